@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Available returns how many bytes of memory this process may have in all: what it has, and
-// what the kernel says others leave, within the limit of its control group. It is an error
-// where there is no /proc.
+// Available returns how many bytes of memory this process may use in all: what it uses now
+// plus what the kernel has left, within the limit of its control group. It fails without
+// /proc.
 func Available() (bytes int64, err error) {
 	text, err := os.ReadFile("/proc/meminfo")
 	if err != nil {
@@ -28,7 +28,8 @@ func Available() (bytes int64, err error) {
 	return 0, fmt.Errorf("found no MemAvailable in /proc/meminfo")
 }
 
-// groupLimit is that of the control group, version 2, that a container is in.
+// groupLimit returns the memory limit of the process's control group, version 2, as
+// containers have one.
 func groupLimit() int64 {
 	const none = 1<<63 - 1
 	text, err := os.ReadFile("/sys/fs/cgroup/memory.max")
@@ -37,7 +38,7 @@ func groupLimit() int64 {
 	}
 	limit, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
 	if err != nil {
-		return none // "max"
+		return none // the text is "max"
 	}
 	return limit
 }

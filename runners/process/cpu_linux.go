@@ -8,14 +8,15 @@ import (
 )
 
 // CPU returns for how long all threads of a process have run, in user space and in the
-// kernel, to the nanosecond. The time of its children is not counted. It is an error when
-// there is no such process.
+// kernel, in nanoseconds. It does not count the process's children. It fails if there is no
+// such process.
 func CPU(pid int) (time.Duration, error) {
-	const most = 1 << 22 // what the kernel numbers at most (PID_MAX_LIMIT)
+	const most = 1 << 22 // the kernel's largest pid (PID_MAX_LIMIT)
 	if pid < 1 || pid > most {
 		return 0, fmt.Errorf("processor time of process %d: %w", pid, unix.ESRCH)
 	}
-	// The clock of what the scheduler gave to all threads (clock_getcpuclockid).
+	// The clock that counts the time the scheduler gave to all threads
+	// (clock_getcpuclockid).
 	const ofProcess = 2
 	var t unix.Timespec
 	if err := unix.ClockGettime(int32(^pid<<3|ofProcess), &t); err != nil {

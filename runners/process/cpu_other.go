@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// CPU returns for how long all threads of a process have run; it is an error here.
+// CPU fails: only Linux has this clock.
 func CPU(pid int) (time.Duration, error) {
 	return 0, fmt.Errorf("processor time of process %d: %w", pid, errors.ErrUnsupported)
 }

@@ -1,14 +1,16 @@
-// Package process is for programs that a test or a bench starts beside itself.
+// Package process starts, ends and measures programs that a test or a bench runs beside
+// itself.
 //
 // Two things to use first:
 //
-//   - [DieWithParent] lets none outlive whoever started it.
-//   - [Tail] keeps the end of what one says, to show when it fails.
+//   - [DieWithParent] has the kernel kill a program when this one dies.
+//   - [Tail] keeps the end of a program's output, to show when it fails.
 //
-// [FreePorts] are ports that one can be told to take. [Resident] and [CPU] are the memory
-// and the time that a process takes, as the kernel counts them in /proc, which Linux
-// alone has; [Available] is what memory there is for this one; [Median] is what counts of several measurements.
+// To change
 //
-// Starting and ending is in orphan_linux.go and tail.go, measuring in usage.go,
-// available.go and median.go.
+//   - how programs end: orphan_linux.go; how their output is kept: tail.go;
+//   - the free ports that a program can be told to use ([FreePorts]): ports.go;
+//   - memory and processor time of a process, as Linux counts them in /proc ([Resident],
+//     [CPU]): usage.go, cpu_linux.go; the memory left for this one ([Available]): available.go;
+//   - which of several measurements counts ([Median]): median.go.
 package process

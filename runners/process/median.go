@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// Median is the middle one of some measurements, at least one; of two it is the lower.
+// Median returns the middle of at least one measurement; of an even number, the lower one.
 func Median(list []float64) float64 {
 	list = slices.Sorted(slices.Values(list))
 	return list[(len(list)-1)/2]

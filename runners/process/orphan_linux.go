@@ -5,9 +5,8 @@ import (
 	"syscall"
 )
 
-// DieWithParent has the kernel kill a program when this one ends without having ended
-// it, as a test that runs out of time does. It is called before cmd.Start, and sets
-// cmd.SysProcAttr.
+// DieWithParent has the kernel kill a program if this one ends first, for example a test
+// that runs out of time. Call it before cmd.Start; it sets cmd.SysProcAttr.
 func DieWithParent(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 }

@@ -4,5 +4,5 @@ package process
 
 import "os/exec"
 
-// DieWithParent does nothing: only Linux can do it.
+// DieWithParent does nothing: only Linux has such a signal.
 func DieWithParent(*exec.Cmd) {}

@@ -8,9 +8,9 @@ import (
 	"sync"
 )
 
-// FreePorts returns n different TCP ports of the loopback that nobody has now. The kernel gives none of them to
-// whoever asks it for any port, as every connection does, and this program gets none
-// twice, so that hardly anybody else takes one before the program does.
+// FreePorts returns n different TCP ports of the loopback on which nobody listens. The
+// kernel gives these to nobody who asks for any port, as every outgoing connection does,
+// and FreePorts returns none twice. So it is unlikely that another program takes one first.
 func FreePorts(n int) ([]int, error) {
 	least, most := quietPorts()
 	var ports []int
@@ -26,10 +26,10 @@ func FreePorts(n int) ([]int, error) {
 	return nil, fmt.Errorf("found %d free ports from %d to %d, want %d", len(ports), least, most, n)
 }
 
-// given are the ports that this program had from FreePorts.
+// given holds the ports that FreePorts has returned.
 var given sync.Map
 
-// free says whether nobody listens on a port of any address.
+// free reports whether nobody listens on a port at any address.
 func free(port int) bool {
 	for _, host := range []string{"", "127.0.0.1"} {
 		l, err := net.Listen("tcp", fmt.Sprintf("%s:%d", host, port))
@@ -41,9 +41,9 @@ func free(port int) bool {
 	return true
 }
 
-// quietPorts are the first and the last of a range that the kernel gives none of by
-// itself: Linux's own range begins at 32768 where nobody has said otherwise, the other
-// systems' at 49152.
+// quietPorts returns the first and the last port of a range from which the kernel assigns
+// none by itself. Linux's own range begins at 32768 by default, that of other systems at
+// 49152.
 func quietPorts() (least, most int) {
 	const quiet, enough = 10_000, 1000
 	least, most = quiet, 32_767
@@ -61,5 +61,5 @@ func quietPorts() (least, most int) {
 	case 65_535-last >= enough:
 		return last + 1, 65_535
 	}
-	return quiet, 65_535 // no range is quiet here
+	return quiet, 65_535 // the kernel's range leaves no room, so any high port has to do
 }

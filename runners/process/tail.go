@@ -4,10 +4,10 @@ import (
 	"sync"
 )
 
-// Tail is an io.Writer that keeps the last Max bytes of what is written to it. Several
-// goroutines may use it.
+// Tail is an io.Writer that keeps the last Max bytes written to it. Several goroutines may
+// use it.
 type Tail struct {
-	// Max is how many it keeps.
+	// Max is the number of bytes to keep.
 	Max int
 
 	mu   sync.Mutex
@@ -25,7 +25,7 @@ func (t *Tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String returns the bytes that are kept.
+// String returns the kept bytes.
 func (t *Tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

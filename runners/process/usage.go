@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Resident returns how many bytes of memory a process has. It is an error when there is
-// no such process, or no /proc.
+// Resident returns the bytes of memory that a process holds. It fails if there is no such
+// process, or no /proc.
 func Resident(pid int) (bytes int64, err error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -22,19 +22,19 @@ func Resident(pid int) (bytes int64, err error) {
 	return 0, fmt.Errorf("process %d: found no VmRSS in its status", pid)
 }
 
-// Runs reports whether the process runs that has a pid and was started at a time, the 22nd
-// field of its /proc/PID/stat: by both it is told from another that got its pid later. One
-// that has ended but that its parent has not asked for runs no more.
+// Runs reports whether a process with a pid and a start time runs. The start time is the
+// 22nd field of /proc/PID/stat; a later process with the same pid has another. A zombie
+// does not run.
 func Runs(pid int, started string) bool {
 	fields, err := status(pid)
 	return err == nil && fields[starttime] == started && fields[state] != "Z" && fields[state] != "X"
 }
 
-// Fields of /proc/PID/stat behind the program's name, which is the second of all.
+// Indices of fields of /proc/PID/stat behind the program's name, which is the second field.
 const state, starttime = 3 - 3, 22 - 3
 
-// status is the fields of /proc/PID/stat behind the program's name: fields are separated
-// by spaces, and only the name, in parentheses, can have some itself.
+// status returns the fields of /proc/PID/stat behind the program's name. Spaces separate
+// fields, and only the name, in parentheses, may contain spaces.
 func status(pid int) ([]string, error) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

@@ -72,7 +72,7 @@ func (i Ink) Warn(text string) string { return i.paint(text, color.FgYellow) }
 // Strong paints headings.
 func (i Ink) Strong(text string) string { return i.paint(text, color.Bold) }
 
-// Faint paints what is beside the point.
+// Faint paints secondary text.
 func (i Ink) Faint(text string) string { return i.paint(text, color.Faint) }
 
 // Command paints what a person can copy and run.
@@ -83,6 +83,6 @@ func (i Ink) paint(text string, how color.Attribute) string {
 		return text
 	}
 	c := color.New(how)
-	c.EnableColor() // whatever the library thinks of standard output
+	c.EnableColor() // the caller has decided, so the library's own look at standard output must not count
 	return c.Sprint(text)
 }

@@ -1,8 +1,11 @@
-// Package junit has the parts of a JUnit report, which build servers read.
+// Package junit writes JUnit reports, which build servers read.
 //
-// The two things to use first are [Suites], which is a report, and [Suites.Write]. Who
-// fills one is features/report for scenarios and runners/diff/testee/conformance for cases;
-// to change which attributes there are look in junit.go.
+// The two things to use first are [Suites], which is a report, and [Suites.Write].
+// features/report fills one for scenarios, runners/diff/testee/conformance for cases. To
+// change
+//
+//   - the attributes of a report: junit.go;
+//   - reports that are too large for memory: spool.go.
 package junit
 
 import (
@@ -11,8 +14,8 @@ import (
 	"io"
 )
 
-// The parts of a report. Times are cluster time, so that a report is the
-// same whenever it is made.
+// The elements of a report. Times are cluster time, so that a report is the same whenever
+// it is made.
 type (
 	Suites struct {
 		XMLName  xml.Name `xml:"testsuites"`

@@ -10,36 +10,36 @@ import (
 	"os"
 )
 
-// Spool makes a report of any number of cases without keeping them: they wait in a
-// temporary file for the totals, which stand before them.
+// Spool writes a report of any number of cases without keeping them in memory. The totals
+// stand in front of the cases, so the cases wait in a temporary file.
 type Spool struct {
 	name   string
 	file   *os.File
-	gone   bool // it has no name any more
+	gone   bool // whether the file has been removed already
 	out    *bufio.Writer
 	length int64
 	suites []spooled
 }
 
-// spooled is a suite and where its cases end in the file.
+// spooled is a suite with the offset at which its cases end in the file.
 type spooled struct {
 	Suite
 	end int64
 }
 
-// NewSpool begins a report of a name. Call End.
+// NewSpool begins a report with a name. The caller has to call End.
 func NewSpool(name string) (*Spool, error) {
 	file, err := os.CreateTemp("", "junit.*.tmp")
 	if err != nil {
 		return nil, err
 	}
-	// Where a file that is open can be removed, no signal leaves it behind.
+	// Unix removes an open file at once, so that no signal leaves it behind.
 	gone := os.Remove(file.Name()) == nil
 	return &Spool{name: name, file: file, gone: gone, out: bufio.NewWriterSize(file, 1<<16)}, nil
 }
 
-// Add adds a case to a suite, of which the name and the file count. The cases of a suite
-// come one after another.
+// Add adds a case to a suite, which its name and file identify. Cases of one suite have to
+// be added one after another.
 func (s *Spool) Add(suite Suite, c Case) error {
 	last := len(s.suites) - 1
 	if last < 0 || s.suites[last].File != suite.File {
@@ -64,13 +64,13 @@ func (s *Spool) Add(suite Suite, c Case) error {
 	return err
 }
 
-// indented is an element as xml.MarshalIndent writes it, with its line's end.
+// indented encodes an element as xml.MarshalIndent does, with a line end.
 func indented(v any, name, by string) ([]byte, error) {
 	text, err := xml.MarshalIndent(named{v, name}, by, "  ")
 	return append(text, '\n'), err
 }
 
-// named is a value as an element of a name.
+// named encodes a value as an element with a given name.
 type named struct {
 	value any
 	name  string
@@ -81,8 +81,7 @@ func (n named) MarshalXML(e *xml.Encoder, _ xml.StartElement) error {
 	return e.EncodeElement(n.value, xml.StartElement{Name: xml.Name{Local: n.name}})
 }
 
-// End writes the report, with a remark as a comment unless that is empty, and ends the
-// spool.
+// End writes the report and removes the file. A remark that is not empty becomes a comment.
 func (s *Spool) End(w io.Writer, remark string) error {
 	defer s.discard()
 	if err := s.out.Flush(); err != nil {
@@ -98,7 +97,7 @@ func (s *Spool) End(w io.Writer, remark string) error {
 		total.Skipped += suite.Skipped
 	}
 	out := bufio.NewWriter(w)
-	_, _ = out.WriteString(xml.Header) // errors stay with out until its Flush
+	_, _ = out.WriteString(xml.Header) // out keeps its first error until Flush returns it
 	if remark != "" {
 		fmt.Fprintf(out, "<!-- %s -->\n", remark)
 	}
@@ -122,7 +121,7 @@ func (s *Spool) copySuites(out *bufio.Writer) error {
 	return nil
 }
 
-// around writes an element with what is to be in it.
+// around writes an element and calls inside for its content.
 func around(out *bufio.Writer, v any, name, by string, inside func(*bufio.Writer) error) error {
 	text, err := indented(v, name, by)
 	if err != nil {

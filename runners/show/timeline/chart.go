@@ -12,8 +12,8 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Drawing is what a web page needs to draw a Chart: a script, which defines
-// drawChart(element, chart), and its style. The script asks for nothing outside of itself.
+// Drawing is what a web page needs to draw a Chart: a script that defines
+// drawChart(element, chart), and its style. The script loads nothing.
 var (
 	//go:embed chart.js
 	DrawingScript string
@@ -21,26 +21,26 @@ var (
 	DrawingStyle string
 )
 
-// Chart is a run as lanes over virtual time, with all that ZooKeeper was written, so that
-// its tree and the services that are registered in it can be told for any instant. It is
-// made for JSON; times are nanoseconds from the start of the run, and n the number of an
-// observation, from 1.
+// Chart is a run as lanes over virtual time. It also has every write to ZooKeeper, from
+// which the page derives the tree and the registered services at any instant. Chart is made
+// for JSON; times are nanoseconds from the start of the run, and n numbers an observation,
+// from 1.
 type Chart struct {
 	EndNs int64       `json:"end_ns"`
 	Lanes []ChartLane `json:"lanes"`
-	// Marks are what happened in an instant, in its order.
+	// Marks are the observations without duration, in order.
 	Marks  []Mark       `json:"marks"`
 	Writes []ZnodeWrite `json:"writes"`
-	// LeftOut is how many of the earliest marks are not there: no more than MostMarks are.
+	// LeftOut counts the earliest marks that were dropped to keep at most MostMarks.
 	LeftOut int `json:"left_out,omitempty"`
-	// Calls is how many calls went well; these have no marks.
+	// Calls counts successful calls, which have no marks.
 	Calls int `json:"calls"`
 }
 
 // MostMarks bounds the marks of a chart.
 const MostMarks = 5000
 
-// ChartLane is what was done by one pod, by ZooKeeper, the operator or the scenario.
+// ChartLane holds what one pod did, or ZooKeeper, the operator or the scenario.
 type ChartLane struct {
 	Name string     `json:"name"`
 	Rows []ChartRow `json:"rows"`
@@ -50,26 +50,24 @@ type ChartLane struct {
 type ChartRow struct {
 	// Group is "steps", "faults", "processes", "sessions", "models" or "registrations".
 	Group string `json:"group"`
-	// Name is what the bars are of: a model, a program, a key under which something is
-	// registered.
+	// Name is the subject of the bars: a model, a program, or a key of a registration.
 	Name string `json:"name"`
 	Bars []Bar  `json:"bars"`
 }
 
-// Bar is a stretch of time for which something was so. Open is set when it still was
-// at the end of the run.
+// Bar is a stretch of time in one state. Open is set if the run ended before the bar did.
 type Bar struct {
 	FromNs  int64 `json:"from"`
 	UntilNs int64 `json:"until"`
 	Open    bool  `json:"open,omitempty"`
-	// State is that of a model version, or "open", "running", "fault", "step".
+	// State is the state of a model version, or "open", "running", "fault", "step".
 	State string `json:"state,omitempty"`
 	Label string `json:"label"`
-	// End says how it ended, as an exit code.
+	// End says how the bar ended, for example an exit code.
 	End string `json:"end,omitempty"`
 }
 
-// Mark is an observation of an instant, or a call that failed.
+// Mark is an observation without duration, or a failed call.
 type Mark struct {
 	N     int    `json:"n"`
 	AtNs  int64  `json:"at"`
@@ -79,15 +77,15 @@ type Mark struct {
 	Cause int    `json:"cause,omitempty"`
 }
 
-// ZnodeWrite is a write that ZooKeeper did. Key, Who, State and Addr are what it says of
-// a service: Who serves Key, at an address.
+// ZnodeWrite is a successful write to ZooKeeper. If the znode registers a service, Who
+// serves Key in State at Addr.
 type ZnodeWrite struct {
 	AtNs int64  `json:"at"`
 	Lane int    `json:"lane"`
 	Op   string `json:"op"` // "create", "setData" or "delete"
 	Path string `json:"path"`
 	Data string `json:"data,omitempty"`
-	// Ephemeral is that of the znode.
+	// Ephemeral says whether the znode is.
 	Ephemeral bool   `json:"ephemeral,omitempty"`
 	Key       string `json:"key,omitempty"`
 	Who       string `json:"who,omitempty"`
@@ -95,14 +93,14 @@ type ZnodeWrite struct {
 	Addr      string `json:"addr,omitempty"`
 }
 
-// longestData and longestMark bound what a chart says of one write or one mark.
+// longestData and longestMark bound the texts of one write and of one mark, in characters.
 const (
 	longestData = 4000
 	longestMark = 400
 )
 
 // NewChart makes the chart of a run that was observed with Spec.Detail and lasted until
-// end; log is all of it, in order.
+// end. log holds all observations, in order.
 func NewChart(log []runners.Observation, end time.Duration) *Chart {
 	b := &chartBuilder{chart: &Chart{EndNs: int64(end), Marks: []Mark{}, Writes: []ZnodeWrite{}}, lanes: map[string]int{}}
 	b.lives.began, b.lives.ended = func(*life) {}, b.lived
@@ -123,7 +121,7 @@ func NewChart(log []runners.Observation, end time.Duration) *Chart {
 	return b.chart
 }
 
-// The lanes before those of pods, and the last one.
+// Lanes that come before those of pods, and the last lane.
 const (
 	scenarioLane  = "scenario"
 	clusterLane   = "cluster"
@@ -131,8 +129,8 @@ const (
 	operatorLane  = "operator"
 )
 
-// laneNames lists the lanes of a log: the scenario, what is nobody's, ZooKeeper, pods by
-// their numbers, and whoever else did something.
+// laneNames lists the lanes of a log: the scenario, observations of nobody, ZooKeeper, pods
+// by their numbers, and all others.
 func laneNames(log []runners.Observation) []string {
 	seen := map[string]bool{scenarioLane: true, clusterLane: true, zookeeperLane: true}
 	var pods, others []string
@@ -155,7 +153,7 @@ func laneNames(log []runners.Observation) []string {
 
 var number = regexp.MustCompile(`\d+`)
 
-// byNumbers compares names that have numbers in them: shard2 comes before shard10.
+// byNumbers compares names and reads the numbers in them: shard2 comes before shard10.
 func byNumbers(a, b string) int {
 	as, bs := number.FindAllString(a, -1), number.FindAllString(b, -1)
 	for i := range min(len(as), len(bs)) {
@@ -168,16 +166,16 @@ func byNumbers(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// chartBuilder reads a log.
+// chartBuilder makes a chart from a log.
 type chartBuilder struct {
 	chart *Chart
 	lanes map[string]int
 	lives lives
 	bars  []placed
-	// said is the step that goes on, and saidAt since when.
+	// said is the present step, and saidAt its begin.
 	said   string
 	saidAt time.Duration
-	last   bool // what ends now is open
+	last   bool // set at the end of the run: lives that end now are open
 }
 
 // placed is a bar with its row.
@@ -205,7 +203,7 @@ func (b *chartBuilder) observe(n int, o *runners.Observation) {
 	})
 }
 
-// step ends the step that was said and begins the next.
+// step ends the present step and begins the next.
 func (b *chartBuilder) step(at time.Duration, text string) {
 	if b.said != "" {
 		b.bars = append(b.bars, placed{b.lanes[scenarioLane], "steps", "steps", Bar{FromNs: int64(b.saidAt), UntilNs: int64(at), State: "step", Label: b.said}})
@@ -224,7 +222,7 @@ func (b *chartBuilder) write(o *runners.Observation, what string) {
 	b.chart.Writes = append(b.chart.Writes, w)
 }
 
-// lived draws a life that is over on the lanes that it concerns.
+// lived draws an ended life on the lanes that it concerns.
 func (b *chartBuilder) lived(l *life) {
 	bar := Bar{FromNs: int64(l.from), UntilNs: int64(l.until), Open: b.last, State: l.state, Label: l.name, End: l.end}
 	for _, lane := range b.lanesOf(l) {
@@ -232,8 +230,8 @@ func (b *chartBuilder) lived(l *life) {
 	}
 }
 
-// lanesOf are the lanes of the pods that a fault hits, else that of its topic; anything
-// else is on the lane of its pod.
+// lanesOf returns the lanes for a life. A fault has the lanes of the pods that it hits, or
+// else of its topic; another life has the lane of its pod.
 func (b *chartBuilder) lanesOf(l *life) []int {
 	if l.group != "faults" {
 		return []int{b.lanes[l.who]}
@@ -254,10 +252,10 @@ func (b *chartBuilder) lanesOf(l *life) []int {
 	return []int{b.lanes[clusterLane]}
 }
 
-// chartGroups are the kinds of rows in the order in which they are drawn.
+// chartGroups lists the kinds of rows in the order of drawing.
 var chartGroups = []string{"steps", "faults", "processes", "sessions", "models", "registrations"}
 
-// order puts the bars into rows, as many as it takes for none to lie over another.
+// order distributes the bars over rows so that none overlap.
 func (b *chartBuilder) order() {
 	slices.SortStableFunc(b.bars, func(x, y placed) int {
 		return cmp.Or(

@@ -9,41 +9,41 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// chrome is the Trace Event Format of Chrome, as JSON.
+// chrome writes the Trace Event Format of Chrome, as JSON.
 type chrome struct {
 	out    io.Writer
-	any    bool // an event was written
+	any    bool // whether an event was written, so that a comma is due
 	label  string
-	places map[string]*place // of the run, by who
+	places map[string]*place // places of the present run, by Observation.Who
 	pids   int
 	arrows int
 	lives  lives
 	last   time.Duration
-	at     []spot // of each observation of the run
+	at     []spot // where each observation of the present run is drawn
 }
 
-// place is a process of the trace: what is on it is in lanes, its threads.
+// place is a process of the trace. Its lanes are the threads.
 type place struct {
 	pid   int
 	lanes []*lane
 }
 
-// lane is a thread of the trace, on which slices do not overlap.
+// lane is a thread of the trace. Its slices do not overlap.
 type lane struct {
 	group string
 	pid   int
 	tid   int
 	until time.Duration // end of the last slice
-	held  bool          // by a life that goes on
+	held  bool          // occupied by a life that has not ended
 }
 
-// spot is where an arrow begins.
+// spot is a place in the trace at which an arrow can begin.
 type spot struct {
 	pid, tid int
 	at       time.Duration
 }
 
-// event is one object of the format; times are in microseconds.
+// event is one object of the format. Times are in microseconds.
 type event struct {
 	Name string         `json:"name"`
 	Cat  string         `json:"cat,omitempty"`
@@ -57,7 +57,7 @@ type event struct {
 	Args map[string]any `json:"args,omitempty"`
 }
 
-// instant is how long a slice is of what takes no time.
+// instant is the length of the slice of an observation without duration.
 const instant = time.Microsecond
 
 func newChrome(w io.Writer) *chrome {
@@ -70,7 +70,7 @@ func microseconds(d time.Duration) json.Number {
 	return json.Number(fmt.Sprintf("%d.%03d", d/time.Microsecond, d%time.Microsecond))
 }
 
-// write adds an event. Errors stay with the file, which Close asks.
+// write adds an event. The file keeps the first error until Close returns it.
 func (c *chrome) write(e event) {
 	between := ",\n"
 	if !c.any {
@@ -79,7 +79,7 @@ func (c *chrome) write(e event) {
 	c.any = true
 	data, err := json.Marshal(e)
 	if err != nil {
-		panic(err) // plain values only
+		panic(err) // an event has plain values only, which always encode
 	}
 	_, _ = fmt.Fprintf(c.out, "%s%s", between, data)
 }
@@ -112,10 +112,10 @@ func (c *chrome) place(who string) *place {
 	return p
 }
 
-// groups are the kinds of lanes in the order in which they are shown.
+// groups lists the kinds of lanes in the order of display.
 var groups = []string{"faults", "processes", "sessions", "models", "registrations", "calls", "events"}
 
-// lane finds one of a group that is free from an instant on.
+// lane finds or makes a lane of a group that is free from an instant on.
 func (c *chrome) lane(p *place, group string, from time.Duration) *lane {
 	for _, l := range p.lanes {
 		if l.group == group && !l.held && l.until <= from {
@@ -159,20 +159,20 @@ func (c *chrome) observe(n int, o *runners.Observation) {
 	c.lives.observe(o)
 }
 
-// arrow leads from a cause to what it led to.
+// arrow draws an arrow from a cause to its effect.
 func (c *chrome) arrow(from, to spot) {
 	c.arrows++
 	c.write(event{Name: "because of", Cat: "cause", Ph: "s", Ts: microseconds(from.at), Pid: from.pid, Tid: from.tid, ID: c.arrows})
 	c.write(event{Name: "because of", Cat: "cause", Ph: "f", Bp: "e", Ts: microseconds(to.at), Pid: to.pid, Tid: to.tid, ID: c.arrows})
 }
 
-// born finds a lane for a life, which holds it until the life ends.
+// born reserves a lane for a life until it ends.
 func (c *chrome) born(l *life) {
 	l.lane = c.lane(c.place(l.who), l.group, l.from)
 	l.lane.held = true
 }
 
-// died writes a life that has ended.
+// died writes the slice of an ended life.
 func (c *chrome) died(l *life) {
 	l.lane.held, l.lane.until = false, l.until
 	c.write(event{Name: l.name, Cat: l.group, Ph: "X", Ts: microseconds(l.from), Dur: microseconds(l.until - l.from), Pid: l.lane.pid, Tid: l.lane.tid})

@@ -9,31 +9,32 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// life is a stretch of time for which something is so: a process runs, a session is open,
-// a version of a model is loading, a fault lasts, an ephemeral znode is there.
+// life is a stretch of time in one state: a process runs, a session is open, a version of a
+// model is loading, a fault lasts, an ephemeral znode exists.
 type life struct {
 	who, group string
-	// subject is what it is of, which may have many lives, one after another.
+	// subject names the thing that is in that state. It may have many lives, one after
+	// another.
 	subject string
 	state   string
 	name    string
 	id      int64
-	// key tells lives of a group apart; it ends with the key that it began with.
+	// key identifies the life within its group, from its begin to its end.
 	key  string
 	from time.Duration
-	// until and end are when and how it ended.
+	// until is when the life ended, end how.
 	until time.Duration
 	end   string
-	lane  *lane // where a Chrome trace shows it
+	lane  *lane // lane of the Chrome trace
 }
 
-// lives follows the lives of a run, of which began and ended are told.
+// lives follows the lives of a run, and calls began and ended for each.
 type lives struct {
 	open         []*life
 	began, ended func(*life)
 }
 
-// finish ends what still goes on at the end of a run.
+// finish ends the lives that last until the end of a run.
 func (l *lives) finish(at time.Duration) {
 	l.die(at, "", func(*life) bool { return true })
 }
@@ -58,7 +59,7 @@ func (l *lives) die(at time.Duration, end string, ends func(*life) bool) {
 	l.open = kept
 }
 
-// observe begins and ends lives.
+// observe begins and ends lives by an observation.
 func (l *lives) observe(o *runners.Observation) {
 	topic, what, _ := strings.Cut(o.Op, ".")
 	switch topic {
@@ -92,7 +93,7 @@ func (l *lives) fault(o *runners.Observation, what string) {
 	if what != "end" {
 		l.begin(o, life{group: "faults", subject: o.Path, state: "fault", name: name, key: name})
 	}
-	if what != "begin" { // or it is over at once
+	if what != "begin" { // any other fault is over at once
 		l.die(o.At, "", func(one *life) bool { return one.group == "faults" && one.key == name })
 	}
 }
@@ -106,7 +107,7 @@ func (l *lives) model(o *runners.Observation) {
 	}
 }
 
-// zookeeper follows sessions, and what pods have registered: their ephemeral znodes.
+// zookeeper follows sessions, and the ephemeral znodes by which pods register.
 func (l *lives) zookeeper(o *runners.Observation, what string) {
 	switch what {
 	case "createSession":
@@ -132,7 +133,7 @@ func (l *lives) zookeeper(o *runners.Observation, what string) {
 	}
 }
 
-// rewritten begins another life of a registration when its state becomes another.
+// rewritten begins another life of a registration if its state changes.
 func (l *lives) rewritten(o *runners.Observation) {
 	r := registered(o.Path, o.Data)
 	for _, one := range l.open {

@@ -9,13 +9,13 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Phrase says what an observation is of, without when and by whom: "creates znode /a
-// (ephemeral)". It is one line.
+// Phrase describes an observation on one line, without its time and actor: "creates znode
+// /a (ephemeral)".
 func Phrase(o *runners.Observation) string {
 	return strings.ReplaceAll(strings.TrimSpace(phrase(o)), "\n", "; ")
 }
 
-// Shorten cuts a text to a number of characters, the last of which are then dots.
+// Shorten cuts a text to a number of characters and ends it with dots.
 func Shorten(text string, length int) string {
 	if runes := []rune(text); len(runes) > length {
 		return string(runes[:length-3]) + "..."
@@ -58,7 +58,7 @@ func processPhrase(o *runners.Observation, what string) string {
 	return name + " cannot start: " + o.Note
 }
 
-// znodeVerbs are what writes do to a znode.
+// znodeVerbs says for each write what it does to a znode.
 var znodeVerbs = map[string]string{"create": "creates", "setData": "writes", "delete": "deletes"}
 
 func znodePhrase(o *runners.Observation, what string) string {

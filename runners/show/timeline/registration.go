@@ -8,34 +8,34 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// What a write of ZooKeeper has as its note, but for the error of one that was refused.
+// Notes that a write of ZooKeeper may have, apart from the error of a refused one.
 const (
 	noteEphemeral   = "ephemeral"
 	noteWithSession = "with its session"
 )
 
-// done reports whether a write of ZooKeeper was done.
+// done reports whether a write of ZooKeeper succeeded.
 func done(o *runners.Observation) bool {
 	return o.Note == "" || o.Note == noteEphemeral || o.Note == noteWithSession
 }
 
-// registration is what a znode says of who serves what.
+// registration is what a znode says of a service.
 type registration struct {
-	// Key is what is served, as "ctr:entry" in version 3 of the agents and
-	// "predict_ctr/ps:0" in the others; serviceInfo is where a pod is found.
+	// Key is the served thing: "ctr:entry" for agents of version 3, "predict_ctr/ps:0" for
+	// others, or serviceInfo for the addresses of a pod.
 	Key string
-	// Who serves it: the service of version 3, else the replica.
+	// Who is the service that serves the key in version 3, else the replica.
 	Who string
-	// State is that of the model, "" where none is said.
+	// State is the state of the model, "" if the znode has none.
 	State string
-	// Addr is where, "" where the service info says so.
+	// Addr is the address, "" if only the service info has it.
 	Addr string
 }
 
-// serviceInfo is the key of the znodes with the addresses of a pod.
+// serviceInfo is the key of znodes that hold the addresses of a pod.
 const serviceInfo = "service info"
 
-// registered reads a znode of an agent; of others the key is the path.
+// registered reads a znode of an agent. For any other znode the key is the path.
 func registered(path, data string) registration {
 	parts := strings.Split(strings.TrimPrefix(path, "/"), "/")
 	switch {
@@ -43,7 +43,7 @@ func registered(path, data string) registration {
 		var info struct {
 			GRPC string `json:"grpc"`
 		}
-		_ = json.Unmarshal([]byte(data), &info) // what is no JSON has no address
+		_ = json.Unmarshal([]byte(data), &info) // data that are no JSON have no address
 		return registration{Key: serviceInfo, Who: parts[2], Addr: info.GRPC}
 	case len(parts) == 4 && parts[1] == "binding":
 		subGraph, service, _ := strings.Cut(parts[3], ":")

@@ -41,8 +41,8 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Run is what a file says of a run. Path and Line are where its scenario begins, and
-// empty where there is none.
+// Run identifies a run in a file. Path and Line are where its scenario begins, empty
+// without a scenario.
 type Run struct {
 	Name string `json:"name"`
 	Path string `json:"path,omitempty"`
@@ -57,19 +57,19 @@ type form interface {
 	end()
 }
 
-// File is a file that is being written. Until Close its name has what it had before.
+// File is a file that is being written under a temporary name. Close gives it its own name.
 type File struct {
 	out  *wholefile.File
 	form form
 	runs int
-	seen int // observations of the run
+	seen int // number of observations in the present run
 }
 
-// Help says which names ask for which form.
+// Help says which file names give which form.
 const Help = "a .json file becomes a Chrome trace for ui.perfetto.dev, any other JSON lines"
 
-// Create begins a file: a Chrome trace when the name ends in .json, else JSON lines. The
-// error is that of the file system. Call Close or Discard.
+// Create begins a file: a Chrome trace if the name ends in .json, else JSON lines. The
+// error is that of the file system. The caller has to call Close or Discard.
 func Create(name string) (*File, error) {
 	out, err := wholefile.Create(name)
 	if err != nil {
@@ -84,26 +84,25 @@ func Create(name string) (*File, error) {
 	return f, nil
 }
 
-// Begin begins a run; what is observed from now on is of it.
+// Begin begins a run, to which the following observations belong.
 func (f *File) Begin(r Run) {
 	f.runs++
 	f.seen = 0
 	f.form.begin(f.runs, r)
 }
 
-// Observe adds an observation of the run that was begun, in the order in which they
-// were made.
+// Observe adds an observation to the present run. Observations have to come in order.
 func (f *File) Observe(o runners.Observation) {
 	f.seen++
 	f.form.observe(f.seen, &o)
 }
 
-// Close ends the file and gives it its name. The error is the first of all that was
-// written; the file is then as it was before Create.
+// Close completes the file and gives it its name. It returns the first error of all writes;
+// then the name has its former content.
 func (f *File) Close() error {
 	f.form.end()
 	return f.out.Close()
 }
 
-// Discard forgets what was written. It does nothing after Close.
+// Discard removes what was written. It does nothing after Close.
 func (f *File) Discard() { f.out.Discard() }

@@ -1,17 +1,20 @@
-// Package webpage writes web pages that are one file: style, scripts and data are in it,
-// and it asks for nothing over a network, which its content security policy forbids.
+// Package webpage writes web pages that are one file: style, scripts and data are in it. A
+// page loads nothing over a network, which its content security policy forbids.
 //
 // Two things to use first:
 //
 //   - [Begin] begins a page; [Page.Line] adds a line of its data, a JSON value, and
-//     [Page.End] ends it. Nothing is kept, so a page may grow as its data come.
+//     [Page.End] ends it. Nothing is kept in memory, so a page may be of any size.
 //   - [Data] reads the lines of a page again.
 //
-// A page's own script finds in page.js what every page needs: elements, times, the lines
-// of data, and a list that is filled as it comes into view. Colours, which follow the
-// reader's light or dark scheme, are variables of base.css. To draw numbers add PlotScript
-// and PlotStyle, whose functions plot.js lists; to draw runs of clusters, the script and
-// style of runners/show/timeline.
+// To change
+//
+//   - what the script of every page can use (elements, times, the lines of data, a list that
+//     is filled as it scrolls into view): page.js;
+//   - colours, which follow the reader's light or dark scheme: the variables of base.css;
+//   - how numbers are drawn: plot.js, which [PlotScript] and [PlotStyle] add to a page.
+//
+// Runs of clusters are drawn by the script and style of runners/show/timeline.
 package webpage
 
 import (
@@ -38,23 +41,23 @@ var (
 	PlotStyle string
 )
 
-// Head is what a page has beside its data. A script runs when the page is there, its
-// element "page" still empty; none may have "</script" in it.
+// Head is a page without its data. A script runs once the page is loaded, while its element
+// "page" is empty. No script may contain "</script".
 type Head struct {
 	Title   string
 	Styles  []string
 	Scripts []string
-	// Live lets the page ask the server that it came from for what is new.
+	// Live lets the page ask its own server for news.
 	Live bool
 }
 
-// Page is a page that is being written.
+// Page is a page being written.
 type Page struct {
 	out  *bufio.Writer
 	head Head
 }
 
-// Begin begins a page. Errors of w come with End.
+// Begin begins a page. End returns the errors of w.
 func Begin(w io.Writer, head Head) *Page {
 	p := &Page{out: bufio.NewWriter(w), head: head}
 	p.text(`<!DOCTYPE html>
@@ -76,13 +79,13 @@ func live(head Head) string {
 	return ""
 }
 
-// What stands around the data.
+// Text in front of the data and behind them.
 const (
 	dataBegins = `<script type="application/json" id="data">` + "\n"
 	dataEnds   = "</script>\n"
 )
 
-// text writes; errors stay with the buffered writer, which End asks.
+// text writes; the buffered writer keeps the first error until End returns it.
 func (p *Page) text(texts ...string) {
 	for _, t := range texts {
 		_, _ = p.out.WriteString(t)
@@ -99,7 +102,7 @@ func (p *Page) Line(v any) error {
 	return err
 }
 
-// End ends the page. The error is the first of all that was written.
+// End ends the page and returns the first error of all writes.
 func (p *Page) End() error {
 	p.text(dataEnds, "<script>\n", baseScript)
 	p.text(p.head.Scripts...)

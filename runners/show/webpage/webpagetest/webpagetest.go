@@ -1,13 +1,12 @@
-// Package webpagetest looks at pages of runners/show/webpage in tests: as a parser reads them,
-// and as a browser without a screen shows them.
+// Package webpagetest checks pages of runners/show/webpage in tests: as a parser reads
+// them, and as a headless browser shows them.
 //
 // Two things to use first:
 //
-//   - [AsksForNothing] fails a test of a page that would ask for something elsewhere.
-//   - [Classes] counts what a page has by class once its script has run.
+//   - [AsksForNothing] fails the test if a page would load something.
+//   - [Classes] counts a page's elements by class after its script has run.
 //
-// To change what counts as asking look at AsksForNothing; which browsers are tried, at
-// browsers.
+// To change what counts as loading, see AsksForNothing; which browsers are tried, browsers.
 package webpagetest
 
 import (
@@ -25,11 +24,11 @@ import (
 	"golang.org/x/net/html"
 )
 
-// asking is what may have a browser ask for something, in scripts and styles.
+// asking matches what makes a browser load something, in scripts and styles.
 var asking = regexp.MustCompile(`\bfetch\(|XMLHttpRequest|WebSocket|EventSource|sendBeacon|importScripts|\bimport\b|@import|url\(|\.src\s*=|\.href\s*=`)
 
-// AsksForNothing parses a page and looks at every element, attribute, script and style for
-// what could ask for something else.
+// AsksForNothing parses a page and checks every element, attribute, script and style for
+// what could load something.
 func AsksForNothing(t testing.TB, page string) {
 	t.Helper()
 	doc, err := html.Parse(strings.NewReader(page))
@@ -62,7 +61,7 @@ func AsksForNothing(t testing.TB, page string) {
 	}
 }
 
-// checkText looks at a script or a style; data have attributes.
+// checkText checks a script or a style. A script of data is checked by its attributes only.
 func checkText(t testing.TB, n *html.Node) {
 	if n.Attr != nil {
 		return
@@ -76,11 +75,11 @@ func checkText(t testing.TB, n *html.Node) {
 	}
 }
 
-// browsers go by these names.
+// browsers lists the names under which a browser may be installed.
 var browsers = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"}
 
-// Classes opens a page in a browser of that width and counts its elements by class. The
-// test is skipped where there is no browser.
+// Classes opens a page in a headless browser of some width and counts its elements by
+// class. It skips the test if no browser is installed.
 func Classes(t testing.TB, page string, width int) map[string]int {
 	t.Helper()
 	i := slices.IndexFunc(browsers, func(name string) bool { _, err := exec.LookPath(name); return err == nil })
