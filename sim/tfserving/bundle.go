@@ -13,30 +13,26 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/savedmodel"
 )
 
-// Bundle is a loaded SavedModel. What saved_model.pb holds decides what it is, in
-// this order:
+// Bundle is a loaded SavedModel. The content of saved_model.pb decides what it is:
 //
-// A JSON object describes a model (bundle_json.go).
-//
-// A serialized tensorflow.SavedModel with a meta graph is a real one: it has the
-// tags and signatures of the file. If its graph has variables, it needs a
-// variables directory to be run; if it has an operation that looks at shapes
-// (MatMul and the like), inputs must have those of the signature.
-//
-// Any other bytes are a stand-in that has the serving tag and takes every
-// request; with Options.StrictBundles they are a damaged file, and the load
-// fails as upstream's does.
+//   - A JSON object describes a model (bundle_json.go).
+//   - A serialized tensorflow.SavedModel with a meta graph is a real model, with the tags
+//     and signatures of the file. If its graph has variables, it runs only with a
+//     variables directory. If an operation checks shapes, such as MatMul, inputs must have
+//     the shapes of the signature.
+//   - Other bytes are a stand-in that has the serving tag and takes every request. With
+//     Options.StrictBundles they are a damaged file, and the load fails as upstream's does.
 type Bundle struct {
-	// Signatures is nil for a model that takes every request. They never change.
+	// Signatures never changes; it is nil for a model that takes every request.
 	Signatures map[string]*tfcore.SignatureDef
 	LoadTime   time.Duration
 
 	model   *infer.Model
-	err     *env.RPCError // of every load
-	warmups int           // warm-up requests, iterations included
+	err     *env.RPCError // the error of every load; nil for none
+	warmups int           // the number of warm-up requests, iterations included
 }
 
-// export is what a load finds in an export directory, or why it fails.
+// export is what a load finds in an export directory, or why the load fails.
 type export struct {
 	bundle    *Bundle
 	diskBytes int64
@@ -71,7 +67,8 @@ func (s *Server) readBundle(disk Storage, id servable, dir string) (*Bundle, *en
 	return s.parseBundle(disk, id, file, data)
 }
 
-// missingSavedModel has a tail in newer TensorFlow only (TFS-21.4).
+// missingSavedModel returns the error of a directory without a model. Only newer TensorFlow
+// adds a hint to it (TFS-21.4).
 func (s *Server) missingSavedModel(dir string) *env.RPCError {
 	text := "Could not find SavedModel .pb or .pbtxt at supplied export directory path: " + dir
 	if s.profile == ProfileHead {
@@ -80,7 +77,7 @@ func (s *Server) missingSavedModel(dir string) *env.RPCError {
 	return &env.RPCError{Code: env.NotFound, Message: text}
 }
 
-// parseBundle makes a model of a saved_model.pb or .pbtxt.
+// parseBundle makes a model from the content of a saved_model.pb or .pbtxt.
 func (s *Server) parseBundle(disk Storage, id servable, file string, data []byte) (*Bundle, *env.RPCError) {
 	options := infer.Options{
 		Name: id.model, Version: id.version, Head: s.profile == ProfileHead,
@@ -111,7 +108,7 @@ func parseDescription(data []byte) (described bundleJSON, ok bool) {
 	return described, json.Unmarshal(data, &described) == nil
 }
 
-// standIn takes every request.
+// standIn returns a model that takes every request.
 func (s *Server) standIn(options infer.Options) (*Bundle, *env.RPCError) {
 	if !savedmodel.SameTags([]string{defaultTag}, s.options.SavedModelTags) {
 		return nil, s.wrongTags()
@@ -119,7 +116,8 @@ func (s *Server) standIn(options infer.Options) (*Bundle, *env.RPCError) {
 	return &Bundle{model: s.options.Shared.standIn(options)}, nil
 }
 
-// readGraph is nil for bytes that are no SavedModel and may be a stand-in.
+// readGraph reads a SavedModel. It returns nil for other bytes, where these may be a
+// stand-in.
 func (s *Server) readGraph(file string, data []byte) (*savedmodel.Graph, *env.RPCError) {
 	read, form := savedmodel.Read, "binary"
 	if strings.HasSuffix(file, ".pbtxt") {
@@ -145,15 +143,15 @@ func (s *Server) wrongTags() *env.RPCError {
 		strings.Join(s.options.SavedModelTags, " "))
 }
 
-// hasVariables reports whether there is a variables directory next to the file; a
-// load does without (TFS-5.7).
+// hasVariables reports whether a variables directory is next to the file. A load succeeds
+// without one (TFS-5.7).
 func hasVariables(disk Storage, file string) bool {
 	return disk.Exists(joinPath(file[:strings.LastIndexByte(file, '/')], "variables"))
 }
 
-// uninitialized is what running a graph without its variables answers, as
-// savedmodel/testdata/runtime.json has it from TensorFlow 2.21. The older text
-// for resource variables, of tfs-2.4, is known from reports of its users only.
+// uninitialized returns the error of a run without the graph's variables, worded as
+// TensorFlow 2.21 does in savedmodel/testdata/runtime.json. The older text for resource
+// variables, of tfs-2.4, is known only from reports of its users.
 func (s *Server) uninitialized(v savedmodel.Variable) *env.RPCError {
 	missing := "Container localhost does not exist. (Could not find resource: localhost/" + v.Name + ")"
 	switch {

@@ -2,6 +2,8 @@ package tfserving
 
 import (
 	"cmp"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
@@ -18,10 +20,10 @@ import (
 //	                                    "outputs": {"y": {}}, "method": "tensorflow/serving/predict"}},
 //	 "variables": ["w"], "load_ms": 50, "load_error": {"code": 13, "message": "broken"}}
 //
-// Tags are [serve] by default. A model without signatures takes every request.
-// variables are those that need a variables directory; load_ms comes on top of
-// the cost model; load_error fails every load. Inputs must have the shapes that
-// are given, unless check_shapes is false.
+// tags are [serve] by default. A model without signatures takes every request. variables
+// lists variables that need a variables directory. load_ms is added to the cost model's
+// time. load_error fails every load. Inputs must have the given shapes, unless check_shapes
+// is false.
 type bundleJSON struct {
 	Tags        []string                 `json:"tags"`
 	Signatures  map[string]signatureJSON `json:"signatures"`
@@ -34,7 +36,7 @@ type bundleJSON struct {
 	} `json:"load_error"`
 }
 
-// defaultTag is kSavedModelTagServe.
+// defaultTag is upstream's kSavedModelTagServe.
 const defaultTag = "serve"
 
 func (s *Server) describedBundle(disk Storage, d bundleJSON, file string, options infer.Options) (*Bundle, *env.RPCError) {
@@ -66,21 +68,21 @@ type signatureJSON struct {
 	Method  string                `json:"method"`
 }
 
-// tensorJSON is a tensorflow.TensorInfo. A tensor without dtype takes every
-// type, one without shape every shape.
+// tensorJSON is a tensorflow.TensorInfo. A tensor without dtype takes every type, and one
+// without shape every shape.
 type tensorJSON struct {
 	Name  string  `json:"name"`
 	DType int32   `json:"dtype"`
 	Shape []int64 `json:"shape"`
 }
 
-// signaturesFromJSON is nil for none.
+// signaturesFromJSON returns nil for a model without signatures.
 func signaturesFromJSON(described map[string]signatureJSON) map[string]*tfcore.SignatureDef {
 	if described == nil {
 		return nil
 	}
 	signatures := make(map[string]*tfcore.SignatureDef, len(described))
-	for _, name := range sortedKeys(described) {
+	for _, name := range slices.Sorted(maps.Keys(described)) {
 		d := described[name]
 		signatures[name] = &tfcore.SignatureDef{
 			Inputs: tensorsFromJSON(d.Inputs), Outputs: tensorsFromJSON(d.Outputs), MethodName: d.Method,
@@ -91,7 +93,7 @@ func signaturesFromJSON(described map[string]signatureJSON) map[string]*tfcore.S
 
 func tensorsFromJSON(described map[string]tensorJSON) map[string]*tfcore.TensorInfo {
 	tensors := make(map[string]*tfcore.TensorInfo, len(described))
-	for _, alias := range sortedKeys(described) {
+	for _, alias := range slices.Sorted(maps.Keys(described)) {
 		d := described[alias]
 		tensors[alias] = &tfcore.TensorInfo{
 			Encoding:    &tfcore.TensorInfo_Name{Name: d.Name},
@@ -102,7 +104,8 @@ func tensorsFromJSON(described map[string]tensorJSON) map[string]*tfcore.TensorI
 	return tensors
 }
 
-// shapeFromJSON tells no shape (unknown rank) from an empty one (a scalar).
+// shapeFromJSON tells no shape at all, which is an unknown rank, from an empty one, which is
+// a scalar.
 func shapeFromJSON(sizes []int64) *framework.TensorShapeProto {
 	shape := &framework.TensorShapeProto{UnknownRank: sizes == nil}
 	for _, size := range sizes {

@@ -8,25 +8,25 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/timerqueue"
 )
 
-// configPoll re-reads the model config file and reloads it, even when nothing
+// configPoll re-reads the model config file in a loop and reloads it, even when nothing has
 // changed (TFS-10).
 //
-// A run is left out when it would repeat the last one without effect: the file
-// is unchanged, no other reload stored a config since, and the last run did not
-// fail at a step that may now pass. That is the label step, which looks at the
-// states of versions; a first config, for which upstream builds a new source each
-// time (TFS-8.9); and the looks at the disk of the options of TFS-3.5.
+// A run is left out when it would only repeat the last one: the file is unchanged, no other
+// reload stored a config since, and the last run did not fail at a step that may pass now.
+// Such steps are the label step, which depends on the states of versions; a first config,
+// for which upstream builds a new source each time (TFS-8.9); and the checks of the disk
+// under the options of TFS-3.5.
 type configPoll struct {
 	server  *Server
 	grid    timerqueue.Grid
 	timer   timerqueue.Timer
 	started bool
-	busy    bool // reading the file or in a reload, perhaps for ever
-	// fileChanged is set by the watch while busy.
+	busy    bool // it reads the file or reloads, perhaps for ever
+	// fileChanged notes a change of the file while busy.
 	fileChanged bool
 	unwatch     func()
-	blind       bool
-	// labelsFailed says that the last run had labels and failed.
+	blind       bool // the file cannot be watched
+	// labelsFailed is true when the last run had labels and failed.
 	labelsFailed bool
 }
 
@@ -38,7 +38,7 @@ func (p *configPoll) init(s *Server) {
 	}
 }
 
-// start begins the loop; its first run is immediate.
+// start begins the loop, whose first run is immediate.
 func (p *configPoll) start() {
 	if p.grid.Interval <= 0 || p.server.configFile == "" {
 		return
@@ -56,7 +56,7 @@ func (p *configPoll) close() {
 	p.started = false
 }
 
-// changed has the next run of the grid happen.
+// changed schedules a run at the next instant of the grid.
 func (p *configPoll) changed() {
 	if p.busy {
 		p.fileChanged = true
@@ -72,14 +72,14 @@ func (p *configPoll) changed() {
 	}
 }
 
-// reloaded is told that a reload stored its config.
+// reloaded is called when a reload has stored its config.
 func (p *configPoll) reloaded() {
 	if !p.busy {
 		p.changed()
 	}
 }
 
-// heard is told of every change of a servable's state.
+// heard is called at every change of a servable's state.
 func (p *configPoll) heard() {
 	if p.labelsFailed && !p.busy {
 		p.changed()
@@ -113,7 +113,7 @@ func (p *configPoll) reload(config modelconfig.ServerConfig) {
 	})
 }
 
-// end is the end of a run; again says that a repeat may have an effect.
+// end ends a run; again says that a repetition may have another outcome.
 func (p *configPoll) end(again bool) {
 	q := p.server.timers
 	if p.server.dead {

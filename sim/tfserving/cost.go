@@ -1,35 +1,39 @@
 package tfserving
 
-import "time"
+import (
+	"fmt"
+	"math"
+	"time"
+)
 
-// CostModel says how long things take and what memory they hold (TFS-18.1).
+// CostModel gives the simulated times and memory sizes (TFS-18.1).
 type CostModel struct {
-	// StartTime goes by before the process reads its first file.
+	// StartTime passes before the process reads its first file.
 	StartTime time.Duration
-	// RoundTime is what each round of a loop that polls takes beyond its interval, so
-	// that polls of different intervals drift against each other.
+	// RoundTime is added to the interval of each polling loop, so that loops of different
+	// intervals drift against each other.
 	RoundTime time.Duration
-	// LoadTime plus the bytes on disk over LoadBytesPerSecond is one load.
+	// LoadTime plus the bytes on disk over LoadBytesPerSecond is the time of one load.
 	LoadTime           time.Duration
 	LoadBytesPerSecond int64
-	// FailedLoadTime is one try that fails.
+	// FailedLoadTime is the time of one try that fails.
 	FailedLoadTime time.Duration
-	// WarmupRequestTime is one warm-up record, once per iteration.
+	// WarmupRequestTime is the time of one warm-up record, for each iteration.
 	WarmupRequestTime time.Duration
-	// UnloadTime is one unload, plus up to UnloadJitter that the host chooses, in
+	// UnloadTime is the time of one unload. The host chooses up to UnloadJitter more, in
 	// steps of 1 ms.
 	UnloadTime   time.Duration
 	UnloadJitter time.Duration
-	// RAMPerDiskByte is the resident memory of a loaded model.
+	// RAMPerDiskByte is the resident memory of a loaded model for each byte on disk.
 	RAMPerDiskByte float64
-	// RetainedPercent of the memory of an unloaded model stays with the process,
-	// for later loads to use: 70 to 80 with glibc, 0 to 10 with jemalloc.
+	// RetainedPercent is how much of an unloaded model's memory stays with the process, for
+	// later loads to use: 70 to 80 with glibc, 0 to 10 with jemalloc.
 	RetainedPercent float64
-	// BaseRAMBytes is the process without any model.
+	// BaseRAMBytes is the memory of a process without models.
 	BaseRAMBytes int64
-	// ControlRPCTime and the rest are for whoever serves requests. PredictLaw says
-	// what PredictTime and PredictTimeHigh mean; PredictSlowdown multiplies what
-	// comes of them while a load or unload goes on.
+	// ControlRPCTime and the fields below are for whoever serves requests. PredictLaw says
+	// what PredictTime and PredictTimeHigh mean. PredictSlowdown multiplies the drawn time
+	// while a load or unload is in progress.
 	ControlRPCTime  time.Duration
 	PredictLaw      PredictLaw
 	PredictTime     time.Duration
@@ -37,7 +41,7 @@ type CostModel struct {
 	PredictSlowdown float64
 }
 
-// DefaultCost has the numbers of TFS-18.1; a failing load took 19,917 us
+// DefaultCost returns the measured numbers of TFS-18.1. A failing load took 19,917 us
 // (TFS-18.2).
 func DefaultCost() CostModel {
 	return CostModel{
@@ -55,7 +59,7 @@ func DefaultCost() CostModel {
 	}
 }
 
-// load is the time of one successful try.
+// load returns the time of one successful try.
 func (c CostModel) load(diskBytes int64, warmups int) time.Duration {
 	read := time.Duration(0)
 	if c.LoadBytesPerSecond > 0 {
@@ -64,12 +68,12 @@ func (c CostModel) load(diskBytes int64, warmups int) time.Duration {
 	return c.LoadTime + read + time.Duration(warmups)*c.WarmupRequestTime
 }
 
-// ram is the memory of a loaded model.
+// ram returns the memory of a loaded model in bytes.
 func (c CostModel) ram(diskBytes int64) int64 {
 	return int64(float64(diskBytes) * c.RAMPerDiskByte)
 }
 
-// unload is the time of one unload.
+// unload returns the time of one unload, which the host may lengthen.
 func (c CostModel) unload(host Host) time.Duration {
 	grains := int(c.UnloadJitter/time.Millisecond) + 1
 	if grains == 1 {
@@ -78,14 +82,14 @@ func (c CostModel) unload(host Host) time.Duration {
 	return c.UnloadTime + time.Duration(host.Choose("tfserving.unload", grains))*time.Millisecond
 }
 
-// memory is the resident memory of the process.
+// memory is the resident memory of the process in bytes.
 type memory struct {
 	live     int64 // held by models
-	retained int64 // freed by models, kept by the allocator
-	peak     int64 // of live and retained together
+	retained int64 // freed by models and kept by the allocator
+	peak     int64 // the most that live and retained were together
 }
 
-// take gives a model its memory, first from what the allocator kept.
+// take gives a model its memory, first from what the allocator has kept.
 func (m *memory) take(bytes int64) {
 	m.live += bytes
 	m.retained -= min(m.retained, bytes)
@@ -97,17 +101,17 @@ func (m *memory) free(bytes int64, retainedPercent float64) {
 	m.retained += int64(float64(bytes) * min(retainedPercent, 100) / 100)
 }
 
-// ResidentBytes is the resident memory of the process.
+// ResidentBytes returns the resident memory of the process.
 func (s *Server) ResidentBytes() int64 {
 	return s.options.Cost.BaseRAMBytes + s.memory.live + s.memory.retained
 }
 
-// PeakBytes is the most that the process has had of resident memory, also that of which
-// it died.
+// PeakBytes returns the most resident memory that the process has had. It counts the load
+// that the kernel killed the process for.
 func (s *Server) PeakBytes() int64 { return s.options.Cost.BaseRAMBytes + s.memory.peak }
 
-// takeMemory reports false when the kernel killed the process for want of it
-// (TFS-5.8).
+// takeMemory gives a model its memory. It returns false when the kernel kills the process,
+// which is then over its limit (TFS-5.8).
 func (s *Server) takeMemory(bytes int64) bool {
 	s.memory.take(bytes)
 	if limit := s.options.MemoryLimitBytes; limit > 0 && s.ResidentBytes() > limit {
@@ -118,3 +122,64 @@ func (s *Server) takeMemory(bytes int64) bool {
 }
 
 func (s *Server) freeMemory(bytes int64) { s.memory.free(bytes, s.options.Cost.RetainedPercent) }
+
+// PredictLaw is the probability distribution of the time of a Predict, and of the other
+// requests of PredictionService. Each time costs one choice of the host, but for
+// PredictConstant, which draws nothing.
+type PredictLaw uint8
+
+// The distributions.
+const (
+	// PredictConstant is always PredictTime.
+	PredictConstant PredictLaw = iota
+	// PredictUniform is between PredictTime and PredictTimeHigh.
+	PredictUniform
+	// PredictLogNormal has PredictTime as its median and PredictTimeHigh as its 99th
+	// percentile. One of a thousand takes longer than about
+	// PredictTime * (PredictTimeHigh/PredictTime)^1.33.
+	PredictLogNormal
+)
+
+var predictLawNames = [...]string{"constant", "uniform", "lognormal"}
+
+func (l PredictLaw) String() string {
+	if int(l) < len(predictLawNames) {
+		return predictLawNames[l]
+	}
+	return fmt.Sprintf("PredictLaw(%d)", uint8(l))
+}
+
+// ParsePredictLaw returns the distribution with a name: constant, uniform or lognormal.
+func ParsePredictLaw(name string) (PredictLaw, error) {
+	for i, n := range predictLawNames {
+		if n == name {
+			return PredictLaw(i), nil
+		}
+	}
+	return 0, fmt.Errorf("law of predict times: got %q, want one of %q", name, predictLawNames)
+}
+
+// predictGrains is the number of quantiles that times are drawn from.
+const predictGrains = 1 << 12
+
+// drawPredict draws a time. It is a multiple of a microsecond, so that the floating point of
+// every machine gives the same.
+func (c CostModel) drawPredict(host Host) time.Duration {
+	if c.PredictLaw == PredictConstant {
+		return c.PredictTime
+	}
+	return c.predictQuantile(host.Choose("tfserving.predict", predictGrains)).Round(time.Microsecond)
+}
+
+// predictQuantile returns the time for a choice of the host. Choice 0, the default, is the
+// median.
+func (c CostModel) predictQuantile(choice int) time.Duration {
+	u := (float64((choice+predictGrains/2)%predictGrains) + 0.5) / predictGrains
+	low, high := float64(c.PredictTime), float64(c.PredictTimeHigh)
+	if c.PredictLaw == PredictUniform {
+		return time.Duration(low + u*(high-low))
+	}
+	const z99 = 2.3263478740408408 // standard deviations to the 99th percentile
+	sigma := math.Log(high/low) / z99
+	return time.Duration(low * math.Exp(sigma*math.Sqrt2*math.Erfinv(2*u-1)))
+}

@@ -56,12 +56,12 @@ func TestTheDefaultOutcomeIsTheMedian(t *testing.T) {
 }
 
 func TestPredictsAreSlowWhileALoadGoesOn(t *testing.T) {
-	s := servingDescribed(t, Profile24, dense)
-	if got := s.PredictTime(); got != time.Millisecond {
+	s, _ := servingOne(t)
+	if got := predictTime(t, s, "a"); got != time.Millisecond {
 		t.Errorf("idle: got %v, want 1ms", got)
 	}
 	s.manager.count(1)
-	if got := s.PredictTime(); got != 10*time.Millisecond {
+	if got := predictTime(t, s, "a"); got != 10*time.Millisecond {
 		t.Errorf("while loading: got %v, want 10ms", got)
 	}
 }

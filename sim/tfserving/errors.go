@@ -6,12 +6,12 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// statusf makes an error of the server with upstream's text.
+// statusf returns an error with upstream's text.
 func statusf(code env.Code, format string, args ...any) *env.RPCError {
 	return &env.RPCError{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// oldCodeNames are the names that TensorFlow 2.4 prints.
+// oldCodeNames has the code names that TensorFlow 2.4 prints.
 var oldCodeNames = [...]string{
 	"OK", "Cancelled", "Unknown", "Invalid argument", "Deadline exceeded",
 	"Not found", "Already exists", "Permission denied", "Resource exhausted",
@@ -19,8 +19,8 @@ var oldCodeNames = [...]string{
 	"Internal", "Unavailable", "Data loss", "Unauthenticated",
 }
 
-// StatusString prints a status as it appears inside messages (TFS-1.3):
-// "Not found: m" or "NOT_FOUND: m".
+// StatusString formats a status as it appears inside messages (TFS-1.3): "Not found: m" in
+// tfs-2.4, "NOT_FOUND: m" in tfs-head.
 func (p Profile) StatusString(err *env.RPCError) string {
 	if p == Profile24 && err.Code >= 0 && int(err.Code) < len(oldCodeNames) {
 		return oldCodeNames[err.Code] + ": " + err.Message
@@ -28,12 +28,12 @@ func (p Profile) StatusString(err *env.RPCError) string {
 	return err.Error()
 }
 
-// maxMessageBytes is where gRPC messages are cut
+// maxMessageBytes is the length at which gRPC messages are cut off
 // (model_servers/grpc_status_util.cc:24-35).
 const maxMessageBytes = 1024
 
-// GRPCStatus is an error as it goes out by gRPC, whose messages are cut (TFS-8.1).
-// Answers of the REST API are not.
+// GRPCStatus returns an error as gRPC sends it, with a long message cut off (TFS-8.1). The
+// REST API cuts off nothing.
 func GRPCStatus(err *env.RPCError) *env.RPCError {
 	if err == nil || len(err.Message) <= maxMessageBytes {
 		return err
@@ -41,7 +41,7 @@ func GRPCStatus(err *env.RPCError) *env.RPCError {
 	return &env.RPCError{Code: err.Code, Message: err.Message[:maxMessageBytes] + "...TRUNCATED"}
 }
 
-// statusProto is the status as GetModelStatus answers it (TFS-7.1).
+// statusProto returns a status as GetModelStatus answers it (TFS-7.1).
 func statusProto(err *env.RPCError) env.StatusProto {
 	if err == nil {
 		return env.StatusProto{}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
@@ -122,7 +123,7 @@ func TestQ95_OldEventsUnloadAModelThatCameBackWithTheOptionOnly(t *testing.T) {
 func TestQ97_PredictAnswersNothing(t *testing.T) {
 	s, host := fakeOf(true, fakeModelOf("m", latest(1)))
 	host.runTo(time.Second)
-	_, err := s.Predict(PredictRequest{Spec: &env.ModelSpec{Name: "m"}})
+	_, err := s.Begin(&apis.PredictRequest{ModelSpec: &apis.ModelSpec{Name: "m"}})
 	if err == nil || !strings.Contains(err.Error(), "Failed to serialize response!") {
 		t.Errorf("got error %v, want Failed to serialize response!", err)
 	}

@@ -3,23 +3,25 @@ package tfserving
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
-// ErrHelp is what ParseFlags answers for --help as the first argument that is no
-// flag.
+// ErrHelp is the error of ParseFlags when the first unknown argument is --help.
 var ErrHelp = errors.New("help is wanted")
 
-// ParseFlags reads the arguments after the program's name as
-// tensorflow::Flags::Parse does (TFS-9.4): only --name=value, and --name for booleans.
-// What is no flag is no error (TFS-9.3): it comes back in order, from a "--" on
-// with everything behind it, and is also in Options.UnknownArgs. The real server
-// prints "unknown argument: ", the first of them and its usage, and goes on. So
-// --port 8500 is two unknown arguments and leaves the port alone.
+// ParseFlags parses the arguments after the program's name as tensorflow::Flags::Parse does
+// (TFS-9.4): it knows --name=value, and --name for booleans.
 //
-// An error is a value that cannot be read, one line for each, or ErrHelp; the
-// real server prints its usage and exits with 255 before it does anything else.
+// Unknown arguments are no error (TFS-9.3). They are returned in order, and are in
+// Options.UnknownArgs too. "--" and everything behind it are unknown. So "--port 8500" is
+// two unknown arguments and leaves the port alone. The real server prints "unknown
+// argument: ", the first one and its usage, and continues.
+//
+// The error has one line for each value that cannot be read, or is ErrHelp. The real server
+// then prints its usage and exits with 255 before it does anything else.
 func ParseFlags(profile Profile, args []string) (o Options, unknown []string, err error) {
 	o = DefaultOptions(profile)
 	var failed []error
@@ -42,9 +44,9 @@ func ParseFlags(profile Profile, args []string) (o Options, unknown []string, er
 	return o, unknown, errors.Join(failed...)
 }
 
-// FlagsUsage is the usage that the profile's server prints when it was called as
-// program: its flags with their types and defaults in upstream's order and format
-// (tensorflow Flags::Usage). The help texts are ours.
+// FlagsUsage returns the usage that a profile's server prints when it was called as program:
+// its flags, types and defaults in upstream's order and format (tensorflow Flags::Usage).
+// The help texts are our own.
 func FlagsUsage(profile Profile, program string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "usage: %s\nFlags:\n", program)
@@ -59,7 +61,7 @@ func FlagsUsage(profile Profile, program string) string {
 
 func (p Profile) hasFlag(f commandFlag) bool { return p == ProfileHead || !f.headOnly }
 
-// findFlag finds the first flag that takes the argument, and the value for it.
+// findFlag returns the first flag that takes the argument, and the flag's value in it.
 func findFlag(profile Profile, arg string) (f commandFlag, value string, known bool) {
 	i := slices.IndexFunc(flags, func(f commandFlag) bool {
 		if !profile.hasFlag(f) {
@@ -74,9 +76,9 @@ func findFlag(profile Profile, arg string) (f commandFlag, value string, known b
 	return flags[i], value, true
 }
 
-// takes reports whether the argument is meant for the flag. To tfs-2.4 whatever
-// begins with the name of a boolean is, and its value then has the "="; tfs-head
-// wants nothing or "=" after it.
+// takes reports whether the argument is meant for the flag. tfs-2.4 takes whatever begins
+// with the name of a boolean, and the value then includes the "=". tfs-head wants nothing or
+// "=" after the name.
 func (f commandFlag) takes(profile Profile, arg string) (value string, ok bool) {
 	rest, ok := strings.CutPrefix(arg, "--"+f.name)
 	switch {
@@ -90,7 +92,7 @@ func (f commandFlag) takes(profile Profile, arg string) (value string, ok bool) 
 	return strings.CutPrefix(rest, "=")
 }
 
-// read sets the flag and reports whether the value can be read.
+// read sets the flag. It returns false when the value cannot be read.
 func (f commandFlag) read(o *Options, profile Profile, value string) bool {
 	switch f.kind {
 	case int32Flag, int64Flag:
@@ -112,4 +114,57 @@ func (f commandFlag) read(o *Options, profile Profile, value string) bool {
 		f.setText(o, value)
 	}
 	return true
+}
+
+// blanks are the characters for which C's isspace is true.
+const blanks = " \t\n\v\f\r"
+
+// readInt parses a number as the profile's parser does (TFS-9.4). tfs-2.4 uses
+// sscanf("%d%c"): blanks may come before the number but not after it, and a large number
+// saturates at 64 bits and is then cut to 32. tfs-head uses absl::SimpleAtoi: blanks may be
+// on both sides, and a number that does not fit is refused.
+func (p Profile) readInt(text string, kind flagKind) (int64, bool) {
+	text = strings.TrimLeft(text, blanks)
+	if p == ProfileHead {
+		n, err := strconv.ParseInt(strings.TrimRight(text, blanks), 10, kind.bits())
+		return n, err == nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil && err.(*strconv.NumError).Err != strconv.ErrRange {
+		return 0, false
+	}
+	if kind == int32Flag {
+		n = int64(int32(n))
+	}
+	return n, true
+}
+
+func (k flagKind) bits() int {
+	if k == int32Flag {
+		return 32
+	}
+	return 64
+}
+
+func boolValue(profile Profile, on bool) string {
+	if profile == ProfileHead {
+		return strconv.FormatBool(on)
+	}
+	return "=" + strconv.FormatBool(on)
+}
+
+// readBool parses a boolean. tfs-head also takes 1 and 0, and any case.
+func readBool(profile Profile, text string) (on, ok bool) {
+	if profile == ProfileHead {
+		text = strings.ToLower(text)
+		on = text == "true" || text == "1"
+		return on, on || text == "false" || text == "0"
+	}
+	return text == "=true", text == "=true" || text == "=false"
+}
+
+// readsFloat reports whether text is a float. No float flag has an effect here.
+func readsFloat(text string) bool {
+	n, err := strconv.ParseFloat(strings.TrimLeft(text, blanks), 32)
+	return err == nil || math.IsInf(n, 0)
 }

@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// commandFlag is one command-line flag of model_servers/main.cc. A flag without a
-// setter has no effect here. headOnly flags are unknown arguments to tfs-2.4
-// (TFS-1.3).
+// commandFlag is one command-line flag of model_servers/main.cc. A flag without a setter has
+// no effect here. tfs-2.4 does not know a headOnly flag (TFS-1.3).
 type commandFlag struct {
 	name     string
 	kind     flagKind
@@ -29,7 +28,7 @@ const (
 	stringFlag flagKind = "string"
 )
 
-// flags are in the order of main.cc at HEAD, which keeps that of 2.4.
+// flags is in the order of main.cc at HEAD, which has kept the order of 2.4.
 var flags = []commandFlag{
 	number("port", "port for gRPC; tfs-head takes 0 for none", func(o *Options) *int { return &o.Port }),
 	text("grpc_socket_path", "UNIX socket for gRPC", func(o *Options) *string { return &o.GRPCSocketPath }),
@@ -91,7 +90,7 @@ var flags = []commandFlag{
 		func(o *Options) *bool { return &o.EnableSerializationAsTensorContent })),
 }
 
-// savedModelTags is split at commas; nothing at all means serve
+// savedModelTags is split at commas. An empty value means serve
 // (servables/tensorflow/saved_model_bundle_factory.cc:127-131).
 var savedModelTags = commandFlag{
 	name: "saved_model_tags", kind: stringFlag, help: "tags of the graph to load, with commas between",
@@ -155,7 +154,7 @@ func long(name, help string, field func(*Options) *int64) commandFlag {
 	}
 }
 
-// seconds is an int32 upstream.
+// seconds is a flag that upstream stores as an int32.
 func seconds(name, help string, field func(*Options) *int64) commandFlag {
 	f := long(name, help, field)
 	f.kind = int32Flag

@@ -3,12 +3,17 @@ package tfserving
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
+	"testing"
 	"time"
 
+	"google.golang.org/protobuf/types/known/wrapperspb"
+
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 )
 
 // testHost is a Host with a virtual clock and a disk in memory.
@@ -250,4 +255,35 @@ func (d *testDisk) fault(path string, err error) {
 		d.faults[path] = err
 	}
 	d.notify(path)
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// acquire finds the version for a request, as Begin does.
+func acquire(s *Server, spec env.ModelSpec) (Handle, error) {
+	s.timers.CatchUp()
+	return s.reader.acquire(spec)
+}
+
+// predictTime returns how long a Predict takes that begins now.
+func predictTime(t *testing.T, s *Server, model string) time.Duration {
+	t.Helper()
+	inference, err := s.Begin(&apis.PredictRequest{ModelSpec: &apis.ModelSpec{Name: model}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer inference.End()
+	return inference.Latency()
+}
+
+// specMessage converts a spec to upstream's message.
+func specMessage(spec env.ModelSpec) *apis.ModelSpec {
+	m := &apis.ModelSpec{Name: spec.Name, SignatureName: spec.Signature}
+	switch {
+	case spec.HasVersion:
+		m.VersionChoice = &apis.ModelSpec_Version{Version: wrapperspb.Int64(spec.Version)}
+	case spec.Label != "":
+		m.VersionChoice = &apis.ModelSpec_VersionLabel{VersionLabel: spec.Label}
+	}
+	return m
 }

@@ -3,32 +3,30 @@ package tfserving
 import (
 	"time"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/sim/tfserving/infer"
+	"google.golang.org/protobuf/proto"
 )
 
-// Inference is a request of PredictionService that a model works on. It is in
-// flight, and with it the serving map (TFS-2.3), until End.
+// Inference is a request of PredictionService in flight. Until End it keeps the serving map
+// in use (TFS-2.3).
 type Inference struct {
 	handle  Handle
 	latency time.Duration
-	limit   time.Duration // 0: none
+	limit   time.Duration // 0 is none
 	run     infer.Run
 }
 
 // Begin resolves a request, checks it and puts it in flight. The request is a
 // *apis.PredictRequest, *apis.ClassificationRequest, *apis.RegressionRequest or
-// *apis.MultiInferenceRequest; it must not change until Run has returned.
+// *apis.MultiInferenceRequest. It must not change until Run has returned.
 func (s *Server) Begin(request proto.Message) (*Inference, error) {
 	s.timers.CatchUp()
 	return s.reader.Begin(request)
 }
 
-// Begin resolves a request, checks it and puts it in flight, for the requests and under
-// the terms of [Server.Begin]. Any thread may call it once the Reader is shared.
+// Begin does what [Server.Begin] does. Any thread may call it once the Reader is shared.
 func (r *Reader) Begin(request proto.Message) (*Inference, error) {
 	spec, err := r.server.specOf(request)
 	if err != nil {
@@ -50,8 +48,8 @@ func (r *Reader) Begin(request proto.Message) (*Inference, error) {
 	return &Inference{handle: handle, latency: r.latency(slow), run: run}, nil
 }
 
-// specOf is the model_spec of a request; a MultiInferenceRequest goes where its
-// first task does (servables/tensorflow/multi_inference_helper.cc).
+// specOf returns the model_spec of a request. For a MultiInferenceRequest it is the one of
+// the first task (servables/tensorflow/multi_inference_helper.cc).
 func (s *Server) specOf(request proto.Message) (*apis.ModelSpec, error) {
 	var spec *apis.ModelSpec
 	switch r := request.(type) {
@@ -78,28 +76,28 @@ func (s *Server) specOf(request proto.Message) (*apis.ModelSpec, error) {
 	return spec, nil
 }
 
-// Model is the name of the model that works on the request.
+// Model returns the name of the model that the request was resolved to.
 func (i *Inference) Model() string { return i.handle.Model() }
 
-// Version is the version of Model that works on the request.
+// Version returns the version of Model that the request was resolved to.
 func (i *Inference) Version() int64 { return i.handle.Version() }
 
-// Latency is how long the request takes from Begin on (TFS-18.1).
+// Latency returns how long the request takes, counted from Begin (TFS-18.1).
 func (i *Inference) Latency() time.Duration { return i.latency }
 
-// Limit gives the request the time that its RPC has left, in whole milliseconds;
-// nothing left is no limit (RunOptions.timeout_in_ms). Call it before Run.
+// Limit sets the time that the request's RPC has left, in whole milliseconds; 0 or less is no
+// limit (RunOptions.timeout_in_ms). Call it before Run.
 //
-// A request that takes longer is not cut short: the runtime waits for what it
-// began and answers DEADLINE_EXCEEDED then (TFS-12.2, tensorflow/serving#1265).
+// A request that takes longer is not cut short: the runtime finishes what it began and then
+// answers DEADLINE_EXCEEDED (TFS-12.2, tensorflow/serving#1265).
 func (i *Inference) Limit(d time.Duration) { i.limit = max(d.Truncate(time.Millisecond), 0) }
 
-// ErrTimedOut is what the runtime answers when its time was over (tensorflow
+// ErrTimedOut is the runtime's answer when its time was over (tensorflow
 // core/common_runtime/direct_session.cc, WaitForNotification).
 var ErrTimedOut = &env.RPCError{Code: env.DeadlineExceeded, Message: "Timed out waiting for notification"}
 
-// Run computes the response. It reads nothing that changes: it may be called on
-// any thread, at the same time as anything else.
+// Run computes the response. Any thread may call it at any time, because it reads nothing
+// that changes.
 func (i *Inference) Run() (proto.Message, error) {
 	if i.limit > 0 && i.latency > i.limit {
 		return nil, ErrTimedOut
@@ -111,5 +109,23 @@ func (i *Inference) Run() (proto.Message, error) {
 	return response, nil
 }
 
-// End takes the request out of flight; call it once, after Latency.
+// End takes the request out of flight. Call it once, after Latency.
 func (i *Inference) End() { i.handle.Release() }
+
+// ErrBatchQueueFull is the error of a server with too many requests, in TensorFlow's words
+// (TFS-12.2).
+var ErrBatchQueueFull = &env.RPCError{
+	Code:    env.Unavailable,
+	Message: "The batch scheduling queue to which this task was submitted is full",
+}
+
+// FailPredicts makes every request of PredictionService that passes the checks fail with err,
+// until it is called with nil.
+func (s *Server) FailPredicts(err *env.RPCError) { s.reader.set(func(r *Reader) { r.fault = err }) }
+
+func servableNotFound(name string, version int64, latest bool) *env.RPCError {
+	if latest {
+		return statusf(env.NotFound, "Servable not found for request: Latest(%s)", name)
+	}
+	return statusf(env.NotFound, "Servable not found for request: Specific(%s, %d)", name, version)
+}

@@ -56,7 +56,7 @@ func (w *watcher) latest(model string, held int) {
 		}
 	}
 	got := int64(-1)
-	if h, err := w.server.Acquire(env.ModelSpec{Name: model}); err == nil {
+	if h, err := acquire(w.server, env.ModelSpec{Name: model}); err == nil {
 		got = h.Version()
 		h.Release()
 	}
@@ -67,7 +67,7 @@ func (w *watcher) latest(model string, held int) {
 
 // specific: a version that is asked for by number is found or not.
 func (w *watcher) specific(id servable, held int) {
-	h, err := w.server.Acquire(env.ModelSpec{Name: id.model, HasVersion: true, Version: id.version})
+	h, err := acquire(w.server, env.ModelSpec{Name: id.model, HasVersion: true, Version: id.version})
 	if err == nil {
 		h.Release()
 	}

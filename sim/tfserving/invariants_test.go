@@ -1,6 +1,7 @@
 package tfserving
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -243,7 +244,7 @@ func (w *watcher) versions(model string) (versions []knownState) {
 			versions = append(versions, k)
 		}
 	}
-	slices.SortFunc(versions, func(a, b knownState) int { return compareVersions(a.Version, b.Version) })
+	slices.SortFunc(versions, func(a, b knownState) int { return cmp.Compare(a.Version, b.Version) })
 	return versions
 }
 

@@ -1,6 +1,7 @@
 package tfserving
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 )
@@ -50,7 +51,7 @@ func ids(set map[*harness]bool) []servable {
 		if a.model != b.model {
 			return slices.Compare([]byte(a.model), []byte(b.model))
 		}
-		return compareVersions(a.version, b.version)
+		return cmp.Compare(a.version, b.version)
 	})
 }
 

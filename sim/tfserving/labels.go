@@ -5,11 +5,11 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
-// labelMap is model, label, version; nil means that none was ever installed. It is
-// replaced as a whole, never changed.
+// labelMap maps a model and a label to a version; nil means that none was ever installed. It
+// is replaced as a whole and never changed.
 type labelMap map[string]map[string]int64
 
-// version is the version that a label points to (TFS-11).
+// version returns the version that a label points to (TFS-11).
 func (l labelMap) version(model, label string) (int64, *env.RPCError) {
 	if l == nil {
 		return 0, statusf(env.Unavailable, "Model labels does not init yet.%s", label)
@@ -21,8 +21,8 @@ func (l labelMap) version(model, label string) (int64, *env.RPCError) {
 	return version, nil
 }
 
-// requestedLabel resolves the label of a request, with the lock held
-// (model_servers/server_core.cc:852-861).
+// requestedLabel resolves the label of a request (model_servers/server_core.cc:852-861). The
+// caller holds the lock.
 func (r *Reader) requestedLabel(model, label string) (int64, *env.RPCError) {
 	if r.server.options.RefuseVersionLabels {
 		return 0, statusf(env.InvalidArgument, "ModelSpec has 'version_label' set, but it is not currently allowed by the server.")
@@ -30,8 +30,8 @@ func (r *Reader) requestedLabel(model, label string) (int64, *env.RPCError) {
 	return r.labels.version(model, label)
 }
 
-// updateLabels checks that every label points to an available version and then
-// swaps the whole map (TFS-8.2 step 7).
+// updateLabels checks that every label points to an available version, and then replaces the
+// whole map (TFS-8.2 step 7).
 func (c *core) updateLabels(config modelconfig.ServerConfig) *env.RPCError {
 	fresh := labelMap{}
 	for _, model := range config.Models {
@@ -53,10 +53,11 @@ func (c *core) updateLabels(config modelconfig.ServerConfig) *env.RPCError {
 		}
 		return nil
 	}
-	c.server.reader.setLabels(fresh)
+	c.server.reader.set(func(r *Reader) { r.labels = fresh })
 	return nil
 }
 
+// mayAssign reports whether a label may point to its version.
 func (c *core) mayAssign(model string, label modelconfig.Label) bool {
 	if c.server.states.state(servable{model, label.Version}) == env.StateAvailable {
 		return true
@@ -67,7 +68,7 @@ func (c *core) mayAssign(model string, label modelconfig.Label) bool {
 	if !c.server.options.AllowVersionLabelsForUnavailableModels {
 		return false
 	}
-	// Only this thread changes them, so that it needs no lock to read them.
+	// Only this thread changes the labels, so it reads them without the lock.
 	existing, err := c.server.reader.labels.version(model, label.Name)
 	return err != nil || existing == label.Version
 }

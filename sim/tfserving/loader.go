@@ -1,11 +1,13 @@
 package tfserving
 
 import (
+	"time"
+
 	"github.com/monosim/monosim/engine/env"
 )
 
-// load is one load request on the thread of its executor (TFS-5.1): the decision
-// phase, LOADING, tries, then AVAILABLE once the serving map has the version.
+// load does one load request on the thread of its executor (TFS-5.1): the decision phase,
+// LOADING, tries, and AVAILABLE once the serving map has the version.
 func (m *manager) load(h *harness, done func()) {
 	m.decision.Lock(func() {
 		m.mu.Lock(func() {
@@ -28,8 +30,8 @@ func (m *manager) load(h *harness, done func()) {
 	})
 }
 
-// refuse fails a version whose resources were not reserved. Its End is announced
-// twice, by the harness and by the manager (core/basic_manager.cc:735-737).
+// refuse fails a version whose resources could not be reserved. Its End is announced twice,
+// by the harness and by the manager (core/basic_manager.cc:735-737).
 func (m *manager) refuse(h *harness, err *env.RPCError) {
 	m.server.warnf("%s", m.server.profile.StatusString(err))
 	m.failLoad(h, err)
@@ -57,8 +59,8 @@ func (m *manager) executeLoad(h *harness, done func()) {
 	})
 }
 
-// publishLoaded makes the version reachable, waits for the readers of the old
-// map, of whatever model (TFS-2.3 item 3), and announces the version.
+// publishLoaded makes the version reachable, waits for all readers of the old map, whatever
+// their model (TFS-2.3 item 3), and announces the version.
 func (m *manager) publishLoaded(h *harness, done func()) {
 	h.state = harnessReady
 	m.touch()
@@ -71,20 +73,25 @@ func (m *manager) publishLoaded(h *harness, done func()) {
 	})
 }
 
-// unloadCancelled drops what was loaded in vain (core/loader_harness.cc:87-104).
+// unloadCancelled drops a version whose load was cancelled (core/loader_harness.cc:87-104).
 func (m *manager) unloadCancelled(h *harness, done func()) {
+	m.drop(h, statusf(env.Canceled, "Loading of servable cancelled"), done)
+}
+
+// drop frees a version after the time of an unload, and announces its End with err.
+func (m *manager) drop(h *harness, err *env.RPCError, done func()) {
 	h.state = harnessUnloading
 	m.server.timers.Sleep(m.server.options.Cost.unload(m.server.host), func() {
-		m.release(h)
-		h.state = harnessDisabled
+		m.server.freeMemory(h.resident)
+		h.resident, h.bundle, h.state = 0, nil, harnessDisabled
 		m.touch()
-		m.server.publish(h.id, env.StateEnd, statusf(env.Canceled, "Loading of servable cancelled"))
+		m.server.publish(h.id, env.StateEnd, err)
 		m.finish(done)
 	})
 }
 
-// tryLoad is one call of Load(). What it finds on the disk when it begins
-// decides; the answer comes after the time it costs.
+// tryLoad is one call of Load(). The state of the disk at its beginning decides the outcome,
+// which is told after the time of a load.
 func (m *manager) tryLoad(h *harness, result func(*env.RPCError)) {
 	look(m.server, func(disk Storage) export { return m.server.readExport(disk, h.id, h.path) },
 		func(found export) { m.tryExport(h, found, result) })
@@ -109,7 +116,7 @@ func (m *manager) tryExport(h *harness, found export, result func(*env.RPCError)
 	})
 }
 
-// unload is one unload request on the thread of its executor (TFS-6).
+// unload does one unload request on the thread of its executor (TFS-6).
 func (m *manager) unload(h *harness, done func()) {
 	m.decision.Lock(func() {
 		m.mu.Lock(func() {
@@ -128,24 +135,12 @@ func (m *manager) executeUnload(h *harness, done func()) {
 		m.updateServingMap(func() {
 			h.state = harnessQuiesced
 			m.mu.Unlock()
-			h.state = harnessUnloading
-			m.server.timers.Sleep(m.server.options.Cost.unload(m.server.host), func() {
-				m.release(h)
-				h.state = harnessDisabled
-				m.touch()
-				m.server.publish(h.id, env.StateEnd, nil)
-				m.finish(done)
-			})
+			m.drop(h, nil, done)
 		})
 	})
 }
 
-func (m *manager) release(h *harness) {
-	m.server.freeMemory(h.resident)
-	h.resident, h.bundle = 0, nil
-}
-
-// finish ends the execution phase: those who wait for resources look again.
+// finish ends the execution phase, and lets those who wait for resources try again.
 func (m *manager) finish(done func()) {
 	m.mu.Lock(func() {
 		m.count(-1)
@@ -159,9 +154,35 @@ func (m *manager) finish(done func()) {
 	})
 }
 
-// count changes the number of ongoing loads and unloads; requests are slow while
-// there are any (TFS-18.1).
+// count changes the number of ongoing loads and unloads. Requests are slow while there are
+// any (TFS-18.1).
 func (m *manager) count(change int) {
 	m.ongoing += change
-	m.server.reader.setSlow(m.ongoing > 0)
+	m.server.reader.set(func(r *Reader) { r.slow = m.ongoing > 0 })
+}
+
+// retry makes up to 1 + max_num_load_retries tries and sleeps before each retry. It notices a
+// cancellation after a try only: one that comes during the sleep still lets the next try
+// happen (util/retrier.cc:27-54). The number is unsigned there and incremented, so it may
+// wrap: -1 tries once, -2 for ever.
+func (m *manager) retry(what string, h *harness, try func(result func(*env.RPCError)), done func(*env.RPCError)) {
+	tries, most := uint32(0), uint32(m.server.options.MaxNumLoadRetries)+1
+	var once func()
+	once = func() {
+		try(func(err *env.RPCError) {
+			tries++
+			if err == nil {
+				done(nil)
+				return
+			}
+			m.server.errorf("%s: %s failed: %s", what, h.id, m.server.profile.StatusString(err))
+			if tries >= most || h.cancelled {
+				done(err)
+				return
+			}
+			interval := time.Duration(m.server.options.LoadRetryIntervalMicros) * time.Microsecond
+			m.server.timers.Sleep(interval, once)
+		})
+	}
+	once()
 }

@@ -13,29 +13,29 @@ import (
 // (core/aspired_versions_manager.h:104).
 const manageInterval = 100 * time.Millisecond
 
-// manager loads and unloads versions towards what the source aspires (upstream's
+// manager loads and unloads versions until they are those that the source aspires (upstream's
 // AspiredVersionsManager on its BasicManager).
 //
-// Its tick is a function of the requests and harnesses alone: after a tick that
-// did nothing, ticks do nothing until a request comes or a harness changes
-// state. touch notes such a change; only then is a tick put on the timer queue.
+// A tick depends on nothing but the requests and harnesses. So after a tick that did
+// nothing, no tick does anything until a request comes or a harness changes state. touch
+// notes such a change, and only then is a tick put on the timer queue.
 type manager struct {
 	server *Server
 	models []*managed // by name
 
 	grid timerqueue.Grid
 	tick timerqueue.Timer
-	busy bool // a tick is in progress: blocked, or loading inline
+	busy bool // a tick is in progress: it is blocked, or it loads inline
 
-	// mu is BasicManager::mu_, decision its load_unload_decision_phase_mu_,
+	// mu is upstream's BasicManager::mu_, decision its load_unload_decision_phase_mu_, and
 	// executorMu its load_executor_mu_.
 	mu, decision, executorMu timerqueue.Mutex
 	loads, unloads           *timerqueue.Executor
-	// ongoing counts approved loads and unloads; capacity are those who wait for
-	// one of them to end.
+	// ongoing counts approved loads and unloads. capacity has what waits until one of them
+	// ends.
 	ongoing  int
 	capacity []func()
-	// onTurn, when set, is told at every tick of the action that comes next, if any.
+	// onTurn, when set, is called at every tick with the next action, if there is one.
 	onTurn func(action, bool)
 }
 
@@ -44,11 +44,11 @@ type managed struct {
 	name     string
 	versions []*harness // by version
 	pending  []aspired
-	waiting  bool // pending is a request
+	waiting  bool // pending is a request that was not processed yet
 }
 
-// aspired is one version in an aspired-versions request; err stands for a
-// version that the source adapter could not take (core/basic_manager.cc:360).
+// aspired is one version of an aspired-versions request. err is set for a version that the
+// source adapter could not take (core/basic_manager.cc:360).
 type aspired struct {
 	version int64
 	path    string
@@ -63,8 +63,8 @@ type harness struct {
 	aspired   bool
 	cancelled bool
 	bundle    *Bundle
-	// reserved is what the resource tracker counts, once it is estimated; resident
-	// is the memory.
+	// reserved is what the resource tracker counts, in bytes, once estimated is true.
+	// resident is the memory in bytes.
 	reserved, resident int64
 	estimated          bool
 }
@@ -100,7 +100,7 @@ func newManager(s *Server) *manager {
 	return m
 }
 
-// start begins the loop; its first run finds nothing to do.
+// start begins the loop, whose first run finds nothing to do.
 func (m *manager) start() {
 	m.grid.Began(m.server.timers.Now())
 	if m.server.polls {
@@ -108,20 +108,20 @@ func (m *manager) start() {
 	}
 }
 
-// touch has the next tick of the grid run.
+// touch schedules a tick at the next instant of the grid.
 func (m *manager) touch() {
 	if !m.busy && !m.tick.Queued {
 		m.server.timers.Set(&m.tick, m.grid.Upcoming(m.server.timers, timerqueue.Manager))
 	}
 }
 
-// enqueue takes an aspired-versions request; it overwrites the model's last one
-// when that was not processed yet (TFS-4.1).
+// enqueue stores an aspired-versions request. It overwrites the model's last one if that was
+// not processed yet (TFS-4.1).
 func (m *manager) enqueue(model string, versions []aspired) {
 	e := m.named(model)
 	if e == nil {
 		if len(versions) == 0 {
-			return // processing it would touch nothing
+			return // processing it would do nothing
 		}
 		e = m.add(model)
 	}
@@ -129,12 +129,12 @@ func (m *manager) enqueue(model string, versions []aspired) {
 	m.touch()
 }
 
-// place is where a model is in models, or would be.
+// place returns where a model is in models, or where it belongs.
 func (m *manager) place(model string) (int, bool) {
 	return slices.BinarySearchFunc(m.models, model, func(e *managed, name string) int { return strings.Compare(e.name, name) })
 }
 
-// named is what is managed of a model, nil for nothing.
+// named returns what is managed of a model, nil for nothing.
 func (m *manager) named(model string) *managed {
 	if i, ok := m.place(model); ok {
 		return m.models[i]
@@ -149,8 +149,8 @@ func (m *manager) add(model string) *managed {
 	return e
 }
 
-// runTick is one run of the loop (TFS-4.2). With an inline executor the tick
-// lasts as long as the load or unload that it starts.
+// runTick is one run of the loop (TFS-4.2). With an inline executor it lasts as long as the
+// load or unload that it starts.
 func (m *manager) runTick() {
 	m.busy = true
 	m.grid.Began(m.server.timers.Now())
@@ -188,7 +188,7 @@ func (m *manager) endTick(changed bool) {
 	}
 }
 
-// flush stops managing versions that are not aspired and not in use (TFS-4.2).
+// flush forgets versions that are neither aspired nor in use (TFS-4.2).
 func (m *manager) flush() (changed bool) {
 	m.models = slices.DeleteFunc(m.models, func(e *managed) bool {
 		before := len(e.versions)
@@ -202,7 +202,7 @@ func (m *manager) flush() (changed bool) {
 	return changed
 }
 
-// fail puts a harness in its error state for good (TFS-5.4).
+// fail puts a harness into its error state for good (TFS-5.4).
 func (m *manager) fail(h *harness, err *env.RPCError) {
 	h.state = harnessError
 	m.server.infof("Encountered an error for servable version %s: %s", h.id, m.server.profile.StatusString(err))
@@ -218,9 +218,9 @@ func (h *harness) request(kind actionKind) {
 	h.state = harnessLoadRequested
 }
 
-// nextAction asks the policy for each model; unloads go before loads, and among
-// equals the model that comes first by name unless the host chooses otherwise
-// (TFS-4.3, TFS-21.2).
+// nextAction asks the policy for each model's next action. Unloads go before loads. Among
+// equals the first model by name goes first, unless the host chooses otherwise (TFS-4.3,
+// TFS-21.2).
 func (m *manager) nextAction() (action, bool) {
 	var unloads, loads []action
 	for _, e := range m.models {
@@ -246,13 +246,12 @@ func (m *manager) nextAction() (action, bool) {
 	return candidates[m.server.host.Choose(SiteAction, len(candidates))], true
 }
 
-// SiteAction is the site of the host's choice between models that could act in the same
-// tick.
+// SiteAction names the host's choice between models that could act in the same tick.
 const SiteAction = "tfserving.action"
 
-// setLoadThreads replaces the load executor and runs done when the old one has
-// finished its jobs (core/basic_manager.cc:608-637). Unless both have two or
-// more threads, the manager cannot hand over a load meanwhile.
+// setLoadThreads replaces the load executor, and runs done when the old one has finished its
+// jobs (core/basic_manager.cc:608-637). Unless both have two threads or more, the manager
+// cannot hand over a load until then.
 func (m *manager) setLoadThreads(threads int, done func()) {
 	old := m.loads
 	if old.Threads >= 2 && threads >= 2 {
@@ -269,8 +268,8 @@ func (m *manager) setLoadThreads(threads int, done func()) {
 	})
 }
 
-// perform hands the action to its executor; accepted runs when the manager's
-// thread may go on.
+// perform hands the action to its executor. accepted runs when the manager's thread may
+// continue.
 func (m *manager) perform(a action, accepted func()) {
 	if a.kind == unloadAction {
 		m.unloads.Schedule(func(done func()) { m.unload(a.harness, done) }, accepted)

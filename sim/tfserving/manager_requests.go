@@ -1,12 +1,13 @@
 package tfserving
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/monosim/monosim/engine/env"
 )
 
-// processPending handles every request without re-aspired versions, by name.
+// processPending processes, by name, every request that names no re-aspired version.
 func (m *manager) processPending() (changed bool) {
 	for _, e := range m.models {
 		if e.waiting && !e.reaspires() {
@@ -18,8 +19,8 @@ func (m *manager) processPending() (changed bool) {
 	return changed
 }
 
-// reaspires reports whether the request names a version that is managed but no
-// longer aspired; it then stays queued until that version is gone.
+// reaspires reports whether the request names a version that is still managed but no longer
+// aspired. Such a request stays queued until that version is gone.
 func (e *managed) reaspires() bool {
 	return slices.ContainsFunc(e.versions, func(h *harness) bool {
 		return !h.aspired && contains(e.pending, h.id.version)
@@ -30,8 +31,8 @@ func contains(versions []aspired, version int64) bool {
 	return slices.ContainsFunc(versions, func(v aspired) bool { return v.version == version })
 }
 
-// process un-aspires what is not listed and manages what is new. Versions that
-// are aspired already are left alone, whatever their path or state.
+// process un-aspires the versions that are not listed, and manages the new ones. It leaves
+// versions alone that are aspired already, whatever their path or state.
 func (m *manager) process(e *managed, versions []aspired) (changed bool) {
 	for _, h := range e.versions {
 		if !contains(versions, h.id.version) {
@@ -63,9 +64,8 @@ func (e *managed) dropFailed(versions []aspired) {
 	})
 }
 
-// additions are the listed versions that are not aspired already; a version that
-// is listed twice comes twice, and the second is refused
-// (core/basic_manager.cc:357-362).
+// additions returns the listed versions that are not managed yet. A version that is listed
+// twice comes twice, and manage refuses the second (core/basic_manager.cc:357-362).
 func (e *managed) additions(versions []aspired) []aspired {
 	return slices.DeleteFunc(slices.Clone(versions), func(v aspired) bool {
 		return slices.ContainsFunc(e.versions, func(h *harness) bool { return h.id.version == v.version })
@@ -74,7 +74,7 @@ func (e *managed) additions(versions []aspired) []aspired {
 
 func (m *manager) manage(e *managed, v aspired) (added bool) {
 	i, found := slices.BinarySearchFunc(e.versions, v.version, func(h *harness, version int64) int {
-		return compareVersions(h.id.version, version)
+		return cmp.Compare(h.id.version, version)
 	})
 	if found {
 		return false
@@ -87,14 +87,4 @@ func (m *manager) manage(e *managed, v aspired) (added bool) {
 	}
 	m.server.publish(h.id, env.StateStart, nil)
 	return true
-}
-
-func compareVersions(a, b int64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }

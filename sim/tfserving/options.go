@@ -7,10 +7,10 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
-// Profile says which server is simulated (TFS-1.1).
+// Profile selects which server is simulated (TFS-1.1).
 type Profile uint8
 
-// The profiles.
+// These are the profiles.
 const (
 	Profile24         Profile = iota // tfs-2.4: 2.4.0, what monolith runs
 	ProfileHead                      // tfs-head: after 2.20.0
@@ -26,7 +26,7 @@ func (p Profile) String() string {
 	return fmt.Sprintf("Profile(%d)", uint8(p))
 }
 
-// ParseProfile returns the profile of that name: tfs-2.4, tfs-head or python-fake.
+// ParseProfile returns the profile with a name: tfs-2.4, tfs-head or python-fake.
 func ParseProfile(name string) (Profile, error) {
 	for i, n := range profileNames {
 		if n == name {
@@ -36,13 +36,13 @@ func ParseProfile(name string) (Profile, error) {
 	return 0, fmt.Errorf("model server profile: got %q, want one of %q", name, profileNames)
 }
 
-// Options are what a server is started with. Begin with DefaultOptions; fields
-// that mirror a flag have the flag's name and unit.
+// Options configures a server. Begin with DefaultOptions. A field that mirrors a flag has the
+// flag's name and unit.
 type Options struct {
 	Profile Profile
 
-	// Port and the rest of this group are for whoever serves the requests; the
-	// machine only checks them as start-up does.
+	// Port and the rest of this group are for whoever serves the requests. The machine only
+	// checks them, as start-up does.
 	Port                    int
 	GRPCSocketPath          string
 	GRPCChannelArguments    string
@@ -56,7 +56,7 @@ type Options struct {
 	ModelName       string
 	ModelBasePath   string
 	ModelConfigFile string
-	// InitialConfig takes the place of the three above.
+	// InitialConfig replaces the three fields above.
 	InitialConfig                  *modelconfig.ServerConfig
 	ModelConfigFilePollWaitSeconds int64
 	FileSystemPollWaitSeconds      int64
@@ -79,55 +79,53 @@ type Options struct {
 	SavedModelTags                []string
 	DisableModelWarmup            bool
 	NumRequestIterationsForWarmup int
-	// EnableSignatureMethodNameCheck makes requests fail that go to a signature of
-	// another method.
+	// EnableSignatureMethodNameCheck fails requests to a signature of another method.
 	EnableSignatureMethodNameCheck bool
-	// EnableSerializationAsTensorContent makes outputs of predictions come in
-	// tensor_content.
+	// EnableSerializationAsTensorContent puts the outputs of predictions into tensor_content.
 	EnableSerializationAsTensorContent bool
-	// UnknownArgs were on the command line and are no flags (TFS-9.3).
+	// UnknownArgs are arguments on the command line that are no flags (TFS-9.3).
 	UnknownArgs []string
 
-	// The rest has no flag (TFS-3.5, TFS-4.4, TFS-5.8).
+	// The fields below have no flag (TFS-3.5, TFS-4.4, TFS-5.8).
 
-	// CPUs sets the threads of the first load: 4 for each.
+	// CPUs sets how many threads load the first config: 4 for each CPU.
 	CPUs       int
 	Transition Transition
-	// ShuffleModels has a seeded draw decide between models that could act in the
-	// same tick, for exploration; otherwise the first by name does (TFS-21.2).
+	// ShuffleModels, for exploration, draws which model acts first when several could act in
+	// the same tick. Otherwise the first by name does (TFS-21.2).
 	ShuffleModels                 bool
 	Platforms                     []Platform
 	FailIfZeroVersions            bool
 	ServableVersionsAlwaysPresent bool
-	// TotalModelMemoryLimitBytes is what models may reserve; 0 means no limit.
+	// TotalModelMemoryLimitBytes is how much models may reserve; 0 means no limit.
 	TotalModelMemoryLimitBytes  int64
 	TransientRAMBytesDuringLoad int64
-	// MemoryLimitBytes is the container's; a process above it is killed. 0 means
-	// no limit.
+	// MemoryLimitBytes is the container's limit, above which the kernel kills the process; 0
+	// means no limit.
 	MemoryLimitBytes int64
 	ForceAllowLabels bool
-	// ReloadServablesWithError has every poll try versions in error again (tfs-head).
+	// ReloadServablesWithError makes every poll try versions in error again (tfs-head).
 	ReloadServablesWithError bool
-	// ModelConfigListRootDir, when set, is what relative base paths are below.
+	// ModelConfigListRootDir, when set, is the directory of relative base paths.
 	ModelConfigListRootDir *string
-	// StoragePathPrefix goes before the paths of versions.
+	// StoragePathPrefix is put before the paths of versions.
 	StoragePathPrefix   string
 	RefuseVersionLabels bool
-	// RefuseLatestOnce makes latest_once an unknown field, as it is for a strictly
-	// stock server (TFS-21.1).
+	// RefuseLatestOnce makes latest_once an unknown field, as it is for a stock server
+	// (TFS-21.1).
 	RefuseLatestOnce bool
-	// StrictBundles makes a saved_model.pb that is neither a SavedModel nor a
-	// description a damaged file (Bundle), as it is for a real server. Without it,
-	// it stands for a model that takes every request.
+	// StrictBundles takes a saved_model.pb that is neither a SavedModel nor a description for
+	// a damaged file, as a real server does. Without it, such a file is a model that takes
+	// every request.
 	StrictBundles bool
-	// LoadCustomConfig takes a custom model config; nil dies, as stock does.
+	// LoadCustomConfig takes a custom model config. With nil the process dies, as stock does.
 	LoadCustomConfig func(custom string) *env.RPCError
 	Cost             CostModel
-	// Shared, when set, is what the server shares with others of its world.
+	// Shared, when set, holds what the server shares with other servers of its world.
 	Shared *Shared
 
-	// FakeNumVersions and FakeBugs are for python-fake: the versions of ModelName,
-	// and whether items 4 and 18 of TFS-17.1 are reproduced.
+	// FakeNumVersions and FakeBugs are for python-fake: how many versions ModelName has, and
+	// whether to reproduce items 4 and 18 of TFS-17.1.
 	FakeNumVersions int
 	FakeBugs        bool
 }
@@ -135,10 +133,10 @@ type Options struct {
 // Platform is a kind of model that the server can load.
 type Platform struct {
 	Name string
-	// ConfigError, when set, is why its source adapter cannot be made, at which the
-	// first config fails.
+	// ConfigError, when set, is why its source adapter cannot be made. The first config then
+	// fails with it.
 	ConfigError *env.RPCError
-	// AdapterError, when set, is what its source adapter answers for every version.
+	// AdapterError, when set, is its source adapter's error for every version.
 	AdapterError *env.RPCError
 }
 
@@ -151,7 +149,7 @@ func (o *Options) platformNamed(name string) (*Platform, bool) {
 	return nil, false
 }
 
-// DefaultOptions are those of the profile without any flag.
+// DefaultOptions returns the options of a profile without any flag.
 func DefaultOptions(profile Profile) Options {
 	return Options{
 		Profile:                   profile,

@@ -1,10 +1,10 @@
 package tfserving
 
-// Transition is the policy that says in which order one model's versions are
-// loaded and unloaded (TFS-4.4).
+// Transition is the policy for the order in which a model's versions are loaded and unloaded
+// (TFS-4.4).
 type Transition uint8
 
-// The policies. tensorflow_model_server always uses AvailabilityPreserving
+// These are the policies. tensorflow_model_server always uses AvailabilityPreserving
 // (model_servers/server.cc:312-313).
 const (
 	AvailabilityPreserving Transition = iota
@@ -56,7 +56,7 @@ func preserveAvailability(versions []*harness) (action, bool) {
 	return loadHighest(versions)
 }
 
-// preserveResources unloads everything first
+// preserveResources unloads all old versions before it loads a new one
 // (core/resource_preserving_policy.cc:24-61).
 func preserveResources(versions []*harness) (action, bool) {
 	for _, h := range versions {

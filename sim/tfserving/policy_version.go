@@ -1,6 +1,7 @@
 package tfserving
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -8,14 +9,14 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
-// found is a version on the disk: the number and the child it is read from.
+// found is a version on the disk: its number and the name of its directory entry.
 type found struct {
 	version int64
 	child   string
 }
 
-// directChildren keeps the first path component of each, once, in
-// lexicographic order (TFS-3.2 step 3).
+// directChildren returns the first path component of each name, once, in lexicographic order
+// (TFS-3.2 step 3).
 func directChildren(names []string) []string {
 	children := make([]string, 0, len(names))
 	for _, name := range names {
@@ -26,8 +27,8 @@ func directChildren(names []string) []string {
 	return slices.Compact(children)
 }
 
-// parseVersion reads a child's whole name as int64; blanks around it and leading
-// zeros do not matter. A plus sign is read by absl::SimpleAtoi only.
+// parseVersion reads a child's whole name as an int64. It allows blanks around the number and
+// leading zeros. Only absl::SimpleAtoi, of tfs-head, allows a plus sign.
 func (p Profile) parseVersion(child string) (int64, bool) {
 	text := strings.Trim(child, " \t\n\v\f\r")
 	if strings.HasPrefix(text, "+") && p != ProfileHead {
@@ -37,7 +38,7 @@ func (p Profile) parseVersion(child string) (int64, bool) {
 	return version, err == nil
 }
 
-// versionsOf lists the numeric children, in the order of the children.
+// versionsOf returns the children whose names are numbers, in the order of the children.
 func (p Profile) versionsOf(children []string) []found {
 	var versions []found
 	for _, child := range children {
@@ -48,10 +49,10 @@ func (p Profile) versionsOf(children []string) []found {
 	return versions
 }
 
-// index sorts versions by number and keeps the last child of each.
+// index sorts versions by number and keeps the last child of each number.
 func index(versions []found) []found {
 	sorted := slices.Clone(versions)
-	slices.SortStableFunc(sorted, func(a, b found) int { return compareVersions(a.version, b.version) })
+	slices.SortStableFunc(sorted, func(a, b found) int { return cmp.Compare(a.version, b.version) })
 	unique := sorted[:0]
 	for _, v := range sorted {
 		if n := len(unique); n > 0 && unique[n-1].version == v.version {
@@ -63,9 +64,8 @@ func index(versions []found) []found {
 	return unique
 }
 
-// choose applies a policy to the numeric children, in the order in which
-// upstream aspires them. once is what a latest_once policy chose before; nil
-// means nothing yet.
+// choose applies a policy to the numeric children, and returns versions in upstream's order.
+// once is what a latest_once policy chose before; nil means nothing yet.
 func choose(p modelconfig.VersionPolicy, versions []found, once []int64) []found {
 	switch p.Kind {
 	case modelconfig.All:
@@ -85,7 +85,7 @@ func choose(p modelconfig.VersionPolicy, versions []found, once []int64) []found
 	return indexed[:min(n, len(indexed))]
 }
 
-// only keeps the versions with the given numbers.
+// only keeps the versions whose numbers are listed.
 func only(versions []found, numbers []int64) []found {
 	return slices.DeleteFunc(versions, func(v found) bool { return !slices.Contains(numbers, v.version) })
 }

@@ -2,21 +2,22 @@ package tfserving
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/monosim/monosim/engine/env"
-	tfpb "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
 	configpb "github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	bundlepb "github.com/monosim/monosim/engine/proto/tensorflow_serving/servables/tensorflow"
 	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
-// parseConfigText reads a model config file strictly: an unknown field is an
-// error. latest_once is one where it is refused, alias in tfs-head (TFS-1.3).
+// parseConfigText parses a model config file strictly: an unknown field is an error. So is
+// latest_once where it is refused, and alias in tfs-head (TFS-1.3).
 func parseConfigText(profile Profile, data []byte, refuseLatestOnce bool) (modelconfig.ServerConfig, error) {
 	var message configpb.ModelServerConfig
 	if err := textpb.Unmarshal(string(data), &message); err != nil {
@@ -34,7 +35,7 @@ func parseConfigText(profile Profile, data []byte, refuseLatestOnce bool) (model
 	return config, nil
 }
 
-// bundleSettings are what a SessionBundleConfig says about loads.
+// bundleSettings is what a SessionBundleConfig says about loads.
 type bundleSettings struct {
 	tags           []string
 	warmup         bool
@@ -52,16 +53,16 @@ func (b bundleSettings) apply(o *Options) {
 	o.TransientRAMBytesDuringLoad = int64(b.transientBytes)
 }
 
-// parsePlatformText reads a platform config file: its platforms by name, and the
-// settings of the first of them that has any. The adapters' own configs may hold
-// more than our messages know.
+// parsePlatformText parses a platform config file: its platforms by name, and the settings of
+// the first of them that has any. Unknown fields are allowed, because the adapters' own
+// configs may hold more than our messages do.
 func parsePlatformText(data []byte) (platformFile, error) {
 	var message configpb.PlatformConfigMap
 	if err := textpb.UnmarshalKnown(string(data), &message); err != nil {
 		return platformFile{}, err
 	}
 	file, found := platformFile{given: true}, false
-	for _, name := range sortedKeys(message.GetPlatformConfigs()) {
+	for _, name := range slices.Sorted(maps.Keys(message.GetPlatformConfigs())) {
 		s, err := adapterSettings(message.GetPlatformConfigs()[name].GetSourceAdapterConfig())
 		file.platforms = append(file.platforms, Platform{Name: name, ConfigError: err})
 		if err == nil && !found {
@@ -71,8 +72,8 @@ func parsePlatformText(data []byte) (platformFile, error) {
 	return file, nil
 }
 
-// adapterSettings unpacks the config of a source adapter as the registry of
-// classes does (util/class_registration.h).
+// adapterSettings unpacks the config of a source adapter, as the registry of classes does
+// (util/class_registration.h).
 func adapterSettings(config *anypb.Any) (bundleSettings, *env.RPCError) {
 	var adapter bundlepb.SavedModelBundleSourceAdapterConfig
 	url := config.GetTypeUrl()
@@ -91,20 +92,4 @@ func adapterSettings(config *anypb.Any) (bundleSettings, *env.RPCError) {
 		iterations:     c.GetModelWarmupOptions().GetNumRequestIterations().GetValue(),
 		transientBytes: c.GetExperimentalTransientRamBytesDuringLoad(),
 	}, nil
-}
-
-// validBatchingText reports whether a batching parameters file parses.
-func validBatchingText(data []byte) bool {
-	return textpb.Unmarshal(string(data), new(bundlepb.BatchingParameters)) == nil
-}
-
-// validMonitoringText reports whether a monitoring config file parses.
-func validMonitoringText(data []byte) bool {
-	return textpb.Unmarshal(string(data), new(configpb.MonitoringConfig)) == nil
-}
-
-// validSessionText reports whether a session config file parses; our ConfigProto is
-// a subset.
-func validSessionText(data []byte) bool {
-	return textpb.UnmarshalKnown(string(data), new(tfpb.ConfigProto)) == nil
 }

@@ -6,11 +6,11 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
-// Fake is the machine of the profile python-fake, which answers calls and shows its
-// models; nil for a server of another profile.
+// Fake returns the machine of the profile python-fake, which answers calls and shows its
+// models. It is nil for other profiles.
 func (s *Server) Fake() *fake.Fake { return s.fake }
 
-// fakeHost is a server as its fake sees it.
+// fakeHost is the host of a fake: the server around it.
 type fakeHost Server
 
 func (h *fakeHost) Choose(site string, n int) int { return h.host.Choose(site, n) }
@@ -23,8 +23,8 @@ func (h *fakeHost) Log(level env.Level, format string, args ...any) {
 	h.host.Log(level, format, args...)
 }
 
-// startFake constructs the fake from a config or a name (item 24) and opens the port
-// at once (item 22). A config file that does not parse raises in the constructor.
+// startFake constructs the fake from a config or a name (item 24) and opens the port at once
+// (item 22). The constructor raises for a config file that does not parse.
 func (s *Server) startFake() {
 	o := s.options
 	switch {
@@ -49,17 +49,4 @@ func (s *Server) startFake() {
 func (s *Server) openFake(config modelconfig.ServerConfig) {
 	s.fake.Open(config)
 	s.open()
-}
-
-// fakeMetadata is GetModelMetadata of the fake (item 21).
-func (s *Server) fakeMetadata(request MetadataRequest) (Metadata, error) {
-	var spec env.ModelSpec
-	if request.Spec != nil {
-		spec = *request.Spec
-	}
-	fields, err := s.fake.Fields(spec.Name, fake.ChoiceOf(spec), request.Fields)
-	if err != nil {
-		return Metadata{}, err
-	}
-	return Metadata{Version: spec.Version, FakeFields: fields}, nil
 }

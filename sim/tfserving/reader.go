@@ -1,38 +1,40 @@
 package tfserving
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/sim/tfserving/timerqueue"
 )
 
-// Reader is where requests to models look: the serving map and the labels. They
-// wait for nothing else, neither polls nor loads nor a disk that hangs (TFS-2.3;
-// util/fast_read_dynamic_ptr.h, model_servers/server_core.cc:841-892).
+// Reader holds what requests to models read: the serving map and the labels. They wait for
+// neither polls nor loads nor a disk that hangs (TFS-2.3; util/fast_read_dynamic_ptr.h,
+// model_servers/server_core.cc:841-892).
 //
-// A Server calls its own on its one thread. Once it is shared, any thread may.
+// A Server calls its Reader from its one thread. Once the Reader is shared, any thread may.
 type Reader struct {
 	server *Server
 	shared bool
-	// wake has the machine's thread call fn, later.
+	// wake calls fn later, on the machine's thread.
 	wake func(fn func())
 
-	// lock guards the rest. The machine changes it, requests read it.
+	// lock guards the fields below. The machine changes them, requests read them.
 	lock    Locker
 	serving *servingMap
 	labels  labelMap
-	fault   *env.RPCError // what requests fail with, if anything
-	slow    bool          // a load or an unload goes on
+	fault   *env.RPCError // the error of every request; nil for none
+	slow    bool          // a load or an unload is in progress
 }
 
-// Locker has the methods of sync.Locker; package sync itself is not for simulated code.
+// Locker has the methods of sync.Locker. Simulated code may not use package sync itself.
 type Locker interface {
 	Lock()
 	Unlock()
 }
 
-// oneThread is the lock of those who need none.
+// oneThread is a lock that does nothing, for a Reader of one thread.
 type oneThread struct{}
 
 func (oneThread) Lock()   {}
@@ -42,9 +44,9 @@ func newReader(s *Server) *Reader {
 	return &Reader{server: s, wake: s.timers.Soon, lock: oneThread{}, serving: &servingMap{}}
 }
 
-// Share has requests to models come on any thread: lock is theirs and the machine's,
-// held for moments only; enter calls fn on the machine's thread, after it has
-// returned. Call Share before Start.
+// Share lets requests to models come on any thread. lock guards them and the machine; it is
+// held for moments only. enter calls fn on the machine's thread, after it has returned.
+// Call Share before Start.
 func (s *Server) Share(lock Locker, enter func(fn func())) *Reader {
 	r := s.reader
 	r.shared, r.lock = true, lock
@@ -58,8 +60,7 @@ func (s *Server) Share(lock Locker, enter func(fn func())) *Reader {
 	return r
 }
 
-// acquire finds the version that a request goes to and keeps it in use until
-// Release (TFS-12.1).
+// acquire finds the version for a request and keeps it in use until Release (TFS-12.1).
 func (r *Reader) acquire(spec env.ModelSpec) (Handle, error) {
 	if r.server.fake != nil {
 		return Handle{}, statusf(env.Unimplemented, "Method not implemented!")
@@ -85,8 +86,8 @@ func (r *Reader) acquire(spec env.ModelSpec) (Handle, error) {
 	return Handle{reader: r, serving: r.serving, harness: h}, nil
 }
 
-// release takes a handle from a map and says who waits for that to have been the
-// last, if anybody does.
+// release gives a handle of a map back. It returns who waits for the map's last handle, if
+// this was the last one.
 func (r *Reader) release(serving *servingMap) (drained func()) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
@@ -97,8 +98,8 @@ func (r *Reader) release(serving *servingMap) (drained func()) {
 	return drained
 }
 
-// install puts a new map in the place of the old one. Unless that is free, drained
-// runs once its last handle is released.
+// install replaces the serving map. free is true when the old one has no handles. Otherwise
+// drained runs when its last handle is released.
 func (r *Reader) install(fresh *servingMap, drained func()) (free bool) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
@@ -111,32 +112,21 @@ func (r *Reader) install(fresh *servingMap, drained func()) (free bool) {
 	return false
 }
 
-func (r *Reader) setLabels(labels labelMap) {
+// set changes the reader under its lock.
+func (r *Reader) set(change func(r *Reader)) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
-	r.labels = labels
+	change(r)
 }
 
-func (r *Reader) setFault(fault *env.RPCError) {
-	r.lock.Lock()
-	defer r.lock.Unlock()
-	r.fault = fault
-}
-
-func (r *Reader) setSlow(slow bool) {
-	r.lock.Lock()
-	defer r.lock.Unlock()
-	r.slow = slow
-}
-
-// condition is what befalls requests just now.
+// condition returns the fault of requests, and whether they are slow.
 func (r *Reader) condition() (fault *env.RPCError, slow bool) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
 	return r.fault, r.slow
 }
 
-// latency is how long a request takes that begins now (TFS-18.1).
+// latency draws how long a request takes that begins now (TFS-18.1).
 func (r *Reader) latency(slow bool) time.Duration {
 	cost := &r.server.options.Cost
 	d := cost.drawPredict(r.server.host)
@@ -144,4 +134,93 @@ func (r *Reader) latency(slow bool) time.Duration {
 		return time.Duration(float64(d) * cost.PredictSlowdown)
 	}
 	return d
+}
+
+// servingMap is the map that requests find versions in. It is replaced as a whole. Whoever
+// replaces it waits until the last handle of the old one is freed
+// (util/fast_read_dynamic_ptr.h:105-112), because a handle keeps the whole map alive
+// (core/basic_manager.cc:144-149).
+type servingMap struct {
+	models []served // by name; never changed
+	// handles counts the handles in use. drained is called when there are none. The reader's
+	// lock guards both.
+	handles int
+	drained func()
+}
+
+// served has the ready versions of a model, in ascending order.
+type served struct {
+	model    string
+	versions []*harness
+}
+
+// Handle keeps a version, and with it the serving map, in use until Release.
+type Handle struct {
+	reader  *Reader
+	serving *servingMap
+	harness *harness
+}
+
+// Model returns the model's name.
+func (h Handle) Model() string { return h.harness.id.model }
+
+// Version returns the version that the request was resolved to.
+func (h Handle) Version() int64 { return h.harness.id.version }
+
+// Bundle returns the loaded SavedModel.
+func (h Handle) Bundle() *Bundle { return h.harness.bundle }
+
+// Release frees the handle. Call it once, at the end of the request.
+func (h Handle) Release() {
+	switch r := h.reader; {
+	case r == nil: // python-fake serves nothing
+	case r.shared:
+		h.release()
+	default:
+		r.server.timers.Request(h.release)
+	}
+}
+
+func (h Handle) release() {
+	if drained := h.reader.release(h.serving); drained != nil {
+		h.reader.wake(drained)
+	}
+}
+
+// updateServingMap installs a map of all ready versions, and runs done when nobody uses the
+// old one. The caller holds mu.
+func (m *manager) updateServingMap(done func()) {
+	fresh := &servingMap{models: make([]served, 0, len(m.models))}
+	for _, e := range m.models {
+		var ready []*harness
+		for _, h := range e.versions {
+			if h.state == harnessReady {
+				ready = append(ready, h)
+			}
+		}
+		if len(ready) > 0 {
+			fresh.models = append(fresh.models, served{e.name, ready})
+		}
+	}
+	if m.server.reader.install(fresh, done) {
+		done()
+	}
+}
+
+// lookup finds a version, or the highest one with latest; nil when it is not served.
+func (m *servingMap) lookup(id servable, latest bool) *harness {
+	at, ok := slices.BinarySearchFunc(m.models, id.model, func(s served, name string) int { return strings.Compare(s.model, name) })
+	if !ok {
+		return nil
+	}
+	versions := m.models[at].versions
+	if latest {
+		return versions[len(versions)-1]
+	}
+	for _, h := range versions {
+		if h.id.version == id.version {
+			return h
+		}
+	}
+	return nil
 }

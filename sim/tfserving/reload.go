@@ -10,21 +10,21 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/timerqueue"
 )
 
-// core is upstream's ServerCore: the stored config, the source, and the lock around
-// a reload (TFS-2.3 item 1). The labels are the reader's.
+// core is upstream's ServerCore: the stored config, the source, and the lock around a reload
+// (TFS-2.3 item 1). The Reader has the labels.
 type core struct {
 	server *Server
 	lock   timerqueue.Mutex
-	// config is stored by step 6 of a reload; generation counts how often.
+	// config is set by step 6 of a reload; generation counts how often.
 	config     modelconfig.ServerConfig
 	generation int
-	source     *source // nil until a first config loaded (TFS-8.9)
-	connecting *source // the one that loads it
+	source     *source // nil until a first config has loaded (TFS-8.9)
+	connecting *source // the source that loads a first config; nil otherwise
 	routes     []route // by model
 	waiting    *wait
 }
 
-// handleReload is what a request by RPC goes through; step 1 needs no lock.
+// handleReload does a reload by RPC. Step 1 needs no lock.
 func (c *core) handleReload(config modelconfig.ServerConfig, done func(*env.RPCError)) {
 	if config.Kind != modelconfig.ModelList {
 		done(statusf(env.InvalidArgument, "ServerModelConfig type not supported by HandleReloadConfigRequest. "+
@@ -37,8 +37,8 @@ func (c *core) handleReload(config modelconfig.ServerConfig, done func(*env.RPCE
 	c.reload(config, done)
 }
 
-// reload is ReloadConfig. A reload that waits for ever keeps every later one
-// waiting for the lock (TFS-8.7).
+// reload is upstream's ReloadConfig. While one reload waits for ever, all later ones wait for
+// the lock (TFS-8.7).
 func (c *core) reload(config modelconfig.ServerConfig, done func(*env.RPCError)) {
 	c.lock.Lock(func() {
 		c.apply(config, func(err *env.RPCError) {
@@ -48,8 +48,8 @@ func (c *core) reload(config modelconfig.ServerConfig, done func(*env.RPCError))
 	})
 }
 
-// apply runs the checks and effects in upstream's order (TFS-8.2). Each failing
-// step ends it; from step 6 on the new config stays stored all the same.
+// apply does the checks and effects in upstream's order (TFS-8.2). A step that fails ends the
+// reload. From step 6 on, the new config stays stored all the same.
 func (c *core) apply(config modelconfig.ServerConfig, done func(*env.RPCError)) {
 	if !c.legalTransition(config) {
 		done(statusf(env.FailedPrecondition, "Cannot transition to requested config. It is only legal to transition "+
@@ -81,7 +81,7 @@ func (c *core) apply(config modelconfig.ServerConfig, done func(*env.RPCError)) 
 	c.addModels(config, done)
 }
 
-// addModels is steps 8 to 10.
+// addModels does steps 8 to 10 of a reload (TFS-8.2).
 func (c *core) addModels(config modelconfig.ServerConfig, done func(*env.RPCError)) {
 	c.server.infof("Adding/updating models.")
 	routes, err := c.route(config)
@@ -107,7 +107,7 @@ func (c *core) addModels(config modelconfig.ServerConfig, done func(*env.RPCErro
 		done(cmp.Or(err, loggerError(config)))
 	}}
 	c.listen(w)
-	// Until the source has its new config, both the old and the new routes hold.
+	// Until the source has its new config, both the old and the new routes are valid.
 	c.routes = mergedRoutes(c.routes, routes)
 	c.source.updateConfig(models, func(err *env.RPCError) {
 		if err != nil {
@@ -120,9 +120,9 @@ func (c *core) addModels(config modelconfig.ServerConfig, done func(*env.RPCErro
 	})
 }
 
-// loggerError is the last step: a stock server has nothing that makes request
-// loggers, so that a model with a logging_config fails the reload, or the start,
-// when everything else is done (core/server_request_logger.cc).
+// loggerError is the last step of a reload. A stock server cannot make request loggers, so a
+// model with a logging_config fails the reload, or the start, after everything else is done
+// (core/server_request_logger.cc).
 func loggerError(config modelconfig.ServerConfig) *env.RPCError {
 	if !slices.ContainsFunc(config.Models, func(m modelconfig.ModelConfig) bool { return m.Logging }) {
 		return nil
@@ -130,7 +130,8 @@ func loggerError(config modelconfig.ServerConfig) *env.RPCError {
 	return statusf(env.InvalidArgument, "No request-logger-creator provided.")
 }
 
-// adapterError is CreateAdapters: the first platform by name that cannot be made.
+// adapterError is upstream's CreateAdapters. It returns the error of the first platform, by
+// name, that cannot be made.
 func (s *Server) adapterError() *env.RPCError {
 	for _, p := range s.options.Platforms {
 		if p.ConfigError != nil {
@@ -166,7 +167,7 @@ type route struct {
 
 func byModel(a, b route) int { return strings.Compare(a.model, b.model) }
 
-// mergedRoutes are both; where both have a model, that of the new ones.
+// mergedRoutes returns both lists as one. For a model in both, the new route is kept.
 func mergedRoutes(old, fresh []route) []route {
 	merged := slices.Concat(fresh, old)
 	slices.SortStableFunc(merged, byModel)
@@ -181,9 +182,9 @@ func (s *Server) platformOf(model string) (*Platform, bool) {
 	return s.core.routes[at].platform, true
 }
 
-// connectFirst loads a first config with many threads (TFS-5.6). When a model
-// fails, the source is dropped and the manager keeps what it was told
-// (TFS-8.9). The states known from before count here.
+// connectFirst loads a first config with many threads (TFS-5.6). When a model fails, the
+// source is dropped, but the manager keeps what it was told (TFS-8.9). Known states of
+// versions count for this wait.
 func (c *core) connectFirst(models []monitored, done func(*env.RPCError)) {
 	source := newSource(c.server)
 	source.updateConfig(models, func(err *env.RPCError) {
@@ -201,10 +202,10 @@ func (c *core) connect(source *source, done func(*env.RPCError)) {
 	manager, threads := c.server.manager, c.server.manager.loads.Threads
 	manager.setLoadThreads(4*c.server.options.CPUs, func() {
 		source.connect()
-		// The first poll runs while upstream still starts and joins its threads,
-		// so that even a wait that is over at once comes after it.
+		// The first poll runs while upstream still starts and joins its threads. So it comes
+		// before the wait, even when that is over at once.
 		begin := &timerqueue.Timer{Rank: timerqueue.StorePoll, Fn: func() {
-			c.await(&wait{models: source.sortedNames(), noun: "servable", done: func(err *env.RPCError) {
+			c.await(&wait{models: sortedNames(source.models), noun: "servable", done: func(err *env.RPCError) {
 				manager.setLoadThreads(threads, func() { c.connected(source, err, done) })
 			}})
 		}}
@@ -212,7 +213,7 @@ func (c *core) connect(source *source, done func(*env.RPCError)) {
 	})
 }
 
-// connected ends connectFirst. The end of a source waits for its poll.
+// connected ends connectFirst. A source that has to end waits for its poll first.
 func (c *core) connected(source *source, err *env.RPCError, done func(*env.RPCError)) {
 	if err == nil {
 		c.connecting, c.source = nil, source
@@ -236,7 +237,7 @@ func (c *core) close() {
 	}
 }
 
-// loadCustom hands over to the loader; the stock one dies by LOG(FATAL).
+// loadCustom hands a custom config to its loader. The stock one dies by LOG(FATAL).
 func (c *core) loadCustom(config modelconfig.ServerConfig, done func(*env.RPCError)) {
 	if c.server.options.LoadCustomConfig == nil {
 		c.server.errorf("ModelServer does not yet support custom model config.")

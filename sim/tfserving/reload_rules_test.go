@@ -24,7 +24,7 @@ func (w *watcher) beforeReload() reloadBefore {
 	c := &w.server.core
 	before := reloadBefore{config: c.config, labels: w.server.reader.labels, source: c.source != nil}
 	if before.source {
-		before.monitors = c.source.sortedNames()
+		before.monitors = sortedNames(c.source.models)
 	}
 	return before
 }
@@ -53,8 +53,8 @@ func (w *watcher) afterReload(number int, before reloadBefore, config modelconfi
 	case rules.brandNew() == "" && (answer != nil) != rules.logs():
 		w.breaks("reload %d: got %v, want an error only of a request logger", number, answer)
 	}
-	if want == "" && before.source && !slices.Equal(c.source.sortedNames(), rules.names()) {
-		w.breaks("reload %d: the source monitors %v, want %v", number, c.source.sortedNames(), rules.names())
+	if want == "" && before.source && !slices.Equal(sortedNames(c.source.models), rules.names()) {
+		w.breaks("reload %d: the source monitors %v, want %v", number, sortedNames(c.source.models), rules.names())
 	}
 }
 

@@ -6,27 +6,24 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
-// This file has the requests of ModelService in upstream's messages; those of
-// PredictionService are in inference.go. Errors are *env.RPCError.
+// This file has the requests of ModelService in upstream's messages. Those of
+// PredictionService are in inference.go. All errors are *env.RPCError.
 
 // GetModelStatus is ModelService.GetModelStatus (TFS-7).
 func (s *Server) GetModelStatus(r *apis.GetModelStatusRequest) (*apis.GetModelStatusResponse, error) {
-	versions, err := s.statusOf(specFromProto(r.GetModelSpec()))
+	ask := s.StatusWithoutSpec
+	if r.GetModelSpec() != nil {
+		ask = func() ([]env.ModelVersionStatus, error) { return s.Status(SpecValue(r.GetModelSpec())) }
+	}
+	versions, err := ask()
 	if err != nil {
 		return nil, err
 	}
 	return modelconfig.StatusResponse(versions), nil
 }
 
-func (s *Server) statusOf(spec *env.ModelSpec) ([]env.ModelVersionStatus, error) {
-	if spec == nil {
-		return s.StatusWithoutSpec()
-	}
-	return s.Status(*spec)
-}
-
-// HandleReloadConfigRequest is ModelService.HandleReloadConfigRequest (TFS-8).
-// done is called once, at this instant, later, or never (TFS-8.7).
+// HandleReloadConfigRequest is ModelService.HandleReloadConfigRequest (TFS-8). done is called
+// once, at this instant or later, or never (TFS-8.7).
 func (s *Server) HandleReloadConfigRequest(r *apis.ReloadConfigRequest, done func(*apis.ReloadConfigResponse, error)) {
 	s.Reload(modelconfig.ConfigFromProto(r.GetConfig()), func(err *env.RPCError) {
 		if err != nil {
@@ -37,16 +34,7 @@ func (s *Server) HandleReloadConfigRequest(r *apis.ReloadConfigRequest, done fun
 	})
 }
 
-// specFromProto is nil for a request without a model_spec.
-func specFromProto(spec *apis.ModelSpec) *env.ModelSpec {
-	if spec == nil {
-		return nil
-	}
-	value := SpecValue(spec)
-	return &value
-}
-
-// SpecValue is a model_spec as the machine takes it; nil is one without a name.
+// SpecValue converts a model_spec; nil becomes one without a name.
 func SpecValue(spec *apis.ModelSpec) env.ModelSpec {
 	return env.ModelSpec{
 		Name: spec.GetName(), HasVersion: spec.GetVersion() != nil, Version: spec.GetVersion().GetValue(),

@@ -4,10 +4,9 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// reserve is the decision about resources (TFS-5.8), with mu and decision held.
-// Estimates that fail are retried with mu held, which stops the manager; a
-// version that does not fit waits, without mu, for another load or unload to
-// end.
+// reserve decides about resources (TFS-5.8). The caller holds mu and decision. Estimates that
+// fail are retried with mu held, which stops the manager. A version that does not fit waits,
+// without mu, until another load or unload ends.
 func (m *manager) reserve(h *harness, done func(*env.RPCError)) {
 	m.retry("Reserving resources for servable", h, func(result func(*env.RPCError)) { m.estimate(h, result) }, func(err *env.RPCError) {
 		limit := m.server.options.TotalModelMemoryLimitBytes
@@ -25,10 +24,9 @@ func (m *manager) reserve(h *harness, done func(*env.RPCError)) {
 	})
 }
 
-// estimate sets what the load needs: the model and the transient part
-// (servables/tensorflow/saved_model_bundle_source_adapter.cc:91-117). It is done
-// once; a version that waited for others keeps its first estimate
-// (core/simple_loader.h).
+// estimate sets how many bytes a load needs, for the model and in passing
+// (servables/tensorflow/saved_model_bundle_source_adapter.cc:91-117). It does so once: a
+// version that waited for others keeps its first estimate (core/simple_loader.h).
 func (m *manager) estimate(h *harness, result func(*env.RPCError)) {
 	if h.estimated {
 		result(nil)
@@ -48,11 +46,11 @@ func (m *manager) estimate(h *harness, result func(*env.RPCError)) {
 	})
 }
 
-// ramEstimate is what a model of the size is taken to need
+// ramEstimate returns what upstream expects a model of this size to need, in bytes
 // (servables/tensorflow/util.cc:334-351).
 func ramEstimate(diskBytes int64) int64 { return int64(1.2 * float64(diskBytes)) }
 
-// reservedBytes is what loads and loaded versions use.
+// reservedBytes returns what loading and loaded versions have reserved.
 func (m *manager) reservedBytes() (sum int64) {
 	for _, e := range m.models {
 		for _, h := range e.versions {

@@ -1,6 +1,7 @@
 package tfserving
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -95,7 +96,7 @@ func (s *script) aspire(args []string) {
 }
 
 func (s *script) handle(args []string) {
-	h, err := s.server.Acquire(s.spec(args[0]))
+	h, err := acquire(s.server, s.spec(args[0]))
 	if err != nil {
 		s.printf("handle %s: %v", args[0], err)
 		return
@@ -151,7 +152,7 @@ func (s *script) policy(args []string) {
 			aspired: parts[2] == "aspired",
 		})
 	}
-	slices.SortFunc(versions, func(a, b *harness) int { return compareVersions(a.id.version, b.id.version) })
+	slices.SortFunc(versions, func(a, b *harness) int { return cmp.Compare(a.id.version, b.id.version) })
 	s.printf("policy %s: %s", args[0], actionText(policies[args[0]].next(versions)))
 }
 

@@ -15,6 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/engine/tfrecord"
 )
 
@@ -295,35 +297,44 @@ func (s *script) status(args []string) {
 }
 
 func (s *script) predict(args []string) {
-	var request PredictRequest
+	request := &apis.PredictRequest{Inputs: map[string]*framework.TensorProto{}}
 	hold := ""
 	for _, arg := range args {
 		name, value, assigned := strings.Cut(arg, "=")
 		switch {
 		case !assigned:
-			spec := s.spec(strings.Trim(arg, `"`))
-			request.Spec = &spec
+			request.ModelSpec = specMessage(s.spec(strings.Trim(arg, `"`)))
 		case name == "sig":
-			request.Spec.Signature = value
+			request.ModelSpec.SignatureName = value
 		case name == "inputs":
-			request.Inputs = strings.Split(value, ",")
+			for _, alias := range strings.Split(value, ",") {
+				request.Inputs[alias] = &framework.TensorProto{Dtype: framework.DataType_DT_FLOAT, FloatVal: []float32{1}}
+			}
 		case name == "filter":
 			request.OutputFilter = strings.Split(value, ",")
 		case name == "hold":
 			hold = value
 		}
 	}
-	p, err := s.server.Predict(request)
+	inference, err := s.server.Begin(request)
 	if err != nil {
 		s.printf("predict: %v", err)
 		return
 	}
-	s.printf("predict: %s version %d signature %s outputs %q", p.Handle.Model(), p.Handle.Version(), p.Signature, p.Outputs)
-	if hold != "" {
-		s.handles[hold] = p.Handle
+	answer, err := inference.Run()
+	if err != nil {
+		s.printf("predict: %v", err)
+		inference.End()
 		return
 	}
-	p.Handle.Release()
+	response := answer.(*apis.PredictResponse)
+	s.printf("predict: %s version %d signature %s outputs %q", inference.Model(), inference.Version(),
+		response.GetModelSpec().GetSignatureName(), sortedKeys(response.GetOutputs()))
+	if hold != "" {
+		s.handles[hold] = inference.handle
+		return
+	}
+	inference.End()
 }
 
 // release ends a request; without one of the name it does nothing.
@@ -334,23 +345,27 @@ func (s *script) release(args []string) {
 }
 
 func (s *script) metadata(args []string) {
-	request := MetadataRequest{Fields: args[min(1, len(args)):]}
+	request := &apis.GetModelMetadataRequest{MetadataField: args[min(1, len(args)):]}
 	if len(args) > 0 {
-		spec := s.spec(args[0])
-		request.Spec = &spec
+		request.ModelSpec = specMessage(s.spec(args[0]))
 	}
-	m, err := s.server.Metadata(request)
+	m, err := s.server.GetModelMetadata(request)
 	if err != nil {
 		s.printf("metadata: %v", err)
 		return
 	}
-	s.printf("metadata: version %d", m.Version)
-	for _, name := range sortedKeys(m.Signatures) {
-		sig := m.Signatures[name]
-		fmt.Fprintf(&s.out, "          %s %q -> %q\n", name, sortedKeys(sig.GetInputs()), sortedKeys(sig.GetOutputs()))
-	}
-	for _, name := range sortedKeys(m.FakeFields) {
-		fmt.Fprintf(&s.out, "          %s = %s\n", name, m.FakeFields[name])
+	s.printf("metadata: version %d", m.GetModelSpec().GetVersion().GetValue())
+	for _, field := range sortedKeys(m.GetMetadata()) {
+		value := m.GetMetadata()[field]
+		signatures := &apis.SignatureDefMap{}
+		if value.UnmarshalTo(signatures) != nil {
+			fmt.Fprintf(&s.out, "          %s = %s\n", field, value.GetValue())
+			continue
+		}
+		for _, name := range sortedKeys(signatures.GetSignatureDef()) {
+			sig := signatures.GetSignatureDef()[name]
+			fmt.Fprintf(&s.out, "          %s %q -> %q\n", name, sortedKeys(sig.GetInputs()), sortedKeys(sig.GetOutputs()))
+		}
 	}
 }
 

@@ -1,43 +1,46 @@
 // Package tfserving is the simulated TensorFlow Serving model server as one
 // deterministic state machine.
 //
-// It owns neither clock, nor disk, nor sockets, nor randomness: a [Host]
-// supplies them, in virtual time or on a real machine, and both see the same
-// events, answers and error texts. Paragraph numbers such as TFS-8.2 refer to
-// SPEC.md, which says what upstream does and what was decided.
+// It owns neither clock, nor disk, nor sockets, nor randomness. A [Host] supplies them, in
+// virtual time or on a real machine, and both see the same events, answers and error texts.
+// Paragraph numbers such as TFS-8.2 refer to SPEC.md, which says what upstream does and what
+// was decided.
 //
 // Two things to use first:
 //
-//   - [New] makes a [Server] from [Options] (or flags: [ParseFlags]) and a
-//     Host; Start runs it until OnServing tells that its ports would open.
-//   - [Server.Status], [Server.Reload] and [Server.Predict] are the requests;
-//     in upstream's messages: [Server.GetModelStatus],
-//     [Server.HandleReloadConfigRequest], [Server.GetModelMetadata] and
-//     [Server.Begin]. A reload may never call back (TFS-8.7). [Server.Share] has
+//   - [New] makes a [Server] from [Options] (or flags: [ParseFlags]) and a Host. Start runs
+//     it, and OnServing tells when its ports would open.
+//   - [Server.Status] and [Server.Reload] are requests. In upstream's messages requests are
+//     [Server.GetModelStatus], [Server.HandleReloadConfigRequest], [Server.GetModelMetadata]
+//     and [Server.Begin]. A reload may never call back (TFS-8.7). [Server.Share] lets
 //     requests to models come on threads of their own.
 //
-// To change what a poll of the disk aspires look in source.go, source_poll.go and
-// policy_version.go; what the manager does next, in manager.go, manager_requests.go
-// and policy_transition.go; loads, in loader.go, retry.go, resources.go and
-// bundle.go, with savedmodel for real models; warm-up, in warmup.go; times and
-// memory, in cost.go and cost_predict.go; reloads and start-up, in reload.go,
-// reload_checks.go, startup.go, startup_files.go and wait.go; flags, in
-// flags_table.go; labels and requests, in reader.go, labels.go, predict.go,
-// requests.go, metadata.go and inference.go. Who waits for the disk, and how, is in
-// storage.go; what servers of one world have in common, in shared.go.
+// To change:
 //
-// Rooms of its own have: what is due when, timerqueue; configs and statuses, modelconfig;
-// what a model checks and answers, infer; a server that is a process of a simulated
-// host, node; the reference's Python fake, fake, whose borders are in python_fake.go.
+//   - what a poll of the disk aspires: source.go, source_poll.go, policy_version.go
+//   - what the manager does next: manager.go, manager_requests.go, policy_transition.go
+//   - a load: loader.go, resources.go, bundle.go, and package savedmodel for real models
+//   - warm-up: warmup.go
+//   - times and memory: cost.go
+//   - a reload: reload.go, reload_checks.go, wait.go
+//   - start-up and its files: startup.go, startup_files.go
+//   - flags: flags_table.go
+//   - labels and requests: reader.go, labels.go, requests.go, metadata.go, inference.go
+//   - who waits for the disk, and how: storage.go
+//   - what servers of one world share: shared.go
+//   - the borders of the reference's Python fake: python_fake.go
 //
-// testdata holds scripts, one behaviour each; testdata/upstream mirrors upstream's
-// test cases, which testdata/upstream/cases lists. random_test.go plays random
-// scripts; what must hold in all of them is in invariants_test.go, reload_rules_test.go
-// and convergence_test.go.
+// Packages below it: timerqueue decides what is due when, modelconfig has configs and
+// statuses, infer what a model checks and answers, node a server that is a process of a
+// simulated host, and fake the reference's Python fake.
 //
-// An idle server costs nothing: runs of its loops that would do nothing are
-// left out (timerqueue.Grid), and the rest happen at the instants at which the
-// always-running loops would act.
+// testdata holds scripts, one behaviour each. testdata/upstream mirrors upstream's test
+// cases, which testdata/upstream/cases lists. random_test.go plays random scripts. What must
+// hold in all of them is in invariants_test.go, reload_rules_test.go and
+// convergence_test.go.
+//
+// An idle server costs nothing. Runs of its loops that would do nothing are left out
+// (timerqueue.Grid), and the others happen when the always-running loops would act.
 package tfserving
 
 import (
@@ -49,11 +52,11 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/timerqueue"
 )
 
-// Server is one model server process. All calls come from one thread; those of its
-// Reader, once it is shared, from any.
+// Server is one model server process. All calls come from one thread, but for those of a
+// shared Reader, which may come from any.
 type Server struct {
-	options *Options // without what each server has of its own, which follows
-	// configFile, startTime and roundTime are those of the options.
+	options *Options // without the server's own part, which follows
+	// configFile, startTime and roundTime are the options of the same names.
 	configFile           string
 	startTime, roundTime time.Duration
 
@@ -67,29 +70,28 @@ type Server struct {
 	configPoll configPoll
 	reader     *Reader
 	memory     memory
-	fake       *fake.Fake // set for the python-fake profile, which uses nothing else
+	fake       *fake.Fake // the machine of python-fake; nil for other profiles
 
 	onServing func()
 	serving   bool
 	started   bool
 	dead      bool
-	// polls makes every loop run at every instant of its grid; tests hold the
-	// leaving out against it.
+	// polls makes every loop run at every instant of its grid. Tests compare that with the
+	// loops that leave runs out.
 	polls bool
 
-	// onAspire, when set, is told what the source aspires.
+	// onAspire, when set, is called with what the source aspires.
 	onAspire func(model string, versions []aspired)
 
-	// OnEvent, when set before Start, is told of every change of a servable's
-	// state, in order, as the event bus would.
+	// OnEvent, when set before Start, is called at every change of a servable's state, in
+	// order, as the event bus would call it.
 	OnEvent func(Event)
-	// OnWarmup, when set before Start, is told of every warm-up, when its load
-	// begins, on the thread that looks at the storage.
+	// OnWarmup, when set before Start, is called at every warm-up, when its load begins, on
+	// the thread that looks at the storage.
 	OnWarmup func(Warmup)
 }
 
-// Event is a change of the state of one version. Err is set for an End that is
-// a failure.
+// Event is a change of the state of one version. Err is set for an End that is a failure.
 type Event struct {
 	At      time.Duration
 	Model   string
@@ -122,16 +124,15 @@ func New(options Options, host Host) *Server {
 	return s
 }
 
-// OnServing sets what is called once the ports open (TFS-9.1); call it before
-// Start.
+// OnServing sets the function to call once the ports open (TFS-9.1). Call it before Start.
 func (s *Server) OnServing(fn func()) { s.onServing = fn }
 
 // Serving reports whether the ports are open.
 func (s *Server) Serving() bool { return s.serving && !s.dead }
 
-// Start begins the life of the process: it loads the first config, and calls the
-// function of OnServing when the ports would open, or Host.Exit when the process ends
-// first. A second Start does nothing.
+// Start begins the process. It loads the first config, and calls the function of OnServing
+// when the ports would open, or Host.Exit when the process ends first. A second Start does
+// nothing.
 func (s *Server) Start() {
 	if s.started {
 		return
@@ -140,7 +141,7 @@ func (s *Server) Start() {
 	s.timers.Request(s.start)
 }
 
-// Stop ends the server silently, as a kill does: nothing is called back after it.
+// Stop ends the server silently, as a kill does. Nothing is called back after it.
 func (s *Server) Stop() {
 	if s.dead {
 		return
@@ -154,8 +155,8 @@ func (s *Server) Stop() {
 	s.core.close()
 }
 
-// Reload is HandleReloadConfigRequest. done is called once, with nil for OK, at
-// this instant, later, or never (TFS-8.7).
+// Reload is HandleReloadConfigRequest. done is called once, at this instant or later, with nil
+// for OK; or it is never called (TFS-8.7).
 func (s *Server) Reload(config modelconfig.ServerConfig, done func(*env.RPCError)) {
 	if s.dead {
 		return
@@ -170,7 +171,7 @@ func (s *Server) Reload(config modelconfig.ServerConfig, done func(*env.RPCError
 	})
 }
 
-// exit ends the process from within.
+// exit ends the process from within, with a code and its last output.
 func (s *Server) exit(code int, stdout string) {
 	if s.dead {
 		return
@@ -179,8 +180,7 @@ func (s *Server) exit(code int, stdout string) {
 	s.host.Exit(code, stdout)
 }
 
-// publish is the event bus: the state monitors hear of the event, then whoever
-// watches.
+// publish is the event bus: it tells the state monitors of a change, and then whoever watches.
 func (s *Server) publish(id servable, state env.ModelState, err *env.RPCError) {
 	if s.dead {
 		return

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	configpb "github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
@@ -85,27 +86,27 @@ func TestLongMessagesAreTruncated(t *testing.T) {
 // S-11: Predict takes longer while a load goes on.
 func TestPredictIsSlowDuringALoad(t *testing.T) {
 	s, host := servingOne(t)
-	idle := s.PredictTime()
+	idle := predictTime(t, s, "a")
 	host.disk.putModel("/m/a/2", 3e9)
 	host.runTo(3 * time.Second)
-	if got, want := s.PredictTime(), 10*idle; got != want {
+	if got, want := predictTime(t, s, "a"), 10*idle; got != want {
 		t.Errorf("during a load: got %v, want %v", got, want)
 	}
 	host.runTo(30 * time.Second)
-	if got := s.PredictTime(); got != idle {
+	if got := predictTime(t, s, "a"); got != idle {
 		t.Errorf("after the load: got %v, want %v", got, idle)
 	}
 }
 
 func TestInjectedFaultsFailPredicts(t *testing.T) {
 	s, _ := servingOne(t)
-	request := PredictRequest{Spec: &env.ModelSpec{Name: "a"}}
+	request := &apis.PredictRequest{ModelSpec: &apis.ModelSpec{Name: "a"}}
 	s.FailPredicts(ErrBatchQueueFull)
-	if _, err := s.Predict(request); err != error(ErrBatchQueueFull) {
+	if _, err := s.Begin(request); err != error(ErrBatchQueueFull) {
 		t.Errorf("with a fault: got %v, want %v", err, ErrBatchQueueFull)
 	}
 	s.FailPredicts(nil)
-	if _, err := s.Predict(request); err != nil {
+	if _, err := s.Begin(request); err != nil {
 		t.Errorf("without a fault: %v", err)
 	}
 	if n := s.reader.serving.handles; n != 1 {

@@ -8,25 +8,25 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
-// Shared is what model servers that are alike have once for all of them: their flags, the
-// configs of files with one content, and models that take every request. Nothing of it is
-// changed once a server has it. It is for servers of one thread, whose storage gives out
-// contents that are never written to; nil shares nothing.
+// Shared holds what similar model servers need only once: their flags, the configs from files
+// with the same content, and models that take every request. Nothing in it changes once a
+// server has it. It is for servers of one thread, whose storage returns contents that are
+// never written to. A nil Shared shares nothing.
 type Shared struct {
 	options  []*Options
 	contents map[contentKey]readContent
 	standIns map[infer.Options]*infer.Model
 }
 
-// NewShared makes one without anything.
+// NewShared returns an empty Shared.
 func NewShared() *Shared {
 	return &Shared{contents: map[contentKey]readContent{}, standIns: map[infer.Options]*infer.Model{}}
 }
 
-// maxShared bounds each kind of what is shared; what comes after it begins anew.
+// maxShared bounds the number of entries of each kind. A full table is emptied.
 const maxShared = 256
 
-// contentKey is the content of a file by where it lies, and how it is read.
+// contentKey identifies the content of a file by its address, and how it is read.
 type contentKey struct {
 	data    *byte
 	size    int
@@ -35,13 +35,13 @@ type contentKey struct {
 	kind    reflect.Type
 }
 
-// readContent is what came of a content, which it keeps in its place.
+// readContent is the value of a content. data keeps its address from being used again.
 type readContent struct {
 	data  []byte
 	value any
 }
 
-// alike is o, or options equal to it that another server has.
+// alike returns o, or equal options that another server has already.
 func (s *Shared) alike(o *Options) *Options {
 	if s == nil {
 		return o
@@ -58,8 +58,8 @@ func (s *Shared) alike(o *Options) *Options {
 	return o
 }
 
-// parsed is what parse makes of a content, once for all who read it alike. What it
-// refuses is not kept.
+// parsed returns the result of parse, which is called once for all who read a content alike.
+// Errors are not kept.
 func parsed[T any](s *Shared, key contentKey, data []byte, parse func() (T, error)) (T, error) {
 	if s == nil || len(data) == 0 {
 		return parse()
@@ -79,19 +79,19 @@ func parsed[T any](s *Shared, key contentKey, data []byte, parse func() (T, erro
 	return value, nil
 }
 
-// config is parseConfigText.
+// config is a shared parseConfigText.
 func (s *Shared) config(profile Profile, data []byte, refuseLatestOnce bool) (modelconfig.ServerConfig, error) {
 	return parsed(s, contentKey{profile: profile, strict: refuseLatestOnce}, data, func() (modelconfig.ServerConfig, error) {
 		return parseConfigText(profile, data, refuseLatestOnce)
 	})
 }
 
-// platforms is parsePlatformText.
+// platforms is a shared parsePlatformText.
 func (s *Shared) platforms(data []byte) (platformFile, error) {
 	return parsed(s, contentKey{}, data, func() (platformFile, error) { return parsePlatformText(data) })
 }
 
-// standIn is a model without signatures.
+// standIn returns a model without signatures.
 func (s *Shared) standIn(o infer.Options) *infer.Model {
 	if s == nil {
 		return infer.New(nil, o)

@@ -1,6 +1,7 @@
 package tfserving
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -9,14 +10,14 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/timerqueue"
 )
 
-// source polls the base paths and tells the manager what it should serve
-// (upstream's FileSystemStoragePathSource).
+// source polls the base paths and tells the manager what it should serve (upstream's
+// FileSystemStoragePathSource).
 //
-// A poll repeats the last one's outcome unless its config or the storage
-// changed, and the manager does nothing about a request that it already
-// handled; such polls are left out, and with them what they would log again.
-// Host.Watch tells of changes; where it cannot, every poll runs, and so it does
-// with ReloadServablesWithError, where a request that was handled still matters.
+// A poll repeats the last one's outcome unless its config or the storage has changed, and the
+// manager ignores a request that it has handled before. Such polls are left out, together
+// with what they would log again. Host.Watch tells of changes. Where it cannot, every poll
+// runs. Every poll also runs with ReloadServablesWithError, under which a repeated request
+// still has an effect.
 type source struct {
 	server *Server
 	// mu is held during a poll and during an update of the config (TFS-2.3 item 2).
@@ -27,16 +28,16 @@ type source struct {
 
 	grid  timerqueue.Grid
 	timer timerqueue.Timer
-	// busy is a run that is not over; again says that it has to be repeated.
+	// busy is true during a run. again asks for another run after it.
 	busy, again bool
-	// watches cancel the watches by base path; blind says that some path cannot
-	// be watched.
+	// watches has the functions that cancel the watches, by base path. blind is true when
+	// some path cannot be watched.
 	watches map[string]func()
 	blind   bool
 }
 
-// monitored is FileSystemStoragePathSourceConfig.ServableToMonitor. once is what
-// latest_once chose at the first successful poll that found any version.
+// monitored is FileSystemStoragePathSourceConfig.ServableToMonitor. once is what latest_once
+// chose at the first successful poll that found a version.
 type monitored struct {
 	name, basePath string
 	policy         modelconfig.VersionPolicy
@@ -51,7 +52,7 @@ func newSource(s *Server) *source {
 	return src
 }
 
-// pollInterval is the time from poll to poll; 0 and less mean that there is no loop.
+// pollInterval returns the time from poll to poll; with 0 or less there is no loop.
 func (s *Server) pollInterval() time.Duration {
 	o := s.options
 	if o.FileSystemPollWaitSeconds <= 0 {
@@ -68,18 +69,18 @@ func (src *source) connect() {
 	}
 }
 
-// close ends polling. What was aspired stays aspired.
+// close ends the polling. What was aspired stays aspired.
 func (src *source) close() {
 	src.closed = true
 	src.server.timers.Unset(&src.timer)
-	for _, path := range sortedKeys(src.watches) {
+	for _, path := range slices.Sorted(maps.Keys(src.watches)) {
 		src.watches[path]()
 	}
 	src.watches = nil
 }
 
-// updateConfig installs what to monitor and un-aspires at once what is gone, by
-// name. It waits for a poll that is going on, but begins none (TFS-3.1).
+// updateConfig installs what to monitor, and un-aspires at once, by name, what is gone. It
+// waits for a poll that is in progress, but begins none (TFS-3.1).
 func (src *source) updateConfig(models []monitored, done func(*env.RPCError)) {
 	src.mu.Lock(func() {
 		src.check(models, func(err *env.RPCError) {
@@ -92,7 +93,7 @@ func (src *source) updateConfig(models []monitored, done func(*env.RPCError)) {
 	})
 }
 
-// check says what speaks against a config.
+// check returns why a config cannot be installed.
 func (src *source) check(models []monitored, done func(*env.RPCError)) {
 	options := src.server.options
 	if src.connected && src.server.pollInterval() != src.grid.Interval {
@@ -128,27 +129,23 @@ func (src *source) install(models []monitored) {
 	src.changed()
 }
 
-// newNames are the models of the config that the source does not monitor yet.
-func (src *source) newNames(models []monitored) (names []string) {
-	for _, m := range models {
-		if !slices.ContainsFunc(src.models, func(old monitored) bool { return old.name == m.name }) {
-			names = append(names, m.name)
-		}
-	}
-	slices.Sort(names)
-	return names
+// newNames returns the names of models in the config that the source does not monitor yet.
+func (src *source) newNames(models []monitored) []string {
+	return sortedNames(slices.DeleteFunc(slices.Clone(models), func(m monitored) bool {
+		return slices.ContainsFunc(src.models, func(old monitored) bool { return old.name == m.name })
+	}))
 }
 
-func (src *source) sortedNames() []string {
-	names := make([]string, 0, len(src.models))
-	for _, m := range src.models {
+func sortedNames(models []monitored) []string {
+	names := make([]string, 0, len(models))
+	for _, m := range models {
 		names = append(names, m.name)
 	}
 	slices.Sort(names)
 	return names
 }
 
-// watch watches the base paths of the config and no others.
+// watch watches the base paths of the config, and stops watching all others.
 func (src *source) watch() {
 	stale := src.watches
 	src.watches, src.blind = make(map[string]func(), len(src.models)), false
@@ -167,21 +164,12 @@ func (src *source) watch() {
 		}
 		src.watches[m.basePath] = cancel
 	}
-	for _, path := range sortedKeys(stale) {
+	for _, path := range slices.Sorted(maps.Keys(stale)) {
 		stale[path]()
 	}
 }
 
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for key := range m {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
-// changed has the next poll of the grid run, if there are any more.
+// changed schedules a poll at the next instant of the grid, if there are any more.
 func (src *source) changed() {
 	if !src.connected || src.closed || src.grid.Interval <= 0 || src.timer.Queued {
 		return
@@ -197,8 +185,7 @@ func (src *source) changed() {
 	}
 }
 
-// run is one poll. It takes as long as the storage does, which in virtual time is
-// none.
+// run does one poll. It takes as long as the storage takes, which in virtual time is no time.
 func (src *source) run() {
 	src.grid.Began(src.server.timers.Now())
 	src.busy, src.again = true, false
@@ -212,7 +199,7 @@ func (src *source) run() {
 	})
 }
 
-// ended is the end of a run (TFS-2.2).
+// ended ends a run (TFS-2.2).
 func (src *source) ended() {
 	q, repeats := src.server.timers, src.grid.Interval > 0 && !src.closed
 	if repeats && src.grid.Ended(q.Now()) {

@@ -10,15 +10,15 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
-// polled is what a poll found: the versions of the models, in the order of the
-// config, or why it failed.
+// polled is the outcome of a poll: the versions of the models, in the order of the config, or
+// why it failed.
 type polled struct {
 	versions [][]aspired
 	err      *env.RPCError
 }
 
-// poll looks at all models; one that fails stops everything (TFS-3.3). It holds
-// the source's lock, so that they do not change.
+// poll looks at all models. One that fails ends the poll (TFS-3.3). The caller holds the
+// source's lock, so that the models do not change.
 func (src *source) poll(disk Storage) (found polled) {
 	found.versions = make([][]aspired, len(src.models))
 	for i := range src.models {
@@ -29,7 +29,7 @@ func (src *source) poll(disk Storage) (found polled) {
 	return found
 }
 
-// take aspires what a poll found, by name.
+// take aspires what a poll has found, ordered by name.
 func (src *source) take(found polled) {
 	if found.err != nil {
 		src.server.errorf("FileSystemStoragePathSource encountered a filesystem access error: %s", found.err.Message)
@@ -51,7 +51,7 @@ func (src *source) take(found polled) {
 	}
 }
 
-// settle makes the first versions of a latest_once policy its choice.
+// settle stores the first versions that a latest_once policy chooses.
 func (m *monitored) settle(versions []aspired) {
 	if m.policy.Kind != modelconfig.LatestOnce || m.once != nil {
 		return
@@ -105,8 +105,8 @@ func (src *source) missingBasePath(m *monitored) *env.RPCError {
 	return &env.RPCError{Code: env.InvalidArgument, Message: text}
 }
 
-// specificFast aspires the requested versions without a listing if each has a
-// directory of exactly its number (TFS-3.2 step 2).
+// specificFast aspires the requested versions without a listing. It does so only if each has a
+// directory named exactly as its number (TFS-3.2 step 2).
 func (src *source) specificFast(disk Storage, m *monitored) ([]aspired, bool) {
 	if len(m.policy.Versions) == 0 {
 		src.server.warnf("No specific versions requested for servable %s.", m.name)
@@ -123,9 +123,9 @@ func (src *source) specificFast(disk Storage, m *monitored) ([]aspired, bool) {
 	return versions, true
 }
 
-// warn logs what the policy could not honour. Upstream indexes the children
-// whatever the policy, so that duplicates are warned of with all, too, though both
-// are aspired there (file_system_storage_path_source.cc:283).
+// warn logs what the policy could not fulfil. Upstream indexes the children under every
+// policy. So it warns of duplicates even for the policy all, which aspires both of them
+// (file_system_storage_path_source.cc:283).
 func (src *source) warn(m *monitored, numeric, chosen []found) {
 	last := make(map[int64]string, len(numeric))
 	for _, v := range numeric {
@@ -149,7 +149,7 @@ func (src *source) warn(m *monitored, numeric, chosen []found) {
 	}
 }
 
-// failIfZeroVersions is FailIfZeroVersions (TFS-3.5).
+// failIfZeroVersions is upstream's FailIfZeroVersions (TFS-3.5).
 func (src *source) failIfZeroVersions(disk Storage, models []monitored) *env.RPCError {
 	var empty []monitored
 	for _, m := range models {
@@ -172,7 +172,7 @@ func (src *source) failIfZeroVersions(disk Storage, models []monitored) *env.RPC
 	return statusf(env.NotFound, "Unable to find a numerical version path for servable %s at: %s", first.name, at)
 }
 
-// aspire hands a model's versions through its platform's adapter to the manager.
+// aspire passes a model's versions through its platform's adapter to the manager.
 func (s *Server) aspire(model string, versions []aspired) {
 	if s.onAspire != nil {
 		s.onAspire(model, versions)

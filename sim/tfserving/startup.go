@@ -5,7 +5,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
-// start takes the time that a process needs to begin.
+// start waits for the time that a process needs to begin.
 func (s *Server) start() {
 	if d := s.startTime; d > 0 {
 		s.timers.Sleep(d, s.buildAndStart)
@@ -58,7 +58,7 @@ func (p Profile) versionText() string {
 	return "TensorFlow ModelServer: " + version + "\nTensorFlow Library: " + version + "\n"
 }
 
-// serve reads what is read last and opens the ports (TFS-9.1).
+// serve reads the last files and opens the ports (TFS-9.1).
 func (s *Server) serve() {
 	look(s, s.readServingFiles, func(found servingFiles) {
 		switch {
@@ -79,15 +79,15 @@ func (s *Server) open() {
 	}
 }
 
-// failStart is the end of main (model_servers/main.cc:341-348): exit -1, which
-// the parent sees as 255.
+// failStart is the end of main (model_servers/main.cc:341-348). It exits with -1, which the
+// parent sees as 255.
 func (s *Server) failStart(err *env.RPCError) {
 	s.exit(255, "Failed to start server. Error: "+s.profile.StatusString(err)+"\n")
 }
 
-// FailToListen ends the process as one whose gRPC server cannot be built, because a
-// port is taken (model_servers/server.cc:426-428). Whoever opens the ports calls it;
-// a REST port that is taken is only logged.
+// FailToListen ends the process when its gRPC server cannot be built, because a port is taken
+// (model_servers/server.cc:426-428). Whoever opens the ports calls it. A REST port that is
+// taken is only logged, and the process continues.
 func (s *Server) FailToListen() {
 	if s.fake != nil {
 		s.exit(1, "")

@@ -1,12 +1,18 @@
 package tfserving
 
 import (
+	"google.golang.org/protobuf/proto"
+
 	"github.com/monosim/monosim/engine/env"
+	tfpb "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
+	configpb "github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
+	bundlepb "github.com/monosim/monosim/engine/proto/tensorflow_serving/servables/tensorflow"
+	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/sim/tfserving/fake"
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
-// startFiles are what a start reads first, or why it fails.
+// startFiles is the content of the files that a start reads first, or why it fails.
 type startFiles struct {
 	config    modelconfig.ServerConfig
 	platforms platformFile
@@ -20,7 +26,7 @@ func (s *Server) readStartFiles(disk Storage) (files startFiles) {
 	return files
 }
 
-// configFile is --model_config_file, or why it has no config.
+// configFile is the content of --model_config_file, or why there is none.
 type configFile struct {
 	config modelconfig.ServerConfig
 	err    *env.RPCError
@@ -33,7 +39,7 @@ func (s *Server) readConfigFile(disk Storage) configFile {
 	}
 	shared := s.options.Shared
 	if s.fake != nil {
-		shared = nil // it writes to its config (item 4)
+		shared = nil // the fake writes to its config (item 4)
 	}
 	config, failed := shared.config(s.profile, data, s.options.RefuseLatestOnce)
 	if failed != nil {
@@ -47,15 +53,15 @@ func (s *Server) readConfigFile(disk Storage) configFile {
 	return configFile{config: config}
 }
 
-// platformFile is a platform config file; without one the flags stay as they are.
+// platformFile is a platform config file. Without one the flags stay as they are.
 type platformFile struct {
 	given     bool
 	platforms []Platform
 	settings  bundleSettings
 }
 
-// apply is the options with the platforms in. Their adapters' own settings take the place
-// of the flags; where platforms differ in them, the first by name counts for all.
+// apply returns the options with the platforms in them. The settings of the platforms'
+// adapters replace the flags. Where platforms differ, the first by name counts for all.
 func (p platformFile) apply(o *Options) *Options {
 	if !p.given {
 		return o
@@ -66,23 +72,20 @@ func (p platformFile) apply(o *Options) *Options {
 	return o.Shared.alike(&with)
 }
 
-// readPlatformFiles reads the platform config, or else checks what makes up that of
-// platform tensorflow.
+// readPlatformFiles reads the platform config. Without one it checks the files and flags that
+// make up the platform tensorflow.
 func (s *Server) readPlatformFiles(disk Storage) (platformFile, *env.RPCError) {
-	if s.options.PlatformConfigFile != "" {
-		return s.readPlatformConfig(disk)
+	path := s.options.PlatformConfigFile
+	if path == "" {
+		return platformFile{}, s.checkPlatform(disk)
 	}
-	return platformFile{}, s.checkPlatform(disk)
-}
-
-func (s *Server) readPlatformConfig(disk Storage) (platformFile, *env.RPCError) {
-	data, err := s.readTextProto(disk, s.options.PlatformConfigFile)
+	data, err := s.readTextProto(disk, path)
 	if err != nil {
 		return platformFile{}, err
 	}
 	file, failed := s.options.Shared.platforms(data)
 	if failed != nil {
-		return platformFile{}, invalidProtobufFile(s.options.PlatformConfigFile)
+		return platformFile{}, invalidProtobufFile(path)
 	}
 	return file, nil
 }
@@ -92,7 +95,8 @@ func (s *Server) checkPlatform(disk Storage) *env.RPCError {
 		return err
 	}
 	if path := s.options.SessionConfigFile; path != "" {
-		if err := s.checkFile(disk, path, validSessionText); err != nil {
+		// Our ConfigProto is a subset of the real one.
+		if err := s.checkFile(disk, path, textpb.UnmarshalKnown, &tfpb.ConfigProto{}); err != nil {
 			return err
 		}
 	}
@@ -112,19 +116,19 @@ func (s *Server) checkBatching(disk Storage) *env.RPCError {
 		return statusf(env.InvalidArgument,
 			"server_options.batching_parameters_file is set without setting server_options.enable_batching to true.")
 	default:
-		return s.checkFile(disk, o.BatchingParametersFile, validBatchingText)
+		return s.checkFile(disk, o.BatchingParametersFile, textpb.Unmarshal, &bundlepb.BatchingParameters{})
 	}
 }
 
-// servingFiles is what came of the files that are read last; crash is a CHECK.
+// servingFiles is the outcome of reading the last files. crash says that a CHECK fails.
 type servingFiles struct {
 	err   *env.RPCError
 	crash bool
 }
 
-// readServingFiles reads what the real server reads after the models are loaded.
-// It reads the monitoring config when gRPC is already served; here, whose port
-// opens at the end, that instant is left out.
+// readServingFiles reads the files that the real server reads after the models are loaded. The
+// real one reads the monitoring config while it already serves gRPC. Here the port opens
+// after all files.
 func (s *Server) readServingFiles(disk Storage) servingFiles {
 	o := s.options
 	if o.ThreadPoolFactoryConfigFile != "" {
@@ -138,22 +142,22 @@ func (s *Server) readServingFiles(disk Storage) servingFiles {
 		}
 	}
 	if o.MonitoringConfigFile != "" && o.RESTAPIPort != 0 && o.RESTAPIPort != o.Port {
-		return servingFiles{err: s.checkFile(disk, o.MonitoringConfigFile, validMonitoringText)}
+		return servingFiles{err: s.checkFile(disk, o.MonitoringConfigFile, textpb.Unmarshal, &configpb.MonitoringConfig{})}
 	}
 	return servingFiles{}
 }
 
-func (s *Server) checkFile(disk Storage, path string, valid func(data []byte) bool) *env.RPCError {
+// checkFile checks that a file can be read, and parsed as the message.
+func (s *Server) checkFile(disk Storage, path string, parse func(string, proto.Message) error, message proto.Message) *env.RPCError {
 	data, err := s.readTextProto(disk, path)
-	if err == nil && !valid(data) {
+	if err == nil && parse(string(data), message) != nil {
 		return invalidProtobufFile(path)
 	}
 	return err
 }
 
-// readTextProto reads a file for ParseProtoTextFile, which maps it into memory.
-// Neither an empty file nor a directory can be mapped. The fake reads it with
-// Python's open.
+// readTextProto reads a file as ParseProtoTextFile does, which maps it into memory. Neither an
+// empty file nor a directory can be mapped. The fake reads it with Python's open.
 func (s *Server) readTextProto(disk Storage, path string) ([]byte, *env.RPCError) {
 	data, err := disk.ReadFile(path)
 	switch {
@@ -167,10 +171,10 @@ func (s *Server) readTextProto(disk Storage, path string) ([]byte, *env.RPCError
 	return data, nil
 }
 
-// isDirectory ends the error of who reads a directory as a file.
+// isDirectory ends the error text for a directory that is read as a file.
 const isDirectory = "; Is a directory"
 
-// invalidProtobufFile is the text of util/proto_util.h:27-40.
+// invalidProtobufFile returns the error of util/proto_util.h:27-40.
 func invalidProtobufFile(path string) *env.RPCError {
 	return statusf(env.InvalidArgument, "Invalid protobuf file: '%s'", path)
 }

@@ -8,14 +8,14 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/fake"
 )
 
-// monitor keeps the latest state of every version it ever heard of (upstream's
-// ServableStateMonitor). Ends are never forgotten (TFS-7.2).
+// monitor keeps the latest state of every version that it ever heard of (upstream's
+// ServableStateMonitor). It never forgets an End (TFS-7.2).
 type monitor struct {
 	models []*modelStates // by name
 }
 
-// modelStates holds one model's versions, highest first. answer is what status
-// requests get; it is replaced, never changed, once it was given out.
+// modelStates has one model's versions, the highest first. answer is what status requests
+// get. Once given out it is replaced, never changed.
 type modelStates struct {
 	name   string
 	answer []env.ModelVersionStatus
@@ -23,12 +23,12 @@ type modelStates struct {
 	given  bool
 }
 
-// find is the place of a model, or where it would be.
+// find returns the place of a model, or where it belongs.
 func (m *monitor) find(model string) (at int, found bool) {
 	return slices.BinarySearchFunc(m.models, model, func(s *modelStates, name string) int { return strings.Compare(s.name, name) })
 }
 
-// of are the states of a model, nil for one that it never heard of.
+// of returns the states of a model; nil when the monitor never heard of it.
 func (m *monitor) of(model string) *modelStates {
 	if at, found := m.find(model); found {
 		return m.models[at]
@@ -67,7 +67,7 @@ func (s *modelStates) find(version int64) (int, bool) {
 	return len(s.answer), false
 }
 
-// state is the latest state of a version, or StateUnknown.
+// state returns the latest state of a version, or StateUnknown.
 func (m *monitor) state(id servable) env.ModelState {
 	if states := m.of(id.model); states != nil {
 		if i, found := states.find(id.version); found {
@@ -77,7 +77,7 @@ func (m *monitor) state(id servable) env.ModelState {
 	return env.StateUnknown
 }
 
-// settled is the highest version of the model that is available or at its end
+// settled returns the highest version of the model that is available or at its end
 // (core/servable_state_monitor.cc:84-104).
 func (m *monitor) settled(model string) (version int64, state env.ModelState, err *env.RPCError, ok bool) {
 	states := m.of(model)
@@ -92,15 +92,15 @@ func (m *monitor) settled(model string) (version int64, state env.ModelState, er
 	return 0, 0, nil, false
 }
 
-// Status is GetModelStatus. The label is ignored and versions come highest
-// first (TFS-7.2). It is never held up by loads or reloads, and it allocates
-// nothing while nothing changes; callers must not change the answer.
+// Status answers GetModelStatus. It ignores the label, and returns the highest version first
+// (TFS-7.2). Loads and reloads never hold it up, and it allocates nothing while nothing
+// changes. Callers must not change the answer.
 func (s *Server) Status(spec env.ModelSpec) ([]env.ModelVersionStatus, error) {
 	s.timers.CatchUp()
 	return s.StatusSoFar(spec)
 }
 
-// StatusSoFar is Status without what is due at this very instant.
+// StatusSoFar is Status, but does not run what is due at this very instant.
 func (s *Server) StatusSoFar(spec env.ModelSpec) ([]env.ModelVersionStatus, error) {
 	if s.fake != nil {
 		return s.fake.Status(spec.Name, fake.ChoiceOf(spec)), nil
@@ -113,9 +113,9 @@ func (s *Server) StatusSoFar(spec env.ModelSpec) ([]env.ModelVersionStatus, erro
 	return SelectStatus(spec, states.answer)
 }
 
-// SelectStatus is the answer of GetModelStatus to spec when versions are the statuses of
-// all versions of its model, highest first, or nil for a model that was never heard of.
-// The error is an *env.RPCError with code NotFound.
+// SelectStatus answers GetModelStatus from versions, the statuses of all versions of the spec's
+// model with the highest first; nil for a model that was never heard of. The error is an
+// *env.RPCError with code NotFound.
 func SelectStatus(spec env.ModelSpec, versions []env.ModelVersionStatus) ([]env.ModelVersionStatus, error) {
 	if spec.HasVersion {
 		i := slices.IndexFunc(versions, func(v env.ModelVersionStatus) bool { return v.Version == spec.Version })
@@ -130,8 +130,7 @@ func SelectStatus(spec env.ModelSpec, versions []env.ModelVersionStatus) ([]env.
 	return versions, nil
 }
 
-// StatusWithoutSpec answers a status request that has no model_spec (TFS-7.3,
-// TFS-17.1 item 9).
+// StatusWithoutSpec answers a status request without a model_spec (TFS-7.3, TFS-17.1 item 9).
 func (s *Server) StatusWithoutSpec() ([]env.ModelVersionStatus, error) {
 	if s.fake != nil {
 		return s.Status(env.ModelSpec{})

@@ -6,8 +6,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/testing/protocmp"
+	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
@@ -35,20 +38,20 @@ func servingFake(t *testing.T) (*Server, *testHost) {
 // of an unknown model is the other half of Q98.
 func TestUpstreamMockedTFServing_test_get_model_metadata(t *testing.T) {
 	s, _ := servingFake(t)
-	got, err := s.Metadata(MetadataRequest{
-		Spec:   &env.ModelSpec{Name: "test_model_test", HasVersion: true, Version: 2, Signature: "predict"},
-		Fields: []string{"base_path", "num_versions", "signature_name"},
+	spec := specMessage(env.ModelSpec{Name: "test_model_test", HasVersion: true, Version: 2, Signature: "predict"})
+	got, err := s.GetModelMetadata(&apis.GetModelMetadataRequest{
+		ModelSpec: spec, MetadataField: []string{"base_path", "num_versions", "signature_name"},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Metadata{Version: 2, FakeFields: map[string]string{
-		"base_path": "'/tmp/test_model/monolith'", "signature_name": "('update', 'predict')",
+	want := &apis.GetModelMetadataResponse{ModelSpec: spec, Metadata: map[string]*anypb.Any{
+		"base_path": {Value: []byte("'/tmp/test_model/monolith'")}, "signature_name": {Value: []byte("('update', 'predict')")},
 	}}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
 		t.Errorf("metadata (-want +got):\n%s", diff)
 	}
-	_, err = s.Metadata(MetadataRequest{Spec: &env.ModelSpec{Name: "other"}, Fields: []string{"base_path"}})
+	_, err = s.GetModelMetadata(&apis.GetModelMetadataRequest{ModelSpec: &apis.ModelSpec{Name: "other"}, MetadataField: []string{"base_path"}})
 	if want := "Exception calling application: 'other'"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("unknown model: got error %v, want %s", err, want)
 	}
@@ -99,11 +102,11 @@ func TestUpstreamMockedTFServing_test_handle_reload_config_request(t *testing.T)
 			t.Errorf("status of %s (-want +got):\n%s", c.model, diff)
 		}
 	}
-	metadata, err := s.Metadata(MetadataRequest{Spec: &env.ModelSpec{Name: "test_model"}, Fields: []string{"base_path"}})
+	metadata, err := s.GetModelMetadata(&apis.GetModelMetadataRequest{ModelSpec: &apis.ModelSpec{Name: "test_model"}, MetadataField: []string{"base_path"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := metadata.FakeFields["base_path"], "'/tmp/test_model/cvr/saved_model'"; got != want {
+	if got, want := string(metadata.GetMetadata()["base_path"].GetValue()), "'/tmp/test_model/cvr/saved_model'"; got != want {
 		t.Errorf("base_path: got %s, want %s", got, want)
 	}
 }

@@ -7,18 +7,18 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// wait is a reload that waits, without limit, until each of its models has a
-// version that is available or at its end (TFS-8.3).
+// wait is a reload that waits, without limit, until each of its models has a version that is
+// available or at its end (TFS-8.3).
 type wait struct {
 	models []string // sorted
-	fresh  *monitor // what happened since listen; nil means all that is known counts
-	noun   string   // how the error calls a model
+	fresh  *monitor // the states since listen; with nil all known states count
+	noun   string   // the error's word for a model
 	done   func(*env.RPCError)
 	begun  bool
 }
 
-// listen lets the wait hear of events from now on; the reload's lock keeps waits
-// apart.
+// listen lets the wait see events from now on. There is one wait at a time, because the reload
+// holds a lock.
 func (c *core) listen(w *wait) { c.waiting = w }
 
 // await begins the wait.
@@ -31,7 +31,7 @@ func (c *core) await(w *wait) {
 	c.waiting, w.begun = w, true
 }
 
-// heard lets the wait look at an event.
+// heard shows an event to the wait, and ends the wait when it is over.
 func (c *core) heard(event Event) {
 	w := c.waiting
 	if w == nil {
@@ -65,7 +65,7 @@ func (w *wait) settled(c *core) bool {
 	return true
 }
 
-// result is nil unless some model is at its end
+// result returns nil unless some model is at its end
 // (model_servers/server_core.cc:340-363, core/load_servables_fast.cc:98-116).
 func (w *wait) result(c *core) *env.RPCError {
 	failed := 0

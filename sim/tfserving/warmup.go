@@ -12,23 +12,22 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tfrecord"
 )
 
-// maxWarmupRecords is WarmupConsts::kMaxNumRecords.
+// maxWarmupRecords is upstream's WarmupConsts::kMaxNumRecords.
 const maxWarmupRecords = 1000
 
-// Warmup is one warm-up that came to its end, for the metrics model_warmup_latency
-// and, in tfs-head, model_warmup_records_read (TFS-14.1). A record that fails
-// ends a warm-up before they count.
+// Warmup is one complete warm-up, for the metrics model_warmup_latency and, in tfs-head,
+// model_warmup_records_read (TFS-14.1). A warm-up that a failing record ends is not counted.
 type Warmup struct {
-	// Path is the export directory, Status what the metrics have as label: "OK" or
-	// code and text of damage in the file.
+	// Path is the export directory. Status is the label of the metrics: "OK", or the code and
+	// text of damage in the file.
 	Path, Status string
 	Records      int
 	Latency      time.Duration
 }
 
-// warmUp runs the records of the warm-up file, if there is one and the server
-// wants it (TFS-5.9; servables/tensorflow/saved_model_warmup_util.cc). Each is
-// run once here; the time that iterations take is that of the load.
+// warmUp runs the records of the warm-up file, if there is one and the server wants it
+// (TFS-5.9; servables/tensorflow/saved_model_warmup_util.cc). It runs each record once; the
+// time of all iterations is part of the load.
 func (s *Server) warmUp(disk Storage, b *Bundle, dir string) *env.RPCError {
 	path := joinPath(dir, "assets.extra/tf_serving_warmup_requests")
 	if s.options.DisableModelWarmup || !disk.Exists(path) {
@@ -59,7 +58,7 @@ func (s *Server) warmUp(disk Storage, b *Bundle, dir string) *env.RPCError {
 	return nil
 }
 
-// runWarmups tells damage of the file from what a record failed of.
+// runWarmups runs all records. damage is an error of the file, failed that of a record.
 func (s *Server) runWarmups(b *Bundle, data []byte, path string) (records int, damage, failed *env.RPCError) {
 	reader := tfrecord.NewReader(data)
 	reader.Newer = s.profile == ProfileHead
@@ -84,7 +83,7 @@ func (s *Server) runWarmups(b *Bundle, data []byte, path string) (records int, d
 	}
 }
 
-// tooManyWarmups is misspelt in 2.4.0.
+// tooManyWarmups returns an error with the misspelling of 2.4.0.
 func (s *Server) tooManyWarmups(path string) *env.RPCError {
 	verb := "exceeeds"
 	if s.profile == ProfileHead {
@@ -93,9 +92,8 @@ func (s *Server) tooManyWarmups(path string) *env.RPCError {
 	return statusf(env.InvalidArgument, "Number of warmup records %s the maximum (%d) at %s", verb, maxWarmupRecords, path)
 }
 
-// runWarmup is RunWarmupRequest (servables/tensorflow/saved_model_warmup.cc). A
-// log of nothing is fine; so is, for tfs-2.4, one of a kind that it does not
-// know.
+// runWarmup is upstream's RunWarmupRequest (servables/tensorflow/saved_model_warmup.cc). An
+// empty log is fine. So is, for tfs-2.4, a log of a kind that it does not know.
 func (s *Server) runWarmup(b *Bundle, log *apis.PredictionLog) error {
 	switch log.GetLogType().(type) {
 	case *apis.PredictionLog_RegressLog:
@@ -116,7 +114,7 @@ func (s *Server) runWarmup(b *Bundle, log *apis.PredictionLog) error {
 	return nil
 }
 
-// run runs a request on the model, whatever model_spec says of name and version.
+// run runs a request on this model, whatever model and version its model_spec names.
 func (b *Bundle) run(request proto.Message) error {
 	run, err := b.model.Begin(request)
 	if err != nil {

@@ -11,11 +11,11 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
-// method answers the bytes of a request. A nil message is Python's None.
+// method answers the bytes of a request. A nil message stands for Python's None.
 type method func(f *Fake, request []byte) (proto.Message, *env.RPCError)
 
-// methods are the methods that the reference registers; the servicers have
-// those that it leaves out as well (TFS-17.1 items 20 and 23).
+// methods has the methods that the reference registers. The servicers also have the methods
+// that it leaves out (TFS-17.1 items 20 and 23).
 var methods = map[string]method{
 	apis.ModelService_GetModelStatus_FullMethodName:            decodes((*Fake).callStatus),
 	apis.ModelService_HandleReloadConfigRequest_FullMethodName: decodes((*Fake).callReload),
@@ -26,9 +26,8 @@ var methods = map[string]method{
 	apis.PredictionService_MultiInference_FullMethodName:       decodes(unimplemented[*apis.MultiInferenceRequest]),
 }
 
-// Call answers a gRPC call as grpc-python serves it: method is the path, request and
-// answer are serialized messages. Errors are *env.RPCError with the details that a
-// client sees.
+// Call answers a gRPC call as grpc-python serves it. method is the path; request and answer
+// are serialized messages. Errors are *env.RPCError with the details that a client sees.
 func (f *Fake) Call(method string, request []byte) (answer []byte, err error) {
 	do, known := methods[method]
 	if !known {
@@ -48,12 +47,12 @@ func (f *Fake) Call(method string, request []byte) (answer []byte, err error) {
 	return answer, err
 }
 
-// statusf makes an error of a call.
+// statusf returns an error of a call.
 func statusf(code env.Code, format string, args ...any) *env.RPCError {
 	return &env.RPCError{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// decodes makes a method of what answers a message.
+// decodes turns a function that answers a message into a method.
 func decodes[M interface {
 	proto.Message
 	*T
@@ -77,12 +76,13 @@ func (f *Fake) callReload(r *apis.ReloadConfigRequest) (proto.Message, *env.RPCE
 	return &apis.ReloadConfigResponse{Status: modelconfig.StatusMessage(env.StatusProto{})}, nil
 }
 
-// callPredict returns nothing (mocked_tfserving.py:339-340).
+// callPredict returns None, which grpc-python cannot serialize (mocked_tfserving.py:339-340).
 func (f *Fake) callPredict(*apis.PredictRequest) (proto.Message, *env.RPCError) { return nil, nil }
 
-// callMetadata repeats the model_spec, an empty one for none, and has an Any without
-// a type for each field (mocked_tfserving.py:342-353).
-func (f *Fake) callMetadata(r *apis.GetModelMetadataRequest) (proto.Message, *env.RPCError) {
+// Metadata answers GetModelMetadata (item 21). It repeats the model_spec, an empty one when
+// there is none, and has an Any without a type for each field
+// (mocked_tfserving.py:342-353).
+func (f *Fake) Metadata(r *apis.GetModelMetadataRequest) (*apis.GetModelMetadataResponse, *env.RPCError) {
 	spec := r.GetModelSpec()
 	if spec == nil {
 		spec = &apis.ModelSpec{}
@@ -97,8 +97,15 @@ func (f *Fake) callMetadata(r *apis.GetModelMetadataRequest) (proto.Message, *en
 	}
 	return response, nil
 }
+func (f *Fake) callMetadata(r *apis.GetModelMetadataRequest) (proto.Message, *env.RPCError) {
+	response, err := f.Metadata(r)
+	if err != nil {
+		return nil, err
+	}
+	return response, nil
+}
 
-// unimplemented is what the generated servicer answers.
+// unimplemented answers as the generated servicer does.
 func unimplemented[M proto.Message](*Fake, M) (proto.Message, *env.RPCError) {
 	return nil, statusf(env.Unimplemented, "Method not implemented!")
 }

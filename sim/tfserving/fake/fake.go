@@ -1,15 +1,20 @@
-// Package fake is the reference's FakeTFServing (mocked_tfserving.py), faults included:
-// the inside of a model server of the profile python-fake.
+// Package fake is the reference's FakeTFServing (mocked_tfserving.py), faults included. It is
+// the machine of a model server with the profile python-fake.
 //
 // Two things to use first:
 //
-//   - [New] makes a [Fake] on a timer queue; a tfserving.Server of the profile does.
-//     [Fake.Call] answers gRPC, [Fake.Status] and [Fake.Fields] without messages.
-//   - [NewModels] makes a manager whose thread is moved by hand, step by step.
+//   - [New] makes a [Fake] on a timer queue, as a tfserving.Server of the profile does.
+//     [Fake.Call] answers gRPC; [Fake.Status] and [Fake.Fields] answer without messages.
+//   - [NewModels] makes a manager whose thread the caller moves step by step.
 //
-// To change how it loads look in fake.go; how versions move through their states, in
-// events.go; the new version every 30 s, in growth.go; what it answers, in calls.go,
-// status.go and metadata.go. Items are those of TFS-17.1 in SPEC.md of tfserving.
+// To change:
+//
+//   - how models are loaded: fake.go
+//   - how versions move through their states: events.go
+//   - the new version every 30 s: growth.go
+//   - what it answers: calls.go, status.go, metadata.go
+//
+// Items are those of TFS-17.1 in SPEC.md of tfserving.
 package fake
 
 import (
@@ -22,29 +27,28 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/timerqueue"
 )
 
-// The clocks of the python-fake profile: the fake's thread takes one event from
-// its queue at a time in a busy loop, and looks at the wall clock in between
-// (mocked_tfserving.py:203-224).
+// These are the times of the fake's thread. It takes one event from its queue at a time in a
+// busy loop, and looks at the wall clock in between (mocked_tfserving.py:203-224).
 const (
 	hopTime = 10 * time.Microsecond
-	// A version comes once more than 30 s have passed, which a turn later is so.
+	// A version comes when more than 30 s have passed, so one turn later.
 	growthTime = 30*time.Second + hopTime
 )
 
-// What grpc-python listens on and answers with (TFS-17.1 item 22), for whoever
-// serves the fake (mocked_tfserving.py:363,379-390).
+// ListenHost and Workers are the address and the threads of the reference's grpc-python server
+// (TFS-17.1 item 22; mocked_tfserving.py:363,379-390), for whoever serves the fake.
 const (
 	ListenHost = "[::]"
 	Workers    = 10
 )
 
-// Fake is the reference's FakeTFServing (TFS-17). It invents versions from the
-// policies and moves them through their states by one queue of events.
+// Fake is the reference's FakeTFServing (TFS-17). It invents versions from the policies, and
+// moves them through their states by one queue of events.
 //
-// Cost: versions, and every status of a model with them, grow with time: one more each
-// 30 s for a model drawn at random, which none but a removal takes away. The
-// reference's thread looks at its queue without a pause, a core for each fake; here
-// what no event can change is not polled.
+// Cost: the versions of a model, and with them each of its statuses, grow with time. A model
+// drawn at random gets one more each 30 s, and only a removal takes versions away. The
+// reference's thread polls its queue without a pause, which costs a core for each fake.
+// Here nothing is polled that no event can change.
 type Fake struct {
 	timers *timerqueue.Queue
 	host   Host
@@ -52,14 +56,14 @@ type Fake struct {
 	models []*entry // in the order of a Python dict
 	queue  []transition
 	python *env.Python // nil before its first set
-	broken bool        // the thread died of a TypeError (item 4)
+	broken bool        // the thread has died of a TypeError (item 4)
 	hop    timerqueue.Timer
 	growth timerqueue.Timer
-	from   time.Duration // growth instants count from here
+	from   time.Duration // the instant from which growth is counted
 }
 
-// entry is a ModelMeta. latest is version_policy 'latest'; unlimited is
-// version_data None.
+// entry is the reference's ModelMeta. latest stands for version_policy 'latest', and unlimited
+// for a version_data of None.
 type entry struct {
 	config    modelconfig.ModelConfig
 	latest    bool
@@ -74,11 +78,11 @@ type entry struct {
 type servable struct {
 	version int64
 	state   env.ModelState
-	label   *string // nil is None; nothing in the reference sets it
+	label   *string // nil is None; nothing in the reference sets a label
 }
 
-// transition moves a version to a state. model is the entry it was made for; the
-// reference looks the name up again, which is the fault of item 18.
+// transition is an event that moves a version to a state. model is the entry that it was made
+// for. The reference looks the name up again, which is the fault of item 18.
 type transition struct {
 	name    string
 	model   *entry
@@ -86,22 +90,21 @@ type transition struct {
 	state   env.ModelState
 }
 
-// Host is what a fake needs of the server that it is the inside of.
+// Host is what a fake needs from the server around it.
 type Host interface {
-	// Choose picks a number in [0, n); 0 is the default outcome.
+	// Choose returns a number in [0, n); 0 is the default outcome.
 	Choose(site string, n int) int
-	// Publish is told of every change of a version's state, in order.
+	// Publish is called at every change of a version's state, in order.
 	Publish(model string, version int64, state env.ModelState)
-	// Log logs a line, or a traceback of the reference's, which begins as Uncaught does.
+	// Log logs a line, or a traceback of the reference, which begins with Uncaught.
 	Log(level env.Level, format string, args ...any)
 }
 
-// Uncaught begins what the interpreter prints of an exception that ends the fake's
-// thread.
+// Uncaught begins what the interpreter prints about an exception that ends the fake's thread.
 const Uncaught = "Exception in thread "
 
-// New makes a fake without models, whose thread runs on the timer queue t. faults keeps
-// those of the reference that profiles may repair.
+// New makes a fake without models, whose thread runs on the timer queue t. With faults it has
+// those faults of the reference that a profile may repair.
 func New(t *timerqueue.Queue, host Host, faults bool) *Fake {
 	f := &Fake{timers: t, host: host, faults: faults}
 	f.hop = timerqueue.Timer{Rank: timerqueue.Thread, Fn: f.takeEvent}
@@ -109,14 +112,14 @@ func New(t *timerqueue.Queue, host Host, faults bool) *Fake {
 	return f
 }
 
-// Open has the fake construct its models at this instant (item 24).
+// Open constructs the fake's models at this instant (item 24).
 func (f *Fake) Open(config modelconfig.ServerConfig) {
 	f.from = f.timers.Now()
 	f.load(config.Models)
 }
 
-// load is ModelMgr.load (mocked_tfserving.py:96-123). A name listed twice is
-// loaded twice; the last entry wins (item 16).
+// load is the reference's ModelMgr.load (mocked_tfserving.py:96-123). A name that is listed
+// twice is loaded twice, and the last entry wins (item 16).
 func (f *Fake) load(models []modelconfig.ModelConfig) {
 	for i := range models {
 		if f.faults {
@@ -141,7 +144,7 @@ func (f *Fake) load(models []modelconfig.ModelConfig) {
 	f.planGrowth()
 }
 
-// newEntry invents the versions (items 1, 3 and 4).
+// newEntry invents a model's versions (items 1, 3 and 4).
 func newEntry(config modelconfig.ModelConfig) *entry {
 	m := &entry{config: config}
 	switch config.Policy.Kind {
@@ -167,8 +170,8 @@ func (f *Fake) index(name string) int {
 	return slices.IndexFunc(f.models, func(m *entry) bool { return m.config.Name == name })
 }
 
-// Reload is HandleReloadConfigRequest: it compares names only and always succeeds (items
-// 13 to 15). Names that are gone are removed in the order of Python's set.
+// Reload is HandleReloadConfigRequest. It compares names only and always succeeds (items 13 to
+// 15). It removes the names that are gone in the order of Python's set.
 func (f *Fake) Reload(config modelconfig.ServerConfig) {
 	alive := f.alive()
 	wanted := make([]string, len(config.Models))
@@ -183,7 +186,8 @@ func (f *Fake) Reload(config modelconfig.ServerConfig) {
 	}))
 }
 
-// gone is old_names - new_names. No choice is made of the order of one name.
+// gone is the reference's old_names - new_names. A single name needs no hash seed, so none is
+// drawn for it.
 func (f *Fake) gone(alive, wanted []string) []string {
 	h := pyset.Hashing{}
 	if slices.ContainsFunc(alive, func(name string) bool { return !slices.Contains(wanted, name) }) && len(alive) > 1 {
@@ -192,7 +196,7 @@ func (f *Fake) gone(alive, wanted []string) []string {
 	return pyset.Strings(h, alive...).Minus(pyset.Strings(h, wanted...)).Keys()
 }
 
-// alive are the models that are not being unloaded, in the order of Python's dict.
+// alive returns the models that are not being unloaded, in the order of Python's dict.
 func (f *Fake) alive() []string {
 	var alive []string
 	for _, m := range f.models {
@@ -203,8 +207,8 @@ func (f *Fake) alive() []string {
 	return alive
 }
 
-// hashing is that of the fake's process, with a hash seed that is a choice: 0, the
-// default, has sets in the order of their keys.
+// hashing returns the hashing of the fake's Python. Its hash seed is a choice of the host; 0,
+// the default, orders sets by their keys.
 func (f *Fake) hashing() pyset.Hashing {
 	if f.python == nil {
 		f.python = &env.Python{HashSeed: uint32(f.host.Choose("python.hashseed", env.HashSeeds))}
@@ -212,7 +216,7 @@ func (f *Fake) hashing() pyset.Hashing {
 	return pyset.HashingOf(*f.python)
 }
 
-// remove unloads all versions at once, whatever their state (item 17).
+// remove unloads all versions of a model at once, whatever their state (item 17).
 func (f *Fake) remove(m *entry) {
 	m.unloading = true
 	f.host.Log(env.Info, "start remove the model %s", m.config.Name)

@@ -6,10 +6,8 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// planGrowth keeps the 30 s timer running while there is a model that can grow;
-// the draws of other times change nothing.
-//
-// What no event can change is not polled: the clock jumps to the next version.
+// planGrowth keeps the 30 s timer running while there is a model that can grow. Draws at other
+// times would change nothing, so the clock jumps to the next version.
 func (f *Fake) planGrowth() {
 	grows := slices.ContainsFunc(f.models, func(m *entry) bool { return m.latest })
 	if !grows || f.broken {
@@ -22,8 +20,7 @@ func (f *Fake) planGrowth() {
 	}
 }
 
-// grow gives one chosen model a new version, if its policy is not 'specific'
-// (item 19).
+// grow gives one chosen model a new version, unless its policy is 'specific' (item 19).
 func (f *Fake) grow() {
 	m := f.models[f.host.Choose("tfserving.fake.growth", len(f.models))]
 	if m.latest {

@@ -7,8 +7,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Fields is ModelMgr.get_metadata (item 21, mocked_tfserving.py:168-187): the repr of
-// each field that is an attribute.
+// Fields is the reference's ModelMgr.get_metadata (item 21, mocked_tfserving.py:168-187): the
+// repr of each field that is an attribute.
 func (f *Fake) Fields(name string, choice Choice, fields []string) (map[string]string, *env.RPCError) {
 	values := map[string]string{}
 	if len(fields) == 0 {
@@ -16,7 +16,7 @@ func (f *Fake) Fields(name string, choice Choice, fields []string) (map[string]s
 	}
 	i := f.index(name)
 	if i < 0 {
-		// str(KeyError(n)) is repr(n); grpc-python words the rest.
+		// str(KeyError(n)) is repr(n); grpc-python adds the words before it.
 		return nil, statusf(env.Unknown, "Exception calling application: %s", pysem.Repr(name))
 	}
 	m := f.models[i]
@@ -31,7 +31,7 @@ func (f *Fake) Fields(name string, choice Choice, fields []string) (map[string]s
 	return values, nil
 }
 
-// attribute is the repr of a field of ModelConf (mocked_tfserving.py:50-57).
+// attribute returns the repr of a field of ModelConf (mocked_tfserving.py:50-57).
 func (m *entry) attribute(field string) (string, bool) {
 	switch field {
 	case "model_name":
@@ -67,8 +67,7 @@ func (m *entry) versionData() string {
 	return pysem.Repr(numbers)
 }
 
-// versionAttribute is the repr of a field of the ModelVersion that the request
-// names.
+// versionAttribute returns the repr of a field of the ModelVersion that the request names.
 func (m *entry) versionAttribute(choice Choice, field string) (string, bool) {
 	if choice.version == nil {
 		return "", false

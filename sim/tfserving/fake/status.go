@@ -7,14 +7,14 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 )
 
-// Choice is the version_choice of a model_spec: a version, a label, or neither.
-// An empty label is one too, which env.ModelSpec cannot tell from none.
+// Choice is the version_choice of a model_spec: a version, a label, or neither. An empty label
+// is a choice too; env.ModelSpec cannot tell it from none.
 type Choice struct {
 	version *int64
 	label   *string
 }
 
-// ChoiceOf is the choice of a spec as the machine has it.
+// ChoiceOf returns the choice of the machine's form of a spec.
 func ChoiceOf(spec env.ModelSpec) (choice Choice) {
 	switch {
 	case spec.HasVersion:
@@ -36,8 +36,9 @@ func choiceFromProto(spec *apis.ModelSpec) (choice Choice) {
 	return choice
 }
 
-// Status is ModelMgr.get_status (mocked_tfserving.py:134-166): insertion order,
-// labels never match, and what is not found is version -1 (items 8 to 11).
+// Status is the reference's ModelMgr.get_status (mocked_tfserving.py:134-166). It keeps the
+// order of insertion, labels never match, and what is not found has version -1 (items 8 to
+// 11).
 func (f *Fake) Status(name string, choice Choice) []env.ModelVersionStatus {
 	if i := f.index(name); i >= 0 {
 		m := f.models[i]
@@ -55,7 +56,7 @@ func (f *Fake) Status(name string, choice Choice) []env.ModelVersionStatus {
 	}}
 }
 
-// chosen is the place of the first version that the choice names, or below 0.
+// chosen returns the index of the first version that the choice names; below 0 for none.
 func (m *entry) chosen(choice Choice) int {
 	return slices.IndexFunc(m.versions, func(v servable) bool {
 		if choice.version != nil {

@@ -10,13 +10,12 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/timerqueue"
 )
 
-// Models is the ModelMgr of the profile python-fake whose thread is moved by
-// hand, one event at a time: for those who hold the profile against the reference
-// step by step.
+// Models is the ModelMgr of python-fake with a thread that the caller moves, one event at a
+// time. It serves to compare the profile with the reference step by step.
 type Models struct{ f *Fake }
 
-// NewModels makes a manager with no models, on a host on which no time passes and whose
-// lines log takes.
+// NewModels makes a manager without models, on a host where no time passes. log takes the
+// log lines.
 func NewModels(log func(level env.Level, format string, args ...any)) *Models {
 	host := stopped{log}
 	return New(timerqueue.New(host), host, true).Models()
@@ -25,7 +24,7 @@ func NewModels(log func(level env.Level, format string, args ...any)) *Models {
 // Models returns the fake's ModelMgr.
 func (f *Fake) Models() *Models { return &Models{f} }
 
-// stopped is a host on which no time passes.
+// stopped is a host where no time passes.
 type stopped struct {
 	log func(level env.Level, format string, args ...any)
 }
@@ -37,23 +36,22 @@ func (stopped) Publish(string, int64, env.ModelState)       {}
 
 func (s stopped) Log(level env.Level, format string, args ...any) { s.log(level, format, args...) }
 
-// What the reference raises from these calls.
+// These are the exceptions of the reference in these calls.
 var (
-	// ErrNoModel is the KeyError of a model that is not there.
+	// ErrNoModel is the KeyError for an unknown model.
 	ErrNoModel = errors.New("KeyError: the fake has no such model")
-	// ErrUnlimited is the TypeError of policy all (item 4); in a real fake it
-	// ends the thread.
+	// ErrUnlimited is the TypeError of policy all (item 4). In a real fake it ends the thread.
 	ErrUnlimited = errors.New("TypeError: '>' not supported between instances of 'int' and 'NoneType'")
-	// ErrNoVersion is the IndexError of a model without that version.
+	// ErrNoVersion is the IndexError for a model without that version.
 	ErrNoVersion = errors.New("IndexError: list index out of range")
 )
 
-// Model is a model as it is now.
+// Model describes a model as it is now.
 type Model struct {
 	Name, BasePath string
-	// Policy is latest or specific.
+	// Policy is "latest" or "specific".
 	Policy string
-	// Unlimited stands for version data of None; NumVersions is that of latest, and
+	// Unlimited stands for version data of None. NumVersions is the version data of latest,
 	// Versions that of specific.
 	Unlimited   bool
 	NumVersions uint32
@@ -62,14 +60,14 @@ type Model struct {
 	States      []Version
 }
 
-// Version is one version of a Model.
+// Version describes one version of a Model.
 type Version struct {
 	Version int64
 	Label   *string // nil is None
 	State   env.ModelState
 }
 
-// Event is one entry of the queue.
+// Event describes one entry of the queue.
 type Event struct {
 	Model   string
 	Version int64
@@ -83,6 +81,14 @@ func (m *Models) Models() []Model {
 		list = append(list, model.view())
 	}
 	return list
+}
+
+// entry returns the entry of a name, or ErrNoModel.
+func (m *Models) entry(name string) (*entry, error) {
+	if i := m.f.index(name); i >= 0 {
+		return m.f.models[i], nil
+	}
+	return nil, ErrNoModel
 }
 
 func (m *entry) view() Model {
@@ -99,16 +105,16 @@ func (m *entry) view() Model {
 	return v
 }
 
-// Model returns the model of that name; ErrNoModel when there is none.
+// Model returns the model with a name; ErrNoModel when there is none.
 func (m *Models) Model(name string) (Model, error) {
-	i := m.f.index(name)
-	if i < 0 {
-		return Model{}, ErrNoModel
+	model, err := m.entry(name)
+	if err != nil {
+		return Model{}, err
 	}
-	return m.f.models[i].view(), nil
+	return model.view(), nil
 }
 
-// Queue lists the events that wait, first to last.
+// Queue lists the queued events, first to last.
 func (m *Models) Queue() []Event {
 	var list []Event
 	for _, e := range m.f.queue {
@@ -117,7 +123,7 @@ func (m *Models) Queue() []Event {
 	return list
 }
 
-// Died reports whether the thread ended of ErrUnlimited.
+// Died reports whether the thread has died of ErrUnlimited.
 func (m *Models) Died() bool { return m.f.broken }
 
 // Load adds models and queues the events of their first versions, as ModelMgr.load does.
@@ -125,24 +131,23 @@ func (m *Models) Load(models []modelconfig.ModelConfig) {
 	m.f.timers.Request(func() { m.f.load(models) })
 }
 
-// Remove unloads models by name, as ModelMgr.remove does. An unknown name is ErrNoModel;
-// the models named before it are removed all the same.
+// Remove unloads models by name, as ModelMgr.remove does. An unknown name is ErrNoModel; the
+// models named before it are removed all the same.
 func (m *Models) Remove(names []string) (err error) {
 	m.f.timers.Request(func() {
 		for _, name := range names {
-			i := m.f.index(name)
-			if i < 0 {
-				err = ErrNoModel
+			var model *entry
+			if model, err = m.entry(name); err != nil {
 				return
 			}
-			m.f.remove(m.f.models[i])
+			m.f.remove(model)
 		}
 	})
 	return err
 }
 
-// Handle takes the first event off the queue and handles it. It reports false when the
-// queue is empty; the error is that of HandleEvent.
+// Handle takes the first event off the queue and handles it. It returns false when the queue
+// is empty. The error is that of HandleEvent.
 func (m *Models) Handle() (bool, error) {
 	if len(m.f.queue) == 0 {
 		return false, nil
@@ -152,7 +157,8 @@ func (m *Models) Handle() (bool, error) {
 	return true, m.handle(event)
 }
 
-// HandleEvent handles an event that does not come from the queue.
+// HandleEvent handles an event that does not come from the queue. The error is ErrUnlimited
+// when the thread would die of it.
 func (m *Models) HandleEvent(e Event) error {
 	return m.handle(transition{name: e.Model, version: e.Version, state: e.State})
 }
@@ -166,24 +172,23 @@ func (m *Models) handle(event transition) error {
 	return nil
 }
 
-// Grow gives a model a new version, as the 30 s tick does for the one it chooses
-// (item 19), whatever its policy.
+// Grow gives a model a new version, whatever its policy, as the 30 s tick does for the model
+// that it chooses (item 19).
 func (m *Models) Grow(name string) error {
-	i := m.f.index(name)
-	if i < 0 {
-		return ErrNoModel
+	model, err := m.entry(name)
+	if err == nil {
+		m.f.growModel(model)
 	}
-	m.f.growModel(m.f.models[i])
-	return nil
+	return err
 }
 
 // SetLabel labels a version, which no call of the reference does; nil is None.
 func (m *Models) SetLabel(name string, index int, label *string) error {
-	i := m.f.index(name)
-	if i < 0 {
-		return ErrNoModel
+	model, err := m.entry(name)
+	if err != nil {
+		return err
 	}
-	versions := m.f.models[i].versions
+	versions := model.versions
 	if index < 0 || index >= len(versions) {
 		return ErrNoVersion
 	}
@@ -191,7 +196,7 @@ func (m *Models) SetLabel(name string, index int, label *string) error {
 	return nil
 }
 
-// Call answers a gRPC call under the terms of [Fake.Call].
+// Call answers a gRPC call as [Fake.Call] does.
 func (m *Models) Call(method string, request []byte) ([]byte, error) {
 	return m.f.Call(method, request)
 }

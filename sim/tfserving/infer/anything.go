@@ -7,11 +7,11 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// This file has the signatures of a model that takes every request: whatever is
-// asked for, there is one that fits.
+// This file has the signatures of a model that takes every request. Whatever a request asks
+// for, there is a signature that fits.
 
-// predictAnything takes all inputs that can be read and gives a vector of floats
-// for every output that the filter names.
+// predictAnything takes all inputs that can be read, and returns a vector of floats for each
+// output that the filter names.
 func (m *Model) predictAnything(r *apis.PredictRequest) (Run, error) {
 	def := &tfcore.SignatureDef{
 		Inputs:  make(map[string]*tfcore.TensorInfo, len(r.GetInputs())),
@@ -37,7 +37,8 @@ func (m *Model) predictAnything(r *apis.PredictRequest) (Run, error) {
 	return m.predictRun(s, feeds, s.outputs), nil
 }
 
-// anyClassifier and anyRegressor are what a classification and a regression need.
+// anyClassifier returns a signature for any classification, anyRegressor one for any
+// regression.
 func anyClassifier(name string) *Signature {
 	return newSignature(SignatureName(name), &tfcore.SignatureDef{
 		Inputs: map[string]*tfcore.TensorInfo{inputsAlias: {}},

@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// classify is RunClassify (TFS-12.4; servables/tensorflow/classifier.cc).
+// classify is upstream's RunClassify (TFS-12.4; servables/tensorflow/classifier.cc).
 func (m *Model) classify(r *apis.ClassificationRequest) (Run, error) {
 	s, err := m.classifier(r.GetModelSpec().GetSignatureName())
 	if err != nil {
@@ -24,7 +24,7 @@ func (m *Model) classify(r *apis.ClassificationRequest) (Run, error) {
 	})
 }
 
-// classifier is GetClassificationSignatureDef and PreProcessClassification.
+// classifier is upstream's GetClassificationSignatureDef and PreProcessClassification.
 func (m *Model) classifier(name string) (*Signature, *env.RPCError) {
 	return m.exampleSignature(name, anyClassifier, m.checkClassifier)
 }
@@ -49,7 +49,7 @@ func (m *Model) checkClassifier(s *Signature) *env.RPCError {
 	return nil
 }
 
-// classification is PostProcessClassificationResult.
+// classification is upstream's PostProcessClassificationResult.
 func classification(c *computation, s *Signature, examples int) (*apis.ClassificationResult, error) {
 	c.classifies = true
 	classes, err := c.classOutput(s, classesAlias, framework.DataType_DT_STRING, examples)
@@ -71,7 +71,7 @@ func classification(c *computation, s *Signature, examples int) (*apis.Classific
 	return result, nil
 }
 
-// row is the classes of one example.
+// row returns the classes of one example.
 func row(classes, scores *tensor.Tensor, example, count int) *apis.Classifications {
 	all := &apis.Classifications{Classes: make([]*apis.Class, count)}
 	for i := range all.Classes {
@@ -87,8 +87,8 @@ func row(classes, scores *tensor.Tensor, example, count int) *apis.Classificatio
 	return all
 }
 
-// classOutput computes and checks one of the two outputs; nil where the
-// signature has it not.
+// classOutput computes and checks one of the two outputs; nil when the signature does not
+// have it.
 func (c *computation) classOutput(s *Signature, alias string, dtype framework.DataType, examples int) (*tensor.Tensor, error) {
 	out := s.output(alias)
 	if out == nil {

@@ -7,14 +7,13 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// digest is a number that depends on all that was put into it, in order. It is no
-// hash for strangers' keys: it only has to tell inputs apart and be fast, eight
-// bytes at a time.
+// digest is a number that depends on everything that was put into it, in order. It only has to
+// tell inputs apart and be fast, eight bytes at a time. It does not resist chosen inputs.
 type digest uint64
 
 func newDigest() digest { return 1 }
 
-// number mixes by the two halves of a product (as wyhash does).
+// number mixes n in by XORing the two halves of a product, as wyhash does.
 func (d digest) number(n uint64) digest {
 	high, low := bits.Mul64(n^0xa0761d6478bd642f, uint64(d)^0xe7037ed1a0b428db)
 	return digest(high ^ low)
@@ -35,8 +34,7 @@ func (d digest) bytes(b []byte) digest {
 
 func (d digest) text(s string) digest { return d.bytes([]byte(s)) }
 
-// elements puts elements [from, to) of a tensor in; what they were encoded as does
-// not matter.
+// elements puts elements [from, to) of a tensor in. The encoding of the tensor does not matter.
 func (d digest) elements(t tensor.Tensor, from, to int) digest {
 	if raw := t.Raw(); raw != nil {
 		size := tensor.Size(t.DType())
@@ -48,13 +46,13 @@ func (d digest) elements(t tensor.Tensor, from, to int) digest {
 	return d
 }
 
-// sum spreads the digest over all bits.
+// sum spreads the digest over all 64 bits.
 func (d digest) sum() uint64 {
 	s := stream(d)
 	return s.next()
 }
 
-// stream is a sequence of numbers that begins anywhere (splitmix64).
+// stream is a sequence of pseudo-random numbers (splitmix64). Any value may begin it.
 type stream uint64
 
 func (s *stream) next() uint64 {

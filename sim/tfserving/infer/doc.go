@@ -1,8 +1,7 @@
-// Package infer answers the requests of PredictionService for one loaded model:
-// the checks of TensorFlow Serving in upstream's order and words
-// (servables/tensorflow/*.cc), those of the TensorFlow runtime behind them, and
-// outputs that a function of the model's name, version, signature and inputs
-// invents in the shapes and types that the signature promises.
+// Package infer answers the requests of PredictionService for one loaded model. It makes the
+// checks of TensorFlow Serving in upstream's order and words (servables/tensorflow/*.cc), and
+// then those of the TensorFlow runtime. The outputs are invented: a function of the model's
+// name, version, signature and inputs makes them, in the shapes and types of the signature.
 //
 // The two things to use first:
 //
@@ -11,15 +10,19 @@
 //	response, err := run()
 //
 // A request is a *apis.PredictRequest, *apis.ClassificationRequest,
-// *apis.RegressionRequest or *apis.MultiInferenceRequest. The version is found
-// before: this package does not look at model_spec's name and version.
+// *apis.RegressionRequest or *apis.MultiInferenceRequest. The caller has resolved the version:
+// this package does not look at model_spec's name and version.
 //
-// Equal inputs give equal outputs, however their TensorProtos are encoded, and a
-// row of a batch gives the same outputs in whatever batch it comes.
+// Equal inputs give equal outputs, however their TensorProtos are encoded. A row gives the
+// same outputs in every batch.
 //
-// To change the order of checks look in predict.go, classify.go, regress.go and
-// multi.go, of which the last three share examples.go; a model that takes every
-// request, in anything.go; what is checked of inputs and outputs, in inputs.go and
-// outputs.go; what the runtime checks, in runtime.go; shapes of outputs, in
-// shape.go; their values, in function.go and digest.go.
+// To change:
+//
+//   - the order of checks: predict.go, classify.go, regress.go, multi.go; the last three
+//     share examples.go
+//   - a model that takes every request: anything.go
+//   - what is checked of inputs and outputs: inputs.go, outputs.go
+//   - what the runtime checks: runtime.go
+//   - the shapes of outputs: shape.go
+//   - the values of outputs: function.go, digest.go
 package infer

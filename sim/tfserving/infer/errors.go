@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// statusf makes an error with upstream's text.
+// statusf returns an error with upstream's text.
 func statusf(code env.Code, format string, args ...any) *env.RPCError {
 	return &env.RPCError{Code: code, Message: fmt.Sprintf(format, args...)}
 }

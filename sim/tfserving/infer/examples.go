@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// onExamples runs a signature on examples; answer makes the response of what it
-// computes, for so many of them.
+// onExamples runs a signature on examples. answer makes the response from the computation and
+// the number of examples.
 func (m *Model) onExamples(s *Signature, in *apis.Input, answer func(*computation, int) (proto.Message, error)) (Run, error) {
 	examples, err := examplesTensor(in)
 	if err != nil {
@@ -23,8 +23,8 @@ func (m *Model) onExamples(s *Signature, in *apis.Input, answer func(*computatio
 	return func() (proto.Message, error) { return answer(m.compute(s, feeds), examples.Len()) }, nil
 }
 
-// exampleSignature finds and checks a signature; anything is the one of a model
-// that has none and takes every request.
+// exampleSignature finds and checks a signature. anything makes it for a model that takes every
+// request.
 func (m *Model) exampleSignature(name string, anything func(string) *Signature,
 	check func(*Signature) *env.RPCError) (*Signature, *env.RPCError) {
 	name = SignatureName(name)
@@ -38,8 +38,8 @@ func (m *Model) exampleSignature(name string, anything func(string) *Signature,
 	return s, check(s)
 }
 
-// examplesTensor is InputToSerializedExampleTensor (util.cc): a vector of
-// serialized examples, each behind the context, so that it overrides it.
+// examplesTensor is upstream's InputToSerializedExampleTensor (util.cc): a vector of serialized
+// examples. Each comes behind the context, so that its fields override the context's.
 func examplesTensor(in *apis.Input) (tensor.Tensor, *env.RPCError) {
 	list := in.GetExampleList().GetExamples()
 	var context *tfexample.Example
@@ -60,7 +60,7 @@ func examplesTensor(in *apis.Input) (tensor.Tensor, *env.RPCError) {
 	return t, nil
 }
 
-// appendExample cannot fail: a message that was read can be written.
+// appendExample ignores the error: a message that was decoded can be encoded.
 func appendExample(to []byte, e *tfexample.Example) []byte {
 	if e == nil {
 		return to
@@ -69,8 +69,7 @@ func appendExample(to []byte, e *tfexample.Example) []byte {
 	return data
 }
 
-// exampleFeeds gives the examples to the input that a classification or
-// regression has.
+// exampleFeeds feeds the examples to the only input of a classification or regression.
 func exampleFeeds(s *Signature, examples tensor.Tensor) []feed {
 	return []feed{{in: s.inputs[0], value: examples, shape: examples.Shape()}}
 }

@@ -8,24 +8,24 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// computation is one run of the model function: it invents outputs from the
-// model's name and version, the signature's name and the inputs. Floats are in
-// [0, 1), integers in [0, 100), strings have eight hexadecimal digits, and the
-// scores of a classification sum to 1 (TFS-12.5).
+// computation is one run of the model function. It invents outputs from the model's name and
+// version, the signature's name and the inputs. Floats are in [0, 1), integers in [0, 100),
+// strings have eight hexadecimal digits, and the scores of a classification sum to 1
+// (TFS-12.5).
 type computation struct {
 	signature  *Signature
 	classifies bool // the call is a classification
 	feeds      []feed
 	rows       int64
 	seed       uint64
-	digests    []uint64 // of the rows, once one is needed
+	digests    []uint64 // one for each row; nil until one is needed
 }
 
 func (m *Model) compute(s *Signature, feeds []feed) *computation {
 	return &computation{signature: s, feeds: feeds, rows: rowsOf(feeds), seed: m.seed ^ s.seed}
 }
 
-// value is an output.
+// value computes an output.
 func (c *computation) value(out *output) (tensor.Tensor, error) {
 	shape := c.shapeOf(out)
 	count, err := tensor.Count(shape)
@@ -42,10 +42,10 @@ func (c *computation) value(out *output) (tensor.Tensor, error) {
 	return value, nil
 }
 
-// maxElements bounds an output that a signature blows up.
+// maxElements bounds the elements of an output, whatever its signature says.
 const maxElements = tensor.MaxBytes / 16
 
-// seedsOf are the seeds of the output's equal parts: its rows, or all of it.
+// seedsOf returns a seed for each equal part of the output: for each row, or for all of it.
 func (c *computation) seedsOf(out *output, shape []int64) []uint64 {
 	if c.rows == noBatch || len(shape) == 0 || !out.batched() || shape[0] != c.rows {
 		return []uint64{c.digest(func(d digest, f feed) digest { return d.elements(f.value, 0, f.value.Len()) })}
@@ -56,7 +56,7 @@ func (c *computation) seedsOf(out *output, shape []int64) []uint64 {
 	return c.digests
 }
 
-// digest puts a part of every input into a number.
+// digest combines a part of every input into a number.
 func (c *computation) digest(part func(digest, feed) digest) uint64 {
 	d := digest(c.seed)
 	for _, f := range c.feeds {
@@ -66,7 +66,8 @@ func (c *computation) digest(part func(digest, feed) digest) uint64 {
 	return d.sum()
 }
 
-// rowDigests have of every input that counts rows its row, of others all.
+// rowDigests returns a digest for each row. It takes the row from inputs that have rows, and
+// all of the others.
 func (c *computation) rowDigests() []uint64 {
 	digests := make([]uint64, c.rows)
 	for row := range digests {
@@ -81,7 +82,7 @@ func (c *computation) rowDigests() []uint64 {
 	return digests
 }
 
-// fill makes count elements, the same number from every seed.
+// fill makes count elements, an equal number from each seed.
 func (c *computation) fill(out *output, shape []int64, seeds []uint64, count int) (tensor.Tensor, error) {
 	if len(seeds) == 0 {
 		count = 0
@@ -122,8 +123,8 @@ func (c *computation) fill(out *output, shape []int64, seeds []uint64, count int
 	return tensor.FromInts(dtype, shape, values)
 }
 
-// dtypeOf is the type of an output; where the signature leaves it open, that
-// which a method needs, else DT_FLOAT.
+// dtypeOf returns the type of an output. Where the signature leaves it open, that is the type
+// that the method needs, else DT_FLOAT.
 func (c *computation) dtypeOf(out *output) framework.DataType {
 	switch {
 	case out.dtype != framework.DataType_DT_INVALID:
@@ -134,8 +135,8 @@ func (c *computation) dtypeOf(out *output) framework.DataType {
 	return framework.DataType_DT_FLOAT
 }
 
-// fraction is in [0, 1) and stays there in the type: 16-bit floats have as few
-// as 8 bits.
+// fraction returns a number in [0, 1) that no type rounds up to 1. Some 16-bit floats have
+// only 8 significant bits.
 func fraction(drawn uint64, dtype framework.DataType) float64 {
 	if dtype == framework.DataType_DT_HALF || dtype == framework.DataType_DT_BFLOAT16 {
 		return float64(drawn>>56) / (1 << 8)

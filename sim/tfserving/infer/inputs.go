@@ -6,34 +6,16 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// feed is a value for an input.
+// feed is a value for one input.
 type feed struct {
 	in    *input
 	value tensor.Tensor
 	shape []int64
 }
 
-// CheckInputs compares the aliases of a request with those of the signature, as
-// a Predict does before it looks at values.
-func (m *Model) CheckInputs(s *Signature, aliases []string) *env.RPCError {
-	sent := make(map[string]*framework.TensorProto, len(aliases))
-	for _, alias := range aliases {
-		sent[alias] = nil
-	}
-	if err := m.checkSize(s, sent); err != nil {
-		return err
-	}
-	for _, in := range s.inputs {
-		if _, err := m.inputValue(s, in, sent); err != nil {
-			return err
-		}
-	}
-	return m.checkUsed(s, sent)
-}
-
 // feeds reads the inputs of a request (predict_util.cc:72-110; tfs-head:
-// tensorflow cc/saved_model/util.cc, GetInputValues). Which of several errors
-// upstream finds first depends on its hash order; here it is the first by alias.
+// tensorflow cc/saved_model/util.cc, GetInputValues). Of several errors upstream reports the
+// first in its hash order; this function reports the first by alias.
 func (m *Model) feeds(s *Signature, sent map[string]*framework.TensorProto) ([]feed, *env.RPCError) {
 	if err := m.checkSize(s, sent); err != nil {
 		return nil, err
@@ -53,8 +35,8 @@ func (m *Model) feeds(s *Signature, sent map[string]*framework.TensorProto) ([]f
 	return feeds, m.checkUsed(s, sent)
 }
 
-// checkSize refuses a wrong number of inputs; tfs-head lets those be missing that
-// may have a default (predict_util.cc:51-72).
+// checkSize refuses a wrong number of inputs. tfs-head allows missing inputs when the
+// signature has defaults (predict_util.cc:51-72).
 func (m *Model) checkSize(s *Signature, sent map[string]*framework.TensorProto) *env.RPCError {
 	missing := len(sent) < len(s.inputs) && !(m.Head && len(s.def.GetDefaults()) > 0)
 	if len(sent) <= len(s.inputs) && !missing {
@@ -65,7 +47,8 @@ func (m *Model) checkSize(s *Signature, sent map[string]*framework.TensorProto) 
 		len(got), len(want), joined(got), joined(want), joined(without(got, want)), joined(without(want, got)))
 }
 
-// inputValue is what the request or, in tfs-head, the signature has for an input.
+// inputValue returns an input's value from the request or, in tfs-head, its default from the
+// signature.
 func (m *Model) inputValue(s *Signature, in *input, sent map[string]*framework.TensorProto) (*framework.TensorProto, *env.RPCError) {
 	if value, ok := sent[in.alias]; ok {
 		return value, nil
@@ -82,8 +65,8 @@ func (m *Model) inputValue(s *Signature, in *input, sent map[string]*framework.T
 		in.alias, s.def.GetInputs()[in.alias].GetName(), joined(keys(sent)), joined(keys(s.def.GetDefaults())))
 }
 
-// checkUsed refuses inputs that the signature does not have. In tfs-2.4 there is
-// none: as many as it has were found.
+// checkUsed refuses inputs that the signature does not have. In tfs-2.4 there are none left:
+// the numbers are equal, and every input of the signature was found.
 func (m *Model) checkUsed(s *Signature, sent map[string]*framework.TensorProto) *env.RPCError {
 	var used []string
 	count := 0

@@ -6,17 +6,8 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// SelectOutputs are the aliases that an output_filter asks for, in its order;
-// without a filter all, sorted (predict_util.cc:112-143).
-func (m *Model) SelectOutputs(s *Signature, filter []string) ([]string, *env.RPCError) {
-	selected, err := s.selectOutputs(filter)
-	aliases := make([]string, len(selected))
-	for i, out := range selected {
-		aliases[i] = out.alias
-	}
-	return aliases, err
-}
-
+// selectOutputs returns the outputs that an output_filter asks for, in its order; without a
+// filter all, sorted (predict_util.cc:112-143).
 func (s *Signature) selectOutputs(filter []string) ([]*output, *env.RPCError) {
 	if len(filter) == 0 {
 		return s.outputs, nil

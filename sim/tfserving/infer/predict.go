@@ -9,9 +9,9 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 )
 
-// Signature is the one that a Predict for the name goes to; nil for a model that
-// takes every request (predict_util.cc:86-94).
-func (m *Model) Signature(name string) (*Signature, *env.RPCError) {
+// signature returns the signature for a Predict; nil for a model that takes every request
+// (predict_util.cc:86-94).
+func (m *Model) signature(name string) (*Signature, *env.RPCError) {
 	if m.signatures == nil {
 		return nil, nil
 	}
@@ -22,9 +22,9 @@ func (m *Model) Signature(name string) (*Signature, *env.RPCError) {
 	return s, nil
 }
 
-// predict is RunPredict (servables/tensorflow/predict_util.cc).
+// predict is upstream's RunPredict (servables/tensorflow/predict_util.cc).
 func (m *Model) predict(r *apis.PredictRequest) (Run, error) {
-	s, err := m.Signature(r.GetModelSpec().GetSignatureName())
+	s, err := m.signature(r.GetModelSpec().GetSignatureName())
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func (m *Model) predictRun(s *Signature, feeds []feed, outputs []*output) Run {
 	}
 }
 
-// checkPredictMethod is VerifySignature (predict_util.cc:36-48).
+// checkPredictMethod is upstream's VerifySignature (predict_util.cc:36-48).
 func (m *Model) checkPredictMethod(s *Signature) *env.RPCError {
 	switch method := s.def.GetMethodName(); method {
 	case predictMethod, classifyMethod, regressMethod:
@@ -84,7 +84,7 @@ func (m *Model) checkPredictMethod(s *Signature) *env.RPCError {
 	}
 }
 
-// resolved is the model_spec of a response (util.cc, MakeModelSpec).
+// resolved returns the model_spec of a response (util.cc, MakeModelSpec).
 func (m *Model) resolved(signature string) *apis.ModelSpec {
 	return &apis.ModelSpec{
 		Name: m.Name, SignatureName: SignatureName(signature),

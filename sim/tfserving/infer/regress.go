@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 )
 
-// regress is RunRegress (TFS-12.4; servables/tensorflow/regressor.cc).
+// regress is upstream's RunRegress (TFS-12.4; servables/tensorflow/regressor.cc).
 func (m *Model) regress(r *apis.RegressionRequest) (Run, error) {
 	s, err := m.regressor(r.GetModelSpec().GetSignatureName())
 	if err != nil {
@@ -23,7 +23,7 @@ func (m *Model) regress(r *apis.RegressionRequest) (Run, error) {
 	})
 }
 
-// regressor is GetRegressionSignatureDef and PreProcessRegression.
+// regressor is upstream's GetRegressionSignatureDef and PreProcessRegression.
 func (m *Model) regressor(name string) (*Signature, *env.RPCError) {
 	return m.exampleSignature(name, anyRegressor, m.checkRegressor)
 }
@@ -47,7 +47,7 @@ func (m *Model) checkRegressor(s *Signature) *env.RPCError {
 	return nil
 }
 
-// regression is PostProcessRegressionResult.
+// regression is upstream's PostProcessRegressionResult.
 func regression(c *computation, s *Signature, examples int) (*apis.RegressionResult, error) {
 	t, err := c.value(s.output(outputsAlias))
 	if err != nil {

@@ -1,6 +1,7 @@
 package infer
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -9,10 +10,9 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// checkRun is what the runtime refuses before, or soon after, it runs: in the
-// order of DirectSession::Run. The texts were recorded from TensorFlow 2.21
-// (testdata/runtime.json); those of 2.4 are the same in its source, except where
-// Unready differs.
+// checkRun makes the checks of the runtime, in the order of DirectSession::Run. The texts were
+// recorded from TensorFlow 2.21 (testdata/runtime.json). In the source of 2.4 they are the
+// same, except that of Unready.
 func (m *Model) checkRun(feeds []feed, outputs []*output) *env.RPCError {
 	if anySparse(feeds, outputs) {
 		return errSparse
@@ -29,55 +29,45 @@ func (m *Model) checkRun(feeds []feed, outputs []*output) *env.RPCError {
 	return nil
 }
 
-// errSparse: upstream feeds and fetches a tensor by TensorInfo.name, which a
-// sparse one (coo_sparse) does not have.
+// errSparse is the error for a sparse tensor (coo_sparse). Upstream feeds and fetches a tensor
+// by TensorInfo.name, which a sparse one does not have.
 var errSparse = invalidf("Tensor :0, specified in either feed_devices or fetch_devices was not found in the Graph")
 
 func anySparse(feeds []feed, outputs []*output) bool {
-	for _, f := range feeds {
-		if f.in.sparse {
-			return true
-		}
-	}
-	for _, out := range outputs {
-		if out.sparse {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(feeds, func(f feed) bool { return f.in.sparse }) ||
+		slices.ContainsFunc(outputs, func(out *output) bool { return out.sparse })
 }
 
-// checkDTypes reports the first argument of a wrong type
-// (FunctionCallFrame::SetArgs).
-func checkDTypes(feeds []feed) *env.RPCError {
-	wrong := -1
-	for i, f := range feeds {
-		mismatch := f.in.dtype != framework.DataType_DT_INVALID && f.in.dtype != f.value.DType()
-		if mismatch && (wrong < 0 || f.in.arg < feeds[wrong].in.arg) {
-			wrong = i
+// firstArg returns the wrong feed with the lowest argument number; ok is false when none is
+// wrong.
+func firstArg(feeds []feed, wrong func(feed) bool) (first feed, ok bool) {
+	for _, f := range feeds {
+		if wrong(f) && (!ok || f.in.arg < first.in.arg) {
+			first, ok = f, true
 		}
 	}
-	if wrong < 0 {
+	return first, ok
+}
+
+// checkDTypes reports the first argument of a wrong type (FunctionCallFrame::SetArgs).
+func checkDTypes(feeds []feed) *env.RPCError {
+	f, wrong := firstArg(feeds, func(f feed) bool {
+		return f.in.dtype != framework.DataType_DT_INVALID && f.in.dtype != f.value.DType()
+	})
+	if !wrong {
 		return nil
 	}
-	f := feeds[wrong]
 	return invalidf("Expects arg[%d] to be %s but %s is provided",
 		f.in.arg, tensor.DTypeName(f.in.dtype), tensor.DTypeName(f.value.DType()))
 }
 
-// checkShapes reports the first argument of a wrong shape in the words of
-// EnsureShape, as if the graph began with one for each input.
+// checkShapes reports the first argument of a wrong shape. It uses the words of EnsureShape,
+// as if the graph had one EnsureShape for each input.
 func checkShapes(feeds []feed) *env.RPCError {
-	wrong := -1
-	for i, f := range feeds {
-		if !f.in.fits(f.shape) && (wrong < 0 || f.in.arg < feeds[wrong].in.arg) {
-			wrong = i
-		}
-	}
-	if wrong < 0 {
+	f, wrong := firstArg(feeds, func(f feed) bool { return !f.in.fits(f.shape) })
+	if !wrong {
 		return nil
 	}
-	f := feeds[wrong]
 	node := "EnsureShape"
 	if f.in.arg > 0 {
 		node += "_" + strconv.Itoa(f.in.arg)
@@ -86,7 +76,7 @@ func checkShapes(feeds []feed) *env.RPCError {
 		f.in.op, shapeText(f.shape), shapeText(f.in.shape), node)
 }
 
-// shapeText is TensorShape::DebugString and PartialTensorShape::DebugString.
+// shapeText is upstream's TensorShape::DebugString and PartialTensorShape::DebugString.
 func shapeText(shape []int64) string {
 	sizes := make([]string, len(shape))
 	for i, size := range shape {

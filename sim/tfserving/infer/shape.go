@@ -2,7 +2,7 @@ package infer
 
 import "slices"
 
-// fits reports whether a value's shape is one that the port promises.
+// fits reports whether a value's shape agrees with the one in the signature.
 func (p *port) fits(shape []int64) bool {
 	if p.anyRank {
 		return true
@@ -18,14 +18,13 @@ func (p *port) fits(shape []int64) bool {
 	return true
 }
 
-// batched reports whether the first dimension is left open: it counts the rows of a
-// batch.
+// batched reports whether the first dimension is open, so that it counts the rows of a batch.
 func (p *port) batched() bool { return p.anyRank || len(p.shape) > 0 && p.shape[0] < 0 }
 
-// noBatch is the rows of inputs without a batch dimension.
+// noBatch is the number of rows when no input has a batch dimension.
 const noBatch = -1
 
-// rowsOf is the first dimension of the first input that has an open one.
+// rowsOf returns the first dimension of the first input in which it is open.
 func rowsOf(feeds []feed) int64 {
 	for _, f := range feeds {
 		if f.in.batched() && len(f.shape) > 0 {
@@ -38,7 +37,7 @@ func rowsOf(feeds []feed) int64 {
 // classesWithoutSize is the number of classes where the signature leaves it open.
 const classesWithoutSize = 2
 
-// shapeOf is the shape of an output for the inputs.
+// shapeOf returns the shape of an output for the present inputs.
 func (c *computation) shapeOf(out *output) []int64 {
 	if shape, ok := c.elementwise(out); ok {
 		return shape
@@ -51,7 +50,7 @@ func (c *computation) shapeOf(out *output) []int64 {
 		switch {
 		case size >= 0:
 		case i == 0:
-			shape[i] = max(c.rows, -c.rows) // a batch of one where there is none
+			shape[i] = max(c.rows, -c.rows) // without a batch, a batch of one
 		default:
 			shape[i] = c.sizeNamed(out, i)
 		}
@@ -59,8 +58,9 @@ func (c *computation) shapeOf(out *output) []int64 {
 	return shape
 }
 
-// elementwise: an input that does not fit and runs nevertheless goes through
-// element by element, so that an output of the same promise has its shape.
+// elementwise returns the shape of an output when an input does not fit its signature. Such a
+// model runs element by element, so an output that has the signature of that input has its
+// shape too.
 func (c *computation) elementwise(out *output) ([]int64, bool) {
 	for _, f := range c.feeds {
 		if !f.in.fits(f.shape) && !out.anyRank && slices.Equal(f.in.shape, out.shape) {
@@ -70,8 +70,8 @@ func (c *computation) elementwise(out *output) ([]int64, bool) {
 	return nil, false
 }
 
-// shapeWithoutRank is a vector with an element for each row, a matrix for classes
-// and their scores, and a scalar where there is no batch.
+// shapeWithoutRank returns the shape of an output of unknown rank: a vector with one element for
+// each row, a matrix for classes and their scores, or a scalar without a batch.
 func (c *computation) shapeWithoutRank(out *output) []int64 {
 	var shape []int64
 	if c.rows != noBatch {
@@ -83,8 +83,8 @@ func (c *computation) shapeWithoutRank(out *output) []int64 {
 	return shape
 }
 
-// sizeNamed is the size of an open dimension: that of the same name in an input,
-// else 1, or 2 for classes.
+// sizeNamed returns the size of an open dimension. It is the size of an input's dimension with
+// the same name, else 2 for classes, else 1.
 func (c *computation) sizeNamed(out *output, dim int) int64 {
 	for _, f := range c.feeds {
 		for i, name := range f.in.names {
@@ -99,8 +99,8 @@ func (c *computation) sizeNamed(out *output, dim int) int64 {
 	return 1
 }
 
-// perClass reports whether the output is one of a classification: by the method of
-// the signature or by that which is called.
+// perClass reports whether the output belongs to a classification, by the method of the
+// signature or by the method that is called.
 func (c *computation) perClass(out *output) bool {
 	classifies := c.classifies || c.signature.def.GetMethodName() == classifyMethod
 	return classifies && (out.alias == classesAlias || out.alias == scoresAlias)

@@ -2,6 +2,7 @@ package infer
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,14 +13,14 @@ import (
 	"github.com/monosim/monosim/engine/proto/textpb"
 )
 
-// The method names of signatures (tensorflow cc/saved_model/signature_constants.h).
+// These are the method names of signatures (tensorflow cc/saved_model/signature_constants.h).
 const (
 	predictMethod  = "tensorflow/serving/predict"
 	classifyMethod = "tensorflow/serving/classify"
 	regressMethod  = "tensorflow/serving/regress"
 )
 
-// The aliases that those methods use.
+// These are the aliases that the methods use.
 const (
 	inputsAlias  = "inputs"
 	outputsAlias = "outputs"
@@ -27,22 +28,22 @@ const (
 	scoresAlias  = "scores"
 )
 
-// Signature is a SignatureDef made ready for requests.
+// Signature is a SignatureDef, prepared for requests.
 type Signature struct {
 	name    string
 	def     *tfcore.SignatureDef
 	inputs  []*input // by alias
 	outputs []*output
 	seed    uint64
-	answers *apis.ModelSpec // of responses, which share it
+	answers *apis.ModelSpec // the model_spec of responses, which share it
 }
 
-// port is what inputs and outputs have in common.
+// port is the part that inputs and outputs have in common.
 type port struct {
 	alias   string
-	dtype   framework.DataType // DT_INVALID: any
-	shape   []int64            // -1: any size
-	names   []string           // of the dimensions
+	dtype   framework.DataType // DT_INVALID is any type
+	shape   []int64            // -1 is any size
+	names   []string           // the names of the dimensions, "" for none
 	anyRank bool
 	sparse  bool
 	seed    uint64
@@ -50,8 +51,8 @@ type port struct {
 
 type input struct {
 	port
-	op  string // the tensor's name as the runtime has it when it is fed
-	arg int    // place among the fed tensors, which are sorted by name
+	op  string // the runtime's name of the fed tensor
+	arg int    // the index among the fed tensors, which are sorted by name
 }
 
 type output struct{ port }
@@ -88,8 +89,8 @@ func newPort(alias string, info *tfcore.TensorInfo) port {
 // refOffset is the distance from a dtype to its _REF form (TFS-15.5).
 const refOffset = 100
 
-// numberArgs gives the inputs the places that the runtime gives them: by the
-// names of their tensors (direct_session.cc, GetOrCreateExecutors).
+// numberArgs gives each input its place in the runtime, which sorts them by the names of their
+// tensors (direct_session.cc, GetOrCreateExecutors).
 func (s *Signature) numberArgs() {
 	name := func(in *input) string { return s.def.GetInputs()[in.alias].GetName() }
 	byName := slices.Clone(s.inputs)
@@ -99,7 +100,7 @@ func (s *Signature) numberArgs() {
 	}
 }
 
-// argName is the node that takes a fed tensor's place (graph/subgraph.cc).
+// argName returns the name of the node that replaces a fed tensor (graph/subgraph.cc).
 func argName(tensorName string, arg int) string {
 	op, port, found := strings.Cut(tensorName, ":")
 	if !found {
@@ -108,7 +109,7 @@ func argName(tensorName string, arg int) string {
 	return "_arg_" + op + "_" + port + "_" + strconv.Itoa(arg)
 }
 
-// input finds an input by alias, output an output; nil if there is none.
+// input finds an input by its alias; nil when there is none. output does the same.
 func (s *Signature) input(alias string) *input {
 	for _, in := range s.inputs {
 		if in.alias == alias {
@@ -127,27 +128,20 @@ func (s *Signature) output(alias string) *output {
 	return nil
 }
 
-// debugString is Message::DebugString of the SignatureDef. textpb cannot fail: a
+// debugString is Message::DebugString of the SignatureDef. textpb cannot fail here, because a
 // SignatureDef holds no Any.
 func (s *Signature) debugString() string {
 	text, _ := textpb.Marshal(s.def)
 	return text
 }
 
-// keys are the keys of a map, sorted, as std::set has them.
-func keys[V any](m map[string]V) []string {
-	sorted := make([]string, 0, len(m))
-	for key := range m {
-		sorted = append(sorted, key)
-	}
-	slices.Sort(sorted)
-	return sorted
-}
+// keys returns the keys of a map, sorted as a std::set has them.
+func keys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// joined are the elements as absl::StrJoin writes a set.
+// joined formats the elements as absl::StrJoin does for a set.
 func joined(sorted []string) string { return strings.Join(sorted, ",") }
 
-// without is the elements of a that are not in b.
+// without returns the elements of a that are not in b.
 func without(a, b []string) (rest []string) {
 	for _, s := range a {
 		if !slices.Contains(b, s) {

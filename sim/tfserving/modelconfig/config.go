@@ -1,13 +1,17 @@
-// Package modelconfig has what a model server is told of its models and what it tells
-// of them: configs and statuses, apart from upstream's messages.
+// Package modelconfig has the configs that a model server is given, and the statuses that it
+// reports, independent of upstream's messages.
 //
 // Two things to use first:
 //
-//   - [ServerConfig] is a ModelServerConfig; [ConfigFromProto] and [ParseServerConfig]
-//     read one.
-//   - [StatusResponse] writes statuses as GetModelStatus answers them.
+//   - [ServerConfig] is a ModelServerConfig; [ConfigFromProto] and [ParseServerConfig] read
+//     one.
+//   - [StatusResponse] converts statuses to the answer of GetModelStatus.
 //
-// To change what a config holds look in config.go; how it is read, in proto.go.
+// To change:
+//
+//   - what a config holds: config.go
+//   - how a config is read: proto.go
+//   - how statuses are written: status.go
 package modelconfig
 
 import (
@@ -18,27 +22,27 @@ import (
 // ServerConfig is tensorflow.serving.ModelServerConfig.
 type ServerConfig struct {
 	Kind   ConfigKind
-	Models []ModelConfig // for ModelList, in the order of the list
-	Custom string        // for CustomConfig: the serialized Any
+	Models []ModelConfig // of a ModelList, in the order of the list
+	Custom string        // of a CustomConfig: the serialized Any
 }
 
 // ConfigKind is the case of the oneof in a ServerConfig.
 type ConfigKind uint8
 
-// The kinds of a config. EmptyConfig has nothing set at all, which is not the
-// same as a model list without models (TFS-8.10).
+// These are the kinds of a config. EmptyConfig has nothing set at all, which differs from a
+// model list without models (TFS-8.10).
 const (
 	EmptyConfig ConfigKind = iota
 	ModelList
 	CustomConfig
 )
 
-// ModelConfig is tensorflow.serving.ModelConfig without what has no effect here.
-// What to log does not matter, since a stock server cannot log requests.
+// ModelConfig is tensorflow.serving.ModelConfig without the fields that have no effect here.
+// Details of logging do not matter, because a stock server cannot log requests.
 type ModelConfig struct {
 	Name     string
 	BasePath string
-	Type     ModelType // deprecated; either it or Platform is set
+	Type     ModelType // deprecated; the alternative to Platform
 	Platform string
 	Policy   VersionPolicy
 	Labels   []Label // by name
@@ -48,14 +52,14 @@ type ModelConfig struct {
 // ModelType is the deprecated way to name a platform.
 type ModelType int32
 
-// The model types.
+// These are the model types.
 const (
 	TypeUnspecified ModelType = 0
 	TypeTensorFlow  ModelType = 1
 	TypeOther       ModelType = 2
 )
 
-// Label gives a version a name for requests (TFS-11).
+// Label is a name for a version, which requests can use (TFS-11).
 type Label struct {
 	Name    string
 	Version int64
@@ -71,7 +75,7 @@ type VersionPolicy struct {
 // PolicyKind is the case of the oneof in a VersionPolicy.
 type PolicyKind uint8
 
-// The policies. NoPolicy serves as Latest with one version.
+// These are the policies. NoPolicy behaves as Latest with one version.
 const (
 	NoPolicy PolicyKind = iota
 	Latest
@@ -80,32 +84,32 @@ const (
 	LatestOnce
 )
 
-// LatestOnce is of monolith's fork, whose meaning is not public (TFS-16.2). Here
-// it is (TFS-21.1): load the newest NumVersions versions that the first poll
-// finds, then do not follow newer ones. What that leaves open is decided so:
+// LatestOnce belongs to monolith's fork, and its meaning is not public (TFS-16.2). Here it
+// means (TFS-21.1): load the newest NumVersions versions that the first poll finds, and do not
+// follow newer ones. The open questions were decided so:
 //
-//   - A poll that finds no version does not count, nor one that fails, be it for
-//     another model; the first that finds any does.
-//   - A chosen version whose directory goes is unloaded as with every policy
-//     (TFS-3.4) and not replaced; it is loaded again when the directory returns.
+//   - A poll that finds no version does not count. Nor does a poll that fails, even for another
+//     model. The first poll that finds a version does.
+//   - A chosen version whose directory disappears is unloaded, as with every policy (TFS-3.4),
+//     and not replaced. It is loaded again when the directory returns.
 //   - NumVersions 0 counts as 1, as for Latest.
-//   - Options.RefuseLatestOnce makes a strictly stock server: the field is unknown
-//     in a config file ("Invalid protobuf file") and skipped in a request.
+//   - Options.RefuseLatestOnce makes a strictly stock server. The field is then unknown in a
+//     config file ("Invalid protobuf file") and skipped in a request.
 //
-// A reload that leaves base path and policy alone keeps the choice; any other
-// begins anew.
+// A reload that leaves base path and policy alone keeps the choice. Any other reload forgets
+// it.
 
 // TensorFlowPlatform is the one platform of a stock server.
 const TensorFlowPlatform = "tensorflow"
 
-// SameCustom reports whether both are the same custom config, which tfs-head lets pass
+// SameCustom reports whether both are the same custom config. tfs-head allows a reload with it
 // (model_servers/server_core.cc:482).
 func (c ServerConfig) SameCustom(other ServerConfig) bool {
 	return c.Kind == CustomConfig && other.Kind == CustomConfig && c.Custom == other.Custom
 }
 
-// WithoutLatestOnce is the config as a server reads it whose messages lack
-// latest_once: on the wire an unknown field is skipped, which leaves no policy.
+// WithoutLatestOnce returns the config as a server reads it whose messages lack latest_once. It
+// skips the unknown field, and no policy is left.
 func (c ServerConfig) WithoutLatestOnce() ServerConfig {
 	c.Models = slices.Clone(c.Models)
 	for i := range c.Models {
@@ -118,12 +122,7 @@ func (c ServerConfig) WithoutLatestOnce() ServerConfig {
 
 // HasLabels reports whether any model gives labels to versions.
 func (c ServerConfig) HasLabels() bool {
-	for _, m := range c.Models {
-		if len(m.Labels) > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.Models, func(m ModelConfig) bool { return len(m.Labels) > 0 })
 }
 
 // IsRelativePath reports whether a base path is neither absolute nor a URI
@@ -135,7 +134,7 @@ func IsRelativePath(path string) bool {
 	return !strings.HasPrefix(path, "/")
 }
 
-// isScheme matches [a-zA-Z][0-9a-zA-Z.]* (tensorflow io::ParseURI).
+// isScheme reports whether s matches [a-zA-Z][0-9a-zA-Z.]* (tensorflow io::ParseURI).
 func isScheme(s string) bool {
 	for i, c := range []byte(s) {
 		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
@@ -147,8 +146,8 @@ func isScheme(s string) bool {
 	return s != ""
 }
 
-// SortInPlace is what the reference does to the caller's config: the list of versions
-// is sorted in it, and with that it has a policy (item 4, mocked_tfserving.py:107-109).
+// SortInPlace changes a policy as the reference changes its caller's config: it sorts the list
+// of versions, and the policy then is Specific (item 4, mocked_tfserving.py:107-109).
 func (p *VersionPolicy) SortInPlace() {
 	if p.Kind == Latest || p.Kind == All {
 		return

@@ -11,8 +11,8 @@ import (
 	sourcepb "github.com/monosim/monosim/engine/proto/tensorflow_serving/sources/storage_path"
 )
 
-// ParseServerConfig reads a serialized tensorflow.serving.ModelServerConfig, as
-// env.ModelServer.Reload carries it.
+// ParseServerConfig parses a serialized tensorflow.serving.ModelServerConfig, the argument of
+// env.ModelServer.Reload.
 func ParseServerConfig(data []byte) (ServerConfig, error) {
 	var message configpb.ModelServerConfig
 	if err := proto.Unmarshal(data, &message); err != nil {
@@ -21,8 +21,8 @@ func ParseServerConfig(data []byte) (ServerConfig, error) {
 	return ConfigFromProto(&message), nil
 }
 
-// ConfigFromProto converts a config; what has no effect on the control plane is
-// left out.
+// ConfigFromProto converts a config. It drops the fields that do not affect which versions are
+// served.
 func ConfigFromProto(message *configpb.ModelServerConfig) ServerConfig {
 	switch kind := message.GetConfig().(type) {
 	case *configpb.ModelServerConfig_ModelConfigList:

@@ -7,8 +7,7 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/util"
 )
 
-// StatusResponse makes upstream's message of the statuses of a model's versions, in
-// their order.
+// StatusResponse converts the statuses of a model's versions to upstream's message.
 func StatusResponse(versions []env.ModelVersionStatus) *apis.GetModelStatusResponse {
 	response := &apis.GetModelStatusResponse{}
 	for _, v := range versions {
@@ -21,7 +20,7 @@ func StatusResponse(versions []env.ModelVersionStatus) *apis.GetModelStatusRespo
 	return response
 }
 
-// StatusMessage makes upstream's message of one status.
+// StatusMessage converts one status to upstream's message.
 func StatusMessage(s env.StatusProto) *util.StatusProto {
 	return &util.StatusProto{ErrorCode: tfcore.Code(s.Code), ErrorMessage: s.Message}
 }

@@ -8,28 +8,29 @@ import (
 	"github.com/monosim/monosim/sim/network"
 )
 
-// Clients makes the model server clients of one process; it is its
-// env.ModelServers.
+// Clients makes the model server clients of one process. It implements env.ModelServers.
 type Clients struct {
 	Proc *vtime.Process
 	Host *network.Host
 }
 
-// Dial makes a client of the model server at addr, a host:port. Nothing is sent before
-// its first call.
+// Dial makes a client of the model server at addr, a host:port. It sends nothing before its
+// first call.
 func (c *Clients) Dial(addr string) env.ModelServer {
 	return &client{channel: network.NewChannel(c.Proc, c.Host, addr)}
 }
 
 type client struct {
 	channel *network.Channel
-	// specs are requests that were made before; they never change.
+	// specs has earlier requests, so that a repeated request allocates nothing. They never
+	// change.
 	specs []*env.ModelSpec
 }
 
-// maxSpecs bounds how many requests are kept.
+// maxSpecs bounds the number of kept requests.
 const maxSpecs = 64
 
+// spec returns a kept request that equals spec.
 func (c *client) spec(spec *env.ModelSpec) *env.ModelSpec {
 	for _, known := range c.specs {
 		if *known == *spec {
@@ -44,7 +45,7 @@ func (c *client) spec(spec *env.ModelSpec) *env.ModelSpec {
 	return &own
 }
 
-// statusQueryBytes estimates the size of a request.
+// statusQueryBytes estimates the size of a request in bytes.
 func statusQueryBytes(spec *env.ModelSpec) int { return 16 + len(spec.Name) }
 
 func (c *client) Status(spec env.ModelSpec, timeout time.Duration) ([]env.ModelVersionStatus, error) {

@@ -1,13 +1,16 @@
-// Package node runs a model server of tfserving as a process of a simulated host, and has
-// its clients on the simulated network.
+// Package node runs a model server of tfserving as a process of a simulated host. It also has
+// the clients of such servers.
 //
 // Two things to use first:
 //
 //   - [Start] starts a [Node] in virtual time, on the host's files and network.
-//   - [Clients] is what agents reach model servers through.
+//   - [Clients] gives agents clients of model servers.
 //
-// To change how calls of Go values are answered look in node.go; calls of serialized
-// messages, in wire.go; what a client sends and takes, in clients.go.
+// To change:
+//
+//   - how calls with Go values are answered: node.go
+//   - how calls with serialized messages are answered: wire.go
+//   - what a client sends and receives: clients.go
 package node
 
 import (
@@ -24,12 +27,12 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
-// The gRPC methods that a node serves, and their request and response types on
-// the simulated network.
+// These are the gRPC methods that a node serves. The comments have the types of their request
+// and response on the simulated network.
 const (
 	MethodStatus = "/tensorflow.serving.ModelService/GetModelStatus"            // env.ModelSpec, []env.ModelVersionStatus
 	MethodReload = "/tensorflow.serving.ModelService/HandleReloadConfigRequest" // serializedConfig, env.StatusProto
-	// The others take the bytes of messages only; so may those above.
+	// The methods below take only serialized messages. Those above take them too.
 	MethodPredict        = "/tensorflow.serving.PredictionService/Predict"
 	MethodMetadata       = "/tensorflow.serving.PredictionService/GetModelMetadata"
 	MethodClassify       = "/tensorflow.serving.PredictionService/Classify"
@@ -37,13 +40,14 @@ const (
 	MethodMultiInference = "/tensorflow.serving.PredictionService/MultiInference"
 )
 
-// serializedConfig is a ModelServerConfig, unlike the bytes of a whole request.
+// serializedConfig is a serialized ModelServerConfig. A []byte is a whole serialized request.
 type serializedConfig []byte
 
-// Node is a Server that runs as a process of a simulated host: virtual time, the
-// host's files and the simulated network stand behind it.
+// Node is a tfserving.Server that runs as a process of a simulated host, with virtual time, the
+// host's files and the simulated network.
 type Node struct {
-	// Those of Config that are needed all the time; of its options, two.
+	// These are the fields of Config that are needed later, and two of its options. The
+	// options themselves are large, and there may be very many nodes.
 	proc      *vtime.Process
 	host      *network.Host
 	files     *files.FS
@@ -56,10 +60,10 @@ type Node struct {
 
 	server *tfserving.Server
 	rpc    *network.RPCServer
-	// states are the states of all versions, which answers to status queries have.
+	// states covers the states of all versions, which the answers to status queries contain.
 	states leap.Observed
-	// answers are status answers as they were sent last, one for each model, so
-	// that an answer that does not change is put into an interface once.
+	// answers has the last status answer for each model, already converted to an interface,
+	// so that an unchanged answer allocates nothing.
 	answers []any
 }
 
@@ -69,20 +73,19 @@ type Config struct {
 	Proc    *vtime.Process
 	Host    *network.Host
 	Files   *files.FS
-	// Dir is the working directory, for relative paths.
+	// Dir is the working directory. Relative paths start there.
 	Dir string
-	// Exit ends the process; stdout is what it printed last.
+	// Exit ends the process; stdout is its last output.
 	Exit func(code int, stdout string)
 	// Output takes log lines; nil drops them.
 	Output func(level env.Level, format string, args ...any)
-	// OnEvent, when set, is told of every change of a servable's state.
+	// OnEvent, when set, is called at every change of a servable's state.
 	OnEvent func(tfserving.Event)
-	// OnServing, when set, is told when the port is open.
+	// OnServing, when set, is called when the port is open.
 	OnServing func()
 }
 
-// Start starts a server. Its port opens when the server is ready to serve
-// (TFS-9.1).
+// Start starts a server. Its port opens when the server is ready to serve (TFS-9.1).
 func Start(c Config) *Node {
 	n := &Node{
 		proc: c.Proc, host: c.Host, files: c.Files, dir: c.Dir, exit: c.Exit, output: c.Output, onServing: c.OnServing,
@@ -106,7 +109,7 @@ func Start(c Config) *Node {
 // Server returns the state machine that the node runs.
 func (n *Node) Server() *tfserving.Server { return n.server }
 
-// open listens; a port that is taken ends the process.
+// open listens on the port. When the port is taken the process ends.
 func (n *Node) open() {
 	rpc, err := n.host.ServeRPC(network.OwnedBy(n.proc), n.port, n.handle)
 	if err != nil {
@@ -143,7 +146,7 @@ func (n *Node) handle(call *network.Call) {
 func (n *Node) status(call *network.Call, spec env.ModelSpec) {
 	ask := n.server.Status
 	if call.Steps() {
-		ask = n.server.StatusSoFar // it comes before what else is due at this instant
+		ask = n.server.StatusSoFar // such a call runs before what else is due at this instant
 	}
 	versions, err := ask(spec)
 	switch sizeBytes := 16 + len(versions)*16; {
@@ -156,13 +159,13 @@ func (n *Node) status(call *network.Call, spec env.ModelSpec) {
 	}
 }
 
-// fail ends a call with an error of the machine.
+// fail answers a call with an error of the machine.
 func fail(call *network.Call, err error) { call.Fail(tfserving.GRPCStatus(err.(*env.RPCError))) }
 
-// maxAnswers bounds how many answers are kept.
+// maxAnswers bounds the number of kept answers.
 const maxAnswers = 64
 
-// answer is versions as an any.
+// answer converts versions to an interface, or returns the conversion of the last time.
 func (n *Node) answer(versions []env.ModelVersionStatus) any {
 	if len(versions) == 0 {
 		return versions
@@ -219,9 +222,8 @@ func (h *nodeHost) After(d time.Duration, fn func()) (cancel func()) {
 	return func() { timer.Cancel() }
 }
 
-// Choose draws from the node's source. Which of several models the manager takes
-// first is left unspecified upstream; here it is the first by name unless models
-// are shuffled (TFS-21.2).
+// Choose draws from the node's source. Upstream leaves open which of several models the manager
+// serves first. Here it is the first by name, unless models are shuffled (TFS-21.2).
 func (h *nodeHost) Choose(site string, n int) int {
 	if site == tfserving.SiteAction && !h.shuffles {
 		return 0
@@ -237,7 +239,7 @@ func (h *nodeHost) Log(level env.Level, format string, args ...any) {
 	}
 }
 
-// Look is over at once: a simulated disk takes no time of its own.
+// Look calls both functions at once, because a simulated disk takes no time.
 func (h *nodeHost) Look(ask func(tfserving.Storage), told func()) {
 	ask((*nodeStorage)(h))
 	told()
@@ -247,8 +249,8 @@ func (h *nodeHost) Watch(name string, changed func()) (cancel func(), ok bool) {
 	return h.files.Watch((*nodeStorage)(h).abs(name), changed), true
 }
 
-// nodeStorage is the Storage of a node: the host's files, shared stores
-// included.
+// nodeStorage is the Storage of a node: the host's files, with the shared stores that are
+// mounted there.
 type nodeStorage Node
 
 func (s *nodeStorage) abs(name string) string {
@@ -259,9 +261,8 @@ func (s *nodeStorage) abs(name string) string {
 	return path.Join(s.dir, local)
 }
 
-// LocalPath is where a path of a model config is found among the files of a
-// simulated host: hdfs:///a/b, which has no file system of its own here, lies at
-// /.store/hdfs/a/b; other paths are what they are.
+// LocalPath converts a path of a model config to a path among the files of a simulated host. A
+// URI such as hdfs:///a/b is at /.store/hdfs/a/b. Other paths stay as they are.
 func LocalPath(name string) string {
 	scheme, rest, ok := strings.Cut(name, "://")
 	if !ok {

@@ -10,9 +10,8 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 )
 
-// AppendPredict appends a response that was made in this process, so that it has no
-// fields which our messages do not know. When it reports false the response is not one of
-// the usual, and what it returns is nothing.
+// AppendPredict encodes a response that was made in this process, so that it has no unknown
+// fields. It returns nil and false when the response is not a usual one.
 func AppendPredict(b []byte, r *apis.PredictResponse) ([]byte, bool) {
 	for alias, tensor := range r.GetOutputs() { //lint:ordered entries of a map may come in any order, as from the general library
 		if !utf8.ValidString(alias) || !usual(tensor) {
@@ -39,7 +38,7 @@ func AppendPredict(b []byte, r *apis.PredictResponse) ([]byte, bool) {
 	return end(b, message), true
 }
 
-// usual reports whether a tensor is one of floats.
+// usual reports whether a tensor consists of floats and nothing unusual.
 func usual(t *framework.TensorProto) bool {
 	if t == nil || t.Dtype != framework.DataType_DT_FLOAT || t.VersionNumber != 0 || t.TensorShape.GetUnknownRank() {
 		return false
@@ -77,7 +76,7 @@ func appendTensor(b []byte, t *framework.TensorProto) []byte {
 	return end(b, message)
 }
 
-// appendNumber appends a varint of the field 1, unless it is 0.
+// appendNumber appends field 1 as a varint, unless it is 0.
 func appendNumber(b []byte, v int64) []byte {
 	if v == 0 {
 		return b
@@ -85,7 +84,7 @@ func appendNumber(b []byte, v int64) []byte {
 	return protowire.AppendVarint(append(b, varint1), uint64(v))
 }
 
-// appendText appends text; entries of maps have empty ones too.
+// appendText appends a text field. Entries of maps have it even when it is empty, with always.
 func appendText(b []byte, tag byte, text string, always bool) []byte {
 	if text == "" && !always {
 		return b
@@ -93,13 +92,13 @@ func appendText(b []byte, tag byte, text string, always bool) []byte {
 	return protowire.AppendString(append(b, tag), text)
 }
 
-// begin begins a message within another, which end completes: at is where it begins.
+// begin begins a nested message, whose content starts at the index at. end completes it.
 func begin(b []byte, tag byte) (_ []byte, at int) {
 	b = append(b, tag, 0)
 	return b, len(b)
 }
 
-// end puts the length of a message before it.
+// end writes the length of a nested message before its content.
 func end(b []byte, at int) []byte {
 	n := len(b) - at
 	if n < 1<<7 {

@@ -1,10 +1,14 @@
-// Package quickproto reads and writes the messages of a usual Predict, a few tensors of
-// floats, several times as fast as the general library, which looks at each field by its
-// description and allocates each message by itself. What is not usual it leaves alone, to
-// the general library: fields that are there twice or are unknown, texts that are none,
-// other types than it knows.
+// Package quickproto encodes and decodes the messages of a usual Predict, which has a few
+// tensors of floats. It is several times as fast as the general library, which looks at each
+// field by its description and allocates each message by itself. It leaves unusual messages
+// to that library: those with repeated or unknown fields, invalid text, or other types.
 //
-// Two things to use first: [ReadPredict] and [AppendPredict]. To change which requests are
-// usual look in read.go, which responses, in append.go; the tests hold both to the general
-// library.
+// Two things to use first: [ReadPredict] and [AppendPredict].
+//
+// To change:
+//
+//   - which requests are usual: read.go
+//   - which responses are usual: append.go
+//
+// The tests compare both with the general library.
 package quickproto

@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 )
 
-// The tags of what is read and written here: the number of the field and the kind of value.
+// These are the tags of the known fields: the number of the field and its wire type.
 const (
 	varint1 = 1<<3 | byte(protowire.VarintType)
 	bytes1  = 1<<3 | byte(protowire.BytesType)
@@ -23,8 +23,8 @@ const (
 	bytes5  = 5<<3 | byte(protowire.BytesType)
 )
 
-// ReadPredict reads a request into r, which must be empty. When it reports false the
-// request is not one of the usual, or none at all, and r as it was.
+// ReadPredict decodes a request into r, which must be empty. It returns false, and leaves r
+// empty, when the request is not a usual one or no message at all.
 func ReadPredict(b []byte, r *apis.PredictRequest) bool {
 	var spec *specParts
 	var inputs map[string]*framework.TensorProto
@@ -53,18 +53,18 @@ func ReadPredict(b []byte, r *apis.PredictRequest) bool {
 	return true
 }
 
-// fields goes through the fields of a message, which are all of one kind by their tag: a
-// varint is in number, anything else in bytes.
+// fields iterates over the fields of a message. A varint's value is in number, any other value
+// in bytes.
 type fields struct {
 	rest   []byte
 	tag    byte
 	number uint64
 	bytes  []byte
-	seen   uint8 // the numbers of the fields so far
-	odd    bool  // something that is not read here
+	seen   uint8 // a bit for each field number so far
+	odd    bool  // the message has something unusual
 }
 
-// next is false at the end, and before what is not read here.
+// next moves to the next field. It returns false at the end, and at something unusual.
 func (f *fields) next() bool {
 	if len(f.rest) == 0 || f.odd {
 		return false
@@ -87,22 +87,24 @@ func (f *fields) next() bool {
 	return true
 }
 
-// once refuses a field that is there twice: the later would count, or both together.
+// once marks the message as unusual when the field comes twice. The general library would take
+// the later value, or merge both.
 func (f *fields) once() {
 	bit := uint8(1) << (f.tag >> 3)
 	f.check(f.seen&bit == 0)
 	f.seen |= bit
 }
 
+// check marks the message as unusual unless the condition holds.
 func (f *fields) check(usual bool) { f.odd = f.odd || !usual }
 
-// text is the value of a field that is text.
+// text returns the value of a text field.
 func (f *fields) text() string {
 	f.check(utf8.Valid(f.bytes))
 	return string(f.bytes)
 }
 
-// specParts is a model_spec, allocated at once.
+// specParts holds a model_spec and its parts in one allocation.
 type specParts struct {
 	spec    apis.ModelSpec
 	version apis.ModelSpec_Version
@@ -139,7 +141,7 @@ func (p *specParts) readVersion(b []byte) bool {
 	return !f.odd
 }
 
-// readInput reads an entry of the map of inputs.
+// readInput decodes one entry of the map of inputs.
 func readInput(b []byte, inputs map[string]*framework.TensorProto) bool {
 	f := fields{rest: b}
 	alias := ""
@@ -163,7 +165,7 @@ func readInput(b []byte, inputs map[string]*framework.TensorProto) bool {
 	return true
 }
 
-// tensorParts is a tensor of few dimensions, allocated at once.
+// tensorParts holds a tensor of few dimensions and its parts in one allocation.
 type tensorParts struct {
 	tensor framework.TensorProto
 	shape  framework.TensorShapeProto

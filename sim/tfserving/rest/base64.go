@@ -7,8 +7,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/rest/rapidjson"
 )
 
-// base64Of is the text of {"b64": "<text>"}; nil for any other value
-// (IsValBase64Object).
+// base64Of returns the text of {"b64": "<text>"}; nil for any other value (IsValBase64Object).
 func base64Of(v *rapidjson.Value) *string {
 	if v.Kind != rapidjson.Object || len(v.Members) != 1 {
 		return nil
@@ -21,9 +20,8 @@ func base64Of(v *rapidjson.Value) *string {
 
 const base64Padding = "=."
 
-// unescapeBase64 is absl::Base64Unescape: white space is skipped, padding is all
-// there or not at all, a dot may stand for an equals sign, and bits left over need
-// not be 0.
+// unescapeBase64 is absl::Base64Unescape. It skips white space, and takes a dot for an equals
+// sign. Padding is complete or missing. Unused bits need not be 0.
 func unescapeBase64(text string) ([]byte, bool) {
 	text = strings.Map(func(r rune) rune {
 		if strings.ContainsRune(" \t\n\v\f\r", r) {

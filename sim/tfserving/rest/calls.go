@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 )
 
-// call is HttpRestApiHandler::ProcessRequest.
+// call is upstream's HttpRestApiHandler::ProcessRequest.
 func (h *Handler) call(ctx context.Context, method, path string, body []byte) Response {
 	header := []Field{{"Content-Type", "application/json"}}
 	route, err := h.paths.parse(method, path)
@@ -27,8 +27,8 @@ func (h *Handler) call(ctx context.Context, method, path string, body []byte) Re
 	return response
 }
 
-// dispatch makes the call of a path. Paths match in any case, but the names of
-// methods only in lower case, and what is not "metadata" asks for the status.
+// dispatch does the call that a path asks for. Paths match in any case, but the names of methods
+// only in lower case. A path that ends in neither a method nor "metadata" asks for the status.
 func (h *Handler) dispatch(ctx context.Context, r *route, body []byte, malformed string) ([]byte, error) {
 	switch {
 	case r.method == "classify":
@@ -88,7 +88,7 @@ func (h *Handler) predict(ctx context.Context, r *route, body []byte) ([]byte, e
 	return tensorsJSON(response.GetOutputs(), format)
 }
 
-// inputsOf is GetInfoMap (http_rest_api_handler.cc:233).
+// inputsOf is upstream's GetInfoMap (http_rest_api_handler.cc:233).
 func (h *Handler) inputsOf(spec *apis.ModelSpec) (infos, error) {
 	signatures, err := h.backend.Signatures(spec)
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/rest/rapidjson"
 )
 
-// httpStatuses is the table of TFS-13.3 (model_servers/http_server.cc:46-87).
+// httpStatuses maps gRPC codes to HTTP statuses, as TFS-13.3 does
+// (model_servers/http_server.cc:46-87).
 var httpStatuses = [...]int{
 	env.OK:                 200,
 	env.Canceled:           499,
@@ -38,24 +39,24 @@ func httpStatus(code env.Code) int {
 	return httpStatuses[code]
 }
 
-// reply is a response without error page.
+// reply returns a response that is not an error page.
 func reply(code env.Code, header []Field, body []byte) Response {
 	status := httpStatus(code)
 	return Response{Status: status, Reason: phrase(status), Header: header, Body: body, Code: code}
 }
 
-// invalid is INVALID_ARGUMENT with upstream's text.
+// invalid returns an INVALID_ARGUMENT with upstream's text.
 func invalid(format string, args ...any) error {
 	return &env.RPCError{Code: env.InvalidArgument, Message: fmt.Sprintf(format, args...)}
 }
 
-// internal is INTERNAL with upstream's text.
+// internal returns an INTERNAL with upstream's text.
 func internal(format string, args ...any) error {
 	return &env.RPCError{Code: env.Internal, Message: fmt.Sprintf(format, args...)}
 }
 
-// statusOf is an error as a status. A context that has run out is what the
-// runtime says then.
+// statusOf converts an error to a status. For the errors of a context it uses the runtime's
+// words.
 func statusOf(err error) *env.RPCError {
 	var status *env.RPCError
 	switch {
@@ -71,7 +72,7 @@ func statusOf(err error) *env.RPCError {
 	return &env.RPCError{Code: env.Unknown, Message: err.Error()}
 }
 
-// errorBody is the body of a failed call (TFS-13.3).
+// errorBody returns the body of a failed call (TFS-13.3).
 func errorBody(message string) []byte {
 	w := rapidjson.NewWriter()
 	w.StartObject()
@@ -81,7 +82,7 @@ func errorBody(message string) []byte {
 	return w.Bytes()
 }
 
-// statusText prints a status inside a message, as Status::ToString (TFS-1.3).
+// statusText formats a status inside a message, as Status::ToString does (TFS-1.3).
 func (c converter) statusText(err error) string {
 	profile := tfserving.ProfileHead
 	if c.old {

@@ -1,23 +1,27 @@
-// Package rest is the REST API of tensorflow_model_server, byte for byte and
-// without sockets (TFS-13): a Handler takes a request as it was sent and gives the
-// response as libevent would send it. Time, the network and the model server
-// behind it are the caller's.
+// Package rest is the REST API of tensorflow_model_server, byte for byte but without sockets
+// (TFS-13). A Handler takes a request as it was sent, and returns the response as libevent
+// would send it. The caller supplies time, the network and the model server.
 //
 // The two things to use first are New and Handler.Serve:
 //
 //	h := rest.New(backend, rest.Options{Profile: tfserving.ProfileHead, CORS: true})
 //	response := h.Serve(ctx, rest.Request{Method: "GET", Target: "/v1/models/m"})
 //
-// What upstream leaves to the order of a hash map is ordered by name here: the
-// members of "predictions", "outputs" and of maps in metadata, and which of several
-// faulty tensors an error is about. Where upstream's C++ would overflow its stack,
-// at more than MaxDepth levels, a request is refused.
+// Where upstream has the order of a hash map, names decide here: over the members of
+// "predictions", "outputs" and the maps in metadata, and over which of several faulty tensors
+// an error reports. A request with more than MaxDepth levels is refused; upstream's C++ would
+// overflow its stack.
 //
-// To change what comes before the API (targets, methods, error pages) look in
-// libevent.go and gzip.go; paths, in path.go; which call a path makes, in
-// handler.go and calls.go; JSON to tensors, in predict.go, instances.go, inputs.go
-// and fill.go; JSON to examples, in examples.go; tensors and results to JSON, in
-// output.go and decimal.go; status and metadata, in metadata.go and protojson.go;
-// strings and bytes in JSON, in escape.go and base64.go; codes, in codes.go; JSON
-// itself, in package rapidjson.
+// To change:
+//
+//   - what comes before the API (targets, methods, error pages): libevent.go, gzip.go
+//   - paths: path.go
+//   - which call a path makes: handler.go, calls.go
+//   - JSON to tensors: predict.go, instances.go, inputs.go, fill.go
+//   - JSON to examples: examples.go
+//   - tensors and results to JSON: output.go, decimal.go
+//   - status and metadata: metadata.go, protojson.go
+//   - strings and bytes in JSON: escape.go, base64.go
+//   - codes: codes.go
+//   - JSON itself: package rapidjson
 package rest

@@ -7,9 +7,9 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/rest/rapidjson"
 )
 
-// quoted prints a string as protobuf does: besides what JSON asks for, < and > and
-// invisible characters are escaped. Bytes that are no UTF-8 are left out by 3.9.2
-// and become spaces today.
+// quoted prints a string as protobuf does. Besides what JSON demands, it escapes < and > and
+// invisible characters. protobuf 3.9.2 leaves out bytes that are not UTF-8; today's protobuf
+// prints a space for them.
 func (p *printer) quoted(text string) {
 	p.out = append(p.out, '"')
 	for len(text) > 0 {
@@ -28,8 +28,8 @@ func (p *printer) quoted(text string) {
 
 const badCode = -1
 
-// decode reads one character and the bytes it takes, faulty or not. A sequence
-// that is too long for its character is fine, and surrogates are today.
+// decode reads one character, and returns how many bytes it takes, faulty or not. A sequence may
+// be longer than needed. Surrogates are allowed in today's protobuf.
 func (p *printer) decode(text string) (code rune, size int) {
 	first := text[0]
 	more := 0
@@ -76,7 +76,7 @@ func appendCode(out []byte, code rune, utf8 string) []byte {
 	return fmt.Appendf(out, `\u%04x`, code)
 }
 
-// invisible are the characters that protobuf escapes
+// invisible reports whether protobuf escapes a character
 // (protobuf json/internal/writer.cc, MustEscape).
 func invisible(code rune) bool {
 	switch code {

@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/rest/rapidjson"
 )
 
-// examples is FillClassifyRegressRequestFromJson: the signature goes into spec.
+// examples is upstream's FillClassifyRegressRequestFromJson. It stores the signature in spec.
 func (c converter) examples(body []byte, spec *apis.ModelSpec) (*apis.Input, error) {
 	document, err := c.parse(body)
 	if err != nil {
@@ -38,7 +38,7 @@ func (c converter) examples(body []byte, spec *apis.ModelSpec) (*apis.Input, err
 func (c converter) exampleList(document *rapidjson.Value) ([]*tfexample.Example, error) {
 	values := document.Find("examples")
 	switch {
-	case values == nil: // whatever the method is
+	case values == nil: // the text is the same for regress
 		return nil, c.formatError(document, "When method is classify, key 'examples' is expected and was not found")
 	case values.Kind != rapidjson.Array:
 		return nil, c.formatError(document, "Expecting 'examples' value to be an list/array")
@@ -56,8 +56,7 @@ func (c converter) exampleList(document *rapidjson.Value) ([]*tfexample.Example,
 	return list, nil
 }
 
-// example is MakeExampleFromJsonObject; of a name that comes twice the last
-// counts.
+// example is upstream's MakeExampleFromJsonObject. The last feature with a name counts.
 func (c converter) example(value *rapidjson.Value) (*tfexample.Example, error) {
 	if value.Kind != rapidjson.Object {
 		return nil, invalid("Example must be JSON object but got JSON %s", value.Kind)
@@ -90,14 +89,14 @@ func (c converter) feature(name string, value *rapidjson.Value) (*tfexample.Feat
 	return f.proto, nil
 }
 
-// feature collects values of one kind, that of the first.
+// feature collects values of one kind. The first value decides the kind.
 type feature struct {
 	converter
 	name  string
 	proto *tfexample.Feature
 }
 
-// add is AddValueToFeature.
+// add is upstream's AddValueToFeature.
 func (f *feature) add(value *rapidjson.Value) error {
 	switch value.Kind {
 	case rapidjson.True:
@@ -123,7 +122,7 @@ func (f *feature) add(value *rapidjson.Value) error {
 	return nil
 }
 
-// number is a float if it was written as one.
+// number adds a float if the number was written as one, else an integer.
 func (f *feature) number(value *rapidjson.Value) error {
 	if value.IsReal() {
 		if f.old && f.kindIs(floatKind) && !lossless(value, 24, math.MaxFloat32) {
@@ -147,14 +146,14 @@ func (f *feature) tooLarge() error {
 	return invalid("Feature: %s has uint64_t element. Only int64_t is supported.", f.name)
 }
 
-// The kinds of a feature in upstream's words.
+// These are the kinds of a feature in upstream's words.
 const (
 	bytesKind = "bytes"
 	floatKind = "float"
 	int64Kind = "int64"
 )
 
-// kindIs reports whether the feature has no other kind.
+// kindIs reports whether the feature has no other kind than this.
 func (f *feature) kindIs(kind string) bool { return f.proto.Kind == nil || f.kind() == kind }
 
 func (f *feature) kind() string {

@@ -11,7 +11,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// shapeOf is GetDenseTensorShape: the lengths of the first list at each level.
+// shapeOf is upstream's GetDenseTensorShape: the lengths of the first list at each level.
 func shapeOf(value *rapidjson.Value) ([]int64, error) {
 	var shape []int64
 	for value.Kind == rapidjson.Array {
@@ -27,7 +27,7 @@ func shapeOf(value *rapidjson.Value) ([]int64, error) {
 	return shape, nil
 }
 
-// shapeText is ShapeToString: [3,2].
+// shapeText is upstream's ShapeToString, such as [3,2].
 func shapeText(shape []int64) string {
 	sizes := make([]string, len(shape))
 	for i, size := range shape {
@@ -67,7 +67,7 @@ func (f *filler) fill(value *rapidjson.Value, level int) error {
 	return nil
 }
 
-// leaf appends one value.
+// leaf appends one value to the tensor.
 func (f *filler) leaf(value *rapidjson.Value) (err error) {
 	switch {
 	case value.Kind != rapidjson.Object:
@@ -96,8 +96,8 @@ func (f *filler) binary(value *rapidjson.Value) error {
 	return nil
 }
 
-// scalar is AddValueToTensor: the number must have been written as an integer for
-// an integer, and fit it as far as RapidJSON tells (8 and 16 bits as 32).
+// scalar is upstream's AddValueToTensor. An integer type takes only numbers written as integers
+// that fit as far as RapidJSON tells: 8 and 16 bits are checked as 32.
 func (f *filler) scalar(value *rapidjson.Value) error {
 	switch f.dtype {
 	case framework.DataType_DT_FLOAT, framework.DataType_DT_DOUBLE:
@@ -133,7 +133,7 @@ func appendIf[T any](f *filler, list *[]T, value *rapidjson.Value, get func() (T
 	return nil
 }
 
-// real takes any number. tfs-2.4 refuses those that lose precision.
+// real appends any number. tfs-2.4 refuses numbers that lose precision.
 func (f *filler) real(value *rapidjson.Value) error {
 	if value.Kind != rapidjson.Number {
 		return f.typeError(value)
@@ -152,9 +152,9 @@ func (f *filler) real(value *rapidjson.Value) error {
 	return nil
 }
 
-// lossless is IsLosslessDecimal of 2.4.0: integers below 2^digits, reals in range,
-// and whatever is not finite. The absolute value of the least int64 is itself, so
-// that passes.
+// lossless is IsLosslessDecimal of 2.4.0. It is true for integers below 2^digits, reals in range,
+// and infinities and NaN. In C++ the absolute value of the least int64 is itself, so that number
+// passes too.
 func lossless(value *rapidjson.Value, digits int, limit float64) bool {
 	largest := int64(1)<<digits - 1
 	if number, ok := value.Uint64(); ok {
@@ -176,17 +176,17 @@ func (f *filler) typeError(value *rapidjson.Value) error {
 		f.text(value), value.Kind, tensor.DTypeName(f.dtype))
 }
 
-// formatError is FormatError, FormatSignatureError and Base64FormatError.
+// formatError is upstream's FormatError, FormatSignatureError and Base64FormatError.
 func (c converter) formatError(value *rapidjson.Value, words string) error {
 	return invalid("JSON Value: %s %s", c.text(value), words)
 }
 
-// maxTextBytes is kMaxJsonDebugStringBytes.
+// maxTextBytes is upstream's kMaxJsonDebugStringBytes.
 const maxTextBytes = 256
 
-// text is a value inside a message: JsonValueToDebugString of tfs-head, on few
-// lines and cut, JsonValueToString of tfs-2.4, whole. What is not finite ends both,
-// unless it is the value itself under tfs-2.4.
+// text formats a value for a message. tfs-head (JsonValueToDebugString) prints few lines and
+// cuts them off, tfs-2.4 (JsonValueToString) prints all. Both stop at NaN and infinities, but
+// tfs-2.4 prints one that is the value itself.
 func (c converter) text(value *rapidjson.Value) string {
 	w := rapidjson.NewWriter()
 	switch {
@@ -201,7 +201,7 @@ func (c converter) text(value *rapidjson.Value) string {
 	return string(w.Bytes())
 }
 
-// oldRealText prints a real as a float if it is in the range of one.
+// oldRealText formats a real as a float if it is in a float's range.
 func oldRealText(number float64) string {
 	if math.Abs(number) <= 3.4028234e38 {
 		return decimal(float64(float32(number)), 32)

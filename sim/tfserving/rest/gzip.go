@@ -9,12 +9,11 @@ import (
 	"strings"
 )
 
-// maxBody is ZLib::kMaxUncompressedBytes.
+// maxBody is upstream's ZLib::kMaxUncompressedBytes.
 const maxBody = 100 << 20
 
-// body is a request's body, unpacked if Content-Encoding has "gzip" in it. What
-// cannot be unpacked is an empty body
-// (util/net_http/server/internal/evhttp_request.cc:163-272).
+// body returns a request's body, unpacked if Content-Encoding contains "gzip". A body that cannot
+// be unpacked is empty (util/net_http/server/internal/evhttp_request.cc:163-272).
 func body(r Request) []byte {
 	if !strings.Contains(r.ContentEncoding, "gzip") || len(r.Body) == 0 {
 		return r.Body
@@ -26,8 +25,8 @@ func body(r Request) []byte {
 	return unpacked
 }
 
-// unzip reads one member with nothing behind it; its length is believed only as
-// far as maxBody.
+// unzip unpacks one gzip member, which nothing may follow. Lengths above maxBody are refused
+// before they cost memory.
 func unzip(packed []byte) ([]byte, error) {
 	if len(packed) < 4 || binary.LittleEndian.Uint32(packed[len(packed)-4:]) > maxBody {
 		return nil, io.ErrUnexpectedEOF

@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// Backend is the model server behind the REST API. Errors are *env.RPCError, or
-// those of the context.
+// Backend is the model server behind the REST API. Its errors are *env.RPCError, or those of the
+// context.
 type Backend interface {
 	// Predict runs a signature; Timeout tells how long it may take.
 	Predict(ctx context.Context, r *apis.PredictRequest) (*apis.PredictResponse, error)
@@ -29,12 +29,12 @@ type Backend interface {
 	// GetModelMetadata is PredictionService.GetModelMetadata.
 	GetModelMetadata(r *apis.GetModelMetadataRequest) (*apis.GetModelMetadataResponse, error)
 
-	// Signatures are those of the version that a spec resolves to, for the
-	// conversion from JSON.
+	// Signatures returns the signatures of the version that a spec resolves to. They direct
+	// the conversion from JSON.
 	Signatures(spec *apis.ModelSpec) (map[string]*tfcore.SignatureDef, error)
 }
 
-// Options are the flags of the server that concern REST.
+// Options has the server's flags that concern REST.
 type Options struct {
 	// Profile is Profile24 or ProfileHead; python-fake has no REST (TFS-17.1 item 23).
 	Profile tfserving.Profile
@@ -45,45 +45,43 @@ type Options struct {
 	// Timeout is --rest_api_timeout_in_ms; 0 is none.
 	Timeout time.Duration
 
-	// Metrics makes the page of MetricsPath (TFS-14.1); nil: there is none.
+	// Metrics makes the page at MetricsPath (TFS-14.1); nil is no page.
 	Metrics     func() string
 	MetricsPath string
 }
 
-// Request is a request as it was sent, its body without transfer encoding.
+// Request is an HTTP request as it was sent, with the transfer encoding of the body removed.
 type Request struct {
 	Method string
-	Target string // what stands between the method and the version
+	Target string // the text between the method and the version
 	Body   []byte
 
-	// The first header of that name; empty if there is none.
+	// These are the first headers of their names; "" when there is none.
 	ContentEncoding string
 	Origin          string
 }
 
-// Response is a response as it is sent.
+// Response is an HTTP response as it is sent.
 type Response struct {
 	Status int
 	Reason string // libevent's phrase for Status
 	Body   []byte
 
-	// Header is in the order of libevent. Date (for HTTP/1.1) and Content-Length,
-	// which are the listener's to add, go before a Content-Type of text/html with a
-	// charset and after all else. The body is sent for HEAD too, without
-	// Content-Length.
+	// Header is in libevent's order. The listener adds Date (for HTTP/1.1) and Content-Length:
+	// before a Content-Type of text/html with a charset, and after all other headers. The body
+	// is sent for HEAD too, without Content-Length.
 	Header []Field
 
-	// For the metrics of tfs-head (TFS-14.1): Model and API as far as the path tells,
-	// both empty if it was not an API call, and the code of the call.
+	// Model, API and Code are for the metrics of tfs-head (TFS-14.1): the names as far as the
+	// path tells them, "" for what is no call of the API, and the code of the call.
 	Model, API string
 	Code       env.Code
 }
 
-// Field is one header.
+// Field is one HTTP header.
 type Field struct{ Name, Value string }
 
-// Handler answers requests. It has no state; calls may overlap as far as the
-// Backend allows.
+// Handler answers requests. It has no state, so calls may overlap if the Backend allows that.
 type Handler struct {
 	backend Backend
 	options Options
@@ -91,18 +89,18 @@ type Handler struct {
 	convert converter
 }
 
-// New makes a Handler whose calls backend answers.
+// New makes a Handler on a backend.
 func New(backend Backend, options Options) *Handler {
 	old := options.Profile != tfserving.ProfileHead
 	return &Handler{backend: backend, options: options, paths: pathsOf(old), convert: converter{old: old}}
 }
 
-// apiPath is what the server dispatches to its API; all else is not found
+// apiPath matches the paths of the API. All others are not found
 // (model_servers/http_rest_api_util.h:33).
 var apiPath = regexp.MustCompile(`^(?i:/v1/.*)$`)
 
-// Serve answers one request. Every request has a response: what fails is an error page
-// or a JSON error. ctx is handed to the Backend.
+// Serve answers one request. Every request gets a response: failures are error pages or JSON
+// errors. It passes ctx to the Backend.
 func (h *Handler) Serve(ctx context.Context, r Request) Response {
 	if !IsTarget(r.Target) {
 		return ErrorPage(400)
@@ -122,7 +120,7 @@ func (h *Handler) Serve(ctx context.Context, r Request) Response {
 	return h.api(ctx, r, target.full)
 }
 
-// allows is evhttp's list of methods: its own default for tfs-2.4, the list of
+// allows reports whether evhttp accepts a method: by its own default list for tfs-2.4, by that of
 // util/net_http/server/internal/evhttp_server.cc:114 for tfs-head.
 func (h *Handler) allows(method string) bool {
 	switch method {
@@ -134,7 +132,7 @@ func (h *Handler) allows(method string) bool {
 	return false
 }
 
-// metrics is the page for Prometheus (model_servers/http_server.cc:90).
+// metrics returns the page for Prometheus (model_servers/http_server.cc:90).
 func (h *Handler) metrics(full string) Response {
 	body, code := "", env.OK
 	if full == h.options.MetricsPath {
@@ -145,7 +143,7 @@ func (h *Handler) metrics(full string) Response {
 	return reply(code, []Field{{"Content-Type", "text/plain"}}, []byte(body))
 }
 
-// api is RestApiRequestDispatcher::ProcessRequest (model_servers/http_server.cc:155).
+// api is upstream's RestApiRequestDispatcher::ProcessRequest (model_servers/http_server.cc:155).
 func (h *Handler) api(ctx context.Context, r Request, path string) Response {
 	var response Response
 	if r.Method == "OPTIONS" {
@@ -159,7 +157,7 @@ func (h *Handler) api(ctx context.Context, r Request, path string) Response {
 			Field{"Access-Control-Allow-Methods", "POST, GET"},
 			Field{"Access-Control-Allow-Headers", "Content-Type"})
 	}
-	if r.Method == "OPTIONS" { // libevent's default, for nothing else was set
+	if r.Method == "OPTIONS" { // libevent's default, because nothing else sets the type
 		response.Header = append(response.Header, Field{"Content-Type", "text/html; charset=ISO-8859-1"})
 	}
 	return response
@@ -167,7 +165,7 @@ func (h *Handler) api(ctx context.Context, r Request, path string) Response {
 
 var originOfBrowser = regexp.MustCompile(`https?://`)
 
-// preflight answers OPTIONS, with CORS or without, and never with a body.
+// preflight answers OPTIONS, always without a body.
 func preflight(origin string) Response {
 	if originOfBrowser.MatchString(origin) {
 		return reply(env.OK, nil, nil)
@@ -177,8 +175,8 @@ func preflight(origin string) Response {
 
 type timeoutKey struct{}
 
-// Timeout is how long a call may run, which its Backend holds to in its own time.
-// What fails with the error of a context is answered as the runtime answers it.
+// Timeout returns how long a call may run. The Backend measures that in its own time. An error of
+// a context is answered in the runtime's words.
 func Timeout(ctx context.Context) (time.Duration, bool) {
 	timeout, ok := ctx.Value(timeoutKey{}).(time.Duration)
 	return timeout, ok

@@ -9,9 +9,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// rows collects "instances": a list of values if there is one input, a list of
-// objects with a member for each input otherwise
-// (FillTensorMapFromInstancesList).
+// rows collects "instances": a list of values if there is one input, else a list of objects with
+// a member for each input (FillTensorMapFromInstancesList).
 type rows struct {
 	converter
 	inputs  infos
@@ -19,8 +18,8 @@ type rows struct {
 	first   map[string]instance
 }
 
-// instance is what the first element said of an input, which the others must
-// equal.
+// instance is the size and shape of an input in the first element. All other elements must have
+// the same.
 type instance struct {
 	size  int
 	shape []int64
@@ -59,7 +58,7 @@ func (r *rows) element(element *rapidjson.Value, i int, objects bool) error {
 	return nil
 }
 
-// object adds the members of one element; a name that comes twice is added twice.
+// object adds the members of one element. A name that comes twice is added twice.
 func (r *rows) object(element *rapidjson.Value, i int) error {
 	names := make([]string, 0, len(element.Members))
 	for m := range element.Members {
@@ -78,7 +77,7 @@ func (r *rows) object(element *rapidjson.Value, i int) error {
 	return nil
 }
 
-// add is AddInstanceItem.
+// add is upstream's AddInstanceItem.
 func (r *rows) add(item *rapidjson.Value, name string) error {
 	info, found := r.inputs[name]
 	if !found {
@@ -109,12 +108,12 @@ func (r *rows) add(item *rapidjson.Value, name string) error {
 	return nil
 }
 
-// isPlainObject tells objects of named inputs from those of binary data.
+// isPlainObject reports whether v is an object of named inputs, not one of binary data.
 func isPlainObject(v *rapidjson.Value) bool {
 	return v.Kind == rapidjson.Object && base64Of(v) == nil
 }
 
-// cString cuts where a C string would end.
+// cString returns a text up to its first zero byte, where it ends for C.
 func cString(text string) string {
 	text, _, _ = strings.Cut(text, "\x00")
 	return text

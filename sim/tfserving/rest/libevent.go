@@ -1,30 +1,30 @@
 package rest
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"strconv"
 	"strings"
 )
 
-// This file is what libevent does before and after the API: release 2.1.8 under
-// tfs-2.4, 2.1.12 under tfs-head. How they read requests, in which they differ, is
-// the listener's.
+// This file does what libevent does before and after the API: release 2.1.8 under tfs-2.4, 2.1.12
+// under tfs-head. The two differ in how they read requests, which is the listener's part.
 
-// target is a request target, parsed.
+// target is a parsed request target.
 type target struct {
 	path string // of the URI, with %-escapes
-	full string // with query and fragment; upstream calls it uri_path
+	full string // the path with query and fragment; upstream calls it uri_path
 }
 
-// IsTarget reports whether libevent takes a text for the target of a request.
+// IsTarget reports whether libevent accepts a text as the target of a request.
 func IsTarget(uri string) bool {
 	_, ok := parseTarget(uri, false)
 	return ok
 }
 
-// parseTarget is evhttp_uri_parse_with_flags. Strict is RFC 3986; otherwise a
-// path, query or fragment may hold any byte (EVHTTP_URI_NONCONFORMANT).
+// parseTarget is libevent's evhttp_uri_parse_with_flags. strict demands RFC 3986; otherwise a path,
+// query or fragment may hold any byte (EVHTTP_URI_NONCONFORMANT).
 func parseTarget(uri string, strict bool) (target, bool) {
 	rest, hasScheme := cutScheme(uri)
 	authority, hasAuthority := strings.CutPrefix(rest, "//")
@@ -57,7 +57,7 @@ func parseTarget(uri string, strict bool) (target, bool) {
 	return target{path: path, full: full}, true
 }
 
-// cutScheme removes "http:".
+// cutScheme removes a scheme, such as "http:".
 func cutScheme(uri string) (string, bool) {
 	scheme, rest, found := strings.Cut(uri, ":")
 	if !found || scheme == "" || !isAlpha(scheme[0]) {
@@ -71,8 +71,8 @@ func cutScheme(uri string) (string, bool) {
 	return rest, true
 }
 
-// cutAt splits where a part of a URI ends: if strict at the first byte it may not
-// hold, else at one of ends.
+// cutAt splits a text where a part of a URI ends: with strict at the first byte that the part may
+// not hold, else at the first byte in ends.
 func cutAt(text, ends string, strict bool, allowed func(byte) bool) (part, rest string) {
 	i := 0
 	for i < len(text) {
@@ -93,7 +93,7 @@ func cutAt(text, ends string, strict bool, allowed func(byte) bool) (part, rest 
 func pathByte(b byte) bool  { return unreserved(b) || strings.IndexByte(":@/", b) >= 0 }
 func queryByte(b byte) bool { return pathByte(b) || b == '?' }
 
-// unreserved are RFC 3986's unreserved bytes and sub-delimiters.
+// unreserved reports whether a byte is one of RFC 3986's unreserved bytes or sub-delimiters.
 func unreserved(b byte) bool {
 	return isAlpha(b) || isDigit(b) || strings.IndexByte("-._~!$&'()*+,;=", b) >= 0
 }
@@ -115,7 +115,7 @@ func hexDigit(b byte) int {
 	return -1
 }
 
-// authorityOK is parse_authority: userinfo@host:port.
+// authorityOK is libevent's parse_authority, of userinfo@host:port.
 func authorityOK(text string) bool {
 	if user, host, found := strings.Cut(text, "@"); found {
 		if !allOf(user, func(b byte) bool { return unreserved(b) || b == ':' }) {
@@ -137,7 +137,7 @@ func authorityOK(text string) bool {
 	return allOf(text, unreserved)
 }
 
-// bracketsOK is an IPv6 address or an IPvFuture.
+// bracketsOK reports whether a text is an IPv6 address or an IPvFuture.
 func bracketsOK(text string) bool {
 	if future, found := strings.CutPrefix(text, "v"); found {
 		version, address, found := strings.Cut(future, ".")
@@ -148,13 +148,13 @@ func bracketsOK(text string) bool {
 	return err == nil && address.Is6() && address.Zone() == ""
 }
 
-// allOf reports whether a text has only allowed bytes and escapes.
+// allOf reports whether a text consists of allowed bytes and escapes.
 func allOf(text string, allowed func(byte) bool) bool {
 	_, rest := cutAt(text, "", true, allowed)
 	return rest == ""
 }
 
-// ErrorPage is evhttp_send_error, for the statuses that phrase knows.
+// ErrorPage is libevent's evhttp_send_error, for the statuses that phrase knows.
 func ErrorPage(status int) Response {
 	const page = "<HTML><HEAD>\n<TITLE>%d %s</TITLE>\n</HEAD><BODY>\n<H1>%s</H1>\n</BODY></HTML>\n"
 	return Response{
@@ -164,33 +164,21 @@ func ErrorPage(status int) Response {
 	}
 }
 
-// phrase is libevent's reason for a status; 429 and 499 are not in its tables.
-func phrase(status int) string {
-	switch status {
-	case 200:
-		return "OK"
-	case 400:
-		return "Bad Request"
-	case 401:
-		return "Unauthorized"
-	case 403:
-		return "Forbidden"
-	case 404:
-		return "Not Found"
-	case 409:
-		return "Conflict"
-	case 413:
-		return "Request Entity Too Large"
-	case 417:
-		return "Expectation Failed"
-	case 500:
-		return "Internal Server Error"
-	case 501:
-		return "Not Implemented"
-	case 503:
-		return "Service Unavailable"
-	case 504:
-		return "Gateway Time-out"
-	}
-	return "Client Error"
+// phrases has libevent's reasons for statuses. Its tables lack 429 and 499.
+var phrases = map[int]string{
+	200: "OK",
+	400: "Bad Request",
+	401: "Unauthorized",
+	403: "Forbidden",
+	404: "Not Found",
+	409: "Conflict",
+	413: "Request Entity Too Large",
+	417: "Expectation Failed",
+	500: "Internal Server Error",
+	501: "Not Implemented",
+	503: "Service Unavailable",
+	504: "Gateway Time-out",
 }
+
+// phrase returns libevent's reason for a status.
+func phrase(status int) string { return cmp.Or(phrases[status], "Client Error") }

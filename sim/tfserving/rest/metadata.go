@@ -8,16 +8,15 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 )
 
-// statusJSON is the body of a status (TFS-13.4): ToJsonString of
-// model_servers/http_rest_api_util.cc:134, with json names, which are the proto
-// names there.
+// statusJSON returns the body of a status (TFS-13.4). It is ToJsonString of
+// model_servers/http_rest_api_util.cc:134 with JSON names, which equal the proto names there.
 func statusJSON(response *apis.GetModelStatusResponse, old bool) []byte {
 	p := printer{old: old}
 	p.document(response)
 	return p.out
 }
 
-// metadataJSON is the body of metadata (TFS-13.4), two documents put together
+// metadataJSON returns the body of metadata (TFS-13.4), which is put together from two documents
 // (model_servers/http_rest_api_util.cc:193-198).
 func metadataJSON(response *apis.GetModelMetadataResponse, old bool) ([]byte, error) {
 	any, found := response.GetMetadata()["signature_def"]
@@ -37,7 +36,7 @@ func metadataJSON(response *apis.GetModelMetadataResponse, old bool) ([]byte, er
 		[]byte(",\n\"metadata\": {\"signature_def\": "), namesKept(signatures, old), []byte("}\n}\n")), nil
 }
 
-// namesKept prints with preserve_proto_field_names.
+// namesKept prints a message with preserve_proto_field_names.
 func namesKept(m proto.Message, old bool) []byte {
 	p := printer{old: old, protoNames: true}
 	p.document(m)

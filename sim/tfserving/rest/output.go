@@ -11,7 +11,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// tensorsJSON is MakeJsonFromTensors.
+// tensorsJSON is upstream's MakeJsonFromTensors.
 func tensorsJSON(tensors map[string]*framework.TensorProto, f format) ([]byte, error) {
 	if len(tensors) == 0 {
 		return nil, invalid("Cannot convert empty tensor map to JSON")
@@ -24,7 +24,7 @@ func tensorsJSON(tensors map[string]*framework.TensorProto, f format) ([]byte, e
 	return w.rows(names, tensors)
 }
 
-// writer writes tensors.
+// writer writes tensors and results as JSON.
 type writer struct{ *rapidjson.Writer }
 
 // output is a tensor that is being written.
@@ -33,8 +33,8 @@ type output struct {
 	name   string
 	dtype  framework.DataType
 	shape  []int64
-	bad    bool // has no values that could be written
-	offset int
+	bad    bool // its values cannot be written
+	offset int  // the index of the next value
 }
 
 func newOutput(name string, proto *framework.TensorProto) *output {
@@ -46,7 +46,7 @@ func newOutput(name string, proto *framework.TensorProto) *output {
 	return o
 }
 
-// columns is MakeColumnarFormatJsonFromTensors: a line for each element of every
+// columns is upstream's MakeColumnarFormatJsonFromTensors, with a line for each element of every
 // array.
 func (w writer) columns(names []string, tensors map[string]*framework.TensorProto) ([]byte, error) {
 	w.StartObject()
@@ -69,8 +69,8 @@ func (w writer) columns(names []string, tensors map[string]*framework.TensorProt
 	return w.Bytes(), nil
 }
 
-// rows is MakeRowFormatJsonFromTensors: one element for each row of the batch,
-// its arrays on one line.
+// rows is upstream's MakeRowFormatJsonFromTensors, with one element for each row of the batch and
+// the row's arrays on one line.
 func (w writer) rows(names []string, tensors map[string]*framework.TensorProto) ([]byte, error) {
 	outputs, batch, err := batchOf(names, tensors)
 	if err != nil {
@@ -89,7 +89,7 @@ func (w writer) rows(names []string, tensors map[string]*framework.TensorProto) 
 	return w.Bytes(), nil
 }
 
-// batchOf is the tensors and their common first dimension.
+// batchOf returns the tensors and their common first dimension.
 func batchOf(names []string, tensors map[string]*framework.TensorProto) (outputs []*output, batch int64, err error) {
 	for i, name := range names {
 		o := newOutput(name, tensors[name])
@@ -105,8 +105,8 @@ func batchOf(names []string, tensors map[string]*framework.TensorProto) (outputs
 	return outputs, batch, nil
 }
 
-// row writes one row. The format changes inside of the object or value, so that
-// the place of the first value of a plain list depends on it.
+// row writes one row. It changes the array format inside of the object or value, as upstream does,
+// because the place of the first value of a plain list depends on that.
 func (w writer) row(outputs []*output) error {
 	if len(outputs) > 1 {
 		w.StartObject()
@@ -127,7 +127,7 @@ func (w writer) row(outputs []*output) error {
 	return nil
 }
 
-// values is AddTensorValues.
+// values is upstream's AddTensorValues.
 func (w writer) values(o *output, dim int) error {
 	if dim >= len(o.shape) {
 		return w.value(o)
@@ -142,7 +142,7 @@ func (w writer) values(o *output, dim int) error {
 	return nil
 }
 
-// value is AddSingleValueAndAdvance.
+// value is upstream's AddSingleValueAndAdvance.
 func (w writer) value(o *output) error {
 	if o.bad {
 		return invalid("Failed to write JSON value for tensor type: %s", tensor.DTypeName(o.dtype))
@@ -169,7 +169,7 @@ func (w writer) value(o *output) error {
 	return nil
 }
 
-// text writes a string, or {"b64": "<text>"} for tensors that end in _bytes.
+// text writes a string, or {"b64": "<text>"} for tensors whose names end in _bytes.
 func (w writer) text(data []byte, binary bool) {
 	if !binary {
 		w.String(string(data))
@@ -181,7 +181,7 @@ func (w writer) text(data []byte, binary bool) {
 	w.EndObject()
 }
 
-// classificationJSON is MakeJsonFromClassificationResult.
+// classificationJSON is upstream's MakeJsonFromClassificationResult.
 func classificationJSON(result *apis.ClassificationResult) ([]byte, error) {
 	if len(result.GetClassifications()) == 0 {
 		return nil, invalid("Cannot convert empty ClassificationResults to JSON")
@@ -207,7 +207,7 @@ func classificationJSON(result *apis.ClassificationResult) ([]byte, error) {
 	return w.Bytes(), nil
 }
 
-// regressionJSON is MakeJsonFromRegressionResult.
+// regressionJSON is upstream's MakeJsonFromRegressionResult.
 func regressionJSON(result *apis.RegressionResult) ([]byte, error) {
 	if len(result.GetRegressions()) == 0 {
 		return nil, invalid("Cannot convert empty RegressionResults to JSON")

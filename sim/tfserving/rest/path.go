@@ -10,10 +10,11 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 )
 
-// paths are the paths of one version (TFS-13.1, model_servers/http_rest_api_util.cc:31-34).
+// paths has the path patterns of one release (TFS-13.1,
+// model_servers/http_rest_api_util.cc:31-34).
 type paths struct {
 	predict, status *regexp.Regexp
-	decode          bool // %-escapes in names and labels
+	decode          bool // names and labels may have %-escapes
 }
 
 func pathsOf(old bool) *paths {
@@ -37,7 +38,7 @@ func pathsWithLabels(label string) paths {
 	}
 }
 
-// route is what a path says.
+// route is what a path asks for.
 type route struct {
 	matched     bool
 	model       string
@@ -47,7 +48,7 @@ type route struct {
 	subResource string // metadata, in the case of the path
 }
 
-// parse is ParseModelInfo. An error leaves the response without a body.
+// parse is upstream's ParseModelInfo. After an error the response has no body.
 func (p *paths) parse(method, path string) (r route, err error) {
 	var groups []string
 	switch method {
@@ -77,7 +78,7 @@ func (p *paths) parse(method, path string) (r route, err error) {
 	return r, nil
 }
 
-// unescape is curl_easy_unescape: a % without two hexadecimal digits stays.
+// unescape is curl_easy_unescape: a % without two hexadecimal digits is kept.
 func (p *paths) unescape(text string) string {
 	if !p.decode || !strings.Contains(text, "%") {
 		return text
@@ -94,8 +95,7 @@ func (p *paths) unescape(text string) string {
 	return out.String()
 }
 
-// spec is FillModelSpecWithNameVersionAndLabel; no path has both a version and a
-// label.
+// spec is upstream's FillModelSpecWithNameVersionAndLabel. No path has both a version and a label.
 func (r *route) spec() *apis.ModelSpec {
 	spec := &apis.ModelSpec{Name: r.model}
 	if r.version != nil {

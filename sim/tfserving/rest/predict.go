@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -10,18 +11,17 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/rest/rapidjson"
 )
 
-// converter turns JSON into messages, as util/json_tensor.cc of a version does
-// (TFS-13.5).
+// converter converts JSON to messages, as util/json_tensor.cc of its release does (TFS-13.5).
 type converter struct {
-	old bool // 2.4.0
+	old bool // release 2.4.0
 }
 
-// infos are the inputs of a signature by name.
+// infos has the inputs of a signature by name.
 type infos map[string]*tfcore.TensorInfo
 
 func (i infos) names() []string { return slices.Sorted(maps.Keys(i)) }
 
-// format is how a Predict was written, which its answer follows.
+// format is the JSON format of a Predict. The answer has the format of the request.
 type format uint8
 
 const (
@@ -29,11 +29,11 @@ const (
 	columnarFormat               // inputs, outputs
 )
 
-// MaxDepth is how many arrays and objects may be in one another: in the whole
-// body under tfs-2.4, whose parser is recursive, in a tensor under both.
+// MaxDepth is how deep arrays and objects may be nested: in a tensor, and under tfs-2.4, whose
+// parser is recursive, in the whole body.
 const MaxDepth = 10000
 
-// parse is ParseJson.
+// parse is upstream's ParseJson.
 func (c converter) parse(body []byte) (*rapidjson.Value, error) {
 	if len(body) == 0 {
 		return nil, invalid("JSON Parse error: The document is empty")
@@ -52,7 +52,7 @@ func (c converter) parse(body []byte) (*rapidjson.Value, error) {
 	return document, nil
 }
 
-// signature is FillSignature.
+// signature is upstream's FillSignature.
 func (c converter) signature(document *rapidjson.Value, spec *apis.ModelSpec) error {
 	name := document.Find("signature_name")
 	if name == nil {
@@ -65,7 +65,7 @@ func (c converter) signature(document *rapidjson.Value, spec *apis.ModelSpec) er
 	return nil
 }
 
-// predictRequest is FillPredictRequestFromJson.
+// predictRequest is upstream's FillPredictRequestFromJson.
 func (c converter) predictRequest(
 	body []byte, request *apis.PredictRequest, inputsOf func(*apis.ModelSpec) (infos, error),
 ) (format, error) {
@@ -81,21 +81,13 @@ func (c converter) predictRequest(
 		return 0, err
 	}
 	if len(inputs) == 0 {
-		return 0, invalid("Failed to get input map for signature: %s", orDefault(request.ModelSpec.GetSignatureName()))
+		return 0, invalid("Failed to get input map for signature: %s", cmp.Or(request.ModelSpec.GetSignatureName(), "DEFAULT"))
 	}
 	request.Inputs = make(map[string]*framework.TensorProto, len(inputs))
 	return c.tensors(document, inputs, request.Inputs)
 }
 
-func orDefault(signature string) string {
-	if signature == "" {
-		return "DEFAULT"
-	}
-	return signature
-}
-
-// tensors fills the inputs from "instances" or "inputs", of which there must be
-// one.
+// tensors fills the inputs from "instances" or from "inputs". Exactly one of them must be there.
 func (c converter) tensors(document *rapidjson.Value, inputs infos, tensors map[string]*framework.TensorProto) (format, error) {
 	instances, columns := document.Find("instances"), document.Find("inputs")
 	switch {

@@ -11,11 +11,11 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// printer writes messages as protobuf's C++ MessageToJsonString does with
-// add_whitespace and always_print_primitive_fields: one space of indentation, a
-// line for each element, fields without presence always, maps in the order of
-// their keys (upstream: of a hash). Go's protojson varies its white space on
-// purpose and knows neither order below.
+// printer writes messages as protobuf's C++ MessageToJsonString does with add_whitespace and
+// always_print_primitive_fields: an indentation of one space, a line for each element, fields
+// without presence always. Maps are in the order of their keys; upstream's order is that of a
+// hash table. Go's protojson cannot do that: it varies its white space on purpose, and knows
+// neither of the orders of fields below.
 type printer struct {
 	out        []byte
 	depth      int
@@ -23,10 +23,10 @@ type printer struct {
 	old        bool // protobuf 3.9.2 of tfs-2.4
 }
 
-// notInOld are fields that TensorFlow 2.4 did not have.
+// notInOld has the fields that TensorFlow 2.4 does not have.
 var notInOld = map[protoreflect.FullName]bool{"tensorflow.SignatureDef.defaults": true}
 
-// document prints a message and ends the line.
+// document prints a message and a line end.
 func (p *printer) document(m proto.Message) {
 	p.message(m.ProtoReflect())
 	p.out = append(p.out, '\n')
@@ -46,7 +46,7 @@ func (p *printer) message(m protoreflect.Message) {
 	})
 }
 
-// list prints brackets with one line for each of count elements.
+// list prints brackets, with a line for each of count elements between them.
 func (p *printer) list(open, last byte, count int, element func(i int)) {
 	p.out = append(p.out, open)
 	p.depth++
@@ -78,9 +78,9 @@ func (p *printer) name(field protoreflect.FieldDescriptor) string {
 	return field.JSONName()
 }
 
-// fields are those that are printed, in their order: by number in today's
-// protobuf; in 3.9.2 as declared, but last what has no default to print and no
-// members of its own, that is wrappers and scalars of a oneof
+// fields returns the fields to print, in order. Today's protobuf orders them by number. 3.9.2
+// keeps the order of declaration, but puts last those with presence and without members of
+// their own, which are wrappers and scalars of a oneof
 // (util/internal/default_value_objectwriter.cc, PopulateChildren).
 func (p *printer) fields(m protoreflect.Message) []protoreflect.FieldDescriptor {
 	var fields, late []protoreflect.FieldDescriptor
@@ -106,7 +106,7 @@ func hasMembers(field protoreflect.FieldDescriptor) bool {
 	return field.Message() != nil && !isWrapper(field.Message())
 }
 
-// isWrapper tells google.protobuf.Int64Value and its like.
+// isWrapper reports whether a message is google.protobuf.Int64Value or one of its kind.
 func isWrapper(m protoreflect.MessageDescriptor) bool {
 	return m.ParentFile().Path() == "google/protobuf/wrappers.proto"
 }
@@ -144,8 +144,8 @@ func (p *printer) singular(field protoreflect.FieldDescriptor, value protoreflec
 	p.scalar(field, value)
 }
 
-// scalar prints 64-bit integers in quotation marks and enums by name, if they
-// have one.
+// scalar prints a value. 64-bit integers are in quotation marks, and enums have their name, if
+// there is one.
 func (p *printer) scalar(field protoreflect.FieldDescriptor, value protoreflect.Value) {
 	switch field.Kind() {
 	case protoreflect.StringKind:
@@ -176,8 +176,8 @@ func (p *printer) enum(enum protoreflect.EnumDescriptor, number protoreflect.Enu
 	p.out = strconv.AppendInt(p.out, int64(number), 10)
 }
 
-// realText is SimpleDtoa or SimpleFtoa: as many digits as a decimal of that type
-// keeps, or enough to tell all apart.
+// realText is SimpleDtoa or SimpleFtoa: it writes as many digits as a decimal of the type keeps,
+// or enough to tell all numbers apart.
 func realText(value float64, bits int) string {
 	if math.IsNaN(value) || math.IsInf(value, 0) {
 		return `"` + decimal(value, bits) + `"`
@@ -186,9 +186,5 @@ func realText(value float64, bits int) string {
 	if bits == 32 {
 		digits = 6
 	}
-	text := strconv.FormatFloat(value, 'g', digits, 64)
-	if again, _ := strconv.ParseFloat(text, bits); again != value {
-		text = strconv.FormatFloat(value, 'g', maxDigits(bits), 64)
-	}
-	return text
+	return digitsOf(value, digits, bits)
 }

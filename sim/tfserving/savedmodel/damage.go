@@ -7,7 +7,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// file is a file in memory; a span is a part of it.
+// file is a file in memory. A span is a part of it.
 type file []byte
 
 type span struct{ from, to int }
@@ -15,8 +15,8 @@ type span struct{ from, to int }
 func (f file) all() span           { return span{0, len(f)} }
 func (f file) bytes(s span) []byte { return f[s.from:s.to] }
 
-// damage is a place where the wire format is broken; truncated says that a
-// field goes past the end of the message.
+// damage is a place where the wire format is broken. truncated says that a field extends beyond
+// the end of its message.
 type damage struct {
 	at        span
 	truncated bool
@@ -24,8 +24,8 @@ type damage struct {
 
 func (d *damage) Error() string { return "wire format is broken" }
 
-// walk calls visit for every field of the message; field is the content of one
-// of bytes, else empty.
+// walk calls visit for every field of a message. field is the content of a field of bytes, and
+// empty for other fields.
 func (f file) walk(message span, visit func(number protowire.Number, field span) error) error {
 	for at := message; at.from < at.to; {
 		number, kind, n := protowire.ConsumeTag(f.bytes(at))
@@ -57,10 +57,10 @@ func broken(at span, code int) error {
 // slopBytes is how far protobuf's parser reads ahead (EpsCopyInputStream).
 const slopBytes = 16
 
-// whatDamage tells a file that ends too early from one that is broken as
-// TensorFlow does: its parser asks for more data where a field goes past the end
-// of the file, and also for damage in the last bytes, which it reads with what
-// would follow. A tag of 0 and the end of a group stop it before that.
+// whatDamage tells, as TensorFlow does, a file that ends too early from a broken one. TensorFlow's
+// parser asks for more data where a field extends beyond the end of the file. It does so too for
+// damage in the last bytes, which it reads together with what would follow. A tag of 0 or the end
+// of a group stops it before that.
 func (f file) whatDamage(err error) error {
 	var d *damage
 	if !errors.As(err, &d) {

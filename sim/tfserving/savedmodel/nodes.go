@@ -2,14 +2,14 @@ package savedmodel
 
 import "google.golang.org/protobuf/encoding/protowire"
 
-// Variable is a variable of a graph. A resource variable is of the kind that
-// TensorFlow 2 makes; the other one is of TensorFlow 1.
+// Variable is a variable of a graph. TensorFlow 2 makes resource variables, TensorFlow 1 the
+// others.
 type Variable struct {
 	Name     string
 	Resource bool
 }
 
-// Field numbers of the messages on the way to a node's name and operation.
+// These are the field numbers of the messages on the way to a node's name and operation.
 const (
 	graphNode        = 1
 	graphLibrary     = 2
@@ -22,11 +22,11 @@ const (
 	attrValue        = 2
 	attrString       = 2
 	sharedNameAttr   = "shared_name"
-	globalStepOfTF1  = "global_step" // which no signature reads
+	globalStepOfTF1  = "global_step" // no signature reads it
 	resourceVariable = "VarHandleOp"
 )
 
-// readNodes looks through the nodes of a GraphDef and those of its functions.
+// readNodes reads the nodes of a GraphDef and of its functions.
 func (g *Graph) readNodes(f file, graph span) error {
 	return f.walk(graph, func(number protowire.Number, field span) error {
 		switch number {
@@ -53,7 +53,7 @@ func (g *Graph) readLibrary(f file, library span) error {
 	})
 }
 
-// readNode is not told of damage within a node.
+// readNode notes a node's variable and whether it checks shapes.
 func (g *Graph) readNode(f file, node span) error {
 	var op, name, shared []byte
 	err := f.walk(node, func(number protowire.Number, field span) error {
@@ -80,7 +80,8 @@ func (g *Graph) readNode(f file, node span) error {
 	return nil
 }
 
-// stringAttr is the value of an attribute of the name, if it is a string.
+// stringAttr returns the value of the attribute with a name; ok is false when it is another
+// attribute.
 func (f file) stringAttr(attr span, name string) (value []byte, ok bool) {
 	_ = f.walk(attr, func(number protowire.Number, field span) error {
 		switch number {
@@ -99,7 +100,7 @@ func (f file) stringAttr(attr span, name string) (value []byte, ok bool) {
 	return value, ok
 }
 
-// noteVariable keeps the first variable.
+// noteVariable keeps the first variable that a signature may read.
 func (g *Graph) noteVariable(op, name string) {
 	if g.Variable.Name != "" || name == globalStepOfTF1 {
 		return
@@ -112,8 +113,8 @@ func (g *Graph) noteVariable(op, name string) {
 	}
 }
 
-// checksShapes reports whether an operation refuses inputs of shapes that do not
-// fit, as those of every network's layers do.
+// checksShapes reports whether an operation refuses inputs of unfit shapes. The layers of every
+// neural network contain such operations.
 func checksShapes(op string) bool {
 	switch op {
 	case "BatchMatMul", "BatchMatMulV2", "BiasAdd", "ConcatV2", "Conv2D", "Einsum", "EnsureShape", "MatMul", "Reshape":

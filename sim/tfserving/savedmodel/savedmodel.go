@@ -1,6 +1,6 @@
-// Package savedmodel reads what a model server needs of a saved_model.pb: tags,
-// signatures and whether there are variables. The graph, which is nearly all of
-// the file, is walked over and not kept. It also makes small models to serve.
+// Package savedmodel reads the parts of a saved_model.pb that a model server needs: tags,
+// signatures, and whether there are variables. It passes over the graph, which is nearly all of
+// the file, and does not keep it. It also makes small models to serve.
 //
 // The three things to use first:
 //
@@ -8,13 +8,16 @@
 //	graph, err := savedmodel.ReadText(text, []string{"serve"})  // saved_model.pbtxt
 //	data, err := savedmodel.Small{Input: "x", Output: "y", Type: framework.DataType_DT_FLOAT}.Marshal()
 //
-// The meta graph is the first whose set of tags is the one asked for
-// (tensorflow cc/saved_model/reader.cc, FindMetaGraphDef). What testdata holds
-// was made and loaded by a real TensorFlow; record.py there makes it again.
+// The meta graph is the first one with the wanted set of tags (tensorflow
+// cc/saved_model/reader.cc, FindMetaGraphDef). A real TensorFlow made and loaded what is in
+// testdata; record.py there makes it again.
 //
-// To change what is read of a meta graph look in savedmodel.go; what counts as
-// damage, in damage.go; what is known of the graph's nodes, in nodes.go; what a small
-// model computes, in write.go.
+// To change:
+//
+//   - what is read of a meta graph: savedmodel.go
+//   - what counts as damage: damage.go
+//   - what is known about the graph's nodes: nodes.go
+//   - what a small model computes: write.go
 package savedmodel
 
 import (
@@ -32,26 +35,25 @@ import (
 // Graph is a meta graph without its nodes.
 type Graph struct {
 	Signatures map[string]*tfcore.SignatureDef
-	// Variable is a variable that the graph reads; it has no name if there is
-	// none.
+	// Variable is a variable that the graph reads. Without one its name is "".
 	Variable Variable
-	// ChecksShapes says that some operation takes inputs of certain shapes only.
+	// ChecksShapes says that some operation takes only inputs of certain shapes.
 	ChecksShapes bool
 }
 
-// Errors of Read and ReadText.
+// These are the errors of Read and ReadText.
 var (
-	// ErrDamaged is data that is no SavedModel.
+	// ErrDamaged means that the data is not a SavedModel.
 	ErrDamaged = errors.New("data is no SavedModel")
-	// ErrTruncated is data that ends within a SavedModel.
+	// ErrTruncated means that the data ends within a SavedModel.
 	ErrTruncated = errors.New("data ends within a SavedModel")
-	// ErrNoGraph is a SavedModel without any meta graph.
+	// ErrNoGraph means that the SavedModel has no meta graph at all.
 	ErrNoGraph = errors.New("no meta graph")
-	// ErrNoTags is a SavedModel without a meta graph of the tags.
+	// ErrNoTags means that no meta graph has the tags.
 	ErrNoTags = errors.New("no meta graph of these tags")
 )
 
-// Field numbers of the messages on the way to a signature.
+// These are the field numbers of the messages on the way to a signature.
 const (
 	savedModelGraphs   = 2
 	metaGraphInfo      = 1
@@ -60,9 +62,9 @@ const (
 	infoTags           = 4
 )
 
-// Read finds the meta graph with the tags in a serialized tensorflow.SavedModel.
-// Damage is found in the messages on the way to tags, signatures and operations,
-// not in the rest. The Graph keeps nothing of data.
+// Read finds the meta graph with the tags in a serialized tensorflow.SavedModel. It notices damage
+// in the messages on the way to tags, signatures and operations, not elsewhere. The Graph keeps
+// nothing of data.
 func Read(data []byte, tags []string) (*Graph, error) {
 	var found *Graph
 	graphs, f := 0, file(data)
@@ -117,8 +119,8 @@ func (f file) readGraph(graph span) (*Graph, error) {
 	return g, err
 }
 
-// addSignature reads an entry of the map of signatures, as a message that has
-// nothing else.
+// addSignature decodes one entry of the map of signatures, as a MetaGraphDef that has nothing
+// else.
 func (g *Graph) addSignature(f file, entry span) error {
 	data := protowire.AppendTag(nil, metaGraphSignature, protowire.BytesType)
 	one := &tfcore.MetaGraphDef{}
@@ -129,8 +131,8 @@ func (g *Graph) addSignature(f file, entry span) error {
 	return nil
 }
 
-// ReadText finds the meta graph with the tags in a saved_model.pbtxt. Fields that our
-// messages do not have are passed over.
+// ReadText finds the meta graph with the tags in a saved_model.pbtxt. It ignores fields that our
+// messages do not have.
 func ReadText(text []byte, tags []string) (*Graph, error) {
 	message := &tfcore.SavedModel{}
 	if err := textpb.UnmarshalKnown(string(text), message); err != nil {
@@ -143,7 +145,7 @@ func ReadText(text []byte, tags []string) (*Graph, error) {
 	return Read(data, tags)
 }
 
-// SameTags reports whether two lists have the same tags, in whatever order.
+// SameTags reports whether two lists have the same tags, in any order.
 func SameTags(a, b []string) bool {
 	in := func(set []string) func(string) bool {
 		return func(s string) bool { return !slices.Contains(set, s) }

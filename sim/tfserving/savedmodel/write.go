@@ -8,21 +8,21 @@ import (
 	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
 )
 
-// Small is a model to export for a test or a bench. It has the tag serve and one
-// signature for Predict, serving_default, of one input and one output. Its graph is
-// whole, without variables: a real TensorFlow loads and runs it.
+// Small describes a model to export for a test or benchmark. It has the tag serve and one signature
+// for Predict, serving_default, with one input and one output. Its graph is complete and without
+// variables, so a real TensorFlow can load and run it.
 type Small struct {
-	// Input and Output are what requests call them.
+	// Input and Output are the names that requests use.
 	Input, Output string
-	// Type is that of both.
+	// Type is the type of both.
 	Type framework.DataType
-	// Row is how many numbers an instance has, of which the output has the sum: the
-	// shapes are [-1, Row] and [-1]. With 0 an instance is one value of any type,
-	// which the output hands on: both shapes are [-1].
+	// Row is how many numbers an instance has. The output is their sum, and the shapes are
+	// [-1, Row] and [-1]. With 0 an instance is one value of any type, which is also the
+	// output, and both shapes are [-1].
 	Row int64
 }
 
-// Marshal is the model's saved_model.pb. Equal models have equal files.
+// Marshal returns the model's saved_model.pb. Equal models have equal files.
 func (m Small) Marshal() ([]byte, error) {
 	graph := &framework.GraphDef{}
 	if err := proto.Unmarshal(m.graph(), graph); err != nil {
@@ -57,8 +57,8 @@ func (m Small) tensor(name string, shape []int64) *tfcore.TensorInfo {
 	return info
 }
 
-// graph is a GraphDef. It is written field by field, as our messages have neither a
-// node's inputs nor types and tensors as attributes.
+// graph returns a serialized GraphDef. It is encoded by hand, because our messages have neither a
+// node's inputs nor attributes that are types or tensors.
 func (m Small) graph() []byte {
 	x := node("x", "Placeholder", nil, attr("dtype", typeValue(m.Type)))
 	if m.Row == 0 {
@@ -71,7 +71,7 @@ func (m Small) graph() []byte {
 			attr("T", typeValue(m.Type)), attr("Tidx", typeValue(axis.Dtype)), attr("keep_dims", boolValue(false))))
 }
 
-// Field numbers that only a writer needs.
+// These field numbers are needed only for writing.
 const (
 	nodeInput  = 3
 	attrBool   = 5
@@ -97,7 +97,7 @@ func node(name, op string, inputs []string, attrs ...[]byte) []byte {
 	return data
 }
 
-// attr is an entry of a node's map of attributes.
+// attr returns an entry of a node's map of attributes.
 func attr(name string, value []byte) []byte {
 	return appendBytes(appendBytes(nil, attrKey, []byte(name)), attrValue, value)
 }
@@ -106,7 +106,7 @@ func typeValue(t framework.DataType) []byte { return appendVarint(attrType, uint
 func boolValue(b bool) []byte               { return appendVarint(attrBool, protowire.EncodeBool(b)) }
 
 func tensorValue(t *framework.TensorProto) []byte {
-	data, _ := proto.MarshalOptions{Deterministic: true}.Marshal(t) // a number has no text that could be damaged
+	data, _ := proto.MarshalOptions{Deterministic: true}.Marshal(t) // only invalid text could fail, and there is none
 	return appendBytes(nil, attrTensor, data)
 }
 

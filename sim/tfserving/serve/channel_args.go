@@ -10,14 +10,14 @@ import (
 	"google.golang.org/grpc/keepalive"
 )
 
-// channelArguments are those of --grpc_channel_arguments that mean something to
-// grpc-go; upstream hands all to gRPC's core, which drops what it does not know.
+// channelArguments are the arguments of --grpc_channel_arguments that grpc-go knows too.
+// Upstream passes all to gRPC's core, which ignores those that it does not know.
 type channelArguments struct {
 	numbers   map[string]int
 	reusePort bool
 }
 
-// parseChannelArguments reads "key=value,key=value".
+// parseChannelArguments parses "key=value,key=value".
 func parseChannelArguments(text string) channelArguments {
 	a := channelArguments{numbers: map[string]int{}}
 	for argument := range strings.SplitSeq(text, ",") {
@@ -57,8 +57,8 @@ func (a channelArguments) options() []grpc.ServerOption {
 	return options
 }
 
-// duration is an argument in milliseconds; 0, when it is not given or has no
-// bound, is gRPC's default.
+// duration returns an argument in milliseconds. It returns 0, which is gRPC's default, when the
+// argument is missing or has no bound.
 func (a channelArguments) duration(key string) time.Duration {
 	n := a.numbers[key]
 	if n == math.MaxInt32 {
@@ -67,7 +67,7 @@ func (a channelArguments) duration(key string) time.Duration {
 	return time.Duration(max(n, 0)) * time.Millisecond
 }
 
-// unlimited is a length of which -1 means that there is none.
+// unlimited returns a length, where a negative one means that there is no limit.
 func unlimited(n int) int {
 	if n < 0 {
 		return math.MaxInt32

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// This file reads texts as C's library does, on which libevent leans.
+// This file parses text as C's library does, because libevent relies on that.
 
-// cString is what C sees of a text.
+// cString returns a text up to its first zero byte, where it ends for C.
 func cString(text string) string {
 	before, _, _ := strings.Cut(text, "\x00")
 	return before
 }
 
-// scanLong is strtoll for base 10 or 16: blanks, a sign, digits, after 0x if the
-// base is 16, and what comes behind them. Without digits that is all of the text.
+// scanLong is strtoll with base 10 or 16. It skips blanks, reads a sign and digits (after 0x
+// with base 16), and returns what follows. Without digits, rest is all of the text.
 func scanLong(text string, base int) (n int64, rest string) {
 	digits := strings.TrimLeft(text, " \t\n\v\f\r")
 	negative := strings.HasPrefix(digits, "-")
@@ -33,7 +33,7 @@ func scanLong(text string, base int) (n int64, rest string) {
 	if negative {
 		digits = "-" + digits
 	}
-	n, _ = strconv.ParseInt(digits, base, 64) // out of range it is the nearest
+	n, _ = strconv.ParseInt(digits, base, 64) // out of range it is the nearest number
 	return n, rest
 }
 

@@ -10,32 +10,31 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// FlagsVariable is the environment variable whose words are read as flags before
-// those of the command line, which win. It reaches a server whose command line
-// another program composes.
+// FlagsVariable is the environment variable whose words are read as flags before those of the
+// command line, which win. It serves to set flags of a server whose command line another
+// program composes.
 const FlagsVariable = "MONOSIM_TFSERVING_FLAGS"
 
-// ownPrefix is how the flags of the simulation begin.
+// ownPrefix begins the flags of the simulation.
 const ownPrefix = "--monosim_"
 
 // Command is a parsed command line.
 type Command struct {
 	Options Options
-	// EventsFile gets a JSON object a line for every change of a servable's state.
+	// EventsFile gets one JSON object a line for every change of a servable's state.
 	EventsFile string
-	// PortsFile gets the true ports as JSON once they are open.
+	// PortsFile gets the open ports as JSON.
 	PortsFile string
-	// Admin is the address of the interface for faults, empty for none.
+	// Admin is the address of the interface for faults; "" opens none.
 	Admin string
 
 	profile   string
 	transient ownValues
 }
 
-// ParseCommand reads what tensorflow_model_server would, and our own flags
-// before it, from the environment variable and the command line. What upstream
-// says about it goes to stdout and log. With end the process is over already,
-// with the code.
+// ParseCommand reads the flags of tensorflow_model_server and our own, from the environment
+// variable and the command line. It writes what upstream says about them to stdout and log.
+// With end the process is over already, with the exit code.
 func ParseCommand(program string, args []string, variable string, stdout, log io.Writer) (c *Command, code int, end bool) {
 	c = &Command{}
 	own, rest := splitOwn(append(strings.Fields(variable), args...))
@@ -62,14 +61,13 @@ func ParseCommand(program string, args []string, variable string, stdout, log io
 	return c, 0, false
 }
 
-// Exit codes: main's -1, and ours for a flag of the simulation that makes no
-// sense.
+// Exit codes: main's -1, and our own for a senseless flag of the simulation.
 const (
 	exitFailed = 255
 	exitUsage  = 2
 )
 
-// splitOwn takes the flags of the simulation out.
+// splitOwn separates the flags of the simulation from the others.
 func splitOwn(args []string) (own, rest []string) {
 	for _, arg := range args {
 		if strings.HasPrefix(arg, ownPrefix) {
@@ -81,8 +79,8 @@ func splitOwn(args []string) (own, rest []string) {
 	return own, rest
 }
 
-// tellBadFlags logs one line for each value that cannot be read, as the parser
-// does; to ask for help is no mistake.
+// tellBadFlags logs one line for each value that cannot be read, as upstream's parser does. A
+// request for help is no mistake.
 func (c *Command) tellBadFlags(err error) {
 	if errors.Is(err, tfserving.ErrHelp) {
 		return

@@ -14,9 +14,9 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/quickproto"
 )
 
-// registrar registers services that refuse bytes that are no message as gRPC's C++
-// library does: INTERNAL, without a word (GenericDeserialize in
-// grpcpp/impl/codegen/proto_utils.h). The server needs incomingCodec.
+// registrar registers services that refuse bytes that are no message as gRPC's C++ library
+// does: INTERNAL, with an empty text (GenericDeserialize in
+// grpcpp/impl/codegen/proto_utils.h). The server needs incomingCodec for that.
 type registrar struct{ grpc.ServiceRegistrar }
 
 func (r registrar) RegisterService(desc *grpc.ServiceDesc, service any) {
@@ -43,15 +43,15 @@ func silentDecoding(handle grpc.MethodHandler) grpc.MethodHandler {
 	}
 }
 
-// incoming is a request; whether it is broken is told here, because gRPC-Go words
-// the error of a codec itself and sends it at once.
+// incoming is a request being decoded. It notes whether the bytes are broken, because gRPC-Go
+// words the error of a codec itself and sends it at once.
 type incoming struct {
 	message any
 	broken  bool
 }
 
-// incomingCodec is gRPC's codec of messages, but for incoming, and for a Predict of the
-// usual kind.
+// incomingCodec is gRPC's codec of messages, but notes broken requests, and decodes a usual
+// Predict faster.
 type incomingCodec struct{ encoding.CodecV2 }
 
 func newIncomingCodec() incomingCodec { return incomingCodec{encoding.GetCodecV2("proto")} }
@@ -74,7 +74,7 @@ func readPredict(data mem.BufferSlice, r *apis.PredictRequest) bool {
 	return quickproto.ReadPredict(buffer.ReadOnlyData(), r)
 }
 
-// usualResponse is what most responses fit into.
+// usualResponse is a size in bytes that most responses fit into.
 const usualResponse = 128
 
 func (c incomingCodec) Marshal(v any) (mem.BufferSlice, error) {

@@ -1,27 +1,31 @@
-// Package serve puts the simulated TensorFlow Serving model server behind real
-// sockets: one tfserving.Server on the host's clock and disk, with gRPC, REST and
-// Prometheus listeners (TFS-1.2). It lives in wall time; everything that a model
-// server decides is in package tfserving, which knows neither clock nor socket.
+// Package serve puts the simulated TensorFlow Serving model server behind real sockets: one
+// tfserving.Server on the host's clock and disk, with gRPC, REST and Prometheus listeners
+// (TFS-1.2). It lives in wall time. What a model server decides is in package tfserving,
+// which knows neither clock nor socket.
 //
 // Two things to use first:
 //
-//   - [Start]: a process with [Options], whose ports open once its models are
-//     loaded ([Server.Serving]) and which runs until [Server.Close], or until it
-//     ends by itself ([Server.Done], [Server.Exit]).
-//   - [ParseCommand]: the command line of tensorflow_model_server, and our own
-//     flags, as Options.
+//   - [Start] starts a process with [Options]. Its ports open once its models are loaded
+//     ([Server.Serving]). It runs until [Server.Close], or until it ends by itself
+//     ([Server.Done], [Server.Exit]).
+//   - [ParseCommand] makes Options of the command line of tensorflow_model_server and of our
+//     own flags.
 //
-// A disk that hangs holds up what a real server has wait for it (TFS-2.3): the poll
-// or load that asks it, reloads that come during a poll, and with an inline load the
-// manager. Requests for the status of models (status_cache.go), and those to models, which
-// read what tfserving.Reader guards, take no lock that is held for more than moments.
+// A disk that hangs holds up what waits for it in a real server (TFS-2.3): the poll or load
+// that asks it, reloads that come during a poll, and with an inline load the manager. It
+// holds up neither status requests (status_cache.go) nor requests to models, which read what
+// tfserving.Reader guards: their locks are held for moments only.
 //
-// To change what of the real machine the server sees look in host.go, storage.go
-// and errno.go; a gRPC service, in grpc.go, model_service.go, prediction_service.go
-// and fake.go; requests that are no messages, in decoding.go; how ports are opened,
-// in listen.go, tls.go and channel_args.go; the HTTP side, in http*.go, cnumbers.go
-// and rest_backend.go, and what the API says in package rest; metrics, in metrics.go
-// and prometheus.go; log lines, in log*.go; the command line, in command.go, own_flags.go
-// and usage.go; files that it leaves, in main.go; what may go wrong when somebody asks
-// for it, in faults.go.
+// To change:
+//
+//   - what the server sees of the real machine: host.go, storage.go
+//   - a gRPC service: grpc.go, model_service.go, prediction_service.go, fake.go
+//   - requests that are no messages: decoding.go
+//   - how ports are opened: listen.go, tls.go, channel_args.go
+//   - the HTTP side: http*.go, cnumbers.go, rest_backend.go; package rest has what the API says
+//   - metrics: metrics.go, prometheus.go
+//   - log lines: log.go
+//   - the command line: command.go, own_flags.go
+//   - files that the process writes: main.go
+//   - the faults that an operator asks for: faults.go
 package serve

@@ -15,45 +15,46 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// What may go wrong with a server that serves, when somebody asks for it.
+// This file has what may go wrong with a running server when somebody asks for it.
 
-// RequestFault is what befalls requests that it matches.
+// RequestFault is a fault of the requests that match it: a delay, an error, or both.
 type RequestFault struct {
-	// Next is how many requests it befalls; below 0 are all until Heal.
+	// Next is how many matching requests have the fault; below 0 all have it until Heal.
 	Next int
-	// Methods are those of ModelService and PredictionService, as "Predict", by gRPC and
-	// REST; none are all.
+	// Methods are methods of ModelService and PredictionService, such as "Predict", by gRPC
+	// and REST; an empty list matches all.
 	Methods []string
-	// Model and Version are whose requests it befalls; "" and 0 are all. A request for the
-	// latest version is one for the version that it finds.
+	// Model and Version select requests; "" and 0 match all. A request for the latest version
+	// matches by the version that it is resolved to.
 	Model   string
 	Version int64
-	// Delay is how much longer a request takes, in the wall clock's time.
+	// Delay is how much longer a request takes, in wall time.
 	Delay time.Duration
-	// Err is what it is answered with in the end; nil has it done.
+	// Err answers the request after it was done; nil leaves the real answer.
 	Err *env.RPCError
 }
 
-// Methods are the calls that a fault may name.
+// Methods are the methods that a fault may name.
 var Methods = []string{"Classify", "GetModelMetadata", "GetModelStatus", "HandleReloadConfigRequest", "MultiInference", "Predict", "Regress"}
 
+// befalls reports whether a request matches the fault.
 func (f *RequestFault) befalls(method, model string, version int64) bool {
 	return (len(f.Methods) == 0 || slices.Contains(f.Methods, method)) &&
 		(f.Model == "" || f.Model == model) && (f.Version == 0 || f.Version == version)
 }
 
-// faults are those of one process.
+// faults are the faults of one process.
 type faults struct {
-	any atomic.Bool // whether there are any; it may be asked without the lock
-	// slow is the bits of how many times as long models work, 0 for once.
+	any atomic.Bool // false when no request has a fault; may be read without the lock
+	// slow has the bits of the factor by which models are slower; 0 stands for 1.
 	slow atomic.Uint64
 
 	mu      sync.Mutex
 	pending []RequestFault
-	broken  map[string]bool // directories
+	broken  map[string]bool // directories whose models cannot be loaded
 }
 
-// slowness is how many times as long models work.
+// slowness returns the factor by which models are slower.
 func (f *faults) slowness() float64 {
 	if bits := f.slow.Load(); bits != 0 {
 		return math.Float64frombits(bits)
@@ -61,7 +62,7 @@ func (f *faults) slowness() float64 {
 	return 1
 }
 
-// Slow has models work so many times as long on requests that begin from now on, until
+// Slow makes models take so many times as long for requests that begin from now on, until
 // Heal; 1 ends it.
 func (s *Server) Slow(times float64) error {
 	if !(times > 0) || math.IsInf(times, 0) {
@@ -71,11 +72,11 @@ func (s *Server) Slow(times float64) error {
 	return nil
 }
 
-// Slowness is how many times as long models work: 1, or what Slow has asked for.
+// Slowness returns the factor that Slow has set, or 1.
 func (s *Server) Slowness() float64 { return s.faults.slowness() }
 
-// meet takes what befalls a request: of faults for a number of requests the first, and
-// all that last.
+// meet returns the faults of a request, added up, and counts them: the first of those for a
+// number of requests, and all that last until Heal.
 func (f *faults) meet(method, model string, version int64) (delay time.Duration, err *env.RPCError) {
 	if !f.any.Load() {
 		return 0, nil
@@ -101,7 +102,8 @@ func (f *faults) meet(method, model string, version int64) (delay time.Duration,
 	return delay, err
 }
 
-// Befall has a fault befall requests from now on.
+// Befall adds a fault for requests from now on. It returns an error for a fault that would do
+// nothing.
 func (s *Server) Befall(f RequestFault) error {
 	switch {
 	case f.Next == 0:
@@ -123,8 +125,8 @@ func (s *Server) Befall(f RequestFault) error {
 	return nil
 }
 
-// Break has every attempt to load a version fail whose directory, or whose model's base
-// path, is dir, as if its graph were not there, until Repair. What is loaded already stays.
+// Break makes every load fail of a version whose directory, or whose model's base path, is
+// dir, as if its graph were missing, until Repair. What is loaded already stays.
 func (s *Server) Break(dir string) {
 	s.faults.mu.Lock()
 	defer s.faults.mu.Unlock()
@@ -152,7 +154,7 @@ func (s *Server) Heal() {
 	s.faults.slow.Store(0)
 }
 
-// Faults are the faults of requests that are not over, and the broken directories.
+// Faults returns the faults that still wait for requests, and the broken directories.
 func (s *Server) Faults() (pending []RequestFault, broken []string) {
 	s.faults.mu.Lock()
 	defer s.faults.mu.Unlock()
@@ -164,8 +166,7 @@ func (s *Server) Faults() (pending []RequestFault, broken []string) {
 	return pending, slices.Sorted(maps.Keys(s.faults.broken))
 }
 
-// Versions are the versions of every model that was ever heard of, as GetModelStatus
-// tells them.
+// Versions returns the versions of every known model, as GetModelStatus tells them.
 func (s *Server) Versions() map[string][]env.ModelVersionStatus {
 	models := map[string][]env.ModelVersionStatus{}
 	s.statuses.models.Range(func(name, status any) bool {
@@ -175,8 +176,8 @@ func (s *Server) Versions() map[string][]env.ModelVersionStatus {
 	return models
 }
 
-// suffer lets befall a request what is to, and says what it is answered with in place of
-// its answer, if anything.
+// suffer delays a request by its faults. It returns the error that replaces the answer, if
+// there is one.
 func (s *Server) suffer(method, model string, version int64) error {
 	delay, failure := s.faults.meet(method, model, version)
 	if delay > 0 {
@@ -190,13 +191,13 @@ func (s *Server) suffer(method, model string, version int64) error {
 	return nil
 }
 
-// breakable is a disk of which directories are broken.
+// breakable is a disk on which the graphs of broken directories do not exist.
 type breakable struct {
 	tfserving.Storage
 	faults *faults
 }
 
-// graphs are the files without which no version is loaded.
+// graphs has the files without one of which no version can be loaded.
 var graphs = []string{"saved_model.pb", "saved_model.pbtxt"}
 
 func (b breakable) Exists(file string) bool {

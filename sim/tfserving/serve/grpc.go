@@ -37,9 +37,9 @@ func (s *Server) newGRPC(options ...grpc.ServerOption) *grpc.Server {
 	return g
 }
 
-// Tuning are settings of gRPC that change how fast a server is, and nothing of what it
-// answers: workers that keep their stacks, buffers for many small messages, and windows that
-// are large from the beginning, so that they are not found by trial.
+// Tuning returns settings of gRPC that make a server faster and change none of its answers:
+// workers that keep their stacks, buffers for many small messages, and windows that are
+// large from the beginning, so that gRPC need not find them by trial.
 func Tuning() []grpc.ServerOption {
 	const buffer, window = 128 << 10, 1 << 20
 	return []grpc.ServerOption{
@@ -49,13 +49,13 @@ func Tuning() []grpc.ServerOption {
 	}
 }
 
-// streamWorkers keep their stacks from call to call, which saves a fifth of the
-// work of a small one. A reload that never returns holds one for good; when none
-// is free gRPC starts another goroutine.
+// streamWorkers is the number of goroutines that keep their stacks from call to call, which
+// saves a fifth of the work of a small call. A reload that never returns holds one for good.
+// When none is free gRPC starts another goroutine.
 const streamWorkers = 128
 
-// registerHealth has both services serve for ever (TFS-14.2), under the short
-// names that server.cc gives them, and the server as a whole.
+// registerHealth reports both services as serving for ever (TFS-14.2), under the short names
+// that server.cc gives them, and the server as a whole too.
 func registerHealth(g *grpc.Server) {
 	service := health.NewServer()
 	for _, name := range []string{"ModelService", "PredictionService"} {
@@ -64,10 +64,10 @@ func registerHealth(g *grpc.Server) {
 	grpc_health_v1.RegisterHealthServer(g, service)
 }
 
-// unknownMethod is what gRPC's C++ core answers, which says no more.
+// unknownMethod answers as gRPC's C++ core does, with an empty text.
 func unknownMethod(any, grpc.ServerStream) error { return status.Error(codes.Unimplemented, "") }
 
-// grpcError is an error of the machine as gRPC sends it.
+// grpcError converts an error of the machine to gRPC's.
 func grpcError(err error) error {
 	if e, ok := err.(*env.RPCError); ok {
 		e = tfserving.GRPCStatus(e)

@@ -10,32 +10,32 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// host is the tfserving.Host of a served process; what the machine's thread calls
-// is called with mu held.
+// host is the tfserving.Host of a served process. Where the machine's thread is meant, the
+// goroutine holds mu.
 type host Server
 
-// Now is the time since the process began, Speed times as fast as the wall clock.
+// Now returns the time since the process began, Speed times as fast as the wall clock.
 func (h *host) Now() time.Duration { return scale(time.Since(h.began), h.opt.Speed) }
 
-// After calls fn with mu held, unless the process ends before.
+// After calls fn with mu held, unless the process has ended by then.
 func (h *host) After(d time.Duration, fn func()) (cancel func()) {
 	s := (*Server)(h)
-	t := &timer{}
-	s.timers[t] = true
-	t.timer = time.AfterFunc(scale(d, 1/h.opt.Speed), func() {
+	var t *time.Timer
+	t = time.AfterFunc(scale(d, 1/h.opt.Speed), func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if s.forget(t) {
 			fn()
 		}
 	})
+	s.timers[t] = true
 	return func() {
-		t.stop()
+		t.Stop()
 		s.forget(t)
 	}
 }
 
-// scale is d at a speed.
+// scale multiplies d by a speed.
 func scale(d time.Duration, speed float64) time.Duration {
 	if speed == 1 {
 		return d
@@ -43,19 +43,15 @@ func scale(d time.Duration, speed float64) time.Duration {
 	return time.Duration(min(float64(d)*speed, math.MaxInt64/2))
 }
 
-// forget takes a timer off and reports whether it was still wanted.
-func (s *Server) forget(t *timer) bool {
+// forget removes a timer, and reports whether it was still wanted.
+func (s *Server) forget(t *time.Timer) bool {
 	wanted := s.timers[t] && !s.ended
 	delete(s.timers, t)
 	return wanted
 }
 
-type timer struct{ timer *time.Timer }
-
-func (t *timer) stop() { t.timer.Stop() }
-
-// Look asks the disk on a goroutine, which nobody waits for: a disk may hang for
-// longer than the process is wanted.
+// Look asks the disk on a goroutine, for which nobody waits: a disk may hang for longer than
+// the process is wanted.
 func (h *host) Look(ask func(tfserving.Storage), told func()) {
 	s := (*Server)(h)
 	go func() {
@@ -64,8 +60,7 @@ func (h *host) Look(ask func(tfserving.Storage), told func()) {
 	}()
 }
 
-// Watch reports false: a real disk is not watched, the machine polls it, as upstream
-// does.
+// Watch returns false. A real disk is not watched: the machine polls it, as upstream does.
 func (h *host) Watch(string, func()) (cancel func(), ok bool) { return nil, false }
 
 // enter calls fn with mu held, unless the process has ended.
@@ -83,10 +78,10 @@ func (h *host) Exit(code int, stdout string) { (*Server)(h).end(code, stdout) }
 
 func (h *host) Log(level env.Level, format string, args ...any) { h.log.logf(level, format, args...) }
 
-// choices draws what upstream leaves open, for any thread.
+// choices makes the choices that upstream leaves open. Any thread may use it.
 type choices struct {
 	mu     sync.Mutex
-	source *rand.Rand // nil takes the defaults
+	source *rand.Rand // nil takes the default of each choice
 }
 
 func newChoices(seed uint64) *choices {
@@ -96,7 +91,7 @@ func newChoices(seed uint64) *choices {
 	return &choices{source: rand.New(rand.NewPCG(seed, seed))}
 }
 
-// choose picks a number in [0, n); without a seed the default, 0.
+// choose returns a number in [0, n); without a seed it returns 0, the default.
 func (c *choices) choose(n int) int {
 	if c.source == nil {
 		return 0

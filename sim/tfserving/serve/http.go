@@ -17,8 +17,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/rest"
 )
 
-// httpServer serves the port of --rest_api_port as libevent's HTTP server does.
-// net/http would word status lines and headers its own way.
+// httpServer serves the port of --rest_api_port as libevent's HTTP server does. net/http would
+// word status lines and headers in its own way.
 type httpServer struct {
 	server *Server
 	ln     net.Listener
@@ -29,8 +29,8 @@ type httpServer struct {
 	closed bool
 }
 
-// openREST opens the port of --rest_api_port, with mu held. A port that is taken
-// is only logged (model_servers/server.cc:376-399).
+// openREST opens the port of --rest_api_port; the caller holds mu. A port that is taken is only
+// logged (model_servers/server.cc:376-399).
 func (s *Server) openREST(metricsPath string) {
 	port := s.opt.Machine.RESTAPIPort
 	switch {
@@ -41,7 +41,7 @@ func (s *Server) openREST(metricsPath string) {
 			"Please use a different port for HTTP/REST API. Skipped exporting HTTP/REST API.")
 		return
 	}
-	signal.Ignore(syscall.SIGPIPE) // evhttp_server.cc does, for the whole process
+	signal.Ignore(syscall.SIGPIPE) // as evhttp_server.cc does for the whole process
 	ln, err := s.listenTCP(port, false)
 	if err != nil {
 		s.log.netf(223, 236, "Couldn't bind to port %d", port)
@@ -61,7 +61,7 @@ func (s *Server) openREST(metricsPath string) {
 	s.log.logf(env.Info, "Exporting HTTP/REST API at:%s ...", s.addressToTell(host, port, s.ports.REST))
 }
 
-// newREST makes the API, with the metrics page where there is a path for it.
+// newREST makes the handler of the API, with a metrics page unless metricsPath is "".
 func (s *Server) newREST(metricsPath string) *rest.Handler {
 	options := rest.Options{
 		Profile: s.opt.Machine.Profile, CORS: s.opt.Machine.RESTAPIEnableCORS,
@@ -74,7 +74,8 @@ func (s *Server) newREST(metricsPath string) *rest.Handler {
 	return rest.New(restBackend{s}, options)
 }
 
-// metricsPath is that of --monitoring_config_file; empty is nowhere.
+// metricsPath returns the path that --monitoring_config_file gives the metrics page; "" is no
+// page.
 func metricsPath(monitoring *config.MonitoringConfig) string {
 	prometheus := monitoring.GetPrometheusConfig()
 	switch {
@@ -88,7 +89,7 @@ func metricsPath(monitoring *config.MonitoringConfig) string {
 
 const defaultMetricsPath = "/monitoring/prometheus/metrics"
 
-// accept takes connections until the listener is closed.
+// accept accepts connections until the listener is closed.
 func (h *httpServer) accept() {
 	for {
 		conn, err := h.ln.Accept()
@@ -96,7 +97,7 @@ func (h *httpServer) accept() {
 			return
 		}
 		if err != nil {
-			// Out of file descriptors, as a rule: some will come back.
+			// As a rule the process is out of file descriptors, and some will come back.
 			_ = h.server.rest(100 * time.Millisecond)
 			continue
 		}
@@ -124,7 +125,7 @@ func (h *httpServer) remove(conn net.Conn) {
 	delete(h.conns, conn)
 }
 
-// close ends all connections.
+// close closes the listener and all connections.
 func (h *httpServer) close() {
 	h.ln.Close()
 	h.mu.Lock()
@@ -169,8 +170,8 @@ func (h *httpServer) answer(r *httpRequest) rest.Response {
 	return answer
 }
 
-// isAPI reports whether the target is one of the REST API, which counts its requests
-// whether or not they make sense.
+// isAPI reports whether the target belongs to the REST API. Upstream counts all such requests,
+// even senseless ones.
 func isAPI(target string) bool {
 	const prefix = "/v1/"
 	return len(target) >= len(prefix) && strings.EqualFold(target[:len(prefix)], prefix)

@@ -12,11 +12,11 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/rest"
 )
 
-// writeAnswer sends a response with the headers that libevent adds, where it adds
-// them (evhttp_make_header_response), and reports whether the connection stays.
+// writeAnswer sends a response with the headers that libevent adds, in libevent's order
+// (evhttp_make_header_response). It reports whether the connection stays open.
 func writeAnswer(out io.Writer, r *httpRequest, a *rest.Response, now time.Time) (stays bool, err error) {
 	if isPage(a) && (r.major == 0 || r.minor == 0) {
-		r.major, r.minor = 1, 1 // evhttp_send_page_
+		r.major, r.minor = 1, 1 // as evhttp_send_page_ does
 	}
 	headers := answerHeaders(r, a, now)
 	data := fmt.Appendf(nil, "HTTP/%d.%d %d %s\r\n", r.major, r.minor, a.Status, a.Reason)
@@ -30,10 +30,10 @@ func writeAnswer(out io.Writer, r *httpRequest, a *rest.Response, now time.Time)
 
 var connectionClose = rest.Field{Name: "Connection", Value: "close"}
 
-// isPage reports whether an answer is an error page of libevent's.
+// isPage reports whether an answer is an error page of libevent.
 func isPage(a *rest.Response) bool { return slices.Contains(a.Header, connectionClose) }
 
-// staysAfter is evhttp_send_done.
+// staysAfter decides, as evhttp_send_done does, whether the connection stays open.
 func (r *httpRequest) staysAfter(sent []rest.Field) bool {
 	switch {
 	case !r.atLeast11() && !r.asksToStay():
@@ -59,7 +59,7 @@ func answerHeaders(r *httpRequest, a *rest.Response, now time.Time) []rest.Field
 	return headers
 }
 
-// versionHeaders are those that depend on the version.
+// versionHeaders returns the headers that depend on the HTTP version.
 func versionHeaders(r *httpRequest, a *rest.Response, now time.Time) (headers []rest.Field) {
 	switch {
 	case r.minor >= 1:
@@ -74,8 +74,8 @@ func versionHeaders(r *httpRequest, a *rest.Response, now time.Time) (headers []
 	return headers
 }
 
-// cutDefaultType takes off the Content-Type that libevent adds when there is
-// none, which it does last.
+// cutDefaultType splits off the Content-Type that libevent adds, last of all, when there is
+// none.
 func cutDefaultType(headers []rest.Field) (before, standard []rest.Field) {
 	last := len(headers) - 1
 	if last >= 0 && headers[last].Name == "Content-Type" && strings.Contains(headers[last].Value, "charset") {

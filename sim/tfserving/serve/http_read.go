@@ -10,20 +10,20 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/rest"
 )
 
-// maxHeaderBytes bounds what a client can make us keep before a request is
-// whole; libevent has no bound.
+// maxHeaderBytes bounds the bytes that a client can make us keep before its request is whole.
+// libevent has no bound.
 const maxHeaderBytes = 1 << 20
 
-// requestReader reads the requests of one connection as libevent does
-// (TFS-13.6; http.c of releases 2.1.8 and 2.1.12).
+// requestReader reads the requests of one connection as libevent does (TFS-13.6; http.c of
+// releases 2.1.8 and 2.1.12).
 type requestReader struct {
 	in  *bufio.Reader
-	out io.Writer // for 100 Continue
+	out io.Writer // gets "100 Continue"
 	old bool
 }
 
-// read reads the next request. A refusal is to be answered; any other error means
-// that there is no request.
+// read reads the next request. A refusal has to be answered. Any other error means that there
+// is no further request.
 func (p *requestReader) read() (*httpRequest, error) {
 	r := &httpRequest{old: p.old}
 	left := maxHeaderBytes
@@ -40,7 +40,7 @@ func (p *requestReader) read() (*httpRequest, error) {
 	return r, p.body(r)
 }
 
-// line reads up to the end of a line, which CR LF or LF is.
+// line reads a line, which ends in CR LF or LF, and takes its length off left.
 func (p *requestReader) line(left *int) (string, error) {
 	var line []byte
 	for {
@@ -58,8 +58,8 @@ func (p *requestReader) line(left *int) (string, error) {
 	}
 }
 
-// parseLine reads "GET /path HTTP/1.1" (evhttp_parse_request_line); what it has
-// read before a mistake counts for the answer.
+// parseLine parses "GET /path HTTP/1.1" (evhttp_parse_request_line). What it has read before a
+// mistake still shapes the answer.
 func (r *httpRequest) parseLine(line string) error {
 	cut := cutLine
 	if r.old {
@@ -82,8 +82,8 @@ func (r *httpRequest) parseLine(line string) error {
 	return nil
 }
 
-// cutLine finds the first and the last of at least three words; spaces may end the
-// line.
+// cutLine returns the first and the last of at least three words, and what is between them.
+// Spaces may end the line.
 func cutLine(line string) (method, target, version string, ok bool) {
 	line = strings.TrimRight(line, " ")
 	if len(line) < len("GET / HTTP/1.0") {
@@ -97,7 +97,7 @@ func cutLine(line string) (method, target, version string, ok bool) {
 	return method, rest[:space], rest[space+1:], true
 }
 
-// cutLineOld wants three words with one space between, and no more.
+// cutLineOld returns three words with one space between them, and allows nothing else.
 func cutLineOld(line string) (method, target, version string, ok bool) {
 	words := strings.Split(cString(line), " ")
 	if len(words) != 3 {
@@ -106,8 +106,8 @@ func cutLineOld(line string) (method, target, version string, ok bool) {
 	return words[0], words[1], words[2], true
 }
 
-// scanVersion reads "HTTP/1.1"; 1 is the highest number before the dot. libevent
-// keeps a byte of each.
+// scanVersion parses "HTTP/1.1". The number before the dot is at most 1. libevent keeps one byte
+// of each number.
 func scanVersion(text string) (major, minor int, ok bool) {
 	rest, found := strings.CutPrefix(text, "HTTP/")
 	if !found {
@@ -138,7 +138,7 @@ func (p *requestReader) headers(r *httpRequest, left *int) error {
 	}
 }
 
-// add takes a line of headers in, and reports whether it is one.
+// add adds a line to the headers. It returns false for a line that is no header.
 func (h *httpHeaders) add(line string) bool {
 	if line[0] == ' ' || line[0] == '\t' {
 		if len(*h) == 0 {
@@ -157,7 +157,7 @@ func (h *httpHeaders) add(line string) bool {
 	return true
 }
 
-// continues reports whether every CR of a value has a blank behind it.
+// continues reports whether every CR in a value is followed by a blank.
 func continues(value string) bool {
 	for {
 		_, rest, found := strings.Cut(value, "\r")
@@ -171,7 +171,7 @@ func continues(value string) bool {
 	}
 }
 
-// goOn tells a client that waits for it to send the body.
+// goOn tells a client, which waits for that, to send the body.
 func (p *requestReader) goOn(r *httpRequest) error {
 	_, err := fmt.Fprintf(p.out, "HTTP/%d.%d 100 Continue\r\n\r\n", r.major, r.minor)
 	return err

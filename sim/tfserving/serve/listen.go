@@ -6,20 +6,22 @@ import (
 	"os"
 	"strconv"
 
-	"google.golang.org/grpc"
-
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
+	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/sim/tfserving"
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/proto"
 )
 
-// open is the machine's OnServing, with mu held.
+// open is the machine's OnServing; it is called with mu held.
 func (s *Server) open() {
 	files := &portFiles{}
 	(*host)(s).Look(func(disk tfserving.Storage) { files.read(disk, &s.opt.Machine) }, func() { s.listen(files) })
 }
 
-// listen opens the ports, with mu held, as the end of BuildAndStart does
-// (model_servers/server.cc:340-401).
+// listen opens the ports, as the end of BuildAndStart does (model_servers/server.cc:340-401).
+// It is called with mu held.
 func (s *Server) listen(files *portFiles) {
 	arguments := parseChannelArguments(s.opt.Machine.GRPCChannelArguments)
 	secure, ok := s.credentials(files)
@@ -44,14 +46,14 @@ func (s *Server) listen(files *portFiles) {
 	close(s.serving)
 }
 
-// serveGRPC ends when the server is stopped.
+// serveGRPC serves a listener until the server is stopped.
 func (s *Server) serveGRPC(ln net.Listener) {
 	if err := s.grpc.Serve(ln); err != nil && err != grpc.ErrServerStopped {
 		s.log.logf(env.Error, "gRPC: %v", err)
 	}
 }
 
-// listenGRPC opens what --port and --grpc_socket_path name.
+// listenGRPC opens the listeners of --port and --grpc_socket_path.
 func (s *Server) listenGRPC(reusePort bool) (listeners []net.Listener, err error) {
 	if port := s.opt.Machine.Port; port != 0 {
 		ln, err := s.listenTCP(port, reusePort)
@@ -72,7 +74,7 @@ func (s *Server) listenGRPC(reusePort bool) (listeners []net.Listener, err error
 	return listeners, nil
 }
 
-// tellGRPC says where, once all of it is open.
+// tellGRPC logs the addresses, once all ports are open.
 func (s *Server) tellGRPC() {
 	if s.ports.GRPC != 0 {
 		s.log.logf(env.Info, "Running gRPC ModelServer at %s ...", s.addressToTell(s.opt.Host, s.opt.Machine.Port, s.ports.GRPC))
@@ -82,7 +84,8 @@ func (s *Server) tellGRPC() {
 	}
 }
 
-// addressToTell has the port as it was asked for, unless any port was to do.
+// addressToTell returns the address with the port that was asked for; with AnyPort, with the
+// open one.
 func (s *Server) addressToTell(host string, asked, open int) string {
 	if !s.opt.AnyPort {
 		open = asked
@@ -90,9 +93,9 @@ func (s *Server) addressToTell(host string, asked, open int) string {
 	return net.JoinHostPort(host, strconv.Itoa(open))
 }
 
-// listenTCP opens a port, of whose number both gRPC and libevent take the last 16
-// bits. gRPC's C++ core shares ports between servers
-// (SO_REUSEPORT) unless a channel argument says otherwise; libevent does not.
+// listenTCP opens a port. gRPC and libevent both use the last 16 bits of its number. gRPC's C++
+// core shares ports between servers (SO_REUSEPORT) unless a channel argument forbids it;
+// libevent does not.
 func (s *Server) listenTCP(port int, reusePort bool) (net.Listener, error) {
 	if s.opt.AnyPort {
 		port = 0
@@ -110,10 +113,45 @@ func (s *Server) listenTCP(port int, reusePort bool) (net.Listener, error) {
 
 func portOf(ln net.Listener) int { return ln.Addr().(*net.TCPAddr).Port }
 
-// removeStaleSocket makes room for a socket, as gRPC does before it binds; any
-// other file stays.
+// removeStaleSocket deletes a socket, as gRPC does before it binds. It leaves any other file.
 func removeStaleSocket(path string) {
 	if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSocket != 0 {
 		os.Remove(path)
 	}
+}
+
+// portFiles has the files that say how ports are served. The machine has checked them before,
+// but has not kept them.
+type portFiles struct {
+	ssl        config.SSLConfig
+	sslErr     *env.RPCError
+	monitoring config.MonitoringConfig // empty when the file has none
+}
+
+func (f *portFiles) read(disk tfserving.Storage, o *tfserving.Options) {
+	if file := o.SSLConfigFile; file != "" {
+		f.sslErr = readText(disk, file, &f.ssl)
+	}
+	if file := o.MonitoringConfigFile; file != "" && readText(disk, file, &f.monitoring) != nil {
+		f.monitoring.Reset()
+	}
+}
+
+// readText reads a text proto as ParseProtoTextFile does.
+func readText(disk tfserving.Storage, file string, message proto.Message) *env.RPCError {
+	data, err := disk.ReadFile(file)
+	if err != nil {
+		return asStatus(err)
+	}
+	if textpb.Unmarshal(string(data), message) != nil {
+		return &env.RPCError{Code: env.InvalidArgument, Message: "Invalid protobuf file: '" + file + "'"}
+	}
+	return nil
+}
+
+func asStatus(err error) *env.RPCError {
+	if e, ok := err.(*env.RPCError); ok {
+		return e
+	}
+	return &env.RPCError{Code: env.Unknown, Message: err.Error()}
 }

@@ -33,14 +33,14 @@ func newLogger(opt Options) *logger {
 	return l
 }
 
-// logf writes one line; where upstream would have written it follows from how
-// the text begins.
+// logf writes one line. The beginning of the text decides which source line of upstream the log
+// names.
 func (l *logger) logf(level env.Level, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	l.line("%s: %s %s] %s\n", l.now().Format("2006-01-02 15:04:05.000000"), severity(level), l.place(text), text)
 }
 
-// netf writes one line of the HTTP server, whose log is one of its own
+// netf writes one line of the HTTP server, which has a log of its own
 // (util/net_http/internal/net_logging.cc).
 func (l *logger) netf(line24, lineHead int, format string, args ...any) {
 	line := line24
@@ -66,8 +66,7 @@ func severity(level env.Level) string {
 	return "I"
 }
 
-// place is the source file and line of a message, for those who search logs by
-// it.
+// place returns the source file and line of a message, because people search logs for them.
 func (l *logger) place(text string) string {
 	for _, p := range places {
 		if strings.HasPrefix(text, p.begin) {
@@ -91,7 +90,7 @@ const (
 	retrierFile = "util/retrier.cc"
 )
 
-// places are found by how a message begins, at 2.4.0 and at HEAD.
+// places has the source lines at 2.4.0 and at HEAD, by the beginning of the message.
 var places = []struct {
 	begin            string
 	file             string
@@ -129,4 +128,30 @@ var places = []struct {
 	{"Encountered an error for servable", harnessFile, 155, 185},
 	{"Servable {", aspiredFile, 360, 420},
 	{"Loading servable: ", retrierFile, 37, 40},
+}
+
+// eventLines has the lines that upstream's manager and harness log around a change of state.
+// People search a server's log for them. The machine itself logs errors.
+var eventLines = map[env.ModelState][]string{
+	env.StateLoading: {
+		"Successfully reserved resources to load servable",
+		"Approving load for servable version",
+		"Loading servable version",
+	},
+	env.StateAvailable: {"Successfully loaded servable version"},
+	env.StateUnloading: {
+		"Quiescing servable version",
+		"Done quiescing servable version",
+		"Unloading servable version",
+	},
+	env.StateEnd: {"Done unloading servable version"},
+}
+
+func (s *Server) logEvent(e tfserving.Event) {
+	if e.Err != nil {
+		return
+	}
+	for _, line := range eventLines[e.State] {
+		s.log.logf(env.Info, "%s {name: %s version: %d}", line, e.Model, e.Version)
+	}
 }

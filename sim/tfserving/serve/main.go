@@ -12,12 +12,12 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// Admin opens the interface for faults of a server on an address, and says its port.
+// Admin opens the interface for faults of a server on an address, and returns its port.
 type Admin func(server *Server, addr string) (port int, err error)
 
-// Main is tensorflow_model_server: it serves until the process ends and answers
-// with its exit code, below 0 for the signal that it must die of. Like upstream it
-// handles no signal: they end the program. admin is for --monosim_admin.
+// Main is tensorflow_model_server. It serves until the process ends, and returns the exit code,
+// which is below 0 for a death by that signal. Like upstream it handles no signal: signals
+// end the program. admin is for --monosim_admin, and may be nil.
 func Main(program string, args []string, stdout, stderr io.Writer, admin Admin) int {
 	c, code, end := ParseCommand(program, args, os.Getenv(FlagsVariable), stdout, stderr)
 	if end {
@@ -48,7 +48,7 @@ func Main(program string, args []string, stdout, stderr io.Writer, admin Admin) 
 		if err := c.writePorts(ports); err != nil {
 			fmt.Fprintf(stderr, "%s: --monosim_ports_file: %v\n", program, err)
 			server.Close()
-			return exitUsage // who asked for the file waits for it
+			return exitUsage // whoever asked for the file waits for it
 		}
 		<-server.Done()
 	case <-server.Done():
@@ -65,8 +65,7 @@ func openAdmin(admin Admin, server *Server, addr string) (port int, err error) {
 	return admin(server, addr)
 }
 
-// writePorts replaces the ports file as a whole, so that whoever waits for it
-// reads all of it.
+// writePorts replaces the ports file as a whole, so that whoever waits for it reads all of it.
 func (c *Command) writePorts(ports Ports) error {
 	if c.PortsFile == "" {
 		return nil
@@ -79,10 +78,10 @@ func (c *Command) writePorts(ports Ports) error {
 	return wholefile.Write(c.PortsFile, data)
 }
 
-// eventLog writes events as they happen, and complains once if it cannot.
+// eventLog writes events as they happen. It complains once, at the first error.
 type eventLog struct {
 	file     *os.File
-	complain func(error) // nil once it was called
+	complain func(error) // nil after its first call
 }
 
 func (c *Command) openEvents(complain func(error)) (*eventLog, error) {
@@ -98,7 +97,7 @@ func (c *Command) openEvents(complain func(error)) (*eventLog, error) {
 
 // eventLine is one line of the events file.
 type eventLine struct {
-	// AtMs is since the start of the process, in its own time; Time is the wall's.
+	// AtMs is the time since the start of the process, in simulated ms. Time is the wall time.
 	AtMs    float64 `json:"at_ms"`
 	Time    string  `json:"time"`
 	Model   string  `json:"model"`
@@ -108,7 +107,7 @@ type eventLine struct {
 	Message string  `json:"message,omitempty"`
 }
 
-// write writes one line at once: the process may be killed at any time.
+// write writes one line at once, because the process may be killed at any time.
 func (l *eventLog) write(e tfserving.Event) {
 	if l.file == nil {
 		return

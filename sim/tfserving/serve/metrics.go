@@ -14,9 +14,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// meter has the metrics of a profile (TFS-14.1). Those of TensorFlow itself,
-// which a real server's page has too, are not there, nor are those of batching
-// and of the request log ever filled.
+// meter has the metrics of a profile (TFS-14.1). It lacks those of TensorFlow itself, which a
+// real server's page has too. The metrics of batching and of the request log stay empty.
 type meter struct {
 	metrics []*metric // by name
 
@@ -52,10 +51,10 @@ func newMeter(profile tfserving.Profile) *meter {
 	return m
 }
 
-// latencyLimits are in microseconds, up to about 20 minutes.
+// latencyLimits are bucket limits in microseconds, up to about 20 minutes.
 var latencyLimits = exponential(10, 1.8, 33)
 
-// requestOver counts a request of tfs-head (servables/tensorflow/util.cc).
+// requestOver counts a request in tfs-head (servables/tensorflow/util.cc).
 func (m *meter) requestOver(model, api, entrypoint string, began time.Time, code env.Code) {
 	if m.requestCount == nil {
 		return
@@ -66,12 +65,12 @@ func (m *meter) requestOver(model, api, entrypoint string, began time.Time, code
 	m.requestCount.cell(labels{model, code.String()}).increment(1)
 }
 
-// runtime is the time that a model worked on a request.
+// runtime records how long a model worked on a request.
 func (m *meter) runtime(model, api string, began time.Time) {
 	m.runtimeLatency.cell(labels{model, api, "TF1"}).add(micros(began))
 }
 
-// examples counts the rows of a MultiInference.
+// examples records the number of rows of a MultiInference.
 func (m *meter) examples(model string, n int) {
 	m.exampleCounts.cell(labels{model}).add(float64(n))
 	m.exampleCountsTotal.cell(labels{model}).increment(int64(n))
@@ -86,7 +85,7 @@ func (m *meter) warmedUp(w tfserving.Warmup) {
 	}
 }
 
-// inferred records what the runtime records of a request that it ran.
+// inferred records what the runtime records about a request that it ran.
 func (m *meter) inferred(request proto.Message, began time.Time) {
 	switch r := request.(type) {
 	case *apis.PredictRequest:
@@ -107,7 +106,7 @@ func exampleCount(input *apis.Input) int {
 	return len(input.GetExampleList().GetExamples())
 }
 
-// value is what ModelServiceImpl::GetMetrics reads: the first point's integer.
+// value returns what ModelServiceImpl::GetMetrics reads: the integer of the first point.
 func (m *meter) value(name string) int64 {
 	for _, metric := range m.metrics {
 		if metric.name == name {
@@ -131,7 +130,7 @@ func codeOf(err error) env.Code {
 	return env.Unknown
 }
 
-// metricKind is how a metric is told.
+// metricKind is the type of a metric on the page.
 type metricKind string
 
 const (
@@ -140,7 +139,7 @@ const (
 	histogram metricKind = "histogram"
 )
 
-// labels are the values of a metric's labels.
+// labels has the values of a metric's labels; unused ones are "".
 type labels [3]string
 
 // metric is one metric of TensorFlow's registry.
@@ -148,7 +147,7 @@ type metric struct {
 	name       string
 	kind       metricKind
 	labelNames []string
-	limits     []float64 // of a histogram's buckets but the last
+	limits     []float64 // the upper limits of a histogram's buckets, but for the last bucket
 
 	mu    sync.RWMutex
 	cells map[labels]*cell
@@ -164,8 +163,8 @@ func newHistogram(name string, limits []float64, labelNames ...string) *metric {
 	return m
 }
 
-// exponential are bucket limits that grow by a factor; one bucket more, without
-// limit, follows the last (tensorflow monitoring::Buckets::Exponential).
+// exponential returns bucket limits that grow by a factor. One more bucket, without a limit,
+// follows the last (tensorflow monitoring::Buckets::Exponential).
 func exponential(scale, growth float64, n int) []float64 {
 	limits := make([]float64, n)
 	for i := range limits {
@@ -191,7 +190,7 @@ func (m *metric) cell(at labels) *cell {
 	return c
 }
 
-// sorted are the cells by their labels.
+// sorted returns the cells ordered by their labels.
 func (m *metric) sorted() []*cell {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -206,7 +205,7 @@ func (m *metric) sorted() []*cell {
 // cell is the value of a metric for some labels.
 type cell struct {
 	at     labels
-	count  atomic.Int64 // of a counter
+	count  atomic.Int64 // the value of a counter
 	limits []float64
 
 	mu      sync.Mutex
@@ -216,7 +215,7 @@ type cell struct {
 
 func (c *cell) increment(n int64) { c.count.Add(n) }
 
-// add puts a value in the first bucket whose limit is above it.
+// add counts a value in the first bucket whose limit is above it.
 func (c *cell) add(value float64) {
 	i, _ := slices.BinarySearchFunc(c.limits, value, func(limit, value float64) int {
 		if limit > value {
@@ -230,7 +229,7 @@ func (c *cell) add(value float64) {
 	c.sum += value
 }
 
-// read is a copy of a histogram's buckets, and the sum of its values.
+// read returns a copy of a histogram's buckets, and the sum of its values.
 func (c *cell) read() (buckets []int64, sum float64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

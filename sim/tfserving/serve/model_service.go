@@ -20,7 +20,7 @@ type modelService struct {
 	server *Server
 }
 
-// GetModelStatus answers from what was published (TFS-7).
+// GetModelStatus answers with the statuses that were published last (TFS-7).
 func (m *modelService) GetModelStatus(_ context.Context, r *apis.GetModelStatusRequest) (*apis.GetModelStatusResponse, error) {
 	response, err := m.server.status(r)
 	return response, grpcError(err)
@@ -38,8 +38,8 @@ func (s *Server) status(r *apis.GetModelStatusRequest) (*apis.GetModelStatusResp
 	return s.machine.GetModelStatus(r)
 }
 
-// HandleReloadConfigRequest waits for the machine's answer or the end of the
-// client's patience; the reload goes on all the same (TFS-8.7).
+// HandleReloadConfigRequest waits for the machine's answer, or until the client gives up. The
+// reload continues all the same (TFS-8.7).
 func (m *modelService) HandleReloadConfigRequest(ctx context.Context, r *apis.ReloadConfigRequest) (*apis.ReloadConfigResponse, error) {
 	type answer struct {
 		response *apis.ReloadConfigResponse
@@ -64,8 +64,8 @@ func (m *modelService) HandleReloadConfigRequest(ctx context.Context, r *apis.Re
 	}
 }
 
-// gaveUp is what is left to say to a client that waits no longer; gRPC's own
-// clients word it themselves.
+// gaveUp returns the error for a client that has given up. gRPC's own clients word that error
+// themselves.
 func gaveUp(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return status.Error(codes.DeadlineExceeded, env.DeadlineIsOver)
@@ -79,12 +79,11 @@ func (s *Server) reload(r *apis.ReloadConfigRequest, done func(*apis.ReloadConfi
 	s.machine.HandleReloadConfigRequest(r, done)
 }
 
-// errGone ends calls of a process that has ended; their connections are about to
-// close.
+// errGone ends calls of a process that has ended. Their connections are about to close.
 var errGone = status.Error(codes.Unavailable, "Socket closed")
 
-// metricValues are the metrics that a request asks for, which tfs-2.4 does not
-// know (TFS-8.1).
+// metricValues returns the metrics that a request asks for. tfs-2.4 does not know any
+// (TFS-8.1).
 func (s *Server) metricValues(r *apis.ReloadConfigRequest) map[string]int64 {
 	if s.opt.Machine.Profile != tfserving.ProfileHead {
 		return nil
@@ -96,8 +95,8 @@ func (s *Server) metricValues(r *apis.ReloadConfigRequest) map[string]int64 {
 	return values
 }
 
-// increases are by how much metrics have grown, by name; upstream's order is
-// that of a hash.
+// increases returns by how much metrics have grown, ordered by name. Upstream's order is that of
+// a hash table.
 func (s *Server) increases(before map[string]int64) (metrics []*apis.Metric) {
 	for _, name := range slices.Sorted(maps.Keys(before)) {
 		metrics = append(metrics, &apis.Metric{

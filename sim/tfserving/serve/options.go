@@ -8,57 +8,58 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// DefaultHost is where a server listens unless told otherwise. Upstream listens
-// on all addresses; a simulated server has no secrets to tell friends from
-// others, so it keeps to this machine (TFS-9.5).
+// DefaultHost is the address on which a server listens by default. Upstream listens on all
+// addresses. A simulated server cannot tell friends from others, so it keeps to this machine
+// (TFS-9.5).
 const DefaultHost = "127.0.0.1"
 
-// Options are what a served process is started with.
+// Options configures a served process.
 type Options struct {
 	// Machine is the model server itself.
 	Machine tfserving.Options
 	// Host is the address to listen on; empty is DefaultHost.
 	Host string
-	// AnyPort has every port that is not 0 replaced by one that is free; Ports
-	// tells which. A port of 0 stays closed, as upstream.
+	// AnyPort replaces every port other than 0 by a free one; Ports returns which. A port of 0
+	// stays closed, as in upstream.
 	AnyPort bool
-	// Speed makes time pass that much faster than the wall clock; 0 means 1. The
-	// deadlines of clients stay as they are.
+	// Speed is how many times as fast as the wall clock time passes; 0 means 1. The deadlines
+	// of clients stay in wall time.
 	Speed float64
-	// Seed draws what upstream leaves open: the order of models in a tick, times
-	// of unloads. 0 takes the default of each choice.
+	// Seed draws what upstream leaves open: the order of models in a tick, and the times of
+	// unloads. 0 takes the default of each choice.
 	Seed uint64
-	// Store is the directory with the files of URIs: hdfs://a/b is Store/hdfs/a/b.
-	// Without it only file:// can be read.
+	// Store is the directory with the files of URIs: hdfs://a/b is Store/hdfs/a/b. Without it
+	// only file:// can be read.
 	Store string
-	// PredictThreads is how many requests to models are worked on at once; the others wait,
-	// first come first served. 0 is any number.
+	// PredictThreads is how many requests to models are worked on at once. The others wait in
+	// order of arrival. 0 is no limit.
 	PredictThreads int
-	// PredictItemTime is by how much each item of a Predict, of the first dimension of its
-	// inputs, lengthens the time PredictTime of the cost model; what its law draws grows in
-	// proportion. It wants a PredictTime above 0.
+	// PredictItemTime is by how much each item of a Predict lengthens the cost model's
+	// PredictTime. Items are counted by the first dimension of the inputs. A drawn time grows
+	// in proportion. It needs a PredictTime above 0.
 	PredictItemTime time.Duration
-	// Timings has answers of PredictionService by gRPC say, in the trailers TrailerWaited and
-	// TrailerWorked, how long the request waited and was worked on, in nanoseconds.
+	// Timings adds the trailers TrailerWaited and TrailerWorked to answers of
+	// PredictionService by gRPC. They say how long the request waited and was worked on, in
+	// nanoseconds.
 	Timings bool
-	// PredictFault is what every request to a model fails with, if anything.
+	// PredictFault is the error of every request to a model; nil for none.
 	PredictFault *env.RPCError
 
-	// Log takes the log lines, nil drops them.
+	// Log takes the log lines; nil drops them.
 	Log io.Writer
-	// OnEvent, when set, is told of every change of a servable's state, in order
-	// and before any status request can see it. Requests to models may go to a
-	// version just before it is told to be AVAILABLE, as upstream's do. It must not
-	// call the server.
+
+	// OnEvent, when set, is called at every change of a servable's state, in order, before any
+	// status request can see it. Requests to models may reach a version just before it is
+	// announced as AVAILABLE, as in upstream. OnEvent must not call the server.
 	OnEvent func(tfserving.Event)
 
-	// now replaces the wall clock of log lines.
+	// now replaces the wall clock of log lines, for tests.
 	now func() time.Time
-	// onDisk, when set, gives looks at the disk another one.
+	// onDisk, when set, wraps the disk for each look at it.
 	onDisk func(tfserving.Storage) tfserving.Storage
 }
 
-// storage is the disk, for one look.
+// storage returns the disk for one look at it.
 func (o *Options) storage() tfserving.Storage {
 	d := &disk{store: o.Store}
 	if o.onDisk == nil {
@@ -67,10 +68,10 @@ func (o *Options) storage() tfserving.Storage {
 	return o.onDisk(d)
 }
 
-// Ports are the TCP ports of a process; 0 is one that is not open.
+// Ports has the TCP ports of a process; 0 is a closed one.
 type Ports struct {
 	GRPC int `json:"grpc"`
 	REST int `json:"rest"`
-	// Admin is that of the interface for faults, 0 where none was asked for.
+	// Admin is the port of the interface for faults, 0 where none was asked for.
 	Admin int `json:"admin,omitempty"`
 }

@@ -13,7 +13,7 @@ import (
 // ownFlags are the flags of the simulation (TFS-9.5).
 type ownFlags struct{ *flag.FlagSet }
 
-// ownValues are flags that need a look before they are options.
+// ownValues has the text of flags that must be checked before they are options.
 type ownValues struct {
 	predictFault string
 	predictLaw   string
@@ -21,7 +21,7 @@ type ownValues struct {
 	standIns     bool
 }
 
-// newOwnFlags sets the fields of c; what c has is the default.
+// newOwnFlags defines the flags, with the fields of c as their variables.
 func newOwnFlags(c *Command) ownFlags {
 	f := flag.NewFlagSet("", flag.ContinueOnError)
 	f.SetOutput(io.Discard)
@@ -70,7 +70,7 @@ func (c *Command) costFlags(f *flag.FlagSet) {
 	f.Float64Var(&cost.PredictSlowdown, "monosim_predict_slowdown", standard.PredictSlowdown, "how many `times` slower that is while versions load or unload")
 }
 
-// describe prints the flags in the form of upstream's usage.
+// describe prints the flags in the format of upstream's usage.
 func (f ownFlags) describe(w io.Writer) {
 	f.VisitAll(func(one *flag.Flag) {
 		kind, help := flag.UnquoteUsage(one)
@@ -81,8 +81,7 @@ func (f ownFlags) describe(w io.Writer) {
 	})
 }
 
-// parse reads flags one by one, in the form of upstream's: only --name=value, and
-// --name for booleans.
+// parse reads flags one by one in upstream's form: --name=value, and --name for booleans.
 func (f ownFlags) parse(args []string) error {
 	for _, arg := range args {
 		if err := f.Parse([]string{arg}); err != nil {
@@ -92,8 +91,7 @@ func (f ownFlags) parse(args []string) error {
 	return nil
 }
 
-// parseProfile reads the flags for the profile only, because the defaults of the
-// others depend on it.
+// parseProfile reads the flags for the profile only. The defaults of other flags depend on it.
 func (c *Command) parseProfile(own []string) (tfserving.Profile, error) {
 	if err := newOwnFlags(c).parse(own); err != nil {
 		return 0, err
@@ -124,7 +122,7 @@ func (c *Command) parseOwn(own []string) (err error) {
 	return err
 }
 
-// checkNumbers refuses what is below nought or no number: no flag of ours wants it.
+// checkNumbers refuses numbers below 0 and non-numbers, which none of our flags allow.
 func (f ownFlags) checkNumbers() (err error) {
 	f.VisitAll(func(one *flag.Flag) {
 		text := one.Value.String()
@@ -152,7 +150,7 @@ func (c *Command) parsePredictLaw() (err error) {
 	return nil
 }
 
-// Beyond these bounds times of the simulation are no times of a machine.
+// These bound --monosim_speed. Beyond them, simulated times could not be kept by a machine.
 const (
 	minSpeed = 0.001
 	maxSpeed = 1000
@@ -168,7 +166,7 @@ func parseTransition(name string) (tfserving.Transition, error) {
 	return 0, fmt.Errorf("--monosim_transition: got %q, want availability or resource", name)
 }
 
-// parseFault reads CODE:text.
+// parseFault parses "CODE:text"; "" is no fault.
 func parseFault(text string) (*env.RPCError, error) {
 	if text == "" {
 		return nil, nil
@@ -180,4 +178,13 @@ func parseFault(text string) (*env.RPCError, error) {
 		}
 	}
 	return nil, fmt.Errorf("--monosim_predict_fault: got %q, want a code of gRPC and a text, as UNAVAILABLE:busy", text)
+}
+
+// usage returns upstream's usage, followed by our own flags in the same format.
+func usage(program string, profile tfserving.Profile) string {
+	var b strings.Builder
+	b.WriteString(tfserving.FlagsUsage(profile, program))
+	b.WriteString("Flags of the simulation, on the command line or in " + FlagsVariable + ":\n")
+	newOwnFlags(&Command{}).describe(&b)
+	return b.String()
 }

@@ -2,13 +2,15 @@ package serve
 
 import (
 	"context"
+	"strconv"
 	"time"
-
-	"google.golang.org/protobuf/proto"
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/sim/tfserving"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/protobuf/proto"
 )
 
 // predictionService is tensorflow.serving.PredictionService.
@@ -45,7 +47,7 @@ func (s *Server) metadata(r *apis.GetModelMetadataRequest) (*apis.GetModelMetada
 	return s.reader.GetModelMetadata(r)
 }
 
-// inferOver is an inference that came by gRPC; its deadline is the call's.
+// inferOver runs an inference that came by gRPC, with the deadline of its call.
 func inferOver[R proto.Message](ctx context.Context, s *Server, api string, r proto.Message) (response R, err error) {
 	began := time.Now()
 	deadline, _ := ctx.Deadline()
@@ -63,13 +65,12 @@ func inferOver[R proto.Message](ctx context.Context, s *Server, api string, r pr
 	return answer.(R), nil
 }
 
-// specified is a request for one model; upstream counts no others.
+// specified is a request for one model. Upstream counts only those.
 type specified interface{ GetModelSpec() *apis.ModelSpec }
 
-// infer has a model work on a request. A deadline that passes does not end the
-// work (TFS-12.2, tensorflow/serving#1265): the runtime is told to stop, waits
-// until it has, and then says that it was late. A zero deadline is none. What it takes is
-// put into spent.
+// infer lets a model work on a request, and puts the times into spent. A deadline that passes
+// does not end the work (TFS-12.2, tensorflow/serving#1265): the runtime is told to stop,
+// waits until the work is over, and then says that it was late. A zero deadline is none.
 func (s *Server) infer(r proto.Message, deadline time.Time, spent *spent) (proto.Message, error) {
 	came := time.Now()
 	inference, err := s.reader.Begin(r)
@@ -100,7 +101,7 @@ func (s *Server) infer(r proto.Message, deadline time.Time, spent *spent) (proto
 	return response, nil
 }
 
-// times is how many times as long as by the cost model a request is worked on.
+// times returns the factor by which the request takes longer than the cost model says.
 func (s *Server) times(r proto.Message) float64 {
 	times := s.faults.slowness()
 	if p, ok := r.(*apis.PredictRequest); ok && s.opt.PredictItemTime > 0 {
@@ -109,7 +110,7 @@ func (s *Server) times(r proto.Message) float64 {
 	return times
 }
 
-// itemsOf is the first dimension of a request's inputs, the largest where they differ.
+// itemsOf returns the first dimension of a request's inputs, the largest where they differ.
 func itemsOf(r *apis.PredictRequest) (items int64) {
 	for _, input := range r.GetInputs() {
 		if dims := input.GetTensorShape().GetDim(); len(dims) > 0 {
@@ -119,7 +120,7 @@ func itemsOf(r *apis.PredictRequest) (items int64) {
 	return items
 }
 
-// methodOf is the method of PredictionService that a request is for.
+// methodOf returns the method of PredictionService that a request is for.
 func methodOf(r proto.Message) string {
 	switch r.(type) {
 	case *apis.ClassificationRequest:
@@ -132,8 +133,8 @@ func methodOf(r proto.Message) string {
 	return "Predict"
 }
 
-// rest lets the time of a request pass. The error is that of a process that ends before: its
-// connections are about to close, and an answer could come before that.
+// rest waits for the time of a request. It returns an error when the process ends before that:
+// the connections are about to close, and an answer might still get out first.
 func (s *Server) rest(d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -142,5 +143,36 @@ func (s *Server) rest(d time.Duration) error {
 		return nil
 	case <-s.done:
 		return &env.RPCError{Code: env.Unavailable, Message: "Socket closed"}
+	}
+}
+
+// These are the trailers with Options.Timings: for how many nanoseconds a request waited for a
+// thread, and for how many one worked on it.
+const (
+	TrailerWaited = "monosim-waited-ns"
+	TrailerWorked = "monosim-worked-ns"
+)
+
+// spent says where the time of a request went.
+type spent struct{ waited, worked time.Duration }
+
+// tell puts the times into the trailers of the call.
+func (t *spent) tell(ctx context.Context) {
+	// An error means that the call is over, and nobody reads its trailers.
+	_ = grpc.SetTrailer(ctx, metadata.Pairs(
+		TrailerWaited, strconv.FormatInt(int64(t.waited), 10),
+		TrailerWorked, strconv.FormatInt(int64(t.worked), 10)))
+}
+
+// work waits for a thread, in order of arrival, and returns the function that frees it.
+func (s *Server) work() (done func()) {
+	if s.threads == nil {
+		return func() {}
+	}
+	select {
+	case s.threads <- struct{}{}:
+		return func() { <-s.threads }
+	case <-s.done:
+		return func() {}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// page is PrometheusExporter::GeneratePage: every metric by name, also those
+// page is upstream's PrometheusExporter::GeneratePage. It has every metric by name, even one
 // without a value.
 func (m *meter) page() string {
 	var lines []string
@@ -25,7 +25,8 @@ func (m *meter) page() string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// histogramLines has counts that add up, and "+Inf" for the last bucket.
+// histogramLines returns the lines of a histogram: cumulative counts, the last of which is
+// "+Inf", the sum and the count.
 func histogramLines(name, labels string, limits []float64, c *cell) (lines []string) {
 	prefix := name + "_bucket{" + labels
 	if labels != "" {
@@ -46,7 +47,7 @@ func histogramLines(name, labels string, limits []float64, c *cell) (lines []str
 		fmt.Sprintf("%s_count{%s} %d", name, labels, total))
 }
 
-// prometheusName has ":" for what is none of [a-zA-Z0-9_].
+// prometheusName replaces characters other than [a-zA-Z0-9_] by ":".
 func prometheusName(name string) string {
 	return notFirstDigit(replaceOthers(name, "_", ':'))
 }
@@ -60,8 +61,7 @@ func prometheusLabels(m *metric, c *cell) string {
 	return strings.Join(parts, ",")
 }
 
-// replaceOthers replaces every byte that is neither a letter nor a digit nor one
-// of more.
+// replaceOthers replaces every byte that is neither a letter, nor a digit, nor in more.
 func replaceOthers(text, more string, by byte) string {
 	b := []byte(text)
 	for i, c := range b {
@@ -80,5 +80,5 @@ func notFirstDigit(name string) string {
 	return name
 }
 
-// sixDigits is absl::StrCat of a double.
+// sixDigits formats a number as absl::StrCat formats a double.
 func sixDigits(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }

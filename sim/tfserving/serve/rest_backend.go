@@ -11,7 +11,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/rest"
 )
 
-// restBackend is the process as the REST API sees it.
+// restBackend is the interface of the process to the REST API.
 type restBackend struct{ server *Server }
 
 var _ rest.Backend = restBackend{}
@@ -28,8 +28,7 @@ func (b restBackend) Regress(ctx context.Context, r *apis.RegressionRequest) (*a
 	return inferForREST[*apis.RegressionResponse](ctx, b.server, r)
 }
 
-// inferForREST is an inference whose deadline is --rest_api_timeout_in_ms from
-// now.
+// inferForREST runs an inference whose deadline is --rest_api_timeout_in_ms from now.
 func inferForREST[R proto.Message](ctx context.Context, s *Server, r proto.Message) (response R, err error) {
 	var deadline time.Time
 	if timeout, ok := rest.Timeout(ctx); ok {

@@ -9,11 +9,10 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// Server is one served process. One lock stands for the one thread that the
-// machine is called from: reloads, timers and answers of the disk take it. Nobody
-// holds it while looking at models, but the log and OnEvent are told under it.
-// Requests for the status of models read what was published last, and requests to
-// models what readers guards.
+// Server is one served process. Holding mu stands for being on the one thread from which the
+// machine is called: reloads, timers and answers of the disk take it. Nobody holds it while
+// looking at models, but the log and OnEvent are called under it. Requests for the status of
+// models read what was published last, and requests to models read what readers guards.
 type Server struct {
 	opt      Options
 	began    time.Time
@@ -23,7 +22,7 @@ type Server struct {
 	fake     bool
 	faults   faults
 
-	// threads has a token for each request that is worked on; nil with PredictThreads 0.
+	// threads has a token for each request that is worked on; nil without a limit.
 	threads chan struct{}
 
 	readers sync.Mutex
@@ -32,7 +31,7 @@ type Server struct {
 	mu      sync.Mutex
 	machine *tfserving.Server
 	choices *choices
-	timers  map[*timer]bool
+	timers  map[*time.Timer]bool
 	ended   bool
 
 	grpc  *grpc.Server
@@ -46,8 +45,8 @@ type Server struct {
 	stdout  string
 }
 
-// Start begins the life of a process. It is serving once Serving is closed, which may
-// never happen (TFS-9.2), and has ended when Done is closed.
+// Start starts a process. Serving is closed once it serves, which may never happen (TFS-9.2).
+// Done is closed when the process has ended.
 func Start(opt Options) *Server {
 	if opt.Host == "" {
 		opt.Host = DefaultHost
@@ -60,7 +59,7 @@ func Start(opt Options) *Server {
 		log:     newLogger(opt),
 		meter:   newMeter(opt.Machine.Profile),
 		choices: newChoices(opt.Seed),
-		timers:  map[*timer]bool{},
+		timers:  map[*time.Timer]bool{},
 		serving: make(chan struct{}), done: make(chan struct{}),
 	}
 	if opt.PredictThreads > 0 {
@@ -78,8 +77,8 @@ func Start(opt Options) *Server {
 	return s
 }
 
-// heard is the machine's OnEvent. Status requests know of an event when others are
-// told of it.
+// heard is the machine's OnEvent. It publishes an event for status requests before it tells
+// others.
 func (s *Server) heard(e tfserving.Event) {
 	if !s.fake {
 		s.logEvent(e)
@@ -93,19 +92,17 @@ func (s *Server) heard(e tfserving.Event) {
 // Serving returns a channel that is closed when the ports are open.
 func (s *Server) Serving() <-chan struct{} { return s.serving }
 
-// Ports returns the open ports; ask once Serving is closed.
+// Ports returns the open ports. Call it once Serving is closed.
 func (s *Server) Ports() Ports { return s.ports }
 
 // Done returns a channel that is closed when the process has ended.
 func (s *Server) Done() <-chan struct{} { return s.done }
 
-// Exit is how the process ended by itself: code as a shell sees it (-9: killed by
-// signal 9), stdout what it printed last. Ask once Done is closed; a Close is
-// (0, "").
+// Exit returns how the process ended by itself: code as a shell sees it (-9 is a death by signal
+// 9), and stdout, its last output. Call it once Done is closed. After Close it is (0, "").
 func (s *Server) Exit() (code int, stdout string) { return s.code, s.stdout }
 
-// Close ends the process: connections are closed, and requests in flight get no
-// answer.
+// Close ends the process. Connections are closed, and requests in flight get no answer.
 func (s *Server) Close() {
 	s.mu.Lock()
 	s.machine.Stop()
@@ -114,9 +111,9 @@ func (s *Server) Close() {
 	s.tasks.Wait()
 }
 
-// Drain has the gRPC port take no more requests, and waits until those in flight are answered, but
-// no longer than limit; it reports whether they were. Close follows. Upstream knows no such end: it
-// is for servers around this one.
+// Drain stops the gRPC port from taking requests, and waits until those in flight are answered,
+// but no longer than limit. It reports whether they were. Close follows. Upstream has no such
+// end: it is for programs that embed this server.
 func (s *Server) Drain(limit time.Duration) bool {
 	s.mu.Lock()
 	server := s.grpc
@@ -137,15 +134,15 @@ func (s *Server) Drain(limit time.Duration) bool {
 	}
 }
 
-// end is the end of the process; call it with mu held. The ports close behind
-// its back, because requests may wait for the lock.
+// end ends the process; the caller holds mu. The ports close on a goroutine of their own, because
+// requests may wait for the lock.
 func (s *Server) end(code int, stdout string) {
 	if s.ended {
 		return
 	}
 	s.ended, s.code, s.stdout = true, code, stdout
 	for t := range s.timers {
-		t.stop()
+		t.Stop()
 	}
 	close(s.done)
 	s.tasks.Go(s.closePorts)

@@ -9,28 +9,28 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
-// statusCache has the status answers of all models that were ever heard of, published at
-// every event. GetModelStatus reads it without the machine's lock, so that neither a
-// slow disk nor a load holds it up (TFS-2.3 item 4).
+// statusCache has the status answers of all known models, published at every event.
+// GetModelStatus reads them without the machine's lock, so that neither a slow disk nor a load
+// holds it up (TFS-2.3 item 4).
 type statusCache struct{ models sync.Map } // string to *modelStatus
 
-// modelStatus is what is known of one model. Neither part changes.
+// modelStatus has the answers about one model. It never changes.
 type modelStatus struct {
 	versions []env.ModelVersionStatus
 	all      *apis.GetModelStatusResponse
 }
 
-// publish replaces what is known of a model by what the machine knows now. The caller
-// holds the machine's lock.
+// publish replaces the answers about a model by what the machine knows now. The caller holds the
+// machine's lock.
 func (c *statusCache) publish(machine *tfserving.Server, model string) {
 	versions, err := machine.Status(env.ModelSpec{Name: model})
 	if err != nil {
-		return // python-fake alone forgets models
+		return // it is python-fake, which alone forgets models
 	}
 	c.models.Store(model, &modelStatus{versions, modelconfig.StatusResponse(versions)})
 }
 
-// answer is the answer to a request that has a model_spec.
+// answer answers a request that has a model_spec.
 func (c *statusCache) answer(spec *apis.ModelSpec) (*apis.GetModelStatusResponse, error) {
 	var versions []env.ModelVersionStatus
 	if found, ok := c.models.Load(spec.GetName()); ok {

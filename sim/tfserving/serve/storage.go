@@ -11,15 +11,15 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// disk is the tfserving.Storage of a real machine, for one look at it. A poll
-// costs one access and one listing for each base path.
+// disk is the tfserving.Storage of a real machine, for one look at it. A poll costs one access
+// and one listing for each base path.
 type disk struct {
 	store   string
-	entries []byte // what List reads into; a look is one thread's
+	entries []byte // List's buffer; a look is on one thread
 }
 
-// local is where a path is found; ok false means that its file system is not
-// there.
+// local returns the name of a path on this machine; ok is false when the path's file system is
+// missing.
 func (d *disk) local(path string) (name string, ok bool) {
 	scheme, rest, uri := strings.Cut(path, "://")
 	switch {
@@ -31,7 +31,7 @@ func (d *disk) local(path string) (name string, ok bool) {
 	return filepath.Join(d.store, scheme, rest), d.store != ""
 }
 
-// List names the children of a directory.
+// List returns the names of a directory's children.
 func (d *disk) List(path string) ([]string, error) {
 	name, ok := d.local(path)
 	if !ok {
@@ -44,16 +44,15 @@ func (d *disk) List(path string) ([]string, error) {
 	return names, nil
 }
 
-// Exists is Env::FileExists: what cannot be reached is not there.
+// Exists is upstream's Env::FileExists: what cannot be reached does not exist.
 func (d *disk) Exists(path string) bool {
 	name, ok := d.local(path)
 	return ok && present(name)
 }
 
-// SizeBytes is what a version is taken to be when it is loaded: all files below a
-// directory, and below what symbolic links lead to
-// (servables/tensorflow/util.cc:84-109,266-283). A circle of links ends where the
-// system gives up.
+// SizeBytes returns the size of a version, as a load counts it: of all files below a directory,
+// and below what symbolic links lead to (servables/tensorflow/util.cc:84-109,266-283). A
+// circle of links ends where the system refuses to follow it.
 func (d *disk) SizeBytes(path string) (int64, error) {
 	name, ok := d.local(path)
 	if !ok {
@@ -102,8 +101,8 @@ func sizeOf(info os.FileInfo) int64 {
 	return info.Size()
 }
 
-// ReadFile reads a whole file. A device is empty, as its length says: it need not
-// end.
+// ReadFile reads a whole file. A device is empty, as its length says, because reading it need
+// not end.
 func (d *disk) ReadFile(path string) ([]byte, error) {
 	name, ok := d.local(path)
 	if !ok {
@@ -120,7 +119,7 @@ func (d *disk) ReadFile(path string) ([]byte, error) {
 	return data, nil
 }
 
-// noFileSystem is Env::GetFileSystemForFile of a scheme that nobody registered.
+// noFileSystem is the error of Env::GetFileSystemForFile for a scheme that is not registered.
 func noFileSystem(path string) error {
 	scheme, _, _ := strings.Cut(path, "://")
 	return &env.RPCError{
@@ -129,7 +128,7 @@ func noFileSystem(path string) error {
 	}
 }
 
-// diskError is TensorFlow's IOError: the path, then errno in words.
+// diskError is TensorFlow's IOError: the path, and errno in words.
 func diskError(path string, err error) error {
 	var errno syscall.Errno
 	if !errors.As(err, &errno) {
@@ -138,8 +137,41 @@ func diskError(path string, err error) error {
 	return &env.RPCError{Code: errnoCode(errno), Message: path + "; " + errnoText(errno)}
 }
 
-// errnoText is what strerror says, which is Go's text with a capital.
+// errnoText returns what strerror says, which is Go's text with a capital.
 func errnoText(errno syscall.Errno) string {
 	text := errno.Error()
 	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// errnoCode returns the status of a failed system call (tensorflow ErrnoToCode), for the
+// errors that reading files can meet.
+func errnoCode(errno syscall.Errno) env.Code {
+	switch errno {
+	case syscall.EINVAL, syscall.ENAMETOOLONG, syscall.EFAULT, syscall.ESPIPE:
+		return env.InvalidArgument
+	case syscall.ETIMEDOUT, syscall.ETIME:
+		return env.DeadlineExceeded
+	case syscall.ENOENT, syscall.ENODEV, syscall.ENXIO, syscall.ESRCH:
+		return env.NotFound
+	case syscall.EEXIST:
+		return env.AlreadyExists
+	case syscall.EPERM, syscall.EACCES, syscall.EROFS:
+		return env.PermissionDenied
+	case syscall.ENOTEMPTY, syscall.EISDIR, syscall.ENOTDIR, syscall.EBADF, syscall.EBUSY, syscall.EPIPE, syscall.ETXTBSY:
+		return env.FailedPrecondition
+	case syscall.ENOSPC, syscall.EDQUOT, syscall.EMFILE, syscall.EMLINK, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM:
+		return env.ResourceExhausted
+	case syscall.EFBIG, syscall.EOVERFLOW, syscall.ERANGE:
+		return env.OutOfRange
+	case syscall.ENOSYS, syscall.ENOTSUP, syscall.EXDEV:
+		return env.Unimplemented
+	case syscall.EAGAIN, syscall.EINTR, syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EHOSTDOWN,
+		syscall.EHOSTUNREACH, syscall.ENETDOWN, syscall.ENETUNREACH, syscall.ENOLCK, syscall.ENOLINK:
+		return env.Unavailable
+	case syscall.EDEADLK, syscall.ESTALE:
+		return env.Aborted
+	case syscall.ECANCELED:
+		return env.Canceled
+	}
+	return env.Unknown
 }

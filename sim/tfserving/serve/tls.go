@@ -13,9 +13,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// credentials are those of --ssl_config_file; ok false means that the process
-// has ended, which it does by abort where the file cannot be read
-// (model_servers/server.cc:122-154).
+// credentials returns the options for --ssl_config_file. ok is false when the process has ended;
+// it aborts where the file cannot be read (model_servers/server.cc:122-154).
 func (s *Server) credentials(files *portFiles) (options []grpc.ServerOption, ok bool) {
 	if s.opt.Machine.SSLConfigFile == "" {
 		s.log.logf(env.Info, "Using InsecureServerCredentials")

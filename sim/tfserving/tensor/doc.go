@@ -1,11 +1,10 @@
-// Package tensor reads and makes TensorProtos as TensorFlow's runtime does
-// (tensorflow core/framework/tensor.cc): the shape is checked, elements come
-// from tensor_content or from the list that belongs to the dtype, a list that is
-// too short is continued with its last value, and one that is too long is cut.
+// Package tensor reads and makes TensorProtos as TensorFlow's runtime does (tensorflow
+// core/framework/tensor.cc). It checks the shape, and takes the elements from tensor_content or
+// from the list that belongs to the dtype. A list that is too short continues with its last value;
+// one that is too long is cut off.
 //
-// The two things to use first are Parse, which turns a TensorProto into a
-// Tensor, and the makers FromFloats, FromInts, FromUints, FromBools, FromComplexes,
-// FromStrings and FromRaw, which build a Tensor from Go values:
+// The two things to use first are Parse, which converts a TensorProto to a Tensor, and the makers
+// FromFloats, FromInts, FromBools and FromStrings, which build a Tensor from Go values:
 //
 //	t, err := tensor.Parse(proto)           // dtype, shape and element count checked
 //	t.DType(), t.Shape(), t.Len()
@@ -19,7 +18,11 @@
 //
 // Predict of TensorFlow Serving answers with FieldProto.
 //
-// To change which list a dtype uses look in field.go; how an element is stored,
-// in element.go; names and sizes of dtypes, in dtype.go; which shapes are valid,
-// in shape.go; strings in tensor_content, in strings.go.
+// To change:
+//
+//   - which list a dtype uses: field.go
+//   - how an element is stored: element.go, half.go
+//   - names and sizes of dtypes: dtype.go
+//   - which shapes are valid: shape.go
+//   - strings in tensor_content: strings.go
 package tensor

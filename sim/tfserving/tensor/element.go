@@ -5,9 +5,8 @@ import (
 	"math"
 )
 
-// Float is element i as a float64: exact for every real dtype except 64-bit
-// integers beyond 2^53; the real part of complex numbers; 0 or 1 for booleans; 0
-// for strings.
+// Float returns element i as a float64. It is exact for every real dtype, except for 64-bit integers
+// beyond 2^53. It is the real part of a complex number, 0 or 1 for a boolean, and 0 for a string.
 func (t Tensor) Float(i int) float64 {
 	switch infoOf(t.dtype).kind {
 	case floatKind:
@@ -24,8 +23,8 @@ func (t Tensor) Float(i int) float64 {
 	return float64(t.Uint(i))
 }
 
-// Int is element i as an int64; floating-point values lose their fraction, and
-// what does not fit is as Go converts it.
+// Int returns element i as an int64. Floats lose their fraction. Values that do not fit are as Go
+// converts them.
 func (t Tensor) Int(i int) int64 {
 	switch infoOf(t.dtype).kind {
 	case intKind:
@@ -38,8 +37,8 @@ func (t Tensor) Int(i int) int64 {
 	return int64(t.Float(i))
 }
 
-// Uint is element i as a uint64; floating-point values lose their fraction, and what
-// does not fit is as Go converts it.
+// Uint returns element i as a uint64. Floats lose their fraction. Values that do not fit are as Go
+// converts them.
 func (t Tensor) Uint(i int) uint64 {
 	if k := infoOf(t.dtype).kind; k == uintKind || k == boolKind {
 		return t.unsigned(i)
@@ -50,7 +49,7 @@ func (t Tensor) Uint(i int) uint64 {
 // Bool reports whether element i is not zero.
 func (t Tensor) Bool(i int) bool { return t.Complex(i) != 0 }
 
-// Complex is element i as a complex number.
+// Complex returns element i as a complex number.
 func (t Tensor) Complex(i int) complex128 {
 	if infoOf(t.dtype).kind != complexKind {
 		return complex(t.Float(i), 0)
@@ -59,8 +58,7 @@ func (t Tensor) Complex(i int) complex128 {
 	return complex(parts.float(2*i), parts.float(2*i+1))
 }
 
-// Bytes is element i of a DT_STRING; nil for other dtypes. It must not be
-// written to.
+// Bytes returns element i of a DT_STRING, which the caller must not change; nil for other dtypes.
 func (t Tensor) Bytes(i int) []byte {
 	if t.strings == nil {
 		return nil
@@ -68,7 +66,7 @@ func (t Tensor) Bytes(i int) []byte {
 	return t.strings[i]
 }
 
-// at is the bytes of element i.
+// at returns the bytes of element i.
 func (t Tensor) at(i int) []byte {
 	size := Size(t.dtype)
 	return t.raw[i*size : (i+1)*size]
@@ -83,27 +81,27 @@ func (t Tensor) float(i int) float64 {
 	return float64(math.Float32frombits(binary.LittleEndian.Uint32(t.at(i))))
 }
 
-// unsigned is the bits of element i.
+// unsigned returns the bits of element i.
 func (t Tensor) unsigned(i int) uint64 {
 	var wide [8]byte
 	copy(wide[:], t.at(i))
 	return binary.LittleEndian.Uint64(wide[:])
 }
 
-// signed is unsigned with the sign extended.
+// signed returns the bits of element i with the sign extended.
 func (t Tensor) signed(i int) int64 {
 	spare := 64 - 8*Size(t.dtype)
 	return int64(t.unsigned(i)) << spare >> spare
 }
 
-// appendBits appends the low bytes of bits as one element of a dtype.
+// appendBits appends the low size bytes of bits as one element.
 func appendBits(raw []byte, bits uint64, size int) []byte {
 	var wide [8]byte
 	binary.LittleEndian.PutUint64(wide[:], bits)
 	return append(raw, wide[:size]...)
 }
 
-// floatBits is a value in the format of a floating-point kind.
+// floatBits encodes a value in a floating-point kind.
 func floatBits(value float64, info dtypeInfo) uint64 {
 	switch {
 	case info.kind == halfKind:

@@ -6,8 +6,7 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 )
 
-// partOf is the dtype of the two parts of a complex dtype, and any other dtype
-// itself.
+// partOf returns the dtype of the two parts of a complex dtype; for any other dtype itself.
 func partOf(dtype framework.DataType) framework.DataType {
 	switch dtype {
 	case framework.DataType_DT_COMPLEX64:
@@ -18,8 +17,8 @@ func partOf(dtype framework.DataType) framework.DataType {
 	return dtype
 }
 
-// readField takes the elements from the list of the dtype: cut or continued with
-// the last to the number wanted, zero values if there is none
+// readField takes the elements from the dtype's list. It cuts the list off, or continues it with its
+// last value, at the wanted number. Without any value the elements are zero
 // (tensorflow core/framework/tensor.cc, FromProtoField).
 func (t *Tensor) readField(proto *framework.TensorProto) {
 	if t.dtype == framework.DataType_DT_STRING {
@@ -35,7 +34,7 @@ func (t *Tensor) readField(proto *framework.TensorProto) {
 	}
 }
 
-// stretch cuts or continues a list of strings.
+// stretch cuts off a list of strings, or continues it with its last string.
 func stretch(values [][]byte, count int) [][]byte {
 	out := make([][]byte, count)
 	copy(out, values)
@@ -45,7 +44,7 @@ func stretch(values [][]byte, count int) [][]byte {
 	return out
 }
 
-// readList is at most count elements of the list of a dtype, as bytes.
+// readList returns at most count elements of a dtype's list, as bytes.
 func readList(p *framework.TensorProto, dtype framework.DataType, count int) []byte {
 	switch dtype {
 	case framework.DataType_DT_FLOAT:
@@ -70,8 +69,8 @@ func readList(p *framework.TensorProto, dtype framework.DataType, count int) []b
 	return pack(p.IntVal, Size(dtype), count, widen)
 }
 
-// FieldProto is the tensor as Tensor::AsProtoField writes it: every element in
-// the list of its dtype.
+// FieldProto converts the tensor as Tensor::AsProtoField does, with every element in the dtype's
+// list.
 func (t Tensor) FieldProto() *framework.TensorProto {
 	proto := t.header()
 	switch t.dtype {
@@ -101,7 +100,7 @@ func (t Tensor) FieldProto() *framework.TensorProto {
 	return proto
 }
 
-// ints is the elements for int_val.
+// ints returns the elements for int_val.
 func (t Tensor) ints() []int32 {
 	values := make([]int32, t.count)
 	for i := range values {
@@ -110,7 +109,7 @@ func (t Tensor) ints() []int32 {
 	return values
 }
 
-// pack writes at most count values as elements of size bytes.
+// pack encodes at most count values as elements of size bytes.
 func pack[T any](values []T, size, count int, bits func(T) uint64) []byte {
 	values = values[:min(len(values), count)]
 	raw := make([]byte, 0, len(values)*size)
@@ -120,7 +119,7 @@ func pack[T any](values []T, size, count int, bits func(T) uint64) []byte {
 	return raw
 }
 
-// unpack is the reverse of pack.
+// unpack decodes what pack encodes.
 func unpack[T any](raw []byte, size int, value func(uint64) T) []T {
 	values := make([]T, 0, len(raw)/size)
 	for ; len(raw) >= size; raw = raw[size:] {

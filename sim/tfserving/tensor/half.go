@@ -2,7 +2,7 @@ package tensor
 
 import "math"
 
-// halfToFloat reads an IEEE 754 binary16.
+// halfToFloat decodes an IEEE 754 binary16.
 func halfToFloat(bits uint16) float64 {
 	exponent, fraction := int(bits>>10&0x1f), float64(bits&0x3ff)
 	value := math.Ldexp(fraction, -24)
@@ -20,8 +20,8 @@ func halfToFloat(bits uint16) float64 {
 	return value
 }
 
-// floatToHalf rounds to the nearest binary16, ties to even. The sum that carries
-// a full fraction into the exponent is meant: that is the next value.
+// floatToHalf rounds to the nearest binary16, ties to even. A full fraction carries into the
+// exponent on purpose: that gives the next value.
 func floatToHalf(value float64) uint16 {
 	sign := uint16(math.Float64bits(value) >> 48 & 0x8000)
 	magnitude := math.Abs(value)

@@ -6,9 +6,8 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 )
 
-// FromFloats makes a tensor of a numeric dtype; integers take the value without
-// its fraction, complex numbers take it as real part. The number of values must
-// be that of the shape.
+// FromFloats makes a tensor of a numeric dtype. Integers lose the fraction, and complex numbers get
+// the value as real part. The number of values must be that of the shape.
 func FromFloats(dtype framework.DataType, shape []int64, values []float64) (Tensor, error) {
 	info := infoOf(dtype)
 	switch info.kind {
@@ -26,38 +25,22 @@ func FromFloats(dtype framework.DataType, shape []int64, values []float64) (Tens
 	return fromBits(dtype, shape, values, func(value float64) uint64 { return floatBits(value, info) })
 }
 
-// FromInts makes a tensor of a numeric dtype. What does not fit keeps its low bits, as a
-// C++ cast does. The number of values must be that of the shape.
+// FromInts makes a tensor of a numeric dtype. Values that do not fit keep their low bits, as a C++
+// cast does. The number of values must be that of the shape.
 func FromInts(dtype framework.DataType, shape []int64, values []int64) (Tensor, error) {
 	if k := infoOf(dtype).kind; k == intKind || k == uintKind {
 		return fromBits(dtype, shape, values, widen[int64])
 	}
-	return FromFloats(dtype, shape, toFloats(values))
-}
-
-// FromUints makes a tensor of a numeric dtype. What does not fit keeps its low bits, as
-// a C++ cast does. The number of values must be that of the shape.
-func FromUints(dtype framework.DataType, shape []int64, values []uint64) (Tensor, error) {
-	if k := infoOf(dtype).kind; k == intKind || k == uintKind {
-		return fromBits(dtype, shape, values, widen[uint64])
+	floats := make([]float64, len(values))
+	for i, value := range values {
+		floats[i] = float64(value)
 	}
-	return FromFloats(dtype, shape, toFloats(values))
+	return FromFloats(dtype, shape, floats)
 }
 
 // FromBools makes a DT_BOOL. The number of values must be that of the shape.
 func FromBools(shape []int64, values []bool) (Tensor, error) {
 	return fromBits(framework.DataType_DT_BOOL, shape, values, boolToBits)
-}
-
-// FromComplexes makes a DT_COMPLEX64 or DT_COMPLEX128. The number of values must be that
-// of the shape.
-func FromComplexes(dtype framework.DataType, shape []int64, values []complex128) (Tensor, error) {
-	if infoOf(dtype).kind != complexKind {
-		return Tensor{}, fmt.Errorf("dtype %s, want a complex one", DTypeName(dtype))
-	}
-	return build(dtype, shape, values, func(raw []byte, value complex128) []byte {
-		return appendComplex(raw, value, dtype)
-	})
 }
 
 // FromStrings makes a DT_STRING. The number of values must be that of the shape.
@@ -73,21 +56,7 @@ func FromStrings[T string | []byte](shape []int64, values []T) (Tensor, error) {
 	return t, nil
 }
 
-// FromRaw makes a tensor of a dtype of fixed size from little-endian elements,
-// which it keeps.
-func FromRaw(dtype framework.DataType, shape []int64, raw []byte) (Tensor, error) {
-	t, err := blank(dtype, shape)
-	if err != nil {
-		return Tensor{}, err
-	}
-	if size := Size(dtype); size == 0 || len(raw) != t.count*size {
-		return Tensor{}, fmt.Errorf("%d bytes, want %d for %s", len(raw), t.count*size, t)
-	}
-	t.raw = raw
-	return t, nil
-}
-
-// sized is a tensor without its elements, of which there are count.
+// sized returns a tensor without its elements, after it has compared their count with the shape.
 func sized(dtype framework.DataType, shape []int64, count int) (Tensor, error) {
 	t, err := blank(dtype, append([]int64(nil), shape...))
 	if err != nil {
@@ -99,7 +68,7 @@ func sized(dtype framework.DataType, shape []int64, count int) (Tensor, error) {
 	return t, nil
 }
 
-// build appends every value's bytes.
+// build makes a tensor by appending every value's bytes.
 func build[T any](dtype framework.DataType, shape []int64, values []T, add func([]byte, T) []byte) (Tensor, error) {
 	t, err := sized(dtype, shape, len(values))
 	if err != nil {
@@ -126,12 +95,4 @@ func appendComplex(raw []byte, value complex128, dtype framework.DataType) []byt
 	part := infoOf(partOf(dtype))
 	raw = appendBits(raw, floatBits(real(value), part), part.bytes)
 	return appendBits(raw, floatBits(imag(value), part), part.bytes)
-}
-
-func toFloats[T int64 | uint64](values []T) []float64 {
-	floats := make([]float64, len(values))
-	for i, value := range values {
-		floats[i] = float64(value)
-	}
-	return floats
 }

@@ -7,18 +7,16 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 )
 
-// maxRank is TensorShape::MaxDimensions.
+// maxRank is upstream's TensorShape::MaxDimensions.
 const maxRank = 254
 
-// MaxBytes is the largest tensor that is read or made. It is ours: a shape in a
-// request may promise far more elements than the message carries, and the runtime
-// would die of it.
+// MaxBytes is the size of the largest tensor that is read or made. The limit is our own: a shape in a
+// request may promise far more elements than the message carries, and the runtime would die of it.
 const MaxBytes = 256 << 20
 
-// Shape gives the sizes of a shape, outermost first. It fails as
-// TensorShape::IsValid does: for an unknown or negative size, for more than 254
-// dimensions and for more elements than an int64 counts. unknown_rank does not
-// matter there, so it does not here.
+// Shape returns the sizes of a shape, outermost first. It fails as TensorShape::IsValid does: for a
+// negative size, for more than 254 dimensions, and for more elements than an int64 can count. Like
+// that function it ignores unknown_rank.
 func Shape(shape *framework.TensorShapeProto) ([]int64, error) {
 	sizes := make([]int64, len(shape.GetDim()))
 	for i, dim := range shape.GetDim() {
@@ -30,7 +28,7 @@ func Shape(shape *framework.TensorShapeProto) ([]int64, error) {
 	return sizes, nil
 }
 
-// Count is the number of elements of a shape: 1 for a scalar.
+// Count returns the number of elements of a shape: 1 for a scalar.
 func Count(shape []int64) (int64, error) {
 	if len(shape) > maxRank {
 		return 0, fmt.Errorf("shape has %d dimensions, want at most %d", len(shape), maxRank)
@@ -49,7 +47,7 @@ func Count(shape []int64) (int64, error) {
 	return int64(count), nil
 }
 
-// ShapeProto is the wire form of a shape.
+// ShapeProto converts a shape to its message.
 func ShapeProto(shape []int64) *framework.TensorShapeProto {
 	if len(shape) > fewDims {
 		proto := &framework.TensorShapeProto{Dim: make([]*framework.TensorShapeProto_Dim, len(shape))}
@@ -67,10 +65,10 @@ func ShapeProto(shape []int64) *framework.TensorShapeProto {
 	return &p.shape
 }
 
-// fewDims is how many most shapes have at most.
+// fewDims is a number of dimensions that most shapes do not exceed.
 const fewDims = 2
 
-// shapeParts is a shape of few dimensions, allocated at once.
+// shapeParts holds a shape of few dimensions in one allocation.
 type shapeParts struct {
 	shape framework.TensorShapeProto
 	dims  [fewDims]framework.TensorShapeProto_Dim

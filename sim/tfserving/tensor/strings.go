@@ -7,11 +7,11 @@ import (
 	"math"
 )
 
-// stringBytes is what one string costs at least, for MaxBytes.
+// stringBytes is the least size of one string, for MaxBytes.
 const stringBytes = 24
 
-// encodeStrings writes all lengths as varints, then all strings, as
-// tensorflow's port::EncodeStringList.
+// encodeStrings writes all lengths as varints and then all strings, as tensorflow's
+// port::EncodeStringList does.
 func encodeStrings(values [][]byte) []byte {
 	var out []byte
 	for _, value := range values {
@@ -23,7 +23,7 @@ func encodeStrings(values [][]byte) []byte {
 	return out
 }
 
-// decodeStrings is the reverse; every byte must be used.
+// decodeStrings decodes what encodeStrings writes. Every byte must be used.
 func decodeStrings(content []byte, count int) ([][]byte, error) {
 	sizes := make([]int, count)
 	for i := range sizes {

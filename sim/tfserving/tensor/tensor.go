@@ -8,20 +8,20 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 )
 
-// Tensor is a dense tensor. The zero Tensor has dtype DT_INVALID and no element.
-// A Tensor is not changed after it was made; copies share their elements.
+// Tensor is a dense tensor. The zero Tensor has dtype DT_INVALID and no element. A Tensor does not
+// change after it was made; copies share their elements.
 type Tensor struct {
 	dtype   framework.DataType
 	shape   []int64
 	count   int
-	raw     []byte   // little-endian elements, unless strings
-	strings [][]byte // DT_STRING
+	raw     []byte   // the elements, little-endian, unless they are strings
+	strings [][]byte // the elements of a DT_STRING
 }
 
-// Parse reads a TensorProto. It fails where Tensor::FromProto does: for an
-// invalid shape, a dtype without plain values (DT_RESOURCE and DT_VARIANT
-// included, which the runtime could read), tensor_content of a wrong size
-// and a bool in it that is neither 0 nor 1 (which 2.4's runtime let pass).
+// Parse reads a TensorProto. It fails where Tensor::FromProto does: for an invalid shape, for a dtype
+// without plain values, for tensor_content of a wrong size, and for a bool in it that is neither 0
+// nor 1. Unlike the runtime it also refuses DT_RESOURCE and DT_VARIANT. The runtime of 2.4 accepted
+// any byte as a bool.
 func Parse(proto *framework.TensorProto) (Tensor, error) {
 	shape, err := Shape(proto.GetTensorShape())
 	if err != nil {
@@ -39,7 +39,7 @@ func Parse(proto *framework.TensorProto) (Tensor, error) {
 	return t, nil
 }
 
-// blank is a tensor without its elements, checked.
+// blank returns a tensor without its elements, after it has checked dtype and shape.
 func blank(dtype framework.DataType, shape []int64) (Tensor, error) {
 	info := infoOf(dtype)
 	if info.kind == noKind {
@@ -68,23 +68,23 @@ func (t *Tensor) readContent(content []byte) (err error) {
 	return nil
 }
 
-// DType is the element type.
+// DType returns the element type.
 func (t Tensor) DType() framework.DataType { return t.dtype }
 
-// Shape is the shape, outermost dimension first; empty for a scalar.
+// Shape returns the sizes, outermost dimension first; empty for a scalar.
 func (t Tensor) Shape() []int64 { return slices.Clone(t.shape) }
 
-// Len is the number of elements.
+// Len returns the number of elements.
 func (t Tensor) Len() int { return t.count }
 
-// Raw is the elements in row-major order, little-endian, Size(DType()) bytes
-// each; nil for DT_STRING. It must not be written to.
+// Raw returns the elements in row-major order, little-endian, Size(DType()) bytes each; nil for
+// DT_STRING. The caller must not change it.
 func (t Tensor) Raw() []byte { return t.raw }
 
-// String is dtype and shape: "float[2 3]".
+// String returns dtype and shape, such as "float[2 3]".
 func (t Tensor) String() string { return fmt.Sprintf("%s%v", DTypeName(t.dtype), t.shape) }
 
-// ContentProto is the tensor as Tensor::AsProtoTensorContent writes it.
+// ContentProto converts the tensor as Tensor::AsProtoTensorContent does.
 func (t Tensor) ContentProto() *framework.TensorProto {
 	proto := t.header()
 	switch {

@@ -1,6 +1,6 @@
-// Package tfrecord reads TFRecord files in memory, and says of damage what a model server's
-// TensorFlow says (tensorflow core/lib/io/record_reader.cc). How records are framed, and what
-// writes them, is in package engine/tfrecord.
+// Package tfrecord reads TFRecord files in memory, and reports damage in the words of a model
+// server's TensorFlow (tensorflow core/lib/io/record_reader.cc). Package engine/tfrecord knows how
+// records are framed, and writes them.
 //
 // The two things to use first:
 //
@@ -17,32 +17,32 @@ import (
 	"github.com/monosim/monosim/engine/tfrecord"
 )
 
-// Around a record are its length with a checksum, and its own checksum.
+// A record has its length and the length's checksum before it, and its own checksum behind it.
 const (
 	lengthBytes   = 8
 	checksumBytes = 4
 	headerBytes   = lengthBytes + checksumBytes
 )
 
-// DataLoss is damage that a reader found, in TensorFlow's words.
+// DataLoss is an error about damage, in TensorFlow's words.
 type DataLoss string
 
 func (e DataLoss) Error() string { return string(e) }
 
-// Reader reads the records of a file in memory. Newer adds what TensorFlow after
-// 2.4 says more of damage; set it before the first Next.
+// Reader reads the records of a file in memory. Newer selects the longer error texts of TensorFlow
+// after 2.4; set it before the first Next.
 type Reader struct {
 	Newer  bool
 	data   []byte
 	offset uint64
 }
 
-// NewReader reads from the beginning of data, which must not change.
+// NewReader returns a reader at the beginning of data, which must not change.
 func NewReader(data []byte) *Reader { return &Reader{data: data} }
 
-// Next returns the next record, a part of the data. The error is io.EOF or a DataLoss,
-// which names the offset of the record, or of its content if only that is damaged. A
-// file that ends within the length of a record ends before it.
+// Next returns the next record, which is a part of the data. The error is io.EOF or a DataLoss with
+// the offset of the record, or of its content if only that is damaged. A file that ends within the
+// length of a record ends before that record.
 func (r *Reader) Next() ([]byte, error) {
 	header, err := r.checked(r.offset, lengthBytes)
 	if err != nil {
@@ -60,8 +60,8 @@ func (r *Reader) Next() ([]byte, error) {
 	return record, nil
 }
 
-// checked is n bytes at an offset; their checksum follows them. io.EOF says that
-// the data ends before.
+// checked returns n bytes at an offset, after comparing them with the checksum behind them. io.EOF
+// means that the data ends before that.
 func (r *Reader) checked(offset, n uint64) ([]byte, error) {
 	tail := ""
 	if offset == 0 {

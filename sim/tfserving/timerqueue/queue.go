@@ -1,26 +1,29 @@
-// Package timerqueue has the threads of a simulated model server as chains of callbacks:
-// what is to be done at which instant, in which order, and the locks and pools between.
+// Package timerqueue runs the threads of a simulated model server as chains of callbacks. It decides
+// what runs at which instant and in which order, and has locks and thread pools for them.
 //
 // Two things to use first:
 //
-//   - [New] makes a [Queue] on a [Host]; [Queue.Request] is a call from outside, and
-//     [Queue.Set] puts a [Timer] on it.
-//   - [Grid] is the schedule of a loop of which runs may be left out.
+//   - [New] makes a [Queue] on a [Host]. [Queue.Request] is a call from outside, and [Queue.Set]
+//     puts a [Timer] on the queue.
+//   - [Grid] is the schedule of a loop whose runs may be left out.
 //
-// To change the order of what happens at one instant look at [Rank]; locks are in
-// mutex.go, pools of threads in executor.go.
+// To change:
+//
+//   - the order of what happens at one instant: [Rank]
+//   - locks: mutex.go
+//   - pools of threads: executor.go
 package timerqueue
 
 import (
+	"slices"
 	"time"
 )
 
-// Rank orders what happens at one instant. The manager goes before the polls
-// because its loop was started before theirs and so runs ahead of them by
-// microseconds; a request that arrives at that instant comes last.
+// Rank orders what happens at one instant. The manager comes before the polls, because its loop was
+// started before theirs and is ahead of them by microseconds. A request at that instant comes last.
 type Rank uint8
 
-// The ranks, first to last.
+// These are the ranks, first to last.
 const (
 	Thread Rank = iota // loads, unloads, wake-ups of blocked threads
 	Manager
@@ -29,8 +32,8 @@ const (
 	Request
 )
 
-// Timer is one thing to do at one instant. Periodic work owns one timer for life, so
-// that rearming it allocates nothing. Queued, which the queue sets, says that it waits.
+// Timer is one thing to do at one instant. A periodic loop has one timer for its whole life, so that
+// rearming allocates nothing. The queue sets Queued while the timer waits.
 type Timer struct {
 	at     time.Duration
 	Rank   Rank
@@ -38,17 +41,17 @@ type Timer struct {
 	Queued bool
 }
 
-// Queue runs the server's timers on a single timer of the host, in the order (instant,
-// rank, order of setting). Every call from outside first runs what is due, so that the
-// order does not depend on how the host breaks ties.
+// Queue runs the server's timers on a single timer of the host, ordered by instant, rank and the order
+// of Set. Every call from outside first runs what is due, so that the order does not depend on how
+// the host breaks ties.
 type Queue struct {
 	host    Host
-	queue   []*Timer // earliest last
-	Running bool     // whether a callback of the server runs right now
+	queue   []*Timer // the earliest is last
+	Running bool     // a callback of the server runs now
 	stopped bool
 
-	// at and passed are the latest instant at which something ran and the
-	// highest rank that ran then.
+	// at is the latest instant at which something ran, and passed the highest rank that ran
+	// then.
 	at     time.Duration
 	passed Rank
 
@@ -58,12 +61,12 @@ type Queue struct {
 	wake    func()
 }
 
-// Host is the clock that a queue runs on.
+// Host is the clock under a queue.
 type Host interface {
 	// Now is monotonic, from any start.
 	Now() time.Duration
-	// After calls fn once, d from now, unless cancel is called first. It never
-	// calls fn before it has returned.
+	// After calls fn once, d from now, unless cancel is called first. It never calls fn before
+	// it has returned.
 	After(d time.Duration, fn func()) (cancel func())
 }
 
@@ -77,11 +80,11 @@ func New(host Host) *Queue {
 	return q
 }
 
-// Now is the host's time.
+// Now returns the host's time.
 func (q *Queue) Now() time.Duration { return q.host.Now() }
 
-// Set has t run at the instant, in place of the one that it waits for. A queue that was
-// stopped takes no timer.
+// Set makes t run at an instant, and replaces the instant that it waits for. A stopped queue takes no
+// timer.
 func (q *Queue) Set(t *Timer, at time.Duration) {
 	q.Unset(t)
 	if q.stopped {
@@ -92,14 +95,12 @@ func (q *Queue) Set(t *Timer, at time.Duration) {
 	for i > 0 && !q.queue[i-1].after(t) {
 		i--
 	}
-	// Everything before i is later than t; equals stay behind it, at the end,
-	// because they were set earlier and run earlier.
-	q.queue = append(q.queue, nil)
-	copy(q.queue[i+1:], q.queue[i:])
-	q.queue[i] = t
+	// The timers before i are later than t. Equal ones are behind it, because they were set
+	// earlier and run earlier.
+	q.queue = slices.Insert(q.queue, i, t)
 }
 
-// after reports whether t runs later than u, were u set now.
+// after reports whether t runs later than u would if u were set now.
 func (t *Timer) after(u *Timer) bool {
 	if t.at != u.at {
 		return t.at > u.at
@@ -107,34 +108,31 @@ func (t *Timer) after(u *Timer) bool {
 	return t.Rank > u.Rank
 }
 
-// Unset takes t off the queue; it does nothing when t does not wait.
+// Unset takes t off the queue, if it waits.
 func (q *Queue) Unset(t *Timer) {
 	if !t.Queued {
 		return
 	}
 	t.Queued = false
-	for i, u := range q.queue {
-		if u == t {
-			q.queue = append(q.queue[:i], q.queue[i+1:]...)
-			return
-		}
+	if i := slices.Index(q.queue, t); i >= 0 {
+		q.queue = slices.Delete(q.queue, i, i+1)
 	}
 }
 
-// Sleep runs fn after d as a thread does that sleeps; d below 0 counts as 0.
+// Sleep runs fn after d, as a thread that sleeps; d below 0 counts as 0.
 func (q *Queue) Sleep(d time.Duration, fn func()) {
 	q.Set(&Timer{Rank: Thread, Fn: fn}, q.Now()+max(d, 0))
 }
 
-// Soon runs fn at this instant, after what is running now.
+// Soon runs fn at this instant, after the callback that runs now.
 func (q *Queue) Soon(fn func()) { q.Sleep(0, fn) }
 
-// Request runs fn as a request to the server: what is due comes first, then fn, then
-// what fn made due. Inside a callback of the server it just runs fn.
+// Request runs fn as a request to the server: what is due runs first, then fn, then what fn made due.
+// Inside a callback of the server it only runs fn.
 func (q *Queue) Request(fn func()) { q.Enter(Request, fn) }
 
-// Enter runs fn, which comes from outside, at a rank: what is due comes first, then fn,
-// then what fn made due. Inside a callback of the server it just runs fn.
+// Enter runs fn, which comes from outside, at a rank: what is due runs first, then fn, then what fn
+// made due. Inside a callback of the server it only runs fn.
 func (q *Queue) Enter(r Rank, fn func()) {
 	if q.Running {
 		fn()
@@ -148,7 +146,7 @@ func (q *Queue) Enter(r Rank, fn func()) {
 	q.run()
 }
 
-// run does everything that is due and arms the host's timer for the rest.
+// run runs everything that is due, and arms the host's timer for the rest.
 func (q *Queue) run() {
 	if q.Running {
 		return
@@ -157,7 +155,7 @@ func (q *Queue) run() {
 	q.Arm()
 }
 
-// CatchUp runs what is due before a call from outside that changes nothing.
+// CatchUp runs what is due. It is for calls from outside that change nothing themselves.
 func (q *Queue) CatchUp() {
 	if q.due() {
 		q.run()
@@ -184,6 +182,7 @@ func (q *Queue) drain() {
 	}
 }
 
+// pass notes that something of rank r runs now.
 func (q *Queue) pass(r Rank) {
 	if now := q.Now(); now > q.at {
 		q.at, q.passed = now, r
@@ -192,8 +191,8 @@ func (q *Queue) pass(r Rank) {
 	}
 }
 
-// Arm has the host wake the queue for its earliest timer, and for nothing when the queue
-// is empty or stopped.
+// Arm sets the host's timer to the queue's earliest timer. When the queue is empty or stopped it
+// cancels the host's timer.
 func (q *Queue) Arm() {
 	n := len(q.queue)
 	if n == 0 || q.stopped {
@@ -216,7 +215,7 @@ func (q *Queue) cancel() {
 	}
 }
 
-// Stop drops all timers, and every one that is set later.
+// Stop drops all timers. Timers that are set later are ignored.
 func (q *Queue) Stop() {
 	q.stopped = true
 	q.cancel()
@@ -226,19 +225,18 @@ func (q *Queue) Stop() {
 	q.queue = nil
 }
 
-// Grid is the schedule of a periodic loop (TFS-2.2) of which runs that would do
-// nothing may be left out: next is when the loop, had it never left out a run,
-// would begin a run that was not yet looked at.
+// Grid is the schedule of a periodic loop (TFS-2.2) whose runs may be left out when they would do
+// nothing. next is when the loop, had it left out no run, would begin the next run to decide about.
 type Grid struct {
 	Interval time.Duration
 	next     time.Duration
 }
 
-// Began notes that a run begins at the instant.
+// Began notes that a run begins at an instant.
 func (g *Grid) Began(at time.Duration) { g.next = at + g.Interval }
 
-// Ended notes the end of a run. It reports whether the run overran its interval, so that
-// the next one follows at once.
+// Ended notes the end of a run. It reports whether the run took longer than the interval, so that the
+// next one follows at once.
 func (g *Grid) Ended(at time.Duration) (overran bool) {
 	if at < g.next {
 		return false
@@ -247,9 +245,9 @@ func (g *Grid) Ended(at time.Duration) (overran bool) {
 	return true
 }
 
-// Upcoming is the first instant of the grid whose turn at rank r has not passed on the
-// queue; the runs before it count as left out. What comes from outside at the very
-// instant of a run comes after it.
+// Upcoming returns the first instant of the grid whose turn at rank r has not passed on the queue. The
+// runs before it are left out. A call from outside at the very instant of a run comes after that
+// run.
 func (g *Grid) Upcoming(q *Queue, r Rank) time.Duration {
 	now := q.Now()
 	if g.next < now {

@@ -1,8 +1,8 @@
-// Package rapidjson reads and writes JSON as RapidJSON 1.1.0 does, the library
-// that tensorflow_model_server of both profiles is built with: the same numbers,
-// the same error for the same byte, the same white space and digits. Standard
-// JSON packages cannot do that: they hide whether a number was written as an
-// integer, which duplicate of a key came first, and where the text went wrong.
+// Package rapidjson reads and writes JSON as RapidJSON 1.1.0 does, with which
+// tensorflow_model_server of both profiles is built: the same numbers, the same error for the
+// same byte, the same white space and digits. Standard JSON packages cannot do that. They hide
+// whether a number was written as an integer, which duplicate of a key came first, and where the
+// text went wrong.
 //
 // The two things to use first are Parse and Writer:
 //
@@ -12,6 +12,10 @@
 //
 // Both allow NaN, Inf and Infinity, as the server does (kParseNanAndInfFlag).
 //
-// To change what is accepted look in parse.go, string.go and number.go; the words
-// of errors are in error.go; the layout is in writer.go; digits in grisu.go.
+// To change:
+//
+//   - what is accepted: parse.go, string.go, number.go
+//   - the words of errors: error.go
+//   - the layout: writer.go
+//   - digits: grisu.go
 package rapidjson

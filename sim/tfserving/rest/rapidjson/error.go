@@ -2,7 +2,7 @@ package rapidjson
 
 import "fmt"
 
-// The errors of parsing, in the words of RapidJSON's error/en.h.
+// These are the errors of parsing, in the words of RapidJSON's error/en.h.
 const (
 	DocumentEmpty       = "The document is empty."
 	RootNotSingular     = "The document root must not be followed by other values."
@@ -21,10 +21,10 @@ const (
 	Termination         = "Terminate parsing due to Handler error."
 )
 
-// ParseError is why a text is no JSON.
+// ParseError says why a text is not JSON.
 type ParseError struct {
-	Text   string // one of the constants
-	Offset int    // bytes before the place that RapidJSON names
+	Text   string // one of the constants above
+	Offset int    // in bytes, as RapidJSON counts it
 }
 
 func (e *ParseError) Error() string { return fmt.Sprintf("%s at offset: %d", e.Text, e.Offset) }

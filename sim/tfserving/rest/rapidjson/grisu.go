@@ -7,10 +7,9 @@ import (
 	"strconv"
 )
 
-// appendReal writes a finite double with the digits of Grisu2, which reads back
-// as the same double but is now and then not the shortest such text
-// (F. Loitsch, Printing Floating-Point Numbers Quickly and Accurately with
-// Integers, 2010).
+// appendReal appends a finite double with the digits of Grisu2 (F. Loitsch, Printing
+// Floating-Point Numbers Quickly and Accurately with Integers, 2010). They read back as the same
+// double, but are sometimes not the shortest digits that do.
 func appendReal(out []byte, value float64) []byte {
 	if math.Signbit(value) {
 		out = append(out, '-')
@@ -23,8 +22,8 @@ func appendReal(out []byte, value float64) []byte {
 	return layOut(out, digits, power)
 }
 
-// layOut places the point: plain up to 21 digits before it and 6 zeros after it,
-// else with an exponent.
+// layOut places the point. It writes up to 21 digits before the point and up to 6 zeros after it,
+// else an exponent.
 func layOut(out, digits []byte, power int) []byte {
 	switch point := len(digits) + power; {
 	case power >= 0 && point <= 21:
@@ -57,26 +56,26 @@ func appendZeros(out []byte, count int) []byte {
 	return out
 }
 
-// float is fraction * 2^exponent.
+// float is the number fraction * 2^exponent.
 type float struct {
 	fraction uint64
 	exponent int
 }
 
-// times is the product, its upper 64 bits rounded.
+// times returns the product, rounded to its upper 64 bits.
 func (f float) times(g float) float {
 	high, low := bits.Mul64(f.fraction, g.fraction)
 	return float{high + low>>63, f.exponent + g.exponent + 64}
 }
 
-// normalize shifts the highest bit to the top.
+// normalize shifts the highest set bit to the top.
 func (f float) normalize() float {
 	shift := bits.LeadingZeros64(f.fraction)
 	return float{f.fraction << shift, f.exponent - shift}
 }
 
-// split is a double as a float, with the half-way points to its neighbours, both
-// with the upper one's exponent.
+// split converts a double to a float. It also returns the half-way points to the neighbouring
+// doubles, both with the exponent of the upper one.
 func split(value float64) (f, lower, upper float) {
 	const hidden = 1 << 52
 	raw := math.Float64bits(value)
@@ -93,7 +92,7 @@ func split(value float64) (f, lower, upper float) {
 	return f, lower, upper
 }
 
-// grisu2 is digits and the power of ten of the last of them.
+// grisu2 returns the digits, and the power of ten of the last digit.
 func grisu2(value float64) (digits []byte, power int) {
 	f, lower, upper := split(value)
 	ten, power := cachedPower(upper.exponent)
@@ -104,7 +103,7 @@ func grisu2(value float64) (digits []byte, power int) {
 	return digits, power + kappa
 }
 
-// generate takes digits from the upper bound until the rest is within delta.
+// generate takes digits of the upper bound until the rest is within delta.
 func generate(f, upper float, delta uint64) ([]byte, int) {
 	shift := -upper.exponent
 	one := uint64(1) << shift
@@ -130,7 +129,7 @@ func integerPower(exponent int) uint64 {
 	return power
 }
 
-// fractionDigits goes on behind the point.
+// fractionDigits continues generate behind the point.
 func fractionDigits(digits []byte, rest uint64, shift int, delta, distance uint64) ([]byte, int) {
 	one, unit := uint64(1)<<shift, uint64(1)
 	for kappa := -1; ; kappa-- {
@@ -146,7 +145,7 @@ func fractionDigits(digits []byte, rest uint64, shift int, delta, distance uint6
 	}
 }
 
-// approach lowers the last digit while that comes closer to the value.
+// approach lowers the last digit while that brings it closer to the value.
 func approach(digits []byte, delta, rest, unit, distance uint64) {
 	for rest < distance && delta-rest >= unit &&
 		(rest+unit < distance || distance-rest > rest+unit-distance) {
@@ -155,15 +154,15 @@ func approach(digits []byte, delta, rest, unit, distance uint64) {
 	}
 }
 
-// cachedPower is a power of ten that brings a float of the given exponent to
-// between -60 and -32, and the negative of its decimal exponent.
+// cachedPower returns a power of ten that brings a float with the exponent to between -60 and -32,
+// and the negative of that power's decimal exponent.
 func cachedPower(exponent int) (float, int) {
 	estimate := float64(float64(-61-exponent)*0.30102999566398114) + 347
 	index := int(math.Ceil(estimate))>>3 + 1
 	return cachedPowers[index], 348 - index<<3
 }
 
-// cachedPowers are 10^-348, 10^-340 ... 10^340, rounded to 64 bits.
+// cachedPowers has 10^-348, 10^-340 ... 10^340, rounded to 64 bits.
 var cachedPowers = func() (table [87]float) {
 	ten := big.NewInt(10)
 	for i := range table {
@@ -179,7 +178,7 @@ var cachedPowers = func() (table [87]float) {
 	return table
 }()
 
-// toFloat is a number of 64 bits as a float whose highest bit is set.
+// toFloat converts a number of 64 bits to a float whose highest bit is set.
 func toFloat(f *big.Float) float {
 	const precision = 64
 	exponent := f.MantExp(f)

@@ -5,19 +5,18 @@ import (
 	"strconv"
 )
 
-// significand is the digits of a number as far as they were read. RapidJSON
-// keeps them in 64 bits while they fit and continues in a double, which is why
-// its last digit may differ from the nearest double.
+// significand holds the digits that were read so far. RapidJSON keeps them in 64 bits while they
+// fit, and continues in a double. So its last digit may differ from the nearest double's.
 type significand struct {
 	bits   uint64
-	real   bool    // value counts instead of bits
+	real   bool    // value holds the number, not bits
 	value  float64 // rounded
-	digits int     // significant ones, without the first
-	scale  int     // power of ten to multiply with
+	digits int     // the number of significant digits, without the first one
+	scale  int     // the power of ten to multiply with
 }
 
-// number reads a number, NaN, Inf or Infinity. The digits follow ParseNumber
-// without kParseFullPrecisionFlag.
+// number reads a number, NaN, Inf or Infinity. It rounds as ParseNumber does without
+// kParseFullPrecisionFlag.
 func (p *parser) number() (Value, *ParseError) {
 	start := p.at
 	minus := p.consume('-')
@@ -55,7 +54,7 @@ func (s *significand) finish(special float64, isSpecial, minus bool, exponent in
 	return integer(s.bits, false)
 }
 
-// whole reads the digits before the point, or a number that is none.
+// whole reads the digits before the point, or NaN, Inf or Infinity.
 func (p *parser) whole(s *significand, minus bool) (special float64, isSpecial bool, err *ParseError) {
 	switch b := p.peek(); {
 	case b == '0':
@@ -73,7 +72,7 @@ func (p *parser) whole(s *significand, minus bool) (special float64, isSpecial b
 	return 0, false, nil
 }
 
-// integerDigits reads digits while the number fits 64 bits.
+// integerDigits reads digits while the number fits into 64 bits.
 func (p *parser) integerDigits(s *significand, minus bool) {
 	limit, last := uint64(math.MaxUint64/10), byte('5')
 	if minus {
@@ -89,7 +88,7 @@ func (p *parser) integerDigits(s *significand, minus bool) {
 	}
 }
 
-// moreDigits reads on in a double; false if it overflows.
+// moreDigits reads further digits into a double. It returns false on overflow.
 func (p *parser) moreDigits(s *significand) bool {
 	for isDigit(p.peek()) {
 		if s.value >= 1.7976931348623157e307 {
@@ -100,8 +99,8 @@ func (p *parser) moreDigits(s *significand) bool {
 	return true
 }
 
-// special reads NaN, Inf or Infinity. What matched of NaN is gone when Inf is
-// tried, so NInf and NaInf are infinities too.
+// special reads NaN, Inf or Infinity. The part that matched of NaN is consumed when Inf is tried,
+// so NInf and NaInf are infinities too.
 func (p *parser) special(minus bool) (float64, *ParseError) {
 	if p.consume('N') && p.consume('a') && p.consume('N') {
 		return math.Float64frombits(0x7ff8 << 48), nil // C++'s, which differs from math.NaN
@@ -120,8 +119,8 @@ func (p *parser) special(minus bool) (float64, *ParseError) {
 	return math.Inf(1), nil
 }
 
-// fraction reads the digits after the point: exact up to 2^53, then rounded, then
-// ignored after the 17th.
+// fraction reads the digits after the point. It is exact up to 2^53, then rounds, and ignores
+// digits after the 17th.
 func (p *parser) fraction(s *significand) *ParseError {
 	if !p.consume('.') {
 		return nil
@@ -157,7 +156,7 @@ func (p *parser) exactFraction(s *significand) {
 	s.value, s.real = float64(s.bits), true
 }
 
-// exponent reads the power of ten.
+// exponent reads a power of ten, if there is one.
 func (p *parser) exponent(s *significand, start int) (int, *ParseError) {
 	if !p.consume('e') && !p.consume('E') {
 		return 0, nil
@@ -193,8 +192,7 @@ func (p *parser) skipDigits() {
 
 func isDigit(b byte) bool { return b >= '0' && b <= '9' }
 
-// scale multiplies with a power of ten in one or two rounded steps
-// (StrtodNormalPrecision).
+// scale multiplies by a power of ten in one or two rounded steps (StrtodNormalPrecision).
 func scale(value float64, power int) float64 {
 	if power < -308 {
 		return scaleOnce(scaleOnce(value, -308), power+308)
@@ -212,7 +210,7 @@ func scaleOnce(value float64, power int) float64 {
 	return value / powersOfTen[-power]
 }
 
-// powersOfTen are the doubles nearest to 10^0 to 10^308.
+// powersOfTen has the doubles nearest to 10^0 to 10^308.
 var powersOfTen = func() (table [309]float64) {
 	for i := range table {
 		table[i], _ = strconv.ParseFloat("1e"+strconv.Itoa(i), 64)

@@ -1,20 +1,20 @@
 package rapidjson
 
-// Options are the flags of a parse that differ between versions of the server.
+// Options has the parser flags that differ between releases of the server.
 type Options struct {
-	// Iterative is kParseIterativeFlag. It matters for a document that begins with
-	// a closing bracket, a comma or a colon.
+	// Iterative is kParseIterativeFlag. It matters for a document that begins with a closing
+	// bracket, a comma or a colon.
 	Iterative bool
 
-	// StopWhenDone is kParseStopWhenDoneFlag: what follows the root is not looked at.
+	// StopWhenDone is kParseStopWhenDoneFlag: what follows the root is ignored.
 	StopWhenDone bool
 
-	// MaxDepth is how many arrays and objects may be open at once; 0 is no limit.
-	// Without Iterative RapidJSON has no limit but the stack of its thread.
+	// MaxDepth is how many arrays and objects may be open at once; 0 is no limit. RapidJSON
+	// itself has no limit without Iterative but the stack of its thread.
 	MaxDepth int
 }
 
-// Parse reads a document. A byte of 0 ends it, and a byte order mark is skipped.
+// Parse reads a document. A zero byte ends the document, and a byte order mark is skipped.
 func Parse(text []byte, options Options) (*Value, *ParseError) {
 	p := parser{text: text, options: options}
 	root, err := p.document()
@@ -24,13 +24,13 @@ func Parse(text []byte, options Options) (*Value, *ParseError) {
 	return &root, nil
 }
 
-// parser reads with a stack of its own, so that depth costs memory only.
+// parser keeps a stack of its own, so that depth costs memory only.
 type parser struct {
 	text    []byte
 	at      int
 	options Options
-	open    []*Value // containers not yet closed, outermost first
-	scratch []byte   // the string that is being read
+	open    []*Value // the open containers, outermost first
+	scratch []byte   // buffer for the string that is being read
 }
 
 func (p *parser) peek() byte {
@@ -40,7 +40,7 @@ func (p *parser) peek() byte {
 	return 0
 }
 
-// take goes on by one byte, but not beyond the end.
+// take returns the next byte and moves behind it. At the end of the text it returns 0.
 func (p *parser) take() byte {
 	b := p.peek()
 	if p.at < len(p.text) {
@@ -68,7 +68,7 @@ func (p *parser) skipSpace() {
 	}
 }
 
-// fail is an error at the current place.
+// fail returns an error at the current offset.
 func (p *parser) fail(text string) *ParseError { return &ParseError{Text: text, Offset: p.at} }
 
 func (p *parser) document() (Value, *ParseError) {
@@ -91,7 +91,7 @@ func (p *parser) document() (Value, *ParseError) {
 
 func isPunctuation(b byte) bool { return b == ']' || b == '}' || b == ',' || b == ':' }
 
-// tree reads a value with all that is inside.
+// tree reads a value and everything inside it.
 func (p *parser) tree() (Value, *ParseError) {
 	for {
 		value, err := p.begin()
@@ -109,8 +109,8 @@ func (p *parser) tree() (Value, *ParseError) {
 	}
 }
 
-// begin reads a value that has nothing inside, or opens a container up to where
-// its first element begins and returns nil.
+// begin reads a value without content. For a container it reads up to the first element and
+// returns nil.
 func (p *parser) begin() (*Value, *ParseError) {
 	var value Value
 	var err *ParseError
@@ -134,7 +134,7 @@ func (p *parser) begin() (*Value, *ParseError) {
 	return &value, err
 }
 
-// enter opens a container; an empty one is complete at once.
+// enter opens a container. An empty one is complete at once.
 func (p *parser) enter(kind Kind, last byte) (*Value, *ParseError) {
 	if p.options.MaxDepth > 0 && len(p.open) >= p.options.MaxDepth {
 		return nil, p.fail(Termination)
@@ -152,7 +152,7 @@ func (p *parser) enter(kind Kind, last byte) (*Value, *ParseError) {
 	return nil, nil
 }
 
-// name reads a member's name and colon.
+// name reads a member's name and the colon.
 func (p *parser) name() *ParseError {
 	if p.peek() != '"' {
 		return p.fail(ObjectMissName)
@@ -171,8 +171,8 @@ func (p *parser) name() *ParseError {
 	return nil
 }
 
-// end puts a complete value into its container and reads what follows. It
-// returns the container if that is complete now.
+// end puts a complete value into its container and reads the separator behind it. It returns the
+// container if that is complete now.
 func (p *parser) end(value Value) (*Value, *ParseError) {
 	container := p.open[len(p.open)-1]
 	last, missing := byte(']'), ArrayMissComma
@@ -197,7 +197,7 @@ func (p *parser) end(value Value) (*Value, *ParseError) {
 	return nil, nil
 }
 
-// word reads null, true or false; the error is where it differs.
+// word reads null, true or false. An error is at the byte that differs.
 func (p *parser) word(word string, kind Kind) (Value, *ParseError) {
 	for i := range len(word) {
 		if !p.consume(word[i]) {

@@ -2,10 +2,10 @@ package rapidjson
 
 import "math"
 
-// Kind is the type of a value; True and False are two, as in RapidJSON.
+// Kind is the type of a value. True and False are two kinds, as in RapidJSON.
 type Kind uint8
 
-// The kinds.
+// These are the kinds.
 const (
 	Null Kind = iota
 	False
@@ -16,8 +16,7 @@ const (
 	Number
 )
 
-// String is the kind as the server prints it in messages
-// (util/json_tensor.cc:87).
+// String returns the kind's name in the server's messages (util/json_tensor.cc:87).
 func (k Kind) String() string {
 	return [...]string{"Null", "False", "True", "Object", "Array", "String", "Number"}[k]
 }
@@ -25,21 +24,21 @@ func (k Kind) String() string {
 // Value is one JSON value. The zero Value is null.
 type Value struct {
 	Kind    Kind
-	Text    string   // of a String
-	List    []Value  // of an Array
-	Members []Member // of an Object, in the order of the text, duplicates kept
+	Text    string   // the text of a String
+	List    []Value  // the elements of an Array
+	Members []Member // the members of an Object, in order, with duplicates
 	real    bool     // the Number has a fraction, an exponent or too many digits
 	minus   bool     // the integer is below 0
-	bits    uint64   // the integer in two's complement, or the bits of the real
+	bits    uint64   // the integer in two's complement, or the bits of the double
 }
 
-// Member is one name and value of an Object.
+// Member is a name and a value in an Object.
 type Member struct {
 	Name  string
 	Value Value
 }
 
-// Find returns an object's first member of that name; nil if there is none.
+// Find returns the value of an object's first member with a name; nil if there is none.
 func (v *Value) Find(name string) *Value {
 	for i := range v.Members {
 		if v.Members[i].Name == name {
@@ -49,10 +48,10 @@ func (v *Value) Find(name string) *Value {
 	return nil
 }
 
-// IsReal reports whether the number was read as a double (IsDouble): 1.0 was, 1 was not.
+// IsReal reports whether the number was read as a double (IsDouble), as 1.0 is and 1 is not.
 func (v *Value) IsReal() bool { return v.Kind == Number && v.real }
 
-// Float is the number as a double, rounded to even if it is a large integer.
+// Float returns the number as a double. A large integer is rounded to even.
 func (v *Value) Float() float64 {
 	switch {
 	case v.real:
@@ -63,21 +62,21 @@ func (v *Value) Float() float64 {
 	return float64(v.bits)
 }
 
-// Int64 is the number as an int64; it reports false for one that is none (IsInt64).
+// Int64 returns the number as an int64; false if it is not one (IsInt64).
 func (v *Value) Int64() (int64, bool) {
 	return int64(v.bits), v.isInteger() && (v.minus || v.bits <= math.MaxInt64)
 }
 
-// Uint64 is the number as a uint64; it reports false for one that is none (IsUint64).
+// Uint64 returns the number as a uint64; false if it is not one (IsUint64).
 func (v *Value) Uint64() (uint64, bool) { return v.bits, v.isInteger() && !v.minus }
 
-// Int32 is the number as an int32; it reports false for one that is none (IsInt).
+// Int32 returns the number as an int32; false if it is not one (IsInt).
 func (v *Value) Int32() (int32, bool) {
 	i, ok := v.Int64()
 	return int32(i), ok && i == int64(int32(i))
 }
 
-// Uint32 is the number as a uint32; it reports false for one that is none (IsUint).
+// Uint32 returns the number as a uint32; false if it is not one (IsUint).
 func (v *Value) Uint32() (uint32, bool) {
 	u, ok := v.Uint64()
 	return uint32(u), ok && u <= math.MaxUint32

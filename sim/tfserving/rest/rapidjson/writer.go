@@ -5,11 +5,11 @@ import (
 	"strconv"
 )
 
-// indentWidth is PrettyWriter's default.
+// indentWidth is the default of RapidJSON's PrettyWriter.
 const indentWidth = 4
 
-// Writer is PrettyWriter: objects take a line for each member, arrays one for each
-// element, empty ones two bytes.
+// Writer is RapidJSON's PrettyWriter. It writes a line for each member of an object and for each
+// element of an array. An empty one takes two bytes.
 type Writer struct {
 	out        []byte
 	levels     []level
@@ -18,21 +18,17 @@ type Writer struct {
 
 type level struct {
 	array bool
-	count int // values so far; a member is two
+	count int // the number of values so far; a member counts as two
 }
 
 // NewWriter makes a Writer that has written nothing.
 func NewWriter() *Writer { return &Writer{} }
 
-// SingleLineArrays is SetFormatOptions(kFormatSingleLineArray) for true and
-// kFormatDefault for false. It holds for what is written from now on, also for the
-// end of an array that has begun.
+// SingleLineArrays is SetFormatOptions(kFormatSingleLineArray) for true and kFormatDefault for
+// false. It holds for what is written from now on, including the end of an open array.
 func (w *Writer) SingleLineArrays(on bool) { w.singleLine = on }
 
-// Len is the number of bytes written.
-func (w *Writer) Len() int { return len(w.out) }
-
-// Bytes is what was written.
+// Bytes returns everything that was written.
 func (w *Writer) Bytes() []byte { return w.out }
 
 // Null writes null.
@@ -53,8 +49,8 @@ func (w *Writer) Uint(value uint64) {
 	w.out = strconv.AppendUint(w.out, value, 10)
 }
 
-// Double writes a double with RapidJSON's digits. It reports false for NaN and
-// infinities, of which it writes only what comes before a value, as RapidJSON does.
+// Double writes a double with RapidJSON's digits. For NaN and infinities it returns false and
+// writes only the separator before the value, as RapidJSON does.
 func (w *Writer) Double(value float64) bool {
 	w.prefix()
 	if math.IsNaN(value) || math.IsInf(value, 0) {
@@ -73,8 +69,8 @@ func (w *Writer) Raw(text string) {
 // Key writes a member's name.
 func (w *Writer) Key(name string) { w.String(name) }
 
-// String writes a string. Only quotation marks, backslashes and bytes below 0x20
-// are escaped; bytes that are no UTF-8 pass as they are.
+// String writes a string. It escapes quotation marks, backslashes and bytes below 0x20, and
+// nothing else. Bytes that are not UTF-8 are kept.
 func (w *Writer) String(text string) {
 	w.prefix()
 	w.out = append(w.out, '"')
@@ -99,8 +95,7 @@ func appendEscape(out []byte, b byte) []byte {
 	return append(out, '\\', 'u', '0', '0', hex[b>>4], hex[b&15])
 }
 
-// ShortEscape is what stands behind the backslash where JSON escapes a character in
-// two bytes; 0 where it does not.
+// ShortEscape returns the letter of a character's two-byte escape in JSON; 0 when there is none.
 func ShortEscape(code rune) byte {
 	switch code {
 	case '"', '\\':
@@ -153,7 +148,7 @@ func (w *Writer) pop() level {
 	return last
 }
 
-// prefix writes what separates a value from the one before.
+// prefix writes the separator between a value and the one before it.
 func (w *Writer) prefix() {
 	if len(w.levels) == 0 {
 		return
@@ -197,9 +192,9 @@ func (w *Writer) newLine() {
 	}
 }
 
-// Accept writes a value until the output has limit bytes (0: no limit), which is
-// looked at before each token. It reports whether all of it was written; what
-// was written before a number that is not finite stays.
+// Accept writes a value until the output has limit bytes; 0 is no limit. It checks the limit before
+// each token. It returns whether it wrote everything. What comes before a NaN or infinity stays
+// written.
 func (w *Writer) Accept(v *Value, limit int) bool {
 	if limit > 0 && len(w.out) >= limit {
 		return false

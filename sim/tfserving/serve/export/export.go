@@ -1,14 +1,13 @@
-// Package export puts versions of models on a disk, for tests and benches of model
-// servers.
+// Package export puts versions of models on a disk, for tests and benchmarks of model servers.
 //
 // Two things to use first:
 //
-//   - [Version] exports a saved_model.pb: a real one, as savedmodel.Small makes, or
-//     whatever else a test wants there.
-//   - [File] exports another file in a version's place.
+//   - [Version] exports a saved_model.pb: a real one, such as savedmodel.Small makes, or any other
+//     content.
+//   - [File] exports another file as a version.
 //
-// A version appears in one step, as exporters rename a finished one: a poll sees all
-// of it or nothing. To change what a model is look in sim/tfserving/savedmodel.
+// A version appears in one step, because exporters rename a finished directory: a poll sees all of
+// it or nothing. To change what a model is: package savedmodel.
 package export
 
 import (
@@ -17,13 +16,13 @@ import (
 	"strconv"
 )
 
-// Version exports a version below its base path, which is made if need be. A
-// directory of the version that is there already is filled.
+// Version exports a version below its base path, and makes the base path if needed. An existing
+// directory of the version gets the file.
 func Version(base string, version int64, model []byte) error {
 	return File(filepath.Join(base, strconv.FormatInt(version, 10), "saved_model.pb"), model)
 }
 
-// File exports a version that has one file, of the path.
+// File exports a version that has one file, at the path.
 func File(path string, data []byte) error {
 	dir, name := filepath.Split(path)
 	dir = filepath.Clean(dir)
@@ -31,7 +30,8 @@ func File(path string, data []byte) error {
 	if err := os.MkdirAll(base, 0o755); err != nil {
 		return err
 	}
-	// Beside the base path, where no server looks, and on its file system.
+	// The staging directory is on the same file system, and beside the base path, where no
+	// server looks.
 	staging, err := os.MkdirTemp(filepath.Dir(base), "export")
 	if err != nil {
 		return err

@@ -1,15 +1,14 @@
-// Package tfservingtest starts the simulated tensorflow_model_server inside a Go test,
-// with gRPC and REST on free ports of 127.0.0.1, for any client of the real one.
+// Package tfservingtest starts the simulated tensorflow_model_server inside a Go test, with gRPC
+// and REST on free ports of 127.0.0.1, for any client of the real one.
 //
 // Two things to use first:
 //
-//   - [Start] serves models for the time of a test: directories ([Model]) or such as
-//     the test makes ([Small], [Exported]).
-//   - [Server.GRPC] and [Server.REST] are where, and [Server.Conn] is a connection.
+//   - [Start] serves models until the end of the test: directories ([Model]), or models that the
+//     test makes ([Small], [Exported]).
+//   - [Server.GRPC] and [Server.REST] are its addresses, and [Server.Conn] is a connection.
 //
-// The server lives in wall time, unless Speed says otherwise; for whole clusters in
-// virtual time see runners/test/simtest. To change how models are exported look in this
-// file; how the server behaves, in package serve and in sim/tfserving.
+// The server lives in wall time, which [Speed] can make faster. For whole clusters in virtual time
+// see runners/test/simtest. To change how the server behaves: package serve and sim/tfserving.
 package tfservingtest
 
 import (
@@ -35,8 +34,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/serve/export"
 )
 
-// Server is a model server for the time of a test. Only the test's own goroutine may
-// call its methods; clients may be anywhere.
+// Server is a model server for one test. Only the test's own goroutine may call its methods;
+// clients may be anywhere.
 type Server struct {
 	tb       testing.TB
 	dir      string
@@ -50,24 +49,23 @@ type Server struct {
 	news   chan struct{} // closed and replaced at every event
 }
 
-// Option changes what a server is started with.
+// Option changes how a server is started.
 type Option func(*Server)
 
-// With changes the options of package serve; it has the last word where it comes last.
+// With changes the options of package serve. A later option wins.
 func With(change func(o *serve.Options)) Option { return func(s *Server) { change(&s.options) } }
 
-// Speed has the server's time pass that many times faster than the wall clock: its
-// polls, loads and retries, not the deadlines of clients.
+// Speed makes the server's time pass that many times as fast as the wall clock: its polls, loads
+// and retries, but not the deadlines of clients.
 func Speed(times float64) Option { return With(func(o *serve.Options) { o.Speed = times }) }
 
-// Profile is the version to be: tfserving.Profile24, which is the default, or
-// ProfileHead.
+// Profile selects the release: tfserving.Profile24, the default, or ProfileHead.
 func Profile(p tfserving.Profile) Option {
 	return With(func(o *serve.Options) { o.Machine.Profile = p })
 }
 
-// Model serves the versions below a base path, which the test may change: the server
-// looks once a second.
+// Model serves the versions below a base path. The test may change them: the server polls once a
+// second.
 func Model(name, basePath string) Option {
 	return With(func(o *serve.Options) {
 		config := o.Machine.InitialConfig
@@ -75,8 +73,8 @@ func Model(name, basePath string) Option {
 	})
 }
 
-// Small serves versions of a model that the test need not export: one signature,
-// serving_default, with floats x of any length as input, and floats y as output.
+// Small serves versions of a model that the test need not export. It has one signature,
+// serving_default, with floats x of any length as input and floats y as output.
 func Small(name string, versions ...int64) Option {
 	return func(s *Server) {
 		data, err := savedmodel.Small{Input: "x", Output: "y", Type: framework.DataType_DT_FLOAT}.Marshal()
@@ -87,8 +85,8 @@ func Small(name string, versions ...int64) Option {
 	}
 }
 
-// Exported serves versions of a model of which the test has the saved_model.pb: that of
-// a real SavedModel, or a description in JSON (sim/tfserving/bundle_json.go).
+// Exported serves versions of a model whose saved_model.pb the test has: a real SavedModel, or a
+// description in JSON (sim/tfserving/bundle_json.go).
 func Exported(name string, model []byte, versions ...int64) Option {
 	return func(s *Server) {
 		for _, v := range versions {
@@ -98,14 +96,14 @@ func Exported(name string, model []byte, versions ...int64) Option {
 	}
 }
 
-// Patience is how long Start and Await wait at most, in wall time: 30 s by default. It
-// only ends tests that fail.
+// Patience is the longest time that Start and Await wait, in wall time; 30 s by default. It matters
+// only for tests that fail.
 func Patience(d time.Duration) Option { return func(s *Server) { s.patience = d } }
 
-// Start serves until the end of the test, and returns once the models are loaded and
-// the ports are open. Options are applied in their order, over the flags' defaults of
-// tensorflow_model_server. A server that ends before it serves, or that does not serve
-// in time (Patience), ends the test with what it logged.
+// Start serves until the end of the test. It returns once the models are loaded and the ports are
+// open. It applies the options in order, on top of the flags' defaults of tensorflow_model_server.
+// A server that ends before it serves, or does not serve in time (Patience), fails the test with
+// its log.
 func Start(tb testing.TB, options ...Option) *Server {
 	tb.Helper()
 	s := &Server{tb: tb, dir: tb.TempDir(), patience: 30 * time.Second, news: make(chan struct{})}
@@ -129,16 +127,16 @@ func Start(tb testing.TB, options ...Option) *Server {
 	return s
 }
 
-// GRPC is where the server answers gRPC, as "127.0.0.1:41234".
+// GRPC returns the gRPC address, such as "127.0.0.1:41234".
 func (s *Server) GRPC() string { return address(s.server.Ports().GRPC) }
 
-// REST is where the server answers HTTP, as "http://127.0.0.1:41235".
+// REST returns the URL of the REST API, such as "http://127.0.0.1:41235".
 func (s *Server) REST() string { return "http://" + address(s.server.Ports().REST) }
 
 func address(port int) string { return net.JoinHostPort(serve.DefaultHost, strconv.Itoa(port)) }
 
-// Conn is a connection to the gRPC port, for the stubs of engine/proto or a user's own;
-// it is closed at the end of the test.
+// Conn returns a connection to the gRPC port, for the stubs of engine/proto or a user's own. It is
+// closed at the end of the test.
 func (s *Server) Conn() *grpc.ClientConn {
 	s.tb.Helper()
 	conn, err := grpc.NewClient(s.GRPC(), grpc.WithTransportCredentials(insecure.NewCredentials()))
@@ -149,8 +147,8 @@ func (s *Server) Conn() *grpc.ClientConn {
 	return conn
 }
 
-// Export adds a version to a model of Small or Exported, or replaces one, all at one
-// instant; the server finds it at its next poll.
+// Export adds a version to a model of Small or Exported, or replaces one, in one step. The server
+// finds it at its next poll.
 func (s *Server) Export(name string, version int64, model []byte) {
 	s.tb.Helper()
 	if err := export.Version(s.basePath(name), version, model); err != nil {
@@ -160,8 +158,8 @@ func (s *Server) Export(name string, version int64, model []byte) {
 
 func (s *Server) basePath(name string) string { return filepath.Join(s.dir, name) }
 
-// Await waits until a version is in a state or was in it before; what does not come
-// in time (Patience) ends the test.
+// Await waits until a version is in a state or has been in it. It fails the test when that does not
+// happen in time (Patience).
 func (s *Server) Await(model string, version int64, state env.ModelState) {
 	s.tb.Helper()
 	is := func(e tfserving.Event) bool { return e.Model == model && e.Version == version && e.State == state }
@@ -184,7 +182,7 @@ func (s *Server) Await(model string, version int64, state env.ModelState) {
 	}
 }
 
-// heard is told of every change of a state.
+// heard is called at every change of a state.
 func (s *Server) heard(e tfserving.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -193,7 +191,7 @@ func (s *Server) heard(e tfserving.Event) {
 	s.news = make(chan struct{})
 }
 
-// story is what was heard so far.
+// story lists the changes so far.
 func (s *Server) story() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -204,7 +202,7 @@ func (s *Server) story() []string {
 	return list
 }
 
-// sink is a server as the writer of its log.
+// sink is the server as the writer of its log.
 type sink Server
 
 func (s *sink) Write(p []byte) (int, error) {

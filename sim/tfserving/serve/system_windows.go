@@ -1,8 +1,11 @@
 package serve
 
-import "os"
+import (
+	"os"
+	"syscall"
+)
 
-// readNames are the names in a directory.
+// readNames returns the names in a directory.
 func (d *disk) readNames(dir string) (names []string, err error) {
 	entries, err := os.ReadDir(dir)
 	for _, entry := range entries {
@@ -11,8 +14,11 @@ func (d *disk) readNames(dir string) (names []string, err error) {
 	return names, err
 }
 
-// present says whether there is something of the name.
+// present reports whether a file exists.
 func present(name string) bool {
 	_, err := os.Stat(name)
 	return err == nil
 }
+
+// sharePort does nothing: on Windows a port has one server.
+func sharePort(_, _ string, _ syscall.RawConn) error { return nil }
