@@ -22,12 +22,7 @@ func newRootCommand() *cobra.Command {
 		Use:   "monosim",
 		Short: "Simulate monolith's agents, ZooKeeper and TF Serving in virtual time",
 		Long: `monosim runs the serving control plane of bytedance/monolith in virtual time:
-hours of a cluster in milliseconds, every run reproducible from its seed. It runs
-scenarios (test) and clusters of your own (sim), holds implementations to what the
-reference answers (vectors, diff, testee, parity), and serves the simulated
-ZooKeeper, Consul and TensorFlow Serving to real clients (zookeeper, consul,
-tfserving), or a whole cluster of processes (serve). The reference's own programs are agent, agent-client,
-agent-controller, client, run, svr-client and tfs-client.
+hours of a cluster in milliseconds, every run reproducible from its seed.
 
 The exit code is 0 when all is good, 1 when a check failed or a run broke off, and 2
 when what was asked for makes no sense or cannot be opened or written. That of tfserving is upstream's, and
@@ -47,10 +42,24 @@ so is that of the reference's programs where monosim is called by their names.`,
 	root.SetFlagErrorFunc(command.FlagError)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetHelpCommand(newHelpCommand())
-	root.AddCommand(newTestCommand(newSimulation), newSimCommand(), newTrainCommand(), whatif.New(), newVersionCommand(), newParityCommand(), newStepsCommand(newSimulation), newQuirksCommand(),
-		newTesteeCommand(), newVectorsCommand(), newDiffCommand(), newZooKeeperCommand(), newConsulCommand(), newTFServingCommand(), newServeCommand())
-	root.AddCommand(model.Commands()...)
-	root.AddCommand(programs.Commands()...)
+	for _, g := range []struct {
+		title    string
+		commands []*cobra.Command
+	}{
+		{"Run and ask:", []*cobra.Command{newTestCommand(newSimulation), newSimCommand(), newTrainCommand(), whatif.New()}},
+		{"Hold implementations to the reference:", []*cobra.Command{newVectorsCommand(), newDiffCommand(), newTesteeCommand()}},
+		{"Serve:", []*cobra.Command{newZooKeeperCommand(), newConsulCommand(), newTFServingCommand(), newServeCommand()}},
+		{"The reference's programs:", programs.Commands()},
+		{"The Rust port's commands:", model.Commands()},
+		{"The project:", []*cobra.Command{newParityCommand(), newQuirksCommand(), newStepsCommand(newSimulation), newVersionCommand()}},
+	} {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		for _, c := range g.commands {
+			c.GroupID = g.title
+			root.AddCommand(c)
+		}
+	}
+	root.SetHelpCommandGroupID("The project:")
 	root.Version = version
 	root.SetVersionTemplate(versionText())
 	completeFlags(root, flagValues)
