@@ -8,12 +8,12 @@ comma := ,
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help check seeds seeds-check fmt fmt-check vet cross-check lint house proto proto-check test race determinism vectors-check check-zookeeper check-zookeeper-suites names mutants check-python check-contract check-runners check-real soak soak-check bench bench-engines bench-zookeeper bench-tfserving bench-agent bench-whatif bench-fidelity beam check-beam fuzz scripts flakes parity parity-check install release clean
+.PHONY: help check seeds seeds-check fmt fmt-check vet cross-check lint house proto proto-check test race determinism vectors-check check-zookeeper check-zookeeper-suites names mutants check-python check-contract check-runners check-real soak soak-check bench bench-engines bench-zookeeper bench-tfserving bench-agent bench-whatif bench-fidelity beam check-beam lab check-lab fuzz scripts flakes parity parity-check install release clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-23s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-check: fmt-check vet cross-check lint house proto-check test race vectors-check check-zookeeper check-real soak-check determinism seeds-check parity-check ## what CI runs; stops at the first step that fails
+check: fmt-check vet cross-check lint house proto-check test race vectors-check check-zookeeper check-real soak-check determinism seeds-check parity-check check-lab ## what CI runs; stops at the first step that fails
 	@echo "== check: ok"
 
 fmt: ## format the Go files
@@ -50,7 +50,7 @@ proto-check: ## say whether the Go of engine/proto is what its .proto files give
 # Packages whose tests run on the clock of the wall, most of them with processes and
 # sockets: what they wait for has limits. They run after the others and one by one, so
 # that no test that computes takes their processors away.
-wallclock := ./engine/walltime/... ./runners/serve/admin/... ./runners/process/... ./runners/serve/programs/... ./runners/test/realrun/... ./runners/tfserving/... ./runners/whatif/observe/... ./runners/zookeeper/... ./sim/tfserving/serve/... ./sim/zookeeper/wire/...
+wallclock := ./engine/walltime/... ./runners/serve/admin/... ./runners/process/... ./runners/serve/programs/... ./runners/test/realrun/... ./runners/tfserving/... ./runners/zookeeper/... ./sim/tfserving/serve/... ./sim/zookeeper/wire/...
 
 # The third run of gotestsum reads the events of the first two again, for the reasons to
 # skip and the totals, which .ci/run prints once more.
@@ -135,27 +135,36 @@ check-zookeeper-suites: ## run the tests of kazoo (KAZOO_SRC, PYTHON) and go-zoo
 	$(GO) test -count=1 -v -timeout 90m ./runners/zookeeper/suites -server=$(or $(SERVER),simulated)
 
 bench: ## measure, also how costs grow with agents: to 400, or 10,000 with BENCH=full; beside another build with BASE=monosim; ONLY=growth; LIMIT (30m) for one run
-	$(GO) run ./cmd/bench $(if $(filter full,$(BENCH)),-full) $(if $(BASE),-base $(BASE)) $(if $(ONLY),-only "$(ONLY)") $(if $(LIMIT),-limit $(LIMIT))
+	$(GO) run ./cmd/bench $(if $(filter full,$(BENCH)),--full) $(if $(BASE),--base $(BASE)) $(if $(ONLY),--only "$(ONLY)") $(if $(LIMIT),--limit $(LIMIT))
 
 bench-engines: ## the same work on our engine and on others that can be built here (ns-3, SimGrid, SimPy, crates); ROUNDS (5), ONLY='ours|desru', JSON=1
 	@$(GO) run ./cmd/bench/engines -rounds $(or $(ROUNDS),5) $(if $(ONLY),-only '$(ONLY)') $(if $(JSON),-json)
 
 bench-zookeeper: ## a real ZooKeeper and the simulated one side by side: rates and memory; without a real one the simulated only
-	@$(GO) run ./cmd/monosim zookeeper bench
+	@$(GO) run ./cmd/bench zookeeper
 
 bench-tfserving: ## the served model server: rates over gRPC, memory, polls, and an idle day in virtual time, beside the aims
-	@$(GO) run ./cmd/monosim tfserving bench
+	@$(GO) run ./cmd/bench tfserving
 
 bench-agent: ## an agent that watches 1,000 replicas: rate, latency and memory, beside the reference's with MONOLITH_SRC and PYTHON
-	@mkdir -p .build && $(GO) build -o .build/monosim ./cmd/monosim && .build/monosim agent bench
+	@$(GO) run ./cmd/bench agent
 
 bench-whatif: ## the capacity simulation beside its aims: closed forms, coverage, speed, the search beside the grid, a day of 10,000 containers, equal results
-	@$(GO) run ./cmd/monosim whatif bench
+	@$(GO) run ./cmd/bench whatif
 
 bench-fidelity: ## the capacity simulation beside real processes under load (G9), on ten plans that its service times were not fitted to; a quarter of an hour, HORIZON (30s), KEEP=folder, RECORD=runners/whatif/report/recorded.json for TRUST
+	@$(MAKE) --no-print-directory lab
+	@$(BUILD)/monosim-lab bench --horizon $(or $(HORIZON),30s) $(if $(KEEP),--keep $(KEEP)) $(if $(RECORD),--record $(RECORD))
+
+lab: ## monosim-lab into .build, beside monosim, which it starts: fleets of plans as real processes
 	@mkdir -p $(BUILD)
 	@$(GO) build -o $(BUILD)/monosim ./cmd/monosim
-	@$(BUILD)/monosim whatif bench --real --horizon $(or $(HORIZON),30s) $(if $(KEEP),--keep $(KEEP)) $(if $(RECORD),--record $(RECORD))
+	@cd runners/whatif/lab && $(GO) build -o $(abspath $(BUILD))/monosim-lab .
+
+# Its tests wait for processes, so one package runs at a time.
+check-lab: ## vet and test monosim-lab, which is a module of its own
+	@echo "== check-lab"
+	@cd runners/whatif/lab && $(GO) vet ./... && $(GO) test -p 1 ./...
 
 beam: ## monosim-beam into .build: sweeps of plans on Apache Beam; the first build takes minutes
 	@mkdir -p $(BUILD) && cd runners/whatif/beam && $(GO) build -o $(abspath $(BUILD))/monosim-beam .

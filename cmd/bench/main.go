@@ -1,195 +1,39 @@
-// Command bench runs the benchmarks that the README speaks of and prints them
-// beside what is aimed at. It is a developer's tool: `make bench`.
+// Command bench measures monosim against what is aimed at for it. It is a developer's tool,
+// and runs in the root of the repository.
 //
-// Two things to use first: `go run ./cmd/bench` for everything, and
-// `go run ./cmd/bench -only events` for the rows whose name has a word. The
-// benchmarks themselves live beside the code that they measure; to add a row
-// look at the table in rows.go. How costs grow with the agents is in growth.go, with the
-// goals that a whole cluster has. Where python3 can import simpy, its events per
-// second stand beside ours, measured in the same run.
+// Two things to use first: `go run ./cmd/bench` prints the tables of the engine and of growth,
+// and `go run ./cmd/bench zookeeper` measures one part (also tfserving, agent, whatif and
+// validate). To change
+//
+//   - the rows of the tables and how costs grow: package tables
+//   - the benches of servers: package servers, for what they measure runners/zookeeper/bench,
+//     runners/tfserving/bench and runners/serve/programs/bench
+//   - the goals of the capacity simulation: package goals; its closed forms: package validate
+//   - the engine beside other engines: engines, a command of its own
 package main
 
 import (
-	"bufio"
-	"bytes"
-	"flag"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
-	"text/tabwriter"
-	"time"
+
+	"github.com/monosim/monosim/cmd/bench/goals"
+	"github.com/monosim/monosim/cmd/bench/servers"
+	"github.com/monosim/monosim/cmd/bench/tables"
+	"github.com/monosim/monosim/cmd/bench/validate"
+	"github.com/monosim/monosim/cmd/monosim/command"
 )
 
 func main() {
-	only := flag.String("only", "", "run only the rows whose name contains this; growth for the tables of growth")
-	full := flag.Bool("full", false, "growth up to 1,000 and 10,000 agents too")
-	base := flag.String("base", "", "another build of monosim, to measure growth beside")
-	limit := flag.Duration("limit", 30*time.Minute, "how long one run of a size may take")
-	flag.Parse()
-	if err := checkFlags(flag.Args(), *only, *base, *limit); err != nil {
+	// As monosim itself: what is measured in this process has to be measured as it runs there.
+	command.CollectLess()
+	root := tables.New()
+	root.AddCommand(servers.NewZooKeeper(), servers.NewTFServing(), servers.NewAgent(), goals.New(), validate.New())
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetFlagErrorFunc(command.FlagError)
+	err := root.Execute()
+	if err != nil && err.Error() != "" {
 		fmt.Fprintln(os.Stderr, "bench: "+err.Error())
-		os.Exit(2)
 	}
-	err := error(nil)
-	if *only != "growth" {
-		err = run(os.Stdout, os.Stderr, *only)
-	}
-	if err == nil && (*only == "" || *only == "growth") {
-		err = grow(&growth{base: *base, full: *full, limit: *limit, progress: os.Stderr}, os.Stdout)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "bench: "+err.Error())
-		os.Exit(1)
-	}
-}
-
-// checkFlags refuses what makes no sense, before anything is measured.
-func checkFlags(arguments []string, only, base string, limit time.Duration) error {
-	if len(arguments) > 0 {
-		return fmt.Errorf("found argument %q, want none", arguments[0])
-	}
-	if limit <= 0 {
-		return fmt.Errorf("-limit: found %v, want a time above 0", limit)
-	}
-	if base != "" {
-		if info, err := os.Stat(base); err != nil {
-			return fmt.Errorf("-base: %w", err)
-		} else if info.IsDir() {
-			return fmt.Errorf("-base: found the directory %s, want a program", base)
-		}
-	}
-	if only == "growth" {
-		return nil
-	}
-	for _, g := range groups {
-		if len(g.matching(only)) > 0 {
-			return nil
-		}
-	}
-	return fmt.Errorf("-only: found no row with %q in its name, want growth or part of one", only)
-}
-
-// grow builds the program and prints the tables of growth.
-func grow(g *growth, out io.Writer) error {
-	dir, err := os.MkdirTemp("", "monosim-bench")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	if g.base != "" {
-		if g.base, err = filepath.Abs(g.base); err != nil {
-			return err
-		}
-	}
-	g.program = filepath.Join(dir, "monosim")
-	if output, err := exec.Command("go", "build", "-o", g.program, "./cmd/monosim").CombinedOutput(); err != nil {
-		return fmt.Errorf("build monosim: %w\n%s", err, output)
-	}
-	return g.write(out)
-}
-
-func run(out, progress io.Writer, only string) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "what\tmeasured\taim\t\t")
-	for _, g := range groups {
-		rows := g.matching(only)
-		if len(rows) == 0 {
-			continue
-		}
-		fmt.Fprintf(progress, "running %s ...\n", g.name)
-		values, err := g.measure()
-		if err != nil {
-			return err
-		}
-		for _, r := range rows {
-			value, ok := values[key{r.benchmark, r.unit}]
-			if !ok {
-				return fmt.Errorf("%s: found no %s of %s in the output of go test", g.name, r.unit, r.benchmark)
-			}
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t\n", r.what, number(value, r.unit), r.aimText(), r.verdict(value))
-		}
-	}
-	if strings.Contains("events/s of SimPy", only) {
-		simpy(w, progress)
-	}
-	return w.Flush()
-}
-
-// key names one number of a benchmark.
-type key struct{ benchmark, unit string }
-
-// measure runs go test and collects its numbers.
-func (g group) measure() (map[key]float64, error) {
-	cmd := exec.Command("go", "test", "-run", "^$", "-bench", g.pattern, "-benchtime", g.benchtime, "-timeout", "30m", g.pkg)
-	cmd.Env = append(os.Environ(), "GOGC=400")
-	output, err := cmd.CombinedOutput()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, output)
-	}
-	return parse(output)
-}
-
-// parse reads lines as "BenchmarkName/sub-8  10  12.5 ns/op  3 events/s".
-func parse(output []byte) (map[key]float64, error) {
-	values := map[key]float64{}
-	lines := bufio.NewScanner(bytes.NewReader(output))
-	for lines.Scan() {
-		fields := strings.Fields(lines.Text())
-		if len(fields) < 4 || !strings.HasPrefix(fields[0], "Benchmark") {
-			continue
-		}
-		name := fields[0]
-		if i := strings.LastIndexByte(name, '-'); i > 0 {
-			name = name[:i]
-		}
-		for i := 2; i+1 < len(fields); i += 2 {
-			var v float64
-			if _, err := fmt.Sscan(fields[i], &v); err != nil {
-				return nil, fmt.Errorf("found %q in %q, want a number", fields[i], lines.Text())
-			}
-			values[key{name, fields[i+1]}] = v
-		}
-	}
-	return values, lines.Err()
-}
-
-// simpyProgram counts the events of 100 processes that wait in turn, as
-// BenchmarkTaskSwitch does.
-const simpyProgram = `
-import time, simpy
-env = simpy.Environment()
-def sleeper(period):
-    while True:
-        yield env.timeout(period)
-for i in range(100):
-    env.process(sleeper(1000 + i * 7))
-env.run(until=200_000)
-start, n, until = time.perf_counter(), 0, 200_000
-while time.perf_counter() - start < 2:
-    until += 200_000
-    env.run(until=until)
-    n += sum(200_000 // (1000 + i * 7) for i in range(100))
-print(n / (time.perf_counter() - start))
-`
-
-// simpy measures SimPy where it can be imported.
-func simpy(w, progress io.Writer) {
-	if exec.Command("python3", "-c", "import simpy").Run() != nil {
-		fmt.Fprintln(w, "events/s of SimPy\tnot installed\t\t\t")
-		return
-	}
-	fmt.Fprintln(progress, "running SimPy ...")
-	output, err := exec.Command("python3", "-c", simpyProgram).Output()
-	var v float64
-	if err == nil {
-		_, err = fmt.Sscan(string(output), &v)
-	}
-	if err != nil {
-		fmt.Fprintf(w, "events/s of SimPy\tfailed: %v\t\t\t\n", err)
-		return
-	}
-	fmt.Fprintf(w, "events/s of SimPy, 100 processes\t%s\t\t\t\n", number(v, "events/s"))
+	os.Exit(command.ExitCode(err))
 }

@@ -11,18 +11,13 @@ package main
 import (
 	"fmt"
 	"os"
-	"runtime/debug"
 
 	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/cmd/monosim/programs"
 )
 
 func main() {
-	// The worlds are many small objects that live long and few that do not:
-	// collecting less often is worth the memory. GOGC overrides it.
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(400)
-	}
+	command.CollectLess()
 	err := run()
 	if err != nil && err.Error() != "" {
 		fmt.Fprintln(os.Stderr, "monosim: "+err.Error())

@@ -29,7 +29,7 @@ const remoteOpMarker = "PredictionServiceGrpc"
 var marker = remoteOpMarker
 
 func newTFServingCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use:   "tfserving --model_config_file=FILE [--port=8500] [--rest_api_port=PORT] [--flag=value ...]",
 		Short: "Serve the simulated TensorFlow Serving to real clients",
 		Long: `Serve the simulated tensorflow_model_server: real model directories, gRPC and REST
@@ -50,8 +50,6 @@ this machine may ask it; the ports file has its port.`,
 			return runModelServer("monosim tfserving", args, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	cmd.AddCommand(newTFServingBenchCommand())
-	return cmd
 }
 
 // runModelServer serves until the process ends.

@@ -101,7 +101,7 @@ is with a curl command for each, and nobody but programs of this machine may ask
 	f.StringVar(&o.superDigest, "super-digest", "", "identity of the super user, as user:base64(sha1(user:password))")
 	f.StringVar(&o.admin, "admin", "", "address on this machine, as 127.0.0.1:0, of an HTTP interface that brings faults about; none without")
 	o.ensemble.flags(cmd)
-	cmd.AddCommand(newZooKeeperCheckCommand(), newZooKeeperBenchCommand())
+	cmd.AddCommand(newZooKeeperCheckCommand())
 	completeFlags(cmd, map[string]func() []string{"profile": func() []string { return []string{"zookeeper-3.8", "zookeeper-3.9"} }})
 	return cmd
 }

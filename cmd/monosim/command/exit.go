@@ -5,11 +5,12 @@
 //   - [BadInput] and [ExitError] are how a command ends with an exit code.
 //   - [UntilSignal] has a long run end in order when the program is asked to end.
 //
-// Exit codes and refused arguments are in exit.go, signals in interrupt.go, how far a long
-// run is in progress.go.
+// Exit codes, refused arguments and JSON are in exit.go, signals in interrupt.go, how far a
+// long run is in progress.go, programs beside this one in program.go.
 package command
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -145,6 +146,13 @@ func ExitCode(err error) int {
 		return ExitBadInput // what cannot be opened or written
 	}
 	return ExitFailed
+}
+
+// PrintJSON prints a value as indented JSON.
+func PrintJSON(cmd *cobra.Command, v any) error {
+	e := json.NewEncoder(cmd.OutOrStdout())
+	e.SetIndent("", "  ")
+	return e.Encode(v)
 }
 
 // Quoted are the arguments as a shell takes them.

@@ -54,6 +54,5 @@ agent, however it ends, unless --outlive is given.`,
 	f.StringVar(&o.Quirks, "quirks", "python", "which faults of the reference are kept: python (all), fixed (none), or a list as Q22,Q25; -Q25 keeps all others")
 	f.BoolVar(&o.Outlive, "outlive", false, "leave model servers running when the agent is killed, as without a container")
 	addSurroundings(f, &o.Surroundings)
-	cmd.AddCommand(newAgentBenchCommand())
 	return cmd
 }

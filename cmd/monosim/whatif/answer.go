@@ -143,6 +143,13 @@ func onePlan(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
+// ReadPlan reads a plan for a command that does not simulate it. Problems of the plan are printed
+// one a line, with asJSON as a result that has them, too.
+func ReadPlan(cmd *cobra.Command, path string, asJSON bool) (*plan.Plan, error) {
+	_, p, _, err := readPlan(cmd, path, &planFlags{json: asJSON})
+	return p, err
+}
+
 // readPlan reads a plan; its problems are printed one a line, as they are.
 func readPlan(cmd *cobra.Command, path string, f *planFlags) (*plan.Source, *plan.Plan, plan.Problems, error) {
 	source, p, warnings, err := plan.Read(path)

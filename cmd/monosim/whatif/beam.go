@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -22,27 +21,12 @@ import (
 // size of monosim.
 const beamProgram = "monosim-beam"
 
-// findBeam looks beside this program, then where programs are.
-func findBeam() (string, error) {
-	if own, err := os.Executable(); err == nil {
-		beside := filepath.Join(filepath.Dir(own), beamProgram)
-		if _, err := os.Stat(beside); err == nil {
-			return beside, nil
-		}
-	}
-	path, err := exec.LookPath(beamProgram)
-	if err != nil {
-		return "", command.BadInput(fmt.Errorf("--engine beam: found no program %s, want it beside monosim or on PATH: make beam builds it", beamProgram))
-	}
-	return path, nil
-}
-
 // sweepBeam has the program simulate all points, and answers from the files of cells that it
 // leaves in a folder.
 func sweepBeam(cmd *cobra.Command, f *planFlags, path, out, flags string) error {
-	program, err := findBeam()
+	program, err := command.FindProgram(beamProgram, "make beam builds it")
 	if err != nil {
-		return err
+		return command.BadInput(fmt.Errorf("--engine beam: %w", err))
 	}
 	dir := out
 	if dir == "" {

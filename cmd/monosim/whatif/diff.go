@@ -47,7 +47,7 @@ func runDiff(cmd *cobra.Command, a, b string, asJSON bool) error {
 		return command.BadInput(err)
 	}
 	if asJSON {
-		return writeJSON(cmd, list)
+		return command.PrintJSON(cmd, list)
 	}
 	w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "metric\tscope\ta\tb\tb - a\t")

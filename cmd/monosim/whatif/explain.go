@@ -1,7 +1,6 @@
 package whatif
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -44,7 +43,7 @@ func newExplain() *cobra.Command {
 				return command.BadInput(fmt.Errorf("found the unknown metric %q%s", args[0], plan.Nearest(args[0], plan.MetricNames())))
 			}
 			if asJSON {
-				return explainJSON(cmd.OutOrStdout(), plan.Metrics[i])
+				return command.PrintJSON(cmd, forPrograms(plan.Metrics[i]))
 			}
 			explain(cmd.OutOrStdout(), plan.Metrics[i])
 			return nil
@@ -54,18 +53,16 @@ func newExplain() *cobra.Command {
 	return cmd
 }
 
-// explainJSON is explain for programs.
-func explainJSON(w io.Writer, m plan.Metric) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(struct {
+// forPrograms is what explain prints, as an object.
+func forPrograms(m plan.Metric) any {
+	return struct {
 		Metric  string   `json:"metric"`
 		Text    string   `json:"text"`
 		Unit    string   `json:"unit"`
 		Example string   `json:"example"`
 		Scopes  []string `json:"scopes,omitempty"`
 		Higher  bool     `json:"more_is_better"`
-	}{m.Name, m.Doc, m.Unit, m.Kind.Example(), m.Scopes, m.Higher})
+	}{m.Name, m.Doc, m.Unit, m.Kind.Example(), m.Scopes, m.Higher}
 }
 
 func explain(w io.Writer, m plan.Metric) {

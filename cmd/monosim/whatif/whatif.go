@@ -37,8 +37,7 @@ makes no sense, and 3 when the budget ended before all was decided.`,
 		Args: command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newRun(), newSolve(), newSweep(), newMerge(), newManifest(), newTheory(), newValidate(), newSchema(), newExplain(), newBench(),
-		newObserve(), newCalibrate(), newReplay(), newDiff())
+	cmd.AddCommand(newRun(), newSolve(), newSweep(), newMerge(), newManifest(), newTheory(), newSchema(), newExplain(), newDiff())
 	return cmd
 }
 

@@ -12,7 +12,7 @@ import (
 // ProfileFormat is the value of Profile.Format.
 const ProfileFormat = "monosim.profile/v1"
 
-// Profile is a file of monosim whatif calibrate: how long work takes, as it was measured,
+// Profile is a file of monosim-lab calibrate: how long work takes, as it was measured,
 // and how well a simulation with it foretold other measurements.
 type Profile struct {
 	Format     string         `plan:"profile" json:"profile" required:"true" enum:"monosim.profile/v1"`
@@ -127,7 +127,7 @@ func readProfile(name, path string, read func(string) ([]byte, error)) (*Profile
 		return nil, syntaxProblem(name, err)
 	}
 	if len(root.Content) == 0 {
-		return nil, Problems{{Code: requiredKey, File: name, Line: 1, Column: 1, Message: "the file is empty, want one of monosim whatif calibrate"}}
+		return nil, Problems{{Code: requiredKey, File: name, Line: 1, Column: 1, Message: "the file is empty, want one of monosim-lab calibrate"}}
 	}
 	top := root.Content[0]
 	d := &decoder{file: name, places: map[string]place{"": {top.Line, top.Column, top.Line, top.Column}}}

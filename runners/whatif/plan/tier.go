@@ -63,7 +63,7 @@ func (f *Fleet) Tier(name string) *Tier {
 
 // Service is how long work takes.
 type Service struct {
-	Profile    string       `plan:"profile" doc:"a file of monosim whatif calibrate, in place of all else here"`
+	Profile    string       `plan:"profile" doc:"a file of monosim-lab calibrate, in place of all else here"`
 	Entry      TierService  `plan:"entry" doc:"of entry containers"`
 	PS         TierService  `plan:"ps" doc:"of PS containers, for one call"`
 	Dense      *TierService `plan:"dense" doc:"of dense servers"`

@@ -52,7 +52,7 @@ func calibration(p *plan.Profile) []string {
 		line += fmt.Sprintf(", %d of them disturbed by others on the machine", c.Disturbed)
 	}
 	if len(p.HeldOut) == 0 {
-		return []string{line + "; held to no other measurement: monosim whatif replay --into does that"}
+		return []string{line + "; held to no other measurement: monosim-lab replay --into does that"}
 	}
 	line += fmt.Sprintf("; held-out error on %s at most: %s", several(len(p.HeldOut), "other plan"), worst(p.HeldOut))
 	return append([]string{line}, beyond(p.HeldOut)...)

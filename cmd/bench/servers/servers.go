@@ -1,0 +1,48 @@
+// Package servers has the benches that start monosim as a server and ask it over the loopback:
+// its ZooKeeper, its model server and its agent.
+//
+// Two things to use first:
+//
+//   - [NewZooKeeper], [NewTFServing] and [NewAgent] make the commands.
+//   - programs has what they start: monosim, and this program as a server that only answers.
+//
+// Flags are read here, a file for each bench. What is measured, and the aims, are in packages
+// runners/zookeeper/bench, runners/tfserving/bench and runners/serve/programs/bench.
+package servers
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/monosim/monosim/cmd/bench/program"
+	"github.com/monosim/monosim/cmd/monosim/command"
+	"github.com/monosim/monosim/runners/tfserving/bench"
+)
+
+// bareFlag has a command be the server that only answers, to be measured beside.
+const bareFlag = "bare-server"
+
+// programs builds monosim and finds this program. remove deletes what was built.
+func programs() (monosim, self string, remove func(), err error) {
+	if self, err = os.Executable(); err != nil {
+		return "", "", nil, err
+	}
+	monosim, remove, err = program.Build()
+	return monosim, self, remove, err
+}
+
+// printReport prints what was measured; with check a missed aim is an error.
+func printReport(out io.Writer, report *bench.Report, asJSON, check bool) error {
+	write := report.Write
+	if asJSON {
+		write = report.WriteJSON
+	}
+	if err := write(out); err != nil {
+		return err
+	}
+	if missed := report.Missed(); check && len(missed) > 0 {
+		return &command.ExitError{Code: command.ExitFailed, Err: fmt.Errorf("%d of the aims were missed, the first: %s", len(missed), missed[0].What)}
+	}
+	return nil
+}

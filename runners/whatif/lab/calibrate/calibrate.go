@@ -1,0 +1,219 @@
+// Package calibrate makes a profile of what was observed of real processes: the laws of
+// service times, of the load generator's own delay and of calls, each with an interval. And
+// it holds the simulation to observations.
+//
+// Three things to use first:
+//
+//   - [Fit] makes a [Profile] of observations; [Profile.Write] writes the file that
+//     service.profile of a plan names.
+//   - [Replay] simulates a plan with the arrivals of an observation, and gives a
+//     [Comparison] of both.
+//   - [Bench] does all of it: it observes, fits, and compares what was not fitted
+//     (`make bench-fidelity`).
+//
+// To change which laws there are to choose from look in families.go; what is fitted, in
+// calibrate.go, and by items in items.go; how it is written, in profile.go; what is compared, in replay.go; the plans
+// of the bench, in scenarios.go and bench.go.
+package calibrate
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/monosim/monosim/runners/whatif/lab/observe"
+	"github.com/monosim/monosim/runners/whatif/law"
+	"github.com/monosim/monosim/runners/whatif/plan"
+	"github.com/monosim/monosim/runners/whatif/stats"
+)
+
+// Profile is what was fitted.
+type Profile struct {
+	Calibrated plan.Calibrated
+	// Entry is from when a request was to come until its calls are begun, PS the work of a
+	// model server on a call, Link one way of a call beyond PerRPC.
+	Entry, PS, Link Fitted
+	PerRPC          Parameter
+	Threads         int
+	// Noise is what an affine PS varies by, with the mean 1, zero for nothing; Items are the
+	// items of requests, by quantiles, nil where they do not count.
+	Noise Fitted
+	Items []float64
+}
+
+// Fitted is a law with its parameters.
+type Fitted struct {
+	Law        law.Law
+	Text       string // as a plan writes it
+	Parameters []Parameter
+	// KS is the distance of Kolmogorov and Smirnov: the greatest difference between the
+	// share of samples and the law's below any value.
+	KS float64
+	N  int
+}
+
+// Parameter is one number with its interval of 95 %.
+type Parameter struct {
+	What             string
+	Value, Low, High float64
+	Unit             string // ns or ""
+}
+
+// MinCalls is how many calls a fit needs at least.
+const MinCalls = 1000
+
+// batches are how many parts of the samples intervals come from.
+const batches = 20
+
+// Fit fits laws to observations. Those that count are calls that were answered at the first
+// attempt, after the warm-up.
+func Fit(list []*observe.Observation) (*Profile, error) {
+	var s samples
+	for _, o := range list {
+		if err := s.add(o); err != nil {
+			return nil, fmt.Errorf("observation of %q: %w", o.Plan, err)
+		}
+	}
+	if len(s.worked) < MinCalls {
+		return nil, fmt.Errorf("found %d answered calls in %d observations, want at least %d: observe with a longer horizon or a higher rate", len(s.worked), len(list), MinCalls)
+	}
+	p := &Profile{Threads: s.threads, Calibrated: plan.Calibrated{
+		On: s.on.Format(time.DateOnly), Runs: len(list), Calls: plan.Count(len(s.worked)), Disturbed: s.disturbed,
+	}}
+	if s.parts == nil {
+		p.PS = choose("service.ps.cpu", s.worked)
+	} else if err := p.byItems(&s); err != nil {
+		return nil, err
+	}
+	p.Entry = moments("service.entry.cpu", clipped(s.entry))
+	p.link(clipped(s.beyond))
+	return p, nil
+}
+
+// samples are in nanoseconds, in the order in which they were taken.
+type samples struct {
+	worked, entry, beyond []float64
+	// items are of requests, parts those of the calls in worked; both nil where items do not
+	// count.
+	items, parts       []float64
+	threads, disturbed int
+	on                 time.Time
+}
+
+func (s *samples) add(o *observe.Observation) error {
+	if s.threads != 0 && s.threads != o.Threads {
+		return fmt.Errorf("found servers of %d threads beside such of %d, want the same in all", o.Threads, s.threads)
+	}
+	s.threads = o.Threads
+	if o.Began.After(s.on) {
+		s.on = o.Began
+	}
+	if o.Machine.IsDisturbed() {
+		s.disturbed++
+	}
+	q := &o.Load.Requests
+	if counted := q.Items != nil; len(s.worked) > 0 && counted != (s.parts != nil) {
+		return errors.New("found items of requests in some observations, want them in all or in none")
+	}
+	for i, at := range q.Intended {
+		if at >= o.Load.Warm {
+			s.entry = append(s.entry, float64(q.Sent[i]-at))
+			if q.Items != nil {
+				s.items = append(s.items, float64(q.Items[i]))
+			}
+		}
+	}
+	c := &o.Load.Calls
+	for i := range c.Len() {
+		if c.Outcome[i] != observe.Answered || c.Attempt[i] != 0 || c.Sent[i] < o.Load.Warm {
+			continue
+		}
+		if c.Worked[i] < 0 {
+			return errors.New("found calls of which the server does not say how long it worked, want monosim tfserving with --monosim_timings")
+		}
+		s.worked = append(s.worked, float64(c.Worked[i]))
+		if q.Items != nil {
+			s.parts = append(s.parts, float64(q.Items[c.Request[i]])*o.Shares[c.Slot[i]])
+		}
+		s.beyond = append(s.beyond, float64(max(c.Done[i]-c.Sent[i]-c.Waited[i]-c.Worked[i]-o.RoundTrip, 0)))
+	}
+	return nil
+}
+
+// clipped are samples with the greatest thousandth as great as the next: a moment in which
+// the machine did something else is not the law.
+func clipped(list []float64) []float64 {
+	sorted := slices.Sorted(slices.Values(list))
+	most := sorted[int(float64(len(sorted)-1)*0.999)]
+	out := make([]float64, len(list))
+	for i, v := range list {
+		out[i] = min(v, most)
+	}
+	return out
+}
+
+// link fits what a call takes beyond its server's account: the least of it is the same for
+// all, the rest is that of two ways.
+func (p *Profile) link(beyond []float64) {
+	sorted := slices.Sorted(slices.Values(beyond))
+	base := sorted[len(sorted)/100]
+	p.PerRPC = parameter("network.overhead_per_rpc", "ns", beyond, func(part []float64) float64 {
+		return slices.Sorted(slices.Values(part))[len(part)/100]
+	})
+	rest := make([]float64, len(beyond))
+	for i, v := range beyond {
+		rest[i] = max(v-base, 1)
+	}
+	mean, variance := stats.Mean(rest)
+	p.Link = gammaOf("network.same_cluster", mean/2, math.Sqrt(variance/2)/(mean/2))
+	p.Link.N = len(rest)
+	p.Link.Parameters = []Parameter{
+		parameter("network.same_cluster mean", "ns", rest, func(part []float64) float64 { m, _ := stats.Mean(part); return m / 2 }),
+	}
+}
+
+// moments fits a gamma law by mean and variance.
+func moments(what string, list []float64) Fitted {
+	mean, variance := stats.Mean(list)
+	f := gammaOf(what, math.Max(mean, 1), math.Sqrt(variance)/math.Max(mean, 1))
+	f.N = len(list)
+	f.Parameters = []Parameter{
+		parameter(what+" mean", "ns", list, func(part []float64) float64 { m, _ := stats.Mean(part); return m }),
+		parameter(what+" cv", "", list, func(part []float64) float64 { m, v := stats.Mean(part); return math.Sqrt(v) / m }),
+	}
+	return f
+}
+
+// gammaOf is a gamma law; one that hardly varies is a constant.
+func gammaOf(_ string, mean, cv float64) Fitted {
+	if cv < leastCV {
+		return Fitted{Law: law.Constant(mean), Text: fmt.Sprintf("det(%s)", span(mean))}
+	}
+	return Fitted{Law: law.Shaped(mean, cv), Text: fmt.Sprintf("gamma(mean=%s, cv=%s)", span(mean), digits(cv))}
+}
+
+// leastCV is the coefficient of variation below which a law is a constant.
+const leastCV = 0.005
+
+// parameter is a number with its interval, of the numbers of batches of samples.
+func parameter(what, unit string, list []float64, of func([]float64) float64) Parameter {
+	return batched(what, unit, len(list), func(from, to int) float64 { return of(list[from:to]) })
+}
+
+// batched is parameter of n samples, by their numbers.
+func batched(what, unit string, n int, of func(from, to int) float64) Parameter {
+	var values []float64
+	for k := range batches {
+		values = append(values, of(k*n/batches, (k+1)*n/batches))
+	}
+	_, half := stats.Interval(values, 0.95)
+	value := of(0, n)
+	return Parameter{What: what, Value: value, Low: value - half, High: value + half, Unit: unit}
+}
+
+// span is a duration as plans write it, to four digits.
+func span(ns float64) string { return time.Duration(math.Round(ns)).String() }
+
+func digits(v float64) string { return fmt.Sprintf("%.4g", v) }

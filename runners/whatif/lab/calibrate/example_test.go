@@ -1,0 +1,17 @@
+package calibrate_test
+
+import (
+	"fmt"
+
+	"github.com/monosim/monosim/runners/whatif/lab/calibrate"
+	"github.com/monosim/monosim/runners/whatif/lab/observe"
+)
+
+// Too little to fit is an error that says what to do.
+func Example() {
+	_, err := calibrate.Fit([]*observe.Observation{{Format: observe.Format, Plan: "empty"}})
+	fmt.Println(err)
+
+	// Output:
+	// found 0 answered calls in 1 observations, want at least 1000: observe with a longer horizon or a higher rate
+}
