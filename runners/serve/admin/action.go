@@ -10,27 +10,27 @@ import (
 	"time"
 )
 
-// Action is one thing that can be asked for.
+// Action is one request that the interface answers.
 type Action struct {
 	Method, Path string
-	// About says what it does, in a line.
+	// About describes the action on one line.
 	About string
-	// Example is a body that it takes, nil for none.
+	// Example is a body that the action accepts, nil for none.
 	Example any
 
 	do func(body []byte) (any, error)
-	// stream, when set, answers instead of do, for as long as the client listens.
+	// stream, when set, answers in place of do, for as long as the client listens.
 	stream http.HandlerFunc
 }
 
-// Show is a GET that answers with what show returns.
+// Show makes a GET action that answers with the result of show.
 func Show[Out any](path, about string, show func() (Out, error)) Action {
 	return Action{Method: http.MethodGet, Path: path, About: about, do: func([]byte) (any, error) { return show() }}
 }
 
-// Do is a POST whose body is read into an In, of which the example is one; unknown fields
-// are refused, absent ones are zero, and no body at all is an empty one. It answers with
-// what do returns, and with its error by status 400.
+// Do makes a POST action whose body is read into an In, with example as its example.
+// Unknown fields are refused, absent ones are zero, and no body means an empty one. It
+// answers with the result of do; an error has status 400.
 func Do[In, Out any](path, about string, example In, do func(In) (Out, error)) Action {
 	return Action{Method: http.MethodPost, Path: path, About: about, Example: example, do: func(body []byte) (any, error) {
 		var in In
@@ -41,13 +41,14 @@ func Do[In, Out any](path, about string, example In, do func(In) (Out, error)) A
 	}}
 }
 
-// Serve is a GET that answers by itself, as a page or a stream of events.
+// Serve makes a GET action whose handler answers by itself, with a page or a stream of
+// events.
 func Serve(path, about string, handler http.HandlerFunc) Action {
 	return Action{Method: http.MethodGet, Path: path, About: about, stream: handler}
 }
 
-// Hold is a POST that stays open: begin is called first, and end when the client is gone
-// or the server closes.
+// Hold makes a POST action that stays open. It calls begin first, and end when the client
+// is gone or the server closes.
 func Hold[In any](path, about string, example In, begin func(In) error, end func()) Action {
 	return Action{Method: http.MethodPost, Path: path, About: about, Example: example, stream: func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
@@ -70,10 +71,10 @@ func Hold[In any](path, about string, example In, begin func(In) error, end func
 	}}
 }
 
-// maxBody is more than any action wants.
+// maxBody bounds a request's body; no action needs as much.
 const maxBody = 1 << 20
 
-// read reads one JSON object without fields that nobody knows.
+// read decodes one JSON object and refuses unknown fields.
 func read(body []byte, into any) error {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return nil
@@ -109,12 +110,12 @@ func (a *Action) serve(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusOK, out)
 }
 
-// failure is the body of an answer that is no success.
+// failure is the body of an answer with an error.
 type failure struct {
 	Error string `json:"error"`
 }
 
-// answer writes JSON with a line's end.
+// answer writes JSON and a line end.
 func answer(w http.ResponseWriter, status int, body any) {
 	text, err := json.MarshalIndent(body, "", "  ")
 	if err != nil {
@@ -126,16 +127,16 @@ func answer(w http.ResponseWriter, status int, body any) {
 	w.Write(append(text, '\n'))
 }
 
-// Nothing is the answer of what has nothing to tell: {}.
+// Nothing is the answer of an action without a result: {}.
 type Nothing struct{}
 
-// Span is a time in JSON: text as "250ms" or "2s".
+// Span is a duration in JSON, written as "250ms" or "2s".
 type Span time.Duration
 
-// MarshalText writes it as time.Duration does.
+// MarshalText formats the duration as time.Duration does.
 func (s Span) MarshalText() ([]byte, error) { return []byte(time.Duration(s).String()), nil }
 
-// UnmarshalText reads what time.ParseDuration does.
+// UnmarshalText parses it by time.ParseDuration.
 func (s *Span) UnmarshalText(text []byte) error {
 	d, err := time.ParseDuration(string(text))
 	if err != nil {

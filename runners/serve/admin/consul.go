@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/sim/consul/serve"
 )
 
-// Consul lists what can be done to a served Consul agent.
+// Consul lists the actions of a served Consul agent.
 func Consul(s *serve.Server) []Action {
 	c := consulAgent{s}
 	return []Action{
@@ -44,7 +44,7 @@ func (c consulAgent) state() (consulState, error) {
 	}, nil
 }
 
-// change changes the faults.
+// change makes an action that changes the agent's faults.
 func (c consulAgent) change(do func(f *consul.Faults)) (Nothing, error) {
 	f := c.server.Faults()
 	do(&f)

@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// Ensemble lists what can be done to the servers of a served ensemble.
+// Ensemble lists the actions of a served ensemble and of its servers.
 func Ensemble(e *wire.Ensemble) []Action {
 	all := []Action{
 		Show("/servers", "the servers with their modes, addresses and zxids", func() ([]serverShown, error) { return servers(e), nil }),
@@ -37,7 +37,7 @@ func servers(e *wire.Ensemble) (shown []serverShown) {
 }
 
 type started struct {
-	// Addr is where it listens; "" is where it did.
+	// Addr is the address to listen on; "" means the former one.
 	Addr string `json:"addr,omitempty"`
 }
 
@@ -45,7 +45,7 @@ type cutAsked struct {
 	Cut bool `json:"cut"`
 }
 
-// memberActions are those of one server, behind its own path.
+// memberActions lists the actions of one server, below a path of its own.
 func memberActions(e *wire.Ensemble, id int64) []Action {
 	start := func(in started) error { return e.Start(id, in.Addr) }
 	own := []Action{

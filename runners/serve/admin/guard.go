@@ -7,15 +7,14 @@ import (
 	"slices"
 )
 
-// guard keeps out who is no program or page of this machine: a page that another site
-// sent, or one whose name was made to lead here, can make a browser ask, but not with
-// these headers.
+// guard refuses requests that a foreign page has a browser make. Such a page, or one whose
+// host name was made to point here, cannot set these headers.
 type guard struct {
 	hosts []string
 	next  http.Handler
 }
 
-// newGuard is for a server on a port.
+// newGuard makes the guard of a server on a port.
 func newGuard(port string, next http.Handler) *guard {
 	g := &guard{next: next}
 	for _, host := range []string{"127.0.0.1", "localhost", "::1"} {
@@ -24,7 +23,7 @@ func newGuard(port string, next http.Handler) *guard {
 	return g
 }
 
-// ServeHTTP answers with status 403 to whoever is refused.
+// ServeHTTP answers a refused request with status 403.
 func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if why := g.refusal(r); why != "" {
 		answer(w, http.StatusForbidden, failure{why})
@@ -33,7 +32,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.next.ServeHTTP(w, r)
 }
 
-// refusal says why a request is refused, "" if it is not.
+// refusal returns the reason why a request is refused, "" if it is not.
 func (g *guard) refusal(r *http.Request) string {
 	if !slices.Contains(g.hosts, r.Host) {
 		return fmt.Sprintf("header Host: found %q, want one of %v", r.Host, g.hosts)
@@ -51,7 +50,7 @@ func (g *guard) refusal(r *http.Request) string {
 	}
 }
 
-// checkLoopback refuses an address that other machines reach.
+// checkLoopback refuses an address that other hosts can reach.
 func checkLoopback(addr string) error {
 	resolved, err := net.ResolveTCPAddr("tcp", addr)
 	if err != nil {

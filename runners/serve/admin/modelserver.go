@@ -12,7 +12,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/serve"
 )
 
-// ModelServer lists what can be done to a served model server.
+// ModelServer lists the actions of a served model server.
 func ModelServer(s *serve.Server) []Action {
 	m := modelServer{s}
 	return []Action{
@@ -30,7 +30,7 @@ func ModelServer(s *serve.Server) []Action {
 	}
 }
 
-// modelServer are the actions of one process.
+// modelServer makes the actions of one process.
 type modelServer struct{ server *serve.Server }
 
 type modelServerState struct {
@@ -39,7 +39,7 @@ type modelServerState struct {
 	Models  []modelShown     `json:"models"`
 	Faults  []requestsFailed `json:"faults"`
 	Broken  []string         `json:"broken"`
-	// Slow is how many times as long models work.
+	// Slow multiplies the time that models take.
 	Slow float64 `json:"slow"`
 }
 
@@ -134,7 +134,7 @@ func (m modelServer) slowDown(in slowedDown) (Nothing, error) {
 	return Nothing{}, nil
 }
 
-// inferences are the methods that a version works on.
+// inferences lists the methods for which a version computes an answer.
 var inferences = []string{"Classify", "MultiInference", "Predict", "Regress"}
 
 type failedVersion struct {
@@ -189,7 +189,7 @@ func (m modelServer) heal(Nothing) (Nothing, error) {
 	return Nothing{}, nil
 }
 
-// parseStatus reads CODE:text, as UNAVAILABLE:busy.
+// parseStatus reads CODE:text, for example UNAVAILABLE:busy.
 func parseStatus(text string) (*env.RPCError, error) {
 	name, message, _ := strings.Cut(text, ":")
 	var names []string

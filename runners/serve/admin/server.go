@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Server is an interface that listens.
+// Server is a listening interface.
 type Server struct {
 	ln     net.Listener
 	http   *http.Server
@@ -18,8 +18,8 @@ type Server struct {
 	done   chan struct{}
 }
 
-// Listen serves actions on a loopback address, as "127.0.0.1:0" for any free port; title
-// says of what. The caller must call Close.
+// Listen serves actions on a loopback address; "127.0.0.1:0" takes any free port. title
+// names the subject on the list of actions. The caller must call Close.
 func Listen(addr, title string, actions []Action) (*Server, error) {
 	if err := checkLoopback(addr); err != nil {
 		return nil, err
@@ -38,18 +38,20 @@ func Listen(addr, title string, actions []Action) (*Server, error) {
 	}
 	go func() {
 		defer close(s.done)
-		s.http.Serve(ln) // ends with Close
+		s.http.Serve(ln) // returns once Close is called
 	}()
 	return s, nil
 }
 
-// URL is where the interface is, as http://127.0.0.1:4711, without a slash at its end.
+// URL returns the address of the interface, such as http://127.0.0.1:4711, without a slash
+// at its end.
 func (s *Server) URL() string { return "http://" + s.ln.Addr().String() }
 
-// Port is the TCP port that it listens on.
+// Port returns the TCP port of the interface.
 func (s *Server) Port() int { return s.ln.Addr().(*net.TCPAddr).Port }
 
-// Close ends the interface; what is being answered is cut off. A nil Server has none.
+// Close ends the interface and cuts off answers in progress. It does nothing to a nil
+// Server.
 func (s *Server) Close() error {
 	if s == nil {
 		return nil
@@ -60,7 +62,7 @@ func (s *Server) Close() error {
 	return err
 }
 
-// table finds the action of a request, and lists them all.
+// table finds the action of a request, and lists all actions.
 type table struct {
 	url, title string
 	actions    []Action
@@ -70,7 +72,8 @@ func newTable(url, title string, actions []Action) *table {
 	return &table{url: url, title: title, actions: actions}
 }
 
-// ServeHTTP answers what no action does: the list at /, and what there is not.
+// ServeHTTP answers requests for which there is no action: with the list at /, else with an
+// error.
 func (t *table) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if a := t.action(r); a != nil {
 		a.serve(w, r)
@@ -92,8 +95,8 @@ func (t *table) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// action is the one that is asked for, nil for none. One at / is for browsers, which ask
-// for HTML; others get the list.
+// action returns the requested action, nil for none. An action at / is only for browsers,
+// which ask for HTML; other clients get the list there.
 func (t *table) action(r *http.Request) *Action {
 	for i := range t.actions {
 		a := &t.actions[i]
@@ -113,7 +116,7 @@ type listing struct {
 	Actions []listed `json:"actions"`
 }
 
-// listed is one action, with a command that asks for it.
+// listed is one action in the listing, with a command that asks for it.
 type listed struct {
 	Method  string `json:"method"`
 	Path    string `json:"path"`
@@ -130,7 +133,7 @@ func (t *table) list() listing {
 	return list
 }
 
-// command is a call of curl.
+// command returns a call of curl for the action.
 func (a *Action) command(url string) string {
 	switch {
 	case a.Method == http.MethodGet:
@@ -140,7 +143,7 @@ func (a *Action) command(url string) string {
 	}
 	body, err := json.Marshal(a.Example)
 	if err != nil {
-		panic(err) // an example that is no JSON is a fault of the program
+		panic(err) // an example that cannot be encoded is a fault of this program
 	}
 	if string(body) == "{}" {
 		return "curl -X " + a.Method + " " + url + a.Path

@@ -12,7 +12,7 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// ZooKeeper lists what can be done to a served ZooKeeper.
+// ZooKeeper lists the actions of a served ZooKeeper.
 func ZooKeeper(s *wire.Server) []Action {
 	z := zooKeeper{func() *wire.Server { return s }}
 	return append(z.actions(),
@@ -20,7 +20,7 @@ func ZooKeeper(s *wire.Server) []Action {
 		exitAction())
 }
 
-// actions are those that servers of an ensemble have too.
+// actions lists the actions that the servers of an ensemble have as well.
 func (z zooKeeper) actions() []Action {
 	return []Action{
 		Show("/state", "mode, zxid, counts, and the faults that wait", z.state),
@@ -37,11 +37,12 @@ func (z zooKeeper) actions() []Action {
 	}
 }
 
-// zooKeeper are the actions of one server, which may be another one after a restart.
+// zooKeeper makes the actions of one server. The server is looked up for each request,
+// because a restart replaces it.
 type zooKeeper struct{ server func() *wire.Server }
 
 type sessionNamed struct {
-	// Session is an id as 0x100…; "" is all.
+	// Session is an id such as 0x100…; "" means all sessions.
 	Session string `json:"session,omitempty"`
 }
 
@@ -234,7 +235,7 @@ type failAsked struct {
 	Session string   `json:"session,omitempty"`
 	// Error is the name or the number of a code.
 	Error string `json:"error,omitempty"`
-	// Lose is request or answer.
+	// Lose is "request" or "answer".
 	Lose string `json:"lose,omitempty"`
 }
 
@@ -285,13 +286,13 @@ func requestFault(next int, names []string, session string) (f wire.RequestFault
 	return f, nil
 }
 
-// failing are the codes with which servers answer.
+// failing lists the codes that a failed request may have.
 var failing = []zookeeper.Code{-2, -4, -5, -6, -7, -8, -13, -14, -101, -102, -103, -108, -110, -111, -112, -114, -115, -119, -121, -123, -125}
 
-// codeName is the name of an error without the word that all end with.
+// codeName returns the name of an error without the ending "Error".
 func codeName(c zookeeper.Code) string { return strings.TrimSuffix(zookeeper.CodeName(c), "Error") }
 
-// parseCode reads the name of an error, or its number.
+// parseCode reads an error's name or number.
 func parseCode(text string) (zookeeper.Code, error) {
 	if number, err := strconv.ParseInt(text, 10, 32); err == nil && number < 0 {
 		return zookeeper.Code(number), nil
@@ -315,7 +316,7 @@ type exitAsked struct {
 	Code int `json:"code"`
 }
 
-// exitAction ends the process without a word to anybody, as kill -9 would.
+// exitAction makes the action that ends the process at once, as kill -9 does.
 func exitAction() Action {
 	return Do("/exit", "end the process at once, as kill -9 does, with an exit code", exitAsked{Code: 137}, func(in exitAsked) (Nothing, error) {
 		if in.Code < 0 || in.Code > 255 {

@@ -8,19 +8,19 @@ import (
 	"github.com/monosim/monosim/engine/walltime/machine"
 )
 
-// ExportOptions say what to export, and how.
+// ExportOptions select a checkpoint and the form of the export.
 type ExportOptions = jsonexport.Options
 
 // Format is the form of an export.
 type Format = jsonexport.Format
 
-// Exported is what an export did.
+// Exported reports what an export wrote.
 type Exported = jsonexport.Report
 
-// Defaults are the options of an export where nothing else is said.
+// Defaults returns the options of an export without flags.
 func Defaults() ExportOptions { return jsonexport.Defaults() }
 
-// Formats are the names of formats, also of those that are refused.
+// Formats lists the names of all formats, including those that Export refuses.
 func Formats() (names []string) {
 	for _, f := range jsonexport.Formats() {
 		names = append(names, string(f))
@@ -28,8 +28,9 @@ func Formats() (names []string) {
 	return names
 }
 
-// Export exports a checkpoint of this machine's disk; relative paths count from the directory of
-// the program. warn takes what is no error. The error is the Rust port's, on one line.
+// Export exports a checkpoint from the disk. Relative paths count from the program's
+// working directory. warn is called with each warning. The error has the Rust port's text,
+// on one line.
 func Export(ctx context.Context, o ExportOptions, warn func(string)) (done *Exported, err error) {
 	w := walltime.New(walltime.Config{})
 	defer w.Close()

@@ -20,7 +20,7 @@ import (
 	"github.com/monosim/monosim/engine/training/rustport/parametersync"
 )
 
-// Flags of the addresses, as errors name them.
+// Flags of the addresses, for error messages.
 const (
 	parameterSyncFlag = "--parameter-sync-bind-addr"
 	tfservingFlag     = "--tfserving-bind-addr"
@@ -34,8 +34,8 @@ type listener struct {
 	server     *grpc.Server
 }
 
-// listeners are those that the options ask for. Their addresses are read before any of them is
-// opened; one that cannot be opened is logged, and the others go on, as in the Rust port.
+// listeners opens the listeners of the options. It parses all addresses before it opens
+// any. A listener that cannot be opened is logged and left out, as in the Rust port.
 func (o *ServeOptions) listeners(log func(string)) (list []*listener, err error) {
 	for _, l := range []*listener{
 		{flag: parameterSyncFlag, name: "ParameterSync gRPC server", addr: o.ParameterSyncBindAddr},
@@ -62,14 +62,14 @@ func (o *ServeOptions) listeners(log func(string)) (list []*listener, err error)
 	return opened, nil
 }
 
-// closeAll closes those that have not begun.
+// closeAll closes listeners that do not serve yet.
 func closeAll(list []*listener) {
 	for _, l := range list {
 		l.socket.Close()
 	}
 }
 
-// begin answers calls until the end, which is done with those in flight.
+// begin serves calls until end.
 func (l *listener) begin(log func(string)) {
 	go func() {
 		if err := l.server.Serve(l.socket); err != nil && !errors.Is(err, grpc.ErrServerStopped) {
@@ -78,7 +78,8 @@ func (l *listener) begin(log func(string)) {
 	}()
 }
 
-// end takes no call any more, and reports whether those in flight were answered within the limit.
+// end refuses new calls, and reports whether the running ones were answered within the
+// limit.
 func (l *listener) end(limit time.Duration) bool {
 	done := make(chan struct{})
 	go func() {
@@ -96,7 +97,7 @@ func (l *listener) end(limit time.Duration) bool {
 	}
 }
 
-// parameterSync is the service that takes embeddings; calls take turns.
+// parameterSync is the service that takes embeddings, one call at a time.
 type parameterSync struct {
 	rpc.UnimplementedParameterSyncRpcServer
 	mu    sync.Mutex
@@ -114,7 +115,7 @@ func (p *parameterSync) Push(_ context.Context, r *pb.PushRequest) (*pb.PushResp
 	return response, err
 }
 
-// told is what the store has in the end.
+// told describes the store's final content.
 func (p *parameterSync) told() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -122,7 +123,7 @@ func (p *parameterSync) told() string {
 	return fmt.Sprintf("ParameterSync: %d embeddings in %d tables were pushed", embeddings, tables)
 }
 
-// besides are the listeners of a server that runs.
+// besides holds the listeners of a running server.
 type besides struct {
 	list   []*listener
 	pushed *parameterSync
@@ -130,7 +131,7 @@ type besides struct {
 	close  func() error
 }
 
-// beside has the listeners answer: pushes by a store of their own, predictions by primary.
+// beside starts the listeners: pushes go to a store of their own, predictions to primary.
 func beside(list []*listener, primary *grpc.ClientConn, m *served, log func(string)) *besides {
 	b := &besides{list: list, log: log, close: primary.Close}
 	for _, l := range list {
@@ -147,7 +148,7 @@ func beside(list []*listener, primary *grpc.ClientConn, m *served, log func(stri
 	return b
 }
 
-// end ends them in order, and says what was pushed.
+// end ends the listeners in order, and logs what was pushed.
 func (b *besides) end(limit time.Duration) error {
 	for _, l := range b.list {
 		if !l.end(limit) {

@@ -14,13 +14,14 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 )
 
-// predictions is PredictionService as the Rust port's tfserving_server.rs serves it: examples in a
-// serialized message, as the input example_batch_row_major or example, to scores of [examples, 1].
-// The scores are the primary server's for the same examples. Of the other calls there is none.
+// predictions is PredictionService as the Rust port's tfserving_server.rs serves it. It
+// takes examples in a serialized message, as the input example_batch_row_major or example,
+// and answers scores of the shape [examples, 1]. It gets these from the primary server. It
+// has no other method.
 type predictions struct {
 	apis.UnimplementedPredictionServiceServer
 	primary apis.PredictionServiceClient
-	// model and signature are what the primary server knows it by.
+	// model and signature are the names that the primary server knows.
 	model, signature string
 }
 
@@ -54,7 +55,7 @@ func (p *predictions) Predict(ctx context.Context, r *apis.PredictRequest) (*api
 	return &apis.PredictResponse{ModelSpec: r.ModelSpec, Outputs: map[string]*framework.TensorProto{outputScores: response.Outputs[outputScores]}}, nil
 }
 
-// examplesOf are those of a request, at least one.
+// examplesOf decodes the examples of a request, at least one.
 func examplesOf(r *apis.PredictRequest) ([]*example.Example, error) {
 	if input, ok := r.Inputs[inputExamples]; ok {
 		batch := &example.ExampleBatchRowMajor{}
@@ -73,7 +74,7 @@ func examplesOf(r *apis.PredictRequest) ([]*example.Example, error) {
 	return nil, errors.New("Missing input tensor: example_batch_row_major or example")
 }
 
-// decode reads a message from a tensor: its first string, or its content.
+// decode decodes a message from a tensor's first string, or from its content.
 func decode(tensor *framework.TensorProto, message proto.Message, name string) error {
 	if tensor.GetDtype() != framework.DataType_DT_STRING {
 		return errors.New("Input tensor must be DT_STRING")
@@ -90,7 +91,7 @@ func decode(tensor *framework.TensorProto, message proto.Message, name string) e
 	return nil
 }
 
-// hasIDs reports whether a column has ids, or integers, which count as such.
+// hasIDs reports whether a column has ids, or integers, which count as ids.
 func hasIDs(e *example.Example) bool {
 	for _, column := range e.NamedFeature {
 		f := column.GetFeature()

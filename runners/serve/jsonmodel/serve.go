@@ -22,43 +22,45 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/serve"
 )
 
-// ServeOptions say what to serve, and where. [ServeDefaults] are those of the command.
+// ServeOptions say what to serve, and where. [ServeDefaults] returns those of the command.
 type ServeOptions struct {
-	// Dir is the model: a directory that [Export] made, or one of versions as TensorFlow Serving
-	// has them.
+	// Dir is the model: a directory that [Export] made, or a directory of versions as
+	// TensorFlow Serving has them.
 	Dir string
 	// Host and Port are the address of the gRPC server.
 	Host string
 	Port uint16
-	// AnyPort takes a port that is free in the place of Port.
+	// AnyPort takes a free port instead of Port.
 	AnyPort bool
-	// Workers are the requests that are worked on at once.
+	// Workers bounds the requests that are answered at the same time.
 	Workers int
-	// HealthCheck, HealthPort, MaxBatchSize and BatchTimeoutMs are written down, as in the Rust
-	// port. A HealthPort of 0 is the one after Port.
+	// HealthCheck, HealthPort, MaxBatchSize and BatchTimeoutMs are only logged, as in the
+	// Rust port. A HealthPort of 0 means Port + 1.
 	HealthCheck    bool
 	HealthPort     uint16
 	MaxBatchSize   uint64
 	BatchTimeoutMs uint64
-	// ParameterSyncBindAddr, when set, is where ParameterSyncRpc takes embeddings that a training
-	// pushes, an IP address with a port.
+	// ParameterSyncBindAddr, when set, is the IP address and port at which ParameterSyncRpc
+	// takes embeddings that a training pushes.
 	ParameterSyncBindAddr string
-	// TFServingBindAddr, when set, is where PredictionService takes examples as the Rust port's
-	// server does.
+	// TFServingBindAddr, when set, is the address at which PredictionService takes examples
+	// as the Rust port's server does.
 	TFServingBindAddr string
 }
 
-// ServeDefaults are those of the Rust port, but for its host, which is 0.0.0.0.
+// ServeDefaults returns the defaults of the Rust port, but 127.0.0.1 in place of its host
+// 0.0.0.0.
 func ServeDefaults() ServeOptions {
 	return ServeOptions{Host: serve.DefaultHost, Port: 8500, Workers: 4, HealthCheck: true, MaxBatchSize: 64, BatchTimeoutMs: 10}
 }
 
-// drainLimit is how long requests in flight hold up the end (monolith-serving's server.rs).
+// drainLimit bounds how long running requests delay the end (monolith-serving's server.rs).
 const drainLimit = 30 * time.Second
 
-// Serve serves a model until ctx ends; then no request is taken any more, and those in flight are
-// answered. log takes what happens, and serving is told the port once it is open. The error is of
-// a model or an address that cannot be served; it has the Rust port's text where that has one.
+// Serve serves a model until ctx ends. Then it refuses new requests and answers the running
+// ones. logged takes lines of the log; serving is called with the port once it is open. The
+// error names a model or an address that cannot be served, in the Rust port's words where
+// that has some.
 func Serve(ctx context.Context, o ServeOptions, logged func(string), serving func(port int)) error {
 	log := inTurn(logged)
 	if err := o.check(log); err != nil {
@@ -109,7 +111,7 @@ func Serve(ctx context.Context, o ServeOptions, logged func(string), serving fun
 	}
 }
 
-// inTurn is a log that servers at several addresses may write to.
+// inTurn makes a log that servers on several goroutines may write to.
 func inTurn(log func(string)) func(string) {
 	var mu sync.Mutex
 	return func(text string) {
@@ -119,7 +121,7 @@ func inTurn(log func(string)) func(string) {
 	}
 }
 
-// reached is the address by which a server that listens at a host is reached from here.
+// reached returns the address at which this host reaches a server that listens on host.
 func reached(host string) string {
 	if ip := net.ParseIP(host); ip.IsUnspecified() && ip.To4() != nil {
 		return "127.0.0.1"
@@ -129,7 +131,7 @@ func reached(host string) string {
 	return host
 }
 
-// check refuses what cannot be served, and says what will be.
+// check refuses options that cannot be served, and logs the others.
 func (o *ServeOptions) check(log func(string)) error {
 	if _, err := os.Stat(o.Dir); err != nil {
 		return fmt.Errorf("Model directory does not exist: %s", strconv.Quote(o.Dir))
@@ -162,15 +164,15 @@ func (o *ServeOptions) check(log func(string)) error {
 	return nil
 }
 
-// served is a model as the simulated server reads it: a directory of versions, its name, and the
-// signature that an export was given. end removes what was made for it.
+// served is a model as the simulated server reads it: a directory of versions, its name,
+// and the signature of the export. end removes temporary files.
 type served struct {
 	base, name, signature string
 	end                   func()
 }
 
-// model finds the versions of a directory, or makes one of an export: its version is the number
-// that its directory is named after, or 0.
+// model finds the versions of a directory. If the directory is an export, it becomes the
+// only version, numbered by the directory's name, or 0.
 func (o *ServeOptions) model() (*served, error) {
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil {
@@ -214,7 +216,7 @@ const (
 	outputScores  = "scores"
 )
 
-// signature is the name that the manifest has, or that of an export where nothing is said.
+// signature returns the name in the manifest, or the default of an export.
 func (o *ServeOptions) signature() (string, error) {
 	manifest := struct {
 		Metadata struct {
@@ -235,7 +237,7 @@ func (o *ServeOptions) signature() (string, error) {
 	return manifest.Metadata.SignatureName, nil
 }
 
-// whole refuses an export with a file that is damaged, though no answer follows from it.
+// whole refuses an export with a damaged file, although no answer depends on its content.
 func (o *ServeOptions) whole() error {
 	dir := os.DirFS(o.Dir)
 	for _, pattern := range []string{"model_spec.json", "model.bin", "dense/params.json", "embeddings/*.json"} {
@@ -256,7 +258,7 @@ func (o *ServeOptions) whole() error {
 	return nil
 }
 
-// describe is a model with one signature as the simulated server reads it.
+// describe encodes a model with one signature as the simulated server reads it.
 func describe(signature string) ([]byte, error) {
 	type tensor struct {
 		Name  string             `json:"name"`

@@ -20,7 +20,7 @@ var (
 	pageScript string
 )
 
-// actions list what can be asked of the cluster.
+// actions lists the actions of the cluster.
 func (p *Playground) actions() []admin.Action {
 	return []admin.Action{
 		admin.Serve("/", "the page, for browsers", p.page),
@@ -50,7 +50,7 @@ type podNamed struct {
 	Kind string `json:"kind,omitempty"`
 }
 
-// fault is an action that begins a fault of a pod.
+// fault makes an action that begins a fault of a pod.
 func (p *Playground) fault(kind string) func(podNamed) (admin.Nothing, error) {
 	return func(in podNamed) (admin.Nothing, error) {
 		return admin.Nothing{}, p.do(func(c *loopback.Cluster) error {
@@ -84,8 +84,8 @@ type faultAsked struct {
 	To       []string `json:"to,omitempty"`
 	BasePath string   `json:"base_path,omitempty"`
 	N        int64    `json:"n,omitempty"`
-	// Duration is the fault's own, as how slow a network is; EndAfter ends it by itself.
-	// Both are cluster time.
+	// Duration is a parameter of the fault, such as how slow a network is. EndAfter ends
+	// the fault by itself. Both are cluster time.
 	Duration admin.Span `json:"duration,omitzero"`
 	EndAfter admin.Span `json:"end_after,omitzero"`
 }
@@ -162,7 +162,7 @@ func (p *Playground) unpublish(in modelAsked) (admin.Nothing, error) {
 	return admin.Nothing{}, p.do(func(c *loopback.Cluster) error { return c.Unpublish("", in.Model, in.SubGraphs...) })
 }
 
-// page answers with the page, which asks for what is new by itself.
+// page answers with the page, which then asks for news by itself.
 func (p *Playground) page(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
@@ -171,10 +171,10 @@ func (p *Playground) page(w http.ResponseWriter, _ *http.Request) {
 	if err := page.Line(view); err != nil {
 		return
 	}
-	_ = page.End() // who asked is gone
+	_ = page.End() // the client is gone, so nobody needs the error
 }
 
-// live sends every view until the client is gone or the cluster ends.
+// live sends every new view until the client is gone or the cluster ends.
 func (p *Playground) live(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")

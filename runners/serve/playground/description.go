@@ -17,23 +17,23 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Description is a cluster, and what is declared and published in it once it runs.
+// Description is a cluster, with the models to declare and publish once it runs.
 type Description struct {
-	// Name is that of its file.
+	// Name is the name of the file.
 	Name string
 	Spec runners.Spec
-	// Deploy are the models that are declared, and of these the published ones.
+	// Deploy lists the models to declare, and which of them to publish.
 	Deploy []Deployed
 }
 
-// Deployed is a model of the spec.
+// Deployed is a model of the spec that is declared.
 type Deployed struct {
 	Model   runners.Model
 	Policy  string
 	Publish bool
 }
 
-// file is what a description may say; its fields are those of the YAML.
+// file holds the fields of the YAML.
 type file struct {
 	AgentVersion *int              `yaml:"agent_version"`
 	Conf         string            `yaml:"conf"`
@@ -71,7 +71,7 @@ type fileSubGraph struct {
 	Size     string  `yaml:"size"`
 }
 
-// Example is a description that can be read.
+// Example is a complete description.
 const Example = `# Two replicas of a model that agents of version 3 load once it is published.
 replicas: 2
 restart_after: 10s   # a pod that ends comes back
@@ -92,7 +92,7 @@ func Read(name string) (*Description, error) {
 	return Parse(name, text)
 }
 
-// Parse is Read of a text; other files that it names lie beside it.
+// Parse reads a description from text. Files that it names are looked up beside name.
 func Parse(name string, text []byte) (*Description, error) {
 	r := &reader{name: name}
 	var root yaml.Node
@@ -117,7 +117,7 @@ func Parse(name string, text []byte) (*Description, error) {
 	return d, nil
 }
 
-// reader turns a file into a description; the first error stays.
+// reader turns a file into a description, and keeps the first error.
 type reader struct {
 	name string
 	root *yaml.Node
@@ -130,7 +130,7 @@ func (r *reader) fail(n *yaml.Node, field, format string, args ...any) {
 	}
 }
 
-// check holds a node to a type: fields that there are, and values of their kinds.
+// check compares a node with a type: known fields, and values of their kinds.
 func (r *reader) check(n *yaml.Node, t reflect.Type, field string) {
 	switch t.Kind() {
 	case reflect.Pointer:
@@ -217,7 +217,7 @@ func or(text, otherwise string) string {
 	return text
 }
 
-// at is the node of a field, as models[0].name, or the nearest one above it.
+// at returns the node of a field such as models[0].name, or the nearest node above it.
 func (r *reader) at(field string) *yaml.Node {
 	n := r.root
 	for _, part := range strings.FieldsFunc(field, func(c rune) bool { return c == '.' || c == '[' || c == ']' }) {
@@ -334,13 +334,13 @@ func (r *reader) model(field string, f *fileModel) Deployed {
 	return d
 }
 
-// units are those of sizes.
+// units lists the units of sizes.
 var units = []struct {
 	name  string
 	bytes float64
 }{{"GB", 1e9}, {"MB", 1e6}, {"KB", 1e3}, {"B", 1}, {"", 1}}
 
-// size reads a size; "" is one megabyte.
+// size reads a size in bytes; "" means one megabyte.
 func (r *reader) size(field, text string) int64 {
 	if text == "" {
 		return 1e6
@@ -360,7 +360,7 @@ func (r *reader) size(field, text string) int64 {
 	return 0
 }
 
-// conf is the agents' configuration: a file of its own, or one for what is described.
+// conf sets the agents' configuration: a file of its own, or one made for the description.
 func (r *reader) conf(f *file, s *runners.Spec) {
 	if f.Conf != "" {
 		name := f.Conf
@@ -391,7 +391,8 @@ func (r *reader) conf(f *file, s *runners.Spec) {
 	}
 }
 
-// confV1 is for agents of version 1, which serve the one model that their conf names.
+// confV1 makes the configuration of agents of version 1, which serve the one model that it
+// names.
 func (r *reader) confV1(f *file, s *runners.Spec) {
 	switch {
 	case f.Layout != "":

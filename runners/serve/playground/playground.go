@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/runners/test/realrun/loopback"
 )
 
-// Options are how a description is run.
+// Options say how to run a description.
 type Options struct {
 	// Title names the cluster on its page.
 	Title string
@@ -21,24 +21,24 @@ type Options struct {
 	Speed float64
 	// Monosim is the program monosim; "" means the one that runs now.
 	Monosim string
-	// Admin is the address on this machine of the interface for faults and of the page, ""
-	// for none.
+	// Admin is the loopback address of the interface for faults and of the page, "" for
+	// none.
 	Admin string
-	// Dir is where the cluster has its directories; "" means the system's for temporary
-	// files. Keep leaves them.
+	// Dir is the parent of the cluster's directories; "" means the system's directory for
+	// temporary files. Keep leaves them there at the end.
 	Dir  string
 	Keep bool
-	// Progress is told what is waited for.
+	// Progress is called with a line on what Start is waiting for.
 	Progress func(line string)
 }
 
-// Playground is a cluster that runs. One goroutine, that of Run, acts on it.
+// Playground is a running cluster. Only the goroutine of Run acts on it.
 type Playground struct {
 	o       Options
 	d       *Description
 	cluster *loopback.Cluster
 	admin   *admin.Server
-	// asked are things to do to the cluster, done are closed when it does no more.
+	// asked carries acts for Run's goroutine; done is closed when Run takes no more.
 	asked chan func()
 	done  chan struct{}
 
@@ -47,20 +47,18 @@ type Playground struct {
 	news chan struct{} // closed and replaced at every view
 }
 
-// InputError says what is wrong with a description or an option, before anything was
-// started.
+// InputError reports a bad description or option. Nothing was started.
 type InputError struct{ Err error }
 
 func (e *InputError) Error() string { return e.Err.Error() }
 
 func (e *InputError) Unwrap() error { return e.Err }
 
-// startLimit is the wall time that processes may take to serve, beside the cluster's own.
+// startLimit is how much wall time processes may take to serve, beside the cluster's own.
 const startLimit = 60 * time.Second
 
-// Start starts what a description says, and returns when ZooKeeper, agents and model
-// servers serve and models are published. The caller must call Close. After an error
-// nothing runs.
+// Start starts a described cluster. It returns once ZooKeeper, agents and model servers
+// serve and models are published. The caller must call Close. After an error nothing runs.
 func Start(ctx context.Context, d *Description, o Options) (_ *Playground, err error) {
 	if o.Speed == 0 {
 		o.Speed = 1
@@ -74,7 +72,7 @@ func Start(ctx context.Context, d *Description, o Options) (_ *Playground, err e
 			p.Close()
 		}
 	}()
-	if o.Admin != "" { // first, as it may be refused
+	if o.Admin != "" { // the address may be refused, so this comes first
 		if p.admin, err = admin.Listen(o.Admin, p.title(), p.actions()); err != nil {
 			return nil, &InputError{err}
 		}
@@ -101,7 +99,7 @@ func (p *Playground) title() string {
 	return "cluster " + p.o.Title
 }
 
-// rollOut starts the pods, declares and publishes.
+// rollOut starts the pods, then declares and publishes the models.
 func (p *Playground) rollOut(ctx context.Context) error {
 	p.o.Progress(fmt.Sprintf("starting %d pods", len(p.cluster.Pods())))
 	if err := p.cluster.Start(); err != nil {
@@ -134,7 +132,7 @@ func (p *Playground) deploy(d Deployed) error {
 // hasLayout reports whether the agents read a layout, as those of version 3 do.
 func (p *Playground) hasLayout() bool { return strings.Contains(p.d.Spec.Conf, "layout_pattern") }
 
-// serving says what does not serve yet, "" for nothing.
+// serving names a process that does not serve yet, "" if all do.
 func (p *Playground) serving() string {
 	for _, pod := range p.cluster.Endpoints().Pods {
 		if pod.Agent == "" {
@@ -155,7 +153,7 @@ func (p *Playground) serving() string {
 	return ""
 }
 
-// await waits until nothing is missing.
+// await waits until missing returns "".
 func (p *Playground) await(ctx context.Context, what string, missing func() string) error {
 	p.o.Progress("waiting for " + what)
 	lacks := ""
@@ -176,7 +174,7 @@ func (p *Playground) await(ctx context.Context, what string, missing func() stri
 	return fmt.Errorf("waited %v for %s: %s (logs in %s)", startLimit, what, lacks, p.cluster.Keep())
 }
 
-// AdminURL is where the interface and the page are, "" without.
+// AdminURL returns the address of the interface and the page, "" without one.
 func (p *Playground) AdminURL() string {
 	if p.admin == nil {
 		return ""
@@ -184,14 +182,14 @@ func (p *Playground) AdminURL() string {
 	return p.admin.URL()
 }
 
-// Endpoints are where the processes are to be reached. Call it before Run.
+// Endpoints returns the addresses of the processes. Call it before Run.
 func (p *Playground) Endpoints() loopback.Endpoints { return p.cluster.Endpoints() }
 
 // lookEvery is the wall time between two looks at the cluster.
 const lookEvery = 500 * time.Millisecond
 
-// Run keeps the cluster until ctx is done, and does what the interface asks. An error is
-// a failure of the cluster itself.
+// Run keeps the cluster until ctx is done, and performs the acts that the interface asks
+// for. The error is a failure of the cluster itself.
 func (p *Playground) Run(ctx context.Context) error {
 	defer close(p.done)
 	again := time.NewTicker(lookEvery)
@@ -211,10 +209,10 @@ func (p *Playground) Run(ctx context.Context) error {
 	}
 }
 
-// ErrEnded is what is answered once the cluster ends.
+// errEnded answers an act that comes after the end of Run.
 var errEnded = errors.New("the cluster ends")
 
-// do has Run do something to the cluster.
+// do has Run's goroutine perform an act, and waits for it.
 func (p *Playground) do(act func(c *loopback.Cluster) error) error {
 	result := make(chan error, 1)
 	select {
@@ -227,7 +225,7 @@ func (p *Playground) do(act func(c *loopback.Cluster) error) error {
 	}
 }
 
-// Close ends all that was started.
+// Close ends every process of the cluster.
 func (p *Playground) Close() {
 	if err := p.admin.Close(); err != nil {
 		p.o.Progress(err.Error())

@@ -12,7 +12,7 @@ import (
 // View is a cluster at one instant, as the page shows it.
 type View struct {
 	Title string `json:"title"`
-	// NowSec is the cluster's time since its start, in seconds.
+	// NowSec is the cluster time since the start, in seconds.
 	NowSec         float64       `json:"now_sec"`
 	Speed          float64       `json:"speed"`
 	Failure        string        `json:"failure,omitempty"`
@@ -21,7 +21,7 @@ type View struct {
 	Pods           []PodView     `json:"pods"`
 	Sessions       []SessionView `json:"sessions"`
 	Services       []ServiceView `json:"services"`
-	// Events are the last ones, the latest last.
+	// Events holds the last events, oldest first.
 	Events []EventView `json:"events"`
 }
 
@@ -41,14 +41,14 @@ type ModelView struct {
 	Versions []VersionView `json:"versions"`
 }
 
-// VersionView is one of its versions.
+// VersionView is a version of a model.
 type VersionView struct {
 	Version int64  `json:"version"`
 	State   string `json:"state"`
 	Error   string `json:"error,omitempty"`
 }
 
-// SessionView is a session of ZooKeeper's.
+// SessionView is a session of ZooKeeper.
 type SessionView struct {
 	Session    string   `json:"session"`
 	TimeoutMs  int64    `json:"timeout_ms"`
@@ -61,11 +61,11 @@ type SessionView struct {
 type ServiceView struct {
 	Key   string   `json:"key"`
 	Addrs []string `json:"addrs"`
-	// Pods are those at the addresses.
+	// Pods names the pods at the addresses.
 	Pods []string `json:"pods"`
 }
 
-// EventView is one thing that happened.
+// EventView is one observation.
 type EventView struct {
 	AtSec float64 `json:"at_sec"`
 	Pod   string  `json:"pod"`
@@ -74,10 +74,10 @@ type EventView struct {
 	Note  string  `json:"note,omitempty"`
 }
 
-// lastEvents is how many events a view has.
+// lastEvents bounds the events of a view.
 const lastEvents = 200
 
-// look looks at the cluster, for whoever watches.
+// look makes a new view of the cluster and wakes those who wait for one.
 func (p *Playground) look() {
 	v := p.see()
 	p.mu.Lock()
@@ -87,7 +87,7 @@ func (p *Playground) look() {
 	p.news = make(chan struct{})
 }
 
-// seen is the last view, and what is closed when there is another.
+// seen returns the last view, and a channel that is closed when there is a newer one.
 func (p *Playground) seen() (View, <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -134,7 +134,8 @@ func (p *Playground) seePod(address loopback.PodAddress) PodView {
 	return v
 }
 
-// seeServices is what the first agent that answers says, of its three kinds of servers.
+// seeServices returns the service map of the first agent that answers, for its three kinds
+// of servers.
 func (p *Playground) seeServices() []ServiceView {
 	list := []ServiceView{}
 	known := map[string]bool{}
@@ -149,7 +150,7 @@ func (p *Playground) seeServices() []ServiceView {
 					continue
 				}
 				known[a.Key] = true
-				pods, _ := runners.PodsAt(p.cluster, a.Addrs) // addresses of nobody stay as they are
+				pods, _ := runners.PodsAt(p.cluster, a.Addrs) // an address that belongs to no pod stays as it is
 				list = append(list, ServiceView{Key: a.Key, Addrs: a.Addrs, Pods: pods})
 			}
 		}
@@ -160,10 +161,10 @@ func (p *Playground) seeServices() []ServiceView {
 	return list
 }
 
-// client asks interfaces of processes of this machine, which answer at once or are gone.
+// client calls interfaces of processes on this host. They answer at once or are gone.
 var client = http.Client{Timeout: 2 * time.Second}
 
-// ask reads the answer to a GET into a value, which stays as it is when there is none.
+// ask decodes the answer to a GET. Without an answer into stays as it is.
 func ask(url string, into any) {
 	answer, err := client.Get(url)
 	if err != nil {

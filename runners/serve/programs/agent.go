@@ -12,23 +12,23 @@ import (
 	"github.com/monosim/monosim/runners/test/realrun/surroundings"
 )
 
-// AgentOptions are what an agent is told.
+// AgentOptions configure an agent.
 type AgentOptions struct {
 	Surroundings
-	// Conf is the agent.conf.
+	// Conf is the path of the agent.conf.
 	Conf string
-	// TFSLog is the path from which the log files of the model servers get their names;
-	// "" is /var/log/tfs.std.log.
+	// TFSLog is the path from which the model servers' log files derive their names; ""
+	// means /var/log/tfs.std.log.
 	TFSLog string
-	// TFSHome is where model servers and their configuration are installed; "" is
+	// TFSHome is the directory of model servers and their configuration; "" means
 	// /opt/tiger/monolith_serving. An agent v1 starts TFSHome/bin/tensorflow_model_server,
-	// an agent v3 what MONOLITH_TFS_BINARY names.
+	// an agent v3 the program that MONOLITH_TFS_BINARY names.
 	TFSHome string
-	// Quirks says which faults of the reference are kept: python, fixed or a list.
+	// Quirks names the faults of the reference to keep: python, fixed or a list.
 	Quirks string
 }
 
-// Validate says what cannot be meant.
+// Validate returns an error for options that make no sense.
 func (o AgentOptions) Validate() error {
 	if o.Conf == "" {
 		return errors.New("conf: found none, want the path of an agent.conf")
@@ -46,9 +46,9 @@ func (o AgentOptions) quirks() (quirks.Set, error) {
 	return quirks.Parse(o.Quirks)
 }
 
-// Agent runs an agent until it ends and returns its exit code, 1 for an exception. As
-// the reference it mostly ends by SIGKILL, and then does not return. The error is of
-// options that make no sense, as Validate has it, or a panic.
+// Agent runs an agent until it ends and returns its exit code, 1 for an exception. Like the
+// reference it usually ends by SIGKILL, and then does not return. The error is that of
+// Validate, or a panic.
 func Agent(o AgentOptions) (code int, err error) {
 	set, err := o.quirks()
 	if err != nil {

@@ -15,24 +15,25 @@ import (
 )
 
 // Names lists the programs of the reference that [Client] runs, by the names of their
-// Python files, sorted: with svr_client, which is a class only there.
+// Python files, sorted. It includes svr_client, which is only a class in the reference.
 func Names() []string { return programs.Names() }
 
-// ClientQuirks are the faults that clients keep unless told otherwise: all but those for
-// which a command would not work at all.
+// ClientQuirks selects the faults that clients keep by default: all but those that keep a
+// command from working at all.
 const ClientQuirks = "-Q61,-Q67,-Q68,-Q71,-Q135,-Q136,-Q234,-Q235,-Q317,-Q318"
 
-// ClientOptions say which program is run, and how.
+// ClientOptions say which program to run, and how.
 type ClientOptions struct {
 	// Name is one of [Names].
 	Name string
-	// Args are its arguments, absl's flags: beside the program's own --json for JSON in the
-	// place of the reference's text, and --quirks=SET for the faults that are kept.
+	// Args are the program's arguments, absl's flags. Two flags are not the reference's:
+	// --json prints JSON in place of its text, --quirks=SET selects the faults to keep.
 	Args []string
-	// Called is how the program was called, for messages, and About what it does, for --help.
+	// Called is the name under which the program was called, for messages. About describes
+	// the program, for --help.
 	Called, About string
-	// AsPython has the reference's exit codes: 1 for wrong flags and for --help. Else these
-	// are 2 and 0.
+	// AsPython gives the reference's exit codes: 1 for wrong flags and for --help. Without
+	// it these are 2 and 0.
 	AsPython       bool
 	Stdout, Stderr io.Writer
 }
@@ -43,9 +44,10 @@ const (
 	exitUsage  = 2
 )
 
-// Client runs a program until it ends, and returns its exit code: 0 when it did what it
-// was asked, 1 for an exception, whose class and text are on standard error with what to
-// do about it, and see AsPython. The error is of standard output or of a panic.
+// Client runs a program until it ends, and returns its exit code: 0 for success, 1 for an
+// exception; AsPython decides the others. An exception is printed on standard error with
+// its class, its text and what to do about it. The error is a failure of standard output,
+// or a panic.
 func Client(o ClientOptions) (code int, err error) {
 	own, err := ownFlags(o.Args)
 	if err != nil {
@@ -77,7 +79,7 @@ func (o ClientOptions) usageCode() int {
 	return exitUsage
 }
 
-// show prints how a program has ended.
+// show prints the result of a program.
 func (o ClientOptions) show(ended programs.Ended, code int, asJSON bool) (int, error) {
 	var asked *absl.HelpAsked
 	var usage *absl.UsageError
@@ -110,7 +112,7 @@ func (o ClientOptions) show(ended programs.Ended, code int, asJSON bool) (int, e
 	return code, err
 }
 
-// own are the flags that the reference's programs do not have.
+// own holds the flags that the reference's programs do not have.
 type own struct {
 	rest   []string
 	json   bool
@@ -125,7 +127,7 @@ monosim:
     (default: '` + ClientQuirks + `')
 `
 
-// ownFlags takes the flags out that the reference does not have.
+// ownFlags removes from args the flags that the reference does not have.
 func ownFlags(args []string) (o own, err error) {
 	set := ClientQuirks
 	for i := 0; i < len(args); i++ {
@@ -152,7 +154,7 @@ func ownFlags(args []string) (o own, err error) {
 	return o, nil
 }
 
-// verbosityOf is what --verbosity says: infos too, where it is not given.
+// verbosityOf returns the level that --verbosity asks for, INFO without that flag.
 func verbosityOf(f *absl.Flags) surroundings.Verbosity {
 	v := f.Int(absl.VerbosityFlag)
 	if !f.Given(absl.VerbosityFlag) {
@@ -161,7 +163,7 @@ func verbosityOf(f *absl.Flags) surroundings.Verbosity {
 	return surroundings.Verbosity(max(min(v, int(surroundings.VerbosityDebug)), int(surroundings.VerbosityError)))
 }
 
-// leveled is a log that writes what is severe enough, once the flags are read.
+// leveled is a log that drops lines below the level of the flags, once these are parsed.
 type leveled struct {
 	env.Log
 	verbosity surroundings.Verbosity

@@ -13,34 +13,36 @@ import (
 	"github.com/monosim/monosim/sim/world"
 )
 
-// Surroundings are what a program is told of the process that it is. The zero value is
-// one at the clock's speed that listens on 127.0.0.1.
+// Surroundings are the options that all programs share. With the zero value a program runs
+// at the clock's speed and listens on 127.0.0.1.
 type Surroundings struct {
-	// Listen is the address that servers listen on; "" is 127.0.0.1.
+	// Listen is the address on which servers listen; "" means 127.0.0.1.
 	Listen string
-	// Localhost is the address for which localhost and 127.0.0.1 stand; "" is 127.0.0.1.
+	// Localhost replaces localhost and 127.0.0.1 in addresses to dial; "" means 127.0.0.1.
 	Localhost string
 	// Speed is how much faster than the clock time passes; 0 means 1.
 	Speed float64
-	// Seed decides every choice; 0 is another one for each run.
+	// Seed decides every choice; 0 means another seed for each run.
 	Seed uint64
-	// Python is the version whose behaviour is shown, as "3.8"; "" is the default.
+	// Python is the version of Python whose behaviour is shown, for example "3.8"; "" means
+	// the default.
 	Python string
 	// Verbosity is absl's: 1 is DEBUG, 0 INFO, -1 WARNING, -2 ERROR.
 	Verbosity int
-	// Outlive lets the programs that were started live on when this one is killed.
+	// Outlive has child programs survive the death of this one.
 	Outlive bool
-	// Log takes log lines; nil is standard error.
+	// Log takes log lines; nil means standard error.
 	Log io.Writer
 }
 
-// Speeds that make sense: gRPC and ZooKeeper clients have a grain of milliseconds.
+// Limits of Speed: clients of gRPC and ZooKeeper measure time in milliseconds, which a
+// higher speed would round away.
 const (
 	slowest = 0.001
 	fastest = 1000
 )
 
-// Validate says what cannot be meant.
+// Validate returns an error for options that make no sense.
 func (s Surroundings) Validate() error {
 	if s.Speed != 0 && !(s.Speed >= slowest && s.Speed <= fastest) {
 		return fmt.Errorf("speed: found %g, want %g to %g", s.Speed, slowest, float64(fastest))
@@ -55,7 +57,7 @@ func (s Surroundings) Validate() error {
 	return err
 }
 
-// program is a program in these surroundings.
+// program makes the program with these options that runs main.
 func (s Surroundings) program(name string, main func(*env.Env) int) (surroundings.Program, error) {
 	if err := s.Validate(); err != nil {
 		return surroundings.Program{}, err

@@ -16,22 +16,23 @@ import (
 	"github.com/monosim/monosim/runners/test/realrun/surroundings"
 )
 
-// TrainerOptions are what a process of a training job is told.
+// TrainerOptions configure a process of a training job.
 type TrainerOptions struct {
 	Surroundings
-	// Job is the job, of which this is one process.
+	// Job describes the whole job.
 	Job cluster.TrainingSpec
-	// ServerType is "ps" or "worker", Index its number among those; the chief is worker 0,
-	// or "chief". "evaluator" evaluates the checkpoints of a job that has one.
+	// ServerType is "ps" or "worker", and Index numbers the processes of that type. The
+	// chief is worker 0, or "chief". "evaluator" evaluates the checkpoints of a job that
+	// has one.
 	ServerType string
 	Index      int
-	// ZooKeeper is where the processes of the job find each other, host:port; those whose job's
-	// Discovery is Consul do by the agent that CONSUL_HTTP_HOST and CONSUL_HTTP_PORT name, and
-	// those of Primus and MLP by their own environment.
+	// ZooKeeper is the address by which the processes of the job find each other,
+	// host:port. With Discovery Consul they use the agent that CONSUL_HTTP_HOST and
+	// CONSUL_HTTP_PORT name instead, with that of Primus or MLP their own environment.
 	ZooKeeper string
-	// Quirks says which faults of the reference are kept: python, fixed or a list.
+	// Quirks names the faults of the reference to keep: python, fixed or a list.
 	Quirks string
-	// Events, when set, is a file to which a line of JSON is added for each [job.Event].
+	// Events, when set, is a file to which each [job.Event] is appended as a line of JSON.
 	Events string
 }
 
@@ -43,7 +44,7 @@ const (
 	evalType   = job.Evaluator
 )
 
-// Validate says what cannot be meant.
+// Validate returns an error for options that make no sense.
 func (o TrainerOptions) Validate() error {
 	switch {
 	case !slices.Contains([]string{chiefType, workerType, psType, evalType}, o.ServerType):
@@ -66,7 +67,7 @@ func (o TrainerOptions) Validate() error {
 	return o.Surroundings.Validate()
 }
 
-// count is how many processes of its type the job has; the chief is a worker.
+// count returns how many processes of its type the job has; the chief counts as a worker.
 func (o TrainerOptions) count() int {
 	switch o.ServerType {
 	case psType:
