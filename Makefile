@@ -191,9 +191,10 @@ mutants: ## change the agents in thousands of small ways and see that vectors, s
 flakes: ## the tests that touch the clock or sockets, N times (default 50) beside other load: none fails by chance
 	@GO="$(GO)" sh .ci/flakes.sh
 
-parity: ## rewrite PARITY.md, and the numbers of cases and scenarios in README.md
+parity: ## rewrite PARITY.md, and the figures and tables in README.md and PROTOCOL.md
 	$(GO) run ./cmd/monosim parity -o PARITY.md
 	$(GO) test -count=1 ./cmd/monosim -run TestREADMECounts -update
+	$(GO) test -count=1 ./runners/diff/testee/catalogue -run TestProtocolTables -update
 
 parity-check: ## say whether PARITY.md is what make parity writes
 	@echo "== parity-check"

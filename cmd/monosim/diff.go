@@ -14,8 +14,8 @@ import (
 	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/engine/wholefile"
 	"github.com/monosim/monosim/runners/diff/gotestee"
+	"github.com/monosim/monosim/runners/diff/testee/catalogue"
 	"github.com/monosim/monosim/runners/diff/testee/conformance"
-	"github.com/monosim/monosim/runners/diff/testee/generate"
 	"github.com/monosim/monosim/vectors/golden"
 )
 
@@ -87,7 +87,7 @@ greeting, or has no operation that is asked.`,
 
 func (o *diffOptions) run(cmd *cobra.Command) error {
 	if o.grammar {
-		_, err := io.WriteString(cmd.OutOrStdout(), generate.Grammar())
+		_, err := io.WriteString(cmd.OutOrStdout(), catalogue.Grammar())
 		return err
 	}
 	outputs, err := parseDiffFormats(o.formats)

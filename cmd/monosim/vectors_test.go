@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/monosim/monosim/cmd/monosim/command"
-	"github.com/monosim/monosim/runners/diff/testee/generate"
+	"github.com/monosim/monosim/runners/diff/testee/catalogue"
 	"github.com/monosim/monosim/runners/show/junit"
 	"github.com/monosim/monosim/vectors/scope"
 )
@@ -257,7 +257,7 @@ func TestBadInputOfTheCommandsIsTold(t *testing.T) {
 // The grammar of invented cases is printed as it is read.
 func TestDiffPrintsTheGrammar(t *testing.T) {
 	out, code, err := runMonosim("", "diff", "--grammar")
-	if code != 0 || err != nil || out != generate.Grammar() || !strings.Contains(out, "\ncondition\n") {
-		t.Errorf("got exit code %d, %v and %d bytes, want the grammar of %d", code, err, len(out), len(generate.Grammar()))
+	if code != 0 || err != nil || out != catalogue.Grammar() || !strings.Contains(out, "\ncondition\n") {
+		t.Errorf("got exit code %d, %v and %d bytes, want the grammar of %d", code, err, len(out), len(catalogue.Grammar()))
 	}
 }

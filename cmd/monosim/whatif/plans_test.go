@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"flag"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -39,8 +40,10 @@ var workedPlans = []struct {
 	{"cluster", []string{"run", "cluster.yaml"}, 0},
 }
 
+var update = flag.Bool("update", false, "write the reports of the worked plans anew")
+
 // The goal is that the reports of the worked plans are what the program says. The method is
-// to run each and to compare; PLANS=update writes them anew.
+// to run each and to compare; -update writes them anew.
 func TestWorkedPlansSayWhatTheirReportsSay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the searches take a minute")
@@ -53,7 +56,7 @@ func TestWorkedPlansSayWhatTheirReportsSay(t *testing.T) {
 				t.Fatalf("exit %d, %s, want %d", code, message, p.code)
 			}
 			name := p.report + ".txt"
-			if os.Getenv("PLANS") == "update" {
+			if *update {
 				if err := os.WriteFile(name, []byte(stdout), 0o644); err != nil {
 					t.Fatal(err)
 				}
@@ -63,7 +66,7 @@ func TestWorkedPlansSayWhatTheirReportsSay(t *testing.T) {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(stdout, "\n")); diff != "" {
-				t.Errorf("%s (-report +now; PLANS=update writes it anew):\n%s", name, diff)
+				t.Errorf("%s (-report +now; -update writes it anew):\n%s", name, diff)
 			}
 		})
 	}

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/monosim/monosim/runners/diff/testee"
+	"github.com/monosim/monosim/runners/diff/testee/catalogue"
 	"github.com/monosim/monosim/runners/diff/testee/conformance"
-	"github.com/monosim/monosim/runners/diff/testee/generate"
 )
 
 // BenchmarkPure answers invented cases of the pure operations: those of one call
@@ -30,7 +30,7 @@ func pure(op string) bool {
 
 func benchmarkCases(b *testing.B, takes func(op string) bool) {
 	var ops []string
-	for _, op := range generate.GeneratedOps() {
+	for _, op := range catalogue.DrawnOps() {
 		if takes(op) {
 			ops = append(ops, op)
 		}

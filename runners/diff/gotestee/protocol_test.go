@@ -7,7 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/monosim/monosim/runners/diff/gotestee"
+	"github.com/monosim/monosim/runners/diff/testee/catalogue"
 )
 
 // The goal is that the description of the protocol has every operation that the
@@ -38,6 +41,12 @@ func described(t *testing.T, path string) []string {
 		}
 	}
 	return ops
+}
+
+func TestEveryDeclaredOperationIsAnswered(t *testing.T) {
+	if diff := cmp.Diff(catalogue.Ops(), gotestee.Ops()); diff != "" {
+		t.Errorf("operations (-declared in catalogue +answered here):\n%s", diff)
+	}
 }
 
 func TestTheProtocolDescribesEveryOperation(t *testing.T) {

@@ -64,8 +64,9 @@ func (p *evidence) writeSummary(b *bytes.Buffer) {
 	names := countNames(p.allNames())
 	line("public names of the reference", namesTitle, count(len(p.allNames()), "name"), fmt.Sprintf("%d ported", names.ported),
 		fmt.Sprintf("%d later", len(names.later)), fmt.Sprintf("%d with nothing to do", names.none))
-	total, ofModules := p.countCases()
-	line("cases, recorded from the reference", casesTitle, count(total, "case"), fmt.Sprintf("%d of these modules", ofModules), fmt.Sprintf("%d of other files", total-ofModules))
+	golden, ofModules, others := p.countCases()
+	line("cases, recorded from the reference", casesTitle, count(golden, "golden case"), fmt.Sprintf("%d of these modules", ofModules),
+		fmt.Sprintf("%d of other files", golden-ofModules), fmt.Sprintf("%d more of Python itself", others))
 	line("scenarios", scenariosTitle, fmt.Sprintf("%d passed", p.report.Passed), fmt.Sprintf("%d failed", p.report.Failed), fmt.Sprintf("%d skipped", p.report.Skipped))
 	p.summariseCompared(line)
 	line("quirks of the reference", quirksTitle, append([]string{count(len(p.quirks), "quirk")}, p.countQuirks()...)...)
@@ -196,15 +197,20 @@ func listMark(x box) string {
 	return "[ ]"
 }
 
-// countCases counts the recorded cases, and those of the modules of agent_service.
-func (p *evidence) countCases() (total, ofModules int) {
+// countCases counts the golden cases, those of them of the modules of agent_service, and the
+// cases beside the tests of other packages, which `monosim vectors verify` does not replay.
+func (p *evidence) countCases() (golden, ofModules, others int) {
 	for _, f := range p.tree.cases {
+		if !strings.HasPrefix(f.path, "vectors/golden/") {
+			others += len(f.cases)
+			continue
+		}
+		golden += len(f.cases)
 		for _, c := range f.cases {
-			total++
 			ofModules += one(p.isModule(c.module))
 		}
 	}
-	return total, ofModules
+	return golden, ofModules, others
 }
 
 func (p *evidence) isModule(file string) bool {

@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/monosim/monosim/runners/diff/testee"
-	"github.com/monosim/monosim/runners/diff/testee/generate"
+	"github.com/monosim/monosim/runners/diff/testee/catalogue"
 	"github.com/monosim/monosim/vectors/golden"
 	"github.com/monosim/monosim/vectors/scope"
 )
@@ -121,7 +121,7 @@ func (d *Differ) share(pairs []Pair, n int, told bool, do func(p Pair, i int)) {
 
 // ask has both answer a case.
 func (d *Differ) ask(p Pair, what planned) Result {
-	c, _ := generate.Invent(what.op, d.Seed, what.number)
+	c, _ := catalogue.Invent(what.op, d.Seed, what.number)
 	c.ID = fmt.Sprintf("%s/seed-%d-%d", what.op, d.Seed, what.number)
 	result := Result{Suite: golden.SuiteOf(c.Op), ID: c.ID, Op: c.Op}
 	want := p.Reference.Answer(c)
@@ -157,13 +157,13 @@ func (r *DiffReport) toShrink(known map[string]bool) []int {
 
 // smallest shrinks a differing case.
 func (d *Differ) smallest(p Pair, what planned, result Result) Difference {
-	_, tape := generate.Invent(what.op, d.Seed, what.number)
+	_, tape := catalogue.Invent(what.op, d.Seed, what.number)
 	late := result.Late // each more would take as long
-	tape = generate.Shrink(tape, func(tape []uint64) bool {
+	tape = catalogue.Shrink(tape, func(tape []uint64) bool {
 		if late {
 			return false
 		}
-		c := generate.Build(what.op, generate.ReplayDraws(tape))
+		c := catalogue.Build(what.op, catalogue.ReplayDraws(tape))
 		c.ID = result.ID
 		want := p.Reference.Answer(c)
 		if want.Kind != testee.Returned && want.Kind != testee.Raised {
@@ -181,7 +181,7 @@ func (d *Differ) smallest(p Pair, what planned, result Result) Difference {
 		result.Text, result.Asked, result.Broken = now, c.Line(), got.Kind == testee.Broken
 		return true
 	})
-	small := generate.Build(what.op, generate.ReplayDraws(tape))
+	small := catalogue.Build(what.op, catalogue.ReplayDraws(tape))
 	small.ID = result.ID
 	v, err := ToVector(small, p.Reference.Answer(small), "", nil)
 	if err != nil {
@@ -194,12 +194,12 @@ func (d *Differ) smallest(p Pair, what planned, result Result) Difference {
 func Draw(ops []string, n int, seed uint64) ([]golden.Input, error) {
 	var inputs []golden.Input
 	for _, op := range ops {
-		if !slices.Contains(generate.GeneratedOps(), op) {
+		if !slices.Contains(catalogue.DrawnOps(), op) {
 			return nil, fmt.Errorf("operation %s: found no generator, want one of those that have", op)
 		}
 		seen := map[string]bool{}
 		for i := 0; len(seen) < n && i < 4*n; i++ {
-			c, _ := generate.Invent(op, seed, i)
+			c, _ := catalogue.Invent(op, seed, i)
 			key := c.Line()
 			if seen[key] {
 				continue

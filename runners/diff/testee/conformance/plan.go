@@ -1,13 +1,13 @@
 package conformance
 
 import (
-	"github.com/monosim/monosim/runners/diff/testee/generate"
+	"github.com/monosim/monosim/runners/diff/testee/catalogue"
 	"github.com/monosim/monosim/vectors/golden"
 )
 
 // GeneratedOps are the operations of the selection whose inputs can be invented.
 func (s Selection) GeneratedOps() (ops []string, err error) {
-	for _, op := range generate.GeneratedOps() {
+	for _, op := range catalogue.DrawnOps() {
 		ok, err := s.Takes(golden.SuiteOf(op), op)
 		if err != nil {
 			return nil, err
@@ -73,8 +73,8 @@ func (m *inventor) find() bool {
 		}
 		number := m.next
 		m.next++
-		c, _ := generate.Invent(m.op, m.seed, number)
-		key := generate.HashOf(c.Line())
+		c, _ := catalogue.Invent(m.op, m.seed, number)
+		key := catalogue.HashOf(c.Line())
 		if m.seen[key] {
 			continue
 		}

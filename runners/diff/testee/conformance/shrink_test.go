@@ -8,7 +8,7 @@ import (
 
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/runners/diff/testee"
-	"github.com/monosim/monosim/runners/diff/testee/generate"
+	"github.com/monosim/monosim/runners/diff/testee/catalogue"
 )
 
 // The goal is that invented cases are the same for the same seed, and that a
@@ -16,14 +16,14 @@ import (
 // on purpose.
 
 func TestTheSameSeedInventsTheSameCases(t *testing.T) {
-	for _, op := range generate.GeneratedOps() {
+	for _, op := range catalogue.DrawnOps() {
 		for i := range 3 {
-			a, tape := generate.Invent(op, 5, i)
-			b, _ := generate.Invent(op, 5, i)
+			a, tape := catalogue.Invent(op, 5, i)
+			b, _ := catalogue.Invent(op, 5, i)
 			if a.Line() != b.Line() {
 				t.Errorf("%s case %d: one seed gives %s and %s", op, i, a.Line(), b.Line())
 			}
-			if again := generate.Build(op, generate.ReplayDraws(tape)); again.Line() != a.Line() {
+			if again := catalogue.Build(op, catalogue.ReplayDraws(tape)); again.Line() != a.Line() {
 				t.Errorf("%s case %d: its draws give %s, want %s", op, i, again.Line(), a.Line())
 			}
 		}
@@ -33,7 +33,7 @@ func TestTheSameSeedInventsTheSameCases(t *testing.T) {
 func TestSeedsInventDifferentCases(t *testing.T) {
 	seen := map[string]bool{}
 	for seed := range uint64(20) {
-		c, _ := generate.Invent("utils.ZKPath", seed, 0)
+		c, _ := catalogue.Invent("utils.ZKPath", seed, 0)
 		seen[c.Line()] = true
 	}
 	if len(seen) < 10 {
@@ -47,7 +47,7 @@ func TestShrinkingFindsTheSmallestTape(t *testing.T) {
 		i := slices.IndexFunc(tape, func(v uint64) bool { return v >= 10 })
 		return i >= 0 && slices.ContainsFunc(tape[i+1:], func(v uint64) bool { return v%2 == 1 })
 	}
-	got := generate.Shrink([]uint64{7, 3, 88, 4, 9, 15, 2, 61}, differs)
+	got := catalogue.Shrink([]uint64{7, 3, 88, 4, 9, 15, 2, 61}, differs)
 	if diff := cmp.Diff([]uint64{10, 1}, got); diff != "" {
 		t.Errorf("tape (-want +got):\n%s", diff)
 	}
@@ -57,7 +57,7 @@ func TestShrinkingFindsTheSmallestTape(t *testing.T) {
 type echoAll struct{}
 
 func (echoAll) Hello() (testee.Hello, error) {
-	return testee.Hello{Name: "echo", Ops: generate.GeneratedOps()}, nil
+	return testee.Hello{Name: "echo", Ops: catalogue.DrawnOps()}, nil
 }
 func (echoAll) Answer(c *testee.Case) testee.Answer {
 	return testee.Answer{Kind: testee.Returned, Out: c.In}
@@ -157,7 +157,7 @@ func TestAPlanHasEachCaseOnce(t *testing.T) {
 	ops := []string{"utils.DeployType", "utils.expand_pattern", "utils.parse_pattern"}
 	of, seen := map[string]int{}, map[string]bool{}
 	for _, p := range plan(ops, 300, 1) {
-		c, _ := generate.Invent(p.op, 1, p.number)
+		c, _ := catalogue.Invent(p.op, 1, p.number)
 		if seen[c.Line()] {
 			t.Errorf("%s: found it twice", c.Line())
 		}

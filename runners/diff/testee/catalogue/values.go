@@ -1,4 +1,4 @@
-package generate
+package catalogue
 
 import (
 	"encoding/hex"
@@ -18,6 +18,9 @@ var edgeChars = []string{
 	"A", "Z", "é", "ß", "İ", "Σ", "ſ", "K", "模", "型", "😀", "\u00a0", "\u2003", "\u3000", "\u200b", "\u0085", "\x1c", "\x1f", "\x0b", "\x0c", "\r", "\n", "\x00", "\x7f",
 	"٣", "９", "²", "½", "Ⅷ", "〇", "\ufeff", "\u0301", "\u0131", "ǅ",
 }
+
+// oddText draws up to most odd characters.
+func oddText(most int) draw { return func(d *draws) any { return text(d, most) } }
 
 // word is a plain word, seldom an odd one.
 func word(d *draws) string {
@@ -54,13 +57,13 @@ func integer(d *draws) any {
 	return d.n(40) - 3
 }
 
-func bigInt(digits string) any { return dict("$int", digits) }
+func bigInt(digits string) object { return object{"$int", digits} }
 
 // smallInt is a number that fits everywhere.
 func smallInt(d *draws) int { return d.n(12) - 1 }
 
 func float(d *draws) any {
-	return dict("$f64", pick(d, "0.0", "1.0", "-1.0", "0.5", "1e+22", "5e-324", "-0.0", "nan", "inf", "-inf", "0.1", "1e-07", "123456789.0", "1.7976931348623157e+308"))
+	return object{"$f64", oneOf("0.0", "1.0", "-1.0", "0.5", "1e+22", "5e-324", "-0.0", "nan", "inf", "-inf", "0.1", "1e-07", "123456789.0", "1.7976931348623157e+308")}
 }
 
 // anything is a value of any JSON type.
@@ -79,19 +82,11 @@ func anything(d *draws) any {
 	case 5:
 		return surrogateText(d)
 	case 6:
-		return list(d, 3, func() any { return integer(d) })
+		return some(3, integer)
 	case 7:
 		return dict(word(d), integer(d))
 	}
-	return list(d, 3, func() any { return word(d) })
-}
-
-// optional is what draw gives, or null.
-func optional(d *draws, draw func() any) any {
-	if d.flip(5) {
-		return nil
-	}
-	return draw()
+	return some(3, word)
 }
 
 // hexBytes are bytes as a value.

@@ -1,4 +1,4 @@
-package generate
+package catalogue
 
 import (
 	"fmt"
@@ -10,81 +10,83 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// genUtils invents for section 5 of the protocol.
-var genUtils = map[string]generator{
-	"utils.conf_parser": func(d *draws, c *testee.Case) {
+// utilsOps are those of utils.py and agent_base.py.
+var utilsOps = operations{
+	"utils.conf_parser": func(d *draws, c *testee.Case) object {
 		c.Files = dict("a.conf", confText(d, true), "b.conf", confText(d, false), "sub/c.conf", confText(d, false))
-		c.In = dict("file_name", pick(d, "a.conf", "a.conf", "sub/c.conf", "missing.conf"))
-		if d.flip(4) {
-			c.In.Set("args", dict("a", "given", "deploy_type", "ps"))
-		}
+		return object{"file_name", oneOf("a.conf", "a.conf", "sub/c.conf", "missing.conf"), "args?4 (object, default empty)", object{"a", "given", "deploy_type", "ps"}}
 	},
-	"utils.AgentConfig.from_file":                     configFile,
-	"utils.AgentConfig":                               configArguments,
-	"utils.AgentConfig.get_cmd_and_port":              genCommand,
-	"utils.AgentConfig._gen_model_server_config":      withServerType("server_type"),
-	"utils.AgentConfig.get_server_schedule_iter":      withServerType("server_type"),
-	"utils.AgentConfig.generate_platform_config_file": genPlatform,
-	"utils.ZKPath": func(d *draws, c *testee.Case) {
-		c.In = dict("path", zkPath(d))
-		if d.flip(8) {
-			c.In.Set("attribute", pick(d, "bzid", "index", "task", "location", "nothing", "_x", "replica"))
-		}
-	},
-	"utils.normalize_regex": func(d *draws, c *testee.Case) { c.In = dict("pattern_str", pattern(d)) },
-	"utils.expand_pattern":  func(d *draws, c *testee.Case) { c.In = dict("pattern_str", rangePattern(d)) },
-	"utils.parse_pattern": func(d *draws, c *testee.Case) {
-		lp, rp := pick(d, "{", "[", "${", "<<", "a"), pick(d, "}", "]", "}", ">>", "b")
-		text := pick(d, pattern(d), "a"+lp+"b"+rp+"c", lp+rp, rp+lp, lp+lp+"x"+rp+rp, "plain")
-		c.In = dict("pattern_str", text, "lp", lp, "rp", rp, "init_val", []any{}, "comb_fn", "append [p1, p2]")
-	},
-	"utils.gen_model_spec": func(d *draws, c *testee.Case) {
-		c.In = dict("name", word(d))
-		if d.flip(2) {
-			c.In.Set("version", pick[any](d, 1, 0, -1, "stable", "", nil, 1634631496, 1<<40))
-		}
-		if d.flip(3) {
-			c.In.Set("signature_name", pick[any](d, "serving_default", "", nil, "update"))
-		}
-	},
-	"utils.gen_model_config":         func(d *draws, c *testee.Case) { c.In = modelConfigArguments(d) },
-	"utils.gen_status_proto":         genStatus(false),
-	"utils.gen_model_version_status": genStatus(true),
-	"utils.make_tensor_proto": func(d *draws, c *testee.Case) {
-		c.In = dict("instances", list(d, 4, func() any { return someBytes(d) }))
-	},
-	"utils.pasre_sub_model_name": func(d *draws, c *testee.Case) {
-		c.In = dict("sub_model_name", optional(d, func() any {
-			return pick(d, word(d), word(d)+"_"+numeral(d), "ps_"+numeral(d), "a_b_"+numeral(d), "ps_99999999999999999999")
-		}))
-	},
-	"utils.DeployType.compat_server_type": func(d *draws, c *testee.Case) {
-		c.In = dict("deploy_type", deployWord(d), "server_type", optional(d, func() any { return deployWord(d) }))
-	},
-	"utils.DeployType": func(d *draws, c *testee.Case) { c.In = dict("dtype", deployWord(d)) },
-	"utils.replica_id_from_pod_name": func(d *draws, c *testee.Case) {
-		if d.flip(8) {
-			return
-		}
-		c.Env.Set("MY_POD_NAME", pick(d, "pod-1", "", "a", "dp-1234-abcdef-x9z8", text(d, 12)))
-		noNUL(c.Env)
-	},
-	"utils.get_local_ip": genHost,
-	"utils.isabs": func(d *draws, c *testee.Case) {
-		c.In = dict("path", pick(d, "", "hdfs:/", "hdfs:", "/")+word(d))
-	},
-	"agent_base.get_cmd_and_port": func(d *draws, c *testee.Case) {
+	"utils.AgentConfig.from_file": configFile,
+	"utils.AgentConfig":           configArguments,
+	"utils.AgentConfig.get_cmd_and_port": onConfigFile("binary", oneOf("tfs", "/opt/bin/tfs", ""),
+		"server_type (string or null)", oneOf("ps", "entry", "dense", nil, "mixed", "unified", "x"), "config_file (string or null)", oneOf("/cfg", nil, "")),
+	"utils.AgentConfig._gen_model_server_config": onConfigFile("server_type", serverWord),
+	"utils.AgentConfig.get_server_schedule_iter": onConfigFile("server_type", serverWord),
+	"utils.AgentConfig.generate_platform_config_file": func(d *draws, c *testee.Case) object {
 		configFile(d, c)
+		text, _ := c.Files.Get("a.conf")
+		c.Files.Set("a.conf", strings.TrimRight(text.(string), "\n")+"\nplatform_config_file p.cfg\n")
+		return object{"fname", "a.conf"}
+	},
+	"utils.ZKPath":          in("path (string or null)", zkPath, "attribute?8", oneOf("bzid", "index", "task", "location", "nothing", "_x", "replica")),
+	"utils.normalize_regex": in("pattern_str", pattern),
+	"utils.expand_pattern":  in("pattern_str", rangePattern),
+	"utils.parse_pattern": func(d *draws, _ *testee.Case) object {
+		lp, rp := pick(d, "{", "[", "${", "<<", "a"), pick(d, "}", "]", "}", ">>", "b")
+		return object{"pattern_str", oneOf(pattern, "a"+lp+"b"+rp+"c", lp+rp, rp+lp, lp+lp+"x"+rp+rp, "plain"), "lp", lp, "rp", rp,
+			"init_val ([])", []any{}, "comb_fn (remark)", "append [p1, p2]"}
+	},
+	"utils.gen_model_spec": in("name", word, "version?", oneOf(1, 0, -1, "stable", "", nil, 1634631496, 1<<40),
+		"signature_name?3", oneOf("serving_default", "", nil, "update")),
+	"utils.gen_model_config": func(d *draws, _ *testee.Case) object {
+		policy, data := pick[any](d, absent{}, "latest", "all", "specific", "latest_once", "Latest", "newest", ""), oneOf(1, 5, 0, 1<<31)
+		if policy == "specific" {
+			data = oneOf(1, []any{1, 2}, []any{}, []any{7, 3, 3}, 0)
+		}
+		return object{"name", word, "base_path", oneOf("/b/m", "/b", ""), "version_policy?1", policy, "version_data?", data,
+			"model_platform?6", oneOf("tensorflow", "other", nil, ""), "version_labels?5", object{"stable", 1, "canary", 2}}
+	},
+	"utils.gen_status_proto": in(statusFields...),
+	"utils.gen_model_version_status": in(append([]any{"version", oneOf(1, 0, -1, 1634631496, 1<<40), "state?", oneOf(0, 10, 20, 30, 40, 50)},
+		statusFields...)...),
+	"utils.make_tensor_proto": in("instances (list)", some(4, someBytes)),
+	"utils.pasre_sub_model_name": in("sub_model_name (string or null)",
+		nullable(oneOf(word, join(word, "_", numeral), join("ps_", numeral), join("a_b_", numeral), "ps_99999999999999999999"))),
+	"utils.DeployType.compat_server_type": in("deploy_type", deployWord, "server_type (string or null)", nullable(deployWord)),
+	"utils.DeployType":                    in("dtype", deployWord),
+	"utils.replica_id_from_pod_name": func(d *draws, c *testee.Case) object {
+		if !d.flip(8) {
+			c.Env.Set("MY_POD_NAME", pick(d, "pod-1", "", "a", "dp-1234-abcdef-x9z8", text(d, 12)))
+			noNUL(c.Env)
+		}
+		return nil
+	},
+	"utils.get_local_ip": surroundings(hostAndAddresses),
+	"utils.isabs":        in("path", join(oneOf("", "hdfs:/", "hdfs:", "/"), word)),
+	"agent_base.get_cmd_and_port": func(d *draws, c *testee.Case) object {
+		fname := configFile(d, c)
 		if d.flip(3) {
 			c.Files.Set("proxy.conf", "x")
 		}
-		c.In.Set("conf_path", pick[any](d, "<TMP>", "/nowhere", ""))
-		c.In.Set("server_type", pick[any](d, "ps", "entry", "dense", nil, "proxy", "unified"))
-		c.In.Set("config_file", "/cfg")
+		return append(fname, "conf_path", oneOf("<TMP>", "/nowhere", ""), "server_type", oneOf("ps", "entry", "dense", nil, "proxy", "unified"),
+			"config_file", "/cfg")
 	},
 	"utils.InstanceFormater.from_json":    instanceFile(jsonInstance),
 	"utils.InstanceFormater.from_pb_text": instanceFile(textInstance),
 	"utils.InstanceFormater.from_dump":    instanceFile(dumpInstance),
+	"utils.InstanceFormater.to_pb":        recorded("fname (null: a temporary file)", "instance (the message)"),
+	"utils.InstanceFormater.to_json":      recorded("fname (null: a temporary file)", "instance (the message)"),
+	"utils.InstanceFormater.to_pb_text":   recorded("fname (null: a temporary file)", "instance (the message)"),
+}
+
+var statusFields = []any{"error_code?", oneOf(0, 1, 5, 14, 16), "error_message?", oneOf("missing", "", nil, "模", "a\nb")}
+
+// surroundings declares an operation without input, which looks at what surrounds the case.
+func surroundings(set func(d *draws, c *testee.Case)) declare {
+	return func(d *draws, c *testee.Case) object {
+		set(d, c)
+		return nil
+	}
 }
 
 // noNUL takes NUL out of variables: no environment can hold one.
@@ -96,7 +98,8 @@ func noNUL(env *pysem.Dict) {
 	}
 }
 
-func genHost(d *draws, c *testee.Case) {
+// hostAndAddresses draws the look-ups of the host, and what its variables say of its addresses.
+func hostAndAddresses(d *draws, c *testee.Case) {
 	c.Host = hostEntries(d)
 	switch d.n(4) {
 	case 1:
@@ -234,15 +237,23 @@ func confText(d *draws, top bool) string {
 	return strings.ReplaceAll(s, "\x00", "")
 }
 
-func configFile(d *draws, c *testee.Case) {
+// configFile draws an agent.conf with its includes, in the environment of a container.
+func configFile(d *draws, c *testee.Case) object {
 	containerEnv(d, c.Env)
 	c.Host = hostEntries(d)
 	c.Files = dict("a.conf", confText(d, true), "b.conf", confText(d, false))
-	c.In = dict("fname", pick(d, "a.conf", "a.conf", "a.conf", "missing.conf"))
 	noNUL(c.Env)
+	return object{"fname", oneOf("a.conf", "a.conf", "a.conf", "missing.conf")}
 }
 
-func configArguments(d *draws, c *testee.Case) {
+// onConfigFile declares an operation on an agent.conf with more fields.
+func onConfigFile(more ...any) declare {
+	return func(d *draws, c *testee.Case) object { return append(configFile(d, c), more...) }
+}
+
+func serverWord(d *draws) string { return pick(d, "ps", "entry", "dense", "unified", "mixed") }
+
+func configArguments(d *draws, c *testee.Case) object {
 	containerEnv(d, c.Env)
 	c.Host = hostEntries(d)
 	kwargs := dict("deploy_type", pick(d, "ps", "mixed", "entry", "dense", "unified", "PS"))
@@ -253,7 +264,7 @@ func configArguments(d *draws, c *testee.Case) {
 		case 1:
 			value = smallInt(d)
 		case 2:
-			value = anything(d)
+			value = d.fill(anything)
 		}
 		if _, text := value.(string); k.key == "platform_config_file" && !text {
 			// Python takes a number for a file descriptor: the testee would write to,
@@ -264,29 +275,8 @@ func configArguments(d *draws, c *testee.Case) {
 			kwargs.Set(k.key, value)
 		}
 	}
-	c.In = dict("kwargs", kwargs)
 	noNUL(c.Env)
-}
-
-func genCommand(d *draws, c *testee.Case) {
-	configFile(d, c)
-	c.In.Set("binary", pick(d, "tfs", "/opt/bin/tfs", ""))
-	c.In.Set("server_type", pick[any](d, "ps", "entry", "dense", nil, "mixed", "unified", "x"))
-	c.In.Set("config_file", pick[any](d, "/cfg", nil, ""))
-}
-
-func withServerType(name string) generator {
-	return func(d *draws, c *testee.Case) {
-		configFile(d, c)
-		c.In.Set(name, pick(d, "ps", "entry", "dense", "unified", "mixed"))
-	}
-}
-
-func genPlatform(d *draws, c *testee.Case) {
-	configFile(d, c)
-	text, _ := c.Files.Get("a.conf")
-	c.Files.Set("a.conf", strings.TrimRight(text.(string), "\n")+"\nplatform_config_file p.cfg\n")
-	c.In.Set("fname", "a.conf")
+	return object{"kwargs (object)", kwargs}
 }
 
 func zkPath(d *draws) any {
@@ -316,50 +306,11 @@ func rangePattern(d *draws) string {
 	return pick(d, "ps_["+n()+"-"+n()+"]", "a", "ps_["+n()+"]", "["+n()+"-"+n()+"]["+n()+"-"+n()+"]", "ps_[0-2,4-6]", "ps_[0-2,5]", "[", "[]", "]0-1[", "a[0-1]b[0-1]c", text(d, 6))
 }
 
-func modelConfigArguments(d *draws) *pysem.Dict {
-	in := dict("name", word(d), "base_path", pick(d, "/b/m", "/b", ""))
-	if d.flip(2) {
-		in.Set("version_policy", pick(d, "latest", "all", "specific", "latest_once", "Latest", "newest", ""))
-	}
-	if d.flip(2) {
-		if policy, _ := in.Get("version_policy"); policy == "specific" {
-			in.Set("version_data", pick[any](d, 1, []any{1, 2}, []any{}, []any{7, 3, 3}, 0))
-		} else {
-			in.Set("version_data", pick[any](d, 1, 5, 0, 1<<31))
-		}
-	}
-	if d.flip(6) {
-		in.Set("model_platform", pick[any](d, "tensorflow", "other", nil, ""))
-	}
-	if d.flip(5) {
-		in.Set("version_labels", dict("stable", 1, "canary", 2))
-	}
-	return in
-}
-
-func genStatus(version bool) generator {
-	return func(d *draws, c *testee.Case) {
-		c.In = dict()
-		if version {
-			c.In.Set("version", pick[any](d, 1, 0, -1, 1634631496, 1<<40))
-			if d.flip(2) {
-				c.In.Set("state", pick(d, 0, 10, 20, 30, 40, 50))
-			}
-		}
-		if d.flip(2) {
-			c.In.Set("error_code", pick(d, 0, 1, 5, 14, 16))
-		}
-		if d.flip(2) {
-			c.In.Set("error_message", pick[any](d, "missing", "", nil, "模", "a\nb"))
-		}
-	}
-}
-
 // instanceFile invents a file of an instance in one of its forms.
-func instanceFile(content func(d *draws) string) generator {
-	return func(d *draws, c *testee.Case) {
+func instanceFile(content func(d *draws) string) declare {
+	return func(d *draws, c *testee.Case) object {
 		c.Files = dict("i", content(d))
-		c.In = dict("fname", pick(d, "i", "i", "i", "i", "missing"), "batch_size", pick(d, 1, 0, 2, 3))
+		return object{"fname", oneOf("i", "i", "i", "i", "missing"), "batch_size", oneOf(1, 0, 2, 3)}
 	}
 }
 

@@ -1,11 +1,11 @@
-package generate_test
+package catalogue_test
 
 import (
 	"fmt"
 	"strings"
 
 	"github.com/monosim/monosim/engine/pysem"
-	"github.com/monosim/monosim/runners/diff/testee/generate"
+	"github.com/monosim/monosim/runners/diff/testee/catalogue"
 )
 
 // Cases are invented from a seed until one has what is looked for, here a path with an
@@ -13,18 +13,18 @@ import (
 func Example() {
 	const op = "utils.ZKPath"
 	odd := func(tape []uint64) bool {
-		path, _ := generate.Build(op, generate.ReplayDraws(tape)).In.Get("path")
+		path, _ := catalogue.Build(op, catalogue.ReplayDraws(tape)).In.Get("path")
 		text, _ := path.(string)
 		return strings.Contains(text, "//")
 	}
 	for i := range 20 {
-		c, tape := generate.Invent(op, 1, i)
+		c, tape := catalogue.Invent(op, 1, i)
 		if !odd(tape) {
 			continue
 		}
 		fmt.Println(pysem.Repr(c.In))
-		small := generate.Shrink(tape, odd)
-		fmt.Println("from", len(tape), "draws to", len(small), pysem.Repr(generate.Build(op, generate.ReplayDraws(small)).In))
+		small := catalogue.Shrink(tape, odd)
+		fmt.Println("from", len(tape), "draws to", len(small), pysem.Repr(catalogue.Build(op, catalogue.ReplayDraws(small)).In))
 		break
 	}
 

@@ -1,0 +1,379 @@
+package catalogue
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// A template is a value of which parts are still to be drawn: a draw, an [object], a list of
+// templates, steps, or a plain value, which stands for itself.
+
+// draw draws a value, which may be a template again.
+type draw = func(d *draws) any
+
+// object is the template of an object: names and templates in turns. After a name may stand
+//
+//	?     the field is optional and there one time in two
+//	?3    there one time in three
+//	!3    optional too, missing one time in three
+//
+// and then a remark in parentheses, which says what the value is.
+type object []any
+
+// absent as the value of an optional field leaves it out.
+type absent struct{}
+
+// given is the template where it is wanted, else absent.
+func given(wanted bool, template any) any {
+	if wanted {
+		return template
+	}
+	return absent{}
+}
+
+// key is a name in an object with what stands after it.
+type key struct {
+	Field
+	times   int // drawn one time in so many, or missing where missing is set
+	missing bool
+}
+
+func keyOf(text string) key {
+	name, remark, _ := strings.Cut(text, " (")
+	k := key{Field: Field{Name: name, Remark: strings.TrimSuffix(remark, ")")}}
+	at := strings.IndexAny(name, "?!")
+	if at < 0 {
+		return k
+	}
+	k.Name, k.Optional, k.missing, k.times = name[:at], true, name[at] == '!', 2
+	if n, err := strconv.Atoi(name[at+1:]); err == nil {
+		k.times = n
+	}
+	return k
+}
+
+// fields are the fields of the object.
+func (o object) fields() []Field {
+	var fields []Field
+	for i := 0; i < len(o); i += 2 {
+		fields = append(fields, keyOf(o[i].(string)).Field)
+	}
+	return fields
+}
+
+// only keeps the fields of these names.
+func (o object) only(names ...string) object {
+	var kept object
+	for i := 0; i < len(o); i += 2 {
+		if slices.Contains(names, keyOf(o[i].(string)).Name) {
+			kept = append(kept, o[i], o[i+1])
+		}
+	}
+	return kept
+}
+
+// object draws an object.
+func (d *draws) object(o object) *pysem.Dict {
+	drawn := &pysem.Dict{}
+	for i := 0; i < len(o); i += 2 {
+		k := keyOf(o[i].(string))
+		if _, none := o[i+1].(absent); none || k.Optional && d.flip(k.times) == k.missing {
+			continue
+		}
+		drawn.Set(k.Name, d.fill(o[i+1]))
+	}
+	return drawn
+}
+
+// fill draws what is still to be drawn of a template.
+func (d *draws) fill(template any) any {
+	switch t := template.(type) {
+	case draw:
+		return d.fill(t(d))
+	case func(d *draws) object:
+		return d.object(t(d))
+	case func(d *draws) string:
+		return t(d)
+	case func(d *draws) int:
+		return t(d)
+	case func(d *draws) *pysem.Dict:
+		return t(d)
+	case func(d *draws) []any:
+		return d.fill(t(d))
+	case object:
+		return d.object(t)
+	case *pysem.Dict:
+		filled := &pysem.Dict{}
+		for _, item := range t.Items {
+			filled.Set(item.Key, d.fill(item.Value))
+		}
+		return filled
+	case []any:
+		list := make([]any, len(t))
+		for i, item := range t {
+			list[i] = d.fill(item)
+		}
+		return list
+	case step:
+		return t.fill(d, false)
+	case sequence:
+		return t.fill(d)
+	case turns:
+		list := []any{}
+		for _, part := range t {
+			list = append(list, d.part(part)...)
+		}
+		return list
+	}
+	return template
+}
+
+// oneOf draws one of some templates; the first is the plainest.
+func oneOf(items ...any) draw { return func(d *draws) any { return items[d.n(len(items))] } }
+
+// from draws an int from low to high.
+func from(low, high int) draw { return func(d *draws) any { return low + d.n(high-low+1) } }
+
+// sometimes draws true one time in n, mostly false one time in n, either both as often.
+func sometimes(n int) draw { return func(d *draws) any { return d.flip(n) } }
+func mostly(n int) draw    { return func(d *draws) any { return !d.flip(n) } }
+func either(d *draws) any  { return d.flip(2) }
+
+// some draws a list of up to most items, several one of least to most.
+func some(most int, item any) draw {
+	return func(d *draws) any { return d.items(d.length(most), item) }
+}
+
+func several(least, most int, item any) draw {
+	return func(d *draws) any { return d.items(least+d.n(most-least+1), item) }
+}
+
+func (d *draws) items(n int, item any) []any {
+	items := []any{}
+	for range n {
+		items = append(items, d.fill(item))
+	}
+	return items
+}
+
+// list draws up to most items.
+func list(d *draws, most int, item func() any) []any {
+	items := []any{}
+	for range d.length(most) {
+		items = append(items, item())
+	}
+	return items
+}
+
+// entries draws an object of up to most entries, someEntries one that has at least one.
+func entries(most int, name, value any) draw {
+	return func(d *draws) any { return d.entries(d.length(most), name, value) }
+}
+
+// seldom draws one template one time in n, else the usual one.
+func seldom(n int, odd, usual any) draw {
+	return func(d *draws) any {
+		if d.flip(n) {
+			return odd
+		}
+		return usual
+	}
+}
+
+func someEntries(most int, name, value any) draw {
+	return func(d *draws) any { return d.entries(1+d.n(most), name, value) }
+}
+
+func (d *draws) entries(n int, name, value any) *pysem.Dict {
+	drawn := &pysem.Dict{}
+	for range n {
+		drawn.Set(d.fill(name).(string), d.fill(value))
+	}
+	return drawn
+}
+
+// nullable draws null one time in five.
+func nullable(template any) draw { return seldom(5, nil, template) }
+
+// join writes the parts one after another.
+func join(parts ...any) draw {
+	return func(d *draws) any {
+		var b strings.Builder
+		for _, part := range parts {
+			fmt.Fprint(&b, d.fill(part))
+		}
+		return b.String()
+	}
+}
+
+// bytesOf are the bytes of a text.
+func bytesOf(text any) draw { return func(d *draws) any { return hexBytes(d.fill(text).(string)) } }
+
+// f64 is a float that Python writes so.
+func f64(text string) object { return object{"$f64", text} }
+
+// step is a step of a sequence: [name, arguments].
+type step struct {
+	// names are those of steps with the same arguments; one is drawn.
+	names     []string
+	arguments object
+	// times is how often the step is drawn for one that stands alone.
+	times int
+}
+
+// do declares steps, whose names a space separates, and their arguments.
+func do(names string, arguments ...any) step {
+	split := strings.Fields(names)
+	return step{names: split, arguments: arguments, times: len(split)}
+}
+
+// often draws the step so many times as often.
+func (s step) often(n int) step {
+	s.times *= n
+	return s
+}
+
+func (s step) fill(d *draws, short bool) []any {
+	name := s.names[0]
+	if len(s.names) > 1 {
+		name = pick(d, s.names...)
+	}
+	arguments := d.object(s.arguments)
+	if short && len(arguments.Items) == 0 {
+		return []any{name}
+	}
+	return []any{name, arguments}
+}
+
+// sequence draws a list of steps: least to most, where least is 0 seldom more than three.
+type sequence struct {
+	least, most int
+	// short writes a step without arguments as [name].
+	short bool
+	steps []step
+	// draw draws a step in place of steps; nil where they are drawn by their weights.
+	draw draw
+}
+
+// steps declares the steps of a sequence, written as [name, arguments].
+func steps(least, most int, of ...step) sequence {
+	return sequence{least: least, most: most, steps: of}
+}
+
+// shortSteps declares up to most steps, of which those without arguments are [name].
+func shortSteps(most int, of ...step) sequence { return sequence{most: most, short: true, steps: of} }
+
+func (s sequence) fill(d *draws) []any {
+	n := s.least
+	if s.least == 0 {
+		n = d.length(s.most)
+	} else {
+		n += d.n(s.most - s.least + 1)
+	}
+	list := []any{}
+	for range n {
+		list = append(list, s.one(d))
+	}
+	return list
+}
+
+// one draws one of the steps.
+func (s sequence) one(d *draws) []any {
+	if s.draw != nil {
+		return s.draw(d).(step).fill(d, s.short)
+	}
+	return s.which(d).fill(d, s.short)
+}
+
+// which draws one of the steps by how often they are drawn.
+func (s sequence) which(d *draws) step {
+	total := 0
+	for _, of := range s.steps {
+		total += of.times
+	}
+	at := d.n(total)
+	for _, of := range s.steps {
+		if at -= of.times; at < 0 {
+			return of
+		}
+	}
+	panic("unreachable")
+}
+
+// drawn declares up to most steps, which a function draws one by one, because what one may be
+// depends on those before it; of are the steps that it draws, as others read them.
+func drawn(most int, one draw, of ...step) sequence {
+	return sequence{most: most, short: true, steps: of, draw: one}
+}
+
+// turns are steps and lists of steps, one after another.
+type turns []any
+
+// maybe is in its place one time in n.
+type maybe struct {
+	n    int
+	part any
+}
+
+// usually is in its place but one time in n.
+type usually struct {
+	n    int
+	part any
+}
+
+// part draws the steps of one part.
+func (d *draws) part(part any) []any {
+	switch p := part.(type) {
+	case maybe:
+		if d.flip(p.n) {
+			return d.part(p.part)
+		}
+		return nil
+	case usually:
+		if d.flip(p.n) {
+			return nil
+		}
+		return d.part(p.part)
+	case step:
+		return []any{d.fill(p)}
+	case absent:
+		return nil
+	}
+	return d.fill(part).([]any)
+}
+
+// collectSteps gathers the steps of a template by name.
+func collectSteps(template any, steps map[string][]Field) {
+	switch t := template.(type) {
+	case step:
+		for _, name := range t.names {
+			steps[name] = joinFields(steps[name], t.arguments.fields())
+		}
+	case sequence:
+		for _, s := range t.steps {
+			collectSteps(s, steps)
+		}
+	case turns:
+		for _, part := range t {
+			collectSteps(part, steps)
+		}
+	case maybe:
+		collectSteps(t.part, steps)
+	case usually:
+		collectSteps(t.part, steps)
+	}
+}
+
+// joinFields adds the arguments of another declaration of the same step.
+func joinFields(have, more []Field) []Field {
+	for _, f := range more {
+		if !slices.ContainsFunc(have, func(h Field) bool { return h.Name == f.Name }) {
+			have = append(have, f)
+		}
+	}
+	return have
+}
