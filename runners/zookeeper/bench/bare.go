@@ -12,10 +12,10 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// ServeBare serves on any port of the loopback, which it prints first, and answers every
-// request at once that it was done. It does nothing else, so what it takes is what any
-// server of so many connections and its client take for their sockets. It returns when ctx
-// ends, with an error only when it cannot serve before that.
+// ServeBare listens on a free port of the loopback, prints the address, and answers every
+// request at once with success. It does nothing else, so its cost is what any server pays
+// for the sockets of so many connections. It returns when ctx ends; its only error is that
+// it cannot listen.
 func ServeBare(ctx context.Context, out io.Writer) error {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -35,12 +35,12 @@ func ServeBare(ctx context.Context, out io.Writer) error {
 		}
 		go func() {
 			defer tcp.Close()
-			_ = answerAll(tcp) // a client that has gone
+			_ = answerAll(tcp) // the client is gone
 		}()
 	}
 }
 
-// answerAll answers until the client has gone.
+// answerAll answers requests until the client is gone.
 func answerAll(tcp net.Conn) error {
 	in, have := make([]byte, readSize), 0
 	out := wire.AppendConnectResponse(nil, &zookeeper.ConnectResponse{TimeoutMs: 30_000, SessionID: 1})

@@ -7,40 +7,40 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// Options say how long a comparison is.
+// Options say how long a comparison runs.
 type Options struct {
 	Length Length
-	// Rounds is how often each load is run; the median counts. A round that does not
-	// count comes before, so that compilers and caches are warm.
+	// Rounds is how often each load is run; the median counts. One more round comes first
+	// and is dropped, so that compilers and caches are warm.
 	Rounds int
-	// Progress, when set, is told of each run before it begins.
+	// Progress, when set, is called before each run.
 	Progress func()
 }
 
-// Result is what was measured of the servers, in their order.
+// Result holds the measurements, in the order of the servers.
 type Result struct {
 	Servers []Measured
 	Rows    []Row
-	// Memory is what each server's process has at the end, in bytes.
+	// Memory is the resident memory of each server's process at the end, in bytes.
 	Memory []int64
 }
 
-// Measured says which server was measured.
+// Measured identifies a measured server.
 type Measured struct {
 	Name          string
 	Real, Durable bool
 	Bare          bool
 }
 
-// Row is what was measured of one load, by server.
+// Row holds the measurements of one load, by server.
 type Row struct {
 	Load Load
-	// Found is the zero value for a load that a server was not put under.
+	// Found has the zero value for a server that was not put under the load.
 	Found []Measurement
 }
 
-// Compare runs all loads on all servers in turn (ZK-22.6), of a bare one the creates. The
-// error is that of the first run that fails.
+// Compare runs all loads on all servers in turn (ZK-22.6); a bare server gets the creates
+// only. It returns the error of the first run that fails.
 func Compare(opt Options, servers ...*Server) (*Result, error) {
 	loads := Loads()
 	found := make([][][]Measurement, len(loads)) // by load and server
@@ -85,7 +85,7 @@ func Compare(opt Options, servers ...*Server) (*Result, error) {
 	return r, nil
 }
 
-// median is the median of each figure.
+// median returns the median of each figure.
 func median(runs []Measurement) Measurement {
 	if len(runs) == 0 {
 		return Measurement{}

@@ -1,6 +1,6 @@
-// Package bench measures a ZooKeeper server from outside, over TCP and with a
-// client that costs nearly nothing (ZK-20, "hand-written jute"), and puts the real
-// server and the simulated one side by side.
+// Package bench measures a ZooKeeper server from outside, over TCP and with a client that
+// costs nearly nothing (ZK-20, "hand-written jute"), and puts the real server and the
+// simulated one side by side.
 //
 // Three things to use first:
 //
@@ -9,6 +9,9 @@
 //     has afterwards.
 //   - [Hold]: the memory that many sessions take.
 //
-// To change what is sent look in load.go and sessions.go; how servers are started, in
-// server.go; the table and the aims, in table.go.
+// To change
+//
+//   - what is sent: load.go and sessions.go;
+//   - how servers are started: server.go;
+//   - the table and the aims: table.go.
 package bench

@@ -4,17 +4,17 @@ package bench
 
 import "syscall"
 
-// openFiles is how many files a process may have open.
+// openFiles returns how many files a process may have open.
 func openFiles() int {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
 		return 0
 	}
-	return int(min(limit.Cur, 1<<30)) // the Go runtime has raised it as far as it may
+	return int(min(limit.Cur, 1<<30)) // the Go runtime has raised the soft limit to the hard one
 }
 
-// raiseFiles raises how many files this process may have open, and those that it starts
-// from now on, where the system lets it.
+// raiseFiles raises the number of files that this process and its future children may have
+// open, if the system allows it.
 func raiseFiles(want int) {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil || int(min(limit.Max, 1<<30)) >= want {
@@ -22,8 +22,8 @@ func raiseFiles(want int) {
 	}
 	set(&limit.Cur, want)
 	set(&limit.Max, want)
-	_ = syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit) // openFiles tells
+	_ = syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit) // openFiles shows whether it worked
 }
 
-// set sets a limit, whose type differs from system to system.
+// set sets a limit. Its type differs between systems, hence the type parameter.
 func set[T int64 | uint64](limit *T, to int) { *limit = T(to) }

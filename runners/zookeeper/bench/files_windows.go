@@ -1,6 +1,6 @@
 package bench
 
-// openFiles is how many files a process may have open.
+// openFiles returns how many files a process may have open.
 func openFiles() int { return 1 << 20 }
 
 func raiseFiles(int) {}

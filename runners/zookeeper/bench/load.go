@@ -14,17 +14,17 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// Load is one operation, done by a number of connections that each keep a number
-// of requests under way.
+// Load is one operation, done by a number of connections that each keep a number of
+// requests in flight.
 type Load struct {
 	// Op is OpCreate, OpGetData or OpSetData, of 100 bytes.
 	Op            zookeeper.OpCode
 	Conns, Window int
 }
 
-// Loads lists the loads that ZK-20 has numbers for, of its hand-written client, and
-// between those creates by other numbers of connections that have as many under way in
-// all.
+// Loads lists the loads for which ZK-20 has numbers by its hand-written client. Creates by
+// further numbers of connections, with as many requests in flight in all, stand between
+// them.
 func Loads() []Load {
 	loads := []Load{{zookeeper.OpCreate, 1, 1000}}
 	for _, conns := range []int{4, 16, 64, 256} {
@@ -44,33 +44,30 @@ func (l Load) String() string {
 	return fmt.Sprintf("%s, %d connections, %d in flight each", name, l.Conns, l.Window)
 }
 
-// root is the znode below which all is done, and digits the length of the names in
-// it.
+// root is the parent of all znodes of a load, and digits the length of their names.
 const (
 	root   = "/zkbench"
 	digits = 9
 )
 
-// Length says how long a run of a load is: Batch operations, again and again until
-// they have taken Least together. What is deleted between batches is not counted.
+// Length says how long a run is: batches of Batch operations until they have taken Least
+// together. Deletions between batches are not counted.
 type Length struct {
 	Batch int
 	Least time.Duration
 }
 
-// Measurement is what one run, or the median of several, has found.
+// Measurement is the result of one run, or the median of several.
 type Measurement struct {
-	// PerSecond is how many operations were done in a second of wall time.
+	// PerSecond counts operations per second of wall time.
 	PerSecond float64
-	// Server and Client are the processor time that one operation took of the two
-	// processes, in microseconds. Unlike the rate it hardly depends on what else the
-	// machine does.
+	// Server and Client are the processor time of one operation in each process, in
+	// microseconds. Unlike the rate they hardly depend on other work of the host.
 	Server, Client float64
 }
 
-// Run does the operation on the server at addr, a host:port, for the length of a run. It
-// removes the znodes that it made. The server is process pid, of which the processor time
-// is taken; 0 takes none.
+// Run runs the operation on the server at addr (host:port), and removes the znodes that it
+// made. pid is the server's process, whose processor time is measured; 0 measures none.
 func (l Load) Run(addr string, pid int, length Length) (m Measurement, err error) {
 	clients := make([]*client, l.Conns)
 	defer func() {
@@ -101,9 +98,8 @@ func (l Load) Run(addr string, pid int, length Length) (m Measurement, err error
 	return m, all(clients, zookeeper.OpCloseSession, 1, 1, 1)
 }
 
-// batch does the operation each times with each client and adds what that took.
-// A create's znodes, and the one that each client gets or sets, are there only for
-// the time of the batch.
+// batch has each client do the operation each times, and adds the cost to took. The znodes
+// that a batch creates, gets or sets exist only during the batch.
 func (l Load) batch(clients []*client, pid, each int, took *cost) error {
 	nodes := each
 	if l.Op != zookeeper.OpCreate {
@@ -132,11 +128,10 @@ func (l Load) batch(clients []*client, pid, each int, took *cost) error {
 // cost is wall time, and the processor time of two processes.
 type cost struct{ wall, server, client time.Duration }
 
-// beginning is what wall times are counted from.
+// beginning is the origin of wall times.
 var beginning = time.Now()
 
-// costs is what was spent so far by the server that is process pid, if not 0, and by this
-// process.
+// costs returns the time spent so far by this process, and by process pid unless that is 0.
 func costs(pid int) (c cost, err error) {
 	if pid != 0 {
 		if c.server, err = process.CPU(pid); err != nil {
@@ -150,7 +145,7 @@ func costs(pid int) (c cost, err error) {
 	return c, nil
 }
 
-// all lets every client do n requests on its first nodes znodes, in turn.
+// all has every client make n requests on its first nodes znodes, round robin.
 func all(clients []*client, op zookeeper.OpCode, n, nodes, window int) error {
 	errs := make([]error, len(clients))
 	var wg sync.WaitGroup
@@ -165,12 +160,12 @@ func all(clients []*client, op zookeeper.OpCode, n, nodes, window int) error {
 type client struct {
 	tcp    net.Conn
 	number int
-	in     []byte // what was read
-	have   int    // of it, not yet looked at
+	in     []byte // bytes read from the connection
+	have   int    // number of them not parsed yet
 	out    []byte
 }
 
-// readSize holds the answers of a window.
+// readSize has room for the answers of a window.
 const readSize = 256 << 10
 
 func dial(addr string, number int) (*client, error) {
@@ -190,7 +185,7 @@ func dial(addr string, number int) (*client, error) {
 	return c, nil
 }
 
-// ensureRoot makes the znode that all others are below, unless it is there.
+// ensureRoot makes the common parent if it is missing.
 func (c *client) ensureRoot() error {
 	frame := wire.AppendRequest(nil, &zookeeper.Request{Op: zookeeper.OpCreate, Path: root, ACL: zookeeper.OpenACL()})
 	if _, err := c.tcp.Write(frame); err != nil {
@@ -199,7 +194,7 @@ func (c *client) ensureRoot() error {
 	return c.answers(1, func(code zookeeper.Code) bool { return code == 0 || code == -110 })
 }
 
-// do sends n requests, window of them ahead of their answers.
+// do makes n requests and keeps window of them in flight.
 func (c *client) do(op zookeeper.OpCode, n, nodes, window int) error {
 	frame, at := c.request(op)
 	sent, done := 0, 0
@@ -225,8 +220,8 @@ func (c *client) do(op zookeeper.OpCode, n, nodes, window int) error {
 	return nil
 }
 
-// request is the frame of a request and where in it the digits of the znode's name
-// are; 0 when it has none.
+// request returns the frame of a request, and the offset of the digits of the znode's name
+// in it, 0 for none.
 func (c *client) request(op zookeeper.OpCode) (frame []byte, at int) {
 	prefix := fmt.Sprintf("%s/%02d-", root, c.number)
 	req := zookeeper.Request{Op: op, Path: prefix + "000000000", Version: -1, ACL: zookeeper.OpenACL()}
@@ -248,7 +243,7 @@ func writeDigits(to []byte, v int) {
 	}
 }
 
-// answers waits for n answers; good, when set, says which codes are.
+// answers waits for n answers. good, when set, decides which codes are acceptable.
 func (c *client) answers(n int, good func(zookeeper.Code) bool) error {
 	for n > 0 {
 		k, err := c.read(good)
@@ -260,7 +255,7 @@ func (c *client) answers(n int, good func(zookeeper.Code) bool) error {
 	return nil
 }
 
-// read waits for bytes and counts the answers that are whole.
+// read reads from the connection and counts the complete answers.
 func (c *client) read(good func(zookeeper.Code) bool) (answers int, err error) {
 	k, err := c.tcp.Read(c.in[c.have:])
 	if err != nil {

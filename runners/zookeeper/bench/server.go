@@ -21,18 +21,18 @@ type Server struct {
 	Name string
 	Addr string
 	PID  int
-	// Durable says that it answers a write when its disk has it.
+	// Durable says that the server answers a write only once it is on disk.
 	Durable bool
-	// Real says that it is one that others are compared with: those that are as durable
-	// have aims against it.
+	// Real marks a real server. Servers that are as durable are compared with it, and have
+	// aims.
 	Real bool
-	// Bare says that it only answers: creates alone are measured.
+	// Bare marks a server that only answers; it is measured by creates alone.
 	Bare bool
 	stop func() error
 }
 
-// Real starts the server that is installed here, as zkEnv.sh would, or without fsync.
-// Where there is none the error is server.ErrNotInstalled.
+// Real starts the installed server, as zkEnv.sh would, or with fsync switched off. The
+// error is server.ErrNotInstalled if there is none.
 func Real(durable bool) (*Server, error) {
 	s, err := server.New(server.Config{HeapMB: 1000, ForceSync: durable})
 	if err != nil {
@@ -45,11 +45,10 @@ func Real(durable bool) (*Server, error) {
 	return &Server{Name: name, Addr: s.Addr(), PID: s.PID(), Durable: durable, Real: true, stop: s.Close}, nil
 }
 
-// Servers starts the servers to compare: a real one that waits for its disk and one that
-// does not, or where none is installed a line on notes that says so, and the program with
-// the command line serve twice, in memory and with a data directory, and last the program
-// with the command line bare, which does ServeBare. end stops them; it may be called after
-// an error too.
+// Servers starts the servers to compare, in this order: a real one that waits for its disk
+// and one that does not (or a line on notes that none is installed); the command line serve
+// in memory and with a data directory; the command line bare, which runs ServeBare. end
+// stops them, and may be called after an error.
 func Servers(notes io.Writer, serve, bare []string) (servers []*Server, end func() error, err error) {
 	dir := ""
 	end = func() error {
@@ -92,8 +91,8 @@ func Servers(notes io.Writer, serve, bare []string) (servers []*Server, end func
 	return append(servers, s), end, nil
 }
 
-// Start starts a program that prints the address where it serves as its first line,
-// and serves until it is terminated.
+// Start starts a program that prints its address on the first line, and that serves until
+// it is terminated.
 func Start(name string, command ...string) (*Server, error) {
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Stderr = os.Stderr
@@ -112,14 +111,14 @@ func Start(name string, command ...string) (*Server, error) {
 	return &Server{Name: name, Addr: strings.TrimSpace(line), PID: cmd.Process.Pid, stop: func() error { return terminate(cmd) }}, nil
 }
 
-// endLimit is how long a server may take to end.
+// endLimit bounds how long a server may take to end.
 const endLimit = 20 * time.Second
 
 func terminate(cmd *exec.Cmd) error {
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		return errors.Join(err, cmd.Wait())
 	}
-	late := time.AfterFunc(endLimit, func() { _ = cmd.Process.Kill() }) // Wait then says so
+	late := time.AfterFunc(endLimit, func() { _ = cmd.Process.Kill() }) // Wait reports the kill
 	defer late.Stop()
 	return cmd.Wait()
 }

@@ -14,39 +14,39 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// Sessions is the memory of a server's process, in bytes, before a number of clients
-// connect, with half of them, with all, and after all have heard of one change.
+// Sessions is the memory of a server's process in bytes: before clients connect, with half
+// of them, with all, and after all of them were notified of one change.
 type Sessions struct {
 	Count                      int
 	Before, Half, Bytes, After int64
-	// Limited says that the limit of open files allowed no more.
+	// Limited says that the limit of open files kept the number lower.
 	Limited bool
 }
 
-// FromHalf is what half of the sessions foretell for all of them.
+// FromHalf extrapolates from half of the sessions to all of them.
 func (s *Sessions) FromHalf() int64 { return s.Before + 2*(s.Half-s.Before) }
 
-// Forecast is what so many sessions would take, of which the greater counts, with all and
-// after the change.
+// Forecast extrapolates to count sessions, from the larger of the figures with all sessions
+// and after the change.
 func (s *Sessions) Forecast(count int) int64 {
 	return s.Before + int64(float64(max(s.Bytes, s.After)-s.Before)/float64(s.Count)*float64(count))
 }
 
-// sessionTimeout is that of sessions that nobody pings for.
+// sessionTimeout is long enough that no session needs pings.
 const sessionTimeout = time.Hour
 
-// SessionFlags are for a server whose sessions Hold measures.
+// SessionFlags returns the flags of a server for Hold.
 func SessionFlags() []string { return []string{"--max-session-timeout", sessionTimeout.String()} }
 
-// dialers are how many clients connect at a time, from so many addresses of the loopback:
-// one has fewer ports than there are clients, and few that are free are long to find.
+// dialers clients connect at a time, from several addresses of the loopback: one address
+// has fewer ports than there are clients, and the last free ports take long to find.
 const (
 	dialers   = 20
 	addresses = 100
 )
 
-// HoldOn starts a server with a command line and connects count clients to it: see Hold.
-// Where the system lets it, it raises the limit of open files first.
+// HoldOn starts a server with a command line and runs Hold on it. It first raises the limit
+// of open files, if the system allows that.
 func HoldOn(count int, serve ...string) (s *Sessions, err error) {
 	raiseFiles(count + spareFiles)
 	server, err := Start("simulated", serve...)
@@ -57,9 +57,9 @@ func HoldOn(count int, serve ...string) (s *Sessions, err error) {
 	return Hold(server, count)
 }
 
-// Hold connects count clients, or as many as the limit of open files allows. Each makes an
-// ephemeral znode and leaves a watch on a common one, which then changes. The clients are
-// this process's.
+// Hold connects count clients of this process, or as many as the limit of open files
+// allows. Each makes an ephemeral znode and sets a watch on a common one, which then
+// changes.
 func Hold(server *Server, count int) (s *Sessions, err error) {
 	s = &Sessions{Count: min(count, openFiles()-spareFiles)}
 	s.Limited = s.Count < count
@@ -97,7 +97,7 @@ func Hold(server *Server, count int) (s *Sessions, err error) {
 	if err := connect(half, s.Count, &s.Bytes); err != nil {
 		return nil, err
 	}
-	writer, err := dial(server.Addr, 0) // now, for its session does not last until all are connected
+	writer, err := dial(server.Addr, 0) // the session is opened only now, because it would expire while the others connect
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func Hold(server *Server, count int) (s *Sessions, err error) {
 	return s, err
 }
 
-// makeRoot makes the common znode, unless it is there.
+// makeRoot makes the common znode if it is missing.
 func makeRoot(addr string) error {
 	c, err := dial(addr, 0)
 	if err != nil {
@@ -123,10 +123,11 @@ func makeRoot(addr string) error {
 	return c.ensureRoot()
 }
 
-// spareFiles are those that are no clients'.
+// spareFiles is the number of open files left for other uses than clients.
 const spareFiles = 200
 
-// each does i = 0 .. n-1, some at a time, and returns the first error of each of them.
+// each calls do for 0 to n-1, several at a time, and returns the first error of each
+// goroutine.
 func each(n int, do func(i int) error) error {
 	errs := make([]error, dialers)
 	var wg sync.WaitGroup
@@ -141,7 +142,7 @@ func each(n int, do func(i int) error) error {
 	return errors.Join(errs...)
 }
 
-// holdOne is the i-th session.
+// holdOne opens the i-th session.
 func holdOne(addr string, i int) (net.Conn, error) {
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, byte(1+i%addresses))}}
 	c, err := dialer.Dial("tcp", addr)
@@ -160,10 +161,10 @@ func holdOne(addr string, i int) (net.Conn, error) {
 	return c, err
 }
 
-// answerLimit is how long a message may take to come.
+// answerLimit bounds the wait for a message.
 const answerLimit = 5 * time.Minute
 
-// message waits for a message, whatever it says.
+// message waits for a message and ignores its content.
 func message(c net.Conn) error {
 	if err := c.SetReadDeadline(time.Now().Add(answerLimit)); err != nil {
 		return err

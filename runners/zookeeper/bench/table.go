@@ -9,9 +9,9 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// The aims: rates with several connections against those of the real server that is as
-// durable, that of durable creates, by any number of connections, apart, memory against its, and the memory of many
-// sessions.
+// The aims, relative to the real server that is as durable: rates by several connections,
+// rates of durable creates by any number of connections, and memory. The memory of many
+// sessions has an absolute aim.
 const (
 	aimRate           = 2.0
 	aimDurableCreates = 10.0
@@ -20,7 +20,7 @@ const (
 	aimSessionsBytes  = 2 << 30
 )
 
-// Write prints the tables. Without a real server there is nothing to compare with.
+// Write prints the tables. Without a real server they have no comparison.
 func (r *Result) Write(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "\t")
@@ -71,10 +71,9 @@ func (r *Result) Write(out io.Writer) error {
 	return r.writeCosts(out)
 }
 
-// writeCosts prints what a create takes of the processors, where that was measured, of the
-// servers that are durable and of what only answers. With a real server that foretells by
-// how much the others are faster where server and client fill the processors: the ratio of
-// what both take.
+// writeCosts prints the processor time of a create for the durable servers and for the bare
+// one. With a real server it also prints the ratio of the times of server and client
+// together, which foretells the ratio of rates where the two fill the processors.
 func (r *Result) writeCosts(out io.Writer) error {
 	if len(r.Rows) == 0 || r.Rows[0].Found[0].Server == 0 {
 		return nil
@@ -115,8 +114,8 @@ func (r *Result) writeCosts(out io.Writer) error {
 	return w.Flush()
 }
 
-// against are the real servers that a simulated one is compared with: what is durable with
-// both, what is not with its like alone.
+// against returns the real servers to compare a simulated one with: both for a durable one,
+// only the other in-memory one for the rest.
 func (r *Result) against(server int) (real []int) {
 	for i, s := range r.Servers {
 		if s.Real && !r.Servers[server].Real && !r.Servers[server].Bare && (!s.Durable || r.Servers[server].Durable) {
@@ -126,12 +125,13 @@ func (r *Result) against(server int) (real []int) {
 	return real
 }
 
-// aimed reports whether there are aims for one server against another.
+// aimed reports whether a server has aims against a real one.
 func (r *Result) aimed(server, real int) bool {
 	return r.Servers[server].Durable == r.Servers[real].Durable
 }
 
-// aim is how many times as fast as a real server as durable one is to be, if that is said.
+// aim returns how many times as fast as a real server of the same durability a server
+// should be; said is false if there is no aim.
 func (l Load) aim(durable bool) (times float64, said bool) {
 	if durable && l.Op == zookeeper.OpCreate {
 		return aimDurableCreates, true
@@ -149,7 +149,7 @@ func verdict(hasAim, reached bool, aim string) string {
 	return aim + ": missed"
 }
 
-// Write prints the memory of the sessions, and foretells that of as many as are aimed at.
+// Write prints the memory of the sessions, and extrapolates to the number in the aim.
 func (s *Sessions) Write(out io.Writer) error {
 	if s.Count == 0 {
 		return nil

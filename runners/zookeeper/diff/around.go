@@ -8,9 +8,9 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// What is done before and after a script, and no part of it.
+// Acts before and after a script, which are not compared.
 
-// begin makes the root, whose zxid is what others are counted from.
+// begin makes the root. Other zxids are counted from its zxid.
 func (p *player) begin() error {
 	admin, err := p.admin()
 	if err != nil {
@@ -40,15 +40,15 @@ func (p *player) admin() (Conn, error) {
 	return conn, err
 }
 
-// bye ends the connection's session.
+// bye ends the session of a connection.
 func (p *player) bye(conn Conn) error {
 	defer conn.Close()
 	_, err := p.exchange(conn, &zookeeper.Request{Op: zookeeper.OpCloseSession})
 	return err
 }
 
-// end ends all sessions, which would expire in the midst of another script, and
-// removes the znodes.
+// end ends all sessions, which would otherwise expire during another script, and removes
+// the znodes.
 func (p *player) end() error {
 	for i := range p.clients {
 		p.hangUp(i)
@@ -61,7 +61,7 @@ func (p *player) end() error {
 		_, err = p.handshake(conn, &zookeeper.ConnectRequest{TimeoutMs: 30_000, SessionID: key.id, Password: key.password[:]})
 		if errors.Is(err, ErrClosed) || errors.Is(err, errRefused) {
 			conn.Close()
-			continue // it was closed before
+			continue // the script closed it
 		}
 		if err != nil {
 			return err
@@ -112,7 +112,7 @@ func (p *player) handshake(conn Conn, req *zookeeper.ConnectRequest) (zookeeper.
 	return resp, err
 }
 
-// exchange makes a request that is no part of the script. Events are skipped.
+// exchange makes a request that is not part of the script, and skips watch events.
 func (p *player) exchange(conn Conn, req *zookeeper.Request) (zookeeper.Reply, error) {
 	p.xid++
 	req.Xid = p.xid

@@ -13,43 +13,44 @@ import (
 // Options are the settings of [Check].
 type Options struct {
 	Seed uint64
-	// Steps is how many steps to play in all, PerScript how many a script has (0
-	// means 60).
+	// Steps is the number of steps to play in all, PerScript the number in one script; 0
+	// means 60.
 	Steps, PerScript int
-	// Root begins the names of the znodes below which scripts are played; nothing else
-	// may use them.
+	// Root is a prefix for the names of the znodes below which scripts play. Nothing else
+	// may use these names.
 	Root string
-	// MostDifferences is after how many differing scripts to stop; 0 means 3.
+	// MostDifferences is the number of differing scripts after which to stop; 0 means 3.
 	MostDifferences int
-	// Progress, when set, is told how many steps were played.
+	// Progress, when set, is called with the number of steps played.
 	Progress func(steps int)
-	// Context, when set, breaks the check off with its error.
+	// Context, when set, ends the check early with its error.
 	Context context.Context
 }
 
-// Difference is a script on which two servers differ, made small.
+// Difference is a minimised script on which two servers differ.
 type Difference struct {
 	Seed        uint64
 	First, Then string // names of the servers
 	Script      Script
-	Text        string // -first +then
+	Text        string // lines of the first server with -, of the other with +
 }
 
-// Report is what [Check] found.
+// Report is the result of [Check].
 type Report struct {
 	Scripts, Steps int
-	// Answered is what the first server answered.
+	// Answered counts the answers of the first server.
 	Answered    Answered
 	Differences []Difference
-	// Unsteady counts scripts that differed once and not again: a server closes a
-	// connection whose session another one takes in its own time.
+	// Unsteady counts scripts that differed once but not again. A server closes a
+	// connection at its leisure when another one takes over its session.
 	Unsteady int
 }
 
-// Check plays scripts with the seeds o.Seed, o.Seed+1 and so on until o.Steps steps are
-// played or o.MostDifferences scripts differ, each on all servers, and compares every
-// server with the first (ZK-22.5). There must be two or more. The error names the seed
-// with which a server could not be used at all; the report is then of what came before.
+// Check plays scripts with the seeds o.Seed, o.Seed+1 and so on, each on all servers, and
+// compares every server with the first (ZK-22.5). It stops after o.Steps steps or
+// o.MostDifferences differing scripts. It needs two servers or more. The error names the
+// seed with which a server could not be used at all; the report then covers what came
+// before.
 func Check(o Options, servers ...Server) (*Report, error) {
 	if o.PerScript == 0 {
 		o.PerScript = 60
@@ -95,18 +96,18 @@ type checker struct {
 	plays int
 }
 
-// play uses another root each time: a real server forgets nothing.
+// play uses another root each time, because a real server keeps what an earlier script did.
 func (c *checker) play(server Server, script Script, answered Answered) ([]string, error) {
 	if ctx := c.o.Context; ctx != nil && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	c.plays++
-	// Equally long on all servers, so that lengths agree.
+	// Roots have equal lengths, so that lengths in answers agree.
 	return Play(server, fmt.Sprintf("%s-%08d", c.o.Root, c.plays), script, answered)
 }
 
-// smallest drops steps as long as the servers still differ; ok is false when they
-// do not differ again.
+// smallest drops steps while the servers still differ. ok is false if they do not differ
+// again.
 func (c *checker) smallest(first, then Server, script Script) (d Difference, ok bool) {
 	d = Difference{First: first.Name(), Then: then.Name()}
 	differs := func(s Script) bool {
@@ -134,7 +135,7 @@ func (c *checker) smallest(first, then Server, script Script) (d Difference, ok 
 	return d, true
 }
 
-// difference shows the first step that differs, with the lines of both.
+// difference formats the first differing step, with the lines of both servers.
 func difference(want, got []string) string {
 	if slices.Equal(want, got) {
 		return ""
@@ -158,14 +159,14 @@ func difference(want, got []string) string {
 	return show("- ", want) + show("+ ", got)
 }
 
-// wantedCodes are those that a standalone server answers. A run has to have met them,
-// and all operations that scripts ask for, before it says anything.
+// wantedCodes lists the error codes of a standalone server. A run has to meet all of them,
+// and all operations of scripts, before its result counts.
 var wantedCodes = []zookeeper.Code{
 	zookeeper.CodeOK, zkerrors.RuntimeInconsistency, zkerrors.MarshallingError, zkerrors.Unimplemented, zkerrors.BadArguments, zkerrors.NoNode, zkerrors.NoAuth, zkerrors.BadVersion,
 	zkerrors.NoChildrenForEphemeral, zkerrors.NodeExists, zkerrors.NotEmpty, zkerrors.InvalidACL, zkerrors.AuthFailed, zookeeper.CodeNoWatcher, zookeeper.CodeReconfigDisabled,
 }
 
-// Missing lists the operations and codes that have not occurred.
+// Missing lists the operations and codes that did not occur.
 func (a Answered) Missing() []string {
 	var missing []string
 	codes := map[zookeeper.Code]bool{}

@@ -1,23 +1,25 @@
-// Package diff plays the same scripts on several ZooKeeper servers and compares what
-// they do, message by message: the state machine in process, the machine behind a TCP
-// server, and a real server.
+// Package diff plays the same scripts on several ZooKeeper servers and compares what they
+// do, message by message: the state machine in process, the machine behind a TCP server,
+// and a real server.
 //
 // Two things to use first:
 //
 //   - [Generate] and [Play]: a script from a seed, and what a server made of it, as
 //     lines that are equal on servers that behave alike.
-//   - [Check]: many scripts on many servers, with the differing ones made small, and
-//     which operations and error codes have occurred.
+//   - [Check]: many scripts on many servers, with the differing ones minimised, and
+//     the operations and error codes that occurred.
 //
-// A script is a list of steps of a few clients that are done one after another: after
-// each that can touch other clients, every connection is asked for what has come to it,
-// so that order and absence of events can be compared. What may differ between servers
-// is made equal in lines.go: zxids are counted from the script's first, sessions are
-// named in their order, times are hidden, names that no server orders are sorted.
+// A script lists steps of a few clients, which are done one after another. After each step
+// that can affect other clients, every connection is asked for its events, so that their
+// order and their absence can be compared. lines.go makes equal what may differ between
+// servers: zxids are counted from the script's first, sessions are named in their order,
+// times are hidden, names that no server orders are sorted.
 //
-// To change what scripts do look in generate.go, and how often they do what, in
-// inventions.go; how a server is spoken to, in machine.go and tcp.go; what is done
-// around a script, in around.go; what is compared, in lines.go; how servers are set up,
-// in servers.go; how a result is printed, in result.go; recorded conversations of a
-// real server, for machines without one, in golden.go.
+// To change
+//
+//   - what scripts do: generate.go; how often they do it: inventions.go;
+//   - how a server is spoken to: machine.go and tcp.go; how servers are set up: servers.go;
+//   - the acts around a script: around.go; what is compared: lines.go;
+//   - how a result is printed: result.go;
+//   - recorded conversations of a real server, for hosts without one: golden.go.
 package diff

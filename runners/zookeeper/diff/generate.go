@@ -6,11 +6,11 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// clients of a generated script.
+// clients is the number of clients of a generated script.
 const clients = 3
 
-// Generate makes a script of about steps steps from a seed, the same for the same seed.
-// It uses few names, so that steps meet each other.
+// Generate makes a script of about steps steps from a seed; the same seed gives the same
+// script. It uses few names, so that steps affect each other.
 func Generate(seed uint64, steps int) Script {
 	g := &generator{rand.New(rand.NewPCG(seed, 0x7a6b))}
 	s := Script{}
@@ -32,7 +32,7 @@ type generator struct{ *rand.Rand }
 
 func pick[T any](g *generator, items ...T) T { return items[g.IntN(len(items))] }
 
-// oneIn is true once in n times.
+// oneIn returns true once in n times.
 func (g *generator) oneIn(n int) bool { return g.IntN(n) == 0 }
 
 func (g *generator) step() Step {
@@ -56,7 +56,7 @@ func (g *generator) step() Step {
 	return step
 }
 
-// path is one of a few; "" is the root of the script.
+// path draws one of a few paths; "" is the root of the script.
 func (g *generator) path() string {
 	if g.oneIn(25) {
 		return pick(g, "=a", "//", "/a/", "/a/..", "/a//b", "/a\x00b", "/\u0001", "/a/./b", "/é模", "/\ud7ff", "/\uf000")
@@ -93,13 +93,13 @@ func (g *generator) acl() []zookeeper.ACL {
 	return open
 }
 
-// request is one of an Ask.
+// request draws the request of an Ask.
 func (g *generator) request() *zookeeper.Request {
 	r := g.invent(shares, false)
 	return &r
 }
 
-// invent makes a request of one of the operations.
+// invent draws a request of one of the operations.
 func (g *generator) invent(among []*invention, inMulti bool) zookeeper.Request {
 	r := zookeeper.Request{Path: g.path(), Version: g.version()}
 	v := pick(g, among...)
@@ -108,14 +108,14 @@ func (g *generator) invent(among []*invention, inMulti bool) zookeeper.Request {
 	return r
 }
 
-// bare is for operations that have a path and a version, or less.
+// bare fills nothing: the operation has a path and a version at most.
 func bare(*generator, *zookeeper.Request, bool) {}
 
 func (g *generator) create(r *zookeeper.Request, _ bool) {
 	r.Data, r.ACL = g.data(), g.acl()
 	r.Flags = pick[int32](g, 0, 0, 0, 1, 1, 2, 3, 3, 4, 99)
 	if r.Path == "" {
-		r.Path = "/s" // a sequential one of the root's name would be the root's sibling
+		r.Path = "/s" // a sequential znode named after the root would become the root's sibling
 	}
 }
 

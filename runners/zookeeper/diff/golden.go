@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// Recorder is a server whose conversations are written down, byte by byte.
+// Recorder wraps a server and records its conversations, byte by byte.
 type Recorder struct {
 	Server
-	// Lines are what was sent (>), received (<) and ended (x) on which connection,
-	// counted from 1: "2 > 0000...".
+	// Lines says what was sent (>), received (<) and ended (x) on which connection, counted
+	// from 1: "2 > 0000...".
 	Lines []string
 	conns int
 }
 
-// Dial opens a connection that is written down.
+// Dial opens a recorded connection.
 func (r *Recorder) Dial() (Conn, error) {
 	conn, err := r.Server.Dial()
 	if err != nil {
@@ -62,8 +62,8 @@ func (c *recordedConn) Ends() ([][]byte, bool) {
 	return messages, ended
 }
 
-// Recorded is a server that says what was recorded of one, to a client that sends
-// what was recorded too.
+// Recorded is a server that replays a recording to a client that sends the recorded
+// requests.
 type Recorded struct {
 	said  map[int][]utterance
 	conns int
@@ -94,7 +94,7 @@ func ParseRecording(lines []string) (*Recorded, error) {
 	return r, nil
 }
 
-// Name is what reports call it.
+// Name names the server in reports.
 func (r *Recorded) Name() string { return "recording" }
 
 // Dial opens the next connection of the recording.
@@ -108,7 +108,7 @@ type replayedConn struct {
 	n int
 }
 
-// next takes the next line of the connection if it has one of the signs.
+// next returns the next line of the connection if it begins with one of the signs.
 func (c *replayedConn) next(signs string) (utterance, bool) {
 	said := c.r.said[c.n]
 	if len(said) == 0 || !strings.Contains(signs, said[0].sign) {

@@ -2,20 +2,20 @@ package diff
 
 import "github.com/monosim/monosim/sim/zookeeper"
 
-// invention says how random scripts ask for one operation. The table has one for each
-// of zookeeper.OpCodes, written without names of fields: an operation that is new in the
-// machine's table does not compile here before it is said how scripts have it.
+// invention says how random scripts use one operation. The table has an entry for each of
+// zookeeper.OpCodes and is written without field names, so that an operation that is new in
+// the machine's table does not compile here until it has one.
 type invention struct {
 	op zookeeper.OpCode
-	// share is how often requests are of it, and nested how often operations of a multi
-	// are, each out of the sum of all; 0 is never.
+	// share weighs the operation among requests, nested among operations of a multi; 0
+	// means never.
 	share, nested int
-	// raw are bodies that are sent besides those that a client makes.
+	// raw lists bodies to send beside those that a client makes.
 	raw []string
-	// quiet says that nothing can have come to anybody after it.
+	// quiet says that the operation never causes an event.
 	quiet bool
-	// fill makes up all of a request but Path and Version, which each has; in a multi
-	// when inMulti is set.
+	// fill draws the fields of a request other than Path and Version, which every request
+	// has. inMulti says that the request is inside of a multi.
 	fill func(g *generator, r *zookeeper.Request, inMulti bool)
 }
 
@@ -55,27 +55,29 @@ var inventions = [...]invention{
 	{zookeeper.OpWhoAmI, 1, 0, nil, true, bare},
 }
 
-// One invention for each operation: other lengths are an index out of bounds.
+// The table has one invention for each operation: another length is an index out of bounds
+// here.
 var _ = [1]int{}[len(inventions)-zookeeper.OpCount]
 
-// Bodies that no client sends.
+// Request bodies that no client sends.
 var (
 	noBody   = []string{""}
 	cutShort = []string{"", "\x00\x00", "\x00\x00\x00\x09/a", "\x00\x00\x00\x02/a\x00\x00"}
-	// three times null, and any version
+	// null three times, and any version
 	membership = []string{"", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"}
 	barePath   = []string{"/a"}
 )
 
-// unknownOps are numbers that no operation has.
+// unknownOps lists numbers that no operation has.
 var unknownOps = []zookeeper.OpCode{77, 10, -3, 108}
 
-// What is drawn from is made of the table at start, as the table's functions draw from it.
+// Lists to draw from. They are made of the table at start, because the table's functions
+// use them.
 var (
 	byOp    = map[zookeeper.OpCode]*invention{}
-	shares  []*invention // each as often as its share
-	nesteds []*invention // each as often as it is nested
-	raws    []Step       // without a client
+	shares  []*invention // each operation as often as its share
+	nesteds []*invention // each operation as often as nested says
+	raws    []Step       // steps that send raw bodies, without a client
 )
 
 func init() {
@@ -97,11 +99,11 @@ func init() {
 	}
 }
 
-// touchesNobody reports whether nothing can have come to anybody after the operation.
+// touchesNobody reports whether the operation never causes an event.
 func touchesNobody(op zookeeper.OpCode) bool {
 	v := byOp[op]
 	return v != nil && v.quiet
 }
 
-// wanted reports whether scripts ask for the operation at all.
+// wanted reports whether scripts use the operation at all.
 func (v *invention) wanted() bool { return v.share > 0 || v.nested > 0 || len(v.raw) > 0 }

@@ -9,13 +9,13 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/field"
 )
 
-// say notes what a client has seen.
+// say records what a client has seen.
 func (p *player) say(c int, what string) {
 	p.lines = append(p.lines, fmt.Sprintf("  client %d: %s", c, what))
 }
 
-// sayEvents notes events that came together. The ephemerals of a session that ends
-// go in an order that no server promises, so the events of its end are sorted.
+// sayEvents records events that came together. It sorts those of a session's end, because
+// no server promises the order in which the session's ephemerals go.
 func (p *player) sayEvents(c int, events []string) {
 	if p.sessionEnds {
 		slices.Sort(events)
@@ -25,7 +25,7 @@ func (p *player) sayEvents(c int, events []string) {
 	}
 }
 
-// session names a session by the order in which it was first seen.
+// session names a session by the order of first appearance.
 func (p *player) session(id int64) string {
 	if id == 0 {
 		return "none"
@@ -38,7 +38,7 @@ func (p *player) session(id int64) string {
 	return fmt.Sprintf("session%d", n)
 }
 
-// zxid counts from the script's first; 0 and -1 have a meaning of their own.
+// zxid formats a zxid relative to the script's first; 0 and -1 keep their special meaning.
 func (p *player) zxid(z int64) string {
 	if z == 0 || z == -1 {
 		return fmt.Sprint(z)
@@ -46,7 +46,7 @@ func (p *player) zxid(z int64) string {
 	return fmt.Sprintf("%+d", z-p.base)
 }
 
-// relative is a path below the root; others have a sign.
+// relative returns a path relative to the root, and marks other paths with a sign.
 func (p *player) relative(path string) string {
 	below, ok := strings.CutPrefix(path, p.root)
 	if !ok {
@@ -68,7 +68,7 @@ func data(d []byte) string {
 	return fmt.Sprintf("%q", d)
 }
 
-// sorted are paths that no server orders.
+// sorted sorts paths that servers return in any order.
 func sorted(names []string) []string {
 	names = slices.Clone(names)
 	slices.Sort(names)
@@ -83,7 +83,7 @@ func (p *player) acl(list []zookeeper.ACL) string {
 	return "[" + strings.Join(parts, " ") + "]"
 }
 
-// reply is an answer as a line.
+// reply formats a reply as a line.
 func (p *player) reply(r *zookeeper.Reply) string {
 	head := fmt.Sprintf("%s %s zxid=%s", r.Op, zookeeper.CodeName(r.Err), p.zxid(r.Zxid))
 	if r.Err != zookeeper.CodeOK {
@@ -92,7 +92,7 @@ func (p *player) reply(r *zookeeper.Reply) string {
 	return head + " " + p.body(r)
 }
 
-// body is what the fields of a reply say.
+// body formats the fields of a reply.
 func (p *player) body(r *zookeeper.Reply) string {
 	var parts []string
 	for _, f := range r.Op.ReplyFields() {
@@ -144,7 +144,7 @@ func (p *player) results(list []zookeeper.Result) string {
 	return "[" + strings.Join(parts, ", ") + "]"
 }
 
-// madeBy are the paths that an answer says were created.
+// madeBy lists the paths that a reply says were created.
 func (p *player) madeBy(r *zookeeper.Reply) []string {
 	if r.Err != zookeeper.CodeOK {
 		return nil

@@ -5,8 +5,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// Machine is the state machine in process, with the codec around it and no socket.
-// A clock of its own goes on by a millisecond with each message.
+// Machine runs the state machine in process, with the codec around it and no socket. Its
+// own clock advances by a millisecond with each message.
 type Machine struct {
 	m     *zookeeper.Machine
 	nowMs int64
@@ -14,12 +14,12 @@ type Machine struct {
 	conns map[zookeeper.ConnID]*machineConn
 }
 
-// NewMachine makes one with an empty tree.
+// NewMachine makes a machine with an empty tree.
 func NewMachine(cfg zookeeper.Config) *Machine {
 	return &Machine{m: zookeeper.New(cfg, 0), conns: map[zookeeper.ConnID]*machineConn{}}
 }
 
-// Name is what reports call it.
+// Name names the server in reports.
 func (s *Machine) Name() string { return "machine" }
 
 // Dial makes a connection.
@@ -41,7 +41,7 @@ type machineConn struct {
 
 func (c *machineConn) Send(frame []byte) error {
 	if c.closed {
-		return nil // as bytes into a socket that nobody reads
+		return nil // like bytes into a socket that nobody reads
 	}
 	message := frame[4:]
 	c.s.nowMs++
@@ -86,7 +86,7 @@ func (s *Machine) deliver() {
 
 func (c *machineConn) put(frame []byte) { c.inbox = append(c.inbox, frame[4:]) }
 
-// Receive never waits: what is not there yet will not come.
+// Receive never waits: a reply that is not there yet will never come.
 func (c *machineConn) Receive() ([]byte, error) {
 	if len(c.inbox) == 0 {
 		return nil, ErrClosed
@@ -96,7 +96,7 @@ func (c *machineConn) Receive() ([]byte, error) {
 	return message, nil
 }
 
-// Ends never waits either.
+// Ends never waits, as Receive.
 func (c *machineConn) Ends() (messages [][]byte, ended bool) {
 	messages, c.inbox = c.inbox, nil
 	return messages, c.closed

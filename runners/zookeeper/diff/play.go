@@ -23,7 +23,7 @@ func (a Answered) add(op zookeeper.OpCode, code zookeeper.Code) {
 	a[op][code]++
 }
 
-// Names is the same with the names of operations and codes.
+// Names converts the counts to names of operations and codes.
 func (a Answered) Names() map[string]map[string]int {
 	named := map[string]map[string]int{}
 	for op, codes := range a {
@@ -36,9 +36,9 @@ func (a Answered) Names() map[string]map[string]int {
 	return named
 }
 
-// Play plays a script on a server, below a root that nothing else uses, and returns
-// what the clients saw, a line for each message. An error is a server that cannot be
-// used at all. Sessions are ended and znodes removed at the end.
+// Play plays a script on a server, below a root that nothing else uses, and returns what
+// the clients saw, a line for each message. At the end it ends the sessions and removes the
+// znodes. The error is that of a server that cannot be used at all.
 func Play(server Server, root string, script Script, answered Answered) (lines []string, err error) {
 	p := &player{server: server, root: root, sessions: map[int64]int{}, answered: answered}
 	p.clients = make([]client, script.clients())
