@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Agent stands for the Consul agents of all hosts: the services that were registered with it, in the order of their
-// first registrations, and the faults that last. Times are those since the start of the world.
+// Agent stands for the Consul agents of all hosts. It has the registered services, in the order of
+// their first registrations, and the present faults. Times are counted from the start of the world.
 type Agent struct {
 	services []*service
 	faults   Faults
@@ -21,15 +21,15 @@ type service struct {
 	id, name string
 	port     int
 	tags     []string
-	host     string // that registered it
+	host     string // the host that registered it
 	since    time.Duration
-	// ttl is that of the check, 0 for one that needs no heartbeats.
+	// ttl is the TTL of the check, 0 for a check that needs no heartbeats.
 	ttl     time.Duration
 	passing bool
-	until   time.Duration // when the TTL is over
+	until   time.Duration // when the TTL runs out
 }
 
-// Service is a registration as an observer sees it.
+// Service describes a registration for observers.
 type Service struct {
 	ID      string   `json:"id"`
 	Name    string   `json:"name"`
@@ -37,17 +37,17 @@ type Service struct {
 	Port    int      `json:"port"`
 	Tags    []string `json:"tags"`
 	Passing bool     `json:"passing"`
-	// Listed is whether a look-up answers it.
+	// Listed is true when a look-up returns it.
 	Listed bool `json:"listed"`
 }
 
-// find is where the service of an id is at a host's agent, -1 for nowhere (CNS-2.8).
+// find returns the index of a service that a host registered, -1 when there is none (CNS-2.8).
 func (a *Agent) find(host, id string) int {
 	return slices.IndexFunc(a.services, func(s *service) bool { return s.host == host && s.id == id })
 }
 
-// register adds a service; one of the same id is replaced, and its check goes on as it was,
-// with the TTL begun anew (CNS-2.3).
+// register adds a service, or replaces the one with the same id. A replaced service keeps the
+// state of its check, and its TTL begins anew (CNS-2.3).
 func (a *Agent) register(now time.Duration, s service) {
 	s.since, s.until = now, now+s.ttl
 	i := a.find(s.host, s.id)
@@ -68,8 +68,8 @@ func (a *Agent) deregister(host, id string) bool {
 	return i >= 0
 }
 
-// update sets the state of a TTL check and begins its time anew; it reports whether there is
-// such a check.
+// update sets the state of a TTL check and begins its TTL anew. It returns false when there is no
+// such check.
 func (a *Agent) update(now time.Duration, host, check string, passing bool) bool {
 	id, named := strings.CutPrefix(check, "service:")
 	i := a.find(host, id)
@@ -85,7 +85,7 @@ func (s *service) alive(now time.Duration) bool {
 	return s.passing && (s.ttl == 0 || now < s.until)
 }
 
-// Services are all registrations at a time, the oldest first.
+// Services describes all registrations at a time, the oldest first.
 func (a *Agent) Services(now time.Duration) []Service {
 	list := []Service{}
 	for _, s := range a.services {
@@ -97,10 +97,10 @@ func (a *Agent) Services(now time.Duration) []Service {
 	return list
 }
 
-// lists reports whether a look-up answers a service.
+// lists reports whether a look-up returns a service.
 func (a *Agent) lists(now time.Duration, s *service) bool {
 	return s.alive(now) && now-s.since >= a.faults.Lag && !a.faults.hides(s)
 }
 
-// Forget loses all services, as an agent without a data directory does when it is started again.
+// Forget loses all services, as an agent without a data directory does at a restart.
 func (a *Agent) Forget() { a.services = nil }

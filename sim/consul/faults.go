@@ -6,24 +6,23 @@ import (
 	"time"
 )
 
-// Faults are what is wrong with an agent. The zero value is nothing.
+// Faults are the present faults of an agent. The zero value has none.
 type Faults struct {
-	// Status is that of every answer, with Text as its body; the request is not carried out. 0
-	// means none.
+	// Status answers every request in place of doing it, with Text as the body. 0 means none.
 	Status int
-	// Text takes the place of every body, also of answers that are good otherwise; "" means none.
+	// Text replaces every body, even that of a good answer; "" means none.
 	Text string
-	// Cut breaks every answer off in the middle of its body.
+	// Cut breaks off every answer in the middle of its body.
 	Cut bool
 	// Delay is added before every answer.
 	Delay time.Duration
-	// Lag is how long after its registration a service is not listed yet.
+	// Lag is how long after its registration a service is first listed.
 	Lag time.Duration
-	// Hidden are hosts whose services are accepted and never listed, or ids of services.
+	// Hidden has hosts, and ids of services, whose services are accepted but never listed.
 	Hidden []string
 }
 
-// Check says what in them makes no sense.
+// Check returns an error for values that make no sense.
 func (f Faults) Check() error {
 	switch {
 	case f.Status != 0 && (f.Status < 200 || f.Status > 599):
@@ -40,5 +39,5 @@ func (f *Faults) hides(s *service) bool {
 	return slices.Contains(f.Hidden, s.host) || slices.Contains(f.Hidden, s.id)
 }
 
-// Faults are those that last; they may be changed.
+// Faults returns the present faults, which the caller may change.
 func (a *Agent) Faults() *Faults { return &a.faults }

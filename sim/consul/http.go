@@ -8,26 +8,26 @@ import (
 	"time"
 )
 
-// Request is an HTTP request as the agent sees it.
+// Request is an HTTP request to the agent.
 type Request struct {
-	// Method is as "GET", Target the path with its query, as sent.
+	// Method is a method such as "GET". Target is the path with its query, as sent.
 	Method, Target string
 	Body           []byte
-	// From is the host that asks.
+	// From is the host that sends it.
 	From string
 }
 
-// Answer is what the agent answers.
+// Answer is the agent's answer to a request.
 type Answer struct {
 	Status int
 	Body   []byte
-	// Cut has only the first half of the body sent, and the connection ended.
+	// Cut sends only the first half of the body, and then ends the connection.
 	Cut bool
-	// After is when it is sent, counted from the request.
+	// After is the time from the request to the answer.
 	After time.Duration
 }
 
-// Sent is that part of the body that is sent.
+// Sent returns the part of the body that is sent.
 func (a Answer) Sent() []byte {
 	if a.Cut {
 		return a.Body[:len(a.Body)/2]
@@ -35,7 +35,7 @@ func (a Answer) Sent() []byte {
 	return a.Body
 }
 
-// The paths of the interface (CNS-1).
+// These are the paths of the interface (CNS-1).
 const (
 	pathLookup     = "/v1/lookup/name"
 	pathServices   = "/v1/agent/services"
@@ -44,7 +44,7 @@ const (
 	pathCheck      = "/v1/agent/check/"
 )
 
-// Handle carries a request out and answers it.
+// Handle does a request and answers it.
 func (a *Agent) Handle(now time.Duration, r Request) Answer {
 	status, body := a.faults.Status, a.faults.Text
 	if status == 0 {
@@ -56,7 +56,7 @@ func (a *Agent) Handle(now time.Duration, r Request) Answer {
 	return Answer{Status: status, Body: []byte(body), Cut: a.faults.Cut, After: a.faults.Delay}
 }
 
-// answer is that of an agent that is well.
+// answer does a request as an agent without faults.
 func (a *Agent) answer(now time.Duration, r Request) (status int, body string) {
 	target, err := url.ParseRequestURI(r.Target)
 	if err != nil {
@@ -71,7 +71,7 @@ func (a *Agent) answer(now time.Duration, r Request) (status int, body string) {
 	case path == pathRegister:
 		return only("PUT", r, func() (int, string) { return a.handleRegister(now, r) })
 	case strings.HasPrefix(path, pathDeregister):
-		// An id that is not known is no error (CNS-2.5).
+		// An unknown id is no error (CNS-2.5).
 		return only("PUT", r, func() (int, string) { a.deregister(r.From, path[len(pathDeregister):]); return 200, "" })
 	case strings.HasPrefix(path, pathCheck):
 		return a.handleCheck(now, r, path[len(pathCheck):])
@@ -79,6 +79,7 @@ func (a *Agent) answer(now time.Duration, r Request) (status int, body string) {
 	return 404, "404 page not found\n"
 }
 
+// only answers with fn if the request has the method.
 func only(method string, r Request, fn func() (int, string)) (int, string) {
 	if r.Method != method {
 		return 405, "method " + r.Method + " not allowed"
@@ -86,7 +87,7 @@ func only(method string, r Request, fn func() (int, string)) (int, string) {
 	return fn()
 }
 
-// handleCheck is pass, warn or fail of a TTL check, by GET or PUT (CNS-2.4).
+// handleCheck sets a TTL check to pass, warn or fail, by GET or PUT (CNS-2.4).
 func (a *Agent) handleCheck(now time.Duration, r Request, rest string) (int, string) {
 	verb, check, _ := strings.Cut(rest, "/")
 	if verb != "pass" && verb != "warn" && verb != "fail" {
@@ -101,7 +102,7 @@ func (a *Agent) handleCheck(now time.Duration, r Request, rest string) (int, str
 	return 200, ""
 }
 
-// registration is the body of a register request.
+// registration is the JSON body of a register request.
 type registration struct {
 	ID    string   `json:"id"`
 	Name  string   `json:"name"`
@@ -128,7 +129,7 @@ func (a *Agent) handleRegister(now time.Duration, r Request) (int, string) {
 	}
 	switch c := in.Check; {
 	case c == nil, c.TTL == "" && c.Script != "" && c.Interval != "":
-		s.passing = true // no script is run here (CNS-2.2)
+		s.passing = true // scripts are not run here (CNS-2.2)
 	case c.TTL != "":
 		ttl, err := time.ParseDuration(c.TTL)
 		if err != nil {
@@ -146,14 +147,14 @@ func (a *Agent) handleRegister(now time.Duration, r Request) (int, string) {
 
 const invalidCheck = "Must provide TTL or Script/DockerContainerID/HTTP/TCP and Interval"
 
-// found is an element of a look-up.
+// found is one element of the answer to a look-up.
 type found struct {
 	Host string            `json:"Host"`
 	Port int               `json:"Port"`
 	Tags map[string]string `json:"Tags"`
 }
 
-// lookup lists those services of a name whose checks pass.
+// lookup lists the services of a name whose checks pass.
 func (a *Agent) lookup(now time.Duration, name string) (int, string) {
 	list := []found{}
 	for _, s := range a.services {
@@ -173,7 +174,7 @@ func (a *Agent) lookup(now time.Duration, name string) (int, string) {
 func encoded(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // the types are made of texts and numbers
+		panic(err) // the types consist of strings and numbers, which always encode
 	}
 	return string(data)
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/sim/world"
 )
 
-// The pod ends with its agent, and comes back after Spec.RestartAfter, if that is set.
+// The pod ends with its agent. It comes back after Spec.RestartAfter, if that is set.
 var _ = register(Kind{
 	FaultKind: cluster.FaultKind{
 		Name:   "agent.killed",

@@ -6,8 +6,7 @@ import (
 	"github.com/monosim/monosim/sim/world"
 )
 
-// The pod ends when its agent has ended, and comes back after Spec.RestartAfter, if
-// that is set.
+// The pod ends when its agent has ended. It comes back after Spec.RestartAfter, if that is set.
 var _ = register(Kind{
 	FaultKind: cluster.FaultKind{
 		Name:   "agent.stopped",

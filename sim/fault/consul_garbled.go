@@ -5,7 +5,7 @@ import (
 	"github.com/monosim/monosim/sim/consul"
 )
 
-// garbled is what a proxy in between may say.
+// garbled is a page that a proxy in between may answer with.
 const garbled = "<html>It works!</html>"
 
 var _ = register(consulFault(

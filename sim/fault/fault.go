@@ -1,16 +1,17 @@
-// Package fault has what can go wrong in a simulated cluster, a file per kind of
-// fault. The descriptor in that file is all there is of a kind: its name, its
-// sentences and what begins and ends it.
+// Package fault has the faults of a simulated cluster, with a file for each kind. The descriptor in
+// that file has everything about the kind: its name, its sentences, and what begins and ends it.
 //
 // Two things to use first:
 //
-//   - [Begin] brings a fault about in a world, [End] ends it.
-//   - [Kinds] lists what there is.
+//   - [Begin] begins a fault in a world, and [End] ends it.
+//   - [Kinds] lists the kinds.
 //
-// To add a kind write one file with one descriptor, as zookeeper_down.go: scenarios
-// can say its sentences, and every list shows it, from then on. The words of which
-// sentences are made, and the fields of a fault that they fill, are described in
-// engine/cluster; what several kinds need is in target.go.
+// To change:
+//
+//   - to add a kind: write one file with one descriptor, such as zookeeper_down.go. Scenarios can
+//     then use its sentences, and every list shows it.
+//   - the words of sentences, and the fields of a fault that they fill: engine/cluster
+//   - what several kinds need: target.go
 package fault
 
 import (
@@ -23,10 +24,9 @@ import (
 	"github.com/monosim/monosim/sim/world"
 )
 
-// Kind is a kind of fault: what people and scenarios know of it, and what it does to
-// a world. Both functions are called between two events of the world, never inside of
-// one. They return an error, and leave the world as it was, for a fault that makes no
-// sense there.
+// Kind is a kind of fault: what people and scenarios know about it, and what it does to a world. Its
+// functions are called between two events of the world, never within one. For a fault that makes no
+// sense there they return an error and leave the world unchanged.
 type Kind struct {
 	cluster.FaultKind
 	Begin func(w *world.World, f cluster.Fault) error
@@ -34,10 +34,10 @@ type Kind struct {
 	End func(w *world.World, f cluster.Fault) error
 }
 
-// kinds has every kind, in no order.
+// kinds has every kind, in no particular order.
 var kinds []*Kind
 
-// register adds the descriptor of a file to the list.
+// register adds a file's descriptor to the list.
 func register(k Kind) *Kind {
 	kinds = append(kinds, &k)
 	return &k
@@ -48,7 +48,7 @@ func Kinds() []*Kind {
 	return slices.SortedFunc(slices.Values(kinds), func(a, b *Kind) int { return cmp.Compare(a.Name, b.Name) })
 }
 
-// Find returns the kind of that name. The error for an unknown one lists all.
+// Find returns the kind with a name. The error for an unknown name lists all kinds.
 func Find(name string) (*Kind, error) {
 	var names []string
 	for _, k := range Kinds() {
@@ -60,7 +60,7 @@ func Find(name string) (*Kind, error) {
 	return nil, fmt.Errorf("fault: found %q, want one of %s", name, strings.Join(names, ", "))
 }
 
-// Begin brings a fault about.
+// Begin begins a fault.
 func Begin(w *world.World, f cluster.Fault) error {
 	k, err := Find(f.Kind)
 	if err != nil {
@@ -69,7 +69,7 @@ func Begin(w *world.World, f cluster.Fault) error {
 	return k.Begin(w, f)
 }
 
-// End ends a fault that was begun. A fault of a kind without an end is an error.
+// End ends a fault that was begun. It returns an error for a kind without an end.
 func End(w *world.World, f cluster.Fault) error {
 	k, err := Find(f.Kind)
 	if err != nil {

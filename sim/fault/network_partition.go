@@ -5,7 +5,7 @@ import (
 	"github.com/monosim/monosim/sim/world"
 )
 
-// The end heals a one-way partition between the same places, too.
+// The end also heals a one-way partition between the same places.
 var _ = register(Kind{
 	FaultKind: cluster.FaultKind{
 		Name:  "network.partition",

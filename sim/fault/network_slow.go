@@ -18,7 +18,7 @@ var _ = register(Kind{
 	End:   func(w *world.World, f cluster.Fault) error { return slow(w, f, 0) },
 })
 
-// slow sets what both directions take beyond their latency.
+// slow sets how much longer both directions take than their latency.
 func slow(w *world.World, f cluster.Fault, extra time.Duration) error {
 	return between(w, f, func(a, b []string) error {
 		if err := w.Network().Slow(a, b, extra); err != nil {

@@ -5,10 +5,10 @@ import (
 	"github.com/monosim/monosim/sim/world"
 )
 
-// StoreLate is the name of the fault that has files be visible late.
+// StoreLate is the name of the fault that makes files visible late.
 const StoreLate = "store.late"
 
-// Who makes a name sees it at once, and a file that replaces another is visible at once.
+// The host that makes a name sees it at once. A file that replaces another is visible at once.
 var _ = register(Kind{
 	FaultKind: cluster.FaultKind{
 		Name:  StoreLate,

@@ -15,8 +15,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/node"
 )
 
-// zooKeeperOf is the ZooKeeper server. Under the profile kazoo-fake there is none:
-// the error is then cluster.ErrUnsupported.
+// zooKeeperOf returns the ZooKeeper server. Under the profile kazoo-fake there is none, and the error
+// is cluster.ErrUnsupported.
 func zooKeeperOf(w *world.World) (*node.Server, error) {
 	if zk := w.ZooKeeper(); zk != nil {
 		return zk, nil
@@ -24,8 +24,7 @@ func zooKeeperOf(w *world.World) (*node.Server, error) {
 	return nil, fmt.Errorf("profile kazoo-fake has no server: %w", cluster.ErrUnsupported)
 }
 
-// zooKeeperFor is the ZooKeeper server for a fault that hits one pod, which must be
-// there.
+// zooKeeperFor returns the ZooKeeper server for a fault of one pod, which must exist.
 func zooKeeperFor(w *world.World, pod string) (*node.Server, error) {
 	if _, err := w.FindPod(pod); err != nil {
 		return nil, err
@@ -33,7 +32,7 @@ func zooKeeperFor(w *world.World, pod string) (*node.Server, error) {
 	return zooKeeperOf(w)
 }
 
-// signalAgent sends a signal to the agent of a pod and lets it arrive.
+// signalAgent sends a signal to the agent of a pod, and lets it arrive.
 func signalAgent(w *world.World, pod string, sig env.Signal) error {
 	p, err := w.FindPod(pod)
 	if err != nil {
@@ -48,7 +47,7 @@ func signalAgent(w *world.World, pod string, sig env.Signal) error {
 	return w.Settle()
 }
 
-// changeStored changes what a file of the training job's directories holds.
+// changeStored changes the content of a file in the training job's directories.
 func changeStored(w *world.World, f cluster.Fault, change func(data []byte) []byte) error {
 	if len(w.Trainers()) == 0 {
 		return fmt.Errorf("stored file: found no training job, want one that has files")
@@ -61,7 +60,7 @@ func changeStored(w *world.World, f cluster.Fault, change func(data []byte) []by
 	return fsys.WriteTree(map[string]string{inside: string(change(data))})
 }
 
-// hostsAt turns places into the names of hosts.
+// hostsAt converts places to the names of hosts.
 func hostsAt(w *world.World, places []string) ([]string, error) {
 	var hosts []string
 	for _, place := range places {
@@ -89,7 +88,7 @@ func hostsAt(w *world.World, places []string) ([]string, error) {
 	return hosts, nil
 }
 
-// between does something to the network from one group of places to another.
+// between changes the network from one group of places to another.
 func between(w *world.World, f cluster.Fault, do func(from, to []string) error) error {
 	from, err := hostsAt(w, f.From)
 	if err != nil {
@@ -102,21 +101,21 @@ func between(w *world.World, f cluster.Fault, do func(from, to []string) error) 
 	return do(from, to)
 }
 
-// storeOf is the store that has the base path of a fault, and the path inside of it.
+// storeOf returns the store with the base path of a fault, and the path inside the store.
 func storeOf(w *world.World, f cluster.Fault) (fs *files.FS, dir string) {
 	return w.StoreOf(f.BasePath)
 }
 
-// versionOf is storeOf for the directory of the version that a fault hits.
+// versionOf returns the store, and the directory of the version that a fault hits.
 func versionOf(w *world.World, f cluster.Fault) (fs *files.FS, dir string) {
 	fs, dir = storeOf(w, f)
 	return fs, path.Join(dir, strconv.FormatInt(f.N, 10))
 }
 
-// aside is where what a fault hides is kept until its end.
+// aside returns the path that keeps a hidden directory until the end of the fault.
 func aside(dir string) string { return "/.aside" + dir }
 
-// move renames a file or directory, and makes the parents of the new place.
+// move renames a file or directory, and makes the parents of the new path.
 func move(fs *files.FS, from, to string) error {
 	if err := fs.MkdirAll(path.Dir(to)); err != nil {
 		return err
@@ -124,14 +123,13 @@ func move(fs *files.FS, from, to string) error {
 	return fs.Rename(from, to)
 }
 
-// Where the two parts of a version are, below its directory.
+// These are the paths of the two parts of a version, below its directory.
 const (
 	graphFile     = "/saved_model.pb"
 	variablesFile = "/variables/variables.data-00000-of-00001"
 )
 
-// wantMissing returns an error when the part of a version that is about to arrive is
-// there already.
+// wantMissing returns an error when the part of a version that is about to arrive exists already.
 func wantMissing(fs *files.FS, f cluster.Fault, part string) error {
 	if _, err := fs.Stat(part); err == nil {
 		return fmt.Errorf("version %d of %s: found no part that is missing", f.N, f.BasePath)
@@ -139,12 +137,12 @@ func wantMissing(fs *files.FS, f cluster.Fault, part string) error {
 	return nil
 }
 
-// writeGraph writes the graph of a version that needs its variables to load.
+// writeGraph writes the graph of a version that cannot load without its variables.
 func writeGraph(fs *files.FS, version string) error {
 	return fs.WriteTree(map[string]string{version + graphFile: `{"variables": ["w"]}`})
 }
 
-// consulOf is the Consul agent of a training job.
+// consulOf returns the Consul agent of a training job.
 func consulOf(w *world.World) (*consulnode.Server, error) {
 	if s := w.Consul(); s != nil {
 		return s, nil
@@ -152,7 +150,7 @@ func consulOf(w *world.World) (*consulnode.Server, error) {
 	return nil, fmt.Errorf("consul: found none, want a training job with the discovery consul")
 }
 
-// onConsul changes what is wrong with the agent.
+// onConsul changes the faults of the Consul agent.
 func onConsul(w *world.World, do func(f *consul.Faults)) error {
 	s, err := consulOf(w)
 	if err != nil {
@@ -167,7 +165,7 @@ func onConsul(w *world.World, do func(f *consul.Faults)) error {
 	return nil
 }
 
-// consulFault is a fault that lasts: begin and end change what is wrong with the agent.
+// consulFault returns a kind of fault of the Consul agent. begin and end change the agent's faults.
 func consulFault(k cluster.FaultKind, begin func(c *consul.Faults, f cluster.Fault), end func(c *consul.Faults, f cluster.Fault)) Kind {
 	return Kind{
 		FaultKind: k,

@@ -5,7 +5,7 @@ import (
 	"github.com/monosim/monosim/sim/world"
 )
 
-// Without its graph a version cannot be loaded, as TFS-5.7 says.
+// A version without its graph cannot be loaded (TFS-5.7).
 var _ = register(Kind{
 	FaultKind: cluster.FaultKind{
 		Name:  "version.broken",

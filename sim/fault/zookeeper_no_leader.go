@@ -5,7 +5,7 @@ import (
 	"github.com/monosim/monosim/sim/world"
 )
 
-// Sessions do not expire meanwhile, and have their full timeouts after the election.
+// No session expires meanwhile. After the election sessions have their full timeouts.
 var _ = register(Kind{
 	FaultKind: cluster.FaultKind{
 		Name:  "zookeeper.no-leader",

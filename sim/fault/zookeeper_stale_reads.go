@@ -5,7 +5,7 @@ import (
 	"github.com/monosim/monosim/sim/world"
 )
 
-// The session of the pod stays the same through both moves.
+// The pod keeps its session through both moves.
 var _ = register(Kind{
 	FaultKind: cluster.FaultKind{
 		Name:   "zookeeper.stale-reads",

@@ -6,20 +6,19 @@ import (
 	"slices"
 )
 
-// contents are the small ones that were written last to trees of one image. Pods of one
-// cluster write the same files and the same first lines of logs, so that nearly all of
-// them share what they have written.
+// contents shares the small contents that were written last to the trees of one image. Pods of one
+// cluster write the same files and the same first lines of logs, so nearly all of that is shared.
 type contents struct {
 	recent [256][]byte // by checksum
-	joined []byte      // for with
+	joined []byte      // with's buffer
 }
 
-// maxShared is the size up to which contents are shared: longer ones are seldom alike, and
-// looking for one takes as long as they are.
+// maxShared is the size in bytes up to which contents are shared. Longer ones are seldom equal, and a
+// search takes as long as they are.
 const maxShared = 4096
 
-// with is old with more behind it, for the content of a file. Neither is kept but as what
-// it is.
+// with returns old with more appended, as the content of a file. It returns a shared slice where it
+// can, and does not keep more.
 func (c *contents) with(old, more []byte) []byte {
 	if c == nil || len(old)+len(more) > maxShared {
 		return append(old, more...)

@@ -6,28 +6,28 @@ import (
 	"time"
 )
 
-// entry is a file, a directory or a symbolic link, what Unix calls an inode. Each pod has
-// some, so that what few of them need is behind a pointer.
+// entry is a file, a directory or a symbolic link, as an inode of Unix. Every pod has some, so rarely
+// used fields are behind a pointer.
 type entry struct {
 	dir       bool
-	shared    bool // part of an image: it must not be written to
+	shared    bool // it belongs to an image, and must not be written to
 	modUnixMs int64
-	// version is the FS's count of changes when the content, or the set of names,
-	// changed last.
+	// version is the FS's count of changes when the content, or the set of names, changed
+	// last.
 	version uint64
 
-	// Of a directory.
+	// These fields are for directories.
 	children []child   // by name
-	names    *[]string // of the children; nil when nobody has asked since they changed
-	mount    *mount    // covers the directory
+	names    *[]string // the children's names; nil until they are asked for after a change
+	mount    *mount    // the tree that covers the directory; nil for none
 
-	target *string // of a symbolic link; nil for none
+	target *string // the target of a symbolic link; nil for other entries
 
-	// Of a file. Slices are never written within their length: holders of an older
-	// one keep what they have.
+	// These fields are for files. A slice is never changed within its length, so that holders
+	// of an older one keep what they have.
 	data      []byte
-	sizeBytes int64    // len(data), or what was declared; of a link, len(target)
-	unsaved   *unsaved // when a crash would lose the content
+	sizeBytes int64    // len(data), or a declared size; for a link, len(target)
+	unsaved   *unsaved // what a crash would restore; nil when the content is durable
 }
 
 // child is one name in a directory.
@@ -36,7 +36,7 @@ type child struct {
 	entry *entry
 }
 
-// unsaved is what a crash leaves of a file, unless the write-back has come in between.
+// unsaved is the durable state of a file whose content has changed, until the write-back.
 type unsaved struct {
 	durable   []byte
 	sizeBytes int64
@@ -49,7 +49,7 @@ func (e *entry) find(name string) (place int, ok bool) {
 	return slices.BinarySearchFunc(e.children, name, func(c child, name string) int { return strings.Compare(c.name, name) })
 }
 
-// child is what a name in a directory means, nil for nothing.
+// child returns the entry of a name in a directory, nil for none.
 func (e *entry) child(name string) *entry {
 	if at, ok := e.find(name); ok {
 		return e.children[at].entry
@@ -57,7 +57,7 @@ func (e *entry) child(name string) *entry {
 	return nil
 }
 
-// setChild gives a name its meaning; nil takes the name away.
+// setChild sets the entry of a name; nil removes the name.
 func (e *entry) setChild(name string, to *entry) {
 	switch at, ok := e.find(name); {
 	case ok && to != nil:
@@ -70,7 +70,7 @@ func (e *entry) setChild(name string, to *entry) {
 	e.names = nil
 }
 
-// sorted lists the names in a directory; the slice is never changed.
+// sorted lists the names in a directory. The slice is never changed.
 func (e *entry) sorted() []string {
 	if len(e.children) == 0 {
 		return nil
@@ -85,7 +85,7 @@ func (e *entry) sorted() []string {
 	return *e.names
 }
 
-// hasMount reports whether a mount lies at or below the entry.
+// hasMount reports whether something is mounted at or below the entry.
 func (e *entry) hasMount() bool {
 	return e.mount != nil || slices.ContainsFunc(e.children, func(c child) bool { return c.entry.hasMount() })
 }

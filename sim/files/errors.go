@@ -5,8 +5,8 @@ import (
 	"io/fs"
 )
 
-// What is inside of the *fs.PathError that operations return, besides
-// fs.ErrNotExist and fs.ErrExist. The texts are Linux's.
+// These are the errors inside the *fs.PathError of operations, besides fs.ErrNotExist and fs.ErrExist.
+// Their texts are Linux's.
 var (
 	ErrNotDir      = errors.New("not a directory")
 	ErrIsDir       = errors.New("is a directory")
@@ -16,7 +16,7 @@ var (
 	ErrBusy        = errors.New("device or resource busy")
 	ErrCrossDevice = errors.New("invalid cross-device link")
 	ErrInvalid     = errors.New("invalid argument")
-	// ErrUnavailable is what a mount gives whose server does not answer.
+	// ErrUnavailable is the error of a mount whose server does not answer.
 	ErrUnavailable = errors.New("transport endpoint is not connected")
 )
 

@@ -2,8 +2,8 @@ package files
 
 import "slices"
 
-// Freeze makes reading of files and directories at or below the path fail with
-// ErrIO until Thaw, whether or not they exist by then.
+// Freeze makes reading of files and directories at or below a path fail with ErrIO until Thaw, whether
+// or not they exist yet.
 func (f *FS) Freeze(name string) {
 	name = clean(name)
 	if !slices.Contains(f.frozen, name) {
@@ -28,10 +28,5 @@ func (f *FS) isFrozen(name string) bool {
 		return false
 	}
 	name = clean(name)
-	for _, top := range f.frozen {
-		if within(name, top) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.frozen, func(top string) bool { return within(name, top) })
 }

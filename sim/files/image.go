@@ -6,15 +6,15 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// Image is what many trees begin with, as containers of one image do. They share it:
-// what is written in one of them is copied before, from its root down to what changes.
+// Image is the tree that several trees start as, as containers of one image do. They share it. A tree
+// copies an entry, and everything above it, before it writes to the entry.
 type Image struct {
 	root     *entry
 	contents contents
 }
 
-// Image makes an image of the tree, which must not be written to from then on, nor have
-// mounts. Everything in it is durable.
+// Image makes an image of the tree. The tree must not be written to afterwards, and must not have
+// mounts. Everything in the image is durable.
 func (f *FS) Image() *Image {
 	f.commit()
 	f.root.share()
@@ -29,7 +29,7 @@ func (e *entry) share() {
 	}
 }
 
-// NewFSFrom makes a tree that begins as the image; nil makes an empty one.
+// NewFSFrom makes a tree that starts as the image; nil makes an empty one.
 func NewFSFrom(w *vtime.World, image *Image) *FS {
 	f := NewFS(w)
 	if image != nil {
@@ -39,11 +39,11 @@ func NewFSFrom(w *vtime.World, image *Image) *FS {
 	return f
 }
 
-// imageVersions is more than an image has changes.
+// imageVersions exceeds the number of changes of any image.
 const imageVersions = 1 << 32
 
-// own makes the entry, and the directory that it is in, ones of the tree alone, which may
-// be written to.
+// own makes sure that the entry and its directory belong to the tree alone, so that they may be written
+// to.
 func (p *place) own() {
 	if p.dir != nil && !p.dir.shared && (p.entry == nil || !p.entry.shared) {
 		return
@@ -61,7 +61,8 @@ func (p *place) own() {
 	p.entry = at
 }
 
-// ownChild is what a name in an own directory means, made own; nil for nothing.
+// ownChild returns the entry of a name, copied if it was shared; nil for none. The directory itself must
+// be the tree's own.
 func (e *entry) ownChild(name string) *entry {
 	child := e.child(name)
 	if child != nil && child.shared {
@@ -71,11 +72,11 @@ func (e *entry) ownChild(name string) *entry {
 	return child
 }
 
-// copied is an own copy, of a directory with the same entries.
+// copied returns a copy of the entry. The children of a directory stay shared.
 func (e *entry) copied() *entry {
 	c := *e
 	c.shared = false
 	c.children = slices.Clip(slices.Clone(e.children))
-	c.data = e.data[:len(e.data):len(e.data)] // to append must not reach into the image's
+	c.data = e.data[:len(e.data):len(e.data)] // appending must not write into the image's array
 	return &c
 }

@@ -5,32 +5,30 @@ import (
 	"time"
 )
 
-// lateness is a directory in which names become visible late, as in an object store whose
-// listing lags.
+// lateness is a directory whose names become visible late, as in an object store with a lagging listing.
 type lateness struct {
 	top   string
 	lag   time.Duration
 	after func(d time.Duration, fn func())
 }
 
-// hiding is a name that only who made it sees.
+// hiding is a name that only the tree that made it can see.
 type hiding struct {
 	dir, entry *entry
 	rel        string
-	by         *FS // the tree through which it was made
+	by         *FS // the tree that made it
 }
 
-// Late has names that are made from now on, at or below a directory, be visible to others only
-// after a time: until then they are not there, in no list and under no path, for every tree that
-// the directory is mounted in but the one that made them, and this one. A file that replaces a
-// visible one is visible at once. after does something later. It takes the place of an earlier one
-// of the same directory.
+// Late makes names that are made from now on, at or below a directory, visible to others only after a
+// time. Until then they do not exist, in lists and as paths, for every tree that mounts the directory,
+// except for the tree that made them and for f itself. A file that replaces a visible one is visible
+// at once. after calls a function later. A second call for the same directory replaces the first.
 func (f *FS) Late(dir string, lag time.Duration, after func(d time.Duration, fn func())) {
 	f.late = f.withoutLate(clean(dir))
 	f.late = append(f.late, lateness{clean(dir), lag, after})
 }
 
-// Prompt ends Late of the same directory: what is not visible below it is so now.
+// Prompt ends Late of the same directory, and makes what is hidden below it visible now.
 func (f *FS) Prompt(dir string) {
 	f.late = f.withoutLate(clean(dir))
 	for _, h := range slices.Clone(f.hidden) {
@@ -44,7 +42,7 @@ func (f *FS) withoutLate(dir string) []lateness {
 	return slices.DeleteFunc(slices.Clone(f.late), func(l lateness) bool { return l.top == dir })
 }
 
-// hide begins to hide a name that was made through a tree, where names are late.
+// hide hides a new name, made through a tree, if names at its path are late.
 func (f *FS) hide(dir, e *entry, rel string, by *FS) {
 	for _, l := range f.late {
 		if !within(clean(rel), l.top) {
@@ -58,7 +56,7 @@ func (f *FS) hide(dir, e *entry, rel string, by *FS) {
 	}
 }
 
-// renamed has a name be as visible as the one that it replaces; a new one is late.
+// renamed gives a name the visibility of the one that it replaces. A new name is late.
 func (f *FS) renamed(from, to place, by *FS) {
 	if to.entry == nil {
 		f.hide(to.dir, from.entry, to.rel, by)
@@ -76,7 +74,7 @@ func (f *FS) renamed(from, to place, by *FS) {
 	}
 }
 
-// show ends a hiding, unless another has taken its place.
+// show ends a hiding, unless that hiding was replaced.
 func (f *FS) show(h *hiding) {
 	at := slices.Index(f.hidden, h)
 	if at < 0 {
@@ -94,7 +92,7 @@ func (f *FS) hides(e *entry, through *FS) bool {
 	return len(f.hidden) > 0 && e != nil && through != f && slices.ContainsFunc(f.hidden, func(h *hiding) bool { return h.entry == e && h.by != through })
 }
 
-// visible are the names of a directory that are visible through a tree.
+// visible returns the names of a directory that are visible through a tree.
 func (p *place) visible(through *FS) []string {
 	names := p.entry.sorted()
 	if len(p.fs.hidden) == 0 {

@@ -8,10 +8,9 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// Symlink makes name a symbolic link to target, as symlink(2) does. A relative target
-// counts from the directory of the link, an absolute one from the root of the tree that
-// is asked; whether anything is there does not matter. A name that exists is
-// fs.ErrExist.
+// Symlink makes name a symbolic link to target, as symlink(2) does. A relative target starts at the
+// directory of the link, an absolute one at the root of the tree that is asked. The target need not
+// exist. A name that exists is fs.ErrExist.
 func (f *FS) Symlink(target, name string) error {
 	bare := strings.TrimRight(name, "/")
 	p, err := f.find("symlink", bare, itself)
@@ -29,8 +28,7 @@ func (f *FS) Symlink(target, name string) error {
 	return nil
 }
 
-// Readlink is where a symbolic link points to, as it was made; what is no link is
-// ErrInvalid.
+// Readlink returns the target of a symbolic link, as it was made. Anything but a link is ErrInvalid.
 func (f *FS) Readlink(name string) (target string, err error) {
 	p, err := f.existing("readlink", name, lastOf(name))
 	switch {
@@ -44,7 +42,7 @@ func (f *FS) Readlink(name string) (target string, err error) {
 	return *p.entry.target, nil
 }
 
-// Lstat is [FS.Stat] of a link itself, where the path ends in one.
+// Lstat is [FS.Stat], but describes the link itself where the path ends in one.
 func (f *FS) Lstat(name string) (env.FileInfo, error) {
 	p, err := f.existing("lstat", name, lastOf(name))
 	if err != nil {
@@ -53,7 +51,7 @@ func (f *FS) Lstat(name string) (env.FileInfo, error) {
 	return p.info(name), nil
 }
 
-// lastOf is how lstat and readlink find a name: a slash at its end follows a link.
+// lastOf says how lstat and readlink find a name: a slash at the end follows a link.
 func lastOf(name string) finding {
 	if strings.HasSuffix(name, "/") {
 		return followed
@@ -71,7 +69,7 @@ func (p place) info(name string) env.FileInfo {
 // isLink reports whether the entry is there and a symbolic link.
 func (e *entry) isLink() bool { return e != nil && e.target != nil }
 
-// linked is the path that the link in the directory dir makes of the rest of a path.
+// linked returns the path that replaces a link in the directory dir and the rest of a path behind it.
 func (e *entry) linked(dir, rest string, slash bool) string {
 	to := *e.target
 	if to[0] != '/' {

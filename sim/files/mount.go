@@ -1,22 +1,25 @@
 package files
 
-import "io/fs"
+import (
+	"io/fs"
+	"slices"
+)
 
-// mount is a tree that covers a directory of another.
+// mount is a tree that covers a directory of another tree.
 type mount struct {
 	fs          *FS
 	unavailable bool
 }
 
-// mountedAt is a place where a tree is mounted.
+// mountedAt is a path at which a tree is mounted.
 type mountedAt struct {
 	fs     *FS
 	prefix string
 }
 
-// Mount makes another tree appear at prefix; missing directories are made, and what was
-// there is covered. It is part of how the host is set up, and survives crashes. The root,
-// and a place inside of another mount, are ErrBusy.
+// Mount makes another tree appear at prefix. It makes missing directories, and covers what was there. A
+// mount belongs to the setup of the host and survives crashes. The root, and a path inside another
+// mount, are ErrBusy.
 func (f *FS) Mount(prefix string, store *FS) error {
 	prefix = clean(prefix)
 	f.commit()
@@ -40,8 +43,8 @@ func (f *FS) Mount(prefix string, store *FS) error {
 	return nil
 }
 
-// Unmount takes the tree at prefix away; what it covered is there again. Where nothing is
-// mounted it is ErrInvalid.
+// Unmount removes the tree at prefix, and what it covered appears again. Where nothing is mounted it
+// returns ErrInvalid.
 func (f *FS) Unmount(prefix string) error {
 	prefix = clean(prefix)
 	e, err := f.mountPoint("unmount", prefix)
@@ -49,21 +52,16 @@ func (f *FS) Unmount(prefix string) error {
 		return err
 	}
 	f.changes()
-	parents := e.mount.fs.parents
-	for i, at := range parents {
-		if at.fs == f && at.prefix == prefix {
-			e.mount.fs.parents = append(parents[:i:i], parents[i+1:]...)
-			break
-		}
-	}
+	e.mount.fs.parents = slices.DeleteFunc(slices.Clone(e.mount.fs.parents), func(at mountedAt) bool {
+		return at.fs == f && at.prefix == prefix
+	})
 	e.mount = nil
 	f.notify(prefix)
 	return nil
 }
 
-// SetAvailable makes the mount at prefix answer, or not: while it does not, all that is
-// done at or below it fails with ErrUnavailable. Where nothing is mounted it is
-// ErrInvalid.
+// SetAvailable makes the mount at prefix answer or not. While it does not, everything at or below it
+// fails with ErrUnavailable. Where nothing is mounted it returns ErrInvalid.
 func (f *FS) SetAvailable(prefix string, available bool) error {
 	prefix = clean(prefix)
 	e, err := f.mountPoint("mount", prefix)
@@ -78,7 +76,7 @@ func (f *FS) SetAvailable(prefix string, available bool) error {
 	return nil
 }
 
-// mountPoint finds the covered directory in the FS's own tree.
+// mountPoint finds the covered directory in f's own tree.
 func (f *FS) mountPoint(op, prefix string) (*entry, error) {
 	e := f.root
 	for _, part := range parts(prefix) {

@@ -7,10 +7,9 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// Content is the content of a file without a copy: it must not be changed. The
-// version is another one whenever the content is, so that who polls can compare
-// numbers; numbers of different trees say nothing about each other. A file of
-// declared size has no content, which is nil. What is frozen is ErrIO.
+// Content returns the content of a file without a copy; the caller must not change it. version changes
+// whenever the content does, so that pollers can compare numbers. Versions of different trees are not
+// comparable. A file of declared size has nil content. A frozen file is ErrIO.
 func (f *FS) Content(name string) (content []byte, version uint64, err error) {
 	p, err := f.existing("open", name, followed)
 	switch {
@@ -24,7 +23,7 @@ func (f *FS) Content(name string) (content []byte, version uint64, err error) {
 	return p.entry.data, p.entry.version, nil
 }
 
-// ReadFile is a copy of the content.
+// ReadFile returns a copy of the content.
 func (f *FS) ReadFile(name string) ([]byte, error) {
 	content, _, err := f.Content(name)
 	if err != nil {
@@ -36,8 +35,8 @@ func (f *FS) ReadFile(name string) ([]byte, error) {
 	return bytes.Clone(content), nil
 }
 
-// Names lists a directory, sorted, without a copy: the slice must not be
-// changed. The version is another one whenever the names are. What is frozen is ErrIO.
+// Names lists a directory, sorted, without a copy; the caller must not change it. version changes
+// whenever the names do. A frozen directory is ErrIO.
 func (f *FS) Names(name string) (names []string, version uint64, err error) {
 	p, err := f.existing("open", name, followed)
 	switch {
@@ -51,14 +50,14 @@ func (f *FS) Names(name string) (names []string, version uint64, err error) {
 	return p.visible(f), p.entry.version, nil
 }
 
-// ReadDir is a copy of the names in a directory, sorted.
+// ReadDir returns a copy of the names in a directory, sorted.
 func (f *FS) ReadDir(name string) ([]string, error) {
 	names, _, err := f.Names(name)
 	return slices.Clone(names), err
 }
 
-// Stat describes a file or directory, that to which a link leads. It needs no reading, so
-// that it works on what is frozen.
+// Stat describes a file or directory, or the target of a link. It does not read, so it works on frozen
+// entries too.
 func (f *FS) Stat(name string) (env.FileInfo, error) {
 	p, err := f.existing("stat", name, followed)
 	if err != nil {

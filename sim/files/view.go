@@ -8,29 +8,29 @@ import (
 	"github.com/monosim/monosim/engine/vtime/leap"
 )
 
-// View is a tree as one process sees it: the env.Files of the process, with a working
-// directory of its own, from which relative paths count. Each operation ends the task of
-// a process that was killed. Errors are those of [FS], with the path as it was given.
+// View is a tree as one process sees it. It is the env.Files of the process, with a working directory of
+// its own for relative paths. Each operation ends the task of a process that was killed. Errors are
+// those of [FS], with the path as the process gave it.
 type View struct {
 	p   *vtime.Process
 	fs  *FS
 	cwd string
 }
 
-// NewView makes the view of p, which begins in cwd; an empty one is the root.
+// NewView makes the view of p, with the working directory cwd; "" is the root.
 func NewView(p *vtime.Process, tree *FS, cwd string) *View {
 	return &View{p: p, fs: tree, cwd: clean(cwd)}
 }
 
-// FS is the tree that is seen.
+// FS returns the tree.
 func (v *View) FS() *FS { return v.fs }
 
 // looks tells that the process looks at the tree, as a turn of a loop that can be left out
 // while nothing in it changes.
 func (v *View) looks() { leap.Depend(v.p, &v.fs.looked) }
 
-// abs is the absolute path, after making sure that the process lives. The empty
-// path stays empty: it names nothing.
+// abs returns the absolute path of a name, after it has made sure that the process lives. "" stays "",
+// because it names nothing.
 func (v *View) abs(name string) string {
 	v.p.Check()
 	switch {
@@ -42,29 +42,29 @@ func (v *View) abs(name string) string {
 	return v.cwd + "/" + name
 }
 
-// ReadFile is a copy of the content.
-func (v *View) ReadFile(name string) ([]byte, error) {
+// look does an operation that only reads.
+func look[T any](v *View, op, name string, fn func(abs string) (T, error)) (result T, err error) {
 	v.looks()
 	abs := v.abs(name)
 	if abs == "" {
-		return nil, env.NotExist("open", name)
+		return result, env.NotExist(op, name)
 	}
-	content, err := v.fs.ReadFile(abs)
-	return content, asNamed(err, name)
+	result, err = fn(abs)
+	return result, asNamed(err, name)
 }
 
-// ReadShared is ReadFile without the copy: the content must not be changed.
+// ReadFile returns a copy of the content.
+func (v *View) ReadFile(name string) ([]byte, error) { return look(v, "open", name, v.fs.ReadFile) }
+
+// ReadShared returns the content without a copy; the caller must not change it.
 func (v *View) ReadShared(name string) ([]byte, error) {
-	v.looks()
-	abs := v.abs(name)
-	if abs == "" {
-		return nil, env.NotExist("open", name)
-	}
-	content, _, err := v.fs.Content(abs)
-	if content == nil && err == nil {
-		content = []byte{}
-	}
-	return content, asNamed(err, name)
+	return look(v, "open", name, func(abs string) ([]byte, error) {
+		content, _, err := v.fs.Content(abs)
+		if content == nil && err == nil {
+			content = []byte{}
+		}
+		return content, err
+	})
 }
 
 // WriteFile creates or truncates the file and writes data.
@@ -97,44 +97,20 @@ func (v *View) RemoveAll(name string) error { return v.do("removeall", name, v.f
 func (v *View) MkdirAll(name string) error { return v.do("mkdir", name, v.fs.MkdirAll) }
 
 // ReadDir lists the names in a directory, sorted.
-func (v *View) ReadDir(name string) ([]string, error) {
-	v.looks()
-	abs := v.abs(name)
-	if abs == "" {
-		return nil, env.NotExist("open", name)
-	}
-	names, err := v.fs.ReadDir(abs)
-	return names, asNamed(err, name)
-}
+func (v *View) ReadDir(name string) ([]string, error) { return look(v, "open", name, v.fs.ReadDir) }
 
 // Stat describes a file or directory.
-func (v *View) Stat(name string) (env.FileInfo, error) {
-	v.looks()
-	abs := v.abs(name)
-	if abs == "" {
-		return env.FileInfo{}, env.NotExist("stat", name)
-	}
-	info, err := v.fs.Stat(abs)
-	return info, asNamed(err, name)
-}
+func (v *View) Stat(name string) (env.FileInfo, error) { return look(v, "stat", name, v.fs.Stat) }
 
 // Lstat describes a link itself, where the path ends in one.
-func (v *View) Lstat(name string) (env.FileInfo, error) {
-	v.looks()
-	abs := v.abs(name)
-	if abs == "" {
-		return env.FileInfo{}, env.NotExist("lstat", name)
-	}
-	info, err := v.fs.Lstat(abs)
-	return info, asNamed(err, name)
-}
+func (v *View) Lstat(name string) (env.FileInfo, error) { return look(v, "lstat", name, v.fs.Lstat) }
 
-// Symlink makes name a symbolic link to target, which counts from the link's directory.
+// Symlink makes name a symbolic link to target. A relative target starts at the link's directory.
 func (v *View) Symlink(target, name string) error {
 	return v.do("symlink", name, func(abs string) error { return v.fs.Symlink(target, abs) })
 }
 
-// Readlink is where a symbolic link points to, as it was made.
+// Readlink returns the target of a symbolic link, as it was made.
 func (v *View) Readlink(name string) (target string, err error) {
 	err = v.do("readlink", name, func(abs string) error {
 		target, err = v.fs.Readlink(abs)
@@ -143,6 +119,7 @@ func (v *View) Readlink(name string) (target string, err error) {
 	return target, err
 }
 
+// do does an operation that may change something.
 func (v *View) do(op, name string, fn func(abs string) error) error {
 	v.p.Acts()
 	abs := v.abs(name)
@@ -152,7 +129,7 @@ func (v *View) do(op, name string, fn func(abs string) error) error {
 	return asNamed(fn(abs), name)
 }
 
-// asNamed makes an error speak of the path as the process gave it.
+// asNamed replaces the path in an error by the one that the process gave.
 func asNamed(err error, name string) error {
 	if e, ok := err.(*fs.PathError); ok {
 		e.Path = name
@@ -160,12 +137,11 @@ func asNamed(err error, name string) error {
 	return err
 }
 
-// The characters of Python's tempfile._RandomNameSequence.
+// tempCharacters are the characters of Python's tempfile._RandomNameSequence.
 const tempCharacters = "abcdefghijklmnopqrstuvwxyz0123456789_"
 
-// TempFile names a fresh file as tempfile.mktemp does: /tmp/tmp and eight
-// characters. Five are the node's choice; three count, so that two names differ
-// whatever is chosen.
+// TempFile returns a fresh name as tempfile.mktemp does: /tmp/tmp and eight characters. Five of them are
+// the node's choice. The other three count up, so that two names differ whatever is chosen.
 func (v *View) TempFile() string {
 	v.p.Acts()
 	const base = uint64(len(tempCharacters))
@@ -189,13 +165,13 @@ func (v *View) TempFile() string {
 	}
 }
 
-// Getwd is the working directory.
+// Getwd returns the working directory.
 func (v *View) Getwd() string {
 	v.p.Check()
 	return v.cwd
 }
 
-// Chdir changes it, to the directory itself where the path has links.
+// Chdir changes the working directory. Where the path has links, the new one is their target.
 func (v *View) Chdir(name string) error {
 	return v.do("chdir", name, func(abs string) error {
 		p, err := v.fs.existing("chdir", abs, followed)

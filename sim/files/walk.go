@@ -9,28 +9,27 @@ import (
 	"github.com/monosim/monosim/engine/vtime/leap"
 )
 
-// FS is one tree of files: that of a host, or a store that several hosts mount. Its
-// methods take absolute paths. Errors are *fs.PathError around fs.ErrNotExist,
-// fs.ErrExist or one of this package.
+// FS is one tree of files: that of a host, or a store that several hosts mount. Its methods take absolute
+// paths. Errors are *fs.PathError around fs.ErrNotExist, fs.ErrExist or an error of this package.
 type FS struct {
 	w       *vtime.World
 	root    *entry
 	version uint64
 
-	parents  []mountedAt // where it is mounted
+	parents  []mountedAt // the paths at which it is mounted
 	watchers []*watcher
-	frozen   []string  // paths at and below which reading fails
-	journal  []change  // of directories, that are not durable, oldest first
-	temps    uint64    // names given out by TempFile
-	contents *contents // that trees of one image share; nil for nothing
+	frozen   []string  // the paths at and below which reading fails
+	journal  []change  // changes of directories that are not durable, oldest first
+	temps    uint64    // how many names TempFile has given out
+	contents *contents // shared by the trees of one image; nil without one
 
-	late   []lateness // directories in which names become visible late
+	late   []lateness // directories whose names become visible late
 	hidden []*hiding  // names that are not visible to all yet, oldest first
 
 	looked leap.Observed // what is read in it, mounted trees included
 }
 
-// changes is called before something in the tree does.
+// changes is called before something in the tree changes.
 func (f *FS) changes() {
 	f.looked.BeforeChange()
 	for _, at := range f.parents {
@@ -38,42 +37,41 @@ func (f *FS) changes() {
 	}
 }
 
-// NewFS makes an empty tree, which has /tmp as every host has. w gives the time of
-// changes.
+// NewFS makes an empty tree, which has /tmp as every host does. w gives the times of changes.
 func NewFS(w *vtime.World) *FS {
 	f := &FS{w: w, root: newDir()}
 	f.root.setChild("tmp", newDir())
 	return f
 }
 
-// place is where a path leads.
+// place is the result of following a path.
 type place struct {
-	path   string // without links, as the tree that was asked has it; may be untidy
-	fs     *FS    // whose tree the entry is in
-	rel    string // the path inside of it, beginning with a slash
-	dir    *entry // that holds the entry; nil for the root of a tree
+	path   string // the path without links, in the tree that was asked; may be untidy
+	fs     *FS    // the tree that has the entry
+	rel    string // the path inside that tree, with a slash at its beginning
+	dir    *entry // the directory that has the entry; nil for the root of a tree
 	name   string
 	entry  *entry // nil when dir has no such name
-	slash  bool   // a slash is at the end: only a directory can be meant
+	slash  bool   // the path ends in a slash, so only a directory can be meant
 	frozen bool
-	hidden bool // the entry, or one above it, is not visible yet to the tree that was asked
+	hidden bool // the entry, or a directory above it, is not visible yet to the tree that was asked
 }
 
-// finding says what becomes of a link that a path ends in.
+// finding says how a link at the end of a path is treated.
 type finding uint8
 
 const (
-	followed finding = iota // it is followed, as stat does
-	itself                  // it is what is meant, as for rename and remove
-	// created is followed for open(2) with O_CREAT, which makes files only: a path
-	// that ends in a slash is none, nor is a link to such a path.
+	followed finding = iota // the link is followed, as by stat
+	itself                  // the link itself is meant, as by rename and remove
+	// created follows the link for open(2) with O_CREAT, which makes only files. A path that
+	// ends in a slash is not a file, nor is a link to such a path.
 	created
 )
 
 // maxLinks is how many links Linux follows in one path.
 const maxLinks = 40
 
-// find follows a path. Only the last name may be missing.
+// find follows a path. Only its last name may be missing.
 func (f *FS) find(op, name string, last finding) (p place, err error) {
 	frozen, hidden, noFile := false, false, false
 	for at, links := name, 0; ; {
@@ -100,8 +98,8 @@ func (f *FS) find(op, name string, last finding) (p place, err error) {
 	}
 }
 
-// walk sets p to the end of a path, or to the first link or ".." in it, which make
-// another path of the rest: next. Empty names and "." count for nothing.
+// walk sets p to the end of a path, or to the first link or ".." in it. In the second case next is the
+// path to follow instead. Empty names and "." are skipped.
 func (f *FS) walk(p *place, name string, last finding) (next string, err error) {
 	*p = place{path: name, fs: f, rel: name, entry: f.root}
 	for rest := name; rest != ""; {
@@ -139,10 +137,10 @@ func (f *FS) walk(p *place, name string, last finding) (next string, err error) 
 	return "", nil
 }
 
-// notDir reports whether a file or link is where the path has a slash after it.
+// notDir reports whether the path has a slash behind a file or link.
 func (p *place) notDir() bool { return p.slash && p.entry != nil && !p.entry.dir }
 
-// mounted goes on in the tree that covers the directory.
+// mounted continues in the tree that covers the directory.
 func (p *place) mounted(rest string) error {
 	m := p.entry.mount
 	if m.unavailable {
@@ -153,10 +151,10 @@ func (p *place) mounted(rest string) error {
 	return nil
 }
 
-// onlySlashes reports whether no further name is in the rest of a path.
+// onlySlashes reports whether the rest of a path has no further name.
 func onlySlashes(rest string) bool { return strings.Trim(rest, "/") == "" }
 
-// existing is find for an entry that must be there.
+// existing is find for an entry that must exist and be visible.
 func (f *FS) existing(op, name string, last finding) (place, error) {
 	p, err := f.find(op, name, last)
 	if err == nil && (p.entry == nil || p.hidden) {
@@ -165,13 +163,12 @@ func (f *FS) existing(op, name string, last finding) (place, error) {
 	return p, err
 }
 
-// within reports whether name is at or below top; both begin with a slash and are
-// clean.
+// within reports whether name is at or below top. Both are clean and begin with a slash.
 func within(name, top string) bool {
 	return top == "/" || strings.HasPrefix(name, top) && (len(name) == len(top) || name[len(top)] == '/')
 }
 
-// clean is the absolute form of a path for comparisons.
+// clean returns the tidy absolute form of a path, for comparisons.
 func clean(name string) string {
 	if strings.HasPrefix(name, "/") {
 		return path.Clean(name)

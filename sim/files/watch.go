@@ -1,17 +1,19 @@
 package files
 
+import "slices"
+
+// watcher is one registration of Watch.
 type watcher struct {
 	name  string
-	trail []string // nil for the name alone
+	trail []string // the paths to compare with; nil for the name alone
 	fn    func()
-	over  bool
+	over  bool // it was cancelled
 }
 
-// Watch calls fn after every change at or below the path, and when one of its parents
-// appears, goes or is covered by a mount. Links in the path are followed, and a change of
-// one of them is a change too; those below it are not followed. fn is called in the
-// middle of whatever changes the tree, also of another host's process in a shared store,
-// and must not wait.
+// Watch calls fn after every change at or below a path, and when a parent of it appears, disappears or is
+// covered by a mount. Links in the path are followed, and their changes count too; links below the path
+// are not followed. fn is called in the middle of the change, which may be by a process of another host
+// in a shared store, and must not wait.
 func (f *FS) Watch(name string, fn func()) (cancel func()) {
 	w := &watcher{name: name, fn: fn}
 	f.follow(w)
@@ -21,20 +23,13 @@ func (f *FS) Watch(name string, fn func()) (cancel func()) {
 			return
 		}
 		w.over = true
-		// A new slice, because a notification may be running through the old one.
-		kept := make([]*watcher, 0, len(f.watchers))
-		for _, x := range f.watchers {
-			if x != w {
-				kept = append(kept, x)
-			}
-		}
-		f.watchers = kept
+		// A new slice, because a notification may be iterating over the old one.
+		f.watchers = slices.DeleteFunc(slices.Clone(f.watchers), func(x *watcher) bool { return x == w })
 	}
 }
 
-// trail adds to list the paths that a name stands for, one after each link or ".." that
-// is followed; a change decides where it leads only when it is at, above or below one of
-// them.
+// trail appends the paths that a name stands for, one after each link or ".." that is followed. Only a
+// change at, above or below one of them can change where the name leads.
 func (f *FS) trail(list []string, name string) []string {
 	for links := 0; name != "" && links <= maxLinks; {
 		list = append(list, clean(name))
@@ -52,7 +47,7 @@ func (f *FS) trail(list []string, name string) []string {
 	return list
 }
 
-// follow finds the trail of what is watched anew.
+// follow computes the trail of a watcher anew.
 func (f *FS) follow(w *watcher) {
 	w.trail = f.trail(w.trail[:0], w.name)
 	if len(w.trail) == 1 && w.trail[0] == w.name {
@@ -60,20 +55,15 @@ func (f *FS) follow(w *watcher) {
 	}
 }
 
-// concerns reports whether a change at a path can be one of what is watched.
+// concerns reports whether a change at a path may concern the watcher.
 func (w *watcher) concerns(at string) bool {
 	if w.trail == nil {
 		return within(at, w.name) || within(w.name, at)
 	}
-	for _, name := range w.trail {
-		if within(at, name) || within(name, at) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(w.trail, func(name string) bool { return within(at, name) || within(name, at) })
 }
 
-// notify tells of a change at a path, here and where the tree is mounted.
+// notify calls the watchers of a change at a path, here and in the trees that mount this one.
 func (f *FS) notify(at string) {
 	for _, w := range f.watchers {
 		if !w.over && w.concerns(at) {

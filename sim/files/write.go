@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// WriteFile creates or truncates the file and writes a copy of data. Its directory has to
-// be there.
+// WriteFile creates or truncates a file and writes a copy of data. Its directory must exist.
 func (f *FS) WriteFile(name string, data []byte) error {
 	p, err := f.writable(name)
 	if err != nil {
@@ -18,7 +17,7 @@ func (f *FS) WriteFile(name string, data []byte) error {
 	return nil
 }
 
-// AppendFile creates the file when it is missing and adds data at its end.
+// AppendFile creates the file when it is missing, and adds data at its end.
 func (f *FS) AppendFile(name string, data []byte) error {
 	p, err := f.writable(name)
 	if err != nil {
@@ -29,7 +28,7 @@ func (f *FS) AppendFile(name string, data []byte) error {
 	return nil
 }
 
-// writable finds a file to write to, and makes it when it is missing.
+// writable finds a file to write to, and creates it when it is missing.
 func (f *FS) writable(name string) (place, error) {
 	p, err := f.find("open", name, created)
 	switch {
@@ -46,9 +45,9 @@ func (f *FS) writable(name string) (place, error) {
 	return p, nil
 }
 
-// MkdirAll makes a directory and its missing parents. A link to a directory is one.
+// MkdirAll makes a directory and its missing parents. A link to a directory counts as one.
 func (f *FS) MkdirAll(name string) error {
-	top := "" // the first that is made
+	top := "" // the first directory that is made
 	var at place
 	for i := 1; i <= len(name); i++ {
 		if i < len(name) && name[i] != '/' {
@@ -68,8 +67,8 @@ func (f *FS) MkdirAll(name string) error {
 	return nil
 }
 
-// mkdir makes a directory where none is; made reports whether it did. A link that leads
-// to none is in its way.
+// mkdir makes a directory unless there is one. made reports whether it did. A link to anything but a
+// directory is an error.
 func (f *FS) mkdir(name string) (p place, made bool, err error) {
 	p, err = f.find("mkdir", name, itself)
 	switch {
@@ -111,8 +110,8 @@ func (f *FS) Remove(name string) error {
 	return nil
 }
 
-// RemoveAll removes what is at name, and all below it; of links, the links themselves.
-// Nothing there is no error.
+// RemoveAll removes the entry at name and everything below it. It removes links themselves. A missing
+// entry is no error.
 func (f *FS) RemoveAll(name string) error {
 	p, err := f.find("removeall", name, itself)
 	switch {
@@ -129,8 +128,7 @@ func (f *FS) RemoveAll(name string) error {
 	return nil
 }
 
-// Rename replaces newName atomically, as rename(2) does: a link is renamed, or replaced,
-// itself.
+// Rename replaces newName atomically, as rename(2) does. It renames or replaces links themselves.
 func (f *FS) Rename(oldName, newName string) error {
 	from, err := f.find("rename", oldName, itself)
 	if err != nil {
@@ -159,6 +157,7 @@ func (f *FS) Rename(oldName, newName string) error {
 	return nil
 }
 
+// renameError returns why Linux refuses a rename, nil if it does not.
 func renameError(from, to place) error {
 	switch {
 	case from.dir == nil || to.dir == nil || from.entry.hasMount():
@@ -187,12 +186,13 @@ func renameError(from, to place) error {
 	return nil
 }
 
-// link makes name in dir mean e; nil takes the name away.
+// link sets the entry of a name in dir, with a record in the journal; nil removes the name.
 func (f *FS) link(dir *entry, name string, e *entry) {
 	f.record(dir, name)
 	f.relink(dir, name, e)
 }
 
+// relink is link without the journal.
 func (f *FS) relink(dir *entry, name string, e *entry) {
 	f.changes()
 	dir.setChild(name, e)
@@ -202,7 +202,7 @@ func (f *FS) relink(dir *entry, name string, e *entry) {
 	f.touch(dir)
 }
 
-// touch gives the entry a new version and time.
+// touch gives the entry a new version and a new time.
 func (f *FS) touch(e *entry) {
 	f.version++
 	e.version = f.version
@@ -214,7 +214,7 @@ func isNotExist(err error) bool {
 	return ok && e.Err == fs.ErrNotExist
 }
 
-// parts are the names of a path.
+// parts splits a path into its names.
 func parts(name string) []string {
 	name = strings.Trim(path.Clean("/"+name), "/")
 	if name == "" {

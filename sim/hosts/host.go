@@ -8,13 +8,13 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// What a host without addresses answers, in the words of Python's socket module.
+// These are the errors of a host without addresses, in the words of Python's socket module.
 var (
 	ErrNoName  = errors.New("[Errno -2] Name or service not known")
 	ErrNoRoute = errors.New("[Errno 101] Network is unreachable")
 )
 
-// hostView is env.Host of one process.
+// hostView is the env.Host of one process.
 type hostView struct {
 	m    *Machine
 	p    *vtime.Process
@@ -46,8 +46,8 @@ func (h *hostView) Hostname() string {
 	return h.m.Net.Name()
 }
 
-// LookupIP returns the host's first IPv4 address, or ErrNoName when it has none. It
-// needs no network: the own name is in /etc/hosts.
+// LookupIP returns the host's first IPv4 address, or ErrNoName when it has none. It needs no network,
+// because a host's own name is in /etc/hosts.
 func (h *hostView) LookupIP() (string, error) {
 	h.p.Check()
 	return h.m.firstIP(netip.Addr.Is4, ErrNoName)
@@ -58,8 +58,8 @@ func (h *hostView) LookupIPv6() (string, error) {
 	return h.m.firstIP(netip.Addr.Is6, ErrNoName)
 }
 
-// RouteIP returns the host's first IPv4 address, or ErrNoRoute when it has none or while
-// the host is off the network.
+// RouteIP returns the host's first IPv4 address. It returns ErrNoRoute when the host has none, or is off
+// the network.
 func (h *hostView) RouteIP() (string, error) {
 	h.p.Acts()
 	if h.m.Net.Down() {
@@ -73,6 +73,7 @@ func (h *hostView) FreePort() int {
 	return h.m.Net.FreePort()
 }
 
+// firstIP returns the first address of a kind, or the error none.
 func (m *Machine) firstIP(is func(netip.Addr) bool, none error) (string, error) {
 	for _, ip := range m.Net.IPs() {
 		if a, err := netip.ParseAddr(ip); err == nil && is(a) {

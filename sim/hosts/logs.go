@@ -8,16 +8,15 @@ import (
 	"github.com/monosim/monosim/sim/processes"
 )
 
-// Logs takes the log lines of a world's processes. Lines below Level are dropped
-// before they are formatted.
+// Logs receives the log lines of a world's processes. Lines below Level are dropped before they are
+// formatted.
 type Logs struct {
-	// Level is the least severe level that is wanted.
+	// Level is the least severe level to keep.
 	Level env.Level
-	// Keep keeps the lines in Lines.
+	// Keep stores the lines in Lines.
 	Keep  bool
 	Lines []Line
-	// OnLine, when set, is called for each line as it is logged, by the task that logs
-	// it. It must not wait.
+	// OnLine, when set, is called for each line, by the task that logs it. It must not wait.
 	OnLine func(Line)
 }
 
@@ -48,10 +47,10 @@ func (l *Logs) add(line Line) {
 	}
 }
 
-// fileLevel is what goes to the output file of a process: absl's default.
+// fileLevel is the least severe level in a process's output file, as absl's default is.
 const fileLevel = env.Info
 
-// logView is env.Log of one process.
+// logView is the env.Log of one process.
 type logView struct {
 	m *Machine
 	p *processes.Process
@@ -75,7 +74,7 @@ func (l *logView) Logf(level env.Level, format string, args ...any) {
 		})
 	}
 	if l.toFile(level) {
-		// The form of absl, without the source line.
+		// This is absl's format without the source line.
 		l.p.Print(fmt.Sprintf("%c%s %d] %s", level.String()[0], l.p.Life().Now().Format("0102 15:04:05.000000"), l.p.Pid(), text))
 	}
 }

@@ -17,7 +17,7 @@ type Machine struct {
 	Net   *network.Host
 	FS    *files.FS
 	Procs *processes.Table
-	// Logs takes what processes log; nil leaves it to their output files.
+	// Logs receives what processes log; with nil only their output files do.
 	Logs *Logs
 	// Shared is what its processes share with others of the world; nil for nothing.
 	Shared env.Shared
@@ -26,26 +26,25 @@ type Machine struct {
 	skew time.Duration
 }
 
-// Config says what a machine is like.
+// Config describes a machine.
 type Config struct {
-	// Name is its host name, and the name of its node.
+	// Name is its host name and the name of its node.
 	Name string
-	// IPs are its addresses, v4 or v6, possibly none.
+	// IPs are its addresses, v4 or v6; there may be none.
 	IPs []string
-	// Env is the environment of processes that nobody else gives one, as key=value.
+	// Env is the environment, as key=value, of processes that are started without one.
 	Env []string
-	// Skew is what its wall clock is ahead of the world's.
+	// Skew is how far its wall clock is ahead of the world's.
 	Skew time.Duration
-	// Logs takes what its processes log; nil means nobody does.
+	// Logs receives what its processes log; nil drops it.
 	Logs *Logs
 	// Shared is what its processes share with others of the world; nil for nothing.
 	Shared env.Shared
-	// Image is what its disk begins with; nil for nothing.
+	// Image is the initial content of its disk; nil for an empty disk.
 	Image *files.Image
 }
 
-// NewMachine adds a machine to the network. Its file system is empty but for
-// /tmp.
+// NewMachine adds a machine to the network. Without an Image its file system is empty but for /tmp.
 func NewMachine(n *network.Network, cfg Config) *Machine {
 	m := &Machine{
 		Net:    n.AddHost(cfg.Name, cfg.Name, cfg.IPs...),
@@ -62,9 +61,9 @@ func NewMachine(n *network.Network, cfg Config) *Machine {
 	return m
 }
 
-// Env is what the process may touch. vars is its environment as key=value; nil
-// means the one it was started with, and for a process that the table did not
-// start, the machine's. Models and ZooKeeper are nil.
+// Env returns what the process may touch. vars is its environment as key=value. With nil that is the one
+// that the process was started with, or the machine's for a process that the table did not start. Models
+// and ZooKeeper are nil.
 func (m *Machine) Env(life *vtime.Process, vars []string) *env.Env {
 	p := m.Procs.Of(life)
 	if vars == nil {
@@ -86,8 +85,8 @@ func (m *Machine) Env(life *vtime.Process, vars []string) *env.Env {
 	}
 }
 
-// Start starts a program as the container's runtime does, with the machine's
-// environment when cmd has none.
+// Start starts a program as the container's runtime does. Without Env, cmd gets the machine's
+// environment.
 func (m *Machine) Start(cmd env.Command) (*processes.Process, error) {
 	if cmd.Env == nil {
 		cmd.Env = m.vars
@@ -95,8 +94,8 @@ func (m *Machine) Start(cmd env.Command) (*processes.Process, error) {
 	return m.Procs.Start(cmd)
 }
 
-// SetSkew sets what the wall clock of the machine's processes is ahead of the world's,
-// from now on: of those that run and of those that start later.
+// SetSkew sets how far the wall clock of the machine's processes is ahead of the world's, for running
+// processes and for later ones.
 func (m *Machine) SetSkew(skew time.Duration) {
 	m.skew = skew
 	for _, p := range m.Procs.Running() {
@@ -104,22 +103,21 @@ func (m *Machine) SetSkew(skew time.Duration) {
 	}
 }
 
-// Crash is a power failure: the host falls silent, its processes are gone, and
-// its files lose what was not yet written back. It stays down until Boot. The
-// engine calls it, not a task of the machine.
+// Crash is a power failure: the host falls silent, its processes are gone, and its files lose what was
+// not written back. The host stays down until Boot. The engine calls Crash, never a task of the machine.
 func (m *Machine) Crash() {
-	// The network first: a process that dies on a host that is up has its sockets
-	// closed in order, and peers would hear of it.
+	// The network goes first. A process that dies while its host is up has its sockets closed in
+	// order, and peers would notice that.
 	m.setDown(true)
 	m.Procs.KillAll()
 	m.FS.HostCrash()
 }
 
-// Boot brings a crashed machine back, with no process running.
+// Boot starts a crashed machine again, with no process running.
 func (m *Machine) Boot() { m.setDown(false) }
 
-// KillAll kills all processes of the machine, as the end of a container does; the
-// host stays on the network, so that peers hear of it.
+// KillAll kills all processes of the machine, as the end of a container does. The host stays on the
+// network, so that peers notice.
 func (m *Machine) KillAll() { m.Procs.KillAll() }
 
 func (m *Machine) setDown(down bool) {

@@ -5,21 +5,20 @@ import (
 	"strings"
 )
 
-// Vars are the environment variables of one process.
+// Vars holds the environment variables of one process.
 type Vars struct {
 	list []string // key=value, sorted by key
-	// shared says that the list is somebody else's too, and must not be written to.
+	// shared is true when somebody else has the list too, so that it must not be written to.
 	shared bool
-	// last is what was looked up last: loops ask for the same key again and again.
+	// last is the last look-up, because loops ask for the same key again and again.
 	last struct {
 		key, value string
 		ok         bool
 	}
 }
 
-// NewVars makes variables from key=value entries, which must not be changed from now on; of
-// two with one key the later counts. Entries without = are left out, as the C library
-// cannot look them up.
+// NewVars makes variables from key=value entries, which must not change afterwards. Of two entries with
+// one key the later counts. Entries without = are dropped, because the C library cannot look them up.
 func NewVars(entries []string) *Vars {
 	if sorted(entries) {
 		return &Vars{list: entries, shared: true}
@@ -33,7 +32,7 @@ func NewVars(entries []string) *Vars {
 	return v
 }
 
-// sorted reports whether entries are a list of variables as they are.
+// sorted reports whether entries are already a valid list for Vars.
 func sorted(entries []string) bool {
 	last := ""
 	for _, e := range entries {
@@ -61,14 +60,19 @@ func (v *Vars) Lookup(key string) (value string, ok bool) {
 	return l.value, ok
 }
 
-// Set gives a key its value.
+// Set sets the value of a key.
 func (v *Vars) Set(key, value string) { v.put(key, key+"="+value) }
 
-func (v *Vars) put(key, entry string) {
+// own copies a shared list, so that it may be written to, and forgets the last look-up.
+func (v *Vars) own() {
 	v.last.key = ""
 	if v.shared {
 		v.list, v.shared = slices.Clone(v.list), false
 	}
+}
+
+func (v *Vars) put(key, entry string) {
+	v.own()
 	i, ok := v.find(key)
 	if ok {
 		v.list[i] = entry
@@ -77,16 +81,13 @@ func (v *Vars) put(key, entry string) {
 	}
 }
 
-// Unset takes a key away, if it is there.
+// Unset removes a key, if it is there.
 func (v *Vars) Unset(key string) {
 	i, ok := v.find(key)
 	if !ok {
 		return
 	}
-	v.last.key = ""
-	if v.shared {
-		v.list, v.shared = slices.Clone(v.list), false
-	}
+	v.own()
 	v.list = slices.Delete(v.list, i, i+1)
 }
 

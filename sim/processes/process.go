@@ -10,13 +10,13 @@ import (
 
 var kindExec, kindReap = vtime.NewKind("process.exec"), vtime.NewKind("process.returned")
 
-// Exit codes that the table itself gives.
+// These are the exit codes that the table itself sets.
 const (
 	killed   = -int(env.SIGKILL)
 	returned = 0
 )
 
-// Process is one running, or ended, process of a host.
+// Process is one process of a host, running or ended.
 type Process struct {
 	table  *Table
 	life   *vtime.Process
@@ -24,43 +24,43 @@ type Process struct {
 	args   []string
 	env    []string
 	dir    string
-	output string // absolute path; empty discards
+	output string // an absolute path; "" discards the output
 
 	hasMain  bool
 	handlers map[env.Signal]func()
 	code     int
-	hasCode  bool // an end was decided on
+	hasCode  bool // code is decided
 	done     bool
 	conds    []env.Cond // to broadcast at the end
 }
 
-// Life is the process in virtual time: its tasks, clock and choices.
+// Life returns the process in virtual time: its tasks, clock and choices.
 func (p *Process) Life() *vtime.Process { return p.life }
 
-// Pid is the number of the process on its host.
+// Pid returns the number of the process on its host.
 func (p *Process) Pid() int { return p.pid }
 
-// Name is the base name of the program.
+// Name returns the base name of the program.
 func (p *Process) Name() string { return path.Base(p.args[0]) }
 
-// Args are the program and its arguments; the slice must not be changed.
+// Args returns the program and its arguments; the caller must not change the slice.
 func (p *Process) Args() []string { return p.args }
 
-// Environ is the environment that it was started with, as key=value.
+// Environ returns the environment that it was started with, as key=value.
 func (p *Process) Environ() []string { return slices.Clone(p.env) }
 
-// SharedEnviron is Environ without the copy: it must not be changed.
+// SharedEnviron is Environ without a copy; the caller must not change the slice.
 func (p *Process) SharedEnviron() []string { return p.env }
 
-// Dir is the working directory that it was started in.
+// Dir returns the working directory that it was started in.
 func (p *Process) Dir() string { return p.dir }
 
-// Output is the file that takes its output, empty for none.
+// Output returns the file that receives its output, "" for none.
 func (p *Process) Output() string { return p.output }
 
-// Main runs fn as the process's main thread. When fn returns the process ends, with
-// all its tasks, and what it returned is the exit code; when it returns in order to rest,
-// the process ends once it rests no more. A Program calls it once at most.
+// Main runs fn as the process's main thread. When fn returns, the process ends with all its tasks, and
+// the result is the exit code. When fn returns in order to rest, the process ends after that rest. A
+// Program calls Main once at most.
 func (p *Process) Main(fn func() int) {
 	p.hasMain = true
 	p.life.Start("main", func() {
@@ -69,9 +69,9 @@ func (p *Process) Main(fn func() int) {
 	})
 }
 
-// exec runs the program. One without a main thread stays until it exits or is
-// killed: without the task that waits here, its life would end with the first
-// request or signal that it handles in a task.
+// exec runs the program. A process without a main thread stays until it exits or is killed. The task that
+// waits here keeps it: without it, the life would end with the first request or signal that a task of
+// the process handles.
 func (p *Process) exec(program Program) {
 	program(p)
 	if !p.hasMain && !p.done {
@@ -79,25 +79,24 @@ func (p *Process) exec(program Program) {
 	}
 }
 
-// Exit ends the process at once. Called by a task of the process it does not
-// return.
+// Exit ends the process at once. When a task of the process calls it, it does not return.
 func (p *Process) Exit(code int) {
 	p.life.Check()
 	p.die(code)
 }
 
-// Print appends a line to the output file. A file that cannot be written loses
-// it, as a process does not look at the result of its logging.
+// Print appends a line to the output file. It ignores errors, as a process does not check whether its
+// logging succeeds.
 func (p *Process) Print(line string) {
 	if p.output != "" && !p.done {
 		_ = p.table.tree.AppendFile(p.output, append([]byte(line), '\n'))
 	}
 }
 
-// Poll returns the exit code, and whether the process has ended; before that the code
-// means nothing.
+// Poll returns the exit code, and whether the process has ended. Before that the code means nothing.
 func (p *Process) Poll() (code int, done bool) { return p.code, p.done }
 
+// die ends the process with a code, unless one is decided already.
 func (p *Process) die(code int) {
 	if p.done {
 		return
@@ -108,7 +107,7 @@ func (p *Process) die(code int) {
 	p.life.Crash()
 }
 
-// ended is called by the life: crashed, or returned from its last task.
+// ended is called by the life, after a crash or the return of its last task.
 func (p *Process) ended() {
 	if !p.hasCode {
 		p.code, p.hasCode = returned, true
@@ -118,8 +117,8 @@ func (p *Process) ended() {
 	}
 	p.done = true
 	if !p.life.Dead() {
-		// What a process leaves behind that only returned, such as timers, ends
-		// too; its last task is still on its way out.
+		// The process returned, but may have left something behind, such as timers, which has to
+		// end too. Its last task is still running, so that happens in an event of its own.
 		p.table.node.After(0, kindReap, p.life.Crash)
 	}
 	p.table.leave(p)

@@ -6,12 +6,11 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// ErrFinished is the error of a signal to a process that has ended.
+// ErrFinished is the error for a signal to a process that has ended.
 var ErrFinished = errors.New("no such process")
 
-// Signal sends a signal. Where the process has set a handler that runs in a task of
-// its own; otherwise the process ends at once with the exit code -sig. It returns
-// ErrFinished for a process that has ended.
+// Signal sends a signal. If the process has a handler, a task of its own runs it. Otherwise the process
+// ends at once with the exit code -sig. For a process that has ended Signal returns ErrFinished.
 func (p *Process) Signal(sig env.Signal) error {
 	if p.done {
 		return ErrFinished
@@ -24,8 +23,8 @@ func (p *Process) Signal(sig env.Signal) error {
 	return nil
 }
 
-// Notify sets the handler of a signal, in place of an earlier one. It does nothing for
-// SIGKILL, which cannot have one.
+// Notify sets the handler of a signal and replaces an earlier one. It does nothing for SIGKILL, which
+// cannot have a handler.
 func (p *Process) Notify(sig env.Signal, handler func()) {
 	p.life.Check()
 	if sig == env.SIGKILL {

@@ -12,16 +12,15 @@ import (
 	"github.com/monosim/monosim/sim/files"
 )
 
-// ErrNotAProgram is the reason of a start whose file is no program that the
-// table knows (ENOEXEC).
+// ErrNotAProgram means that the file is not a program that the table knows (ENOEXEC).
 var ErrNotAProgram = errors.New("exec format error")
 
 // defaultPath is searched when the environment has no PATH.
 const defaultPath = "/usr/local/bin:/usr/bin:/bin"
 
-// Start starts a program for the engine. Without Env the environment is empty,
-// without Dir the working directory is the root. Errors are *fs.PathError, as
-// Popen's FileNotFoundError and PermissionError.
+// Start starts a program for the engine. Without Env the environment is empty, and without Dir the
+// working directory is the root. Errors are *fs.PathError, for Popen's FileNotFoundError and
+// PermissionError.
 func (t *Table) Start(cmd env.Command) (*Process, error) {
 	if cmd.Dir == "" {
 		cmd.Dir = "/"
@@ -48,8 +47,7 @@ func (t *Table) Start(cmd env.Command) (*Process, error) {
 	return p, nil
 }
 
-// environ is an environment for a process to keep: a running one's that is the same, or a
-// copy.
+// environ returns an environment for a process to keep: the equal one of a running process, or a copy.
 func (t *Table) environ(vars []string) []string {
 	for _, p := range t.running {
 		if len(vars) > 0 && slices.Equal(p.env, vars) {
@@ -59,7 +57,7 @@ func (t *Table) environ(vars []string) []string {
 	return slices.Clone(vars)
 }
 
-// fork starts a process that runs main and has everything else from its parent.
+// fork starts a process that runs main and inherits everything else from its parent.
 func (t *Table) fork(parent *Process, environ []string, dir string, main func(*env.Env) int) *Process {
 	p := t.newProcess(t.node.NewProcess(parent.Name()))
 	p.args, p.env = parent.args, environ
@@ -88,7 +86,7 @@ func (t *Table) checkDir(dir string) error {
 	return nil
 }
 
-// lookUp finds the program: by path when the name has a slash, else along PATH.
+// lookUp finds the program: by its path when the name has a slash, else along PATH.
 func (t *Table) lookUp(cmd env.Command) (Program, error) {
 	name := cmd.Args[0]
 	var candidates []string
@@ -128,7 +126,7 @@ func pathOf(environ []string) string {
 	return defaultPath
 }
 
-// openOutput makes or empties the output file and returns its absolute path.
+// openOutput creates or empties the output file, and returns its absolute path.
 func (t *Table) openOutput(cmd env.Command) (string, error) {
 	if cmd.Output == "" {
 		return "", nil
@@ -151,7 +149,7 @@ func absolute(dir, name string) string {
 	return path.Join(dir, name)
 }
 
-// reason makes an error of the tree speak of the path that the caller gave.
+// reason replaces the path in an error of the tree by the one that the caller gave.
 func reason(op, name string, err error) error {
 	if e, ok := err.(*fs.PathError); ok {
 		err = e.Err

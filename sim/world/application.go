@@ -11,22 +11,22 @@ import (
 	"github.com/monosim/monosim/sim/hosts"
 )
 
-// Where the application master is.
+// These are the name, address and port of the application master.
 const (
 	ApplicationMasterHost = "application-master"
 	applicationMasterIP   = "10.0.0.4"
 	applicationMasterPort = 30000
 )
 
-// ApplicationMaster is the master of the training job, as Primus's: the chief tells it that the
-// job is done or has failed, and after the time of grace that it was given it ends what is left.
+// ApplicationMaster is the master of the training job, as Primus's is. The chief tells it that the job
+// has succeeded or failed. After the time of grace that the chief gives, it ends what is left.
 type ApplicationMaster struct {
 	w       *World
 	machine *hosts.Machine
 	ended   bool // processes are not started again
 }
 
-// addApplicationMaster adds the one that the spec asks for.
+// addApplicationMaster adds the master, if the spec asks for one.
 func (w *World) addApplicationMaster() {
 	if w.spec.Training == nil || !w.spec.Training.ApplicationMaster {
 		return
@@ -43,7 +43,7 @@ func (w *World) addApplicationMaster() {
 	})
 }
 
-// vars tell a process of the job where its master is (yarn_runtime.py:49).
+// vars returns the variables that tell a process of the job where its master is (yarn_runtime.py:49).
 func (m *ApplicationMaster) vars() []string {
 	if m == nil {
 		return nil
@@ -51,7 +51,7 @@ func (m *ApplicationMaster) vars() []string {
 	return []string{"PRIMUS_AM_RPC_HOST=" + applicationMasterIP, fmt.Sprintf("PRIMUS_AM_RPC_PORT=%d", applicationMasterPort)}
 }
 
-// handle answers a call of the job.
+// handle answers a call from the job.
 func (m *ApplicationMaster) handle(method string, request []byte) ([]byte, error) {
 	bad := func(err error) ([]byte, error) {
 		return nil, &env.RPCError{Code: env.InvalidArgument, Message: err.Error()}
@@ -75,25 +75,25 @@ func (m *ApplicationMaster) handle(method string, request []byte) ([]byte, error
 	return nil, &env.RPCError{Code: env.Unimplemented, Message: "Method not found!"}
 }
 
-// endIn ends the job once the time of grace is over.
+// endIn ends the job after the time of grace.
 func (m *ApplicationMaster) endIn(graceMs int64, op, reason string) {
 	m.ended = true
 	m.w.observe(ApplicationMasterHost, op, "", reason, 0)
 	m.w.at(time.Duration(graceMs)*time.Millisecond, m.w.EndApplication)
 }
 
-// ApplicationMaster is the master of the training job, nil for none.
+// ApplicationMaster returns the master of the training job, nil for none.
 func (w *World) ApplicationMaster() *ApplicationMaster { return w.master }
 
-// EndApplication ends all processes of the training job by SIGKILL, for good.
+// EndApplication ends all processes of the training job by SIGKILL. They do not start again.
 func (w *World) EndApplication() {
 	w.over = true
 	for _, t := range w.trainers {
 		if t.proc != nil {
-			_ = t.proc.Signal(env.SIGKILL) // one that ends by itself right now needs none
+			_ = t.proc.Signal(env.SIGKILL) // the error means that the process has just ended
 		}
 	}
 }
 
-// isOver reports whether the master has ended the job, or is about to.
+// isOver reports whether the master has ended the job, or is about to end it.
 func (w *World) isOver() bool { return w.over || w.master != nil && w.master.ended }

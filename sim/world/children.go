@@ -2,15 +2,14 @@ package world
 
 import "slices"
 
-// The order in which ZooKeeper lists children is a choice at node "zookeeper", made once:
-// 0 is that of a real server, which every seed has (BB-2.3), 1 is sorted, 2 is sorted
-// backwards.
+// The order in which ZooKeeper lists children is chosen once, at node "zookeeper". 0 is the order of a
+// real server, and every seed has it (BB-2.3). 1 is sorted, 2 is sorted backwards.
 const (
 	childrenSite = "zookeeper.children"
 	childOrders  = 3
 )
 
-// childOrder is what a choice means for a server; nil leaves the order to it.
+// childOrder returns the order for a choice; nil leaves the order to the server.
 func childOrder(choice uint64) func(path string, sorted []string) []string {
 	switch choice {
 	case 1:

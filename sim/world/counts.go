@@ -5,7 +5,7 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// Stats are the counts of the run so far.
+// Stats returns the counts of the run so far.
 func (w *World) Stats() cluster.Stats {
 	s := cluster.Stats{TraceHash: w.engine.Hash(), Virtual: w.engine.Now(), Counts: cluster.Counts{
 		Events: w.engine.Events(), RPCs: map[string]uint64{}, ZooKeeperRequests: map[string]uint64{},
@@ -22,8 +22,8 @@ func (w *World) Stats() cluster.Stats {
 	return s
 }
 
-// Broken is an invariant of the simulation that does not hold, "" for none: every watch that
-// was set has fired, was removed, or is held.
+// Broken returns an invariant of the simulation that does not hold, "" when all hold: every watch that
+// was set has fired, was removed, or is still held.
 func (w *World) Broken() string {
 	if w.zk == nil {
 		return ""
@@ -31,8 +31,7 @@ func (w *World) Broken() string {
 	return w.zk.Counters().Unbalanced()
 }
 
-// Load is what the cluster holds now. With Options.Traffic it has what ZooKeeper was asked
-// for, too.
+// Load returns what the cluster holds now. With Options.Traffic it includes what ZooKeeper was asked.
 func (w *World) Load() cluster.Load {
 	var l cluster.Load
 	if w.zk != nil {
@@ -44,11 +43,11 @@ func (w *World) Load() cluster.Load {
 	return l
 }
 
-// Load is what the pod's model servers hold now.
+// Load returns what the pod's model servers hold now.
 func (p *Pod) Load() []cluster.ModelServerLoad {
 	var list []cluster.ModelServerLoad
 	for _, s := range p.servers {
-		if s.node == nil { // it is being started
+		if s.node == nil { // the server is still starting
 			continue
 		}
 		list = append(list, cluster.ModelServerLoad{

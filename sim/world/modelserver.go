@@ -15,19 +15,19 @@ import (
 
 // ModelServer is a model server process of a pod.
 type ModelServer struct {
-	// Kind is ps, entry or dense, and empty in a pod with one only.
+	// Kind is ps, entry or dense; it is "" in a pod with a single model server.
 	Kind string
-	// ConfigFile and Port are those of its command line.
+	// ConfigFile and Port come from its command line.
 	ConfigFile string
 	Port       int
 	Process    *processes.Process
 	node       *node.Node
 }
 
-// Server is the state machine of the model server, for whoever looks at it.
+// Server returns the state machine of the model server.
 func (s *ModelServer) Server() *tfserving.Server { return s.node.Server() }
 
-// runModelServer is the model server's process.
+// runModelServer is the program of a model server's process.
 func (p *Pod) runModelServer(proc *processes.Process) {
 	options, unknown, err := tfserving.ParseFlags(p.w.profile, proc.Args()[1:])
 	if err != nil {
@@ -73,13 +73,13 @@ func (p *Pod) runModelServer(proc *processes.Process) {
 	})
 }
 
-// usage is what the server prints of its flags, without the last line's end.
+// usage returns the server's description of its flags, without the end of the last line.
 func usage(profile tfserving.Profile) string {
 	return strings.TrimSuffix(tfserving.FlagsUsage(profile, "tensorflow_model_server"), "\n")
 }
 
-// kindOf tells the servers of an agent v1 apart by the log that they were given:
-// "<kind>_<log>" (agent_base.py:63).
+// kindOf tells the model servers of an agent v1 apart by the names of their logs, "<kind>_<log>"
+// (agent_base.py:63).
 func kindOf(proc *processes.Process) string {
 	log := path.Base(proc.Output())
 	for _, kind := range []string{"ps", "entry", "dense"} {
@@ -95,15 +95,15 @@ func (p *Pod) dropServer(proc *processes.Process) {
 		if s.Process != proc {
 			return false
 		}
-		if s.node != nil { // nil when it ended while it started
+		if s.node != nil { // nil when the process ended while it started
 			s.node.Server().Stop()
 		}
 		return true
 	})
 }
 
-// ModelServer finds the running model server of a kind; kind "" finds the one of a pod
-// that runs only one. The error lists the kinds that run.
+// ModelServer returns the running model server of a kind. The kind "" is the only one of a pod. The
+// error lists the kinds that run.
 func (p *Pod) ModelServer(kind string) (*ModelServer, error) {
 	for _, s := range p.servers {
 		if s.Kind == kind || kind == "" && len(p.servers) == 1 {

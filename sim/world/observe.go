@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// observe tells of something that happened; id is as in cluster.Observation.
+// observe reports something that happened; id is as in cluster.Observation.
 func (w *World) observe(host, op, path, note string, id int64) {
 	if w.options.Observe == nil {
 		return
@@ -26,7 +26,7 @@ func (w *World) observation(host, op, path, note string, id int64) cluster.Obser
 	return o
 }
 
-// observeCall tells of a gRPC call that has ended, in a run with details only.
+// observeCall reports a gRPC call that has ended. It is used only in a run with details.
 func (w *World) observeCall(r network.RPC) {
 	note := "OK"
 	if r.Err != nil {
@@ -40,7 +40,7 @@ func (w *World) observeCall(r network.RPC) {
 	})
 }
 
-// hostAt is the pod with an address, or the address as it is.
+// hostAt returns the pod with an address, or the address itself.
 func (w *World) hostAt(addr string) string {
 	ip, _, _ := strings.Cut(addr, ":")
 	for _, p := range w.pods {
@@ -51,7 +51,7 @@ func (w *World) hostAt(addr string) string {
 	return addr
 }
 
-// wrote is told of every write of ZooKeeper.
+// wrote reports a write of ZooKeeper.
 func (w *World) wrote(write zookeeper.Write) {
 	if w.options.Observe == nil {
 		return

@@ -13,31 +13,28 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// Options are what a simulated cluster needs beyond its spec. The zero value is a
-// cluster of pods without agents of which nothing is written down.
+// Options has what a simulated cluster needs beyond its spec. The zero value is a cluster whose pods have
+// no agents, and of which nothing is recorded.
 type Options struct {
-	// Agent is the program of the agents. It runs as the main function of an agent's
-	// process, which ends when it returns; confPath is the file with Spec.Conf.
+	// Agent is the agents' program. It runs as the main function of an agent's process, which
+	// ends when it returns. confPath is the file with Spec.Conf.
 	Agent func(e *env.Env, confPath string)
-	// Trainer is the program of a process of the training job; what it returns is the exit
-	// code.
+	// Trainer is the program of the training job's processes. It returns the exit code.
 	Trainer func(e *env.Env, t *Trainer) int
-	// Observe, when set, is told of what happens, as it happens. It must not call the
+	// Observe, when set, is called for what happens, as it happens. It must not call the
 	// world.
 	Observe func(cluster.Observation)
-	// Logs, when set, takes the log lines of the pods' processes.
+	// Logs, when set, receives the log lines of the pods' processes.
 	Logs *hosts.Logs
-	// Traffic has ZooKeeper count what is asked of it, by pod, operation and path.
+	// Traffic makes ZooKeeper count its requests by pod, operation and path.
 	Traffic bool
-	// Shared, when set, stands between the pods' processes and what they share: it is given
-	// that, and gives what they see of it. It is for tests.
+	// Shared, when set, wraps what the pods' processes share. It is for tests.
 	Shared func(env.Shared) env.Shared
-	// CheckOwner verifies every wait of every task, which costs time
-	// (vtime.Config.CheckOwner).
+	// CheckOwner checks every wait of every task, which costs time (vtime.Config.CheckOwner).
 	CheckOwner bool
 }
 
-// engineConfig is what a spec says of virtual time.
+// engineConfig converts a spec to the configuration of virtual time.
 func engineConfig(spec cluster.Spec, o Options) vtime.Config {
 	cfg := vtime.Config{
 		Seed: spec.Seed, Replay: spec.Replay, CheckOwner: o.CheckOwner, NoLeaps: spec.NoLeaps,
@@ -49,7 +46,7 @@ func engineConfig(spec cluster.Spec, o Options) vtime.Config {
 	return cfg
 }
 
-// CheckProfiles wants profiles, and a version of Python, that there are.
+// CheckProfiles returns an error when the spec names an unknown profile or version of Python.
 func CheckProfiles(spec cluster.Spec) error {
 	if _, err := PythonMinor(spec.Python); err != nil {
 		return err
@@ -61,11 +58,11 @@ func CheckProfiles(spec cluster.Spec) error {
 	return err
 }
 
-// The versions of Python 3 whose differences are known.
+// These bound the versions of Python 3 whose differences are known.
 const oldestPython, newestPython = 8, 13
 
-// PythonMinor reads a version of Python, as "3.8"; "" is the default. Its error says which
-// ones there are.
+// PythonMinor parses a version of Python, such as "3.8"; "" is the default. The error lists the known
+// versions.
 func PythonMinor(version string) (int, error) {
 	if version == "" {
 		return env.DefaultPythonMinor, nil
@@ -81,7 +78,7 @@ func PythonMinor(version string) (int, error) {
 // fakeZooKeeper is the profile in which each process has a tree of its own.
 const fakeZooKeeper = "kazoo-fake"
 
-// zooKeeperProfile reads a profile; fake says that there is no server.
+// zooKeeperProfile parses a profile. fake means that there is no server.
 func zooKeeperProfile(name string) (cfg zookeeper.Config, fake bool, err error) {
 	switch name {
 	case "", "zookeeper-3.8":
@@ -94,7 +91,7 @@ func zooKeeperProfile(name string) (cfg zookeeper.Config, fake bool, err error) 
 	return zookeeper.Config{}, false, fmt.Errorf("zookeeper profile: found %q, want zookeeper-3.8, zookeeper-3.9 or kazoo-fake", name)
 }
 
-// modelServerProfile reads a profile.
+// modelServerProfile parses a profile; "" is tfs-2.4.
 func modelServerProfile(name string) (tfserving.Profile, error) {
 	if name == "" {
 		return tfserving.Profile24, nil
@@ -102,7 +99,7 @@ func modelServerProfile(name string) (tfserving.Profile, error) {
 	return tfserving.ParseProfile(name)
 }
 
-// serving sets what a spec says of all model servers.
+// serving applies a spec's settings for all model servers.
 func serving(o *tfserving.Options, s cluster.ServingSpec) {
 	if s.RetainedPercent != nil {
 		o.Cost.RetainedPercent = float64(*s.RetainedPercent)

@@ -8,33 +8,33 @@ import (
 	"github.com/monosim/monosim/engine/vtime/leap"
 )
 
-// How long code takes that is not simulated: a choice between two times, of which the
-// shorter one is the default. The numbers are those of the reference's own agents
+// These are the times of code that is not simulated. Each is a choice between two times, with the shorter
+// one as the default. The numbers were measured on the reference's own agents
 // (runners/test/BLACKBOX.md).
 var (
 	// An agent imports its modules before it does anything (BB-3).
 	paceImport = span{"pace.import", 500 * time.Millisecond, 1300 * time.Millisecond}
-	// It writes its first model config 70 to 110 ms after it has started its model server
-	// (BB-2.1): it starts a ZooKeeper client, and then a gRPC server.
+	// An agent writes its first model config 70 to 110 ms after it has started its model server
+	// (BB-2.1). In between it starts a ZooKeeper client and then a gRPC server.
 	paceConnect = span{"pace.connect", 40 * time.Millisecond, 65 * time.Millisecond}
 	paceServe   = span{"pace.serve", 30 * time.Millisecond, 45 * time.Millisecond}
-	// The thread that calls watchers reads what has changed 0.2 to 4 ms after the event; a
+	// The thread that calls watchers reads what has changed 0.2 to 4 ms after the event. A
 	// program makes its next call 0.1 to 0.7 ms after the last answer (BB-2.5).
 	paceWatch = span{"pace.watch", 200 * time.Microsecond, 4 * time.Millisecond}
 	paceCall  = span{"pace.call", 100 * time.Microsecond, 700 * time.Microsecond}
-	// A loop that sleeps for a second comes round every 1.003 to 1.006 s (BB-2.9): a time
-	// of each container, for they share their processors with others, and a little of each
-	// round.
+	// A loop that sleeps for a second comes round every 1.003 to 1.006 s (BB-2.9). One part of
+	// that is the same for a whole container, because containers share their processors with
+	// others. The other part differs from round to round.
 	paceRound  = span{"pace.round", 3 * time.Millisecond, 5500 * time.Microsecond}
 	paceJitter = span{"pace.jitter", 0, 500 * time.Microsecond}
-	// A model server reads its flags and files before or after that first config.
+	// A model server reads its flags and files before or after that first model config.
 	paceServer = span{"pace.server", 20 * time.Millisecond, 220 * time.Millisecond}
-	// Its loops that poll files wake up a little late, and sleep anew from then on.
+	// Its loops that poll files wake up a little late, and count their sleep from then on.
 	paceWake = span{"pace.wake", 100 * time.Microsecond, time.Millisecond}
 )
 
-// The containers that are slow to start: one of 8 takes up to ten times as long, as those
-// did that shared their processors (BB-2.1).
+// Some containers start slowly. One of 8 takes up to ten times as long, as the measured containers did
+// that shared their processors (BB-2.1).
 const (
 	slowSite  = "pace.slow"
 	slowOneIn = 8
@@ -42,11 +42,11 @@ const (
 	slowMost  = 10
 )
 
-// The hash seed of an agent's Python, by which its sets of strings are ordered: 0, the
-// default, has them sorted (BB-2.4).
+// hashSeedSite names the choice of an agent's Python hash seed, which orders its sets of strings. 0, the
+// default, sorts them (BB-2.4).
 const hashSeedSite = "python.hashseed"
 
-// span is a time that is chosen at each use, between two in steps of 100 µs.
+// span is a time that is chosen at each use, between two bounds in steps of 100 µs.
 type span struct {
 	site     string
 	min, max time.Duration
@@ -54,7 +54,7 @@ type span struct {
 
 func (s span) draw(n *vtime.Node) time.Duration { return s.at(n).Draw() }
 
-// at is the time for uses on a node.
+// at returns the time for uses on a node.
 func (s span) at(n *vtime.Node) *vtime.Delay {
 	d := s.from(n.Source(s.site))
 	return &d
@@ -65,13 +65,13 @@ func (s span) from(source *vtime.Source) vtime.Delay {
 	return vtime.Delay{Source: source, Min: s.min, Step: step, Steps: int((s.max - s.min) / step)}
 }
 
-// of is the time for the uses of one task.
+// of returns the time for uses by one task.
 func (s span) of(p *vtime.Process, task string) vtime.Delay {
 	return s.from(p.OwnSource(s.site + ":" + task))
 }
 
-// drawPace chooses how quick the container is: by how much its next start takes longer than
-// others do, and how long the code of its agent's loops takes.
+// drawPace chooses how fast the container is: by what factor its next start is slower than a fast one,
+// and how long the code of its agent's loops takes.
 func (p *Pod) drawPace() {
 	p.round = paceRound.draw(p.machine.Node)
 	const quick = slowGrade * (slowOneIn - 1)
@@ -79,22 +79,22 @@ func (p *Pod) drawPace() {
 	p.slowness = 1 + float64(grade)*(slowMost-1)/slowGrade
 }
 
-// starting is how long a part of the start takes in this container.
+// starting draws how long a part of the start takes in this container.
 func (p *Pod) starting(s span) time.Duration {
 	return time.Duration(p.slowness * float64(s.draw(p.machine.Node)))
 }
 
-// pacedTasks are the tasks of an agent: whoever sleeps has done something in between,
-// which took its time, so that the phases of loops drift against each other.
+// pacedTasks are the tasks of an agent. A task that sleeps has run some code before, which took time, so
+// that the phases of loops drift against each other.
 type pacedTasks struct {
 	leap.Tasks
 	p *Pod
 }
 
-// round is the time of the code of one round.
+// round draws how long the code of one round takes.
 func (t pacedTasks) round() time.Duration { return t.p.round + paceJitter.draw(t.Node()) }
 
-// Sleep also takes the time of the code of one round.
+// Sleep adds the time of the code of one round.
 func (t pacedTasks) Sleep(d time.Duration) {
 	if d > 0 {
 		d += t.round()
@@ -111,7 +111,7 @@ func (t pacedTasks) NewLoop(period time.Duration, state func() uint64, causes ..
 	return leap.NewTurns(t.Process, leap.Config{Period: period, Late: late, Call: call, State: state, Causes: causes})
 }
 
-// pacedNetwork is the network of an agent, whose gRPC server takes its time to start.
+// pacedNetwork is the network of an agent, whose gRPC server takes time to start.
 type pacedNetwork struct {
 	env.Network
 	p    *Pod

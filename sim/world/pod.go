@@ -5,7 +5,6 @@ import (
 	"maps"
 	"path"
 	"slices"
-	"sort"
 	"strconv"
 	"time"
 
@@ -20,37 +19,37 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/node"
 )
 
-// Where things are in a pod (agent_base.py:24, utils.py:51).
+// These are paths in a pod (agent_base.py:24, utils.py:51).
 const (
 	home        = "/opt/tiger/monolith_serving"
 	binDir      = home + "/bin"
 	agentBinary = binDir + "/agent_service"
 	tfsBinary   = binDir + "/tensorflow_model_server"
 	ConfPath    = home + "/conf/agent.conf"
-	// BareOutput takes what a model server without an agent prints.
+	// BareOutput receives the output of a model server without an agent.
 	BareOutput = "/var/log/tensorflow_model_server.log"
 )
 
-// Pod is one container. It lives as long as its first process: the agent, or a
-// model server without one; with Spec.Outlive the other processes live on.
+// Pod is one container. It lives as long as its first process, which is the agent, or a model server
+// without an agent. With Spec.Outlive its other processes live on.
 type Pod struct {
 	cluster.Pod
 	w       *World
-	bare    *cluster.BareServerSpec // set when there is no agent
+	bare    *cluster.BareServerSpec // nil when there is an agent
 	ip      string
 	machine *hosts.Machine
 	first   *processes.Process
 	fake    *kazoofake.Client
-	env     *env.Env // of the running agent
+	env     *env.Env // the env of the running agent
 	servers []*ModelServer
 
-	// hashSeed is the PYTHONHASHSEED of the agent, and of what is forked from it.
+	// hashSeed is the PYTHONHASHSEED of the agent and of its forks.
 	hashSeed uint32
 	starts   int
 	exitCode int
-	// slowness is by how much the present start takes longer than a quick one.
+	// slowness is the factor by which the present start is slower than a fast one.
 	slowness float64
-	// round is what the code of one round of a loop takes in the running agent.
+	// round is how long the code of one round of a loop takes in the running agent.
 	round time.Duration
 }
 
@@ -84,9 +83,8 @@ func (w *World) addPod(spec cluster.Pod, bare *cluster.BareServerSpec) error {
 	return nil
 }
 
-// furnishPod puts on a disk what the agent expects to find. The model server has
-// the text that the wrapper looks for to tell gRPC from archon
-// (tfs_wrapper.py:49), and the model `default` exists (TFS-16.4).
+// furnishPod puts on a disk what the agent expects there. The model server's file has the text from which
+// the wrapper tells gRPC from archon (tfs_wrapper.py:49), and the model `default` exists (TFS-16.4).
 func (w *World) furnishPod(disk *files.FS) error {
 	err := disk.WriteTree(map[string]string{
 		agentBinary:         "agent_service",
@@ -102,8 +100,8 @@ func (w *World) furnishPod(disk *files.FS) error {
 	return disk.AddModelVersion(home+"/dat/saved_models/entry", 1, 1<<20)
 }
 
-// podImage is what the disk of every pod begins with; nil where a store of models covers
-// some of it, and has to be written to.
+// podImage returns the initial disk of every pod. It returns nil when a store of models covers a part of
+// it, because that part would have to be written to.
 func (w *World) podImage() (*files.Image, error) {
 	for _, s := range w.stores {
 		if slices.Contains([]string{top(home), "/proc", "/var"}, s.mount) {
@@ -120,7 +118,7 @@ func (w *World) podImage() (*files.Image, error) {
 	return w.image, nil
 }
 
-// environment is what a container of the reference is given.
+// environment returns the environment that a container of the reference gets.
 func (p *Pod) environment() []string {
 	vars := map[string]string{
 		"SHARD_ID":              strconv.Itoa(p.Shard),
@@ -143,11 +141,11 @@ func (p *Pod) environment() []string {
 			list = append(list, p.w.variable(k, v))
 		}
 	}
-	sort.Strings(list) // with their values
+	slices.Sort(list) // again, because '=' comes after digits: A1=x is before A=x
 	return list
 }
 
-// variable is key=value, the same text for all pods in a row that have it.
+// variable returns key=value. Pods in a row with the same value share the text.
 func (w *World) variable(key, value string) string {
 	last := w.variables[key]
 	if len(last) != len(key)+1+len(value) || last[len(key)+1:] != value {
@@ -157,8 +155,8 @@ func (w *World) variable(key, value string) string {
 	return last
 }
 
-// Start starts the pod's first process, an agent or a model server without one. It
-// does nothing when the pod runs. The error says why the program could not be started.
+// Start starts the pod's first process. It does nothing when the pod runs. The error says why the program
+// could not be started.
 func (p *Pod) Start() error {
 	if p.first != nil {
 		return nil
@@ -181,7 +179,7 @@ func (p *Pod) command() env.Command {
 	return env.Command{Args: []string{agentBinary, "--conf=" + ConfPath}, Env: p.environment(), Dir: binDir}
 }
 
-// runAgent is the agent's process.
+// runAgent is the program of the agent's process.
 func (p *Pod) runAgent(proc *processes.Process) {
 	e := p.envOf(proc)
 	p.env = e
@@ -192,7 +190,7 @@ func (p *Pod) runAgent(proc *processes.Process) {
 	})
 }
 
-// envOf is what an agent may touch, and what is forked from one.
+// envOf returns what an agent, or a fork of one, may touch.
 func (p *Pod) envOf(proc *processes.Process) *env.Env {
 	e := p.machine.Env(proc.Life(), nil)
 	e.Python = env.Python{Minor: p.w.pythonMinor, HashSeed: p.hashSeed}
@@ -218,7 +216,7 @@ type fakeZooKeepers struct {
 	e *env.Env
 }
 
-// NewClient makes a client. That of the agent itself can be looked at.
+// NewClient makes a client. The agent's own client is kept for [Pod.FakeZooKeeper].
 func (z fakeZooKeepers) NewClient(string, env.ZooKeeperOptions) env.ZooKeeper {
 	client := kazoofake.New(z.e)
 	if z.e == z.p.env {
@@ -231,8 +229,8 @@ func (p *Pod) started(proc *processes.Process) {
 	p.w.observe(p.Name, "process.start", proc.Name(), flags(proc.Args()), int64(proc.Pid()))
 }
 
-// ended is told of every process that has ended. The container goes with its
-// first one, and is started again after a while where the spec says so.
+// ended handles the end of a process. The container ends with its first process, and starts again after a
+// while if the spec says so.
 func (p *Pod) ended(proc *processes.Process) {
 	code, _ := proc.Poll()
 	p.w.observe(p.Name, "process.exit", proc.Name(), "code "+strconv.Itoa(code), int64(proc.Pid()))
@@ -254,13 +252,13 @@ func (p *Pod) ended(proc *processes.Process) {
 	}
 }
 
-// Running reports whether the pod's first process runs, and so the pod.
+// Running reports whether the pod's first process runs, and with it the pod.
 func (p *Pod) Running() bool { return p.first != nil }
 
 // Bare reports whether the pod is a model server without an agent.
 func (p *Pod) Bare() bool { return p.bare != nil }
 
-// Agent is the agent's process, nil when it does not run.
+// Agent returns the agent's process, nil when it does not run.
 func (p *Pod) Agent() *processes.Process {
 	if p.bare != nil {
 		return nil
@@ -268,24 +266,24 @@ func (p *Pod) Agent() *processes.Process {
 	return p.first
 }
 
-// AgentEnv is what the running agent was given, nil when it does not run.
+// AgentEnv returns the env of the running agent, nil when it does not run.
 func (p *Pod) AgentEnv() *env.Env { return p.env }
 
-// FakeZooKeeper is the agent's client under the profile kazoo-fake.
+// FakeZooKeeper returns the agent's client under the profile kazoo-fake.
 func (p *Pod) FakeZooKeeper() *kazoofake.Client { return p.fake }
 
-// ExitCode is the exit code with which the pod ended last: that of its first process,
-// -n for signal n. Before the first end it is 0.
+// ExitCode returns the last exit code of the pod's first process, -n for signal n. Before the first end
+// it is 0.
 func (p *Pod) ExitCode() int { return p.exitCode }
 
-// Starts is how often the pod was started.
+// Starts returns how often the pod was started.
 func (p *Pod) Starts() int { return p.starts }
 
-// IP is the pod's address.
+// IP returns the pod's address.
 func (p *Pod) IP() string { return p.ip }
 
-// Machine is the pod's host.
+// Machine returns the pod's host.
 func (p *Pod) Machine() *hosts.Machine { return p.machine }
 
-// ModelServers are the running model servers in the order of their start.
+// ModelServers returns the running model servers, in the order of their starts.
 func (p *Pod) ModelServers() []*ModelServer { return p.servers }

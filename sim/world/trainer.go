@@ -20,20 +20,20 @@ const trainerBinary = "/opt/tiger/monolith/bin/cpu_training"
 // Trainer is a process of a training job, on a machine of its own.
 type Trainer struct {
 	Name string
-	// Role and Index are as discovery has them: the chief is worker 0.
+	// Role and Index are those of the discovery: the chief is worker 0.
 	Role  string
 	Index int
 
 	w         *World
 	ip        string
-	variables []string // its environment, but for those of the application's master
+	variables []string // its environment, without the application master's variables
 	machine   *hosts.Machine
 	proc      *processes.Process
 	exitCode  int
 	starts    int
 }
 
-// addTrainers adds the machines of the job that the spec asks for.
+// addTrainers adds the machines of the job, if the spec asks for one.
 func (w *World) addTrainers() error {
 	spec := w.spec.Training
 	if spec == nil {
@@ -87,7 +87,7 @@ func (w *World) addTrainer(t *Trainer) error {
 	return nil
 }
 
-// trainerVariables say where the Consul agent is, if there is one, or where all processes are.
+// trainerVariables tells a process where the Consul agent is, or without one where all processes are.
 func (w *World) trainerVariables(t *Trainer) ([]string, error) {
 	if w.consul != nil {
 		return []string{"CONSUL_HTTP_HOST=" + ConsulHost}, nil
@@ -114,13 +114,13 @@ func (t *Trainer) run(proc *processes.Process) {
 	})
 }
 
-// Start starts the process. It does nothing when it runs.
+// Start starts the process. It does nothing when the process runs.
 func (t *Trainer) Start() error {
 	if t.proc != nil {
 		return nil
 	}
 	t.starts++
-	var variables []string // of a command that has none the machine's are taken
+	var variables []string // nil takes the machine's environment
 	if own := t.w.master.vars(); len(own) > 0 {
 		variables = slices.Concat(t.variables, own)
 	}
@@ -149,25 +149,25 @@ func (t *Trainer) ended(proc *processes.Process) {
 	}
 }
 
-// Process is the process that runs, nil for none.
+// Process returns the running process, nil for none.
 func (t *Trainer) Process() *processes.Process { return t.proc }
 
-// IP is the address of its machine.
+// IP returns the address of its machine.
 func (t *Trainer) IP() string { return t.ip }
 
-// ExitCode is that of the last process that ended.
+// ExitCode returns the code of the process that ended last.
 func (t *Trainer) ExitCode() int { return t.exitCode }
 
-// Starts is how often it was started.
+// Starts returns how often it was started.
 func (t *Trainer) Starts() int { return t.starts }
 
-// Machine is its host.
+// Machine returns its host.
 func (t *Trainer) Machine() *hosts.Machine { return t.machine }
 
-// Trainers are the processes of the training job, in the order of their names' list.
+// Trainers returns the processes of the training job, in the order of [cluster.TrainingSpec.TrainerNames].
 func (w *World) Trainers() []*Trainer { return w.trainers }
 
-// FindTrainer finds a process of the job by name; the error lists them.
+// FindTrainer finds a process of the job by its name. The error lists all names.
 func (w *World) FindTrainer(name string) (*Trainer, error) {
 	if t := w.trainersByName[name]; t != nil {
 		return t, nil
@@ -188,10 +188,10 @@ func (w *World) StartTraining() error {
 	return nil
 }
 
-// TraceTraining tells of something that a process of the job did.
+// TraceTraining reports something that a process of the job did.
 func (w *World) TraceTraining(t *Trainer, op, path, note string) {
 	w.observe(t.Name, "training."+op, path, note, 0)
 }
 
-// Hazards are what happens to the job from outside, to be changed by faults.
+// Hazards returns what happens to the job from outside. Faults change it.
 func (w *World) Hazards() *cluster.Hazards { return &w.hazards }

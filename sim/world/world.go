@@ -18,7 +18,7 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/node"
 )
 
-// The names and addresses of what is not a pod.
+// These are the names, addresses and ports of the hosts that are not pods.
 const (
 	ZooKeeperHost = "zookeeper"
 	OperatorHost  = "operator"
@@ -35,13 +35,13 @@ type World struct {
 	spec    cluster.Spec
 	options Options
 	profile tfserving.Profile
-	// pythonMinor is the version of the agents' interpreter.
+	// pythonMinor is the minor version of the agents' Python.
 	pythonMinor int
 	engine      *vtime.World
 	net         *network.Network
 	zk          *node.Server       // nil for the profile kazoo-fake
-	consul      *consulnode.Server // nil for a job that does not ask for it
-	zkServers   []string           // where it is
+	consul      *consulnode.Server // nil when no job asks for it
+	zkServers   []string           // ZooKeeper's address
 	zkCalls     node.Calls
 	stores      []*store
 	operator    *hosts.Machine
@@ -50,28 +50,29 @@ type World struct {
 	// trainers are the processes of the training job.
 	trainers       []*Trainer
 	trainersByName map[string]*Trainer
-	placement      *cluster.Placement // of them
+	placement      *cluster.Placement // of the training job
 	hazards        cluster.Hazards
-	// master is the training job's, nil for none; over says that the job was ended.
+	// master is the training job's application master, nil for none. over is true once the job
+	// was ended.
 	master *ApplicationMaster
 	over   bool
 	shared *shared
-	seen   env.Shared   // shared as processes see it
-	image  *files.Image // of a pod's disk, once it is made
+	seen   env.Shared   // shared, as processes see it
+	image  *files.Image // a pod's initial disk, once it is made
 	// modelServers is what the model servers share.
 	modelServers *tfserving.Shared
-	// variables are those of environments that were made last, by key.
+	// variables has the last environment variables that were made, by key.
 	variables map[string]string
 }
 
-// store is a shared file system, mounted at one place in every pod.
+// store is a shared file system that is mounted at one path in every pod.
 type store struct {
 	mount string
 	fs    *files.FS
 }
 
-// New builds a world in which nothing runs yet. A spec that makes no sense is an
-// error that says what was found and wanted.
+// New builds a world in which nothing runs yet. The error for a spec that makes no sense says what was
+// found and what is wanted.
 func New(spec cluster.Spec, o Options) (*World, error) {
 	cfg, fake, err := zooKeeperProfile(spec.ZooKeeper)
 	if err != nil {
@@ -150,28 +151,27 @@ func (w *World) furnish() error {
 	return nil
 }
 
-// Close ends every process and frees what the world holds. It must be called once the
-// world is no longer needed.
+// Close ends every process and frees the world's resources. It must be called once the world is no longer
+// needed.
 func (w *World) Close() { w.engine.Close() }
 
-// Engine is the world's virtual time.
+// Engine returns the world's virtual time.
 func (w *World) Engine() *vtime.World { return w.engine }
 
-// Consul is the agent by which a training job finds its processes, nil without one.
+// Consul returns the agent through which a training job finds its processes, nil without one.
 func (w *World) Consul() *consulnode.Server { return w.consul }
 
-// Network is the network between the hosts.
+// Network returns the network between the hosts.
 func (w *World) Network() *network.Network { return w.net }
 
-// ZooKeeper is the server, nil for the profile kazoo-fake.
+// ZooKeeper returns the server, nil for the profile kazoo-fake.
 func (w *World) ZooKeeper() *node.Server { return w.zk }
 
-// Operator is a machine beside the pods, on which clients of the cluster run.
+// Operator returns a machine beside the pods, on which clients of the cluster run.
 func (w *World) Operator() *hosts.Machine { return w.operator }
 
-// OperatorClients are the ZooKeeper clients of a program of the reference that runs beside
-// the pods, in a process of the operator's machine. It must not be called under the
-// profile kazoo-fake.
+// OperatorClients returns the ZooKeeper clients of a program of the reference that runs beside the pods, in
+// a process of the operator's machine. It must not be called under the profile kazoo-fake.
 func (w *World) OperatorClients(e *env.Env, life *vtime.Process) *node.Clients {
 	return &node.Clients{
 		Env: e, Proc: life, Host: w.operator.Net, Servers: w.zkServers, Calls: &w.zkCalls,
@@ -179,13 +179,13 @@ func (w *World) OperatorClients(e *env.Env, life *vtime.Process) *node.Clients {
 	}
 }
 
-// Pods lists the pods in the order of the spec.
+// Pods returns the pods in the order of the spec.
 func (w *World) Pods() []*Pod { return w.pods }
 
-// Pod finds a pod by name, nil for none.
+// Pod returns the pod with a name, nil for none.
 func (w *World) Pod(name string) *Pod { return w.byName[name] }
 
-// FindPod finds a pod by name; the error for an unknown one lists those with agents.
+// FindPod returns the pod with a name. The error for an unknown name lists the pods with agents.
 func (w *World) FindPod(name string) (*Pod, error) {
 	if p := w.byName[name]; p != nil {
 		return p, nil
@@ -197,8 +197,7 @@ func (w *World) FindPod(name string) (*Pod, error) {
 	return nil, fmt.Errorf("pod: found %q, want one of %s", name, strings.Join(names, ", "))
 }
 
-// Start starts all pods at the present instant. The error is that of the first pod that
-// cannot start.
+// Start starts all pods at the present instant. The error is that of the first pod that cannot start.
 func (w *World) Start() error {
 	for _, p := range w.pods {
 		if err := p.Start(); err != nil {
@@ -208,19 +207,19 @@ func (w *World) Start() error {
 	return nil
 }
 
-// Run lets time pass until a limit is met. The error is a panic of a task or of an
-// event's handler, which ends the world.
+// Run lets time pass until a limit is met. The error is a panic of a task or of an event's handler, which
+// ends the world.
 func (w *World) Run(l vtime.Limits) (vtime.Reason, error) { return w.engine.Run(l) }
 
-// Settle lets happen what is due at this very instant. The error is that of Run.
+// Settle runs what is due at this very instant. The error is that of Run.
 func (w *World) Settle() error {
 	_, err := w.Run(vtime.Limits{Until: max(w.engine.Now(), 1)})
 	return err
 }
 
-// StoreOf returns the store of models that a path lies in, and the path inside of it. A
-// store is a file system that all pods share, mounted at the first directory of the
-// path; it is made when there is none yet. path may be a URI, as hdfs:///models/ctr.
+// StoreOf returns the store of models that has a path, and the path inside the store. A store is a file
+// system that all pods share, mounted at the first directory of the path. StoreOf makes it if needed.
+// path may be a URI, such as hdfs:///models/ctr.
 func (w *World) StoreOf(path string) (fs *files.FS, inside string) {
 	local := tfsnode.LocalPath(path)
 	mount := top(local)
@@ -233,7 +232,7 @@ func (w *World) StoreOf(path string) (fs *files.FS, inside string) {
 	s := &store{mount: mount, fs: files.NewFS(w.engine)}
 	w.stores = append(w.stores, s)
 	for _, p := range w.pods {
-		// A pod that has a directory of its own there keeps it.
+		// The error means that the pod has something of its own at that path, which it keeps.
 		_ = p.machine.FS.Mount(mount, s.fs)
 	}
 	for _, t := range w.trainers {
@@ -245,7 +244,7 @@ func (w *World) StoreOf(path string) (fs *files.FS, inside string) {
 	return s.fs, inside
 }
 
-// top is the first directory of a local path, where its store is mounted.
+// top returns the first directory of a local path, at which its store is mounted.
 func top(local string) string {
 	local = strings.TrimPrefix(local, "/")
 	if rest, ok := strings.CutPrefix(local, ".store/"); ok {
@@ -271,27 +270,26 @@ func (w *World) export(m cluster.Model) error {
 	return nil
 }
 
-// ip gives every pod an address of its own.
+// ip returns a unique address for a pod.
 func ip(p cluster.Pod) string {
 	return "10." + strconv.Itoa(1+p.Shard/250) + "." + strconv.Itoa(p.Shard%250) + "." + strconv.Itoa(1+p.Replica)
 }
 
-// at lets fn happen in an event of the world, when no task is in the middle of
-// something.
+// at runs fn later in an event of the world, when no task is in the middle of something.
 func (w *World) at(d time.Duration, fn func()) {
 	w.operator.Node.After(d, kindWorld, fn)
 }
 
 var kindWorld = vtime.NewKind("world")
 
-// LateFiles has names that are made from now on, at or below a directory that processes share,
-// become visible to others only after a time; PromptFiles ends it.
+// LateFiles makes names that are made from now on, at or below a shared directory, visible to others only
+// after a time. PromptFiles ends that.
 func (w *World) LateFiles(dir string, lag time.Duration) {
 	fs, inside := w.StoreOf(dir)
 	fs.Late(inside, lag, w.at)
 }
 
-// PromptFiles has names be visible at once again, and those that are not yet now.
+// PromptFiles makes new names visible at once again, and hidden ones now.
 func (w *World) PromptFiles(dir string) {
 	fs, inside := w.StoreOf(dir)
 	fs.Prompt(inside)
