@@ -7,14 +7,30 @@ BUILD := .build
 comma := ,
 
 .DEFAULT_GOAL := help
-.NOTPARALLEL:
-.PHONY: help check seeds seeds-check fmt fmt-check vet cross-check lint house proto proto-check test race determinism vectors-check check-zookeeper check-zookeeper-suites names mutants check-python check-contract check-runners check-real soak soak-check bench bench-engines bench-zookeeper bench-tfserving bench-agent bench-whatif bench-fidelity beam check-beam lab check-lab fuzz scripts flakes parity parity-check install release clean
+.NOTPARALLEL: # .ci/steps runs side by side what may
+.PHONY: help check quick nightly seeds seeds-check fmt fmt-check vet cross-check lint house proto proto-check test test-changed test-computing test-waiting test-summary race race-computing race-waiting nightly-race nightly-whatif nightly-soak nightly-seeds nightly-fuzz nightly-scripts nightly-flakes determinism scenarios-check vectors-check check-zookeeper check-zookeeper-suites names mutants check-python check-contract check-runners check-real soak soak-check bench bench-engines bench-zookeeper bench-tfserving bench-agent bench-whatif bench-fidelity beam check-beam lab check-lab fuzz scripts flakes parity parity-check install release clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-23s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-check: fmt-check vet cross-check lint house proto-check test race vectors-check check-zookeeper check-real soak-check determinism seeds-check parity-check check-lab ## what CI runs; stops at the first step that fails
-	@echo "== check: ok"
+# What CI runs, in two lanes side by side: steps that compute, and steps that mostly wait
+# for clocks and processes and go first when they have something to compute. The whole
+# takes a quarter of an hour at most on two quiet cores: a step that is added is paid for by
+# what another no longer takes.
+computing := fmt-check vet cross-check lint house proto-check test-computing race-computing vectors-check determinism seeds-check parity-check
+waiting := test-waiting check-real race-waiting soak-check check-lab check-zookeeper
+
+check: ## what CI runs, in a quarter of an hour; once a step has failed no other begins
+	@rm -f $(testEvents) $(testSummary); status=0; \
+	MAKE="$(MAKE)" .ci/steps "nice $(computing)" "$(waiting)" || status=$$?; \
+	$(MAKE) --no-print-directory test-summary; \
+	if [ $$status -eq 0 ]; then echo "== check: ok"; fi; exit $$status
+
+quick: fmt-check vet lint scenarios-check vectors-check test-changed ## for use while working, three minutes: format, vet, lint, all scenarios, all cases, tests of what changed since BASE (main)
+	@echo "== quick: ok"
+
+nightly: ## what is too long for check; vectors/scope/nightly.txt has each part with its reason and when it passed last; PARTS="race whatif"
+	@MAKE="$(MAKE)" .ci/nightly $(PARTS)
 
 fmt: ## format the Go files
 	gofmt -l -w .
@@ -48,29 +64,57 @@ proto-check: ## say whether the Go of engine/proto is what its .proto files give
 	@$(GO) run ./engine/proto/gen -check
 
 # Packages whose tests run on the clock of the wall, most of them with processes and
-# sockets: what they wait for has limits. They run after the others and one by one, so
-# that no test that computes takes their processors away.
-wallclock := ./engine/walltime/... ./runners/serve/admin/... ./runners/process/... ./runners/serve/programs/... ./runners/test/realrun/... ./runners/tfserving/... ./runners/zookeeper/... ./sim/tfserving/serve/... ./sim/zookeeper/wire/...
+# sockets. What they wait for has limits, and they leave the processors to others.
+wallclock := /(walltime|process|realrun|observe|wire|serve)(/|$$)|/runners/(tfserving|zookeeper)/
+# How many of them run at once: each waits for two thirds of its time.
+waitingAtOnce := 4
 
-# The third run of gotestsum reads the events of the first two again, for the reasons to
-# skip and the totals, which .ci/run prints once more.
+testEvents := $(BUILD)/test-computing.json $(BUILD)/test-waiting.json
+testSummary := $(BUILD)/test-summary.txt
+gotestsum = $(GO) tool gotestsum --format pkgname-and-test-fails --hide-summary skipped --jsonfile $(BUILD)/$@.json -- -timeout 15m
+
 test: ## all tests; the last line is the totals
-	@echo "== test"
-	@mkdir -p $(BUILD)
-	@rm -f $(BUILD)/test*.json; status=0; \
-	packages=$$($(GO) list $(wallclock)) || exit 1; \
-	others=$$($(GO) list ./... | grep -vxF "$$packages") || exit 1; \
-	$(GO) tool gotestsum --format pkgname-and-test-fails --hide-summary skipped --jsonfile $(BUILD)/test-1.json -- -timeout 30m $$others || status=$$?; \
-	$(GO) tool gotestsum --format pkgname-and-test-fails --hide-summary skipped --jsonfile $(BUILD)/test-2.json -- -timeout 30m -p 1 $$packages || status=$$?; \
-	$(GO) tool gotestsum --raw-command --format none -- cat $(BUILD)/test-1.json $(BUILD)/test-2.json 2>/dev/null | awk -f .ci/test-totals.awk > $(BUILD)/test-summary.txt; \
-	cat $(BUILD)/test-summary.txt; \
-	exit $$status
+	@rm -f $(testEvents) $(testSummary); status=0; \
+	MAKE="$(MAKE)" .ci/steps "nice test-computing" test-waiting || status=$$?; \
+	$(MAKE) --no-print-directory test-summary; exit $$status
 
-race: ## the short tests under the race detector
-	@echo "== race"
-	@packages=$$($(GO) list $(wallclock)) || exit 1; \
-	others=$$($(GO) list ./... | grep -vxF "$$packages") || exit 1; \
-	$(GO) test -race -short -timeout 30m $$others && $(GO) test -race -short -timeout 30m -p 1 $$packages
+test-computing: # tests that compute
+	@echo "== $@"
+	@mkdir -p $(BUILD); packages=$$($(GO) list ./... | grep -vE '$(wallclock)') || exit 1; $(gotestsum) $$packages
+
+test-waiting: # tests on the clock of the wall
+	@echo "== $@"
+	@mkdir -p $(BUILD); packages=$$($(GO) list ./... | grep -E '$(wallclock)') || exit 1; $(gotestsum) -p $(waitingAtOnce) $$packages
+
+test-changed: # tests of the packages that changed since BASE (main), and of those that import them; the short ones, for it is about minutes
+	@echo "== $@"
+	@packages=$$(GO="$(GO)" .ci/changed $(or $(BASE),main)) || exit 1; \
+	if [ -n "$$packages" ]; then $(GO) test -short -timeout 5m $$packages; fi
+
+# This run of gotestsum reads the events of both once more, for the reasons to skip and the
+# totals, which .ci/run prints last. Where one has not run there are no totals.
+test-summary:
+	@[ ! -e $(word 1,$(testEvents)) ] || [ ! -e $(word 2,$(testEvents)) ] || { \
+	$(GO) tool gotestsum --raw-command --format none -- cat $(testEvents) 2>/dev/null | awk -f .ci/test-totals.awk > $(testSummary); cat $(testSummary); }
+
+race: race-computing race-waiting ## the short tests of what has goroutines, or is near to some, under the race detector
+
+race-computing:
+	@echo "== $@"
+	@packages=$$(GO="$(GO)" .ci/goroutines | grep -vE '$(wallclock)') || exit 1; $(GO) test -race -short -timeout 15m $$packages
+
+race-waiting:
+	@echo "== $@"
+	@packages=$$(GO="$(GO)" .ci/goroutines | grep -E '$(wallclock)') || exit 1; $(GO) test -race -short -timeout 15m -p $(waitingAtOnce) $$packages
+
+nightly-race: # the rooms without goroutines, too
+	$(GO) test -race -short -timeout 60m ./...
+
+nightly-whatif: # every question and every worked plan
+	MONOSIM_NIGHTLY=1 $(GO) test -timeout 60m ./cmd/bench/goals ./cmd/monosim/whatif
+
+nightly-soak nightly-seeds nightly-fuzz nightly-scripts nightly-flakes: nightly-%: # as they are
+	@$(MAKE) --no-print-directory $*
 
 determinism: ## the same scenarios in other processes and builds give the same traces
 	@echo "== determinism"
@@ -82,6 +126,10 @@ seeds: ## every scenario with N seeds (default 5000) on JOBS cores (default all)
 seeds-check: ## every scenario with 100 seeds
 	@echo "== seeds-check"
 	@$(MAKE) --no-print-directory seeds N=100
+
+scenarios-check: # every scenario with one seed
+	@echo "== scenarios-check"
+	@$(GO) run ./cmd/monosim test --format progress
 
 vectors-check: ## replay the golden cases on the engine
 	@echo "== vectors-check"
@@ -188,8 +236,9 @@ scripts: ## leaps on and off are compared: LEAPSCRIPTS (1000000) random scripts 
 mutants: ## change the agents in thousands of small ways and see that vectors, scenarios or tests notice nine in ten; half an hour, or SAMPLE=300
 	@nice -n 19 $(GO) run ./cmd/mutants $(if $(SAMPLE),-sample $(SAMPLE)) $(if $(SEED),-seed $(SEED)) $(PLACES)
 
-flakes: ## the tests that touch the clock or sockets, N times (default 50) beside other load: none fails by chance
-	@GO="$(GO)" sh .ci/flakes.sh
+flakes: ## the tests that touch the clock or processes, N times (50) beside BUSY busy loops (8): none fails by chance; PACKAGES
+	@packages=$$($(GO) list ./... | grep -E '$(wallclock)|/cmd/monosim$$|/diff/testee$$') || exit 1; \
+	GO="$(GO)" PACKAGES="$${PACKAGES:-$$packages}" sh .ci/flakes.sh
 
 parity: ## rewrite PARITY.md, and the figures and tables in README.md and PROTOCOL.md
 	$(GO) run ./cmd/monosim parity -o PARITY.md

@@ -1,28 +1,17 @@
 #!/bin/sh
-# Runs the tests that touch the wall clock, sockets or processes N times (default 50)
-# beside other load, a busy loop for each core: none may fail by chance.
-# PACKAGES names others, GO the go command.
+# Runs the tests of PACKAGES N times (default 50) beside BUSY busy loops (default 8): none
+# may fail by chance. A package has LIMIT (default 2h) for all its runs. GO names the go
+# command.
 set -eu
 N=${N:-50}
+BUSY=${BUSY:-8}
+LIMIT=${LIMIT:-2h}
 GO=${GO:-go}
-PACKAGES=${PACKAGES:-"
-./engine/walltime/...
-./sim/zookeeper/wire/...
-./sim/tfserving/serve/...
-./runners/process
-./runners/diff/testee
-./runners/zookeeper/diff
-./runners/zookeeper/server
-./runners/tfserving/server
-./runners/tfserving/clients
-./runners/test/realrun
-./cmd/monosim
-"}
 
 burners=
 trap 'kill $burners 2>/dev/null || true' EXIT
 trap 'exit 130' INT TERM
-for _ in $(seq "$(getconf _NPROCESSORS_ONLN)"); do
+for _ in $(seq "$BUSY"); do
 	(while :; do :; done) &
 	burners="$burners $!"
 done
@@ -30,7 +19,7 @@ done
 failed=
 for package in $PACKAGES; do
 	echo "== $package, $N times"
-	$GO test -short -count="$N" -timeout 0 "$package" || failed="$failed $package"
+	$GO test -short -count="$N" -timeout "$LIMIT" "$package" || failed="$failed $package"
 done
 if [ -n "$failed" ]; then
 	echo "failed by chance or always:$failed"

@@ -51,5 +51,5 @@ func report(out io.Writer, name, trace, verdict string) {
 	if trace == "" {
 		trace = "-"
 	}
-	fmt.Fprintf(out, "%-36s %-16s %s\n", name, trace, verdict)
+	fmt.Fprintf(out, "%-42s %-16s %s\n", name, trace, verdict)
 }

@@ -75,6 +75,9 @@ func TestValuesOfFlagsAreCompleted(t *testing.T) {
 }
 
 func TestQuirksAreListedAndShownWhole(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes a minute under the race detector, on one goroutine")
+	}
 	out, err := rootCommand("quirks")
 	if err != nil || strings.Count(out, "\n") < 205 || !strings.Contains(out, "\nQ152 (fix): ") {
 		t.Errorf("got (%v)\n%s\nwant a line for each quirk", err, out)

@@ -65,6 +65,9 @@ const passing = `Feature: f
 var failing = strings.Replace(passing, "It runs", "It does not", 1) + "    And shard0-replica0 has ended\n"
 
 func TestOwnScenariosPass(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes a minute under the race detector, on one goroutine")
+	}
 	out, _, err := testCommand()
 	if err != nil {
 		t.Fatalf("exit code %d\n%s", command.ExitCode(err), out)

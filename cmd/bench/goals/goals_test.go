@@ -1,6 +1,7 @@
 package goals
 
 import (
+	"os"
 	"strings"
 	"testing"
 )
@@ -47,12 +48,16 @@ func TestEnginesGiveTheSameBytes(t *testing.T) {
 	}
 }
 
-// The search finds what simulating every cell finds (G8).
+// The search finds what simulating every cell finds (G8). `make check` asks some of the
+// questions and `make nightly` all: each is some ten seconds.
 func TestTheSearchFindsWhatTheGridFinds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulating every cell takes minutes under the race detector; the whole tests do")
 	}
-	const questions = 20
+	questions := 3
+	if os.Getenv("MONOSIM_NIGHTLY") != "" {
+		questions = 20
+	}
 	c, err := SearchAndGrid(questions)
 	if err != nil {
 		t.Fatal(err)
@@ -60,6 +65,7 @@ func TestTheSearchFindsWhatTheGridFinds(t *testing.T) {
 	for _, d := range c.Different {
 		t.Error(d)
 	}
+	t.Logf("%d the same, %d undecided", c.Same, c.Undecided)
 	if c.Same <= questions/2 {
 		t.Errorf("%d of %d questions were answered, want more than half", c.Same, questions)
 	}

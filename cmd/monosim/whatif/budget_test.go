@@ -41,6 +41,9 @@ func TestTheWallClockEndsRunsAndSearches(t *testing.T) {
 // Goal: what is printed to reproduce a merge is a merge. Method: a sweep of one shard in a folder
 // of its own, and the printed command again.
 func TestAMergeCanBeRepeatedAsItSays(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it simulates for seconds, with goroutines that others have, too")
+	}
 	path, dir := planFile(t, "", ""), t.TempDir()
 	if code, _, message := whatif("sweep", path, "--engine", "shard=0/1", "--out", dir); code != 0 {
 		t.Fatalf("exit %d: %s", code, message)

@@ -132,6 +132,9 @@ func TestWhatifGivesTheSameBytesForAnyNumberOfJobs(t *testing.T) {
 // a budget of requests ends a search. Method: searches without a cache, with an empty one, and with
 // all of their points.
 func TestACacheChangesNoByte(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it simulates for seconds, with goroutines that others have, too")
+	}
 	for _, budget := range []string{"20k", "1M"} {
 		path, cache := planFile(t, "budget: {", "budget: {requests: "+budget+", "), filepath.Join(t.TempDir(), "cache")
 		_, want, message := whatif("solve", path, "--json")
@@ -317,6 +320,9 @@ func TestReportIsWhatThePlanAsksFor(t *testing.T) {
 
 // What a metric is, and estimates as a table, for programs.
 func TestTextsForPrograms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it simulates for seconds, with goroutines that others have, too")
+	}
 	code, stdout, message := whatif("explain", "p99(request)", "--json")
 	var metric struct {
 		Metric, Unit string

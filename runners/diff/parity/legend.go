@@ -15,6 +15,7 @@ var questions = [][2]string{
 	{"Where did a function or class of the reference go?", "[Public names](#public-names-of-the-reference)"},
 	{"What surprises me in the reference, and is it kept?", "[Quirks](#quirks-of-the-reference): each with its lines, its effect, and what is done about it"},
 	{"Which behaviour of a whole cluster is shown?", "[Scenarios](#scenarios-on-the-simulation)"},
+	{"What is too long for each change, and when did it pass last?", "[Nightly](#" + anchorOf(nightlyTitle) + ")"},
 	{"What do the letters and states mean?", "[Legend](#legend)"},
 }
 

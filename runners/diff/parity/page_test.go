@@ -80,9 +80,6 @@ func TestAPlantedClaimIsRefused(t *testing.T) {
 var pageLink = regexp.MustCompile(`\[([^\[\]]+)\]\(([^()\s]+)\)`)
 
 func TestEveryLinkOfThePageLeadsSomewhere(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes minutes under the race detector; the whole tests have it")
-	}
 	page := string(readProject(t).text())
 	anchors := map[string]bool{}
 	for line := range strings.Lines(page) {
@@ -128,9 +125,6 @@ func followFile(link string) error {
 }
 
 func TestEveryTickLinksToAFile(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes minutes under the race detector; the whole tests have it")
-	}
 	for _, f := range factsOf(string(readProject(t).text())) {
 		if text, ok := strings.CutPrefix(f.says, "[x] G"); ok && !strings.Contains(text, "](") {
 			t.Errorf("%v: found %q, want a link to what shows it", f, f.says)

@@ -10,7 +10,7 @@
 // What a box needs is in boxes.go and, of recorded cases, in cases*.go; of notes on cost in
 // cost.go, of tests in asserts.go. What states the registers may claim is in rows.go, what
 // shows a quirk in quirks.go, how sources are searched in tree.go, the page in write.go.
-// What scenarios came to on other runners is compared.go's.
+// What scenarios came to on other runners is compared.go's, what passed at night nightly.go's.
 package parity
 
 import (
@@ -31,6 +31,7 @@ type evidence struct {
 	report   *steps.Report
 	tree     *sourceTree
 	compared *compare.Matrix // nil where nothing was recorded
+	nightly  []nightlyPart
 }
 
 // Text writes PARITY.md from the registers of this binary, the project's sources and the
@@ -66,6 +67,9 @@ func read(sources fs.FS, report *steps.Report) (*evidence, error) {
 		return nil, err
 	}
 	if p.compared, err = readCompared(sources); err != nil {
+		return nil, err
+	}
+	if p.nightly, err = readNightly(sources); err != nil {
 		return nil, err
 	}
 	p.stateBoxRows()

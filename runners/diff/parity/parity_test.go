@@ -229,8 +229,13 @@ var project = sync.OnceValues(func() (*evidence, error) {
 	return read(projectSources, report)
 })
 
+// readProject reads all that the page is made of, and is for the whole tests: the race
+// detector takes a minute for it, and finds nothing on one goroutine.
 func readProject(t *testing.T) *evidence {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("it reads the whole project and runs all scenarios")
+	}
 	p, err := project()
 	if err != nil {
 		t.Fatal(err)

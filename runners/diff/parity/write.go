@@ -23,6 +23,7 @@ func (p *evidence) text() []byte {
 	p.writeNames(&b)
 	p.writeScenarios(&b)
 	p.writeCompared(&b)
+	p.writeNightly(&b)
 	p.writeQuirks(&b)
 	p.writeRows(&b)
 	p.writeLegend(&b)

@@ -56,6 +56,7 @@ func outcomeOf(r *result.Result, slo, window string) string {
 // A dead container is called until its session has expired, at most 12 s later (a timeout
 // of 10 s, at a tick of 2 s): then all is as before.
 func TestARecoveryEndsWhenTheSessionHasExpired(t *testing.T) {
+	long(t)
 	r := run(t, incident)
 	e := r.Find("recovery(death)", "incident death")
 	if e == nil || e.Value == nil {
@@ -153,6 +154,7 @@ func TestWindowsOfEventsCountUnderTheirEvent(t *testing.T) {
 
 // The timeline shows the containers that there are, not those that the plan begins with.
 func TestTheTimelineFollowsTheAutoscaler(t *testing.T) {
+	long(t)
 	text := strings.NewReplacer(`, "each incident -10s..+30s"`, "", "rate: 200/s, horizon: 5m", "rate: {step: {before: 200/s, after: 6k/s, at: 100s}}, horizon: 5m",
 		"events:", "autoscale: {entry: {metric: cpu, target: 60%, min: 2, max: 12}}\nevents:").Replace(incident)
 	_, p, _, err := plan.Parse("plan.yaml", []byte(text))

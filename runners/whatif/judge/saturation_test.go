@@ -146,6 +146,7 @@ workload: {rate: 1k/s, horizon: 20s}
 // many seeds, of which some look as if they were not stationary, and one whose PS become three
 // times as slow, so that requests wait longer and longer though none fails.
 func TestABacklogIsToldFromNoise(t *testing.T) {
+	long(t)
 	odd := 0
 	for seed := range 12 {
 		r := run(t, steady+fmt.Sprintf("seed: %d\n", seed+1))

@@ -46,6 +46,7 @@ slo: [errors <= 1%%]
 // numbers or says why not, and the cause of failures is that of the window with most of them.
 // Method: windows over the time in which agents come back, one after the other.
 func TestWindowsInWhichHardlyAnythingIsAnswered(t *testing.T) {
+	long(t)
 	var windows []string
 	for at := 620; at < 2400; at += 10 {
 		windows = append(windows, fmt.Sprintf("\"at %ds 2s\"", at))

@@ -56,6 +56,9 @@ func begun(t *testing.T, p *plan.Plan) []*model.Sample {
 // What MSER-5 finds to be a warm-up is left out of every number, and of what records tell
 // (CAP-5.3); not where something happens (CAP-12.15).
 func TestTheWarmUpIsCut(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes a minute under the race detector; the whole tests have it")
+	}
 	p := planOf(t, slow)
 	samples := begun(t, p)
 	e := Pooled(p, samples)

@@ -85,6 +85,9 @@ func files(t *testing.T) (dir, planFile, observed string) {
 // so. Method: all commands in turn on what would be observed of servers that take longer than
 // the plan says.
 func TestFromAnObservationToTrust(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it simulates for seconds, with goroutines that others have, too")
+	}
 	dir, planFile, observed := files(t)
 	code, out, message := run("replay", planFile, observed)
 	if code != command.ExitFailed || !strings.Contains(out, "missed") {

@@ -11,6 +11,9 @@ import (
 // The goal is that alternatives hold and are no larger versions of the answer or of each
 // other. The method is a fleet in which one tier may have less when the other has more.
 func TestAlternativesAreOfAnotherKind(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes a minute under the race detector; the whole tests have it")
+	}
 	text := strings.NewReplacer("single", "", "exp(mean=1ms)", `"exp(mean=1ms)"`, "replicas: 1, cpu: 1,", "replicas: 3, cpu: 1,", "rate: 100/s", "rate: 1500/s", "horizon: 10s", "horizon: 2s",
 		"{cpu: 1us}", `{cpu: "exp(mean=1ms)"}`, "replicas: 1, cpu: 16,", "replicas: 3, cpu: 1,", "<= 20ms", "<= 13ms",
 		"solve: {maximise: rate}", "solve: {over: {entry.replicas: 2..6, ps.replicas: 2..6}, alternatives: 2}").Replace(single)

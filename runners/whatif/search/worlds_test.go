@@ -49,6 +49,9 @@ func solve(t *testing.T, text string) *result.Result {
 // size of which nine worlds of ten are below 14.4 GiB: middle values alone are content with
 // four shards, the worlds want five, and four fail by them.
 func TestTheAnswerHoldsInEnoughWorlds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes a minute under the race detector; the whole tests have it")
+	}
 	r := solve(t, unsure)
 	if r.Answer == nil || r.Exit != result.ExitMet || r.Answer.Worlds == nil {
 		t.Fatalf("got %+v, exit %d, %s", r.Answer, r.Exit, r.Stopped)
