@@ -6,10 +6,10 @@ import (
 	"io"
 )
 
-// runner runs a variant and answers its standard output.
+// runner runs a variant and returns its standard output.
 type runner func(context.Context, variant) (string, error)
 
-// compare runs every variant, prints a line for each, and answers the exit code.
+// compare runs every variant, prints a line for each, and returns the exit code.
 // A group whose first variant fails has nothing to compare with, so its other
 // variants are left out.
 func compare(ctx context.Context, groups []group, run runner, out io.Writer) int {

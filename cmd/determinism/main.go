@@ -10,9 +10,11 @@
 // when nothing could be run. Two runs agree when their closing lines do, apart
 // from the wall time.
 //
-// The two things to read first are [groups], the variants, and [parseResult],
-// the closing line of `monosim test`. To change which variants run look in
-// variants.go; what a closing line must hold, result.go.
+// Two things to read first: [groups] lists the variants, and [parseResult] reads the closing
+// line of `monosim test`. To change
+//   - which variants run look in variants.go,
+//   - what a closing line must hold, in result.go,
+//   - how variants are compared and reported, in compare.go.
 package main
 
 import (
@@ -75,7 +77,7 @@ func build(ctx context.Context, binary string, flags ...string) error {
 	return nil
 }
 
-// runCommand answers what the variant's command printed on stdout. Its error
+// runCommand returns what the variant's command printed on stdout. Its error
 // carries the end of stderr.
 func runCommand(ctx context.Context, v variant) (string, error) {
 	cmd := exec.CommandContext(ctx, v.command[0], v.command[1:]...)
@@ -88,10 +90,10 @@ func runCommand(ctx context.Context, v variant) (string, error) {
 	return stdout.String(), nil
 }
 
-// tailLines are enough to see what a failed command said last.
+// tailLines limits what is shown of a failed command: its last words say why.
 const tailLines = 5
 
-// tail is the end of the first text that holds any.
+// tail returns the last lines of the first text that is not empty.
 func tail(texts ...string) string {
 	for _, text := range texts {
 		text = strings.TrimSpace(text)

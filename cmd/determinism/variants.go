@@ -1,19 +1,19 @@
 package main
 
-// binaries are the builds of monosim; race is empty when there is none.
+// binaries names the builds of monosim; race is empty when there is none.
 type binaries struct {
 	plain string
 	race  string
 }
 
-// variant is one way to run monosim.
+// variant describes one way to run monosim.
 type variant struct {
 	name    string
 	command []string
 	env     []string // key=value, besides the environment of this process
 }
 
-// group is variants whose closing lines must agree with that of the first.
+// group lists variants whose closing lines must agree with that of the first.
 type group []variant
 
 // The runs that are repeated.

@@ -20,22 +20,22 @@ import (
 
 const (
 	modulePath = "github.com/monosim/monosim"
-	// mutated is what is changed, and whose tests are run.
+	// mutated lists the packages that are changed, and whose tests run.
 	mutated = "./engine/agent/..."
-	// users is what else has tests of what only it uses.
+	// users lists packages whose tests see code that only they use.
 	users = "./runners/whatif"
-	// switchPath is a package that only the overlay has.
+	// switchPath names a package that only the overlay has.
 	switchPath = modulePath + "/engine/switches"
 	switchFile = "engine/switches/switch.go"
 )
 
-// forTests are rooms that only tests import: a fault there is no fault of an agent.
+// forTests lists rooms that only tests import. A fault there is no fault of an agent.
 var forTests = []string{modulePath + "/engine/agent/agenttest", modulePath + "/engine/agent/tfs/tfstest"}
 
 //go:embed switches.txt
 var switchSource []byte
 
-// source is one file to be instrumented, and how it was at last.
+// source keeps one file to be instrumented, and its text after the last round.
 type source struct {
 	*rewrite
 	written      string // path of the instrumented file
@@ -43,7 +43,7 @@ type source struct {
 	spans        []span
 }
 
-// schemata are the mutated packages with all mutants in them.
+// schemata holds the mutated packages, instrumented with all mutants at once.
 type schemata struct {
 	root    string // of the module
 	dir     string // of everything that is built
@@ -98,7 +98,8 @@ func (s *schemata) read(pkgs []*packages.Package) error {
 	}))
 }
 
-// rounds are enough: a mutant that does not compile seldom hides another.
+// rounds limits how often compile tries again. A mutant that does not compile seldom hides
+// another, so that a few rounds find all.
 const rounds = 12
 
 // compile writes the overlay until everything in it compiles: mutants that do not are
@@ -172,7 +173,7 @@ func (s *schemata) refuse(output string) bool {
 	return any
 }
 
-// writtenAs finds the file that the compiler names, which is the instrumented one.
+// writtenAs finds the source of the instrumented file that the compiler names.
 func (s *schemata) writtenAs(path string) *source {
 	for _, file := range s.sources {
 		if filepath.Base(file.written) == filepath.Base(path) {
@@ -182,7 +183,7 @@ func (s *schemata) writtenAs(path string) *source {
 	return nil
 }
 
-// at is the innermost mutant whose text is there.
+// at returns the innermost mutant whose text is there.
 func (f *source) at(line, column int) int {
 	offset := 0
 	for range line - 1 {

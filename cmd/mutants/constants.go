@@ -14,13 +14,13 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// constant is a declared number, which a mutant changes wherever it is used: a
-// constant cannot be switched, its uses can.
+// constant keeps a declared number. A mutant changes its uses, because the declaration
+// cannot depend on a switch.
 type constant struct {
 	declared mutant
 	value    gc.Value
 	another  gc.Value
-	// id is that of its mutant; 0 before its first use.
+	// id numbers its mutant; 0 before its first use.
 	id int
 }
 
@@ -42,8 +42,8 @@ func (c *catalogue) declare(pkg *packages.Package, tree *ast.File, file string) 
 	}
 }
 
-// counted says that iota numbers the constant: another number would be no smaller
-// fault.
+// counted reports whether iota numbers the constant. Such a number is a name: another one
+// would be a gross fault, not a small one.
 func counted(e ast.Expr) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {
@@ -74,7 +74,7 @@ func isNumber(t types.Type) bool {
 	return ok && basic.Info()&types.IsNumeric != 0 && basic.Info()&types.IsComplex == 0
 }
 
-// shown is a number as a change shows it.
+// shown writes a number as a change shows it.
 func shown(v gc.Value, t types.Type) string {
 	if isDuration(t) {
 		if ns, exact := gc.Int64Val(v); exact {
@@ -89,8 +89,8 @@ func isDuration(t types.Type) bool {
 	return ok && n.Obj().Name() == "Duration" && n.Obj().Pkg().Path() == "time"
 }
 
-// anotherDuration is a duration near v, counted in seconds or milliseconds where it is
-// written so.
+// anotherDuration returns a duration near v, counted in seconds or milliseconds where the
+// source does.
 func anotherDuration(v gc.Value) gc.Value {
 	for _, unit := range []time.Duration{time.Second, time.Millisecond} {
 		per := gc.MakeInt64(int64(unit))
@@ -101,11 +101,11 @@ func anotherDuration(v gc.Value) gc.Value {
 	return another(v)
 }
 
-// largestStep is the last number of which the next is another one that matters:
-// beyond, a quarter is taken away.
+// largestStep bounds the numbers that are changed by one. Beyond it one more seldom
+// matters, so a quarter is taken away.
 const largestStep = 19
 
-// another is a number near v: 10 gives 11, 60 gives 45.
+// another returns a number near v: 11 for 10, 45 for 60.
 func another(v gc.Value) gc.Value {
 	if gc.Compare(gc.BinaryOp(v, token.MUL, v), token.LEQ, gc.MakeInt64(largestStep*largestStep)) {
 		return gc.BinaryOp(v, token.ADD, gc.MakeInt64(1))
@@ -117,14 +117,14 @@ func another(v gc.Value) gc.Value {
 	return gc.BinaryOp(quarter, token.QUO, gc.MakeInt64(4))
 }
 
-// piece is a part of a constant expression that can be another number.
+// piece holds a part of a constant expression that can be another number.
 type piece struct {
 	at    ast.Node
 	other string // source of the other number
 	id    int
 }
 
-// constant switches a constant expression that no other is around.
+// constant switches a constant expression that is not part of a larger one.
 func (f *finder) constant(e ast.Expr, tv types.TypeAndValue) {
 	if id, ok := e.(*ast.Ident); ok && (id.Name == "true" || id.Name == "false") {
 		f.contrary(e, f.around(e)+" -> not")
@@ -149,7 +149,7 @@ func (f *finder) constant(e ast.Expr, tv types.TypeAndValue) {
 	}
 }
 
-// around is what stands about a word that says little alone.
+// around returns the source around a word that says little alone.
 func (f *finder) around(e ast.Expr) string {
 	switch parent := f.parent().(type) {
 	case *ast.KeyValueExpr, *ast.AssignStmt, *ast.CallExpr, *ast.ReturnStmt:
@@ -158,13 +158,13 @@ func (f *finder) around(e ast.Expr) string {
 	return f.text(e)
 }
 
-// with is the source of e with another number at one place.
+// with returns the source of e with another number at one place.
 func (f *finder) with(e ast.Expr, p piece) string {
 	text, at := f.text(e), int(p.at.Pos()-e.Pos())
 	return text[:at] + p.other + text[at+int(p.at.End()-p.at.Pos()):]
 }
 
-// piece is what can be changed of a piece of a constant expression.
+// piece returns what can be changed of one operand of a constant expression.
 func (f *finder) piece(n ast.Node, whole ast.Expr) (p piece, ok, deeper bool) {
 	switch n := n.(type) {
 	case *ast.BasicLit:
@@ -183,8 +183,8 @@ func (f *finder) piece(n ast.Node, whole ast.Expr) (p piece, ok, deeper bool) {
 	return piece{}, false, true
 }
 
-// named is a use of a declared constant. Those of other modules are left, but for
-// durations that stand alone.
+// named returns the change of a use of a declared constant. Constants of other modules are
+// left alone, but for durations that stand by themselves.
 func (f *finder) named(n ast.Node, name *ast.Ident) (p piece, ok, deeper bool) {
 	object, isConst := f.pkg.TypesInfo.Uses[name].(*types.Const)
 	if !isConst || object.Pkg() == nil {
@@ -201,7 +201,7 @@ func (f *finder) named(n ast.Node, name *ast.Ident) (p piece, ok, deeper bool) {
 	return piece{n, "(" + f.text(n) + " + (" + sourceOf(difference) + "))", c.id}, true, false
 }
 
-// sourceOf is a number as Go source.
+// sourceOf writes a number as Go source.
 func sourceOf(v gc.Value) string {
 	if v.Kind() == gc.Int {
 		return v.ExactString()

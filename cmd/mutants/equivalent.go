@@ -13,13 +13,13 @@ import (
 // the reasons.
 const equivalentFile = "cmd/mutants/equivalent.yaml"
 
-// equivalent is one reason and the mutants that it holds for, by name.
+// equivalent holds one reason, and the names of the mutants that it excuses.
 type equivalent struct {
 	Reason  string   `yaml:"reason"`
 	Mutants []string `yaml:"mutants"`
 }
 
-// readEquivalents answers the reasons by the names of the mutants.
+// readEquivalents returns the reasons by the names of the mutants.
 func readEquivalents(path string) (map[string]string, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -46,8 +46,8 @@ func readEquivalents(path string) (map[string]string, error) {
 	return reasons, nil
 }
 
-// excuse marks the survivors that are equivalent. What remains of the reasons is an
-// error: names of no mutant, and of mutants that were killed.
+// excuse marks the survivors that are equivalent. It fails for reasons that are left over:
+// those that name no mutant, or one that was killed.
 func excuse(verdicts []verdict, all []*mutant, reasons map[string]string) (stale []string) {
 	known := map[string]bool{}
 	for _, m := range all {

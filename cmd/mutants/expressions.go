@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// swaps are the operators of two operands that become another, with the function of
-// the switches that does either.
+// swaps maps operators of two operands to the one that replaces them, with the function in
+// switches.txt that does either.
 var swaps = map[token.Token]struct {
 	to       token.Token
 	function string
@@ -28,7 +28,7 @@ var swaps = map[token.Token]struct {
 	token.REM:  {token.MUL, "Rest", opArith},
 }
 
-// contraries are the comparisons and what says the contrary.
+// contraries maps comparisons to their contrary.
 var contraries = map[token.Token]token.Token{
 	token.EQL: token.NEQ, token.NEQ: token.EQL, token.LSS: token.GEQ,
 	token.GEQ: token.LSS, token.GTR: token.LEQ, token.LEQ: token.GTR,
@@ -75,7 +75,7 @@ func (f *finder) contrary(e ast.Expr, change string) {
 	f.wrap(id, e, fmt.Sprintf("(switch_.On(%d) != (", id), "))")
 }
 
-// isCondition says that an expression, which compares nothing, decides where to go on.
+// isCondition reports whether an expression that compares nothing decides where to go on.
 func (f *finder) isCondition(e ast.Expr) bool {
 	switch e.(type) {
 	case *ast.ParenExpr, *ast.FuncLit:
@@ -105,7 +105,7 @@ func (f *finder) isCondition(e ast.Expr) bool {
 	return false
 }
 
-// results changes what a function answers, one result at a time.
+// results changes what a function returns, one result at a time.
 func (f *finder) results(n *ast.ReturnStmt) {
 	want := f.signature().Results()
 	if want.Len() != len(n.Results) {
@@ -128,7 +128,7 @@ func (f *finder) results(n *ast.ReturnStmt) {
 
 var errorType = types.Universe.Lookup("error").Type()
 
-// result is how one result becomes another; change is empty where it cannot.
+// result returns how one result becomes another; change is empty where it cannot.
 func (f *finder) result(e ast.Expr, want types.Type) (before, after, change string) {
 	tv := f.pkg.TypesInfo.Types[e]
 	isError := types.Identical(want, errorType)
@@ -163,7 +163,7 @@ func (f *finder) result(e ast.Expr, want types.Type) (before, after, change stri
 	return "", "", ""
 }
 
-// signature is that of the function that the node is in.
+// signature returns the type of the function that the node is in.
 func (f *finder) signature() *types.Signature {
 	for i := len(f.stack) - 1; i >= 0; i-- {
 		switch n := f.stack[i].(type) {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// catalogue has the mutants found so far. Those that do not compile are refused.
+// catalogue collects the mutants. Those that do not compile are marked as refused.
 type catalogue struct {
 	mutants []*mutant // by ID-1
 	named   map[mutant]int
@@ -94,8 +94,8 @@ func (f *finder) look(n ast.Node) bool {
 	return true
 }
 
-// fixed says that nothing can be changed there: the language wants a constant or a type,
-// or nobody looks at the value.
+// fixed reports whether nothing can be changed there, because the language wants a constant
+// or a type, or because nobody looks at the value.
 func (f *finder) fixed(e ast.Expr) bool {
 	switch parent := f.parent().(type) {
 	case *ast.ArrayType:
@@ -115,7 +115,7 @@ func (f *finder) fixed(e ast.Expr) bool {
 	return false
 }
 
-// isRoom says that e is how much room a make begins with, which nobody can see.
+// isRoom reports whether e is the capacity of a make, which no result shows.
 func (f *finder) isRoom(call *ast.CallExpr, e ast.Expr) bool {
 	builtin, ok := ast.Unparen(call.Fun).(*ast.Ident)
 	if !ok || len(call.Args) < 2 || call.Args[len(call.Args)-1] != e {
@@ -128,8 +128,8 @@ func (f *finder) isRoom(call *ast.CallExpr, e ast.Expr) bool {
 	return isMap || len(call.Args) == 3
 }
 
-// isBesideError says that e is a result beside an error, at which nobody looks: an empty
-// one, or any where the error is certain.
+// isBesideError reports whether e is a result that nobody reads because an error stands
+// beside it: an empty one, or any where the error is certain.
 func (f *finder) isBesideError(n *ast.ReturnStmt, e ast.Expr) bool {
 	want, last := f.signature().Results(), n.Results[len(n.Results)-1]
 	if want.Len() != len(n.Results) || e == last || !types.Identical(want.At(want.Len()-1).Type(), errorType) {
@@ -138,7 +138,8 @@ func (f *finder) isBesideError(n *ast.ReturnStmt, e ast.Expr) bool {
 	return f.isCertain(last) || !f.pkg.TypesInfo.Types[last].IsNil() && f.isEmpty(e)
 }
 
-// isCertain says that an error is one: it is made there, or was just compared with nil.
+// isCertain reports whether an error cannot be nil: it is made there, or was just compared
+// with nil.
 func (f *finder) isCertain(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.UnaryExpr:
@@ -159,7 +160,7 @@ func (f *finder) isCertain(e ast.Expr) bool {
 	return false
 }
 
-// isEmpty says that e is written as the zero value of its type.
+// isEmpty reports whether e is written as the zero value of its type.
 func (f *finder) isEmpty(e ast.Expr) bool {
 	if literal, ok := e.(*ast.CompositeLit); ok {
 		_, isStruct := f.pkg.TypesInfo.TypeOf(literal).Underlying().(*types.Struct)
@@ -184,14 +185,14 @@ func (f *finder) parent() ast.Node {
 	return f.stack[len(f.stack)-1]
 }
 
-// mutant adds one of the file.
+// mutant adds a mutant of the file.
 func (f *finder) mutant(at ast.Node, o operator, change string) int {
 	return f.found.add(mutant{
 		Package: f.pkg.PkgPath, File: f.name, Line: f.file.Line(at.Pos()), Func: f.function(), Operator: o, Change: change,
 	}).ID
 }
 
-// function is the declared function that the node is in.
+// function returns the declared function that the node is in.
 func (f *finder) function() string {
 	for _, n := range f.stack {
 		d, ok := n.(*ast.FuncDecl)
@@ -206,8 +207,8 @@ func (f *finder) function() string {
 	return ""
 }
 
-// typeArgument is the type of an expression as an explicit type argument, or nothing
-// where it has no name in this file.
+// typeArgument writes the type of an expression as an explicit type argument. It returns
+// nothing where the type has no name in this file.
 func (f *finder) typeArgument(t types.Type) string {
 	switch t := types.Unalias(t).(type) {
 	case *types.Basic:
@@ -237,7 +238,7 @@ func (f *finder) nameOf(o types.Object) string {
 	return ""
 }
 
-// compiled are the mutants that are not refused.
+// compiled returns the mutants that are not refused.
 func (c *catalogue) compiled() []*mutant {
 	return slices.DeleteFunc(slices.Clone(c.mutants), func(m *mutant) bool { return c.refused[m.ID] })
 }

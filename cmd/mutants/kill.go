@@ -23,10 +23,10 @@ const (
 	leastWaiting = 60 * time.Second
 )
 
-// verdict is what became of a mutant.
+// verdict says what became of a mutant.
 type verdict struct {
 	Mutant *mutant `json:"mutant"`
-	// Killed is what noticed it, empty for a survivor.
+	// Killed names what noticed it, and is empty for a survivor.
 	Killed kind   `json:"killed,omitempty"`
 	By     string `json:"by,omitempty"`
 	// Endless says that the part did not end.
@@ -35,7 +35,7 @@ type verdict struct {
 	Reason  string `json:"reason,omitempty"` // why an equivalent one changes nothing
 }
 
-// survived is a line about one that nothing noticed.
+// survived writes a line about a mutant that nothing noticed.
 func (v verdict) survived() string {
 	line := "survived " + v.Mutant.String()
 	if !v.Reached {
@@ -44,19 +44,19 @@ func (v verdict) survived() string {
 	return line
 }
 
-// attempt is one process that may notice a mutant.
+// attempt describes one process that may notice a mutant.
 type attempt []*part
 
 const (
 	// firstAlone is how many parts of a kind are asked one by one before all others are
 	// at once.
 	firstAlone = 3
-	// slow is from when on a test waits until all others had their turn.
+	// slow delays a test that takes longer until all others had their turn.
 	slow = 200 * time.Millisecond
 )
 
-// attempts are what to ask about a mutant, the cheapest first: of one kind those that
-// reach few mutants, as they look at this place most closely.
+// attempts lists what to ask about a mutant, the cheapest first. Of one kind those come
+// first that reach few mutants, because they look at this place most closely.
 func attempts(m *mutant, parts []*part) []attempt {
 	var all []attempt
 	for _, k := range []kind{byVectors, byScenarios} {
@@ -113,7 +113,7 @@ func try(ctx context.Context, m *mutant, parts []*part) (verdict, error) {
 	return v, nil
 }
 
-// name is that of the part, or of all of them.
+// name joins the names of the parts.
 func (a attempt) name() string {
 	if len(a) == 1 {
 		return a[0].name
@@ -150,7 +150,7 @@ func (a attempt) with(ctx context.Context, m *mutant) (killed, endless bool, err
 	return false, false, err
 }
 
-// inParallel calls do for each number below n, on all cores, until one fails.
+// inParallel calls do for each number below n, on all cores, until one call fails.
 func inParallel(ctx context.Context, n int, do func(i int) error) error {
 	var wait sync.WaitGroup
 	var mu sync.Mutex

@@ -15,10 +15,11 @@
 // 1 when fewer are or an entry of equivalent.yaml no longer holds, and 2 when nothing
 // could be run. Unix only: endless mutants are stopped by a limit of the process.
 //
-// Two things to read first: [finder.look], which mutants there are, and [try], how one
-// is run. To change an operator look in expressions.go, statements.go or constants.go;
-// the switches are switches.txt; mutants that change nothing, with reasons,
-// equivalent.yaml.
+// Two things to read first: [finder.look] decides which mutants there are, and [try] runs
+// one. To change
+//   - an operator look in expressions.go, statements.go or constants.go,
+//   - what a switch does at run time, in switches.txt,
+//   - which mutants count as changing nothing, and why, in equivalent.yaml.
 package main
 
 import (
@@ -48,7 +49,7 @@ const (
 	exitFailed   = 2
 )
 
-// options are the flags.
+// options holds the flags.
 type options struct {
 	sample int
 	seed   uint64
@@ -76,7 +77,7 @@ func main() {
 	os.Exit(code)
 }
 
-// run answers the exit code.
+// run returns the exit code.
 func run(ctx context.Context, o options, out io.Writer) (int, error) {
 	begun := time.Now()
 	root, err := os.Getwd()
@@ -123,7 +124,7 @@ func run(ctx context.Context, o options, out io.Writer) (int, error) {
 	return o.conclude(out, r, err)
 }
 
-// conclude writes the report. What was interrupted has one, too, but no verdict.
+// conclude writes the report. A run that was interrupted gets one, too, but no verdict.
 func (o options) conclude(out io.Writer, r *report, interrupted error) (int, error) {
 	write := r.writeText
 	if o.json {
@@ -152,7 +153,7 @@ func (o options) write(out io.Writer, mutants []*mutant) error {
 	return err
 }
 
-// unseen are the mutants that no part reaches.
+// unseen returns the mutants that no part reaches.
 func unseen(mutants []*mutant, parts []*part) []*mutant {
 	return slices.DeleteFunc(slices.Clone(mutants), func(m *mutant) bool { return len(attempts(m, parts)) > 0 })
 }
@@ -169,8 +170,8 @@ func (s *schemata) look(ctx context.Context, chosen int) ([]*part, error) {
 	return parts, errors.Join(err, bar.Finish())
 }
 
-// choose takes the mutants of the places, and of these the sample. Their order is
-// random, so that what is done at any time says what the rest will be like.
+// choose takes the mutants of the places, and of these the sample. Their order is random,
+// so that the part that is done at any time tells of the rest.
 func (o options) choose(all []*mutant) ([]*mutant, error) {
 	if len(o.places) > 0 {
 		all = slices.DeleteFunc(slices.Clone(all), func(m *mutant) bool {
@@ -191,14 +192,14 @@ func (o options) choose(all []*mutant) ([]*mutant, error) {
 	return chosen, nil
 }
 
-// isAt says whether a place names the mutant's line, file or folder.
+// isAt reports whether a place names the mutant's line, file or folder.
 func (m *mutant) isAt(place string) bool {
 	place = strings.TrimSuffix(strings.TrimPrefix(place, "./"), "/")
 	return place == m.File || place == fmt.Sprintf("%s:%d", m.File, m.Line) || strings.HasPrefix(m.File, place+"/")
 }
 
-// judge runs the mutants, tells each verdict, and answers all in the order of the
-// mutants. Interrupted, it answers those that it has.
+// judge runs the mutants, tells each verdict, and returns all in the order of the mutants.
+// When it is interrupted it returns those that it has.
 func judge(ctx context.Context, chosen []*mutant, parts []*part, tell func(verdict)) ([]verdict, error) {
 	var verdicts []verdict
 	var mu sync.Mutex

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// operator is a kind of change.
+// operator names a kind of change.
 type operator string
 
 // The operators. Each is one way in which a port can be wrong by little.
@@ -22,7 +22,7 @@ const (
 	opLeave     operator = "leaving" // break is continue, continue is break, or neither is
 )
 
-// mutant is one change of one place.
+// mutant describes one change of one place.
 type mutant struct {
 	ID       int      `json:"id"` // from 1
 	Package  string   `json:"package"`
@@ -31,7 +31,7 @@ type mutant struct {
 	Func     string   `json:"func"` // method as Type.Method, empty outside of functions
 	Operator operator `json:"operator"`
 	Change   string   `json:"change"`
-	// Nth tells apart equal changes of one function: 1 for the first.
+	// Nth tells equal changes of one function apart, from 1.
 	Nth int `json:"nth"`
 }
 
@@ -52,10 +52,10 @@ func (m *mutant) String() string {
 	return fmt.Sprintf("%s:%d: %s: %s", m.File, m.Line, m.Operator, m.Change)
 }
 
-// maxShown is how much of a source line a change shows.
+// maxShown limits how much of a source line a change shows.
 const maxShown = 70
 
-// oneLine is source text as a change shows it.
+// oneLine shortens source text to what a change shows.
 func oneLine(source string) string {
 	source = strings.Join(strings.Fields(source), " ")
 	if runes := []rune(source); len(runes) > maxShown {

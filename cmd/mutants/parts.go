@@ -21,7 +21,7 @@ import (
 	"github.com/monosim/monosim/vectors/golden"
 )
 
-// kind is what sort of thing notices a mutant. The order is that of asking.
+// kind says what sort of thing notices a mutant. Kinds are asked in this order.
 type kind string
 
 const (
@@ -32,8 +32,7 @@ const (
 
 var kinds = []kind{byVectors, byScenarios, byTests}
 
-// part is something that can be run alone: an operation of the vectors, a feature, a
-// test.
+// part describes what can run alone: an operation of the vectors, a feature, or a test.
 type part struct {
 	kind    kind
 	name    string
@@ -43,7 +42,7 @@ type part struct {
 	folder  string
 	// What the part takes without a mutant.
 	cpu, wall time.Duration
-	// reaches are the numbers of the mutants to which the part would see a difference.
+	// reaches numbers the mutants whose place the part comes to with another result.
 	reaches map[int]bool
 }
 

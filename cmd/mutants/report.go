@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// leastRate is how many of a hundred mutants must be killed.
+// leastRate says how many of a hundred mutants must be killed.
 const leastRate = 90.0
 
 // tally counts verdicts.
@@ -46,7 +46,7 @@ func (t *tally) add(v verdict) {
 	}
 }
 
-// rate is how many of a hundred are killed; 100 when there are none.
+// rate returns how many of a hundred are killed, and 100 when there are none.
 func (t *tally) rate() float64 {
 	if t.Mutants == 0 {
 		return 100
@@ -54,7 +54,7 @@ func (t *tally) rate() float64 {
 	return 100 * float64(t.Killed) / float64(t.Mutants)
 }
 
-// report is what a run found.
+// report holds what a run found.
 type report struct {
 	Seconds    float64             `json:"seconds"`
 	Sample     int                 `json:"sample,omitempty"` // 0 for all mutants
@@ -85,7 +85,7 @@ func count[K comparable](tallies map[K]*tally, key K, v verdict) {
 	tallies[key].add(v)
 }
 
-// good says that enough were killed and no reason is left over.
+// good reports whether enough were killed and no reason is left over.
 func (r *report) good() bool { return r.Rate >= leastRate && len(r.Stale) == 0 }
 
 func (r *report) writeJSON(out io.Writer) error {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// rewrite is the instrumented text of one file in the making: pieces put around and
-// between what is there. Lines stay where they are.
+// rewrite collects the edits of one file: pieces put around and between what is there.
+// Lines stay where they are, so that errors of the compiler name the right ones.
 type rewrite struct {
 	file   *token.File
 	source []byte
@@ -23,13 +23,13 @@ const (
 	opening
 )
 
-// edit replaces source[from:to], which is empty for what is put in.
+// edit replaces source[from:to]; for an insertion that is empty.
 type edit struct {
 	from, to int
 	text     string
 	order    int
 	seq      int
-	id       int // of its mutant; 0 for none
+	id       int // of its mutant, or 0
 }
 
 // wrap puts text before and after a node. What is wrapped first is outside.
@@ -49,16 +49,16 @@ func (r *rewrite) add(e edit) {
 	r.edits = append(r.edits, e)
 }
 
-// text is the source of a node as it stands.
+// text returns the source of a node as it stands.
 func (r *rewrite) text(n ast.Node) string {
 	return string(r.source[r.file.Offset(n.Pos()):r.file.Offset(n.End())])
 }
 
-// span is where a mutant's pieces are in the instrumented text.
+// span says where a mutant's pieces are in the instrumented text.
 type span struct{ id, from, to int }
 
-// apply answers the instrumented text, without the mutants that are refused, and the
-// spans of the others.
+// apply returns the instrumented text without the refused mutants, and the spans of the
+// others.
 func (r *rewrite) apply(refused map[int]bool) (string, []span) {
 	slices.SortFunc(r.edits, func(a, b edit) int {
 		inside := cmp.Compare(a.seq, b.seq)

@@ -28,13 +28,13 @@ func (f *finder) statement(n ast.Stmt) {
 	}
 }
 
-// oppositions are the assignments that go the other way.
+// oppositions maps assignments to those that go the other way.
 var oppositions = map[token.Token]token.Token{
 	token.INC: token.DEC, token.DEC: token.INC, token.ADD_ASSIGN: token.SUB_ASSIGN, token.SUB_ASSIGN: token.ADD_ASSIGN,
 }
 
-// isListed says that the node is one of several statements, so that others may stand
-// in its place.
+// isListed reports whether the node stands in a list of statements, where another may take
+// its place.
 func (f *finder) isListed() bool {
 	switch f.parent().(type) {
 	case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause:
@@ -83,8 +83,8 @@ func (f *finder) branch(n *ast.BranchStmt) {
 	f.wrap(id, n, fmt.Sprintf("if switch_.On(%d) { %s }; ", id, other), "")
 }
 
-// inLoop says that break means a loop that ends of itself: not a switch, and not an
-// endless loop, after which the compiler wants no return.
+// inLoop reports whether break ends a loop that ends by itself, too. It is neither a switch
+// nor an endless loop, after which the compiler wants no return.
 func (f *finder) inLoop() bool {
 	for i := len(f.stack) - 1; i >= 0; i-- {
 		switch n := f.stack[i].(type) {

@@ -3,9 +3,12 @@
 //
 //	go run ./cmd/pack vectors/golden/suites.zip
 //
-// The two things to read first are golden.Pack, which makes the archive, and
-// .ci/release.sh, which builds with it. To change what is in it look in
-// vectors/golden/embed.go. It exits with 0, or with 2 when the file cannot be written.
+// It exits with 0, or with 2 when the file cannot be written.
+//
+// Two things to read first: golden.Pack makes the archive, and .ci/release.sh builds with
+// it. To change
+//   - what is in the archive look in vectors/golden/embed.go,
+//   - which builds take it, in .ci/release.sh.
 package main
 
 import (

@@ -3,8 +3,14 @@
 //
 //	go run ./cmd/soak -cycles 1000 -jobs 8
 //
-// The exit code is 0 when all were, 1 when one was not, and 2 when the flags make no
-// sense. What a soak is made of is in package runners/test/realrun/soak.
+// The exit code is 0 when all clusters were, 1 when one was not, and 2 when the flags make
+// no sense.
+//
+// Two things to read first, both in package runners/test/realrun/soak: Run soaks clusters,
+// and Bounds takes the limits from the simulation. To change
+//   - the flags look here,
+//   - what is killed, how often and where, in story.go of that package,
+//   - what must be whole again, in run.go, and what may not be left over, in leaks.go.
 package main
 
 import (
@@ -38,7 +44,8 @@ func main() {
 	}
 }
 
-// run builds the program that is soaked, which is that of this source, and soaks it.
+// run builds the program from this source and soaks it. It keeps the folder with the logs
+// of a soak that fails.
 func run(o soak.Options) (err error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
