@@ -32,11 +32,8 @@ func post(t *testing.T, url, body string) string {
 }
 
 func TestAdminOfZooKeeper(t *testing.T) {
-	program, err := builtProgram()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), program, "zookeeper", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0")
+	program := builtProgram(t)
+	cmd := exec.CommandContext(limited(t), program, "zookeeper", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -128,7 +125,7 @@ func TestAdminOfTheModelServer(t *testing.T) {
 	if err := os.WriteFile(config, []byte("model_config_list {}"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), modelServer(t), "--model_config_file="+config, "--monosim_any_port",
+	cmd := exec.CommandContext(limited(t), modelServer(t), "--model_config_file="+config, "--monosim_any_port",
 		"--monosim_admin=127.0.0.1:0", "--monosim_ports_file="+ports)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

@@ -20,11 +20,8 @@ import (
 // program is a process of monosim.
 func program(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
-	path, err := builtProgram()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(path, args...)
+	path := builtProgram(t)
+	cmd := exec.CommandContext(limited(t), path, args...)
 	cmd.Stdin = strings.NewReader(`{"op":"hello"}` + "\n")
 	return cmd
 }

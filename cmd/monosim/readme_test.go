@@ -191,12 +191,9 @@ func beginningOf[V any](line string, beginnings map[string]V) string {
 // readmeDirectory has the program, and the files that README's lines name.
 func readmeDirectory(t *testing.T) string {
 	t.Helper()
-	path, err := builtProgram()
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := builtProgram(t)
 	dir := t.TempDir()
-	err = errors.Join(
+	err := errors.Join(
 		os.Mkdir(filepath.Join(dir, "bin"), 0o755),
 		os.Symlink(path, filepath.Join(dir, "bin", "monosim")),
 		os.CopyFS(filepath.Join(dir, "exported"), os.DirFS("testdata/exported")),
@@ -266,7 +263,7 @@ func TestThePytestFixtures(t *testing.T) {
 	if python == "" {
 		python = "python3"
 	}
-	if out, err := exec.Command(python, "-c", "import kazoo").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(limited(t), python, "-c", "import kazoo").CombinedOutput(); err != nil {
 		t.Skipf("no kazoo (pip install kazoo; PYTHON names the interpreter): %v %s", err, bytes.TrimSpace(out))
 	}
 	list := readmeBlocks(t, "python")

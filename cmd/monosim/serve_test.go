@@ -85,12 +85,9 @@ func TestServeKeepsACluster(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts processes")
 	}
-	program, err := builtProgram()
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := builtProgram(t)
 	dir := t.TempDir()
-	cmd := exec.CommandContext(t.Context(), program, "serve", "--json", "--speed", "10x", "--admin", "127.0.0.1:0", "--keep", dir,
+	cmd := exec.CommandContext(limited(t), program, "serve", "--json", "--speed", "10x", "--admin", "127.0.0.1:0", "--keep", dir,
 		description(t, "replicas: 2\nmodels:\n  - name: ctr\n    sub_graphs: [{name: entry, versions: [1]}]\n"))
 	var errs bytes.Buffer
 	cmd.Stderr = &errs

@@ -130,10 +130,7 @@ func TestAReportThatCannotBeOpenedLeavesTheOthersAsTheyWere(t *testing.T) {
 }
 
 func TestAnInterruptedRunLeavesWholeReports(t *testing.T) {
-	program, err := builtProgram()
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := builtProgram(t)
 	for _, c := range []struct {
 		signal syscall.Signal
 		code   int
@@ -142,7 +139,7 @@ func TestAnInterruptedRunLeavesWholeReports(t *testing.T) {
 		t.Run(command.SignalNames[c.signal], func(t *testing.T) {
 			dir := t.TempDir()
 			flags, files := allForms(dir)
-			cmd := exec.Command(program, append(append([]string{"test"}, flags...), "--format", "progress", "--seeds", "1000000", "--trace", filepath.Join(dir, c.trace), "features/crashes.feature")...)
+			cmd := exec.CommandContext(limited(t), program, append(append([]string{"test"}, flags...), "--format", "progress", "--seeds", "1000000", "--trace", filepath.Join(dir, c.trace), "features/crashes.feature")...)
 			code, out, errs := runUntilSignal(t, cmd, c.signal)
 			if code != c.code {
 				t.Errorf("exit code: want %d, got %d\n%s", c.code, code, errs)

@@ -31,7 +31,29 @@ import (
 // buildDir has the program once a test has built it.
 var buildDir string
 
-var builtProgram = sync.OnceValues(func() (path string, err error) {
+// builtProgram returns the path of the program. It skips the test under the race detector,
+// which sees nothing of a process that is built without it.
+func builtProgram(t *testing.T) string {
+	t.Helper()
+	if underRace {
+		t.Skip("the race detector sees nothing of a process of its own")
+	}
+	path, err := buildOnce()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// limited is the context of a process that ends with the test, and after five minutes: a
+// process that no signal ends would hold up all tests.
+func limited(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+var buildOnce = sync.OnceValues(func() (path string, err error) {
 	if buildDir, err = os.MkdirTemp("", "monosim-test-"); err != nil {
 		return "", err
 	}
@@ -53,10 +75,7 @@ func TestMain(m *testing.M) {
 // modelServer is a link to the program by the real one's name.
 func modelServer(t *testing.T) string {
 	t.Helper()
-	path, err := builtProgram()
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := builtProgram(t)
 	link := filepath.Join(t.TempDir(), modelServerName)
 	if err := os.Symlink(path, link); err != nil {
 		t.Fatal(err)
@@ -144,7 +163,7 @@ func TestTheModelServerServesUntilASignal(t *testing.T) {
 	if err := os.WriteFile(config, []byte("model_config_list {}"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), modelServer(t), "--model_config_file="+config, "--port=8500", "--rest_api_port=8501")
+	cmd := exec.CommandContext(limited(t), modelServer(t), "--model_config_file="+config, "--port=8500", "--rest_api_port=8501")
 	cmd.Env = append(os.Environ(), "MONOSIM_TFSERVING_FLAGS=--monosim_any_port --monosim_events="+events)
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
@@ -188,7 +207,7 @@ func TestSignalsEndTheModelServer(t *testing.T) {
 			t.Logf("%v is ignored by all that is started here, as below nohup", sent)
 			continue
 		}
-		cmd := exec.CommandContext(t.Context(), modelServer(t), "--model_config_file="+config, "--monosim_any_port")
+		cmd := exec.CommandContext(limited(t), modelServer(t), "--model_config_file="+config, "--monosim_any_port")
 		stderr, err := cmd.StderrPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -226,7 +245,7 @@ func TestTheModelServerOutlivesItsLog(t *testing.T) {
 		}
 	}
 	link("1")
-	cmd := exec.CommandContext(t.Context(), modelServer(t), "--model_name=m", "--model_base_path="+models,
+	cmd := exec.CommandContext(limited(t), modelServer(t), "--model_name=m", "--model_base_path="+models,
 		"--rest_api_port=8501", "--monosim_any_port", "--monosim_speed=100")
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
@@ -280,7 +299,7 @@ func TestTheSampleModelAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), modelServer(t), "--model_name=ranker", "--model_base_path="+sample,
+	cmd := exec.CommandContext(limited(t), modelServer(t), "--model_name=ranker", "--model_base_path="+sample,
 		"--rest_api_port=8501", "--monosim_any_port")
 	stderr, err := cmd.StderrPipe()
 	if err != nil {

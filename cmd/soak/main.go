@@ -7,10 +7,8 @@
 // no sense.
 //
 // Two things to read first, both in package runners/test/realrun/soak: Run soaks clusters,
-// and Bounds takes the limits from the simulation. To change
-//   - the flags look here,
-//   - what is killed, how often and where, in story.go of that package,
-//   - what must be whole again, in run.go, and what may not be left over, in leaks.go.
+// and Bounds takes the limits from the simulation. To change a flag look here; what is
+// killed, and what must be whole again, is in that package.
 package main
 
 import (

@@ -1,10 +1,12 @@
 package pythontest
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 )
 
 // Name is what the interpreter is called: $PYTHON or python3.
@@ -13,6 +15,17 @@ func Name() string {
 		return name
 	}
 	return "python3"
+}
+
+// limit ends a program of Python that hangs; TensorFlow's take a minute on a busy machine.
+const limit = 5 * time.Minute
+
+// Command makes the command of a program that ends with the test, and after five minutes.
+func Command(t testing.TB, name string, args ...string) *exec.Cmd {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	t.Cleanup(cancel)
+	return exec.CommandContext(ctx, name, args...)
 }
 
 // Find is the path of the interpreter. It skips the test without one.
@@ -45,7 +58,7 @@ func Reference(t testing.TB) string {
 func Has(t testing.TB, python string, modules ...string) bool {
 	t.Helper()
 	script := "import importlib.util, sys; sys.exit(any(importlib.util.find_spec(m) is None for m in sys.argv[1:]))"
-	return exec.CommandContext(t.Context(), python, append([]string{"-c", script}, modules...)...).Run() == nil
+	return Command(t, python, append([]string{"-c", script}, modules...)...).Run() == nil
 }
 
 // TensorFlow is the path of the interpreter that TENSORFLOW_PYTHON names, which has the

@@ -1,7 +1,6 @@
 package pythontest_test
 
 import (
-	"os/exec"
 	"testing"
 
 	"github.com/monosim/monosim/engine/pythontest"
@@ -15,7 +14,7 @@ for number, line in enumerate(sys.stdin):
 
 // Goal: each order gets its own answer. Method: a program that counts them.
 func TestAProgramAnswersItsOrders(t *testing.T) {
-	p := pythontest.Start(t, exec.CommandContext(t.Context(), pythontest.Find(t), "-c", counts))
+	p := pythontest.Start(t, pythontest.Command(t, pythontest.Find(t), "-c", counts))
 	for i, order := range []string{"first", "second"} {
 		var answer struct {
 			Number int

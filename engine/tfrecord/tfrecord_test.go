@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -191,7 +190,7 @@ func TestTensorFlowAgrees(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := exec.CommandContext(t.Context(), python, "testdata/record.py").Output()
+	got, err := pythontest.Command(t, python, "testdata/record.py").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +206,7 @@ func TestTensorFlowAgrees(t *testing.T) {
 		t.Fatal(err)
 	}
 	script := "import sys, tensorflow as tf; print([r.numpy() for r in tf.data.TFRecordDataset([sys.argv[1]])])"
-	read, err := exec.CommandContext(t.Context(), python, "-c", script, path).Output()
+	read, err := pythontest.Command(t, python, "-c", script, path).Output()
 	if want := "[b'one', b'', b'three']\n"; err != nil || string(read) != want {
 		t.Errorf("TensorFlow read %q, error %v, want %q", read, err, want)
 	}

@@ -3,7 +3,6 @@ package fileops_test
 import (
 	"encoding/hex"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -124,7 +123,7 @@ func TestTensorFlowReadsDumps(t *testing.T) {
 	_, content := dumped(t)
 	path := filepath.Join(t.TempDir(), "dump")
 	must(t, os.WriteFile(path, content, 0o600))
-	got, err := exec.CommandContext(t.Context(), python, "-c", readScript, path).Output()
+	got, err := pythontest.Command(t, python, "-c", readScript, path).Output()
 	if want := "7 [0.5, 1.0, 2.0] True\n-1 [0.0, 3.0, 4.0] True\n"; err != nil || string(got) != want {
 		t.Errorf("TensorFlow read %q, error %v, want %q", got, err, want)
 	}

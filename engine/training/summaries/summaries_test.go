@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -139,7 +138,7 @@ func TestTensorBoardReadsIt(t *testing.T) {
 	if err := os.WriteFile(path, content, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	got, err := exec.CommandContext(t.Context(), python, "-c", readScript, path).Output()
+	got, err := pythontest.Command(t, python, "-c", readScript, path).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +172,7 @@ print(glob.glob(sys.argv[1] + "/*")[0])
 
 func TestRecordsAreThoseOfTensorFlow(t *testing.T) {
 	python, dir := pythontest.TensorFlow(t), t.TempDir()
-	out, err := exec.CommandContext(t.Context(), python, "-c", writeScript, dir).Output()
+	out, err := pythontest.Command(t, python, "-c", writeScript, dir).Output()
 	if err != nil {
 		t.Fatal(err)
 	}

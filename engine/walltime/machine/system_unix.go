@@ -24,8 +24,13 @@ func exitCode(state *os.ProcessState) int {
 	return state.ExitCode()
 }
 
-// dieOf ends the program by a signal, which its parent then sees.
+// dieOf ends the program by a signal, which its parent then sees, or with the exit code that
+// a shell tells of it where the program was started with the signal ignored, as below nohup:
+// that signal would not come.
 func dieOf(s syscall.Signal) {
+	if signal.Ignored(s) {
+		os.Exit(128 + int(s))
+	}
 	signal.Reset(s)
 	if err := syscall.Kill(os.Getpid(), s); err != nil {
 		os.Exit(128 + int(s))

@@ -2,12 +2,12 @@ package python
 
 import (
 	"encoding/json"
-	"os/exec"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/monosim/monosim/engine/pythontest"
 	"github.com/monosim/monosim/engine/runtimetest/networktest"
 )
 
@@ -18,7 +18,7 @@ func TestStatusesOfGRPCAreAsRecorded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes 20 s")
 	}
-	out, err := exec.CommandContext(t.Context(), findInterpreter(t), "grpc_statuses.py").Output()
+	out, err := pythontest.Command(t, findInterpreter(t), "grpc_statuses.py").Output()
 	if err != nil {
 		t.Fatalf("grpc_statuses.py: %v", err)
 	}

@@ -18,7 +18,7 @@ import (
 // testee would run the reference with other messages than the engine's.
 func TestDescriptorsAreThoseOfTheProtoFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "descriptors.pb")
-	if out, err := exec.CommandContext(t.Context(), "go", "run", "../../../engine/proto/gen", "-descriptors", path).CombinedOutput(); err != nil {
+	if out, err := pythontest.Command(t, "go", "run", "../../../engine/proto/gen", "-descriptors", path).CombinedOutput(); err != nil {
 		t.Fatalf("generate descriptors: %v\n%s", err, out)
 	}
 	want, err := os.ReadFile(path)
@@ -37,7 +37,7 @@ func TestDescriptorsAreThoseOfTheProtoFiles(t *testing.T) {
 // names.json must be what the reference's sources give, or a name could be missing
 // from the map beside it.
 func TestNamesAreThoseOfTheReference(t *testing.T) {
-	got, err := exec.CommandContext(t.Context(), findInterpreter(t), "names.py").Output()
+	got, err := pythontest.Command(t, findInterpreter(t), "names.py").Output()
 	if err != nil {
 		t.Fatalf("names.py: %v", err)
 	}
@@ -57,7 +57,7 @@ var examples = filepath.Join("..", "testee", "testdata", "examples.jsonl")
 // PROTOCOL.md states.
 func TestExamplesAreAnsweredAsRecorded(t *testing.T) {
 	interpreter := findInterpreter(t)
-	out, err := exec.CommandContext(t.Context(), interpreter, "check_examples.py", examples).CombinedOutput()
+	out, err := pythontest.Command(t, interpreter, "check_examples.py", examples).CombinedOutput()
 	if err != nil {
 		t.Errorf("check_examples.py: %v\n%s", err, out)
 	}

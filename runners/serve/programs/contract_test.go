@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -77,7 +76,7 @@ func codeName(s *status.Status) string {
 // askByPython makes the calls with a stub that Python generates from a .proto.
 func askByPython(t *testing.T, python, protoFile string, port int) (told []answer) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), python, filepath.Join("testdata", "stub.py"), protoFile, strconv.Itoa(port), t.TempDir())
+	cmd := pythontest.Command(t, python, filepath.Join("testdata", "stub.py"), protoFile, strconv.Itoa(port), t.TempDir())
 	program := pythontest.Start(t, cmd)
 	for _, c := range calls {
 		var one answer

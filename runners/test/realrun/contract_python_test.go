@@ -2,7 +2,6 @@ package realrun_test
 
 import (
 	"encoding/json"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -22,7 +21,7 @@ type pythonSide struct {
 func newPythonSide(t *testing.T) *pythonSide {
 	t.Helper()
 	pythontest.Reference(t)
-	cmd := exec.CommandContext(t.Context(), pythontest.Find(t), "contract.py")
+	cmd := pythontest.Command(t, pythontest.Find(t), "contract.py")
 	cmd.Dir = filepath.Join("..", "..", "diff", "python")
 	s := &pythonSide{pythontest.Start(t, cmd), map[string]int{"svr_client": 0, "stub": 0}}
 	var hello struct{ Unavailable string }

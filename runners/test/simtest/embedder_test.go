@@ -1,12 +1,14 @@
 package simtest_test
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
 
 // embedder is a module of its own with everything that this one offers to Go tests.
@@ -44,9 +46,11 @@ func (m module) write(t *testing.T, name, text string) {
 	}
 }
 
-// sh has a shell run a command in the module, offline.
+// sh has a shell run a command in the module, offline, for ten minutes at most.
 func (m module) sh(command string) (string, error) {
-	cmd := exec.Command("sh", "-c", command)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "sh", "-c", command)
 	cmd.Dir = m.dir
 	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off", "MONOSIM_SEED=")
 	out, err := cmd.CombinedOutput()

@@ -3,7 +3,6 @@ package clients_test
 import (
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,7 +14,7 @@ import (
 // so that no proxy stands before the loopback, few others.
 func startPython(t *testing.T, python, name string, variables ...string) *pythontest.Program {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), python, "-B", name)
+	cmd := pythontest.Command(t, python, "-B", name)
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "TF_CPP_MIN_LOG_LEVEL=3"}, variables...)
 	return pythontest.Start(t, cmd)
 }
@@ -41,7 +40,7 @@ func generateStubs(t *testing.T, python string) string {
 		}
 	}
 	args := append([]string{"-m", "grpc_tools.protoc", "-I", protoRoot, "--python_out=" + dir, "--grpc_python_out=" + dir}, files...)
-	if out, err := exec.CommandContext(t.Context(), python, args...).CombinedOutput(); err != nil {
+	if out, err := pythontest.Command(t, python, args...).CombinedOutput(); err != nil {
 		t.Fatalf("grpc_tools.protoc: %v\n%s", err, out)
 	}
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {

@@ -2,7 +2,6 @@ package savedmodel_test
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -69,7 +68,7 @@ func TestTensorFlowRunsSmallModels(t *testing.T) {
 	if !pythontest.Has(t, python, "tensorflow") {
 		t.Skipf("%s has no tensorflow: PYTHON names an interpreter that does", python)
 	}
-	program := pythontest.Start(t, exec.CommandContext(t.Context(), python, filepath.Join("testdata", "oracle.py")))
+	program := pythontest.Start(t, pythontest.Command(t, python, filepath.Join("testdata", "oracle.py")))
 	texts := savedmodel.Small{Input: "instances", Output: "y", Type: framework.DataType_DT_STRING}
 	for _, c := range []struct {
 		model       savedmodel.Small

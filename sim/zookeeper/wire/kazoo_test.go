@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"os/exec"
 	"testing"
 
 	"github.com/monosim/monosim/engine/pythontest"
@@ -21,7 +20,7 @@ func TestKazooSession(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			c.opt.Speed = 1
 			l := serve(t, c.opt)
-			out, err := exec.Command(python, "testdata/session.py", l.addr).CombinedOutput()
+			out, err := pythontest.Command(t, python, "testdata/session.py", l.addr).CombinedOutput()
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}

@@ -1,6 +1,7 @@
 package loopback_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -151,7 +152,9 @@ func TestHelperCluster(t *testing.T) {
 // whose agent has a model server that would outlive it, and is killed by SIGKILL.
 func TestNothingOutlivesWhoeverWasKilled(t *testing.T) {
 	dir := t.TempDir()
-	cmd := exec.Command(os.Args[0], "-test.run=^TestHelperCluster$")
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestHelperCluster$")
 	cmd.Env = append(os.Environ(), helperProgram+"="+program, helperDir+"="+dir)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

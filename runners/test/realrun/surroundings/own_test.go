@@ -2,6 +2,7 @@ package surroundings_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -49,7 +50,9 @@ func TestChildrenEndWithTheirParent(t *testing.T) {
 	}
 	for _, outlives := range []bool{false, true} {
 		t.Run(fmt.Sprintf("outlives %t", outlives), func(t *testing.T) {
-			cmd := exec.CommandContext(t.Context(), filepath.Join(programs(t), "parent"))
+			ctx, cancel := context.WithTimeout(t.Context(), limit)
+			defer cancel()
+			cmd := exec.CommandContext(ctx, filepath.Join(programs(t), "parent"))
 			cmd.Dir = t.TempDir()
 			if outlives {
 				cmd.Env = append(os.Environ(), outlive+"=1")

@@ -1,0 +1,6 @@
+//go:build !race
+
+package main
+
+// underRace says whether the race detector is built in.
+const underRace = false
