@@ -2,7 +2,6 @@ package gotestee
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/monosim/monosim/engine/agent/service"
 	"github.com/monosim/monosim/engine/env"
@@ -41,19 +40,12 @@ func (c *call) agentServiceSequence() (any, error) {
 	defer r.service.Stop()
 	r.channel = c.Env.Network.Dial(fmt.Sprintf("127.0.0.1:%d", port))
 	defer r.channel.Close()
-	steps := []any{}
-	for _, s := range c.In.Steps("steps") {
-		answer, err := r.answer(s)
-		if err != nil {
-			return nil, err
-		}
+	return caseworld.Object("steps", c.Run(caseworld.Sequence{Do: r.do(), ZK: r.zk, After: func(_ caseworld.Step, answer *pysem.Dict) {
 		if r.asked > 0 {
 			answer.Set("asked", r.asked)
 			r.asked = 0
 		}
-		steps = append(steps, answer)
-	}
-	return caseworld.Object("steps", steps), nil
+	}})), nil
 }
 
 func (r *serviceRun) answers(c *call) (answers service.ServiceAnswers, err error) {
@@ -77,36 +69,33 @@ func (r *serviceRun) tell() ([]service.ModelAddresses, error) {
 	return r.addrs, r.addrsErr
 }
 
-func (r *serviceRun) answer(s caseworld.Step) (*pysem.Dict, error) {
-	if method, ok := strings.CutPrefix(s.Name, "zk."); ok {
-		if r.zk == nil {
-			caseworld.BadCasef("%s: found a step on the tree, want one with in.version 1 or 2", s.Where)
-		}
-		return caseworld.Attempt(r.zk.DoQuietly(caseworld.Step{Name: method, Arguments: s.Arguments})), nil
+func (r *serviceRun) do() caseworld.Do {
+	return caseworld.Do{
+		"call": func(s caseworld.Step) caseworld.Answered {
+			if s.Has("bytes") {
+				return answeredOver(r.channel, newRawRPC(s.Str("rpc"), s.Bytes("bytes")))
+			}
+			return answeredOver(r.channel, newRPC(s.Str("rpc"), s.Object("fields")))
+		},
+		"stop": r.service.Stop,
+		"addrs": func(s caseworld.Step) {
+			r.addrs, r.addrsErr = nil, nil
+			if text := s.OptStr("raises"); text.Set {
+				r.addrsErr = pysem.Raise("ValueError", "%s", text.V)
+			} else if s.Value("value") != nil {
+				r.addrs = modelAddresses(s.Object("value"))
+			}
+		},
 	}
-	switch s.Name {
-	case "call":
-		return r.call(s)
-	case "stop":
-		r.service.Stop()
-	case "addrs":
-		r.addrs, r.addrsErr = nil, nil
-		if text := s.OptStr("raises"); text.Set {
-			r.addrsErr = pysem.Raise("ValueError", "%s", text.V)
-		} else if s.Value("value") != nil {
-			r.addrs = modelAddresses(s.Object("value"))
-		}
-	default:
-		caseworld.UnknownStep(s)
-	}
-	return caseworld.Attempt(nil, nil), nil
 }
 
-func (r *serviceRun) call(s caseworld.Step) (*pysem.Dict, error) {
-	if s.Has("bytes") {
-		return callOver(r.channel, newRawRPC(s.Str("rpc"), s.Bytes("bytes")))
+// answeredOver makes a call; a request that cannot be written, or a reply that cannot be read, ends the case.
+func answeredOver(channel env.Channel, r rpc) caseworld.Answered {
+	answer, err := callOver(channel, r)
+	if err != nil {
+		caseworld.BadCasef("%s: %v", r.method, err)
 	}
-	return callOver(r.channel, newRPC(s.Str("rpc"), s.Object("fields")))
+	return caseworld.Answered{Dict: answer}
 }
 
 // overlappingCalls has clients call a service of version 3 while it answers others.
@@ -131,7 +120,7 @@ func (c *call) overlappingCalls() (any, error) {
 	}
 	defer served.Stop()
 	s.begin = c.Env.Clock.Elapsed()
-	for _, e := range c.In.List("events") {
+	for _, e := range c.In.Rows("events", "milliseconds", "rpc", "fields") {
 		s.callAt(e, fmt.Sprintf("127.0.0.1:%d", port))
 	}
 	c.Life.Sleep(ms(c.In.Integer("until_ms")))
@@ -140,19 +129,9 @@ func (c *call) overlappingCalls() (any, error) {
 }
 
 // callAt has a client of its own make the call of an event.
-func (s *stage) callAt(v any, addr string) {
-	const form = "a list of [milliseconds, rpc, fields]"
-	fields, ok := v.([]any)
-	if !ok || len(fields) != 3 {
-		s.c.In.Wrong("events", form)
-	}
-	at, okAt := fields[0].(int)
-	rpc, okRPC := fields[1].(string)
-	if !okAt || !okRPC {
-		s.c.In.Wrong("events", form)
-	}
-	request := caseworld.Arguments{Dict: caseworld.Object("fields", fields[2]), Where: "in.events"}.Object("fields")
-	s.after(ms(at), rpc, func() {
+func (s *stage) callAt(e caseworld.Arguments, addr string) {
+	rpc, request := e.Str("rpc"), e.Object("fields")
+	s.after(ms(e.Integer("milliseconds")), rpc, func() {
 		channel := s.c.Env.Network.Dial(addr)
 		defer channel.Close()
 		answer, err := callOver(channel, newRPC(rpc, request))

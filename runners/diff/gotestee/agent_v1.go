@@ -111,18 +111,8 @@ func (c *call) events() (events []event) {
 	if !c.In.Has("events") {
 		return nil
 	}
-	for _, v := range c.In.List("events") {
-		e, ok := v.([]any)
-		if !ok || len(e) != 3 {
-			c.In.Wrong("events", "a list of [milliseconds, name, arguments]")
-		}
-		at, okAt := e[0].(int)
-		name, okName := e[1].(string)
-		arguments, okArguments := e[2].([]any)
-		if !okAt || !okName || !okArguments {
-			c.In.Wrong("events", "a list of [milliseconds, name, arguments]")
-		}
-		events = append(events, event{ms(at), name, arguments})
+	for _, e := range c.In.Rows("events", "milliseconds", "name", "arguments") {
+		events = append(events, event{ms(e.Integer("milliseconds")), e.Str("name"), e.List("arguments")})
 	}
 	return events
 }

@@ -92,12 +92,7 @@ func (c *call) layoutUpdate() (any, error) {
 // layoutModels is the list of [model, sub graph, base path, policy].
 func (c *call) layoutModels() []backends.LayoutModel {
 	var models []backends.LayoutModel
-	for _, v := range c.In.List("saved_models") {
-		m, ok := v.([]any)
-		if !ok || len(m) != 4 {
-			c.In.Wrong("saved_models", "a list of [model, sub graph, base path, policy]")
-		}
-		part := caseworld.Arguments{Dict: caseworld.Object("model", m[0], "sub_graph", m[1], "base_path", m[2], "policy", m[3]), Where: "in.saved_models"}
+	for _, part := range c.In.Rows("saved_models", "model", "sub_graph", "base_path", "policy") {
 		models = append(models, backends.LayoutModel{
 			Model:  datadef.SavedModel{ModelName: part.Str("model"), SubGraph: part.Str("sub_graph")},
 			Deploy: datadef.SavedModelDeployConfig{ModelBasePath: part.OptStr("base_path"), VersionPolicy: part.OptStr("policy")},
@@ -228,11 +223,20 @@ func (c *call) wrapperSequence() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	steps := []any{}
-	for _, s := range c.In.Steps("steps") {
-		steps = append(steps, caseworld.Attempt(server.step(w, s)))
-	}
-	return caseworld.Object("steps", steps), nil
+	return caseworld.Object("steps", c.Run(caseworld.Sequence{Do: caseworld.Do{
+		"start": func() ([]any, error) {
+			err := w.Start()
+			return []any{server.command.Args, server.command.Output}, err
+		},
+		"stop": w.Stop,
+		"poll": func() any {
+			if code, done := w.Poll(); done {
+				return code
+			}
+			return nil
+		},
+		"end": func(code int) { server.code, server.done = code, true },
+	}})), nil
 }
 
 // wrappedServer is the process of a wrapper: it ends when it is killed, or when a step
@@ -243,26 +247,6 @@ type wrappedServer struct {
 	code    int
 	done    bool
 	exited  env.Cond
-}
-
-func (p *wrappedServer) step(w *tfs.TFSWrapper, s caseworld.Step) (any, error) {
-	switch s.Name {
-	case "start":
-		err := w.Start()
-		return []any{p.command.Args, p.command.Output}, err
-	case "stop":
-		return nil, w.Stop()
-	case "poll":
-		if code, done := w.Poll(); done {
-			return code, nil
-		}
-		return nil, nil
-	case "end":
-		p.code, p.done = s.Integer("code"), true
-		return nil, nil
-	}
-	caseworld.UnknownStep(s)
-	return nil, nil
 }
 
 func (p *wrappedServer) Start(cmd env.Command) (env.Process, error) {

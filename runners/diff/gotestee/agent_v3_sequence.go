@@ -43,7 +43,7 @@ func (c *call) agentV3Sequence() (any, error) {
 		return nil, err
 	}
 	r.threads = threads
-	steps := c.Sequence(r.zk, r.do, r.after, "delete", "ensure_path")
+	steps := c.Run(r.sequence())
 	return caseworld.Object("steps", steps, "tree", sortedTree(r.zk)), nil
 }
 
@@ -67,32 +67,18 @@ func (c *call) newAgentV3Run() (*agentV3Run, error) {
 	return r, nil
 }
 
-func (r *agentV3Run) do(s caseworld.Step) (any, error) {
-	switch s.Name {
-	case "start":
-		return nil, r.a.Start()
-	case "stop":
-		r.a.Stop()
-		return nil, nil
-	case "report_round":
-		return r.threads.round("service info"), nil
-	case "bindings_round":
-		return r.threads.round("bindings"), nil
-	case "signal":
-		r.signals.deliver(env.SIGTERM)
-		return nil, nil
-	case "statuses":
-		r.server.states = s.Arguments
-		return nil, nil
-	case "lost":
-		r.zk.Tell(env.Lost)
-		return nil, nil
-	case "connected":
-		r.zk.Tell(env.Connected)
-		return nil, nil
-	}
-	caseworld.UnknownStep(s)
-	return nil, nil
+// sequence is how steps on the agent are done.
+func (r *agentV3Run) sequence() caseworld.Sequence {
+	return caseworld.Sequence{ZK: r.zk, Sorted: []string{"delete", "ensure_path"}, After: r.after, Do: caseworld.Do{
+		"start":          r.a.Start,
+		"stop":           r.a.Stop,
+		"report_round":   func() any { return r.threads.round("service info") },
+		"bindings_round": func() any { return r.threads.round("bindings") },
+		"signal":         func() { r.signals.deliver(env.SIGTERM) },
+		"statuses":       func(s caseworld.Step) { r.server.states = s.Arguments },
+		"lost":           func() { r.zk.Tell(env.Lost) },
+		"connected":      func() { r.zk.Tell(env.Connected) },
+	}}
 }
 
 func (r *agentV3Run) after(s caseworld.Step, out *pysem.Dict) {
@@ -238,3 +224,62 @@ func (h *heldSignals) Notify(sig env.Signal, handler func()) {
 }
 
 func (h *heldSignals) deliver(sig env.Signal) { h.handlers[sig]() }
+
+// runningAgentV3 is an agent v3 whose threads run, with the events of the case.
+type runningAgentV3 struct {
+	env.Tasks
+	s   *stage
+	run *agentV3Run
+}
+
+func (c *call) runAgentV3() (any, error) {
+	r := &runningAgentV3{Tasks: c.Env.Tasks, s: &stage{c: c, begin: c.Env.Clock.Elapsed(), log: []any{}}}
+	c.Env.Tasks = r
+	var err error
+	if r.run, err = c.newAgentV3Run(); err != nil {
+		return nil, err
+	}
+	for _, e := range c.steppedEvents() {
+		r.s.after(e.at, e.step.Name, func() {
+			if err := r.happen(e.step); err != nil {
+				caseworld.BadCasef("in.events: %s: %v", e.step.Name, err)
+			}
+		})
+	}
+	if err := r.run.a.Start(); err != nil {
+		return nil, err
+	}
+	r.note("started", nil)
+	c.Life.Sleep(ms(c.In.Integer("until_ms")))
+	r.s.over = true
+	return caseworld.Object("log", r.s.log), nil
+}
+
+// note notes first what the agent has written and what has changed.
+func (r *runningAgentV3) note(name string, value any) {
+	if r.s.over {
+		return
+	}
+	for _, call := range r.run.zk.Take("delete", "ensure_path") {
+		write := call.([]any)
+		r.s.note(caseworld.CallName(call), write[1])
+	}
+	changes := caseworld.Object()
+	r.run.showChanges(changes)
+	for _, change := range changes.Items {
+		r.s.note(change.Key, change.Value)
+	}
+	r.s.note(name, value)
+}
+
+// Sleep shows what the thread has done since it last slept.
+func (r *runningAgentV3) Sleep(d time.Duration) {
+	r.note("sleep", int(d/time.Second))
+	r.Tasks.Sleep(d)
+}
+
+func (r *runningAgentV3) happen(s caseworld.Step) error {
+	_, err := r.s.c.DoStep(r.run.sequence(), s)
+	r.note(s.Name, nil)
+	return err
+}

@@ -16,7 +16,7 @@ var backendsOps = table{"backends.ZKBackend.sequence": (*call).backendSequence}
 func (c *call) backendSequence() (any, error) {
 	zk := c.NewZK()
 	r := &backendRun{b: backends.NewZKBackend(c.Env, c.In.Str("bzid"), zk), zk: zk}
-	steps := c.Sequence(zk, r.do, r.after, "delete", "ensure_path")
+	steps := c.Run(caseworld.Sequence{Do: r.do(), ZK: zk, Sorted: []string{"delete", "ensure_path"}, After: r.after})
 	return caseworld.Object("steps", steps, "tree", sortedTree(zk), "service_map", serviceMap(r.b.ServiceMap())), nil
 }
 
@@ -68,69 +68,49 @@ func containerOf(a caseworld.Arguments) datadef.Container {
 	return datadef.Container{Cluster: cluster, ID: id}
 }
 
-func (r *backendRun) do(s caseworld.Step) (any, error) {
+func (r *backendRun) do() caseworld.Do {
 	b := r.b
-	switch s.Name {
-	case "start":
-		return nil, b.Start()
-	case "stop":
-		b.Stop()
-		return nil, nil
-	case "lost":
-		r.zk.Tell(env.Lost)
-		return nil, nil
-	case "connected":
-		r.zk.Tell(env.Connected)
-		return nil, nil
-	case "register_layout_callback":
-		return nil, b.RegisterLayoutCallback(s.Str("layout_path"), func(models []backends.LayoutModel) error { return r.layoutCalled(s, models) })
-	case "sync_available_saved_models":
-		return r.sync(s)
-	case "report_service_info":
-		info, err := dataOf[datadef.ContainerServiceInfo](s.Object("service_info"), zero[datadef.ContainerServiceInfo])
-		if err != nil {
-			return nil, err
-		}
-		return nil, b.ReportServiceInfo(containerOf(s.Arguments), &info)
-	case "get_service_info":
-		info, err := b.GetServiceInfo(containerOf(s.Arguments))
-		if err != nil || info == nil {
-			return nil, err
-		}
-		return info.Fields(), nil
-	case "get_service_map":
-		return serviceMap(b.ServiceMap()), nil
-	case "subscribe_model":
-		return nil, b.SubscribeModel(s.Str("model_name"))
-	case "get_sync_targets":
-		target, addrs, err := b.SyncTargets(s.Str("sub_graph"))
-		return []any{target, addrs}, err
+	return caseworld.Do{
+		"start":     b.Start,
+		"stop":      b.Stop,
+		"lost":      func() { r.zk.Tell(env.Lost) },
+		"connected": func() { r.zk.Tell(env.Connected) },
+		"register_layout_callback": func(s caseworld.Step, path string) error {
+			return b.RegisterLayoutCallback(path, func(models []backends.LayoutModel) error { return r.layoutCalled(s, models) })
+		},
+		"sync_available_saved_models": r.sync,
+		"report_service_info": func(s caseworld.Step) error {
+			info, err := dataOf[datadef.ContainerServiceInfo](s.Object("service_info"), zero[datadef.ContainerServiceInfo])
+			if err != nil {
+				return err
+			}
+			return b.ReportServiceInfo(containerOf(s.Arguments), &info)
+		},
+		"get_service_info": func(s caseworld.Step) (*datadef.ContainerServiceInfo, error) {
+			return b.GetServiceInfo(containerOf(s.Arguments))
+		},
+		"get_service_map":  func() []any { return serviceMap(b.ServiceMap()) },
+		"subscribe_model":  b.SubscribeModel,
+		"get_sync_targets": b.SyncTargets,
+		"decl_saved_model": func(s caseworld.Step) error {
+			deploy, err := dataOf[datadef.SavedModelDeployConfig](s.Object("deploy_config"), zero[datadef.SavedModelDeployConfig])
+			if err != nil {
+				return err
+			}
+			return b.DeclSavedModel(savedModelOf(s.Arguments, "saved_model"), &deploy)
+		},
+		"add_to_layout": func(s caseworld.Step, layout string) error {
+			return b.AddToLayout(layout, savedModelOf(s.Arguments, "saved_model"))
+		},
+		"remove_from_layout": func(s caseworld.Step, layout string) error {
+			return b.RemoveFromLayout(layout, savedModelOf(s.Arguments, "saved_model"))
+		},
+		"list_saved_models": func(name string) ([]string, error) {
+			models, err := b.ListSavedModels(name)
+			return modelNames(models), err
+		},
+		"bzid_info": b.BzidInfoText,
 	}
-	return r.doModels(s)
-}
-
-// doModels are the steps about declarations and layouts.
-func (r *backendRun) doModels(s caseworld.Step) (any, error) {
-	switch s.Name {
-	case "decl_saved_model":
-		deploy, err := dataOf[datadef.SavedModelDeployConfig](s.Object("deploy_config"), zero[datadef.SavedModelDeployConfig])
-		if err != nil {
-			return nil, err
-		}
-		return nil, r.b.DeclSavedModel(savedModelOf(s.Arguments, "saved_model"), &deploy)
-	case "add_to_layout":
-		return nil, r.b.AddToLayout(s.Str("layout"), savedModelOf(s.Arguments, "saved_model"))
-	case "remove_from_layout":
-		return nil, r.b.RemoveFromLayout(s.Str("layout"), savedModelOf(s.Arguments, "saved_model"))
-	case "list_saved_models":
-		models, err := r.b.ListSavedModels(s.Str("model_name"))
-		return modelNames(models), err
-	case "bzid_info":
-		text, err := r.b.BzidInfoText()
-		return text, err
-	}
-	caseworld.UnknownStep(s)
-	return nil, nil
 }
 
 func (r *backendRun) layoutCalled(s caseworld.Step, models []backends.LayoutModel) error {

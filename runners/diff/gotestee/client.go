@@ -25,14 +25,14 @@ func (c *call) servingClientSequence() (any, error) {
 	r := &servingRun{zk: c.NewZK(), warnings: &warnings{Log: c.Env.Log}}
 	c.Env.Log = r.warnings
 	r.zk.Strict = true
-	c.Env.ZooKeeper = oneClient{r.zk}
+	c.Env.ZooKeeper = oneZK{r.zk}
 	client, err := clients.NewServingClient(c.Env, "", c.In.Str("bzid"))
 	if err != nil {
 		return nil, err
 	}
 	r.client = client
 	start := writesOf(r.zk)
-	steps := c.Sequence(r.zk, r.do, r.after, "delete")
+	steps := c.Run(caseworld.Sequence{Do: r.do(), ZK: r.zk, Sorted: []string{"delete"}, After: r.after})
 	return caseworld.Object("start", start, "steps", steps, "tree", r.zk.Tree()), nil
 }
 
@@ -61,23 +61,22 @@ func (w *warnings) Logf(level env.Level, format string, args ...any) {
 	w.Log.Logf(level, format, args...)
 }
 
-func (r *servingRun) do(s caseworld.Step) (any, error) {
-	switch s.Name {
-	case "load":
-		meta, err := dataOf[datadef.ModelMeta](s.Arguments, datadef.DefaultModelMeta)
-		if err != nil {
-			return nil, err
-		}
-		return nil, r.client.Load(meta)
-	case "unload":
-		return nil, r.client.Unload(s.Str("model_name"))
-	case "get_status":
-		state, err := r.client.Status(s.Str("model_name"))
-		return caseworld.Object("portal", trueOrNil(state.Portal), "publish", trueOrNil(state.Publish),
-			"service", serviceStates(state), "str", state.String()), err
+func (r *servingRun) do() caseworld.Do {
+	return caseworld.Do{
+		"load": func(s caseworld.Step) error {
+			meta, err := dataOf[datadef.ModelMeta](s.Arguments, datadef.DefaultModelMeta)
+			if err != nil {
+				return err
+			}
+			return r.client.Load(meta)
+		},
+		"unload": r.client.Unload,
+		"get_status": func(name string) (any, error) {
+			state, err := r.client.Status(name)
+			return caseworld.Object("portal", trueOrNil(state.Portal), "publish", trueOrNil(state.Publish),
+				"service", serviceStates(state), "str", state.String()), err
+		},
 	}
-	caseworld.UnknownStep(s)
-	return nil, nil
 }
 
 // trueOrNil is what the reference has for what was not found (Q70).
@@ -95,8 +94,3 @@ func serviceStates(s clients.LoadState) []any {
 	}
 	return list
 }
-
-// oneClient is the client that all get which are made.
-type oneClient struct{ zk *caseworld.ZooKeeper }
-
-func (o oneClient) NewClient(string, env.ZooKeeperOptions) env.ZooKeeper { return o.zk }

@@ -1,7 +1,9 @@
 package gotestee
 
 import (
+	"fmt"
 	"slices"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 
@@ -114,25 +116,20 @@ func (c *call) fakeServerSequence() (any, error) {
 		return nil, err
 	}
 	f := &fakeSequence{c: c, given: given, host: &steppedHost{files: c.Dir, log: c.Env.Log}}
-	if c.In.Value("draws") != nil {
-		for _, v := range c.In.List("draws") {
-			n, ok := v.(int)
-			if !ok {
-				c.In.Wrong("draws", "a list of ints")
-			}
-			f.host.draws = append(f.host.draws, n)
-		}
-	}
+	f.host.draws = c.In.Ints("draws")
 	server := tfserving.New(given.options, f.host)
 	f.models = server.Fake().Models()
 	if server.Start(); f.host.exited {
 		return nil, c.whyNotRead(given.options.ModelConfigFile)
 	}
-	out := []any{}
-	for _, s := range c.In.Steps("steps") {
-		out = append(out, f.answer(s))
-	}
-	return caseworld.Object("steps", out), nil
+	return caseworld.Object("steps", c.Run(caseworld.Sequence{Do: f.do(), After: func(_ caseworld.Step, answer *pysem.Dict) {
+		answer.Set("models", fakeModels(f.models))
+		answer.Set("queue", fakeQueue(f.models))
+		answer.Set("thread", "turns")
+		if f.models.Died() {
+			answer.Set("thread", "TypeError")
+		}
+	}})), nil
 }
 
 // whyNotRead is what the fake's constructor raises of a config file.
@@ -143,50 +140,31 @@ func (c *call) whyNotRead(name string) error {
 	return pysem.Raise("ParseError", "%s is no model server config", name)
 }
 
-func (f *fakeSequence) answer(s caseworld.Step) *pysem.Dict {
-	var answer *pysem.Dict
-	if s.Name == "call" {
-		answer = outcomeOf(s.Str("method"), s.Arguments, f.models.Call)
-	} else {
-		answer = caseworld.Attempt(f.do(s))
+func (f *fakeSequence) do() caseworld.Do {
+	return caseworld.Do{
+		"call": func(s caseworld.Step, method string) caseworld.Answered {
+			return caseworld.Answered{Dict: outcomeOf(method, s.Arguments, f.models.Call)}
+		},
+		"turns":   func(n pysem.OptInt) { f.host.pass(turn * timesOf(n.Or(1))) },
+		"seconds": func(n int) { f.host.pass(second * timesOf(n)) },
+		"load": func(text string) (any, error) { // locked or not: there is no lock here
+			message := &config.ModelServerConfig{}
+			if err := textpb.Unmarshal(text, message); err != nil {
+				return nil, err
+			}
+			loaded := modelconfig.ConfigFromProto(message)
+			f.models.Load(loaded.Models)
+			return configAsLeft(message, loaded), nil
+		},
+		"remove": f.models.Remove,
+		"write":  func(files *pysem.Dict) { f.c.Dir.WriteFiles(files, "in.steps.write.files") },
+		"config": func() any {
+			if f.given.config == nil {
+				return nil
+			}
+			return configAsLeft(f.given.config, *f.given.options.InitialConfig)
+		},
 	}
-	thread := "turns"
-	if f.models.Died() {
-		thread = "TypeError"
-	}
-	answer.Set("models", caseworld.Raw{V: caseworld.Encode(fakeModels(f.models))})
-	answer.Set("queue", caseworld.Raw{V: caseworld.Encode(fakeQueue(f.models))})
-	answer.Set("thread", thread)
-	return answer
-}
-
-func (f *fakeSequence) do(s caseworld.Step) (any, error) {
-	switch s.Name {
-	case "turns":
-		f.host.pass(turn * timesOf(s.IntegerOr("n", 1)))
-	case "seconds":
-		f.host.pass(second * timesOf(s.Integer("n")))
-	case "load": // locked or not: there is no lock here
-		message := &config.ModelServerConfig{}
-		if err := textpb.Unmarshal(s.Str("config"), message); err != nil {
-			return nil, err
-		}
-		loaded := modelconfig.ConfigFromProto(message)
-		f.models.Load(loaded.Models)
-		return configAsLeft(message, loaded), nil
-	case "remove":
-		return nil, f.models.Remove(s.Strings("names"))
-	case "write":
-		f.c.Dir.WriteFiles(s.Object("files").Dict, s.At("files"))
-	case "config":
-		if f.given.config == nil {
-			return nil, nil
-		}
-		return configAsLeft(f.given.config, *f.given.options.InitialConfig), nil
-	default:
-		caseworld.UnknownStep(s)
-	}
-	return nil, nil
 }
 
 // outcomeOf makes the call with the request of the arguments and is what a client
@@ -227,4 +205,110 @@ func requestOf(method fakeMethod, a caseworld.Arguments) []byte {
 		a.Wrong("request", "a message: "+err.Error())
 	}
 	return data
+}
+
+// How time passes in a case: in turns of the fake's thread, which take as long as in
+// sim/tfserving, or in seconds.
+const (
+	turn   = 10 * time.Microsecond
+	second = time.Second
+	// growthPeriod is from one random choice of the thread to the next.
+	growthPeriod = 30*time.Second + turn
+)
+
+func timesOf(n int) time.Duration { return time.Duration(n) }
+
+// steppedHost is the host of a model server whose time passes when it is told. The
+// server has one timer at a time.
+type steppedHost struct {
+	now, due time.Duration
+	wake     func() // nil when no timer is set
+	draws    []int
+	files    *caseworld.Directory
+	log      env.Log
+	exited   bool
+}
+
+// pass lets time pass; what is due at its end is done.
+func (h *steppedHost) pass(d time.Duration) {
+	until := h.now + d
+	for h.wake != nil && h.due <= until {
+		wake := h.wake
+		h.now, h.wake = h.due, nil
+		wake()
+	}
+	h.now = until
+}
+
+func (h *steppedHost) Now() time.Duration { return h.now }
+
+func (h *steppedHost) After(d time.Duration, fn func()) (cancel func()) {
+	h.due, h.wake = h.now+d, fn
+	return func() { h.wake = nil }
+}
+
+// Choose is the random choice of the n-th time that 30 s have passed; sets are sorted.
+func (h *steppedHost) Choose(site string, n int) int {
+	if len(h.draws) == 0 || site == "python.hashseed" {
+		return 0
+	}
+	time := int(h.now/growthPeriod) - 1
+	return h.draws[time%len(h.draws)] % n
+}
+
+func (h *steppedHost) Exit(int, string) { h.exited = true }
+
+func (h *steppedHost) Log(level env.Level, format string, args ...any) {
+	h.log.Logf(level, format, args...)
+}
+
+func (h *steppedHost) Look(ask func(tfserving.Storage), told func()) {
+	ask(configFiles{files: h.files})
+	told()
+}
+
+func (h *steppedHost) Watch(string, func()) (cancel func(), ok bool) { return nil, false }
+
+// configFiles is the storage of a fake, which reads its config file and nothing
+// else.
+type configFiles struct {
+	tfserving.Storage
+	files *caseworld.Directory
+}
+
+func (s configFiles) ReadFile(name string) ([]byte, error) { return s.files.ReadFile(name) }
+
+// fakePort is where the fake of a case listens.
+const fakePort = 8500
+
+// fakeServerServed starts the fake on the case's host and calls it over the simulated
+// network.
+func (c *call) fakeServerServed() (any, error) {
+	given, err := c.fakeServer()
+	if err != nil {
+		return nil, err
+	}
+	if given.options.ModelConfigFile != "" {
+		caseworld.BadCasef("in.server.config_file: found one, want it in FakeTFServing.sequence alone")
+	}
+	given.options.Port = fakePort
+	node.Start(node.Config{
+		Options: given.options, Proc: c.Machine.Node.NewProcess("fake model server"), Host: c.Machine.Net, Files: c.Machine.FS,
+		Dir: "/", Exit: func(int, string) {}, Output: c.Env.Log.Logf,
+	})
+	channels := map[string]env.Channel{}
+	calls := []any{}
+	for _, a := range c.In.Rows("calls", "address", "method", "request") {
+		address := a.Str("address")
+		if channels[address] == nil {
+			channels[address] = c.Env.Network.Dial(fmt.Sprintf("%s:%d", address, fakePort))
+			defer channels[address].Close()
+		}
+		c.Env.Tasks.Sleep(time.Second)
+		calls = append(calls, outcomeOf(a.Str("method"), a, func(method string, request []byte) ([]byte, error) {
+			return channels[address].Call(method, request, 0)
+		}))
+	}
+	c.Env.Tasks.Sleep(time.Second)
+	return caseworld.Object("listening", []any{fake.ListenHost}, "workers", fake.Workers, "calls", calls), nil
 }

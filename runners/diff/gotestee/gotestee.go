@@ -7,12 +7,15 @@
 //     for testee.Serve.
 //   - [Ops] lists the operations that it answers.
 //
-// The operations are in one file per module of the reference, each with a table
-// at its top; to add one, write a method of call and name it there. Those of the programs
-// behind their command lines are in commandlines, hooks and savers of the training side in
-// trainingcases. To change
-// what a case sees of the world, and how values are read and written, look in
-// caseworld; how golden cases are answered by their ids, in recorded.go.
+// An operation is declared in package catalogue; here stands the Go function that answers it,
+// which gets the declared fields as its parameters (caseworld.Table).
+//
+//   - to answer an operation of the agent: the table at the top of its module's file
+//   - of a program behind its command line: package commandlines
+//   - of the training side: package trainingcases
+//   - to change what a case sees of the world, how values are read and written, or how
+//     the steps of a sequence are done: package caseworld
+//   - to change how golden cases are answered by their ids: recorded.go
 package gotestee
 
 import (
@@ -33,37 +36,15 @@ import (
 // call is one case that is being answered; what answers it are its methods.
 type call struct{ *caseworld.Call }
 
-// operation answers the call's case: a value that caseworld.Encode takes, or an error
-// as the port gives it.
-type operation func(c *call) (any, error)
-
 // table is the operations of one module.
-type table map[string]operation
+type table = caseworld.Table
 
 var operations = merge(
 	utilsOps, instanceOps, dataDefOps, zkClientOps, zkMirrorOps, replicaManagerOps, backendsOps, agentServiceOps, tfsMonitorOps,
 	modelMgrOps, fakeServerOps, agentV3Ops, modelManagerOps, agentControllerOps, tfsClientOps, resourceUtilsOps, trainingOps, discoveryOps, agentOps, agentV1Ops,
 	clientOps, svrClientOps, constantsOps, pythonOps, agentV3SequenceOps, agentServiceSequenceOps,
-	commandLineOps(), trainingCaseOps(),
+	commandlines.Ops(), trainingcases.Ops(),
 )
-
-// commandLineOps are the programs behind their command lines.
-func commandLineOps() table {
-	ops := table{}
-	for name, op := range commandlines.Ops() {
-		ops[name] = func(c *call) (any, error) { return op(c.Call) }
-	}
-	return ops
-}
-
-// trainingCaseOps are the hooks, savers and configurations of the training side.
-func trainingCaseOps() table {
-	ops := table{}
-	for name, op := range trainingcases.Ops() {
-		ops[name] = func(c *call) (any, error) { return op(c.Call) }
-	}
-	return ops
-}
 
 func merge(tables ...table) table {
 	all := table{}
@@ -131,7 +112,7 @@ func (t *Testee) Answer(c *testee.Case) testee.Answer {
 
 // answer runs the operation as the main thread of a process. It returns encoded, and
 // what the case shows beside.
-func (t *Testee) answer(c *testee.Case, op operation) (out any, beside *pysem.Dict, err error) {
+func (t *Testee) answer(c *testee.Case, op any) (out any, beside *pysem.Dict, err error) {
 	defer func() {
 		if why := caseworld.VerdictOf(recover()); why != nil {
 			out, err = nil, why
@@ -145,7 +126,7 @@ func (t *Testee) answer(c *testee.Case, op operation) (out any, beside *pysem.Di
 				err = why
 			}
 		}()
-		if out, err = op(&call{answered}); err == nil {
+		if out, err = answered.Answer(op); err == nil {
 			out = caseworld.Encode(out)
 		}
 	})

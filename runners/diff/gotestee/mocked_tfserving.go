@@ -29,14 +29,10 @@ func (c *call) modelMgrSequence() (any, error) {
 		}
 		m.Load(modelconfig.ConfigFromProto(request).Models)
 	}
-	out := []any{}
-	for _, s := range c.In.Steps("steps") {
-		answer := caseworld.Attempt(modelMgrStep(m, s))
-		answer.Set("models", caseworld.Raw{V: caseworld.Encode(fakeModels(m))})
-		answer.Set("queue", caseworld.Raw{V: caseworld.Encode(fakeQueue(m))})
-		out = append(out, answer)
-	}
-	return caseworld.Object("steps", out), nil
+	return caseworld.Object("steps", c.Run(caseworld.Sequence{Do: modelMgrSteps(m), After: func(_ caseworld.Step, answer *pysem.Dict) {
+		answer.Set("models", fakeModels(m))
+		answer.Set("queue", fakeQueue(m))
+	}})), nil
 }
 
 // serverConfig is the config of a list of gen_model_config arguments.
@@ -93,82 +89,62 @@ func fakeQueue(m *fake.Models) []any {
 	return list
 }
 
-func modelMgrStep(m *fake.Models, s caseworld.Step) (any, error) {
-	switch s.Name {
-	case "load":
-		request, err := serverConfig(s.Arguments)
-		if err != nil {
-			return nil, err
-		}
-		m.Load(modelconfig.ConfigFromProto(request).Models)
-		return nil, nil
-	case "remove":
-		return nil, m.Remove(s.Strings("names"))
-	case "handle":
-		for range s.IntegerOr("n", 1) {
-			if some, err := m.Handle(); err != nil || !some {
-				return "empty", err
+func modelMgrSteps(m *fake.Models) caseworld.Do {
+	return caseworld.Do{
+		"load": func(s caseworld.Step) error {
+			request, err := serverConfig(s.Arguments)
+			if err == nil {
+				m.Load(modelconfig.ConfigFromProto(request).Models)
 			}
-		}
-		return nil, nil
-	case "drain":
-		n := 0
-		for {
-			some, err := m.Handle()
-			if err != nil || !some {
-				return n, err
+			return err
+		},
+		"remove": m.Remove,
+		"handle": func(n pysem.OptInt) (any, error) {
+			for range n.Or(1) {
+				if some, err := m.Handle(); err != nil || !some {
+					return "empty", err
+				}
 			}
-			n++
-		}
-	case "event":
-		return nil, m.HandleEvent(fake.Event{
-			Model: s.Str("model_name"), Version: int64(s.IntegerOr("version", 0)), State: env.ModelState(s.IntegerOr("state", 0)),
-		})
-	case "new_version":
-		return nil, m.Grow(s.Str("name"))
-	case "set_label":
-		var label *string
-		if given := s.OptStr("label"); given.Set {
-			label = &given.V
-		}
-		return nil, m.SetLabel(s.Str("name"), s.Integer("index"), label)
-	case "alive":
-		return m.Alive(), nil
+			return nil, nil
+		},
+		"drain": func() (int, error) {
+			for n := 0; ; n++ {
+				if some, err := m.Handle(); err != nil || !some {
+					return n, err
+				}
+			}
+		},
+		"event": func(name string, version int64, state env.ModelState) error {
+			return m.HandleEvent(fake.Event{Model: name, Version: version, State: state})
+		},
+		"new_version": m.Grow,
+		"set_label": func(name string, index int, label pysem.OptString) error {
+			if !label.Set {
+				return m.SetLabel(name, index, nil)
+			}
+			return m.SetLabel(name, index, &label.V)
+		},
+		"alive": m.Alive,
+		"get_status": func(s caseworld.Step) ([]any, error) {
+			reply, err := fakeStatus(m, s)
+			list := []any{}
+			for _, status := range reply.GetModelVersionStatus() {
+				list = append(list, caseworld.PB(status))
+			}
+			return list, err
+		},
+		"rpc.GetModelStatus":   func(s caseworld.Step) (any, error) { return fakeStatus(m, s) },
+		"get_metadata":         func(s caseworld.Step) (any, error) { return fakeMetadata(m, s) },
+		"rpc.GetModelMetadata": func(s caseworld.Step) (any, error) { return fakeMetadataReply(m, s) },
+		"rpc.HandleReloadConfigRequest": func(s caseworld.Step) (any, error) {
+			request, err := serverConfig(s.Arguments)
+			if err != nil {
+				return nil, err
+			}
+			reply := &apis.ReloadConfigResponse{}
+			return reply, callFake(m, node.MethodReload, &apis.ReloadConfigRequest{Config: request}, reply)
+		},
 	}
-	return modelMgrQuery(m, s)
-}
-
-// modelMgrQuery are the steps that ask, directly or as a request.
-func modelMgrQuery(m *fake.Models, s caseworld.Step) (any, error) {
-	switch s.Name {
-	case "get_status":
-		reply, err := fakeStatus(m, s)
-		if err != nil {
-			return nil, err
-		}
-		list := []any{}
-		for _, status := range reply.GetModelVersionStatus() {
-			list = append(list, caseworld.PB(status))
-		}
-		return list, nil
-	case "rpc.GetModelStatus":
-		reply, err := fakeStatus(m, s)
-		return caseworld.PB(reply), err
-	case "get_metadata":
-		return fakeMetadata(m, s)
-	case "rpc.GetModelMetadata":
-		return fakeMetadataReply(m, s)
-	case "rpc.HandleReloadConfigRequest":
-		request, err := serverConfig(s.Arguments)
-		if err != nil {
-			return nil, err
-		}
-		reply := &apis.ReloadConfigResponse{}
-		err = callFake(m, node.MethodReload, &apis.ReloadConfigRequest{Config: request}, reply)
-		return caseworld.PB(reply), err
-	}
-	caseworld.UnknownStep(s)
-	return nil, nil
 }
 
 func callFake(m *fake.Models, method string, request, reply proto.Message) error {

@@ -11,45 +11,45 @@ var zkClientOps = table{"mocked_zkclient.sequence": (*call).zkClientSequence}
 
 // clientRun is a sequence on one fake client.
 type clientRun struct {
+	c  *call
 	zk *caseworld.ZooKeeper
 	// cb are the callbacks of the step.
 	cb []any
 }
 
 func (c *call) zkClientSequence() (any, error) {
-	r := &clientRun{zk: c.NewZK()}
-	out := []any{}
-	for _, s := range c.In.Steps("ops") {
-		r.cb = nil
-		answer := caseworld.Attempt(r.do(s))
+	r := &clientRun{c: c, zk: c.NewZK()}
+	steps := c.Run(caseworld.Sequence{Do: r.do(), Before: func() { r.cb = nil }, After: func(_ caseworld.Step, answer *pysem.Dict) {
 		if len(r.cb) > 0 {
 			answer.Set("cb", r.cb)
 		}
-		out = append(out, answer)
-	}
-	return caseworld.Object("steps", out, "tree", r.zk.Tree()), nil
+	}})
+	return caseworld.Object("steps", steps, "tree", r.zk.Tree()), nil
 }
 
-func (r *clientRun) do(s caseworld.Step) (any, error) {
-	switch s.Name {
-	case "data_watch":
-		_, err := r.zk.DataWatch(s.Str("path"), r.dataWatch(s))
-		return nil, err
-	case "children_watch":
-		_, err := r.zk.ChildrenEventWatch(s.Str("path"), r.childrenWatch(s))
-		return nil, err
-	case "election":
-		notes := []any{}
-		err := r.zk.NewElection(s.Str("path"), s.OptStr("identifier").V).Run(func() { notes = append(notes, "leader") })
-		return notes, err
-	case "election_not_callable":
+func (r *clientRun) do() caseworld.Do {
+	do := caseworld.Do{
+		"data_watch": func(s caseworld.Step, path string) error {
+			_, err := r.zk.DataWatch(path, r.dataWatch(s))
+			return err
+		},
+		"children_watch": func(s caseworld.Step, path string) error {
+			_, err := r.zk.ChildrenEventWatch(path, r.childrenWatch(s))
+			return err
+		},
+		"election": func(path, identifier string) ([]any, error) {
+			notes := []any{}
+			err := r.zk.NewElection(path, identifier).Run(func() { notes = append(notes, "leader") })
+			return notes, err
+		},
 		// Go's types leave no other way to ask for it (mocked_zkclient.py:66).
-		return nil, pysem.Raise("ValueError", "leader function is not callable")
-	case "election_cancel":
-		r.zk.NewElection(s.Str("path"), "").Cancel()
-		return nil, nil
+		"election_not_callable": func() error { return pysem.Raise("ValueError", "leader function is not callable") },
+		"election_cancel":       func(path string) { r.zk.NewElection(path, "").Cancel() },
 	}
-	return r.zk.Do(s)
+	for _, name := range []string{"start", "stop", "close", "create", "set", "get", "delete", "ensure_path", "exists", "get_children"} {
+		do[name] = r.zk.Do
+	}
+	return do
 }
 
 // dataWatch makes a callback of three parameters, or of two: the fake calls with
@@ -117,7 +117,7 @@ func (r *clientRun) once(inner caseworld.Step) func() error {
 			return nil
 		}
 		done = true
-		result := caseworld.Attempt(r.do(inner))
+		result := caseworld.Attempt(r.c.DoStep(caseworld.Sequence{Do: r.do()}, inner))
 		r.cb = append(r.cb, []any{"re-entrant", inner.Name, result})
 		return nil
 	}

@@ -23,13 +23,13 @@ var replicaManagerOps = table{
 }
 
 // setConf is the step conf.
-func setConf(conf *agentconfig.AgentConfig, s caseworld.Step) (any, error) {
+func setConf(conf *agentconfig.AgentConfig, s caseworld.Step) error {
 	for _, item := range s.Items {
 		if err := conf.Set(item.Key, item.Value); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return nil, nil
+	return nil
 }
 
 // watcher makes a watcher on a started client.
@@ -53,7 +53,7 @@ func (c *call) watcherSequence() (any, error) {
 		return nil, err
 	}
 	r := &watcherRun{w: w, zk: zk, conf: conf, threads: threads}
-	steps := c.Sequence(zk, r.do, r.after, "delete")
+	steps := c.Run(caseworld.Sequence{Do: r.do(), ZK: zk, Sorted: []string{"delete"}, After: r.after})
 	return caseworld.Object("steps", steps, "family", w.Family(), "path_prefix", w.PathPrefix()), nil
 }
 
@@ -70,43 +70,35 @@ func (r *watcherRun) after(s caseworld.Step, out *pysem.Dict) {
 	}
 }
 
-func (r *watcherRun) do(s caseworld.Step) (any, error) {
-	switch s.Name {
-	case "watch_data":
-		return nil, r.w.WatchData()
-	case "conf":
-		return setConf(r.conf, s)
-	case "poll":
-		r.w.Session().Poll = !s.Has("should_poll") || s.Flag("should_poll")
-		return r.threads.sleepFirst(r.w.Poll), nil
-	case "stop":
-		r.w.Stop()
-		return nil, nil
-	case "drop_watches":
-		r.zk.Life++
-		return nil, nil
-	case "get_all_replicas":
-		tasks, err := r.w.GetAllReplicas(serverType(s), s.OptStr("idc"), s.OptStr("cluster"))
-		return taskPairs(tasks), err
-	case "get_replicas":
-		addrs, err := r.w.GetReplicas(serverType(s), s.Integer("task"), s.OptStr("idc"), s.OptStr("cluster"))
-		return addrs, err
-	case "get_replica":
-		addrs, err := r.w.GetReplica(serverType(s), s.Integer("task"), s.Integer("replica"), s.OptStr("idc"), s.OptStr("cluster"))
-		return oneOrMore(addrs), err
-	case "get_replicas_with_extra_info":
-		targets, err := r.w.GetReplicasWithExtraInfo(serverType(s), s.Integer("task"), s.OptStr("idc"), s.OptStr("cluster"))
-		return syncTargets(targets), err
-	case "sync.get_sync_targets":
-		name, targets, err := r.w.ToSyncWrapper().SyncTargets(s.Str("sub_graph"))
-		return []any{name, syncTargets(targets)}, err
+func (r *watcherRun) do() caseworld.Do {
+	w := r.w
+	return caseworld.Do{
+		"watch_data": w.WatchData,
+		"conf":       func(s caseworld.Step) error { return setConf(r.conf, s) },
+		"poll": func(shouldPoll pysem.OptBool) any {
+			w.Session().Poll = shouldPoll.Or(true)
+			return r.threads.sleepFirst(w.Poll)
+		},
+		"stop":         w.Stop,
+		"drop_watches": func() { r.zk.Life++ },
+		"get_all_replicas": func(t agentservice.ServerType, idc, cluster pysem.OptString) (any, error) {
+			tasks, err := w.GetAllReplicas(t, idc, cluster)
+			return taskPairs(tasks), err
+		},
+		"get_replicas": w.GetReplicas,
+		"get_replica": func(t agentservice.ServerType, task, replica int, idc, cluster pysem.OptString) (any, error) {
+			addrs, err := w.GetReplica(t, task, replica, idc, cluster)
+			return oneOrMore(addrs), err
+		},
+		"get_replicas_with_extra_info": func(t agentservice.ServerType, task int, idc, cluster pysem.OptString) (any, error) {
+			targets, err := w.GetReplicasWithExtraInfo(t, task, idc, cluster)
+			return syncTargets(targets), err
+		},
+		"sync.get_sync_targets": func(graph string) (any, error) {
+			name, targets, err := w.ToSyncWrapper().SyncTargets(graph)
+			return []any{name, syncTargets(targets)}, err
+		},
 	}
-	caseworld.UnknownStep(s)
-	return nil, nil
-}
-
-func serverType(s caseworld.Step) agentservice.ServerType {
-	return agentservice.ServerType(s.Integer("server_type"))
 }
 
 func syncTargets(targets []replicamanager.SyncTarget) []any {
@@ -219,30 +211,24 @@ func (c *call) updaterSequence() (any, error) {
 	}
 	u.SetStatus(func(string) ([]env.ModelVersionStatus, error) { return stub.versions, stub.err })
 	c.takeMetrics(u)
-	do := func(s caseworld.Step) (any, error) {
-		switch s.Name {
-		case "conf":
-			return setConf(conf, s)
-		case "register":
-			return nil, u.Register()
-		case "props":
+	steps := c.Run(caseworld.Sequence{ZK: zk, Sorted: []string{"delete"}, Do: caseworld.Do{
+		"conf":     func(s caseworld.Step) error { return setConf(conf, s) },
+		"register": u.Register,
+		"props": func() any {
 			names, err := u.ModelNames()
 			return caseworld.Object("model_names", caseworld.Attempt(names, err), "entry_path", caseworld.Attempt(u.EntryPath(), nil), "path_prefix", caseworld.Attempt(u.PathPrefix(), nil),
-				"ps_path(3)", caseworld.Attempt(u.PSPath("3"), nil), "dense_path()", caseworld.Attempt(u.DensePath(), nil)), nil
-		case "update":
+				"ps_path(3)", caseworld.Attempt(u.PSPath("3"), nil), "dense_path()", caseworld.Attempt(u.DensePath(), nil))
+		},
+		"update": func(s caseworld.Step, name string) error {
 			stub.take(s)
-			return nil, u.Update(s.Str("name"))
-		case "check_version":
+			return u.Update(name)
+		},
+		"check_version": func(s caseworld.Step) error {
 			stub.take(s)
-			return nil, c.checkVersions(u, s)
-		case "latest_version_in_fs":
-			dir, err := u.LatestVersionInFS(s.Str("name"))
-			return dir, err
-		}
-		caseworld.UnknownStep(s)
-		return nil, nil
-	}
-	steps := c.Sequence(zk, do, nil, "delete")
+			return c.checkVersions(u, s)
+		},
+		"latest_version_in_fs": u.LatestVersionInFS,
+	}})
 	if onlyLooksAtFiles(c.In.Steps("steps")) {
 		return steps, nil
 	}
@@ -270,17 +256,8 @@ func (c *call) replicaManager() (any, error) {
 	if err := w.Watch(); err != nil {
 		return nil, err
 	}
-	for _, v := range c.In.List("nodes") {
-		n, ok := v.([]any)
-		if !ok || len(n) != 2 {
-			c.In.Wrong("nodes", "a list of [path, stat]")
-		}
-		path, okPath := n[0].(string)
-		stat, okStat := n[1].(int)
-		if !okPath || !okStat {
-			c.In.Wrong("nodes", "a list of [path, stat]")
-		}
-		if _, err := zk.Create(path, replicaWith(stat), env.CreateOptions{MakePath: true}); err != nil {
+	for _, n := range c.In.Rows("nodes", "path", "stat") {
+		if _, err := zk.Create(n.Str("path"), replicaWith(n.Integer("stat")), env.CreateOptions{MakePath: true}); err != nil {
 			return nil, err
 		}
 	}

@@ -15,7 +15,7 @@ var resourceUtilsOps = table{
 	"resource_utils.cal_model_info_v2": (*call).modelInfo,
 	"resource_utils.memory":            (*call).memory,
 	"resource_utils.container":         (*call).container,
-	"resource_utils.exists":            (*call).fileExists,
+	"resource_utils.exists":            resources.FileExists,
 }
 
 func (c *call) modelInfo() (any, error) {
@@ -106,8 +106,4 @@ func (t *laterFiles) Sleep(d time.Duration) {
 	}
 	t.c.Dir.WriteFiles(files, "in.later")
 	t.files = t.files[1:]
-}
-
-func (c *call) fileExists() (any, error) {
-	return resources.FileExists(c.Env, c.In.Str("dirname")), nil
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/training"
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
@@ -92,17 +91,8 @@ type discoveryCall struct {
 // calls reads the calls of a case.
 func (c *call) calls() []discoveryCall {
 	var list []discoveryCall
-	for _, v := range c.In.List("calls") {
-		pair, ok := v.([]any)
-		if !ok || len(pair) != 2 {
-			c.In.Wrong("calls", "a list of [name, arguments]")
-		}
-		name, okName := pair[0].(string)
-		args, okArgs := pair[1].([]any)
-		if !okName || !okArgs {
-			c.In.Wrong("calls", "a list of [name, arguments]")
-		}
-		list = append(list, discoveryCall{name, args})
+	for _, call := range c.In.Rows("calls", "name", "arguments") {
+		list = append(list, discoveryCall{call.Str("name"), call.List("arguments")})
 	}
 	return list
 }
@@ -220,21 +210,7 @@ func (z *filledZK) Start(limit time.Duration) error {
 	if err := z.ZooKeeper.Start(limit); err != nil {
 		return err
 	}
-	for _, v := range z.tree.List("tree") {
-		pair, ok := v.([]any)
-		if !ok || len(pair) != 2 {
-			z.tree.Wrong("tree", "a list of [path, value]")
-		}
-		path, okPath := pair[0].(string)
-		value, okValue := pair[1].([]byte)
-		if !okPath || !okValue {
-			z.tree.Wrong("tree", "a list of [path, value]")
-		}
-		if _, err := z.Client.Create(path, value, env.CreateOptions{MakePath: true}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return z.Fill(z.tree)
 }
 
 func (c *call) zkDiscovery() (any, error) {

@@ -42,16 +42,12 @@ func (c *call) svrClientSequence() (any, error) {
 	}
 	r.client = clients.NewSvrClient(c.Env, conf)
 	defer r.client.Close()
-	steps := []any{}
-	for _, s := range c.In.Steps("steps") {
-		answer := r.answer(s)
+	return caseworld.Object("steps", c.Run(caseworld.Sequence{Do: r.do(), ZK: r.zk, After: func(_ caseworld.Step, answer *pysem.Dict) {
 		if len(r.dialed.targets) > 0 {
 			answer.Set("dialed", r.dialed.targets)
 			r.dialed.targets = nil
 		}
-		steps = append(steps, answer)
-	}
-	return caseworld.Object("steps", steps), nil
+	}})), nil
 }
 
 // clientConfig is that of the client, which reads a file itself.
@@ -84,37 +80,28 @@ func (r *svrRun) serve() error {
 	return r.service.Start()
 }
 
-func (r *svrRun) answer(s caseworld.Step) *pysem.Dict {
-	if method, ok := strings.CutPrefix(s.Name, "zk."); ok {
-		if r.zk == nil {
-			caseworld.BadCasef("%s: found a step on the tree, want one with in.serves 1", s.Where)
-		}
-		return caseworld.Attempt(r.zk.DoQuietly(caseworld.Step{Name: method, Arguments: s.Arguments}))
+func (r *svrRun) do() caseworld.Do {
+	return caseworld.Do{
+		"env": func(s caseworld.Step) { r.c.SetVariables(s.Arguments) },
+		"stop": func() {
+			if r.service != nil {
+				r.service.Stop()
+			}
+		},
+		"get_server_type": func(s caseworld.Step) (int, error) {
+			t, err := r.serverType(s.Arguments, "st")
+			return int(t), err
+		},
+		"heart_beat": func(s caseworld.Step) caseworld.Answered { return caseworld.Answered{Dict: called(r.heartBeat(s))} },
+		"get_replicas": func(s caseworld.Step) caseworld.Answered {
+			response, err := r.replicas(s)
+			answer := called(response, err)
+			if err == nil {
+				answer.Set("printed", clients.PrintedReplicas(response)+"\n")
+			}
+			return caseworld.Answered{Dict: answer}
+		},
 	}
-	switch s.Name {
-	case "env":
-		r.c.SetVariables(s.Arguments)
-		return caseworld.Attempt(nil, nil)
-	case "stop":
-		if r.service != nil {
-			r.service.Stop()
-		}
-		return caseworld.Attempt(nil, nil)
-	case "get_server_type":
-		t, err := r.serverType(s.Arguments, "st")
-		return caseworld.Attempt(int(t), err)
-	case "heart_beat":
-		return called(r.heartBeat(s))
-	case "get_replicas":
-		response, err := r.replicas(s)
-		answer := called(response, err)
-		if err == nil {
-			answer.Set("printed", clients.PrintedReplicas(response)+"\n")
-		}
-		return answer
-	}
-	caseworld.UnknownStep(s)
-	return nil
 }
 
 // called is a call's answer; one that failed has a status.

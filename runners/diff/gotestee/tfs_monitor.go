@@ -95,20 +95,15 @@ func (c *call) monitorSequence() (any, error) {
 	c.Env.Models = &node.Clients{Proc: c.Life, Host: c.Machine.Net}
 	m := tfs.NewTFSMonitor(c.Env, conf)
 	m.Start()
-	out := []any{}
-	for _, s := range c.In.Steps("steps") {
-		out = append(out, c.monitorAttempt(m, s))
-	}
-	return caseworld.Object("steps", out), nil
+	return caseworld.Object("steps", c.Run(caseworld.Sequence{Do: c.monitorSteps(m)})), nil
 }
 
-func (c *call) monitorAttempt(m *tfs.TFSMonitor, s caseworld.Step) any {
-	v, err := c.monitorStep(m, s)
-	var rpc *env.RPCError
-	if errors.As(err, &rpc) {
-		err = pysem.Raise("_InactiveRpcError", "%v", rpc)
+// inactive names the error of a call as the reference's client does.
+func inactive(err error) error {
+	if rpc, ok := errors.AsType[*env.RPCError](err); ok {
+		return pysem.Raise("_InactiveRpcError", "%v", rpc)
 	}
-	return caseworld.Attempt(v, err)
+	return err
 }
 
 // startFake starts a FakeTFServing with an empty config.
@@ -121,57 +116,52 @@ func (c *call) startFake(port int) {
 	})
 }
 
-func (c *call) monitorStep(m *tfs.TFSMonitor, s caseworld.Step) (any, error) {
-	switch s.Name {
-	case "reload":
-		metas, err := publishMetas(s.Objects("pms"))
-		if err != nil {
-			return nil, err
-		}
-		configs, err := m.GenModelConfig(metas, s.Flag("fix_dense_version"))
-		if err != nil {
-			return nil, err
-		}
-		return c.reload(m, s.Str("service_type"), configs.Of(s.Str("service_type")))
-	case "reload_config":
-		list := &config.ModelConfigList{}
-		for _, a := range s.Objects("configs") {
-			mc, err := modelConfig(a, c.Quirks)
+func (c *call) monitorSteps(m *tfs.TFSMonitor) caseworld.Do {
+	return caseworld.Do{
+		"reload": func(kind string, pms []caseworld.Arguments, fixDense bool) (any, error) {
+			metas, err := publishMetas(pms)
 			if err != nil {
 				return nil, err
 			}
-			list.Config = append(list.Config, mc)
-		}
-		request := &config.ModelServerConfig{}
-		if len(list.Config) > 0 {
-			request.Config = &config.ModelServerConfig_ModelConfigList{ModelConfigList: list}
-		}
-		return c.reload(m, s.Str("service_type"), request)
-	case "status_pm":
-		metas, err := publishMetas([]caseworld.Arguments{s.Object("pm")})
-		if err != nil {
-			return nil, err
-		}
-		statuses, err := m.PublishStatus(metas[0], s.Flag("fix_dense_version"))
-		list := []any{}
-		for _, st := range statuses {
-			list = append(list, []any{st.Name, st.Path, caseworld.PB(versionStatusMessage(st.Status))})
-		}
-		return list, err
-	case "status_name":
-		return statusByName(m, s)
-	case "status_int":
+			configs, err := m.GenModelConfig(metas, fixDense)
+			if err != nil {
+				return nil, err
+			}
+			return c.reload(m, kind, configs.Of(kind))
+		},
+		"reload_config": func(s caseworld.Step, kind string) (any, error) {
+			list := &config.ModelConfigList{}
+			for _, a := range s.Objects("configs") {
+				mc, err := modelConfig(a, c.Quirks)
+				if err != nil {
+					return nil, err
+				}
+				list.Config = append(list.Config, mc)
+			}
+			request := &config.ModelServerConfig{}
+			if len(list.Config) > 0 {
+				request.Config = &config.ModelServerConfig_ModelConfigList{ModelConfigList: list}
+			}
+			return c.reload(m, kind, request)
+		},
+		"status_pm": func(pm caseworld.Arguments, fixDense bool) (any, error) {
+			metas, err := publishMetas([]caseworld.Arguments{pm})
+			if err != nil {
+				return nil, err
+			}
+			statuses, err := m.PublishStatus(metas[0], fixDense)
+			list := []any{}
+			for _, st := range statuses {
+				list = append(list, []any{st.Name, st.Path, caseworld.PB(versionStatusMessage(st.Status))})
+			}
+			return list, inactive(err)
+		},
+		"status_name": func(s caseworld.Step) (any, error) { return statusByName(m, s) },
 		// The port's types leave no other way to ask for it (tfs_monitor.py:159).
-		return nil, pysem.Raise("NotImplementedError", "get_model_status is not implemented!")
-	case "start":
-		m.Start()
-		return nil, nil
-	case "stop":
-		m.Stop()
-		return nil, nil
+		"status_int": func() error { return pysem.Raise("NotImplementedError", "get_model_status is not implemented!") },
+		"start":      m.Start,
+		"stop":       m.Stop,
 	}
-	caseworld.UnknownStep(s)
-	return nil, nil
 }
 
 // reload sends a config and lets the fakes settle; their 30 s tick never comes.
@@ -181,7 +171,7 @@ func (c *call) reload(m *tfs.TFSMonitor, kind string, request *config.ModelServe
 		c.Env.Tasks.Sleep(10 * time.Millisecond)
 	}
 	if err != nil {
-		return nil, err
+		return nil, inactive(err)
 	}
 	return caseworld.Object("status", caseworld.PB(statusMessage(status)), "config", caseworld.PB(proto.Clone(request))), nil
 }
@@ -202,7 +192,7 @@ func statusByName(m *tfs.TFSMonitor, s caseworld.Step) (any, error) {
 	for _, v := range versions {
 		list = append(list, caseworld.PB(versionStatusMessage(v)))
 	}
-	return list, err
+	return list, inactive(err)
 }
 
 // statusMessage hides gRPC's own wording.
@@ -219,3 +209,53 @@ func versionStatusMessage(v env.ModelVersionStatus) *apis.ModelVersionStatus {
 		Version: v.Version, State: apis.ModelVersionStatus_State(v.State), Status: statusMessage(v.Status),
 	}
 }
+
+// slowServer is a model server whose answers take their time, and that knows one version
+// of every model.
+type slowServer struct {
+	s         *stage
+	answersMs []int
+	asked     int
+}
+
+// runMonitor has several threads ask a monitor at once.
+func (c *call) runMonitor() (any, error) {
+	conf, err := c.config()
+	if err != nil {
+		return nil, err
+	}
+	s := &stage{c: c, begin: c.Env.Clock.Elapsed(), log: []any{}}
+	c.Env.Models = &slowServer{s: s, answersMs: c.In.Ints("answers_ms")}
+	m := tfs.NewTFSMonitor(c.Env, conf)
+	m.Start()
+	for _, e := range c.steppedEvents() {
+		s.after(e.at, e.step.Name, func() {
+			s.note(e.step.Name, caseworld.Attempt(c.DoStep(caseworld.Sequence{Do: c.monitorSteps(m)}, e.step)))
+		})
+	}
+	c.Life.Sleep(ms(c.In.Integer("until_ms")))
+	s.over = true
+	return caseworld.Object("log", s.log), nil
+}
+
+func (v *slowServer) Dial(string) env.ModelServer { return v }
+
+func (v *slowServer) takeTime(method string, model any) {
+	n := v.answersMs[v.asked%len(v.answersMs)]
+	v.asked++
+	v.s.note("asked", []any{method, model})
+	v.s.c.Env.Tasks.Sleep(ms(n))
+	v.s.note("answered", []any{method, model})
+}
+
+func (v *slowServer) Status(spec env.ModelSpec, _ time.Duration) ([]env.ModelVersionStatus, error) {
+	v.takeTime("GetModelStatus", spec.Name)
+	return []env.ModelVersionStatus{{Version: 7, State: env.StateAvailable}}, nil
+}
+
+func (v *slowServer) Reload([]byte, time.Duration) (env.StatusProto, error) {
+	v.takeTime("HandleReloadConfigRequest", nil)
+	return env.StatusProto{}, nil
+}
+
+func (*slowServer) Close() {}

@@ -17,17 +17,17 @@ import (
 // trainingOps are section 19 of the protocol, but for service_discovery.py.
 var trainingOps = table{
 	"path_utils.find_main":                 (*call).findMain,
-	"net_utils.is_ipv6_address":            (*call).isIPv6Address,
-	"net_utils.concat_ip_and_port":         (*call).concatIPAndPort,
+	"net_utils.is_ipv6_address":            training.IsIPv6Address,
+	"net_utils.concat_ip_and_port":         concatIPAndPort,
 	"net_utils.get_local_server_addr":      (*call).localServerAddr,
 	"net_utils.NodeAliveChecker":           (*call).nodeAliveChecker,
 	"net_utils.NodeAliveChecker.reachable": (*call).nodesReachable,
 	"zk_utils.is_ipv6_only":                (*call).isIPv6Only,
 	"env_utils.get_zk_auth_data":           (*call).zkAuthData,
-	"env_utils.generate_psm_from_uuid":     (*call).psmFromUUID,
+	"env_utils.generate_psm_from_uuid":     envutils.GeneratePSMFromUUID,
 	"mem_profiling.enable_tcmalloc":        (*call).enableTCMalloc,
 	"mem_profiling.setup_heap_profile":     (*call).setupHeapProfile,
-	"yarn_runtime.get_local_host":          (*call).yarnLocalHost,
+	"yarn_runtime.get_local_host":          training.LocalHost,
 	"mlp_utils.MLPEnv":                     (*call).mlpEnv,
 }
 
@@ -37,10 +37,8 @@ func (c *call) findMain() (any, error) {
 		"get_libops_path_abs", caseworld.Attempt(training.LibopsPath(main, "/abs/x.so"), err)), nil
 }
 
-func (c *call) isIPv6Address() (any, error) { return training.IsIPv6Address(c.In.Str("ip")), nil }
-
-func (c *call) concatIPAndPort() (any, error) {
-	return training.ConcatIPAndPort(c.In.Str("ip"), pysem.Str(c.In.Value("port"))), nil
+func concatIPAndPort(ip string, port any) string {
+	return training.ConcatIPAndPort(ip, pysem.Str(port))
 }
 
 func (c *call) localServerAddr() (any, error) {
@@ -129,8 +127,6 @@ func (c *call) zkAuthData() (any, error) {
 	return caseworld.Object("auth", pairs, "stdout", envutils.ZKAuthOutput(c.Env.Host)), nil
 }
 
-func (c *call) psmFromUUID() (any, error) { return envutils.GeneratePSMFromUUID(c.In.Str("s")), nil }
-
 // heapVariables are the variables that profiling sets.
 func (c *call) heapVariables() *pysem.Dict {
 	d := caseworld.Object()
@@ -173,11 +169,6 @@ func (c *call) setupHeapProfile() (any, error) {
 	}
 	err := training.SetupHeapProfile(c.Env.Host, c.Quirks, caseworld.SourceDir, p)
 	return caseworld.Object("result", caseworld.Attempt(nil, err), "env", c.heapVariables()), nil
-}
-
-func (c *call) yarnLocalHost() (any, error) {
-	host, err := training.LocalHost(c.Env.Host)
-	return host, err
 }
 
 func (c *call) mlpEnv() (any, error) {

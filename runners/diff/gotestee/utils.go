@@ -22,17 +22,17 @@ var utilsOps = table{
 	"utils.AgentConfig.get_server_schedule_iter":      (*call).serverSchedule,
 	"utils.AgentConfig.generate_platform_config_file": (*call).platformConfig,
 	"utils.ZKPath":                                    (*call).zkPath,
-	"utils.normalize_regex":                           (*call).normalizeRegex,
-	"utils.expand_pattern":                            (*call).expandPattern,
-	"utils.parse_pattern":                             (*call).parsePattern,
-	"utils.gen_model_spec":                            (*call).genModelSpec,
-	"utils.gen_model_config":                          (*call).genModelConfig,
-	"utils.pasre_sub_model_name":                      (*call).subModelName,
-	"utils.DeployType.compat_server_type":             (*call).compatServerType,
-	"utils.DeployType":                                (*call).deployType,
-	"utils.replica_id_from_pod_name":                  (*call).replicaIDFromPodName,
-	"utils.get_local_ip":                              (*call).localIP,
-	"utils.isabs":                                     (*call).isAbs,
+	"utils.normalize_regex":                           agentconfig.NormalizeRegex,
+	"utils.expand_pattern":                            agentconfig.ExpandPattern,
+	"utils.parse_pattern":                             parsePattern,
+	"utils.gen_model_spec":                            agentconfig.GenModelSpec,
+	"utils.gen_model_config":                          func(c *call) (any, error) { return modelConfig(c.In, c.Quirks) },
+	"utils.pasre_sub_model_name":                      agentconfig.ParseSubModelName,
+	"utils.DeployType.compat_server_type":             compatServerType,
+	"utils.DeployType":                                deployType,
+	"utils.replica_id_from_pod_name":                  agentconfig.ReplicaIDFromPodName,
+	"utils.get_local_ip":                              agentconfig.LocalIP,
+	"utils.isabs":                                     agentconfig.IsAbs,
 	"agent_base.get_cmd_and_port":                     (*call).baseCommand,
 }
 
@@ -193,31 +193,12 @@ func (c *call) zkPath() (any, error) {
 	return attempts, nil
 }
 
-func (c *call) normalizeRegex() (any, error) {
-	return agentconfig.NormalizeRegex(c.In.Str("pattern_str")), nil
-}
-
-func (c *call) expandPattern() (any, error) {
-	names, err := agentconfig.ExpandPattern(c.In.Str("pattern_str"), c.Quirks)
-	return names, err
-}
-
-func (c *call) parsePattern() (any, error) {
+func parsePattern(pattern, lp, rp string) []any {
 	pieces := []any{}
-	for _, p := range agentconfig.ParsePattern(c.In.Str("pattern_str"), c.In.Str("lp"), c.In.Str("rp")) {
+	for _, p := range agentconfig.ParsePattern(pattern, lp, rp) {
 		pieces = append(pieces, []any{p.Text, p.Name})
 	}
-	return pieces, nil
-}
-
-func (c *call) genModelSpec() (any, error) {
-	spec, err := agentconfig.GenModelSpec(c.In.Str("name"), c.In.Value("version"), c.In.OptStr("signature_name"))
-	return spec, err
-}
-
-func (c *call) genModelConfig() (any, error) {
-	m, err := modelConfig(c.In, c.Quirks)
-	return m, err
+	return pieces
 }
 
 // modelConfig is gen_model_config with keyword arguments.
@@ -259,24 +240,17 @@ func modelConfig(a caseworld.Arguments, quirks quirks.Set) (*config.ModelConfig,
 	return agentconfig.GenModelConfig(args)
 }
 
-func (c *call) subModelName() (any, error) {
-	name, index, err := agentconfig.ParseSubModelName(c.In.OptStr("sub_model_name"))
-	return []any{name, index}, err
-}
-
-func (c *call) compatServerType() (any, error) {
-	t, err := agentconfig.NewDeployType(c.In.Str("deploy_type"))
+func compatServerType(deployType string, serverType pysem.OptString) (string, error) {
+	t, err := agentconfig.NewDeployType(deployType)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	word, err := t.CompatServerType(c.In.OptStr("server_type"))
-	return word, err
+	return t.CompatServerType(serverType)
 }
 
 // deployType compares as DeployType.__eq__ does: a string in any case, another
 // DeployType, and nothing else.
-func (c *call) deployType() (any, error) {
-	word := c.In.Str("dtype")
+func deployType(word string) (any, error) {
 	t, err := agentconfig.NewDeployType(word)
 	if err != nil {
 		return nil, err
@@ -284,12 +258,6 @@ func (c *call) deployType() (any, error) {
 	return caseworld.Object("str", string(t), "eq_lower", string(t) == pysem.Lower(word), "eq_raw", string(t) == word,
 		"eq_self", true, "eq_none", false, "in_set", t == agentconfig.DeployPS || t == agentconfig.DeployMixed), nil
 }
-
-func (c *call) replicaIDFromPodName() (any, error) {
-	return agentconfig.ReplicaIDFromPodName(c.Env), nil
-}
-
-func (c *call) localIP() (any, error) { return agentconfig.LocalIP(c.Env), nil }
 
 func (c *call) baseCommand() (any, error) {
 	conf, err := c.fromFile()
@@ -299,5 +267,3 @@ func (c *call) baseCommand() (any, error) {
 	cmd, port, err := agent.CmdAndPort(c.Env, conf, c.In.OptStr("conf_path"), c.In.OptStr("server_type"), c.In.OptStr("config_file"))
 	return caseworld.Object("cmd", cmd, "port", port), err
 }
-
-func (c *call) isAbs() (any, error) { return agentconfig.IsAbs(c.In.Str("path")), nil }

@@ -37,7 +37,7 @@ func (c *call) mirrorSequence() (any, error) {
 	zk := c.NewZK()
 	zk.Strict = true
 	r := &mirrorRun{c: c, zk: zk, m: zkmirror.NewZKMirror(c.Env, zk, o)}
-	steps := c.Sequence(zk, r.do, r.after, "delete")
+	steps := c.Run(caseworld.Sequence{Do: r.do(), ZK: zk, Sorted: []string{"delete"}, After: r.after})
 	data := []any{}
 	for _, entry := range r.m.Entries() {
 		data = append(data, []any{entry.Path, orNil(entry.Data)})
@@ -72,106 +72,118 @@ func (r *mirrorRun) after(_ caseworld.Step, out *pysem.Dict) {
 	}
 }
 
-func (r *mirrorRun) do(s caseworld.Step) (any, error) {
+func (r *mirrorRun) do() caseworld.Do {
 	m := r.m
-	switch s.Name {
-	case "env":
-		r.c.SetVariables(s.Arguments)
-		return nil, nil
-	case "mirror.start":
-		return nil, m.Start(s.Flag("is_client"))
-	case "mirror.stop":
-		return nil, m.Stop()
-	case "mirror.watch_portal":
-		return nil, m.WatchPortal()
-	case "mirror.watch_publish":
-		return nil, m.WatchPublish()
-	case "mirror.watch_resource":
-		return nil, m.WatchResource()
-	case "mirror.watch_service":
-		return nil, m.WatchService()
-	case "mirror.set_leader":
-		m.SetLeader()
-		return nil, nil
-	case "mirror.election":
-		r.election(s)
-		return nil, nil
+	do := caseworld.Do{
+		"env":                       func(s caseworld.Step) { r.c.SetVariables(s.Arguments) },
+		"mirror.start":              m.Start,
+		"mirror.stop":               m.Stop,
+		"mirror.watch_portal":       m.WatchPortal,
+		"mirror.watch_publish":      m.WatchPublish,
+		"mirror.watch_resource":     m.WatchResource,
+		"mirror.watch_service":      m.WatchService,
+		"mirror.set_leader":         m.SetLeader,
+		"mirror.election":           r.election,
+		"mirror.set":                func(path string, value []byte) error { return m.Set(path, orEmpty(value)) },
+		"mirror.get":                func(path string) any { return orNil(m.Get(path)) },
+		"mirror.exists":             m.Exists,
+		"mirror.ensure_path":        m.EnsurePath,
+		"mirror.get_children":       m.Children,
+		"mirror.get_published_path": m.GetPublishedPath,
+		"mirror.tce_replica_id":     m.TCEReplicaID,
+		"mirror.is_leader":          m.IsLeader,
+		"mirror.num_tce_replica":    m.NumTCEReplica,
+		// The defaults are those of ZKMirror (zk_mirror.py:88).
+		"mirror.create": func(path string, value []byte, makePath pysem.OptBool, ephemeral, sequence bool) error {
+			return m.Create(path, orEmpty(value), env.CreateOptions{MakePath: makePath.Or(true), Ephemeral: ephemeral, Sequence: sequence})
+		},
+		"mirror.delete": func(path string, recursive pysem.OptBool) error { return m.Delete(path, recursive.Or(true)) },
 	}
-	if v, ok, err := r.nodes(s); ok {
-		return v, err
-	}
-	if v, ok, err := r.changes(s); ok {
-		return v, err
-	}
-	return r.queries(s)
+	return do.WithPrefix("", r.metas())
 }
 
-// nodes are the steps on single znodes.
-func (r *mirrorRun) nodes(s caseworld.Step) (v any, ok bool, err error) {
-	m := r.m
-	switch s.Name {
-	case "mirror.create":
-		return nil, true, m.Create(s.Str("path"), s.ValueOrEmpty(), env.CreateOptions{
-			MakePath: makePath(s), Ephemeral: s.Flag("ephemeral"), Sequence: s.Flag("sequence"),
-		})
-	case "mirror.set":
-		return nil, true, m.Set(s.Str("path"), s.ValueOrEmpty())
-	case "mirror.get":
-		return orNil(m.Get(s.Str("path"))), true, nil
-	case "mirror.exists":
-		found, err := m.Exists(s.Str("path"))
-		return found, true, err
-	case "mirror.delete":
-		return nil, true, m.Delete(s.Str("path"), !s.Has("recursive") || s.Flag("recursive"))
-	case "mirror.ensure_path":
-		return nil, true, m.EnsurePath(s.Str("path"))
-	case "mirror.get_children":
-		return m.Children(s.Str("path")), true, nil
-	}
-	return nil, false, nil
-}
+// orEmpty are bytes, empty where there are none.
+func orEmpty(data []byte) []byte { return append([]byte{}, data...) }
 
-// makePath is the default of ZKMirror.create (zk_mirror.py:88).
-func makePath(s caseworld.Step) bool { return !s.Has("makepath") || s.Flag("makepath") }
-
-// changes are the steps that write for a purpose.
-func (r *mirrorRun) changes(s caseworld.Step) (v any, ok bool, err error) {
+// metas are the steps on what the mirror keeps in its znodes.
+func (r *mirrorRun) metas() caseworld.Do {
 	m := r.m
-	switch s.Name {
-	case "mirror.create_model":
-		meta, err := dataOf[datadef.ModelMeta](s.Object("meta"), datadef.DefaultModelMeta)
-		if err != nil {
-			return nil, true, err
-		}
-		path, err := meta.GetPath(m.Paths().Portal)
-		if err != nil {
-			return nil, true, err
-		}
-		return nil, true, m.Create(path, meta.Serialize(), env.CreateOptions{MakePath: true})
-	case "mirror.publish_loadding":
-		metas, err := r.publishes(s)
-		if err != nil {
-			return nil, true, err
-		}
-		return nil, true, m.PublishLoading(metas...)
-	case "mirror.update_service":
-		var replicas []*datadef.ReplicaMeta
-		for _, a := range s.Objects("replicas") {
-			meta, err := dataOf[datadef.ReplicaMeta](a, datadef.DefaultReplicaMeta)
+	return caseworld.Do{
+		"mirror.create_model": func(a caseworld.Arguments) error {
+			meta, err := dataOf[datadef.ModelMeta](a, datadef.DefaultModelMeta)
 			if err != nil {
-				return nil, true, err
+				return err
 			}
-			replicas = append(replicas, &meta)
-		}
-		return nil, true, m.UpdateService(replicas)
-	case "mirror.report_resource":
-		spec, err := dataOf[datadef.ResourceSpec](s.Object("resource"), datadef.DefaultResourceSpec)
-		if err != nil {
-			return nil, true, err
-		}
-		return nil, true, m.ReportResource(&spec)
+			path, err := meta.GetPath(m.Paths().Portal)
+			if err != nil {
+				return err
+			}
+			return m.Create(path, meta.Serialize(), env.CreateOptions{MakePath: true})
+		},
+		"mirror.publish_loadding": func(s caseworld.Step) error {
+			metas, err := r.publishes(s)
+			if err != nil {
+				return err
+			}
+			return m.PublishLoading(metas...)
+		},
+		"mirror.update_service": func(list []caseworld.Arguments) error {
+			var replicas []*datadef.ReplicaMeta
+			for _, a := range list {
+				meta, err := dataOf[datadef.ReplicaMeta](a, datadef.DefaultReplicaMeta)
+				if err != nil {
+					return err
+				}
+				replicas = append(replicas, &meta)
+			}
+			return m.UpdateService(replicas)
+		},
+		"mirror.report_resource": func(a caseworld.Arguments) error {
+			spec, err := dataOf[datadef.ResourceSpec](a, datadef.DefaultResourceSpec)
+			if err != nil {
+				return err
+			}
+			return m.ReportResource(&spec)
+		},
+		"mirror.expected_loading": func() ([]any, error) {
+			models, err := m.ExpectedLoading()
+			pairs := []any{}
+			for _, model := range models {
+				pairs = append(pairs, []any{model.Name, model.Meta.Fields()})
+			}
+			return pairs, err
+		},
+		"mirror.get_all_replicas": func(serverType string) ([]any, error) {
+			tasks, err := m.GetAllReplicas(serverType)
+			return metaPairs(tasks), err
+		},
+		"mirror.get_model_replicas": func(model, serverType string) ([]any, error) {
+			tasks, err := m.GetModelReplicas(model, serverType)
+			return metaPairs(tasks), err
+		},
+		"mirror.get_task_replicas": func(model, serverType string, task int) ([]any, error) {
+			metas, err := m.GetTaskReplicas(model, serverType, task)
+			return listOf(metas), err
+		},
+		"mirror.get_replica": m.GetReplica,
+		"mirror.resources": func() ([]any, error) {
+			specs, err := m.Resources()
+			return listOf(specs), err
+		},
+		"mirror.local_replica_paths": func() (any, error) {
+			paths, err := m.LocalReplicaPaths()
+			return caseworld.Set(caseworld.EncodeList(paths)), err
+		},
 	}
-	return nil, false, nil
+}
+
+// listOf makes a list of items, whose fields are shown.
+func listOf[T any](items []T) []any {
+	list := []any{}
+	for _, item := range items {
+		list = append(list, item)
+	}
+	return list
 }
 
 func (r *mirrorRun) publishes(s caseworld.Step) ([]*datadef.PublishMeta, error) {
@@ -235,69 +247,10 @@ func (r *mirrorRun) happen(s caseworld.Step) {
 	}
 }
 
-// queries are the steps that only ask.
-func (r *mirrorRun) queries(s caseworld.Step) (any, error) {
-	m := r.m
-	switch s.Name {
-	case "mirror.expected_loading":
-		models, err := m.ExpectedLoading()
-		pairs := []any{}
-		for _, model := range models {
-			pairs = append(pairs, []any{model.Name, model.Meta.Fields()})
-		}
-		return pairs, err
-	case "mirror.get_published_path":
-		return m.GetPublishedPath(s.Str("model_name")), nil
-	case "mirror.get_all_replicas":
-		tasks, err := m.GetAllReplicas(s.Str("server_type"))
-		return metaPairs(tasks), err
-	case "mirror.get_model_replicas":
-		tasks, err := m.GetModelReplicas(s.Str("model_name"), s.Str("server_type"))
-		return metaPairs(tasks), err
-	case "mirror.get_task_replicas":
-		metas, err := m.GetTaskReplicas(s.Str("model_name"), s.Str("server_type"), s.Integer("task"))
-		return metaList(metas), err
-	case "mirror.get_replica":
-		meta, err := m.GetReplica(s.Str("model_name"), s.Str("server_type"), s.Integer("task"), s.Integer("replica"))
-		if err != nil || meta == nil {
-			return nil, err
-		}
-		return meta.Fields(), nil
-	case "mirror.resources":
-		specs, err := m.Resources()
-		list := []any{}
-		for _, spec := range specs {
-			list = append(list, spec.Fields())
-		}
-		return list, err
-	case "mirror.local_replica_paths":
-		paths, err := m.LocalReplicaPaths()
-		return caseworld.Set(caseworld.EncodeList(paths)), err
-	case "mirror.tce_replica_id":
-		id, err := m.TCEReplicaID()
-		return id, err
-	case "mirror.is_leader":
-		return m.IsLeader(), nil
-	case "mirror.num_tce_replica":
-		n, err := m.NumTCEReplica()
-		return n, err
-	}
-	caseworld.UnknownStep(s)
-	return nil, nil
-}
-
 func metaPairs(tasks []zkmirror.TaskMetas) []any {
 	list := []any{}
 	for _, t := range tasks {
-		list = append(list, []any{t.Key, metaList(t.Replicas)})
-	}
-	return list
-}
-
-func metaList(metas []*datadef.ReplicaMeta) []any {
-	list := []any{}
-	for _, m := range metas {
-		list = append(list, m.Fields())
+		list = append(list, []any{t.Key, listOf(t.Replicas)})
 	}
 	return list
 }

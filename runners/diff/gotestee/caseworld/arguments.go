@@ -1,6 +1,8 @@
 package caseworld
 
 import (
+	"strings"
+
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/dataclass"
 )
@@ -80,6 +82,14 @@ func (a Arguments) IntegerOr(name string, otherwise int) int {
 		return otherwise
 	}
 	return a.Integer(name)
+}
+
+// OptInteger is an int; null and missing are None.
+func (a Arguments) OptInteger(name string) pysem.OptInt {
+	if a.Value(name) == nil {
+		return pysem.OptInt{}
+	}
+	return pysem.Some(a.Integer(name))
 }
 
 // Flag is a boolean; missing and null are false.
@@ -164,6 +174,23 @@ func (a Arguments) Objects(name string) []Arguments {
 	return list
 }
 
+// Rows reads a list of lists, each as an object of the named columns.
+func (a Arguments) Rows(name string, columns ...string) []Arguments {
+	var rows []Arguments
+	for _, v := range a.List(name) {
+		values, ok := v.([]any)
+		if !ok || len(values) != len(columns) {
+			a.Wrong(name, "a list of ["+strings.Join(columns, ", ")+"]")
+		}
+		row := &pysem.Dict{}
+		for i, column := range columns {
+			row.Set(column, values[i])
+		}
+		rows = append(rows, Arguments{Dict: row, Where: a.At(name)})
+	}
+	return rows
+}
+
 // Fields are the arguments as the port's keyword arguments.
 func (a Arguments) Fields() []dataclass.Field {
 	fields := make([]dataclass.Field, len(a.Items))
@@ -179,11 +206,11 @@ type Step struct {
 	Arguments
 }
 
-// Steps reads a list of [name, arguments].
+// Steps reads a list of [name, arguments], or [name] for a step without any.
 func (a Arguments) Steps(name string) []Step {
 	var list []Step
 	for _, v := range a.List(name) {
-		s, ok := AsStep(v, a.At(name))
+		s, ok := AsStep(shortStep(v), a.At(name))
 		if !ok {
 			a.Wrong(name, "a list of [name, arguments]")
 		}

@@ -1,31 +1,162 @@
 package caseworld
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Sequence runs the steps of a case; each gives an attempt with the writes that
-// it caused, and what after adds to it. after may be nil. Runs of writes of the
-// sorted names are sorted by path.
-func (c *Call) Sequence(zk *ZooKeeper, do func(s Step) (any, error), after func(s Step, out *pysem.Dict), sorted ...string) []any {
-	out := []any{}
-	for _, s := range c.In.Steps("steps") {
-		zk.calls = nil
-		var answer *pysem.Dict
-		if method, ok := strings.CutPrefix(s.Name, "zk."); ok {
-			answer = Attempt(zk.DoQuietly(Step{Name: method, Arguments: s.Arguments}))
-		} else {
-			answer = Attempt(do(s))
-		}
-		if writes := zk.Take(sorted...); len(writes) > 0 {
+// Sequence says how the steps of a case are done.
+type Sequence struct {
+	Do Do
+	// ZK takes the zk.* steps, and its writes are shown; nil for none.
+	ZK *ZooKeeper
+	// Sorted names the writes of which runs are sorted by path.
+	Sorted []string
+	// Time is what sleeps move; a step shows its sleeps, and what others did during these. Nil
+	// for operations whose time is no part of the answer.
+	Time *StepTime
+	// Before runs before each step; After adds to its answer. Each may be nil.
+	Before func()
+	After  func(s Step, out *pysem.Dict)
+}
+
+// Answered is what a step returns in place of a value, when its answer is no attempt.
+type Answered struct{ *pysem.Dict }
+
+// Run does the steps of the case and returns their answers.
+func (c *Call) Run(q Sequence) []any {
+	answers := []any{}
+	for _, s := range c.In.Steps(c.op.Sequence) {
+		answers = append(answers, Raw{Encode(c.runOne(q, s))})
+	}
+	return answers
+}
+
+func (c *Call) runOne(q Sequence, s Step) *pysem.Dict {
+	took := []any{}
+	if q.Before != nil {
+		q.Before()
+	}
+	if q.ZK != nil {
+		q.ZK.calls = nil
+	}
+	if q.Time != nil {
+		q.Time.Slept, q.Time.During = nil, c.others(q, s, &took)
+	}
+	answer := c.attempt(q, s)
+	if q.ZK != nil {
+		if writes := q.ZK.Take(q.Sorted...); len(writes) > 0 {
 			answer.Set("writes", writes)
 		}
-		if after != nil {
-			after(s, answer)
-		}
-		out = append(out, answer)
 	}
-	return out
+	if q.Time != nil {
+		if len(q.Time.Slept) > 0 {
+			answer.Set("slept", InRows(q.Time.Slept))
+		}
+		if len(took) > 0 {
+			answer.Set("during", took)
+		}
+		q.Time.Slept = nil
+	}
+	if q.After != nil {
+		q.After(s, answer)
+	}
+	return answer
+}
+
+// attempt does one step, which may have no end.
+func (c *Call) attempt(q Sequence, s Step) *pysem.Dict {
+	return Bounded(func() (any, error) { return c.do(q, s) })
+}
+
+// DoStep does a step by its name, as Run does.
+func (c *Call) DoStep(q Sequence, s Step) (any, error) { return c.do(q, s) }
+
+func (c *Call) do(q Sequence, s Step) (any, error) {
+	if method, ok := strings.CutPrefix(s.Name, "zk."); ok && q.ZK != nil {
+		return q.ZK.DoQuietly(Step{Name: method, Arguments: s.Arguments})
+	}
+	function, ok := q.Do[s.Name]
+	if !ok {
+		UnknownStep(s)
+	}
+	return c.call(function, c.op.Steps[s.Name], s)
+}
+
+// Bounded is an attempt of a call that may have no end.
+func Bounded(call func() (any, error)) (answer *pysem.Dict) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case Endless:
+			answer = Object("r", nil, "endless", true)
+		default:
+			panic(r)
+		}
+	}()
+	v, err := call()
+	if answered, ok := v.(Answered); ok && err == nil {
+		return answered.Dict
+	}
+	return Attempt(v, err)
+}
+
+// others does the steps of other processes that belong into the n-th sleep.
+func (c *Call) others(q Sequence, s Step, took *[]any) func(n int) {
+	if !s.Has("during") {
+		return nil
+	}
+	planned := s.List("during")
+	return func(n int) {
+		for _, p := range planned {
+			parts, ok := p.([]any)
+			if !ok || len(parts) != 3 {
+				s.Wrong("during", "a list of [n, name, arguments]")
+			}
+			if parts[0] != n {
+				continue
+			}
+			other, ok := AsStep(parts[1:], s.At("during"))
+			if !ok {
+				s.Wrong("during", "a list of [n, name, arguments]")
+			}
+			*took = append(*took, []any{n, other.Name, Raw{V: Encode(c.attempt(q, other))}})
+		}
+	}
+}
+
+// InRows joins equal neighbours into one [entry, how many].
+func InRows(entries []any) []any {
+	rows := []any{}
+	for i, e := range entries {
+		if i > 0 && pysem.Equal(entries[i-1], e) {
+			last := rows[len(rows)-1].([]any)
+			last[1] = last[1].(int) + 1
+			continue
+		}
+		rows = append(rows, []any{e, 1})
+	}
+	return rows
+}
+
+// WithPrefix returns the steps with a prefix before their names, beside others.
+func (d Do) WithPrefix(prefix string, others Do) Do {
+	all := Do{}
+	for name, function := range d {
+		all[prefix+name] = function
+	}
+	for name, function := range others {
+		all[name] = function
+	}
+	return all
+}
+
+// shortStep makes [name, {}] of [name].
+func shortStep(v any) any {
+	if parts, _ := v.([]any); len(parts) == 1 {
+		return append(slices.Clone(parts), &pysem.Dict{})
+	}
+	return v
 }

@@ -172,6 +172,10 @@ func encodeSlice(v any) any {
 		return EncodeList(v)
 	case []pysem.OptInt:
 		return EncodeList(v)
+	case []int64:
+		return EncodeList(v)
+	case interface{ Fields() []dataclass.Field }:
+		return Encode(v.Fields())
 	}
 	panic(fmt.Sprintf("gotestee: no form for a %T", v))
 }

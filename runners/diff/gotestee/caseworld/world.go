@@ -6,11 +6,16 @@
 //
 //   - [New] makes the [World] of a case; [World.Run] runs what answers it, which is
 //     handed a [Call].
-//   - [Arguments] reads what the case asks, [Encode] writes what is answered.
+//   - [Call.Answer] calls the function of an operation, [Call.Run] does the steps of a sequence.
 //
-// To change the host look in host.go and clock.go; files, in directory.go; the ZooKeeper,
-// in zookeeper.go and sequence.go; how values are written, in values.go; how errors are
-// named, in failure.go; what is shown beside an answer, in shown.go; how a case ends that cannot be answered, in verdict.go.
+// Where to change what:
+//
+//   - how Go functions get the fields of a case: bind.go; how steps are done: sequence.go
+//   - the host: host.go and clock.go; its files: directory.go
+//   - the ZooKeeper and its calls that fail: zookeeper.go and refusals.go
+//   - how values are read: arguments.go; how they are written: values.go
+//   - how errors are named: failure.go; how a case ends that cannot be answered: verdict.go
+//   - what is shown beside an answer: shown.go
 package caseworld
 
 import (
@@ -22,6 +27,7 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/vtime"
 	"github.com/monosim/monosim/runners/diff/testee"
+	"github.com/monosim/monosim/runners/diff/testee/catalogue"
 	"github.com/monosim/monosim/sim/files"
 	"github.com/monosim/monosim/sim/hosts"
 	"github.com/monosim/monosim/sim/network"
@@ -46,6 +52,7 @@ type World struct {
 type Call struct {
 	In  Arguments
 	Env *env.Env
+	op  *catalogue.Operation
 	// Quirks are the faults of the reference that the answer has.
 	Quirks quirks.Set
 	// Life is the case's process and Machine its host, on which operations may start
@@ -66,7 +73,7 @@ func New(c *testee.Case, quirks quirks.Set) *World {
 	n := network.New(w.w, evenLatency())
 	shows := newShown(c)
 	w.machine = hosts.NewMachine(n, hosts.Config{Name: "host", IPs: []string{"192.0.2.10", "2001:db8::10"}, Logs: shows.logs})
-	w.Call = &Call{Quirks: quirks, shown: shows, Machine: w.machine, In: Arguments{Dict: decodeObject(c.In, "in"), Where: "in"}}
+	w.Call = &Call{Quirks: quirks, shown: shows, Machine: w.machine, op: catalogue.Find(c.Op), In: Arguments{Dict: decodeObject(c.In, "in"), Where: "in"}}
 	w.Call.Host, w.Call.memAvailable = newHost(c.Host)
 	w.life = w.machine.Node.NewProcess("case")
 	w.Call.Life = w.life

@@ -36,6 +36,16 @@ func (c *Call) StartedZK() (*ZooKeeper, error) {
 	return zk, zk.Start(0)
 }
 
+// Fill creates the znodes of a tree, [path, value]..., without writing them down.
+func (z *ZooKeeper) Fill(in Arguments) error {
+	for _, row := range in.Rows("tree", "path", "value") {
+		if _, err := z.Client.Create(row.Str("path"), row.Bytes("value"), env.CreateOptions{MakePath: true}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (z *ZooKeeper) note(name string, arguments *pysem.Dict) {
 	if !z.quiet && z.OnCall != nil {
 		z.OnCall(name, arguments)

@@ -50,18 +50,7 @@ func (z *client) Start(limit time.Duration) error {
 	if err := z.ZooKeeper.Start(limit); err != nil {
 		return err
 	}
-	for _, v := range z.c.In.List("tree") {
-		row, ok := v.([]any)
-		if !ok || len(row) != 2 {
-			z.c.In.Wrong("tree", "a list of [path, value]")
-		}
-		create := caseworld.Object("path", row[0], "value", row[1], "makepath", true)
-		step := caseworld.Step{Name: "create", Arguments: caseworld.Arguments{Dict: create, Where: z.c.In.At("tree")}}
-		if _, err := z.DoQuietly(step); err != nil {
-			return err
-		}
-	}
-	return nil
+	return z.Fill(z.c.In)
 }
 
 func (z *client) Stop() {

@@ -1,7 +1,6 @@
 package trainingcases
 
 import (
-	"strings"
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
@@ -14,7 +13,7 @@ import (
 )
 
 // barrierOps are those of barrier_ops.py and sync_hooks.py.
-var barrierOps = map[string]Operation{
+var barrierOps = caseworld.Table{
 	"barrier_ops.BarrierOp.sequence": barrierSequence,
 	"sync_hooks.sequence":            syncSequence,
 	"sync_hooks.TrainingHooksHelper": trainingHooksHelper,
@@ -49,7 +48,7 @@ func (b *barrierSteps) blocked() []any {
 }
 
 // after adds who is blocked, and what callbacks noted.
-func (b *barrierSteps) after(_ caseworld.Step, out *pysem.Dict) {
+func (b *barrierSteps) after(out *pysem.Dict) {
 	out.Set("blocked", b.blocked())
 	if len(b.log) > 0 {
 		out.Set("callbacks", b.log)
@@ -57,40 +56,28 @@ func (b *barrierSteps) after(_ caseworld.Step, out *pysem.Dict) {
 	}
 }
 
-func (b *barrierSteps) do(s caseworld.Step) (any, error) {
-	switch s.Name {
-	case "place":
-		return nil, b.barrier.PlaceBarrier(b.s, s.StrOr("action", ""))
-	case "remove":
-		return nil, b.barrier.RemoveBarrier(b.s)
-	case "is_placed":
-		return b.barrier.IsBarrierPlaced(b.s)
-	case "is_removed":
-		return b.barrier.IsBarrierRemoved(b.s)
-	case "wait":
-		return nil, b.barrier.WaitUntilBarrierRemoved(b.s, s.Integer("index"))
-	case "all_blocked":
-		return b.barrier.IsAllBlocked(b.s)
-	case "none_blocked":
-		return b.barrier.IsNoneBlocked(b.s)
-	case "blocked":
-		return b.barrier.BlockedIndices(b.s)
-	case "unblocked":
-		return b.barrier.UnblockedIndices(b.s)
-	case "capacity":
-		return b.barrier.Capacity(), nil
-	case "hook.before_run":
-		return b.beforeRun(s.Integer("index"))
-	case "hook.after_run":
-		return nil, b.afterRun(s.Integer("index"))
-	case "hook":
-		if _, err := b.beforeRun(s.Integer("index")); err != nil {
-			return nil, err
-		}
-		return nil, b.afterRun(s.Integer("index"))
+// do are the steps on the barrier.
+func (b *barrierSteps) do() caseworld.Do {
+	return caseworld.Do{
+		"place":           func(action string) error { return b.barrier.PlaceBarrier(b.s, action) },
+		"remove":          func() error { return b.barrier.RemoveBarrier(b.s) },
+		"is_placed":       func() (bool, error) { return b.barrier.IsBarrierPlaced(b.s) },
+		"is_removed":      func() (bool, error) { return b.barrier.IsBarrierRemoved(b.s) },
+		"wait":            func(index int) error { return b.barrier.WaitUntilBarrierRemoved(b.s, index) },
+		"all_blocked":     func() (bool, error) { return b.barrier.IsAllBlocked(b.s) },
+		"none_blocked":    func() (bool, error) { return b.barrier.IsNoneBlocked(b.s) },
+		"blocked":         func() (any, error) { return b.barrier.BlockedIndices(b.s) },
+		"unblocked":       func() (any, error) { return b.barrier.UnblockedIndices(b.s) },
+		"capacity":        func() int { return b.barrier.Capacity() },
+		"hook.before_run": b.beforeRun,
+		"hook.after_run":  b.afterRun,
+		"hook": func(index int) error {
+			if _, err := b.beforeRun(index); err != nil {
+				return err
+			}
+			return b.afterRun(index)
+		},
 	}
-	caseworld.UnknownStep(s)
-	return nil, nil
 }
 
 func (b *barrierSteps) beforeRun(index int) (any, error) {
@@ -112,16 +99,6 @@ func (b *barrierSteps) afterRun(index int) error {
 
 func newBarrierSteps(l *lab) *barrierSteps { return &barrierSteps{lab: l, placed: map[int]any{}} }
 
-// prefixed does a step "barrier.<step>"; ok is false for any other.
-func (b *barrierSteps) prefixed(s caseworld.Step) (v any, err error, ok bool) {
-	name, ok := strings.CutPrefix(s.Name, "barrier.")
-	if !ok {
-		return nil, nil, false
-	}
-	v, err = b.do(caseworld.Step{Name: name, Arguments: s.Arguments})
-	return v, err, true
-}
-
 func barrierSequence(c *caseworld.Call) (any, error) {
 	b := newBarrierSteps(newLab(c))
 	options := barrierops.Options{Quirks: c.Quirks, Wait: time.Duration(c.In.IntegerOr("wait_seconds", 1)) * time.Second}
@@ -131,7 +108,7 @@ func barrierSequence(c *caseworld.Call) (any, error) {
 		}
 	}
 	b.barrier = barrierops.NewBarrierOp(b.e, c.In.Integer("capacity"), options)
-	return caseworld.Object("steps", b.steps(b.do, b.after)), nil
+	return b.answer(b.do(), b.after)
 }
 
 func syncSequence(c *caseworld.Call) (any, error) {
@@ -139,33 +116,18 @@ func syncSequence(c *caseworld.Call) (any, error) {
 	helper := synchooks.NewSyncHelper(c.In.Integer("num_workers"))
 	timeout := time.Duration(c.In.IntegerOr("timeout", int(synchooks.DefaultChiefTimeout/time.Second))) * time.Second
 	chief := synchooks.NewChiefSyncHook(l.e, helper, timeout)
-	worker := func(s caseworld.Step) *synchooks.WorkerSyncHook {
-		return synchooks.NewWorkerSyncHook(l.e, s.Integer("index"), helper)
-	}
-	return caseworld.Object("steps", l.steps(func(s caseworld.Step) (any, error) {
-		switch s.Name {
-		case "chief.after_create_session":
-			return nil, chief.AfterCreateSession(l.s, nil)
-		case "chief.end":
-			return nil, chief.End(l.s)
-		case "worker.after_create_session":
-			return nil, worker(s).AfterCreateSession(l.s, nil)
-		case "worker.end":
-			return nil, worker(s).End(l.s)
-		case "start_worker":
-			return nil, helper.StartWorker(l.s, s.Integer("index"))
-		case "finish_worker":
-			return nil, helper.FinishWorker(l.s, s.Integer("index"))
-		case "restore_status":
-			return helper.RestoreStatus(l.s)
-		case "alive":
-			return helper.AliveWorkers(l.s)
-		case "num_alive":
-			return helper.NumAliveWorkers(l.s)
-		}
-		caseworld.UnknownStep(s)
-		return nil, nil
-	}, nil)), nil
+	worker := func(index int) *synchooks.WorkerSyncHook { return synchooks.NewWorkerSyncHook(l.e, index, helper) }
+	return l.answer(caseworld.Do{
+		"chief.after_create_session":  func() error { return chief.AfterCreateSession(l.s, nil) },
+		"chief.end":                   func() error { return chief.End(l.s) },
+		"worker.after_create_session": func(index int) error { return worker(index).AfterCreateSession(l.s, nil) },
+		"worker.end":                  func(index int) error { return worker(index).End(l.s) },
+		"start_worker":                func(index int) error { return helper.StartWorker(l.s, index) },
+		"finish_worker":               func(index int) error { return helper.FinishWorker(l.s, index) },
+		"restore_status":              func() (any, error) { return helper.RestoreStatus(l.s) },
+		"alive":                       func() (any, error) { return helper.AliveWorkers(l.s) },
+		"num_alive":                   func() (any, error) { return helper.NumAliveWorkers(l.s) },
+	}, nil)
 }
 
 func trainingHooksHelper(c *caseworld.Call) (any, error) {
@@ -173,7 +135,7 @@ func trainingHooksHelper(c *caseworld.Call) (any, error) {
 	h := synchooks.NewTrainingHooksHelper(c.Env, c.In.Flag("enable_sync"), c.In.Integer("num_workers"), c.In.Integer("worker_idx"), timeout)
 	chief, all := []any{}, []any{}
 	for _, hook := range h.TrainingChiefHooks() {
-		chief = append(chief, []any{"ChiefSyncHook", seconds(hook.Timeout)})
+		chief = append(chief, []any{"ChiefSyncHook", caseworld.Seconds(hook.Timeout)})
 	}
 	for _, hook := range h.TrainingHooks() {
 		all = append(all, []any{"WorkerSyncHook", hook.Index()})
@@ -193,23 +155,17 @@ func saverListenerSequence(c *caseworld.Call) (any, error) {
 	}
 	b.barrier = barrierops.NewBarrierOp(b.e, c.In.Integer("capacity"), barrierops.Options{Quirks: c.Quirks, Callbacks: []barrierops.Callback{b.callback("log", note)}})
 	listener := hooks.NewBarrierSaverListener(b.e, b.barrier, saverListenerOptions(c.In))
-	return caseworld.Object("steps", b.steps(func(s caseworld.Step) (any, error) {
-		if v, err, ok := b.prefixed(s); ok {
-			return v, err
-		}
-		switch s.Name {
-		case "before_save":
-			return nil, listener.BeforeSave(b.s, int64(s.Integer("step")))
-		case "after_save":
-			_, err := listener.AfterSave(b.s, int64(s.Integer("step")))
-			return nil, err
-		case "info":
+	return b.answer(b.do().WithPrefix("barrier.", caseworld.Do{
+		"before_save": func(step int64) error { return listener.BeforeSave(b.s, step) },
+		"after_save": func(step int64) error {
+			_, err := listener.AfterSave(b.s, step)
+			return err
+		},
+		"info": func() (int64, error) {
 			info, err := hooks.CkptInfo(b.s)
 			return info.GetGlobalStep(), err
-		}
-		caseworld.UnknownStep(s)
-		return nil, nil
-	}, b.after)), nil
+		},
+	}), b.after)
 }
 
 func saverListenerOptions(in caseworld.Arguments) hooks.BarrierSaverOptions {

@@ -11,7 +11,7 @@ import (
 )
 
 // clusterOps are those of cluster_manager.py.
-var clusterOps = map[string]Operation{
+var clusterOps = caseworld.Table{
 	"cluster_manager.get_training_cluster":    trainingCluster,
 	"cluster_manager.generate_session_config": sessionConfig,
 }
@@ -65,13 +65,13 @@ func trainingCluster(c *caseworld.Call) (any, error) {
 		ModelName: a.OptStr("model_name").V, ClusterType: a.StrOr("cluster_type", "stable"), Metrics: d, Quirks: c.Quirks,
 	}
 	l.appear()
-	result := l.bounded(func(caseworld.Step) (any, error) {
+	result := caseworld.Bounded(func() (any, error) {
 		cluster, task, err := clustermanager.TrainingCluster(l.e, d, job)
 		return []any{
 			caseworld.Object("chief", cluster.Chief, "worker", cluster.Worker, "ps", cluster.PS),
 			caseworld.Object("type", task.Type, "index", task.Index),
 		}, err
-	}, caseworld.Step{})
+	})
 	files := caseworld.Object()
 	if names, err := c.Env.Files.ReadDir("m/ps_cluster_dir"); err == nil {
 		for _, name := range names {
@@ -86,7 +86,7 @@ func trainingCluster(c *caseworld.Call) (any, error) {
 			}
 		}
 	}
-	return caseworld.Object("result", result, "slept", inRows(l.time.slept), "queries", sameRows(d.queries), "files", files, "metrics", sameRows(d.metrics)), nil
+	return caseworld.Object("result", result, "slept", caseworld.InRows(l.time.Slept), "queries", sameRows(d.queries), "files", files, "metrics", sameRows(d.metrics)), nil
 }
 
 // sameRows are equal neighbours, by what they show, as one [entry, how many].

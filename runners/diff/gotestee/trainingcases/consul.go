@@ -13,7 +13,7 @@ import (
 )
 
 // consulOps are those of consul.py.
-var consulOps = map[string]Operation{"consul.Client.sequence": consulSequence}
+var consulOps = caseworld.Table{"consul.Client.sequence": consulSequence}
 
 // scriptedAgent is a network with a Consul agent that does what the case's script says, an entry a
 // request.
@@ -73,7 +73,7 @@ type scriptedConn struct {
 func (c *scriptedConn) connect() error {
 	entry := []any{"connect", c.addr, nil, nil}
 	if host, port, ok := splitAddr(c.addr); ok {
-		entry = []any{"connect", host, port, seconds(c.timeout)}
+		entry = []any{"connect", host, port, caseworld.Seconds(c.timeout)}
 	}
 	c.agent.log = append(c.agent.log, entry)
 	refusals := map[string]error{"refuse": httperrors.Refused, "no_name": httperrors.NoSuchName, "unanswered": httperrors.TimedOut}
@@ -153,7 +153,7 @@ func (c *scriptedConn) Close() { c.open = false }
 // beating are tasks of which the one that was begun last runs when it is asked, until it has slept
 // so often; what waits for a lock has no end.
 type beating struct {
-	*stepTime
+	*caseworld.StepTime
 	name string
 	run  func()
 	most int
@@ -167,9 +167,9 @@ func (t *beating) Go(name string, fn func()) env.Task {
 
 // Sleep ends the task when that was often enough.
 func (t *beating) Sleep(d time.Duration) {
-	t.stepTime.Sleep(d)
-	if len(t.slept) >= t.most {
-		panic(endless{})
+	t.StepTime.Sleep(d)
+	if len(t.Slept) >= t.most {
+		panic(caseworld.Endless{})
 	}
 }
 
@@ -178,14 +178,14 @@ func (t *beating) NewCond(string) env.Cond { return never{} }
 
 type never struct{}
 
-func (never) Wait()                      { panic(endless{}) }
-func (never) WaitFor(time.Duration) bool { panic(endless{}) }
+func (never) Wait()                      { panic(caseworld.Endless{}) }
+func (never) WaitFor(time.Duration) bool { panic(caseworld.Endless{}) }
 func (never) Signal()                    {}
 func (never) Broadcast()                 {}
 
 func consulSequence(c *caseworld.Call) (any, error) {
 	l := newLab(c)
-	tasks := &beating{stepTime: l.time}
+	tasks := &beating{StepTime: l.time}
 	agent := &scriptedAgent{Network: c.Env.Network}
 	if c.In.Value("script") != nil {
 		agent.script = c.In.List("script")
@@ -195,50 +195,44 @@ func consulSequence(c *caseworld.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	answers := []any{}
-	for _, s := range stepsOf(c.In, "steps") {
-		agent.log, tasks.run, l.time.slept = []any{}, nil, nil
-		answer := l.bounded(func(s caseworld.Step) (any, error) { return consulStep(l, client, s) }, s)
-		if beats := s.IntegerOr("heartbeats", 0); beats > 0 && tasks.run != nil {
-			answer.Set("heartbeat", tasks.beat(l, client, beats))
-		}
-		answer.Set("log", agent.log)
-		answers = append(answers, caseworld.Raw{V: caseworld.Encode(answer)})
-	}
-	return caseworld.Object("steps", answers), nil
+	return caseworld.Object("steps", c.Run(caseworld.Sequence{
+		Do:     consulSteps(l, client),
+		Before: func() { agent.log, tasks.run, l.time.Slept = []any{}, nil, nil },
+		After: func(s caseworld.Step, answer *pysem.Dict) {
+			if beats := s.IntegerOr("heartbeats", 0); beats > 0 && tasks.run != nil {
+				answer.Set("heartbeat", tasks.beat(client, beats))
+			}
+			answer.Set("log", agent.log)
+		},
+	})), nil
 }
 
 // beat runs the heartbeat.
-func (t *beating) beat(l *lab, client *consul.Client, times int) *pysem.Dict {
-	t.most, t.slept = times, nil
+func (t *beating) beat(client *consul.Client, times int) *pysem.Dict {
+	t.most, t.Slept = times, nil
 	var ended error
 	client.HeartbeatEnded = func(_ string, err error) { ended = err }
-	result := l.bounded(func(caseworld.Step) (any, error) {
+	result := caseworld.Bounded(func() (any, error) {
 		t.run()
 		return nil, ended
-	}, caseworld.Step{})
-	return caseworld.Object("name", t.name, "result", result, "slept", inRows(t.slept))
+	})
+	return caseworld.Object("name", t.name, "result", result, "slept", caseworld.InRows(t.Slept))
 }
 
-func consulStep(l *lab, client *consul.Client, s caseworld.Step) (any, error) {
-	switch s.Name {
-	case "pass":
-		l.time.now = l.time.now.Add(time.Duration(s.Integer("seconds")) * time.Second)
-		return nil, nil
-	case "lookup":
-		return client.LookupValue(s.Str("name"), s.IntegerOr("timeout", 0), s.IntegerOr("cachetime", 0))
-	case "register":
-		r := consul.Registration{Name: s.Str("name"), Port: s.Integer("port"), CheckScript: s.StrOr("check_script", ""), Host: s.StrOr("host", "")}
-		if s.Has("tags") {
-			r.Tags = [][2]string{}
-			for _, item := range s.ObjectOr("tags").Items {
-				r.Tags = append(r.Tags, [2]string{item.Key, pysem.Str(item.Value)})
+func consulSteps(l *lab, client *consul.Client) caseworld.Do {
+	return caseworld.Do{
+		"pass":   l.pass,
+		"lookup": client.LookupValue,
+		"register": func(name string, port int, tags *pysem.Dict, checkScript, host string) error {
+			r := consul.Registration{Name: name, Port: port, CheckScript: checkScript, Host: host}
+			if tags != nil {
+				r.Tags = [][2]string{}
+				for _, item := range tags.Items {
+					r.Tags = append(r.Tags, [2]string{item.Key, pysem.Str(item.Value)})
+				}
 			}
-		}
-		return nil, client.RegisterService(r)
-	case "deregister":
-		return nil, client.DeregisterAt(s.Str("name"), s.Integer("port"), s.StrOr("host", ""))
+			return client.RegisterService(r)
+		},
+		"deregister": client.DeregisterAt,
 	}
-	caseworld.UnknownStep(s)
-	return nil, nil
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // controllerOps are those of controller_hooks.py and of the controller's server and client.
-var controllerOps = map[string]Operation{
+var controllerOps = caseworld.Table{
 	"controller_hooks.ControllerHook.sequence": controllerSequence,
 	"controller_hooks.QueryActionHook":         queryAction,
 	"server_lib.ControllerServicer.sequence":   servicerSequence,
@@ -57,39 +57,35 @@ func (o *controller) control() []any {
 	return []any{flags[0], flags[1]}
 }
 
-func (o *controller) do(s caseworld.Step) (any, error) {
-	if v, err, ok := o.prefixed(s); ok {
-		return v, err
-	}
-	run := &session.RunContext{Session: o.s}
-	switch s.Name {
-	case "stop":
-		return nil, session.Do(o.s, o.hook.StopOp())
-	case "save":
-		return nil, session.Do(o.s, o.hook.TriggerSaveOp())
-	case "step":
-		values, err := o.s.Run(o.hook.Control())
-		if err != nil {
-			return nil, err
-		}
-		return nil, o.hook.AfterRun(run, values)
-	case "stop_hook":
-		err := o.helper.StopHook().AfterRun(run, nil)
-		return run.StopRequested(), err
-	}
-	caseworld.UnknownStep(s)
-	return nil, nil
+func (o *controller) do() caseworld.Do {
+	run := func() *session.RunContext { return &session.RunContext{Session: o.s} }
+	return o.barrierSteps.do().WithPrefix("barrier.", caseworld.Do{
+		"stop": func() error { return session.Do(o.s, o.hook.StopOp()) },
+		"save": func() error { return session.Do(o.s, o.hook.TriggerSaveOp()) },
+		"step": func() error {
+			values, err := o.s.Run(o.hook.Control())
+			if err != nil {
+				return err
+			}
+			return o.hook.AfterRun(run(), values)
+		},
+		"stop_hook": func() (bool, error) {
+			r := run()
+			err := o.helper.StopHook().AfterRun(r, nil)
+			return r.StopRequested(), err
+		},
+	})
 }
 
 func controllerSequence(c *caseworld.Call) (any, error) {
 	o := newController(c)
-	return caseworld.Object("steps", o.steps(o.do, func(_ caseworld.Step, out *pysem.Dict) {
+	return o.answer(o.do(), func(out *pysem.Dict) {
 		out.Set("control", o.control())
 		out.Set("saves", o.saves)
 		if o.barrier != nil {
 			out.Set("blocked", o.blocked())
 		}
-	})), nil
+	})
 }
 
 // The files of a request, in m.
@@ -162,25 +158,12 @@ func servicerSequence(c *caseworld.Call) (any, error) {
 		return nil, err
 	}
 	defer stub.Close()
-	var status *env.RPCError
-	steps := b.steps(func(s caseworld.Step) (any, error) {
-		if s.Name == "global_step" {
-			return nil, setStep(s.Integer("value"))
-		}
-		reply, err, ok := callStub(stub, s.Name)
-		if !ok {
-			return b.do(s)
-		}
-		status = nil
-		if errors.As(err, &status) {
-			return nil, err
-		}
-		return caseworld.PB(reply), err
-	}, func(_ caseworld.Step, out *pysem.Dict) {
-		if status != nil {
-			*out = *caseworld.Object("status", caseworld.Object("code", status.Code.String(), "details", status.Message))
-			status = nil
-		}
+	do := b.do()
+	do["global_step"] = setStep
+	for name, call := range stubCalls {
+		do[name] = func() (any, error) { return called(call(stub)) }
+	}
+	steps := b.steps(do, func(out *pysem.Dict) {
 		out.Set("saved", append([]any{}, saves.log...))
 		saves.log = nil
 	})
@@ -188,23 +171,22 @@ func servicerSequence(c *caseworld.Call) (any, error) {
 	return caseworld.Object("address", host+":<PORT>", "steps", steps), nil
 }
 
-// callStub makes a call; ok is false for a name that is none.
-func callStub(stub *server.Stub, name string) (reply proto.Message, err error, ok bool) {
-	switch name {
-	case "StopTraining":
-		reply, err = stub.StopTraining()
-	case "ResumeTraining":
-		reply, err = stub.ResumeTraining()
-	case "GetBlockStatus":
-		reply, err = stub.GetBlockStatus()
-	case "SaveCheckpoint":
-		reply, err = stub.SaveCheckpoint()
-	case "GetTrainingStatus":
-		reply, err = stub.GetTrainingStatus()
-	default:
-		return nil, nil, false
+// stubCalls are the calls of the controller's service.
+var stubCalls = map[string]func(stub *server.Stub) (proto.Message, error){
+	"StopTraining":      func(stub *server.Stub) (proto.Message, error) { return stub.StopTraining() },
+	"ResumeTraining":    func(stub *server.Stub) (proto.Message, error) { return stub.ResumeTraining() },
+	"GetBlockStatus":    func(stub *server.Stub) (proto.Message, error) { return stub.GetBlockStatus() },
+	"SaveCheckpoint":    func(stub *server.Stub) (proto.Message, error) { return stub.SaveCheckpoint() },
+	"GetTrainingStatus": func(stub *server.Stub) (proto.Message, error) { return stub.GetTrainingStatus() },
+}
+
+// called is a reply, or the status of a call that failed.
+func called(reply proto.Message, err error) (any, error) {
+	var status *env.RPCError
+	if errors.As(err, &status) {
+		return caseworld.Answered{Dict: caseworld.Object("status", caseworld.Object("code", status.Code.String(), "details", status.Message))}, nil
 	}
-	return reply, err, true
+	return reply, err
 }
 
 func stubFromModelDir(c *caseworld.Call) (any, error) {

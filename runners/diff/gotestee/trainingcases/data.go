@@ -13,7 +13,7 @@ import (
 )
 
 // dataOps are those of datasets.py, nested_tensors.py and prefetch_queue.py.
-var dataOps = map[string]Operation{
+var dataOps = caseworld.Table{
 	"datasets.PBDataset.patterns":           inputPatterns,
 	"nested_tensors.NestedTensors":          nestedTensors,
 	"datasets.PBDataset.gen_patterns":       genPatterns,
@@ -68,7 +68,7 @@ func datedFiles(in caseworld.Arguments, unsaid datapatterns.DatedFiles) datapatt
 
 func genPatterns(c *caseworld.Call) (any, error) {
 	given := datedFiles(c.In.Object("arguments"), datapatterns.Arguments(c.Quirks))
-	patterns, err := datapatterns.GenPatterns(given, datedFiles(c.In.Object("flags"), datapatterns.DatedFiles{}), newLab(c).time.now.UTC())
+	patterns, err := datapatterns.GenPatterns(given, datedFiles(c.In.Object("flags"), datapatterns.DatedFiles{}), newLab(c).time.At.UTC())
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +183,7 @@ func (stuckTasks) NewCond(string) env.Cond { return stuckCond{} }
 
 type stuckCond struct{ env.Cond }
 
-func (stuckCond) Wait()      { panic(endless{}) }
+func (stuckCond) Wait()      { panic(caseworld.Endless{}) }
 func (stuckCond) Broadcast() {}
 
 func pushHookSequence(c *caseworld.Call) (any, error) {
@@ -208,22 +208,13 @@ func pushHookSequence(c *caseworld.Call) (any, error) {
 		consumed = append(consumed, []any{"consumed", v})
 		return err
 	})
-	steps := l.steps(func(s caseworld.Step) (any, error) {
-		switch s.Name {
-		case "enqueue":
-			return nil, queue.Enqueue(l.s)
-		case "step":
-			return nil, pushStep(l, hook, queue, s)
-		case "size":
-			return queue.Size(), nil
-		case "primed":
-			return hook.Primed(), nil
-		case "end":
-			return nil, hook.End(l.s)
-		}
-		caseworld.UnknownStep(s)
-		return nil, nil
-	}, func(_ caseworld.Step, answer *pysem.Dict) {
+	steps := l.steps(caseworld.Do{
+		"enqueue": func() error { return queue.Enqueue(l.s) },
+		"step":    func(s caseworld.Step) error { return pushStep(l, hook, queue, s) },
+		"size":    func() int { return queue.Size() },
+		"primed":  func() bool { return hook.Primed() },
+		"end":     func() error { return hook.End(l.s) },
+	}, func(answer *pysem.Dict) {
 		answer.Set("log", consumed)
 		consumed = []any{}
 	})

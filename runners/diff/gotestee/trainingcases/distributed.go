@@ -16,7 +16,7 @@ import (
 )
 
 // distributedOps are those of cpu_training.py, hvd_lib.py and distribution_utils.py.
-var distributedOps = map[string]Operation{
+var distributedOps = caseworld.Table{
 	"cpu_training.make_config_backward_compatible":       configBackwardCompatible,
 	"cpu_training.get_blocked_addrs":                     blockedAddrs,
 	"cpu_training.distributed_train":                     distributedTrain,
@@ -187,11 +187,11 @@ func distributedTrain(c *caseworld.Call) (any, error) {
 		Env: l.e, Config: config, Discovery: d, Work: n, Params: cputraining.Params{Class: "Model", DeepInsightName: c.In.OptStr("deep_insight_name")},
 		Quirks: c.Quirks,
 	}
-	result := l.bounded(func(caseworld.Step) (any, error) {
+	result := caseworld.Bounded(func() (any, error) {
 		err := r.Train()
 		return n.result, err
-	}, caseworld.Step{})
-	return caseworld.Object("result", result, "log", sameRows(n.log), "slept", inRows(l.time.slept),
+	})
+	return caseworld.Object("result", result, "log", sameRows(n.log), "slept", caseworld.InRows(l.time.Slept),
 		"model_name", cputraining.ConfigClass.Get(config, "model_name"), "index", cputraining.ConfigClass.Get(config, "index")), nil
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // estimatorOps are those of estimator.py.
-var estimatorOps = map[string]Operation{
+var estimatorOps = caseworld.Table{
 	"estimator.RunConfig.to_runner_config": toRunnerConfig,
 	"estimator.EstimatorSpec":              estimatorSpec,
 	"estimator.Estimator.sequence":         estimatorSequence,
@@ -42,13 +42,13 @@ func toRunnerConfig(c *caseworld.Call) (any, error) {
 	}
 	params := config.UserParams()
 	l := newLab(c)
-	changed := l.bounded(func(caseworld.Step) (any, error) {
+	changed := caseworld.Bounded(func() (any, error) {
 		conf, err := config.ToRunnerConfig(runnerutils.Process{Env: l.e, Flags: flags, Quirks: c.Quirks})
 		if err != nil {
 			return nil, err
 		}
 		return changedFields(conf), nil
-	}, caseworld.Step{})
+	})
 	return caseworld.Object("user_params", params, "changed", changed), nil
 }
 
@@ -248,29 +248,25 @@ func estimatorSequence(c *caseworld.Call) (any, error) {
 		"metrics", caseworld.Object("enable_deep_insight", m.Metrics.Enable, "deep_insight_name", m.Metrics.Name, "deep_insight_target", m.Metrics.Target,
 			"deep_insight_sample_ratio", m.Metrics.SampleRatio.Any()),
 		"p", caseworld.Raw{V: caseworld.Encode(p.values)}, "model_dir", est.ModelDir(), "made", n.take())
-	calls := []any{}
-	for _, call := range stepsOf(c.In, "calls") {
-		answer := caseworld.Attempt(nil, estimatorCall(est, call))
-		answer.Set("log", n.take())
-		calls = append(calls, answer)
-	}
-	out.Set("calls", calls)
+	out.Set("calls", c.Run(caseworld.Sequence{
+		Do: caseworld.Do{
+			"train": func(s caseworld.Step, steps, maxSteps pysem.OptInt) error {
+				hooks, err := hooksOf(s)
+				if err != nil {
+					return err
+				}
+				return est.Train(estimator.Limits{Steps: steps, MaxSteps: maxSteps}, hooks)
+			},
+			"evaluate": func(s caseworld.Step, steps pysem.OptInt) error {
+				hooks, err := hooksOf(s)
+				if err != nil {
+					return err
+				}
+				return est.Evaluate(steps, hooks)
+			},
+		},
+		After: func(_ caseworld.Step, answer *pysem.Dict) { answer.Set("log", n.take()) },
+	}))
 	out.Set("own_model", caseworld.Object("mode", m.Mode.Any(), "steps", m.Train.Steps.Any(), "max_steps", m.Train.MaxSteps.Any()))
 	return out, nil
-}
-
-func estimatorCall(est *estimator.Estimator, call caseworld.Step) error {
-	hooks, err := hooksOf(call)
-	if err != nil {
-		return err
-	}
-	steps := optInt(call.Arguments, "steps")
-	switch call.Name {
-	case "train":
-		return est.Train(estimator.Limits{Steps: steps, MaxSteps: optInt(call.Arguments, "max_steps")}, hooks)
-	case "evaluate":
-		return est.Evaluate(steps, hooks)
-	}
-	caseworld.UnknownStep(call)
-	return nil
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // exportOps are those of export_hooks.py.
-var exportOps = map[string]Operation{
+var exportOps = caseworld.Table{
 	"export_hooks.get_global_step":              exportGlobalStep,
 	"export_hooks.ExportSaverListener.sequence": exportSequence,
 }
@@ -123,32 +123,28 @@ func exportSequence(c *caseworld.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return caseworld.Object("steps", l.steps(func(s caseworld.Step) (any, error) {
-		switch s.Name {
-		case "save":
+	return l.answer(caseworld.Do{
+		"save": func(s caseworld.Step, step int64) error {
 			x.dirs = dirsOf(s)
 			if s.Value("checkpoints") != nil {
 				c.Dir.Put("m/checkpoint", []byte(checkpointOfSteps(s.Ints("checkpoints"))))
 			}
-			_, err := listener.AfterSave(l.s, int64(s.Integer("step")))
-			return nil, err
-		case "remove":
-			if _, err := c.Env.Files.Stat(s.Str("dir")); err != nil {
-				return nil, err
+			_, err := listener.AfterSave(l.s, step)
+			return err
+		},
+		"remove": func(dir string) error {
+			if _, err := c.Env.Files.Stat(dir); err != nil {
+				return err
 			}
-			return nil, c.Env.Files.RemoveAll(s.Str("dir"))
-		case "write":
-			c.Dir.Put(s.Str("name"), []byte(s.Str("text")))
-		default:
-			caseworld.UnknownStep(s)
-		}
-		return nil, nil
-	}, func(_ caseworld.Step, out *pysem.Dict) {
+			return c.Env.Files.RemoveAll(dir)
+		},
+		"write": func(name, text string) { c.Dir.Put(name, []byte(text)) },
+	}, func(out *pysem.Dict) {
 		out.Set("log", x.log)
 		states := caseworld.Object()
 		directories := exported(c.Env.Files, ".", states)
 		out.Set("states", states)
 		out.Set("directories", append([]string{}, directories...))
 		x.log = []any{}
-	})), nil
+	})
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // fileOps are those of utils.py and base_runner.py.
-var fileOps = map[string]Operation{
+var fileOps = caseworld.Table{
 	"utils.CopyFile":            copyFile,
 	"utils.CopyRecursively":     copyRecursively,
 	"utils.enable_monkey_patch": enableMonkeyPatch,
@@ -98,21 +98,14 @@ func (n *notedSummaries) AddSummary(summary *framework.Summary, step int64) erro
 
 func writeSummary(c *caseworld.Call) (any, error) {
 	var logs []summaries.Log
-	for _, v := range c.In.List("logs") {
-		pair, ok := v.([]any)
-		if !ok || len(pair) != 2 {
-			c.In.Wrong("logs", "a list of [name, value]")
-		}
-		tag, ok := pair[0].(string)
-		if !ok {
-			c.In.Wrong("logs", "a list of [name, value]")
-		}
+	for _, row := range c.In.Rows("logs", "name", "value") {
+		tag, value := row.Str("name"), row.Value("value")
 		at := slices.IndexFunc(logs, func(l summaries.Log) bool { return l.Tag == tag })
 		if at >= 0 {
-			logs[at].Value = pair[1]
+			logs[at].Value = value
 			continue
 		}
-		logs = append(logs, summaries.Log{Tag: tag, Value: pair[1]})
+		logs = append(logs, summaries.Log{Tag: tag, Value: value})
 	}
 	events := notedSummaries{}
 	err := summaries.BaseRunner{}.WriteSummary(logs, &events, int64(c.In.Integer("step")))

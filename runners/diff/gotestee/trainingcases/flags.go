@@ -12,7 +12,7 @@ import (
 )
 
 // flagOps are those of gflags_utils.py.
-var flagOps = map[string]Operation{
+var flagOps = caseworld.Table{
 	"gflags_utils.extract_help_info":    extractHelpInfo,
 	"gflags_utils.extract_flags":        extractFlags,
 	"gflags_utils.update":               updateByFlags,

@@ -13,7 +13,7 @@ import (
 )
 
 // hookOps are those of the small hooks.
-var hookOps = map[string]Operation{
+var hookOps = caseworld.Table{
 	"ps_check_hooks.PsHealthChecker":                 psHealthChecker,
 	"ps_check_hooks.get_ps_machine_info_shared_name": psSharedName,
 	"hook_utils.listener":                            listener,

@@ -48,35 +48,24 @@ func registrySequence(c *caseworld.Call) (any, error) {
 		modules[item.Key] = taskModule(given.Object(item.Key), item.Key)
 	}
 	r := modelregistry.New(c.Env.Log, modules)
-	do := func(s caseworld.Step) (any, error) {
-		switch s.Name {
-		case "register":
-			class := taskClass(s.Arguments, s.Str("module"))
+	return caseworld.Object("steps", c.Run(caseworld.Sequence{Do: caseworld.Do{
+		"register": func(s caseworld.Step, module string) (string, error) {
+			class := taskClass(s.Arguments, module)
 			return class.Name, r.RegisterSingleTaskModel(class)
-		case "GetAllRegisteredClasses":
+		},
+		"GetAllRegisteredClasses": func() []any {
 			pairs := []any{}
 			names, classes := r.GetAllRegisteredClasses()
 			for _, name := range names {
 				shown, _ := namedClass(classes[name], nil)
 				pairs = append(pairs, []any{name, shown})
 			}
-			return pairs, nil
-		case "GetClass":
-			return namedClass(r.GetClass(s.Str("class_key")))
-		case "GetParams":
-			return r.GetParams(s.Str("class_key"))
-		case "ImportParams":
-			o := modelregistry.ImportOptions{Root: s.StrOr("task_root", ""), NotRequired: s.Has("require_success") && !s.Flag("require_success")}
-			if s.Has("task_dirs") {
-				o.Dirs = slices.Clone(s.Strings("task_dirs"))
-			}
-			return r.ImportParams(s.Str("model_name"), o)
-		}
-		return nil, pysem.Raise("KeyError", "%s", pysem.Repr(s.Name))
-	}
-	out := []any{}
-	for _, s := range stepsOf(c.In, "steps") {
-		out = append(out, caseworld.Attempt(do(s)))
-	}
-	return caseworld.Object("steps", out), nil
+			return pairs
+		},
+		"GetClass":  func(key string) (any, error) { return namedClass(r.GetClass(key)) },
+		"GetParams": r.GetParams,
+		"ImportParams": func(name, root string, dirs []string, requireSuccess pysem.OptBool) (any, error) {
+			return r.ImportParams(name, modelregistry.ImportOptions{Root: root, Dirs: slices.Clone(dirs), NotRequired: !requireSuccess.Or(true)})
+		},
+	}})), nil
 }

@@ -118,6 +118,11 @@ func (d *psVariables) GlobalStep(prefix string) (int64, error) {
 	return values["global_step"], err
 }
 
+// writeText writes a file, and makes its directory.
+func writeText(f env.Files, name, text string) error {
+	return errors.Join(f.MkdirAll(pysem.Dirname(name)), f.WriteFile(name, []byte(text)))
+}
+
 func restoreSequence(c *caseworld.Call) (any, error) {
 	l, numPS := newLab(c), c.In.Integer("num_ps")
 	if err := c.Env.Files.MkdirAll("m"); err != nil {
@@ -135,32 +140,21 @@ func restoreSequence(c *caseworld.Call) (any, error) {
 		}
 	}
 	saver := saveutils.NewPartialRecoverySaver(l.e, data, options)
-	return caseworld.Object("steps", l.steps(func(s caseworld.Step) (any, error) {
-		switch s.Name {
-		case "set":
-			return nil, session.Do(l.s, session.Assign(data.named(s.Str("name")), int64(s.Integer("value"))))
-		case "forget":
-			mark := &session.Variable{Name: fmt.Sprintf("ps_monitor_%d", s.Integer("ps"))}
-			return nil, session.Do(l.s, session.Assign(mark, int64(0)))
-		case "uninitialized":
-			return options.Monitor.IsPSUninitialized(l.s, s.Str("device"))
-		case "save":
-			step := int64(s.Integer("step"))
+	return l.answer(caseworld.Do{
+		"set": func(name string, value int64) error { return session.Do(l.s, session.Assign(data.named(name), value)) },
+		"forget": func(ps int) error {
+			return session.Do(l.s, session.Assign(&session.Variable{Name: fmt.Sprintf("ps_monitor_%d", ps)}, int64(0)))
+		},
+		"uninitialized": func(device string) (bool, error) { return options.Monitor.IsPSUninitialized(l.s, device) },
+		"save": func(step int64) (string, error) {
 			err := saver.Save(l.s, "m/model.ckpt", step, false)
 			return saveutils.SaveHelper{Basename: "m/model.ckpt"}.CkptPrefix(step), err
-		case "restore":
-			return nil, saver.Restore(l.s, s.OptStr("path"))
-		case "setup":
-			return nil, saver.SetupPSInitializedState(l.s)
-		case "write":
-			name := s.Str("name")
-			return nil, errors.Join(c.Env.Files.MkdirAll(pysem.Dirname(name)), c.Env.Files.WriteFile(name, []byte(s.Str("text"))))
-		case "remove":
-			return nil, c.Env.Files.Remove(s.Str("name"))
-		}
-		caseworld.UnknownStep(s)
-		return nil, nil
-	}, func(_ caseworld.Step, out *pysem.Dict) {
+		},
+		"restore": func(path pysem.OptString) error { return saver.Restore(l.s, path) },
+		"setup":   func() error { return saver.SetupPSInitializedState(l.s) },
+		"write":   writeText,
+		"remove":  c.Env.Files.Remove,
+	}, func(out *pysem.Dict) {
 		values := &pysem.Dict{}
 		for _, v := range data.variables {
 			values.Set(v.Name, int(data.values(l.s)[v.Name]))
@@ -173,5 +167,5 @@ func restoreSequence(c *caseworld.Call) (any, error) {
 			}
 		}
 		out.Set("cleared", cleared)
-	})), nil
+	})
 }

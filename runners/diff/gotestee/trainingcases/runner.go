@@ -13,7 +13,7 @@ import (
 )
 
 // runnerOps are those of runner_utils.py.
-var runnerOps = map[string]Operation{
+var runnerOps = caseworld.Table{
 	"runner_utils.isabs":                isAbs,
 	"runner_utils.get_checkpoint_state": overriddenState,
 	"runner_utils.RunnerConfig":         runnerConfig,
@@ -155,14 +155,14 @@ func runnerRestore(c *caseworld.Call) (any, error) {
 	}
 	l := newLab(c)
 	l.appear()
-	made := l.bounded(func(caseworld.Step) (any, error) {
+	made := caseworld.Bounded(func() (any, error) {
 		_, err := madeRunnerConfig(l.e, flags, c.In.Object("kwargs"))
 		return nil, err
-	}, caseworld.Step{})
+	})
 	f := c.Env.Files
 	info, err := f.Stat("m")
 	flag, _ := flags.Value("restore_ckpt")
-	return caseworld.Object("made", made, "slept", inRows(l.time.slept), "restore_ckpt_flag", flag, "model_dir_exists", err == nil && info.Dir,
+	return caseworld.Object("made", made, "slept", caseworld.InRows(l.time.Slept), "restore_ckpt_flag", flag, "model_dir_exists", err == nil && info.Dir,
 		"checkpoint", writtenState(f, "m"), "monolith_checkpoint", monolithStateOf(f, "m"), "marker", textOf(f, "m", "restore_ckpt")), nil
 }
 

@@ -24,7 +24,7 @@ import (
 )
 
 // saveOps are those of save_utils.py, and of what else keeps files beside checkpoints.
-var saveOps = map[string]Operation{
+var saveOps = caseworld.Table{
 	"save_utils.get_monolith_checkpoint_state":             monolithCheckpointState,
 	"save_utils.SaveHelper":                                saveHelper,
 	"save_utils.SaveHelper.get_existing_checkpoint_steps":  existingCheckpointSteps,
@@ -123,7 +123,12 @@ func latestCheckpointState(c *caseworld.Call) (any, error) {
 
 // optSeconds is a number of a case, or None.
 func optSeconds(in caseworld.Arguments, name string) pysem.Opt[float64] {
-	switch v := in.Value(name).(type) {
+	return optNumber(in.Value(name))
+}
+
+// optNumber is an int or a float, else None.
+func optNumber(v any) pysem.Opt[float64] {
+	switch v := v.(type) {
 	case int:
 		return pysem.Some(float64(v))
 	case float64:
@@ -135,7 +140,7 @@ func optSeconds(in caseworld.Arguments, name string) pysem.Opt[float64] {
 // interval reads the arguments of a timer; every and tide begin their names.
 func interval(in caseworld.Arguments, kept quirks.Set, every, tide string) saveutils.Interval {
 	return saveutils.Interval{
-		Seconds: optSeconds(in, every+"_secs"), Steps: optInt(in, every+"_steps"),
+		Seconds: optSeconds(in, every+"_secs"), Steps: in.OptInteger(every + "_steps"),
 		Tide: tideOf(in, kept), TideSeconds: optSeconds(in, tide+"_secs"),
 	}
 }
@@ -146,33 +151,18 @@ func timerSequence(c *caseworld.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return caseworld.Object("steps", l.steps(func(s caseworld.Step) (any, error) {
-		switch s.Name {
-		case "should":
-			return timer.ShouldTriggerForStep(int64(s.Integer("step")))
-		case "update":
-			seconds, steps := timer.UpdateLastTriggeredStep(int64(s.Integer("step")))
-			return []any{seconds.Any(), steps.Any()}, nil
-		case "last":
-			return timer.LastTriggeredStep().Any(), nil
-		case "reset":
-			timer.Reset()
-		case "enable":
-			timer.Enable()
-		case "disable":
-			timer.Disable()
-		case "pass":
-			l.pass(s)
-		default:
-			caseworld.UnknownStep(s)
-		}
-		return nil, nil
-	}, nil)), nil
-}
-
-// pass is the step by which time passes.
-func (l *lab) pass(s caseworld.Step) {
-	l.time.now = l.time.now.Add(time.Duration(optSeconds(s.Arguments, "seconds").V * float64(time.Second)))
+	return l.answer(caseworld.Do{
+		"should": timer.ShouldTriggerForStep,
+		"update": func(step int64) []any {
+			seconds, steps := timer.UpdateLastTriggeredStep(step)
+			return []any{seconds.Any(), steps.Any()}
+		},
+		"last":    func() any { return timer.LastTriggeredStep().Any() },
+		"reset":   timer.Reset,
+		"enable":  timer.Enable,
+		"disable": timer.Disable,
+		"pass":    l.pass,
+	}, nil)
 }
 
 // stagedSaver writes nothing; its n-th save does as the n-th of outcomes says. It is the
@@ -306,30 +296,18 @@ func (h *saverHookSteps) step(step int64) (any, error) {
 	return caseworld.Object("stop", run.StopRequested()), err
 }
 
-func (h *saverHookSteps) do(s caseworld.Step) (any, error) {
-	switch s.Name {
-	case "create_session":
-		return nil, h.hook.AfterCreateSession(h.s, nil)
-	case "run":
-		return h.step(int64(s.Integer("step")))
-	case "set":
-		return nil, h.set(int64(s.Integer("value")))
-	case "trigger_save":
-		return nil, h.hook.TriggerSaveIgnoring(h.s, s.Flag("ignore_save_errors"))
-	case "end":
-		return nil, h.hook.End(h.s)
-	case "enable":
-		h.hook.Timer().Enable()
-	case "disable":
-		h.hook.Timer().Disable()
-	case "last":
-		return h.hook.Timer().LastTriggeredStep().Any(), nil
-	case "pass":
-		h.pass(s)
-	default:
-		caseworld.UnknownStep(s)
+func (h *saverHookSteps) do() caseworld.Do {
+	return caseworld.Do{
+		"create_session": func() error { return h.hook.AfterCreateSession(h.s, nil) },
+		"run":            h.step,
+		"set":            h.set,
+		"trigger_save":   func(ignoreErrors bool) error { return h.hook.TriggerSaveIgnoring(h.s, ignoreErrors) },
+		"end":            func() error { return h.hook.End(h.s) },
+		"enable":         h.hook.Timer().Enable,
+		"disable":        h.hook.Timer().Disable,
+		"last":           func() any { return h.hook.Timer().LastTriggeredStep().Any() },
+		"pass":           h.pass,
 	}
-	return nil, nil
 }
 
 func saverHookSequence(c *caseworld.Call) (any, error) {
@@ -348,7 +326,7 @@ func saverHookSequence(c *caseworld.Call) (any, error) {
 	}
 	begin := g.log
 	g.log = []any{}
-	return caseworld.Object("begin", begin, "steps", h.steps(h.do, func(_ caseworld.Step, out *pysem.Dict) {
+	return caseworld.Object("begin", begin, "steps", h.steps(h.do(), func(out *pysem.Dict) {
 		out.Set("log", g.log)
 		out.Set("monolith_checkpoint", monolithStateOf(c.Env.Files, "m"))
 		g.log = []any{}
@@ -408,30 +386,20 @@ func saverSequence(c *caseworld.Call) (any, error) {
 		options.Exempt = kwargs.Strings("exempt_checkpoint_paths")
 	}
 	saver := saveutils.NewPartialRecoverySaver(l.e, &oneVariable{c.Env.Files, &session.Variable{Name: "v", First: int64(1)}}, options)
-	return caseworld.Object("steps", l.steps(func(s caseworld.Step) (any, error) {
-		switch s.Name {
-		case "save":
-			step := int64(s.Integer("step"))
+	return l.answer(caseworld.Do{
+		"save": func(step int64) (any, error) {
 			err := saver.Save(l.s, "m/model.ckpt", step, false)
 			if options.SkipSave {
 				return nil, err
 			}
 			return saveutils.SaveHelper{Basename: "m/model.ckpt"}.CkptPrefix(step), err
-		case "write":
-			return nil, c.Env.Files.WriteFile(s.Str("name"), []byte(s.Str("text")))
-		case "remove":
-			return nil, c.Env.Files.RemoveAll(s.Str("name"))
-		case "pass":
-			l.pass(s)
-		case "set_last":
-			saver.SetLastCheckpoints(s.Strings("paths"), l.time.now)
-		case "recover":
-			saver.RecoverLastCheckpoints(s.Strings("paths"))
-		default:
-			caseworld.UnknownStep(s)
-		}
-		return nil, nil
-	}, func(_ caseworld.Step, out *pysem.Dict) {
+		},
+		"write":    func(name, text string) error { return c.Env.Files.WriteFile(name, []byte(text)) },
+		"remove":   c.Env.Files.RemoveAll,
+		"pass":     l.pass,
+		"set_last": func(paths []string) { saver.SetLastCheckpoints(paths, l.time.At) },
+		"recover":  saver.RecoverLastCheckpoints,
+	}, func(out *pysem.Dict) {
 		out.Set("last", saver.LastCheckpoints())
 		out.Set("files", indexed(c.Env.Files, "m"))
 		state, err := checkpoints.State(c.Env.Files, "m", checkpoints.Filename)
@@ -439,7 +407,7 @@ func saverSequence(c *caseworld.Call) (any, error) {
 			panic(err)
 		}
 		out.Set("state", checkpointState(state))
-	})), nil
+	})
 }
 
 // indexed are the checkpoints whose index is there.
@@ -469,33 +437,28 @@ func workerCkptSequence(c *caseworld.Call) (any, error) {
 	}
 	index := c.In.Integer("index")
 	helper := hooks.NewWorkerCkptHelper(l.e, "m", index, iterators)
-	return caseworld.Object("steps", l.steps(func(s caseworld.Step) (any, error) {
-		switch s.Name {
-		case "next":
-			return next(l.s, place, size)
-		case "initialize":
-			return nil, session.Do(l.s, session.Assign(place, int64(0)))
-		case "save":
-			info := &hookspb.WorkerCkptInfo{GlobalStep: proto.Int64(int64(s.Integer("global_step")))}
-			if err := hooks.AssignCkptInfo(l.s, info); err != nil {
-				return nil, err
+	return l.answer(caseworld.Do{
+		"next":       func() (any, error) { return next(l.s, place, size) },
+		"initialize": func() error { return session.Do(l.s, session.Assign(place, int64(0))) },
+		"save": func(action string, globalStep int64) error {
+			if err := hooks.AssignCkptInfo(l.s, &hookspb.WorkerCkptInfo{GlobalStep: proto.Int64(globalStep)}); err != nil {
+				return err
 			}
-			return nil, helper.SaveIteratorCallback()(s.Str("action"), l.s)
-		case "restore":
-			return nil, helper.RestorerHook().AfterCreateSession(l.s, nil)
-		case "state":
+			return helper.SaveIteratorCallback()(action, l.s)
+		},
+		"restore": func() error { return helper.RestorerHook().AfterCreateSession(l.s, nil) },
+		"state": func() (any, error) {
 			state, err := checkpoints.State(c.Env.Files, "m", "checkpoint_input_worker_"+pysem.Str(index))
 			if state == nil {
 				return nil, err
 			}
 			return []any{state.ModelCheckpointPath, state.AllModelCheckpointPaths}, nil
-		case "files":
+		},
+		"files": func() ([]string, error) {
 			names, err := c.Env.Files.ReadDir("m")
 			return append([]string{}, names...), err
-		}
-		caseworld.UnknownStep(s)
-		return nil, nil
-	}, nil)), nil
+		},
+	}, nil)
 }
 
 // next is the next number of an iterator over so many.
@@ -512,18 +475,18 @@ func next(s session.Session, place *session.Variable, size int64) (any, error) {
 
 func exportStateSequence(c *caseworld.Call) (any, error) {
 	l, base := newLab(c), c.In.Str("export_dir_base")
-	steps := l.steps(func(s caseworld.Step) (any, error) {
-		switch s.Name {
-		case "get":
+	steps := l.steps(caseworld.Do{
+		"get": func() ([]any, error) {
 			state, err := modelexport.ExportSaverListenerState(c.Env.Files, base)
 			list := []any{}
 			for _, e := range state.GetEntries() {
 				list = append(list, caseworld.Object("export_dir", e.GetExportDir(), "global_step", e.GetGlobalStep()))
 			}
 			return list, err
-		case "put":
+		},
+		"put": func(entries []caseworld.Arguments) error {
 			state := &modelexportpb.ServingModelState{}
-			for _, e := range s.Objects("entries") {
+			for _, e := range entries {
 				entry := &modelexportpb.ServingEntry{}
 				if dir := e.OptStr("export_dir"); dir.Set {
 					entry.ExportDir = proto.String(dir.V)
@@ -533,10 +496,8 @@ func exportStateSequence(c *caseworld.Call) (any, error) {
 				}
 				state.Entries = append(state.Entries, entry)
 			}
-			return nil, modelexport.OverwriteExportSaverListenerState(c.Env.Files, base, state)
-		}
-		caseworld.UnknownStep(s)
-		return nil, nil
+			return modelexport.OverwriteExportSaverListenerState(c.Env.Files, base, state)
+		},
 	}, nil)
 	names, err := c.Env.Files.ReadDir(base)
 	if err != nil {

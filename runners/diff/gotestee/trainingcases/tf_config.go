@@ -15,7 +15,7 @@ import (
 )
 
 // tfConfigOps are what trains and exports around TF_CONFIG.
-var tfConfigOps = map[string]Operation{
+var tfConfigOps = caseworld.Table{
 	"cpu_training.do_worker_train":               inCluster(cputraining.InCluster, true),
 	"cpu_training.do_worker_feature_engineering": inCluster(cputraining.FeaturesInCluster, false),
 	"cpu_training.local_train_internal":          localTraining,
@@ -64,7 +64,7 @@ func (n *tried) Probe(addr string, timeout time.Duration) error {
 }
 
 // inCluster is a function that trains in a cluster; returns says that it returns an estimator.
-func inCluster(train func(e *env.Env, kept quirks.Set, c cputraining.Cluster, work func() error) error, returns bool) Operation {
+func inCluster(train func(e *env.Env, kept quirks.Set, c cputraining.Cluster, work func() error) error, returns bool) func(c *caseworld.Call) (any, error) {
 	return func(c *caseworld.Call) (any, error) {
 		s, n := &seen{c: c, log: []any{}}, &tried{Network: c.Env.Network}
 		if c.In.Has("dead") {

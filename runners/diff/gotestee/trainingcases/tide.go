@@ -14,26 +14,18 @@ import (
 )
 
 // tideOps are those of session_run_hooks.py.
-var tideOps = map[string]Operation{
+var tideOps = caseworld.Table{
 	"session_run_hooks.before":                     before,
 	"session_run_hooks.tide_available_now":         tideAvailableNow,
 	"session_run_hooks.CustomGlobalStepWaiterHook": stepWaiter,
 	"session_run_hooks.TideStoppingHook":           tideStopping,
 }
 
-// optInt is an int of a case, or None.
-func optInt(in caseworld.Arguments, name string) pysem.OptInt {
-	if in.Value(name) == nil {
-		return pysem.OptInt{}
-	}
-	return pysem.Some(in.Integer(name))
-}
-
 func tideOf(in caseworld.Arguments, kept quirks.Set) sessionrunhooks.Tide {
 	return sessionrunhooks.Tide{
 		Quirks:    kept,
-		StartHour: optInt(in, "tide_start_hour"), StartMinute: optInt(in, "tide_start_minute"),
-		EndHour: optInt(in, "tide_end_hour"), EndMinute: optInt(in, "tide_end_minute"),
+		StartHour: in.OptInteger("tide_start_hour"), StartMinute: in.OptInteger("tide_start_minute"),
+		EndHour: in.OptInteger("tide_end_hour"), EndMinute: in.OptInteger("tide_end_minute"),
 	}
 }
 
@@ -88,9 +80,9 @@ func (r oneDraw) Intn(string, int) int { return r.n }
 func stepWaiter(c *caseworld.Call) (any, error) {
 	l, kwargs := newLab(c), c.In.Object("kwargs")
 	if text, ok := c.In.Value("now").(string); ok {
-		l.time.now = moment(c, text)
+		l.time.At = moment(c, text)
 	}
-	start := l.time.now
+	start := l.time.At
 	l.e.Random = oneDraw{n: c.In.Integer("random_extra_seconds")}
 	maxWait := sessionrunhooks.DefaultMaxNonTideWait
 	if kwargs.Has("max_non_tide_wait_minute") {
@@ -100,26 +92,20 @@ func stepWaiter(c *caseworld.Call) (any, error) {
 	if err := hook.Begin(); err != nil {
 		return nil, err
 	}
-	return caseworld.Object("steps", l.steps(func(s caseworld.Step) (any, error) {
-		switch s.Name {
-		case "set":
-			return nil, session.Do(l.s, session.Assign(session.GlobalStep(), int64(s.Integer("value"))))
-		case "pass":
-			l.pass(s)
-			return nil, nil
-		case "before_run":
+	return l.answer(caseworld.Do{
+		"set":  func(value int64) error { return session.Do(l.s, session.Assign(session.GlobalStep(), value)) },
+		"pass": l.pass,
+		"before_run": func() (any, error) {
 			run := &session.RunContext{Session: l.s}
 			_, err := hook.BeforeRun(run)
-			return caseworld.Object("fetches", nil, "stop", run.StopRequested(), "now", l.time.now.Sub(start).Seconds()), err
-		}
-		caseworld.UnknownStep(s)
-		return nil, nil
-	}, nil)), nil
+			return caseworld.Object("fetches", nil, "stop", run.StopRequested(), "now", l.time.At.Sub(start).Seconds()), err
+		},
+	}, nil)
 }
 
 func tideStopping(c *caseworld.Call) (any, error) {
 	l := newLab(c)
-	l.time.now = moment(c, c.In.Str("now"))
+	l.time.At = moment(c, c.In.Str("now"))
 	run := &session.RunContext{}
 	_, err := sessionrunhooks.NewTideStoppingHook(l.e, tideOf(c.In.Object("kwargs"), c.Quirks)).BeforeRun(run)
 	return caseworld.Object("stop", run.StopRequested()), err

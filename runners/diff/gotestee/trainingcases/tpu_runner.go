@@ -1,9 +1,7 @@
 package trainingcases
 
 import (
-	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
@@ -16,7 +14,7 @@ import (
 )
 
 // tpuOps are those of tpu_runner.py and model_registry.py.
-var tpuOps = map[string]Operation{
+var tpuOps = caseworld.Table{
 	"tpu_runner.flags":         tpuFlags,
 	"tpu_runner.TPURunner.run": tpuRun,
 	"model_registry.sequence":  registrySequence,
@@ -38,23 +36,8 @@ type tpuWorld struct {
 
 func (w *tpuWorld) note(entry ...any) { w.log = append(w.log, entry) }
 
-// shown is a text, or None.
-func shown(s pysem.OptString) any {
-	if !s.Set {
-		return nil
-	}
-	return s.V
-}
-
-func shownInt(n pysem.OptInt) any {
-	if !n.Set {
-		return nil
-	}
-	return n.V
-}
-
 func (w *tpuWorld) LoadVariable(dir pysem.OptString, name string) (int64, error) {
-	w.note("load_variable", shown(dir), name)
+	w.note("load_variable", dir.Any(), name)
 	if !w.given.Has("global_step") {
 		return 0, session.Raise("NotFoundError", "no checkpoint")
 	}
@@ -72,27 +55,27 @@ func (w *tpuWorld) CreateModelFn() (any, error) {
 }
 
 func (w *tpuWorld) ConfigureTPU(tpu, zone, project pysem.OptString) error {
-	w.note("client", shown(tpu), shown(zone), shown(project))
+	w.note("client", tpu.Any(), zone.Any(), project.Any())
 	w.note("configure_tpu_version")
 	w.note("wait_for_healthy")
 	return nil
 }
 
 func (w *tpuWorld) NumHosts(tpu, zone, project pysem.OptString) (int, error) {
-	w.note("resolver", shown(tpu), shown(zone), shown(project))
+	w.note("resolver", tpu.Any(), zone.Any(), project.Any())
 	return w.given.IntegerOr("num_hosts", 1), nil
 }
 
 func (w *tpuWorld) NewEstimator(c tpurunner.EstimatorConfig) (tpurunner.Estimator, error) {
 	w.note("TPUEstimator", caseworld.Object(
-		"use_tpu", c.UseTPU, "train_batch_size", c.TrainBatchSize, "eval_batch_size", shownInt(c.EvalBatchSize),
+		"use_tpu", c.UseTPU, "train_batch_size", c.TrainBatchSize, "eval_batch_size", c.EvalBatchSize.Any(),
 		"params", caseworld.Object(
-			"model_dir", shown(c.Params.ModelDir), "enable_host_call", c.Params.EnableHostCall, "num_replicas", c.Params.NumReplicas,
+			"model_dir", c.Params.ModelDir.Any(), "enable_host_call", c.Params.EnableHostCall, "num_replicas", c.Params.NumReplicas,
 			"accelerator", c.Params.Accelerator, "host_call_every_n_steps", c.Params.HostCallEveryNSteps,
 			"enable_stopping_signals", c.Params.EnableStoppingSignals, "cpu_test", c.Params.CPUTest),
 		"embedding_config_spec", c.Embeddings,
 		"config", caseworld.Object(
-			"cluster", c.Cluster, "model_dir", shown(c.ModelDir), "save_checkpoints_steps", shownInt(c.SaveCheckpointsSteps),
+			"cluster", c.Cluster, "model_dir", c.ModelDir.Any(), "save_checkpoints_steps", c.SaveCheckpointsSteps.Any(),
 			"iterations_per_loop", c.IterationsPerLoop, "host_call_every_n_steps", c.HostCallEveryNSteps, "feed_hook", c.FeedHook)))
 	return w, nil
 }
@@ -137,31 +120,19 @@ func (s tpuSummaries) AddSummary(summary *framework.Summary, step int64) error {
 
 func (tpuSummaries) Close() error { return nil }
 
-// flagError is an error of the command line as absl names it.
-func flagError(err error) error {
-	var usage *absl.UsageError
-	if !errors.As(err, &usage) {
-		return err
-	}
-	if strings.HasPrefix(usage.Text, "Unknown command line flag") {
-		return pysem.Raise("UnrecognizedFlagError", "%s", usage.Text)
-	}
-	return pysem.Raise("IllegalFlagValueError", "%s", usage.Text)
-}
-
 func tpuRun(c *caseworld.Call) (any, error) {
 	w, given := &tpuWorld{given: c.In.Object("world"), log: []any{}}, c.In.Object("params")
 	train, eval := given.ObjectOr("train"), given.ObjectOr("eval")
 	params := &tpurunner.TaskParams{
 		Train: tpurunner.TrainParams{
 			PerReplicaBatchSize: train.IntegerOr("per_replica_batch_size", 16), MaxSteps: int64(train.IntegerOr("max_steps", 100)),
-			SaveCheckpointsSteps: optInt(train, "save_checkpoints_steps"), EndDate: train.OptStr("end_date"),
+			SaveCheckpointsSteps: train.OptInteger("save_checkpoints_steps"), EndDate: train.OptStr("end_date"),
 		},
-		EvalPerReplicaBatchSize: optInt(eval, "per_replica_batch_size"), EvalExamples: given.IntegerOr("eval_examples", 1000),
+		EvalPerReplicaBatchSize: eval.OptInteger("per_replica_batch_size"), EvalExamples: given.IntegerOr("eval_examples", 1000),
 	}
 	flags := absl.New(tpurunner.Module())
-	_, err := flags.Parse(c.Env.Files, c.In.Strings("argv"))
-	if err = flagError(err); err == nil {
+	err := parsed(c, flags)
+	if err == nil {
 		r := tpurunner.New(c.Env, w, flags, params)
 		r.Quirks = c.Quirks
 		err = r.Run(w)
@@ -170,5 +141,5 @@ func tpuRun(c *caseworld.Call) (any, error) {
 	if params.Accelerator == "" {
 		accelerator = nil
 	}
-	return caseworld.Object("result", caseworld.Attempt(nil, err), "log", w.log, "end_date", shown(params.Train.EndDate), "accelerator", accelerator), nil
+	return caseworld.Object("result", caseworld.Attempt(nil, err), "log", w.log, "end_date", params.Train.EndDate.Any(), "accelerator", accelerator), nil
 }

@@ -4,7 +4,7 @@
 // Two things to use first:
 //
 //   - [Ops] are the operations by name, for package gotestee.
-//   - [Operation] is what answers one.
+//   - caseworld.Call.Run does the steps of a sequence, by [caseworld.Do].
 //
 // Files are named after the modules of the reference. What sequences of steps share, and the
 // time that only sleeps move, is in steps.go.
@@ -16,14 +16,10 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// Operation answers a case: a value that caseworld.Encode takes, or an error as the port
-// gives it.
-type Operation func(c *caseworld.Call) (any, error)
-
 // Ops are the operations by name.
-func Ops() map[string]Operation {
-	all := map[string]Operation{}
-	for _, table := range []map[string]Operation{
+func Ops() caseworld.Table {
+	all := caseworld.Table{}
+	for _, table := range []caseworld.Table{
 		hookOps, barrierOps, controllerOps, saveOps, tideOps, clusterOps, fileOps, dataOps, tpuOps, waitingOps,
 		flagOps, runnerOps, estimatorOps, distributedOps, exportOps, tfConfigOps, consulOps, zkUtilsOps,
 	} {

@@ -2,7 +2,6 @@ package trainingcases
 
 import (
 	"encoding/json"
-	"errors"
 	"io/fs"
 	"slices"
 	"strings"
@@ -104,37 +103,28 @@ func valuesSequence(c *caseworld.Call) (any, error) {
 		PadStepNumber: kwargs.Flag("pad_step_number"), RelativePaths: kwargs.Flag("save_relative_paths"), Empty: len(data.names) == 0,
 	}
 	saver := saveutils.NewPartialRecoverySaver(l.e, data, options)
-	return caseworld.Object("steps", l.steps(func(s caseworld.Step) (any, error) {
-		switch s.Name {
-		case "set":
-			return nil, session.Do(l.s, session.Assign(own[s.Str("name")], int64(s.Integer("value"))))
-		case "save":
-			step := pysem.None[int64]()
-			if s.Has("step") {
-				step = pysem.Some(int64(s.Integer("step")))
-			}
-			saved, err := saver.SaveAs(l.s, s.Str("path"), step, false)
+	return l.answer(caseworld.Do{
+		"set": func(name string, value int64) error { return session.Do(l.s, session.Assign(own[name], value)) },
+		"save": func(path string, step pysem.Opt[int64]) (any, error) {
+			saved, err := saver.SaveAs(l.s, path, step, false)
 			return saved.Any(), err
-		case "restore":
+		},
+		"restore": func(path pysem.OptString, names *pysem.Dict) error {
 			from := saver
-			if s.Has("names") {
-				from = saveutils.NewPartialRecoverySaver(l.e, named(c, s.Object("names"), own), saveutils.SaverOptions{})
+			if names != nil {
+				others := caseworld.Arguments{Dict: names, Where: "in.steps.restore.names"}
+				from = saveutils.NewPartialRecoverySaver(l.e, named(c, others, own), saveutils.SaverOptions{})
 			}
-			return nil, from.Restore(l.s, s.OptStr("path"))
-		case "latest":
-			found, err := checkpoints.Latest(l.e, s.Str("dir"), checkpoints.Filename)
+			return from.Restore(l.s, path)
+		},
+		"latest": func(dir string) (any, error) {
+			found, err := checkpoints.Latest(l.e, dir, checkpoints.Filename)
 			return pysem.OptString{V: found, Set: found != ""}.Any(), err
-		case "move":
-			return nil, c.Env.Files.Rename(s.Str("from"), s.Str("to"))
-		case "mkdir":
-			return nil, c.Env.Files.MkdirAll(s.Str("dir"))
-		case "write":
-			name := s.Str("name")
-			return nil, errors.Join(c.Env.Files.MkdirAll(pysem.Dirname(name)), c.Env.Files.WriteFile(name, []byte(s.Str("text"))))
-		}
-		caseworld.UnknownStep(s)
-		return nil, nil
-	}, func(_ caseworld.Step, out *pysem.Dict) {
+		},
+		"move":  c.Env.Files.Rename,
+		"mkdir": c.Env.Files.MkdirAll,
+		"write": writeText,
+	}, func(out *pysem.Dict) {
 		values := &pysem.Dict{}
 		for _, name := range []string{"v0", "v1"} {
 			n, err := session.Get[int64](l.s, session.Read(own[name]))
@@ -146,7 +136,7 @@ func valuesSequence(c *caseworld.Call) (any, error) {
 		out.Set("values", values)
 		out.Set("checkpoints", everyCheckpoint(c.Env.Files))
 		out.Set("states", everyState(c.Env.Files))
-	})), nil
+	})
 }
 
 // everyFile are the files below a directory whose path ends in a text, sorted.

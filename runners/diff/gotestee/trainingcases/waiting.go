@@ -14,29 +14,20 @@ import (
 )
 
 // waitingOps are those of yarn_runtime.py and mlp_utils.py that wait.
-var waitingOps = map[string]Operation{
+var waitingOps = caseworld.Table{
 	"yarn_runtime.sequence":            yarnSequence,
 	"mlp_utils.MLPEnv.sequence":        mlpSequence,
 	"mlp_utils.add_mpi_exception_hook": mpiExceptionHook,
 }
 
-// calls are the answers to the case's calls, each with the log that it leaves.
-func (l *lab) calls(do run, log *[]any, rows bool) []any {
-	answers := []any{}
-	for _, s := range stepsOf(l.c.In, "calls") {
-		l.time.slept, *log = nil, []any{}
-		answer := l.bounded(do, s)
-		if len(l.time.slept) > 0 {
-			answer.Set("slept", inRows(l.time.slept))
-		}
+// calls returns the answers to the case's calls, each with the log that it leaves, in rows or as it is.
+func (l *lab) calls(do caseworld.Do, log *[]any, rows bool) []any {
+	return l.c.Run(caseworld.Sequence{Do: do, Time: l.time, Before: func() { *log = []any{} }, After: func(_ caseworld.Step, answer *pysem.Dict) {
 		if rows {
-			answer.Set("log", sameRows(*log))
-		} else {
-			answer.Set("log", *log)
+			*log = sameRows(*log)
 		}
-		answers = append(answers, caseworld.Raw{V: caseworld.Encode(answer)})
-	}
-	return answers
+		answer.Set("log", *log)
+	}})
 }
 
 // masterNetwork answers for the application master.
@@ -65,7 +56,7 @@ func (c masterChannel) Call(method string, request []byte, timeout time.Duration
 	if err := proto.Unmarshal(request, messages[name]); err != nil {
 		return nil, err
 	}
-	*c.n.log = append(*c.n.log, []any{name, caseworld.PB(messages[name]), seconds(timeout)})
+	*c.n.log = append(*c.n.log, []any{name, caseworld.PB(messages[name]), caseworld.Seconds(timeout)})
 	reply := caseworld.Arguments{Dict: &pysem.Dict{}, Where: c.n.replies.At(name)}
 	if list := c.n.replies.Value(name); list != nil && c.n.asked[name] < len(list.([]any)) {
 		given := list.([]any)[c.n.asked[name]]
@@ -89,29 +80,14 @@ func masterReply(name string, reply caseworld.Arguments) proto.Message {
 	return &primus.KillResponse{}
 }
 
-// optBool is a bool, or None.
-func optBool(b pysem.Opt[bool]) any {
-	if !b.Set {
-		return nil
-	}
-	return b.V
-}
-
 func yarnSequence(c *caseworld.Call) (any, error) {
 	l, log := newLab(c), []any{}
 	l.e.Network = &masterNetwork{Network: c.Env.Network, replies: c.In.ObjectOr("replies"), asked: map[string]int{}, log: &log}
-	return caseworld.Object("calls", l.calls(func(s caseworld.Step) (any, error) {
-		master := training.NewApplicationMaster(l.e)
-		switch s.Name {
-		case "kill":
-			return master.MaybeKill(s.Str("reason")), nil
-		case "finish":
-			return optBool(master.MaybeFinish()), nil
-		case "save_point":
-			return optBool(master.CreateSavePoint(s.Str("dst"))), nil
-		}
-		caseworld.UnknownStep(s)
-		return nil, nil
+	master := func() *training.ApplicationMaster { return training.NewApplicationMaster(l.e) }
+	return caseworld.Object("calls", l.calls(caseworld.Do{
+		"kill":       func(reason string) bool { return master().MaybeKill(reason) },
+		"finish":     func() any { return master().MaybeFinish().Any() },
+		"save_point": func(dst string) any { return master().CreateSavePoint(dst).Any() },
 	}, &log, false)), nil
 }
 
@@ -131,7 +107,7 @@ func (s notedService) StartDispatcher(port int) error {
 }
 
 func (s notedService) StartWorker(dispatcher training.OptString, address string, port int) error {
-	return s.note("WorkerServer", caseworld.Object("dispatcher_address", shown(dispatcher), "worker_address", address, "port", port))
+	return s.note("WorkerServer", caseworld.Object("dispatcher_address", dispatcher.Any(), "worker_address", address, "port", port))
 }
 
 func (s notedService) StartProfiler(port int) error { return s.note("profiler.start", port) }
@@ -162,7 +138,7 @@ func mlpSequence(c *caseworld.Call) (any, error) {
 		if len(up) > 0 {
 			open, up = up[0] == true, up[1:]
 		}
-		log = append(log, []any{"check_port", host, port, seconds(timeout), open})
+		log = append(log, []any{"check_port", host, port, caseworld.Seconds(timeout), open})
 		return open
 	})
 	var dispatcher any
@@ -170,40 +146,43 @@ func mlpSequence(c *caseworld.Call) (any, error) {
 		UseDataService: c.In.Flag("use_dataservice"), ExtraWorkers: c.In.IntegerOr("extra_workers", 0),
 		SetDispatcher: func(target string) { dispatcher = target },
 	}
-	answers := l.calls(func(s caseworld.Step) (any, error) { return mlpCall(process, pass, s) }, &log, true)
+	answers := l.calls(mlpCalls(process, pass), &log, true)
 	if c.In.Has("use_dataservice") {
 		return caseworld.Object("calls", answers, "data_service_dispatcher", dispatcher), nil
 	}
 	return caseworld.Object("calls", answers), nil
 }
 
-func mlpCall(p *training.MLPProcess, pass training.MLPPassOptions, s caseworld.Step) (result any, err error) {
-	defer func() {
-		if r := recover(); r != nil && r != (exited{}) {
-			panic(r)
-		}
-	}()
-	ssh := !s.Has("use_ssh") || s.Flag("use_ssh")
-	switch s.Name {
-	case "wait":
-		return nil, p.Wait(s.OptStr("role"), s.IntegerOr("index", 0), time.Duration(s.IntegerOr("timeout", -1))*time.Second, ssh)
-	case "join":
-		return nil, p.Join(pysem.Some(s.StrOr("role", "worker")), s.IntegerOr("index", 0), ssh)
-	case "dispatcher_addr":
-		addr, err := p.DispatcherAddr(s.OptStr("role"))
-		return shown(addr), err
-	case "start_profiler":
-		return nil, p.StartProfiler(s.IntegerOr("port", training.ProfilerPort))
-	case "mlp_pass":
-		return nil, p.Pass(pass)
-	case "profiler_trace":
-		o := training.DefaultTraceOptions()
-		o.HostTracerLevel, o.PythonTracerLevel = s.IntegerOr("host_tracer_level", o.HostTracerLevel), s.IntegerOr("python_tracer_level", o.PythonTracerLevel)
-		o.DeviceTracerLevel, o.DelayMs = s.IntegerOr("device_tracer_level", o.DeviceTracerLevel), s.IntegerOr("delay_ms", o.DelayMs)
-		return nil, p.ProfilerTrace(s.StrOr("role", "dsworker"), s.IntegerOr("index", -1), o)
+// mlpCalls are the calls of one of the job's processes; one that ends the process returns None.
+func mlpCalls(p *training.MLPProcess, pass training.MLPPassOptions) caseworld.Do {
+	ending := func(call func() error) (err error) {
+		defer func() {
+			if r := recover(); r != nil && r != (exited{}) {
+				panic(r)
+			}
+		}()
+		return call()
 	}
-	caseworld.UnknownStep(s)
-	return nil, nil
+	return caseworld.Do{
+		"wait": func(role pysem.OptString, index int, timeout pysem.OptInt, ssh pysem.OptBool) error {
+			return ending(func() error { return p.Wait(role, index, time.Duration(timeout.Or(-1))*time.Second, ssh.Or(true)) })
+		},
+		"join": func(role pysem.OptString, index int, ssh pysem.OptBool) error {
+			return ending(func() error { return p.Join(pysem.Some(role.Or("worker")), index, ssh.Or(true)) })
+		},
+		"dispatcher_addr": func(role pysem.OptString) (any, error) {
+			addr, err := p.DispatcherAddr(role)
+			return addr.Any(), err
+		},
+		"start_profiler": func(port pysem.OptInt) error { return p.StartProfiler(port.Or(training.ProfilerPort)) },
+		"mlp_pass":       func() error { return ending(func() error { return p.Pass(pass) }) },
+		"profiler_trace": func(role pysem.OptString, index, host, python, device, delayMs pysem.OptInt) error {
+			o := training.DefaultTraceOptions()
+			o.HostTracerLevel, o.PythonTracerLevel = host.Or(o.HostTracerLevel), python.Or(o.PythonTracerLevel)
+			o.DeviceTracerLevel, o.DelayMs = device.Or(o.DeviceTracerLevel), delayMs.Or(o.DelayMs)
+			return p.ProfilerTrace(role.Or("dsworker"), index.Or(-1), o)
+		},
+	}
 }
 
 // notedMPI notes that a job was aborted.

@@ -13,7 +13,7 @@ import (
 )
 
 // zkUtilsOps are those of zk_utils.py, env_utils.py and net_utils.py that change something, or name it.
-var zkUtilsOps = map[string]Operation{
+var zkUtilsOps = caseworld.Table{
 	"zk_utils.MonolithKazooClient": monolithKazooClient,
 	"zk_utils.clear_zk_path":       clearZKPath,
 	"env_utils.setup_hdfs_env":     setupHDFSEnv,
@@ -50,12 +50,8 @@ func monolithKazooClient(c *caseworld.Call) (any, error) {
 		auth.Set = true
 	}
 	if kwargs.Value("auth_data") != nil {
-		for _, v := range kwargs.List("auth_data") {
-			pair, ok := v.([]any)
-			if !ok || len(pair) != 2 {
-				kwargs.Wrong("auth_data", "a list of [scheme, credential]")
-			}
-			auth.V = append(auth.V, [2]string{pysem.Str(pair[0]), pysem.Str(pair[1])})
+		for _, row := range kwargs.Rows("auth_data", "scheme", "credential") {
+			auth.V = append(auth.V, [2]string{pysem.Str(row.Value("scheme")), pysem.Str(row.Value("credential"))})
 		}
 	}
 	training.NewMonolithKazooClient(&e, "127.0.0.1:1", auth)
@@ -80,21 +76,7 @@ func (z *oldNodes) Start(limit time.Duration) error {
 	if err := z.ZooKeeper.Start(limit); err != nil {
 		return err
 	}
-	for _, v := range z.in.List("tree") {
-		pair, ok := v.([]any)
-		if !ok || len(pair) != 2 {
-			z.in.Wrong("tree", "a list of [path, value]")
-		}
-		path, okPath := pair[0].(string)
-		value, okValue := pair[1].([]byte)
-		if !okPath || !okValue {
-			z.in.Wrong("tree", "a list of [path, value]")
-		}
-		if _, err := z.Client.Create(path, value, env.CreateOptions{MakePath: true}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return z.Fill(z.in)
 }
 
 func (z *oldNodes) Exists(path string) (*env.Stat, error) {

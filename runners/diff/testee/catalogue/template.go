@@ -231,6 +231,14 @@ func do(names string, arguments ...any) step {
 	return step{names: split, arguments: arguments, times: len(split)}
 }
 
+// undrawn declares steps without drawing them.
+func undrawn(steps []step) []step {
+	for i := range steps {
+		steps[i].times = 0
+	}
+	return steps
+}
+
 // often draws the step so many times as often.
 func (s step) often(n int) step {
 	s.times *= n

@@ -46,7 +46,7 @@ var mirrorPath = oneOf("/b/portal/m", "/b/publish/0:0:m", "/b/publish/1:0:m", "/
 
 var mirrorSteps = steps(1, 10,
 	do("mirror.create", "path", mirrorPath, "value?1", someBytes, "makepath?1", true, "ephemeral?1", sometimes(3), "sequence?20", true).often(6),
-	do("mirror.set", "path", mirrorPath, "value", someBytes).often(6), do("mirror.get mirror.exists mirror.get_children", "path", mirrorPath).often(6),
+	do("mirror.set", "path", mirrorPath, "value?1", someBytes).often(6), do("mirror.get mirror.exists mirror.get_children", "path", mirrorPath).often(6),
 	do("mirror.delete", "path", mirrorPath, "recursive?3", either).often(6),
 	do("mirror.create_model", "meta", object{"model_name", oneOf("m", "m2"), "model_dir", "/d", "num_shard", oneOf(-1, 2)}).often(12),
 	do("mirror.publish_loadding", "info?1", publishMeta).often(12), do("mirror.publish_loadding", "infos?1", some(4, publishMeta)).often(6),
