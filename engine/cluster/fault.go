@@ -60,7 +60,7 @@ type FaultKind struct {
 	Onset string
 }
 
-// Topic is the part of the cluster that faults of this kind hit: what stands
+// Topic returns the part of the cluster that faults of this kind hit: what stands
 // before the dot in Name.
 func (k FaultKind) Topic() string {
 	topic, _, _ := strings.Cut(k.Name, ".")

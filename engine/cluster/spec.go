@@ -21,12 +21,12 @@ type Spec struct {
 	// Locations are where the replicas run: replica r of every shard is in
 	// Locations[r % len]; none means one place, idc "lf", cluster "default".
 	Locations []Location
-	// Env are environment variables of every pod, over those that the runner sets
+	// Env holds environment variables of every pod, over those that the runner sets
 	// (SHARD_ID, REPLICA_ID, MONOLITH_HOST_SHARD_N, MY_HOST_IP, MY_POD_NAME,
 	// TCE_INTERNAL_IDC, TCE_LOGICAL_CLUSTER, TCE_PSM, MONOLITH_TFS_BINARY).
 	// An empty value removes the variable.
 	Env []EnvVar
-	// Models are exported before the start.
+	// Models holds exported before the start.
 	Models []Model
 	// ZooKeeper is a profile: "zookeeper-3.8" (default), "zookeeper-3.9" or
 	// "kazoo-fake", in which every process has a tree of its own and no server runs.
@@ -83,7 +83,7 @@ type Model struct {
 	SubGraphs []SubGraph
 }
 
-// SubGraphNames are the names of its sub-graphs.
+// SubGraphNames returns the names of its sub-graphs.
 func (m *Model) SubGraphNames() []string {
 	names := make([]string, len(m.SubGraphs))
 	for i, g := range m.SubGraphs {
@@ -102,7 +102,7 @@ type SubGraph struct {
 
 // BareServerSpec is a model server without an agent.
 type BareServerSpec struct {
-	// Flags are its command line.
+	// Flags holds its command line.
 	Flags []string
 }
 
@@ -137,7 +137,7 @@ type Pod struct {
 	Location       Location
 }
 
-// PodName is the name of the pod of a replica of a shard: "shard0-replica1".
+// PodName returns the name of the pod of a replica of a shard: "shard0-replica1".
 func PodName(shard, replica int) string { return fmt.Sprintf("shard%d-replica%d", shard, replica) }
 
 // Pods lists the pods with agents, shard by shard.

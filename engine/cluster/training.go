@@ -98,7 +98,7 @@ type TrainingSpec struct {
 	KeepPS bool `yaml:"keep_ps"`
 }
 
-// WithDefaults is the spec with the meaning of zero fields written out.
+// WithDefaults returns the spec with the meaning of zero fields written out.
 func (s TrainingSpec) WithDefaults() TrainingSpec {
 	fill(&s.Job, "job")
 	fill(&s.ModelDir, "/train/model")
@@ -122,7 +122,7 @@ func (s TrainingSpec) WithDefaults() TrainingSpec {
 	return s
 }
 
-// Dirs are the directories that its processes share.
+// Dirs returns the directories that its processes share.
 func (s *TrainingSpec) Dirs() []string {
 	filled := s.WithDefaults()
 	dirs := []string{filled.ModelDir}
@@ -206,7 +206,7 @@ func (s *TrainingSpec) checkTide() error {
 	return nil
 }
 
-// TrainerNames are the names of the processes of the job: "chief", "worker1" and on, "ps0"
+// TrainerNames returns the names of the processes of the job: "chief", "worker1" and on, "ps0"
 // and on, and "evaluator" where there is one.
 func (s *TrainingSpec) TrainerNames() []string {
 	names := []string{"chief"}
@@ -225,7 +225,7 @@ func (s *TrainingSpec) TrainerNames() []string {
 // EvaluatorRole is the role and the name of the process that evaluates.
 const EvaluatorRole = "evaluator"
 
-// TrainerRole is what a name of TrainerNames stands for: "ps", "evaluator", or "worker", of which
+// TrainerRole returns what a name of TrainerNames stands for: "ps", "evaluator", or "worker", of which
 // the chief is number 0.
 func TrainerRole(name string) (role string, index int) {
 	if name == EvaluatorRole {

@@ -20,7 +20,7 @@ const (
 // TrainerPort is where a process listens whose environment says where all are.
 const TrainerPort = 2222
 
-// discoveries are all of them.
+// discoveries holds all of them.
 var discoveries = []string{"zookeeper", DiscoveryConsul, DiscoveryPrimus, DiscoveryMLP}
 
 func (s *TrainingSpec) checkDiscovery() error {
@@ -43,13 +43,13 @@ type Placement struct {
 	cluster string
 }
 
-// Place is the placement of a job whose processes have the addresses of ip. These stay as they
+// Place returns the placement of a job whose processes have the addresses of ip. These stay as they
 // are.
 func (s *TrainingSpec) Place(ip func(name string) string) *Placement {
 	return &Placement{spec: s, ip: ip}
 }
 
-// Variables are the environment of a process by which it finds the others: TF_CONFIG, or the
+// Variables returns the environment of a process by which it finds the others: TF_CONFIG, or the
 // variables of MLP; none for the evaluator, nor where processes register.
 func (p *Placement) Variables(name string) ([]string, error) {
 	if !p.spec.IsPlaced() || name == EvaluatorRole {
@@ -69,7 +69,7 @@ func (p *Placement) Variables(name string) ([]string, error) {
 	return []string{`TF_CONFIG={"cluster":` + p.cluster + `,"task":{"index":` + strconv.Itoa(index) + `,"type":"` + typ + `"}}`}, nil
 }
 
-// addrs are the addresses of each type of task.
+// addrs returns the addresses of each type of task.
 func (p *Placement) addrs() map[string][]string {
 	addrs := map[string][]string{}
 	for _, name := range p.spec.TrainerNames() {
@@ -81,7 +81,7 @@ func (p *Placement) addrs() map[string][]string {
 	return addrs
 }
 
-// taskOf is the place of a process in TF_CONFIG, where the chief is no worker.
+// taskOf returns the place of a process in TF_CONFIG, where the chief is no worker.
 func taskOf(name string) (typ string, index int) {
 	typ, index = TrainerRole(name)
 	switch {

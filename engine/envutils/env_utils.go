@@ -7,7 +7,7 @@ package envutils
 
 import "github.com/monosim/monosim/engine/env"
 
-// ZKAuthData are the credentials for ZooKeeper that the variable ZK_AUTH holds, as pairs
+// ZKAuthData returns the credentials for ZooKeeper that the variable ZK_AUTH holds, as pairs
 // of scheme and credential: one of the scheme "digest", none when the variable is unset
 // or empty (env_utils.py:27).
 func ZKAuthData(host env.Host) [][2]string {
@@ -18,7 +18,7 @@ func ZKAuthData(host env.Host) [][2]string {
 	return [][2]string{{"digest", v}}
 }
 
-// ZKAuthOutput is what the reference prints when it reads the credentials: they
+// ZKAuthOutput returns what the reference prints when it reads the credentials: they
 // themselves, in a line of their own (env_utils.py:30). It is empty where there are none.
 func ZKAuthOutput(host env.Host) string {
 	auth := ZKAuthData(host)
@@ -32,6 +32,6 @@ func ZKAuthOutput(host env.Host) string {
 // variables say of HDFS (env_utils.py:22).
 func SetupHDFSEnv() {}
 
-// GeneratePSMFromUUID is the service name of a job: its id as it is (Q199;
+// GeneratePSMFromUUID returns the service name of a job: its id as it is (Q199;
 // env_utils.py:25).
 func GeneratePSMFromUUID(uuid string) string { return uuid }

@@ -12,7 +12,7 @@ type Error struct {
 	Message string
 }
 
-// Error is "type: message", or the type alone.
+// Error returns "type: message", or the type alone.
 func (e *Error) Error() string {
 	if e.Message == "" {
 		return e.Type
@@ -32,7 +32,7 @@ func Raise(typ, format string, args ...any) *Error {
 	return &Error{Type: typ, Message: fmt.Sprintf(format, args...)}
 }
 
-// TypeOf is the Python class name of err, or "" when err is not an [Error].
+// TypeOf returns the Python class name of err, or "" when err is not an [Error].
 func TypeOf(err error) string {
 	var e *Error
 	if errors.As(err, &e) {
@@ -41,12 +41,12 @@ func TypeOf(err error) string {
 	return ""
 }
 
-// AttributeError is what reading a missing attribute of v raises.
+// AttributeError returns what reading a missing attribute of v raises.
 func AttributeError(v any, attribute string) *Error {
 	return Raise("AttributeError", "'%s' object has no attribute '%s'", TypeName(v), attribute)
 }
 
-// UnpackError is what assigning a sequence of another length to n names raises.
+// UnpackError returns what assigning a sequence of another length to n names raises.
 func UnpackError(n, got int) *Error {
 	if got > n {
 		return Raise("ValueError", "too many values to unpack (expected %d)", n)

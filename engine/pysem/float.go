@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// FloatRepr is repr of a float: the shortest digits that read back the same,
+// FloatRepr returns repr of a float: the shortest digits that read back the same,
 // with an exponent below 1e-4 and from 1e16 on.
 func FloatRepr(f float64) string {
 	switch {
@@ -33,7 +33,7 @@ func FloatRepr(f float64) string {
 	return text
 }
 
-// ParseFloat is float(text); text that is no number is a ValueError.
+// ParseFloat returns float(text); text that is no number is a ValueError.
 func ParseFloat(text string) (float64, error) {
 	trimmed := StripNumber(text)
 	body, ok := dropUnderscores(FoldDigits(trimmed))

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Identifier is the Python name that src begins with, or "".
+// Identifier returns the Python name that src begins with, or "".
 func Identifier(src string) string {
 	end := 0
 	for end < len(src) {
@@ -21,8 +21,8 @@ func Identifier(src string) string {
 	return src[:end]
 }
 
-// IsIdentifier is str.isidentifier.
+// IsIdentifier returns str.isidentifier.
 func IsIdentifier(text string) bool { return text != "" && Identifier(text) == text }
 
-// NFKC is the form in which Python keeps names.
+// NFKC returns the form in which Python keeps names.
 func NFKC(name string) string { return norm.NFKC.String(name) }

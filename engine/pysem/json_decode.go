@@ -11,7 +11,7 @@ import (
 // maxJSONDepth is where CPython's recursion limit stops a nested document.
 const maxJSONDepth = 990
 
-// ParseJSON is json.loads: text holds one value. Objects become *[Dict], in
+// ParseJSON returns json.loads: text holds one value. Objects become *[Dict], in
 // which the last of equal keys wins and the first gives the place. What is no JSON is a
 // JSONDecodeError.
 func ParseJSON(text string) (any, error) {
@@ -62,7 +62,7 @@ func (p *jsonParser) peek() byte {
 	return 0
 }
 
-// constants are the words that Python's decoder knows.
+// constants holds the words that Python's decoder knows.
 var constants = []struct {
 	word  string
 	value any

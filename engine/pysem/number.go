@@ -15,7 +15,7 @@ const MaxDigits = 4300
 // shortDigits are as many as always fit an int64.
 const shortDigits = 18
 
-// ParseInt is int(text): surrounding white space, a sign, single underscores
+// ParseInt returns int(text): surrounding white space, a sign, single underscores
 // between digits and the decimal digits of every script are allowed. What is no number
 // is a ValueError.
 func ParseInt(text string) (*big.Int, error) {
@@ -82,7 +82,7 @@ func asciiDigits(text string) (string, bool) {
 	return b.String(), afterDigit
 }
 
-// DigitValue is the value of a decimal digit of any script. Unicode keeps the
+// DigitValue returns the value of a decimal digit of any script. Unicode keeps the
 // ten digits of a script together, from a zero on.
 func DigitValue(r rune) (int, bool) {
 	if r >= '0' && r <= '9' {
@@ -104,7 +104,7 @@ func DigitValue(r rune) (int, bool) {
 	return 0, false
 }
 
-// Int is n as a Python value: an int where it fits, n itself otherwise.
+// Int returns n as a Python value: an int where it fits, n itself otherwise.
 func Int(n *big.Int) any {
 	if n.IsInt64() {
 		return int(n.Int64())
@@ -112,7 +112,7 @@ func Int(n *big.Int) any {
 	return n
 }
 
-// Big is v as a big integer; the bool reports whether v is an int or a bool.
+// Big returns v as a big integer; the bool reports whether v is an int or a bool.
 func Big(v any) (*big.Int, bool) {
 	switch v := v.(type) {
 	case bool:
@@ -128,7 +128,7 @@ func Big(v any) (*big.Int, bool) {
 	return nil, false
 }
 
-// Plus is a + b, saturated.
+// Plus returns a + b, saturated.
 func Plus(a, b int) int {
 	sum := a + b
 	switch {
@@ -140,7 +140,7 @@ func Plus(a, b int) int {
 	return sum
 }
 
-// Saturate is the int nearest to v, an int value of any size.
+// Saturate returns the int nearest to v, an int value of any size.
 func Saturate(v any) int {
 	switch v := v.(type) {
 	case int:
@@ -157,7 +157,7 @@ func Saturate(v any) int {
 	return 0
 }
 
-// ToInt is int(v) for the values that eval gives: floats are cut towards zero,
+// ToInt returns int(v) for the values that eval gives: floats are cut towards zero,
 // strings are parsed. Errors are those of int().
 func ToInt(v any) (any, error) {
 	switch v := v.(type) {
@@ -184,7 +184,7 @@ func ToInt(v any) (any, error) {
 		"int() argument must be a string, a bytes-like object or a real number, not '%s'", TypeName(v))
 }
 
-// ToFloat is float(v) for the values that eval gives. Errors are those of float().
+// ToFloat returns float(v) for the values that eval gives. Errors are those of float().
 func ToFloat(v any) (float64, error) {
 	switch v := v.(type) {
 	case float64:

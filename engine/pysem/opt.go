@@ -9,13 +9,13 @@ type Opt[T any] struct {
 	Set bool
 }
 
-// Some is an Opt that holds v.
+// Some returns an Opt that holds v.
 func Some[T any](v T) Opt[T] { return Opt[T]{V: v, Set: true} }
 
-// None is the Opt that holds nothing.
+// None returns the Opt that holds nothing.
 func None[T any]() Opt[T] { return Opt[T]{} }
 
-// Or is the value, or fallback for None.
+// Or returns the value, or fallback for None.
 func (o Opt[T]) Or(fallback T) T {
 	if o.Set {
 		return o.V
@@ -23,7 +23,7 @@ func (o Opt[T]) Or(fallback T) T {
 	return fallback
 }
 
-// Any is the value as a Python value, nil for None.
+// Any returns the value as a Python value, nil for None.
 func (o Opt[T]) Any() any {
 	if o.Set {
 		return o.V
@@ -31,7 +31,7 @@ func (o Opt[T]) Any() any {
 	return nil
 }
 
-// String is what Python's str and f-strings give.
+// String returns what Python's str and f-strings give.
 func (o Opt[T]) String() string {
 	if !o.Set {
 		return "None"

@@ -10,13 +10,13 @@ type OrderedMap[K comparable, V any] struct {
 	many map[K]V // all once there are more; nil before
 }
 
-// fewKeys are found quicker one by one, and take less memory, than in a map.
+// fewKeys holds found quicker one by one, and take less memory, than in a map.
 const fewKeys = 16
 
 // NewOrderedMap makes an empty map.
 func NewOrderedMap[K comparable, V any]() *OrderedMap[K, V] { return &OrderedMap[K, V]{} }
 
-// Get is the value of a key; ok reports whether there is one.
+// Get returns the value of a key; ok reports whether there is one.
 func (m *OrderedMap[K, V]) Get(k K) (v V, ok bool) {
 	if m.many != nil {
 		v, ok = m.many[k]
@@ -68,7 +68,7 @@ func (m *OrderedMap[K, V]) Delete(k K) {
 // KeyList lists the keys in order, without a copy: read it until the map changes.
 func (m *OrderedMap[K, V]) KeyList() []K { return m.keys }
 
-// Len is the number of keys.
+// Len returns the number of keys.
 func (m *OrderedMap[K, V]) Len() int { return len(m.keys) }
 
 // All calls yield with each entry in order, until it returns false.

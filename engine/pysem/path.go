@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Join is os.path.join of POSIX systems: an absolute part drops what stands
+// Join returns os.path.join of POSIX systems: an absolute part drops what stands
 // before it, an empty last part leaves a trailing slash. Parts that are None
 // raise TypeError.
 func Join(base Opt[string], parts ...Opt[string]) (string, error) {
@@ -43,10 +43,10 @@ func join2(a, b string) string {
 	return a + "/" + b
 }
 
-// Basename is os.path.basename: what follows the last slash.
+// Basename returns os.path.basename: what follows the last slash.
 func Basename(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
 
-// Dirname is os.path.dirname: what precedes the last slash, without trailing
+// Dirname returns os.path.dirname: what precedes the last slash, without trailing
 // slashes unless it consists of them.
 func Dirname(name string) string {
 	head := name[:strings.LastIndexByte(name, '/')+1]
@@ -56,7 +56,7 @@ func Dirname(name string) string {
 	return head
 }
 
-// AbsPath is os.path.abspath of POSIX systems in a working directory, which is absolute: without
+// AbsPath returns os.path.abspath of POSIX systems in a working directory, which is absolute: without
 // empty parts, "." and "..". Two leading slashes stay two; three and more are one.
 func AbsPath(cwd, name string) string {
 	name = join2(cwd, name)

@@ -4,7 +4,7 @@ import (
 	"sort"
 )
 
-// SortedStrings is a sorted copy of list.
+// SortedStrings returns a sorted copy of list.
 func SortedStrings(list []string) []string {
 	sorted := append([]string(nil), list...)
 	sort.Strings(sorted)

@@ -13,16 +13,16 @@ func IsSpace(r rune) bool {
 	return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f
 }
 
-// Strip is text without the white space at both ends, as str.strip() gives it.
+// Strip returns text without the white space at both ends, as str.strip() gives it.
 func Strip(text string) string { return strings.TrimFunc(text, IsSpace) }
 
-// RStrip is text without the white space at its end, as str.rstrip() gives it.
+// RStrip returns text without the white space at its end, as str.rstrip() gives it.
 func RStrip(text string) string { return strings.TrimRightFunc(text, IsSpace) }
 
-// Fields is text cut at white space, as str.split() does.
+// Fields returns text cut at white space, as str.split() does.
 func Fields(text string) []string { return strings.FieldsFunc(text, IsSpace) }
 
-// Lower is text in lower case, as str.lower gives it, with the two cases where Python's full mapping differs
+// Lower returns text in lower case, as str.lower gives it, with the two cases where Python's full mapping differs
 // from the simple one: dotted capital I, and sigma at the end of a word.
 func Lower(text string) string {
 	if utf8.ValidString(text) && !strings.ContainsAny(text, "\u0130\u03a3") {
@@ -67,7 +67,7 @@ func endsWord(runes []rune, i int) bool {
 	return before >= 0 && cased(runes[before]) && (after == len(runes) || !cased(runes[after]))
 }
 
-// ideographicNumbers are the letters that str.isnumeric counts as numbers
+// ideographicNumbers holds the letters that str.isnumeric counts as numbers
 // (Unicode 14, the version of Python 3.11).
 const ideographicNumbers = "㐅㒃㠪㭍一七万三九二五亖亿什仟仨伍佰億兆兩八六十千卄卅卌叁参參叄四壱壹幺廾廿弌弍弎弐拾捌柒漆玖百肆萬貮貳贰阡陆陌陸零𠀁𠁤" +
 	"𠃢𠄡𠤪𠦃𠦌𠦜𠫪𠫽𠬙𢎐𢦘𣬛𦉭\uf96b\uf973\uf978\uf9b2\uf9d1\uf9d3\uf9fd\U0002f890"
@@ -83,7 +83,7 @@ func IsNumeric(text string) bool {
 	return text != ""
 }
 
-// IsDigit is str.isdigit of one character: the decimal digits, and those that stand for
+// IsDigit returns str.isdigit of one character: the decimal digits, and those that stand for
 // themselves only.
 func IsDigit(r rune) bool {
 	if unicode.Is(unicode.Nd, r) {
@@ -97,14 +97,14 @@ func IsDigit(r rune) bool {
 	return false
 }
 
-// digitBlocks are the characters beyond Nd whose numeric type is Digit in Unicode 14.
+// digitBlocks holds the characters beyond Nd whose numeric type is Digit in Unicode 14.
 var digitBlocks = [][2]rune{
 	{0xb2, 0xb3}, {0xb9, 0xb9}, {0x1369, 0x1371}, {0x19da, 0x19da}, {0x2070, 0x2070}, {0x2074, 0x2079}, {0x2080, 0x2089}, {0x2460, 0x2468},
 	{0x2474, 0x247c}, {0x2488, 0x2490}, {0x24ea, 0x24ea}, {0x24f5, 0x24fd}, {0x24ff, 0x24ff}, {0x2776, 0x277e}, {0x2780, 0x2788}, {0x278a, 0x2792},
 	{0x10a40, 0x10a43}, {0x10e60, 0x10e68}, {0x11052, 0x1105a}, {0x1f100, 0x1f10a},
 }
 
-// DecodeUTF8 is bytes.decode("utf-8"): surrogates and overlong forms are a
+// DecodeUTF8 returns bytes.decode("utf-8"): surrogates and overlong forms are a
 // UnicodeDecodeError.
 func DecodeUTF8(data []byte) (string, error) {
 	if utf8.Valid(data) {
@@ -125,7 +125,7 @@ func DecodeUTF8(data []byte) (string, error) {
 	return "", Raise("UnicodeDecodeError", "'utf-8' codec can't decode byte 0x%02x in position %d: %s", data[at], at, why)
 }
 
-// badUTF8 is how many bytes at the beginning of data are no character, and why.
+// badUTF8 returns how many bytes at the beginning of data are no character, and why.
 func badUTF8(data []byte) (n int, why string) {
 	want := 0
 	switch c := data[0]; {
@@ -186,7 +186,7 @@ func AppendRune(b []byte, r rune) []byte {
 	return utf8.AppendRune(b, r)
 }
 
-// Chars are the characters of text, as list(text).
+// Chars returns the characters of text, as list(text).
 func Chars(text string) []string {
 	var chars []string
 	for text != "" {
@@ -197,7 +197,7 @@ func Chars(text string) []string {
 	return chars
 }
 
-// reprString is repr of a string, with prefix before the quotes.
+// reprString returns repr of a string, with prefix before the quotes.
 func reprString(text, prefix string) string {
 	quote := byte('\'')
 	if strings.Contains(text, "'") && !strings.Contains(text, `"`) {
@@ -229,7 +229,7 @@ func reprString(text, prefix string) string {
 	return string(append(b, quote))
 }
 
-// reprBytes is repr of bytes.
+// reprBytes returns repr of bytes.
 func reprBytes(data []byte) string {
 	quote := byte('\'')
 	if strings.Contains(string(data), "'") && !strings.Contains(string(data), `"`) {

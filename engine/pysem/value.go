@@ -24,7 +24,7 @@ type Item struct {
 // smallDict is the number of entries up to which a scan is as quick as a map.
 const smallDict = 16
 
-// Get is the value of key; the bool reports whether there is one.
+// Get returns the value of key; the bool reports whether there is one.
 func (d *Dict) Get(key string) (any, bool) {
 	if i := d.find(key); i >= 0 {
 		return d.Items[i].Value, true
@@ -65,7 +65,7 @@ func (d *Dict) find(key string) int {
 	return -1
 }
 
-// TypeName is the name of the class of a Python value, as "int", "object" for others.
+// TypeName returns the name of the class of a Python value, as "int", "object" for others.
 func TypeName(v any) string {
 	switch v.(type) {
 	case nil:
@@ -90,7 +90,7 @@ func TypeName(v any) string {
 	return "object"
 }
 
-// Truth is bool(v): None, zeros and what is empty are false.
+// Truth returns bool(v): None, zeros and what is empty are false.
 func Truth(v any) bool {
 	switch v := v.(type) {
 	case nil:
@@ -117,7 +117,7 @@ func Truth(v any) bool {
 	return true
 }
 
-// Str is str(v), the form that f-strings show: a string as it is, others as [Repr].
+// Str returns str(v), the form that f-strings show: a string as it is, others as [Repr].
 func Str(v any) string {
 	if s, ok := v.(string); ok {
 		return s
@@ -125,7 +125,7 @@ func Str(v any) string {
 	return Repr(v)
 }
 
-// Repr is repr(v), of every Python value; "<object>" for others.
+// Repr returns repr(v), of every Python value; "<object>" for others.
 func Repr(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -175,7 +175,7 @@ func reprAll(values []any) string {
 	return strings.Join(parts, ", ")
 }
 
-// Equal is a == b for Python values: numbers compare by value whatever their
+// Equal returns a == b for Python values: numbers compare by value whatever their
 // type, and True is 1.
 func Equal(a, b any) bool {
 	if isNumber(a) && isNumber(b) {
@@ -224,7 +224,7 @@ func equalAll(a, b []any) bool {
 	return true
 }
 
-// Subscript is container[key] of JSON values: of dicts, lists and strings. What is not
+// Subscript returns container[key] of JSON values: of dicts, lists and strings. What is not
 // there is a KeyError or an IndexError, a key of another type, or one that is a list or a
 // dict, a TypeError.
 func Subscript(container, key any) (any, error) {
@@ -257,7 +257,7 @@ func Subscript(container, key any) (any, error) {
 	return nil, Raise("TypeError", "'%s' object is not subscriptable", TypeName(container))
 }
 
-// index is the place that key names in n items: a negative one counts from the end.
+// index returns the place that key names in n items: a negative one counts from the end.
 func index(key any, n int, notInt, what string) (int, error) {
 	position, ok := Big(key)
 	if !ok {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Name is what the interpreter is called: $PYTHON or python3.
+// Name returns what the interpreter is called: $PYTHON or python3.
 func Name() string {
 	if name := os.Getenv("PYTHON"); name != "" {
 		return name
@@ -28,7 +28,7 @@ func Command(t testing.TB, name string, args ...string) *exec.Cmd {
 	return exec.CommandContext(ctx, name, args...)
 }
 
-// Find is the path of the interpreter. It skips the test without one.
+// Find returns the path of the interpreter. It skips the test without one.
 func Find(t testing.TB) string {
 	t.Helper()
 	path, err := exec.LookPath(Name())
@@ -38,7 +38,7 @@ func Find(t testing.TB) string {
 	return path
 }
 
-// Reference is the path of the checkout of the reference that MONOLITH_SRC names. It
+// Reference returns the path of the checkout of the reference that MONOLITH_SRC names. It
 // skips the test without one.
 func Reference(t testing.TB) string {
 	t.Helper()
@@ -61,7 +61,7 @@ func Has(t testing.TB, python string, modules ...string) bool {
 	return Command(t, python, append([]string{"-c", script}, modules...)...).Run() == nil
 }
 
-// TensorFlow is the path of the interpreter that TENSORFLOW_PYTHON names, which has the
+// TensorFlow returns the path of the interpreter that TENSORFLOW_PYTHON names, which has the
 // TensorFlow of runners/diff/python/requirements-tensorflow.txt. It skips the test without one.
 func TensorFlow(t testing.TB) string {
 	t.Helper()

@@ -62,7 +62,7 @@ var Python = Set{}
 // Fixed is the empty set: everything that can be repaired is.
 var Fixed = Set{repaired: [...]uint64{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}}
 
-// keepOnly is the set of just these quirks.
+// keepOnly returns the set of just these quirks.
 func keepOnly(quirks ...Quirk) Set {
 	s := Fixed
 	for _, q := range quirks {
@@ -128,7 +128,7 @@ func parseKept(text string) (Set, error) {
 	return keepOnly(listed...), nil
 }
 
-// String is a form that [Parse] reads: of the two lists, the shorter one.
+// String returns a form that [Parse] reads: of the two lists, the shorter one.
 func (s Set) String() string {
 	if s.fork {
 		s.fork = false

@@ -53,7 +53,7 @@ func (r *Reader) damage(ahead int, python error, format string, args ...any) err
 	return r.err
 }
 
-// Next is the next record. It is good until the next call. After the last one the error is
+// Next returns the next record. It is good until the next call. After the last one the error is
 // io.EOF; a damaged file gives a [DamageError]; after an error Next answers the same again.
 func (r *Reader) Next() ([]byte, error) {
 	if r.err != nil {

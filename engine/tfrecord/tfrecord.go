@@ -31,7 +31,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // maskDelta keeps the checksum of bytes that have checksums in them from being a simple one.
 const maskDelta = 0xa282ead8
 
-// MaskedCRC is the checksum of data as files have it.
+// MaskedCRC returns the checksum of data as files have it.
 func MaskedCRC(data []byte) uint32 {
 	crc := crc32.Checksum(data, castagnoli)
 	return (crc>>15 | crc<<17) + maskDelta

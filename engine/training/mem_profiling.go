@@ -71,7 +71,7 @@ func SetupHeapProfile(host env.Host, kept quirks.Set, mainDir string, p HeapProf
 	return nil
 }
 
-// divide is int(a / b).
+// divide returns int(a / b).
 func divide(a, b any) (any, error) {
 	x, err := quotientOperand(a, a, b)
 	if err != nil {

@@ -66,7 +66,7 @@ type TraceOptions struct {
 	DelayMs int
 }
 
-// DefaultTraceOptions are the reference's (mlp_utils.py:274).
+// DefaultTraceOptions returns the reference's (mlp_utils.py:274).
 func DefaultTraceOptions() TraceOptions {
 	return TraceOptions{HostTracerLevel: 2, DeviceTracerLevel: 1, DelayMs: 10000}
 }

@@ -133,7 +133,7 @@ func (m *MLPEnv) readPlace(host env.Host) (err error) {
 	return err
 }
 
-// variable is a number of the environment, and fallback when it is unset.
+// variable returns a number of the environment, and fallback when it is unset.
 func variable(host env.Host, key string, fallback int) (int, error) {
 	text, ok := host.LookupEnv(key)
 	if !ok {
@@ -143,7 +143,7 @@ func variable(host env.Host, key string, fallback int) (int, error) {
 	return n, err
 }
 
-// get is a variable without white space and quotes around it; an empty one is
+// get returns a variable without white space and quotes around it; an empty one is
 // None.
 func (m *MLPEnv) get(key string) OptString {
 	value := m.vars[key]
@@ -153,7 +153,7 @@ func (m *MLPEnv) get(key string) OptString {
 	return pysem.Some(strings.Trim(strings.Trim(pysem.Strip(value), `"`), "'"))
 }
 
-// number is a variable as an int, 0 for None.
+// number returns a variable as an int, 0 for None.
 func (m *MLPEnv) number(key string) (int, error) {
 	text := m.get(key)
 	if !text.Set {
@@ -176,7 +176,7 @@ func (m *MLPEnv) HasRole(role string) bool {
 	return false
 }
 
-// role is the name in upper case, the own one for None and the empty one.
+// role returns the name in upper case, the own one for None and the empty one.
 func (m *MLPEnv) role(role OptString) string {
 	if role.Or("") == "" {
 		return m.Role
@@ -184,7 +184,7 @@ func (m *MLPEnv) role(role OptString) string {
 	return strings.ToUpper(role.V)
 }
 
-// NumReplicas is the number of processes of a role, of the own one for None; under MPI
+// NumReplicas returns the number of processes of a role, of the own one for None; under MPI
 // the workers are those of MPI.
 func (m *MLPEnv) NumReplicas(role OptString) (int, error) {
 	name := m.role(role)
@@ -194,13 +194,13 @@ func (m *MLPEnv) NumReplicas(role OptString) (int, error) {
 	return m.number("MLP_" + name + "_NUM")
 }
 
-// AllHosts are the primary hosts of a role, of the own one for None: a list with
+// AllHosts returns the primary hosts of a role, of the own one for None: a list with
 // commas, or None.
 func (m *MLPEnv) AllHosts(role OptString) OptString {
 	return m.get("MLP_" + m.role(role) + "_ALL_PRIMARY_HOSTS")
 }
 
-// AllAddrs are the primary addresses of a role, of the own one for None.
+// AllAddrs returns the primary addresses of a role, of the own one for None.
 func (m *MLPEnv) AllAddrs(role OptString) []string {
 	addrs := m.get("MLP_" + m.role(role) + "_ALL_PRIMARY_ADDRS").Or("")
 	if addrs == "" {
@@ -209,7 +209,7 @@ func (m *MLPEnv) AllAddrs(role OptString) []string {
 	return strings.Split(addrs, ",")
 }
 
-// indexOf is the index, or for None the own one in the own role and 0 elsewhere.
+// indexOf returns the index, or for None the own one in the own role and 0 elsewhere.
 func (m *MLPEnv) indexOf(role string, index OptInt) int {
 	if role == m.Role {
 		return index.Or(m.Index)
@@ -217,7 +217,7 @@ func (m *MLPEnv) indexOf(role string, index OptInt) int {
 	return index.Or(0)
 }
 
-// HostOf is the host of a process, None when it is not known: its primary one, or the
+// HostOf returns the host of a process, None when it is not known: its primary one, or the
 // other. Without a role it is one of the own role, and without an index this process,
 // or in other roles the first.
 func (m *MLPEnv) HostOf(role OptString, index OptInt, primary bool) (OptString, error) {
@@ -246,7 +246,7 @@ func floorDivide(a, b int) int {
 	return q
 }
 
-// Addr is the primary address of a process, host:port, None when host or port is not
+// Addr returns the primary address of a process, host:port, None when host or port is not
 // known. Role and index are as for HostOf.
 func (m *MLPEnv) Addr(role OptString, index OptInt) (OptString, error) {
 	name := m.role(role)
@@ -274,7 +274,7 @@ func (m *MLPEnv) Addr(role OptString, index OptInt) (OptString, error) {
 // defaultPort is the port of a process whose port is not known.
 const defaultPort = 2222
 
-// PortOf is the port of a process, of index 0 for None: a string as it is in the
+// PortOf returns the port of a process, of index 0 for None: a string as it is in the
 // environment, or the int 2222. For a worker under MPI whose first port is known
 // it is a TypeError.
 func (m *MLPEnv) PortOf(role OptString, index OptInt) (any, error) {
@@ -291,7 +291,7 @@ func (m *MLPEnv) PortOf(role OptString, index OptInt) (any, error) {
 	return defaultPort, nil
 }
 
-// DispatcherAddr is the address of the data service's dispatcher, whose role is
+// DispatcherAddr returns the address of the data service's dispatcher, whose role is
 // "dispatcher" unless another is named (mlp_utils.py:209).
 func (m *MLPEnv) DispatcherAddr(role OptString) (OptString, error) {
 	if role.Or("") == "" {
@@ -300,7 +300,7 @@ func (m *MLPEnv) DispatcherAddr(role OptString) (OptString, error) {
 	return m.Addr(role, OptInt{})
 }
 
-// DispatcherTarget is the URL of the data service's dispatcher, on the local host
+// DispatcherTarget returns the URL of the data service's dispatcher, on the local host
 // when its address is not known (mlp_utils.py:202).
 func (m *MLPEnv) DispatcherTarget(role OptString) (string, error) {
 	addr, err := m.DispatcherAddr(role)
@@ -310,7 +310,7 @@ func (m *MLPEnv) DispatcherTarget(role OptString) (string, error) {
 	return "grpc://" + addr.Or("localhost:5050"), nil
 }
 
-// QueueDevice is the TensorFlow device that holds the queue between PS or workers: one
+// QueueDevice returns the TensorFlow device that holds the queue between PS or workers: one
 // of the first PS, of the first worker, or the local one.
 func (m *MLPEnv) QueueDevice() string {
 	switch {

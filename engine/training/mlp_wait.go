@@ -58,7 +58,7 @@ const (
 // ProfilerPort is where a profiler listens unless told otherwise (mlp_utils.py:266).
 const ProfilerPort = 6666
 
-// place is where a process is looked for: its host, None where it is not known, and the port of its
+// place returns where a process is looked for: its host, None where it is not known, and the port of its
 // shell or its own.
 func (p *MLPProcess) place(role OptString, index int, ssh bool) (host OptString, port any, err error) {
 	if host, err = p.HostOf(role, pysem.Some(index), true); err != nil {

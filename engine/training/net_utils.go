@@ -18,7 +18,7 @@ func IsIPv6Address(ip string) bool {
 	return err == nil && addr.Is6() && strings.Count(ip, "%") <= 1
 }
 
-// ConcatIPAndPort is "ip:port", with an IPv6 address in brackets (net_utils.py:97).
+// ConcatIPAndPort returns "ip:port", with an IPv6 address in brackets (net_utils.py:97).
 // The port is text because None reads "None".
 func ConcatIPAndPort(ip, port string) string {
 	if IsIPv6Address(ip) {
@@ -27,7 +27,7 @@ func ConcatIPAndPort(ip, port string) string {
 	return ip + ":" + port
 }
 
-// LocalIP is the address of the host's own name, IPv6 where it has no IPv4 one
+// LocalIP returns the address of the host's own name, IPv6 where it has no IPv4 one
 // (net_utils.py:104). Without either it is a gaierror.
 func LocalIP(host env.Host) (string, error) {
 	if ip, err := host.LookupIP(); err == nil {
@@ -47,7 +47,7 @@ func IsIPv4Supported(host env.Host) (bool, error) {
 	return !IsIPv6Address(ip), err
 }
 
-// LocalServerAddr is the host:port by which a server at that port of this host is
+// LocalServerAddr returns the host:port by which a server at that port of this host is
 // reached. The errors are those of LocalIP.
 func LocalServerAddr(host env.Host, port string) (string, error) {
 	ip, err := LocalIP(host)
@@ -111,13 +111,13 @@ func (c *NodeAliveChecker) ping(addr string) error {
 // AllNodesAlive reports whether every address that was tried could be connected to.
 func (c *NodeAliveChecker) AllNodesAlive() bool { return len(c.dead) == 0 }
 
-// DeadNodes are the addresses that could not be connected to, sorted, each once.
+// DeadNodes returns the addresses that could not be connected to, sorted, each once.
 func (c *NodeAliveChecker) DeadNodes() []string { return sortedSet(c.dead) }
 
-// AliveNodes are the addresses that could be connected to, sorted, each once.
+// AliveNodes returns the addresses that could be connected to, sorted, each once.
 func (c *NodeAliveChecker) AliveNodes() []string { return sortedSet(c.alive) }
 
-// Addrs are the addresses as they were given.
+// Addrs returns the addresses as they were given.
 func (c *NodeAliveChecker) Addrs() []string { return c.addrs }
 
 func sortedSet(list []string) []string {

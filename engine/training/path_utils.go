@@ -32,6 +32,6 @@ func mainOf(file string) (string, bool) {
 	return "", false
 }
 
-// LibopsPath is the path of a library of the code base, given its name below the
+// LibopsPath returns the path of a library of the code base, given its name below the
 // directory that [FindMain] answers.
 func LibopsPath(mainDir, name string) string { return pysem.JoinStrings(mainDir, name) }

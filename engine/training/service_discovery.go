@@ -19,7 +19,7 @@ const (
 
 var discoveryNames = []string{"PRIMUS", "CONSUL", "ZK", "MLP"}
 
-// String is the member's name.
+// String returns the member's name.
 func (t ServiceDiscoveryType) String() string {
 	if t < DiscoveryPrimus || t > DiscoveryMLP {
 		return fmt.Sprintf("ServiceDiscoveryType(%d)", int(t))
@@ -27,7 +27,7 @@ func (t ServiceDiscoveryType) String() string {
 	return discoveryNames[t-1]
 }
 
-// LoadPython is the number of the member.
+// LoadPython returns the number of the member.
 func (t *ServiceDiscoveryType) LoadPython() any { return int(*t) }
 
 // StorePython takes a number, and reports whether value is one.
@@ -37,10 +37,10 @@ func (t *ServiceDiscoveryType) StorePython(value any) (exact bool) {
 	return ok
 }
 
-// MemberPython is the member of a number.
+// MemberPython returns the member of a number.
 func (*ServiceDiscoveryType) MemberPython(n int) any { return ServiceDiscoveryType(n) }
 
-// EnumMembers are all members, for flags.
+// EnumMembers returns all members, for flags.
 func (*ServiceDiscoveryType) EnumMembers() (class string, members []gflagsutils.Member) {
 	for i, name := range discoveryNames {
 		members = append(members, gflagsutils.Member{Name: name, Value: i + 1})
@@ -82,7 +82,7 @@ func (a Addrs) Get(index int) (string, bool) {
 	return "", false
 }
 
-// With is a list in which an index has this address: in its place if it had another,
+// With returns a list in which an index has this address: in its place if it had another,
 // else at the end.
 func (a Addrs) With(index int, addr string) Addrs {
 	out := append(Addrs{}, a...)
@@ -95,7 +95,7 @@ func (a Addrs) With(index int, addr string) Addrs {
 	return append(out, IndexedAddr{Index: index, Addr: addr})
 }
 
-// Without is a list that lacks an index.
+// Without returns a list that lacks an index.
 func (a Addrs) Without(index int) Addrs {
 	out := Addrs{}
 	for _, entry := range a {

@@ -113,7 +113,7 @@ const portWait = time.Hour
 // listen, is an AssertionError.
 func (d *MLPServiceDiscovery) Query(name string) (Addrs, error) { return d.QueryAddrs(name, false) }
 
-// QueryAddrs is Query; with skipPortCheck it does not wait for PS.
+// QueryAddrs returns Query; with skipPortCheck it does not wait for PS.
 func (d *MLPServiceDiscovery) QueryAddrs(name string, skipPortCheck bool) (Addrs, error) {
 	if name == "" {
 		return nil, assertion()
@@ -195,7 +195,7 @@ func (d *MLPServiceDiscovery) QueryAll() ([]NamedAddrs, error) {
 	return all, nil
 }
 
-// ServerType is this process's role in lower case, None once closed.
+// ServerType returns this process's role in lower case, None once closed.
 func (d *MLPServiceDiscovery) ServerType() OptString {
 	if d.mlp == nil {
 		return OptString{}
@@ -203,7 +203,7 @@ func (d *MLPServiceDiscovery) ServerType() OptString {
 	return pysem.Some(strings.ToLower(d.mlp.Role))
 }
 
-// Index is this process's index in its role, None once closed.
+// Index returns this process's index in its role, None once closed.
 func (d *MLPServiceDiscovery) Index() OptInt {
 	if d.mlp == nil {
 		return OptInt{}
@@ -211,7 +211,7 @@ func (d *MLPServiceDiscovery) Index() OptInt {
 	return pysem.Some(d.mlp.Index)
 }
 
-// Addr is this process's address, host:port.
+// Addr returns this process's address, host:port.
 func (d *MLPServiceDiscovery) Addr() string { return d.addr }
 
 // Closed reports whether Close was called.

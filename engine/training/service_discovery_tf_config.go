@@ -72,7 +72,7 @@ func (d *TFConfigServiceDiscovery) addrList(name string) ([]any, error) {
 	return items(list)
 }
 
-// contains is name in v, for JSON values.
+// contains returns name in v, for JSON values.
 func contains(v any, name string) (bool, error) {
 	switch v := v.(type) {
 	case *pysem.Dict:
@@ -86,7 +86,7 @@ func contains(v any, name string) (bool, error) {
 	return false, pysem.Raise("TypeError", "argument of type '%s' is not iterable", pysem.TypeName(v))
 }
 
-// items is list(v), for JSON values.
+// items returns list(v), for JSON values.
 func items(v any) ([]any, error) {
 	var list []any
 	switch v := v.(type) {
@@ -114,7 +114,7 @@ func (d *TFConfigServiceDiscovery) task(key string) (any, error) {
 	return pysem.Subscript(task, key)
 }
 
-// ServerType is the type of this process, worker for the chief, as the Python value
+// ServerType returns the type of this process, worker for the chief, as the Python value
 // that TF_CONFIG has. What is missing in TF_CONFIG is a KeyError or TypeError.
 func (d *TFConfigServiceDiscovery) ServerType() (any, error) {
 	typ, err := d.task("type")
@@ -124,7 +124,7 @@ func (d *TFConfigServiceDiscovery) ServerType() (any, error) {
 	return typ, err
 }
 
-// Addr is the address of this process, as the Python value that TF_CONFIG has. The
+// Addr returns the address of this process, as the Python value that TF_CONFIG has. The
 // errors are those of ServerType, and an IndexError.
 func (d *TFConfigServiceDiscovery) Addr() (any, error) {
 	typ, err := d.task("type")
@@ -146,7 +146,7 @@ func (d *TFConfigServiceDiscovery) Addr() (any, error) {
 	return pysem.Subscript(list, index)
 }
 
-// Index is the index of this process among those of its type, as the Python value that
+// Index returns the index of this process among those of its type, as the Python value that
 // TF_CONFIG has. Where there is a chief, it is worker 0 and shifts the workers by one.
 // The errors are those of ServerType.
 func (d *TFConfigServiceDiscovery) Index() (any, error) {

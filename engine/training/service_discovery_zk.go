@@ -97,7 +97,7 @@ func NewZKServiceDiscovery(e *env.Env, o ZKDiscoveryOptions) (*ZKServiceDiscover
 	return d, err
 }
 
-// usual is when dataChanged only notes an address.
+// usual returns when dataChanged only notes an address.
 func (d *ZKServiceDiscovery) usual() *zkbulk.Usual {
 	return &zkbulk.Usual{
 		Kind:  "address of a process",
@@ -151,7 +151,7 @@ func (d *ZKServiceDiscovery) childrenChanged(children *zkbulk.Names) error {
 	return nil
 }
 
-// unknown are the children behind a name that are no known processes, sorted, each once.
+// unknown returns the children behind a name that are no known processes, sorted, each once.
 func (d *ZKServiceDiscovery) unknown(children *zkbulk.Names, after string) (list []string) {
 	for _, b := range children.Blocks() {
 		if d.removals == d.settledAt && slices.Contains(d.settled, b) {
@@ -274,7 +274,7 @@ func (n *namedProcesses) set(index int, data []byte, shared env.Shared) error {
 	return nil
 }
 
-// addrOf is the address that a znode holds.
+// addrOf returns the address that a znode holds.
 func addrOf(data []byte, shared env.Shared) (string, error) {
 	const kind = "address of a process"
 	if shared != nil {
@@ -329,7 +329,7 @@ func childOf(node string) child {
 	return child{name, index, ok}
 }
 
-// childrenOf are the processes of a block of names, which all processes have in common.
+// childrenOf returns the processes of a block of names, which all processes have in common.
 func childrenOf(b *zkbulk.Block) []child {
 	return b.Once("training.processes", func() any {
 		list := make([]child, len(b.Names))

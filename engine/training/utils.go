@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/engine/training/gfile"
 )
 
-// PreemptionErrors are what has TensorFlow make a session anew instead of ending a worker: both
+// PreemptionErrors returns what has TensorFlow make a session anew instead of ending a worker: both
 // as TensorFlow has them, the first alone once the reference has patched it (utils.py:27).
 func PreemptionErrors(patched bool) []string {
 	if patched {

@@ -12,7 +12,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// LocalHost is the address that other processes of the job reach this host by: the
+// LocalHost returns the address that other processes of the job reach this host by: the
 // first one of CLOUDNATIVE_INET_ADDR, else YARN_INET_ADDR as it is, else that of
 // the host's name (yarn_runtime.py:30). An empty one is an AssertionError.
 func LocalHost(host env.Host) (string, error) {

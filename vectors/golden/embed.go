@@ -10,5 +10,5 @@ import (
 //go:embed *.json known_failing.txt
 var embedded embed.FS
 
-// FS is the vectors of this binary, without the case files, which are for recording.
+// FS returns the vectors of this binary, without the case files, which are for recording.
 func FS() fs.FS { return embedded }

@@ -12,5 +12,5 @@ var packed []byte
 
 var embedded = unpack(packed)
 
-// FS is the vectors of this binary, without the case files, which are for recording.
+// FS returns the vectors of this binary, without the case files, which are for recording.
 func FS() fs.FS { return embedded }

@@ -33,7 +33,7 @@ func Pack(w io.Writer, fsys fs.FS) error {
 	return archive.Close()
 }
 
-// unpack is what Pack has written, as files.
+// unpack returns what Pack has written, as files.
 func unpack(archive []byte) fs.FS {
 	files, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
 	if err != nil {

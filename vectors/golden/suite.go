@@ -77,18 +77,18 @@ type Case struct {
 // Has reports whether the case has the flag.
 func (c *Case) Has(flag string) bool { return slices.Contains(c.Flags, flag) }
 
-// Line is the case as its suite's file has it.
+// Line returns the case as its suite's file has it.
 func (c *Case) Line() (string, error) {
 	text, err := compact(c)
 	return string(text), err
 }
 
-// namesakes are the modules whose name another one has, with their operations.
+// namesakes holds the modules whose name another one has, with their operations.
 var namesakes = map[string][]string{
 	"monolith_utils": {"utils.CopyFile", "utils.CopyRecursively", "utils.enable_monkey_patch"},
 }
 
-// SuiteOf is the name of the suite that an operation belongs to: its module. An id of a case
+// SuiteOf returns the name of the suite that an operation belongs to: its module. An id of a case
 // will do.
 func SuiteOf(op string) string {
 	op, _, _ = strings.Cut(op, "/")
@@ -163,7 +163,7 @@ type Input struct {
 	Flags []string `json:"flags,omitempty"`
 }
 
-// Line is the input as a case file has it.
+// Line returns the input as a case file has it.
 func (in *Input) Line() (string, error) {
 	text, err := compact(in)
 	return string(text), err

@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// Format is the suite as its file has it: one case a line, so that a change of
+// Format returns the suite as its file has it: one case a line, so that a change of
 // one case is a change of one line.
 func (s *Suite) Format() ([]byte, error) {
 	var b bytes.Buffer
@@ -43,7 +43,7 @@ func (s *Suite) Format() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// compact is JSON without white space. Raw parts stay as they are but for it.
+// compact returns JSON without white space. Raw parts stay as they are but for it.
 func compact(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -86,13 +86,13 @@ func hashOf(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Format is the manifest as its file has it.
+// Format returns the manifest as its file has it.
 func (m *Manifest) Format() ([]byte, error) {
 	text, err := json.MarshalIndent(m, "", "  ")
 	return append(text, '\n'), err
 }
 
-// Files are the files that hold the suites, by name: the suites themselves and
+// Files returns the files that hold the suites, by name: the suites themselves and
 // the manifest.
 func Files(suites []*Suite) (map[string][]byte, error) {
 	files := map[string][]byte{}

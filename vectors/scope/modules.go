@@ -27,9 +27,9 @@ type Module struct {
 	File string `yaml:"file"`
 	// State is done, part, later or none.
 	State string `yaml:"state"`
-	// Go are the files or packages that port it.
+	// Go holds the files or packages that port it.
 	Go []string `yaml:"go"`
-	// Commands are the programs that take the place of the module's own, for one that the
+	// Commands holds the programs that take the place of the module's own, for one that the
 	// reference can run.
 	Commands []string `yaml:"commands"`
 	// Note says what is missing, or why there is nothing.

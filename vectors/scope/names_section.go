@@ -195,7 +195,7 @@ func (s *nameSection) qualify(golang []string) ([]string, error) {
 	return full, nil
 }
 
-// nearestName is the one of names with the fewest edits.
+// nearestName returns the one of names with the fewest edits.
 func nearestName(name string, names []Name) string {
 	known := make([]string, len(names))
 	for i, n := range names {

@@ -26,13 +26,13 @@ const (
 type Quirk struct {
 	// ID is Q and the number, from 1 and ascending. Numbers may be left out.
 	ID string `yaml:"id"`
-	// Where are the lines of the reference as file:line or file:line-line. A bare
+	// Where holds the lines of the reference as file:line or file:line-line. A bare
 	// file name lies in monolith/agent_service, other paths count from the
 	// reference's root.
 	Where    []string `yaml:"where"`
 	Effect   string   `yaml:"effect"`
 	Decision string   `yaml:"decision"`
-	// Marks are X for seen in a run of the reference, Z for seen on a real ZooKeeper.
+	// Marks holds X for seen in a run of the reference, Z for seen on a real ZooKeeper.
 	Marks []string `yaml:"marks"`
 	// Reason says why for Diverge, and what is waited for with Later.
 	Reason string `yaml:"reason"`
@@ -40,7 +40,7 @@ type Quirk struct {
 	Repaired string `yaml:"repaired"`
 	// Forms says by name what happens instead in other forms that the quirk can have.
 	Forms map[string]string `yaml:"forms"`
-	// Differs are the places where runs of a scenario differ because of it.
+	// Differs holds the places where runs of a scenario differ because of it.
 	Differs []DiffersOn `yaml:"differs"`
 	// Unshown says why no test, case or scenario shows a Match or a Diverge.
 	Unshown string `yaml:"unshown"`
@@ -54,7 +54,7 @@ type DiffersOn struct {
 	Track string `yaml:"track"`
 }
 
-// Number is the number in its id, 0 for an id that has none.
+// Number returns the number in its id, 0 for an id that has none.
 func (q Quirk) Number() int {
 	n, err := strconv.Atoi(strings.TrimPrefix(q.ID, "Q"))
 	if err != nil || q.ID != fmt.Sprintf("Q%d", n) {
@@ -63,7 +63,7 @@ func (q Quirk) Number() int {
 	return n
 }
 
-// Line is the quirk on one line: its id, what is done about it, and what it does.
+// Line returns the quirk on one line: its id, what is done about it, and what it does.
 func (q Quirk) Line() string { return fmt.Sprintf("%s (%s): %s", q.ID, q.Decision, q.Effect) }
 
 // Quirks lists the register in the order of its numbers.
@@ -93,7 +93,7 @@ func FindQuirk(id string) (Quirk, error) {
 	return Quirk{}, fmt.Errorf("quirk: found %q, want an id of the register (Q1 to %s); the nearest is %s", id, list[len(list)-1].ID, nearest)
 }
 
-// QuirkIDs are the ids of the register that text names, in its order and each once.
+// QuirkIDs returns the ids of the register that text names, in its order and each once.
 func QuirkIDs(text string) []string {
 	var ids []string
 	for _, id := range quirkID.FindAllString(text, -1) {
@@ -104,7 +104,7 @@ func QuirkIDs(text string) []string {
 	return ids
 }
 
-// QuirkLines are the lines of those quirks that text names by their ids, in the order of
+// QuirkLines returns the lines of those quirks that text names by their ids, in the order of
 // text and each once. Ids that the register does not have are left out.
 func QuirkLines(text string) []string {
 	var lines []string

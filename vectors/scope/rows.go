@@ -25,12 +25,12 @@ type Row struct {
 	// Files are those of the reference that a row of the groups A, C, D and E is about,
 	// named as [Names] does.
 	Files []string `yaml:"files"`
-	// Commands are the programs that the row promises: monosim with the names of a
+	// Commands holds the programs that the row promises: monosim with the names of a
 	// command, or make with a target. A row without them is not done.
 	Commands []string `yaml:"commands"`
 }
 
-// Group is the letter of the row's group.
+// Group returns the letter of the row's group.
 func (r Row) Group() string { return r.ID[:1] }
 
 // RowGroup is a group of rows of the scope.

@@ -92,7 +92,7 @@ func (f *finder) fields(desc protoreflect.MessageDescriptor, closing string) {
 	}
 }
 
-// fieldOf is a field by name, and the message that it has as a value; nil for none.
+// fieldOf returns a field by name, and the message that it has as a value; nil for none.
 func fieldOf(desc protoreflect.MessageDescriptor, name string) (field protoreflect.FieldDescriptor, value protoreflect.MessageDescriptor) {
 	if desc != nil {
 		field = desc.Fields().ByTextName(name)
@@ -133,7 +133,7 @@ func (f *finder) scalar() {
 
 func isText(token string) bool { return token != "" && (token[0] == '"' || token[0] == '\'') }
 
-// token is the next one and where it begins, "" at the end.
+// token returns the next one and where it begins, "" at the end.
 func (f *finder) token() (begin int, token string) {
 	for f.at < len(f.text) {
 		c, rest := f.text[f.at], f.text[f.at:]

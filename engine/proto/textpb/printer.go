@@ -161,7 +161,7 @@ func (p *printer) close() {
 	p.startLine("}\n")
 }
 
-// anyURL is the type_url of an Any.
+// anyURL returns the type_url of an Any.
 func anyURL(m protoreflect.Message) string {
 	return m.Get(m.Descriptor().Fields().ByName("type_url")).String()
 }

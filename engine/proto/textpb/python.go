@@ -21,7 +21,7 @@ func Parse(text string, message proto.Message) error {
 	return unmarshal(prototext.UnmarshalOptions{}, text, message)
 }
 
-// fromPython is a text with the white space that the library knows.
+// fromPython returns a text with the white space that the library knows.
 func fromPython(text string) (string, error) {
 	var out []byte // nil while nothing had to change
 	quote, comment, sign := rune(0), false, false

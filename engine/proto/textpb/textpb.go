@@ -45,7 +45,7 @@ func MarshalLine(message proto.Message) (string, error) {
 	return strings.Join(words, " "), err
 }
 
-// Append is Marshal onto the end of a slice.
+// Append returns Marshal onto the end of a slice.
 func Append(text []byte, message proto.Message) ([]byte, error) {
 	p := printer{text: text, fields: make([]field, 0, fieldsCapacity)}
 	p.collect = p.appendField

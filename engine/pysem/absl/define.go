@@ -39,7 +39,7 @@ func (f *Flags) Define(module string, flag Flag) error {
 	return nil
 }
 
-// takeDefault is a default as the flag's parser gives it.
+// takeDefault returns a default as the flag's parser gives it.
 func (flag *Flag) takeDefault(value any) (any, bool) {
 	if value == nil {
 		return nil, true
@@ -73,7 +73,7 @@ func (f *Flags) Assign(name string, value any) error {
 	return nil
 }
 
-// TypeName is the flag's type as absl names it.
+// TypeName returns the flag's type as absl names it.
 func (flag Flag) TypeName() string {
 	switch flag.Kind {
 	case Integer:

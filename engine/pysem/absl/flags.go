@@ -45,7 +45,7 @@ type Flag struct {
 	Kind  Kind
 	// Default is a string, an int, a float64, a bool, or nil for None.
 	Default any
-	// Words are what an Enum takes.
+	// Words holds what an Enum takes.
 	Words []string
 	Help  string
 }
@@ -101,7 +101,7 @@ func (f *Flags) Has(name string) bool { return f.byName[name] != nil }
 // Given reports whether the command line gave the flag a value.
 func (f *Flags) Given(name string) bool { return f.given[name] }
 
-// Value is the value of a flag: a string, an int or *big.Int, a float64, a bool, nil for None,
+// Value returns the value of a flag: a string, an int or *big.Int, a float64, a bool, nil for None,
 // or what was assigned. A
 // flag that the program does not have is an AttributeError.
 func (f *Flags) Value(name string) (any, error) {
@@ -111,19 +111,19 @@ func (f *Flags) Value(name string) (any, error) {
 	return f.values[name], nil
 }
 
-// Text is the value of a string or an enum; None where it is None.
+// Text returns the value of a string or an enum; None where it is None.
 func (f *Flags) Text(name string) pysem.OptString {
 	text, ok := f.values[name].(string)
 	return pysem.OptString{V: text, Set: ok}
 }
 
-// Int is the value of an integer, the nearest that an int can have.
+// Int returns the value of an integer, the nearest that an int can have.
 func (f *Flags) Int(name string) int { return pysem.Saturate(f.values[name]) }
 
-// Bool is the value of a boolean.
+// Bool returns the value of a boolean.
 func (f *Flags) Bool(name string) bool { return f.values[name] == true }
 
-// parseValue is the value that a text is for a flag; why it is none, where why is not
+// parseValue returns the value that a text is for a flag; why it is none, where why is not
 // empty.
 func (flag *Flag) parseValue(text string) (value any, why string) {
 	switch flag.Kind {
@@ -157,7 +157,7 @@ func (flag *Flag) parseValue(text string) (value any, why string) {
 	return text, ""
 }
 
-// parseInteger is int(text), in base 8 or 16 where the text begins with 0o or 0x.
+// parseInteger returns int(text), in base 8 or 16 where the text begins with 0o or 0x.
 func parseInteger(text string) (any, string) {
 	if len(text) > 2 && (text[:2] == "0o" || text[:2] == "0x") {
 		base := 8

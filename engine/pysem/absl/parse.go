@@ -108,7 +108,7 @@ func (p *parser) negated(argument, name string, given bool) error {
 	return p.flags.set(flag, "false")
 }
 
-// value is what was given after =, or the next argument.
+// value returns what was given after =, or the next argument.
 func (p *parser) value(argument, value string, given bool) (string, error) {
 	if given {
 		return value, nil
@@ -165,7 +165,7 @@ func withFiles(files env.Files, args []string) ([]string, error) {
 	return all, nil
 }
 
-// flagFile is the file that an argument --flagfile=name names.
+// flagFile returns the file that an argument --flagfile=name names.
 func flagFile(argument string) (file string, is bool) {
 	trimmed := strings.TrimPrefix(strings.TrimPrefix(argument, "-"), "-")
 	if !strings.HasPrefix(argument, "-") {
@@ -178,7 +178,7 @@ func flagFile(argument string) (file string, is bool) {
 	return pysem.Strip(file), is
 }
 
-// linesOf are the flags of a file, and of those that it names but for those that are
+// linesOf returns the flags of a file, and of those that it names but for those that are
 // being read.
 func linesOf(files env.Files, file string, within []string) ([]string, error) {
 	if file == "" || slices.Contains(within, file) {

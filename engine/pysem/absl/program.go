@@ -1,6 +1,6 @@
 package absl
 
-// thresholds are the values of --stderrthreshold, in lower case.
+// thresholds holds the values of --stderrthreshold, in lower case.
 var thresholds = []string{"debug", "info", "warning", "warn", "error", "fatal", "0", "1", "2", "3"}
 
 // appModule is what absl.app defines. What debugs and profiles a Python program is

@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Usage is how a program is used: its flags by module, those of absl too where full.
+// Usage returns how a program is used: its flags by module, those of absl too where full.
 func (f *Flags) Usage(program string, full bool) string {
 	var b strings.Builder
 	b.WriteString("\nUSAGE: " + program + " [flags]\nflags:\n")
@@ -30,7 +30,7 @@ func (f *Flags) Usage(program string, full bool) string {
 	return b.String()
 }
 
-// usage is a flag as absl shows it, with its default below.
+// usage returns a flag as absl shows it, with its default below.
 func (flag *Flag) usage() string {
 	text := "  "
 	if flag.Short != "" {
@@ -61,7 +61,7 @@ func (flag *Flag) usage() string {
 	return text
 }
 
-// suggested is ". Did you mean: model_dir ?" where the program has flags that begin like
+// suggested returns ". Did you mean: model_dir ?" where the program has flags that begin like
 // an unknown one.
 func (f *Flags) suggested(name string) string {
 	const shortest, tolerated = 2, 0.50

@@ -69,10 +69,10 @@ func Of[T any](odd func(*T) **OddValues) *Class[T] {
 // Fields describes all fields, in order. The list must not be changed.
 func (d *Class[T]) Fields() []Attribute { return d.fields }
 
-// New is an object whose fields all have their defaults.
+// New returns an object whose fields all have their defaults.
 func (d *Class[T]) New() T { return d.defaults }
 
-// pointer is a pointer to the field in m, as a *int for an int.
+// pointer returns a pointer to the field in m, as a *int for an int.
 func (d *Class[T]) pointer(m *T, f *Attribute) any { return f.pointer(unsafe.Pointer(m)) }
 
 // put assigns a Python value to a field.
@@ -81,7 +81,7 @@ func (d *Class[T]) put(m *T, f *Attribute, value any) {
 	*odd = (*odd).with(f.Name, d.pointer(m, f), value)
 }
 
-// get is the Python value of a field.
+// get returns the Python value of a field.
 func (d *Class[T]) get(m *T, f *Attribute) any {
 	ptr := d.pointer(m, f)
 	return (*d.odd(m)).get(f.Name, ptr)
@@ -98,7 +98,7 @@ func (d *Class[T]) Set(m *T, name string, value any) error {
 	return nil
 }
 
-// Lookup is the Python value of the field of that name; ok reports whether there is
+// Lookup returns the Python value of the field of that name; ok reports whether there is
 // such a field.
 func (d *Class[T]) Lookup(m *T, name string) (value any, ok bool) {
 	i, ok := d.index[name]
@@ -108,7 +108,7 @@ func (d *Class[T]) Lookup(m *T, name string) (value any, ok bool) {
 	return d.get(m, &d.fields[i]), true
 }
 
-// Get is the Python value of the field of that name, which the class must have: it
+// Get returns the Python value of the field of that name, which the class must have: it
 // panics for another.
 func (d *Class[T]) Get(m *T, name string) any {
 	value, ok := d.Lookup(m, name)
@@ -118,7 +118,7 @@ func (d *Class[T]) Get(m *T, name string) any {
 	return value
 }
 
-// List is all fields with their Python values, in order; members of enums keep their
+// List returns all fields with their Python values, in order; members of enums keep their
 // type.
 func (d *Class[T]) List(m *T) []Field {
 	fields := make([]Field, len(d.fields))
@@ -135,7 +135,7 @@ func (d *Class[T]) List(m *T) []Field {
 	return fields
 }
 
-// Repr is the repr of a value of the class, under the name of its Go type.
+// Repr returns the repr of a value of the class, under the name of its Go type.
 func (d *Class[T]) Repr(m *T) string {
 	texts := make([]string, len(d.fields))
 	for i := range d.fields {

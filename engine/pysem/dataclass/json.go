@@ -118,7 +118,7 @@ func decodeField(ptr, value any) (any, error) {
 	return value, nil
 }
 
-// decodeList is list(value): of a string its characters, of an object its keys.
+// decodeList returns list(value): of a string its characters, of an object its keys.
 func decodeList(value any) (any, error) {
 	switch v := value.(type) {
 	case []any:
@@ -139,7 +139,7 @@ func decodeList(value any) (any, error) {
 	return nil, pysem.Raise("TypeError", "'%s' object is not iterable", pysem.TypeName(value))
 }
 
-// DecodeEnum is the number of the member of an enum whose value, from 1 to last,
+// DecodeEnum returns the number of the member of an enum whose value, from 1 to last,
 // equals value: 1.0 and True are 1. Without one it is a ValueError that names the class.
 func DecodeEnum(value any, class string, last int) (any, error) {
 	for n := 1; n <= last; n++ {

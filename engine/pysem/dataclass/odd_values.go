@@ -68,7 +68,7 @@ func (o *OddValues) with(name string, ptr, value any) *OddValues {
 	return &next
 }
 
-// get is the Python value of the field behind ptr.
+// get returns the Python value of the field behind ptr.
 func (o *OddValues) get(name string, ptr any) any {
 	value := load(ptr)
 	if o == nil {

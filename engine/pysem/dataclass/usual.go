@@ -99,7 +99,7 @@ func store(ptr, value any) (exact bool) {
 	return exact
 }
 
-// load is the field behind ptr as a Python value.
+// load returns the field behind ptr as a Python value.
 func load(ptr any) any {
 	switch p := ptr.(type) {
 	case *bool:
@@ -152,7 +152,7 @@ func nearestOptInt(value any) (n pysem.OptInt, exact bool) {
 	return n, false
 }
 
-// AnyList is values as a Python list, which is empty for nil.
+// AnyList returns values as a Python list, which is empty for nil.
 func AnyList[T any](values []T) []any {
 	list := make([]any, len(values))
 	for i, v := range values {
@@ -161,7 +161,7 @@ func AnyList[T any](values []T) []any {
 	return list
 }
 
-// listOrNone is values as a Python list, None for nil.
+// listOrNone returns values as a Python list, None for nil.
 func listOrNone[T any](values []T) any {
 	if values == nil {
 		return nil
@@ -169,7 +169,7 @@ func listOrNone[T any](values []T) any {
 	return AnyList(values)
 }
 
-// typedList is the list when all of its items are Ts, nil for None.
+// typedList returns the list when all of its items are Ts, nil for None.
 func typedList[T any](value any) (typed []T, exact bool) {
 	if value == nil {
 		return nil, true

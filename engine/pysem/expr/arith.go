@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// unary is op v for one of - + ~.
+// unary returns op v for one of - + ~.
 func (m *machine) unary(op string, v Value) (Value, error) {
 	switch v := v.(type) {
 	case float64:
@@ -42,7 +42,7 @@ func (m *machine) unary(op string, v Value) (Value, error) {
 	return pysem.Int(n), nil
 }
 
-// binary is a op b for the arithmetic and bit operators.
+// binary returns a op b for the arithmetic and bit operators.
 func (m *machine) binary(op string, a, b Value) (Value, error) {
 	if x, ok := a.(int); ok {
 		if y, ok := b.(int); ok {
@@ -62,7 +62,7 @@ func (m *machine) binary(op string, a, b Value) (Value, error) {
 	return m.others(op, a, b)
 }
 
-// smallInts is the result where it surely fits; ok is false where it may not, and for
+// smallInts returns the result where it surely fits; ok is false where it may not, and for
 // what can fail.
 func smallInts(op string, a, b int) (v Value, ok bool) {
 	switch op {
@@ -290,7 +290,7 @@ func isSequence(v Value) bool {
 	return false
 }
 
-// join is a + b of two sequences of one type.
+// join returns a + b of two sequences of one type.
 func (m *machine) join(a, b Value) (Value, error) {
 	switch a := a.(type) {
 	case string:
@@ -317,7 +317,7 @@ func (m *machine) join(a, b Value) (Value, error) {
 	return nil, operandError("+", a, b)
 }
 
-// repeat is sequence * count.
+// repeat returns sequence * count.
 func (m *machine) repeat(sequence, count Value) (Value, error) {
 	if !isInt(count) {
 		return nil, typeError("can't multiply sequence by non-int of type '%s'", typeName(count))
@@ -360,7 +360,7 @@ func sizeOfSequence(v Value) int {
 	return len(v.(Tuple))
 }
 
-// combine is a op b of sets, of views as sets, and of dicts; ok is false when they are
+// combine returns a op b of sets, of views as sets, and of dicts; ok is false when they are
 // others.
 func (m *machine) combine(op string, a, b Value) (v Value, ok bool, err error) {
 	d, isDict := a.(*Dict)

@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// floats is a op b where one of the numbers counts as a float.
+// floats returns a op b where one of the numbers counts as a float.
 func floats(op string, left, right Value) (Value, error) {
 	a, err := pysem.ToFloat(left)
 	if err != nil {
@@ -90,7 +90,7 @@ func floatPower(a, b float64) (Value, error) {
 // the C library all but always does. Go's own errs in the last digit more often.
 const powerBits = 200
 
-// exactPower is a**b rounded to the nearest float, for finite numbers other than 0; a is
+// exactPower returns a**b rounded to the nearest float, for finite numbers other than 0; a is
 // negative only with a whole b.
 func exactPower(a, b float64) float64 {
 	rough := math.Pow(a, b)
@@ -111,7 +111,7 @@ var ln2 = atanhSeries(new(big.Float).Quo(number(1), number(3)))
 
 func number(f float64) *big.Float { return new(big.Float).SetPrec(powerBits).SetFloat64(f) }
 
-// atanhSeries is 2*atanh(x) for small x: the logarithm of (1+x)/(1-x).
+// atanhSeries returns 2*atanh(x) for small x: the logarithm of (1+x)/(1-x).
 func atanhSeries(x *big.Float) *big.Float {
 	square := number(0).Mul(x, x)
 	sum, term := number(0), number(0).Set(x)
@@ -122,7 +122,7 @@ func atanhSeries(x *big.Float) *big.Float {
 	return sum.Mul(sum, number(2))
 }
 
-// bigLog2 is the binary logarithm of a positive float.
+// bigLog2 returns the binary logarithm of a positive float.
 func bigLog2(f float64) *big.Float {
 	fraction, exponent := math.Frexp(f)
 	if fraction < math.Sqrt2/2 {
@@ -134,7 +134,7 @@ func bigLog2(f float64) *big.Float {
 	return log.Add(log, number(float64(exponent)))
 }
 
-// bigExp2 is 2**x.
+// bigExp2 returns 2**x.
 func bigExp2(x *big.Float) *big.Float {
 	whole, _ := x.Float64()
 	whole = math.Round(whole)

@@ -266,7 +266,7 @@ func (p *parser) parameter(l *lambda, kind parameterKind) error {
 	return nil
 }
 
-// kindOf is what an error calls a node that cannot be assigned to.
+// kindOf returns what an error calls a node that cannot be assigned to.
 func kindOf(n node) string {
 	switch n := n.(type) {
 	case constant:

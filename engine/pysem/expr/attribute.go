@@ -8,10 +8,10 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// methods are the methods that values have, by class and name.
+// methods holds the methods that values have, by class and name.
 var methods map[string]map[string]*builtin
 
-// statics are the functions that classes have of themselves, as dict.fromkeys.
+// statics holds the functions that classes have of themselves, as dict.fromkeys.
 var statics map[string]map[string]*builtin
 
 func init() {
@@ -36,7 +36,7 @@ func init() {
 	}
 }
 
-// hidden are attributes that Python has and that are refused: of functions, generators
+// hidden holds attributes that Python has and that are refused: of functions, generators
 // and types.
 var hidden = map[string][]string{
 	"generator":   {"close", "gi_code", "gi_frame", "gi_running", "gi_suspended", "gi_yieldfrom", "send", "throw"},
@@ -50,7 +50,7 @@ var hidden = map[string][]string{
 	"slice": {"indices"},
 }
 
-// attribute is v.id.
+// attribute returns v.id.
 func (m *machine) attribute(v Value, id string) (Value, error) {
 	if isDunder(id) {
 		return nil, refuse(outside, "the attribute "+id)
@@ -88,7 +88,7 @@ var plainAttribute = map[string]bool{
 	"range.start": true, "range.stop": true, "range.step": true, "slice.start": true, "slice.stop": true, "slice.step": true,
 }
 
-// plain is an attribute that is no method.
+// plain returns an attribute that is no method.
 func plain(v Value, id string) (Value, bool) {
 	switch v := v.(type) {
 	case bool, int, *big.Int:
@@ -118,7 +118,7 @@ func plain(v Value, id string) (Value, bool) {
 	return nil, false
 }
 
-// frozenMethods are the methods of sets that change nothing.
+// frozenMethods returns the methods of sets that change nothing.
 func frozenMethods() map[string]*builtin {
 	kept := maps.Clone(methods["set"])
 	maps.DeleteFunc(kept, func(name string, _ *builtin) bool { return changesSet[name] })

@@ -1,6 +1,6 @@
 package expr
 
-// builtins are the names of Python's own that are evaluated here.
+// builtins holds the names of Python's own that are evaluated here.
 var builtins map[string]Value
 
 func init() {
@@ -15,7 +15,7 @@ func init() {
 	}
 }
 
-// refusedBuiltins are the others, which reach the machine or the interpreter, or name
+// refusedBuiltins holds the others, which reach the machine or the interpreter, or name
 // types that have no values here.
 var refusedBuiltins = setOf(
 	"ArithmeticError", "AssertionError", "AttributeError", "BaseException", "BaseExceptionGroup", "BlockingIOError", "BrokenPipeError",
@@ -83,7 +83,7 @@ func isCallable(v Value) bool {
 	return false
 }
 
-// length is len(v).
+// length returns len(v).
 func length(v Value) (Value, error) {
 	switch v := v.(type) {
 	case string:

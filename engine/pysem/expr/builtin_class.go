@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// classes are the types that are evaluated here.
+// classes holds the types that are evaluated here.
 var classes = []*class{
 	{"bool", makes(keywordless("bool", 0, 1), func(m *machine, a []Value) (Value, error) { return has(a[0]) && Truth(a[0]), nil })},
 	{"int", makes(positional("int", 0, 2, "", "base"), makeInt)},
@@ -61,7 +61,7 @@ var classes = []*class{
 	{"zip", makeZip},
 }
 
-// makes is a call of a class with a binder and what is made of the arguments.
+// makes returns a call of a class with a binder and what is made of the arguments.
 func makes(bind func(args arguments) ([]Value, error), f func(m *machine, a []Value) (Value, error)) func(*machine, arguments) (Value, error) {
 	return func(m *machine, args arguments) (Value, error) {
 		values, err := bind(args)
@@ -84,7 +84,7 @@ func positional(name string, low, high int, names ...string) func(args arguments
 	return func(args arguments) ([]Value, error) { return s.bind(name, name, args) }
 }
 
-// classOf is type(v). What has no class here is refused.
+// classOf returns type(v). What has no class here is refused.
 func classOf(v Value) (Value, error) {
 	if c, ok := builtins[typeName(v)].(*class); ok {
 		return c, nil

@@ -103,7 +103,7 @@ func (m *machine) powMod(a, b, c Value) (Value, error) {
 	return pysem.Int(n), nil
 }
 
-// round is round(v, digits); digits None gives an int.
+// round returns round(v, digits); digits None gives an int.
 func (m *machine) round(v, digits Value) (Value, error) {
 	if !isInt(v) {
 		f, ok := v.(float64)
@@ -140,7 +140,7 @@ func (m *machine) round(v, digits Value) (Value, error) {
 	return pysem.Int(nearest(n, unit)), nil
 }
 
-// nearest is the multiple of unit nearest to n, the even one of two.
+// nearest returns the multiple of unit nearest to n, the even one of two.
 func nearest(n, unit *big.Int) *big.Int {
 	q, r := new(big.Int).DivMod(n, unit, new(big.Int))
 	switch r.Lsh(r, 1).Cmp(unit) {

@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Equal is a == b.
+// Equal returns a == b.
 func Equal(a, b Value) bool {
 	switch x := a.(type) {
 	case int:
@@ -41,7 +41,7 @@ func Equal(a, b Value) bool {
 	return pysem.Equal(a, b)
 }
 
-// same is what containers ask: the same object, or an equal one.
+// same returns what containers ask: the same object, or an equal one.
 func same(a, b Value) bool { return identical(a, b) == yes || Equal(a, b) }
 
 func equalItems(a, b []Value) bool {
@@ -79,7 +79,7 @@ func equalSets(a, b Value) bool {
 	return ok && ok2 && x.len() == y.len() && isSubset(x, y)
 }
 
-// asSet is v where it is a set, or a view that acts as one.
+// asSet returns v where it is a set, or a view that acts as one.
 func asSet(v Value) (*Set, bool) {
 	switch v := v.(type) {
 	case *Set:
@@ -120,7 +120,7 @@ const (
 	unknown // CPython may share equal values or not
 )
 
-// identical is a is b.
+// identical returns a is b.
 func identical(a, b Value) certainty {
 	switch x := a.(type) {
 	case *List, *Dict, *Range, *Slice, *view, *iterator, *function, *builtin, *class, ellipsis, notImplemented, nil, bool:
@@ -167,7 +167,7 @@ func sure(is bool) certainty {
 	return no
 }
 
-// contains is item in container.
+// contains returns item in container.
 func (m *machine) contains(container, item Value) (bool, error) {
 	switch c := container.(type) {
 	case string:
@@ -264,7 +264,7 @@ func (m *machine) viewContains(v *view, item Value) (bool, error) {
 	return false, nil
 }
 
-// wholeOf is the int that a number equals.
+// wholeOf returns the int that a number equals.
 func wholeOf(v Value) (int, bool) {
 	if f, ok := v.(float64); ok {
 		n, isInt := floatKey(f).(int)

@@ -19,7 +19,7 @@ type dictEntry struct {
 	gone       bool
 }
 
-// Len is len(d).
+// Len returns len(d).
 func (d *Dict) Len() int { return len(d.index) }
 
 // get finds the value of a key; a key that cannot be hashed is a TypeError.
@@ -68,7 +68,7 @@ func (d *Dict) remove(key Value) (v Value, found bool, err error) {
 	return v, true, nil
 }
 
-// live are the entries that are there.
+// live returns the entries that are there.
 func (d *Dict) live() []dictEntry {
 	if len(d.index) == len(d.entries) {
 		return d.entries
@@ -101,7 +101,7 @@ type (
 	keyFloat float64
 )
 
-// keyOf is a Go value that is equal for equal Python values, a TypeError for what cannot
+// keyOf returns a Go value that is equal for equal Python values, a TypeError for what cannot
 // be hashed.
 func keyOf(v Value) (any, error) {
 	switch v := v.(type) {
@@ -174,7 +174,7 @@ func setKey(s *Set) (any, error) {
 	return keyText("{" + strings.Join(parts, "")), nil
 }
 
-// rangeKey is one for all ranges with the same items.
+// rangeKey returns one for all ranges with the same items.
 func rangeKey(r *Range) any {
 	switch n := r.Len(); n {
 	case 0:
@@ -237,7 +237,7 @@ func dictView(what string) *builtin {
 	})
 }
 
-// orNone is an optional argument, None where it is absent.
+// orNone returns an optional argument, None where it is absent.
 func orNone(v Value) Value {
 	if has(v) {
 		return v

@@ -13,7 +13,7 @@ type frame struct {
 	values map[string]Value
 }
 
-// qualified is the name of what a scope within f is, as errors have it.
+// qualified returns the name of what a scope within f is, as errors have it.
 func (f *frame) qualified(name string) string {
 	switch {
 	case f.outer == nil:
@@ -355,7 +355,7 @@ func (p formatted) eval(f *frame) (Value, error) {
 	return f.m.format(v, spec.(string))
 }
 
-// convert is v!s, v!r or v!a.
+// convert returns v!s, v!r or v!a.
 func (m *machine) convert(v Value, conversion byte) (text Value, err error) {
 	switch conversion {
 	case 's':

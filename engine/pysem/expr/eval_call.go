@@ -22,13 +22,13 @@ type arguments struct {
 	noStrings, beforeNoString int
 }
 
-// namedCount is how many arguments were given by name.
+// namedCount returns how many arguments were given by name.
 func (a arguments) namedCount() int { return len(a.named) + a.noStrings }
 
-// onlyNamed are the arguments without those by position.
+// onlyNamed returns the arguments without those by position.
 func (a arguments) onlyNamed() arguments { return a.after(len(a.values)) }
 
-// after are the arguments without the first n by position.
+// after returns the arguments without the first n by position.
 func (a arguments) after(n int) arguments {
 	a.values = a.values[n:]
 	return a
@@ -98,7 +98,7 @@ func (c call) arguments(f *frame, callee Value) (arguments, error) {
 	return args, nil
 }
 
-// calledName is how errors about arguments call a function (Objects/object.c:
+// calledName returns how errors about arguments call a function (Objects/object.c:
 // _PyObject_FunctionStr).
 func (m *machine) calledName(callee Value) string {
 	switch f := callee.(type) {
@@ -151,7 +151,7 @@ func (a *arguments) add(m *machine, callee Value, id string, v Value) error {
 	return nil
 }
 
-// call is callee(*args).
+// call returns callee(*args).
 func (m *machine) call(callee Value, args arguments) (Value, error) {
 	if err := m.enter(); err != nil {
 		return nil, err
@@ -222,7 +222,7 @@ func (f *function) bind(values map[string]Value, args arguments) error {
 	return f.fallBack(values, rest, "keyword-only")
 }
 
-// name is how errors call the function.
+// name returns how errors call the function.
 func (f *function) name() string { return f.outer.qualified("<lambda>") }
 
 func (f *function) parameters() (positional, rest []parameter) {
@@ -302,7 +302,7 @@ func (f *function) fallBack(values map[string]Value, params []parameter, kind st
 	return typeError("%s() missing %d required %s argument%s: %s", f.name(), len(missing), kind, plural(len(missing)), enumeration(missing))
 }
 
-// enumeration is 'a', 'b', and 'c'.
+// enumeration returns 'a', 'b', and 'c'.
 func enumeration(words []string) string {
 	switch n := len(words); n {
 	case 1:

@@ -212,7 +212,7 @@ func (f *frame) unpacked(t target, v Value) ([]Value, error) {
 	return append(values, items[after:]...), nil
 }
 
-// takeUpTo are the first n items of v, or all.
+// takeUpTo returns the first n items of v, or all.
 func (m *machine) takeUpTo(v Value, n int) ([]Value, error) {
 	it, err := m.iterate(v)
 	if err != nil {

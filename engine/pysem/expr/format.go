@@ -21,7 +21,7 @@ type spec struct {
 	typ       rune // 0 without
 }
 
-// format is format(v, text).
+// format returns format(v, text).
 func (m *machine) format(v Value, text string) (string, error) {
 	if text == "" {
 		return m.str(v)
@@ -210,7 +210,7 @@ func (m *machine) pad(sign, body string, s spec) (string, error) {
 	return strings.Repeat(s.fill, left) + sign + body + strings.Repeat(s.fill, padding-left), nil
 }
 
-// intBases are the type letters of ints with what stands before the digits.
+// intBases holds the type letters of ints with what stands before the digits.
 var intBases = map[rune]struct {
 	base   int
 	prefix string
@@ -322,7 +322,7 @@ func (m *machine) formatChar(n *big.Int, s spec) (string, error) {
 	return m.pad("", textOf([]rune{rune(n.Int64())}), s)
 }
 
-// atoi is a decimal number of digits only.
+// atoi returns a decimal number of digits only.
 func atoi(text string) (int, bool) {
 	if text == "" || strings.Trim(text, "0123456789") != "" {
 		return 0, false

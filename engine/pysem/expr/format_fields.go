@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// formatMethod is str.format.
+// formatMethod returns str.format.
 func formatMethod(m *machine, args arguments) (Value, error) {
 	if len(args.values) == 0 {
 		return nil, typeError("unbound method str.format() needs an argument")
@@ -133,7 +133,7 @@ func cutField(text string) (field replacement, rest string, err error) {
 	return field, "", raise("ValueError", "unmatched '{' in format spec")
 }
 
-// fieldNameEnd is where a field's name ends: at ":", "!" or "}" outside of brackets.
+// fieldNameEnd returns where a field's name ends: at ":", "!" or "}" outside of brackets.
 func fieldNameEnd(text string) (int, error) {
 	inBrackets := false
 	for i := range len(text) {
@@ -224,7 +224,7 @@ func (f *fieldFormatter) value(name string) (Value, error) {
 	return v, nil
 }
 
-// fieldKey is an index where it is one, and else a string.
+// fieldKey returns an index where it is one, and else a string.
 func fieldKey(text string) Value {
 	if n, ok := atoi(pysem.FoldDigits(text)); ok {
 		return n
@@ -232,7 +232,7 @@ func fieldKey(text string) Value {
 	return text
 }
 
-// first is the value that a field begins with.
+// first returns the value that a field begins with.
 func (f *fieldFormatter) first(name string) (Value, error) {
 	n, isNumber := atoi(pysem.FoldDigits(name))
 	switch {

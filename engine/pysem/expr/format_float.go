@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// formatFloat is format of a float; of is the type that errors name.
+// formatFloat returns format of a float; of is the type that errors name.
 func (m *machine) formatFloat(f float64, s spec, of string) (string, error) {
 	if s.typ != 0 && !strings.ContainsRune("eEfFgGn%", s.typ) {
 		return "", unknownCode(s.typ, of)
@@ -45,7 +45,7 @@ func isZeroText(text string) bool {
 	return strings.Trim(mantissa, "0.") == ""
 }
 
-// floatDigits is the number without padding and grouping.
+// floatDigits returns the number without padding and grouping.
 func floatDigits(f float64, s spec) string {
 	typ, precision := byte(s.typ), s.precision
 	switch {
@@ -81,7 +81,7 @@ func floatDigits(f float64, s spec) string {
 	return text
 }
 
-// special is the text of inf and nan.
+// special returns the text of inf and nan.
 func special(f float64) (string, bool) {
 	switch {
 	case math.IsNaN(f):
@@ -114,7 +114,7 @@ func exponentFloat(f float64, precision int, point bool) string {
 	return text
 }
 
-// generalFloat is the shorter of the fixed and the exponent form with so many digits.
+// generalFloat returns the shorter of the fixed and the exponent form with so many digits.
 // Zeros at the end go unless point is set; a plain float (no type letter) keeps a digit
 // behind its point.
 func generalFloat(f float64, precision int, point, plain bool) string {

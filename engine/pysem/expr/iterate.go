@@ -36,7 +36,7 @@ var iterBuiltins = []*builtin{
 	}),
 }
 
-// decide is any, with an item of that truth deciding, or all.
+// decide returns any, with an item of that truth deciding, or all.
 func (m *machine) decide(v Value, truth bool) (Value, error) {
 	it, err := m.iterate(v)
 	if err != nil {
@@ -77,7 +77,7 @@ func sum(m *machine, a []Value) (Value, error) {
 	return total, err
 }
 
-// extreme is max or min.
+// extreme returns max or min.
 func (m *machine) extreme(name, op string, args arguments) (Value, error) {
 	if len(args.values) == 0 {
 		return nil, typeError("%s expected at least 1 argument, got 0", name)
@@ -103,7 +103,7 @@ func (m *machine) extreme(name, op string, args arguments) (Value, error) {
 	return nil, raise("ValueError", "%s() arg is an empty sequence", name)
 }
 
-// best is the first item that no other beats, absent when there is none.
+// best returns the first item that no other beats, absent when there is none.
 func (m *machine) best(v Value, op string, key Value) (Value, error) {
 	if items, ok := anyOrder(v, key); ok {
 		v = Tuple(items)
@@ -129,7 +129,7 @@ func (m *machine) best(v Value, op string, key Value) (Value, error) {
 	return best, err
 }
 
-// anyOrder are the items of a set of strings, for what gives the same in any order.
+// anyOrder returns the items of a set of strings, for what gives the same in any order.
 func anyOrder(v, key Value) ([]Value, bool) {
 	s, ok := v.(*Set)
 	if !ok || s.shaky == 0 || key != nil && has(key) {
@@ -159,7 +159,7 @@ func sortedBuiltin(m *machine, args arguments) (Value, error) {
 	return &List{Items: items}, m.sortBy(items, options[0], options[1])
 }
 
-// iterate is iter(v).
+// iterate returns iter(v).
 func (m *machine) iterate(v Value) (*iterator, error) {
 	switch v := v.(type) {
 	case *iterator:
@@ -283,7 +283,7 @@ func (m *machine) each(v Value, do func(Value) error) error {
 	}
 }
 
-// collect is list(v): its items in a slice of their own.
+// collect returns list(v): its items in a slice of their own.
 func (m *machine) collect(v Value) ([]Value, error) {
 	var items []Value
 	err := m.each(v, func(item Value) error {

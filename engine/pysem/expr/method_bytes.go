@@ -65,7 +65,7 @@ func bytesAffix(name string, test func(b, affix []byte) bool) *builtin {
 	})
 }
 
-// codec is the encoding that (encoding, errors) names; others than those of a
+// codec returns the encoding that (encoding, errors) names; others than those of a
 // configuration are refused, and so is every way of errors but the strict one.
 func codec(name string, a []Value) (string, error) {
 	chosen := "utf-8"

@@ -111,7 +111,7 @@ func countItem(items []Value, item Value) int {
 	return n
 }
 
-// findItem is the place of (item, start, stop), -1 for none.
+// findItem returns the place of (item, start, stop), -1 for none.
 func findItem(items []Value, a []Value) (int, error) {
 	bounds := [2]int{0, len(items)}
 	for i, v := range a[1:] {
@@ -180,7 +180,7 @@ func (m *machine) sortBy(items []Value, key, reverse Value) error {
 	return m.sorted(items, m.keyFunction(key), backwards)
 }
 
-// keyFunction is what a key argument makes of an item.
+// keyFunction returns what a key argument makes of an item.
 func (m *machine) keyFunction(key Value) func(Value) (Value, error) {
 	if key == nil || !has(key) {
 		return func(v Value) (Value, error) { return v, nil }

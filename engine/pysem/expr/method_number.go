@@ -139,7 +139,7 @@ func byteList(items []Value) ([]byte, error) {
 	return data, nil
 }
 
-// parseInt is int(text, base).
+// parseInt returns int(text, base).
 func parseInt(text string, base int) (Value, error) {
 	if base == 10 {
 		n, err := pysem.ParseInt(text)
@@ -206,7 +206,7 @@ var floatMethods = []*builtin{
 	ofFloat("hex", func(x float64) (Value, error) { return floatHex(x), nil }),
 }
 
-// floatHex is float.hex: 13 digits, and an exponent without leading zeros.
+// floatHex returns float.hex: 13 digits, and an exponent without leading zeros.
 func floatHex(x float64) string {
 	sign := pick(math.Signbit(x), "-", "")
 	switch {

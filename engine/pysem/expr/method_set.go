@@ -2,7 +2,7 @@ package expr
 
 import "github.com/monosim/monosim/engine/pysem/pyset"
 
-// changesSet are the methods that a frozenset lacks.
+// changesSet holds the methods that a frozenset lacks.
 var changesSet = map[string]bool{
 	"add": true, "clear": true, "discard": true, "remove": true, "pop": true, "update": true,
 	"intersection_update": true, "difference_update": true, "symmetric_difference_update": true,
@@ -116,7 +116,7 @@ func updating(name string, s signature, f func(m *machine, s *Set, a []Value) (V
 	})
 }
 
-// lookedUp is a key to look for: a set counts as a frozen one.
+// lookedUp returns a key to look for: a set counts as a frozen one.
 func lookedUp(v Value) Value {
 	if s, ok := v.(*Set); ok && !s.frozen {
 		return s.copy(true)
@@ -252,7 +252,7 @@ func symmetricDifference(a, b *Set) *Set {
 	return result
 }
 
-// combineViews is op of the sets that keys and items of dicts act as, with any iterable on
+// combineViews returns op of the sets that keys and items of dicts act as, with any iterable on
 // the other side (Objects/dictobject.c). Values have no operators.
 func (m *machine) combineViews(op string, a, b Value) (Value, bool, error) {
 	for _, v := range []Value{a, b} {

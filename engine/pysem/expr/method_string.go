@@ -50,7 +50,7 @@ var stringMethods = []*builtin{
 	}),
 }
 
-// wantText is v as a string; what is how the TypeError calls it.
+// wantText returns v as a string; what is how the TypeError calls it.
 func wantText(v Value, what string) (string, error) {
 	s, ok := v.(string)
 	if !ok {
@@ -59,10 +59,10 @@ func wantText(v Value, what string) (string, error) {
 	return s, nil
 }
 
-// argumentName is how errors about an argument call its type: None is itself.
+// argumentName returns how errors about an argument call its type: None is itself.
 func argumentName(v Value) string { return pick(v == nil, "None", typeName(v)) }
 
-// upper is full case mapping, where ß is SS.
+// upper returns full case mapping, where ß is SS.
 func upper(s string) string {
 	if isASCII(s) {
 		return strings.ToUpper(s)
@@ -83,7 +83,7 @@ func perRune(s string, change func(r rune) string) string {
 	return b.String()
 }
 
-// titleRune is the full title case of a character.
+// titleRune returns the full title case of a character.
 func titleRune(r rune) string {
 	if r < 0x80 {
 		return string(unicode.ToUpper(r))
@@ -100,7 +100,7 @@ func capitalize(s string) string {
 	return perRune(first, titleRune) + lowerFrom(s, len(first))
 }
 
-// lowerFrom is the lower case of what follows the first n bytes, which count as context.
+// lowerFrom returns the lower case of what follows the first n bytes, which count as context.
 func lowerFrom(s string, n int) string {
 	rest := pysem.Lower(s[n:])
 	if strings.HasPrefix(s[n:], "\u03a3") && isCased(runesOf(s)[0]) && rest != "" {

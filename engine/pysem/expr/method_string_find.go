@@ -240,7 +240,7 @@ func splitSpacesRight(s string, most int) []string {
 	return parts
 }
 
-// lineEnds are the characters that end lines for splitlines.
+// lineEnds holds the characters that end lines for splitlines.
 const lineEnds = "\n\r\v\f\x1c\x1d\x1e\u0085\u2028\u2029"
 
 func splitLines(s string, keep bool) []string {

@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// compare is a op b for one of < <= > >= == != is in and their negations.
+// compare returns a op b for one of < <= > >= == != is in and their negations.
 func (m *machine) compare(op string, a, b Value) (bool, error) {
 	switch op {
 	case "==":
@@ -28,7 +28,7 @@ func (m *machine) compare(op string, a, b Value) (bool, error) {
 	return m.order(op, a, b)
 }
 
-// sizeOf is the number of items of a list or tuple, for what looking at it costs.
+// sizeOf returns the number of items of a list or tuple, for what looking at it costs.
 func sizeOf(v Value) int {
 	switch v := v.(type) {
 	case *List:
@@ -41,7 +41,7 @@ func sizeOf(v Value) int {
 	return 0
 }
 
-// order is a op b for one of < <= > >=.
+// order returns a op b for one of < <= > >=.
 func (m *machine) order(op string, a, b Value) (bool, error) {
 	if x, ok := a.(int); ok {
 		if y, ok := b.(int); ok {
@@ -186,7 +186,7 @@ func (s *sorter) less(a, b Value) bool {
 	return less
 }
 
-// firstRun is how many items from the first on ascend, after a descending run was turned
+// firstRun returns how many items from the first on ascend, after a descending run was turned
 // round (count_run).
 func (s *sorter) firstRun() int {
 	n := 2

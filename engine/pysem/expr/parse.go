@@ -13,7 +13,7 @@ type parser struct {
 	at      int
 	depth   int
 	work    int // expressions read: some are read twice
-	// scopes are the lambdas and comprehensions around, outermost first.
+	// scopes holds the lambdas and comprehensions around, outermost first.
 	scopes []*scope
 	// iterable counts the iterables of comprehensions around, where := may not stand.
 	iterable int
@@ -152,7 +152,7 @@ func (p *parser) expressionList() (node, error) {
 	}
 }
 
-// namedExpression is an expression that may be an assignment with :=.
+// namedExpression returns an expression that may be an assignment with :=.
 func (p *parser) namedExpression() (node, error) {
 	if t := p.peek(); t.kind == tokenName && p.follows(":=") {
 		p.at += 2
@@ -294,7 +294,7 @@ func (p *parser) comparisonOperator() (string, bool) {
 	return "", false
 }
 
-// leftAssociative are the binary operators from the loosest to the tightest.
+// leftAssociative holds the binary operators from the loosest to the tightest.
 var leftAssociative = [][]string{
 	{"|"}, {"^"}, {"&"}, {"<<", ">>"}, {"+", "-"}, {"*", "/", "//", "%", "@"},
 }

@@ -71,7 +71,7 @@ func isMapping(v Value) bool {
 	return false
 }
 
-// next is the next argument.
+// next returns the next argument.
 func (p *percentFormatter) next() (Value, error) {
 	if p.used >= len(p.args) {
 		return nil, typeError("not enough arguments for format string")
@@ -223,7 +223,7 @@ func (p *percentFormatter) text(text string, s percentSpec) (string, error) {
 	return p.m.pad("", text, s.padding('>', false))
 }
 
-// padding is how pad fills: with zeros only for numbers.
+// padding returns how pad fills: with zeros only for numbers.
 func (s percentSpec) padding(align byte, number bool) spec {
 	filled := spec{fill: " ", align: align, width: s.width}
 	switch {

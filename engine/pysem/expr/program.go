@@ -46,7 +46,7 @@ func (p *Program) Refusal(names Names) error {
 	return nil
 }
 
-// String is the source.
+// String returns the source.
 func (p *Program) String() string { return p.source }
 
 // Name is a name and its value.
@@ -57,7 +57,7 @@ type Name struct {
 
 // Names are what an expression sees besides the builtins.
 type Names struct {
-	// Locals are the names given to eval. As in Python, lambdas and comprehensions do
+	// Locals holds the names given to eval. As in Python, lambdas and comprehensions do
 	// not see them.
 	Locals []Name
 	// Module has the names of the module that calls eval: one that an expression uses is
@@ -72,7 +72,7 @@ type Names struct {
 // NamesOf makes a set of names, for [Names.Module].
 func NamesOf(names ...string) map[string]bool { return setOf(names...) }
 
-// Class is a class by its name, as int; it must be one that is evaluated here.
+// Class returns a class by its name, as int; it must be one that is evaluated here.
 func Class(name string) Value { return builtins[name].(*class) }
 
 // Eval evaluates the program. An error is the one that Python raises, or a refusal.
@@ -83,13 +83,13 @@ func (p *Program) Eval(names Names) (Value, error) {
 	return p.root.eval(&frame{m: m})
 }
 
-// Holds is bool() of what the program gives.
+// Holds returns bool() of what the program gives.
 func (p *Program) Holds(names Names) (bool, error) {
 	v, err := p.Eval(names)
 	return err == nil && Truth(v), err
 }
 
-// Eval is eval(source) with names.
+// Eval returns eval(source) with names.
 func Eval(source string, names Names) (Value, error) {
 	p, err := Compile(source)
 	if err != nil {
@@ -98,10 +98,10 @@ func Eval(source string, names Names) (Value, error) {
 	return p.Eval(names)
 }
 
-// Repr is repr(v), for the values that [Eval] gives.
+// Repr returns repr(v), for the values that [Eval] gives.
 func Repr(v Value) (string, error) { return new(machine).repr(v) }
 
-// Plain is v as package pysem has it: lists as []any and dicts as *pysem.Dict. What it has
+// Plain returns v as package pysem has it: lists as []any and dicts as *pysem.Dict. What it has
 // no form for is a TypeError.
 func Plain(v Value) (any, error) {
 	switch v := v.(type) {
@@ -142,16 +142,16 @@ func plainItems(items []Value) ([]any, error) {
 	return list, nil
 }
 
-// TypeName is type(v).__name__.
+// TypeName returns type(v).__name__.
 func TypeName(v Value) string { return typeName(v) }
 
-// ToInt is int(v).
+// ToInt returns int(v).
 func ToInt(v Value) (Value, error) { return new(machine).toInt(v) }
 
-// ToFloat is float(v).
+// ToFloat returns float(v).
 func ToFloat(v Value) (float64, error) { return toFloat(v) }
 
-// toInt is int(v) without a base.
+// toInt returns int(v) without a base.
 func (m *machine) toInt(v Value) (Value, error) {
 	switch v := v.(type) {
 	case bool, int, *big.Int:
@@ -171,7 +171,7 @@ func (m *machine) toInt(v Value) (Value, error) {
 	return nil, typeError("int() argument must be a string, a bytes-like object or a real number, not '%s'", typeName(v))
 }
 
-// truncated is int(f).
+// truncated returns int(f).
 func truncated(f float64) (Value, error) {
 	switch {
 	case math.IsNaN(f):

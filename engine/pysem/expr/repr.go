@@ -10,7 +10,7 @@ import (
 
 const maxDigits = pysem.MaxDigits
 
-// repr is repr(v). What shows an address in memory is refused.
+// repr returns repr(v). What shows an address in memory is refused.
 func (m *machine) repr(v Value) (string, error) {
 	if err := m.enter(); err != nil {
 		return "", err
@@ -60,7 +60,7 @@ func (m *machine) repr(v Value) (string, error) {
 	return pysem.Repr(v), nil
 }
 
-// str is str(v).
+// str returns str(v).
 func (m *machine) str(v Value) (string, error) {
 	if s, ok := v.(string); ok {
 		return s, nil
@@ -126,7 +126,7 @@ func (m *machine) reprSet(s *Set) (string, error) {
 	return m.reprItems("{", items, "}")
 }
 
-// ascii is ascii(v): repr with all but ASCII escaped.
+// ascii returns ascii(v): repr with all but ASCII escaped.
 func (m *machine) ascii(v Value) (string, error) {
 	text, err := m.repr(v)
 	if err != nil {
@@ -144,7 +144,7 @@ func (m *machine) ascii(v Value) (string, error) {
 	return b.String(), nil
 }
 
-// escapeRune is a character of no ASCII as a literal writes it.
+// escapeRune returns a character of no ASCII as a literal writes it.
 func escapeRune(r rune) string {
 	switch {
 	case r < 0x100:
@@ -160,7 +160,7 @@ func hexText(r rune, width int) string {
 	return strings.Repeat("0", width-len(text)) + text
 }
 
-// intText is str of an int of any size.
+// intText returns str of an int of any size.
 func intText(n *big.Int) (string, error) {
 	text := n.String()
 	if digits := len(strings.TrimPrefix(text, "-")); digits > maxDigits {
@@ -169,7 +169,7 @@ func intText(n *big.Int) (string, error) {
 	return text, nil
 }
 
-// runesOf are the characters of text; a lone surrogate is one.
+// runesOf returns the characters of text; a lone surrogate is one.
 func runesOf(text string) []rune {
 	runes := make([]rune, 0, len(text))
 	for text != "" {
@@ -180,7 +180,7 @@ func runesOf(text string) []rune {
 	return runes
 }
 
-// textOf is the text of characters.
+// textOf returns the text of characters.
 func textOf(runes []rune) string {
 	b := make([]byte, 0, len(runes))
 	for _, r := range runes {
@@ -199,7 +199,7 @@ func isASCII(text string) bool {
 	return true
 }
 
-// lengthOf is the number of characters.
+// lengthOf returns the number of characters.
 func lengthOf(text string) int {
 	if isASCII(text) {
 		return len(text)

@@ -10,7 +10,7 @@ type Set struct {
 	shaky int
 }
 
-// newSet is a set of items, added in their order.
+// newSet returns a set of items, added in their order.
 func newSet(frozen bool, items []Value) (*Set, error) {
 	s := &Set{frozen: frozen, items: pyset.New(same)}
 	for _, item := range items {
@@ -89,10 +89,10 @@ func (s *Set) copy(frozen bool) *Set {
 	return &Set{frozen: frozen, items: s.items.Copy(), shaky: s.shaky}
 }
 
-// all are the items in the order of the table, which is CPython's only without shaky ones.
+// all returns the items in the order of the table, which is CPython's only without shaky ones.
 func (s *Set) all() []Value { return s.items.Keys() }
 
-// ordered are the items in CPython's order, or a refusal where that changes from run to
+// ordered returns the items in CPython's order, or a refusal where that changes from run to
 // run.
 func (s *Set) ordered() ([]Value, error) {
 	if s.shaky > 0 && s.len() > 1 {

@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// subscript is v[key].
+// subscript returns v[key].
 func (m *machine) subscript(v, key Value) (Value, error) {
 	if s, ok := key.(*Slice); ok {
 		return m.slice(v, s)
@@ -83,7 +83,7 @@ func charAt(text string, key Value) (Value, error) {
 	return textOf(runes[i : i+1]), nil
 }
 
-// place is the place that key names in n items: a negative one counts from the end.
+// place returns the place that key names in n items: a negative one counts from the end.
 func place(key Value, n int, what, notInt string) (int, error) {
 	name := typeName(key)
 	if what == "string" {
@@ -105,7 +105,7 @@ func place(key Value, n int, what, notInt string) (int, error) {
 	return i, nil
 }
 
-// slice is v[start:stop:step].
+// slice returns v[start:stop:step].
 func (m *machine) slice(v Value, s *Slice) (Value, error) {
 	n := -1
 	switch v := v.(type) {
@@ -137,7 +137,7 @@ func (m *machine) slice(v Value, s *Slice) (Value, error) {
 	return takeItems(v, start, step, count), m.make(count)
 }
 
-// takeItems are count items of a sequence from start on.
+// takeItems returns count items of a sequence from start on.
 func takeItems(v Value, start, step, count int) Value {
 	switch v := v.(type) {
 	case *List:
@@ -162,7 +162,7 @@ func every[T any](items []T, start, step, count int) []T {
 	return part
 }
 
-// bounds are the first place, the one to stop before, the step, and the number of places
+// bounds returns the first place, the one to stop before, the step, and the number of places
 // that s names in n items.
 func (s *Slice) bounds(n int) (start, stop, step, count int, err error) {
 	step = 1
@@ -209,7 +209,7 @@ func within(i, n, low, high int) int {
 	return min(max(i, low), high)
 }
 
-// sliceIndex is a part of a slice as an int; a large one is the largest.
+// sliceIndex returns a part of a slice as an int; a large one is the largest.
 func sliceIndex(v Value) (int, error) {
 	if n, ok := v.(*big.Int); ok {
 		if n.Sign() < 0 {

@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// numberBases are the prefixes of ints.
+// numberBases holds the prefixes of ints.
 var numberBases = map[byte]struct {
 	name string
 	base int

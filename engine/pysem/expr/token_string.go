@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// stringPrefix is the length of the letters before the quote of the string that src
+// stringPrefix returns the length of the letters before the quote of the string that src
 // begins with, -1 when it begins with none.
 func stringPrefix(src string) int {
 	for i := range min(len(src), 3) {

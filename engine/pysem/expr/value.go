@@ -12,7 +12,7 @@ import (
 // hashModulus is the prime of CPython's hashes of numbers.
 const hashModulus = 1<<61 - 1
 
-// hashOf is hash(v), a TypeError for what cannot be hashed. stable reports whether CPython
+// hashOf returns hash(v), a TypeError for what cannot be hashed. stable reports whether CPython
 // gives the same in every run; where not, the number is one of our own.
 func hashOf(v Value) (hash int64, stable bool, err error) {
 	switch v := v.(type) {
@@ -60,7 +60,7 @@ func hashInt(v Value) int64 {
 	return h
 }
 
-// hashFloat is _Py_HashDouble: equal to that of an equal int.
+// hashFloat returns _Py_HashDouble: equal to that of an equal int.
 func hashFloat(f float64) int64 {
 	switch {
 	case math.IsInf(f, 1):
@@ -177,7 +177,7 @@ type iterator struct {
 	next func() (v Value, ok bool, err error)
 }
 
-// typeName is the name of v's class.
+// typeName returns the name of v's class.
 func typeName(v Value) string {
 	switch v := v.(type) {
 	case *List:
@@ -213,7 +213,7 @@ func typeName(v Value) string {
 	return pysem.TypeName(v)
 }
 
-// Truth is bool(v).
+// Truth returns bool(v).
 func Truth(v Value) bool {
 	switch v := v.(type) {
 	case *List:
@@ -230,7 +230,7 @@ func Truth(v Value) bool {
 	return pysem.Truth(v)
 }
 
-// Len is len(r).
+// Len returns len(r).
 func (r *Range) Len() int {
 	switch {
 	case r.Step > 0 && r.Start < r.Stop:
@@ -241,10 +241,10 @@ func (r *Range) Len() int {
 	return 0
 }
 
-// at is item number i.
+// at returns item number i.
 func (r *Range) at(i int) int { return r.Start + i*r.Step }
 
-// find is the place of n, -1 when it is not in r.
+// find returns the place of n, -1 when it is not in r.
 func (r *Range) find(n int) int {
 	if r.Step > 0 && (n < r.Start || n >= r.Stop) || r.Step < 0 && (n > r.Start || n <= r.Stop) {
 		return -1
@@ -268,7 +268,7 @@ func isInt(v Value) bool {
 	return false
 }
 
-// asInt is v as an int when it is an int or a bool that fits.
+// asInt returns v as an int when it is an int or a bool that fits.
 func asInt(v Value) (int, bool) {
 	switch v := v.(type) {
 	case int:
@@ -282,7 +282,7 @@ func asInt(v Value) (int, bool) {
 	return 0, false
 }
 
-// indexOf is v as a place or a count. what is the text of the TypeError for a value that
+// indexOf returns v as a place or a count. what is the text of the TypeError for a value that
 // is no int; a number beyond 64 bits is an OverflowError.
 func indexOf(v Value, what string) (int, error) {
 	if n, ok := asInt(v); ok {
@@ -294,7 +294,7 @@ func indexOf(v Value, what string) (int, error) {
 	return 0, &pysem.Error{Type: "TypeError", Message: what}
 }
 
-// wantIndex is indexOf with the text of most functions.
+// wantIndex returns indexOf with the text of most functions.
 func wantIndex(v Value) (int, error) {
 	if n, ok := asInt(v); ok {
 		return n, nil

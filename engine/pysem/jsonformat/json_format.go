@@ -201,7 +201,7 @@ func parseReal(value any, single bool) (float64, error) {
 	return pysem.ToFloat(value)
 }
 
-// laxBase64 is base64.urlsafe_b64decode with as much padding added as may be
+// laxBase64 returns base64.urlsafe_b64decode with as much padding added as may be
 // missing: both alphabets are read, other characters are skipped, and what follows
 // the padding is ignored.
 func laxBase64(text string) ([]byte, error) {
@@ -231,7 +231,7 @@ func laxBase64(text string) ([]byte, error) {
 	return base64.StdEncoding.DecodeString(string(digits))
 }
 
-// MessageDict is a message as MessageToJson shows it: the fields that are set, by
+// MessageDict returns a message as MessageToJson shows it: the fields that are set, by
 // number, with the names of JSON.
 func MessageDict(m protoreflect.Message) *pysem.Dict {
 	d := &pysem.Dict{}
@@ -291,7 +291,7 @@ func jsonValue(value protoreflect.Value, field protoreflect.FieldDescriptor) any
 	panic("agent: no JSON form for a field of kind " + field.Kind().String())
 }
 
-// jsonReal is a number with no more digits than reading it back needs, or a word.
+// jsonReal returns a number with no more digits than reading it back needs, or a word.
 // A single float has at least the six digits that all of them can hold
 // (type_checkers.ToShortestFloat).
 func jsonReal(f float64, bits int) any {

@@ -25,7 +25,7 @@ type Failure struct {
 	Words string
 }
 
-// failures are the OSErrors that Python's file functions raise.
+// failures holds the OSErrors that Python's file functions raise.
 var failures = []Failure{
 	{2, "FileNotFoundError", "No such file or directory"},
 	{13, "PermissionError", "Permission denied"},
@@ -36,7 +36,7 @@ var failures = []Failure{
 	{40, "OSError", "Too many levels of symbolic links"},
 }
 
-// FailureOf is the OSError that an error of env.Files stands for; ok reports whether there
+// FailureOf returns the OSError that an error of env.Files stands for; ok reports whether there
 // is one.
 func FailureOf(err error) (f Failure, ok bool) {
 	reason := err.Error()
@@ -57,7 +57,7 @@ func FailureOf(err error) (f Failure, ok bool) {
 	return failures[i], true
 }
 
-// Error is an error of env.Files about a path as the exception that open, os.listdir and
+// Error returns an error of env.Files about a path as the exception that open, os.listdir and
 // the like raise: a FileNotFoundError, a NotADirectoryError and so on, or an OSError.
 func Error(err error, path string) *pysem.Error {
 	f, known := FailureOf(err)
@@ -67,7 +67,7 @@ func Error(err error, path string) *pysem.Error {
 	return f.About(path)
 }
 
-// About is the exception with the path that it is about.
+// About returns the exception with the path that it is about.
 func (f Failure) About(path string) *pysem.Error {
 	return pysem.Raise(f.Class, "[Errno %d] %s: %s", f.Errno, f.Words, pysem.Repr(path))
 }
@@ -97,7 +97,7 @@ func MakeDirs(files env.Files, path string) error {
 	return nil
 }
 
-// ReadFile is open(path, 'rb').read(). Errors are those of [Error].
+// ReadFile returns open(path, 'rb').read(). Errors are those of [Error].
 func ReadFile(files env.Files, path string) ([]byte, error) {
 	if info, err := files.Stat(path); err == nil && info.Dir {
 		return nil, pysem.Raise("IsADirectoryError", "[Errno 21] Is a directory: %s", pysem.Repr(path))
@@ -109,7 +109,7 @@ func ReadFile(files env.Files, path string) ([]byte, error) {
 	return data, nil
 }
 
-// ReadText is open(path).read() in a UTF-8 locale, line ends made "\n". Errors are those
+// ReadText returns open(path).read() in a UTF-8 locale, line ends made "\n". Errors are those
 // of [Error], and a UnicodeDecodeError.
 func ReadText(files env.Files, path string) (string, error) {
 	data, err := ReadFile(files, path)
@@ -123,7 +123,7 @@ func ReadText(files env.Files, path string) (string, error) {
 	return strings.Join(pysem.Lines(text), "\n"), nil
 }
 
-// WalkTop is the first step of os.walk: the directories and the other names in a
+// WalkTop returns the first step of os.walk: the directories and the other names in a
 // directory, sorted; a link to a directory is one of the directories. ok reports whether
 // the path can be listed: where it cannot, os.walk gives nothing.
 func WalkTop(files env.Files, path string) (dirs, others []string, ok bool) {

@@ -66,7 +66,7 @@ func (s *charset) has(r rune) bool {
 	return s.negate
 }
 
-// lower is the lower case by which CPython compares; with the flag a that of ASCII only.
+// lower returns the lower case by which CPython compares; with the flag a that of ASCII only.
 func lower(r rune, ascii bool) rune {
 	if r < 0x80 {
 		if r >= 'A' && r <= 'Z' {
@@ -87,7 +87,7 @@ func isCased(r rune, ascii bool) bool {
 	return unicode.ToLower(r) != r || unicode.ToUpper(r) != r
 }
 
-// sameUpper are the other lower-case letters with the same upper case.
+// sameUpper returns the other lower-case letters with the same upper case.
 func sameUpper(low rune) []rune {
 	if low == 0x69 {
 		return []rune{0x131}

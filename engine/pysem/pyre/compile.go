@@ -87,7 +87,7 @@ func (u *unit) matches(r rune) bool {
 	return u.set.has(r)
 }
 
-// Compile is re.compile(pattern). The error is the one that Python raises, or a refusal
+// Compile returns re.compile(pattern). The error is the one that Python raises, or a refusal
 // of what is too large.
 func Compile(pattern string) (*Pattern, error) {
 	src, err := newSource(pattern)
@@ -107,10 +107,10 @@ func Compile(pattern string) (*Pattern, error) {
 	return &Pattern{source: pattern, code: c.code, names: p.names}, nil
 }
 
-// String is the pattern.
+// String returns the pattern.
 func (p *Pattern) String() string { return p.source }
 
-// Names are the names of the groups that have one, in order.
+// Names returns the names of the groups that have one, in order.
 func (p *Pattern) Names() []string {
 	return slices.DeleteFunc(slices.Clone(p.names), func(name string) bool { return name == "" })
 }
@@ -171,7 +171,7 @@ func (c *compiler) node(n *node, f flags) error {
 	return nil
 }
 
-// combine are the flags inside of a group.
+// combine returns the flags inside of a group.
 func combine(f, add, del flags) flags {
 	if add&typeFlags != 0 {
 		f &^= typeFlags
@@ -179,7 +179,7 @@ func combine(f, add, del flags) flags {
 	return (f | add) &^ del
 }
 
-// with is the place that a sign means under the flags.
+// with returns the place that a sign means under the flags.
 func (at position) with(f flags) position {
 	if f&multiLine != 0 {
 		switch at {
@@ -192,7 +192,7 @@ func (at position) with(f flags) position {
 	return at
 }
 
-// unitOf is the test of a node that takes one character.
+// unitOf returns the test of a node that takes one character.
 func unitOf(n *node, f flags) unit {
 	ascii := f&asciiFlag != 0
 	switch n.op {
@@ -227,7 +227,7 @@ func unitOf(n *node, f flags) unit {
 	return unit{kind: unitSet, set: set, fold: true}
 }
 
-// withASCII is the set with its classes as the flags want them.
+// withASCII returns the set with its classes as the flags want them.
 func withASCII(s *charset, ascii bool) *charset {
 	if !ascii || len(s.categories) == 0 {
 		return s

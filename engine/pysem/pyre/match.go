@@ -23,16 +23,16 @@ type Group struct {
 type Match struct {
 	// Text is what was matched, the group 0.
 	Text string
-	// Groups are the groups from 1 on.
+	// Groups holds the groups from 1 on.
 	Groups []Group
 }
 
-// Named are the groups with names, in the order of the pattern: groupdict().
+// Named returns the groups with names, in the order of the pattern: groupdict().
 func (m *Match) Named() []Group {
 	return slices.DeleteFunc(slices.Clone(m.Groups), func(g Group) bool { return g.Name == "" })
 }
 
-// Match is re.match: the pattern matches from the beginning of text on. Without a match
+// Match returns re.match: the pattern matches from the beginning of text on. Without a match
 // it is nil. The error is a refusal of what takes more than [MaxSteps].
 //
 // Speed: about 0.3 µs for ps_(?P<i>\d+).
@@ -52,7 +52,7 @@ func (p *Pattern) Match(text string) (*Match, error) {
 	return m, nil
 }
 
-// MatchText is re.match(pattern, text).
+// MatchText returns re.match(pattern, text).
 func MatchText(pattern, text string) (*Match, error) {
 	p, err := Compile(pattern)
 	if err != nil {
@@ -77,7 +77,7 @@ type state struct {
 	text []rune
 	// at is where what matched last ended.
 	at int
-	// marks are the ends of groups; those above lastMark count as not set.
+	// marks holds the ends of groups; those above lastMark count as not set.
 	marks    []int
 	lastMark int
 	repeat   *repeat
@@ -100,7 +100,7 @@ func (s *state) slice(begin, end int) string {
 	return string(b)
 }
 
-// group is where the group with the marks from i on begins and ends.
+// group returns where the group with the marks from i on begins and ends.
 func (s *state) group(i int) (begin, end int, ok bool) {
 	if i >= s.lastMark {
 		return 0, 0, false

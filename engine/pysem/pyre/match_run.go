@@ -171,7 +171,7 @@ func (s *state) branch(pc, ptr int) (bool, error) {
 	}
 }
 
-// count is how many characters from ptr on pass a unit's test, up to most.
+// count returns how many characters from ptr on pass a unit's test, up to most.
 func (s *state) count(i *instruction, ptr, most int) int {
 	end := len(s.text)
 	if most < end-ptr {

@@ -13,12 +13,12 @@ type parser struct {
 	*source
 	flags flags
 	names []string // of the groups from 1 on, "" without
-	// widths are the least and greatest lengths of the groups; open ones have none.
+	// widths holds the least and greatest lengths of the groups; open ones have none.
 	widths [][2]int
 	closed []bool
 	// behind is the number of groups before the outermost look-behind around, 0 for none.
 	behind int
-	// asked are the numbers of groups in conditions, with their places, in order.
+	// asked holds the numbers of groups in conditions, with their places, in order.
 	asked []condition
 	depth int
 }
@@ -268,7 +268,7 @@ func repetitions(text string) (int, error) {
 	return int(n.Int64()), nil
 }
 
-// groupOf is the number of a name, 0 for none.
+// groupOf returns the number of a name, 0 for none.
 func (p *parser) groupOf(name string) int { return slices.Index(p.names, name) + 1 }
 
 // isClosed reports whether a group is known and complete.

@@ -13,13 +13,13 @@ const (
 	letters   = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 )
 
-// simpleEscapes are letters behind a backslash that stand for a character.
+// simpleEscapes holds letters behind a backslash that stand for a character.
 var simpleEscapes = map[string]rune{`\a`: '\a', `\f`: '\f', `\n`: '\n', `\r`: '\r', `\t`: '\t', `\v`: '\v', `\\`: '\\'}
 
-// places are the escapes that match a place.
+// places holds the escapes that match a place.
 var places = map[string]position{`\A`: atBeginningString, `\b`: atBoundary, `\B`: atNonBoundary, `\Z`: atEndString}
 
-// categoryOf is the class that an escape names.
+// categoryOf returns the class that an escape names.
 func categoryOf(escape string) (category, bool) {
 	if len(escape) != 2 || !strings.Contains("dDsSwW", escape[1:]) {
 		return category{}, false
@@ -203,7 +203,7 @@ func (s *charset) include(r rune, class *category) {
 	s.ranges = append(s.ranges, [2]rune{r, r})
 }
 
-// classEscape is the character or class that c stands for between brackets.
+// classEscape returns the character or class that c stands for between brackets.
 func (p *parser) classEscape(c string) (rune, *category, error) {
 	if c[0] != '\\' {
 		return char(c), nil, nil

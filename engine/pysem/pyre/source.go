@@ -90,7 +90,7 @@ func (s *source) getUntil(end, what string) (string, error) {
 
 func length(text string) int { return len(pysem.Chars(text)) }
 
-// tell is the place of the next character.
+// tell returns the place of the next character.
 func (s *source) tell() int { return s.at - length(s.next) }
 
 func (s *source) seek(at int) error {

@@ -31,7 +31,7 @@ type node struct {
 	// group is a number from 1 on, 0 for none.
 	group    int
 	add, del flags
-	// sub are the branches, or the one thing that is repeated, grouped or asserted.
+	// sub holds the branches, or the one thing that is repeated, grouped or asserted.
 	sub      []sequence
 	min, max int
 	behind   bool
@@ -82,7 +82,7 @@ const (
 	maxWidth  = 1 << 62
 )
 
-// width is the least and the greatest number of characters that s matches.
+// width returns the least and the greatest number of characters that s matches.
 func (s sequence) width(groups [][2]int) (low, high int) {
 	for i := range s {
 		l, h := s[i].width(groups)
@@ -118,7 +118,7 @@ func (n *node) width(groups [][2]int) (low, high int) {
 	return low, high
 }
 
-// times is a*b, at most maxWidth.
+// times returns a*b, at most maxWidth.
 func times(a, b int) int {
 	if a != 0 && b > maxWidth/a {
 		return maxWidth

@@ -37,7 +37,7 @@ func HashingOf(p env.Python) Hashing {
 	return h
 }
 
-// String is hash(text). Texts are hashed in the narrowest of Python's three forms that
+// String returns hash(text). Texts are hashed in the narrowest of Python's three forms that
 // holds all of their characters.
 func (h Hashing) String(text string) int64 {
 	if text == "" {
@@ -50,7 +50,7 @@ func (h Hashing) String(text string) int64 {
 	return n
 }
 
-// Tuple is the hash of a tuple of items with these hashes.
+// Tuple returns the hash of a tuple of items with these hashes.
 func Tuple(hashes ...int64) int64 {
 	const prime1, prime2, prime5 = 11400714785074694791, 14029467366897019727, 2870177450012600261
 	acc := uint64(prime5)
@@ -65,7 +65,7 @@ func Tuple(hashes ...int64) int64 {
 	return int64(acc)
 }
 
-// pythonBytes are the bytes of a string in memory: one, two or four for each character.
+// pythonBytes returns the bytes of a string in memory: one, two or four for each character.
 func pythonBytes(text string) []byte {
 	widest := rune(0)
 	for _, r := range text {
@@ -88,7 +88,7 @@ func pythonBytes(text string) []byte {
 	return data
 }
 
-// sip is SipHash of Python/pyhash.c.
+// sip returns SipHash of Python/pyhash.c.
 func (h Hashing) sip(data []byte) uint64 {
 	v := [4]uint64{h.k0 ^ 0x736f6d6570736575, h.k1 ^ 0x646f72616e646f6d, h.k0 ^ 0x6c7967656e657261, h.k1 ^ 0x7465646279746573}
 	last := uint64(len(data)) << 56

@@ -36,7 +36,7 @@ func New[K any](same func(a, b K) bool) *Set[K] {
 	return &Set[K]{same: same, table: make([]int32, smallestTable)}
 }
 
-// Len is the number of keys.
+// Len returns the number of keys.
 func (s *Set[K]) Len() int { return s.used }
 
 // All walks the keys, with their hashes, in CPython's order.
@@ -48,7 +48,7 @@ func (s *Set[K]) All(yield func(key K, hash int64) bool) {
 	}
 }
 
-// at is the entry of a slot, nil for none.
+// at returns the entry of a slot, nil for none.
 func (s *Set[K]) at(slot int) *entry[K] {
 	if place := s.table[slot]; place > empty {
 		return &s.entries[place-1]
@@ -84,7 +84,7 @@ func probe(hash int64, size int, look func(i int) bool) {
 	}
 }
 
-// find is the place of a key, or of the free slot where it would go.
+// find returns the place of a key, or of the free slot where it would go.
 func (s *Set[K]) find(key K, hash int64) (at int, found bool) {
 	probe(hash, len(s.table), func(i int) bool {
 		if s.table[i] == empty {
@@ -213,14 +213,14 @@ func (s *Set[K]) Merge(other *Set[K]) {
 	s.fill, s.used = other.used, other.used
 }
 
-// Copy is a set of the same keys.
+// Copy returns a set of the same keys.
 func (s *Set[K]) Copy() *Set[K] {
 	copied := New(s.same)
 	copied.Merge(s)
 	return copied
 }
 
-// Difference is a new set of what is not in other (set_difference).
+// Difference returns a new set of what is not in other (set_difference).
 func (s *Set[K]) Difference(other *Set[K]) *Set[K] {
 	if s.used>>2 > other.used {
 		result := s.Copy()

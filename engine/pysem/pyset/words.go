@@ -45,7 +45,7 @@ func StringsOfDict(h Hashing, keys []string) *Words[string] {
 // Add puts a key in.
 func (w *Words[K]) Add(key K) { w.set.Add(key, w.kind.Hash(w.h, key)) }
 
-// Minus is the set of what is not in other.
+// Minus returns the set of what is not in other.
 func (w *Words[K]) Minus(other *Words[K]) *Words[K] {
 	return &Words[K]{set: w.set.Difference(other.set), kind: w.kind, h: w.h}
 }

@@ -53,5 +53,5 @@ func (e *Event) WaitLast() {
 	e.cond.Wait()
 }
 
-// Cond is broadcast by every Set: a cause of an env.Loop.
+// Cond returns broadcast by every Set: a cause of an env.Loop.
 func (e *Event) Cond() env.Cond { return e.cond }

@@ -24,7 +24,7 @@ func NewLock(tasks env.Tasks, name string) *Lock {
 // takes it.
 func (l *Lock) Lock() { l.TryLock(-1) }
 
-// TryLock is Lock for limit at most; it reports whether it took the lock.
+// TryLock returns Lock for limit at most; it reports whether it took the lock.
 func (l *Lock) TryLock(limit time.Duration) bool {
 	if !l.held {
 		l.held = true
@@ -69,7 +69,7 @@ func NewRLock(tasks env.Tasks, name string) *RLock {
 // Lock waits until the caller owns the lock, and counts one more Unlock that it owes.
 func (l *RLock) Lock() { l.TryLock(-1) }
 
-// TryLock is Lock for limit at most; it reports whether the caller owns the lock.
+// TryLock returns Lock for limit at most; it reports whether the caller owns the lock.
 func (l *RLock) TryLock(limit time.Duration) bool {
 	self := l.tasks.Self()
 	if l.owner != self {

@@ -48,6 +48,6 @@ func (q *Queue[T]) putBack(v T) {
 	}
 }
 
-// Len is the number of items that Get would find; those that a waiting task was given
+// Len returns the number of items that Get would find; those that a waiting task was given
 // do not count.
 func (q *Queue[T]) Len() int { return len(q.items) }

@@ -12,7 +12,7 @@ type waiters[T any] struct {
 	tasks env.Tasks
 	name  string
 	list  []*waiter[T]
-	// free are waiters that nobody waits at any more.
+	// free holds waiters that nobody waits at any more.
 	free []*waiter[T]
 }
 

@@ -127,13 +127,13 @@ func (b *BarrierOp) IsBarrierPlaced(s session.Session) (bool, error) {
 	return session.Get[bool](s, b.BarrierPlaced())
 }
 
-// BarrierPlaced is the reading by which steps see whether there is a barrier.
+// BarrierPlaced returns the reading by which steps see whether there is a barrier.
 func (b *BarrierOp) BarrierPlaced() session.Op { return session.ReadAt(b.vars, 0) }
 
-// Capacity is how many processes there are, the chief included.
+// Capacity returns how many processes there are, the chief included.
 func (b *BarrierOp) Capacity() int { return b.capacity }
 
-// IsBarrierRemoved is the contrary of IsBarrierPlaced.
+// IsBarrierRemoved returns the contrary of IsBarrierPlaced.
 func (b *BarrierOp) IsBarrierRemoved(s session.Session) (bool, error) {
 	placed, err := b.IsBarrierPlaced(s)
 	return !placed, err

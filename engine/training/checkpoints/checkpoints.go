@@ -32,7 +32,7 @@ const IndexSuffix = ".index"
 // (runner_utils.py:46, Q170).
 func IsAbs(p string) bool { return strings.HasPrefix(p, "hdfs:/") || strings.HasPrefix(p, "/") }
 
-// join is os.path.join of a directory and a path that IsAbs does not take.
+// join returns os.path.join of a directory and a path that IsAbs does not take.
 func join(dir, p string) string { return pysem.JoinStrings(dir, p) }
 
 // State reads the file of a name in a directory. It answers nil for a file that is missing
@@ -113,7 +113,7 @@ func Write(f env.Files, dir, name string, state *training.CheckpointState) error
 	return gfile.WriteAtomic(f, join(dir, name), []byte(text))
 }
 
-// relative is a path as a relative directory's file has it.
+// relative returns a path as a relative directory's file has it.
 func relative(dir, p string) string {
 	if IsAbs(dir) || IsAbs(p) {
 		return p
@@ -121,7 +121,7 @@ func relative(dir, p string) string {
 	return relPath(dir, p)
 }
 
-// relPath is os.path.relpath of two paths of one kind.
+// relPath returns os.path.relpath of two paths of one kind.
 func relPath(dir, p string) string {
 	up, from, to := []string{}, parts(dir), parts(p)
 	for len(from) > 0 && len(to) > 0 && from[0] == to[0] {
@@ -136,7 +136,7 @@ func relPath(dir, p string) string {
 	return "."
 }
 
-// parts are the names on a path.
+// parts returns the names on a path.
 func parts(p string) []string {
 	clean := path.Clean(p)
 	if clean == "." {
@@ -150,7 +150,7 @@ func Exists(f env.Files, prefix string) bool {
 	return len(gfile.Glob(f, prefix+IndexSuffix)) > 0 || len(gfile.Glob(f, prefix)) > 0
 }
 
-// ModTime is when a checkpoint that is there was written, in seconds since the Unix epoch.
+// ModTime returns when a checkpoint that is there was written, in seconds since the Unix epoch.
 func ModTime(f env.Files, prefix string) (seconds float64, ok bool) {
 	for _, pattern := range []string{prefix + IndexSuffix, prefix} {
 		found := gfile.Glob(f, pattern)
@@ -163,7 +163,7 @@ func ModTime(f env.Files, prefix string) (seconds float64, ok bool) {
 	return 0, false
 }
 
-// Latest is the current checkpoint of a directory, "" where there is none, or where the one
+// Latest returns the current checkpoint of a directory, "" where there is none, or where the one
 // that the file names is not there (tf.train.latest_checkpoint).
 func Latest(e *env.Env, dir, name string) (string, error) {
 	state, err := State(e.Files, dir, name)

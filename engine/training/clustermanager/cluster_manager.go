@@ -149,7 +149,7 @@ func checked(c Cluster, t Task, job Job, err error) (Cluster, Task, error) {
 	return c, t, nil
 }
 
-// fakeWorkers are addresses that nobody has: TF_CONFIG wants a list.
+// fakeWorkers returns addresses that nobody has: TF_CONFIG wants a list.
 func fakeWorkers(numWorkers int) []string {
 	list := make([]string, 0, max(numWorkers-1, 0))
 	for i := 1; i < numWorkers; i++ {
@@ -202,7 +202,7 @@ func firstPS(found training.Addrs, n int) []string {
 	return list
 }
 
-// psFile is the file in which the chief writes which PS are taken.
+// psFile returns the file in which the chief writes which PS are taken.
 func psFile(job Job) string {
 	name := job.UUID
 	if name == "" {
@@ -254,7 +254,7 @@ type Config struct {
 	Cluster *Cluster
 }
 
-// SessionConfig is the configuration of a process; cluster is nil for one that trains alone.
+// SessionConfig returns the configuration of a process; cluster is nil for one that trains alone.
 func SessionConfig(cluster *Cluster, task Task) Config {
 	if cluster == nil {
 		return Config{}

@@ -32,7 +32,7 @@ type Client struct {
 	quirks quirks.Set
 	lock   *threading.Lock
 	cache  map[string]cached
-	// beating are the services that were registered last and not deregistered, by their ids.
+	// beating holds the services that were registered last and not deregistered, by their ids.
 	beating map[string]*beating
 }
 
@@ -65,7 +65,7 @@ func (c *Client) dial(host string, lookup bool, timeout time.Duration) (*connect
 	return newConnection(c.e, hostPort(host, c.addr.Port), timeout), nil
 }
 
-// hostPort is host:port, with an IPv6 address in brackets.
+// hostPort returns host:port, with an IPv6 address in brackets.
 func hostPort(host string, port int) string {
 	if strings.Contains(host, ":") {
 		host = "[" + host + "]"
@@ -99,7 +99,7 @@ func (c *Client) Lookup(service string, timeoutSeconds int) ([]any, error) {
 	return nil, pysem.Raise("TypeError", "'%s' object is not iterable", pysem.TypeName(value))
 }
 
-// LookupValue is what the agent answers for a service, any JSON value (consul.py:62). An answer
+// LookupValue returns what the agent answers for a service, any JSON value (consul.py:62). An answer
 // with another status than 200 is logged and an empty list, with Q302 repaired a ConsulException with its text;
 // one that is no JSON is a JSONDecodeError. A timeoutSeconds of 0 means the default, 3.
 //
@@ -161,7 +161,7 @@ func (c *Client) lookup(service string, timeout time.Duration) (any, error) {
 type Registration struct {
 	Name string
 	Port int
-	// Tags are pairs in their order; nil registers none.
+	// Tags holds pairs in their order; nil registers none.
 	Tags [][2]string
 	// CheckScript, when set, is run by the agent every 30 s in place of waiting for heartbeats.
 	CheckScript string

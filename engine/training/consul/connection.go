@@ -84,7 +84,7 @@ func (c *connection) read() ([]byte, error) {
 	return body, c.raised(err)
 }
 
-// exchange is a request with its answer.
+// exchange returns a request with its answer.
 func (c *connection) exchange(method, target string, body []byte) (status int, answer []byte, err error) {
 	if err = c.request(method, target, body); err != nil {
 		return 0, nil, err

@@ -8,7 +8,7 @@ import (
 // Value is a field that holds whatever it is given, as a Python value.
 type Value struct{ V any }
 
-// LoadPython is the value.
+// LoadPython returns the value.
 func (v *Value) LoadPython() any { return v.V }
 
 // StorePython takes any value.

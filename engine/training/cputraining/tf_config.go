@@ -62,7 +62,7 @@ func exportTFConfig(host env.Host, cluster *pysem.Dict, role string, index int) 
 	host.Setenv(TFConfig, string(pysem.AppendJSON(nil, config)))
 }
 
-// dict is a Python dict of keys and values.
+// dict returns a Python dict of keys and values.
 func dict(pairs ...any) *pysem.Dict {
 	d := &pysem.Dict{}
 	for i := 0; i < len(pairs); i += 2 {
@@ -71,7 +71,7 @@ func dict(pairs ...any) *pysem.Dict {
 	return d
 }
 
-// list is a Python list of strings.
+// list returns a Python list of strings.
 func list(texts []string) []any {
 	values := make([]any, 0, len(texts))
 	for _, t := range texts {

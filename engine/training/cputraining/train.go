@@ -240,7 +240,7 @@ func CheckNodes(e *env.Env, kept quirks.Set, c clustermanager.Cluster) error {
 	return pysem.Raise(NodeAliveError, "%s is unreachable", strings.Join(checker.DeadNodes(), ","))
 }
 
-// BlockedAddrs are the addresses of a cluster but for those of jobs, sorted, each once
+// BlockedAddrs returns the addresses of a cluster but for those of jobs, sorted, each once
 // (cpu_training.py:1776). A job that is there and has no processes is a ValueError, as PS
 // where none are needed, unless Q261 is repaired; one that is nil is not there.
 func BlockedAddrs(kept quirks.Set, c clustermanager.Cluster, ignoredJobs ...string) ([]string, error) {
@@ -270,7 +270,7 @@ func temporary(err error) bool {
 	return false
 }
 
-// reasonOf is str(error).
+// reasonOf returns str(error).
 func reasonOf(err error) string {
 	if python, ok := errors.AsType[*pysem.Error](err); ok {
 		return python.Message
@@ -278,5 +278,5 @@ func reasonOf(err error) string {
 	return err.Error()
 }
 
-// seconds is a duration of a configuration.
+// seconds returns a duration of a configuration.
 func seconds(n int) time.Duration { return time.Duration(n) * time.Second }

@@ -71,7 +71,7 @@ func (w *worker) once(c Cluster) error {
 	return w.Work.WorkerTrain(c)
 }
 
-// again is the cluster to try in again after a failure; the error is that failure when it was
+// again returns the cluster to try in again after a failure; the error is that failure when it was
 // one too many.
 func (w *worker) again(failure error, old Cluster) (Cluster, error) {
 	cluster, err := w.cluster()
@@ -91,7 +91,7 @@ func (w *worker) again(failure error, old Cluster) (Cluster, error) {
 	return cluster, nil
 }
 
-// MaxRetries is how often a worker tries again in a cluster that has changed (cpu_training.py:2053).
+// MaxRetries returns how often a worker tries again in a cluster that has changed (cpu_training.py:2053).
 func (c *DistributedCPUTrainingConfig) MaxRetries() int {
 	switch {
 	case c.MaxRetryTimes != 0:

@@ -29,7 +29,7 @@ func Arguments(kept quirks.Set) DatedFiles {
 	return f
 }
 
-// or is what is said here, else what flags say (datasets.py:347-362).
+// or returns what is said here, else what flags say (datasets.py:347-362).
 func (f DatedFiles) or(flags DatedFiles) DatedFiles {
 	pick := func(a, b string) string {
 		if a != "" {
@@ -53,7 +53,7 @@ func (f DatedFiles) or(flags DatedFiles) DatedFiles {
 	return f
 }
 
-// GenPatterns are the patterns of each day, or hour, from the start to before the end, which is
+// GenPatterns returns the patterns of each day, or hour, from the start to before the end, which is
 // today where it is not said (PBDataset.gen_patterns, datasets.py:339). Without a path or a start
 // there are none. Dates and hours that there are not are ValueErrors; no wildcard at all is a
 // TypeError for days, and the text None for hours.

@@ -45,7 +45,7 @@ func comparePaths(a, b string) int {
 	return slices.Compare(strings.Split(a, "/"), strings.Split(b, "/"))
 }
 
-// entriesOf are the entries of a pattern.
+// entriesOf returns the entries of a pattern.
 func entriesOf(f env.Files, pattern string) ([]string, error) {
 	list, isFile := strings.CutPrefix(pattern, "@")
 	separator, comment := ",", "\x00"
@@ -86,7 +86,7 @@ func glob(f env.Files, pattern string) []string {
 	return found
 }
 
-// below are the paths in a directory whose name matches a part of a glob.
+// below returns the paths in a directory whose name matches a part of a glob.
 func below(f env.Files, directory, part string) []string {
 	if part == "**" {
 		return append([]string{directory}, directories(f, directory)...)
@@ -106,7 +106,7 @@ func below(f env.Files, directory, part string) []string {
 	return found
 }
 
-// names are those in a directory, none where there is no such directory.
+// names returns those in a directory, none where there is no such directory.
 func names(f env.Files, directory string) []string {
 	if directory == "" {
 		directory = "."
@@ -118,7 +118,7 @@ func names(f env.Files, directory string) []string {
 	return list
 }
 
-// directories are all that are below a directory.
+// directories returns all that are below a directory.
 func directories(f env.Files, directory string) []string {
 	var found []string
 	for _, name := range names(f, directory) {

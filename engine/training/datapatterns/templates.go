@@ -101,7 +101,7 @@ func tooMany(count string) error {
 	return pysem.Raise("MemoryError", "input patterns: found %s patterns, want %d at most (Q270)", count, mostPatterns)
 }
 
-// closing is the length of what begins with a brace and ends with the next one of the line, or -1.
+// closing returns the length of what begins with a brace and ends with the next one of the line, or -1.
 func closing(text string) int {
 	end := strings.IndexByte(text, '}')
 	if end < 0 || strings.Contains(text[:end], "\n") {
@@ -228,7 +228,7 @@ func plainDigits(digits []rune, part int) bool {
 	return true
 }
 
-// format is str.format of a frame whose fields are {}.
+// format returns str.format of a frame whose fields are {}.
 func format(frame string, choice []string) (string, error) {
 	var b strings.Builder
 	for i := 0; i < len(frame); i++ {

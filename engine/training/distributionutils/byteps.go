@@ -108,7 +108,7 @@ func floorMod(a, b int) int {
 	return m
 }
 
-// chooseInterface is one interface for all, or the one that the GPU is near to.
+// chooseInterface returns one interface for all, or the one that the GPU is near to.
 func (b BytePS) chooseInterface(localRank int) (string, error) {
 	binding, err := hvdlib.IntVariable(b.Host, "BYTEPS_GPU_NIC_BINDING_MODE", 0)
 	if err != nil {

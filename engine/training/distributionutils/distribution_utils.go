@@ -20,19 +20,19 @@ import (
 	"github.com/monosim/monosim/engine/training/hvdlib"
 )
 
-// MPIRank is the number of the process, 0 without MPI (distribution_utils.py:316). What is no
+// MPIRank returns the number of the process, 0 without MPI (distribution_utils.py:316). What is no
 // number is a ValueError, here and below.
 func MPIRank(host env.Host) (int, error) { return hvdlib.IntVariable(host, "OMPI_COMM_WORLD_RANK", 0) }
 
-// MPILocalRank is its number on its host, 0 without MPI.
+// MPILocalRank returns its number on its host, 0 without MPI.
 func MPILocalRank(host env.Host) (int, error) {
 	return hvdlib.IntVariable(host, "OMPI_COMM_WORLD_LOCAL_RANK", 0)
 }
 
-// MPISize is how many processes there are, 1 without MPI.
+// MPISize returns how many processes there are, 1 without MPI.
 func MPISize(host env.Host) (int, error) { return hvdlib.IntVariable(host, "OMPI_COMM_WORLD_SIZE", 1) }
 
-// MPILocalSize is how many are on its host, 1 without MPI.
+// MPILocalSize returns how many are on its host, 1 without MPI.
 func MPILocalSize(host env.Host) (int, error) {
 	return hvdlib.IntVariable(host, "OMPI_COMM_WORLD_LOCAL_SIZE", 1)
 }
@@ -72,7 +72,7 @@ func (s *SyncTraining) Init(c *cputraining.DistributedCPUTrainingConfig) error {
 	return err
 }
 
-// library is the library that says rank and size, initialised where the reference does so.
+// library returns the library that says rank and size, initialised where the reference does so.
 func (s *SyncTraining) library(c *cputraining.DistributedCPUTrainingConfig) (hvdlib.Library, error) {
 	if s.EnableBPS == 0 {
 		return s.horovod(c)

@@ -198,10 +198,10 @@ func (est *Estimator) overrideParams() error {
 	return est.model.P.Set(values)
 }
 
-// ModelDir is where the model is.
+// ModelDir returns where the model is.
 func (est *Estimator) ModelDir() string { return est.conf.ModelDir }
 
-// Config is the configuration of the process, which training and evaluating change.
+// Config returns the configuration of the process, which training and evaluating change.
 func (est *Estimator) Config() *runnerutils.RunnerConfig { return est.conf }
 
 // Limits are how long a training goes on.
@@ -258,7 +258,7 @@ func (est *Estimator) tellFountain() {
 	}
 }
 
-// localDir is the model's directory, one of the user's where none is said.
+// localDir returns the model's directory, one of the user's where none is said.
 func (est *Estimator) localDir() string {
 	if est.conf.ModelDir != "" {
 		return est.conf.ModelDir

@@ -58,14 +58,14 @@ type RunConfig struct {
 // RunConfigClass describes the fields of a RunConfig.
 var RunConfigClass = dataclass.Of(func(c *RunConfig) **dataclass.OddValues { return &c.odd })
 
-// passedOn are the fields with which a runner's configuration is made (estimator.py:191-203); all
+// passedOn holds the fields with which a runner's configuration is made (estimator.py:191-203); all
 // others are set afterwards.
 var passedOn = []string{
 	"restore_dir", "restore_ckpt", "model_dir", "enable_fused_layout", "enable_model_dump", "warmup_file", "enable_alias_map_auto_gen",
 	"kafka_topics", "kafka_group_id", "kafka_servers", "save_summary_steps", "log_step_count_steps", "disable_native_metrics",
 }
 
-// UserParams are the fields that differ from their defaults, in order (estimator.py:238).
+// UserParams returns the fields that differ from their defaults, in order (estimator.py:238).
 func (c *RunConfig) UserParams() []string {
 	names := []string{}
 	for _, a := range RunConfigClass.Fields() {
@@ -76,7 +76,7 @@ func (c *RunConfig) UserParams() []string {
 	return names
 }
 
-// ToRunnerConfig is the configuration of a process with what the user said
+// ToRunnerConfig returns the configuration of a process with what the user said
 // (estimator.py:190). A field that has RunConfig's default says nothing: what the runner has by
 // itself, or of the command line, stays; with Q253 repaired only what the command line gives. The
 // process restores, or waits for the chief to do so, before it knows is_local, num_ps and the rest,
@@ -103,7 +103,7 @@ func (c *RunConfig) ToRunnerConfig(p runnerutils.Process) (*runnerutils.RunnerCo
 	return &conf, c.override(&conf)
 }
 
-// Merge is what ToRunnerConfig comes to of a command line's values, by the names of their fields,
+// Merge returns what ToRunnerConfig comes to of a command line's values, by the names of their fields,
 // without what a process does when its configuration is made: it restores nothing, and waits for
 // nobody. Nil says that there is no RunConfig: the command line's values count.
 func (c *RunConfig) Merge(flags []dataclass.Field, q quirks.Set) (*runnerutils.RunnerConfig, error) {
@@ -138,7 +138,7 @@ func (c *RunConfig) Merge(flags []dataclass.Field, q quirks.Set) (*runnerutils.R
 	return &conf, c.override(&conf)
 }
 
-// begin is a configuration with what is passed on at once.
+// begin returns a configuration with what is passed on at once.
 func (c *RunConfig) begin() (runnerutils.RunnerConfig, error) {
 	conf := runnerutils.Class.New()
 	for _, name := range passedOn {

@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// SavedModelDir is the directory that import_saved_model reads: the path itself where its name
+// SavedModelDir returns the directory that import_saved_model reads: the path itself where its name
 // is a number, else the highest version below it (estimator.py:571-584). A directory without
 // versions is a RuntimeError.
 func SavedModelDir(f env.Files, path string) (string, error) {

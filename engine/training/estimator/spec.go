@@ -17,7 +17,7 @@ func NewEstimatorSpec(label, pred any) EstimatorSpec {
 	return EstimatorSpec{Label: label, Pred: pred, Classification: true}
 }
 
-// Field is a field by the reference's name; nil for a name that there is not.
+// Field returns a field by the reference's name; nil for a name that there is not.
 func (s *EstimatorSpec) Field(name string) *any {
 	switch name {
 	case "label":
@@ -36,7 +36,7 @@ func (s *EstimatorSpec) Field(name string) *any {
 	return nil
 }
 
-// Replace is a spec with other values. Names that there are not are passed over, but for
+// Replace returns a spec with other values. Names that there are not are passed over, but for
 // mode, which the reference asks for and does not have: an AttributeError, and with Q259 repaired
 // the ValueError that it means to raise (estimator.py:88).
 func (s EstimatorSpec) Replace(kept quirks.Set, fields ...dataclass.Field) (EstimatorSpec, error) {

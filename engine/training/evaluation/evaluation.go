@@ -129,10 +129,10 @@ func (f *follower) SummaryWriter(dir string) (tpurunner.SummaryWriter, error) {
 // ConfigureTPU does nothing: there is none.
 func (f *follower) ConfigureTPU(_, _, _ pysem.OptString) error { return nil }
 
-// NumHosts is one.
+// NumHosts returns one.
 func (f *follower) NumHosts(_, _, _ pysem.OptString) (int, error) { return 1, nil }
 
-// NewEstimator is the follower itself.
+// NewEstimator returns the follower itself.
 func (f *follower) NewEstimator(tpurunner.EstimatorConfig) (tpurunner.Estimator, error) {
 	return f, nil
 }

@@ -55,7 +55,7 @@ type Object[T any] struct {
 	To    *T
 }
 
-// Get is the Python value of a field.
+// Get returns the Python value of a field.
 func (o Object[T]) Get(name string) any { return o.Class.Get(o.To, name) }
 
 // Set assigns a Python value to a field.

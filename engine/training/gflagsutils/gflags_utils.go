@@ -59,7 +59,7 @@ type Config interface {
 	Set(name string, value any) error
 }
 
-// defaultOf is the class's value of a field; without one it is an AttributeError.
+// defaultOf returns the class's value of a field; without one it is an AttributeError.
 func (f Field) defaultOf() (any, error) {
 	if f.Factory {
 		return nil, pysem.Raise("AttributeError", "type object has no attribute '%s'", f.Name)
@@ -87,7 +87,7 @@ func ExtractFlags(flags *absl.Flags, module string, fields []Field, help []Help,
 	return nil
 }
 
-// flag is the flag of a field; ok reports whether there can be one.
+// flag returns the flag of a field; ok reports whether there can be one.
 func (f Field) flag(value any, help string) (flag absl.Flag, ok bool) {
 	flag = absl.Flag{Name: f.Name, Default: value}
 	describe := func(kind, shown string) string { return fmt.Sprintf("%s, default=%s, %s", kind, shown, help) }
@@ -142,7 +142,7 @@ func Update(c Config, fields []Field, flags *absl.Flags) error {
 	return nil
 }
 
-// fromFlag is the value of the field's flag; for an enum it is a member.
+// fromFlag returns the value of the field's flag; for an enum it is a member.
 func (f Field) fromFlag(flags *absl.Flags) (any, error) {
 	value, err := flags.Value(f.Name)
 	if err != nil || f.Kind != Enum {

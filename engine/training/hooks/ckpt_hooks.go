@@ -20,7 +20,7 @@ import (
 // SaveAction is the action of the barrier that a save places (ckpt_hooks.py:40).
 const SaveAction = "Save"
 
-// ckptInfo is the variable by which the chief tells the workers what is saved.
+// ckptInfo returns the variable by which the chief tells the workers what is saved.
 func ckptInfo() *session.Variable {
 	return &session.Variable{Name: "WorkerCkptMetaInfo", First: []byte{}}
 }
@@ -34,7 +34,7 @@ func AssignCkptInfo(s session.Session, info *hookspb.WorkerCkptInfo) error {
 	return session.Do(s, session.Assign(ckptInfo(), data))
 }
 
-// CkptInfo is what was told last (ckpt_hooks.py:67).
+// CkptInfo returns what was told last (ckpt_hooks.py:67).
 func CkptInfo(s session.Session) (*hookspb.WorkerCkptInfo, error) {
 	data, err := session.Get[[]byte](s, session.Read(ckptInfo()))
 	if err != nil {
@@ -55,7 +55,7 @@ type BarrierSaverOptions struct {
 	MaxPending time.Duration
 }
 
-// DefaultBarrierSaverOptions are the reference's (ckpt_hooks.py:76).
+// DefaultBarrierSaverOptions returns the reference's (ckpt_hooks.py:76).
 func DefaultBarrierSaverOptions() BarrierSaverOptions {
 	return BarrierSaverOptions{Wait: time.Second, MaxPending: 30 * time.Second}
 }
@@ -132,7 +132,7 @@ func (l *BarrierSaverListener) AfterSave(s session.Session, _ int64) (bool, erro
 	return false, nil
 }
 
-// listed is a list of ints as Python shows it.
+// listed returns a list of ints as Python shows it.
 func listed(list []int) string {
 	var texts []string
 	for _, n := range list {
@@ -175,7 +175,7 @@ func NewWorkerCkptHelper(e *env.Env, modelDir string, index int, iterators Itera
 	return h
 }
 
-// SaveIteratorCallback is a barrier's callback that saves at the action Save.
+// SaveIteratorCallback returns a barrier's callback that saves at the action Save.
 func (h *WorkerCkptHelper) SaveIteratorCallback() barrierops.Callback {
 	return func(action string, s session.Session) error {
 		if action != SaveAction {
@@ -194,7 +194,7 @@ func (h *WorkerCkptHelper) SaveIteratorCallback() barrierops.Callback {
 	}
 }
 
-// RestorerHook is the hook that reads the places of the latest checkpoint, if there is one.
+// RestorerHook returns the hook that reads the places of the latest checkpoint, if there is one.
 func (h *WorkerCkptHelper) RestorerHook() session.Hook { return &workerCkptRestorer{helper: h} }
 
 type workerCkptRestorer struct {
@@ -202,7 +202,7 @@ type workerCkptRestorer struct {
 	helper *WorkerCkptHelper
 }
 
-// Steady is true: it does nothing with steps.
+// Steady returns true: it does nothing with steps.
 func (r *workerCkptRestorer) Steady() bool { return true }
 
 func (r *workerCkptRestorer) AfterCreateSession(s session.Session, _ *session.Coordinator) error {

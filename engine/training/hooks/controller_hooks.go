@@ -59,7 +59,7 @@ func (h *ControllerHook) StopOp() session.Op { return session.AssignAt(h.control
 // TriggerSaveOp asks for a save.
 func (h *ControllerHook) TriggerSaveOp() session.Op { return session.AssignAt(h.control, 1, true) }
 
-// Control is the reading of both.
+// Control returns the reading of both.
 func (h *ControllerHook) Control() session.Op { return session.Read(h.control) }
 
 // BeforeRun reads what is asked for.
@@ -114,7 +114,7 @@ type StopHelper struct {
 // NewStopHelper makes one that nobody asked yet.
 func NewStopHelper(e *env.Env) *StopHelper { return &StopHelper{e: e} }
 
-// BarrierCallback is a barrier's callback that hears of the action.
+// BarrierCallback returns a barrier's callback that hears of the action.
 func (h *StopHelper) BarrierCallback() barrierops.Callback {
 	return func(action string, _ session.Session) error {
 		if action == StopAction {
@@ -125,7 +125,7 @@ func (h *StopHelper) BarrierCallback() barrierops.Callback {
 	}
 }
 
-// StopHook is a hook that stops training then.
+// StopHook returns a hook that stops training then.
 func (h *StopHelper) StopHook() session.Hook { return &stopHook{helper: h} }
 
 type stopHook struct {

@@ -27,16 +27,16 @@ const DefaultMemLimitBytes = int64(1) << 62
 // PSMachineInfoSharedName names what a PS says of its health (ps_check_hooks.py:28).
 func PSMachineInfoSharedName(index int) string { return fmt.Sprintf("ps_machine_info_%d", index) }
 
-// PSDevice is the device of a PS (utils.py:43).
+// PSDevice returns the device of a PS (utils.py:43).
 func PSDevice(index int) string { return "/job:ps/task:" + strconv.Itoa(index) + "/device:CPU:0" }
 
-// PSMachineInfo is the variable in which a PS's health is read: a serialized
+// PSMachineInfo returns the variable in which a PS's health is read: a serialized
 // MachineHealthResult, empty when all is well.
 func PSMachineInfo(index int, device string) *session.Variable {
 	return &session.Variable{Name: PSMachineInfoSharedName(index), Device: device, First: []byte{}}
 }
 
-// CheckMachineHealth is what a process says of its health (logging_ops.cc): nothing while
+// CheckMachineHealth returns what a process says of its health (logging_ops.cc): nothing while
 // its memory is below the limit. A process whose memory is not known is an InternalError.
 func CheckMachineHealth(rssBytes, limitBytes int64) ([]byte, error) {
 	if rssBytes <= 0 {
@@ -166,7 +166,7 @@ func (h *PsHealthCheckerHook) look(s session.Session) (stopped bool, err error) 
 	return true, h.config.Barrier.PlaceBarrier(s, "")
 }
 
-// unhealthy are the answers that say something. One that is no message is a DecodeError.
+// unhealthy returns the answers that say something. One that is no message is a DecodeError.
 func unhealthy(statuses []any) ([]PSHealth, error) {
 	var results []PSHealth
 	for i, status := range statuses {

@@ -24,7 +24,7 @@ func (c *CurrentSession) End(session.Session) error {
 	return nil
 }
 
-// Get is the session, or the default one (session_hooks.py:37).
+// Get returns the session, or the default one (session_hooks.py:37).
 func (c *CurrentSession) Get() session.Session {
 	if c.current != nil {
 		return c.current

@@ -37,11 +37,11 @@ type Lib struct {
 	lib    Library
 }
 
-// EnableBPS is MONOLITH_WITH_BYTEPS as an int, 0 where it is not set. What is no number,
+// EnableBPS returns MONOLITH_WITH_BYTEPS as an int, 0 where it is not set. What is no number,
 // as "true" or "", is a ValueError.
 func (l *Lib) EnableBPS() (int, error) { return IntVariable(l.Host, "MONOLITH_WITH_BYTEPS", 0) }
 
-// IntVariable is int(os.getenv(name, otherwise)).
+// IntVariable returns int(os.getenv(name, otherwise)).
 func IntVariable(host env.Host, name string, otherwise int) (int, error) {
 	text, ok := host.LookupEnv(name)
 	if !ok {
@@ -83,7 +83,7 @@ func (l *Lib) Init() error {
 	return lib.Init()
 }
 
-// Rank is the number of the process, from the library and not from the environment.
+// Rank returns the number of the process, from the library and not from the environment.
 func (l *Lib) Rank() (int, error) {
 	lib, err := l.Library()
 	if err != nil {
@@ -92,7 +92,7 @@ func (l *Lib) Rank() (int, error) {
 	return lib.Rank(), nil
 }
 
-// Size is how many processes there are.
+// Size returns how many processes there are.
 func (l *Lib) Size() (int, error) {
 	lib, err := l.Library()
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// EnableBPSWords is MONOLITH_WITH_BYTEPS as the Rust port reads it: words for yes and no,
+// EnableBPSWords returns MONOLITH_WITH_BYTEPS as the Rust port reads it: words for yes and no,
 // else whether it is a number other than 0 (TRN-4.8).
 func EnableBPSWords(host env.Host) bool {
 	text, _ := host.LookupEnv("MONOLITH_WITH_BYTEPS")
@@ -40,7 +40,7 @@ func RanksOf(host env.Host, bytePS bool) Ranks {
 	}
 }
 
-// firstSet is the number in the first variable that is set, least where it is less or none.
+// firstSet returns the number in the first variable that is set, least where it is less or none.
 func firstSet(host env.Host, least int, names []string) int {
 	for _, name := range names {
 		if text, ok := host.LookupEnv(name); ok {

@@ -66,7 +66,7 @@ func (t *tensors) Restore(s session.Session, prefix string, devices []string) er
 	return session.Do(s, session.Assign(session.GlobalStep(), step))
 }
 
-// GlobalStep is the step in the name of a checkpoint.
+// GlobalStep returns the step in the name of a checkpoint.
 func (t *tensors) GlobalStep(prefix string) (int64, error) { return helper.GlobalStepValue(prefix) }
 
 // WriteMetaGraph writes the graph, which says nothing here.

@@ -93,7 +93,7 @@ func (p *process) unhealthy(results []hooks.PSHealth) error {
 	return hooks.LogPSHealth(p.e, results)
 }
 
-// saverHook is the hook that saves, with the exporter where there is one.
+// saverHook returns the hook that saves, with the exporter where there is one.
 func (p *process) saverHook(barrier *barrierops.BarrierOp) (*saveutils.SaverHook, error) {
 	p.saver = saveutils.NewPartialRecoverySaver(p.e, &tensors{p}, saveutils.SaverOptions{
 		MaxToKeep: p.Spec.MaxToKeep, KeepEvery: keepEvery, ModelDir: p.Spec.ModelDir, Monitor: p.monitor, ClearNN: p.clearNN(), Quirks: p.Quirks,
@@ -146,7 +146,7 @@ func (p *process) clearNN() *saveutils.ClearNN {
 // keepEvery has one checkpoint of each day stay (cpu_training.py:1125).
 const keepEvery = 24 * time.Hour
 
-// interval is what the model says of its saves; the configuration says nothing
+// interval returns what the model says of its saves; the configuration says nothing
 // (cpu_training.py:1169).
 func (p *process) interval() (saveutils.Interval, error) {
 	var secs, steps pysem.OptInt

@@ -22,7 +22,7 @@ func (p *process) servePS() error {
 	return p.serve(service.Handle)
 }
 
-// queue is what the chief ends a PS by (cpu_training.py:1702).
+// queue returns what the chief ends a PS by (cpu_training.py:1702).
 func queue(index int) *session.Variable {
 	return &session.Variable{Name: fmt.Sprintf("ps_queue_%d", index), Device: hooks.PSDevice(index), First: false}
 }

@@ -215,7 +215,7 @@ func (p *process) begin(remote session.Link, names []string) error {
 	return p.saver.Restore(remote, pysem.Some(state.ModelCheckpointPath))
 }
 
-// uninitialized are the devices whose variables have no values yet, or new ones in each session.
+// uninitialized returns the devices whose variables have no values yet, or new ones in each session.
 func (p *process) uninitialized(s session.Session, names []string) (list []string, err error) {
 	for _, name := range names {
 		fresh, err := p.monitor.IsPSUninitialized(s, name)

@@ -17,7 +17,7 @@ import (
 // stepOfCheckpoint is the name of a checkpoint with its step at the end.
 var stepOfCheckpoint = regexp.MustCompile(`^.*model.ckpt-(\p{Nd}+)$`)
 
-// GlobalStepOf is the step in the name of a checkpoint. Another name is an AssertionError
+// GlobalStepOf returns the step in the name of a checkpoint. Another name is an AssertionError
 // (export_hooks.py:32).
 func GlobalStepOf(checkpoint string) (int64, error) {
 	found := stepOfCheckpoint.FindStringSubmatch(pysem.Strip(checkpoint))
@@ -43,7 +43,7 @@ type Metrics interface {
 
 // ListenerOptions say what a listener does beside exporting.
 type ListenerOptions struct {
-	// Exempt are checkpoints whose exports are never deleted.
+	// Exempt holds checkpoints whose exports are never deleted.
 	Exempt []string
 	// DenseOnly keeps exports of checkpoints that the whole model has, two directories above.
 	DenseOnly bool
@@ -148,7 +148,7 @@ func (l *ExportSaverListener) deleteOld(dir string) error {
 	return OverwriteExportSaverListenerState(l.e.Files, base, kept)
 }
 
-// existingSteps are those whose exports are kept.
+// existingSteps returns those whose exports are kept.
 func (l *ExportSaverListener) existingSteps(base string) ([]int64, error) {
 	steps, err := l.helper.ExistingCheckpointSteps(l.e.Files)
 	if err != nil {
@@ -172,7 +172,7 @@ func (l *ExportSaverListener) existingSteps(base string) ([]int64, error) {
 	return steps, nil
 }
 
-// parent is the directory above, as pathlib has it: that of "a" is ".".
+// parent returns the directory above, as pathlib has it: that of "a" is ".".
 func parent(path string) string {
 	var parts []string
 	for part := range strings.SplitSeq(path, "/") {

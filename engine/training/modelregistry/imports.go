@@ -36,7 +36,7 @@ func newImports[P any](modules map[string]Module[P]) imports[P] {
 	return imports[P]{all, map[string]bool{}}
 }
 
-// parentOf is what is before the last dot, or nothing.
+// parentOf returns what is before the last dot, or nothing.
 func parentOf(name string) string {
 	at := strings.LastIndexByte(name, '.')
 	if at < 0 {

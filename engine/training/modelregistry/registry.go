@@ -49,7 +49,7 @@ const (
 	paramsPrefix = "params."
 )
 
-// keys are the names of a class, sorted: the reference takes them in the order of their hashes.
+// keys returns the names of a class, sorted: the reference takes them in the order of their hashes.
 func (c *Class[P]) keys() []string {
 	short := strings.ReplaceAll(strings.ReplaceAll(c.Module, tasksPrefix, ""), paramsPrefix, "")
 	list := []string{c.Module + "." + c.Name, short + "." + c.Name}
@@ -79,7 +79,7 @@ func (r *Registry[P]) RegisterSingleTaskModel(c *Class[P]) error {
 	return nil
 }
 
-// GetAllRegisteredClasses are the names, sorted, and their classes (model_registry.py:162). It imports
+// GetAllRegisteredClasses returns the names, sorted, and their classes (model_registry.py:162). It imports
 // nothing: the reference has no tasks of its own.
 func (r *Registry[P]) GetAllRegisteredClasses() (names []string, classes map[string]*Class[P]) {
 	if len(r.classes) == 0 {

@@ -14,7 +14,7 @@ type Tensor struct {
 	Eval func(s session.Session) (any, error)
 }
 
-// Constant is a tensor whose value never changes.
+// Constant returns a tensor whose value never changes.
 func Constant(value any) *Tensor {
 	return &Tensor{Eval: func(session.Session) (any, error) { return value, nil }}
 }
@@ -65,7 +65,7 @@ func NewNestedTensors(kept quirks.Set, value any) (*NestedTensors, error) {
 	return n, err
 }
 
-// iterate is a value with each leaf but None as action answers.
+// iterate returns a value with each leaf but None as action answers.
 func iterate(nested any, action func(leaf any) (any, error)) (any, error) {
 	switch v := nested.(type) {
 	case nil:
@@ -139,7 +139,7 @@ func (n *NestedTensors) Tensors() []*Tensor {
 	return list
 }
 
-// NestedResult is the value with other tensors in it, as many as Tensors has and in its order. Too few
+// NestedResult returns the value with other tensors in it, as many as Tensors has and in its order. Too few
 // of ragged ones are an AssertionError, of dense ones an IndexError.
 func (n *NestedTensors) NestedResult(tensors []*Tensor) (any, error) {
 	cut := min(len(n.tensors), len(tensors))

@@ -74,13 +74,13 @@ func (q *FIFOQueue) Dequeue() ([]any, error) {
 
 func (q *FIFOQueue) isClosed() error { return session.Raise("CancelledError", "%s is closed.", q.name) }
 
-// Size is how many rows there are.
+// Size returns how many rows there are.
 func (q *FIFOQueue) Size() int { return q.size }
 
 // EnqueueMany is a NotImplementedError, as in the reference (prefetch_queue.py:90).
 func (*FIFOQueue) EnqueueMany([][]any) error { return manyAtOnce() }
 
-// DequeueMany is a NotImplementedError, as in the reference (prefetch_queue.py:96).
+// DequeueMany returns a NotImplementedError, as in the reference (prefetch_queue.py:96).
 func (*FIFOQueue) DequeueMany(int) ([][]any, error) {
 	return nil, manyAtOnce()
 }
@@ -131,7 +131,7 @@ func newMultiFIFOQueue(tasks env.Tasks, tensors []*Tensor, capacity int, name st
 	return q
 }
 
-// Queues are the queue of the CPU and, where there are tensors of GPUs, theirs.
+// Queues returns the queue of the CPU and, where there are tensors of GPUs, theirs.
 func (q *MultiFIFOQueue) Queues() []*FIFOQueue { return q.queues }
 
 // Enqueue computes the tensors and adds what they are; it waits for room.
@@ -182,7 +182,7 @@ func (q *MultiFIFOQueue) Close(cancelPending bool) {
 	}
 }
 
-// dequeued is the i-th tensor that comes out of the queue.
+// dequeued returns the i-th tensor that comes out of the queue.
 func (q *MultiFIFOQueue) dequeued(i int, device string) *Tensor {
 	return &Tensor{Device: device, Eval: func(session.Session) (any, error) {
 		if q.row == nil {

@@ -33,7 +33,7 @@ type CheckpointStates struct {
 	Quirks quirks.Set
 }
 
-// State is the state of a directory; an empty name means checkpoints.Filename. A file that
+// State returns the state of a directory; an empty name means checkpoints.Filename. A file that
 // is there and cannot be read is read again, without a pause, and is an Exception after six
 // reads, also when the last of them was well, unless Q201 is repaired. While training the checkpoint that the
 // flag names becomes the current one of the file, once, though it may not be there (Q202); in
@@ -54,7 +54,7 @@ func (s CheckpointStates) State(dir, name string) (*pb.CheckpointState, error) {
 	return state, nil
 }
 
-// Latest is the current checkpoint of a directory, "" where there is none that exists.
+// Latest returns the current checkpoint of a directory, "" where there is none that exists.
 func (s CheckpointStates) Latest(dir string) (string, error) {
 	state, err := s.State(dir, "")
 	if err != nil || state == nil || !checkpoints.Exists(s.Env.Files, state.ModelCheckpointPath) {

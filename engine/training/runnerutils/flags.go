@@ -20,7 +20,7 @@ const (
 	flagExtraDataWorkers = "num_extra_dsworker_on_gpu_worker"
 )
 
-// trainingFlags are flags of other modules that a training program has.
+// trainingFlags holds flags of other modules that a training program has.
 var trainingFlags = []absl.Module{
 	{Name: "monolith.native_training.logging_ops", Flags: []absl.Flag{
 		{Name: "monolith_default_machine_info_mem_limit", Kind: absl.Integer, Default: 1 << 62},
@@ -46,7 +46,7 @@ var trainingFlags = []absl.Module{
 	{Name: "monolith.agent_service.utils", Flags: []absl.Flag{{Name: "conf", Default: ""}}},
 }
 
-// NewFlags are the flags of a training program: one for each field of a RunnerConfig that
+// NewFlags returns the flags of a training program: one for each field of a RunnerConfig that
 // has one, and those of the modules that it imports.
 func NewFlags() *absl.Flags {
 	fields := absl.Module{Name: "monolith.native_training.gflags_utils"}

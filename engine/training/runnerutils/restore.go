@@ -92,7 +92,7 @@ func (p Process) letOthersBegin(dir, from, chosen string) error {
 	return saveutils.WriteMonolithCheckpointState(p.Env.Files, dir, &nativetraining.MonolithCheckpointState{})
 }
 
-// chosen is the checkpoint of a directory that has this name, or its current one.
+// chosen returns the checkpoint of a directory that has this name, or its current one.
 func (p Process) chosen(dir string, name pysem.OptString) (string, error) {
 	state, err := checkpoints.State(p.Env.Files, dir, checkpoints.Filename)
 	if err != nil {

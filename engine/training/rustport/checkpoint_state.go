@@ -55,7 +55,7 @@ func unquote(value string) string {
 	return value
 }
 
-// String is the text form.
+// String returns the text form.
 func (s *CheckpointState) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "model_checkpoint_path: \"%s\"\n", s.ModelCheckpointPath)
@@ -135,7 +135,7 @@ func readState(e *env.Env, file string, r Retries) (*CheckpointState, error) {
 	return nil, &Error{Kind: ReadCheckpointFailed}
 }
 
-// find is the listed checkpoint that is the path itself, else one of its last name, else the
+// find returns the listed checkpoint that is the path itself, else one of its last name, else the
 // one of that name beside the current one.
 func (s *CheckpointState) find(wanted string) (string, bool) {
 	name := lastName(wanted)
@@ -151,7 +151,7 @@ func (s *CheckpointState) find(wanted string) (string, bool) {
 	return "", false
 }
 
-// lastName is the last name on a path; a path that has none, as "..", is itself.
+// lastName returns the last name on a path; a path that has none, as "..", is itself.
 func lastName(p string) string {
 	name := p[strings.LastIndexByte(strings.TrimRight(p, "/"), '/')+1:]
 	name = strings.TrimRight(name, "/")

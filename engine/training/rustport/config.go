@@ -80,10 +80,10 @@ func NewRunnerConfig() RunnerConfig {
 	return c
 }
 
-// setting is a field of Settings by its number.
+// setting returns a field of Settings by its number.
 func (s *Settings) setting(i int) reflect.Value { return reflect.ValueOf(s).Elem().Field(i) }
 
-// ToRunnerConfig is base with what the user said: a field counts where it differs both from
+// ToRunnerConfig returns base with what the user said: a field counts where it differs both from
 // its default and from base. A discovery by Consul that the user asks for becomes one by
 // ZooKeeper; one that base has stays (in Python it does not, TRN-5.10).
 func (c RunConfig) ToRunnerConfig(base RunnerConfig) RunnerConfig {
@@ -115,7 +115,7 @@ type UserOverride struct {
 	Value any
 }
 
-// UserOverrides are the fields that differ from their defaults, by name.
+// UserOverrides returns the fields that differ from their defaults, by name.
 func (c RunConfig) UserOverrides() []UserOverride {
 	defaults, list := NewRunConfig(), []UserOverride{}
 	for i, f := range reflect.VisibleFields(reflect.TypeFor[Settings]()) {
@@ -168,7 +168,7 @@ func NewEstimatorConfig(modelDir string) EstimatorConfig {
 	return EstimatorConfig{ModelDir: modelDir, LogStepCountSteps: 100}
 }
 
-// ToEstimatorConfig is an estimator's configuration with what these settings say of it: an
+// ToEstimatorConfig returns an estimator's configuration with what these settings say of it: an
 // estimator starts from the checkpoint that is to be restored.
 func (s Settings) ToEstimatorConfig() EstimatorConfig {
 	c := NewEstimatorConfig(s.ModelDir)

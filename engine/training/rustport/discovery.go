@@ -22,10 +22,10 @@ type RunnerDiscovery struct {
 	zk ZKDescriptor
 }
 
-// Kind is tf_config, mlp, consul or zk.
+// Kind returns tf_config, mlp, consul or zk.
 func (d *RunnerDiscovery) Kind() string { return d.kind }
 
-// ZKConfig is the descriptor of a ZooKeeper; ok reports whether it is one.
+// ZKConfig returns the descriptor of a ZooKeeper; ok reports whether it is one.
 func (d *RunnerDiscovery) ZKConfig() (z ZKDescriptor, ok bool) { return d.zk, d.by == nil }
 
 // viaZK is the error of an operation on a descriptor.
@@ -121,7 +121,7 @@ type Guard struct {
 	closed    bool
 }
 
-// MonolithDiscovery is the guard of a configuration's discovery. One by Consul whose psm is not
+// MonolithDiscovery returns the guard of a configuration's discovery. One by Consul whose psm is not
 // said has that of the deep insight name; Python takes the uuid (TRN-5.9).
 func MonolithDiscovery(e *env.Env, c RunnerConfig, psm pysem.OptString, kinds runnerutils.Discoveries) (*Guard, error) {
 	if !psm.Set && c.DiscoveryType == Consul {
@@ -134,10 +134,10 @@ func MonolithDiscovery(e *env.Env, c RunnerConfig, psm pysem.OptString, kinds ru
 	return &Guard{discovery: d}, nil
 }
 
-// Discovery is what it guards, nil for a local run.
+// Discovery returns what it guards, nil for a local run.
 func (g *Guard) Discovery() *RunnerDiscovery { return g.discovery }
 
-// Kind is the kind of its discovery, none for a local run.
+// Kind returns the kind of its discovery, none for a local run.
 func (g *Guard) Kind() pysem.OptString {
 	if g.discovery == nil {
 		return pysem.OptString{}
@@ -161,7 +161,7 @@ func (g *Guard) Deregister(name string, index int, addr string) error {
 	return g.discovery.Deregister(name, index, addr)
 }
 
-// Query is RunnerDiscovery's, a LocalModeNoDiscovery for a local run.
+// Query returns RunnerDiscovery's, a LocalModeNoDiscovery for a local run.
 func (g *Guard) Query(name string) (training.Addrs, error) {
 	if g.discovery == nil {
 		return nil, &Error{Kind: LocalModeNoDiscovery}

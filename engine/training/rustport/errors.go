@@ -38,7 +38,7 @@ type Error struct {
 	Err error
 }
 
-// Error is the port's text.
+// Error returns the port's text.
 func (e *Error) Error() string {
 	switch e.Kind {
 	case ReadCheckpointFailed, MissingTFConfig, MissingPSM, LocalModeNoDiscovery:

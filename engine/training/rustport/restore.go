@@ -22,7 +22,7 @@ const (
 	PS
 )
 
-// String is the role's name, as in the ids of services.
+// String returns the role's name, as in the ids of services.
 func (r Role) String() string {
 	if r == PS {
 		return "ps"
@@ -78,7 +78,7 @@ func CopyCheckpoint(e *env.Env, from, modelDir string, wanted pysem.OptString) (
 	return state, exempt(e, modelDir, picked)
 }
 
-// pick is the listed checkpoint of a path or a last name, the current one where none is asked
+// pick returns the listed checkpoint of a path or a last name, the current one where none is asked
 // for.
 func pick(state *CheckpointState, wanted pysem.OptString) (string, error) {
 	if state == nil {
@@ -155,7 +155,7 @@ func AwaitRestore(e *env.Env, modelDir string, t Timing) (*CheckpointState, erro
 	}
 }
 
-// InitializeRestore is what a process of a role does first: it exports its variables and, where
+// InitializeRestore returns what a process of a role does first: it exports its variables and, where
 // the configuration names a directory to restore, sets the model's directory up as the chief, or
 // waits for the chief. Nil is a run that restores nothing. The chief is a local process or worker
 // 0; AsPort also counts PS 0 (TRN-5.8).

@@ -5,7 +5,7 @@ import "github.com/monosim/monosim/engine/pysem"
 // neverSteps is the interval of a training that says none (cpu_training.py:1172).
 const neverSteps = 100000000
 
-// ChooseInterval is how often a training saves: of seconds and steps each what the configuration
+// ChooseInterval returns how often a training saves: of seconds and steps each what the configuration
 // says, else what the model does, where 0 says nothing in the configuration
 // (cpu_training.py:1169-1177). Without any it is every 100000000 steps; both are a ValueError.
 func ChooseInterval(configSecs, configSteps, modelSecs, modelSteps pysem.OptInt) (Interval, error) {
@@ -21,7 +21,7 @@ func ChooseInterval(configSecs, configSteps, modelSecs, modelSteps pysem.OptInt)
 	return Interval{Steps: steps}, nil
 }
 
-// orOf is a or b, as Python has it.
+// orOf returns a or b, as Python has it.
 func orOf(a, b pysem.OptInt) pysem.OptInt {
 	if a.Or(0) != 0 {
 		return a

@@ -91,7 +91,7 @@ func (p *PartialRecoverySaver) Save(s session.Session, path string, globalStep i
 	return err
 }
 
-// SaveAs is Save that answers the checkpoint, None where none is written; without a step that is
+// SaveAs returns Save that answers the checkpoint, None where none is written; without a step that is
 // the path itself (save_utils.py:964).
 func (p *PartialRecoverySaver) SaveAs(s session.Session, path string, globalStep pysem.Opt[int64], writeMetaGraph bool) (pysem.OptString, error) {
 	if p.options.SkipSave {
@@ -114,7 +114,7 @@ func (p *PartialRecoverySaver) SaveAs(s session.Session, path string, globalStep
 	return pysem.OptString{V: file, Set: !p.options.Empty}, nil
 }
 
-// prefix is the checkpoint of a path and a step.
+// prefix returns the checkpoint of a path and a step.
 func (p *PartialRecoverySaver) prefix(path string, globalStep pysem.Opt[int64]) (string, error) {
 	latest := p.options.LatestFilename
 	switch {
@@ -227,7 +227,7 @@ func (p *PartialRecoverySaver) maybeDelete() error {
 	return nil
 }
 
-// ExemptCheckpointPaths are the base names of those that are never deleted. A list that was
+// ExemptCheckpointPaths returns the base names of those that are never deleted. A list that was
 // emptied leaves what it was before (save_utils.py:907, Q247).
 func (p *PartialRecoverySaver) ExemptCheckpointPaths() (map[string]bool, error) {
 	if p.options.ModelDir == "" {

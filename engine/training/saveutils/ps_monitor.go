@@ -19,7 +19,7 @@ func NewPSMonitor(numPS int) *PSMonitor {
 	return m
 }
 
-// PSDevice is the device of a PS (utils.py:40).
+// PSDevice returns the device of a PS (utils.py:40).
 func PSDevice(index int) string { return fmt.Sprintf("/job:ps/task:%d/device:CPU:0", index) }
 
 // IsPSUninitialized reports whether the device's PS has no mark. Devices that are no PS never

@@ -100,7 +100,7 @@ func (p *PartialRecoverySaver) clearOrRestore(s session.Session, path pysem.OptS
 	return session.FileError(flag, p.e.Files.WriteFile(flag, []byte("clean nn done!")))
 }
 
-// restorer is the data as what can be read back; a saver without it has nothing to restore.
+// restorer returns the data as what can be read back; a saver without it has nothing to restore.
 func (p *PartialRecoverySaver) restorer() Restorer {
 	r, _ := p.data.(Restorer)
 	return r
@@ -141,7 +141,7 @@ func explained(err error) error {
 	return session.Raise(python.Type, "Restoring from checkpoint failed. This is most likely due to %s from the checkpoint. Please ensure that you have not altered the graph expected based on the checkpoint. Original error:\n\n%s", reason, python.Message)
 }
 
-// freshDevices are those whose variables are to be restored, nil for all where there are none.
+// freshDevices returns those whose variables are to be restored, nil for all where there are none.
 func (p *PartialRecoverySaver) freshDevices(s session.Session, devices []string) ([]string, error) {
 	if len(devices) == 0 {
 		return nil, nil

@@ -70,7 +70,7 @@ type SaverHookOptions struct {
 	Quirks quirks.Set
 }
 
-// DefaultSaverHookOptions are the reference's.
+// DefaultSaverHookOptions returns the reference's.
 func DefaultSaverHookOptions() SaverHookOptions {
 	return SaverHookOptions{Basename: "model.ckpt", GlobalStep: session.GlobalStep(), SaveGraphDef: true, NoFirstSave: true}
 }
@@ -106,7 +106,7 @@ func NewSaverHook(e *env.Env, dir string, saver Saver, options SaverHookOptions)
 	}, nil
 }
 
-// Timer is what says when a save is due.
+// Timer returns what says when a save is due.
 func (h *SaverHook) Timer() *Timer { return h.timer }
 
 // Begin begins the listeners, but not the guards. A graph without a global step is a
@@ -285,7 +285,7 @@ func (h *SaverHook) try(s session.Session, step int64, mode string) (bool, error
 	return stop, nil
 }
 
-// saveOnce is the save of TensorFlow's hook, with the listeners around.
+// saveOnce returns the save of TensorFlow's hook, with the listeners around.
 func (h *SaverHook) saveOnce(s session.Session, step int64) (stop bool, err error) {
 	h.e.Log.Logf(env.Info, "Calling checkpoint listeners before saving checkpoint %d...", step)
 	for _, l := range h.options.Listeners {

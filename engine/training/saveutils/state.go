@@ -110,7 +110,7 @@ type cachedState struct {
 	state      *training.CheckpointState
 }
 
-// LatestCheckpointState is the state of a directory at a step.
+// LatestCheckpointState returns the state of a directory at a step.
 func (c *StateCache) LatestCheckpointState(f env.Files, dir string, globalStep int64) (*training.CheckpointState, error) {
 	if kept, ok := c.kept[dir]; ok && kept.globalStep >= globalStep && kept.state != nil {
 		return kept.state, nil
@@ -129,15 +129,15 @@ func (c *StateCache) LatestCheckpointState(f env.Files, dir string, globalStep i
 // SaveHelper knows the names of the checkpoints of a base name (save_utils.py:138).
 type SaveHelper struct{ Basename string }
 
-// CkptPrefix is the name of the checkpoint of a step.
+// CkptPrefix returns the name of the checkpoint of a step.
 func (h SaveHelper) CkptPrefix(globalStep int64) string {
 	return h.Basename + "-" + strconv.FormatInt(globalStep, 10)
 }
 
-// CkptAssetDir is the directory for what lies beside a checkpoint.
+// CkptAssetDir returns the directory for what lies beside a checkpoint.
 func CkptAssetDir(prefix string) string { return prefix + ".assets/" }
 
-// GlobalStepValue is the step in a checkpoint's name: what follows the last "-" of the whole
+// GlobalStepValue returns the step in a checkpoint's name: what follows the last "-" of the whole
 // path, 0 where there is none. What follows and is no number is a ValueError.
 func (SaveHelper) GlobalStepValue(prefix string) (int64, error) {
 	i := strings.LastIndexByte(prefix, '-')
@@ -151,7 +151,7 @@ func (SaveHelper) GlobalStepValue(prefix string) (int64, error) {
 	return n.Int64(), nil
 }
 
-// ExistingCheckpointSteps are the steps that the file "checkpoint" lists, sorted. Without a
+// ExistingCheckpointSteps returns the steps that the file "checkpoint" lists, sorted. Without a
 // file it is an AttributeError (save_utils.py:161).
 func (h SaveHelper) ExistingCheckpointSteps(f env.Files) ([]int64, error) {
 	state, err := checkpoints.State(f, pysem.Dirname(h.Basename), checkpoints.Filename)

@@ -50,7 +50,7 @@ func (t *Timer) Disable() { t.disabled = true }
 // Reset forgets that it has triggered, so that the next step does.
 func (t *Timer) Reset() { t.last, t.lastTime = pysem.None[int64](), time.Time{} }
 
-// LastTriggeredStep is the step of UpdateLastTriggeredStep.
+// LastTriggeredStep returns the step of UpdateLastTriggeredStep.
 func (t *Timer) LastTriggeredStep() pysem.Opt[int64] { return t.last }
 
 // UpdateLastTriggeredStep says that a step has triggered. It answers the time and the steps
@@ -103,5 +103,5 @@ func (t *Timer) isTideDue(now time.Time) bool {
 	return true
 }
 
-// unix is a time as Python's time.time() shows it.
+// unix returns a time as Python's time.time() shows it.
 func unix(at time.Time) string { return pysem.FloatRepr(float64(at.UnixNano()) / 1e9) }

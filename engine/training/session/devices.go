@@ -6,7 +6,7 @@ type devices struct {
 	main  string
 }
 
-// addr is where a variable lives: at its device, or without one that is there at main's.
+// addr returns where a variable lives: at its device, or without one that is there at main's.
 func (d *devices) addr(v *Variable) string {
 	if addr, ok := d.addrs[v.Device]; ok {
 		return addr

@@ -45,7 +45,7 @@ func (m *Monitored) fail(err error) error {
 	return err
 }
 
-// Session is the session without hooks.
+// Session returns the session without hooks.
 func (m *Monitored) Session() Session { return m.s }
 
 // ShouldStop reports whether training is over.

@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// opErrors are the classes below tf.errors.OpError (errors_impl.py).
+// opErrors holds the classes below tf.errors.OpError (errors_impl.py).
 var opErrors = []string{
 	"AbortedError", "AlreadyExistsError", "CancelledError", "DataLossError", "DeadlineExceededError", "FailedPreconditionError",
 	"InternalError", "InvalidArgumentError", "NotFoundError", "OpError", "OutOfRangeError", "PermissionDeniedError",
@@ -41,13 +41,13 @@ func FileError(path string, err error) error {
 	return Raise("UnknownError", "%s; %v", path, err)
 }
 
-// preconditions are what of the errors of Linux TensorFlow has as FailedPreconditionError, by
+// preconditions holds what of the errors of Linux TensorFlow has as FailedPreconditionError, by
 // their texts in Go.
 var preconditions = map[string]string{
 	"is a directory": "Is a directory", "not a directory": "Not a directory", "directory not empty": "Directory not empty",
 }
 
-// reason is the text of an error of files without operation and path.
+// reason returns the text of an error of files without operation and path.
 func reason(err error) string {
 	var p *fs.PathError
 	if errors.As(err, &p) {

@@ -105,7 +105,7 @@ func (s *Servers) Changed() {
 	s.changes++
 }
 
-// Local are the variables of a server as its own process sees them, nil where none runs.
+// Local returns the variables of a server as its own process sees them, nil where none runs.
 func (s *Servers) Local(addr string) *Memory {
 	if found := s.byAddr[addr]; found != nil {
 		return &found.memory
@@ -130,7 +130,7 @@ type Remote struct {
 	known map[string]*server
 	// checked is the count of changes up to which all servers were reached.
 	checked int
-	// reached are the servers of devices that were reached, up to the count of changes
+	// reached holds the servers of devices that were reached, up to the count of changes
 	// reachedAt.
 	reached   []reached
 	reachedAt int
@@ -190,7 +190,7 @@ func (r *Remote) Run(ops ...Op) ([]any, error) {
 	return r.runNow(ops)
 }
 
-// runNow is Run whose time has passed already.
+// runNow returns Run whose time has passed already.
 func (r *Remote) runNow(ops []Op) ([]any, error) {
 	for i := range ops {
 		if _, err := r.readyServerOf(ops[i].Variable); err != nil {
@@ -218,7 +218,7 @@ func (r *Remote) runNow(ops []Op) ([]any, error) {
 	return values, nil
 }
 
-// Step is the rest of a training step.
+// Step returns the rest of a training step.
 func (r *Remote) Step(devices []string, d time.Duration, counter *Variable) (int64, error) {
 	if r.passed == passedStep {
 		r.passed, r.found = passedNothing, nil

@@ -39,19 +39,19 @@ type Op struct {
 	Add int64
 }
 
-// Read is the reading of a variable. Lists that it answers belong to the caller.
+// Read returns the reading of a variable. Lists that it answers belong to the caller.
 func Read(v *Variable) Op { return Op{Variable: v, Index: whole} }
 
-// ReadAt is the reading of one element.
+// ReadAt returns the reading of one element.
 func ReadAt(v *Variable, i int) Op { return Op{Variable: v, Index: i} }
 
-// Assign is the assignment of a variable.
+// Assign returns the assignment of a variable.
 func Assign(v *Variable, value any) Op { return Op{Variable: v, Index: whole, Assign: value} }
 
 // AssignAdd adds to an int64 and reads the sum (tf.compat.v1.assign_add).
 func AssignAdd(v *Variable, n int64) Op { return Op{Variable: v, Index: whole, Add: n} }
 
-// AssignAt is the assignment of one element.
+// AssignAt returns the assignment of one element.
 func AssignAt(v *Variable, i int, value any) Op { return Op{Variable: v, Index: i, Assign: value} }
 
 // Get runs one reading, whose value is a T.
@@ -108,7 +108,7 @@ func (m *Memory) tell(name string, index int, changes func()) *reader {
 	return r
 }
 
-// without is a list without one of its elements.
+// without returns a list without one of its elements.
 func without[T comparable](list []T, v T) []T {
 	if i := slices.Index(list, v); i >= 0 {
 		list = slices.Delete(list, i, i+1)
@@ -181,7 +181,7 @@ func (m *Memory) add(v *Variable, n int64) (int64, error) {
 	return m.addTo(v, n)
 }
 
-// addTo is add to what is kept of a variable.
+// addTo returns add to what is kept of a variable.
 func (m *Memory) addTo(v *Variable, n int64) (int64, error) {
 	if m.values == nil {
 		m.values = map[string]any{}
@@ -199,13 +199,13 @@ func (m *Memory) addTo(v *Variable, n int64) (int64, error) {
 	}
 }
 
-// value is what is kept of a variable: its value, of an int64 that was added to its place.
+// value returns what is kept of a variable: its value, of an int64 that was added to its place.
 func (m *Memory) value(v *Variable) any {
 	m.settle(v.Name)
 	return m.kept(v)
 }
 
-// kept is value as of the last look at the steps that count in it.
+// kept returns value as of the last look at the steps that count in it.
 func (m *Memory) kept(v *Variable) any {
 	value, ok := m.values[v.Name]
 	if !ok {
@@ -224,7 +224,7 @@ func (m *Memory) keep(wanted func(name string) bool) {
 	maps.DeleteFunc(m.values, func(name string, _ any) bool { return !wanted(name) })
 }
 
-// owned is the value without what others may change.
+// owned returns the value without what others may change.
 func owned(v any) any {
 	switch v := v.(type) {
 	case []bool:
@@ -237,5 +237,5 @@ func owned(v any) any {
 	return v
 }
 
-// GlobalStep is the variable that counts the steps of a job.
+// GlobalStep returns the variable that counts the steps of a job.
 func GlobalStep() *Variable { return &Variable{Name: "global_step", First: int64(0)} }

@@ -74,7 +74,7 @@ type wireValue struct {
 	Empty string `json:"empty,omitempty"`
 }
 
-// onWire is a value in its message; the error is of one that no variable has.
+// onWire returns a value in its message; the error is of one that no variable has.
 func onWire(value any) (w wireValue, err error) {
 	switch v := value.(type) {
 	case nil:
@@ -96,7 +96,7 @@ func onWire(value any) (w wireValue, err error) {
 	return w, err
 }
 
-// value is what a message has.
+// value returns what a message has.
 func (w wireValue) value() any {
 	switch {
 	case w.Bool != nil:
@@ -135,7 +135,7 @@ func (w *Wire) Stop(addr string) {
 	}
 }
 
-// Local are the variables of the process, nil for another address than its own.
+// Local returns the variables of the process, nil for another address than its own.
 func (w *Wire) Local(addr string) *Memory {
 	if addr != w.addr || addr == "" {
 		return nil
@@ -175,7 +175,7 @@ func (w *Wire) Handle(next env.Handler) env.Handler {
 	}
 }
 
-// answer is the message of an answer.
+// answer returns the message of an answer.
 func (w *Wire) answer(values []any, err error) ([]byte, error) {
 	out := answered{Life: w.life, Ready: w.own.ready}
 	if err != nil {
@@ -191,7 +191,7 @@ func (w *Wire) answer(values []any, err error) ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// textOf is the text of an error without its class.
+// textOf returns the text of an error without its class.
 func textOf(err error) string {
 	var raised *pysem.Error
 	if errors.As(err, &raised) {
@@ -225,7 +225,7 @@ func (w *Wire) Connect(_ *env.Env, addrs map[string]string, main string) Link {
 	return &wireLink{w: w, devices: devices{addrs, main}, lives: map[string]int64{}}
 }
 
-// channel is the connection with an address, kept as long as the process runs: sessions come
+// channel returns the connection with an address, kept as long as the process runs: sessions come
 // and go.
 func (w *Wire) channel(addr string) env.Channel {
 	if w.channels[addr] == nil {
@@ -238,7 +238,7 @@ func (w *Wire) channel(addr string) env.Channel {
 type wireLink struct {
 	w *Wire
 	devices
-	// lives are the processes that have answered, by address.
+	// lives holds the processes that have answered, by address.
 	lives map[string]int64
 }
 
@@ -329,7 +329,7 @@ func (l *wireLink) Run(ops ...Op) ([]any, error) {
 	return values, nil
 }
 
-// Step is the rest of a training step.
+// Step returns the rest of a training step.
 func (l *wireLink) Step(devices []string, d time.Duration, counter *Variable) (int64, error) {
 	l.w.e.Tasks.Sleep(d)
 	if err := l.Check(devices); err != nil {

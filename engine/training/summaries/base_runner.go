@@ -41,7 +41,7 @@ func (BaseRunner) WriteSummary(logs []Log, writer Writer, step int64) error {
 	return writer.AddSummary(summary, step)
 }
 
-// single is a number as a message's float has it; one that is too large is infinite.
+// single returns a number as a message's float has it; one that is too large is infinite.
 func single(v any) (float32, error) {
 	if _, isText := v.(string); isText {
 		return 0, pysem.Raise("TypeError", "%s has type str, but expected one of: int, long, float", pysem.Repr(v))

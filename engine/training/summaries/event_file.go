@@ -54,10 +54,10 @@ func NewFileWriter(e *env.Env, dir string) (*FileWriter, error) {
 	return w, w.Flush()
 }
 
-// Path is the file.
+// Path returns the file.
 func (w *FileWriter) Path() string { return w.path }
 
-// now is the time in seconds since the Unix epoch.
+// now returns the time in seconds since the Unix epoch.
 func (w *FileWriter) now() float64 {
 	return float64(w.e.Clock.Now().UnixMicro()) / float64(time.Second/time.Microsecond)
 }
@@ -109,7 +109,7 @@ func (w *FileWriter) Close() error {
 	return w.Flush()
 }
 
-// Read is the events of a file's content. Where it is damaged, or is no event file, those before
+// Read returns the events of a file's content. Where it is damaged, or is no event file, those before
 // the damage come with an error; a record that is no event does not end the reading of others.
 func Read(content []byte) ([]*util.Event, error) {
 	var events []*util.Event

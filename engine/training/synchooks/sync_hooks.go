@@ -50,7 +50,7 @@ func NewSyncHelper(numWorkers int) *SyncHelper {
 	}}
 }
 
-// NumWorkers is how many processes there are.
+// NumWorkers returns how many processes there are.
 func (h *SyncHelper) NumWorkers() int { return h.numWorkers }
 
 // MarkRestoreDone says that the chief has restored.
@@ -76,7 +76,7 @@ func (h *SyncHelper) set(s session.Session, index int, alive bool) error {
 	return session.Do(s, session.AssignAt(h.flags, index, alive))
 }
 
-// AliveWorkers are the indices of those alive, ascending.
+// AliveWorkers returns the indices of those alive, ascending.
 func (h *SyncHelper) AliveWorkers(s session.Session) ([]int, error) {
 	flags, err := session.Get[[]bool](s, session.Read(h.flags))
 	if err != nil {
@@ -91,7 +91,7 @@ func (h *SyncHelper) AliveWorkers(s session.Session) ([]int, error) {
 	return alive, nil
 }
 
-// NumAliveWorkers is how many there are.
+// NumAliveWorkers returns how many there are.
 func (h *SyncHelper) NumAliveWorkers(s session.Session) (int, error) {
 	alive, err := h.AliveWorkers(s)
 	return len(alive), err
@@ -144,7 +144,7 @@ func (h *ChiefSyncHook) logEnd(alive int) {
 	h.e.Log.Logf(env.Info, "All other workers had been finished.")
 }
 
-// array is a numpy array of ints as its str shows it, on one line.
+// array returns a numpy array of ints as its str shows it, on one line.
 func array(list []int) string {
 	return "[" + strings.Trim(fmt.Sprint(list), "[]") + "]"
 }
@@ -163,7 +163,7 @@ func NewWorkerSyncHook(e *env.Env, index int, helper *SyncHelper) *WorkerSyncHoo
 	return &WorkerSyncHook{e: e, index: index, helper: helper}
 }
 
-// Index is the worker's.
+// Index returns the worker's.
 func (h *WorkerSyncHook) Index() int { return h.index }
 
 // AfterCreateSession waits until the chief has restored, however long that takes.
@@ -184,7 +184,7 @@ func (h *WorkerSyncHook) AfterCreateSession(s session.Session, _ *session.Coordi
 	}
 }
 
-// Steady is true: it does nothing with steps.
+// Steady returns true: it does nothing with steps.
 func (h *WorkerSyncHook) Steady() bool { return true }
 
 // End says that the worker is done.
@@ -221,8 +221,8 @@ func (h *TrainingHooksHelper) AskLiving(living func(worker int) bool) {
 	}
 }
 
-// TrainingChiefHooks are those for the chief alone.
+// TrainingChiefHooks returns those for the chief alone.
 func (h *TrainingHooksHelper) TrainingChiefHooks() []*ChiefSyncHook { return h.chief }
 
-// TrainingHooks are those for all.
+// TrainingHooks returns those for all.
 func (h *TrainingHooksHelper) TrainingHooks() []*WorkerSyncHook { return h.worker }

@@ -11,7 +11,7 @@ const (
 	ModeTrainAndEval = "train_and_eval"
 )
 
-// Module is the program's flags (tpu_runner.py:52).
+// Module returns the program's flags (tpu_runner.py:52).
 func Module() absl.Module {
 	text := func(name string, value any, help string) absl.Flag {
 		return absl.Flag{Name: name, Kind: absl.String, Default: value, Help: help}

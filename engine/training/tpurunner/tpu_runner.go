@@ -208,7 +208,7 @@ func (r *Runner) run(instantiate func() (Task, error)) error {
 	return pysem.Raise("TypeError", "%s has not been supported.", mode)
 }
 
-// currentStep is the global step of the latest checkpoint, 0 without one.
+// currentStep returns the global step of the latest checkpoint, 0 without one.
 func (r *Runner) currentStep() (int64, error) {
 	step, err := r.platform.LoadVariable(r.flags.Text("model_dir"), "global_step")
 	switch pysem.TypeOf(err) {
@@ -296,7 +296,7 @@ func (r *Runner) evaluate(task Task, estimator Estimator, replicas int) error {
 	})
 }
 
-// evalSteps is how many batches an evaluation has. Without a batch size of its own that is a
+// evalSteps returns how many batches an evaluation has. Without a batch size of its own that is a
 // TypeError, and with Q198 repaired those of training count, as for the estimator.
 func (r *Runner) evalSteps(replicas int) (int, error) {
 	size := r.params.EvalPerReplicaBatchSize
@@ -346,7 +346,7 @@ func (r *Runner) evaluateOne(estimator Estimator, input any, steps int, checkpoi
 	return step < r.params.Train.MaxSteps, w.Close()
 }
 
-// stepOf is what is between the first two dashes of a checkpoint's name.
+// stepOf returns what is between the first two dashes of a checkpoint's name.
 func stepOf(checkpoint string) (int64, error) {
 	parts := strings.Split(pysem.Basename(checkpoint), "-")
 	if len(parts) < 2 {
@@ -378,7 +378,7 @@ func Follow(e *env.Env, dir string, idle time.Duration, each func(checkpoint str
 	}
 }
 
-// waitForNew is the latest checkpoint once it is another one, "" when that takes longer than limit.
+// waitForNew returns the latest checkpoint once it is another one, "" when that takes longer than limit.
 func waitForNew(e *env.Env, dir, last string, limit time.Duration) (string, error) {
 	stop := e.Clock.Now().Add(limit)
 	for {

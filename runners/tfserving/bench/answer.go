@@ -95,7 +95,7 @@ func (c *conn) settings(f *http2.SettingsFrame) error {
 	return c.framer.WriteSettingsAck()
 }
 
-// request is the one that a frame answers.
+// request returns the one that a frame answers.
 func (c *conn) request(stream uint32) (*request, error) {
 	r := &c.flying[int(stream/2)%len(c.flying)]
 	if r.stream != stream || stream == 0 {

@@ -55,7 +55,7 @@ func (o Options) Validate() error {
 	return nil
 }
 
-// Steps is how often Progress is told of one.
+// Steps returns how often Progress is told of one.
 func (o Options) Steps() int {
 	const calls, starts, lasting = 2, 2, 2
 	servers := 1
@@ -189,7 +189,7 @@ func (r *Row) limitedBy(alone float64) {
 // each in microseconds, of the server and of the client.
 type measured struct{ rates, micros, client []float64 }
 
-// foretold is the rate at which the processor time of both fills two processors.
+// foretold returns the rate at which the processor time of both fills two processors.
 func (m *measured) foretold() float64 {
 	const processors, second = 2, 1e6
 	return processors * second / (process.Median(m.micros) + process.Median(m.client))
@@ -272,7 +272,7 @@ func (r *Report) models(opt Options, fewBytes int64) (err error) {
 	return nil
 }
 
-// idlePercent is what a server that nobody asks anything takes of a processor.
+// idlePercent returns what a server that nobody asks anything takes of a processor.
 func (s *Server) idlePercent(d time.Duration) (float64, error) {
 	before, err := process.CPU(s.PID)
 	if err != nil {

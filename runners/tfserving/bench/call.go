@@ -23,14 +23,14 @@ type Call struct {
 // compressed, and its length (gRPC over HTTP/2, "Length-Prefixed-Message").
 const framePrefix = 5
 
-// Frame is a message as gRPC sends it.
+// Frame returns a message as gRPC sends it.
 func Frame(message []byte) []byte {
 	frame := make([]byte, framePrefix, framePrefix+len(message))
 	binary.BigEndian.PutUint32(frame[1:], uint32(len(message)))
 	return append(frame, message...)
 }
 
-// unframe is the one message of a frame.
+// unframe returns the one message of a frame.
 func unframe(frame []byte) ([]byte, error) {
 	if len(frame) < framePrefix {
 		return nil, fmt.Errorf("an answer of %d bytes, want a message", len(frame))

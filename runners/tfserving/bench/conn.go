@@ -29,11 +29,11 @@ type conn struct {
 	call *Call
 	// head is the header block of the first request, nextHead that of all others.
 	head, nextHead []byte
-	// known are answers that were found right, by request: the data of their frames.
+	// known holds answers that were found right, by request: the data of their frames.
 	known [][][]byte
 
 	sent int // requests; the n-th has the stream 2n+1
-	// flying are the requests under way, at their number modulo the length.
+	// flying holds the requests under way, at their number modulo the length.
 	flying           []request
 	inFlight, window int
 

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// headBlocks are the header block of a connection's first request, which puts its
+// headBlocks returns the header block of a connection's first request, which puts its
 // fields into the server's table, and that of all others, which names them there: a
 // byte each.
 func headBlocks(method, authority string) (first, next []byte) {

@@ -31,7 +31,7 @@ type IdleResult struct {
 	Events uint64
 }
 
-// Took is the wall time of all.
+// Took returns the wall time of all.
 func (r IdleResult) Took() time.Duration { return r.Start + r.Idle }
 
 // firstLoads is by when all servers have started, and notice how long after a new

@@ -127,7 +127,7 @@ func (r *run) send(now time.Duration) error {
 	return r.conn.flush()
 }
 
-// patience is until when to wait for answers: until another request is due, or as
+// patience returns until when to wait for answers: until another request is due, or as
 // long as a server may take, which is then its limit.
 func (r *run) patience(now time.Duration) (until time.Duration, limit bool) {
 	if r.next > now && r.next < r.until {

@@ -22,7 +22,7 @@ const (
 
 var model = savedmodel.Small{Input: inputAlias, Output: outputAlias, Type: framework.DataType_DT_FLOAT, Row: inputs}
 
-// modelName is the name of the n-th model.
+// modelName returns the name of the n-th model.
 func modelName(n int) string { return fmt.Sprintf("model_%04d", n) }
 
 // exportModels writes so many models below a directory and gives the text of a model

@@ -26,7 +26,7 @@ type Row struct {
 
 func (r *Report) add(rows ...Row) { r.Rows = append(r.Rows, rows...) }
 
-// Ratio is the value over the aim.
+// Ratio returns the value over the aim.
 func (r Row) Ratio() float64 { return r.Value / r.Aim }
 
 // Missed reports whether there is an aim and it was not reached.
@@ -34,7 +34,7 @@ func (r Row) Missed() bool {
 	return r.Aim > 0 && (r.AtMost && r.Value > r.Aim || !r.AtMost && r.Value < r.Aim)
 }
 
-// Missed are the rows whose aims were not reached.
+// Missed returns the rows whose aims were not reached.
 func (r *Report) Missed() (rows []Row) {
 	for _, row := range r.Rows {
 		if row.Missed() {
@@ -71,7 +71,7 @@ func (r Row) verdict() string {
 	return fmt.Sprintf("%s %g\t%.2fx\t%s", sign, r.Aim, r.Ratio(), verdict)
 }
 
-// digits are three that count, and all that come before the point.
+// digits returns three that count, and all that come before the point.
 func digits(v float64) string {
 	switch {
 	case v >= 100:

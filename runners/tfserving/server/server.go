@@ -20,7 +20,7 @@ const startLimit = 30 * time.Second
 // Config says what runs.
 type Config struct {
 	Program string
-	// Args are what the program gets besides its ports.
+	// Args holds what the program gets besides its ports.
 	Args []string
 	// REST opens the REST port too.
 	REST bool
@@ -104,7 +104,7 @@ func (s *Server) Kill() {
 	}
 }
 
-// Output is what the process of the last start has said.
+// Output returns what the process of the last start has said.
 func (s *Server) Output() string {
 	if s.life == nil {
 		return ""

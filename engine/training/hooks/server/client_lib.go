@@ -32,7 +32,7 @@ func StubFromModelDir(e *env.Env, modelDir string) (*Stub, error) {
 	return &Stub{target: text, channel: e.Network.Dial(text)}, nil
 }
 
-// Target is the address.
+// Target returns the address.
 func (s *Stub) Target() string { return s.target }
 
 // Close ends the channel.

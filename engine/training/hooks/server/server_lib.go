@@ -98,7 +98,7 @@ func (c *Servicer) GetTrainingStatus() (*serverpb.GetTrainingStatusResponse, err
 	return &serverpb.GetTrainingStatusResponse{GlobalStep: step}, err
 }
 
-// Handle is the servicer as an [env.Handler].
+// Handle returns the servicer as an [env.Handler].
 func (c *Servicer) Handle(method string, _ []byte) ([]byte, error) {
 	var response proto.Message
 	var err error
@@ -164,7 +164,7 @@ func (h *ServerHook) AfterCreateSession(s session.Session, _ *session.Coordinato
 	return gfile.WriteAtomic(h.e.Files, pysem.JoinStrings(h.modelDir, ServerAddrFilename), []byte(addr))
 }
 
-// Server is what serves, nil before there was a session.
+// Server returns what serves, nil before there was a session.
 func (h *ServerHook) Server() env.Server { return h.server }
 
 // End stops the server in a while, and leaves the file. A hook that has no server is an

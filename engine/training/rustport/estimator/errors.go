@@ -26,7 +26,7 @@ type Error struct {
 	Err error
 }
 
-// Error is the port's text.
+// Error returns the port's text.
 func (e *Error) Error() string { return prefixes[e.Kind] + e.Text }
 
 // Unwrap is what it came from.

@@ -89,10 +89,10 @@ func New(c rustport.EstimatorConfig, model ModelFn) *Estimator {
 	return &Estimator{config: c, model: model}
 }
 
-// Config is its configuration.
+// Config returns its configuration.
 func (est *Estimator) Config() rustport.EstimatorConfig { return est.config }
 
-// GlobalStep is how many steps it has trained.
+// GlobalStep returns how many steps it has trained.
 func (est *Estimator) GlobalStep() uint64 { return est.step }
 
 // AddHook has a hook called behind those there are.
@@ -102,7 +102,7 @@ func (est *Estimator) AddHook(h Hook) { est.hooks = append(est.hooks, h) }
 // (row D12). In Python alone the first counts, with others the second (TRN-5.12).
 type Limits struct{ Steps, MaxSteps pysem.Opt[uint64] }
 
-// target is the step at which a training ends.
+// target returns the step at which a training ends.
 func (est *Estimator) target(l Limits) uint64 {
 	if !l.Steps.Set {
 		return l.MaxSteps.Or(est.config.TrainSteps.Or(math.MaxUint64))

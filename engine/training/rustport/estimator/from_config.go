@@ -13,19 +13,19 @@ func FromRunnerConfig(e *env.Env, c rustport.RunnerConfig, model ModelFn) *Estim
 	return New(c.ToEstimatorConfig(), model)
 }
 
-// FromRunConfig is FromRunnerConfig for what the user says over base (row D16).
+// FromRunConfig returns FromRunnerConfig for what the user says over base (row D16).
 func FromRunConfig(e *env.Env, c rustport.RunConfig, base rustport.RunnerConfig, model ModelFn) *Estimator {
 	return FromRunnerConfig(e, c.ToRunnerConfig(base), model)
 }
 
-// InitializeRuntime is rustport.InitializeRestore of a worker, with the configuration's time
+// InitializeRuntime returns rustport.InitializeRestore of a worker, with the configuration's time
 // limits (row D25). What goes wrong is a RunnerUtils.
 func InitializeRuntime(e *env.Env, c rustport.RunnerConfig) (*rustport.CheckpointState, error) {
 	state, err := rustport.InitializeRestore(e, c, rustport.Worker, rustport.AsRows, c.Timing())
 	return state, wrap(RunnerUtils, err)
 }
 
-// FromRunnerConfigInitialized is FromRunnerConfig after InitializeRuntime, whose state it
+// FromRunnerConfigInitialized returns FromRunnerConfig after InitializeRuntime, whose state it
 // answers too (row D32).
 func FromRunnerConfigInitialized(e *env.Env, c rustport.RunnerConfig, model ModelFn) (*Estimator, *rustport.CheckpointState, error) {
 	state, err := InitializeRuntime(e, c)
@@ -35,7 +35,7 @@ func FromRunnerConfigInitialized(e *env.Env, c rustport.RunnerConfig, model Mode
 	return FromRunnerConfig(e, c, model), state, nil
 }
 
-// FromRunConfigInitialized is FromRunnerConfigInitialized for what the user says over base
+// FromRunConfigInitialized returns FromRunnerConfigInitialized for what the user says over base
 // (row D28).
 func FromRunConfigInitialized(e *env.Env, c rustport.RunConfig, base rustport.RunnerConfig, model ModelFn) (*Estimator, *rustport.CheckpointState, error) {
 	return FromRunnerConfigInitialized(e, c.ToRunnerConfig(base), model)

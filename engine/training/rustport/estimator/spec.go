@@ -12,7 +12,7 @@ const (
 	Predict
 )
 
-// String is the mode's name in errors.
+// String returns the mode's name in errors.
 func (m Mode) String() string { return [...]string{"Train", "Eval", "Predict"}[m] }
 
 // Spec is what a model's function answers (row D14).
@@ -42,7 +42,7 @@ type Update struct {
 	Classification pysem.OptBool
 }
 
-// Replace is a spec with other values. Another mode is a SpecModeChange; Python has no mode to
+// Replace returns a spec with other values. Another mode is a SpecModeChange; Python has no mode to
 // change, and raises an AttributeError for each (TRN-5.13).
 func (s Spec) Replace(u Update) (Spec, error) {
 	if u.Mode.Set && u.Mode.V != s.Mode {

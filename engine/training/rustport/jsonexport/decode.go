@@ -34,7 +34,7 @@ type field struct {
 	read func() error
 }
 
-// at is where a byte of the text is, as serde_json says it.
+// at returns where a byte of the text is, as serde_json says it.
 func (d *decoder) at(offset int64) string {
 	before := d.data[:min(offset, int64(len(d.data)))]
 	return fmt.Sprintf(" at line %d column %d", 1+bytes.Count(before, []byte("\n")), len(before)-1-bytes.LastIndexByte(before, '\n'))
@@ -148,7 +148,7 @@ func (d *decoder) text() (string, error) {
 	return text, nil
 }
 
-// key is a key of a table, which was read last: an i64 in quotes.
+// key returns a key of a table, which was read last: an i64 in quotes.
 func (d *decoder) key(key string) (int64, error) {
 	n, err := strconv.ParseInt(key, 10, 64)
 	switch {

@@ -195,7 +195,7 @@ func appendFloat(out []byte, v float64, bits int) []byte {
 	return strconv.AppendInt(out, int64(exponent), 10)
 }
 
-// quoted is a text as Rust shows it for debugging.
+// quoted returns a text as Rust shows it for debugging.
 func quoted(s string) string {
 	out := []byte{'"'}
 	for _, r := range s {

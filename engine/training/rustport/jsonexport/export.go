@@ -25,10 +25,10 @@ const (
 	Native Format = "native"
 )
 
-// Formats are all of them.
+// Formats returns all of them.
 func Formats() []Format { return []Format{SavedModel, ONNX, TorchScript, Native} }
 
-// kept is what files have as the name of the format.
+// kept returns what files have as the name of the format.
 func (f Format) kept() string {
 	if f == Native {
 		return "Binary"
@@ -59,7 +59,7 @@ type Options struct {
 	WarmupDataPath string
 }
 
-// Defaults are the options that the command has where nothing else is said.
+// Defaults returns the options that the command has where nothing else is said.
 func Defaults() Options {
 	return Options{Format: SavedModel, Optimize: true, QuantizeBits: 8, IncludeEmbeddings: true, SignatureName: "serving_default"}
 }
@@ -156,7 +156,7 @@ func (x *export) abs(name string) string {
 	return path.Join(x.files.Getwd(), name)
 }
 
-// resolve is the path of the checkpoint: of a directory, that of the greatest step above 0.
+// resolve returns the path of the checkpoint: of a directory, that of the greatest step above 0.
 func (x *export) resolve() (string, error) {
 	dir := x.o.CheckpointPath
 	if info, err := x.files.Stat(dir); err == nil && !info.Dir {
@@ -175,7 +175,7 @@ func (x *export) resolve() (string, error) {
 	return join(dir, latest), nil
 }
 
-// StepOf is the step N of a file that is named checkpoint-N.json.
+// StepOf returns the step N of a file that is named checkpoint-N.json.
 func StepOf(name string) (step uint64, ok bool) {
 	number, found := strings.CutPrefix(name, "checkpoint-")
 	number, json := strings.CutSuffix(number, ".json")

@@ -13,7 +13,7 @@ const specFile = "model_spec.json"
 // kinds of models that a spec can have, from the one that is looked for first.
 var kinds = []string{"mmoe", "dcn", "mlp"}
 
-// kind is what the metadata says that the model is, or else what its parameters are named after.
+// kind returns what the metadata says that the model is, or else what its parameters are named after.
 func (s *State) kind() string {
 	if kind, ok := s.Metadata["model_spec_type"]; ok {
 		return strings.ToLower(strings.TrimSpace(kind))
@@ -27,7 +27,7 @@ func (s *State) kind() string {
 	return ""
 }
 
-// spec is the text of the file; ok is false for a model of no kind, or without its sizes.
+// spec returns the text of the file; ok is false for a model of no kind, or without its sizes.
 func (s *State) spec() (text []byte, ok bool) {
 	kind := s.kind()
 	input, hasInput := s.size("model_input_dim")
@@ -59,7 +59,7 @@ func (s *State) spec() (text []byte, ok bool) {
 	return e.out, true
 }
 
-// size is a number of the metadata.
+// size returns a number of the metadata.
 func (s *State) size(key string) (n uint64, ok bool) { return parseSize(s.Metadata[key]) }
 
 // sizeOr writes a number of the metadata, or the one that counts without.

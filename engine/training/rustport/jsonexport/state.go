@@ -8,7 +8,7 @@ type State struct {
 	// TimestampSec is when it was saved, since the Unix epoch.
 	TimestampSec uint64
 	Tables       []Table
-	// DenseParams are the weights that are no embeddings, flattened, by name.
+	// DenseParams holds the weights that are no embeddings, flattened, by name.
 	DenseParams map[string][]float32
 	Metadata    map[string]string
 }

@@ -151,7 +151,7 @@ func reason(err error) error {
 	return err
 }
 
-// join is a path below another, of which it changes nothing.
+// join returns a path below another, of which it changes nothing.
 func join(dir, name string) string {
 	if strings.HasSuffix(dir, "/") {
 		return dir + name

@@ -14,7 +14,7 @@ type BarrierStatus struct {
 	Arrived, Required int
 }
 
-// String is the status as the reference shows it.
+// String returns the status as the reference shows it.
 func (s BarrierStatus) String() string {
 	if s.Released {
 		return fmt.Sprintf("Released { epoch: %d, participants: %d }", s.Epoch, s.Required)
@@ -32,7 +32,7 @@ func newBarrier() barrier {
 	return barrier{waiters: map[uint64]map[int]bool{}, released: map[uint64]bool{}}
 }
 
-// arrive is the arrival of a worker, which may be repeated.
+// arrive returns the arrival of a worker, which may be repeated.
 func (b *barrier) arrive(epoch uint64, worker, required int) BarrierStatus {
 	status := BarrierStatus{Epoch: epoch, Required: required, Arrived: required}
 	if status.Released = b.released[epoch]; status.Released {
@@ -50,7 +50,7 @@ func (b *barrier) arrive(epoch uint64, worker, required int) BarrierStatus {
 	return status
 }
 
-// SyncBarrier is a worker's arrival at the barrier of its step. It does not wait.
+// SyncBarrier returns a worker's arrival at the barrier of its step. It does not wait.
 func (l *LocalCluster) SyncBarrier(index int) (BarrierStatus, error) {
 	w, err := l.worker(index)
 	if err != nil {

@@ -45,7 +45,7 @@ type Error struct {
 	Timeout time.Duration
 }
 
-// Error is the reference's text.
+// Error returns the reference's text.
 func (e *Error) Error() string {
 	switch e.Kind {
 	case ConnectionFailed:
@@ -175,7 +175,7 @@ func (l *LocalCluster) setRunning(running bool) {
 	}
 }
 
-// PSIndex is the server, of n, that has a parameter.
+// PSIndex returns the server, of n, that has a parameter.
 func PSIndex(name string, n int) int {
 	if n == 0 {
 		return 0
@@ -194,7 +194,7 @@ func (l *LocalCluster) RegisterParameter(name string, values []float32) (server 
 	return server
 }
 
-// Parameter is a parameter's values and how often they were changed.
+// Parameter returns a parameter's values and how often they were changed.
 func (l *LocalCluster) Parameter(name string) (values []float32, version uint64, ok bool) {
 	p, ok := l.servers[PSIndex(name, len(l.servers))].parameters[name]
 	if !ok {
@@ -231,5 +231,5 @@ func (l *LocalCluster) TrainStep(index int, gradients map[string][]float32) (map
 	return updated, nil
 }
 
-// Step is how many steps a worker has made.
+// Step returns how many steps a worker has made.
 func (l *LocalCluster) Step(index int) uint64 { return l.workers[index].step }

@@ -47,13 +47,13 @@ func (s *Store) ApplyDelta(table string, dim int32, ids []int64, embeddings []fl
 	return len(ids)
 }
 
-// Get is an embedding.
+// Get returns an embedding.
 func (s *Store) Get(table string, id int64) (embedding []float32, ok bool) {
 	row, ok := s.tables[table][id]
 	return slices.Clone(row), ok
 }
 
-// Size is how many tables and embeddings there are.
+// Size returns how many tables and embeddings there are.
 func (s *Store) Size() (tables, embeddings int) {
 	for _, rows := range s.tables {
 		embeddings += len(rows)
@@ -77,7 +77,7 @@ func (s *Store) Push(r *pb.PushRequest) (*pb.PushResponse, error) {
 	return &pb.PushResponse{StatusCode: proto.Int32(0), UpdateNum: proto.Int32(int32(updated))}, nil
 }
 
-// Handle is the service as an [env.Handler].
+// Handle returns the service as an [env.Handler].
 func (s *Store) Handle(method string, request []byte) ([]byte, error) {
 	if method != rpc.ParameterSyncRpc_Push_FullMethodName {
 		return nil, &env.RPCError{Code: env.Unimplemented, Message: "Method not found!"}

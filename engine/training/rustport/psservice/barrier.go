@@ -11,7 +11,7 @@ import (
 // barrier is one of an id. The number of workers is that of its first caller, for ever.
 type barrier struct {
 	numWorkers int32
-	// arrived are the workers of this generation; count is how many of them the defective
+	// arrived holds the workers of this generation; count is how many of them the defective
 	// variant reports, held how many it waits for.
 	arrived    map[int32]bool
 	count      int32
@@ -70,7 +70,7 @@ func (b *barrier) release() *pb.BarrierResponse {
 	return &pb.BarrierResponse{NumArrived: b.numWorkers}
 }
 
-// arrive is the variant of 7fc99f7: who is late leaves the set again.
+// arrive returns the variant of 7fc99f7: who is late leaves the set again.
 func (b *barrier) arrive(worker int32, timeout time.Duration) *pb.BarrierResponse {
 	generation := b.generation
 	b.arrived[worker] = true

@@ -25,7 +25,7 @@ func NewClient(e *env.Env, addrs []string) *Client {
 	return c
 }
 
-// Connect is NewClient once each server has answered a connection: one that does not is a
+// Connect returns NewClient once each server has answered a connection: one that does not is a
 // ConnectionError.
 func Connect(e *env.Env, addrs []string) (*Client, error) {
 	for _, a := range addrs {
@@ -42,7 +42,7 @@ type ConnectionError struct {
 	Err  error
 }
 
-// Error is the port's text.
+// Error returns the port's text.
 func (e *ConnectionError) Error() string {
 	return fmt.Sprintf("Connection failed to %s: %v", e.Addr, e.Err)
 }
@@ -53,7 +53,7 @@ func (e *ConnectionError) Unwrap() error { return e.Err }
 // DimensionError is a number of values that fits no dimension.
 type DimensionError struct{ Want, Got int }
 
-// Error is the port's text.
+// Error returns the port's text.
 func (e *DimensionError) Error() string {
 	return fmt.Sprintf("Dimension mismatch: expected %d, got %d", e.Want, e.Got)
 }

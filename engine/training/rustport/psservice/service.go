@@ -175,13 +175,13 @@ func (s *Service) GetStats(r *pb.GetStatsRequest) *pb.GetStatsResponse {
 	return response
 }
 
-// HealthCheck is always well.
+// HealthCheck returns always well.
 func (s *Service) HealthCheck() *pb.HealthCheckResponse {
 	return &pb.HealthCheckResponse{Status: pb.HealthCheckResponse_HEALTHY, Message: "OK",
 		UptimeSeconds: int64((s.e.Clock.Elapsed() - s.started) / time.Second)}
 }
 
-// Handle is the service as an [env.Handler].
+// Handle returns the service as an [env.Handler].
 func (s *Service) Handle(method string, request []byte) ([]byte, error) {
 	switch method {
 	case pb.ParameterServerTraining_Lookup_FullMethodName:

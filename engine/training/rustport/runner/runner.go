@@ -35,7 +35,7 @@ type Config struct {
 	Variant rustport.Variant
 }
 
-// NewConfig is the port's default: worker 0 of one, with one PS.
+// NewConfig returns the port's default: worker 0 of one, with one PS.
 func NewConfig() Config {
 	return Config{
 		NumPS: 1, NumWorkers: 1, BindAddr: "127.0.0.1:0", PSType: "ps", WorkerType: "worker", Table: "emb", Dim: 64,
@@ -51,10 +51,10 @@ func ConfigOf(c rustport.RunnerConfig, role rustport.Role, bindAddr string) Conf
 	return to
 }
 
-// id is the process's name among the services.
+// id returns the process's name among the services.
 func (c Config) id() string { return fmt.Sprintf("%s-%d", c.Role, c.Index) }
 
-// service is the process at an address.
+// service returns the process at an address.
 func (c Config) service(host string, port int) Service {
 	typ := c.WorkerType
 	if c.Role == rustport.PS {

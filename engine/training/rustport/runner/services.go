@@ -36,7 +36,7 @@ type Service struct {
 	Health         Health
 }
 
-// Address is its host:port.
+// Address returns its host:port.
 func (s Service) Address() string { return fmt.Sprintf("%s:%d", s.Host, s.Port) }
 
 func (s Service) clone() Service {
@@ -59,13 +59,13 @@ type Services interface {
 // NotFoundError is a service that is not registered.
 type NotFoundError struct{ ID string }
 
-// Error is the port's text.
+// Error returns the port's text.
 func (e *NotFoundError) Error() string { return "Service not found: " + e.ID }
 
 // AlreadyRegisteredError is a service that is registered and does not allow updates.
 type AlreadyRegisteredError struct{ ID string }
 
-// Error is the port's text.
+// Error returns the port's text.
 func (e *AlreadyRegisteredError) Error() string { return "Service already registered: " + e.ID }
 
 // Change says what happened to a service.

@@ -20,7 +20,7 @@ const (
 // NoPSError is a worker that did not find all PS in time.
 type NoPSError struct{ Got, Want int }
 
-// Error is the port's text.
+// Error returns the port's text.
 func (e *NoPSError) Error() string {
 	return fmt.Sprintf("Timed out waiting for PS discovery: got %d expected %d", e.Got, e.Want)
 }
@@ -49,7 +49,7 @@ func runWorker(e *env.Env, by Services, c Config) error {
 	return err
 }
 
-// findPS are the addresses of as many PS as there are to be, the first by their text. A look
+// findPS returns the addresses of as many PS as there are to be, the first by their text. A look
 // that fails found none.
 func findPS(e *env.Env, by Services, c Config) ([]string, error) {
 	for attempt := 0; ; attempt++ {
