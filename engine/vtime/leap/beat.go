@@ -54,7 +54,7 @@ func (b *Beat) Run(part int) (ended int) {
 	return b.part
 }
 
-// over is the end of Run, also when its task unwinds.
+// over ends Run, also when its task unwinds.
 func (b *Beat) over() {
 	b.sleeper.Wake()
 	b.task = nil
@@ -81,7 +81,7 @@ func (b *Beat) allUsual() bool {
 	return true
 }
 
-// Handle is the end of a wait. The engine calls it.
+// Handle ends a wait. The engine calls it.
 func (b *Beat) Handle(wait uint64) {
 	t := b.task
 	if t == nil || t.Done() || wait != t.WaitNumber() {
@@ -108,7 +108,8 @@ func (b *Beat) turn() {
 // Changes wakes the beat when it is asleep: from now on it looks at each end of a wait.
 func (b *Beat) Changes() { b.sleeper.Wake() }
 
-// Count is how often a wait has ended as usual.
+// Count returns how often a wait has ended as usual. Of a sleeping beat it is computed from the instants, as
+// the ends themselves have not been gone through.
 func (b *Beat) Count(part int) int64 {
 	n := b.ended[part]
 	if !b.sleeper.Asleep() {
@@ -128,7 +129,7 @@ func (b *Beat) Count(part int) int64 {
 	return n + int64((last-at)/b.cycle) + 1
 }
 
-// Next is the end of the wait that goes on.
+// Next returns the end of the wait that goes on.
 func (b *Beat) Next() (time.Duration, int) { return b.next, partTurn }
 
 // Leap ends the waits before the bound.

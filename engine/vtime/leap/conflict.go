@@ -57,8 +57,8 @@ func (s *sleepers) checkConflicts() {
 	}
 }
 
-// later is the one of two loops that conflict before whose next turn they do not overlap; nil when
-// they do now.
+// later returns which of two conflicting loops begins its next turn last: until then their turns cannot
+// overlap. It returns nil when they overlap now.
 func (t *Turns) later(r *Turns) *Turns {
 	now := t.world.Now()
 	switch {
@@ -80,5 +80,5 @@ func (t *Turns) later(r *Turns) *Turns {
 
 type conflictCheck sleepers
 
-// Handle checks.
+// Handle checks again: a turn is about to begin that may overlap another.
 func (c *conflictCheck) Handle(uint64) { (*sleepers)(c).checkConflicts() }

@@ -68,7 +68,7 @@ func (t *Turns) join() bool {
 	return true
 }
 
-// use notes something that is not to change.
+// use notes that the recorded turn goes by on. It returns false when that has changed since.
 func (t *Turns) use(on *Observed, version uint64) bool {
 	if on == nil {
 		return true
@@ -113,7 +113,8 @@ func (t *Turns) advance(at time.Duration) {
 	q.request.Begin(at)
 }
 
-// complete is advance, but for all that can be gone through at once before the bound.
+// complete goes through the requests that can be answered at once before the bound, and then advances to
+// the next step. It saves the calls of Next and Leap for each message.
 func (t *Turns) complete(at time.Duration, b vtime.Bound) {
 	var steps, squares uint64
 	for t.at < len(t.requests) && t.requests[t.at].completer != nil {
@@ -128,7 +129,7 @@ func (t *Turns) complete(at time.Duration, b vtime.Bound) {
 	t.advance(at)
 }
 
-// Next is the instant and part of the next step.
+// Next returns the instant and part of the next step.
 func (t *Turns) Next() (at time.Duration, part int) {
 	switch t.phase {
 	case waitsForTurn:
@@ -139,7 +140,7 @@ func (t *Turns) Next() (at time.Duration, part int) {
 	return t.requests[t.at].request.Next()
 }
 
-// leapIdle is Leap of a loop that asks nothing, between whose turns there is nothing.
+// leapIdle makes the turns of a loop that asks nothing: each is one step, so they need no look at requests.
 func (t *Turns) leapIdle(b vtime.Bound) {
 	var steps, squares uint64
 	at := t.next

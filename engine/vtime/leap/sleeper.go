@@ -27,7 +27,7 @@ type Sleeper struct {
 	loop   *vtime.Loop
 	turns  *Turns // that sleeps, nil for another kind of loop
 	of     *sleepers
-	// alone says that it uses nothing that others use: its steps need no common order.
+	// alone says that the loop shares nothing with others: its steps need no common order.
 	alone bool
 	// KeepsCause says that what the loop does after it is woken has the cause that it had
 	// when it fell asleep, as if it had not slept, not whatever woke it.
@@ -35,8 +35,8 @@ type Sleeper struct {
 	// Tolerant says that the loop sleeps on when others send on a connection that it uses: the
 	// steps before that are made.
 	Tolerant bool
-	// Mutates says that its steps change what turns of the process look at. While it is
-	// asleep, none of those is.
+	// Mutates says that the loop's steps change what turns of the process look at. While it is
+	// asleep, no turn is.
 	Mutates bool
 	// Valid, when set, is asked when a task of the process has done something: false wakes
 	// the loop.
@@ -59,7 +59,7 @@ type sleepers struct {
 	check      vtime.Timer // of conflicts
 }
 
-// sleepersOf are the loops of a process.
+// sleepersOf returns the loops of a process, and makes them on first use.
 func sleepersOf(p *vtime.Process) *sleepers {
 	s, ok := p.SleepingLoops().(*sleepers)
 	if !ok {
@@ -144,7 +144,9 @@ func (s *Sleeper) leave() {
 	}
 }
 
-// CatchUp makes all steps of loops that sleep which come before what is happening now.
+// CatchUp makes all steps of sleeping loops that come before what is happening now. Loops that share nothing
+// are gone through one by one; the others take turns, so that two on one connection draw in the order
+// of their steps.
 func (s *sleepers) CatchUp() {
 	now := s.world.Present()
 	if s.catchingUp || !s.due.Before(now) {
@@ -174,8 +176,8 @@ func (s *sleepers) CatchUp() {
 	s.catchingUp = false
 }
 
-// earliest is the loop whose step is the next before a bound, nil for none, and until
-// where only that has steps.
+// earliest returns the loop that has the next step before the bound, nil for none. Up to limit no other loop
+// has a step, so it may leap as far.
 func (s *sleepers) earliest(b vtime.Bound) (first *Sleeper, limit vtime.Bound) {
 	at := b
 	for _, l := range s.asleep {

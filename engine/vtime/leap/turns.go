@@ -64,8 +64,8 @@ func (t *Turns) Turn() {
 	t.begin()
 }
 
-// Run is Turn and turn, again and again until turn returns false. The task's function is
-// to return right after it: the task has no stack between its turns.
+// Run makes turn after turn until turn returns false. The task's function has to return right after the call: the
+// task keeps no stack between its turns, which is what thousands of idle tasks would cost.
 func (t *Turns) Run(turn func() bool) {
 	var rest *vtime.Rest
 	rest = t.task.NewRest(t.what, func() {
@@ -101,7 +101,7 @@ func (t *Turns) setTimer() {
 	t.task.SetTimer(t.ScheduleIn(p, partTurn, t.next, kindTurn, t, t.task.WaitNumber()))
 }
 
-// Handle is the beginning of a turn. The engine calls it.
+// Handle begins a turn, or puts the loop to sleep instead. The engine calls it.
 func (t *Turns) Handle(wait uint64) {
 	if t.task.Done() || wait != t.task.WaitNumber() {
 		return
@@ -112,7 +112,7 @@ func (t *Turns) Handle(wait uint64) {
 	t.task.Handle(wait)
 }
 
-// Task is the task that goes round.
+// Task returns the task that goes round.
 func (t *Turns) Task() *vtime.Task { return t.task }
 
 // think lets the time pass that the program takes before a request.

@@ -30,9 +30,9 @@ func (t *Turns) replay() {
 	t.of.WakeChanged() // it may hold locks by now
 }
 
-// Recall is a request that the turn which is replayed has made
-// before: with its answer, or when waiting is set with the message on its way that Resume
-// has made. It is nil when the task is to ask.
+// Recall returns the request that a replayed turn makes next, so that the caller takes the recorded answer. With
+// waiting set the answer is still on its way, as Resume has made it, and the caller waits for it. Recall
+// returns nil when nothing is replayed: the caller asks.
 func (t *Turns) Recall() (r Request, waiting bool) {
 	switch {
 	case !t.replaying:
@@ -53,7 +53,7 @@ const (
 	recallsThought
 )
 
-// recalled is what there is to recall before a request.
+// recalled tells how far a replay has come, before the program thinks about its next request.
 func (t *Turns) recalled() recall {
 	switch {
 	case !t.replaying:
