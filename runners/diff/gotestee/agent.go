@@ -44,7 +44,7 @@ func (c *call) agentMain() (any, error) {
 	}
 }
 
-// envOf is the case's world for another process of its host.
+// envOf returns the case's world for another process of its host.
 func (c *call) envOf(p *processes.Process) *env.Env {
 	e := c.Machine.Env(p.Life(), nil)
 	h := *c.Host

@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// agentControllerOps are section 16 of the protocol: agent_controller.py.
+// agentControllerOps answers section 16 of the protocol: agent_controller.py.
 var agentControllerOps = table{
 	"agent_controller.find_model_name":     (*call).findModelName,
 	"agent_controller.declare_saved_model": (*call).declareSavedModel,
@@ -17,7 +17,7 @@ var agentControllerOps = table{
 	"agent_controller.main":                (*call).controlCommand,
 }
 
-// controller is one over a started backend.
+// controller makes a controller over a started backend, and returns that and its ZooKeeper too.
 func (c *call) controller() (clients.Controller, *backends.ZKBackend, *caseworld.ZooKeeper, error) {
 	zk := c.NewZK()
 	b := backends.NewZKBackend(c.Env, "gip", zk)
@@ -56,7 +56,7 @@ func (c *call) declareSavedModel() (any, error) {
 	return caseworld.Object("result", result, "writes", writes, "saved_models", caseworld.Attempt(modelNames(models), err)), nil
 }
 
-// writesOf is the log so far, also when it is empty.
+// writesOf returns the log so far, also when it is empty.
 func writesOf(zk *caseworld.ZooKeeper) []any {
 	if writes := zk.Take("delete"); writes != nil {
 		return writes
@@ -96,7 +96,7 @@ type oneZK struct{ client *caseworld.ZooKeeper }
 
 func (z oneZK) NewClient(string, env.ZooKeeperOptions) env.ZooKeeper { return z.client }
 
-// controlCommand is the whole command with the case's flags.
+// controlCommand returns the whole command with the case's flags.
 func (c *call) controlCommand() (any, error) {
 	flags := c.In.Object("flags")
 	o := clients.DefaultControlOptions()

@@ -17,7 +17,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// agentServiceOps are section 11 of the protocol: agent_service.py.
+// agentServiceOps answers section 11 of the protocol: agent_service.py.
 var agentServiceOps = table{
 	"agent_service.AgentServiceImpl.v1": (*call).serviceV1,
 	"agent_service.AgentServiceImpl.v2": (*call).serviceV2,
@@ -26,13 +26,13 @@ var agentServiceOps = table{
 	"agent_service.grpc":                (*call).serviceOverGRPC,
 }
 
-// watched is the service over a watcher, with the nodes of the case created.
+// watched returns the service over a watcher, with the nodes of the case created.
 func (c *call) watched() (service.ServiceAnswers, error) {
 	answers, _, err := c.watchedTree()
 	return answers, err
 }
 
-// watchedTree is that service, and the client of its tree.
+// watchedTree returns that service, and the client of its tree.
 func (c *call) watchedTree() (service.ServiceAnswers, *caseworld.ZooKeeper, error) {
 	conf, err := c.config()
 	if err != nil {
@@ -58,7 +58,7 @@ func (c *call) watchedTree() (service.ServiceAnswers, *caseworld.ZooKeeper, erro
 	return service.AnswersV1{Watcher: w}, zk, nil
 }
 
-// provided is the service of an agent v3 over the addresses of the case.
+// provided returns the service of an agent v3 over the addresses of the case.
 func (c *call) provided() (service.ServiceAnswers, error) {
 	var conf *agentconfig.AgentConfig
 	var err error
@@ -74,7 +74,7 @@ func (c *call) provided() (service.ServiceAnswers, error) {
 	return service.AnswersV3{Env: c.Env, Conf: conf, Addrs: c.addrs}, nil
 }
 
-// addrs is the function of the data provider.
+// addrs returns the function of the data provider.
 func (c *call) addrs() ([]service.ModelAddresses, error) {
 	if !c.In.Has("addrs") {
 		return nil, pysem.Raise("KeyError", "'m'")
@@ -102,13 +102,13 @@ func modelAddresses(addrs caseworld.Arguments) []service.ModelAddresses {
 	return list
 }
 
-// mirrored is the service of an agent v2, without the config's replicas.
+// mirrored returns the service of an agent v2, without the config's replicas.
 func (c *call) mirrored(update bool) (service.ServiceAnswers, error) {
 	answers, _, err := c.mirroredTree(update)
 	return answers, err
 }
 
-// mirroredTree is that service, and the client of its tree.
+// mirroredTree returns that service, and the client of its tree.
 func (c *call) mirroredTree(update bool) (service.ServiceAnswers, *caseworld.ZooKeeper, error) {
 	conf, err := c.config()
 	if err != nil {
@@ -201,7 +201,7 @@ func newRPC(name string, fields caseworld.Arguments) rpc {
 	return rpc{}
 }
 
-// newRawRPC is a call of any rpc of the service with bytes of any kind.
+// newRawRPC returns a call of any rpc of the service with bytes of any kind.
 func newRawRPC(name string, raw []byte) rpc {
 	r := rpc{method: strings.TrimSuffix(service.MethodHeartBeat, "HeartBeat") + name, raw: raw}
 	switch r.method {
@@ -215,7 +215,7 @@ func newRawRPC(name string, raw []byte) rpc {
 	return r
 }
 
-// bytes are the request as it is sent.
+// bytes returns the request as it is sent.
 func (r rpc) bytes() ([]byte, error) {
 	if r.request == nil {
 		return r.raw, nil
@@ -247,7 +247,7 @@ func replyOf(m proto.Message) *pysem.Dict {
 	return caseworld.Object("message", caseworld.PB(m), "json", messageDict(m.ProtoReflect()))
 }
 
-// served is the service of the version that the case asks for.
+// served returns the service of the version that the case asks for.
 func (c *call) served() (service.ServiceAnswers, error) {
 	switch version := c.In.Integer("version"); version {
 	case 1:
@@ -302,7 +302,7 @@ func callOver(channel env.Channel, r rpc) (*pysem.Dict, error) {
 	return caseworld.Attempt(replyOf(r.response), nil), nil
 }
 
-// serviceOfNothing is the servicer's constructor without a watcher, a mirror or a
+// serviceOfNothing calls the servicer's constructor without a watcher, a mirror or a
 // provider to choose by; no case can give one. The port's types leave no other way
 // to ask for it (agent_service.py:41-43).
 func (c *call) serviceOfNothing() (any, error) {

@@ -55,7 +55,7 @@ func NewAgentServiceCase(c *testee.Case, e *env.Env) (a *AgentServiceCase, err e
 	return a, err
 }
 
-// Env is what the service of the case may touch.
+// Env returns what the service of the case may touch.
 func (a *AgentServiceCase) Env() *env.Env { return a.world.Call.Env }
 
 // Close frees the case's world.

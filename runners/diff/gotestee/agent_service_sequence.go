@@ -63,7 +63,7 @@ func (r *serviceRun) answers(c *call) (answers service.ServiceAnswers, err error
 	return answers, err
 }
 
-// tell is the function of the data provider.
+// tell returns the function of the data provider.
 func (r *serviceRun) tell() ([]service.ModelAddresses, error) {
 	r.asked++
 	return r.addrs, r.addrsErr

@@ -106,7 +106,7 @@ type event struct {
 	arguments []any
 }
 
-// events are those of the case, with lists of arguments.
+// events reads the events of the case, whose arguments are lists.
 func (c *call) events() (events []event) {
 	if !c.In.Has("events") {
 		return nil
@@ -161,7 +161,7 @@ func (s *stage) quietly(name string, arguments ...any) error {
 	return err
 }
 
-// replicaWith is a replica with that stat, somewhere else.
+// replicaWith returns a replica with that stat, somewhere else.
 func replicaWith(stat int) []byte {
 	meta := datadef.DefaultReplicaMeta()
 	meta.Address, meta.AddressIPv6 = pysem.Some("h:5"), pysem.Some("[fd00::1]:5")
@@ -170,7 +170,7 @@ func replicaWith(stat int) []byte {
 	return meta.Serialize()
 }
 
-// stageTasks go on until the agent is gone: what would sleep then waits for ever.
+// stageTasks run until the agent is gone. A task that sleeps afterwards waits for ever, as that of a dead process does.
 type stageTasks struct {
 	env.Tasks
 	s *stage

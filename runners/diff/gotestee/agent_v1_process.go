@@ -73,7 +73,7 @@ func (p *stageProcesses) Start(cmd env.Command) (env.Process, error) {
 	return process, nil
 }
 
-// modelsOf is the content of the file that the first flag of a server names.
+// modelsOf returns the content of the file that the first flag of a server names.
 func (s *stage) modelsOf(args []string) (*config.ModelServerConfig, error) {
 	file, ok := strings.CutPrefix(args[1], "--model_config_file=")
 	if !ok {
@@ -105,7 +105,7 @@ func portOf(args []string) string {
 	return ""
 }
 
-// difference are the variables that differ from others, null for those that are
+// difference returns the variables that differ from others, null for those that are
 // missing. Nil is the others' environment itself.
 func difference(environ, others []string) *pysem.Dict {
 	d := caseworld.Object()

@@ -20,7 +20,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// agentV3Ops are section 14 of the protocol: agent_v3.py and tfs_wrapper.py.
+// agentV3Ops answers section 14 of the protocol: agent_v3.py and tfs_wrapper.py.
 var agentV3Ops = table{
 	"agent_v3.AgentV3":                                (*call).agentV3,
 	"agent_v3.AgentV3.layout_update_callback":         (*call).layoutUpdate,
@@ -32,7 +32,7 @@ var agentV3Ops = table{
 	"tfs_wrapper.FakeTFSWrapper":                      (*call).fakeWrapper,
 }
 
-// newAgentV3 is an agent of which nothing is started.
+// newAgentV3 returns an agent of which nothing is started.
 func (c *call) newAgentV3(server func(path string) tfs.ModelServerProcess) (*agent.AgentV3, *caseworld.ZooKeeper, error) {
 	conf, err := c.config()
 	if err != nil {
@@ -89,7 +89,7 @@ func (c *call) layoutUpdate() (any, error) {
 	return caseworld.Object("filters", filtersOf(a), "initial_text", string(initial), "callback", called, "file", file), nil
 }
 
-// layoutModels is the list of [model, sub graph, base path, policy].
+// layoutModels returns the list of [model, sub graph, base path, policy].
 func (c *call) layoutModels() []backends.LayoutModel {
 	var models []backends.LayoutModel
 	for _, part := range c.In.Rows("saved_models", "model", "sub_graph", "base_path", "policy") {
@@ -289,7 +289,7 @@ func (c *call) modelStatus() (any, error) {
 	return caseworld.Object("names", names, "status", list), nil
 }
 
-// statusValue is the message; that of a known version always has a status.
+// statusValue returns the message; that of a known version always has a status.
 func statusValue(s tfs.SavedModelStatus, hasStatus bool) any {
 	if s.Missing {
 		return 0

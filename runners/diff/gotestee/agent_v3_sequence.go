@@ -17,7 +17,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// agentV3SequenceOps are an agent v3 from its start to its end.
+// agentV3SequenceOps answers the operation on an agent v3 from its start to its end.
 var agentV3SequenceOps = table{"agent_v3.AgentV3.sequence": (*call).agentV3Sequence}
 
 // agentV3Run is a sequence on one agent.
@@ -67,7 +67,7 @@ func (c *call) newAgentV3Run() (*agentV3Run, error) {
 	return r, nil
 }
 
-// sequence is how steps on the agent are done.
+// sequence returns the steps on the agent by name.
 func (r *agentV3Run) sequence() caseworld.Sequence {
 	return caseworld.Sequence{ZK: r.zk, Sorted: []string{"delete", "ensure_path"}, After: r.after, Do: caseworld.Do{
 		"start":          r.a.Start,
@@ -104,7 +104,7 @@ func (r *agentV3Run) show(out *pysem.Dict, name string, value any) {
 	}
 }
 
-// serverConfig is what the model server reads.
+// serverConfig returns what the model server reads.
 func (r *agentV3Run) serverConfig() any {
 	var models config.ModelServerConfig
 	content, err := r.c.Env.Files.ReadFile(r.a.ConfigPath())
@@ -117,7 +117,7 @@ func (r *agentV3Run) serverConfig() any {
 	return caseworld.PB(&models)
 }
 
-// addresses are what HeartBeat would tell, sorted by name.
+// addresses returns what HeartBeat would tell, sorted by name.
 func (r *agentV3Run) addresses() (any, error) {
 	addrs, err := r.a.AddressMap(r.a.Backend().ServiceMap())
 	slices.SortStableFunc(addrs, func(a, b service.ModelAddresses) int { return strings.Compare(a.Name, b.Name) })
@@ -192,7 +192,7 @@ func (t *steppedTasks) sleepFirst(loop func()) (seconds any) {
 	return int(t.slept / time.Second)
 }
 
-// round is the seconds that the loop sleeps after one round, nil when it has ended
+// round returns the seconds that the loop sleeps after one round, nil when it has ended
 // or was never started.
 func (t *steppedTasks) round(name string) (seconds any) {
 	defer func() {

@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// backendsOps are section 10 of the protocol: backends.ZKBackend.
+// backendsOps answers section 10 of the protocol: backends.ZKBackend.
 var backendsOps = table{"backends.ZKBackend.sequence": (*call).backendSequence}
 
 func (c *call) backendSequence() (any, error) {
@@ -49,7 +49,7 @@ func createsFirst(writes []any) {
 	})
 }
 
-// sortedTree is the tree by path; nil before the start.
+// sortedTree returns the tree by path; nil before the start.
 func sortedTree(zk *caseworld.ZooKeeper) any {
 	tree := zk.Tree()
 	if rows, ok := tree.([]any); ok {
@@ -131,7 +131,7 @@ func (r *backendRun) sync(s caseworld.Step) (any, error) {
 	return caseworld.Object("available", modelNames(r.b.Available())), err
 }
 
-// savedModels is a list of [model, sub graph].
+// savedModels returns a list of [model, sub graph].
 func savedModels(a caseworld.Arguments, name string) []datadef.SavedModel {
 	var models []datadef.SavedModel
 	for _, v := range a.List(name) {

@@ -79,7 +79,7 @@ func (r *servingRun) do() caseworld.Do {
 	}
 }
 
-// trueOrNil is what the reference has for what was not found (Q70).
+// trueOrNil returns what the reference has for what was not found (Q70).
 func trueOrNil(b bool) any {
 	if b {
 		return true

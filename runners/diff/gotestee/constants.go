@@ -5,7 +5,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// constantsOps are constants.py, and what reads the variable that it names.
+// constantsOps answers the operations on constants.py, and on a configuration that reads the variable named there.
 var constantsOps = table{
 	"constants.values":         (*call).constantValues,
 	"constants.HOST_SHARD_ENV": (*call).hostShardEnv,

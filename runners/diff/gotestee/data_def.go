@@ -43,7 +43,7 @@ type dataObject[T any] interface {
 	Equal(*T) bool
 }
 
-// classOps are the two operations that every class has.
+// classOps returns the two operations that every class has.
 func classOps[T any, P dataObject[T]](class string, defaults func() T, parse func([]byte) (T, error)) table {
 	return table{
 		class + ".serialize": func(c *call) (any, error) {
@@ -94,7 +94,7 @@ func dataOf[T any, P dataObject[T]](a caseworld.Arguments, defaults func() T) (T
 	return v, nil
 }
 
-// pathArgument is positional argument i of get_path.
+// pathArgument returns positional argument i of get_path.
 func (c *call) pathArgument(i int) string {
 	args := c.In.List("args")
 	if i >= len(args) {
@@ -183,7 +183,7 @@ func (c *call) enums() (any, error) {
 		"default_event", caseworld.Raw{V: caseworld.Encode(datadef.DefaultEvent().EType)}), nil
 }
 
-// twoTexts are the two positional arguments as f-strings show them.
+// twoTexts returns the two positional arguments as f-strings show them.
 func (c *call) twoTexts() (string, string) {
 	args := c.In.List("args")
 	if len(args) != 2 {

@@ -80,7 +80,7 @@ func (c *call) fakeServer() (fakeServer, error) {
 	return s, nil
 }
 
-// configAsLeft is the message of a config of which the server may have changed
+// configAsLeft returns the message of a config of which the server may have changed
 // the lists of versions.
 func configAsLeft(message *config.ModelServerConfig, left modelconfig.ServerConfig) any {
 	if message == nil {
@@ -188,7 +188,7 @@ func outcomeOf(name string, a caseworld.Arguments, do func(method string, reques
 	return caseworld.Object("r", caseworld.PB(reply))
 }
 
-// requestOf are the bytes of a request, which is bytes or the text of a message.
+// requestOf returns the bytes of a request, which is bytes or the text of a message.
 func requestOf(method fakeMethod, a caseworld.Arguments) []byte {
 	if data, ok := a.Value("request").([]byte); ok {
 		return data
@@ -247,7 +247,7 @@ func (h *steppedHost) After(d time.Duration, fn func()) (cancel func()) {
 	return func() { h.wake = nil }
 }
 
-// Choose is the random choice of the n-th time that 30 s have passed; sets are sorted.
+// Choose returns the random choice of the n-th time that 30 s have passed; sets are sorted.
 func (h *steppedHost) Choose(site string, n int) int {
 	if len(h.draws) == 0 || site == "python.hashseed" {
 		return 0

@@ -11,7 +11,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// messageDict is MessageToDict with the proto's field names.
+// messageDict returns MessageToDict with the proto's field names.
 func messageDict(m protoreflect.Message) *pysem.Dict {
 	d := caseworld.Object()
 	fields := m.Descriptor().Fields()
@@ -71,7 +71,7 @@ func fieldValue(f protoreflect.FieldDescriptor, v protoreflect.Value) any {
 	}
 }
 
-// shortFloat is the shortest number that is the same float32, as Python's
+// shortFloat returns the shortest number that is the same float32, as Python's
 // json_format writes it.
 func shortFloat(f float32) float64 {
 	short, err := pysem.ParseFloat(fmt.Sprint(f))

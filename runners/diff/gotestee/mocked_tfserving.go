@@ -17,7 +17,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/node"
 )
 
-// modelMgrOps are section 13 of the protocol: mocked_tfserving.py.
+// modelMgrOps answers section 13 of the protocol: mocked_tfserving.py.
 var modelMgrOps = table{"mocked_tfserving.ModelMgr.sequence": (*call).modelMgrSequence}
 
 func (c *call) modelMgrSequence() (any, error) {
@@ -35,7 +35,7 @@ func (c *call) modelMgrSequence() (any, error) {
 	}})), nil
 }
 
-// serverConfig is the config of a list of gen_model_config arguments.
+// serverConfig returns the config of a list of gen_model_config arguments.
 func serverConfig(a caseworld.Arguments) (*config.ModelServerConfig, error) {
 	list := &config.ModelConfigList{}
 	for _, x := range a.Objects("configs") {
@@ -168,7 +168,7 @@ func fakeStatus(m *fake.Models, s caseworld.Step) (*apis.GetModelStatusResponse,
 	return reply, callFake(m, node.MethodStatus, &apis.GetModelStatusRequest{ModelSpec: spec}, reply)
 }
 
-// fakeMetadata is get_metadata: the attributes themselves, of which the
+// fakeMetadata returns get_metadata: the attributes themselves, of which the
 // version's win.
 func fakeMetadata(m *fake.Models, s caseworld.Step) (any, error) {
 	out := caseworld.Object()

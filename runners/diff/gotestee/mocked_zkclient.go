@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// zkClientOps are section 7 of the protocol: mocked_zkclient.py.
+// zkClientOps answers section 7 of the protocol: mocked_zkclient.py.
 var zkClientOps = table{"mocked_zkclient.sequence": (*call).zkClientSequence}
 
 // clientRun is a sequence on one fake client.
@@ -84,7 +84,7 @@ func (r *clientRun) childrenWatch(s caseworld.Step) func([]string, *env.WatchEve
 	}
 }
 
-// behaviour is what a callback does after it was logged.
+// behaviour returns what a callback does after it was logged.
 func (r *clientRun) behaviour(s caseworld.Step) func() error {
 	switch behave := s.Value("behave").(type) {
 	case nil:
@@ -123,7 +123,7 @@ func (r *clientRun) once(inner caseworld.Step) func() error {
 	}
 }
 
-// eventOf is a watch event as answers show it; the fake is always connected.
+// eventOf returns a watch event as answers show it; the fake is always connected.
 func eventOf(e *env.WatchEvent) any {
 	if e == nil {
 		return nil

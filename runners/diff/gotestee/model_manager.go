@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// modelManagerOps are section 15 of the protocol: model_manager.py.
+// modelManagerOps answers section 15 of the protocol: model_manager.py.
 var modelManagerOps = table{"model_manager.ModelManager.sequence": (*call).modelManagerSequence}
 
 // managerRun is a sequence on one model manager.
@@ -176,7 +176,7 @@ func (r *managerRun) describe(out *pysem.Dict) {
 	out.Set("tree", r.c.Dir.Tree())
 }
 
-// modelsOf are the versions that were copied and the latest ones, by model.
+// modelsOf returns the versions that were copied and the latest ones, by model.
 func modelsOf(manager *modelmanager.ModelManager) (models, latest []any) {
 	models, latest = []any{}, []any{}
 	for _, m := range manager.Models() {

@@ -56,7 +56,7 @@ func (c *call) pythonMatch() (any, error) {
 	return caseworld.Object("text", m.Text, "groups", groups, "named", named), nil
 }
 
-// groupText is the text of a group, None for one that took no part.
+// groupText returns the text of a group, None for one that took no part.
 func groupText(g pyre.Group) any {
 	if g.Set {
 		return g.Text

@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// replicaManagerOps are section 9 of the protocol: replica_manager.py.
+// replicaManagerOps answers section 9 of the protocol: replica_manager.py.
 var replicaManagerOps = table{
 	"replica_manager.ReplicaWatcher.sequence": (*call).watcherSequence,
 	"replica_manager.ReplicaUpdater.sequence": (*call).updaterSequence,
@@ -109,7 +109,7 @@ func syncTargets(targets []replicamanager.SyncTarget) []any {
 	return list
 }
 
-// oneOrMore is what get_replica makes of its list (Q128).
+// oneOrMore returns what get_replica makes of its list (Q128).
 func oneOrMore(addrs []pysem.OptString) any {
 	switch len(addrs) {
 	case 0:

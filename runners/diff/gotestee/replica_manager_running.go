@@ -60,7 +60,7 @@ type steppedEvent struct {
 	step caseworld.Step
 }
 
-// steppedEvents are those of the case, with arguments by name.
+// steppedEvents reads the events of the case, whose arguments have names.
 func (c *call) steppedEvents() (events []steppedEvent) {
 	if !c.In.Has("events") {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// resourceUtilsOps are section 18 of the protocol: resource_utils.py.
+// resourceUtilsOps answers section 18 of the protocol: resource_utils.py.
 var resourceUtilsOps = table{
 	"resource_utils.cal_model_info_v2": (*call).modelInfo,
 	"resource_utils.memory":            (*call).memory,

@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// discoveryOps are section 19 of the protocol: service_discovery.py and consul.py.
+// discoveryOps answers section 19 of the protocol: service_discovery.py and consul.py.
 var discoveryOps = table{
 	"service_discovery.TfConfigServiceDiscovery": (*call).tfConfigDiscovery,
 	"service_discovery.MLPServiceDiscovery":      (*call).mlpDiscovery,
@@ -19,7 +19,7 @@ var discoveryOps = table{
 	"consul.Client":                              (*call).consulClient,
 }
 
-// addrsDict is a dict of addresses by index.
+// addrsDict returns a dict of addresses by index.
 func addrsDict(addrs training.Addrs) caseworld.IntDict {
 	d := caseworld.IntDict{}
 	for _, a := range addrs {
@@ -97,7 +97,7 @@ func (c *call) calls() []discoveryCall {
 	return list
 }
 
-// registration are the arguments of register and deregister.
+// registration returns the arguments of register and deregister.
 func (d discoveryCall) registration() (name string, index int, addr string) {
 	return argument[string](d.name, d.args, 0, "a string"), argument[int](d.name, d.args, 1, "an int"), argument[string](d.name, d.args, 2, "a string")
 }
@@ -181,7 +181,7 @@ func (c *call) consulDiscovery() (any, error) {
 	return out, nil
 }
 
-// discover is a call that every discovery has, nil for another one.
+// discover returns a call that every discovery has, nil for another one.
 func discover(d training.ServiceDiscovery, c discoveryCall) *pysem.Dict {
 	switch c.name {
 	case "query":

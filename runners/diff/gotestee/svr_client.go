@@ -50,7 +50,7 @@ func (c *call) svrClientSequence() (any, error) {
 	}})), nil
 }
 
-// clientConfig is that of the client, which reads a file itself.
+// clientConfig returns that of the client, which reads a file itself.
 func (c *call) clientConfig() (*agentconfig.AgentConfig, error) {
 	if c.In.Has("fname") {
 		return c.fromFile()
@@ -104,7 +104,7 @@ func (r *svrRun) do() caseworld.Do {
 	}
 }
 
-// called is a call's answer; one that failed has a status.
+// called returns a call's answer; one that failed has a status.
 func called(response proto.Message, err error) *pysem.Dict {
 	if failed, ok := err.(*env.RPCError); ok {
 		return caseworld.Object("status", caseworld.Object("code", failed.Code.String(), "details", failed.Message))

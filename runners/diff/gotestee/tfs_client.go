@@ -51,7 +51,7 @@ func (c *call) framing() clients.StreamFraming {
 	}
 }
 
-// globals are the names of the module that the case fills.
+// globals returns the names of the module that the case fills.
 func (c *call) globals() (slots []int, user pysem.Opt[[]int]) {
 	names := c.In.ObjectOr("globals")
 	if names.Has("user_features") {
@@ -101,7 +101,7 @@ func (c *call) batchProto() (any, error) {
 	return tensor, err
 }
 
-// flagBatchSize is the flag batch_size.
+// flagBatchSize returns the value of the flag batch_size.
 func (c *call) flagBatchSize() int {
 	return c.In.ObjectOr("options").IntegerOr("batch_size", clients.DefaultTFSClientOptions().BatchSize)
 }
@@ -149,7 +149,7 @@ func (c *call) randomExampleBatch() (any, error) {
 	return batch, proto.Unmarshal(data, batch)
 }
 
-// features are the columns of the case; none when it has no such entry.
+// features returns the columns of the case; none when it has no such entry.
 func (c *call) features() []clients.Feature {
 	if !c.In.Has("features") {
 		return nil

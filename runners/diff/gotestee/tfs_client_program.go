@@ -173,7 +173,7 @@ func (t endedTask) Name() string { return string(t) }
 func (endedTask) Done() bool     { return true }
 func (endedTask) Join()          {}
 
-// tfsClientMain is the program behind its flags.
+// tfsClientMain returns the program behind its flags.
 func (c *call) tfsClientMain() (any, error) {
 	o := c.tfsOptions()
 	s := c.newTFSServers()

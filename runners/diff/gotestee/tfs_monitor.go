@@ -21,7 +21,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/node"
 )
 
-// tfsMonitorOps are section 12 of the protocol: tfs_monitor.py.
+// tfsMonitorOps answers section 12 of the protocol: tfs_monitor.py.
 var tfsMonitorOps = table{
 	"tfs_monitor.TFSMonitor.get_addr":         (*call).monitorAddr,
 	"tfs_monitor.TFSMonitor.gen_model_config": (*call).monitorConfigs,

@@ -99,7 +99,7 @@ func (c *call) aliveChecker() *training.NodeAliveChecker {
 	return training.NewNodeAliveChecker(c.Env, c.In.Strings("addrs"), time.Duration(c.In.Integer("timeout"))*time.Second, c.In.Integer("num_thread"))
 }
 
-// orNone is a list that is empty where there is none.
+// orNone returns a list that is empty where there is none.
 func orNone(list []string) []string { return append([]string{}, list...) }
 
 func (c *call) nodeAliveChecker() (any, error) {
@@ -127,7 +127,7 @@ func (c *call) zkAuthData() (any, error) {
 	return caseworld.Object("auth", pairs, "stdout", envutils.ZKAuthOutput(c.Env.Host)), nil
 }
 
-// heapVariables are the variables that profiling sets.
+// heapVariables returns the variables that profiling sets.
 func (c *call) heapVariables() *pysem.Dict {
 	d := caseworld.Object()
 	for _, name := range []string{

@@ -12,7 +12,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// utilsOps are sections 5 of the protocol: utils.py and agent_base.py.
+// utilsOps answers section 5 of the protocol: utils.py and agent_base.py.
 var utilsOps = table{
 	"utils.conf_parser":                               (*call).confParser,
 	"utils.AgentConfig.from_file":                     (*call).configFromFile,
@@ -47,7 +47,7 @@ func (c *call) confParser() (any, error) {
 	return caseworld.Object("args", pairsOf(args)), nil
 }
 
-// pairsOf is a dict as a list of pairs.
+// pairsOf returns a dict as a list of pairs.
 func pairsOf(d *pysem.Dict) []any {
 	list := []any{}
 	for _, item := range d.Items {
@@ -63,7 +63,7 @@ func (c *call) fromFile() (*agentconfig.AgentConfig, error) {
 // loader makes configurations with the case's quirks.
 func (c *call) loader() agentconfig.Loader { return agentconfig.Loader{Env: c.Env, Quirks: c.Quirks} }
 
-// config is the configuration of a case's keyword arguments.
+// config returns the configuration of a case's keyword arguments.
 func (c *call) config() (*agentconfig.AgentConfig, error) {
 	return c.loader().New(c.In.Object("config").Fields()...)
 }
@@ -74,7 +74,7 @@ func (c *call) configFromArguments() (any, error) {
 	return c.dump(c.loader().New(c.In.Object("kwargs").Fields()...))
 }
 
-// dump is a config dump of section 5.
+// dump returns a config dump of section 5.
 func (c *call) dump(conf *agentconfig.AgentConfig, err error) (any, error) {
 	if err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func (c *call) modelServerConfig() (any, error) {
 	return namedConfig(m), nil
 }
 
-// namedConfig is a server's config with the names of its models in order.
+// namedConfig returns a server's config with the names of its models in order.
 func namedConfig(m *config.ModelServerConfig) *pysem.Dict {
 	names := []string{}
 	for _, mc := range m.GetModelConfigList().GetConfig() {
@@ -201,7 +201,7 @@ func parsePattern(pattern, lp, rp string) []any {
 	return pieces
 }
 
-// modelConfig is gen_model_config with keyword arguments.
+// modelConfig calls gen_model_config with keyword arguments.
 func modelConfig(a caseworld.Arguments, quirks quirks.Set) (*config.ModelConfig, error) {
 	args := agentconfig.ModelConfigArgs{
 		Name: a.Str("name"), BasePath: a.OptStr("base_path"), ModelPlatform: a.OptStr("model_platform"),

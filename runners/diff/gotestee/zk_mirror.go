@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// zkMirrorOps are section 8 of the protocol: zk_mirror.py.
+// zkMirrorOps answers section 8 of the protocol: zk_mirror.py.
 var zkMirrorOps = table{"zk_mirror.sequence": (*call).mirrorSequence}
 
 // mirrorRun is a sequence on one mirror.
@@ -102,10 +102,10 @@ func (r *mirrorRun) do() caseworld.Do {
 	return do.WithPrefix("", r.metas())
 }
 
-// orEmpty are bytes, empty where there are none.
+// orEmpty returns bytes, empty where there are none.
 func orEmpty(data []byte) []byte { return append([]byte{}, data...) }
 
-// metas are the steps on what the mirror keeps in its znodes.
+// metas returns the steps on what the mirror keeps in its znodes.
 func (r *mirrorRun) metas() caseworld.Do {
 	m := r.m
 	return caseworld.Do{

@@ -110,7 +110,7 @@ func assertsIn(call *ast.CallExpr) bool {
 	})
 }
 
-// reach goes from a test through what it uses of its file.
+// reach gathers the texts of a test and of the functions of its file that it uses.
 func reach(declared map[string]*declaration, name string) (texts []string, asserts bool) {
 	seen := map[*declaration]bool{}
 	var visit func(name string)

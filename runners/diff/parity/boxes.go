@@ -113,7 +113,7 @@ func (c moduleCases) formatsText() string {
 	return fmt.Sprintf("%s read in files of different content (`%s`, `%s`)", count(len(c.contents), "input"), c.contents[0][0], c.contents[0][1])
 }
 
-// costBox is G8 of a module, ticked by a note on cost in one of the files that port it.
+// costBox makes box G8 of a module, which is ticked by a note on cost in one of the files that port it.
 func (p *evidence) costBox(m scope.Module) box {
 	for _, f := range p.tree.files {
 		if !slices.Contains(m.Go, f.path) {
@@ -129,7 +129,7 @@ func (p *evidence) costBox(m scope.Module) box {
 // boxSubjects are what G4 to G7 ask about, by the box's index.
 var boxSubjects = map[int]string{3: scope.Settings, 4: scope.Formats, 5: scope.Threads, 6: scope.Logs}
 
-// absence is what the reference's module has nothing of.
+// absence says what a module of the reference lacks, so that no box can ask for it.
 func (p *evidence) absence(file string) scope.Absence {
 	i := slices.IndexFunc(p.absences, func(a scope.Absence) bool { return a.File == file })
 	if i < 0 {

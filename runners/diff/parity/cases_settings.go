@@ -88,7 +88,7 @@ func fieldsText(fields map[string]json.RawMessage) string {
 	return b.String()
 }
 
-// without is the question but for one kind of settings.
+// without returns the question but for one kind of settings.
 func (q question) without(k settingKind) string {
 	q.settings[k] = ""
 	return strings.Join(append(q.settings[:], q.rest), "\n\n")
@@ -135,7 +135,7 @@ func (s settingPairs) String() string {
 	return "answered differently: " + strings.Join(parts, ", ")
 }
 
-// contentPairsOf are inputs that are answered differently when a file has another
+// contentPairsOf returns inputs that are answered differently when a file has another
 // content, all else being the same, by the ids of two such cases; errors are no answers.
 func contentPairsOf(cases []recordedCase) (pairs [][2]string) {
 	first, told := map[string]recordedCase{}, map[string]bool{}

@@ -34,7 +34,7 @@ func readCompared(sources fs.FS) (*compare.Matrix, error) {
 	return m, nil
 }
 
-// comparedTo are the cells of a runner for the scenarios that there are, in the order of the
+// comparedTo returns the cells of a runner for the scenarios that there are, in the order of the
 // report; those that were not recorded are empty.
 func (p *evidence) comparedTo(runner int) (rows []*steps.Result, cells []compare.Cell) {
 	for i := range p.report.Results {
@@ -85,7 +85,7 @@ func (p *evidence) summariseCompared(line func(what, title string, numbers ...st
 	}
 }
 
-// onTitle is the heading over what scenarios came to on a runner.
+// onTitle returns the heading over what scenarios came to on a runner.
 func onTitle(runner string) string { return "On " + runner }
 
 // writeCompared writes for each runner a row for each feature, every difference, and why

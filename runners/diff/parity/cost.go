@@ -17,7 +17,7 @@ var (
 	commented = regexp.MustCompile(`\s*\n?\s*// `)
 )
 
-// costNotes are the notes of a text that say what grows with what, each on one line.
+// costNotes returns the notes of a text that say what grows with what, each on one line.
 func costNotes(text string) (notes []string) {
 	for _, found := range costNote.FindAllString(text, -1) {
 		note := strings.TrimSpace(commented.ReplaceAllString(found, " "))

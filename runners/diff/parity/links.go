@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// anchorOf is the anchor that readers of Markdown give a heading: lower case, without
+// anchorOf makes the anchor that readers of Markdown give a heading: lower case, without
 // punctuation, a hyphen for each space.
 func anchorOf(heading string) string {
 	return strings.Map(func(r rune) rune {
@@ -20,7 +20,7 @@ func anchorOf(heading string) string {
 	}, heading)
 }
 
-// toSection is a link to the section of a heading; nothing has none.
+// toSection makes a link to the section of a heading; nothing has none.
 func toSection(text, heading string) string {
 	if text == "" {
 		return ""
@@ -28,15 +28,15 @@ func toSection(text, heading string) string {
 	return "[" + text + "](#" + anchorOf(heading) + ")"
 }
 
-// toFile is a link to a file or a folder of the project, from its root.
+// toFile makes a link to a file or a folder of the project, from its root.
 func toFile(name string) string { return "[" + name + "](" + name + ")" }
 
-// toShortFile is a link to a file by its last folder and its name.
+// toShortFile makes a link to a file by its last folder and its name.
 func toShortFile(name string) string {
 	return "[" + path.Join(path.Base(path.Dir(name)), path.Base(name)) + "](" + name + ")"
 }
 
-// toFiles are links to files, parted by spaces.
+// toFiles makes links to files, parted by spaces.
 func toFiles(names []string) string {
 	links := make([]string, len(names))
 	for i, n := range names {

@@ -29,7 +29,7 @@ func countNames(names []scope.Name) (c nameCount) {
 	return c
 }
 
-// box is G1 of a module: the names are mapped, and none waits for its port.
+// box returns G1 of a module: the names are mapped, and none waits for its port.
 func (c nameCount) box() box {
 	total := count(c.ported+c.none+len(c.later), "name")
 	if len(c.later) == 0 {
@@ -54,7 +54,7 @@ func (c nameCount) laterText() string {
 	return strings.Join(reasons, "; ")
 }
 
-// namesOf are the public names of a file.
+// namesOf returns the public names of a file.
 func (p *evidence) namesOf(file string) []scope.Name {
 	i := slices.IndexFunc(p.names, func(m scope.ModuleNames) bool { return m.File == file })
 	if i < 0 {
@@ -63,7 +63,7 @@ func (p *evidence) namesOf(file string) []scope.Name {
 	return p.names[i].Names
 }
 
-// allNames are those of all files.
+// allNames returns the public names of all files.
 func (p *evidence) allNames() (all []scope.Name) {
 	for _, m := range p.names {
 		all = append(all, m.Names...)

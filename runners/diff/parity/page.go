@@ -60,7 +60,7 @@ func cutHeading(line string) (heading string, ok bool) {
 	return heading, ok && marks != "" && strings.Trim(marks, "#") == ""
 }
 
-// cellsOf are the cells of a row of a table; \| is no border.
+// cellsOf returns the cells of a row of a table; \| is no border.
 func cellsOf(line string) []string {
 	const bar = "\x00"
 	line = strings.ReplaceAll(line, `\|`, bar)
@@ -71,7 +71,7 @@ func cellsOf(line string) []string {
 	return cells
 }
 
-// textOf is a cell without its link.
+// textOf returns a cell without its link.
 func textOf(cell string) string {
 	if text, _, ok := strings.Cut(cell, "]("); ok && strings.HasPrefix(text, "[") {
 		return text[1:]
@@ -79,7 +79,7 @@ func textOf(cell string) string {
 	return cell
 }
 
-// itemName is what an item is about: its first words up to a colon, without its mark.
+// itemName returns what an item is about: its first words up to a colon, without its mark.
 func itemName(item string) string {
 	for _, mark := range []string{"[x] ", "[ ] ", "(n/a) "} {
 		item = strings.TrimPrefix(item, mark)

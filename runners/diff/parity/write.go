@@ -11,7 +11,7 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// text is PARITY.md.
+// text returns PARITY.md.
 func (p *evidence) text() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# Parity\n\nWritten by `make parity`; do not edit. The reference is %s.\n", Reference)
@@ -95,7 +95,7 @@ func (p *evidence) countBoxes() (ticked, needed int) {
 	return ticked, needed
 }
 
-// boxedModules are the ported modules that are not tests.
+// boxedModules returns the ported modules that are not tests.
 func (p *evidence) boxedModules() []scope.Module {
 	return slices.DeleteFunc(slices.Clone(p.modules), func(m scope.Module) bool { return !isPorted(m) || isTestModule(m) })
 }
@@ -151,7 +151,7 @@ func (p *evidence) writeModules(b *bytes.Buffer) {
 	fmt.Fprintf(b, "\nTests are the Go files with a test that asserts something and carries the module, one of its operations or quirks, or that lie beside its port; for the reference's own tests, those that carry their names.\n")
 }
 
-// unlessZero leaves a nought out.
+// unlessZero writes a number, and nothing for 0.
 func unlessZero(n int) string {
 	if n == 0 {
 		return ""
@@ -159,7 +159,7 @@ func unlessZero(n int) string {
 	return strconv.Itoa(n)
 }
 
-// boxHeading is the heading of the section with the evidence of a module's boxes.
+// boxHeading returns the heading of the section with the evidence of a module's boxes.
 func boxHeading(m scope.Module) string { return m.ID + " " + m.File }
 
 func (p *evidence) writeBoxes(b *bytes.Buffer) {

@@ -164,7 +164,7 @@ func FailureObject(typ, message string) *pysem.Dict {
 	return d
 }
 
-// Line is the answer to the case of that id, without the line's end.
+// Line returns the answer to the case of that id, without the line's end.
 func (a Answer) Line(id string) string {
 	d := &pysem.Dict{}
 	d.Set("id", id)

@@ -110,7 +110,7 @@ func describe(v any) string {
 	return text
 }
 
-// Object is the case as the protocol writes it, with no answer.
+// Object returns the case as the protocol writes it, with no answer.
 func (c *Case) Object() *pysem.Dict {
 	d := &pysem.Dict{}
 	d.Set("id", c.ID)
@@ -137,7 +137,7 @@ func (c *Case) Object() *pysem.Dict {
 	return d
 }
 
-// Line is the case as a request, without the line's end.
+// Line returns the case as a request, without the line's end.
 func (c *Case) Line() string { return string(pysem.AppendJSON(nil, c.Object())) }
 
 // TextOf returns the string under a key of an object; ok is false when it is missing or

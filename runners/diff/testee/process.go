@@ -235,7 +235,7 @@ func (p *Process) Close() error {
 	return nil
 }
 
-// shorten is a line for a message: as it is where it can be read.
+// shorten returns a line for a message: as it is where it can be read.
 func shorten(line string) string {
 	const most = 200
 	rest := ""
@@ -252,7 +252,7 @@ func shorten(line string) string {
 // stderrKept is how many bytes of stderr a message shows.
 const stderrKept = 1000
 
-// said is what a message ends with: the end of stderr, if there is any.
+// said returns what a message ends with: the end of stderr, if there is any.
 func (r *running) said() string {
 	if text := strings.TrimSpace(r.stderr.String()); text != "" {
 		return "; stderr ends with:\n" + text

@@ -21,7 +21,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Readable is the answer as JSON for people: bytes are text where they can be,
+// Readable returns the answer as JSON for people: bytes are text where they can be,
 // floats are numbers, messages are in protobuf's JSON form with the proto's field
 // names, and sets are lists. An answer that raised is {"e": {"type", "message"}}.
 func (a Answer) Readable() []byte {

@@ -14,7 +14,7 @@ type Arguments struct {
 	Where string
 }
 
-// At is the place of a field, for errors.
+// At returns the place of a field, for errors.
 func (a Arguments) At(name string) string { return a.Where + "." + name }
 
 // Wrong ends the case: the field is not what the operation wants.
@@ -32,13 +32,13 @@ func (a Arguments) Has(name string) bool {
 	return ok
 }
 
-// Value is any field; nil when it is missing.
+// Value returns any field; nil when it is missing.
 func (a Arguments) Value(name string) any {
 	v, _ := a.Get(name)
 	return v
 }
 
-// Str is a string.
+// Str returns a string.
 func (a Arguments) Str(name string) string {
 	s, ok := a.Value(name).(string)
 	if !ok {
@@ -47,7 +47,7 @@ func (a Arguments) Str(name string) string {
 	return s
 }
 
-// OptStr is a string; null and missing are None.
+// OptStr returns a string; null and missing are None.
 func (a Arguments) OptStr(name string) pysem.OptString {
 	switch v := a.Value(name).(type) {
 	case nil:
@@ -59,7 +59,7 @@ func (a Arguments) OptStr(name string) pysem.OptString {
 	return pysem.OptString{}
 }
 
-// StrOr is a string with a default for a missing field.
+// StrOr returns a string with a default for a missing field.
 func (a Arguments) StrOr(name, otherwise string) string {
 	if !a.Has(name) {
 		return otherwise
@@ -67,7 +67,7 @@ func (a Arguments) StrOr(name, otherwise string) string {
 	return a.Str(name)
 }
 
-// Integer is an int.
+// Integer returns an int.
 func (a Arguments) Integer(name string) int {
 	n, ok := a.Value(name).(int)
 	if !ok {
@@ -76,7 +76,7 @@ func (a Arguments) Integer(name string) int {
 	return n
 }
 
-// IntegerOr is an int with a default for a missing field or null.
+// IntegerOr returns an int with a default for a missing field or null.
 func (a Arguments) IntegerOr(name string, otherwise int) int {
 	if a.Value(name) == nil {
 		return otherwise
@@ -84,7 +84,7 @@ func (a Arguments) IntegerOr(name string, otherwise int) int {
 	return a.Integer(name)
 }
 
-// OptInteger is an int; null and missing are None.
+// OptInteger returns an int; null and missing are None.
 func (a Arguments) OptInteger(name string) pysem.OptInt {
 	if a.Value(name) == nil {
 		return pysem.OptInt{}
@@ -104,7 +104,7 @@ func (a Arguments) Flag(name string) bool {
 	return false
 }
 
-// Bytes is a field of bytes.
+// Bytes returns a field of bytes.
 func (a Arguments) Bytes(name string) []byte {
 	b, ok := a.Value(name).([]byte)
 	if !ok {
@@ -113,7 +113,7 @@ func (a Arguments) Bytes(name string) []byte {
 	return b
 }
 
-// List is a list.
+// List returns a list.
 func (a Arguments) List(name string) []any {
 	l, ok := a.Value(name).([]any)
 	if !ok {
@@ -122,7 +122,7 @@ func (a Arguments) List(name string) []any {
 	return l
 }
 
-// Strings is a list of strings.
+// Strings returns a list of strings.
 func (a Arguments) Strings(name string) []string {
 	texts := []string{}
 	for _, v := range a.List(name) {
@@ -135,7 +135,7 @@ func (a Arguments) Strings(name string) []string {
 	return texts
 }
 
-// Object is an object.
+// Object returns an object.
 func (a Arguments) Object(name string) Arguments {
 	d, ok := a.Value(name).(*pysem.Dict)
 	if !ok {
@@ -144,7 +144,7 @@ func (a Arguments) Object(name string) Arguments {
 	return Arguments{Dict: d, Where: a.At(name)}
 }
 
-// ObjectOr is an object, empty for a missing field.
+// ObjectOr returns an object, empty for a missing field.
 func (a Arguments) ObjectOr(name string) Arguments {
 	if !a.Has(name) {
 		return Arguments{Dict: &pysem.Dict{}, Where: a.At(name)}
@@ -152,7 +152,7 @@ func (a Arguments) ObjectOr(name string) Arguments {
 	return a.Object(name)
 }
 
-// Pair is a list of two strings.
+// Pair returns a list of two strings.
 func (a Arguments) Pair(name string) (string, string) {
 	l := a.Strings(name)
 	if len(l) != 2 {
@@ -161,7 +161,7 @@ func (a Arguments) Pair(name string) (string, string) {
 	return l[0], l[1]
 }
 
-// Objects is a list of objects.
+// Objects returns a list of objects.
 func (a Arguments) Objects(name string) []Arguments {
 	var list []Arguments
 	for _, v := range a.List(name) {
@@ -191,7 +191,7 @@ func (a Arguments) Rows(name string, columns ...string) []Arguments {
 	return rows
 }
 
-// Fields are the arguments as the port's keyword arguments.
+// Fields returns the arguments as the port's keyword arguments.
 func (a Arguments) Fields() []dataclass.Field {
 	fields := make([]dataclass.Field, len(a.Items))
 	for i, item := range a.Items {
@@ -235,7 +235,7 @@ func UnknownStep(s Step) {
 	BadCasef("%s: found the step %q, which this operation does not have", s.Where, s.Name)
 }
 
-// Ints is a list of ints, nil when it is missing or null.
+// Ints returns a list of ints, nil when it is missing or null.
 func (a Arguments) Ints(name string) []int {
 	if a.Value(name) == nil {
 		return nil

@@ -46,7 +46,7 @@ func (c *Call) call(function any, fields []catalogue.Field, s Step) (any, error)
 	return returned(f.Call(in))
 }
 
-// given is what a parameter gets that takes no field.
+// given returns the value for a parameter that takes no field: the call, the step, or a part of the environment.
 func (c *Call) given(t reflect.Type, s Step) (reflect.Value, bool) {
 	for _, v := range []any{c, c.Env, c.Quirks, s} {
 		if reflect.TypeOf(v) == t {

@@ -82,7 +82,7 @@ func (d *Directory) Put(name string, data []byte) {
 	d.must(name, d.FS().WriteFile(name, data))
 }
 
-// abs is the path of a case's file.
+// abs returns the path of a case's file.
 func abs(name string) string {
 	if !strings.HasPrefix(name, "/") {
 		name = CaseDir + "/" + name
@@ -96,7 +96,7 @@ func (d *Directory) TempFile() string {
 	return fmt.Sprintf("%s/tmp%08d", CaseDir, d.temps)
 }
 
-// Tree is the case's directory: directories end in a slash and hold null, files
+// Tree returns the case's directory: directories end in a slash and hold null, files
 // their text or bytes, links their target.
 func (d *Directory) Tree() *pysem.Dict {
 	items := d.below("")
@@ -134,7 +134,7 @@ func (d *Directory) below(dir string) []pysem.Item {
 	return items
 }
 
-// TextOrBytes is text where data is UTF-8.
+// TextOrBytes returns text where data is UTF-8.
 func TextOrBytes(data []byte) any {
 	if text, err := pysem.DecodeUTF8(data); err == nil {
 		return text

@@ -11,7 +11,7 @@ import (
 	"github.com/monosim/monosim/sim/files"
 )
 
-// FailureOf is an error as Python names it. An error that is of no Python type is
+// FailureOf returns an error as Python names it. An error that is of no Python type is
 // an Exception with its text, which no reference answer equals by chance.
 func FailureOf(err error) (typ, message string) {
 	var python *pysem.Error

@@ -85,7 +85,7 @@ func (c *Call) do(q Sequence, s Step) (any, error) {
 	return c.call(function, c.op.Steps[s.Name], s)
 }
 
-// Bounded is an attempt of a call that may have no end.
+// Bounded returns an attempt of a call that may have no end.
 func Bounded(call func() (any, error)) (answer *pysem.Dict) {
 	defer func() {
 		switch r := recover().(type) {

@@ -65,7 +65,7 @@ func (c *Call) Metric(prefix, method string, arguments ...any) {
 	c.shown.metrics = append(c.shown.metrics, told)
 }
 
-// Beside is what the case shows so far, as fields of its answer; nil for nothing.
+// Beside returns what the case shows so far, as fields of its answer; nil for nothing.
 func (w *World) Beside() *pysem.Dict {
 	s := w.Call.shown
 	if len(s.names) == 0 {
@@ -85,7 +85,7 @@ func (w *World) Beside() *pysem.Dict {
 	return d
 }
 
-// lines are the log lines as [level, text].
+// lines returns the log lines as [level, text].
 func (s *shown) lines() []any {
 	list := []any{}
 	for _, l := range s.logs.Lines {
@@ -103,7 +103,7 @@ var (
 	failedCall = regexp.MustCompile(`(?s)(<_InactiveRpcError of RPC that terminated with:\n\tstatus = [\w.]+\n).*?\n>`)
 )
 
-// hiddenInLine is a line without what differs from run to run: addresses of objects,
+// hiddenInLine returns a line without what differs from run to run: addresses of objects,
 // gRPC's wording (section 3 of the protocol).
 func hiddenInLine(text string) string {
 	text = failedCall.ReplaceAllString(Hide(text), "$1\t<GRPC DETAILS>\n>")

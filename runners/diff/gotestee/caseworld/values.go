@@ -244,7 +244,7 @@ func enum(class, name string, value int) any {
 	return Object("$enum", class, "name", name, "value", value)
 }
 
-// PB is a message as it is now.
+// PB encodes a message at once, so that later changes of it do not show.
 func PB(m proto.Message) Raw {
 	data, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
 	if err != nil {
@@ -267,7 +267,7 @@ func Hide(text string) string {
 	return strings.ReplaceAll(text, fmt.Sprint(freePort), "<PORT>")
 }
 
-// Attempt is one call inside an answer, as things are now.
+// Attempt makes the answer to one call: {"r": value}, or {"e": error}. The value is encoded at once.
 func Attempt(v any, err error) *pysem.Dict {
 	if err != nil {
 		typ, message := FailureOf(err)

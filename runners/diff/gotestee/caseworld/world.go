@@ -90,7 +90,7 @@ func New(c *testee.Case, quirks quirks.Set) *World {
 	return w
 }
 
-// evenLatency is the usual one but that all messages inside of the host take as long: what
+// evenLatency returns the usual one but that all messages inside of the host take as long: what
 // one thread answers to several clients reaches them in that order, as it does in Python,
 // where their threads share a lock.
 func evenLatency() network.LatencyModel {
@@ -99,7 +99,7 @@ func evenLatency() network.LatencyModel {
 	return m
 }
 
-// variables is the environment as key=value.
+// variables returns the environment as key=value.
 func variables(d *pysem.Dict) []string {
 	list := []string{}
 	if d == nil {

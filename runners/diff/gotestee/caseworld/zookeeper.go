@@ -19,7 +19,7 @@ type ZooKeeper struct {
 	// Strict logs and obeys the recursive of a delete; otherwise it is the fake's
 	// default, true, which agents leave it at.
 	Strict bool
-	// OnCall, when set, is told of calls that are written down, in their place.
+	// OnCall, when set, gets the calls that would be logged, instead of the log.
 	OnCall func(name string, arguments *pysem.Dict)
 	// Life counts drop_watches: watches of an earlier life are silent.
 	Life int
@@ -74,7 +74,7 @@ func (z *ZooKeeper) Create(path string, value []byte, o env.CreateOptions) (stri
 	return z.Client.Create(path, value, o)
 }
 
-// createStat is a create with include_data, which no agent asks for.
+// createStat returns a create with include_data, which no agent asks for.
 func (z *ZooKeeper) createStat(path string, value []byte, o env.CreateOptions) (any, error) {
 	real, stat, err := z.CreateStat(path, value, o)
 	return []any{real, StatOf(stat)}, err
@@ -180,7 +180,7 @@ func (z *ZooKeeper) ChildrenWatch(path string, fn env.ChildrenFunc) (env.Watch, 
 	})
 }
 
-// Take is the log since the last take. Runs of consecutive calls of one of the
+// Take returns the log since the last take. Runs of consecutive calls of one of the
 // names are sorted by path.
 func (z *ZooKeeper) Take(sorted ...string) []any {
 	calls := z.calls
@@ -200,10 +200,10 @@ func sortByPath(calls []any) {
 	sort.SliceStable(calls, func(i, j int) bool { return CallPath(calls[i]) < CallPath(calls[j]) })
 }
 
-// CallName is the method of a call that [ZooKeeper.Take] gives.
+// CallName returns the method of a call that [ZooKeeper.Take] gives.
 func CallName(call any) string { return call.([]any)[0].(string) }
 
-// CallPath is the path of a call that [ZooKeeper.Take] gives.
+// CallPath returns the path of a call that [ZooKeeper.Take] gives.
 func CallPath(call any) string {
 	path, _ := call.([]any)[1].(*pysem.Dict).Get("path")
 	text, _ := path.(string)
@@ -222,13 +222,13 @@ func (z *ZooKeeper) Tree() any {
 	return rows
 }
 
-// StatOf is a stat as answers show it.
+// StatOf returns a stat as answers show it.
 func StatOf(s env.Stat) *pysem.Dict {
 	return Object("version", int(s.Version), "dataLength", int(s.DataLengthBytes),
 		"numChildren", int(s.NumChildren), "ephemeralOwner", int(s.EphemeralOwner))
 }
 
-// ValueOrEmpty is an argument of a create or set: bytes, empty when missing. A text
+// ValueOrEmpty returns an argument of a create or set: bytes, empty when missing. A text
 // value, which the fake holds as it is, cannot be passed here.
 func (s Step) ValueOrEmpty() []byte {
 	if !s.Has("value") {
@@ -237,7 +237,7 @@ func (s Step) ValueOrEmpty() []byte {
 	return s.Bytes("value")
 }
 
-// Do is a step on the client, by the names of section 7. get gives value and
+// Do returns a step on the client, by the names of section 7. get gives value and
 // stat.
 func (z *ZooKeeper) Do(s Step) (any, error) {
 	switch s.Name {
@@ -290,7 +290,7 @@ func (z *ZooKeeper) doCreate(s Step) (any, error) {
 	return path, err
 }
 
-// DoQuietly is a zk.* step of the other operations: it is not logged, and get
+// DoQuietly returns a zk.* step of the other operations: it is not logged, and get
 // gives the value only.
 func (z *ZooKeeper) DoQuietly(s Step) (any, error) {
 	z.quiet = true

@@ -12,7 +12,7 @@ package commandlines
 
 import "github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 
-// Ops are the operations by name.
+// Ops returns the operations by name.
 func Ops() caseworld.Table {
 	return caseworld.Table{
 		"agent_client.main":    agentClientMain,

@@ -31,7 +31,7 @@ func runMain(c *caseworld.Call) (any, error) {
 	return answer, nil
 }
 
-// program runs one as its command line does.
+// program runs a program with the command line of the case.
 func program(c *caseworld.Call, name string, instead func(name string) bool) *pysem.Dict {
 	called, zk := agentOf(c), zooKeepersOf(c)
 	c.Env.Network, c.Env.ZooKeeper = called, zk

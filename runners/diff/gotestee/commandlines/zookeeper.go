@@ -20,7 +20,7 @@ func (z *zooKeepers) NewClient(hosts string, _ env.ZooKeeperOptions) env.ZooKeep
 	return z.made
 }
 
-// shown is what the client was told, and what is in its tree; nil without a client.
+// shown returns what the client was told, and what is in its tree; nil without a client.
 func (z *zooKeepers) shown() any {
 	if z.made == nil {
 		return nil

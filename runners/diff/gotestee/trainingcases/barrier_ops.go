@@ -12,7 +12,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// barrierOps are those of barrier_ops.py and sync_hooks.py.
+// barrierOps answers the operations on barrier_ops.py and sync_hooks.py.
 var barrierOps = caseworld.Table{
 	"barrier_ops.BarrierOp.sequence": barrierSequence,
 	"sync_hooks.sequence":            syncSequence,
@@ -38,7 +38,7 @@ func (b *barrierSteps) callback(kind any, note func(action string, s session.Ses
 	}
 }
 
-// blocked are the indices, read past the barrier's lock.
+// blocked returns the indices, read past the barrier's lock.
 func (b *barrierSteps) blocked() []any {
 	blocked, err := b.barrier.BlockedIndices(b.s)
 	if err != nil {
@@ -56,7 +56,7 @@ func (b *barrierSteps) after(out *pysem.Dict) {
 	}
 }
 
-// do are the steps on the barrier.
+// do returns the steps on the barrier.
 func (b *barrierSteps) do() caseworld.Do {
 	return caseworld.Do{
 		"place":           func(action string) error { return b.barrier.PlaceBarrier(b.s, action) },
@@ -143,7 +143,7 @@ func trainingHooksHelper(c *caseworld.Call) (any, error) {
 	return caseworld.Object("chief_hooks", chief, "hooks", all), nil
 }
 
-// saverListenerSequence is that of ckpt_hooks.BarrierSaverListener.
+// saverListenerSequence does steps on a ckpt_hooks.BarrierSaverListener.
 func saverListenerSequence(c *caseworld.Call) (any, error) {
 	b := newBarrierSteps(newLab(c))
 	note := func(action string, s session.Session) any {

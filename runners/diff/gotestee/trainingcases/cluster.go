@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// clusterOps are those of cluster_manager.py.
+// clusterOps answers the operations on cluster_manager.py.
 var clusterOps = caseworld.Table{
 	"cluster_manager.get_training_cluster":    trainingCluster,
 	"cluster_manager.generate_session_config": sessionConfig,
@@ -89,7 +89,7 @@ func trainingCluster(c *caseworld.Call) (any, error) {
 	return caseworld.Object("result", result, "slept", caseworld.InRows(l.time.Slept), "queries", sameRows(d.queries), "files", files, "metrics", sameRows(d.metrics)), nil
 }
 
-// sameRows are equal neighbours, by what they show, as one [entry, how many].
+// sameRows returns equal neighbours, by what they show, as one [entry, how many].
 func sameRows(entries []any) []any {
 	rows, last := []any{}, ""
 	for _, e := range entries {

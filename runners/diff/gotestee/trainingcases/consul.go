@@ -12,7 +12,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// consulOps are those of consul.py.
+// consulOps answers the operations on consul.py.
 var consulOps = caseworld.Table{"consul.Client.sequence": consulSequence}
 
 // scriptedAgent is a network with a Consul agent that does what the case's script says, an entry a
@@ -23,7 +23,7 @@ type scriptedAgent struct {
 	log    []any
 }
 
-// next is the entry for a request: what is to happen, and a status and body where it answers.
+// next returns the entry for a request: what is to happen, and a status and body where it answers.
 func (a *scriptedAgent) next() (kind string, status int, body []byte) {
 	if len(a.script) == 0 {
 		return "answer", 200, nil
@@ -46,7 +46,7 @@ func (a *scriptedAgent) next() (kind string, status int, body []byte) {
 	return kind, status, body
 }
 
-// kind is what the next entry is.
+// kind returns the kind of the next entry, and leaves the entry in the script.
 func (a *scriptedAgent) kind() string {
 	before := a.script
 	kind, _, _ := a.next()
@@ -85,7 +85,7 @@ func (c *scriptedConn) connect() error {
 	return nil
 }
 
-// splitAddr is host and port of an address, whatever the host is; one with a colon has brackets of
+// splitAddr returns host and port of an address, whatever the host is; one with a colon has brackets of
 // the address around it. The path of a Unix socket has no port.
 func splitAddr(addr string) (host string, port int, ok bool) {
 	colon := strings.LastIndexByte(addr, ':')

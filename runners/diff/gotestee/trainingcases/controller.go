@@ -17,7 +17,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// controllerOps are those of controller_hooks.py and of the controller's server and client.
+// controllerOps answers the operations on controller_hooks.py and on the controller's server and client.
 var controllerOps = caseworld.Table{
 	"controller_hooks.ControllerHook.sequence": controllerSequence,
 	"controller_hooks.QueryActionHook":         queryAction,
@@ -180,7 +180,7 @@ var stubCalls = map[string]func(stub *server.Stub) (proto.Message, error){
 	"GetTrainingStatus": func(stub *server.Stub) (proto.Message, error) { return stub.GetTrainingStatus() },
 }
 
-// called is a reply, or the status of a call that failed.
+// called returns a reply, or the status of a call that failed.
 func called(reply proto.Message, err error) (any, error) {
 	var status *env.RPCError
 	if errors.As(err, &status) {

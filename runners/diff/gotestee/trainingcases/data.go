@@ -12,7 +12,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// dataOps are those of datasets.py, nested_tensors.py and prefetch_queue.py.
+// dataOps answers the operations on datasets.py, nested_tensors.py and prefetch_queue.py.
 var dataOps = caseworld.Table{
 	"datasets.PBDataset.patterns":           inputPatterns,
 	"nested_tensors.NestedTensors":          nestedTensors,
@@ -45,7 +45,7 @@ func inputPatterns(c *caseworld.Call) (any, error) {
 	return caseworld.Object("patterns", caseworld.Attempt(made, err), "globbed", globbed), nil
 }
 
-// datedFiles are the arguments of gen_patterns, or flags, with what those have that are not said.
+// datedFiles reads the arguments of gen_patterns, or its flags. Missing ones are those of unsaid.
 func datedFiles(in caseworld.Arguments, unsaid datapatterns.DatedFiles) datapatterns.DatedFiles {
 	text := func(name string) string {
 		if v := in.Value(name); v != nil && v != 0 {
@@ -84,7 +84,7 @@ type nestedWorld struct {
 	names map[*prefetch.Tensor]string
 }
 
-// value is a nested value as the port has it.
+// value returns a nested value as the port has it.
 func (w *nestedWorld) value(v any) any {
 	switch v := v.(type) {
 	case []any:
@@ -135,7 +135,7 @@ func (w *nestedWorld) tensor(name string) *prefetch.Tensor {
 	return t
 }
 
-// shown is a nested value as an answer shows it.
+// shown returns a nested value as an answer shows it.
 func (w *nestedWorld) shown(v any) any {
 	switch v := v.(type) {
 	case *prefetch.Tensor:

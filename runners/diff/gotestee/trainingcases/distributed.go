@@ -15,7 +15,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// distributedOps are those of cpu_training.py, hvd_lib.py and distribution_utils.py.
+// distributedOps answers the operations on cpu_training.py, hvd_lib.py and distribution_utils.py.
 var distributedOps = caseworld.Table{
 	"cpu_training.make_config_backward_compatible":       configBackwardCompatible,
 	"cpu_training.get_blocked_addrs":                     blockedAddrs,
@@ -26,7 +26,7 @@ var distributedOps = caseworld.Table{
 	"distribution_utils.init_sync_train_and_update_conf": initSyncTrain,
 }
 
-// trainingConfig is a DistributedCpuTrainingConfig of a case's arguments.
+// trainingConfig returns a DistributedCpuTrainingConfig of a case's arguments.
 func trainingConfig(fields []dataclass.Field) (*cputraining.DistributedCPUTrainingConfig, error) {
 	config := cputraining.ConfigClass.New()
 	for _, f := range fields {

@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// estimatorOps are those of estimator.py.
+// estimatorOps answers the operations on estimator.py.
 var estimatorOps = caseworld.Table{
 	"estimator.RunConfig.to_runner_config": toRunnerConfig,
 	"estimator.EstimatorSpec":              estimatorSpec,
@@ -110,7 +110,7 @@ type notedTraining struct{ log []any }
 
 func (n *notedTraining) note(pairs ...any) { n.log = append(n.log, caseworld.Object(pairs...)) }
 
-// take is the log, which is empty afterwards.
+// take returns the log, which is empty afterwards.
 func (n *notedTraining) take() []any {
 	taken := n.log
 	n.log = []any{}
@@ -191,7 +191,7 @@ func (n *notedTraining) Stop() error {
 // hook is a session hook that does nothing.
 type hook struct{ session.NoHook }
 
-// hooksOf are n hooks; a list with something else is an AssertionError, as the reference has it.
+// hooksOf returns n hooks; a list with something else is an AssertionError, as the reference has it.
 func hooksOf(call caseworld.Step) ([]session.Hook, error) {
 	if !call.Has("hooks") {
 		return nil, nil

@@ -12,7 +12,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// exportOps are those of export_hooks.py.
+// exportOps answers the operations on export_hooks.py.
 var exportOps = caseworld.Table{
 	"export_hooks.get_global_step":              exportGlobalStep,
 	"export_hooks.ExportSaverListener.sequence": exportSequence,
@@ -43,7 +43,7 @@ func (x *stagedExporter) EmitStore(name string, value int64, modelName string) {
 	x.log = append(x.log, []any{"store", name, value, caseworld.Object("model_name", modelName)})
 }
 
-// dirsOf are a path, a list or the values of an object.
+// dirsOf returns a path, a list or the values of an object.
 func dirsOf(s caseworld.Step) []string {
 	switch v := s.Value("dirs").(type) {
 	case string:
@@ -58,7 +58,7 @@ func dirsOf(s caseworld.Step) []string {
 	return s.Strings("dirs")
 }
 
-// checkpointOfSteps is a file "checkpoint" that lists the checkpoints of steps.
+// checkpointOfSteps returns a file "checkpoint" that lists the checkpoints of steps.
 func checkpointOfSteps(steps []int) string {
 	var b strings.Builder
 	for i, step := range steps {
@@ -70,7 +70,7 @@ func checkpointOfSteps(steps []int) string {
 	return b.String()
 }
 
-// exported are the state files below the case's directory, and the directories next to them.
+// exported returns the state files below the case's directory, and the directories next to them.
 func exported(f env.Files, dir string, states *pysem.Dict) (directories []string) {
 	names, err := f.ReadDir(dir)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// fileOps are those of utils.py and base_runner.py.
+// fileOps answers the operations on utils.py and base_runner.py.
 var fileOps = caseworld.Table{
 	"utils.CopyFile":            copyFile,
 	"utils.CopyRecursively":     copyRecursively,
@@ -20,7 +20,7 @@ var fileOps = caseworld.Table{
 	"base_runner.write_summary": writeSummary,
 }
 
-// copyOptions are the arguments of a copy.
+// copyOptions returns the arguments of a copy.
 func copyOptions(in caseworld.Arguments) training.CopyOptions {
 	o := training.DefaultCopyOptions()
 	if in.Has("overwrite") {

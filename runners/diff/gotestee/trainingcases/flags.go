@@ -11,7 +11,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// flagOps are those of gflags_utils.py.
+// flagOps answers the operations on gflags_utils.py.
 var flagOps = caseworld.Table{
 	"gflags_utils.extract_help_info":    extractHelpInfo,
 	"gflags_utils.extract_flags":        extractFlags,
@@ -32,7 +32,7 @@ func parsed(c *caseworld.Call, flags *absl.Flags) error {
 	return err
 }
 
-// trainingFlags are the flags of a training program, given by the case's command line.
+// trainingFlags returns the flags of a training program, given by the case's command line.
 func trainingFlags(c *caseworld.Call) (*absl.Flags, error) {
 	flags := runnerutils.NewFlags()
 	return flags, parsed(c, flags)
@@ -60,7 +60,7 @@ func triple(in caseworld.Arguments, field string, v any) (name, kind string, val
 	return name, kind, parts[2]
 }
 
-// caseFields are the fields of a case's class.
+// caseFields returns the fields of a case's class.
 func caseFields(in caseworld.Arguments) []gflagsutils.Field {
 	var fields []gflagsutils.Field
 	for _, v := range in.List("fields") {
@@ -75,7 +75,7 @@ func caseFields(in caseworld.Arguments) []gflagsutils.Field {
 	return fields
 }
 
-// fieldValue is a value of a case as a field of a type has it.
+// fieldValue returns a value of a case as a field of a type has it.
 func fieldValue(kind string, value any) any {
 	if word, ok := value.(string); ok && kind == "enum" {
 		return pysem.Tuple{color, word}
@@ -127,7 +127,7 @@ func (r record) shown() *pysem.Dict {
 	return out
 }
 
-// caseFlags are the flags of a case only, given by its command line.
+// caseFlags returns the flags of a case only, given by its command line.
 func caseFlags(c *caseworld.Call) (*absl.Flags, error) {
 	kinds := map[string]absl.Kind{"int": absl.Integer, "bool": absl.Bool, "str": absl.String, "float": absl.Float, "enum": absl.Enum}
 	flags := absl.Registry()

@@ -12,7 +12,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// hookOps are those of the small hooks.
+// hookOps answers the operations on the small hooks.
 var hookOps = caseworld.Table{
 	"ps_check_hooks.PsHealthChecker":                 psHealthChecker,
 	"ps_check_hooks.get_ps_machine_info_shared_name": psSharedName,

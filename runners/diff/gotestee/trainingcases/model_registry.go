@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// taskClass is a class as a case describes it.
+// taskClass returns a class as a case describes it.
 func taskClass(given caseworld.Arguments, module string) *modelregistry.Class[any] {
 	class := &modelregistry.Class[any]{Module: module, Name: given.Str("name"), NotSingleTask: given.Flag("other")}
 	if given.Has("task") {

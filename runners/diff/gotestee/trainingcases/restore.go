@@ -22,7 +22,7 @@ type psVariables struct {
 	variables []*session.Variable
 }
 
-// newPSVariables are v0, v1 and so on, one on each PS, and the global step on the first; without
+// newPSVariables returns v0, v1 and so on, one on each PS, and the global step on the first; without
 // PS one of them, on no device.
 func newPSVariables(c *caseworld.Call, numPS int) *psVariables {
 	d := &psVariables{in: c.In, files: c.Env.Files}
@@ -90,7 +90,7 @@ func (d *psVariables) Devices() []string {
 	return slices.Sorted(maps.Keys(devices))
 }
 
-// read is what a checkpoint has.
+// read returns the values in a checkpoint, by the names of their variables.
 func (d *psVariables) read(prefix string) (values map[string]int64, err error) {
 	data, err := d.files.ReadFile(prefix + checkpoints.IndexSuffix)
 	if err != nil {

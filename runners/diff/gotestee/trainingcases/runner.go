@@ -12,7 +12,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// runnerOps are those of runner_utils.py.
+// runnerOps answers the operations on runner_utils.py.
 var runnerOps = caseworld.Table{
 	"runner_utils.isabs":                isAbs,
 	"runner_utils.get_checkpoint_state": overriddenState,
@@ -24,7 +24,7 @@ var runnerOps = caseworld.Table{
 
 func isAbs(c *caseworld.Call) (any, error) { return checkpoints.IsAbs(c.In.Str("path")), nil }
 
-// textOf is what is in a file, nil where there is none.
+// textOf returns the text of a file, nil for a missing one.
 func textOf(f env.Files, dir, name string) any {
 	data, err := f.ReadFile(pysem.JoinStrings(dir, name))
 	if err != nil {
@@ -33,7 +33,7 @@ func textOf(f env.Files, dir, name string) any {
 	return string(data)
 }
 
-// writtenState is the CheckpointState of a directory as it is written.
+// writtenState returns the CheckpointState of a directory as it is written.
 func writtenState(f env.Files, dir string) any {
 	text, ok := textOf(f, dir, checkpoints.Filename).(string)
 	if !ok {
@@ -98,7 +98,7 @@ func runnerKwargs(in caseworld.Arguments) (*runnerutils.RunnerConfig, error) {
 	return &config, nil
 }
 
-// madeRunnerConfig is runner_utils.RunnerConfig(**kwargs).
+// madeRunnerConfig returns runner_utils.RunnerConfig(**kwargs).
 func madeRunnerConfig(e *env.Env, flags *absl.Flags, kwargs caseworld.Arguments) (*runnerutils.RunnerConfig, error) {
 	config, err := runnerKwargs(kwargs)
 	if err == nil {
@@ -107,7 +107,7 @@ func madeRunnerConfig(e *env.Env, flags *absl.Flags, kwargs caseworld.Arguments)
 	return config, err
 }
 
-// changedFields are those that differ from their defaults.
+// changedFields returns the fields that differ from their defaults.
 func changedFields(config *runnerutils.RunnerConfig) *pysem.Dict {
 	out := &pysem.Dict{}
 	for _, a := range runnerutils.Class.Fields() {
@@ -234,7 +234,7 @@ func addrsByText(addrs training.Addrs) *pysem.Dict {
 	return d
 }
 
-// configOf is a RunnerConfig of the case's kwargs without a command line.
+// configOf returns a RunnerConfig of the case's kwargs without a command line.
 func configOf(c *caseworld.Call) (*runnerutils.RunnerConfig, error) {
 	flags := runnerutils.NewFlags()
 	if _, err := flags.Parse(c.Env.Files, nil); err != nil {

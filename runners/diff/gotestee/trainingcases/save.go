@@ -23,7 +23,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// saveOps are those of save_utils.py, and of what else keeps files beside checkpoints.
+// saveOps answers the operations on save_utils.py, and on what else keeps files beside checkpoints.
 var saveOps = caseworld.Table{
 	"save_utils.get_monolith_checkpoint_state":             monolithCheckpointState,
 	"save_utils.SaveHelper":                                saveHelper,
@@ -38,7 +38,7 @@ var saveOps = caseworld.Table{
 	"export_state_utils.sequence":                          exportStateSequence,
 }
 
-// monolithState is a MonolithCheckpointState as an answer shows it.
+// monolithState returns a MonolithCheckpointState as an answer shows it.
 func monolithState(s *nativetraining.MonolithCheckpointState) any {
 	if s == nil {
 		return nil
@@ -47,7 +47,7 @@ func monolithState(s *nativetraining.MonolithCheckpointState) any {
 		"last_checkpoint_save_timestamp", s.GetLastCheckpointSaveTimestamp(), "builtin_hash_table_type", int(s.GetBuiltinHashTableType()))
 }
 
-// monolithStateOf is what is in the file of a directory.
+// monolithStateOf reads the monolith state of a directory.
 func monolithStateOf(f env.Files, dir string) any {
 	data, err := f.ReadFile(dir + "/" + saveutils.MonolithCkptStateFileName)
 	if err != nil {
@@ -61,7 +61,7 @@ func monolithStateOf(f env.Files, dir string) any {
 	return monolithState(state)
 }
 
-// checkpointState is a CheckpointState as an answer shows it.
+// checkpointState returns a CheckpointState as an answer shows it.
 func checkpointState(s *training.CheckpointState) any {
 	if s == nil {
 		return nil
@@ -121,12 +121,12 @@ func latestCheckpointState(c *caseworld.Call) (any, error) {
 	return caseworld.Object("states", states), nil
 }
 
-// optSeconds is a number of a case, or None.
+// optSeconds returns a number of a case, or None.
 func optSeconds(in caseworld.Arguments, name string) pysem.Opt[float64] {
 	return optNumber(in.Value(name))
 }
 
-// optNumber is an int or a float, else None.
+// optNumber returns an int or a float, else None.
 func optNumber(v any) pysem.Opt[float64] {
 	switch v := v.(type) {
 	case int:
@@ -196,7 +196,7 @@ func (g *stagedSaver) EmitTimer(name string, seconds float64, mode string) {
 	g.note("timer", name, seconds, mode)
 }
 
-// failed is the error that an outcome stands for.
+// failed returns the error for an outcome of a case: op_error, error, else nil.
 func failed(outcome any) error {
 	switch outcome {
 	case "op_error":
@@ -275,7 +275,7 @@ func (h *saverHookSteps) set(step int64) error {
 	return session.Do(h.s, session.Assign(session.GlobalStep(), step))
 }
 
-// step is a training step, to a global step.
+// step does one training step, after which the global step is the given one.
 func (h *saverHookSteps) step(step int64) (any, error) {
 	run := &session.RunContext{Session: h.s}
 	if err := h.set(step - 1); err != nil {
@@ -410,7 +410,7 @@ func saverSequence(c *caseworld.Call) (any, error) {
 	})
 }
 
-// indexed are the checkpoints whose index is there.
+// indexed returns the checkpoints whose index is there.
 func indexed(f env.Files, dir string) []any {
 	names, err := f.ReadDir(dir)
 	if err != nil {
@@ -461,7 +461,7 @@ func workerCkptSequence(c *caseworld.Call) (any, error) {
 	}, nil)
 }
 
-// next is the next number of an iterator over so many.
+// next returns the next number of an iterator, which ends after size numbers.
 func next(s session.Session, place *session.Variable, size int64) (any, error) {
 	n, err := session.Get[int64](s, session.Read(place))
 	if err != nil {

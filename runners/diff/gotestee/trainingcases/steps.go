@@ -51,7 +51,7 @@ func (l *lab) steps(do caseworld.Do, after func(out *pysem.Dict)) []any {
 	return l.c.Run(q)
 }
 
-// answer is the steps' answers alone.
+// answer returns the steps' answers alone.
 func (l *lab) answer(do caseworld.Do, after func(out *pysem.Dict)) (any, error) {
 	return caseworld.Object("steps", l.steps(do, after)), nil
 }

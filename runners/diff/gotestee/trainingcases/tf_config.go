@@ -63,7 +63,7 @@ func (n *tried) Probe(addr string, timeout time.Duration) error {
 	return nil
 }
 
-// inCluster is a function that trains in a cluster; returns says that it returns an estimator.
+// inCluster returns a function that trains in a cluster; returns says that it returns an estimator.
 func inCluster(train func(e *env.Env, kept quirks.Set, c cputraining.Cluster, work func() error) error, returns bool) func(c *caseworld.Call) (any, error) {
 	return func(c *caseworld.Call) (any, error) {
 		s, n := &seen{c: c, log: []any{}}, &tried{Network: c.Env.Network}

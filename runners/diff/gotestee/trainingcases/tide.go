@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// tideOps are those of session_run_hooks.py.
+// tideOps answers the operations on session_run_hooks.py.
 var tideOps = caseworld.Table{
 	"session_run_hooks.before":                     before,
 	"session_run_hooks.tide_available_now":         tideAvailableNow,
@@ -29,7 +29,7 @@ func tideOf(in caseworld.Arguments, kept quirks.Set) sessionrunhooks.Tide {
 	}
 }
 
-// fourTimes are four ints or nulls, of a list.
+// fourTimes returns four ints or nulls, of a list.
 func fourTimes(c *caseworld.Call, field string) [4]pysem.OptInt {
 	var four [4]pysem.OptInt
 	for i, v := range c.In.List(field) {
@@ -56,7 +56,7 @@ func tideAvailableNow(c *caseworld.Call) (any, error) {
 	return answers, nil
 }
 
-// moment is a time, hh:mm:ss, of the case's day.
+// moment returns a time, hh:mm:ss, of the case's day.
 func moment(c *caseworld.Call, text string) time.Time {
 	var units [3]int
 	for i, part := range strings.SplitN(text, ":", 3) {

@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// tpuOps are those of tpu_runner.py and model_registry.py.
+// tpuOps answers the operations on tpu_runner.py and model_registry.py.
 var tpuOps = caseworld.Table{
 	"tpu_runner.flags":         tpuFlags,
 	"tpu_runner.TPURunner.run": tpuRun,

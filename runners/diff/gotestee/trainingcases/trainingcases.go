@@ -16,7 +16,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// Ops are the operations by name.
+// Ops returns the operations by name.
 func Ops() caseworld.Table {
 	all := caseworld.Table{}
 	for _, table := range []caseworld.Table{

@@ -22,7 +22,7 @@ type namedVariables struct {
 	variables map[string]*session.Variable
 }
 
-// named are those that a case has names for, by their own names.
+// named returns the variables that a case names, under the names that it gives them in checkpoints.
 func named(c *caseworld.Call, in caseworld.Arguments, own map[string]*session.Variable) *namedVariables {
 	d := &namedVariables{files: c.Env.Files, variables: map[string]*session.Variable{}}
 	for _, f := range in.Fields() {
@@ -139,7 +139,7 @@ func valuesSequence(c *caseworld.Call) (any, error) {
 	})
 }
 
-// everyFile are the files below a directory whose path ends in a text, sorted.
+// everyFile returns the files below a directory whose path ends in a text, sorted.
 func everyFile(f env.Files, dir, suffix string) (found []string) {
 	names, err := f.ReadDir(dir)
 	if err != nil {

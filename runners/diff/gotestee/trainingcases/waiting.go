@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// waitingOps are those of yarn_runtime.py and mlp_utils.py that wait.
+// waitingOps answers the operations on yarn_runtime.py and mlp_utils.py that wait.
 var waitingOps = caseworld.Table{
 	"yarn_runtime.sequence":            yarnSequence,
 	"mlp_utils.MLPEnv.sequence":        mlpSequence,
@@ -153,7 +153,7 @@ func mlpSequence(c *caseworld.Call) (any, error) {
 	return caseworld.Object("calls", answers), nil
 }
 
-// mlpCalls are the calls of one of the job's processes; one that ends the process returns None.
+// mlpCalls returns the calls of one of the job's processes; one that ends the process returns None.
 func mlpCalls(p *training.MLPProcess, pass training.MLPPassOptions) caseworld.Do {
 	ending := func(call func() error) (err error) {
 		defer func() {

@@ -12,7 +12,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// zkUtilsOps are those of zk_utils.py, env_utils.py and net_utils.py that change something, or name it.
+// zkUtilsOps answers the operations on zk_utils.py, env_utils.py and net_utils.py that change something, or name it.
 var zkUtilsOps = caseworld.Table{
 	"zk_utils.MonolithKazooClient": monolithKazooClient,
 	"zk_utils.clear_zk_path":       clearZKPath,

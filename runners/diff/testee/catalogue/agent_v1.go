@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// agentOps are those of agent.py and agent_v1.py.
+// agentOps declares the operations on agent.py and agent_v1.py.
 var agentOps = operations{
 	"agent.main":                recorded("conf", "tfs_log?"),
 	"agent_v1.AgentV1.sequence": agentV1Processes,

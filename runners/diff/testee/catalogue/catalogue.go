@@ -94,7 +94,7 @@ type Field struct {
 	Remark string
 }
 
-// String is the field as PROTOCOL.md shows it.
+// String returns the field as PROTOCOL.md shows it.
 func (f Field) String() string {
 	text := "`" + f.Name + "`"
 	if f.Optional {
@@ -135,7 +135,7 @@ func DrawnOps() []string {
 	return slices.DeleteFunc(Ops(), func(name string) bool { return !found[name].Drawn })
 }
 
-// Signature is the input of an operation as PROTOCOL.md shows it.
+// Signature returns the input of an operation as PROTOCOL.md shows it.
 func (o *Operation) Signature() string {
 	var texts []string
 	for _, f := range o.In {
@@ -174,7 +174,7 @@ func (d *draws) n(limit int) int {
 	return int(v)
 }
 
-// flip is true one time in n, and false when shrunk.
+// flip draws true one time in n; shrinking makes it false.
 func (d *draws) flip(n int) bool { return d.n(n) == n-1 }
 
 // length draws a small number, seldom a larger one up to most.

@@ -4,7 +4,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// clientOps are those of client.py, svr_client.py and constants.py, and the services that
+// clientOps declares the operations on client.py, svr_client.py and constants.py, and the services that
 // clients call.
 var clientOps = operations{
 	"client.ServingClient.sequence": func(d *draws, c *testee.Case) object {
@@ -88,7 +88,7 @@ var anyServerType = oneOf(0, 1, 2, 7, -1, oneOf("ps", "entry", "dense", "PS", ""
 
 var modelAddrs = entries(3, oneOf("m:entry", "m:ps_0", "n:x"), some(3, oneOf("a:1", "b:2", "", nil)))
 
-// treeSteps are the steps on the tree of a service that has one.
+// treeSteps returns the steps on the tree of a service that has one.
 func treeSteps(tree bool) []step {
 	if !tree {
 		return nil

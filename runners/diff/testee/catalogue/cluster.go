@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// clusterOps are those that find the processes of a training and gather them.
+// clusterOps declares the operations that find the processes of a training and gather them.
 var clusterOps = operations{
 	"cluster_manager.get_training_cluster":           trainingCluster,
 	"cluster_manager.generate_session_config":        in("cluster_and_task (null, or [cluster, task])", nullable(clusterAndTask)),

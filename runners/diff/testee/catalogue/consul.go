@@ -4,7 +4,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// consulOps are those of the client of Consul, over an agent that plays a script.
+// consulOps declares the operations on the client of Consul, over an agent that plays a script.
 var consulOps = operations{
 	"consul.Client": func(d *draws, c *testee.Case) object {
 		for _, name := range []string{"CONSUL_HTTP_HOST", "CONSUL_HTTP_PORT", "TCE_HOST_IP"} {

@@ -2,7 +2,7 @@ package catalogue
 
 import "strings"
 
-// dataDefOps are those of data_def.py and of the values of backends.py.
+// dataDefOps declares the operations on data_def.py and on the values of backends.py.
 var dataDefOps = dataClassOps()
 
 // field is a field of a data class with a usual value.
@@ -37,7 +37,7 @@ var replicaFields = []field{{"address", anyAddr}, {"address_ipv6", anyAddr}, {"s
 
 var serviceFields = []field{{"grpc", anyAddr}, {"http", anyAddr}, {"archon", anyAddr}, {"agent", anyAddr}, {"idc", word}, {"debug_info", word}}
 
-// fieldsOf is an object of some of the fields, seldom with a value of another type.
+// fieldsOf returns an object of some of the fields, seldom with a value of another type.
 func fieldsOf(fields []field) object {
 	var o object
 	for _, f := range fields {
@@ -69,7 +69,7 @@ func dataClassOps() operations {
 	return all
 }
 
-// serialized is a JSON text as a decoder may meet it.
+// serialized draws a JSON text as a decoder may meet it.
 func serialized(d *draws, fields []field) string {
 	if d.flip(6) {
 		return pick(d, "", "null", "[]", "1", "{", "{}", "\"x\"", " {} ", "{\"a\":1,}", "\xff", "\ufeff{}", "nul", "{\"a\":NaN}", "{'a':1}", "[{}]", "{} x")

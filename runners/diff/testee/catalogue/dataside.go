@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// dataSideOps are those of what moves data: copies, summaries, patterns, queues; of the TPU's
-// runner and of processes of MLP.
+// dataSideOps declares the operations on what moves data: copies, summaries, patterns, queues; on the TPU's
+// runner and on processes of MLP.
 var dataSideOps = operations{
 	"utils.CopyFile": func(_ *draws, c *testee.Case) object {
 		c.Files = dict("a", "1")

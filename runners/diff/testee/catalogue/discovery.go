@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// discoveryOps are those of replica_manager.py and agent_service.py.
+// discoveryOps declares the operations on replica_manager.py and agent_service.py.
 var discoveryOps = operations{
 	"replica_manager.ReplicaWatcher.sequence": func(d *draws, c *testee.Case) object {
 		return object{"config", container(d, c), "use_archon", sometimes(3), "zk_watch_address_family", oneOf("ipv4", "ipv6"),
@@ -37,7 +37,7 @@ var discoveryOps = operations{
 	},
 }
 
-// container is a config of a container, in a plain environment.
+// container draws a config of a container, in a plain environment.
 func container(d *draws, c *testee.Case) object {
 	c.Env = dict("MY_HOST_IP", "10.1.2.3")
 	for i := range 10 {
@@ -75,7 +75,7 @@ func distinct(most int, item any) draw {
 	}
 }
 
-// located are the arguments of a look for replicas, some with a location.
+// located makes the arguments of a look for replicas; some have a location (idc, cluster).
 func located(arguments ...any) []any {
 	return append(object{"server_type", oneOf(0, 1, 2)}, append(arguments, "idc?3", oneOf("lf", "hl", nil), "cluster?3", oneOf("def", nil))...)
 }
@@ -137,7 +137,7 @@ func withAddrs(service object) object {
 	return append(service, "addrs?1", absent{})
 }
 
-// serviceOf is a service of a version; its last field is the calls on it.
+// serviceOf draws a service of a version; its last field is the calls on it.
 func serviceOf(d *draws, c *testee.Case, version int) object {
 	switch version {
 	case 1:

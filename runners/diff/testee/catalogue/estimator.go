@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// estimatorOps are those that train, alone, with others and in step, and that export.
+// estimatorOps declares the operations that train, alone, with others and in step, and that export.
 var estimatorOps = operations{
 	"estimator.RunConfig.to_runner_config": in("kwargs", runKwargs, "argv", runnerArgv),
 	"estimator.EstimatorSpec": in("kwargs", object{"label", specValue, "pred", specValue, "head_name?3", specValue, "loss?3", specValue, "optimizer?3", specValue,

@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// fakeTFServingOps are those of the fake model server as it is started
+// fakeTFServingOps declares the operations on the fake model server as it is started
 // (runners/diff/python/ops/fake_tfserving.py).
 var fakeTFServingOps = operations{
 	"mocked_tfserving.FakeTFServing.sequence": func(d *draws, c *testee.Case) object {
@@ -51,7 +51,7 @@ func fakeBytes(d *draws) object {
 
 func fakeName(d *draws) string { return pick(d, "m", "n", "模", "", "it's") }
 
-// fakeSpecText is a request's model_spec, or none.
+// fakeSpecText draws a request's model_spec, or none.
 func fakeSpecText(d *draws) string {
 	if d.flip(8) {
 		return ""
@@ -76,7 +76,7 @@ func reloadText(d *draws) string {
 	return "config { " + fakeConfigText(d) + " }"
 }
 
-// fakeConfigText is a list of models, some of a kind that a real server refuses.
+// fakeConfigText draws a list of models, some of a kind that a real server refuses.
 func fakeConfigText(d *draws) string {
 	var models []string
 	for range d.length(3) {

@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// fileOps are those that read files: model_manager.py, resource_utils.py and agent_controller.py.
+// fileOps declares the operations that read files: model_manager.py, resource_utils.py and agent_controller.py.
 var fileOps = operations{
 	"model_manager.ModelManager.sequence": func(d *draws, c *testee.Case) object {
 		c.Files = modelFiles(d, true)
@@ -31,7 +31,7 @@ var fileOps = operations{
 	"agent_controller.map_model_to_layout": mapModel,
 }
 
-// modelFiles are what a transfer service leaves of versions of models. A link can
+// modelFiles draws what a transfer service leaves of versions of models. A link can
 // be made once only, so it is for the files that are there at the beginning.
 func modelFiles(d *draws, links bool) *pysem.Dict {
 	f := dict()
@@ -63,7 +63,7 @@ func modelFiles(d *draws, links bool) *pysem.Dict {
 	return f
 }
 
-// modelManagerSteps are names, or lists of a name and its arguments.
+// modelManagerSteps draws names, or lists of a name and its arguments.
 func modelManagerSteps(d *draws) []any {
 	steps := []any{}
 	for range 1 + d.n(5) {

@@ -10,7 +10,7 @@ import (
 //go:embed expressions.grammar
 var grammarText string
 
-// Grammar is the text of the grammar from which expressions, regular expressions, layout
+// Grammar returns the text of the grammar from which expressions, regular expressions, layout
 // filters and numbers of configurations are derived; its head says how it is read.
 func Grammar() string { return grammarText }
 
@@ -81,7 +81,7 @@ func splitRule(rule string) []string {
 	return parts
 }
 
-// symbolAt is the symbol that a rule goes on with. The name of a group stays text.
+// symbolAt returns the symbol that a rule goes on with. The name of a group stays text.
 func symbolAt(rule string) (name, rest string, ok bool) {
 	if rule[0] != '<' {
 		return "", "", false
@@ -141,7 +141,7 @@ func (w *derivation) symbol(name string, depth int) {
 	}
 }
 
-// choose is the alternative at a place among the weights.
+// choose returns the alternative at a place among the weights.
 func (s *symbol) choose(at int) alternative {
 	for _, a := range s.alternatives {
 		if at -= a.weight; at < 0 {

@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// hookOps are those of the hooks of the training side.
+// hookOps declares the operations on the hooks of the training side.
 var hookOps = operations{
 	"barrier_ops.BarrierOp.sequence": in("capacity", from(1, 4), "steps", shortSteps(10, barrierSteps("")...), "wait_seconds?3", oneOf(2, 5),
 		"callbacks!3", some(2, oneOf("log", "log", "log", "raise"))),
@@ -65,7 +65,7 @@ var hookOps = operations{
 		do("next restore state files initialize"), do("save", "action", oneOf("Save", "Save", "Stop"), "global_step", from(0, 7))), "disabled?6", true),
 }
 
-// barrierSteps are the steps on a barrier; prefix goes before their names. One that waits is
+// barrierSteps returns the steps on a barrier; prefix goes before their names. One that waits is
 // mostly let go by another process.
 func barrierSteps(prefix string) []step {
 	during := some(2, other(4, oneOf(prefix+"all_blocked", prefix+"blocked", prefix+"place", prefix+"is_placed")))
@@ -84,7 +84,7 @@ func barrierSteps(prefix string) []step {
 	return steps
 }
 
-// other is a step of another process within one of the first sleeps of a step.
+// other returns a step of another process within one of the first sleeps of a step.
 func other(sleeps int, name any, arguments ...any) []any {
 	return []any{from(1, sleeps), name, object(arguments)}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// modelOps are those of tfs_monitor.py, mocked_tfserving.py, agent_v3.py and tfs_wrapper.py.
+// modelOps declares the operations on tfs_monitor.py, mocked_tfserving.py, agent_v3.py and tfs_wrapper.py.
 var modelOps = operations{
 	"tfs_monitor.TFSMonitor.gen_model_config": func(d *draws, c *testee.Case) object {
 		ports(d, c.Env)
@@ -93,7 +93,7 @@ var modelMgrSteps = steps(1, 10,
 
 var fakeModelName = oneOf("m", "n", "模", "zz")
 
-// unified is a config of an agent v3, in its environment.
+// unified draws a config of an agent v3, in its environment.
 func unified(d *draws, c *testee.Case) object {
 	c.Env = d.object(object{"MY_HOST_IP", "10.1.2.3", "PORT", "1000", "PORT3", "1003", "PORT4", "1004", "SHARD_ID?", oneOf("0", "1"), "MONOLITH_HOST_SHARD_N?", oneOf("3", "2"),
 		"MY_POD_NAME?", oneOf("pod-1", ""), "TCE_PSM?", oneOf("a.b.c", ""), "TCE_INTERNAL_IDC?", oneOf("lf", "LF"), "TCE_LOGICAL_CLUSTER?", oneOf("default", ""),
@@ -122,7 +122,7 @@ func addressMap(d *draws, c *testee.Case) object {
 		"wrapper", oneOf("grpc", "archon", "fake")}
 }
 
-// modelsFile is a model config file as a person writes it.
+// modelsFile draws a model config file as a person writes it.
 func modelsFile(d *draws) string {
 	return pick(d, `model_config_list { config { name: "m:ps_0" } config { name: "m:entry" } }`, "model_config_list {}", "", "model_config_list {\n  config {\n    name: 'a'\n    base_path: \"/x\"\n  }\n}\n",
 		`model_config_list { config { name: "a" } config { name: "a" } }`, `model_config_list: < config: < name: "a" > >`, "model_config_list { config { } }", "garbage", `model_config_list { config { name: "\346\250\241" } }`,

@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// pathOps are those of what is found by its path: the code base, and the znodes of jobs.
+// pathOps declares the operations on what is found by its path: the code base, and the znodes of jobs.
 var pathOps = operations{
 	"path_utils.find_main":         findMain,
 	"zk_utils.clear_zk_path":       clearZKPath,
@@ -57,7 +57,7 @@ func findMain(d *draws, c *testee.Case) object {
 		oneOf("/p.py", "/", "", "/monolith/path_utils.py"))}
 }
 
-// plainPath is a path below a directory, of names that every file system takes.
+// plainPath returns a path below a directory, of names that every file system takes.
 func plainPath(path string) string {
 	var names []string
 	for name := range strings.SplitSeq(path, "/") {

@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// programOps are those of the programs behind their command lines, and of SvrClient.
+// programOps declares the operations on the programs behind their command lines, and on SvrClient.
 var programOps = operations{
 	"agent_client.main": program(agentClientArguments),
 	"run.main": program(func(d *draws) []any {
@@ -85,7 +85,7 @@ func agentClientArguments(d *draws) []any {
 		"--server_type=dense", "--task=2147483648", "--num_shard=0x10", "--port=-1", "--bzid=x")...)
 }
 
-// someArguments are some of the arguments, a few that are odd, in the forms that absl
+// someArguments draws some of the arguments, a few that are odd, in the forms that absl
 // takes.
 func someArguments(d *draws, arguments ...string) []any {
 	argv := []any{}

@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// pythonOps are eval and re.match, whose inputs are derived from the grammar.
+// pythonOps declares eval and re.match, whose inputs are derived from the grammar.
 var pythonOps = operations{
 	"python.eval": func(d *draws, c *testee.Case) object {
 		c.Env = dict()
@@ -22,10 +22,10 @@ var pythonOps = operations{
 	},
 }
 
-// layoutFilter is a filter of a layout.
+// layoutFilter draws a filter of a layout.
 func layoutFilter(d *draws) string { return spoil(d, derive(d, "filter_")) }
 
-// confNumber is a number as a configuration writes it.
+// confNumber draws a number as a configuration writes it.
 func confNumber(d *draws) string { return confLine(spoil(d, derive(d, "confnumber"))) }
 
 // confLine makes a value of a configuration of a text: one that neither ends its line nor

@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// runnerOps are those of what configures a training and restores it.
+// runnerOps declares the operations on what configures a training and restores it.
 var runnerOps = operations{
 	"gflags_utils.extract_help_info": in("doc", documentation),
 	"gflags_utils.extract_flags": in("fields", classFields, "doc", documentation, "skip_flags", some(2, fieldName),
@@ -128,7 +128,7 @@ func restoreArgv(d *draws) []any {
 	return argv
 }
 
-// runnerKwargs are arguments of a RunnerConfig.
+// runnerKwargs draws arguments of a RunnerConfig.
 func runnerKwargs(d *draws) *pysem.Dict {
 	kwargs := dict()
 	for range d.length(6) {

@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// savingOps are those of what saves checkpoints and when.
+// savingOps declares the operations on what saves checkpoints and when.
 var savingOps = operations{
 	"session_run_hooks.before":             in("args", []any{from(0, 2), oneOf(from(0, 59), 0, 59, nil), from(0, 2), oneOf(from(0, 59), 0, 59, nil)}),
 	"session_run_hooks.tide_available_now": in("window (start hour, minute, end hour, minute)", []any{from(0, 23), from(0, 59), from(0, 23), from(0, 59)}, "times", some(6, moment)),
@@ -58,7 +58,7 @@ var savingOps = operations{
 
 var globalStep = oneOf(2, 1, 10, 0, 2000000)
 
-// checkpointText is a file "checkpoint", seldom a damaged one.
+// checkpointText draws a file "checkpoint", seldom a damaged one.
 func checkpointText(d *draws) string {
 	if d.flip(6) {
 		return pick(d, "", "garbage", "model_checkpoint_path: \"m", "all_model_checkpoint_paths: \"a-1\"\n", "x: 1\n")
@@ -74,7 +74,7 @@ func checkpointText(d *draws) string {
 	return b.String()
 }
 
-// tide is a window, or none, or half of one, before other arguments.
+// tide draws a window, or none, or half of one, before other arguments.
 func tide(more ...any) func(d *draws) object {
 	return func(d *draws) object {
 		begins, ends := !d.flip(4), !d.flip(8)
@@ -166,7 +166,7 @@ func partialRestore(d *draws, _ *testee.Case) object {
 		"clear_nn?3", object{"model_dir?3", oneOf("other", "missing", "m"), "continue_training?", true}, "steps", drawn(12, one, of...)}
 }
 
-// exemptText is a file "monolith_checkpoint", seldom a damaged one.
+// exemptText draws a file "monolith_checkpoint", seldom a damaged one.
 func exemptText(d *draws) string {
 	if d.flip(6) {
 		return pick(d, "", "garbage", "exempt_model_checkpoint_paths: 1\n", "last_checkpoint_save_timestamp: 5\n")

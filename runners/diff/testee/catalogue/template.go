@@ -27,7 +27,7 @@ type object []any
 // absent as the value of an optional field leaves it out.
 type absent struct{}
 
-// given is the template where it is wanted, else absent.
+// given returns the template where it is wanted, else absent.
 func given(wanted bool, template any) any {
 	if wanted {
 		return template
@@ -56,7 +56,7 @@ func keyOf(text string) key {
 	return k
 }
 
-// fields are the fields of the object.
+// fields returns the fields of the object.
 func (o object) fields() []Field {
 	var fields []Field
 	for i := 0; i < len(o); i += 2 {
@@ -210,10 +210,10 @@ func join(parts ...any) draw {
 	}
 }
 
-// bytesOf are the bytes of a text.
+// bytesOf makes bytes, {"$hex"}, of a text.
 func bytesOf(text any) draw { return func(d *draws) any { return hexBytes(d.fill(text).(string)) } }
 
-// f64 is a float that Python writes so.
+// f64 makes a float of its Python repr, as "0.5".
 func f64(text string) object { return object{"$f64", text} }
 
 // step is a step of a sequence: [name, arguments].
@@ -333,7 +333,7 @@ type usually struct {
 	part any
 }
 
-// part draws the steps of one part.
+// part draws the steps of one part of turns.
 func (d *draws) part(part any) []any {
 	switch p := part.(type) {
 	case maybe:

@@ -14,7 +14,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// tfsClientOps are those of tfs_client.py.
+// tfsClientOps declares the operations on tfs_client.py.
 var tfsClientOps = operations{
 	"tfs_client.read_header": in(streamFields...),
 	"tfs_client.read_data":   in(streamFields...),
@@ -56,7 +56,7 @@ var feature = object{"feature_name", oneOf("f_user_id", "fc_item_id", "item_name
 	"method", oneOf("Direct", "VectorTop", "VectorTopString", "vectortop", "Combine", nil), "slot", oneOf(1, 200, 0, 65535, 65536, -1, nil),
 	"args?", oneOf([]any{"3"}, []any{"0"}, []any{}, []any{"x", "3"}, []any{"5", "1"}, []any{"²"}, []any{"٣"}, []any{"-1"}, []any{" 2"}, nil)}
 
-// framedBatch is an example batch with its size before it: two examples of the
+// framedBatch draws an example batch with its size before it: two examples of the
 // columns slot_1 and fc_slot_1, and one of slot_2.
 func framedBatch(d *draws) *pysem.Dict {
 	const value = "\x12\x0c\x12\x0a\x0a\x08\x05\x00\x00\x00\x00\x00\x01\x00"

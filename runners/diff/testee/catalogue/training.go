@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// trainingOps are those of what a training process knows of itself and of others.
+// trainingOps declares the operations on what a training process knows of itself and on others.
 var trainingOps = operations{
 	"net_utils.is_ipv6_address":       in("ip", oneOf("1.2.3.4", "::1", "", "fd00::1", "x", "1", "::ffff:1.2.3.4", "fe80::1%eth0", "2001:db8::10/64", " ::1", "1.2.3", oddText(5))),
 	"net_utils.concat_ip_and_port":    in("ip", oneOf("1.2.3.4", "::1", "", "host", "fd00::1", "[::1]"), "port", oneOf(80, 0, nil, "x", -1)),

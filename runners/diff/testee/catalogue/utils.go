@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// utilsOps are those of utils.py and agent_base.py.
+// utilsOps declares the operations on utils.py and agent_base.py.
 var utilsOps = operations{
 	"utils.conf_parser": func(d *draws, c *testee.Case) object {
 		c.Files = dict("a.conf", confText(d, true), "b.conf", confText(d, false), "sub/c.conf", confText(d, false))
@@ -186,7 +186,7 @@ var numberKeys = map[string]bool{
 	"tensorflow_session_parallelism": true, "num_load_threads": true,
 }
 
-// confText is an agent.conf: what every one needs, then any keys in any order.
+// confText draws an agent.conf: what every one needs, then any keys in any order.
 func confText(d *draws, top bool) string {
 	var b strings.Builder
 	if top {

@@ -22,7 +22,7 @@ var edgeChars = []string{
 // oddText draws up to most odd characters.
 func oddText(most int) draw { return func(d *draws) any { return text(d, most) } }
 
-// word is a plain word, seldom an odd one.
+// word draws a plain word, seldom an odd one.
 func word(d *draws) string {
 	if d.flip(5) {
 		return text(d, 6)
@@ -30,7 +30,7 @@ func word(d *draws) string {
 	return pick(d, "m", "a", "ps_0", "entry", "dense_0", "ps_12", "ctr", "x", "", "ps", "entry_0", "n_2", "b-1", "PS_0", "模型")
 }
 
-// text is up to most odd characters.
+// text draws up to most odd characters.
 func text(d *draws, most int) string {
 	var b strings.Builder
 	for range d.length(most) {
@@ -39,7 +39,7 @@ func text(d *draws, most int) string {
 	return b.String()
 }
 
-// surrogateText is text that may hold a lone surrogate.
+// surrogateText draws text that may hold a lone surrogate.
 func surrogateText(d *draws) string {
 	s := text(d, 5)
 	if d.flip(6) {
@@ -48,7 +48,7 @@ func surrogateText(d *draws) string {
 	return s
 }
 
-// integer is a small number, seldom one at an edge.
+// integer draws a small number, seldom one at an edge.
 func integer(d *draws) any {
 	if d.flip(5) {
 		return pick[any](d, 0, -1, 1<<31-1, -1<<31, 1<<31, 1<<53, bigInt("9007199254740993"), bigInt("9223372036854775807"),
@@ -59,14 +59,14 @@ func integer(d *draws) any {
 
 func bigInt(digits string) object { return object{"$int", digits} }
 
-// smallInt is a number that fits everywhere.
+// smallInt draws a number that fits everywhere.
 func smallInt(d *draws) int { return d.n(12) - 1 }
 
 func float(d *draws) any {
 	return object{"$f64", oneOf("0.0", "1.0", "-1.0", "0.5", "1e+22", "5e-324", "-0.0", "nan", "inf", "-inf", "0.1", "1e-07", "123456789.0", "1.7976931348623157e+308")}
 }
 
-// anything is a value of any JSON type.
+// anything draws a value of any JSON type.
 func anything(d *draws) any {
 	switch d.n(9) {
 	case 0:
@@ -89,10 +89,10 @@ func anything(d *draws) any {
 	return some(3, word)
 }
 
-// hexBytes are bytes as a value.
+// hexBytes returns bytes as a value.
 func hexBytes(data string) *pysem.Dict { return dict("$hex", hex.EncodeToString([]byte(data))) }
 
-// someBytes are a few bytes, not always UTF-8.
+// someBytes draws a few bytes, not always UTF-8.
 func someBytes(d *draws) *pysem.Dict {
 	return hexBytes(pick(d, "", "1", "x", "\x00", "\xff\xfe", "{}", "模", "null", text(d, 6)))
 }

@@ -2,7 +2,7 @@ package catalogue
 
 import "github.com/monosim/monosim/runners/diff/testee"
 
-// zooKeeperOps are those of mocked_zkclient.py, zk_mirror.py and backends.py.
+// zooKeeperOps declares the operations on mocked_zkclient.py, zk_mirror.py and backends.py.
 var zooKeeperOps = operations{
 	"mocked_zkclient.sequence": in("ops", turns{usually{15, do("start")}, clientSteps}),
 	"zk_mirror.sequence": func(d *draws, c *testee.Case) object {

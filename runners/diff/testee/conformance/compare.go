@@ -77,7 +77,7 @@ func firstAt(a, b any) string {
 	return ""
 }
 
-// canonicalAnswer is the answer's object on the wire, without the id.
+// canonicalAnswer returns the answer's object on the wire, without the id.
 func canonicalAnswer(op string, a testee.Answer) any {
 	all := map[string]any{}
 	if a.Beside != nil {

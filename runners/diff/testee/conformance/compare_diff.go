@@ -60,7 +60,7 @@ func diffOf(a, b []line) string {
 	return strings.Join(out, "\n") + "\n"
 }
 
-// hidden is how many lines from i on are left out of the run [from, to).
+// hidden returns how many lines from i on are left out of the run [from, to).
 func hidden(edits []edit, from, to, i int) int {
 	if edits[i].sign != ' ' || to-from <= mostAlike {
 		return 0
@@ -101,7 +101,7 @@ func editsOf(a, b []line) []edit {
 // of the first come before all of the second.
 const mostCompared = 4_000_000
 
-// editsBetween are the edits of texts that are alike at neither end.
+// editsBetween returns the edits of texts that are alike at neither end.
 func editsBetween(a, b []line) []edit {
 	var edits []edit
 	i, j := 0, 0

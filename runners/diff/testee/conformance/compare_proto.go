@@ -31,7 +31,7 @@ var textFields = map[string][]textField{
 	"agent_v3.AgentV3":                                {{".config_text", serverConfig}},
 }
 
-// textAt is the message whose text stands at the path, "" for none.
+// textAt returns the message whose text stands at the path, "" for none.
 func (c *canon) textAt(path string) string {
 	for _, f := range c.texts {
 		if f.path == path {
@@ -41,7 +41,7 @@ func (c *canon) textAt(path string) string {
 	return ""
 }
 
-// canonicalMessage is a message by its content. One whose type is not linked, or
+// canonicalMessage returns a message by its content. One whose type is not linked, or
 // that does not parse, is compared by the digits given.
 func canonicalMessage(name, digits string) canonMessage {
 	if m, ok := messageOf(name, digits); ok {
@@ -57,7 +57,7 @@ func messageOf(name, digits string) (proto.Message, bool) {
 	return m, err == nil && ok && proto.Unmarshal(raw, m) == nil
 }
 
-// deterministicHex is a message's bytes, which alone tell nan from nan and keep
+// deterministicHex returns a message's bytes, which alone tell nan from nan and keep
 // unknown fields.
 func deterministicHex(m proto.Message) string {
 	// Only a required field that is missing or text that is not UTF-8 could fail, and
@@ -66,7 +66,7 @@ func deterministicHex(m proto.Message) string {
 	return hex.EncodeToString(raw)
 }
 
-// canonicalText is a text by the message that it stands for.
+// canonicalText returns a text by the message that it stands for.
 func canonicalText(name, text string) canonText {
 	m, ok := testee.NewMessage(name)
 	if !ok {
@@ -86,7 +86,7 @@ func canonicalHexText(name, digits string) canonText {
 	return canonicalText(name, string(raw))
 }
 
-// shownMessage is a message for people, its name under the key: the lines of its
+// shownMessage returns a message for people, its name under the key: the lines of its
 // text, or its bytes where the text does not say all.
 func shownMessage(key, name, digits string) *pysem.Dict {
 	d := &pysem.Dict{Items: []pysem.Item{{Key: key, Value: name}}}
@@ -103,7 +103,7 @@ func shownMessage(key, name, digits string) *pysem.Dict {
 	return d
 }
 
-// wholeText is the text of a message if it gives the same bytes again.
+// wholeText returns the text of a message if it gives the same bytes again.
 func wholeText(name, digits string) (string, bool) {
 	m, ok := messageOf(name, digits)
 	if !ok {

@@ -58,7 +58,7 @@ func shownObject(m map[string]any) *pysem.Dict {
 	return d
 }
 
-// readableText is the text that bytes hold, if it is fit to be read.
+// readableText returns the text that bytes hold, if it is fit to be read.
 func readableText(digits string) (string, bool) {
 	data, err := hex.DecodeString(digits)
 	if err != nil || len(data) == 0 || !utf8.Valid(data) {

@@ -37,7 +37,7 @@ type Difference struct {
 	Vector golden.Case
 }
 
-// DiffReport is how one subject went.
+// DiffReport says how one subject answered the invented cases.
 type DiffReport struct {
 	Report
 	// Differences are the unexplained ones that were made small: up to MostShrunk
@@ -51,7 +51,7 @@ type DiffReport struct {
 // some hundred questions, and most are the same.
 const MostShrunk = 5
 
-// RunCopies is Run on jobs copies of the reference and the subject, which it ends but
+// RunCopies returns Run on jobs copies of the reference and the subject, which it ends but
 // for the first.
 func (d *Differ) RunCopies(reference, subject Subject, jobs int) (*DiffReport, error) {
 	pairs := []Pair{{Reference: reference.Testee, Subject: subject.Testee}}
@@ -137,7 +137,7 @@ func (d *Differ) ask(p Pair, what planned) Result {
 	return result
 }
 
-// toShrink are the places of the differences that are to be made small.
+// toShrink returns the places of the differences that are to be made small.
 func (r *DiffReport) toShrink(known map[string]bool) []int {
 	var places []int
 	of := map[string]int{}

@@ -56,7 +56,7 @@ func (l *limiter) writeExtra(b *bytes.Buffer) {
 	}
 }
 
-// indent is a text with by before each line, ended.
+// indent returns a text with by before each line, ended.
 func indent(text, by string) string {
 	return by + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n"+by) + "\n"
 }

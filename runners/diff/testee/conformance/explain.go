@@ -72,7 +72,7 @@ func refusalIn(a testee.Answer) string {
 	return quirk
 }
 
-// refusalQuirk is the quirk that a refusal's message begins with.
+// refusalQuirk returns the quirk that a refusal's message begins with.
 func refusalQuirk(typ, message string) string {
 	if typ != pysem.RefusedType {
 		return ""

@@ -5,7 +5,7 @@ import (
 	"github.com/monosim/monosim/vectors/golden"
 )
 
-// GeneratedOps are the operations of the selection whose inputs can be invented.
+// GeneratedOps returns the operations of the selection whose inputs can be invented.
 func (s Selection) GeneratedOps() (ops []string, err error) {
 	for _, op := range catalogue.DrawnOps() {
 		ok, err := s.Takes(golden.SuiteOf(op), op)

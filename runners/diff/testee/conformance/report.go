@@ -122,5 +122,5 @@ func Show(w io.Writer, s *golden.Suite, c *golden.Case, t testee.Testee) error {
 	return err
 }
 
-// indented is JSON for a person.
+// indented returns JSON for a person.
 func indented(v any) []byte { return pysem.AppendJSONIndent(nil, v, 2) }

@@ -115,7 +115,7 @@ func (d SubjectReport) writeSmall(b *bytes.Buffer) {
 	}
 }
 
-// difference is the invented case of that id if it was made small.
+// difference returns the invented case of that id if it was made small.
 func (d SubjectReport) difference(id string) *Difference {
 	i := slices.IndexFunc(d.Differences, func(small Difference) bool { return small.ID == id })
 	if i < 0 {
@@ -124,7 +124,7 @@ func (d SubjectReport) difference(id string) *Difference {
 	return &d.Differences[i]
 }
 
-// lineOf is a vector as a line for a case file.
+// lineOf returns a vector as a line for a case file.
 func lineOf(v golden.Case) string {
 	line, err := v.Line()
 	if err != nil {
@@ -133,7 +133,7 @@ func lineOf(v golden.Case) string {
 	return line
 }
 
-// text is what there is to say of a failed case: for an invented one the smallest
+// text returns what there is to say of a failed case: for an invented one the smallest
 // that still differs, as a line for a case file.
 func (d SubjectReport) text(r Result) string {
 	if small := d.difference(r.ID); small != nil {

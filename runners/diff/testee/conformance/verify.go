@@ -24,7 +24,7 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// Status is how a vector went.
+// Status says how a vector was answered.
 type Status uint8
 
 // The statuses. A vector whose difference is explained, by its verdict or by the
@@ -67,7 +67,7 @@ type Result struct {
 	Broken, Late bool
 }
 
-// ReadableCase is a case, given as it was sent, for people: short ones in one line,
+// ReadableCase returns a case, given as it was sent, for people: short ones in one line,
 // others in several, long texts cut off.
 func ReadableCase(asked string) string {
 	const short = 120
@@ -104,7 +104,7 @@ func (c *Counts) add(s Status) {
 	}
 }
 
-// Total is the number of vectors.
+// Total returns the number of vectors.
 func (c Counts) Total() int { return c.Passed + c.Failed + c.Explained + c.Skipped }
 
 func (c Counts) String() string {
