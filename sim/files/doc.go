@@ -5,7 +5,7 @@
 //
 //   - [FS], made by [NewFS], is the tree. Engine code builds it ([FS.WriteTree],
 //     [FS.AddModelVersion]), polls it without copies ([FS.Content], [FS.Names]), watches it
-//     ([FS.Watch]) and breaks it ([FS.Freeze], [FS.SetAvailable], [FS.HostCrash]).
+//     ([FS.Watch]) and breaks it ([FS.Freeze], [FS.Late], [FS.HostCrash]).
 //   - [View] is the env.Files of one process.
 //
 // # What survives

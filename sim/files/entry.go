@@ -19,7 +19,7 @@ type entry struct {
 	// These fields are for directories.
 	children []child   // by name
 	names    *[]string // the children's names; nil until they are asked for after a change
-	mount    *mount    // the tree that covers the directory; nil for none
+	mount    *FS       // the tree that covers the directory; nil for none
 
 	target *string // the target of a symbolic link; nil for other entries
 

@@ -16,8 +16,6 @@ var (
 	ErrBusy        = errors.New("device or resource busy")
 	ErrCrossDevice = errors.New("invalid cross-device link")
 	ErrInvalid     = errors.New("invalid argument")
-	// ErrUnavailable is the error of a mount whose server does not answer.
-	ErrUnavailable = errors.New("transport endpoint is not connected")
 )
 
 func pathError(op, path string, err error) error {

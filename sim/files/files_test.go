@@ -251,9 +251,6 @@ func TestWatchesSee(t *testing.T) {
 			}
 			return store.WriteFile("/x", nil)
 		}, 3}, // the directory, the mount, the file
-		{"the store going away and coming back", func(f *tree, store *files.FS) error {
-			return errors.Join(f.Mount("/m/1", store), f.SetAvailable("/m/1", false), f.SetAvailable("/m/1", true), f.Unmount("/m/1"))
-		}, 4},
 		{"a crash", func(f *tree, _ *files.FS) error { f.HostCrash(); return nil }, 1},
 	}
 	for _, c := range cases {
@@ -304,18 +301,6 @@ func TestAFrozenPathCannotBeRead(t *testing.T) {
 	}
 	store.Thaw("/m")
 	f.want("/store/m/x", "x")
-}
-
-func TestAnUnavailableMountFailsEverything(t *testing.T) {
-	f := newTree(t)
-	f.must(f.Mount("/store", files.NewFS(f.w)))
-	f.must(f.SetAvailable("/store", false))
-	if _, err := f.Stat("/store"); !errors.Is(err, files.ErrUnavailable) {
-		t.Errorf("stat: %v, want %v", err, files.ErrUnavailable)
-	}
-	if err := f.WriteFile("/store/x", nil); !errors.Is(err, files.ErrUnavailable) {
-		t.Errorf("write: %v, want %v", err, files.ErrUnavailable)
-	}
 }
 
 func TestTwoHostsShareAStore(t *testing.T) {

@@ -123,9 +123,7 @@ func (f *FS) walk(p *place, name string, last finding) (next string, err error) 
 		switch {
 		case p.entry == nil:
 		case p.entry.mount != nil:
-			if err := p.mounted(rest); err != nil {
-				return "", err
-			}
+			p.mounted(rest)
 		case p.entry.isLink() && (last != itself || !onlySlashes(rest)):
 			p.path = name[:begin+len(part)]
 			return p.entry.linked(name[:begin], rest, slash), nil
@@ -141,14 +139,10 @@ func (f *FS) walk(p *place, name string, last finding) (next string, err error) 
 func (p *place) notDir() bool { return p.slash && p.entry != nil && !p.entry.dir }
 
 // mounted continues in the tree that covers the directory.
-func (p *place) mounted(rest string) error {
-	m := p.entry.mount
-	if m.unavailable {
-		return ErrUnavailable
-	}
-	p.fs, p.rel, p.dir, p.entry, p.slash = m.fs, "/"+rest, nil, m.fs.root, false
-	p.frozen = p.frozen || m.fs.isFrozen(p.rel)
-	return nil
+func (p *place) mounted(rest string) {
+	store := p.entry.mount
+	p.fs, p.rel, p.dir, p.entry, p.slash = store, "/"+rest, nil, store.root, false
+	p.frozen = p.frozen || store.isFrozen(p.rel)
 }
 
 // onlySlashes reports whether the rest of a path has no further name.

@@ -31,10 +31,8 @@ type CostModel struct {
 	RetainedPercent float64
 	// BaseRAMBytes is the memory of a process without models.
 	BaseRAMBytes int64
-	// ControlRPCTime and the fields below are for whoever serves requests. PredictLaw says
-	// what PredictTime and PredictTimeHigh mean. PredictSlowdown multiplies the drawn time
-	// while a load or unload is in progress.
-	ControlRPCTime  time.Duration
+	// PredictLaw says what PredictTime and PredictTimeHigh mean. PredictSlowdown multiplies
+	// the drawn time while a load or unload is in progress.
 	PredictLaw      PredictLaw
 	PredictTime     time.Duration
 	PredictTimeHigh time.Duration
@@ -53,7 +51,6 @@ func DefaultCost() CostModel {
 		UnloadJitter:       45 * time.Millisecond,
 		RAMPerDiskByte:     1.2,
 		RetainedPercent:    75,
-		ControlRPCTime:     200 * time.Microsecond,
 		PredictTime:        time.Millisecond,
 		PredictSlowdown:    10,
 	}

@@ -287,3 +287,10 @@ func specMessage(spec env.ModelSpec) *apis.ModelSpec {
 	}
 	return m
 }
+
+// errBatchQueueFull is the error of a server with too many requests, in TensorFlow's words
+// (TFS-12.2).
+var errBatchQueueFull = &env.RPCError{
+	Code:    env.Unavailable,
+	Message: "The batch scheduling queue to which this task was submitted is full",
+}

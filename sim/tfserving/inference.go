@@ -112,13 +112,6 @@ func (i *Inference) Run() (proto.Message, error) {
 // End takes the request out of flight. Call it once, after Latency.
 func (i *Inference) End() { i.handle.Release() }
 
-// ErrBatchQueueFull is the error of a server with too many requests, in TensorFlow's words
-// (TFS-12.2).
-var ErrBatchQueueFull = &env.RPCError{
-	Code:    env.Unavailable,
-	Message: "The batch scheduling queue to which this task was submitted is full",
-}
-
 // FailPredicts makes every request of PredictionService that passes the checks fail with err,
 // until it is called with nil.
 func (s *Server) FailPredicts(err *env.RPCError) { s.reader.set(func(r *Reader) { r.fault = err }) }

@@ -101,9 +101,9 @@ func TestPredictIsSlowDuringALoad(t *testing.T) {
 func TestInjectedFaultsFailPredicts(t *testing.T) {
 	s, _ := servingOne(t)
 	request := &apis.PredictRequest{ModelSpec: &apis.ModelSpec{Name: "a"}}
-	s.FailPredicts(ErrBatchQueueFull)
-	if _, err := s.Begin(request); err != error(ErrBatchQueueFull) {
-		t.Errorf("with a fault: got %v, want %v", err, ErrBatchQueueFull)
+	s.FailPredicts(errBatchQueueFull)
+	if _, err := s.Begin(request); err != error(errBatchQueueFull) {
+		t.Errorf("with a fault: got %v, want %v", err, errBatchQueueFull)
 	}
 	s.FailPredicts(nil)
 	if _, err := s.Begin(request); err != nil {

@@ -89,7 +89,7 @@ func TestMirroredPredict(t *testing.T) {
 			predict: spec("") + "inputs { key: 'x' value { dtype: DT_FLOAT tensor_shape { dim { size: 2 } } tensor_content: 'abc' } }",
 			want:    "INVALID_ARGUMENT: tensor parsing error: x"},
 		{name: "predict_util.cc:a fault of the runtime", model: halfPlusTwo, predict: spec("") + two,
-			fault: ErrBatchQueueFull, want: "UNAVAILABLE: The batch scheduling queue to which this task was submitted is full"},
+			fault: errBatchQueueFull, want: "UNAVAILABLE: The batch scheduling queue to which this task was submitted is full"},
 		{name: "predict_util.cc:a fault comes after the checks", model: halfPlusTwo, predict: spec(""),
 			fault: &env.RPCError{Code: env.Internal, Message: "broken"}, want: "INVALID_ARGUMENT: input size does not match"},
 		{name: "core/manager.h:a version that is not loaded", model: halfPlusTwo,

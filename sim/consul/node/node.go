@@ -2,10 +2,13 @@
 //
 // Two things to use first:
 //
-//   - [New] and [Server.Start] have it listen.
+//   - [New] makes a server and [Server.Start] makes it listen.
 //   - [Server.Agent] is the agent, for faults and observers.
 //
-// To change how an answer gets onto the network look in [Server.handle]; what it is, in sim/consul.
+// To change:
+//
+//   - how an answer gets onto the network: [Server.handle]
+//   - what an answer is: package consul
 package node
 
 import (
@@ -29,7 +32,7 @@ func New(host *network.Host, port int) *Server {
 	return &Server{host: host, port: port, agent: consul.New()}
 }
 
-// Start listens. It does nothing when it does already.
+// Start listens. It does nothing when the server listens already.
 func (s *Server) Start() (err error) {
 	if s.http != nil {
 		return nil
@@ -38,8 +41,7 @@ func (s *Server) Start() (err error) {
 	return err
 }
 
-// Stop ends all connections and refuses new ones, until Start. What is registered stays, and TTLs
-// go on.
+// Stop ends all connections, and refuses new ones until Start. Registrations stay, and TTLs run on.
 func (s *Server) Stop() {
 	if s.http != nil {
 		s.http.Stop()
@@ -47,15 +49,15 @@ func (s *Server) Stop() {
 	}
 }
 
-// Agent is the agent that answers.
+// Agent returns the agent.
 func (s *Server) Agent() *consul.Agent { return s.agent }
 
-// Services are all registrations as they are now.
+// Services returns all present registrations.
 func (s *Server) Services() []consul.Service {
 	return s.agent.Services(s.host.Node().World().Now())
 }
 
-// handle answers a request, at once or when the agent's delay is over.
+// handle answers a request, at once or after the agent's delay.
 func (s *Server) handle(call *network.HTTPCall) {
 	answer := s.agent.Handle(s.host.Node().World().Now(), consul.Request{
 		Method: call.Method, Target: call.Target, Body: call.Body, From: call.From.Name(),

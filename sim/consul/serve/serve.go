@@ -1,12 +1,14 @@
-// Package serve has the simulated Consul agent of sim/consul behind a TCP port, for real clients.
+// Package serve puts the simulated Consul agent of sim/consul behind a TCP port, for real clients.
 //
 // Two things to use first:
 //
 //   - [Listen] serves an agent of its own on an address.
-//   - [Server.SetFaults] changes what is wrong with it.
+//   - [Server.SetFaults] changes the agent's faults.
 //
-// To change how requests become those of the agent look in [Server.ServeHTTP]; what the agent
-// answers, in sim/consul.
+// To change:
+//
+//   - how HTTP requests become the agent's requests: [Server.ServeHTTP]
+//   - what the agent answers: package consul
 package serve
 
 import (
@@ -23,7 +25,7 @@ import (
 	"github.com/monosim/monosim/sim/consul"
 )
 
-// maxBody is the largest body that is taken.
+// maxBody is the size of the largest accepted body, in bytes.
 const maxBody = 1 << 20
 
 // Server is an agent that listens.
@@ -40,8 +42,8 @@ type Server struct {
 	agent *consul.Agent
 }
 
-// Listen serves on an address, as "127.0.0.1:2280"; port 0 takes any that is free. The agent's
-// time passes speed times as fast as the wall clock: its TTLs, lags and delays. The caller must
+// Listen serves on an address, such as "127.0.0.1:2280"; port 0 picks a free one. The agent's time,
+// which its TTLs, lags and delays use, passes speed times as fast as the wall clock. The caller must
 // call Close.
 func Listen(addr string, speed float64) (*Server, error) {
 	l, err := net.Listen("tcp", addr)
@@ -60,13 +62,13 @@ func Listen(addr string, speed float64) (*Server, error) {
 	return s, nil
 }
 
-// Addr is host:port where it listens.
+// Addr returns the host:port that the server listens on.
 func (s *Server) Addr() string { return s.listener.Addr().String() }
 
-// Done is closed when it does not serve any more.
+// Done returns a channel that is closed when the server has ended.
 func (s *Server) Done() <-chan struct{} { return s.done }
 
-// Close ends it; what is being answered is cut off. The error is that which ended it before.
+// Close ends the server and cuts off answers in progress. The error is the one that ended it before.
 func (s *Server) Close() error {
 	s.ended()
 	closed := s.http.Close()
@@ -74,26 +76,26 @@ func (s *Server) Close() error {
 	return errors.Join(s.err, closed)
 }
 
-// now is the agent's time.
+// now returns the agent's time.
 func (s *Server) now() time.Duration {
 	return time.Duration(float64(time.Since(s.began)) * s.speed)
 }
 
-// Services are all registrations, the oldest first.
+// Services returns all registrations, the oldest first.
 func (s *Server) Services() []consul.Service {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.agent.Services(s.now())
 }
 
-// Faults are those that last.
+// Faults returns the present faults.
 func (s *Server) Faults() consul.Faults {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return *s.agent.Faults()
 }
 
-// SetFaults replaces them; those that make no sense are an error and change nothing.
+// SetFaults replaces the faults. It returns an error, and changes nothing, for senseless ones.
 func (s *Server) SetFaults(f consul.Faults) error {
 	if err := f.Check(); err != nil {
 		return err
@@ -139,7 +141,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// wait reports whether the time has passed: the client may hang up before, or the server end.
+// wait waits for a time. It returns false when the client hangs up, or the server ends, before that.
 func (s *Server) wait(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return true

@@ -205,7 +205,9 @@ func TestTheRuntimeNoticesADeadline(t *testing.T) {
 func TestPredictFaults(t *testing.T) {
 	l := newLab(t)
 	l.version("m", 1)
-	l.serve(tfserving.Profile24, func(o *Options) { o.PredictFault = tfserving.ErrBatchQueueFull })
+	l.serve(tfserving.Profile24, func(o *Options) {
+		o.PredictFault = &env.RPCError{Code: env.Unavailable, Message: "The batch scheduling queue to which this task was submitted is full"}
+	})
 	_, err := l.models().HandleReloadConfigRequest(l.context(), reloadOf(l.modelConfig("m", "")))
 	l.must(err)
 	wantStatus(t, l.predictError(specOf("m")), codes.Unavailable,

@@ -20,7 +20,7 @@ const Dir = "/case"
 // binary is the file that is executed for the program.
 const binary = Dir + "/case"
 
-// Limit is the virtual time that [Case.Run], and so Run and RunInPod, lets pass at most.
+// Limit is the longest virtual time that [Case.Run], and so Run and RunInPod, lets pass.
 const Limit = 3 * time.Hour
 
 // Case is one host in a world of its own, and the program that runs on it.
@@ -30,16 +30,16 @@ type Case struct {
 	Machine *hosts.Machine
 	// Env is what the running program may touch; nil before it runs.
 	Env *env.Env
-	// IP is what the look-up of the host's own name answers; "" fails it. The look-up
-	// of the route to the outside always fails.
+	// IP is the answer of the look-up of the host's own name; "" makes it fail. The look-up of the
+	// route to the outside always fails.
 	IP string
 
 	vars []string
 }
 
-// New makes a case whose program will have these environment variables. The host
-// has one IPv4 and one IPv6 address, a /proc/meminfo, and the directory [Dir]. The
-// world is closed at the end of the test.
+// New makes a case whose program will have the given environment variables. The host has one IPv4 and
+// one IPv6 address, a /proc/meminfo, and the directory [Dir]. The world is closed at the end of the
+// test.
 func New(t *testing.T, vars map[string]string) *Case {
 	t.Helper()
 	// Doubles that answer by themselves tell nobody when their answers change: no leaps.
@@ -57,8 +57,8 @@ func New(t *testing.T, vars map[string]string) *Case {
 	return c
 }
 
-// Run makes a case and runs fn as its program until it returns. It fails the test
-// when fn has not returned within [Limit].
+// Run makes a case and runs fn as its program until fn returns. It fails the test when fn takes longer
+// than [Limit].
 func Run(t *testing.T, vars map[string]string, fn func(c *Case)) {
 	t.Helper()
 	c := New(t, vars)
@@ -77,7 +77,7 @@ func (c *Case) Run(fn func()) {
 	runUntil(c.T, c.World, &done)
 }
 
-// runUntil lets time pass until done is set, and fails the test after Limit.
+// runUntil lets time pass until done is set. It fails the test after Limit.
 func runUntil(t *testing.T, w *vtime.World, done *bool) {
 	t.Helper()
 	if _, err := w.Run(vtime.Limits{Until: Limit, Done: func() bool { return *done }}); err != nil {
@@ -88,9 +88,8 @@ func runUntil(t *testing.T, w *vtime.World, done *bool) {
 	}
 }
 
-// Start starts the case's program, whose main task is program and whose exit code
-// is what program returns. Time does not pass yet: program begins with the next
-// [Case.Pass].
+// Start starts the case's program. Its main task is program, which returns the exit code. No time passes
+// yet: program begins with the next [Case.Pass].
 func (c *Case) Start(program func() int) *processes.Process {
 	c.T.Helper()
 	c.Machine.Procs.Register("case", func(p *processes.Process) {
@@ -117,8 +116,8 @@ func (c *Case) Write(tree map[string]string) {
 	c.Must(c.Machine.FS.WriteTree(tree))
 }
 
-// Must ends the test when err is not nil. The program may call it too: in the
-// engine's coroutines FailNow unwinds as it should.
+// Must fails the test when err is not nil. The program may call it too: in the engine's coroutines
+// FailNow unwinds as it should.
 func (c *Case) Must(err error) {
 	c.T.Helper()
 	Must(c.T, err)

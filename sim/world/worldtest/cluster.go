@@ -20,9 +20,8 @@ type Cluster struct {
 	Log []cluster.Observation
 }
 
-// NewCluster builds a world with seed 1 in which nothing runs yet; Start starts its
-// pods, in which agent runs as world.Options.Agent does. The world is closed at the
-// end of the test.
+// NewCluster builds a world with seed 1 in which nothing runs yet. Start starts its pods, in which agent
+// runs as world.Options.Agent. The world is closed at the end of the test.
 func NewCluster(t *testing.T, spec cluster.Spec, agent func(e *env.Env, confPath string)) *Cluster {
 	t.Helper()
 	c := &Cluster{T: t}
@@ -40,8 +39,8 @@ func NewCluster(t *testing.T, spec cluster.Spec, agent func(e *env.Env, confPath
 // OnlyPod is the name of the pod of RunInPod.
 const OnlyPod = "shard0-replica0"
 
-// RunInPod runs fn as the only program of a pod, beside a ZooKeeper server,
-// until it returns. It fails the test when fn has not returned within [Limit].
+// RunInPod runs fn as the only program of a pod, beside a ZooKeeper server, until fn returns. It fails
+// the test when fn takes longer than [Limit].
 func RunInPod(t *testing.T, fn func(w *world.World, e *env.Env)) {
 	t.Helper()
 	done := false
@@ -58,11 +57,11 @@ func (c *Cluster) Pass(d time.Duration) {
 	Must(c.T, err)
 }
 
-// resolution is how often PassUntil asks.
+// resolution is how often PassUntil calls done, in virtual time.
 const resolution = 100 * time.Millisecond
 
-// PassUntil lets time pass until done reports true, which it asks every 100 ms, or d
-// is over; it reports whether done did.
+// PassUntil lets time pass until done returns true, or d is over. It calls done every 100 ms, and returns
+// its last result.
 func (c *Cluster) PassUntil(d time.Duration, done func() bool) bool {
 	c.T.Helper()
 	for end := c.Engine().Now() + d; !done(); c.Pass(resolution) {
@@ -98,8 +97,8 @@ func (c *Cluster) Operate(fn func(e *env.Env, zk env.ZooKeeper)) {
 	}
 }
 
-// NewProcess makes a process on the machine of the world's operator, and what it may
-// touch, the ZooKeeper server included. Its Crash leaves the session behind.
+// NewProcess makes a process on the machine of the world's operator, with an env that includes the
+// ZooKeeper server. A Crash of the process leaves its session behind.
 func NewProcess(w *world.World, name string) (*env.Env, *vtime.Process) {
 	machine := w.Operator()
 	life := machine.Node.NewProcess(name)

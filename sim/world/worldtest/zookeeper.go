@@ -10,15 +10,14 @@ import (
 // whose watches can be silenced and whose znodes can go missing.
 type ZooKeeper struct {
 	*kazoofake.Client
-	// Deaf keeps every change from the watches as long as it is set, as if their
-	// events were lost.
+	// Deaf hides every change from the watches while it is set, as if their events were lost.
 	Deaf bool
-	// Gone is the path of a znode that is there and cannot be read: it went between
-	// the look and the read. "" means none.
+	// Gone is the path of a znode that exists but cannot be read, as if it was deleted between the
+	// look and the read. "" is none.
 	Gone string
 }
 
-// NewZooKeeper makes a client that is not started.
+// NewZooKeeper makes a client that is not started yet.
 func NewZooKeeper(e *env.Env) *ZooKeeper {
 	return &ZooKeeper{Client: kazoofake.New(e)}
 }
@@ -46,7 +45,7 @@ func (z *ZooKeeper) Get(path string) ([]byte, env.Stat, error) {
 	return z.Client.Get(path)
 }
 
-// DataWatch tells fn of the data at path, now and after each change, unless Deaf.
+// DataWatch calls fn with the data at path, now and after each change, unless Deaf is set.
 func (z *ZooKeeper) DataWatch(path string, fn env.DataFunc) (env.Watch, error) {
 	return z.Client.DataWatch(path, func(data []byte, stat *env.Stat, event *env.WatchEvent) error {
 		if z.Deaf {
@@ -56,8 +55,7 @@ func (z *ZooKeeper) DataWatch(path string, fn env.DataFunc) (env.Watch, error) {
 	})
 }
 
-// ChildrenWatch tells fn of the children of path, now and after each change,
-// unless Deaf.
+// ChildrenWatch calls fn with the children of path, now and after each change, unless Deaf is set.
 func (z *ZooKeeper) ChildrenWatch(path string, fn env.ChildrenFunc) (env.Watch, error) {
 	return z.Client.ChildrenWatch(path, func(children []string) error {
 		if z.Deaf {

@@ -1,16 +1,15 @@
-// Package zookeepertest starts the simulated ZooKeeper inside a Go test, on a free
-// port of 127.0.0.1, for any client of the real one. Nothing has to be installed, and
-// no process is started.
+// Package zookeepertest starts the simulated ZooKeeper inside a Go test, on a free port of 127.0.0.1,
+// for any client of the real one. Nothing has to be installed, and no process is started.
 //
 // Two things to use first:
 //
-//   - [Start] serves for the time of a test; [Server.Addr] is where.
-//   - [Server.Stop] and [Server.Restart] are an outage, [StandingClock] and
-//     [Server.Advance] let sessions expire without waiting for them.
+//   - [Start] serves until the end of the test, at [Server.Addr].
+//   - [Server.Stop] and [Server.Restart] make an outage. With [StandingClock], [Server.Advance] lets
+//     sessions expire without waiting for them.
 //
-// Clients live in wall time, and so does the server, unless Speed or StandingClock say
-// otherwise; for whole clusters in virtual time see runners/test/simtest. To change how the
-// server behaves look in package wire and in sim/zookeeper.
+// Clients live in wall time. So does the server, without [Speed] or StandingClock. For whole clusters
+// in virtual time see runners/test/simtest. To change how the server behaves: package wire and
+// sim/zookeeper.
 package zookeepertest
 
 import (
@@ -23,8 +22,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// Server is a ZooKeeper for the time of a test. Only the test's own goroutine may call
-// its methods; clients may be anywhere.
+// Server is a ZooKeeper for one test. Only the test's own goroutine may call its methods; clients may
+// be anywhere.
 type Server struct {
 	tb      testing.TB
 	options wire.Options
@@ -33,39 +32,36 @@ type Server struct {
 	nowMs   *atomic.Int64 // of StandingClock, else nil
 }
 
-// Option changes what a server is started with. Besides those of this package any
-// func(*wire.Options) is one.
+// Option changes how a server is started. Any func(*wire.Options) is an Option too.
 type Option func(*wire.Options)
 
-// Speed has the server's time pass that many times faster than the wall clock, so that
-// sessions expire sooner: 60 makes a timeout of 30 s half a second. Clients that ping by
-// the wall clock then lose theirs; Config.ClientSpeed in an Option of one's own keeps
-// them.
+// Speed makes the server's time pass that many times as fast as the wall clock, so that sessions expire
+// sooner: with 60 a timeout of 30 s takes half a second. Clients that ping by the wall clock then lose
+// their sessions, unless an Option also sets Config.ClientSpeed.
 func Speed(times float64) Option { return func(o *wire.Options) { o.Speed = times } }
 
-// DataDir keeps the state in a directory, as a real server does: what was answered
-// survives any end of the process. Without it the state is in memory, and outlives
-// Stop but not the test.
+// DataDir keeps the state in a directory, as a real server does: what was answered survives any end of
+// the process. Without it the state is in memory, and survives Stop but not the test.
 func DataDir(dir string) Option { return func(o *wire.Options) { o.DataDir = dir } }
 
-// Profile is the version to be: zookeeper.V38, which is the default, or V39.
+// Profile selects the version: zookeeper.V38, the default, or V39.
 func Profile(p zookeeper.Profile) Option { return func(o *wire.Options) { o.Config.Profile = p } }
 
-// Tick is the server's tickTime, 2 s by default: sessions expire on its grid, and their
-// timeouts are between 2 and 20 ticks.
+// Tick sets the server's tickTime; 2 s by default. Sessions expire on its grid, and their timeouts are
+// between 2 and 20 ticks.
 func Tick(d time.Duration) Option {
 	return func(o *wire.Options) { o.Config.TickMs = d.Milliseconds() }
 }
 
-// StandingClock has the server's time stand still but for Server.Advance, so that no
-// session expires unless the test lets it.
+// StandingClock stops the server's time, except for Server.Advance, so that no session expires unless
+// the test wants it.
 func StandingClock() Option { return func(o *wire.Options) { o.Clock = standing } }
 
-// standing is replaced by a clock of the server's own.
+// standing marks the option; Start replaces it by a clock of the server's own.
 var standing = wire.ManualClock(func() int64 { return 0 })
 
-// Start serves an empty tree until the end of the test, which it ends at once if that
-// cannot be. What the server has to say to an operator is in the log of the test.
+// Start serves an empty tree until the end of the test. If it cannot, it fails the test at once. The
+// server's messages for an operator go to the log of the test.
 func Start(tb testing.TB, options ...Option) *Server {
 	tb.Helper()
 	s := &Server{tb: tb, addr: "127.0.0.1:0"}
@@ -95,12 +91,12 @@ func (s *Server) listen() {
 	s.server, s.addr = server, server.Addr()
 }
 
-// Addr is where the server listens, as "127.0.0.1:41234". It stays the same through
-// Stop and Restart.
+// Addr returns the address that the server listens on, such as "127.0.0.1:41234". It stays the same
+// through Stop and Restart.
 func (s *Server) Addr() string { return s.addr }
 
-// Stop ends the server and with it all connections. Sessions and znodes stay for
-// Restart. A server that is stopped already ends the test.
+// Stop ends the server and all its connections. Sessions and znodes stay for Restart. For a stopped
+// server it fails the test.
 func (s *Server) Stop() {
 	s.tb.Helper()
 	if s.server == nil {
@@ -120,8 +116,8 @@ func (s *Server) close() {
 	s.server = nil
 }
 
-// Restart serves again where Stop ended, on the same address. As with a real server
-// sessions have their whole timeouts then. A server that runs ends the test.
+// Restart serves again after Stop, on the same address. As with a real server, sessions then have their
+// full timeouts. For a running server it fails the test.
 func (s *Server) Restart() {
 	s.tb.Helper()
 	if s.server != nil {
@@ -130,9 +126,8 @@ func (s *Server) Restart() {
 	s.listen()
 }
 
-// Advance moves the clock of a server that was started with StandingClock, and expires
-// the sessions that have not been heard of for their timeouts then. Any other server
-// ends the test, as does one that is stopped.
+// Advance moves the clock of a server with StandingClock, and expires the sessions whose clients have
+// been silent for their timeouts. For any other server, or a stopped one, it fails the test.
 func (s *Server) Advance(d time.Duration) {
 	s.tb.Helper()
 	if s.nowMs == nil || s.server == nil {
