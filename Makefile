@@ -243,7 +243,7 @@ flakes: ## the tests that touch the clock or processes, N times (50) beside BUSY
 parity: ## rewrite PARITY.md, and the figures and tables in README.md and PROTOCOL.md
 	$(GO) run ./cmd/monosim parity -o PARITY.md
 	$(GO) test -count=1 ./cmd/monosim -run TestREADMECounts -update
-	$(GO) test -count=1 ./runners/diff/testee/catalogue -run TestProtocolTables -update
+	$(GO) test -count=1 ./runners/diff/testee/catalogue -run 'TestProtocolTables|TestFiguresOfCases' -update
 
 parity-check: ## say whether PARITY.md is what make parity writes
 	@echo "== parity-check"
