@@ -91,7 +91,7 @@ func (c *call) mapModelToLayout() (any, error) {
 	return caseworld.Object("result", result, "writes", writes, "bzid_info", info+"\n"), nil
 }
 
-// oneZK gives out one client.
+// oneZK gives the same client to whoever asks for one.
 type oneZK struct{ client *caseworld.ZooKeeper }
 
 func (z oneZK) NewClient(string, env.ZooKeeperOptions) env.ZooKeeper { return z.client }

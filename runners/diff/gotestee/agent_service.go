@@ -32,7 +32,7 @@ func (c *call) watched() (service.ServiceAnswers, error) {
 	return answers, err
 }
 
-// watchedTree returns that service, and the client of its tree.
+// watchedTree returns the service of watched, and the client of its tree.
 func (c *call) watchedTree() (service.ServiceAnswers, *caseworld.ZooKeeper, error) {
 	conf, err := c.config()
 	if err != nil {
@@ -74,7 +74,7 @@ func (c *call) provided() (service.ServiceAnswers, error) {
 	return service.AnswersV3{Env: c.Env, Conf: conf, Addrs: c.addrs}, nil
 }
 
-// addrs returns the function of the data provider.
+// addrs answers in place of the function that an agent v3 gives its data provider.
 func (c *call) addrs() ([]service.ModelAddresses, error) {
 	if !c.In.Has("addrs") {
 		return nil, pysem.Raise("KeyError", "'m'")
@@ -108,7 +108,7 @@ func (c *call) mirrored(update bool) (service.ServiceAnswers, error) {
 	return answers, err
 }
 
-// mirroredTree returns that service, and the client of its tree.
+// mirroredTree returns the service of mirrored, and the client of its tree.
 func (c *call) mirroredTree(update bool) (service.ServiceAnswers, *caseworld.ZooKeeper, error) {
 	conf, err := c.config()
 	if err != nil {
@@ -201,7 +201,7 @@ func newRPC(name string, fields caseworld.Arguments) rpc {
 	return rpc{}
 }
 
-// newRawRPC returns a call of any rpc of the service with bytes of any kind.
+// newRawRPC makes a call of any method of the service, with any bytes as its request.
 func newRawRPC(name string, raw []byte) rpc {
 	r := rpc{method: strings.TrimSuffix(service.MethodHeartBeat, "HeartBeat") + name, raw: raw}
 	switch r.method {

@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// agentServiceSequenceOps are a service over what steps change.
+// agentServiceSequenceOps answers the operation on a service whose tree or addresses steps change.
 var agentServiceSequenceOps = table{"agent_service.AgentService.sequence": (*call).agentServiceSequence}
 
 // serviceRun is a sequence on one service.
@@ -63,7 +63,7 @@ func (r *serviceRun) answers(c *call) (answers service.ServiceAnswers, err error
 	return answers, err
 }
 
-// tell returns the function of the data provider.
+// tell answers in place of the data provider's function, and counts how often it ran.
 func (r *serviceRun) tell() ([]service.ModelAddresses, error) {
 	r.asked++
 	return r.addrs, r.addrsErr
@@ -98,7 +98,7 @@ func answeredOver(channel env.Channel, r rpc) caseworld.Answered {
 	return caseworld.Answered{Dict: answer}
 }
 
-// overlappingCalls has clients call a service of version 3 while it answers others.
+// overlappingCalls lets clients call a service of version 3 while it answers other calls.
 func (c *call) overlappingCalls() (any, error) {
 	conf, err := c.config()
 	if err != nil {

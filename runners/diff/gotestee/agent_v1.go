@@ -117,7 +117,7 @@ func (c *call) events() (events []event) {
 	return events
 }
 
-// schedule sets the events of the case.
+// schedule starts a timer for each event of the case.
 func (s *stage) schedule(a *agent.AgentV1) {
 	for _, e := range s.c.events() {
 		s.after(e.at, e.name, func() { s.happen(a, e.name, e.arguments) })

@@ -150,11 +150,11 @@ func (s *toldServer) ListSavedModelsStatus() ([]tfs.SavedModelStatus, error) {
 	return list, err
 }
 
-// steppedTasks run a round when a step says so.
+// steppedTasks keeps the loops of an agent's threads, and runs one round of a loop when a step asks for it.
 type steppedTasks struct {
 	env.Tasks
 	loops map[string]func()
-	// sleepsFirst lets one sleep pass, which is then slept.
+	// sleepsFirst lets the next sleep return at once, and notes its length in slept.
 	sleepsFirst bool
 	slept       time.Duration
 }
@@ -210,7 +210,7 @@ func (t *steppedTasks) round(name string) (seconds any) {
 	return nil
 }
 
-// heldSignals arrive when a step says so.
+// heldSignals keeps the handlers of signals, and calls one when a step delivers its signal.
 type heldSignals struct {
 	env.Processes
 	handlers map[env.Signal]func()

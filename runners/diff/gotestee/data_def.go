@@ -77,7 +77,7 @@ var members = map[string]int{
 	"RESOURCE": int(datadef.EventResource), "UNKNOWN": int(datadef.EventUnknown),
 }
 
-// dataOf makes an object of keyword arguments.
+// dataOf makes an object of a data class from defaults and keyword arguments.
 func dataOf[T any, P dataObject[T]](a caseworld.Arguments, defaults func() T) (T, error) {
 	v := defaults()
 	for _, item := range a.Items {

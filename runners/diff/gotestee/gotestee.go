@@ -110,8 +110,8 @@ func (t *Testee) Answer(c *testee.Case) testee.Answer {
 	return testee.Answer{Kind: testee.Raised, Type: typ, Message: caseworld.Hide(message), Beside: beside}
 }
 
-// answer runs the operation as the main thread of a process. It returns encoded, and
-// what the case shows beside.
+// answer runs the operation as the main thread of a process. It returns the encoded
+// value, and the fields that the case shows beside it.
 func (t *Testee) answer(c *testee.Case, op any) (out any, beside *pysem.Dict, err error) {
 	defer func() {
 		if why := caseworld.VerdictOf(recover()); why != nil {

@@ -100,7 +100,7 @@ func (r *runningManager) happen(s caseworld.Step) error {
 	return nil
 }
 
-// shownMetrics is the metrics service of a case: what it is told is shown.
+// shownMetrics is a metrics service that notes all calls for the answer.
 type shownMetrics struct{ c *call }
 
 type shownClient struct {

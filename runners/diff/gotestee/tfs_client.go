@@ -31,7 +31,7 @@ var tfsClientOps = table{
 	"tfs_client.ProfileThread.sequence":         (*call).profileThreads,
 }
 
-// client has the case's flags, names and random numbers; flags that are not named
+// client makes a client with the case's flags, names and random numbers; flags that are not named
 // are off.
 func (c *call) client() clients.TFSClient {
 	c.Env.Random = &draws{numbers: c.In.Ints("draws")}

@@ -150,7 +150,7 @@ func (a Answer) set(d *pysem.Dict) {
 	}
 }
 
-// BrokenType is the error type of answers that are none.
+// BrokenType is the error type of an answer that a testee failed to give.
 const BrokenType = "TesteeBroken"
 
 // BadCaseType is the error type of a case that is not as the protocol wants it.

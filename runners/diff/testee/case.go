@@ -18,7 +18,7 @@ type Case struct {
 	// stands for none.
 	Host, Files *pysem.Dict
 	In          *pysem.Dict
-	// Shows names what stands in the answer beside it, of [Beside].
+	// Shows lists the fields of [Beside] that the answer is to have.
 	Shows []string
 }
 

@@ -198,7 +198,7 @@ func (p *Process) end() {
 // kill ends the program's group, which may be gone already.
 func (r *running) kill() { killGroup(r.cmd) }
 
-// drain lets the reader come to its end. It returns the first line left.
+// drain reads what is left of the output. It returns the first line left.
 func (r *running) drain() string {
 	first := ""
 	for l := range r.lines {

@@ -28,7 +28,7 @@ type Endless struct{}
 // maxStepSleeps is when a step that only sleeps is stopped.
 const maxStepSleeps = 4000
 
-// StepTime is a case's time that stands still but for sleeps, which are noted.
+// StepTime is a clock that only sleeps move, and that notes them. No sleep takes real or virtual time.
 type StepTime struct {
 	env.Tasks
 	env.Clock

@@ -74,7 +74,7 @@ func (z *ZooKeeper) Create(path string, value []byte, o env.CreateOptions) (stri
 	return z.Client.Create(path, value, o)
 }
 
-// createStat returns a create with include_data, which no agent asks for.
+// createStat creates a znode with include_data, which no agent asks for.
 func (z *ZooKeeper) createStat(path string, value []byte, o env.CreateOptions) (any, error) {
 	real, stat, err := z.CreateStat(path, value, o)
 	return []any{real, StatOf(stat)}, err

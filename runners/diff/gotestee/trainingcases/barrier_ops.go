@@ -38,7 +38,7 @@ func (b *barrierSteps) callback(kind any, note func(action string, s session.Ses
 	}
 }
 
-// blocked returns the indices, read past the barrier's lock.
+// blocked returns the indices of the blocked workers.
 func (b *barrierSteps) blocked() []any {
 	blocked, err := b.barrier.BlockedIndices(b.s)
 	if err != nil {

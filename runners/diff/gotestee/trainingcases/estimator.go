@@ -191,7 +191,7 @@ func (n *notedTraining) Stop() error {
 // hook is a session hook that does nothing.
 type hook struct{ session.NoHook }
 
-// hooksOf returns n hooks; a list with something else is an AssertionError, as the reference has it.
+// hooksOf makes as many hooks as the call says. -1 stands for a list with something else, for which the reference raises AssertionError.
 func hooksOf(call caseworld.Step) ([]session.Hook, error) {
 	if !call.Has("hooks") {
 		return nil, nil

@@ -43,7 +43,7 @@ func (x *stagedExporter) EmitStore(name string, value int64, modelName string) {
 	x.log = append(x.log, []any{"store", name, value, caseworld.Object("model_name", modelName)})
 }
 
-// dirsOf returns a path, a list or the values of an object.
+// dirsOf reads the directories of a step: one path, a list of them, or an object whose values they are.
 func dirsOf(s caseworld.Step) []string {
 	switch v := s.Value("dirs").(type) {
 	case string:

@@ -20,7 +20,7 @@ var fileOps = caseworld.Table{
 	"base_runner.write_summary": writeSummary,
 }
 
-// copyOptions returns the arguments of a copy.
+// copyOptions reads the arguments of a copy, with the reference's defaults.
 func copyOptions(in caseworld.Arguments) training.CopyOptions {
 	o := training.DefaultCopyOptions()
 	if in.Has("overwrite") {

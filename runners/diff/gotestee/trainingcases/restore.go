@@ -15,7 +15,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// psVariables are variables on PS, written into one file.
+// psVariables is a saver's data: variables on PS, all written into one file.
 type psVariables struct {
 	in        caseworld.Arguments
 	files     env.Files

@@ -37,7 +37,7 @@ var discoveryOps = operations{
 	},
 }
 
-// container draws a config of a container, in a plain environment.
+// container draws the config of an agent in a container, and sets the container's environment.
 func container(d *draws, c *testee.Case) object {
 	c.Env = dict("MY_HOST_IP", "10.1.2.3")
 	for i := range 10 {

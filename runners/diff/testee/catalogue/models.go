@@ -93,7 +93,7 @@ var modelMgrSteps = steps(1, 10,
 
 var fakeModelName = oneOf("m", "n", "模", "zz")
 
-// unified draws a config of an agent v3, in its environment.
+// unified draws the config of an agent v3, and sets its environment.
 func unified(d *draws, c *testee.Case) object {
 	c.Env = d.object(object{"MY_HOST_IP", "10.1.2.3", "PORT", "1000", "PORT3", "1003", "PORT4", "1004", "SHARD_ID?", oneOf("0", "1"), "MONOLITH_HOST_SHARD_N?", oneOf("3", "2"),
 		"MY_POD_NAME?", oneOf("pod-1", ""), "TCE_PSM?", oneOf("a.b.c", ""), "TCE_INTERNAL_IDC?", oneOf("lf", "LF"), "TCE_LOGICAL_CLUSTER?", oneOf("default", ""),

@@ -74,7 +74,7 @@ func checkpointText(d *draws) string {
 	return b.String()
 }
 
-// tide draws a window, or none, or half of one, before other arguments.
+// tide draws the arguments of a tide window (both ends, the start alone, or none), and other arguments after them.
 func tide(more ...any) func(d *draws) object {
 	return func(d *draws) object {
 		begins, ends := !d.flip(4), !d.flip(8)

@@ -89,7 +89,7 @@ func (d *draws) object(o object) *pysem.Dict {
 	return drawn
 }
 
-// fill draws what is still to be drawn of a template.
+// fill draws a value from a template.
 func (d *draws) fill(template any) any {
 	switch t := template.(type) {
 	case draw:
@@ -196,7 +196,7 @@ func (d *draws) entries(n int, name, value any) *pysem.Dict {
 	return drawn
 }
 
-// nullable draws null one time in five.
+// nullable draws null one time in five, else from the template.
 func nullable(template any) draw { return seldom(5, nil, template) }
 
 // join writes the parts one after another.
@@ -218,7 +218,7 @@ func f64(text string) object { return object{"$f64", text} }
 
 // step is a step of a sequence: [name, arguments].
 type step struct {
-	// names are those of steps with the same arguments; one is drawn.
+	// names are the names of steps with the same arguments, of which one is drawn.
 	names     []string
 	arguments object
 	// times is how often the step is drawn for one that stands alone.
@@ -239,7 +239,7 @@ func undrawn(steps []step) []step {
 	return steps
 }
 
-// often draws the step so many times as often.
+// often makes the step n times as likely.
 func (s step) often(n int) step {
 	s.times *= n
 	return s

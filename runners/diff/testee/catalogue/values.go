@@ -156,7 +156,7 @@ func containerEnv(d *draws, env *pysem.Dict) {
 	}
 }
 
-// hostEntries overrides the faked host, mostly not.
+// hostEntries draws overrides of the faked host; mostly there are none (nil).
 func hostEntries(d *draws) *pysem.Dict {
 	if !d.flip(4) {
 		return nil

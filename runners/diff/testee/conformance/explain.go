@@ -140,7 +140,7 @@ func taken(item any, take func([]any) bool) bool {
 // isPublish is an event [path, "PUBLISH", data] of a mirror.
 func isPublish(item []any) bool { return len(item) == 3 && item[1] == "PUBLISH" }
 
-// manyDigits are numbers that may lie beyond 64 bits, in a text.
+// manyDigits matches numbers in a text that may not fit 64 bits.
 var manyDigits = regexp.MustCompile(`-?[0-9]{19,}`)
 
 // saturate makes every number beyond 64 bits the nearest one within, in texts too.

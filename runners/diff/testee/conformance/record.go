@@ -108,7 +108,7 @@ func recordSuite(t testee.Testee, f golden.CaseFile, quirks []scope.Quirk) (*gol
 	return s, nil
 }
 
-// symbols returns what of the module the cases ask, in the order of the file.
+// symbols lists the functions and methods that the cases of a file ask for, in the file's order.
 func symbols(f golden.CaseFile) string {
 	var list []string
 	for _, in := range f.Inputs {
