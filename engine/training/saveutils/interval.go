@@ -2,12 +2,14 @@ package saveutils
 
 import "github.com/monosim/monosim/engine/pysem"
 
-// neverSteps is the interval of a training that says none (cpu_training.py:1172).
+// neverSteps is the interval when neither the configuration nor the model sets one
+// (cpu_training.py:1172).
 const neverSteps = 100000000
 
-// ChooseInterval returns how often a training saves: of seconds and steps each what the configuration
-// says, else what the model does, where 0 says nothing in the configuration
-// (cpu_training.py:1169-1177). Without any it is every 100000000 steps; both are a ValueError.
+// ChooseInterval returns how often a training saves. For seconds and for steps it takes the
+// configuration's value, or the model's if the configuration has None or 0
+// (cpu_training.py:1169-1177). If neither is set it is every 100000000 steps; if both are,
+// it is a ValueError.
 func ChooseInterval(configSecs, configSteps, modelSecs, modelSteps pysem.OptInt) (Interval, error) {
 	secs, steps := orOf(configSecs, modelSecs), orOf(configSteps, modelSteps)
 	switch {
@@ -21,7 +23,7 @@ func ChooseInterval(configSecs, configSteps, modelSecs, modelSteps pysem.OptInt)
 	return Interval{Steps: steps}, nil
 }
 
-// orOf returns a or b, as Python has it.
+// orOf returns Python's "a or b".
 func orOf(a, b pysem.OptInt) pysem.OptInt {
 	if a.Or(0) != 0 {
 		return a

@@ -15,7 +15,7 @@ import (
 
 // Data writes the values of variables into the files of a checkpoint.
 type Data interface {
-	// Write writes the files that begin with prefix, one of which is prefix.index.
+	// Write writes the files that begin with prefix, prefix.index among them.
 	Write(s session.Session, prefix string) error
 	// WriteMetaGraph writes the graph into a file.
 	WriteMetaGraph(path string) error
@@ -23,39 +23,42 @@ type Data interface {
 
 // SaverOptions are the settings of a saver (save_utils.py:588).
 type SaverOptions struct {
-	// MaxToKeep is how many checkpoints are kept beside those that are exempt; with 0 none is
-	// deleted nor remembered.
+	// MaxToKeep is how many checkpoints are kept beside the exempt ones. 0 keeps all and
+	// remembers none.
 	MaxToKeep int
-	// KeepEvery has one checkpoint for each such time of training kept for good.
+	// KeepEvery keeps one checkpoint for good for each such time of training.
 	KeepEvery time.Duration
-	// ModelDir is where monolith_checkpoint lists what is exempt; it is read at each save.
-	// Where it is empty, Exempt lists it.
+	// ModelDir is the directory whose monolith_checkpoint lists the exempt checkpoints; it
+	// is read at each save. If it is empty, Exempt lists them.
 	ModelDir string
 	Exempt   []string
-	// LatestFilename is the file with the state; empty means checkpoints.Filename.
+	// LatestFilename is the name of the state file; empty means checkpoints.Filename.
 	LatestFilename string
-	// SkipSave has saves do nothing: of all the processes only one saves.
+	// SkipSave makes Save do nothing, since only one of a job's processes saves.
 	SkipSave bool
-	// PadStepNumber has steps written with eight digits at least.
+	// PadStepNumber pads the step in file names to eight digits.
 	PadStepNumber bool
-	// RelativePaths has the state name checkpoints by their place in its directory, so that the
+	// RelativePaths stores checkpoint paths relative to the state file, so that the
 	// directory can be moved.
 	RelativePaths bool
-	// Empty says that there are no variables: saves write the graph only, a restore does nothing.
+	// Empty says that the graph has no variables: a save writes only the graph, and a
+	// restore does nothing.
 	Empty bool
-	// Monitor, when set, has a restore leave those PS alone that were not started since.
+	// Monitor, if not nil, limits a restore to the PS that were started since the last one.
 	Monitor *PSMonitor
-	// ClearNN, when set, has the next restore give variables their first values instead.
+	// ClearNN, if not nil, makes the next restore reset the variables to their first
+	// values.
 	ClearNN *ClearNN
-	// Exporting says that the process exports: it restores all, whatever ClearNN says.
+	// Exporting says that the process exports; it then restores everything and ignores
+	// ClearNN.
 	Exporting bool
-	// Quirks are those that are kept.
+	// Quirks holds the faults of the reference that are kept.
 	Quirks quirks.Set
 }
 
 // PartialRecoverySaver saves checkpoints and deletes old ones (save_utils.py:512). A save
-// writes, in this order: the data, the file "checkpoint", then it deletes at most one
-// checkpoint, and writes the graph.
+// writes the data and then the file "checkpoint", deletes at most one checkpoint, and
+// writes the graph.
 type PartialRecoverySaver struct {
 	e       *env.Env
 	data    Data
@@ -63,7 +66,8 @@ type PartialRecoverySaver struct {
 	exempt  map[string]bool // base names
 	last    []saved
 	doomed  []saved
-	// nextKept is the time after which a checkpoint was saved that is kept for good.
+	// nextKept is when KeepEvery next applies: the first checkpoint saved after it is kept
+	// for good.
 	nextKept time.Time
 }
 
@@ -91,8 +95,8 @@ func (p *PartialRecoverySaver) Save(s session.Session, path string, globalStep i
 	return err
 }
 
-// SaveAs returns Save that answers the checkpoint, None where none is written; without a step that is
-// the path itself (save_utils.py:964).
+// SaveAs saves like Save and returns the checkpoint's path, None if nothing was written.
+// Without a step the path is used as it is (save_utils.py:964).
 func (p *PartialRecoverySaver) SaveAs(s session.Session, path string, globalStep pysem.Opt[int64], writeMetaGraph bool) (pysem.OptString, error) {
 	if p.options.SkipSave {
 		return pysem.OptString{}, nil
@@ -114,7 +118,7 @@ func (p *PartialRecoverySaver) SaveAs(s session.Session, path string, globalStep
 	return pysem.OptString{V: file, Set: !p.options.Empty}, nil
 }
 
-// prefix returns the checkpoint of a path and a step.
+// prefix joins a path and a step to the checkpoint's path.
 func (p *PartialRecoverySaver) prefix(path string, globalStep pysem.Opt[int64]) (string, error) {
 	latest := p.options.LatestFilename
 	switch {
@@ -122,7 +126,7 @@ func (p *PartialRecoverySaver) prefix(path string, globalStep pysem.Opt[int64]) 
 		return fmt.Sprintf("%s-%08d", path, globalStep.V), nil
 	case globalStep.Set:
 		return SaveHelper{Basename: path}.CkptPrefix(globalStep.V), nil
-	case pysem.Basename(path) == latest: // which a sharded saver lets pass, to fail at the state
+	case pysem.Basename(path) == latest: // a sharded saver accepts this name, and fails later at the state
 		return "", pysem.Raise("ValueError", "'latest_filename' collides with 'save_path': '%s' and '%s'", latest, path)
 	}
 	return path, nil
@@ -145,7 +149,8 @@ func (p *PartialRecoverySaver) write(s session.Session, dir, file string) error 
 	return p.maybeDelete()
 }
 
-// withoutParent is the error of a save where the directory is the reason.
+// withoutParent turns err into the ValueError of a save whose directory is missing, and
+// leaves other errors alone.
 func (p *PartialRecoverySaver) withoutParent(path string, err error) error {
 	switch pysem.TypeOf(err) {
 	case "NotFoundError", "FailedPreconditionError":
@@ -161,13 +166,13 @@ func (p *PartialRecoverySaver) withoutParent(path string, err error) error {
 // ExportMetaGraph writes the graph.
 func (p *PartialRecoverySaver) ExportMetaGraph(path string) error { return p.data.WriteMetaGraph(path) }
 
-// record remembers a checkpoint, and dooms the oldest that is not exempt when there are too
-// many (save_utils.py:831).
+// record remembers a checkpoint. When there are too many it marks the oldest that is not
+// exempt for deletion (save_utils.py:831).
 func (p *PartialRecoverySaver) record(file string) error {
 	if p.options.MaxToKeep == 0 {
 		return nil
 	}
-	for i := 0; i < len(p.last); i++ { // which passes over the one behind each that goes
+	for i := 0; i < len(p.last); i++ { // after a removal this skips an element, as the reference does
 		if c := p.last[i]; c.path == file {
 			first := slices.IndexFunc(p.last, func(other saved) bool { return other.path == c.path && other.at.Equal(c.at) })
 			p.last = slices.Delete(p.last, first, first+1)
@@ -201,7 +206,7 @@ func (p *PartialRecoverySaver) record(file string) error {
 	return nil
 }
 
-// maybeDelete deletes the first that is doomed, unless it is one that is kept for its hour
+// maybeDelete deletes the first checkpoint marked for deletion, unless KeepEvery keeps it
 // (save_utils.py:862).
 func (p *PartialRecoverySaver) maybeDelete() error {
 	if len(p.doomed) == 0 {
@@ -227,8 +232,8 @@ func (p *PartialRecoverySaver) maybeDelete() error {
 	return nil
 }
 
-// ExemptCheckpointPaths returns the base names of those that are never deleted. A list that was
-// emptied leaves what it was before (save_utils.py:907, Q247).
+// ExemptCheckpointPaths returns the base names of the checkpoints that are never deleted. A
+// list that became empty leaves the previous one in force (save_utils.py:907, Q247).
 func (p *PartialRecoverySaver) ExemptCheckpointPaths() (map[string]bool, error) {
 	if p.options.ModelDir == "" {
 		return p.exempt, nil
@@ -261,7 +266,7 @@ func anyList(names []string) []any {
 	return list
 }
 
-// LastCheckpoints are those that are kept, oldest first.
+// LastCheckpoints returns the paths of the checkpoints that are kept, oldest first.
 func (p *PartialRecoverySaver) LastCheckpoints() []string {
 	paths := []string{}
 	for _, c := range p.last {
@@ -270,7 +275,7 @@ func (p *PartialRecoverySaver) LastCheckpoints() []string {
 	return paths
 }
 
-// SetLastCheckpoints sets them, as if all had been saved at one time.
+// SetLastCheckpoints replaces the list of kept checkpoints; all count as saved at one time.
 func (p *PartialRecoverySaver) SetLastCheckpoints(paths []string, at time.Time) {
 	p.last = nil
 	for _, path := range paths {
@@ -278,8 +283,8 @@ func (p *PartialRecoverySaver) SetLastCheckpoints(paths []string, at time.Time) 
 	}
 }
 
-// RecoverLastCheckpoints sets those of the paths that are there, each as saved when its
-// index was written.
+// RecoverLastCheckpoints replaces the list of kept checkpoints by the paths that exist.
+// Each counts as saved when its index file was written.
 func (p *PartialRecoverySaver) RecoverLastCheckpoints(paths []string) {
 	p.last = nil
 	for _, path := range paths {
@@ -290,7 +295,7 @@ func (p *PartialRecoverySaver) RecoverLastCheckpoints(paths []string) {
 	p.e.Log.Logf(env.Info, "Recover last checkpoints result: %s", pysem.Repr(anyList(p.LastCheckpoints())))
 }
 
-// saved is a checkpoint and when it was saved.
+// saved is a checkpoint's path and the time of its save.
 type saved struct {
 	path string
 	at   time.Time

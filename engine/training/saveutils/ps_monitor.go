@@ -6,11 +6,11 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// PSMonitor tells which PS have been started since a session was last set up: each has a mark
-// that is gone when it starts again (save_utils.py:433).
+// PSMonitor tells which PS were started since a session was last set up. It sets a mark in
+// each PS, and a restart loses the mark (save_utils.py:433).
 type PSMonitor struct{ marks []*session.Variable }
 
-// NewPSMonitor makes a monitor of so many PS.
+// NewPSMonitor makes a monitor of numPS parameter servers.
 func NewPSMonitor(numPS int) *PSMonitor {
 	m := &PSMonitor{}
 	for i := range numPS {
@@ -19,11 +19,11 @@ func NewPSMonitor(numPS int) *PSMonitor {
 	return m
 }
 
-// PSDevice returns the device of a PS (utils.py:40).
+// PSDevice returns the device name of the PS with an index (utils.py:40).
 func PSDevice(index int) string { return fmt.Sprintf("/job:ps/task:%d/device:CPU:0", index) }
 
-// IsPSUninitialized reports whether the device's PS has no mark. Devices that are no PS never
-// have one.
+// IsPSUninitialized reports whether the device's PS has lost its mark. It is false for a
+// device that is no PS.
 func (m *PSMonitor) IsPSUninitialized(s session.Session, device string) (bool, error) {
 	for _, mark := range m.marks {
 		if mark.Device == device {

@@ -11,36 +11,38 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// clearNNFile is the file that says that variables were cleared once.
+// clearNNFile is the name of the file whose presence says that the variables were already
+// reset.
 const clearNNFile = "clear_nn"
 
 // Restorer is Data that reads the values of variables back.
 type Restorer interface {
 	Data
-	// Devices are those that variables are on, in the order in which they are restored; none
-	// where a saver does not tell them apart.
+	// Devices returns the devices of the variables in the order in which they are restored.
+	// It is empty when a saver does not tell devices apart.
 	Devices() []string
-	// Restore reads the variables on the devices, and all of them for nil.
+	// Restore reads the variables on the given devices; nil means all.
 	Restore(s session.Session, prefix string, devices []string) error
-	// GlobalStep is the step that a checkpoint has.
+	// GlobalStep returns the step stored in a checkpoint.
 	GlobalStep(prefix string) (int64, error)
 }
 
-// ClearNN has a model begin anew when it would be restored for the first time
+// ClearNN resets a model to its first values instead of its first restore
 // (dense_reload_utils.py:233).
 type ClearNN struct {
-	// ModelDir is where the file is that notes it; empty means beside the checkpoint.
+	// ModelDir is the directory of the file that records the reset; empty means the
+	// checkpoint's.
 	ModelDir string
 	// Init gives variables their first values.
 	Init func(s session.Session) error
-	// GlobalStep, when set, goes on from the checkpoint's.
+	// GlobalStep, if not nil, is set to the checkpoint's step after a reset.
 	GlobalStep *session.Variable
 }
 
-// Restore restores a checkpoint: the variables of those PS that were started since the last
-// session, where there is a monitor, else all (save_utils.py:1228, save_utils.py:1143). What is no
-// checkpoint is a ValueError, None a TypeError. In a directory with a state that can be read ClearNN
-// counts, once.
+// Restore restores a checkpoint (save_utils.py:1228, save_utils.py:1143). With a monitor it
+// restores only the PS that were started since the last session. A path that is no
+// checkpoint is a ValueError, None a TypeError. ClearNN applies once, in a directory with a
+// readable state.
 func (p *PartialRecoverySaver) Restore(s session.Session, path pysem.OptString) error {
 	if p.options.Exporting || s == nil {
 		return p.originRestore(s, path)
@@ -63,8 +65,10 @@ func (p *PartialRecoverySaver) Restore(s session.Session, path pysem.OptString) 
 	return nil
 }
 
-// clearOrRestore does not miss a checkpoint that is not there when it clears, unless Q313 is
-// repaired, and clears before it finds no directory for its mark, unless Q314 is: then it makes it.
+// clearOrRestore resets the variables if clear applies, and else restores. A reset does not
+// notice that the checkpoint is missing, unless Q313 is repaired. It also comes before the
+// failure to write its mark into a missing directory, unless Q314 is repaired: then the
+// directory is made.
 func (p *PartialRecoverySaver) clearOrRestore(s session.Session, path pysem.OptString, clear *ClearNN) error {
 	dir := clear.ModelDir
 	if dir == "" {
@@ -100,7 +104,7 @@ func (p *PartialRecoverySaver) clearOrRestore(s session.Session, path pysem.OptS
 	return session.FileError(flag, p.e.Files.WriteFile(flag, []byte("clean nn done!")))
 }
 
-// restorer returns the data as what can be read back; a saver without it has nothing to restore.
+// restorer returns the data as a Restorer, or nil if it cannot be read back.
 func (p *PartialRecoverySaver) restorer() Restorer {
 	r, _ := p.data.(Restorer)
 	return r
@@ -125,7 +129,7 @@ func (p *PartialRecoverySaver) originRestore(s session.Session, path pysem.OptSt
 	return explained(err)
 }
 
-// explained is an error of a restore with what is the likely reason (save_utils.py:1200).
+// explained adds the likely reason to an error of a restore (save_utils.py:1200).
 func explained(err error) error {
 	var python *pysem.Error
 	if !errors.As(err, &python) {
@@ -141,7 +145,7 @@ func explained(err error) error {
 	return session.Raise(python.Type, "Restoring from checkpoint failed. This is most likely due to %s from the checkpoint. Please ensure that you have not altered the graph expected based on the checkpoint. Original error:\n\n%s", reason, python.Message)
 }
 
-// freshDevices returns those whose variables are to be restored, nil for all where there are none.
+// freshDevices returns the devices whose variables have to be restored; nil means all.
 func (p *PartialRecoverySaver) freshDevices(s session.Session, devices []string) ([]string, error) {
 	if len(devices) == 0 {
 		return nil, nil
@@ -166,7 +170,7 @@ func noCheckpoint(path string) error {
 	return pysem.Raise("ValueError", "The passed save_path is not a valid checkpoint: %s", path)
 }
 
-// SetupPSInitializedState marks all PS where there is a monitor (save_utils.py:1307).
+// SetupPSInitializedState marks all PS if there is a monitor (save_utils.py:1307).
 func (p *PartialRecoverySaver) SetupPSInitializedState(s session.Session) error {
 	if p.options.Monitor == nil {
 		return nil

@@ -14,11 +14,11 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// metaGraphFileName is the file with the graph for those who look for errors
-// (utils.py: get_meta_graph_file_name).
+// metaGraphFileName is the file with the graph, for debugging (utils.py:
+// get_meta_graph_file_name).
 const metaGraphFileName = "meta_graph_for_debugging.pb"
 
-// saveTries is how often a save is tried (save_utils.py:377).
+// saveTries is the number of tries of one save (save_utils.py:377).
 const saveTries = 2
 
 // Saver writes checkpoints; [PartialRecoverySaver] is one.
@@ -29,48 +29,48 @@ type Saver interface {
 	ExportMetaGraph(path string) error
 }
 
-// Metrics takes what a hook counts and measures.
+// Metrics receives the counters and timings of a hook.
 type Metrics interface {
 	EmitCounter(name string, value int, mode string)
 	EmitTimer(name string, seconds float64, mode string)
 }
 
-// noMetrics takes all and keeps nothing, as the client of the reference's public build.
+// noMetrics drops all metrics, as the client of the reference's public build does.
 type noMetrics struct{}
 
 func (noMetrics) EmitCounter(string, int, string)   {}
 func (noMetrics) EmitTimer(string, float64, string) {}
 
-// SaverHookOptions are the settings of a hook (save_utils.py:255). Begin with
+// SaverHookOptions holds the settings of a hook (save_utils.py:255). Begin with
 // [DefaultSaverHookOptions].
 type SaverHookOptions struct {
 	Interval Interval
-	// Basename begins the names of checkpoints.
+	// Basename is the first part of each checkpoint's name.
 	Basename string
 	// GlobalStep is nil in a graph without one.
 	GlobalStep *session.Variable
-	// Listeners are told of saves; their errors are errors of the save. Guards are told too,
-	// of failed saves as well, and their errors are logged.
+	// Listeners are told of saves, and their errors fail the save. Guards are told of
+	// failed saves too, and their errors are only logged.
 	Listeners, Guards []session.Listener
-	// SaveGraphDef has the graph and monolith_checkpoint written.
+	// SaveGraphDef makes the hook write the graph and monolith_checkpoint.
 	SaveGraphDef bool
-	// IgnoreSaveErrors has training go on when a save failed.
+	// IgnoreSaveErrors lets training continue after a failed save.
 	IgnoreSaveErrors bool
 	// DenseOnly says that the saver saves dense variables only.
 	DenseOnly bool
-	// UseNativeMultiHashTable is noted in a new monolith_checkpoint.
+	// UseNativeMultiHashTable is recorded in a new monolith_checkpoint.
 	UseNativeMultiHashTable bool
-	// NoFirstSave has the first save, of AfterCreateSession, left out.
+	// NoFirstSave skips the first save, the one of AfterCreateSession.
 	NoFirstSave bool
 	// HasDenseOnly and InModelDumpMode force a save at the end.
 	HasDenseOnly, InModelDumpMode bool
 	// Metrics may be nil.
 	Metrics Metrics
-	// Quirks are those that are kept.
+	// Quirks holds the faults of the reference that are kept.
 	Quirks quirks.Set
 }
 
-// DefaultSaverHookOptions returns the reference's.
+// DefaultSaverHookOptions returns the reference's defaults.
 func DefaultSaverHookOptions() SaverHookOptions {
 	return SaverHookOptions{Basename: "model.ckpt", GlobalStep: session.GlobalStep(), SaveGraphDef: true, NoFirstSave: true}
 }
@@ -84,14 +84,14 @@ type SaverHook struct {
 	saver    Saver
 	options  SaverHookOptions
 	timer    *Timer
-	lastStep int64 // of the last save; 0 before
-	saved    bool  // there was one
-	ignore   bool  // errors of this save
+	lastStep int64 // step of the last save, 0 before the first
+	saved    bool  // whether any save was made
+	ignore   bool  // whether errors of the current save are ignored
 	lock     *threading.Lock
 }
 
-// NewSaverHook makes the hook for the checkpoints of a directory. Its errors are those of
-// [NewTimer].
+// NewSaverHook makes the hook that saves checkpoints into dir. It fails where [NewTimer]
+// does.
 func NewSaverHook(e *env.Env, dir string, saver Saver, options SaverHookOptions) (*SaverHook, error) {
 	timer, err := NewTimer(e, options.Interval)
 	if err != nil {
@@ -106,11 +106,11 @@ func NewSaverHook(e *env.Env, dir string, saver Saver, options SaverHookOptions)
 	}, nil
 }
 
-// Timer returns what says when a save is due.
+// Timer returns the timer that decides when a save is due.
 func (h *SaverHook) Timer() *Timer { return h.timer }
 
-// Begin begins the listeners, but not the guards. A graph without a global step is a
-// RuntimeError.
+// Begin calls Begin of the listeners, but not of the guards. A graph without a global step
+// is a RuntimeError.
 func (h *SaverHook) Begin() error {
 	if h.options.GlobalStep == nil {
 		return pysem.Raise("RuntimeError", "Global step should be created to use CheckpointSaverHook.")
@@ -123,13 +123,13 @@ func (h *SaverHook) Begin() error {
 	return nil
 }
 
-// globalStep reads the step.
+// globalStep reads the global step.
 func (h *SaverHook) globalStep(s session.Session) (int64, error) {
 	return session.Get[int64](s, session.Read(h.options.GlobalStep))
 }
 
-// AfterCreateSession saves, but for NoFirstSave, and writes the graph and, where there is
-// none, monolith_checkpoint. Its place is after the hooks that restore.
+// AfterCreateSession saves unless NoFirstSave is set, and writes the graph and a missing
+// monolith_checkpoint. The hook has to come after the hooks that restore.
 func (h *SaverHook) AfterCreateSession(s session.Session, _ *session.Coordinator) error {
 	step, err := h.globalStep(s)
 	if err != nil {
@@ -159,12 +159,12 @@ func (h *SaverHook) AfterCreateSession(s session.Session, _ *session.Coordinator
 	return h.updateState(false)
 }
 
-// BeforeRun reads the step.
+// BeforeRun reads the global step.
 func (h *SaverHook) BeforeRun(*session.RunContext) ([]session.Op, error) {
 	return []session.Op{session.Read(h.options.GlobalStep)}, nil
 }
 
-// AfterRun saves when it is due.
+// AfterRun saves when the timer says that a save is due.
 func (h *SaverHook) AfterRun(run *session.RunContext, values []any) error {
 	h.lock.Lock()
 	defer h.lock.Unlock()
@@ -172,8 +172,8 @@ func (h *SaverHook) AfterRun(run *session.RunContext, values []any) error {
 	return h.afterRun(run, stale)
 }
 
-// afterRun is that of TensorFlow: the step before the run decides whether to look at the
-// step now.
+// afterRun does what TensorFlow's hook does: only if the timer triggers for the step before
+// the run (stale) does it read the current step.
 func (h *SaverHook) afterRun(run *session.RunContext, stale int64) error {
 	due, err := h.timer.ShouldTriggerForStep(stale + 1)
 	if err != nil || !due {
@@ -195,11 +195,11 @@ func (h *SaverHook) afterRun(run *session.RunContext, stale int64) error {
 }
 
 // TriggerSave saves now, unless the timer is off or the first save is left out
-// (save_utils.py:333, Q243). Errors of the save are
-// never ignored.
+// (save_utils.py:333, Q243). It never ignores errors of the save.
 func (h *SaverHook) TriggerSave(s session.Session) error { return h.TriggerSaveIgnoring(s, false) }
 
-// TriggerSaveIgnoring is TriggerSave; it may ignore what goes wrong twice.
+// TriggerSaveIgnoring saves like TriggerSave. With ignoreErrors it drops the error of the
+// last try.
 func (h *SaverHook) TriggerSaveIgnoring(s session.Session, ignoreErrors bool) error {
 	h.lock.Lock()
 	h.timer.Reset()
@@ -217,7 +217,7 @@ func (h *SaverHook) TriggerSaveIgnoring(s session.Session, ignoreErrors bool) er
 	if err != nil {
 		return err
 	}
-	if err := gfile.MakeDirs(h.e.Files, h.dir); err != nil { // it may be the very first
+	if err := gfile.MakeDirs(h.e.Files, h.dir); err != nil { // the directory may not exist before the first save
 		return err
 	}
 	h.timer.UpdateLastTriggeredStep(step)
@@ -225,7 +225,7 @@ func (h *SaverHook) TriggerSaveIgnoring(s session.Session, ignoreErrors bool) er
 	return err
 }
 
-// save tries to save, twice, with the guards around (save_utils.py:353).
+// save tries to save twice, and calls the guards before and after (save_utils.py:353).
 func (h *SaverHook) save(s session.Session, step int64) (stop bool, err error) {
 	if h.options.NoFirstSave {
 		h.options.NoFirstSave = false
@@ -234,8 +234,8 @@ func (h *SaverHook) save(s session.Session, step int64) (stop bool, err error) {
 	return h.saveNow(s, step)
 }
 
-// skips reports whether a step was saved already. The reference looks in a saver of dense
-// variables only, where it takes step 0 for saved (save_utils.py:361, Q242).
+// skips reports whether a step counts as saved already. The reference asks this only for
+// dense variables, where it takes step 0 for saved (save_utils.py:361, Q242).
 func (h *SaverHook) skips(step int64) bool {
 	if h.options.Quirks.Keeps(quirks.Q242) {
 		return h.options.DenseOnly && step == h.lastStep
@@ -267,7 +267,7 @@ func (h *SaverHook) saveNow(s session.Session, step int64) (stop bool, err error
 	return false, err
 }
 
-// try saves and notes it.
+// try makes one try of a save and reports it to the metrics.
 func (h *SaverHook) try(s session.Session, step int64, mode string) (bool, error) {
 	start := h.e.Clock.Now()
 	stop, err := h.saveOnce(s, step)
@@ -285,7 +285,7 @@ func (h *SaverHook) try(s session.Session, step int64, mode string) (bool, error
 	return stop, nil
 }
 
-// saveOnce returns the save of TensorFlow's hook, with the listeners around.
+// saveOnce saves as TensorFlow's hook does, and calls the listeners before and after.
 func (h *SaverHook) saveOnce(s session.Session, step int64) (stop bool, err error) {
 	h.e.Log.Logf(env.Info, "Calling checkpoint listeners before saving checkpoint %d...", step)
 	for _, l := range h.options.Listeners {
@@ -308,7 +308,7 @@ func (h *SaverHook) saveOnce(s session.Session, step int64) (stop bool, err erro
 	return stop, nil
 }
 
-// beforeSave tells the guards, whose errors are logged.
+// beforeSave calls BeforeSave of the guards and logs their errors.
 func (h *SaverHook) beforeSave(s session.Session, step int64) {
 	for _, g := range h.options.Guards {
 		if err := g.BeforeSave(s, step); err != nil {
@@ -317,7 +317,7 @@ func (h *SaverHook) beforeSave(s session.Session, step int64) {
 	}
 }
 
-// afterSave tells the guards, the last one first.
+// afterSave calls AfterSave of the guards in reverse order.
 func (h *SaverHook) afterSave(s session.Session, step int64) {
 	for _, g := range slices.Backward(h.options.Guards) {
 		if _, err := g.AfterSave(s, step); err != nil {
@@ -326,8 +326,8 @@ func (h *SaverHook) afterSave(s session.Session, step int64) {
 	}
 }
 
-// updateState makes monolith_checkpoint, or gives the one that is there the time of this
-// save (save_utils.py:401).
+// updateState writes a missing monolith_checkpoint, or else stores this save's time in it
+// (save_utils.py:401).
 func (h *SaverHook) updateState(update bool) error {
 	if !h.options.SaveGraphDef {
 		return nil
@@ -360,9 +360,9 @@ func (h *SaverHook) hashTableType() nativetraining.MonolithCheckpointState_HashT
 	return nativetraining.MonolithCheckpointState_CUCKOO_HASH_MAP
 }
 
-// End saves the last step, unless it was the last that triggered; with HasDenseOnly or
-// InModelDumpMode in any case, without a second try and without the guards; with DenseOnly
-// it does nothing (save_utils.py:419).
+// End saves the last step unless it has triggered the timer (save_utils.py:419). HasDenseOnly or
+// InModelDumpMode force the save, without a second try and without the guards. With
+// DenseOnly it does nothing.
 func (h *SaverHook) End(s session.Session) error {
 	step, err := h.globalStep(s)
 	if err != nil || h.options.DenseOnly {

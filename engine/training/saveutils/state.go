@@ -17,23 +17,23 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// MonolithCkptStateFileName is the file beside the checkpoints that lists those which are
+// MonolithCkptStateFileName is the file beside the checkpoints that lists the ones that are
 // never deleted (save_utils.py:52).
 const MonolithCkptStateFileName = "monolith_checkpoint"
 
-// StateReading says what of the state is wanted.
+// StateReading holds the options of [MonolithCheckpointState].
 type StateReading struct {
-	// Filename is the file's; empty means MonolithCkptStateFileName.
+	// Filename is the file to read; empty means MonolithCkptStateFileName.
 	Filename string
-	// RemoveInvalidPath makes paths absolute and leaves those out that are not there.
+	// RemoveInvalidPath makes paths absolute and drops those that do not exist.
 	RemoveInvalidPath bool
-	// Quirks are those that are kept.
+	// Quirks holds the faults of the reference that are kept.
 	Quirks quirks.Set
 }
 
-// MonolithCheckpointState reads the state of a directory, nil where there is none or it is
-// no text form of one. Content that is not UTF-8 is a UnicodeDecodeError (save_utils.py:81,
-// Q244).
+// MonolithCheckpointState reads the state file of a directory. It returns nil when there is
+// none or it cannot be parsed. Content that is not UTF-8 is a UnicodeDecodeError
+// (save_utils.py:81, Q244).
 func MonolithCheckpointState(e *env.Env, dir string, reading StateReading) (*nativetraining.MonolithCheckpointState, error) {
 	if reading.Filename == "" {
 		reading.Filename = MonolithCkptStateFileName
@@ -63,7 +63,8 @@ func MonolithCheckpointState(e *env.Env, dir string, reading StateReading) (*nat
 	return state, nil
 }
 
-// ignored logs why a state is none. The result is nil for what the reference catches.
+// ignored logs why a state could not be read, and returns nil for the errors that the
+// reference catches.
 func ignored(e *env.Env, file string, err error) error {
 	if !session.IsOpError(err) && pysem.TypeOf(err) != "ParseError" {
 		return err
@@ -90,7 +91,7 @@ func removeInvalid(e *env.Env, dir string, state *nativetraining.MonolithCheckpo
 	state.ExemptModelCheckpointPaths = kept
 }
 
-// WriteMonolithCheckpointState replaces the state of a directory.
+// WriteMonolithCheckpointState replaces the state file of a directory.
 func WriteMonolithCheckpointState(f env.Files, dir string, state *nativetraining.MonolithCheckpointState) error {
 	text, err := textpb.Marshal(state)
 	if err != nil {
@@ -99,8 +100,8 @@ func WriteMonolithCheckpointState(f env.Files, dir string, state *nativetraining
 	return gfile.WriteAtomic(f, pysem.JoinStrings(dir, MonolithCkptStateFileName), []byte(text))
 }
 
-// StateCache keeps the states of directories until a later global step is asked for
-// (save_utils.py:66). A directory without a state is looked at each time.
+// StateCache caches the states of directories until one is asked for with a later global
+// step (save_utils.py:66). It does not cache that a directory has none.
 type StateCache struct {
 	kept map[string]cachedState
 }
@@ -126,7 +127,7 @@ func (c *StateCache) LatestCheckpointState(f env.Files, dir string, globalStep i
 	return state, nil
 }
 
-// SaveHelper knows the names of the checkpoints of a base name (save_utils.py:138).
+// SaveHelper converts between steps and checkpoint names (save_utils.py:138).
 type SaveHelper struct{ Basename string }
 
 // CkptPrefix returns the name of the checkpoint of a step.
@@ -134,11 +135,11 @@ func (h SaveHelper) CkptPrefix(globalStep int64) string {
 	return h.Basename + "-" + strconv.FormatInt(globalStep, 10)
 }
 
-// CkptAssetDir returns the directory for what lies beside a checkpoint.
+// CkptAssetDir returns the directory of a checkpoint's assets.
 func CkptAssetDir(prefix string) string { return prefix + ".assets/" }
 
-// GlobalStepValue returns the step in a checkpoint's name: what follows the last "-" of the whole
-// path, 0 where there is none. What follows and is no number is a ValueError.
+// GlobalStepValue returns the step in a checkpoint's path: the number after the last "-",
+// or 0 without a "-". Anything else after it is a ValueError.
 func (SaveHelper) GlobalStepValue(prefix string) (int64, error) {
 	i := strings.LastIndexByte(prefix, '-')
 	if i < 0 {

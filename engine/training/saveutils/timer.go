@@ -8,25 +8,25 @@ import (
 	"github.com/monosim/monosim/engine/training/sessionrunhooks"
 )
 
-// Interval says how often something is due: every so many seconds, or steps. One of the two
-// is set.
+// Interval says how often something is due: every so many seconds, or every so many steps.
+// Exactly one of the two has to be set.
 type Interval struct {
 	Seconds pysem.Opt[float64]
 	Steps   pysem.OptInt
-	// Tide is a window of hours out of which TideSeconds take the interval's place.
+	// Tide is a window of hours; outside of it TideSeconds replaces the interval.
 	Tide        sessionrunhooks.Tide
 	TideSeconds pysem.Opt[float64]
 }
 
-// Timer says when something is due (save_utils.py:170,
+// Timer decides when something is due (save_utils.py:170,
 // SecondOrStepTimerWithTideSetting).
 type Timer struct {
 	clock    env.Clock
 	log      env.Log
 	interval Interval
 	disabled bool
-	last     pysem.Opt[int64] // the step that triggered last
-	lastTime time.Time        // when that was; zero before
+	last     pysem.Opt[int64] // step of the last trigger
+	lastTime time.Time        // time of the last trigger, zero before
 }
 
 // NewTimer makes a timer that has not triggered. An interval with both seconds and steps, or
@@ -44,17 +44,17 @@ func NewTimer(e *env.Env, interval Interval) (*Timer, error) {
 // Enable lets the timer trigger.
 func (t *Timer) Enable() { t.disabled = false }
 
-// Disable keeps it from triggering.
+// Disable stops the timer from triggering until Enable.
 func (t *Timer) Disable() { t.disabled = true }
 
-// Reset forgets that it has triggered, so that the next step does.
+// Reset forgets the last trigger, so that the next step triggers.
 func (t *Timer) Reset() { t.last, t.lastTime = pysem.None[int64](), time.Time{} }
 
-// LastTriggeredStep returns the step of UpdateLastTriggeredStep.
+// LastTriggeredStep returns the step of the last UpdateLastTriggeredStep.
 func (t *Timer) LastTriggeredStep() pysem.Opt[int64] { return t.last }
 
-// UpdateLastTriggeredStep says that a step has triggered. It answers the time and the steps
-// since the one before, if there was one.
+// UpdateLastTriggeredStep records that a step has triggered. It returns the time and the
+// steps since the trigger before, if there was one.
 func (t *Timer) UpdateLastTriggeredStep(step int64) (seconds pysem.Opt[float64], steps pysem.Opt[int64]) {
 	now := t.clock.Now()
 	if !t.lastTime.IsZero() {
@@ -64,7 +64,7 @@ func (t *Timer) UpdateLastTriggeredStep(step int64) (seconds pysem.Opt[float64],
 	return seconds, steps
 }
 
-// ShouldTriggerForStep reports whether a step is to trigger.
+// ShouldTriggerForStep reports whether the timer triggers at a step.
 func (t *Timer) ShouldTriggerForStep(step int64) (bool, error) {
 	if t.disabled {
 		return false, nil
@@ -88,7 +88,7 @@ func (t *Timer) ShouldTriggerForStep(step int64) (bool, error) {
 	return t.interval.Steps.Set && step >= t.last.V+int64(t.interval.Steps.V), nil
 }
 
-// isPast reports whether so many seconds are over since the last time.
+// isPast reports whether so many seconds have passed since the last trigger.
 func (t *Timer) isPast(now time.Time, seconds float64) bool {
 	return now.Sub(t.lastTime).Seconds() >= seconds
 }
@@ -103,5 +103,5 @@ func (t *Timer) isTideDue(now time.Time) bool {
 	return true
 }
 
-// unix returns a time as Python's time.time() shows it.
+// unix formats a time as Python prints time.time().
 func unix(at time.Time) string { return pysem.FloatRepr(float64(at.UnixNano()) / 1e9) }

@@ -8,44 +8,47 @@ import (
 	"github.com/monosim/monosim/engine/pysem/threading"
 )
 
-// Steps are training steps of which each is as the one before: it finds what that has
-// found, reaches the servers that it has reached, and counts.
+// Steps describes training steps that repeat the last one: each reads the same values,
+// reaches the same servers and adds 1 to Counter.
 type Steps struct {
-	// Ops is what a step reads at first, and Values what the last one has found.
+	// Ops holds the reads at the start of a step, and Values what they found in the last
+	// one.
 	Ops    []Op
 	Values []any
-	// Time is what the rest of it takes; then it adds 1 to Counter.
+	// Time is how long a step takes after its reads; at its end it adds 1 to Counter.
 	Time    time.Duration
 	Counter *Variable
 }
 
-// coast is such steps of one session, as a beat of two waits.
+// coast is a run of repeated steps of one session. Its beat has two waits a step, partAsk
+// and partTrain.
 type coast struct {
 	r     *Remote
 	steps Steps
 	beat  env.Beat
-	// server has the counter, and counted is how many steps that has of this session.
+	// server owns the counter; counted is how many of the beat's steps were already added
+	// to it.
 	server  *server
 	counted int64
 	reads   []read
 }
 
-// read is what it reads of a server.
+// read is a subscription to changes of one variable that a step reads.
 type read struct {
 	of     *Memory
 	reader *reader
 }
 
-// The waits of a step.
+// The two waits of a step: for the reads, and for the training.
 const (
 	partAsk = iota
 	partTrain
 )
 
-// Coast makes steps for as long as each is as the last one was, which has been made by Run
-// and Step. What a step finds otherwise is left to the Run and Step that come next, which
-// go on where it is. It makes none where that cannot be told from what the operations read,
-// and where a step takes no time.
+// Coast makes steps as long as each would repeat the last one, which Run and Step have
+// made. When something differs it stops within a step, and the next Run and Step finish
+// that step. It makes none where steps take no time, or where a change could go unnoticed:
+// an operation that assigns, or a value that cannot be compared.
 func (r *Remote) Coast(s Steps) {
 	s.Ops, s.Values = slices.Clone(s.Ops), slices.Clone(s.Values)
 	c := &coast{r: r, steps: s}
@@ -72,26 +75,26 @@ func (r *Remote) Coast(s Steps) {
 	r.passed, r.found = passedStep, c.steps.Values
 }
 
-// loop is the beat of a session, which it has for all of its coasts.
+// loop holds the beat of a session, which all its coasts use in turn.
 type loop struct {
-	time  time.Duration // of its steps, without that of asking
+	time  time.Duration // of the training, without the reads
 	beat  env.Beat
 	coast *coast
 }
 
 func (l *loop) usual(part int) bool { return l.coast.usual(part) }
 
-// passed is the time that has passed already of the step which goes on.
+// passed says which part of the current step's time a coast has already spent.
 type passed uint8
 
 const (
 	passedNothing passed = iota
-	passedAsk            // that of asking
-	passedStep           // all, and the reads have been made
+	passedAsk            // the time of the reads
+	passedStep           // the whole step, and the reads were made
 )
 
-// plain reports whether the operations only read, and values that can be compared and that
-// no step changes.
+// plain reports whether all operations are reads of a bool or an int64 that the steps
+// themselves do not change.
 func (c *coast) plain() bool {
 	for i, op := range c.steps.Ops {
 		switch c.steps.Values[i].(type) {
@@ -106,12 +109,13 @@ func (c *coast) plain() bool {
 	return true
 }
 
-// usual reports whether the end of a wait is that of a step as the last one.
+// usual reports whether a wait ended as in the last step: nothing changed what is reached,
+// and the reads find the same.
 func (c *coast) usual(part int) bool {
 	return c.r.checked == c.r.servers.changes && (part == partTrain || c.same())
 }
 
-// same reports whether the reads would find what they have found.
+// same reports whether the reads would find the last step's values.
 func (c *coast) same() bool {
 	for i := range c.steps.Ops {
 		op := &c.steps.Ops[i]
@@ -126,7 +130,7 @@ func (c *coast) same() bool {
 	return true
 }
 
-// enter has the servers tell of what concerns the steps, until leave.
+// enter subscribes to everything that could make a step differ, until leave.
 func (c *coast) enter() {
 	s := c.r.servers
 	s.coasts = append(s.coasts, c)
@@ -151,7 +155,7 @@ func (c *coast) leave() {
 	}
 }
 
-// settle adds the steps that were made since it was last looked.
+// settle adds the steps made since its last call to the counter.
 func (c *coast) settle() {
 	if n := c.beat.Count(partTrain); n > c.counted {
 		more := n - c.counted
@@ -160,7 +164,7 @@ func (c *coast) settle() {
 	}
 }
 
-// settle counts all steps that were made up to now, before somebody looks at the counter.
+// settle brings the counter up to date before somebody reads it.
 func (m *Memory) settle(name string) {
 	if len(m.coasts) == 0 || name != m.counter {
 		return
@@ -170,7 +174,8 @@ func (m *Memory) settle(name string) {
 	}
 }
 
-// disturbs is called before anything else changes than a variable of a server.
+// disturbs wakes all coasts before a change that is not one of a variable, such as a
+// server's start or end.
 func (s *Servers) disturbs() {
 	for _, c := range s.coasts {
 		c.beat.Changes()

@@ -14,19 +14,19 @@ type Coordinator struct {
 	began bool // a task was started
 }
 
-// NewCoordinator makes a coordinator that nobody has asked to stop.
+// NewCoordinator makes a coordinator without tasks, whose stop is not requested.
 func NewCoordinator(tasks env.Tasks) *Coordinator {
 	return &Coordinator{stop: threading.NewEvent(tasks, "coordinator"), tasks: threading.NewGroup(tasks)}
 }
 
-// ShouldStop reports whether somebody asked to stop.
+// ShouldStop reports whether somebody has called RequestStop.
 func (c *Coordinator) ShouldStop() bool { return c.stop.IsSet() }
 
-// RequestStop asks for it.
+// RequestStop asks all tasks of the process to stop.
 func (c *Coordinator) RequestStop() { c.stop.Set() }
 
-// WaitForStop waits until somebody asks to stop, for limit at most, and reports whether it
-// was so; a negative limit means none.
+// WaitForStop waits until a stop is requested and reports whether it was. It waits for
+// limit at most; a negative limit means forever.
 func (c *Coordinator) WaitForStop(limit time.Duration) bool { return c.stop.Wait(limit) }
 
 // Go starts a task that Join waits for.

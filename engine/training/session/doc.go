@@ -1,15 +1,20 @@
-// Package session is what the training side sees of TensorFlow: variables that live on
-// some device and that all processes of a job share, the hooks around a training step, and
-// the coordinator that ends its tasks.
+// Package session models what the training side sees of TensorFlow. A job's processes share
+// variables that live on devices; hooks run around each training step; a coordinator ends a
+// process's tasks.
 //
 // Two things to use first:
 //
-//   - [Session] reads and assigns [Variable]s, several at one instant; [NewMemory] makes one
-//     whose variables are in this process.
+//   - [Session] reads and assigns [Variable]s, several at one instant; [NewMemory] makes one whose variables are in this process.
 //   - [Monitored] runs a [Hook] list around steps, as TensorFlow's monitored session does.
 //
-// Processes of a job reach each other's variables through a [Cluster]: servers.go where they
-// share one memory, wire.go where each is a program of its own. What TensorFlow raises is a *pysem.Error of the exception's name (operrors.go). To change
-// in which order hooks are called look in monitored.go; what a listener of saves is, in
-// listener.go.
+// Processes of a job reach each other's variables through a [Cluster].
+//
+// Where to change what:
+//
+//   - processes that share one memory: servers.go
+//   - processes that are programs of their own, and call each other: wire.go
+//   - TensorFlow's errors, each a *pysem.Error of the exception's name: operrors.go
+//   - the order in which hooks are called: monitored.go
+//   - what a listener of saves is: listener.go
+//   - steps that are counted without being run one by one: coast.go
 package session

@@ -5,18 +5,18 @@ package session
 type Hook interface {
 	// Begin is called once, before there is a session.
 	Begin() error
-	// AfterCreateSession is called when a session was made, also when it was made again
-	// after a failure.
+	// AfterCreateSession is called for each new session, including one made after a
+	// failure.
 	AfterCreateSession(s Session, coord *Coordinator) error
-	// BeforeRun answers what to read together with the step.
+	// BeforeRun returns what to read together with the step.
 	BeforeRun(run *RunContext) ([]Op, error)
-	// AfterRun is told what those reads found.
+	// AfterRun receives the values of BeforeRun's reads, in their order.
 	AfterRun(run *RunContext, values []any) error
 	// End is called when training ends without an error.
 	End(s Session) error
 }
 
-// NoHook does nothing.
+// NoHook implements [Hook] by doing nothing.
 type NoHook struct{}
 
 func (NoHook) Begin() error                                   { return nil }
@@ -25,22 +25,23 @@ func (NoHook) BeforeRun(*RunContext) ([]Op, error)            { return nil, nil 
 func (NoHook) AfterRun(*RunContext, []any) error              { return nil }
 func (NoHook) End(Session) error                              { return nil }
 
-// RunContext is what hooks know of the step that goes on, and by which they stop training.
-// It is theirs until the step is over.
+// RunContext tells hooks about the current step and lets them stop training. It is valid
+// until the step is over.
 type RunContext struct {
 	Session Session
 	stop    bool
 }
 
-// RequestStop has training stop after this step.
+// RequestStop ends training after this step.
 func (r *RunContext) RequestStop() { r.stop = true }
 
-// StopRequested reports whether some hook asked for it.
+// StopRequested reports whether a hook has called RequestStop in this step.
 func (r *RunContext) StopRequested() bool { return r.stop }
 
-// Steady is an optional interface of a [Hook].
+// Steady is an optional interface of a [Hook]. Steps can be counted without being run only
+// when all hooks are steady.
 type Steady interface {
-	// Steady reports whether the hook asks with the next step what it has asked with the last
-	// one, and does nothing when that finds the same.
+	// Steady reports whether the hook's next reads equal its last ones, and whether it does
+	// nothing when they find the same values.
 	Steady() bool
 }

@@ -5,12 +5,13 @@ package session
 type Listener interface {
 	Begin() error
 	BeforeSave(s Session, globalStep int64) error
-	// AfterSave reports whether training is to stop.
+	// AfterSave is called when a save is complete, and reports whether training has to
+	// stop.
 	AfterSave(s Session, globalStep int64) (stop bool, err error)
 	End(s Session, globalStep int64) error
 }
 
-// NoListener does nothing.
+// NoListener implements [Listener] by doing nothing.
 type NoListener struct{}
 
 func (NoListener) Begin() error                           { return nil }

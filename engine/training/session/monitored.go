@@ -2,10 +2,10 @@ package session
 
 import "github.com/monosim/monosim/engine/env"
 
-// Monitored is a session with hooks around it, which ends at the first error
-// (tf.compat.v1.train.SingularMonitoredSession). What is called in which order:
-// Begin of all hooks; AfterCreateSession of all; for each step BeforeRun of all, the step,
-// AfterRun of all; at the end End of all, unless there was an error.
+// Monitored runs hooks around a session's steps, and ends at the first error
+// (tf.compat.v1.train.SingularMonitoredSession). It calls, each time for all hooks: Begin;
+// AfterCreateSession; for each step BeforeRun, then the step, then AfterRun; and at the end
+// End, unless there was an error.
 type Monitored struct {
 	s      Session
 	hooks  []Hook
@@ -13,15 +13,15 @@ type Monitored struct {
 	failed bool
 	closed bool
 	step   bool // a hook asked to stop
-	// reads are how many reads each hook has in the step that goes on, and ops all of them.
+	// reads[i] counts hook i's reads in the current step; ops holds the reads of all hooks.
 	reads   []int
 	ops     []Op
-	values  []any // of the last step's
+	values  []any // what the last step's reads found
 	context RunContext
 }
 
-// NewMonitored begins the hooks and tells them of the session. After an error the
-// coordinator was asked to stop, and the tasks that hooks have started are waited for.
+// NewMonitored calls Begin and AfterCreateSession of all hooks. After an error it asks the
+// coordinator to stop and waits for the tasks that hooks have started.
 func NewMonitored(e *env.Env, s Session, hooks []Hook) (*Monitored, error) {
 	m := &Monitored{s: s, hooks: hooks, coord: NewCoordinator(e.Tasks)}
 	for _, h := range hooks {
@@ -37,7 +37,8 @@ func NewMonitored(e *env.Env, s Session, hooks []Hook) (*Monitored, error) {
 	return m, nil
 }
 
-// fail ends the tasks of the hooks, as the coordinator's context does around an exception.
+// fail stops and awaits the hooks' tasks and returns err, as the coordinator's context does
+// around an exception.
 func (m *Monitored) fail(err error) error {
 	m.failed, m.closed = true, true
 	m.coord.RequestStop()
@@ -45,13 +46,13 @@ func (m *Monitored) fail(err error) error {
 	return err
 }
 
-// Session returns the session without hooks.
+// Session returns the underlying session, whose Run calls no hooks.
 func (m *Monitored) Session() Session { return m.s }
 
 // ShouldStop reports whether training is over.
 func (m *Monitored) ShouldStop() bool { return m.closed || m.step || m.coord.ShouldStop() }
 
-// Run makes a step: train is what the step does.
+// Run makes one step with the hooks around it; train does the step's work.
 func (m *Monitored) Run(train func(s Session) error) error {
 	m.context = RunContext{Session: m.s}
 	context := &m.context
@@ -83,8 +84,8 @@ func (m *Monitored) Run(train func(s Session) error) error {
 	return nil
 }
 
-// Coast makes the steps that follow the last one and are as it was ([Link.Coast]), where no
-// hook has anything to do with such. rest is what the link is told of their rest.
+// Coast makes steps that repeat the last one ([Link.Coast]), provided all hooks are steady.
+// rest describes the part of a step after the hooks' reads.
 func (m *Monitored) Coast(link Link, rest Steps) {
 	if m.ShouldStop() || m.coord.began {
 		return
@@ -98,8 +99,9 @@ func (m *Monitored) Coast(link Link, rest Steps) {
 	link.Coast(rest)
 }
 
-// Close ends the hooks, unless there was an error before, and then the tasks that they have
-// started. The error is the first of an End; later hooks are not ended then.
+// Close calls End of the hooks, unless there was an error before, and then awaits the tasks
+// that they have started. It returns the first error of an End and does not call the later
+// ones.
 func (m *Monitored) Close() error {
 	if m.closed {
 		return nil

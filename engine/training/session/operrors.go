@@ -15,15 +15,16 @@ var opErrors = []string{
 	"ResourceExhaustedError", "UnauthenticatedError", "UnavailableError", "UnimplementedError", "UnknownError",
 }
 
-// Raise makes an error of TensorFlow, by its class.
+// Raise makes TensorFlow's error of a class, such as "NotFoundError".
 func Raise(class, format string, args ...any) error { return pysem.Raise(class, format, args...) }
 
 // IsOpError reports whether err is one that "except tf.errors.OpError" catches.
 func IsOpError(err error) bool { return slices.Contains(opErrors, pysem.TypeOf(err)) }
 
-// FileError is an error of files as TensorFlow's file system words it: missing files are a
-// NotFoundError "<path>; No such file or directory", a directory in the place of a file and the
-// reverse a FailedPreconditionError, and so on. Others are UnknownError.
+// FileError words an error of files as TensorFlow's file system does. A missing file is a
+// NotFoundError "<path>; No such file or directory", a directory in the place of a file or
+// the reverse a FailedPreconditionError; errors without a class of their own are
+// UnknownError.
 func FileError(path string, err error) error {
 	switch {
 	case err == nil:
@@ -41,13 +42,13 @@ func FileError(path string, err error) error {
 	return Raise("UnknownError", "%s; %v", path, err)
 }
 
-// preconditions holds what of the errors of Linux TensorFlow has as FailedPreconditionError, by
-// their texts in Go.
+// preconditions maps Go's texts of the Linux errors that TensorFlow raises as
+// FailedPreconditionError to TensorFlow's texts.
 var preconditions = map[string]string{
 	"is a directory": "Is a directory", "not a directory": "Not a directory", "directory not empty": "Directory not empty",
 }
 
-// reason returns the text of an error of files without operation and path.
+// reason returns the text of a file error without its operation and path.
 func reason(err error) string {
 	var p *fs.PathError
 	if errors.As(err, &p) {

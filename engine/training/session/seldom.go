@@ -6,17 +6,17 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// seldomPeriod is how often lines about waiting are logged.
+// seldomPeriod is the least time between two logs of one [Seldom].
 const seldomPeriod = 60 * time.Second
 
-// Seldom logs a line of one place at most every 60 s (absl's log_every_n_seconds). The zero
-// value has not logged yet.
+// Seldom logs the line of one place in the code at most every 60 s (absl's
+// log_every_n_seconds). The zero value logs at its first call.
 type Seldom struct {
 	last   time.Duration
 	logged bool
 }
 
-// Logf writes the line, unless the last one is not yet 60 s old.
+// Logf logs the line, unless this Seldom has logged one in the last 60 s.
 func (s *Seldom) Logf(e *env.Env, format string, args ...any) {
 	now := e.Clock.Elapsed()
 	if s.logged && now-s.last < seldomPeriod {

@@ -10,34 +10,34 @@ import (
 // Cluster is how the processes of a job reach each other's variables: [Servers] where they
 // share one memory, [Wire] where each is a program of its own.
 type Cluster interface {
-	// Handle answers what others ask of this process's variables, and leaves all other
-	// calls to next. It goes before the handler of the process's server.
+	// Handle wraps a process's handler: it answers calls about this process's variables and
+	// passes all others to next.
 	Handle(next env.Handler) env.Handler
-	// Start begins the server of a process, whose variables are not initialised, and Stop
-	// ends it, with its variables.
+	// Start begins the server of a process, with variables that are not initialised. Stop
+	// ends the server and drops its variables.
 	Start(addr string)
 	Stop(addr string)
-	// Local are the variables of a server as its own process sees them, nil where none runs.
+	// Local returns the variables of the server at addr for use inside its own process, or
+	// nil when none runs there.
 	Local(addr string) *Memory
-	// Connect makes a session of a process over the servers of a cluster. addrs has the
-	// address of each device; variables without a device, or of a device that is not there,
-	// live on the first one of main.
+	// Connect makes a session over the servers of a cluster. addrs maps devices to
+	// addresses; variables without a device, or on a device that addrs lacks, live on the
+	// first device of main.
 	Connect(e *env.Env, addrs map[string]string, main string) Link
 }
 
 // Link is a session over the servers of a cluster. Its errors are those of TensorFlow's
-// workers: UnavailableError where a server is not reached, AbortedError where its process is
-// another one than before, FailedPreconditionError before its variables are initialised.
+// workers: UnavailableError for a server that is not reached, AbortedError for one that was
+// restarted, FailedPreconditionError before its variables are initialised.
 type Link interface {
 	Session
-	// Step is the rest of a training step: it takes a time, reaches the servers of all
-	// devices, adds 1 to counter and answers the sum.
+	// Step makes the part of a training step after its reads: it takes d, reaches the
+	// servers of all devices, adds 1 to counter and returns the sum.
 	Step(devices []string, d time.Duration, counter *Variable) (int64, error)
-	// Coast makes steps for as long as each is as the last one was, which was made by Run and
-	// Step; the next Run and Step go on in the middle of the first that is not. It may make
-	// none.
+	// Coast makes steps as long as each would repeat the last one, which Run and Step have
+	// made. The next Run and Step finish the first step that differs. It may make none.
 	Coast(s Steps)
-	// Check wants that the servers of all devices are reached, and initialised.
+	// Check returns an error unless the servers of all devices are reached and initialised.
 	Check(devices []string) error
 	// Initialize gives all variables of the cluster's servers their first values, as the
 	// chief does before it restores.
@@ -46,66 +46,69 @@ type Link interface {
 	Ready(devices []string) (bool, error)
 }
 
-// Servers are the TensorFlow servers of a job by their addresses: each has the variables
-// that live on its device, for as long as its process runs. Processes of the job that share
-// a Servers value reach each other's variables through sessions ([Servers.Connect]).
+// Servers holds the TensorFlow servers of a job by address. Each has the variables of its
+// device, as long as its process runs. Processes that share a Servers value reach each
+// other's variables through sessions ([Servers.Connect]).
 type Servers struct {
-	// RoundTrip is what a Run takes that asks another process.
+	// RoundTrip is how long a Run takes that asks another process.
 	RoundTrip time.Duration
-	// Reach, where it is set, is asked whether a host reaches an address now.
+	// Reach, if not nil, reports whether a host can reach an address now.
 	Reach func(host, addr string) bool
-	// Watcher, where it is set, is told of what processes do to variables.
+	// Watcher, if not nil, is told when processes assign or initialise variables.
 	Watcher Watcher
 
 	byAddr map[string]*server
-	// changes counts what may have changed what is reached.
+	// changes counts the events after which a server may be reached differently: starts,
+	// stops, and calls of Changed.
 	changes int
 	coasts  []*coast
 }
 
-// Watcher is told of what processes do to variables, by their hosts' names. It must not wait.
+// Watcher is told when processes, named by host, assign or initialise variables. Its
+// methods must not wait.
 type Watcher interface {
-	// Assigned is an assignment; index is negative for all of the variable.
+	// Assigned reports an assignment; a negative index means the whole variable.
 	Assigned(host string, v *Variable, index int, value any)
-	// Initialized is that all variables got their first values.
+	// Initialized reports that all variables got their first values.
 	Initialized(host string)
 }
 
-// server is one process's.
+// server is the TensorFlow server of one process.
 type server struct {
 	memory Memory
 	ready  bool // its variables were initialised
 }
 
-// NewServers makes a job of which nothing runs.
+// NewServers makes a job without any server running.
 func NewServers(roundTrip time.Duration) *Servers {
 	return &Servers{RoundTrip: roundTrip, byAddr: map[string]*server{}}
 }
 
-// Handle leaves all calls to next: nobody has to call.
+// Handle returns next: processes that share a memory need no calls.
 func (s *Servers) Handle(next env.Handler) env.Handler { return next }
 
-// Start begins the server of a process, whose variables are not initialised.
+// Start begins the server of a process, with variables that are not initialised.
 func (s *Servers) Start(addr string) {
 	s.disturbs()
 	s.byAddr[addr] = &server{}
 	s.changes++
 }
 
-// Stop ends it, with its variables.
+// Stop ends the server at addr and drops its variables.
 func (s *Servers) Stop(addr string) {
 	s.disturbs()
 	delete(s.byAddr, addr)
 	s.changes++
 }
 
-// Changed is to be called when Reach may answer otherwise than before.
+// Changed must be called when Reach may answer differently from now on.
 func (s *Servers) Changed() {
 	s.disturbs()
 	s.changes++
 }
 
-// Local returns the variables of a server as its own process sees them, nil where none runs.
+// Local returns the variables of the server at addr for use inside its own process, or nil
+// when none runs there.
 func (s *Servers) Local(addr string) *Memory {
 	if found := s.byAddr[addr]; found != nil {
 		return &found.memory
@@ -113,41 +116,43 @@ func (s *Servers) Local(addr string) *Memory {
 	return nil
 }
 
-// Connect makes a session of a process over the servers of a cluster. addrs has the address
-// of each device; variables without a device, or of a device that is not there, live on
-// the first one of main.
+// Connect makes a session over the servers of a cluster. addrs maps devices to addresses;
+// variables without a device, or on a device that addrs lacks, live on the first device of
+// main.
 func (s *Servers) Connect(e *env.Env, addrs map[string]string, main string) Link {
 	return &Remote{servers: s, e: e, devices: devices{addrs, main}, known: map[string]*server{}, checked: -1}
 }
 
-// Remote is a session over the servers of a cluster. Its errors are those of TensorFlow's
-// workers: UnavailableError where a server is not reached, AbortedError where its process is
-// another one than before, FailedPreconditionError before its variables are initialised.
+// Remote is a session over servers in one memory. Its errors are those of TensorFlow's
+// workers: UnavailableError for a server that is not reached, AbortedError for one that was
+// restarted, FailedPreconditionError before its variables are initialised.
 type Remote struct {
 	servers *Servers
 	e       *env.Env
 	devices
 	known map[string]*server
-	// checked is the count of changes up to which all servers were reached.
+	// checked is the value of Servers.changes at which all servers were last found
+	// reachable.
 	checked int
-	// reached holds the servers of devices that were reached, up to the count of changes
-	// reachedAt.
+	// reached caches the servers that were reached by device; it is valid while
+	// Servers.changes is reachedAt.
 	reached   []reached
 	reachedAt int
 
-	// passed says what of the present step was made already, and found what its reads found.
+	// passed says which part of the current step a coast has made; found is what the step's
+	// reads found.
 	passed passed
 	found  []any
-	loop   *loop // of steps, nil before the first
+	loop   *loop // nil before the first coast
 }
 
-// reached is a server that was reached as a device.
+// reached is a device whose server was reached.
 type reached struct {
 	device string
 	server *server
 }
 
-// serverOf finds the server of a variable. As long as nothing changes it is the one of before.
+// serverOf returns the server of a variable, from the cache as long as nothing changes.
 func (r *Remote) serverOf(v *Variable) (*server, error) {
 	if r.reachedAt != r.servers.changes {
 		r.reached, r.reachedAt = r.reached[:0], r.servers.changes
@@ -164,7 +169,8 @@ func (r *Remote) serverOf(v *Variable) (*server, error) {
 	return found, err
 }
 
-// reach finds a server that runs, and is the one of before.
+// reach returns the server at addr, provided that it runs and was not restarted since this
+// session first saw it.
 func (r *Remote) reach(addr string) (*server, error) {
 	found := r.servers.byAddr[addr]
 	if found == nil || r.servers.Reach != nil && !r.servers.Reach(r.e.Host.Hostname(), addr) {
@@ -177,7 +183,7 @@ func (r *Remote) reach(addr string) (*server, error) {
 	return found, nil
 }
 
-// Run does the operations, at one instant, after the time that asking takes.
+// Run waits for the round trip and then does all operations at one instant.
 func (r *Remote) Run(ops ...Op) ([]any, error) {
 	switch {
 	case r.passed == passedStep:
@@ -190,7 +196,7 @@ func (r *Remote) Run(ops ...Op) ([]any, error) {
 	return r.runNow(ops)
 }
 
-// runNow returns Run whose time has passed already.
+// runNow does the operations of Run without its wait.
 func (r *Remote) runNow(ops []Op) ([]any, error) {
 	for i := range ops {
 		if _, err := r.readyServerOf(ops[i].Variable); err != nil {
@@ -218,7 +224,7 @@ func (r *Remote) runNow(ops []Op) ([]any, error) {
 	return values, nil
 }
 
-// Step returns the rest of a training step.
+// Step makes the part of a training step after its reads ([Link.Step]).
 func (r *Remote) Step(devices []string, d time.Duration, counter *Variable) (int64, error) {
 	if r.passed == passedStep {
 		r.passed, r.found = passedNothing, nil
@@ -235,8 +241,8 @@ func (r *Remote) Step(devices []string, d time.Duration, counter *Variable) (int
 	return found.memory.add(counter, 1)
 }
 
-// readyServerOf finds the server of a variable, which is to be initialised unless the variable
-// is a resource of the process.
+// readyServerOf returns the server of a variable. It fails before the server is
+// initialised, unless the variable belongs to the process (processVariable).
 func (r *Remote) readyServerOf(v *Variable) (*server, error) {
 	found, err := r.serverOf(v)
 	if err == nil && !found.ready && !processVariable(v.Name) {
@@ -245,8 +251,8 @@ func (r *Remote) readyServerOf(v *Variable) (*server, error) {
 	return found, err
 }
 
-// Check wants that the servers of all devices are reached, and initialised. It looks at none
-// while nothing has changed.
+// Check returns an error unless the servers of all devices are reached and initialised. It
+// skips the look while nothing has changed.
 func (r *Remote) Check(devices []string) error {
 	if r.checked == r.servers.changes {
 		return nil
@@ -306,9 +312,9 @@ var (
 	_ Link    = (*Remote)(nil)
 )
 
-// processVariable reports whether a variable is a resource of its process, which lives as
-// long as that whoever initialises the others: what a PS says of its memory, the queue that
-// ends it, and the mark that it was not started since.
+// processVariable reports whether a variable belongs to its process, so that initialising
+// the others leaves it alone: a PS's report of its memory, the queue that ends it, and the
+// mark that tells a restart.
 func processVariable(name string) bool {
 	for _, kind := range []string{"ps_machine_info_", "ps_queue_", "ps_monitor_"} {
 		if strings.HasPrefix(name, kind) {

@@ -9,52 +9,54 @@ import (
 // Session runs operations on variables, wherever they live. Several processes of a job
 // have sessions over the same variables.
 type Session interface {
-	// Run does the operations, in order and with nothing in between, and answers the value
-	// of each: what a read found, and nil for an assignment. It may wait for other
-	// processes. An error is one of TensorFlow's, by its class ([IsOpError]); then nothing
-	// is known of what was assigned.
+	// Run does the operations in order, with nothing in between, and returns one value for
+	// each: what a read found, nil for an assignment. It may wait for other processes. An
+	// error has one of TensorFlow's classes ([IsOpError]); some assignments may have been
+	// made then.
 	Run(ops ...Op) ([]any, error)
 }
 
-// Variable is a variable of the graph. Variables of one name are one variable.
+// Variable is a variable of the graph. Two values with one name mean the same variable.
 type Variable struct {
 	Name string
-	// Device is where it lives, as "/job:ps/task:0"; empty where the session likes.
+	// Device is the variable's place, as "/job:ps/task:0"; empty lets the session choose.
 	Device string
-	// First is the value that it begins with: a bool, an int64, []byte, or []bool.
+	// First is the initial value: a bool, an int64, []byte, or []bool.
 	First any
 }
 
-// whole is the index of an operation on all of a variable.
+// whole is the index of an operation on a whole variable.
 const whole = -1
 
 // Op reads or assigns a variable, or one element of it.
 type Op struct {
 	Variable *Variable
-	// Index is the element, or negative for the whole.
+	// Index is the element to use; a negative one means the whole variable.
 	Index int
-	// Assign is the new value; nil reads.
+	// Assign is the new value; nil makes the operation a read.
 	Assign any
-	// Add is added to an int64, and the sum is the operation's value; 0 adds nothing.
+	// Add is added to an int64 variable, and the operation's value is the sum; 0 adds
+	// nothing.
 	Add int64
 }
 
-// Read returns the reading of a variable. Lists that it answers belong to the caller.
+// Read returns an operation that reads a variable. The caller owns a list that it returns.
 func Read(v *Variable) Op { return Op{Variable: v, Index: whole} }
 
-// ReadAt returns the reading of one element.
+// ReadAt returns an operation that reads element i.
 func ReadAt(v *Variable, i int) Op { return Op{Variable: v, Index: i} }
 
-// Assign returns the assignment of a variable.
+// Assign returns an operation that assigns a whole variable.
 func Assign(v *Variable, value any) Op { return Op{Variable: v, Index: whole, Assign: value} }
 
-// AssignAdd adds to an int64 and reads the sum (tf.compat.v1.assign_add).
+// AssignAdd returns an operation that adds n to an int64 and reads the sum
+// (tf.compat.v1.assign_add).
 func AssignAdd(v *Variable, n int64) Op { return Op{Variable: v, Index: whole, Add: n} }
 
-// AssignAt returns the assignment of one element.
+// AssignAt returns an operation that assigns element i.
 func AssignAt(v *Variable, i int, value any) Op { return Op{Variable: v, Index: i, Assign: value} }
 
-// Get runs one reading, whose value is a T.
+// Get runs one read and returns its value as a T.
 func Get[T any](s Session, op Op) (T, error) {
 	values, err := s.Run(op)
 	if err != nil {
@@ -68,35 +70,37 @@ func Get[T any](s Session, op Op) (T, error) {
 	return value, nil
 }
 
-// Do runs operations whose values do not matter.
+// Do runs operations and drops their values.
 func Do(s Session, ops ...Op) error {
 	_, err := s.Run(ops...)
 	return err
 }
 
 // Memory is a session whose variables are in this process, or in several that share it. An
-// operation takes no time. The zero value has no variables yet; they come with their first
-// values when they are first used.
+// operation takes no time. The zero value is empty; a variable appears with its first value
+// when it is first used.
 type Memory struct {
 	values map[string]any
-	// Before, where it is set, is asked before each Run, and its error is the answer.
+	// Before, if not nil, is called before each Run; its error becomes Run's.
 	Before func(ops []Op) error
 
-	// coasts are steps that count in the variable counter, and readers who is told of others.
+	// coasts holds the coasts whose steps count in the variable named counter. readers
+	// holds the subscriptions to changes of other variables.
 	counter string
 	coasts  []*coast
 	readers []*reader
 }
 
-// reader is told before a variable changes, or the one element that it reads.
+// reader is a subscription: changes is called before the named variable, or its one
+// element, changes.
 type reader struct {
 	name    string
-	index   int // negative for all
+	index   int // negative for the whole variable
 	changes func()
 }
 
-// Tell has changes called before a variable changes by anything but an addition, until
-// cancel.
+// Tell calls changes before each assignment of a variable, until cancel. Additions are not
+// reported.
 func (m *Memory) Tell(v *Variable, changes func()) (cancel func()) {
 	r := m.tell(v.Name, whole, changes)
 	return func() { m.readers = without(m.readers, r) }
@@ -108,7 +112,7 @@ func (m *Memory) tell(name string, index int, changes func()) *reader {
 	return r
 }
 
-// without returns a list without one of its elements.
+// without removes the first v from a list in place, and returns the list.
 func without[T comparable](list []T, v T) []T {
 	if i := slices.Index(list, v); i >= 0 {
 		list = slices.Delete(list, i, i+1)
@@ -116,7 +120,7 @@ func without[T comparable](list []T, v T) []T {
 	return list
 }
 
-// assigns is called before a variable is assigned, or an element.
+// assigns calls the subscribers of a variable before it, or its element index, is assigned.
 func (m *Memory) assigns(v *Variable, index int) {
 	for _, r := range m.readers {
 		if r.name == v.Name && (index < 0 || r.index < 0 || r.index == index) {
@@ -128,7 +132,7 @@ func (m *Memory) assigns(v *Variable, index int) {
 // NewMemory makes a session in memory.
 func NewMemory() *Memory { return &Memory{} }
 
-// Run does the operations.
+// Run does the operations in order ([Session.Run]), which takes no time.
 func (m *Memory) Run(ops ...Op) ([]any, error) {
 	if m.Before != nil {
 		if err := m.Before(ops); err != nil {
@@ -175,13 +179,13 @@ func (m *Memory) run(op Op) (any, error) {
 	return nil, nil
 }
 
-// add adds to an int64 and answers the sum.
+// add adds n to an int64 variable and returns the sum.
 func (m *Memory) add(v *Variable, n int64) (int64, error) {
 	m.settle(v.Name)
 	return m.addTo(v, n)
 }
 
-// addTo returns add to what is kept of a variable.
+// addTo adds n to the stored value without looking for pending steps of coasts.
 func (m *Memory) addTo(v *Variable, n int64) (int64, error) {
 	if m.values == nil {
 		m.values = map[string]any{}
@@ -199,13 +203,13 @@ func (m *Memory) addTo(v *Variable, n int64) (int64, error) {
 	}
 }
 
-// value returns what is kept of a variable: its value, of an int64 that was added to its place.
+// value returns a variable's current value, with the pending steps of coasts added.
 func (m *Memory) value(v *Variable) any {
 	m.settle(v.Name)
 	return m.kept(v)
 }
 
-// kept returns value as of the last look at the steps that count in it.
+// kept returns the stored value, without the pending steps of coasts.
 func (m *Memory) kept(v *Variable) any {
 	value, ok := m.values[v.Name]
 	if !ok {
@@ -215,7 +219,7 @@ func (m *Memory) kept(v *Variable) any {
 	return value
 }
 
-// keep forgets all variables but those that the filter wants.
+// keep drops all variables except those whose names the filter accepts.
 func (m *Memory) keep(wanted func(name string) bool) {
 	m.settle(m.counter)
 	for _, r := range m.readers {
@@ -224,7 +228,8 @@ func (m *Memory) keep(wanted func(name string) bool) {
 	maps.DeleteFunc(m.values, func(name string, _ any) bool { return !wanted(name) })
 }
 
-// owned returns the value without what others may change.
+// owned returns a copy of a list, so that its caller may change it, and any other value
+// itself.
 func owned(v any) any {
 	switch v := v.(type) {
 	case []bool:

@@ -12,50 +12,49 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Wire is the server of one process, whose variables the other processes of the job reach
-// over gRPC, and the connections of the process with the others. The methods begin with
-// "/monosim.training.Variables/", and their messages are JSON (TensorFlow's own worker service
-// carries graphs, which have no counterpart here).
+// Wire is the TensorFlow server of one process together with its connections to the others,
+// over gRPC. The methods begin with "/monosim.training.Variables/", and their messages are
+// JSON: TensorFlow's own worker service carries graphs, which have no counterpart here.
 type Wire struct {
 	e    *env.Env
 	own  server
 	addr string // "" while the server does not run
-	// life tells two processes at one address apart.
+	// life tells a restarted process from the one before at the same address.
 	life     int64
 	channels map[string]env.Channel
 }
 
-// NewWire makes the server of a process, which has to be put before the process's other
-// services ([Wire.Handle]).
+// NewWire makes the server of a process. [Wire.Handle] has to wrap the process's other
+// services.
 func NewWire(e *env.Env) *Wire { return &Wire{e: e, channels: map[string]env.Channel{}} }
 
-// service begins the names of the methods.
+// service is the prefix of all method names.
 const service = "/monosim.training.Variables/"
 
-// The methods.
+// The methods of the service.
 const (
 	methodRun        = service + "Run"
 	methodReady      = service + "Ready"
 	methodInitialize = service + "Initialize"
 )
 
-// asked is the request of Run; that of the other methods is empty.
+// asked is the request of Run; the other methods have an empty one.
 type asked struct {
 	Ops []wireOp `json:"ops"`
 }
 
-// answered is the answer of each method.
+// answered is the reply of every method.
 type answered struct {
-	// Life is which process answers.
+	// Life identifies the process that replies.
 	Life   int64       `json:"life"`
 	Ready  bool        `json:"ready"`
 	Values []wireValue `json:"values,omitempty"`
-	// Class and Message are of an error of TensorFlow's.
+	// Class and Message describe a TensorFlow error; an empty Class means success.
 	Class   string `json:"class,omitempty"`
 	Message string `json:"message,omitempty"`
 }
 
-// wireOp is an Op.
+// wireOp is the JSON form of an Op.
 type wireOp struct {
 	Name   string    `json:"name"`
 	First  wireValue `json:"first"`
@@ -64,17 +63,18 @@ type wireOp struct {
 	Add    int64     `json:"add,omitempty"`
 }
 
-// wireValue is the value of a variable: one of its fields, or none for nil.
+// wireValue is the JSON form of a variable's value: one field is set, or none for nil.
 type wireValue struct {
 	Bool  *bool  `json:"bool,omitempty"`
 	Int   *int64 `json:"int,omitempty"`
 	Bytes []byte `json:"bytes,omitempty"`
 	Bools []bool `json:"bools,omitempty"`
-	// Empty says of which list there is one without elements.
+	// Empty names the kind of list when it has no elements, which the other fields cannot
+	// show.
 	Empty string `json:"empty,omitempty"`
 }
 
-// onWire returns a value in its message; the error is of one that no variable has.
+// onWire converts a value to its JSON form. It fails for a type that no variable has.
 func onWire(value any) (w wireValue, err error) {
 	switch v := value.(type) {
 	case nil:
@@ -96,7 +96,7 @@ func onWire(value any) (w wireValue, err error) {
 	return w, err
 }
 
-// value returns what a message has.
+// value converts the JSON form back to a value.
 func (w wireValue) value() any {
 	switch {
 	case w.Bool != nil:
@@ -123,19 +123,19 @@ func (w wireOp) op() Op {
 	return Op{Variable: &Variable{Name: w.Name, First: w.First.value()}, Index: w.Index, Assign: w.Assign.value(), Add: w.Add}
 }
 
-// Start begins the server, whose variables are not initialised.
+// Start begins the server, with variables that are not initialised.
 func (w *Wire) Start(addr string) {
 	w.addr, w.own, w.life = addr, server{}, w.e.Clock.Now().UnixNano()
 }
 
-// Stop ends it, with its variables.
+// Stop ends the server and drops its variables.
 func (w *Wire) Stop(addr string) {
 	if addr == w.addr {
 		w.addr, w.own = "", server{}
 	}
 }
 
-// Local returns the variables of the process, nil for another address than its own.
+// Local returns the variables of this process, or nil when addr is another process's.
 func (w *Wire) Local(addr string) *Memory {
 	if addr != w.addr || addr == "" {
 		return nil
@@ -143,7 +143,8 @@ func (w *Wire) Local(addr string) *Memory {
 	return &w.own.memory
 }
 
-// Handle answers the calls of the others; all other calls go to next.
+// Handle answers the calls of other processes about variables and passes all others to
+// next.
 func (w *Wire) Handle(next env.Handler) env.Handler {
 	return func(method string, request []byte) ([]byte, error) {
 		if !strings.HasPrefix(method, service) {
@@ -175,7 +176,7 @@ func (w *Wire) Handle(next env.Handler) env.Handler {
 	}
 }
 
-// answer returns the message of an answer.
+// answer encodes the reply of a method.
 func (w *Wire) answer(values []any, err error) ([]byte, error) {
 	out := answered{Life: w.life, Ready: w.own.ready}
 	if err != nil {
@@ -200,7 +201,7 @@ func textOf(err error) string {
 	return err.Error()
 }
 
-// serve does what a method is for to the process's own variables.
+// serve runs a method on the process's own variables.
 func (w *Wire) serve(method string, ops []Op) ([]any, error) {
 	switch method {
 	case methodReady:
@@ -220,13 +221,14 @@ func (w *Wire) serve(method string, ops []Op) ([]any, error) {
 	return nil, &env.RPCError{Code: env.Unimplemented, Message: "Method not found!"}
 }
 
-// Connect makes a session over the servers of a cluster; e is that of the Wire.
+// Connect makes a session over the servers of a cluster. It uses the Wire's own Env and
+// ignores its argument.
 func (w *Wire) Connect(_ *env.Env, addrs map[string]string, main string) Link {
 	return &wireLink{w: w, devices: devices{addrs, main}, lives: map[string]int64{}}
 }
 
-// channel returns the connection with an address, kept as long as the process runs: sessions come
-// and go.
+// channel returns the connection to an address. It is kept as long as the process runs,
+// because each retry makes a new session.
 func (w *Wire) channel(addr string) env.Channel {
 	if w.channels[addr] == nil {
 		w.channels[addr] = w.e.Network.Dial(addr)
@@ -234,16 +236,16 @@ func (w *Wire) channel(addr string) env.Channel {
 	return w.channels[addr]
 }
 
-// wireLink is a session of a process.
+// wireLink is a session of one process over the servers of a cluster.
 type wireLink struct {
 	w *Wire
 	devices
-	// lives holds the processes that have answered, by address.
+	// lives holds the life that each address has answered with, to detect restarts.
 	lives map[string]int64
 }
 
-// ask calls a method of a server, which may be the process's own. The operations of one call
-// are done with nothing in between.
+// ask calls a method of the server at addr, or of the process itself. The operations of one
+// call are done with nothing in between.
 func (l *wireLink) ask(addr, method string, ops []Op) (answered, []any, error) {
 	if addr == l.w.addr {
 		values, err := l.w.serve(method, ops)
@@ -267,7 +269,7 @@ func (l *wireLink) ask(addr, method string, ops []Op) (answered, []any, error) {
 	return out, values, nil
 }
 
-// call makes the call; what it fails by is TensorFlow's error of the status.
+// call sends the request over gRPC, and turns a failed status into TensorFlow's error.
 func (l *wireLink) call(addr, method string, ops []Op) (out answered, err error) {
 	var request []byte
 	if len(ops) > 0 {
@@ -297,8 +299,8 @@ func (l *wireLink) call(addr, method string, ops []Op) (out answered, err error)
 	return out, nil
 }
 
-// Run does the operations, one server after the other; those of one server with nothing in
-// between.
+// Run does the operations, one server after the other. Only those on one server are done
+// with nothing in between.
 func (l *wireLink) Run(ops ...Op) ([]any, error) {
 	values := make([]any, len(ops))
 	var places []string
@@ -329,7 +331,7 @@ func (l *wireLink) Run(ops ...Op) ([]any, error) {
 	return values, nil
 }
 
-// Step returns the rest of a training step.
+// Step makes the part of a training step after its reads ([Link.Step]).
 func (l *wireLink) Step(devices []string, d time.Duration, counter *Variable) (int64, error) {
 	l.w.e.Tasks.Sleep(d)
 	if err := l.Check(devices); err != nil {
@@ -338,10 +340,11 @@ func (l *wireLink) Step(devices []string, d time.Duration, counter *Variable) (i
 	return Get[int64](l, AssignAdd(counter, 1))
 }
 
-// Coast makes no steps: others may change each, and nobody would tell.
+// Coast makes no steps: another process may change a variable, and this one would not be
+// told.
 func (l *wireLink) Coast(Steps) {}
 
-// Check asks the servers of all devices.
+// Check returns an error unless the servers of all devices answer and are initialised.
 func (l *wireLink) Check(devices []string) error {
 	ready, err := l.Ready(devices)
 	if err == nil && !ready {
@@ -350,8 +353,8 @@ func (l *wireLink) Check(devices []string) error {
 	return err
 }
 
-// Initialize has all servers give their variables their first values; none does unless all
-// are reached.
+// Initialize has all servers give their variables their first values. It initialises none
+// unless all are reached.
 func (l *wireLink) Initialize(devices []string) error {
 	if _, err := l.Ready(devices); err != nil {
 		return err
@@ -359,7 +362,7 @@ func (l *wireLink) Initialize(devices []string) error {
 	return l.each(devices, methodInitialize, func(answered) {})
 }
 
-// Ready asks the servers of all devices.
+// Ready reports whether the servers of all devices are initialised.
 func (l *wireLink) Ready(devices []string) (bool, error) {
 	ready := true
 	err := l.each(devices, methodReady, func(a answered) { ready = ready && a.Ready })
