@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem/threading"
 )
 
-// ways are the ways to wait, for cases about tasks that end while they do.
+// ways holds the ways to wait, for cases about tasks that end while they do.
 var ways = []struct {
 	name string
 	wait func(p Process)

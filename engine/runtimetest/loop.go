@@ -23,7 +23,7 @@ func loops(p Process, took *time.Duration, period time.Duration, done func() boo
 	return t
 }
 
-// stateOf is the state of a loop that looks at one thing.
+// stateOf returns the state of a loop that looks at one thing.
 func stateOf(done func() bool) func() uint64 {
 	return func() uint64 {
 		if done() {

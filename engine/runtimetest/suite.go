@@ -131,7 +131,7 @@ func (r *trial) wantTook(what string, got, want time.Duration) {
 	}
 }
 
-// recovered is what fn panics with, as text; only for panics that fn is known to
+// recovered returns what fn panics with, as text; only for panics that fn is known to
 // cause itself.
 func recovered(fn func()) (text string) {
 	defer func() { text = fmt.Sprint(recover()) }()

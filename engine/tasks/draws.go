@@ -19,20 +19,20 @@ func (d *Draws) Next(n uint64) (k, drawn uint64) {
 	return k, drawn
 }
 
-// Ahead is what Next will draw after so many other draws.
+// Ahead returns what Next will draw after so many other draws.
 func (d Draws) Ahead(others, n uint64) (drawn uint64) {
 	// Lemire's method without the rejection: the bias is below n/2^64.
 	drawn, _ = bits.Mul64(Mix(d.key, d.k+others), n)
 	return drawn
 }
 
-// After are the draws after so many others.
+// After returns the draws after so many others.
 func (d Draws) After(others uint64) Draws { return Draws{key: d.key, k: d.k + others} }
 
 // Skip makes draws whose numbers were told by Ahead.
 func (d *Draws) Skip(draws uint64) { d.k += draws }
 
-// Count is how many numbers were drawn.
+// Count returns how many numbers were drawn.
 func (d *Draws) Count() uint64 { return d.k }
 
 // Mix returns a word whose every bit depends on every bit of both (the finaliser of
@@ -46,7 +46,7 @@ func Mix(a, b uint64) uint64 {
 	return x ^ x>>31
 }
 
-// Hash is a hash of a text or of bytes (FNV-1a, mixed with the length).
+// Hash returns a hash of a text or of bytes (FNV-1a, mixed with the length).
 func Hash[T ~string | ~[]byte](s T) uint64 {
 	h := uint64(0xcbf29ce484222325)
 	for i := 0; i < len(s); i++ {

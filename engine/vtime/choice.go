@@ -15,16 +15,16 @@ import (
 type Source struct {
 	node   *Node
 	site   string
-	number uint64 // behind the site, of FreshSource; 0 for none
+	number uint64 // the number appended to the site by FreshSource; 0 for none
 	draws  tasks.Draws
-	owner  *Process // of OwnSource
+	owner  *Process // the process that holds the source by OwnSource; nil for none
 }
 
 // Source returns the node's source for a site such as "network.latency".
 func (n *Node) Source(site string) *Source {
 	s := n.sources.find(site)
 	if s == nil {
-		if n.sources.bySite == nil { // a server's sites are its own
+		if n.sources.bySite == nil { // a server's sites are its own, so sharing their text saves nothing
 			site = n.w.text(site)
 		}
 		s = &Source{node: n, site: site, draws: tasks.NewDraws(n.w.cfg.Seed, n.name, site)}
@@ -33,9 +33,9 @@ func (n *Node) Source(site string) *Source {
 	return s
 }
 
-// FreshSource is the source of a site that nobody has asked for and nobody will again, such
-// as that of a connection: it need not be found. The site is a text with a number behind it,
-// 1 or more, that no other has.
+// FreshSource returns the source of a site that is used once, such as a connection. Nobody
+// asks for it again, so it is not indexed. The site is a text and a number of 1 or more;
+// the pair must be unique.
 func (n *Node) FreshSource(site string, number uint64) *Source {
 	f := &n.sources.fresh
 	if last := len(*f) - 1; last < 0 || len((*f)[last]) == cap((*f)[last]) {
@@ -57,15 +57,15 @@ func (s *Source) appendSite(text []byte) []byte {
 	return text
 }
 
-// sources are those of one node: of most nodes some dozens, of a server one for each
-// connection.
+// sources holds the sources of one node. Most nodes have some dozens; a server has one for
+// each connection.
 type sources struct {
-	list   []*Source          // the later ones of some dozens in the order of length and site
+	list   []*Source          // those after the first fewSources are sorted by length and site
 	bySite map[string]*Source // nil while there are some dozens
-	fresh  [][]Source         // of FreshSource, in blocks that stay where they are
+	fresh  [][]Source         // made by FreshSource, in blocks that never move
 }
 
-// mostFresh is how many fresh sources a block has at the most.
+// mostFresh limits the sources in one block of fresh sources.
 const mostFresh = 64
 
 // Up to fewSources a walk finds them, up to someSources a search.
@@ -89,7 +89,7 @@ func (s *sources) find(site string) *Source {
 	return nil
 }
 
-// later is the place of a site among the later ones.
+// later returns the index of a site in the sorted part of the list.
 func (s *sources) later(site string) (at int, ok bool) {
 	if len(s.list) < fewSources {
 		return len(s.list), false
@@ -118,7 +118,7 @@ func (s *sources) add(fresh *Source) {
 	}
 }
 
-// sorted are the sources by site.
+// sorted returns the sources by site.
 func (s *sources) sorted() []*Source {
 	all := slices.Clone(s.list)
 	for _, block := range s.fresh {
@@ -129,8 +129,9 @@ func (s *sources) sorted() []*Source {
 	return slices.SortedFunc(slices.Values(all), func(a, b *Source) int { return strings.Compare(a.Site(), b.Site()) })
 }
 
-// OwnSource is a source for a loop of the process alone: that of the site, or, while a
-// process that lives has it for a loop, that of the site with a number behind it.
+// OwnSource returns a source for one loop of the process alone. It is the source of the
+// site, or, while another living process holds that one for a loop, of the site with a
+// number appended.
 func (p *Process) OwnSource(site string) *Source {
 	for i := 1; ; i++ {
 		name := site
@@ -144,13 +145,13 @@ func (p *Process) OwnSource(site string) *Source {
 	}
 }
 
-// Site is where choices were made: Times of them, the first with K 0.
+// Site reports that a site on a node made Times choices; the first has K 0.
 type Site struct {
 	Node, Name string
 	Times      uint64
 }
 
-// Sites are those of the run so far where choices were made, node by node, sorted by name.
+// Sites lists the sites that made choices in the run so far, node by node, sorted by name.
 func (w *World) Sites() []Site {
 	w.CatchUp()
 	var list []Site
@@ -164,7 +165,7 @@ func (w *World) Sites() []Site {
 	return list
 }
 
-// Site is the site of the choices.
+// Site returns the site of the choices.
 func (s *Source) Site() string {
 	if s.number == 0 {
 		return s.site
@@ -185,18 +186,18 @@ func (s *Source) Uint64n(n uint64) uint64 {
 	return v
 }
 
-// Draws are those of a source that were not made yet.
+// Draws is the sequence of numbers that a source has not drawn yet.
 type Draws = tasks.Draws
 
-// Ahead are the draws that come next, for who makes many at a time and then tells by Skip
-// how many; ok is false while a tape has a say in them.
+// Ahead returns the coming draws, for a caller that makes many at a time and reports their
+// number by Skip. ok is false when the world has a tape, which may replace draws.
 func (s *Source) Ahead() (draws Draws, ok bool) { return s.draws, s.node.w.cfg.Tape == nil }
 
-// Skip makes draws that Ahead has told.
+// Skip counts draws as made that the caller has taken from Ahead.
 func (s *Source) Skip(draws uint64) { s.draws.Skip(draws) }
 
-// Unseeded is Uint64n for what no seed explores: it is the default, 0, unless the tape
-// has the choice.
+// Unseeded returns 0, the default, unless the tape holds another value in [0, n) for the
+// choice. It is for choices that no seed should explore.
 func (s *Source) Unseeded(n uint64) uint64 {
 	k, _ := s.draws.Next(n)
 	if tape := s.node.w.cfg.Tape; tape != nil {
@@ -205,7 +206,7 @@ func (s *Source) Unseeded(n uint64) uint64 {
 	return 0
 }
 
-// Intn is Uint64n for an int; n must be positive.
+// Intn returns a number in [0, n). It panics unless n is positive.
 func (s *Source) Intn(n int) int {
 	if n <= 0 {
 		panic("vtime: choice among 0 outcomes at " + s.Site())
@@ -216,11 +217,11 @@ func (s *Source) Intn(n int) int {
 // Float64 returns a number in [0, 1).
 func (s *Source) Float64() float64 { return float64(s.Uint64n(1<<53)) / (1 << 53) }
 
-// Chance is true with probability p; false is the default.
+// Chance returns true with probability p; false is the default.
 func (s *Source) Chance(p float64) bool {
 	if p <= 0 {
 		return false
 	}
-	// The draw is turned round so that its default, 0, means false.
+	// The draw is inverted so that its default, 0, means false.
 	return 1-s.Float64() <= p
 }

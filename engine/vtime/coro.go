@@ -19,19 +19,19 @@ type coro struct {
 	owner uint64  // the number of its goroutine
 	self  uintptr // where its goroutine is described
 	stack uintptr // where its stack ended when it last parked
-	place int     // in World.coros
+	place int     // index in World.coros
 }
 
-// coroPool is the coroutines that have no task. Those that it could do without for a
-// tenth of the run end: a storm of tasks, as at a start, needs many times what comes
-// after it.
+// coroPool holds the coroutines that have no task. Coroutines that stayed unused for a
+// tenth of the run end: a burst of tasks, as at a start, needs many times what is needed
+// later.
 type coroPool struct {
 	free   []*coro
-	unused int   // the fewest that were free since the last look
-	look   int64 // the virtual time from which on to look again
+	unused int   // the smallest number of free coroutines since the last shrink
+	look   int64 // the virtual time of the next shrink
 }
 
-// firstLook is after how long the pool is looked at again at the least.
+// firstLook is the shortest virtual time between two shrinks of the pool.
 const firstLook = int64(time.Second)
 
 func (w *World) takeCoro() *coro {
@@ -163,9 +163,9 @@ func (t *Task) park() {
 	}
 }
 
-// drives reports whether the task may let events happen while it waits. One whose loop is
-// asleep may be wanted in the middle of one; one that comes to where it would be is to
-// give control back.
+// drives reports whether the task may let events happen while it waits. It may not while
+// its loop is asleep, as the loop may be woken during an event, nor while World.Replay runs
+// it, as Replay expects control back.
 func (t *Task) drives() bool {
 	return t.proc.node.w.replaying == 0 && !t.asleep
 }
@@ -190,8 +190,8 @@ func (t *Task) live() {
 	}
 }
 
-// checkOwner finds a wait on a foreign goroutine, which iter.Pull would not
-// notice: it would go on with the wrong stack.
+// checkOwner panics when a foreign goroutine calls a wait. iter.Pull would not notice: it
+// would resume with the wrong stack.
 func (t *Task) checkOwner() {
 	if at := tasks.GoroutineNumber(t.proc.node.w.line[:]); at != t.co.owner {
 		panic(fmt.Sprintf("vtime: task %q of node %q waits on goroutine %d, which is not its own (%d): only the task itself may call env",

@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// Divergence is where two runs that should be equal part.
+// Divergence describes where two runs that should be equal differ.
 type Divergence struct {
 	// A and B are the first differing events; one is nil when that run had
 	// already ended. Both are nil when the traces hold no records of the place:
 	// then the first difference lies in events From+1 to To.
 	A, B     *Record
 	From, To uint64
-	// CausesA and CausesB lead from the differing event back to what scheduled
-	// it, as far as the records reach; nearest first.
+	// CausesA and CausesB list the events that led to the differing event, nearest first,
+	// as far back as the records reach.
 	CausesA, CausesB []Record
-	// Nodes are the nodes whose own hashes differ at the end, sorted.
+	// Nodes holds the nodes whose own hashes differ at the end, sorted.
 	Nodes []string
-	// Loops are what loops have done differently by the end, sorted, as "host model update:
-	// 12 steps against 13".
+	// Loops describes how the digests of loops differ at the end, sorted, as "host model
+	// update: 12 steps against 13".
 	Loops []string
 }
 
@@ -87,13 +87,14 @@ func FirstDivergence(a, b *Trace) *Divergence {
 	return d
 }
 
-// withoutSteps are the records of events alone: a run with leaps has no others.
+// withoutSteps returns the records that are events. A run with leaps records no steps, so
+// steps cannot be compared.
 func withoutSteps(records []Record) []Record {
 	return slices.DeleteFunc(slices.Clone(records), func(r Record) bool { return r.Step })
 }
 
-// unrecorded reports whether a has no record left although it went on as far as b's next
-// one: then nothing is known about the place.
+// unrecorded reports whether run a reached the next event in other, but kept no record of
+// it. Then the records cannot tell whether the runs differ there.
 func unrecorded(a *Trace, left, other []Record) bool {
 	return len(left) == 0 && len(other) > 0 && other[0].Number <= a.Events && !other[0].Step
 }

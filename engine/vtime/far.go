@@ -2,24 +2,24 @@ package vtime
 
 import "math/bits"
 
-// farEvents holds the events from some instant on, roughly sorted: in buckets by the
-// highest six bits in which an instant differs from base. The heap has all earlier ones.
-// When it is empty the earliest bucket goes into it, or into finer buckets when it has
-// many events. So an event is added to the end of a list two or three times and then to a
-// small heap, in place of to one heap of all events, which is in no near cache when there
-// are ten thousand.
+// farEvents holds the later events, roughly sorted: a bucket is chosen by the highest six
+// bits in which an instant differs from base. All earlier events are in the heap. When the
+// heap is empty the earliest bucket moves into it, or into finer buckets when it has many
+// events. Appending an event to two or three lists and then to a small heap is cheaper than
+// one large heap, which with ten thousand events fits no near cache.
 type farEvents struct {
 	base   int64
-	limit  uint64 // the first instant that is not the heap's
+	limit  uint64 // the first instant whose events are not in the heap
 	count  int
-	levels uint64 // which of filled are not 0
+	levels uint64 // bit i is set when filled[i] is not 0
 	filled [farLevels]uint64
 	tails  farTails
 	blocks []farBlock
 	free   uint32 // first free block plus one; 0 means none
 }
 
-// farTails are the last blocks of buckets plus one; 0 means none.
+// farTails holds the last block of each bucket, as its index plus one; 0 means an empty
+// bucket.
 type farTails [farLevels][farBuckets]uint32
 
 // farBlock is a part of a bucket. All but the last are full.
@@ -34,14 +34,14 @@ const (
 	farBuckets   = 1 << farBits
 	farLevels    = 11
 	farBlockSize = 15
-	// farMany is how many events of a bucket go into finer ones.
+	// farMany is the number of events above which a bucket is split into finer ones.
 	farMany = 256
 )
 
-// holds reports whether an instant is not the heap's.
+// holds reports whether events of the instant belong here, and not in the heap.
 func (f *farEvents) holds(at int64) bool { return uint64(at) >= f.limit }
 
-// push adds an event of an instant that it holds.
+// push adds an event whose instant satisfies holds.
 func (f *farEvents) push(e entry) {
 	level := (bits.Len64(uint64(e.at^f.base)|1) - 1) / farBits
 	bucket := e.at >> (level * farBits) & (farBuckets - 1)
@@ -59,7 +59,7 @@ func (f *farEvents) push(e entry) {
 	f.count++
 }
 
-// block is an empty block behind another.
+// block returns an empty block linked to the block before it.
 func (f *farEvents) block(before uint32) uint32 {
 	i := f.free
 	if i == 0 {
@@ -73,8 +73,8 @@ func (f *farEvents) block(before uint32) uint32 {
 	return i
 }
 
-// take takes the last block off a bucket, for the caller to copy what is in it before
-// anything is pushed.
+// take removes the last block of a bucket and returns its entries. The caller must copy
+// them before it pushes anything, as the block is reused.
 func (f *farEvents) take(tail *uint32) []entry {
 	i := *tail
 	b := &f.blocks[i-1]
@@ -93,8 +93,8 @@ func (f *farEvents) many(tail uint32) bool {
 	return n > farMany
 }
 
-// earliest takes the earliest bucket out, which the caller has to empty. When coarse, its
-// events are to be pushed anew, into finer buckets; otherwise they are the heap's.
+// earliest removes the earliest bucket, which the caller has to empty. When coarse is true
+// the caller pushes its events anew, into finer buckets; otherwise they go into the heap.
 func (f *farEvents) earliest() (tail uint32, coarse bool) {
 	level := bits.TrailingZeros64(f.levels)
 	bucket := bits.TrailingZeros64(f.filled[level])
@@ -112,14 +112,14 @@ func (f *farEvents) earliest() (tail uint32, coarse bool) {
 	return tail, coarse
 }
 
-// empty takes all buckets out, each of which the caller has to empty.
+// empty removes all buckets and returns them; the caller has to empty each.
 func (f *farEvents) empty() farTails {
 	tails := f.tails
 	f.tails, f.filled, f.levels = farTails{}, [farLevels]uint64{}, 0
 	return tails
 }
 
-// refill lets the heap, which is empty, have the earliest events.
+// refill moves the earliest events into the heap, which must be empty.
 func (w *World) refill() {
 	f := &w.far
 	for f.count > 0 && w.heap.len() == 0 {
@@ -129,7 +129,7 @@ func (w *World) refill() {
 	w.crowd = max(4*farMany, 2*w.heap.len())
 }
 
-// repush pushes the events of a bucket that was taken out, but for cancelled ones.
+// repush pushes the events of a removed bucket again and drops the cancelled ones.
 func (w *World) repush(tail uint32, toHeap bool) {
 	var copied [farBlockSize]entry
 	for tail != 0 {
@@ -150,8 +150,8 @@ func (w *World) repush(tail uint32, toHeap bool) {
 	}
 }
 
-// touch reads what will be needed soon of events that happen soon: many misses of the
-// caches at once take little longer than one.
+// touch reads the memory that the next events will need. Many cache misses at once take
+// little longer than one.
 func (w *World) touch(entries []entry) {
 	sum := uint64(0)
 	for _, e := range entries {
@@ -182,8 +182,8 @@ func (w *World) repushAll() {
 	}
 }
 
-// spread is called when the heap is crowded: when few events lay far apart, the first of
-// them was given a long time for itself. All events are sorted into buckets anew.
+// spread sorts all events into buckets anew. It is called when the heap is crowded: when
+// few events lay far apart, the first bucket was given a long span of time.
 func (w *World) spread() {
 	w.fill()
 	w.far.base, w.far.limit = w.now, uint64(w.now)

@@ -5,7 +5,7 @@ const (
 	fold2 = 0xd6e8feb86659fd93
 )
 
-// fold makes a number part of the hashes of the node and of the world.
+// fold mixes a number into the hashes of the node and of the world.
 func (n *Node) fold(x uint64) {
 	if !hashed {
 		return

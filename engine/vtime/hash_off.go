@@ -2,6 +2,6 @@
 
 package vtime
 
-// hashed is false in a build that measures what hashes cost: cmd/bench/engines. Its
-// traces say nothing.
+// hashed is false in a build that measures the cost of hashing (cmd/bench/engines). The
+// hashes in its traces mean nothing.
 const hashed = false

@@ -2,5 +2,5 @@
 
 package vtime
 
-// hashed says that there are hashes.
+// hashed is true in normal builds: events are folded into hashes.
 const hashed = true

@@ -2,8 +2,8 @@ package vtime
 
 import "math/bits"
 
-// entry is an event in the heap: what sifting looks at and moves. The rest is in the
-// slot, which is looked at when two events have the same instant.
+// entry holds the part of an event that sifting compares and moves. The rest is in the
+// slot, which is read only when two events have the same instant.
 type entry struct {
 	at   int64
 	slot uint32
@@ -13,10 +13,10 @@ func (a entry) before(slots []slot, b entry) bool {
 	return a.at < b.at || a.at == b.at && slots[a.slot].order < slots[b.slot].order
 }
 
-// eventHeap is a min-heap on (at, order). An entry has four children, which lie in one
-// cache line: to go down one level costs as much as with two, and there are half as many.
+// eventHeap is a min-heap on (at, order). An entry has four children in one cache line: one
+// level costs as much as with two children, and there are half as many levels.
 type eventHeap struct {
-	// entries has the first entry at place heapTop, so that the children of any begin at a
+	// entries starts at index heapTop, so that the children of any entry begin at a
 	// multiple of four.
 	entries []entry
 }
@@ -28,7 +28,7 @@ func heapChildren(i int) int { return 4*i - 8 }
 
 func (h *eventHeap) len() int { return max(len(h.entries)-heapTop, 0) }
 
-// first is the first entry of a heap that is not empty.
+// first returns the earliest entry; the heap must not be empty.
 func (h *eventHeap) first() entry { return h.entries[heapTop] }
 
 func (h *eventHeap) push(slots []slot, e entry) {
@@ -49,7 +49,7 @@ func (h *eventHeap) push(slots []slot, e entry) {
 	s[i] = e
 }
 
-// drop takes out the first entry.
+// drop removes the first entry.
 func (h *eventHeap) drop(slots []slot) {
 	last := len(h.entries) - 1
 	e := h.entries[last]
@@ -88,8 +88,8 @@ func (h *eventHeap) sift(slots []slot, i int, e entry) {
 	s[i] = e
 }
 
-// leastOfFour is least without branches that depend on the instants: which of four is the
-// earliest is what a processor cannot foresee.
+// leastOfFour returns the index of the earliest of four entries. It does what least does
+// without branches on the instants, which a processor cannot predict.
 func leastOfFour(slots []slot, s *[4]entry) int {
 	a := earlier(s[1].at, s[0].at)
 	b := 2 + earlier(s[3].at, s[2].at)
@@ -100,13 +100,13 @@ func leastOfFour(slots []slot, s *[4]entry) int {
 	return a + (b-a)*earlier(second, first)
 }
 
-// earlier is 1 when the instant a is before b, otherwise 0.
+// earlier returns 1 when the instant a is before b, otherwise 0.
 func earlier(a, b int64) int {
 	_, borrow := bits.Sub64(uint64(a), uint64(b), 0)
 	return int(borrow)
 }
 
-// least is the place of the first of some entries.
+// least returns the index of the earliest entry.
 func least(slots []slot, s []entry) int {
 	m := 0
 	for i := 1; i < len(s); i++ {

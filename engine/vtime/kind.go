@@ -12,13 +12,13 @@ type Kind uint16
 
 var kindNames = []string{"none"}
 
-// kindHashes are what the hash of a run has of each kind: of its name, as numbers differ
-// between two programs of which one has more packages.
+// kindHashes maps each kind to the hash of its name. The hash of a run uses names because
+// the numbers of kinds depend on which packages a program has.
 var kindHashes = []uint64{0}
 
-// NewKind registers a kind of event under a name such as "zookeeper.request".
-// It must be called from package initialisation only. Names of kinds differ, or the hash of
-// a run does not tell them apart.
+// NewKind registers a kind of event under a name such as "zookeeper.request". It must be
+// called from package initialisation only. Names must differ, or the hash of a run cannot
+// tell the kinds apart.
 func NewKind(name string) Kind {
 	kindNames = append(kindNames, name)
 	kindHashes = append(kindHashes, tasks.Hash(name))
@@ -32,8 +32,8 @@ func (k Kind) String() string {
 	return fmt.Sprintf("Kind(%d)", uint16(k))
 }
 
-// The engine's own kinds. Their arguments count the waits of a task, which depend on leaps
-// and say nothing: hashes and records do without.
+// The kinds of the engine's own events. Hashes and records leave their arguments out: these
+// count the waits of a task, which depend on leaps.
 var (
 	kindStart   = NewKind("task.start")
 	kindWake    = NewKind("task.wake")

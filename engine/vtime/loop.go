@@ -5,39 +5,39 @@ import (
 	"time"
 )
 
-// Loop stands for the steps of one loop whose turns nobody but itself sees as long as
-// they bring nothing new: a task that polls, or a client that pings. Such steps come, at
-// one instant, before everything else, and those of two loops in the order in which the
-// loops were made, so that their place is known without the queue. They are not folded
-// into the hashes one by one: a loop counts them and sums up their instants.
+// Loop stands for the steps of a loop that nobody else sees while they bring nothing new,
+// such as the turns of a poll or the pings of a client. At one instant steps precede all
+// events, and the steps of two loops are ordered as the loops were made. So the place of a
+// step is known without the queue. Steps are not folded into the hashes one by one: a loop
+// counts them and sums up their instants.
 type Loop struct {
 	w     *World
 	total *loopTotal
 	rank  uint64
 }
 
-// loopTotal is what loops of one name on one node have done.
+// loopTotal sums up the steps of the loops of one name on one node.
 type loopTotal struct {
 	node   *Node
 	name   string
 	steps  uint64
 	digest uint64
-	// quiet steps leave no mark: they look whether there is something to do.
+	// quiet makes steps leave no mark: they only check whether there is something to do.
 	quiet bool
 }
 
-// LoopDigest is what the loops of one name on one node have done by the end of a run.
+// LoopDigest sums up the steps of the loops of one name on one node by the end of a run.
 type LoopDigest struct {
 	Node, Name string
-	// Steps counts them, Digest sums up their instants.
+	// Steps counts the steps, Digest sums up their instants.
 	Steps, Digest uint64
 }
 
-// stepParts is how many steps of one loop can fall on one instant.
+// stepParts limits the steps of one loop at one instant.
 const stepParts = 8
 
-// NewLoop makes a loop of the node. Its name is that of the loops that came before it in
-// earlier lives of the same program.
+// NewLoop makes a loop of the node. Loops of one name, as of several lives of a program,
+// share one total.
 func (n *Node) NewLoop(name string) *Loop {
 	w := n.w
 	l := &Loop{w: w, total: n.loopTotal(name), rank: uint64(len(w.ranks)) * stepParts}
@@ -45,11 +45,11 @@ func (n *Node) NewLoop(name string) *Loop {
 	return l
 }
 
-// Name is the name of the loop.
+// Name returns the name of the loop.
 func (l *Loop) Name() string { return l.total.name }
 
-// NewQuietLoop makes a loop whose steps are neither counted nor summed up, for looks
-// that have an effect seldom, and how many there are is nobody's concern.
+// NewQuietLoop makes a loop whose steps are neither counted nor summed up. It is for checks
+// that seldom have an effect and whose number means nothing.
 func (n *Node) NewQuietLoop(name string) *Loop {
 	l := n.NewLoop(name)
 	l.total.quiet = true
@@ -68,19 +68,20 @@ func (n *Node) loopTotal(name string) *loopTotal {
 	return t
 }
 
-// Schedule is [Node.Schedule] for a step of the loop, on a node that may be another. part
-// orders the steps of one loop at one instant: the least comes first; it is below 8.
+// Schedule schedules a step of the loop as [Node.Schedule] does, possibly on another node.
+// part orders the steps of one loop at one instant, lowest first; it must be below 8.
 func (l *Loop) Schedule(node *Node, part int, at time.Duration, kind Kind, do Handler, arg uint64) Timer {
 	return l.schedule(node, nil, part, int64(at), kind, do, arg)
 }
 
-// ScheduleIn is Schedule on the node of a process, unless that is dead by then.
+// ScheduleIn schedules a step on the node of a process; the step does not happen when the
+// process is dead by then.
 func (l *Loop) ScheduleIn(p *Process, part int, at time.Duration, kind Kind, do Handler, arg uint64) Timer {
 	return l.schedule(p.node, p, part, int64(at), kind, do, arg)
 }
 
-// CheckAt calls do.Handle at a virtual time, before all steps of the loop at that instant,
-// for a loop that is asleep and has to be looked at. That is no step, and leaves no mark.
+// CheckAt calls do.Handle at a virtual time, before all steps of the loop at that instant.
+// It is for checking a loop that is asleep; the call is no step and leaves no mark.
 func (l *Loop) CheckAt(p *Process, at time.Duration, do Handler) Timer {
 	return l.schedule(p.node, p, 0, int64(at), kindLookout, do, 0)
 }
@@ -92,33 +93,33 @@ func (l *Loop) schedule(node *Node, proc *Process, part int, at int64, kind Kind
 	return Timer{w: w, slot: i, gen: w.slots[i].gen}
 }
 
-// Bound is a place in the order of steps.
+// Bound is a position in the order of steps.
 type Bound struct {
 	at    int64
 	order uint64
 }
 
-// Never is behind all steps.
+// Never is a position after all steps.
 var Never = Bound{at: math.MaxInt64}
 
-// Present is the place of what is happening now.
+// Present returns the position of the event or step that is happening.
 func (w *World) Present() Bound { return Bound{w.now, w.stepNow} }
 
-// Place is the place of a step of the loop.
+// Place returns the position of a step of the loop.
 func (l *Loop) Place(at time.Duration, part int) Bound {
 	return Bound{int64(at), l.rank + uint64(part)}
 }
 
-// Before reports whether a place comes before another.
+// Before reports whether b precedes c.
 func (b Bound) Before(c Bound) bool { return b.at < c.at || b.at == c.at && b.order < c.order }
 
-// At is the instant of the place.
+// At returns the instant of the position, from the start of the world.
 func (b Bound) At() time.Duration { return time.Duration(b.at) }
 
 // Allows reports whether a step of the loop comes before the bound.
 func (b Bound) Allows(l *Loop, at time.Duration, part int) bool { return l.Place(at, part).Before(b) }
 
-// Last is the last instant at which a step of the loop may be that comes before the bound.
+// Last returns the latest instant at which a step of the loop precedes the bound.
 func (b Bound) Last(l *Loop, part int) time.Duration {
 	if l.rank+uint64(part) < b.order {
 		return time.Duration(b.at)
@@ -126,7 +127,7 @@ func (b Bound) Last(l *Loop, part int) time.Duration {
 	return time.Duration(b.at - 1)
 }
 
-// Past reports whether a step at an instant comes before what is happening now.
+// Past reports whether a step precedes the event or step that is happening.
 func (l *Loop) Past(at time.Duration, part int) bool {
 	w := l.w
 	return int64(at) < w.now || int64(at) == w.now && l.rank+uint64(part) < w.stepNow
@@ -161,14 +162,14 @@ func (t *loopTotal) did(w *World, at int64) {
 	t.digest += uint64(at) * uint64(at)
 }
 
-// fold adds what the loops have done to a hash.
+// fold adds the total of the loops to a hash and returns it.
 func (t *loopTotal) fold(h uint64) uint64 {
 	h = (h ^ t.steps*fold1 ^ t.digest) * fold2
 	return h ^ h>>29
 }
 
-// Delay is a time that is drawn: Min and up to Steps times Step. Source is of
-// [Process.OwnSource]; without one there is no time.
+// Delay describes a random time: Min plus up to Steps times Step. Source comes from
+// [Process.OwnSource]; when it is nil the delay is 0.
 type Delay struct {
 	Source *Source
 	Min    time.Duration
@@ -176,7 +177,7 @@ type Delay struct {
 	Steps  int
 }
 
-// Draw draws from the source.
+// Draw returns a delay drawn from the source.
 func (d *Delay) Draw() time.Duration {
 	if d.Source == nil {
 		return 0
@@ -184,16 +185,17 @@ func (d *Delay) Draw() time.Duration {
 	return d.Min + time.Duration(d.Source.Intn(d.Steps+1))*d.Step
 }
 
-// Acts tells that the current task does something that others may see, or that depends on
-// something that its loop does not ask for: its turn is not one of those that can be left
-// out. It does nothing elsewhere.
+// Acts marks that the current task does something that others may see, or depends on
+// something that its loop does not ask for. Its turn can then not be leapt over. Outside
+// the task of a loop the call has no effect.
 func (w *World) Acts() {
 	if w.current != nil {
 		w.current.acted = true
 	}
 }
 
-// Acts is Check for what others may see: see [World.Acts].
+// Acts does what Check does, for a call with an effect that others may see: see
+// [World.Acts].
 func (p *Process) Acts() {
 	p.check()
 	p.node.w.Acts()

@@ -7,8 +7,8 @@ import (
 	"github.com/monosim/monosim/engine/tasks"
 )
 
-// Node is a place where things happen: a machine, a pod, a server. It outlives
-// the processes that run on it, and its choices and hash are its own.
+// Node is a place where things happen: a machine, a pod, a server. It outlives the
+// processes that run on it, and has its own choices and hash.
 type Node struct {
 	w       *World
 	name    string
@@ -18,7 +18,7 @@ type Node struct {
 	loops   []*loopTotal
 }
 
-// Node returns the node of that name, and makes it on first use.
+// Node returns the node with the name and makes it on first use.
 func (w *World) Node(name string) *Node {
 	if n, ok := w.byName[name]; ok {
 		return n
@@ -29,7 +29,7 @@ func (w *World) Node(name string) *Node {
 	return n
 }
 
-// text is an equal text, the same for all who ask.
+// text returns a shared copy of an equal string.
 func (w *World) text(s string) string {
 	known, ok := w.texts[s]
 	if !ok {
@@ -42,14 +42,14 @@ func (w *World) text(s string) string {
 	return known
 }
 
-// World is the world that the node is in.
+// World returns the world that the node is in.
 func (n *Node) World() *World { return n.w }
 
-// Name is the node's name.
+// Name returns the node's name.
 func (n *Node) Name() string { return n.name }
 
-// Hash is the rolling hash of the node's own events and notes, with what its loops have
-// done folded in behind it.
+// Hash returns the rolling hash of the node's own events and notes. The totals of its loops
+// are folded in last.
 func (n *Node) Hash() uint64 {
 	n.w.CatchUp()
 	h := n.hash
@@ -59,21 +59,21 @@ func (n *Node) Hash() uint64 {
 	return h
 }
 
-// Schedule calls do.Handle(arg) at the virtual time at, or after all that is scheduled
-// for the present instant when at has passed. kind names the event in traces. The
-// Timer cancels it.
+// Schedule calls do.Handle(arg) at the virtual time at. When that has passed, it is called
+// after everything already scheduled for the present instant. kind names the event in
+// traces. The returned Timer can cancel it.
 func (n *Node) Schedule(at time.Duration, kind Kind, do Handler, arg uint64) Timer {
 	return n.w.schedule(int64(at), n, nil, kind, do, arg)
 }
 
-// TakeNumber takes the next place in the order of scheduling, for ScheduleNumbered.
+// TakeNumber reserves the next place in the order of scheduling, for ScheduleNumbered.
 func (n *Node) TakeNumber() uint64 {
 	n.w.seq++
 	return n.w.seq
 }
 
-// ScheduleNumbered is Schedule of an event that has its place in the order of scheduling
-// since TakeNumber.
+// ScheduleNumbered schedules an event like Schedule, at the place in the order of
+// scheduling that TakeNumber reserved.
 func (n *Node) ScheduleNumbered(at time.Duration, number uint64, kind Kind, do Handler, arg uint64) Timer {
 	w := n.w
 	i := w.fillSlot(max(int64(at), w.now), inTurn, number, n, nil, kind, do, arg)
@@ -83,7 +83,7 @@ func (n *Node) ScheduleNumbered(at time.Duration, number uint64, kind Kind, do H
 	return Timer{w: w, slot: i, gen: w.slots[i].gen}
 }
 
-// After calls fn once d has passed; it is Schedule for a plain function.
+// After calls fn once d has passed.
 func (n *Node) After(d time.Duration, kind Kind, fn func()) Timer {
 	return n.w.schedule(n.w.in(d), n, nil, kind, Func(fn), 0)
 }
@@ -96,8 +96,8 @@ func (n *Node) Crash() { n.each((*Process).Crash) }
 // Called by a task of one of them it does not return.
 func (n *Node) Stop() { n.each((*Process).Stop) }
 
-// each does something to every process, the caller's own last: doing it may end
-// the caller.
+// each calls do for every process. The process of the caller is the last, as do may end the
+// caller.
 func (n *Node) each(do func(*Process)) {
 	var own *Process
 	for _, p := range append([]*Process(nil), n.procs...) {
@@ -112,15 +112,16 @@ func (n *Node) each(do func(*Process)) {
 	}
 }
 
-// Note folds a number into the node's and the world's hash, so that a
-// difference of content shows even when it changes no timing.
+// Note folds a number into the node's and the world's hash. A difference of content thus
+// shows even when it changes no timing.
 func (n *Node) Note(x uint64) { n.fold(x) }
 
-// NoteString folds a text and, while the trace records, writes it beside the
-// event that is happening.
+// NoteString folds a text into the hashes. While the trace records, the text also becomes a
+// label of the event that is happening.
 func (n *Node) NoteString(s string) { n.NoteFolded(s, FoldString(s)) }
 
-// NoteFolded is NoteString of a text that is noted often: fold is its FoldString.
+// NoteFolded does what NoteString does for a text that is noted often; fold is its
+// FoldString.
 func (n *Node) NoteFolded(s string, fold uint64) {
 	n.Note(fold)
 	n.w.trace.label(n.w.events, s)
@@ -143,5 +144,5 @@ func FoldString(s string) uint64 {
 	return h ^ h>>29
 }
 
-// NoteBytes folds bytes.
+// NoteBytes folds bytes into the node's and the world's hash.
 func (n *Node) NoteBytes(b []byte) { n.Note(tasks.Hash(b)) }

@@ -7,10 +7,9 @@ import (
 	"github.com/monosim/monosim/engine/tasks"
 )
 
-// Process is one life of a program on a node. It is the env.Clock, env.Tasks and
-// env.Random of the code that runs in it; sim's twins add the rest. All its
-// tasks share the node's monitor: in virtual time only one task of the whole
-// world runs at a time, and it is only ever left inside a wait.
+// Process is one life of a program on a node. It implements env.Clock, env.Tasks and
+// env.Random for the code that runs in it. No lock guards what its tasks share: only one
+// task of the whole world runs at a time, and control changes hands only inside a wait.
 type Process struct {
 	node *Node
 	name string
@@ -24,22 +23,22 @@ type Process struct {
 
 	w          *World
 	loops      SleepingLoops
-	asleep     bool // one of loops
-	sleepPlace int  // in World.sleeping
+	asleep     bool // set while one of the process's loops is asleep
+	sleepPlace int  // index in World.sleeping
 }
 
-// NewProcess begins a life. It goes on until Crash, or until its last task has
-// ended; in the latter case the start of another task takes it up again.
+// NewProcess begins a process. It lives until Crash, or until its last task has ended; in
+// the latter case starting another task revives it.
 func (n *Node) NewProcess(name string) *Process {
 	p := &Process{node: n, w: n.w, name: name}
 	n.procs = append(n.procs, p)
 	return p
 }
 
-// Node is where the process runs.
+// Node returns the node that the process runs on.
 func (p *Process) Node() *Node { return p.node }
 
-// Name is the name of the process.
+// Name returns the name of the process.
 func (p *Process) Name() string { return p.name }
 
 // Dead reports whether Crash has ended the process.
@@ -52,35 +51,35 @@ func (p *Process) SetSkew(skew time.Duration) { p.skew = skew }
 // or in the task that caused the end and must not wait.
 func (p *Process) OnEnd(fn func()) { p.onEnd = append(p.onEnd, fn) }
 
-// Now is the wall-clock time of the process's host.
+// Now returns the wall-clock time of the process's host.
 func (p *Process) Now() time.Time {
 	p.node.w.Acts()
 	return p.node.w.Time().Add(p.skew)
 }
 
-// Elapsed is the virtual time.
+// Elapsed returns the virtual time since the start of the world.
 func (p *Process) Elapsed() time.Duration {
 	p.node.w.Acts()
 	return p.node.w.Now()
 }
 
-// Intn draws from the node's source for the site.
+// Intn returns a number in [0, n) from the node's source for the site.
 func (p *Process) Intn(site string, n int) int {
 	p.node.w.Acts()
 	return p.node.Source(site).Intn(n)
 }
 
-// Float64 draws from the node's source for the site.
+// Float64 returns a number in [0, 1) from the node's source for the site.
 func (p *Process) Float64(site string) float64 {
 	p.node.w.Acts()
 	return p.node.Source(site).Float64()
 }
 
-// Go starts a task, which runs before all else that is to happen at this instant. It may
-// be called from a task of the process or from the engine.
+// Go starts a task, which runs before everything else at this instant. It may be called
+// from a task of the process or from the engine.
 func (p *Process) Go(name string, fn func()) env.Task { return p.Start(name, fn) }
 
-// Start is Go with the concrete type.
+// Start does what Go does and returns the concrete type.
 func (p *Process) Start(name string, fn func()) *Task {
 	p.check()
 	p.node.w.Acts()
@@ -96,7 +95,7 @@ func (p *Process) Start(name string, fn func()) *Task {
 	return t
 }
 
-// Self is the task that calls.
+// Self returns the current task.
 func (p *Process) Self() env.Task {
 	p.check()
 	t := p.node.w.current
@@ -120,17 +119,17 @@ func (p *Process) Sleep(d time.Duration) {
 // NewCond makes a condition.
 func (p *Process) NewCond(name string) env.Cond { return newCond(p, name) }
 
-// Current is the task that runs, nil in the engine.
+// Current returns the running task, nil while the engine runs.
 func (p *Process) Current() *Task { return p.node.w.current }
 
-// Park makes the current task wait until somebody calls its Wake; what says in reports
-// for what it waits. Calls on simulated servers are built from it: send a request,
-// park, be woken by the event in which the answer comes.
+// Park makes the current task wait until somebody calls its Wake; what names the reason in
+// reports. Calls on simulated servers use it: they send a request and park, and the event
+// that delivers the answer wakes them.
 func (p *Process) Park(what string) {
 	p.ParkFor(-1, what)
 }
 
-// ParkFor is Park with a limit; it reports whether Wake came in time. A negative
+// ParkFor parks like Park with a limit, and reports whether Wake came in time. A negative
 // limit means none.
 func (p *Process) ParkFor(d time.Duration, what string) bool {
 	t := p.enter()
@@ -143,8 +142,8 @@ func (p *Process) ParkFor(d time.Duration, what string) bool {
 	return t.woken
 }
 
-// ParkOn is Park for a call on something, such as a path: reports read "what of
-// on", and nothing is put together unless there is one.
+// ParkOn parks like Park for a call on something, such as a path. Reports read "what of
+// on"; the text is put together only when a report is made.
 func (p *Process) ParkOn(what, on string) {
 	t := p.enter()
 	t.parked, t.waitsOn = true, on
@@ -152,8 +151,8 @@ func (p *Process) ParkOn(what, on string) {
 	t.parked, t.waitsOn = false, ""
 }
 
-// ParkAfter is Sleep(d), do.Handle and then ParkOn, but that the task does not go on in
-// between: the engine calls do, which wakes the task if there is nothing to wait for.
+// ParkAfter does Sleep(d), do.Handle and ParkOn in one wait. The engine calls do, without a
+// switch to the task in between; do wakes the task if there is nothing to wait for.
 func (p *Process) ParkAfter(d time.Duration, do Handler, what, on string) {
 	t := p.enter()
 	p.node.w.Acts()
@@ -188,7 +187,8 @@ func (p *Process) check() {
 	}
 }
 
-// enter is check for calls that wait; it returns the current task.
+// enter checks the process as check does, for calls that wait, and returns the current
+// task.
 func (p *Process) enter() *Task {
 	t := p.node.w.current
 	if t == nil {
@@ -209,9 +209,9 @@ func (p *Process) enter() *Task {
 	return t
 }
 
-// Crash ends the process at once: no event of its happens any more, its tasks
-// unwind, and nothing that they have deferred has an effect. Called by one of its
-// own tasks it does not return.
+// Crash ends the process at once: none of its events happens any more, its tasks unwind,
+// and their deferred functions have no effect. Called by one of its own tasks it does not
+// return.
 func (p *Process) Crash() {
 	if p.dead {
 		return
@@ -230,7 +230,8 @@ func (p *Process) Crash() {
 	case w.current == nil:
 		p.reap()
 	default:
-		// Only the engine may switch to other tasks; this one is not the engine.
+		// Only the engine may switch to other tasks, and the caller is a task. So an event
+		// reaps them.
 		w.schedule(w.now, p.node, nil, kindReap, Func(p.reapSoon), 0)
 	}
 	if self {
@@ -238,7 +239,7 @@ func (p *Process) Crash() {
 	}
 }
 
-// wakeLoops wakes the loops that are asleep.
+// wakeLoops wakes the process's loops that are asleep.
 func (p *Process) wakeLoops() {
 	if p.asleep {
 		p.loops.WakeAll()
@@ -253,7 +254,7 @@ func (p *Process) reap() {
 	for len(p.tasks) > 0 {
 		t := p.tasks[len(p.tasks)-1]
 		if t.co == nil {
-			t.finish() // never started, or resting: there is nothing to unwind
+			t.finish() // never started, or resting without a stack: there is nothing to unwind
 			continue
 		}
 		t.clearWait()
@@ -261,8 +262,8 @@ func (p *Process) reap() {
 	}
 }
 
-// Stop ends the process gracefully: each task unwinds at its present or next
-// wait, and what it has deferred runs with env still working.
+// Stop ends the process gracefully: each task unwinds at its present or next wait. The
+// deferred functions of the tasks may still use env.
 func (p *Process) Stop() {
 	if p.dead {
 		return
@@ -273,14 +274,14 @@ func (p *Process) Stop() {
 	for _, t := range append([]*Task(nil), p.tasks...) {
 		t.stopping = true
 		if t == current || t.done || t.unwinding {
-			continue // what it has deferred may wait in peace
+			continue // its deferred functions may wait undisturbed
 		}
 		if t.co == nil && t.rest == nil {
 			t.finish()
 			continue
 		}
 		if t.waitsFor == "" {
-			continue // already on its way: it unwinds at its next wait
+			continue // already woken: it unwinds at its next wait
 		}
 		t.clearWait()
 		p.schedule(w.now, kindWake, t, t.waitSeq)
@@ -293,7 +294,7 @@ func (p *Process) Stop() {
 	}
 }
 
-// idle is called when the last task has ended.
+// idle is called when the last task has ended; it ends a process that was not crashed.
 func (p *Process) idle() {
 	if !p.dead {
 		p.end()

@@ -25,7 +25,7 @@ const (
 	inTurn    uint64 = 2 << 62 // all others
 )
 
-// orderOf is the order of an event by its class and number. The kind has the last bits,
+// orderOf returns the order of an event by its class and number. The kind has the last bits,
 // which decide nothing, as no number is used twice.
 func orderOf(class, number uint64, kind Kind) uint64 {
 	return class | number<<16&^(3<<62) | uint64(kind)
@@ -162,7 +162,7 @@ func (w *World) push(i uint32) {
 	}
 }
 
-// peek is the slot of the next event, which may be a cancelled one of the heap.
+// peek returns the slot of the next event, which may be a cancelled one of the heap.
 func (w *World) peek() (i uint32, near, ok bool) {
 	w.fill()
 	if w.wheel.words == 0 {
@@ -175,7 +175,7 @@ func (w *World) peek() (i uint32, near, ok bool) {
 	return i, near, true
 }
 
-// peekNear is peek while there are near events.
+// peekNear does what peek does while there are near events.
 func (w *World) peekNear() (i uint32, near bool) {
 	min := w.wheel.earliest(w.slots, w.now)
 	if w.heap.len() > 0 && w.heap.first().before(w.slots, entry{at: w.slots[min].at, slot: min}) {

@@ -10,7 +10,7 @@ func (p *Process) Rest(what string, next, unwound func()) {
 	t.rest = newRest(t, what, next, unwound)
 }
 
-// NewRest is a rest of the task that its timer ends, which may begin again and again; then the
+// NewRest returns a rest of the task that its timer ends, which may begin again and again; then the
 // task goes on with next.
 func (t *Task) NewRest(what string, next func()) *Rest {
 	r := newRest(t, what, nil, nil)

@@ -46,7 +46,7 @@ func (u *runState) push(t *Task, cause uint64) {
 	u.ready = append(u.ready, readyTask{t, t.waitSeq, cause})
 }
 
-// next is the first task that goes on, nil for none; it stays in the queue.
+// next returns the first task that goes on, nil for none; it stays in the queue.
 func (u *runState) next() *Task {
 	for u.head < len(u.ready) {
 		if r := u.ready[u.head]; r.valid() {
@@ -70,7 +70,7 @@ func (u *runState) end(r Reason) bool {
 	return false
 }
 
-// loop is the turn of Run's caller.
+// loop lets events happen on the goroutine of the caller of Run, until the run is over.
 func (w *World) loop() Reason {
 	u := &w.run
 	if u.limits.Done != nil && u.limits.Done() {
@@ -95,7 +95,7 @@ func (w *World) loop() Reason {
 	}
 }
 
-// drive is the turn of a task that waits. It reports true when the task goes on,
+// drive lets events happen on the coroutine of a task that waits. It reports true when the task goes on,
 // and false when it is another's turn.
 func (w *World) drive(t *Task) (goesOn bool) {
 	u := &w.run
@@ -129,7 +129,7 @@ func (w *World) wakesTask() bool {
 	return ok && !s.proc.dead
 }
 
-// driveGuarded is drive for events whose handlers may panic: nothing of that reaches the
+// driveGuarded does what drive does for events whose handlers may panic: nothing of that reaches the
 // frames of the task that waits.
 func (w *World) driveGuarded(t *Task) (goesOn bool) {
 	u := &w.run

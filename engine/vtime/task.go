@@ -51,7 +51,7 @@ func (t *Task) Handle(wait uint64) {
 	t.resume()
 }
 
-// Name is the task's name.
+// Name returns the task's name.
 func (t *Task) Name() string { return t.name }
 
 // Done reports whether the task has ended.
@@ -174,7 +174,7 @@ func newCond(p *Process, name string) *Cond { return &Cond{proc: p, name: name} 
 // Wait parks the current task until a Signal or Broadcast reaches it.
 func (c *Cond) Wait() { c.WaitFor(-1) }
 
-// WaitFor is Wait with a limit. With a limit of 0 the task goes on before all else that is
+// WaitFor waits like Wait with a limit. With a limit of 0 the task goes on before all else that is
 // to happen at this instant, but for the tasks that it has just started.
 func (c *Cond) WaitFor(d time.Duration) bool {
 	t := c.join(d)

@@ -40,7 +40,7 @@ type Record struct {
 	// Hash is the world's hash when the event began; notes made during it show
 	// in the next one.
 	Hash uint64 `json:"hash"`
-	// Labels are the notes with text that were made during the event.
+	// Labels holds the notes with text that were made during the event.
 	Labels []string `json:"labels,omitempty"`
 	// Step says that it is a step of a loop, which has no number and id: Number is that of
 	// the event before it. Steps are recorded in worlds without leaps.
@@ -73,7 +73,7 @@ type Trace struct {
 	End    time.Duration
 	Hash   uint64
 	Nodes  []NodeHash
-	// Loops are what the loops have done, node by node.
+	// Loops holds what the loops have done, node by node.
 	Loops       []LoopDigest
 	Checkpoints []Checkpoint
 	Records     []Record
@@ -146,7 +146,7 @@ func (tr *Trace) thin() {
 	tr.Checkpoints = kept
 }
 
-// Origin is what led to the present by [World.SetOrigin], 0 for nothing; it has a
+// Origin returns what led to the present by [World.SetOrigin], 0 for nothing; it has a
 // meaning in a world with TraceConfig.Origins only. Between two Runs it is 0 until it
 // is set.
 func (w *World) Origin() uint64 { return w.cause }

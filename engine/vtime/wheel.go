@@ -68,7 +68,7 @@ func (q *timingWheel) insert(slots []slot, i uint32, link *uint32) bool {
 	return false
 }
 
-// earliest is the slot of the earliest event; there must be one.
+// earliest returns the slot of the earliest event; there must be one.
 func (q *timingWheel) earliest(slots []slot, now int64) uint32 {
 	if !q.found {
 		q.min, q.found = q.first(now), true

@@ -61,7 +61,7 @@ type World struct {
 	// stepNow is the order of the step that is happening; all steps come before it when
 	// none is.
 	stepNow uint64
-	// sleeping are the processes that have loops which are asleep.
+	// sleeping holds the processes that have loops which are asleep.
 	sleeping []*Process
 	// caughtUp is when all steps were made last that were past, of the loops that slept then.
 	caughtUp moment
@@ -117,23 +117,23 @@ const noStep = math.MaxUint64
 // NoLeaps reports whether all steps of loops are to be events.
 func (w *World) NoLeaps() bool { return w.cfg.NoLeaps }
 
-// Seed is the seed the world was made with.
+// Seed returns the seed the world was made with.
 func (w *World) Seed() uint64 { return w.cfg.Seed }
 
-// Now is the virtual time since the start of the world.
+// Now returns the virtual time since the start of the world.
 func (w *World) Now() time.Duration { return time.Duration(w.now) }
 
-// Time is the wall-clock reading of a host without skew.
+// Time returns the wall-clock reading of a host without skew.
 func (w *World) Time() time.Time { return w.cfg.Start.Add(time.Duration(w.now)) }
 
-// Events is the number of events that have happened, steps of loops included, whether or
+// Events returns the number of events that have happened, steps of loops included, whether or
 // not they were leapt over.
 func (w *World) Events() uint64 {
 	w.CatchUp()
 	return w.events + w.steps
 }
 
-// Leapt is how many of the Events were leapt over.
+// Leapt returns how many of the Events were leapt over.
 func (w *World) Leapt() uint64 {
 	w.CatchUp()
 	return w.leapt
@@ -171,7 +171,7 @@ type moment struct {
 	events, steps uint64
 }
 
-// Hash is the rolling hash of everything that has happened, with what the loops have done
+// Hash returns the rolling hash of everything that has happened, with what the loops have done
 // folded in behind it.
 func (w *World) Hash() uint64 {
 	w.CatchUp()
@@ -182,7 +182,7 @@ func (w *World) Hash() uint64 {
 	return h
 }
 
-// Trace is what was kept of the run so far.
+// Trace returns what was kept of the run so far.
 func (w *World) Trace() *Trace {
 	w.CatchUp()
 	w.trace.finish(w)
@@ -271,7 +271,7 @@ func (w *World) Run(l Limits) (reason Reason, err error) {
 	return reason, w.failure
 }
 
-// in is the instant d from now, or the end of time.
+// in returns the instant d from now, or the end of time.
 func (w *World) in(d time.Duration) int64 {
 	at := w.now + int64(d)
 	if d > 0 && at < w.now {

@@ -18,7 +18,7 @@ type Cond struct {
 // Wait waits until a Signal or Broadcast reaches the current task.
 func (c *Cond) Wait() { c.WaitFor(-1) }
 
-// WaitFor is Wait with a limit.
+// WaitFor waits like Wait, for d at most.
 func (c *Cond) WaitFor(d time.Duration) bool {
 	p := c.proc
 	t := p.enter("a wait for " + c.name)

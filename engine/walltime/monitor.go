@@ -68,7 +68,7 @@ func (p *Process) wait(t *Task, what string) {
 	}
 }
 
-// current is the task that calls, nil when that is no task of this process.
+// current returns the task that calls, nil when that is no task of this process.
 func (p *Process) current() *Task {
 	at := goroutineNumber()
 	p.mu.Lock()

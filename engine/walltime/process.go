@@ -38,10 +38,10 @@ func newProcess(w *World, n *node, name string) *Process {
 	return p
 }
 
-// Node is the name of the node that the process runs on.
+// Node returns the name of the node that the process runs on.
 func (p *Process) Node() string { return p.node.name }
 
-// Name is the name of the process.
+// Name returns the name of the process.
 func (p *Process) Name() string { return p.name }
 
 // Context ends when the process crashes or the world is closed.
@@ -63,10 +63,10 @@ func (p *Process) OnEnd(fn func()) {
 	p.onEnd = append(p.onEnd, fn)
 }
 
-// World is what the process runs in.
+// World returns what the process runs in.
 func (p *Process) World() *World { return p.w }
 
-// Now is the wall-clock time; in a world with a speed it is that of the machine when the
+// Now returns the wall-clock time; in a world with a speed it is that of the machine when the
 // world began, and passes as fast as the world's time.
 func (p *Process) Now() time.Time {
 	if p.w.cfg.Speed == 1 {
@@ -75,7 +75,7 @@ func (p *Process) Now() time.Time {
 	return p.w.start.Round(0).Add(p.w.Now())
 }
 
-// Elapsed is the time since the start of the world.
+// Elapsed returns the time since the start of the world.
 func (p *Process) Elapsed() time.Duration { return p.w.Now() }
 
 // Intn draws from the node's source for the site.
@@ -114,7 +114,7 @@ func (p *Process) begin(t *Task) bool {
 	return true
 }
 
-// Self is the task that calls.
+// Self returns the task that calls.
 func (p *Process) Self() env.Task {
 	p.Check()
 	t := p.current()
@@ -154,7 +154,7 @@ func (p *Process) Crash() {
 	}
 }
 
-// crash is Crash without the end of the caller; it reports whether the process
+// crash does what Crash does, but does not end the caller; it reports whether the process
 // was alive.
 func (p *Process) crash() bool {
 	p.mu.Lock()

@@ -41,7 +41,7 @@ func (p *Process) Request(name string, fn func()) error {
 	return ErrEnded
 }
 
-// takeEntrant is one that has nothing to do, a new one when there is none.
+// takeEntrant returns one that has nothing to do, a new one when there is none.
 func (p *Process) takeEntrant() *entrant {
 	p.mu.Lock()
 	if n := len(p.idle); n > 0 {

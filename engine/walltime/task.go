@@ -48,7 +48,7 @@ func newTask(p *Process, name string) *Task {
 	return &Task{proc: p, name: name, baton: make(chan struct{}, 1), place: -1}
 }
 
-// Name is the task's name.
+// Name returns the task's name.
 func (t *Task) Name() string { return t.name }
 
 // Done reports whether the task has ended.

@@ -52,10 +52,10 @@ func New(cfg Config) *World {
 	return w
 }
 
-// Seed is the seed that the world was made with.
+// Seed returns the seed that the world was made with.
 func (w *World) Seed() uint64 { return w.cfg.Seed }
 
-// Now is the time since the start of the world, in the world's own time.
+// Now returns the time since the start of the world, in the world's own time.
 func (w *World) Now() time.Duration {
 	since := time.Since(w.start)
 	if w.cfg.Speed == 1 {
@@ -64,7 +64,7 @@ func (w *World) Now() time.Duration {
 	return time.Duration(float64(since) * w.cfg.Speed)
 }
 
-// Real is how long a time of the world lasts on the clock of the machine: for waits on
+// Real returns how long a time of the world lasts on the clock of the machine: for waits on
 // the outside world, which knows no other. A time that is not 0 stays so.
 func (w *World) Real(d time.Duration) time.Duration {
 	if w.cfg.Speed == 1 || d == 0 {
@@ -80,7 +80,7 @@ func (w *World) Real(d time.Duration) time.Duration {
 	return time.Duration(real)
 }
 
-// Speed is how much faster than the clock of the machine time passes in the world.
+// Speed returns how much faster than the clock of the machine time passes in the world.
 func (w *World) Speed() float64 { return w.cfg.Speed }
 
 // NewProcess begins a life of a program on a node. It goes on until Crash, or

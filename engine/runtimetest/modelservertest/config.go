@@ -57,7 +57,7 @@ func orElse(text, fallback string) string {
 	return text
 }
 
-// bytes is the configuration as env.ModelServer takes it.
+// bytes returns the configuration as env.ModelServer takes it.
 func bytes(c *config.ModelServerConfig) []byte {
 	data, err := proto.MarshalOptions{Deterministic: true}.Marshal(c)
 	if err != nil {

@@ -98,7 +98,7 @@ func (c *client) status(spec env.ModelSpec) {
 	c.r.note("%s", written(versions))
 }
 
-// states are the states of a model's versions.
+// states returns the states of a model's versions.
 func (c *client) states(name string) string {
 	versions, err := c.Status(env.ModelSpec{Name: name}, patience)
 	if err != nil {

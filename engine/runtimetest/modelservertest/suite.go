@@ -166,7 +166,7 @@ func (r *trial) wantEnd(lines ...string) {
 	r.want(append([]string{end}, lines...)...)
 }
 
-// word is what grpc-python's client was recorded to say.
+// word returns what grpc-python's client was recorded to say.
 func (r *trial) word(name string) string {
 	r.Helper()
 	return networktest.LineOf(r, r.words, name)

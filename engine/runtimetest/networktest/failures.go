@@ -138,7 +138,7 @@ func (r *trial) wantEnd(name string, lines ...string) {
 	r.want(append([]string{end}, lines...)...)
 }
 
-// unusedPort is a port of the server's host that nobody listens on.
+// unusedPort returns a port of the server's host that nobody listens on.
 func (r *trial) unusedPort(c Process) int {
 	r.beginServer(0, 0, echo)
 	r.awaitServer(c)

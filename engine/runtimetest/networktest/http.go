@@ -29,7 +29,7 @@ type HTTPReply struct {
 	Never bool
 }
 
-// HTTPAnswer is the reply to a request.
+// HTTPAnswer returns the reply to a request.
 func HTTPAnswer(method, target, body string) HTTPReply {
 	switch {
 	case strings.HasPrefix(target, "/cut"):
@@ -76,7 +76,7 @@ func (r *trial) ask(c env.HTTPConn, method, target, body string) {
 	r.note("%d %s", status, answer)
 }
 
-// httpKind is the name of what an error is.
+// httpKind returns the name of what an error is.
 func httpKind(err error) string {
 	for _, kind := range []error{
 		httperrors.Refused, httperrors.TimedOut, httperrors.NoSuchName, httperrors.NoSuchFile, httperrors.Reset, httperrors.BrokenPipe,

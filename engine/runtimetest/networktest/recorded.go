@@ -25,10 +25,10 @@ type Status struct {
 	Text    string `json:"text,omitempty"`
 }
 
-// Line is the status as an *env.RPCError prints it.
+// Line returns the status as an *env.RPCError prints it.
 func (s Status) Line() string { return s.Code + ": " + s.Details }
 
-// LineOf is the line of a status of [Version] by the name of its case. It ends the
+// LineOf returns the line of a status of [Version] by the name of its case. It ends the
 // test when none was recorded by that name.
 func LineOf(t testing.TB, statuses map[string]Status, name string) string {
 	t.Helper()

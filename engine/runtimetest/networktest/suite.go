@@ -99,7 +99,7 @@ func (r *trial) serve(workers int, h handler, client func(c Process, ch env.Chan
 	})
 }
 
-// address is where serve's client dials.
+// address returns where serve's client dials.
 func (r *trial) address(port int) string {
 	if r.fragile {
 		return r.FragileAddr(port)
@@ -169,7 +169,7 @@ func (r *trial) want(lines ...string) {
 	r.log.Want(r, lines...)
 }
 
-// recorded is the line of a status that grpc-python's client was seen to give.
+// recorded returns the line of a status that grpc-python's client was seen to give.
 func (r *trial) recorded(name string) string {
 	r.Helper()
 	return LineOf(r, r.statuses, name)

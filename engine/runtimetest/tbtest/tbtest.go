@@ -23,7 +23,7 @@ import (
 // TB is one attempt at a test.
 type TB struct {
 	testing.TB
-	// Said are the texts of Error, Fatal, Skip and Log, with f or without, in order.
+	// Said holds the texts of Error, Fatal, Skip and Log, with f or without, in order.
 	Said []string
 	// IsFailed and IsSkipped say how it ended.
 	IsFailed, IsSkipped bool
@@ -59,7 +59,7 @@ func (tb *TB) apart(fn func()) {
 // Helper does nothing.
 func (tb *TB) Helper() {}
 
-// Name is the name of the attempt.
+// Name returns the name of the attempt.
 func (tb *TB) Name() string { return tb.name }
 
 // Failed reports whether Error or Fatal was called.
@@ -68,10 +68,10 @@ func (tb *TB) Failed() bool { return tb.IsFailed }
 // Cleanup has fn called at the end of the attempt.
 func (tb *TB) Cleanup(fn func()) { tb.cleanups = append(tb.cleanups, fn) }
 
-// Context is one without an end.
+// Context returns one without an end.
 func (tb *TB) Context() context.Context { return context.Background() }
 
-// TempDir is a folder that goes at the end of the attempt.
+// TempDir returns a folder that goes at the end of the attempt.
 func (tb *TB) TempDir() string {
 	dir, err := os.MkdirTemp("", "attempt")
 	if err != nil {

@@ -111,7 +111,7 @@ func (r *trial) program(name string, timeout time.Duration, fn func(c *client)) 
 	})
 }
 
-// bare is program with a client that is not started.
+// bare returns program with a client that is not started.
 func (r *trial) bare(name string, o env.ZooKeeperOptions, fn func(c *client)) Process {
 	p := r.NewProcess(name)
 	p.Go("main", func() {
@@ -120,7 +120,7 @@ func (r *trial) bare(name string, o env.ZooKeeperOptions, fn func(c *client)) Pr
 	return p
 }
 
-// path is below the root of the case.
+// path returns below the root of the case.
 func (r *trial) path(name string) string { return r.root + "/" + name }
 
 // must ends the case's world when something fails that is not the case's subject.

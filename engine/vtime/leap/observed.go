@@ -16,7 +16,7 @@ func (o *Observed) BeforeChange() {
 	o.version++
 }
 
-// Version is how often it has changed.
+// Version returns how often it has changed.
 func (o *Observed) Version() uint64 { return o.version }
 
 // dependency is what a turn has looked at.

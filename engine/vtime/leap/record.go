@@ -70,7 +70,7 @@ type recording struct {
 	// differ[i] is the XOR of the states of loop i of the process before and after each stretch of
 	// this turn: 0 means that the turn left loop i alone. It is empty when there are other loops now.
 	differ []uint64
-	// conflicts are loops of the process for whose turns it makes a difference whether this
+	// conflicts holds loops of the process for whose turns it makes a difference whether this
 	// one is in the middle of a turn, such as those that take the same lock.
 	conflicts []*Turns
 }
@@ -182,7 +182,7 @@ func (t *Turns) keepRecording() {
 	t.valid, t.known, t.requests = true, t.state, t.requests[:t.n]
 }
 
-// Spare is the request that the present turn's next one takes the place of, nil for
+// Spare returns the request that the present turn's next one takes the place of, nil for
 // none; it may be written anew.
 func (t *Turns) Spare() Request {
 	if t.n < len(t.requests) {

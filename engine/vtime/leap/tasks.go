@@ -10,12 +10,12 @@ import (
 // Tasks is the env.Tasks of a process whose loops may sleep.
 type Tasks struct{ *vtime.Process }
 
-// NewLoop is env.Loops.NewLoop.
+// NewLoop returns env.Loops.NewLoop.
 func (t Tasks) NewLoop(period time.Duration, state func() uint64, causes ...env.Cond) env.Loop {
 	return NewTurns(t.Process, Config{Period: period, State: state, Causes: causes})
 }
 
-// NewBeat is env.Loops.NewBeat.
+// NewBeat returns env.Loops.NewBeat.
 func (t Tasks) NewBeat(name string, waits []time.Duration, usual func(part int) bool) env.Beat {
 	return NewBeat(t.Process, name, waits, usual)
 }

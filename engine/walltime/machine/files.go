@@ -23,7 +23,7 @@ const (
 	dirMode  = 0o777
 )
 
-// abs is the absolute path, after making sure that the process lives. The empty path
+// abs returns the absolute path, after making sure that the process lives. The empty path
 // stays empty: it names nothing.
 func (f *files) abs(name string) string {
 	f.m.p.Check()
@@ -171,7 +171,7 @@ func (f *files) TempFile() string {
 	}
 }
 
-// tempDir is the first directory of those that Python's tempfile.gettempdir tries.
+// tempDir returns the first directory of those that Python's tempfile.gettempdir tries.
 func (f *files) tempDir() string {
 	for _, key := range []string{"TMPDIR", "TEMP", "TMP"} {
 		if dir, _ := f.m.host.LookupEnv(key); dir != "" {
@@ -196,7 +196,7 @@ func (f *files) Chdir(name string) error {
 	})
 }
 
-// directory is the directory that a path leads to, without links.
+// directory returns the directory that a path leads to, without links.
 func directory(path string) (string, error) {
 	info, err := os.Stat(path)
 	switch {

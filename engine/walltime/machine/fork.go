@@ -87,7 +87,7 @@ func (s *processes) Fork(main func(*env.Env) int) (env.Process, error) {
 	return s.begin(cmd)
 }
 
-// to is how a copy gets to a fork of this process.
+// to returns how a copy gets to a fork of this process.
 func (f *Fork) to(fork int) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -85,7 +85,7 @@ func (h *host) Environ() []string {
 	return slices.Clone(h.vars)
 }
 
-// Hostname is the machine's name, "localhost" when it has none.
+// Hostname returns the machine's name, "localhost" when it has none.
 func (h *host) Hostname() string {
 	h.p.Check()
 	name, err := os.Hostname()
@@ -99,7 +99,7 @@ func (h *host) LookupIP() (string, error) { return h.lookUp("ip4") }
 
 func (h *host) LookupIPv6() (string, error) { return h.lookUp("ip6") }
 
-// lookUp is the first address of the machine's name.
+// lookUp returns the first address of the machine's name.
 func (h *host) lookUp(network string) (string, error) {
 	name := h.Hostname()
 	var ips []net.IP
@@ -124,7 +124,7 @@ func (h *host) RouteIP() (string, error) {
 	return conn.LocalAddr().(*net.UDPAddr).IP.String(), nil
 }
 
-// FreePort is free on localhost, where also each connection has a port, and is none that the
+// FreePort returns free on localhost, where also each connection has a port, and is none that the
 // process was given before: the system may offer one again as long as nobody listens on it, and
 // two model servers on one port answer for each other. It is 0 when there is no port left.
 //

@@ -50,10 +50,10 @@ func New(p *walltime.Process, o Options) (*Machine, error) {
 	return m, nil
 }
 
-// Files are the files of the machine.
+// Files returns the files of the machine.
 func (m *Machine) Files() env.Files { return m.files }
 
-// Host is the machine with its names and addresses, and the variables of the process.
+// Host returns the machine with its names and addresses, and the variables of the process.
 func (m *Machine) Host() env.Host { return m.host }
 
 // Processes starts programs and speaks for the program that runs: Exit ends all of it.

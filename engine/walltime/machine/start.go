@@ -68,7 +68,7 @@ func (s *processes) Start(cmd env.Command) (env.Process, error) {
 	return started, nil
 }
 
-// inside is a path that counts from the working directory.
+// inside returns a path that counts from the working directory.
 func (f *files) inside(name string) string {
 	if name == "" {
 		return f.dir

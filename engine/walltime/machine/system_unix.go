@@ -16,7 +16,7 @@ func executable(info fs.FileInfo) bool { return info.Mode().Perm()&0o111 != 0 }
 // syncDirectory makes what was made and renamed in a directory survive a crash.
 func syncDirectory(path string) error { return syncPath(path) }
 
-// exitCode is the code as Python's Popen gives it.
+// exitCode returns the code as Python's Popen gives it.
 func exitCode(state *os.ProcessState) int {
 	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		return -int(status.Signal())

@@ -8,7 +8,7 @@ import (
 
 const errNotDirectory = syscall.ENOTDIR
 
-// executable is up to the name, which the system looks at when the program starts.
+// executable returns up to the name, which the system looks at when the program starts.
 func executable(fs.FileInfo) bool { return true }
 
 // syncDirectory does nothing: directories cannot be synced.
