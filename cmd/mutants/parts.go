@@ -30,9 +30,8 @@ const (
 	byTests     kind = "tests"
 )
 
-var kinds = []kind{byVectors, byScenarios, byTests}
-
-// part describes what can run alone: an operation of the vectors, a feature, or a test.
+// part is something that can be run alone: an operation of the vectors, a feature, a
+// test.
 type part struct {
 	kind    kind
 	name    string

@@ -190,7 +190,7 @@ func (m *processMgr) add(n *processNode) {
 // until the end of the process.
 func (m *processMgr) awaitHandler() {
 	m.handling.Lock()
-	m.handling.Unlock()
+	m.handling.Unlock() //lint:ignore SA2001 it only waits for who holds the lock
 }
 
 // signalled kills everything, the agent included (agent_v1.py:240).

@@ -340,9 +340,6 @@ func childrenOf(b *zkbulk.Block) []child {
 	}).([]child)
 }
 
-// isKnown reports whether a child is one of the processes.
-func (d *ZKServiceDiscovery) isKnown(node string) bool { return d.knows(childOf(node)) }
-
 func (d *ZKServiceDiscovery) knows(c child) bool {
 	if !c.plain {
 		return false

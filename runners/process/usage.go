@@ -30,8 +30,13 @@ func Runs(pid int, started string) bool {
 	return err == nil && fields[starttime] == started && fields[state] != "Z" && fields[state] != "X"
 }
 
-// Indices of fields of /proc/PID/stat behind the program's name, which is the second field.
-const state, starttime = 3 - 3, 22 - 3
+// Fields of /proc/PID/stat as [status] counts them. proc(5) counts from 1, and its first
+// field behind the program's name is the third.
+const (
+	behindName = 3
+	state      = 0
+	starttime  = 22 - behindName
+)
 
 // status returns the fields of /proc/PID/stat behind the program's name. Spaces separate
 // fields, and only the name, in parentheses, may contain spaces.

@@ -174,9 +174,3 @@ func (c *ServingClient) services(root string) ([]ServiceState, error) {
 	}
 	return list, nil
 }
-
-// Mirror is the client's copy of where models are served.
-func (c *ServingClient) Mirror() *zkmirror.ZKMirror { return c.mirror }
-
-// Close ends the session.
-func (c *ServingClient) Close() { c.zk.Stop() }

@@ -201,9 +201,6 @@ func (est *Estimator) overrideParams() error {
 // ModelDir returns where the model is.
 func (est *Estimator) ModelDir() string { return est.conf.ModelDir }
 
-// Config returns the configuration of the process, which training and evaluating change.
-func (est *Estimator) Config() *runnerutils.RunnerConfig { return est.conf }
-
 // Limits are how long a training goes on.
 type Limits struct{ Steps, MaxSteps pysem.OptInt }
 

@@ -74,15 +74,6 @@ func (l *Lib) Library() (Library, error) {
 	return lib, err
 }
 
-// Init begins the library's work.
-func (l *Lib) Init() error {
-	lib, err := l.Library()
-	if err != nil {
-		return err
-	}
-	return lib.Init()
-}
-
 // Rank returns the number of the process, from the library and not from the environment.
 func (l *Lib) Rank() (int, error) {
 	lib, err := l.Library()

@@ -91,26 +91,26 @@ func (p *evidence) boxesOf(m scope.Module) [10]box {
 }
 
 // shownText says how many cases have log lines and metrics.
-func (c moduleCases) shownText() string {
+func (m moduleCases) shownText() string {
 	var parts []string
-	if c.logs > 0 {
-		parts = append(parts, count(c.logs, "case")+" with log lines, level and text")
+	if m.logs > 0 {
+		parts = append(parts, count(m.logs, "case")+" with log lines, level and text")
 	}
-	if c.metrics > 0 {
-		parts = append(parts, count(c.metrics, "case")+" with metrics by name")
+	if m.metrics > 0 {
+		parts = append(parts, count(m.metrics, "case")+" with metrics by name")
 	}
 	return strings.Join(parts, ", ")
 }
 
 // formatsText says how many cases have bytes or messages, or else files that are read.
-func (c moduleCases) formatsText() string {
-	if c.bytes > 0 {
-		return count(c.bytes, "case") + " with bytes or messages"
+func (m moduleCases) formatsText() string {
+	if m.bytes > 0 {
+		return count(m.bytes, "case") + " with bytes or messages"
 	}
-	if len(c.contents) == 0 {
+	if len(m.contents) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s read in files of different content (`%s`, `%s`)", count(len(c.contents), "input"), c.contents[0][0], c.contents[0][1])
+	return fmt.Sprintf("%s read in files of different content (`%s`, `%s`)", count(len(m.contents), "input"), m.contents[0][0], m.contents[0][1])
 }
 
 // costBox makes box G8 of a module, which is ticked by a note on cost in one of the files that port it.

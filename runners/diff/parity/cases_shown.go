@@ -57,7 +57,7 @@ func countTimedTurns(op string, out any) (n int) {
 
 // showsOrder reports whether the case is a sequence in which more than one thing ran by
 // itself, so that there is an order to keep.
-func (c *recordedCase) showsOrder() bool { return c.sequence && c.turns > 1 }
+func (r *recordedCase) showsOrder() bool { return r.sequence && r.turns > 1 }
 
 // logLevels are the levels of absl's log by their names.
 var logLevels = []string{"DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL", "FATAL"}

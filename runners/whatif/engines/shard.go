@@ -70,16 +70,6 @@ type head struct {
 // FileOf is the name of a shard's file.
 func FileOf(s Shard) string { return fmt.Sprintf("shard-%05d-of-%05d.jsonl", s.I, s.N) }
 
-// WriteCell writes the samples of one cell into a folder, as the shard that an engine is which
-// collects by cells. It refuses a cell that is not whole.
-func (g *Grid) WriteCell(dir string, cell int, samples Samples) error {
-	missing := slices.DeleteFunc(g.Missing(samples), func(p Point) bool { return p.Cell != cell })
-	if len(missing) > 0 {
-		return missingError(missing)
-	}
-	return g.WriteShard(dir, Shard{I: cell, N: len(g.cells)}, samples)
-}
-
 // WriteShard writes the samples of a shard into a folder: the file is whole, or not there.
 func (g *Grid) WriteShard(dir string, s Shard, samples Samples) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {

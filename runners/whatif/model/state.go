@@ -183,7 +183,7 @@ type world struct {
 	halt func() bool
 
 	onArrival, onEntry, onArrive, onComplete, onJoin, onTimeout, onHedge, onReply, onFan handler
-	onShared, onBatchTimer, onBatch, onDone, onChange, onMark, onThink, onHedgeOf        handler
+	onShared, onBatchTimer, onBatch, onChange, onThink, onHedgeOf                        handler
 }
 
 // handler is what an event does to a world; a pointer to it allocates nothing.

@@ -42,6 +42,7 @@ func modelFromProto(m *configpb.ModelConfig) ModelConfig {
 	config := ModelConfig{
 		Name:     m.GetName(),
 		BasePath: m.GetBasePath(),
+		//lint:ignore SA1019 a real model server reads the old field, too
 		Type:     ModelType(m.GetModelType()),
 		Platform: m.GetModelPlatform(),
 		Policy:   policyFromProto(m.GetModelVersionPolicy()),

@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 the old name of the reflection service is served, too
+
 package serve
 
 import (

@@ -81,7 +81,6 @@ func (r *relay) accept() {
 type relayLink struct {
 	pod, server net.Conn
 	closeOnce   sync.Once
-	greeted     bool // the server has answered the request for a session
 }
 
 // reset closes a connection in the middle of something, as a network does that has lost
