@@ -1,6 +1,10 @@
 package zookeeper
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/monosim/monosim/sim/zookeeper/acl"
+)
 
 // Goal: identities, permissions and their refusals (ZK-9).
 
@@ -10,14 +14,14 @@ func login(credential string) Request {
 	return Request{Op: OpAuth, Xid: XidAuth, Scheme: "digest", Data: []byte(credential)}
 }
 
-func with(path string, acl ...ACL) Request {
+func with(path string, acl ...acl.Entry) Request {
 	return Request{Op: OpCreate, Path: path, Data: []byte{}, ACL: acl}
 }
 
 func TestDigestID(t *testing.T) { // ZK-9.3
-	expect(t, DigestID("u:p"), "u:Jq7wMyA/w2Vd5WIDAKdu4OIIFEQ=")
-	expect(t, DigestID("super:test"), superDigest)
-	expect(t, DigestID("nocolon"), "nocolon:Ra+cHr2ZoHvBjtNArFGNGlVie4g=")
+	expect(t, acl.DigestID("u:p"), "u:Jq7wMyA/w2Vd5WIDAKdu4OIIFEQ=")
+	expect(t, acl.DigestID("super:test"), superDigest)
+	expect(t, acl.DigestID("nocolon"), "nocolon:Ra+cHr2ZoHvBjtNArFGNGlVie4g=")
 }
 
 func TestAuthAnswers(t *testing.T) { // ZK-9.6, ZK-13.21
@@ -59,19 +63,19 @@ func TestACLsThatAreRefused(t *testing.T) { // ZK-9.2, ZK-13.21
 	c := l.connect()
 	for _, s := range []struct {
 		name string
-		acl  []ACL
+		acl  []acl.Entry
 		want Code
 	}{
 		{"empty list", nil, invalidACL},
-		{"unknown scheme", []ACL{{PermAll, "kerberos", "u"}}, invalidACL},
-		{"auth without authentication", []ACL{{PermAll, "auth", ""}}, invalidACL},
-		{"world but not anyone", []ACL{{PermAll, "world", "me"}}, invalidACL},
-		{"digest without a colon", []ACL{{PermAll, "digest", "u"}}, invalidACL},
-		{"digest with an empty hash", []ACL{{PermAll, "digest", "u:"}}, invalidACL},
-		{"not an address", []ACL{{PermAll, "ip", "10.0.0"}}, invalidACL},
-		{"bad mask", []ACL{{PermAll, "ip", "10.0.0.0/33"}}, invalidACL},
-		{"one bad among good", []ACL{{PermAll, "world", "anyone"}, {PermAll, "x", ""}}, invalidACL},
-		{"network", []ACL{{PermAll, "ip", "10.0.0.0/8"}}, CodeOK},
+		{"unknown scheme", []acl.Entry{{Perms: acl.All, Scheme: "kerberos", ID: "u"}}, invalidACL},
+		{"auth without authentication", []acl.Entry{{Perms: acl.All, Scheme: "auth", ID: ""}}, invalidACL},
+		{"world but not anyone", []acl.Entry{{Perms: acl.All, Scheme: "world", ID: "me"}}, invalidACL},
+		{"digest without a colon", []acl.Entry{{Perms: acl.All, Scheme: "digest", ID: "u"}}, invalidACL},
+		{"digest with an empty hash", []acl.Entry{{Perms: acl.All, Scheme: "digest", ID: "u:"}}, invalidACL},
+		{"not an address", []acl.Entry{{Perms: acl.All, Scheme: "ip", ID: "10.0.0"}}, invalidACL},
+		{"bad mask", []acl.Entry{{Perms: acl.All, Scheme: "ip", ID: "10.0.0.0/33"}}, invalidACL},
+		{"one bad among good", []acl.Entry{{Perms: acl.All, Scheme: "world", ID: "anyone"}, {Perms: acl.All, Scheme: "x", ID: ""}}, invalidACL},
+		{"network", []acl.Entry{{Perms: acl.All, Scheme: "ip", ID: "10.0.0.0/8"}}, CodeOK},
 	} {
 		t.Run(s.name, func(t *testing.T) { expect(t, l.reply(c, with("/x", s.acl...)).Err, s.want) })
 	}
@@ -82,14 +86,14 @@ func TestAuthExpandsToOwnIdentitiesAndRepeatsAreDropped(t *testing.T) { // ZK-9.
 	c := l.connect()
 	l.must(c, login("u:p"))
 	l.must(c, login("v:q"))
-	world := ACL{PermRead, "world", "anyone"}
-	l.must(c, with("/a", ACL{PermAll, "auth", ""}, world, world))
+	world := acl.Entry{Perms: acl.Read, Scheme: "world", ID: "anyone"}
+	l.must(c, with("/a", acl.Entry{Perms: acl.All, Scheme: "auth", ID: ""}, world, world))
 	n, _ := l.m.Lookup("/a")
-	expect(t, n.ACL, []ACL{{PermAll, "digest", DigestID("u:p")}, {PermAll, "digest", DigestID("v:q")}, world})
+	expect(t, n.ACL, []acl.Entry{{Perms: acl.All, Scheme: "digest", ID: acl.DigestID("u:p")}, {Perms: acl.All, Scheme: "digest", ID: acl.DigestID("v:q")}, world})
 }
 
 func TestWithoutRights(t *testing.T) { // ZK-9.5, ZK-9.4, ZK-14.4
-	mine := ACL{PermAll, "digest", DigestID("u:p")}
+	mine := acl.Entry{Perms: acl.All, Scheme: "digest", ID: acl.DigestID("u:p")}
 	ops := []struct {
 		req      Request
 		v38, v39 Code
@@ -100,7 +104,7 @@ func TestWithoutRights(t *testing.T) { // ZK-9.5, ZK-9.4, ZK-14.4
 		{Request{Op: OpGetChildren2, Path: "/a"}, noAuth, noAuth},
 		{Request{Op: OpGetAllChildrenNumber, Path: "/a"}, noAuth, noAuth},
 		{Request{Op: OpGetACL, Path: "/a"}, noAuth, noAuth},
-		{Request{Op: OpSetACL, Path: "/a", ACL: openACL, Version: -1}, noAuth, noAuth},
+		{Request{Op: OpSetACL, Path: "/a", ACL: acl.Everyone, Version: -1}, noAuth, noAuth},
 		{check("/a", -1), noAuth, noAuth},
 		{mk("/a/x"), noAuth, noAuth},
 		{Request{Op: OpExists, Path: "/a"}, CodeOK, noAuth},
@@ -139,13 +143,13 @@ func TestGetACLMasksDigestsWithoutAdmin(t *testing.T) { // ZK-9.4, ZK-13.21
 	l := newLab(t, Config{})
 	owner, reader := l.connect(), l.connect()
 	l.must(owner, login("u:p"))
-	mine, world := ACL{PermAll, "digest", DigestID("u:p")}, ACL{PermRead, "world", "anyone"}
+	mine, world := acl.Entry{Perms: acl.All, Scheme: "digest", ID: acl.DigestID("u:p")}, acl.Entry{Perms: acl.Read, Scheme: "world", ID: "anyone"}
 	l.must(owner, with("/a", mine, world))
-	expect(t, l.must(owner, Request{Op: OpGetACL, Path: "/a"}).ACL, []ACL{mine, world})
-	expect(t, l.must(reader, Request{Op: OpGetACL, Path: "/a"}).ACL, []ACL{{PermAll, "digest", "u:x"}, world})
+	expect(t, l.must(owner, Request{Op: OpGetACL, Path: "/a"}).ACL, []acl.Entry{mine, world})
+	expect(t, l.must(reader, Request{Op: OpGetACL, Path: "/a"}).ACL, []acl.Entry{{Perms: acl.All, Scheme: "digest", ID: "u:x"}, world})
 	expect(t, l.reply(owner, Request{Op: OpGetACL, Path: "/none"}).Err, noNode)
 	n, _ := l.m.Lookup("/a")
-	expect(t, n.ACL, []ACL{mine, world})
+	expect(t, n.ACL, []acl.Entry{mine, world})
 }
 
 func TestAddressMatching(t *testing.T) { // IPAuthenticationProvider.java
@@ -157,7 +161,7 @@ func TestAddressMatching(t *testing.T) { // IPAuthenticationProvider.java
 		{"10.1.2.2", "10.1.2.3/31", true}, {"10.9.9.9", "10.0.0.0/8", true}, {"11.0.0.0", "10.0.0.0/8", false},
 		{"1.2.3.4", "0.0.0.0/0", true}, {"::1", "0.0.0.0/0", false}, {"10.0.0.1", "nonsense", false},
 	} {
-		if got := ipMatches(c.addr, c.network); got != c.want {
+		if got := acl.InNetwork(c.addr, c.network); got != c.want {
 			t.Errorf("%s in %s: got %t, want %t", c.addr, c.network, got, c.want)
 		}
 	}
@@ -173,7 +177,7 @@ func TestAddressGivesRights(t *testing.T) { // ZK-9.1
 	near := l.connect()
 	far, _ := l.dial(ConnectRequest{TimeoutMs: 10_000, RemoteIP: "10.0.0.9"})
 	nowhere, _ := l.dial(ConnectRequest{TimeoutMs: 10_000})
-	l.must(near, with("/a", ACL{PermAll, "ip", "127.0.0.0/8"}))
+	l.must(near, with("/a", acl.Entry{Perms: acl.All, Scheme: "ip", ID: "127.0.0.0/8"}))
 	//lint:ordered reads leave nothing behind
 	for conn, want := range map[ConnID]Code{near: CodeOK, far: noAuth, nowhere: noAuth} {
 		expect(t, l.reply(conn, Request{Op: OpGetData, Path: "/a"}).Err, want)
@@ -181,6 +185,6 @@ func TestAddressGivesRights(t *testing.T) { // ZK-9.1
 }
 
 func TestOpenACLIsACopy(t *testing.T) {
-	OpenACL()[0].Perms = PermRead
-	expect(t, OpenACL(), []ACL{{PermAll, "world", "anyone"}})
+	acl.Open()[0].Perms = acl.Read
+	expect(t, acl.Open(), []acl.Entry{{Perms: acl.All, Scheme: "world", ID: "anyone"}})
 }

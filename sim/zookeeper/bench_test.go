@@ -3,6 +3,8 @@ package zookeeper
 import (
 	"fmt"
 	"testing"
+
+	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
 // Goal: the hot path neither allocates nor grows with the number of sessions.
@@ -13,7 +15,7 @@ func crowd(n int) *Machine {
 	for i := range n {
 		m.Connect(0, ConnID(i+1), &ConnectRequest{TimeoutMs: 30_000})
 	}
-	m.Handle(0, 1, &Request{Op: OpCreate, Path: "/n", Data: make([]byte, 100), ACL: openACL})
+	m.Handle(0, 1, &Request{Op: OpCreate, Path: "/n", Data: make([]byte, 100), ACL: acl.Everyone})
 	m.Drain()
 	return m
 }
@@ -97,10 +99,10 @@ func BenchmarkPing(b *testing.B) {
 func BenchmarkCreateDelete(b *testing.B) {
 	m := crowd(10)
 	for i := range 1_000 {
-		m.Handle(0, 1, &Request{Op: OpCreate, Path: fmt.Sprintf("/n/%04d", i), ACL: openACL})
+		m.Handle(0, 1, &Request{Op: OpCreate, Path: fmt.Sprintf("/n/%04d", i), ACL: acl.Everyone})
 		m.Drain()
 	}
-	create := Request{Op: OpCreate, Path: "/n/e", Flags: FlagEphemeral, ACL: openACL}
+	create := Request{Op: OpCreate, Path: "/n/e", Flags: FlagEphemeral, ACL: acl.Everyone}
 	remove := Request{Op: OpDelete, Path: "/n/e", Version: -1}
 	b.ReportAllocs()
 	for b.Loop() {

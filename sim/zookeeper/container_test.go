@@ -3,12 +3,14 @@ package zookeeper
 import (
 	"fmt"
 	"testing"
+
+	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
 // Goal: the sweep removes what ZK-3.7 says, when it says (ZK-13.18).
 
 func makeContainer(path string) Request {
-	return Request{Op: OpCreateContainer, Path: path, Flags: FlagContainer, ACL: openACL}
+	return Request{Op: OpCreateContainer, Path: path, Flags: FlagContainer, ACL: acl.Everyone}
 }
 
 // idle keeps a session alive while time passes, in steps of 5 s.
@@ -52,7 +54,7 @@ func TestTTLNodeGoesWhenUntouchedForItsTime(t *testing.T) { // ZK-3.7, ZK-13.18
 	l := newLab(t, Config{ExtendedTypes: true, EpochOffsetMs: 5_000_000})
 	c := l.connect()
 	for _, path := range []string{"/t", "/set", "/parent"} {
-		l.must(c, Request{Op: OpCreateTTL, Path: path, Flags: FlagTTL, TTLMs: 59_999, ACL: openACL})
+		l.must(c, Request{Op: OpCreateTTL, Path: path, Flags: FlagTTL, TTLMs: 59_999, ACL: acl.Everyone})
 	}
 	l.must(c, mk("/parent/x"))
 	l.idle(c, 1)

@@ -1,6 +1,10 @@
 package zookeeper
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/monosim/monosim/sim/zookeeper/acl"
+)
 
 // Goal: the order of checks and the answers of the writes (ZK-6).
 
@@ -9,8 +13,8 @@ func TestCreateAnswers(t *testing.T) { // ZK-6.1, ZK-13.19
 	c := l.connect()
 	l.must(c, mk("/p"))
 	l.must(c, mkFlags("/e", FlagEphemeral))
-	l.must(c, Request{Op: OpCreate, Path: "/closed", ACL: []ACL{{PermRead, "world", "anyone"}}})
-	l.must(c, Request{Op: OpCreate, Path: "/parentonly", ACL: []ACL{{PermCreate, "world", "anyone"}}})
+	l.must(c, Request{Op: OpCreate, Path: "/closed", ACL: []acl.Entry{{Perms: acl.Read, Scheme: "world", ID: "anyone"}}})
+	l.must(c, Request{Op: OpCreate, Path: "/parentonly", ACL: []acl.Entry{{Perms: acl.Create, Scheme: "world", ID: "anyone"}}})
 	noACL := func(path string) Request { return Request{Op: OpCreate, Path: path} }
 	for _, s := range []struct {
 		name string
@@ -49,7 +53,7 @@ func TestCreateTTLAnswers(t *testing.T) { // ZK-3.7, ZK-13.18
 	l := newLab(t, Config{ExtendedTypes: true})
 	c := l.connect()
 	ttlNode := func(flags int32, ttlMs int64) Request {
-		return Request{Op: OpCreateTTL, Path: "/t", Flags: flags, TTLMs: ttlMs, ACL: openACL}
+		return Request{Op: OpCreateTTL, Path: "/t", Flags: flags, TTLMs: ttlMs, ACL: acl.Everyone}
 	}
 	for _, s := range []struct {
 		name string
@@ -71,7 +75,7 @@ func TestCreateRepliesWithStatButForPlainCreate(t *testing.T) { // ZK-5.9
 	l := newLab(t, Config{ExtendedTypes: true})
 	c := l.connect()
 	for _, op := range []OpCode{OpCreate2, OpCreateContainer, OpCreateTTL} {
-		r := l.must(c, Request{Op: op, Path: "/" + op.String(), Flags: map[OpCode]int32{OpCreateContainer: 4, OpCreateTTL: 5}[op], TTLMs: 9, ACL: openACL})
+		r := l.must(c, Request{Op: op, Path: "/" + op.String(), Flags: map[OpCode]int32{OpCreateContainer: 4, OpCreateTTL: 5}[op], TTLMs: 9, ACL: acl.Everyone})
 		expect(t, r.Path, "/"+op.String())
 		expect(t, r.Stat, l.stat(r.Path))
 	}
@@ -91,9 +95,9 @@ func TestDeleteAnswers(t *testing.T) { // ZK-6.2
 	c := l.connect()
 	l.must(c, mk("/p"))
 	l.must(c, mk("/p/x"))
-	l.must(c, Request{Op: OpCreate, Path: "/closed", ACL: []ACL{{PermAll &^ PermDelete, "world", "anyone"}}})
+	l.must(c, Request{Op: OpCreate, Path: "/closed", ACL: []acl.Entry{{Perms: acl.All &^ acl.Delete, Scheme: "world", ID: "anyone"}}})
 	l.must(c, mk("/closed/x"))
-	l.must(c, Request{Op: OpCreate, Path: "/p/own", ACL: []ACL{{PermRead, "world", "anyone"}}})
+	l.must(c, Request{Op: OpCreate, Path: "/p/own", ACL: []acl.Entry{{Perms: acl.Read, Scheme: "world", ID: "anyone"}}})
 	at := func(path string, version int32) Request { return Request{Op: OpDelete, Path: path, Version: version} }
 	for _, s := range []struct {
 		name string
@@ -122,7 +126,7 @@ func TestSetDataAnswers(t *testing.T) { // ZK-6.3, ZK-13.19
 	l := newLab(t, Config{})
 	c := l.connect()
 	l.must(c, mk("/p"))
-	l.must(c, Request{Op: OpCreate, Path: "/closed", ACL: []ACL{{PermRead, "world", "anyone"}}})
+	l.must(c, Request{Op: OpCreate, Path: "/closed", ACL: []acl.Entry{{Perms: acl.Read, Scheme: "world", ID: "anyone"}}})
 	at := func(path string, version int32) Request { return Request{Op: OpSetData, Path: path, Version: version} }
 	for _, s := range []struct {
 		name string
@@ -147,8 +151,8 @@ func TestSetACLAnswers(t *testing.T) { // ZK-6.4
 	l := newLab(t, Config{})
 	c := l.connect()
 	l.must(c, mk("/p"))
-	l.must(c, Request{Op: OpCreate, Path: "/closed", ACL: []ACL{{PermRead, "world", "anyone"}}})
-	at := func(path string, version int32, acl []ACL) Request {
+	l.must(c, Request{Op: OpCreate, Path: "/closed", ACL: []acl.Entry{{Perms: acl.Read, Scheme: "world", ID: "anyone"}}})
+	at := func(path string, version int32, acl []acl.Entry) Request {
 		return Request{Op: OpSetACL, Path: path, Version: version, ACL: acl}
 	}
 	for _, s := range []struct {
@@ -156,13 +160,13 @@ func TestSetACLAnswers(t *testing.T) { // ZK-6.4
 		req  Request
 		want Code
 	}{
-		{"bad path", at("p", -1, openACL), badArguments},
+		{"bad path", at("p", -1, acl.Everyone), badArguments},
 		{"ACL before existence", at("/none", -1, nil), invalidACL},
-		{"missing", at("/none", -1, openACL), noNode},
-		{"no ADMIN", at("/closed", -1, openACL), noAuth},
-		{"wrong aversion", at("/p", 1, openACL), badVersion},
-		{"right aversion", at("/p", 0, openACL), CodeOK},
-		{"any aversion", at("/p", -1, openACL), CodeOK},
+		{"missing", at("/none", -1, acl.Everyone), noNode},
+		{"no ADMIN", at("/closed", -1, acl.Everyone), noAuth},
+		{"wrong aversion", at("/p", 1, acl.Everyone), badVersion},
+		{"right aversion", at("/p", 0, acl.Everyone), CodeOK},
+		{"any aversion", at("/p", -1, acl.Everyone), CodeOK},
 	} {
 		t.Run(s.name, func(t *testing.T) { expect(t, l.reply(c, s.req).Err, s.want) })
 	}

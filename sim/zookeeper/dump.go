@@ -3,6 +3,8 @@ package zookeeper
 import (
 	"fmt"
 	"strings"
+
+	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
 // Dump shows the whole state as text, the same for the same state: one line for
@@ -74,7 +76,7 @@ func (n Node) String() string {
 		b.WriteString(" container")
 	}
 	field("ttl", n.TTLMs)
-	if len(n.ACL) != 1 || n.ACL[0] != openACL[0] {
+	if len(n.ACL) != 1 || n.ACL[0] != acl.Everyone[0] {
 		b.WriteString(" acl=")
 		for i, a := range n.ACL {
 			if i > 0 {
@@ -84,17 +86,6 @@ func (n Node) String() string {
 		}
 	}
 	return b.String()
-}
-
-// String shows the entry as zkCli does: scheme:id:permissions.
-func (a ACL) String() string {
-	letters := ""
-	for i, letter := range "rwcda" {
-		if a.Perms&(1<<i) != 0 {
-			letters += string(letter)
-		}
-	}
-	return fmt.Sprintf("%s:%s:%s", a.Scheme, a.ID, letters)
 }
 
 // String shows the watch on one line.

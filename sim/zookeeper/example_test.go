@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
 // A machine is fed with what clients send and with the time in ms, and says what goes
@@ -21,7 +22,7 @@ func Example() {
 	m.Connect(0, alice, &zookeeper.ConnectRequest{TimeoutMs: 10_000})
 	m.Connect(0, bob, &zookeeper.ConnectRequest{TimeoutMs: 40_000})
 	m.Handle(5, alice, &zookeeper.Request{Xid: 1, Op: zookeeper.OpCreate, Path: "/lock",
-		Flags: zookeeper.FlagEphemeral, ACL: zookeeper.OpenACL()})
+		Flags: zookeeper.FlagEphemeral, ACL: acl.Open()})
 	m.Handle(6, bob, &zookeeper.Request{Xid: 1, Op: zookeeper.OpExists, Path: "/lock", Watch: true})
 	tell()
 

@@ -1,5 +1,7 @@
 package zookeeper
 
+import "github.com/monosim/monosim/sim/zookeeper/acl"
+
 // Shortcuts for simulations of many clients. None of them does what Handle, Drop and
 // Tick cannot do: they leave out the outbox, the look-ups and the deadlines where the
 // caller knows that nothing comes of them.
@@ -32,7 +34,7 @@ func (m *Machine) Look(known *KnownNode, path string) (data []byte, ok bool) {
 		}
 	}
 	n := known.node
-	return n.data, len(n.acl) == 1 && &n.acl[0] == &openACL[0]
+	return n.data, len(n.acl) == 1 && &n.acl[0] == &acl.Everyone[0]
 }
 
 // ReadAgain is [Machine.Handle] of a well-formed getData, for whoever makes many:

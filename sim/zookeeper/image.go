@@ -3,6 +3,8 @@ package zookeeper
 import (
 	"fmt"
 	"strings"
+
+	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
 // Image is the durable state of a server as plain data, for those who keep it
@@ -16,12 +18,12 @@ type Image struct {
 	Sessions []SessionImage
 }
 
-// NodeImage is one znode with what Node does not show. Data and ACL must not be
+// NodeImage is one znode with what Node does not show. Data and Entry must not be
 // changed.
 type NodeImage struct {
 	Path string
 	Data []byte
-	ACL  []ACL
+	ACL  []acl.Entry
 	// Owner is the session of an ephemeral, else 0.
 	Owner            int64
 	Container        bool
@@ -64,7 +66,7 @@ func (n *znode) image(owner int64) NodeImage {
 }
 
 // Open reports whether everybody may do everything with the znode.
-func (n *NodeImage) Open() bool { return isOpen(n.ACL) }
+func (n *NodeImage) Open() bool { return acl.IsOpen(n.ACL) }
 
 // SessionImage returns the image of a live session; it reports false for any other id.
 func (m *Machine) SessionImage(id int64) (SessionImage, bool) {

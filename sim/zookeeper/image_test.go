@@ -1,6 +1,10 @@
 package zookeeper
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/monosim/monosim/sim/zookeeper/acl"
+)
 
 // Goal: an image loses nothing, and one that is no tree is refused.
 
@@ -26,7 +30,7 @@ func TestImageKeepsQuotas(t *testing.T) {
 	for _, path := range []string{"/a", quotaRoot + "/a"} {
 		l.must(c, mk(path))
 	}
-	l.must(c, Request{Op: OpCreate, Path: quotaRoot + "/a/" + limitsChild, Data: []byte("count=-1,bytes=-1=;countHardLimit=2"), ACL: openACL})
+	l.must(c, Request{Op: OpCreate, Path: quotaRoot + "/a/" + limitsChild, Data: []byte("count=-1,bytes=-1=;countHardLimit=2"), ACL: acl.Everyone})
 	l.must(c, mk(quotaRoot+"/a/"+statsChild))
 	l.must(c, mk("/a/b"))
 	saved, err := NewSnapshot(l.m.Snapshot().Image())

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
 // Node is a znode as a test or an invariant sees it.
@@ -12,7 +14,7 @@ type Node struct {
 	// Data is the machine's own; it must not be changed. nil is distinct from empty.
 	Data []byte
 	Stat Stat
-	ACL  []ACL
+	ACL  []acl.Entry
 	// Container and TTLMs tell what Stat does not show.
 	Container bool
 	TTLMs     int64

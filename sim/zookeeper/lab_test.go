@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
 // lab drives one machine by hand: its clock, its connections and what it said.
@@ -99,7 +101,7 @@ func expect[T any](t *testing.T, got, want T) {
 func mk(path string) Request { return mkFlags(path, FlagPersistent) }
 
 func mkFlags(path string, flags int32) Request {
-	return Request{Op: OpCreate, Path: path, Data: []byte{}, Flags: flags, ACL: openACL}
+	return Request{Op: OpCreate, Path: path, Data: []byte{}, Flags: flags, ACL: acl.Everyone}
 }
 
 func set(path, data string) Request {

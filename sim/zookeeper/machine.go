@@ -13,13 +13,20 @@
 //
 // A new operation begins in opcodes.go, the table of all of them.
 //
-// To change what a write does look in create.go, delete.go, set.go or multi.go;
-// what a read does, read.go; when a watch fires, watch.go and txn.go (publish);
-// what a reconnecting client is told, setwatches.go; who may do what, acl.go;
-// when a session ends, session.go and expiry.go; when containers go,
-// container.go; what quotas count, quota.go; what the machine of a follower does,
-// replica.go, and without a leader, readonly.go; who belongs to an ensemble,
-// membership.go. The fields of messages are in request.go and outbox.go.
+// To change:
+//
+//   - what a write does: create.go, delete.go, set.go or multi.go
+//   - what a read does: read.go
+//   - when a watch fires: watch.go and txn.go (publish)
+//   - what a reconnecting client is told: setwatches.go
+//   - who may do what: acl.go
+//   - when a session ends: session.go and expiry.go
+//   - when containers go: container.go
+//   - what quotas count: quota.go
+//   - what the machine of a follower does: replica.go, and without a leader, readonly.go
+//   - who belongs to an ensemble: membership.go
+//
+// The fields of messages are in request.go and outbox.go.
 //
 // On it stand sim/zookeeper/node, servers and clients on the simulated network;
 // sim/zookeeper/wire, a server on sockets; sim/zookeeper/history, which checks what

@@ -1,6 +1,10 @@
 package zookeeper
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/monosim/monosim/sim/zookeeper/acl"
+)
 
 // Goal: all or nothing, one zxid, and the records of ZK-8.
 
@@ -84,7 +88,7 @@ func TestMultiFiresEachOneShotWatchOnce(t *testing.T) { // ZK-7.3
 func TestMultiReadMixesRecordsAndErrors(t *testing.T) { // ZK-1.8
 	l := newLab(t, Config{})
 	c := l.connect()
-	l.must(c, Request{Op: OpCreate, Path: "/null", ACL: openACL})
+	l.must(c, Request{Op: OpCreate, Path: "/null", ACL: acl.Everyone})
 	r := l.reply(c, Request{Op: OpMultiRead, Ops: []Request{
 		{Op: OpGetChildren, Path: "/"}, {Op: OpGetData, Path: "/none"}, {Op: OpGetData, Path: "/null"},
 	}})

@@ -3,6 +3,7 @@ package zookeeper
 import (
 	"fmt"
 
+	"github.com/monosim/monosim/sim/zookeeper/acl"
 	"github.com/monosim/monosim/sim/zookeeper/field"
 )
 
@@ -72,7 +73,7 @@ type operation struct {
 	request, reply []field.Kind
 	// needs are the permissions one of which the client must have: on the parent for
 	// what creates and deletes, else on the znode; 0 asks for none.
-	needs  Perm
+	needs  acl.Perm
 	effect Effect
 	nests  nesting
 	place  place
@@ -137,33 +138,33 @@ var operations = [...]operation{
 	{OpNotification, "notification", "NA", nil, nil,
 		0, noEffect, byItself, atServer, (*Machine).refuse, nil},
 	{OpCreate, "create", "CREA", fields(field.NewPath, field.Data, field.ACL, field.Flags), fields(field.Path),
-		PermCreate, EffectCreate, inMulti, asTransaction, (*Machine).write, (*Machine).create},
+		acl.Create, EffectCreate, inMulti, asTransaction, (*Machine).write, (*Machine).create},
 	{OpDelete, "delete", "DELE", fields(field.Path, field.Version), nil,
-		PermDelete, EffectDelete, inMulti, asTransaction, (*Machine).write, (*Machine).delete},
+		acl.Delete, EffectDelete, inMulti, asTransaction, (*Machine).write, (*Machine).delete},
 	{OpExists, "exists", "EXIS", fields(field.Path, field.Watch), fields(field.Stat),
-		PermRead, noEffect, byItself, atServer, (*Machine).exists, nil},
+		acl.Read, noEffect, byItself, atServer, (*Machine).exists, nil},
 	{OpGetData, "getData", "GETD", fields(field.Path, field.Watch), fields(field.Data, field.Stat),
-		PermRead, noEffect, inMultiRead, atServer, (*Machine).getData, nil},
+		acl.Read, noEffect, inMultiRead, atServer, (*Machine).getData, nil},
 	{OpSetData, "setData", "SETD", fields(field.NullablePath, field.Data, field.Version), fields(field.Stat),
-		PermWrite, EffectData, inMulti, asTransaction, (*Machine).write, (*Machine).setData},
+		acl.Write, EffectData, inMulti, asTransaction, (*Machine).write, (*Machine).setData},
 	{OpGetACL, "getACL", "GETA", fields(field.Path), fields(field.ACL, field.Stat),
-		PermRead | PermAdmin, noEffect, byItself, atServer, (*Machine).getACL, nil},
+		acl.Read | acl.Admin, noEffect, byItself, atServer, (*Machine).getACL, nil},
 	{OpSetACL, "setACL", "SETA", fields(field.NullablePath, field.ACL, field.Version), fields(field.Stat),
-		PermAdmin, EffectACL, byItself, asTransaction, (*Machine).write, (*Machine).setACL},
+		acl.Admin, EffectACL, byItself, asTransaction, (*Machine).write, (*Machine).setACL},
 	{OpGetChildren, "getChildren", "GETC", fields(field.Path, field.Watch), fields(field.Children),
-		PermRead, noEffect, inMultiRead, atServer, (*Machine).getChildren, nil},
+		acl.Read, noEffect, inMultiRead, atServer, (*Machine).getChildren, nil},
 	{OpSync, "sync", "SYNC", fields(field.Path), fields(field.Path),
 		0, noEffect, byItself, atLeader, (*Machine).sync, nil},
 	{OpPing, "ping", "PING", nil, nil,
 		0, noEffect, byItself, atConnection, (*Machine).ping, nil},
 	{OpGetChildren2, "getChildren2", "GETC", fields(field.Path, field.Watch), fields(field.Children, field.Stat),
-		PermRead, noEffect, byItself, atServer, (*Machine).getChildren, nil},
+		acl.Read, noEffect, byItself, atServer, (*Machine).getChildren, nil},
 	{OpCheck, "check", "CHEC", fields(field.NullablePath, field.Version), nil,
-		PermRead, noEffect, inMulti, atLeader, (*Machine).bareCheck, (*Machine).check},
+		acl.Read, noEffect, inMulti, atLeader, (*Machine).bareCheck, (*Machine).check},
 	{OpMulti, "multi", "MULT", fields(field.Ops), fields(field.Results),
 		0, noEffect, byItself, asTransaction, (*Machine).multi, nil},
 	{OpCreate2, "create2", "CREA", fields(field.NewPath, field.Data, field.ACL, field.Flags), fields(field.Path, field.Stat),
-		PermCreate, EffectCreate, inMulti, asTransaction, (*Machine).write, (*Machine).create},
+		acl.Create, EffectCreate, inMulti, asTransaction, (*Machine).write, (*Machine).create},
 	{OpReconfig, "reconfig", "RECO", fields(field.Membership), fields(field.Data, field.Stat),
 		0, EffectData, byItself, asTransaction, (*Machine).write, (*Machine).reconfig},
 	{OpCheckWatches, "checkWatches", "CHKW", fields(field.Path, field.Mode), nil,
@@ -171,11 +172,11 @@ var operations = [...]operation{
 	{OpRemoveWatches, "removeWatches", "REMW", fields(field.NullablePath, field.Mode), nil,
 		0, noEffect, byItself, atServer, (*Machine).removeWatches, nil},
 	{OpCreateContainer, "createContainer", "CREA", fields(field.NewPath, field.Data, field.ACL, field.Flags), fields(field.Path, field.Stat),
-		PermCreate, EffectCreate, inMulti, asTransaction, (*Machine).write, (*Machine).create},
+		acl.Create, EffectCreate, inMulti, asTransaction, (*Machine).write, (*Machine).create},
 	{OpDeleteContainer, "deleteContainer", "DELE", fields(field.LonePath), nil,
 		0, EffectDelete, byItself, asTransaction, (*Machine).write, (*Machine).deleteContainer},
 	{OpCreateTTL, "createTTL", "CREA", fields(field.NewPath, field.Data, field.ACL, field.Flags, field.TTL), fields(field.Path, field.Stat),
-		PermCreate, EffectCreate, inMulti, asTransaction, (*Machine).write, (*Machine).create},
+		acl.Create, EffectCreate, inMulti, asTransaction, (*Machine).write, (*Machine).create},
 	{OpMultiRead, "multiRead", "MLTR", fields(field.Ops), fields(field.Results),
 		0, noEffect, byItself, atServer, (*Machine).multiRead, nil},
 	{OpAuth, "auth", "NA", fields(field.Credential), nil,
@@ -187,7 +188,7 @@ var operations = [...]operation{
 	{OpGetEphemerals, "getEphemerals", "GETE", fields(field.NullablePath), fields(field.Paths),
 		0, noEffect, byItself, atServer, (*Machine).getEphemerals, nil},
 	{OpGetAllChildrenNumber, "getAllChildrenNumber", "GETACN", fields(field.Path), fields(field.Count),
-		PermRead, noEffect, byItself, atServer, (*Machine).getAllChildrenNumber, nil},
+		acl.Read, noEffect, byItself, atServer, (*Machine).getAllChildrenNumber, nil},
 	{OpSetWatches2, "setWatches2", "STW2", fields(field.AllWatchLists), nil,
 		0, noEffect, byItself, atServer, (*Machine).setWatches, nil},
 	{OpAddWatch, "addWatch", "ADDW", fields(field.NullablePath, field.Mode), fields(field.NoError),

@@ -6,6 +6,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/zkbulk"
+	"github.com/monosim/monosim/sim/zookeeper/acl"
 	"github.com/monosim/monosim/sim/zookeeper/field"
 )
 
@@ -87,7 +88,7 @@ type Reply struct {
 	Children []string
 	// Names are the names in place of Children, for a request with Blocks.
 	Names *zkbulk.Names
-	ACL   []ACL
+	ACL   []acl.Entry
 	// Count is getAllChildrenNumber's.
 	Count int32
 	// Clients is whoAmI's.

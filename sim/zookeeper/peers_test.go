@@ -1,6 +1,10 @@
 package zookeeper
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/monosim/monosim/sim/zookeeper/acl"
+)
 
 // Goal: none of what users of other in-memory servers complained about (ZK-21).
 // Names say what was wrong there.
@@ -62,10 +66,10 @@ func TestPeersPanickedOnLesserUsedOperations(t *testing.T) { // ZK-21.3: zetcd
 	c := l.connect()
 	for _, req := range []Request{
 		{Op: OpAuth, Scheme: "digest", Data: []byte("u:p")},
-		{Op: OpCreate2, Path: "/2", ACL: openACL},
-		{Op: OpCreate, Path: "/flags", Flags: FlagContainer, ACL: openACL},
-		{Op: OpCreateContainer, Path: "/c", Flags: FlagContainer, ACL: openACL},
-		{Op: OpCreateTTL, Path: "/t", Flags: FlagTTL, TTLMs: 1_000, ACL: openACL},
+		{Op: OpCreate2, Path: "/2", ACL: acl.Everyone},
+		{Op: OpCreate, Path: "/flags", Flags: FlagContainer, ACL: acl.Everyone},
+		{Op: OpCreateContainer, Path: "/c", Flags: FlagContainer, ACL: acl.Everyone},
+		{Op: OpCreateTTL, Path: "/t", Flags: FlagTTL, TTLMs: 1_000, ACL: acl.Everyone},
 		{Op: OpAddWatch, Path: "/", Mode: ModePersistentRecursive},
 	} {
 		l.must(c, req)

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
 // Goal: the small replies of ZK-1.
@@ -156,7 +158,7 @@ func TestReadAgainIsHandle(t *testing.T) {
 	answered, many, random := 0, false, rand.New(rand.NewPCG(1, 2))
 	for i := range 40_000 {
 		at := random.IntN(paths)
-		req := Request{Xid: 1, Path: fmt.Sprintf("/n%d", at), ACL: OpenACL(), Version: -1}
+		req := Request{Xid: 1, Path: fmt.Sprintf("/n%d", at), ACL: acl.Open(), Version: -1}
 		client := random.IntN(clients)
 		switch kind := random.IntN(1000); {
 		case kind == 0 && random.IntN(4) == 0:

@@ -1,6 +1,10 @@
 package zookeeper
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/monosim/monosim/sim/zookeeper/acl"
+)
 
 // Goal: what the leader's machine does for connections to followers. Method: the
 // leader's side is driven by hand; whole ensembles are in sim/zookeeper/node.
@@ -36,7 +40,7 @@ func TestWriteOnTheOlderConnectionOfAMovedSessionIsRefused(t *testing.T) { // ZK
 			expect(t, l.m.Zxid(), zxid)
 			expect(t, len(l.writes), writes)
 
-			l.m.Forward(newer, &Request{Op: OpCreate, Path: "/now", ACL: openACL}, newer)
+			l.m.Forward(newer, &Request{Op: OpCreate, Path: "/now", ACL: acl.Everyone}, newer)
 			expect(t, l.said(), []string{"2 create OK zxid=2 /now"})
 		})
 	}

@@ -3,6 +3,7 @@ package zookeeper
 import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/zkerrors"
+	"github.com/monosim/monosim/sim/zookeeper/acl"
 	"github.com/monosim/monosim/sim/zookeeper/members"
 )
 
@@ -132,7 +133,7 @@ type Request struct {
 	Mode int32
 	// TTLMs is the time to live of createTTL.
 	TTLMs int64
-	ACL   []ACL
+	ACL   []acl.Entry
 	// Scheme is the scheme of an auth.
 	Scheme string
 	// Ops are the operations of a multi or multiRead.

@@ -1,6 +1,10 @@
 package zookeeper
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/monosim/monosim/sim/zookeeper/acl"
+)
 
 // Goal: what a restart keeps and what it loses.
 
@@ -8,12 +12,12 @@ func populated(t *testing.T) *lab {
 	l := newLab(t, Config{ExtendedTypes: true, EpochOffsetMs: 100})
 	c, d := l.connect(), l.connect()
 	l.must(c, login("u:p"))
-	l.must(c, with("/p", ACL{PermAll, "auth", ""}))
+	l.must(c, with("/p", acl.Entry{Perms: acl.All, Scheme: "auth", ID: ""}))
 	l.must(c, mkFlags("/p/s-", FlagEphemeralSequential))
 	l.must(d, mkFlags("/e", FlagEphemeral))
 	l.must(c, makeContainer("/c"))
 	l.must(c, multi(mk("/c/x"), del("/c/x")))
-	l.must(c, Request{Op: OpCreateTTL, Path: "/t", Flags: FlagTTL, TTLMs: 5, ACL: openACL})
+	l.must(c, Request{Op: OpCreateTTL, Path: "/t", Flags: FlagTTL, TTLMs: 5, ACL: acl.Everyone})
 	l.must(c, watchOn(OpGetData, "/p"))
 	l.advance(3)
 	l.must(c, set("/p", "x"))

@@ -1,5 +1,7 @@
 package zookeeper
 
+import "github.com/monosim/monosim/sim/zookeeper/acl"
+
 // tree holds the znodes. Its methods keep links, ownership and the sweep's list
 // in step; rules and events are elsewhere.
 type tree struct {
@@ -16,14 +18,14 @@ type tree struct {
 // creates.
 func newTree() *tree {
 	t := &tree{nodes: make(map[string]*znode)}
-	t.root = &znode{path: "/", data: []byte{}, acl: openACL}
+	t.root = &znode{path: "/", data: []byte{}, acl: acl.Everyone}
 	t.root.tree = t
 	t.nodes["/"] = t.root
-	system := &znode{path: "/zookeeper", name: "zookeeper", data: []byte{}, acl: openACL}
+	system := &znode{path: "/zookeeper", name: "zookeeper", data: []byte{}, acl: acl.Everyone}
 	t.insert(t.root, system)
 	// Only a super user may change the configuration (DataTree.java addConfigNode).
-	t.insert(system, &znode{path: "/zookeeper/config", name: "config", data: []byte{}, acl: readACL, aversion: -1})
-	t.insert(system, &znode{path: "/zookeeper/quota", name: "quota", data: []byte{}, acl: openACL})
+	t.insert(system, &znode{path: "/zookeeper/config", name: "config", data: []byte{}, acl: acl.Readers, aversion: -1})
+	t.insert(system, &znode{path: "/zookeeper/quota", name: "quota", data: []byte{}, acl: acl.Everyone})
 	return t
 }
 

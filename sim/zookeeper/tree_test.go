@@ -3,6 +3,8 @@ package zookeeper
 import (
 	"slices"
 	"testing"
+
+	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
 // Goal: what znodes hold and what writes touch, as in ZK-4 and ZK-5.
@@ -88,7 +90,7 @@ func TestWhatAWriteTouches(t *testing.T) { // ZK-5.5, ZK-13.3
 	expect(t, l.stat("/p"), want)
 
 	l.advance(7)
-	l.must(c, Request{Op: OpSetACL, Path: "/p", ACL: openACL, Version: -1})
+	l.must(c, Request{Op: OpSetACL, Path: "/p", ACL: acl.Everyone, Version: -1})
 	want.Aversion = 1
 	expect(t, l.stat("/p"), want)
 
@@ -101,8 +103,8 @@ func TestEphemeralOwnerIsShownForEphemeralsOnly(t *testing.T) { // ZK-5.6, ZK-13
 	l := newLab(t, Config{ExtendedTypes: true})
 	c := l.connect()
 	l.must(c, mkFlags("/e", FlagEphemeral))
-	l.must(c, Request{Op: OpCreateContainer, Path: "/c", Flags: FlagContainer, ACL: openACL})
-	l.must(c, Request{Op: OpCreateTTL, Path: "/t", Flags: FlagTTL, TTLMs: 5, ACL: openACL})
+	l.must(c, Request{Op: OpCreateContainer, Path: "/c", Flags: FlagContainer, ACL: acl.Everyone})
+	l.must(c, Request{Op: OpCreateTTL, Path: "/t", Flags: FlagTTL, TTLMs: 5, ACL: acl.Everyone})
 	expect(t, l.stat("/e").EphemeralOwner, l.m.Sessions()[0].ID)
 	expect(t, l.stat("/c").EphemeralOwner, int64(0))
 	expect(t, l.stat("/t").EphemeralOwner, int64(0))
@@ -111,7 +113,7 @@ func TestEphemeralOwnerIsShownForEphemeralsOnly(t *testing.T) { // ZK-5.6, ZK-13
 func TestNullDataIsNotEmptyData(t *testing.T) { // ZK-5.7, ZK-13.5
 	l := newLab(t, Config{})
 	c := l.connect()
-	l.must(c, Request{Op: OpCreate, Path: "/null", ACL: openACL})
+	l.must(c, Request{Op: OpCreate, Path: "/null", ACL: acl.Everyone})
 	l.must(c, mk("/empty"))
 	null := l.must(c, Request{Op: OpGetData, Path: "/null"})
 	expect(t, null.Data, []byte(nil))

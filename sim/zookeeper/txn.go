@@ -1,6 +1,9 @@
 package zookeeper
 
-import "github.com/monosim/monosim/sim/zookeeper/field"
+import (
+	"github.com/monosim/monosim/sim/zookeeper/acl"
+	"github.com/monosim/monosim/sim/zookeeper/field"
+)
 
 // changeKind says what a change did to a znode.
 type changeKind uint8
@@ -21,7 +24,7 @@ type change struct {
 	mzxid       int64
 	mtimeMs     int64
 	version     int32
-	acl         []ACL
+	acl         []acl.Entry
 	aversion    int32
 	parentPzxid int64
 	// bytes is the change of the amount of data.

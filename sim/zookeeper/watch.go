@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
 // Modes of a watch, as bits. On 3.8 a watch has exactly one, the last one set;
@@ -46,7 +47,7 @@ func (w *watches) newMark() uint64 {
 
 // fire sends the event to whoever watches path, and for all but child events to
 // whoever watches an ancestor recursively. One-shot watches of the path are used
-// up. n is the znode whose ACL decides who may hear of it. Connections that the
+// up. n is the znode whose Entry decides who may hear of it. Connections that the
 // mark shows as told are not told again.
 func (w *watches) fire(m *Machine, t *watchTable, typ env.EventType, n *znode, path string, mark uint64) {
 	if list := t.byPath[path]; list != nil {
@@ -90,7 +91,7 @@ func (m *Machine) tell(c *Conn, typ env.EventType, n *znode, path string, mark u
 		return
 	}
 	c.told = mark
-	if !m.cfg.UnfilteredEvents && !m.allowed(c, n.acl, PermRead) {
+	if !m.cfg.UnfilteredEvents && !m.allowed(c, n.acl, acl.Read) {
 		return
 	}
 	m.event(c, typ, path, m.zxid)

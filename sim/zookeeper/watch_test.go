@@ -1,6 +1,10 @@
 package zookeeper
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/monosim/monosim/sim/zookeeper/acl"
+)
 
 // Goal: who hears what, when, in which order (ZK-7). Method: a watcher, a
 // writer, and the outbox as text.
@@ -226,7 +230,7 @@ func TestCheckWatchesCountsAnyConnectionOn38Only(t *testing.T) { // ZK-1.8; Watc
 }
 
 func TestEventsAreFilteredByReadPermission(t *testing.T) { // ZK-9.7, ZK-14.5
-	secret := Request{Op: OpCreate, Path: "/a", ACL: []ACL{{PermAll &^ PermRead, "world", "anyone"}}}
+	secret := Request{Op: OpCreate, Path: "/a", ACL: []acl.Entry{{Perms: acl.All &^ acl.Read, Scheme: "world", ID: "anyone"}}}
 	for _, c := range []struct {
 		name string
 		cfg  Config

@@ -1,5 +1,7 @@
 package zookeeper
 
+import "github.com/monosim/monosim/sim/zookeeper/acl"
+
 // nodeKind says what ends a znode.
 type nodeKind uint8
 
@@ -33,7 +35,7 @@ type znode struct {
 	watched *watchList
 
 	data  []byte
-	acl   []ACL
+	acl   []acl.Entry
 	kind  nodeKind
 	noted note // since notes were last taken
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/monosim/monosim/runners/process"
 	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/acl"
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
@@ -187,7 +188,7 @@ func dial(addr string, number int) (*client, error) {
 
 // ensureRoot makes the common parent if it is missing.
 func (c *client) ensureRoot() error {
-	frame := wire.AppendRequest(nil, &zookeeper.Request{Op: zookeeper.OpCreate, Path: root, ACL: zookeeper.OpenACL()})
+	frame := wire.AppendRequest(nil, &zookeeper.Request{Op: zookeeper.OpCreate, Path: root, ACL: acl.Open()})
 	if _, err := c.tcp.Write(frame); err != nil {
 		return err
 	}
@@ -224,7 +225,7 @@ func (c *client) do(op zookeeper.OpCode, n, nodes, window int) error {
 // in it, 0 for none.
 func (c *client) request(op zookeeper.OpCode) (frame []byte, at int) {
 	prefix := fmt.Sprintf("%s/%02d-", root, c.number)
-	req := zookeeper.Request{Op: op, Path: prefix + "000000000", Version: -1, ACL: zookeeper.OpenACL()}
+	req := zookeeper.Request{Op: op, Path: prefix + "000000000", Version: -1, ACL: acl.Open()}
 	if op == zookeeper.OpCreate || op == zookeeper.OpSetData {
 		req.Data = make([]byte, 100)
 	}

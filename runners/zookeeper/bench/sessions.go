@@ -11,6 +11,7 @@ import (
 
 	"github.com/monosim/monosim/runners/process"
 	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/acl"
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
@@ -151,7 +152,7 @@ func holdOne(addr string, i int) (net.Conn, error) {
 	}
 	frames := wire.AppendConnectRequest(nil, &zookeeper.ConnectRequest{TimeoutMs: int32(sessionTimeout.Milliseconds()), Password: make([]byte, 16)})
 	frames = wire.AppendRequest(frames, &zookeeper.Request{
-		Op: zookeeper.OpCreate, Path: fmt.Sprintf("%s/session-%06d", root, i), Data: make([]byte, 100), ACL: zookeeper.OpenACL(), Flags: zookeeper.FlagEphemeral,
+		Op: zookeeper.OpCreate, Path: fmt.Sprintf("%s/session-%06d", root, i), Data: make([]byte, 100), ACL: acl.Open(), Flags: zookeeper.FlagEphemeral,
 	})
 	frames = wire.AppendRequest(frames, &zookeeper.Request{Op: zookeeper.OpExists, Path: root, Watch: true})
 	_, err = c.Write(frames)

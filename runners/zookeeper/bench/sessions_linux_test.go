@@ -16,6 +16,7 @@ import (
 	"github.com/monosim/monosim/runners/process"
 	"github.com/monosim/monosim/runners/zookeeper/bench"
 	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/acl"
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
@@ -45,7 +46,7 @@ func TestManySessionsWithWatches(t *testing.T) {
 		}
 	}()
 	writer := newSession(t, server.Addr)
-	writer.ask(1, zookeeper.Request{Op: zookeeper.OpCreate, Path: watched, ACL: zookeeper.OpenACL()})
+	writer.ask(1, zookeeper.Request{Op: zookeeper.OpCreate, Path: watched, ACL: acl.Open()})
 
 	all := make([]*session, sessions)
 	defer func() {

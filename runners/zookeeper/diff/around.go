@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/acl"
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
@@ -16,7 +17,7 @@ func (p *player) begin() error {
 	if err != nil {
 		return err
 	}
-	reply, err := p.exchange(admin, &zookeeper.Request{Op: zookeeper.OpCreate2, Path: p.root, ACL: zookeeper.OpenACL()})
+	reply, err := p.exchange(admin, &zookeeper.Request{Op: zookeeper.OpCreate2, Path: p.root, ACL: acl.Open()})
 	if err != nil {
 		return err
 	}

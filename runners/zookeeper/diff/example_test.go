@@ -5,6 +5,7 @@ import (
 
 	"github.com/monosim/monosim/runners/zookeeper/diff"
 	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
 // A script is played on the state machine, and scripts from a seed on two versions of
@@ -13,7 +14,7 @@ func Example() {
 	machine := func(p zookeeper.Profile) *diff.Machine { return diff.NewMachine(diff.Config(p)) }
 	script := diff.Script{
 		{Kind: diff.Connect, TimeoutMs: 30_000},
-		{Kind: diff.Ask, Request: &zookeeper.Request{Op: zookeeper.OpCreate, Path: "/a", ACL: zookeeper.OpenACL()}},
+		{Kind: diff.Ask, Request: &zookeeper.Request{Op: zookeeper.OpCreate, Path: "/a", ACL: acl.Open()}},
 		{Kind: diff.Ask, Request: &zookeeper.Request{Op: zookeeper.OpDelete, Path: "/b", Version: -1}},
 	}
 	lines, err := diff.Play(machine(zookeeper.V38), "/example", script, nil)

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
 // clients is the number of clients of a generated script.
@@ -19,7 +20,7 @@ func Generate(seed uint64, steps int) Script {
 	}
 	for _, path := range []string{"/a", "/a/x", "/b"} {
 		if !g.oneIn(3) {
-			s = append(s, Step{Client: g.IntN(clients), Kind: Ask, Request: &zookeeper.Request{Op: zookeeper.OpCreate, Path: path, Data: g.data(), ACL: zookeeper.OpenACL()}})
+			s = append(s, Step{Client: g.IntN(clients), Kind: Ask, Request: &zookeeper.Request{Op: zookeeper.OpCreate, Path: path, Data: g.data(), ACL: acl.Open()}})
 		}
 	}
 	for range steps {
@@ -70,25 +71,25 @@ func (g *generator) data() []byte {
 
 func (g *generator) version() int32 { return pick[int32](g, -1, -1, -1, 0, 1, 2, 5, -2) }
 
-func (g *generator) acl() []zookeeper.ACL {
-	open := zookeeper.OpenACL()
-	digest := func(credential string) zookeeper.ACL {
-		return zookeeper.ACL{Perms: pick(g, zookeeper.PermAll, zookeeper.PermRead|zookeeper.PermCreate, zookeeper.PermAdmin), Scheme: "digest", ID: zookeeper.DigestID(credential)}
+func (g *generator) acl() []acl.Entry {
+	open := acl.Open()
+	digest := func(credential string) acl.Entry {
+		return acl.Entry{Perms: pick(g, acl.All, acl.Read|acl.Create, acl.Admin), Scheme: "digest", ID: acl.DigestID(credential)}
 	}
 	switch g.IntN(12) {
 	case 0:
-		return []zookeeper.ACL{{Perms: pick(g, zookeeper.PermRead, zookeeper.PermWrite, zookeeper.PermCreate, zookeeper.PermRead|zookeeper.PermDelete, 0, 63), Scheme: "world", ID: "anyone"}}
+		return []acl.Entry{{Perms: pick(g, acl.Read, acl.Write, acl.Create, acl.Read|acl.Delete, 0, 63), Scheme: "world", ID: "anyone"}}
 	case 1:
-		return []zookeeper.ACL{digest("u:p")}
+		return []acl.Entry{digest("u:p")}
 	case 2:
-		return []zookeeper.ACL{digest("v:q"), {Perms: zookeeper.PermRead, Scheme: "world", ID: "anyone"}}
+		return []acl.Entry{digest("v:q"), {Perms: acl.Read, Scheme: "world", ID: "anyone"}}
 	case 3:
-		return []zookeeper.ACL{{Perms: zookeeper.PermAll, Scheme: "auth", ID: ""}}
+		return []acl.Entry{{Perms: acl.All, Scheme: "auth", ID: ""}}
 	case 4:
-		return []zookeeper.ACL{{Perms: zookeeper.PermAll, Scheme: "ip", ID: pick(g, "127.0.0.1", "10.0.0.0/8", "127.0.0.0/8", "x", "127.0.0.1/33")}}
+		return []acl.Entry{{Perms: acl.All, Scheme: "ip", ID: pick(g, "127.0.0.1", "10.0.0.0/8", "127.0.0.0/8", "x", "127.0.0.1/33")}}
 	case 5:
-		return pick(g, nil, []zookeeper.ACL{}, []zookeeper.ACL{{Perms: 31, Scheme: "nobody", ID: "x"}}, []zookeeper.ACL{{Perms: 31, Scheme: "world", ID: "x"}},
-			[]zookeeper.ACL{{Perms: 31, Scheme: "digest", ID: "no colon"}}, []zookeeper.ACL{{Perms: 31, Scheme: "digest", ID: "a:b:c"}}, append(open, open...))
+		return pick(g, nil, []acl.Entry{}, []acl.Entry{{Perms: 31, Scheme: "nobody", ID: "x"}}, []acl.Entry{{Perms: 31, Scheme: "world", ID: "x"}},
+			[]acl.Entry{{Perms: 31, Scheme: "digest", ID: "no colon"}}, []acl.Entry{{Perms: 31, Scheme: "digest", ID: "a:b:c"}}, append(open, open...))
 	}
 	return open
 }

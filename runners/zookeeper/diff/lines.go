@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/acl"
 	"github.com/monosim/monosim/sim/zookeeper/field"
 )
 
@@ -75,7 +76,7 @@ func sorted(names []string) []string {
 	return names
 }
 
-func (p *player) acl(list []zookeeper.ACL) string {
+func (p *player) acl(list []acl.Entry) string {
 	var parts []string
 	for _, a := range list {
 		parts = append(parts, fmt.Sprintf("%d:%s:%s", a.Perms, a.Scheme, a.ID))

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
 // Server is where scripts are played.
@@ -48,4 +48,4 @@ const closeTimeout = 2 * time.Second
 const superCredential = "super:test"
 
 // SuperDigest is the digest identity of super, for the configuration of servers.
-var SuperDigest = zookeeper.DigestID(superCredential)
+var SuperDigest = acl.DigestID(superCredential)

@@ -10,6 +10,7 @@ import (
 	"github.com/monosim/monosim/engine/env/zkerrors"
 	"github.com/monosim/monosim/runners/zookeeper/diff"
 	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/acl"
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
@@ -87,7 +88,7 @@ func dial(addr string) (*client, error) {
 }
 
 func (c *client) makeRoot() error {
-	replies, err := c.ask(zookeeper.Request{Op: zookeeper.OpCreate, Path: root, ACL: zookeeper.OpenACL()})
+	replies, err := c.ask(zookeeper.Request{Op: zookeeper.OpCreate, Path: root, ACL: acl.Open()})
 	if err == nil && replies[0].Err != zookeeper.CodeOK {
 		err = fmt.Errorf("create %s: %s", root, zookeeper.CodeName(replies[0].Err))
 	}
@@ -164,7 +165,7 @@ func (c *client) do(o *Operation) error {
 	req := zookeeper.Request{Op: o.Op, Path: o.Path, Version: o.Expected}
 	switch o.Op {
 	case zookeeper.OpCreate:
-		req.Data, req.ACL = []byte(o.Value), zookeeper.OpenACL()
+		req.Data, req.ACL = []byte(o.Value), acl.Open()
 	case zookeeper.OpSetData:
 		req.Data = []byte(o.Value)
 	}

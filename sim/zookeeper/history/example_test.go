@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/acl"
 	"github.com/monosim/monosim/sim/zookeeper/history"
 )
 
@@ -24,7 +25,7 @@ func Example() {
 	m.Drain()
 	get := zookeeper.Request{Op: zookeeper.OpGetData, Path: "/a"}
 	stale := ask(get)
-	ask(zookeeper.Request{Op: zookeeper.OpCreate, Path: "/a", ACL: zookeeper.OpenACL()})
+	ask(zookeeper.Request{Op: zookeeper.OpCreate, Path: "/a", ACL: acl.Open()})
 	fmt.Println(h.Check())
 
 	h.Answered(client, h.Now(), &get, &stale)

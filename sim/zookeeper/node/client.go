@@ -10,6 +10,7 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 	"github.com/monosim/monosim/sim/network"
 	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/acl"
 	"github.com/monosim/monosim/sim/zookeeper/history"
 )
 
@@ -257,8 +258,8 @@ func (s *Session) ChildrenNames(path string, watch env.Watcher) (*zkbulk.Names, 
 	return names, nil
 }
 
-// everybody is the ACL that lets everybody do everything, kazoo's default.
-var everybody = zookeeper.OpenACL()
+// everybody is the Entry that lets everybody do everything, kazoo's default.
+var everybody = acl.Open()
 
 var (
 	_ env.ZooKeeperSession = (*Session)(nil)

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
 // Goal: the machine answers as a real server 3.8.0 did. Method: scripts are played
@@ -25,7 +26,7 @@ var (
 )
 
 // The settings of the recorded server (ZK-17.2).
-var realConfig = zookeeper.Config{ExtendedTypes: true, SuperDigest: zookeeper.DigestID("super:test")}
+var realConfig = zookeeper.Config{ExtendedTypes: true, SuperDigest: acl.DigestID("super:test")}
 
 // script is a sequence of requests of several connections.
 type script struct {

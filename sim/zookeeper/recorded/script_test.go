@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
 // A script is a text file: a title, then requests as "1 create /a data=x flags=1",
@@ -245,9 +246,9 @@ func setField(r *zookeeper.Request, name, value string) {
 }
 
 // parseACL reads scheme:id:permissions; an id may have colons.
-func parseACL(text string) zookeeper.ACL {
+func parseACL(text string) acl.Entry {
 	first, last := strings.Index(text, ":"), strings.LastIndex(text, ":")
-	a := zookeeper.ACL{Scheme: text[:first], ID: text[first+1 : last]}
+	a := acl.Entry{Scheme: text[:first], ID: text[first+1 : last]}
 	for _, letter := range text[last+1:] {
 		a.Perms |= 1 << strings.IndexRune("rwcda", letter)
 	}

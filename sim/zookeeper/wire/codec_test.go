@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/acl"
 	"github.com/monosim/monosim/sim/zookeeper/members"
 )
 
@@ -110,7 +111,7 @@ func TestEventBytes(t *testing.T) { // ZK-1.4
 
 // everyRequest has at least one request of each opcode with a body of its own.
 func everyRequest() []zookeeper.Request {
-	acl := []zookeeper.ACL{{Perms: 31, Scheme: "digest", ID: "u:x="}, {Perms: 1, Scheme: "ip", ID: "10.0.0.1/8"}}
+	acl := []acl.Entry{{Perms: 31, Scheme: "digest", ID: "u:x="}, {Perms: 1, Scheme: "ip", ID: "10.0.0.1/8"}}
 	lists := &zookeeper.WatchLists{RelativeZxid: 1 << 40, Data: []string{"/a", "/b"}, Exist: []string{"/c"}}
 	lists2 := &zookeeper.WatchLists{Child: []string{"/"}, Persistent: []string{"/p"}, PersistentRecursive: []string{"/r"}}
 	ops := []zookeeper.Request{
@@ -161,7 +162,7 @@ func TestRequestsThereAndBack(t *testing.T) {
 				t.Fatal(err)
 			}
 			if want.ACL == nil && got.ACL != nil {
-				want.ACL = []zookeeper.ACL{}
+				want.ACL = []acl.Entry{}
 			}
 			expect(t, got, want)
 			expect(t, AppendRequest(nil, &got), frame)
@@ -232,7 +233,7 @@ func TestNulls(t *testing.T) { // ZK-1.1, ZK-5.7
 		{"vector of negative length", "00000001 00000001 00000001 2f ffffffff fffffffe 00000000",
 			zookeeper.Request{Xid: 1, Op: 1, Path: "/"}},
 		{"null id of auth, as kazoo writes it", "00000001 00000001 00000001 2f ffffffff 00000001 0000001f 00000004 61757468 ffffffff 00000000",
-			zookeeper.Request{Xid: 1, Op: 1, Path: "/", ACL: []zookeeper.ACL{{Perms: 31, Scheme: "auth"}}}},
+			zookeeper.Request{Xid: 1, Op: 1, Path: "/", ACL: []acl.Entry{{Perms: 31, Scheme: "auth"}}}},
 		{"null scheme", "00000001 00000064 00000000 ffffffff ffffffff", zookeeper.Request{Xid: 1, Op: 100}},
 		{"null prefix", "00000001 00000067 ffffffff", zookeeper.Request{Xid: 1, Op: 103}},
 		{"bytes after the body", "00000001 00000009 00000001 2f 123456", zookeeper.Request{Xid: 1, Op: 9, Path: "/"}},
@@ -261,7 +262,7 @@ func everyReply() []zookeeper.Reply {
 		{Op: zookeeper.OpDelete}, {Op: zookeeper.OpDelete, Err: -101}, {Op: zookeeper.OpPing}, {Op: zookeeper.OpCheck},
 		{Op: zookeeper.OpExists, Stat: stat}, {Op: zookeeper.OpGetData, Data: []byte("x"), Stat: stat},
 		{Op: zookeeper.OpGetData, Stat: stat}, {Op: zookeeper.OpSetData, Stat: stat}, {Op: zookeeper.OpSetACL, Stat: stat},
-		{Op: zookeeper.OpGetACL, ACL: []zookeeper.ACL{{Perms: 1, Scheme: "s", ID: "i"}}, Stat: stat},
+		{Op: zookeeper.OpGetACL, ACL: []acl.Entry{{Perms: 1, Scheme: "s", ID: "i"}}, Stat: stat},
 		{Op: zookeeper.OpGetChildren, Children: []string{"a", "b"}},
 		{Op: zookeeper.OpGetChildren2, Children: []string{}, Stat: stat},
 		{Op: zookeeper.OpSync, Path: "/"}, {Op: zookeeper.OpGetEphemerals, Children: []string{"/e"}},

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/acl"
 	"github.com/monosim/monosim/sim/zookeeper/field"
 )
 
@@ -17,7 +18,7 @@ import (
 func fullRequest(op zookeeper.OpCode) *zookeeper.Request {
 	req := &zookeeper.Request{
 		Xid: 7, Op: op, Path: "/path", Data: []byte("data"), Version: 11, Flags: 3, Watch: true, Mode: 2, TTLMs: 13,
-		ACL: []zookeeper.ACL{{Perms: zookeeper.PermRead, Scheme: "ip", ID: "10.0.0.1"}}, Scheme: "digest",
+		ACL: []acl.Entry{{Perms: acl.Read, Scheme: "ip", ID: "10.0.0.1"}}, Scheme: "digest",
 		Watches: &zookeeper.WatchLists{
 			RelativeZxid: 17, Data: []string{"/d"}, Exist: []string{"/e"}, Child: []string{"/c"},
 			Persistent: []string{"/p"}, PersistentRecursive: []string{"/r"},
@@ -56,7 +57,7 @@ func TestEveryFieldOfAReplyIsWrittenAndRead(t *testing.T) {
 	full := &zookeeper.Reply{
 		Path: "/path", Data: []byte("data"), Children: []string{"a", "b"}, Count: 23,
 		Stat:    zookeeper.Stat{Czxid: 1, Mzxid: 2, Pzxid: 3, CtimeMs: 4, MtimeMs: 5, Version: 6, Cversion: 7, Aversion: 8},
-		ACL:     []zookeeper.ACL{{Perms: zookeeper.PermRead, Scheme: "ip", ID: "10.0.0.1"}},
+		ACL:     []acl.Entry{{Perms: acl.Read, Scheme: "ip", ID: "10.0.0.1"}},
 		Clients: []zookeeper.ClientInfo{{Scheme: "ip", User: "10.0.0.1"}},
 		Results: []zookeeper.Result{{Op: zookeeper.OpCreate, Path: "/r"}, {Op: zookeeper.OpError, Err: -110}},
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
 // MaxFrame is the length of the longest frame that a server accepts, Java's default of
@@ -152,21 +153,21 @@ func (r *reader) strings() []string {
 }
 
 // openACL is shared by all messages that have it; nobody writes to it.
-var openACL = zookeeper.OpenACL()
+var openACL = acl.Open()
 
 // openACLBytes is openACL encoded. Nearly every create carries it.
 var openACLBytes = appendACL(nil, openACL)
 
 // acl reads an access control list; null is the empty one.
-func (r *reader) acl() []zookeeper.ACL {
+func (r *reader) acl() []acl.Entry {
 	if n := len(openACLBytes); len(r.rest) >= n && string(r.rest[:n]) == string(openACLBytes) {
 		r.rest = r.rest[n:]
 		return openACL
 	}
 	n, _ := r.count(12)
-	list := make([]zookeeper.ACL, n)
+	list := make([]acl.Entry, n)
 	for i := range list {
-		list[i] = zookeeper.ACL{Perms: zookeeper.Perm(r.int32()), Scheme: r.nullable()}
+		list[i] = acl.Entry{Perms: acl.Perm(r.int32()), Scheme: r.nullable()}
 		list[i].ID = r.id(list[i].Scheme)
 	}
 	return list
@@ -219,7 +220,7 @@ func appendStrings(b []byte, list []string) []byte {
 	return b
 }
 
-func appendACL(b []byte, list []zookeeper.ACL) []byte {
+func appendACL(b []byte, list []acl.Entry) []byte {
 	b = appendInt(b, int32(len(list)))
 	for i := range list {
 		b = appendInt(b, int32(list[i].Perms))

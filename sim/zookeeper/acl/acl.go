@@ -1,0 +1,143 @@
+// Package acl has the access control lists of znodes (ZK-9): who may do what, and which
+// entries a server accepts.
+//
+// Two things to use first:
+//
+//   - [Open] is the list that lets everybody do everything.
+//   - [Entry] gives one identity its permissions.
+//
+// To change:
+//
+//   - who a connection is, and what it may do: sim/zookeeper/acl.go
+//   - which digests and addresses are accepted: [ValidDigest], [ValidIP], [InNetwork]
+package acl
+
+import (
+	"crypto/sha1"
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Perm is a set of permission bits (ZK-9.1).
+type Perm int32
+
+// The permissions.
+const (
+	Read   Perm = 1
+	Write  Perm = 2
+	Create Perm = 4
+	Delete Perm = 8
+	Admin  Perm = 16
+	All    Perm = 31
+)
+
+// Entry gives permissions to an identity.
+type Entry struct {
+	Perms  Perm
+	Scheme string
+	ID     string
+}
+
+// String shows the entry as zkCli does: scheme:id:permissions.
+func (a Entry) String() string {
+	letters := ""
+	for i, letter := range "rwcda" {
+		if a.Perms&(1<<i) != 0 {
+			letters += string(letter)
+		}
+	}
+	return fmt.Sprintf("%s:%s:%s", a.Scheme, a.ID, letters)
+}
+
+// Open lets everybody do everything.
+func Open() []Entry { return slices.Clone(Everyone) }
+
+// IsOpen reports whether an Entry is Open's.
+func IsOpen(acl []Entry) bool { return len(acl) == 1 && acl[0] == Everyone[0] }
+
+// Shared by all znodes that have them; never written to.
+var (
+	Everyone = []Entry{{All, "world", "anyone"}}
+	Readers  = []Entry{{Read, "world", "anyone"}}
+)
+
+// DigestID makes the identity that a digest credential proves:
+// user:base64(sha1(user:password)). A credential without a colon is all user
+// (ZK-9.3).
+func DigestID(credential string) string {
+	user, _, _ := strings.Cut(credential, ":")
+	sum := sha1.Sum([]byte(credential))
+	return user + ":" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// ValidDigest wants exactly two parts around the colon; Java's split does not
+// count empty ones at the end (DigestAuthenticationProvider.java:130).
+func ValidDigest(id string) bool {
+	parts := strings.Split(id, ":")
+	for len(parts) > 0 && parts[len(parts)-1] == "" {
+		parts = parts[:len(parts)-1]
+	}
+	return len(parts) == 2
+}
+
+func MaskDigests(acl []Entry) []Entry {
+	out := slices.Clone(acl)
+	for i := range out {
+		if user, _, found := strings.Cut(out[i].ID, ":"); found && out[i].Scheme == "digest" {
+			out[i].ID = user + ":x"
+		}
+	}
+	return out
+}
+
+// InNetwork reports whether addr lies in the network a.b.c.d or a.b.c.d/bits. Only
+// IPv4 is known (IPAuthenticationProvider.java).
+func InNetwork(addr, network string) bool {
+	base, bits, ok := parseIPNetwork(network)
+	if !ok {
+		return false
+	}
+	ip, ok := parseIPv4(addr)
+	if !ok {
+		return false
+	}
+	return bits == 0 || (ip^base)>>(32-bits) == 0
+}
+
+func ValidIP(network string) bool {
+	_, _, ok := parseIPNetwork(network)
+	return ok
+}
+
+func parseIPNetwork(s string) (base uint32, bits int, ok bool) {
+	addr, mask, masked := strings.Cut(s, "/")
+	if base, ok = parseIPv4(addr); !ok {
+		return 0, 0, false
+	}
+	bits = 32
+	if masked {
+		var err error
+		if bits, err = strconv.Atoi(mask); err != nil || bits < 0 || bits > 32 {
+			return 0, 0, false
+		}
+	}
+	return base, bits, true
+}
+
+func parseIPv4(s string) (ip uint32, ok bool) {
+	parts := strings.Split(s, ".")
+	if len(parts) != 4 {
+		return 0, false
+	}
+	for _, part := range parts {
+		v, err := strconv.Atoi(part)
+		if err != nil || v < 0 || v > 255 {
+			return 0, false
+		}
+		ip = ip<<8 | uint32(v)
+	}
+	return ip, true
+}
