@@ -1,0 +1,51 @@
+//go:build unix
+
+package disk
+
+import (
+	"errors"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+<// readNames returns the names in a directory. It makes four system calls for a small one.
+// os.ReadDir makes twice as many, which 1,000 models would do each second.
+func (d *disk) readNames(dir string) (names []string, err error) {
+=	fd, err := syscall.Open(dir, syscall.O_RDONLY|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer syscall.Close(fd)
+	if d.entries == nil {
+		d.entries = make([]byte, 8<<10)
+	}
+	for {
+		n, err := syscall.ReadDirent(fd, d.entries)
+		switch {
+		case errors.Is(err, syscall.EINTR):
+			continue
+		case err != nil || n <= 0:
+			return names, err
+		}
+		_, _, names = syscall.ParseDirent(d.entries[:n], -1, names)
+	}
+}
+
+// present reports whether a file exists.
+func present(name string) bool {
+	const exists = 0 // F_OK
+	return syscall.Access(name, exists) == nil
+}
+
+// sharePort lets other servers listen on the same port.
+func sharePort(_, _ string, conn syscall.RawConn) error {
+	var failed error
+	err := conn.Control(func(fd uintptr) {
+		failed = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_REUSEPORT, 1)
+	})
+	if err != nil {
+		return err
+	}
+	return failed
+}

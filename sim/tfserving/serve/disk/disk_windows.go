@@ -1,0 +1,24 @@
+package disk
+
+import (
+	"os"
+	"syscall"
+)
+
+<// readNames returns the names in a directory.
+func (d *disk) readNames(dir string) (names []string, err error) {
+=	entries, err := os.ReadDir(dir)
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	return names, err
+}
+
+// present reports whether a file exists.
+func present(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}
+
+// sharePort does nothing: on Windows a port has one server.
+func sharePort(_, _ string, _ syscall.RawConn) error { return nil }
