@@ -9,13 +9,20 @@
 // Two things to read first: [rules], the analyzers that look at one package
 // each, and [directions], the table of who may import whom.
 //
-// To change what deterministic rooms may use look in hidden.go; which loops over
-// maps pass, commutes.go; package comments, pkgdoc.go; links and file names in
-// comments, doclinks.go; sleeping tests, testsleep.go; what tracked text must not say,
-// speech.go; which documents have rules that are cited by number, citations.go; how
-// their rules are marked, citations_spec.go; the import directions, directions.go;
-// which packages need an Example, examples.go; which packages a rule covers, rooms.go;
-// the limits of -house, house.go.
+// To change:
+//
+//   - what deterministic rooms may use: hidden.go
+//   - which loops over maps pass: commutes.go
+//   - package comments: pkgdoc.go
+//   - links and file names in comments: doclinks.go
+//   - sleeping tests: testsleep.go
+//   - what tracked text must not say: speech.go
+//   - which documents have rules that are cited by number: citations.go
+//   - how their rules are marked: citations_spec.go
+//   - the import directions: directions.go
+//   - which packages need an Example: examples.go
+//   - which packages a rule covers: rooms.go
+//   - the limits of -house: house.go
 package main
 
 import (

@@ -9,10 +9,15 @@
 //   - [Fault] is something that goes wrong in a cluster; [FaultKind] says what
 //     there is of that, and the sentences of Gherkin that bring it about.
 //
-// Package runners gives most of these types a second name, so that code above the
-// runners needs one import only. To change what a cluster is made of look in
-// spec.go; what is counted of a run, in counts.go, and with the time, in
-// load.go; what a log of a run has, in
-// observation.go; what a fault may hit, in fault.go. What each fault does to a
-// simulated cluster is in sim/fault, a file per kind.
+// Package runners gives most of these types a second name, so that code above the runners
+// needs one import only.
+//
+// To change:
+//
+//   - what a cluster is made of: spec.go
+//   - what is counted of a run: counts.go, and with the time, in load.go
+//   - what a log of a run has: observation.go
+//   - what a fault may hit: fault.go
+//
+// What each fault does to a simulated cluster is in sim/fault, a file per kind.
 package cluster

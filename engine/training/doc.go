@@ -7,17 +7,23 @@
 //     ZooKeeper, Consul, MLP's environment variables and TF_CONFIG.
 //   - [NewMLPEnv] reads the environment that the MLP scheduler gives a process.
 //
-// What is around a training step has rooms of its own, named after the modules that they port:
-// barrierops, synchooks, saveutils, sessionrunhooks, modelexport, hooks and hooks/server; files that
-// a job writes are in fileops and, for TensorBoard, in summaries; what it reads, in datapatterns and
-// prefetch; tpurunner runs a task on a TPU. They see TensorFlow through session,
-// gfile, tfrecord and checkpoints. What the Rust port has and Python has not is in
-// localcluster, psservice, jsonexport and rustport, which has its runner and estimator below it.
+// What is around a training step has rooms of its own, named after the modules that they
+// port:
+//
+//   - barrierops, synchooks, saveutils, sessionrunhooks, modelexport, hooks and hooks/server
+//   - fileops writes the files of a job, and summaries those for TensorBoard
+//   - datapatterns and prefetch find and read its input
+//   - tpurunner runs a task on a TPU
+//   - session, gfile and checkpoints stand for TensorFlow
+//   - rustport has what the Rust port has and Python has not
 //
 // SPEC.md says what the reference does, by paragraph (TRN-2.16), and what of it is
 // built. Files are named after the Python modules that they port, and comments cite
 // their lines. What the reference raises is a *pysem.Error of the exception's name;
-// comments name it by its class. To change how a process knows its own address look in
-// net_utils.go and yarn_runtime.go; each kind of discovery has a file
-// service_discovery_*.go.
+// comments name it by its class.
+//
+// To change:
+//
+//   - how a process knows its own address: net_utils.go and yarn_runtime.go
+//   - how processes are found: service_discovery_*.go, a file for each kind
 package training

@@ -13,8 +13,13 @@
 //     monitor while the call runs. Calls from the outside come in by
 //     [Process.Enter], [Process.Request] and [Process.Post].
 //
-// To change who runs next look in monitor.go; how tasks wait, die and unwind is in
-// task.go, process.go and cond.go; deadlines are in deadlines.go; the border to
-// real I/O is block.go and request.go; choices are in choice.go. What engine/vtime does in the same
-// way is in engine/tasks.
+// To change:
+//
+//   - who runs next: monitor.go
+//   - how tasks wait, die and unwind: task.go, process.go and cond.go
+//   - deadlines: deadlines.go
+//   - the border to real I/O: block.go and request.go
+//   - choices: choice.go
+//
+// What engine/vtime does in the same way is in engine/tasks.
 package walltime

@@ -13,8 +13,12 @@
 // What is left differs. The register of quirks may say that a quirk explains it
 // (vectors/quirks.yaml, differs); else the run has failed.
 //
-// To change what is compared look in runners/test/deeds; how seeds are sought, in seeds.go; what
-// explains a difference, in explain.go; what is printed, in matrix.go.
+// To change:
+//
+//   - what is compared: runners/test/deeds
+//   - how seeds are sought: seeds.go
+//   - what explains a difference: explain.go
+//   - what is printed: matrix.go
 package compare
 
 import (

@@ -17,11 +17,15 @@
 // they have a single operation of the agents' code done, by a golden case that was
 // recorded from the reference, and look at the answer.
 //
-// To change what a sentence says look in words.go; what it does, in the file
-// named after its noun, calls to model servers in calls.go, and places in an answer
-// in answer.go; how waiting works, in time.go; the agents' configuration, in conf.go;
-// how scenarios are found, in plan.go,
-// what is said of a cluster of somebody else's, in script.go; run, in execute.go, many at a time, in stream.go,
-// and as Go tests in run.go; what is counted and which failures are of one kind, in
-// summary.go.
+// To change:
+//
+//   - what a sentence says: words.go
+//   - what it does: the file named after its noun, calls to model servers in calls.go, and
+//     places in an answer in answer.go
+//   - how waiting works: time.go
+//   - the agents' configuration: conf.go
+//   - how scenarios are found: plan.go
+//   - what is said of a cluster of somebody else's: script.go
+//   - how scenarios are run: execute.go; many at a time: stream.go; as Go tests: run.go
+//   - what is counted and which failures are of one kind: summary.go
 package steps

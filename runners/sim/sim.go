@@ -7,10 +7,15 @@
 //   - [Cluster.Run] runs it in virtual time and gives a [Report], which is printed by
 //     [Report.Print] or marshalled as JSON.
 //
-// To change what is read of a conf look in conf.go; which exported models are found, in
-// models.go; when they are published, in run.go; how often a run can be looked at, in
-// pace.go; what it will need, in package outlook; what the report has, in story.go and
-// report.go; how it is printed, in print.go.
+// To change:
+//
+//   - what is read of a conf: conf.go
+//   - which exported models are found: models.go
+//   - when they are published: run.go
+//   - how often a run can be looked at: pace.go
+//   - what it will need: package outlook
+//   - what the report has: story.go and report.go
+//   - how it is printed: print.go
 package sim
 
 import (

@@ -31,10 +31,16 @@
 // ends always closes its connections in order, where TCP resets one that had
 // something unread.
 //
-// To change latency and loss look in latency.go and link.go; how partitions hold and
-// retransmit, pipe.go; opening and closing, dial.go and conn.go; faults,
-// faults.go and answers.go; how loops that sleep use connections,
-// idle.go; what belongs to a process and dies with it, owner.go; gRPC's client states,
-// grpc_channel.go; calls of loops, grpc_ask.go;
-// its server, grpc_server.go; workers and the texts of Python's errors, grpc_env.go.
+// To change:
+//
+//   - latency and loss: latency.go and link.go
+//   - how partitions hold and retransmit: pipe.go
+//   - opening and closing: dial.go and conn.go
+//   - faults: faults.go and answers.go
+//   - how loops that sleep use connections: idle.go
+//   - what belongs to a process and dies with it: owner.go
+//   - gRPC's client states: grpc_channel.go
+//   - calls of loops: grpc_ask.go
+//   - its server: grpc_server.go
+//   - workers and the texts of Python's errors: grpc_env.go
 package network

@@ -6,9 +6,12 @@
 //   - [New] makes the flags of a program, those that every program has among them.
 //   - [Flags.Parse] reads its arguments.
 //
-// To change how arguments are read look in parse.go; the flags that all programs have are
-// in program.go; how flags are told to a person, usage.go; flags that are defined while a
-// program runs, and what it assigns to them, define.go.
+// To change:
+//
+//   - how arguments are read: parse.go
+//   - the flags that all programs have: program.go
+//   - how flags are told to a person: usage.go
+//   - flags that are defined while a program runs, and what it assigns to them: define.go
 package absl
 
 import (

@@ -17,7 +17,12 @@
 // (UTF-8, a lone surrogate as three bytes), []byte, [Tuple], *[List], *[Dict], *[Set],
 // *[Range], *[Slice], or one of the unexported functions, types, views and iterators.
 //
-// To change the grammar look in token*.go, fstring.go and parse*.go; what nodes do,
-// eval*.go; operators, arith*.go, compare.go and order.go; a method, method_*.go; a
-// builtin, builtin*.go; formatting, format*.go and percent.go.
+// To change:
+//
+//   - the grammar: token*.go, fstring.go and parse*.go
+//   - what nodes do: eval*.go
+//   - operators: arith*.go, compare.go and order.go
+//   - a method: method_*.go
+//   - a builtin: builtin*.go
+//   - formatting: format*.go and percent.go
 package expr

@@ -6,6 +6,10 @@
 //   - [Run] runs all cases on a [World], which is one machine.
 //   - [Programs] are the programs that the machine must have, for the cases start them.
 //
-// To change what is wanted of files look in files.go; of names, variables and ports,
-// host.go; of programs that are started and end, processes.go; of forks, forks.go.
+// To change:
+//
+//   - what is wanted of files: files.go
+//   - what is wanted of names, variables and ports: host.go
+//   - what is wanted of programs that are started and end: processes.go
+//   - what is wanted of forks: forks.go
 package machinetest

@@ -8,8 +8,14 @@
 //
 // What a step computes is no part of it: a step takes its time and counts. Everything around
 // it is the port: discovery, restore, sessions, hooks, barriers, saves, exports, tries after
-// failures. To change what chief and workers do look in worker.go; their hooks, in hooks.go;
-// a PS, in ps.go; what is written for a checkpoint or an export, in data.go and export.go.
+// failures.
+//
+// To change:
+//
+//   - what chief and workers do: worker.go
+//   - their hooks: hooks.go
+//   - a PS: ps.go
+//   - what is written for a checkpoint or an export: data.go and export.go
 //
 // The exporter, barriers, savers, restore and cluster are those rooms themselves. The loop that
 // tries again, [process.tryOften], is not that of cputraining.Run, whose chief ends the PS and the

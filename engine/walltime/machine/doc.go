@@ -26,7 +26,11 @@
 // Files are read and written in place, without other tasks of the process running
 // meanwhile, as in the simulation.
 //
-// To change files look in files.go; names, addresses and variables, host.go; how
-// programs are found and started, start.go; forks, fork.go; signals and exit codes,
-// signals.go and what is of one system in system_*.go.
+// To change:
+//
+//   - files: files.go
+//   - names, addresses and variables: host.go
+//   - how programs are found and started: start.go
+//   - forks: fork.go
+//   - signals and exit codes: signals.go and what is of one system in system_*.go
 package machine

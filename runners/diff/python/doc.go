@@ -18,9 +18,12 @@
 // descriptors.pb describes the messages of engine/proto, from which testee.py
 // makes its protobuf modules; go generate writes it after a .proto changed.
 //
-// To change an operation look in ops, a file for each module of the reference; how
-// values are written, values.py; what a case sees of the world, surroundings.py;
-// what stands for packages that are not there, standins.
+// To change:
+//
+//   - an operation: ops, a file for each module of the reference
+//   - how values are written: values.py
+//   - what a case sees of the world: surroundings.py
+//   - what stands for packages that are not there: standins
 package python
 
 //go:generate go run ../../../engine/proto/gen -descriptors descriptors.pb

@@ -9,9 +9,14 @@
 //   - [Options] say which.
 //
 // What cannot be installed is supplied from outside, as for recorded cases: the finder, the
-// protos and the stand-ins of runners/diff/python. To change how the agent's module is loaded look
-// in agent.py; how time passes faster, in clock.py; what a pod's host is, in host.py; what
-// scenarios cannot be had, in supported.go.
+// protos and the stand-ins of runners/diff/python.
+//
+// To change:
+//
+//   - how the agent's module is loaded: agent.py
+//   - how time passes faster: clock.py
+//   - what a pod's host is: host.py
+//   - what scenarios cannot be had: supported.go
 package pythonrun
 
 import (

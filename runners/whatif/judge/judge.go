@@ -6,14 +6,21 @@
 //     until its objectives are decided and its estimates precise, or the budget ends.
 //   - [Judge.Run] answers `monosim whatif run`.
 //
-// To change when a simulation ends look in judge.go; which estimates there are, in
-// estimates.go; what is cut of a warm-up, in warmup.go; quantiles of all replications together, in quantiles.go; what a result has of every
-// replication, in records.go; how objectives are judged, in verdicts.go; which conditions there are, in
-// conditions.go, and what "any K" of them takes away, in placements.go; what is done with values that are not known for sure, in worlds.go; what a
-// result has, in report.go; how saturated a fleet is, in
-// saturation.go; closed forms, in theory.go, and what requests take
-// without any queue, in floor.go; what
-// is traced, in trace.go.
+// To change:
+//
+//   - when a simulation ends: judge.go
+//   - which estimates there are: estimates.go
+//   - what is cut of a warm-up: warmup.go
+//   - quantiles of all replications together: quantiles.go
+//   - what a result has of every replication: records.go
+//   - how objectives are judged: verdicts.go
+//   - which conditions there are: conditions.go, and what "any K" of them takes away, in
+//     placements.go
+//   - what is done with values that are not known for sure: worlds.go
+//   - what a result has: report.go
+//   - how saturated a fleet is: saturation.go
+//   - closed forms: theory.go, and what requests take without any queue, in floor.go
+//   - what is traced: trace.go
 package judge
 
 import (

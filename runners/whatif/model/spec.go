@@ -8,11 +8,16 @@
 //   - [Compile] makes a [Spec] of a plan; closed forms make theirs by hand.
 //   - [Spec.Run] simulates one window of one replication and gives a [Sample].
 //
-// To change what there is to simulate look in spec.go and compile.go; the way of a
-// request, in request.go; calls, timeouts and retries, in call.go; how containers work, in
-// server.go, sharing.go (cores that threads share) and batch.go; how requests come, in
-// arrivals.go; what happens to containers, in control.go; what is counted, in tally.go,
-// sample.go and hist.go; what is taken down of single requests, in trace.go.
+// To change:
+//
+//   - what there is to simulate: spec.go and compile.go
+//   - the way of a request: request.go
+//   - calls, timeouts and retries: call.go
+//   - how containers work: server.go, sharing.go (cores that threads share) and batch.go
+//   - how requests come: arrivals.go
+//   - what happens to containers: control.go
+//   - what is counted: tally.go, sample.go and hist.go
+//   - what is taken down of single requests: trace.go
 package model
 
 import (

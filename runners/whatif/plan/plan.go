@@ -7,13 +7,18 @@
 //     that it has, with line and column.
 //   - [Source.With] reads the same file with some values set to others, as searches do.
 //
-// To change which fields there are, their defaults and ranges, look in plan.go and its
-// neighbours tier.go, traffic.go and incident.go: tags of the fields drive decoding, the
-// schema and the canonical form. How YAML becomes fields is in decode.go, scalars in
-// scalar.go; what holds between fields, in check.go and strict.go; what is taken from an agent.conf, in
-// agentconf.go; models of a mix, in mix.go; values that are not known for sure, in
-// uncertain.go; values of sweeps and searches that make no sense, in
-// nonsense.go; the schema, in schema.go; the hash, in canonical.go.
+// To change:
+//
+//   - which fields there are, their defaults and ranges: plan.go, tier.go, traffic.go and
+//     incident.go, whose tags drive decoding, the schema and the canonical form
+//   - how YAML becomes fields: decode.go; scalars: scalar.go
+//   - what holds between fields: check.go and strict.go
+//   - what is taken from an agent.conf: agentconf.go
+//   - models of a mix: mix.go
+//   - values that are not known for sure: uncertain.go
+//   - values of sweeps and searches that make no sense: nonsense.go
+//   - the schema: schema.go
+//   - the hash: canonical.go
 package plan
 
 import (

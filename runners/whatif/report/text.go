@@ -7,9 +7,15 @@
 //     on to TRUST.
 //   - [HTML] writes a page of one file, which asks for nothing elsewhere; [CSV], a table.
 //
-// Both follow from the result alone, so that equal results give equal bytes. To change what
-// a block says look in text.go and blocks.go; how numbers are written, in numbers.go; what TRUST says of calibration, in calibration.go; what
-// the page draws, in page.js; traces of requests for Perfetto, in trace.go.
+// Both follow from the result alone, so that equal results give equal bytes.
+//
+// To change:
+//
+//   - what a block says: text.go and blocks.go
+//   - how numbers are written: numbers.go
+//   - what TRUST says of calibration: calibration.go
+//   - what the page draws: page.js
+//   - traces of requests for Perfetto: trace.go
 package report
 
 import (

@@ -7,7 +7,11 @@
 //   - [Export] goes from the path of a checkpoint to a directory of files.
 //   - [Restore] reads the text of a checkpoint.
 //
-// To change which checkpoint is taken, or the order of steps, look in export.go; what is
-// written, in write.go and spec.go; how numbers lose bits, in quantize.go; what a checkpoint
-// has to be, in state.go; how JSON is read and written, in decode.go and encode.go.
+// To change:
+//
+//   - which checkpoint is taken, or the order of steps: export.go
+//   - what is written: write.go and spec.go
+//   - how numbers lose bits: quantize.go
+//   - what a checkpoint has to be: state.go
+//   - how JSON is read and written: decode.go and encode.go
 package jsonexport

@@ -8,9 +8,14 @@
 //   - [Options] say how many replicas there are, how long a run is, and which programs are
 //     measured.
 //
-// Both agents watch the same replicas in the same served ZooKeeper, each with a model
-// server that it has started, and are asked by the client of runners/tfserving/bench,
-// which costs nearly nothing. To change what is measured and the aims look in bench.go;
-// how an agent is started, in agent.go; the replicas, in replicas.go; the request and
-// which answer is right, in heartbeat.go.
+// Both agents watch the same replicas in the same served ZooKeeper, each with a model server
+// that it has started, and are asked by the client of runners/tfserving/bench, which costs
+// nearly nothing.
+//
+// To change:
+//
+//   - what is measured and the aims: bench.go
+//   - how an agent is started: agent.go
+//   - the replicas: replicas.go
+//   - the request and which answer is right: heartbeat.go
 package bench

@@ -11,9 +11,13 @@
 //   - [Bench] does all of it: it observes, fits, and compares what was not fitted
 //     (`make bench-fidelity`).
 //
-// To change which laws there are to choose from look in families.go; what is fitted, in
-// calibrate.go, and by items in items.go; how it is written, in profile.go; what is compared, in replay.go; the plans
-// of the bench, in scenarios.go and bench.go.
+// To change:
+//
+//   - which laws there are to choose from: families.go
+//   - what is fitted: calibrate.go, and by items in items.go
+//   - how it is written: profile.go
+//   - what is compared: replay.go
+//   - the plans of the bench: scenarios.go and bench.go
 package calibrate
 
 import (

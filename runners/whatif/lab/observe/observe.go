@@ -15,9 +15,13 @@
 // answer. Latencies that a library for load would give alone do not say where they come
 // from: here each call has how long it waited and was worked on, by the server's account.
 //
-// To change what is measured look in observe.go; what the processes are, in cluster.go;
-// how requests are made, in load.go and call.go; how they are paced, in pace.go; how it is
-// found out whether others had the machine, in machine.go.
+// To change:
+//
+//   - what is measured: observe.go
+//   - what the processes are: cluster.go
+//   - how requests are made: load.go and call.go
+//   - how they are paced: pace.go
+//   - how it is found out whether others had the machine: machine.go
 package observe
 
 import (
