@@ -40,14 +40,15 @@ func compareFindings(a, b finding) int {
 func lint(patterns []string) ([]finding, error) {
 	analyzed, errAnalyze := analyze(patterns)
 	imports, errImports := lintDirections("./...")
+	ported, errPorted := lintPort()
 	texts, errTexts := lintSpeech()
 	numbers, errNumbers := lintCitations()
 	examples, errExamples := lintExamples()
 
-	found := slices.Concat(analyzed, imports, texts, numbers, examples)
+	found := slices.Concat(analyzed, imports, ported, texts, numbers, examples)
 	slices.SortFunc(found, compareFindings)
 	// A file with tests beside it is analyzed twice: alone and with its tests.
-	return slices.Compact(found), errors.Join(errAnalyze, errImports, errTexts, errNumbers, errExamples)
+	return slices.Compact(found), errors.Join(errAnalyze, errImports, errPorted, errTexts, errNumbers, errExamples)
 }
 
 // analyze runs the analyzers on the packages and their tests.

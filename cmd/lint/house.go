@@ -18,11 +18,28 @@ import (
 // Limits of the house. A package that grows beyond them wants rooms; a function
 // wants a name for a part of it.
 const (
-	maxSourceFiles   = 40
-	maxExportedNames = 110
+	maxSourceFiles   = 35
+	maxExportedNames = 100
 	maxMedianLines   = 9
 	maxFuncLines     = 64
 )
+
+// baseLines is what the lines of all packages came to at ad81760, so that a reader sees what
+// was taken away since.
+const baseLines = 207067
+
+// crowded are packages that are over a limit for the time being, with what they may have.
+// One that needs no more than everybody may have is over the limits, too, so that the list
+// only gets shorter.
+var crowded = map[string]roomSize{
+	"cmd/monosim":           {files: 36},
+	"engine/env":            {exported: 109},
+	"engine/pysem/expr":     {files: 39},
+	"features/steps":        {files: 40},
+	"runners/diff/gotestee": {files: 40},
+	"runners/whatif/plan":   {exported: 105},
+	"sim/fault":             {files: 40},
+}
 
 // house is what the sources measure.
 type house struct {
@@ -177,11 +194,16 @@ func (h *house) median() int {
 func (h *house) over() []string {
 	var lines []string
 	for _, at := range slices.Sorted(maps.Keys(h.rooms)) {
-		if n := h.rooms[at].files; n > maxSourceFiles {
-			lines = append(lines, fmt.Sprintf("%s: %d source files, want at most %d: give what belongs together a package of its own", at, n, maxSourceFiles))
+		most, isCrowded := crowded[at]
+		files, exported := max(most.files, maxSourceFiles), max(most.exported, maxExportedNames)
+		if n := h.rooms[at].files; n > files {
+			lines = append(lines, fmt.Sprintf("%s: %d source files, want at most %d: give what belongs together a package of its own", at, n, files))
 		}
-		if n := h.rooms[at].exported; n > maxExportedNames {
-			lines = append(lines, fmt.Sprintf("%s: %d exported names, want at most %d: unexport what nobody uses, or give what belongs together a package of its own", at, n, maxExportedNames))
+		if n := h.rooms[at].exported; n > exported {
+			lines = append(lines, fmt.Sprintf("%s: %d exported names, want at most %d: unexport what nobody uses, or give what belongs together a package of its own", at, n, exported))
+		}
+		if isCrowded && h.rooms[at].files <= maxSourceFiles && h.rooms[at].exported <= maxExportedNames {
+			lines = append(lines, fmt.Sprintf("%s: is crowded no more: take it out of the list in cmd/lint/house.go", at))
 		}
 	}
 	if m := h.median(); m > maxMedianLines {
@@ -215,6 +237,8 @@ func (h *house) write(out io.Writer) {
 	w.Flush()
 	fmt.Fprintf(out, "Without tests, testdata and generated files. Names are those at package level.\n\n")
 	most, widest := h.largest()
+	fmt.Fprintf(out, "hand-written lines: %d, at ad81760 %d: %+d\n", total.lines, baseLines, total.lines-baseLines)
+	fmt.Fprintf(out, "packages that are crowded for the time being: %d\n", len(crowded))
 	fmt.Fprintf(out, "most source files in a package: %d of %d\n", most, maxSourceFiles)
 	fmt.Fprintf(out, "most exported names of a package: %d of %d\n", widest, maxExportedNames)
 	fmt.Fprintf(out, "functions: %d, median %d of %d lines\n", len(h.funcs), h.median(), maxMedianLines)

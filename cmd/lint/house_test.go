@@ -98,10 +98,10 @@ func TestHouseFindsWhatIsOver(t *testing.T) {
 		files map[string]string
 		want  []string // what begins each line
 	}{
-		{"40 files", manyFiles(40), nil},
-		{"41 files", manyFiles(41), []string{"x: 41 source files"}},
-		{"110 names", map[string]string{"x/x.go": manyNames(110)}, nil},
-		{"111 names", map[string]string{"x/x.go": manyNames(111)}, []string{"x: 111 exported names"}},
+		{"35 files", manyFiles(35), nil},
+		{"36 files", manyFiles(36), []string{"x: 36 source files"}},
+		{"100 names", map[string]string{"x/x.go": manyNames(100)}, nil},
+		{"101 names", map[string]string{"x/x.go": manyNames(101)}, []string{"x: 101 exported names"}},
 		{"a function of 9 lines", map[string]string{"x/x.go": longFunc("f", 9)}, nil},
 		{"a median of 10 lines", map[string]string{"x/x.go": longFunc("f", 10)}, []string{"median function of 10 lines"}},
 		{"a function of 64 lines", map[string]string{"x/x.go": longFunc("f", 64), "x/y.go": longFunc("g", 3), "x/z.go": longFunc("h", 3)}, nil},
@@ -131,5 +131,14 @@ func TestHouseHasImportsThatRunBackUp(t *testing.T) {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("got\n%s\nwant %q in it", b.String(), want)
 		}
+	}
+}
+
+func TestHouseForgetsNoCrowdedPackage(t *testing.T) {
+	crowded["x"] = roomSize{files: 40}
+	defer delete(crowded, "x")
+	over := houseOf(t, map[string]string{"x/x.go": "package x\n"}).over()
+	if len(over) != 1 || !strings.HasPrefix(over[0], "x: is crowded no more") {
+		t.Errorf("got %q, want that x leaves the list", over)
 	}
 }

@@ -14,6 +14,8 @@
 //   - what deterministic rooms may use: hidden.go
 //   - which loops over maps pass: commutes.go
 //   - package comments: pkgdoc.go
+//   - doc comments that name something else: docnames.go
+//   - what the port may not know: port.go; what it still does: port_open.go
 //   - links and file names in comments: doclinks.go
 //   - sleeping tests: testsleep.go
 //   - what tracked text must not say: speech.go
@@ -42,14 +44,14 @@ const (
 )
 
 // rules are the analyzers, each about one package at a time.
-var rules = []*analysis.Analyzer{hidden, mapOrder, pkgDoc, docLinks, testSleep}
+var rules = []*analysis.Analyzer{hidden, mapOrder, pkgDoc, docNames, docLinks, testSleep}
 
 func main() {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
 // run lints the packages that the patterns in args name, and always the whole
-// module's import directions, tracked text, citations and examples.
+// module's import directions, port, tracked text, citations and examples.
 func run(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("lint", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -101,6 +103,7 @@ func usage(w io.Writer) {
 		fmt.Fprintf(w, "  %-11s %s\n", rule.Name, rule.Doc)
 	}
 	fmt.Fprintf(w, "  %-11s %s\n", directionsRule, directionsDoc)
+	fmt.Fprintf(w, "  %-11s %s\n", portRule, portDoc)
 	fmt.Fprintf(w, "  %-11s %s\n", speechRule, speechDoc)
 	fmt.Fprintf(w, "  %-11s %s\n", citationsRule, citationsDoc)
 	fmt.Fprintf(w, "  %-11s %s\n", examplesRule, examplesDoc)

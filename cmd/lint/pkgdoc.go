@@ -16,7 +16,7 @@ import (
 // are there. Generated packages are left out.
 var pkgDoc = &analysis.Analyzer{
 	Name: "pkgdoc",
-	Doc:  "every package has one comment that names it, has 3 sentences or 200 characters, and names files that are there",
+	Doc:  "every package has one comment that names it, has 3 sentences or 200 characters, lists what it enumerates, and names files that are there",
 	Run:  runPkgDoc,
 }
 
@@ -65,6 +65,9 @@ func runPkgDoc(pass *analysis.Pass) (any, error) {
 	if sentences < docSentences && len(text) < docCharacters {
 		pass.Reportf(documented.Package, "package comment of %d sentences and %d characters: say what the package is, what to use first and where to change what (%d sentences or %d characters)",
 			sentences, len(text), docSentences, docCharacters)
+	}
+	if sentence := chained(text); sentence != "" {
+		pass.Reportf(documented.Package, "package comment has more than %d semicolons in the sentence that begins %q: make it a list, an item a line", semicolonsInASentence, sentence)
 	}
 	dir := filepath.Dir(pass.Fset.Position(documented.Package).Filename)
 	for _, name := range missingFiles(pass, dir, text) {

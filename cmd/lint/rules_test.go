@@ -34,6 +34,8 @@ func TestRules(t *testing.T) {
 		{"pkgdoc lets a long comment pass", pkgDoc, "docs/long"},
 		{"pkgdoc misses a comment", pkgDoc, "docs/missing"},
 		{"pkgdoc finds a short comment", pkgDoc, "docs/short"},
+		{"pkgdoc finds a chain of semicolons", pkgDoc, "docs/chain"},
+		{"docnames finds comments on something else", docNames, "docs/names"},
 		{"pkgdoc finds files that are gone", pkgDoc, "docs/gone"},
 		{"pkgdoc finds another opening", pkgDoc, "docs/opening"},
 		{"pkgdoc finds two comments", pkgDoc, "docs/two"},

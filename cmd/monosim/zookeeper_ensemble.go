@@ -55,7 +55,7 @@ func (o *ensembleOptions) addresses(first string) (list []string, err error) {
 	return list, nil
 }
 
-// check refuses what an ensemble cannot have.
+// checkEnsemble refuses what an ensemble cannot have.
 func (o *zooKeeperOptions) checkEnsemble() error {
 	e := &o.ensemble
 	switch {

@@ -100,7 +100,7 @@ func (w *World) call(text string) (runners.ModelCall, error) {
 	return w.calls[kind][i], nil
 }
 
-// answered makes a check of the answer to a call.
+// answeredWith makes a check of the answer to a call.
 func (w *World) answeredWith(call, want string, fn func(a runners.ModelAnswer) bool) check {
 	return func() error {
 		c, err := w.call(call)

@@ -84,7 +84,7 @@ func (d *Dict) copy() *Dict {
 	return copied
 }
 
-// items is the entry as a value of the view's kind.
+// item is the entry as a value of the view's kind.
 func (v *view) item(e dictEntry) Value {
 	switch v.what {
 	case "keys":

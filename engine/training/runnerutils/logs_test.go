@@ -31,7 +31,7 @@ func write(c *worldtest.Case, dir, file, text string) {
 	c.Must(c.Env.Files.WriteFile(dir+"/"+file, []byte(text)))
 }
 
-// run makes a process with a log and a command line.
+// logging makes a process with a command line, and the log that it writes to.
 func logging(c *worldtest.Case, argv ...string) (runnerutils.Process, *noted) {
 	log := &noted{}
 	c.Env.Log = log

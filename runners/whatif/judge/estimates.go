@@ -167,7 +167,7 @@ func (w *Known) recovers(e *Evaluation, of *model.Window, s *model.Sample, put f
 
 func recoveryOf(event *plan.Event) string { return "recovery(" + event.Label() + ")" }
 
-// units of metrics.
+// unitOf returns the unit of a metric, "" for one that is not known.
 func unitOf(metric string) string {
 	for _, m := range plan.Metrics {
 		if len(metric) >= len(m.Name) && metric[:len(m.Name)] == m.Name && (len(metric) == len(m.Name) || metric[len(m.Name)] == '(') {

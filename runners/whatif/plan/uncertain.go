@@ -129,7 +129,7 @@ func (d *decoder) confidence(text, path string) float64 {
 // numberIn finds the quantities of a text.
 var numberIn = regexp.MustCompile(`[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?:\s*(?:[A-Za-zµ]+/[smh]|/[smh]|[A-Za-zµ]+|%))?`)
 
-// shapes of laws are numbers that a factor leaves as they are.
+// shapeBefore finds the word before the shape of a law, a number that a factor leaves as it is.
 var shapeBefore = regexp.MustCompile(`\b(cv|sigma|k)\s*=\s*$`)
 
 // replaced is a text with each of its quantities in the place of another, which each says.

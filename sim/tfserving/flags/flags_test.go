@@ -117,7 +117,7 @@ func TestParseFlags(t *testing.T) {
 // The usage has upstream's format, flags and defaults.
 func TestFlagsUsage(t *testing.T) {
 	for _, profile := range []tfserving.Profile{tfserving.Profile24, tfserving.ProfileHead} {
-		file, got := "testdata/usage/"+profile.String(), Usage(profile, "tensorflow_model_server")
+		file, got := "testdata/"+profile.String(), Usage(profile, "tensorflow_model_server")
 		if *update {
 			if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 				t.Fatal(err)
