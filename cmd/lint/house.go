@@ -32,7 +32,6 @@ const baseLines = 207067
 // One that needs no more than everybody may have is over the limits, too, so that the list
 // only gets shorter.
 var crowded = map[string]roomSize{
-	"cmd/monosim":           {files: 36},
 	"engine/env":            {exported: 109},
 	"engine/pysem/expr":     {files: 39},
 	"features/steps":        {files: 40},

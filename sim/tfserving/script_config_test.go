@@ -8,12 +8,6 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
-// parseFlags is flags.Parse, which a test outside of the package brings along.
-var parseFlags func(profile Profile, args []string) (o Options, unknown []string, err error)
-
-// SetParseFlags says what reads the flags of scripts.
-func SetParseFlags(parse func(Profile, []string) (Options, []string, error)) { parseFlags = parse }
-
 func (s *script) options(args []string) Options {
 	profile, err := ParseProfile(args[0])
 	if err != nil {
@@ -27,7 +21,7 @@ func (s *script) options(args []string) Options {
 			options = append(options, arg)
 		}
 	}
-	o, _, err := parseFlags(profile, flags)
+	o, _, err := ParseFlags(profile, flags)
 	if err != nil {
 		s.fatalf("%v", err)
 	}

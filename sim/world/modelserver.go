@@ -10,7 +10,6 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/sim/processes"
 	"github.com/monosim/monosim/sim/tfserving"
-	tfflags "github.com/monosim/monosim/sim/tfserving/flags"
 	"github.com/monosim/monosim/sim/tfserving/node"
 )
 
@@ -30,9 +29,9 @@ func (s *ModelServer) Server() *tfserving.Server { return s.node.Server() }
 
 // runModelServer is the program of a model server's process.
 func (p *Pod) runModelServer(proc *processes.Process) {
-	options, unknown, err := tfflags.Parse(p.w.profile, proc.Args()[1:])
+	options, unknown, err := tfserving.ParseFlags(p.w.profile, proc.Args()[1:])
 	if err != nil {
-		if !errors.Is(err, tfflags.ErrHelp) {
+		if !errors.Is(err, tfserving.ErrHelp) {
 			proc.Print(err.Error())
 		}
 		proc.Print(usage(p.w.profile))
@@ -76,7 +75,7 @@ func (p *Pod) runModelServer(proc *processes.Process) {
 
 // usage returns the server's description of its flags, without the end of the last line.
 func usage(profile tfserving.Profile) string {
-	return strings.TrimSuffix(tfflags.Usage(profile, "tensorflow_model_server"), "\n")
+	return strings.TrimSuffix(tfserving.FlagsUsage(profile, "tensorflow_model_server"), "\n")
 }
 
 // kindOf tells the model servers of an agent v1 apart by the names of their logs, "<kind>_<log>"

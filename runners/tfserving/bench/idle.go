@@ -11,7 +11,6 @@ import (
 	"github.com/monosim/monosim/sim/hosts"
 	"github.com/monosim/monosim/sim/network"
 	"github.com/monosim/monosim/sim/tfserving"
-	"github.com/monosim/monosim/sim/tfserving/flags"
 	"github.com/monosim/monosim/sim/tfserving/node"
 )
 
@@ -103,7 +102,7 @@ func (c *crowd) add(n int) error {
 	if err := c.furnish(host.FS); err != nil {
 		return err
 	}
-	options, unknown, err := flags.Parse(tfserving.Profile24, []string{
+	options, unknown, err := tfserving.ParseFlags(tfserving.Profile24, []string{
 		"--model_config_file=" + configFile, "--model_config_file_poll_wait_seconds=60", "--port=8500",
 	})
 	if err != nil || len(unknown) > 0 {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/sim/tfserving/flags"
+	"github.com/monosim/monosim/sim/tfserving"
 )
 
 // FlagsVariable is the environment variable whose words are read as flags before those of the
@@ -43,7 +43,7 @@ func ParseCommand(program string, args []string, variable string, stdout, log io
 		fmt.Fprintf(log, "%s: %v\n", program, err)
 		return nil, exitUsage, true
 	}
-	machine, unknown, badFlags := flags.Parse(profile, rest)
+	machine, unknown, badFlags := tfserving.ParseFlags(profile, rest)
 	c.Options = Options{Machine: machine, Host: DefaultHost, Log: log, Speed: 1}
 	if err := c.parseOwn(own); err != nil {
 		fmt.Fprintf(log, "%s: %v\n", program, err)
@@ -82,7 +82,7 @@ func splitOwn(args []string) (own, rest []string) {
 // tellBadFlags logs one line for each value that cannot be read, as upstream's parser does. A
 // request for help is no mistake.
 func (c *Command) tellBadFlags(err error) {
-	if errors.Is(err, flags.ErrHelp) {
+	if errors.Is(err, tfserving.ErrHelp) {
 		return
 	}
 	log := newLogger(c.Options)

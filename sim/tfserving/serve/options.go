@@ -6,7 +6,6 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/sim/tfserving"
-	"github.com/monosim/monosim/sim/tfserving/serve/disk"
 )
 
 // DefaultHost is the address on which a server listens by default. Upstream listens on all
@@ -62,7 +61,7 @@ type Options struct {
 
 // storage returns the disk for one look at it.
 func (o *Options) storage() tfserving.Storage {
-	d := &disk.Disk{Store: o.Store}
+	d := &disk{store: o.Store}
 	if o.onDisk == nil {
 		return d
 	}

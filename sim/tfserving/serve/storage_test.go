@@ -14,13 +14,12 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/sim/tfserving"
-	"github.com/monosim/monosim/sim/tfserving/serve/disk"
 )
 
 // Errors of the disk are TensorFlow's: the path, then what strerror says.
 func TestDiskErrors(t *testing.T) {
 	l := newLab(t)
-	d := &disk.Disk{}
+	d := &disk{}
 	l.must(os.WriteFile(l.path("file"), []byte("abc"), 0o644))
 	l.must(os.Symlink("circle", l.path("circle")))
 	l.must(os.MkdirAll(l.path("broken", "variables"), 0o755))
@@ -53,7 +52,7 @@ func TestDiskErrors(t *testing.T) {
 			t.Errorf("%s: got %v, want %v", test.name, test.got, &test.want)
 		}
 	}
-	if got := disk.Error("/x", fs.ErrClosed); !errors.Is(got, fs.ErrClosed) {
+	if got := diskError("/x", fs.ErrClosed); !errors.Is(got, fs.ErrClosed) {
 		t.Errorf("an error without errno: got %v, want what it was", got)
 	}
 }
@@ -64,7 +63,7 @@ func TestFilesWithoutPermission(t *testing.T) {
 		t.Skip("root reads everything")
 	}
 	l := newLab(t)
-	d := &disk.Disk{}
+	d := &disk{}
 	l.must(os.WriteFile(l.path("secret"), nil, 0))
 	l.must(os.MkdirAll(l.path("closed"), 0))
 	want := env.RPCError{Code: env.PermissionDenied, Message: l.path("secret") + "; Permission denied"}
@@ -85,7 +84,7 @@ func TestErrnoCodes(t *testing.T) {
 		syscall.EAGAIN: env.Unavailable, syscall.ESTALE: env.Aborted, syscall.ECANCELED: env.Canceled, syscall.EIO: env.Unknown,
 	}
 	for errno, code := range want {
-		if got := disk.ErrnoCode(errno); got != code {
+		if got := errnoCode(errno); got != code {
 			t.Errorf("%v: got %s, want %s", errno, got, code)
 		}
 	}
@@ -94,7 +93,7 @@ func TestErrnoCodes(t *testing.T) {
 // A store has the files of URIs; links count with what they lead to.
 func TestDiskPaths(t *testing.T) {
 	l := newLab(t)
-	d := &disk.Disk{Store: l.dir}
+	d := &disk{store: l.dir}
 	l.must(os.MkdirAll(l.path("hdfs", "cluster", "m", "1"), 0o755))
 	l.must(os.WriteFile(l.path("hdfs", "cluster", "m", "1", "saved_model.pb"), make([]byte, 1000), 0o644))
 	l.must(os.Symlink(l.path("hdfs", "cluster", "m", "1"), l.path("hdfs", "cluster", "m", "2")))
@@ -151,7 +150,7 @@ func TestDamagedDirectories(t *testing.T) {
 // makes once a second: it may take 50 ms, 5 % of a core.
 func BenchmarkPolls(b *testing.B) {
 	l := newLab(b)
-	d := &disk.Disk{}
+	d := &disk{}
 	for i := range 1000 {
 		l.must(os.MkdirAll(l.path(strconv.Itoa(i), "1"), 0o755))
 	}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package disk
+package serve
 
 import (
 	"errors"
@@ -9,10 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-<// readNames returns the names in a directory. It makes four system calls for a small one.
+// readNames returns the names in a directory. It makes four system calls for a small one.
 // os.ReadDir makes twice as many, which 1,000 models would do each second.
 func (d *disk) readNames(dir string) (names []string, err error) {
-=	fd, err := syscall.Open(dir, syscall.O_RDONLY|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0)
+	fd, err := syscall.Open(dir, syscall.O_RDONLY|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, err
 	}

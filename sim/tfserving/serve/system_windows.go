@@ -1,13 +1,13 @@
-package disk
+package serve
 
 import (
 	"os"
 	"syscall"
 )
 
-<// readNames returns the names in a directory.
+// readNames returns the names in a directory.
 func (d *disk) readNames(dir string) (names []string, err error) {
-=	entries, err := os.ReadDir(dir)
+	entries, err := os.ReadDir(dir)
 	for _, entry := range entries {
 		names = append(names, entry.Name())
 	}

@@ -1,16 +1,4 @@
-// Package flags reads the command line of tensorflow_model_server into
-// [tfserving.Options], as TensorFlow's own parser does (TFS-9).
-//
-// Two things to use first:
-//
-//   - [Parse] reads arguments.
-//   - [Usage] is the text of --help.
-//
-// To change:
-//
-//   - which flags there are, their help and defaults: table.go
-//   - how a value is read: values.go
-package flags
+package tfserving
 
 import (
 	"errors"
@@ -19,8 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/monosim/monosim/sim/tfserving"
 )
 
 // ErrHelp is the error of ParseFlags when the first unknown argument is --help.
@@ -64,23 +50,21 @@ func ParseFlags(profile Profile, args []string) (o Options, unknown []string, er
 func FlagsUsage(profile Profile, program string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "usage: %s\nFlags:\n", program)
-	defaults := tfserving.DefaultOptions(profile)
+	defaults := DefaultOptions(profile)
 	for _, f := range flags {
-		if f.isOf(profile) {
+		if profile.hasFlag(f) {
 			fmt.Fprintf(&b, "\t%-33s\t%s\t%s\n", "--"+f.name+"="+f.value(&defaults), f.kind, f.help)
 		}
 	}
 	return b.String()
 }
 
-func (f commandFlag) isOf(p tfserving.Profile) bool {
-	return p == tfserving.ProfileHead || !f.headOnly
-}
+func (p Profile) hasFlag(f commandFlag) bool { return p == ProfileHead || !f.headOnly }
 
 // findFlag returns the first flag that takes the argument, and the flag's value in it.
 func findFlag(profile Profile, arg string) (f commandFlag, value string, known bool) {
 	i := slices.IndexFunc(flags, func(f commandFlag) bool {
-		if !f.isOf(profile) {
+		if !profile.hasFlag(f) {
 			return false
 		}
 		value, known = f.takes(profile, arg)
@@ -102,7 +86,7 @@ func (f commandFlag) takes(profile Profile, arg string) (value string, ok bool) 
 		return "", false
 	case f.kind == boolFlag && rest == "":
 		return boolValue(profile, true), true
-	case f.kind == boolFlag && profile != tfserving.ProfileHead:
+	case f.kind == boolFlag && profile != ProfileHead:
 		return rest, true
 	}
 	return strings.CutPrefix(rest, "=")
@@ -112,7 +96,7 @@ func (f commandFlag) takes(profile Profile, arg string) (value string, ok bool) 
 func (f commandFlag) read(o *Options, profile Profile, value string) bool {
 	switch f.kind {
 	case int32Flag, int64Flag:
-		n, ok := readInt(profile, value, f.kind)
+		n, ok := profile.readInt(value, f.kind)
 		if ok && f.setInt != nil {
 			f.setInt(o, n)
 		}

@@ -1,17 +1,4 @@
-// Package disk is what a served model server sees of the real machine's disk, with
-// TensorFlow's statuses and error texts in place of the system's.
-//
-// Two things to use first:
-//
-//   - [Disk] answers one look of the server: its children, files and sizes.
-//   - [ErrnoCode] is the status of a system call that failed.
-//
-// To change:
-//
-//   - what a path means, and what is read: disk.go
-//   - which errno is which status: errno.go
-//   - how a directory is listed on one system: disk_unix.go, disk_windows.go
-package disk
+package serve
 
 import (
 	"errors"
@@ -41,7 +28,7 @@ func (d *disk) local(path string) (name string, ok bool) {
 	case scheme == "file":
 		return rest, true
 	}
-	return filepath.Join(d.Store, scheme, rest), d.Store != ""
+	return filepath.Join(d.store, scheme, rest), d.store != ""
 }
 
 // List returns the names of a directory's children.
@@ -52,7 +39,7 @@ func (d *disk) List(path string) ([]string, error) {
 	}
 	names, err := d.readNames(name)
 	if err != nil {
-		return nil, Error(path, err)
+		return nil, diskError(path, err)
 	}
 	return names, nil
 }
@@ -76,7 +63,7 @@ func (d *disk) SizeBytes(path string) (int64, error) {
 	}
 	n, err := directoryBytes(name)
 	if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
-		return 0, Error(path+strings.TrimPrefix(failed.Path, name), err)
+		return 0, diskError(path+strings.TrimPrefix(failed.Path, name), err)
 	}
 	return n, err
 }
@@ -127,7 +114,7 @@ func (d *disk) ReadFile(path string) ([]byte, error) {
 	}
 	data, err := os.ReadFile(name)
 	if err != nil {
-		return nil, Error(path, err)
+		return nil, diskError(path, err)
 	}
 	return data, nil
 }
@@ -147,7 +134,7 @@ func diskError(path string, err error) error {
 	if !errors.As(err, &errno) {
 		return err
 	}
-	return &env.RPCError{Code: ErrnoCode(errno), Message: path + "; " + errnoText(errno)}
+	return &env.RPCError{Code: errnoCode(errno), Message: path + "; " + errnoText(errno)}
 }
 
 // errnoText returns what strerror says, which is Go's text with a capital.
