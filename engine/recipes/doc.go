@@ -12,9 +12,12 @@
 // from each change; [Watches], which calls watchers.
 //
 // The behaviour is that of kazoo 2.8.0, which the reference pins; citations name its
-// files. To change how a znode is created, deleted or read look in client.go; how a
-// session connects and ends, life.go; what a lost connection does to calls, listeners
-// and watchers, keeper.go and watches.go; how little memory their order takes, refs.go
-// and reflist.go. The watches that stay are in datawatch.go and childrenwatch.go; lock
-// and election have a file each.
+// files. To change
+//
+//   - how a znode is created, deleted or read: client.go;
+//   - how a session connects and ends: life.go;
+//   - what a lost connection does to calls, listeners and watchers: keeper.go, watches.go;
+//   - how the order of listeners and watchers is kept in little memory: refs.go, reflist.go;
+//   - watches that set themselves again: datawatch.go, childrenwatch.go;
+//   - lock and election: lock.go, election.go.
 package recipes

@@ -8,8 +8,11 @@
 //   - [Load.Run]: how often a server answers a [Call] in a second, and how late.
 //   - [Idle.Run]: what a day costs in which many servers only poll.
 //
-// To change what is measured and the aims look in bench.go; the table, in report.go;
-// the requests and which answers are right, in calls.go; the models, in model.go;
-// when requests are sent, in load.go; how they are framed and answers read, in
-// conn.go, answer.go and head.go; how a server is started, in server.go.
+// To change
+//
+//   - what is measured, and the aims: bench.go; the table: report.go;
+//   - the requests, and which answers are right: calls.go; the models: model.go;
+//   - when requests are sent: load.go;
+//   - how requests are framed and answers read: conn.go, answer.go, head.go;
+//   - how a server is started: server.go.
 package bench
