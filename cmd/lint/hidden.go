@@ -43,13 +43,13 @@ var hiddenImports = []hiddenImport{
 	{path: "syscall", instead: "use env.Processes"},
 	{path: "log/...", instead: "use env.Log"},
 
-	{path: "sync/...", instead: "use engine/pysem/threading: one task of a process runs at a time"},
+	{path: "sync/...", instead: "use engine/pysem/threading: one task of a process runs at a time", but: commonRooms},
 	{path: "golang.org/x/sync/...", instead: "use engine/pysem/threading"},
 	{path: "runtime/...", instead: "leave the scheduler and the heap to engine/vtime",
 		but: runtimeRooms, inTests: true},
 
 	{path: "crypto/rand", instead: "draw from env.Random"},
-	{path: "hash/maphash", instead: "use a hash without a random seed, such as hash/fnv"},
+	{path: "hash/maphash", instead: "use a hash without a random seed, such as hash/fnv", but: commonRooms},
 }
 
 // hiddenName is a function, method or variable that stays outside.
@@ -92,6 +92,10 @@ var hiddenNames = map[string]hiddenName{
 var seededRand = map[string]bool{
 	"New": true, "NewSource": true, "NewPCG": true, "NewChaCha8": true, "NewZipf": true,
 }
+
+// commonRooms keep what worlds that run on several goroutines have in common. What is found there
+// is equal to what was looked for, and no order of theirs follows from a hash.
+var commonRooms = []string{"engine/pysem/dict"}
 
 // runtimeRooms switch between tasks, and unwind them.
 var runtimeRooms = []string{"engine/vtime/...", "engine/tasks"}

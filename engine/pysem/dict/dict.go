@@ -1,0 +1,217 @@
+// Package dict has maps with Python's order that never change: a change makes another map,
+// which shares with the old one all that is the same. Equal maps are one and the same, so that
+// == compares two of them whatever their size, and a thousand processes that hold nearly equal
+// maps hold little more than one.
+//
+// Two things to use first:
+//
+//   - [Dict], whose zero value is empty: m = m.Set(k, v) is Python's m[k] = v.
+//   - [Dict.All] goes through a map in its order.
+//
+// To change how
+//
+//   - a map is looked up and changed, look in dict.go;
+//   - it is cut into parts that maps share, in chunks.go;
+//   - equal parts are found, in pool.go;
+//   - contents are decoded once for all, in readings.go.
+package dict
+
+import (
+	"hash/maphash"
+	"iter"
+	"slices"
+	"sort"
+	"sync/atomic"
+	"weak"
+)
+
+// Dict is a map in the order in which its keys were set first. A key that is set again keeps
+// its place; one that was deleted and is set again comes last. Two Dicts are == when they have
+// the same keys with the same values in the same order. Any goroutine may use one at any time.
+type Dict[K, V comparable] struct{ root *root[K, V] } // nil when empty
+
+// root is what a map consists of. There is one of each content.
+type root[K, V comparable] struct {
+	space *space[K, V]
+	// entries are in the order of their hashes, so that they lie alike in maps that came by
+	// them in different ways. Those of one hash are in the order of the map.
+	entries list[entry[K, V]]
+	order   list[place[K]]
+	length  int
+	self    weak.Pointer[root[K, V]]
+	// step is the change that was made last.
+	step atomic.Pointer[step[K, V]]
+}
+
+// step is what a map becomes by a key that is set. Many holders change their maps alike, one
+// key after the other.
+type step[K, V comparable] struct {
+	key   K
+	value V
+	to    weak.Pointer[root[K, V]]
+}
+
+type entry[K, V comparable] struct {
+	hash, mixed uint64 // of the key, and of all
+	key         K
+	value       V
+}
+
+func entryOf[K, V comparable](hash uint64, k K, v V) entry[K, V] {
+	return entry[K, V]{hash, hash + maphash.Comparable(seed, v)*mixer, k, v}
+}
+
+type place[K comparable] struct {
+	hash uint64
+	key  K
+}
+
+// seed is that of all hashes. They decide where maps are cut, which nobody sees.
+var seed = maphash.MakeSeed()
+
+func (e entry[K, V]) ends() bool  { return endsChunk(e.hash) }
+func (e entry[K, V]) sum() uint64 { return e.hash + maphash.Comparable(seed, e.value)*mixer }
+func (p place[K]) ends() bool     { return endsChunk(p.hash) }
+func (p place[K]) sum() uint64    { return p.hash }
+func (r *root[K, V]) sum() uint64 { return r.entries.sum + r.order.sum*mixer }
+func (r *root[K, V]) same(o *root[K, V]) bool {
+	return slices.Equal(r.entries.chunks, o.entries.chunks) && slices.Equal(r.order.chunks, o.order.chunks)
+}
+
+// Len counts the keys.
+func (d Dict[K, V]) Len() int {
+	if d.root == nil {
+		return 0
+	}
+	return d.root.length
+}
+
+// Get looks a key up; ok reports whether the map has it.
+func (d Dict[K, V]) Get(k K) (v V, ok bool) {
+	if d.root == nil {
+		return v, false
+	}
+	return d.root.get(place[K]{maphash.Comparable(seed, k), k})
+}
+
+// Has reports whether the map has a key.
+func (d Dict[K, V]) Has(k K) bool {
+	_, ok := d.Get(k)
+	return ok
+}
+
+func (r *root[K, V]) get(p place[K]) (v V, ok bool) {
+	if i, j, ok := r.find(p); ok {
+		return r.entries.chunks[i].items[j].value, true
+	}
+	return v, false
+}
+
+// find finds the entry of a key: chunk and place in it. When there is none that is where it
+// belongs.
+func (r *root[K, V]) find(p place[K]) (i, j int, ok bool) {
+	chunks := r.entries.chunks
+	i = sort.Search(len(chunks), func(i int) bool { return chunks[i].last().hash >= p.hash })
+	for ; i < len(chunks); i, j = i+1, 0 {
+		items := chunks[i].items
+		if j == 0 {
+			j = sort.Search(len(items), func(j int) bool { return items[j].hash >= p.hash })
+		}
+		for ; j < len(items) && items[j].hash == p.hash; j++ {
+			if items[j].key == p.key {
+				return i, j, true
+			}
+		}
+		if j < len(items) {
+			break
+		}
+	}
+	if n := len(chunks); i == n && n > 0 && !chunks[n-1].last().ends() {
+		return n - 1, len(chunks[n-1].items), false // the last chunk is open
+	}
+	return i, j, false
+}
+
+// Set returns the map with a value for a key.
+func (d Dict[K, V]) Set(k K, v V) Dict[K, V] {
+	if d.root == nil {
+		d.root = spaceOf[K, V]().empty
+	}
+	if last := d.root.step.Load(); last != nil && last.key == k && last.value == v {
+		if to := last.to.Value(); to != nil {
+			return Dict[K, V]{to}
+		}
+	}
+	to := d.root.set(k, v)
+	d.root.step.Store(&step[K, V]{k, v, to.self})
+	return Dict[K, V]{to}
+}
+
+func (r *root[K, V]) set(k K, v V) *root[K, V] {
+	p := place[K]{maphash.Comparable(seed, k), k}
+	i, j, ok := r.find(p)
+	if ok && r.entries.chunks[i].items[j].value == v {
+		return r
+	}
+	e, s := entryOf(p.hash, k, v), r.space
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if ok {
+		return s.one(r, s.entries.splice(r.entries, i, j, 1, e), r.order, r.length)
+	}
+	return s.one(r, s.entries.splice(r.entries, i, j, 0, e), s.order.append(r.order, p), r.length+1)
+}
+
+// Delete returns the map without a key, which it need not have.
+//
+// Cost: a delete grows with the keys, for the place of the key is looked for.
+func (d Dict[K, V]) Delete(k K) Dict[K, V] {
+	r := d.root
+	if r == nil {
+		return d
+	}
+	p := place[K]{maphash.Comparable(seed, k), k}
+	i, j, ok := r.find(p)
+	if !ok {
+		return d
+	}
+	if r.length == 1 {
+		return Dict[K, V]{}
+	}
+	at, behind := r.order.index(p)
+	s := r.space
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return Dict[K, V]{s.one(r, s.entries.splice(r.entries, i, j, 1), s.order.splice(r.order, at, behind, 1), r.length-1)}
+}
+
+// All calls yield with each key and its value in the order of the map, until it returns false.
+func (d Dict[K, V]) All(yield func(K, V) bool) {
+	if d.root == nil {
+		return
+	}
+	for _, c := range d.root.order.chunks {
+		for _, p := range c.items {
+			v, _ := d.root.get(p)
+			if !yield(p.key, v) {
+				return
+			}
+		}
+	}
+}
+
+// Keys are the keys in the order of the map.
+func (d Dict[K, V]) Keys() iter.Seq[K] {
+	return func(yield func(K) bool) {
+		if d.root == nil {
+			return
+		}
+		for _, c := range d.root.order.chunks {
+			for _, p := range c.items {
+				if !yield(p.key) {
+					return
+				}
+			}
+		}
+	}
+}

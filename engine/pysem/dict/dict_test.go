@@ -1,0 +1,325 @@
+package dict
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// model is a map with Python's order as plainly as it can be written.
+type model struct {
+	keys   []int
+	values map[int]int
+}
+
+func (m *model) set(k, v int) {
+	if _, ok := m.values[k]; !ok {
+		m.keys = append(m.keys, k)
+	}
+	m.values[k] = v
+}
+
+func (m *model) delete(k int) {
+	if i := slices.Index(m.keys, k); i >= 0 {
+		m.keys = slices.Delete(m.keys, i, i+1)
+	}
+	delete(m.values, k)
+}
+
+// text has every key with its value in order.
+func (m *model) text() string {
+	var b []byte
+	for _, k := range m.keys {
+		b = fmt.Appendf(b, "%d:%d ", k, m.values[k])
+	}
+	return string(b)
+}
+
+func text[K, V comparable](d Dict[K, V]) string {
+	var b []byte
+	for k, v := range d.All {
+		b = fmt.Appendf(b, "%v:%v ", k, v)
+	}
+	return string(b)
+}
+
+// Goal: a Dict is a dict of Python's; a map that was changed is what it was; two are == when
+// they have the same keys and values in the same order, and only then. Method: random changes
+// of several maps, beside models, all of which are compared with each other.
+func TestADictIsOneOfPython(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		type pair struct {
+			d Dict[int, int]
+			m *model
+		}
+		keys := rapid.SampledFrom([]int{3, 40, 1000}).Draw(t, "keys")
+		pairs := []pair{{m: &model{values: map[int]int{}}}}
+		for range rapid.IntRange(1, 300).Draw(t, "changes") {
+			of := pairs[rapid.IntRange(0, len(pairs)-1).Draw(t, "of")]
+			next := pair{of.d, &model{slices.Clone(of.m.keys), map[int]int{}}}
+			for k, v := range of.m.values {
+				next.m.values[k] = v
+			}
+			k := rapid.IntRange(0, keys).Draw(t, "key")
+			if rapid.IntRange(0, 2).Draw(t, "delete") == 0 {
+				next.d = next.d.Delete(k)
+				next.m.delete(k)
+			} else {
+				v := rapid.IntRange(0, 1).Draw(t, "value")
+				next.d = next.d.Set(k, v)
+				next.m.set(k, v)
+			}
+			pairs = append(pairs, next)
+		}
+		for i, p := range pairs {
+			if got, want := text(p.d), p.m.text(); got != want {
+				t.Fatalf("got %s, want %s", got, want)
+			}
+			if p.d.Len() != len(p.m.keys) || !slices.Equal(slices.Collect(p.d.Keys()), p.m.keys) {
+				t.Fatalf("%d keys %v, want %v", p.d.Len(), slices.Collect(p.d.Keys()), p.m.keys)
+			}
+			k := rapid.IntRange(-1, keys+1).Draw(t, "looked up")
+			v, ok := p.d.Get(k)
+			if want, has := p.m.values[k]; v != want || ok != has || p.d.Has(k) != has {
+				t.Fatalf("%d: got %d %v, want %d %v", k, v, ok, want, has)
+			}
+			for _, q := range pairs[:i] {
+				if equal := p.m.text() == q.m.text(); (p.d == q.d) != equal {
+					t.Fatalf("%s == %s: got %v", p.m.text(), q.m.text(), !equal)
+				}
+			}
+		}
+	})
+}
+
+// Goal: keys whose hashes are equal are kept apart, and lie alike in equal maps. Method: entries
+// with made-up hashes, among which some end chunks and some do not.
+func TestKeysOfOneHashAreKeptApart(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := spaceOf[int, string]()
+		hash := func(k int) uint64 { return uint64(k%3) * meanChunk / 2 }
+		set := func(r *root[int, string], k int) *root[int, string] {
+			p := place[int]{hash(k), k}
+			i, j, ok := r.find(p)
+			if ok {
+				return r
+			}
+			entries := s.entries.splice(r.entries, i, j, 0, entryOf(p.hash, k, strconv.Itoa(k)))
+			return s.one(r, entries, s.order.append(r.order, p), r.length+1)
+		}
+		remove := func(r *root[int, string], k int) *root[int, string] {
+			p := place[int]{hash(k), k}
+			i, j, ok := r.find(p)
+			if !ok {
+				return r
+			}
+			at, behind := r.order.index(p)
+			return s.one(r, s.entries.splice(r.entries, i, j, 1), s.order.splice(r.order, at, behind, 1), r.length-1)
+		}
+		r, had := &root[int, string]{space: s}, map[int]bool{}
+		for range rapid.IntRange(0, 60).Draw(t, "changes") {
+			k := rapid.IntRange(0, 20).Draw(t, "key")
+			if had[k] = rapid.Bool().Draw(t, "set"); had[k] {
+				r = set(r, k)
+			} else {
+				r = remove(r, k)
+			}
+		}
+		for k := range 21 {
+			if v, ok := r.get(place[int]{hash(k), k}); ok != had[k] || ok && v != strconv.Itoa(k) {
+				t.Fatalf("%d: got %q %v, want %v", k, v, ok, had[k])
+			}
+		}
+		again := &root[int, string]{space: s}
+		for _, c := range r.order.chunks {
+			for _, p := range c.items {
+				again = set(again, p.key)
+			}
+		}
+		if r.length > 0 && again != r {
+			t.Fatal("an equal map is another one")
+		}
+	})
+}
+
+// Goal: what the package promises of the order. Method: Python's own example.
+func TestAKeyThatIsSetAgainKeepsItsPlace(t *testing.T) {
+	d := Dict[string, int]{}.Set("a", 1).Set("b", 2).Set("c", 3)
+	if got := text(d.Set("a", 9)); got != "a:9 b:2 c:3 " {
+		t.Errorf("set again: got %s", got)
+	}
+	if got := text(d.Delete("a").Set("a", 1)); got != "b:2 c:3 a:1 " {
+		t.Errorf("deleted and set again: got %s", got)
+	}
+	if got := text(d); got != "a:1 b:2 c:3 " {
+		t.Errorf("the map itself: got %s", got)
+	}
+	var none Dict[string, int]
+	if d.Delete("a").Delete("b").Delete("c") != none || none.Delete("a") != none || none.Len() != 0 || none.Has("a") {
+		t.Error("a map without keys is not the zero value")
+	}
+}
+
+// names are keys of the form in which agents have them.
+func names(n int) []string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = fmt.Sprintf("replica-%05d", i)
+	}
+	return list
+}
+
+func of(keys []string, value int) (d Dict[string, int]) {
+	for _, k := range keys {
+		d = d.Set(k, value)
+	}
+	return d
+}
+
+// Goal: maps can be worked with on many goroutines at a time, and equal ones that were made on
+// different ones are one. Method: each makes the same maps in an order of its own.
+func TestManyGoroutinesFindTheSameMaps(t *testing.T) {
+	keys := names(300)
+	var wait sync.WaitGroup
+	made := make([]Dict[string, int], 8)
+	for g := range made {
+		wait.Go(func() {
+			d := of(keys, 0)
+			for i := range keys {
+				d = d.Set(keys[(i*7+g)%len(keys)], 1)
+			}
+			made[g] = d.Delete(keys[5]).Set(keys[5], 1)
+		})
+	}
+	wait.Wait()
+	for _, d := range made {
+		if d != made[0] {
+			t.Fatal("equal maps of two goroutines are two")
+		}
+	}
+}
+
+// Goal: reading allocates nothing, nor does a change whose result is there already.
+func TestReadingAllocatesNothing(t *testing.T) {
+	keys := names(1000)
+	d := of(keys, 0)
+	other := d.Set(keys[500], 1)
+	for _, test := range []struct {
+		what string
+		fn   func()
+	}{
+		{"Get", func() { d.Get(keys[700]) }},
+		{"All", func() { d.All(func(string, int) bool { return true }) }},
+		{"an equal value", func() { d.Set(keys[500], 0) }},
+		{"a change again", func() { d.Set(keys[500], 1) }},
+		{"a key not there", func() { d.Delete("none") }},
+	} {
+		if n := testing.AllocsPerRun(100, test.fn); n != 0 {
+			t.Errorf("%s: got %.1f allocations, want none", test.what, n)
+		}
+	}
+	runtime.KeepAlive(other)
+}
+
+func heapBytes() int64 {
+	for range 3 {
+		runtime.GC()
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// Goal: a thousand holders of maps of a thousand keys, of which no two are equal, take a
+// fraction of as many maps. Method: each has the keys up to a place of its own in another
+// state, as agents have that have come to know different parts of what happens; one map of Go's
+// is measured beside them.
+func TestNearlyEqualMapsAreShared(t *testing.T) {
+	keys := names(1000)
+	before := heapBytes()
+	plain := make(map[string]int, len(keys))
+	for _, k := range keys {
+		plain[k] = 0
+	}
+	one := heapBytes() - before
+	runtime.KeepAlive(plain)
+
+	before = heapBytes()
+	holders := make([]Dict[string, int], 1000)
+	d := of(keys, 0)
+	for i := range holders {
+		d = d.Set(keys[i], 1)
+		holders[i] = d
+	}
+	all := heapBytes() - before
+	if per := all / int64(len(holders)); per > one/10 {
+		t.Errorf("a holder takes %d bytes, a map of Go's %d; want a tenth", per, one)
+	}
+	runtime.KeepAlive(holders)
+}
+
+// Goal: what nobody holds goes. Method: the pools of a type of its own, looked through once the
+// maps are gone.
+func TestWhatNobodyHoldsGoes(t *testing.T) {
+	type own string
+	func() {
+		var d Dict[own, int]
+		for i := range 5000 {
+			d = d.Set(own(strconv.Itoa(i%300)), i)
+		}
+	}()
+	heapBytes()
+	s := spaceOf[own, int]()
+	s.roots.sweep()
+	s.entries.sweep()
+	if n := len(s.roots.at) + len(s.entries.at); n > 100 {
+		t.Errorf("%d parts of maps are left, want those of one at most", n)
+	}
+	if again := (Dict[own, int]{}).Set("1", 1); again.Len() != 1 || !again.Has("1") {
+		t.Error("a map after that is wrong")
+	}
+}
+
+func BenchmarkDict(b *testing.B) {
+	keys := names(1000)
+	d := of(keys, 0)
+	b.Run("get", func(b *testing.B) {
+		for i := range b.N {
+			d.Get(keys[i%len(keys)])
+		}
+	})
+	b.Run("all", func(b *testing.B) {
+		for range b.N {
+			d.All(func(string, int) bool { return true })
+		}
+	})
+	b.Run("set that is there", func(b *testing.B) {
+		others := make([]Dict[string, int], len(keys))
+		for i, k := range keys {
+			others[i] = d.Set(k, 1)
+		}
+		b.ReportAllocs()
+		for i := range b.N {
+			d.Set(keys[i%len(keys)], 1)
+		}
+		runtime.KeepAlive(others)
+	})
+	b.Run("set anew", func(b *testing.B) {
+		b.ReportAllocs()
+		m := d
+		for i := range b.N {
+			m = m.Set(keys[i%len(keys)], i)
+		}
+	})
+	b.Run("make", func(b *testing.B) {
+		b.ReportAllocs()
+		for i := range b.N {
+			of(keys, i)
+		}
+	})
+}
