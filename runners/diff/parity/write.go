@@ -202,7 +202,7 @@ func listMark(x box) string {
 // cases beside the tests of other packages, which `monosim vectors verify` does not replay.
 func (p *evidence) countCases() (golden, ofModules, others int) {
 	for _, f := range p.tree.cases {
-		if !strings.HasPrefix(f.path, "vectors/golden/") {
+		if !isGolden(f) {
 			others += len(f.cases)
 			continue
 		}
@@ -213,6 +213,9 @@ func (p *evidence) countCases() (golden, ofModules, others int) {
 	}
 	return golden, ofModules, others
 }
+
+// isGolden reports whether a file is one of vectors, which `monosim vectors verify` replays.
+func isGolden(f caseFile) bool { return strings.HasPrefix(f.path, "vectors/golden/") }
 
 func (p *evidence) isModule(file string) bool {
 	return slices.ContainsFunc(p.modules, func(m scope.Module) bool { return m.File == file })
@@ -234,7 +237,10 @@ func (p *evidence) writeCases(b *bytes.Buffer) {
 				}
 			}
 			of := "no"
-			if p.isModule(module) {
+			switch {
+			case !isGolden(f):
+				of = "Python itself"
+			case p.isModule(module):
 				of = "yes"
 			}
 			fmt.Fprintf(b, "| %s | %s | %d | %d | %d | %s |\n", toFile(f.path), module, m.total, m.answers, m.errors, of)
