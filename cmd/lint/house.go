@@ -32,12 +32,11 @@ const baseLines = 207067
 // One that needs no more than everybody may have is over the limits, too, so that the list
 // only gets shorter.
 var crowded = map[string]roomSize{
-	"engine/env":            {exported: 109},
-	"engine/pysem/expr":     {files: 39},
-	"features/steps":        {files: 40},
-	"runners/diff/gotestee": {files: 40},
-	"runners/whatif/plan":   {exported: 105},
-	"sim/fault":             {files: 40},
+	"engine/env":          {exported: 109},
+	"engine/pysem/expr":   {files: 39},
+	"features/steps":      {files: 40},
+	"runners/whatif/plan": {exported: 105},
+	"sim/fault":           {files: 40},
 }
 
 // house is what the sources measure.

@@ -9,10 +9,12 @@ var portExceptions = []portException{
 
 	{"engine/agent/replicamanager/...", "names Shared", untilDict},
 	{"engine/agent/replicamanager/...", "names Names", untilDict},
+	{"engine/agent/backends/...", "names Shared", untilDict},
 	{"engine/training/service_discovery_zk.go", "names Shared", untilDict},
 	{"engine/training/service_discovery_zk.go", "names Names", untilDict},
 	{"engine/agent/agent_v3.go", "names Shared", untilDict},
 	{"engine/agent/agentconfig/...", "names Shared", untilDict},
+	{"engine/agent/datadef/...", "names Shared", untilDict},
 	{"engine/agent/tfs/...", "names Shared", untilDict},
 
 	{"engine/env/names.go", "imports unsafe", untilDict},

@@ -414,7 +414,7 @@ func (b *ZKBackend) serviceInfo(data []byte, err error) (*datadef.ContainerServi
 	if data == nil {
 		data = []byte{}
 	}
-	return datadef.ReadContainerServiceInfo(data)
+	return datadef.SharedContainerServiceInfo(b.e.Shared, data)
 }
 
 // childrenWatch watches a path once: a watch that is still active is kept

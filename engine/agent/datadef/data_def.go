@@ -15,12 +15,10 @@ package datadef
 
 import (
 	"strings"
-	"unique"
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/dataclass"
-	"github.com/monosim/monosim/engine/pysem/dict"
 )
 
 // The types of this file are the payloads of znodes (data_def.py). Make them
@@ -187,16 +185,11 @@ func DefaultReplicaMeta() ReplicaMeta { return ReplicaMetaClass.New() }
 // ParseReplicaMeta reads what [ReplicaMeta.Serialize] writes.
 func ParseReplicaMeta(data []byte) (ReplicaMeta, error) { return ReplicaMetaClass.DecodeValue(data) }
 
-var replicaMetas = dict.Readings[unique.Handle[ReplicaMeta]]{Decode: func(data []byte) (h unique.Handle[ReplicaMeta], err error) {
-	m, err := ParseReplicaMeta(data)
-	if err == nil {
-		h = unique.Make(m)
-	}
-	return h, err
-}}
-
-// ReadReplicaMeta is ParseReplicaMeta for those who keep very many: equal replicas are one.
-func ReadReplicaMeta(data []byte) (unique.Handle[ReplicaMeta], error) { return replicaMetas.Read(data) }
+// SharedReplicaMeta is ParseReplicaMeta of a znode's content. Other processes may have the
+// same record: it must not be changed.
+func SharedReplicaMeta(s env.Shared, data []byte) (*ReplicaMeta, error) {
+	return shared(s, "ReplicaMeta", data, ParseReplicaMeta)
+}
 
 // replicaMetaSizeBytes is a usual size of the JSON form, to allocate once.
 const replicaMetaSizeBytes = 288

@@ -3,9 +3,9 @@ package datadef
 import (
 	"bytes"
 
+	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/dataclass"
-	"github.com/monosim/monosim/engine/pysem/dict"
 )
 
 // The types of this file are the values of backends.py:36-81. All of them are
@@ -84,12 +84,10 @@ func ParseContainerServiceInfo(data []byte) (ContainerServiceInfo, error) {
 	return serviceInfoClass.DecodeValue(data)
 }
 
-var serviceInfos = dict.Readings[*ContainerServiceInfo]{Decode: serviceInfoClass.Decode}
-
-// ReadContainerServiceInfo is ParseContainerServiceInfo for those who keep very many: what
-// equal data say is one record, which nobody may change.
-func ReadContainerServiceInfo(data []byte) (*ContainerServiceInfo, error) {
-	return serviceInfos.Read(data)
+// SharedContainerServiceInfo is ParseContainerServiceInfo of a znode's content. Other
+// processes may have the same record: it must not be changed.
+func SharedContainerServiceInfo(s env.Shared, data []byte) (*ContainerServiceInfo, error) {
+	return shared(s, "ContainerServiceInfo", data, ParseContainerServiceInfo)
 }
 
 // Serialize is the JSON form.

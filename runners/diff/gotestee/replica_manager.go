@@ -130,13 +130,12 @@ func taskPairs(tasks []replicamanager.TaskAddrs) []any {
 
 func replicasOf(w *replicamanager.ReplicaWatcher) []any {
 	list := []any{}
-	for path, known := range w.Replicas().All {
+	for _, task := range w.Replicas() {
 		replicas := []any{}
-		for id, replica := range known.All {
-			meta := replica.Value()
-			replicas = append(replicas, []any{id, meta.Fields()})
+		for _, r := range task.Replicas {
+			replicas = append(replicas, []any{r.ID, r.Meta.Fields()})
 		}
-		list = append(list, []any{path, replicas})
+		list = append(list, []any{task.Path, replicas})
 	}
 	return list
 }

@@ -99,13 +99,13 @@ func (r *mirrorRun) do() caseworld.Do {
 		},
 		"mirror.delete": func(path string, recursive pysem.OptBool) error { return m.Delete(path, recursive.Or(true)) },
 	}
-	return do.WithPrefix("", r.metas())
+	return do.WithPrefix("", r.metas()).WithPrefix("", r.reads())
 }
 
 // orEmpty returns bytes, empty where there are none.
 func orEmpty(data []byte) []byte { return append([]byte{}, data...) }
 
-// metas returns the steps on what the mirror keeps in its znodes.
+// metas returns the steps that write to the znodes of the mirror.
 func (r *mirrorRun) metas() caseworld.Do {
 	m := r.m
 	return caseworld.Do{
@@ -145,6 +145,13 @@ func (r *mirrorRun) metas() caseworld.Do {
 			}
 			return m.ReportResource(&spec)
 		},
+	}
+}
+
+// reads returns the steps that read the mirror.
+func (r *mirrorRun) reads() caseworld.Do {
+	m := r.m
+	return caseworld.Do{
 		"mirror.expected_loading": func() ([]any, error) {
 			models, err := m.ExpectedLoading()
 			pairs := []any{}

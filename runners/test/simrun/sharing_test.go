@@ -266,7 +266,7 @@ func TestNobodyWritesToWhatIsShared(t *testing.T) {
 			}
 		}
 	}
-	for _, what := range []string{"reads below", "survey of"} {
+	for _, what := range []string{"ReplicaMeta", "ContainerServiceInfo", "replicas of", "leaves of", "reads below", "survey of"} {
 		if handed[what] == 0 {
 			t.Errorf("%s: never handed to a second agent, want that what is shared is used: %v", what, handed)
 		}

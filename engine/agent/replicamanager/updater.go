@@ -41,6 +41,7 @@ type ReplicaUpdater struct {
 	// reports counts the states that were written into metas, failures the rounds that
 	// failed.
 	reports, failures uint64
+	own               ownModels
 	// versions is nil without metrics.
 	versions *VersionMetrics
 	// metricsFailed is told of rounds that failed (replica_manager.py:668).
@@ -329,9 +330,18 @@ func (u *ReplicaUpdater) Update(name string) error {
 	if err != nil {
 		return err
 	}
-	versions, err := u.status(name)
+	return u.updateModel(&ownModel{name: name, path: path, changes: -1})
+}
+
+func (u *ReplicaUpdater) updateModel(m *ownModel) error {
+	versions, err := u.status(m.name)
+	return u.answered(m, versions, err)
+}
+
+// answered reports what a status query for a model has brought.
+func (u *ReplicaUpdater) answered(m *ownModel, versions []env.ModelVersionStatus, err error) error {
 	if err != nil {
-		return u.report(path, env.StateUnknown)
+		return u.report(m, env.StateUnknown)
 	}
 	if len(versions) == 0 {
 		return nil
@@ -340,21 +350,24 @@ func (u *ReplicaUpdater) Update(name string) error {
 	if chosen.Status.Code != env.OK {
 		return pysem.Raise("Exception", "%s", chosen.Status.Message)
 	}
-	return u.report(path, chosen.State)
+	return u.report(m, chosen.State)
 }
 
 // report writes a changed state; a znode that is gone is created again.
-func (u *ReplicaUpdater) report(path string, state env.ModelState) error {
-	meta, ok := u.meta.Get(path)
-	if !ok {
-		return pysem.Raise("KeyError", "%s", pysem.Repr(path))
+func (u *ReplicaUpdater) report(m *ownModel, state env.ModelState) error {
+	if m.changes != u.changes {
+		m.meta, _ = u.meta.Get(m.path)
+		m.changes = u.changes
 	}
-	if meta.Stat == state {
+	if m.meta == nil {
+		return pysem.Raise("KeyError", "%s", pysem.Repr(m.path))
+	}
+	if m.meta.Stat == state {
 		return nil
 	}
-	meta.Stat = state
+	m.meta.Stat = state
 	u.reports++
-	data := meta.Serialize()
+	path, data := m.path, m.meta.Serialize()
 	err := u.set(path, data)
 	if !errors.Is(err, zkerrors.ErrNoNode) {
 		return err
@@ -373,7 +386,7 @@ func (u *ReplicaUpdater) state() uint64 {
 		s ^= u.versions.changes << 40
 	}
 	for i, flag := range []bool{
-		u.stopping, u.session.Update, u.session.Reregister, u.models.Busy(),
+		u.stopping, u.session.Update, u.session.Reregister, u.models.Busy(), u.own.valid && u.own.key == u.ownKey(),
 	} {
 		if flag {
 			s ^= 1 << i
@@ -393,28 +406,13 @@ func (u *ReplicaUpdater) updateLoop() {
 		if !u.session.Update {
 			return true
 		}
-		if model, err := u.updateModels(); err != nil {
+		if model, err := u.updateAll(); err != nil {
 			u.failures++
 			u.logException(err)
 			u.e.Log.Logf(env.Error, "%s, when model %s update", pylog.Text(err), model)
 		}
 		return true
 	})
-}
-
-// updateModels updates all models; the first that fails ends it, and is named with the error:
-// "None" where there is none yet.
-func (u *ReplicaUpdater) updateModels() (model string, err error) {
-	names, err := u.ModelNames()
-	if err != nil {
-		return "None", err
-	}
-	for _, name := range names {
-		if err := u.Update(name); err != nil {
-			return name, err
-		}
-	}
-	return "", nil
 }
 
 // goRound is the rest of a task: a turn after each period, until the updater is stopped
