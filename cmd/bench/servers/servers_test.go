@@ -18,6 +18,7 @@ func TestBenchesRefuseFlags(t *testing.T) {
 		flags, want string
 	}{
 		{NewTFServing(), "--rounds=0", "rounds: found 0"},
+		{NewAgent(), "--rounds=0", "rounds: found 0, want at least 1"},
 		{NewTFServing(), "--for=0s", "lengths: found 0s"},
 		{NewTFServing(), "--models=8", "want more than the 8"},
 		{NewTFServing(), "--servers=-1", "servers: found -1"},
