@@ -93,11 +93,12 @@ func grow(g *growth, out io.Writer) (err error) {
 			return err
 		}
 	}
-	remove := func() {}
-	if g.program, remove, err = program.Build(); err != nil {
+	built, remove, err := program.Build()
+	if err != nil {
 		return err
 	}
 	defer remove()
+	g.program = built
 	return g.write(out)
 }
 
