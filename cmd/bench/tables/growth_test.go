@@ -81,7 +81,7 @@ func TestARunHasALimit(t *testing.T) {
 	if err := os.WriteFile(sleep, []byte("#!/bin/sh\nexec sleep 600\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	t.Chdir(filepath.Join("..", ".."))
+	t.Chdir(filepath.Join("..", "..", ".."))
 	g := growth{limit: time.Millisecond}
 	if _, _, err := g.execute(sleep, nil); err == nil || !strings.Contains(err.Error(), "not finished after 1ms") {
 		t.Errorf("got %v", err)
