@@ -131,8 +131,8 @@ func (r *trial) wantTook(what string, got, want time.Duration) {
 	}
 }
 
-// recovered returns what fn panics with, as text; only for panics that fn is known to
-// cause itself.
+// recovered runs fn and returns the value of its panic as text. It is only for panics that fn
+// is known to cause itself.
 func recovered(fn func()) (text string) {
 	defer func() { text = fmt.Sprint(recover()) }()
 	fn()

@@ -19,20 +19,20 @@ func (d *Draws) Next(n uint64) (k, drawn uint64) {
 	return k, drawn
 }
 
-// Ahead returns what Next will draw after so many other draws.
+// Ahead returns the number that Next will draw after others more draws.
 func (d Draws) Ahead(others, n uint64) (drawn uint64) {
 	// Lemire's method without the rejection: the bias is below n/2^64.
 	drawn, _ = bits.Mul64(Mix(d.key, d.k+others), n)
 	return drawn
 }
 
-// After returns the draws after so many others.
+// After returns the source as it will be after others more draws.
 func (d Draws) After(others uint64) Draws { return Draws{key: d.key, k: d.k + others} }
 
-// Skip makes draws whose numbers were told by Ahead.
+// Skip counts draws as made, whose numbers Ahead has returned.
 func (d *Draws) Skip(draws uint64) { d.k += draws }
 
-// Count returns how many numbers were drawn.
+// Count returns the number of draws so far.
 func (d *Draws) Count() uint64 { return d.k }
 
 // Mix returns a word whose every bit depends on every bit of both (the finaliser of

@@ -41,7 +41,7 @@ func (p *Process) Request(name string, fn func()) error {
 	return ErrEnded
 }
 
-// takeEntrant returns one that has nothing to do, a new one when there is none.
+// takeEntrant returns an idle entrant, or a new one if none is idle.
 func (p *Process) takeEntrant() *entrant {
 	p.mu.Lock()
 	if n := len(p.idle); n > 0 {

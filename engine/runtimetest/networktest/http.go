@@ -76,7 +76,7 @@ func (r *trial) ask(c env.HTTPConn, method, target, body string) {
 	r.note("%d %s", status, answer)
 }
 
-// httpKind returns the name of what an error is.
+// httpKind returns the name of the kind of an error of plain HTTP.
 func httpKind(err error) string {
 	for _, kind := range []error{
 		httperrors.Refused, httperrors.TimedOut, httperrors.NoSuchName, httperrors.NoSuchFile, httperrors.Reset, httperrors.BrokenPipe,

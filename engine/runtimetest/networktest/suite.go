@@ -99,7 +99,7 @@ func (r *trial) serve(workers int, h handler, client func(c Process, ch env.Chan
 	})
 }
 
-// address returns where serve's client dials.
+// address returns the address that a client of serve dials.
 func (r *trial) address(port int) string {
 	if r.fragile {
 		return r.FragileAddr(port)

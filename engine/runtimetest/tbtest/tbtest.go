@@ -68,7 +68,7 @@ func (tb *TB) Failed() bool { return tb.IsFailed }
 // Cleanup has fn called at the end of the attempt.
 func (tb *TB) Cleanup(fn func()) { tb.cleanups = append(tb.cleanups, fn) }
 
-// Context returns one without an end.
+// Context returns a context that is never cancelled.
 func (tb *TB) Context() context.Context { return context.Background() }
 
 // TempDir returns a folder that goes at the end of the attempt.

@@ -120,7 +120,7 @@ func (r *trial) bare(name string, o env.ZooKeeperOptions, fn func(c *client)) Pr
 	return p
 }
 
-// path returns below the root of the case.
+// path returns the path of a znode below the root of the case.
 func (r *trial) path(name string) string { return r.root + "/" + name }
 
 // must ends the case's world when something fails that is not the case's subject.

@@ -87,7 +87,8 @@ func (s *processes) Fork(main func(*env.Env) int) (env.Process, error) {
 	return s.begin(cmd)
 }
 
-// to returns how a copy gets to a fork of this process.
+// to returns the way of a copy to a fork of this process: the forks to go through, by number,
+// joined by dots.
 func (f *Fork) to(fork int) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()

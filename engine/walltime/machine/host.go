@@ -124,9 +124,9 @@ func (h *host) RouteIP() (string, error) {
 	return conn.LocalAddr().(*net.UDPAddr).IP.String(), nil
 }
 
-// FreePort returns free on localhost, where also each connection has a port, and is none that the
-// process was given before: the system may offer one again as long as nobody listens on it, and
-// two model servers on one port answer for each other. It is 0 when there is no port left.
+// FreePort returns a port that is free on localhost, where each connection takes a port, too. It
+// returns no port twice: the system may offer one again while nobody listens on it, and two
+// model servers on one port answer for each other. It returns 0 when no port is left.
 //
 // The system's own offer, which the reference takes, is the last resort: it offers the same
 // ports to everybody and to each connection, so that one may be taken before the process that it

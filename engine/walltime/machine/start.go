@@ -68,7 +68,7 @@ func (s *processes) Start(cmd env.Command) (env.Process, error) {
 	return started, nil
 }
 
-// inside returns a path that counts from the working directory.
+// inside resolves a path of the process: a relative one counts from its working directory.
 func (f *files) inside(name string) string {
 	if name == "" {
 		return f.dir

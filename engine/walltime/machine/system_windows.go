@@ -8,7 +8,8 @@ import (
 
 const errNotDirectory = syscall.ENOTDIR
 
-// executable returns up to the name, which the system looks at when the program starts.
+// executable returns true for every file: on Windows the name decides, and the system checks
+// it when the program starts.
 func executable(fs.FileInfo) bool { return true }
 
 // syncDirectory does nothing: directories cannot be synced.
