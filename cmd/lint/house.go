@@ -33,7 +33,6 @@ const baseLines = 207067
 // only gets shorter.
 var crowded = map[string]roomSize{
 	"engine/env":          {exported: 109},
-	"engine/pysem/expr":   {files: 39},
 	"runners/whatif/plan": {exported: 105},
 }
 

@@ -25,7 +25,7 @@ type (
 		op          string
 		left, right node
 	}
-	// logical is and, or: the value is that of the operand that decides.
+	// logical is "and" or "or". Its value is that of the operand that decides.
 	logical struct {
 		op          string
 		left, right node
@@ -44,7 +44,7 @@ type (
 	sequence struct {
 		kind  sequenceKind
 		items []node // starred ones too
-		// folded says that CPython makes the set as a constant.
+		// folded says whether CPython makes the set as a constant when it compiles.
 		folded folding
 	}
 	starred struct{ value node }
@@ -80,7 +80,7 @@ type (
 		kind    comprehensionKind
 		scope   *scope
 		element node
-		key     node // of a dict
+		key     node // the key expression of a dict, else nil
 		clauses []clause
 	}
 	clause struct {
@@ -105,13 +105,13 @@ const (
 	setDisplay
 )
 
-// folding is how CPython makes a set of constants when it compiles, which shows in the
-// order of the items.
+// folding says how CPython makes a set of constants when it compiles. The order of the items shows
+// it.
 type folding uint8
 
 const (
 	notFolded    folding = iota
-	foldedSet            // a set, filled from a constant
+	foldedSet            // a set, filled from a constant at run time
 	foldedWalked         // a constant that only a comprehension walks
 )
 
@@ -124,7 +124,7 @@ const (
 	generator
 )
 
-// scopeNames are how CPython calls the functions that comprehensions are.
+// scopeNames holds CPython's names of the functions that comprehensions compile to.
 var scopeNames = [...]string{listComprehension: "<listcomp>", setComprehension: "<setcomp>", dictComprehension: "<dictcomp>", generator: "<genexpr>"}
 
 type parameterKind uint8
@@ -137,7 +137,7 @@ const (
 	varKeyword
 )
 
-// target is what a comprehension assigns to: a name, or several of which one may be
+// target is what a comprehension assigns to: one name, or several targets of which one may be
 // starred.
 type target struct {
 	id      string
@@ -168,15 +168,10 @@ func isConstant(n node) bool {
 }
 
 func allConstant(items []node) bool {
-	for _, item := range items {
-		if !isConstant(item) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(items, func(n node) bool { return !isConstant(n) })
 }
 
-// lambda reads one from its keyword on.
+// lambda reads a lambda from its keyword on.
 func (p *parser) lambda() (node, error) {
 	p.at++
 	l := lambda{scope: &scope{name: "<lambda>", bound: map[string]bool{}}}
@@ -193,7 +188,7 @@ func (p *parser) lambda() (node, error) {
 	return l, err
 }
 
-// parameters reads those of a lambda up to the colon.
+// parameters reads the parameters of a lambda up to the colon.
 func (p *parser) parameters(l *lambda) error {
 	kind := ordinary
 	for !p.next(":") {
@@ -266,7 +261,7 @@ func (p *parser) parameter(l *lambda, kind parameterKind) error {
 	return nil
 }
 
-// kindOf returns what an error calls a node that cannot be assigned to.
+// kindOf returns the words by which a SyntaxError calls a node that cannot be assigned to.
 func kindOf(n node) string {
 	switch n := n.(type) {
 	case constant:
@@ -310,7 +305,8 @@ func kindOf(n node) string {
 	return "expression"
 }
 
-func pick(condition bool, yes, no string) string {
+// pick returns yes or no, both of which are evaluated.
+func pick[T any](condition bool, yes, no T) T {
 	if condition {
 		return yes
 	}

@@ -11,7 +11,7 @@ import (
 // methods holds the methods that values have, by class and name.
 var methods map[string]map[string]*builtin
 
-// statics holds the functions that classes have of themselves, as dict.fromkeys.
+// statics holds the functions that are called on a class itself, such as dict.fromkeys.
 var statics map[string]map[string]*builtin
 
 func init() {
@@ -36,8 +36,7 @@ func init() {
 	}
 }
 
-// hidden holds attributes that Python has and that are refused: of functions, generators
-// and types.
+// hidden holds attributes that Python has and this package refuses, by class.
 var hidden = map[string][]string{
 	"generator":   {"close", "gi_code", "gi_frame", "gi_running", "gi_suspended", "gi_yieldfrom", "send", "throw"},
 	"type":        {"mro"},
@@ -81,14 +80,14 @@ func (m *machine) attribute(v Value, id string) (Value, error) {
 	return nil, raise("AttributeError", "'%s' object has no attribute '%s'", typ, id)
 }
 
-// plainAttribute has the attributes that are no methods, by class.
+// plainAttribute holds the attributes that are values, not methods, as class.name.
 var plainAttribute = map[string]bool{
 	"int.real": true, "int.imag": true, "int.numerator": true, "int.denominator": true, "bool.real": true, "bool.imag": true,
 	"bool.numerator": true, "bool.denominator": true, "float.real": true, "float.imag": true,
 	"range.start": true, "range.stop": true, "range.step": true, "slice.start": true, "slice.stop": true, "slice.step": true,
 }
 
-// plain returns an attribute that is no method.
+// plain returns an attribute that is a value, not a method.
 func plain(v Value, id string) (Value, bool) {
 	switch v := v.(type) {
 	case bool, int, *big.Int:
@@ -118,7 +117,7 @@ func plain(v Value, id string) (Value, bool) {
 	return nil, false
 }
 
-// frozenMethods returns the methods of sets that change nothing.
+// frozenMethods returns the methods of frozenset: the methods of set that do not change it.
 func frozenMethods() map[string]*builtin {
 	kept := maps.Clone(methods["set"])
 	maps.DeleteFunc(kept, func(name string, _ *builtin) bool { return changesSet[name] })

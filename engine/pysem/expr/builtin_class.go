@@ -14,8 +14,7 @@ var classes = []*class{
 		if !has(a[0]) {
 			return 0.0, nil
 		}
-		f, err := toFloat(a[0])
-		return f, err
+		return ToFloat(a[0])
 	})},
 	{"str", makes(positional("str", 0, 3, "object", "encoding", "errors"), makeStr)},
 	{"bytes", makes(positional("bytes", 0, 3, "source", "encoding", "errors"), makeBytes)},
@@ -61,7 +60,8 @@ var classes = []*class{
 	{"zip", makeZip},
 }
 
-// makes returns a call of a class with a binder and what is made of the arguments.
+// makes returns the call of a class: bind puts the arguments in their places, and f makes the
+// value.
 func makes(bind func(args arguments) ([]Value, error), f func(m *machine, a []Value) (Value, error)) func(*machine, arguments) (Value, error) {
 	return func(m *machine, args arguments) (Value, error) {
 		values, err := bind(args)
@@ -72,19 +72,19 @@ func makes(bind func(args arguments) ([]Value, error), f func(m *machine, a []Va
 	}
 }
 
-// keywordless binds arguments by position.
+// keywordless returns a binder of arguments that are given by position only.
 func keywordless(name string, low, high int) func(args arguments) ([]Value, error) {
 	s := between(low, high)
 	return func(args arguments) ([]Value, error) { return s.bind(name, name, args) }
 }
 
-// positional binds arguments by position or name.
+// positional returns a binder of arguments that are given by position or name.
 func positional(name string, low, high int, names ...string) func(args arguments) ([]Value, error) {
 	s := signature{style: keyworded, min: low, max: high, names: names}
 	return func(args arguments) ([]Value, error) { return s.bind(name, name, args) }
 }
 
-// classOf returns type(v). What has no class here is refused.
+// classOf returns type(v). A type that is not evaluated here is refused.
 func classOf(v Value) (Value, error) {
 	if c, ok := builtins[typeName(v)].(*class); ok {
 		return c, nil
@@ -158,8 +158,8 @@ func makeStr(m *machine, a []Value) (Value, error) {
 	}
 }
 
-// isWrongName reports whether an error of codec is about the names as such, before they
-// are looked up.
+// isWrongName reports whether an error of codec is about the arguments themselves: no string, or
+// one with a null character. CPython checks that before it looks the names up.
 func isWrongName(err error) bool {
 	return pysem.TypeOf(err) == "TypeError" || pysem.TypeOf(err) == "ValueError"
 }
@@ -273,8 +273,8 @@ func makeFilter(m *machine, a []Value) (Value, error) {
 	}}, nil
 }
 
-// unlessStop is an error of a function that an iterator calls, of which a StopIteration
-// only ends the iterator.
+// unlessStop drops a StopIteration that a function called by an iterator raised: it only ends the
+// iterator. Other errors are returned.
 func unlessStop(err error) error {
 	if pysem.TypeOf(err) == "StopIteration" {
 		return nil
@@ -316,7 +316,7 @@ func (m *machine) iterateAll(values []Value) ([]*iterator, error) {
 	return its, nil
 }
 
-// nextOfAll takes one item of each; values is nil when iterator number at has none.
+// nextOfAll takes one item from each iterator. When iterator number at has ended, values is nil.
 func nextOfAll(its []*iterator) (values []Value, at int, err error) {
 	values = make([]Value, len(its))
 	for i, it := range its {
@@ -367,16 +367,9 @@ func makeZip(m *machine, args arguments) (Value, error) {
 		return nil, err
 	}
 	strict := has(options[0]) && Truth(options[0])
-	its := make([]*iterator, len(args.values))
-	for i, v := range args.values {
-		if !isIterable(v) {
-			return nil, typeError("'%s' object is not iterable", typeName(v))
-		}
-		it, err := m.iterate(v)
-		if err != nil {
-			return nil, err
-		}
-		its[i] = it
+	its, err := m.iterateAll(args.values)
+	if err != nil {
+		return nil, err
 	}
 	return &iterator{typ: "zip", next: func() (Value, bool, error) {
 		if len(its) == 0 {
@@ -393,7 +386,7 @@ func makeZip(m *machine, args arguments) (Value, error) {
 	}}, nil
 }
 
-// zipError is what a strict zip raises when iterator number at ended first.
+// zipError returns what a strict zip raises when iterator number at ended first.
 func zipError(its []*iterator, at int) error {
 	others := func(n int) string {
 		return pick(n == 1, "", "s 1-")

@@ -2,7 +2,10 @@ package expr
 
 import (
 	"bytes"
+	"cmp"
 	"math/big"
+	"slices"
+	"sort"
 	"strings"
 
 	"github.com/monosim/monosim/engine/pysem"
@@ -41,19 +44,11 @@ func Equal(a, b Value) bool {
 	return pysem.Equal(a, b)
 }
 
-// same returns what containers ask: the same object, or an equal one.
+// same reports whether a container takes a and b for one item: they are the same object, or equal.
 func same(a, b Value) bool { return identical(a, b) == yes || Equal(a, b) }
 
 func equalItems(a, b []Value) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if !same(a[i], b[i]) {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(a, b, same)
 }
 
 func equalDicts(a, b *Dict) bool {
@@ -69,7 +64,7 @@ func equalDicts(a, b *Dict) bool {
 	return true
 }
 
-// equalSets compares sets, and views of dicts as sets.
+// equalSets compares two sets. The keys and the items of a dict count as sets.
 func equalSets(a, b Value) bool {
 	if a == b {
 		return true
@@ -79,7 +74,7 @@ func equalSets(a, b Value) bool {
 	return ok && ok2 && x.len() == y.len() && isSubset(x, y)
 }
 
-// asSet returns v where it is a set, or a view that acts as one.
+// asSet returns a set, or the keys or items of a dict as a set. ok is false for other values.
 func asSet(v Value) (*Set, bool) {
 	switch v := v.(type) {
 	case *Set:
@@ -111,16 +106,16 @@ func isSubset(a, b *Set) bool {
 	return true
 }
 
-// certainty is an answer that can be unknown.
+// certainty is the answer to "a is b", which can be unknown.
 type certainty uint8
 
 const (
 	no certainty = iota
 	yes
-	unknown // CPython may share equal values or not
+	unknown // CPython may share one object for equal values or not
 )
 
-// identical returns a is b.
+// identical answers "a is b".
 func identical(a, b Value) certainty {
 	switch x := a.(type) {
 	case *List, *Dict, *Range, *Slice, *view, *iterator, *function, *builtin, *class, ellipsis, notImplemented, nil, bool:
@@ -167,7 +162,7 @@ func sure(is bool) certainty {
 	return no
 }
 
-// contains returns item in container.
+// contains reports whether item is in container.
 func (m *machine) contains(container, item Value) (bool, error) {
 	switch c := container.(type) {
 	case string:
@@ -214,10 +209,8 @@ func (m *machine) contains(container, item Value) (bool, error) {
 }
 
 func (m *machine) among(items []Value, item Value) (bool, error) {
-	for _, v := range items {
-		if same(v, item) {
-			return true, nil
-		}
+	if slices.ContainsFunc(items, func(v Value) bool { return same(v, item) }) {
+		return true, nil
 	}
 	return false, m.step(len(items) / 8)
 }
@@ -256,19 +249,224 @@ func (m *machine) viewContains(v *view, item Value) (bool, error) {
 		value, found, err := v.of.get(pair[0])
 		return found && same(value, pair[1]), err
 	}
-	for _, e := range v.of.live() {
-		if same(e.value, item) {
-			return true, nil
-		}
-	}
-	return false, nil
+	return slices.ContainsFunc(v.of.live(), func(e dictEntry) bool { return same(e.value, item) }), nil
 }
 
-// wholeOf returns the int that a number equals.
+// wholeOf returns the int that a number equals, as 2 for 2.0. ok is false when there is none.
 func wholeOf(v Value) (int, bool) {
 	if f, ok := v.(float64); ok {
 		n, isInt := floatKey(f).(int)
 		return n, isInt
 	}
 	return asInt(v)
+}
+
+// compare returns a op b for < <= > >= == != in, not in, is, and is not.
+func (m *machine) compare(op string, a, b Value) (bool, error) {
+	switch op {
+	case "==":
+		return Equal(a, b), m.step(sizeOf(a) / 8)
+	case "!=":
+		return !Equal(a, b), m.step(sizeOf(a) / 8)
+	case "in", "not in":
+		found, err := m.contains(b, a)
+		return found == (op == "in"), err
+	case "is", "is not":
+		answer := identical(a, b)
+		if answer == unknown {
+			return false, refuse(unstable, "is for equal values of type "+typeName(a))
+		}
+		return (answer == yes) == (op == "is"), nil
+	}
+	return m.order(op, a, b)
+}
+
+// sizeOf returns the number of items of a list or tuple, by which comparing it is counted in steps.
+func sizeOf(v Value) int {
+	switch v := v.(type) {
+	case *List:
+		return len(v.Items)
+	case Tuple:
+		return len(v)
+	case string:
+		return len(v) / 8
+	}
+	return 0
+}
+
+// order returns a op b for one of < <= > >=.
+func (m *machine) order(op string, a, b Value) (bool, error) {
+	if x, ok := a.(int); ok {
+		if y, ok := b.(int); ok {
+			return holds(op, cmp.Compare(x, y)), nil
+		}
+	}
+	switch x := a.(type) {
+	case string:
+		if y, ok := b.(string); ok {
+			return holds(op, strings.Compare(x, y)), m.step(len(x) / 64)
+		}
+	case []byte:
+		if y, ok := b.([]byte); ok {
+			return holds(op, bytes.Compare(x, y)), nil
+		}
+	case *List:
+		if y, ok := b.(*List); ok {
+			return m.orderItems(op, x.Items, y.Items)
+		}
+	case Tuple:
+		if y, ok := b.(Tuple); ok {
+			return m.orderItems(op, x, y)
+		}
+	case *Set, *view:
+		if holds, ok := orderSets(op, a, b); ok {
+			return holds, nil
+		}
+	case *Slice:
+		if y, ok := b.(*Slice); ok {
+			return m.orderItems(op, []Value{x.Start, x.Stop, x.Step}, []Value{y.Start, y.Stop, y.Step})
+		}
+	default:
+		if c, ordered, ok := pysem.CompareNumbers(a, b); ok {
+			return ordered && holds(op, c), nil
+		}
+	}
+	return false, typeError("'%s' not supported between instances of '%s' and '%s'", op, typeName(a), typeName(b))
+}
+
+// holds reports whether op is true for two values that compare as c, which is below, equal to or
+// above 0.
+func holds(op string, c int) bool {
+	switch op {
+	case "<":
+		return c < 0
+	case "<=":
+		return c <= 0
+	case ">":
+		return c > 0
+	}
+	return c >= 0
+}
+
+// orderItems compares two sequences by the first items that differ, then by length.
+func (m *machine) orderItems(op string, a, b []Value) (bool, error) {
+	if err := m.step(1); err != nil {
+		return false, err
+	}
+	for i := range min(len(a), len(b)) {
+		if !same(a[i], b[i]) {
+			return m.order(op, a[i], b[i])
+		}
+	}
+	return holds(op, len(a)-len(b)), nil
+}
+
+// orderSets compares sets by inclusion. ok is false when one of the values is no set.
+func orderSets(op string, a, b Value) (holds, ok bool) {
+	x, isSet := asSet(a)
+	y, isSet2 := asSet(b)
+	if !isSet || !isSet2 {
+		return false, false
+	}
+	if op == ">" || op == ">=" {
+		x, y = y, x
+	}
+	return isSubset(x, y) && (len(op) == 2 || x.len() < y.len()), true
+}
+
+// sorted sorts items in place by key; it is stable. Up to 64 items it makes the comparisons of
+// CPython's list.sort, one for one, so that errors and the order of incomparable values are the
+// same.
+func (m *machine) sorted(items []Value, key func(Value) (Value, error), reverse bool) error {
+	s := &sorter{m: m, items: items, keys: make([]Value, len(items))}
+	for i, item := range items {
+		k, err := key(item)
+		if err != nil {
+			return err
+		}
+		s.keys[i] = k
+	}
+	if reverse {
+		s.reverse(len(items))
+	}
+	switch {
+	case len(items) > 64:
+		sort.Stable(s)
+	case len(items) > 1:
+		s.insertAll(s.firstRun())
+	}
+	if reverse {
+		s.reverse(len(items))
+	}
+	return s.err
+}
+
+// sorter is a sort.Interface over items and their keys. After the first error nothing moves any
+// more.
+type sorter struct {
+	m     *machine
+	items []Value
+	keys  []Value
+	err   error
+}
+
+func (s *sorter) Len() int { return len(s.items) }
+
+func (s *sorter) Less(i, j int) bool { return s.less(s.keys[i], s.keys[j]) }
+
+func (s *sorter) Swap(i, j int) {
+	s.items[i], s.items[j] = s.items[j], s.items[i]
+	s.keys[i], s.keys[j] = s.keys[j], s.keys[i]
+}
+
+func (s *sorter) less(a, b Value) bool {
+	if s.err != nil {
+		return false
+	}
+	less, err := s.m.order("<", a, b)
+	if err == nil {
+		err = s.m.step(1)
+	}
+	s.err = err
+	return less
+}
+
+// firstRun returns the length of the ascending run that the items begin with. A descending run is
+// reversed first (count_run).
+func (s *sorter) firstRun() int {
+	n := 2
+	descends := s.Less(1, 0)
+	for n < len(s.items) && s.Less(n, n-1) == descends {
+		n++
+	}
+	if descends {
+		s.reverse(n)
+	}
+	return n
+}
+
+// insertAll inserts the items from start on into the sorted ones before them, by binary search
+// (binarysort).
+func (s *sorter) insertAll(start int) {
+	for ; start < len(s.items) && s.err == nil; start++ {
+		item, pivot := s.items[start], s.keys[start]
+		left, right := 0, start
+		for left < right {
+			middle := left + (right-left)/2
+			if s.less(pivot, s.keys[middle]) {
+				right = middle
+			} else {
+				left = middle + 1
+			}
+		}
+		copy(s.items[left+1:start+1], s.items[left:start])
+		copy(s.keys[left+1:start+1], s.keys[left:start])
+		s.items[left], s.keys[left] = item, pivot
+	}
+}
+
+// reverse turns the first n items round.
+func (s *sorter) reverse(n int) {
+	slices.Reverse(s.items[:n])
+	slices.Reverse(s.keys[:n])
 }

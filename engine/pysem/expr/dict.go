@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Dict is a dict in insertion order.
+// Dict is a Python dict: it keeps the order of insertion.
 type Dict struct {
 	entries []dictEntry // deleted ones stay, with gone set
 	index   map[any]int
@@ -22,7 +22,7 @@ type dictEntry struct {
 // Len returns len(d).
 func (d *Dict) Len() int { return len(d.index) }
 
-// get finds the value of a key; a key that cannot be hashed is a TypeError.
+// get returns the value of a key. A key that cannot be hashed is a TypeError.
 func (d *Dict) get(key Value) (v Value, found bool, err error) {
 	k, err := keyOf(key)
 	if err != nil {
@@ -34,7 +34,8 @@ func (d *Dict) get(key Value) (v Value, found bool, err error) {
 	return nil, false, nil
 }
 
-// set gives key a value; a known key keeps its place and its first form.
+// set sets the value of a key. A key that is there keeps its place, and the value by which it was
+// first given (1 before 1.0).
 func (d *Dict) set(key, value Value) error {
 	k, err := keyOf(key)
 	if err != nil {
@@ -52,7 +53,7 @@ func (d *Dict) set(key, value Value) error {
 	return nil
 }
 
-// remove takes a key out and gives its value.
+// remove deletes a key and returns its value.
 func (d *Dict) remove(key Value) (v Value, found bool, err error) {
 	k, err := keyOf(key)
 	if err != nil {
@@ -68,7 +69,7 @@ func (d *Dict) remove(key Value) (v Value, found bool, err error) {
 	return v, true, nil
 }
 
-// live returns the entries that are there.
+// live returns the entries that were not deleted.
 func (d *Dict) live() []dictEntry {
 	if len(d.index) == len(d.entries) {
 		return d.entries
@@ -84,7 +85,7 @@ func (d *Dict) copy() *Dict {
 	return copied
 }
 
-// item is the entry as a value of the view's kind.
+// item returns an entry as the view gives it: its key, its value, or the pair.
 func (v *view) item(e dictEntry) Value {
 	switch v.what {
 	case "keys":
@@ -95,14 +96,14 @@ func (v *view) item(e dictEntry) Value {
 	return Tuple{e.key, e.value}
 }
 
-// The forms of keys that == does not tell apart in Go as in Python.
+// Go types for keys that Python's == takes for equal where Go's would not, or the other way round.
 type (
 	keyText  string // of bytes, tuples, sets and large ints: a type letter and the content
 	keyFloat float64
 )
 
-// keyOf returns a Go value that is equal for equal Python values, a TypeError for what cannot
-// be hashed.
+// keyOf returns a Go value to index maps by. It is equal for Python values that are equal. A value
+// that cannot be hashed is a TypeError.
 func keyOf(v Value) (any, error) {
 	switch v := v.(type) {
 	case int, string:
@@ -130,7 +131,7 @@ func keyOf(v Value) (any, error) {
 			return v, nil
 		}
 	default:
-		return v, nil // by identity
+		return v, nil // compared by identity
 	}
 	return nil, typeError("unhashable type: '%s'", typeName(v))
 }
@@ -174,7 +175,7 @@ func setKey(s *Set) (any, error) {
 	return keyText("{" + strings.Join(parts, "")), nil
 }
 
-// rangeKey returns one for all ranges with the same items.
+// rangeKey returns equal keys for ranges with the same items.
 func rangeKey(r *Range) any {
 	switch n := r.Len(); n {
 	case 0:
@@ -237,7 +238,7 @@ func dictView(what string) *builtin {
 	})
 }
 
-// orNone returns an optional argument, None where it is absent.
+// orNone returns an optional argument, or None when it was not given.
 func orNone(v Value) Value {
 	if has(v) {
 		return v
@@ -246,17 +247,14 @@ func orNone(v Value) Value {
 }
 
 func updateDict(m *machine, args arguments) (Value, error) {
-	if len(args.values) == 0 {
-		return nil, typeError("unbound method dict.update() needs an argument")
+	d, rest, err := selfOf[*Dict]("dict", "update", args)
+	if err != nil {
+		return nil, err
 	}
-	d, ok := args.values[0].(*Dict)
-	if !ok {
-		return nil, typeError("descriptor 'update' for 'dict' objects doesn't apply to a '%s' object", typeName(args.values[0]))
-	}
-	return nil, m.fillDict("update", d, args.after(1))
+	return nil, m.fillDict("update", d, rest)
 }
 
-// fillDict adds what dict() or update() is called with.
+// fillDict adds the arguments of dict() or update() to a dict.
 func (m *machine) fillDict(name string, d *Dict, args arguments) error {
 	if len(args.values) > 1 {
 		return typeError("%s expected at most 1 argument, got %d", name, len(args.values))
@@ -272,7 +270,7 @@ func (m *machine) fillDict(name string, d *Dict, args arguments) error {
 	return args.checkNames()
 }
 
-// addPairs adds the entries of a dict, or pairs.
+// addPairs adds the entries of a dict, or the pairs of an iterable.
 func (m *machine) addPairs(d *Dict, v Value) error {
 	if more, ok := v.(*Dict); ok {
 		for _, e := range more.live() {

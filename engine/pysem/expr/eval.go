@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// frame is a place where names are bound: the expression itself, a lambda or a
+// frame holds the values of the names of one scope: the expression itself, a lambda or a
 // comprehension.
 type frame struct {
 	m      *machine
@@ -13,7 +13,7 @@ type frame struct {
 	values map[string]Value
 }
 
-// qualified returns the name of what a scope within f is, as errors have it.
+// qualified returns the qualified name of a function within f, as error texts give it.
 func (f *frame) qualified(name string) string {
 	switch {
 	case f.outer == nil:
@@ -24,8 +24,8 @@ func (f *frame) qualified(name string) string {
 	return f.outer.qualified(f.scope.name) + ".<locals>." + name
 }
 
-// lookup finds the value of a name: in the lambdas and comprehensions around, then, for
-// the expression itself only, in its locals, then among what the module and Python have.
+// lookup finds the value of a name. It looks in the lambdas and comprehensions around; then in the
+// locals, which only the expression itself sees; then in the names of the module and the builtins.
 func (f *frame) lookup(id string) (Value, error) {
 	own := f
 	for ; f.outer != nil; f = f.outer {
@@ -53,7 +53,7 @@ func (f *frame) lookup(id string) (Value, error) {
 	return f.m.global(id)
 }
 
-// global finds a name that is no local one.
+// global finds a name among those of the module and the builtins.
 func (m *machine) global(id string) (Value, error) {
 	if m.names.Module[id] || isDunder(id) {
 		return nil, refuse(outside, "the name "+id)
@@ -67,7 +67,7 @@ func (m *machine) global(id string) (Value, error) {
 	return nil, raise("NameError", "name '%s' is not defined", id)
 }
 
-// isDunder reports whether id is a name of the interpreter's own, as __class__.
+// isDunder reports whether id is a name like __class__, which the interpreter keeps for itself.
 func isDunder(id string) bool {
 	return len(id) > 4 && strings.HasPrefix(id, "__") && strings.HasSuffix(id, "__")
 }
@@ -190,7 +190,8 @@ func (s sequence) eval(f *frame) (Value, error) {
 	if s.folded == notFolded {
 		return newSet(false, items)
 	}
-	// The compiler makes a frozenset, and another one of that to keep.
+	// CPython's compiler makes a frozenset of the items and keeps another one made of that. Each
+	// step can change the order of the items.
 	first, err := newSet(true, items)
 	if err != nil {
 		return nil, err
@@ -202,7 +203,7 @@ func (s sequence) eval(f *frame) (Value, error) {
 	return kept, err
 }
 
-// starError is the error for a starred item that cannot be walked.
+// starError returns the error for a starred item that cannot be iterated.
 func (s sequence) starError(v Value) error {
 	if s.kind == setDisplay {
 		return typeError("'%s' object is not iterable", typeName(v))
@@ -210,7 +211,8 @@ func (s sequence) starError(v Value) error {
 	return typeError("Value after * must be an iterable, not %s", typeName(v))
 }
 
-// evalAll evaluates items, starred ones to all that they hold.
+// evalAll evaluates items. A starred item gives all that it iterates over; starError is called when
+// it cannot be iterated.
 func (f *frame) evalAll(items []node, starError func(v Value) error) ([]Value, error) {
 	values := make([]Value, 0, len(items))
 	for _, item := range items {
@@ -241,7 +243,7 @@ func (f *frame) evalAll(items []node, starError func(v Value) error) ([]Value, e
 	return values, nil
 }
 
-// isIterable reports whether iter(v) is no TypeError.
+// isIterable reports whether iter(v) works.
 func isIterable(v Value) bool {
 	switch v.(type) {
 	case *iterator, *List, Tuple, string, []byte, *Range, *Dict, *view, *Set:
@@ -329,7 +331,7 @@ func (j joined) eval(f *frame) (Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		text := v.(string) // constants and fields of f-strings are
+		text := v.(string) // all parts of an f-string evaluate to strings
 		if err := f.m.make(len(text)); err != nil {
 			return nil, err
 		}
@@ -355,7 +357,7 @@ func (p formatted) eval(f *frame) (Value, error) {
 	return f.m.format(v, spec.(string))
 }
 
-// convert returns v!s, v!r or v!a.
+// convert applies the conversion !s, !r or !a to v; 0 leaves v as it is.
 func (m *machine) convert(v Value, conversion byte) (text Value, err error) {
 	switch conversion {
 	case 's':

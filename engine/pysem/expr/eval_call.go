@@ -6,35 +6,35 @@ import (
 	"strings"
 )
 
-// function is what a lambda gives.
+// function is the value of a lambda.
 type function struct {
 	lambda
 	outer     *frame
 	fallbacks map[string]Value
 }
 
-// arguments are what a function is called with.
+// arguments holds the arguments of one call.
 type arguments struct {
 	values []Value
 	named  []Name
-	// noStrings is how many names of **dict are no strings, beforeNoString how many names
-	// came before the first of these.
+	// noStrings counts the keys of **dict that are no strings, and beforeNoString the names that
+	// came before the first of them. Which error is raised depends on both.
 	noStrings, beforeNoString int
 }
 
 // namedCount returns how many arguments were given by name.
 func (a arguments) namedCount() int { return len(a.named) + a.noStrings }
 
-// onlyNamed returns the arguments without those by position.
+// onlyNamed returns the arguments that were given by name.
 func (a arguments) onlyNamed() arguments { return a.after(len(a.values)) }
 
-// after returns the arguments without the first n by position.
+// after returns the arguments without the first n that were given by position.
 func (a arguments) after(n int) arguments {
 	a.values = a.values[n:]
 	return a
 }
 
-// checkNames says that names of **dict are no strings, where they are not.
+// checkNames returns a TypeError when a key of **dict is no string.
 func (a arguments) checkNames() error {
 	if a.noStrings > 0 {
 		return typeError("keywords must be strings")
@@ -71,7 +71,7 @@ func (c call) eval(f *frame) (Value, error) {
 
 func (c call) arguments(f *frame, callee Value) (arguments, error) {
 	values, err := f.evalAll(c.args, func(v Value) error {
-		if len(c.args) > 1 { // CPython makes a list of them first
+		if len(c.args) > 1 { // with other arguments CPython makes a list of all of them, which raises its own error
 			return sequence{}.starError(v)
 		}
 		return typeError("%s argument after * must be an iterable, not %s", f.m.calledName(callee), typeName(v))
@@ -98,7 +98,7 @@ func (c call) arguments(f *frame, callee Value) (arguments, error) {
 	return args, nil
 }
 
-// calledName returns how errors about arguments call a function (Objects/object.c:
+// calledName returns the words by which errors about arguments call a function (Objects/object.c:
 // _PyObject_FunctionStr).
 func (m *machine) calledName(callee Value) string {
 	switch f := callee.(type) {
@@ -121,7 +121,7 @@ func (m *machine) calledName(callee Value) string {
 	return text
 }
 
-// addAll adds the entries of a dict.
+// addAll adds the entries of a dict that was passed with **.
 func (a *arguments) addAll(m *machine, callee, v Value) error {
 	d, ok := v.(*Dict)
 	if !ok {
@@ -183,9 +183,9 @@ func (m *machine) call(callee Value, args arguments) (Value, error) {
 	return nil, typeError("'%s' object is not callable", typeName(callee))
 }
 
-// looksAtNamesLater reports whether a callee counts its arguments before it wants their
-// names to be strings: CPython calls these without a vector of arguments, so that
-// PyArg_ParseTupleAndKeywords sees the dict (Python/getargs.c:1600). str.format never asks.
+// looksAtNamesLater reports whether a callee counts its arguments before it checks that their names
+// are strings. CPython passes these functions a dict of the named arguments, which
+// PyArg_ParseTupleAndKeywords looks at (Python/getargs.c:1600). str.format never checks.
 func looksAtNamesLater(callee Value) bool {
 	name := ""
 	switch f := callee.(type) {
@@ -199,8 +199,8 @@ func looksAtNamesLater(callee Value) bool {
 	return slices.Contains([]string{"int", "str", "bytes", "slice", "zip", "max", "min"}, name)
 }
 
-// bind gives the parameters their values, as CPython in the same order and with the same
-// errors (Python/ceval.c initialize_locals).
+// bind gives the parameters their values, in CPython's order and with its errors (Python/ceval.c
+// initialize_locals).
 func (f *function) bind(values map[string]Value, args arguments) error {
 	positional, rest := f.parameters()
 	for i, v := range args.values[:min(len(positional), len(args.values))] {
@@ -222,7 +222,7 @@ func (f *function) bind(values map[string]Value, args arguments) error {
 	return f.fallBack(values, rest, "keyword-only")
 }
 
-// name returns how errors call the function.
+// name returns the function's name in error texts.
 func (f *function) name() string { return f.outer.qualified("<lambda>") }
 
 func (f *function) parameters() (positional, rest []parameter) {
@@ -282,7 +282,7 @@ func (f *function) unexpected(id string, named []Name) error {
 	return typeError("%s() got an unexpected keyword argument '%s'", f.name(), id)
 }
 
-// fallBack gives what has no value its default, or names what has none.
+// fallBack gives parameters without a value their defaults. The error names those that have none.
 func (f *function) fallBack(values map[string]Value, params []parameter, kind string) error {
 	var missing []string
 	for _, p := range params {
@@ -302,7 +302,7 @@ func (f *function) fallBack(values map[string]Value, params []parameter, kind st
 	return typeError("%s() missing %d required %s argument%s: %s", f.name(), len(missing), kind, plural(len(missing)), enumeration(missing))
 }
 
-// enumeration returns 'a', 'b', and 'c'.
+// enumeration joins words as "a", "a and b" or "a, b, and c".
 func enumeration(words []string) string {
 	switch n := len(words); n {
 	case 1:

@@ -2,8 +2,8 @@ package expr
 
 import "github.com/monosim/monosim/engine/pysem"
 
-// eval makes the container, or the generator of which only the first iterable is
-// evaluated at once.
+// eval makes the container, or a generator. Of a generator only the first iterable is evaluated
+// now, as in Python.
 func (c comprehension) eval(f *frame) (Value, error) {
 	first, err := c.clauses[0].items.eval(f)
 	if err != nil {
@@ -25,7 +25,7 @@ func (c comprehension) eval(f *frame) (Value, error) {
 type comprehensionRun struct {
 	comprehension
 	frame *frame
-	// iterators are those of the clauses that are entered.
+	// iterators holds one iterator for each clause that has been entered, outermost first.
 	iterators []*iterator
 	running   bool
 }
@@ -83,7 +83,7 @@ func (r *comprehensionRun) enter(cl clause) error {
 	return err
 }
 
-// next is that of a generator. What it raised ends it.
+// next evaluates the element of a generator for the next combination. An error ends the generator.
 func (r *comprehensionRun) next() (Value, bool, error) {
 	if r.running {
 		return nil, false, raise("ValueError", "generator already executing")
@@ -109,7 +109,7 @@ func (r *comprehensionRun) next() (Value, bool, error) {
 	return v, ok, nil
 }
 
-// collect makes a list, set or dict.
+// collect makes the list, set or dict.
 func (r *comprehensionRun) collect() (Value, error) {
 	if err := r.frame.m.enter(); err != nil {
 		return nil, err
@@ -163,7 +163,7 @@ func (r *comprehensionRun) add(list *List, set *Set, made *Dict) error {
 	return nil
 }
 
-// assign binds what a clause walks.
+// assign binds an item to the target of a clause.
 func (f *frame) assign(t target, v Value) error {
 	if t.several == nil {
 		f.values[t.id] = v
@@ -184,7 +184,7 @@ func (f *frame) assign(t target, v Value) error {
 	return nil
 }
 
-// unpacked are as many values as the target has parts.
+// unpacked returns as many values of v as the target has parts; a starred part gets a list.
 func (f *frame) unpacked(t target, v Value) ([]Value, error) {
 	n := len(t.several)
 	if t.star < 0 {
@@ -212,7 +212,7 @@ func (f *frame) unpacked(t target, v Value) ([]Value, error) {
 	return append(values, items[after:]...), nil
 }
 
-// takeUpTo returns the first n items of v, or all.
+// takeUpTo returns the first n items of v, or all when there are fewer.
 func (m *machine) takeUpTo(v Value, n int) ([]Value, error) {
 	it, err := m.iterate(v)
 	if err != nil {

@@ -2,6 +2,7 @@ package expr
 
 import (
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,9 +17,9 @@ type spec struct {
 	zero      bool // z: no negative zero
 	alternate bool
 	width     int
-	grouping  byte // , _ or 0
-	precision int  // -1 without
-	typ       rune // 0 without
+	grouping  byte // , or _ between groups of digits, or 0
+	precision int  // -1 when there is none
+	typ       rune // 0 when there is none
 }
 
 // format returns format(v, text).
@@ -49,7 +50,7 @@ func (m *machine) format(v Value, text string) (string, error) {
 	return "", typeError("unsupported format string passed to %s.__format__", typeName(v))
 }
 
-// parseSpec reads a specification for a value of a type.
+// parseSpec reads a format specification for a value of type typ. align is the default alignment.
 func parseSpec(text, typ string, align byte) (spec, error) {
 	s := spec{fill: " ", precision: -1}
 	chars := pysem.Chars(text)
@@ -192,7 +193,7 @@ func (m *machine) formatText(text string, s spec) (string, error) {
 	return m.pad("", text, s)
 }
 
-// pad fills a number's sign (with its prefix) and digits, or a text, to the width.
+// pad fills up to the width: a text, or the sign (with its prefix) and the digits of a number.
 func (m *machine) pad(sign, body string, s spec) (string, error) {
 	padding := max(0, s.width-lengthOf(sign)-lengthOf(body))
 	if err := m.make(padding*len(s.fill) + len(body)); err != nil {
@@ -210,7 +211,7 @@ func (m *machine) pad(sign, body string, s spec) (string, error) {
 	return strings.Repeat(s.fill, left) + sign + body + strings.Repeat(s.fill, padding-left), nil
 }
 
-// intBases holds the type letters of ints with what stands before the digits.
+// intBases holds, by type letter, the base of an int and the prefix before its digits.
 var intBases = map[rune]struct {
 	base   int
 	prefix string
@@ -246,18 +247,7 @@ func (m *machine) formatInt(v Value, s spec) (string, error) {
 	if s.typ == 'X' {
 		digits = strings.ToUpper(digits)
 	}
-	prefix := ""
-	if s.alternate {
-		prefix = b.prefix
-	}
-	return m.padNumber(s.signOf(n.Sign() < 0)+prefix, digits, "", s, pickInt(b.base == 10, 3, 4))
-}
-
-func pickInt(condition bool, yes, no int) int {
-	if condition {
-		return yes
-	}
-	return no
+	return m.padNumber(s.signOf(n.Sign() < 0)+pick(s.alternate, b.prefix, ""), digits, "", s, pick(b.base == 10, 3, 4))
 }
 
 func (s spec) signOf(negative bool) string {
@@ -270,7 +260,7 @@ func (s spec) signOf(negative bool) string {
 	return ""
 }
 
-// padNumber groups the whole digits and pads: zeros that fill are grouped too.
+// padNumber groups the digits before the point and pads. Zeros that pad are grouped too.
 func (m *machine) padNumber(sign, digits, rest string, s spec, group int) (string, error) {
 	if s.grouping != 0 {
 		least := 0
@@ -285,7 +275,7 @@ func (m *machine) padNumber(sign, digits, rest string, s spec, group int) (strin
 	return m.pad(sign, digits+rest, s)
 }
 
-// grouped puts separators into digits, and zeros before them up to a width.
+// grouped puts a separator between groups of digits, and zeros before them up to a width.
 func grouped(digits string, separator byte, group, least int) string {
 	var b []byte
 	n := 0
@@ -300,7 +290,7 @@ func grouped(digits string, separator byte, group, least int) string {
 		}
 		n++
 	}
-	reverseBytes(b)
+	slices.Reverse(b)
 	return string(b)
 }
 
@@ -322,7 +312,7 @@ func (m *machine) formatChar(n *big.Int, s spec) (string, error) {
 	return m.pad("", textOf([]rune{rune(n.Int64())}), s)
 }
 
-// atoi returns a decimal number of digits only.
+// atoi reads a decimal number that has only digits, no sign.
 func atoi(text string) (int, bool) {
 	if text == "" || strings.Trim(text, "0123456789") != "" {
 		return 0, false

@@ -6,16 +6,13 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// formatMethod returns str.format.
+// formatMethod implements str.format.
 func formatMethod(m *machine, args arguments) (Value, error) {
-	if len(args.values) == 0 {
-		return nil, typeError("unbound method str.format() needs an argument")
+	text, rest, err := selfOf[string]("str", "format", args)
+	if err != nil {
+		return nil, err
 	}
-	text, ok := args.values[0].(string)
-	if !ok {
-		return nil, typeError("descriptor 'format' for 'str' objects doesn't apply to a '%s' object", typeName(args.values[0]))
-	}
-	return m.formatFields(text, args.values[1:], func(key string) (Value, error) {
+	return m.formatFields(text, rest.values, func(key string) (Value, error) {
 		for _, n := range args.named {
 			if n.ID == key {
 				return n.Value, nil
@@ -29,10 +26,10 @@ func formatMethod(m *machine, args arguments) (Value, error) {
 // (Objects/stringlib/unicode_format.h).
 type fieldFormatter struct {
 	m      *machine
-	values []Value // nil of format_map
+	values []Value // nil for format_map
 	named  func(key string) (Value, error)
-	// next is the number of the next field without one, and counts and numbers say which
-	// of the two forms was used.
+	// next is the number that the next field without a number gets. counts is set once such a field
+	// was seen, numbers once a field with a number was: both in one string are an error.
 	next            int
 	counts, numbers bool
 }
@@ -42,7 +39,7 @@ func (m *machine) formatFields(text string, values []Value, named func(string) (
 	return f.fill(text, 2)
 }
 
-// fill formats text, whose fields may nest depth deep.
+// fill formats text, in which fields may nest depth levels deep.
 func (f *fieldFormatter) fill(text string, depth int) (string, error) {
 	if depth == 0 {
 		return "", raise("ValueError", "Max string recursion exceeded")
@@ -73,8 +70,8 @@ func (f *fieldFormatter) fill(text string, depth int) (string, error) {
 	return b.String(), nil
 }
 
-// cutLiteral cuts the text before the first field, or up to a doubled brace; rest begins
-// behind the brace (MarkupIterator_next).
+// cutLiteral cuts the text before the first field, or up to a doubled brace. rest begins after the
+// brace (MarkupIterator_next).
 func cutLiteral(text string) (literal, rest string, hasField bool, err error) {
 	at := strings.IndexAny(text, "{}")
 	if at < 0 {
@@ -92,11 +89,11 @@ func cutLiteral(text string) (literal, rest string, hasField bool, err error) {
 	return text[:at], after, true, nil
 }
 
-// replacement is a field as it is written: name!conversion:spec.
+// replacement is the source of a field: name!conversion:spec.
 type replacement struct{ name, conversion, spec string }
 
-// cutField reads a field, of which text begins behind the brace, and what follows it
-// (parse_field). A conversion is any character, a closing brace too.
+// cutField reads a field and returns the text after it; text begins after the opening brace
+// (parse_field). A conversion is any character, even a closing brace.
 func cutField(text string) (field replacement, rest string, err error) {
 	end, err := fieldNameEnd(text)
 	if err != nil {
@@ -133,7 +130,7 @@ func cutField(text string) (field replacement, rest string, err error) {
 	return field, "", raise("ValueError", "unmatched '{' in format spec")
 }
 
-// fieldNameEnd returns where a field's name ends: at ":", "!" or "}" outside of brackets.
+// fieldNameEnd returns where a field's name ends: at the first ":", "!" or "}" outside of brackets.
 func fieldNameEnd(text string) (int, error) {
 	inBrackets := false
 	for i := range len(text) {
@@ -182,7 +179,7 @@ func unknownConversion(r rune) error {
 	return raise("ValueError", "Unknown conversion specifier \\x%x", r)
 }
 
-// value finds what a field names: first a number or a name, then attributes and items.
+// value finds the value of a field: a number or a name first, then attributes and items of that.
 func (f *fieldFormatter) value(name string) (Value, error) {
 	end := strings.IndexAny(name, ".[")
 	if end < 0 {
@@ -224,7 +221,7 @@ func (f *fieldFormatter) value(name string) (Value, error) {
 	return v, nil
 }
 
-// fieldKey returns an index where it is one, and else a string.
+// fieldKey returns the text between brackets as an int where it is a number, else as a string.
 func fieldKey(text string) Value {
 	if n, ok := atoi(pysem.FoldDigits(text)); ok {
 		return n

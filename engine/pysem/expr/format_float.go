@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// formatFloat returns format of a float; of is the type that errors name.
+// formatFloat returns format(f, spec). of is the type that errors name.
 func (m *machine) formatFloat(f float64, s spec, of string) (string, error) {
 	if s.typ != 0 && !strings.ContainsRune("eEfFgGn%", s.typ) {
 		return "", unknownCode(s.typ, of)
@@ -33,7 +33,7 @@ func (m *machine) formatFloat(f float64, s spec, of string) (string, error) {
 		whole++
 	}
 	if whole == 0 {
-		s.grouping = 0 // inf and nan
+		s.grouping = 0 // inf and nan have no digits to group
 		return m.pad(s.signOf(negative), text, s)
 	}
 	return m.padNumber(s.signOf(negative), text[:whole], text[whole:], s, 3)
@@ -45,7 +45,7 @@ func isZeroText(text string) bool {
 	return strings.Trim(mantissa, "0.") == ""
 }
 
-// floatDigits returns the number without padding and grouping.
+// floatDigits returns the text of a float before padding and grouping.
 func floatDigits(f float64, s spec) string {
 	typ, precision := byte(s.typ), s.precision
 	switch {
@@ -81,7 +81,7 @@ func floatDigits(f float64, s spec) string {
 	return text
 }
 
-// special returns the text of inf and nan.
+// special returns the text of inf or nan. ok is false for finite floats.
 func special(f float64) (string, bool) {
 	switch {
 	case math.IsNaN(f):
@@ -114,9 +114,9 @@ func exponentFloat(f float64, precision int, point bool) string {
 	return text
 }
 
-// generalFloat returns the shorter of the fixed and the exponent form with so many digits.
-// Zeros at the end go unless point is set; a plain float (no type letter) keeps a digit
-// behind its point.
+// generalFloat returns the shorter of the fixed and the exponent form, with precision significant
+// digits. Trailing zeros are cut unless point is set. plain is the form without a type letter,
+// which keeps one digit after its point.
 func generalFloat(f float64, precision int, point, plain bool) string {
 	if text, ok := special(f); ok {
 		return text
@@ -153,7 +153,7 @@ func generalFloat(f float64, precision int, point, plain bool) string {
 	return trimZeros(text)
 }
 
-// trimZeros drops the zeros at the end of a fraction, and its point.
+// trimZeros cuts trailing zeros after a point, and a point that then ends the text.
 func trimZeros(text string) string {
 	if !strings.Contains(text, ".") {
 		return text

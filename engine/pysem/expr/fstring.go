@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// strings reads adjacent string literals as one.
+// strings reads adjacent string literals and joins them into one.
 func (p *parser) strings() (node, error) {
 	var parts []node
 	var data []byte
@@ -70,7 +70,7 @@ func (l literal) bytesOf() ([]byte, error) {
 	return unescapeBytes(l.body)
 }
 
-// formatParser takes the body of an f-string apart (Parser/string_parser.c of 3.11).
+// formatParser parses the body of an f-string (Parser/string_parser.c of 3.11).
 type formatParser struct {
 	parser *parser
 	src    string
@@ -78,8 +78,8 @@ type formatParser struct {
 	raw    bool
 }
 
-// parts reads literal text and replacement fields; inside of a field's format, at a level
-// above 0, they end before its closing brace.
+// parts reads literal text and replacement fields. level is 0 for the string itself; inside a
+// field's format spec it is more, and the parts end before the field's closing brace.
 func (f *formatParser) parts(level int) ([]node, error) {
 	var parts []node
 	for {
@@ -217,8 +217,8 @@ func (f *formatParser) spec(field *formatted, level int) error {
 	return err
 }
 
-// skipExpression moves to the end of a field's expression: the first of ! : } = outside
-// of brackets and quotes, comparisons apart.
+// skipExpression moves to the end of a field's expression: to the first ! : } or = outside of
+// brackets and quotes that is not part of a comparison.
 func (f *formatParser) skipExpression() error {
 	var open []byte
 	quote := ""
@@ -270,7 +270,7 @@ func (f *formatParser) skipExpression() error {
 	return nil
 }
 
-// compile reads a field's expression with the names of what is around it.
+// compile parses a field's expression. It sees the scopes around the f-string.
 func (f *formatParser) compile(text string) (node, error) {
 	if strings.Trim(text, " \t\n\f\r") == "" {
 		return nil, syntaxError("f-string: empty expression not allowed")
@@ -288,7 +288,7 @@ func (f *formatParser) compile(text string) (node, error) {
 	return n, inFString(err)
 }
 
-// inFString begins a SyntaxError's text as CPython does for what stands in an f-string.
+// inFString adds the "f-string: " that CPython puts before the text of a SyntaxError in a field.
 func inFString(err error) error {
 	var e *pysem.Error
 	if pysem.TypeOf(err) != "SyntaxError" {

@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// iterBuiltins walk what they are given.
+// iterBuiltins holds the builtins that iterate over an argument.
 var iterBuiltins = []*builtin{
 	define("all", signature{style: oneArg}, func(m *machine, a []Value) (Value, error) { return m.decide(a[0], false) }),
 	define("any", signature{style: oneArg}, func(m *machine, a []Value) (Value, error) { return m.decide(a[0], true) }),
@@ -36,7 +36,8 @@ var iterBuiltins = []*builtin{
 	}),
 }
 
-// decide returns any, with an item of that truth deciding, or all.
+// decide returns any(v) for truth true and all(v) for truth false: the first item of that truth
+// decides.
 func (m *machine) decide(v Value, truth bool) (Value, error) {
 	it, err := m.iterate(v)
 	if err != nil {
@@ -58,7 +59,7 @@ func (m *machine) decide(v Value, truth bool) (Value, error) {
 
 func sum(m *machine, a []Value) (Value, error) {
 	total := Value(0)
-	if !isIterable(a[0]) { // its iterator is made before the start is looked at
+	if !isIterable(a[0]) { // CPython makes the iterator before it looks at start
 		return nil, typeError("'%s' object is not iterable", typeName(a[0]))
 	}
 	if has(a[1]) {
@@ -103,7 +104,7 @@ func (m *machine) extreme(name, op string, args arguments) (Value, error) {
 	return nil, raise("ValueError", "%s() arg is an empty sequence", name)
 }
 
-// best returns the first item that no other beats, absent when there is none.
+// best returns the first item that no other item beats, absent when there are no items.
 func (m *machine) best(v Value, op string, key Value) (Value, error) {
 	if items, ok := anyOrder(v, key); ok {
 		v = Tuple(items)
@@ -129,7 +130,8 @@ func (m *machine) best(v Value, op string, key Value) (Value, error) {
 	return best, err
 }
 
-// anyOrder returns the items of a set of strings, for what gives the same in any order.
+// anyOrder returns the items of a set of strings, for callers whose result is the same in any
+// order. ok is false for other values.
 func anyOrder(v, key Value) ([]Value, bool) {
 	s, ok := v.(*Set)
 	if !ok || s.shaky == 0 || key != nil && has(key) {
@@ -143,7 +145,7 @@ func sortedBuiltin(m *machine, args arguments) (Value, error) {
 	if len(args.values) != 1 {
 		return nil, typeError("sorted expected 1 argument, got %d", len(args.values))
 	}
-	if !isIterable(args.values[0]) { // a list is made before the options are read
+	if !isIterable(args.values[0]) { // CPython makes a list before it reads the options
 		return nil, typeError("'%s' object is not iterable", typeName(args.values[0]))
 	}
 	options, err := byName(0, "key", "reverse").bind("sort", "sort", args.onlyNamed())
@@ -221,7 +223,7 @@ func (m *machine) walkIndexed(typ string, n int, at func(i int) Value) *iterator
 	}}
 }
 
-// walkList sees what is appended on the way.
+// walkList iterates over a list, and over items that are appended meanwhile.
 func (m *machine) walkList(l *List) *iterator {
 	i := 0
 	return &iterator{typ: "list_iterator", next: func() (Value, bool, error) {
@@ -283,7 +285,7 @@ func (m *machine) each(v Value, do func(Value) error) error {
 	}
 }
 
-// collect returns list(v): its items in a slice of their own.
+// collect returns the items of v in a new slice, as list(v) does.
 func (m *machine) collect(v Value) ([]Value, error) {
 	var items []Value
 	err := m.each(v, func(item Value) error {

@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// bytesMethods are those that a configuration could want; the others are refused.
+// bytesMethods holds the methods of bytes that a configuration may use. The others are refused.
 var bytesMethods = []*builtin{
 	defineMethod("bytes", "decode", byName(0, "encoding", "errors"), decode),
 	defineMethod("bytes", "hex", byName(0, "sep", "bytes_per_sep"), func(m *machine, b []byte, a []Value) (Value, error) {
@@ -29,7 +29,7 @@ var bytesMethods = []*builtin{
 	bytesAffix("endswith", bytes.HasSuffix),
 }
 
-// asciiCase flips the case of the letters between two.
+// asciiCase flips the case of the letters from low to high.
 func asciiCase(data []byte, low, high byte) []byte {
 	changed := bytes.Clone(data)
 	for i, c := range changed {
@@ -65,8 +65,8 @@ func bytesAffix(name string, test func(b, affix []byte) bool) *builtin {
 	})
 }
 
-// codec returns the encoding that (encoding, errors) names; others than those of a
-// configuration are refused, and so is every way of errors but the strict one.
+// codec returns the encoding that the arguments encoding and errors ask for. Other encodings than
+// UTF-8, ASCII and Latin-1 are refused, and so is every error handler but "strict".
 func codec(name string, a []Value) (string, error) {
 	chosen := "utf-8"
 	for i, v := range a {
@@ -122,7 +122,8 @@ func encode(m *machine, s string, a []Value) (Value, error) {
 	return data, m.make(len(data))
 }
 
-// encodeError names the first run of characters that cannot be written.
+// encodeError returns the UnicodeEncodeError for the first run of characters that the encoding
+// lacks.
 func encodeError(s, name string, bad func(r rune) bool, why string) error {
 	runes := runesOf(s)
 	start := 0
@@ -150,7 +151,7 @@ func decode(m *machine, b []byte, a []Value) (Value, error) {
 	}
 	switch name {
 	case "utf-8":
-		return decodeUTF8(b)
+		return pysem.DecodeUTF8(b)
 	case "ascii":
 		for i, c := range b {
 			if c >= 0x80 {
@@ -163,14 +164,6 @@ func decode(m *machine, b []byte, a []Value) (Value, error) {
 		runes[i] = rune(c)
 	}
 	return textOf(runes), nil
-}
-
-func decodeUTF8(b []byte) (Value, error) {
-	s, err := pysem.DecodeUTF8(b)
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
 }
 
 var bytesFromHex = define("fromhex", signature{style: oneArg}, func(m *machine, a []Value) (Value, error) {

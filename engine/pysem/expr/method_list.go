@@ -111,7 +111,7 @@ func countItem(items []Value, item Value) int {
 	return n
 }
 
-// findItem returns the place of (item, start, stop), -1 for none.
+// findItem implements index(item, start, stop) over items, and returns -1 when nothing is found.
 func findItem(items []Value, a []Value) (int, error) {
 	bounds := [2]int{0, len(items)}
 	for i, v := range a[1:] {
@@ -154,7 +154,7 @@ func popItem(m *machine, l *List, a []Value) (Value, error) {
 	return v, nil
 }
 
-// sortList sorts in place; while it does, the list looks empty.
+// sortList implements list.sort. While it sorts, the list is empty, as in CPython.
 func sortList(m *machine, l *List, a []Value) (Value, error) {
 	items := l.Items
 	l.Items = nil
@@ -167,7 +167,7 @@ func sortList(m *machine, l *List, a []Value) (Value, error) {
 	return nil, err
 }
 
-// sortBy sorts by the arguments key and reverse.
+// sortBy sorts items as the arguments key and reverse say.
 func (m *machine) sortBy(items []Value, key, reverse Value) error {
 	backwards := false
 	if has(reverse) {
@@ -180,7 +180,7 @@ func (m *machine) sortBy(items []Value, key, reverse Value) error {
 	return m.sorted(items, m.keyFunction(key), backwards)
 }
 
-// keyFunction returns what a key argument makes of an item.
+// keyFunction returns the function of a key argument: the identity when there is none.
 func (m *machine) keyFunction(key Value) func(Value) (Value, error) {
 	if key == nil || !has(key) {
 		return func(v Value) (Value, error) { return v, nil }

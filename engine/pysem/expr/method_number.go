@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,7 +33,7 @@ var intMethods = []*builtin{
 	defineMethod("int", "to_bytes", byName(0, "length", "byteorder", "signed"), toBytes),
 }
 
-// byteOrder reads a byteorder argument, big when it is absent.
+// byteOrder reads a byteorder argument, whose default is "big".
 func byteOrder(v Value) (little bool, err error) {
 	if !has(v) {
 		return false, nil
@@ -81,15 +82,9 @@ func toBytes(m *machine, v Value, a []Value) (Value, error) {
 	}
 	data := n.FillBytes(make([]byte, length))
 	if little {
-		reverseBytes(data)
+		slices.Reverse(data)
 	}
 	return data, nil
-}
-
-func reverseBytes(data []byte) {
-	for i, j := 0, len(data)-1; i < j; i, j = i+1, j-1 {
-		data[i], data[j] = data[j], data[i]
-	}
 }
 
 var intFromBytes = define("from_bytes", byName(1, "bytes", "byteorder", "signed"), func(m *machine, a []Value) (Value, error) {
@@ -109,7 +104,7 @@ var intFromBytes = define("from_bytes", byName(1, "bytes", "byteorder", "signed"
 	}
 	data = append([]byte{}, data...)
 	if little {
-		reverseBytes(data)
+		slices.Reverse(data)
 	}
 	n := new(big.Int).SetBytes(data)
 	if has(a[2]) && Truth(a[2]) && len(data) > 0 && data[0] >= 0x80 {
@@ -123,7 +118,7 @@ func isText(v Value) bool {
 	return ok
 }
 
-// byteList makes bytes of ints.
+// byteList makes bytes from ints.
 func byteList(items []Value) ([]byte, error) {
 	data := make([]byte, 0, len(items))
 	for _, item := range items {
@@ -154,8 +149,8 @@ func parseInt(text string, base int) (Value, error) {
 	return nil, raise("ValueError", "invalid literal for int() with base %d: %s", base, pysem.Repr(text))
 }
 
-// parseBase reads digits of a base other than 10, with its prefix or not; base 0 takes any
-// prefix.
+// parseBase reads an int in a base other than 10, with or without the base's prefix. Base 0 takes
+// any prefix.
 func parseBase(text string, base int) (*big.Int, bool) {
 	negative := strings.HasPrefix(text, "-")
 	if negative || strings.HasPrefix(text, "+") {
@@ -206,7 +201,7 @@ var floatMethods = []*builtin{
 	ofFloat("hex", func(x float64) (Value, error) { return floatHex(x), nil }),
 }
 
-// floatHex returns float.hex: 13 digits, and an exponent without leading zeros.
+// floatHex implements float.hex: 13 hexadecimal digits, and an exponent without leading zeros.
 func floatHex(x float64) string {
 	sign := pick(math.Signbit(x), "-", "")
 	switch {

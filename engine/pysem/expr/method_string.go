@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -17,7 +18,7 @@ func text0(name string, f func(s string) Value) *builtin {
 	})
 }
 
-// stringMethods change a string's letters or its length.
+// stringMethods holds the methods that change a string's letters or its length.
 var stringMethods = []*builtin{
 	text0("lower", func(s string) Value { return pysem.Lower(s) }),
 	text0("upper", func(s string) Value { return upper(s) }),
@@ -50,7 +51,7 @@ var stringMethods = []*builtin{
 	}),
 }
 
-// wantText returns v as a string; what is how the TypeError calls it.
+// wantText returns v as a string. what begins the TypeError for other values.
 func wantText(v Value, what string) (string, error) {
 	s, ok := v.(string)
 	if !ok {
@@ -59,10 +60,10 @@ func wantText(v Value, what string) (string, error) {
 	return s, nil
 }
 
-// argumentName returns how errors about an argument call its type: None is itself.
+// argumentName returns the name of v's type for errors about arguments, where None is called None.
 func argumentName(v Value) string { return pick(v == nil, "None", typeName(v)) }
 
-// upper returns full case mapping, where ß is SS.
+// upper maps to upper case in full: ß becomes SS.
 func upper(s string) string {
 	if isASCII(s) {
 		return strings.ToUpper(s)
@@ -70,7 +71,7 @@ func upper(s string) string {
 	return perRune(s, func(r rune) string { return cases.Upper(language.Und).String(string(r)) })
 }
 
-// perRune maps each character; a lone surrogate stays.
+// perRune maps each character but lone surrogates, which stay.
 func perRune(s string, change func(r rune) string) string {
 	var b strings.Builder
 	for _, r := range runesOf(s) {
@@ -83,7 +84,7 @@ func perRune(s string, change func(r rune) string) string {
 	return b.String()
 }
 
-// titleRune returns the full title case of a character.
+// titleRune maps a character to title case, which may be several characters.
 func titleRune(r rune) string {
 	if r < 0x80 {
 		return string(unicode.ToUpper(r))
@@ -100,7 +101,8 @@ func capitalize(s string) string {
 	return perRune(first, titleRune) + lowerFrom(s, len(first))
 }
 
-// lowerFrom returns the lower case of what follows the first n bytes, which count as context.
+// lowerFrom returns s[n:] in lower case. The first n bytes are the context that decides about a
+// final sigma.
 func lowerFrom(s string, n int) string {
 	rest := pysem.Lower(s[n:])
 	if strings.HasPrefix(s[n:], "\u03a3") && isCased(runesOf(s)[0]) && rest != "" {
@@ -110,15 +112,13 @@ func lowerFrom(s string, n int) string {
 	return rest
 }
 
-func isCased(r rune) bool {
-	return unicode.IsUpper(r) || unicode.IsLower(r) || unicode.IsTitle(r) || unicode.In(r, unicode.Other_Uppercase, unicode.Other_Lowercase)
-}
+func isCased(r rune) bool { return isUpper(r) || isLower(r) || unicode.IsTitle(r) }
 
 func title(s string) string {
 	var b strings.Builder
 	runes := runesOf(s)
 	lower := pysem.Lower(s)
-	exact := len(runesOf(lower)) == len(runes) // then final sigmas are where they belong
+	exact := len(runesOf(lower)) == len(runes) // if so, lower has final sigmas in the right places
 	lowered := runesOf(lower)
 	afterCased := false
 	for i, r := range runes {
@@ -142,19 +142,20 @@ func swapcase(s string) string {
 	return perRune(s, func(r rune) string {
 		i++
 		switch {
-		case unicode.IsUpper(r) || unicode.Is(unicode.Other_Uppercase, r):
+		case isUpper(r):
 			if exact {
 				return string(lower[i])
 			}
 			return pysem.Lower(string(r))
-		case unicode.IsLower(r) || unicode.Is(unicode.Other_Lowercase, r):
+		case isLower(r):
 			return upper(string(r))
 		}
 		return string(r)
 	})
 }
 
-// padder makes ljust, rjust and center; before says how much of the padding stands before.
+// padder makes ljust, rjust or center. before returns how much of the padding goes to the left; nil
+// centers.
 func padder(name string, before func(n int) int) *builtin {
 	return defineMethod("str", name, between(1, 2), func(m *machine, s string, a []Value) (Value, error) {
 		width, err := wantIndex(a[0])
@@ -240,14 +241,7 @@ func stripper(name string, left, right bool) *builtin {
 				return nil, typeError("%s arg must be None or str", name)
 			}
 			set := runesOf(chars)
-			drop = func(r rune) bool {
-				for _, c := range set {
-					if c == r {
-						return true
-					}
-				}
-				return false
-			}
+			drop = func(r rune) bool { return slices.Contains(set, r) }
 		}
 		runes := runesOf(s)
 		for left && len(runes) > 0 && drop(runes[0]) {
@@ -291,7 +285,7 @@ func replace(m *machine, s string, a []Value) (Value, error) {
 	return strings.Replace(s, old, with, found), nil
 }
 
-// replaceEmpty puts with before each of the first n characters, and the end.
+// replaceEmpty inserts with before the first n characters; the end of the string counts as one.
 func replaceEmpty(s, with string, n int) string {
 	var b strings.Builder
 	chars := pysem.Chars(s)
@@ -306,7 +300,7 @@ func replaceEmpty(s, with string, n int) string {
 	return b.String()
 }
 
-// translate maps each character by a table of ordinals.
+// translate implements str.translate: it maps each character by a table of code points.
 func translate(m *machine, s string, a []Value) (Value, error) {
 	var b []byte
 	for _, r := range runesOf(s) {

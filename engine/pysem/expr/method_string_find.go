@@ -1,15 +1,17 @@
 package expr
 
 import (
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// finds is the signature of what looks for a part between two places.
+// finds is the signature of methods that look for a part between two places of a string.
 var finds = signature{style: tupled, min: 1, max: 3}
 
-// stringFindMethods look for a part of a string.
+// stringFindMethods holds the methods that look for a part of a string.
 var stringFindMethods = []*builtin{
 	finder("find", strings.Index, false),
 	finder("rfind", strings.LastIndex, false),
@@ -31,15 +33,15 @@ var stringFindMethods = []*builtin{
 	parter("rpartition", strings.LastIndex, func(s string) Tuple { return Tuple{"", "", s} }),
 }
 
-// window is a part of a string: its text, and where it begins in characters. ok is false
-// when it begins behind the end.
+// window is the part of a string in which a method looks: its text, and its first character's
+// number. ok is false when the part begins after the string's end.
 type window struct {
 	text  string
 	start int
 	ok    bool
 }
 
-// windowOf reads (part, start, end).
+// windowOf reads the arguments (part, start, end) of a method that looks for a part.
 func windowOf(s string, a []Value) (part string, w window, err error) {
 	part, ok := a[0].(string)
 	if !ok {
@@ -81,7 +83,7 @@ func windowBetween(s string, from, to Value) (window, error) {
 	return window{text: textOf(runesOf(s)[start:stop]), start: start, ok: true}, nil
 }
 
-// finder makes find and its like; strict ones raise where there is nothing.
+// finder makes find, rfind, index or rindex. The strict ones raise when the part is not there.
 func finder(name string, index func(s, part string) int, strict bool) *builtin {
 	return defineMethod("str", name, finds, func(m *machine, s string, a []Value) (Value, error) {
 		part, w, err := windowOf(s, a)
@@ -145,7 +147,7 @@ func parter(name string, index func(s, part string) int, without func(s string) 
 	})
 }
 
-// stringSplitMethods take a string apart and put strings together.
+// stringSplitMethods holds the methods that split and join strings.
 var stringSplitMethods = []*builtin{
 	splitter("split", splitLeft, splitSpacesLeft),
 	splitter("rsplit", splitRight, splitSpacesRight),
@@ -240,7 +242,7 @@ func splitSpacesRight(s string, most int) []string {
 	return parts
 }
 
-// lineEnds holds the characters that end lines for splitlines.
+// lineEnds holds the characters at which splitlines splits.
 const lineEnds = "\n\r\v\f\x1c\x1d\x1e\u0085\u2028\u2029"
 
 func splitLines(s string, keep bool) []string {
@@ -286,4 +288,66 @@ func joinTexts(m *machine, s string, a []Value) (Value, error) {
 		b.WriteString(part)
 	}
 	return b.String(), nil
+}
+
+// stringTestMethods holds the methods that test which characters a string has.
+var stringTestMethods = []*builtin{
+	text0("isalnum", func(s string) Value { return every1(s, isAlnum) }),
+	text0("isalpha", func(s string) Value { return every1(s, unicode.IsLetter) }),
+	text0("isascii", func(s string) Value { return isASCII(s) }),
+	text0("isdecimal", func(s string) Value { return every1(s, func(r rune) bool { return unicode.Is(unicode.Nd, r) }) }),
+	text0("isdigit", func(s string) Value { return every1(s, pysem.IsDigit) }),
+	text0("isidentifier", func(s string) Value { return pysem.IsIdentifier(s) }),
+	text0("isnumeric", func(s string) Value { return pysem.IsNumeric(s) }),
+	text0("isprintable", func(s string) Value { return s == "" || every1(s, unicode.IsPrint) }),
+	text0("isspace", func(s string) Value { return every1(s, pysem.IsSpace) }),
+	text0("islower", func(s string) Value { return hasCase(s, isLower) }),
+	text0("isupper", func(s string) Value { return hasCase(s, isUpper) }),
+	text0("istitle", func(s string) Value { return isTitle(s) }),
+}
+
+// every1 reports whether s is not empty and every character passes.
+func every1(s string, test func(r rune) bool) bool {
+	return s != "" && !slices.ContainsFunc(runesOf(s), func(r rune) bool { return !test(r) })
+}
+
+func isAlnum(r rune) bool { return unicode.IsLetter(r) || pysem.IsNumeric(string(r)) }
+
+func isLower(r rune) bool { return unicode.IsLower(r) || unicode.Is(unicode.Other_Lowercase, r) }
+
+func isUpper(r rune) bool { return unicode.IsUpper(r) || unicode.Is(unicode.Other_Uppercase, r) }
+
+// hasCase reports whether s has letters with a case, and all of them pass the test.
+func hasCase(s string, test func(r rune) bool) bool {
+	found := false
+	for _, r := range runesOf(s) {
+		if isCased(r) {
+			if !test(r) {
+				return false
+			}
+			found = true
+		}
+	}
+	return found
+}
+
+func isTitle(s string) bool {
+	found, afterCased := false, false
+	for _, r := range runesOf(s) {
+		switch {
+		case isUpper(r) || unicode.IsTitle(r):
+			if afterCased {
+				return false
+			}
+			found, afterCased = true, true
+		case isLower(r):
+			if !afterCased {
+				return false
+			}
+			found = true
+		default:
+			afterCased = false
+		}
+	}
+	return found
 }

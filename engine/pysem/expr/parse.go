@@ -8,18 +8,19 @@ import (
 
 // parser reads Python's expression grammar by recursive descent, loosest binding first.
 type parser struct {
-	program *Program // is told of the names
+	program *Program // collects the names that are read
 	tokens  []token
 	at      int
 	depth   int
-	work    int // expressions read: some are read twice
-	// scopes holds the lambdas and comprehensions around, outermost first.
+	work    int // expressions read so far; some are read twice
+	// scopes holds the lambdas and comprehensions around the next token, outermost first.
 	scopes []*scope
-	// iterable counts the iterables of comprehensions around, where := may not stand.
+	// iterable counts the iterables of comprehensions around the next token. In them := is an
+	// error.
 	iterable int
 }
 
-// parse reads a whole source, and tells the program of the names in it.
+// parse reads a whole source, and collects its names in program.
 func parse(src string, program *Program) (node, error) {
 	tokens, lexed := lex(src)
 	if src == "" {
@@ -32,8 +33,8 @@ func parse(src string, program *Program) (node, error) {
 	return n, err
 }
 
-// whole reads all tokens. An indented line behind an expression is an error before what
-// else is wrong in that line (Parser/pegen_errors.c, _PyPegen_set_syntax_error).
+// whole reads all tokens. An indented line after the expression is reported before other errors in
+// that line (Parser/pegen_errors.c, _PyPegen_set_syntax_error).
 func (p *parser) whole() (node, error) {
 	n, err := p.expressionList()
 	if err != nil {
@@ -55,18 +56,18 @@ func (p *parser) peek() token {
 	return token{}
 }
 
-// next reports whether one of the operators stands next.
+// next reports whether the next token is one of the operators.
 func (p *parser) next(operators ...string) bool {
 	t := p.peek()
 	return t.kind == tokenOperator && slices.Contains(operators, t.text)
 }
 
-// follows reports whether an operator stands after the next token.
+// follows reports whether the token after the next one is an operator.
 func (p *parser) follows(operator string) bool {
 	return p.at+1 < len(p.tokens) && p.tokens[p.at+1].kind == tokenOperator && p.tokens[p.at+1].text == operator
 }
 
-// take moves on when one of the operators stands next, and says which.
+// take consumes the next token if it is one of the operators, and returns it.
 func (p *parser) take(operators ...string) (string, bool) {
 	if !p.next(operators...) {
 		return "", false
@@ -75,7 +76,7 @@ func (p *parser) take(operators ...string) (string, bool) {
 	return p.tokens[p.at-1].text, true
 }
 
-// want is take of what must stand next.
+// want consumes an operator; any other token is a SyntaxError.
 func (p *parser) want(operator string) error {
 	if _, ok := p.take(operator); !ok {
 		return p.unexpected()
@@ -83,7 +84,8 @@ func (p *parser) want(operator string) error {
 	return nil
 }
 
-// unexpected is the error for the next token: a missing comma or an "=" are named.
+// unexpected returns the SyntaxError for the next token. Its text hints at a forgotten comma or a
+// wrong "=", as CPython's does.
 func (p *parser) unexpected() error {
 	t := p.peek()
 	switch {
@@ -124,7 +126,7 @@ func endsOperand(t token) bool {
 		t.kind == tokenOperator && slices.Contains([]string{")", "]", "}", "True", "False", "None", "..."}, t.text)
 }
 
-// nested counts a level, which the caller ends with p.depth--.
+// nested counts one more level of nesting. The caller ends the level with p.depth--.
 func (p *parser) nested() error {
 	p.work++
 	if p.depth++; p.depth > Limits.Brackets || p.work > Limits.Steps/100 {
@@ -133,7 +135,7 @@ func (p *parser) nested() error {
 	return nil
 }
 
-// expressionList reads one expression, or several with commas as a tuple.
+// expressionList reads an expression, or a tuple of expressions with commas between.
 func (p *parser) expressionList() (node, error) {
 	first, err := p.expression()
 	if err != nil || !p.next(",") {
@@ -152,7 +154,7 @@ func (p *parser) expressionList() (node, error) {
 	}
 }
 
-// namedExpression returns an expression that may be an assignment with :=.
+// namedExpression reads an expression or an assignment with :=.
 func (p *parser) namedExpression() (node, error) {
 	if t := p.peek(); t.kind == tokenName && p.follows(":=") {
 		p.at += 2
@@ -169,7 +171,7 @@ func (p *parser) namedExpression() (node, error) {
 	return n, err
 }
 
-// assign binds a name in the function around; from a comprehension in that around it.
+// assign binds the name of := in the nearest lambda around, past comprehensions.
 func (p *parser) assign(id string, value node) (node, error) {
 	if p.iterable > 0 {
 		return nil, syntaxError("assignment expression cannot be used in a comprehension iterable expression")
@@ -190,7 +192,7 @@ func (p *parser) assign(id string, value node) (node, error) {
 	return named{id: id, value: value}, nil
 }
 
-// bind makes a name one of a lambda or a comprehension.
+// bind makes a name local to a lambda or a comprehension.
 func (p *parser) bind(s *scope, id string) {
 	s.bound[id] = true
 	p.program.bound[id] = true
@@ -294,7 +296,7 @@ func (p *parser) comparisonOperator() (string, bool) {
 	return "", false
 }
 
-// leftAssociative holds the binary operators from the loosest to the tightest.
+// leftAssociative holds the binary operators, from the loosest binding to the tightest.
 var leftAssociative = [][]string{
 	{"|"}, {"^"}, {"&"}, {"<<", ">>"}, {"+", "-"}, {"*", "/", "//", "%", "@"},
 }
@@ -318,7 +320,8 @@ func (p *parser) binary(level int) (node, error) {
 	return nil, err
 }
 
-// sign binds looser than ** on its left and tighter on its right: -2**-1.
+// sign reads + - or ~ before an operand. It binds looser than a ** to its right, and tighter than
+// one to its left: -2**-1.
 func (p *parser) sign() (node, error) {
 	op, ok := p.take("+", "-", "~")
 	if !ok {

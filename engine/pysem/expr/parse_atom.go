@@ -2,7 +2,7 @@ package expr
 
 import "strings"
 
-// primary reads an atom and what is done with it: calls, subscripts and attributes.
+// primary reads an atom with the calls, subscripts and attributes after it.
 func (p *parser) primary() (node, error) {
 	n, err := p.atom()
 	for err == nil {
@@ -64,8 +64,8 @@ func (p *parser) atom() (node, error) {
 	return nil, p.unexpected()
 }
 
-// outsideFunction is the error for yield and await, which are well-formed only in
-// brackets and lambdas.
+// outsideFunction returns the error for yield and await. CPython's grammar takes them only in
+// brackets; in a lambda they are valid, and refused here.
 func (p *parser) outsideFunction(message string) error {
 	if len(p.scopes) > 0 {
 		return refuse(outside, "a lambda that yields")
@@ -76,7 +76,7 @@ func (p *parser) outsideFunction(message string) error {
 	return syntaxError("%s", message)
 }
 
-// parenthesis reads what follows an opening one: a tuple, a group or a generator.
+// parenthesis reads what follows an opening parenthesis: a tuple, a group or a generator.
 func (p *parser) parenthesis() (node, error) {
 	if _, ok := p.take(")"); ok {
 		return sequence{kind: tupleDisplay}, nil
@@ -110,8 +110,7 @@ func (p *parser) starredOrNamed() (node, error) {
 	return p.namedExpression()
 }
 
-// moreItems reads ", item, item" with an optional comma at the end, and the closing
-// bracket.
+// moreItems reads ", item, item", with an optional comma at the end, and the closing bracket.
 func (p *parser) moreItems(first node, closing string) ([]node, error) {
 	items := []node{first}
 	for {
@@ -132,7 +131,7 @@ func (p *parser) moreItems(first node, closing string) ([]node, error) {
 	}
 }
 
-// display reads a list or a set after its bracket, or a comprehension of one.
+// display reads a list or set, or a comprehension that makes one, after its opening bracket.
 func (p *parser) display(closing string, kind sequenceKind, made comprehensionKind) (node, error) {
 	if _, ok := p.take(closing); ok {
 		return sequence{kind: kind}, nil
@@ -156,7 +155,7 @@ func (p *parser) display(closing string, kind sequenceKind, made comprehensionKi
 	return display, nil
 }
 
-// braces reads a set or a dict after the brace.
+// braces reads a set or dict after its opening brace.
 func (p *parser) braces() (node, error) {
 	if _, ok := p.take("}"); ok {
 		return dict{}, nil
@@ -181,13 +180,13 @@ func (p *parser) braces() (node, error) {
 	return p.display("}", setDisplay, setComprehension)
 }
 
-// isAssignment reports whether the tokens from a place on begin as id :=.
+// isAssignment reports whether a name and := stand at a place in the tokens.
 func (p *parser) isAssignment(at int) bool {
 	return at+1 < len(p.tokens) && p.tokens[at].kind == tokenName && p.tokens[at+1].text == ":="
 }
 
-// dict reads the entries of a dict from the first on, which starts at start where it is
-// no **value, or a comprehension.
+// dict reads the entries of a dict, or a dict comprehension. start is the place of its first key;
+// nil when it begins with **value.
 func (p *parser) dict(start *int) (node, error) {
 	if start != nil {
 		p.at = *start
@@ -242,7 +241,7 @@ func (p *parser) dictItem() (dictItem, error) {
 	return dictItem{key: key, value: value}, err
 }
 
-// subscript reads what follows an opening bracket.
+// subscript reads an index or a slice after its opening bracket; several are a tuple.
 func (p *parser) subscript(of node) (node, error) {
 	first, isSlice, err := p.sliceItem()
 	if err != nil {

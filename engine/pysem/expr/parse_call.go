@@ -26,7 +26,8 @@ func (p *parser) call(function node) (node, error) {
 	}
 }
 
-// generatorArgument reads f(x for x in y): the only argument there.
+// generatorArgument reads a generator without parentheses, as in f(x for x in y). It must be the
+// only argument. start is the place of the first argument, from that of this one.
 func (p *parser) generatorArgument(c call, start, from int) (node, error) {
 	if len(c.args) == 0 || len(c.keywords) > 0 {
 		return nil, syntaxError("invalid syntax. Maybe you meant '==' or ':=' instead of '='?")
@@ -103,8 +104,8 @@ func (p *parser) keywordArgument(c *call, id string) error {
 	return nil
 }
 
-// comprehension reads one whose element starts at the place given, up to and with the
-// closing bracket, "" for none. The element was read before, as key and value in a dict.
+// comprehension reads the clauses of a comprehension and its closing bracket, "" for none. Its
+// element stands at start and has been read before as item.
 func (p *parser) comprehension(start int, item dictItem, kind comprehensionKind, closing string) (node, error) {
 	c := comprehension{kind: kind, scope: &scope{name: scopeNames[kind], bound: map[string]bool{}, comprehension: true}, key: item.key, element: item.value}
 	assigns := slices.ContainsFunc(p.tokens[start:p.at], func(t token) bool { return t.text == ":=" && t.kind == tokenOperator })
@@ -131,7 +132,7 @@ func (p *parser) comprehension(start int, item dictItem, kind comprehensionKind,
 	return c, nil
 }
 
-// element reads the element again, now that the names are known that it may not assign.
+// element reads the element again, because now the names are known that := in it may not assign.
 func (p *parser) element(c *comprehension) (err error) {
 	if c.kind != dictComprehension {
 		c.element, err = p.namedExpression()
@@ -178,8 +179,8 @@ func (p *parser) clauses(c *comprehension) error {
 	}
 }
 
-// iterableOf reads what a clause walks. The first one is evaluated outside of the
-// comprehension.
+// iterableOf reads the iterable of a clause. The first one of a comprehension sees only the scopes
+// outside.
 func (p *parser) iterableOf(c *comprehension) (node, error) {
 	p.iterable++
 	defer func() { p.iterable-- }()
@@ -193,12 +194,12 @@ func (p *parser) iterableOf(c *comprehension) (node, error) {
 	return n, err
 }
 
-// targets reads what a clause assigns to, up to "in".
+// targets reads the targets of a clause, up to "in".
 func (p *parser) targets(s *scope) (target, error) {
 	return p.targetList(s, func() bool { return p.next("in") })
 }
 
-// targetList reads targets up to what ends reports; several, or one with a comma, are a
+// targetList reads targets until ends reports true. Several targets, or one with a comma, are a
 // tuple.
 func (p *parser) targetList(s *scope, ends func() bool) (target, error) {
 	all := target{star: -1}

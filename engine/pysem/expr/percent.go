@@ -7,19 +7,19 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// percentFormatter fills a string with % (unicode_format in Objects/unicodeobject.c).
+// percentFormatter implements text % values (unicode_format in Objects/unicodeobject.c).
 type percentFormatter struct {
 	m      *machine
 	chars  []rune
 	at     int
 	args   Tuple
 	used   int
-	single bool // the right side is no tuple
+	single bool // the right side is not a tuple
 	right  Value
 	dict   bool // the right side may be looked up by name
 }
 
-// percentSpec is what stands between % and the type.
+// percentSpec is what stands between % and the type letter, and that letter.
 type percentSpec struct {
 	minus, plus, space, alternate, zero bool
 	width, precision                    int
@@ -62,7 +62,8 @@ func (m *machine) percent(text string, right Value) (Value, error) {
 	return b.String(), nil
 }
 
-// isMapping reports whether v can be subscripted, as the names in parentheses want.
+// isMapping reports whether CPython takes v, which is no dict, for a mapping: v has subscripts,
+// which %(name)s needs.
 func isMapping(v Value) bool {
 	switch v.(type) {
 	case *List, []byte, *Range:
@@ -100,7 +101,7 @@ func (p *percentFormatter) field() (string, error) {
 	return p.convert(v, s)
 }
 
-// key looks up (name) and makes it the next argument.
+// key reads (name) and makes the value of that name the next argument.
 func (p *percentFormatter) key() error {
 	if p.at == len(p.chars) || p.chars[p.at] != '(' {
 		return nil
@@ -170,7 +171,7 @@ func (p *percentFormatter) spec() (percentSpec, error) {
 	return s, nil
 }
 
-// number reads digits, or takes an argument for a star.
+// number reads digits, or takes an argument for a star. what is "width" or "precision".
 func (p *percentFormatter) number(what string) (int, error) {
 	if p.peek() == '*' {
 		p.at++
@@ -223,7 +224,7 @@ func (p *percentFormatter) text(text string, s percentSpec) (string, error) {
 	return p.m.pad("", text, s.padding('>', false))
 }
 
-// padding returns how pad fills: with zeros only for numbers.
+// padding returns how pad fills up to the width: with zeros only for numbers.
 func (s percentSpec) padding(align byte, number bool) spec {
 	filled := spec{fill: " ", align: align, width: s.width}
 	switch {

@@ -1,3 +1,29 @@
+// Package expr evaluates Python 3.11 expressions: what eval() makes of a condition of a layout
+// filter or of a number in a configuration file.
+//
+// Two things to use first:
+//
+//   - [Compile] parses a source once; an error is Python's SyntaxError.
+//   - [Program.Eval] evaluates it with names, any number of times.
+//
+// Everything an expression can hold has Python's values, types and error texts: literals, displays,
+// comprehensions, lambdas, f-strings, operators, calls, methods, and the builtins that look at
+// nothing but their arguments. The rest is refused ([pysem.IsRefused]): what reaches the machine or
+// the interpreter (Q230), what takes more time or memory than [Limits] (Q231), and what CPython
+// answers differently from run to run (Q232).
+//
+// A value is nil, bool, int, *big.Int (only outside the range of int), float64, string (UTF-8, a
+// lone surrogate as three bytes), []byte, [Tuple], *[List], *[Dict], *[Set], *[Range], *[Slice], or
+// one of the unexported functions, types, views and iterators.
+//
+// To change:
+//
+//   - the grammar: token*.go, fstring.go, ast.go and parse*.go
+//   - what nodes do: eval*.go
+//   - operators: arith.go and compare.go
+//   - a method: dict.go, set.go and method_*.go
+//   - a builtin: builtin*.go and iterate.go
+//   - formatting: format*.go and percent.go
 package expr
 
 import (
@@ -8,17 +34,18 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Program is a parsed expression. It may be evaluated any number of times, also at once.
+// Program is a parsed expression. It may be evaluated any number of times, also by several
+// goroutines at once.
 type Program struct {
 	source string
 	root   node
-	// used are the names and attributes that it has, bound those that it binds itself.
+	// used holds the names and attributes of the source, and bound the names that it binds itself.
 	used, attributes []string
 	bound            map[string]bool
 }
 
-// Compile parses a source. The error is the SyntaxError (or the like) that Python's
-// compile raises, or a refusal.
+// Compile parses a source. The error is what Python's compile raises, such as a SyntaxError, or a
+// refusal.
 func Compile(source string) (*Program, error) {
 	p := &Program{source: source, bound: map[string]bool{}}
 	root, err := parse(source, p)
@@ -26,8 +53,8 @@ func Compile(source string) (*Program, error) {
 	return p, err
 }
 
-// Refusal is the error for a name or an attribute in the program that would be refused
-// where it is reached, nil when there is none. Of the locals only the names count.
+// Refusal returns the error for a name or an attribute of the program that would be refused if it
+// were evaluated; nil when there is none. It looks at the names of the locals, not at their values.
 func (p *Program) Refusal(names Names) error {
 	m := &machine{names: names}
 	for _, id := range p.used {
@@ -55,35 +82,35 @@ type Name struct {
 	Value Value
 }
 
-// Names are what an expression sees besides the builtins.
+// Names holds what an expression sees besides the builtins.
 type Names struct {
 	// Locals holds the names given to eval. As in Python, lambdas and comprehensions do
 	// not see them.
 	Locals []Name
-	// Module has the names of the module that calls eval: one that an expression uses is
+	// Module holds the names of the module that calls eval. An expression that uses one of them is
 	// refused.
 	Module map[string]bool
-	// ModuleName is that module's name, which some errors have.
+	// ModuleName is the name of the module, which some error texts give.
 	ModuleName string
 	// Fixed refuses assignments with := because they would outlive the expression.
 	Fixed bool
 }
 
-// NamesOf makes a set of names, for [Names.Module].
+// NamesOf returns a set of names, for [Names.Module].
 func NamesOf(names ...string) map[string]bool { return setOf(names...) }
 
-// Class returns a class by its name, as int; it must be one that is evaluated here.
+// Class returns a class by its name, such as "int". The name must be one of those in the package.
 func Class(name string) Value { return builtins[name].(*class) }
 
-// Eval evaluates the program. An error is the one that Python raises, or a refusal.
+// Eval evaluates the program. The error is what Python raises, or a refusal.
 //
-// Speed: a condition as "i % 2 == 0" takes a fraction of a microsecond.
+// Speed: a condition such as "i % 2 == 0" takes a fraction of a microsecond.
 func (p *Program) Eval(names Names) (Value, error) {
 	m := &machine{names: names}
 	return p.root.eval(&frame{m: m})
 }
 
-// Holds returns bool() of what the program gives.
+// Holds evaluates the program and returns bool() of the value.
 func (p *Program) Holds(names Names) (bool, error) {
 	v, err := p.Eval(names)
 	return err == nil && Truth(v), err
@@ -101,8 +128,8 @@ func Eval(source string, names Names) (Value, error) {
 // Repr returns repr(v), for the values that [Eval] gives.
 func Repr(v Value) (string, error) { return new(machine).repr(v) }
 
-// Plain returns v as package pysem has it: lists as []any and dicts as *pysem.Dict. What it has
-// no form for is a TypeError.
+// Plain converts v to the types of package pysem: lists to []any and dicts to *pysem.Dict. A value
+// without such a type is a TypeError.
 func Plain(v Value) (any, error) {
 	switch v := v.(type) {
 	case nil, bool, int, *big.Int, float64, string, []byte:
@@ -148,9 +175,6 @@ func TypeName(v Value) string { return typeName(v) }
 // ToInt returns int(v).
 func ToInt(v Value) (Value, error) { return new(machine).toInt(v) }
 
-// ToFloat returns float(v).
-func ToFloat(v Value) (float64, error) { return toFloat(v) }
-
 // toInt returns int(v) without a base.
 func (m *machine) toInt(v Value) (Value, error) {
 	switch v := v.(type) {
@@ -183,7 +207,8 @@ func truncated(f float64) (Value, error) {
 	return pysem.Int(n), nil
 }
 
-func toFloat(v Value) (float64, error) {
+// ToFloat returns float(v).
+func ToFloat(v Value) (float64, error) {
 	switch v := v.(type) {
 	case []byte:
 		f, err := pysem.ParseFloat(string(v))
@@ -206,22 +231,22 @@ const (
 
 func refuse(quirk, what string) error { return pysem.Refuse(quirk, what) }
 
-// Limits bound what one evaluation may take.
+// Limits bounds the work of one evaluation. What would go beyond is refused.
 var Limits = struct {
 	Steps    int // nodes evaluated and items visited
-	Items    int // characters and items of all that is made
-	Bits     int // of an int
-	Depth    int // of calls
-	Brackets int // and operators within each other in the source
+	Items    int // characters and items that are made, all together
+	Bits     int // of one int
+	Depth    int // of nested calls
+	Brackets int // of nested brackets and operators in the source
 }{Steps: 500_000, Items: 1 << 24, Bits: 1 << 22, Depth: 150, Brackets: 200}
 
-// machine is one evaluation: what it may see, and what is left of its limits.
+// machine is one evaluation: the names it sees, and how much of its limits is used.
 type machine struct {
 	names    Names
 	steps    int
 	items    int
 	depth    int
-	assigned map[string]Value // by := outside of functions
+	assigned map[string]Value // names that := bound outside of functions
 }
 
 // step counts n steps.
@@ -241,7 +266,7 @@ func (m *machine) make(n int) error {
 	return m.step(n / 16)
 }
 
-// enter counts a call, leave its end.
+// enter counts a nested call. leave ends it.
 func (m *machine) enter() error {
 	if m.depth++; m.depth > Limits.Depth {
 		return refuse(tooLarge, "a recursion so deep")

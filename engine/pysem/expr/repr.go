@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"fmt"
 	"math/big"
 	"strconv"
 	"strings"
@@ -10,7 +11,7 @@ import (
 
 const maxDigits = pysem.MaxDigits
 
-// repr returns repr(v). What shows an address in memory is refused.
+// repr returns repr(v). A text that would show an address in memory is refused.
 func (m *machine) repr(v Value) (string, error) {
 	if err := m.enter(); err != nil {
 		return "", err
@@ -41,11 +42,8 @@ func (m *machine) repr(v Value) (string, error) {
 	case *Slice:
 		return m.reprItems("slice(", []Value{v.Start, v.Stop, v.Step}, ")")
 	case *view:
-		var items []Value
-		for _, e := range v.of.live() {
-			items = append(items, v.item(e))
-		}
-		return m.reprItems("dict_"+v.what+"([", items, "])")
+		live := v.of.live()
+		return m.reprAll("dict_"+v.what+"([", len(live), func(i int) (string, error) { return m.repr(v.item(live[i])) }, "])")
 	case *class:
 		return "<class '" + v.name + "'>", nil
 	case *builtin:
@@ -69,13 +67,18 @@ func (m *machine) str(v Value) (string, error) {
 }
 
 func (m *machine) reprItems(open string, items []Value, closing string) (string, error) {
+	return m.reprAll(open, len(items), func(i int) (string, error) { return m.repr(items[i]) }, closing)
+}
+
+// reprAll joins the texts of n items between brackets.
+func (m *machine) reprAll(open string, n int, text func(i int) (string, error), closing string) (string, error) {
 	var b strings.Builder
 	b.WriteString(open)
-	for i, item := range items {
+	for i := range n {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		text, err := m.repr(item)
+		text, err := text(i)
 		if err == nil {
 			err = m.make(len(text))
 		}
@@ -89,27 +92,15 @@ func (m *machine) reprItems(open string, items []Value, closing string) (string,
 }
 
 func (m *machine) reprDict(d *Dict) (string, error) {
-	var b strings.Builder
-	b.WriteByte('{')
-	for i, e := range d.live() {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		key, err := m.repr(e.key)
+	live := d.live()
+	return m.reprAll("{", len(live), func(i int) (string, error) {
+		key, err := m.repr(live[i].key)
 		if err != nil {
 			return "", err
 		}
-		value, err := m.repr(e.value)
-		if err == nil {
-			err = m.make(len(key) + len(value))
-		}
-		if err != nil {
-			return "", err
-		}
-		b.WriteString(key + ": " + value)
-	}
-	b.WriteByte('}')
-	return b.String(), nil
+		value, err := m.repr(live[i].value)
+		return key + ": " + value, err
+	}, "}")
 }
 
 func (m *machine) reprSet(s *Set) (string, error) {
@@ -126,7 +117,7 @@ func (m *machine) reprSet(s *Set) (string, error) {
 	return m.reprItems("{", items, "}")
 }
 
-// ascii returns ascii(v): repr with all but ASCII escaped.
+// ascii returns ascii(v): repr(v) with all characters but ASCII escaped.
 func (m *machine) ascii(v Value) (string, error) {
 	text, err := m.repr(v)
 	if err != nil {
@@ -134,33 +125,27 @@ func (m *machine) ascii(v Value) (string, error) {
 	}
 	var b strings.Builder
 	for _, r := range runesOf(text) {
-		switch {
-		case r < 0x80:
+		if r < 0x80 {
 			b.WriteRune(r)
-		default:
+		} else {
 			b.WriteString(escapeRune(r))
 		}
 	}
 	return b.String(), nil
 }
 
-// escapeRune returns a character of no ASCII as a literal writes it.
+// escapeRune returns the escape of a character beyond ASCII, such as \xe9.
 func escapeRune(r rune) string {
 	switch {
 	case r < 0x100:
-		return `\x` + hexText(r, 2)
+		return fmt.Sprintf(`\x%02x`, r)
 	case r < 0x10000:
-		return `\u` + hexText(r, 4)
+		return fmt.Sprintf(`\u%04x`, r)
 	}
-	return `\U` + hexText(r, 8)
+	return fmt.Sprintf(`\U%08x`, r)
 }
 
-func hexText(r rune, width int) string {
-	text := strconv.FormatInt(int64(r), 16)
-	return strings.Repeat("0", width-len(text)) + text
-}
-
-// intText returns str of an int of any size.
+// intText returns str(n), or the ValueError for too many digits.
 func intText(n *big.Int) (string, error) {
 	text := n.String()
 	if digits := len(strings.TrimPrefix(text, "-")); digits > maxDigits {
@@ -169,7 +154,7 @@ func intText(n *big.Int) (string, error) {
 	return text, nil
 }
 
-// runesOf returns the characters of text; a lone surrogate is one.
+// runesOf returns the characters of text. A lone surrogate is a character.
 func runesOf(text string) []rune {
 	runes := make([]rune, 0, len(text))
 	for text != "" {

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// builtin is a function, or an unbound method, that is not written in the expression.
+// builtin is a function of Python's own, or an unbound method.
 type builtin struct {
 	name string
-	of   string // the class of a method
+	of   string // the class of a method, "" for a function
 	call func(m *machine, args arguments) (Value, error)
 }
 
@@ -19,20 +19,19 @@ func (b *builtin) typeName() string {
 	return "builtin_function_or_method"
 }
 
-// method is a builtin with the value that it was taken from.
+// method is a method bound to a value.
 type method struct {
 	*builtin
 	self Value
 }
 
-// class is a type as a value.
+// class is a type, which an expression can call and pass on.
 type class struct {
 	name string
 	call func(m *machine, args arguments) (Value, error)
 }
 
-// style is how a function of CPython reads its arguments; each words its errors its own
-// way.
+// style is how a function of CPython reads its arguments. Each style has its own error texts.
 type style uint8
 
 const (
@@ -43,11 +42,12 @@ const (
 	keyworded              // _PyArg_UnpackKeywords
 )
 
-// signature says which arguments a function takes.
+// signature describes the arguments that a function takes.
 type signature struct {
 	style    style
 	min, max int
-	// names are those of the parameters of keyworded ones; "" is one by position only.
+	// names holds the names of the parameters of a keyworded function; "" is a parameter that is
+	// given by position only.
 	names []string
 }
 
@@ -55,7 +55,8 @@ func exactly(n int) signature { return signature{style: counted, min: n, max: n}
 
 func between(low, high int) signature { return signature{style: counted, min: low, max: high} }
 
-// byName takes arguments by position or name, the first low of them required.
+// byName returns the signature of arguments that are given by position or name. The first low of
+// them are required.
 func byName(low int, names ...string) signature {
 	return signature{style: keyworded, min: low, max: len(names), names: names}
 }
@@ -66,8 +67,8 @@ type absent struct{}
 // has reports whether an argument was given.
 func has(v Value) bool { return v != absent{} }
 
-// bind gives the arguments their places; full is the name in errors of the simplest
-// styles, as str.lower, and short in the others', as split.
+// bind puts the arguments in their places. Errors call the function full (such as str.lower) in the
+// styles noArgs and oneArg, else short (such as split).
 func (s signature) bind(full, short string, args arguments) ([]Value, error) {
 	n := len(args.values)
 	if s.style == keyworded {
@@ -155,7 +156,8 @@ func (s signature) bindNames(short string, args arguments, values []Value) error
 			return typeError("%s() missing required argument '%s' (pos %d)", short, id, i+1)
 		}
 	}
-	// What is left is looked at in its order.
+	// CPython looks at the remaining names in the order of the call, so the first wrong one decides
+	// about the error.
 	first := slices.IndexFunc(args.named, func(n Name) bool { return len(named) > 0 && n.ID == named[0].ID })
 	if args.noStrings > 0 && (first < 0 || first >= args.beforeNoString) {
 		return args.checkNames()
@@ -166,8 +168,8 @@ func (s signature) bindNames(short string, args arguments, values []Value) error
 	return nil
 }
 
-// define makes a function. f gets as many arguments as the signature has places, absent
-// ones too.
+// define makes a function. f gets one value for each place of the signature; places without an
+// argument are absent.
 func define(name string, s signature, f func(m *machine, a []Value) (Value, error)) *builtin {
 	return &builtin{name: name, call: func(m *machine, args arguments) (Value, error) {
 		values, err := s.bind(name, name, args)
@@ -181,14 +183,11 @@ func define(name string, s signature, f func(m *machine, a []Value) (Value, erro
 // defineMethod makes a method of a class, whose self comes first in the arguments.
 func defineMethod[T Value](of, name string, s signature, f func(m *machine, self T, a []Value) (Value, error)) *builtin {
 	return &builtin{name: name, of: of, call: func(m *machine, args arguments) (Value, error) {
-		if len(args.values) == 0 {
-			return nil, typeError("unbound method %s.%s() needs an argument", of, name)
+		self, rest, err := selfOf[T](of, name, args)
+		if err != nil {
+			return nil, err
 		}
-		self, ok := args.values[0].(T)
-		if !ok || !isInstance(args.values[0], of) {
-			return nil, typeError("descriptor '%s' for '%s' objects doesn't apply to a '%s' object", name, of, typeName(args.values[0]))
-		}
-		values, err := s.bind(of+"."+name, name, arguments{values: args.values[1:], named: args.named})
+		values, err := s.bind(of+"."+name, name, rest)
 		if err != nil {
 			return nil, err
 		}
@@ -196,7 +195,21 @@ func defineMethod[T Value](of, name string, s signature, f func(m *machine, self
 	}}
 }
 
-// isInstance reports whether v is of the class or of one below it.
+// selfOf splits the arguments of an unbound method into its self, which must be of the class, and
+// the rest.
+func selfOf[T Value](of, name string, args arguments) (self T, rest arguments, err error) {
+	if len(args.values) == 0 {
+		return self, args, typeError("unbound method %s.%s() needs an argument", of, name)
+	}
+	self, ok := args.values[0].(T)
+	if !ok || !isInstance(args.values[0], of) {
+		return self, args, typeError("descriptor '%s' for '%s' objects doesn't apply to a '%s' object", name, of, typeName(args.values[0]))
+	}
+	return self, args.after(1), nil
+}
+
+// isInstance reports whether v is of a class or of its subclass: only bool has a base class here,
+// int.
 func isInstance(v Value, class string) bool {
 	name := typeName(v)
 	return name == class || class == "object" || name == "bool" && class == "int"

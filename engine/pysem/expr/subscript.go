@@ -83,7 +83,8 @@ func charAt(text string, key Value) (Value, error) {
 	return textOf(runes[i : i+1]), nil
 }
 
-// place returns the place that key names in n items: a negative one counts from the end.
+// place returns the index of the item that key names among n items. A negative key counts from the
+// end.
 func place(key Value, n int, what, notInt string) (int, error) {
 	name := typeName(key)
 	if what == "string" {
@@ -137,7 +138,7 @@ func (m *machine) slice(v Value, s *Slice) (Value, error) {
 	return takeItems(v, start, step, count), m.make(count)
 }
 
-// takeItems returns count items of a sequence from start on.
+// takeItems returns count items of a sequence, step apart, from start on.
 func takeItems(v Value, start, step, count int) Value {
 	switch v := v.(type) {
 	case *List:
@@ -162,8 +163,8 @@ func every[T any](items []T, start, step, count int) []T {
 	return part
 }
 
-// bounds returns the first place, the one to stop before, the step, and the number of places
-// that s names in n items.
+// bounds returns the first index, the index to stop before, the step, and the number of items that
+// s selects from n items.
 func (s *Slice) bounds(n int) (start, stop, step, count int, err error) {
 	step = 1
 	if s.Step != nil {
@@ -209,7 +210,7 @@ func within(i, n, low, high int) int {
 	return min(max(i, low), high)
 }
 
-// sliceIndex returns a part of a slice as an int; a large one is the largest.
+// sliceIndex returns a bound of a slice as an int. Bounds beyond the range of int are cut to it.
 func sliceIndex(v Value) (int, error) {
 	if n, ok := v.(*big.Int); ok {
 		if n.Sign() < 0 {

@@ -25,14 +25,15 @@ type token struct {
 	value Value  // of a number
 }
 
-// operators lists the longer ones first.
+// operators holds longer operators before their beginnings, because the lexer takes the first that
+// matches.
 var operators = []string{
 	"**=", "//=", ">>=", "<<=", "...",
 	"**", "//", "<<", ">>", "<=", ">=", "==", "!=", ":=", "->", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "@=",
 	"+", "-", "*", "/", "%", "@", "&", "|", "^", "~", "<", ">", "(", ")", "[", "]", "{", "}", ",", ":", ".", ";", "=",
 }
 
-// keywords are Python's words that are no names.
+// keywords holds the words that cannot be names.
 var keywords = map[string]bool{
 	"and": true, "or": true, "not": true, "in": true, "is": true, "if": true, "else": true, "for": true, "lambda": true,
 	"True": true, "False": true, "None": true,
@@ -45,13 +46,13 @@ var keywords = map[string]bool{
 type lexer struct {
 	src    string
 	tokens []token
-	open   []byte // brackets
+	open   []byte // the open brackets, outermost first
 }
 
 var closings = map[byte]byte{'(': ')', '[': ']', '{': '}'}
 
-// lex splits src, whose leading blanks and tabs eval drops; beside an error stand the tokens before it. A line end is an error inside
-// the expression unless brackets are open.
+// lex splits src into tokens. eval drops leading blanks and tabs. A line end ends the expression
+// unless brackets are open. With an error come the tokens before it.
 func lex(src string) ([]token, error) {
 	if strings.Contains(src, "\x00") {
 		return nil, raise("SyntaxError", "source code string cannot contain null bytes")
@@ -82,7 +83,7 @@ func firstSurrogate(src string) rune {
 	return 0
 }
 
-// inLine is an error of the first line told of another.
+// inLine returns an error whose text names a given line in the place of line 1.
 func inLine(err error, line int) error {
 	message, ok := strings.CutSuffix(strings.TrimPrefix(err.Error(), pysem.TypeOf(err)+": "), "(<string>, line 1)")
 	if !ok || line == 1 {
@@ -91,20 +92,20 @@ func inLine(err error, line int) error {
 	return raise(pysem.TypeOf(err), "%s(<string>, line %d)", message, line)
 }
 
-// syntaxError has the text that str() gives for an error in the first line.
+// syntaxError returns a SyntaxError with the text that str() gives for an error in line 1.
 func syntaxError(format string, args ...any) error {
 	return raise("SyntaxError", format+" (<string>, line 1)", args...)
 }
 
 func invalidSyntax() error { return syntaxError("invalid syntax") }
 
-// add takes n bytes of the source as a token.
+// add makes a token of the next n bytes of the source.
 func (l *lexer) add(kind tokenKind, n int) {
 	l.tokens = append(l.tokens, token{kind: kind, text: l.src[:n]})
 	l.src = l.src[n:]
 }
 
-// next reads a token or what is between tokens.
+// next reads a token, or skips what is between tokens.
 func (l *lexer) next() error {
 	c := l.src[0]
 	switch {
@@ -185,7 +186,8 @@ func (l *lexer) word(word string) error {
 	return nil
 }
 
-// notXID finds a character that begins or continues a name only before normalisation.
+// notXID returns a character of word that can be in a name by its own class, but not after NFKC
+// normalisation.
 func notXID(word string) (rune, bool) {
 	for _, r := range word {
 		if r == 0x37a || r == 0xe33 || r == 0xeb3 {

@@ -9,11 +9,11 @@ import (
 	"github.com/monosim/monosim/engine/pysem/pyset"
 )
 
-// hashModulus is the prime of CPython's hashes of numbers.
+// hashModulus is the prime by which CPython hashes numbers.
 const hashModulus = 1<<61 - 1
 
-// hashOf returns hash(v), a TypeError for what cannot be hashed. stable reports whether CPython
-// gives the same in every run; where not, the number is one of our own.
+// hashOf returns hash(v), or a TypeError. stable reports whether CPython gives the same hash in
+// every run; where it does not, the hash is one of our own.
 func hashOf(v Value) (hash int64, stable bool, err error) {
 	switch v := v.(type) {
 	case int, bool, *big.Int:
@@ -60,7 +60,7 @@ func hashInt(v Value) int64 {
 	return h
 }
 
-// hashFloat returns _Py_HashDouble: equal to that of an equal int.
+// hashFloat returns what _Py_HashDouble does. A float that equals an int has the int's hash.
 func hashFloat(f float64) int64 {
 	switch {
 	case math.IsInf(f, 1):
@@ -132,7 +132,8 @@ func hashSet(s *Set) (int64, bool, error) {
 	return int64(h), stable, nil
 }
 
-// hashRange is that of the tuple (length, first, step), with None for what does not count.
+// hashRange returns the hash of the tuple (length, first, step). None stands for first and step
+// where they do not matter.
 func hashRange(r *Range) (int64, bool, error) {
 	t := Tuple{r.Len(), nil, nil}
 	if r.Len() > 0 {
@@ -144,34 +145,34 @@ func hashRange(r *Range) (int64, bool, error) {
 	return hashTuple(t)
 }
 
-// Value is a Python value; see the package comment.
+// Value is a Python value. The package comment lists the Go types.
 type Value = any
 
 // Tuple is a tuple.
 type Tuple = pysem.Tuple
 
-// List is a list: it can be changed through any name that it has.
+// List is a Python list. Every name that holds it sees its changes.
 type List struct{ Items []Value }
 
 // Range is a range of ints.
 type Range struct{ Start, Stop, Step int }
 
-// Slice is what a colon between brackets makes.
+// Slice is a Python slice, such as 1:2 between brackets; a part that is left out is nil.
 type Slice struct{ Start, Stop, Step Value }
 
-// ellipsis is the type of "...", notImplemented that of NotImplemented.
+// The types of the constants "..." and NotImplemented.
 type (
 	ellipsis       struct{}
 	notImplemented struct{}
 )
 
-// view is what keys, values and items of a dict give.
+// view is the keys, values or items of a dict.
 type view struct {
 	of   *Dict
 	what string // "keys", "values" or "items"
 }
 
-// iterator gives values until ok is false or an error comes.
+// iterator yields values until ok is false or an error comes.
 type iterator struct {
 	typ  string // the Python class, as "map"
 	next func() (v Value, ok bool, err error)
@@ -244,7 +245,7 @@ func (r *Range) Len() int {
 // at returns item number i.
 func (r *Range) at(i int) int { return r.Start + i*r.Step }
 
-// find returns the place of n, -1 when it is not in r.
+// find returns the index of n in r, or -1.
 func (r *Range) find(n int) int {
 	if r.Step > 0 && (n < r.Start || n >= r.Stop) || r.Step < 0 && (n > r.Start || n <= r.Stop) {
 		return -1
@@ -282,8 +283,8 @@ func asInt(v Value) (int, bool) {
 	return 0, false
 }
 
-// indexOf returns v as a place or a count. what is the text of the TypeError for a value that
-// is no int; a number beyond 64 bits is an OverflowError.
+// indexOf returns v as an index or a count. what is the text of the TypeError for a value that is
+// no int. A number beyond 64 bits is an OverflowError.
 func indexOf(v Value, what string) (int, error) {
 	if n, ok := asInt(v); ok {
 		return n, nil
@@ -294,7 +295,7 @@ func indexOf(v Value, what string) (int, error) {
 	return 0, &pysem.Error{Type: "TypeError", Message: what}
 }
 
-// wantIndex returns indexOf with the text of most functions.
+// wantIndex returns v as an index or a count, with the error texts that most functions have.
 func wantIndex(v Value) (int, error) {
 	if n, ok := asInt(v); ok {
 		return n, nil
