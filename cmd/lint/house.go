@@ -32,8 +32,7 @@ const baseLines = 207067
 // One that needs no more than everybody may have is over the limits, too, so that the list
 // only gets shorter.
 var crowded = map[string]roomSize{
-	"engine/env":          {exported: 109},
-	"runners/whatif/plan": {exported: 105},
+	"engine/env": {exported: 109},
 }
 
 // house is what the sources measure.

@@ -9,11 +9,11 @@ import (
 	"github.com/monosim/monosim/runners/whatif/stats"
 )
 
-// scaled is what containers cost over the horizon where their number is changed, by the
+// scaled returns what containers cost over the horizon where their number is changed, by the
 // autoscaler or by events; nil where it is not. One that does not run costs nothing.
 func (e *Evaluation) scaled() *result.Scaled {
 	p := e.Plan
-	if p.Autoscale == (plan.Autoscale{}) && !slices.ContainsFunc(p.Events, func(one plan.Event) bool { return one.Scale != nil }) {
+	if !p.Autoscale.Any() && !slices.ContainsFunc(p.Events, func(one plan.Event) bool { return one.Scale != nil }) {
 		return nil
 	}
 	var costs, counts []float64
@@ -31,7 +31,7 @@ func (e *Evaluation) scaled() *result.Scaled {
 	return out
 }
 
-// over is what the containers of a replication cost an hour, and how many there are, in the mean
+// over returns what the containers of a replication cost an hour, and how many there are, in the mean
 // over the horizon; it takes the most of both down.
 func (e *Evaluation) over(life *model.Life, out *result.Scaled) (cost, count float64) {
 	horizon := int64(e.Plan.Workload.Horizon)
@@ -55,7 +55,7 @@ func (e *Evaluation) over(life *model.Life, out *result.Scaled) (cost, count flo
 	return cost, count
 }
 
-// atOnce is what the containers of a replication cost an hour at an instant, and how many there
+// atOnce returns what the containers of a replication cost an hour at an instant, and how many there
 // are.
 func (e *Evaluation) atOnce(life *model.Life, at int64) (hourly, n float64) {
 	for tier, name := range plan.TierNames {

@@ -11,22 +11,22 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// arrivals makes requests come.
+// arrivals generates the instants at which requests come.
 type arrivals struct {
 	number uint64
 	pcg    rand.PCG
 	rand   *rand.Rand
-	gap    func(a *arrivals) float64 // in units of the mean gap
-	// steps is the rate, in requests a nanosecond, constant from each instant on.
+	gap    func(a *arrivals) float64 // draws a gap, in units of the mean gap
+	// steps is the rate over virtual time, constant between steps.
 	steps []step
-	at    int // the present step
-	// Of a process with bursts: whether it is in one, until when, and the factors of the
-	// rate.
+	at    int // index of the present step
+	// A process with bursts (mmpp) alternates: burst says whether it is in one, until when
+	// this phase ends, and high and quiet are the factors of the rate in each phase.
 	burst       bool
 	until       int64
 	high, quiet float64
-	carry       float64 // of an interval that a change of the rate has cut
-	next        int     // of a trace
+	carry       float64 // fraction of a nanosecond left over by rounding
+	next        int     // index in the times of a trace
 }
 
 type step struct {
@@ -41,7 +41,7 @@ func (w *world) beginArrivals(begin int64) {
 	spec := &w.spec.Arrivals
 	if spec.Clients > 0 {
 		for range spec.Clients {
-			w.think(a.rand.Float64()) // each is somewhere in its think time
+			w.think(a.rand.Float64()) // spread the clients over their think time
 		}
 		return
 	}
@@ -64,7 +64,8 @@ func (w *world) beginArrivals(begin int64) {
 	w.nextArrival()
 }
 
-// ratesFrom is the rate from an instant of the horizon on, which is 0.
+// ratesFrom returns the rate from an instant of the horizon on. The steps count time from
+// that instant, and rates in requests a nanosecond.
 func ratesFrom(spec *Arrivals, begin int64) []step {
 	var instants []int64
 	for _, p := range spec.Rate.Points {
@@ -85,7 +86,7 @@ func ratesFrom(spec *Arrivals, begin int64) []step {
 	return steps
 }
 
-// rateAt is the rate at an instant of the horizon, a second.
+// rateAt returns the rate at an instant of the horizon, in requests a second.
 func rateAt(spec *Arrivals, at int64) float64 {
 	points := spec.Rate.Points
 	i := sort.Search(len(points), func(i int) bool { return int64(points[i].At) > at })
@@ -101,7 +102,7 @@ func rateAt(spec *Arrivals, at int64) float64 {
 	return rate
 }
 
-// gapOf draws gaps between arrivals with the mean 1.
+// gapOf returns a function that draws gaps between arrivals, with the mean 1.
 func gapOf(spec *Arrivals) func(*arrivals) float64 {
 	switch spec.Process {
 	case "deterministic":
@@ -113,7 +114,7 @@ func gapOf(spec *Arrivals) func(*arrivals) float64 {
 	return func(a *arrivals) float64 { return a.rand.ExpFloat64() }
 }
 
-// dwell is how long the present phase of bursts or quiet lasts.
+// dwell draws how long the present phase (burst or quiet) lasts.
 func (a *arrivals) dwell(spec *Arrivals) int64 {
 	mean := spec.MeanQuiet
 	if a.burst {
@@ -122,8 +123,8 @@ func (a *arrivals) dwell(spec *Arrivals) int64 {
 	return int64(mean * a.rand.ExpFloat64())
 }
 
-// nextArrival schedules the next request: the gap is spent at the rate of the moment, over
-// all changes of it.
+// nextArrival schedules the next request. It draws one gap in units of the mean gap and
+// uses it up at the rate of each step in turn, so a change of rate takes effect at once.
 func (w *world) nextArrival() {
 	a := &w.arrivals
 	left := a.gap(a)
@@ -143,7 +144,7 @@ func (w *world) nextArrival() {
 			break
 		}
 		if change == math.MaxInt64 {
-			return // the rate is 0 for good
+			return // the rate stays 0
 		}
 		left -= (float64(change) - t) * rate
 		left = math.Max(left, 0)
@@ -162,7 +163,7 @@ func (w *world) nextArrival() {
 	}
 }
 
-// arrival is a request that comes now.
+// arrival handles the arrival of a request now.
 func (w *world) arrival(uint64) {
 	a := &w.arrivals
 	a.number++
@@ -170,8 +171,8 @@ func (w *world) arrival(uint64) {
 	w.nextOf()
 }
 
-// ArrivalTimes are the instants at which requests come in a window of a replication, from
-// the begin of its warm-up: those of Run.
+// ArrivalTimes returns the instants at which Run lets requests come in a window of a
+// replication, counted from the begin of its warm-up. It fails for a closed loop.
 func (s *Spec) ArrivalTimes(window, replication int) ([]int64, error) {
 	if s.Arrivals.Clients > 0 {
 		return nil, errors.New("found a closed loop, in which requests come as answers do; want an open one")
@@ -188,7 +189,7 @@ func (s *Spec) ArrivalTimes(window, replication int) ([]int64, error) {
 	return times, err
 }
 
-// nextOf schedules the next request.
+// nextOf schedules the next request, from the trace if there is one.
 func (w *world) nextOf() {
 	if w.spec.Arrivals.Process == "trace" {
 		w.nextOfTrace()
@@ -197,7 +198,7 @@ func (w *world) nextOf() {
 	}
 }
 
-// nextOfTrace schedules the next request of a trace.
+// nextOfTrace schedules the next request of a trace, if any is left.
 func (w *world) nextOfTrace() {
 	a := &w.arrivals
 	if a.next >= len(w.spec.Arrivals.Times) {
@@ -210,8 +211,8 @@ func (w *world) nextOfTrace() {
 	}
 }
 
-// think lets a client of a closed loop think for a part of its time, and then ask: the end
-// of the time is when the request is intended to start (CAP-12.5).
+// think schedules the next request of a client of a closed loop, after the given part of a
+// think time. The end of the think time is the intended start of the request (CAP-12.5).
 func (w *world) think(part float64) {
 	a := &w.arrivals
 	a.number++
@@ -222,5 +223,5 @@ func (w *world) think(part float64) {
 	}
 }
 
-// RateAt is the mean rate of requests at an instant of the horizon, a second.
+// RateAt returns the mean rate at an instant of the horizon, in requests a second.
 func (s *Spec) RateAt(at int64) float64 { return rateAt(&s.Arrivals, at) }

@@ -1,27 +1,27 @@
 package model
 
-// feeder is the threads of one server process, which all of its models share: the queues
-// of the models are looked at in turn, as TensorFlow Serving's shared scheduler does.
+// feeder holds the threads of one server process, which all its models share. The queues of
+// the models are visited in turn, as TensorFlow Serving's shared scheduler does.
 type feeder struct {
 	busy int32
-	turn int32 // the model whose queue is looked at first
+	turn int32 // the model whose queue is visited next
 }
 
-// batcher is the queue of one model in one server process. The open batch, the last, goes
-// on filling while all threads are busy. It is closed when it is full, or when a thread is
-// free and its timeout has passed.
+// batcher is the queue of one model in one server process. Its last batch is open: it takes
+// calls while all threads are busy. A batch closes when it is full, or when a thread is
+// free and the batch's timeout has passed.
 type batcher struct {
-	queued int32 // batches that wait, the open one among them
-	head   int32 // of the batches that wait
-	tail   int32 // the open one, when open
+	queued int32 // batches that wait, with the open one
+	head   int32 // first batch that waits
+	tail   int32 // last batch, which may be open
 	open   bool
 }
 
-// batch is calls that are computed together.
+// batch is a list of calls that are computed together.
 type batch struct {
 	items   float64
 	since   int64 // when its first call came
-	formed  int64 // when it was full, or as long as it may be open, whichever came first
+	formed  int64 // when it became full or reached its timeout, whichever was first
 	head    int32
 	tail    int32
 	next    int32
@@ -42,7 +42,8 @@ func (w *world) takeBatch() int32 {
 	return i
 }
 
-// enterBatch puts a call into a batch of its process.
+// enterBatch puts a call into the open batch of its model's queue, or turns it away when
+// too many batches wait.
 func (w *world) enterBatch(id int32) {
 	c := &w.calls[id]
 	s := &w.servers[c.server]
@@ -50,7 +51,7 @@ func (w *world) enterBatch(id int32) {
 	t := w.spec.Tiers[Dense].Batch
 	items := w.requests[c.req].items
 	if c.flags&clientDone != 0 {
-		items = 1 // its request has ended while the call was on its way
+		items = 1 // its request ended while the call was on its way, so its items are no longer known
 	}
 	if p.open && w.batches[p.tail].items+items > float64(t.MaxItems) {
 		w.form(p)
@@ -77,7 +78,7 @@ func (w *world) enterBatch(id int32) {
 	w.feed(c.server, c.process)
 }
 
-// form closes the open batch of a queue: it gets no more calls.
+// form closes the open batch of a queue: it takes no more calls.
 func (w *world) form(p *batcher) {
 	p.open = false
 	b := &w.batches[p.tail]
@@ -101,10 +102,10 @@ func (w *world) openBatch(c *call, p *batcher) {
 	}
 }
 
-// queueOf is the place of the queue of a model in a process.
+// queueOf returns the index of the queue of a model in a process.
 func (w *world) queueOf(process, model uint8) int { return int(process)*len(w.served) + int(model) }
 
-// feed gives batches that are ready to free threads, of each model in turn.
+// feed gives batches that are ready to free threads, visiting the models in turn.
 func (w *world) feed(at int32, process uint8) {
 	f := &w.servers[at].feeds[process]
 	models := int32(len(w.served))
@@ -122,7 +123,8 @@ func (w *world) feed(at int32, process uint8) {
 	}
 }
 
-// ready takes the next batch of a queue, none when it has none or goes on filling.
+// ready removes and returns the next batch of a queue. It returns none when the queue is
+// empty or its only batch is still filling.
 func (w *world) ready(p *batcher) int32 {
 	i := p.head
 	if i == none {
@@ -156,7 +158,7 @@ func (w *world) runBatch(i int32) {
 	w.start(b.server, work, &w.onBatch, handle(i, b.gen))
 }
 
-// batchDue is an open batch whose timeout has passed.
+// batchDue runs when the timeout of an open batch has passed.
 func (w *world) batchDue(arg uint64) {
 	i, gen := unhandle(arg)
 	if b := &w.batches[i]; b.gen == gen {
@@ -164,7 +166,7 @@ func (w *world) batchDue(arg uint64) {
 	}
 }
 
-// batchDone answers all calls of a batch.
+// batchDone answers all calls of a batch, or forgets them when their container has died.
 func (w *world) batchDone(arg uint64) {
 	i, gen := unhandle(arg)
 	b := &w.batches[i]
@@ -203,7 +205,7 @@ func (w *world) releaseBatch(i int32) {
 	w.freeB = i
 }
 
-// dieBatches loses the batches of a container that has died.
+// dieBatches drops the batches of a container that has died.
 func (w *world) dieBatches(s *server) {
 	for k := range s.batch {
 		p := &s.batch[k]

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"math/bits"
 	"math/rand/v2"
 	"slices"
 )
@@ -16,21 +15,19 @@ const (
 	nCauses
 )
 
-func mul64(a, b uint64) (hi, lo uint64) { return bits.Mul64(a, b) }
-
-// attemptOf says which call an attempt is of.
+// attemptOf identifies an attempt of a call.
 type attemptOf struct {
 	slot    int
 	dense   bool
 	attempt uint8
-	waits   uint8 // attempts before it that ran out of time
-	first   int64 // when the first attempt was made
-	to      int32 // none, or the container that it has to go to
+	waits   uint8 // earlier attempts that timed out
+	first   int64 // when the first attempt was sent
+	to      int32 // the container it has to go to, or none
 	hedge   bool
 }
 
-// fanOut sends all calls of a request. Those that take equally long on their way come
-// with one event.
+// fanOut sends all calls of a request. Calls with the same delay arrive by one event, which
+// saves most of the events.
 func (w *world) fanOut(i int32) {
 	r := &w.requests[i]
 	r.stage = stageFan
@@ -48,7 +45,7 @@ func (w *world) fanOut(i int32) {
 	for slot := range calls {
 		w.sendChained(i, attemptOf{slot: slot, first: w.now, to: none}, rng, &chains)
 		if w.requests[i].gen != gen {
-			break // it has failed for want of a replica
+			break // the request failed because a shard has no replica
 		}
 	}
 	for class, head := range chains {
@@ -66,8 +63,8 @@ func (w *world) fanOut(i int32) {
 	}
 }
 
-// connecting is the delay of a connection that has to be made first: there and back, without
-// the overhead, which a call has once (CAP-12.11).
+// connecting returns the delay of opening a connection: one round trip, without the fixed
+// overhead, which a call pays once (CAP-12.11).
 func (w *world) connecting(class int) int64 {
 	if w.spec.Connect {
 		return 2 * (w.constant[class] - w.spec.PerRPC/2)
@@ -80,8 +77,8 @@ func (w *world) send(i int32, a attemptOf, rng *rand.Rand) {
 	w.sendChained(i, a, rng, nil)
 }
 
-// sendChained is send; a call whose way takes as long as that of others is put into their
-// chain.
+// sendChained sends one attempt. With chains, an attempt with a constant delay is added to
+// the chain of its distance class instead of getting an event of its own.
 func (w *world) sendChained(i int32, a attemptOf, rng *rand.Rand, chains *[3]int32) {
 	r := &w.requests[i]
 	m := &w.served[r.model]
@@ -95,22 +92,19 @@ func (w *world) sendChained(i int32, a attemptOf, rng *rand.Rand, chains *[3]int
 	t := &w.spec.Tiers[tier]
 	work := 0.0
 	if t.Batch == nil {
-		work = m.Laws[tier].Sample(rng, items)
-		if !m.Noise[tier].IsZero() {
-			work *= m.Noise[tier].Sample(rng, 0)
-		}
+		work = m.work(tier, rng, items)
 	}
 	to, random := a.to, rng.Uint64()
 	if to == none {
 		to = w.choose(tier, shard, r.caller, random, random*0x9e3779b97f4a7c15)
 	}
-	w.sample.sent()
+	w.sample.Calls.Sent++
 	if to == none {
-		w.sample.refused()
+		w.sample.Calls.Refused++
 		if w.tracer != nil {
 			w.tracer.unsent(w, i, a, tier)
 		}
-		w.lost(i, a, causeNoReplica)
+		w.retryOrFail(i, a, causeNoReplica)
 		return
 	}
 	id := w.takeCall()
@@ -136,13 +130,13 @@ func (w *world) sendChained(i int32, a attemptOf, rng *rand.Rand, chains *[3]int
 	w.travel(id, chains, rng)
 }
 
-// travel takes a call to its server.
+// travel sends a call on its way to its server.
 func (w *world) travel(id int32, chains *[3]int32, rng *rand.Rand) {
 	c := &w.calls[id]
 	from := w.requests[c.req].caller
 	class := w.class(from, c.server)
 	if w.losing(from, c.server, c) {
-		c.flags |= serverDone // it never comes
+		c.flags |= serverDone // the call never arrives
 		return
 	}
 	if !w.varies[class] {
@@ -163,7 +157,8 @@ func (w *world) travel(id int32, chains *[3]int32, rng *rand.Rand) {
 	w.at(w.now+there, &w.onArrive, uint64(id))
 }
 
-// class is how far a container is from another.
+// class returns the distance class of two containers: 0 for the same cluster, 1 for the
+// same idc, 2 otherwise.
 func (w *world) class(a, b int32) int {
 	if a == none {
 		return 0
@@ -178,12 +173,12 @@ func (w *world) class(a, b int32) int {
 	return 2
 }
 
-// draw is a delay of a class, one way, half of the overhead of the call included.
+// draw draws a one-way delay of a class, with half of the call's overhead.
 func (w *world) draw(class int, rng *rand.Rand) int64 {
 	return int64(w.spec.Latency[class].Sample(rng, 0)) + w.spec.PerRPC/2
 }
 
-// delay is that between two containers.
+// delay returns the one-way delay between two containers.
 func (w *world) delay(a, b int32, rng *rand.Rand) int64 {
 	class := w.class(a, b)
 	if !w.varies[class] {
@@ -192,7 +187,7 @@ func (w *world) delay(a, b int32, rng *rand.Rand) int64 {
 	return w.draw(class, rng)
 }
 
-// losing draws whether a call, or its answer, is lost.
+// losing draws whether a call is lost. If its answer is lost instead, it marks the call.
 func (w *world) losing(from, to int32, c *call) bool {
 	if w.cut == nil || from == none {
 		return false
@@ -215,8 +210,8 @@ func (w *world) losing(from, to int32, c *call) bool {
 	return false
 }
 
-// comeTo lets the calls of a chain come to their servers.
-func (w *world) comeTo(arg uint64) {
+// deliver delivers the calls of a chain to their servers.
+func (w *world) deliver(arg uint64) {
 	for id := int32(arg); id != none; {
 		c := &w.calls[id]
 		next := c.next
@@ -227,7 +222,7 @@ func (w *world) comeTo(arg uint64) {
 	}
 }
 
-// answer sends the answer of a call back; the server is done with it.
+// answer sends the answer of a call back to its caller.
 func (w *world) answer(id int32) {
 	c := &w.calls[id]
 	c.flags |= serverDone
@@ -236,24 +231,25 @@ func (w *world) answer(id int32) {
 	}
 	if c.flags&clientDone != 0 {
 		w.track(c, w.now+c.back-c.sent)
-		w.sample.late()
+		w.sample.Calls.Late++
 		w.releaseCall(id)
 		return
 	}
 	back := w.now + c.back
 	if c.flags&answerLost != 0 || w.spec.Timeout > 0 && back > c.sent+w.spec.Timeout {
-		w.sample.late()
-		return // its caller will have given up
+		w.sample.Calls.Late++
+		return // the caller will have given up by then
 	}
 	if w.pairs.exact || w.spec.hedges() {
 		w.at(back, &w.onReply, handle(id, c.gen))
 		return
 	}
-	// Nobody looks at the answer before the last one has come: no event for each.
-	w.taken(id, back)
+	// Nobody acts on an answer before the last one has come, so it needs no event of its
+	// own.
+	w.countAnswer(id, back)
 }
 
-// reply is an answer that comes to its caller.
+// reply delivers an answer to its caller.
 func (w *world) reply(arg uint64) {
 	id, gen := unhandle(arg)
 	c := &w.calls[id]
@@ -261,19 +257,19 @@ func (w *world) reply(arg uint64) {
 		return
 	}
 	if c.flags&clientDone != 0 {
-		w.sample.late()
+		w.sample.Calls.Late++
 		w.releaseCall(id)
 		return
 	}
-	w.taken(id, w.now)
+	w.countAnswer(id, w.now)
 }
 
-// taken gives an answer to its request, which goes on when it was the last.
-func (w *world) taken(id int32, back int64) {
+// countAnswer counts an answer for its request. The last answer ends the request's stage.
+func (w *world) countAnswer(id int32, back int64) {
 	c := &w.calls[id]
 	r := &w.requests[c.req]
 	i := c.req
-	w.sample.answered()
+	w.sample.Calls.Answered++
 	if w.tracer != nil {
 		w.tracer.called(w, id, back, callAnswered)
 	}
@@ -297,7 +293,7 @@ func (w *world) taken(id int32, back int64) {
 	w.settle(i)
 }
 
-// dropOther gives up the other one of a call and its hedge.
+// dropOther gives up the slower one of a call and its hedge.
 func (w *world) dropOther(base int, id int32) {
 	for _, other := range [2]int32{w.slots[base], w.hedges[base]} {
 		if other != none && other != id {
@@ -307,7 +303,8 @@ func (w *world) dropOther(base int, id int32) {
 	w.hedges[base] = none
 }
 
-// critical keeps what the latency of the last answer is made of.
+// critical records the parts of the latest answer's latency, as this answer delays the
+// request.
 func (w *world) critical(r *request, c *call, back int64) {
 	queue, service := c.started-c.arrived, w.now-c.started
 	if w.pairs.exact || w.spec.hedges() {
@@ -331,7 +328,8 @@ func (w *world) critical(r *request, c *call, back int64) {
 	r.timeouts = max(r.timeouts, c.waits)
 }
 
-// settle ends the stage of a request that waits for no further call.
+// settle ends the stage of a request that waits for no more calls: it fails with too few
+// answers, or goes on when the latest answer has come.
 func (w *world) settle(i int32) {
 	r := &w.requests[i]
 	m := &w.served[r.model]
@@ -355,14 +353,15 @@ func (w *world) settle(i int32) {
 
 // abandon gives up a call that is no longer needed.
 func (w *world) abandon(id int32) {
-	w.sample.abandoned()
+	w.sample.Calls.Abandoned++
 	if w.tracer != nil {
 		w.tracer.called(w, id, w.now, callAbandoned)
 	}
 	w.giveUp(id)
 }
 
-// giveUp is what a caller does with a call that it no longer waits for.
+// giveUp ends a caller's wait for a call. The call is freed, withdrawn from its server, or
+// left to be computed for nothing, as the plan says.
 func (w *world) giveUp(id int32) {
 	c := &w.calls[id]
 	c.flags |= clientDone
@@ -378,8 +377,8 @@ func (w *world) giveUp(id int32) {
 	}
 }
 
-// lost is an attempt that came to nothing: it is made again, or its call has failed.
-func (w *world) lost(i int32, a attemptOf, cause uint8) {
+// retryOrFail handles an attempt that failed: it retries, or counts the call as failed.
+func (w *world) retryOrFail(i int32, a attemptOf, cause uint8) {
 	r := &w.requests[i]
 	r.cause = cause
 	base := int(i)*w.stride + a.slot
@@ -409,7 +408,7 @@ func (w *world) lost(i int32, a attemptOf, cause uint8) {
 	}
 }
 
-// retarget is the container of the next attempt where it is not chosen anew.
+// retarget returns the container that the next attempt must go to, or none to choose anew.
 func (w *world) retarget(i int32, a attemptOf) int32 {
 	switch {
 	case w.spec.FromDense && a.dense:
@@ -422,7 +421,7 @@ func (w *world) retarget(i int32, a attemptOf) int32 {
 	return none
 }
 
-// tried keeps the container of an attempt that failed.
+// tried remembers the container of a failed attempt.
 func (w *world) tried(i int32, a attemptOf, server int32) {
 	at := (int(i)*w.stride+a.slot)*w.spec.Retries + int(a.attempt)
 	for at >= len(w.past) {
@@ -433,7 +432,7 @@ func (w *world) tried(i int32, a attemptOf, server int32) {
 	}
 }
 
-// untried is a replica that the call has not gone to, none when there is no such.
+// untried draws a replica that the call has not tried. It returns none when all were tried.
 func (w *world) untried(i int32, a attemptOf) int32 {
 	tier, shard := PS, 0
 	if a.dense {
@@ -456,8 +455,8 @@ func (w *world) untried(i int32, a attemptOf) int32 {
 	return w.fresh[below(rng.Uint64(), len(w.fresh))]
 }
 
-// gone is a call that its caller has waited long enough for.
-func (w *world) gone(id int32, cause uint8) {
+// failAttempt handles an attempt that timed out or was refused.
+func (w *world) failAttempt(id int32, cause uint8) {
 	c := &w.calls[id]
 	i := c.req
 	if w.tracer != nil {
@@ -466,13 +465,13 @@ func (w *world) gone(id int32, cause uint8) {
 	a := attemptOf{slot: int(c.slot), dense: c.flags&dense != 0, attempt: c.attempt, waits: c.waits, first: c.first, to: none}
 	if cause == causeTimeout {
 		a.waits++
-		w.sample.timedOut()
+		w.sample.Calls.TimedOut++
 		w.track(c, w.spec.Timeout)
 		if c.flags&waiting != 0 {
 			cause = causeConnWait
 		}
 	} else {
-		w.sample.refused()
+		w.sample.Calls.Refused++
 		if cause == causeRefused {
 			cause = causeTimeout
 		}
@@ -493,7 +492,7 @@ func (w *world) gone(id int32, cause uint8) {
 			}
 		}
 	}
-	w.lost(i, a, cause)
+	w.retryOrFail(i, a, cause)
 }
 
 // abandonAll gives up all calls of a request.
@@ -510,12 +509,13 @@ func (w *world) abandonAll(i int32) {
 	}
 }
 
-// expired is when the first attempts of a request, or one retry, have taken too long.
+// expired runs when the first attempts of a request, or a single retry, reach their
+// timeout.
 func (w *world) expired(arg uint64, single bool) {
 	i, gen := unhandle(arg)
 	if single {
 		if c := &w.calls[i]; c.gen == gen && c.flags&clientDone == 0 {
-			w.gone(i, causeTimeout)
+			w.failAttempt(i, causeTimeout)
 		}
 		return
 	}
@@ -526,12 +526,12 @@ func (w *world) expired(arg uint64, single bool) {
 		}
 		id := w.slots[int(i)*w.stride+slot]
 		if id != none && w.calls[id].attempt == 0 && w.calls[id].sent+w.spec.Timeout <= w.now {
-			w.gone(id, causeTimeout)
+			w.failAttempt(id, causeTimeout)
 		}
 	}
 }
 
-// over reports whether a deadline is of something that is over.
+// over reports whether the call or request of a deadline has ended.
 func (w *world) over(arg uint64, single bool) bool {
 	i, gen := unhandle(arg)
 	if single {

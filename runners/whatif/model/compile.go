@@ -9,19 +9,19 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// Condition is what a fleet has to hold under, beside its plan.
+// Condition is a disturbance that a fleet has to withstand, beside its plan's events.
 type Condition struct {
 	Name string
-	// Text is what of must_hold_under it belongs to.
+	// Text is the entry of must_hold_under that it belongs to.
 	Text   string
 	Remove []Which
-	// Event, when set, is the event (from 1) whose windows alone are judged; NoEvents says
-	// that windows of events are not.
+	// Event, above 0, is the number of the event whose windows alone are judged. NoEvents
+	// leaves out windows of events.
 	Event    int
 	NoEvents bool
 }
 
-// Compile makes a spec of a plan under a condition.
+// Compile turns a plan under a condition into a spec.
 func Compile(p *plan.Plan, c Condition) *Spec {
 	s := &Spec{
 		Seed:    p.Seed,
@@ -58,8 +58,8 @@ func Compile(p *plan.Plan, c Condition) *Spec {
 	return s
 }
 
-// steady reports whether requests come at one rate in a window, and nothing happens to
-// containers before its end.
+// steady reports whether requests come at a constant rate in a window and nothing happens
+// to containers before its end.
 func steady(p *plan.Plan, w plan.Window) bool {
 	if w.Incident > 0 || p.Workload.ColdStart || p.Workload.Arrivals.Process == "trace" {
 		return false
@@ -82,13 +82,13 @@ func steady(p *plan.Plan, w plan.Window) bool {
 	return true
 }
 
-// IsRequestLatency reports whether an objective is a quantile of requests, judged by
-// counting those that exceed it.
+// IsRequestLatency reports whether an objective limits a quantile of request latencies.
+// Such an objective is judged by counting the requests above its limit.
 func IsRequestLatency(o plan.SLO) bool {
 	return o.Scope == "request" && strings.HasPrefix(o.Metric, "p")
 }
 
-// models are those of the mix; one alone is that of the spec.
+// models adds the models of the plan. A single model goes into the spec itself.
 func (s *Spec) models(p *plan.Plan) {
 	list := p.Served()
 	for i := range list {
@@ -117,7 +117,8 @@ func (s *Spec) models(p *plan.Plan) {
 	}
 }
 
-// callsOf spreads the items of a request over shards, and a shard's evenly over its PS.
+// callsOf spreads the items of a request over shards, and those of a shard evenly over its
+// PS.
 func callsOf(p *plan.Plan, m *plan.Served) []Call {
 	shares := m.Skew.Of(p.Shards())
 	var calls []Call
@@ -181,8 +182,8 @@ func loadsWhileServing(p *plan.Plan) bool {
 	return false
 }
 
-// placement is where the containers of a shard are in turn: idcs by their weights, and
-// the clusters of each in turn.
+// placement returns the places of a shard's containers in turn: idcs by their weights, and
+// within an idc its clusters in turn.
 func placement(p *plan.Plan) []Location {
 	weights := make([]int, len(p.Fleet.IDCs))
 	total := 0
@@ -202,7 +203,7 @@ func placement(p *plan.Plan) []Location {
 	for k := range total * rounds {
 		best := -1
 		for i, w := range weights {
-			// The idc that is furthest below its share.
+			// Take the idc that is furthest below its share.
 			if w > 0 && (best < 0 || w*(k+1)-placed[i]*total > weights[best]*(k+1)-placed[best]*total) {
 				best = i
 			}
@@ -246,7 +247,7 @@ func (s *Spec) arrivals(p *plan.Plan, thin int) {
 	}
 }
 
-// until is when what an event did ends.
+// until returns when the effect of an event ends.
 func until(p *plan.Plan, e plan.Event) int64 {
 	if e.For == 0 {
 		return int64(p.Workload.Horizon)
@@ -254,8 +255,8 @@ func until(p *plan.Plan, e plan.Event) int64 {
 	return min(int64(e.At)+int64(e.For), int64(p.Workload.Horizon))
 }
 
-// Thin is by how much a plan is thinned: for auto the largest of 8, 4, 2 that nothing speaks
-// against.
+// Thin returns the factor by which a plan is thinned, with fewer containers and requests.
+// For auto it is the largest of 8, 4 and 2 that the plan allows, or 1.
 func Thin(p *plan.Plan) int {
 	if k := p.Workload.Detail.Thin.K; k > 0 {
 		return k
@@ -268,13 +269,13 @@ func Thin(p *plan.Plan) int {
 	return 1
 }
 
-// thinkWarmUp is how many think times clients of a closed loop take to be where they are in
-// the long run.
+// thinkWarmUp is how many think times the clients of a closed loop need to reach their
+// long-run behaviour.
 const thinkWarmUp = 10
 
-// WarmUp is how long before a window its simulation begins: thirty times what the
-// fullest tier takes to forget (the relaxation time of M/M/c), but at least fifty times
-// the work of a request, and a tenth of a second at most a minute.
+// WarmUp returns how many nanoseconds before a window its simulation begins: thirty times
+// the relaxation time of the fullest tier (as of M/M/c), but at least fifty times the work
+// of a request. It is between a tenth of a second and a minute.
 func WarmUp(p *plan.Plan) int64 {
 	longest := 0.0
 	for _, name := range plan.TierNames {
@@ -299,8 +300,8 @@ func WarmUp(p *plan.Plan) int64 {
 	return int64(math.Min(math.Max(longest, 1e8)+hedgeWarmUp(p), 60e9))
 }
 
-// hedgeWarmUp is how long callers take to see enough calls for their quantile: ten beyond
-// it.
+// hedgeWarmUp returns how many nanoseconds callers need to see ten calls beyond the
+// quantile after which they hedge.
 func hedgeWarmUp(p *plan.Plan) float64 {
 	q, rate := p.Client.Hedge.After.Quantile, p.PeakRate()
 	if q == 0 || rate == 0 {
@@ -318,7 +319,7 @@ func hedgeWarmUp(p *plan.Plan) float64 {
 	return 10 / (1 - q) / calls * 1e9
 }
 
-// Live are the numbers of containers of each shard of a tier that a condition leaves.
+// Live returns the number of containers of each shard of a tier that a condition leaves.
 func (s *Spec) Live(tier int) []int {
 	live := slices.Clone(s.Tiers[tier].Replicas)
 	for _, gone := range s.Control.Remove {

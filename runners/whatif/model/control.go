@@ -9,32 +9,32 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// Control is what happens to containers, beside requests. It is played ahead of the
-// requests: what it does in a window follows from the plan, the seed and the replication,
-// and from the rate of requests, not from single ones.
+// Control says what happens to containers. It is played before the requests, because it
+// depends on the plan, the seed, the replication and the rate of requests alone, and not on
+// single requests.
 type Control struct {
 	ColdStart bool
-	// Remove are containers that are not there: those that a condition takes away.
+	// Remove lists containers that a condition takes away.
 	Remove []Which
-	// Dead are containers that are not there, though balancers see them.
+	// Dead lists containers that are down though callers still see them.
 	Dead []Which
 	Plan *plan.Plan
 	Thin int
 }
 
-// Which is one container.
+// Which identifies a container by tier, shard and number.
 type Which struct{ Tier, Shard, Number int }
 
-// change is one thing that happens to a container, or to a link.
+// change is one event of a container or a link.
 type change struct {
-	at     int64 // of the horizon
+	at     int64 // instant of the horizon
 	what   uint8
 	server int32
 	value  float64
-	a, b   int // idcs
+	a, b   int // idcs of a link
 }
 
-// What happens.
+// Kinds of changes.
 const (
 	goesDown = iota
 	comesUp
@@ -47,11 +47,11 @@ const (
 	joins
 	loses
 	retires
-	isLost // the session has expired under a container that lives
-	isBack // a container whose session was lost has registered, with value 1 it flaps from then on
-	hides  // one that flaps
+	isLost // its session has expired while the container lives
+	isBack // registered again after its session was lost; with value 1 it flaps from then on
+	hides  // a container that flaps is not seen
 	shows
-	blinds // the agent does not reach ZooKeeper: it goes on with what it saw last
+	blinds // its agent loses ZooKeeper and goes on with what it saw last
 	sights
 )
 
@@ -59,33 +59,34 @@ func controlOf(p *plan.Plan, c Condition, thin int) Control {
 	return Control{ColdStart: p.Workload.ColdStart, Remove: c.Remove, Plan: p, Thin: thin}
 }
 
-// history plays the life of all containers.
+// history plays the life of all containers and collects the changes.
 type history struct {
 	w     *world
 	p     *plan.Plan
 	rng   *rand.Rand
 	list  []change
-	down  map[int32]int64 // containers that are down, and since when
+	down  map[int32]int64 // containers that are down, with the instant since when
 	life  *Life
-	fate  *Fate   // of the event that is played
+	fate  *Fate   // of the event that is being played
 	quiet []pause // when ZooKeeper writes nothing
-	// pauses are those of quiet, by the number of their event.
+	// pauses holds the pauses of quiet by the index of their event.
 	pauses map[int]pause
 	held   map[int32]int
-	// unlisted are containers of version 3 that lost their session and live on, and since when.
+	// unlisted holds containers of version 3 that lost their session and live on, with the
+	// instant since when.
 	unlisted map[int32]int64
-	// loading is until when the one load thread of a server is taken.
+	// loading holds until when the one load thread of a server is taken.
 	loading map[int32]int64
 }
 
 type pause struct{ from, to int64 }
 
-// control plays the containers' lives up to the end of the window, brings them to where
-// they are at its begin, and schedules the rest.
-func (w *world) control(_, replication int) error {
+// control plays the containers' lives up to the end of the window, applies the changes
+// before its begin, and schedules the rest.
+func (w *world) control(replication int) {
 	w.remove()
 	c := w.spec.Control
-	if c.Plan != nil && (len(c.Plan.Events) > 0 || w.spec.Loss > 0 || c.Plan.Random != (plan.Failures{}) || c.Plan.Autoscale != (plan.Autoscale{}) || c.ColdStart) {
+	if c.Plan != nil && (len(c.Plan.Events) > 0 || w.spec.Loss > 0 || c.Plan.Random.Any() || c.Plan.Autoscale.Any() || c.ColdStart) {
 		h := &history{w: w, p: c.Plan, life: &w.sample.Life, down: map[int32]int64{}, pauses: map[int]pause{}, held: map[int32]int{}, unlisted: map[int32]int64{}, loading: map[int32]int64{},
 			fate: &Fate{}, rng: rand.New(rand.NewPCG(tasks.Mix(w.spec.Seed, streamControl), uint64(replication)))}
 		h.play()
@@ -107,11 +108,10 @@ func (w *world) control(_, replication int) error {
 			w.at(one.at-w.base, &w.onChange, uint64(k))
 		}
 	}
-	w.look()
-	return nil
+	w.refreshViews()
 }
 
-// remove takes away what the condition says, and kills what balancers still see.
+// remove takes away the containers that the condition removes or kills.
 func (w *world) remove() {
 	for _, which := range w.spec.Control.Remove {
 		if s := w.find(which); s != nil {
@@ -125,7 +125,7 @@ func (w *world) remove() {
 	}
 }
 
-// find is a container, nil when there is none.
+// find returns a container, or nil.
 func (w *world) find(which Which) *server {
 	n := -1
 	for i := w.first[which.Tier]; i < len(w.servers) && int(w.servers[i].tier) == which.Tier; i++ {
@@ -140,16 +140,16 @@ func (w *world) find(which Which) *server {
 	return nil
 }
 
-// changed is a change that happens now.
+// changed handles a change that happens now.
 func (w *world) changed(arg uint64) {
 	c := w.tape[arg]
 	w.apply(c)
 	switch c.what {
 	case hides, shows:
-		w.lookAt(&w.servers[c.server])
+		w.refreshViewsOf(&w.servers[c.server])
 	case blinds, sights:
 	default:
-		w.look()
+		w.refreshViews()
 	}
 }
 
@@ -216,7 +216,7 @@ func (h *history) add(at int64, what uint8, server int32, value float64) {
 	h.list = append(h.list, change{at: at, what: what, server: server, value: value})
 }
 
-// play goes through the events in order.
+// play plays the events of the plan in order, then random failures and the autoscaler.
 func (h *history) play() {
 	if h.w.spec.Loss > 0 {
 		for a := range h.w.spec.IDCs {
@@ -231,7 +231,7 @@ func (h *history) play() {
 	for i, e := range h.p.Events {
 		z := e.ZooKeeper
 		switch {
-		case e.LoseIDC != "" && e.LoseIDC == h.p.ZooKeeper.IDC: // the ensemble sits there (CAP-12.12)
+		case e.LoseIDC != "" && e.LoseIDC == h.p.ZooKeeper.IDC: // the ensemble runs in that idc (CAP-12.12)
 			h.pauses[i] = pause{int64(e.At), until(h.p, e)}
 		case z != nil && z.LeaderLoss:
 			h.pauses[i] = pause{int64(e.At), int64(e.At) + int64(h.p.ZooKeeper.Election.Sample(h.rng, 0))}
@@ -311,8 +311,8 @@ func (h *history) cluster(text string) Location {
 	return Location{-1, -1}
 }
 
-// pick chooses containers of a tier: those of the hottest shard for same_shard_worst,
-// neighbours in order for same_rack, of the first idc for same_idc.
+// pick chooses up to count containers of a tier that are up: of the hottest shard for
+// same_shard_worst, of the first idc for same_idc, and neighbours in order for same_rack.
 func (h *history) pick(tier string, count int, how string) []int32 {
 	t := slices.Index(plan.TierNames, tier)
 	var all []int32
@@ -329,7 +329,8 @@ func (h *history) pick(tier string, count int, how string) []int32 {
 	return all[:min(count, len(all))]
 }
 
-// kill ends a container, which starts again at back; -1 for never.
+// kill ends a container at an instant. It starts again at back, or never if back is
+// negative.
 func (h *history) kill(s int32, at, back int64, how float64) {
 	h.add(at, goesDown, s, how)
 	unseen := h.expiry(at)
@@ -342,8 +343,8 @@ func (h *history) kill(s int32, at, back int64, how float64) {
 	}
 }
 
-// boot starts a container: it is scheduled, loads, serves, and is seen once its status
-// has been polled and written, and the session of the one that it replaces has gone.
+// boot starts a container: it is scheduled, loads, and serves. Callers see it once its
+// status has been polled and written and the session of its predecessor has expired (gone).
 func (h *history) boot(s int32, at, gone int64) {
 	name := plan.TierNames[h.w.servers[s].tier]
 	at += int64(h.p.Fleet.Boot.Schedule.Sample(h.rng, 0))
@@ -352,7 +353,7 @@ func (h *history) boot(s int32, at, gone int64) {
 	h.add(max(h.written(at+h.poll()), gone), isSeen, s, 0)
 }
 
-// poll is the time until the next look at the model server's status.
+// poll draws the time until the agent's next poll of the model server's status.
 func (h *history) poll() int64 {
 	if h.p.Model.AgentVersion == 3 {
 		return int64(h.rng.Float64() * 30e9)
@@ -360,7 +361,7 @@ func (h *history) poll() int64 {
 	return int64(h.rng.Float64() * float64(h.p.Override.StatusInterval))
 }
 
-// lose takes away all containers of a place, and brings them back by a cold start.
+// lose kills all containers of a place, which start again at back.
 func (h *history) lose(at, back int64, in func(Location) bool) {
 	for i := range h.w.servers {
 		if s := &h.w.servers[i]; s.up && in(s.loc) {
@@ -369,7 +370,7 @@ func (h *history) lose(at, back int64, in func(Location) bool) {
 	}
 }
 
-// partition cuts two idcs from each other. Containers that ZooKeeper does not hear lose
+// partition cuts the link between two idcs. Containers that ZooKeeper cannot reach lose
 // their sessions.
 func (h *history) partition(at, back int64, between []string) {
 	a, b := h.p.Fleet.IDCIndex(between[0]), h.p.Fleet.IDCIndex(between[1])

@@ -1,7 +1,7 @@
 package model
 
-// deadlines are instants that come in the order in which they were set, as all are one
-// timeout away: a ring, with one event for the first that is not over.
+// deadlines holds instants that are set in order, because all are the same timeout away. So
+// a ring suffices, with one scheduled event for the first deadline that still matters.
 type deadlines struct {
 	ring []deadline
 	head int
@@ -13,7 +13,7 @@ type deadlines struct {
 type deadline struct {
 	at     int64
 	arg    uint64
-	single bool // the argument is of a call, not of a request
+	single bool // arg names a call, not a request
 }
 
 func (d *deadlines) push(w *world, at int64, arg uint64, single bool) {
@@ -35,7 +35,7 @@ func (d *deadlines) push(w *world, at int64, arg uint64, single bool) {
 	}
 }
 
-// fired acts on those that are due, and waits for the next that is not over.
+// fired acts on the deadlines that are due and schedules the next that still matters.
 func (d *deadlines) fired(w *world, act func(arg uint64, single bool)) {
 	for d.n > 0 {
 		first := d.ring[d.head]
@@ -58,7 +58,7 @@ func (d *deadlines) pop() {
 	d.n--
 }
 
-// hedge sends a second call for each of a request's that has no answer yet.
+// hedge sends a second call for each first attempt of a request that has no answer yet.
 func (w *world) hedge(arg uint64, _ bool) {
 	i, gen := unhandle(arg)
 	if w.requests[i].stage != stageFan {

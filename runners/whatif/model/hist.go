@@ -2,17 +2,17 @@ package model
 
 import "github.com/HdrHistogram/hdrhistogram-go"
 
-// Hist is a histogram of microseconds. One that counts has a place for every value, some
-// hundred kB; one that is packed has those that came.
+// Hist is a histogram of microseconds. While it counts it has a place for every value, some
+// hundred kB. Packed, it keeps only the values that occurred.
 type Hist struct {
 	h     *hdrhistogram.Histogram
-	bars  []hdrhistogram.Bar // of a packed one, in the place of h
-	count int64              // of bars
-	fine  int                // significant digits of a packed one; 0 for h, or nothing
+	bars  []hdrhistogram.Bar // of a packed histogram, instead of h
+	count int64              // values in bars
+	fine  int                // significant digits of a packed histogram; 0 otherwise
 }
 
-// pack keeps the values that came, and lets go of the places for others. A packed histogram
-// takes no more.
+// pack keeps the values that occurred and frees the rest. A packed histogram takes no more
+// values.
 func (h *Hist) pack() {
 	if h.h == nil {
 		return
@@ -30,7 +30,7 @@ func (h *Hist) pack() {
 	*h = one
 }
 
-// open is one that counts, with the same values; nil for nothing.
+// open returns a counting histogram with the same values, nil for the zero Hist.
 func (h Hist) open() *hdrhistogram.Histogram {
 	if h.fine == 0 {
 		return h.h
@@ -47,11 +47,11 @@ func (h Hist) into(to *hdrhistogram.Histogram) {
 		return
 	}
 	for _, bar := range h.bars {
-		_ = to.RecordValues(bar.To, bar.Count) // within Longest, as it was
+		_ = to.RecordValues(bar.To, bar.Count) // the error is impossible: values are within Longest
 	}
 }
 
-// digits are the significant ones, 0 for nothing.
+// digits returns the number of significant digits, 0 for the zero Hist.
 func (h Hist) digits() int {
 	if h.h != nil {
 		return int(h.h.SignificantFigures())
@@ -59,7 +59,7 @@ func (h Hist) digits() int {
 	return h.fine
 }
 
-// each calls do with the bars that are not empty.
+// each calls do for every value that occurred, with its count.
 func (h Hist) each(do func(to, count int64)) {
 	bars := h.bars
 	if h.h != nil {
@@ -72,21 +72,16 @@ func (h Hist) each(do func(to, count int64)) {
 	}
 }
 
-// Longest is the longest latency that is told apart, in microseconds.
+// Longest is the largest latency that a Hist tells apart, in microseconds.
 const Longest = 3600_000_000
 
-// NewHist makes a histogram with so many significant digits.
+// NewHist returns an empty histogram with a number of significant digits.
 func NewHist(digits int) Hist { return Hist{h: hdrhistogram.New(1, Longest, digits)} }
 
-// Record adds a value in nanoseconds.
-func (h *Hist) Record(ns int64) { h.record(ns) }
+// Record adds a value in nanoseconds, clipped to 1 µs and Longest.
+func (h *Hist) Record(ns int64) { _ = h.h.RecordValue(min(max(ns/1000, 1), Longest)) }
 
-func (h *Hist) record(ns int64) {
-	// A value out of range cannot be: it is clipped.
-	_ = h.h.RecordValue(min(max(ns/1000, 1), Longest))
-}
-
-// Merge adds another.
+// Merge adds the values of another histogram.
 func (h *Hist) Merge(o Hist) {
 	if o.digits() == 0 {
 		return
@@ -101,7 +96,7 @@ func (h *Hist) Merge(o Hist) {
 	o.into(h.h)
 }
 
-// Count is the number of values.
+// Count returns the number of values.
 func (h Hist) Count() int64 {
 	if h.h == nil {
 		return h.count
@@ -109,12 +104,12 @@ func (h Hist) Count() int64 {
 	return h.h.TotalCount()
 }
 
-// Quantile is the value in nanoseconds that a share q of all is at or below.
+// Quantile returns the value in nanoseconds that a share q of all values is at or below.
 func (h Hist) Quantile(q float64) int64 {
 	if h.h != nil {
 		return h.h.ValueAtQuantile(q*100) * 1000
 	}
-	rank := max(int64(float64(q*100/100*float64(h.count))+0.5), 1) // as upstream's
+	rank := max(int64(float64(q*100/100*float64(h.count))+0.5), 1) // as hdrhistogram-go computes it
 	below := int64(0)
 	for _, bar := range h.bars {
 		if below += bar.Count; below >= rank {
@@ -124,12 +119,12 @@ func (h Hist) Quantile(q float64) int64 {
 	return 0
 }
 
-// mostSteps bounds how many values one value stands for when it is corrected one by one.
-const mostSteps = 10_000
+// maxSteps bounds how many values are added for one value when it is corrected one by one.
+const maxSteps = 10_000
 
-// Corrected is the histogram with the latencies that clients would have seen who ask once an
-// interval in nanoseconds, had they not waited for answers: besides a value v those of v less
-// one, two, three intervals, as long as an interval is left. A closed loop leaves them out
+// Corrected returns the latencies that clients would have seen had they asked once an
+// interval (in nanoseconds) without waiting for answers. Beside each value v it adds v
+// minus one, two, three intervals and so on. A closed loop leaves these values out
 // (coordinated omission, CAP-4.6).
 func (h Hist) Corrected(interval int64) Hist {
 	if h.digits() == 0 {
@@ -138,9 +133,9 @@ func (h Hist) Corrected(interval int64) Hist {
 	out := NewHist(h.digits())
 	step := max(interval/1000, 1)
 	h.each(func(to, count int64) {
-		// Values are within Longest, as they are of a histogram like this.
+		// The errors are impossible: values are within Longest.
 		_ = out.h.RecordValues(to, count)
-		stride := 1 + to/step/mostSteps
+		stride := 1 + to/step/maxSteps
 		for v := to - step; v >= step; v -= step * stride {
 			_ = out.h.RecordValues(v, count*stride)
 		}
@@ -148,7 +143,7 @@ func (h Hist) Corrected(interval int64) Hist {
 	return out
 }
 
-// Mean is that of the values, in nanoseconds.
+// Mean returns the mean of the values in nanoseconds.
 func (h Hist) Mean() float64 {
 	if one := h.open(); one != nil {
 		return one.Mean() * 1000
@@ -156,7 +151,7 @@ func (h Hist) Mean() float64 {
 	return 0
 }
 
-// CDF calls each with the values in nanoseconds and how many are at or below it.
+// CDF calls each for every value in nanoseconds, with the number of values at or below it.
 func (h Hist) CDF(each func(ns, count int64)) {
 	sum := int64(0)
 	h.each(func(to, count int64) {
@@ -165,7 +160,7 @@ func (h Hist) CDF(each func(ns, count int64)) {
 	})
 }
 
-// MarshalText writes the counts.
+// MarshalText encodes the counts.
 func (h Hist) MarshalText() ([]byte, error) {
 	one := h.open()
 	if one == nil {
@@ -174,7 +169,7 @@ func (h Hist) MarshalText() ([]byte, error) {
 	return one.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
 }
 
-// UnmarshalText reads what MarshalText wrote.
+// UnmarshalText decodes what MarshalText wrote.
 func (h *Hist) UnmarshalText(text []byte) error {
 	*h = Hist{}
 	if len(text) == 0 {

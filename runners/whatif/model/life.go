@@ -7,34 +7,34 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// Life is what the containers went through, of one replication.
+// Life is what happened to the containers in one replication.
 type Life struct {
-	// Available is for each publish when the last replica served it, after the publish,
-	// -1 for never; Serving the least number of replicas of a shard meanwhile.
+	// Available holds, for each publish, the nanoseconds until the last replica served it,
+	// -1 for never. Serving holds the least number of replicas of a shard meanwhile.
 	Available []int64 `json:"available,omitempty"`
 	Serving   []int64 `json:"serving,omitempty"`
-	// Rollouts are for each publish when each replica served it.
+	// Rollouts holds, for each publish, when each replica served it.
 	Rollouts []Rollout `json:"rollouts,omitempty"`
-	// Detected is for each container that died how long balancers saw it.
+	// Detected holds, for each container that died, how long callers still saw it.
 	Detected []int64 `json:"detected,omitempty"`
-	// Fates are what became of containers by each event of the plan.
+	// Fates holds, for each event of the plan, what it did to containers.
 	Fates []Fate `json:"fates,omitempty"`
-	// MemPeak is the fullest container of each tier, in bytes.
+	// MemPeak is the memory of the fullest container of each tier, in bytes.
 	MemPeak [tiers]int64 `json:"mem_peak"`
 	OOM     int64        `json:"oom"`
-	// Live are the containers of each tier over the horizon, none where they are always
-	// the same.
+	// Live holds the number of live containers of each tier over the horizon, nil where it
+	// never changes.
 	Live [tiers][]Step `json:"live"`
 }
 
-// Fate is what an event did to containers, in so many replications.
+// Fate sums what an event did to containers, over replications.
 type Fate struct {
 	Killed   int64 `json:"killed,omitempty"`
-	UnseenNs int64 `json:"unseen,omitempty"` // until balancers knew, the sum over those killed
-	// Lost are sessions that expired under containers that lived, and Unlisted those of them
-	// that nobody lists until their model is published anew. BackNs is the time from the event
-	// until the last of the others was listed again, summed over the replications in which there
-	// are some, which are Losing, and LastNs the longest.
+	UnseenNs int64 `json:"unseen,omitempty"` // until callers knew, summed over those killed
+	// Lost counts sessions that expired while their containers lived. Unlisted counts those
+	// that nobody lists until their model is published anew. Losing counts the replications
+	// with lost sessions. BackNs sums over them the time from the event until the last
+	// container was listed again, and LastNs is the longest such time.
 	Lost     int64 `json:"lost,omitempty"`
 	Unlisted int64 `json:"unlisted,omitempty"`
 	Losing   int64 `json:"losing,omitempty"`
@@ -52,23 +52,23 @@ func (f *Fate) add(o *Fate) {
 	f.LastNs = max(f.LastNs, o.LastNs)
 }
 
-// Rollout is how a version came to be served.
+// Rollout is how a version spread over the containers.
 type Rollout struct {
-	// Served are by tier and shard when each replica served it, since the publish.
+	// Served holds, by tier and shard, how long after the publish each replica served it.
 	Served [tiers][][]int64 `json:"served"`
-	// Serving is by tier the least number of replicas of a shard that are seen until then.
+	// Serving holds, by tier, the least number of replicas of a shard seen meanwhile.
 	Serving [tiers]int64 `json:"serving"`
 
 	at, last int64
 }
 
-// Step is a number from an instant on.
+// Step is a value that holds from an instant on.
 type Step struct {
 	At int64 `json:"at"`
 	N  int   `json:"n"`
 }
 
-// StepAt is the number at an instant.
+// StepAt returns the value at an instant, 0 before the first step.
 func StepAt(steps []Step, at int64) int {
 	n := 0
 	for _, s := range steps {
@@ -90,7 +90,7 @@ func (r *Rollout) served(s *server, since int64) {
 	r.Served[s.tier] = shards
 }
 
-// sum says, once all is played, what of the containers' lives is reported.
+// sum fills in, once all is played, what is reported of the containers' lives.
 func (h *history) sum() {
 	for k := range h.life.Rollouts {
 		r := &h.life.Rollouts[k]
@@ -117,8 +117,8 @@ func (h *history) sum() {
 	}
 }
 
-// leastSeen is by tier the least number of replicas of a shard that are seen from one
-// instant to another.
+// leastSeen returns, by tier, the least number of replicas of a shard that callers see
+// between two instants.
 func (h *history) leastSeen(from, to int64) (least [tiers]int64) {
 	counts := map[[2]int]int64{}
 	seen := make([]bool, len(h.w.servers))
@@ -158,7 +158,7 @@ func (h *history) leastSeen(from, to int64) (least [tiers]int64) {
 		switch c.what {
 		case goesDown, isUnseen, retires, isLost:
 			set(c.server, false)
-		case isSeen, isBack: // what flaps serves
+		case isSeen, isBack: // a container that flaps still serves
 			set(c.server, true)
 		default:
 			continue
@@ -173,7 +173,8 @@ func (h *history) leastSeen(from, to int64) (least [tiers]int64) {
 	return least
 }
 
-// live is how many containers of a tier are up, from when on; nil when nothing changes.
+// live returns the number of containers of a tier that are up, over the horizon. It returns
+// nil when the number never changes.
 func (h *history) live(tier int) []Step {
 	up := map[int32]bool{}
 	for i := range h.w.servers {

@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// publish lets every container load a version. Parameters of v1 PS come in place: they
-// have no rollout of files.
+// publish lets every container load a version. The parameters of v1 PS change in place, so
+// there is no rollout of files for them.
 func (h *history) publish(at int64, e *plan.Publish) {
 	last, never := int64(0), e.Bad == "load_failure"
 	rollout := Rollout{at: at}
@@ -26,7 +26,7 @@ func (h *history) publish(at int64, e *plan.Publish) {
 		}
 		found := h.turn(int32(i), at+h.find(name, e.Model), int64(load), e.Bad == "load_failure")
 		if e.Bad == "load_failure" {
-			continue // each attempt ends at once, and holds nothing
+			continue // each attempt fails at once and uses no memory
 		}
 		if h.roomFor(int32(i), name, e.Model) {
 			done := found + int64(load)
@@ -53,9 +53,9 @@ func (h *history) publish(at int64, e *plan.Publish) {
 	h.life.Rollouts = append(h.life.Rollouts, rollout)
 }
 
-// turn is when a load that is found at an instant begins: a server without load threads, the
-// default, loads one after the other, and waits with the next one for all attempts of one that
-// fails (CAP-3.13).
+// turn returns when a load begins that could begin at found. A server without load threads,
+// the default, loads one version after the other. Behind a load that fails, the next one
+// waits for all its retries (CAP-3.13).
 func (h *history) turn(s int32, found, load int64, fails bool) int64 {
 	if h.p.Override.NumLoadThreads > 0 {
 		return found
@@ -68,9 +68,9 @@ func (h *history) turn(s int32, found, load int64, fails bool) int64 {
 	return found
 }
 
-// find is how long until a container sees a new version of a model.
+// find draws how long a container takes to notice a new version of a model.
 func (h *history) find(tier, model string) int64 {
-	if model == plan.RoughSortName && h.p.Model.RoughSort.Size > 0 { // which its agent copies first
+	if model == plan.RoughSortName && h.p.Model.RoughSort.Size > 0 { // its agent copies the files first
 		return int64(h.rng.Float64()*float64(plan.CopyLoop)) + h.find(tier, "")
 	}
 	if h.p.Model.AgentVersion == 3 {
@@ -83,9 +83,9 @@ func (h *history) find(tier, model string) int64 {
 	return int64(h.rng.Float64() * float64(interval))
 }
 
-// roomFor reports whether a container has memory for one more version of a model, of all
-// for "", and keeps what it holds then. What an unload leaves counts from the second
-// rollover on.
+// roomFor reports whether a container has memory for one more version of a model ("" for
+// all models), and notes the memory in use. Memory that an unload does not give back counts
+// from the second rollover on.
 func (h *history) roomFor(s int32, name, model string) bool {
 	t := h.w.servers[s].tier
 	one := float64(h.p.NewBytes(model, name)) * float64(h.p.Model.RAMFactor)
@@ -99,7 +99,7 @@ func (h *history) roomFor(s int32, name, model string) bool {
 	return need <= limit
 }
 
-// random kills containers at random, or whole racks.
+// random kills containers, or whole racks, at random instants.
 func (h *history) random() {
 	for t, name := range plan.TierNames {
 		f := h.p.Random.Of(name)
@@ -126,20 +126,20 @@ func (h *history) random() {
 	}
 }
 
-// mostWaiting is how long a container waits at most for those that it depends on: the
-// reference never looks at max_waiting_sec, and gives up after an hour (Q11, CAP-12.21).
-func mostWaiting(p *plan.Plan) int64 {
+// maxWaiting returns how long a container waits at most for the tiers that it depends on.
+// The reference never reads max_waiting_sec and gives up after an hour (Q11, CAP-12.21).
+func maxWaiting(p *plan.Plan) int64 {
 	if p.Override.Quirks == "python" {
 		return int64(time.Hour)
 	}
 	return int64(p.Override.MaxWaiting)
 }
 
-// coldStart begins with no container: PS start at once, dense and entry containers when
-// PS are seen, looking every two status intervals (CAP-3.11). Those that have waited too
-// long never come up.
+// coldStart begins with no container. PS start at once; dense and entry containers start
+// when they see the PS, looking every two status intervals (CAP-3.11). A container that has
+// waited too long never comes up.
 func (h *history) coldStart() {
-	ready, most := int64(0), mostWaiting(h.p)
+	ready, most := int64(0), maxWaiting(h.p)
 	for _, name := range []string{"ps", "dense", "entry"} {
 		t := slices.Index(plan.TierNames, name)
 		last := int64(0)
@@ -151,7 +151,7 @@ func (h *history) coldStart() {
 			h.add(0, retires, int32(i), 0)
 			start := int64(h.p.Fleet.Boot.Schedule.Sample(h.rng, 0))
 			if name != "ps" && ready-start > most {
-				last = math.MaxInt64 / 2 // and so do those that wait for them
+				last = math.MaxInt64 / 2 // whoever waits for these never comes up, either
 				continue
 			}
 			if name != "ps" && ready > start {
@@ -168,7 +168,7 @@ func (h *history) coldStart() {
 	}
 }
 
-// scale sets the number of containers of a tier, of each shard for ps, at an instant.
+// scale sets the number of containers of a tier, for ps of each shard, at an instant.
 func (h *history) scale(tier, want int, at, provision int64) {
 	numbers := map[int16]int{}
 	for i := h.w.first[tier]; i < len(h.w.servers) && int(h.w.servers[i].tier) == tier; i++ {
@@ -190,14 +190,15 @@ func (h *history) scale(tier, want int, at, provision int64) {
 	}
 }
 
-// pending reports whether a container is about to come up.
+// pending reports whether a container comes up after an instant.
 func (h *history) pending(s int32, at int64) bool {
 	return slices.ContainsFunc(h.list, func(c change) bool { return c.server == s && c.what == comesUp && c.at > at })
 }
 
-// autoscale looks at the load of each interval, as it was a scrape delay ago, and asks
-// for so many containers that the target is met. Of what it would have asked for within a
-// stabilisation window the least counts on the way up, the most on the way down.
+// autoscale reads the load of each interval, one scrape delay late, and asks for enough
+// containers to meet the target. Scaling up follows the smallest wish within the
+// stabilisation window, and scaling down the largest, so that short peaks and dips change
+// nothing.
 func (h *history) autoscale() {
 	for t, name := range plan.TierNames {
 		a := h.p.Autoscale.Of(name)
@@ -207,7 +208,7 @@ func (h *history) autoscale() {
 		thin := h.w.spec.Control.Thin
 		n := h.w.spec.Tiers[t].Replicas[0]
 		work, stable := h.p.Work(name), int64(max(a.StabiliseUp, a.StabiliseDown))
-		var wishes []pause // instant and wish, of the longer of both windows
+		var wishes []pause // instants and wishes, as far back as the longer window
 		for at := int64(a.Interval); at < int64(h.p.Workload.Horizon); at += int64(a.Interval) {
 			rate := rateAt(&h.w.spec.Arrivals, max(0, at-int64(a.ScrapeDelay)))
 			wish := wish(a, work, rate, n)
@@ -239,8 +240,8 @@ func (h *history) autoscale() {
 	}
 }
 
-// wish is how many containers meet the target at a rate, of requests that each are so much work
-// ([plan.Plan.Work]).
+// wish returns how many containers meet the target at a rate of requests, each with so much
+// work ([plan.Plan.Work]).
 func wish(a *plan.Autoscaler, work, rate float64, n int) int {
 	load := 0.0
 	switch a.Metric {
@@ -249,7 +250,7 @@ func wish(a *plan.Autoscaler, work, rate float64, n int) int {
 	case "qps":
 		load = rate
 	case "queue":
-		// Calls that wait, of a queue without memory (M/M/1 of the whole container).
+		// Estimate the waiting calls by the M/M/1 queue of a whole container.
 		rho := math.Min(rate*work/float64(max(n, 1)), 0.999)
 		load = float64(n) * rho * rho / (1 - rho)
 	}

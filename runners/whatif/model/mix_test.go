@@ -31,7 +31,7 @@ func TestAMixOfEqualModelsIsOneModel(t *testing.T) {
 	if got.SumNs != want.SumNs || got.Completed != want.Completed || got.Calls != want.Calls || got.Hash != want.Hash {
 		t.Errorf("got %d ns of %d requests, %+v, want %d of %d, %+v", got.SumNs, got.Completed, got.Calls, want.SumNs, want.Completed, want.Calls)
 	}
-	var sum ModelSample
+	var sum Outcomes
 	for k := range got.Models {
 		one := &got.Models[k]
 		if share := float64(one.Arrived) / float64(got.Arrived); math.Abs(share-0.5) > 0.01 {

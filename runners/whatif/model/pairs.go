@@ -1,21 +1,21 @@
 package model
 
-// pairs count the calls between each caller and each container. That takes an event for
-// each answer, so it is done only where the balancer needs it, or from the moment on when
-// a caller has so many requests on their way that a cap on connections could bind.
+// pairs counts the open calls between each caller and each container. Counting takes an
+// event for each answer. So it is done only where the balancer needs it, or from the moment
+// when a caller has enough requests in flight for the limit on connections to matter.
 type pairs struct {
 	exact   bool
 	of      map[uint64]*pair
 	callers map[int32]*sender
 }
 
-// pair is a caller and a container.
+// pair is the state between one caller and one container.
 type pair struct {
 	open int
-	wait []int32 // calls, each with a thread of the caller
+	wait []int32 // calls, each holding a thread of the caller
 }
 
-// sender is a caller's threads that send.
+// sender holds the sending threads of a caller.
 type sender struct {
 	busy int
 	wait []int32
@@ -40,8 +40,8 @@ func (w *world) sender(caller int32) *sender {
 	return s
 }
 
-// enterFan counts the requests that a caller has on their way, and begins to count calls
-// when the cap on connections may bind.
+// enterFan counts the requests in flight of a caller, and begins to count its calls when
+// they could reach the limit on connections.
 func (w *world) enterFan(i int32) {
 	s := &w.servers[w.requests[i].caller]
 	s.fanning++
@@ -67,8 +67,8 @@ func (w *world) beginPairs() {
 	}
 }
 
-// connect takes a connection for a call, or lets it wait and reports false. The cap is that of
-// connections to PS (CAP-12.7).
+// connect takes a connection for a call. Without a free thread or connection it queues the
+// call and returns false. The limit holds for connections to PS only (CAP-12.7).
 func (w *world) connect(id int32) bool {
 	c := &w.calls[id]
 	caller := w.requests[c.req].caller
@@ -90,7 +90,8 @@ func (w *world) connect(id int32) bool {
 	return true
 }
 
-// disconnect gives the connection of a call to the next that waits for it.
+// disconnect frees the connection of a call and gives it to the next call that waits for
+// it.
 func (w *world) disconnect(id int32) {
 	c := &w.calls[id]
 	if c.flags&connected == 0 {
@@ -118,7 +119,7 @@ func (w *world) disconnect(id int32) {
 	w.sendWaiting(caller)
 }
 
-// sendWaiting lets threads that have become free send what waits for one.
+// sendWaiting gives free threads of a caller to its waiting calls.
 func (w *world) sendWaiting(caller int32) {
 	from := w.sender(caller)
 	for len(from.wait) > 0 && from.busy < w.spec.Dispatch {
@@ -137,7 +138,7 @@ func (w *world) sendWaiting(caller int32) {
 	}
 }
 
-// view is the replicas of a shard that a caller sees.
+// view returns the replicas of a shard that a caller sees.
 func (w *world) view(tier, shard int, caller int32) []int32 {
 	place := 0
 	if w.spec.IDCAware && caller != none {
@@ -145,12 +146,13 @@ func (w *world) view(tier, shard int, caller int32) []int32 {
 	}
 	views := w.views[tier]
 	if w.blind > 0 && caller != none && w.servers[caller].blind {
-		views = w.last[tier]
+		views = w.staleViews[tier]
 	}
 	return views[place*len(w.spec.Tiers[tier].Replicas)+shard]
 }
 
-// choose is the replica that a call goes to, none when its caller sees none.
+// choose returns the replica for a call by the balancing policy, or none when the caller
+// sees none.
 func (w *world) choose(tier, shard int, caller int32, random, second uint64) int32 {
 	view := w.view(tier, shard, caller)
 	n := len(view)
@@ -176,7 +178,7 @@ func (w *world) choose(tier, shard int, caller int32, random, second uint64) int
 	return w.leastLoaded(view, caller, random)
 }
 
-// leastLoaded is the replica with the fewest calls of the caller, ties at random.
+// leastLoaded returns the replica with the fewest open calls of the caller, ties at random.
 func (w *world) leastLoaded(view []int32, caller int32, random uint64) int32 {
 	least, ties := 1<<31, 0
 	for _, s := range view {

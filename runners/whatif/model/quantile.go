@@ -5,21 +5,20 @@ import (
 	"math/bits"
 )
 
-// tracker is a running quantile of the latencies that one caller has seen: a histogram
-// with sixteen bars for each power of two, whose counts are halved when there are many, so
-// that it forgets. The bar with the quantile is kept with what is below it: an observation
-// moves it by a bar or two, and the value is interpolated within it. All of it follows from
-// the observations and their order.
+// tracker estimates a quantile of the latencies that one caller has seen. It is a histogram
+// with sixteen bars for each power of two. Counts are halved when there are many, so that
+// old latencies fade. The bar with the quantile is remembered along with the count below
+// it, so an observation moves it by a bar or two; the value is interpolated within the bar.
 type tracker struct {
 	counts [trackerBars]uint32
 	total  uint32
-	below  uint32 // observations in bars before at
+	below  uint32 // observations in the bars before at
 	at     int32
 }
 
 const (
-	trackerUnit = 6 // latencies count in 2^6 ns
-	trackerFine = 4 // sixteen bars for each power of two
+	trackerUnit = 6 // latencies are counted in units of 2^6 ns
+	trackerFine = 4 // 2^4 = 16 bars for each power of two
 	trackerBars = 34 << trackerFine
 )
 
@@ -29,7 +28,7 @@ func trackerBar(ns int64) int32 {
 	return int32(min(top<<trackerFine+int(n>>top), trackerBars-1))
 }
 
-// trackerLow is the least latency of a bar, in nanoseconds.
+// trackerLow returns the least latency of a bar, in nanoseconds.
 func trackerLow(bar int32) float64 {
 	if bar < 2<<trackerFine {
 		return float64(bar) * (1 << trackerUnit)
@@ -38,11 +37,11 @@ func trackerLow(bar int32) float64 {
 	return float64(uint64(bar-top<<trackerFine)<<top) * (1 << trackerUnit)
 }
 
-// trackerMemory is how many observations there are at most before counts are halved: those
-// beyond the quantile are between a hundred and two hundred then.
+// trackerMemory returns how many observations are counted before counts are halved. Beyond
+// the quantile lie then between a hundred and two hundred of them.
 func trackerMemory(q float64) uint32 { return uint32(math.Ceil(200/(1-q) - 1e-6)) }
 
-// observe takes a latency.
+// observe counts a latency.
 func (t *tracker) observe(q float64, ns int64) {
 	bar := trackerBar(ns)
 	t.counts[bar]++
@@ -64,14 +63,15 @@ func (t *tracker) observe(q float64, ns int64) {
 	}
 }
 
-// rank is how many observations are at or below the quantile: of n that are there, a new one
-// is beyond the k-th with the chance 1 - k/(n+1).
+// rank returns how many observations lie at or below the quantile: a new observation
+// exceeds the k-th of n with the probability 1 - k/(n+1).
 func (t *tracker) rank(q float64) float64 {
 	return min(float64(q*float64(t.total+1)), float64(t.total))
 }
 
-// halve halves what is below each latency, not each count: an odd one is carried on to the
-// next bar, or the tail, where bars have one or none, would vanish.
+// halve halves the number of observations below each latency, rather than each count: an
+// odd one carries over to the next bar. Otherwise the tail, where bars hold one or none,
+// would vanish.
 func (t *tracker) halve() {
 	t.total, t.below = 0, 0
 	odd := uint32(0)
@@ -85,7 +85,8 @@ func (t *tracker) halve() {
 	}
 }
 
-// value is the quantile in nanoseconds, false as long as no observation can be beyond it.
+// value returns the quantile in nanoseconds, and false while there are too few observations
+// for one to lie beyond it.
 func (t *tracker) value(q float64) (int64, bool) {
 	if float64(t.total)*(1-q) < 1-1e-9 {
 		return 0, false
@@ -95,7 +96,7 @@ func (t *tracker) value(q float64) (int64, bool) {
 	return int64(low + float64(within*(trackerLow(t.at+1)-low))), true
 }
 
-// beginTrackers gives every caller a tracker.
+// beginTrackers gives every caller a tracker, if calls are hedged after a quantile.
 func (w *world) beginTrackers() {
 	if w.spec.HedgeQuantile == 0 {
 		return
@@ -113,10 +114,11 @@ func (w *world) beginTrackers() {
 	w.trackers = make([]tracker, n)
 }
 
-// track takes how long a call took, once: of first attempts, not of hedges. The answer of one
-// whose hedge was faster counts when it comes, or a caller that hedges too early would see
-// nothing of what it cuts off and stay too early. One that never comes counts as the
-// timeout (nothing without one), one that was taken back (client.abandon: cancel) as long as it was waited for.
+// track gives the latency of a first attempt to its caller's tracker, once. Hedges are not
+// tracked. An answer that came after its hedge's still counts, or a caller that hedges too
+// early would never see the latencies it cuts off. A call that is never answered counts as
+// the timeout, if there is one. A call that was withdrawn (client.abandon: cancel) counts
+// as long as it was waited for.
 func (w *world) track(c *call, took int64) {
 	if w.trackers == nil || took <= 0 || c.attempt > 0 || c.flags&(dense|hedging|tracked) != 0 {
 		return
@@ -128,8 +130,8 @@ func (w *world) track(c *call, took int64) {
 	w.trackers[int(c.caller)-w.first[w.callers]].observe(w.spec.HedgeQuantile, took)
 }
 
-// trackGone takes a call that its caller gives up and that is at no server: its answer is
-// nearly there, or will never come.
+// trackGone tracks a call that its caller gives up and that no server holds: its answer is
+// on its way, or will never come.
 func (w *world) trackGone(c *call) {
 	if c.started != 0 && c.flags&answerLost == 0 && c.epoch == w.servers[c.server].epoch {
 		w.track(c, w.now-c.sent)
@@ -138,8 +140,8 @@ func (w *world) trackGone(c *call) {
 	}
 }
 
-// hedgeLater lets a request's calls be hedged when they have taken as long as the quantile
-// of what its caller has seen.
+// hedgeLater schedules the hedging of a request's calls, after the quantile of what its
+// caller has seen.
 func (w *world) hedgeLater(i int32) {
 	r := &w.requests[i]
 	if after, ok := w.trackers[int(r.caller)-w.first[w.callers]].value(w.spec.HedgeQuantile); ok && (w.spec.Timeout == 0 || after < w.spec.Timeout) {
@@ -147,8 +149,8 @@ func (w *world) hedgeLater(i int32) {
 	}
 }
 
-// forgets is a caller that has died: the one that starts in its place has seen nothing.
-func (w *world) forgets(at int32) {
+// forgetLatencies empties the tracker of a caller that has died: its successor has seen nothing.
+func (w *world) forgetLatencies(at int32) {
 	if w.trackers != nil && int(w.servers[at].tier) == w.callers {
 		w.trackers[int(at)-w.first[w.callers]] = tracker{}
 	}

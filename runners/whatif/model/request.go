@@ -2,11 +2,13 @@ package model
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// arrive lets a request come now that was to come at intended.
+// arrive starts a request now. It was to come at intended, which differs when a client was
+// late.
 func (w *world) arrive(number uint64, intended int64) {
 	i := w.takeRequest()
 	r := &w.requests[i]
@@ -37,7 +39,7 @@ func (w *world) arrive(number uint64, intended int64) {
 	w.enterEntry(i)
 }
 
-// modelOf draws which model a request is for.
+// modelOf draws the model that a request is for.
 func (w *world) modelOf(number uint64) uint8 {
 	u := w.stream(streamModel, number).Float64()
 	for k := range w.served {
@@ -51,7 +53,7 @@ func (w *world) modelOf(number uint64) uint8 {
 // entryStage reports whether requests have work at an entry container.
 func (w *world) entryStage() bool { return w.spec.Has(Entry) && !w.served[0].Laws[Entry].IsZero() }
 
-// enterEntry puts a request before a thread of its entry container.
+// enterEntry gives a request a thread of its entry container, or queues it.
 func (w *world) enterEntry(i int32) {
 	r := &w.requests[i]
 	s := &w.servers[r.entry]
@@ -76,21 +78,18 @@ func (w *world) enterEntry(i int32) {
 	s.tail = i
 }
 
-// runEntry begins the CPU stage.
+// runEntry begins the CPU work of a request at its entry container.
 func (w *world) runEntry(i int32) {
 	r := &w.requests[i]
 	m := &w.served[r.model]
 	rng := w.stream(streamEntry, r.number)
-	work := m.Laws[Entry].Sample(rng, r.items)
-	if !m.Noise[Entry].IsZero() {
-		work *= m.Noise[Entry].Sample(rng, 0)
-	}
+	work := m.work(Entry, rng, r.items)
 	r.parts[partEntryQueue] = w.now - r.at
 	r.started = w.now
 	w.start(r.entry, work, &w.onEntry, handle(i, r.gen))
 }
 
-// entryDone ends the CPU stage.
+// entryDone ends the CPU work of a request at its entry container.
 func (w *world) entryDone(arg uint64) {
 	i, gen := unhandle(arg)
 	r := &w.requests[i]
@@ -106,7 +105,7 @@ func (w *world) entryDone(arg uint64) {
 	w.afterEntry(i)
 }
 
-// nextEntry gives the thread of an entry container to the next request.
+// nextEntry gives a free thread of an entry container to the next request in its queue.
 func (w *world) nextEntry(at int32) {
 	s := &w.servers[at]
 	i := s.head
@@ -119,7 +118,7 @@ func (w *world) nextEntry(at int32) {
 	w.runEntry(i)
 }
 
-// afterEntry goes on to the PS, by way of a dense server where that calls them.
+// afterEntry sends a request on to the PS, through a dense server if that calls them.
 func (w *world) afterEntry(i int32) {
 	r := &w.requests[i]
 	if w.spec.FromDense {
@@ -140,7 +139,8 @@ func (w *world) afterEntry(i int32) {
 	w.fanOut(i)
 }
 
-// fanNow is a request that has come to the dense server which calls the PS.
+// fanNow starts the fan-out of a request that has reached the dense server which calls the
+// PS.
 func (w *world) fanNow(arg uint64) {
 	i, gen := unhandle(arg)
 	if w.requests[i].gen == gen {
@@ -148,7 +148,7 @@ func (w *world) fanNow(arg uint64) {
 	}
 }
 
-// joined is when all calls of a stage are answered.
+// joined runs when all calls of a stage are answered.
 func (w *world) joined(arg uint64) {
 	i, gen := unhandle(arg)
 	r := &w.requests[i]
@@ -161,12 +161,12 @@ func (w *world) joined(arg uint64) {
 			w.callDense(i)
 			return
 		}
-		r.stage = stageDense // of no calls
+		r.stage = stageDense // no calls in this stage
 	}
 	w.succeed(i)
 }
 
-// callDense goes on to a dense server.
+// callDense sends a request on to a dense server.
 func (w *world) callDense(i int32) {
 	r := &w.requests[i]
 	r.stage = stageDense
@@ -180,7 +180,7 @@ func (w *world) callDense(i int32) {
 	w.timeouts.push(w, w.now+w.spec.Timeout, handle(i, r.gen), false)
 }
 
-// succeed ends a request with an answer.
+// succeed ends a request with an answer, after its way back to the entry container.
 func (w *world) succeed(i int32) {
 	r := &w.requests[i]
 	if w.spec.FromDense && r.caller != r.entry && r.stage == stageDense {
@@ -198,7 +198,7 @@ func (w *world) succeed(i int32) {
 	w.finish(i)
 }
 
-// fail ends a request without one.
+// fail ends a request without an answer.
 func (w *world) fail(i int32, cause uint8) {
 	r := &w.requests[i]
 	r.cause = cause
@@ -206,14 +206,14 @@ func (w *world) fail(i int32, cause uint8) {
 		w.servers[r.caller].fanning--
 	}
 	w.abandonAll(i)
-	w.sample.failed(w, r)
+	w.sample.failed(r)
 	if w.tracer != nil {
 		w.tracer.ended(w, i, plan.Causes[cause])
 	}
 	w.finish(i)
 }
 
-// finish forgets a request.
+// finish frees a request and what it holds.
 func (w *world) finish(i int32) {
 	r := &w.requests[i]
 	w.system.remove(w, r.came)
@@ -226,9 +226,9 @@ func (w *world) finish(i int32) {
 	w.releaseRequest(i)
 }
 
-// below is a number in [0, n) of 64 random bits: larger bits give larger numbers, so
-// that searches that differ in n choose alike.
+// below maps 64 random bits to a number in [0, n). Larger bits give larger numbers, so that
+// runs that differ in n choose alike.
 func below(random uint64, n int) int {
-	hi, _ := mul64(random, uint64(n))
+	hi, _ := bits.Mul64(random, uint64(n))
 	return int(hi)
 }

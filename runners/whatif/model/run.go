@@ -11,8 +11,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/law"
 )
 
-// drain is how long, at most, requests that came before the end of a window are followed
-// after it.
+// drain bounds how long after the end of a window its open requests are followed.
 const drain = 60 * time.Second
 
 func gammaLaw(cv float64) law.Law {
@@ -27,11 +26,12 @@ func (s *Spec) Run(window, replication int) (*Sample, error) {
 	return s.RunUnless(nil, window, replication)
 }
 
-// ErrHalted is the end of a window that was not wanted any more.
+// ErrHalted reports that the run was halted before the end of its window.
 var ErrHalted = errors.New("halted before the end of the window")
 
-// RunUnless is Run that ends with ErrHalted when halt, unless nil, says so: it is asked before
-// the begin and every tenth of a second of virtual time, and changes nothing of the sample.
+// RunUnless simulates like Run, and ends with ErrHalted once halt, unless nil, returns
+// true. It asks halt before the begin and every tenth of a second of virtual time, which
+// changes nothing of the sample.
 func (s *Spec) RunUnless(halt func() bool, window, replication int) (*Sample, error) {
 	if halt != nil && halt() {
 		return nil, ErrHalted
@@ -45,12 +45,10 @@ func (s *Spec) RunUnless(halt func() bool, window, replication int) (*Sample, er
 	return w.sample, nil
 }
 
-// run plays a world to the end of its window, and until what came in it is answered.
+// run plays a world to the end of its window, and on until the requests of it have ended.
 func (s *Spec) run(w *world, window, replication int) error {
 	w.sample.Window, w.sample.Replication = window, replication
-	if err := w.control(window, replication); err != nil {
-		return err
-	}
+	w.control(replication)
 	w.beginArrivals(w.base)
 	for _, end := range []int64{w.end, w.end + int64(drain)} {
 		limits := vtime.Limits{Until: time.Duration(end)}
@@ -62,14 +60,14 @@ func (s *Spec) run(w *world, window, replication int) error {
 		}
 		w.now = int64(w.clock.Now())
 		if end == w.end {
-			w.little()
+			w.recordLittle()
 		}
 	}
 	w.close()
 	return nil
 }
 
-// play runs the clock, in parts when somebody may not want its end any more.
+// play runs the clock; with halt, in parts of a tenth of a second.
 func (w *world) play(limits vtime.Limits) error {
 	const part = 100 * time.Millisecond
 	end := limits.Until
@@ -88,12 +86,12 @@ func (w *world) play(limits vtime.Limits) error {
 	}
 }
 
-// world is a window of a replication before anything happens in it.
+// world returns the world of a window of a replication before its first event.
 func (s *Spec) world(window, replication int) *world {
 	win := s.Windows[window]
 	warm := min(win.Warmup, int64(win.Start))
 	if win.Start == 0 || s.Control.ColdStart {
-		// Before the horizon everything is as at its begin.
+		// Before the horizon all is as at its begin.
 		warm = win.Warmup
 	}
 	return newWorld(s, tasks.Mix(tasks.Mix(s.Seed, uint64(replication)+1), uint64(win.Start)), int64(win.Start)-warm, warm, warm+int64(win.End-win.Start))
@@ -108,7 +106,7 @@ func newWorld(s *Spec, key uint64, base, begin, end int64) *world {
 	w.node = w.clock.Node("fleet")
 	w.rand = rand.New(&w.pcg)
 	for h, do := range map[*handler]func(*world, uint64){ //lint:order each is set alone
-		&w.onArrival: (*world).arrival, &w.onEntry: (*world).entryDone, &w.onArrive: (*world).comeTo, &w.onComplete: (*world).completed,
+		&w.onArrival: (*world).arrival, &w.onEntry: (*world).entryDone, &w.onArrive: (*world).deliver, &w.onComplete: (*world).completed,
 		&w.onJoin: (*world).joined, &w.onReply: (*world).reply, &w.onFan: (*world).fanNow, &w.onShared: (*world).shared,
 		&w.onBatchTimer: (*world).batchDue, &w.onBatch: (*world).batchDone, &w.onChange: (*world).changed,
 		&w.onTimeout: func(w *world, _ uint64) { w.timeouts.fired(w, w.expired) },
@@ -128,7 +126,7 @@ func newWorld(s *Spec, key uint64, base, begin, end int64) *world {
 	return w
 }
 
-// build makes the containers, all up and seen.
+// build creates the containers, all up and seen.
 func (w *world) build() {
 	s := w.spec
 	for tier := range s.Tiers {
@@ -177,15 +175,15 @@ func (w *world) build() {
 		w.beginPairs()
 	}
 	w.beginTrackers()
-	w.look()
+	w.refreshViews()
 }
 
 const maxClusters = 16
 
 func (w *world) place(l Location) int { return l.IDC*maxClusters + min(l.Cluster, maxClusters-1) }
 
-// look makes the views anew from which containers are seen.
-func (w *world) look() {
+// refreshViews rebuilds the callers' views from the containers that are visible.
+func (w *world) refreshViews() {
 	w.live = w.live[:0]
 	for tier := range w.spec.Tiers {
 		shards := len(w.spec.Tiers[tier].Replicas)
@@ -203,8 +201,8 @@ func (w *world) look() {
 	}
 }
 
-// lookAt makes the views anew in which a container may be.
-func (w *world) lookAt(s *server) {
+// refreshViewsOf rebuilds only the views that may list a container.
+func (w *world) refreshViewsOf(s *server) {
 	tier, shard := int(s.tier), int(s.shard)
 	shards := len(w.spec.Tiers[tier].Replicas)
 	for place := range w.places {
@@ -212,8 +210,8 @@ func (w *world) lookAt(s *server) {
 	}
 }
 
-// seen is the replicas of a shard that callers at a place see: with idc_aware those in
-// their cluster, or else in their idc, or else all.
+// seen returns the replicas of a shard that callers at a place see. With idc_aware these
+// are the replicas in their cluster, else those in their idc, else all.
 func (w *world) seen(tier, shard, place int) []int32 {
 	var near [3][]int32
 	for i := w.first[tier]; i < len(w.servers) && int(w.servers[i].tier) == tier; i++ {
@@ -240,8 +238,8 @@ func (w *world) seen(tier, shard, place int) []int32 {
 	return nil
 }
 
-// little judges Little's law at the end of the window.
-func (w *world) little() {
+// recordLittle records how far Little's law is missed at the end of the window.
+func (w *world) recordLittle() {
 	worst := w.system.residual(w.now)
 	for t := range w.stages {
 		worst = math.Max(worst, w.stages[t].residual(w.now))
@@ -249,7 +247,7 @@ func (w *world) little() {
 	w.sample.Little = int64(worst * 1e12)
 }
 
-// close sums up and judges conservation.
+// close sums up the sample and checks that no request and no call is unaccounted for.
 func (w *world) close() {
 	s := w.sample
 	for i := range w.requests {
@@ -273,7 +271,7 @@ func (w *world) close() {
 	s.Events, s.Hash = w.clock.Events(), w.clock.Hash()
 }
 
-// work sums up how long containers worked, in each segment.
+// work sums up how long containers worked in each segment.
 func (w *world) work() {
 	for i := range w.servers {
 		one := &w.servers[i]
@@ -285,7 +283,7 @@ func (w *world) work() {
 		if !t.Shared && float64(t.Threads) > cores {
 			cores = float64(t.Threads)
 		}
-		busy, could := int64(0), int64(0) // from the segment to the end
+		busy, could := int64(0), int64(0) // sums from segment k to the end
 		for k := Segments - 1; k >= 0; k-- {
 			segment := &w.sample.Segments[k]
 			cored := int64(cores * float64(segment.Seconds))

@@ -7,23 +7,23 @@ import (
 	"github.com/monosim/monosim/runners/whatif/stats"
 )
 
-// Bins are the parts of a window for which means are kept, to find where it becomes
-// stationary.
+// Bins is the number of parts of a window for which means are kept, to find where it
+// becomes stationary.
 const Bins = 40
 
-// Segments are the parts of a window that are counted apart, so that a warm-up of the first,
-// or of more, can be left out when it is known from all replications: each is as long as a
-// batch of [stats.MSER5], the last takes what is left. A cut at half of the window is none
-// (CAP-5.3).
+// Segments is the number of parts of a window that are counted apart. A warm-up that is too
+// long, as all replications together show, is then left out as a number of segments. Each
+// segment is as long as a batch of [stats.MSER5], and the last takes the rest of the
+// window. No cut reaches half of the window (CAP-5.3).
 const Segments = Bins / (2 * stats.Batch)
 
-// Sample is what one replication of one window gave: whole numbers, so that samples are
-// summed in any order with one result.
+// Sample is the result of one replication of one window. It holds whole numbers, so that
+// the sum of samples does not depend on their order.
 type Sample struct {
 	Window      int `json:"window"`
 	Replication int `json:"replication"`
 
-	// Counted are the sums over Segments.
+	// Counted is the sum over Segments.
 	Counted  `json:"-"`
 	Segments [Segments]Counted `json:"segments"`
 
@@ -32,58 +32,55 @@ type Sample struct {
 	BinFailed [Bins]int64 `json:"bin_failed"`
 
 	Calls CallCounts `json:"calls"`
-	// Little is the greatest residual of Little's law, in units of 1e-12.
+	// Little is the largest residual of Little's law, in units of 1e-12.
 	Little    int64 `json:"little"`
 	Conserved bool  `json:"conserved"`
 
-	Requests int64  `json:"requests"` // simulated, warm-up among them
+	Requests int64  `json:"requests"` // simulated, with the warm-up
 	Events   uint64 `json:"events"`
 	Hash     uint64 `json:"hash"`
 
 	Life Life `json:"life"`
 
-	begin, end int64           // instants of intended arrival that count
-	starts     [Segments]int64 // of the segments
+	begin, end int64           // instants between which intended arrivals count
+	starts     [Segments]int64 // begins of the segments
 }
 
-// Counted is what counts of a window, or of a segment: what came, by intended arrival, and
-// what containers did, by the instant.
+// Counted is what is counted in a window or a segment: requests by their intended arrival,
+// and the work of containers by its instant.
 type Counted struct {
-	Seconds   int64          `json:"length_ns"`
-	Arrived   int64          `json:"arrived"`
-	Completed int64          `json:"completed"`
-	Partial   int64          `json:"partial"`
-	Failed    [nCauses]int64 `json:"failed"`
-	Open      int64          `json:"open"` // at the end of the simulation
-	SumNs     int64          `json:"sum_ns"`
-	// Over are the requests that took longer than each of Spec.Limits, failed ones
-	// among them.
-	Over []int64 `json:"over,omitempty"`
-	// Waited are the requests of which some call waited for at least one, two, three
+	Outcomes
+	Seconds int64 `json:"length_ns"`
+	Partial int64 `json:"partial"`
+	Open    int64 `json:"open"` // at the end of the simulation
+	// Waited counts the requests with a call that waited for at least one, two, three
 	// timeouts.
 	Waited [3]int64 `json:"waited"`
 
 	Tiers [tiers]TierSample `json:"tiers"`
-	// Parts are the sums of the parts of latencies, by the power of two (in quarters) of
-	// the latency in microseconds.
+	// Parts sums the parts of latencies, by bucket of the latency (bucketOf).
 	Parts  [nBuckets][nParts]int64 `json:"parts"`
 	Counts [nBuckets]int64         `json:"counts"`
 
-	Latency Hist `json:"latency"`
-	// Models are the requests for each model of a mix; nil for one model.
-	Models []ModelSample `json:"models,omitempty"`
+	// Models counts the requests for each model of a mix; nil for one model.
+	Models []Outcomes `json:"models,omitempty"`
 }
 
-// ModelSample is what came of the requests for one model.
-type ModelSample struct {
+// Outcomes counts requests by how they ended: all of them, or those for one model.
+type Outcomes struct {
 	Arrived   int64          `json:"arrived"`
 	Completed int64          `json:"completed"`
 	Failed    [nCauses]int64 `json:"failed"`
-	SumNs     int64          `json:"sum_ns"`
-	// Over are the requests that took longer than each of Served.Limits, failed ones
-	// among them.
+	SumNs     int64          `json:"sum_ns"` // latencies of the completed requests
+	// Over counts the requests that failed or exceeded each of the limits, which are
+	// Spec.Limits or Served.Limits.
 	Over    []int64 `json:"over,omitempty"`
 	Latency Hist    `json:"latency"`
+}
+
+// newOutcomes returns counts for requests with so many limits.
+func newOutcomes(limits []int64) Outcomes {
+	return Outcomes{Over: make([]int64, len(limits)), Latency: NewHist(3)}
 }
 
 // TierSample is what the containers of one tier did.
@@ -91,14 +88,14 @@ type TierSample struct {
 	Attempts int64 `json:"attempts"`
 	SumNs    int64 `json:"sum_ns"`
 	Latency  Hist  `json:"latency"`
-	BusyNs   int64 `json:"busy_ns"` // of all containers
-	CoreNs   int64 `json:"core_ns"` // what they could have been
-	// MaxParts is that of the fullest, in millionths; of a segment, from its begin to the
-	// end of the window.
+	BusyNs   int64 `json:"busy_ns"` // summed over containers
+	CoreNs   int64 `json:"core_ns"` // cores times time: the most that BusyNs could be
+	// MaxParts is the busy share of the busiest container, in millionths. In a segment it
+	// is measured from the segment's begin to the end of the window.
 	MaxParts int64 `json:"max_parts"`
 }
 
-// CallCounts are calls by the view of their callers.
+// CallCounts counts calls as their callers saw them.
 type CallCounts struct {
 	Sent      int64 `json:"sent"`
 	Answered  int64 `json:"answered"`
@@ -107,12 +104,12 @@ type CallCounts struct {
 	Abandoned int64 `json:"abandoned"`
 	Open      int64 `json:"open"`
 	Late      int64 `json:"late"`
-	Hedged    int64 `json:"hedged,omitempty"` // of Sent, those that a caller sent beside one that took long
+	Hedged    int64 `json:"hedged,omitempty"` // of Sent, second calls beside one that took long
 }
 
 const nBuckets = 128
 
-// bucketOf is four buckets for each power of two of microseconds.
+// bucketOf returns the bucket of a latency: four for each power of two of microseconds.
 func bucketOf(ns int64) int {
 	us := uint64(ns)/250 + 4 // in quarters of a microsecond
 	top := bits.Len64(us) - 1
@@ -123,7 +120,7 @@ func newSample(spec *Spec, w *world) *Sample {
 	s := &Sample{begin: w.begin, end: w.end, starts: w.starts}
 	for k := range s.Segments {
 		one := &s.Segments[k]
-		one.Over, one.Latency = make([]int64, len(spec.Limits)), NewHist(3)
+		one.Outcomes = newOutcomes(spec.Limits)
 		end := w.end
 		if k < Segments-1 {
 			end = w.starts[k+1]
@@ -133,16 +130,15 @@ func newSample(spec *Spec, w *world) *Sample {
 			one.Tiers[t].Latency = NewHist(2)
 		}
 		if len(w.served) > 1 {
-			one.Models = make([]ModelSample, len(w.served))
-			for m := range one.Models {
-				one.Models[m] = ModelSample{Over: make([]int64, len(w.served[m].Limits)), Latency: NewHist(3)}
+			for m := range w.served {
+				one.Models = append(one.Models, newOutcomes(w.served[m].Limits))
 			}
 		}
 	}
 	return s
 }
 
-// startsOf are the instants at which the segments of a window begin.
+// startsOf returns the instants at which the segments of a window begin.
 func startsOf(begin, end int64) (starts [Segments]int64) {
 	for k := range int64(Segments) {
 		starts[k] = begin + (k*stats.Batch*(end-begin)+Bins-1)/Bins
@@ -150,7 +146,7 @@ func startsOf(begin, end int64) (starts [Segments]int64) {
 	return starts
 }
 
-// segment is that of an instant of the window.
+// segment returns the segment that an instant of the window is in.
 func (s *Sample) segment(at int64) *Counted {
 	k := Segments - 1
 	for at < s.starts[k] {
@@ -159,7 +155,7 @@ func (s *Sample) segment(at int64) *Counted {
 	return &s.Segments[k]
 }
 
-// packed lets go of what only counting needs, and sums up.
+// packed frees the places that only counting needs, and sums up the segments.
 func (s *Sample) packed() {
 	for k := range s.Segments {
 		s.Segments[k].pack()
@@ -167,7 +163,7 @@ func (s *Sample) packed() {
 	s.Counted = s.from(0)
 }
 
-// from is what counts from a segment on.
+// from returns the sum of the segments from the first given one on.
 func (s *Sample) from(first int) Counted {
 	var sum Counted
 	for k := first; k < Segments; k++ {
@@ -181,8 +177,8 @@ func (s *Sample) from(first int) Counted {
 	return sum
 }
 
-// After is the sample without its first segments. Bins, calls and what became of containers
-// are those of the whole window.
+// After returns the sample without its first segments. Bins, calls and the lives of
+// containers remain those of the whole window.
 func (s *Sample) After(segments int) *Sample {
 	if segments == 0 {
 		return s
@@ -192,7 +188,7 @@ func (s *Sample) After(segments int) *Sample {
 	return &one
 }
 
-// UnmarshalJSON reads a sample, and sums up.
+// UnmarshalJSON reads a sample and sums up its segments.
 func (s *Sample) UnmarshalJSON(text []byte) error {
 	type plain Sample // without this method
 	if err := json.Unmarshal(text, (*plain)(s)); err != nil {
@@ -202,7 +198,7 @@ func (s *Sample) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// counts reports whether a request is of the window: by its intended arrival.
+// counts reports whether a request belongs to the window, by its intended arrival.
 func (s *Sample) counts(intended int64) bool { return intended >= s.begin && intended < s.end }
 
 func (s *Sample) arrived(model uint8, intended int64) {
@@ -227,16 +223,9 @@ func (s *Sample) succeeded(w *world, r *request) {
 	}
 	took := w.now - r.intended
 	one := s.segment(r.intended)
-	one.Completed++
+	one.succeeded(took, w.spec.Limits)
 	if r.partial {
 		one.Partial++
-	}
-	one.SumNs += took
-	one.Latency.record(took)
-	for k, limit := range w.spec.Limits {
-		if took > limit {
-			one.Over[k]++
-		}
 	}
 	if one.Models != nil {
 		one.Models[r.model].succeeded(took, w.served[r.model].Limits)
@@ -258,15 +247,12 @@ func (s *Counted) waited(r *request) {
 	}
 }
 
-func (s *Sample) failed(_ *world, r *request) {
+func (s *Sample) failed(r *request) {
 	if !s.counts(r.intended) {
 		return
 	}
 	one := s.segment(r.intended)
-	one.Failed[r.cause]++
-	for k := range one.Over {
-		one.Over[k]++
-	}
+	one.Outcomes.failed(r.cause)
 	if one.Models != nil {
 		one.Models[r.model].failed(r.cause)
 	}
@@ -274,10 +260,10 @@ func (s *Sample) failed(_ *world, r *request) {
 	s.BinFailed[s.bin(r.intended)]++
 }
 
-func (s *ModelSample) succeeded(took int64, limits []int64) {
+func (s *Outcomes) succeeded(took int64, limits []int64) {
 	s.Completed++
 	s.SumNs += took
-	s.Latency.record(took)
+	s.Latency.Record(took)
 	for k, limit := range limits {
 		if took > limit {
 			s.Over[k]++
@@ -285,14 +271,14 @@ func (s *ModelSample) succeeded(took int64, limits []int64) {
 	}
 }
 
-func (s *ModelSample) failed(cause uint8) {
+func (s *Outcomes) failed(cause uint8) {
 	s.Failed[cause]++
 	for k := range s.Over {
 		s.Over[k]++
 	}
 }
 
-// tier is a stage of one attempt at a container.
+// tier counts an attempt at a container that took ns nanoseconds.
 func (s *Sample) tier(w *world, tier int, ns int64) {
 	if w.now < s.begin || w.now >= s.end {
 		return
@@ -300,12 +286,5 @@ func (s *Sample) tier(w *world, tier int, ns int64) {
 	t := &s.segment(w.now).Tiers[tier]
 	t.Attempts++
 	t.SumNs += ns
-	t.Latency.record(ns)
+	t.Latency.Record(ns)
 }
-
-func (s *Sample) sent()      { s.Calls.Sent++ }
-func (s *Sample) answered()  { s.Calls.Answered++ }
-func (s *Sample) timedOut()  { s.Calls.TimedOut++ }
-func (s *Sample) refused()   { s.Calls.Refused++ }
-func (s *Sample) abandoned() { s.Calls.Abandoned++ }
-func (s *Sample) late()      { s.Calls.Late++ }

@@ -1,6 +1,8 @@
 package model
 
-// serve is a call that has come to its container.
+import "github.com/monosim/monosim/engine/vtime"
+
+// serve handles a call that has reached its container: it runs, waits, or is turned away.
 func (w *world) serve(id int32) {
 	c := &w.calls[id]
 	s := &w.servers[c.server]
@@ -11,7 +13,7 @@ func (w *world) serve(id int32) {
 			w.track(c, w.spec.Timeout)
 			w.releaseCall(id)
 		case s.refuse:
-			w.gone(id, causeRefused)
+			w.failAttempt(id, causeRefused)
 		}
 		return
 	}
@@ -40,11 +42,11 @@ func (w *world) serve(id int32) {
 	s.tail = id
 }
 
-// causeRefused is a connection that is reset: the caller tries again at once, and what
-// fails in the end has run out of time, like its cause.
+// causeRefused marks a connection that was reset: the caller tries again at once. A call
+// that fails by it in the end is counted as timed out.
 const causeRefused = nCauses
 
-// turnAway is a call for which the queue is full.
+// turnAway refuses a call for which the queue is full.
 func (w *world) turnAway(id int32) {
 	c := &w.calls[id]
 	w.stages[w.servers[c.server].tier].remove(w, c.arrived)
@@ -53,7 +55,7 @@ func (w *world) turnAway(id int32) {
 		w.releaseCall(id)
 		return
 	}
-	w.gone(id, causeQueueFull)
+	w.failAttempt(id, causeQueueFull)
 }
 
 // run gives a call a thread.
@@ -63,7 +65,7 @@ func (w *world) run(id int32) {
 	c.timer = w.start(c.server, float64(c.work), &w.onComplete, uint64(id))
 }
 
-// completed is a call whose work is done, or whose container has died meanwhile.
+// completed handles a call whose work is done, unless its container has died meanwhile.
 func (w *world) completed(arg uint64) {
 	id := int32(arg)
 	c := &w.calls[id]
@@ -79,7 +81,7 @@ func (w *world) completed(arg uint64) {
 	w.answer(id)
 }
 
-// forget is a call that its container will never answer.
+// forget handles a call that its container will never answer.
 func (w *world) forget(id int32) {
 	c := &w.calls[id]
 	c.flags |= serverDone
@@ -88,11 +90,11 @@ func (w *world) forget(id int32) {
 		w.track(c, w.spec.Timeout)
 		w.releaseCall(id)
 	case w.servers[c.server].refuse:
-		w.gone(id, causeRefused)
+		w.failAttempt(id, causeRefused)
 	}
 }
 
-// nextCall gives the thread of a container to the next call.
+// nextCall gives a free thread of a container to the next call in its queue.
 func (w *world) nextCall(at int32) {
 	s := &w.servers[at]
 	for {
@@ -105,7 +107,7 @@ func (w *world) nextCall(at int32) {
 		s.head = c.next
 		c.next = none
 		if c.flags&cancelled != 0 {
-			w.releaseCall(id) // it was counted out when it was withdrawn
+			w.releaseCall(id) // withdraw has counted it out already
 			continue
 		}
 		s.queued--
@@ -114,12 +116,12 @@ func (w *world) nextCall(at int32) {
 	}
 }
 
-// withdraw takes a call that nobody waits for from its container.
+// withdraw removes a call that nobody waits for from its container.
 func (w *world) withdraw(id int32) {
 	c := &w.calls[id]
 	s := &w.servers[c.server]
 	if c.arrived == 0 || c.epoch != s.epoch || w.spec.Tiers[s.tier].Batch != nil || s.share != nil && c.started != 0 {
-		return // on its way, or among others: it goes on
+		return // on its way, in a batch or on shared cores: it cannot be removed
 	}
 	w.stages[s.tier].remove(w, c.arrived)
 	w.track(c, w.now-c.sent)
@@ -133,8 +135,8 @@ func (w *world) withdraw(id int32) {
 	w.nextCall(w.calls[id].server)
 }
 
-// start lets a container work, and does h when the work is done.
-func (w *world) start(at int32, work float64, h *handler, arg uint64) vtimer {
+// start begins work at a container. h runs with arg when the work is done.
+func (w *world) start(at int32, work float64, h *handler, arg uint64) vtime.Timer {
 	s := &w.servers[at]
 	if s.slow != 1 {
 		work *= s.slow
@@ -146,21 +148,16 @@ func (w *world) start(at int32, work float64, h *handler, arg uint64) vtimer {
 	}
 	if s.share != nil {
 		s.share.add(w, at, work, h, arg)
-		return vtimer{}
+		return vtime.Timer{}
 	}
 	end := w.now + int64(work)
 	w.count(s, w.now, end, 1)
 	return w.at(end, h, arg)
 }
 
-// count adds busy time within the window.
+// count adds busy time of a container, as far as it is within the window.
 func (w *world) count(s *server, from, to int64, cores float64) {
-	if from < w.begin {
-		from = w.begin
-	}
-	if to > w.end {
-		to = w.end
-	}
+	from, to = max(from, w.begin), min(to, w.end)
 	for k := Segments - 1; to > from; k-- {
 		if start := max(w.starts[k], from); start < to {
 			s.busyNs[k] += int64(float64(to-start) * cores)
@@ -169,17 +166,20 @@ func (w *world) count(s *server, from, to int64, cores float64) {
 	}
 }
 
-// die ends a container: what it did is lost.
+// die ends a container. Its work is lost.
 func (w *world) die(at int32) {
 	s := &w.servers[at]
 	s.up = false
 	s.epoch++
-	w.forgets(at)
+	w.forgetLatencies(at)
 	tier := int(s.tier)
 	head := s.head
 	s.head, s.queued, s.busy = none, 0, 0
 	if tier == Entry {
-		w.dieEntry(at)
+		if s.share != nil {
+			s.share.clear()
+		}
+		w.failAllOf(at)
 		return
 	}
 	for id := head; id != none; {
@@ -203,15 +203,7 @@ func (w *world) die(at int32) {
 	}
 }
 
-// dieEntry fails all requests of an entry container.
-func (w *world) dieEntry(at int32) {
-	if s := &w.servers[at]; s.share != nil {
-		s.share.clear()
-	}
-	w.failAllOf(at)
-}
-
-// failAllOf fails the requests that a container entered or calls for.
+// failAllOf fails the requests that entered at a container or for which it calls the PS.
 func (w *world) failAllOf(at int32) {
 	for i := range w.requests {
 		r := &w.requests[i]
@@ -229,7 +221,7 @@ func (w *world) failAllOf(at int32) {
 	}
 }
 
-// inServer reports whether a call is before or on a thread of a tier.
+// inServer reports whether a call waits for or holds a thread of a tier.
 func (w *world) inServer(c *call, tier int) bool {
 	if c.flags&serverDone != 0 || c.arrived == 0 {
 		return false
@@ -238,8 +230,7 @@ func (w *world) inServer(c *call, tier int) bool {
 	return int(s.tier) == tier && s.up && s.epoch == c.epoch
 }
 
-// recount sets the number of calls in a tier after a container has died: those of its
-// containers that are alive.
+// recount counts the calls in a tier anew after a container has died.
 func (w *world) recount(tier int) {
 	n, sum := int64(0), int64(0)
 	for i := range w.calls {

@@ -5,9 +5,10 @@ import (
 	"slices"
 )
 
-// expiry is when ZooKeeper ends the session of a container that died: the timeout after
-// its last heartbeat, at a tick of the server's clock. Whoever leads after a leader was lost
-// gives every session that is left its whole timeout anew (SessionTrackerImpl.java).
+// expiry returns when ZooKeeper ends the session of a container that died at an instant:
+// the timeout after its last heartbeat, at a tick of the server's clock. After the loss of
+// a leader the new one gives every remaining session its whole timeout anew
+// (SessionTrackerImpl.java).
 func (h *history) expiry(at int64) int64 {
 	end := at + h.timeout() - int64(h.rng.Float64()*float64(h.timeout())/3)
 	for _, q := range h.quiet {
@@ -20,13 +21,13 @@ func (h *history) expiry(at int64) int64 {
 
 func (h *history) timeout() int64 { return int64(h.p.ZooKeeper.SessionTimeout) }
 
-// tick is the tick of ZooKeeper's clock at which it ends a session that is due.
+// tick returns the tick of ZooKeeper's clock at which it ends a session that is due.
 func (h *history) tick(at int64) int64 {
 	tick := int64(h.p.ZooKeeper.Tick)
 	return (at + tick - 1) / tick * tick
 }
 
-// written is when ZooKeeper does a write that is due at an instant.
+// written returns when ZooKeeper performs a write that is due at an instant.
 func (h *history) written(at int64) int64 {
 	for _, q := range h.quiet {
 		if at >= q.from && at < q.to {
@@ -36,19 +37,19 @@ func (h *history) written(at int64) int64 {
 	return at
 }
 
-// The pauses of a client that cannot connect: the first, in nanoseconds, and the longest. Each
-// is twice the one before, times 60 % to 140 % (kazoo's client.py:82-87).
+// The first and the longest pause between the tries of a client to connect, in nanoseconds.
+// Each pause is twice the one before, times 60 % to 140 % (kazoo's client.py:82-87).
 const (
 	firstPause   = 100e6
 	longestPause = 3600e9
 )
 
-// synAgain is when TCP sends again, after the begin of a try, what asks for a connection.
+// synAgain holds when TCP resends its request for a connection, after the begin of a try.
 var synAgain = []float64{1e9, 3e9, 7e9, 15e9, 31e9, 63e9}
 
-// connects is when a client is back that lost its connection at the begin of a pause. Where
-// nothing answers (silent) it only knows after two thirds of the timeout, and each try takes a
-// whole one.
+// connects returns when a client that lost its connection at the begin of a pause is back.
+// Where nothing answers (silent) the client notices only after two thirds of the timeout,
+// and each try takes a whole timeout.
 func (h *history) connects(q pause, silent bool) int64 {
 	at, pause, each := float64(q.from), float64(firstPause), 0.0
 	if silent {
@@ -68,13 +69,13 @@ func (h *history) connects(q pause, silent bool) int64 {
 	return int64(at)
 }
 
-// listener is how long an agent of version 1 does nothing once it is connected again
-// (replica_manager.py:719): it sleeps within the client's callback.
+// listener is how long an agent of version 1 sleeps within the client's callback once it is
+// connected again (replica_manager.py:719).
 const listener = 5e9
 
-// disconnect takes ZooKeeper from agents: until each is back it goes on with what it saw last.
-// Of a session whose client is not back within its timeout, which begins anew with ZooKeeper,
-// or runs while ZooKeeper does not hear the client, what was registered goes.
+// disconnect takes ZooKeeper from agents: until each is back it goes on with what it saw
+// last. A session expires when its client is not back within the timeout. The timeout
+// begins anew when ZooKeeper is back, or runs on while only the client is cut off.
 func (h *history) disconnect(q pause, silent bool, whom func(*server) bool) {
 	up := h.upAt(q.from)
 	var bound []binding
@@ -86,12 +87,13 @@ func (h *history) disconnect(q pause, silent bool, whom func(*server) bool) {
 	h.bind(bound)
 }
 
-// cutOff is disconnect of one container; it returns its binding where version 3 binds it anew.
+// cutOff disconnects one container. For a container of version 3 that can be bound anew it
+// returns the binding.
 func (h *history) cutOff(s int32, q pause, silent bool) []binding {
 	back := h.connects(q, silent)
 	h.blind(s, q.from, back)
 	gone := h.expiry(q.from)
-	if slices.Contains(h.quiet, q) { // it is ZooKeeper that was away, not the client
+	if slices.Contains(h.quiet, q) { // ZooKeeper was away, not the client
 		gone = h.tick(q.to + h.timeout())
 	}
 	if gone >= back {
@@ -105,7 +107,7 @@ func (h *history) cutOff(s int32, q pause, silent bool) []binding {
 	}
 	h.unlisted[s] = gone
 	h.fate.Unlisted++
-	// The round of bindings finds the session lost only when it is held up in the very moment,
+	// The binding loop notices the lost session only if it is blocked at that very moment
 	// by a report of service information that waits for ZooKeeper (Q206, Q208).
 	report := q.from + int64(h.rng.Float64()*serviceInfo)
 	round := q.from + int64(h.rng.Float64()*bindings)
@@ -124,14 +126,15 @@ const (
 	bindings    = 30e9
 )
 
-// binding is when a container is bound anew, and when its service information is there.
+// binding says when a container is bound anew and when its service information is written.
 type binding struct {
 	server      int32
 	bound, info int64
 }
 
-// bind has containers listed that are bound anew: at the next binding of any of them once the
-// service information is there, for nobody looks at that later (Q43).
+// bind lists the containers that are bound anew. A container is listed at the next binding
+// of any container after its service information is there, because nobody looks at that
+// information later (Q43).
 func (h *history) bind(list []binding) {
 	for _, x := range list {
 		listed := int64(math.MaxInt64)
@@ -150,7 +153,7 @@ func (h *history) bind(list []binding) {
 	}
 }
 
-// blind has an agent not see what changes until it is connected again.
+// blind keeps an agent from seeing changes until it is connected again.
 func (h *history) blind(s int32, from, back int64) {
 	if h.p.Model.AgentVersion != 3 {
 		back += listener
@@ -159,7 +162,7 @@ func (h *history) blind(s int32, from, back int64) {
 	h.add(back, sights, s, 0)
 }
 
-// upAt is which containers live at an instant.
+// upAt returns which containers are up at an instant.
 func (h *history) upAt(at int64) []bool {
 	up, since := make([]bool, len(h.w.servers)), make([]int64, len(h.w.servers))
 	for i := range h.w.servers {
@@ -179,8 +182,9 @@ func (h *history) upAt(at int64) []bool {
 	return up
 }
 
-// storm expires all sessions at once; clients are back at once. Version 3 does not find that
-// out: nobody lists it until its model is published anew (Q208; features/sessions.feature).
+// storm expires all sessions at once; clients connect again at once. Version 3 does not
+// notice, so nobody lists its containers until their model is published anew (Q208;
+// features/sessions.feature).
 func (h *history) storm(at int64) {
 	for i, up := range h.upAt(at) {
 		if up {
@@ -197,12 +201,12 @@ func (h *history) storm(at int64) {
 	}
 }
 
-// reregister is how far apart the looks of version 1's thread are that registers anew.
+// reregister is the period of version 1's thread that registers lost sessions anew.
 const reregister = 10e9
 
-// again registers an agent of version 1 that has lost its session and is connected again from
-// an instant on. The thread that does it looks every ten seconds, writes UNKNOWN, and the next
-// poll of the model server's status makes that AVAILABLE; with the reference's faults it does so
+// again registers an agent of version 1 that lost its session and is connected again from
+// back on. Its thread looks every ten seconds and writes UNKNOWN; the next poll of the
+// model server's status turns that into AVAILABLE. With the reference's faults this repeats
 // for ever (Q109).
 func (h *history) again(s int32, back int64) {
 	look := back + int64(h.rng.Float64()*reregister)
@@ -217,7 +221,8 @@ func (h *history) again(s int32, back int64) {
 	h.flap(s, look, seen, poll)
 }
 
-// flap hides a container within the window at each look of the thread, until the poll after it.
+// flap hides a container at each look of the thread, until the poll after it, within the
+// window.
 func (h *history) flap(s int32, look, seen, poll int64) {
 	from, to := max(h.w.base, seen), h.w.base+h.w.end
 	if skip := (from - look) / reregister; skip > 0 {
@@ -232,12 +237,12 @@ func (h *history) flap(s int32, look, seen, poll int64) {
 	}
 }
 
-// session changes what the session of a container's agent lets others, or itself, see.
+// session applies a change of the session of a container's agent.
 func (w *world) session(s *server, c change) {
 	switch c.what {
 	case isLost:
 		s.flaps = false
-		s.visible = s.visible && !s.up // one that is dead has its own time
+		s.visible = s.visible && !s.up // a dead container is hidden when its own session expires
 	case isBack:
 		if s.up {
 			s.visible, s.flaps = true, c.value == 1
@@ -249,7 +254,7 @@ func (w *world) session(s *server, c change) {
 	case blinds:
 		if w.blind == 0 {
 			for t := range w.views {
-				w.last[t] = slices.Clone(w.views[t])
+				w.staleViews[t] = slices.Clone(w.views[t])
 			}
 		}
 		if !s.blind {
@@ -261,7 +266,7 @@ func (w *world) session(s *server, c change) {
 	}
 }
 
-// sight lets a container's agent see what there is.
+// sight ends the blindness of a container's agent.
 func (w *world) sight(s *server) {
 	if s.blind {
 		s.blind = false

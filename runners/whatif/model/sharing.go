@@ -6,24 +6,21 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-type vtimer = vtime.Timer
-
-// sharing is the cores of a container that more threads share than there are cores: each
-// of n runnable threads has the speed min(1, cores/n). What is attained grows with the
-// speed, alike for all; a thread ends when as much was attained since it began as it has
-// work.
+// sharing divides the cores of a container among more threads than cores: each of n
+// runnable threads runs at the speed min(1, cores/n). The work attained grows alike for all
+// threads. So a thread is done once the work attained since its begin equals its own work.
 type sharing struct {
 	cores    float64
 	overhead float64
 	attained float64
 	since    int64
-	jobs     []job // a heap on end
+	jobs     []job // a heap, ordered by end
 	seq      uint64
-	timer    vtimer
+	timer    vtime.Timer
 }
 
 type job struct {
-	end float64 // of attained
+	end float64 // value of attained at which the job is done
 	seq uint64
 	h   *handler
 	arg uint64
@@ -31,7 +28,7 @@ type job struct {
 
 func (a job) before(b job) bool { return a.end < b.end || a.end == b.end && a.seq < b.seq }
 
-// speed is that of each thread. Loads are threads, too.
+// speed returns the speed of each thread. A version that loads takes a thread, too.
 func (p *sharing) speed(loading int32) float64 {
 	n := float64(len(p.jobs)) + float64(loading)
 	if n <= p.cores {
@@ -40,7 +37,7 @@ func (p *sharing) speed(loading int32) float64 {
 	return p.cores / n * math.Max(0.01, 1-float64(p.overhead*(n-p.cores)))
 }
 
-// advance brings what is attained up to now.
+// advance brings attained up to now.
 func (p *sharing) advance(w *world, s *server) {
 	if len(p.jobs) > 0 && w.now > p.since {
 		v := p.speed(s.loading)
@@ -83,7 +80,7 @@ func (w *world) shared(arg uint64) {
 	s := &w.servers[at]
 	p := s.share
 	p.advance(w, s)
-	// What is left after rounding up to a nanosecond is less than one.
+	// Rounding up to a nanosecond leaves less than one nanosecond of work.
 	for len(p.jobs) > 0 && p.jobs[0].end <= p.attained+0.5 {
 		j := p.pop()
 		j.h.do(w, j.arg)
@@ -113,13 +110,13 @@ func (p *sharing) pop() job {
 	return first
 }
 
-// clear forgets all jobs.
+// clear drops all jobs without running their handlers.
 func (p *sharing) clear() {
 	p.timer.Cancel()
 	p.jobs = p.jobs[:0]
 }
 
-// end lets all jobs end, of a container that is dead.
+// end runs the handlers of all jobs of a container that has died.
 func (p *sharing) end(w *world) {
 	p.timer.Cancel()
 	for len(p.jobs) > 0 {
@@ -128,7 +125,7 @@ func (p *sharing) end(w *world) {
 	}
 }
 
-// reload is a container that begins or ends a load: its threads have another speed.
+// reload changes the number of loads of a container, and with it the speed of its threads.
 func (w *world) reload(at, change int32) {
 	s := &w.servers[at]
 	if s.share == nil {

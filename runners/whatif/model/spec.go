@@ -1,31 +1,33 @@
-// Package model is the data plane of a fleet in virtual time: requests arrive, spend CPU
-// at an entry container, fan out to all shards, wait for the last answer, go on to a
-// dense server, and end. It is callbacks on engine/vtime and allocates nothing for a
-// request.
+// Package model simulates the data plane of a fleet in virtual time. A request arrives,
+// spends CPU at an entry container, calls all shards, waits for the last answer, goes on to
+// a dense server, and ends. The package runs on callbacks of engine/vtime and allocates
+// nothing for a request, so that millions of requests take seconds.
 //
 // Two things to use first:
 //
-//   - [Compile] makes a [Spec] of a plan; closed forms make theirs by hand.
-//   - [Spec.Run] simulates one window of one replication and gives a [Sample].
+//   - [Compile] turns a plan into a [Spec]; tests of closed forms build a Spec by hand.
+//   - [Spec.Run] simulates one window of one replication and returns a [Sample].
 //
 // To change:
 //
-//   - what there is to simulate: spec.go and compile.go
+//   - what can be simulated: spec.go and compile.go
 //   - the way of a request: request.go
 //   - calls, timeouts and retries: call.go
 //   - how containers work: server.go, sharing.go (cores that threads share) and batch.go
-//   - how requests come: arrivals.go
-//   - what happens to containers: control.go
+//   - how requests arrive: arrivals.go
+//   - failures, rollouts and scaling of containers: control.go
 //   - what is counted: tally.go, sample.go and hist.go
-//   - what is taken down of single requests: trace.go
+//   - what is recorded of single requests: trace.go
 package model
 
 import (
+	"math/rand/v2"
+
 	"github.com/monosim/monosim/runners/whatif/law"
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// Tier numbers, in the order of a request's way.
+// Tier numbers, in the order in which a request visits them.
 const (
 	Entry = iota
 	PS
@@ -33,38 +35,37 @@ const (
 	tiers
 )
 
-// Spec is a fleet and what is asked of it, ready to be simulated. Times are in
-// nanoseconds.
+// Spec describes a fleet and its load, ready to be simulated. Times are in nanoseconds.
 type Spec struct {
 	Seed  uint64
 	Tiers [tiers]Tier
-	// Calls are what a request sends to the PS: for each its shard and its share of the
-	// request's items.
+	// Calls lists the calls of one request to the PS, each with its shard and its share of
+	// the request's items.
 	Calls []Call
 	Items law.Law
-	// Mix are the models that requests are for, with their shares; nil for one model, of
-	// Calls, Items, MinShards and the laws of Tiers.
+	// Mix lists the models that requests are for, with their shares. With nil there is one
+	// model, made of Calls, Items, MinShards and the laws of Tiers.
 	Mix []Served
 
-	Timeout   int64 // of a call; 0 for none
+	Timeout   int64 // of a call; 0 means no timeout
 	Retries   int
-	Distinct  bool // a retry goes to a replica that was not tried
+	Distinct  bool // a retry goes to a replica that has not been tried
 	Same      bool // a retry goes to the same replica
-	Cancel    bool // a call that timed out leaves its server
-	MinShards int  // calls that make an answer; 0 for all
+	Cancel    bool // a call that timed out is removed from its server
+	MinShards int  // answered calls that suffice; 0 means all
 	Balance   string
 	IDCAware  bool
-	// FromDense says that dense servers call the PS.
+	// FromDense says that dense servers, not entry containers, call the PS.
 	FromDense bool
 	HedgeNs   int64
-	// HedgeQuantile, above 0, hedges calls after that quantile of what their caller has
-	// seen, in the place of HedgeNs.
+	// HedgeQuantile, above 0, hedges a call once it has taken longer than this quantile of
+	// the latencies that its caller has seen. It replaces HedgeNs.
 	HedgeQuantile float64
-	// Connections is the cap for each pair of caller and container, 0 for none; Dispatch
-	// the threads of a caller that send.
+	// Connections limits the connections of each pair of caller and container; 0 means no
+	// limit. Dispatch is the number of threads of a caller that send.
 	Connections int
 	Dispatch    int
-	Connect     bool // every call connects anew
+	Connect     bool // every call opens a new connection
 
 	Latency  [3]law.Law // same cluster, same idc, other idc
 	PerRPC   int64
@@ -72,20 +73,20 @@ type Spec struct {
 	IDCs     int
 	Arrivals Arrivals
 
-	// Limits are latencies of requests that objectives ask for.
+	// Limits holds the latencies that the plan's objectives set for requests.
 	Limits []int64
-	// Windows are what to simulate; a window's Warmup is simulated before it.
+	// Windows lists the parts of the horizon to simulate.
 	Windows []Window
 	Control Control
 }
 
-// Call is one call of the fan-out.
+// Call is one call of a request's fan-out.
 type Call struct {
 	Shard int
 	Share float64 // of the items
 }
 
-// Served is a model that all containers serve.
+// Served is one model of the mix. Every container serves all of them.
 type Served struct {
 	Share     float64 // of the requests
 	Calls     []Call
@@ -93,11 +94,20 @@ type Served struct {
 	MinShards int
 	Laws      [tiers]law.Law
 	Noise     [tiers]law.Law
-	// Limits are latencies of its requests that objectives ask for.
+	// Limits holds the latencies that objectives set for requests for this model.
 	Limits []int64
 }
 
-// served are the models of a spec, one at least.
+// work draws the nanoseconds of CPU that so many items take at a tier.
+func (m *Served) work(tier int, rng *rand.Rand, items float64) float64 {
+	work := m.Laws[tier].Sample(rng, items)
+	if !m.Noise[tier].IsZero() {
+		work *= m.Noise[tier].Sample(rng, 0)
+	}
+	return work
+}
+
+// served returns the models of a spec, at least one.
 func (s *Spec) served() []Served {
 	if s.Mix != nil {
 		return s.Mix
@@ -109,7 +119,7 @@ func (s *Spec) served() []Served {
 	return []Served{one}
 }
 
-// MeanCalls is how many calls a request makes to the PS, in the mean over the mix.
+// MeanCalls returns how many calls a request makes to the PS, averaged over the mix.
 func (s *Spec) MeanCalls() float64 {
 	sum := 0.0
 	for _, m := range s.served() {
@@ -120,30 +130,32 @@ func (s *Spec) MeanCalls() float64 {
 
 // Tier is one kind of container.
 type Tier struct {
-	// Replicas is the number of containers of each shard; nil for no such tier.
+	// Replicas is the number of containers of each shard; nil when the fleet lacks the
+	// tier.
 	Replicas []int
-	// Spare is how many more of each shard an autoscaler may start.
+	// Spare is how many more containers of each shard an autoscaler may start.
 	Spare   int
 	Threads int
 	Cores   float64
 	// Shared says that threads share the cores; otherwise each runs at full speed.
 	Shared   bool
 	Overhead float64 // speed lost for each runnable thread above the cores
-	Queue    int     // calls that wait at most; -1 for any number
+	Queue    int     // calls that may wait; -1 for any number
 	Hold     bool
 	Law      law.Law
 	Noise    law.Law
 	Batch    *Batch
-	// Placement is the idc and cluster of the containers of each shard, in turn.
+	// Placement lists the places of a shard's containers; container k is at k modulo its
+	// length.
 	Placement []Location
-	// Interference multiplies service times while a container loads.
+	// Interference multiplies service times while a container loads a version.
 	Interference float64
 }
 
-// Location is where a container is.
+// Location is the idc and the cluster of a container, as indexes into the plan's lists.
 type Location struct{ IDC, Cluster int }
 
-// Batch is TensorFlow Serving's batching.
+// Batch is the batching of TensorFlow Serving.
 type Batch struct {
 	Processes int // of a container
 	Threads   int // of each process
@@ -152,16 +164,16 @@ type Batch struct {
 	MaxQueued int
 }
 
-// Window is a part of the horizon.
+// Window is a part of the horizon. Warmup nanoseconds are simulated before it.
 type Window struct {
 	plan.Window
 	Warmup int64
-	// Steady says that nothing changes before its end, so that what is not as the rest of
-	// it is a warm-up that was too short (CAP-12.15).
+	// Steady says that nothing changes until the end of the window. If its begin then
+	// differs from the rest, the warm-up was too short (CAP-12.15).
 	Steady bool
 }
 
-// Arrivals is how requests come.
+// Arrivals describes when requests come.
 type Arrivals struct {
 	Process   string // poisson, gamma, mmpp, deterministic, trace
 	CV        float64
@@ -175,7 +187,7 @@ type Arrivals struct {
 	Think     law.Law
 }
 
-// Traffic multiplies the rate for a time.
+// Traffic multiplies the rate of requests between two instants.
 type Traffic struct {
 	From, To int64
 	Factor   float64
@@ -184,5 +196,5 @@ type Traffic struct {
 // hedges reports whether calls are hedged.
 func (s *Spec) hedges() bool { return s.HedgeNs > 0 || s.HedgeQuantile > 0 }
 
-// Has reports whether there is such a tier.
+// Has reports whether the fleet has a tier.
 func (s *Spec) Has(tier int) bool { return s.Tiers[tier].Replicas != nil }

@@ -10,27 +10,27 @@ import (
 
 const none = int32(-1)
 
-// request is one request on its way.
+// request is one request in flight.
 type request struct {
 	number   uint64
-	intended int64 // when it was to come
+	intended int64 // when it should have come
 	came     int64 // when it came
 	at       int64 // when its present stage began
-	latest   int64 // of the answers so far
-	started  int64 // of its entry stage
+	latest   int64 // arrival of the latest answer so far
+	started  int64 // when its work at the entry container began
 	items    float64
 	entry    int32 // container
-	caller   int32 // container that calls the PS
+	caller   int32 // container that calls the PS for it
 	pending  int32 // calls without an answer
 	answered int32
-	next     int32 // in a queue, or free
+	next     int32 // in a queue, or in the free list
 	gen      uint32
-	timeouts uint8 // in a row on the worst call
+	timeouts uint8 // consecutive timeouts of the call that had the most
 	stage    uint8
 	cause    uint8
 	partial  bool
 	model    uint8
-	parts    [nParts]int64 // of its latency
+	parts    [nParts]int64 // of its latency, in nanoseconds
 }
 
 // Stages of a request.
@@ -42,43 +42,43 @@ const (
 	stageReply
 )
 
-// Parts of a latency; what they are called is in PartNames.
+// Parts of a latency. [PartNames] has their names.
 const (
 	partEntryQueue = iota
 	partEntry
 	partRetry
-	partConnection // for a connection of the caller to the container, and for a thread that sends
+	partConnection // waiting for a sending thread and for a connection to the container
 	partNetwork
 	partQueue
 	partService
-	partBatch      // for others of its batch, or for the batch's timeout
-	partDenseQueue // for a thread, with its batch or without one
+	partBatch      // waiting for others of the batch, or for the batch's timeout
+	partDenseQueue // waiting for a thread, with or without batches
 	partDense
 	nParts
 )
 
-// PartNames are the parts of a latency in the order of a request's way.
+// PartNames names the parts of a latency in the order of a request's way.
 var PartNames = [nParts]string{"entry queue", "entry compute", "retry", "connection wait", "network", "ps queue", "ps compute", "batch wait", "dense queue", "dense compute"}
 
-// call is one attempt of a call.
+// call is one attempt of a call. Its instants are in virtual nanoseconds.
 type call struct {
-	sent    int64 // when it left its caller
-	first   int64 // when the first attempt of it did
-	left    int64 // when it had a connection
+	sent    int64 // when its caller decided to send it
+	first   int64 // sent of the first attempt
+	left    int64 // when it had a connection and left
 	arrived int64
 	started int64
-	work    int64 // of a call in a batch, how long it waited for that
+	work    int64 // nanoseconds of work; in a batch, how long the call waited for the batch to fill
 	back    int64 // delay of its answer
 	req     int32
 	server  int32
 	caller  int32
-	next    int32 // in a chain of arrivals, a queue, or free
+	next    int32 // in a chain of arrivals, a queue, or the free list
 	gen     uint32
 	reqGen  uint32
 	epoch   uint32
 	slot    int16
 	attempt uint8
-	waits   uint8 // attempts of it before that ran out of time
+	waits   uint8 // earlier attempts that timed out
 	flags   uint16
 	process uint8
 	model   uint8
@@ -87,18 +87,18 @@ type call struct {
 
 // Flags of a call.
 const (
-	clientDone = 1 << iota // its caller waits no more
-	serverDone             // its server has nothing to do with it
+	clientDone = 1 << iota // its caller no longer waits
+	serverDone             // its server is finished with it
 	answerLost
 	hedging
-	cancelled // still in a queue that will pass it over
-	connected // counts among the connections of its pair
+	cancelled // still in a queue, which will skip it
+	connected // counted among the connections of its pair
 	waiting   // for a connection
 	dense
-	tracked // its caller knows how long it took
+	tracked // its latency has been given to its caller's tracker
 )
 
-// server is a container.
+// server is one container.
 type server struct {
 	tier    uint8
 	up      bool
@@ -107,37 +107,37 @@ type server struct {
 	removed bool
 	oom     bool
 	flaps   bool // registers again and again (Q109)
-	blind   bool // its agent does not reach ZooKeeper
+	blind   bool // its agent cannot reach ZooKeeper
 	loading int32
 	shard   int16
 	loc     Location
 	epoch   uint32
 	busy    int32
-	fanning int32 // requests that it calls the PS for
+	fanning int32 // requests for which it calls the PS
 	queued  int32
 	head    int32
 	tail    int32
 	slow    float64
-	busyNs  [Segments]int64 // within the window
+	busyNs  [Segments]int64 // nanoseconds of work in each segment of the window
 	share   *sharing
 	batch   []batcher // by process and model
 	feeds   []feeder  // by process
 }
 
-// world is one simulation of one window.
+// world is the simulation of one window of one replication.
 type world struct {
 	spec    *Spec
 	clock   *vtime.World
 	node    *vtime.Node
 	now     int64
-	base    int64 // horizon time of virtual time 0
+	base    int64 // instant of the horizon at virtual time 0
 	begin   int64 // of the window, in virtual time
 	end     int64
-	starts  [Segments]int64 // of its segments
+	starts  [Segments]int64 // begins of the window's segments
 	key     uint64
 	served  []Served
-	stride  int // slots of a request
-	perPair int // calls of a request that one container may get
+	stride  int // fan-out slots of a request
+	perPair int // most calls of a request to one container
 	shards  int
 
 	requests []request
@@ -147,30 +147,31 @@ type world struct {
 	slots    []int32 // current call of each fan-out slot of each request
 	hedges   []int32
 	servers  []server
-	first    [tiers]int // first server of each tier
-	// views are the replicas that a balancer sees, by place of the caller and shard.
+	first    [tiers]int // index in servers of each tier's first container
+	// views lists the replicas that callers see, by the caller's place and by shard.
 	views [tiers][][]int32
-	// last are the views that blind callers have, of which there are so many.
-	last     [tiers][][]int32
-	blind    int
-	places   int
-	live     []int32 // entries that are up
-	turn     []uint32
-	timeouts deadlines
-	hedgings deadlines
-	pairs    pairs
-	trackers []tracker // of callers, when calls are hedged after a quantile
-	callers  int       // their tier
-	past     []int32   // containers of attempts that failed, for retries elsewhere
-	fresh    []int32
-	constant [3]int64 // delay of a class, where it is constant
-	varies   [3]bool
-	cut      [][]bool // idcs between which nothing passes
-	losses   [][]float64
-	tape     []change
-	arrivals arrivals
-	batches  []batch
-	freeB    int32
+	// staleViews holds views as they were when the first caller lost ZooKeeper. Callers
+	// without ZooKeeper go on with these; blind counts them.
+	staleViews [tiers][][]int32
+	blind      int
+	places     int
+	live       []int32 // entry containers that are up
+	turn       []uint32
+	timeouts   deadlines
+	hedgings   deadlines
+	pairs      pairs
+	trackers   []tracker // one for each caller, when calls are hedged after a quantile
+	callers    int       // tier of the containers that call the PS
+	past       []int32   // containers of failed attempts, for retries elsewhere
+	fresh      []int32
+	constant   [3]int64 // delay of each distance class, where it is constant
+	varies     [3]bool
+	cut        [][]bool // pairs of idcs with a broken link
+	losses     [][]float64
+	tape       []change
+	arrivals   arrivals
+	batches    []batch
+	freeB      int32
 
 	pcg  rand.PCG
 	rand *rand.Rand
@@ -178,21 +179,21 @@ type world struct {
 	system tally
 	stages [tiers]tally
 	sample *Sample
-	tracer *tracer // nil when nobody looks
-	// halt, unless nil, says that the end of the window is not wanted any more.
+	tracer *tracer // nil unless a trace was asked for
+	// halt, unless nil, reports that the caller of Run no longer wants the sample.
 	halt func() bool
 
 	onArrival, onEntry, onArrive, onComplete, onJoin, onTimeout, onHedge, onReply, onFan handler
 	onShared, onBatchTimer, onBatch, onChange, onThink, onHedgeOf                        handler
 }
 
-// handler is what an event does to a world; a pointer to it allocates nothing.
+// handler is the action of an event. Events hold a pointer to one, which allocates nothing.
 type handler struct {
 	w  *world
 	do func(w *world, arg uint64)
 }
 
-// Handle notes the time and acts.
+// Handle notes the time and runs the action.
 func (h *handler) Handle(arg uint64) {
 	h.w.now = int64(h.w.clock.Now())
 	h.do(h.w, arg)
@@ -200,13 +201,13 @@ func (h *handler) Handle(arg uint64) {
 
 var kind = vtime.NewKind("whatif.event")
 
-// at schedules an event.
+// at schedules an event at a virtual instant in nanoseconds.
 func (w *world) at(t int64, h *handler, arg uint64) vtime.Timer {
 	return w.node.Schedule(time.Duration(t), kind, h, arg)
 }
 
-// Components that have a random stream of their own (CAP-3.17): draws of one request in
-// one component depend on seed, replication and the request's number alone, so that
+// Components that have a random stream of their own (CAP-3.17). Draws of one request in one
+// component depend on seed, replication and the request's number alone, so that all
 // candidates of a search see the same requests.
 const (
 	streamArrivals = iota + 1
@@ -222,14 +223,15 @@ const (
 	streamModel
 )
 
-// stream seeds the generator for the draws of one thing of one component.
+// stream seeds the shared generator for one request (number) of one component, and returns
+// it. The next call of stream ends its use.
 func (w *world) stream(component, number uint64) *rand.Rand {
 	h := tasks.Mix(w.key+component, number)
 	w.pcg.Seed(h, number^0x9e3779b97f4a7c15)
 	return w.rand
 }
 
-// takeRequest is a free request.
+// takeRequest returns the index of a free request.
 func (w *world) takeRequest() int32 {
 	i := w.freeReq
 	if i == none {
@@ -273,7 +275,8 @@ func (w *world) releaseCall(i int32) {
 	w.freeCall = i
 }
 
-// handle is an argument of an event that names a thing for as long as it lives.
+// handle packs an index and its generation into the argument of an event. The event finds
+// out by the generation whether the index has been reused meanwhile.
 func handle(i int32, gen uint32) uint64 { return uint64(uint32(i)) | uint64(gen)<<32 }
 
 func unhandle(arg uint64) (int32, uint32) { return int32(uint32(arg)), uint32(arg >> 32) }

@@ -1,8 +1,8 @@
 package model
 
-// Add takes the counts of another sample into this one, which is then the total of many.
-// What belongs to one replication only is not added: its window, its length, its hash, the
-// requests over a limit, and when each of its publishes was served.
+// Add adds the counts of another sample, which makes this one a total. What belongs to a
+// single replication is not added: its window, length and hash, and when its publishes were
+// served.
 func (s *Sample) Add(o *Sample) {
 	s.Counted.add(&o.Counted)
 	s.Requests += o.Requests
@@ -24,16 +24,11 @@ func (s *Sample) Add(o *Sample) {
 	}
 }
 
-// add adds another of as many limits.
+// add adds the counts of another with as many limits.
 func (s *Counted) add(o *Counted) {
-	s.Arrived += o.Arrived
-	s.Completed += o.Completed
+	s.Outcomes.add(&o.Outcomes)
 	s.Partial += o.Partial
 	s.Open += o.Open
-	s.SumNs += o.SumNs
-	s.Latency.Merge(o.Latency)
-	s.Over = added(s.Over, o.Over)
-	add(s.Failed[:], o.Failed[:])
 	add(s.Waited[:], o.Waited[:])
 	add(s.Counts[:], o.Counts[:])
 	for k := range s.Parts {
@@ -41,22 +36,13 @@ func (s *Counted) add(o *Counted) {
 	}
 	for k := range o.Models {
 		if len(s.Models) <= k {
-			s.Models = append(s.Models, ModelSample{})
+			s.Models = append(s.Models, Outcomes{})
 		}
 		s.Models[k].add(&o.Models[k])
 	}
 	for t := range s.Tiers {
 		s.Tiers[t].add(&o.Tiers[t])
 	}
-}
-
-// added is the sum of two lists, of which the first may be nothing yet.
-func added(sum, more []int64) []int64 {
-	if sum == nil {
-		sum = make([]int64, len(more))
-	}
-	add(sum, more)
-	return sum
 }
 
 // pack packs the histograms.
@@ -70,11 +56,14 @@ func (s *Counted) pack() {
 	}
 }
 
-func (s *ModelSample) add(o *ModelSample) {
+func (s *Outcomes) add(o *Outcomes) {
 	s.Arrived += o.Arrived
 	s.Completed += o.Completed
 	s.SumNs += o.SumNs
-	s.Over = added(s.Over, o.Over)
+	if s.Over == nil {
+		s.Over = make([]int64, len(o.Over))
+	}
+	add(s.Over, o.Over)
 	add(s.Failed[:], o.Failed[:])
 	s.Latency.Merge(o.Latency)
 }

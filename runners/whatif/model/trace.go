@@ -8,54 +8,54 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// Trace is what became of single requests of one window of one replication, and of the
+// Trace records single requests of one window of one replication, and what happened to
 // containers meanwhile. All instants are nanoseconds from the begin of the horizon.
 type Trace struct {
 	Window      Window
 	Replication int
-	// Requests are the slowest of the window, the slowest first; one that failed took as
-	// long as it took to fail.
+	// Requests holds the slowest of the window, the slowest first. A failed request counts
+	// as long as it took to fail.
 	Requests []TracedRequest
-	// Marks are what happened to containers and links in the window, in order.
+	// Marks lists what happened to containers and links in the window, in order.
 	Marks []TraceMark
-	// Bins are equal parts of the window.
+	// Bins counts requests in equal parts of the window.
 	Bins [TraceBins]TraceBin
-	// Hash is that of the events, the same as of [Spec.Run].
+	// Hash is the hash of the events, the same as of [Spec.Run].
 	Hash uint64
 }
 
-// TraceBins are the parts of a window that a trace counts requests in.
+// TraceBins is the number of parts of a window in which a trace counts requests.
 const TraceBins = 100
 
-// TraceBin counts the requests of the window that came and that ended in a part of it, and
-// those that were in flight at its end.
+// TraceBin counts the requests that came and ended in a part of the window, and those in
+// flight at its end.
 type TraceBin struct{ Arrived, Completed, Failed, InFlight int64 }
 
-// TraceMark is something that happened to a container or to a link.
+// TraceMark is something that happened to a container or a link.
 type TraceMark struct {
 	At    int64
 	What  string
 	Where string
 }
 
-// TracedRequest is one request.
+// TracedRequest is the record of one request.
 type TracedRequest struct {
 	Number   uint64
-	Model    int // of the mix
+	Model    int // index in the mix
 	Items    int
 	Intended int64
 	Came     int64
 	End      int64
 	Entry    string
-	// Queue and Compute are the parts at the entry container, from Came on.
+	// Queue and Compute are the nanoseconds spent at the entry container, from Came on.
 	Queue, Compute int64
-	Failed         string // why, "" for an answer
+	Failed         string // the cause of the failure, "" for an answer
 	Partial        bool
 	Calls          []TracedCall
 }
 
-// TracedCall is one attempt of a call. Arrived, Started and Done are when it came to its
-// container, to a thread and to its end there, 0 for never or not within the trace.
+// TracedCall is one attempt of a call. Arrived, Started and Done are when it reached its
+// container, got a thread, and was done there; 0 if never, or not within the trace.
 type TracedCall struct {
 	Slot      int // of the fan-out; 0 for dense
 	Tier      string
@@ -66,11 +66,11 @@ type TracedCall struct {
 	Arrived   int64
 	Started   int64
 	Done      int64
-	End       int64 // for the caller
+	End       int64 // as its caller saw it
 	Outcome   string
 }
 
-// How a traced call ended for its caller.
+// Outcomes of a traced call for its caller.
 const (
 	callAnswered  = "answered"
 	callTimedOut  = "timed out"
@@ -79,18 +79,18 @@ const (
 	callNoReplica = "no replica"
 )
 
-// tracer takes down single requests. The world has none when nobody looks.
+// tracer records single requests. A world without a trace has none.
 type tracer struct {
 	most int
-	// open are requests in flight and those that are kept, by their handles.
+	// open holds the requests in flight and the requests kept, by their handles.
 	open map[uint64]*TracedRequest
 	kept []*TracedRequest
-	done map[uint64]int64 // ends of work whose answers are not taken yet, by handles of calls
+	done map[uint64]int64 // when containers finished calls whose answers are not taken yet, by handles of the calls
 	bins [TraceBins]TraceBin
 }
 
-// Trace simulates one window of one replication as Run does, and takes down its slowest
-// requests, so many at most.
+// Trace simulates one window of one replication as Run does, and records its slowest
+// requests, at most so many.
 func (s *Spec) Trace(window, replication, requests int) (*Trace, error) {
 	w := s.world(window, replication)
 	defer w.clock.Close()
@@ -111,7 +111,7 @@ func (s *Spec) Trace(window, replication, requests int) (*Trace, error) {
 	return t, nil
 }
 
-// bin is the part of the window that now is in, nil after it.
+// bin returns the bin of the present instant, nil outside the window.
 func (t *tracer) bin(w *world) *TraceBin {
 	if w.now < w.begin || w.now >= w.end {
 		return nil
@@ -119,7 +119,7 @@ func (t *tracer) bin(w *world) *TraceBin {
 	return &t.bins[(w.now-w.begin)*TraceBins/(w.end-w.begin)]
 }
 
-// horizon is an instant of the world from the begin of the horizon, 0 for none.
+// horizon converts a virtual instant to one of the horizon. 0, for never, stays 0.
 func (w *world) horizon(at int64) int64 {
 	if at == 0 {
 		return 0
@@ -127,7 +127,7 @@ func (w *world) horizon(at int64) int64 {
 	return w.base + at
 }
 
-// begun takes down a request that comes.
+// begun records a request that comes.
 func (t *tracer) begun(w *world, i int32) {
 	r := &w.requests[i]
 	if !w.sample.counts(r.intended) {
@@ -139,7 +139,7 @@ func (t *tracer) begun(w *world, i int32) {
 	t.open[handle(i, r.gen)] = &TracedRequest{Number: r.number, Model: int(r.model), Items: int(r.items), Intended: w.base + r.intended, Came: w.base + r.came}
 }
 
-// ended takes down the end of a request, and keeps it when it is among the slowest.
+// ended records the end of a request, and keeps the request if it is among the slowest.
 func (t *tracer) ended(w *world, i int32, cause string) {
 	r := &w.requests[i]
 	key := handle(i, r.gen)
@@ -176,7 +176,7 @@ func (t *tracer) ended(w *world, i int32, cause string) {
 	}
 }
 
-// called takes down a call that has ended for its caller at an instant.
+// called records a call that ended for its caller at an instant.
 func (t *tracer) called(w *world, id int32, end int64, outcome string) {
 	c := &w.calls[id]
 	one := t.open[handle(c.req, c.reqGen)]
@@ -193,7 +193,7 @@ func (t *tracer) called(w *world, id int32, end int64, outcome string) {
 		Sent: w.base + c.sent, Arrived: w.horizon(c.arrived), Started: w.horizon(c.started), Done: w.horizon(done), End: w.base + end, Outcome: outcome})
 }
 
-// outcomeOf is how a call ended that came to nothing.
+// outcomeOf returns the outcome of a failed call by its cause.
 func outcomeOf(cause uint8) string {
 	if cause == causeTimeout {
 		return callTimedOut
@@ -201,7 +201,7 @@ func outcomeOf(cause uint8) string {
 	return callRefused
 }
 
-// unsent takes down a call for which there is no replica.
+// unsent records a call for which there is no replica.
 func (t *tracer) unsent(w *world, i int32, a attemptOf, tier int) {
 	r := &w.requests[i]
 	if one := t.open[handle(i, r.gen)]; one != nil {
@@ -209,8 +209,7 @@ func (t *tracer) unsent(w *world, i int32, a attemptOf, tier int) {
 	}
 }
 
-// worked takes down that a container is done with a call, whether or not its caller still
-// waits.
+// worked records that a container finished a call, whether or not the caller still waits.
 func (t *tracer) worked(w *world, id int32) {
 	c := &w.calls[id]
 	one := t.open[handle(c.req, c.reqGen)]
@@ -228,7 +227,7 @@ func (t *tracer) worked(w *world, id int32) {
 	}
 }
 
-// nameOf is a container as people know it.
+// nameOf returns the name of a container in reports.
 func (w *world) nameOf(i int32) string {
 	s := &w.servers[i]
 	n := int(i) - w.first[s.tier]
@@ -243,12 +242,12 @@ func (w *world) nameOf(i int32) string {
 	return name
 }
 
-// whatNames are the changes that a trace shows, by their kinds.
+// whatNames describes each kind of change in a trace.
 var whatNames = map[uint8]string{goesDown: "goes down", comesUp: "comes up", isSeen: "is seen by callers", isUnseen: "is no longer seen by callers", slows: "changes its speed",
 	loads: "begins to load a version", loaded: "has loaded a version", cuts: "lets nothing pass", joins: "lets all pass again", loses: "loses packets", retires: "is taken away",
 	isLost: "loses its session", isBack: "is registered anew", hides: "is registered as UNKNOWN", shows: "is AVAILABLE again", blinds: "loses its connection to ZooKeeper", sights: "is connected to ZooKeeper again"}
 
-// marks are the changes within the window.
+// marks returns the changes within the window.
 func (w *world) marks() []TraceMark {
 	var list []TraceMark
 	for _, c := range w.tape {

@@ -4,32 +4,29 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 )
 
-// agentConf is an agent.conf that was read.
+// agentConf is the content of an agent.conf.
 type agentConf struct {
 	path   string
 	values map[string]string
 	lines  map[string]int
 }
 
-// readConf reads model.agent_conf; problems of the file keep their own line.
+// readConf reads the file that model.agent_conf names. Problems inside that file are
+// reported with their line there.
 func (d *decoder) readConf(p *Plan) *agentConf {
 	conf := p.Model.AgentConf
 	if conf == "" {
 		return nil
 	}
-	path := conf
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(p.Dir, path)
-	}
-	content, err := p.readFile(path)
+	content, err := p.readFile(resolved(p.Dir, conf))
 	if err != nil {
 		d.report("model.agent_conf", fileError, "%s", reason(err))
 		return nil
@@ -64,7 +61,7 @@ func lineWith(text, word string) int {
 	return 1
 }
 
-// linesOf is the first line of each key.
+// linesOf returns the number of the first line of each key.
 func linesOf(text string) map[string]int {
 	lines := map[string]int{}
 	for i, line := range strings.Split(text, "\n") {
@@ -76,15 +73,15 @@ func linesOf(text string) map[string]int {
 	return lines
 }
 
-// useConf fills in what the file says: the values that have a conf tag. One that the
-// plan gives, too, has to be equal.
+// useConf copies values of the agent.conf into the fields with a conf tag. Where the plan
+// gives a value, too, both have to be equal.
 func (d *decoder) useConf(p *Plan, c *agentConf) {
 	if c == nil {
 		return
 	}
 	d.confFields(reflect.ValueOf(&p.Override).Elem(), "override", c)
 	d.confFields(reflect.ValueOf(&p.Model).Elem(), "model", c)
-	// Agents of version 3 know no other deploy type than unified.
+	// Agents of version 3 support no deploy type but unified.
 	if kind := c.values["deploy_type"]; kind == "mixed" || kind == "unified" && p.Model.AgentVersion != 3 {
 		d.report("model.agent_conf", conflict, "%s:%d says deploy_type %s, in which one container runs PS and entry: plans have a tier for each", c.path, c.lines["deploy_type"], kind)
 	}
@@ -98,16 +95,12 @@ func (d *decoder) useConf(p *Plan, c *agentConf) {
 	}
 	b := &p.Override.Batching
 	if !d.given("override.batching.enabled") {
-		b.Enabled = dense && c.truth("enable_batching") // fleet.dense is dense_alone (CAP-12.2)
+		b.Enabled = dense && c.truth("enable_batching") // a fleet.dense means the same as dense_alone (CAP-12.2)
 	}
 }
 
 func (c *agentConf) truth(key string) bool {
-	switch strings.ToLower(c.values[key]) {
-	case "true", "yes", "t", "y", "1":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"true", "yes", "t", "y", "1"}, strings.ToLower(c.values[key]))
 }
 
 func (d *decoder) confFields(v reflect.Value, path string, c *agentConf) {
@@ -124,7 +117,7 @@ func (d *decoder) confFields(v reflect.Value, path string, c *agentConf) {
 		}
 		n, ok := product(word)
 		if !ok {
-			continue // the reference takes the default, and CheckConf has said so
+			continue // CheckConf has reported it; the reference takes the default
 		}
 		n *= map[string]int64{"us": 1e3, "ms": 1e6, "s": 1e9, "": 1}[f.tag.Get("confUnit")]
 		d.agree(f, at, key, c, n, f.value.Int(), func() { f.value.SetInt(n) })
@@ -148,7 +141,7 @@ func boolInt(b bool) int64 {
 	return 0
 }
 
-// product reads a number, or a product of numbers as 60 * 1000.
+// product reads a number or a product of numbers, such as 60 * 1000.
 func product(text string) (int64, bool) {
 	result := int64(1)
 	for _, part := range strings.Split(text, "*") {

@@ -8,16 +8,16 @@ import (
 	"reflect"
 )
 
-// Canonical is the plan as JSON with sorted keys, defaults filled and quantities in base
-// units, without what changes no result: name, seed, report and budget. Notes of events
-// are among what is left out.
+// Canonical returns the plan as JSON with sorted keys, all defaults filled in and
+// quantities in base units. It leaves out what changes no result: name, seed, report,
+// budget and the notes of events.
 func (p *Plan) Canonical() []byte {
 	c := *p
 	c.Name, c.Seed, c.Report, c.Budget, c.Dir = "", 0, Report{}, Budget{}, ""
 	c.Model.AgentConf = p.ConfHash
 	c.Model.Exported, c.Service.Profile = "", ""
 	if len(c.Workload.Mix) == 1 && reflect.DeepEqual(c.Workload.Mix[0], Mix{Model: c.Workload.Mix[0].Model, Share: 1}) {
-		c.Workload.Mix = nil // all of it is one model, whatever its name
+		c.Workload.Mix = nil // a single model has all requests, whatever its name
 	}
 	c.Events = append([]Event(nil), p.Events...)
 	for i := range c.Events {
@@ -25,7 +25,7 @@ func (p *Plan) Canonical() []byte {
 	}
 	data, err := json.Marshal(c)
 	if err != nil {
-		panic(err) // no field holds what JSON has no word for
+		panic(err) // JSON can express every field
 	}
 	var tree any
 	d := json.NewDecoder(bytes.NewReader(data))
@@ -33,14 +33,14 @@ func (p *Plan) Canonical() []byte {
 	if err := d.Decode(&tree); err != nil {
 		panic(err)
 	}
-	sorted, err := json.Marshal(tree) // maps are written with sorted keys
+	sorted, err := json.Marshal(tree) // map keys are written in order
 	if err != nil {
 		panic(err)
 	}
 	return sorted
 }
 
-// Hash is the SHA-256 of the canonical form.
+// Hash returns the SHA-256 of the canonical form, in hexadecimal.
 func (p *Plan) Hash() string {
 	sum := sha256.Sum256(p.Canonical())
 	return hex.EncodeToString(sum[:])

@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/quantity"
 )
 
-// finish fills in what follows from other fields, and checks what has to hold between
-// them. set are the values that a search has put in.
+// finish fills in values that follow from other fields and checks rules between fields. set
+// lists the values that a search has replaced.
 func (d *decoder) finish(p *Plan, set []Value) {
 	conf := d.readConf(p)
 	d.useConf(p, conf)
@@ -35,14 +35,14 @@ func (d *decoder) finish(p *Plan, set []Value) {
 		d.leastRegret(p)
 	}
 	if len(d.problems) > 0 && slices.ContainsFunc(d.problems, func(one Problem) bool { return !isWarning(one) }) {
-		return // what follows computes with all of it
+		return // the checks below need valid fields
 	}
 	d.checkMemory(p)
 	d.checkWatches(p)
 	d.checkLoad(p)
 }
 
-// fleet fills in the one idc of plans that name none.
+// fleet checks idcs, clusters and their weights. A plan that names no idc gets one.
 func (d *decoder) fleet(p *Plan) {
 	f := &p.Fleet
 	if len(f.IDCs) == 0 {
@@ -97,7 +97,7 @@ func known(names []string) string {
 	return strings.Join(sorted, ", ")
 }
 
-// idc checks that an idc is known.
+// idc reports an unknown idc and returns whether it is known.
 func (d *decoder) idc(p *Plan, name, path string) bool {
 	if p.Fleet.IDCIndex(name) >= 0 {
 		return true
@@ -110,14 +110,10 @@ func (d *decoder) idc(p *Plan, name, path string) bool {
 	return false
 }
 
-// shards settles num_shard, which three places may give.
+// shards settles num_shard, which fleet.ps, override and the agent.conf may give.
 func (d *decoder) shards(p *Plan, conf *agentConf, set []Value) {
 	const path = "fleet.ps.num_shard"
-	searched := slices.ContainsFunc(set, func(v Value) bool { return RootPath(v.Path) == path }) ||
-		slices.ContainsFunc(p.Solve.Over, func(a Axis) bool { return RootPath(a.Path) == path }) ||
-		slices.ContainsFunc(p.Sweep, func(s Sweep) bool {
-			return slices.ContainsFunc(s.Axes, func(a Axis) bool { return RootPath(a.Path) == path })
-		})
+	searched := slices.ContainsFunc(set, func(v Value) bool { return RootPath(v.Path) == path }) || p.searches(path)
 	n := &p.Fleet.PS.NumShard
 	switch {
 	case *n == 0:
@@ -142,7 +138,7 @@ func (d *decoder) shards(p *Plan, conf *agentConf, set []Value) {
 		d.reportBoth("client.partial", d.shardsAt(), outOfRange, "min_shards must be 1..%d, got %d", *n, m)
 	}
 	if h := p.Client.Hedge.After.After; h >= p.Override.FetchPSTimeout {
-		d.reportBoth("client.hedge.after", "override.fetch_ps_timeout", outOfRange, "hedge.after must be below fetch_ps_timeout %s", quantity.Format(quantity.Duration, float64(p.Override.FetchPSTimeout)))
+		d.reportBoth("client.hedge.after", "override.fetch_ps_timeout", outOfRange, "hedge.after must be below fetch_ps_timeout %s", p.Override.FetchPSTimeout.text())
 	}
 	for _, size := range []struct {
 		path string
@@ -160,7 +156,16 @@ func (d *decoder) shards(p *Plan, conf *agentConf, set []Value) {
 	}
 }
 
-// shardsAt is where the file gives num_shard.
+// searches reports whether the plan searches or sweeps over the value at a path.
+func (p *Plan) searches(path string) bool {
+	axes := slices.Clone(p.Solve.Over)
+	for _, s := range p.Sweep {
+		axes = append(axes, s.Axes...)
+	}
+	return slices.ContainsFunc(axes, func(a Axis) bool { return RootPath(a.Path) == path })
+}
+
+// shardsAt returns the path at which the file gives num_shard.
 func (d *decoder) shardsAt() string {
 	if d.given("fleet.ps.num_shard") {
 		return "fleet.ps.num_shard"
@@ -168,24 +173,24 @@ func (d *decoder) shardsAt() string {
 	return "override.num_shard"
 }
 
-// service fills in threads and checks that every tier has a law.
+// service fills in threads and checks that every tier has a service time.
 func (d *decoder) service(p *Plan) {
 	s := &p.Service
 	for _, tier := range TierNames {
-		t, law := p.Fleet.Tier(tier), s.Of(tier)
+		t, work := p.Fleet.Tier(tier), s.Of(tier)
 		at := "service." + tier
 		switch {
-		case t == nil && law != nil:
+		case t == nil && work != nil:
 			d.reportKey(at, unknownName, "%s but there is no fleet.%s", at, tier)
 			continue
-		case t != nil && law == nil:
+		case t != nil && work == nil:
 			d.reportParent(at)
-			s.Dense = &TierService{CPU: TimeLaw{constantLaw(0)}, FanOut: "entry", Queue: -1}
+			s.Dense = &TierService{CPU: TimeLaw{law.Constant(0)}, FanOut: "entry", Queue: -1}
 			continue
 		case t == nil:
 			continue
 		}
-		d.tierService(p, tier, t, law, at)
+		d.tierService(p, tier, t, work, at)
 	}
 	if !s.Items.IsZero() && s.Items.Mean <= 0 {
 		d.report("service.items", outOfRange, "service.items must have a mean above 0")
@@ -204,7 +209,7 @@ func (d *decoder) tierService(p *Plan, tier string, t *Tier, s *TierService, at 
 		}
 	}
 	switch {
-	case d.given(at+".cpu") && s.CPU.IsZero() || d.given(at+".batch") && s.Batch.IsZero(): // reported
+	case d.given(at+".cpu") && s.CPU.IsZero() || d.given(at+".batch") && s.Batch.IsZero(): // reported already
 	case s.CPU.IsZero() && s.Batch.IsZero():
 		d.reportKey(at, requiredKey, "%s.cpu is required", at)
 	case !s.CPU.IsZero() && !s.Batch.IsZero():
@@ -217,14 +222,12 @@ func (d *decoder) tierService(p *Plan, tier string, t *Tier, s *TierService, at 
 	if tier == "dense" && s.Batch.IsZero() && p.Override.Batching.Enabled {
 		d.reportKey(at, requiredKey, "service.dense.batch is required, as agent.conf turns batching on")
 	}
-	if t.CPU > 0 && t.CPU <= p.Service.AgentCPU { // less is its own mistake
+	if t.CPU > 0 && t.CPU <= p.Service.AgentCPU { // a cpu of 0 or less has been reported
 		d.reportBoth("service.agent_cpu", "fleet."+tier+".cpu", outOfRange, "agent_cpu must be below the cpu %g of %s", t.CPU, tier)
 	}
 }
 
-func constantLaw(value float64) law.Law { return law.Constant(value) }
-
-// Of is the service of a tier, nil for none.
+// Of returns the service of a tier, nil when there is none.
 func (s *Service) Of(tier string) *TierService {
 	switch tier {
 	case "entry":
@@ -263,7 +266,7 @@ func (d *decoder) workload(p *Plan) {
 	d.windows(p)
 }
 
-// trace reads the times of arrival.
+// trace reads the arrival times of the trace file, one a line.
 func (d *decoder) trace(p *Plan) {
 	a := &p.Workload.Arrivals
 	text, err := d.read(a.File)
@@ -303,7 +306,7 @@ func (d *decoder) network(p *Plan) {
 	}
 	if z.SessionTimeout < 2*z.Tick || z.SessionTimeout > 20*z.Tick {
 		d.reportBoth("zookeeper.session_timeout", "zookeeper.tick", outOfRange, "session_timeout must be between 2 and 20 ticks of %s, got %s",
-			quantity.Format(quantity.Duration, float64(z.Tick)), quantity.Format(quantity.Duration, float64(z.SessionTimeout)))
+			z.Tick.text(), z.SessionTimeout.text())
 	}
 }
 
@@ -343,7 +346,8 @@ func (d *decoder) failures(p *Plan) {
 	}
 }
 
-// checkLoad warns of tiers that are full by design, and refuses thinning of crowded ones.
+// checkLoad warns about tiers that are overloaded by design, and refuses to thin a plan
+// where thinning would change results.
 func (d *decoder) checkLoad(p *Plan) {
 	for _, tier := range TierNames {
 		if p.Fleet.Tier(tier) == nil || p.Workload.Loop.Closed() {
@@ -366,14 +370,14 @@ func (d *decoder) checkLoad(p *Plan) {
 	d.enoughRequests(p)
 }
 
-// Retried reports whether a tier that calls fill to a part is full when every call is tried
-// as often as it may be: a queue that has grown over the timeout then never empties
+// Retried reports whether a tier with this utilisation is overloaded once every call uses
+// all its retries. A queue that has grown beyond the timeout then never empties
 // (CAP-12.22).
 func (p *Plan) Retried(utilisation float64) bool {
 	return p.Override.FetchPSTimeout > 0 && utilisation*float64(1+p.Override.FetchPSRetry) > 1
 }
 
-// rateIn is the greatest rate in a window.
+// rateIn returns the highest rate in a window, in requests a second.
 func (p *Plan) rateIn(w Window) float64 {
 	rate := p.Workload.Rate.At(w.Start)
 	for _, point := range p.Workload.Rate.Points {
@@ -390,15 +394,15 @@ func (p *Plan) rateIn(w Window) float64 {
 	return float64(rate) * factor
 }
 
-// Requests below which no verdict on a p99 is possible, and below which it is weak, at
-// 99 % confidence.
+// At 99 % confidence, fewer requests than leastForP99 allow no verdict on a p99, and fewer
+// than leastForP99One only a weak one.
 const (
 	leastForP99    = 459
 	leastForP99One = 662
 )
 
-// preciseAt is what of the file asks for a precision: where it is silent, what asks for a p99
-// there is the load that has too few requests.
+// preciseAt returns the path that asks for the precision of a p99. When the file asks for
+// none, the load is what has too few requests.
 func (d *decoder) preciseAt() string {
 	for _, path := range []string{"precision.p99", "precision"} {
 		if d.given(path) {
@@ -408,7 +412,7 @@ func (d *decoder) preciseAt() string {
 	return "workload.rate"
 }
 
-// windowAt is where the file names a window, or else its horizon.
+// windowAt returns the path that names a window, or that of the horizon.
 func (d *decoder) windowAt(p *Plan, w Window) string {
 	for i, text := range p.Workload.Detail.Windows {
 		if text == w.Name || w.Incident > 0 && strings.HasPrefix(text, "each incident") || strings.HasPrefix(w.Name, "hour ") && strings.HasPrefix(text, "each hour") {

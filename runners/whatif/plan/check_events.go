@@ -5,17 +5,15 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-
-	"github.com/monosim/monosim/runners/whatif/quantity"
 )
 
-// event checks one event.
+// event checks one event of the plan.
 func (d *decoder) event(p *Plan, i int) {
 	e := &p.Events[i]
 	at := fmt.Sprintf("events.%d", i)
 	horizon := p.Workload.Horizon
 	if e.At < 0 || Duration(e.At) >= horizon {
-		d.reportBoth(at+".at", "workload.horizon", afterHorizon, "event at %s is after the horizon %s", quantity.Format(quantity.Duration, float64(e.At)), quantity.Format(quantity.Duration, float64(horizon)))
+		d.reportBoth(at+".at", "workload.horizon", afterHorizon, "event at %s is after the horizon %s", Duration(e.At).text(), horizon.text())
 	}
 	actions := e.actions()
 	if len(actions) != 1 {
@@ -74,7 +72,7 @@ func (d *decoder) event(p *Plan, i int) {
 	}
 }
 
-// atOnce reports whether nothing of an event could last for a time.
+// isInstant reports whether the event has no duration, so that "for" makes no sense.
 func (e *Event) atOnce() bool {
 	z := e.ZooKeeper
 	return e.Publish != nil || e.Kill != nil || e.Scale != nil || z != nil && !z.Outage
@@ -82,7 +80,7 @@ func (e *Event) atOnce() bool {
 
 func (d *decoder) killed(p *Plan, tier string, count int, path string) {
 	if tier == "" {
-		return // reported
+		return // reported already
 	}
 	if p.Fleet.Tier(tier) == nil {
 		d.report(path, unknownName, "%s: there is no fleet.%s", path, tier)
@@ -103,10 +101,10 @@ func (d *decoder) link(p *Plan, ends []string, path string) {
 	}
 }
 
-// leastForAP99 are the replications that a verdict on a p99 takes.
+// leastForAP99 is how many replications a verdict on a p99 needs.
 const leastForAP99 = 20
 
-// objectives checks what objectives, solve and sweep refer to.
+// objectives checks that objectives, solve and sweep refer to things that exist.
 func (d *decoder) objectives(p *Plan) {
 	for i, s := range p.SLO {
 		at := fmt.Sprintf("slo.%d", i)
@@ -161,7 +159,7 @@ func (p *Plan) eventNames() []string {
 	return names
 }
 
-// EventNamed is the number of an event, from 1, 0 for none.
+// EventNamed returns the number of the event with a name or note, from 1, or 0.
 func (p *Plan) EventNamed(name string) int {
 	return 1 + slices.IndexFunc(p.Events, func(e Event) bool { return name != "" && (e.Name == name || e.Note == name) })
 }
@@ -184,7 +182,7 @@ func (d *decoder) must(p *Plan, m *Must, path string) {
 	}
 }
 
-// axes checks that paths exist and are of numbers.
+// axes checks that the paths of a grid exist and lead to numbers.
 func (d *decoder) axes(list Axes, path string) {
 	for _, a := range list {
 		at := path + "." + a.Path
@@ -197,8 +195,8 @@ func (d *decoder) axes(list Axes, path string) {
 	}
 }
 
-// leastRegret checks what is to be compared. Plans in which a search has set what was unsure
-// are not asked.
+// leastRegret checks whether solve.least_regret has something to compare. A plan in which a
+// search has fixed the uncertain values is not checked.
 func (d *decoder) leastRegret(p *Plan) {
 	switch n := p.Solve.LeastRegret; {
 	case n > 0 && len(p.Uncertain) == 0:
@@ -210,7 +208,7 @@ func (d *decoder) leastRegret(p *Plan) {
 	}
 }
 
-// typeAt is the type of the field at a path.
+// typeAt returns the type of the field at a path.
 func typeAt(t reflect.Type, path []string) (reflect.Type, bool) {
 	if len(path) == 0 {
 		return t, true
@@ -226,7 +224,7 @@ func typeAt(t reflect.Type, path []string) (reflect.Type, bool) {
 				return typeAt(f.Type, path[1:])
 			}
 		}
-		// Forms of a rate and of a skew have fields of their own.
+		// Some types are read from forms whose fields differ from their own.
 		if t == reflect.TypeFor[RateLaw]() {
 			return typeAt(reflect.TypeFor[rateForms](), path)
 		}
@@ -252,7 +250,7 @@ func isNumeric(t reflect.Type) bool {
 	return false
 }
 
-// numericPaths are what a search can set, for a hint.
+// numericPaths returns the paths that a search can set, for hints.
 func numericPaths() []string {
 	var list []string
 	var walk func(t reflect.Type, path string)

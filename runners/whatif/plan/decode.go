@@ -3,6 +3,7 @@ package plan
 import (
 	"cmp"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,30 +12,30 @@ import (
 	"github.com/monosim/monosim/runners/whatif/quantity"
 )
 
-// decoder fills a Plan from YAML nodes, by the tags of its fields.
+// decoder fills a Plan from YAML nodes, guided by the tags of its fields.
 type decoder struct {
 	file     string
 	read     func(path string) (string, error)
 	problems Problems
-	places   map[string]place // of what the file gives, by path
+	places   map[string]place // where the file gives each path
 	unsure   []Uncertain
-	targets  map[string]quantity.Kind // of autoscalers, as they are written, by path
+	targets  map[string]quantity.Kind // kinds in which autoscalers' targets are written, by path
 }
 
 // given reports whether the file has a value at the path.
 func (d *decoder) given(path string) bool { _, ok := d.places[path]; return ok }
 
-// nodeDecoder is a type with a form of its own.
+// nodeDecoder is implemented by types that several forms of YAML can express.
 type nodeDecoder interface {
 	decodeNode(d *decoder, n *yaml.Node, path string)
 }
 
-// textDecoder is a type that is one scalar.
+// textDecoder is implemented by types that are written as one scalar.
 type textDecoder interface {
 	decodeText(d *decoder, text, path string)
 }
 
-// field is a field with its tags.
+// field is a struct field with its tags.
 type field struct {
 	value    reflect.Value
 	tag      reflect.StructTag
@@ -71,12 +72,12 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-// record keeps where a key and its value stand.
+// record remembers where a key and its value stand in the file.
 func (d *decoder) record(path string, key, value *yaml.Node) {
 	d.places[path] = place{key.Line, key.Column, value.Line, value.Column}
 }
 
-// mapping goes through the keys of a mapping; unknown and duplicate ones are reported.
+// mapping calls each for the keys of a mapping. It reports unknown and duplicate keys.
 func (d *decoder) mapping(n *yaml.Node, path string, names []string, each func(name string, value *yaml.Node)) {
 	if n.Kind != yaml.MappingNode {
 		d.report(path, wrongUnit, "%s: found %s, a mapping expected", cmp.Or(lastName(path), "the plan"), shapeOf(n))
@@ -95,7 +96,7 @@ func (d *decoder) mapping(n *yaml.Node, path string, names []string, each func(n
 			continue
 		}
 		first[key.Value] = key
-		if names != nil && !has(names, key.Value) {
+		if names != nil && !slices.Contains(names, key.Value) {
 			d.at(key.Line, key.Column, unknownKey, "unknown key %q%s", key.Value, Nearest(key.Value, names))
 			continue
 		}
@@ -112,19 +113,10 @@ func (d *decoder) mapping(n *yaml.Node, path string, names []string, each func(n
 	}
 }
 
-func has(names []string, name string) bool {
-	for _, n := range names {
-		if n == name {
-			return true
-		}
-	}
-	return false
-}
-
-// openCall reports whether a text is the begin of a call that a comma has cut.
+// openCall reports whether a text is the begin of a call that YAML has cut at a comma.
 func openCall(text string) bool { return strings.Count(text, "(") > strings.Count(text, ")") }
 
-// unquoted reports a distribution that a comma inside { } has cut into keys.
+// unquoted reports a distribution that YAML has cut into keys, at a comma inside { }.
 func (d *decoder) unquoted(n *yaml.Node, i int, value *yaml.Node) {
 	text := value.Value
 	for j := i + 2; j+1 < len(n.Content) && openCall(text); j += 2 {
@@ -142,14 +134,14 @@ func shapeOf(n *yaml.Node) string {
 	case yaml.AliasNode:
 		return "an alias"
 	}
-	const most = 60 // of a text that is no plan at all
+	const most = 60 // the text may be a whole file that is no plan
 	if text := []rune(n.Value); len(text) > most {
 		return strconv.Quote(string(text[:most])) + " and so on"
 	}
 	return strconv.Quote(n.Value)
 }
 
-// lastName is the last key of a path; items of a list have the list's.
+// lastName returns the last key of a path. For an item of a list it is the key of the list.
 func lastName(path string) string {
 	rest, name, _ := cutLast(path)
 	if _, err := strconv.Atoi(name); err == nil && rest != "" {
@@ -158,7 +150,7 @@ func lastName(path string) string {
 	return name
 }
 
-// cutLast parts a path before its last key.
+// cutLast splits a path before its last key.
 func cutLast(path string) (rest, key string, found bool) {
 	if i := strings.LastIndexByte(path, '.'); i >= 0 {
 		return path[:i], path[i+1:], true
@@ -166,7 +158,8 @@ func cutLast(path string) (rest, key string, found bool) {
 	return "", path, false
 }
 
-// structure fills a struct; n is nil when the file has none, and then all is default.
+// structure fills a struct. With n nil, as for a key that the file lacks, it fills in
+// defaults.
 func (d *decoder) structure(v reflect.Value, n *yaml.Node, path string) {
 	fields := fieldsOf(v)
 	seen := map[string]bool{}
@@ -187,7 +180,8 @@ func (d *decoder) structure(v reflect.Value, n *yaml.Node, path string) {
 	}
 }
 
-// missing fills a field that the file does not give.
+// missing fills in the default of a field that the file does not give, or reports that the
+// field is required.
 func (d *decoder) missing(f field, path string) {
 	text, ok := f.tag.Lookup("default")
 	switch {
@@ -200,12 +194,9 @@ func (d *decoder) missing(f field, path string) {
 	}
 }
 
-// reportParent reports what is required at its parent's key.
+// reportParent reports a missing key at the key of its parent.
 func (d *decoder) reportParent(path string) {
-	parent := ""
-	if i := strings.LastIndexByte(path, '.'); i >= 0 {
-		parent = path[:i]
-	}
+	parent, _, _ := cutLast(path)
 	d.reportKey(parent, requiredKey, "%s is required", path)
 }
 
@@ -258,7 +249,7 @@ func (d *decoder) value(v reflect.Value, n *yaml.Node, path string, tag reflect.
 	}
 }
 
-// list fills a slice; items have paths as events.3, from 0.
+// list fills a slice. Its items have paths such as events.3, counted from 0.
 func (d *decoder) list(v reflect.Value, n *yaml.Node, path string, tag reflect.StructTag) {
 	if n.Kind != yaml.SequenceNode {
 		d.report(path, wrongUnit, "%s: found %s, a list expected", lastName(path), shapeOf(n))

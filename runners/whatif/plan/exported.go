@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// exportedAs is the sub-graph and the version that a file belongs to: the last part of
-// its path that is a number, and the part before it; "" when there is none.
+// exportedAs splits the path of a file into its sub-graph and version. The version is the
+// last folder whose name is a number, and the sub-graph is the path before it. Without such
+// a folder both are "".
 func exportedAs(path string) (graph, version string) {
 	parts := strings.Split(filepath.ToSlash(path), "/")
 	for i := len(parts) - 2; i >= 1; i-- {
@@ -18,7 +19,8 @@ func exportedAs(path string) (graph, version string) {
 	return "", ""
 }
 
-// addUp is the bytes of the largest version of each sub-graph, those of PS apart.
+// addUp sums the bytes of the largest version of each sub-graph, those of the PS
+// separately.
 func addUp(found map[string]map[string]int64) (embeddings, dense int64) {
 	for graph, versions := range found { //lint:order a sum
 		largest := int64(0)

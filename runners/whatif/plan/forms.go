@@ -12,10 +12,10 @@ import (
 	"github.com/monosim/monosim/runners/whatif/quantity"
 )
 
-// Axes are values of a plan with what to set each to, as a mapping of paths.
+// Axes maps paths of a plan to the values to try for each.
 type Axes []Axis
 
-// Sweeps are named grids, as a mapping of names.
+// Sweeps maps names to grids.
 type Sweeps []Sweep
 
 func (s *Skew) decodeNode(d *decoder, n *yaml.Node, path string) {
@@ -41,7 +41,7 @@ func (s *Skew) decodeNode(d *decoder, n *yaml.Node, path string) {
 	}
 }
 
-// zipfShares are shares that fall as j^-s.
+// zipfShares returns n shares that fall as j^-s and sum to 1.
 func zipfShares(s float64, n int) []float64 {
 	shares := make([]float64, n)
 	sum := 0.0
@@ -75,14 +75,15 @@ func (r *Replicas) decodeNode(d *decoder, n *yaml.Node, path string) {
 	}
 }
 
-// picked is the inside of kill and slow.
+// picked is the mapping below the tier of a kill or slow event.
 type picked struct {
 	Count  int    `plan:"count" default:"1" range:">=1"`
 	Pick   string `plan:"pick" default:"random" enum:"random|same_shard_worst|same_idc|same_rack"`
 	Factor Factor `plan:"factor" default:"5x" range:">=1x"`
 }
 
-// oneTier reads {TIER: {count, pick}}; more are the keys that may stand beside the tier.
+// oneTier reads {TIER: {count, pick}}. more lists the keys that may stand beside the tier,
+// and other reads them.
 func (d *decoder) oneTier(n *yaml.Node, path string, more []string, other func(name string, value *yaml.Node)) (tier string, p picked) {
 	d.mapping(n, path, slices.Concat(TierNames, more), func(name string, value *yaml.Node) {
 		at := join(path, name)
@@ -117,7 +118,7 @@ func (s *Slow) decodeNode(d *decoder, n *yaml.Node, path string) {
 	s.Tier, s.Count, s.Factor, s.Pick = tier, p.Count, p.Factor, p.Pick
 }
 
-// maxRangeValues bounds what a..b stands for.
+// maxRangeValues bounds the number of values of a range a..b.
 const maxRangeValues = 100_000
 
 func (a *Axes) decodeNode(d *decoder, n *yaml.Node, path string) {
@@ -142,7 +143,7 @@ func (a *Axes) decodeNode(d *decoder, n *yaml.Node, path string) {
 	})
 }
 
-// rangeOf are the whole numbers of 4..24.
+// rangeOf returns the whole numbers of a range such as 4..24.
 func (d *decoder) rangeOf(text, path string) []string {
 	low, high, ok := strings.Cut(text, "..")
 	a, err1 := strconv.Atoi(strings.TrimSpace(low))
@@ -186,7 +187,7 @@ func (m *Must) decodeText(d *decoder, text, path string) {
 	m.Text = text
 	words := strings.Fields(text)
 	if len(words) != 3 || words[0] != "any" {
-		return // normal, or an event: looked up when all events are known
+		return // normal, or the name of an event, which must checks once all events are known
 	}
 	n, err := strconv.Atoi(words[1])
 	of := append(slices.Clone(TierNames), "idc")

@@ -1,25 +1,29 @@
 package plan
 
-// Event is something that happens at an instant; exactly one of the actions is set.
+// Event is something that happens at an instant. Exactly one of its actions is set.
 type Event struct {
-	At           Clock      `plan:"at" required:"true" doc:"a clock time or a duration from the start"`
-	For          Duration   `plan:"for" default:"0s" range:">=0" doc:"how long; for the rest of the horizon by default"`
-	Name         string     `plan:"name" doc:"for others to refer to"`
-	Note         string     `plan:"note" doc:"for people"`
-	RestartAfter Duration   `plan:"restart_after" default:"0s" range:">=0" doc:"of a kill: when the containers start again; at once by default"`
-	Publish      *Publish   `plan:"publish"`
-	Kill         *Kill      `plan:"kill"`
-	LoseIDC      string     `plan:"lose_idc" doc:"name of an idc"`
-	LoseCluster  string     `plan:"lose_cluster" doc:"idc:cluster"`
-	Slow         *Slow      `plan:"slow"`
-	Partition    *Partition `plan:"partition"`
-	Loss         *Loss      `plan:"loss"`
-	ZooKeeper    *ZKEvent   `plan:"zookeeper"`
-	Scale        *Scale     `plan:"scale"`
-	Traffic      *Traffic   `plan:"traffic"`
+	At           Clock     `plan:"at" required:"true" doc:"a clock time or a duration from the start"`
+	For          Duration  `plan:"for" default:"0s" range:">=0" doc:"how long; for the rest of the horizon by default"`
+	Name         string    `plan:"name" doc:"for others to refer to"`
+	Note         string    `plan:"note" doc:"for people"`
+	RestartAfter Duration  `plan:"restart_after" default:"0s" range:">=0" doc:"of a kill: when the containers start again; at once by default"`
+	Publish      *Publish  `plan:"publish"`
+	Kill         *Kill     `plan:"kill"`
+	LoseIDC      string    `plan:"lose_idc" doc:"name of an idc"`
+	LoseCluster  string    `plan:"lose_cluster" doc:"idc:cluster"`
+	Slow         *Slow     `plan:"slow"`
+	Partition    *struct { // cuts the link between two idcs
+		Between []string `plan:"between" required:"true"`
+	} `plan:"partition"`
+	Loss      *Loss     `plan:"loss"`
+	ZooKeeper *ZKEvent  `plan:"zookeeper"`
+	Scale     *Scale    `plan:"scale"`
+	Traffic   *struct { // multiplies the rate of requests
+		Factor Factor `plan:"factor" required:"true" range:">0"`
+	} `plan:"traffic"`
 }
 
-// Label is the event's name, note or action.
+// Label returns the event's name, or else its note, or else its action.
 func (e *Event) Label() string {
 	switch {
 	case e.Name != "":
@@ -30,7 +34,7 @@ func (e *Event) Label() string {
 	return e.Action()
 }
 
-// Action is the word of the action, "" for none.
+// Action returns the key of the event's action, "" when it has none.
 func (e *Event) Action() string {
 	if a := e.actions(); len(a) > 0 {
 		return a[0]
@@ -53,7 +57,7 @@ func (e *Event) actions() []string {
 	return list
 }
 
-// Publish is a new version of the model.
+// Publish publishes a new version of a model.
 type Publish struct {
 	Model   string   `plan:"model" json:"model,omitempty" doc:"of workload.mix; all of them by default"`
 	Version int      `plan:"version" required:"true" range:">=1"`
@@ -62,10 +66,10 @@ type Publish struct {
 	Shards  Shards   `plan:"shards" default:"all" doc:"all, or how many shards of the PS get it, from the first"`
 }
 
-// Shards is how many shards, 0 for all.
+// Shards is a number of shards; 0 means all.
 type Shards int
 
-// Kill is the death of containers of one tier.
+// Kill ends containers of one tier.
 type Kill struct {
 	Tier   string `json:"tier"`
 	Count  int    `json:"count"`
@@ -73,7 +77,7 @@ type Kill struct {
 	Refuse bool   `json:"refuse"`
 }
 
-// Slow is a grey failure.
+// Slow slows containers of one tier down without ending them (a grey failure).
 type Slow struct {
 	Tier   string `json:"tier"`
 	Count  int    `json:"count"`
@@ -81,18 +85,13 @@ type Slow struct {
 	Pick   string `json:"pick"`
 }
 
-// Partition lets no packets pass between two idcs.
-type Partition struct {
-	Between []string `plan:"between" required:"true"`
-}
-
-// Loss is packet loss on a link between two idcs, or on all.
+// Loss drops packets on a link between two idcs, or on all links.
 type Loss struct {
 	Link []string `plan:"link" doc:"two idcs; all links by default"`
 	Rate Fraction `plan:"rate" required:"true" range:"0%..100%"`
 }
 
-// ZKEvent happens to the ensemble.
+// ZKEvent is a failure of the ZooKeeper ensemble.
 type ZKEvent struct {
 	LeaderLoss bool `plan:"leader_loss" default:"false"`
 	Outage     bool `plan:"outage" default:"false" doc:"for as long as for says"`
@@ -106,33 +105,14 @@ type Scale struct {
 	Dense int `plan:"dense" default:"0" range:">=0"`
 }
 
-// Traffic multiplies the rate.
-type Traffic struct {
-	Factor Factor `plan:"factor" required:"true" range:">0"`
-}
-
-// Failures are failures at random, by tier.
-type Failures struct {
-	Entry *Failure `plan:"entry"`
-	PS    *Failure `plan:"ps"`
-	Dense *Failure `plan:"dense"`
-}
-
-// Of is the failure law of a tier, nil for none.
-func (f *Failures) Of(tier string) *Failure {
-	return map[string]*Failure{"entry": f.Entry, "ps": f.PS, "dense": f.Dense}[tier]
-}
-
-// Failure is how often containers fail, and for how long.
+// Failure says how often containers fail and for how long.
 type Failure struct {
-	MTBF       Duration    `plan:"mtbf" required:"true" range:">0"`
-	MTTR       Duration    `plan:"mttr" required:"true" range:">0"`
-	Correlated *Correlated `plan:"correlated"`
-}
-
-// Correlated says which fail together.
-type Correlated struct {
-	Rack int `plan:"rack" required:"true" range:">=1" doc:"containers of a rack"`
+	MTBF Duration `plan:"mtbf" required:"true" range:">0"`
+	MTTR Duration `plan:"mttr" required:"true" range:">0"`
+	// Correlated says which containers fail together.
+	Correlated *struct {
+		Rack int `plan:"rack" required:"true" range:">=1" doc:"containers of a rack"`
+	} `plan:"correlated"`
 }
 
 // Solve says what to search for.
@@ -148,11 +128,11 @@ type Solve struct {
 	Prove         bool     `plan:"prove_minimal" default:"true"`
 }
 
-// Axis is one value of the plan and what to set it to.
+// Axis is one value of the plan with the settings to try.
 type Axis struct {
 	Path   string   `json:"path"`   // from the root of the plan
 	Values []string `json:"values"` // as a plan writes them, in order
-	// Ordered reports that the values are numbers that rise.
+	// Ordered says that the values are rising numbers.
 	Ordered bool `json:"ordered"`
 }
 
@@ -164,7 +144,7 @@ type Must struct {
 	Event int    `json:"event,omitempty"` // from 1
 }
 
-// Sweep is a named grid.
+// Sweep is a named grid of values.
 type Sweep struct {
 	Name string `json:"name"`
 	Axes []Axis `json:"axes"`
@@ -174,7 +154,7 @@ type Sweep struct {
 type SLO struct {
 	Text   string  `json:"text"`
 	Metric string  `json:"metric"`          // p99, errors, util, ...
-	Scope  string  `json:"scope"`           // what stands in parentheses, or between the dots
+	Scope  string  `json:"scope"`           // the word in parentheses, or between the dots
 	Op     string  `json:"op"`              // <=, <, >= or >
 	Limit  float64 `json:"limit"`           // in base units
 	Model  string  `json:"model,omitempty"` // of the mix; "" for all requests

@@ -1,23 +1,25 @@
 package plan
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
-// Offered is the work that comes to a tier at a rate of requests over what its
-// containers can do: at 1 the tier is full. It counts one attempt of each call; live are
-// the containers (of ps: of each shard, the hottest has live + Hottest - Default).
+// Offered returns the utilisation of a tier at a rate: the work that requests bring,
+// divided by what its live containers can do. At 1 the tier is full. Each call counts once,
+// without retries. For ps, live is the number of containers of the hottest shard.
 func (p *Plan) Offered(tier string, rate float64, live float64) float64 {
-	work := p.Work(tier)
 	if live <= 0 {
 		return 1e9
 	}
-	return rate * work / live
+	return rate * p.Work(tier) / live
 }
 
-// Work is the time that one request keeps one container of a tier busy, in seconds, of
-// the hottest shard for ps, if the container worked as fast as it can.
+// Work returns how many seconds one request keeps one container of a tier busy that works
+// at full speed; for ps, a container of the hottest shard.
 func (p *Plan) Work(tier string) float64 { return slices.Max(p.Works(tier)) }
 
-// Works is Work of each shard; of one for other tiers than ps.
+// Works returns Work for each shard of ps. For other tiers it returns one value.
 func (p *Plan) Works(tier string) []float64 {
 	works := make([]float64, 1)
 	if tier == "ps" {
@@ -32,7 +34,7 @@ func (p *Plan) Works(tier string) []float64 {
 	return works
 }
 
-// Fullest is the utilisation of the fullest shard of a tier at a rate, with all of its
+// Fullest returns the utilisation of the fullest shard of a tier at a rate, with all
 // replicas.
 func (p *Plan) Fullest(tier string, rate float64) float64 {
 	most := 0.0
@@ -42,7 +44,8 @@ func (p *Plan) Fullest(tier string, rate float64) float64 {
 	return most
 }
 
-// workOf is Work of requests for one model, on a shard that gets a share of its lookups.
+// workOf returns Work for requests of one model, on a shard that gets a share of its
+// lookups.
 func (p *Plan) workOf(m *Served, tier string, shard int, share float64) float64 {
 	t := p.Fleet.Tier(tier)
 	items := m.Items.Mean
@@ -70,7 +73,7 @@ func (p *Plan) workOf(m *Served, tier string, shard int, share float64) float64 
 	return calls * mean / 1e9 / p.capacity(p.Service.PS, cores)
 }
 
-// capacity is how many cores' worth the threads of a container do at best.
+// capacity returns how many cores the threads of a container use at most.
 func (p *Plan) capacity(s TierService, cores float64) float64 {
 	if p.Service.Contention.Model == "none" {
 		return float64(s.Threads)
@@ -78,7 +81,7 @@ func (p *Plan) capacity(s TierService, cores float64) float64 {
 	return min(float64(s.Threads), cores)
 }
 
-// CallsOf is how many of n PS a container of a shard hosts: ps i is in shard i mod
+// CallsOf returns how many of n PS a container of a shard hosts. PS i is in shard i mod
 // num_shard.
 func (p *Plan) CallsOf(n, shard int) int {
 	shards := p.Shards()
@@ -89,7 +92,7 @@ func (p *Plan) CallsOf(n, shard int) int {
 	return calls
 }
 
-// FanOut is how many calls a request for the model with the most PS makes to them.
+// FanOut returns how many calls to the PS a request makes, for the model with the most PS.
 func (p *Plan) FanOut() int {
 	most := 0
 	for _, m := range p.Served() {
@@ -98,7 +101,7 @@ func (p *Plan) FanOut() int {
 	return most
 }
 
-// FanOutOf is how many calls a request for a model makes to the PS.
+// FanOutOf returns how many calls to the PS a request for a model makes.
 func (p *Plan) FanOutOf(m *Served) int {
 	if p.Client.Coalesce {
 		return p.Shards()
@@ -109,7 +112,7 @@ func (p *Plan) FanOutOf(m *Served) int {
 // Batched reports whether dense servers put requests into batches.
 func (p *Plan) Batched() bool { return p.Fleet.Dense != nil && !p.Service.Dense.Batch.IsZero() }
 
-// Containers is how many containers a tier has.
+// Containers returns how many containers a tier has, 0 for a tier that the plan lacks.
 func (p *Plan) Containers(tier string) int {
 	t := p.Fleet.Tier(tier)
 	switch {
@@ -121,23 +124,18 @@ func (p *Plan) Containers(tier string) int {
 	return p.ReplicasOf(tier, 0)
 }
 
-// ReplicasOf is how many containers a shard of a tier has, multiplied; shard 0 is the
-// hottest.
+// ReplicasOf returns how many containers a shard of a tier has, scaled by fleet.multiplier.
+// Shard 0 is the hottest.
 func (p *Plan) ReplicasOf(tier string, shard int) int {
 	r := p.Fleet.Tier(tier).Replicas
 	n := r.Default
 	if tier == "ps" && shard == 0 {
 		n = r.Hottest
 	}
-	scaled := float64(n) * p.Fleet.Multiplier
-	whole := int(scaled)
-	if float64(whole) < scaled-1e-9 {
-		whole++
-	}
-	return max(whole, 1)
+	return max(int(math.Ceil(float64(n)*p.Fleet.Multiplier-1e-9)), 1) // rounding errors add no container
 }
 
-// Cost is that of all containers, per hour.
+// Cost returns the cost of all containers per hour.
 func (p *Plan) Cost() float64 {
 	sum := 0.0
 	for _, tier := range TierNames {
@@ -148,7 +146,7 @@ func (p *Plan) Cost() float64 {
 	return sum
 }
 
-// PeakRate is the greatest rate of requests, traffic events included.
+// PeakRate returns the highest rate of requests a second, with traffic events.
 func (p *Plan) PeakRate() float64 {
 	rate := float64(p.Workload.Rate.Peak())
 	factor := 1.0

@@ -5,26 +5,24 @@ import (
 	"io/fs"
 	"math"
 	"path/filepath"
-
-	"github.com/monosim/monosim/runners/whatif/quantity"
 )
 
-// Shards is how many shards the PS have.
+// Shards returns how many shards the PS have.
 func (p *Plan) Shards() int { return p.Fleet.PS.NumShard }
 
-// Versions is how many versions a container of a tier holds at a rollover.
+// Versions returns how many versions a container of a tier holds at a rollover.
 func (p *Plan) Versions(tier string) int {
 	switch {
 	case p.Model.ResidentVersions > 0:
 		return p.Model.ResidentVersions
 	case tier == "ps" && p.Model.AgentVersion == 1:
-		return 1 // parameters come in place
+		return 1 // parameters change in place
 	}
 	return 2
 }
 
-// VersionsOf is how many versions of a model a container of a tier holds at a rollover: the
-// rough sort model comes as files everywhere.
+// VersionsOf returns how many versions of a model a container of a tier holds at a
+// rollover. The rough sort model is loaded from files in every tier.
 func (p *Plan) VersionsOf(name, tier string) int {
 	if name == RoughSortName && p.Model.ResidentVersions == 0 && p.Model.RoughSort.Size > 0 {
 		return 2
@@ -32,11 +30,12 @@ func (p *Plan) VersionsOf(name, tier string) int {
 	return p.Versions(tier)
 }
 
-// ModelBytes is what one version of each model takes of the disk of a container of a tier.
+// ModelBytes returns the bytes on disk of one version of all models in a container of a
+// tier.
 func (p *Plan) ModelBytes(tier string) Bytes { return p.NewBytes("", tier) }
 
-// NewBytes is what a publish of a model brings to a container of a tier, of all models
-// of the mix for "".
+// NewBytes returns how many bytes a publish of a model brings to a container of a tier. The
+// name "" stands for all models of the mix.
 func (p *Plan) NewBytes(name, tier string) Bytes {
 	if name == RoughSortName && p.Model.RoughSort.Size > 0 {
 		return p.RoughSortBytes(tier)
@@ -50,7 +49,7 @@ func (p *Plan) NewBytes(name, tier string) Bytes {
 	return sum
 }
 
-// BytesOf is what one version of a model takes of the disk of a container of a tier.
+// BytesOf returns the bytes on disk of one version of a model in a container of a tier.
 func (p *Plan) BytesOf(m *Served, tier string) Bytes {
 	switch {
 	case tier == "ps":
@@ -63,11 +62,11 @@ func (p *Plan) BytesOf(m *Served, tier string) Bytes {
 	return 0
 }
 
-// Memory is what a container of a tier holds with so many versions, and one of the rough sort
-// model (CAP-3.15).
+// Memory returns the memory of a container of a tier with so many versions of each model,
+// and one version of the rough sort model (CAP-3.15).
 func (p *Plan) Memory(tier string, versions int) Bytes { return p.memory(tier, versions, 1) }
 
-// MemoryPeak is what it holds at a rollover of all models.
+// MemoryPeak returns the memory of a container of a tier while all models roll over.
 func (p *Plan) MemoryPeak(tier string) Bytes {
 	return p.memory(tier, p.Versions(tier), p.VersionsOf(RoughSortName, tier))
 }
@@ -77,8 +76,8 @@ func (p *Plan) memory(tier string, versions, rough int) Bytes {
 	return p.Model.Overhead + Bytes(one*float64(versions)+sorted*float64(rough))
 }
 
-// LoadTime is how long a container of a tier takes to load one version of each model, of
-// which the share size is new, one after the other.
+// LoadTime returns how long a container of a tier takes to load one version of each model,
+// one after the other. size is the share of the bytes that is new.
 func (p *Plan) LoadTime(tier string, size float64) Duration {
 	sum := p.LoadTimeOf("", tier, size)
 	if p.RoughSortBytes(tier) > 0 {
@@ -87,7 +86,8 @@ func (p *Plan) LoadTime(tier string, size float64) Duration {
 	return sum
 }
 
-// LoadTimeOf is LoadTime of one model, "" for all of the mix.
+// LoadTimeOf returns the load time of one model; the name "" stands for all models of the
+// mix.
 func (p *Plan) LoadTimeOf(name, tier string, size float64) Duration {
 	load := func(bytes Bytes) Duration {
 		if bytes == 0 {
@@ -107,8 +107,8 @@ func (p *Plan) LoadTimeOf(name, tier string, size float64) Duration {
 	return sum
 }
 
-// SmallestShards is the smallest number of shards with which a PS container holds all
-// versions of a rollover, 0 when none does.
+// SmallestShards returns the smallest num_shard with which PS containers hold all versions
+// of a rollover, or 0 when no number suffices.
 func (p *Plan) SmallestShards() int {
 	room := float64(p.Fleet.PS.Mem-p.Model.Overhead) - float64(p.RoughSortBytes("ps"))*float64(p.Model.RAMFactor)*float64(p.VersionsOf(RoughSortName, "ps"))
 	if room <= 0 {
@@ -118,7 +118,7 @@ func (p *Plan) SmallestShards() int {
 	return max(1, int(math.Ceil(need/room)))
 }
 
-// embeddings are those of all models.
+// embeddings returns the bytes of the embeddings of all models.
 func (p *Plan) embeddings() Bytes {
 	sum := Bytes(0)
 	for _, m := range p.Served() {
@@ -137,27 +137,24 @@ func (d *decoder) checkMemory(p *Plan) {
 			d.report("fleet."+tier+".mem", doesNotFit, "%s", p.misfit(tier, p.Versions(tier), need, t))
 		}
 		if need := p.Disk(tier); t.Disk > 0 && need > t.Disk {
-			size := func(b Bytes) string { return quantity.Format(quantity.Bytes, float64(b)) }
 			d.report("fleet."+tier+".disk", doesNotFit, "%s needs %s of disk ((%d + 1) x %s of rough_sort: so many versions are kept beside the one that is copied) but disk is %s",
-				tier, size(need), KeptVersions, size(p.RoughSortBytes(tier)), size(t.Disk))
+				tier, need.text(), KeptVersions, p.RoughSortBytes(tier).text(), t.Disk.text())
 		}
 	}
 }
 
 func (p *Plan) misfit(tier string, n int, need Bytes, t *Tier) string {
-	size := func(b Bytes) string { return quantity.Format(quantity.Bytes, float64(b)) }
-	parts := size(p.Model.Overhead)
+	parts := p.Model.Overhead.text()
 	if one := p.Memory(tier, 1) - p.Memory(tier, 0); one > 0 {
-		parts = fmt.Sprintf("%d x %s + %s", n, size(one), parts)
+		parts = fmt.Sprintf("%d x %s + %s", n, one.text(), parts)
 	}
 	if sorted := p.RoughSortBytes(tier); sorted > 0 {
-		parts += fmt.Sprintf(" + %d x %s of rough_sort", p.VersionsOf(RoughSortName, tier), size(Bytes(float64(sorted)*float64(p.Model.RAMFactor))))
+		parts += fmt.Sprintf(" + %d x %s of rough_sort", p.VersionsOf(RoughSortName, tier), Bytes(float64(sorted)*float64(p.Model.RAMFactor)).text())
 	}
 	if tier == "ps" {
-		parts += fmt.Sprintf(", %d shards, %s", p.Shards(), size(p.embeddings()))
+		parts += fmt.Sprintf(", %d shards, %s", p.Shards(), p.embeddings().text())
 	}
-	text := fmt.Sprintf("%s needs %s at rollover (%s)", tier, size(need), parts)
-	text += " but mem is " + size(t.Mem)
+	text := fmt.Sprintf("%s needs %s at rollover (%s) but mem is %s", tier, need.text(), parts, t.Mem.text())
 	if shards := p.SmallestShards(); tier == "ps" && shards > 0 {
 		text += fmt.Sprintf("; num_shard >= %d fits", shards)
 	}
@@ -167,18 +164,15 @@ func (p *Plan) misfit(tier string, n int, need Bytes, t *Tier) string {
 	return text
 }
 
-// sizes fills in what the directory of exported models says of sizes: sub-graphs whose
-// name begins with ps are embeddings, the others dense. A number of versions is looked at
-// as one: the largest counts.
+// sizes fills in model sizes from the directory of exported models. Sub-graphs whose name
+// begins with ps are embeddings, all others dense. Of several versions the largest counts.
 func (d *decoder) sizes(p *Plan) {
 	dir := p.Model.Exported
 	if dir == "" {
 		return
 	}
-	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(p.Dir, dir)
-	}
-	found := map[string]map[string]int64{} // graph to version to bytes
+	dir = resolved(p.Dir, dir)
+	found := map[string]map[string]int64{} // bytes by graph and version
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -211,7 +205,7 @@ func (d *decoder) sizes(p *Plan) {
 	d.size(&p.Model.Size.Dense, "model.size.dense", dense)
 }
 
-// size takes a size from files where the plan gives none.
+// size sets a size from files unless the plan gives one.
 func (d *decoder) size(to *Bytes, path string, files int64) {
 	if !d.given(path) {
 		*to = Bytes(files)

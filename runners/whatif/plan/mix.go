@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -9,8 +10,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/quantity"
 )
 
-// Mix is a model and its share of the requests. All models are on the same containers;
-// what one does not say of itself is that of the plan.
+// Mix is one model of the plan and its share of the requests. Every container serves all
+// models. For fields that are not given the values of the plan hold.
 type Mix struct {
 	Model string      `plan:"model" required:"true" doc:"name"`
 	Share Fraction    `plan:"share" default:"100%" range:"0%..100%" doc:"of the requests"`
@@ -24,19 +25,19 @@ type Mix struct {
 	SLO   []SLO       `plan:"slo" doc:"of its own requests: quantiles and means of request, errors, goodput"`
 }
 
-// MixService is how long the requests of one model take in one tier.
+// MixService is how long the requests for one model take in one tier.
 type MixService struct {
 	CPU   TimeLaw  `plan:"cpu" doc:"time on one core"`
 	Batch TimeLaw  `plan:"batch" doc:"time of a batch, as affine(base=2ms, per_item=3us); dense only"`
 	Noise NoiseLaw `plan:"noise" doc:"factor with the mean 1"`
 }
 
-// Of is what a model says of a tier, nil for nothing.
+// Of returns the service times that the model gives for a tier, nil when it gives none.
 func (m *Mix) Of(tier string) *MixService {
 	return map[string]*MixService{"entry": m.Entry, "ps": m.PS, "dense": m.Dense}[tier]
 }
 
-// Served is a model that the containers serve, with all that is known of it.
+// Served is a model with all values that hold for it, its own or the plan's.
 type Served struct {
 	Name  string
 	Share float64 // of the requests
@@ -44,13 +45,13 @@ type Served struct {
 	Skew  Skew
 	NumPS int
 	Items law.Law
-	// Entry, PS and Dense are how long its requests take; threads and queues are those of
-	// the containers.
+	// Entry, PS and Dense are the service times of its requests. Threads and queues belong
+	// to the containers.
 	Entry, PS, Dense MixService
 	SLO              []SLO
 }
 
-// Of is how long requests take in a tier.
+// Of returns the service times in a tier.
 func (s *Served) Of(tier string) *MixService {
 	switch tier {
 	case "entry":
@@ -61,7 +62,7 @@ func (s *Served) Of(tier string) *MixService {
 	return &s.Dense
 }
 
-// Served are the models of the mix, one at least.
+// Served returns the models of the mix, at least one.
 func (p *Plan) Served() []Served {
 	list := make([]Served, max(1, len(p.Workload.Mix)))
 	for i := range list {
@@ -80,44 +81,37 @@ func (p *Plan) Served() []Served {
 
 func serviceOf(t *TierService) MixService { return MixService{t.CPU, t.Batch, t.Noise} }
 
-// takes puts what a model says of itself in the place of what the plan says of all.
+// takes replaces values of the plan by those that a model gives.
 func (s *Served) takes(m *Mix) {
 	s.Name, s.Share, s.SLO = m.Model, float64(m.Share), m.SLO
-	if m.Size.Embeddings > 0 {
-		s.Size.Embeddings = m.Size.Embeddings
-	}
-	if m.Size.Dense > 0 {
-		s.Size.Dense = m.Size.Dense
-	}
+	s.Size.Embeddings = cmp.Or(m.Size.Embeddings, s.Size.Embeddings)
+	s.Size.Dense = cmp.Or(m.Size.Dense, s.Size.Dense)
+	s.NumPS = cmp.Or(m.NumPS, s.NumPS)
 	if m.Skew != nil {
 		s.Skew = *m.Skew
 	}
-	if m.NumPS > 0 {
-		s.NumPS = m.NumPS
-	}
-	if !m.Items.IsZero() {
-		s.Items = m.Items.Law
-	}
+	replace(&s.Items, m.Items.Law)
 	for _, tier := range TierNames {
 		if own := m.Of(tier); own != nil {
 			to := s.Of(tier)
-			if !own.CPU.IsZero() {
-				to.CPU = own.CPU
-			}
-			if !own.Batch.IsZero() {
-				to.Batch = own.Batch
-			}
-			if !own.Noise.IsZero() {
-				to.Noise = own.Noise
-			}
+			replace(&to.CPU, own.CPU)
+			replace(&to.Batch, own.Batch)
+			replace(&to.Noise, own.Noise)
 		}
+	}
+}
+
+// replace sets a law to a model's own, if it gives one.
+func replace[T interface{ IsZero() bool }](to *T, own T) {
+	if !own.IsZero() {
+		*to = own
 	}
 }
 
 // Several reports whether the containers serve more than one model.
 func (p *Plan) Several() bool { return len(p.Workload.Mix) > 1 }
 
-// Objectives are those of all requests, and after them those of each model.
+// Objectives returns the objectives for all requests, followed by those of each model.
 func (p *Plan) Objectives() []SLO {
 	list := p.SLO
 	for _, m := range p.Workload.Mix {
@@ -131,7 +125,7 @@ func (p *Plan) Objectives() []SLO {
 	return list
 }
 
-// OwnMix gives a plan that is a copy a mix of its own, so that it can be changed.
+// OwnMix gives a copy of a plan its own mix, so that changing it leaves the original alone.
 func (p *Plan) OwnMix() {
 	p.Workload.Mix = slices.Clone(p.Workload.Mix)
 	for i := range p.Workload.Mix {
@@ -145,7 +139,7 @@ func (p *Plan) OwnMix() {
 	}
 }
 
-// mix checks the models of the mix, and fills in the one of plans that name none.
+// mix checks the models of the mix. A plan that names none gets one.
 func (d *decoder) mix(p *Plan) {
 	w := &p.Workload
 	if len(w.Mix) == 0 {
@@ -205,7 +199,7 @@ func (d *decoder) mixed(p *Plan, m *Mix, at string) {
 	}
 }
 
-// ServedIndex is the place of a model in the mix, or -1.
+// ServedIndex returns the index of a model in the mix, or -1.
 func (p *Plan) ServedIndex(name string) int {
 	return slices.IndexFunc(p.Workload.Mix, func(m Mix) bool { return m.Model == name })
 }
@@ -218,7 +212,7 @@ func (p *Plan) modelNames() []string {
 	return names
 }
 
-// sized reports whether all models of the mix have a size of their own.
+// sized reports whether every model of the mix gives its own size.
 func (p *Plan) sized(of func(ModelSize) Bytes) bool {
 	return len(p.Workload.Mix) > 0 && !slices.ContainsFunc(p.Workload.Mix, func(m Mix) bool { return of(m.Size) <= 0 })
 }

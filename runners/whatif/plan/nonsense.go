@@ -12,7 +12,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/quantity"
 )
 
-// Number is the value in the base unit of what stands at its path, where it is one number.
+// Number returns the value in base units, and false for a value that is no single number.
 func (v Value) Number() (float64, bool) {
 	t, ok := typeAt(reflect.TypeFor[Plan](), strings.Split(RootPath(v.Path), "."))
 	if !ok {
@@ -32,16 +32,17 @@ func (v Value) Number() (float64, bool) {
 	return number, err == nil
 }
 
-// Tried is a combination of values of axes, and why it is no plan, nil where it is one.
+// Tried is a combination of values of axes. Err says why it makes no plan; nil means it
+// does.
 type Tried struct {
 	Values []Value
 	Err    error
 }
 
-// Nonsense are the mistakes among the values of axes that stand at a path, as "solve", "over":
-// values that are refused alone, and with which no combination is a plan. What a
-// configuration may fail for (containers that do not hold their models, too few requests for
-// a verdict, thinning of what is crowded) is no mistake.
+// Nonsense returns the mistakes among the values of axes at a path of keys, such as
+// "solve", "over". A value is a mistake if it is refused alone and no combination with it
+// makes a plan. A configuration that may simply fail is none: containers too small for
+// their models, too few requests for a verdict, or a crowded plan that must not be thinned.
 func (s *Source) Nonsense(axes []Axis, tried []Tried, path ...string) Problems {
 	var list Problems
 	for _, a := range axes {
@@ -61,7 +62,7 @@ func (s *Source) Nonsense(axes []Axis, tried []Tried, path ...string) Problems {
 	return list
 }
 
-// mistake is the first problem that no configuration may have, nil for none.
+// mistake returns the first problem that no configuration may have, or nil.
 func mistake(err error) *Problem {
 	var problems Problems
 	if !errors.As(err, &problems) {
@@ -75,7 +76,8 @@ func mistake(err error) *Problem {
 	return nil
 }
 
-// valueNode is the i-th value of a list, or the value itself, at a path of keys.
+// valueNode returns the i-th value of the list at a path of keys, or the value there if it
+// is no list.
 func (s *Source) valueNode(i int, path ...string) *yaml.Node {
 	n := s.root.Content[0]
 	for _, key := range path {

@@ -1,22 +1,22 @@
-// Package plan reads capacity plans: one YAML file that says what a fleet is, what it is
-// asked, and what it has to hold.
+// Package plan reads capacity plans. A plan is one YAML file that describes a fleet, its
+// load, and the objectives it has to meet.
 //
 // Two things to use first:
 //
-//   - [Read] reads a file and gives a [Plan] with all defaults filled, or every [Problem]
-//     that it has, with line and column.
-//   - [Source.With] reads the same file with some values set to others, as searches do.
+//   - [Read] reads a file. It returns a [Plan] with all defaults filled in, or every [Problem]
+//     of the file with line and column.
+//   - [Source.With] reads the same file with some values replaced, as searches do.
 //
 // To change:
 //
-//   - which fields there are, their defaults and ranges: plan.go, tier.go, traffic.go and
-//     incident.go, whose tags drive decoding, the schema and the canonical form
+//   - the fields, their defaults and ranges: plan.go, tier.go, traffic.go and incident.go, whose
+//     tags drive decoding, the schema and the canonical form
 //   - how YAML becomes fields: decode.go; scalars: scalar.go
-//   - what holds between fields: check.go and strict.go
+//   - rules between fields: check.go and strict.go
 //   - what is taken from an agent.conf: agentconf.go
 //   - models of a mix: mix.go
-//   - values that are not known for sure: uncertain.go
-//   - values of sweeps and searches that make no sense: nonsense.go
+//   - uncertain values: uncertain.go
+//   - which values of sweeps and searches are refused: nonsense.go
 //   - the schema: schema.go
 //   - the hash: canonical.go
 package plan
@@ -25,18 +25,17 @@ import (
 	"github.com/monosim/monosim/runners/whatif/law"
 )
 
-// Quantities in base units: nanoseconds, bytes, bytes a second, per second, per hour,
-// fractions of one, plain multiples.
+// Quantities, all in base units.
 type (
 	// Duration is in nanoseconds.
 	Duration int64
-	// Bytes is a size.
+	// Bytes is a size in bytes.
 	Bytes int64
 	// ByteRate is in bytes a second.
 	ByteRate float64
-	// Rate is per second.
+	// Rate is a number per second.
 	Rate float64
-	// Cost is per hour.
+	// Cost is a price per hour.
 	Cost float64
 	// Fraction is written as a percentage; 1 is 100 %.
 	Fraction float64
@@ -54,47 +53,51 @@ type (
 	NoiseLaw struct{ law.Law }
 )
 
-// Plan is a capacity plan with all defaults filled. Tags: plan is the name in the file,
-// default the text that stands for a missing value, required says that there is no
-// default, range bounds the value in the units of the file, enum lists the words, doc
-// is the description of the schema.
+// Plan is a capacity plan with all defaults filled in. The tags of its fields:
+//
+//   - plan: the name in the file
+//   - default: the text used for a missing value
+//   - required: the file has to give a value
+//   - range: bounds of the value, in the units of the file
+//   - enum: the words allowed
+//   - doc: the description in the schema
 type Plan struct {
-	APIVersion string    `plan:"apiVersion" required:"true" enum:"capacity/v1" doc:"version of this format"`
-	Name       string    `plan:"name" doc:"name of the plan; the file's name by default"`
-	Seed       uint64    `plan:"seed" default:"1" doc:"what every choice follows from"`
-	Precision  Precision `plan:"precision" doc:"when enough was simulated"`
-	Budget     Budget    `plan:"budget" doc:"when to stop though it was not enough"`
-	Model      Model     `plan:"model" doc:"the model that is served"`
-	Override   Override  `plan:"override" doc:"values of agent.conf, in its place"`
-	Fleet      Fleet     `plan:"fleet" doc:"containers and where they are"`
-	Service    Service   `plan:"service" doc:"how long work takes"`
-	Client     Client    `plan:"client" doc:"how calls to PS and dense servers are made"`
-	Network    Network   `plan:"network" doc:"delays and loss, one way"`
-	ZooKeeper  ZooKeeper `plan:"zookeeper" doc:"the ensemble and what it can do"`
-	Workload   Workload  `plan:"workload" doc:"what is asked of the fleet"`
-	Autoscale  Autoscale `plan:"autoscale" doc:"autoscalers by tier"`
-	Events     []Event   `plan:"events" doc:"what happens when"`
-	Random     Failures  `plan:"random_failures" doc:"failures at random"`
-	SLO        []SLO     `plan:"slo" doc:"what has to hold, as p99(request) <= 50ms"`
-	Solve      Solve     `plan:"solve" doc:"what to search for"`
-	Sweep      Sweeps    `plan:"sweep" doc:"named sweeps"`
-	Worlds     *Worlds   `plan:"worlds" json:",omitempty" doc:"for values that are not known for sure: {low: 0.9ms, mid: 1ms, high: 1.4ms, confidence: 90%}, or {mid: 1ms, belief: lognormal(sigma=0.15)}"`
-	Report     Report    `plan:"report" doc:"what is written"`
+	APIVersion string             `plan:"apiVersion" required:"true" enum:"capacity/v1" doc:"version of this format"`
+	Name       string             `plan:"name" doc:"name of the plan; the file's name by default"`
+	Seed       uint64             `plan:"seed" default:"1" doc:"what every choice follows from"`
+	Precision  Precision          `plan:"precision" doc:"when enough was simulated"`
+	Budget     Budget             `plan:"budget" doc:"when to stop though it was not enough"`
+	Model      Model              `plan:"model" doc:"the model that is served"`
+	Override   Override           `plan:"override" doc:"values of agent.conf, in its place"`
+	Fleet      Fleet              `plan:"fleet" doc:"containers and where they are"`
+	Service    Service            `plan:"service" doc:"how long work takes"`
+	Client     Client             `plan:"client" doc:"how calls to PS and dense servers are made"`
+	Network    Network            `plan:"network" doc:"delays and loss, one way"`
+	ZooKeeper  ZooKeeper          `plan:"zookeeper" doc:"the ensemble and what it can do"`
+	Workload   Workload           `plan:"workload" doc:"what is asked of the fleet"`
+	Autoscale  ByTier[Autoscaler] `plan:"autoscale" doc:"autoscalers by tier"`
+	Events     []Event            `plan:"events" doc:"what happens when"`
+	Random     ByTier[Failure]    `plan:"random_failures" doc:"failures at random"`
+	SLO        []SLO              `plan:"slo" doc:"what has to hold, as p99(request) <= 50ms"`
+	Solve      Solve              `plan:"solve" doc:"what to search for"`
+	Sweep      Sweeps             `plan:"sweep" doc:"named sweeps"`
+	Worlds     *Worlds            `plan:"worlds" json:",omitempty" doc:"for values that are not known for sure: {low: 0.9ms, mid: 1ms, high: 1.4ms, confidence: 90%}, or {mid: 1ms, belief: lognormal(sigma=0.15)}"`
+	Report     Report             `plan:"report" doc:"what is written"`
 
-	// Dir is the folder that relative paths count from, ConfHash the SHA-256 of the
+	// Dir is the folder that relative paths start from. ConfHash is the SHA-256 of the
 	// agent.conf with its includes, "" without one.
 	Dir      string `plan:"-"`
 	ConfHash string `plan:"-"`
-	// Files are those that it reads beside itself, by the paths at which they were opened.
+	// Files lists the files that the plan reads, by the paths at which they were opened.
 	Files []string `plan:"-" json:"-"`
-	// Uncertain are the values that are not known for sure, in the order of the file.
+	// Uncertain lists the uncertain values, in the order of the file.
 	Uncertain []Uncertain `plan:"-" json:",omitempty"`
 	// Measured is the profile that service.profile names, nil without one.
 	Measured *Profile `plan:"-" json:"-"`
 }
 
-// Precision says when enough was simulated: the half-widths of intervals, as fractions
-// of their middles.
+// Precision says when enough has been simulated: half-widths of confidence intervals, as
+// fractions of their middles.
 type Precision struct {
 	Mean    Fraction `plan:"mean" default:"2%" range:"0.1%..50%" doc:"half-width of intervals of means"`
 	P99     Fraction `plan:"p99" default:"5%" range:"0.1%..50%" doc:"half-width of intervals of p99"`
@@ -103,7 +106,7 @@ type Precision struct {
 	Verdict Fraction `plan:"verdict_confidence" default:"99%" range:"80%..99.99%" doc:"confidence of verdicts"`
 }
 
-// Budget says when to stop.
+// Budget says when to stop simulating.
 type Budget struct {
 	Wall            Duration `plan:"wall" default:"10m" range:">0" doc:"wall-clock time after which run and solve end with what is whole by then"`
 	Requests        Count    `plan:"requests" default:"0" range:">=0" doc:"simulated requests; 0 is no limit"`
@@ -111,7 +114,7 @@ type Budget struct {
 	MaxReplications int      `plan:"max_replications" default:"400" range:">=2" doc:"independent runs at most"`
 }
 
-// Model is the model that is served.
+// Model is the model that the fleet serves.
 type Model struct {
 	AgentConf        string    `plan:"agent_conf" doc:"agent.conf of the containers"`
 	Exported         string    `plan:"exported" doc:"directory of exported models, for sizes"`
@@ -126,19 +129,19 @@ type Model struct {
 	RoughSort        RoughSort `plan:"rough_sort" doc:"model that containers of one tier copy to their disk and serve beside; agents of version 1 only"`
 }
 
-// ModelSize is the size of one version on disk, or resident when ram_factor is 1x.
+// ModelSize is the size of one version on disk, or in memory when ram_factor is 1x.
 type ModelSize struct {
 	Embeddings Bytes `plan:"embeddings" default:"0B" range:">=0" doc:"tables on all shards together"`
 	Dense      Bytes `plan:"dense" default:"0B" range:">=0" doc:"the dense part"`
 }
 
-// Skew is the share of lookups of each shard.
+// Skew says how lookups spread over shards.
 type Skew struct {
 	Zipf   float64   `json:"zipf"`
-	Shares []float64 `json:"shares,omitempty"` // fractions, one a shard
+	Shares []float64 `json:"shares,omitempty"` // fractions, one per shard
 }
 
-// Of is the share of each of n shards; they sum to 1.
+// Of returns the share of lookups of each of n shards. The shares sum to 1.
 func (s Skew) Of(n int) []float64 {
 	if s.Shares != nil {
 		return s.Shares
@@ -146,8 +149,8 @@ func (s Skew) Of(n int) []float64 {
 	return zipfShares(s.Zipf, n)
 }
 
-// Override are values of agent.conf. After reading they are the values in force, from
-// wherever they came.
+// Override holds values of agent.conf. After reading, these are the values that hold,
+// whichever file gave them.
 type Override struct {
 	NumPS             int      `plan:"num_ps" default:"1" range:">=1" conf:"num_ps"`
 	NumShard          int      `plan:"num_shard" default:"1" range:">=1" conf:"num_shard"`
@@ -168,7 +171,7 @@ type Override struct {
 	Quirks            string   `plan:"quirks" default:"python" enum:"python|fixed" doc:"faults of the reference as they are, or repaired"`
 }
 
-// Batching is TensorFlow Serving's.
+// Batching is the batching of TensorFlow Serving.
 type Batching struct {
 	Enabled      bool     `plan:"enabled" default:"false" doc:"by default what dense_alone and enable_batching say"`
 	MaxBatchSize int      `plan:"max_batch_size" default:"1024" range:">=1"`
@@ -177,7 +180,7 @@ type Batching struct {
 	MaxEnqueued  int      `plan:"max_enqueued_batches" default:"100000" range:">=1"`
 }
 
-// Report says what is written.
+// Report says which reports are written.
 type Report struct {
 	HTML     bool     `plan:"html" default:"true" doc:"into the folder of --report"`
 	JSON     bool     `plan:"json" default:"true" doc:"into the folder of --report"`

@@ -41,18 +41,18 @@ type Problem struct {
 	Message string `json:"message"`
 }
 
-// String is FILE:LINE:COLUMN: message [code].
+// String returns "FILE:LINE:COLUMN: message [code]".
 func (p Problem) String() string {
 	return fmt.Sprintf("%s:%d:%d: %s [%s]", p.File, p.Line, p.Column, p.Message, p.Code)
 }
 
-// Unmarked is String of a warning without that word, for who says it already.
+// Unmarked returns String without the word "warning", for callers that print it themselves.
 func (p Problem) Unmarked() string {
 	p.Message = strings.TrimPrefix(p.Message, warned)
 	return p.String()
 }
 
-// Problems are those of one plan, sorted by place.
+// Problems lists the problems of one plan, sorted by place.
 type Problems []Problem
 
 func (p Problems) Error() string {
@@ -69,7 +69,7 @@ func (p Problems) sort() {
 	})
 }
 
-// err is the problems as an error, nil for none.
+// err returns the problems as an error, nil when there are none.
 func (p Problems) err() error {
 	if len(p) == 0 {
 		return nil
@@ -78,8 +78,8 @@ func (p Problems) err() error {
 	return p
 }
 
-// Portable is what an error says of a plan, with files by their last names: what it goes into
-// is then the same bytes wherever the plan lies.
+// Portable returns the text of an error about a plan, with file names but no folders.
+// Reports then have the same bytes wherever the plan lies.
 func Portable(err error) string {
 	problems, ok := err.(Problems)
 	if !ok {
@@ -92,7 +92,7 @@ func Portable(err error) string {
 	return short.Error()
 }
 
-// Nearest is ` - did you mean "x"?` for the name that is most like a wrong one, or "".
+// Nearest returns ` - did you mean "x"?` for the name most similar to a wrong one, or "".
 func Nearest(wrong string, names []string) string {
 	best, edits := "", maxNameMistake+1
 	for _, n := range names {
@@ -106,17 +106,17 @@ func Nearest(wrong string, names []string) string {
 	return fmt.Sprintf(" - did you mean %q?", best)
 }
 
-// place is where a key and its value stand.
+// place is where a key and its value stand in the file.
 type place struct{ keyLine, keyColumn, line, column int }
 
-// report adds a problem at the value of a path, or of its nearest parent in the file.
+// report adds a problem at the value of a path, or at its nearest parent in the file.
 func (d *decoder) report(path, code, format string, args ...any) {
 	pl := d.nearest(path)
 	d.at(pl.line, pl.column, code, format, args...)
 }
 
-// reportBoth is report of a value that does not go with another; where the file gives the
-// other, too, its place is said.
+// reportBoth reports a value that contradicts another. If the file gives the other, the
+// message says where.
 func (d *decoder) reportBoth(path, other, code, format string, args ...any) {
 	if pl, ok := d.places[other]; ok {
 		format += " (%s at %d:%d)"
@@ -125,7 +125,7 @@ func (d *decoder) reportBoth(path, other, code, format string, args ...any) {
 	d.report(path, code, format, args...)
 }
 
-// reportKey is report at the key.
+// reportKey reports a problem at the key of a path.
 func (d *decoder) reportKey(path, code, format string, args ...any) {
 	pl := d.nearest(path)
 	d.at(pl.keyLine, pl.keyColumn, code, format, args...)
@@ -140,15 +140,15 @@ func (d *decoder) nearest(path string) place {
 		if pl, ok := d.places[path]; ok {
 			return pl
 		}
-		i := strings.LastIndexByte(path, '.')
-		if i < 0 {
+		parent, _, found := cutLast(path)
+		if !found {
 			return place{1, 1, 1, 1}
 		}
-		path = path[:i]
+		path = parent
 	}
 }
 
-// Misfit reports whether all problems are containers that do not hold their models.
+// Misfit reports whether all problems are containers too small for their models.
 func (p Problems) Misfit() bool {
 	return !slices.ContainsFunc(p, func(one Problem) bool { return one.Code != doesNotFit })
 }

@@ -12,8 +12,8 @@ import (
 // ProfileFormat is the value of Profile.Format.
 const ProfileFormat = "monosim.profile/v1"
 
-// Profile is a file of monosim-lab calibrate: how long work takes, as it was measured,
-// and how well a simulation with it foretold other measurements.
+// Profile is a file of measured service times, written by "monosim-lab calibrate". It also
+// says how well a simulation with it predicted other measurements.
 type Profile struct {
 	Format     string         `plan:"profile" json:"profile" required:"true" enum:"monosim.profile/v1"`
 	Calibrated Calibrated     `plan:"calibrated" json:"calibrated"`
@@ -23,7 +23,7 @@ type Profile struct {
 	HeldOut    []HeldOut      `plan:"held_out" json:"held_out,omitempty"`
 }
 
-// Calibrated says what a profile was made of.
+// Calibrated says what a profile was measured from.
 type Calibrated struct {
 	On        string `plan:"on" json:"on" doc:"the day"`
 	Runs      int    `plan:"runs" json:"runs"`
@@ -31,13 +31,13 @@ type Calibrated struct {
 	Disturbed int    `plan:"disturbed" json:"disturbed" doc:"runs in which others had much of the machine"`
 }
 
-// ProfileNetwork is what of the network was measured.
+// ProfileNetwork holds the measured network delays.
 type ProfileNetwork struct {
 	SameCluster TimeLaw  `plan:"same_cluster" default:"0.15ms"`
 	PerRPC      Duration `plan:"overhead_per_rpc" default:"60us" range:">=0"`
 }
 
-// Fitted is one parameter with its interval.
+// Fitted is one fitted parameter with its confidence interval.
 type Fitted struct {
 	What  string  `plan:"what" json:"what"`
 	Value float64 `plan:"value" json:"value"`
@@ -46,8 +46,8 @@ type Fitted struct {
 	Unit  string  `plan:"unit" json:"unit"`
 }
 
-// HeldOut is a measurement that the profile was not made of: by which fraction the
-// simulation was above it.
+// HeldOut compares the simulation with a measurement that the profile was not fitted to.
+// Its numbers are fractions by which the simulation was above the measurement.
 type HeldOut struct {
 	Plan      string  `plan:"plan" json:"plan"`
 	P50       float64 `plan:"p50" json:"p50"`
@@ -58,20 +58,21 @@ type HeldOut struct {
 	Missed    string  `plan:"missed" json:"missed,omitempty" doc:"what is beyond the aims, and why"`
 }
 
-// Fidelity is how well the model foretold real processes in a bench: errors on plans that
-// nothing was fitted to.
+// Fidelity says how well the model predicted real processes, on plans that nothing was
+// fitted to.
 type Fidelity struct {
 	On      string    `json:"on"`
 	HeldOut []HeldOut `json:"held_out"`
-	// Rollouts is how many were compared, 0 for none, Rollout by which fraction the simulated
-	// ones of a replica took longer; SameWrites says that as much was written to ZooKeeper.
+	// Rollouts is the number of rollouts compared, 0 for none. Rollout is the fraction by
+	// which the simulated ones took longer per replica. SameWrites says that ZooKeeper got
+	// as many writes.
 	Rollouts   int     `json:"rollouts"`
 	Rollout    float64 `json:"rollout"`
 	SameWrites bool    `json:"same_writes"`
 }
 
-// profile reads service.profile in place of all else in service, and of what the plan does
-// not say of the network.
+// profile reads the file of service.profile. It replaces all other keys of service, and
+// network delays that the plan does not give.
 func (d *decoder) profile(p *Plan) {
 	path := p.Service.Profile
 	if path == "" {
@@ -110,13 +111,14 @@ func resolved(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// ReadProfile reads a profile. An error is [Problems].
+// ReadProfile reads a profile. Its error is [Problems].
 func ReadProfile(path string) (*Profile, error) {
 	found, problems := readProfile(path, path, os.ReadFile)
 	return found, problems.err()
 }
 
-// readProfile reads a profile that problems call name, with what reads files; nil when there is none to go on with.
+// readProfile reads the profile at a path with the function read. Problems call the file
+// name. With problems it returns nil.
 func readProfile(name, path string, read func(string) ([]byte, error)) (*Profile, Problems) {
 	text, err := read(path)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/quantity"
 )
 
-// rateForms are the forms of a rate that changes.
+// rateForms lists the forms of a rate that changes over time.
 type rateForms struct {
 	Diurnal   *diurnalRate `plan:"diurnal" doc:"a sine of 24 hours between trough and peak"`
 	Piecewise []rateFrom   `plan:"piecewise" doc:"rates, each from its instant on"`
@@ -45,8 +45,8 @@ type flashRate struct {
 
 const (
 	day = 86400 * Duration(1e9)
-	// diurnalStep and rampSteps are how finely a rate that changes all the time is cut
-	// into constant pieces.
+	// A rate that changes all the time is cut into constant pieces: of diurnalStep, or
+	// rampSteps for each ramp.
 	diurnalStep = 10 * Duration(1e9)
 	rampSteps   = 50
 	maxDays     = 31
@@ -64,10 +64,8 @@ func (r *RateLaw) decodeNode(d *decoder, n *yaml.Node, path string) {
 	before := len(d.problems)
 	var f rateForms
 	d.structure(reflect.ValueOf(&f).Elem(), n, path)
-	if day := f.Diurnal; day != nil && len(d.problems) == before {
-		if day.Trough > day.Peak {
-			d.reportBoth(path+".diurnal.trough", path+".diurnal.peak", outOfRange, "trough of diurnal must not be above peak")
-		}
+	if day := f.Diurnal; day != nil && len(d.problems) == before && day.Trough > day.Peak {
+		d.reportBoth(path+".diurnal.trough", path+".diurnal.peak", outOfRange, "trough of diurnal must not be above peak")
 	}
 	if flash := f.Flash; flash != nil && len(d.problems) == before && flash.Base > flash.Peak {
 		d.reportBoth(path+".flash.base", path+".flash.peak", outOfRange, "base of flash must not be above peak")
@@ -155,7 +153,7 @@ func (s *flashRate) points() []RatePoint {
 	return list
 }
 
-// repeat continues a daily rate to the horizon.
+// repeat repeats a daily rate up to the horizon.
 func (r *RateLaw) repeat(horizon Duration) {
 	if r.Kind != "diurnal" {
 		return

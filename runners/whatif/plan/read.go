@@ -17,15 +17,15 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Source is a plan file that was read, to be decoded with values set to others.
+// Source is a plan file that was read, and that can be decoded again with other values.
 type Source struct {
 	file string
 	text []byte
 	root yaml.Node
 }
 
-// Read reads a plan file. An error that is [Problems] lists what is wrong with it,
-// sorted by place; warnings do not keep it from running.
+// Read reads a plan file. On an error of type [Problems] the list says all that is wrong,
+// sorted by place. The returned Problems are warnings; the plan can be run.
 func Read(path string) (*Source, *Plan, Problems, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -34,7 +34,7 @@ func Read(path string) (*Source, *Plan, Problems, error) {
 	return Parse(path, text)
 }
 
-// Parse is Read of a text that is at hand; relative paths count from path's folder.
+// Parse reads a plan from its text. Relative paths start from path's folder.
 func Parse(path string, text []byte) (*Source, *Plan, Problems, error) {
 	s := &Source{file: path, text: text}
 	if err := yaml.Unmarshal(text, &s.root); err != nil {
@@ -53,7 +53,7 @@ func Parse(path string, text []byte) (*Source, *Plan, Problems, error) {
 	return s, p, warnings, nil
 }
 
-// secondDocument is what follows a first document of YAML, nil for nothing.
+// secondDocument returns the begin of a second YAML document, nil when there is none.
 func secondDocument(text []byte) *yaml.Node {
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	var first, second yaml.Node
@@ -76,7 +76,7 @@ func syntaxProblem(path string, err error) Problems {
 	return Problems{{Code: fileError, File: path, Line: line, Column: 1, Message: "no YAML: " + text}}
 }
 
-// reason is the error of a file operation without its path.
+// reason returns the text of a file error without the name of the operation.
 func reason(err error) string {
 	var e *fs.PathError
 	if errors.As(err, &e) {
@@ -85,11 +85,11 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// Value sets what stands at a path: "fleet.ps.replicas" to "9". "fleet." may be left
-// out.
+// Value replaces the value at a path, such as "fleet.ps.replicas", by a text. The prefix
+// "fleet." may be left out.
 type Value struct{ Path, Text string }
 
-// With decodes the plan with values set. An error is [Problems].
+// With decodes the plan with values replaced. Its error is [Problems].
 func (s *Source) With(values []Value) (*Plan, Problems, error) {
 	p, d := s.decode(values)
 	var warnings, problems Problems
@@ -104,8 +104,8 @@ func (s *Source) With(values []Value) (*Plan, Problems, error) {
 	return p, warnings, problems.err()
 }
 
-// Searchable says, as [Problems], what a plan that can be read lacks for a search: something
-// to search over, and an objective.
+// Searchable returns, as [Problems], what a valid plan lacks for a search: something to
+// search over, and an objective.
 func (s *Source) Searchable() error {
 	p, d := s.decode(nil)
 	d.problems = nil
@@ -138,26 +138,23 @@ func (s *Source) decode(values []Value) (*Plan, *decoder) {
 	return p, d
 }
 
-// isWarning tells problems that do not keep a plan from running.
+// isWarning reports whether a plan can be run in spite of a problem.
 func isWarning(p Problem) bool {
 	return p.Code == overloaded || strings.HasPrefix(p.Message, warned)
 }
 
 const warned = "warning: "
 
-// readBeside reads a file whose path counts from a folder.
+// readBeside reads a file whose path may be relative to a folder.
 func readBeside(read func(string) ([]byte, error), dir, path string) (string, error) {
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(dir, path)
-	}
-	text, err := read(path)
+	text, err := read(resolved(dir, path))
 	if err != nil {
 		return "", errors.New(reason(err))
 	}
 	return string(text), nil
 }
 
-// readFile reads a file, which is then one of the plan's.
+// readFile reads a file and notes it in the plan's Files.
 func (p *Plan) readFile(path string) ([]byte, error) {
 	text, err := os.ReadFile(path)
 	if err == nil && !slices.Contains(p.Files, path) {
@@ -166,7 +163,7 @@ func (p *Plan) readFile(path string) ([]byte, error) {
 	return text, err
 }
 
-// RootPath is a path of solve or sweep from the root of the plan.
+// RootPath returns a path of solve or sweep in full, from the root of the plan.
 func RootPath(path string) string {
 	for _, tier := range TierNames {
 		if strings.HasPrefix(path, tier+".") {
@@ -185,7 +182,7 @@ func clone(n *yaml.Node) *yaml.Node {
 	return &c
 }
 
-// set puts a scalar at a path below a mapping, and makes what is missing on the way.
+// set puts a scalar at a path below a mapping and creates missing mappings on the way.
 func set(n *yaml.Node, path []string, text string) {
 	if n.Kind == yaml.SequenceNode {
 		if i, err := strconv.Atoi(path[0]); err == nil && i < len(n.Content) {

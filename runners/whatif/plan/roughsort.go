@@ -5,25 +5,26 @@ import (
 	"time"
 )
 
-// RoughSort is the rough sort model of a plan: a model manager within the agent copies what
-// another program has received, every CopyLoop, to where the model server looks (CAP-3.13).
+// RoughSort is the rough sort model. Another program receives its versions. Every CopyLoop
+// a model manager inside the agent copies them to the folder that the model server reads
+// (CAP-3.13).
 type RoughSort struct {
 	Size Bytes  `plan:"size" default:"0B" range:">=0" doc:"bytes of one version; 0 is no such model"`
 	On   string `plan:"on" default:"entry" enum:"entry|ps|dense" doc:"which containers serve it; by default rough_sort_model_loaded_server of agent.conf"`
 }
 
-// RoughSortName is the model that a publish of the rough sort model names.
+// RoughSortName names the rough sort model in a publish event.
 const RoughSortName = "rough_sort"
 
-// CopyLoop is how often the model manager looks (model_manager.py:37). KeptVersions stay on the
-// disk (model_manager.py:40), beside the one that is copied.
+// CopyLoop is the period of the model manager (model_manager.py:37). KeptVersions is how
+// many versions stay on the disk (model_manager.py:40), beside the one being copied.
 const (
 	CopyLoop     = Duration(30 * time.Second)
 	KeptVersions = 5
 )
 
-// RoughSortBytes is what a version of the rough sort model takes of the disk of a container of a
-// tier.
+// RoughSortBytes returns the bytes on disk of a version of the rough sort model in a
+// container of a tier; 0 in a tier that does not serve it.
 func (p *Plan) RoughSortBytes(tier string) Bytes {
 	if p.Model.RoughSort.On != tier {
 		return 0
@@ -31,11 +32,12 @@ func (p *Plan) RoughSortBytes(tier string) Bytes {
 	return p.Model.RoughSort.Size
 }
 
-// Disk is what the copies of the rough sort model take of a container of a tier (CAP-3.16).
+// Disk returns the bytes on disk of all copies of the rough sort model in a container of a
+// tier (CAP-3.16).
 func (p *Plan) Disk(tier string) Bytes { return (KeptVersions + 1) * p.RoughSortBytes(tier) }
 
-// useRoughSort fills in what agent.conf says of the rough sort model, and refuses one that no
-// container has.
+// useRoughSort fills in the rough sort model from the agent.conf, and refuses one that no
+// container serves.
 func (d *decoder) useRoughSort(p *Plan, c *agentConf) {
 	r := &p.Model.RoughSort
 	if c != nil {

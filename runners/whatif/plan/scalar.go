@@ -15,7 +15,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/quantity"
 )
 
-// kindOf is the kind of quantity of a type, false for plain numbers and texts.
+// kindOf returns the kind of quantity of a type, false for plain integers and texts.
 func kindOf(t reflect.Type) (quantity.Kind, bool) {
 	switch t {
 	case reflect.TypeFor[Duration]():
@@ -38,7 +38,13 @@ func kindOf(t reflect.Type) (quantity.Kind, bool) {
 	return quantity.Number, t.Kind() == reflect.Float64
 }
 
-// quantity reads a quantity and reports what is wrong with it.
+// text returns the duration with its unit, as plans write it.
+func (d Duration) text() string { return quantity.Format(quantity.Duration, float64(d)) }
+
+// text returns the size with its unit, as plans write it.
+func (b Bytes) text() string { return quantity.Format(quantity.Bytes, float64(b)) }
+
+// quantity reads a quantity and reports it if it is malformed.
 func (d *decoder) quantity(kind quantity.Kind, text, path string) (float64, bool) {
 	value, err := quantity.Parse(kind, text)
 	if err != nil {
@@ -61,7 +67,8 @@ func (d *decoder) badQuantity(path string, err error) {
 	d.report(path, wrongUnit, "%s: %s", lastName(path), q)
 }
 
-// plain fills a number, a truth value or a text.
+// plain fills a number, a boolean or a string. It returns false for a value that needs no
+// range check or was reported.
 func (d *decoder) plain(v reflect.Value, n *yaml.Node, path string, tag reflect.StructTag) bool {
 	if kind, ok := kindOf(v.Type()); ok {
 		if kind == quantity.Count && n.Value == "unlimited" {
@@ -111,17 +118,17 @@ func (d *decoder) plain(v reflect.Value, n *yaml.Node, path string, tag reflect.
 	return true
 }
 
-// whole refuses a count with a fraction.
+// whole reports a count with a fraction, and returns whether there was none.
 func (d *decoder) whole(text, path string) bool {
 	value, err := quantity.Multiple(text)
 	if err != nil || math.Abs(value-math.Round(value)) <= 1e-9*math.Abs(value) {
-		return true // what is no number was reported
+		return true // malformed numbers have been reported
 	}
 	d.report(path, wrongUnit, "%s: found %q, a whole number expected", lastName(path), text)
 	return false
 }
 
-// ranged holds a value to the range or the words of its tag.
+// ranged reports a value outside the range or the words of its tag.
 func (d *decoder) ranged(v reflect.Value, n *yaml.Node, path string, tag reflect.StructTag) {
 	if words := tag.Get("enum"); words != "" {
 		list := strings.Split(words, "|")
@@ -137,7 +144,7 @@ func (d *decoder) ranged(v reflect.Value, n *yaml.Node, path string, tag reflect
 	d.report(path, outOfRange, "%s must be %s, got %s", path, text, n.Value)
 }
 
-// inRange reads ranges as ">0", ">=1x", "0.1%..50%".
+// inRange reports whether a number is in a range such as ">0", ">=1x" or "0.1%..50%".
 func (d *decoder) inRange(v reflect.Value, text string) bool {
 	kind, _ := kindOf(v.Type())
 	bound := func(text string) float64 {
@@ -223,7 +230,7 @@ func (t *Target) decodeText(d *decoder, text, path string) {
 	}
 	v, ok := d.quantity(kind, text, path)
 	if ok && kind == quantity.Count {
-		v, _ = quantity.Multiple(text) // of calls that wait, in the mean: Parse took it
+		v, _ = quantity.Multiple(text) // a mean number of waiting calls, which may have a fraction
 	}
 	if ok && v <= 0 {
 		d.report(path, outOfRange, "%s must be above 0, got %s", path, text)

@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/quantity"
 )
 
-// schema is a JSON schema, draft 2020-12, of as much as is needed here.
+// schema is a JSON schema (draft 2020-12), with the keywords needed here.
 type schema struct {
 	Schema      string             `json:"$schema,omitempty"`
 	ID          string             `json:"$id,omitempty"`
@@ -31,7 +31,7 @@ type schema struct {
 	Defs        map[string]*schema `json:"$defs,omitempty"`
 }
 
-// Schema is the JSON schema of the plan file, for editors.
+// Schema returns the JSON schema of the plan file, for editors.
 func Schema() []byte {
 	s := schemaOf(reflect.TypeFor[Plan](), "")
 	s.Schema, s.Title = "https://json-schema.org/draft/2020-12/schema", "monosim capacity plan"
@@ -40,7 +40,7 @@ func Schema() []byte {
 		object(map[string]*schema{"low": value, "mid": value, "high": value, "confidence": value}, "low", "mid", "high"), object(map[string]*schema{"mid": value, "belief": text()}, "mid", "belief")}}}
 	data, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
-		panic(err) // all of it is plain
+		panic(err) // a plain struct cannot fail
 	}
 	return append(data, '\n')
 }
@@ -55,7 +55,7 @@ func lawText() *schema {
 	return &schema{Type: "string", Examples: []string{"lognormal(mean=1ms, cv=0.5)"}}
 }
 
-// special are the types with a form of their own.
+// special returns the schema of a type with its own form, nil for other types.
 func special(t reflect.Type) *schema {
 	switch t {
 	case reflect.TypeFor[Clock]():
@@ -113,7 +113,7 @@ func quantitySchema(kind quantity.Kind) *schema {
 	return s
 }
 
-// schemaOf follows the fields of a type as the decoder does.
+// schemaOf returns the schema of a type, following its fields as the decoder does.
 func schemaOf(t reflect.Type, tag reflect.StructTag) *schema {
 	if s := special(t); s != nil {
 		return s

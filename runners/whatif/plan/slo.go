@@ -9,29 +9,30 @@ import (
 	"github.com/monosim/monosim/runners/whatif/quantity"
 )
 
-// Metric is something that an objective may be about.
+// Metric is a quantity that an objective may limit.
 type Metric struct {
-	Name string // as p99 or zk.utilisation
-	// Scopes are what may stand in parentheses; none for none, and "*" for the name of
-	// an event.
+	Name string // such as p99 or zk.utilisation
+	// Scopes lists the words that may stand in parentheses. "*" stands for the name of an
+	// event, and an empty list for no parentheses.
 	Scopes []string
 	// NoScope says that the parentheses may be left out.
 	NoScope bool
 	Kind    quantity.Kind
 	// Unit is the unit of results.
 	Unit string
-	// Higher says that more is better, so that objectives are >=.
+	// Higher says that more is better, so that objectives use >=.
 	Higher bool
 	Doc    string
 }
 
-// Causes are why requests fail, in the order of reports.
+// Causes lists why requests fail, in the order of reports.
 var Causes = []string{"timeout", "queue_full", "conn_wait", "no_replica", "oom"}
 
-// Corrected is the scope of latencies that a closed loop leaves out.
+// Corrected is the scope of latencies with the requests added that a closed loop leaves
+// out.
 const Corrected = "corrected"
 
-// Metrics are all that can be asked for.
+// Metrics lists all metrics.
 var Metrics = metrics()
 
 func metrics() []Metric {
@@ -60,7 +61,7 @@ func metrics() []Metric {
 	)
 }
 
-// MetricNames are all metrics as objectives write them.
+// MetricNames returns all metrics as objectives write them.
 func MetricNames() []string {
 	var list []string
 	for _, m := range Metrics {
@@ -123,7 +124,7 @@ func better(higher bool) string {
 	return "less"
 }
 
-// Name is the metric with its scope.
+// Name returns the metric with its scope, such as p99(request).
 func (s *SLO) Name() string {
 	if s.Scope == "" {
 		return s.Metric

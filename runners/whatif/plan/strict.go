@@ -2,7 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/monosim/monosim/runners/whatif/quantity"
@@ -10,9 +9,9 @@ import (
 
 const maxName = 120
 
-// strict refuses what would otherwise be taken in silence: numbers that stand for "not
-// given" written out, units that are another metric's, more than there is, names that two have
-// and keys that change nothing (CAP-2.4).
+// strict refuses mistakes that would otherwise pass in silence (CAP-2.4): a zero written
+// out where it means "not given", the unit of another metric, numbers too large, ambiguous
+// names, and keys without effect.
 func (d *decoder) strict(p *Plan) {
 	if n := len([]rune(p.Name)); n > maxName {
 		d.report("name", outOfRange, "name must have 1..%d characters, got %d", maxName, n)
@@ -34,10 +33,7 @@ func (d *decoder) strict(p *Plan) {
 			d.report(fmt.Sprintf("model.shard_skew.shares.%d", i), outOfRange, "a share of shard_skew must be 0%%..100%%, got %s", quantity.Format(quantity.Percent, share))
 		}
 	}
-	searched := slices.ContainsFunc(p.Solve.Over, func(a Axis) bool { return strings.HasSuffix(a.Path, ".num_shard") }) ||
-		slices.ContainsFunc(p.Sweep, func(s Sweep) bool {
-			return slices.ContainsFunc(s.Axes, func(a Axis) bool { return strings.HasSuffix(a.Path, ".num_shard") })
-		})
+	searched := p.searches("fleet.ps.num_shard") || p.searches("override.num_shard")
 	for i, e := range p.Events {
 		if e.Publish != nil && !searched && int(e.Publish.Shards) > max(p.Fleet.PS.NumShard, p.Override.NumShard) {
 			d.reportBoth(fmt.Sprintf("events.%d.publish.shards", i), d.shardsAt(), outOfRange, "publish.shards must be all or 1..%d, got %d", max(p.Fleet.PS.NumShard, p.Override.NumShard), e.Publish.Shards)
@@ -57,9 +53,9 @@ func (d *decoder) strict(p *Plan) {
 	d.idle(p)
 }
 
-// eventsApart refuses events that cannot be told apart by their names: objectives and
-// must_hold_under refer to them so. Notes are for people, and several events may have one, as
-// long as nobody refers to it.
+// eventsApart refuses events with the same name, because objectives and must_hold_under
+// refer to events by name. Several events may share a note, as long as nothing refers to
+// it.
 func (d *decoder) eventsApart(p *Plan) {
 	for i := range p.Events {
 		e := &p.Events[i]
@@ -102,7 +98,7 @@ func (d *decoder) oneEvent(p *Plan, name, path string) {
 	}
 }
 
-// idle refuses what is given and would change nothing: it is of another kind of container, law or
+// idle refuses keys without effect, as they belong to another kind of container, law or
 // search than the plan has.
 func (d *decoder) idle(p *Plan) {
 	w, s := &p.Workload, &p.Service
@@ -151,11 +147,12 @@ func (d *decoder) notZero(path string, value int) {
 	}
 }
 
-// target holds an autoscaler's target to the unit of its metric; the default is of cpu.
+// target checks that an autoscaler's target has the unit of its metric. The default target
+// is one for cpu.
 func (d *decoder) target(a *Autoscaler, path string) {
 	want, ok := map[string]quantity.Kind{"cpu": quantity.Percent, "qps": quantity.Rate, "queue": quantity.Count}[a.Metric]
 	if !ok {
-		return // reported
+		return // reported already
 	}
 	at := path + ".target"
 	switch found, given := d.targets[at]; {

@@ -2,9 +2,10 @@ package plan
 
 import "fmt"
 
-// Unthinnable are why one in k of requests and containers would not be like all of them, none
-// where it is (CAP-3.19): queues of crowded tiers and storms of retries are no matter of the
-// load of a server alone, and what is taken away by number has to be there by number.
+// Unthinnable returns why simulating one in k requests and containers would distort
+// results, nil when it would not (CAP-3.19). It would for crowded tiers and storms of
+// retries, which depend on more than the load of one server, and for events that name a
+// number of containers.
 func (p *Plan) Unthinnable(k int) []string {
 	var why []string
 	refuse := func(format string, args ...any) { why = append(why, fmt.Sprintf(format, args...)) }
@@ -30,7 +31,7 @@ func (p *Plan) Unthinnable(k int) []string {
 	return why
 }
 
-// unthinnableTier refuses a tier that is crowded, or whose containers are no multiple.
+// unthinnableTier refuses a tier that is crowded, or whose containers are no multiple of k.
 func (p *Plan) unthinnableTier(tier string, k int, refuse func(string, ...any)) {
 	for i, w := range p.Windows() {
 		if u := p.Fullest(tier, p.rateIn(w)); u > 0.9 && !p.Workload.Loop.Closed() {
@@ -43,7 +44,7 @@ func (p *Plan) unthinnableTier(tier string, k int, refuse func(string, ...any)) 
 	}
 	shards := 1
 	if tier == "ps" {
-		shards = min(p.Shards(), 2) // the hottest, and any other
+		shards = min(p.Shards(), 2) // the hottest shard and any other
 	}
 	for shard := range shards {
 		n := p.ReplicasOf(tier, shard)

@@ -2,7 +2,7 @@ package plan
 
 import "slices"
 
-// Fleet is the containers and where they are.
+// Fleet lists the containers and where they are.
 type Fleet struct {
 	IDCs       []IDC          `plan:"idcs" doc:"data centres; one named local with one cluster a by default"`
 	Placement  map[string]int `plan:"placement" doc:"weights for spreading replicas over the idcs"`
@@ -27,28 +27,43 @@ type Tier struct {
 	Mem      Bytes    `plan:"mem" required:"true" range:">0" doc:"memory limit"`
 	Disk     Bytes    `plan:"disk" default:"0B" range:">=0" doc:"for the copies of the rough sort model; 0 is not looked at"`
 	Cost     Cost     `plan:"cost" default:"0/h" range:">=0" doc:"of one container"`
-	// Services is of dense containers only.
+	// Services belongs to dense containers only.
 	Services int `plan:"services_per_container" default:"0" range:">=0" doc:"server processes of a dense container; by default dense_service_num"`
 }
 
-// Replicas is how many containers: {default: 8, hottest: 12} gives the hottest shard
-// others than the rest.
+// Replicas is a number of containers. {default: 8, hottest: 12} gives the hottest shard
+// another number than the rest.
 type Replicas struct {
 	Default int `json:"default"`
 	Hottest int `json:"hottest"`
 }
 
-// Boot is what a container takes to start.
+// Boot says how long a container takes to start.
 type Boot struct {
 	Schedule  TimeLaw  `plan:"schedule" default:"det(0s)" doc:"from container start to process start"`
 	ModelLoad ByteRate `plan:"model_load" default:"300MB/s" range:">0" doc:"how fast models load"`
 	LoadFixed Duration `plan:"load_fixed" default:"30ms" range:">=0" doc:"of each load besides"`
 }
 
-// TierNames are the tiers in the order of a request's way.
+// TierNames lists the tiers in the order in which a request visits them.
 var TierNames = []string{"entry", "ps", "dense"}
 
-// Tier is the tier of a name, nil when the plan has none.
+// ByTier holds a setting of each tier, nil where the plan gives none.
+type ByTier[T any] struct {
+	Entry *T `plan:"entry"`
+	PS    *T `plan:"ps"`
+	Dense *T `plan:"dense"`
+}
+
+// Of returns the setting of a tier, nil where there is none.
+func (b *ByTier[T]) Of(tier string) *T {
+	return map[string]*T{"entry": b.Entry, "ps": b.PS, "dense": b.Dense}[tier]
+}
+
+// Any reports whether the plan gives a setting for some tier.
+func (b *ByTier[T]) Any() bool { return *b != ByTier[T]{} }
+
+// Tier returns the tier of a name, nil when the plan has none.
 func (f *Fleet) Tier(name string) *Tier {
 	switch name {
 	case "entry":
@@ -61,7 +76,7 @@ func (f *Fleet) Tier(name string) *Tier {
 	return nil
 }
 
-// Service is how long work takes.
+// Service says how long work takes.
 type Service struct {
 	Profile    string       `plan:"profile" doc:"a file of monosim-lab calibrate, in place of all else here"`
 	Entry      TierService  `plan:"entry" doc:"of entry containers"`
@@ -72,7 +87,7 @@ type Service struct {
 	AgentCPU   float64      `plan:"agent_cpu" default:"0" range:">=0" doc:"cores of each container that its agent uses"`
 }
 
-// TierService is how one kind of container works.
+// TierService says how the containers of one tier work.
 type TierService struct {
 	CPU     TimeLaw  `plan:"cpu" doc:"time on one core"`
 	Batch   TimeLaw  `plan:"batch" doc:"time of a batch, as affine(base=2ms, per_item=3us); dense only"`
@@ -83,61 +98,57 @@ type TierService struct {
 	FanOut  string   `plan:"fanout_from" default:"entry" enum:"entry|dense" doc:"which tier calls the PS; dense only"`
 }
 
-// Contention is how threads share cores.
+// Contention says how threads share cores.
 type Contention struct {
 	Model    string  `plan:"model" default:"processor_sharing" enum:"none|processor_sharing"`
 	Overhead float64 `plan:"overhead_per_runnable" default:"0" range:"0..0.1" doc:"speed lost for each runnable thread above cpu"`
 }
 
-// Client is how calls to PS and dense servers are made.
+// Client says how calls to PS and dense servers are made.
 type Client struct {
 	Balance     Balance `plan:"balance" default:"random" doc:"random, round_robin, least_loaded, p2c, or idc_aware(one of them)"`
 	RetryTarget string  `plan:"retry_target" default:"fresh_random" enum:"fresh_random|distinct|same"`
 	Partial     Partial `plan:"partial" default:"fail" doc:"fail, or allow(min_shards=n)"`
-	Hedge       Hedge   `plan:"hedge"`
-	Coalesce    bool    `plan:"coalesce" default:"false" doc:"one call for each container of a shard, not for each PS"`
-	Abandon     string  `plan:"abandon" default:"continue" enum:"continue|cancel" doc:"whether a call that timed out goes on"`
+	// Hedge sends a second call when the first takes long.
+	Hedge struct {
+		After HedgeAfter `plan:"after" default:"off" doc:"off, a duration, or a quantile of the calls that a caller has seen, as p95"`
+	} `plan:"hedge"`
+	Coalesce bool   `plan:"coalesce" default:"false" doc:"one call for each container of a shard, not for each PS"`
+	Abandon  string `plan:"abandon" default:"continue" enum:"continue|cancel" doc:"whether a call that timed out goes on"`
 }
 
-// Balance is how a replica is chosen.
+// Balance says how a replica is chosen.
 type Balance struct {
 	Inner    string `json:"inner"` // random, round_robin, least_loaded or p2c
 	IDCAware bool   `json:"idc_aware"`
 }
 
-// Partial is the least number of shards that make an answer; 0 for all.
+// Partial is the least number of shards that make an answer; 0 means all.
 type Partial struct {
 	MinShards int `json:"min_shards"`
 }
 
-// Hedge is a second call when the first takes long.
-type Hedge struct {
-	After HedgeAfter `plan:"after" default:"off" doc:"off, a duration, or a quantile of the calls that a caller has seen, as p95"`
-}
-
-// HedgeAfter is when: never (the zero value), after a time, or after a quantile of the
-// calls that the caller has seen so far.
+// HedgeAfter says when to hedge: after a time, or after a quantile of the latencies that
+// the caller has seen. The zero value means never.
 type HedgeAfter struct {
 	After    Duration `json:"after"`
 	Quantile float64  `json:"quantile,omitempty"`
 }
 
-// Network is delays and loss, one way.
+// Network holds one-way delays and losses.
 type Network struct {
-	SameCluster TimeLaw  `plan:"same_cluster" default:"0.15ms"`
-	SameIDC     TimeLaw  `plan:"same_idc" default:"0.3ms"`
-	CrossIDC    CrossIDC `plan:"cross_idc"`
-	PerRPC      Duration `plan:"overhead_per_rpc" default:"60us" range:">=0" doc:"of a call, both directions together; takes no CPU"`
-	Loss        Fraction `plan:"loss" default:"0%" range:"0%..100%"`
+	SameCluster TimeLaw `plan:"same_cluster" default:"0.15ms"`
+	SameIDC     TimeLaw `plan:"same_idc" default:"0.3ms"`
+	// CrossIDC is the delay between data centres, uniform within Latency ± Jitter.
+	CrossIDC struct {
+		Latency Duration `plan:"latency" default:"2ms" range:">=0"`
+		Jitter  Duration `plan:"jitter" default:"0.3ms" range:">=0"`
+	} `plan:"cross_idc"`
+	PerRPC Duration `plan:"overhead_per_rpc" default:"60us" range:">=0" doc:"of a call, both directions together; takes no CPU"`
+	Loss   Fraction `plan:"loss" default:"0%" range:"0%..100%"`
 }
 
-// CrossIDC is the delay between data centres, uniform around latency.
-type CrossIDC struct {
-	Latency Duration `plan:"latency" default:"2ms" range:">=0"`
-	Jitter  Duration `plan:"jitter" default:"0.3ms" range:">=0"`
-}
-
-// ZooKeeper is the ensemble and what it can do.
+// ZooKeeper describes the ensemble and its capacity.
 type ZooKeeper struct {
 	Servers        int      `plan:"servers" default:"5" range:">=1" doc:"an odd number"`
 	ReadOps        Rate     `plan:"read_ops" default:"100k/s" range:">0" doc:"reads of the whole ensemble"`
@@ -151,7 +162,7 @@ type ZooKeeper struct {
 	IDC            string   `plan:"idc" doc:"where it is; the first idc by default"`
 }
 
-// IDCIndex is the place of an idc in the list, or -1.
+// IDCIndex returns the index of an idc in the list, or -1.
 func (f *Fleet) IDCIndex(name string) int {
 	return slices.IndexFunc(f.IDCs, func(i IDC) bool { return i.Name == name })
 }

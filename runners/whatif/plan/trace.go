@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// Traced is what of a run is written request by request: the slowest requests, or an event
-// with what happened around it. One of the two is above 0.
+// Traced names requests to trace: the slowest ones, or those around an event. One of its
+// fields is above 0.
 type Traced struct {
-	Slowest  int `json:"slowest,omitempty"`  // requests
-	Incident int `json:"incident,omitempty"` // event, from 1
+	Slowest  int `json:"slowest,omitempty"`  // number of requests
+	Incident int `json:"incident,omitempty"` // number of the event, from 1
 }
 
-// mostTraced bounds how many requests a trace has.
-const mostTraced = 1000
+// maxTraced bounds the requests of a trace.
+const maxTraced = 1000
 
 func (t Traced) String() string {
 	if t.Incident > 0 {
@@ -30,8 +30,8 @@ func (t *Traced) decodeText(d *decoder, text, path string) {
 	switch {
 	case err != nil || word != "slowest" && word != "incident":
 		d.report(path, unknownName, "trace: found %q, want slowest N or incident N%s", text, Nearest(word, []string{"slowest", "incident"}))
-	case n < 1 || n > mostTraced:
-		d.report(path, outOfRange, "trace: N of %q must be 1..%d", text, mostTraced)
+	case n < 1 || n > maxTraced:
+		d.report(path, outOfRange, "trace: N of %q must be 1..%d", text, maxTraced)
 	case word == "slowest":
 		t.Slowest = n
 	default:
@@ -39,7 +39,7 @@ func (t *Traced) decodeText(d *decoder, text, path string) {
 	}
 }
 
-// traces checks that what is to be traced is there, and is simulated.
+// traces checks that the events to be traced exist and are simulated.
 func (d *decoder) traces(p *Plan) {
 	for i, t := range p.Report.Trace {
 		path := fmt.Sprintf("report.trace.%d", i)
@@ -52,8 +52,8 @@ func (d *decoder) traces(p *Plan) {
 	}
 }
 
-// WindowOf is the window that has an event, from 1: the one around it, or else the first that
-// its instant is in; -1 for none.
+// WindowOf returns the index of the window for an event (from 1): the window around it, or
+// else the first that contains its instant, or -1.
 func (p *Plan) WindowOf(event int) int {
 	windows := p.Windows()
 	if i := slices.IndexFunc(windows, func(w Window) bool { return w.Incident == event }); i >= 0 {

@@ -1,6 +1,6 @@
 package plan
 
-// Workload is what is asked of the fleet.
+// Workload is the load of the fleet.
 type Workload struct {
 	Arrivals  Arrivals `plan:"arrivals"`
 	Rate      RateLaw  `plan:"rate" doc:"requests a second: constant, {diurnal: ...}, {piecewise: ...}, {step: ...} or {flash: ...}"`
@@ -21,25 +21,25 @@ type Arrivals struct {
 	File      string   `plan:"file" doc:"times of arrival, one a line, trace only"`
 	RateScale Factor   `plan:"rate_scale" default:"1x" range:">0" doc:"of all rates, or of a trace"`
 	TimeScale Factor   `plan:"time_scale" default:"1x" range:">0" doc:"of the gaps of a trace"`
-	// Times are those of File, from its first line, before scaling.
+	// Times are the arrival times in File, before scaling.
 	Times []Duration `plan:"-"`
 }
 
-// RateLaw is the mean rate over time: breakpoints, constant from each to the next.
+// RateLaw is the mean rate over time, constant from each point to the next.
 type RateLaw struct {
-	Kind   string      `json:"kind"` // constant, diurnal, piecewise, step, flash; "" for none
+	Kind   string      `json:"kind"` // constant, diurnal, piecewise, step or flash; "" when none is given
 	Points []RatePoint `json:"points"`
-	// PeakAt is the time of the greatest rate.
+	// PeakAt is when the rate is highest.
 	PeakAt Duration `json:"peak_at"`
 }
 
-// RatePoint is a rate from an instant on.
+// RatePoint is a rate that holds from an instant on.
 type RatePoint struct {
 	At   Duration `json:"at"`
 	Rate Rate     `json:"rate"`
 }
 
-// At is the rate at an instant.
+// At returns the rate at an instant.
 func (r RateLaw) At(t Duration) Rate {
 	rate := Rate(0)
 	for _, p := range r.Points {
@@ -51,16 +51,16 @@ func (r RateLaw) At(t Duration) Rate {
 	return rate
 }
 
-// Peak is the greatest rate.
+// Peak returns the highest rate.
 func (r RateLaw) Peak() Rate { return r.At(r.PeakAt) }
 
-// Loop is open (the zero value), or a number of clients that think between requests.
+// Loop is a number of clients that think between requests. The zero value is an open loop.
 type Loop struct {
 	Clients int     `json:"clients,omitempty"`
 	Think   TimeLaw `json:"think,omitzero"`
 }
 
-// Closed reports whether clients wait for answers.
+// Closed reports whether clients wait for answers before they ask again.
 func (l Loop) Closed() bool { return l.Clients > 0 }
 
 // Detail says which parts of the horizon are simulated request by request.
@@ -69,7 +69,7 @@ type Detail struct {
 	Thin    Thin     `plan:"thin" default:"off" doc:"keep one in k of requests and containers: auto, off or k"`
 }
 
-// Thin keeps one in K of requests and containers; K is 1 for off, 0 for auto.
+// Thin keeps one in K requests and containers. K is 1 for off and 0 for auto.
 type Thin struct {
 	K int `json:"k"`
 }
@@ -79,20 +79,8 @@ type Window struct {
 	Name  string   `json:"name"`
 	Start Duration `json:"start"`
 	End   Duration `json:"end"`
-	// Incident is the event that it belongs to, from 1; 0 for none.
+	// Incident is the number of the event that it surrounds, from 1; 0 for none.
 	Incident int `json:"incident,omitempty"`
-}
-
-// Autoscale are autoscalers by tier.
-type Autoscale struct {
-	Entry *Autoscaler `plan:"entry"`
-	PS    *Autoscaler `plan:"ps"`
-	Dense *Autoscaler `plan:"dense"`
-}
-
-// Of is the autoscaler of a tier, nil for none.
-func (a *Autoscale) Of(tier string) *Autoscaler {
-	return map[string]*Autoscaler{"entry": a.Entry, "ps": a.PS, "dense": a.Dense}[tier]
 }
 
 // Autoscaler changes the number of containers of a tier.
@@ -108,5 +96,5 @@ type Autoscaler struct {
 	Provision     TimeLaw  `plan:"provision" default:"det(0s)"`
 }
 
-// Target is what an autoscaler aims at: a fraction for cpu, else a number.
+// Target is the aim of an autoscaler: a fraction for cpu, else a number.
 type Target float64

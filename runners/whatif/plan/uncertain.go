@@ -19,21 +19,22 @@ import (
 	"github.com/monosim/monosim/runners/whatif/quantity"
 )
 
-// Uncertain is a value of the plan that is not known for sure: {low, mid, high,
-// confidence}, or {mid, belief}. The plan has mid; worlds have what is drawn of it.
+// Uncertain is an uncertain value, written as {low, mid, high, confidence} or {mid,
+// belief}. The plan has the value mid. Each world has a value drawn from the interval or
+// the belief.
 type Uncertain struct {
 	Path           string
 	Low, Mid, High string
-	// Confidence is how sure it is that the value is between Low and High.
+	// Confidence is the probability that the value is between Low and High.
 	Confidence float64
-	// Belief is a law of factors of Mid with the mean 1, in the place of Low and High.
+	// Belief is a law of factors of Mid, with the mean 1. It replaces Low and High.
 	Belief string
 	law    law.Law
 	whole  bool
 }
 
-// Worlds says how many worlds are drawn of values that are not known for sure, and in how
-// many of them objectives have to hold.
+// Worlds says how many worlds are drawn for uncertain values, and in how many of them
+// objectives have to hold.
 type Worlds struct {
 	Count    int      `plan:"count" default:"32" range:"2..10000" doc:"worlds"`
 	Hold     Fraction `plan:"hold" default:"90%" range:"50%..100%" doc:"share of the worlds in which objectives have to hold"`
@@ -42,8 +43,8 @@ type Worlds struct {
 
 var uncertainKeys = []string{"low", "mid", "high", "confidence", "belief"}
 
-// isUncertain reports whether a node is a value that is not known for sure, where a number
-// or a law may stand.
+// isUncertain reports whether a node is an uncertain value, where a number or a law is
+// expected.
 func isUncertain(v reflect.Value, n *yaml.Node) bool {
 	if n.Kind != yaml.MappingNode || !mayBeUncertain(v.Type()) {
 		return false
@@ -67,7 +68,7 @@ func mayBeUncertain(t reflect.Type) bool {
 	return t.Kind() == reflect.Int || t.Kind() == reflect.Int64 || t.Kind() == reflect.Float64
 }
 
-// uncertain reads a value that is not known for sure: low and high have to be what mid is.
+// uncertain reads an uncertain value. Low and high have to be of the same form as mid.
 func (d *decoder) uncertain(v reflect.Value, n *yaml.Node, path string, tag reflect.StructTag) {
 	u := Uncertain{Path: path, Confidence: 0.9, whole: v.Kind() == reflect.Int || v.Type() == reflect.TypeFor[Count]()}
 	before := len(d.problems)
@@ -107,13 +108,13 @@ func (d *decoder) uncertain(v reflect.Value, n *yaml.Node, path string, tag refl
 			d.report(path, outOfRange, "%s: %s", path, err)
 			return
 		}
-		d.unsure = append(d.unsure, u)
+		fallthrough
 	default:
 		d.unsure = append(d.unsure, u)
 	}
 }
 
-// confidence reads 0.9 or 90%.
+// confidence reads a probability, such as 0.9 or 90%.
 func (d *decoder) confidence(text, path string) float64 {
 	kind := quantity.Number
 	if strings.HasSuffix(text, "%") {
@@ -126,20 +127,22 @@ func (d *decoder) confidence(text, path string) float64 {
 	return value
 }
 
-// numberIn finds the quantities of a text.
+// numberIn matches a quantity inside a text.
 var numberIn = regexp.MustCompile(`[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?:\s*(?:[A-Za-zµ]+/[smh]|/[smh]|[A-Za-zµ]+|%))?`)
 
-// shapeBefore finds the word before the shape of a law, a number that a factor leaves as it is.
+// shapeBefore matches the name of a law's shape parameter, which scaling the law leaves
+// alone.
 var shapeBefore = regexp.MustCompile(`\b(cv|sigma|k)\s*=\s*$`)
 
-// replaced is a text with each of its quantities in the place of another, which each says.
+// replaced returns a text with each of its quantities replaced by the result of each.
+// before is the text in front of the quantity.
 func replaced(text string, each func(i int, before, quantity string) string) string {
 	var b strings.Builder
 	last := 0
 	i := 0
 	for _, at := range numberIn.FindAllStringIndex(text, -1) {
 		if at[0] > 0 && isLetter(text[at[0]-1]) {
-			continue // of a name, as p99
+			continue // part of a name, such as p99
 		}
 		b.WriteString(text[last:at[0]])
 		b.WriteString(each(i, text[:at[0]], text[at[0]:at[1]]))
@@ -152,7 +155,7 @@ func replaced(text string, each func(i int, before, quantity string) string) str
 
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' }
 
-// quantitiesOf are the quantities of a text.
+// quantitiesOf returns the quantities in a text.
 func quantitiesOf(text string) []string {
 	var list []string
 	replaced(text, func(_ int, _, quantity string) string {
@@ -162,9 +165,9 @@ func quantitiesOf(text string) []string {
 	return list
 }
 
-// between is the value at z standard deviations: low and high are as far from mid as the
-// confidence says, by factors where all are above 0 and by differences otherwise. Laws are
-// drawn parameter by parameter, all at the same z.
+// between returns the value at z standard deviations. The confidence says how many
+// deviations low and high are from mid. Positive values are spaced by factors, others by
+// differences. A law is drawn parameter by parameter, all at the same z.
 func (u *Uncertain) between(z float64) (string, error) {
 	z /= distuv.UnitNormal.Quantile((1 + u.Confidence) / 2)
 	low, high := quantitiesOf(u.Low), quantitiesOf(u.High)
@@ -188,7 +191,7 @@ func (u *Uncertain) between(z float64) (string, error) {
 	return text, err
 }
 
-// spread is mid moved by z towards high, or towards low where z is below 0.
+// spread returns mid moved by z towards high, or towards low if z is negative.
 func spread(values [3]float64, z float64) float64 {
 	low, mid, high := values[0], values[1], values[2]
 	end, by := high, z
@@ -201,7 +204,7 @@ func spread(values [3]float64, z float64) float64 {
 	return mid + float64((end-mid)*by)
 }
 
-// write writes a number to twelve digits with its unit; shares stay shares.
+// write formats a number with its unit, to twelve digits. Percentages stay within 0 to 100.
 func (u *Uncertain) write(value float64, unit string) string {
 	if unit == "%" {
 		value = min(max(value, 0), 100)
@@ -211,17 +214,17 @@ func (u *Uncertain) write(value float64, unit string) string {
 	}
 	twelve, err := strconv.ParseFloat(strconv.FormatFloat(value, 'g', 12, 64), 64)
 	if err != nil {
-		twelve = value // too large for any field: reading it says so
+		twelve = value // too large for any field, which reading it reports
 	}
 	return strconv.FormatFloat(twelve, 'f', -1, 64) + unit
 }
 
 var quantityParts = regexp.MustCompile(`^([+-]?[\d.]+(?:[eE][+-]?\d+)?)\s*(.*)$`)
 
-// baseUnits are those to which quantities with several units are brought.
+// baseUnits holds the unit to which quantities in different units are converted.
 var baseUnits = map[quantity.Kind]string{quantity.Duration: "ns", quantity.Bytes: "B", quantity.ByteRate: "B/s", quantity.Rate: "/s", quantity.Count: ""}
 
-// oneUnit are three quantities in one unit.
+// oneUnit converts three quantities to one unit.
 func oneUnit(texts ...string) (unit string, values [3]float64, ok bool) {
 	same := true
 	for i, text := range texts {
@@ -251,13 +254,13 @@ func oneUnit(texts ...string) (unit string, values [3]float64, ok bool) {
 	return "", values, false
 }
 
-// draw is the value in a world: of an interval at the quantile p, of a belief by the
-// generator.
+// draw returns the value in a world: at the quantile p of an interval, or a random factor
+// of a belief.
 func (u *Uncertain) draw(p float64, rng *rand.Rand) string {
 	if u.Belief == "" {
 		text, err := u.between(distuv.UnitNormal.Quantile(p))
 		if err != nil {
-			panic(err) // it was checked when it was read
+			panic(err) // reading has checked it
 		}
 		return text
 	}
@@ -272,9 +275,9 @@ func (u *Uncertain) draw(p float64, rng *rand.Rand) string {
 	})
 }
 
-// DrawWorlds are the values of the plan's uncertain inputs in each of its worlds, in the
-// order of p.Uncertain. Intervals are drawn as a Latin hypercube: each of n equally likely
-// parts is in one world. They follow from the seed and the paths alone, so that all
+// DrawWorlds returns the values of the uncertain inputs in each world, in the order of
+// p.Uncertain. Intervals are drawn as a Latin hypercube: each of n equally likely parts
+// occurs in one world. The values depend on the seed and the paths alone, so that all
 // candidates of a search have the same worlds.
 func (p *Plan) DrawWorlds() [][]Value {
 	n := p.WorldsOf().Count
@@ -291,7 +294,7 @@ func (p *Plan) DrawWorlds() [][]Value {
 	return worlds
 }
 
-// WorldsOf are the plan's worlds, with defaults where it says nothing of them.
+// WorldsOf returns the plan's worlds, or the defaults.
 func (p *Plan) WorldsOf() Worlds {
 	if p.Worlds != nil {
 		return *p.Worlds
@@ -299,8 +302,8 @@ func (p *Plan) WorldsOf() Worlds {
 	return Worlds{Count: 32, Hold: 0.9, Interval: 0.9}
 }
 
-// First is the first quantity of a value that was drawn, without its unit: worlds write all
-// of one value in one unit.
+// First returns the first number of a value that DrawWorlds has drawn, without its unit.
+// All worlds write one value in the same unit.
 func First(text string) float64 {
 	for _, one := range quantitiesOf(text) {
 		m := quantityParts.FindStringSubmatch(one)

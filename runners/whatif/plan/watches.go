@@ -6,8 +6,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/quantity"
 )
 
-// Watches is how many watches the agents hold in ZooKeeper (CAP-3.12). Package ensemble says
-// what else they ask, for any fleet; a test holds the two together.
+// Watches returns how many watches the agents hold in ZooKeeper (CAP-3.12). Package
+// ensemble counts their other requests for any fleet; a test compares the two.
 func (p *Plan) Watches() float64 {
 	agents, models := 0.0, p.Served()
 	for _, tier := range TierNames {
@@ -31,7 +31,7 @@ func (p *Plan) Watches() float64 {
 	return sum
 }
 
-// services is how many agents a container of a tier has.
+// services returns how many agents a container of a tier runs.
 func (p *Plan) services(tier string) int {
 	if tier == "dense" {
 		return max(p.Fleet.Dense.Services, 1)
@@ -39,21 +39,22 @@ func (p *Plan) services(tier string) int {
 	return 1
 }
 
-// checkWatches warns of watches that take more memory than ZooKeeper has (CAP-3.16). The fleet
-// is simulated all the same: to see how far it is from that is what many plans are for.
+// checkWatches warns about watches that need more memory than ZooKeeper has (CAP-3.16). It
+// is only a warning, because many plans are simulated to see how far they are from that
+// limit.
 func (d *decoder) checkWatches(p *Plan) {
 	if over := p.OverHeap(); over != "" {
 		d.report("zookeeper.heap", doesNotFit, "%s%s", warned, over)
 	}
 }
 
-// OverHeap says by how much watches exceed the memory of ZooKeeper, "" when they do not. A search
-// takes no such fleet for an answer.
+// OverHeap says by how much watches exceed the memory of ZooKeeper, "" when they do not. A
+// search never returns such a fleet.
 func (p *Plan) OverHeap() string {
-	need := p.Watches() * float64(p.ZooKeeper.WatchBytes)
-	if need <= float64(p.ZooKeeper.Heap) {
+	z, watches := p.ZooKeeper, p.Watches()
+	need := watches * float64(z.WatchBytes)
+	if need <= float64(z.Heap) {
 		return ""
 	}
-	size := func(b float64) string { return quantity.Format(quantity.Bytes, b) }
-	return fmt.Sprintf("zookeeper needs %s for %.0f watches of %s but heap is %s", size(need), p.Watches(), size(float64(p.ZooKeeper.WatchBytes)), size(float64(p.ZooKeeper.Heap)))
+	return fmt.Sprintf("zookeeper needs %s for %.0f watches of %s but heap is %s", quantity.Format(quantity.Bytes, need), watches, z.WatchBytes.text(), z.Heap.text())
 }

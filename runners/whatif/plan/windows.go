@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -14,11 +15,11 @@ var (
 	windowAround = regexp.MustCompile(`^([+-]\S+?)\.\.([+-]\S+)$`)
 )
 
-// WholeHorizon is the name of the window of plans that name none.
+// WholeHorizon is the name of the window of a plan that names none.
 const WholeHorizon = "all"
 
-// Windows are the parts of the horizon that are simulated request by request, in order of
-// their begin; the whole horizon when the plan names none.
+// Windows returns the parts of the horizon that are simulated request by request, in order
+// of their begin. A plan that names none has the whole horizon.
 func (p *Plan) Windows() []Window {
 	d := &decoder{places: map[string]place{}}
 	return d.windows(p)
@@ -38,21 +39,20 @@ func (d *decoder) windows(p *Plan) []Window {
 					w.Start, w.End = max(w.Start, 0), min(w.End, horizon)
 				}
 				if w.Start < 0 || w.End > horizon || w.Start >= w.End {
-					d.report(path, afterHorizon, "window %q is %s..%s, which is not inside of the horizon %s", text,
-						quantity.Format(quantity.Duration, float64(w.Start)), quantity.Format(quantity.Duration, float64(w.End)), quantity.Format(quantity.Duration, float64(horizon)))
+					d.report(path, afterHorizon, "window %q is %s..%s, which is not inside of the horizon %s", text, w.Start.text(), w.End.text(), horizon.text())
 					continue
 				}
 			}
 			list = append(list, w)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b Window) int { return int(min(max(a.Start-b.Start, -1), 1)) })
+	slices.SortStableFunc(list, func(a, b Window) int { return cmp.Compare(a.Start, b.Start) })
 	return list
 }
 
-// window reads "all", "peak 60s", "each hour 60s", "each incident -10s..+60s" and "at
-// 20:00 60s". One of a length begins at its instant, but at the peak, which is its
-// middle.
+// window reads one entry of detail.windows, such as "peak 60s" or "each incident
+// -10s..+60s". A window given by its length begins at its instant; the peak is in its
+// window's middle.
 func (d *decoder) window(p *Plan, text, path string) []Window {
 	m := windowForm.FindStringSubmatch(text)
 	if m == nil || (m[1] == "all") != (m[3] == "") {
@@ -91,7 +91,7 @@ func (d *decoder) window(p *Plan, text, path string) []Window {
 	return []Window{{Name: text, Start: at + from, End: at + to}}
 }
 
-// spread reads 60s or -10s..+60s.
+// spread reads a length such as 60s, or a range such as -10s..+60s.
 func (d *decoder) spread(text, path string) (from, to Duration, ok bool) {
 	low, high := "", text
 	if m := windowAround.FindStringSubmatch(text); m != nil {

@@ -81,7 +81,7 @@ func Run(ctx context.Context, p *plan.Plan, o Options) (*Observation, error) {
 	return obs, ctx.Err()
 }
 
-// Scenario is the hash of a plan without its service times and its network, which are what
+// Scenario returns the hash of a plan without its service times and its network, which are what
 // is measured.
 func Scenario(p *plan.Plan) string {
 	c := *p
@@ -112,8 +112,8 @@ func Supported(p *plan.Plan, o Options) error {
 		{p.Several(), "workload.mix: found several models, want one"},
 		{p.Override.FSPollPS%plan.Duration(time.Second) != 0, fmt.Sprintf("override.fs_poll_ps: found %v, want whole seconds, as agents take them", time.Duration(p.Override.FSPollPS))},
 		{p.Network.Loss > 0, "network.loss: found it, want 0%: " + whole},
-		{p.Random != (plan.Failures{}), "random_failures: found them, want events"},
-		{p.Autoscale != (plan.Autoscale{}), "autoscale: found it, want a fleet that stays"},
+		{p.Random.Any(), "random_failures: found them, want events"},
+		{p.Autoscale.Any(), "autoscale: found it, want a fleet that stays"},
 		{p.Workload.ColdStart, "workload.cold_start: found true, want a cluster that is up"},
 		{o.RoundTrip < 0, fmt.Sprintf("the added round trip: found %v, want 0 or more", o.RoundTrip)},
 		{o.Warm < 0 || o.Warm >= time.Duration(p.Workload.Horizon), fmt.Sprintf("the warm-up: found %v, want less than the horizon of %v", o.Warm, time.Duration(p.Workload.Horizon))},
@@ -196,12 +196,12 @@ func flagsOfWork(p *plan.Plan, shard int) ([]string, error) {
 	return append(flags, "--monosim_predict_item_time="+perItem.String()), err
 }
 
-// shareOf is how much of a request's items one PS of a shard has (CAP-12.8).
+// shareOf returns how much of a request's items one PS of a shard has (CAP-12.8).
 func shareOf(p *plan.Plan, shard int) float64 {
 	return p.Model.ShardSkew.Of(p.Shards())[shard] / float64(hosted(p, shard))
 }
 
-// hosted is how many PS a container of a shard has (CAP-3.2).
+// hosted returns how many PS a container of a shard has (CAP-3.2).
 func hosted(p *plan.Plan, shard int) int {
 	return (p.Override.NumPS - shard + p.Shards() - 1) / p.Shards()
 }
@@ -234,7 +234,7 @@ const base = "/observed"
 
 func psName(i int) string { return fmt.Sprintf("ps_%d", i) }
 
-// bytesOf is a share of what a version of one PS has.
+// bytesOf returns a share of what a version of one PS has.
 func (f *fleet) bytesOf(share float64) int64 {
 	return max(int64(share*float64(f.p.Model.Size.Embeddings))/int64(f.p.Override.NumPS), 1)
 }
@@ -361,7 +361,7 @@ func (f *fleet) list() (view, error) {
 	return v, nil
 }
 
-// target is the number of the server at an address.
+// target returns the number of the server at an address.
 func (f *fleet) target(addr string) (int16, error) {
 	if at, ok := f.addrs[addr]; ok {
 		return at, nil
@@ -437,7 +437,7 @@ func (f *fleet) measure(ctx context.Context, obs *Observation) error {
 	return nil
 }
 
-// items is the law of the items of a request, where they count.
+// items returns the law of the items of a request, where they count.
 func (f *fleet) items() law.Law {
 	if f.p.Service.PS.CPU.Kind != law.Affine {
 		return law.Law{}
@@ -445,14 +445,14 @@ func (f *fleet) items() law.Law {
 	return f.p.Service.Items.Law
 }
 
-// WindowOf is the part of a run that counts.
+// WindowOf returns the part of a run that counts.
 func WindowOf(warm, until int64) model.Window {
 	w := model.Window{Warmup: warm}
 	w.Name, w.Start, w.End = "observed", plan.Duration(warm), plan.Duration(until)
 	return w
 }
 
-// Capacity is how many requests a second the servers of a plan can do at most.
+// Capacity returns how many requests a second the servers of a plan can do at most.
 func Capacity(p *plan.Plan) float64 {
 	threads := float64(p.Service.PS.Threads * p.Fleet.PS.Replicas.Default)
 	work := p.Service.PS.CPU.MeanOf(p.Service.Items.Mean * shareOf(p, 0)) // of the hottest shard
@@ -529,7 +529,7 @@ func (f *fleet) drive(ctx context.Context, o order, obs *Observation) (*Load, er
 	}
 }
 
-// unbound are the same servers with any number of calls under way.
+// unbound returns the same servers with any number of calls under way.
 func unbound(list []*target) []*target {
 	var free []*target
 	for _, t := range list {
