@@ -6,7 +6,6 @@ import (
 	"hash/fnv"
 	"strings"
 
-	"github.com/monosim/monosim/features/steps/answer"
 	"github.com/monosim/monosim/runners"
 )
 
@@ -77,12 +76,12 @@ func (w *World) answered(quirks string) error {
 // found compares what the answer has at a place with JSON.
 func (w *World) found(place, want string) check {
 	return w.looking(place, func(found any) error {
-		wanted, err := answer.Parse([]byte(want))
+		wanted, err := parseAnswer([]byte(want))
 		if err != nil {
 			return fmt.Errorf("the scenario's JSON %s: %w", want, err)
 		}
-		if !answer.Same(wanted, answer.Returned(found)) {
-			return differ("the answer"+at(place), want, answer.Text(found))
+		if !sameJSON(wanted, returned(found)) {
+			return differ("the answer"+at(place), want, text(found))
 		}
 		return nil
 	})
@@ -97,8 +96,8 @@ func (w *World) stepReturns(n int, want string) check {
 // raises wants an exception of a type at a place.
 func (w *World) raises(place, exception string) check {
 	return w.looking(place, func(found any) error {
-		if got := answer.Raised(found); got != exception {
-			return differ("the answer"+at(place), "it to raise "+exception, answer.Text(found))
+		if got := raised(found); got != exception {
+			return differ("the answer"+at(place), "it to raise "+exception, text(found))
 		}
 		return nil
 	})
@@ -114,19 +113,19 @@ func (w *World) stepRaises(n int, exception string) check {
 // rows, or how often a text has another in it.
 func (w *World) has(place, want string, times int) check {
 	return w.looking(place, func(found any) error {
-		wanted, err := answer.Parse([]byte(want))
+		wanted, err := parseAnswer([]byte(want))
 		if err != nil {
 			return fmt.Errorf("the scenario's JSON %s: %w", want, err)
 		}
-		got, ok := answer.Count(found, wanted)
+		got, ok := count(found, wanted)
 		if !ok {
-			got, ok = answer.Count(answer.Returned(found), wanted)
+			got, ok = count(returned(found), wanted)
 		}
 		if !ok {
-			return fmt.Errorf("the answer%s: found %s, which can never have %s", at(place), answer.Text(found), want)
+			return fmt.Errorf("the answer%s: found %s, which can never have %s", at(place), text(found), want)
 		}
 		if got != times {
-			return differ(fmt.Sprintf("%s in the answer%s", want, at(place)), fmt.Sprintf("%d times", times), fmt.Sprintf("%d times in %s", got, answer.Text(found)))
+			return differ(fmt.Sprintf("%s in the answer%s", want, at(place)), fmt.Sprintf("%d times", times), fmt.Sprintf("%d times in %s", got, text(found)))
 		}
 		return nil
 	})
@@ -140,11 +139,11 @@ func (w *World) looking(place string, fn func(found any) error) check {
 		if w.operation == nil || w.operation.answer == nil {
 			return errors.New("found no answer to look at: have a recorded case answered before")
 		}
-		whole, err := answer.Parse(w.operation.answer.JSON)
+		answer, err := parseAnswer(w.operation.answer.JSON)
 		if err != nil {
 			return fmt.Errorf("%s: %w", w.operation.id, err)
 		}
-		found, err := answer.At(whole, place)
+		found, err := lookUp(answer, place)
 		if err != nil {
 			return fmt.Errorf("%s: %w", w.operation.id, err)
 		}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/cucumber/godog"
 
-	"github.com/monosim/monosim/features/steps/tags"
 	"github.com/monosim/monosim/runners"
 )
 
@@ -55,9 +54,9 @@ func (s *Suite) List() ([]Listed, error) {
 // plan finds the scenarios and holds them to the vocabulary. The error has an
 // [*InputError] for everything that is wrong.
 func (s *Suite) plan() ([]*scenario, error) {
-	wanted, err := tags.Parse(s.Tags)
+	wanted, err := parseTags(s.Tags)
 	if err != nil {
-		return nil, &InputError{Where: "tags " + s.Tags, Text: err.Error()}
+		return nil, err
 	}
 	found, err := s.find()
 	if err != nil {

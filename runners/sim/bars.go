@@ -85,7 +85,7 @@ func (s *story) forget(pod int, model string) (at int, ok bool) {
 	return at, true
 }
 
-// closed are all bars; what goes on ends now.
+// closed returns all bars; what goes on ends now.
 func (s *story) closed(now time.Duration) []Bar {
 	for _, open := range s.open {
 		for _, b := range open {

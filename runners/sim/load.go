@@ -60,7 +60,7 @@ type MemoryStep struct {
 	Bytes     int64   `json:"bytes"`
 }
 
-// end is the memory at the end.
+// end returns the memory at the end.
 func (m *ServerMemory) end() int64 {
 	if len(m.Steps) == 0 {
 		return 0

@@ -111,7 +111,7 @@ func reasonOf(err error) error {
 	return err
 }
 
-// modelOf is the name of the model that a graph belongs to: the directory above
+// modelOf returns the name of the model that a graph belongs to: the directory above
 // it, "exported_models" left out, or fallback for a graph right below the root.
 func (g exportedGraph) modelOf(fallback string) string {
 	parts := strings.Split(g.dir, "/")

@@ -71,7 +71,7 @@ func (p *pace) look(far *outlook.Far) {
 	p.lookTook = p.looked.Sub(began)
 }
 
-// reads are the requests to ZooKeeper that ask for something.
+// reads returns the requests to ZooKeeper that ask for something.
 func reads(requests map[string]uint64) (n uint64) {
 	for op, count := range requests {
 		if strings.HasPrefix(op, "get") || op == "exists" {
@@ -81,7 +81,7 @@ func reads(requests map[string]uint64) (n uint64) {
 	return n
 }
 
-// Size is how large the run is. An agent has the models of its shard, of which each has
+// Size returns how large the run is. An agent has the models of its shard, of which each has
 // the entry.
 func (c *Cluster) Size() outlook.Size {
 	graphs := 0

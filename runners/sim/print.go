@@ -107,7 +107,7 @@ func grouped(n uint64) string {
 	return s
 }
 
-// at is an instant as t+11.000s.
+// at returns an instant as t+11.000s.
 func at(seconds float64) string { return fmt.Sprintf("t+%.3fs", seconds) }
 
 func span(seconds float64) string {
@@ -208,7 +208,7 @@ func rates(of map[string]float64) string {
 	return strings.Join(parts, ", ")
 }
 
-// rate is a number a second with three digits.
+// rate returns a number a second with three digits.
 func rate(perSecond float64) string {
 	if perSecond >= 1000 {
 		return grouped(uint64(perSecond+0.5)) + "/s"
@@ -216,7 +216,7 @@ func rate(perSecond float64) string {
 	return strconv.FormatFloat(perSecond, 'g', 3, 64) + "/s"
 }
 
-// size is a number of bytes with three digits.
+// size returns a number of bytes with three digits.
 func size(bytes int64) string {
 	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
 	value, unit := float64(bytes), 0

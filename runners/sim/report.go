@@ -36,7 +36,7 @@ type Report struct {
 	Unlisted []string `json:"unlisted"`
 	Acts     []Done   `json:"acts"`
 	Load     Load     `json:"load"`
-	// Samples are the time series, and Bars what pods did when; both are in no JSON of a
+	// Samples holds the time series, and Bars what pods did when; both are in no JSON of a
 	// report, but in files of their own.
 	Samples    []Sample       `json:"-"`
 	Bars       []Bar          `json:"-"`

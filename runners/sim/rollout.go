@@ -44,7 +44,7 @@ func (s *story) rollouts() []Rollout {
 	return list
 }
 
-// since is when a version was there to be served.
+// since returns when a version was there to be served.
 func (s *story) since(key, version string) time.Duration {
 	since := s.published[key]
 	for _, m := range s.cluster.models {
@@ -57,7 +57,7 @@ func (s *story) since(key, version string) time.Duration {
 	return since
 }
 
-// keyOf is what model servers call a sub-graph.
+// keyOf returns what model servers call a sub-graph.
 func (c *Cluster) keyOf(model, subGraph string) string {
 	if c.publishes() {
 		return model + ":" + subGraph

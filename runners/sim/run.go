@@ -51,7 +51,7 @@ func (c *Cluster) Run(ctx context.Context, progress func(outlook.Far) error) (*R
 	return report, failure
 }
 
-// every is how far samples are apart.
+// every returns how far samples are apart.
 func (c *Cluster) every() time.Duration {
 	if c.options.Every > 0 {
 		return c.options.Every
@@ -72,7 +72,7 @@ func (c *Cluster) trace() (*timeline.File, error) {
 	return file, nil
 }
 
-// Spec is the cluster as runners take it.
+// Spec returns the cluster as runners take it.
 func (c *Cluster) Spec() runners.Spec {
 	o := c.options
 	return runners.Spec{

@@ -42,7 +42,7 @@ type samples struct {
 	kept        []Sample
 	before      runners.ZooKeeperLoad
 	extents     Load
-	// pods are what is known of each that is in fresh, by number; the others have to be
+	// pods holds what is known of each that is in fresh, by number; the others have to be
 	// looked at again.
 	pods  []podNow
 	fresh podSet

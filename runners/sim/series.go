@@ -69,7 +69,7 @@ func (r *Report) WriteSeries(out io.Writer) error {
 	return w.Error()
 }
 
-// decimal is a number with three places where it has any.
+// decimal returns a number with three places where it has any.
 func decimal(v float64) string {
 	text := strconv.FormatFloat(v, 'f', 3, 64)
 	for text[len(text)-1] == '0' {
@@ -81,13 +81,13 @@ func decimal(v float64) string {
 	return text
 }
 
-// SweepColumns are the columns of a sweep, after those of what it goes over.
+// SweepColumns holds the columns of a sweep, after those of what it goes over.
 var SweepColumns = []string{
 	"pods", "watches", "requests_per_s", "peak_requests_in_1s", "notifications_per_s", "bytes_in_per_s", "bytes_out_per_s",
 	"connections", "znodes", "znode_bytes", "all_serving_s", "rollout_s", "memory_bytes", "unavailable", "unlisted", "failed", "events",
 }
 
-// SweepRow is the row of a run in a sweep; all_serving_s is when the last pod had its first
+// SweepRow returns the row of a run in a sweep; all_serving_s is when the last pod had its first
 // version of every model, rollout_s how long the slowest roll-out took; unlisted are as in Report.
 func (r *Report) SweepRow() []string {
 	l := &r.Load

@@ -42,7 +42,7 @@ type Options struct {
 	// agents of version 3.
 	Policy       string
 	PublishAfter time.Duration
-	// Locations are idc:cluster of the replicas in turn.
+	// Locations holds idc:cluster of the replicas in turn.
 	Locations []string
 	// ZooKeeper and ModelServer are profiles, Quirks and RestartAfter as in
 	// runners.Spec.
@@ -72,14 +72,14 @@ type Cluster struct {
 	models    []runners.Model
 	script    []runners.Act
 
-	// Warnings are what the reference passes over in silence.
+	// Warnings holds what the reference passes over in silence.
 	Warnings []string
 }
 
 // publishes reports whether models must be published to be served.
 func (c *Cluster) publishes() bool { return c.values.version == 3 }
 
-// policies are the version policies that can be declared.
+// policies holds the version policies that can be declared.
 var policies = []string{"latest", "latest_once", "all", "specific"}
 
 // Read reads the files and checks the options. An error is a mistake of the user's in

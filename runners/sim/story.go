@@ -16,7 +16,7 @@ type story struct {
 	exits    []Moment
 	errors   map[string]*milestone
 	messages []string
-	// hosts are the pods that had any version of a model, by its name; exported and
+	// hosts holds the pods that had any version of a model, by its name; exported and
 	// published say since when there is a version, and a model in the layout.
 	hosts               map[string]*podSet
 	exported, published map[string]time.Duration

@@ -41,7 +41,7 @@ type setting struct {
 	noZero bool
 }
 
-// settings are all of them. A field in none of them has no effect on a simulated job.
+// settings holds all of them. A field in none of them has no effect on a simulated job.
 var settings = []setting{
 	{job: "ps", fields: []string{"num_ps"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) { job.PS = c.NumPS }},
 	{job: "workers", fields: []string{"num_workers"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) {
@@ -250,7 +250,7 @@ func overruled(c *runnerutils.RunnerConfig, user, flags *said) (notes []string) 
 	return notes
 }
 
-// asSaid is a value as a plan has it.
+// asSaid returns a value as a plan has it.
 func asSaid(name string, value any) string {
 	for _, f := range runnerConfigFields {
 		for _, m := range f.Members {
@@ -355,7 +355,7 @@ func (d *reader) field(n *yaml.Node, f gflagsutils.Field, s *said) {
 	s.fields = append(s.fields, dataclass.Field{Name: f.Name, Value: value})
 }
 
-// decoded is a scalar of a type, or what is wanted instead.
+// decoded returns a scalar of a type, or what is wanted instead.
 func decoded[T any](n *yaml.Node, want string) (any, string) {
 	var v T
 	if n.Kind != yaml.ScalarNode || n.Tag == "!!null" || isCut(n, v) || n.Decode(&v) != nil {

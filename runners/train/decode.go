@@ -82,7 +82,7 @@ func isCut(n *yaml.Node, into any) bool {
 	return n.Tag == "!!float" && t.Kind() != reflect.Float64
 }
 
-// shown is a node for people.
+// shown returns a node for people.
 func shown(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:

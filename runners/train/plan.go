@@ -25,7 +25,7 @@ type Plan struct {
 	Job    runners.TrainingSpec
 	// Notes say what of the configurations does not count, or has no effect.
 	Notes []string
-	// Script are the lines of what happens, "10m: ps0 is killed".
+	// Script holds the lines of what happens, "10m: ps0 is killed".
 	Script []Line
 }
 
@@ -98,7 +98,7 @@ func (d *reader) plan(n *yaml.Node) (*Plan, error) {
 	return plan, d.err()
 }
 
-// find is the value of a key, or the node itself where there is none.
+// find returns the value of a key, or the node itself where there is none.
 func find(n *yaml.Node, key string) *yaml.Node {
 	if n.Kind == yaml.MappingNode {
 		for i := 0; i < len(n.Content); i += 2 {
@@ -129,7 +129,7 @@ func (d *reader) script(n *yaml.Node) (lines []Line) {
 	return lines
 }
 
-// Spec is the cluster of the plan.
+// Spec returns the cluster of the plan.
 func (p *Plan) Spec() runners.Spec {
 	job := p.Job
 	return runners.Spec{Seed: p.Seed, Quirks: p.Quirks, Training: &job}

@@ -19,7 +19,7 @@ type Report struct {
 	PS      int    `json:"ps"`
 	// Notes say what of the plan's configurations does not count, or has no effect.
 	Notes []string `json:"notes,omitempty"`
-	// Timeline are the first moments, MomentsTotal is how many there were.
+	// Timeline holds the first moments, MomentsTotal is how many there were.
 	Timeline     []Moment `json:"timeline"`
 	MomentsTotal int      `json:"moments_total"`
 	// Deeds count what the processes of the job did, by its name, as "saved".
@@ -29,7 +29,7 @@ type Report struct {
 	Checkpoints []string       `json:"checkpoints"`
 	// Invariants are those of TRN-6.5 that broke.
 	Invariants []Broken `json:"invariants"`
-	// Running are the processes that run at the end.
+	// Running holds the processes that run at the end.
 	Running    []string       `json:"running"`
 	Counts     runners.Counts `json:"counts"`
 	Trace      string         `json:"trace"`

@@ -90,7 +90,7 @@ func (r *Report) observe(o runners.Observation) {
 	}
 }
 
-// about is what a moment is about; of processes their names say it.
+// about returns what a moment is about; of processes their names say it.
 func about(o runners.Observation) string {
 	if strings.HasPrefix(o.Op, "process.") {
 		return ""

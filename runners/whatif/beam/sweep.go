@@ -86,7 +86,7 @@ func await(ctx context.Context, address string) error {
 	}
 }
 
-// task is what workers are told, and the grid of which it is.
+// task returns what workers are told, and the grid of which it is.
 func (o *options) task() (task, *engines.Grid, error) {
 	t := task{Version: judge.Version}
 	for _, path := range []struct{ from, to *string }{{&o.plan, &t.Plan}, {&o.out, &t.Out}, {&o.cache, &t.Cache}} {

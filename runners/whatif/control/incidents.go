@@ -21,7 +21,7 @@ type happening struct {
 	undo  func(b *bench) error
 }
 
-// happenings are the incidents that a lab can go through.
+// happenings holds the incidents that a lab can go through.
 var happenings = map[string]happening{
 	"kill 1": {help: "one container dies at once and starts again after 10 s", do: func(b *bench) error { return b.kill(1) }},
 	"kill 3": {help: "three containers of one shard die at once", do: func(b *bench) error { return b.kill(3) }},
@@ -211,7 +211,7 @@ func (b *bench) names(n int) []string {
 	return list
 }
 
-// idc are the pods of the last idc.
+// idc returns the pods of the last idc.
 func (b *bench) idc() []string {
 	pods := b.Pods()
 	last := pods[len(pods)-1].Location.IDC

@@ -40,14 +40,14 @@ type Lab struct {
 	PSBytes          int64
 	Serving          runners.ServingSpec
 	Locations        []runners.Location
-	// Incidents are names of Incidents, in the order in which they happen.
+	// Incidents holds names of Incidents, in the order in which they happen.
 	Incidents []string
 	// Rested, when set, is called once agents have come to rest, before anything happens to
 	// them.
 	Rested func()
 }
 
-// LabOf is the lab for a plan: at most so many containers, in fewer shards where it has more,
+// LabOf returns the lab for a plan: at most so many containers, in fewer shards where it has more,
 // each with as much to serve as one of the plan's.
 func LabOf(p *plan.Plan, containers int) Lab {
 	f := ensemble.Of(p)
@@ -68,7 +68,7 @@ func LabOf(p *plan.Plan, containers int) Lab {
 	return lab
 }
 
-// Fleet is what the formulas take for the lab.
+// Fleet returns what the formulas take for the lab.
 func (l *Lab) Fleet() ensemble.Fleet {
 	return ensemble.Fleet{
 		Version: l.Version, Flaps: l.Quirks == "python", PS: l.Shards * l.Replicas, NumPS: l.NumPS, NumShard: l.Shards, Services: 1, Mixed: true, Clusters: 1,
@@ -76,7 +76,7 @@ func (l *Lab) Fleet() ensemble.Fleet {
 	}
 }
 
-// base is where the model is.
+// base returns where the model is.
 func (l *Lab) base() string {
 	if l.Version == 3 {
 		return "/models/lab"
@@ -300,7 +300,7 @@ func (b *bench) rollout() error {
 	return err
 }
 
-// registered are the znodes of replicas or bindings, and of service info.
+// registered returns the znodes of replicas or bindings, and of service info.
 func (b *bench) registered() int {
 	n := 0
 	var count func(path string)

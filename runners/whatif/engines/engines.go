@@ -34,10 +34,10 @@ type Local struct {
 	Workers int // 0 for one a core
 }
 
-// Name is local.
+// Name returns local.
 func (Local) Name() string { return "local" }
 
-// Share is all.
+// Share returns all.
 func (Local) Share(n int) int { return n }
 
 // Run runs all points.

@@ -72,7 +72,7 @@ func Open(source *plan.Source, p *plan.Plan, warnings plan.Problems) (*Grid, err
 	return g, nil
 }
 
-// Product is all combinations of the values of axes, the last axis fastest.
+// Product returns all combinations of the values of axes, the last axis fastest.
 func Product(axes []plan.Axis) [][]plan.Value {
 	list := [][]plan.Value{nil}
 	for _, a := range axes {
@@ -111,12 +111,12 @@ func (g *Grid) Simulate(ctx context.Context, j *judge.Judge, p Point) (*model.Sa
 // Samples collects them by point.
 type Samples map[Point]*model.Sample
 
-// Missing are the points without a sample, sorted.
+// Missing returns the points without a sample, sorted.
 func (g *Grid) Missing(samples Samples) []Point {
 	return slices.DeleteFunc(g.Points(), func(p Point) bool { return samples[p] != nil })
 }
 
-// Result is the answer of all samples.
+// Result returns the answer of all samples.
 func (g *Grid) Result(samples Samples) (*result.Result, error) {
 	if missing := g.Missing(samples); len(missing) > 0 {
 		return nil, missingError(missing)
@@ -168,7 +168,7 @@ func exitOf(sweeps []result.Sweep) int {
 	return judge.ExitOf(outcomes)
 }
 
-// result is what a cell's samples say, and what each of them gave.
+// result returns what a cell's samples say, and what each of them gave.
 func (c *cell) result(samples []*model.Sample, checks *result.Checks) (result.Cell, []result.Record) {
 	out := result.Cell{Point: judge.PointOf(c.values), Numbers: NumbersOf(c.values)}
 	if c.plan == nil {
@@ -196,7 +196,7 @@ func NumbersOf(values []plan.Value) map[string]float64 {
 	return numbers
 }
 
-// Containers is how many there are in all.
+// Containers returns how many there are in all.
 func Containers(p *plan.Plan) int {
 	n := 0
 	for _, tier := range plan.TierNames {

@@ -66,7 +66,7 @@ func (j *Job) Check() error {
 	return nil
 }
 
-// Manifest is the config map and the job as YAML.
+// Manifest returns the config map and the job as YAML.
 func (j *Job) Manifest() (string, error) {
 	objects, err := j.objects()
 	if err != nil {
@@ -83,7 +83,7 @@ func (j *Job) Manifest() (string, error) {
 	return b.String(), e.Close()
 }
 
-// JSON is the config map and the job as one list, which kubectl apply takes, too.
+// JSON returns the config map and the job as one list, which kubectl apply takes, too.
 func (j *Job) JSON() (string, error) {
 	objects, err := j.objects()
 	if err != nil {
@@ -115,7 +115,7 @@ func (j *Job) objects() ([]object, error) {
 	}, nil
 }
 
-// pod is what each index runs. The index comes in JOB_COMPLETION_INDEX, which
+// pod returns what each index runs. The index comes in JOB_COMPLETION_INDEX, which
 // --engine shard=/N reads.
 func (j *Job) pod() object {
 	args := []string{"whatif", "sweep", planDir + "/" + planKey, "--engine", fmt.Sprintf("shard=/%d", j.Shards), "--out", shardsDir, "--cache", shardsDir + "/cache"}

@@ -39,10 +39,10 @@ func ParseShard(text string) (Shard, error) {
 	return Shard{I: i, N: n}, nil
 }
 
-// Name is shard=i/N.
+// Name returns shard=i/N.
 func (s Shard) Name() string { return fmt.Sprintf("shard=%d/%d", s.I, s.N) }
 
-// Share is every N-th, from the I-th.
+// Share returns every N-th, from the I-th.
 func (s Shard) Share(n int) int { return (n - s.I + s.N - 1) / s.N }
 
 // Run runs the shard's points.
@@ -67,7 +67,7 @@ type head struct {
 	Seed uint64 `json:"seed"`
 }
 
-// FileOf is the name of a shard's file.
+// FileOf returns the name of a shard's file.
 func FileOf(s Shard) string { return fmt.Sprintf("shard-%05d-of-%05d.jsonl", s.I, s.N) }
 
 // WriteShard writes the samples of a shard into a folder: the file is whole, or not there.

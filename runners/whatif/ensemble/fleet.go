@@ -21,7 +21,7 @@ type Fleet struct {
 	// Entry, PS and Dense are containers; each of Dense has Services agents.
 	Entry, PS, Dense, Services int
 	NumPS, NumShard            int
-	// Others are the numbers of PS of further models on the same containers: agents of
+	// Others holds the numbers of PS of further models on the same containers: agents of
 	// version 1 are of one model each, those of version 3 of all.
 	Others []int
 	// Mixed says that each of PS serves the entry, too.
@@ -39,7 +39,7 @@ type Fleet struct {
 	Bindings, Models int
 }
 
-// Of is the fleet of a plan, with its multiplier.
+// Of returns the fleet of a plan, with its multiplier.
 func Of(p *plan.Plan) Fleet {
 	f := Fleet{
 		Version: p.Model.AgentVersion, NumPS: max(p.Override.NumPS, 1), NumShard: max(p.Shards(), 1),
@@ -85,13 +85,13 @@ func expires(p *plan.Plan) bool {
 	return false
 }
 
-// Containers is how many there are.
+// Containers returns how many there are.
 func (f Fleet) Containers() int { return f.Entry + f.PS + f.Dense }
 
-// Agents is how many sessions there are: each service of a dense container has one.
+// Agents returns how many sessions there are: each service of a dense container has one.
 func (f Fleet) Agents() int { return f.Entry + f.PS + f.Dense*f.Services }
 
-// Tasks are the PS, the entry, and the dense servers if they are apart.
+// Tasks returns the PS, the entry, and the dense servers if they are apart.
 func (f Fleet) Tasks() int {
 	tasks := f.NumPS + 1
 	if f.Dense > 0 {
@@ -100,7 +100,7 @@ func (f Fleet) Tasks() int {
 	return tasks
 }
 
-// Replicas are the znodes under which version 1 registers what containers serve. PS i is
+// Replicas returns the znodes under which version 1 registers what containers serve. PS i is
 // in shard i mod NumShard.
 func (f Fleet) Replicas() int {
 	ps := int(math.Round(float64(f.PS) * float64(f.NumPS) / float64(f.NumShard)))
@@ -111,7 +111,7 @@ func (f Fleet) Replicas() int {
 	return ps + entry + f.Dense*f.Services
 }
 
-// entries are the replicas of the entry.
+// entries returns the replicas of the entry.
 func (f Fleet) entries() int {
 	if f.Mixed {
 		return f.Entry + f.PS
@@ -119,7 +119,7 @@ func (f Fleet) entries() int {
 	return f.Entry
 }
 
-// Times is the fleet with a multiple of its containers, rounded up.
+// Times returns the fleet with a multiple of its containers, rounded up.
 func (f Fleet) Times(multiple float64) Fleet {
 	scaled := func(n int) int { return int(math.Ceil(float64(n)*multiple - 1e-9)) }
 	f.Entry, f.PS, f.Dense = scaled(f.Entry), scaled(f.PS), scaled(f.Dense)

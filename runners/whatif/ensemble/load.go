@@ -24,7 +24,7 @@ const (
 	stormOfV3               = 4 // requests of an agent: its service information, and what it watches
 )
 
-// Load is what the fleet asks of ZooKeeper by the formulas of CAP-3.12. Pings are neither
+// Load returns what the fleet asks of ZooKeeper by the formulas of CAP-3.12. Pings are neither
 // reads nor writes.
 func (f Fleet) Load(z *plan.ZooKeeper) result.ZKLoad {
 	l := result.ZKLoad{Version: f.Version, Containers: f.Containers(), Agents: f.Agents()}
@@ -69,7 +69,7 @@ func add(l, o *result.ZKLoad) {
 	l.MaxResend = math.Max(l.MaxResend, o.MaxResend)
 }
 
-// Metrics are the load under the names that objectives have for it.
+// Metrics returns the load under the names that objectives have for it.
 func Metrics(l *result.ZKLoad) map[string]float64 {
 	return map[string]float64{
 		"zk.utilisation":  l.Worst,
@@ -158,7 +158,7 @@ var expiry = limit{"reads and writes once every session has expired", "fraction"
 // multiples of the fleet that a curve has.
 var multiples = []float64{0.1, 0.3, 1, 3, 10, 30, 100}
 
-// Curve is what ZooKeeper bears for multiples of the fleet, by both versions of agents,
+// Curve returns what ZooKeeper bears for multiples of the fleet, by both versions of agents,
 // with the limits that each reaches and at which multiple.
 func (f Fleet) Curve(z *plan.ZooKeeper) *result.ZooKeeper {
 	out := &result.ZooKeeper{Now: f.Load(z)}
@@ -178,7 +178,7 @@ func (f Fleet) Curve(z *plan.ZooKeeper) *result.ZooKeeper {
 	return out
 }
 
-// reaches is the multiple of the fleet at which a limit is reached, 0 when none up to a
+// reaches returns the multiple of the fleet at which a limit is reached, 0 when none up to a
 // thousand does. Loads grow with the fleet, so halving finds it.
 func (f Fleet) reaches(z *plan.ZooKeeper, l limit) float64 {
 	over := func(m float64) bool {

@@ -30,7 +30,7 @@ func (c *FolderCache) path(key string) string {
 	return filepath.Join(c.dir, name[:2], name+".json")
 }
 
-// Get is a sample that was put; one that cannot be read counts as not there.
+// Get returns a sample that was put; one that cannot be read counts as not there.
 func (c *FolderCache) Get(key string) (*model.Sample, bool) {
 	data, err := os.ReadFile(c.path(key))
 	if err != nil {

@@ -177,7 +177,7 @@ func unitOf(metric string) string {
 	return ""
 }
 
-// Estimates are all numbers of the evaluation, with their intervals.
+// Estimates returns all numbers of the evaluation, with their intervals.
 func (e *Evaluation) Estimates() []result.Estimate {
 	var list []result.Estimate
 	level := float64(e.Plan.Precision.Level)
@@ -231,7 +231,7 @@ func (w *Pool) estimate(one *result.Estimate, short bool) {
 	one.Value, one.CI = &value, &[2]float64{value - half, value + half}
 }
 
-// ofModel are the numbers of the requests for one model.
+// ofModel returns the numbers of the requests for one model.
 func (e *Evaluation) ofModel(w *Pool, m *PerModel) []result.Estimate {
 	var list []result.Estimate
 	arrived, bad := sum(m.Arrived), sum(m.Bad)
@@ -260,7 +260,7 @@ func sum(list []int64) int64 {
 	return total
 }
 
-// observations is how many there are of what a metric is of.
+// observations returns how many there are of what a metric is of.
 func (w *Pool) observations(metric string) int64 {
 	for t, name := range plan.TierNames {
 		if len(metric) > len(name)+2 && metric[len(metric)-len(name)-2:] == "("+name+")" {
@@ -279,7 +279,7 @@ func (w *Pool) observations(metric string) int64 {
 	return w.Sum.Completed
 }
 
-// needs is how many observations replications need to have a quantile at all.
+// needs returns how many observations replications need to have a quantile at all.
 func needs(metric string, runs int) int64 {
 	if q, _, ok := quantileOf(metric); ok {
 		return int64(math.Ceil(1/(1-q)-1e-6)) * int64(runs)
@@ -300,7 +300,7 @@ func (e *Evaluation) withValues(list []result.Estimate) []result.Estimate {
 	return list
 }
 
-// valuesOf is what each replication gave of a metric, of one model of the mix or of all
+// valuesOf returns what each replication gave of a metric, of one model of the mix or of all
 // requests for "".
 func (w *Pool) valuesOf(metric, name string) []float64 {
 	if m := w.model(name); m != nil {
@@ -309,7 +309,7 @@ func (w *Pool) valuesOf(metric, name string) []float64 {
 	return w.Values[metric]
 }
 
-// model is a model of the mix, nil for "" and where nothing came.
+// model returns a model of the mix, nil for "" and where nothing came.
 func (w *Pool) model(name string) *PerModel {
 	for k := range w.Models {
 		if w.Models[k].Name == name {

@@ -68,7 +68,7 @@ const (
 	roundings = 10
 )
 
-// Floors is the floor of a plan.
+// Floors returns the floor of a plan.
 func Floors(p *plan.Plan) *Floor {
 	f := &Floor{plan: p}
 	spec := model.Compile(p, Normal)
@@ -128,7 +128,7 @@ func floorOf(p *plan.Plan, spec *model.Spec, m *model.Served, items, weight floa
 	return g
 }
 
-// nearest is the shortest way between two containers, in nanoseconds.
+// nearest returns the shortest way between two containers, in nanoseconds.
 func nearest(p *plan.Plan) float64 {
 	least := p.Network.SameCluster.Min()
 	if slices.ContainsFunc(p.Fleet.IDCs, func(i plan.IDC) bool { return len(i.Clusters) > 1 }) {
@@ -140,7 +140,7 @@ func nearest(p *plan.Plan) float64 {
 	return least
 }
 
-// stepsOf is work from below.
+// stepsOf returns work from below.
 func stepsOf(w work) steps {
 	of := func(l law.Law) steps {
 		if l.IsZero() {
@@ -175,7 +175,7 @@ func stepsOf(w work) steps {
 	return list.fewer()
 }
 
-// plus is the law of the sum of two that are independent.
+// plus returns the law of the sum of two that are independent.
 func (s steps) plus(t steps) steps {
 	var list steps
 	for _, a := range s {
@@ -206,7 +206,7 @@ func (s steps) fewer() steps {
 	return list
 }
 
-// above is the chance that work takes longer than x.
+// above returns the chance that work takes longer than x.
 func (w *work) above(x float64) float64 {
 	switch {
 	case w.law.IsZero():
@@ -225,7 +225,7 @@ func (w *work) above(x float64) float64 {
 	return sum
 }
 
-// callAbove is the chance that a call has no answer within x: attempts follow each other after
+// callAbove returns the chance that a call has no answer within x: attempts follow each other after
 // a timeout, and what none of them answers fails.
 func (g *floorItems) callAbove(w *work, x float64) float64 {
 	one := func(x float64) float64 { return w.above(x - g.way) }
@@ -249,7 +249,7 @@ func (g *floorItems) callAbove(w *work, x float64) float64 {
 	return chance
 }
 
-// fanAbove is the chance that the fan-out has not what it needs within x.
+// fanAbove returns the chance that the fan-out has not what it needs within x.
 func (g *floorItems) fanAbove(x float64) float64 {
 	if g.need == 0 {
 		all := 1.0
@@ -276,7 +276,7 @@ func (g *floorItems) fanAbove(x float64) float64 {
 	return short
 }
 
-// Above is the share of requests that take longer than x nanoseconds at least, of one model of
+// Above returns the share of requests that take longer than x nanoseconds at least, of one model of
 // the mix or of all for "".
 func (f *Floor) Above(x float64, name string) float64 {
 	sum, shares := 0.0, 0.0
@@ -299,7 +299,7 @@ func (f *Floor) Above(x float64, name string) float64 {
 	return sum / shares
 }
 
-// Quantile is a quantile of the latency that no fleet goes below, in nanoseconds.
+// Quantile returns a quantile of the latency that no fleet goes below, in nanoseconds.
 func (f *Floor) Quantile(q float64, name string) float64 {
 	low, high := 1e3, float64(model.Longest)*1000
 	if f.Above(low, name) <= 1-q {
@@ -315,7 +315,7 @@ func (f *Floor) Quantile(q float64, name string) float64 {
 	return low
 }
 
-// mean is a mean latency that no fleet goes below that fails at most a share of its requests:
+// mean returns a mean latency that no fleet goes below that fails at most a share of its requests:
 // those that take longest, as what fails does not count.
 func (f *Floor) mean(failing float64, name string) float64 {
 	const points = 100
@@ -328,7 +328,7 @@ func (f *Floor) mean(failing float64, name string) float64 {
 	return sum
 }
 
-// Missed is the first objective on the latency of requests that is missed without any queue,
+// Missed returns the first objective on the latency of requests that is missed without any queue,
 // with what is missed; "" for none.
 func (f *Floor) Missed() (slo, reason string) {
 	for _, o := range f.plan.Objectives() {
@@ -349,12 +349,12 @@ func (f *Floor) Missed() (slo, reason string) {
 	return "", ""
 }
 
-// objective is the text of an objective with the model that it is of.
+// objective returns the text of an objective with the model that it is of.
 func objective(o plan.SLO) string {
 	return (&result.Verdict{SLO: o.Text, Scope: result.Scope{Model: o.Model}}).Objective()
 }
 
-// failing is the greatest share of failed requests that objectives allow; nearly all without
+// failing returns the greatest share of failed requests that objectives allow; nearly all without
 // one.
 func (f *Floor) failing(name string) float64 {
 	most := 1 - 1e-6

@@ -83,7 +83,7 @@ type Cache interface {
 	Put(key string, s *model.Sample) error
 }
 
-// Simulated is how many requests, calls and events were simulated so far.
+// Simulated returns how many requests, calls and events were simulated so far.
 func (j *Judge) Simulated() (requests, calls int64, events uint64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -208,7 +208,7 @@ func Key(p *plan.Plan, c model.Condition) string {
 	return fmt.Sprintf("%s/%s/%s/%d", Version, p.Hash(), c.Name, p.Seed)
 }
 
-// Pooled is the evaluation of samples that were simulated elsewhere, in order of
+// Pooled returns the evaluation of samples that were simulated elsewhere, in order of
 // replications and windows.
 func Pooled(p *plan.Plan, samples []*model.Sample) *Evaluation {
 	e := newEvaluation(p, Normal, Goal{Confidence: float64(p.Precision.Verdict), Replications: p.Budget.MinReplications, Records: true})
@@ -334,7 +334,7 @@ feed:
 	return samples, nil
 }
 
-// one is one replication of one window, from the cache where it is there. It ends with
+// one returns one replication of one window, from the cache where it is there. It ends with
 // [model.ErrHalted] when halt says so.
 func (j *Judge) one(halt func() bool, spec *model.Spec, key string, window, replication int) (*model.Sample, error) {
 	key = fmt.Sprintf("%s/%d/%d", key, window, replication)
@@ -374,7 +374,7 @@ func (j *Judge) one(halt func() bool, spec *model.Spec, key string, window, repl
 	return s, nil
 }
 
-// Taken is how many requests the samples have that were asked for. Whether they were in the cache
+// Taken returns how many requests the samples have that were asked for. Whether they were in the cache
 // makes no difference: budgets and certificates go by it, so that results do not depend on what
 // was simulated before.
 func (j *Judge) Taken() int64 {

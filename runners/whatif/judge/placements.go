@@ -61,7 +61,7 @@ func placesOf(p *plan.Plan) *places {
 	return out
 }
 
-// holds is how many of the n containers of a shard are in each location.
+// holds returns how many of the n containers of a shard are in each location.
 func (p *places) holds(tier, n int) []int {
 	held := make([]int, len(p.at))
 	where := p.spec.Tiers[tier].Placement
@@ -126,7 +126,7 @@ func (p *places) permutations() [][]int {
 	return list
 }
 
-// orders are the permutations of n things, the one in order first.
+// orders returns the permutations of n things, the one in order first.
 func orders(n int) [][]int {
 	list := [][]int{{}}
 	for k := range n {
@@ -143,7 +143,7 @@ func orders(n int) [][]int {
 	return list
 }
 
-// rows are the shards of a tier that placements of count containers can tell apart, those
+// rows returns the shards of a tier that placements of count containers can tell apart, those
 // first that are fullest without them: of each kind as many as may be taken from.
 func (p *places) rows(tier, count int) []row {
 	kinds := map[string]int{}
@@ -191,7 +191,7 @@ func (p *places) calls(tier, shard int) string {
 	return b.String()
 }
 
-// fullness is the work for each replica of a shard that so many are taken of.
+// fullness returns the work for each replica of a shard that so many are taken of.
 func fullness(r *row, taken int) float64 {
 	left := -taken
 	for _, n := range r.holds {
@@ -316,7 +316,7 @@ func (e *enumeration) ways(c *class, from int) int {
 	return i
 }
 
-// form is a text of the class at hand with locations swapped, the same for all orders of shards
+// form returns a text of the class at hand with locations swapped, the same for all orders of shards
 // of a kind.
 func (e *enumeration) form(swap []int) string {
 	var texts []string
@@ -337,7 +337,7 @@ func (e *enumeration) form(swap []int) string {
 	return strings.Join(texts, ";")
 }
 
-// binomial is how many ways there are to take k of n.
+// binomial returns how many ways there are to take k of n.
 func binomial(n, k int) float64 {
 	ways := 1.0
 	for i := range k {
@@ -346,7 +346,7 @@ func binomial(n, k int) float64 {
 	return ways
 }
 
-// judged are the classes that are simulated: all where they are few, else those of which none
+// judged returns the classes that are simulated: all where they are few, else those of which none
 // leaves a fuller shard.
 func (e *enumeration) judged() []class {
 	list := e.found
@@ -405,7 +405,7 @@ func (p *places) text(v []int) string {
 	return strings.Join(parts, ", ")
 }
 
-// ofTier are the conditions of "any K TIER", with how many placements they stand for.
+// ofTier returns the conditions of "any K TIER", with how many placements they stand for.
 func (p *places) ofTier(m plan.Must) ([]model.Condition, result.Placements) {
 	tier := slices.Index(plan.TierNames, m.Of)
 	total := 0
@@ -424,7 +424,7 @@ func (p *places) ofTier(m plan.Must) ([]model.Condition, result.Placements) {
 	return list, out
 }
 
-// ofIDCs are the conditions of "any K idc": each set of so many, of those that swapping makes of
+// ofIDCs returns the conditions of "any K idc": each set of so many, of those that swapping makes of
 // each other the first.
 func (p *places) ofIDCs(m plan.Must) ([]model.Condition, result.Placements) {
 	idcs := p.plan.Fleet.IDCs
@@ -447,7 +447,7 @@ func (p *places) ofIDCs(m plan.Must) ([]model.Condition, result.Placements) {
 	return list, out
 }
 
-// idcImages are what swapping makes of a set of idcs, each once.
+// idcImages returns what swapping makes of a set of idcs, each once.
 func (p *places) idcImages(v []int) [][]int {
 	var list [][]int
 	for _, swap := range p.swaps {

@@ -8,13 +8,13 @@ import (
 	"github.com/monosim/monosim/runners/whatif/stats"
 )
 
-// quantiles are the metrics of latencies.
+// quantiles holds the metrics of latencies.
 var quantiles = []struct {
 	name string
 	q    float64
 }{{"p50", 0.5}, {"p90", 0.9}, {"p95", 0.95}, {"p99", 0.99}, {"p999", 0.999}, {"p9999", 0.9999}}
 
-// quantileOf is the level of a metric as p99(request) and what it is of; false for all
+// quantileOf returns the level of a metric as p99(request) and what it is of; false for all
 // others.
 func quantileOf(metric string) (q float64, scope string, ok bool) {
 	name, rest, ok := strings.Cut(metric, "(")
@@ -29,7 +29,7 @@ func quantileOf(metric string) (q float64, scope string, ok bool) {
 	return 0, "", false
 }
 
-// pooled is a quantile of the observations of all replications together (CAP-12.15), of one
+// pooled returns a quantile of the observations of all replications together (CAP-12.15), of one
 // model of the mix or of all requests for "".
 func (w *Pool) pooled(metric, name string) (float64, bool) {
 	q, scope, ok := quantileOf(metric)
@@ -58,7 +58,7 @@ func (w *Pool) latencies(scope string) model.Hist {
 	return w.Sum.Latency
 }
 
-// interval is a metric over all replications with the half-width of its interval at a
+// interval returns a metric over all replications with the half-width of its interval at a
 // confidence: quantiles are of all observations together, and how sure they are is from those
 // of the replications; all else is the mean over replications.
 func (w *Pool) interval(metric, name string, confidence float64) (value, half float64) {
@@ -69,7 +69,7 @@ func (w *Pool) interval(metric, name string, confidence float64) (value, half fl
 	return stats.Interval(values, confidence)
 }
 
-// value is a metric over all replications.
+// value returns a metric over all replications.
 func (w *Pool) value(metric string) float64 {
 	if pooled, ok := w.pooled(metric, ""); ok {
 		return pooled

@@ -32,7 +32,7 @@ func (e *Evaluation) record(w *Pool, s *model.Sample) {
 	e.records = append(e.records, one)
 }
 
-// Records are what every replication gave, of an evaluation whose goal asked for it. point is
+// Records returns what every replication gave, of an evaluation whose goal asked for it. point is
 // what was set, nil for the plan as it is written; world is 0 for middle values.
 func (e *Evaluation) Records(point map[string]string, world int) []result.Record {
 	if point == nil {
@@ -44,7 +44,7 @@ func (e *Evaluation) Records(point map[string]string, world int) []result.Record
 	return e.records
 }
 
-// PointOf is values by path, as records and cells have them.
+// PointOf returns values by path, as records and cells have them.
 func PointOf(values []plan.Value) map[string]string {
 	point := map[string]string{}
 	for _, v := range values {

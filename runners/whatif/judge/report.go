@@ -15,7 +15,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/theory"
 )
 
-// New is the result of a command before anything was simulated.
+// New returns the result of a command before anything was simulated.
 func New(command string, p *plan.Plan, warnings plan.Problems) *result.Result {
 	r := &result.Result{Format: result.Format, Command: command, Plan: p.Name, ScenarioHash: p.Hash(), Seed: p.Seed, Version: Version,
 		Architecture: runtime.GOARCH, Currency: p.Report.Currency, Calibration: p.Measured, Problems: plan.Problems{}}
@@ -72,7 +72,7 @@ func (j *Judge) Run(ctx context.Context, p *plan.Plan, warnings plan.Problems) (
 	return r, nil
 }
 
-// ExitOf is the exit code of verdicts.
+// ExitOf returns the exit code of verdicts.
 func ExitOf(list []result.Verdict) int {
 	switch Worst(list) {
 	case result.Fail:
@@ -132,7 +132,7 @@ func (w *Pool) check(c *result.Checks) {
 	}
 }
 
-// worstWindow is the one with the greatest p99.
+// worstWindow returns the one with the greatest p99.
 func (e *Evaluation) worstWindow() *Pool {
 	best := &e.Windows[0]
 	for i := range e.Windows {
@@ -143,7 +143,7 @@ func (e *Evaluation) worstWindow() *Pool {
 	return best
 }
 
-// failing is the window with the greatest share of failures, the one with the greatest p99 where
+// failing returns the window with the greatest share of failures, the one with the greatest p99 where
 // nothing fails.
 func (e *Evaluation) failing() *Pool {
 	most := e.worstWindow()
@@ -155,10 +155,10 @@ func (e *Evaluation) failing() *Pool {
 	return most
 }
 
-// failed is the share of requests that failed.
+// failed returns the share of requests that failed.
 func (w *Pool) failed() float64 { return share(sum(w.Sum.Failed[:]), w.Sum.Arrived) }
 
-// breakdown are the shares of the latency, of all requests and of the slowest hundredth.
+// breakdown returns the shares of the latency, of all requests and of the slowest hundredth.
 func (w *Pool) breakdown() []result.Part {
 	s := &w.Sum
 	if s.Completed == 0 {
@@ -198,7 +198,7 @@ func (w *Pool) causes() []result.Cause {
 	return list
 }
 
-// cdf is thinned to some two hundred points.
+// cdf returns thinned to some two hundred points.
 func cdf(h model.Hist) []result.CDFPoint {
 	var list []result.CDFPoint
 	n := float64(h.Count())
@@ -213,7 +213,7 @@ func cdf(h model.Hist) []result.CDFPoint {
 	return list
 }
 
-// timeline is the offered rate over the horizon, with what happened in the windows.
+// timeline returns the offered rate over the horizon, with what happened in the windows.
 func (e *Evaluation) timeline() []result.TimelinePoint {
 	p := e.Plan
 	horizon := int64(p.Workload.Horizon)
@@ -258,7 +258,7 @@ func (e *Evaluation) timeline() []result.TimelinePoint {
 	return list
 }
 
-// rateAt is the rate of requests at an instant; of a closed loop that of the window there.
+// rateAt returns the rate of requests at an instant; of a closed loop that of the window there.
 func (e *Evaluation) rateAt(at int64) float64 {
 	if !e.Plan.Workload.Loop.Closed() {
 		return e.Spec.RateAt(at) * float64(e.Spec.Control.Thin)
@@ -271,12 +271,12 @@ func (e *Evaluation) rateAt(at int64) float64 {
 	return 0
 }
 
-// meanRate is the rate at which requests came in a window.
+// meanRate returns the rate at which requests came in a window.
 func (e *Evaluation) meanRate(w *Pool) float64 {
 	return float64(w.Sum.Arrived) / float64(max(e.Runs, 1)) / float64(w.seconds()) * 1e9 * float64(e.Spec.Control.Thin)
 }
 
-// incidents are the windows of events.
+// incidents returns the windows of events.
 func (e *Evaluation) incidents() []result.Incident {
 	var list []result.Incident
 	for i := range e.Windows {
@@ -321,7 +321,7 @@ func (e *Evaluation) fate(one *result.Incident, w *Pool) {
 	}
 }
 
-// unnoticed are the shares of requests that wait for one and two timeouts, and that fail,
+// unnoticed returns the shares of requests that wait for one and two timeouts, and that fail,
 // while PS containers of one shard are dead and still listed: a formula for calls that go to
 // replicas at random (CAP-7.4).
 func (e *Evaluation) unnoticed(event *plan.Event) (one, two, failed float64) {
@@ -365,7 +365,7 @@ func (e *Evaluation) simulatedForms(list []result.ClosedForm) {
 	}
 }
 
-// busiest is the window with the greatest rate, nil when none is all at the peak.
+// busiest returns the window with the greatest rate, nil when none is all at the peak.
 func (e *Evaluation) busiest() *Pool {
 	var most *Pool
 	for i := range e.Windows {

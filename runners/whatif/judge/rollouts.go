@@ -18,7 +18,7 @@ func hasRollout(p *plan.Plan, tier string) bool {
 	return !(tier == "ps" && p.Model.AgentVersion == 1 && p.Override.FSPollPS == 0)
 }
 
-// timeToAll is the mean time until all containers of a tier serve a version of a model of
+// timeToAll returns the mean time until all containers of a tier serve a version of a model of
 // the mix, of all for "", of which a share of the bytes is new (CAP-7.5).
 func timeToAll(p *plan.Plan, name, tier string, size float64) float64 {
 	poll := p.Override.FSPoll
@@ -36,7 +36,7 @@ func timeToAll(p *plan.Plan, name, tier string, size float64) float64 {
 	return theory.TimeToAll(p.Containers(tier), a, b, c, float64(p.LoadTimeOf(name, tier, size)))
 }
 
-// rollouts are the publishes of the plan, of each tier that has the model, as the
+// rollouts returns the publishes of the plan, of each tier that has the model, as the
 // replications saw them.
 func (e *Evaluation) rollouts() []result.Rollout {
 	var list []result.Rollout
@@ -116,7 +116,7 @@ const (
 	curvePoints = 50
 )
 
-// curve is the share of n replicas that serve over time.
+// curve returns the share of n replicas that serve over time.
 func curve(times []float64, n int) []result.CDFPoint {
 	slices.Sort(times)
 	list := []result.CDFPoint{{}}
@@ -129,7 +129,7 @@ func curve(times []float64, n int) []result.CDFPoint {
 	return list
 }
 
-// live is how many containers of a tier there are at an instant, the mean over replications.
+// live returns how many containers of a tier there are at an instant, the mean over replications.
 func (e *Evaluation) live(tier int, at int64) float64 {
 	if name := plan.TierNames[tier]; len(e.lives) == 0 || e.lives[0].Live[tier] == nil {
 		return float64(e.Plan.Containers(name))

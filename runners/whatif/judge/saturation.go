@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// saturation is the state of the fullest tier. w is the window with the greatest p99.
+// saturation returns the state of the fullest tier. w is the window with the greatest p99.
 func (e *Evaluation) saturation(w *Pool) result.Saturation {
 	s := result.Saturation{State: "STABLE"}
 	for tier, name := range plan.TierNames {
@@ -104,7 +104,7 @@ func (e *Evaluation) metastable(w *Pool, s *result.Saturation) {
 	}
 }
 
-// offered is how full the fullest tier with calls is of one attempt of each, at an instant.
+// offered returns how full the fullest tier with calls is of one attempt of each, at an instant.
 func (e *Evaluation) offered(at int64) float64 {
 	most := 0.0
 	rate := e.Spec.RateAt(at) * float64(e.Spec.Control.Thin)
@@ -145,7 +145,7 @@ func (e *Evaluation) caused(at int64) bool {
 	return false
 }
 
-// listed is when the last container whose session was lost by an event is listed again, after
+// listed returns when the last container whose session was lost by an event is listed again, after
 // it.
 func (e *Evaluation) listed(event int) int64 {
 	most := int64(0)
@@ -157,7 +157,7 @@ func (e *Evaluation) listed(event int) int64 {
 	return most
 }
 
-// detected is how long callers see containers that are gone, at most.
+// detected returns how long callers see containers that are gone, at most.
 func (e *Evaluation) detected() int64 {
 	most := int64(0)
 	for i := range e.Windows {

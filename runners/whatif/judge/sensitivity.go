@@ -66,7 +66,7 @@ func scaleTraffic(p *plan.Plan, by float64) bool {
 	return true
 }
 
-// lawsOf are the service times of a tier, of all models of the mix.
+// lawsOf returns the service times of a tier, of all models of the mix.
 func lawsOf(p *plan.Plan, tier string) []*plan.TimeLaw {
 	s := p.Service.Of(tier)
 	if s == nil {
@@ -91,7 +91,7 @@ func scaleLaws(by float64, laws ...*plan.TimeLaw) bool {
 	return found
 }
 
-// changed is the plan with an input multiplied, nil when it has none.
+// changed returns the plan with an input multiplied, nil when it has none.
 func (in *input) changed(p *plan.Plan, by float64) *plan.Plan {
 	q := *p
 	if p.Fleet.Dense != nil {

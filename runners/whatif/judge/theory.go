@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/theory"
 )
 
-// ClosedForms are what formulas say of a plan. Bounds are hard: no fleet does better.
+// ClosedForms returns what formulas say of a plan. Bounds are hard: no fleet does better.
 func ClosedForms(p *plan.Plan) []result.ClosedForm {
 	var list []result.ClosedForm
 	rate := p.PeakRate()
@@ -55,7 +55,7 @@ func uneven(p *plan.Plan, tier string) bool {
 	return p.Fullest(tier, 1) > least*(1+1e-9)
 }
 
-// rolloutForms are the mean times until all replicas serve a version.
+// rolloutForms returns the mean times until all replicas serve a version.
 func rolloutForms(p *plan.Plan) []result.ClosedForm {
 	var list []result.ClosedForm
 	for _, name := range plan.TierNames {
@@ -75,7 +75,7 @@ func rolloutForms(p *plan.Plan) []result.ClosedForm {
 	return list
 }
 
-// LatencyBound is a mean latency that no fleet of these containers goes below: the work
+// LatencyBound returns a mean latency that no fleet of these containers goes below: the work
 // of each stage once and the network of one cluster, without any wait.
 func LatencyBound(p *plan.Plan) float64 {
 	sum := 0.0
@@ -85,7 +85,7 @@ func LatencyBound(p *plan.Plan) float64 {
 	return sum
 }
 
-// boundOf is LatencyBound of requests for one model.
+// boundOf returns LatencyBound of requests for one model.
 func boundOf(p *plan.Plan, m *plan.Served) float64 {
 	items := m.Items.Mean
 	network := 2*p.Network.SameCluster.Min() + float64(p.Network.PerRPC)
@@ -107,7 +107,7 @@ func boundOf(p *plan.Plan, m *plan.Served) float64 {
 	return sum
 }
 
-// scvOf is the squared coefficient of variation of the work of a tier, over the mix.
+// scvOf returns the squared coefficient of variation of the work of a tier, over the mix.
 func scvOf(p *plan.Plan, tier string) float64 {
 	of := func(m *plan.Served) float64 {
 		s := m.Of(tier)
@@ -134,14 +134,14 @@ func scvOf(p *plan.Plan, tier string) float64 {
 	return square/(mean*mean) - 1
 }
 
-// Estimate is a p99 by formulas; false when a tier is full. It orders searches and proves
+// Estimate returns a p99 by formulas; false when a tier is full. It orders searches and proves
 // nothing.
 func Estimate(p *plan.Plan) (float64, bool) { return estimateAt(p, p.PeakRate()) }
 
-// loadParts are the parts of the rate at which a tier is full that a curve over the load has.
+// loadParts holds the parts of the rate at which a tier is full that a curve over the load has.
 var loadParts = []float64{0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97}
 
-// loadCurve is p99 over the load by formulas; nil for a closed loop, whose load is what comes
+// loadCurve returns p99 over the load by formulas; nil for a closed loop, whose load is what comes
 // of it.
 func loadCurve(p *plan.Plan) *result.LoadCurve {
 	c := &result.LoadCurve{Peak: p.PeakRate()}
@@ -165,7 +165,7 @@ func loadCurve(p *plan.Plan) *result.LoadCurve {
 	return c
 }
 
-// estimateAt is Estimate at a rate.
+// estimateAt returns Estimate at a rate.
 func estimateAt(p *plan.Plan, rate float64) (float64, bool) {
 	sum := LatencyBound(p)
 	for _, name := range plan.TierNames {

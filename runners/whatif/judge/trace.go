@@ -27,7 +27,7 @@ func Trace(p *plan.Plan, r *result.Result, t plan.Traced) (*model.Trace, error) 
 	return model.Compile(p, Normal).Trace(window, replication, requests)
 }
 
-// slowest is the window and the replication with the slowest requests.
+// slowest returns the window and the replication with the slowest requests.
 func slowest(r *result.Result, windows []plan.Window, among []int) (window, replication int) {
 	for _, metric := range []string{"p9999(request)", "p99(request)", "mean(request)"} {
 		found, most := false, 0.0

@@ -88,7 +88,7 @@ func (e *Evaluation) judges(window int) bool {
 	return true
 }
 
-// unseen are objectives that no window tells of: nobody knows whether they are met.
+// unseen returns objectives that no window tells of: nobody knows whether they are met.
 func (e *Evaluation) unseen(list []result.Verdict) []result.Verdict {
 	var open []result.Verdict
 	for _, o := range e.Plan.Objectives() {
@@ -198,7 +198,7 @@ func (e *Evaluation) short() string {
 	return fmt.Sprintf("budget.wall %s ended after %d of at least %d replications", quantity.Format(quantity.Duration, float64(e.Plan.Budget.Wall)), e.Runs, need)
 }
 
-// kindOf is what the limit of an objective measures.
+// kindOf returns what the limit of an objective measures.
 func kindOf(o plan.SLO) quantity.Kind {
 	if o.Unit == "fraction" {
 		return quantity.Percent
@@ -207,7 +207,7 @@ func kindOf(o plan.SLO) quantity.Kind {
 	return plan.Metrics[i].Kind
 }
 
-// measured is a value as people write it, with four digits.
+// measured returns a value as people write it, with four digits.
 func measured(kind quantity.Kind, v float64) string {
 	rounded, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64)
 	if err != nil {
@@ -216,7 +216,7 @@ func measured(kind quantity.Kind, v float64) string {
 	return quantity.Format(kind, rounded)
 }
 
-// Why is which objective is not met, the first that fails or else the first that is
+// Why returns which objective is not met, the first that fails or else the first that is
 // undecided, with what was found; "" when all are met.
 func Why(list []result.Verdict) string {
 	v := worstOf(list)
@@ -229,7 +229,7 @@ func Why(list []result.Verdict) string {
 	return broken(v) + ": " + v.Text
 }
 
-// Broken is the objective of Why with the condition and the window in which it is not met; ""
+// Broken returns the objective of Why with the condition and the window in which it is not met; ""
 // when all are met.
 func Broken(list []result.Verdict) string {
 	if v := worstOf(list); v != nil {
@@ -246,7 +246,7 @@ func broken(v *result.Verdict) string {
 	return text
 }
 
-// worstOf is the first that fails or else the first that is undecided, nil when all are met.
+// worstOf returns the first that fails or else the first that is undecided, nil when all are met.
 func worstOf(list []result.Verdict) *result.Verdict {
 	worst := Worst(list)
 	i := slices.IndexFunc(list, func(v result.Verdict) bool { return v.Outcome == worst })
@@ -256,7 +256,7 @@ func worstOf(list []result.Verdict) *result.Verdict {
 	return &list[i]
 }
 
-// outcome is a pass when the worse end is within, a fail when the better is not.
+// outcome returns a pass when the worse end is within, a fail when the better is not.
 func outcome(worse, better bool) string {
 	switch {
 	case worse:
@@ -280,13 +280,13 @@ func within(o plan.SLO, value float64) bool {
 	return value > o.Limit
 }
 
-// zooKeeper is what the agents ask of the ensemble, by metric.
+// zooKeeper returns what the agents ask of the ensemble, by metric.
 func zooKeeper(p *plan.Plan) map[string]float64 {
 	load := ensemble.Of(p).Load(&p.ZooKeeper)
 	return ensemble.Metrics(&load)
 }
 
-// exact is the value of a metric that follows from the plan.
+// exact returns the value of a metric that follows from the plan.
 func (e *Evaluation) exact(o plan.SLO) (float64, bool) {
 	p := e.Plan
 	switch o.Metric {
@@ -312,7 +312,7 @@ func (e *Evaluation) exact(o plan.SLO) (float64, bool) {
 	return 0, false
 }
 
-// computed are the estimates that follow from the plan: they have no interval.
+// computed returns the estimates that follow from the plan: they have no interval.
 func (e *Evaluation) computed() []result.Estimate {
 	var list []result.Estimate
 	zk := zooKeeper(e.Plan)
@@ -329,7 +329,7 @@ func (e *Evaluation) computed() []result.Estimate {
 	return list
 }
 
-// Worst is FAIL when a verdict is, else UNDECIDED when one is, else PASS.
+// Worst returns FAIL when a verdict is, else UNDECIDED when one is, else PASS.
 func Worst(list []result.Verdict) string {
 	worst := result.Pass
 	for _, v := range list {

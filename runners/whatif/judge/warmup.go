@@ -46,5 +46,5 @@ func (w *Pool) cutWarmUp() {
 	w.Cut = int64(w.segments*stats.Batch) * int64(w.Window.End-w.Window.Start) / model.Bins
 }
 
-// seconds is how long counts of the window, in nanoseconds.
+// seconds returns how long counts of the window, in nanoseconds.
 func (w *Pool) seconds() int64 { return int64(w.Window.End-w.Window.Start) - w.Cut }

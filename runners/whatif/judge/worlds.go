@@ -45,7 +45,7 @@ func Worlds(source *plan.Source, p *plan.Plan, set []plan.Value) ([]World, error
 	return list, nil
 }
 
-// NewWorlds are the worlds of a plan before anything was simulated in them.
+// NewWorlds returns the worlds of a plan before anything was simulated in them.
 func NewWorlds(p *plan.Plan, worlds []World) *result.Worlds {
 	settings := p.WorldsOf()
 	out := &result.Worlds{Count: len(worlds), Hold: float64(settings.Hold), Interval: float64(settings.Interval)}
@@ -102,7 +102,7 @@ func (j *Judge) AddWorlds(ctx context.Context, source *plan.Source, p *plan.Plan
 	return nil
 }
 
-// exitInWorlds is the exit code of verdicts over worlds.
+// exitInWorlds returns the exit code of verdicts over worlds.
 func exitInWorlds(list []result.WorldVerdict) int {
 	var outcomes []result.Verdict
 	for _, v := range list {
@@ -174,7 +174,7 @@ func (t *tallies) add(world int, e *Evaluation) {
 	}
 }
 
-// estimates are the numbers over the worlds. What the worlds differ in beyond what each is
+// estimates returns the numbers over the worlds. What the worlds differ in beyond what each is
 // uncertain by itself is for want of knowledge.
 func (t *tallies) estimates(interval float64) []result.WorldEstimate {
 	var list []result.WorldEstimate
@@ -243,7 +243,7 @@ func (t *tallies) influence(w *result.Worlds, r *result.Result) {
 	}
 }
 
-// ranks are the places of values in order; equal ones share theirs.
+// ranks returns the places of values in order; equal ones share theirs.
 func ranks(values []float64) []float64 {
 	order := make([]int, len(values))
 	for i := range order {
@@ -290,7 +290,7 @@ func (j *Judge) InWorlds(ctx context.Context, worlds []World, conditions func(*p
 	return pass, fail, undecided, nil
 }
 
-// InWorld is the worst outcome of a plan under conditions.
+// InWorld returns the worst outcome of a plan under conditions.
 func (j *Judge) InWorld(ctx context.Context, p *plan.Plan, conditions []model.Condition, g Goal) (string, error) {
 	worst := result.Pass
 	for _, c := range conditions {

@@ -26,7 +26,7 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 	cmd.Flags().DurationVar(&f.saturate, "saturate", 5*time.Second, "for how long, before the load, half as much again is asked as the servers can do, for the throughput's knee; 0 for not at all")
 }
 
-// found are the options with the program monosim, which is started.
+// found returns the options with the program monosim, which is started.
 func (f *loadFlags) found(cmd *cobra.Command) (o observe.Options, err error) {
 	o = f.options(cmd)
 	o.Monosim, err = command.FindProgram("monosim", "make lab builds both")

@@ -60,13 +60,13 @@ type Law struct {
 // IsZero reports whether there is no law.
 func (l Law) IsZero() bool { return l.Kind == "" }
 
-// Constant is the law of one value.
+// Constant returns the law of one value.
 func Constant(value float64) Law { return Law{Kind: Det, Mean: value} }
 
-// Exponential is the exponential law of a mean.
+// Exponential returns the exponential law of a mean.
 func Exponential(mean float64) Law { return Law{Kind: Exp, Mean: mean} }
 
-// Scaled is the law of the values times a factor.
+// Scaled returns the law of the values times a factor.
 func (l Law) Scaled(by float64) Law {
 	l.Mean *= by
 	l.PerItem *= by
@@ -106,7 +106,7 @@ func (l Law) prepare() Law {
 	return l
 }
 
-// empirical is the mean and the second moment of the values.
+// empirical returns the mean and the second moment of the values.
 func (l Law) empirical() (mean, second float64) {
 	sum := 0.0
 	for i, v := range l.Values {
@@ -121,7 +121,7 @@ func (l Law) empirical() (mean, second float64) {
 	return mean / sum, second / sum
 }
 
-// MeanOf is the mean for a number of items, which only an affine law heeds.
+// MeanOf returns the mean for a number of items, which only an affine law heeds.
 func (l Law) MeanOf(items float64) float64 {
 	if l.Kind == Affine {
 		return l.Mean + l.PerItem*items
@@ -129,7 +129,7 @@ func (l Law) MeanOf(items float64) float64 {
 	return l.Mean
 }
 
-// SCV is the squared coefficient of variation, 0 for a constant and for an affine law.
+// SCV returns the squared coefficient of variation, 0 for a constant and for an affine law.
 func (l Law) SCV() float64 {
 	switch l.Kind {
 	case Exp:
@@ -153,7 +153,7 @@ func (l Law) SCV() float64 {
 	return 0
 }
 
-// Min is a value that no draw is below.
+// Min returns a value that no draw is below.
 func (l Law) Min() float64 {
 	switch l.Kind {
 	case Det, Affine:
@@ -169,14 +169,14 @@ func (l Law) Min() float64 {
 // IsConstant reports whether all draws are equal.
 func (l Law) IsConstant() bool { return l.Kind == Det || l.Kind == "" }
 
-// Between is the uniform law of two ends.
+// Between returns the uniform law of two ends.
 func Between(low, high float64) Law { return Law{Kind: Uniform, Low: low, High: high}.prepare() }
 
-// Affinely is the law of a time for items.
+// Affinely returns the law of a time for items.
 func Affinely(base, perItem float64) Law { return Law{Kind: Affine, Mean: base, PerItem: perItem} }
 
-// Shaped is a gamma law.
+// Shaped returns a gamma law.
 func Shaped(mean, cv float64) Law { return Law{Kind: Gamma, Mean: mean, CV: cv}.prepare() }
 
-// Logged is a log-normal law.
+// Logged returns a log-normal law.
 func Logged(mean, sigma float64) Law { return Law{Kind: LogNormal, Mean: mean, Sigma: sigma}.prepare() }

@@ -83,7 +83,7 @@ func (p *parser) value(text string) (float64, error) {
 	return quantity.Multiple(text)
 }
 
-// need is the value of a parameter that must be there and above 0.
+// need returns the value of a parameter that must be there and above 0.
 func (p *parser) need(name string) (float64, error) {
 	text, ok := p.call.Take(name)
 	if !ok && name == "mean" && p.dim == Noise {
@@ -131,7 +131,7 @@ func (p *parser) law() (Law, error) {
 	return Law{}, badForm("unknown distribution %q, want det, exp, gamma, lognormal, uniform, weibull, erlang, hist, trace or affine", p.call.Name)
 }
 
-// with1 is a law of one parameter; that of det may be 0.
+// with1 returns a law of one parameter; that of det may be 0.
 func (p *parser) with1(l Law, name string) (Law, error) {
 	if l.Kind == Det {
 		text, ok := p.call.Take(name)

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// family is a law by its formula; nil for one of values.
+// family returns a law by its formula; nil for one of values.
 func (l Law) family() interface {
 	Survival(x float64) float64
 	Quantile(p float64) float64
@@ -28,7 +28,7 @@ func (l Law) family() interface {
 	return nil
 }
 
-// Above is the chance of a draw above x, of a number of items (which only an affine law
+// Above returns the chance of a draw above x, of a number of items (which only an affine law
 // heeds).
 func (l Law) Above(x, items float64) float64 {
 	switch l.Kind {
@@ -62,7 +62,7 @@ func step(above bool) float64 {
 	return 0
 }
 
-// Quantile is the value that a share p of all draws is at or below, of a number of items.
+// Quantile returns the value that a share p of all draws is at or below, of a number of items.
 func (l Law) Quantile(p, items float64) float64 {
 	switch l.Kind {
 	case Hist, Trace:
@@ -78,7 +78,7 @@ func (l Law) Quantile(p, items float64) float64 {
 	return l.family().Quantile(p)
 }
 
-// valueAt is the least value that a share p is at or below.
+// valueAt returns the least value that a share p is at or below.
 func (l Law) valueAt(p float64) float64 {
 	order := make([]int, len(l.Values))
 	all := 0.0

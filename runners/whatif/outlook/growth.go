@@ -19,10 +19,10 @@ const longestStart = 3 * time.Minute
 
 func (s Size) agents() float64 { return float64(s.Agents) }
 
-// pairs are an agent and a replica that it watches.
+// pairs returns an agent and a replica that it watches.
 func (s Size) pairs() float64 { return s.agents() * s.agents() * float64(s.Models) }
 
-// StartReads are the reads of the start.
+// StartReads returns the reads of the start.
 func (s Size) StartReads() float64 {
 	if s.Version == 1 {
 		return startReadsV1 * s.pairs()
@@ -39,7 +39,7 @@ func (s Size) Reads() float64 {
 	return s.StartReads()
 }
 
-// started is the part of the start that is done, 1 for all.
+// started returns the part of the start that is done, 1 for all.
 func (s Size) started(far Far) float64 {
 	if far.Now >= min(longestStart, s.For) || s.StartReads() == 0 {
 		return 1

@@ -12,7 +12,7 @@ import (
 // tasks.
 type Memory struct{ Live, Heap, Stacks int64 }
 
-// Used is what cannot be given up.
+// Used returns what cannot be given up.
 func (m Memory) Used() int64 { return m.Live + m.Stacks }
 
 // ReadMemory reads the memory of this program. It stops nothing.

@@ -102,7 +102,7 @@ func (o *Outlook) At(far Far) error {
 // noise.
 const leastStarted, leastGrown = 0.05, 32 << 20
 
-// forecast is the memory that the run will need, 0 while nobody knows. Memory grows with
+// forecast returns the memory that the run will need, 0 while nobody knows. Memory grows with
 // the reads of the start, whose results agents keep, and hardly after it.
 func (o *Outlook) forecast(far Far) int64 {
 	used, base := far.Memory.Used(), o.base.Used()
@@ -116,7 +116,7 @@ func (o *Outlook) forecast(far Far) int64 {
 	return base + int64(float64(used-base)/started)
 }
 
-// Left is the wall time that the run still takes, false while nobody knows.
+// Left returns the wall time that the run still takes, false while nobody knows.
 func (o *Outlook) Left() (left time.Duration, known bool) {
 	from := o.last
 	for _, f := range slices.Backward(o.recent) { // none of the start, which tells nothing of what comes
@@ -131,7 +131,7 @@ func (o *Outlook) Left() (left time.Duration, known bool) {
 	return time.Duration(float64(wall) / float64(virtual) * float64(o.size.For-o.last.Now)), true
 }
 
-// rates are events and reads in a second of the wall time of now.
+// rates returns events and reads in a second of the wall time of now.
 func (o *Outlook) rates() (events, reads float64) {
 	from := Far{}
 	if len(o.recent) > 0 && o.recent[0].Wall < o.last.Wall {

@@ -30,7 +30,7 @@ const (
 	Count
 	// Duration is in nanoseconds.
 	Duration
-	// Bytes are whole.
+	// Bytes holds whole.
 	Bytes
 	// ByteRate is in bytes a second.
 	ByteRate
@@ -51,7 +51,7 @@ var kinds = [...]struct{ name, article, example string }{
 
 func (k Kind) String() string { return kinds[k].name }
 
-// Example is a quantity of the kind as people write it.
+// Example returns a quantity of the kind as people write it.
 func (k Kind) Example() string { return kinds[k].example }
 
 // Fault says in what way a text is no quantity of the kind that is wanted.
@@ -85,7 +85,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%q is no number, %s expected, for example %s", e.Text, e.Wanted, e.Wanted.Example())
 }
 
-// suggestion is the text with the commonest unit of the kind.
+// suggestion returns the text with the commonest unit of the kind.
 func (e *Error) suggestion() string {
 	if strings.Trim(e.Text, "0.") == "" {
 		return e.Wanted.Example() // hardly anything may be nothing

@@ -17,7 +17,7 @@ var byteUnits = map[string]float64{
 	"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40, "PiB": 1 << 50,
 }
 
-// unitsOf are the units of each kind, in base units.
+// unitsOf holds the units of each kind, in base units.
 var unitsOf = map[Kind]map[string]float64{
 	Number:   {"": 1},
 	Count:    {"": 1, "k": thousand, "M": million, "G": billion},
@@ -41,7 +41,7 @@ func perSecond(units map[string]float64) map[string]float64 {
 	return rates
 }
 
-// Units are the units of a kind, for a pattern in a schema.
+// Units returns the units of a kind, for a pattern in a schema.
 func Units(kind Kind) map[string]float64 { return unitsOf[kind] }
 
 // Format writes a base value with the unit that people would choose.
@@ -67,7 +67,7 @@ func Format(kind Kind, value float64) string {
 	return short(value)
 }
 
-// short is a number with at most six digits.
+// short returns a number with at most six digits.
 func short(value float64) string { return strconv.FormatFloat(value, 'g', 6, 64) }
 
 // formatDuration writes whole days, hours and minutes as one unit, all else as Go does.

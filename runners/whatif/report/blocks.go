@@ -105,7 +105,7 @@ func bestOf(a *result.Answer) string {
 	return "cheapest"
 }
 
-// atMost is the greatest rate, and where latency bends.
+// atMost returns the greatest rate, and where latency bends.
 func atMost(a *result.Answer) string {
 	line := fmt.Sprintf("at most %s at the peak", number("per_second", a.Rate))
 	if a.Knee > 0 {
@@ -142,7 +142,7 @@ func whyNotLess(r *result.Result) []string {
 	return lines
 }
 
-// alternatives are other configurations that hold, with what each costs more.
+// alternatives returns other configurations that hold, with what each costs more.
 func alternatives(r *result.Result) []string {
 	var lines []string
 	for i := range r.Alternative {
@@ -180,7 +180,7 @@ func latency(r *result.Result) []string {
 	return lines
 }
 
-// models are the latencies of each model of a mix in a window.
+// models returns the latencies of each model of a mix in a window.
 func models(r *result.Result, window string) []string {
 	var lines []string
 	for i := range r.Estimates {
@@ -244,7 +244,7 @@ func placed(s result.Scope) string {
 	return " (" + strings.Join(parts, ", ") + ")"
 }
 
-// breakdown is where the time goes, of all requests and of the slowest hundredth; ps parts are
+// breakdown returns where the time goes, of all requests and of the slowest hundredth; ps parts are
 // those of the slowest shard, on which the request waited.
 func breakdown(r *result.Result) []string {
 	var all, tail []string
@@ -264,7 +264,7 @@ func breakdown(r *result.Result) []string {
 	return []string{"of " + duration(mean) + " in the mean" + ofWindow(r, r.BreakdownOf) + " (ps: the shard that answers last): " + strings.Join(all, ", "), "of the slowest hundredth: " + strings.Join(tail, ", ")}
 }
 
-// causes are why requests failed, where any did.
+// causes returns why requests failed, where any did.
 func causes(r *result.Result) []string {
 	var parts []string
 	for _, c := range r.Errors {
@@ -286,7 +286,7 @@ func ofWindow(r *result.Result, name string) string {
 	return ", window " + name
 }
 
-// utilisation is how busy the containers of each tier were, in the window where the mean is
+// utilisation returns how busy the containers of each tier were, in the window where the mean is
 // greatest.
 func utilisation(r *result.Result) []string {
 	var parts []string
@@ -414,7 +414,7 @@ func memory(r *result.Result) []string {
 	return lines
 }
 
-// versionOf is the version that was published, with the model of the mix that it is of.
+// versionOf returns the version that was published, with the model of the mix that it is of.
 func versionOf(o *result.Rollout) string {
 	if o.Model == "" {
 		return fmt.Sprintf("v%d", o.Version)
@@ -519,7 +519,7 @@ func lost(i *result.Incident) string {
 	return line
 }
 
-// incident is a line on what real agents went through, who asked for so much a second before.
+// incident returns a line on what real agents went through, who asked for so much a second before.
 func incident(m *result.ZKMeasured, i *result.ZKIncident, before float64) string {
 	line := fmt.Sprintf("agents v%d, %s (%s): ", m.Load.Version, i.Name, i.Text)
 	switch {
@@ -589,7 +589,7 @@ func expiry(z *result.ZooKeeper) string {
 	return line
 }
 
-// readOps is how many reads a second the ensemble can do.
+// readOps returns how many reads a second the ensemble can do.
 func readOps(z *result.ZooKeeper) float64 {
 	for _, c := range z.Curves {
 		for _, l := range c.Limits {

@@ -58,7 +58,7 @@ func calibration(p *plan.Profile) []string {
 	return append([]string{line}, beyond(p.HeldOut)...)
 }
 
-// worst are the greatest errors.
+// worst returns the greatest errors.
 func worst(list []plan.HeldOut) string {
 	var w plan.HeldOut
 	for _, h := range list {
@@ -81,7 +81,7 @@ func beyond(list []plan.HeldOut) []string {
 	return lines
 }
 
-// several is a number of things.
+// several returns a number of things.
 func several(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -89,5 +89,5 @@ func several(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// tenth is a percentage to a tenth.
+// tenth returns a percentage to a tenth.
 func tenth(fraction float64) string { return fmt.Sprintf("%.1f %%", 100*fraction) }

@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// Difference is a row of a table of what differs between two results: metric, scope, both
+// Difference returns a row of a table of what differs between two results: metric, scope, both
 // values, and the difference with its interval, between tabs.
 func Difference(d result.Difference) string {
 	var scope []string

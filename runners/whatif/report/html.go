@@ -59,7 +59,7 @@ func pageBlocks(r *result.Result, again string) []pageBlock {
 	return append(list, pageBlock{"REPRODUCE", reproduce(r, again)}, pageBlock{"TRUST", trust(r)})
 }
 
-// plain is a result without what single replications gave, which no plot shows.
+// plain returns a result without what single replications gave, which no plot shows.
 func plain(r *result.Result) *result.Result {
 	c := *r
 	c.Records = nil

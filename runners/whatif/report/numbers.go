@@ -27,7 +27,7 @@ func number(unit string, v float64) string {
 	return thousands(v)
 }
 
-// interval is the ends of an interval.
+// interval returns the ends of an interval.
 func interval(unit string, ci [2]float64) string {
 	return fmt.Sprintf("[%s, %s]", number(unit, ci[0]), number(unit, ci[1]))
 }
@@ -56,7 +56,7 @@ func bytes(v float64) string {
 	return short(v) + " " + units[i]
 }
 
-// short is a number with three digits.
+// short returns a number with three digits.
 func short(v float64) string {
 	if math.Abs(v) >= 1000 {
 		return thousands(v)

@@ -140,7 +140,7 @@ func (t *tracing) request(r *model.TracedRequest, pid int) {
 	}
 }
 
-// rowOf is the row of an attempt at its caller; the one after it is at its container.
+// rowOf returns the row of an attempt at its caller; the one after it is at its container.
 func rowOf(c *model.TracedCall) int {
 	const ofSlot, ofAttempt = 64, 4 // more than the rows of a slot and of an attempt
 	row := 1 + c.Slot*ofSlot + c.Attempt*ofAttempt

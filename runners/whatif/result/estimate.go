@@ -57,7 +57,7 @@ type Verdict struct {
 	Text string  `json:"text,omitempty"` // what was found, for FAIL and UNDECIDED
 }
 
-// Objective is the objective as the plan writes it, with the model that it is of.
+// Objective returns the objective as the plan writes it, with the model that it is of.
 func (v *Verdict) Objective() string {
 	if v.Scope.Model == "" {
 		return v.SLO
@@ -65,7 +65,7 @@ func (v *Verdict) Objective() string {
 	return v.SLO + " of " + v.Scope.Model
 }
 
-// Find is the estimate of a metric in the normal condition, nil for none. window "" is
+// Find returns the estimate of a metric in the normal condition, nil for none. window "" is
 // the first that has it.
 func (r *Result) Find(metric, window string) *Estimate {
 	for i := range r.Estimates {

@@ -21,7 +21,7 @@ type Record struct {
 	// histograms, are without it.
 	WarmupCut int64    `json:"warmup_cut"`
 	Counters  Counters `json:"counters"`
-	// Histograms are latencies in ns by what they are of: request, an attempt at a tier
+	// Histograms holds latencies in ns by what they are of: request, an attempt at a tier
 	// (entry, ps, dense), and "request of NAME" for a model of a mix.
 	Histograms map[string]Histogram `json:"histograms"`
 }
@@ -73,7 +73,7 @@ type Bar struct{ To, Count int64 }
 // 3 values of at most 12000 ns, 1 above that and of at most 13000.
 type Histogram []Bar
 
-// Count is the number of values.
+// Count returns the number of values.
 func (h Histogram) Count() int64 {
 	n := int64(0)
 	for _, b := range h {

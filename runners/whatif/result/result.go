@@ -73,7 +73,7 @@ type Result struct {
 	Sensitivity []Tornado    `json:"sensitivity,omitempty"`
 	Sweeps      []Sweep      `json:"sweeps,omitempty"`
 
-	// Records are what every replication gave.
+	// Records holds what every replication gave.
 	Records []Record `json:"records,omitempty"`
 
 	// Worlds are what came of values that are not known for sure, nil for a plan that has
@@ -131,7 +131,7 @@ func (r *Result) bytes() ([]byte, error) {
 	return buffer.Bytes(), err
 }
 
-// SHA256 is the hash of what Write writes.
+// SHA256 returns the hash of what Write writes.
 func (r *Result) SHA256() string {
 	data, err := r.bytes()
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 // Answer is the cheapest configuration that passes.
 type Answer struct {
 	Point map[string]string `json:"point"` // path to value
-	// Numbers are the values of Point in base units, of those that are numbers.
+	// Numbers holds the values of Point in base units, of those that are numbers.
 	Numbers    map[string]float64 `json:"numbers,omitempty"`
 	Cost       float64            `json:"cost"` // per hour
 	Containers int                `json:"containers"`
@@ -29,7 +29,7 @@ type Answer struct {
 // Cell is one configuration of a search or a sweep.
 type Cell struct {
 	Point map[string]string `json:"point"`
-	// Numbers are the values of Point in base units, of those that are numbers.
+	// Numbers holds the values of Point in base units, of those that are numbers.
 	Numbers    map[string]float64 `json:"numbers,omitempty"`
 	Cost       float64            `json:"cost"`
 	Containers int                `json:"containers"`
@@ -99,7 +99,7 @@ type Placements struct {
 	Placements float64 `json:"placements"`
 	Classes    int     `json:"classes"`
 	More       bool    `json:"more_classes,omitempty"`
-	// Judged are the classes that were: all of them, or those of which none leaves a fuller
+	// Judged holds the classes that were: all of them, or those of which none leaves a fuller
 	// shard.
 	Judged []PlacementClass `json:"judged"`
 }
@@ -146,7 +146,7 @@ type Sweep struct {
 	Knee float64 `json:"knee,omitempty"`
 }
 
-// FindKnee is the rate at which p99 is twice that of the lowest rate, between two cells that
+// FindKnee returns the rate at which p99 is twice that of the lowest rate, between two cells that
 // were simulated; 0 where it is not among them, or where rates do not rise.
 func (s *Sweep) FindKnee() float64 {
 	var rates, values []float64

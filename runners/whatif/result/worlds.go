@@ -8,7 +8,7 @@ type Worlds struct {
 	// Interval is the middle share of the worlds that intervals have.
 	Interval float64      `json:"interval"`
 	Inputs   []WorldInput `json:"inputs"`
-	// Misfits are worlds in which containers do not hold their models, and why: no
+	// Misfits holds worlds in which containers do not hold their models, and why: no
 	// objective holds there.
 	Misfits   []string        `json:"misfits,omitempty"`
 	Estimates []WorldEstimate `json:"estimates"`
@@ -23,7 +23,7 @@ type WorldInput struct {
 	High       string  `json:"high,omitempty"`
 	Confidence float64 `json:"confidence,omitempty"`
 	Belief     string  `json:"belief,omitempty"`
-	// Values are what was drawn, by world.
+	// Values holds what was drawn, by world.
 	Values []string `json:"values"`
 	// Influence is the rank correlation of the value with Metric over the worlds: what is
 	// near 1 or -1 is worth measuring.

@@ -10,7 +10,7 @@ type ZooKeeper struct {
 	Measured []ZKMeasured `json:"measured"`
 }
 
-// First is the limit that a version reaches first, nil for none.
+// First returns the limit that a version reaches first, nil for none.
 func (z *ZooKeeper) First(version int) *ZKLimit {
 	var first *ZKLimit
 	for i := range z.Curves {

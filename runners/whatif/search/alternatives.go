@@ -12,7 +12,7 @@ import (
 // mostTries bounds what is simulated for each alternative that is asked for.
 const mostTries = 4
 
-// alternatives are the next cheapest cells that hold and are no larger versions of what is
+// alternatives returns the next cheapest cells that hold and are no larger versions of what is
 // cheaper: each has less of something than every one before it (CAP-6.8).
 func (s *solver) alternatives(ctx context.Context, best *cell, n int) ([]result.Cell, error) {
 	chosen := []*cell{best}

@@ -16,7 +16,7 @@ func (c *cell) exclude(argument, constraint, reason string) {
 	c.Outcome, c.Argument, c.Constraint, c.Reason = result.Excluded, argument, constraint, reason
 }
 
-// fullest is the utilisation of the fullest shard of a tier at a rate, with the containers
+// fullest returns the utilisation of the fullest shard of a tier at a rate, with the containers
 // that a condition leaves of each.
 func fullest(p *plan.Plan, spec *model.Spec, tier int, rate float64) float64 {
 	most, works := 0.0, p.Works(plan.TierNames[tier])

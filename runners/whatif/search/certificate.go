@@ -112,7 +112,7 @@ func (s *solver) neighbours(ctx context.Context, best *cell, r *result.Result) e
 	return nil
 }
 
-// neighbour is the cell with the next value of one axis that is cheaper, nil when none is.
+// neighbour returns the cell with the next value of one axis that is cheaper, nil when none is.
 func (s *solver) neighbour(best *cell, axis int) *cell {
 	var found *cell
 	for _, c := range s.cells {
@@ -130,14 +130,14 @@ func (s *solver) neighbour(best *cell, axis int) *cell {
 	return found
 }
 
-// under is a certificate before any cell was judged: conditions are those of a plan.
+// under returns a certificate before any cell was judged: conditions are those of a plan.
 func (s *solver) under(p *plan.Plan) *result.Certificate {
 	conditions := judge.Conditions(p)
 	return &result.Certificate{Label: "full", Confidence: level(p, conditions), Conditions: namesOf(conditions), Placements: judge.PlacementsOf(p),
 		Excluded: map[string]int{}, Simulated: s.runs}
 }
 
-// bindingOf is what keeps all cells from holding: what the one breaks that is nearest to it. A
+// bindingOf returns what keeps all cells from holding: what the one breaks that is nearest to it. A
 // cell that was simulated is nearer than one that a bound excludes, and of several the dearest,
 // which is the last.
 func bindingOf(cells []*cell) *result.Binding {
@@ -197,7 +197,7 @@ func (s *solver) certificate(best *cell) *result.Certificate {
 	return cert
 }
 
-// pareto are the simulated cells that no other beats in cost and in p99.
+// pareto returns the simulated cells that no other beats in cost and in p99.
 func (s *solver) pareto() []result.Cell {
 	var list []result.Cell
 	least := 0.0

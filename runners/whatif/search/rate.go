@@ -24,7 +24,7 @@ const ratePath = "workload.arrivals.rate_scale"
 // the plan has none of its own.
 const wholeStep = 0.02
 
-// curveAt are the parts at which latency is simulated, too, for the curve over the rate.
+// curveAt holds the parts at which latency is simulated, too, for the curve over the rate.
 var curveAt = []float64{0.1, 0.3, 0.5, 0.7}
 
 // rates is a search over the rate, in steps of the rate at which a tier is full.
@@ -58,7 +58,7 @@ func (s *solver) maxRate(ctx context.Context, warnings plan.Problems) (*result.R
 	return r.result(ctx, low, high, warnings)
 }
 
-// bracket is a rate that holds, 0 for none, and a greater one that does not.
+// bracket returns a rate that holds, 0 for none, and a greater one that does not.
 func (r *rates) bracket(ctx context.Context) (low, high int, err error) {
 	high = r.steps
 	for next, step := r.steps-1, 1; low == 0 && high > 1 && r.within(); {
@@ -74,7 +74,7 @@ func (r *rates) bracket(ctx context.Context) (low, high int, err error) {
 	return low, high, nil
 }
 
-// between are the rates that divide a bracket.
+// between returns the rates that divide a bracket.
 func (r *rates) between(low, high int) []int {
 	var some []int
 	for i := range r.sections {
@@ -135,7 +135,7 @@ func (r *rates) judgeAll(ctx context.Context, some []int) error {
 	return errors.Join(errs...)
 }
 
-// fullAt is the rate at which a tier is full under some condition.
+// fullAt returns the rate at which a tier is full under some condition.
 func (r *rates) fullAt() float64 {
 	least := math.Inf(1)
 	for _, condition := range r.conditions {
@@ -149,7 +149,7 @@ func (r *rates) fullAt() float64 {
 	return least
 }
 
-// cell is the plan at a part of the full rate.
+// cell returns the plan at a part of the full rate.
 func (r *rates) cell(k int) (*cell, error) {
 	if c := r.at[k]; c != nil {
 		return c, nil
@@ -168,7 +168,7 @@ func (r *rates) cell(k int) (*cell, error) {
 	return c, nil
 }
 
-// result is the answer at the part low, with the one above it that does not hold.
+// result returns the answer at the part low, with the one above it that does not hold.
 func (r *rates) result(ctx context.Context, low, high int, warnings plan.Problems) (*result.Result, error) {
 	requests := r.judge.Taken()
 	cert := r.under(r.plan)

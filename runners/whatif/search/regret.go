@@ -65,7 +65,7 @@ func (s *solver) regret(ctx context.Context, best *cell, n int) ([]result.Regret
 	return out, nil
 }
 
-// compared are the answer, and cells around it in order of their distance in what is
+// compared returns the answer, and cells around it in order of their distance in what is
 // minimised: those that fail for want of worlds, and dearer ones that are no mistakes.
 func (s *solver) compared(best *cell, n int) []*cell {
 	list := []*cell{best}
@@ -103,7 +103,7 @@ func (s *solver) inEach(ctx context.Context, c *cell) (tried, error) {
 	return one, nil
 }
 
-// regretOf is regret of plans that ask for it.
+// regretOf returns regret of plans that ask for it.
 func (s *solver) regretOf(ctx context.Context, p *plan.Plan, best *cell) ([]result.Regret, error) {
 	if n := p.Solve.LeastRegret; n > 0 && len(p.Uncertain) > 0 {
 		return s.regret(ctx, best, n)

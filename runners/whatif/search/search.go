@@ -79,12 +79,12 @@ func Solve(ctx context.Context, j *judge.Judge, source *plan.Source, p *plan.Pla
 	return s.answer(ctx, best, warnings)
 }
 
-// level is how surely each condition of a plan is judged (CAP-5.9).
+// level returns how surely each condition of a plan is judged (CAP-5.9).
 func level(p *plan.Plan, conditions []model.Condition) float64 {
 	return 1 - (1-float64(p.Precision.Verdict))/float64(len(conditions)*len(p.Windows()))
 }
 
-// namesOf are conditions as people call them.
+// namesOf returns conditions as people call them.
 func namesOf(conditions []model.Condition) []string {
 	var names []string
 	for _, c := range conditions {
@@ -175,7 +175,7 @@ func (c *cell) forget() {
 	}
 }
 
-// p99 is the estimate of the normal condition, infinite without one.
+// p99 returns the estimate of the normal condition, infinite without one.
 func (c *cell) p99() float64 {
 	for _, e := range c.Estimates {
 		if e.Metric == "p99(request)" && e.Scope.Condition == "" && e.Scope.Model == "" && e.Value != nil {
@@ -185,7 +185,7 @@ func (c *cell) p99() float64 {
 	return math.Inf(1)
 }
 
-// undecided are the cells that are cheaper than the best and not decided.
+// undecided returns the cells that are cheaper than the best and not decided.
 func (s *solver) undecided(best *cell) []*cell {
 	var open []*cell
 	for _, c := range s.cells {
@@ -218,7 +218,7 @@ func (s *solver) pick(open []*cell, best *cell) *cell {
 	return open[len(open)/2]
 }
 
-// p99Limit is the least that objectives allow p99(request) to be, 0 without one.
+// p99Limit returns the least that objectives allow p99(request) to be, 0 without one.
 func (s *solver) p99Limit() float64 {
 	least := 0.0
 	for _, o := range s.plan.Objectives() {
@@ -299,7 +299,7 @@ func (s *solver) inWorlds(ctx context.Context, c *cell) error {
 	return nil
 }
 
-// headline are the estimates that reports show of a cell.
+// headline returns the estimates that reports show of a cell.
 func headline(list []result.Estimate) []result.Estimate {
 	return slices.DeleteFunc(list, func(e result.Estimate) bool {
 		return e.Metric != "p99(request)" && e.Metric != "mean(request)" && e.Metric != "errors" && e.Metric != "goodput"

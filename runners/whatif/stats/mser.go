@@ -3,7 +3,7 @@ package stats
 // Batch is how many values MSER5 takes together: what it cuts is a multiple of it.
 const Batch = 5
 
-// MSER5 is how many of the first values to leave out, so that the mean of the rest has
+// MSER5 returns how many of the first values to leave out, so that the mean of the rest has
 // the smallest standard error: a multiple of five, at most half (CAP-5.3). stationary is
 // false when the cut is at that bound.
 func MSER5(values []float64) (cut int, stationary bool) {

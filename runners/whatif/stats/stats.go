@@ -16,7 +16,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Mean is the mean and the variance of one of values.
+// Mean returns the mean and the variance of one of values.
 func Mean(values []float64) (mean, variance float64) {
 	for _, v := range values {
 		mean += v
@@ -31,7 +31,7 @@ func Mean(values []float64) (mean, variance float64) {
 	return mean, variance / float64(len(values)-1)
 }
 
-// Interval is the mean of independent values and the half-width of its interval at a
+// Interval returns the mean of independent values and the half-width of its interval at a
 // confidence (CAP-5.2); the half-width of less than two values is not a number.
 func Interval(values []float64, confidence float64) (mean, half float64) {
 	mean, variance := Mean(values)
@@ -42,7 +42,7 @@ func Interval(values []float64, confidence float64) (mean, half float64) {
 	return mean, T(confidence, n-1) * math.Sqrt(variance/n)
 }
 
-// Sectioned is the half-width of the interval of a value of all observations together, as a
+// Sectioned returns the half-width of the interval of a value of all observations together, as a
 // pooled quantile, at a confidence, from the same value of each of independent parts of them
 // (CAP-12.15): Student's, of what the parts deviate from the whole by. It counts what parts are
 // off for being small, which the mean over parts has and the whole has not; that of less than
@@ -59,12 +59,12 @@ func Sectioned(whole float64, parts []float64, confidence float64) (half float64
 	return T(confidence, n-1) * math.Sqrt(squares/(n-1)/n)
 }
 
-// T is the two-sided quantile of Student's law.
+// T returns the two-sided quantile of Student's law.
 func T(confidence, degrees float64) float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: degrees}.Quantile(0.5 + confidence/2)
 }
 
-// Paired is the half-width of the interval of a difference of two values, as [Sectioned], from
+// Paired returns the half-width of the interval of a difference of two values, as [Sectioned], from
 // those of parts that were got with the same random numbers, and by how much that narrowed it
 // (CAP-5.7).
 func Paired(whole float64, a, b []float64, confidence float64) (half, reduction float64) {
@@ -80,7 +80,7 @@ func Paired(whole float64, a, b []float64, confidence float64) (half, reduction 
 	return half, (va + vb) / vd
 }
 
-// OrderInterval are the ranks, from 1, of the values that bound the q-quantile of n
+// OrderInterval returns the ranks, from 1, of the values that bound the q-quantile of n
 // independent values at a confidence, by the binomial law.
 func OrderInterval(n int64, q, confidence float64) (low, high int64) {
 	b := distuv.Binomial{N: float64(n), P: q}

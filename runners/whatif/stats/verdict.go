@@ -16,7 +16,7 @@ const (
 	Fail
 )
 
-// atMost is P(Bin(n, p) <= x), atLeast P(Bin(n, p) >= x), by the incomplete beta
+// atMost returns P(Bin(n, p) <= x), atLeast P(Bin(n, p) >= x), by the incomplete beta
 // function.
 func atMost(n, x, p float64) float64 {
 	switch {
@@ -56,12 +56,12 @@ func Verdict(n, x int64, p, vif, confidence float64) Outcome {
 	return Undecided
 }
 
-// Needed is the least number of independent requests that pass with none exceeding.
+// Needed returns the least number of independent requests that pass with none exceeding.
 func Needed(p, confidence float64) int64 {
 	return int64(math.Ceil(math.Log(1-confidence)/math.Log1p(-p) - 1e-9))
 }
 
-// VIF is the factor by which the variance of a share of correlated requests exceeds that
+// VIF returns the factor by which the variance of a share of correlated requests exceeds that
 // of independent ones: from the counts of replications, at least 1.
 func VIF(n, x []int64) float64 {
 	sumN, sumX := int64(0), int64(0)

@@ -2,7 +2,7 @@ package theory
 
 import "math"
 
-// FailAtLeast is the share of requests that meet at least j dead replicas in a row on
+// FailAtLeast returns the share of requests that meet at least j dead replicas in a row on
 // some of s shards, of whose r replicas k are dead and not yet known to be. distinct says
 // that a retry goes elsewhere (CAP-7.4).
 func FailAtLeast(s, r, k, j int, distinct bool) float64 {

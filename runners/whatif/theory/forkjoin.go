@@ -1,6 +1,6 @@
 package theory
 
-// Harmonic is 1 + 1/2 + ... + 1/n.
+// Harmonic returns 1 + 1/2 + ... + 1/n.
 func Harmonic(n int) float64 {
 	sum := 0.0
 	for i := 1; i <= n; i++ {
@@ -9,7 +9,7 @@ func Harmonic(n int) float64 {
 	return sum
 }
 
-// ForkJoin2 is the mean sojourn of two M/M/1 queues fed by one stream, exact (Flatto and
+// ForkJoin2 returns the mean sojourn of two M/M/1 queues fed by one stream, exact (Flatto and
 // Hahn).
 func ForkJoin2(lambda, mu float64) float64 {
 	return (12 - lambda/mu) / 8 / (mu - lambda)
@@ -23,5 +23,5 @@ func ForkJoin(n int, lambda, mu float64) float64 {
 	return (h + 4*rho/11*(1-h)) * ForkJoin2(lambda, mu)
 }
 
-// MaxOfExponentials is the mean of the largest of n, without queues.
+// MaxOfExponentials returns the mean of the largest of n, without queues.
 func MaxOfExponentials(n int, mean float64) float64 { return mean * Harmonic(n) }

@@ -12,7 +12,7 @@ package theory
 
 import "math"
 
-// ErlangB is the blocking of c servers without a queue under the offered load a.
+// ErlangB returns the blocking of c servers without a queue under the offered load a.
 func ErlangB(c int, a float64) float64 {
 	b := 1.0
 	for k := 1; k <= c; k++ {
@@ -21,14 +21,14 @@ func ErlangB(c int, a float64) float64 {
 	return b
 }
 
-// ErlangC is the share of arrivals that wait for one of c servers; rho is the load of
+// ErlangC returns the share of arrivals that wait for one of c servers; rho is the load of
 // each.
 func ErlangC(c int, rho float64) float64 {
 	b := ErlangB(c, float64(c)*rho)
 	return b / (1 - rho*(1-b))
 }
 
-// MMc is the mean wait and the mean sojourn of c exponential servers of rate mu under
+// MMc returns the mean wait and the mean sojourn of c exponential servers of rate mu under
 // Poisson arrivals of rate lambda.
 func MMc(c int, lambda, mu float64) (wait, sojourn float64) {
 	rho := lambda / (float64(c) * mu)
@@ -36,7 +36,7 @@ func MMc(c int, lambda, mu float64) (wait, sojourn float64) {
 	return wait, wait + 1/mu
 }
 
-// MMcTail is the share of requests whose sojourn exceeds t.
+// MMcTail returns the share of requests whose sojourn exceeds t.
 func MMcTail(c int, lambda, mu, t float64) float64 {
 	waits := ErlangC(c, lambda/(float64(c)*mu))
 	theta := float64(c)*mu - lambda
@@ -46,7 +46,7 @@ func MMcTail(c int, lambda, mu, t float64) float64 {
 	return (1-waits)*math.Exp(-mu*t) + waits*(mu*math.Exp(-theta*t)-theta*math.Exp(-mu*t))/(mu-theta)
 }
 
-// MMcQuantile is the sojourn that a share q does not exceed.
+// MMcQuantile returns the sojourn that a share q does not exceed.
 func MMcQuantile(c int, lambda, mu, q float64) float64 {
 	low, high := 0.0, 1/mu
 	for MMcTail(c, lambda, mu, high) > 1-q {
@@ -62,14 +62,14 @@ func MMcQuantile(c int, lambda, mu, q float64) float64 {
 	return high
 }
 
-// MG1Wait is the mean wait before one server (Pollaczek and Khinchine); scv is the squared
+// MG1Wait returns the mean wait before one server (Pollaczek and Khinchine); scv is the squared
 // coefficient of variation of service.
 func MG1Wait(lambda, mean, scv float64) float64 {
 	rho := lambda * mean
 	return rho * mean * (1 + scv) / (2 * (1 - rho))
 }
 
-// MMcK is the blocking and the mean wait of c servers with room for k requests in all.
+// MMcK returns the blocking and the mean wait of c servers with room for k requests in all.
 func MMcK(c, k int, lambda, mu float64) (blocking, wait float64) {
 	a := lambda / mu
 	p := make([]float64, k+1)
@@ -87,7 +87,7 @@ func MMcK(c, k int, lambda, mu float64) (blocking, wait float64) {
 	return blocking, waiting / (lambda * (1 - blocking))
 }
 
-// AllenCunneen is an estimate of the mean wait before c servers of any law; it orders
+// AllenCunneen returns an estimate of the mean wait before c servers of any law; it orders
 // searches and proves nothing.
 func AllenCunneen(c int, lambda, mean, arrivalSCV, serviceSCV float64) float64 {
 	wait, _ := MMc(c, lambda, 1/mean)

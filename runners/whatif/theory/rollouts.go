@@ -2,7 +2,7 @@ package theory
 
 import "math"
 
-// SumOfTwo is the share of sums of U(0,a) and U(0,b) that are at most t; a <= b.
+// SumOfTwo returns the share of sums of U(0,a) and U(0,b) that are at most t; a <= b.
 func SumOfTwo(a, b, t float64) float64 {
 	switch {
 	case t <= 0:
@@ -17,7 +17,7 @@ func SumOfTwo(a, b, t float64) float64 {
 	return 1
 }
 
-// TimeToAll is the mean time until all of n replicas serve what each finds after U(0,b), and
+// TimeToAll returns the mean time until all of n replicas serve what each finds after U(0,b), and
 // where c is above 0 U(0,c) before that, loads in load and reports after U(0,a) (CAP-7.5,
 // CAP-3.13).
 func TimeToAll(n int, a, b, c, load float64) float64 {
@@ -37,7 +37,7 @@ func TimeToAll(n int, a, b, c, load float64) float64 {
 	return load + sum*(a+b+c)/steps
 }
 
-// integralOfTwo is the integral of SumOfTwo up to t.
+// integralOfTwo returns the integral of SumOfTwo up to t.
 func integralOfTwo(a, b, t float64) float64 {
 	switch {
 	case t <= 0:
@@ -53,5 +53,5 @@ func integralOfTwo(a, b, t float64) float64 {
 	return integralOfTwo(a, b, a+b) + t - a - b
 }
 
-// MaxOfUniform is the mean of the largest of n draws of U(0,a).
+// MaxOfUniform returns the mean of the largest of n draws of U(0,a).
 func MaxOfUniform(n int, a float64) float64 { return a * float64(n) / float64(n+1) }

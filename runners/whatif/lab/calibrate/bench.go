@@ -75,7 +75,7 @@ func Bench(ctx context.Context, o BenchOptions) (*Report, error) {
 	return r, err
 }
 
-// Judge is Bench of scenarios that were observed, in their order.
+// Judge returns Bench of scenarios that were observed, in their order.
 func (o *BenchOptions) Judge(ctx context.Context, seen []*observe.Observation) (*Report, error) {
 	var fitted []*observe.Observation
 	for i, s := range o.Scenarios {
@@ -166,7 +166,7 @@ func (r *Report) Write(out io.Writer) error {
 	return err
 }
 
-// Aimed is how many numbers have an aim, and how many of them are beyond it.
+// Aimed returns how many numbers have an aim, and how many of them are beyond it.
 func (r *Report) Aimed() (all, missed int) {
 	list := r.Comparisons
 	if r.Control != nil {
@@ -183,7 +183,7 @@ func (r *Report) Aimed() (all, missed int) {
 	return all, missed
 }
 
-// Fidelity is what TRUST of reports says of it.
+// Fidelity returns what TRUST of reports says of it.
 func (r *Report) Fidelity() plan.Fidelity {
 	f := plan.Fidelity{On: r.Profile.Calibrated.On}
 	for _, c := range r.Comparisons {
@@ -204,7 +204,7 @@ func (r *Report) Fidelity() plan.Fidelity {
 	return f
 }
 
-// String is the value with its interval.
+// String returns the value with its interval.
 func (p Parameter) String() string {
 	if p.Unit == "ns" {
 		return fmt.Sprintf("%s %s [%s, %s]", p.What, span(p.Value), span(p.Low), span(p.High))
@@ -296,7 +296,7 @@ func (c *Comparison) verdict(r Row) string {
 	return "reached"
 }
 
-// greatest is how well the simulation foretold what it was
+// greatest returns how well the simulation foretold what it was
 // not made of, at worst.
 func greatest(list []*Comparison) string {
 	var parts []string
@@ -314,7 +314,7 @@ func greatest(list []*Comparison) string {
 	return fmt.Sprintf("MAPE %.1f %%, greatest errors: %s", 100*meanError(list), strings.Join(parts, ", "))
 }
 
-// meanError is the mean of the scenarios' MAPE.
+// meanError returns the mean of the scenarios' MAPE.
 func meanError(list []*Comparison) float64 {
 	sum := 0.0
 	for _, c := range list {

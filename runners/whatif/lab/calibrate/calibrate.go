@@ -146,7 +146,7 @@ func (s *samples) add(o *observe.Observation) error {
 	return nil
 }
 
-// clipped are samples with the greatest thousandth as great as the next: a moment in which
+// clipped returns samples with the greatest thousandth as great as the next: a moment in which
 // the machine did something else is not the law.
 func clipped(list []float64) []float64 {
 	sorted := slices.Sorted(slices.Values(list))
@@ -190,7 +190,7 @@ func moments(what string, list []float64) Fitted {
 	return f
 }
 
-// gammaOf is a gamma law; one that hardly varies is a constant.
+// gammaOf returns a gamma law; one that hardly varies is a constant.
 func gammaOf(_ string, mean, cv float64) Fitted {
 	if cv < leastCV {
 		return Fitted{Law: law.Constant(mean), Text: fmt.Sprintf("det(%s)", span(mean))}
@@ -201,12 +201,12 @@ func gammaOf(_ string, mean, cv float64) Fitted {
 // leastCV is the coefficient of variation below which a law is a constant.
 const leastCV = 0.005
 
-// parameter is a number with its interval, of the numbers of batches of samples.
+// parameter returns a number with its interval, of the numbers of batches of samples.
 func parameter(what, unit string, list []float64, of func([]float64) float64) Parameter {
 	return batched(what, unit, len(list), func(from, to int) float64 { return of(list[from:to]) })
 }
 
-// batched is parameter of n samples, by their numbers.
+// batched returns parameter of n samples, by their numbers.
 func batched(what, unit string, n int, of func(from, to int) float64) Parameter {
 	var values []float64
 	for k := range batches {
@@ -217,7 +217,7 @@ func batched(what, unit string, n int, of func(from, to int) float64) Parameter 
 	return Parameter{What: what, Value: value, Low: value - half, High: value + half, Unit: unit}
 }
 
-// span is a duration as plans write it, to four digits.
+// span returns a duration as plans write it, to four digits.
 func span(ns float64) string { return time.Duration(math.Round(ns)).String() }
 
 func digits(v float64) string { return fmt.Sprintf("%.4g", v) }

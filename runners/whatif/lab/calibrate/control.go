@@ -25,7 +25,7 @@ type Story struct {
 // DefaultStory is that of the bench.
 var DefaultStory = Story{Shards: 2, Replicas: 2, Rollouts: 64, Every: 2500 * time.Millisecond}
 
-// phase is the part of a second at which a roll-out begins: all roll-outs together have all
+// phase returns the part of a second at which a roll-out begins: all roll-outs together have all
 // parts alike, so that it does not matter where in its second a server looks for versions.
 func (s Story) phase(k int) time.Duration {
 	const golden = 0.6180339887498949 // so that neighbours are far apart
@@ -49,7 +49,7 @@ const rolloutOfOne = "rollout of a replica"
 // AimRollout is that of roll-out times.
 const AimRollout = 0.05
 
-// writes are the operations that are counted; those that fail, as which of two agents comes
+// writes holds the operations that are counted; those that fail, as which of two agents comes
 // first decides, are not.
 var writes = []string{"zookeeper.create", "zookeeper.setData", "zookeeper.delete"}
 

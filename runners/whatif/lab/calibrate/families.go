@@ -46,7 +46,7 @@ var families = []family{
 // of them is written as a histogram.
 const goodKS = 0.03
 
-// choose is the family that is nearest to the samples, a constant where they hardly vary,
+// choose returns the family that is nearest to the samples, a constant where they hardly vary,
 // a histogram where none is near.
 func choose(what string, list []float64) Fitted {
 	mean, variance := stats.Mean(list)
@@ -86,7 +86,7 @@ func distance(sorted []float64, cdf func(float64) float64) float64 {
 	return worst
 }
 
-// logMoments are the mean and sigma of a log-normal law by maximum likelihood.
+// logMoments returns the mean and sigma of a log-normal law by maximum likelihood.
 func logMoments(list []float64) (mean, sigma float64) {
 	logs := make([]float64, len(list))
 	for i, v := range list {
@@ -96,7 +96,7 @@ func logMoments(list []float64) (mean, sigma float64) {
 	return math.Exp(mu + variance/2), math.Sqrt(variance)
 }
 
-// gammaShape is the shape of a gamma law by maximum likelihood: ln k - digamma(k) is the
+// gammaShape returns the shape of a gamma law by maximum likelihood: ln k - digamma(k) is the
 // logarithm of the mean less the mean of the logarithms.
 func gammaShape(list []float64) float64 {
 	mean, _ := stats.Mean(list)
@@ -121,7 +121,7 @@ func gammaShape(list []float64) float64 {
 // bars are those of a histogram: as many quantiles.
 const bars = 400
 
-// histogram is the law of the samples themselves, by quantiles.
+// histogram returns the law of the samples themselves, by quantiles.
 func histogram(sorted []float64) law.Law {
 	l := law.Law{Kind: law.Hist}
 	for k := range bars {

@@ -49,7 +49,7 @@ func (p *Profile) byItems(s *samples) error {
 	return nil
 }
 
-// factors1 are factors in billionths: logMoments is for times, of 1 ns at least.
+// factors1 returns factors in billionths: logMoments is for times, of 1 ns at least.
 func factors1(factors []float64) []float64 {
 	scaled := make([]float64, len(factors))
 	for i, f := range factors {
@@ -58,7 +58,7 @@ func factors1(factors []float64) []float64 {
 	return scaled
 }
 
-// affine is the line y = base + perItem x of least squares. A call varies in proportion to
+// affine returns the line y = base + perItem x of least squares. A call varies in proportion to
 // how long it takes, so that each counts by the square of what it is to take, which is known
 // better with each round.
 func affine(x, y []float64) (base, perItem float64) {
@@ -80,5 +80,5 @@ func affine(x, y []float64) (base, perItem float64) {
 	return base, perItem
 }
 
-// fractional is a duration that may be less than a nanosecond.
+// fractional returns a duration that may be less than a nanosecond.
 func fractional(ns float64) string { return fmt.Sprintf("%.5gns", ns) }

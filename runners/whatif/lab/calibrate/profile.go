@@ -46,7 +46,7 @@ func number(v float64) string {
 	return fmt.Sprintf("%.5g", v)
 }
 
-// lawText is the law of PS as the profile names it.
+// lawText returns the law of PS as the profile names it.
 func (p *Profile) lawText(path string) (string, error) {
 	if p.PS.Law.Kind != law.Hist {
 		return p.PS.Text, nil
@@ -60,7 +60,7 @@ func (p *Profile) lawText(path string) (string, error) {
 	return fmt.Sprintf("hist(%s)", filepath.Base(file)), wholefile.Write(file, []byte(b.String()))
 }
 
-// itemsText is what a profile says of the noise of PS, and of the items of requests.
+// itemsText returns what a profile says of the noise of PS, and of the items of requests.
 func (p *Profile) itemsText(path string) (noise, items string, err error) {
 	if p.Items == nil {
 		return "", "", nil
@@ -77,7 +77,7 @@ func (p *Profile) itemsText(path string) (noise, items string, err error) {
 	return noise, fmt.Sprintf("  items: \"hist(%s)\"\n", filepath.Base(file)), wholefile.Write(file, []byte(b.String()))
 }
 
-// All are the parameters.
+// All returns the parameters.
 func (p *Profile) All() []Parameter {
 	list := append(append([]Parameter{}, p.PS.Parameters...), p.Noise.Parameters...)
 	list = append(list, p.Entry.Parameters...)

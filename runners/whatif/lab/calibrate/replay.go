@@ -79,7 +79,7 @@ func Replay(ctx context.Context, p *plan.Plan, o *observe.Observation) (*Compari
 	return c.sumUp(), nil
 }
 
-// specOf is a plan with the arrivals of a run, and with the round trip that was added to it.
+// specOf returns a plan with the arrivals of a run, and with the round trip that was added to it.
 func specOf(p *plan.Plan, o *observe.Observation, run *observe.Load) *model.Spec {
 	s := model.Compile(p, model.Condition{})
 	s.PerRPC += o.RoundTrip
@@ -237,7 +237,7 @@ func (c *Comparison) knee(ctx context.Context, p *plan.Plan, o *observe.Observat
 	return nil
 }
 
-// Row is the row of a metric, nil for none.
+// Row returns the row of a metric, nil for none.
 func (c *Comparison) Row(metric string) *Row {
 	for i := range c.Rows {
 		if c.Rows[i].Metric == metric {
@@ -259,7 +259,7 @@ func (c *Comparison) sumUp() *Comparison {
 	return c
 }
 
-// Missed are the rows beyond their aims.
+// Missed returns the rows beyond their aims.
 func (c *Comparison) Missed() []Row {
 	var list []Row
 	for _, r := range c.Rows {
@@ -270,7 +270,7 @@ func (c *Comparison) Missed() []Row {
 	return list
 }
 
-// HeldOut is what a profile keeps of it.
+// HeldOut returns what a profile keeps of it.
 func (c *Comparison) HeldOut() plan.HeldOut {
 	h := plan.HeldOut{Plan: c.Plan, Disturbed: c.Disturbed}
 	for _, one := range []struct {
@@ -289,7 +289,7 @@ func (c *Comparison) HeldOut() plan.HeldOut {
 	return h
 }
 
-// why is what is known of the reason of a miss.
+// why returns what is known of the reason of a miss.
 func (c *Comparison) why(r Row) string {
 	switch {
 	case r.Range != nil && r.Simulated+r.Half >= r.Range[0] && r.Simulated-r.Half <= r.Range[1]:

@@ -57,7 +57,7 @@ const (
 	serviceText = "  entry: {cpu: 0.1ms, threads: 10000}\n  ps: {cpu: \"lognormal(mean=20ms, sigma=0.3)\", threads: 4}\n  contention: {model: none}\n"
 )
 
-// Text is the plan; with a profile it has no service times of its own.
+// Text returns the plan; with a profile it has no service times of its own.
 func (s Scenario) Text(horizon time.Duration, profile string) string {
 	service := serviceText
 	if profile != "" {
@@ -87,7 +87,7 @@ func or(text, otherwise string) string {
 	return text
 }
 
-// Plan is the plan of a horizon.
+// Plan returns the plan of a horizon.
 func (s Scenario) Plan(horizon time.Duration, profile string) (*plan.Plan, error) {
 	_, p, _, err := plan.Parse(s.Name, []byte(s.Text(horizon, profile)))
 	return p, err

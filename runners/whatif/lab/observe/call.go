@@ -29,12 +29,12 @@ func (raw) Unmarshal(data []byte, v any) error {
 }
 func (raw) Name() string { return "proto" }
 
-// predictOf is a Predict of a model without inputs.
+// predictOf returns a Predict of a model without inputs.
 func predictOf(model string) ([]byte, error) {
 	return proto.Marshal(&apis.PredictRequest{ModelSpec: &apis.ModelSpec{Name: model}})
 }
 
-// inputOf is the part of a Predict that has an input of so many items.
+// inputOf returns the part of a Predict that has an input of so many items.
 func inputOf(items int32) []byte {
 	b, err := proto.Marshal(&apis.PredictRequest{Inputs: map[string]*framework.TensorProto{"x": {
 		Dtype: framework.DataType_DT_FLOAT, FloatVal: []float32{1}, // the same for all items
@@ -126,7 +126,7 @@ func (t *target) travel(ctx context.Context) error {
 	}
 }
 
-// nanos is a trailer's number, -1 for none.
+// nanos returns a trailer's number, -1 for none.
 func nanos(md metadata.MD, key string) int64 {
 	values := md.Get(key)
 	if len(values) == 0 {
@@ -139,7 +139,7 @@ func nanos(md metadata.MD, key string) int64 {
 	return n
 }
 
-// outcomeOf is how a call ended; over says that the run was broken off, givenUp that nobody
+// outcomeOf returns how a call ended; over says that the run was broken off, givenUp that nobody
 // waited for it any more.
 func outcomeOf(err error, over, givenUp bool) uint8 {
 	switch status.Code(err) {

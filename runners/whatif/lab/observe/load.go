@@ -169,7 +169,7 @@ func (d *driver) send(ctx context.Context, c try, at int16, sent int64) (outcome
 	return outcome, done
 }
 
-// message is what is sent for a call.
+// message returns what is sent for a call.
 func (d *driver) message(c try) []byte {
 	message := d.requests[c.slot]
 	if items := d.run.Requests.Items; items != nil {
@@ -227,7 +227,7 @@ func (d *driver) ended(of try, at int16, sent, done int64, said account, outcome
 	c.Outcome = append(c.Outcome, outcome)
 }
 
-// choose is the target of a call, -1 when nobody serves its PS.
+// choose returns the target of a call, -1 when nobody serves its PS.
 func (d *driver) choose(slot int, tried []int16) int16 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -238,7 +238,7 @@ func (d *driver) choose(slot int, tried []int16) int16 {
 	return at
 }
 
-// among is one of the replicas that are listed; a call that is tried again goes where the
+// among returns one of the replicas that are listed; a call that is tried again goes where the
 // plan says.
 func (d *driver) among(slot int, seen, tried []int16) int16 {
 	switch {
@@ -290,7 +290,7 @@ func (d *driver) pick(slot int, seen []int16) int16 {
 	return seen[d.rand.IntN(n)]
 }
 
-// lighter is the one with fewer calls under way, the first of two that are alike.
+// lighter returns the one with fewer calls under way, the first of two that are alike.
 func (d *driver) lighter(a, b int16) int16 {
 	if d.outstanding[b] < d.outstanding[a] {
 		return b

@@ -43,7 +43,7 @@ func newWatch(pids []int) *watch {
 	return w
 }
 
-// own is what our processes have taken.
+// own returns what our processes have taken.
 func (w *watch) own() time.Duration {
 	sum := time.Duration(0)
 	for _, pid := range w.pids {

@@ -131,7 +131,7 @@ const (
 // Counts reports whether what was at an instant counts.
 func (l *Load) Counts(at int64) bool { return at >= l.Warm && at < l.Until }
 
-// late is the 99th percentile of how late requests began.
+// late returns the 99th percentile of how late requests began.
 func (l *Load) late() int64 {
 	h := model.NewHist(3)
 	for i, at := range l.Requests.Intended {
@@ -142,7 +142,7 @@ func (l *Load) late() int64 {
 	return h.Quantile(0.99)
 }
 
-// Len is how many there are.
+// Len returns how many there are.
 func (c *Calls) Len() int { return len(c.Request) }
 
 // String says in a line what there is.
@@ -167,7 +167,7 @@ type Summary struct {
 	Disturbed    bool    `json:"disturbed"`
 }
 
-// Summary is the observation in short; file is where all of it is.
+// Summary returns the observation in short; file is where all of it is.
 func (o *Observation) Summary(file string) Summary {
 	return Summary{File: file, Plan: o.Plan, ScenarioHash: o.ScenarioHash, Requests: len(o.Load.Requests.Intended), Calls: o.Load.Calls.Len(), LengthNs: o.Load.Until,
 		Machine: o.Machine, Disturbed: o.Machine.IsDisturbed()}

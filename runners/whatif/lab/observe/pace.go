@@ -15,5 +15,5 @@ func (p *pacer) until(at int64) {
 	}
 }
 
-// now is the time since the begin.
+// now returns the time since the begin.
 func (p *pacer) now() int64 { return int64(time.Since(p.began)) }

@@ -195,7 +195,7 @@ func (s *story) end(ctx context.Context) error {
 	return nil
 }
 
-// served is since when pods serve a version of all their PS.
+// served returns since when pods serve a version of all their PS.
 func (s *story) served(version int64) map[string]time.Duration {
 	count, last := map[string]int{}, map[string]time.Duration{}
 	for _, o := range s.f.Log() {
@@ -212,7 +212,7 @@ func (s *story) served(version int64) map[string]time.Duration {
 	return last
 }
 
-// alive are the containers that run and that count, in random order.
+// alive returns the containers that run and that count, in random order.
 func (s *story) alive(counts func(pod string) bool) ([]string, error) {
 	var alive []string
 	for _, pod := range s.f.Pods() {

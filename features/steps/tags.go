@@ -1,10 +1,4 @@
-// Package tags reads tag expressions as Cucumber has them, as "@v3 and not @slow".
-//
-// Two things to use first: [Parse] reads an expression; the [Filter] that it returns is asked with
-// the tags of a scenario.
-//
-// To change what an expression may say: the methods of parser, one for each kind of term.
-package tags
+package steps
 
 import (
 	"fmt"
@@ -13,14 +7,14 @@ import (
 	"strings"
 )
 
-// Filter reports whether a scenario with these tags is taken.
-type Filter func(tags []string) bool
+// tagFilter reports whether a scenario with these tags is taken.
+type tagFilter func(tags []string) bool
 
-// Parse reads a tag expression as Cucumber has them: tags with and, or, not and
+// parseTags reads a tag expression as Cucumber has them: tags with and, or, not and
 // parentheses; not binds most, or least. && stands for and, ~ for not. An empty text takes
-// all scenarios. The error says what was found in place of what.
-func Parse(text string) (Filter, error) {
-	p := parser{left: token.FindAllString(text, -1)}
+// all scenarios. The error is an [*InputError].
+func parseTags(text string) (tagFilter, error) {
+	p := tagParser{left: tagToken.FindAllString(text, -1)}
 	if len(p.left) == 0 {
 		return func([]string) bool { return true }, nil
 	}
@@ -29,21 +23,21 @@ func Parse(text string) (Filter, error) {
 		err = fmt.Errorf("found %q, want and, or, or the end", p.left[0])
 	}
 	if err != nil {
-		return nil, fmt.Errorf(`%w; as in "@v3 and not (@slow or @outage)", or "@v3 && ~@slow"`, err)
+		return nil, &InputError{Where: "tags " + text, Text: err.Error() + `; as in "@v3 and not (@slow or @outage)", or "@v3 && ~@slow"`}
 	}
 	return f, nil
 }
 
 var (
-	token = regexp.MustCompile(`[()~]|[^\s()~]+`)
-	name  = regexp.MustCompile(`^@[\w.:-]+$`)
+	tagToken = regexp.MustCompile(`[()~]|[^\s()~]+`)
+	tagName  = regexp.MustCompile(`^@[\w.:-]+$`)
 )
 
-// parser holds the tokens that are still to be read.
-type parser struct{ left []string }
+// tagParser has the tokens that are still to read.
+type tagParser struct{ left []string }
 
-// next takes the next token if it is one of these, and reports whether it did.
-func (p *parser) next(tokens ...string) bool {
+// next takes the next token if it is one of these.
+func (p *tagParser) next(tokens ...string) bool {
 	if len(p.left) == 0 || !slices.Contains(tokens, strings.ToLower(p.left[0])) {
 		return false
 	}
@@ -52,11 +46,11 @@ func (p *parser) next(tokens ...string) bool {
 }
 
 // either reads terms joined by or.
-func (p *parser) either() (Filter, error) {
+func (p *tagParser) either() (tagFilter, error) {
 	f, err := p.both()
 	for err == nil && p.next("or") {
 		a := f
-		var b Filter
+		var b tagFilter
 		b, err = p.both()
 		f = func(tags []string) bool { return a(tags) || b(tags) }
 	}
@@ -64,11 +58,11 @@ func (p *parser) either() (Filter, error) {
 }
 
 // both reads terms joined by and.
-func (p *parser) both() (Filter, error) {
+func (p *tagParser) both() (tagFilter, error) {
 	f, err := p.term()
 	for err == nil && p.next("and", "&&") {
 		a := f
-		var b Filter
+		var b tagFilter
 		b, err = p.term()
 		f = func(tags []string) bool { return a(tags) && b(tags) }
 	}
@@ -76,7 +70,7 @@ func (p *parser) both() (Filter, error) {
 }
 
 // term reads a tag, an expression in parentheses, or one of them with not before it.
-func (p *parser) term() (Filter, error) {
+func (p *tagParser) term() (tagFilter, error) {
 	if p.next("not", "~") {
 		f, err := p.term()
 		return func(tags []string) bool { return !f(tags) }, err
@@ -88,7 +82,7 @@ func (p *parser) term() (Filter, error) {
 		}
 		return f, err
 	}
-	if len(p.left) == 0 || !name.MatchString(p.left[0]) {
+	if len(p.left) == 0 || !tagName.MatchString(p.left[0]) {
 		return nil, fmt.Errorf("found %s, want a tag, not or (", p.found())
 	}
 	tag := p.left[0]
@@ -96,7 +90,7 @@ func (p *parser) term() (Filter, error) {
 	return func(tags []string) bool { return slices.Contains(tags, tag) }, nil
 }
 
-func (p *parser) found() string {
+func (p *tagParser) found() string {
 	if len(p.left) == 0 {
 		return "the end"
 	}
