@@ -9,9 +9,8 @@ import (
 	"github.com/monosim/monosim/engine/tasks"
 )
 
-// Source draws the choices of one site on one node. The k-th draw is a function
-// of (seed, node name, site, k) alone, so that a draw more in one place leaves
-// all others as they were.
+// Source draws the random numbers of one site on one node. The k-th draw is a function of (seed,
+// node name, site, k) alone, so that one more draw at a site changes no draw of another.
 type Source struct {
 	node   *Node
 	site   string
@@ -24,7 +23,7 @@ type Source struct {
 func (n *Node) Source(site string) *Source {
 	s := n.sources.find(site)
 	if s == nil {
-		if n.sources.bySite == nil { // a server's sites are its own, so sharing their text saves nothing
+		if n.sources.bySite == nil { // the site names of a server are its own, so sharing their text would save nothing
 			site = n.w.text(site)
 		}
 		s = &Source{node: n, site: site, draws: tasks.NewDraws(n.w.cfg.Seed, n.name, site)}
@@ -68,7 +67,8 @@ type sources struct {
 // mostFresh limits the sources in one block of fresh sources.
 const mostFresh = 64
 
-// Up to fewSources a walk finds them, up to someSources a search.
+// Up to fewSources a linear search finds a source, up to someSources a binary search, above that a
+// map.
 const (
 	fewSources  = 24
 	someSources = 128
@@ -129,9 +129,9 @@ func (s *sources) sorted() []*Source {
 	return slices.SortedFunc(slices.Values(all), func(a, b *Source) int { return strings.Compare(a.Site(), b.Site()) })
 }
 
-// OwnSource returns a source for one loop of the process alone. It is the source of the
-// site, or, while another living process holds that one for a loop, of the site with a
-// number appended.
+// OwnSource returns a source for one loop of the process alone: the source of the site. While
+// another living process holds that one for a loop, it is the source of the site with a number
+// appended.
 func (p *Process) OwnSource(site string) *Source {
 	for i := 1; ; i++ {
 		name := site
@@ -145,7 +145,7 @@ func (p *Process) OwnSource(site string) *Source {
 	}
 }
 
-// Site reports that a site on a node made Times choices; the first has K 0.
+// Site tells that a site on a node made Times choices, numbered from K = 0.
 type Site struct {
 	Node, Name string
 	Times      uint64
@@ -173,8 +173,8 @@ func (s *Source) Site() string {
 	return string(s.appendSite(nil))
 }
 
-// Uint64n returns a number in [0, n). It panics when n is 0. The outcome 0 is the
-// default, the one that a shrunk run prefers: let it stand for the plain case.
+// Uint64n returns a number in [0, n). It panics when n is 0. Outcome 0 is the default, which a
+// shrunk run prefers: let it stand for the plain case.
 func (s *Source) Uint64n(n uint64) uint64 {
 	if n == 0 {
 		panic("vtime: choice among 0 outcomes at " + s.Site())
@@ -193,7 +193,7 @@ type Draws = tasks.Draws
 // number by Skip. ok is false when the world has a tape, which may replace draws.
 func (s *Source) Ahead() (draws Draws, ok bool) { return s.draws, s.node.w.cfg.Tape == nil }
 
-// Skip counts draws as made that the caller has taken from Ahead.
+// Skip counts draws as made. The caller has taken them from Ahead.
 func (s *Source) Skip(draws uint64) { s.draws.Skip(draws) }
 
 // Unseeded returns 0, the default, unless the tape holds another value in [0, n) for the

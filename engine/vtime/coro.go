@@ -9,22 +9,21 @@ import (
 	"github.com/monosim/monosim/engine/tasks"
 )
 
-// coro is a pooled coroutine. It runs one task after the other: between two of
-// them it is parked in the pool.
+// coro is a pooled coroutine. It runs one task after another, and is parked in the pool between two
+// tasks.
 type coro struct {
 	next  func() (struct{}, bool)
 	stop  func()
 	yield func(struct{}) bool
 	task  *Task
 	owner uint64  // the number of its goroutine
-	self  uintptr // where its goroutine is described
-	stack uintptr // where its stack ended when it last parked
+	self  uintptr // address of the runtime's description of its goroutine
+	stack uintptr // end of its stack when it last parked
 	place int     // index in World.coros
 }
 
-// coroPool holds the coroutines that have no task. Coroutines that stayed unused for a
-// tenth of the run end: a burst of tasks, as at a start, needs many times what is needed
-// later.
+// coroPool holds the coroutines that have no task. Coroutines that stay unused for a tenth of the
+// run end, because a burst of tasks, as at a start, needs many times more than the rest of the run.
 type coroPool struct {
 	free   []*coro
 	unused int   // the smallest number of free coroutines since the last shrink
@@ -58,7 +57,7 @@ func (w *World) takeCoro() *coro {
 	return c
 }
 
-// shrink ends the coroutines that were not needed since the last time, the oldest first.
+// shrink ends the coroutines that were not needed since the last call, the oldest first.
 func (w *World) shrink() {
 	p := &w.pool
 	for _, c := range p.free[:p.unused] {
@@ -72,7 +71,7 @@ func (w *World) shrink() {
 	p.unused, p.look = len(p.free), w.now+max(w.now/10, firstLook)
 }
 
-// main runs the task's function at the root of the coroutine.
+// main runs the task's function at the bottom of the coroutine's stack.
 func (t *Task) main() {
 	normal := false
 	defer func() {
@@ -86,8 +85,8 @@ func (t *Task) main() {
 		}
 		r := recover()
 		if r == nil {
-			// runtime.Goexit (t.FailNow): the coroutine ends with it, and iter.Pull
-			// lets it go on in the engine's goroutine.
+			// runtime.Goexit (t.FailNow) ends the coroutine. iter.Pull then continues the Goexit in
+			// the engine's goroutine.
 			return
 		}
 		if _, ok := r.(tasks.Unwind); !ok {
@@ -101,8 +100,7 @@ func (t *Task) main() {
 	normal = true
 }
 
-// resume lets the task go on: after the event that is happening, or at once when
-// none is.
+// resume lets the task continue: after the present event, or at once when there is none.
 func (t *Task) resume() {
 	if w := t.proc.node.w; w.running {
 		w.run.push(t, w.cause)
@@ -111,8 +109,7 @@ func (t *Task) resume() {
 	}
 }
 
-// switchTo runs the task until it next waits. The caller is the engine, not a
-// task.
+// switchTo runs the task until its next wait. The caller is the engine, not a task.
 func (w *World) switchTo(t *Task) {
 	if t.co == nil {
 		t.co = w.takeCoro()
@@ -133,8 +130,8 @@ func (w *World) switchTo(t *Task) {
 	}
 }
 
-// park lets events happen until the task goes on, or gives control back until
-// the engine switches to it.
+// park makes the task wait. Meanwhile events happen on its coroutine, until the task continues or
+// control goes back to the engine.
 func (t *Task) park() {
 	w := t.proc.node.w
 	p := t.proc
@@ -163,35 +160,35 @@ func (t *Task) park() {
 	}
 }
 
-// drives reports whether the task may let events happen while it waits. It may not while
-// its loop is asleep, as the loop may be woken during an event, nor while World.Replay runs
-// it, as Replay expects control back.
+// drives reports whether events may happen on the waiting task's coroutine. They may not while its
+// loop is asleep, because an event may wake the loop. They may not while World.Replay runs the
+// task, because Replay expects control back.
 func (t *Task) drives() bool {
 	return t.proc.node.w.replaying == 0 && !t.asleep
 }
 
-// park gives control back until the engine switches to the coroutine. It reports false
-// when that is to end.
+// park gives control back to the engine until it switches to the coroutine again. It reports false
+// when the coroutine has to end.
 func (c *coro) park() bool {
 	c.self, c.stack = here()
 	return c.yield(struct{}{})
 }
 
-// live unwinds a task whose process is gone or asked to end.
+// live unwinds a task whose process has crashed, or that was asked to stop.
 func (t *Task) live() {
 	if t.killed {
 		panic(tasks.Unwind{})
 	}
-	// A stopped task may call env while it unwinds. When no panic is under way any
-	// more, something has swallowed it.
+	// A stopped task may call env while it unwinds. If it unwinds and no panic is under way any
+	// more, some code has recovered the panic, and the task has to unwind again.
 	if t.stopping && !(t.unwinding && tasks.Panicking()) {
 		t.unwinding = true
 		panic(tasks.Unwind{})
 	}
 }
 
-// checkOwner panics when a foreign goroutine calls a wait. iter.Pull would not notice: it
-// would resume with the wrong stack.
+// checkOwner panics when a goroutine other than the task's waits. iter.Pull would not notice, and
+// resume the wrong stack.
 func (t *Task) checkOwner() {
 	if at := tasks.GoroutineNumber(t.proc.node.w.line[:]); at != t.co.owner {
 		panic(fmt.Sprintf("vtime: task %q of node %q waits on goroutine %d, which is not its own (%d): only the task itself may call env",

@@ -9,13 +9,13 @@ import (
 
 // Divergence describes where two runs that should be equal differ.
 type Divergence struct {
-	// A and B are the first differing events; one is nil when that run had
-	// already ended. Both are nil when the traces hold no records of the place:
-	// then the first difference lies in events From+1 to To.
+	// A and B are the first events that differ; one is nil when its run had already ended. Both are
+	// nil when the traces have no records of that part of the run: then the first difference is
+	// among events From+1 to To.
 	A, B     *Record
 	From, To uint64
-	// CausesA and CausesB list the events that led to the differing event, nearest first,
-	// as far back as the records reach.
+	// CausesA and CausesB list the events that led to A and to B, nearest first, as far back as the
+	// records go.
 	CausesA, CausesB []Record
 	// Nodes holds the nodes whose own hashes differ at the end, sorted.
 	Nodes []string
@@ -55,9 +55,9 @@ func describe(b *strings.Builder, run string, r *Record, causes []Record) {
 
 const maxCauses = 8
 
-// FirstDivergence compares two runs. It returns nil when they are equal. With
-// records it names the first differing event and its causes, without it the
-// stretch between two checkpoints: run both again recording just that stretch.
+// FirstDivergence compares two runs. It returns nil when they are equal. With records it finds the
+// first differing event and its causes. Without records it finds the part of the run between two
+// checkpoints; run both again and record that part.
 func FirstDivergence(a, b *Trace) *Divergence {
 	if a.Hash == b.Hash && a.Events == b.Events && a.End == b.End {
 		return nil
@@ -93,13 +93,13 @@ func withoutSteps(records []Record) []Record {
 	return slices.DeleteFunc(slices.Clone(records), func(r Record) bool { return r.Step })
 }
 
-// unrecorded reports whether run a reached the next event in other, but kept no record of
-// it. Then the records cannot tell whether the runs differ there.
+// unrecorded reports whether run a has kept no record of the next event in other, although it got
+// that far. Then the records cannot tell whether the runs differ there.
 func unrecorded(a *Trace, left, other []Record) bool {
 	return len(left) == 0 && len(other) > 0 && other[0].Number <= a.Events && !other[0].Step
 }
 
-// alignRecords finds the first event that both recorded.
+// alignRecords finds the first event that both runs recorded.
 func alignRecords(a, b []Record) (i, j int) {
 	for i < len(a) && j < len(b) && a[i].Number != b[j].Number {
 		if a[i].Number < b[j].Number {
@@ -123,7 +123,7 @@ func sameRecord(a, b *Record) bool {
 	return true
 }
 
-// stretch finds the checkpoints around the first difference.
+// stretch finds the two checkpoints around the first difference.
 func stretch(a, b *Trace) (from, to uint64) {
 	to = max(a.Events, b.Events)
 	hashes := make(map[uint64]uint64, len(a.Checkpoints))

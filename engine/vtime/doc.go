@@ -1,45 +1,42 @@
-// Package vtime runs processes in virtual time: one event queue, one clock that
-// jumps from event to event, and tasks that look like threads.
+// Package vtime runs processes in virtual time: one event queue, one clock that jumps from event to
+// event, and tasks that behave like threads.
 //
 // Two things to use first:
 //
-//   - [World]: made by [New], it owns the event queue. [World.Node] names the
-//     places where things happen, [World.Run] lets time pass.
-//   - [Process]: one life of a program on a node, made by [Node.NewProcess]. It
-//     is the env.Clock, env.Tasks and env.Random of the code that runs in it.
+//   - [World], made by [New], owns the event queue. [World.Node] makes the places where things
+//     happen, and [World.Run] lets time pass.
+//   - [Process], made by [Node.NewProcess], is one life of a program on a node. It is the
+//     env.Clock, env.Tasks and env.Random of the code that runs in it.
 //
-// State machines (servers, networks, timers) are callbacks: [Node.Schedule]
-// runs a [Handler] at an instant. Code that reads as threads do (loops that
-// sleep, call and wait) runs in tasks: coroutines on pooled iter.Pull. Nothing
-// here uses goroutines of its own, channels or the wall clock.
+// State machines (servers, networks, timers) are callbacks: [Node.Schedule] calls a [Handler] at an
+// instant. Code written as threads (loops that sleep, call and wait) runs in tasks: coroutines on
+// pooled iter.Pull. Nothing here starts goroutines of its own, or uses channels or the wall clock.
 //
-// Everything that happens is a function of the program and Config.Seed. Each
-// event is folded into a rolling hash per node and for the world ([Trace]); two
-// runs that should be equal are compared by [FirstDivergence]. Random choices
-// are drawn from a [Source] by (seed, node, site, use) and may be recorded on,
-// or replayed from, a [Tape].
+// The program and Config.Seed decide everything that happens. Each event is folded into a rolling
+// hash per node and for the world ([Trace]); [FirstDivergence] compares two runs that should be
+// equal. Random choices are drawn from a [Source] by (seed, node, site, use). A [Tape] records them
+// or replays them.
 //
 // # Loops
 //
-// What polls and pings do, again and again and without a change, are steps of a [Loop].
-// At one instant all steps come before everything else, those of the loop that was made
-// first before those of another, and each loop's by their parts. So the place of a step
-// follows from its instant and its loop alone, and it makes no difference whether a step
-// is an event, or is gone through later, when somebody does something to what it touches
-// or looks at it. The rolling hashes have the events, and no steps; a loop counts its steps and
-// sums up their instants, which [World.Hash] folds in behind. engine/vtime/leap goes through steps
-// without their events; this package knows of it only what hooks.go says.
+// The repeated actions of polls and pings that change nothing are steps of a [Loop]. At one instant
+// all steps come before everything else, ordered by the creation of their loops, and within a loop
+// by their parts. So the instant and the loop of a step alone decide its place. That makes no
+// difference between a step that is an event and a step that is made up later, when somebody looks
+// at what it touches. The rolling hashes contain events but no steps. A loop counts its steps and
+// sums up their instants, and [World.Hash] folds that in last. engine/vtime/leap makes steps
+// without events; hooks.go is all that this package knows of it.
 //
-// To change
+// To change:
 //
-//   - the order of events, look in queue.go, wheel.go (those of the next half
-//     millisecond), heap.go (the next few hundred of the others) and far.go (the rest);
-//   - how a run goes from event to event, in run.go;
-//   - how tasks wait, die and unwind, in task.go, coro.go and process.go; those that wait without
-//     a stack, in rest.go;
-//   - the steps of loops, in loop.go, and who leaps over them, in hooks.go;
-//   - what is loaded ahead of a switch to a task, in warm.go;
-//   - choices, in choice.go and tape.go;
-//   - hashes, checkpoints and comparison, in hash.go, trace.go and divergence.go;
-//   - what engine/walltime does in the same way, in engine/tasks.
+//   - the order of events: queue.go, wheel.go (events of the next half millisecond), heap.go
+//     (the next few hundred of the others) and far.go (the rest)
+//   - how a run goes from event to event: run.go
+//   - how tasks wait, die and unwind: task.go, coro.go and process.go; tasks that wait without a
+//     stack: rest.go
+//   - the steps of loops: loop.go, and the interface to engine/vtime/leap: hooks.go
+//   - what is prefetched before a switch to a task: warm.go
+//   - random choices: choice.go and tape.go
+//   - hashes, checkpoints and comparison: hash.go, trace.go and divergence.go
+//   - what engine/walltime does in the same way: engine/tasks
 package vtime

@@ -2,11 +2,11 @@ package vtime
 
 import "math/bits"
 
-// farEvents holds the later events, roughly sorted: a bucket is chosen by the highest six
-// bits in which an instant differs from base. All earlier events are in the heap. When the
-// heap is empty the earliest bucket moves into it, or into finer buckets when it has many
-// events. Appending an event to two or three lists and then to a small heap is cheaper than
-// one large heap, which with ten thousand events fits no near cache.
+// farEvents holds the later events, roughly sorted. The highest six bits in which an event's
+// instant differs from base choose its bucket. All earlier events are in the heap. When the heap is
+// empty, the earliest bucket moves into it, or into finer buckets when it has many events.
+// Appending an event to two or three lists and then to a small heap is cheaper than one large heap,
+// which with ten thousand events would not fit the processor's caches.
 type farEvents struct {
 	base   int64
 	limit  uint64 // the first instant whose events are not in the heap
@@ -18,11 +18,10 @@ type farEvents struct {
 	free   uint32 // first free block plus one; 0 means none
 }
 
-// farTails holds the last block of each bucket, as its index plus one; 0 means an empty
-// bucket.
+// farTails holds the last block of each bucket, as its index plus one; 0 means an empty bucket.
 type farTails [farLevels][farBuckets]uint32
 
-// farBlock is a part of a bucket. All but the last are full.
+// farBlock is a part of a bucket. All blocks of a bucket but the last are full.
 type farBlock struct {
 	before  uint32 // block plus one
 	used    uint32
@@ -38,7 +37,7 @@ const (
 	farMany = 256
 )
 
-// holds reports whether events of the instant belong here, and not in the heap.
+// holds reports whether events of an instant belong here rather than in the heap.
 func (f *farEvents) holds(at int64) bool { return uint64(at) >= f.limit }
 
 // push adds an event whose instant satisfies holds.
@@ -126,7 +125,7 @@ func (w *World) refill() {
 		tail, coarse := f.earliest()
 		w.repush(tail, !coarse)
 	}
-	w.crowd = max(4*farMany, 2*w.heap.len())
+	w.heapLimit = max(4*farMany, 2*w.heap.len())
 }
 
 // repush pushes the events of a removed bucket again and drops the cancelled ones.
@@ -150,7 +149,7 @@ func (w *World) repush(tail uint32, toHeap bool) {
 	}
 }
 
-// touch reads the memory that the next events will need. Many cache misses at once take
+// touch reads the memory that the next events will need, because many cache misses at once take
 // little longer than one.
 func (w *World) touch(entries []entry) {
 	sum := uint64(0)
@@ -182,8 +181,8 @@ func (w *World) repushAll() {
 	}
 }
 
-// spread sorts all events into buckets anew. It is called when the heap is crowded: when
-// few events lay far apart, the first bucket was given a long span of time.
+// spread sorts all events into buckets anew, when the heap has too many. That happens after a time
+// with few events far apart, in which the first bucket got a long span of time.
 func (w *World) spread() {
 	w.fill()
 	w.far.base, w.far.limit = w.now, uint64(w.now)

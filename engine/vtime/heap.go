@@ -2,8 +2,8 @@ package vtime
 
 import "math/bits"
 
-// entry holds the part of an event that sifting compares and moves. The rest is in the
-// slot, which is read only when two events have the same instant.
+// entry is the part of an event that the heap compares and moves. The rest is in the slot, which is
+// read only when two events have the same instant.
 type entry struct {
 	at   int64
 	slot uint32
@@ -13,8 +13,8 @@ func (a entry) before(slots []slot, b entry) bool {
 	return a.at < b.at || a.at == b.at && slots[a.slot].order < slots[b.slot].order
 }
 
-// eventHeap is a min-heap on (at, order). An entry has four children in one cache line: one
-// level costs as much as with two children, and there are half as many levels.
+// eventHeap is a min-heap on (at, order). An entry has four children, which lie in one cache line:
+// a level costs as much as with two children, and there are half as many levels.
 type eventHeap struct {
 	// entries starts at index heapTop, so that the children of any entry begin at a
 	// multiple of four.
@@ -59,10 +59,10 @@ func (h *eventHeap) drop(slots []slot) {
 	}
 }
 
-// replace puts e in the place of the first entry.
+// replace removes the first entry and adds e.
 func (h *eventHeap) replace(slots []slot, e entry) { h.sift(slots, heapTop, e) }
 
-// sift puts e at place i or below, where it belongs.
+// sift puts e at place i or below, where the order of the heap wants it.
 func (h *eventHeap) sift(slots []slot, i int, e entry) {
 	s := h.entries
 	for {

@@ -2,27 +2,25 @@ package vtime
 
 import "time"
 
-// This file is the interface between the engine and engine/vtime/leap, the package that
-// puts loops to sleep: what the engine calls, and what the package may change. Nobody else
-// needs it.
+// This file is the interface between the engine and engine/vtime/leap, the package that puts loops
+// to sleep: what the engine calls, and what that package may change. No other package needs it.
 
-// SleepingLoops leaps over the steps of the loops of one process. The engine calls it while one of them
-// is asleep.
+// SleepingLoops makes the steps of one process's loops without events. The engine calls it while
+// one of the loops is asleep.
 type SleepingLoops interface {
-	// CatchUp makes all steps that precede the event that is happening.
+	// CatchUp makes all steps that precede the present event.
 	CatchUp()
 	// WakeMidTurn is called before a task of the process continues.
 	WakeMidTurn()
 	// WakeChanged is called when a task of the process has done something.
 	WakeChanged()
-	// WakeAll is called before the process ends, and in a run without an end.
+	// WakeAll is called before the process ends, and in a run without a time limit.
 	WakeAll()
 }
 
-// TaskLoop is notified of what the task of a loop does.
+// TaskLoop is told what the task of a loop does.
 type TaskLoop interface {
-	// Waits is called when the task begins to wait. GoesOn is called when the task
-	// continues.
+	// Waits is called when the task begins to wait. GoesOn is called when the task continues.
 	Waits()
 	GoesOn()
 	// Ends is called when the task has ended.
@@ -32,11 +30,11 @@ type TaskLoop interface {
 // SleepingLoops returns the value of SetSleepingLoops, nil before it was called.
 func (p *Process) SleepingLoops() SleepingLoops { return p.loops }
 
-// SetSleepingLoops makes s leap over the steps of the process's loops.
+// SetSleepingLoops sets who makes the steps of the process's sleeping loops.
 func (p *Process) SetSleepingLoops(s SleepingLoops) { p.loops = s }
 
-// SetAsleep sets whether any of the process's loops is asleep. It is also called each time
-// another one falls asleep.
+// SetAsleep sets whether any of the process's loops is asleep. It is also called when a further
+// loop falls asleep.
 func (p *Process) SetAsleep(asleep bool) {
 	w := p.w
 	w.caughtUp = moment{}
@@ -56,13 +54,13 @@ func (p *Process) SetAsleep(asleep bool) {
 	p.asleep = asleep
 }
 
-// Enter begins a wait of the current task, which must be one of the process, and returns it.
+// Enter begins a wait of the current task, which must belong to the process, and returns the task.
 func (p *Process) Enter() *Task { return p.enter() }
 
-// Wait parks the task, after [Process.Enter], until its timer or something else that it waits for.
+// Wait parks the task, after [Process.Enter], until its timer or another event wakes it.
 func (t *Task) Wait(what string) { t.wait(what) }
 
-// WaitNumber returns the number of the present wait. An event that ends the wait has it as
+// WaitNumber returns the number of the present wait. An event that ends the wait has this number as
 // its argument.
 func (t *Task) WaitNumber() uint64 { return t.waitSeq }
 
@@ -90,14 +88,14 @@ func (t *Task) Acted() bool { return t.acted }
 // ForgetActs makes Acted return false until the next call of Acts.
 func (t *Task) ForgetActs() { t.acted = false }
 
-// Leaps reports whether loops may fall asleep now: not in a run without an end, which goes
-// on as long as something happens.
+// Leaps reports whether loops may fall asleep now. They may not in a run without a time limit,
+// which ends only when nothing happens any more.
 func (w *World) Leaps() bool {
 	return w.running && w.run.limited && !w.cfg.NoLeaps && !w.closing && w.failure == nil
 }
 
-// Replay resumes a task whose loop was woken in the middle of a turn, and returns when the
-// task waits again. Meanwhile the task schedules nothing and no loop falls asleep.
+// Replay resumes a task whose loop was woken in the middle of a turn, and returns when the task
+// waits again. Meanwhile the task schedules nothing, and no loop falls asleep.
 func (w *World) Replay(t *Task) {
 	w.replaying++
 	w.switchTo(t)
@@ -116,11 +114,11 @@ func (w *World) SwapCause(cause uint64) (before uint64) {
 	return before
 }
 
-// Unasked makes the run check its limits after the present step, as it does after an event.
+// Unasked makes the run check its limits after the present step, as it does after every event.
 func (w *World) Unasked() { w.run.unasked = true }
 
 // In returns the instant d from now, at most the end of time.
 func (w *World) In(d time.Duration) time.Duration { return time.Duration(w.in(d)) }
 
-// Intern returns a shared copy of an equal string.
+// Intern returns the world's shared copy of a string.
 func (w *World) Intern(s string) string { return w.text(s) }

@@ -16,9 +16,9 @@ var kindNames = []string{"none"}
 // the numbers of kinds depend on which packages a program has.
 var kindHashes = []uint64{0}
 
-// NewKind registers a kind of event under a name such as "zookeeper.request". It must be
-// called from package initialisation only. Names must differ, or the hash of a run cannot
-// tell the kinds apart.
+// NewKind registers a kind of event under a name such as "zookeeper.request". Call it from package
+// initialisation only. Each name must be unique, because the hash of a run tells kinds apart by
+// their names.
 func NewKind(name string) Kind {
 	kindNames = append(kindNames, name)
 	kindHashes = append(kindHashes, tasks.Hash(name))
@@ -32,8 +32,8 @@ func (k Kind) String() string {
 	return fmt.Sprintf("Kind(%d)", uint16(k))
 }
 
-// The kinds of the engine's own events. Hashes and records leave their arguments out: these
-// count the waits of a task, which depend on leaps.
+// The kinds of the engine's own events. Hashes and records leave out their arguments: these are
+// numbers of waits, which depend on how many steps were leapt over.
 var (
 	kindStart   = NewKind("task.start")
 	kindWake    = NewKind("task.wake")

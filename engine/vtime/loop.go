@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// Loop stands for the steps of a loop that nobody else sees while they bring nothing new,
-// such as the turns of a poll or the pings of a client. At one instant steps precede all
-// events, and the steps of two loops are ordered as the loops were made. So the place of a
-// step is known without the queue. Steps are not folded into the hashes one by one: a loop
-// counts them and sums up their instants.
+// Loop stands for repeated actions that nobody else sees as long as they change nothing, such as
+// the turns of a poll or the pings of a client. Each is a step. At one instant steps precede all
+// events, and the steps of two loops are ordered as the loops were made. So the place of a step is
+// known without the queue. Steps are not folded into the hashes one by one: a loop counts them and
+// sums up their instants.
 type Loop struct {
 	w     *World
 	total *loopTotal
@@ -22,22 +22,22 @@ type loopTotal struct {
 	name   string
 	steps  uint64
 	digest uint64
-	// quiet makes steps leave no mark: they only check whether there is something to do.
+	// quiet steps are not counted: they only check whether there is something to do.
 	quiet bool
 }
 
-// LoopDigest sums up the steps of the loops of one name on one node by the end of a run.
+// LoopDigest summarises the steps of the loops of one name on one node at the end of a run.
 type LoopDigest struct {
 	Node, Name string
-	// Steps counts the steps, Digest sums up their instants.
+	// Steps is the number of the steps, Digest the sum of their instants.
 	Steps, Digest uint64
 }
 
-// stepParts limits the steps of one loop at one instant.
+// stepParts is the largest number of steps of one loop at one instant.
 const stepParts = 8
 
-// NewLoop makes a loop of the node. Loops of one name, as of several lives of a program,
-// share one total.
+// NewLoop makes a loop of the node. Loops of one name share one total, as those of several lives of
+// a program do.
 func (n *Node) NewLoop(name string) *Loop {
 	w := n.w
 	l := &Loop{w: w, total: n.loopTotal(name), rank: uint64(len(w.ranks)) * stepParts}
@@ -80,8 +80,8 @@ func (l *Loop) ScheduleIn(p *Process, part int, at time.Duration, kind Kind, do 
 	return l.schedule(p.node, p, part, int64(at), kind, do, arg)
 }
 
-// CheckAt calls do.Handle at a virtual time, before all steps of the loop at that instant.
-// It is for checking a loop that is asleep; the call is no step and leaves no mark.
+// CheckAt calls do.Handle at a virtual time, before all steps of the loop at that instant. It is
+// for checks of a loop that is asleep; the call is not a step and is not counted.
 func (l *Loop) CheckAt(p *Process, at time.Duration, do Handler) Timer {
 	return l.schedule(p.node, p, 0, int64(at), kindLookout, do, 0)
 }
@@ -102,7 +102,7 @@ type Bound struct {
 // Never is a position after all steps.
 var Never = Bound{at: math.MaxInt64}
 
-// Present returns the position of the event or step that is happening.
+// Present returns the position of the present event or step.
 func (w *World) Present() Bound { return Bound{w.now, w.stepNow} }
 
 // Place returns the position of a step of the loop.
@@ -127,14 +127,13 @@ func (b Bound) Last(l *Loop, part int) time.Duration {
 	return time.Duration(b.at - 1)
 }
 
-// Past reports whether a step precedes the event or step that is happening.
+// Past reports whether a step precedes the present event or step.
 func (l *Loop) Past(at time.Duration, part int) bool {
 	w := l.w
 	return int64(at) < w.now || int64(at) == w.now && l.rank+uint64(part) < w.stepNow
 }
 
-// Did counts a step that was made without an event, at a virtual time that may lie in the
-// past.
+// Did counts a step that was made without an event, at a virtual time that may lie in the past.
 func (l *Loop) Did(at time.Duration) {
 	l.w.leapt++
 	l.did(int64(at))
@@ -185,17 +184,16 @@ func (d *Delay) Draw() time.Duration {
 	return d.Min + time.Duration(d.Source.Intn(d.Steps+1))*d.Step
 }
 
-// Acts marks that the current task does something that others may see, or depends on
-// something that its loop does not ask for. Its turn can then not be leapt over. Outside
-// the task of a loop the call has no effect.
+// Acts marks that the current task does something that others may see, or that depends on something
+// its loop does not watch. Its turn must then really run. Outside the task of a loop the call has
+// no effect.
 func (w *World) Acts() {
 	if w.current != nil {
 		w.current.acted = true
 	}
 }
 
-// Acts does what Check does, for a call with an effect that others may see: see
-// [World.Acts].
+// Acts does what Check does, before an effect that others may see; see [World.Acts].
 func (p *Process) Acts() {
 	p.check()
 	p.node.w.Acts()

@@ -7,8 +7,8 @@ import (
 	"github.com/monosim/monosim/engine/tasks"
 )
 
-// Node is a place where things happen: a machine, a pod, a server. It outlives the
-// processes that run on it, and has its own choices and hash.
+// Node is a place where things happen: a machine, a pod, a server. It outlives the processes that
+// run on it, and has random choices and a hash of its own.
 type Node struct {
 	w       *World
 	name    string
@@ -59,9 +59,9 @@ func (n *Node) Hash() uint64 {
 	return h
 }
 
-// Schedule calls do.Handle(arg) at the virtual time at. When that has passed, it is called
-// after everything already scheduled for the present instant. kind names the event in
-// traces. The returned Timer can cancel it.
+// Schedule calls do.Handle(arg) at the virtual time at. If that is in the past, the call comes
+// after everything already scheduled for the present instant. kind names the event in traces. The
+// returned Timer can cancel the call.
 func (n *Node) Schedule(at time.Duration, kind Kind, do Handler, arg uint64) Timer {
 	return n.w.schedule(int64(at), n, nil, kind, do, arg)
 }
@@ -96,7 +96,7 @@ func (n *Node) Crash() { n.each((*Process).Crash) }
 // Called by a task of one of them it does not return.
 func (n *Node) Stop() { n.each((*Process).Stop) }
 
-// each calls do for every process. The process of the caller is the last, as do may end the
+// each calls do for every process. The caller's own process is the last, because do may end the
 // caller.
 func (n *Node) each(do func(*Process)) {
 	var own *Process
@@ -112,16 +112,15 @@ func (n *Node) each(do func(*Process)) {
 	}
 }
 
-// Note folds a number into the node's and the world's hash. A difference of content thus
-// shows even when it changes no timing.
+// Note folds a number into the node's and the world's hash, so that a difference of content shows
+// even when it changes no timing.
 func (n *Node) Note(x uint64) { n.fold(x) }
 
-// NoteString folds a text into the hashes. While the trace records, the text also becomes a
-// label of the event that is happening.
+// NoteString folds a text into the hashes. While the trace records, the text also becomes a label
+// of the present event.
 func (n *Node) NoteString(s string) { n.NoteFolded(s, FoldString(s)) }
 
-// NoteFolded does what NoteString does for a text that is noted often; fold is its
-// FoldString.
+// NoteFolded does what NoteString does for a text that is noted often; fold is its FoldString.
 func (n *Node) NoteFolded(s string, fold uint64) {
 	n.Note(fold)
 	n.w.trace.label(n.w.events, s)

@@ -7,9 +7,9 @@ import (
 	"github.com/monosim/monosim/engine/tasks"
 )
 
-// Process is one life of a program on a node. It implements env.Clock, env.Tasks and
-// env.Random for the code that runs in it. No lock guards what its tasks share: only one
-// task of the whole world runs at a time, and control changes hands only inside a wait.
+// Process is one life of a program on a node. It implements env.Clock, env.Tasks and env.Random for
+// the code that runs in it. Its tasks need no lock for what they share: only one task of the whole
+// world runs at a time, and control changes hands only inside a wait.
 type Process struct {
 	node *Node
 	name string
@@ -27,8 +27,8 @@ type Process struct {
 	sleepPlace int  // index in World.sleeping
 }
 
-// NewProcess begins a process. It lives until Crash, or until its last task has ended; in
-// the latter case starting another task revives it.
+// NewProcess begins a process. It lives until Crash, or until its last task has ended; after that,
+// starting a task revives it.
 func (n *Node) NewProcess(name string) *Process {
 	p := &Process{node: n, w: n.w, name: name}
 	n.procs = append(n.procs, p)
@@ -47,8 +47,8 @@ func (p *Process) Dead() bool { return p.dead }
 // SetSkew makes the process's wall clock differ from the world's.
 func (p *Process) SetSkew(skew time.Duration) { p.skew = skew }
 
-// OnEnd adds a function to call when the process is over. It runs in the engine
-// or in the task that caused the end and must not wait.
+// OnEnd adds a function to call when the process ends. It runs in the engine, or in the task that
+// caused the end, and must not wait.
 func (p *Process) OnEnd(fn func()) { p.onEnd = append(p.onEnd, fn) }
 
 // Now returns the wall-clock time of the process's host.
@@ -122,9 +122,9 @@ func (p *Process) NewCond(name string) env.Cond { return newCond(p, name) }
 // Current returns the running task, nil while the engine runs.
 func (p *Process) Current() *Task { return p.node.w.current }
 
-// Park makes the current task wait until somebody calls its Wake; what names the reason in
-// reports. Calls on simulated servers use it: they send a request and park, and the event
-// that delivers the answer wakes them.
+// Park makes the current task wait until somebody calls its Wake. what names the wait in reports.
+// Calls on simulated servers send a request and park; the event that delivers the answer wakes the
+// task.
 func (p *Process) Park(what string) {
 	p.ParkFor(-1, what)
 }
@@ -142,8 +142,8 @@ func (p *Process) ParkFor(d time.Duration, what string) bool {
 	return t.woken
 }
 
-// ParkOn parks like Park for a call on something, such as a path. Reports read "what of
-// on"; the text is put together only when a report is made.
+// ParkOn parks like Park for a call on something, such as a path. Reports say "what of on"; the two
+// texts are joined only when a report is made.
 func (p *Process) ParkOn(what, on string) {
 	t := p.enter()
 	t.parked, t.waitsOn = true, on
@@ -151,8 +151,8 @@ func (p *Process) ParkOn(what, on string) {
 	t.parked, t.waitsOn = false, ""
 }
 
-// ParkAfter does Sleep(d), do.Handle and ParkOn in one wait. The engine calls do, without a
-// switch to the task in between; do wakes the task if there is nothing to wait for.
+// ParkAfter does Sleep(d), do.Handle and ParkOn in one wait. The engine calls do without a switch
+// to the task in between. do wakes the task if there is nothing to wait for.
 func (p *Process) ParkAfter(d time.Duration, do Handler, what, on string) {
 	t := p.enter()
 	p.node.w.Acts()
@@ -187,8 +187,7 @@ func (p *Process) check() {
 	}
 }
 
-// enter checks the process as check does, for calls that wait, and returns the current
-// task.
+// enter checks the process as check does, for calls that wait, and returns the current task.
 func (p *Process) enter() *Task {
 	t := p.node.w.current
 	if t == nil {
@@ -209,9 +208,8 @@ func (p *Process) enter() *Task {
 	return t
 }
 
-// Crash ends the process at once: none of its events happens any more, its tasks unwind,
-// and their deferred functions have no effect. Called by one of its own tasks it does not
-// return.
+// Crash ends the process at once: none of its events happens any more, its tasks unwind, and their
+// deferred functions have no effect. Called by one of its own tasks, it does not return.
 func (p *Process) Crash() {
 	if p.dead {
 		return
@@ -230,8 +228,8 @@ func (p *Process) Crash() {
 	case w.current == nil:
 		p.reap()
 	default:
-		// Only the engine may switch to other tasks, and the caller is a task. So an event
-		// reaps them.
+		// The caller is a task, and only the engine may switch to other tasks. So an event reaps
+		// them.
 		w.schedule(w.now, p.node, nil, kindReap, Func(p.reapSoon), 0)
 	}
 	if self {
@@ -246,7 +244,7 @@ func (p *Process) wakeLoops() {
 	}
 }
 
-// reapSoon reaps the process after the event that is happening.
+// reapSoon reaps the process after the present event.
 func (p *Process) reapSoon() { p.node.w.run.reaps = append(p.node.w.run.reaps, p) }
 
 // reap unwinds the tasks of a dead process.
@@ -254,7 +252,7 @@ func (p *Process) reap() {
 	for len(p.tasks) > 0 {
 		t := p.tasks[len(p.tasks)-1]
 		if t.co == nil {
-			t.finish() // never started, or resting without a stack: there is nothing to unwind
+			t.finish() // it never started, or it rests without a stack: there is nothing to unwind
 			continue
 		}
 		t.clearWait()
@@ -294,7 +292,7 @@ func (p *Process) Stop() {
 	}
 }
 
-// idle is called when the last task has ended; it ends a process that was not crashed.
+// idle ends the process after its last task, unless it was crashed.
 func (p *Process) idle() {
 	if !p.dead {
 		p.end()

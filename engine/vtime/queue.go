@@ -3,30 +3,30 @@ package vtime
 // slot holds a pending event in one cache line.
 type slot struct {
 	at    int64   // ns since the start of the world
-	order uint64  // among the events of one instant, see orderOf
-	do    Handler // nil when the event was cancelled, or the slot is free
+	order uint64  // order among the events of one instant, see orderOf
+	do    Handler // nil when the event was cancelled or the slot is free
 	arg   uint64
-	proc  *Process // whose life it depends on; nil for none
+	proc  *Process // the event does not happen when this process is dead; may be nil
 	node  *Node
-	gen   uint32 // moves on when the event happens or is cancelled
-	next  uint32 // inHeap, or the slot behind it in its bucket or in the list of free ones, plus one; 0 for none
+	gen   uint32 // incremented when the event happens or is cancelled
+	next  uint32 // inHeap, or one more than the next slot of the bucket or of the free list; 0 at the end
 }
 
-// inHeap is the next of a slot whose event is in the heap, or will come there. It stays
-// until the heap gives it back, also when it was cancelled: the heap asks for its order.
+// inHeap is the value of next for a slot whose event is in the heap, or in the buckets that the
+// heap is filled from. A cancelled event keeps it until the heap returns the slot, because the heap
+// still compares its order.
 const inHeap = ^uint32(0)
 
-// The events of one instant happen in the order of their classes, and those of a class in
-// the order of scheduling, but for the first class: steps of loops are numbered by loop
-// and part.
+// The events of one instant happen class by class. Within a class the order is that of scheduling.
+// Only steps of loops are ordered by loop and part.
 const (
 	steps     uint64 = 0 << 62
-	beforeAll uint64 = 1 << 62 // starts of tasks, and the like
-	inTurn    uint64 = 2 << 62 // all others
+	beforeAll uint64 = 1 << 62 // starts of tasks and the like
+	inTurn    uint64 = 2 << 62 // all other events
 )
 
-// orderOf returns the order of an event by its class and number. The kind has the last bits,
-// which decide nothing, as no number is used twice.
+// orderOf returns the order of an event from its class and number. The last bits hold the kind,
+// which never decides, because no number is used twice.
 func orderOf(class, number uint64, kind Kind) uint64 {
 	return class | number<<16&^(3<<62) | uint64(kind)
 }
@@ -35,19 +35,20 @@ func (s *slot) kind() Kind     { return Kind(s.order) }
 func (s *slot) number() uint64 { return s.order << 2 >> 18 }
 func (s *slot) step() bool     { return s.order < beforeAll }
 
-// Timer is a scheduled event that can be cancelled. The zero Timer is none.
+// Timer is a scheduled event that can be cancelled. The zero Timer stands for no event.
 type Timer struct {
 	w    *World
 	slot uint32
 	gen  uint32
 }
 
-// Pending reports whether the event is still to happen.
+// Pending reports whether the event has yet to happen.
 func (t Timer) Pending() bool {
 	return t.w != nil && int(t.slot) < len(t.w.slots) && t.w.slots[t.slot].gen == t.gen
 }
 
-// Cancel keeps the event from happening, and reports whether it was still to happen.
+// Cancel keeps the event from happening. It reports false when the event has happened already or
+// was cancelled.
 func (t Timer) Cancel() bool {
 	if !t.Pending() {
 		return false
@@ -68,19 +69,20 @@ func (t Timer) Cancel() bool {
 	return true
 }
 
-// clear makes the slot's event one that does not happen.
+// clear marks the slot's event as one that does not happen.
 func (s *slot) clear() {
 	s.gen++
 	s.do, s.proc = nil, nil
 }
 
-// recycle frees a slot which neither heap nor wheel holds any more.
+// recycle frees a slot that neither the heap nor the wheel holds any more.
 func (w *World) recycle(i uint32) {
 	w.slots[i].next = w.free
 	w.free = i + 1
 }
 
-// fill closes the place that the event which is happening has left.
+// fill removes the present event from the top of the heap, where it is left until the next change
+// so that a new event can take its place. It also refills an empty heap.
 func (w *World) fill() {
 	if w.hole {
 		w.hole = false
@@ -91,7 +93,7 @@ func (w *World) fill() {
 	}
 }
 
-// schedule queues an event; one in the past happens now.
+// schedule queues an event. An instant in the past becomes the present one.
 func (w *World) schedule(at int64, node *Node, proc *Process, kind Kind, do Handler, arg uint64) Timer {
 	at = max(at, w.now)
 	i := w.take(at, inTurn, node, proc, kind, do, arg)
@@ -101,21 +103,21 @@ func (w *World) schedule(at int64, node *Node, proc *Process, kind Kind, do Hand
 	return Timer{w: w, slot: i, gen: w.slots[i].gen}
 }
 
-// scheduleBeforeAll queues an event of the present instant that happens before all those
-// which were not queued in this way.
+// scheduleBeforeAll queues an event of the present instant. It happens before all events that were
+// not queued in this way.
 func (w *World) scheduleBeforeAll(proc *Process, kind Kind, do Handler, arg uint64) Timer {
 	i := w.take(w.now, beforeAll, proc.node, proc, kind, do, arg)
 	w.push(i)
 	return Timer{w: w, slot: i, gen: w.slots[i].gen}
 }
 
-// take fills a slot for the next event.
+// take fills a slot for an event with the next number.
 func (w *World) take(at int64, class uint64, node *Node, proc *Process, kind Kind, do Handler, arg uint64) uint32 {
 	w.seq++
 	return w.fillSlot(at, class, w.seq, node, proc, kind, do, arg)
 }
 
-// fillSlot fills a slot for an event with a number.
+// fillSlot fills a slot for an event with a given number.
 func (w *World) fillSlot(at int64, class, number uint64, node *Node, proc *Process, kind Kind, do Handler, arg uint64) uint32 {
 	i := w.free - 1
 	if w.free == 0 {
@@ -133,8 +135,8 @@ func (w *World) fillSlot(at int64, class, number uint64, node *Node, proc *Proce
 	return i
 }
 
-// noteCause keeps the cause of the event in a slot. Only traces with records or origins
-// ask for it.
+// noteCause stores the cause of the event in a slot. It is needed only for traces with records or
+// origins.
 func (w *World) noteCause(i uint32) {
 	for int(i) >= len(w.causes) {
 		w.causes = append(w.causes, 0)
@@ -142,7 +144,7 @@ func (w *World) noteCause(i uint32) {
 	w.causes[i] = w.cause
 }
 
-// push adds the event of a slot to those that are not near.
+// push adds an event that is too late for the wheel to the heap or to the far events.
 func (w *World) push(i uint32) {
 	w.live++
 	s := &w.slots[i]
@@ -156,13 +158,14 @@ func (w *World) push(i uint32) {
 		w.heap.replace(w.slots, e)
 	default:
 		w.heap.push(w.slots, e)
-		if n := w.heap.len(); n > w.crowd && 3*n > w.far.count {
+		if n := w.heap.len(); n > w.heapLimit && 3*n > w.far.count {
 			w.spread()
 		}
 	}
 }
 
-// peek returns the slot of the next event, which may be a cancelled one of the heap.
+// peek returns the slot of the next event, and whether it is in the wheel. An event in the heap may
+// be a cancelled one.
 func (w *World) peek() (i uint32, near, ok bool) {
 	w.fill()
 	if w.wheel.words == 0 {
@@ -175,7 +178,7 @@ func (w *World) peek() (i uint32, near, ok bool) {
 	return i, near, true
 }
 
-// peekNear does what peek does while there are near events.
+// peekNear does what peek does when the wheel is not empty.
 func (w *World) peekNear() (i uint32, near bool) {
 	min := w.wheel.earliest(w.slots, w.now)
 	if w.heap.len() > 0 && w.heap.first().before(w.slots, entry{at: w.slots[min].at, slot: min}) {

@@ -1,28 +1,27 @@
 package vtime
 
-// Rest makes the current task wait without a stack, for waits that are long and of which
-// there are many. The task's function is to return right after it; once Wake is called the
-// task goes on with next, as after a Park of the same name, in place of ending. unwound
-// is called instead, when it is set and the process is stopped: it is what a deferred
-// function would do.
+// Rest makes the current task wait without keeping a stack, which saves memory where very many
+// tasks wait long. The task's function must return right after the call. When Wake is called the
+// task continues with next, instead of ending. If the process is stopped meanwhile, the task unwinds
+// and unwound, unless nil, is called as a deferred function would be.
 func (p *Process) Rest(what string, next, unwound func()) {
 	t := p.enter()
 	t.rest = newRest(t, what, next, unwound)
 }
 
-// NewRest returns a rest of the task that its timer ends, which may begin again and again; then the
-// task goes on with next.
+// NewRest returns a rest of the task that ends by the task's timer and can begin again and again.
+// When it ends, the task continues with next.
 func (t *Task) NewRest(what string, next func()) *Rest {
 	r := newRest(t, what, nil, nil)
 	r.next, r.unparked = next, true
 	return r
 }
 
-// Begin has the task rest once its function has returned.
+// Begin lets the task rest once its function has returned.
 func (r *Rest) Begin() { r.task.rest = r }
 
-// AfterRest calls fn at once, or, when the current task is about to rest, once it has gone
-// on and neither waits nor rests any more. A task that is unwound does not call it.
+// AfterRest calls fn at once. If the current task is about to rest, fn is called only when the task
+// has continued and neither waits nor rests any more. A task that unwinds does not call it.
 func (p *Process) AfterRest(fn func()) {
 	p.check()
 	if r := p.node.w.current.rest; r != nil {
@@ -32,22 +31,22 @@ func (p *Process) AfterRest(fn func()) {
 	fn()
 }
 
-// Rest is Wait as the last thing that the current task does: the task's function is to
-// return right after it, and once the task is woken it goes on with next.
+// Rest is Wait as the last action of the current task's function, which must return right after it.
+// Once woken, the task continues with next.
 func (c *Cond) Rest(next func()) {
 	t := c.join(-1)
 	t.rest = newRest(t, c.name, next, nil)
 	t.rest.unparked = true
 }
 
-// Rest is how a task goes on that has no stack.
+// Rest holds how a task without a stack continues.
 type Rest struct {
 	task          *Task
 	what          string
 	next, unwound func()
-	after         func() // of AfterRest
-	goOn          func() // the function of the task from now on
-	unparked      bool   // the task's timer or a Cond ends the wait, not Wake
+	after         func() // the function of AfterRest, or nil
+	goOn          func() // runs when the task continues
+	unparked      bool   // ended by the task's timer or a Cond, not by Wake
 }
 
 func newRest(t *Task, what string, next, unwound func()) *Rest {
@@ -56,7 +55,7 @@ func newRest(t *Task, what string, next, unwound func()) *Rest {
 	return r
 }
 
-// lieDown begins the wait of a task whose function has returned after Rest.
+// lieDown begins the wait of a task whose function has returned after a call of Rest.
 func (t *Task) lieDown() {
 	r, w := t.rest, t.proc.node.w
 	w.waits++

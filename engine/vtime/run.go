@@ -2,34 +2,33 @@ package vtime
 
 import "runtime/debug"
 
-// runState is the state of one Run: its limits, and what has to be done between two
-// events.
+// runState is the state of one call of Run: its limits, and what has to be done before the next
+// event.
 //
-// Whoever has nothing else to do lets the events happen: the goroutine that
-// called Run, or the task that has begun to wait. A task that waits for an answer
-// thus goes on without a switch of coroutines when nothing else was to run in
-// between, as in most calls. Who lets an event happen makes no difference to
-// what happens: tasks that an event wakes run after its handler, in the order in
-// which they were woken, and dead processes are reaped before them.
+// Whoever has nothing else to do lets the events happen: the goroutine that called Run, or a task
+// that has begun to wait. So a task that waits for an answer continues without a switch of
+// coroutines, unless something else has to run in between. That does not change what happens: tasks
+// woken by an event run after its handler, in the order in which they were woken, and dead
+// processes are reaped before them.
 type runState struct {
 	limits    Limits
 	maxEvents uint64
 	limited   bool
-	// unasked is set after an event until the limits were looked at.
+	// unasked is set when an event has happened since the limits were last checked.
 	unasked bool
 	over    bool
 	reason  Reason // why the run is over
 
 	ready []readyTask
-	head  int // of ready
+	head  int // index in ready of the first task that has not continued
 	reaps []*Process
 }
 
-// readyTask is a task that goes on, unless it has done so meanwhile.
+// readyTask is a task that continues, unless it has already continued for another reason.
 type readyTask struct {
 	task  *Task
 	wait  uint64
-	cause uint64 // of what it schedules
+	cause uint64 // the cause given to what the task schedules
 }
 
 func (r readyTask) valid() bool { return !r.task.done && r.task.waitSeq == r.wait }
@@ -46,7 +45,7 @@ func (u *runState) push(t *Task, cause uint64) {
 	u.ready = append(u.ready, readyTask{t, t.waitSeq, cause})
 }
 
-// next returns the first task that goes on, nil for none; it stays in the queue.
+// next returns the first task that has to continue, or nil. The task stays in the queue.
 func (u *runState) next() *Task {
 	for u.head < len(u.ready) {
 		if r := u.ready[u.head]; r.valid() {
@@ -95,8 +94,8 @@ func (w *World) loop() Reason {
 	}
 }
 
-// drive lets events happen on the coroutine of a task that waits. It reports true when the task goes on,
-// and false when it is another's turn.
+// drive lets events happen on the coroutine of a waiting task. It reports true when that task
+// continues, and false when it is another's turn.
 func (w *World) drive(t *Task) (goesOn bool) {
 	u := &w.run
 	w.current = nil
@@ -112,9 +111,9 @@ func (w *World) drive(t *Task) (goesOn bool) {
 	return true
 }
 
-// wakesTask reports whether the next thing that happens is an event of a living task, by
-// which nothing but the engine's own code runs. Then nobody needs to guard the frames of
-// the task below, and most switches between tasks that sleep are such.
+// wakesTask reports whether the next event wakes a living task, so that only the engine's own code
+// runs. Then nothing can panic into the waiting task's stack, and no guard is needed. Most switches
+// between sleeping tasks are of this kind.
 func (w *World) wakesTask() bool {
 	u := &w.run
 	if u.over || u.limits.Done != nil || u.head < len(u.ready) || len(u.reaps) > 0 {
@@ -129,8 +128,8 @@ func (w *World) wakesTask() bool {
 	return ok && !s.proc.dead
 }
 
-// driveGuarded does what drive does for events whose handlers may panic: nothing of that reaches the
-// frames of the task that waits.
+// driveGuarded does what drive does for events whose handlers may panic. It recovers the panic
+// before it can reach the frames of the waiting task.
 func (w *World) driveGuarded(t *Task) (goesOn bool) {
 	u := &w.run
 	normal := false
@@ -138,7 +137,7 @@ func (w *World) driveGuarded(t *Task) (goesOn bool) {
 		if normal {
 			return
 		}
-		w.current = t // for what a Goexit unwinds
+		w.current = t // Goexit runs the deferred functions of this task
 		if r := recover(); r != nil {
 			w.fail(nil, r, debug.Stack())
 		}
@@ -199,7 +198,7 @@ func (w *World) step() bool {
 	return u.end(Quiet)
 }
 
-// leave takes the next event out of the queue.
+// leave removes the next event from the queue.
 func (w *World) leave(i uint32, near bool) {
 	s := &w.slots[i]
 	if near {
@@ -230,8 +229,8 @@ func (w *World) happens(at int64, number uint64, node *Node, kind Kind, cause, a
 	}
 }
 
-// stepOf moves the clock to a step of a loop, which leaves its mark in the loop's digest
-// only. Its cause is what led to the loop.
+// stepOf moves the clock to a step of a loop. Only the loop's digest shows the step. Its cause is
+// what led to the loop.
 func (w *World) stepOf(e *slot, cause uint64) {
 	w.now, w.cause, w.stepNow = e.at, cause, e.number()
 	if e.kind() == kindLookout {

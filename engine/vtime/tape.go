@@ -10,17 +10,17 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// TapeMode says what a tape does with choices.
+// TapeMode says what a tape does with random choices.
 type TapeMode uint8
 
-// The modes.
+// The modes of a tape.
 const (
-	// TapeRecord draws from the seed and writes down what differs from the default.
+	// TapeRecord draws from the seed, and writes down the draws that differ from the default.
 	TapeRecord TapeMode = iota
-	// TapeReplay takes what is on the tape, and the default for what is not: cutting
-	// entries makes a run plainer, which is how runs are shrunk.
+	// TapeReplay takes the choices on the tape, and the default for all others. Runs are shrunk by
+	// cutting entries off the tape, which makes a run plainer.
 	TapeReplay
-	// TapeOverlay takes what is on the tape, and draws the rest from the seed.
+	// TapeOverlay takes the choices on the tape, and draws the others from the seed.
 	TapeOverlay
 )
 
@@ -29,15 +29,14 @@ type tapeKey struct {
 	k          uint64
 }
 
-// Tape keeps the choices that differ from the default, in the order in which
-// they were made.
+// Tape holds the choices that differ from the default, in the order in which they were made.
 type Tape struct {
 	Mode    TapeMode
 	Entries []env.Choice
 	index   map[tapeKey]uint64
 }
 
-// NewTape makes a tape with entries; for TapeRecord there are none.
+// NewTape makes a tape with entries. For TapeRecord give none.
 func NewTape(mode TapeMode, entries ...env.Choice) *Tape {
 	t := &Tape{Mode: mode, Entries: entries, index: make(map[tapeKey]uint64, len(entries))}
 	for _, e := range entries {
@@ -54,7 +53,7 @@ func (t *Tape) choose(s *Source, k, n, seeded uint64) uint64 {
 		return seeded
 	}
 	if v, ok := t.index[tapeKey{s.node.name, s.Site(), k}]; ok {
-		// An edited program may offer fewer outcomes than when it was recorded.
+		// The program may have changed since the recording and offer fewer outcomes now.
 		return min(v, n-1)
 	}
 	if t.Mode == TapeOverlay {

@@ -10,36 +10,35 @@ import (
 
 // Task is one thread of a process.
 type Task struct {
-	// What each wait and each switch looks at, in one cache line.
+	// The fields that each wait and each switch reads, in one cache line.
 	proc      *Process
 	co        *coro
-	waitSeq   uint64 // number of the wait; an event for an older one is void
+	waitSeq   uint64 // number of the present wait; an event for an earlier one has no effect
 	timer     Timer
-	cond      *Cond    // what the task waits for
-	loop      TaskLoop // that it goes round, nil for none
-	acted     bool     // see Acts
-	asleep    bool     // it waits for an instant that has no event
+	cond      *Cond    // the condition that it waits for, or nil
+	loop      TaskLoop // the loop that it runs, or nil
+	acted     bool     // see World.Acts
+	asleep    bool     // waits for an instant that has no event
 	done      bool
-	killed    bool // unwinds at once, env calls of deferred functions too
+	killed    bool // unwinds at once, even in env calls of deferred functions
 	stopping  bool // unwinds at its next wait
-	unwinding bool // runs its deferred functions because of stopping
+	unwinding bool // runs deferred functions because it is stopping
 	woken     bool
-	parked    bool // in Park or ParkFor: the only waits that Wake may end
+	parked    bool // waits in Park or ParkFor, the only waits that Wake may end
 
 	waitsFor  string
-	waitsOn   string // the object of waitsFor, of ParkOn
+	waitsOn   string // what ParkOn waits on, such as a path
 	since     int64
-	nextWaits *Task // behind it in cond's queue
+	nextWaits *Task // the next task in cond's queue
 	ended     *Cond // made on the first Join
-	rest      *Rest // of a task that waits without a stack, or is about to
+	rest      *Rest // set while the task waits without a stack, or is about to
 	fn        func()
 	name      string
-	index     int // place in proc.tasks
+	index     int // index in proc.tasks
 }
 
-// Handle is called when an event for the task happens; wait is the number of
-// the wait that it ends. A task may be woken and stopped at the same instant, so
-// there can be two events for one wait.
+// Handle wakes the task at an event. wait is the number of the wait that the event ends. A task may
+// be woken and stopped at the same instant, so there can be two events for one wait.
 func (t *Task) Handle(wait uint64) {
 	if t.done || wait != t.waitSeq {
 		return
@@ -70,10 +69,9 @@ func (t *Task) Join() {
 	}
 }
 
-// Wake lets a task that waits in [Process.Park] go on; it does nothing to one
-// that waits in another way, or has been woken already. Called from the engine it
-// lets the task run right after the event that is happening, without an event of
-// its own.
+// Wake lets a task continue that waits in [Process.Park]. It does nothing to a task that waits in
+// another way, or was woken already. Called from the engine, it lets the task run right after the
+// present event, without an event of its own.
 func (t *Task) Wake() {
 	if !t.parked {
 		return
@@ -89,15 +87,15 @@ func (t *Task) Wake() {
 	}
 }
 
-// WaitsOn tells for what the task waits in [Process.ParkOn] by now, and since when: what it
-// waited for before has come without it. It does nothing to one that waits in another way.
+// WaitsOn changes what a task in [Process.ParkOn] waits on, and since when, after it got what it
+// waited on before without being woken. It does nothing to a task that waits in another way.
 func (t *Task) WaitsOn(on string, since time.Duration) {
 	if t.parked && t.waitsOn != "" {
 		t.waitsOn, t.since = on, int64(since)
 	}
 }
 
-// finish takes an ended task out of its process.
+// finish removes an ended task from its process.
 func (t *Task) finish() {
 	t.done = true
 	if t.loop != nil {
@@ -119,7 +117,7 @@ func (t *Task) finish() {
 	}
 }
 
-// clearWait forgets what the task waits for.
+// clearWait ends the task's wait: it leaves its condition and its timer.
 func (t *Task) clearWait() {
 	if t.cond != nil {
 		t.cond.remove(t)
@@ -129,15 +127,15 @@ func (t *Task) clearWait() {
 	t.waitsFor, t.waitsOn, t.parked = "", "", false
 }
 
-// wait parks the task and says for what.
+// wait parks the task. what names the wait in reports.
 func (t *Task) wait(what string) {
 	t.waitsFor, t.since = what, t.proc.node.w.now
 	t.park()
 	t.waitsFor = ""
 }
 
-// Blocked lists the tasks that wait for something which is not a timer, in the
-// order of nodes and tasks. After Run returned Quiet these can never go on.
+// Blocked lists the tasks that wait for something other than a timer, in the order of nodes and
+// tasks. After Run has returned Quiet, these can never continue.
 func (w *World) Blocked() []tasks.BlockedTask {
 	var list []tasks.BlockedTask
 	for _, p := range slices.Clone(w.sleeping) {
@@ -159,13 +157,13 @@ func (w *World) Blocked() []tasks.BlockedTask {
 	return list
 }
 
-// Cond is the env.Cond of virtual time: a queue of tasks.
+// Cond is the env.Cond of virtual time: a queue of waiting tasks.
 type Cond struct {
 	proc  *Process
 	name  string
 	first *Task
 	last  *Task
-	// heard is told of each Signal and Broadcast.
+	// heard lists who is told of each Signal and Broadcast.
 	heard []Listener
 }
 
@@ -174,15 +172,15 @@ func newCond(p *Process, name string) *Cond { return &Cond{proc: p, name: name} 
 // Wait parks the current task until a Signal or Broadcast reaches it.
 func (c *Cond) Wait() { c.WaitFor(-1) }
 
-// WaitFor waits like Wait with a limit. With a limit of 0 the task goes on before all else that is
-// to happen at this instant, but for the tasks that it has just started.
+// WaitFor waits like Wait, with a limit. With a limit of 0 the task continues before everything
+// else at this instant, except for tasks that it has just started.
 func (c *Cond) WaitFor(d time.Duration) bool {
 	t := c.join(d)
 	t.wait(c.name)
 	return t.woken
 }
 
-// join begins a wait of the current task.
+// join begins the current task's wait for the condition.
 func (c *Cond) join(d time.Duration) *Task {
 	t := c.proc.enter()
 	c.proc.node.w.Acts()
@@ -215,10 +213,10 @@ func (c *Cond) Signal() {
 // Listener is told of each Signal and Broadcast of a condition.
 type Listener interface{ Heard() }
 
-// Tell has l told, until Untell.
+// Tell adds a listener.
 func (c *Cond) Tell(l Listener) { c.heard = append(c.heard, l) }
 
-// Untell ends Tell.
+// Untell removes a listener that Tell added.
 func (c *Cond) Untell(l Listener) {
 	c.heard = slices.DeleteFunc(c.heard, func(o Listener) bool { return o == l })
 }
@@ -229,7 +227,7 @@ func (c *Cond) tell() {
 	}
 }
 
-// Broadcast wakes all that wait.
+// Broadcast wakes all tasks that wait.
 func (c *Cond) Broadcast() {
 	c.proc.check()
 	c.proc.node.w.Acts()

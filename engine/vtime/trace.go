@@ -7,21 +7,20 @@ import (
 	"time"
 )
 
-// TraceConfig says what a world keeps of its run. Checkpoints are always kept.
+// TraceConfig says what a world keeps of its run. It always keeps checkpoints.
 type TraceConfig struct {
-	// Record keeps a Record of every event with a number from From up to, but not
-	// including, To; a To of 0 means no end.
+	// Record keeps a Record of every event with a number from From up to, but not including, To. A
+	// To of 0 means no end.
 	Record   bool
 	From, To uint64
-	// EveryEvents is the distance between checkpoints; 0 means 1024. It doubles
-	// whenever there are more than 4096 of them.
+	// EveryEvents is the number of events between checkpoints; 0 means 1024. It doubles whenever
+	// there are more than 4096 checkpoints.
 	EveryEvents uint64
-	// Origins makes every event inherit its cause from the event that scheduled it,
-	// until [World.SetOrigin] names another: [World.Origin] then says what led to
-	// the present, however many events lie between. Records have the origin in place
-	// of the cause. It changes no hash.
+	// Origins makes every event inherit the cause of the event that scheduled it, until
+	// [World.SetOrigin] sets another. [World.Origin] then tells what led to the present, however
+	// many events lie between. Records show the origin instead of the cause. It changes no hash.
 	Origins bool
-	// steps is set in a world without leaps, whose steps are recorded, too.
+	// steps is set in a world without leaps. There steps of loops are recorded, too.
 	steps bool
 }
 
@@ -37,13 +36,13 @@ type Record struct {
 	Node  string        `json:"node"`
 	Kind  string        `json:"kind"`
 	Arg   uint64        `json:"arg"`
-	// Hash is the world's hash when the event began; notes made during it show
-	// in the next one.
+	// Hash is the world's hash when the event began. The next record shows the notes made during
+	// the event.
 	Hash uint64 `json:"hash"`
 	// Labels holds the notes with text that were made during the event.
 	Labels []string `json:"labels,omitempty"`
-	// Step says that it is a step of a loop, which has no number and id: Number is that of
-	// the event before it. Steps are recorded in worlds without leaps.
+	// Step marks a step of a loop. A step has no number and id of its own: Number is that of the
+	// event before it. Only worlds without leaps record steps.
 	Step bool `json:"step,omitempty"`
 }
 
@@ -59,21 +58,21 @@ func (r Record) String() string {
 	return s
 }
 
-// Checkpoint is the world's hash after a number of events, without what loops did.
+// Checkpoint is the world's hash after a number of events. It does not contain the steps of loops.
 type Checkpoint struct {
 	Events uint64
 	At     time.Duration
 	Hash   uint64
 }
 
-// Trace is what was kept of a run.
+// Trace is what a world has kept of its run.
 type Trace struct {
 	Seed   uint64
 	Events uint64
 	End    time.Duration
 	Hash   uint64
 	Nodes  []NodeHash
-	// Loops holds what the loops have done, node by node.
+	// Loops holds the digests of the loops, node by node.
 	Loops       []LoopDigest
 	Checkpoints []Checkpoint
 	Records     []Record
@@ -108,8 +107,8 @@ func (tr *Trace) recording(number uint64) bool {
 	return tr.cfg.Record && number >= tr.cfg.From && number < tr.cfg.To
 }
 
-// mark is called when the number of events has reached nextMark; everything
-// that is not needed at each event is behind that one comparison.
+// mark records an event and takes checkpoints. It is called when the number of events has reached
+// nextMark, so that ordinary events cost one comparison.
 func (tr *Trace) mark(w *World, id uint64, n *Node, kind Kind, cause, arg uint64) {
 	if tr.recording(w.events) {
 		tr.Records = append(tr.Records, Record{Number: w.events, ID: id, Cause: cause, At: w.Now(), Node: n.name, Kind: kind.String(), Arg: arg, Hash: w.hash})
@@ -146,22 +145,20 @@ func (tr *Trace) thin() {
 	tr.Checkpoints = kept
 }
 
-// Origin returns what led to the present by [World.SetOrigin], 0 for nothing; it has a
-// meaning in a world with TraceConfig.Origins only. Between two Runs it is 0 until it
-// is set.
+// Origin returns what led to the present, as [World.SetOrigin] set it; 0 for nothing. It needs
+// TraceConfig.Origins. Between two calls of Run it is 0 until it is set.
 func (w *World) Origin() uint64 { return w.cause }
 
-// SetOrigin makes n the origin of all that is scheduled from now on by the event that is
-// happening, or the task that runs, and of what follows from that. Between two Runs it
-// is the origin of what is scheduled there. It does nothing without
-// TraceConfig.Origins.
+// SetOrigin makes n the origin of everything that the present event or task schedules from now on,
+// and of what follows from that. Between two calls of Run it is the origin of what is scheduled
+// there. Without TraceConfig.Origins it does nothing.
 func (w *World) SetOrigin(n uint64) {
 	if w.cfg.Trace.Origins {
 		w.cause = n
 	}
 }
 
-// label adds s to the record of the event that is happening, if it has one.
+// label adds s to the record of the present event, if there is one.
 func (tr *Trace) label(number uint64, s string) {
 	if n := len(tr.Records); n > 0 && tr.Records[n-1].Number == number {
 		tr.Records[n-1].Labels = append(tr.Records[n-1].Labels, s)

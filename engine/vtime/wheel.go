@@ -2,16 +2,15 @@ package vtime
 
 import "math/bits"
 
-// timingWheel is the timer queue of the next half millisecond, in which most events
-// lie: what answers to what has just happened. Each microsecond has a bucket, a list of
-// slots in the order of their events. To add or take an event costs a few steps, however
-// many there are. A bucket that is crowded refuses one in its middle; that goes into the
-// heap like all that is further away.
+// timingWheel is the timer queue of the next half millisecond, in which most events lie: the
+// answers to what has just happened. Each microsecond has a bucket: a list of slots in the order of
+// their events. Adding or taking an event costs a few steps, however many there are. A crowded
+// bucket refuses an event in its middle, which then goes into the heap like all later events.
 type timingWheel struct {
 	heads, tails [wheelBuckets]uint32 // slots plus one; 0 means none
 	filled       [wheelBuckets / 64]uint64
-	words        uint64 // which of filled are not 0
-	// min is the slot of the earliest event, while found says that it is known.
+	words        uint64 // bit i is set when filled[i] is not 0
+	// min is the slot of the earliest event when found is set.
 	min   uint32
 	found bool
 }
@@ -24,10 +23,11 @@ const (
 
 func wheelBucket(at int64) int { return int(at>>wheelShift) & (wheelBuckets - 1) }
 
-// holds reports whether an instant is near enough.
+// holds reports whether an instant is near enough for the wheel.
 func (q *timingWheel) holds(now, at int64) bool { return at>>wheelShift-now>>wheelShift < wheelBuckets }
 
-// push adds the event of slot i, which comes after all others of its instant.
+// push adds the event of slot i, which comes after all others of its instant. It reports false when
+// the bucket is too crowded.
 func (q *timingWheel) push(slots []slot, i uint32) bool {
 	s := &slots[i]
 	at := s.at
@@ -54,7 +54,7 @@ func (q *timingWheel) push(slots []slot, i uint32) bool {
 	return true
 }
 
-// insert adds an event before the last of its bucket.
+// insert adds an event in the middle of its bucket.
 func (q *timingWheel) insert(slots []slot, i uint32, link *uint32) bool {
 	for range wheelCrowd {
 		other := &slots[*link-1]
@@ -68,7 +68,7 @@ func (q *timingWheel) insert(slots []slot, i uint32, link *uint32) bool {
 	return false
 }
 
-// earliest returns the slot of the earliest event; there must be one.
+// earliest returns the slot of the earliest event. The wheel must not be empty.
 func (q *timingWheel) earliest(slots []slot, now int64) uint32 {
 	if !q.found {
 		q.min, q.found = q.first(now), true
@@ -76,7 +76,7 @@ func (q *timingWheel) earliest(slots []slot, now int64) uint32 {
 	return q.min
 }
 
-// first looks for the slot of the earliest event.
+// first searches the buckets for the slot of the earliest event.
 func (q *timingWheel) first(now int64) uint32 {
 	b := wheelBucket(now)
 	word := b >> 6
@@ -85,13 +85,13 @@ func (q *timingWheel) first(now int64) uint32 {
 	}
 	words := q.words >> (word + 1) << (word + 1)
 	if words == 0 {
-		words = q.words // round the end
+		words = q.words // wrap around
 	}
 	word = bits.TrailingZeros64(words)
 	return q.heads[word<<6+bits.TrailingZeros64(q.filled[word])] - 1
 }
 
-// remove takes out the event of a slot.
+// remove removes the event of a slot.
 func (q *timingWheel) remove(slots []slot, i uint32) {
 	if q.min == i {
 		q.found = false

@@ -8,98 +8,95 @@ import (
 	"github.com/monosim/monosim/engine/tasks"
 )
 
-// Config are the dials of a world.
+// Config configures a world.
 type Config struct {
-	// Seed decides every choice.
+	// Seed decides every random choice.
 	Seed uint64
-	// Start is the wall-clock time at virtual time 0; the zero value means
-	// 2023-11-08 00:00:00 UTC.
+	// Start is the wall-clock time at virtual time 0; the zero value means 2023-11-08 00:00:00 UTC.
 	Start time.Time
-	// Trace says what to keep of what happened.
+	// Trace says what to keep of the run.
 	Trace TraceConfig
 	// Tape, when set, records or replays choices.
 	Tape *Tape
 	// CheckOwner makes every wait verify that it runs on its own coroutine. The
 	// check costs about a microsecond; without it one wait in 1024 is verified.
 	CheckOwner bool
-	// NoLeaps makes every step of a loop an event. That changes nothing but the speed.
+	// NoLeaps makes every step of a loop an event. Nothing but the speed changes.
 	NoLeaps bool
-	// Replay is the command that runs this world again; it is printed with a
-	// panic.
+	// Replay is the command that runs this world again. A panic prints it.
 	Replay string
 }
 
-// World is one simulated world: a clock, a queue of events, nodes. A World must
-// be closed after use.
+// World is one simulated world: a clock, a queue of events, nodes. Close it after use.
 type World struct {
 	cfg    Config
 	now    int64
-	events uint64 // that happened, without steps of loops
-	hash   uint64 // without what loops did
-	cause  uint64 // of what is scheduled now: the event that is happening, or its origin
+	events uint64 // events that have happened, without steps of loops
+	hash   uint64 // without steps of loops
+	cause  uint64 // the cause of what is scheduled now: the present event, or its origin
 	trace  Trace
 
 	// The queue.
-	seq     uint64 // events that were scheduled
-	slots   []slot
-	free    uint32 // first free slot plus one; 0 means none
-	heap    eventHeap
-	hole    bool // the first entry of the heap has happened, its place is free
-	far     farEvents
-	crowd   int    // so many entries of the heap are too many for it
-	touched uint64 // keeps the compiler from leaving touch out
-	live    int    // entries of heap and far that were not cancelled
-	wheel   timingWheel
-	causal  bool     // causes are kept
-	causes  []uint64 // by slot
+	seq       uint64 // number of the last scheduled event
+	slots     []slot
+	free      uint32 // first free slot plus one; 0 means none
+	heap      eventHeap
+	hole      bool // the first entry of the heap has happened, and its place is free
+	far       farEvents
+	heapLimit int    // with more entries than this the heap is spread over buckets
+	touched   uint64 // keeps the compiler from removing touch
+	live      int    // entries of heap and far that are not cancelled
+	wheel     timingWheel
+	causal    bool     // set when causes are stored
+	causes    []uint64 // by slot
 
 	// Loops.
-	steps  uint64       // of loops
-	leapt  uint64       // those that were no events
-	totals []*loopTotal // in the order of making
-	ranks  []*loopTotal // by loop
-	// stepNow is the order of the step that is happening; all steps come before it when
-	// none is.
+	steps  uint64       // steps made, with or without an event
+	leapt  uint64       // steps made without an event
+	totals []*loopTotal // in the order in which their loops were made
+	ranks  []*loopTotal // the total of each loop, by the loop's rank
+	// stepNow is the order of the present step. When no step is happening it is noStep, which comes
+	// after all steps.
 	stepNow uint64
-	// sleeping holds the processes that have loops which are asleep.
+	// sleeping holds the processes that have sleeping loops.
 	sleeping []*Process
-	// caughtUp is when all steps were made last that were past, of the loops that slept then.
+	// caughtUp is the moment up to which the steps of sleeping loops were last made.
 	caughtUp moment
-	// replaying is set while a task comes to where its loop was when it was woken.
+	// replaying is above 0 inside Replay, which runs a task up to where its loop was when it was
+	// woken.
 	replaying int
-	// catchUps are told before somebody looks.
+	// catchUps are called before somebody looks at what steps change.
 	catchUps []func()
 
 	nodes   []*Node
 	byName  map[string]*Node
-	texts   map[string]string // names that many nodes have
+	texts   map[string]string // shared copies of names that many nodes have
 	current *Task
 	run     runState
 	pool    coroPool
 	coros   []*coro
 	waits   uint64
-	line    [64]byte // for tasks.GoroutineNumber, which would allocate it otherwise
+	line    [64]byte // a buffer for tasks.GoroutineNumber, which would otherwise allocate one
 	failure error
 	running bool
 	halt    bool
 	closed  bool
-	closing bool // in Close, or after it
+	closing bool // set by Close, from its beginning on
 }
 
-// Handler is what happens at an event. Use pointers, so that scheduling does
-// not allocate.
+// Handler handles an event. Use pointers, so that scheduling does not allocate.
 type Handler interface {
 	Handle(arg uint64)
 }
 
-// Func makes a function a Handler.
+// Func is a function as a Handler.
 type Func func()
 
 // Handle calls f.
 func (f Func) Handle(uint64) { f() }
 
-// New makes a world at virtual time 0 with nothing in it. Call Close when it is no
-// longer needed, or its coroutines stay.
+// New makes an empty world at virtual time 0. Call Close when it is no longer needed, or its
+// coroutines stay.
 func New(cfg Config) *World {
 	if cfg.Start.IsZero() {
 		cfg.Start = time.Date(2023, 11, 8, 0, 0, 0, 0, time.UTC)
@@ -111,7 +108,7 @@ func New(cfg Config) *World {
 	return w
 }
 
-// noStep is behind all steps.
+// noStep is the order after all steps.
 const noStep = math.MaxUint64
 
 // NoLeaps reports whether all steps of loops are to be events.
@@ -126,24 +123,24 @@ func (w *World) Now() time.Duration { return time.Duration(w.now) }
 // Time returns the wall-clock reading of a host without skew.
 func (w *World) Time() time.Time { return w.cfg.Start.Add(time.Duration(w.now)) }
 
-// Events returns the number of events that have happened, steps of loops included, whether or
-// not they were leapt over.
+// Events returns the number of events that have happened. Steps of loops count, with or without an
+// event.
 func (w *World) Events() uint64 {
 	w.CatchUp()
 	return w.events + w.steps
 }
 
-// Leapt returns how many of the Events were leapt over.
+// Leapt returns how many of the Events were steps made without an event.
 func (w *World) Leapt() uint64 {
 	w.CatchUp()
 	return w.leapt
 }
 
-// OnCatchUp adds a function that makes all steps which were leapt over and come before what
-// is happening now. It is called before somebody looks at what steps change.
+// OnCatchUp adds a function that makes all steps which were leapt over and precede the present. It
+// is called before somebody looks at what steps change.
 func (w *World) OnCatchUp(fn func()) { w.catchUps = append(w.catchUps, fn) }
 
-// CatchUp calls what OnCatchUp was given.
+// CatchUp makes all steps that precede the present, and calls the functions of OnCatchUp.
 func (w *World) CatchUp() {
 	if w.closed {
 		return
@@ -154,10 +151,10 @@ func (w *World) CatchUp() {
 	}
 }
 
-// catchUpLoops makes all steps that are past of all loops.
+// catchUpLoops makes the steps of all sleeping loops that precede the present.
 func (w *World) catchUpLoops() {
 	if now := (moment{w.now, w.events, w.steps}); !w.running && w.caughtUp == now {
-		return // many look one after the other
+		return // callers often look several times in a row
 	}
 	for _, p := range w.sleeping {
 		p.loops.CatchUp()
@@ -165,14 +162,14 @@ func (w *World) catchUpLoops() {
 	w.caughtUp = moment{w.now, w.events, w.steps}
 }
 
-// moment tells apart what happens at one instant.
+// moment identifies a point of the run: an instant, and how much has happened at it.
 type moment struct {
 	now           int64
 	events, steps uint64
 }
 
-// Hash returns the rolling hash of everything that has happened, with what the loops have done
-// folded in behind it.
+// Hash returns the rolling hash of everything that has happened. The digests of the loops are
+// folded in last.
 func (w *World) Hash() uint64 {
 	w.CatchUp()
 	h := w.hash
@@ -182,35 +179,35 @@ func (w *World) Hash() uint64 {
 	return h
 }
 
-// Trace returns what was kept of the run so far.
+// Trace returns what the world has kept of the run so far.
 func (w *World) Trace() *Trace {
 	w.CatchUp()
 	w.trace.finish(w)
 	return &w.trace
 }
 
-// Err is the *tasks.PanicError that ended the world, nil for none.
+// Err returns the *tasks.PanicError that ended the world, nil for none.
 func (w *World) Err() error { return w.failure }
 
-// Limits say when Run returns. The zero value runs until nothing can happen.
+// Limits says when Run returns. The zero value runs until nothing can happen.
 type Limits struct {
 	// Until is the virtual time to stop at: all events up to and including that
 	// instant happen, and the clock then shows it. Negative or zero means none.
 	Until time.Duration
-	// MaxEvents is the number of events after which to stop, without the steps of loops;
-	// 0 means none.
+	// MaxEvents is the number of events after which to stop, not counting steps of loops; 0 means
+	// no limit.
 	MaxEvents uint64
-	// Done, when set, is asked before the first and after each event, but not after a step of
-	// a loop that brings nothing new.
+	// Done, when set, is called before the first event and after each. It is not called after a
+	// step that changes nothing. Run stops when it returns true.
 	Done func() bool
 }
 
-// Reason says why Run returned.
+// Reason tells why Run returned.
 type Reason uint8
 
-// The reasons.
+// The reasons why Run returns.
 const (
-	// Quiet: nothing can happen any more. [World.Blocked] tells who still waits.
+	// Quiet: nothing can happen any more. [World.Blocked] lists the tasks that still wait.
 	Quiet Reason = iota
 	// TimeUp: the virtual time of Limits.Until was reached.
 	TimeUp
@@ -228,13 +225,13 @@ var reasonNames = [...]string{"quiet", "time up", "events up", "satisfied", "hal
 
 func (r Reason) String() string { return reasonNames[r] }
 
-// Halt makes Run return, with Halted, after the event that is happening.
+// Halt makes Run return, with Halted, after the present event.
 func (w *World) Halt() { w.halt, w.run.unasked = true, true }
 
-// Run lets events happen, in the order of their times and of scheduling, until a limit
-// is met; reason says which. When a task or handler panics the reason is Failed and
-// the error a *tasks.PanicError, from this and every later Run. Run must not be called
-// by a task or handler, nor after Close.
+// Run lets events happen, in the order of their times and of scheduling, until a limit is reached;
+// reason tells which. When a task or handler panics the reason is Failed and the error a
+// *tasks.PanicError, from this and every later Run. Do not call Run from a task or handler, nor
+// after Close.
 func (w *World) Run(l Limits) (reason Reason, err error) {
 	if w.failure != nil {
 		return Failed, w.failure
@@ -254,8 +251,8 @@ func (w *World) Run(l Limits) (reason Reason, err error) {
 	}
 	normal := false
 	defer func() {
-		// A Goexit (t.FailNow in a handler or task) comes through here with
-		// normal false and nothing to recover; it goes on to the caller.
+		// A Goexit (t.FailNow in a handler or task) gets here with normal false and nothing to
+		// recover. It continues in the caller.
 		w.running, w.current, w.cause, w.stepNow = false, nil, 0, noStep
 		if normal {
 			return
@@ -307,10 +304,10 @@ func (w *World) Close() {
 			n.procs[0].Crash()
 		}
 	}
-	w.run.reaps = nil // what is left of them is among the coroutines
+	w.run.reaps = nil // the coroutines below include their tasks
 	for _, c := range w.coros {
 		if t := c.task; t != nil && !t.done {
-			t.proc.reap() // its process was crashed, but the run ended before the reap
+			t.proc.reap() // its process was crashed, but the run ended before it was reaped
 		}
 		c.stop()
 	}
@@ -318,5 +315,5 @@ func (w *World) Close() {
 	w.closed = true
 }
 
-// Closing reports whether Close has begun: what happens from then on is seen by nobody.
+// Closing reports whether Close has begun. Nobody sees what happens from then on.
 func (w *World) Closing() bool { return w.closing }

@@ -6,13 +6,13 @@ import (
 	"github.com/monosim/monosim/engine/tasks"
 )
 
-// node is a place where processes run; its choices are its own.
+// node is a place where processes run. It has its own random numbers.
 type node struct {
 	name string
 	seed uint64
 
 	mu    sync.Mutex
-	draws map[string]*tasks.Draws // by site
+	draws map[string]*tasks.Draws // the random numbers of each site
 }
 
 func (n *node) draw(site string, outcomes uint64) uint64 {

@@ -7,8 +7,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// Cond is the env.Cond of the wall clock: a queue of tasks, guarded by the
-// process's mu.
+// Cond is the env.Cond of the wall clock: a queue of waiting tasks, guarded by the process's mu.
 type Cond struct {
 	proc  *Process
 	name  string
@@ -18,7 +17,7 @@ type Cond struct {
 // Wait waits until a Signal or Broadcast reaches the current task.
 func (c *Cond) Wait() { c.WaitFor(-1) }
 
-// WaitFor waits like Wait, for d at most.
+// WaitFor waits like Wait, for at most d. A negative d means no limit.
 func (c *Cond) WaitFor(d time.Duration) bool {
 	p := c.proc
 	t := p.enter("a wait for " + c.name)
@@ -40,7 +39,7 @@ func (c *Cond) Signal() {
 	}
 }
 
-// Broadcast wakes all that wait.
+// Broadcast wakes all tasks that wait.
 func (c *Cond) Broadcast() {
 	c.proc.Check()
 	c.proc.mu.Lock()

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// deadlines is a heap of the tasks of a process that wait with a limit, the
-// earliest first. One timer serves all of them, so that tasks wake in the order
-// of their deadlines however late the host's timers are.
+// deadlines is a heap of the tasks of a process that wait with a limit, the earliest first. One
+// timer serves all of them, so that tasks wake in the order of their deadlines even when the host's
+// timers are late.
 type deadlines []*Task
 
 func (h deadlines) Len() int { return len(h) }
@@ -40,7 +40,7 @@ func (h *deadlines) Pop() any {
 	return t
 }
 
-// setDeadline lets the task be ready in d at the latest. p.mu is held.
+// setDeadline lets the task run again after d at the latest. p.mu is held.
 func (p *Process) setDeadline(t *Task, d time.Duration) {
 	at := p.w.Now() + d
 	if d > 0 && at < d {
@@ -58,8 +58,8 @@ func (p *Process) setDeadlineAt(t *Task, at time.Duration) {
 	}
 }
 
-// forgetDeadline is for a task that was woken before. The timer may then ring for
-// nothing. p.mu is held.
+// forgetDeadline removes the deadline of a task that was woken before it. The timer stays set and
+// may find nothing to do. p.mu is held.
 func (p *Process) forgetDeadline(t *Task) {
 	if t.place >= 0 {
 		heap.Remove(&p.deadlines, t.place)
@@ -79,7 +79,7 @@ func (p *Process) arm() {
 	p.timer.Reset(d)
 }
 
-// ring makes the tasks ready whose deadlines have passed.
+// ring lets the tasks run whose deadlines have passed. The timer calls it.
 func (p *Process) ring() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -2,13 +2,11 @@ package walltime
 
 import "github.com/monosim/monosim/engine/tasks"
 
-// The monitor of a process is a baton. holder is the task that has it; the tasks
-// in ready want it, first come first served. Everything about the baton, waits
-// and life of a process is guarded by Process.mu, which is only ever held for
-// a moment; what the tasks themselves work on is guarded by the baton.
+// The monitor of a process is a baton: holder is the task that has it, and the tasks in ready wait
+// for it, first come first served. The baton guards what the tasks share. Process.mu guards the
+// baton, the waits and the life of the process itself, and is held only for moments.
 
-// makeReady lets a task run as soon as those before it have waited or ended.
-// p.mu is held.
+// makeReady lets a task run once the tasks before it have waited or ended. p.mu is held.
 func (p *Process) makeReady(t *Task) {
 	t.waiting = false
 	if p.holder == nil {
@@ -35,8 +33,8 @@ func (p *Process) hand(t *Task) {
 	t.baton <- struct{}{}
 }
 
-// enter begins a call of the current task that may wait: it unwinds a task that
-// has to end, and otherwise returns it with p.mu held.
+// enter begins a call of the current task that may wait. It unwinds a task that has to end;
+// otherwise it returns the task, with p.mu held.
 func (p *Process) enter(call string) *Task {
 	at := goroutineNumber()
 	p.mu.Lock()
@@ -53,8 +51,8 @@ func (p *Process) enter(call string) *Task {
 	return t
 }
 
-// wait gives the baton away until the task is made ready and its turn has come.
-// p.mu is held before, and not after.
+// wait gives the baton away until the task has been made ready and its turn has come. p.mu is held
+// when it is called, and not when it returns.
 func (p *Process) wait(t *Task, what string) {
 	t.waiting, t.waitsFor, t.since = true, what, p.w.Now()
 	p.pass()
@@ -68,7 +66,7 @@ func (p *Process) wait(t *Task, what string) {
 	}
 }
 
-// current returns the task that calls, nil when that is no task of this process.
+// current returns the calling task, nil when the caller is no task of this process.
 func (p *Process) current() *Task {
 	at := goroutineNumber()
 	p.mu.Lock()
@@ -79,8 +77,8 @@ func (p *Process) current() *Task {
 	return nil
 }
 
-// goroutineNumber is that of the caller. It costs about a microsecond, little beside
-// a wait on the wall clock.
+// goroutineNumber returns the number of the caller's goroutine. It takes about a microsecond, which
+// is little compared with a wait on the wall clock.
 func goroutineNumber() uint64 {
 	var buf [64]byte
 	return tasks.GoroutineNumber(buf[:])

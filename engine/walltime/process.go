@@ -10,8 +10,8 @@ import (
 	"github.com/monosim/monosim/engine/tasks"
 )
 
-// Process is one life of a program. It is the env.Clock, env.Tasks and env.Random
-// of the code that runs in it.
+// Process is one life of a program. It implements env.Clock, env.Tasks and env.Random for the code
+// that runs in it.
 type Process struct {
 	w      *World
 	node   *node
@@ -22,7 +22,7 @@ type Process struct {
 	mu        sync.Mutex
 	holder    *Task
 	ready     []*Task
-	tasks     []*Task // that have not ended, in the order of their start
+	tasks     []*Task // tasks that have not ended, in the order of their start
 	deadlines deadlines
 	lastOrder uint64
 	timer     *time.Timer
@@ -44,7 +44,7 @@ func (p *Process) Node() string { return p.node.name }
 // Name returns the name of the process.
 func (p *Process) Name() string { return p.name }
 
-// Context ends when the process crashes or the world is closed.
+// Context returns a context that ends when the process crashes or the world is closed.
 func (p *Process) Context() context.Context { return p.ctx }
 
 // Dead reports whether Crash, or a failure of the world, has ended the process.
@@ -54,20 +54,19 @@ func (p *Process) Dead() bool {
 	return p.dead
 }
 
-// OnEnd adds a function to call once, when the process is over: it has crashed or
-// its last task has ended. It may run on any goroutine and must not wait for a
-// task.
+// OnEnd adds a function to call once, when the process is over: it has crashed or its last task has
+// ended. It may run on any goroutine and must not wait for a task.
 func (p *Process) OnEnd(fn func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.onEnd = append(p.onEnd, fn)
 }
 
-// World returns what the process runs in.
+// World returns the world of the process.
 func (p *Process) World() *World { return p.w }
 
-// Now returns the wall-clock time; in a world with a speed it is that of the machine when the
-// world began, and passes as fast as the world's time.
+// Now returns the wall-clock time. In a world with a speed it begins with the machine's time at the
+// world's start, and passes at the world's speed.
 func (p *Process) Now() time.Time {
 	if p.w.cfg.Speed == 1 {
 		return time.Now()
@@ -78,14 +77,13 @@ func (p *Process) Now() time.Time {
 // Elapsed returns the time since the start of the world.
 func (p *Process) Elapsed() time.Duration { return p.w.Now() }
 
-// Intn draws from the node's source for the site.
+// Intn returns a number in [0, n) from the node's random numbers for the site.
 func (p *Process) Intn(site string, n int) int { return p.node.intn(site, n) }
 
-// Float64 draws from the node's source for the site.
+// Float64 returns a number in [0, 1) from the node's random numbers for the site.
 func (p *Process) Float64(site string) float64 { return p.node.float64(site) }
 
-// Go starts a task. It may be called from any goroutine; in a dead process the
-// task never runs.
+// Go starts a task. It may be called from any goroutine; in a dead process the task never runs.
 func (p *Process) Go(name string, fn func()) env.Task {
 	p.Check()
 	t := newTask(p, name)
@@ -95,8 +93,8 @@ func (p *Process) Go(name string, fn func()) env.Task {
 	return t
 }
 
-// begin puts the task in line; it reports false when the process is dead. A
-// process that was over because its last task had ended lives again.
+// begin makes a task ready to run. It reports false when the process is dead. A process that had
+// ended with its last task is alive again.
 func (p *Process) begin(t *Task) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -114,7 +112,7 @@ func (p *Process) begin(t *Task) bool {
 	return true
 }
 
-// Self returns the task that calls.
+// Self returns the calling task.
 func (p *Process) Self() env.Task {
 	p.Check()
 	t := p.current()
@@ -145,17 +143,17 @@ func (p *Process) Check() {
 	}
 }
 
-// Crash ends the process at once: its tasks unwind, and nothing that they have
-// deferred has an effect. Called by one of its own tasks it does not return. It
-// does not wait until the tasks have unwound; World.Wait does.
+// Crash ends the process at once: its tasks unwind, and their deferred functions have no effect.
+// Called by one of its own tasks it does not return. It does not wait until the tasks have unwound;
+// World.Wait does.
 func (p *Process) Crash() {
 	if p.crash() && p.current() != nil {
 		panic(tasks.Unwind{})
 	}
 }
 
-// crash does what Crash does, but does not end the caller; it reports whether the process
-// was alive.
+// crash does what Crash does, but does not unwind the caller. It reports whether the process was
+// alive.
 func (p *Process) crash() bool {
 	p.mu.Lock()
 	if p.dead {
@@ -176,8 +174,8 @@ func (p *Process) crash() bool {
 	return true
 }
 
-// Stop ends the process gracefully: each task unwinds at its present or next
-// wait, and what it has deferred runs with env still working.
+// Stop ends the process gracefully: each task unwinds at its present or next wait, and its deferred
+// functions can still use env.
 func (p *Process) Stop() {
 	current := p.current()
 	p.mu.Lock()
@@ -188,7 +186,7 @@ func (p *Process) Stop() {
 	for _, t := range slices.Clone(p.tasks) {
 		switch {
 		case t.unwinding:
-			continue // what it has deferred may wait in peace
+			continue // its deferred functions may wait undisturbed
 		case !t.began:
 			t.skipped = true
 		case t.waiting && t.interrupt != nil:
@@ -210,8 +208,8 @@ func (p *Process) Stop() {
 	}
 }
 
-// end is called when the process has crashed or its last task has ended; it
-// returns what is to be called about it. p.mu is held.
+// end marks the process as ended, by a crash or with its last task. It returns the functions of
+// OnEnd for the caller to call, once. p.mu is held.
 func (p *Process) end() (onEnd []func()) {
 	if p.ended {
 		return nil

@@ -2,13 +2,13 @@ package walltime
 
 import "slices"
 
-// entrant is a goroutine that runs requests, one after the other. Its number is asked
-// for once, which costs more than all else of a request: the longer, the deeper the
-// stack of who asks.
+// entrant is a goroutine that runs requests, one after the other. The number of the goroutine is
+// determined once, because that costs more than the rest of a request, and more the deeper the
+// stack is.
 type entrant struct {
 	number uint64
 	jobs   chan job
-	done   chan bool // whether the job's function has returned; closed when the goroutine ends
+	done   chan bool // sends whether the job's function has returned; closed when the goroutine ends
 }
 
 type job struct {
@@ -16,9 +16,8 @@ type job struct {
 	fn func()
 }
 
-// Request is [Process.Enter] for goroutines that can be no task, as those of a server:
-// it does not look whether the caller is one, and what it runs runs on a goroutine that
-// is kept for the next request.
+// Request does what [Process.Enter] does, for goroutines that can be no task, such as those of a
+// server. It does not check that, and runs fn on a goroutine that is kept for later requests.
 func (p *Process) Request(name string, fn func()) error {
 	t := newTask(p, name)
 	v := p.takeEntrant()
@@ -62,8 +61,8 @@ func (p *Process) takeEntrant() *entrant {
 	return v
 }
 
-// rest gives an entrant back. When the process's context has ended it is not needed any
-// more, and may have seen that already.
+// rest makes an entrant idle. When the process's context has ended, no request comes any more and
+// the entrant ends.
 func (p *Process) rest(v *entrant) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -74,8 +73,8 @@ func (p *Process) rest(v *entrant) {
 	p.idle = append(p.idle, v)
 }
 
-// serve runs jobs until the process's context ends. One that was taken before is told
-// what to do yet.
+// serve runs jobs until the process's context ends. An entrant that a request has already taken
+// still runs that request's job.
 func (v *entrant) serve(p *Process) {
 	for {
 		var j job
@@ -96,8 +95,7 @@ func (v *entrant) serve(p *Process) {
 	}
 }
 
-// dismiss takes an entrant out of those that have nothing to do, and reports whether it
-// was one.
+// dismiss removes an idle entrant, and reports whether it was idle.
 func (p *Process) dismiss(v *entrant) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

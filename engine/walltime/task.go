@@ -11,19 +11,19 @@ import (
 	"github.com/monosim/monosim/engine/tasks"
 )
 
-// Task is one thread of a process. All fields are guarded by the process's mu.
+// Task is one thread of a process. The process's mu guards all fields.
 type Task struct {
 	proc      *Process
 	name      string
 	goroutine uint64
-	baton     chan struct{} // holds one: the turn to run
+	baton     chan struct{} // has one value when it is the task's turn to run
 	began     bool
 	done      bool
 	failure   *tasks.PanicError
 
-	killed    bool // unwinds at once, env calls of deferred functions too
+	killed    bool // unwinds at once, even in env calls of deferred functions
 	stopping  bool // unwinds at its next wait
-	unwinding bool // runs its deferred functions because of stopping
+	unwinding bool // runs deferred functions because it is stopping
 	skipped   bool // was stopped before it began
 
 	// What the task waits for.
@@ -33,14 +33,14 @@ type Task struct {
 	cond      *Cond
 	woken     bool
 	deadline  time.Duration
-	order     uint64 // decides between equal deadlines
-	place     int    // in the heap of deadlines, -1 when there is none
+	order     uint64 // orders tasks with equal deadlines
+	place     int    // index in the heap of deadlines, -1 without a deadline
 	interrupt context.CancelFunc
 
 	ended *Cond // made on the first Join
 }
 
-// errGoexit is the value of a tasks.PanicError for a task that ended its goroutine, as
+// errGoexit is the value of the tasks.PanicError for a task that called runtime.Goexit, as
 // t.FailNow does.
 var errGoexit = errors.New("the task called runtime.Goexit")
 
@@ -86,8 +86,8 @@ func (t *Task) main(fn func()) {
 	t.run(fn)
 }
 
-// run calls fn with the baton in hand, gives it away at the end, and reports
-// whether fn returned. Otherwise it was unwound, or failure says what it panicked.
+// run calls fn while the task has the baton, and passes the baton on at the end. It reports whether
+// fn returned. If fn panicked, failure holds the panic; else the task was unwound.
 func (t *Task) run(fn func()) (normal bool) {
 	defer func() {
 		if !normal {
@@ -117,7 +117,7 @@ func (t *Task) recovered(value any, stack []byte) {
 	t.proc.w.fail(t.failure)
 }
 
-// mustUnwind reports whether the task has to leave what it does. p.mu is held.
+// mustUnwind reports whether the task has to unwind now. p.mu is held.
 func (t *Task) mustUnwind() bool {
 	if t.killed {
 		return true
@@ -125,8 +125,8 @@ func (t *Task) mustUnwind() bool {
 	if !t.stopping {
 		return false
 	}
-	// A stopped task may call env while it unwinds. When no panic is under way any
-	// more, something has swallowed it.
+	// A stopped task may call env while it unwinds. If it unwinds and no panic is under way any
+	// more, some code has recovered the panic, and the task has to unwind again.
 	if t.unwinding && tasks.Panicking() {
 		return false
 	}
@@ -134,7 +134,7 @@ func (t *Task) mustUnwind() bool {
 	return true
 }
 
-// finish takes an ended task out of its process and gives the baton away.
+// finish removes an ended task from its process and passes the baton on.
 func (t *Task) finish() {
 	p := t.proc
 	p.mu.Lock()
@@ -157,7 +157,7 @@ func (t *Task) finish() {
 	p.w.taskEnded()
 }
 
-// stopWaiting forgets what the task waits for and lets it run. p.mu is held.
+// stopWaiting ends the task's wait and lets it run. p.mu is held.
 func (t *Task) stopWaiting() {
 	if t.cond != nil {
 		t.cond.remove(t)
@@ -166,7 +166,7 @@ func (t *Task) stopWaiting() {
 	t.proc.makeReady(t)
 }
 
-// Blocked lists the tasks that wait, in the order of processes and tasks.
+// Blocked lists the waiting tasks, in the order of processes and tasks.
 func (w *World) Blocked() []tasks.BlockedTask {
 	var list []tasks.BlockedTask
 	for _, p := range w.processes() {

@@ -13,18 +13,17 @@ import (
 	"github.com/monosim/monosim/engine/tasks"
 )
 
-// Config are the dials of a world.
+// Config configures a world.
 type Config struct {
-	// Seed decides every choice, as in virtual time: the k-th draw of a site on a
-	// node is the same in both.
+	// Seed decides every random choice, as in virtual time: the k-th draw of a site on a node is
+	// the same in both.
 	Seed uint64
-	// Speed is how much faster than the clock of the machine time passes in the world,
-	// for all that its processes wait for and for the clock that they read; 0 means 1.
+	// Speed is how many times faster than the machine's clock time passes in the world, both for
+	// waits and for clocks; 0 means 1.
 	Speed float64
 }
 
-// World is a set of processes that run on the wall clock. A World must be closed
-// after use.
+// World is a set of processes that run on the wall clock. A World must be closed after use.
 type World struct {
 	cfg   Config
 	start time.Time
@@ -34,7 +33,7 @@ type World struct {
 
 	mu       sync.Mutex
 	nodes    map[string]*node
-	procs    []*Process // that have not ended
+	procs    []*Process // processes that have not ended
 	running  int        // tasks that have not ended
 	quiet    chan struct{}
 	failures []error
@@ -55,7 +54,7 @@ func New(cfg Config) *World {
 // Seed returns the seed that the world was made with.
 func (w *World) Seed() uint64 { return w.cfg.Seed }
 
-// Now returns the time since the start of the world, in the world's own time.
+// Now returns the time since the start of the world, at the world's speed.
 func (w *World) Now() time.Duration {
 	since := time.Since(w.start)
 	if w.cfg.Speed == 1 {
@@ -64,8 +63,8 @@ func (w *World) Now() time.Duration {
 	return time.Duration(float64(since) * w.cfg.Speed)
 }
 
-// Real returns how long a time of the world lasts on the clock of the machine: for waits on
-// the outside world, which knows no other. A time that is not 0 stays so.
+// Real converts a duration of the world to one of the machine's clock, for waits on the outside
+// world, which has no other speed. A duration other than 0 does not become 0.
 func (w *World) Real(d time.Duration) time.Duration {
 	if w.cfg.Speed == 1 || d == 0 {
 		return d
@@ -80,12 +79,11 @@ func (w *World) Real(d time.Duration) time.Duration {
 	return time.Duration(real)
 }
 
-// Speed returns how much faster than the clock of the machine time passes in the world.
+// Speed returns how many times faster than the machine's clock time passes in the world.
 func (w *World) Speed() float64 { return w.cfg.Speed }
 
-// NewProcess begins a life of a program on a node. It goes on until Crash, or
-// until its last task has ended. In a world that has failed or was closed it is
-// dead from the beginning.
+// NewProcess begins a life of a program on a node. It lives until Crash, or until its last task has
+// ended. In a world that has failed or was closed it is dead from the beginning.
 func (w *World) NewProcess(nodeName, name string) *Process {
 	w.mu.Lock()
 	n, ok := w.nodes[nodeName]
@@ -103,9 +101,9 @@ func (w *World) NewProcess(nodeName, name string) *Process {
 	return p
 }
 
-// Wait waits until the last task has ended. The error joins a *[tasks.PanicError] for
-// each panic of a task, in the order in which they happened. When ctx ends first
-// it is the context's cause with the tasks that still wait.
+// Wait waits until the last task has ended. The error joins a *[tasks.PanicError] for each panic of
+// a task, in the order of the panics. If ctx ends first, the error is the context's cause and lists
+// the tasks that still wait.
 func (w *World) Wait(ctx context.Context) error {
 	w.mu.Lock()
 	quiet := w.quiet
@@ -122,8 +120,8 @@ func (w *World) Wait(ctx context.Context) error {
 	}
 }
 
-// Err joins the panics of tasks so far. A panic ends all processes of the world,
-// as it does in virtual time.
+// Err joins the panics of tasks so far. A panic ends all processes of the world, as in virtual
+// time.
 func (w *World) Err() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -150,7 +148,7 @@ func (w *World) crashAll() {
 	}
 }
 
-// processes lists those that have not ended.
+// processes lists the processes that have not ended.
 func (w *World) processes() []*Process {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -1,30 +1,29 @@
-// Package machine is the machine that a program runs on, as env.Files, env.Host and
-// env.Processes of a process of engine/walltime: real files, variables and addresses,
-// programs that are started, forked processes, signals.
+// Package machine gives a process of engine/walltime the machine that the program runs on: real
+// files, variables and addresses, programs to start, forks and signals, as env.Files, env.Host and
+// env.Processes.
 //
 // Two things to use first:
 //
-//   - [New] makes a [Machine], the surroundings of one process: [Machine.Files],
-//     [Machine.Host], [Machine.Processes].
-//   - [Options] say what the process is: its environment, whether its children outlive
-//     it, and for forks how its program is begun anew ([Fork]).
+//   - [New] makes a [Machine] for one process, with [Machine.Files], [Machine.Host] and
+//     [Machine.Processes].
+//   - [Options] configures it: the environment, whether children outlive the process, and how
+//     the program forks ([Fork]).
 //
 // # Forks
 //
-// A program that forks is begun anew in an operating system process of its own and runs
-// up to the same fork, silently: files and variables can be read meanwhile, and nothing
-// can be started. There its main function goes on with an env.Env of its own, and what
-// was run so far ends. So what a program does before it forks must have no effect and
-// must come to the same fork again, which is what env.Processes.Fork asks for.
+// A Go program cannot fork, so the child starts as a fresh copy of the program and runs silently up
+// to the same fork. Until there it may read files and variables, and can start nothing. At the fork
+// its main function continues with an env.Env of its own, and the code that ran so far ends. So a
+// program must have no effect before it forks and must reach the same fork again, as
+// env.Processes.Fork demands.
 //
 // # Ends
 //
-// Children end with the process that has started them, where the system can do that
-// (Linux), unless Options.Outlive says that they live on, as those of a program do that
-// nobody looks after.
+// On Linux, children end with the process that started them. With Options.Outlive they live on,
+// like the children of a program that nobody waits for.
 //
-// Files are read and written in place, without other tasks of the process running
-// meanwhile, as in the simulation.
+// Files are read and written in place: no other task of the process runs meanwhile, as in the
+// simulation.
 //
 // To change:
 //
@@ -32,5 +31,5 @@
 //   - names, addresses and variables: host.go
 //   - how programs are found and started: start.go
 //   - forks: fork.go
-//   - signals and exit codes: signals.go and what is of one system in system_*.go
+//   - signals and exit codes: signals.go, and system_*.go for each operating system
 package machine

@@ -10,31 +10,31 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// files is env.Files of the machine. The working directory is the process's own: the
-// program's is left alone.
+// files implements env.Files on the machine. Each process has its own working directory; that of
+// the program is never changed.
 type files struct {
 	m   *Machine
 	dir string
 }
 
-// The modes of what is made, before the umask.
+// Modes of new files and directories, before the umask.
 const (
 	fileMode = 0o666
 	dirMode  = 0o777
 )
 
-// abs returns the absolute path, after making sure that the process lives. The empty path
-// stays empty: it names nothing.
+// abs returns the absolute path, after a check that the process lives. The empty path stays empty,
+// because it names nothing.
 func (f *files) abs(name string) string {
 	f.m.p.Check()
 	if name == "" || filepath.IsAbs(name) {
 		return name
 	}
-	// Not cleaned: ".." behind a link is the parent of what it points to.
+	// The path is not cleaned: ".." after a link is the parent of the link's target.
 	return f.dir + string(filepath.Separator) + filepath.FromSlash(name)
 }
 
-// do calls fn with the absolute path; its error speaks of the path as it was given.
+// do calls fn with the absolute path. Its error names the path as the caller gave it.
 func (f *files) do(op, name string, fn func(abs string) error) error {
 	abs := f.abs(name)
 	if abs == "" {
@@ -43,7 +43,7 @@ func (f *files) do(op, name string, fn func(abs string) error) error {
 	return asNamed(op, name, fn(abs))
 }
 
-// asNamed makes an error that of an operation on the path as it was given.
+// asNamed returns an error that names the operation, and the path as the caller gave it.
 func asNamed(op, name string, err error) error {
 	if err == nil {
 		return nil
@@ -82,7 +82,7 @@ func (f *files) AppendFile(name string, data []byte) error {
 	})
 }
 
-// Sync writes the file, and the directory's entry of it, to the disk.
+// Sync writes a file, and its entry in its directory, to the disk.
 func (f *files) Sync(name string) error {
 	return f.do("sync", name, func(abs string) error {
 		if err := syncPath(abs); err != nil {
@@ -150,13 +150,13 @@ func (f *files) stat(op, name string, stat func(string) (fs.FileInfo, error)) (i
 	return info, err
 }
 
-// The characters and the length of Python's tempfile._RandomNameSequence.
+// The alphabet and the length of the names that Python's tempfile._RandomNameSequence makes.
 const (
 	tempCharacters = "abcdefghijklmnopqrstuvwxyz0123456789_"
 	tempLength     = 8
 )
 
-// TempFile names a fresh file as tempfile.mktemp does.
+// TempFile returns a path that does not exist, as tempfile.mktemp does.
 func (f *files) TempFile() string {
 	dir := f.tempDir()
 	for {
@@ -171,7 +171,7 @@ func (f *files) TempFile() string {
 	}
 }
 
-// tempDir returns the first directory of those that Python's tempfile.gettempdir tries.
+// tempDir returns the directory that Python's tempfile.gettempdir tries first.
 func (f *files) tempDir() string {
 	for _, key := range []string{"TMPDIR", "TEMP", "TMP"} {
 		if dir, _ := f.m.host.LookupEnv(key); dir != "" {
@@ -196,7 +196,7 @@ func (f *files) Chdir(name string) error {
 	})
 }
 
-// directory returns the directory that a path leads to, without links.
+// directory checks that a path is a directory and returns it with links resolved.
 func directory(path string) (string, error) {
 	info, err := os.Stat(path)
 	switch {

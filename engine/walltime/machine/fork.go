@@ -11,27 +11,27 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// forkVariable tells a program that it is the copy of a fork: which forks to go through,
-// each counted from 1 in the process that made it, as "2" or "2.1".
+// forkVariable tells a program that it is a forked copy, and which forks lead to it. Forks are
+// counted from 1 in the process that made them: "2", or "2.1" for a fork of that copy.
 const forkVariable = "MONOSIM_FORK"
 
-// Fork is how a program forks: it is begun anew in a process of its own, and runs up to
-// the same fork. Make it with [NewFork], once in a program.
+// Fork lets a program fork: a copy of the program is started, which runs up to the same fork. Make
+// it with [NewFork], once in a program.
 type Fork struct {
 	// Args is the command line of the copies; empty means that of the program.
 	Args []string
-	// Run runs main with an env.Env of its own, as a new process of engine/walltime, and
-	// returns at once; it sees to it that the operating system process ends with what
-	// main returns.
+	// Run runs main with an env.Env of its own, in a new process of engine/walltime, and returns at
+	// once. When main returns, Run's caller must end the operating system process with that exit
+	// code.
 	Run func(main func(*env.Env) int)
 
 	mu   sync.Mutex
-	path []int // that is still to go through
-	gone []int // through these
+	path []int // numbers of the forks that this copy has yet to pass through
+	gone []int // numbers of the forks that it has passed through
 }
 
-// NewFork reads, and takes out of the environment of this program, whether it is the
-// copy of a fork.
+// NewFork reads forkVariable, which says whether this program is a forked copy, and removes it from
+// the environment.
 func NewFork(run func(main func(*env.Env) int)) (*Fork, error) {
 	f := &Fork{Run: run}
 	text, ok := os.LookupEnv(forkVariable)
@@ -48,8 +48,8 @@ func NewFork(run func(main func(*env.Env) int)) (*Fork, error) {
 	return f, os.Unsetenv(forkVariable)
 }
 
-// Replaying reports whether the program is a copy that has not come to its fork: what it
-// says then was said before.
+// Replaying reports whether the program is a copy that has not reached its fork yet. What it says
+// until then was said before, by the process that forked it.
 func (f *Fork) Replaying() bool { return f.replaying() }
 
 func (f *Fork) replaying() bool {
@@ -61,8 +61,8 @@ func (f *Fork) replaying() bool {
 	return len(f.path) > 0
 }
 
-// Fork starts a copy of this program that runs main. In the copy itself it goes on as
-// main, and does not return, when this is the fork that the copy stems from.
+// Fork starts a copy of this program that runs main. In the copy itself, at the fork that it was
+// started by, Fork runs main and does not return.
 func (s *processes) Fork(main func(*env.Env) int) (env.Process, error) {
 	s.m.p.Check()
 	if s.fork == nil {
@@ -87,8 +87,7 @@ func (s *processes) Fork(main func(*env.Env) int) (env.Process, error) {
 	return s.begin(cmd)
 }
 
-// to returns the way of a copy to a fork of this process: the forks to go through, by number,
-// joined by dots.
+// to returns the value of forkVariable for a copy: the numbers of the forks that lead to it.
 func (f *Fork) to(fork int) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -99,7 +98,8 @@ func (f *Fork) to(fork int) string {
 	return strings.Join(words, ".")
 }
 
-// replay goes through a fork, or passes it: then the child is somebody else's.
+// replay is the fork of a copy that has not reached its own fork. If this is the one, main runs in
+// place of what ran so far. If not, the fork's child belongs to another process.
 func (s *processes) replay(main func(*env.Env) int) env.Process {
 	f := s.fork
 	f.mu.Lock()
@@ -115,8 +115,8 @@ func (s *processes) replay(main func(*env.Env) int) env.Process {
 	return elsewhere{s.m.p.NewCond("end of a process that is not a child of this one")}
 }
 
-// elsewhere is the child of a fork that a copy has passed. It never ends for the copy,
-// which is gone before it could ask.
+// elsewhere is the child of a fork that a copy has passed by. For the copy it never ends, as the
+// copy stops before it could ask.
 type elsewhere struct{ exited env.Cond }
 
 func (elsewhere) Pid() int                    { return 0 }

@@ -15,24 +15,24 @@ import (
 	"github.com/monosim/monosim/engine/walltime"
 )
 
-// What a machine without addresses answers, in the words of Python's socket module.
+// Errors of a machine without addresses, in the words of Python's socket module.
 var (
 	errNoName  = errors.New("[Errno -2] Name or service not known")
 	errNoRoute = errors.New("[Errno 101] Network is unreachable")
 )
 
-// host is env.Host of the machine, with the variables of one process.
+// host implements env.Host on the machine, with the variables of one process.
 type host struct {
 	localhost string
 	p         *walltime.Process
 	vars      []string // key=value, sorted by key
 
 	portsLock sync.Mutex
-	ports     map[int]bool // that were given
+	ports     map[int]bool // ports that were returned before
 }
 
-// variables sorts key=value entries; of two with one key the later counts. Entries
-// without = are left out, as the C library cannot look them up.
+// variables sorts key=value entries. When a key occurs twice the last entry counts. Entries without
+// "=" are dropped, because the C library cannot look them up.
 func variables(entries []string) []string {
 	h := &host{}
 	for _, e := range entries {
@@ -111,7 +111,8 @@ func (h *host) lookUp(network string) (string, error) {
 	return ips[0].String(), nil
 }
 
-// outside is an address that is none of the machine's (utils.py:1157). Nothing is sent.
+// outside is an address on another network (utils.py:1157), by which the machine's own address is
+// found. Nothing is sent.
 const outside = "8.8.8.8:80"
 
 func (h *host) RouteIP() (string, error) {
@@ -124,13 +125,13 @@ func (h *host) RouteIP() (string, error) {
 	return conn.LocalAddr().(*net.UDPAddr).IP.String(), nil
 }
 
-// FreePort returns a port that is free on localhost, where each connection takes a port, too. It
-// returns no port twice: the system may offer one again while nobody listens on it, and two
-// model servers on one port answer for each other. It returns 0 when no port is left.
+// FreePort returns a port that is free on localhost, or 0 when none is left. It returns no port
+// twice: the system may offer a port again while nobody listens on it, and two model servers on one
+// port would answer for each other.
 //
-// The system's own offer, which the reference takes, is the last resort: it offers the same
-// ports to everybody and to each connection, so that one may be taken before the process that it
-// is for listens on it, which can be seconds.
+// The reference takes the port that the system offers. Here that is the last resort, because the
+// system offers the same ports to everybody and to each connection. So the port may be taken before
+// the process that it is for listens on it, which can take seconds.
 func (h *host) FreePort() int {
 	h.p.Check()
 	for range portTries {
@@ -143,7 +144,7 @@ func (h *host) FreePort() int {
 		if err != nil {
 			return 0
 		}
-		defer l.Close() // at the end, so that it is not offered again
+		defer l.Close() // only when a port is found, so that the system does not offer this one again
 		port := l.Addr().(*net.TCPAddr).Port
 		if h.isNew(port) {
 			return port
@@ -154,7 +155,8 @@ func (h *host) FreePort() int {
 
 const (
 	portTries = 64
-	// Linux gives connections the ports from 32768 on, others those from 49152 on.
+	// Below the ports that systems give to connections: Linux those from 32768 on, others those
+	// from 49152 on.
 	firstPort, lastPort = 20000, 32767
 )
 
@@ -164,7 +166,7 @@ func (h *host) isFree(port int) bool {
 	return err == nil && l.Close() == nil
 }
 
-// isNew reports whether a port was not given before, and notes it.
+// isNew records a port, and reports whether it was not recorded before.
 func (h *host) isNew(port int) bool {
 	h.portsLock.Lock()
 	defer h.portsLock.Unlock()

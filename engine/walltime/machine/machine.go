@@ -9,19 +9,19 @@ import (
 	"github.com/monosim/monosim/engine/walltime"
 )
 
-// Options say what a process is. The zero value is the program that runs, with its
-// environment, in its directory, which cannot fork.
+// Options configures the machine of one process. The zero value takes the environment and the
+// directory of the program, and cannot fork.
 type Options struct {
-	// Environ is the environment as key=value; nil means that of the program.
+	// Environ is the environment as key=value entries; nil takes the program's.
 	Environ []string
-	// Dir is the working directory; empty means that of the program.
+	// Dir is the working directory; empty takes the program's.
 	Dir string
-	// Outlive lets children live on when the process ends without having ended them.
+	// Outlive lets children live on when the process ends before them.
 	Outlive bool
-	// Localhost is the address that is localhost to the process, as in a container whose
-	// loopback is its own; empty means 127.0.0.1.
+	// Localhost is the address of localhost; empty means 127.0.0.1. A process in a container may
+	// have a loopback address of its own.
 	Localhost string
-	// Fork says how the program is begun anew; nil means that it cannot fork.
+	// Fork lets the program fork; nil means that it cannot.
 	Fork *Fork
 }
 
@@ -33,7 +33,7 @@ type Machine struct {
 	processes *processes
 }
 
-// New makes the surroundings of p.
+// New makes the machine of process p.
 func New(p *walltime.Process, o Options) (*Machine, error) {
 	if o.Environ == nil {
 		o.Environ = os.Environ()
@@ -53,8 +53,8 @@ func New(p *walltime.Process, o Options) (*Machine, error) {
 // Files returns the files of the machine.
 func (m *Machine) Files() env.Files { return m.files }
 
-// Host returns the machine with its names and addresses, and the variables of the process.
+// Host returns the names and addresses of the machine, and the variables of the process.
 func (m *Machine) Host() env.Host { return m.host }
 
-// Processes starts programs and speaks for the program that runs: Exit ends all of it.
+// Processes returns what starts programs and signals them. Its Exit ends the whole program.
 func (m *Machine) Processes() env.Processes { return m.processes }

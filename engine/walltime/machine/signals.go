@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// errFinished is the error of a signal to a process that has ended.
+// errFinished is returned for a signal to a process that has ended.
 var errFinished = errors.New("no such process")
 
 // Signal sends a signal to the child.
@@ -29,7 +29,7 @@ func (c *child) Signal(sig env.Signal) error {
 
 func (s *processes) Pid() int { return os.Getpid() }
 
-// Exit ends the program at once.
+// Exit ends the program at once. A negative code ends it by the signal of that number.
 func (s *processes) Exit(code int) {
 	s.m.p.Check()
 	if code < 0 {
@@ -38,8 +38,8 @@ func (s *processes) Exit(code int) {
 	os.Exit(code)
 }
 
-// Notify sets the handler of a signal to the program. In a copy that has not come to its
-// fork it does nothing.
+// Notify sets the handler of a signal to the program. It does nothing in a forked copy that has not
+// reached its fork.
 func (s *processes) Notify(sig env.Signal, handler func()) {
 	s.m.p.Check()
 	if sig == env.SIGKILL || s.fork.replaying() {
@@ -55,11 +55,11 @@ func (s *processes) Notify(sig env.Signal, handler func()) {
 	signal.Notify(s.signals, syscall.Signal(sig))
 }
 
-// signalsHeld is how many may come before they are handled; more are dropped, as the
-// system does with a signal that is pending already.
+// signalsHeld is the number of signals that may wait to be handled. More are dropped, as the system
+// drops a signal that is already pending.
 const signalsHeld = 16
 
-// listen starts a handler for each signal that comes.
+// listen starts a task for each signal that arrives, which runs the handler.
 func (s *processes) listen(signals <-chan os.Signal) {
 	for sig := range signals {
 		number, ok := sig.(syscall.Signal)
@@ -75,7 +75,7 @@ func (s *processes) listen(signals <-chan os.Signal) {
 	}
 }
 
-// ignoreSignals is for a process that is over.
+// ignoreSignals stops handling signals. It is called when the process has ended.
 func (s *processes) ignoreSignals() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,22 +12,22 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// errInvalid is the reason of a start without arguments.
+// errInvalid is returned for a command without arguments.
 var errInvalid = errors.New("invalid argument")
 
-// processes is env.Processes of one process.
+// processes implements env.Processes for one process.
 type processes struct {
 	m       *Machine
 	outlive bool
 	fork    *Fork
 
-	mu       sync.Mutex // signals come on goroutines of their own
+	mu       sync.Mutex // guards handlers and signals, because signals arrive on goroutines of their own
 	handlers map[env.Signal]func()
 	signals  chan os.Signal
-	forks    int // so far
+	forks    int // forks made so far
 }
 
-// Start starts a program. Its output files belong to it alone; it reads nothing.
+// Start starts a program with no input. No other task writes to its output files.
 func (s *processes) Start(cmd env.Command) (env.Process, error) {
 	s.m.p.Check()
 	if s.fork.replaying() {
@@ -68,7 +68,8 @@ func (s *processes) Start(cmd env.Command) (env.Process, error) {
 	return started, nil
 }
 
-// inside resolves a path of the process: a relative one counts from its working directory.
+// inside returns a path as absolute, relative to the process's working directory. The empty path is
+// that directory.
 func (f *files) inside(name string) string {
 	if name == "" {
 		return f.dir
@@ -76,8 +77,8 @@ func (f *files) inside(name string) string {
 	return f.abs(name)
 }
 
-// lookUp finds the program: by path when the name has a slash, else along the PATH of
-// the program itself, as Python's Popen does.
+// lookUp finds the program: by its path when the name has a slash, else along the PATH in the new
+// program's environment, as Python's Popen does.
 func lookUp(cmd env.Command) (string, error) {
 	name := cmd.Args[0]
 	absolute := func(base, name string) string {
@@ -123,8 +124,8 @@ func pathOf(environ []string) string {
 	return path
 }
 
-// openOutput makes or empties the output file. As the starter opens it, a relative path
-// counts from its own directory.
+// openOutput creates or empties the output file. The starting process opens it, so a relative path
+// counts from that process's directory.
 func (s *processes) openOutput(cmd env.Command) (*os.File, error) {
 	if cmd.Output == "" {
 		return nil, nil
@@ -140,7 +141,7 @@ func (s *processes) openOutput(cmd env.Command) (*os.File, error) {
 	return file, nil
 }
 
-// begin starts a child and sees to its end.
+// begin starts a child, and records its end when it comes.
 func (s *processes) begin(cmd *exec.Cmd) (env.Process, error) {
 	if !s.outlive {
 		dieWithParent(cmd)
@@ -150,13 +151,13 @@ func (s *processes) begin(cmd *exec.Cmd) (env.Process, error) {
 	}
 	c := &child{s: s, process: cmd.Process, exited: s.m.p.NewCond("end of " + filepath.Base(cmd.Args[0]))}
 	go func() {
-		_ = cmd.Wait() // its error is in the state
+		_ = cmd.Wait() // the process state has the error
 		c.end(exitCode(cmd.ProcessState))
 	}()
 	return c, nil
 }
 
-// child is a process that was started.
+// child is a started process.
 type child struct {
 	s       *processes
 	process *os.Process

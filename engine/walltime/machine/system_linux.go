@@ -5,8 +5,7 @@ import (
 	"syscall"
 )
 
-// dieWithParent has the kernel kill a child when this program ends without having ended
-// it.
+// dieWithParent lets the kernel kill a child when this program ends before it.
 func dieWithParent(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 }

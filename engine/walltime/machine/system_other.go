@@ -4,5 +4,5 @@ package machine
 
 import "os/exec"
 
-// dieWithParent does nothing: only Linux can do it.
+// dieWithParent does nothing, because only Linux can kill a child with its parent.
 func dieWithParent(*exec.Cmd) {}

@@ -13,10 +13,11 @@ const errNotDirectory = syscall.ENOTDIR
 
 func executable(info fs.FileInfo) bool { return info.Mode().Perm()&0o111 != 0 }
 
-// syncDirectory makes what was made and renamed in a directory survive a crash.
+// syncDirectory writes a directory to the disk, so that its new and renamed entries survive a
+// crash.
 func syncDirectory(path string) error { return syncPath(path) }
 
-// exitCode returns the code as Python's Popen gives it.
+// exitCode returns the exit code as Python's Popen does: -n for a process that signal n ended.
 func exitCode(state *os.ProcessState) int {
 	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		return -int(status.Signal())
@@ -24,9 +25,9 @@ func exitCode(state *os.ProcessState) int {
 	return state.ExitCode()
 }
 
-// dieOf ends the program by a signal, which its parent then sees, or with the exit code that
-// a shell tells of it where the program was started with the signal ignored, as below nohup:
-// that signal would not come.
+// dieOf ends the program by a signal, which its parent can see. If the program was started with the
+// signal ignored, as by nohup, the signal would not end it. Then it exits with the code by which a
+// shell reports that signal.
 func dieOf(s syscall.Signal) {
 	if signal.Ignored(s) {
 		os.Exit(128 + int(s))

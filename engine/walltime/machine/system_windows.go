@@ -8,8 +8,8 @@ import (
 
 const errNotDirectory = syscall.ENOTDIR
 
-// executable returns true for every file: on Windows the name decides, and the system checks
-// it when the program starts.
+// executable returns true for every file, because on Windows the name decides. The system checks it
+// when the program starts.
 func executable(fs.FileInfo) bool { return true }
 
 // syncDirectory does nothing: directories cannot be synced.
@@ -17,5 +17,5 @@ func syncDirectory(string) error { return nil }
 
 func exitCode(state *os.ProcessState) int { return state.ExitCode() }
 
-// dieOf ends the program with the exit code that a shell tells of a signal.
+// dieOf ends the program with the exit code by which a shell reports a signal.
 func dieOf(s syscall.Signal) { os.Exit(128 + int(s)) }
