@@ -7,9 +7,16 @@
 //   - [Modules] lists the files of the reference with their state.
 //   - [Quirks] lists its surprises and faults with what is done about them.
 //
-// To change the state of a module edit modules.yaml, of a row rows.yaml, what ports a
-// name names.yaml, why a module lacks something absences.yaml, what is done about a
-// quirk quirks.yaml one directory up; PARITY.md follows with make parity.
+// To change
+//
+//   - the state of a module, edit modules.yaml
+//   - the state of a row, edit rows.yaml
+//   - what ports a name, edit names.yaml
+//   - which files port a module, and how many lines they may have, edit lines.yaml
+//   - why a module lacks something, edit absences.yaml
+//   - what is done about a quirk, edit quirks.yaml one directory up
+//
+// PARITY.md follows with make parity.
 package scope
 
 import (

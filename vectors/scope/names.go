@@ -22,8 +22,10 @@ type ModuleNames struct {
 	// reference's root.
 	File string `json:"file"`
 	// Program says that the file can be run.
-	Program bool   `json:"program"`
-	Names   []Name `json:"names"`
+	Program bool `json:"program"`
+	// Code counts the lines with more on them than a comment or a docstring.
+	Code  int    `json:"code"`
+	Names []Name `json:"names"`
 }
 
 // Name is a public name of the reference and what became of it.

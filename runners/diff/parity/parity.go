@@ -27,6 +27,7 @@ type evidence struct {
 	modules  []scope.Module
 	absences []scope.Absence
 	names    []scope.ModuleNames
+	ports    []scope.Port
 	quirks   []scope.Quirk
 	report   *steps.Report
 	tree     *sourceTree
@@ -58,6 +59,9 @@ func read(sources fs.FS, report *steps.Report) (*evidence, error) {
 		return nil, err
 	}
 	if p.names, err = scope.Names(); err != nil {
+		return nil, err
+	}
+	if p.ports, err = scope.Ports(); err != nil {
 		return nil, err
 	}
 	if p.quirks, err = scope.Quirks(); err != nil {

@@ -21,6 +21,7 @@ func (p *evidence) text() []byte {
 	p.writeBoxes(&b)
 	p.writeCases(&b)
 	p.writeNames(&b)
+	p.writeLines(&b)
 	p.writeScenarios(&b)
 	p.writeCompared(&b)
 	p.writeNightly(&b)

@@ -8,14 +8,17 @@ underscore, in the order of the text, with their kind and their line. They are t
 functions, classes and assigned names of the module, and the methods, properties and
 assigned names of its classes; that a class can be made goes without saying. A module
 whose __getattr__ asks an object of a class of its own has the names of that class too.
-"program" says that the module can be run. What methods set on self is not listed, nor are flags. A name that is defined twice is
+"program" says that the module can be run, "code" counts its lines of code: those
+with more on them than a comment or a docstring. What methods set on self is not listed, nor are flags. A name that is defined twice is
 listed once, where it is first.
 """
 import ast
 import glob
+import io
 import json
 import os
 import sys
+import tokenize
 
 AGENT_SERVICE = "monolith/agent_service"
 
@@ -92,6 +95,8 @@ ELSEWHERE = [
     "monolith/utils_test.py",
 ]
 
+NO_CODE = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,
+           tokenize.ENDMARKER)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 PROPERTIES = ("property", "cached_property", "functools.cached_property")
 
@@ -146,6 +151,21 @@ def names_asked_for(body):
                     yield name[2:], kind, line
 
 
+def code_lines(text):
+    """Counts the lines with code."""
+    lines = set()
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type not in NO_CODE:
+            lines.update(range(token.start[0], token.end[0] + 1))
+    for node in ast.walk(ast.parse(text)):
+        body = getattr(node, "body", None)
+        if isinstance(body, list) and body and isinstance(body[0], ast.Expr):
+            value = body[0].value
+            if isinstance(value, ast.Constant) and isinstance(value.value, str):
+                lines.difference_update(range(value.lineno, value.end_lineno + 1))
+    return len(lines)
+
+
 def is_main_guard(node):
     return isinstance(node, ast.If) and "__name__" in ast.unparse(node.test)
 
@@ -180,7 +200,7 @@ def listing(source):
         lines = [json.dumps(entry, separators=(",", ":")) for entry in module_names(text)]
         program = ',"program":true' if any(is_main_guard(n) for n in ast.parse(text).body) else ""
         names = ",".join("\n" + line for line in lines) + ("\n" if lines else "")
-        blocks.append('{"file":%s%s,"names":[%s]}' % (json.dumps(name), program, names))
+        blocks.append('{"file":%s%s,"code":%d,"names":[%s]}' % (json.dumps(name), program, code_lines(text), names))
     return "[\n" + ",\n".join(blocks) + "\n]\n"
 
 
