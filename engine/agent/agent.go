@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -43,9 +44,7 @@ func Run(e *env.Env, o Options) error {
 
 // run is Run, and tells the agent that it has made in this process.
 func run(e *env.Env, o Options) (Agent, error) {
-	if o.TFSLog == "" {
-		o.TFSLog = "/var/log/tfs.std.log"
-	}
+	o.TFSLog = cmp.Or(o.TFSLog, "/var/log/tfs.std.log")
 	e.Log.Logf(env.Info, "environ is : environ(%v)", pylog.Later(func() string { return reprOfEnvironment(e.Host) }))
 	conf, err := readConf(e, o)
 	if err != nil {

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
@@ -40,9 +41,7 @@ type AgentV1Options struct {
 // get their names from tfsLog. What v1 cannot run is an error: a unified deploy type
 // is an AssertionError (Q18), dc_aware without a location a TypeError (Q116).
 func NewAgentV1(e *env.Env, conf *agentconfig.AgentConfig, tfsLog string, o AgentV1Options) (*AgentV1, error) {
-	if o.Binary == "" {
-		o.Binary = conf.TFSHome() + tfsBinary
-	}
+	o.Binary = cmp.Or(o.Binary, conf.TFSHome()+tfsBinary)
 	if o.ZooKeeper == nil {
 		o.ZooKeeper = e.ZooKeeper.NewClient(conf.ZKServers.V, env.ZooKeeperOptions{Auth: envutils.ZKAuthData(e.Host)})
 	}

@@ -2,6 +2,7 @@ package pysem
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -86,15 +87,8 @@ func IsNumeric(text string) bool {
 // IsDigit returns str.isdigit of one character: the decimal digits, and those that stand for
 // themselves only.
 func IsDigit(r rune) bool {
-	if unicode.Is(unicode.Nd, r) {
-		return true
-	}
-	for _, block := range digitBlocks {
-		if r >= block[0] && r <= block[1] {
-			return true
-		}
-	}
-	return false
+	return unicode.Is(unicode.Nd, r) ||
+		slices.ContainsFunc(digitBlocks, func(block [2]rune) bool { return r >= block[0] && r <= block[1] })
 }
 
 // digitBlocks holds the characters beyond Nd whose numeric type is Digit in Unicode 14.

@@ -2,6 +2,7 @@ package pysem
 
 import (
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -213,15 +214,7 @@ func Equal(a, b any) bool {
 }
 
 func equalAll(a, b []any) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if !Equal(a[i], b[i]) {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(a, b, Equal)
 }
 
 // Subscript returns container[key] of JSON values: of dicts, lists and strings. What is not

@@ -2,6 +2,7 @@ package training
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/monosim/monosim/engine/env"
@@ -168,12 +169,7 @@ func (m *MLPEnv) EnableMPI() bool { return m.mpi }
 
 // HasRole reports whether the job has processes of a role, given in upper case.
 func (m *MLPEnv) HasRole(role string) bool {
-	for _, r := range m.Roles {
-		if r.Role == role {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.Roles, func(r RoleCount) bool { return r.Role == role })
 }
 
 // role returns the name in upper case, the own one for None and the empty one.

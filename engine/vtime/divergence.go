@@ -112,15 +112,10 @@ func alignRecords(a, b []Record) (i, j int) {
 }
 
 func sameRecord(a, b *Record) bool {
-	if a.At != b.At || a.Node != b.Node || a.Kind != b.Kind || a.Arg != b.Arg || a.Hash != b.Hash || a.Step != b.Step || len(a.Labels) != len(b.Labels) {
+	if a.At != b.At || a.Node != b.Node || a.Kind != b.Kind || a.Arg != b.Arg || a.Hash != b.Hash || a.Step != b.Step {
 		return false
 	}
-	for i := range a.Labels {
-		if a.Labels[i] != b.Labels[i] {
-			return false
-		}
-	}
-	return true
+	return slices.Equal(a.Labels, b.Labels)
 }
 
 // stretch finds the two checkpoints around the first difference.

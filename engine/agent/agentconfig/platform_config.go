@@ -1,6 +1,7 @@
 package agentconfig
 
 import (
+	"cmp"
 	"math"
 
 	"google.golang.org/protobuf/types/known/anypb"
@@ -99,9 +100,7 @@ func (c *AgentConfig) parallelism(threads int) (int32, error) {
 		}
 		threads = limit
 	}
-	if threads == 0 {
-		threads = defaultParallelism
-	}
+	threads = cmp.Or(threads, defaultParallelism)
 	if threads < math.MinInt32 || threads > math.MaxInt32 {
 		return 0, pysem.Raise("ValueError", "Value out of range: %d", threads)
 	}

@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -158,9 +159,7 @@ func RunTFSClient(e *env.Env, o TFSClientOptions) (TFSAnswer, error) {
 		return TFSAnswer{}, err
 	}
 	p.model = o.ModelName.Or(model)
-	if o.Target == "" {
-		o.Target = host + ":" + port.String()
-	}
+	o.Target = cmp.Or(o.Target, host+":"+port.String())
 	p.targets = strings.Split(o.Target, ",")
 	a := TFSAnswer{Targets: p.targets}
 	switch o.Cmd {

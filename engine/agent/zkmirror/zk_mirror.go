@@ -14,6 +14,7 @@
 package zkmirror
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
@@ -99,9 +100,7 @@ func NewZKMirror(e *env.Env, zk env.ZooKeeper, o MirrorOptions) *ZKMirror {
 		data:    pysem.NewOrderedMap[string, []byte](),
 		hashing: pyset.HashingOf(e.Python),
 	}
-	if m.o.DeployType == "" {
-		m.o.DeployType = agentconfig.DeployMixed
-	}
+	m.o.DeployType = cmp.Or(m.o.DeployType, agentconfig.DeployMixed)
 	if m.queue == nil {
 		m.queue = threading.NewQueue[datadef.Event](e.Tasks, "zk mirror events")
 	}

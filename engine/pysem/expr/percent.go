@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"cmp"
 	"math/big"
 	"strings"
 
@@ -260,10 +261,7 @@ func (p *percentFormatter) int(v Value, s percentSpec) (string, error) {
 	if !ok {
 		return "", typeError("%%%c format: %s is required, not %s", s.typ, pick(strings.ContainsRune("oxX", s.typ), "an integer", "a real number"), typeName(v))
 	}
-	base := map[rune]int{'o': 8, 'x': 16, 'X': 16}[s.typ]
-	if base == 0 {
-		base = 10
-	}
+	base := cmp.Or(map[rune]int{'o': 8, 'x': 16, 'X': 16}[s.typ], 10)
 	if err := p.m.make(n.BitLen() + max(s.precision, 0)); err != nil {
 		return "", err
 	}

@@ -15,6 +15,7 @@
 package barrierops
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
@@ -65,9 +66,7 @@ type BarrierOp struct {
 
 // NewBarrierOp makes a barrier for a chief and capacity-1 workers.
 func NewBarrierOp(e *env.Env, capacity int, options Options) *BarrierOp {
-	if options.Wait == 0 {
-		options.Wait = time.Second
-	}
+	options.Wait = cmp.Or(options.Wait, time.Second)
 	b := &BarrierOp{
 		e: e, capacity: capacity, options: options, lock: threading.NewLock(e.Tasks, "barrier"),
 		vars:   &session.Variable{Name: "barrier_var", Device: options.Device, First: make([]bool, capacity)},

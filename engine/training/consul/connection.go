@@ -2,6 +2,7 @@ package consul
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -103,12 +104,8 @@ func (c *connection) close() {
 
 // ended reports whether an error is a ConnectionError of Python.
 func ended(err error) bool {
-	for _, kind := range []error{httperrors.Refused, httperrors.Reset, httperrors.BrokenPipe, httperrors.Disconnected} {
-		if errors.Is(err, kind) {
-			return true
-		}
-	}
-	return false
+	kinds := []error{httperrors.Refused, httperrors.Reset, httperrors.BrokenPipe, httperrors.Disconnected}
+	return slices.ContainsFunc(kinds, func(kind error) bool { return errors.Is(err, kind) })
 }
 
 // raised is an error of the network as Python's exception.

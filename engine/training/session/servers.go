@@ -1,6 +1,7 @@
 package session
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -316,10 +317,6 @@ var (
 // the others leaves it alone: a PS's report of its memory, the queue that ends it, and the
 // mark that tells a restart.
 func processVariable(name string) bool {
-	for _, kind := range []string{"ps_machine_info_", "ps_queue_", "ps_monitor_"} {
-		if strings.HasPrefix(name, kind) {
-			return true
-		}
-	}
-	return false
+	kinds := []string{"ps_machine_info_", "ps_queue_", "ps_monitor_"}
+	return slices.ContainsFunc(kinds, func(kind string) bool { return strings.HasPrefix(name, kind) })
 }
