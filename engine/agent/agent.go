@@ -42,7 +42,7 @@ func Run(e *env.Env, o Options) error {
 	return err
 }
 
-// run is Run, and tells the agent that it has made in this process.
+// run returns Run, and tells the agent that it has made in this process.
 func run(e *env.Env, o Options) (Agent, error) {
 	o.TFSLog = cmp.Or(o.TFSLog, "/var/log/tfs.std.log")
 	e.Log.Logf(env.Info, "environ is : environ(%v)", pylog.Later(func() string { return reprOfEnvironment(e.Host) }))
@@ -56,7 +56,7 @@ func run(e *env.Env, o Options) (Agent, error) {
 	return runAgent(e, o)
 }
 
-// reprOfEnvironment is the repr of the environment as a dict.
+// reprOfEnvironment returns the repr of the environment as a dict.
 func reprOfEnvironment(h env.Host) string {
 	d := &pysem.Dict{}
 	for _, kv := range h.Environ() {
@@ -98,7 +98,7 @@ func runDense(e *env.Env, conf *agentconfig.AgentConfig, o Options) error {
 	return nil
 }
 
-// runDenseAgent is the main task of the child of that index. Its replica id is
+// runDenseAgent returns the main task of the child of that index. Its replica id is
 // negative for -1 and has 42 bits for the hash of a pod's name (Q3); an agent v1 does
 // not look at it, so all children share one replica id and one znode (Q2). A PORT2 of
 // the container is the agent port of each of them (Q5).
@@ -173,7 +173,7 @@ func Main(e *env.Env, o Options) {
 // once the main thread has ended; before, they did until all threads had.
 const poolsEndFirst = 9
 
-// exitCode is the exit code of a main task that has made the agent, or none, and has
+// exitCode returns the exit code of a main task that has made the agent, or none, and has
 // ended with err.
 func exitCode(e *env.Env, made Agent, err error) int {
 	if err == nil {

@@ -48,7 +48,7 @@ func startLogged(e *env.Env, home, prefix, log string, cmd env.Command) (env.Pro
 	return process, err
 }
 
-// proxyCommand is the command of a process type that is none of the servers
+// proxyCommand returns the command of a process type that is none of the servers
 // (agent_base.py:46-53). It ends in "&", which without a shell is an argument
 // (Q9).
 func proxyCommand(e *env.Env, conf *agentconfig.AgentConfig, confPath string) string {
@@ -59,7 +59,7 @@ func proxyCommand(e *env.Env, conf *agentconfig.AgentConfig, confPath string) st
 	return strings.Join(append(cmd, "&"), " ")
 }
 
-// CmdAndPort is the command line of a process and the port that it serves on
+// CmdAndPort returns the command line of a process and the port that it serves on
 // (agent_base.py:28). For a model server's type they are those of the configuration;
 // any other type is the proxy, whose proxy.conf is looked for in confPath: None is a
 // TypeError. Agents start model servers only.

@@ -66,7 +66,7 @@ func NewAgentV1(e *env.Env, conf *agentconfig.AgentConfig, tfsLog string, o Agen
 	return a, nil
 }
 
-// processOrder is which servers a deploy type runs, in order of start
+// processOrder returns which servers a deploy type runs, in order of start
 // (agent_v1.py:315-366). UNIFIED is taken for DENSE (Q18).
 func processOrder(conf *agentconfig.AgentConfig) []string {
 	switch conf.DeployType {
@@ -131,13 +131,13 @@ func (a *AgentV1) Stop() {
 // hides the configuration's max_waiting_sec (Q11).
 const maxWait = 3600 * time.Second
 
-// AgentPort is the port on which the agent answers.
+// AgentPort returns the port on which the agent answers.
 func (a *AgentV1) AgentPort() int { return a.conf.AgentPort.V }
 
-// Conf is the agent's configuration, with the replica id that a registration may have
+// Conf returns the agent's configuration, with the replica id that a registration may have
 // given it. It must not be changed.
 func (a *AgentV1) Conf() *agentconfig.AgentConfig { return a.conf }
 
-// TFSLog is the path from which the log files of the model servers get their names: each
+// TFSLog returns the path from which the log files of the model servers get their names: each
 // writes to one beside it (see startLogged).
 func (a *AgentV1) TFSLog() string { return a.tfsLog }

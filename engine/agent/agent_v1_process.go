@@ -60,7 +60,7 @@ func (n *processNode) run() (bool, error) {
 	return ok, nil
 }
 
-// processType is the member of the reference's enum.
+// processType returns the member of the reference's enum.
 func (n *processNode) processType() pylog.Later {
 	return func() string { return "ProcessType." + strings.ToUpper(n.kind) }
 }

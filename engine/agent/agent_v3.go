@@ -149,7 +149,7 @@ func (a *AgentV3) describe() error {
 	return nil
 }
 
-// addresses is the map that HeartBeat answers.
+// addresses returns the map that HeartBeat answers.
 func (a *AgentV3) addresses() ([]service.ModelAddresses, error) {
 	return a.AddressMap(a.backend.ServiceMap())
 }
@@ -239,7 +239,7 @@ func (a *AgentV3) LayoutUpdated(models []backends.LayoutModel) error {
 	return a.e.Files.WriteFile(a.configPath, []byte(text))
 }
 
-// reprOfLayout is the repr of a list of tuples.
+// reprOfLayout returns the repr of a list of tuples.
 func reprOfLayout(models []backends.LayoutModel) string {
 	texts := make([]string, len(models))
 	for i, m := range models {
@@ -368,23 +368,23 @@ func (a *AgentV3) over() bool {
 	return ended || a.exit.IsSet()
 }
 
-// Backend is what the agent reads and writes in ZooKeeper.
+// Backend returns what the agent reads and writes in ZooKeeper.
 func (a *AgentV3) Backend() *backends.ZKBackend { return a.backend }
 
-// Container is the name under which the agent's container is bound.
+// Container returns the name under which the agent's container is bound.
 func (a *AgentV3) Container() datadef.Container { return a.container }
 
-// ServiceInfo is where the container serves, as other containers are told.
+// ServiceInfo returns where the container serves, as other containers are told.
 func (a *AgentV3) ServiceInfo() *datadef.ContainerServiceInfo { return a.serviceInfo }
 
-// ModelServer is the model server beside the agent.
+// ModelServer returns the model server beside the agent.
 func (a *AgentV3) ModelServer() tfs.ModelServerProcess { return a.server }
 
-// ConfigPath is the path of the model config file, which the agent writes and its
+// ConfigPath returns the path of the model config file, which the agent writes and its
 // server polls.
 func (a *AgentV3) ConfigPath() string { return a.configPath }
 
-// LayoutFilters are the filters of the configuration with shard numbers filled in: the
+// LayoutFilters returns the filters of the configuration with shard numbers filled in: the
 // pattern and the condition of each.
 func (a *AgentV3) LayoutFilters() [][2]string {
 	list := make([][2]string, len(a.filters))
@@ -394,5 +394,5 @@ func (a *AgentV3) LayoutFilters() [][2]string {
 	return list
 }
 
-// AgentPort is the port on which the agent answers.
+// AgentPort returns the port on which the agent answers.
 func (a *AgentV3) AgentPort() int { return a.conf.AgentPort.V }

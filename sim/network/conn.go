@@ -34,7 +34,7 @@ type Conn struct {
 	n    *Network
 	host *Host
 	peer *Conn
-	// sleepers are loops that are asleep and use the connection; both ends have them.
+	// sleepers holds loops that are asleep and use the connection; both ends have them.
 	sleepers  []*leap.Sleeper
 	idlePlace int32 // in Network.idle, of a connection that has sleepers
 	state     connState
@@ -66,16 +66,16 @@ const (
 // it panic.
 func (c *Conn) SetReceiver(r Receiver) { c.receiver = r }
 
-// LocalAddr is host:port of this end.
+// LocalAddr returns host:port of this end.
 func (c *Conn) LocalAddr() string { return joinHostPort(c.host.address(), int(c.port)) }
 
-// RemoteAddr is host:port of the other end.
+// RemoteAddr returns host:port of the other end.
 func (c *Conn) RemoteAddr() string { return c.peer.LocalAddr() }
 
-// LocalHost is the host of this end.
+// LocalHost returns the host of this end.
 func (c *Conn) LocalHost() *Host { return c.host }
 
-// RemoteHost is the host of the other end.
+// RemoteHost returns the host of the other end.
 func (c *Conn) RemoteHost() *Host { return c.peer.host }
 
 // Open reports whether messages can be sent.

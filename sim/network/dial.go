@@ -50,7 +50,7 @@ func (h *Host) listen(o Owner, port int, shared bool, accept func(*Conn)) (*List
 	return l, nil
 }
 
-// listening is where the listeners of a port are, and how many.
+// listening returns where the listeners of a port are, and how many.
 func (h *Host) listening(port int) (from, n int) {
 	for from < len(h.listeners) && h.listeners[from].port < port {
 		from++
@@ -67,7 +67,7 @@ func (h *Host) listenersAt(port int) []*Listener {
 	return h.listeners[from : from+n]
 }
 
-// Port is the port that it listens on.
+// Port returns the port that it listens on.
 func (l *Listener) Port() int { return l.port }
 
 // Close frees the port. Connections that were accepted stay.
@@ -124,7 +124,7 @@ func (h *Host) dial(o Owner, addr string, done func(*Conn, error)) *Conn {
 	return c
 }
 
-// nextNumber is the number of a new connection between two hosts, whichever of them dials.
+// nextNumber returns the number of a new connection between two hosts, whichever of them dials.
 func (n *Network) nextNumber(a, b *Host) uint64 {
 	if b.index < a.index {
 		a, b = b, a
@@ -149,7 +149,7 @@ func (c *Conn) accept() {
 	l.accept(c)
 }
 
-// listenerOf is who gets the next connection to a port, nil for nobody.
+// listenerOf returns who gets the next connection to a port, nil for nobody.
 func (h *Host) listenerOf(port int) *Listener {
 	switch listeners := h.listenersAt(port); len(listeners) {
 	case 0:

@@ -25,7 +25,7 @@ func (x *Exchange) Begin(c *Conn, loop *vtime.Loop, at time.Duration) {
 	x.next = c.out.arrivalOf(at)
 }
 
-// Next is the next arrival.
+// Next returns the next arrival.
 func (x *Exchange) Next() (at time.Duration, part int) {
 	if x.answers {
 		return x.next, PartAnswer
@@ -120,7 +120,7 @@ func makePairs(n int64, at, shortest, spread time.Duration, asking, answering vt
 	return p
 }
 
-// ahead are the latencies that pipe and its opposite draw next; without free they are to
+// ahead returns the latencies that pipe and its opposite draw next; without free they are to
 // be drawn one by one.
 func (p *pipe) ahead(back *pipe, spread time.Duration) (asking, answering vtime.Draws, free bool) {
 	asking, ok := p.source().Ahead()

@@ -72,7 +72,7 @@ func (o *invocation) write(t *leap.Turns, call *Call) {
 	t.Record(q, call.on, call.changes)
 }
 
-// Thinks is false: calls follow at once.
+// Thinks returns false: calls follow at once.
 func (q *question) Thinks() bool { return false }
 
 // Join joins the connection.
@@ -110,7 +110,7 @@ func (q *question) Complete(at, end time.Duration) (last time.Duration, steps, s
 	return answer, 2, uint64(request)*uint64(request) + uint64(answer)*uint64(answer)
 }
 
-// Next is the next arrival.
+// Next returns the next arrival.
 func (q *question) Next() (time.Duration, int) {
 	if q.answers {
 		return q.next, PartAnswer

@@ -43,10 +43,10 @@ type Call struct {
 // looks at.
 type Answer Call
 
-// Response is what was replied, nil for a failure.
+// Response returns what was replied, nil for a failure.
 func (a *Answer) Response() any { return a.response }
 
-// Status is how the call failed on the server, nil when it did not.
+// Status returns how the call failed on the server, nil when it did not.
 func (a *Answer) Status() *env.RPCError { return a.status }
 
 // cancelFrame is the message that takes a call back (HTTP/2's RST_STREAM).
@@ -74,7 +74,7 @@ func (n *Network) giveBack(call *Call) {
 	n.freeCalls = append(n.freeCalls, call)
 }
 
-// From is the host of the client.
+// From returns the host of the client.
 func (call *Call) From() *Host { return call.channel.h }
 
 // Cancelled reports whether nobody waits for the answer: the client gave up or went

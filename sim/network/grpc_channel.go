@@ -76,7 +76,7 @@ func (c *Channel) Invoke(method string, req any, sizeBytes int, timeout time.Dur
 	return o.invoke(timeout)
 }
 
-// Ask is Invoke of a call that changes nothing at its server.
+// Ask returns Invoke of a call that changes nothing at its server.
 func (c *Channel) Ask(method string, req any, sizeBytes int, timeout time.Duration) (any, *env.RPCError) {
 	o := invocation{channel: c, method: method, request: req, sizeBytes: sizeBytes}
 	t := leap.TurnsOf(c.p)
@@ -142,7 +142,7 @@ func (o *invocation) begin() *Call {
 	return call
 }
 
-// outcome is what a call that is over has brought.
+// outcome returns what a call that is over has brought.
 func (call *Call) outcome() (resp any, answerBytes int, err *env.RPCError) {
 	switch {
 	case call.failure != nil:
@@ -221,7 +221,7 @@ func (c *Channel) Closed(_ *Conn, why error) {
 	c.failAll(errSocketClosed)
 }
 
-// tooLarge is the status of a message that is not received.
+// tooLarge returns the status of a message that is not received.
 func tooLarge(sizeBytes int) *env.RPCError {
 	return &env.RPCError{Code: env.ResourceExhausted, Message: fmt.Sprintf(env.MessageTooLarge, sizeBytes, env.MaxMessageBytes)}
 }
@@ -290,7 +290,7 @@ type CallCount struct {
 	N      uint64
 }
 
-// Calls are the counts of the methods that were called, in the order of the first call.
+// Calls returns the counts of the methods that were called, in the order of the first call.
 // Calls whose task was unwound are left out.
 func (n *Network) Calls() []CallCount {
 	n.w.CatchUp()

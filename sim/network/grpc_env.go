@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// Env is the network as the process sees it. Requests and responses travel by
+// Env returns the network as the process sees it. Requests and responses travel by
 // reference: nobody may change them after they were sent.
 func (h *Host) Env(p *vtime.Process) env.Network { return &hostEnv{h: h, p: p} }
 

@@ -30,7 +30,7 @@ func (h *Host) ServeRPC(o Owner, port int, handler RPCHandler) (*RPCServer, erro
 	return s, nil
 }
 
-// Port is the port that it listens on.
+// Port returns the port that it listens on.
 func (s *RPCServer) Port() int { return s.listener.port }
 
 // Stop refuses new connections and cuts those that are open; their calls are

@@ -59,13 +59,13 @@ const (
 	firstClientPort, lastClientPort = 40000, 60999
 )
 
-// Name is the host's name.
+// Name returns the host's name.
 func (h *Host) Name() string { return h.name }
 
-// Node is the node that the host's own events belong to.
+// Node returns the node that the host's own events belong to.
 func (h *Host) Node() *vtime.Node { return h.node }
 
-// Network is the network that the host is in.
+// Network returns the network that the host is in.
 func (h *Host) Network() *Network { return h.n }
 
 // IPs lists the host's addresses in canonical form, possibly none. The slice
@@ -105,7 +105,7 @@ func (h *Host) clientPort() int {
 	return port
 }
 
-// address is what the host appears as on the network.
+// address returns what the host appears as on the network.
 func (h *Host) address() string {
 	if len(h.ips) > 0 {
 		return h.ips[0]

@@ -64,7 +64,7 @@ func (h *Host) ServeHTTP(o Owner, port int, handler func(*HTTPCall)) (*HTTPServe
 	return s, nil
 }
 
-// Port is the port that it listens on.
+// Port returns the port that it listens on.
 func (s *HTTPServer) Port() int { return s.listener.port }
 
 // Stop refuses new connections and ends those that are open.

@@ -96,13 +96,13 @@ func (n *Network) wakeAll() {
 	}
 }
 
-// SendsAt is when a message comes in that this end sends at an instant without an event.
+// SendsAt returns when a message comes in that this end sends at an instant without an event.
 func (c *Conn) SendsAt(at time.Duration, sizeBytes int) time.Duration {
 	c.host.counters.count(false, sizeBytes)
 	return c.out.arrivalOf(at)
 }
 
-// arrivalOf is when a message comes in that is sent at an instant.
+// arrivalOf returns when a message comes in that is sent at an instant.
 func (p *pipe) arrivalOf(at time.Duration) time.Duration {
 	source := p.latency
 	if source == nil {
@@ -122,13 +122,13 @@ func (p *pipe) arrivalOf(at time.Duration) time.Duration {
 // Takes counts a message of SendsAt that has come in at this end.
 func (c *Conn) Takes(sizeBytes int) { c.host.counters.count(true, sizeBytes) }
 
-// MinLatency is a lower bound of how long a message of this end takes.
+// MinLatency returns a lower bound of how long a message of this end takes.
 func (c *Conn) MinLatency() time.Duration {
 	min, _ := c.out.law()
 	return min
 }
 
-// MaxLatency is an upper bound of how long a message of this end takes, faults aside.
+// MaxLatency returns an upper bound of how long a message of this end takes, faults aside.
 func (c *Conn) MaxLatency() time.Duration { return c.out.link.maxLatency() }
 
 // Resume makes a message of SendsAt, which comes in at the virtual time at, one with an
@@ -137,5 +137,5 @@ func (c *Conn) Resume(loop *vtime.Loop, payload any, sizeBytes int, at time.Dura
 	c.out.insert(segment{payload: payload, loop: loop, sizeBytes: sizeBytes, what: segmentMessage, at: at})
 }
 
-// PeerReceiver is the Receiver of the other end, nil before that was set.
+// PeerReceiver returns the Receiver of the other end, nil before that was set.
 func (c *Conn) PeerReceiver() Receiver { return c.peer.receiver }

@@ -18,7 +18,7 @@ type LatencyModel struct {
 	BytesPerSecond int64
 }
 
-// law is what latencies are drawn from: [min, min + spread).
+// law returns what latencies are drawn from: [min, min + spread).
 func (m *LatencyModel) law(local bool) (min, spread time.Duration) {
 	if local {
 		return m.LoopbackMin, m.LoopbackSpread
@@ -26,7 +26,7 @@ func (m *LatencyModel) law(local bool) (min, spread time.Duration) {
 	return m.Min, m.Spread
 }
 
-// DefaultLatency is 200 to 500 µs between hosts, 20 to 30 µs inside one, no loss and
+// DefaultLatency returns 200 to 500 µs between hosts, 20 to 30 µs inside one, no loss and
 // no limit of bandwidth.
 func DefaultLatency() LatencyModel {
 	return LatencyModel{

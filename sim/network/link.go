@@ -33,7 +33,7 @@ func (n *Network) linkBetween(from, to *Host) *link {
 	return l
 }
 
-// linkTo is the link to another host, nil before its first use.
+// linkTo returns the link to another host, nil before its first use.
 func (h *Host) linkTo(to *Host) *link {
 	if h == to {
 		return h.loopback
@@ -68,7 +68,7 @@ func (l *linksTo) set(i int, to *link) {
 // cut reports whether a segment that arrives now is lost.
 func (l *link) cut() bool { return l.blocked || l.to.down }
 
-// arrival is when a segment that is sent now comes in, were it alone.
+// arrival returns when a segment that is sent now comes in, were it alone.
 func (l *link) arrival(sizeBytes int, latency *vtime.Source) time.Duration {
 	m := &l.from.n.latency
 	at := l.from.n.w.Now()
@@ -87,18 +87,18 @@ func (l *link) arrival(sizeBytes int, latency *vtime.Source) time.Duration {
 	return at
 }
 
-// draw is the latency of one segment.
+// draw returns the latency of one segment.
 func (l *link) draw(s *vtime.Source) time.Duration {
 	min, spread := l.law()
 	return min + draw(s, spread)
 }
 
-// law is what latencies are drawn from: [min, min + spread).
+// law returns what latencies are drawn from: [min, min + spread).
 func (l *link) law() (min, spread time.Duration) {
 	return l.from.n.latency.law(l.from == l.to)
 }
 
-// maxLatency is the most that draw gives.
+// maxLatency returns the most that draw gives.
 func (l *link) maxLatency() time.Duration {
 	min, spread := l.law()
 	return min + spread
@@ -111,7 +111,7 @@ func draw(s *vtime.Source, spread time.Duration) time.Duration {
 	return time.Duration(s.Uint64n(uint64(spread)))
 }
 
-// retransmissions is the time that losses of one segment cost.
+// retransmissions returns the time that losses of one segment cost.
 func (l *link) retransmissions() time.Duration {
 	var cost time.Duration
 	if l.loss == nil {

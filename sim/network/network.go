@@ -40,10 +40,10 @@ func New(w *vtime.World, latency LatencyModel) *Network {
 	return n
 }
 
-// World is the world that the network is in.
+// World returns the world that the network is in.
 func (n *Network) World() *vtime.World { return n.w }
 
-// MaxLatency is the most that a message takes from one host to another, faults aside.
+// MaxLatency returns the most that a message takes from one host to another, faults aside.
 func (n *Network) MaxLatency() time.Duration {
 	m := &n.latency
 	return max(m.Min+m.Spread, m.LoopbackMin+m.LoopbackSpread)

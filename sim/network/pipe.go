@@ -100,7 +100,7 @@ func (p *pipe) queue(s segment) {
 	}
 }
 
-// arrival is when a segment that is sent now comes in, were it alone. A link that is as all
+// arrival returns when a segment that is sent now comes in, were it alone. A link that is as all
 // others are is not looked at.
 func (p *pipe) arrival(sizeBytes int) time.Duration {
 	n := p.from.n
@@ -114,13 +114,13 @@ func (p *pipe) arrival(sizeBytes int) time.Duration {
 // law is that of the link, without a look at it: in a storm nobody has for long.
 func (p *pipe) law() (min, spread time.Duration) { return p.from.n.latency.law(p.local) }
 
-// behindLast is when a step comes in that would be there at an instant, were it alone.
+// behindLast returns when a step comes in that would be there at an instant, were it alone.
 func (p *pipe) behindLast(at time.Duration) time.Duration {
 	p.last = max(at, p.last+1)
 	return p.last
 }
 
-// source is where the pipe's latencies are drawn from: those of each connection follow
+// source returns where the pipe's latencies are drawn from: those of each connection follow
 // from the seed alone, whatever is sent elsewhere.
 func (p *pipe) source() *vtime.Source {
 	switch {
@@ -144,7 +144,7 @@ func (p *pipe) back() string {
 // asks reports whether the pipe leads from the end that has dialed to the other.
 func (p *pipe) asks() bool { return p.from.dialer }
 
-// LatencySite is the site, at a node, of the choices of latencies of what it sends to
+// LatencySite returns the site, at a node, of the choices of latencies of what it sends to
 // another host on their number-th connection, counted from 1 whichever of them has dialed.
 func LatencySite(to string, number uint64) string {
 	return latencySites(to) + strconv.FormatUint(number, 10)
@@ -152,7 +152,7 @@ func LatencySite(to string, number uint64) string {
 
 func latencySites(to string) string { return "network.latency:" + to + ":" }
 
-// latencySites is what the sites begin with of what is sent to the host.
+// latencySites returns what the sites begin with of what is sent to the host.
 func (h *Host) latencySites() string {
 	if h.sites == "" {
 		h.sites = latencySites(h.name)
@@ -195,7 +195,7 @@ func (s *segment) before(o *segment) bool {
 	return s.at < o.at || s.at == o.at && s.loop != nil && o.loop == nil
 }
 
-// behind is the i-th segment behind the first.
+// behind returns the i-th segment behind the first.
 func (p *pipe) behind(i int) *segment { return &p.ring[(int(p.head)+i)&(len(p.ring)-1)] }
 
 func (p *pipe) grow() {
@@ -301,7 +301,7 @@ func (p *pipe) resume() {
 	p.schedule()
 }
 
-// nextRetransmission is the first instant after now at which a segment that was
+// nextRetransmission returns the first instant after now at which a segment that was
 // first lost at lost is sent again.
 func nextRetransmission(lost, now, rto time.Duration) time.Duration {
 	at := lost

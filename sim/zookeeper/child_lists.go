@@ -51,7 +51,7 @@ func (n *znode) childNames() []string {
 	return l.whole
 }
 
-// childBlocks is childNames in blocks: lists share those in which they do not differ.
+// childBlocks returns childNames in blocks: lists share those in which they do not differ.
 func (n *znode) childBlocks() *zkbulk.Names {
 	l := n.listed()
 	if size := buckets(n.peak); l.blocks == nil || l.buckets != size {

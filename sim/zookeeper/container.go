@@ -15,7 +15,7 @@ type sweep struct {
 	nextMs int64
 	// readyMs is when the pause after the last deletion ends.
 	readyMs int64
-	// candidates are the paths that are still to be deleted in this round.
+	// candidates holds the paths that are still to be deleted in this round.
 	candidates []string
 }
 
@@ -26,7 +26,7 @@ func (s *sweep) wake(nowMs int64, mortals int) {
 	}
 }
 
-// due is the next instant with something to do.
+// due returns the next instant with something to do.
 func (s *sweep) due(mortals int) (atMs int64, ok bool) {
 	if len(s.candidates) > 0 {
 		return s.readyMs, true

@@ -30,7 +30,7 @@ func (c *Counters) add(op OpCode, n uint64) {
 	}
 }
 
-// Requests is the number of requests with the opcode.
+// Requests returns the number of requests with the opcode.
 func (c *Counters) Requests(op OpCode) uint64 {
 	if op < minOpCode || op > maxOpCode {
 		return 0
@@ -38,7 +38,7 @@ func (c *Counters) Requests(op OpCode) uint64 {
 	return c.requests[op-minOpCode]
 }
 
-// AllRequests is the number of requests of any kind; connects are not requests.
+// AllRequests returns the number of requests of any kind; connects are not requests.
 func (c *Counters) AllRequests() uint64 {
 	sum := c.unknown
 	for _, n := range c.requests {

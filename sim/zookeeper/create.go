@@ -105,7 +105,7 @@ func sequential(flags int32) bool {
 	return flags == FlagPersistentSequential || flags == FlagEphemeralSequential || flags == FlagPersistentSequentialTTL
 }
 
-// kindOf is decided by the opcode, and in a multi, where the opcodes of creates
+// kindOf returns decided by the opcode, and in a multi, where the opcodes of creates
 // are read alike (on 3.9 but for createContainer, ZK-14.7), by the flags: a plain create
 // with the flag of a container makes a persistent node
 // (PrepRequestProcessor.java:699, Op.java:272).

@@ -25,7 +25,7 @@ type bucket struct {
 	sessions []*session
 }
 
-// deadline is the first instant of the grid after t; an exact multiple moves to
+// deadline returns the first instant of the grid after t; an exact multiple moves to
 // the next one (ZK-3.1).
 func (e *expiry) deadline(tMs int64) int64 { return (tMs/e.tickMs + 1) * e.tickMs }
 
@@ -83,7 +83,7 @@ func (m *Machine) touch(s *session) {
 	}
 }
 
-// NextExpiryMs is the next instant at which Tick may have something to do: no
+// NextExpiryMs returns the next instant at which Tick may have something to do: no
 // session expires and nothing is swept before it. ok is false when there is
 // nothing to wait for.
 func (m *Machine) NextExpiryMs() (atMs int64, ok bool) {

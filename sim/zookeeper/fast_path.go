@@ -11,7 +11,7 @@ import "github.com/monosim/monosim/sim/zookeeper/acl"
 // for one path of one machine; after a restart it finds the znode anew.
 type KnownNode struct{ node *znode }
 
-// Path is the path of the znode that it remembers; ok is false for none.
+// Path returns the path of the znode that it remembers; ok is false for none.
 func (k *KnownNode) Path() (path string, ok bool) {
 	if k.node == nil {
 		return "", false
@@ -25,7 +25,7 @@ func (k *KnownNode) Known() bool { return k.node != nil }
 // Gone reports whether the znode that it remembers is in the machine no more.
 func (k *KnownNode) Gone(m *Machine) bool { return k.node.tree != m.tree }
 
-// Look is the data of a znode that everybody may read; ok is false for another one, and
+// Look returns the data of a znode that everybody may read; ok is false for another one, and
 // for none. known remembers it.
 func (m *Machine) Look(known *KnownNode, path string) (data []byte, ok bool) {
 	if known.node == nil || known.node.tree != m.tree {
@@ -96,7 +96,7 @@ func (m *Machine) Leapt(c *Conn, op OpCode, n int, atMs int64) {
 	c.session.deadlineMs = m.expiry.deadline(atMs + c.session.timeoutMs)
 }
 
-// LeaptRead is a getData of a suspended session that leaves a watch, at an instant that may
+// LeaptRead returns a getData of a suspended session that leaves a watch, at an instant that may
 // lie in the past. The znode must be there, and everybody may read it: ok is false else.
 func (m *Machine) LeaptRead(c *Conn, known *KnownNode, path string, atMs int64) (data []byte, stat Stat, ok bool) {
 	if data, ok = m.Look(known, path); !ok {

@@ -9,14 +9,14 @@ import "slices"
 // here.
 const firstBuckets = 8
 
-// hashSpread is where a name belongs in a table of any size: its low bits are the bucket
+// hashSpread returns where a name belongs in a table of any size: its low bits are the bucket
 // (String.hashCode, HashMap.hash).
 func hashSpread(name string) uint32 {
 	h := javaHash(name)
 	return h ^ h>>16
 }
 
-// buckets is the size of a table that has held so many names.
+// buckets returns the size of a table that has held so many names.
 func buckets(peak int32) uint32 {
 	n := uint32(firstBuckets)
 	for uint32(peak) > n/4*3 {

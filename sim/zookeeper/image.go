@@ -137,10 +137,10 @@ func (n *NodeImage) saved() (savedNode, error) {
 	return saved, nil
 }
 
-// NextSessionID is the id that the next new session gets.
+// NextSessionID returns the id that the next new session gets.
 func (m *Machine) NextSessionID() int64 { return m.nextSessionID }
 
-// quotaLimitsOf is the path whose quota has its limits at path.
+// quotaLimitsOf returns the path whose quota has its limits at path.
 func quotaLimitsOf(path string) (of string, ok bool) {
 	of, below := strings.CutPrefix(path, quotaRoot)
 	of, limits := strings.CutSuffix(of, "/"+limitsChild)

@@ -41,10 +41,10 @@ type WatchInfo struct {
 	OneShot, Persistent, Recursive bool
 }
 
-// Zxid is the last zxid applied.
+// Zxid returns the last zxid applied.
 func (m *Machine) Zxid() int64 { return m.zxid }
 
-// NowMs is the latest clock reading that an input carried.
+// NowMs returns the latest clock reading that an input carried.
 func (m *Machine) NowMs() int64 { return m.nowMs }
 
 // Lookup returns the znode at path; it reports false when there is none.
@@ -106,10 +106,10 @@ func (m *Machine) Sessions() []SessionInfo {
 // Connected reports whether the connection is established.
 func (m *Machine) Connected(id ConnID) bool { return m.conns[id] != nil }
 
-// ZnodeCount is how many znodes there are.
+// ZnodeCount returns how many znodes there are.
 func (m *Machine) ZnodeCount() int { return len(m.tree.nodes) }
 
-// ZnodeBytes is the size of all paths and data.
+// ZnodeBytes returns the size of all paths and data.
 func (m *Machine) ZnodeBytes() (sum int64) {
 	for n := m.tree.root; n != nil; n = n.after(m.tree.root) {
 		sum += int64(len(n.path) + len(n.data))
@@ -117,10 +117,10 @@ func (m *Machine) ZnodeBytes() (sum int64) {
 	return sum
 }
 
-// SessionCount is how many sessions are live.
+// SessionCount returns how many sessions are live.
 func (m *Machine) SessionCount() int { return len(m.sessions) }
 
-// WatchCounts is how many watches there are in the data table and in the child table.
+// WatchCounts returns how many watches there are in the data table and in the child table.
 func (m *Machine) WatchCounts() (data, child int) {
 	for _, list := range m.watches.data.byPath {
 		data += list.live

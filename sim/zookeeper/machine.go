@@ -199,7 +199,7 @@ func New(cfg Config, nowMs int64) *Machine {
 	return m
 }
 
-// wallMs is the time that goes into stats.
+// wallMs returns the time that goes into stats.
 func (m *Machine) wallMs() int64 { return m.nowMs + m.cfg.EpochOffsetMs }
 
 // Handle takes a request of an established connection. Requests of connections

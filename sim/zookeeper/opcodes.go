@@ -235,7 +235,7 @@ func OpCodes() []OpCode {
 	return codes
 }
 
-// logNames are the names in logs of what happened, by number.
+// logNames holds the names in logs of what happened, by number.
 var logNames = func() (names [maxOpCode - minOpCode + 1]string) {
 	for i := range operations {
 		names[operations[i].code-minOpCode] = "zookeeper." + operations[i].name
@@ -243,7 +243,7 @@ var logNames = func() (names [maxOpCode - minOpCode + 1]string) {
 	return names
 }()
 
-// LogName is what a log of what happened calls the operation: "zookeeper.create".
+// LogName returns what a log of what happened calls the operation: "zookeeper.create".
 func (op OpCode) LogName() string {
 	if i := uint32(op - minOpCode); i < uint32(len(logNames)) && logNames[i] != "" {
 		return logNames[i]
@@ -258,7 +258,7 @@ func (op OpCode) String() string {
 	return fmt.Sprintf("OpCode(%d)", int32(op))
 }
 
-// Word is how the four-letter word cons calls the operation (ZK-11).
+// Word returns how the four-letter word cons calls the operation (ZK-11).
 func (op OpCode) Word() string { return op.entry().word }
 
 // RequestFields lists the fields of a request's body, in order. The slice must not be
@@ -279,7 +279,7 @@ func (op OpCode) NeedsLeader() bool { return op.entry().place >= atLeader }
 // Nests reports whether the operation may stand in a multi or in a multiRead.
 func (op OpCode) Nests() bool { return op.entry().nests != byItself }
 
-// Effect is what the operation does when it is a write that succeeds.
+// Effect returns what the operation does when it is a write that succeeds.
 func (op OpCode) Effect() Effect { return op.entry().effect }
 
 func (o *operation) takes(f field.Kind) bool { return has(o.request, f) }

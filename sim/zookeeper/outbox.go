@@ -83,7 +83,7 @@ type Reply struct {
 	// Stat is that of create2, createContainer, createTTL, setData, setACL,
 	// exists, getData, getACL and getChildren2.
 	Stat Stat
-	// Children are the names for getChildren and getChildren2, and the paths for
+	// Children holds the names for getChildren and getChildren2, and the paths for
 	// getEphemerals.
 	Children []string
 	// Names are the names in place of Children, for a request with Blocks.
@@ -93,7 +93,7 @@ type Reply struct {
 	Count int32
 	// Clients is whoAmI's.
 	Clients []ClientInfo
-	// Results are the records of multi and multiRead.
+	// Results holds the records of multi and multiRead.
 	Results []Result
 }
 

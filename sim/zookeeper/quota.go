@@ -89,7 +89,7 @@ func (t *tree) use(path string, bytes, count int64) *znode {
 	return stats
 }
 
-// quotaOf is the longest path with a quota that holds path, "" for none.
+// quotaOf returns the longest path with a quota that holds path, "" for none.
 func (t *tree) quotaOf(path string) string {
 	longest := ""
 	for _, q := range t.quotas {

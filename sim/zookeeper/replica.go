@@ -169,7 +169,7 @@ func (m *Machine) Leave(id ConnID) {
 	}
 }
 
-// ID is the id that the caller gave the connection.
+// ID returns the id that the caller gave the connection.
 func (c *Conn) ID() ConnID { return c.id }
 
 // Attached reports whether the connection has, or had, a session: it was not refused.

@@ -136,7 +136,7 @@ type Request struct {
 	ACL   []acl.Entry
 	// Scheme is the scheme of an auth.
 	Scheme string
-	// Ops are the operations of a multi or multiRead.
+	// Ops holds the operations of a multi or multiRead.
 	Ops []Request
 	// Membership is what a reconfig asks for; nil is no change.
 	Membership *members.Change

@@ -46,7 +46,7 @@ type Conn struct {
 // Conn returns the machine's side of a connection, nil for one that is not established.
 func (m *Machine) Conn(id ConnID) *Conn { return m.conns[id] }
 
-// Timeout is the session timeout that was agreed upon.
+// Timeout returns the session timeout that was agreed upon.
 func (c *Conn) Timeout() time.Duration { return time.Duration(c.session.timeoutMs) * time.Millisecond }
 
 func (s *session) own(n *znode) {
@@ -231,7 +231,7 @@ func (m *Machine) endSession(s *session) {
 	m.publish()
 }
 
-// firstSessionID is where a server starts to count: its id in the high byte,
+// firstSessionID returns where a server starts to count: its id in the high byte,
 // five bytes of its clock, two zeros (ZK-2.8).
 func firstSessionID(nowMs int64, serverID uint8) int64 {
 	return int64(uint64(nowMs)<<24>>8 | uint64(serverID)<<56)
@@ -240,7 +240,7 @@ func firstSessionID(nowMs int64, serverID uint8) int64 {
 // passwordSecret is ZooKeeperServer.java's superSecret.
 const passwordSecret = 0xB3415C00
 
-// Password is the password of a session: 16 bytes of java.util.Random, a pure
+// Password returns the password of a session: 16 bytes of java.util.Random, a pure
 // function of the id (ZK-2.8).
 func Password(sessionID int64) [16]byte {
 	const (

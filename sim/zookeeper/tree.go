@@ -7,9 +7,9 @@ import "github.com/monosim/monosim/sim/zookeeper/acl"
 type tree struct {
 	nodes map[string]*znode
 	root  *znode
-	// mortals are the containers and TTL nodes, in no particular order.
+	// mortals holds the containers and TTL nodes, in no particular order.
 	mortals []*znode
-	// quotas are the paths that have one (see quota.go).
+	// quotas holds the paths that have one (see quota.go).
 	quotas []string
 }
 
@@ -41,7 +41,7 @@ func (t *tree) lookup(path string) *znode {
 	return nil
 }
 
-// named is the znode that a request names. Without one the code tells a path that names none
+// named returns the znode that a request names. Without one the code tells a path that names none
 // from one that could never name any; the path of a znode is always a valid one.
 func (m *Machine) named(path string) (*znode, Code) {
 	if n := m.tree.nodes[path]; n != nil {

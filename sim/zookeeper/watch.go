@@ -74,7 +74,7 @@ func (w *watches) fire(m *Machine, t *watchTable, typ env.EventType, n *znode, p
 	}
 }
 
-// ancestor is the path one level up; ok is false at the root.
+// ancestor returns the path one level up; ok is false at the root.
 func ancestor(path string) (up string, ok bool) {
 	if path == "/" {
 		return "", false
@@ -150,7 +150,7 @@ func (m *Machine) knownWatchType(typ int32) bool {
 	return typ >= watchTypeChildren && typ <= last
 }
 
-// tablesOfType is 3.8's meaning of a type: which modes to take from the child
+// tablesOfType returns 3.8's meaning of a type: which modes to take from the child
 // and from the data table. 1 is children, 2 data, 3 both.
 func tablesOfType(typ int32) (child, data uint8) {
 	if typ&watchTypeChildren != 0 {
@@ -162,7 +162,7 @@ func tablesOfType(typ int32) (child, data uint8) {
 	return child, data
 }
 
-// modesOfType is 3.9's (DataTree.java removeWatch of 3.9.3).
+// modesOfType returns 3.9's (DataTree.java removeWatch of 3.9.3).
 func modesOfType(typ int32) (child, data uint8) {
 	switch typ {
 	case watchTypeChildren:

@@ -167,7 +167,7 @@ func (l *watchList) leave(slot uint32) {
 	}
 }
 
-// count is how many watches there are, by what says whose they are and not by live.
+// count returns how many watches there are, by what says whose they are and not by live.
 func (l *watchList) count() int {
 	if l.whose == nil {
 		return len(l.few)
@@ -184,7 +184,7 @@ func (t *watchTable) add(p Profile, c *Conn, path string, mode uint8) {
 	t.addTo(nil, p, c, path, mode)
 }
 
-// addTo is add for who knows which list the path had last, or nil. It returns the one that
+// addTo returns add for who knows which list the path had last, or nil. It returns the one that
 // the path has.
 func (t *watchTable) addTo(list *watchList, p Profile, c *Conn, path string, mode uint8) *watchList {
 	if list == nil || list.path != path || path == "" { // one that is given back has none

@@ -58,7 +58,7 @@ type znode struct {
 	numChildren int32
 }
 
-// stat is what clients see. The visible cversion counts creates and deletes,
+// stat returns what clients see. The visible cversion counts creates and deletes,
 // and only ephemerals show an owner (ZK-5.3, ZK-5.6).
 func (n *znode) stat() Stat {
 	return Stat{
@@ -72,7 +72,7 @@ func (n *znode) stat() Stat {
 	}
 }
 
-// owner is the session of an ephemeral, else 0.
+// owner returns the session of an ephemeral, else 0.
 func (n *znode) owner() int64 {
 	if n.session == nil {
 		return 0
@@ -137,7 +137,7 @@ func (n *znode) descendants() int32 {
 	return count
 }
 
-// after is the node that follows n in a walk of the nodes below top, parents
+// after returns the node that follows n in a walk of the nodes below top, parents
 // first; nil at the end.
 func (n *znode) after(top *znode) *znode {
 	if n.first != nil {

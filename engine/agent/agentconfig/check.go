@@ -25,7 +25,7 @@ type Problem struct {
 	Fatal bool
 }
 
-// String is "path:line: found ..., want ...".
+// String returns "path:line: found ..., want ...".
 func (p Problem) String() string {
 	place := p.Path
 	if p.Line > 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// CmdAndPort is the command line of a model server, whose arguments are split at
+// CmdAndPort returns the command line of a model server, whose arguments are split at
 // single blanks, and the port that it serves gRPC on (utils.py:586-666). A server
 // type of None is that of the container; without a config file one is written to
 // a temporary file. The port is None for UNIFIED (Q162).
@@ -106,7 +106,7 @@ func (c *AgentConfig) rpcFlags(server string) []string {
 	return flags
 }
 
-// Text is the field of that name as an f-string shows it, "None" for None.
+// Text returns the field of that name as an f-string shows it, "None" for None.
 func (c *AgentConfig) Text(field string) string { return pysem.Str(c.value(field)) }
 
 // changedFlags pass on the model server's flags that differ from their defaults.
@@ -131,7 +131,7 @@ func (c *AgentConfig) changedFlags(server string) []string {
 	return flags
 }
 
-// changedFlag is the flag of a value that differs from the default.
+// changedFlag returns the flag of a value that differs from the default.
 func (k Key) changedFlag(value any) (flag string, changed bool) {
 	if pysem.Equal(value, k.Default) {
 		return "", false
@@ -143,7 +143,7 @@ func (k Key) changedFlag(value any) (flag string, changed bool) {
 	return "--" + k.Name + "=" + text, true
 }
 
-// WrapperFlags are the flags that the wrapper of agent v3 passes on
+// WrapperFlags returns the flags that the wrapper of agent v3 passes on
 // (tfs_wrapper.py:79-95): those that differ, and always a platform config file.
 func (c *AgentConfig) WrapperFlags() []string {
 	var flags []string

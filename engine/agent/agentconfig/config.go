@@ -151,7 +151,7 @@ type AgentConfig struct {
 	home string // TFS_HOME
 }
 
-// TFSHome is where the serving binaries and their configuration are installed.
+// TFSHome returns where the serving binaries and their configuration are installed.
 func (c *AgentConfig) TFSHome() string { return cmp.Or(c.home, TFSHome) }
 
 // Loader makes configurations that keep a chosen set of quirks; the zero set keeps all.

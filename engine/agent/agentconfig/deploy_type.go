@@ -24,7 +24,7 @@ const (
 	ServerUnified = "unified"
 )
 
-// deployTypes are the allowed words, in the order that messages list them.
+// deployTypes holds the allowed words, in the order that messages list them.
 var deployTypes = []DeployType{DeployEntry, DeployPS, DeployDense, DeployMixed, DeployUnified}
 
 // NewDeployType reads a deploy type in any case; others are an AssertionError.
@@ -38,7 +38,7 @@ func NewDeployType(word string) (DeployType, error) {
 	return "", &pysem.Error{Type: "AssertionError"}
 }
 
-// LoadPython is the word, or None for the zero value. It makes the type a
+// LoadPython returns the word, or None for the zero value. It makes the type a
 // dataclass.Cell.
 func (t *DeployType) LoadPython() any {
 	if *t == "" {
@@ -54,7 +54,7 @@ func (t *DeployType) StorePython(value any) (exact bool) {
 	return ok || value == nil
 }
 
-// CompatServerType is the server type to use for a request of serverType: a
+// CompatServerType returns the server type to use for a request of serverType: a
 // container that is not mixed has one only, and None or mixed asks for it
 // (utils.py:95-117). To ask a mixed container for None or mixed is a RuntimeError, to ask
 // another one for a type that it does not have an AssertionError.

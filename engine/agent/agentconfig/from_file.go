@@ -58,7 +58,7 @@ func (l Loader) fieldsOf(keys *keyTable, args *pysem.Dict) ([]dataclass.Field, e
 	return fields, nil
 }
 
-// fieldOf is what a file makes of one key; ok reports whether it says anything.
+// fieldOf returns what a file makes of one key; ok reports whether it says anything.
 func (l Loader) fieldOf(key Key, args *pysem.Dict) (value any, ok bool, err error) {
 	word, ok := args.Get(key.Name)
 	if ok {

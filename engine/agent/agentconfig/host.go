@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// LocalIP is the address that this host is reached by (utils.py:1145-1167): the
+// LocalIP returns the address that this host is reached by (utils.py:1145-1167): the
 // variable MY_HOST_IP, else the address of the host's own name, else that of a
 // socket towards the outside, else "localhost". Loopback names do not count.
 func LocalIP(e *env.Env) string {
@@ -46,7 +46,7 @@ func IsIPv6Only(e *env.Env) bool {
 	return only
 }
 
-// ownAddress is the host's IPv4 address, and whether the variables have said so.
+// ownAddress returns the host's IPv4 address, and whether the variables have said so.
 func ownAddress(e *env.Env) (ip pysem.OptString, where string) {
 	hostIP, hasHostIP := e.Host.LookupEnv("MY_HOST_IP")
 	podIP, hasPodIP := e.Host.LookupEnv("MY_POD_IP")
@@ -66,7 +66,7 @@ func ownAddress(e *env.Env) (ip pysem.OptString, where string) {
 	return pysem.Some(found), "not in"
 }
 
-// DefaultZKServers is the address list for an unset zk_servers. The open-source
+// DefaultZKServers returns the address list for an unset zk_servers. The open-source
 // build knows no hosts, so it is empty in every case (zk_utils.py:49-55).
 func DefaultZKServers() string { return "" }
 
@@ -100,7 +100,7 @@ func IsAbs(path string) bool {
 	return strings.HasPrefix(path, "/") || strings.HasPrefix(path, "hdfs:/")
 }
 
-// EnvOr is the variable key, or fallback where it is unset: os.environ.get(key, fallback).
+// EnvOr returns the variable key, or fallback where it is unset: os.environ.get(key, fallback).
 func EnvOr(host env.Host, key, fallback string) string {
 	if v, ok := host.LookupEnv(key); ok {
 		return v

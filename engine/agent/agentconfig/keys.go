@@ -12,10 +12,10 @@ import (
 // configClass has the fields of [AgentConfig], as its lines describe them.
 var configClass = dataclass.Of(func(c *AgentConfig) **dataclass.OddValues { return &c.odd })
 
-// configKeys are the keys of an agent.conf, made from the same lines.
+// configKeys holds the keys of an agent.conf, made from the same lines.
 var configKeys = keysOf(configClass.Fields())
 
-// serverFlags are the keys that are flags of the model server.
+// serverFlags holds the keys that are flags of the model server.
 var serverFlags = configKeys.ownedBy(reflect.TypeFor[TfServingConfig]())
 
 // Key is a key of an agent.conf, as the line of its field describes it.
@@ -26,7 +26,7 @@ type Key struct {
 	Reading Reading
 	// Default is the value without such a key in the file, a Python value.
 	Default any
-	// Words are the words that mean something to an agent, in lower case; none where
+	// Words holds the words that mean something to an agent, in lower case; none where
 	// any may do.
 	Words []string
 	// WrongIsFatal says that no agent starts with another word than Words.
@@ -38,7 +38,7 @@ type Key struct {
 	owner reflect.Type
 }
 
-// class is the repr of the type in the dataclass (utils.py:789).
+// class returns the repr of the type in the dataclass (utils.py:789).
 func (r Reading) class() string {
 	switch r {
 	case ReadBool:
@@ -105,7 +105,7 @@ func keysOf(fields []dataclass.Attribute) *keyTable {
 	return t
 }
 
-// older is the key under its older name. "none" is no word there, for it is not read
+// older returns the key under its older name. "none" is no word there, for it is not read
 // as None.
 func (k Key) older() Key {
 	k.Words = slices.DeleteFunc(slices.Clone(k.Words), func(word string) bool { return word == "none" })
@@ -127,7 +127,7 @@ func readingOf(t reflect.Type) Reading {
 	return ReadText
 }
 
-// ownedBy are the keys whose lines are in the struct.
+// ownedBy returns the keys whose lines are in the struct.
 func (t *keyTable) ownedBy(owner reflect.Type) []Key {
 	var list []Key
 	for _, key := range t.list {
@@ -142,7 +142,7 @@ func (t *keyTable) ownedBy(owner reflect.Type) []Key {
 // argument or an attribute assignment does. An unknown name is a TypeError.
 func (c *AgentConfig) Set(name string, value any) error { return configClass.Set(c, name, value) }
 
-// Get is the Python value of the field of that name; ok reports whether there is one.
+// Get returns the Python value of the field of that name; ok reports whether there is one.
 // The class attribute model_config_file, which is no field, is None.
 func (c *AgentConfig) Get(name string) (value any, ok bool) {
 	value, ok = configClass.Lookup(c, name)

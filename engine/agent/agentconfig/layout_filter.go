@@ -71,7 +71,7 @@ func (f *LayoutFilter) Accepts(subGraph string) (bool, error) {
 	return f.condition.Holds(names)
 }
 
-// EvalNumber is eval(text) where a configuration's numbers are read (utils.py:775), for a
+// EvalNumber returns eval(text) where a configuration's numbers are read (utils.py:775), for a
 // field of that name and class, int or float. Of what is local there the texts of the file
 // and what was made of them so far are refused.
 func EvalNumber(text, field, class string) (any, error) {
@@ -103,7 +103,7 @@ var (
 		"model_server_config_pb2", "normalize_regex", "os", "partial", "re", "signal", "tempfile", "text_format", "threading", "time")
 )
 
-// ConditionNames are the names that a condition sees: its locals, and those of agent_v3.py,
+// ConditionNames returns the names that a condition sees: its locals, and those of agent_v3.py,
 // which are refused.
 func ConditionNames(locals []expr.Name) expr.Names {
 	return expr.Names{Locals: locals, Module: agentV3Names, ModuleName: "monolith.agent_service.agent_v3"}

@@ -8,13 +8,13 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// GenStatusProto is the status of a code and a message, which is left out where it is
+// GenStatusProto returns the status of a code and a message, which is left out where it is
 // None (utils.py:966).
 func GenStatusProto(code env.Code, message pysem.OptString) *util.StatusProto {
 	return &util.StatusProto{ErrorCode: tfcore.Code(code), ErrorMessage: message.V}
 }
 
-// GenModelVersionStatus is the status of one version, which always has a status,
+// GenModelVersionStatus returns the status of one version, which always has a status,
 // be it empty (utils.py:971).
 func GenModelVersionStatus(version int64, state env.ModelState, code env.Code, message pysem.OptString) *apis.ModelVersionStatus {
 	return &apis.ModelVersionStatus{

@@ -36,7 +36,7 @@ type ModelConfigArgs struct {
 	Quirks        quirks.Set
 }
 
-// GenModelConfig is the model server's configuration of one model (utils.py:920-958).
+// GenModelConfig returns the model server's configuration of one model (utils.py:920-958).
 // Errors are *pysem.Error, among them a ValueError for a version policy that is unknown.
 func GenModelConfig(args ModelConfigArgs) (*config.ModelConfig, error) {
 	policy, err := versionPolicy(args)

@@ -71,7 +71,7 @@ func (p *confParser) file(path string, depth int) error {
 	return nil
 }
 
-// ConfValues is what a configuration text gives its keys, by key: the words of those
+// ConfValues returns what a configuration text gives its keys, by key: the words of those
 // that it has once. Files that it includes are not looked at; see [ExpandIncludes].
 func ConfValues(text string) map[string]string {
 	args := &pysem.Dict{}
@@ -90,7 +90,7 @@ func ConfValues(text string) map[string]string {
 	return values
 }
 
-// ExpandIncludes is a configuration text with the files that it includes in the place
+// ExpandIncludes returns a configuration text with the files that it includes in the place
 // of their include lines; read gives a file's text by its path. A file for which read has
 // an error is left out, as the reference does, and named in missing.
 func ExpandIncludes(text string, read func(path string) (string, error)) (expanded string, missing []string) {

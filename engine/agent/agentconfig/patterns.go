@@ -39,13 +39,13 @@ func ParsePattern(pattern, left, right string) []PatternPiece {
 	return pieces
 }
 
-// afterChar is the position after the character at position at.
+// afterChar returns the position after the character at position at.
 func afterChar(text string, at int) int {
 	_, size := utf8.DecodeRuneInString(text[at:])
 	return at + size
 }
 
-// NormalizeRegex is a pattern as a regular expression of Python, in which each {name}
+// NormalizeRegex returns a pattern as a regular expression of Python, in which each {name}
 // became a group of digits of that name (utils.py:882-889). What the name is, is not
 // looked at: what compiles the pattern refuses a bad one.
 func NormalizeRegex(pattern string) string {

@@ -43,7 +43,7 @@ func (c *AgentConfig) writePlatformConfigFile() {
 	}
 }
 
-// PlatformConfigText is the content of the platform config file, a PlatformConfigMap in
+// PlatformConfigText returns the content of the platform config file, a PlatformConfigMap in
 // text format. It is a ValueError where MY_CPU_LIMIT is no number, or a number of threads
 // is beyond 32 bits.
 func (c *AgentConfig) PlatformConfigText() (string, error) {
@@ -90,7 +90,7 @@ func (c *AgentConfig) platformConfig() (*config.PlatformConfigMap, error) {
 	}}, nil
 }
 
-// parallelism is the number of threads that the configuration gives, else
+// parallelism returns the number of threads that the configuration gives, else
 // MY_CPU_LIMIT, else a default; 0 counts as not given.
 func (c *AgentConfig) parallelism(threads int) (int32, error) {
 	if threads == 0 {

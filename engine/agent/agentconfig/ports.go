@@ -15,7 +15,7 @@ var (
 	freeEntry = []portChoice{{field: "tfs_entry_archon_port"}, {field: "tfs_entry_port"}, {field: "tfs_entry_http_port"}}
 	freePS    = []portChoice{{field: "tfs_ps_archon_port"}, {field: "tfs_ps_port"}, {field: "tfs_ps_http_port"}}
 	freeDense = []portChoice{{field: "tfs_dense_archon_port"}, {field: "tfs_dense_port"}, {field: "tfs_dense_http_port"}}
-	// besideDense are the dense ports of a container that serves something else.
+	// besideDense holds the dense ports of a container that serves something else.
 	besideDense = []portChoice{{field: "tfs_dense_port"}, {field: "tfs_dense_http_port"}, {field: "tfs_dense_archon_port"}}
 
 	mixedPorts = []portChoice{

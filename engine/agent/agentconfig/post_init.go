@@ -53,7 +53,7 @@ func (c *AgentConfig) postInit() error {
 	return nil
 }
 
-// value is the Python value of a field that exists.
+// value returns the Python value of a field that exists.
 func (c *AgentConfig) value(name string) any {
 	v, _ := c.Get(name)
 	return v
@@ -116,7 +116,7 @@ func (c *AgentConfig) chooseReplicaID() error {
 	return nil
 }
 
-// ReplicaIDFromPodName is 40 bits of the MD5 of MY_POD_NAME, or -1 without one
+// ReplicaIDFromPodName returns 40 bits of the MD5 of MY_POD_NAME, or -1 without one
 // (utils.py:182-192).
 func ReplicaIDFromPodName(e *env.Env) int {
 	name, ok := e.Host.LookupEnv("MY_POD_NAME")

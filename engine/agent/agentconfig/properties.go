@@ -10,7 +10,7 @@ import (
 // The methods of this file read the environment at each call, as the reference's
 // properties do (utils.py:530-584).
 
-// NumTCEShard is the number of containers that share the PS shards, 1 when
+// NumTCEShard returns the number of containers that share the PS shards, 1 when
 // [HostShardEnv] is unset (utils.py:529; constants.py:15 has the variable's name). A
 // variable that is no number is a ValueError.
 //
@@ -18,7 +18,7 @@ import (
 // configuration is made.
 func (c *AgentConfig) NumTCEShard() (int, error) { return c.envInt(HostShardEnv, 1) }
 
-// ShardID is the number of this container among them, from 0; -1 when SHARD_ID is unset.
+// ShardID returns the number of this container among them, from 0; -1 when SHARD_ID is unset.
 // A variable that is no number is a ValueError.
 func (c *AgentConfig) ShardID() (int, error) { return c.envInt("SHARD_ID", -1) }
 
@@ -31,7 +31,7 @@ func (c *AgentConfig) envInt(variable string, fallback int) (int, error) {
 	return n, err
 }
 
-// IDC is the data centre in lower case, None when TCE_INTERNAL_IDC is unset.
+// IDC returns the data centre in lower case, None when TCE_INTERNAL_IDC is unset.
 func (c *AgentConfig) IDC() pysem.OptString {
 	if v, ok := c.env.Host.LookupEnv("TCE_INTERNAL_IDC"); ok {
 		return pysem.Some(pysem.Lower(v))
@@ -39,7 +39,7 @@ func (c *AgentConfig) IDC() pysem.OptString {
 	return pysem.OptString{}
 }
 
-// Cluster is the cluster in lower case: the first of three variables that is not
+// Cluster returns the cluster in lower case: the first of three variables that is not
 // empty. When the last one is what is left, an empty value of it stays (Q176).
 func (c *AgentConfig) Cluster() pysem.OptString {
 	var last pysem.OptString
@@ -53,7 +53,7 @@ func (c *AgentConfig) Cluster() pysem.OptString {
 	return last
 }
 
-// Location is "idc:cluster", None unless both are known.
+// Location returns "idc:cluster", None unless both are known.
 func (c *AgentConfig) Location() pysem.OptString {
 	idc, cluster := c.IDC(), c.Cluster()
 	if !idc.Set || !cluster.Set {
@@ -62,7 +62,7 @@ func (c *AgentConfig) Location() pysem.OptString {
 	return pysem.Some(idc.V + ":" + cluster.V)
 }
 
-// PathPrefix is the znode below which this model's replicas are registered. With
+// PathPrefix returns the znode below which this model's replicas are registered. With
 // DCAware and no location it is a TypeError (Q116).
 func (c *AgentConfig) PathPrefix() (string, error) {
 	parts := []pysem.OptString{c.Bzid, pysem.Some("service"), c.BaseName}
@@ -72,7 +72,7 @@ func (c *AgentConfig) PathPrefix() (string, error) {
 	return pysem.Join(pysem.Some("/"), parts...)
 }
 
-// LayoutPath is the znode of the layout: an absolute pattern as it is, another
+// LayoutPath returns the znode of the layout: an absolute pattern as it is, another
 // one under the business id. Without a pattern it is an AttributeError (Q173).
 func (c *AgentConfig) LayoutPath() (string, error) {
 	pattern, ok := c.value("layout_pattern").(string)
@@ -85,7 +85,7 @@ func (c *AgentConfig) LayoutPath() (string, error) {
 	return "/" + pysem.Str(c.value("bzid")) + "/layouts/" + pattern, nil
 }
 
-// ContainerCluster is "psm;idc;cluster"; what is unknown reads "None" (Q172).
+// ContainerCluster returns "psm;idc;cluster"; what is unknown reads "None" (Q172).
 func (c *AgentConfig) ContainerCluster() string {
 	psm := c.envOr("TCE_PSM", "unknown")
 	if !c.Quirks.Keeps(quirks.Q172) {
@@ -94,7 +94,7 @@ func (c *AgentConfig) ContainerCluster() string {
 	return psm + ";" + c.IDC().String() + ";" + c.Cluster().String()
 }
 
-// ContainerID is the pod's name, or the local address without one. The address
+// ContainerID returns the pod's name, or the local address without one. The address
 // is looked up in either case.
 func (c *AgentConfig) ContainerID() string { return c.envOr("MY_POD_NAME", LocalIP(c.env)) }
 

@@ -68,7 +68,7 @@ func matchZKPath(path string) ZKPath {
 	return p
 }
 
-// Attribute is a part by the reference's name for it; another name is an AssertionError
+// Attribute returns a part by the reference's name for it; another name is an AssertionError
 // (utils.py:834).
 func (p ZKPath) Attribute(name string) (pysem.OptString, error) {
 	switch name {
@@ -94,7 +94,7 @@ func (p ZKPath) Attribute(name string) (pysem.OptString, error) {
 	return pysem.OptString{}, &pysem.Error{Type: "AssertionError"}
 }
 
-// Task is "<server_type>:<index>", None for a path of another form.
+// Task returns "<server_type>:<index>", None for a path of another form.
 func (p ZKPath) Task() pysem.OptString {
 	if !p.ServerType.Set || !p.Index.Set {
 		return pysem.OptString{}
@@ -102,7 +102,7 @@ func (p ZKPath) Task() pysem.OptString {
 	return pysem.Some(p.ServerType.V + ":" + p.Index.V)
 }
 
-// Location is "<idc>:<cluster>", None for a path without it.
+// Location returns "<idc>:<cluster>", None for a path without it.
 func (p ZKPath) Location() pysem.OptString {
 	if !p.IDC.Set || !p.Cluster.Set {
 		return pysem.OptString{}
@@ -137,7 +137,7 @@ func isName(text string) bool {
 	return text != ""
 }
 
-// isWord is \w+ of Python, which takes letters and numbers of every script.
+// isWord returns \w+ of Python, which takes letters and numbers of every script.
 func isWord(text string) bool {
 	for _, r := range text {
 		if !pysem.IsWordChar(r) {
@@ -147,7 +147,7 @@ func isWord(text string) bool {
 	return text != ""
 }
 
-// isDigits is \d+ of Python.
+// isDigits returns \d+ of Python.
 func isDigits(text string) bool {
 	for _, r := range text {
 		if !unicode.Is(unicode.Nd, r) {

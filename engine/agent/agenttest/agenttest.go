@@ -41,7 +41,7 @@ func Config(t testing.TB, e *env.Env, pairs ...any) *agentconfig.AgentConfig {
 	return conf
 }
 
-// ReplicaData is the znode of a replica that serves at host:port over gRPC and archon,
+// ReplicaData returns the znode of a replica that serves at host:port over gRPC and archon,
 // at [fd00::1]:1 over IPv6, and is in this state.
 func ReplicaData(addr string, state env.ModelState) []byte {
 	m := datadef.DefaultReplicaMeta()

@@ -36,7 +36,7 @@ type ControlOptions struct {
 	Quirks quirks.Set
 }
 
-// DefaultControlOptions are the defaults of the flags.
+// DefaultControlOptions returns the defaults of the flags.
 func DefaultControlOptions() ControlOptions {
 	return ControlOptions{Cmd: "bzid_info", Bzid: "test", Arch: "entry_ps"}
 }
@@ -98,7 +98,7 @@ type Controller struct {
 	Quirks  quirks.Set
 }
 
-// FindModelName is the name under which the entry graph of an export calls its PS,
+// FindModelName returns the name under which the entry graph of an export calls its PS,
 // None when it calls none (agent_controller.py:43). The reference looks at the oldest
 // version for the latest (Q55). An export without an entry is a FileNotFoundError, and
 // bytes that are no SavedModel a DecodeError.
@@ -131,7 +131,7 @@ func (c Controller) FindModelName(exportedModels string) (pysem.OptString, error
 	return remoteModelName(model.GetMetaGraphs()[0])
 }
 
-// remoteModelName is the model of the first remote call in a graph, without its
+// remoteModelName returns the model of the first remote call in a graph, without its
 // sub-graph. The names of all calls must be UTF-8.
 func remoteModelName(graph *tfcore.MetaGraphDef) (pysem.OptString, error) {
 	var found pysem.OptString
@@ -263,7 +263,7 @@ func (c Controller) MapModelToLayout(modelPattern, layoutPath, action string) er
 	return nil
 }
 
-// openGFile is tf.io.gfile.GFile(path).read(), which has its own error for a
+// openGFile returns tf.io.gfile.GFile(path).read(), which has its own error for a
 // missing file.
 func openGFile(files env.Files, path string) ([]byte, error) {
 	data, err := pyos.ReadFile(files, path)

@@ -96,7 +96,7 @@ type ServiceState struct {
 	Stat any
 }
 
-// String is the state as the command prints it.
+// String returns the state as the command prints it.
 func (s LoadState) String() string {
 	services := &pysem.Dict{}
 	for _, r := range s.Service {

@@ -31,7 +31,7 @@ func NewSvrClient(e *env.Env, conf *agentconfig.AgentConfig) *SvrClient {
 	return &SvrClient{e: e, conf: conf}
 }
 
-// ServerTypeOf is the server type of a name: ps, entry or dense (svr_client.py:45). In
+// ServerTypeOf returns the server type of a name: ps, entry or dense (svr_client.py:45). In
 // the reference it is a NameError, for it asks flags that its module does not have
 // (Q71); repaired, another name is an Exception.
 func ServerTypeOf(name string, keep quirks.Set) (agentservice.ServerType, error) {
@@ -62,7 +62,7 @@ func (c *SvrClient) GetReplicas(serverType agentservice.ServerType, task int32) 
 	return response, c.call(service.MethodGetReplicas, &agentservice.GetReplicasRequest{ServerType: serverType, Task: task}, response)
 }
 
-// PrintedReplicas is the line that the reference prints of an answer
+// PrintedReplicas returns the line that the reference prints of an answer
 // (svr_client.py:69): a Python list.
 func PrintedReplicas(r *agentservice.GetReplicasResponse) string {
 	addresses := []any{}
@@ -72,7 +72,7 @@ func PrintedReplicas(r *agentservice.GetReplicasResponse) string {
 	return pysem.Repr(addresses)
 }
 
-// PrintedAddresses is what the reference prints of an answer, without the line's end
+// PrintedAddresses returns what the reference prints of an answer, without the line's end
 // (svr_client.py:60): a dict of messages, here sorted by name and there in an order of
 // protobuf's own.
 func PrintedAddresses(r *agentservice.HeartBeatResponse) string {
@@ -117,13 +117,13 @@ func (c *SvrClient) call(method string, request, response proto.Message) error {
 	return proto.Unmarshal(data, response)
 }
 
-// agentTarget is where the agent listens (svr_client.py:39).
+// agentTarget returns where the agent listens (svr_client.py:39).
 func agentTarget(e *env.Env, kept quirks.Set, conf *agentconfig.AgentConfig) (string, error) {
 	host, err := OwnAddress(e, kept)
 	return host + ":" + conf.AgentPort.String(), err
 }
 
-// OwnAddress is the variable MY_HOST_IP, else the address of the host's name, where
+// OwnAddress returns the variable MY_HOST_IP, else the address of the host's name, where
 // clients look for an agent. That name is looked up also when it is not needed, unless Q317
 // is repaired, and a failing look-up is a gaierror.
 func OwnAddress(e *env.Env, kept quirks.Set) (string, error) {

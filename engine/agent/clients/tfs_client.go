@@ -22,7 +22,7 @@ type TFSClient struct {
 	// SlotsNamedFC calls the column of slot 1 fc_slot_1 and not slot_1, as the program
 	// does (data/utils.py:28).
 	SlotsNamedFC bool
-	// ValidSlots are the slots of random files. The reference has none, and nothing
+	// ValidSlots holds the slots of random files. The reference has none, and nothing
 	// sets them (Q135).
 	ValidSlots []int
 	// UserFeatures are the slots that all examples of a batch share. The reference
@@ -37,7 +37,7 @@ const (
 	slotShiftV2 = 48
 )
 
-// InstanceProto is a tensor of batchSize serialized instances, shape [batchSize]:
+// InstanceProto returns a tensor of batchSize serialized instances, shape [batchSize]:
 // those of a data file, or random ones without a file (tfs_client.py:164). A file that
 // is not there is an AssertionError, and one that ends too early a struct.error or
 // DecodeError.
@@ -76,7 +76,7 @@ func (c TFSClient) open(file string) (*DataStream, error) {
 	return &DataStream{data: data, allocates: true}, err
 }
 
-// ExampleBatchProto is a tensor of one serialized batch, shape [1]: that of a file,
+// ExampleBatchProto returns a tensor of one serialized batch, shape [1]: that of a file,
 // whatever its size, or without a file a random one of batchSize examples with these
 // features (tfs_client.py:179). A fileType of "pb" is a data file, any other a text
 // proto. Errors of a file are as for InstanceProto; a text that is no batch is a
@@ -96,7 +96,7 @@ func (c TFSClient) ExampleBatchProto(file pysem.OptString, fileType string, feat
 	return MakeTensorProto([][]byte{serialize(batch)}), nil
 }
 
-// ExampleBatchProtoV2 is what the command get makes of a file, a random one where
+// ExampleBatchProtoV2 returns what the command get makes of a file, a random one where
 // there is none: a batch whose examples share the user features
 // (tfs_client.py:225). In the reference it never succeeds, for that name is not
 // defined (Q136).
@@ -134,7 +134,7 @@ func (c TFSClient) isUserFeature(name string) bool {
 	return slices.ContainsFunc(c.UserFeatures.V, func(slot int) bool { return c.slotName(slot) == name })
 }
 
-// slotName is the column of a slot where no list of features says another.
+// slotName returns the column of a slot where no list of features says another.
 func (c TFSClient) slotName(slot int) string {
 	if c.SlotsNamedFC {
 		return "fc_slot_" + strconv.Itoa(slot)
@@ -163,7 +163,7 @@ func (c TFSClient) readExampleBatch(file, fileType string) (*example.ExampleBatc
 	return batch, nil
 }
 
-// ExampleBatchToInstance is a tensor of the instances that the examples of a file's
+// ExampleBatchToInstance returns a tensor of the instances that the examples of a file's
 // batch stand for, shape [size of the batch] (tfs_client.py:250). Columns that are too
 // short are an IndexError; errors of the file are as for ExampleBatchProto.
 func (c TFSClient) ExampleBatchToInstance(file, fileType string) (*framework.TensorProto, error) {
@@ -182,7 +182,7 @@ func (c TFSClient) ExampleBatchToInstance(file, fileType string) (*framework.Ten
 	return MakeTensorProto(instances), nil
 }
 
-// exampleInstance is example i of a batch by columns. A column that is too short
+// exampleInstance returns example i of a batch by columns. A column that is too short
 // is an IndexError.
 func exampleInstance(batch *example.ExampleBatch, i int) (*matrix.Instance, error) {
 	instance := &matrix.Instance{}
@@ -216,7 +216,7 @@ func exampleInstance(batch *example.ExampleBatch, i int) (*matrix.Instance, erro
 	return instance, nil
 }
 
-// instanceFeature is a value of a column; nil for an empty one and for kinds that
+// instanceFeature returns a value of a column; nil for an empty one and for kinds that
 // an instance does not take.
 func instanceFeature(value *example.Feature) *matrix.Feature {
 	switch {

@@ -23,7 +23,7 @@ const siteProfile = "tfs_client.profile"
 // other.
 type PredictLoad struct {
 	ModelName, Signature string
-	// Channels are the servers and Data the example batches; each call draws one of
+	// Channels holds the servers and Data the example batches; each call draws one of
 	// both.
 	Channels []env.Channel
 	Data     []*framework.TensorProto
@@ -38,7 +38,7 @@ type Profile struct {
 	AverageMs, P99Ms, CallsPerSecond float64
 }
 
-// String is the profile as the command logs it (tfs_client.py:466).
+// String returns the profile as the command logs it (tfs_client.py:466).
 func (p Profile) String() string {
 	number := pysem.FloatRepr
 	if p.Count == 0 {

@@ -60,7 +60,7 @@ type TFSClientOptions struct {
 	Quirks       quirks.Set
 }
 
-// DefaultTFSClientOptions are the defaults of the flags.
+// DefaultTFSClientOptions returns the defaults of the flags.
 func DefaultTFSClientOptions() TFSClientOptions {
 	return TFSClientOptions{
 		Cmd: "hb", Signature: "serving_default", InputType: "dump", FileType: "pb",
@@ -75,12 +75,12 @@ type TFSAnswer struct {
 	Load     env.StatusProto
 	Predict  *apis.PredictResponse
 	Profile  *Profile
-	// Targets are the servers that were meant, as host:port; all commands but a profile
+	// Targets holds the servers that were meant, as host:port; all commands but a profile
 	// ask the first alone. They are set beside an error too, once they are known.
 	Targets []string
 }
 
-// Ended is how the program ends that has the answer: its exit status, and what it has
+// Ended returns how the program ends that has the answer: its exit status, and what it has
 // printed. Python takes the status that load returns for the message of a failure, also
 // a good one (Q235).
 func (a TFSAnswer) Ended(o TFSClientOptions) (exit int, printed string, err error) {
@@ -96,7 +96,7 @@ func (a TFSAnswer) Ended(o TFSClientOptions) (exit int, printed string, err erro
 	return 0, "", nil
 }
 
-// Message is the message that a command prints, or for load returns; nil for a profile,
+// Message returns the message that a command prints, or for load returns; nil for a profile,
 // which is only logged.
 func (a TFSAnswer) Message(cmd string) proto.Message {
 	switch cmd {
@@ -127,7 +127,7 @@ type tfsProgram struct {
 	TFSClient
 	o     TFSClientOptions
 	model string
-	// targets are the servers; all commands but profile ask the first alone.
+	// targets holds the servers; all commands but profile ask the first alone.
 	targets []string
 }
 
@@ -177,7 +177,7 @@ func RunTFSClient(e *env.Env, o TFSClientOptions) (TFSAnswer, error) {
 	return a, err
 }
 
-// servedBy is the model and the port of a configuration's own server
+// servedBy returns the model and the port of a configuration's own server
 // (tfs_client.py:365-381). The dense one is called dense here and served as
 // dense_0 (Q141).
 func servedBy(conf *agentconfig.AgentConfig) (model string, port pysem.OptInt, err error) {
@@ -216,7 +216,7 @@ func (p *tfsProgram) load() (env.StatusProto, error) {
 	return status, err
 }
 
-// pathOf is a path that open and os.path.exists take: None is a TypeError.
+// pathOf returns a path that open and os.path.exists take: None is a TypeError.
 func pathOf(file pysem.OptString) (string, error) {
 	if !file.Set {
 		return "", pysem.Raise("TypeError", "expected str, bytes or os.PathLike object, not NoneType")
@@ -253,7 +253,7 @@ func predictRequest(spec *apis.ModelSpec, name string, input *framework.TensorPr
 	return &apis.PredictRequest{ModelSpec: spec, Inputs: map[string]*framework.TensorProto{name: input}}
 }
 
-// input is the tensor of the flags, and the name of the model's input that it is
+// input returns the tensor of the flags, and the name of the model's input that it is
 // for. Only an example batch may do without a file.
 func (p *tfsProgram) input() (string, *framework.TensorProto, error) {
 	if p.o.InputType == "example_batch" {

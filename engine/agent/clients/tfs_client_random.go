@@ -28,13 +28,13 @@ func (c TFSClient) between(site string, least, most int) int {
 	return least + c.Env.Random.Intn(site, most-least+1)
 }
 
-// fidOf is a feature id with its slot above shift bits; it may be out of range.
+// fidOf returns a feature id with its slot above shift bits; it may be out of range.
 func fidOf(slot, shift, value int) *big.Int {
 	fid := new(big.Int).Lsh(big.NewInt(int64(slot)), uint(shift))
 	return fid.Or(fid, big.NewInt(int64(value)))
 }
 
-// asFids are ids as a message holds them.
+// asFids returns ids as a message holds them.
 func asFids(fids []*big.Int) ([]uint64, error) {
 	var list []uint64
 	for _, fid := range fids {
@@ -46,7 +46,7 @@ func asFids(fids []*big.Int) ([]uint64, error) {
 	return list, nil
 }
 
-// RandomInstance is a serialized Instance of random feature ids: vocabSizes[i] of them
+// RandomInstance returns a serialized Instance of random feature ids: vocabSizes[i] of them
 // of slots[i] (tfs_client.py:99). Nil means slots 1 to 6, and sizes of 5. More slots
 // than sizes are an IndexError, no sizes a ValueError.
 func (c TFSClient) RandomInstance(slots, vocabSizes []int) ([]byte, error) {
@@ -90,7 +90,7 @@ type Feature struct {
 	Args        pysem.Opt[[]string]
 }
 
-// Name is the column's name: that of the feature without prefixes, in lower case
+// Name returns the column's name: that of the feature without prefixes, in lower case
 // (feature_list.py:151). A name that begins with f_ loses two letters of each of its
 // parts, whatever they are; None is an AttributeError.
 func (f Feature) Name() (string, error) {
@@ -109,7 +109,7 @@ func (f Feature) Name() (string, error) {
 	return pysem.Lower(strings.Join(parts, "-")), nil
 }
 
-// skippedNames are parts of the names of columns that random batches leave out
+// skippedNames holds parts of the names of columns that random batches leave out
 // (tfs_client.py:64).
 var skippedNames = []string{"-", "_lt_", "_st_", "_lt", "_st", "_cp_", "_recent_", "_cp", "_recent"}
 
@@ -123,7 +123,7 @@ func isRandomColumn(name string) bool {
 	return strings.Contains(name, "_id") || strings.Contains(name, "_name")
 }
 
-// RandomExampleBatch is a serialized ExampleBatch of random feature ids: a column for
+// RandomExampleBatch returns a serialized ExampleBatch of random feature ids: a column for
 // each feature that is an id or a name, and one of lines (tfs_client.py:117). A
 // batchSize that does not fit int32 is a ValueError.
 func (c TFSClient) RandomExampleBatch(features []Feature, batchSize int) ([]byte, error) {
@@ -163,7 +163,7 @@ const (
 	largestID       = 1<<slotShiftV2 - 1
 )
 
-// randomValue is one id, or a vector of up to as many as the first argument says;
+// randomValue returns one id, or a vector of up to as many as the first argument says;
 // when that is no number there is no value at all (Q139).
 func (c TFSClient) randomValue(f Feature) (*example.Feature, error) {
 	if !f.Method.Set {
@@ -197,7 +197,7 @@ func (c TFSClient) randomValue(f Feature) (*example.Feature, error) {
 	return &example.Feature{Type: &example.Feature_FidV2List{FidV2List: &example.FidList{Value: list}}}, nil
 }
 
-// randomLine is the LineId of a request of the last 1,000 s.
+// randomLine returns the LineId of a request of the last 1,000 s.
 func (c TFSClient) randomLine() *example.Feature {
 	line := &matrix.LineId{SampleRate: proto.Float32(0.001)}
 	age := c.between(siteRandomBatch, 1, 1000)
@@ -206,7 +206,7 @@ func (c TFSClient) randomLine() *example.Feature {
 	return &example.Feature{Type: &example.Feature_BytesList{BytesList: &example.BytesList{Value: [][]byte{serialize(line)}}}}
 }
 
-// unixSeconds is time.time(): with a float's precision, some 0.2 µs.
+// unixSeconds returns time.time(): with a float's precision, some 0.2 µs.
 func unixSeconds(clock env.Clock) float64 { return float64(clock.Now().UnixNano()) / 1e9 }
 
 // What random files hold.

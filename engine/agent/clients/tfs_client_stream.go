@@ -33,7 +33,7 @@ type DataStream struct {
 // NewDataStream reads from the bytes of a file.
 func NewDataStream(data []byte) *DataStream { return &DataStream{data: data} }
 
-// Consumed is how many bytes were read so far.
+// Consumed returns how many bytes were read so far.
 func (s *DataStream) Consumed() int { return s.at }
 
 // maxAllocationBytes is more than any process can have.

@@ -61,7 +61,7 @@ func InstanceFromText(e *env.Env, name string) (*InstanceFormater, error) {
 	return &InstanceFormater{Instance: m}, nil
 }
 
-// TensorProto is a tensor of the serialized instance, batchSize times, shape
+// TensorProto returns a tensor of the serialized instance, batchSize times, shape
 // [batchSize].
 func (f *InstanceFormater) TensorProto(batchSize int) *framework.TensorProto {
 	instances := make([][]byte, max(0, batchSize))
@@ -72,7 +72,7 @@ func (f *InstanceFormater) TensorProto(batchSize int) *framework.TensorProto {
 	return MakeTensorProto(instances)
 }
 
-// String is the instance as a text proto.
+// String returns the instance as a text proto.
 func (f *InstanceFormater) String() string {
 	text, err := textpb.Marshal(f.Instance)
 	if err != nil {

@@ -46,7 +46,7 @@ type dumpReader struct {
 // dumpList is a list that is changed in place.
 type dumpList struct{ items []any }
 
-// featureKeys are the fields of a feature (utils.py:49).
+// featureKeys holds the fields of a feature (utils.py:49).
 var featureKeys = []string{
 	"name", "fid", "float_value", "int64_value", "bytes_value", "fid_list", "float_list", "int64_list", "bytes_list",
 }
@@ -77,7 +77,7 @@ func (d *dumpReader) line(line string) error {
 	return d.member(key, value)
 }
 
-// place is what the stack leads to, and what holds it.
+// place returns what the stack leads to, and what holds it.
 func (d *dumpReader) place() (holder, at any, err error) {
 	at = d.root
 	for _, key := range d.stack {
@@ -89,7 +89,7 @@ func (d *dumpReader) place() (holder, at any, err error) {
 	return holder, at, nil
 }
 
-// memberPlace is place for a member; a list ends where a member follows.
+// memberPlace returns place for a member; a list ends where a member follows.
 func (d *dumpReader) memberPlace() (holder, at any, err error) {
 	holder, at, err = d.place()
 	if _, isList := at.(*dumpList); isList && err == nil {
@@ -223,7 +223,7 @@ func (d *dumpReader) fill(holder, value any) error {
 	return pysem.Raise("TypeError", "'%s' object does not support item assignment", dumpTypeName(holder))
 }
 
-// subscript is container[key].
+// subscript returns container[key].
 func subscript(container, key any) (any, error) {
 	if list, ok := container.(*dumpList); ok {
 		container = list.items
@@ -231,7 +231,7 @@ func subscript(container, key any) (any, error) {
 	return pysem.Subscript(container, key)
 }
 
-// contains is key in container.
+// contains returns key in container.
 func contains(container any, key string) (bool, error) {
 	switch c := container.(type) {
 	case *pysem.Dict:
@@ -276,7 +276,7 @@ func dumpTypeName(v any) string {
 	return pysem.TypeName(v)
 }
 
-// plainValue is v with lists of the usual form.
+// plainValue returns v with lists of the usual form.
 func plainValue(v any) any {
 	switch v := v.(type) {
 	case *dumpList:

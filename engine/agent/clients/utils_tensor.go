@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 )
 
-// MakeTensorProto is a tensor of strings, shape [len(instances)] (utils.py:981).
+// MakeTensorProto returns a tensor of strings, shape [len(instances)] (utils.py:981).
 func MakeTensorProto(instances [][]byte) *framework.TensorProto {
 	return &framework.TensorProto{
 		Dtype: framework.DataType_DT_STRING,
@@ -17,7 +17,7 @@ func MakeTensorProto(instances [][]byte) *framework.TensorProto {
 	}
 }
 
-// serialize is SerializeToString: fields by number, unknown ones last.
+// serialize returns SerializeToString: fields by number, unknown ones last.
 func serialize(m proto.Message) []byte {
 	data, err := proto.MarshalOptions{Deterministic: true, AllowPartial: true}.Marshal(m)
 	if err != nil {

@@ -46,10 +46,10 @@ func DefaultModelMeta() ModelMeta { return modelMetaClass.New() }
 // ParseModelMeta reads what [ModelMeta.Serialize] writes.
 func ParseModelMeta(data []byte) (ModelMeta, error) { return modelMetaClass.DecodeValue(data) }
 
-// Serialize is the JSON form.
+// Serialize returns the JSON form.
 func (m *ModelMeta) Serialize() []byte { return modelMetaClass.AppendJSON(nil, m) }
 
-// GetPath is the model's znode below base; a model name that is no string is a
+// GetPath returns the model's znode below base; a model name that is no string is a
 // TypeError.
 func (m *ModelMeta) GetPath(base string) (string, error) {
 	name := modelMetaClass.Get(m, "model_name")
@@ -96,10 +96,10 @@ func ParseResourceSpec(data []byte) (ResourceSpec, error) {
 	return ResourceSpecClass.DecodeValue(data)
 }
 
-// Serialize is the JSON form.
+// Serialize returns the JSON form.
 func (m *ResourceSpec) Serialize() []byte { return ResourceSpecClass.AppendJSON(nil, m) }
 
-// GetPath is the container's znode below base; unset ids read "None" (Q76).
+// GetPath returns the container's znode below base; unset ids read "None" (Q76).
 func (m *ResourceSpec) GetPath(base string) string {
 	return pysem.JoinStrings(base, pysem.Str(ResourceSpecClass.Get(m, "shard_id"))+":"+
 		pysem.Str(ResourceSpecClass.Get(m, "replica_id")))
@@ -141,10 +141,10 @@ func DefaultPublishMeta() PublishMeta { return PublishMetaClass.New() }
 // ParsePublishMeta reads what [PublishMeta.Serialize] writes.
 func ParsePublishMeta(data []byte) (PublishMeta, error) { return PublishMetaClass.DecodeValue(data) }
 
-// Serialize is the JSON form.
+// Serialize returns the JSON form.
 func (m *PublishMeta) Serialize() []byte { return PublishMetaClass.AppendJSON(nil, m) }
 
-// GetPath is the publish znode below base; unset fields read "None" (Q76).
+// GetPath returns the publish znode below base; unset fields read "None" (Q76).
 func (m *PublishMeta) GetPath(base string) string {
 	return pysem.JoinStrings(base, pysem.Str(PublishMetaClass.Get(m, "shard_id"))+":"+
 		pysem.Str(PublishMetaClass.Get(m, "replica_id"))+":"+pysem.Str(PublishMetaClass.Get(m, "model_name")))
@@ -185,7 +185,7 @@ func DefaultReplicaMeta() ReplicaMeta { return ReplicaMetaClass.New() }
 // ParseReplicaMeta reads what [ReplicaMeta.Serialize] writes.
 func ParseReplicaMeta(data []byte) (ReplicaMeta, error) { return ReplicaMetaClass.DecodeValue(data) }
 
-// SharedReplicaMeta is ParseReplicaMeta of a znode's content. Other processes may have the
+// SharedReplicaMeta returns ParseReplicaMeta of a znode's content. Other processes may have the
 // same record: it must not be changed.
 func SharedReplicaMeta(s env.Shared, data []byte) (*ReplicaMeta, error) {
 	return shared(s, "ReplicaMeta", data, ParseReplicaMeta)
@@ -194,7 +194,7 @@ func SharedReplicaMeta(s env.Shared, data []byte) (*ReplicaMeta, error) {
 // replicaMetaSizeBytes is a usual size of the JSON form, to allocate once.
 const replicaMetaSizeBytes = 288
 
-// Serialize is the JSON form.
+// Serialize returns the JSON form.
 //
 // Cost: what is written grows with the texts of the record, about 300 bytes, whole for
 // each change of a state.
@@ -202,7 +202,7 @@ func (m *ReplicaMeta) Serialize() []byte {
 	return ReplicaMetaClass.AppendJSON(make([]byte, 0, replicaMetaSizeBytes), m)
 }
 
-// GetPath is the replica's znode, its names parted by sep; a model name that is no string
+// GetPath returns the replica's znode, its names parted by sep; a model name that is no string
 // is a TypeError.
 func (m *ReplicaMeta) GetPath(bzid, sep string) (string, error) {
 	name := ReplicaMetaClass.Get(m, "model_name")
@@ -222,7 +222,7 @@ const (
 	FamilyIPv6 = "ipv6"
 )
 
-// GetAddress is the address to dial: that of the family, or the other one where
+// GetAddress returns the address to dial: that of the family, or the other one where
 // it is missing. Wildcard addresses count as missing. Another family than the
 // two is an AssertionError.
 func (m *ReplicaMeta) GetAddress(useArchon bool, family string) (pysem.OptString, error) {
@@ -244,7 +244,7 @@ func (m *ReplicaMeta) GetAddress(useArchon bool, family string) (pysem.OptString
 
 const anyIPv4, anyIPv6 = "0.0.0.0", "[::]"
 
-// usableAddresses are the two addresses but for those that are missing.
+// usableAddresses returns the two addresses but for those that are missing.
 func (m *ReplicaMeta) usableAddresses(useArchon bool) (v4, v6 pysem.OptString, err error) {
 	if m.odd == nil {
 		if useArchon {

@@ -16,7 +16,7 @@ const (
 	PublishUnload PublishType = 2
 )
 
-// String is the member's name.
+// String returns the member's name.
 func (t PublishType) String() string {
 	switch t {
 	case PublishLoad:
@@ -27,7 +27,7 @@ func (t PublishType) String() string {
 	return fmt.Sprintf("PublishType(%d)", int(t))
 }
 
-// LoadPython is the number of the member.
+// LoadPython returns the number of the member.
 func (t *PublishType) LoadPython() any { return int(*t) }
 
 // StorePython takes a number, and reports whether value is one.
@@ -37,13 +37,13 @@ func (t *PublishType) StorePython(value any) (exact bool) {
 	return ok
 }
 
-// DecodePython is the number of the member that has the value; without one it is a
+// DecodePython returns the number of the member that has the value; without one it is a
 // ValueError.
 func (*PublishType) DecodePython(value any) (any, error) {
 	return dataclass.DecodeEnum(value, "PublishType", int(PublishUnload))
 }
 
-// MemberPython is the member of a number.
+// MemberPython returns the member of a number.
 func (*PublishType) MemberPython(n int) any { return PublishType(n) }
 
 // EventType says who an [Event] is for.
@@ -60,7 +60,7 @@ const (
 	EventUnknown = EventPortal
 )
 
-// String is the member's name.
+// String returns the member's name.
 func (t EventType) String() string {
 	switch t {
 	case EventPortal:
@@ -75,7 +75,7 @@ func (t EventType) String() string {
 	return fmt.Sprintf("EventType(%d)", int(t))
 }
 
-// LoadPython is the number of the member.
+// LoadPython returns the number of the member.
 func (t *EventType) LoadPython() any { return int(*t) }
 
 // StorePython takes a number, and reports whether value is one.
@@ -85,13 +85,13 @@ func (t *EventType) StorePython(value any) (exact bool) {
 	return ok
 }
 
-// DecodePython is the number of the member that has the value; without one it is a
+// DecodePython returns the number of the member that has the value; without one it is a
 // ValueError.
 func (*EventType) DecodePython(value any) (any, error) {
 	return dataclass.DecodeEnum(value, "EventType", int(EventResource))
 }
 
-// MemberPython is the member of a number.
+// MemberPython returns the member of a number.
 func (*EventType) MemberPython(n int) any { return EventType(n) }
 
 // Event is what a mirror of ZooKeeper tells its handlers.
@@ -112,7 +112,7 @@ func DefaultEvent() Event { return eventClass.New() }
 // AttributeError, whatever Serialize wrote (Q73).
 func ParseEvent(data []byte) (Event, error) { return eventClass.DecodeValue(data) }
 
-// Serialize is the JSON form, with the data as a list of ints.
+// Serialize returns the JSON form, with the data as a list of ints.
 func (m *Event) Serialize() []byte { return eventClass.AppendJSON(nil, m) }
 
 // Set assigns a Python value of any type to the field of that name; an unknown name is a

@@ -4,11 +4,11 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// ModelNameText is str(model_name), as names of sub-models and paths have it: "None"
+// ModelNameText returns str(model_name), as names of sub-models and paths have it: "None"
 // where there is none (Q76).
 func (m *PublishMeta) ModelNameText() string { return pysem.Str(PublishMetaClass.Get(m, "model_name")) }
 
-// SubModelItems is sub_models.items(): the sub-models in order, with whatever values
+// SubModelItems returns sub_models.items(): the sub-models in order, with whatever values
 // the JSON form had. What is no dict, as None, is an AttributeError.
 func (m *PublishMeta) SubModelItems() ([]pysem.Item, error) {
 	value := PublishMetaClass.Get(m, "sub_models")

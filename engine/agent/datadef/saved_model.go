@@ -15,13 +15,13 @@ import (
 // "None" there.
 type SavedModel struct{ ModelName, SubGraph string }
 
-// String is "model:graph".
+// String returns "model:graph".
 func (m SavedModel) String() string { return m.ModelName + ":" + m.SubGraph }
 
 // Container is the place where a model is served.
 type Container struct{ Cluster, ID string }
 
-// String is "cluster:id".
+// String returns "cluster:id".
 func (c Container) String() string { return c.Cluster + ":" + c.ID }
 
 // SavedModelDeployConfig says how a saved model is to be loaded.
@@ -40,7 +40,7 @@ func ParseSavedModelDeployConfig(data []byte) (SavedModelDeployConfig, error) {
 	return deployConfigClass.DecodeValue(data)
 }
 
-// Serialize is the JSON form.
+// Serialize returns the JSON form.
 func (m *SavedModelDeployConfig) Serialize() []byte { return deployConfigClass.AppendJSON(nil, m) }
 
 // Set assigns a Python value of any type to the field of that name; an unknown name is a
@@ -84,13 +84,13 @@ func ParseContainerServiceInfo(data []byte) (ContainerServiceInfo, error) {
 	return serviceInfoClass.DecodeValue(data)
 }
 
-// SharedContainerServiceInfo is ParseContainerServiceInfo of a znode's content. Other
+// SharedContainerServiceInfo returns ParseContainerServiceInfo of a znode's content. Other
 // processes may have the same record: it must not be changed.
 func SharedContainerServiceInfo(s env.Shared, data []byte) (*ContainerServiceInfo, error) {
 	return shared(s, "ContainerServiceInfo", data, ParseContainerServiceInfo)
 }
 
-// Serialize is the JSON form.
+// Serialize returns the JSON form.
 func (m *ContainerServiceInfo) Serialize() []byte {
 	// Each container has one for as long as it lives, so that it is as large as it needs to be.
 	return bytes.Clone(serviceInfoClass.AppendJSON(make([]byte, 0, serviceInfoSizeBytes), m))

@@ -2,7 +2,7 @@ package datadef
 
 import "github.com/monosim/monosim/engine/env"
 
-// shared is what decode makes of a content: a value that s kept, or a new one. The caller
+// shared returns what decode makes of a content: a value that s kept, or a new one. The caller
 // must change neither content nor value, for other processes may have the same. s may be
 // nil, which keeps nothing. Errors are not kept.
 func shared[T any](s env.Shared, kind string, content []byte, decode func([]byte) (T, error)) (*T, error) {

@@ -11,7 +11,7 @@ type SubModels []SubModel
 // SubModel is one sub-model and the path of the version to load.
 type SubModel struct{ Name, Path string }
 
-// Get is the path of a sub-model; ok reports whether there is one of that name.
+// Get returns the path of a sub-model; ok reports whether there is one of that name.
 func (s SubModels) Get(name string) (path string, ok bool) {
 	for _, m := range s {
 		if m.Name == name {
@@ -21,7 +21,7 @@ func (s SubModels) Get(name string) (path string, ok bool) {
 	return "", false
 }
 
-// With is s with name mapped to path; a known name keeps its place.
+// With returns s with name mapped to path; a known name keeps its place.
 func (s SubModels) With(name, path string) SubModels {
 	out := append(SubModels{}, s...)
 	for i := range out {
@@ -56,7 +56,7 @@ func (s *SubModels) StorePython(value any) (exact bool) {
 	return true
 }
 
-// LoadPython is the dict, or None.
+// LoadPython returns the dict, or None.
 func (s *SubModels) LoadPython() any {
 	if *s == nil {
 		return nil
@@ -68,7 +68,7 @@ func (s *SubModels) LoadPython() any {
 	return d
 }
 
-// DecodePython is value, which has to be a dict; another is an AttributeError.
+// DecodePython returns value, which has to be a dict; another is an AttributeError.
 func (*SubModels) DecodePython(value any) (any, error) {
 	if _, ok := value.(*pysem.Dict); !ok {
 		return nil, pysem.AttributeError(value, "keys")

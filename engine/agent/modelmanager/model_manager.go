@@ -220,7 +220,7 @@ func (m *ModelManager) reportAge() error {
 	return nil
 }
 
-// reprOfLatest is the repr of the versions that were copied last.
+// reprOfLatest returns the repr of the versions that were copied last.
 func (m *ModelManager) reprOfLatest() string {
 	d := &pysem.Dict{}
 	for name, latest := range m.latest.All {
@@ -229,7 +229,7 @@ func (m *ModelManager) reprOfLatest() string {
 	return pysem.Repr(d)
 }
 
-// LoopOnce is one round: it copies every model of the source that has a newer version
+// LoopOnce returns one round: it copies every model of the source that has a newer version
 // (model_manager.py:195). It reports whether all copies went well; an error leaves the
 // models after it for the next round.
 func (m *ModelManager) LoopOnce() (bool, error) {
@@ -354,7 +354,7 @@ func (m *ModelManager) isDoneFile(file string) (bool, error) {
 // are 1200. It is called before Start.
 func (m *ModelManager) SetWaitTimeout(seconds int) { m.waitMax = seconds }
 
-// Models are the versions that were copied and not removed, sorted by model.
+// Models returns the versions that were copied and not removed, sorted by model.
 func (m *ModelManager) Models() []ModelVersions {
 	list := []ModelVersions{}
 	for name, versions := range m.models.All {
@@ -370,14 +370,14 @@ type ModelVersions struct {
 	Versions []CopiedVersion
 }
 
-// Latest is the version of a model that was copied last; the second result reports
+// Latest returns the version of a model that was copied last; the second result reports
 // whether there is one.
 func (m *ModelManager) Latest(model string) (LatestVersion, bool) { return m.latest.Get(model) }
 
-// LockFiles are the paths of the read locks that this process holds, sorted.
+// LockFiles returns the paths of the read locks that this process holds, sorted.
 func (m *ModelManager) LockFiles() []string { return pysem.SortedStrings(m.locks.Keys()) }
 
-// Thread is the task that Start has started, nil without one.
+// Thread returns the task that Start has started, nil without one.
 func (m *ModelManager) Thread() env.Task { return m.thread }
 
 func (m *ModelManager) logf(format string, args ...any) {

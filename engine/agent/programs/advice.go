@@ -10,7 +10,7 @@ import (
 // trying notes what is called next, and what to do when it is not there.
 func (p *process) trying(what, advice string) { p.tried, p.advice = what, advice }
 
-// namesZooKeeper is where the program has the address of ZooKeeper from.
+// namesZooKeeper returns where the program has the address of ZooKeeper from.
 func (p *process) namesZooKeeper() string {
 	if p.name == Client || p.name == AgentController {
 		return "--zk_servers"
@@ -18,7 +18,7 @@ func (p *process) namesZooKeeper() string {
 	return "zk_servers of the conf"
 }
 
-// adviceFor is what was tried and what to do about an error; empty where the error says it
+// adviceFor returns what was tried and what to do about an error; empty where the error says it
 // all.
 func (p *process) adviceFor(err error) string {
 	var rpc *env.RPCError

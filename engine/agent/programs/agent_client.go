@@ -149,7 +149,7 @@ func (q *agentQuestion) replicas() error {
 	return nil
 }
 
-// path is a place below the configuration's bzid.
+// path returns a place below the configuration's bzid.
 func (q *agentQuestion) path(parts ...string) string {
 	return "/" + pysem.Str(q.conf.Bzid.Any()) + "/" + strings.Join(parts, "/")
 }
@@ -208,7 +208,7 @@ func (q *agentQuestion) addresses() error {
 	return nil
 }
 
-// tasksOf are the paths of the tasks below a model, those below a cluster with its name.
+// tasksOf returns the paths of the tasks below a model, those below a cluster with its name.
 func tasksOf(zk env.ZooKeeper, root string) ([]string, error) {
 	names, err := zk.Children(root)
 	if err != nil {

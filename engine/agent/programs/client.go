@@ -63,7 +63,7 @@ func (p *process) clientLoad(c *clients.ServingClient) error {
 	return c.Load(meta)
 }
 
-// modelMeta is the request for a model that the flags say.
+// modelMeta returns the request for a model that the flags say.
 func (p *process) modelMeta(name pysem.OptString) (datadef.ModelMeta, error) {
 	meta := datadef.DefaultModelMeta()
 	meta.ModelName, meta.ModelDir, meta.Ckpt = name, p.flags.Text("model_dir"), p.flags.Text("ckpt")

@@ -92,7 +92,7 @@ var runModule = absl.Module{Name: "monolith.agent_service.run", Flags: []absl.Fl
 	{Name: "bin_name", Kind: absl.Enum, Default: Agent, Words: []string{Agent, AgentClient, TFSClient}, Help: "bin_name: agent, agent_client"},
 }}
 
-// modulesOf are the modules with flags that a program imports, its own first.
+// modulesOf returns the modules with flags that a program imports, its own first.
 func modulesOf(name string, keep quirks.Set) []absl.Module {
 	switch name {
 	case Agent:

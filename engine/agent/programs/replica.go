@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// replica is the line and the result of a replica's znode.
+// replica returns the line and the result of a replica's znode.
 func (q *agentQuestion) replica(zk env.ZooKeeper, path string) (line string, value *pysem.Dict, err error) {
 	data, _, err := zk.Get(path)
 	if err != nil {
@@ -28,7 +28,7 @@ func (q *agentQuestion) replica(zk env.ZooKeeper, path string) (line string, val
 	return line, result("path", path, "archon_address", archon, "address", address, "state", state), nil
 }
 
-// stateName is ModelState.Name: a number of no state is a ValueError, what is no number a
+// stateName returns ModelState.Name: a number of no state is a ValueError, what is no number a
 // TypeError.
 func stateName(stat any) (string, error) {
 	if b, ok := stat.(bool); ok {

@@ -15,7 +15,7 @@ import (
 // rawJSON is a result that is JSON already.
 type rawJSON string
 
-// JSON is what the program found as one JSON document of several lines: the fields that
+// JSON returns what the program found as one JSON document of several lines: the fields that
 // each command's file gives its result, a message by protobuf's rules, null where there is
 // nothing; and {"error": {"type", "message"}} for a program that failed.
 func (e Ended) JSON() ([]byte, error) {
@@ -44,7 +44,7 @@ func (e Ended) JSON() ([]byte, error) {
 
 const indent = 2
 
-// result is a dict of names and values.
+// result returns a dict of names and values.
 func result(pairs ...any) *pysem.Dict {
 	d := &pysem.Dict{}
 	for i := 0; i < len(pairs); i += 2 {
@@ -61,7 +61,7 @@ func addressList(addresses []string) []any {
 	return list
 }
 
-// addressesByName are the addresses of an answer, sorted by name.
+// addressesByName returns the addresses of an answer, sorted by name.
 func addressesByName(r *agentservice.HeartBeatResponse) *pysem.Dict {
 	d := &pysem.Dict{}
 	for _, name := range sortedNames(r) {

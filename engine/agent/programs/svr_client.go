@@ -42,7 +42,7 @@ func (p *process) svrClient() error {
 	return nil
 }
 
-// task is --task as a message takes it.
+// task returns --task as a message takes it.
 func (p *process) task() (int32, error) {
 	value, _ := p.flags.Value("task")
 	task := p.flags.Int("task")

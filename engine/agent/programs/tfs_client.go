@@ -33,7 +33,7 @@ func (p *process) tfsClient() error {
 	return err
 }
 
-// tfsOptions are the flags.
+// tfsOptions returns the flags.
 func (p *process) tfsOptions() clients.TFSClientOptions {
 	o := clients.DefaultTFSClientOptions()
 	text := func(name string) string { return p.flags.Text(name).V }

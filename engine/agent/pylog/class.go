@@ -22,7 +22,7 @@ var modules = map[string]string{
 	"TextParseException": "google.protobuf.text_format",
 }
 
-// ClassName is the unqualified class of the exception that err stands for.
+// ClassName returns the unqualified class of the exception that err stands for.
 func ClassName(err error) string {
 	var python *pysem.Error
 	var zk *zkerrors.Error
@@ -44,10 +44,10 @@ func ClassName(err error) string {
 	return "Exception"
 }
 
-// Class is the repr of the class of the exception that err stands for.
+// Class returns the repr of the class of the exception that err stands for.
 func Class(err error) string { return "<class '" + qualified(err) + "'>" }
 
-// qualified is the class with its module, if that is not the builtins.
+// qualified returns the class with its module, if that is not the builtins.
 func qualified(err error) string {
 	name := ClassName(err)
 	var zk *zkerrors.Error

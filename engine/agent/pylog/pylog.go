@@ -29,7 +29,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem/pyos"
 )
 
-// Text is str(e) of the exception that err stands for.
+// Text returns str(e) of the exception that err stands for.
 func Text(err error) string {
 	var python *pysem.Error
 	var zk *zkerrors.Error
@@ -48,7 +48,7 @@ func Text(err error) string {
 	return messageOf(err)
 }
 
-// Repr is repr(e) of the exception that err stands for.
+// Repr returns repr(e) of the exception that err stands for.
 func Repr(err error) string {
 	name := ClassName(err)
 	var python *pysem.Error
@@ -69,13 +69,13 @@ func Repr(err error) string {
 	return name + "(" + pysem.Repr(text) + ")"
 }
 
-// rpcText is the repr of grpcio's error, which is its text too (grpc/_channel.py:836).
+// rpcText returns the repr of grpcio's error, which is its text too (grpc/_channel.py:836).
 func rpcText(err *env.RPCError) string {
 	return fmt.Sprintf("<_InactiveRpcError of RPC that terminated with:\n\tstatus = StatusCode.%s\n\tdetails = %q\n\tdebug_error_string = \"None\"\n>",
 		err.Code, err.Message)
 }
 
-// fileFailureOf is the OSError of an error of the files, and the path that it is about.
+// fileFailureOf returns the OSError of an error of the files, and the path that it is about.
 func fileFailureOf(err error) (f pyos.Failure, about string, ok bool) {
 	var path *fs.PathError
 	if !errors.As(err, &path) {
@@ -85,7 +85,7 @@ func fileFailureOf(err error) (f pyos.Failure, about string, ok bool) {
 	return f, path.Path, ok
 }
 
-// messageOf is the text of an error that begins with a Python class, without it.
+// messageOf returns the text of an error that begins with a Python class, without it.
 func messageOf(err error) string {
 	if name, rest, ok := strings.Cut(err.Error(), ": "); ok && isClassName(name) {
 		return rest
@@ -102,7 +102,7 @@ type Later func() string
 
 func (l Later) String() string { return l() }
 
-// Event is the repr of a watched event, "None" for nil (kazoo/protocol/states.py).
+// Event returns the repr of a watched event, "None" for nil (kazoo/protocol/states.py).
 func Event(e *env.WatchEvent) Later {
 	return func() string {
 		if e == nil {
@@ -112,7 +112,7 @@ func Event(e *env.WatchEvent) Later {
 	}
 }
 
-// Bytes is the repr of bytes, "None" for nil.
+// Bytes returns the repr of bytes, "None" for nil.
 func Bytes(data []byte) Later {
 	return func() string {
 		if data == nil {
@@ -122,7 +122,7 @@ func Bytes(data []byte) Later {
 	}
 }
 
-// Message is the str of a protobuf message, in which characters beyond ASCII stand as
+// Message returns the str of a protobuf message, in which characters beyond ASCII stand as
 // they are.
 func Message(m proto.Message) Later {
 	return func() string {
@@ -141,7 +141,7 @@ func Message(m proto.Message) Later {
 
 var beyondASCII = regexp.MustCompile(`(\\[23][0-7]{2})+`)
 
-// Popen is the repr of a process that runs (subprocess.py:1097 of Python 3.11).
+// Popen returns the repr of a process that runs (subprocess.py:1097 of Python 3.11).
 func Popen(args []string) Later {
 	return func() string {
 		const longest = 80
@@ -153,7 +153,7 @@ func Popen(args []string) Later {
 	}
 }
 
-// Strings is the repr of a list of strings.
+// Strings returns the repr of a list of strings.
 func Strings(list []string) Later {
 	return func() string {
 		values := make([]any, len(list))
@@ -182,7 +182,7 @@ func (s *Seldom) Due(clock env.Clock, period time.Duration) bool {
 	return true
 }
 
-// Traceback is what traceback.format_exc() says of err, but for the frames.
+// Traceback returns what traceback.format_exc() says of err, but for the frames.
 func Traceback(err error) Later {
 	return func() string {
 		text := Text(err)

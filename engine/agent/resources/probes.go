@@ -14,14 +14,14 @@ import (
 // This file measures the container: resource_utils.py:35-269 and what it uses of
 // psutil. Everything is read from the files that Linux has for it.
 
-// TotalMemory is the memory of the host in bytes: MemTotal of /proc/meminfo, as psutil
+// TotalMemory returns the memory of the host in bytes: MemTotal of /proc/meminfo, as psutil
 // reads it (resource_utils.py:181).
 func TotalMemory(e *env.Env) (int64, error) {
 	m, err := readMeminfo(e.Files)
 	return m.total, err
 }
 
-// AvailableMemory is the memory of the host, in bytes, that programs can have without
+// AvailableMemory returns the memory of the host, in bytes, that programs can have without
 // swapping: MemAvailable of /proc/meminfo, as psutil reads it (resource_utils.py:200).
 // Where that is missing or 0 it is estimated; where it is more than there is, as in
 // some containers, it is what is free.
@@ -87,7 +87,7 @@ func readMeminfo(files env.Files) (memory, error) {
 // pageBytes is the size of a page of memory.
 const pageBytes = 4096
 
-// estimate is what a kernel without MemAvailable would say (psutil 5.9.8,
+// estimate returns what a kernel without MemAvailable would say (psutil 5.9.8,
 // _pslinux.py:374): the page cache and slabs count but for the low watermark, or half
 // of each if that is less.
 func (m memory) estimate(files env.Files) int64 {
@@ -138,10 +138,10 @@ func NewCgroup(e *env.Env) *Cgroup {
 	return c
 }
 
-// Path is the cgroup's below its controllers, None where there is none of version 1.
+// Path returns the cgroup's below its controllers, None where there is none of version 1.
 func (c *Cgroup) Path() pysem.OptString { return c.path }
 
-// TotalMemory is the memory limit in bytes, also when it stands for no limit
+// TotalMemory returns the memory limit in bytes, also when it stands for no limit
 // (Q134). A limit of 0 means MY_MEM_LIMIT.
 func (c *Cgroup) TotalMemory() (int, error) {
 	limit, err := c.read("memory", "memory.limit_in_bytes")
@@ -151,7 +151,7 @@ func (c *Cgroup) TotalMemory() (int, error) {
 	return c.variable("MY_MEM_LIMIT")
 }
 
-// AvailableMemory is the memory limit less what is used, in bytes.
+// AvailableMemory returns the memory limit less what is used, in bytes.
 func (c *Cgroup) AvailableMemory() (int, error) {
 	used, err := c.read("memory", "memory.usage_in_bytes")
 	if err != nil {
@@ -161,7 +161,7 @@ func (c *Cgroup) AvailableMemory() (int, error) {
 	return limit - used, err
 }
 
-// NumCPU is how many CPUs the container may use, rounded towards zero; a period of
+// NumCPU returns how many CPUs the container may use, rounded towards zero; a period of
 // 0 means MY_CPU_LIMIT.
 func (c *Cgroup) NumCPU() (int, error) {
 	quota, err := c.read("cpu", "cpu.cfs_quota_us")
@@ -181,7 +181,7 @@ func (c *Cgroup) NumCPU() (int, error) {
 // cpuSamples is how often CPUUsage looks, a second apart.
 const cpuSamples = 5
 
-// CPUUsage is the CPU time that the container uses, in percent of one CPU, over
+// CPUUsage returns the CPU time that the container uses, in percent of one CPU, over
 // five seconds.
 func (c *Cgroup) CPUUsage() (float64, error) {
 	wall := c.e.Clock.Now()
@@ -207,7 +207,7 @@ func (c *Cgroup) CPUUsage() (float64, error) {
 	return sum / cpuSamples, nil
 }
 
-// cpuClock is the CPU time that was used, in ns: the file is one number.
+// cpuClock returns the CPU time that was used, in ns: the file is one number.
 func (c *Cgroup) cpuClock() (int, error) {
 	text, err := c.text("cpu", "cpuacct.usage")
 	if err != nil {
@@ -224,7 +224,7 @@ func (c *Cgroup) text(controller, file string) (string, error) {
 	return pyos.ReadText(c.e.Files, pysem.JoinStrings("/sys/fs/cgroup", controller, c.path.V, file))
 }
 
-// read is the number on the last line of a file of the cgroup, 0 of an empty one.
+// read returns the number on the last line of a file of the cgroup, 0 of an empty one.
 func (c *Cgroup) read(controller, file string) (int, error) {
 	text, err := c.text(controller, file)
 	if err != nil {
@@ -269,7 +269,7 @@ const (
 	cpuGuest           = 8
 )
 
-// Percent is how busy the host was since the last look, from 0 to 100 with one
+// Percent returns how busy the host was since the last look, from 0 to 100 with one
 // decimal, and takes the next look.
 func (c *CPUPercent) Percent() (float64, error) {
 	times, err := cpuTimes(c.e.Files)
@@ -291,7 +291,7 @@ func (c *CPUPercent) Percent() (float64, error) {
 	return roundTo((all-idle)/all*100, 1), nil
 }
 
-// cpuTimes are the columns of the first line of /proc/stat, in clock ticks.
+// cpuTimes returns the columns of the first line of /proc/stat, in clock ticks.
 func cpuTimes(files env.Files) ([]float64, error) {
 	text, err := pyos.ReadText(files, "/proc/stat")
 	if err != nil {
@@ -309,7 +309,7 @@ func cpuTimes(files env.Files) ([]float64, error) {
 	return times, nil
 }
 
-// roundTo is round(f, digits): the nearest decimal number, ties to even.
+// roundTo returns round(f, digits): the nearest decimal number, ties to even.
 func roundTo(f float64, digits int) float64 {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return f

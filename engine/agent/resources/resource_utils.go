@@ -109,7 +109,7 @@ func (c *modelInfo) measure(dir string, version pysem.OptString) ([]SubModelInfo
 	return infos, c.addAssets(infos)
 }
 
-// globalStep is the number at the checkpoint's end, -1 without a checkpoint.
+// globalStep returns the number at the checkpoint's end, -1 without a checkpoint.
 func (c *modelInfo) globalStep() (*big.Int, error) {
 	if !c.ckpt.Set {
 		checkpoint, err := latestCheckpoint(c.files, pysem.Dirname(c.dir))
@@ -121,7 +121,7 @@ func (c *modelInfo) globalStep() (*big.Int, error) {
 	return pysem.ParseInt(c.ckpt.V[strings.LastIndexByte(c.ckpt.V, '-')+1:])
 }
 
-// findVersion is the version of the step, else the newest of those in common.
+// findVersion returns the version of the step, else the newest of those in common.
 // Version 0 counts as none (resource_utils.py:137).
 func (c *modelInfo) findVersion(step *big.Int) (*big.Int, error) {
 	var found *big.Int
@@ -260,7 +260,7 @@ func treeSize(files env.Files, dir string) (int64, error) {
 	return total, nil
 }
 
-// latestCheckpoint is the name of the checkpoint that the file "checkpoint" in the
+// latestCheckpoint returns the name of the checkpoint that the file "checkpoint" in the
 // directory names, without its directory; None without such a file or when it
 // cannot be parsed (tf.train.get_checkpoint_state).
 func latestCheckpoint(files env.Files, dir string) (pysem.OptString, error) {

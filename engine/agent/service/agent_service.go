@@ -56,7 +56,7 @@ type AgentService struct {
 	server  env.Server
 	// silence is waited for by those who are never answered; nil while all are.
 	silence env.Cond
-	// kept are the last answers of HeartBeat, by server type, where answers is able to say
+	// kept holds the last answers of HeartBeat, by server type, where answers is able to say
 	// that nothing has changed since.
 	kept map[agentservice.ServerType]*keptAnswer
 }
@@ -218,7 +218,7 @@ type AnswersV3 struct {
 	Addrs func() ([]ModelAddresses, error)
 }
 
-// GetReplicas is a NotImplementedError, so UNKNOWN to the client (Q34).
+// GetReplicas returns a NotImplementedError, so UNKNOWN to the client (Q34).
 func (a AnswersV3) GetReplicas(*agentservice.GetReplicasRequest) (*agentservice.GetReplicasResponse, error) {
 	return nil, pysem.Raise("NotImplementedError", "not implement for agent v3")
 }

@@ -75,7 +75,7 @@ func (a AnswersV2) GetResource(r *agentservice.GetResourceRequest) (*agentservic
 	return AnswersV3{Env: a.Env, Conf: a.Conf}.GetResource(r)
 }
 
-// metaAddresses are the gRPC addresses of replicas over IPv4, usable or not.
+// metaAddresses returns the gRPC addresses of replicas over IPv4, usable or not.
 func metaAddresses(replicas []*datadef.ReplicaMeta) (*agentservice.AddressList, error) {
 	addrs := make([]pysem.OptString, len(replicas))
 	for i, rm := range replicas {

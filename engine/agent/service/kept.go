@@ -30,7 +30,7 @@ type keptAnswer struct {
 	logged string
 }
 
-// heartBeatSeen is what an answer depends on: the mirror and, when dc_aware, the place.
+// heartBeatSeen returns what an answer depends on: the mirror and, when dc_aware, the place.
 func (a AnswersV1) heartBeatSeen() seen {
 	conf := a.Watcher.Conf()
 	return seen{a.Watcher.Changes(), conf.IDC(), conf.Cluster()}

@@ -43,7 +43,7 @@ func NewTFSMonitor(e *env.Env, conf *agentconfig.AgentConfig) *TFSMonitor {
 // Busy reports whether a call holds up all others.
 func (m *TFSMonitor) Busy() bool { return m.lock.Locked() }
 
-// Host is the address of the container. One that is none, or that of the loopback, is
+// Host returns the address of the container. One that is none, or that of the loopback, is
 // looked up again each time (tfs_monitor.py:50).
 func (m *TFSMonitor) Host() string {
 	switch m.host {
@@ -53,7 +53,7 @@ func (m *TFSMonitor) Host() string {
 	return m.host
 }
 
-// Addr is the host:port of the server that has a sub-model (tfs_monitor.py:56). One
+// Addr returns the host:port of the server that has a sub-model (tfs_monitor.py:56). One
 // that this container does not serve is an AssertionError, and another deploy type
 // than those of v1 a RuntimeError.
 func (m *TFSMonitor) Addr(subModel string) (string, error) {
@@ -86,7 +86,7 @@ func (m *TFSMonitor) port(server string) pysem.OptInt {
 	return m.conf.TFSDensePort
 }
 
-// ServiceType is the type of the server that has a sub-model on this container, "" for
+// ServiceType returns the type of the server that has a sub-model on this container, "" for
 // none (tfs_monitor.py:76). UNIFIED is an AssertionError (Q146).
 func (m *TFSMonitor) ServiceType(subModel string) (string, error) {
 	only := ""

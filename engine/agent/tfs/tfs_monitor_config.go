@@ -24,7 +24,7 @@ type ServerConfigs struct {
 	Entry, PS, Dense *config.ModelServerConfig
 }
 
-// Of is the configuration of a server type; any but entry and PS is dense.
+// Of returns the configuration of a server type; any but entry and PS is dense.
 func (c *ServerConfigs) Of(server string) *config.ModelServerConfig {
 	switch server {
 	case agentconfig.ServerEntry:
@@ -58,7 +58,7 @@ type subModel struct {
 	latest bool   // the server follows the newest version by itself
 }
 
-// version is the number that the path ends in; another name is a ValueError
+// version returns the number that the path ends in; another name is a ValueError
 // (Q147).
 func (s subModel) version() (int, error) {
 	n, err := pysem.ParseInt(pysem.Basename(s.path))
@@ -207,7 +207,7 @@ func (m *TFSMonitor) subModelStatus(s subModel) (env.ModelVersionStatus, error) 
 	return latest, nil
 }
 
-// stub is the channel to a server. One that this container does not have is a KeyError,
+// stub returns the channel to a server. One that this container does not have is a KeyError,
 // and so is each after Stop.
 func (m *TFSMonitor) stub(server string) (env.ModelServer, error) {
 	stub, ok := m.stubs[server]
@@ -236,7 +236,7 @@ func (m *TFSMonitor) StatusOf(spec env.ModelSpec) ([]env.ModelVersionStatus, err
 	return stub.Status(spec, 0)
 }
 
-// DefaultModelConfig is the model that each server keeps, so that none is ever without
+// DefaultModelConfig returns the model that each server keeps, so that none is ever without
 // one (utils.py:960), below a TFS_HOME.
 func DefaultModelConfig(home string) *config.ModelConfig {
 	model, err := agentconfig.GenModelConfig(agentconfig.ModelConfigArgs{

@@ -43,7 +43,7 @@ type SavedModelStatus struct {
 	Missing bool
 }
 
-// State is Status.State, or for a missing model the AttributeError that reading it is.
+// State returns Status.State, or for a missing model the AttributeError that reading it is.
 func (s SavedModelStatus) State() (env.ModelState, error) {
 	if s.Missing {
 		return 0, pysem.Raise("AttributeError", "'int' object has no attribute 'state'")
@@ -87,7 +87,7 @@ func binaryHasString(files env.Files, path, text string) bool {
 // one has in it. The error is always nil.
 func (w *TFSWrapper) IsGRPCRemoteOp() (bool, error) { return w.grpc, nil }
 
-// Command is the command line, whose words are separated by blanks
+// Command returns the command line, whose words are separated by blanks
 // (tfs_wrapper.py:53-97).
 func (w *TFSWrapper) Command() string {
 	psm := agentconfig.EnvOr(w.e.Host, "TCE_PSM", "")
@@ -128,7 +128,7 @@ func (w *TFSWrapper) Start() error {
 	return nil
 }
 
-// args are the words of a command; the texts of most are the same in many agents.
+// args returns the words of a command; the texts of most are the same in many agents.
 func (w *TFSWrapper) args(kind, command string) []string {
 	args := strings.Fields(command)
 	if w.e.Shared == nil {
@@ -159,7 +159,7 @@ func (w *TFSWrapper) Stop() error {
 // whether it has. It is called after Start.
 func (w *TFSWrapper) Poll() (int, bool) { return w.process.Poll() }
 
-// Exited is broadcast when the process ends. It is called after Start.
+// Exited returns broadcast when the process ends. It is called after Start.
 func (w *TFSWrapper) Exited() env.Cond { return w.process.Exited() }
 
 // ListSavedModels lists the models of the config file, in its order. The list may be
@@ -209,7 +209,7 @@ func withStatus(list []SavedModelStatus, s SavedModelStatus) []SavedModelStatus 
 	return append(list, s)
 }
 
-// failedStatus is what a status query that failed stands for.
+// failedStatus returns what a status query that failed stands for.
 func failedStatus(err error) env.ModelVersionStatus {
 	s := env.ModelVersionStatus{State: env.StateUnknown, Status: env.StatusProto{Code: env.Unknown, Message: err.Error()}}
 	if rpc, ok := err.(*env.RPCError); ok {
@@ -218,7 +218,7 @@ func failedStatus(err error) env.ModelVersionStatus {
 	return s
 }
 
-// BestVersion is the version that a model is judged by: the highest AVAILABLE one,
+// BestVersion returns the version that a model is judged by: the highest AVAILABLE one,
 // else the highest. There must be one. Of equal ones it is the last or the first: the
 // wrapper takes the end of an ascending list (tfs_wrapper.py:153), the updater the
 // beginning of a descending one (replica_manager.py:560), and both sort stably.

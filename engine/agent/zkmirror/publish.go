@@ -152,7 +152,7 @@ func hasFewerSubModels(a, b *datadef.PublishMeta) (bool, error) {
 	return lenA < lenB, err
 }
 
-// lenSubModels is len(sub_models); that of None is a TypeError.
+// lenSubModels returns len(sub_models); that of None is a TypeError.
 func lenSubModels(pm *datadef.PublishMeta) (int, error) {
 	value := datadef.PublishMetaClass.Get(pm, "sub_models")
 	dict, ok := value.(*pysem.Dict)
@@ -183,5 +183,5 @@ func (m *ZKMirror) isOfModel(path, model string) bool {
 	return publishedModel(path) == model
 }
 
-// publishedModel is the model of "<shard>:<replica>:<model>".
+// publishedModel returns the model of "<shard>:<replica>:<model>".
 func publishedModel(name string) string { return name[strings.LastIndexByte(name, ':')+1:] }

@@ -27,13 +27,13 @@ func (m *ZKMirror) Entries() []MirrorEntry {
 	return list
 }
 
-// Get is the data that the copy has of a path, nil when it has none.
+// Get returns the data that the copy has of a path, nil when it has none.
 func (m *ZKMirror) Get(path string) []byte {
 	data, _ := m.data.Get(path)
 	return data
 }
 
-// Children are the names below a path as the cache has them: one for each znode
+// Children returns the names below a path as the cache has them: one for each znode
 // in the subtree, so names repeat, and znodes count whose path merely begins
 // alike (zk_mirror.py:144, Q180).
 //
@@ -126,7 +126,7 @@ func (m *ZKMirror) shardsByReplica() (*pysem.OrderedMap[string, int], error) {
 	return seen, nil
 }
 
-// TCEReplicaID is the replica of the container: REPLICA_ID, or a hash of the pod's
+// TCEReplicaID returns the replica of the container: REPLICA_ID, or a hash of the pod's
 // name; the environment is read at each call (zk_mirror.py:197). A REPLICA_ID that is
 // no number is a ValueError.
 func (m *ZKMirror) TCEReplicaID() (int, error) {
@@ -165,7 +165,7 @@ func (m *ZKMirror) GetAllReplicas(serverType string) ([]TaskMetas, error) {
 	return m.AllReplicas(func(t string) bool { return t == serverType })
 }
 
-// servicePathParts are model, type, task and replica. What stands below a location
+// servicePathParts holds model, type, task and replica. What stands below a location
 // as discovery of v1 has it, and whatever else is there, has others (Q186).
 const servicePathParts = 4
 
@@ -242,7 +242,7 @@ func (m *ZKMirror) availableBelow(path string) ([]*datadef.ReplicaMeta, error) {
 	return list, nil
 }
 
-// availableAt is the replica at a path, nil when there is none or it is not
+// availableAt returns the replica at a path, nil when there is none or it is not
 // AVAILABLE.
 func (m *ZKMirror) availableAt(path string) (*datadef.ReplicaMeta, error) {
 	data := m.Get(path)
@@ -256,7 +256,7 @@ func (m *ZKMirror) availableAt(path string) (*datadef.ReplicaMeta, error) {
 	return rm, nil
 }
 
-// GetReplica is one replica, nil when it is not there or not AVAILABLE
+// GetReplica returns one replica, nil when it is not there or not AVAILABLE
 // (zk_mirror.py:382).
 func (m *ZKMirror) GetReplica(model, serverType string, task, replica int) (*datadef.ReplicaMeta, error) {
 	return m.availableAt(pysem.JoinStrings(m.taskPath(model, serverType, task), pysem.Str(replica)))

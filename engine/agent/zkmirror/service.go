@@ -63,7 +63,7 @@ func reprOfChanges(changed *pysem.OrderedMap[string, []byte]) string {
 	return pysem.Repr(d)
 }
 
-// LocalReplicaPaths are the znodes of this container's replicas, sorted: those with
+// LocalReplicaPaths returns the znodes of this container's replicas, sorted: those with
 // its address, which is cut at the first colon, and its replica id (zk_mirror.py:322).
 // A replica without an address is an AttributeError.
 func (m *ZKMirror) LocalReplicaPaths() ([]string, error) {

@@ -109,17 +109,17 @@ func NewZKMirror(e *env.Env, zk env.ZooKeeper, o MirrorOptions) *ZKMirror {
 
 func (m *ZKMirror) keeps(q quirks.Quirk) bool { return m.o.Quirks.Keeps(q) }
 
-// Paths are where the business has its znodes.
+// Paths returns where the business has its znodes.
 func (m *ZKMirror) Paths() MirrorPaths { return m.paths }
 
 // Queue has the events that nobody has taken yet: requests for models, and publishes
 // that are complete or gone.
 func (m *ZKMirror) Queue() *threading.Queue[datadef.Event] { return m.queue }
 
-// TCEShardID is the shard of the container, -1 for an entry.
+// TCEShardID returns the shard of the container, -1 for an entry.
 func (m *ZKMirror) TCEShardID() int { return m.shard }
 
-// NumTCEShard is how many containers share the PS.
+// NumTCEShard returns how many containers share the PS.
 func (m *ZKMirror) NumTCEShard() int { return m.shards }
 
 // IsLeader reports whether [ZKMirror.SetLeader] was called: the election does not call

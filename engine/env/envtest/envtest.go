@@ -20,7 +20,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// New is an env.Env with files, by their paths, and variables. A relative path counts
+// New returns an env.Env with files, by their paths, and variables. A relative path counts
 // from [Dir]. What tests run in beside these two, they set.
 func New(files, vars map[string]string) *env.Env {
 	f := &Files{tree: fstest.MapFS{key(Dir): {Mode: fs.ModeDir}}}
@@ -46,7 +46,7 @@ type Host struct {
 
 const freePort = 59999
 
-// LookupEnv is a variable; ok reports whether it is set.
+// LookupEnv returns a variable; ok reports whether it is set.
 func (h *Host) LookupEnv(key string) (value string, ok bool) {
 	value, ok = h.vars[key]
 	return value, ok
@@ -68,19 +68,19 @@ func (h *Host) Environ() []string {
 	return list
 }
 
-// Hostname is "host".
+// Hostname returns "host".
 func (h *Host) Hostname() string { return "host" }
 
-// LookupIP is the address of the host's name, in v4.
+// LookupIP returns the address of the host's name, in v4.
 func (h *Host) LookupIP() (string, error) { return "192.0.2.10", nil }
 
-// LookupIPv6 is its address in v6.
+// LookupIPv6 returns its address in v6.
 func (h *Host) LookupIPv6() (string, error) { return "2001:db8::10", nil }
 
 // RouteIP fails.
 func (h *Host) RouteIP() (string, error) { return "", fs.ErrNotExist }
 
-// FreePort is a port that is free.
+// FreePort returns a port that is free.
 func (h *Host) FreePort() int {
 	h.FreePorts++
 	return freePort

@@ -23,7 +23,7 @@ type Files struct {
 	temps     int
 }
 
-// key is the name of a path in the map.
+// key returns the name of a path in the map.
 func key(name string) string {
 	if !strings.HasPrefix(name, "/") {
 		name = Dir + "/" + name
@@ -31,7 +31,7 @@ func key(name string) string {
 	return strings.TrimPrefix(path.Clean(name), "/")
 }
 
-// ReadFile is the content.
+// ReadFile returns the content.
 func (f *Files) ReadFile(name string) ([]byte, error) { return f.tree.ReadFile(key(name)) }
 
 // AppendFile adds to the content.

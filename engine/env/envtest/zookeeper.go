@@ -39,10 +39,10 @@ func (t *Tasks) Sleep(d time.Duration) {
 // Go makes a task that never runs.
 func (t *Tasks) Go(name string, fn func()) env.Task { return Task{name: name} }
 
-// Self is the task called "main".
+// Self returns the task called "main".
 func (t *Tasks) Self() env.Task { return Task{name: "main"} }
 
-// NewCond is nil: nobody can wait.
+// NewCond returns nil: nobody can wait.
 func (t *Tasks) NewCond(string) env.Cond { return nil }
 
 // Task is a task of which only the name is known.
@@ -51,25 +51,25 @@ type Task struct {
 	name     string
 }
 
-// Name is the name that it was made with.
+// Name returns the name that it was made with.
 func (t Task) Name() string { return t.name }
 
 // Clock stands still, 1.7e9 s after the Unix epoch.
 type Clock struct{}
 
-// Now is the time at which it stands.
+// Now returns the time at which it stands.
 func (Clock) Now() time.Time { return time.Unix(1700000000, 0) }
 
-// Elapsed is 0.
+// Elapsed returns 0.
 func (Clock) Elapsed() time.Duration { return 0 }
 
 // Random chooses 0 each time.
 type Random struct{}
 
-// Intn is 0.
+// Intn returns 0.
 func (Random) Intn(string, int) int { return 0 }
 
-// Float64 is 0.
+// Float64 returns 0.
 func (Random) Float64(string) float64 { return 0 }
 
 // Log drops all lines.
@@ -138,7 +138,7 @@ func (z *ZooKeeper) Set(path string, data []byte, version int32) (env.Stat, erro
 	return env.Stat{}, nil
 }
 
-// Get is a znode's data, with an empty Stat.
+// Get returns a znode's data, with an empty Stat.
 func (z *ZooKeeper) Get(path string) ([]byte, env.Stat, error) {
 	data, ok := z.nodes.Get(path)
 	if !ok {
@@ -147,7 +147,7 @@ func (z *ZooKeeper) Get(path string) ([]byte, env.Stat, error) {
 	return data, env.Stat{}, nil
 }
 
-// Exists is nil where there is no such znode, else an empty Stat.
+// Exists returns nil where there is no such znode, else an empty Stat.
 func (z *ZooKeeper) Exists(path string) (*env.Stat, error) {
 	if _, ok := z.nodes.Get(path); ok {
 		return &env.Stat{}, nil

@@ -41,7 +41,7 @@ const (
 	ConnectionTimeout      Code = -1006 // the handler's timeout_exception
 )
 
-// kazooNames are the exceptions without their module.
+// kazooNames holds the exceptions without their module.
 var kazooNames = map[Code]string{
 	RuntimeInconsistency: "RuntimeInconsistency", ConnectionLoss: "ConnectionLoss",
 	MarshallingError: "MarshallingError", Unimplemented: "UnimplementedError",

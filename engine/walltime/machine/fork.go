@@ -98,7 +98,7 @@ func (f *Fork) to(fork int) string {
 	return strings.Join(words, ".")
 }
 
-// replay is the fork of a copy that has not reached its own fork. If this is the one, main runs in
+// replay returns the fork of a copy that has not reached its own fork. If this is the one, main runs in
 // place of what ran so far. If not, the fork's child belongs to another process.
 func (s *processes) replay(main func(*env.Env) int) env.Process {
 	f := s.fork

@@ -40,10 +40,10 @@ func (w *FakeTFSWrapper) Stop() error {
 // Poll reports that there was no end.
 func (w *FakeTFSWrapper) Poll() (int, bool) { return 0, false }
 
-// Exited is nil: the double never ends.
+// Exited returns nil: the double never ends.
 func (w *FakeTFSWrapper) Exited() env.Cond { return nil }
 
-// IsGRPCRemoteOp is an AttributeError: the reference's double lacks it, so a
+// IsGRPCRemoteOp returns an AttributeError: the reference's double lacks it, so a
 // HeartBeat over it fails once there are addresses (Q28).
 func (w *FakeTFSWrapper) IsGRPCRemoteOp() (bool, error) {
 	return false, pysem.Raise("AttributeError", "'FakeTFSWrapper' object has no attribute 'is_grpc_remote_op'")
