@@ -15,12 +15,12 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// Options are what [Run] is told beside the world.
+// Options configures [Run].
 type Options struct {
 	// ConfPath is the path of the agent.conf.
 	ConfPath string
-	// TFSLog is the path from which the log files of the model servers get their names;
-	// empty means /var/log/tfs.std.log (agent.py:38).
+	// TFSLog is the log path from which the model servers' log files take their names; empty means
+	// /var/log/tfs.std.log (agent.py:38).
 	TFSLog string
 	// TFSHome is where the serving binaries and their configuration are installed; empty
 	// means the reference's /opt/tiger/monolith_serving (utils.py:51).
@@ -28,21 +28,20 @@ type Options struct {
 	Quirks  quirks.Set
 	V3      AgentV3Options
 	V1      AgentV1Options
-	// Started, when set, is told of each agent before it is started, with the Env of its
-	// process: of one, or of one in each child of a dense pod.
+	// Started, when set, is called for each agent before it starts, with the Env of its process:
+	// once, or once in each child of a dense pod.
 	Started func(*env.Env, Agent)
 }
 
-// Run reads the configuration and runs its agent until that is over, or for a deploy
-// type dense as many as dense_service_num says, each in a child process
-// (agent.py:73-107). The error is the one with which the process ends; ends by a
-// signal or by Exit do not return.
+// Run reads the configuration and runs its agent until it ends. A pod of deploy type dense has
+// dense_service_num agents, each in a child process (agent.py:73-107). The error is the one with
+// which the process ends. When a signal or Exit ends the process, Run does not return.
 func Run(e *env.Env, o Options) error {
 	_, err := run(e, o)
 	return err
 }
 
-// run returns Run, and tells the agent that it has made in this process.
+// run does what Run does, and also returns the agent that it made in this process.
 func run(e *env.Env, o Options) (Agent, error) {
 	o.TFSLog = cmp.Or(o.TFSLog, "/var/log/tfs.std.log")
 	e.Log.Logf(env.Info, "environ is : environ(%v)", pylog.Later(func() string { return reprOfEnvironment(e.Host) }))
@@ -70,13 +69,12 @@ func readConf(e *env.Env, o Options) (*agentconfig.AgentConfig, error) {
 	return agentconfig.Loader{Env: e, Quirks: o.Quirks, TFSHome: o.TFSHome}.FromFile(o.ConfPath)
 }
 
-// runDense runs the agents of the dense services that share the GPU of a container
-// (MPS), and waits until all of them have ended. How they ended is not looked at:
-// while one of them runs the container goes on.
+// runDense runs the agents of the dense services that share the GPU of a container (MPS), and waits
+// until all of them have ended. It ignores how they ended: the container runs on as long as one of
+// them does.
 //
-// Cost: sessions, watches and polls grow with the dense services: each child reads the
-// configuration again and has its own, so that three services cost what three agents
-// do.
+// Cost: sessions, watches and polls grow with the dense services. Each child reads the
+// configuration again and has its own, so three services cost as much as three agents.
 func runDense(e *env.Env, conf *agentconfig.AgentConfig, o Options) error {
 	var children []env.Process
 	for i := range conf.DenseServiceNum {
@@ -98,10 +96,10 @@ func runDense(e *env.Env, conf *agentconfig.AgentConfig, o Options) error {
 	return nil
 }
 
-// runDenseAgent returns the main task of the child of that index. Its replica id is
-// negative for -1 and has 42 bits for the hash of a pod's name (Q3); an agent v1 does
-// not look at it, so all children share one replica id and one znode (Q2). A PORT2 of
-// the container is the agent port of each of them (Q5).
+// runDenseAgent is the main task of child number index, and returns its exit code. A child's
+// replica id is negative for -1 and has 42 bits for the hash of a pod's name (Q3). Agent v1 ignores
+// it, so all children share one replica id and one znode (Q2). A PORT2 of the container is the
+// agent port of every child (Q5).
 func runDenseAgent(e *env.Env, replicaID, index int, o Options) int {
 	e.Host.Setenv("REPLICA_ID", strconv.Itoa(replicaID))
 	e.Log.Logf(env.Info, "[INFO] the corresponding replica_id %d", replicaID)
@@ -111,9 +109,9 @@ func runDenseAgent(e *env.Env, replicaID, index int, o Options) int {
 	return exitCode(e, a, err)
 }
 
-// runAgent makes the agent of the configured version, starts it and waits
-// (agent.py:41-71). The reference reads the configuration a second time here, which
-// draws another set of free ports (Q4).
+// runAgent makes the agent of the configured version, starts it and waits for its end
+// (agent.py:41-71). The reference reads the configuration a second time here, which draws another
+// set of free ports (Q4).
 func runAgent(e *env.Env, o Options) (Agent, error) {
 	conf, err := readConf(e, o)
 	if err != nil {
@@ -126,12 +124,12 @@ func runAgent(e *env.Env, o Options) (Agent, error) {
 	if o.Started != nil {
 		o.Started(e, a)
 	}
-	// The rough sort model is copied before the agent starts; when that fails the
-	// process kills itself (Q7).
+	// The rough sort model is copied before the agent starts. When that fails, the process kills
+	// itself (Q7).
 	models := modelmanager.NewModelManager(e, modelmanager.ModelManagerOptions{
 		ModelName: conf.RoughSortModelName, SourcePath: conf.RoughSortModelP2PPath,
 		ReceivePath: conf.RoughSortModelLocalPath, Quirks: o.Quirks,
-		// The open-source metrics client drops what it is told (metric/cli.py).
+		// The open-source metrics client drops all metrics (metric/cli.py).
 		Metrics: func(modelmanager.Metric) {},
 	})
 	if !models.Start() {
@@ -156,12 +154,11 @@ func newAgent(e *env.Env, conf *agentconfig.AgentConfig, o Options) (Agent, erro
 	return nil, pysem.Raise("Exception", "agent_version error %d", conf.AgentVersion)
 }
 
-// Main is [Run] as a program. It returns when the program ends with 0. An error is
-// printed as Python prints an uncaught exception, and the exit code is 1; but the
-// interpreter first joins the threads that run: an agent v3 whose first look at its
-// layout raises is not over, but goes on to report, to bind and to follow the layout
-// until a signal ends its threads (Q209). From Python 3.9 on it answers no call then
-// (Q233).
+// Main is [Run] as a program. It returns only when the program ends with exit code 0. An error is
+// printed as Python prints an uncaught exception, and the exit code is 1. Before that the
+// interpreter joins the running threads. So an agent v3 that fails on its first look at the layout
+// is not over: it keeps reporting, binding and following the layout until a signal ends its threads
+// (Q209). From Python 3.9 on it no longer answers calls then (Q233).
 func Main(e *env.Env, o Options) {
 	a, err := run(e, o)
 	if code := exitCode(e, a, err); code != 0 {
@@ -169,12 +166,12 @@ func Main(e *env.Env, o Options) {
 	}
 }
 
-// poolsEndFirst is the version of Python 3 from which on thread pools take no more work
-// once the main thread has ended; before, they did until all threads had.
+// poolsEndFirst is the minor version of Python 3 from which on thread pools refuse work once the
+// main thread has ended. Older ones accept it until all threads have ended.
 const poolsEndFirst = 9
 
-// exitCode returns the exit code of a main task that has made the agent, or none, and has
-// ended with err.
+// exitCode returns the exit code of a main task that has ended with err. made is the agent that it
+// made, nil for none.
 func exitCode(e *env.Env, made Agent, err error) int {
 	if err == nil {
 		return 0

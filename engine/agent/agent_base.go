@@ -8,31 +8,31 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// The binaries, below TFS_HOME (agent_base.py:24).
+// Paths of the binaries, below TFS_HOME (agent_base.py:24).
 const (
 	binDir      = "/bin"
 	tfsBinary   = binDir + "/tensorflow_model_server"
 	proxyBinary = binDir + "/server"
 )
 
-// Agent is an agent of either version, as the entry point runs it (agent_base.py:77).
+// Agent is an agent of any version, as the entry point runs it (agent_base.py:77).
 type Agent interface {
-	// Start starts all parts and returns when they serve. It is called once.
+	// Start starts all parts and returns when they serve. Call it once.
 	Start() error
-	// WaitForTermination returns when the agent is over, with the error that is to end its
-	// process. It is the last thing that the main task does: in virtual time it may return
-	// before, and the task's function is to return right after it.
+	// WaitForTermination returns when the agent has ended, with the error that has to end its
+	// process. It must be the last call of the main task's function. In virtual time it may return
+	// early, and the function must return right after it.
 	WaitForTermination() error
 }
 
-// startLogged starts a program in TFS_HOME/bin with its output appended to
-// <dir>/<prefix>_<base> of the log (agent_base.py:54-74, ServingLog). The name
-// is computed before the directory changes, so a relative log resolves below
-// TFS_HOME/bin (Q8). In an MLP pod the log stays empty, for the program writes where
-// the agent writes (agent_v1.py:172).
+// startLogged starts a program in TFS_HOME/bin and appends its output to the file
+// <dir>/<prefix>_<base>, made from log's directory and base name (agent_base.py:54-74, ServingLog).
+// The name is computed before the directory changes, so a relative log is below TFS_HOME/bin (Q8).
+// In an MLP pod the file stays empty, because the program writes to the agent's output
+// (agent_v1.py:172).
 //
-// Cost: open log files grow with the processes of the container, one each and never
-// closed by the reference; nothing is asked again after the start.
+// Cost: open log files grow with the processes of the container, one each. The reference never
+// closes them.
 func startLogged(e *env.Env, home, prefix, log string, cmd env.Command) (env.Process, error) {
 	cmd.Output = pysem.JoinStrings(pysem.Dirname(log), prefix+"_"+pysem.Basename(log))
 	cmd.Append = true
@@ -48,9 +48,8 @@ func startLogged(e *env.Env, home, prefix, log string, cmd env.Command) (env.Pro
 	return process, err
 }
 
-// proxyCommand returns the command of a process type that is none of the servers
-// (agent_base.py:46-53). It ends in "&", which without a shell is an argument
-// (Q9).
+// proxyCommand returns the command of a process type that is not a model server
+// (agent_base.py:46-53). It ends in "&", which is an ordinary argument without a shell (Q9).
 func proxyCommand(e *env.Env, conf *agentconfig.AgentConfig, confPath string) string {
 	cmd := []string{conf.TFSHome() + proxyBinary, "--port=" + conf.ProxyPort.String(), "--grpc_target=localhost:" + conf.TFSEntryPort.String()}
 	if proxyConf := pysem.JoinStrings(confPath, "proxy.conf"); env.Exists(e.Files, proxyConf) {
@@ -59,10 +58,9 @@ func proxyCommand(e *env.Env, conf *agentconfig.AgentConfig, confPath string) st
 	return strings.Join(append(cmd, "&"), " ")
 }
 
-// CmdAndPort returns the command line of a process and the port that it serves on
-// (agent_base.py:28). For a model server's type they are those of the configuration;
-// any other type is the proxy, whose proxy.conf is looked for in confPath: None is a
-// TypeError. Agents start model servers only.
+// CmdAndPort returns the command line of a process and the port it serves on (agent_base.py:28).
+// For a model server both come from the configuration. Any other type is the proxy, whose
+// proxy.conf is in confPath; None is a TypeError. Agents start only model servers.
 func CmdAndPort(e *env.Env, conf *agentconfig.AgentConfig, confPath, serverType, configFile pysem.OptString) (string, pysem.OptInt, error) {
 	switch serverType.V {
 	case agentconfig.ServerPS, agentconfig.ServerEntry, agentconfig.ServerDense:

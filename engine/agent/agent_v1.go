@@ -12,8 +12,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem/threading"
 )
 
-// AgentV1 runs the model servers of a deploy type, registers them in ZooKeeper, and
-// answers where those of all containers are (agent_v1.py:298).
+// AgentV1 runs the model servers of a deploy type, registers them in ZooKeeper, and answers where
+// the model servers of all containers are (agent_v1.py:298).
 type AgentV1 struct {
 	e         *env.Env
 	conf      *agentconfig.AgentConfig
@@ -25,21 +25,19 @@ type AgentV1 struct {
 	over      *threading.Event
 }
 
-// AgentV1Options replace parts of an agent v1; the zero value replaces none.
+// AgentV1Options replaces parts of an agent v1; the zero value replaces none.
 type AgentV1Options struct {
-	// Binary is the program of the model servers; empty means
-	// TFS_HOME/bin/tensorflow_model_server.
+	// Binary is the program of the model servers; empty means TFS_HOME/bin/tensorflow_model_server.
 	Binary string
-	// ZooKeeper is the client; nil means a new one for conf's zk_servers.
+	// ZooKeeper is the client; nil makes one for conf's zk_servers.
 	ZooKeeper env.ZooKeeper
-	// Status is asked for the states of the container's models; nil means its model
-	// servers.
+	// Status returns the states of the container's models; nil asks its model servers.
 	Status replicamanager.StatusFunc
 }
 
-// NewAgentV1 makes an agent that is not started. The log files of the model servers
-// get their names from tfsLog. What v1 cannot run is an error: a unified deploy type
-// is an AssertionError (Q18), dc_aware without a location a TypeError (Q116).
+// NewAgentV1 makes an agent that is not started. The model servers' log files take their names from
+// tfsLog. A unified deploy type, which v1 cannot run, is an AssertionError (Q18); dc_aware without
+// a location is a TypeError (Q116).
 func NewAgentV1(e *env.Env, conf *agentconfig.AgentConfig, tfsLog string, o AgentV1Options) (*AgentV1, error) {
 	o.Binary = cmp.Or(o.Binary, conf.TFSHome()+tfsBinary)
 	if o.ZooKeeper == nil {
@@ -53,7 +51,7 @@ func NewAgentV1(e *env.Env, conf *agentconfig.AgentConfig, tfsLog string, o Agen
 		replicas.Updater().SetStatus(o.Status)
 	}
 	a := &AgentV1{e: e, conf: conf, zk: o.ZooKeeper, replicas: replicas, tfsLog: tfsLog, over: threading.NewEvent(e.Tasks, "end of the agent service")}
-	// The service is made of the watcher alone, so it always answers as v1 (Q38).
+	// The service gets only the watcher, so it always answers as v1 (Q38).
 	a.service = service.NewAgentService(e, conf.AgentPort.V, service.AnswersV1{Watcher: replicas.Watcher()})
 	a.processes = newProcessMgr(e)
 	for _, kind := range processOrder(conf) {
@@ -66,8 +64,8 @@ func NewAgentV1(e *env.Env, conf *agentconfig.AgentConfig, tfsLog string, o Agen
 	return a, nil
 }
 
-// processOrder returns which servers a deploy type runs, in order of start
-// (agent_v1.py:315-366). UNIFIED is taken for DENSE (Q18).
+// processOrder returns the servers that a deploy type runs, in the order of their start
+// (agent_v1.py:315-366). UNIFIED is treated as DENSE (Q18).
 func processOrder(conf *agentconfig.AgentConfig) []string {
 	switch conf.DeployType {
 	case agentconfig.DeployMixed:
@@ -83,9 +81,9 @@ func processOrder(conf *agentconfig.AgentConfig) []string {
 	return []string{agentconfig.ServerDense}
 }
 
-// Start connects, registers the replicas, serves, and then starts the processes one
-// after the other, which may take an hour for each (agent_v1.py:371). When one of them
-// does not start, all are killed, and the agent with them.
+// Start connects, registers the replicas and serves. Then it starts the processes one after
+// another, which may take an hour for each (agent_v1.py:371). If one of them does not start, it
+// kills all of them and the agent.
 func (a *AgentV1) Start() error {
 	if err := a.zk.Start(0); err != nil {
 		return err
@@ -106,15 +104,15 @@ func (a *AgentV1) Start() error {
 	return nil
 }
 
-// WaitForTermination waits for [AgentV1.Stop] (agent_v1.py:381): an agent v1 mostly
-// ends with its process. The error is always nil.
+// WaitForTermination waits for [AgentV1.Stop] (agent_v1.py:381). Mostly an agent v1 ends with its
+// process before that. The error is always nil.
 func (a *AgentV1) WaitForTermination() error {
 	a.over.WaitLast()
 	return nil
 }
 
-// Stop ends processes, service, replicas and session, in this order (agent_v1.py:384).
-// It waits up to a minute for the polls of the replicas (Q127).
+// Stop ends the processes, the service, the replicas and the session, in this order
+// (agent_v1.py:384). It waits up to a minute for the polls of the replicas (Q127).
 func (a *AgentV1) Stop() {
 	a.processes.killAll(false)
 	a.e.Log.Logf(env.Info, "close ProcessMgr finished!")
@@ -127,17 +125,17 @@ func (a *AgentV1) Stop() {
 	a.e.Log.Logf(env.Info, "close kazoo finished!")
 }
 
-// maxWait is how long to wait for PS, dense or an open port: a local constant
-// hides the configuration's max_waiting_sec (Q11).
+// maxWait is how long to wait for PS, for dense or for an open port. A local constant of the
+// reference hides the configuration's max_waiting_sec (Q11).
 const maxWait = 3600 * time.Second
 
 // AgentPort returns the port on which the agent answers.
 func (a *AgentV1) AgentPort() int { return a.conf.AgentPort.V }
 
-// Conf returns the agent's configuration, with the replica id that a registration may have
-// given it. It must not be changed.
+// Conf returns the agent's configuration. A registration may have set its replica id. Do not change
+// it.
 func (a *AgentV1) Conf() *agentconfig.AgentConfig { return a.conf }
 
-// TFSLog returns the path from which the log files of the model servers get their names: each
-// writes to one beside it (see startLogged).
+// TFSLog returns the path from which the model servers' log files take their names. Each server
+// writes to a file beside it (see startLogged).
 func (a *AgentV1) TFSLog() string { return a.tfsLog }

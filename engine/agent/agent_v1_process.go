@@ -22,7 +22,7 @@ type processNode struct {
 	command  string
 	port     pysem.OptInt
 	process  env.Process // nil before the start
-	// sleep waits as the main thread does, which starts the processes.
+	// sleep waits like the main thread, which starts the processes.
 	sleep func(d time.Duration)
 }
 
@@ -34,9 +34,8 @@ func newProcessNode(e *env.Env, conf *agentconfig.AgentConfig, replicas *replica
 	return &processNode{e: e, conf: conf, replicas: replicas, kind: kind, tfsLog: tfsLog, command: command, port: port}, nil
 }
 
-// run starts the process and waits until its port is open; it reports whether that
-// happened in time (agent_v1.py:137). An entry first waits for its PS, and for dense
-// where that is alone.
+// run starts the process and waits until its port is open. It reports whether that happened in time
+// (agent_v1.py:137). An entry first waits for its PS, and for dense where dense runs alone.
 func (n *processNode) run() (bool, error) {
 	if n.kind == agentconfig.ServerEntry {
 		if ok, err := n.awaitOthers(); !ok || err != nil {
@@ -60,7 +59,7 @@ func (n *processNode) run() (bool, error) {
 	return ok, nil
 }
 
-// processType returns the member of the reference's enum.
+// processType returns the repr of the process's type, a member of the reference's enum.
 func (n *processNode) processType() pylog.Later {
 	return func() string { return "ProcessType." + strings.ToUpper(n.kind) }
 }
@@ -76,9 +75,9 @@ func withVariable(environ []string, key, value string) []string {
 	return append(list, key+"="+value)
 }
 
-// awaitOthers looks every two status intervals, the first time after one pause, and
-// reports whether all others were found within an hour (agent_v1.py:139-166). Servers
-// that appear with the last look are a timeout all the same (Q12).
+// awaitOthers waits for the servers that this one depends on, and reports whether all were found
+// within an hour (agent_v1.py:139-166). It looks every two status intervals, for the first time
+// after one pause. Servers that appear at the last look count as a timeout all the same (Q12).
 func (n *processNode) awaitOthers() (bool, error) {
 	pause := time.Duration(n.conf.UpdateModelStatusInterval) * 2 * time.Second
 	n.sleep(pause)
@@ -111,8 +110,8 @@ func (n *processNode) awaitOthers() (bool, error) {
 	return true, nil
 }
 
-// awaitPort tries the port on localhost every 10 s, 361 times, and reports whether it
-// was open (Q20). Port 0 is not waited for (agent_v1.py:200).
+// awaitPort tries the port on localhost every 10 s, 361 times, and reports whether it was open
+// (Q20). It does not wait for port 0 (agent_v1.py:200).
 func (n *processNode) awaitPort() bool {
 	if n.port.Set && n.port.V == 0 {
 		return true
@@ -132,7 +131,7 @@ func (n *processNode) awaitPort() bool {
 	return false
 }
 
-// ended reports whether the process was started and is over.
+// ended reports whether the process was started and has ended.
 func (n *processNode) ended() bool {
 	if n.process == nil {
 		return false
@@ -141,15 +140,14 @@ func (n *processNode) ended() bool {
 	return done
 }
 
-// kill kills the process, up to three times with a second in between
-// (agent_v1.py:119-133).
+// kill kills the process, up to three times with a second in between (agent_v1.py:119-133).
 func (n *processNode) kill() {
 	for range 3 {
 		if n.process == nil || n.ended() {
 			return
 		}
 		n.e.Log.Logf(env.Info, "kill proc %v", pylog.Popen(strings.Fields(n.command)))
-		_ = n.process.Signal(env.SIGKILL) // one that cannot be killed is gone
+		_ = n.process.Signal(env.SIGKILL) // an error means that it has ended
 		n.e.Tasks.Sleep(time.Second)
 	}
 }
@@ -162,8 +160,8 @@ type processMgr struct {
 	nodes  []*processNode
 	lock   *threading.RLock
 	killed bool
-	// handling is held while a signal is handled. Python does so in the main thread,
-	// which meanwhile does nothing else.
+	// handling is held while a signal is handled. In Python the main thread handles signals and
+	// does nothing else meanwhile.
 	handling *threading.RLock
 }
 
@@ -186,14 +184,14 @@ func (m *processMgr) add(n *processNode) {
 	m.nodes = append(m.nodes, n)
 }
 
-// awaitHandler holds the main thread up while a signal is handled, which mostly is
-// until the end of the process.
+// awaitHandler blocks the main thread while a signal is handled, mostly until the end of the
+// process.
 func (m *processMgr) awaitHandler() {
 	m.handling.Lock()
 	m.handling.Unlock() //lint:ignore SA2001 it only waits for who holds the lock
 }
 
-// signalled kills everything, the agent included (agent_v1.py:240).
+// signalled kills all processes and the agent (agent_v1.py:240).
 func (m *processMgr) signalled(sig env.Signal) {
 	m.handling.Lock()
 	defer m.handling.Unlock()
@@ -206,8 +204,8 @@ func (m *processMgr) signalled(sig env.Signal) {
 	m.killAll(true)
 }
 
-// start runs the processes; after a failed one it goes on with the next, unless
-// killing everything has ended the agent (Q16).
+// start runs the processes. After one that failed it continues with the next, unless killing
+// everything has ended the agent (Q16).
 func (m *processMgr) start() error {
 	for _, n := range m.nodes {
 		m.awaitHandler()
@@ -225,9 +223,10 @@ func (m *processMgr) start() error {
 	return nil
 }
 
-// poll looks once a second; any end, even with code 0, ends all (Q15).
+// poll checks the processes once a second. The end of any of them, even with exit code 0, ends all
+// (Q15).
 //
-// Cost: a look grows with the processes, every one of them each second.
+// Cost: a round grows with the processes, and there is one each second.
 func (m *processMgr) poll() {
 	m.e.Log.Logf(env.Info, "the number of procs is %d ", len(m.nodes))
 	loop := threading.NewLoop(m.e.Tasks, time.Second, m.state, m.exits()...)
@@ -246,7 +245,7 @@ func (m *processMgr) poll() {
 	}
 }
 
-// state differs when one of the processes has ended, or all are to.
+// state changes when a process has ended, or when all are to be killed.
 func (m *processMgr) state() uint64 {
 	var s uint64
 	if m.killed {
@@ -260,7 +259,7 @@ func (m *processMgr) state() uint64 {
 	return s
 }
 
-// exits tell of ends.
+// exits returns the conditions that are broadcast when processes end.
 func (m *processMgr) exits() []env.Cond {
 	var exits []env.Cond
 	for _, n := range m.nodes {
@@ -271,8 +270,7 @@ func (m *processMgr) exits() []env.Cond {
 	return exits
 }
 
-// killAll kills the processes in order and then, when asked to, the agent itself
-// (agent_v1.py:285).
+// killAll kills the processes in order, and then, if self is set, the agent (agent_v1.py:285).
 func (m *processMgr) killAll(self bool) {
 	m.lock.Lock()
 	defer m.lock.Unlock()

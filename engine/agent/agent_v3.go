@@ -26,9 +26,9 @@ const (
 	bindingPeriod     = 30 * time.Second
 )
 
-// AgentV3 serves what a layout in ZooKeeper lists, with one model server of its own
-// (agent_v3.py:50): a change of the layout rewrites the model config file, which the
-// server polls, and the models that it has AVAILABLE are bound to the container.
+// AgentV3 serves the models that a layout in ZooKeeper lists, with one model server of its own
+// (agent_v3.py:50). When the layout changes, it rewrites the model config file, which the server
+// polls. It binds the models that are AVAILABLE on the server to its container.
 type AgentV3 struct {
 	e           *env.Env
 	conf        *agentconfig.AgentConfig
@@ -41,22 +41,22 @@ type AgentV3 struct {
 	service     *service.AgentService
 	exit        *threading.Event
 	threads     *threading.Group
-	failures    uint64 // of turns of tasks so far
+	failures    uint64 // turns of tasks that failed so far
 }
 
-// AgentV3Options replace parts of an agent v3, as the reference's tests do; the zero
-// value replaces none.
+// AgentV3Options replaces parts of an agent v3, as the reference's tests do; the zero value
+// replaces none.
 type AgentV3Options struct {
 	// Server makes the model server beside the agent, which reads the model config file at
-	// configPath; nil means tfs.NewTFSWrapper.
+	// configPath; nil is tfs.NewTFSWrapper.
 	Server func(configPath string) tfs.ModelServerProcess
-	// ZooKeeper is the client; nil means a new one for conf's zk_servers.
+	// ZooKeeper is the client; nil makes one for conf's zk_servers.
 	ZooKeeper env.ZooKeeper
 }
 
-// NewAgentV3 makes an agent that is not started, and its model config file, empty
-// (agent_v3.py:54-120). Another deploy type than unified or another version than 3 is
-// an AssertionError.
+// NewAgentV3 makes an agent that is not started, and an empty model config file
+// (agent_v3.py:54-120). A deploy type other than unified, or a version other than 3, is an
+// AssertionError.
 func NewAgentV3(e *env.Env, conf *agentconfig.AgentConfig, tfsLog string, o AgentV3Options) (*AgentV3, error) {
 	if conf.DeployType != agentconfig.DeployUnified {
 		return nil, pysem.Raise("AssertionError", "agent v3 only supports unifed deploy_type")
@@ -94,8 +94,8 @@ func NewAgentV3(e *env.Env, conf *agentconfig.AgentConfig, tfsLog string, o Agen
 	return a, nil
 }
 
-// readFilters splits each filter at its first semicolon (agent_v3.py:72-81); one
-// without is a ValueError (Q22).
+// readFilters splits each filter at its first semicolon (agent_v3.py:72-81). A filter without one
+// is a ValueError (Q22).
 func (a *AgentV3) readFilters() error {
 	shard, err := a.conf.ShardID()
 	if err != nil {
@@ -116,7 +116,7 @@ func (a *AgentV3) readFilters() error {
 		if err != nil {
 			return err
 		}
-		if a.e.Shared != nil { // equal filters of all agents are one
+		if a.e.Shared != nil { // agents with equal filters share them
 			f = a.e.Shared.Same("layout filter "+f.Match+";"+f.Condition, f, func(any) bool { return true }).(agentconfig.LayoutFilter)
 		}
 		a.filters = append(a.filters, f)
@@ -124,7 +124,7 @@ func (a *AgentV3) readFilters() error {
 	return nil
 }
 
-// describe fills in what other containers are told (agent_v3.py:86-98).
+// describe fills in the service info that other containers read (agent_v3.py:86-98).
 func (a *AgentV3) describe() error {
 	layout, err := a.conf.LayoutPath()
 	if err != nil {
@@ -154,9 +154,9 @@ func (a *AgentV3) addresses() ([]service.ModelAddresses, error) {
 	return a.AddressMap(a.backend.ServiceMap())
 }
 
-// AddressMap lists the addresses of each sub-graph of services, those for gRPC or for
-// archon as the model server was built for (agent_v3.py:106). The error is that of
-// asking the server which.
+// AddressMap lists the addresses of each sub-graph in services (agent_v3.py:106): those for gRPC or
+// those for archon, whichever the model server was built for. The error comes from asking the
+// server for that.
 func (a *AgentV3) AddressMap(services backends.ServiceMap) ([]service.ModelAddresses, error) {
 	var list []service.ModelAddresses
 	for _, m := range services {
@@ -179,12 +179,12 @@ func (a *AgentV3) AddressMap(services backends.ServiceMap) ([]service.ModelAddre
 	return list, nil
 }
 
-// SyncAvailableSavedModels binds the container to the models that its server has
-// AVAILABLE (agent_v3.py:118). One model without any version stops the round (Q27). A
-// task calls it every 30 s once the agent is started.
+// SyncAvailableSavedModels binds the container to the models that are AVAILABLE on its server
+// (agent_v3.py:118). A single model without any version stops the round (Q27). A task calls it
+// every 30 s once the agent is started.
 //
-// Cost: the time of a round grows with the models of the config file, one status call
-// after another every 30 s; a slow server makes the round longer.
+// Cost: a round grows with the models of the config file, with one status call after another. A
+// slow server makes it longer.
 func (a *AgentV3) SyncAvailableSavedModels() error {
 	statuses, err := a.server.ListSavedModelsStatus()
 	if err != nil {
@@ -208,12 +208,12 @@ func (a *AgentV3) SyncAvailableSavedModels() error {
 	return a.backend.SyncAvailableSavedModels(a.container, available)
 }
 
-// LayoutUpdated writes the model config file for those of the models that the filters
-// accept (agent_v3.py:128). The backend calls it for each change of the layout. The
-// file is written in place, while the server may be reading it (Q31).
+// LayoutUpdated writes the models that the filters accept to the model config file
+// (agent_v3.py:128). The backend calls it for each change of the layout. The file is written in
+// place, while the server may be reading it (Q31).
 //
-// Cost: what is written grows with the models of the layout, the whole file for each of
-// its changes: m models that are added one by one cost m² entries.
+// Cost: a write grows with the models of the layout, and each change writes the whole file. So m
+// models that are added one by one cost m² entries.
 func (a *AgentV3) LayoutUpdated(models []backends.LayoutModel) error {
 	a.e.Log.Logf(env.Info, "layout callback with saved_models: %v", pylog.Later(func() string { return reprOfLayout(models) }))
 	list := &config.ModelConfigList{}
@@ -248,8 +248,8 @@ func reprOfLayout(models []backends.LayoutModel) string {
 	return "[" + strings.Join(texts, ", ") + "]"
 }
 
-// accepts reports whether a model's sub-graph is for this container: without filters all are.
-// Matching is by prefix (Q23); the first filter that matches and holds decides.
+// accepts reports whether a model's sub-graph is for this container. Without filters all are. A
+// filter matches by prefix (Q23); the first filter that matches and whose condition holds decides.
 func (a *AgentV3) accepts(model datadef.SavedModel) (bool, error) {
 	if len(a.filters) == 0 {
 		return true, nil
@@ -267,8 +267,8 @@ func (a *AgentV3) accepts(model datadef.SavedModel) (bool, error) {
 	return false, nil
 }
 
-// background runs fn now and then every interval until the agent exits; its
-// errors are logged (agent_v3.py:160).
+// background runs fn now, and then every interval until the agent ends. Errors of fn are logged
+// (agent_v3.py:160).
 func (a *AgentV3) background(name string, interval time.Duration, fn func() error) {
 	a.threads.Go(name, func() {
 		loop := threading.NewLoop(a.e.Tasks, interval, a.state)
@@ -288,7 +288,7 @@ func (a *AgentV3) background(name string, interval time.Duration, fn func() erro
 	})
 }
 
-// state differs when something does that a turn of the agent's tasks depends on.
+// state changes when something changes that a turn of the agent's tasks depends on.
 func (a *AgentV3) state() uint64 {
 	s := a.backend.State() + a.failures<<32
 	if a.exit.IsSet() {
@@ -297,9 +297,9 @@ func (a *AgentV3) state() uint64 {
 	return s
 }
 
-// Start starts server, backend and service, then the tasks that report the service
-// info every 60 s and the bindings every 30 s, and follows the layout
-// (agent_v3.py:174). The error is the first one; what was started before it runs on.
+// Start starts the server, the backend and the service. Then it starts the tasks that report the
+// service info every 60 s and the bindings every 30 s, and follows the layout (agent_v3.py:174). It
+// returns at the first error; what was started before it runs on.
 func (a *AgentV3) Start() error {
 	if err := a.server.Start(); err != nil {
 		return err
@@ -321,8 +321,8 @@ func (a *AgentV3) Start() error {
 	return a.backend.RegisterLayoutCallback(layout, a.LayoutUpdated)
 }
 
-// Stop ends the tasks, which may sleep for up to 60 s more (Q29), and then service,
-// backend and model server (agent_v3.py:187).
+// Stop ends the tasks, which may sleep for up to 60 s more (Q29), then the service, the backend and
+// the model server (agent_v3.py:187).
 func (a *AgentV3) Stop() {
 	a.exit.Set()
 	a.threads.Join()
@@ -333,8 +333,8 @@ func (a *AgentV3) Stop() {
 	}
 }
 
-// WaitForTermination waits for SIGTERM, SIGINT or the end of the model server, stops,
-// and kills its own process, so that it does not return (agent_v3.py:200, Q30).
+// WaitForTermination waits for SIGTERM, SIGINT or the end of the model server. Then it stops the
+// agent and kills its own process, so that it does not return (agent_v3.py:200, Q30).
 func (a *AgentV3) WaitForTermination() error {
 	causes := []env.Cond{a.exit.Cond()}
 	if exited := a.server.Exited(); exited != nil {
@@ -362,19 +362,19 @@ func (a *AgentV3) WaitForTermination() error {
 	return nil
 }
 
-// over reports whether the model server has ended, or the agent is to.
+// over reports whether the model server has ended or the agent has to end.
 func (a *AgentV3) over() bool {
 	_, ended := a.server.Poll()
 	return ended || a.exit.IsSet()
 }
 
-// Backend returns what the agent reads and writes in ZooKeeper.
+// Backend returns the backend by which the agent reads and writes ZooKeeper.
 func (a *AgentV3) Backend() *backends.ZKBackend { return a.backend }
 
 // Container returns the name under which the agent's container is bound.
 func (a *AgentV3) Container() datadef.Container { return a.container }
 
-// ServiceInfo returns where the container serves, as other containers are told.
+// ServiceInfo returns the addresses of the container that other containers read.
 func (a *AgentV3) ServiceInfo() *datadef.ContainerServiceInfo { return a.serviceInfo }
 
 // ModelServer returns the model server beside the agent.
@@ -384,8 +384,7 @@ func (a *AgentV3) ModelServer() tfs.ModelServerProcess { return a.server }
 // server polls.
 func (a *AgentV3) ConfigPath() string { return a.configPath }
 
-// LayoutFilters returns the filters of the configuration with shard numbers filled in: the
-// pattern and the condition of each.
+// LayoutFilters returns the pattern and the condition of each filter, with shard numbers filled in.
 func (a *AgentV3) LayoutFilters() [][2]string {
 	list := make([][2]string, len(a.filters))
 	for i, f := range a.filters {

@@ -1,16 +1,15 @@
-// Package agent is the port of the reference's monolith/agent_service: the
-// process that runs beside every model server, registers its shards and replicas
-// in ZooKeeper, watches the others, and answers discovery calls over gRPC.
+// Package agent is the port of the reference's monolith/agent_service. An agent runs beside every
+// model server, registers its shards and replicas in ZooKeeper, watches the others, and answers
+// discovery calls over gRPC.
 //
 // Two things to use first:
 //
-//   - [Run] reads an agent.conf and runs the agent of its version, [AgentV1] or
-//     [AgentV3], in the world that an env.Env gives; [Main] is Run as a program.
-//   - [Options] says which configuration it reads, which quirks it keeps, and which of
-//     its parts are replaced.
+//   - [Run] reads an agent.conf and runs the agent of its version, [AgentV1] or [AgentV3], in
+//     the world of an env.Env; [Main] is Run as a program.
+//   - [Options] chooses the configuration, the quirks to keep, and parts to replace.
 //
-// The agents themselves are here. What they are made of has a package for each
-// Python module, or for few that belong together:
+// The agents themselves are here. Their parts have a package for each Python module, or for a few
+// modules that belong together:
 //
 //	agentconfig     utils.py, constants.py: the configuration
 //	datadef         data_def.py: the records kept in znodes
@@ -24,15 +23,14 @@
 //	clients         agent_controller.py, client.py, svr_client.py, tfs_client.py
 //	quirks          the faults of the reference that can be repaired
 //
-// The port of a module begins in the file of its name. What was split off stands beside
-// it and is named by the package comment; where a package has several modules, the name
-// of such a file begins with that of its module, as agent_v1_process.go. Two modules
-// have no such file: utils.py and constants.py are agentconfig, a file for each part, but
-// for the instance files, which are clients/utils_*.go. The reference's test doubles,
-// mocked_tfserving.py and mocked_zkclient.py, are profiles of the simulated servers;
-// the double of the wrapper is tfs/tfstest.
+// The port of a module begins in the file of its name, and the package comment names the files
+// beside it. In a package of several modules a further file's name begins with its module's, as
+// agent_v1_process.go. Two modules have no file of their own: utils.py and constants.py are
+// agentconfig, a file for each part, except for the instance files, which are clients/utils_*.go.
+// The reference's test doubles mocked_tfserving.py and mocked_zkclient.py are profiles of the
+// simulated servers; the double of the wrapper is tfs/tfstest.
 //
-// Behaviour cites the line of the reference that it follows. Nothing here knows whether
-// time, network and disk are real. What the reference does wrong is kept unless
-// package quirks says otherwise; comments name the quirk (Qn). Tests share agenttest.
+// Comments cite the line of the reference that a behaviour follows. Nothing here knows whether
+// time, network and disk are real. Faults of the reference are kept unless package quirks says
+// otherwise; comments name the quirk (Qn). Tests share agenttest.
 package agent

@@ -12,16 +12,16 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// Problem is a mistake in a configuration file, with its place and what to write instead.
-// The reference says nothing of most and goes on with a default.
+// Problem is a mistake in a configuration file: its place, and what to write instead. The reference
+// does not report most mistakes and continues with a default.
 type Problem struct {
 	Path string
-	Line int // from 1; 0 for the file as a whole
+	Line int // counted from 1; 0 for the file as a whole
 	Key  string
 	// Found and Want complete the sentence "found ..., want ...".
 	Found, Want string
-	// Fatal says that no agent can start with it; the rest the reference passes
-	// over with a default.
+	// Fatal marks a mistake with which no agent can start. For all others the reference takes a
+	// default.
 	Fatal bool
 }
 
@@ -34,14 +34,14 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s: found %s, want %s", place, p.Found, p.Want)
 }
 
-// CheckConf lists the problems of one configuration file, in the order of its lines, with
-// those of the file as a whole last; nil for a file without any. It reads content alone:
-// files that it includes are not looked at. path is only for the problems to name.
+// CheckConf lists the problems of one configuration file, in the order of its lines. Problems of
+// the file as a whole come last. It returns nil when there are none. It reads only content, not the
+// files that it includes. path is only named in the problems.
 //
-// Call it before an agent starts: what an agent makes of the same file is [FromFile]'s.
+// Call it before an agent starts; [FromFile] reads the same file as the agent does.
 func CheckConf(path string, content []byte) []Problem { return checkConf(configKeys, path, content) }
 
-// UnknownKeys lists those problems of a file that are keys which no agent has.
+// UnknownKeys lists the problems of a file that are keys which no agent has.
 func UnknownKeys(path string, content []byte) []Problem {
 	return slices.DeleteFunc(CheckConf(path, content), func(p Problem) bool {
 		_, known := configKeys.byName[p.Key]
@@ -63,17 +63,17 @@ func checkConf(keys *keyTable, path string, content []byte) []Problem {
 	return c.problems
 }
 
-// confChecker goes through a file line by line.
+// confChecker checks a file line by line.
 type confChecker struct {
 	path     string
 	keys     *keyTable
 	problems []Problem
-	first    map[string]confUse // by key
+	first    map[string]confUse // the first use of each key
 	includes bool
 	filters  []confUse
 }
 
-// confUse is a value and where it stands.
+// confUse is a value and its line.
 type confUse struct {
 	line  int
 	value string
@@ -84,7 +84,7 @@ func (c *confChecker) report(line int, key, found, want string) {
 	c.problems = append(c.problems, Problem{Path: c.path, Line: line, Key: key, Found: found, Want: want})
 }
 
-// fatal reports what keeps the agent from starting.
+// fatal reports a problem that keeps the agent from starting.
 func (c *confChecker) fatal(line int, key, found, want string) {
 	c.report(line, key, found, want)
 	c.problems[len(c.problems)-1].Fatal = true
@@ -140,7 +140,7 @@ func (c *confChecker) setting(number int, key, value string) {
 	c.value(number, known, value)
 }
 
-// value holds one value to what its key takes.
+// value checks a value against what its key accepts.
 func (c *confChecker) value(number int, key Key, value string) {
 	found := fmt.Sprintf("%s %q", key.Name, value)
 	if len(key.Words) > 0 {
@@ -165,7 +165,7 @@ func (c *confChecker) value(number int, key Key, value string) {
 
 func oneOf(words []string) string { return "one of " + strings.Join(words, ", ") }
 
-// whole checks what needs more than one line.
+// whole makes the checks that need more than one line.
 func (c *confChecker) whole() {
 	standAlone := slices.Contains(trueWords, pysem.Lower(c.first["stand_alone_serving"].value))
 	_, hasDeployType := c.first["deploy_type"]
@@ -186,7 +186,7 @@ func (c *confChecker) whole() {
 	}
 }
 
-// filter checks "<pattern>;<condition>" as agent v3 reads it (agent_v3.py:72-81).
+// filter checks a filter "<pattern>;<condition>" as agent v3 reads it (agent_v3.py:72-81).
 func (c *confChecker) filter(f confUse) {
 	const key = "layout_filters"
 	text := strings.NewReplacer("${shard_id}", "0", "${shard_num}", "1").Replace(f.value)
@@ -217,7 +217,7 @@ func (c *confChecker) filter(f confUse) {
 	}
 }
 
-// nearest proposes the known key with the fewest edits, when few are enough.
+// nearest returns the known key that is the fewest edits away, if that is close enough, else "".
 func (t *keyTable) nearest(key string) string {
 	const maxEdits = 3
 	best, edits := "", maxEdits+1

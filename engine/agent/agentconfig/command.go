@@ -8,13 +8,13 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// CmdAndPort returns the command line of a model server, whose arguments are split at
-// single blanks, and the port that it serves gRPC on (utils.py:586-666). A server
-// type of None is that of the container; without a config file one is written to
-// a temporary file. The port is None for UNIFIED (Q162).
+// CmdAndPort returns the command line of a model server and its gRPC port (utils.py:586-666). The
+// command line is split at single blanks into arguments. A server type of None is the container's
+// own. Without a config file, one is written to a temporary file. The port is None for UNIFIED
+// (Q162).
 //
-// Errors are those of [DeployType.CompatServerType], of [AgentConfig.ModelServerConfig]
-// and of writing the file.
+// Errors are those of [DeployType.CompatServerType], of [AgentConfig.ModelServerConfig] and of
+// writing the file.
 func (c *AgentConfig) CmdAndPort(binary string, serverType, configFile pysem.OptString) (cmd string, port pysem.OptInt, err error) {
 	server, err := c.DeployType.CompatServerType(serverType)
 	if err != nil {
@@ -50,8 +50,8 @@ func (c *AgentConfig) writeModelServerConfig(server string) (path string, err er
 	return path, c.env.Files.WriteFile(path, []byte(text))
 }
 
-// namingFlags tell the server its service name; in a mixed container the servers
-// beside the entry have the server type appended.
+// namingFlags returns the flags with the server's service name. In a mixed container all servers
+// but the entry append their server type to it.
 func (c *AgentConfig) namingFlags(server string) []string {
 	psm, logConf := c.envOr("TCE_PSM", ""), "../conf/log4j.properties"
 	if c.DeployType == DeployMixed && server != ServerEntry {
@@ -85,14 +85,14 @@ func (c *AgentConfig) portFlags(server string) (port pysem.OptInt, flags []strin
 	}
 }
 
-// rpcFlags say how entry and dense servers ask PS.
+// rpcFlags returns the flags about how entry and dense servers call PS.
 func (c *AgentConfig) rpcFlags(server string) []string {
 	if server == ServerPS {
 		return nil
 	}
 	var flags []string
 	if server == ServerDense && c.EnableBatching && c.Quirks.Keeps(quirks.Q163) {
-		// utils.py:622: it comes again among the changed flags (Q163).
+		// utils.py:622: the same flag comes again among the changed flags (Q163).
 		flags = append(flags, "--enable_batching=true")
 	}
 	flags = append(flags,
@@ -106,12 +106,12 @@ func (c *AgentConfig) rpcFlags(server string) []string {
 	return flags
 }
 
-// Text returns the field of that name as an f-string shows it, "None" for None.
+// Text returns a field by the reference's name, formatted as an f-string does; None is "None".
 func (c *AgentConfig) Text(field string) string { return pysem.Str(c.value(field)) }
 
-// changedFlags pass on the model server's flags that differ from their defaults.
-// The file system poll is an agent of version 1's own: PS have a field of their
-// own for it and always get it.
+// changedFlags returns the model server's flags that differ from their defaults. The flag of the
+// file system poll belongs to agents of version 1: PS have a field of their own for it and always
+// get it.
 func (c *AgentConfig) changedFlags(server string) []string {
 	var flags []string
 	for _, key := range serverFlags {
@@ -131,7 +131,7 @@ func (c *AgentConfig) changedFlags(server string) []string {
 	return flags
 }
 
-// changedFlag returns the flag of a value that differs from the default.
+// changedFlag returns the flag for a value, and whether the value differs from the default.
 func (k Key) changedFlag(value any) (flag string, changed bool) {
 	if pysem.Equal(value, k.Default) {
 		return "", false
@@ -143,8 +143,8 @@ func (k Key) changedFlag(value any) (flag string, changed bool) {
 	return "--" + k.Name + "=" + text, true
 }
 
-// WrapperFlags returns the flags that the wrapper of agent v3 passes on
-// (tfs_wrapper.py:79-95): those that differ, and always a platform config file.
+// WrapperFlags returns the flags that the wrapper of agent v3 passes on (tfs_wrapper.py:79-95):
+// those that differ from their defaults, and always a platform config file.
 func (c *AgentConfig) WrapperFlags() []string {
 	var flags []string
 	for _, key := range serverFlags {

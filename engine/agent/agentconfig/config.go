@@ -1,18 +1,21 @@
-// Package agentconfig is the configuration of an agent, as the reference's utils.py
-// reads it: the agent.conf with its includes and expressions, what the environment of
-// a container adds, and what follows from both (ports, commands of the model servers,
-// their model lists, paths in ZooKeeper).
+// Package agentconfig is the configuration of an agent, as the reference's utils.py reads it: the
+// agent.conf with its includes and expressions, what the environment of a container adds, and what
+// follows from both (ports, commands of the model servers, their model lists, paths in ZooKeeper).
 //
 // Two things to use first:
 //
-//   - [FromFile] reads an agent.conf and completes it; [Loader] does so with a chosen
-//     set of quirks.
-//   - [CheckConf] looks at a file's text alone and lists what is wrong with it, by line.
+//   - [FromFile] reads an agent.conf and completes it; [Loader] does so with a chosen set of
+//     quirks.
+//   - [CheckConf] checks the text of a file alone and lists its problems by line.
 //
-// To add a field, give [AgentConfig] a line, as its comment says; to change what a line
-// can say look in keys.go, how a file is read in parse.go and from_file.go, what the
-// environment adds in post_init.go, the command lines in command.go, the model lists in
-// models.go.
+// To change:
+//
+//   - a field: add a line to [AgentConfig], as its comment says
+//   - what a line can say: keys.go
+//   - how a file is read: parse.go and from_file.go
+//   - what the environment adds: post_init.go and ports.go
+//   - the command lines: command.go
+//   - the model lists: models.go
 package agentconfig
 
 import (
@@ -24,16 +27,16 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// TFSHome is where the serving binaries and their configuration are installed, unless a
-// [Loader] is told otherwise (utils.py:51).
+// TFSHome is where the serving binaries and their configuration are installed (utils.py:51).
+// [Loader] can set another place.
 const TFSHome = "/opt/tiger/monolith_serving"
 
-// defaultPlatformConfigFile is below TFS_HOME (utils.py:53).
+// defaultPlatformConfigFile is the path below TFS_HOME (utils.py:53).
 const defaultPlatformConfigFile = "/conf/platform_config_file.cfg"
 
-// TfServingConfig are the flags of the model server (utils.py:195-289), and the base
-// class of [AgentConfig]. A flag is in the server's command line when its value differs
-// from its default; a new line here is a new flag.
+// TfServingConfig holds the flags of the model server (utils.py:195-289); the reference's
+// [AgentConfig] inherits from it. A flag is in the server's command line when its value differs
+// from its default. A new line here is a new flag.
 type TfServingConfig struct {
 	EnableBatching                         bool            `py:"enable_batching"`
 	AllowVersionLabelsForUnavailableModels bool            `py:"allow_version_labels_for_unavailable_models"`
@@ -49,7 +52,7 @@ type TfServingConfig struct {
 	TensorflowInterOpParallelism           int             `py:"tensorflow_inter_op_parallelism"`
 	SSLConfigFile                          pysem.OptString `py:"ssl_config_file"`
 	PlatformConfigFile                     pysem.OptString `py:"platform_config_file"`
-	PerProcessGPUMemoryFraction            float64         `py:"per_process_gpu_memory_fraction" default:"0"` // utils.py:277: an int, and shown as one
+	PerProcessGPUMemoryFraction            float64         `py:"per_process_gpu_memory_fraction" default:"0"` // utils.py:277: the default is an int and printed as one
 	AllowGrowth                            bool            `py:"allow_growth" default:"True"`
 	SavedModelTags                         pysem.OptString `py:"saved_model_tags"`
 	GrpcChannelArguments                   pysem.OptString `py:"grpc_channel_arguments"`
@@ -62,30 +65,30 @@ type TfServingConfig struct {
 	EnableProfiler                         bool            `py:"enable_profiler" default:"True"`
 }
 
-// AgentConfig is the configuration of one agent (utils.py:291-395). Make one with
-// [FromFile] or [NewConfig], which complete it from the environment as __post_init__
-// does. Fields that are None when unset are Opts.
+// AgentConfig is the configuration of one agent (utils.py:291-395). Make one with [FromFile] or
+// [NewConfig], which complete it from the environment as __post_init__ does. Fields that are None
+// when unset are Opts.
 //
 // # A new field
 //
-// A field is one line, in the place that it has in the reference's dataclass:
+// A field is one line, in its place in the reference's dataclass:
 //
 //	MaxWaitingSec int `py:"max_waiting_sec" default:"1200"`
 //
-// With it the key is read from an agent.conf, its default given, its value set and shown
-// ([AgentConfig.Set], [AgentConfig.Fields]), a wrong word in a file told by [CheckConf],
-// a misspelt key corrected, and files with it invented by package generate of
-// runners/diff/testee. The line says all that these need to know:
+// With this line the key is read from an agent.conf and has its default, its value can be set and
+// listed ([AgentConfig.Set], [AgentConfig.Fields]), [CheckConf] reports wrong words and suggests it
+// for a misspelt key, and package generate of runners/diff/testee invents files with it. The line
+// contains all that these need:
 //
 //   - The Go type says how a word is read ([Reading]): a bool is a word such as "yes", an
 //     int, float64 or [pysem.OptInt] an expression such as 60 * 1000, a []string the words
 //     of all lines with the key, and any other type is a word, where "none" is None.
 //   - The tags py and default are the reference's name and default ([dataclass.Of]).
-//   - words lists the words that an agent knows, where it knows a few only, in lower case;
+//   - words lists the words that an agent accepts, in lower case, if it accepts only a few;
 //     wrong:"fatal" says that no agent starts with another.
-//   - older is a former name of the key, which is asked where the key is missing.
+//   - older is a former name of the key, which is read where the key is missing.
 //
-// What the environment gives a field is in post_init.go and ports.go. Then run the
+// Values from the environment are set in post_init.go and ports.go. After a change run the
 // reference beside it, with monosim diff on utils.AgentConfig.from_file.
 type AgentConfig struct {
 	TfServingConfig
@@ -127,7 +130,7 @@ type AgentConfig struct {
 	AIOThreadNum                int             `py:"aio_thread_num" default:"30"`
 	FileSystemPollWaitSecondsPS int             `py:"file_system_poll_wait_seconds_ps"`
 
-	// The rough sort model is served beside the main one.
+	// The rough sort model, served beside the main one.
 	RoughSortModelName           pysem.OptString `py:"rough_sort_model_name"`
 	RoughSortModelLocalPath      pysem.OptString `py:"rough_sort_model_local_path"`
 	RoughSortModelLoadedServer   pysem.OptString `py:"rough_sort_model_loaded_server" default:"'entry'" words:"none entry ps dense"`
@@ -135,7 +138,7 @@ type AgentConfig struct {
 	RoughSortResourceConstrained bool            `py:"rough_sort_resource_constrained"`
 	DCAware                      bool            `py:"dc_aware"`
 
-	// Unified containers load what a layout lists.
+	// For unified containers, which load what a layout lists.
 	LayoutPattern pysem.OptString `py:"layout_pattern"`
 	LayoutFilters []string        `py:"layout_filters"` // nil means None
 	TFSPortArchon pysem.OptInt    `py:"tfs_port_archon"`
@@ -143,7 +146,7 @@ type AgentConfig struct {
 	TFSPortHTTP   pysem.OptInt    `py:"tfs_port_http"`
 	UseMetrics    bool            `py:"use_metrics" default:"True"`
 
-	// Quirks says which faults of the reference are kept.
+	// Quirks is the set of the reference's faults that are kept.
 	Quirks quirks.Set `py:"-"`
 
 	env  *env.Env
@@ -158,13 +161,13 @@ func (c *AgentConfig) TFSHome() string { return cmp.Or(c.home, TFSHome) }
 type Loader struct {
 	Env    *env.Env
 	Quirks quirks.Set
-	// TFSHome is TFS_HOME; empty means the reference's, [TFSHome].
+	// TFSHome is TFS_HOME; empty is the reference's, [TFSHome].
 	TFSHome string
 }
 
-// NewConfig makes a configuration from keyword arguments, as AgentConfig(**fields)
-// does, and completes it from the environment, which writes the platform config file.
-// Errors are *pysem.Error with the type that Python raises.
+// NewConfig makes a configuration from keyword arguments, as AgentConfig(**fields) does, and
+// completes it from the environment. That writes the platform config file. Errors are *pysem.Error
+// with Python's type.
 func NewConfig(e *env.Env, fields ...dataclass.Field) (*AgentConfig, error) {
 	return Loader{Env: e}.New(fields...)
 }

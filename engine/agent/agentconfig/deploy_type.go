@@ -4,10 +4,10 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// DeployType says which model servers a container runs (utils.py:79-117).
+// DeployType names the model servers that a container runs (utils.py:79-117).
 type DeployType string
 
-// The deploy types. MIXED runs PS and entry, and dense where dense_alone says so.
+// The deploy types. MIXED runs PS and entry, and also dense where dense_alone is set.
 const (
 	DeployPS      DeployType = "ps"
 	DeployEntry   DeployType = "entry"
@@ -27,7 +27,7 @@ const (
 // deployTypes holds the allowed words, in the order that messages list them.
 var deployTypes = []DeployType{DeployEntry, DeployPS, DeployDense, DeployMixed, DeployUnified}
 
-// NewDeployType reads a deploy type in any case; others are an AssertionError.
+// NewDeployType reads a deploy type in upper or lower case. Other words are an AssertionError.
 func NewDeployType(word string) (DeployType, error) {
 	lower := DeployType(pysem.Lower(word))
 	for _, t := range deployTypes {
@@ -38,8 +38,7 @@ func NewDeployType(word string) (DeployType, error) {
 	return "", &pysem.Error{Type: "AssertionError"}
 }
 
-// LoadPython returns the word, or None for the zero value. It makes the type a
-// dataclass.Cell.
+// LoadPython returns the word, or None for the zero value. It makes the type a dataclass.Cell.
 func (t *DeployType) LoadPython() any {
 	if *t == "" {
 		return nil
@@ -47,17 +46,17 @@ func (t *DeployType) LoadPython() any {
 	return string(*t)
 }
 
-// StorePython takes a word, or None.
+// StorePython takes a word or None. exact is false for other values.
 func (t *DeployType) StorePython(value any) (exact bool) {
 	word, ok := value.(string)
 	*t = DeployType(word)
 	return ok || value == nil
 }
 
-// CompatServerType returns the server type to use for a request of serverType: a
-// container that is not mixed has one only, and None or mixed asks for it
-// (utils.py:95-117). To ask a mixed container for None or mixed is a RuntimeError, to ask
-// another one for a type that it does not have an AssertionError.
+// CompatServerType returns the server type that a request for serverType means (utils.py:95-117). A
+// container that is not mixed has only one, which None and mixed also mean. In a mixed container
+// None and mixed are a RuntimeError; in another container a type that it does not have is an
+// AssertionError.
 func (t DeployType) CompatServerType(serverType pysem.OptString) (string, error) {
 	switch {
 	case !serverType.Set || serverType.V == string(DeployMixed):

@@ -10,27 +10,25 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// The words of a bool, compared in lower case (utils.py:766-772).
+// The words for true and false, in lower case (utils.py:766-772).
 var (
 	trueWords  = []string{"true", "y", "t", "yes", "1"}
 	falseWords = []string{"false", "n", "f", "no", "0"}
 )
 
-// FromFile reads a configuration file and completes it from the environment
-// (utils.py:757-794), which writes the platform config file. Errors are *pysem.Error with
-// the type that Python raises. A word that cannot be read is no error: it is logged, and
-// the field keeps its default (Q158). Nor is a missing file: it ends in the
-// AssertionError of a missing deploy_type. [CheckConf] tells a person what is wrong with
-// a file.
+// FromFile reads a configuration file and completes it from the environment (utils.py:757-794).
+// That writes the platform config file. Errors are *pysem.Error with Python's type. A word that
+// cannot be read is no error: it is logged, and the field keeps its default (Q158). A missing file
+// is no error either, but leads to the AssertionError of a missing deploy_type. [CheckConf] tells a
+// person what is wrong with a file.
 func FromFile(e *env.Env, path string) (*AgentConfig, error) {
 	return Loader{Env: e}.FromFile(path)
 }
 
 // FromFile is [FromFile] with the loader's quirks.
 //
-// Cost: reading grows with the lines of the file and of those that it includes, twice
-// at the start and never again, so that evaluating the values costs nothing that
-// counts.
+// Cost: reading grows with the lines of the file and its includes. It happens twice at the start
+// and never again.
 func (l Loader) FromFile(path string) (*AgentConfig, error) {
 	var args pysem.Dict
 	if err := ParseConf(l.Env, path, &args, l.Quirks); err != nil {
@@ -43,7 +41,7 @@ func (l Loader) FromFile(path string) (*AgentConfig, error) {
 	return l.New(fields...)
 }
 
-// fieldsOf converts the words of a file to what the fields are set to.
+// fieldsOf converts the words of a file to values of fields.
 func (l Loader) fieldsOf(keys *keyTable, args *pysem.Dict) ([]dataclass.Field, error) {
 	var fields []dataclass.Field
 	for _, key := range keys.list {
@@ -58,7 +56,7 @@ func (l Loader) fieldsOf(keys *keyTable, args *pysem.Dict) ([]dataclass.Field, e
 	return fields, nil
 }
 
-// fieldOf returns what a file makes of one key; ok reports whether it says anything.
+// fieldOf returns the value that a file gives a key. ok is false when the file leaves the default.
 func (l Loader) fieldOf(key Key, args *pysem.Dict) (value any, ok bool, err error) {
 	word, ok := args.Get(key.Name)
 	if ok {
@@ -78,12 +76,12 @@ func (l Loader) fieldOf(key Key, args *pysem.Dict) (value any, ok bool, err erro
 	if key.Older == "" {
 		return nil, false, nil
 	}
-	// utils.py:791: the older name's word, or None.
+	// utils.py:791: the word of the key's older name, or None.
 	word, _ = args.Get(key.Older)
 	return word, true, nil
 }
 
-// convert makes a value of a key from word, a string or the list of a duplicate key.
+// convert converts a word to the value of a key. A key that occurs twice has a list of words.
 func (l Loader) convert(key Key, word any) (any, error) {
 	if key.Reading == ReadList {
 		if list, ok := word.([]any); ok {
@@ -93,7 +91,7 @@ func (l Loader) convert(key Key, word any) (any, error) {
 	}
 	text, ok := word.(string)
 	if !ok {
-		// A duplicate scalar has no lower() and is no source for eval (Q156).
+		// A list has no lower() and is no source for eval (Q156).
 		return nil, pysem.AttributeError(word, "lower")
 	}
 	switch key.Reading {
@@ -131,7 +129,7 @@ func (l Loader) convertBool(text string) (any, error) {
 	return nil, pysem.Raise("ValueError", "found %q, want true or false", text)
 }
 
-// logf writes a line where the world has a log.
+// logf logs a line if the world has a log.
 func logf(e *env.Env, level env.Level, format string, args ...any) {
 	if e.Log != nil && e.Log.Enabled(level) {
 		e.Log.Logf(level, format, args...)

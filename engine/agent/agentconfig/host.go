@@ -7,12 +7,12 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// LocalIP returns the address that this host is reached by (utils.py:1145-1167): the
-// variable MY_HOST_IP, else the address of the host's own name, else that of a
-// socket towards the outside, else "localhost". Loopback names do not count.
+// LocalIP returns the address by which others reach this host (utils.py:1145-1167): the variable
+// MY_HOST_IP, else the address of the host's name, else the local address of a socket to the
+// outside, else "localhost". Loopback names do not count.
 func LocalIP(e *env.Env) string {
-	// utils.py:1147: the name is looked up although the variable is set, and a
-	// failing look-up hides the variable (Q119).
+	// utils.py:1147: the name is looked up even when the variable is set, and a failing look-up
+	// hides the variable (Q119).
 	ip, err := e.Host.LookupIP()
 	if err == nil {
 		if v, ok := e.Host.LookupEnv("MY_HOST_IP"); ok {
@@ -35,9 +35,9 @@ func LocalIP(e *env.Env) string {
 
 func isOutside(ip string) bool { return ip != "" && ip != "localhost" && ip != "127.0.0.1" }
 
-// IsIPv6Only reports whether the host has no IPv4 address (zk_utils.py:36-48). Where
-// any of MY_HOST_IP, MY_POD_IP and MY_HOST_IPV6 is set, the first two decide, an
-// empty MY_HOST_IP included; elsewhere the host's own name does.
+// IsIPv6Only reports whether the host has no IPv4 address (zk_utils.py:36-48). If any of
+// MY_HOST_IP, MY_POD_IP and MY_HOST_IPV6 is set, the first two decide, even an empty MY_HOST_IP.
+// Otherwise the host's name decides.
 func IsIPv6Only(e *env.Env) bool {
 	ip, where := ownAddress(e)
 	only := ip.V == ""
@@ -46,7 +46,8 @@ func IsIPv6Only(e *env.Env) bool {
 	return only
 }
 
-// ownAddress returns the host's IPv4 address, and whether the variables have said so.
+// ownAddress returns the host's IPv4 address, and whether it comes from the variables or from a
+// look-up.
 func ownAddress(e *env.Env) (ip pysem.OptString, where string) {
 	hostIP, hasHostIP := e.Host.LookupEnv("MY_HOST_IP")
 	podIP, hasPodIP := e.Host.LookupEnv("MY_POD_IP")
@@ -66,12 +67,12 @@ func ownAddress(e *env.Env) (ip pysem.OptString, where string) {
 	return pysem.Some(found), "not in"
 }
 
-// DefaultZKServers returns the address list for an unset zk_servers. The open-source
-// build knows no hosts, so it is empty in every case (zk_utils.py:49-55).
+// DefaultZKServers returns the address list for an unset zk_servers. The open-source build knows no
+// hosts, so it is always empty (zk_utils.py:49-55).
 func DefaultZKServers() string { return "" }
 
-// checkZKServers refuses IPv4 servers on a host without IPv4 (utils.py:796-814).
-// With no default hosts to fall back on, that host always raises (Q171).
+// checkZKServers rejects IPv4 servers on a host without IPv4 (utils.py:796-814). As there are no
+// default hosts to fall back on, it always raises on such a host (Q171).
 func checkZKServers(servers string, ipv6Only bool) error {
 	if servers == "" || !ipv6Only {
 		return nil
@@ -94,13 +95,13 @@ func isDottedQuad(host string) bool {
 	return len(items) == 4
 }
 
-// IsAbs reports whether a path is absolute, as os.path.isabs does once utils.py was
-// imported: one on HDFS is (utils.py:61).
+// IsAbs reports whether a path is absolute. utils.py replaces os.path.isabs by a function for which
+// paths on HDFS are absolute, too (utils.py:61).
 func IsAbs(path string) bool {
 	return strings.HasPrefix(path, "/") || strings.HasPrefix(path, "hdfs:/")
 }
 
-// EnvOr returns the variable key, or fallback where it is unset: os.environ.get(key, fallback).
+// EnvOr returns a variable, or fallback when it is unset, as os.environ.get(key, fallback) does.
 func EnvOr(host env.Host, key, fallback string) string {
 	if v, ok := host.LookupEnv(key); ok {
 		return v

@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem/dataclass"
 )
 
-// configClass has the fields of [AgentConfig], as its lines describe them.
+// configClass describes the fields of [AgentConfig], from its lines.
 var configClass = dataclass.Of(func(c *AgentConfig) **dataclass.OddValues { return &c.odd })
 
 // configKeys holds the keys of an agent.conf, made from the same lines.
@@ -18,27 +18,26 @@ var configKeys = keysOf(configClass.Fields())
 // serverFlags holds the keys that are flags of the model server.
 var serverFlags = configKeys.ownedBy(reflect.TypeFor[TfServingConfig]())
 
-// Key is a key of an agent.conf, as the line of its field describes it.
+// Key is a key of an agent.conf. The line of its field in [AgentConfig] describes it.
 type Key struct {
 	// Name is the reference's name of the field.
 	Name string
-	// Reading says what the words of a file become.
+	// Reading says how words in a file are converted.
 	Reading Reading
-	// Default is the value without such a key in the file, a Python value.
+	// Default is the value when a file lacks the key, a Python value.
 	Default any
-	// Words holds the words that mean something to an agent, in lower case; none where
-	// any may do.
+	// Words holds the words that an agent accepts, in lower case; empty when it accepts any.
 	Words []string
 	// WrongIsFatal says that no agent starts with another word than Words.
 	WrongIsFatal bool
-	// Older is the name that the key once had: its word is taken, as it is, where this
-	// key is missing. "" for none.
+	// Older is a former name of the key, "" for none. Its word is taken unconverted when the file
+	// lacks this key.
 	Older string
 
 	owner reflect.Type
 }
 
-// class returns the repr of the type in the dataclass (utils.py:789).
+// class returns the repr of the type that the dataclass declares (utils.py:789).
 func (r Reading) class() string {
 	switch r {
 	case ReadBool:
@@ -53,29 +52,29 @@ func (r Reading) class() string {
 	return "<class 'str'>"
 }
 
-// Reading says how the word behind a key is read (utils.py:757-790).
+// Reading says how the word after a key is converted (utils.py:757-790).
 type Reading uint8
 
-// The readings, by the Go type of the field.
+// The readings, each with the Go types of its fields.
 const (
-	ReadText  Reading = iota // a word, None for "none": all other types
+	ReadText  Reading = iota // a word, "none" is None: all other types
 	ReadBool                 // a word for true or false: bool
-	ReadInt                  // an expression, made an int: int, pysem.OptInt
-	ReadFloat                // an expression, made a float: float64
+	ReadInt                  // an expression, converted to int: int, pysem.OptInt
+	ReadFloat                // an expression, converted to float: float64
 	ReadList                 // the words of all lines with this key: []string
 )
 
 // Keys lists the keys of an agent.conf in the order of the reference's fields.
 func Keys() []Key { return slices.Clone(configKeys.list) }
 
-// keyTable has the keys of a class in order, and finds them by name.
+// keyTable holds the keys of a class in order, and finds them by name.
 type keyTable struct {
 	list   []Key
-	byName map[string]Key // the older names too
-	names  []string       // likewise, those last
+	byName map[string]Key // includes the older names
+	names  []string       // all names; the older ones come last
 }
 
-// The tags of a line that only an agent.conf knows of; see [AgentConfig].
+// The tags that only lines of [AgentConfig] have; see there.
 const (
 	wordsTag   = "words"
 	wrongTag   = "wrong"
@@ -105,8 +104,8 @@ func keysOf(fields []dataclass.Attribute) *keyTable {
 	return t
 }
 
-// older returns the key under its older name. "none" is no word there, for it is not read
-// as None.
+// older returns the key under its older name. Its word is not converted, so "none" is an ordinary
+// word.
 func (k Key) older() Key {
 	k.Words = slices.DeleteFunc(slices.Clone(k.Words), func(word string) bool { return word == "none" })
 	k.Name, k.Older = k.Older, ""
@@ -127,7 +126,7 @@ func readingOf(t reflect.Type) Reading {
 	return ReadText
 }
 
-// ownedBy returns the keys whose lines are in the struct.
+// ownedBy returns the keys whose fields belong to the struct owner.
 func (t *keyTable) ownedBy(owner reflect.Type) []Key {
 	var list []Key
 	for _, key := range t.list {
@@ -138,12 +137,12 @@ func (t *keyTable) ownedBy(owner reflect.Type) []Key {
 	return list
 }
 
-// Set assigns a Python value of any type to the field of that name, as a keyword
-// argument or an attribute assignment does. An unknown name is a TypeError.
+// Set assigns a Python value of any type to a field by its Python name, as a keyword argument or an
+// attribute assignment does. An unknown name is a TypeError.
 func (c *AgentConfig) Set(name string, value any) error { return configClass.Set(c, name, value) }
 
-// Get returns the Python value of the field of that name; ok reports whether there is one.
-// The class attribute model_config_file, which is no field, is None.
+// Get returns the Python value of a field by its Python name; ok reports whether there is such a
+// field. model_config_file, a class attribute and no field, is None.
 func (c *AgentConfig) Get(name string) (value any, ok bool) {
 	value, ok = configClass.Lookup(c, name)
 	return value, ok || name == "model_config_file"

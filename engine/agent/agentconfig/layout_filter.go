@@ -6,21 +6,21 @@ import (
 	"github.com/monosim/monosim/engine/pysem/pyre"
 )
 
-// LayoutFilter accepts the sub-graphs that its pattern matches and its condition holds for
+// LayoutFilter accepts a sub-graph that matches its pattern and fulfils its condition
 // (agent_v3.py:72-81, 137-144).
 type LayoutFilter struct {
-	// Match is a regular expression, from [NormalizeRegex]; Condition an expression over
-	// its named groups as ints.
+	// Match is a regular expression, from [NormalizeRegex]. Condition is an expression over its
+	// named groups as ints.
 	Match, Condition string
-	// Python compiles both when a sub-graph comes, and so raises only then.
+	// Python compiles both only when a sub-graph is checked, and raises only then.
 	pattern      *pyre.Pattern
 	patternErr   error
 	condition    *expr.Program
 	conditionErr error
 }
 
-// NewLayoutFilter compiles a filter. What is malformed is an error of [LayoutFilter.Accepts];
-// an error here is a refusal of what is not evaluated (Q230, Q231).
+// NewLayoutFilter compiles a filter. A malformed filter is an error of [LayoutFilter.Accepts], not
+// of this function. An error here is a refusal of what this program does not evaluate (Q230, Q231).
 func NewLayoutFilter(match, condition string) (LayoutFilter, error) {
 	f := LayoutFilter{Match: match, Condition: condition}
 	f.pattern, f.patternErr = pyre.Compile(match)
@@ -40,8 +40,8 @@ func NewLayoutFilter(match, condition string) (LayoutFilter, error) {
 	return f, f.condition.Refusal(names)
 }
 
-// Accepts says whether a sub-graph matches (at its beginning, Q23) and fulfils the
-// condition. Named groups that took no part are int(None), a TypeError.
+// Accepts reports whether a sub-graph matches (at its beginning, Q23) and fulfils the condition. A
+// named group that took no part in the match is int(None), a TypeError.
 func (f *LayoutFilter) Accepts(subGraph string) (bool, error) {
 	if f.patternErr != nil {
 		return false, f.patternErr
@@ -71,9 +71,9 @@ func (f *LayoutFilter) Accepts(subGraph string) (bool, error) {
 	return f.condition.Holds(names)
 }
 
-// EvalNumber returns eval(text) where a configuration's numbers are read (utils.py:775), for a
-// field of that name and class, int or float. Of what is local there the texts of the file
-// and what was made of them so far are refused.
+// EvalNumber evaluates the text of a number in a configuration as eval(text) does (utils.py:775),
+// for a field of that name and of class int or float. Python would see more local names: the texts
+// of the file and the values made of them so far. An expression that uses these is refused.
 func EvalNumber(text, field, class string) (any, error) {
 	return expr.Eval(text, expr.Names{
 		Locals: []expr.Name{{ID: "key", Value: field}, {ID: "clz", Value: expr.Class(class)}},
@@ -82,8 +82,8 @@ func EvalNumber(text, field, class string) (any, error) {
 	})
 }
 
-// utilsNames are the names of utils.py (utils.py:16-63) and of the method that evaluates
-// numbers; agentV3Names those of agent_v3.py. Python sees them there.
+// utilsNames holds the names of utils.py (utils.py:16-63) and of the method that evaluates numbers;
+// agentV3Names holds those of agent_v3.py. Expressions see these names in Python.
 var (
 	utilsNames = expr.NamesOf(
 		"AgentConfig", "ConfigProto", "DEFAULT_MODEL_CONFIG", "DEFAULT_PLATFORM_CONFIG_FILE", "DataType", "DefaultRoughSortModelLocalPath",
@@ -103,8 +103,8 @@ var (
 		"model_server_config_pb2", "normalize_regex", "os", "partial", "re", "signal", "tempfile", "text_format", "threading", "time")
 )
 
-// ConditionNames returns the names that a condition sees: its locals, and those of agent_v3.py,
-// which are refused.
+// ConditionNames returns the names that a condition sees: its locals, and the names of agent_v3.py,
+// whose use is refused.
 func ConditionNames(locals []expr.Name) expr.Names {
 	return expr.Names{Locals: locals, Module: agentV3Names, ModuleName: "monolith.agent_service.agent_v3"}
 }

@@ -12,32 +12,32 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// The names of rough sort models by the server that loads them (utils.py:127-130).
+// The names of rough sort models, by the server that loads them (utils.py:127-130).
 const (
 	roughSortPS    = "ps_item_embedding"
 	roughSortEntry = "entry_item_embedding"
 	roughSortDense = "dense_item_embedding"
 )
 
-// ModelConfigArgs are the arguments of [GenModelConfig].
+// ModelConfigArgs holds the arguments of [GenModelConfig].
 type ModelConfigArgs struct {
 	Name          string
 	BasePath      pysem.OptString
 	VersionPolicy pysem.OptString // latest, latest_once, all, specific, in any case
 	// VersionData is the number of versions to keep, or the version to load.
 	VersionData int
-	// Versions, when not nil, stands for version data that is a list: the
-	// versions to load under policy specific.
+	// Versions, when not nil, is version data that is a list: the versions to load under policy
+	// specific.
 	Versions      []int
 	ModelPlatform pysem.OptString // unset means tensorflow
-	// NoPlatform leaves the platform out, as the argument None does.
+	// NoPlatform leaves out the platform, as the argument None does.
 	NoPlatform    bool
 	VersionLabels map[string]int64
 	Quirks        quirks.Set
 }
 
-// GenModelConfig returns the model server's configuration of one model (utils.py:920-958).
-// Errors are *pysem.Error, among them a ValueError for a version policy that is unknown.
+// GenModelConfig returns the model server's configuration of one model (utils.py:920-958). Errors
+// are *pysem.Error; an unknown version policy is a ValueError.
 func GenModelConfig(args ModelConfigArgs) (*config.ModelConfig, error) {
 	policy, err := versionPolicy(args)
 	if err != nil {
@@ -66,7 +66,7 @@ func versionPolicy(args ModelConfigArgs) (*versionPolicyProto, error) {
 	case "latest":
 		return latestPolicy(args)
 	case "latest_once":
-		// utils.py:943: no public proto has the field (Q25), that of the fork has it.
+		// utils.py:943: only the fork's proto has the field, no public one (Q25).
 		if args.Versions == nil && args.Quirks.InFork(quirks.Q25) {
 			return latestOncePolicy(args)
 		}
@@ -127,9 +127,8 @@ func specificPolicy(args ModelConfigArgs) *versionPolicyProto {
 	}}
 }
 
-// ModelServerConfig lists the models that a server of this container loads at
-// its start (utils.py:684-755). A server type of None is that of the container. Errors
-// are *pysem.Error.
+// ModelServerConfig lists the models that a server of this container loads at its start
+// (utils.py:684-755). A server type of None is the container's own. Errors are *pysem.Error.
 func (c *AgentConfig) ModelServerConfig(serverType pysem.OptString) (*config.ModelServerConfig, error) {
 	server, err := c.DeployType.CompatServerType(serverType)
 	if err != nil {
@@ -159,7 +158,7 @@ type modelList struct {
 	configs []*config.ModelConfig
 }
 
-// add appends the model name at base/.../name.
+// add appends the model name, whose path is base/.../name.
 func (l *modelList) add(name string, base pysem.OptString, under ...pysem.OptString) error {
 	path, err := pysem.Join(base, append(under, pysem.Some(name))...)
 	if err != nil {
@@ -180,8 +179,7 @@ func (l *modelList) addRoughSort(name string) error {
 	return l.add(name, l.conf.RoughSortModelLocalPath, l.conf.RoughSortModelName)
 }
 
-// addPS adds the PS shards that are scheduled to this container, each followed by
-// its part of the rough sort model.
+// addPS adds the PS shards of this container, each followed by its part of the rough sort model.
 func (l *modelList) addPS() error {
 	c := l.conf
 	schedule, err := c.ServerSchedule(ServerPS)
@@ -201,7 +199,7 @@ func (l *modelList) addPS() error {
 	return nil
 }
 
-// addWhole adds a graph that is served in one piece, and a rough sort model.
+// addWhole adds a graph that is not split into shards, and a rough sort model.
 func (l *modelList) addWhole(server string) error {
 	c := l.conf
 	name := server
@@ -222,14 +220,14 @@ func (l *modelList) addWhole(server string) error {
 	return nil
 }
 
-// roughSortOn reports whether a named rough sort model is loaded by server.
+// roughSortOn reports whether a server loads a named rough sort model.
 func (c *AgentConfig) roughSortOn(server string) bool {
 	return c.RoughSortModelName.Or("") != "" && c.RoughSortModelLoadedServer == pysem.Some(server)
 }
 
-// ServerSchedule lists the tasks of a server type on this container
-// (utils.py:672-683): for PS the shards that fall to it, for dense its replica
-// id, else one task of None. Without SHARD_ID no PS is scheduled (Q161).
+// ServerSchedule lists the tasks of a server type on this container (utils.py:672-683): for PS the
+// shards that belong to it, for dense its replica id, otherwise a single None. Without SHARD_ID no
+// PS is scheduled (Q161).
 func (c *AgentConfig) ServerSchedule(serverType string) ([]pysem.OptInt, error) {
 	switch {
 	case c.DeployType == DeployDense && serverType == ServerDense:
@@ -251,7 +249,7 @@ func (c *AgentConfig) ServerSchedule(serverType string) ([]pysem.OptInt, error) 
 		}
 		remainder := i % c.NumShard.V
 		if remainder != 0 && c.NumShard.V < 0 {
-			remainder += c.NumShard.V // Python's has the sign of the divisor
+			remainder += c.NumShard.V // Python's remainder has the sign of the divisor
 		}
 		if remainder == shard {
 			tasks = append(tasks, pysem.Some(i))
@@ -260,8 +258,8 @@ func (c *AgentConfig) ServerSchedule(serverType string) ([]pysem.OptInt, error) 
 	return tasks, nil
 }
 
-// GenModelSpec names a model and, when given, an int version or a string label
-// and a signature (utils.py:908-917).
+// GenModelSpec names a model, and optionally a version (int) or label (string) and a signature
+// (utils.py:908-917).
 func GenModelSpec(name string, version any, signature pysem.OptString) (*apis.ModelSpec, error) {
 	spec := &apis.ModelSpec{Name: name, SignatureName: signature.Or("")}
 	switch v := version.(type) {

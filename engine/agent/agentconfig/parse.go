@@ -8,15 +8,15 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// maxIncludeDepth is where CPython's recursion limit ends a chain of includes;
-// a file that includes itself always reaches it (Q157).
+// maxIncludeDepth is the number of nested includes at which CPython reaches its recursion limit. A
+// file that includes itself always gets there (Q157).
 const maxIncludeDepth = 980
 
-// ParseConf reads a configuration file and what it includes into args, in the
-// order in which keys are first met; values are strings, or lists of the values
-// of a duplicate key (utils.py:127-152). A missing file adds nothing. Paths of
-// includes count from the working directory. Errors are *pysem.Error: for a directory, a
-// file that cannot be read or is not UTF-8, and files that include each other (Q157).
+// ParseConf reads a configuration file and its includes into args, in the order in which keys first
+// occur. Values are strings, or lists for keys that occur several times (utils.py:127-152). A
+// missing file adds nothing. Paths of includes are relative to the working directory. Errors are
+// *pysem.Error: for a directory, a file that cannot be read or is not UTF-8, and files that include
+// each other (Q157).
 func ParseConf(e *env.Env, path string, args *pysem.Dict, keep quirks.Set) error {
 	p := confParser{e: e, files: e.Files, args: args, quirks: keep}
 	return p.file(path, 0)
@@ -51,7 +51,7 @@ func (p *confParser) file(path string, depth int) error {
 	if err != nil {
 		return err
 	}
-	// The settings are parts of the text, which is one for all agents that read the same.
+	// The settings are substrings of the text, which all agents with the same file share.
 	if p.e != nil && p.e.Shared != nil {
 		text = p.e.Shared.Same("conf "+path, text, func(last any) bool { return last == text }).(string)
 	}
@@ -71,8 +71,8 @@ func (p *confParser) file(path string, depth int) error {
 	return nil
 }
 
-// ConfValues returns what a configuration text gives its keys, by key: the words of those
-// that it has once. Files that it includes are not looked at; see [ExpandIncludes].
+// ConfValues returns the words of a configuration text by key, for keys that occur once. It ignores
+// includes; see [ExpandIncludes].
 func ConfValues(text string) map[string]string {
 	args := &pysem.Dict{}
 	p := confParser{args: args}
@@ -90,14 +90,14 @@ func ConfValues(text string) map[string]string {
 	return values
 }
 
-// ExpandIncludes returns a configuration text with the files that it includes in the place
-// of their include lines; read gives a file's text by its path. A file for which read has
-// an error is left out, as the reference does, and named in missing.
+// ExpandIncludes replaces the include lines of a configuration text by the files' texts. read
+// returns a file's text by its path. A file for which read fails is left out, as in the reference,
+// and listed in missing.
 func ExpandIncludes(text string, read func(path string) (string, error)) (expanded string, missing []string) {
 	return expandIncludes(text, read, 0)
 }
 
-// maxExpandDepth ends includes that go round in a circle.
+// maxExpandDepth stops includes that form a circle.
 const maxExpandDepth = 20
 
 func expandIncludes(text string, read func(path string) (string, error), depth int) (expanded string, missing []string) {
@@ -141,7 +141,7 @@ func parseConfLine(line string, keep quirks.Set) confLine {
 		return confLine{}
 	}
 	if i := strings.IndexByte(line, '#'); i > 0 {
-		// utils.py:139: the blank before the comment stays (Q153).
+		// utils.py:139: the blank before the comment is kept (Q153).
 		line = line[:i]
 		if !keep.Keeps(quirks.Q153) {
 			line = pysem.RStrip(line)
@@ -159,7 +159,7 @@ func parseConfLine(line string, keep quirks.Set) confLine {
 	return confLine{kind: confSetting, key: line[:i], value: strings.TrimLeft(line[i:], "= \t")}
 }
 
-// isInclude takes every key that begins with "include" for one (Q157).
+// isInclude accepts every key that begins with "include" (Q157).
 func isInclude(line string, keep quirks.Set) bool {
 	if keep.Keeps(quirks.Q157) {
 		return strings.HasPrefix(line, "include")

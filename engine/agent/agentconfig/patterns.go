@@ -10,16 +10,16 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// PatternPiece is one step of a pattern: literal text, and the placeholder that
-// follows it, None for the rest of the pattern.
+// PatternPiece is a part of a pattern: literal text and the placeholder after it. The placeholder
+// of the last piece may be None.
 type PatternPiece struct {
 	Text string
 	Name pysem.OptString
 }
 
-// ParsePattern cuts a pattern at its placeholders, which stand between left and
-// right (utils.py:869-879). A missing bracket ends the search: the rest is text.
-// Of a bracket of several characters only the first one is cut off.
+// ParsePattern splits a pattern at its placeholders, which stand between left and right
+// (utils.py:869-879). After a missing bracket the rest is literal text. Of a bracket of several
+// characters only the first is cut off.
 func ParsePattern(pattern, left, right string) []PatternPiece {
 	var pieces []PatternPiece
 	for pattern != "" {
@@ -39,15 +39,14 @@ func ParsePattern(pattern, left, right string) []PatternPiece {
 	return pieces
 }
 
-// afterChar returns the position after the character at position at.
+// afterChar returns the index after the character at index at.
 func afterChar(text string, at int) int {
 	_, size := utf8.DecodeRuneInString(text[at:])
 	return at + size
 }
 
-// NormalizeRegex returns a pattern as a regular expression of Python, in which each {name}
-// became a group of digits of that name (utils.py:882-889). What the name is, is not
-// looked at: what compiles the pattern refuses a bad one.
+// NormalizeRegex converts a pattern to a Python regular expression: each {name} becomes a group of
+// digits of that name (utils.py:882-889). It does not check names; compiling the expression does.
 func NormalizeRegex(pattern string) string {
 	var b strings.Builder
 	for _, piece := range ParsePattern(pattern, "{", "}") {
@@ -59,9 +58,9 @@ func NormalizeRegex(pattern string) string {
 	return b.String()
 }
 
-// ExpandPattern lists the names that a pattern with [from-to] ranges stands for
-// (utils.py:892-905); a range ends before its upper number. A single number is a
-// TypeError (Q166) unless that quirk is repaired, and what is no number a ValueError.
+// ExpandPattern lists the names that a pattern with [from-to] ranges stands for (utils.py:892-905).
+// A range ends before its upper number. A single number is a TypeError (Q166) unless that quirk is
+// repaired; anything else but numbers is a ValueError.
 func ExpandPattern(pattern string, keep quirks.Set) ([]string, error) {
 	names := []string{""}
 	for _, piece := range ParsePattern(pattern, "[", "]") {
@@ -84,7 +83,7 @@ func ExpandPattern(pattern string, keep quirks.Set) ([]string, error) {
 	return names, nil
 }
 
-// maxRange bounds one range; the reference would fill the memory.
+// maxRange limits one range; the reference would run out of memory.
 const maxRange = 1 << 24
 
 func expandNumbers(list string, keep quirks.Set) ([]string, error) {

@@ -16,12 +16,12 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// defaultParallelism is the number of threads where nothing gives another
-// (utils.py:492-497).
+// defaultParallelism is the number of threads when neither the configuration nor MY_CPU_LIMIT has
+// one (utils.py:492-497).
 const defaultParallelism = 16
 
-// writePlatformConfigFile writes what the model server is to know of its
-// sessions (utils.py:487-528). Any failure removes the file instead (Q164).
+// writePlatformConfigFile writes the session settings of the model server (utils.py:487-528). Any
+// failure removes the file instead (Q164).
 func (c *AgentConfig) writePlatformConfigFile() {
 	path := c.PlatformConfigFile.V
 	text, err := c.PlatformConfigText()
@@ -43,9 +43,8 @@ func (c *AgentConfig) writePlatformConfigFile() {
 	}
 }
 
-// PlatformConfigText returns the content of the platform config file, a PlatformConfigMap in
-// text format. It is a ValueError where MY_CPU_LIMIT is no number, or a number of threads
-// is beyond 32 bits.
+// PlatformConfigText returns the content of the platform config file, a PlatformConfigMap in text
+// format. A MY_CPU_LIMIT that is no number, or a number of threads beyond 32 bits, is a ValueError.
 func (c *AgentConfig) PlatformConfigText() (string, error) {
 	message, err := c.platformConfig()
 	if err != nil {
@@ -90,8 +89,8 @@ func (c *AgentConfig) platformConfig() (*config.PlatformConfigMap, error) {
 	}}, nil
 }
 
-// parallelism returns the number of threads that the configuration gives, else
-// MY_CPU_LIMIT, else a default; 0 counts as not given.
+// parallelism returns a number of threads from the configuration, else MY_CPU_LIMIT, else the
+// default. 0 means that none is set.
 func (c *AgentConfig) parallelism(threads int) (int32, error) {
 	if threads == 0 {
 		limit, err := c.envInt("MY_CPU_LIMIT", 0)

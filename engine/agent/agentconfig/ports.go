@@ -4,18 +4,18 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// portChoice is a port field and the environment variable that gives its value;
-// without a variable any free port is taken.
+// portChoice is a port field and the environment variable for it. Without a variable any free port
+// is taken.
 type portChoice struct{ field, variable string }
 
-// The lists have the order in which the reference asks for ports
-// (utils.py:397-469). PORT1 is reserved for p2p, PORT2 for the agent.
+// The lists are in the order in which the reference asks for ports (utils.py:397-469). PORT1 is
+// reserved for p2p, PORT2 for the agent.
 var (
 	freeProxy = []portChoice{{field: "proxy_port"}}
 	freeEntry = []portChoice{{field: "tfs_entry_archon_port"}, {field: "tfs_entry_port"}, {field: "tfs_entry_http_port"}}
 	freePS    = []portChoice{{field: "tfs_ps_archon_port"}, {field: "tfs_ps_port"}, {field: "tfs_ps_http_port"}}
 	freeDense = []portChoice{{field: "tfs_dense_archon_port"}, {field: "tfs_dense_port"}, {field: "tfs_dense_http_port"}}
-	// besideDense holds the dense ports of a container that serves something else.
+	// besideDense holds the dense ports of a container that serves another type.
 	besideDense = []portChoice{{field: "tfs_dense_port"}, {field: "tfs_dense_http_port"}, {field: "tfs_dense_archon_port"}}
 
 	mixedPorts = []portChoice{
@@ -35,8 +35,7 @@ var (
 	unifiedPorts = []portChoice{{"tfs_port_archon", "PORT"}, {"tfs_port_grpc", "PORT3"}, {"tfs_port_http", "PORT4"}}
 )
 
-// choosePorts sets the ports that the deploy type needs. Those of the file are
-// overwritten.
+// choosePorts sets the ports that the deploy type needs. It overwrites those of the file.
 func (c *AgentConfig) choosePorts() error {
 	switch c.DeployType {
 	case DeployMixed:
@@ -67,7 +66,7 @@ func (c *AgentConfig) ifDenseAlone(choices []portChoice) []portChoice {
 	return nil
 }
 
-// takeDensePorts gives the first dense service of a container the ports of the
+// takeDensePorts sets the dense ports. The first dense service of a container takes those of the
 // environment, the others free ones.
 func (c *AgentConfig) takeDensePorts(own []portChoice) error {
 	if text, ok := c.env.Host.LookupEnv("DENSE_SERVICE_IDX"); ok {
@@ -93,9 +92,8 @@ func (c *AgentConfig) takePorts(lists ...[]portChoice) error {
 	return nil
 }
 
-// portFromEnv sets field to the variable's value. The free port is asked for
-// even when the variable is set, for Python evaluates the default of
-// os.environ.get first (Q165).
+// portFromEnv sets a field to the variable's value. A free port is drawn even when the variable is
+// set, because Python evaluates the default of os.environ.get first (Q165).
 func (c *AgentConfig) portFromEnv(field, variable string) error {
 	free := c.env.Host.FreePort()
 	if variable != "" {

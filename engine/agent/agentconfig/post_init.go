@@ -11,7 +11,7 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// HostShardEnv names the number of containers that share the PS shards
+// HostShardEnv is the variable with the number of containers that share the PS shards
 // (constants.py:15).
 const HostShardEnv = "MONOLITH_HOST_SHARD_N"
 
@@ -53,7 +53,7 @@ func (c *AgentConfig) postInit() error {
 	return nil
 }
 
-// value returns the Python value of a field that exists.
+// value returns the Python value of a field, which must exist.
 func (c *AgentConfig) value(name string) any {
 	v, _ := c.Get(name)
 	return v
@@ -76,7 +76,7 @@ func (c *AgentConfig) chooseDeployType() error {
 	}
 }
 
-// checkNumShard insists on the number that the environment gives (Q159).
+// checkNumShard requires the number of the environment (Q159).
 func (c *AgentConfig) checkNumShard() error {
 	text, ok := c.env.Host.LookupEnv(HostShardEnv)
 	if !ok {
@@ -95,8 +95,8 @@ func (c *AgentConfig) checkNumShard() error {
 	return nil
 }
 
-// chooseReplicaID takes the id from the environment, never from the file (Q160):
-// REPLICA_ID, which version 1 does not look at (Q2), else the pod's name.
+// chooseReplicaID takes the id from the environment, never from the file (Q160): from REPLICA_ID,
+// which version 1 ignores (Q2), else from the pod's name.
 func (c *AgentConfig) chooseReplicaID() error {
 	if c.ReplicaID.Set && !c.Quirks.Keeps(quirks.Q160) {
 		return nil

@@ -7,19 +7,18 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// The methods of this file read the environment at each call, as the reference's
-// properties do (utils.py:530-584).
+// The methods of this file read the environment in each call, like the reference's properties
+// (utils.py:530-584).
 
-// NumTCEShard returns the number of containers that share the PS shards, 1 when
-// [HostShardEnv] is unset (utils.py:529; constants.py:15 has the variable's name). A
-// variable that is no number is a ValueError.
+// NumTCEShard returns the number of containers that share the PS shards (utils.py:529): the
+// variable [HostShardEnv], or 1 when it is unset (constants.py:15). A variable that is no number is
+// a ValueError.
 //
-// Cost: a look-up does not grow: a variable and the reading of a number, asked when a
-// configuration is made.
+// Cost: a call does not grow: it reads one variable.
 func (c *AgentConfig) NumTCEShard() (int, error) { return c.envInt(HostShardEnv, 1) }
 
-// ShardID returns the number of this container among them, from 0; -1 when SHARD_ID is unset.
-// A variable that is no number is a ValueError.
+// ShardID returns the number of this container among those that share the PS shards, from 0; -1
+// when SHARD_ID is unset. A variable that is no number is a ValueError.
 func (c *AgentConfig) ShardID() (int, error) { return c.envInt("SHARD_ID", -1) }
 
 func (c *AgentConfig) envInt(variable string, fallback int) (int, error) {
@@ -39,8 +38,8 @@ func (c *AgentConfig) IDC() pysem.OptString {
 	return pysem.OptString{}
 }
 
-// Cluster returns the cluster in lower case: the first of three variables that is not
-// empty. When the last one is what is left, an empty value of it stays (Q176).
+// Cluster returns the cluster in lower case: the first of three variables that is not empty. If
+// only the last one is set, it counts even when it is empty (Q176).
 func (c *AgentConfig) Cluster() pysem.OptString {
 	var last pysem.OptString
 	for _, variable := range []string{"TCE_LOGICAL_CLUSTER", "TCE_CLUSTER", "TCE_PHYSICAL_CLUSTER"} {
@@ -62,8 +61,8 @@ func (c *AgentConfig) Location() pysem.OptString {
 	return pysem.Some(idc.V + ":" + cluster.V)
 }
 
-// PathPrefix returns the znode below which this model's replicas are registered. With
-// DCAware and no location it is a TypeError (Q116).
+// PathPrefix returns the znode below which this model's replicas are registered. DCAware without a
+// location is a TypeError (Q116).
 func (c *AgentConfig) PathPrefix() (string, error) {
 	parts := []pysem.OptString{c.Bzid, pysem.Some("service"), c.BaseName}
 	if location := c.Location(); c.DCAware && (location.Set || c.Quirks.Keeps(quirks.Q116)) {
@@ -72,8 +71,8 @@ func (c *AgentConfig) PathPrefix() (string, error) {
 	return pysem.Join(pysem.Some("/"), parts...)
 }
 
-// LayoutPath returns the znode of the layout: an absolute pattern as it is, another
-// one under the business id. Without a pattern it is an AttributeError (Q173).
+// LayoutPath returns the znode of the layout: an absolute pattern unchanged, any other below the
+// business id. Without a pattern it is an AttributeError (Q173).
 func (c *AgentConfig) LayoutPath() (string, error) {
 	pattern, ok := c.value("layout_pattern").(string)
 	if !ok {
@@ -85,7 +84,7 @@ func (c *AgentConfig) LayoutPath() (string, error) {
 	return "/" + pysem.Str(c.value("bzid")) + "/layouts/" + pattern, nil
 }
 
-// ContainerCluster returns "psm;idc;cluster"; what is unknown reads "None" (Q172).
+// ContainerCluster returns "psm;idc;cluster", with "None" for unknown parts (Q172).
 func (c *AgentConfig) ContainerCluster() string {
 	psm := c.envOr("TCE_PSM", "unknown")
 	if !c.Quirks.Keeps(quirks.Q172) {
@@ -94,8 +93,8 @@ func (c *AgentConfig) ContainerCluster() string {
 	return psm + ";" + c.IDC().String() + ";" + c.Cluster().String()
 }
 
-// ContainerID returns the pod's name, or the local address without one. The address
-// is looked up in either case.
+// ContainerID returns the pod's name, or the local address without one. The address is always
+// looked up.
 func (c *AgentConfig) ContainerID() string { return c.envOr("MY_POD_NAME", LocalIP(c.env)) }
 
 func (c *AgentConfig) envOr(variable, fallback string) string {

@@ -6,11 +6,10 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// ParseSubModelName splits the name of a sub-model, as "ps_3", into the server
-// type and the number, an int of any size; without a number it is 0
-// (utils.py:990-1000, where it is spelled pasre_sub_model_name). None and the empty name
-// are a RuntimeError, more than one underscore an AssertionError, and what is no number a
-// ValueError.
+// ParseSubModelName splits a sub-model's name such as "ps_3" into server type and number
+// (utils.py:990-1000, spelled pasre_sub_model_name there). The number is an int of any size, 0 when
+// missing. None and the empty name are a RuntimeError, more than one underscore an AssertionError,
+// a number that is none a ValueError.
 func ParseSubModelName(name pysem.OptString) (serverType string, index any, err error) {
 	if name.Or("") == "" {
 		return "", 0, pysem.Raise("RuntimeError", "sub_model_name is None or empty")

@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// ZKPath is a service znode's path in its parts (utils.py:817-866):
+// ZKPath holds the parts of a service znode's path (utils.py:817-866):
 //
 //	/<bzid>/service/<base_name>[/<idc>:<cluster>]/<server_type>:<index>[/<replica_id>]
 //
@@ -21,11 +21,11 @@ type ZKPath struct {
 	Cluster    pysem.OptString
 	ServerType pysem.OptString
 	Index      pysem.OptString // decimal digits of any script
-	ReplicaID  pysem.OptString // likewise
+	ReplicaID  pysem.OptString // decimal digits of any script
 }
 
-// ParseZKPath reads a path into its parts. It never fails: a path of another form has
-// its Path alone.
+// ParseZKPath splits a path into its parts. It never fails: for a path of another form only Path is
+// set.
 func ParseZKPath(e *env.Env, path string) ZKPath {
 	p := matchZKPath(path)
 	if !p.Bzid.Set && path != "" {
@@ -47,7 +47,7 @@ func matchZKPath(path string) ZKPath {
 	}
 	bzid, base, tail := parts[0], parts[2], parts[3:]
 	var idc, cluster pysem.OptString
-	// "1:2" can be a location or a task: a location needs a task after it.
+	// "1:2" can be a location or a task. It is a location only if a task follows.
 	if len(tail) >= 2 {
 		if i, c, ok := splitLocation(tail[0]); ok {
 			if _, _, isTask := splitTask(tail[1]); isTask {
@@ -68,7 +68,7 @@ func matchZKPath(path string) ZKPath {
 	return p
 }
 
-// Attribute returns a part by the reference's name for it; another name is an AssertionError
+// Attribute returns a part by the reference's name for it. Another name is an AssertionError
 // (utils.py:834).
 func (p ZKPath) Attribute(name string) (pysem.OptString, error) {
 	switch name {
@@ -110,8 +110,8 @@ func (p ZKPath) Location() pysem.OptString {
 	return pysem.Some(p.IDC.V + ":" + p.Cluster.V)
 }
 
-// ShipIn reports whether the path belongs to a location; where either part is None, every
-// path does (utils.py:862).
+// ShipIn reports whether the path belongs to a location. If either part of the location is None,
+// every path does (utils.py:862).
 func (p ZKPath) ShipIn(idc, cluster pysem.OptString) bool {
 	return !idc.Set || !cluster.Set || idc == p.IDC && cluster == p.Cluster
 }
@@ -126,7 +126,7 @@ func splitTask(part string) (serverType, index string, ok bool) {
 	return serverType, index, isWord(serverType) && isDigits(index)
 }
 
-// isName is [-_0-9A-Za-z]+.
+// isName reports whether text matches [-_0-9A-Za-z]+.
 func isName(text string) bool {
 	for i := range len(text) {
 		c := text[i]
@@ -137,7 +137,8 @@ func isName(text string) bool {
 	return text != ""
 }
 
-// isWord returns \w+ of Python, which takes letters and numbers of every script.
+// isWord reports whether text matches Python's \w+, which takes letters and numbers of every
+// script.
 func isWord(text string) bool {
 	for _, r := range text {
 		if !pysem.IsWordChar(r) {
@@ -147,7 +148,7 @@ func isWord(text string) bool {
 	return text != ""
 }
 
-// isDigits returns \d+ of Python.
+// isDigits reports whether text matches Python's \d+.
 func isDigits(text string) bool {
 	for _, r := range text {
 		if !unicode.Is(unicode.Nd, r) {

@@ -1,12 +1,12 @@
-// Package agenttest has what tests of the agents' packages share beside the simulated
-// world of sim/world/worldtest.
+// Package agenttest has helpers for the tests of the agents' packages. The simulated world of these
+// tests is sim/world/worldtest.
 //
 // Two things to use first:
 //
 //   - [Config] makes a configuration from names and values of its fields.
 //   - [ModelServer] stands for all model servers of a container.
 //
-// [ReplicaData] is what a registered replica has in ZooKeeper.
+// [ReplicaData] returns the znode of a registered replica.
 package agenttest
 
 import (
@@ -21,9 +21,9 @@ import (
 	"github.com/monosim/monosim/engine/pysem/dataclass"
 )
 
-// Config makes a configuration from pairs of a field's name in agent.conf and its
-// value, as "num_ps", 2; a later pair of the same name wins. All others have their
-// defaults. An error ends the test.
+// Config makes a configuration from pairs of a field's name in agent.conf and a value, such as
+// "num_ps", 2. The last pair of a name counts. Fields without a pair have their defaults. An error
+// ends the test.
 func Config(t testing.TB, e *env.Env, pairs ...any) *agentconfig.AgentConfig {
 	t.Helper()
 	arguments := &pysem.Dict{}
@@ -41,8 +41,8 @@ func Config(t testing.TB, e *env.Env, pairs ...any) *agentconfig.AgentConfig {
 	return conf
 }
 
-// ReplicaData returns the znode of a replica that serves at host:port over gRPC and archon,
-// at [fd00::1]:1 over IPv6, and is in this state.
+// ReplicaData returns the znode's data of a replica in a state, which serves at addr (host:port)
+// over gRPC and archon, and at [fd00::1]:1 over IPv6.
 func ReplicaData(addr string, state env.ModelState) []byte {
 	m := datadef.DefaultReplicaMeta()
 	m.Address, m.AddressIPv6, m.Stat = pysem.Some(addr), pysem.Some("[fd00::1]:1"), state
@@ -50,23 +50,23 @@ func ReplicaData(addr string, state env.ModelState) []byte {
 	return m.Serialize()
 }
 
-// ModelServer answers every status call at once, whatever the address and the model,
-// and every reload with OK. It is an env.ModelServers and an env.ModelServer.
+// ModelServer answers every status call at once, for any address and model, and every reload with
+// OK. It implements env.ModelServers and env.ModelServer.
 type ModelServer struct {
 	// Versions and Err are the answer of Status.
 	Versions []env.ModelVersionStatus
 	Err      error
-	// OnlyPort, when set, is the port of the one server that can be reached; the
-	// others are UNAVAILABLE.
+	// OnlyPort, when set, is the port of the only server that can be reached; all others are
+	// UNAVAILABLE.
 	OnlyPort string
 }
 
-// NewModelServer makes a server that has version 1 of every model in this state.
+// NewModelServer makes a server on which every model has version 1 in the given state.
 func NewModelServer(state env.ModelState) *ModelServer {
 	return &ModelServer{Versions: []env.ModelVersionStatus{{Version: 1, State: state}}}
 }
 
-// Dial reaches the server at host:port.
+// Dial returns the server at host:port.
 func (s *ModelServer) Dial(addr string) env.ModelServer {
 	if s.OnlyPort != "" && !strings.HasSuffix(addr, ":"+s.OnlyPort) {
 		return &ModelServer{Err: &env.RPCError{Code: env.Unavailable, Message: "failed to connect"}}
@@ -74,12 +74,12 @@ func (s *ModelServer) Dial(addr string) env.ModelServer {
 	return s
 }
 
-// Status answers Versions and Err.
+// Status returns Versions and Err.
 func (s *ModelServer) Status(env.ModelSpec, time.Duration) ([]env.ModelVersionStatus, error) {
 	return s.Versions, s.Err
 }
 
-// Reload answers OK and changes nothing.
+// Reload returns OK and changes nothing.
 func (s *ModelServer) Reload([]byte, time.Duration) (env.StatusProto, error) {
 	return env.StatusProto{}, nil
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// ControlOptions are the flags of the control command (agent_controller.py:28-38).
+// ControlOptions holds the flags of the control command (agent_controller.py:28-38).
 type ControlOptions struct {
 	// Cmd is decl, pub, unpub or bzid_info.
 	Cmd       string
@@ -25,11 +25,11 @@ type ControlOptions struct {
 	Bzid      string
 	// ExportBase is the directory of an export, for decl.
 	ExportBase string
-	// Overwrite declares a model again, for decl.
+	// Overwrite lets decl declare a model again.
 	Overwrite bool
 	// Arch is the serving architecture, for decl: entry_ps.
 	Arch string
-	// ModelName is a pattern of sub-graphs as "ctr:ps_*", for pub and unpub.
+	// ModelName is a pattern of sub-graphs such as "ctr:ps_*", for pub and unpub.
 	ModelName string
 	// Layout is the name of a layout, for pub and unpub.
 	Layout string
@@ -44,10 +44,9 @@ func DefaultControlOptions() ControlOptions {
 // controlCommands names the commands in the order of the help text.
 const controlCommands = "decl|pub|unpub|bzid_info"
 
-// Control runs the control command (agent_controller.py:112-143): it declares,
-// publishes, withdraws or reports, and returns what is to be printed, also when it
-// fails half-way. Another command is a ValueError; a flag that the command needs and
-// does not have is an AssertionError.
+// Control runs the control command (agent_controller.py:112-143): it declares, publishes, withdraws
+// or reports. It returns the text to print, even when it fails half-way. Another command is a
+// ValueError; a missing flag that the command needs is an AssertionError.
 func Control(e *env.Env, o ControlOptions) (output string, err error) {
 	if !slices.Contains(strings.Split(controlCommands, "|"), o.Cmd) {
 		return "", pysem.Raise("ValueError", "unsupported cmd %s, options are %s", o.Cmd, controlCommands)
@@ -82,8 +81,8 @@ func Control(e *env.Env, o ControlOptions) (output string, err error) {
 	return output, err
 }
 
-// CtrlBackend is what [Controller] does its work on (backends.py:135): the part of a
-// backend that declares and publishes.
+// CtrlBackend is the part of a backend that declares and publishes models, which [Controller] uses
+// (backends.py:135).
 type CtrlBackend interface {
 	ListSavedModels(model string) ([]datadef.SavedModel, error)
 	DeclSavedModel(model datadef.SavedModel, deploy *datadef.SavedModelDeployConfig) error
@@ -98,10 +97,10 @@ type Controller struct {
 	Quirks  quirks.Set
 }
 
-// FindModelName returns the name under which the entry graph of an export calls its PS,
-// None when it calls none (agent_controller.py:43). The reference looks at the oldest
-// version for the latest (Q55). An export without an entry is a FileNotFoundError, and
-// bytes that are no SavedModel a DecodeError.
+// FindModelName returns the name by which the entry graph of an export calls its PS, None when it
+// calls none (agent_controller.py:43). The reference reads the oldest version instead of the latest
+// (Q55). An export without an entry is a FileNotFoundError; bytes that are no SavedModel are a
+// DecodeError.
 func (c Controller) FindModelName(exportedModels string) (pysem.OptString, error) {
 	entry := pysem.JoinStrings(exportedModels, "entry")
 	versions, err := pyos.ListDir(c.Env.Files, entry)
@@ -131,7 +130,7 @@ func (c Controller) FindModelName(exportedModels string) (pysem.OptString, error
 	return remoteModelName(model.GetMetaGraphs()[0])
 }
 
-// remoteModelName returns the model of the first remote call in a graph, without its
+// remoteModelName returns the model name in the first remote call of a graph, without its
 // sub-graph. The names of all calls must be UTF-8.
 func remoteModelName(graph *tfcore.MetaGraphDef) (pysem.OptString, error) {
 	var found pysem.OptString
@@ -151,7 +150,7 @@ func remoteModelName(graph *tfcore.MetaGraphDef) (pysem.OptString, error) {
 	return found, nil
 }
 
-// compareVersions orders version directories by number, others before them.
+// compareVersions orders version directories by number; names that are no numbers come first.
 func compareVersions(a, b string) int {
 	na, okA := new(big.Int).SetString(a, 10)
 	nb, okB := new(big.Int).SetString(b, 10)
@@ -166,24 +165,23 @@ func compareVersions(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// Declaration says what [Controller.DeclareSavedModel] declares.
+// Declaration holds the arguments of [Controller.DeclareSavedModel].
 type Declaration struct {
-	// ExportBase is the directory of an export, with a directory for each
-	// sub-graph.
+	// ExportBase is the directory of an export, with a directory for each sub-graph.
 	ExportBase string
-	// ModelName is the model to declare, empty for the one that the export names.
+	// ModelName is the model to declare; empty takes the one that the export names.
 	ModelName string
-	// Overwrite lets a model be declared that was declared before.
+	// Overwrite allows declaring a model again.
 	Overwrite bool
 	// Arch is the serving architecture: entry_ps.
 	Arch string
 }
 
-// DeclareSavedModel declares every entry of the export as a sub-graph, hidden files
-// included (Q58), and returns the model's name (agent_controller.py:62). Another name
-// than the export's is only logged (Q56); sub-graphs that were declared before stay
-// (Q57). A model without a name, one that was declared before without Overwrite, and
-// another architecture are AssertionErrors.
+// DeclareSavedModel declares every entry of the export as a sub-graph, even hidden files (Q58), and
+// returns the model's name (agent_controller.py:62). A name other than the export's is only logged
+// (Q56). Sub-graphs that were declared before stay (Q57). An AssertionError is raised for a model
+// without a name, for a model declared before unless Overwrite is set, and for another
+// architecture.
 func (c Controller) DeclareSavedModel(d Declaration) (string, error) {
 	if d.Arch != "entry_ps" {
 		return "", pysem.Raise("AssertionError", "only entry + ps architecture supported")
@@ -232,9 +230,9 @@ func (c Controller) DeclareSavedModel(d Declaration) (string, error) {
 	return name.V, nil
 }
 
-// MapModelToLayout publishes (pub) or withdraws (unpub) the declared sub-graphs
-// that match a pattern as "ctr:ps_*" (agent_controller.py:90). A pattern without a
-// colon is a ValueError, another action does nothing (Q59).
+// MapModelToLayout publishes (pub) or withdraws (unpub) the declared sub-graphs that match a
+// pattern such as "ctr:ps_*" (agent_controller.py:90). A pattern without a colon is a ValueError;
+// another action does nothing (Q59).
 func (c Controller) MapModelToLayout(modelPattern, layoutPath, action string) error {
 	name, pattern, ok := strings.Cut(modelPattern, ":")
 	if !ok {
@@ -263,7 +261,7 @@ func (c Controller) MapModelToLayout(modelPattern, layoutPath, action string) er
 	return nil
 }
 
-// openGFile returns tf.io.gfile.GFile(path).read(), which has its own error for a
+// openGFile reads a file as tf.io.gfile.GFile(path).read() does, with TensorFlow's error for a
 // missing file.
 func openGFile(files env.Files, path string) ([]byte, error) {
 	data, err := pyos.ReadFile(files, path)
@@ -275,7 +273,7 @@ func openGFile(files env.Files, path string) ([]byte, error) {
 
 func indexError() error { return pysem.Raise("IndexError", "list index out of range") }
 
-// decodeError is what protobuf raises for bytes that are no such message.
+// decodeError returns the error that protobuf raises for bytes it cannot parse.
 func decodeError(message string) error {
 	return pysem.Raise("DecodeError", "Error parsing message with type '%s'", message)
 }

@@ -1,19 +1,20 @@
-// Package clients has the programs that people run beside the agents: to declare
-// models and publish them (agent_controller.py), to ask agents of version 2 for a model
-// (client.py), to ask an agent where models are served (svr_client.py), and to ask a
-// model server (tfs_client.py).
+// Package clients has the programs that people run beside the agents: to declare models and publish
+// them (agent_controller.py), to ask agents of version 2 for a model (client.py), to ask an agent
+// where models are served (svr_client.py), and to call a model server (tfs_client.py).
 //
 // Two things to use first:
 //
 //   - [Control] is the control command; [Controller] does its work over any backend.
-//   - [RunTFSClient] is the command of the model server's client; [TFSClient] makes the
-//     inputs that it sends.
+//   - [RunTFSClient] is the command of the model server's client; [TFSClient] makes its inputs.
 //
-// Each program is in the file of its Python module. Of tfs_client.py, the command is in
-// tfs_client_program.go, load profiles in tfs_client_profile.go, random inputs in
-// tfs_client_random.go, and data files in tfs_client_stream.go. The instances that it
-// sends come from utils.py: their forms are in utils_instance.go and
-// utils_instance_dump.go, the tensor that carries them in utils_tensor.go.
+// To change:
+//
+//   - the first three programs: the file named after the Python module
+//   - the command of tfs_client.py: tfs_client_program.go
+//   - its load profiles, random inputs and data files: tfs_client_profile.go,
+//     tfs_client_random.go and tfs_client_stream.go
+//   - the forms of the instances it sends, which utils.py has: utils_instance.go and
+//     utils_instance_dump.go; the tensor with them: utils_tensor.go
 package clients
 
 import (
@@ -26,7 +27,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// ServingClient asks agents v2 to load and unload models, and tells how far they are
+// ServingClient asks agents of version 2 to load and unload models, and reads how far they are
 // (client.py).
 type ServingClient struct {
 	e      *env.Env
@@ -35,8 +36,8 @@ type ServingClient struct {
 	mirror *zkmirror.ZKMirror
 }
 
-// NewServingClient makes a client and connects, within 15 s. The reference's own
-// command never gets here, for it first calls a function that does not exist (Q67).
+// NewServingClient makes a client and connects, within 15 s. The reference's command fails before
+// that, as it first calls a function that does not exist (Q67).
 func NewServingClient(e *env.Env, zkServers, bzid string) (*ServingClient, error) {
 	zk := e.ZooKeeper.NewClient(zkServers, env.ZooKeeperOptions{Auth: envutils.ZKAuthData(e.Host)})
 	c := &ServingClient{e: e, bzid: bzid, zk: zk, mirror: zkmirror.NewZKMirror(e, zk, zkmirror.MirrorOptions{Bzid: bzid})}
@@ -46,8 +47,7 @@ func NewServingClient(e *env.Env, zkServers, bzid string) (*ServingClient, error
 	return c, nil
 }
 
-// Load asks for a model; one that was asked for already is a RuntimeError
-// (client.py:61).
+// Load requests a model. A model that is requested already is a RuntimeError (client.py:61).
 func (c *ServingClient) Load(m datadef.ModelMeta) error {
 	path, err := m.GetPath(c.mirror.Paths().Portal)
 	if err != nil {
@@ -63,8 +63,8 @@ func (c *ServingClient) Load(m datadef.ModelMeta) error {
 	return c.mirror.Create(path, m.Serialize(), env.CreateOptions{MakePath: true})
 }
 
-// Unload takes the request for a model back; one that nobody asked for is only
-// logged (client.py:75).
+// Unload withdraws the request for a model. If nobody has requested it, that is only logged
+// (client.py:75).
 func (c *ServingClient) Unload(model string) error {
 	path := pysem.JoinStrings(c.mirror.Paths().Portal, model)
 	exists, err := c.mirror.Exists(path)
@@ -78,21 +78,19 @@ func (c *ServingClient) Unload(model string) error {
 	return c.mirror.Delete(path, true)
 }
 
-// LoadState is how far a model is (client.py:46): asked for, published, served.
+// LoadState tells how far a model is: requested, published, served (client.py:46).
 type LoadState struct {
-	// Portal reports whether somebody asks for the model, Publish whether any of it is
-	// published.
+	// Portal reports whether the model is requested, Publish whether any part of it is published.
 	Portal  bool
 	Publish bool
-	// Service has a replica once, in the order of the first of its znodes.
+	// Service lists each replica once, in the order of its first znode.
 	Service []ServiceState
 }
 
-// ServiceState is the state of one replica of a task: Replica is
-// "<type>:<task>:<replica>".
+// ServiceState is the state of one replica; Replica is "<type>:<task>:<replica>".
 type ServiceState struct {
 	Replica string
-	// Stat is a number of env.ModelState, or whatever the replica wrote there.
+	// Stat is a number of env.ModelState, or whatever else the replica wrote.
 	Stat any
 }
 
@@ -113,15 +111,15 @@ func trueOrNone(b bool) string {
 	return "None"
 }
 
-// Status tells how far a model is (client.py:83). Before anything was published, or
-// served of this model, it is a NoNodeError.
+// Status reads how far a model is (client.py:83). It is a NoNodeError before anything was
+// published, or before any replica of this model serves.
 //
-// Cost: a status grows with the replicas of the model, each of which is read; a program
-// that runs once.
+// Cost: a call grows with the replicas of the model, all of which it reads. A program calls it
+// once.
 func (c *ServingClient) Status(model string) (LoadState, error) {
 	paths := c.mirror.Paths()
 	var s LoadState
-	// Here names are put into paths as they are; load and unload join (client.py:62).
+	// This function puts names into paths unchanged; load and unload use join (client.py:62).
 	stat, err := c.zk.Exists(paths.Portal + "/" + model)
 	if err != nil {
 		return s, err

@@ -17,7 +17,7 @@ import (
 
 // SvrClient asks the agent of this host where models are served (svr_client.py).
 type SvrClient struct {
-	// Quirks are those that are kept.
+	// Quirks is the set of the reference's faults that are kept.
 	Quirks quirks.Set
 
 	e       *env.Env
@@ -25,15 +25,14 @@ type SvrClient struct {
 	channel env.Channel
 }
 
-// NewSvrClient makes a client of the agent with this configuration; it connects with
-// the first call.
+// NewSvrClient makes a client of the agent with this configuration. It connects at the first call.
 func NewSvrClient(e *env.Env, conf *agentconfig.AgentConfig) *SvrClient {
 	return &SvrClient{e: e, conf: conf}
 }
 
-// ServerTypeOf returns the server type of a name: ps, entry or dense (svr_client.py:45). In
-// the reference it is a NameError, for it asks flags that its module does not have
-// (Q71); repaired, another name is an Exception.
+// ServerTypeOf converts a name (ps, entry or dense) to a server type (svr_client.py:45). In the
+// reference it is a NameError, as it reads flags that its module does not have (Q71). Repaired,
+// other names are an Exception.
 func ServerTypeOf(name string, keep quirks.Set) (agentservice.ServerType, error) {
 	if keep.Keeps(quirks.Q71) {
 		return 0, pysem.Raise("NameError", "name 'FLAGS' is not defined")
@@ -56,14 +55,14 @@ func (c *SvrClient) HeartBeat(serverType agentservice.ServerType) (*agentservice
 	return response, c.call(service.MethodHeartBeat, &agentservice.HeartBeatRequest{ServerType: serverType}, response)
 }
 
-// GetReplicas asks for the addresses of one task. Errors are as for HeartBeat.
+// GetReplicas asks for the addresses of one task. It has the errors of HeartBeat.
 func (c *SvrClient) GetReplicas(serverType agentservice.ServerType, task int32) (*agentservice.GetReplicasResponse, error) {
 	response := &agentservice.GetReplicasResponse{}
 	return response, c.call(service.MethodGetReplicas, &agentservice.GetReplicasRequest{ServerType: serverType, Task: task}, response)
 }
 
-// PrintedReplicas returns the line that the reference prints of an answer
-// (svr_client.py:69): a Python list.
+// PrintedReplicas formats an answer as the reference prints it (svr_client.py:69): as a Python
+// list.
 func PrintedReplicas(r *agentservice.GetReplicasResponse) string {
 	addresses := []any{}
 	for _, a := range r.GetAddressList().GetAddress() {
@@ -72,9 +71,9 @@ func PrintedReplicas(r *agentservice.GetReplicasResponse) string {
 	return pysem.Repr(addresses)
 }
 
-// PrintedAddresses returns what the reference prints of an answer, without the line's end
-// (svr_client.py:60): a dict of messages, here sorted by name and there in an order of
-// protobuf's own.
+// PrintedAddresses formats an answer as the reference prints it, without the line end
+// (svr_client.py:60): a dict of messages. Here it is sorted by name; protobuf has an order of its
+// own.
 func PrintedAddresses(r *agentservice.HeartBeatResponse) string {
 	names := make([]string, 0, len(r.GetAddresses()))
 	for name := range r.GetAddresses() {
@@ -92,7 +91,7 @@ func PrintedAddresses(r *agentservice.HeartBeatResponse) string {
 	return "{" + strings.Join(texts, ", ") + "}"
 }
 
-// Close ends the connection, if there is one. The next call connects again.
+// Close closes the connection, if there is one. The next call connects again.
 func (c *SvrClient) Close() {
 	if c.channel != nil {
 		c.channel.Close()
@@ -100,8 +99,7 @@ func (c *SvrClient) Close() {
 	}
 }
 
-// Cost: an answer grows with the replicas that it lists; the connection is made once in
-// the life of the client.
+// Cost: an answer grows with the replicas in it. A client connects once in its life.
 func (c *SvrClient) call(method string, request, response proto.Message) error {
 	if c.channel == nil {
 		target, err := agentTarget(c.e, c.Quirks, c.conf)
@@ -117,15 +115,15 @@ func (c *SvrClient) call(method string, request, response proto.Message) error {
 	return proto.Unmarshal(data, response)
 }
 
-// agentTarget returns where the agent listens (svr_client.py:39).
+// agentTarget returns the agent's address as host:port (svr_client.py:39).
 func agentTarget(e *env.Env, kept quirks.Set, conf *agentconfig.AgentConfig) (string, error) {
 	host, err := OwnAddress(e, kept)
 	return host + ":" + conf.AgentPort.String(), err
 }
 
-// OwnAddress returns the variable MY_HOST_IP, else the address of the host's name, where
-// clients look for an agent. That name is looked up also when it is not needed, unless Q317
-// is repaired, and a failing look-up is a gaierror.
+// OwnAddress returns the address where clients look for an agent: the variable MY_HOST_IP, else the
+// address of the host's name. The name is looked up even when it is not needed, unless Q317 is
+// repaired; a failing look-up is a gaierror.
 func OwnAddress(e *env.Env, kept quirks.Set) (string, error) {
 	if addr, ok := e.Host.LookupEnv("MY_HOST_IP"); ok && !kept.Keeps(quirks.Q317) {
 		return addr, nil

@@ -14,33 +14,30 @@ import (
 	"github.com/monosim/monosim/engine/pysem/pyos"
 )
 
-// TFSClient makes the inputs of Predict calls, from files or at random, and load
+// TFSClient makes the inputs of Predict calls, from files or at random, and runs loads
 // (tfs_client.py).
 type TFSClient struct {
 	Env     *env.Env
 	Framing StreamFraming
-	// SlotsNamedFC calls the column of slot 1 fc_slot_1 and not slot_1, as the program
-	// does (data/utils.py:28).
+	// SlotsNamedFC names the column of slot 1 fc_slot_1 instead of slot_1, as the program does
+	// (data/utils.py:28).
 	SlotsNamedFC bool
-	// ValidSlots holds the slots of random files. The reference has none, and nothing
-	// sets them (Q135).
+	// ValidSlots holds the slots of random files. Nothing in the reference sets them (Q135).
 	ValidSlots []int
-	// UserFeatures are the slots that all examples of a batch share. The reference
-	// does not define them (Q136).
+	// UserFeatures holds the slots that all examples of a batch share. The reference does not
+	// define them (Q136).
 	UserFeatures pysem.Opt[[]int]
 }
 
-// Layouts of feature ids: the slot stands above 54 bits in the first one, above 48
-// in the second.
+// Layouts of feature ids: the slot is above bit 54 in the first layout, above bit 48 in the second.
 const (
 	slotShiftV1 = 54
 	slotShiftV2 = 48
 )
 
-// InstanceProto returns a tensor of batchSize serialized instances, shape [batchSize]:
-// those of a data file, or random ones without a file (tfs_client.py:164). A file that
-// is not there is an AssertionError, and one that ends too early a struct.error or
-// DecodeError.
+// InstanceProto returns a tensor of batchSize serialized instances, shape [batchSize]
+// (tfs_client.py:164). They come from a data file, or are random without one. A missing file is an
+// AssertionError; one that ends too early is a struct.error or DecodeError.
 func (c TFSClient) InstanceProto(file pysem.OptString, batchSize int) (*framework.TensorProto, error) {
 	next := func() ([]byte, error) { return c.RandomInstance(nil, nil) }
 	if file.Set {
@@ -67,7 +64,7 @@ func (c TFSClient) InstanceProto(file pysem.OptString, batchSize int) (*framewor
 	return MakeTensorProto(instances), nil
 }
 
-// open reads a file that must exist.
+// open opens a file that must exist.
 func (c TFSClient) open(file string) (*DataStream, error) {
 	if !env.Exists(c.Env.Files, file) {
 		return nil, &pysem.Error{Type: "AssertionError"}
@@ -76,11 +73,10 @@ func (c TFSClient) open(file string) (*DataStream, error) {
 	return &DataStream{data: data, allocates: true}, err
 }
 
-// ExampleBatchProto returns a tensor of one serialized batch, shape [1]: that of a file,
-// whatever its size, or without a file a random one of batchSize examples with these
-// features (tfs_client.py:179). A fileType of "pb" is a data file, any other a text
-// proto. Errors of a file are as for InstanceProto; a text that is no batch is a
-// ParseError.
+// ExampleBatchProto returns a tensor of one serialized batch, shape [1] (tfs_client.py:179). The
+// batch comes from a file, whatever its size; without a file it is random, with batchSize examples
+// of these features. fileType "pb" is a data file, any other a text proto. Errors of a file are as
+// for InstanceProto; a text that is no batch is a ParseError.
 func (c TFSClient) ExampleBatchProto(file pysem.OptString, fileType string, features []Feature, batchSize int) (*framework.TensorProto, error) {
 	if !file.Set {
 		data, err := c.RandomExampleBatch(features, batchSize)
@@ -96,10 +92,9 @@ func (c TFSClient) ExampleBatchProto(file pysem.OptString, fileType string, feat
 	return MakeTensorProto([][]byte{serialize(batch)}), nil
 }
 
-// ExampleBatchProtoV2 returns what the command get makes of a file, a random one where
-// there is none: a batch whose examples share the user features
-// (tfs_client.py:225). In the reference it never succeeds, for that name is not
-// defined (Q136).
+// ExampleBatchProtoV2 returns the batch that the command get sends: one from a file, or a random
+// one without a file, whose examples share the user features (tfs_client.py:225). In the reference
+// it always fails, because the user features are not defined (Q136).
 func (c TFSClient) ExampleBatchProtoV2(file string, batchSize int) (*framework.TensorProto, error) {
 	if !env.Exists(c.Env.Files, file) {
 		if err := c.RandomFile(file, variantExampleBatch, batchSize); err != nil {
@@ -134,7 +129,7 @@ func (c TFSClient) isUserFeature(name string) bool {
 	return slices.ContainsFunc(c.UserFeatures.V, func(slot int) bool { return c.slotName(slot) == name })
 }
 
-// slotName returns the column of a slot where no list of features says another.
+// slotName returns the column of a slot that no list of features names.
 func (c TFSClient) slotName(slot int) string {
 	if c.SlotsNamedFC {
 		return "fc_slot_" + strconv.Itoa(slot)
@@ -142,8 +137,8 @@ func (c TFSClient) slotName(slot int) string {
 	return "slot_" + strconv.Itoa(slot)
 }
 
-// Cost: memory grows with the file, which is read and parsed whole before the first
-// example is used.
+// Cost: memory grows with the file, which is read and parsed as a whole before the first example is
+// used.
 func (c TFSClient) readExampleBatch(file, fileType string) (*example.ExampleBatch, error) {
 	stream, err := c.open(file)
 	if err != nil {
@@ -163,9 +158,9 @@ func (c TFSClient) readExampleBatch(file, fileType string) (*example.ExampleBatc
 	return batch, nil
 }
 
-// ExampleBatchToInstance returns a tensor of the instances that the examples of a file's
-// batch stand for, shape [size of the batch] (tfs_client.py:250). Columns that are too
-// short are an IndexError; errors of the file are as for ExampleBatchProto.
+// ExampleBatchToInstance converts the examples of a file's batch to instances and returns their
+// tensor, shape [size of the batch] (tfs_client.py:250). Columns that are too short are an
+// IndexError; errors of the file are as for ExampleBatchProto.
 func (c TFSClient) ExampleBatchToInstance(file, fileType string) (*framework.TensorProto, error) {
 	batch, err := c.readExampleBatch(file, fileType)
 	if err != nil {
@@ -182,8 +177,8 @@ func (c TFSClient) ExampleBatchToInstance(file, fileType string) (*framework.Ten
 	return MakeTensorProto(instances), nil
 }
 
-// exampleInstance returns example i of a batch by columns. A column that is too short
-// is an IndexError.
+// exampleInstance returns example i of a batch that is stored by columns. A column that is too
+// short is an IndexError.
 func exampleInstance(batch *example.ExampleBatch, i int) (*matrix.Instance, error) {
 	instance := &matrix.Instance{}
 	for _, column := range batch.GetNamedFeatureList() {
@@ -216,8 +211,8 @@ func exampleInstance(batch *example.ExampleBatch, i int) (*matrix.Instance, erro
 	return instance, nil
 }
 
-// instanceFeature returns a value of a column; nil for an empty one and for kinds that
-// an instance does not take.
+// instanceFeature converts a value of a column. It returns nil for an empty value and for kinds
+// that an instance cannot hold.
 func instanceFeature(value *example.Feature) *matrix.Feature {
 	switch {
 	case len(value.GetFidV1List().GetValue()) > 0:
@@ -240,8 +235,7 @@ func instanceFeature(value *example.Feature) *matrix.Feature {
 	return nil
 }
 
-// toFidV2 rewrites ids in the second layout, all with the slot of the first one
-// (Q138).
+// toFidV2 converts ids to the second layout. All get the slot of the first id (Q138).
 func toFidV2(fids []uint64) []uint64 {
 	const mask = 1<<slotShiftV2 - 1
 	slot := fids[0] >> slotShiftV1

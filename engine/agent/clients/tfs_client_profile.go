@@ -19,20 +19,18 @@ import (
 
 const siteProfile = "tfs_client.profile"
 
-// PredictLoad is the load of a profile: threads that predict one batch after the
-// other.
+// PredictLoad is the load of a profile: threads that send one batch after another.
 type PredictLoad struct {
 	ModelName, Signature string
-	// Channels holds the servers and Data the example batches; each call draws one of
-	// both.
+	// Channels are the servers and Data the example batches; each call draws one of each at random.
 	Channels []env.Channel
 	Data     []*framework.TensorProto
-	// Duration is how long a thread begins new calls, in whole seconds.
+	// Duration is how long a thread keeps beginning calls, in whole seconds.
 	Duration time.Duration
 	Threads  int
 }
 
-// Profile is how long the calls of a load took. Calls that failed do not count.
+// Profile summarises the latencies of a load. Failed calls do not count.
 type Profile struct {
 	Count                            int
 	AverageMs, P99Ms, CallsPerSecond float64
@@ -48,8 +46,8 @@ func (p Profile) String() string {
 		p.Count, number(p.AverageMs), number(p.P99Ms), number(p.CallsPerSecond))
 }
 
-// Profile runs a load and waits for its end (tfs_client.py:437-466). A load that was
-// answered and took no time at all is a ZeroDivisionError.
+// Profile runs a load and waits for its end (tfs_client.py:437-466). If calls were answered and
+// took no time at all, it is a ZeroDivisionError.
 func (c TFSClient) Profile(l PredictLoad) (Profile, error) {
 	begin := unixMs(c.Env.Clock)
 	threads := make([]*ProfileThread, max(l.Threads, 0))
@@ -66,7 +64,7 @@ func (c TFSClient) Profile(l PredictLoad) (Profile, error) {
 	return summarize(all, unixMs(c.Env.Clock)-begin)
 }
 
-// summarize sorts the latencies.
+// summarize sorts the latencies and computes the profile.
 func summarize(latenciesMs []float64, elapsedMs float64) (Profile, error) {
 	p := Profile{Count: len(latenciesMs)}
 	if p.Count == 0 {
@@ -93,24 +91,22 @@ type ProfileThread struct {
 	c      TFSClient
 	number int
 	load   PredictLoad
-	// LatenciesMs is how long each call took that was answered, in ms, in the order of the
-	// calls.
+	// LatenciesMs holds the latency of each answered call in ms, in the order of the calls.
 	LatenciesMs []float64
 }
 
-// NewProfileThread makes thread number n of a load; Run is its work. Number 0 logs
-// every minute how far it is.
+// NewProfileThread makes thread number n of a load; call Run in a task. Number 0 logs its progress
+// every minute.
 func (c TFSClient) NewProfileThread(n int, l PredictLoad) *ProfileThread {
 	return &ProfileThread{c: c, number: n, load: l}
 }
 
-// failedCallPause is what a failing call takes at the least. The reference makes no pause
-// (Q142); in virtual time a call that sends nothing would take no time at all, and the
-// thread would never end.
+// failedCallPause is the shortest time that a failing call takes. The reference makes no pause
+// (Q142). In virtual time a call that sends nothing would take no time, and the thread would never
+// end.
 const failedCallPause = time.Millisecond
 
-// Run makes one call after the other until the load's duration is over, and logs those
-// that fail.
+// Run makes one call after another until the load's duration has passed, and logs failures.
 func (t *ProfileThread) Run() {
 	begin := t.seconds()
 	minute := int64(0)
@@ -152,12 +148,11 @@ func (t *ProfileThread) predict() error {
 	return nil
 }
 
-// profileFiles is how many data files a profile of the command takes.
+// profileFiles is the number of data files that the command's profile uses.
 const profileFiles = 500
 
-// profile takes the data files of a directory, after random ones were added up to
-// 500, and runs a load with them (tfs_client.py:414-467). Where Q135 is repaired nothing is
-// added.
+// profile runs a load with the data files of a directory, to which it first adds random ones up to
+// 500 (tfs_client.py:414-467). With Q135 repaired it adds none.
 func (p *tfsProgram) profile() (*Profile, error) {
 	if len(p.ValidSlots) == 0 && p.o.Quirks.Keeps(quirks.Q135) || !p.o.DataDir.Set {
 		return nil, &pysem.Error{Type: "AssertionError"}

@@ -22,7 +22,7 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// The calls of a model server that the client makes by their names.
+// The names of the model server calls that the client makes.
 const (
 	MethodPredict          = "/tensorflow.serving.PredictionService/Predict"
 	MethodGetModelMetadata = "/tensorflow.serving.PredictionService/GetModelMetadata"
@@ -30,27 +30,27 @@ const (
 
 const predictTimeout = 30 * time.Second
 
-// TFSClientOptions are the flags of the model server client (tfs_client.py:52-62,
+// TFSClientOptions holds the flags of the model server client (tfs_client.py:52-62,
 // client.py:31-43).
 type TFSClientOptions struct {
-	// Conf is the agent.conf, which says which server of this host is meant.
+	// Conf is the agent.conf, which decides which server of this host is called.
 	Conf string
-	// Cmd is status, meta, load or profile; any other is get.
+	// Cmd is status, meta, load or profile; any other word means get.
 	Cmd string
-	// ModelName is the model; None is what the configuration's server has.
+	// ModelName is the model; None takes the model of the configuration's server.
 	ModelName pysem.OptString
 	Signature string
-	// Target is a list of host:port with commas between; empty is this host's server.
+	// Target is a comma-separated list of host:port; empty means this host's server.
 	Target string
-	// InputType is instance or example_batch; any other is an example batch that is
-	// turned into instances (Q140).
+	// InputType is instance or example_batch; any other is an example batch that is converted to
+	// instances (Q140).
 	InputType string
 	InputFile pysem.OptString
 	// FileType is pb or pbtxt.
 	FileType  string
 	BatchSize int
 	Framing   StreamFraming
-	// Threads, Duration (whole seconds) and DataDir are for profile.
+	// Threads, Duration (whole seconds) and DataDir are used by profile.
 	Threads  int
 	Duration time.Duration
 	DataDir  pysem.OptString
@@ -68,21 +68,20 @@ func DefaultTFSClientOptions() TFSClientOptions {
 	}
 }
 
-// TFSAnswer is what a command of the client found. The field of that command is set.
+// TFSAnswer is the result of a command. Only the field of that command is set.
 type TFSAnswer struct {
 	Status   []env.ModelVersionStatus
 	Metadata *apis.GetModelMetadataResponse
 	Load     env.StatusProto
 	Predict  *apis.PredictResponse
 	Profile  *Profile
-	// Targets holds the servers that were meant, as host:port; all commands but a profile
-	// ask the first alone. They are set beside an error too, once they are known.
+	// Targets holds the servers as host:port; all commands but profile call only the first. It is
+	// set beside an error too, once the servers are known.
 	Targets []string
 }
 
-// Ended returns how the program ends that has the answer: its exit status, and what it has
-// printed. Python takes the status that load returns for the message of a failure, also
-// a good one (Q235).
+// Ended returns how the program ends that has this answer: its exit status and its output. Python
+// takes the status that load returns for the message of a failure, even when it is OK (Q235).
 func (a TFSAnswer) Ended(o TFSClientOptions) (exit int, printed string, err error) {
 	switch {
 	case o.Cmd == "profile":
@@ -96,7 +95,7 @@ func (a TFSAnswer) Ended(o TFSClientOptions) (exit int, printed string, err erro
 	return 0, "", nil
 }
 
-// Message returns the message that a command prints, or for load returns; nil for a profile,
+// Message returns the message that a command prints, or that load returns. It is nil for a profile,
 // which is only logged.
 func (a TFSAnswer) Message(cmd string) proto.Message {
 	switch cmd {
@@ -127,15 +126,14 @@ type tfsProgram struct {
 	TFSClient
 	o     TFSClientOptions
 	model string
-	// targets holds the servers; all commands but profile ask the first alone.
+	// targets holds the servers; all commands but profile call only the first.
 	targets []string
 }
 
-// RunTFSClient runs a command of the model server client behind its flags
-// (tfs_client.py:357-500); whoever reads the flags prints the answer. Errors are
-// *env.RPCError of the server, or the exceptions of the reference. The reference's own
-// command never gets that far, for it first calls a function that does not exist
-// (Q67).
+// RunTFSClient runs the model server client after its flags were read (tfs_client.py:357-500). The
+// caller prints the answer. Errors are *env.RPCError of the server, or the exceptions of the
+// reference. The reference's command fails before that, as it first calls a function that does not
+// exist (Q67).
 func RunTFSClient(e *env.Env, o TFSClientOptions) (TFSAnswer, error) {
 	conf, err := agentconfig.Loader{Env: e, Quirks: o.Quirks}.FromFile(o.Conf)
 	if err != nil {
@@ -177,9 +175,8 @@ func RunTFSClient(e *env.Env, o TFSClientOptions) (TFSAnswer, error) {
 	return a, err
 }
 
-// servedBy returns the model and the port of a configuration's own server
-// (tfs_client.py:365-381). The dense one is called dense here and served as
-// dense_0 (Q141).
+// servedBy returns the model and the port of a configuration's own server (tfs_client.py:365-381).
+// A dense model is called dense here, although it is served as dense_0 (Q141).
 func servedBy(conf *agentconfig.AgentConfig) (model string, port pysem.OptInt, err error) {
 	switch conf.DeployType {
 	case agentconfig.DeployPS:
@@ -197,7 +194,7 @@ func (p *tfsProgram) status() ([]env.ModelVersionStatus, error) {
 	return server.Status(env.ModelSpec{Name: p.model, Signature: p.o.Signature}, 0)
 }
 
-// load sends a server the configuration of a text proto.
+// load sends a server the configuration in a text proto file.
 func (p *tfsProgram) load() (env.StatusProto, error) {
 	file, err := pathOf(p.o.InputFile)
 	if err != nil {
@@ -216,7 +213,7 @@ func (p *tfsProgram) load() (env.StatusProto, error) {
 	return status, err
 }
 
-// pathOf returns a path that open and os.path.exists take: None is a TypeError.
+// pathOf returns a path for open and os.path.exists, where None is a TypeError.
 func pathOf(file pysem.OptString) (string, error) {
 	if !file.Set {
 		return "", pysem.Raise("TypeError", "expected str, bytes or os.PathLike object, not NoneType")
@@ -229,7 +226,7 @@ func (p *tfsProgram) spec() *apis.ModelSpec {
 }
 
 func (p *tfsProgram) metadata() (*apis.GetModelMetadataResponse, error) {
-	// No server has these fields: it refuses the first (Q234).
+	// No server has these fields, so it rejects the first (Q234).
 	fields := []string{"base_path", "num_versions", "signature_name"}
 	if !p.o.Quirks.Keeps(quirks.Q234) {
 		fields = []string{"signature_def"}
@@ -253,11 +250,11 @@ func predictRequest(spec *apis.ModelSpec, name string, input *framework.TensorPr
 	return &apis.PredictRequest{ModelSpec: spec, Inputs: map[string]*framework.TensorProto{name: input}}
 }
 
-// input returns the tensor of the flags, and the name of the model's input that it is
-// for. Only an example batch may do without a file.
+// input returns the input tensor that the flags ask for, and the name of the model's input. Only an
+// example batch can do without a file.
 func (p *tfsProgram) input() (string, *framework.TensorProto, error) {
 	if p.o.InputType == "example_batch" {
-		// The reference takes a name that no file has yet (uuid.uuid1).
+		// The reference makes up a name that no file has yet (uuid.uuid1).
 		file := p.o.InputFile.Or(p.Env.Files.TempFile())
 		if err := p.mustExist(file); err != nil {
 			return "", nil, err
@@ -285,8 +282,8 @@ func (p *tfsProgram) input() (string, *framework.TensorProto, error) {
 	return "instances", input, err
 }
 
-// mustExist is a FileNotFoundError for a file that is not there. The reference tries to
-// make it, and cannot (Q135).
+// mustExist returns a FileNotFoundError for a missing file. The reference tries to make the file,
+// and cannot (Q135).
 func (p *tfsProgram) mustExist(file string) error {
 	if p.o.Quirks.Keeps(quirks.Q135) || env.Exists(p.Env.Files, file) {
 		return nil

@@ -13,11 +13,10 @@ import (
 	"github.com/monosim/monosim/engine/pysem/pyos"
 )
 
-// The vocabulary of random instances (tfs_client.py:50): one size for each slot,
-// from slot 1 on.
+// The vocabulary sizes of random instances (tfs_client.py:50), one for each slot from slot 1 on.
 var randomVocabSizes = []int{5, 5, 5, 5, 5, 5}
 
-// The sites at which random inputs are drawn.
+// The sites at which random inputs draw.
 const (
 	siteRandomInstance = "tfs_client.random_instance"
 	siteRandomBatch    = "tfs_client.random_example_batch"
@@ -28,13 +27,13 @@ func (c TFSClient) between(site string, least, most int) int {
 	return least + c.Env.Random.Intn(site, most-least+1)
 }
 
-// fidOf returns a feature id with its slot above shift bits; it may be out of range.
+// fidOf returns a feature id with its slot above shift bits. It may be out of range.
 func fidOf(slot, shift, value int) *big.Int {
 	fid := new(big.Int).Lsh(big.NewInt(int64(slot)), uint(shift))
 	return fid.Or(fid, big.NewInt(int64(value)))
 }
 
-// asFids returns ids as a message holds them.
+// asFids converts ids to the type that messages hold. An id out of range is an error.
 func asFids(fids []*big.Int) ([]uint64, error) {
 	var list []uint64
 	for _, fid := range fids {
@@ -46,9 +45,9 @@ func asFids(fids []*big.Int) ([]uint64, error) {
 	return list, nil
 }
 
-// RandomInstance returns a serialized Instance of random feature ids: vocabSizes[i] of them
-// of slots[i] (tfs_client.py:99). Nil means slots 1 to 6, and sizes of 5. More slots
-// than sizes are an IndexError, no sizes a ValueError.
+// RandomInstance returns a serialized Instance of random feature ids: vocabSizes[i] ids of slots[i]
+// (tfs_client.py:99). Nil means slots 1 to 6 and sizes of 5. More slots than sizes are an
+// IndexError, no sizes a ValueError.
 func (c TFSClient) RandomInstance(slots, vocabSizes []int) ([]byte, error) {
 	if vocabSizes == nil {
 		vocabSizes = randomVocabSizes
@@ -90,9 +89,9 @@ type Feature struct {
 	Args        pysem.Opt[[]string]
 }
 
-// Name returns the column's name: that of the feature without prefixes, in lower case
-// (feature_list.py:151). A name that begins with f_ loses two letters of each of its
-// parts, whatever they are; None is an AttributeError.
+// Name returns the column's name: the feature's name without prefixes, in lower case
+// (feature_list.py:151). A name that begins with f_ loses the first two letters of each of its
+// parts. None is an AttributeError.
 func (f Feature) Name() (string, error) {
 	if !f.FeatureName.Set {
 		return "", pysem.AttributeError(nil, "split")
@@ -109,11 +108,10 @@ func (f Feature) Name() (string, error) {
 	return pysem.Lower(strings.Join(parts, "-")), nil
 }
 
-// skippedNames holds parts of the names of columns that random batches leave out
-// (tfs_client.py:64).
+// skippedNames holds strings whose columns random batches leave out (tfs_client.py:64).
 var skippedNames = []string{"-", "_lt_", "_st_", "_lt", "_st", "_cp_", "_recent_", "_cp", "_recent"}
 
-// isRandomColumn reports whether random batches have a column of the name.
+// isRandomColumn reports whether random batches contain a column.
 func isRandomColumn(name string) bool {
 	for _, part := range skippedNames {
 		if strings.Contains(name, part) {
@@ -123,9 +121,9 @@ func isRandomColumn(name string) bool {
 	return strings.Contains(name, "_id") || strings.Contains(name, "_name")
 }
 
-// RandomExampleBatch returns a serialized ExampleBatch of random feature ids: a column for
-// each feature that is an id or a name, and one of lines (tfs_client.py:117). A
-// batchSize that does not fit int32 is a ValueError.
+// RandomExampleBatch returns a serialized ExampleBatch of random feature ids: a column for each
+// feature whose name contains _id or _name, and a column of line ids (tfs_client.py:117). A
+// batchSize beyond int32 is a ValueError.
 func (c TFSClient) RandomExampleBatch(features []Feature, batchSize int) ([]byte, error) {
 	if int(int32(batchSize)) != batchSize {
 		return nil, pysem.Raise("ValueError", "Value out of range: %d", batchSize)
@@ -157,14 +155,14 @@ func (c TFSClient) RandomExampleBatch(features []Feature, batchSize int) ([]byte
 	return serialize(batch), nil
 }
 
-// A vector has ids of 63 bits, which run into the slot; others have one of 48.
+// Ids in a vector have 63 random bits, which overwrite the slot. A single id has 48.
 const (
 	largestVectorID = 1<<63 - 2
 	largestID       = 1<<slotShiftV2 - 1
 )
 
-// randomValue returns one id, or a vector of up to as many as the first argument says;
-// when that is no number there is no value at all (Q139).
+// randomValue returns one id, or a vector of at most as many ids as the feature's first argument
+// says. When that argument is no number there is no value (Q139).
 func (c TFSClient) randomValue(f Feature) (*example.Feature, error) {
 	if !f.Method.Set {
 		return nil, pysem.AttributeError(nil, "lower")
@@ -197,7 +195,7 @@ func (c TFSClient) randomValue(f Feature) (*example.Feature, error) {
 	return &example.Feature{Type: &example.Feature_FidV2List{FidV2List: &example.FidList{Value: list}}}, nil
 }
 
-// randomLine returns the LineId of a request of the last 1,000 s.
+// randomLine returns the LineId of a request in the last 1,000 s.
 func (c TFSClient) randomLine() *example.Feature {
 	line := &matrix.LineId{SampleRate: proto.Float32(0.001)}
 	age := c.between(siteRandomBatch, 1, 1000)
@@ -206,19 +204,19 @@ func (c TFSClient) randomLine() *example.Feature {
 	return &example.Feature{Type: &example.Feature_BytesList{BytesList: &example.BytesList{Value: [][]byte{serialize(line)}}}}
 }
 
-// unixSeconds returns time.time(): with a float's precision, some 0.2 µs.
+// unixSeconds returns time.time(). A float has a precision of about 0.2 µs there.
 func unixSeconds(clock env.Clock) float64 { return float64(clock.Now().UnixNano()) / 1e9 }
 
-// What random files hold.
+// The variants of random files.
 const (
 	variantExampleBatch = "example_batch"
 	variantInstance     = "instance"
 )
 
-// RandomFile writes random instances, or one random batch, into a data file
-// (tfs_client.py:199). It is an AssertionError, for nothing sets the slots that it
-// needs; and with slots it is an AttributeError, for a LineId has no stay_time
-// (data_gen_utils.py:247). All that it can write is a file of no instances (Q135).
+// RandomFile writes random instances, or one random batch, to a data file (tfs_client.py:199).
+// Without slots, which nothing sets, it is an AssertionError. With slots it is an AttributeError,
+// because a LineId has no stay_time (data_gen_utils.py:247). It can only write a file of no
+// instances (Q135).
 func (c TFSClient) RandomFile(file, variant string, batchSize int) error {
 	if len(c.ValidSlots) == 0 {
 		return &pysem.Error{Type: "AssertionError"}

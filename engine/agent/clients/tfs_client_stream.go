@@ -7,36 +7,35 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// StreamFraming says what stands before each message of a data file, as the flags of
-// the model server client do (tfs_client.py:58-61). Numbers in it are of 8 bytes,
-// little-endian.
+// StreamFraming describes what precedes each message in a data file, as the client's flags do
+// (tfs_client.py:58-61). Its numbers have 8 bytes, little-endian.
 type StreamFraming struct {
-	// LagrangexHeader is a header of 8 bytes; it makes the others void.
+	// LagrangexHeader is a header of 8 bytes. With it the other fields have no effect.
 	LagrangexHeader bool
-	// HasSortID is a sort id: its size as a number, and its bytes.
+	// HasSortID is a sort id: its size as a number, then its bytes.
 	HasSortID bool
-	// KafkaDump is 8 bytes more, at the end of what stands before a message.
+	// KafkaDump is 8 more bytes, directly before the message.
 	KafkaDump bool
-	// KafkaDumpPrefix is a number, and another one when that is 0.
+	// KafkaDumpPrefix is a number, followed by another one if it is 0.
 	KafkaDumpPrefix bool
 }
 
-// DataStream reads messages from a data file, one after the other.
+// DataStream reads messages from a data file, one after another.
 type DataStream struct {
 	data []byte
 	at   int
-	// allocates says that a read takes the memory for all that it asks for, as
-	// that of a file does, and not only for what is there.
+	// allocates is set when a read allocates all the bytes it asks for, as reading a real file
+	// does, and not only those that are there.
 	allocates bool
 }
 
 // NewDataStream reads from the bytes of a file.
 func NewDataStream(data []byte) *DataStream { return &DataStream{data: data} }
 
-// Consumed returns how many bytes were read so far.
+// Consumed returns how many bytes have been read so far.
 func (s *DataStream) Consumed() int { return s.at }
 
-// maxAllocationBytes is more than any process can have.
+// maxAllocationBytes is more than any process can allocate.
 const maxAllocationBytes = 1 << 47
 
 // read takes up to n bytes.
@@ -53,7 +52,7 @@ func (s *DataStream) read(n uint64) ([]byte, error) {
 	return data, nil
 }
 
-// readSize takes a number of 8 bytes; fewer are a struct.error.
+// readSize reads a number of 8 bytes. Fewer bytes are a struct.error.
 func (s *DataStream) readSize() (uint64, error) {
 	const sizeBytes = 8
 	data, err := s.read(sizeBytes)
@@ -66,11 +65,10 @@ func (s *DataStream) readSize() (uint64, error) {
 	return binary.LittleEndian.Uint64(data), nil
 }
 
-// ReadHeader skips what stands before a message (tfs_client.py:69). A number that is
-// cut off is a struct.error. With prefix and sort id, a prefix of 0 makes it read
-// three sizes, of which the second is lost; any other prefix is taken for the size of
-// the sort id. The training side frames the same, so there is nothing to repair
-// (Q137).
+// ReadHeader skips what precedes a message (tfs_client.py:69). A number that is cut off is a
+// struct.error. With both a prefix and a sort id, a prefix of 0 makes it read three sizes and lose
+// the second; any other prefix is taken for the size of the sort id. The training side writes the
+// same, so there is nothing to repair (Q137).
 func (s *DataStream) ReadHeader(f StreamFraming) error {
 	const headerBytes = 8
 	if f.LagrangexHeader {
@@ -107,7 +105,7 @@ func (s *DataStream) ReadHeader(f StreamFraming) error {
 	return err
 }
 
-// ReadData reads what stands before a message, its size, and that many bytes, fewer at
+// ReadData skips what precedes a message, reads its size, and returns that many bytes, or fewer at
 // the end of the file (tfs_client.py:93). A number that is cut off is a struct.error.
 func (s *DataStream) ReadData(f StreamFraming) ([]byte, error) {
 	if err := s.ReadHeader(f); err != nil {

@@ -15,14 +15,14 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// InstanceFormater reads and writes an Instance, one row of input for a model, in the
-// forms in which people keep them (utils.py:990-1130).
+// InstanceFormater reads and writes an Instance, one row of input for a model, in several file
+// formats (utils.py:990-1130).
 type InstanceFormater struct {
 	Instance *matrix.Instance
 }
 
-// InstanceFromJSON reads a JSON file (utils.py:1034). A text that is no JSON is a
-// JSONDecodeError, and one that is no Instance a ParseError.
+// InstanceFromJSON reads a JSON file (utils.py:1034). Text that is not JSON is a JSONDecodeError;
+// JSON that is not an Instance is a ParseError.
 func InstanceFromJSON(e *env.Env, name string) (*InstanceFormater, error) {
 	text, err := pyos.ReadText(e.Files, name)
 	if err != nil {
@@ -43,8 +43,8 @@ func instanceOf(value any) (*InstanceFormater, error) {
 	return &InstanceFormater{Instance: m}, nil
 }
 
-// InstanceFromText reads a text proto file, of which each line is stripped
-// (utils.py:1041). What is no Instance is a ParseError.
+// InstanceFromText reads a text proto file and strips each of its lines (utils.py:1041). Text that
+// is not an Instance is a ParseError.
 func InstanceFromText(e *env.Env, name string) (*InstanceFormater, error) {
 	text, err := pyos.ReadText(e.Files, name)
 	if err != nil {
@@ -61,7 +61,7 @@ func InstanceFromText(e *env.Env, name string) (*InstanceFormater, error) {
 	return &InstanceFormater{Instance: m}, nil
 }
 
-// TensorProto returns a tensor of the serialized instance, batchSize times, shape
+// TensorProto returns a tensor that holds the serialized instance batchSize times, shape
 // [batchSize].
 func (f *InstanceFormater) TensorProto(batchSize int) *framework.TensorProto {
 	instances := make([][]byte, max(0, batchSize))
@@ -72,24 +72,24 @@ func (f *InstanceFormater) TensorProto(batchSize int) *framework.TensorProto {
 	return MakeTensorProto(instances)
 }
 
-// String returns the instance as a text proto.
+// String formats the instance as a text proto.
 func (f *InstanceFormater) String() string {
 	text, err := textpb.Marshal(f.Instance)
 	if err != nil {
-		panic(err) // only a malformed Any fails, and an Instance has none
+		panic(err) // only a malformed Any fails, and an Instance holds none
 	}
 	return text
 }
 
-// ToPB writes the serialized instance to the file at name, a temporary one for None,
-// and returns its path (utils.py:1005). Errors are those of the file.
+// ToPB writes the serialized instance to a file and returns its path (utils.py:1005). A name of
+// None is a temporary file. Errors are those of the file.
 func (f *InstanceFormater) ToPB(e *env.Env, name pysem.OptString) (string, error) {
 	return writeNamed(e, name, serialize(f.Instance))
 }
 
-// ToJSON writes the instance as JSON to a temporary file and returns its path
-// (utils.py:1016). With a name it fails, for the reference opens that file to read it:
-// UnsupportedOperation, or FileNotFoundError (Q168); repaired, it writes to that file.
+// ToJSON writes the instance as JSON to a temporary file and returns its path (utils.py:1016). With
+// a name it fails, because the reference opens that file for reading: UnsupportedOperation, or
+// FileNotFoundError (Q168). Repaired, it writes to that file.
 func (f *InstanceFormater) ToJSON(e *env.Env, name pysem.OptString, keep quirks.Set) (string, error) {
 	return writeText(e, name, pysem.AppendJSONIndent(nil, jsonformat.MessageDict(f.Instance.ProtoReflect()), 2), keep)
 }
@@ -120,8 +120,8 @@ func writeNamed(e *env.Env, name pysem.OptString, content []byte) (string, error
 	return name.V, nil
 }
 
-// parseInstance reads a serialized instance and answers it serialized anew, so
-// that its fields are in order.
+// parseInstance parses a serialized instance and serializes it again, so that its fields are in
+// order.
 func parseInstance(data []byte) ([]byte, error) {
 	m := &matrix.Instance{}
 	if err := proto.Unmarshal(data, m); err != nil {

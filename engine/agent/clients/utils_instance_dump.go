@@ -9,15 +9,15 @@ import (
 	"github.com/monosim/monosim/engine/pysem/pyos"
 )
 
-// InstanceFromDump reads a debugger's dump of an instance, a line as
+// InstanceFromDump reads a debugger's dump of an instance (utils.py:1052-1130). Each level is
+// written in lines such as
 //
 //	"feature":
 //	0:
 //	"name": "fa"
 //
-// for each level (utils.py:1052-1130). Where a level ends is guessed; what is
-// guessed wrong ends in the exception that Python's dicts and lists raise. A colon
-// in a value is a ValueError (Q169).
+// Where a level ends has to be guessed. A wrong guess ends in an exception of Python's dicts and
+// lists. A colon in a value is a ValueError (Q169).
 func InstanceFromDump(e *env.Env, name string) (*InstanceFormater, error) {
 	text, err := pyos.ReadText(e.Files, name)
 	if err != nil {
@@ -35,15 +35,14 @@ func InstanceFromDump(e *env.Env, name string) (*InstanceFormater, error) {
 	return instanceOf(plainValue(d.root))
 }
 
-// dumpReader builds the object that the dump stands for. Its values are
-// *pysem.Dict, *dumpList, string, int and nil; the stack, of strings and ints, is
-// the path to the place that is being filled.
+// dumpReader builds the object of a dump. Its values are *pysem.Dict, *dumpList, string, int and
+// nil. The stack, of strings and ints, is the path to the place that is being filled.
 type dumpReader struct {
 	root  *pysem.Dict
 	stack []any
 }
 
-// dumpList is a list that is changed in place.
+// dumpList is a Python list, which changes in place.
 type dumpList struct{ items []any }
 
 // featureKeys holds the fields of a feature (utils.py:49).
@@ -77,7 +76,7 @@ func (d *dumpReader) line(line string) error {
 	return d.member(key, value)
 }
 
-// place returns what the stack leads to, and what holds it.
+// place returns the value at the path in the stack, and the value that contains it.
 func (d *dumpReader) place() (holder, at any, err error) {
 	at = d.root
 	for _, key := range d.stack {
@@ -89,7 +88,7 @@ func (d *dumpReader) place() (holder, at any, err error) {
 	return holder, at, nil
 }
 
-// memberPlace returns place for a member; a list ends where a member follows.
+// memberPlace does what place does for a member. A list ends where a member follows.
 func (d *dumpReader) memberPlace() (holder, at any, err error) {
 	holder, at, err = d.place()
 	if _, isList := at.(*dumpList); isList && err == nil {
@@ -123,7 +122,7 @@ func (d *dumpReader) open(key string) error {
 	return nil
 }
 
-// openElement begins an element of a list, the first one of which makes the list.
+// openElement begins an element of a list. The first element makes the list.
 func (d *dumpReader) openElement(key string, holder any) error {
 	number, err := pysem.ParseInt(key)
 	if err != nil {
@@ -153,8 +152,8 @@ func (d *dumpReader) inFeature() bool {
 	return isIndex && d.stack[n-2] == "feature"
 }
 
-// openFeatureMember begins a member of a feature, or of the instance when it is
-// none of a feature's or the feature has it already.
+// openFeatureMember begins a member of a feature. It begins a member of the instance when a feature
+// has no such member, or this feature has it already.
 func (d *dumpReader) openFeatureMember(key string, at any) error {
 	if slices.Contains(featureKeys, key) {
 		has, err := contains(at, key)
@@ -197,7 +196,7 @@ func (d *dumpReader) element(value any) error {
 	return push(at, value)
 }
 
-// fill puts value where the stack ends.
+// fill puts a value at the path in the stack.
 func (d *dumpReader) fill(holder, value any) error {
 	if len(d.stack) == 0 {
 		return indexError()
@@ -223,7 +222,7 @@ func (d *dumpReader) fill(holder, value any) error {
 	return pysem.Raise("TypeError", "'%s' object does not support item assignment", dumpTypeName(holder))
 }
 
-// subscript returns container[key].
+// subscript returns container[key] with Python's errors.
 func subscript(container, key any) (any, error) {
 	if list, ok := container.(*dumpList); ok {
 		container = list.items
@@ -231,7 +230,7 @@ func subscript(container, key any) (any, error) {
 	return pysem.Subscript(container, key)
 }
 
-// contains returns key in container.
+// contains reports key in container with Python's errors.
 func contains(container any, key string) (bool, error) {
 	switch c := container.(type) {
 	case *pysem.Dict:
@@ -245,7 +244,7 @@ func contains(container any, key string) (bool, error) {
 	return false, pysem.Raise("TypeError", "argument of type '%s' is not iterable", dumpTypeName(container))
 }
 
-// update is container.update({key: value}).
+// update does container.update({key: value}) with Python's errors.
 func update(container any, key string, value any) error {
 	d, ok := container.(*pysem.Dict)
 	if !ok {
@@ -255,7 +254,7 @@ func update(container any, key string, value any) error {
 	return nil
 }
 
-// push is container.append(value).
+// push does container.append(value) with Python's errors.
 func push(container, value any) error {
 	l, ok := container.(*dumpList)
 	if !ok {
@@ -276,7 +275,7 @@ func dumpTypeName(v any) string {
 	return pysem.TypeName(v)
 }
 
-// plainValue returns v with lists of the usual form.
+// plainValue replaces each *dumpList in v by a []any.
 func plainValue(v any) any {
 	switch v := v.(type) {
 	case *dumpList:

@@ -17,11 +17,11 @@ func MakeTensorProto(instances [][]byte) *framework.TensorProto {
 	}
 }
 
-// serialize returns SerializeToString: fields by number, unknown ones last.
+// serialize does what SerializeToString does: fields by number, unknown ones last.
 func serialize(m proto.Message) []byte {
 	data, err := proto.MarshalOptions{Deterministic: true, AllowPartial: true}.Marshal(m)
 	if err != nil {
-		panic(err) // only strings that are not UTF-8 fail, and none gets in
+		panic(err) // only strings that are not UTF-8 fail, and messages hold none
 	}
 	return data
 }

@@ -1,16 +1,18 @@
-// Package datadef has the records that agents keep in znodes (data_def.py): what a
-// replica, a published model, a container and its services say of themselves, and
-// their JSON form, byte for byte as dataclasses_json writes it.
+// Package datadef has the records that agents keep in znodes (data_def.py): what a replica, a
+// published model, a container and its services report, and their JSON form, byte for byte as
+// dataclasses_json writes it.
 //
 // Two things to use first:
 //
-//   - [ReplicaMeta] is what a replica of agent v1 registers, [ContainerServiceInfo] what
-//     a container of agent v3 does; each has a Parse function and Serialize.
+//   - [ReplicaMeta] is what a replica of agent v1 registers, [ContainerServiceInfo] what a
+//     container of agent v3 registers; each has a Parse function and Serialize.
 //   - [PublishMeta] is what a publisher asks the agents of version 2 to load.
 //
-// To add a field, give the struct a line with its tags (see package dataclass); the
-// record's events and enums are in event.go, saved models and containers in
-// saved_model.go, the rest here.
+// To change:
+//
+//   - a field: give the struct a line with its tags (see package dataclass)
+//   - events and enums: event.go
+//   - saved models and containers: saved_model.go
 package datadef
 
 import (
@@ -21,12 +23,11 @@ import (
 	"github.com/monosim/monosim/engine/pysem/dataclass"
 )
 
-// The types of this file are the payloads of znodes (data_def.py). Make them
-// with their Default function, which sets the reference's defaults; a literal leaves
-// Go's zero values. Serialize gives the exact bytes of the reference. The errors of
-// parsing are *pysem.Error with the type that Python raises.
+// The types of this file are contents of znodes (data_def.py). Make them with their Default
+// function, which sets the reference's defaults; a literal has Go's zero values. Serialize returns
+// the exact bytes of the reference. Errors of parsing are *pysem.Error with Python's type.
 
-// ModelMeta asks for a model: the payload of /<bzid>/portal/<model>.
+// ModelMeta requests a model: the content of /<bzid>/portal/<model>.
 type ModelMeta struct {
 	ModelName    pysem.OptString `py:"model_name"`
 	ModelDir     pysem.OptString `py:"model_dir"`
@@ -40,17 +41,16 @@ type ModelMeta struct {
 
 var modelMetaClass = dataclass.Of(func(m *ModelMeta) **dataclass.OddValues { return &m.odd })
 
-// DefaultModelMeta has the reference's defaults.
+// DefaultModelMeta returns a ModelMeta with the reference's defaults.
 func DefaultModelMeta() ModelMeta { return modelMetaClass.New() }
 
-// ParseModelMeta reads what [ModelMeta.Serialize] writes.
+// ParseModelMeta parses the JSON of [ModelMeta.Serialize].
 func ParseModelMeta(data []byte) (ModelMeta, error) { return modelMetaClass.DecodeValue(data) }
 
 // Serialize returns the JSON form.
 func (m *ModelMeta) Serialize() []byte { return modelMetaClass.AppendJSON(nil, m) }
 
-// GetPath returns the model's znode below base; a model name that is no string is a
-// TypeError.
+// GetPath returns the model's znode below base. A model name that is no string is a TypeError.
 func (m *ModelMeta) GetPath(base string) (string, error) {
 	name := modelMetaClass.Get(m, "model_name")
 	text, ok := name.(string)
@@ -61,7 +61,7 @@ func (m *ModelMeta) GetPath(base string) (string, error) {
 	return pysem.JoinStrings(base, text), nil
 }
 
-// Set assigns a Python value of any type to the field of that name; an unknown name is a
+// Set assigns a Python value of any type to a field by its Python name. An unknown name is a
 // TypeError.
 func (m *ModelMeta) Set(name string, value any) error { return modelMetaClass.Set(m, name, value) }
 
@@ -71,27 +71,26 @@ func (m *ModelMeta) Fields() []dataclass.Field { return modelMetaClass.List(m) }
 // Equal reports whether all fields are equal, as the dataclass's == does.
 func (m *ModelMeta) Equal(other *ModelMeta) bool { return modelMetaClass.Equal(m, other) }
 
-// ResourceSpec is what a container offers: the payload of
-// /<bzid>/resource/<shard>:<replica>.
+// ResourceSpec is the offer of a container: the content of /<bzid>/resource/<shard>:<replica>.
 type ResourceSpec struct {
 	Address   pysem.OptString `py:"address"` // host:port
 	ShardID   pysem.OptInt    `py:"shard_id"`
 	ReplicaID pysem.OptInt    `py:"replica_id"`
 	Memory    pysem.OptInt    `py:"memory"`             // bytes
-	CPU       float64         `py:"cpu" default:"-1.0"` // -1 when unknown, as Network and WorkLoad
+	CPU       float64         `py:"cpu" default:"-1.0"` // -1 when unknown; likewise Network and WorkLoad
 	Network   float64         `py:"network" default:"-1.0"`
 	WorkLoad  float64         `py:"work_load" default:"-1.0"`
 
 	odd *dataclass.OddValues
 }
 
-// ResourceSpecClass is the class of [ResourceSpec], by which the mirror decodes it.
+// ResourceSpecClass describes [ResourceSpec]; the mirror decodes with it.
 var ResourceSpecClass = dataclass.Of(func(m *ResourceSpec) **dataclass.OddValues { return &m.odd })
 
-// DefaultResourceSpec has the reference's defaults.
+// DefaultResourceSpec returns a ResourceSpec with the reference's defaults.
 func DefaultResourceSpec() ResourceSpec { return ResourceSpecClass.New() }
 
-// ParseResourceSpec reads what [ResourceSpec.Serialize] writes.
+// ParseResourceSpec parses the JSON of [ResourceSpec.Serialize].
 func ParseResourceSpec(data []byte) (ResourceSpec, error) {
 	return ResourceSpecClass.DecodeValue(data)
 }
@@ -99,13 +98,13 @@ func ParseResourceSpec(data []byte) (ResourceSpec, error) {
 // Serialize returns the JSON form.
 func (m *ResourceSpec) Serialize() []byte { return ResourceSpecClass.AppendJSON(nil, m) }
 
-// GetPath returns the container's znode below base; unset ids read "None" (Q76).
+// GetPath returns the container's znode below base. Ids that are not set read "None" (Q76).
 func (m *ResourceSpec) GetPath(base string) string {
 	return pysem.JoinStrings(base, pysem.Str(ResourceSpecClass.Get(m, "shard_id"))+":"+
 		pysem.Str(ResourceSpecClass.Get(m, "replica_id")))
 }
 
-// Set assigns a Python value of any type to the field of that name; an unknown name is a
+// Set assigns a Python value of any type to a field by its Python name. An unknown name is a
 // TypeError.
 func (m *ResourceSpec) Set(name string, value any) error {
 	return ResourceSpecClass.Set(m, name, value)
@@ -117,7 +116,7 @@ func (m *ResourceSpec) Fields() []dataclass.Field { return ResourceSpecClass.Lis
 // Equal reports whether all fields are equal, as the dataclass's == does.
 func (m *ResourceSpec) Equal(other *ResourceSpec) bool { return ResourceSpecClass.Equal(m, other) }
 
-// PublishMeta tells a container what to load: the payload of
+// PublishMeta tells a container what to load: the content of
 // /<bzid>/publish/<shard>:<replica>:<model>.
 type PublishMeta struct {
 	ShardID         pysem.OptInt    `py:"shard_id"`
@@ -132,25 +131,25 @@ type PublishMeta struct {
 	odd *dataclass.OddValues
 }
 
-// PublishMetaClass is the class of [PublishMeta], by which the mirror decodes it.
+// PublishMetaClass describes [PublishMeta]; the mirror decodes with it.
 var PublishMetaClass = dataclass.Of(func(m *PublishMeta) **dataclass.OddValues { return &m.odd })
 
-// DefaultPublishMeta has the reference's defaults.
+// DefaultPublishMeta returns a PublishMeta with the reference's defaults.
 func DefaultPublishMeta() PublishMeta { return PublishMetaClass.New() }
 
-// ParsePublishMeta reads what [PublishMeta.Serialize] writes.
+// ParsePublishMeta parses the JSON of [PublishMeta.Serialize].
 func ParsePublishMeta(data []byte) (PublishMeta, error) { return PublishMetaClass.DecodeValue(data) }
 
 // Serialize returns the JSON form.
 func (m *PublishMeta) Serialize() []byte { return PublishMetaClass.AppendJSON(nil, m) }
 
-// GetPath returns the publish znode below base; unset fields read "None" (Q76).
+// GetPath returns the publish znode below base. Fields that are not set read "None" (Q76).
 func (m *PublishMeta) GetPath(base string) string {
 	return pysem.JoinStrings(base, pysem.Str(PublishMetaClass.Get(m, "shard_id"))+":"+
 		pysem.Str(PublishMetaClass.Get(m, "replica_id"))+":"+pysem.Str(PublishMetaClass.Get(m, "model_name")))
 }
 
-// Set assigns a Python value of any type to the field of that name; an unknown name is a
+// Set assigns a Python value of any type to a field by its Python name. An unknown name is a
 // TypeError.
 func (m *PublishMeta) Set(name string, value any) error { return PublishMetaClass.Set(m, name, value) }
 
@@ -160,8 +159,8 @@ func (m *PublishMeta) Fields() []dataclass.Field { return PublishMetaClass.List(
 // Equal reports whether all fields are equal, as the dataclass's == does.
 func (m *PublishMeta) Equal(other *PublishMeta) bool { return PublishMetaClass.Equal(m, other) }
 
-// ReplicaMeta is one serving replica: the payload of
-// /<bzid>/service/<model>/<server type>:<task>/<replica>.
+// ReplicaMeta is one serving replica: the content of /<bzid>/service/<model>/<server
+// type>:<task>/<replica>.
 type ReplicaMeta struct {
 	Address           pysem.OptString `py:"address"`      // host:port
 	AddressIPv6       pysem.OptString `py:"address_ipv6"` // [host]:port
@@ -176,33 +175,33 @@ type ReplicaMeta struct {
 	odd *dataclass.OddValues
 }
 
-// ReplicaMetaClass is the class of [ReplicaMeta], by which mirror and clients decode it.
+// ReplicaMetaClass describes [ReplicaMeta]; mirror and clients decode with it.
 var ReplicaMetaClass = dataclass.Of(func(m *ReplicaMeta) **dataclass.OddValues { return &m.odd })
 
-// DefaultReplicaMeta has the reference's defaults.
+// DefaultReplicaMeta returns a ReplicaMeta with the reference's defaults.
 func DefaultReplicaMeta() ReplicaMeta { return ReplicaMetaClass.New() }
 
-// ParseReplicaMeta reads what [ReplicaMeta.Serialize] writes.
+// ParseReplicaMeta parses the JSON of [ReplicaMeta.Serialize].
 func ParseReplicaMeta(data []byte) (ReplicaMeta, error) { return ReplicaMetaClass.DecodeValue(data) }
 
-// SharedReplicaMeta returns ParseReplicaMeta of a znode's content. Other processes may have the
-// same record: it must not be changed.
+// SharedReplicaMeta does what ParseReplicaMeta does for a znode's content. Several processes may
+// share the record, so do not change it.
 func SharedReplicaMeta(s env.Shared, data []byte) (*ReplicaMeta, error) {
 	return shared(s, "ReplicaMeta", data, ParseReplicaMeta)
 }
 
-// replicaMetaSizeBytes is a usual size of the JSON form, to allocate once.
+// replicaMetaSizeBytes is a usual size of the JSON, so that one allocation is enough.
 const replicaMetaSizeBytes = 288
 
 // Serialize returns the JSON form.
 //
-// Cost: what is written grows with the texts of the record, about 300 bytes, whole for
-// each change of a state.
+// Cost: the JSON grows with the texts of the record, to about 300 bytes. Each change of a state
+// writes it as a whole.
 func (m *ReplicaMeta) Serialize() []byte {
 	return ReplicaMetaClass.AppendJSON(make([]byte, 0, replicaMetaSizeBytes), m)
 }
 
-// GetPath returns the replica's znode, its names parted by sep; a model name that is no string
+// GetPath returns the replica's znode, its names separated by sep. A model name that is no string
 // is a TypeError.
 func (m *ReplicaMeta) GetPath(bzid, sep string) (string, error) {
 	name := ReplicaMetaClass.Get(m, "model_name")
@@ -222,9 +221,8 @@ const (
 	FamilyIPv6 = "ipv6"
 )
 
-// GetAddress returns the address to dial: that of the family, or the other one where
-// it is missing. Wildcard addresses count as missing. Another family than the
-// two is an AssertionError.
+// GetAddress returns the address to dial: that of the family, or the other one if it is missing.
+// Wildcard addresses count as missing. Any other family is an AssertionError.
 func (m *ReplicaMeta) GetAddress(useArchon bool, family string) (pysem.OptString, error) {
 	if family != FamilyIPv4 && family != FamilyIPv6 {
 		return pysem.OptString{}, &pysem.Error{Type: "AssertionError"}
@@ -244,7 +242,7 @@ func (m *ReplicaMeta) GetAddress(useArchon bool, family string) (pysem.OptString
 
 const anyIPv4, anyIPv6 = "0.0.0.0", "[::]"
 
-// usableAddresses returns the two addresses but for those that are missing.
+// usableAddresses returns the IPv4 and the IPv6 address, None for those that are missing.
 func (m *ReplicaMeta) usableAddresses(useArchon bool) (v4, v6 pysem.OptString, err error) {
 	if m.odd == nil {
 		if useArchon {
@@ -269,7 +267,7 @@ func usable(address pysem.OptString, wildcard string) pysem.OptString {
 	return pysem.OptString{V: address.V, Set: !strings.HasPrefix(address.V, wildcard)}
 }
 
-// usableAddress is that of a field which may hold a Python value of any type.
+// usableAddress returns the address in a field, which may hold a Python value of any type.
 func (m *ReplicaMeta) usableAddress(field, wildcard string) (pysem.OptString, error) {
 	switch v := ReplicaMetaClass.Get(m, field).(type) {
 	case nil:
@@ -281,7 +279,7 @@ func (m *ReplicaMeta) usableAddress(field, wildcard string) (pysem.OptString, er
 	}
 }
 
-// Set assigns a Python value of any type to the field of that name; an unknown name is a
+// Set assigns a Python value of any type to a field by its Python name. An unknown name is a
 // TypeError.
 func (m *ReplicaMeta) Set(name string, value any) error { return ReplicaMetaClass.Set(m, name, value) }
 

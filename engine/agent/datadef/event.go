@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem/dataclass"
 )
 
-// PublishType says what a [PublishMeta] asks for.
+// PublishType is what a [PublishMeta] asks for: to load or to unload.
 type PublishType int
 
 // The publish types.
@@ -30,27 +30,27 @@ func (t PublishType) String() string {
 // LoadPython returns the number of the member.
 func (t *PublishType) LoadPython() any { return int(*t) }
 
-// StorePython takes a number, and reports whether value is one.
+// StorePython takes a number. exact is false for other values.
 func (t *PublishType) StorePython(value any) (exact bool) {
 	n, ok := value.(int)
 	*t = PublishType(n)
 	return ok
 }
 
-// DecodePython returns the number of the member that has the value; without one it is a
+// DecodePython returns the number of the member with this value. A value of no member is a
 // ValueError.
 func (*PublishType) DecodePython(value any) (any, error) {
 	return dataclass.DecodeEnum(value, "PublishType", int(PublishUnload))
 }
 
-// MemberPython returns the member of a number.
+// MemberPython returns the member with a number.
 func (*PublishType) MemberPython(n int) any { return PublishType(n) }
 
-// EventType says who an [Event] is for.
+// EventType tells which kind of znode an [Event] is about.
 type EventType int
 
-// The event types. The reference's UNKNOWN has the value of PORTAL and is thereby
-// the same member: a default event is a portal event (Q72).
+// The event types. The reference's UNKNOWN has the same value as PORTAL and so is the same member:
+// a default event is a portal event (Q72).
 const (
 	EventPortal   EventType = 1
 	EventService  EventType = 2
@@ -78,23 +78,23 @@ func (t EventType) String() string {
 // LoadPython returns the number of the member.
 func (t *EventType) LoadPython() any { return int(*t) }
 
-// StorePython takes a number, and reports whether value is one.
+// StorePython takes a number. exact is false for other values.
 func (t *EventType) StorePython(value any) (exact bool) {
 	n, ok := value.(int)
 	*t = EventType(n)
 	return ok
 }
 
-// DecodePython returns the number of the member that has the value; without one it is a
+// DecodePython returns the number of the member with this value. A value of no member is a
 // ValueError.
 func (*EventType) DecodePython(value any) (any, error) {
 	return dataclass.DecodeEnum(value, "EventType", int(EventResource))
 }
 
-// MemberPython returns the member of a number.
+// MemberPython returns the member with a number.
 func (*EventType) MemberPython(n int) any { return EventType(n) }
 
-// Event is what a mirror of ZooKeeper tells its handlers.
+// Event is what a mirror of ZooKeeper puts into its queue.
 type Event struct {
 	Path  pysem.OptString `py:"path"`
 	Data  []byte          `py:"data"`
@@ -105,17 +105,17 @@ type Event struct {
 
 var eventClass = dataclass.Of(func(m *Event) **dataclass.OddValues { return &m.odd })
 
-// DefaultEvent has the reference's defaults.
+// DefaultEvent returns an Event with the reference's defaults.
 func DefaultEvent() Event { return eventClass.New() }
 
-// ParseEvent reads an event whose data is null; any other is an
-// AttributeError, whatever Serialize wrote (Q73).
+// ParseEvent reads an event whose data is null. Any other data is an AttributeError, even what
+// Serialize wrote (Q73).
 func ParseEvent(data []byte) (Event, error) { return eventClass.DecodeValue(data) }
 
 // Serialize returns the JSON form, with the data as a list of ints.
 func (m *Event) Serialize() []byte { return eventClass.AppendJSON(nil, m) }
 
-// Set assigns a Python value of any type to the field of that name; an unknown name is a
+// Set assigns a Python value of any type to a field by its Python name. An unknown name is a
 // TypeError.
 func (m *Event) Set(name string, value any) error { return eventClass.Set(m, name, value) }
 

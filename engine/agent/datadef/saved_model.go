@@ -8,11 +8,10 @@ import (
 	"github.com/monosim/monosim/engine/pysem/dataclass"
 )
 
-// The types of this file are the values of backends.py:36-81. All of them are
-// frozen there and compare with == here.
+// The types of this file are the values of backends.py:36-81. They are frozen there, so here they
+// are comparable.
 
-// SavedModel names one graph of a model. What the reference leaves unset reads
-// "None" there.
+// SavedModel names one graph of a model. Parts that are not set read "None" in the reference.
 type SavedModel struct{ ModelName, SubGraph string }
 
 // String returns "model:graph".
@@ -24,7 +23,7 @@ type Container struct{ Cluster, ID string }
 // String returns "cluster:id".
 func (c Container) String() string { return c.Cluster + ":" + c.ID }
 
-// SavedModelDeployConfig says how a saved model is to be loaded.
+// SavedModelDeployConfig says how to load a saved model.
 type SavedModelDeployConfig struct {
 	ModelBasePath pysem.OptString `py:"model_base_path"`
 	VersionPolicy pysem.OptString `py:"version_policy"`
@@ -34,8 +33,7 @@ type SavedModelDeployConfig struct {
 
 var deployConfigClass = dataclass.Of(func(m *SavedModelDeployConfig) **dataclass.OddValues { return &m.odd })
 
-// ParseSavedModelDeployConfig reads what
-// [SavedModelDeployConfig.Serialize] writes.
+// ParseSavedModelDeployConfig parses the JSON of [SavedModelDeployConfig.Serialize].
 func ParseSavedModelDeployConfig(data []byte) (SavedModelDeployConfig, error) {
 	return deployConfigClass.DecodeValue(data)
 }
@@ -43,7 +41,7 @@ func ParseSavedModelDeployConfig(data []byte) (SavedModelDeployConfig, error) {
 // Serialize returns the JSON form.
 func (m *SavedModelDeployConfig) Serialize() []byte { return deployConfigClass.AppendJSON(nil, m) }
 
-// Set assigns a Python value of any type to the field of that name; an unknown name is a
+// Set assigns a Python value of any type to a field by its Python name. An unknown name is a
 // TypeError.
 func (m *SavedModelDeployConfig) Set(name string, value any) error {
 	return deployConfigClass.Set(m, name, value)
@@ -60,8 +58,8 @@ func (m *SavedModelDeployConfig) Equal(other *SavedModelDeployConfig) bool {
 	return deployConfigClass.Equal(m, other)
 }
 
-// ContainerServiceInfo says where a container's services listen; agents of version 3
-// register it.
+// ContainerServiceInfo holds the addresses on which a container's services listen. Agents of
+// version 3 register it.
 type ContainerServiceInfo struct {
 	GRPC      pysem.OptString `py:"grpc"` // ip:port, as HTTP, Archon and Agent
 	HTTP      pysem.OptString `py:"http"`
@@ -75,31 +73,30 @@ type ContainerServiceInfo struct {
 
 var serviceInfoClass = dataclass.Of(func(m *ContainerServiceInfo) **dataclass.OddValues { return &m.odd })
 
-// Odd reports whether a field holds a value that its Go type cannot.
+// Odd reports whether a field holds a Python value that its Go type cannot hold.
 func (m *ContainerServiceInfo) Odd() bool { return m.odd != nil }
 
-// ParseContainerServiceInfo reads what [ContainerServiceInfo.Serialize]
-// writes.
+// ParseContainerServiceInfo parses the JSON of [ContainerServiceInfo.Serialize].
 func ParseContainerServiceInfo(data []byte) (ContainerServiceInfo, error) {
 	return serviceInfoClass.DecodeValue(data)
 }
 
-// SharedContainerServiceInfo returns ParseContainerServiceInfo of a znode's content. Other
-// processes may have the same record: it must not be changed.
+// SharedContainerServiceInfo does what ParseContainerServiceInfo does for a znode's content.
+// Several processes may share the record, so do not change it.
 func SharedContainerServiceInfo(s env.Shared, data []byte) (*ContainerServiceInfo, error) {
 	return shared(s, "ContainerServiceInfo", data, ParseContainerServiceInfo)
 }
 
 // Serialize returns the JSON form.
 func (m *ContainerServiceInfo) Serialize() []byte {
-	// Each container has one for as long as it lives, so that it is as large as it needs to be.
+	// A container keeps this slice for its whole life, so it gets no spare capacity.
 	return bytes.Clone(serviceInfoClass.AppendJSON(make([]byte, 0, serviceInfoSizeBytes), m))
 }
 
-// serviceInfoSizeBytes is more than is usual of the JSON form.
+// serviceInfoSizeBytes is more than the JSON usually needs.
 const serviceInfoSizeBytes = 1024
 
-// Set assigns a Python value of any type to the field of that name; an unknown name is a
+// Set assigns a Python value of any type to a field by its Python name. An unknown name is a
 // TypeError.
 func (m *ContainerServiceInfo) Set(name string, value any) error {
 	return serviceInfoClass.Set(m, name, value)

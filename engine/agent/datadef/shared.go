@@ -2,9 +2,9 @@ package datadef
 
 import "github.com/monosim/monosim/engine/env"
 
-// shared returns what decode makes of a content: a value that s kept, or a new one. The caller
-// must change neither content nor value, for other processes may have the same. s may be
-// nil, which keeps nothing. Errors are not kept.
+// shared decodes a content, or returns the value that s keeps for it. Neither content nor value may
+// be changed, because other processes may have the same. A nil s keeps nothing. Errors are not
+// kept.
 func shared[T any](s env.Shared, kind string, content []byte, decode func([]byte) (T, error)) (*T, error) {
 	if s != nil && len(content) > 0 {
 		if v, ok := s.Lookup(kind, content); ok {

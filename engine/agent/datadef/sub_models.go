@@ -4,14 +4,14 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// SubModels maps names of sub-models (entry, dense_0, ps_3) to the paths of their
-// versions, in insertion order. Nil is None.
+// SubModels maps names of sub-models (entry, dense_0, ps_3) to the paths of their versions, in
+// insertion order. Nil is None.
 type SubModels []SubModel
 
 // SubModel is one sub-model and the path of the version to load.
 type SubModel struct{ Name, Path string }
 
-// Get returns the path of a sub-model; ok reports whether there is one of that name.
+// Get returns the path of a sub-model; ok reports whether there is one with that name.
 func (s SubModels) Get(name string) (path string, ok bool) {
 	for _, m := range s {
 		if m.Name == name {
@@ -21,7 +21,7 @@ func (s SubModels) Get(name string) (path string, ok bool) {
 	return "", false
 }
 
-// With returns s with name mapped to path; a known name keeps its place.
+// With returns s with the path of name set. A name that is there keeps its place.
 func (s SubModels) With(name, path string) SubModels {
 	out := append(SubModels{}, s...)
 	for i := range out {
@@ -33,8 +33,7 @@ func (s SubModels) With(name, path string) SubModels {
 	return append(out, SubModel{Name: name, Path: path})
 }
 
-// StorePython takes a dict of strings, or None, and reports whether value is one of the
-// two; it is None after another.
+// StorePython takes a dict of strings, or None. For another value it stores None and returns false.
 func (s *SubModels) StorePython(value any) (exact bool) {
 	*s = nil
 	if value == nil {
@@ -68,7 +67,7 @@ func (s *SubModels) LoadPython() any {
 	return d
 }
 
-// DecodePython returns value, which has to be a dict; another is an AttributeError.
+// DecodePython returns value, which must be a dict. Another value is an AttributeError.
 func (*SubModels) DecodePython(value any) (any, error) {
 	if _, ok := value.(*pysem.Dict); !ok {
 		return nil, pysem.AttributeError(value, "keys")

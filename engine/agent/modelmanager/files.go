@@ -12,19 +12,18 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// sourceModel is the newest complete version of one model in the source.
+// sourceModel is the newest complete version of a model in the source directory.
 type sourceModel struct {
 	model, version string
 	subModels      []versionPath
 }
 
-// versionPath is a version of one sub-model: its path below the model's receiving
-// directory, as "ps_0/7", and where its files are.
+// versionPath is a version of one sub-model: its path below the model's receiving directory, such
+// as "ps_0/7", and the directory with its files.
 type versionPath struct{ relative, source string }
 
-// sourceData looks through the source and locks what it finds, also what is not
-// complete or not this model's (Q105; model_manager.py:294). Models come in the
-// order of their first directory.
+// sourceData searches the source and locks what it finds, even incomplete versions and those of
+// other models (Q105; model_manager.py:294). Models are in the order of their first directories.
 func (m *ModelManager) sourceData() ([]sourceModel, error) {
 	if !m.sourcePath.Set {
 		return nil, pysem.Raise("TypeError", "expected str, bytes or os.PathLike object, not NoneType")
@@ -68,8 +67,7 @@ func (m *ModelManager) sourceData() ([]sourceModel, error) {
 	return source, nil
 }
 
-// withSource adds a version, or puts it in the place of an older one of the same
-// model.
+// withSource adds a version, or replaces an older version of the same model.
 func (m *ModelManager) withSource(source []sourceModel, s sourceModel) []sourceModel {
 	for i := range source {
 		if source[i].model == s.model {
@@ -82,8 +80,8 @@ func (m *ModelManager) withSource(source []sourceModel, s sourceModel) []sourceM
 	return append(source, s)
 }
 
-// versionData lists the sub-models below path that have the version; when one
-// lacks it, there are none (model_manager.py:336).
+// versionData lists the sub-models below path that have the version. If one lacks it, the list is
+// empty (model_manager.py:336).
 func (m *ModelManager) versionData(path, version string) []versionPath {
 	dirs, _, ok := pyos.WalkTop(m.e.Files, path)
 	if !ok {
@@ -102,8 +100,8 @@ func (m *ModelManager) versionData(path, version string) []versionPath {
 	return list
 }
 
-// lock leaves a read lock beside the directory. One that cannot be written is
-// remembered all the same (model_manager.py:154).
+// lock writes a read lock beside the directory. It remembers the lock even when it cannot be
+// written (model_manager.py:154).
 func (m *ModelManager) lock(path string) {
 	name := path + readLock
 	if err := m.e.Files.WriteFile(name, nil); err != nil {
@@ -116,9 +114,9 @@ func (m *ModelManager) noLocks() *pyset.Words[string] {
 	return pyset.Strings(pyset.HashingOf(m.e.Python))
 }
 
-// RemoveReadLock removes the read locks of this process, in the order of Python's set. A lock that another process
-// left in the source is an AttributeError, which was to be its removal (Q100;
-// model_manager.py:173).
+// RemoveReadLock removes the read locks of this process, in the order of Python's set. A lock that
+// another process left in the source is an AttributeError, raised in the attempt to remove it
+// (Q100; model_manager.py:173).
 func (m *ModelManager) RemoveReadLock() error {
 	for _, name := range m.locks.Keys() {
 		m.Delete(pysem.Some(name))
@@ -140,17 +138,16 @@ func (m *ModelManager) RemoveReadLock() error {
 	return nil
 }
 
-// copyModel copies a version beside its place and then renames, so that the model
-// server never sees half a sub-model (model_manager.py:223). It returns the paths of
-// the sub-models; ok is false, and nothing is left, when one of them could not be
-// copied.
+// copyModel copies a version beside its place and then renames it, so that the model server never
+// sees half a sub-model (model_manager.py:223). It returns the paths of the sub-models. If one of
+// them cannot be copied, ok is false and nothing is left.
 func (m *ModelManager) copyModel(s sourceModel) (paths []string, ok bool, err error) {
 	type rename struct{ from, to string }
 	var ready []rename
 	readyNum := 0
 	for _, sub := range s.subModels {
 		if !m.receivePath.Set {
-			// The join raises, and so does its handler, which names the path.
+			// The join raises, and then its handler raises too, because it uses the path.
 			return nil, false, unboundLocal("temp_dst_file")
 		}
 		to := pysem.JoinStrings(m.receivePath.V, s.model, sub.relative)
@@ -184,8 +181,8 @@ func (m *ModelManager) copyModel(s sourceModel) (paths []string, ok bool, err er
 	return paths, true, nil
 }
 
-// fillTemp copies a sub-model into its temporary directory. One that an earlier
-// copy left is taken for complete (Q104).
+// fillTemp copies a sub-model into its temporary directory. A directory left by an earlier copy is
+// taken for complete (Q104).
 func (m *ModelManager) fillTemp(source, temp string) error {
 	if env.Exists(m.e.Files, temp) {
 		if m.quirks.Keeps(quirks.Q104) {
@@ -197,15 +194,15 @@ func (m *ModelManager) fillTemp(source, temp string) error {
 	return m.copyTree(source, temp)
 }
 
-// notCopied is what shutil.Error lists: an entry of a tree, where it was to go, and the
-// text of the error.
+// notCopied is one failure in a shutil.Error: an entry of a tree, its destination, and the error's
+// text.
 type notCopied struct{ source, destination, why string }
 
-// copyTree is shutil.copytree: it goes on after a file that fails, links are followed, and
-// a destination that exists is an error.
+// copyTree does what shutil.copytree does: it continues after a file that fails, it follows links,
+// and a destination that exists is an error.
 //
-// Cost: a copy grows with the bytes of the version, one file after another, even when
-// most of it is there already; other models wait for it.
+// Cost: a copy grows with the bytes of the version, file by file, even when most of them are there
+// already. Other models wait for it.
 func (m *ModelManager) copyTree(source, destination string) error {
 	failed, err := m.copyEntries(source, destination)
 	if err != nil || len(failed) == 0 {
@@ -218,7 +215,8 @@ func (m *ModelManager) copyTree(source, destination string) error {
 	return pysem.Raise("Error", "%s", pysem.Repr(list))
 }
 
-// copyEntries lists what could not be copied; an error is that of the directory itself.
+// copyEntries copies what is in a directory. It lists what could not be copied; an error is that of
+// the directory itself.
 func (m *ModelManager) copyEntries(source, destination string) (failed []notCopied, err error) {
 	names, err := m.e.Files.ReadDir(source)
 	if err != nil {
@@ -255,10 +253,9 @@ func (m *ModelManager) copyFile(source, destination string) error {
 	return nil
 }
 
-// Delete removes a file, or a directory with all that is in it, and reports whether
-// nothing is there any more (model_manager.py:357); a link to nothing counts as nothing.
-// None is reported as not removed, and so is a link to a directory, which shutil.rmtree
-// refuses.
+// Delete removes a file, or a directory with its contents, and reports whether nothing is there any
+// more (model_manager.py:357). A link to nothing counts as nothing. It returns false for None, and
+// for a link to a directory, which shutil.rmtree rejects.
 func (m *ModelManager) Delete(path pysem.OptString) bool {
 	if !path.Set {
 		m.logf("delete [None] failed: %s", pylog.Text(statNone()))
@@ -279,7 +276,7 @@ func (m *ModelManager) Delete(path pysem.OptString) bool {
 	return true
 }
 
-// removeTree is shutil.rmtree.
+// removeTree does what shutil.rmtree does.
 func (m *ModelManager) removeTree(path string) error {
 	if info, err := env.Lstat(m.e.Files, path); err == nil && info.Link {
 		return pysem.Raise("OSError", "Cannot call rmtree on a symbolic link")

@@ -1,15 +1,16 @@
-// Package modelmanager copies the versions of a rough sort model to where the model
-// server reads them (model_manager.py). Another program receives them and marks each
-// as complete; the manager copies the newest and removes old ones.
+// Package modelmanager copies the versions of a rough sort model to where the model server reads
+// them (model_manager.py). Another program receives the versions and marks each as complete. The
+// manager copies the newest and removes old ones.
 //
 // Two things to use first:
 //
 //   - [NewModelManager] makes a manager from its [ModelManagerOptions].
-//   - [ModelManager.Start] copies the newest version once and goes on in the
-//     background.
+//   - [ModelManager.Start] copies the newest version once and continues in the background.
 //
-// To change when it copies look in model_manager.go; how it locks, copies and removes,
-// in files.go.
+// To change:
+//
+//   - when it copies: model_manager.go
+//   - how it locks, copies and removes: files.go
 package modelmanager
 
 import (
@@ -26,8 +27,8 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// ModelManager copies the newest version of a model from the place where a transfer
-// service puts it to the place where the model server looks for it. The source has
+// ModelManager copies the newest version of a model from where a transfer service puts it to where
+// the model server looks for it. The source has
 //
 //	<name>@<version>/<name>/<sub_model>/<version>/...   the files
 //	<name>@<version>.write.done                         once they are complete
@@ -43,20 +44,20 @@ type ModelManager struct {
 
 	models  *pysem.OrderedMap[string, []CopiedVersion]
 	latest  *pysem.OrderedMap[string, LatestVersion]
-	locks   *pyset.Words[string] // the lock files that this process left
+	locks   *pyset.Words[string] // the lock files of this process
 	waitMax int                  // seconds
 	exit    bool
 	thread  env.Task
 }
 
-// CopiedVersion is a version that was copied, and the paths of its sub-models.
+// CopiedVersion is a copied version with the paths of its sub-models.
 type CopiedVersion struct {
 	Version string
 	Paths   []string
 }
 
-// LatestVersion is the newest version that was copied and when, in seconds since
-// the Unix epoch.
+// LatestVersion is the newest copied version, and when it was copied in seconds since the Unix
+// epoch.
 type LatestVersion struct {
 	Version   string
 	TimeUnixS int64
@@ -75,32 +76,32 @@ const (
 	modelManagerWaitMaxS = 1200
 )
 
-// remainVersions is how many versions of a model are kept (model_manager.py:40).
+// remainVersions is the number of versions of a model that are kept (model_manager.py:40).
 const remainVersions = 5
 
-// ModelManagerOptions say which model to copy from where to where. A ModelName of None
-// makes a manager that has nothing to do.
+// ModelManagerOptions says which model to copy, from where and to where. A ModelName of None makes
+// a manager that does nothing.
 type ModelManagerOptions struct {
 	ModelName   pysem.OptString
 	SourcePath  pysem.OptString
 	ReceivePath pysem.OptString
 	Quirks      quirks.Set
-	// Metrics, when set, is told after each round how old the served version is. The
-	// open-source client of the reference drops it.
+	// Metrics, when set, receives the age of the served version after each round. The reference's
+	// open-source client drops it.
 	Metrics func(Metric)
 }
 
-// MetricsPrefix is that of the manager's metrics client (model_manager.py:52).
+// MetricsPrefix is the prefix of the manager's metrics (model_manager.py:52).
 const MetricsPrefix = "data.monolith_serving.online"
 
-// Metric is one value for a metrics client: the stores "version.delay" and
-// "update.delay", in seconds, or the counter "loop_once_failed".
+// Metric is one value for a metrics client: a gauge ("version.delay" or "update.delay", in
+// seconds), or the counter "loop_once_failed".
 type Metric struct {
-	// Counter tells the counter from the stores.
+	// Counter is set for the counter, not for the gauges.
 	Counter bool
 	Name    string
 	Value   int
-	// Model is the tag.
+	// Model is the metric's tag.
 	Model string
 }
 
@@ -117,10 +118,9 @@ func NewModelManager(e *env.Env, o ModelManagerOptions) *ModelManager {
 	return m
 }
 
-// Start wipes the receiving path, waits for a model, up to 20 minutes, copies it and
-// goes on in a task of its own. It reports whether that went well; when it did not,
-// the agent kills itself (agent.py:65). A receiving path that is None fails too
-// (Q101), and a ModelName that is None does not.
+// Start empties the receiving path, waits up to 20 minutes for a model, copies it and continues in
+// a task of its own. If it reports false, the agent kills itself (agent.py:65). A receiving path of
+// None fails (Q101); a ModelName of None does not.
 func (m *ModelManager) Start() bool {
 	ok, err := m.start()
 	if err != nil {
@@ -152,7 +152,7 @@ func (m *ModelManager) start() (bool, error) {
 		m.e.Log.Logf(env.Info, "loop once failed, wait for ready model")
 		m.e.Tasks.Sleep(modelManagerPoll)
 	}
-	// A lock that a crashed process left fails here, at every start (Q100).
+	// A lock that a crashed process left makes this fail, at every start (Q100).
 	if err := m.RemoveReadLock(); err != nil {
 		return false, err
 	}
@@ -172,12 +172,12 @@ func (m *ModelManager) Stop() {
 	}
 }
 
-// End makes Run return after its present pause. It does not wait for it.
+// End makes Run return after its present pause. It does not wait for that.
 func (m *ModelManager) End() { m.exit = true }
 
-// Run copies new versions every 30 s until [ModelManager.End] or Stop
-// (model_manager.py:110); Start runs it in a task. It returns an error only for a
-// version whose age cannot be reported, because it is no number.
+// Run copies new versions every 30 s until [ModelManager.End] or Stop (model_manager.py:110). Start
+// runs it in a task. It returns an error only for a version that is no number, because its age
+// cannot be reported.
 func (m *ModelManager) Run() error {
 	for !m.exit {
 		ok, err := m.LoopOnce()
@@ -198,7 +198,7 @@ func (m *ModelManager) Run() error {
 	return nil
 }
 
-// reportAge tells the metrics how old the served version is (model_manager.py:126,
+// reportAge sends the age of the served version to the metrics (model_manager.py:126,
 // check_model_update_time).
 func (m *ModelManager) reportAge() error {
 	if m.metrics == nil || m.modelName.Or("") == "" {
@@ -220,7 +220,7 @@ func (m *ModelManager) reportAge() error {
 	return nil
 }
 
-// reprOfLatest returns the repr of the versions that were copied last.
+// reprOfLatest returns the repr of the dict of the latest versions.
 func (m *ModelManager) reprOfLatest() string {
 	d := &pysem.Dict{}
 	for name, latest := range m.latest.All {
@@ -229,9 +229,9 @@ func (m *ModelManager) reprOfLatest() string {
 	return pysem.Repr(d)
 }
 
-// LoopOnce returns one round: it copies every model of the source that has a newer version
-// (model_manager.py:195). It reports whether all copies went well; an error leaves the
-// models after it for the next round.
+// LoopOnce is one round: it copies every model of the source that has a newer version
+// (model_manager.py:195). It reports whether all copies succeeded. An error leaves the remaining
+// models for the next round.
 func (m *ModelManager) LoopOnce() (bool, error) {
 	source, err := m.sourceData()
 	if err != nil {
@@ -262,8 +262,8 @@ func (m *ModelManager) LoopOnce() (bool, error) {
 	return result, nil
 }
 
-// newer reports whether version is newer than another. They are compared as strings: 9
-// is newer than 10 (Q102).
+// newer reports whether a version is newer than another. They are compared as strings, so 9 is
+// newer than 10 (Q102).
 func (m *ModelManager) newer(version, than string) bool {
 	if !m.quirks.Keeps(quirks.Q102) {
 		a, errA := pysem.ParseInt(version)
@@ -276,7 +276,7 @@ func (m *ModelManager) newer(version, than string) bool {
 }
 
 // RemoveOldFile removes the oldest version of each model that has more than five
-// (model_manager.py:144), one whatever their number (Q106).
+// (model_manager.py:144). It removes only one, however many there are (Q106).
 func (m *ModelManager) RemoveOldFile() {
 	for _, name := range slices.Clone(m.models.KeyList()) {
 		versions, _ := m.models.Get(name)
@@ -293,9 +293,9 @@ func (m *ModelManager) RemoveOldFile() {
 	}
 }
 
-// WaitForDownload waits for the source path and a complete model in it, up to 20
-// minutes for both together, and reports whether there is one (model_manager.py:263).
-// A source path that is None is a TypeError.
+// WaitForDownload waits for the source path and for a complete model in it, up to 20 minutes in
+// total, and reports whether there is one (model_manager.py:263). A source path of None is a
+// TypeError.
 func (m *ModelManager) WaitForDownload() (bool, error) {
 	if !m.sourcePath.Set {
 		return false, statNone()
@@ -334,8 +334,8 @@ func (m *ModelManager) WaitForDownload() (bool, error) {
 	return false, nil
 }
 
-// isDoneFile reports whether the file marks a complete version. Every name that begins
-// as the model's does is taken for that model's (Q103).
+// isDoneFile reports whether a file marks a complete version. Every name that begins like the
+// model's is taken for that model's (Q103).
 func (m *ModelManager) isDoneFile(file string) (bool, error) {
 	directory, found := strings.CutSuffix(file, writeDone)
 	if !found {
@@ -350,8 +350,8 @@ func (m *ModelManager) isDoneFile(file string) (bool, error) {
 	return strings.HasPrefix(file, m.modelName.V), nil
 }
 
-// SetWaitTimeout sets how many seconds WaitForDownload waits at most; without it they
-// are 1200. It is called before Start.
+// SetWaitTimeout sets how many seconds WaitForDownload waits at most, instead of 1200. Call it
+// before Start.
 func (m *ModelManager) SetWaitTimeout(seconds int) { m.waitMax = seconds }
 
 // Models returns the versions that were copied and not removed, sorted by model.
@@ -364,20 +364,20 @@ func (m *ModelManager) Models() []ModelVersions {
 	return list
 }
 
-// ModelVersions are the copied versions of one model, oldest first.
+// ModelVersions holds the copied versions of one model, oldest first.
 type ModelVersions struct {
 	Model    string
 	Versions []CopiedVersion
 }
 
-// Latest returns the version of a model that was copied last; the second result reports
-// whether there is one.
+// Latest returns the version of a model that was copied last; the second result reports whether
+// there is one.
 func (m *ModelManager) Latest(model string) (LatestVersion, bool) { return m.latest.Get(model) }
 
-// LockFiles returns the paths of the read locks that this process holds, sorted.
+// LockFiles returns the paths of the read locks of this process, sorted.
 func (m *ModelManager) LockFiles() []string { return pysem.SortedStrings(m.locks.Keys()) }
 
-// Thread returns the task that Start has started, nil without one.
+// Thread returns the task that Start started, or nil.
 func (m *ModelManager) Thread() env.Task { return m.thread }
 
 func (m *ModelManager) logf(format string, args ...any) {
@@ -386,12 +386,12 @@ func (m *ModelManager) logf(format string, args ...any) {
 	}
 }
 
-// statNone is what os.path.exists(None) raises.
+// statNone returns the error that os.path.exists(None) raises.
 func statNone() error {
 	return pysem.Raise("TypeError", "stat: path should be string, bytes, os.PathLike or integer, not NoneType")
 }
 
-// unboundLocal is what a local that was never assigned raises.
+// unboundLocal returns the error for reading a local variable that was never assigned.
 func unboundLocal(name string) error {
 	return pysem.Raise("UnboundLocalError",
 		"cannot access local variable '%s' where it is not associated with a value", name)

@@ -7,10 +7,10 @@ import (
 	"github.com/monosim/monosim/engine/env/zkerrors"
 )
 
-// trying notes what is called next, and what to do when it is not there.
+// trying records what is called next, and the advice for when it cannot be reached.
 func (p *process) trying(what, advice string) { p.tried, p.advice = what, advice }
 
-// namesZooKeeper returns where the program has the address of ZooKeeper from.
+// namesZooKeeper returns where the program gets the address of ZooKeeper from.
 func (p *process) namesZooKeeper() string {
 	if p.name == Client || p.name == AgentController {
 		return "--zk_servers"
@@ -18,8 +18,8 @@ func (p *process) namesZooKeeper() string {
 	return "zk_servers of the conf"
 }
 
-// adviceFor returns what was tried and what to do about an error; empty where the error says it
-// all.
+// adviceFor returns what was tried and what to do about an error. It is empty when the error's text
+// is enough.
 func (p *process) adviceFor(err error) string {
 	var rpc *env.RPCError
 	var zk *zkerrors.Error

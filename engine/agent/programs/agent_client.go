@@ -21,22 +21,21 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// agentQuestion is a command of agent_client that runs.
+// agentQuestion is a running command of agent_client.
 type agentQuestion struct {
 	*process
 	conf   *agentconfig.AgentConfig
 	target string
-	// model is base_name of the configuration, and --model_name only where it has none
-	// (Q63).
+	// model is base_name of the configuration; --model_name counts only when that is not set (Q63).
 	model      pysem.OptString
 	serverType agentservice.ServerType
 }
 
-// agentClient is agent_client.py: it asks the agent of this host where models are served,
-// shows what is in ZooKeeper, and asks for models there.
+// agentClient is agent_client.py: it asks the agent of this host where models are served, shows
+// znodes, and requests models.
 //
-// Cost: a command makes one connection and grows with what it shows: addr and get read
-// each znode below their place, one after the other, and clean deletes each.
+// Cost: a command grows with the znodes below its place: addr and get read each, one after another,
+// and clean deletes each. It makes one connection.
 func (p *process) agentClient() error {
 	conf, err := p.conf()
 	if err != nil {
@@ -63,7 +62,7 @@ func (p *process) agentClient() error {
 	return q.answer()
 }
 
-// answer does the command. Three that the flag knows do nothing (Q64).
+// answer runs the command. Three words that the flag accepts do nothing (Q64).
 func (q *agentQuestion) answer() error {
 	command, args := q.flags.Text("cmd_type").V, q.flags.Text("args").V
 	switch {
@@ -101,8 +100,8 @@ func (q *agentQuestion) call(method string, request, response proto.Message) err
 	return proto.Unmarshal(data, response)
 }
 
-// heartBeat prints the addresses of all tasks of a server type, by name. An empty list
-// has length 1 (Q62).
+// heartBeat prints the addresses of all tasks of a server type, by name. An empty list is printed
+// with length 1 (Q62).
 func (q *agentQuestion) heartBeat() error {
 	response := &agentservice.HeartBeatResponse{}
 	if err := q.call(service.MethodHeartBeat, &agentservice.HeartBeatRequest{ServerType: q.serverType}, response); err != nil {
@@ -149,7 +148,7 @@ func (q *agentQuestion) replicas() error {
 	return nil
 }
 
-// path returns a place below the configuration's bzid.
+// path returns a path below the configuration's bzid.
 func (q *agentQuestion) path(parts ...string) string {
 	return "/" + pysem.Str(q.conf.Bzid.Any()) + "/" + strings.Join(parts, "/")
 }
@@ -158,8 +157,8 @@ func (q *agentQuestion) connect() (env.ZooKeeper, error) {
 	return q.process.connect(q.conf.ZKServers.V)
 }
 
-// taskName is how the znode of a task is called. A cluster that is called like that,
-// as lf:1, is taken for one (Q66).
+// taskName matches the name of a task's znode. A cluster whose name has this form, such as lf:1, is
+// taken for a task (Q66).
 const taskName = `^(\w+):(\d+)$`
 
 // addresses prints the replicas of a model, sorted.
@@ -208,7 +207,8 @@ func (q *agentQuestion) addresses() error {
 	return nil
 }
 
-// tasksOf returns the paths of the tasks below a model, those below a cluster with its name.
+// tasksOf returns the paths of the tasks below a model. Tasks below a cluster have the cluster in
+// their paths.
 func tasksOf(zk env.ZooKeeper, root string) ([]string, error) {
 	names, err := zk.Children(root)
 	if err != nil {
@@ -235,7 +235,7 @@ func tasksOf(zk env.ZooKeeper, root string) ([]string, error) {
 	return tasks, nil
 }
 
-// load asks for a model, also where somebody asks for it already.
+// load requests a model, even when it is requested already.
 func (q *agentQuestion) load() error {
 	if !q.model.Set {
 		return q.assertion("--model_name, or a base_name in the conf")
@@ -260,8 +260,8 @@ func (q *agentQuestion) load() error {
 	return nil
 }
 
-// unload takes the request for a model back. That nobody asked is only logged. Without a model it
-// is the one for None, unless Q318 is repaired.
+// unload withdraws the request for a model. If there is none, that is only logged. Without a model
+// name it withdraws the request for None, unless Q318 is repaired.
 func (q *agentQuestion) unload() error {
 	if !q.model.Set && !q.keeps(quirks.Q318) {
 		return q.assertion("--model_name, or a base_name in the conf")
@@ -280,8 +280,8 @@ func (q *agentQuestion) unload() error {
 	return nil
 }
 
-// clean deletes what is below a place: what is not there is a NoNodeError, and watches
-// of mirrors end with it (Q65).
+// clean deletes what is below a place. A missing place is a NoNodeError. The watches of mirrors end
+// with it (Q65).
 func (q *agentQuestion) clean(args string) error {
 	zk, err := q.connect()
 	if err != nil {
@@ -314,7 +314,7 @@ func (q *agentQuestion) clean(args string) error {
 func (q *agentQuestion) info() error {
 	dir := q.flags.Text("model_dir")
 	if !dir.Set {
-		return pysem.AttributeError(nil, "startswith") // isabs is the one of utils.py (Q170)
+		return pysem.AttributeError(nil, "startswith") // this isabs is the one of utils.py (Q170)
 	}
 	models, err := resources.CalModelInfo(q.Env, dir.V, q.flags.Text("ckpt"), pysem.OptString{})
 	if err != nil {
@@ -330,8 +330,8 @@ func (q *agentQuestion) info() error {
 	return nil
 }
 
-// znodes prints what is below a place, by name. The place of locks is not the one where
-// a mirror keeps its (Q61).
+// znodes prints what is below a place, by name. Its place for locks is not where a mirror keeps
+// locks (Q61).
 func (q *agentQuestion) znodes(args string) error {
 	place := map[string]string{"res": "resource", "pub": "publish", "portal": "portal", "lock": "lock", "elect": "election"}[args]
 	if place == "lock" && !q.keeps(quirks.Q61) {

@@ -7,8 +7,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// agentController is agent_controller.py: it declares models, publishes and withdraws
-// them, or shows what there is.
+// agentController is agent_controller.py: it declares models, publishes and withdraws them, or
+// lists what there is.
 func (p *process) agentController() error {
 	overwrite, err := p.flags.Value("overwrite")
 	if err != nil {

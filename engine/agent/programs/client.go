@@ -6,9 +6,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// client is client.py: it asks agents of version 2 to load or unload a model, or how far
-// one is. The reference's ends at its first call (Q67), and would not find its flags
-// (Q68).
+// client is client.py: it asks agents of version 2 to load or unload a model, or how far a model
+// is. The reference's program ends at its first call (Q67), and lacks flags that it reads (Q68).
 func (p *process) client() error {
 	if err := p.noHostIP(); err != nil {
 		return err
@@ -63,7 +62,7 @@ func (p *process) clientLoad(c *clients.ServingClient) error {
 	return c.Load(meta)
 }
 
-// modelMeta returns the request for a model that the flags say.
+// modelMeta returns the request for a model that the flags describe.
 func (p *process) modelMeta(name pysem.OptString) (datadef.ModelMeta, error) {
 	meta := datadef.DefaultModelMeta()
 	meta.ModelName, meta.ModelDir, meta.Ckpt = name, p.flags.Text("model_dir"), p.flags.Text("ckpt")
@@ -71,6 +70,6 @@ func (p *process) modelMeta(name pysem.OptString) (datadef.ModelMeta, error) {
 	if err != nil {
 		return meta, err
 	}
-	err = meta.Set("num_shard", shards) // before meta is read, in any order of evaluation
+	err = meta.Set("num_shard", shards) // a statement of its own, because meta must be set before it is returned
 	return meta, err
 }

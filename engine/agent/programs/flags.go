@@ -30,8 +30,8 @@ var clientModule = absl.Module{Name: "monolith.agent_service.client", Flags: []a
 	{Name: "input_file", Help: "The input file name"},
 }}
 
-// modelFlags say which model to load. agent_client.py defines them; client.py asks for
-// them too, and defines them where Q68 is repaired.
+// modelFlags say which model to load. agent_client.py defines them. client.py reads them too; it
+// defines them only with Q68 repaired.
 var modelFlags = []absl.Flag{
 	{Name: "model_dir", Help: "saved model dir"},
 	{Name: "ckpt", Help: "ckpt name"},
@@ -79,8 +79,7 @@ var controllerModule = absl.Module{Name: "monolith.agent_service.agent_controlle
 	{Name: "cmd", Default: "bzid_info", Help: "decl|pub|unpub|bzid_info"},
 }}
 
-// svrClientModule is what a program of svr_client.py, which the reference does not have,
-// would define.
+// svrClientModule holds the flags of a program of svr_client.py. The reference has no such program.
 var svrClientModule = absl.Module{Name: "monolith.agent_service.svr_client", Flags: []absl.Flag{
 	{Name: "cmd_type", Kind: absl.Enum, Default: "hb", Words: []string{"hb", "gr"}, Help: "hb asks for all tasks of a server type, gr for one"},
 	serverTypeFlag,
@@ -92,7 +91,7 @@ var runModule = absl.Module{Name: "monolith.agent_service.run", Flags: []absl.Fl
 	{Name: "bin_name", Kind: absl.Enum, Default: Agent, Words: []string{Agent, AgentClient, TFSClient}, Help: "bin_name: agent, agent_client"},
 }}
 
-// modulesOf returns the modules with flags that a program imports, its own first.
+// modulesOf returns the modules with flags that a program imports; its own module is the first.
 func modulesOf(name string, keep quirks.Set) []absl.Module {
 	switch name {
 	case Agent:

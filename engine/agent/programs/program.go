@@ -1,16 +1,18 @@
 // Package programs has the command lines of the reference's programs: agent_client,
-// agent_controller, client, tfs_client, agent, and run, which is some of the others by
-// their names; and one for svr_client, which the reference has as a class only.
+// agent_controller, client, tfs_client, agent, and run, which starts some of the others by name. It
+// adds one for svr_client, which is only a class in the reference.
 //
 // Two things to use first:
 //
-//   - [Run] runs a program with its arguments in the world that an env.Env gives.
+//   - [Run] runs a program with its arguments in the world of an env.Env.
 //   - [Ended] is how it ended: what it printed, what it found, its exit status.
 //
-// A program is in the file of its Python module; what it does beyond its own lines is in
-// package clients. To change how flags are read look in engine/pysem/absl, which flags
-// there are, flags.go; how results are written as JSON, result.go; what is said of failures,
-// advice.go.
+// To change:
+//
+//   - a program: the file of its Python module here, and package clients for its work
+//   - which flags there are: flags.go; how flags are read: engine/pysem/absl
+//   - results as JSON: result.go
+//   - advice after failures: advice.go
 package programs
 
 import (
@@ -35,7 +37,7 @@ const (
 	TFSClient       = "tfs_client"
 )
 
-// Agent is the program that run starts when it is told no other.
+// Agent is the program that run starts by default.
 const Agent = "agent"
 
 // Names lists the programs that [Run] knows, sorted.
@@ -43,39 +45,38 @@ func Names() []string {
 	return []string{Agent, AgentClient, AgentController, Client, Dispatcher, SvrClient, TFSClient}
 }
 
-// Options are what [Run] is told beside the world.
+// Options configures [Run].
 type Options struct {
 	Quirks quirks.Set
-	// Instead, when set, is asked before run enters another program; true means that the
-	// caller has done what there was to do.
+	// Instead, when set, is called before run starts another program. If it returns true, the
+	// caller has done the work and run does nothing.
 	Instead func(name string) bool
-	// Parsed, when set, is told the flags before the program's main is called.
+	// Parsed, when set, is called with the flags before the program's main.
 	Parsed func(flags *absl.Flags)
-	// TFSHome is where an agent finds its model servers; "" is the reference's place.
+	// TFSHome is where an agent finds its model servers; "" is the reference's default.
 	TFSHome string
 }
 
 // Ended is how a program ended.
 type Ended struct {
-	// Exit is the exit status that the Python program has: 1 for an exception, for wrong
-	// flags and for --help.
+	// Exit is the exit status of the Python program: 1 for an exception, for wrong flags and for
+	// --help.
 	Exit int
-	// Err is the exception with which it ended, *absl.UsageError for wrong flags, or
-	// *absl.HelpAsked.
+	// Err is the exception that ended it, *absl.UsageError for wrong flags, or *absl.HelpAsked.
 	Err error
-	// Printed is what it printed, also when it failed half-way.
+	// Printed is its output, also when it failed half-way.
 	Printed string
-	// Result is what it found, as values of package pysem and messages; nil where it finds
-	// nothing or failed. [Ended.JSON] writes it.
+	// Result is what it found, as values of package pysem and messages; nil when it found nothing
+	// or failed. [Ended.JSON] writes it.
 	Result any
-	// Usage is how the program is used, after wrong flags and --help.
+	// Usage is the usage text, after wrong flags and --help.
 	Usage string
-	// Advice says what was tried and what to do about Err, where that is known.
+	// Advice says what was tried and what to do about Err; empty when nothing is known.
 	Advice string
 }
 
-// Run runs a program of [Names] as its command line does, argv being the arguments without
-// the program's name. Another name is a panic.
+// Run runs a program of [Names] as its command line does. argv holds the arguments without the
+// program's name. Any other name panics.
 func Run(e *env.Env, name string, argv []string, o Options) Ended {
 	p := &process{Env: e, name: name, options: o, flags: absl.New(modulesOf(name, o.Quirks)...)}
 	err := p.run(argv)
@@ -96,7 +97,7 @@ func Run(e *env.Env, name string, argv []string, o Options) Ended {
 	return ended
 }
 
-// process is a program that runs.
+// process is a running program.
 type process struct {
 	*env.Env
 	name    string
@@ -104,10 +105,10 @@ type process struct {
 	flags   *absl.Flags
 	printed strings.Builder
 	result  any
-	// failed has the exit status 1 without an exception.
+	// failed sets exit status 1 without an exception.
 	failed bool
-	// tried is what was called last, advice what to do when that is not there; want is
-	// what a failed assert misses.
+	// tried is what was called last, and advice what to do when it cannot be reached. want is what
+	// a failed assert requires.
 	tried, advice, want string
 }
 
@@ -124,7 +125,7 @@ func (p *process) run(argv []string) error {
 	return p.enter(p.name)
 }
 
-// enter is the main of a program with the flags of this process.
+// enter runs the main function of a program with the flags of this process.
 func (p *process) enter(name string) error {
 	switch name {
 	case Agent:
@@ -145,7 +146,7 @@ func (p *process) enter(name string) error {
 	panic("programs: there is no program " + name)
 }
 
-// print is Python's print of values.
+// print prints values as Python's print does.
 func (p *process) print(values ...any) {
 	for i, v := range values {
 		if i > 0 {
@@ -169,8 +170,8 @@ func (p *process) wantConf() {
 	p.want = "want --conf, an agent.conf; found " + pysem.Repr(p.flags.Text("conf").V)
 }
 
-// connect starts a client of ZooKeeper. The reference's prints the credentials that it
-// has (Q236); this one does not.
+// connect starts a client of ZooKeeper. The reference prints its credentials (Q236); this program
+// does not.
 func (p *process) connect(servers string) (env.ZooKeeper, error) {
 	p.trying("ZooKeeper at "+servers, "is one running there? "+p.namesZooKeeper()+" names it")
 	zk := p.ZooKeeper.NewClient(servers, env.ZooKeeperOptions{Auth: envutils.ZKAuthData(p.Host)})
@@ -179,14 +180,14 @@ func (p *process) connect(servers string) (env.ZooKeeper, error) {
 
 func (p *process) keeps(q quirks.Quirk) bool { return p.options.Quirks.Keeps(q) }
 
-// assertion is a failed assert without a text; want says what it wants.
+// assertion returns the error of a failed assert without a message. want says what it requires.
 func (p *process) assertion(want string) error {
 	p.want = "want " + want
 	return &pysem.Error{Type: "AssertionError"}
 }
 
-// noHostIP is the first thing that client and tfs_client come to, for they call a
-// function that their module does not have (Q67).
+// noHostIP returns the first error of client and tfs_client, which call a function that their
+// module does not have (Q67).
 func (p *process) noHostIP() error {
 	if !p.keeps(quirks.Q67) {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// replica returns the line and the result of a replica's znode.
+// replica returns the printed line and the result for a replica's znode.
 func (q *agentQuestion) replica(zk env.ZooKeeper, path string) (line string, value *pysem.Dict, err error) {
 	data, _, err := zk.Get(path)
 	if err != nil {
@@ -28,8 +28,8 @@ func (q *agentQuestion) replica(zk env.ZooKeeper, path string) (line string, val
 	return line, result("path", path, "archon_address", archon, "address", address, "state", state), nil
 }
 
-// stateName returns ModelState.Name: a number of no state is a ValueError, what is no number a
-// TypeError.
+// stateName returns ModelState.Name. A number of no state is a ValueError, a value that is no
+// number a TypeError.
 func stateName(stat any) (string, error) {
 	if b, ok := stat.(bool); ok {
 		stat = 0
@@ -52,7 +52,7 @@ func stateName(stat any) (string, error) {
 	return "", pysem.Raise("ValueError", "Enum State has no name defined for value %s", pysem.Repr(stat))
 }
 
-// readable has texts for bytes, {"hex"} for those that are none.
+// readable replaces bytes by texts, or by {"hex"} if they are no text.
 func readable(found *pysem.Dict) *pysem.Dict {
 	d := &pysem.Dict{}
 	for _, item := range found.Items {

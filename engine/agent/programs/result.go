@@ -12,12 +12,12 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// rawJSON is a result that is JSON already.
+// rawJSON is a result that is already JSON.
 type rawJSON string
 
-// JSON returns what the program found as one JSON document of several lines: the fields that
-// each command's file gives its result, a message by protobuf's rules, null where there is
-// nothing; and {"error": {"type", "message"}} for a program that failed.
+// JSON returns the result as an indented JSON document. Its fields are those that the command's file
+// names, messages are written by protobuf's rules, and a result of nothing is null. A program that
+// failed gives {"error": {"type", "message"}}.
 func (e Ended) JSON() ([]byte, error) {
 	if e.Err != nil {
 		failure := result("type", pylog.ClassName(e.Err), "message", pylog.Text(e.Err))
@@ -26,7 +26,7 @@ func (e Ended) JSON() ([]byte, error) {
 	var raw []byte
 	switch v := e.Result.(type) {
 	case proto.Message:
-		// protojson varies its spacing from build to build.
+		// The spacing of protojson varies from build to build.
 		data, err := protojson.MarshalOptions{UseProtoNames: true, EmitUnpopulated: true}.Marshal(v)
 		if err != nil {
 			return nil, err
@@ -44,7 +44,7 @@ func (e Ended) JSON() ([]byte, error) {
 
 const indent = 2
 
-// result returns a dict of names and values.
+// result makes a dict from pairs of names and values.
 func result(pairs ...any) *pysem.Dict {
 	d := &pysem.Dict{}
 	for i := 0; i < len(pairs); i += 2 {

@@ -5,8 +5,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// svrClient asks the agent of this host as the class SvrClient does, and prints what the
-// class prints.
+// svrClient asks the agent of this host as the class SvrClient does, and prints what that class
+// prints.
 func (p *process) svrClient() error {
 	conf, err := p.conf()
 	if err != nil {
@@ -42,7 +42,7 @@ func (p *process) svrClient() error {
 	return nil
 }
 
-// task returns --task as a message takes it.
+// task returns --task as an int32, the type of the message's field.
 func (p *process) task() (int32, error) {
 	value, _ := p.flags.Value("task")
 	task := p.flags.Int("task")

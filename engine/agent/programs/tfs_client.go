@@ -7,8 +7,8 @@ import (
 	"github.com/monosim/monosim/engine/agent/clients"
 )
 
-// tfsClient is tfs_client.py: it asks a model server, sends it a configuration, or
-// measures it. The reference's ends at its first call (Q67).
+// tfsClient is tfs_client.py: it calls a model server, sends it a configuration, or measures it.
+// The reference's program ends at its first call (Q67).
 func (p *process) tfsClient() error {
 	if err := p.noHostIP(); err != nil {
 		return err
@@ -33,7 +33,7 @@ func (p *process) tfsClient() error {
 	return err
 }
 
-// tfsOptions returns the flags.
+// tfsOptions returns the options that the flags set.
 func (p *process) tfsOptions() clients.TFSClientOptions {
 	o := clients.DefaultTFSClientOptions()
 	text := func(name string) string { return p.flags.Text(name).V }

@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// modules are those of the classes that are neither builtins nor kazoo's.
+// modules holds the module of each class that is neither a builtin nor kazoo's.
 var modules = map[string]string{
 	"JSONDecodeError":    "json.decoder",
 	"ParseError":         "google.protobuf.text_format",
@@ -22,7 +22,7 @@ var modules = map[string]string{
 	"TextParseException": "google.protobuf.text_format",
 }
 
-// ClassName returns the unqualified class of the exception that err stands for.
+// ClassName returns the name, without its module, of the exception that err stands for.
 func ClassName(err error) string {
 	var python *pysem.Error
 	var zk *zkerrors.Error
@@ -47,7 +47,7 @@ func ClassName(err error) string {
 // Class returns the repr of the class of the exception that err stands for.
 func Class(err error) string { return "<class '" + qualified(err) + "'>" }
 
-// qualified returns the class with its module, if that is not the builtins.
+// qualified returns the class with its module, if it is not a builtin.
 func qualified(err error) string {
 	name := ClassName(err)
 	var zk *zkerrors.Error

@@ -1,13 +1,15 @@
-// Package pylog writes what agents log as Python writes it: exceptions, events, tuples
-// of a message. Every log line of an agent has the level and the text of the
-// reference's.
+// Package pylog formats what agents log as Python formats it: exceptions, events, the arguments of
+// a message. Every log line of an agent has the level and the text of the reference's.
 //
 // Two things to use first:
 //
 //   - [Text], [Repr] and [Class] are str(e), repr(e) and repr(type(e)) of an error.
 //   - [Event] and [Strings] are the reprs of a watched event and of a list.
 //
-// How an error is named in Python is in class.go, what it says in pylog.go.
+// To change:
+//
+//   - the Python class of an error: class.go
+//   - its text, and everything else: pylog.go
 package pylog
 
 import (
@@ -60,7 +62,7 @@ func Repr(err error) string {
 	case isFile:
 		return fmt.Sprintf("%s(%d, %s)", name, f.Errno, pysem.Repr(f.Words))
 	case errors.As(err, &python) && python.Type == "KeyError":
-		return name + "(" + python.Message + ")" // whose text is the repr of the key
+		return name + "(" + python.Message + ")" // a KeyError's text is the repr of the key already
 	}
 	text := Text(err)
 	if text == "" {
@@ -69,13 +71,13 @@ func Repr(err error) string {
 	return name + "(" + pysem.Repr(text) + ")"
 }
 
-// rpcText returns the repr of grpcio's error, which is its text too (grpc/_channel.py:836).
+// rpcText returns the repr of grpcio's error, which is also its str (grpc/_channel.py:836).
 func rpcText(err *env.RPCError) string {
 	return fmt.Sprintf("<_InactiveRpcError of RPC that terminated with:\n\tstatus = StatusCode.%s\n\tdetails = %q\n\tdebug_error_string = \"None\"\n>",
 		err.Code, err.Message)
 }
 
-// fileFailureOf returns the OSError of an error of the files, and the path that it is about.
+// fileFailureOf returns the OSError for an error of the files, and the path it is about.
 func fileFailureOf(err error) (f pyos.Failure, about string, ok bool) {
 	var path *fs.PathError
 	if !errors.As(err, &path) {
@@ -85,7 +87,7 @@ func fileFailureOf(err error) (f pyos.Failure, about string, ok bool) {
 	return f, path.Path, ok
 }
 
-// messageOf returns the text of an error that begins with a Python class, without it.
+// messageOf returns the text of an error without the Python class that it begins with.
 func messageOf(err error) string {
 	if name, rest, ok := strings.Cut(err.Error(), ": "); ok && isClassName(name) {
 		return rest
@@ -97,7 +99,7 @@ func isClassName(s string) bool {
 	return strings.HasSuffix(s, "Error") && !strings.ContainsAny(s, " ./")
 }
 
-// Later is a text that is put together only where the line is wanted.
+// Later is a text that is computed only if the line is written.
 type Later func() string
 
 func (l Later) String() string { return l() }
@@ -122,8 +124,7 @@ func Bytes(data []byte) Later {
 	}
 }
 
-// Message returns the str of a protobuf message, in which characters beyond ASCII stand as
-// they are.
+// Message returns the str of a protobuf message. Characters beyond ASCII are not escaped.
 func Message(m proto.Message) Later {
 	return func() string {
 		text, err := textpb.Marshal(m)
@@ -141,7 +142,7 @@ func Message(m proto.Message) Later {
 
 var beyondASCII = regexp.MustCompile(`(\\[23][0-7]{2})+`)
 
-// Popen returns the repr of a process that runs (subprocess.py:1097 of Python 3.11).
+// Popen returns the repr of a running process (subprocess.py:1097 of Python 3.11).
 func Popen(args []string) Later {
 	return func() string {
 		const longest = 80
@@ -164,15 +165,14 @@ func Strings(list []string) Later {
 	}
 }
 
-// Seldom lets a line through at most once in a while, as absl's log_every_n_seconds
-// does. The zero value has let none through.
+// Seldom lets a line be written at most once in a period, as absl's log_every_n_seconds does. With
+// the zero value the first line is written.
 type Seldom struct {
 	said bool
 	at   time.Duration
 }
 
-// Due reports whether the line is to be written now, that is when the last one is at
-// least period ago.
+// Due reports whether to write the line now: whether the last one was written at least period ago.
 func (s *Seldom) Due(clock env.Clock, period time.Duration) bool {
 	now := clock.Elapsed()
 	if s.said && now-s.at < period {
@@ -182,7 +182,7 @@ func (s *Seldom) Due(clock env.Clock, period time.Duration) bool {
 	return true
 }
 
-// Traceback returns what traceback.format_exc() says of err, but for the frames.
+// Traceback returns what traceback.format_exc() does for err, without the frames.
 func Traceback(err error) Later {
 	return func() string {
 		text := Text(err)
@@ -193,6 +193,6 @@ func Traceback(err error) Later {
 	}
 }
 
-// Uncaught begins what the interpreter prints of an exception that ends a thread. It goes
-// to stderr, and stands among the log lines so that a reader finds it there.
+// Uncaught begins the text that the interpreter prints for an exception that ends a thread. Python
+// prints it to stderr; here it is among the log lines, where a reader finds it.
 const Uncaught = "Exception in thread "

@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem/pyos"
 )
 
-// This file measures the container: resource_utils.py:35-269 and what it uses of
-// psutil. Everything is read from the files that Linux has for it.
+// This file measures the container: resource_utils.py:35-269 and the parts of psutil that it uses.
+// It reads only Linux's files in /proc and /sys.
 
 // TotalMemory returns the memory of the host in bytes: MemTotal of /proc/meminfo, as psutil
 // reads it (resource_utils.py:181).
@@ -21,10 +21,10 @@ func TotalMemory(e *env.Env) (int64, error) {
 	return m.total, err
 }
 
-// AvailableMemory returns the memory of the host, in bytes, that programs can have without
-// swapping: MemAvailable of /proc/meminfo, as psutil reads it (resource_utils.py:200).
-// Where that is missing or 0 it is estimated; where it is more than there is, as in
-// some containers, it is what is free.
+// AvailableMemory returns the memory of the host, in bytes, that programs can get without swapping:
+// MemAvailable of /proc/meminfo, as psutil reads it (resource_utils.py:200). If that is missing or
+// 0, it is estimated. If it is more than the total, as in some containers, the free memory is
+// returned.
 func AvailableMemory(e *env.Env) (int64, error) {
 	m, err := readMeminfo(e.Files)
 	if err != nil {
@@ -49,8 +49,8 @@ type memory struct {
 	total, free int64
 }
 
-// readMeminfo reads all entries, of which any may be malformed (psutil 5.9.8,
-// _pslinux.py:421). The kernel gives kB; a number without a unit is taken for bytes.
+// readMeminfo reads all entries and ignores malformed ones (psutil 5.9.8, _pslinux.py:421). The
+// kernel gives kB; a number without a unit counts as bytes.
 func readMeminfo(files env.Files) (memory, error) {
 	m := memory{entries: map[string]int64{}}
 	text, err := pyos.ReadText(files, "/proc/meminfo")
@@ -87,9 +87,9 @@ func readMeminfo(files env.Files) (memory, error) {
 // pageBytes is the size of a page of memory.
 const pageBytes = 4096
 
-// estimate returns what a kernel without MemAvailable would say (psutil 5.9.8,
-// _pslinux.py:374): the page cache and slabs count but for the low watermark, or half
-// of each if that is less.
+// estimate returns the available memory for kernels without MemAvailable (psutil 5.9.8,
+// _pslinux.py:374). Page cache and slabs count, less the low watermark, or less half of each if
+// that is smaller.
 func (m memory) estimate(files env.Files) int64 {
 	zones, err := pyos.ReadText(files, "/proc/zoneinfo")
 	active, hasActive := m.entries["Active(file):"]
@@ -112,16 +112,15 @@ func (m memory) estimate(files env.Files) int64 {
 	return int64(available)
 }
 
-// Cgroup reads what the container may use and uses from cgroup v1
-// (resource_utils.py:35). On a host with cgroup v2 every reading is a TypeError
-// (Q133).
+// Cgroup reads the limits and the usage of the container from cgroup v1 (resource_utils.py:35). On
+// a host with cgroup v2 every reading is a TypeError (Q133).
 type Cgroup struct {
 	e    *env.Env
 	path pysem.OptString
 }
 
-// NewCgroup finds the cgroup of the container's first process, as importing the
-// reference's module does. That there is none shows with the first reading.
+// NewCgroup finds the cgroup of the container's first process, as importing the reference's module
+// does. If there is none, the first reading fails.
 func NewCgroup(e *env.Env) *Cgroup {
 	c := &Cgroup{e: e}
 	text, err := pyos.ReadText(e.Files, "/proc/1/cgroup")
@@ -138,11 +137,11 @@ func NewCgroup(e *env.Env) *Cgroup {
 	return c
 }
 
-// Path returns the cgroup's below its controllers, None where there is none of version 1.
+// Path returns the cgroup's path below its controllers; None when there is no cgroup of version 1.
 func (c *Cgroup) Path() pysem.OptString { return c.path }
 
-// TotalMemory returns the memory limit in bytes, also when it stands for no limit
-// (Q134). A limit of 0 means MY_MEM_LIMIT.
+// TotalMemory returns the memory limit in bytes, even when the number stands for no limit (Q134). A
+// limit of 0 means MY_MEM_LIMIT.
 func (c *Cgroup) TotalMemory() (int, error) {
 	limit, err := c.read("memory", "memory.limit_in_bytes")
 	if err != nil || limit != 0 {
@@ -161,8 +160,8 @@ func (c *Cgroup) AvailableMemory() (int, error) {
 	return limit - used, err
 }
 
-// NumCPU returns how many CPUs the container may use, rounded towards zero; a period of
-// 0 means MY_CPU_LIMIT.
+// NumCPU returns how many CPUs the container may use, rounded towards zero. A period of 0 means
+// MY_CPU_LIMIT.
 func (c *Cgroup) NumCPU() (int, error) {
 	quota, err := c.read("cpu", "cpu.cfs_quota_us")
 	if err != nil {
@@ -178,11 +177,11 @@ func (c *Cgroup) NumCPU() (int, error) {
 	return int(float64(quota) / float64(period)), nil
 }
 
-// cpuSamples is how often CPUUsage looks, a second apart.
+// cpuSamples is how often CPUUsage reads the clock, a second apart.
 const cpuSamples = 5
 
-// CPUUsage returns the CPU time that the container uses, in percent of one CPU, over
-// five seconds.
+// CPUUsage returns the CPU time that the container uses, in percent of one CPU, measured over five
+// seconds.
 func (c *Cgroup) CPUUsage() (float64, error) {
 	wall := c.e.Clock.Now()
 	used, err := c.cpuClock()
@@ -207,7 +206,7 @@ func (c *Cgroup) CPUUsage() (float64, error) {
 	return sum / cpuSamples, nil
 }
 
-// cpuClock returns the CPU time that was used, in ns: the file is one number.
+// cpuClock returns the CPU time used so far, in ns. Its file holds one number.
 func (c *Cgroup) cpuClock() (int, error) {
 	text, err := c.text("cpu", "cpuacct.usage")
 	if err != nil {
@@ -224,7 +223,7 @@ func (c *Cgroup) text(controller, file string) (string, error) {
 	return pyos.ReadText(c.e.Files, pysem.JoinStrings("/sys/fs/cgroup", controller, c.path.V, file))
 }
 
-// read returns the number on the last line of a file of the cgroup, 0 of an empty one.
+// read returns the number on the last line of a file of the cgroup, 0 for an empty file.
 func (c *Cgroup) read(controller, file string) (int, error) {
 	text, err := c.text(controller, file)
 	if err != nil {
@@ -248,29 +247,26 @@ func (c *Cgroup) variable(name string) (int, error) {
 	return number, err
 }
 
-// CPUPercent measures how busy the host is between two looks, as psutil.cpu_percent
-// does.
+// CPUPercent measures how busy the host is between two calls, as psutil.cpu_percent does.
 type CPUPercent struct {
 	e    *env.Env
 	last []float64
 }
 
-// NewCPUPercent takes the first look, as importing psutil does. The error is that of
-// reading /proc/stat.
+// NewCPUPercent starts the first interval, as importing psutil does. The error is that of reading
+// /proc/stat.
 func NewCPUPercent(e *env.Env) (*CPUPercent, error) {
 	times, err := cpuTimes(e.Files)
 	return &CPUPercent{e: e, last: times}, err
 }
 
-// The columns of /proc/stat that count as idle, and those that are contained in
-// others.
+// Columns of /proc/stat that count as idle, and columns that others contain.
 const (
 	cpuIdle, cpuIOWait = 3, 4
 	cpuGuest           = 8
 )
 
-// Percent returns how busy the host was since the last look, from 0 to 100 with one
-// decimal, and takes the next look.
+// Percent returns how busy the host was since the last call, from 0 to 100 with one decimal.
 func (c *CPUPercent) Percent() (float64, error) {
 	times, err := cpuTimes(c.e.Files)
 	if err != nil {

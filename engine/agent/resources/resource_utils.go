@@ -1,14 +1,15 @@
-// Package resources measures what models and containers take (resource_utils.py): the
-// sizes of exported sub-models, memory, processors and load.
+// Package resources measures models and containers (resource_utils.py): the sizes of exported
+// sub-models, memory, processors and load.
 //
 // Two things to use first:
 //
 //   - [CalModelInfo] lists the sub-models of an export with their sizes.
-//   - [AvailableMemory] is what agents tell of their host; [Cgroup] knows the
-//     container.
+//   - [AvailableMemory] is what agents report of their host; [Cgroup] measures the container.
 //
-// To change how exports are measured look in resource_utils.go; the files of /proc and
-// /sys are read in probes.go.
+// To change:
+//
+//   - how exports are measured: resource_utils.go
+//   - what is read from /proc and /sys: probes.go
 package resources
 
 import (
@@ -27,36 +28,31 @@ import (
 	"github.com/monosim/monosim/engine/pysem/pyre"
 )
 
-// SubModelInfo is the size of one exported sub-model and where its version is.
+// SubModelInfo is the size of one exported sub-model, and the path of its version.
 type SubModelInfo struct {
 	Name string
-	// SizeBytes counts the version's files and, for a PS, its share of the
-	// checkpoint's assets.
+	// SizeBytes counts the version's files, and for a PS its part of the checkpoint's assets.
 	SizeBytes   int64
 	VersionPath string
 }
 
 // CalModelInfo measures the sub-models of an export, in the order of their names
-// (resource_utils.py:77, where it is called cal_model_info_v2). Without a version it
-// measures the one that was exported from the checkpoint, else the newest that all
-// sub-models have; without a checkpoint it takes the one that the file "checkpoint"
-// beside the export names. An export that is not there is an Exception, and a
-// checkpoint together with an export that does not record its steps an AssertionError
-// (Q131).
+// (resource_utils.py:77, called cal_model_info_v2 there). Without a version it measures the one
+// exported from the checkpoint, else the newest that all sub-models have. Without a checkpoint it
+// takes the one named by the file "checkpoint" beside the export. A missing export is an Exception.
+// A checkpoint together with an export that does not record its steps is an AssertionError (Q131).
 //
-// Cost: a measurement grows with the files of a version, whose sizes are added up anew
-// each time it is asked.
+// Cost: a call grows with the files of a version, whose sizes it adds up anew.
 func CalModelInfo(e *env.Env, exportedModels string, ckpt, version pysem.OptString) ([]SubModelInfo, error) {
 	c := modelInfo{files: e.Files, ckpt: ckpt}
 	return c.measure(absolutePath(e.Files, exportedModels), version)
 }
 
-// FileExists reports whether there is a file or a directory of that name
-// (resource_utils.py:51).
+// FileExists reports whether there is a file or directory with that name (resource_utils.py:51).
 func FileExists(e *env.Env, name string) bool { return env.Exists(e.Files, name) }
 
-// absolutePath drops trailing slashes and makes a path absolute; one on HDFS is so
-// already (utils.py:61).
+// absolutePath drops trailing slashes and makes a path absolute. A path on HDFS is absolute already
+// (utils.py:61).
 func absolutePath(files env.Files, name string) string {
 	trimmed := strings.TrimRight(name, "/")
 	if strings.HasPrefix(name, "/") || strings.HasPrefix(name, "hdfs:/") {
@@ -109,7 +105,7 @@ func (c *modelInfo) measure(dir string, version pysem.OptString) ([]SubModelInfo
 	return infos, c.addAssets(infos)
 }
 
-// globalStep returns the number at the checkpoint's end, -1 without a checkpoint.
+// globalStep returns the number at the end of the checkpoint's name, -1 without a checkpoint.
 func (c *modelInfo) globalStep() (*big.Int, error) {
 	if !c.ckpt.Set {
 		checkpoint, err := latestCheckpoint(c.files, pysem.Dirname(c.dir))
@@ -121,8 +117,8 @@ func (c *modelInfo) globalStep() (*big.Int, error) {
 	return pysem.ParseInt(c.ckpt.V[strings.LastIndexByte(c.ckpt.V, '-')+1:])
 }
 
-// findVersion returns the version of the step, else the newest of those in common.
-// Version 0 counts as none (resource_utils.py:137).
+// findVersion returns the version exported at the step, else the newest version that all sub-models
+// have. Version 0 counts as none (resource_utils.py:137).
 func (c *modelInfo) findVersion(step *big.Int) (*big.Int, error) {
 	var found *big.Int
 	var common []*big.Int
@@ -157,9 +153,8 @@ func containsInt(list []*big.Int, n *big.Int) bool {
 	return slices.ContainsFunc(list, func(v *big.Int) bool { return v.Cmp(n) == 0 })
 }
 
-// versions lists the versions of one sub-model. With a step they are those that
-// were exported up to it, the last of which is exported; without one they are the
-// directories.
+// versions lists the versions of one sub-model. With a step it lists those exported up to that
+// step, and the last of them is exported. Without a step it lists the directories.
 func (c *modelInfo) versions(dir string, step *big.Int) (versions []*big.Int, exported *big.Int, err error) {
 	state, err := exportState(c.files, dir)
 	if err != nil {
@@ -195,7 +190,7 @@ func (c *modelInfo) versions(dir string, step *big.Int) (versions []*big.Int, ex
 	return versions, nil, nil
 }
 
-// assetFile is the name of a PS's part of the assets (resource_utils.py:33).
+// assetFile matches the name of a PS's part of the assets (resource_utils.py:33).
 var assetFile = mustPattern(`^.+_(?P<ps>\d+)-\d+-of-\d+$`)
 
 func mustPattern(pattern string) *pyre.Pattern {
@@ -206,8 +201,8 @@ func mustPattern(pattern string) *pyre.Pattern {
 	return p
 }
 
-// addAssets adds the files of <ckpt>.assets to the PS they belong to; one of a PS
-// that is not exported is a KeyError (Q132).
+// addAssets adds the sizes of the files in <ckpt>.assets to their PS. A file of a PS that is not
+// exported is a KeyError (Q132).
 func (c *modelInfo) addAssets(infos []SubModelInfo) error {
 	dir := pysem.JoinStrings(pysem.Dirname(c.dir), c.ckpt.String()+".assets")
 	if !env.Exists(c.files, dir) {
@@ -260,9 +255,9 @@ func treeSize(files env.Files, dir string) (int64, error) {
 	return total, nil
 }
 
-// latestCheckpoint returns the name of the checkpoint that the file "checkpoint" in the
-// directory names, without its directory; None without such a file or when it
-// cannot be parsed (tf.train.get_checkpoint_state).
+// latestCheckpoint returns the checkpoint that the file "checkpoint" in the directory names,
+// without its directory. It is None when that file is missing or cannot be parsed
+// (tf.train.get_checkpoint_state).
 func latestCheckpoint(files env.Files, dir string) (pysem.OptString, error) {
 	name := pysem.JoinStrings(dir, "checkpoint")
 	if !env.Exists(files, name) {
@@ -281,8 +276,8 @@ func latestCheckpoint(files env.Files, dir string) (pysem.OptString, error) {
 	return pysem.Some(pysem.Basename(state.GetModelCheckpointPath())), nil
 }
 
-// exportState reads what the trainer noted about the versions of a sub-model;
-// nothing when it noted nothing (export_state_utils.py:23).
+// exportState reads what the trainer recorded about the versions of a sub-model; nil when it
+// recorded nothing (export_state_utils.py:23).
 func exportState(files env.Files, dir string) (*modelexport.ServingModelState, error) {
 	state := &modelexport.ServingModelState{}
 	name := pysem.JoinStrings(dir, "ExportSaverListenerState")

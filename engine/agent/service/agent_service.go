@@ -1,14 +1,17 @@
-// Package service is the gRPC service of the agents (agent_service.py): clients of the
-// models ask it where they are served.
+// Package service is the gRPC service of the agents (agent_service.py). Clients of the models ask
+// it where the models are served.
 //
 // Two things to use first:
 //
-//   - [NewAgentService] serves on a port what a [ServiceAnswers] answers.
-//   - [AnswersV1], [AnswersV2] and [AnswersV3] are the answers of the three versions of
-//     the agent, each from its own view of ZooKeeper.
+//   - [NewAgentService] makes a service on a port that answers as a [ServiceAnswers] does.
+//   - [AnswersV1], [AnswersV2] and [AnswersV3] are the answers of the three versions of the
+//     agent, each from its own view of ZooKeeper.
 //
-// To change what versions 1 and 3 answer look in agent_service.go, for version 2 in
-// agent_service_v2.go.
+// To change:
+//
+//   - the answers of versions 1 and 3: agent_service.go
+//   - the answers of version 2: agent_service_v2.go
+//   - how the last answer is kept while nothing changes: kept.go
 package service
 
 import (
@@ -37,38 +40,35 @@ const (
 // serviceWorkers is the size of the server's thread pool (agent_service.py:127).
 const serviceWorkers = 10
 
-// ServiceAnswers computes the answers of one version of the agent
-// (agent_service.py:39-117). The service calls it for each request, several at a time.
-// Errors other than *env.RPCError reach the client as UNKNOWN "Exception calling
-// application: ...".
+// ServiceAnswers computes the answers of one version of the agent (agent_service.py:39-117). The
+// service calls it for each request, several at a time. Errors other than *env.RPCError reach the
+// client as UNKNOWN "Exception calling application: ...".
 type ServiceAnswers interface {
 	GetReplicas(*agentservice.GetReplicasRequest) (*agentservice.GetReplicasResponse, error)
 	GetResource(*agentservice.GetResourceRequest) (*agentservice.GetResourceResponse, error)
 	HeartBeat(*agentservice.HeartBeatRequest) (*agentservice.HeartBeatResponse, error)
 }
 
-// AgentService serves a [ServiceAnswers] over gRPC, ten calls at a time
-// (agent_service.py:120).
+// AgentService serves a [ServiceAnswers] over gRPC, ten calls at a time (agent_service.py:120).
 type AgentService struct {
 	e       *env.Env
 	answers ServiceAnswers
 	port    int
 	server  env.Server
-	// silence is waited for by those who are never answered; nil while all are.
+	// silence is what calls without an answer wait for; nil as long as calls are answered.
 	silence env.Cond
-	// kept holds the last answers of HeartBeat, by server type, where answers is able to say
-	// that nothing has changed since.
+	// kept holds the last answer of HeartBeat for each server type, if answers can tell that
+	// nothing has changed since.
 	kept map[agentservice.ServerType]*keptAnswer
 }
 
-// NewAgentService makes a service that is not started; it will listen on port, or for
-// 0 on any that is free.
+// NewAgentService makes a service that is not started. It will listen on port, or on any free port
+// for 0.
 func NewAgentService(e *env.Env, port int, answers ServiceAnswers) *AgentService {
 	return &AgentService{e: e, answers: answers, port: port, kept: map[agentservice.ServerType]*keptAnswer{}}
 }
 
-// Start listens and serves from then on. A port on which another agent of the host
-// listens is shared with it (Q5).
+// Start listens and serves. If another agent of the host listens on the port, both share it (Q5).
 func (s *AgentService) Start() error {
 	server, err := s.e.Network.Serve(s.port, serviceWorkers, s.Handle)
 	if err != nil {
@@ -85,16 +85,15 @@ func (s *AgentService) Stop() {
 	}
 }
 
-// FallSilent leaves every call from now on without an answer, while the service still
-// listens: what grpc's server does once the interpreter has begun to shut down, for its
-// thread pool takes no more work (Q233).
+// FallSilent leaves all further calls without an answer, while the service still listens. grpc's
+// server does so once the interpreter has begun to shut down, because its thread pool accepts no
+// more work (Q233).
 func (s *AgentService) FallSilent() {
 	s.silence = s.e.Tasks.NewCond("an answer that never comes")
 }
 
-// Handle answers one call of a method by its full name: the encoded request is
-// answered with the encoded response. Another method is UNIMPLEMENTED. It is what the
-// service's server calls.
+// Handle answers one call of a method, given by its full name, with an encoded request and an
+// encoded response. An unknown method is UNIMPLEMENTED. The service's server calls it.
 func (s *AgentService) Handle(method string, request []byte) ([]byte, error) {
 	if s.silence != nil {
 		for {
@@ -112,8 +111,8 @@ func (s *AgentService) Handle(method string, request []byte) ([]byte, error) {
 	return nil, &env.RPCError{Code: env.Unimplemented, Message: "Method not found!"}
 }
 
-// answer decodes, calls and encodes; map entries are sorted by key, so that
-// equal answers have equal bytes.
+// answer decodes the request, calls the method and encodes its response. Map entries are sorted by
+// key, so that equal answers have equal bytes.
 func answer[Req, Resp proto.Message](data []byte, request Req, call func(Req) (Resp, error)) ([]byte, error) {
 	if err := proto.Unmarshal(data, request); err != nil {
 		return nil, &env.RPCError{Code: env.Internal, Message: "Exception deserializing request!"}
@@ -121,7 +120,7 @@ func answer[Req, Resp proto.Message](data []byte, request Req, call func(Req) (R
 	response, err := call(request)
 	var raised *pysem.Error
 	if errors.As(err, &raised) {
-		// grpc-python tells str(exception), which has no class name.
+		// grpc-python sends str(exception), which does not contain the class name.
 		return nil, &env.RPCError{Code: env.Unknown, Message: "Exception calling application: " + raised.Message}
 	}
 	if err != nil {
@@ -130,15 +129,14 @@ func answer[Req, Resp proto.Message](data []byte, request Req, call func(Req) (R
 	return proto.MarshalOptions{Deterministic: true}.Marshal(response)
 }
 
-// AnswersV1 are the answers of agents v1, from what a replica watcher knows
+// AnswersV1 computes the answers of agents v1, from what a replica watcher knows
 // (agent_service.py:62-67, :81-88).
 type AnswersV1 struct {
 	Watcher *replicamanager.ReplicaWatcher
 }
 
-// GetReplicas lists the addresses of the AVAILABLE replicas of one task, in the
-// agent's own idc and cluster when dc_aware. An unknown server type is a ValueError
-// (Q37).
+// GetReplicas lists the addresses of the AVAILABLE replicas of one task, in the agent's own idc and
+// cluster when dc_aware. An unknown server type is a ValueError (Q37).
 func (a AnswersV1) GetReplicas(r *agentservice.GetReplicasRequest) (*agentservice.GetReplicasResponse, error) {
 	conf := a.Watcher.Conf()
 	addrs, err := a.Watcher.GetReplicas(r.GetServerType(), int(r.GetTask()), conf.IDC(), conf.Cluster())
@@ -152,11 +150,11 @@ func (a AnswersV1) GetReplicas(r *agentservice.GetReplicasRequest) (*agentservic
 	return &agentservice.GetReplicasResponse{AddressList: list}, nil
 }
 
-// HeartBeat lists the addresses of all tasks of a server type by "<type>:<task>", in
-// the agent's own idc and cluster when dc_aware.
+// HeartBeat lists the addresses of all tasks of a server type by "<type>:<task>", only those in the
+// agent's own idc and cluster when dc_aware.
 //
-// Cost: a call grows with the replicas of the type, all of which it walks; the service
-// keeps the answer for as long as nothing changes.
+// Cost: a call grows with the replicas of the type, all of which it walks. The service keeps the
+// answer as long as nothing changes.
 func (a AnswersV1) HeartBeat(r *agentservice.HeartBeatRequest) (*agentservice.HeartBeatResponse, error) {
 	conf := a.Watcher.Conf()
 	tasks, err := a.Watcher.GetAllReplicas(r.GetServerType(), conf.IDC(), conf.Cluster())
@@ -181,17 +179,17 @@ func (a AnswersV1) HeartBeat(r *agentservice.HeartBeatRequest) (*agentservice.He
 
 const heartBeatLine = "heartbeat response(%d): %v"
 
-// logHeartBeat tells of an answer (agent_service.py:102).
+// logHeartBeat logs an answer (agent_service.py:102).
 func logHeartBeat(e *env.Env, r *agentservice.HeartBeatRequest, response *agentservice.HeartBeatResponse) {
 	e.Log.Logf(env.Info, heartBeatLine, r.GetServerType(), pylog.Message(response))
 }
 
-// GetResource answers nothing: v1 has no resources.
+// GetResource returns an empty answer: v1 has no resources.
 func (a AnswersV1) GetResource(*agentservice.GetResourceRequest) (*agentservice.GetResourceResponse, error) {
 	return &agentservice.GetResourceResponse{}, nil
 }
 
-// addressList refuses None as protobuf does (Q36).
+// addressList makes a message of addresses. None is a TypeError, as in protobuf (Q36).
 func addressList(addrs []pysem.OptString) (*agentservice.AddressList, error) {
 	list := &agentservice.AddressList{}
 	for _, a := range addrs {
@@ -203,18 +201,18 @@ func addressList(addrs []pysem.OptString) (*agentservice.AddressList, error) {
 	return list, nil
 }
 
-// ModelAddresses are the addresses of one sub-graph, named "<model>:<sub_graph>".
+// ModelAddresses holds the addresses of one sub-graph, named "<model>:<sub_graph>".
 type ModelAddresses struct {
 	Name  string
 	Addrs []pysem.OptString
 }
 
-// AnswersV3 are the answers of agents v3, from a map of addresses
-// (agent_service.py:74, :95-101).
+// AnswersV3 computes the answers of agents v3, from a map of addresses (agent_service.py:74,
+// :95-101).
 type AnswersV3 struct {
 	Env  *env.Env
 	Conf *agentconfig.AgentConfig
-	// Addrs is asked for the map at each HeartBeat.
+	// Addrs returns the map; each HeartBeat calls it.
 	Addrs func() ([]ModelAddresses, error)
 }
 
@@ -223,8 +221,8 @@ func (a AnswersV3) GetReplicas(*agentservice.GetReplicasRequest) (*agentservice.
 	return nil, pysem.Raise("NotImplementedError", "not implement for agent v3")
 }
 
-// HeartBeat lists all addresses by "<model>:<sub_graph>", whatever server type is
-// asked for. An address of None is a TypeError that fails the whole answer (Q36).
+// HeartBeat lists all addresses by "<model>:<sub_graph>", whatever server type is asked for. An
+// address of None is a TypeError and fails the whole answer (Q36).
 func (a AnswersV3) HeartBeat(r *agentservice.HeartBeatRequest) (*agentservice.HeartBeatResponse, error) {
 	models, err := a.Addrs()
 	if err != nil {
@@ -242,9 +240,9 @@ func (a AnswersV3) HeartBeat(r *agentservice.HeartBeatRequest) (*agentservice.He
 	return response, nil
 }
 
-// GetResource answers address, shard, replica and available memory in bytes; CPU,
-// network and load are -1. A replica id that is the hash of a pod's name does not fit
-// the message: ValueError (Q35).
+// GetResource returns address, shard, replica and available memory in bytes; CPU, network and load
+// are -1. A replica id that is the hash of a pod's name does not fit the message and is a
+// ValueError (Q35).
 func (a AnswersV3) GetResource(*agentservice.GetResourceRequest) (*agentservice.GetResourceResponse, error) {
 	shard, err := a.Conf.ShardID()
 	if err != nil {

@@ -11,18 +11,17 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// AnswersV2 are the answers of agents v2, from a mirror (agent_service.py:68, :89,
-// :105). No agent of the entry point has this version (Q6), and by default its
-// look-ups are useless: they get the number of the server type where its name belongs
-// (Q33).
+// AnswersV2 computes the answers of agents v2, from a mirror (agent_service.py:68, :89, :105). No
+// agent of the entry point has this version (Q6). By default its look-ups are useless: they get the
+// number of the server type where its name belongs (Q33).
 type AnswersV2 struct {
 	Env    *env.Env
 	Conf   *agentconfig.AgentConfig
 	Mirror *zkmirror.ZKMirror
 }
 
-// GetReplicas lists the addresses of the AVAILABLE replicas of one task of a model. By
-// default it is an AttributeError, for a number has no lower() (Q33).
+// GetReplicas lists the addresses of the AVAILABLE replicas of one task of a model. By default it
+// is an AttributeError, because a number has no lower() (Q33).
 func (a AnswersV2) GetReplicas(r *agentservice.GetReplicasRequest) (*agentservice.GetReplicasResponse, error) {
 	if a.Conf.Quirks.Keeps(quirks.Q33) {
 		return nil, pysem.AttributeError(int(r.GetServerType()), "lower")
@@ -42,9 +41,8 @@ func (a AnswersV2) GetReplicas(r *agentservice.GetReplicasRequest) (*agentservic
 	return &agentservice.GetReplicasResponse{AddressList: list}, nil
 }
 
-// HeartBeat lists the addresses of all tasks of a server type by
-// "<model>:<type>:<task>". By default there are none, for no type of a path equals a
-// number (Q33).
+// HeartBeat lists the addresses of all tasks of a server type by "<model>:<type>:<task>". By
+// default there are none, because no type in a path equals a number (Q33).
 func (a AnswersV2) HeartBeat(r *agentservice.HeartBeatRequest) (*agentservice.HeartBeatResponse, error) {
 	wanted := func(string) bool { return false }
 	if !a.Conf.Quirks.Keeps(quirks.Q33) {
@@ -70,12 +68,12 @@ func (a AnswersV2) HeartBeat(r *agentservice.HeartBeatRequest) (*agentservice.He
 	return response, nil
 }
 
-// GetResource answers as [AnswersV3.GetResource] does.
+// GetResource returns what [AnswersV3.GetResource] does.
 func (a AnswersV2) GetResource(r *agentservice.GetResourceRequest) (*agentservice.GetResourceResponse, error) {
 	return AnswersV3{Env: a.Env, Conf: a.Conf}.GetResource(r)
 }
 
-// metaAddresses returns the gRPC addresses of replicas over IPv4, usable or not.
+// metaAddresses returns the gRPC addresses of replicas over IPv4, even unusable ones.
 func metaAddresses(replicas []*datadef.ReplicaMeta) (*agentservice.AddressList, error) {
 	addrs := make([]pysem.OptString, len(replicas))
 	for i, rm := range replicas {

@@ -9,37 +9,40 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// seen is what an answer of HeartBeat was made from: two that are equal give the same.
+// seen identifies the state from which an answer of HeartBeat was made. Equal states give equal
+// answers.
 type seen struct {
 	changes      uint64
 	idc, cluster pysem.OptString
 }
 
-// repeats is a [ServiceAnswers] that can tell that an answer of HeartBeat would be the
-// last one again. Of a thousand replicas it costs a hundred times what that look does.
+// repeats is a [ServiceAnswers] that can tell whether an answer of HeartBeat would be the same as
+// the last one. For a thousand replicas, making the answer costs a hundred times more than that
+// check.
 type repeats interface {
 	heartBeatSeen() seen
 }
 
-// keptAnswer is an answer of HeartBeat.
+// keptAnswer is an answer of HeartBeat with the state that it was made from.
 type keptAnswer struct {
 	seen    seen
 	message *agentservice.HeartBeatResponse
 	data    []byte
-	// logged is the message as the log has it, "" until a line was written.
+	// logged is the message as logged, "" until a line was written.
 	logged string
 }
 
-// heartBeatSeen returns what an answer depends on: the mirror and, when dc_aware, the place.
+// heartBeatSeen returns the state that an answer depends on: the mirror's changes, and the place,
+// which counts when dc_aware.
 func (a AnswersV1) heartBeatSeen() seen {
 	conf := a.Watcher.Conf()
 	return seen{a.Watcher.Changes(), conf.IDC(), conf.Cluster()}
 }
 
-// heartBeat answers a HeartBeat, by the last answer where that is the same.
+// heartBeat answers a HeartBeat, with the last answer if nothing has changed since.
 //
-// Cost: a call grows with the replicas when they have changed since the last one, and
-// else with the bytes of the answer only.
+// Cost: a call grows with the replicas when they have changed since the last one, otherwise only
+// with the bytes of the answer.
 func (s *AgentService) heartBeat(data []byte) ([]byte, error) {
 	answers, ok := s.answers.(repeats)
 	if !ok {
@@ -47,7 +50,7 @@ func (s *AgentService) heartBeat(data []byte) ([]byte, error) {
 	}
 	request := &agentservice.HeartBeatRequest{}
 	if err := proto.Unmarshal(data, request); err != nil {
-		return answer(data, request, s.answers.HeartBeat) // which says so
+		return answer(data, request, s.answers.HeartBeat) // returns the error of decoding
 	}
 	now := answers.heartBeatSeen()
 	kept := s.kept[request.GetServerType()]
@@ -61,14 +64,14 @@ func (s *AgentService) heartBeat(data []byte) ([]byte, error) {
 		response, err = s.answers.HeartBeat(r)
 		return response, err
 	})
-	// That there are none is told in lines of its own, each time.
+	// An empty answer is logged in other lines, each time.
 	if err == nil && len(response.GetAddresses()) > 0 {
 		s.kept[request.GetServerType()] = &keptAnswer{seen: now, message: response, data: encoded}
 	}
 	return encoded, err
 }
 
-// logKept tells of an answer as [AnswersV1.HeartBeat] does.
+// logKept logs an answer as [AnswersV1.HeartBeat] does.
 func (s *AgentService) logKept(request *agentservice.HeartBeatRequest, kept *keptAnswer) {
 	if !s.e.Log.Enabled(env.Info) {
 		return

@@ -1,17 +1,18 @@
-// Package tfs is how agents deal with the model servers of their container: they ask
-// them for the states of models and reload them (tfs_monitor.py), and run one as a
-// child process (tfs_wrapper.py).
+// Package tfs handles the model servers of an agent's container: it asks them for the states of
+// models and reloads them (tfs_monitor.py), and runs one as a child process (tfs_wrapper.py).
 //
 // Two things to use first:
 //
-//   - [NewTFSMonitor] asks and reloads the servers of a container, for agents of
-//     versions 1 and 2.
-//   - [NewTFSWrapper] runs the one server of an agent v3, which takes it as a
+//   - [NewTFSMonitor] asks and reloads the servers of a container, for agents of versions 1 and
+//     2.
+//   - [NewTFSWrapper] runs the one server of an agent v3, which uses it as a
 //     [ModelServerProcess]; the reference's double of it is in tfstest.
 //
-// To change how servers are asked look in tfs_monitor.go; what a publish makes of
-// their configurations, in tfs_monitor_config.go; the child process and its command
-// line, in tfs_wrapper.go.
+// To change:
+//
+//   - how servers are asked: tfs_monitor.go
+//   - the configurations that a publish leads to: tfs_monitor_config.go
+//   - the child process and its command line: tfs_wrapper.go
 package tfs
 
 import (
@@ -23,28 +24,28 @@ import (
 	"github.com/monosim/monosim/engine/pysem/threading"
 )
 
-// TFSMonitor asks the model servers of one container over gRPC (tfs_monitor.py:37).
-// Calls of several tasks wait for one another.
+// TFSMonitor calls the model servers of one container over gRPC (tfs_monitor.py:37). Only one call
+// runs at a time.
 type TFSMonitor struct {
 	e     *env.Env
 	conf  *agentconfig.AgentConfig
 	host  string
 	stubs map[string]env.ModelServer // by server type
-	// lock is held during every call (tfs_monitor.py:43), so that one that is never
-	// answered holds up all others.
+	// lock is held during every call (tfs_monitor.py:43), so a call that is never answered blocks
+	// all others.
 	lock *threading.RLock
 }
 
-// NewTFSMonitor makes a monitor of the servers that conf says. It is not connected.
+// NewTFSMonitor makes a monitor of the servers in conf. It is not connected.
 func NewTFSMonitor(e *env.Env, conf *agentconfig.AgentConfig) *TFSMonitor {
 	return &TFSMonitor{e: e, conf: conf, stubs: map[string]env.ModelServer{}, lock: threading.NewRLock(e.Tasks, "tfs monitor")}
 }
 
-// Busy reports whether a call holds up all others.
+// Busy reports whether a call is running, so that others wait.
 func (m *TFSMonitor) Busy() bool { return m.lock.Locked() }
 
-// Host returns the address of the container. One that is none, or that of the loopback, is
-// looked up again each time (tfs_monitor.py:50).
+// Host returns the address of the container. If it is missing, or a loopback address, it is looked
+// up again each time (tfs_monitor.py:50).
 func (m *TFSMonitor) Host() string {
 	switch m.host {
 	case "", "localhost", "127.0.0.1":
@@ -53,9 +54,9 @@ func (m *TFSMonitor) Host() string {
 	return m.host
 }
 
-// Addr returns the host:port of the server that has a sub-model (tfs_monitor.py:56). One
-// that this container does not serve is an AssertionError, and another deploy type
-// than those of v1 a RuntimeError.
+// Addr returns host:port of the server with a sub-model (tfs_monitor.py:56). A sub-model that this
+// container does not serve is an AssertionError; a deploy type that v1 does not have is a
+// RuntimeError.
 func (m *TFSMonitor) Addr(subModel string) (string, error) {
 	server := agentconfig.ServerDense
 	switch {
@@ -86,8 +87,8 @@ func (m *TFSMonitor) port(server string) pysem.OptInt {
 	return m.conf.TFSDensePort
 }
 
-// ServiceType returns the type of the server that has a sub-model on this container, "" for
-// none (tfs_monitor.py:76). UNIFIED is an AssertionError (Q146).
+// ServiceType returns the type of the server with a sub-model on this container, "" for none
+// (tfs_monitor.py:76). UNIFIED is an AssertionError (Q146).
 func (m *TFSMonitor) ServiceType(subModel string) (string, error) {
 	only := ""
 	switch m.conf.DeployType {
@@ -105,8 +106,8 @@ func (m *TFSMonitor) ServiceType(subModel string) (string, error) {
 	return "", nil
 }
 
-// Start makes the channels to the servers that the container has (tfs_monitor.py:106).
-// They connect with the first call.
+// Start makes the channels to the container's servers (tfs_monitor.py:106). They connect at the
+// first call.
 func (m *TFSMonitor) Start() {
 	m.stubs = map[string]env.ModelServer{}
 	d := m.conf.DeployType
@@ -125,7 +126,7 @@ func (m *TFSMonitor) connect(server string) {
 	m.stubs[server] = m.e.Models.Dial(m.Host() + ":" + m.port(server).String())
 }
 
-// Stop closes the channels and forgets them; later calls are a KeyError of the server
+// Stop closes the channels and forgets them. Later calls are a KeyError with the server type
 // (Q148).
 func (m *TFSMonitor) Stop() {
 	for _, server := range []string{agentconfig.ServerEntry, agentconfig.ServerPS, agentconfig.ServerDense} {
@@ -136,13 +137,12 @@ func (m *TFSMonitor) Stop() {
 	m.stubs = nil
 }
 
-// Status asks for all versions of a model by its name (tfs_monitor.py:208). A name of
-// no server on this container has none; a dense name without dense_alone is a KeyError
-// (Q143). Other errors are *env.RPCError.
+// Status asks for all versions of a model by its name (tfs_monitor.py:208). A name of no server on
+// this container gives none. A dense name without dense_alone is a KeyError (Q143). Other errors
+// are *env.RPCError.
 //
-// Cost: the time that the status of a publish takes grows with its sub-models, one call
-// after another without a deadline: a server that does not answer holds up the thread
-// that asks.
+// Cost: the status of a publish grows with its sub-models, with one call after another and no
+// deadline. A server that does not answer blocks the calling thread.
 func (m *TFSMonitor) Status(name string) ([]env.ModelVersionStatus, error) {
 	m.lock.Lock()
 	defer m.lock.Unlock()

@@ -15,16 +15,16 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// This file is what agents that schedule models by publishes do with the model
-// servers of a container: make their configurations, send them, and ask for the
-// states. Model servers know a sub-model as "<model>:<sub-model>".
+// This file serves agents that schedule models by publishes. It makes the configurations of a
+// container's model servers, sends them, and asks for the states. Model servers know a sub-model as
+// "<model>:<sub-model>".
 
-// ServerConfigs are model configurations, one for each server of a container.
+// ServerConfigs holds one model configuration for each server of a container.
 type ServerConfigs struct {
 	Entry, PS, Dense *config.ModelServerConfig
 }
 
-// Of returns the configuration of a server type; any but entry and PS is dense.
+// Of returns the configuration of a server type. Any type but entry and PS is dense.
 func (c *ServerConfigs) Of(server string) *config.ModelServerConfig {
 	switch server {
 	case agentconfig.ServerEntry:
@@ -40,7 +40,7 @@ func (c *ServerConfigs) add(server string, model *config.ModelConfig) {
 	addModel(c.Of(server), model)
 }
 
-// addModel appends a model, making the list of a configuration that has none.
+// addModel appends a model to a configuration, which may have no list yet.
 func addModel(c *config.ModelServerConfig, model *config.ModelConfig) {
 	list := c.GetModelConfigList()
 	if list == nil {
@@ -50,16 +50,15 @@ func addModel(c *config.ModelServerConfig, model *config.ModelConfig) {
 	list.Config = append(list.Config, model)
 }
 
-// subModel is one sub-model that a server of this container has.
+// subModel is a sub-model on a server of this container.
 type subModel struct {
 	server string // its server type
 	name   string // "<model>:<sub-model>"
-	path   string // of the version to load
-	latest bool   // the server follows the newest version by itself
+	path   string // path of the version to load
+	latest bool   // the server follows the newest version on its own
 }
 
-// version returns the number that the path ends in; another name is a ValueError
-// (Q147).
+// version returns the number at the end of the path. A path without one is a ValueError (Q147).
 func (s subModel) version() (int, error) {
 	n, err := pysem.ParseInt(pysem.Basename(s.path))
 	if err != nil {
@@ -71,7 +70,7 @@ func (s subModel) version() (int, error) {
 	return int(n.Int64()), nil
 }
 
-// ownSubModels lists the sub-models of a publish that belong to a server here.
+// ownSubModels lists the sub-models of a publish that a server of this container has.
 func (m *TFSMonitor) ownSubModels(pm *datadef.PublishMeta, fixDenseVersion bool) ([]subModel, error) {
 	items, err := pm.SubModelItems()
 	if err != nil {
@@ -98,7 +97,7 @@ func (m *TFSMonitor) ownSubModels(pm *datadef.PublishMeta, fixDenseVersion bool)
 	return own, nil
 }
 
-// isDense reports whether a sub-model has the dense part: the entry, unless dense runs
+// isDense reports whether a sub-model has the dense part, which is the entry unless dense runs
 // alone (tfs_monitor.py:174).
 func (m *TFSMonitor) isDense(name string) bool {
 	if m.conf.DenseAlone {
@@ -107,10 +106,10 @@ func (m *TFSMonitor) isDense(name string) bool {
 	return strings.HasPrefix(name, agentconfig.ServerEntry)
 }
 
-// GenModelConfig makes the configurations that load what the publishes say; those of
-// type UNLOAD are left out (tfs_monitor.py:237). The dense part follows the newest
-// version unless fixDenseVersion; all else loads one version, the number at the end of
-// its path: another name is a ValueError (Q147).
+// GenModelConfig makes the configurations that load the publishes; publishes of type UNLOAD are
+// left out (tfs_monitor.py:237). The dense part follows the newest version unless fixDenseVersion
+// is set. Everything else loads one version, the number at the end of its path. A path without a
+// number is a ValueError (Q147).
 func (m *TFSMonitor) GenModelConfig(pms []*datadef.PublishMeta, fixDenseVersion bool) (*ServerConfigs, error) {
 	configs := &ServerConfigs{Entry: &config.ModelServerConfig{}, PS: &config.ModelServerConfig{}, Dense: &config.ModelServerConfig{}}
 	for _, pm := range pms {
@@ -150,14 +149,14 @@ func (s subModel) config() (*config.ModelConfig, error) {
 // SubModelStatus is the state of one sub-model of a publish on its server.
 type SubModelStatus struct {
 	Name   string // "<model>:<sub-model>"
-	Path   string // of the version to load
+	Path   string // path of the version to load
 	Status env.ModelVersionStatus
 }
 
-// PublishStatus asks for each sub-model of a publish that a server here has
-// (tfs_monitor.py:163); of several versions the highest counts. A sub-model that the
-// server does not know, or that cannot be asked for, is UNKNOWN with version 0 (Q145);
-// a dense one without dense_alone is a KeyError (Q143).
+// PublishStatus asks for each sub-model of a publish that a server of this container has
+// (tfs_monitor.py:163). Of several versions the highest counts. A sub-model that the server does
+// not know, or whose call fails, is UNKNOWN with version 0 (Q145). A dense one without dense_alone
+// is a KeyError (Q143).
 func (m *TFSMonitor) PublishStatus(pm *datadef.PublishMeta, fixDenseVersion bool) ([]SubModelStatus, error) {
 	m.lock.Lock()
 	defer m.lock.Unlock()
@@ -197,7 +196,7 @@ func (m *TFSMonitor) subModelStatus(s subModel) (env.ModelVersionStatus, error) 
 	case len(versions) == 0:
 		return env.ModelVersionStatus{Status: env.StatusProto{Code: env.NotFound, Message: s.name + " not found"}}, nil
 	}
-	// tfs_monitor.py:194 sorts upwards, stably, and takes the last.
+	// tfs_monitor.py:194 sorts ascending with a stable sort, and takes the last.
 	latest := versions[0]
 	for _, v := range versions[1:] {
 		if v.Version >= latest.Version {
@@ -207,8 +206,8 @@ func (m *TFSMonitor) subModelStatus(s subModel) (env.ModelVersionStatus, error) 
 	return latest, nil
 }
 
-// stub returns the channel to a server. One that this container does not have is a KeyError,
-// and so is each after Stop.
+// stub returns the channel to a server. A server that this container does not have is a KeyError;
+// after Stop all are.
 func (m *TFSMonitor) stub(server string) (env.ModelServer, error) {
 	stub, ok := m.stubs[server]
 	switch {
@@ -220,8 +219,8 @@ func (m *TFSMonitor) stub(server string) (env.ModelServer, error) {
 	return stub, nil
 }
 
-// StatusOf is [TFSMonitor.Status] for a whole specification, which may name a version
-// or a label (tfs_monitor.py:208).
+// StatusOf does what [TFSMonitor.Status] does for a specification, which may name a version or a
+// label (tfs_monitor.py:208).
 func (m *TFSMonitor) StatusOf(spec env.ModelSpec) ([]env.ModelVersionStatus, error) {
 	m.lock.Lock()
 	defer m.lock.Unlock()
@@ -236,8 +235,8 @@ func (m *TFSMonitor) StatusOf(spec env.ModelSpec) ([]env.ModelVersionStatus, err
 	return stub.Status(spec, 0)
 }
 
-// DefaultModelConfig returns the model that each server keeps, so that none is ever without
-// one (utils.py:960), below a TFS_HOME.
+// DefaultModelConfig returns the model that every server loads, so that none is ever without a
+// model (utils.py:960). home is TFS_HOME.
 func DefaultModelConfig(home string) *config.ModelConfig {
 	model, err := agentconfig.GenModelConfig(agentconfig.ModelConfigArgs{
 		Name: "default", BasePath: pysem.Some(home + "/dat/saved_models/entry"),
@@ -249,11 +248,10 @@ func DefaultModelConfig(home string) *config.ModelConfig {
 	return model
 }
 
-// Reload makes the server of a type load exactly the models of c and the default one,
-// which is added to c itself (tfs_monitor.py:276, Q144). The status is the server's
-// answer: OK, or why it refuses. Errors are *env.RPCError, or a KeyError for a server
-// that this container does not have. A call that is never answered holds up all others
-// for good (TFS-16.4).
+// Reload makes the server of a type load exactly the models in c and the default one, which it adds
+// to c itself (tfs_monitor.py:276, Q144). The status is the server's answer: OK, or why it refuses.
+// Errors are *env.RPCError, or a KeyError for a server that this container does not have. A call
+// that is never answered blocks all others for good (TFS-16.4).
 func (m *TFSMonitor) Reload(server string, c *config.ModelServerConfig) (env.StatusProto, error) {
 	m.lock.Lock()
 	defer m.lock.Unlock()

@@ -14,10 +14,10 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// ModelServerProcess is the model server that runs beside an agent v3. [TFSWrapper] is
-// one, and so is the double of the reference's tests.
+// ModelServerProcess is the model server beside an agent v3: a [TFSWrapper], or the double of the
+// reference's tests.
 type ModelServerProcess interface {
-	// Start starts the process; it need not serve yet.
+	// Start starts the process. It may serve later.
 	Start() error
 	// Stop ends the process at once.
 	Stop() error
@@ -25,25 +25,26 @@ type ModelServerProcess interface {
 	Poll() (code int, done bool)
 	// Exited is broadcast when the process ends; it is nil for one that never ends.
 	Exited() env.Cond
-	// IsGRPCRemoteOp reports whether entry and PS talk gRPC instead of archon.
+	// IsGRPCRemoteOp reports whether entry and PS talk over gRPC instead of archon.
 	IsGRPCRemoteOp() (bool, error)
 	// ListSavedModels lists the models of the config file, in its order.
 	ListSavedModels() ([]string, error)
-	// ListSavedModelsStatus asks the server for each of them, once for a name that is
+	// ListSavedModelsStatus asks the server for the state of each of them, once for a name that is
 	// listed twice.
 	ListSavedModelsStatus() ([]SavedModelStatus, error)
 }
 
-// SavedModelStatus is the status of one model of the config file. When the
-// server knew no version, Missing is set: the reference stores an int there, and
-// reading its state raises AttributeError (Q27).
+// SavedModelStatus is the status of one model in the config file. Missing is set when the server
+// knew no version. The reference stores an int there, and reading its state raises AttributeError
+// (Q27).
 type SavedModelStatus struct {
 	Name    string
 	Status  env.ModelVersionStatus
 	Missing bool
 }
 
-// State returns Status.State, or for a missing model the AttributeError that reading it is.
+// State returns Status.State. For a missing model it returns the AttributeError that reading the
+// state raises.
 func (s SavedModelStatus) State() (env.ModelState, error) {
 	if s.Missing {
 		return 0, pysem.Raise("AttributeError", "'int' object has no attribute 'state'")
@@ -51,8 +52,7 @@ func (s SavedModelStatus) State() (env.ModelState, error) {
 	return s.Status.State, nil
 }
 
-// TFSWrapper runs tensorflow_model_server as a child process of an agent v3
-// (tfs_wrapper.py:33).
+// TFSWrapper runs tensorflow_model_server as a child process of an agent v3 (tfs_wrapper.py:33).
 type TFSWrapper struct {
 	e          *env.Env
 	conf       *agentconfig.AgentConfig
@@ -65,9 +65,9 @@ type TFSWrapper struct {
 	models     modelNames
 }
 
-// NewTFSWrapper makes a server that is not started: it will poll the model config file
-// at configFile and print to logFile. Its program is named by MONOLITH_TFS_BINARY
-// (tfs_wrapper.py:31); unset it is one called "None" (Q149).
+// NewTFSWrapper makes a server that is not started. It will poll the model config file at
+// configFile and print to logFile. MONOLITH_TFS_BINARY names its program (tfs_wrapper.py:31); when
+// that is unset, the program is called "None" (Q149).
 func NewTFSWrapper(e *env.Env, conf *agentconfig.AgentConfig, configFile, logFile string) *TFSWrapper {
 	w := &TFSWrapper{e: e, conf: conf, configFile: configFile, logFile: logFile, binary: "None"}
 	if binary, ok := e.Host.LookupEnv("MONOLITH_TFS_BINARY"); ok {
@@ -77,18 +77,17 @@ func NewTFSWrapper(e *env.Env, conf *agentconfig.AgentConfig, configFile, logFil
 	return w
 }
 
-// binaryHasString stands for `strings BINARY | grep TEXT` (tfs_wrapper.py:49).
+// binaryHasString does what `strings BINARY | grep TEXT` does (tfs_wrapper.py:49).
 func binaryHasString(files env.Files, path, text string) bool {
 	content, err := files.ReadFile(path)
 	return err == nil && bytes.Contains(content, []byte(text))
 }
 
-// IsGRPCRemoteOp reports whether the binary was built for gRPC, by a text that such a
-// one has in it. The error is always nil.
+// IsGRPCRemoteOp reports whether the binary was built for gRPC, which a text in it shows. The error
+// is always nil.
 func (w *TFSWrapper) IsGRPCRemoteOp() (bool, error) { return w.grpc, nil }
 
-// Command returns the command line, whose words are separated by blanks
-// (tfs_wrapper.py:53-97).
+// Command returns the command line, its words separated by blanks (tfs_wrapper.py:53-97).
 func (w *TFSWrapper) Command() string {
 	psm := agentconfig.EnvOr(w.e.Host, "TCE_PSM", "")
 	flags := []string{
@@ -109,10 +108,10 @@ func (w *TFSWrapper) Command() string {
 	return w.binary + " " + strings.Join(flags, " ")
 }
 
-// Start starts the process (tfs_wrapper.py:103). The command is split at blanks,
-// without a shell. The reference first changes into the directory that its own code
-// lies in, which depends on how it was packaged and shows in relative paths of flags
-// only; here the process stays in the agent's directory (Q218).
+// Start starts the process (tfs_wrapper.py:103). The command is split at blanks, without a shell.
+// The reference first changes into the directory of its own code, which depends on its packaging
+// and matters only for relative paths in flags. Here the process starts in the agent's directory
+// (Q218).
 func (w *TFSWrapper) Start() error {
 	command, kind := w.Command(), "archon"
 	if w.grpc {
@@ -128,7 +127,7 @@ func (w *TFSWrapper) Start() error {
 	return nil
 }
 
-// args returns the words of a command; the texts of most are the same in many agents.
+// args splits a command into words. Agents share the texts of words that many of them have.
 func (w *TFSWrapper) args(kind, command string) []string {
 	args := strings.Fields(command)
 	if w.e.Shared == nil {
@@ -155,25 +154,25 @@ func (w *TFSWrapper) Stop() error {
 	return w.process.Signal(env.SIGKILL)
 }
 
-// Poll returns the exit code once the process has ended; the second result reports
-// whether it has. It is called after Start.
+// Poll returns the exit code of an ended process; the second result reports whether it has ended.
+// Call it after Start.
 func (w *TFSWrapper) Poll() (int, bool) { return w.process.Poll() }
 
-// Exited returns broadcast when the process ends. It is called after Start.
+// Exited is broadcast when the process ends. Call it after Start.
 func (w *TFSWrapper) Exited() env.Cond { return w.process.Exited() }
 
-// ListSavedModels lists the models of the config file, in its order. The list may be
-// read until the next call.
+// ListSavedModels lists the models of the config file, in its order. The list is valid until the
+// next call.
 func (w *TFSWrapper) ListSavedModels() ([]string, error) {
 	return w.models.read(w.e.Files, w.configFile)
 }
 
-// ListSavedModelsStatus asks the server for each model of the config file and takes
-// the highest AVAILABLE version, else the highest (tfs_wrapper.py:137-167). A call
-// that fails is UNKNOWN with its code. Errors are those of the file.
+// ListSavedModelsStatus asks the server for each model of the config file and takes the highest
+// AVAILABLE version, else the highest (tfs_wrapper.py:137-167). A call that fails gives UNKNOWN
+// with the call's code. Errors are those of the file.
 //
-// Cost: the time of a look grows with the models of the config file: one status call
-// after another, without a deadline.
+// Cost: a call grows with the models of the config file: one status call after another, without a
+// deadline.
 func (w *TFSWrapper) ListSavedModelsStatus() ([]SavedModelStatus, error) {
 	names, err := w.ListSavedModels()
 	if err != nil {
@@ -197,8 +196,7 @@ func (w *TFSWrapper) ListSavedModelsStatus() ([]SavedModelStatus, error) {
 	return list, nil
 }
 
-// withStatus adds a status, in place of an earlier one of the same name as in a
-// Python dict.
+// withStatus adds a status, or replaces one of the same name, as a Python dict does.
 func withStatus(list []SavedModelStatus, s SavedModelStatus) []SavedModelStatus {
 	for i := range list {
 		if list[i].Name == s.Name {
@@ -209,7 +207,7 @@ func withStatus(list []SavedModelStatus, s SavedModelStatus) []SavedModelStatus 
 	return append(list, s)
 }
 
-// failedStatus returns what a status query that failed stands for.
+// failedStatus returns the status that stands for a failed query.
 func failedStatus(err error) env.ModelVersionStatus {
 	s := env.ModelVersionStatus{State: env.StateUnknown, Status: env.StatusProto{Code: env.Unknown, Message: err.Error()}}
 	if rpc, ok := err.(*env.RPCError); ok {
@@ -218,10 +216,10 @@ func failedStatus(err error) env.ModelVersionStatus {
 	return s
 }
 
-// BestVersion returns the version that a model is judged by: the highest AVAILABLE one,
-// else the highest. There must be one. Of equal ones it is the last or the first: the
-// wrapper takes the end of an ascending list (tfs_wrapper.py:153), the updater the
-// beginning of a descending one (replica_manager.py:560), and both sort stably.
+// BestVersion returns the version that counts for a model: the highest AVAILABLE one, else the
+// highest. There must be one. Of equal versions it returns the last or the first: the wrapper takes
+// the end of an ascending list (tfs_wrapper.py:153), the updater the beginning of a descending one
+// (replica_manager.py:560), and both sorts are stable.
 func BestVersion(versions []env.ModelVersionStatus, last bool) env.ModelVersionStatus {
 	best := versions[0]
 	for _, v := range versions[1:] {
@@ -234,15 +232,15 @@ func BestVersion(versions []env.ModelVersionStatus, last bool) env.ModelVersionS
 	return best
 }
 
-// modelNames are the names in the model config file, parsed once per content: it is
-// read every 30 s and nearly always the same.
+// modelNames caches the names in the model config file. The file is read every 30 s and nearly
+// always the same, so each content is parsed once.
 type modelNames struct {
 	content []byte
 	names   []string
 	parsed  bool
 }
 
-// read is [ModelNames]; the list may be read until the next call.
+// read does what [ModelNames] does. The list is valid until the next call.
 func (l *modelNames) read(files env.Files, path string) ([]string, error) {
 	content, err := env.ReadShared(files, path)
 	if err != nil {
@@ -259,8 +257,8 @@ func (l *modelNames) read(files env.Files, path string) ([]string, error) {
 	return names, nil
 }
 
-// ModelNames lists the models of a model config file in its order; one that is there
-// twice is listed twice. A file that is no text proto is an error.
+// ModelNames lists the models of a model config file, in its order and with repetitions. A file
+// that is no text proto is an error.
 func ModelNames(files env.Files, path string) ([]string, error) {
 	return new(modelNames).read(files, path)
 }

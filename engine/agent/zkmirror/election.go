@@ -12,18 +12,16 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// Leader is what the elected mirror runs; the mirror leads until it returns. The
-// scheduler that the reference passes beside the mirror is the closure's.
+// Leader is the function that the elected mirror runs; the mirror leads until it returns. The
+// reference also passes a scheduler; here the function's closure holds it.
 type Leader func(m *ZKMirror) error
 
-// Election makes the container a candidate for the lead among those of the business,
-// and runs leader in a task, which is returned, when it is elected (zk_mirror.py:632).
-// An entry cannot lead: it gets no task. Others see the candidate by its identifier,
-// MY_POD_NAME without one.
+// Election makes the container a candidate to lead its business. Once elected it runs leader in a
+// task, which is returned (zk_mirror.py:632). An entry cannot lead and gets no task. Others see the
+// candidate by its identifier, MY_POD_NAME by default.
 //
-// A connection that is closed during the election starts the mirror anew from nothing,
-// but without portal, resources and election (Q188). Other errors are logged and end
-// the candidacy.
+// If the connection is closed during the election, the mirror starts again from nothing, but
+// without portal, resources and election (Q188). Other errors are logged and end the candidacy.
 func (m *ZKMirror) Election(leader Leader, identifier pysem.OptString) env.Task {
 	m.elected = true
 	if identifier.Or("") == "" {
@@ -35,7 +33,7 @@ func (m *ZKMirror) Election(leader Leader, identifier pysem.OptString) env.Task 
 	}
 	return threading.Start(m.e.Tasks, "election", func() {
 		for m.stand(leader, identifier.V) {
-			// An error ends the thread, which logs nothing of it.
+			// An error ends the thread, which does not log it.
 			if err := m.startAnew(); err != nil || m.keeps(quirks.Q188) {
 				return
 			}
@@ -43,8 +41,8 @@ func (m *ZKMirror) Election(leader Leader, identifier pysem.OptString) env.Task 
 	})
 }
 
-// stand runs one election and returns when the lead or the candidacy is over; it
-// reports whether the mirror has to start anew.
+// stand runs one election and returns when the lead or the candidacy is over. It reports whether
+// the mirror has to start again.
 func (m *ZKMirror) stand(leader Leader, identifier string) (startAnew bool) {
 	m.candidate = m.zk.NewElection(m.paths.Election, identifier)
 	var raised error
@@ -68,7 +66,7 @@ func (m *ZKMirror) stand(leader Leader, identifier string) (startAnew bool) {
 	return !m.stopped
 }
 
-// lead runs the leader. It is IsLeader meanwhile only with Q192 repaired.
+// lead runs the leader. Only with Q192 repaired is IsLeader true meanwhile.
 func (m *ZKMirror) lead(leader Leader) error {
 	if !m.keeps(quirks.Q192) {
 		m.isLeader = true
@@ -77,7 +75,7 @@ func (m *ZKMirror) lead(leader Leader) error {
 	return leader(m)
 }
 
-// startAnew drops the copy and all events and starts again (zk_mirror.py:651).
+// startAnew drops the mirrored data and all events, and starts again (zk_mirror.py:651).
 func (m *ZKMirror) startAnew() error {
 	m.data = pysem.NewOrderedMap[string, []byte]()
 	for m.queue.Len() > 0 {
@@ -94,9 +92,9 @@ func (m *ZKMirror) startAnew() error {
 	return nil
 }
 
-// Stop ends the session. After an election the reference asks its leader, a function,
-// to cancel, which is an AttributeError and leaves the session open (Q179); repaired,
-// the candidacy is cancelled, and a leader that ends later starts nothing anew.
+// Stop ends the session. After an election the reference calls cancel on its leader, a function,
+// which is an AttributeError and leaves the session open (Q179). Repaired, the candidacy is
+// cancelled, and a leader that ends later restarts nothing.
 func (m *ZKMirror) Stop() error {
 	if m.elected && m.keeps(quirks.Q179) {
 		return pysem.Raise("AttributeError", "'function' object has no attribute 'cancel'")

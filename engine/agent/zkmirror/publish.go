@@ -11,9 +11,8 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// PublishLoading writes what containers are to load: each publish that the copy does
-// not have in this form (zk_mirror.py:204). A scheduler calls it. The first error ends
-// it.
+// PublishLoading writes the given publishes, except those that are mirrored in the same form
+// already (zk_mirror.py:204). A scheduler calls it. It stops at the first error.
 func (m *ZKMirror) PublishLoading(metas ...*datadef.PublishMeta) error {
 	for _, pm := range metas {
 		path, data := pm.GetPath(m.paths.Publish), pm.Serialize()
@@ -27,16 +26,15 @@ func (m *ZKMirror) PublishLoading(metas ...*datadef.PublishMeta) error {
 	return nil
 }
 
-// ExpectedModel is one model that this container is to load.
+// ExpectedModel is a model that this container has to load.
 type ExpectedModel struct {
 	Name pysem.OptString
 	Meta *datadef.PublishMeta
 }
 
-// ExpectedLoading lists what this container is to load (zk_mirror.py:219): of each
-// model whose publishes have all arrived, the container's own publish, or one that is
-// made from the publish with the fewest sub-models (the reference's comment says the
-// most, Q191).
+// ExpectedLoading lists what this container has to load (zk_mirror.py:219). For each model whose
+// publishes have all arrived it is the container's own publish. Without one it is made from the
+// publish with the fewest sub-models (the reference's comment says the most, Q191).
 func (m *ZKMirror) ExpectedLoading() ([]ExpectedModel, error) {
 	selected, err := m.completePublishes()
 	if err != nil {
@@ -58,7 +56,7 @@ func (m *ZKMirror) ExpectedLoading() ([]ExpectedModel, error) {
 			m.e.Log.Logf(env.Info, "ptype is not load, skip!")
 			continue
 		}
-		// None and "None" are two models.
+		// repr, because None and "None" are two models.
 		key := pysem.Repr(datadef.PublishMetaClass.Get(pm, "model_name"))
 		_, known := expected.Get(key)
 		override, err := m.adopt(pm, replica, known)
@@ -76,10 +74,10 @@ func (m *ZKMirror) ExpectedLoading() ([]ExpectedModel, error) {
 	return list, nil
 }
 
-// adopt makes a publish this container's unless the model is known already. The
-// container's own publish stays as it is, and overrides. A new replica of the
-// shard takes all, unless the publish is for named replicas; every other container
-// takes the entry sub-models, which are in each publish.
+// adopt makes a publish this container's own unless the model is known already. The container's own
+// publish is kept unchanged, and overrides others. A new replica of the shard takes everything,
+// unless the publish is for named replicas. Every other container takes the entry sub-models, which
+// every publish has.
 func (m *ZKMirror) adopt(pm *datadef.PublishMeta, replica int, known bool) (override bool, err error) {
 	ownShard := pysem.Equal(datadef.PublishMetaClass.Get(pm, "shard_id"), m.shard)
 	if ownShard && pysem.Equal(datadef.PublishMetaClass.Get(pm, "replica_id"), replica) {
@@ -108,8 +106,8 @@ func (m *ZKMirror) adopt(pm *datadef.PublishMeta, replica int, known bool) (over
 	return false, pm.Set("sub_models", entries)
 }
 
-// completePublishes picks, for each model, the publish with the fewest
-// sub-models once as many have arrived as the last one says there are.
+// completePublishes returns, for each model, the publish with the fewest sub-models, once as many
+// have arrived as the last one announces.
 func (m *ZKMirror) completePublishes() ([]*datadef.PublishMeta, error) {
 	type arrival struct {
 		count    int
@@ -152,7 +150,7 @@ func hasFewerSubModels(a, b *datadef.PublishMeta) (bool, error) {
 	return lenA < lenB, err
 }
 
-// lenSubModels returns len(sub_models); that of None is a TypeError.
+// lenSubModels returns len(sub_models), which is a TypeError for None.
 func lenSubModels(pm *datadef.PublishMeta) (int, error) {
 	value := datadef.PublishMetaClass.Get(pm, "sub_models")
 	dict, ok := value.(*pysem.Dict)
@@ -162,8 +160,7 @@ func lenSubModels(pm *datadef.PublishMeta) (int, error) {
 	return len(dict.Items), nil
 }
 
-// GetPublishedPath lists the znodes of a model's publishes in the copy
-// (zk_mirror.py:287).
+// GetPublishedPath lists the mirrored znodes of a model's publishes (zk_mirror.py:287).
 func (m *ZKMirror) GetPublishedPath(model string) []string {
 	paths := []string{}
 	for path := range m.data.All {
@@ -174,8 +171,8 @@ func (m *ZKMirror) GetPublishedPath(model string) []string {
 	return paths
 }
 
-// isOfModel reports whether a publish is one of a model. The reference compares the
-// ends, so that model m also finds those of xm (Q182).
+// isOfModel reports whether a publish belongs to a model. The reference compares only the ends, so
+// that model m also finds publishes of xm (Q182).
 func (m *ZKMirror) isOfModel(path, model string) bool {
 	if m.keeps(quirks.Q182) {
 		return strings.HasSuffix(path, model)
@@ -183,5 +180,5 @@ func (m *ZKMirror) isOfModel(path, model string) bool {
 	return publishedModel(path) == model
 }
 
-// publishedModel returns the model of "<shard>:<replica>:<model>".
+// publishedModel returns the model in "<shard>:<replica>:<model>".
 func publishedModel(name string) string { return name[strings.LastIndexByte(name, ':')+1:] }

@@ -12,13 +12,13 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// MirrorEntry is one znode of the copy.
+// MirrorEntry is one mirrored znode.
 type MirrorEntry struct {
 	Path string
 	Data []byte // nil is None (Q184)
 }
 
-// Entries lists the copy, in the order in which the paths came.
+// Entries lists the mirrored znodes, in the order in which they were first seen.
 func (m *ZKMirror) Entries() []MirrorEntry {
 	list := []MirrorEntry{}
 	for path, data := range m.data.All {
@@ -27,18 +27,17 @@ func (m *ZKMirror) Entries() []MirrorEntry {
 	return list
 }
 
-// Get returns the data that the copy has of a path, nil when it has none.
+// Get returns the mirrored data of a path, nil when there is none.
 func (m *ZKMirror) Get(path string) []byte {
 	data, _ := m.data.Get(path)
 	return data
 }
 
-// Children returns the names below a path as the cache has them: one for each znode
-// in the subtree, so names repeat, and znodes count whose path merely begins
-// alike (zk_mirror.py:144, Q180).
+// Children returns the names below a path in the cache: one for each znode in the subtree, so names
+// repeat. Znodes whose path only begins with the same letters count, too (zk_mirror.py:144, Q180).
 //
-// Cost: a call grows with the znodes of the cache, all of which it walks;
-// GetModelReplicas walks them once more for each task: the square of their number.
+// Cost: a call grows with the znodes of the cache, all of which it walks. GetModelReplicas does
+// that for each task, which makes it quadratic.
 func (m *ZKMirror) Children(path string) []string {
 	depth := strings.Count(path, "/") + 1
 	prefix := path
@@ -59,7 +58,7 @@ func (m *ZKMirror) Children(path string) []string {
 	return children
 }
 
-// mirrored reads an object of the cache; None is a TypeError (Q184).
+// mirrored decodes an object of the cache. None is a TypeError (Q184).
 func mirrored[T any](class *dataclass.Class[T], data []byte) (*T, error) {
 	if data == nil {
 		return nil, pysem.Raise("TypeError", "decoding to str: need a bytes-like object, NoneType found")
@@ -67,7 +66,7 @@ func mirrored[T any](class *dataclass.Class[T], data []byte) (*T, error) {
 	return class.Decode(data)
 }
 
-// Resources lists what the containers offer. Before WatchResource there are none.
+// Resources lists what the containers offer. Before WatchResource the list is empty.
 func (m *ZKMirror) Resources() ([]*datadef.ResourceSpec, error) {
 	list := []*datadef.ResourceSpec{}
 	for _, child := range m.Children(m.paths.Resource) {
@@ -80,12 +79,11 @@ func (m *ZKMirror) Resources() ([]*datadef.ResourceSpec, error) {
 	return list, nil
 }
 
-// replicaCountPeriod is how often NumTCEReplica looks (zk_mirror.py:188).
+// replicaCountPeriod is how often NumTCEReplica checks (zk_mirror.py:188).
 const replicaCountPeriod = 5 * time.Second
 
-// NumTCEReplica waits until all shards of each replica have reported their resources,
-// looking every 5 s, and counts the replicas. In the reference it always raises an
-// AttributeError (Q178).
+// NumTCEReplica counts the replicas once all shards of each have reported their resources; it waits
+// and checks every 5 s. In the reference it always raises an AttributeError (Q178).
 func (m *ZKMirror) NumTCEReplica() (int, error) {
 	for {
 		replicas, err := m.shardsByReplica()
@@ -106,7 +104,7 @@ func (m *ZKMirror) NumTCEReplica() (int, error) {
 	}
 }
 
-// shardsByReplica counts the resources of each replica but the entries.
+// shardsByReplica counts the resources of each replica, without entries.
 func (m *ZKMirror) shardsByReplica() (*pysem.OrderedMap[string, int], error) {
 	seen := pysem.NewOrderedMap[string, int]()
 	for path := range m.data.All {
@@ -126,9 +124,9 @@ func (m *ZKMirror) shardsByReplica() (*pysem.OrderedMap[string, int], error) {
 	return seen, nil
 }
 
-// TCEReplicaID returns the replica of the container: REPLICA_ID, or a hash of the pod's
-// name; the environment is read at each call (zk_mirror.py:197). A REPLICA_ID that is
-// no number is a ValueError.
+// TCEReplicaID returns the replica number of the container: REPLICA_ID, or a hash of the pod's
+// name. It reads the environment in each call (zk_mirror.py:197). A REPLICA_ID that is no number is
+// a ValueError.
 func (m *ZKMirror) TCEReplicaID() (int, error) {
 	if text, ok := m.e.Host.LookupEnv("REPLICA_ID"); ok {
 		id, _, err := pysem.ParseSmallInt(text)
@@ -139,13 +137,13 @@ func (m *ZKMirror) TCEReplicaID() (int, error) {
 	return agentconfig.ReplicaIDFromPodName(m.e), nil
 }
 
-// TaskMetas are the AVAILABLE replicas of one task.
+// TaskMetas holds the AVAILABLE replicas of one task.
 type TaskMetas struct {
 	Key      string // "<model>:<type>:<task>"
 	Replicas []*datadef.ReplicaMeta
 }
 
-// taskMetas collects replicas by task.
+// taskMetas groups replicas by task.
 type taskMetas struct{ list []TaskMetas }
 
 func (t *taskMetas) add(key string, rm *datadef.ReplicaMeta) {
@@ -158,18 +156,18 @@ func (t *taskMetas) add(key string, rm *datadef.ReplicaMeta) {
 	t.list = append(t.list, TaskMetas{Key: key, Replicas: []*datadef.ReplicaMeta{rm}})
 }
 
-// GetAllReplicas lists the AVAILABLE replicas of all models that are of a server type,
-// in lower case, by task (zk_mirror.py:334). A znode below the services that is no
-// replica of a task is a ValueError (Q186).
+// GetAllReplicas lists the AVAILABLE replicas of all models for a server type, given in lower case,
+// by task (zk_mirror.py:334). A znode below the services that is no replica of a task is a
+// ValueError (Q186).
 func (m *ZKMirror) GetAllReplicas(serverType string) ([]TaskMetas, error) {
 	return m.AllReplicas(func(t string) bool { return t == serverType })
 }
 
-// servicePathParts holds model, type, task and replica. What stands below a location
-// as discovery of v1 has it, and whatever else is there, has others (Q186).
+// servicePathParts is the number of parts in a replica's path: model, type, task and replica. Paths
+// below a location, as discovery of v1 makes them, and other paths have other numbers (Q186).
 const servicePathParts = 4
 
-// AllReplicas is [ZKMirror.GetAllReplicas] for the server types that wanted accepts.
+// AllReplicas does what [ZKMirror.GetAllReplicas] does, for the server types that wanted accepts.
 func (m *ZKMirror) AllReplicas(wanted func(serverType string) bool) ([]TaskMetas, error) {
 	var found taskMetas
 	for path, data := range m.data.All {
@@ -198,9 +196,8 @@ func (m *ZKMirror) AllReplicas(wanted func(serverType string) bool) ([]TaskMetas
 	return found.list, nil
 }
 
-// GetModelReplicas lists the AVAILABLE replicas of one model whose tasks begin with
-// the server type, by task (zk_mirror.py:350). In the reference a replica is there
-// many times (Q180).
+// GetModelReplicas lists the AVAILABLE replicas of one model whose tasks begin with the server
+// type, by task (zk_mirror.py:350). In the reference the same replica is listed many times (Q180).
 func (m *ZKMirror) GetModelReplicas(model, serverType string) ([]TaskMetas, error) {
 	var found taskMetas
 	base := pysem.JoinStrings(m.paths.Service, model)
@@ -242,8 +239,7 @@ func (m *ZKMirror) availableBelow(path string) ([]*datadef.ReplicaMeta, error) {
 	return list, nil
 }
 
-// availableAt returns the replica at a path, nil when there is none or it is not
-// AVAILABLE.
+// availableAt returns the replica at a path, nil when there is none or it is not AVAILABLE.
 func (m *ZKMirror) availableAt(path string) (*datadef.ReplicaMeta, error) {
 	data := m.Get(path)
 	if data == nil {
@@ -256,8 +252,7 @@ func (m *ZKMirror) availableAt(path string) (*datadef.ReplicaMeta, error) {
 	return rm, nil
 }
 
-// GetReplica returns one replica, nil when it is not there or not AVAILABLE
-// (zk_mirror.py:382).
+// GetReplica returns one replica, nil when there is none or it is not AVAILABLE (zk_mirror.py:382).
 func (m *ZKMirror) GetReplica(model, serverType string, task, replica int) (*datadef.ReplicaMeta, error) {
 	return m.availableAt(pysem.JoinStrings(m.taskPath(model, serverType, task), pysem.Str(replica)))
 }

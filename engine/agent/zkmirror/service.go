@@ -11,16 +11,14 @@ import (
 	"github.com/monosim/monosim/engine/pysem/pyset"
 )
 
-// ReportResource writes what the container offers, as an ephemeral znode
-// (zk_mirror.py:155).
+// ReportResource writes the container's offer as an ephemeral znode (zk_mirror.py:155).
 func (m *ZKMirror) ReportResource(spec *datadef.ResourceSpec) error {
 	return m.Create(spec.GetPath(m.paths.Resource), spec.Serialize(), env.CreateOptions{Ephemeral: true, MakePath: true})
 }
 
-// UpdateService makes the container's replicas in ZooKeeper those given
-// (zk_mirror.py:296). First what is not given is deleted, in the order of Python's set;
-// the first error ends it. Then what is new or changed
-// is written as ephemeral znodes, and errors are only logged.
+// UpdateService replaces the container's replicas in ZooKeeper by the given ones
+// (zk_mirror.py:296). First it deletes the others, in the order of Python's set; the first error
+// ends the call. Then it writes new and changed ones as ephemeral znodes; errors are only logged.
 func (m *ZKMirror) UpdateService(replicas []*datadef.ReplicaMeta) error {
 	changed := pysem.NewOrderedMap[string, []byte]()
 	given := pyset.Strings(m.hashing)
@@ -63,9 +61,9 @@ func reprOfChanges(changed *pysem.OrderedMap[string, []byte]) string {
 	return pysem.Repr(d)
 }
 
-// LocalReplicaPaths returns the znodes of this container's replicas, sorted: those with
-// its address, which is cut at the first colon, and its replica id (zk_mirror.py:322).
-// A replica without an address is an AttributeError.
+// LocalReplicaPaths returns the znodes of this container's replicas, sorted: those with its
+// address, cut at the first colon, and its replica id (zk_mirror.py:322). A replica without an
+// address is an AttributeError.
 func (m *ZKMirror) LocalReplicaPaths() ([]string, error) {
 	paths, err := m.localReplicaPaths()
 	if err != nil {

@@ -1,16 +1,19 @@
-// Package zkmirror is what an agent v2 knows of its business in ZooKeeper
-// (zk_mirror.py): watches keep a copy of it in memory, and changes that somebody has
-// to act on come as events of a queue.
+// Package zkmirror mirrors what a business has in ZooKeeper for an agent v2 (zk_mirror.py): watches
+// keep a copy in memory, and changes that need an action become events in a queue.
 //
 // Two things to use first:
 //
 //   - [NewZKMirror] makes a mirror; [ZKMirror.Start] connects it and begins to mirror.
-//   - [ZKMirror.GetAllReplicas] and its neighbours answer from memory where models are
-//     served, [ZKMirror.ExpectedLoading] what this container is to load.
+//   - [ZKMirror.GetAllReplicas] and its neighbours answer from memory where models are served,
+//     [ZKMirror.ExpectedLoading] what this container has to load.
 //
-// To change what is mirrored look in watch.go, what it answers in query.go. What a
-// container tells of itself is written in service.go, what a scheduler wants to be
-// loaded in publish.go, and election.go finds the container that schedules.
+// To change:
+//
+//   - what is mirrored: watch.go
+//   - what the mirror answers: query.go
+//   - what a container writes about itself: service.go
+//   - what a scheduler publishes: publish.go
+//   - how the scheduling container is elected: election.go
 package zkmirror
 
 import (
@@ -28,11 +31,10 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// ZKMirror is an agent's copy of what its business keeps in ZooKeeper
-// (zk_mirror.py:37).
+// ZKMirror is an agent's copy of its business's znodes (zk_mirror.py:37).
 //
-// The copy has no lock, because no use of it waits; the reference's lock is of the
-// class and shared by all mirrors of a process (Q189).
+// The copy needs no lock, because no function that uses it waits meanwhile. The reference has a
+// lock in the class, which all mirrors of a process share (Q189).
 type ZKMirror struct {
 	e      *env.Env
 	zk     env.ZooKeeper
@@ -40,31 +42,31 @@ type ZKMirror struct {
 	paths  MirrorPaths
 	shard  int
 	shards int
-	host   string // the local address at the time of making
+	host   string // the local address when the mirror was made
 	queue  *threading.Queue[datadef.Event]
-	// lock keeps writes of other tasks out of a read-then-write; it is re-entrant
-	// because watches of a fake client fire inside of the write.
+	// lock keeps other tasks from writing between a read and a write. It is re-entrant, because
+	// watches of a fake client fire inside the write.
 	lock     *threading.RLock
-	data     *pysem.OrderedMap[string, []byte] // by path; nil is None
-	hashing  pyset.Hashing                     // of this process
+	data     *pysem.OrderedMap[string, []byte] // the mirrored data by path; nil is None
+	hashing  pyset.Hashing                     // hashes of this Python process, for the order of sets
 	isLeader bool
 
-	started   []func() error // the watches of a full restart (Q188)
-	elected   bool           // an election was asked for
-	candidate env.Election   // the one that runs
+	started   []func() error // sets the watches again after a restart (Q188)
+	elected   bool           // set once an election was asked for
+	candidate env.Election   // the running election
 	stopped   bool
 }
 
-// MirrorOptions say which business is mirrored for which container.
+// MirrorOptions says which business to mirror, and for which container.
 type MirrorOptions struct {
 	Bzid string
-	// Queue takes the events; nil means a new one.
+	// Queue receives the events; nil makes a new one.
 	Queue *threading.Queue[datadef.Event]
-	// ShardID is that of the container; None means -1, that of an entry.
+	// ShardID is the container's shard number; None means -1, which an entry has.
 	ShardID pysem.OptInt
-	// NumShard is how many containers share the PS; 0 means 1.
+	// NumShard is the number of containers that share the PS; 0 means 1.
 	NumShard int
-	// DeployType of the container; empty means mixed.
+	// DeployType is the container's deploy type; empty means mixed.
 	DeployType agentconfig.DeployType
 	Quirks     quirks.Set
 }
@@ -90,8 +92,7 @@ func newMirrorPaths(bzid string) MirrorPaths {
 	}
 }
 
-// NewZKMirror makes a mirror on a client that is not started yet. Nothing is mirrored
-// before Start.
+// NewZKMirror makes a mirror on a client that is not started. It mirrors nothing before Start.
 func NewZKMirror(e *env.Env, zk env.ZooKeeper, o MirrorOptions) *ZKMirror {
 	m := &ZKMirror{
 		e: e, zk: zk, o: o, paths: newMirrorPaths(o.Bzid), shard: o.ShardID.Or(-1), shards: max(o.NumShard, 1),
@@ -109,29 +110,28 @@ func NewZKMirror(e *env.Env, zk env.ZooKeeper, o MirrorOptions) *ZKMirror {
 
 func (m *ZKMirror) keeps(q quirks.Quirk) bool { return m.o.Quirks.Keeps(q) }
 
-// Paths returns where the business has its znodes.
+// Paths returns the roots of the business's znodes.
 func (m *ZKMirror) Paths() MirrorPaths { return m.paths }
 
-// Queue has the events that nobody has taken yet: requests for models, and publishes
-// that are complete or gone.
+// Queue returns the events that nobody has taken yet: requests for models, and publishes that are
+// complete or gone.
 func (m *ZKMirror) Queue() *threading.Queue[datadef.Event] { return m.queue }
 
 // TCEShardID returns the shard of the container, -1 for an entry.
 func (m *ZKMirror) TCEShardID() int { return m.shard }
 
-// NumTCEShard returns how many containers share the PS.
+// NumTCEShard returns the number of containers that share the PS.
 func (m *ZKMirror) NumTCEShard() int { return m.shards }
 
-// IsLeader reports whether [ZKMirror.SetLeader] was called: the election does not call
-// it (Q192).
+// IsLeader reports whether [ZKMirror.SetLeader] was called. The election does not call it (Q192).
 func (m *ZKMirror) IsLeader() bool { return m.isLeader }
 
 // SetLeader makes IsLeader true.
 func (m *ZKMirror) SetLeader() { m.isLeader = true }
 
-// Start connects, within 15 s, and mirrors the services; and the publishes too unless
-// isClient, which a client of the agents is (zk_mirror.py:662). What else is to be
-// mirrored is watched by WatchPortal and WatchResource.
+// Start connects, within 15 s, and mirrors the services. It mirrors the publishes too unless
+// isClient is set, for a client of the agents (zk_mirror.py:662). WatchPortal and WatchResource
+// mirror the rest.
 func (m *ZKMirror) Start(isClient bool) error {
 	m.stopped = false
 	if err := m.zk.Start(0); err != nil {
@@ -143,9 +143,8 @@ func (m *ZKMirror) Start(isClient bool) error {
 	return m.WatchPublish()
 }
 
-// Create creates a znode. One that exists gets the data instead, and stays what it
-// was, ephemeral or not (zk_mirror.py:83). The name that a sequence gives is lost
-// (Q190).
+// Create creates a znode. If it exists, it gets the data, and stays ephemeral or persistent as it
+// was (zk_mirror.py:83). The name that a sequence node gets is lost (Q190).
 func (m *ZKMirror) Create(path string, data []byte, o env.CreateOptions) error {
 	m.lock.Lock()
 	defer m.lock.Unlock()
@@ -163,15 +162,15 @@ func (m *ZKMirror) write(path string, data []byte) error {
 	})
 }
 
-// EnsurePath creates a persistent znode and its parents, as far as they are missing.
+// EnsurePath creates a persistent znode and its parents where they are missing.
 func (m *ZKMirror) EnsurePath(path string) error {
 	m.lock.Lock()
 	defer m.lock.Unlock()
 	return m.zk.Retry(func() error { return m.zk.EnsurePath(path) })
 }
 
-// Set replaces the data of a znode, or creates it as a persistent one with its
-// parents (zk_mirror.py:110).
+// Set replaces the data of a znode. A missing one is created, persistent and with its parents
+// (zk_mirror.py:110).
 func (m *ZKMirror) Set(path string, data []byte) error {
 	m.lock.Lock()
 	defer m.lock.Unlock()
@@ -182,8 +181,8 @@ func (m *ZKMirror) Set(path string, data []byte) error {
 	return err
 }
 
-// Exists reports whether ZooKeeper has a znode, or, when it answers with an error,
-// whether the copy has (zk_mirror.py:119).
+// Exists reports whether ZooKeeper has a znode. If ZooKeeper returns an error, it reports whether
+// the mirror has it (zk_mirror.py:119).
 func (m *ZKMirror) Exists(path string) (bool, error) {
 	m.lock.Lock()
 	defer m.lock.Unlock()
@@ -195,16 +194,16 @@ func (m *ZKMirror) Exists(path string) (bool, error) {
 	return stat != nil, err
 }
 
-// isZooKeeperError reports whether err is one of kazoo's ZookeeperError: the codes of
-// the protocol, and a closed connection, which is a kind of SessionExpired.
+// isZooKeeperError reports whether err is a kazoo ZookeeperError: a code of the protocol, or a
+// closed connection, which is a kind of SessionExpired.
 func isZooKeeperError(err error) bool {
 	var zk *zkerrors.Error
 	const firstClientCode = -1000
 	return errors.As(err, &zk) && (zk.Code > firstClientCode || zk.Code == zkerrors.ConnectionClosed)
 }
 
-// Delete removes a znode. One that is missing is no error, and one with children
-// is removed with them whatever recursive says (zk_mirror.py:130).
+// Delete removes a znode. A missing znode is no error. A znode with children is removed with them,
+// whatever recursive says (zk_mirror.py:130).
 func (m *ZKMirror) Delete(path string, recursive bool) error {
 	m.lock.Lock()
 	defer m.lock.Unlock()

@@ -1,8 +1,8 @@
-// Package tfstest has the model server that the reference's own tests put beside an
-// agent v3, which is none.
+// Package tfstest has the double that the reference's tests use instead of a model server beside an
+// agent v3.
 //
-// Use [NewFakeTFSWrapper] for the option Server of an agent; the real one is
-// tfs.TFSWrapper. To change what it answers look in fake_wrapper.go.
+// Use [NewFakeTFSWrapper] for the option Server of an agent; the real one is tfs.TFSWrapper. To
+// change its answers: fake_wrapper.go.
 package tfstest
 
 import (
@@ -13,8 +13,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// FakeTFSWrapper is the reference's double of the wrapper (tfs_wrapper.py:172): it has
-// no process, and every model of the config file is AVAILABLE.
+// FakeTFSWrapper is the reference's double of the wrapper (tfs_wrapper.py:172). It has no process,
+// and every model of the config file is AVAILABLE.
 type FakeTFSWrapper struct {
 	e          *env.Env
 	configFile string
@@ -37,14 +37,14 @@ func (w *FakeTFSWrapper) Stop() error {
 	return nil
 }
 
-// Poll reports that there was no end.
+// Poll reports that the process has not ended.
 func (w *FakeTFSWrapper) Poll() (int, bool) { return 0, false }
 
-// Exited returns nil: the double never ends.
+// Exited returns nil, because the double never ends.
 func (w *FakeTFSWrapper) Exited() env.Cond { return nil }
 
-// IsGRPCRemoteOp returns an AttributeError: the reference's double lacks it, so a
-// HeartBeat over it fails once there are addresses (Q28).
+// IsGRPCRemoteOp returns an AttributeError, because the reference's double lacks it. So a HeartBeat
+// fails once there are addresses (Q28).
 func (w *FakeTFSWrapper) IsGRPCRemoteOp() (bool, error) {
 	return false, pysem.Raise("AttributeError", "'FakeTFSWrapper' object has no attribute 'is_grpc_remote_op'")
 }
