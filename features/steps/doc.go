@@ -20,12 +20,12 @@
 // To change:
 //
 //   - what a sentence says: words.go
-//   - what it does: the file named after its noun, calls to model servers in calls.go, and
-//     places in an answer in answer.go
+//   - what it does: the file named after its noun, calls to model servers in calls.go;
+//     a place in an answer: package answer
 //   - how waiting works: time.go
-//   - the agents' configuration: conf.go
-//   - how scenarios are found: plan.go
+//   - the agents' configuration: cluster.go
+//   - how scenarios are found: plan.go; by tags: package tags
 //   - what is said of a cluster of somebody else's: script.go
 //   - how scenarios are run: execute.go; many at a time: stream.go; as Go tests: run.go
-//   - what is counted and which failures are of one kind: summary.go
+//   - what is counted and which failures are of one kind: report.go
 package steps

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	messages "github.com/cucumber/messages/go/v21"
+
+	"github.com/monosim/monosim/features/steps/tags"
 )
 
 // scenario is a scenario of a file. An outline has one case for each row of its
@@ -67,7 +69,7 @@ func (sc *scenario) take(line int) bool {
 }
 
 // keep drops the cases that were not taken or that the filter does not want.
-func (sc *scenario) keep(wanted tagFilter) {
+func (sc *scenario) keep(wanted tags.Filter) {
 	sc.cases = slices.DeleteFunc(sc.cases, func(c scenarioCase) bool {
 		return !c.taken || !wanted(c.tags)
 	})

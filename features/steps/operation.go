@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"strings"
 
+	"github.com/monosim/monosim/features/steps/answer"
 	"github.com/monosim/monosim/runners"
 )
 
@@ -76,12 +77,12 @@ func (w *World) answered(quirks string) error {
 // found compares what the answer has at a place with JSON.
 func (w *World) found(place, want string) check {
 	return w.looking(place, func(found any) error {
-		wanted, err := parseAnswer([]byte(want))
+		wanted, err := answer.Parse([]byte(want))
 		if err != nil {
 			return fmt.Errorf("the scenario's JSON %s: %w", want, err)
 		}
-		if !sameJSON(wanted, returned(found)) {
-			return differ("the answer"+at(place), want, text(found))
+		if !answer.Same(wanted, answer.Returned(found)) {
+			return differ("the answer"+at(place), want, answer.Text(found))
 		}
 		return nil
 	})
@@ -96,8 +97,8 @@ func (w *World) stepReturns(n int, want string) check {
 // raises wants an exception of a type at a place.
 func (w *World) raises(place, exception string) check {
 	return w.looking(place, func(found any) error {
-		if got := raised(found); got != exception {
-			return differ("the answer"+at(place), "it to raise "+exception, text(found))
+		if got := answer.Raised(found); got != exception {
+			return differ("the answer"+at(place), "it to raise "+exception, answer.Text(found))
 		}
 		return nil
 	})
@@ -113,19 +114,19 @@ func (w *World) stepRaises(n int, exception string) check {
 // rows, or how often a text has another in it.
 func (w *World) has(place, want string, times int) check {
 	return w.looking(place, func(found any) error {
-		wanted, err := parseAnswer([]byte(want))
+		wanted, err := answer.Parse([]byte(want))
 		if err != nil {
 			return fmt.Errorf("the scenario's JSON %s: %w", want, err)
 		}
-		got, ok := count(found, wanted)
+		got, ok := answer.Count(found, wanted)
 		if !ok {
-			got, ok = count(returned(found), wanted)
+			got, ok = answer.Count(answer.Returned(found), wanted)
 		}
 		if !ok {
-			return fmt.Errorf("the answer%s: found %s, which can never have %s", at(place), text(found), want)
+			return fmt.Errorf("the answer%s: found %s, which can never have %s", at(place), answer.Text(found), want)
 		}
 		if got != times {
-			return differ(fmt.Sprintf("%s in the answer%s", want, at(place)), fmt.Sprintf("%d times", times), fmt.Sprintf("%d times in %s", got, text(found)))
+			return differ(fmt.Sprintf("%s in the answer%s", want, at(place)), fmt.Sprintf("%d times", times), fmt.Sprintf("%d times in %s", got, answer.Text(found)))
 		}
 		return nil
 	})
@@ -139,11 +140,11 @@ func (w *World) looking(place string, fn func(found any) error) check {
 		if w.operation == nil || w.operation.answer == nil {
 			return errors.New("found no answer to look at: have a recorded case answered before")
 		}
-		answer, err := parseAnswer(w.operation.answer.JSON)
+		whole, err := answer.Parse(w.operation.answer.JSON)
 		if err != nil {
 			return fmt.Errorf("%s: %w", w.operation.id, err)
 		}
-		found, err := lookUp(answer, place)
+		found, err := answer.At(whole, place)
 		if err != nil {
 			return fmt.Errorf("%s: %w", w.operation.id, err)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cucumber/godog"
 
+	"github.com/monosim/monosim/features/steps/tags"
 	"github.com/monosim/monosim/runners"
 )
 
@@ -54,9 +55,9 @@ func (s *Suite) List() ([]Listed, error) {
 // plan finds the scenarios and holds them to the vocabulary. The error has an
 // [*InputError] for everything that is wrong.
 func (s *Suite) plan() ([]*scenario, error) {
-	wanted, err := parseTags(s.Tags)
+	wanted, err := tags.Parse(s.Tags)
 	if err != nil {
-		return nil, err
+		return nil, &InputError{Where: "tags " + s.Tags, Text: err.Error()}
 	}
 	found, err := s.find()
 	if err != nil {

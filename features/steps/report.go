@@ -1,7 +1,11 @@
 package steps
 
 import (
+	"encoding/binary"
 	"errors"
+	"hash/fnv"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -131,3 +135,115 @@ func (r *Report) End(s *Summary) error {
 }
 
 var _ Listener = (*Report)(nil)
+
+// Summary is what a suite did in all. Its size does not depend on the number of seeds.
+type Summary struct {
+	Plan Plan
+	// Runs is how many results there are; less than those planned when the run was
+	// interrupted or ended with the first failure.
+	Runs, Passed, Failed, Skipped int
+	Steps                         int
+	Virtual                       time.Duration
+	// Interrupted says that the run was broken off from outside.
+	Interrupted bool
+	// Failures are those of one kind together, in the order of their first.
+	Failures []*FailureGroup
+
+	groups map[failureKey]*FailureGroup
+	trace  uint64
+}
+
+// FailureGroup is the failures of one step of a scenario with one message, whatever times
+// and hashes are in it. A step that fails in many ways has a last group with all others.
+type FailureGroup struct {
+	// First is the first of them, with its explanation; its Log is not kept.
+	First Result
+	Runs  int
+	// Seeds are the first few, in their order.
+	Seeds []uint64
+}
+
+const (
+	// groupSeeds is how many seeds of a group are kept.
+	groupSeeds = 5
+	// groupsPerStep is how many messages of a step are told apart.
+	groupsPerStep = 5
+)
+
+// failureKey is what the failures of a group have in common: the scenario, the step, the
+// runner and what it says.
+type failureKey struct {
+	path       string
+	line, step int
+	runner     string
+	message    string
+}
+
+// NewSummary is a summary of nothing yet.
+func NewSummary(p Plan) *Summary {
+	return &Summary{Plan: p, groups: map[failureKey]*FailureGroup{}, trace: fnv.New64a().Sum64()}
+}
+
+// Add counts a result that was found elsewhere.
+func (s *Summary) Add(r *Result) { s.add(r) }
+
+// add counts a result and returns the group of a failure.
+func (s *Summary) add(r *Result) *FailureGroup {
+	s.Runs++
+	s.Steps += len(r.Steps)
+	s.Virtual += r.Stats.Virtual
+	s.trace = fold(s.trace, r.Stats.TraceHash)
+	switch r.Status {
+	case Passed:
+		s.Passed++
+	case Skipped:
+		s.Skipped++
+	case Failed:
+		s.Failed++
+		return s.fail(r)
+	}
+	return nil
+}
+
+// fail puts a failure to those of its kind.
+func (s *Summary) fail(r *Result) *FailureGroup {
+	step := slices.IndexFunc(r.Steps, func(st Step) bool { return st.Status == Failed })
+	key := failureKey{r.Path, r.Line, step, r.Runner, varying.ReplaceAllString(r.Failure().Error(), "…")}
+	if s.groups[key] == nil {
+		ofStep := 0
+		for other := range s.groups {
+			if other.path == key.path && other.line == key.line && other.step == key.step && other.runner == key.runner {
+				ofStep++
+			}
+		}
+		if ofStep >= groupsPerStep {
+			key.message = ""
+		}
+	}
+	group := s.groups[key]
+	if group == nil {
+		group = &FailureGroup{First: *r}
+		group.First.Log = nil
+		s.groups[key] = group
+		s.Failures = append(s.Failures, group)
+	}
+	group.Runs++
+	if len(group.Seeds) < groupSeeds {
+		group.Seeds = append(group.Seeds, r.Seed)
+	}
+	return group
+}
+
+// varying is what differs between failures of one kind: times, and hashes of traces.
+var varying = regexp.MustCompile(`(?:` + durationText + `|[0-9a-f]{16}|0x[0-9a-f]+)`)
+
+// TraceHash folds the hashes of all runs in their order.
+func (s *Summary) TraceHash() uint64 { return s.trace }
+
+// fold is FNV-1a of 64 bits, gone on with the bytes of a number.
+func fold(h, number uint64) uint64 {
+	for _, b := range binary.BigEndian.AppendUint64(nil, number) {
+		h = (h ^ uint64(b)) * 1099511628211
+	}
+	return h
+}

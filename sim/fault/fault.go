@@ -1,5 +1,6 @@
-// Package fault has the faults of a simulated cluster, with a file for each kind. The descriptor in
-// that file has everything about the kind: its name, its sentences, and what begins and ends it.
+// Package fault has the faults of a simulated cluster, with a file for each part of the cluster that
+// they hit. The descriptor of a kind has everything about it: its name, its sentences, and what
+// begins and ends it.
 //
 // Two things to use first:
 //
@@ -8,10 +9,9 @@
 //
 // To change:
 //
-//   - to add a kind: write one file with one descriptor, such as zookeeper_down.go. Scenarios can
-//     then use its sentences, and every list shows it.
+//   - to add a kind: write its descriptor into the list of the file that its name begins with, such
+//     as zookeeper.go. Scenarios can then use its sentences, and every list shows it.
 //   - the words of sentences, and the fields of a fault that they fill: engine/cluster
-//   - what several kinds need: target.go
 package fault
 
 import (
@@ -29,29 +29,35 @@ import (
 // sense there they return an error and leave the world unchanged.
 type Kind struct {
 	cluster.FaultKind
-	Begin func(w *world.World, f cluster.Fault) error
+	Begin action
 	// End is nil for a fault that is over as soon as it has happened.
-	End func(w *world.World, f cluster.Fault) error
+	End action
 }
 
-// kinds has every kind, in no particular order.
-var kinds []*Kind
+// action is the beginning or the end of a fault.
+type action = func(w *world.World, f cluster.Fault) error
 
-// register adds a file's descriptor to the list.
-func register(k Kind) *Kind {
-	kinds = append(kinds, &k)
-	return &k
+// kinds has every kind, sorted by name.
+var kinds = sorted(agentKinds, consulKinds, modelServerKinds, networkKinds, storeKinds, trainerKinds, versionKinds, zooKeeperKinds)
+
+func sorted(lists ...[]Kind) []*Kind {
+	var all []*Kind
+	for _, list := range lists {
+		for i := range list {
+			all = append(all, &list[i])
+		}
+	}
+	slices.SortFunc(all, func(a, b *Kind) int { return cmp.Compare(a.Name, b.Name) })
+	return all
 }
 
 // Kinds lists the kinds, sorted by name.
-func Kinds() []*Kind {
-	return slices.SortedFunc(slices.Values(kinds), func(a, b *Kind) int { return cmp.Compare(a.Name, b.Name) })
-}
+func Kinds() []*Kind { return slices.Clone(kinds) }
 
 // Find returns the kind with a name. The error for an unknown name lists all kinds.
 func Find(name string) (*Kind, error) {
 	var names []string
-	for _, k := range Kinds() {
+	for _, k := range kinds {
 		if k.Name == name {
 			return k, nil
 		}

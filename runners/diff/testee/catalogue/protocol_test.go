@@ -3,9 +3,7 @@ package catalogue_test
 import (
 	"flag"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -82,51 +80,6 @@ func withCounts(t *testing.T, page string) string {
 	page = aligned(page, regexp.MustCompile(`that the greeting does not have( +\d+)`), total-passed)
 	return regexp.MustCompile(`\d+ cases for 1 testee: .*`).ReplaceAllString(page,
 		fmt.Sprintf("%d cases for 1 testee: %d passed, 0 failed, 0 explained, %d skipped", total, passed, total-passed))
-}
-
-var casesOf = regexp.MustCompile("(\\d+) cases of `([a-z_0-9]+(?:\\.[A-Za-z.]+)?)`")
-
-// The goal is that no document says another number of golden cases than there are. The method is one
-// form, "12 cases of `path_utils`", of a suite or an operation, in every document; -update writes the numbers.
-func TestFiguresOfCases(t *testing.T) {
-	suites, err := golden.Suites(golden.FS())
-	if err != nil {
-		t.Fatal(err)
-	}
-	cases := map[string]int{}
-	for _, s := range suites {
-		for _, c := range s.Cases {
-			cases[golden.SuiteOf(c.ID)]++
-			cases[c.Op]++
-		}
-	}
-	const root, least = "../../../..", 40
-	found := 0
-	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || filepath.Ext(path) != ".md" {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		counted := casesOf.ReplaceAllStringFunc(string(text), func(figure string) string {
-			found++
-			name := casesOf.FindStringSubmatch(figure)[2]
-			want := fmt.Sprintf("%d cases of `%s`", cases[name], name)
-			if figure != want && !*update {
-				t.Errorf("%s: found %s, want %s: make parity", path, figure, want)
-			}
-			return want
-		})
-		if *update && counted != string(text) {
-			return os.WriteFile(path, []byte(counted), 0o644)
-		}
-		return nil
-	})
-	if err != nil || found < least {
-		t.Errorf("got %d figures and %v, want %d at least", found, err, least)
-	}
 }
 
 // aligned puts a number in the place of the one that a pattern's group matches, and keeps its column.

@@ -1,4 +1,12 @@
-package steps
+// Package answer looks into the answer of an operation of the agents' code, which is JSON.
+//
+// Two things to use first:
+//
+//   - [Parse] reads an answer, [At] finds the value at a place in it.
+//   - [Count] counts what a value holds; [Raised] names the exception that a call raised.
+//
+// To change how a place is written, or what a row or a call is: answer.go, the only file.
+package answer
 
 import (
 	"bytes"
@@ -9,28 +17,28 @@ import (
 	"strings"
 )
 
-// An answer is JSON in Go's plain types, with numbers as they are written.
-func parseAnswer(data []byte) (v any, err error) {
+// Parse reads JSON as Go's plain types, with numbers as they are written.
+func Parse(data []byte) (v any, err error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
 	err = d.Decode(&v)
 	return v, err
 }
 
-// lookUp finds what is at a place as "steps > 2 > tree": a key of an object, that of
-// a row, which is its first member, or the number of a member, counted from 1. An
-// empty place is the whole. What a call returned is looked through.
-func lookUp(v any, place string) (any, error) {
+// At returns the value at a place, as "steps > 2 > tree". Each part is a key of an object, the
+// first member of a row, or the number of a member, counted from 1. An empty place is the whole
+// value. Where a part is not found, it is looked for in what a call returned.
+func At(v any, place string) (any, error) {
 	if place == "" {
 		return v, nil
 	}
 	for part := range strings.SplitSeq(place, " > ") {
 		next, ok := member(v, part)
 		if !ok {
-			next, ok = member(returned(v), part)
+			next, ok = member(Returned(v), part)
 		}
 		if !ok {
-			return nil, fmt.Errorf("the answer at %s: found no %s in %s", place, part, text(v))
+			return nil, fmt.Errorf("the answer at %s: found no %s in %s", place, part, Text(v))
 		}
 		v = next
 	}
@@ -55,8 +63,8 @@ func member(v any, name string) (any, bool) {
 	return nil, false
 }
 
-// row takes a member of a list apart that is [key, value]. The value of a longer
-// one, as [path, value, version, ephemeral], is the whole row.
+// row splits a member of a list that is [key, value]. The value of a longer member, as [path,
+// value, version, ephemeral], is the whole row.
 func row(v any) (key string, value any, ok bool) {
 	list, _ := v.([]any)
 	if len(list) < 2 {
@@ -69,8 +77,8 @@ func row(v any) (key string, value any, ok bool) {
 	return key, v, ok
 }
 
-// returned is what a call returned, or v itself when it is no call.
-func returned(v any) any {
+// Returned unwraps a call: it gives what the call returned, and v itself where v is no call.
+func Returned(v any) any {
 	if call, ok := v.(map[string]any); ok {
 		if r, ok := call["r"]; ok {
 			return r
@@ -79,17 +87,17 @@ func returned(v any) any {
 	return v
 }
 
-// raised is the type of the exception that a call raised, "" for none.
-func raised(v any) string {
+// Raised names the type of the exception that a call raised, "" for none.
+func Raised(v any) string {
 	call, _ := v.(map[string]any)
 	failure, _ := call["e"].(map[string]any)
 	name, _ := failure["type"].(string)
 	return name
 }
 
-// count says how often x is in v; ok is false where v is nothing that x could be
-// in.
-func count(v, x any) (n int, ok bool) {
+// Count counts how often x is in v: a text in a text, a key in an object, a member or the key of a
+// row in a list. ok is false where v cannot hold x.
+func Count(v, x any) (n int, ok bool) {
 	name, isText := x.(string)
 	switch v := v.(type) {
 	case string:
@@ -105,7 +113,7 @@ func count(v, x any) (n int, ok bool) {
 	case []any:
 		for _, m := range v {
 			key, _, isRow := row(m)
-			if sameJSON(m, x) || isRow && sameJSON(key, x) {
+			if Same(m, x) || isRow && Same(key, x) {
 				n++
 			}
 			ok = ok || isRow && isText || reflect.TypeOf(m) == reflect.TypeOf(x)
@@ -115,10 +123,11 @@ func count(v, x any) (n int, ok bool) {
 	return 0, false
 }
 
-func sameJSON(a, b any) bool { return reflect.DeepEqual(a, b) }
+// Same reports whether two values are equal JSON.
+func Same(a, b any) bool { return reflect.DeepEqual(a, b) }
 
-// text shows a value in a message, cut short.
-func text(v any) string {
+// Text writes a value as JSON for a message, cut after 400 bytes.
+func Text(v any) string {
 	const most = 400
 	data, err := json.Marshal(v)
 	if err != nil {

@@ -1,4 +1,4 @@
-package steps
+package tags
 
 import (
 	"strings"
@@ -24,7 +24,7 @@ func TestTagExpressions(t *testing.T) {
 		{"not (@a or @b)", "@b", false},
 		{"not not @a", "@a", true},
 	} {
-		f, err := parseTags(c.text)
+		f, err := Parse(c.text)
 		if err != nil {
 			t.Errorf("%q: %v", c.text, err)
 			continue
@@ -44,7 +44,7 @@ func TestFaultsOfTagExpressionsAreTold(t *testing.T) {
 		"smoke":      `found "smoke", want a tag`,
 		"not ":       "found the end, want a tag",
 	} {
-		if _, err := parseTags(text); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Parse(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got error %v, want %q in it", text, err, want)
 		}
 	}

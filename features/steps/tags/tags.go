@@ -1,4 +1,10 @@
-package steps
+// Package tags reads tag expressions as Cucumber has them, as "@v3 and not @slow".
+//
+// Two things to use first: [Parse] reads an expression; the [Filter] that it returns is asked with
+// the tags of a scenario.
+//
+// To change what an expression may say: the methods of parser, one for each kind of term.
+package tags
 
 import (
 	"fmt"
@@ -7,14 +13,14 @@ import (
 	"strings"
 )
 
-// tagFilter reports whether a scenario with these tags is taken.
-type tagFilter func(tags []string) bool
+// Filter reports whether a scenario with these tags is taken.
+type Filter func(tags []string) bool
 
-// parseTags reads a tag expression as Cucumber has them: tags with and, or, not and
+// Parse reads a tag expression as Cucumber has them: tags with and, or, not and
 // parentheses; not binds most, or least. && stands for and, ~ for not. An empty text takes
-// all scenarios. The error is an [*InputError].
-func parseTags(text string) (tagFilter, error) {
-	p := tagParser{left: tagToken.FindAllString(text, -1)}
+// all scenarios. The error says what was found in place of what.
+func Parse(text string) (Filter, error) {
+	p := parser{left: token.FindAllString(text, -1)}
 	if len(p.left) == 0 {
 		return func([]string) bool { return true }, nil
 	}
@@ -23,21 +29,21 @@ func parseTags(text string) (tagFilter, error) {
 		err = fmt.Errorf("found %q, want and, or, or the end", p.left[0])
 	}
 	if err != nil {
-		return nil, &InputError{Where: "tags " + text, Text: err.Error() + `; as in "@v3 and not (@slow or @outage)", or "@v3 && ~@slow"`}
+		return nil, fmt.Errorf(`%w; as in "@v3 and not (@slow or @outage)", or "@v3 && ~@slow"`, err)
 	}
 	return f, nil
 }
 
 var (
-	tagToken = regexp.MustCompile(`[()~]|[^\s()~]+`)
-	tagName  = regexp.MustCompile(`^@[\w.:-]+$`)
+	token = regexp.MustCompile(`[()~]|[^\s()~]+`)
+	name  = regexp.MustCompile(`^@[\w.:-]+$`)
 )
 
-// tagParser has the tokens that are still to read.
-type tagParser struct{ left []string }
+// parser holds the tokens that are still to be read.
+type parser struct{ left []string }
 
-// next takes the next token if it is one of these.
-func (p *tagParser) next(tokens ...string) bool {
+// next takes the next token if it is one of these, and reports whether it did.
+func (p *parser) next(tokens ...string) bool {
 	if len(p.left) == 0 || !slices.Contains(tokens, strings.ToLower(p.left[0])) {
 		return false
 	}
@@ -46,11 +52,11 @@ func (p *tagParser) next(tokens ...string) bool {
 }
 
 // either reads terms joined by or.
-func (p *tagParser) either() (tagFilter, error) {
+func (p *parser) either() (Filter, error) {
 	f, err := p.both()
 	for err == nil && p.next("or") {
 		a := f
-		var b tagFilter
+		var b Filter
 		b, err = p.both()
 		f = func(tags []string) bool { return a(tags) || b(tags) }
 	}
@@ -58,11 +64,11 @@ func (p *tagParser) either() (tagFilter, error) {
 }
 
 // both reads terms joined by and.
-func (p *tagParser) both() (tagFilter, error) {
+func (p *parser) both() (Filter, error) {
 	f, err := p.term()
 	for err == nil && p.next("and", "&&") {
 		a := f
-		var b tagFilter
+		var b Filter
 		b, err = p.term()
 		f = func(tags []string) bool { return a(tags) && b(tags) }
 	}
@@ -70,7 +76,7 @@ func (p *tagParser) both() (tagFilter, error) {
 }
 
 // term reads a tag, an expression in parentheses, or one of them with not before it.
-func (p *tagParser) term() (tagFilter, error) {
+func (p *parser) term() (Filter, error) {
 	if p.next("not", "~") {
 		f, err := p.term()
 		return func(tags []string) bool { return !f(tags) }, err
@@ -82,7 +88,7 @@ func (p *tagParser) term() (tagFilter, error) {
 		}
 		return f, err
 	}
-	if len(p.left) == 0 || !tagName.MatchString(p.left[0]) {
+	if len(p.left) == 0 || !name.MatchString(p.left[0]) {
 		return nil, fmt.Errorf("found %s, want a tag, not or (", p.found())
 	}
 	tag := p.left[0]
@@ -90,7 +96,7 @@ func (p *tagParser) term() (tagFilter, error) {
 	return func(tags []string) bool { return slices.Contains(tags, tag) }, nil
 }
 
-func (p *tagParser) found() string {
+func (p *parser) found() string {
 	if len(p.left) == 0 {
 		return "the end"
 	}

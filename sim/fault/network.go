@@ -1,0 +1,96 @@
+package fault
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/cluster"
+	"github.com/monosim/monosim/sim/world"
+)
+
+var networkKinds = []Kind{
+	{
+		FaultKind: cluster.FaultKind{
+			Name:  "network.one-way-partition",
+			Help:  "Everything that one group of hosts sends to another is lost; the way back is whole.",
+			Lasts: "{places} cannot reach {places}",
+			Onset: "{places} can no longer reach {places}",
+		},
+		Begin: func(w *world.World, f cluster.Fault) error { return between(w, f, w.Network().Partition) },
+		End:   func(w *world.World, f cluster.Fault) error { return between(w, f, w.Network().Heal) },
+	},
+	// The end also heals a one-way partition between the same places.
+	{
+		FaultKind: cluster.FaultKind{
+			Name:  "network.partition",
+			Help:  "Two groups of hosts cannot reach each other: all that is sent between them is lost.",
+			Lasts: "{places} is/are cut off from {places}",
+			Ends:  "{places} reach(es) {places} again",
+			Onset: "{places} get(s) cut off from {places}",
+		},
+		Begin: func(w *world.World, f cluster.Fault) error { return between(w, f, w.Network().PartitionBoth) },
+		End:   func(w *world.World, f cluster.Fault) error { return between(w, f, w.Network().HealBoth) },
+	},
+	{
+		FaultKind: cluster.FaultKind{
+			Name:  "network.slow",
+			Help:  "What is sent between two groups of hosts takes longer, both ways.",
+			Lasts: "the network between {places} and {places} is slower by {duration}",
+			Onset: "the network between {places} and {places} becomes slower by {duration}",
+		},
+		Begin: func(w *world.World, f cluster.Fault) error { return slow(w, f, f.Duration) },
+		End:   func(w *world.World, f cluster.Fault) error { return slow(w, f, 0) },
+	},
+}
+
+// slow sets how much longer both directions take than their latency.
+func slow(w *world.World, f cluster.Fault, extra time.Duration) error {
+	return between(w, f, func(a, b []string) error {
+		if err := w.Network().Slow(a, b, extra); err != nil {
+			return err
+		}
+		return w.Network().Slow(b, a, extra)
+	})
+}
+
+// hostsAt converts places to the names of hosts.
+func hostsAt(w *world.World, places []string) ([]string, error) {
+	var hosts []string
+	for _, place := range places {
+		idc, isIDC := strings.CutPrefix(place, "idc:")
+		switch {
+		case place == world.ZooKeeperHost:
+			hosts = append(hosts, place)
+		case isIDC:
+			found := len(hosts)
+			for _, p := range w.Pods() {
+				if !p.Bare() && p.Location.IDC == idc {
+					hosts = append(hosts, p.Name)
+				}
+			}
+			if len(hosts) == found {
+				return nil, fmt.Errorf("place: found %q, want the idc of a pod", place)
+			}
+		default:
+			if _, err := w.FindPod(place); err != nil {
+				return nil, err
+			}
+			hosts = append(hosts, place)
+		}
+	}
+	return hosts, nil
+}
+
+// between changes the network from one group of places to another.
+func between(w *world.World, f cluster.Fault, do func(from, to []string) error) error {
+	from, err := hostsAt(w, f.From)
+	if err != nil {
+		return err
+	}
+	to, err := hostsAt(w, f.To)
+	if err != nil {
+		return err
+	}
+	return do(from, to)
+}

@@ -1,0 +1,215 @@
+package fault
+
+import (
+	"fmt"
+
+	"github.com/monosim/monosim/engine/cluster"
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/sim/world"
+)
+
+var trainerKinds = []Kind{
+	{
+		FaultKind: cluster.FaultKind{
+			Name:   "trainer.application-killed",
+			Help:   "The application master ends all processes of the training job by SIGKILL; none is started again.",
+			Begins: "the application is killed",
+		},
+		Begin: func(w *world.World, _ cluster.Fault) error {
+			if err := wantJob(w, "application", "to kill"); err != nil {
+				return err
+			}
+			w.EndApplication()
+			return w.Settle()
+		},
+	},
+	{
+		FaultKind: cluster.FaultKind{
+			Name:  "trainer.application-master",
+			Help:  "The application master and the processes of the training job cannot reach each other.",
+			Lasts: "the application master is unreachable",
+			Ends:  "the application master is reachable again",
+			Onset: "the application master becomes unreachable",
+		},
+		Begin: func(w *world.World, _ cluster.Fault) error { return fromMaster(w, w.Network().PartitionBoth) },
+		End:   func(w *world.World, _ cluster.Fault) error { return fromMaster(w, w.Network().HealBoth) },
+	},
+	{
+		FaultKind: cluster.FaultKind{
+			Name:  "trainer.disconnected",
+			Help:  "A process of the training job and ZooKeeper cannot reach each other.",
+			Lasts: "{trainer} is without ZooKeeper",
+			Ends:  "{trainer} finds ZooKeeper again",
+			Onset: "{trainer} loses ZooKeeper",
+		},
+		Begin: func(w *world.World, f cluster.Fault) error {
+			return fromTrainer(w, f, []string{world.ZooKeeperHost}, w.Network().PartitionBoth)
+		},
+		End: func(w *world.World, f cluster.Fault) error {
+			return fromTrainer(w, f, []string{world.ZooKeeperHost}, w.Network().HealBoth)
+		},
+	},
+	{
+		FaultKind: cluster.FaultKind{
+			Name:   "trainer.expired-session",
+			Help:   "ZooKeeper ends the session of a process of the training job at once.",
+			Begins: "the ZooKeeper session of {trainer} expires",
+		},
+		Begin: func(w *world.World, f cluster.Fault) error {
+			if _, err := w.FindTrainer(f.Pod); err != nil {
+				return err
+			}
+			return expireSessions(w.ZooKeeper(), f.Pod, f.Pod)
+		},
+	},
+	{
+		FaultKind: cluster.FaultKind{
+			Name:   "trainer.garbled-file",
+			Help:   "A file that the training job shares holds bytes that are no text.",
+			Begins: "the stored file {path} is garbled",
+		},
+		Begin: func(w *world.World, f cluster.Fault) error {
+			return changeStored(w, f, func([]byte) []byte { return []byte("\xff\xfe\x00\xff") })
+		},
+	},
+	// The process comes back after TrainingSpec.RestartAfter, if that is set.
+	{
+		FaultKind: cluster.FaultKind{
+			Name:   "trainer.killed",
+			Help:   "A process of the training job ends at once by SIGKILL.",
+			Begins: "{trainer} is killed",
+		},
+		Begin: func(w *world.World, f cluster.Fault) error {
+			t, err := w.FindTrainer(f.Pod)
+			if err != nil {
+				return err
+			}
+			if t.Process() == nil {
+				return fmt.Errorf("%s: found it not running, want a process to kill", f.Pod)
+			}
+			if err := t.Process().Signal(env.SIGKILL); err != nil {
+				return err
+			}
+			return w.Settle()
+		},
+	},
+	{
+		FaultKind: cluster.FaultKind{
+			Name:   "trainer.memory",
+			Help:   "The memory of a PS comes to a size, which its health says from then on.",
+			Begins: "the memory of {trainer} comes to {size}",
+		},
+		Begin: func(w *world.World, f cluster.Fault) error {
+			t, err := w.FindTrainer(f.Pod)
+			if err != nil {
+				return err
+			}
+			if t.Role != "ps" {
+				return fmt.Errorf("memory: found %s, want a PS: nobody asks for that of others", f.Pod)
+			}
+			w.Hazards().SetRSSBytes(t.Index, f.SizeBytes)
+			return nil
+		},
+	},
+	{
+		FaultKind: cluster.FaultKind{
+			Name:   "trainer.save-errors",
+			Help:   "The next writes of a checkpoint fail with an error of TensorFlow.",
+			Begins: "the next {n} write(s) of a checkpoint fail(s)",
+		},
+		Begin: func(w *world.World, f cluster.Fault) error {
+			if err := wantJob(w, "checkpoint", "that writes them"); err != nil {
+				return err
+			}
+			w.Hazards().SaveErrors = int(f.N)
+			return nil
+		},
+	},
+	{
+		FaultKind: cluster.FaultKind{
+			Name:   "trainer.slow-saves",
+			Help:   "Writing a checkpoint takes a time from now on.",
+			Begins: "a checkpoint takes {duration} to write",
+		},
+		Begin: func(w *world.World, f cluster.Fault) error {
+			if err := wantJob(w, "checkpoint", "that writes them"); err != nil {
+				return err
+			}
+			w.Hazards().SaveTime = f.Duration
+			return nil
+		},
+	},
+	{
+		FaultKind: cluster.FaultKind{
+			Name:   "trainer.torn-file",
+			Help:   "A file that the training job shares ends in the middle, as after a write that was cut off.",
+			Begins: "the stored file {path} is torn",
+		},
+		Begin: func(w *world.World, f cluster.Fault) error {
+			return changeStored(w, f, func(data []byte) []byte { return data[:len(data)/2] })
+		},
+	},
+	{
+		FaultKind: cluster.FaultKind{
+			Name:  "trainer.unreachable",
+			Help:  "A process of the training job and the others cannot reach each other; ZooKeeper and the files are there.",
+			Lasts: "{trainer} is unreachable",
+			Ends:  "{trainer} is reachable again",
+			Onset: "{trainer} becomes unreachable",
+		},
+		Begin: func(w *world.World, f cluster.Fault) error {
+			return fromTrainer(w, f, trainersBut(w, f.Pod), w.Network().PartitionBoth)
+		},
+		End: func(w *world.World, f cluster.Fault) error {
+			return fromTrainer(w, f, trainersBut(w, f.Pod), w.Network().HealBoth)
+		},
+	},
+}
+
+// wantJob returns an error without a training job. where and want are words of its text.
+func wantJob(w *world.World, where, want string) error {
+	if len(w.Trainers()) == 0 {
+		return fmt.Errorf("%s: found no training job, want one %s", where, want)
+	}
+	return nil
+}
+
+// trainersBut returns the names of all processes of the training job but one.
+func trainersBut(w *world.World, name string) []string {
+	var others []string
+	for _, t := range w.Trainers() {
+		if t.Name != name {
+			others = append(others, t.Name)
+		}
+	}
+	return others
+}
+
+// fromMaster changes the network between the application master and the job's processes.
+func fromMaster(w *world.World, do func(a, b []string) error) error {
+	if w.ApplicationMaster() == nil {
+		return &cluster.SpecError{Where: "application_master", Found: "none", Want: "a training job with one"}
+	}
+	return do([]string{world.ApplicationMasterHost}, trainersBut(w, ""))
+}
+
+// fromTrainer changes the network between the process of a fault and other hosts.
+func fromTrainer(w *world.World, f cluster.Fault, others []string, do func(a, b []string) error) error {
+	if _, err := w.FindTrainer(f.Pod); err != nil {
+		return err
+	}
+	return do([]string{f.Pod}, others)
+}
+
+// changeStored changes the content of a file in the training job's directories.
+func changeStored(w *world.World, f cluster.Fault, change func(data []byte) []byte) error {
+	if err := wantJob(w, "stored file", "that has files"); err != nil {
+		return err
+	}
+	fsys, inside := w.StoreOf(f.BasePath)
+	data, err := fsys.ReadFile(inside)
+	if err != nil {
+		return fmt.Errorf("stored file %s: %w", f.BasePath, err)
+	}
+	return fsys.WriteTree(map[string]string{inside: string(change(data))})
+}
