@@ -9,11 +9,12 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/kazoofake"
 )
 
-// agentOps are agent.py: the entry point, up to where it starts an agent.
+// agentOps answers the operation on agent.py: the entry point, up to where it would start
+// an agent.
 var agentOps = table{"agent.main": (*call).agentMain}
 
-// agentMain runs the entry point in a process of its own and says what each agent
-// was made with; none of them is started.
+// agentMain runs the entry point in a process of its own and reports the arguments of each
+// agent that it makes. No agent is started.
 func (c *call) agentMain() (any, error) {
 	options := agent.Options{ConfPath: c.In.Str("conf"), TFSLog: c.In.StrOr("tfs_log", "")}
 	agents := []any{}
@@ -44,7 +45,7 @@ func (c *call) agentMain() (any, error) {
 	}
 }
 
-// envOf returns the case's world for another process of its host.
+// envOf returns the environment of another process on the case's host.
 func (c *call) envOf(p *processes.Process) *env.Env {
 	e := c.Machine.Env(p.Life(), nil)
 	h := *c.Host
@@ -53,7 +54,7 @@ func (c *call) envOf(p *processes.Process) *env.Env {
 	return e
 }
 
-// fakeZooKeepers gives agents the reference's fake client.
+// fakeZooKeepers hands each agent the reference's fake ZooKeeper client.
 type fakeZooKeepers struct{ e *env.Env }
 
 func (z fakeZooKeepers) NewClient(string, env.ZooKeeperOptions) env.ZooKeeper {

@@ -17,7 +17,8 @@ var agentControllerOps = table{
 	"agent_controller.main":                (*call).controlCommand,
 }
 
-// controller makes a controller over a started backend, and returns that and its ZooKeeper too.
+// controller makes a controller over a started backend, and returns the backend and its
+// ZooKeeper client too.
 func (c *call) controller() (clients.Controller, *backends.ZKBackend, *caseworld.ZooKeeper, error) {
 	zk := c.NewZK()
 	b := backends.NewZKBackend(c.Env, "gip", zk)
@@ -56,7 +57,7 @@ func (c *call) declareSavedModel() (any, error) {
 	return caseworld.Object("result", result, "writes", writes, "saved_models", caseworld.Attempt(modelNames(models), err)), nil
 }
 
-// writesOf returns the log so far, also when it is empty.
+// writesOf returns the writes logged so far, [] rather than nil when there are none.
 func writesOf(zk *caseworld.ZooKeeper) []any {
 	if writes := zk.Take("delete"); writes != nil {
 		return writes
@@ -91,12 +92,12 @@ func (c *call) mapModelToLayout() (any, error) {
 	return caseworld.Object("result", result, "writes", writes, "bzid_info", info+"\n"), nil
 }
 
-// oneZK gives the same client to whoever asks for one.
+// oneZK hands the same client to everybody who asks for one.
 type oneZK struct{ client *caseworld.ZooKeeper }
 
 func (z oneZK) NewClient(string, env.ZooKeeperOptions) env.ZooKeeper { return z.client }
 
-// controlCommand returns the whole command with the case's flags.
+// controlCommand runs the whole command with the case's flags.
 func (c *call) controlCommand() (any, error) {
 	flags := c.In.Object("flags")
 	o := clients.DefaultControlOptions()

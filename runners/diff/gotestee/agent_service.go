@@ -26,13 +26,14 @@ var agentServiceOps = table{
 	"agent_service.grpc":                (*call).serviceOverGRPC,
 }
 
-// watched returns the service over a watcher, with the nodes of the case created.
+// watched builds a service of version 1 over a watcher, after creating the znodes of the
+// case.
 func (c *call) watched() (service.ServiceAnswers, error) {
 	answers, _, err := c.watchedTree()
 	return answers, err
 }
 
-// watchedTree returns the service of watched, and the client of its tree.
+// watchedTree does as watched, and returns the client of the tree too.
 func (c *call) watchedTree() (service.ServiceAnswers, *caseworld.ZooKeeper, error) {
 	conf, err := c.config()
 	if err != nil {
@@ -58,7 +59,7 @@ func (c *call) watchedTree() (service.ServiceAnswers, *caseworld.ZooKeeper, erro
 	return service.AnswersV1{Watcher: w}, zk, nil
 }
 
-// provided returns the service of an agent v3 over the addresses of the case.
+// provided builds the service of a v3 agent, which finds the addresses of the case.
 func (c *call) provided() (service.ServiceAnswers, error) {
 	var conf *agentconfig.AgentConfig
 	var err error
@@ -74,7 +75,7 @@ func (c *call) provided() (service.ServiceAnswers, error) {
 	return service.AnswersV3{Env: c.Env, Conf: conf, Addrs: c.addrs}, nil
 }
 
-// addrs answers in place of the function that an agent v3 gives its data provider.
+// addrs stands in for the function that a v3 agent gives its data provider.
 func (c *call) addrs() ([]service.ModelAddresses, error) {
 	if !c.In.Has("addrs") {
 		return nil, pysem.Raise("KeyError", "'m'")
@@ -85,7 +86,7 @@ func (c *call) addrs() ([]service.ModelAddresses, error) {
 	return modelAddresses(c.In.Object("addrs")), nil
 }
 
-// modelAddresses is {name: [address or null]}.
+// modelAddresses reads {name: [address or null]}.
 func modelAddresses(addrs caseworld.Arguments) []service.ModelAddresses {
 	var list []service.ModelAddresses
 	for _, m := range addrs.Items {
@@ -102,13 +103,14 @@ func modelAddresses(addrs caseworld.Arguments) []service.ModelAddresses {
 	return list
 }
 
-// mirrored returns the service of an agent v2, without the config's replicas.
+// mirrored builds the service of a v2 agent, without the replicas that the configuration
+// names.
 func (c *call) mirrored(update bool) (service.ServiceAnswers, error) {
 	answers, _, err := c.mirroredTree(update)
 	return answers, err
 }
 
-// mirroredTree returns the service of mirrored, and the client of its tree.
+// mirroredTree does as mirrored, and returns the client of the tree too.
 func (c *call) mirroredTree(update bool) (service.ServiceAnswers, *caseworld.ZooKeeper, error) {
 	conf, err := c.config()
 	if err != nil {
@@ -149,11 +151,11 @@ func (c *call) serviceV1() (any, error) { return c.answered(c.watched()) }
 
 func (c *call) serviceV3() (any, error) { return c.answered(c.provided()) }
 
-// rpc is one call of a case.
 type rpc struct {
 	method            string
 	request, response proto.Message
-	// raw is the request of a call that gives bytes, which may be of any rpc.
+	// raw is the request of a call that a case gives as bytes; the bytes need not be those
+	// of a request.
 	raw []byte
 	ask func(service.ServiceAnswers) (proto.Message, error)
 }
@@ -223,7 +225,7 @@ func (r rpc) bytes() ([]byte, error) {
 	return proto.Marshal(r.request)
 }
 
-// answered calls the servicer directly.
+// answered calls the servicer directly, not over the network.
 func (c *call) answered(answers service.ServiceAnswers, err error) (any, error) {
 	if err != nil {
 		return nil, err
@@ -247,7 +249,7 @@ func replyOf(m proto.Message) *pysem.Dict {
 	return caseworld.Object("message", caseworld.PB(m), "json", messageDict(m.ProtoReflect()))
 }
 
-// served returns the service of the version that the case asks for.
+// served builds the service of the version that the case asks for.
 func (c *call) served() (service.ServiceAnswers, error) {
 	switch version := c.In.Integer("version"); version {
 	case 1:
@@ -262,7 +264,7 @@ func (c *call) served() (service.ServiceAnswers, error) {
 	return nil, nil
 }
 
-// serviceOverGRPC serves it and calls it over the network.
+// serviceOverGRPC serves the service of the case and calls it over the simulated network.
 func (c *call) serviceOverGRPC() (any, error) {
 	answers, err := c.served()
 	if err != nil {
@@ -302,9 +304,9 @@ func callOver(channel env.Channel, r rpc) (*pysem.Dict, error) {
 	return caseworld.Attempt(replyOf(r.response), nil), nil
 }
 
-// serviceOfNothing calls the servicer's constructor without a watcher, a mirror or a
-// provider to choose by; no case can give one. The port's types leave no other way
-// to ask for it (agent_service.py:41-43).
+// serviceOfNothing answers what the servicer's constructor raises without a watcher, a
+// mirror or a provider (agent_service.py:41-43). The port's types have no way to ask for
+// it, so the text is here.
 func (c *call) serviceOfNothing() (any, error) {
 	given := 0
 	switch {

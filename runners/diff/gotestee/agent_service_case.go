@@ -11,10 +11,10 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// AgentServiceCase is a case of agent_service.grpc in parts, for who serves and
-// asks on a network of his own.
+// AgentServiceCase is a case of agent_service.grpc in parts, for a test that serves and
+// asks over a network of its own.
 type AgentServiceCase struct {
-	// Answers are those of the version that the case asks for.
+	// Answers is the service of the version that the case asks for.
 	Answers service.ServiceAnswers
 	Calls   []RPC
 	world   *caseworld.World
@@ -24,15 +24,15 @@ type AgentServiceCase struct {
 type RPC struct {
 	Method  string
 	Request []byte
-	// Message is the request as a message, nil for one that was given as bytes.
+	// Message is the request as a message, nil for a request that the case gives as bytes.
 	Message proto.Message
 	// Response is an empty message of the type of the answer.
 	Response proto.Message
 }
 
-// NewAgentServiceCase builds the service of a case, which lives with clock, tasks,
-// network and log of e; host and files are the case's. It must be called by a task
-// of e, and closed.
+// NewAgentServiceCase builds the service of a case, with the clock, tasks, network and log
+// of e, and the host and files of the case. A task of e has to call it, and to close what
+// it returns.
 func NewAgentServiceCase(c *testee.Case, e *env.Env) (a *AgentServiceCase, err error) {
 	defer func() {
 		if why := caseworld.VerdictOf(recover()); why != nil {
@@ -61,8 +61,8 @@ func (a *AgentServiceCase) Env() *env.Env { return a.world.Call.Env }
 // Close frees the case's world.
 func (a *AgentServiceCase) Close() { a.world.Close() }
 
-// ByClient reports whether clients.SvrClient can make the call: it knows no models and
-// no GetResource.
+// ByClient reports whether clients.SvrClient can make the call. It cannot name models, and
+// has no GetResource.
 func (r RPC) ByClient() bool {
 	switch m := r.Message.(type) {
 	case *agentservice.HeartBeatRequest:

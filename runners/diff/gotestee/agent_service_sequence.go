@@ -9,15 +9,16 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// agentServiceSequenceOps answers the operation on a service whose tree or addresses steps change.
+// agentServiceSequenceOps answers the sequence on a service whose tree or addresses its
+// steps change.
 var agentServiceSequenceOps = table{"agent_service.AgentService.sequence": (*call).agentServiceSequence}
 
-// serviceRun is a sequence on one service.
+// serviceRun is one run of a sequence of steps on a service.
 type serviceRun struct {
 	service *service.AgentService
 	channel env.Channel
 	zk      *caseworld.ZooKeeper // of versions 1 and 2
-	// addrs are what the function of version 3 answers, asked how often it ran.
+	// addrs is what the address function of version 3 returns; asked counts its calls.
 	addrs    []service.ModelAddresses
 	addrsErr error
 	asked    int
@@ -63,7 +64,7 @@ func (r *serviceRun) answers(c *call) (answers service.ServiceAnswers, err error
 	return answers, err
 }
 
-// tell answers in place of the data provider's function, and counts how often it ran.
+// tell stands in for the data provider's function, and counts its calls.
 func (r *serviceRun) tell() ([]service.ModelAddresses, error) {
 	r.asked++
 	return r.addrs, r.addrsErr
@@ -89,7 +90,8 @@ func (r *serviceRun) do() caseworld.Do {
 	}
 }
 
-// answeredOver makes a call; a request that cannot be written, or a reply that cannot be read, ends the case.
+// answeredOver makes a call over a channel. A request that cannot be written, or a reply
+// that cannot be read, ends the case.
 func answeredOver(channel env.Channel, r rpc) caseworld.Answered {
 	answer, err := callOver(channel, r)
 	if err != nil {
@@ -98,7 +100,8 @@ func answeredOver(channel env.Channel, r rpc) caseworld.Answered {
 	return caseworld.Answered{Dict: answer}
 }
 
-// overlappingCalls lets clients call a service of version 3 while it answers other calls.
+// overlappingCalls lets clients call a service of version 3 while it still answers other
+// calls.
 func (c *call) overlappingCalls() (any, error) {
 	conf, err := c.config()
 	if err != nil {
@@ -128,7 +131,7 @@ func (c *call) overlappingCalls() (any, error) {
 	return caseworld.Object("log", s.log), nil
 }
 
-// callAt has a client of its own make the call of an event.
+// callAt makes the call of an event, with a client of its own.
 func (s *stage) callAt(e caseworld.Arguments, addr string) {
 	rpc, request := e.Str("rpc"), e.Object("fields")
 	s.after(ms(e.Integer("milliseconds")), rpc, func() {

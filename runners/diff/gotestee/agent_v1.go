@@ -13,8 +13,8 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// agentV1Ops are agent_v1.py: runners/diff/python/ops/agent_v1.py describes the
-// operation.
+// agentV1Ops answers the sequence on agent_v1.py, as runners/diff/python/ops/agent_v1.py
+// describes it.
 var agentV1Ops = table{"agent_v1.AgentV1.sequence": (*call).agentV1Sequence}
 
 func (c *call) agentV1Sequence() (any, error) {
@@ -44,7 +44,7 @@ func (c *call) agentV1Sequence() (any, error) {
 	return caseworld.Object("log", s.log), nil
 }
 
-// stage is the world of one agent: what it starts, asks and kills is noted.
+// stage is the world of one agent, which notes what the agent starts, asks and kills.
 type stage struct {
 	c         *call
 	begin     time.Duration
@@ -54,7 +54,7 @@ type stage struct {
 	handlers  map[env.Signal]func()
 	zk        *stageZK
 	stub      statusStub
-	// over says that the agent is gone; nothing is noted from then on.
+	// over reports that the agent has ended; nothing is noted afterwards.
 	over         bool
 	ended, never env.Cond
 }
@@ -94,12 +94,12 @@ func (s *stage) end() {
 
 func ms(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 
-// after lets something happen in a task of its own.
+// after runs fn in a task of its own once d has passed.
 func (s *stage) after(d time.Duration, name string, fn func()) {
 	s.c.Life.After(d, kindStage, func() { s.c.Life.Go(name, fn) })
 }
 
-// event is something that happens from outside.
+// event is a change from outside at a time of the case.
 type event struct {
 	at        time.Duration
 	name      string
@@ -155,13 +155,13 @@ func (s *stage) happen(a *agent.AgentV1, name string, values []any) {
 	}
 }
 
-// quietly has somebody else write.
+// quietly makes a write of another process, which is not noted.
 func (s *stage) quietly(name string, arguments ...any) error {
 	_, err := s.zk.DoQuietly(caseworld.Step{Name: name, Arguments: caseworld.Arguments{Dict: caseworld.Object(arguments...), Where: "in.events"}})
 	return err
 }
 
-// replicaWith returns a replica with that stat, somewhere else.
+// replicaWith returns the metadata of a replica on another host, with that state.
 func replicaWith(stat int) []byte {
 	meta := datadef.DefaultReplicaMeta()
 	meta.Address, meta.AddressIPv6 = pysem.Some("h:5"), pysem.Some("[fd00::1]:5")
@@ -170,7 +170,8 @@ func replicaWith(stat int) []byte {
 	return meta.Serialize()
 }
 
-// stageTasks run until the agent is gone. A task that sleeps afterwards waits for ever, as that of a dead process does.
+// stageTasks runs tasks until the agent has ended. A task that sleeps afterwards waits for
+// ever, as a task of a dead process does.
 type stageTasks struct {
 	env.Tasks
 	s *stage
@@ -183,7 +184,7 @@ func (t stageTasks) Sleep(d time.Duration) {
 	t.Tasks.Sleep(d)
 }
 
-// stageZK is the fake client, its start and stop noted beside its writes.
+// stageZK is the fake client; its start and stop are noted beside its writes.
 type stageZK struct {
 	*caseworld.ZooKeeper
 	s *stage
@@ -199,7 +200,7 @@ func (z *stageZK) Stop() {
 	z.ZooKeeper.Stop()
 }
 
-// stageNetwork takes a service without serving it, and knows the ports that are open.
+// stageNetwork accepts a service without serving it, and knows which ports are open.
 type stageNetwork struct {
 	env.Network
 	s *stage
@@ -228,7 +229,8 @@ type stageServer struct{ s *stage }
 func (stageServer) Port() int { return 0 }
 func (v stageServer) Stop()   { v.s.note("unserve", nil) }
 
-// stageFiles have every directory, for the one of the servers is not the case's.
+// stageFiles claims that every directory exists, because the directory of the servers is
+// not in the case.
 type stageFiles struct {
 	env.Files
 	dir string
@@ -241,7 +243,7 @@ func (f *stageFiles) Chdir(path string) error {
 	return nil
 }
 
-// noModelServers never answer; a stub is asked in their place.
+// noModelServers makes clients that never answer; a stub is asked in their place.
 type noModelServers struct{}
 
 func (noModelServers) Dial(string) env.ModelServer { return noModelServer{} }

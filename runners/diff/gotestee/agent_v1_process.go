@@ -13,13 +13,13 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// stageProcesses start processes that do what the case plans.
+// stageProcesses starts processes that behave as the case plans.
 type stageProcesses struct {
 	env.Processes
 	s *stage
 }
 
-// stageProcess is one of them.
+// stageProcess is a process that stageProcesses has started.
 type stageProcess struct {
 	s        *stage
 	number   int
@@ -33,7 +33,7 @@ type stageProcess struct {
 
 func (p *stageProcesses) Notify(sig env.Signal, handler func()) { p.s.handlers[sig] = handler }
 
-// Exit ends the agent. Its tasks that get here wait for ever.
+// Exit ends the agent. A task of the agent that calls it waits for ever.
 func (p *stageProcesses) Exit(code int) {
 	if code == -int(env.SIGKILL) {
 		p.s.note("killed self", nil)
@@ -73,7 +73,7 @@ func (p *stageProcesses) Start(cmd env.Command) (env.Process, error) {
 	return process, nil
 }
 
-// modelsOf returns the content of the file that the first flag of a server names.
+// modelsOf reads the configuration file that the first flag of a model server names.
 func (s *stage) modelsOf(args []string) (*config.ModelServerConfig, error) {
 	file, ok := strings.CutPrefix(args[1], "--model_config_file=")
 	if !ok {
@@ -87,8 +87,8 @@ func (s *stage) modelsOf(args []string) (*config.ModelServerConfig, error) {
 	return models, textpb.Unmarshal(string(text), models)
 }
 
-// opening is when a process that is started now opens its port, since the begin;
-// negative for never.
+// opening returns when a process that starts now opens its port, counted from the begin of
+// the case; negative for never.
 func (s *stage) opening(plan caseworld.Arguments) time.Duration {
 	if plan.Has("opens_ms") && plan.Value("opens_ms") == nil {
 		return -1
@@ -105,8 +105,8 @@ func portOf(args []string) string {
 	return ""
 }
 
-// difference returns the variables that differ from others, null for those that are
-// missing. Nil is the others' environment itself.
+// difference returns the variables of environ that differ from others, with null for those
+// that only others has. A nil environ stands for others itself.
 func difference(environ, others []string) *pysem.Dict {
 	d := caseworld.Object()
 	if environ == nil {
@@ -131,7 +131,7 @@ func (p *stageProcess) open() bool {
 	return !p.done && p.opens >= 0 && p.opens <= p.s.c.Env.Clock.Elapsed()-p.s.begin
 }
 
-// exit is an end by itself.
+// exit ends the process by itself, with a code.
 func (p *stageProcess) exit(code int) {
 	if !p.done {
 		p.s.note("exit", []any{p.number, code})

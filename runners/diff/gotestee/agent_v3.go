@@ -32,7 +32,7 @@ var agentV3Ops = table{
 	"tfs_wrapper.FakeTFSWrapper":                      (*call).fakeWrapper,
 }
 
-// newAgentV3 returns an agent of which nothing is started.
+// newAgentV3 makes an agent, and starts no part of it.
 func (c *call) newAgentV3(server func(path string) tfs.ModelServerProcess) (*agent.AgentV3, *caseworld.ZooKeeper, error) {
 	conf, err := c.config()
 	if err != nil {
@@ -101,7 +101,7 @@ func (c *call) layoutModels() []backends.LayoutModel {
 	return models
 }
 
-// serverStub is a model server of which a case fixes one trait.
+// serverStub is a model server of which a case fixes one property.
 type serverStub struct {
 	tfs.ModelServerProcess
 	grpc     bool
@@ -135,7 +135,7 @@ func (c *call) addressMap() (any, error) {
 	return list, err
 }
 
-// serviceMap is {model: {sub graph: [ContainerServiceInfo arguments]}}.
+// serviceMap reads {model: {sub graph: [ContainerServiceInfo arguments]}}.
 func (c *call) serviceMap() (backends.ServiceMap, error) {
 	var services backends.ServiceMap
 	models := c.In.Object("service_map")
@@ -198,7 +198,7 @@ func (c *call) wrapperCommand() (any, error) {
 	return caseworld.Object("cmd", cmd, "flags", strings.Split(cmd, " ")), nil
 }
 
-// wrapper makes a wrapper that is as the case says; its program is called None (Q149).
+// wrapper makes the wrapper that the case describes; its program is called None (Q149).
 func (c *call) wrapper(configFile, logFile string) (*tfs.TFSWrapper, error) {
 	conf, err := c.config()
 	if err != nil {
@@ -210,7 +210,7 @@ func (c *call) wrapper(configFile, logFile string) (*tfs.TFSWrapper, error) {
 	}
 	content := "a model server"
 	if c.In.Flag("is_grpc_remote_op") {
-		content = "PredictionServiceGrpc" // which the wrapper looks for
+		content = "PredictionServiceGrpc" // the text that the wrapper looks for
 	}
 	c.Dir.Put("None", []byte(content))
 	return tfs.NewTFSWrapper(c.Env, conf, configFile, logFile), nil
@@ -239,8 +239,7 @@ func (c *call) wrapperSequence() (any, error) {
 	}})), nil
 }
 
-// wrappedServer is the process of a wrapper: it ends when it is killed, or when a step
-// says so.
+// wrappedServer is the process under a wrapper. It ends when it is killed, or by a step.
 type wrappedServer struct {
 	env.Processes
 	command env.Command
@@ -263,7 +262,7 @@ func (p *wrappedServer) Signal(sig env.Signal) error {
 	return nil
 }
 
-// modelStatus runs a model server that does nothing: its status is the case's.
+// modelStatus asks the wrapper of a model server that only reports the status of the case.
 func (c *call) modelStatus() (any, error) {
 	c.Env.Processes = &wrappedServer{Processes: c.Env.Processes}
 	c.Env.Models = modelServers{c.In}
@@ -289,7 +288,7 @@ func (c *call) modelStatus() (any, error) {
 	return caseworld.Object("names", names, "status", list), nil
 }
 
-// statusValue returns the message; that of a known version always has a status.
+// statusValue encodes a status; a status of a known version always has its message.
 func statusValue(s tfs.SavedModelStatus, hasStatus bool) any {
 	if s.Missing {
 		return 0
@@ -301,7 +300,7 @@ func statusValue(s tfs.SavedModelStatus, hasStatus bool) any {
 	return caseworld.PB(m)
 }
 
-// modelServers answers every model with the versions of the case, or fails.
+// modelServers reports the versions of the case for every model, or fails as the case says.
 type modelServers struct{ in caseworld.Arguments }
 
 func (m modelServers) Dial(string) env.ModelServer { return m }

@@ -17,10 +17,10 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// agentV3SequenceOps answers the operation on an agent v3 from its start to its end.
+// agentV3SequenceOps answers the sequence on a v3 agent from its start to its end.
 var agentV3SequenceOps = table{"agent_v3.AgentV3.sequence": (*call).agentV3Sequence}
 
-// agentV3Run is a sequence on one agent.
+// agentV3Run is one run of a sequence of steps on an agent.
 type agentV3Run struct {
 	c       *call
 	a       *agent.AgentV3
@@ -28,7 +28,8 @@ type agentV3Run struct {
 	server  *toldServer
 	threads *steppedTasks
 	signals *heldSignals
-	// shown is the JSON of what an answer showed last.
+	// shown holds what was last shown of each value, as JSON, so that only changes are
+	// shown.
 	shown map[string][]byte
 }
 
@@ -47,7 +48,7 @@ func (c *call) agentV3Sequence() (any, error) {
 	return caseworld.Object("steps", steps, "tree", sortedTree(r.zk)), nil
 }
 
-// newAgentV3Run makes the agent, whose tasks are those of the case's environment.
+// newAgentV3Run makes the agent over the tasks of the case.
 func (c *call) newAgentV3Run() (*agentV3Run, error) {
 	r := &agentV3Run{c: c, signals: &heldSignals{Processes: c.Env.Processes}, shown: map[string][]byte{}}
 	c.Env.Processes = r.signals
@@ -88,14 +89,14 @@ func (r *agentV3Run) after(s caseworld.Step, out *pysem.Dict) {
 	r.showChanges(out)
 }
 
-// showChanges adds what the agent has made that changed.
+// showChanges adds to an answer whatever the agent has changed since the last one.
 func (r *agentV3Run) showChanges(out *pysem.Dict) {
 	r.show(out, "config", caseworld.Encode(r.serverConfig()))
 	r.show(out, "services", caseworld.Encode(serviceMap(r.a.Backend().ServiceMap())))
 	r.show(out, "addrs", caseworld.Encode(caseworld.Attempt(r.addresses())))
 }
 
-// show adds a value that changed.
+// show adds a value to an answer if it has changed.
 func (r *agentV3Run) show(out *pysem.Dict, name string, value any) {
 	text := pysem.AppendJSON(nil, value)
 	if !bytes.Equal(text, r.shown[name]) {
@@ -104,7 +105,7 @@ func (r *agentV3Run) show(out *pysem.Dict, name string, value any) {
 	}
 }
 
-// serverConfig returns what the model server reads.
+// serverConfig returns the configuration that the model server would read.
 func (r *agentV3Run) serverConfig() any {
 	var models config.ModelServerConfig
 	content, err := r.c.Env.Files.ReadFile(r.a.ConfigPath())
@@ -117,7 +118,7 @@ func (r *agentV3Run) serverConfig() any {
 	return caseworld.PB(&models)
 }
 
-// addresses returns what HeartBeat would tell, sorted by name.
+// addresses returns the addresses that HeartBeat would report, sorted by name.
 func (r *agentV3Run) addresses() (any, error) {
 	addrs, err := r.a.AddressMap(r.a.Backend().ServiceMap())
 	slices.SortStableFunc(addrs, func(a, b service.ModelAddresses) int { return strings.Compare(a.Name, b.Name) })
@@ -128,11 +129,12 @@ func (r *agentV3Run) addresses() (any, error) {
 	return list, err
 }
 
-// toldServer is the reference's double of a model server, told what it is.
+// toldServer is the reference's double of a model server; steps set the state that it
+// reports.
 type toldServer struct {
 	tfs.ModelServerProcess
 	grpc   bool
-	states caseworld.Arguments // by model; no dict for none
+	states caseworld.Arguments // by model; no dict for a model without a state
 }
 
 func (s *toldServer) IsGRPCRemoteOp() (bool, error) { return s.grpc, nil }
@@ -150,7 +152,8 @@ func (s *toldServer) ListSavedModelsStatus() ([]tfs.SavedModelStatus, error) {
 	return list, err
 }
 
-// steppedTasks keeps the loops of an agent's threads, and runs one round of a loop when a step asks for it.
+// steppedTasks holds back the loops of an agent's threads, and runs one round of a loop
+// when a step asks for it.
 type steppedTasks struct {
 	env.Tasks
 	loops map[string]func()
@@ -159,7 +162,7 @@ type steppedTasks struct {
 	slept       time.Duration
 }
 
-// slept unwinds a loop after its round.
+// slept unwinds a loop after one round; its value is how long the loop wanted to sleep.
 type slept time.Duration
 
 func (t *steppedTasks) Go(name string, fn func()) env.Task {
@@ -180,8 +183,8 @@ func (t *steppedTasks) Sleep(d time.Duration) {
 	t.sleepsFirst, t.slept = false, d
 }
 
-// sleepFirst runs a loop that sleeps before each round for one round, and is the seconds
-// that it has slept; nil when the loop is not entered.
+// sleepFirst runs one round of a loop that sleeps before each round. It returns the seconds
+// slept, nil when the loop was not entered.
 func (t *steppedTasks) sleepFirst(loop func()) (seconds any) {
 	t.sleepsFirst = true
 	t.loops = map[string]func(){"": loop}
@@ -192,8 +195,8 @@ func (t *steppedTasks) sleepFirst(loop func()) (seconds any) {
 	return int(t.slept / time.Second)
 }
 
-// round returns the seconds that the loop sleeps after one round, nil when it has ended
-// or was never started.
+// round runs one round of a loop. It returns the seconds that the loop sleeps afterwards,
+// nil when the loop has ended or was never started.
 func (t *steppedTasks) round(name string) (seconds any) {
 	defer func() {
 		switch r := recover().(type) {
@@ -210,7 +213,8 @@ func (t *steppedTasks) round(name string) (seconds any) {
 	return nil
 }
 
-// heldSignals keeps the handlers of signals, and calls one when a step delivers its signal.
+// heldSignals keeps the handlers of signals, and calls a handler when a step delivers its
+// signal.
 type heldSignals struct {
 	env.Processes
 	handlers map[env.Signal]func()
@@ -225,7 +229,8 @@ func (h *heldSignals) Notify(sig env.Signal, handler func()) {
 
 func (h *heldSignals) deliver(sig env.Signal) { h.handlers[sig]() }
 
-// runningAgentV3 is an agent v3 whose threads run, with the events of the case.
+// runningAgentV3 is a v3 agent with running threads, to which the events of the case
+// happen.
 type runningAgentV3 struct {
 	env.Tasks
 	s   *stage
@@ -255,7 +260,7 @@ func (c *call) runAgentV3() (any, error) {
 	return caseworld.Object("log", r.s.log), nil
 }
 
-// note notes first what the agent has written and what has changed.
+// note notes a value, after what the agent has written and what has changed.
 func (r *runningAgentV3) note(name string, value any) {
 	if r.s.over {
 		return
@@ -272,7 +277,7 @@ func (r *runningAgentV3) note(name string, value any) {
 	r.s.note(name, value)
 }
 
-// Sleep shows what the thread has done since it last slept.
+// Sleep notes what the thread has done since its last sleep, then sleeps.
 func (r *runningAgentV3) Sleep(d time.Duration) {
 	r.note("sleep", int(d/time.Second))
 	r.Tasks.Sleep(d)

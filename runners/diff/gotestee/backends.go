@@ -39,7 +39,8 @@ func (r *backendRun) after(s caseworld.Step, out *pysem.Dict) {
 	createsFirst(writes)
 }
 
-// createsFirst sorts writes that the reference makes in the order of sets.
+// createsFirst puts the writes in one order, because the reference goes over sets, which
+// have none.
 func createsFirst(writes []any) {
 	sort.SliceStable(writes, func(i, j int) bool {
 		if a, b := caseworld.CallName(writes[i]) == "create", caseworld.CallName(writes[j]) == "create"; a != b {
@@ -149,7 +150,7 @@ func modelNames(models []datadef.SavedModel) []string {
 	return names
 }
 
-// serviceMap has the models sorted; their sub-graphs keep their order.
+// serviceMap encodes a service map with its models sorted; sub-graphs keep their order.
 func serviceMap(m backends.ServiceMap) []any {
 	list := []any{}
 	for _, services := range m {

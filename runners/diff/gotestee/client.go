@@ -14,7 +14,7 @@ import (
 // clientOps are client.py.
 var clientOps = table{"client.ServingClient.sequence": (*call).servingClientSequence}
 
-// servingRun is a sequence on one client.
+// servingRun is one run of a sequence of steps on a client.
 type servingRun struct {
 	client   *clients.ServingClient
 	zk       *caseworld.ZooKeeper
@@ -36,8 +36,8 @@ func (c *call) servingClientSequence() (any, error) {
 	return caseworld.Object("start", start, "steps", steps, "tree", r.zk.Tree()), nil
 }
 
-// after adds the warnings of a step. What a step on the client itself returns is no part
-// of an answer.
+// after adds the warnings of a step. What a step on the client returns is not part of an
+// answer.
 func (r *servingRun) after(s caseworld.Step, answer *pysem.Dict) {
 	if _, returned := answer.Get("r"); returned && strings.HasPrefix(s.Name, "zk.") {
 		answer.Set("r", nil)
@@ -48,7 +48,7 @@ func (r *servingRun) after(s caseworld.Step, answer *pysem.Dict) {
 	}
 }
 
-// warnings notes the warnings of a log.
+// warnings collects the warnings of a log.
 type warnings struct {
 	env.Log
 	lines []any
@@ -79,7 +79,8 @@ func (r *servingRun) do() caseworld.Do {
 	}
 }
 
-// trueOrNil returns what the reference has for what was not found (Q70).
+// trueOrNil returns nil for false, which is what the reference returns for a thing that it
+// did not find (Q70).
 func trueOrNil(b bool) any {
 	if b {
 		return true

@@ -5,7 +5,8 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// constantsOps answers the operations on constants.py, and on a configuration that reads the variable named there.
+// constantsOps answers the operations on constants.py, and on a configuration that reads
+// the variable that constants.py names.
 var constantsOps = table{
 	"constants.values":         (*call).constantValues,
 	"constants.HOST_SHARD_ENV": (*call).hostShardEnv,
@@ -15,7 +16,7 @@ func (c *call) constantValues() (any, error) {
 	return caseworld.Object("HOST_SHARD_ENV", agentconfig.HostShardEnv), nil
 }
 
-// hostShardEnv makes a configuration without the variable and one with it.
+// hostShardEnv makes a configuration without the variable, and a configuration with it.
 func (c *call) hostShardEnv() (any, error) {
 	c.Host.Unsetenv(agentconfig.HostShardEnv)
 	conf, err := c.config()

@@ -7,8 +7,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// dataDefOps are section 6 of the protocol: data_def.py and the values of
-// backends.py.
+// dataDefOps answers section 6 of the protocol: data_def.py and the values of backends.py.
 var dataDefOps = merge(
 	classOps("data_def.ModelMeta", datadef.DefaultModelMeta, datadef.ParseModelMeta),
 	classOps("data_def.ResourceSpec", datadef.DefaultResourceSpec, datadef.ParseResourceSpec),
@@ -34,7 +33,7 @@ func zero[T any]() T {
 	return v
 }
 
-// dataObject is what all data definitions have.
+// dataObject has the methods of every data definition.
 type dataObject[T any] interface {
 	*T
 	Set(name string, value any) error
@@ -43,7 +42,7 @@ type dataObject[T any] interface {
 	Equal(*T) bool
 }
 
-// classOps returns the two operations that every class has.
+// classOps returns the two operations that every data class has.
 func classOps[T any, P dataObject[T]](class string, defaults func() T, parse func([]byte) (T, error)) table {
 	return table{
 		class + ".serialize": func(c *call) (any, error) {
@@ -70,14 +69,14 @@ func classOps[T any, P dataObject[T]](class string, defaults func() T, parse fun
 	}
 }
 
-// members are the enum members by which ptype and etype are given.
+// members maps the names of the enum members for ptype and etype to their values.
 var members = map[string]int{
 	"LOAD": int(datadef.PublishLoad), "UNLOAD": int(datadef.PublishUnload),
 	"PORTAL": int(datadef.EventPortal), "SERVICE": int(datadef.EventService), "PUBLISH": int(datadef.EventPublish),
 	"RESOURCE": int(datadef.EventResource), "UNKNOWN": int(datadef.EventUnknown),
 }
 
-// dataOf makes an object of a data class from defaults and keyword arguments.
+// dataOf makes an object of a data class from its defaults and keyword arguments.
 func dataOf[T any, P dataObject[T]](a caseworld.Arguments, defaults func() T) (T, error) {
 	v := defaults()
 	for _, item := range a.Items {
@@ -94,7 +93,7 @@ func dataOf[T any, P dataObject[T]](a caseworld.Arguments, defaults func() T) (T
 	return v, nil
 }
 
-// pathArgument returns positional argument i of get_path.
+// pathArgument returns the positional argument i of get_path.
 func (c *call) pathArgument(i int) string {
 	args := c.In.List("args")
 	if i >= len(args) {
@@ -183,7 +182,7 @@ func (c *call) enums() (any, error) {
 		"default_event", caseworld.Raw{V: caseworld.Encode(datadef.DefaultEvent().EType)}), nil
 }
 
-// twoTexts returns the two positional arguments as f-strings show them.
+// twoTexts returns the two positional arguments as an f-string shows them.
 func (c *call) twoTexts() (string, string) {
 	args := c.In.List("args")
 	if len(args) != 2 {

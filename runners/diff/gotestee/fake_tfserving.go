@@ -21,14 +21,14 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/node"
 )
 
-// fakeServerOps are the fake model server as it is started; their forms stand at the
-// top of runners/diff/python/ops/fake_tfserving.py.
+// fakeServerOps answers the operations on the fake model server, as
+// runners/diff/python/ops/fake_tfserving.py describes them.
 var fakeServerOps = table{
 	"mocked_tfserving.FakeTFServing.sequence": (*call).fakeServerSequence,
 	"mocked_tfserving.FakeTFServing.served":   (*call).fakeServerServed,
 }
 
-// fakeMethod is a method of the fake's services with its messages.
+// fakeMethod describes a method of the fake's services by its messages.
 type fakeMethod struct {
 	path           string
 	request, reply proto.Message
@@ -46,15 +46,15 @@ var fakeMethods = map[string]fakeMethod{
 	"MultiInference":            {predictionService + "MultiInference", &apis.MultiInferenceRequest{}, &apis.MultiInferenceResponse{}},
 }
 
-// The quirks whose repair is that the option FakeBugs is off.
+// These quirks are repaired by turning the option FakeBugs off.
 const (
-	q93 quirks.Quirk = 93 // policy all ends the thread
+	q93 quirks.Quirk = 93 // the policy all ends the thread
 	q95 quirks.Quirk = 95 // old events unload a model that came back
 	q99 quirks.Quirk = 99 // versions are sorted in the caller's config
 )
 
-// fakeServer is the server that a case asks for. config is what it was given, nil for
-// none, and options.InitialConfig the same.
+// fakeServer is the server that a case asks for. config is the configuration that it was
+// given, nil for none; options.InitialConfig is the same one.
 type fakeServer struct {
 	options tfserving.Options
 	config  *config.ModelServerConfig
@@ -80,8 +80,8 @@ func (c *call) fakeServer() (fakeServer, error) {
 	return s, nil
 }
 
-// configAsLeft returns the message of a config of which the server may have changed
-// the lists of versions.
+// configAsLeft returns a configuration with the lists of versions that the server has left
+// in it.
 func configAsLeft(message *config.ModelServerConfig, left modelconfig.ServerConfig) any {
 	if message == nil {
 		return nil
@@ -102,7 +102,7 @@ func specificPolicy(versions []int64) *storagepath.FileSystemStoragePathSourceCo
 	}
 }
 
-// fakeSequence is a fake whose time passes in steps.
+// fakeSequence is a fake server whose time passes in steps.
 type fakeSequence struct {
 	c      *call
 	given  fakeServer
@@ -132,7 +132,7 @@ func (c *call) fakeServerSequence() (any, error) {
 	}})), nil
 }
 
-// whyNotRead is what the fake's constructor raises of a config file.
+// whyNotRead returns the exception of the fake's constructor for a config file.
 func (c *call) whyNotRead(name string) error {
 	if _, err := c.Dir.ReadFile(name); err != nil {
 		return err
@@ -147,7 +147,7 @@ func (f *fakeSequence) do() caseworld.Do {
 		},
 		"turns":   func(n pysem.OptInt) { f.host.pass(turn * timesOf(n.Or(1))) },
 		"seconds": func(n int) { f.host.pass(second * timesOf(n)) },
-		"load": func(text string) (any, error) { // locked or not: there is no lock here
+		"load": func(text string) (any, error) { // the reference's option to lock has no effect: there is no lock here
 			message := &config.ModelServerConfig{}
 			if err := textpb.Unmarshal(text, message); err != nil {
 				return nil, err
@@ -167,8 +167,7 @@ func (f *fakeSequence) do() caseworld.Do {
 	}
 }
 
-// outcomeOf makes the call with the request of the arguments and is what a client
-// gets of it.
+// outcomeOf makes the call that the arguments describe, and returns what a client receives.
 func outcomeOf(name string, a caseworld.Arguments, do func(method string, request []byte) ([]byte, error)) *pysem.Dict {
 	method, known := fakeMethods[name]
 	if !known {
@@ -188,7 +187,7 @@ func outcomeOf(name string, a caseworld.Arguments, do func(method string, reques
 	return caseworld.Object("r", caseworld.PB(reply))
 }
 
-// requestOf returns the bytes of a request, which is bytes or the text of a message.
+// requestOf returns the bytes of a request, given as bytes or as the text of a message.
 func requestOf(method fakeMethod, a caseworld.Arguments) []byte {
 	if data, ok := a.Value("request").([]byte); ok {
 		return data
@@ -207,19 +206,19 @@ func requestOf(method fakeMethod, a caseworld.Arguments) []byte {
 	return data
 }
 
-// How time passes in a case: in turns of the fake's thread, which take as long as in
+// Time of a case passes in turns of the fake's thread, which take as long as in
 // sim/tfserving, or in seconds.
 const (
 	turn   = 10 * time.Microsecond
 	second = time.Second
-	// growthPeriod is from one random choice of the thread to the next.
+	// growthPeriod is the time from one random choice of the thread to the next.
 	growthPeriod = 30*time.Second + turn
 )
 
 func timesOf(n int) time.Duration { return time.Duration(n) }
 
-// steppedHost is the host of a model server whose time passes when it is told. The
-// server has one timer at a time.
+// steppedHost is the host of a model server whose time passes only when pass is called. The
+// server has at most one timer.
 type steppedHost struct {
 	now, due time.Duration
 	wake     func() // nil when no timer is set
@@ -229,7 +228,7 @@ type steppedHost struct {
 	exited   bool
 }
 
-// pass lets time pass; what is due at its end is done.
+// pass lets time pass, and calls the timer if it ends by then.
 func (h *steppedHost) pass(d time.Duration) {
 	until := h.now + d
 	for h.wake != nil && h.due <= until {
@@ -247,7 +246,8 @@ func (h *steppedHost) After(d time.Duration, fn func()) (cancel func()) {
 	return func() { h.wake = nil }
 }
 
-// Choose returns the random choice of the n-th time that 30 s have passed; sets are sorted.
+// Choose returns the n-th random choice of the case, which the server makes every 30 s;
+// sets are sorted.
 func (h *steppedHost) Choose(site string, n int) int {
 	if len(h.draws) == 0 || site == "python.hashseed" {
 		return 0
@@ -269,7 +269,7 @@ func (h *steppedHost) Look(ask func(tfserving.Storage), told func()) {
 
 func (h *steppedHost) Watch(string, func()) (cancel func(), ok bool) { return nil, false }
 
-// configFiles is the storage of a fake, which reads its config file and nothing
+// configFiles is the storage of a fake server, which reads its config file and nothing
 // else.
 type configFiles struct {
 	tfserving.Storage
@@ -278,11 +278,11 @@ type configFiles struct {
 
 func (s configFiles) ReadFile(name string) ([]byte, error) { return s.files.ReadFile(name) }
 
-// fakePort is where the fake of a case listens.
+// fakePort is the port of the fake server of a case.
 const fakePort = 8500
 
-// fakeServerServed starts the fake on the case's host and calls it over the simulated
-// network.
+// fakeServerServed starts the fake server on the case's host and calls it over the
+// simulated network.
 func (c *call) fakeServerServed() (any, error) {
 	given, err := c.fakeServer()
 	if err != nil {

@@ -33,10 +33,10 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// call is one case that is being answered; what answers it are its methods.
+// call is one case while it is being answered; its methods answer operations.
 type call struct{ *caseworld.Call }
 
-// table is the operations of one module.
+// table holds the operations of one module.
 type table = caseworld.Table
 
 var operations = merge(
@@ -63,12 +63,12 @@ type Testee struct {
 	quirks  quirks.Set
 }
 
-// New makes a testee with that version in its greeting. It answers with all faults
-// of the reference.
+// New makes a testee whose greeting has that version. It answers with all faults of the
+// reference.
 func New(version string) *Testee { return &Testee{version: version} }
 
-// KeepQuirks sets which faults of the reference the answers have, as [quirks.Parse]
-// reads them; its error is Parse's. It is called before the first Answer.
+// KeepQuirks sets the faults of the reference that answers have, as [quirks.Parse] reads
+// them, and returns its error. Call it before the first Answer.
 func (t *Testee) KeepQuirks(keep string) error {
 	kept, err := quirks.Parse(keep)
 	if err != nil {
@@ -86,7 +86,7 @@ func (t *Testee) Hello() (testee.Hello, error) {
 // Close does nothing.
 func (t *Testee) Close() error { return nil }
 
-// Answer answers a case in a world of its own. Several goroutines may call it.
+// Answer answers a case in a world of its own. Several goroutines may call it at once.
 func (t *Testee) Answer(c *testee.Case) testee.Answer {
 	op, ok := operations[c.Op]
 	if !ok {

@@ -13,8 +13,8 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// instanceOps are the operations of section 5 that make messages: those of
-// utils.py about states, tensors and InstanceFormater.
+// instanceOps answers the operations of section 5 that make messages: those of utils.py
+// about states, tensors and InstanceFormater.
 var instanceOps = table{
 	"utils.gen_status_proto":              (*call).genStatusProto,
 	"utils.gen_model_version_status":      (*call).genModelVersionStatus,

@@ -11,7 +11,8 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// messageDict returns MessageToDict with the proto's field names.
+// messageDict encodes a message as Python's MessageToDict does, with the field names of the
+// proto file.
 func messageDict(m protoreflect.Message) *pysem.Dict {
 	d := caseworld.Object()
 	fields := m.Descriptor().Fields()

@@ -35,11 +35,11 @@ func (c *call) modelMgrSequence() (any, error) {
 	}})), nil
 }
 
-// serverConfig returns the config of a list of gen_model_config arguments.
+// serverConfig makes a configuration from a list of gen_model_config arguments.
 func serverConfig(a caseworld.Arguments) (*config.ModelServerConfig, error) {
 	list := &config.ModelConfigList{}
 	for _, x := range a.Objects("configs") {
-		mc, err := modelConfig(x, quirks.Python) // a request of the case, not of an agent
+		mc, err := modelConfig(x, quirks.Python) // a case asks for it, not an agent
 		if err != nil {
 			return nil, err
 		}
@@ -168,8 +168,8 @@ func fakeStatus(m *fake.Models, s caseworld.Step) (*apis.GetModelStatusResponse,
 	return reply, callFake(m, node.MethodStatus, &apis.GetModelStatusRequest{ModelSpec: spec}, reply)
 }
 
-// fakeMetadata returns get_metadata: the attributes themselves, of which the
-// version's win.
+// fakeMetadata answers get_metadata: the attributes of the model, with those of the version
+// in front.
 func fakeMetadata(m *fake.Models, s caseworld.Step) (any, error) {
 	out := caseworld.Object()
 	fields := s.Strings("fields")
@@ -208,7 +208,7 @@ func fakeMetadataReply(m *fake.Models, s caseworld.Step) (any, error) {
 	}
 	fields := s.Strings("fields")
 	if len(fields) > 0 {
-		// The state machine words the KeyError as gRPC tells it.
+		// The state machine words the KeyError as gRPC reports it, so it is raised here.
 		if _, err := m.Model(s.Str("name")); err != nil {
 			return nil, err
 		}

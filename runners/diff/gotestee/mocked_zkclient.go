@@ -9,11 +9,11 @@ import (
 // zkClientOps answers section 7 of the protocol: mocked_zkclient.py.
 var zkClientOps = table{"mocked_zkclient.sequence": (*call).zkClientSequence}
 
-// clientRun is a sequence on one fake client.
+// clientRun is one run of a sequence of steps on a fake client.
 type clientRun struct {
 	c  *call
 	zk *caseworld.ZooKeeper
-	// cb are the callbacks of the step.
+	// cb logs the callbacks that ran during the step.
 	cb []any
 }
 
@@ -42,7 +42,7 @@ func (r *clientRun) do() caseworld.Do {
 			err := r.zk.NewElection(path, identifier).Run(func() { notes = append(notes, "leader") })
 			return notes, err
 		},
-		// Go's types leave no other way to ask for it (mocked_zkclient.py:66).
+		// The port's types have no way to ask for it (mocked_zkclient.py:66).
 		"election_not_callable": func() error { return pysem.Raise("ValueError", "leader function is not callable") },
 		"election_cancel":       func(path string) { r.zk.NewElection(path, "").Cancel() },
 	}
@@ -52,9 +52,9 @@ func (r *clientRun) do() caseworld.Do {
 	return do
 }
 
-// dataWatch makes a callback of three parameters, or of two: the fake calls with
-// three first, and with two after a TypeError. One of arity 0 takes any number, so
-// that the fake's second call would show.
+// dataWatch makes a callback of three parameters, or of two: the fake calls with three
+// first, and with two after a TypeError. A callback of arity 0 takes any number, so a
+// second call would show.
 func (r *clientRun) dataWatch(s caseworld.Step) env.DataFunc {
 	behave := r.behaviour(s)
 	arity := s.IntegerOr("arity", 3)
@@ -84,7 +84,7 @@ func (r *clientRun) childrenWatch(s caseworld.Step) func([]string, *env.WatchEve
 	}
 }
 
-// behaviour returns what a callback does after it was logged.
+// behaviour returns what a callback does after it has logged its call.
 func (r *clientRun) behaviour(s caseworld.Step) func() error {
 	switch behave := s.Value("behave").(type) {
 	case nil:
@@ -109,7 +109,8 @@ func (r *clientRun) behaviour(s caseworld.Step) func() error {
 	return nil
 }
 
-// once does a step from inside the callback, the first time.
+// once returns a function that does a step the first time it is called, from inside the
+// callback.
 func (r *clientRun) once(inner caseworld.Step) func() error {
 	done := false
 	return func() error {
@@ -123,7 +124,7 @@ func (r *clientRun) once(inner caseworld.Step) func() error {
 	}
 }
 
-// eventOf returns a watch event as answers show it; the fake is always connected.
+// eventOf encodes a watch event; the fake is always connected.
 func eventOf(e *env.WatchEvent) any {
 	if e == nil {
 		return nil

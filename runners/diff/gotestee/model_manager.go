@@ -13,7 +13,7 @@ import (
 // modelManagerOps answers section 15 of the protocol: model_manager.py.
 var modelManagerOps = table{"model_manager.ModelManager.sequence": (*call).modelManagerSequence}
 
-// managerRun is a sequence on one model manager.
+// managerRun is one run of a sequence of steps on a model manager.
 type managerRun struct {
 	c     *call
 	m     *modelmanager.ModelManager
@@ -44,7 +44,7 @@ func (c *call) newModelManager() *modelmanager.ModelManager {
 	return modelmanager.NewModelManager(c.Env, options)
 }
 
-// modelMetric is the manager's metrics client.
+// modelMetric notes the calls of the manager's metrics client.
 func (c *call) modelMetric(m modelmanager.Metric) {
 	method := "emit_store"
 	if m.Counter {
@@ -53,7 +53,7 @@ func (c *call) modelMetric(m modelmanager.Metric) {
 	c.Metric(modelmanager.MetricsPrefix, method, m.Name, m.Value, caseworld.Object("model", m.Model))
 }
 
-// step runs a step, which is a name or [name, arguments…].
+// step does a step, which is a name or [name, arguments…].
 func (r *managerRun) step(v any) any {
 	args, ok := v.([]any)
 	if !ok {
@@ -79,7 +79,8 @@ func (r *managerRun) step(v any) any {
 	return caseworld.Raw{V: caseworld.Encode(out)}
 }
 
-// call does the step; stopped says that it would have slept for ever.
+// call does the step. stopped reports that the step was unwound because it would have slept
+// for ever.
 func (r *managerRun) call(name string, args []any) (out *pysem.Dict, stopped bool) {
 	defer func() {
 		switch p := recover().(type) {
@@ -138,7 +139,7 @@ func (r *managerRun) do(name string, args []any) (any, error) {
 	return nil, nil
 }
 
-// argument i of a step.
+// argument returns the argument i of a step.
 func argument[T any](name string, args []any, i int, want string) T {
 	if i < len(args) {
 		if v, ok := args[i].(T); ok {
@@ -162,7 +163,7 @@ func (r *managerRun) files(name string, args []any, i int) *pysem.Dict {
 	return argument[*pysem.Dict](name, args, i, "an object of files")
 }
 
-// describe adds the state after the step.
+// describe adds to an answer the state after the step.
 func (r *managerRun) describe(out *pysem.Dict) {
 	models, latest := modelsOf(r.m)
 	var thread any
@@ -176,7 +177,7 @@ func (r *managerRun) describe(out *pysem.Dict) {
 	out.Set("tree", r.c.Dir.Tree())
 }
 
-// modelsOf returns the versions that were copied and the latest ones, by model.
+// modelsOf returns, by model, the versions that were copied and the latest versions.
 func modelsOf(manager *modelmanager.ModelManager) (models, latest []any) {
 	models, latest = []any{}, []any{}
 	for _, m := range manager.Models() {
@@ -194,13 +195,14 @@ func modelsOf(manager *modelmanager.ModelManager) (models, latest []any) {
 	return models, latest
 }
 
-// runningModelManager is a model manager whose thread runs, with the events of the case.
+// runningModelManager is a model manager with a running thread, to which the events of the
+// case happen.
 type runningModelManager struct {
 	env.Tasks
 	c *call
 	s *stage
 	m *modelmanager.ModelManager
-	// files is the JSON of the files that were noted last.
+	// files is the JSON of the files as they were last noted.
 	files []byte
 }
 
@@ -217,7 +219,7 @@ func (c *call) runModelManager() any {
 	return caseworld.Object("log", r.s.log)
 }
 
-// note notes first what has become of the files.
+// note notes a value, after the files if they have changed.
 func (r *runningModelManager) note(name string, value any) {
 	if r.s.over {
 		return
@@ -230,7 +232,7 @@ func (r *runningModelManager) note(name string, value any) {
 	r.s.note(name, value)
 }
 
-// Sleep shows what the thread has done since it last slept.
+// Sleep notes what the thread has done since its last sleep, then sleeps.
 func (r *runningModelManager) Sleep(d time.Duration) {
 	r.note("sleep", int(d/time.Second))
 	r.Tasks.Sleep(d)

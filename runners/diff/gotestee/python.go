@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// pythonOps are what the reference leaves to Python itself.
+// pythonOps answers the operations on what the reference leaves to Python itself.
 var pythonOps = table{
 	"python.eval":     (*call).pythonEval,
 	"python.re_match": (*call).pythonMatch,
@@ -56,7 +56,7 @@ func (c *call) pythonMatch() (any, error) {
 	return caseworld.Object("text", m.Text, "groups", groups, "named", named), nil
 }
 
-// groupText returns the text of a group, None for one that took no part.
+// groupText returns the text of a group, None for a group that took no part in the match.
 func groupText(g pyre.Group) any {
 	if g.Set {
 		return g.Text

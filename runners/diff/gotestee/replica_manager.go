@@ -22,7 +22,7 @@ var replicaManagerOps = table{
 	"replica_manager.ZKListener":              (*call).zkListener,
 }
 
-// setConf is the step conf.
+// setConf does the step conf, which changes a setting.
 func setConf(conf *agentconfig.AgentConfig, s caseworld.Step) error {
 	for _, item := range s.Items {
 		if err := conf.Set(item.Key, item.Value); err != nil {
@@ -109,7 +109,7 @@ func syncTargets(targets []replicamanager.SyncTarget) []any {
 	return list
 }
 
-// oneOrMore returns what get_replica makes of its list (Q128).
+// oneOrMore returns what get_replica makes of a list: its only member, or the list (Q128).
 func oneOrMore(addrs []pysem.OptString) any {
 	switch len(addrs) {
 	case 0:
@@ -140,7 +140,7 @@ func replicasOf(w *replicamanager.ReplicaWatcher) []any {
 	return list
 }
 
-// statusStub is a model server that answers one status, or the error.
+// statusStub is a model server that always answers the same status, or the same error.
 type statusStub struct {
 	versions []env.ModelVersionStatus
 	err      error
@@ -158,8 +158,8 @@ func (s *statusStub) Reload([]byte, time.Duration) (env.StatusProto, error) {
 
 func (s *statusStub) Close() {}
 
-// take takes over the status of a step: a list of [version, state, code,
-// message], null, or the text of an error.
+// take sets the status from a step: a list of [version, state, code, message], null, or the
+// text of an error.
 func (s *statusStub) take(a caseworld.Step) {
 	*s = statusStub{}
 	switch status := a.Value("status").(type) {
@@ -175,7 +175,7 @@ func (s *statusStub) take(a caseworld.Step) {
 	}
 }
 
-// versionStatus reads [version, state], or these with an error code and message.
+// versionStatus reads [version, state], or [version, state, error code, message].
 func versionStatus(a caseworld.Step, v any) env.ModelVersionStatus {
 	l, ok := v.([]any)
 	if !ok || len(l) != 2 && len(l) != 4 {
@@ -275,7 +275,7 @@ func (c *call) replicaManager() (any, error) {
 		"replicas", caseworld.Attempt(addrs, errAddrs), "replica", caseworld.Attempt(oneOrMore(one), errOne)), nil
 }
 
-// zkListener gives states to the listener of a manager, one after another.
+// zkListener calls the listener of a manager with states, one after another.
 func (c *call) zkListener() (any, error) {
 	tasks := &caseworld.Sleeper{Tasks: c.Env.Tasks}
 	c.Env.Tasks = tasks

@@ -10,7 +10,8 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// runningManager is a replica manager whose threads run, with the events of the case.
+// runningManager is a replica manager with running threads, to which the events of the case
+// happen.
 type runningManager struct {
 	c    *call
 	s    *stage
@@ -43,7 +44,7 @@ func (c *call) replicaManagerSequence() (any, error) {
 	return caseworld.Object("log", r.s.log), err
 }
 
-// schedule sets the events of the case.
+// schedule starts a timer for each event of the case.
 func (r *runningManager) schedule() {
 	for _, e := range r.c.steppedEvents() {
 		r.s.after(e.at, e.step.Name, func() {
@@ -54,7 +55,7 @@ func (r *runningManager) schedule() {
 	}
 }
 
-// steppedEvent is something that happens from outside, as a step does.
+// steppedEvent is a step that happens from outside at a time of the case.
 type steppedEvent struct {
 	at   time.Duration
 	step caseworld.Step
@@ -100,7 +101,7 @@ func (r *runningManager) happen(s caseworld.Step) error {
 	return nil
 }
 
-// shownMetrics is a metrics service that notes all calls for the answer.
+// shownMetrics is a metrics service that notes all its calls for the answer.
 type shownMetrics struct{ c *call }
 
 type shownClient struct {
@@ -122,14 +123,14 @@ func (m shownClient) EmitStore(key string, value int64, tags []replicamanager.Me
 
 func (m shownClient) Flush() { m.c.Metric(m.prefix, "flush") }
 
-// takeMetrics has an updater send its metrics to the case, if it sends any.
+// takeMetrics makes an updater send its metrics, if it sends any, to the case.
 func (c *call) takeMetrics(u *replicamanager.ReplicaUpdater) {
 	if u.HasMetrics() {
-		_ = u.SendMetrics(shownMetrics{c}) // it has found a prefix already
+		_ = u.SendMetrics(shownMetrics{c}) // the updater has a prefix already, so no error can come
 	}
 }
 
-// checkVersions is the step check_version.
+// checkVersions does the step check_version.
 func (c *call) checkVersions(u *replicamanager.ReplicaUpdater, s caseworld.Step) error {
 	if s.Has("metrics") && !s.Flag("metrics") {
 		return nil // without clients it returns at once (replica_manager.py:618)

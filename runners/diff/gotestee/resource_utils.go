@@ -40,7 +40,7 @@ func (c *call) memory() (any, error) {
 	return caseworld.Object("total", total, "available", available), err
 }
 
-// container measures a host whose /proc and /sys are those of the case's directory.
+// container measures a host whose /proc and /sys are in the case's directory.
 func (c *call) container() (any, error) {
 	c.Env.Files = rootedFiles{c.Env.Files}
 	later := &laterFiles{Tasks: c.Env.Tasks, c: c}
@@ -75,7 +75,7 @@ func (c *call) container() (any, error) {
 	return out, nil
 }
 
-// rootedFiles have the host's /proc and /sys in the case's directory.
+// rootedFiles looks up the host's /proc and /sys in the case's directory.
 type rootedFiles struct{ env.Files }
 
 func rooted(path string) string {
@@ -88,7 +88,7 @@ func rooted(path string) string {
 func (f rootedFiles) ReadFile(path string) ([]byte, error)   { return f.Files.ReadFile(rooted(path)) }
 func (f rootedFiles) Stat(path string) (env.FileInfo, error) { return f.Files.Stat(rooted(path)) }
 
-// laterFiles change with each sleep.
+// laterFiles is a view of files that change with each sleep.
 type laterFiles struct {
 	env.Tasks
 	c     *call

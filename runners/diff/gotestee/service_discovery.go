@@ -59,7 +59,7 @@ func (c *call) tfConfigDiscovery() (any, error) {
 	return out, nil
 }
 
-// mlpCalls are the calls of the protocol's fixed list.
+// mlpCalls lists the calls that the protocol fixes.
 var mlpCalls = [][]any{
 	{"props"}, {"query", "ps", true}, {"query", "WORKER", true}, {"query", "nope", true}, {"query", "", true}, {"query", nil}, {"query_all"},
 	{"deregister", "ps", 0, "ps0:1000"}, {"query", "ps", true}, {"register", "ps", 0, "ps0:1000"}, {"query", "ps", true},
@@ -82,7 +82,7 @@ func (c *call) mlpDiscovery() (any, error) {
 	return out, nil
 }
 
-// discoveryCall is one call of a case: [name, arguments].
+// discoveryCall is one call of a case, [name, arguments].
 type discoveryCall struct {
 	name string
 	args []any
@@ -120,7 +120,7 @@ func mlpCall(d *training.MLPServiceDiscovery, c discoveryCall) any {
 		name, index, addr := c.registration()
 		return caseworld.Attempt(nil, d.Deregister(name, index, addr))
 	case "deregister_all":
-		// A closed discovery answers an empty dict, an open one None.
+		// A closed discovery answers with an empty dict, an open one with None.
 		if d.Closed() {
 			return caseworld.Attempt(caseworld.Object(), nil)
 		}
@@ -131,7 +131,7 @@ func mlpCall(d *training.MLPServiceDiscovery, c discoveryCall) any {
 	return caseworld.Attempt(nil, nil)
 }
 
-// stubConsul is the client that the protocol describes.
+// stubConsul is the Consul client that the protocol describes.
 type stubConsul struct {
 	elements []any
 	log      []any
@@ -181,7 +181,7 @@ func (c *call) consulDiscovery() (any, error) {
 	return out, nil
 }
 
-// discover returns a call that every discovery has, nil for another one.
+// discover answers a call that every discovery has, and returns nil for any other call.
 func discover(d training.ServiceDiscovery, c discoveryCall) *pysem.Dict {
 	switch c.name {
 	case "query":
@@ -200,7 +200,7 @@ func discover(d training.ServiceDiscovery, c discoveryCall) *pysem.Dict {
 	return nil
 }
 
-// filledZK has znodes as soon as it is started.
+// filledZK is a client that creates its znodes when it is started.
 type filledZK struct {
 	*caseworld.ZooKeeper
 	tree caseworld.Arguments
@@ -225,7 +225,7 @@ func (c *call) zkDiscovery() (any, error) {
 		if method, ok := strings.CutPrefix(call.name, "zk."); ok {
 			result = caseworld.Attempt(zk.DoQuietly(positional(method, call.args)))
 		} else if call.name == "half_an_hour" {
-			c.Env.Tasks.Sleep(30*time.Minute + time.Second) // a task that began last wakes within it, too
+			c.Env.Tasks.Sleep(30*time.Minute + time.Second) // half an hour, and a second more, so that a task that began last wakes too
 			result = caseworld.Attempt(nil, nil)
 		} else if result = discover(d, call); result == nil {
 			caseworld.BadCasef("in.calls: found the call %q, which this operation does not have", call.name)

@@ -17,7 +17,7 @@ import (
 // svrClientOps are svr_client.py.
 var svrClientOps = table{"svr_client.SvrClient.sequence": (*call).svrClientSequence}
 
-// svrRun is a sequence on one client.
+// svrRun is one run of a sequence of steps on a client.
 type svrRun struct {
 	c       *call
 	client  *clients.SvrClient
@@ -50,7 +50,7 @@ func (c *call) svrClientSequence() (any, error) {
 	}})), nil
 }
 
-// clientConfig returns that of the client, which reads a file itself.
+// clientConfig returns the configuration of the client, which reads a file itself.
 func (c *call) clientConfig() (*agentconfig.AgentConfig, error) {
 	if c.In.Has("fname") {
 		return c.fromFile()
@@ -58,7 +58,7 @@ func (c *call) clientConfig() (*agentconfig.AgentConfig, error) {
 	return c.config()
 }
 
-// serve starts the agent of the case.
+// serve starts the agent whose service the client calls.
 func (r *svrRun) serve() error {
 	conf, err := r.c.config()
 	if err != nil {
@@ -104,7 +104,7 @@ func (r *svrRun) do() caseworld.Do {
 	}
 }
 
-// called returns a call's answer; one that failed has a status.
+// called encodes the answer of a call, or the status of a call that failed.
 func called(response proto.Message, err error) *pysem.Dict {
 	if failed, ok := err.(*env.RPCError); ok {
 		return caseworld.Object("status", caseworld.Object("code", failed.Code.String(), "details", failed.Message))
@@ -131,7 +131,7 @@ func (r *svrRun) replicas(s caseworld.Step) (*agentservice.GetReplicasResponse, 
 	return r.client.GetReplicas(t, int32(s.Integer("task")))
 }
 
-// serverType is given by number or by name.
+// serverType reads a server type, given by number or by name.
 func (r *svrRun) serverType(a caseworld.Arguments, name string) (agentservice.ServerType, error) {
 	if text, ok := a.Value(name).(string); ok {
 		return clients.ServerTypeOf(text, r.c.Quirks)
@@ -139,7 +139,8 @@ func (r *svrRun) serverType(a caseworld.Arguments, name string) (agentservice.Se
 	return agentservice.ServerType(a.Integer(name)), nil
 }
 
-// dialer notes the targets of new channels, and connects all of them to the case's own host.
+// dialer notes the targets of new channels, and connects all of them to the case's own
+// host.
 type dialer struct {
 	env.Network
 	targets []any

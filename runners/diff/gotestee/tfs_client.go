@@ -13,8 +13,8 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// tfsClientOps are section 17 of the protocol, tfs_client.py, and beyond it those
-// that runners/diff/python/ops/tfs_client.py and tfs_client_program.py describe.
+// tfsClientOps answers section 17 of the protocol, tfs_client.py, and the operations that
+// runners/diff/python/ops/tfs_client.py and tfs_client_program.py describe.
 var tfsClientOps = table{
 	"tfs_client.read_header":                    (*call).readHeader,
 	"tfs_client.read_data":                      (*call).readData,
@@ -31,8 +31,8 @@ var tfsClientOps = table{
 	"tfs_client.ProfileThread.sequence":         (*call).profileThreads,
 }
 
-// client makes a client with the case's flags, names and random numbers; flags that are not named
-// are off.
+// client makes a client with the case's flags, names and random numbers. A flag that the
+// case does not name is off.
 func (c *call) client() clients.TFSClient {
 	c.Env.Random = &draws{numbers: c.In.Ints("draws")}
 	slots, user := c.globals()
@@ -60,7 +60,7 @@ func (c *call) globals() (slots []int, user pysem.Opt[[]int]) {
 	return names.Ints("VALID_SLOTS"), user
 }
 
-// draws are the case's random numbers, whatever they are drawn for.
+// draws returns the case's random numbers one after another, for whatever they are drawn.
 type draws struct {
 	env.Random
 	numbers []int
@@ -73,7 +73,7 @@ func (d *draws) Intn(_ string, n int) int {
 	}
 	rest := d.numbers[d.made%len(d.numbers)] % n
 	d.made++
-	if rest < 0 { // Python's remainder has the sign of n
+	if rest < 0 { // the remainder has the sign of n in Python
 		rest += n
 	}
 	return rest
@@ -116,7 +116,7 @@ func (c *call) instanceProto() (any, error) {
 	return tensor, err
 }
 
-// slotShift is where the slot of a feature id begins (tfs_client.py:97).
+// slotShift is the bit at which the slot of a feature id begins (tfs_client.py:97).
 const slotShift = 54
 
 func (c *call) randomInstance() (any, error) {
@@ -149,7 +149,7 @@ func (c *call) randomExampleBatch() (any, error) {
 	return batch, proto.Unmarshal(data, batch)
 }
 
-// features returns the columns of the case; none when it has no such entry.
+// features returns the feature columns of the case, none where it has no such entry.
 func (c *call) features() []clients.Feature {
 	if !c.In.Has("features") {
 		return nil

@@ -18,12 +18,12 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// tfsServers stand behind all channels of a case: they answer as it says, move its
-// clock by what that takes, and note calls and what is logged of them.
+// tfsServers answers behind all channels of a case, as the case says. Each answer moves the
+// case's clock. Calls and their log lines are noted.
 type tfsServers struct {
 	env.Network
 	clock     *caseworld.Clock
-	answersMs []int // negative for a failure after that time
+	answersMs []int // negative where the call fails after that time
 	replies   [][]byte
 	calls     []any
 	log       []string
@@ -51,7 +51,7 @@ func (c *call) newTFSServers() *tfsServers {
 	return s
 }
 
-// answer notes a call and answers it with bytes; timeout is null for none.
+// answer notes a call and returns the bytes of its answer; a null timeout means none.
 func (s *tfsServers) answer(target, method string, request proto.Message, timeout time.Duration) ([]byte, error) {
 	var seconds any
 	if timeout > 0 {
@@ -88,7 +88,7 @@ func (t *tfsStub) Call(method string, request []byte, timeout time.Duration) ([]
 
 func (t *tfsStub) Close() {}
 
-// tfsModelServers makes the typed calls into messages again.
+// tfsModelServers turns typed calls into messages, which tfsServers answers.
 type tfsModelServers struct{ s *tfsServers }
 
 func (m tfsModelServers) Dial(addr string) env.ModelServer {
@@ -139,7 +139,8 @@ func statusOf(s *util.StatusProto) env.StatusProto {
 
 func (t *tfsModelStub) Close() {}
 
-// tfsLog keeps the lines about a profile; of one about a failure its beginning.
+// tfsLog keeps the log lines about a profile; of a line about a failure it keeps the
+// beginning.
 type tfsLog struct{ s *tfsServers }
 
 func (tfsLog) Enabled(env.Level) bool { return true }
@@ -157,7 +158,7 @@ func (l tfsLog) Logf(level env.Level, format string, args ...any) {
 	l.s.log = append(l.s.log, line)
 }
 
-// inlineTasks run to their end when they are started, and take no time.
+// inlineTasks runs each task to its end when it is started, in no time.
 type inlineTasks struct{ env.Tasks }
 
 func (inlineTasks) Sleep(time.Duration) {}
@@ -173,7 +174,7 @@ func (t endedTask) Name() string { return string(t) }
 func (endedTask) Done() bool     { return true }
 func (endedTask) Join()          {}
 
-// tfsClientMain returns the program behind its flags.
+// tfsClientMain runs the program with the case's flags.
 func (c *call) tfsClientMain() (any, error) {
 	o := c.tfsOptions()
 	s := c.newTFSServers()

@@ -14,14 +14,14 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// slowPredictions are the servers of threads that measure them at once.
+// slowPredictions makes the channels of several threads that measure servers at once.
 type slowPredictions struct {
 	s         *stage
 	answersMs []int
 	asked     int
 }
 
-// profileThreads has several threads measure servers that take their time.
+// profileThreads lets several threads measure servers that take time to answer.
 func (c *call) profileThreads() (any, error) {
 	client := c.client()
 	s := &stage{c: c, begin: c.Env.Clock.Elapsed(), log: []any{}}
@@ -82,7 +82,7 @@ func (p slowPrediction) Call(_ string, request []byte, timeout time.Duration) ([
 	return nil, nil
 }
 
-// caseClock begins at the full second at which every case does.
+// caseClock starts at the full second at which every case starts.
 type caseClock struct {
 	env.Clock
 	begin time.Duration

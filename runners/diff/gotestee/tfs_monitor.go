@@ -44,7 +44,7 @@ func (c *call) monitorAddr() (any, error) {
 	return caseworld.Object("get_addr", addrs, "get_service_type", types, "host", caseworld.Attempt(m.Host(), nil)), nil
 }
 
-// serverKinds are the servers of a container.
+// serverKinds lists the kinds of servers of a container.
 var serverKinds = []string{agentconfig.ServerEntry, agentconfig.ServerPS, agentconfig.ServerDense}
 
 func (c *call) monitorConfigs() (any, error) {
@@ -67,7 +67,7 @@ func (c *call) monitorConfigs() (any, error) {
 	return out, nil
 }
 
-// firstServerPort is that of the first fake server; the others follow.
+// firstServerPort is the port of the first fake server; the others have the ports after it.
 const firstServerPort = 20001
 
 func (c *call) monitorSequence() (any, error) {
@@ -157,14 +157,14 @@ func (c *call) monitorSteps(m *tfs.TFSMonitor) caseworld.Do {
 			return list, inactive(err)
 		},
 		"status_name": func(s caseworld.Step) (any, error) { return statusByName(m, s) },
-		// The port's types leave no other way to ask for it (tfs_monitor.py:159).
+		// The port's types have no way to ask for it (tfs_monitor.py:159).
 		"status_int": func() error { return pysem.Raise("NotImplementedError", "get_model_status is not implemented!") },
 		"start":      m.Start,
 		"stop":       m.Stop,
 	}
 }
 
-// reload sends a config and lets the fakes settle; their 30 s tick never comes.
+// reload sends a config and lets the fake servers settle, before their next 30 s tick.
 func (c *call) reload(m *tfs.TFSMonitor, kind string, request *config.ModelServerConfig) (any, error) {
 	status, err := m.Reload(kind, request)
 	if !c.In.Has("until_ms") {
@@ -195,7 +195,7 @@ func statusByName(m *tfs.TFSMonitor, s caseworld.Step) (any, error) {
 	return list, inactive(err)
 }
 
-// statusMessage hides gRPC's own wording.
+// statusMessage encodes a status without gRPC's own wording.
 func statusMessage(s env.StatusProto) *util.StatusProto {
 	message := s.Message
 	if strings.Contains(message, "connect") {
@@ -210,15 +210,15 @@ func versionStatusMessage(v env.ModelVersionStatus) *apis.ModelVersionStatus {
 	}
 }
 
-// slowServer is a model server whose answers take their time, and that knows one version
-// of every model.
+// slowServer is a model server that takes time to answer, and knows one version of every
+// model.
 type slowServer struct {
 	s         *stage
 	answersMs []int
 	asked     int
 }
 
-// runMonitor has several threads ask a monitor at once.
+// runMonitor lets several threads ask a monitor at once.
 func (c *call) runMonitor() (any, error) {
 	conf, err := c.config()
 	if err != nil {

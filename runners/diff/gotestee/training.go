@@ -14,7 +14,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// trainingOps are section 19 of the protocol, but for service_discovery.py.
+// trainingOps answers section 19 of the protocol, except for service_discovery.py.
 var trainingOps = table{
 	"path_utils.find_main":                 (*call).findMain,
 	"net_utils.is_ipv6_address":            training.IsIPv6Address,
@@ -55,7 +55,7 @@ type deadNetwork struct{ env.Network }
 
 func (deadNetwork) Probe(string, time.Duration) error { return &env.RPCError{Code: env.Unavailable} }
 
-// openNetwork reaches what is open, and notes what is tried.
+// openNetwork lets the open addresses of the case be reached, and notes every attempt.
 type openNetwork struct {
 	env.Network
 	open     []any
@@ -79,7 +79,7 @@ func (n *openNetwork) Probe(addr string, timeout time.Duration) error {
 	return nil
 }
 
-// countedLog counts the lines that a reference prints where the engine logs.
+// countedLog counts the lines that the reference prints where the engine logs.
 type countedLog struct {
 	env.Log
 	lines int
@@ -99,7 +99,7 @@ func (c *call) aliveChecker() *training.NodeAliveChecker {
 	return training.NewNodeAliveChecker(c.Env, c.In.Strings("addrs"), time.Duration(c.In.Integer("timeout"))*time.Second, c.In.Integer("num_thread"))
 }
 
-// orNone returns a list that is empty where there is none.
+// orNone returns an empty list in place of nil.
 func orNone(list []string) []string { return append([]string{}, list...) }
 
 func (c *call) nodeAliveChecker() (any, error) {

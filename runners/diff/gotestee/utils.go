@@ -47,7 +47,7 @@ func (c *call) confParser() (any, error) {
 	return caseworld.Object("args", pairsOf(args)), nil
 }
 
-// pairsOf returns a dict as a list of pairs.
+// pairsOf turns a dict into a list of pairs.
 func pairsOf(d *pysem.Dict) []any {
 	list := []any{}
 	for _, item := range d.Items {
@@ -60,10 +60,10 @@ func (c *call) fromFile() (*agentconfig.AgentConfig, error) {
 	return c.loader().FromFile(c.In.Str("fname"))
 }
 
-// loader makes configurations with the case's quirks.
+// loader returns a loader of configurations with the case's quirks.
 func (c *call) loader() agentconfig.Loader { return agentconfig.Loader{Env: c.Env, Quirks: c.Quirks} }
 
-// config returns the configuration of a case's keyword arguments.
+// config makes the configuration of a case's keyword arguments.
 func (c *call) config() (*agentconfig.AgentConfig, error) {
 	return c.loader().New(c.In.Object("config").Fields()...)
 }
@@ -74,7 +74,7 @@ func (c *call) configFromArguments() (any, error) {
 	return c.dump(c.loader().New(c.In.Object("kwargs").Fields()...))
 }
 
-// dump returns a config dump of section 5.
+// dump encodes a configuration as section 5 of the protocol says.
 func (c *call) dump(conf *agentconfig.AgentConfig, err error) (any, error) {
 	if err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func (c *call) modelServerConfig() (any, error) {
 	return namedConfig(m), nil
 }
 
-// namedConfig returns a server's config with the names of its models in order.
+// namedConfig encodes a server's config, and the names of its models in order.
 func namedConfig(m *config.ModelServerConfig) *pysem.Dict {
 	names := []string{}
 	for _, mc := range m.GetModelConfigList().GetConfig() {
@@ -166,7 +166,7 @@ func (c *call) platformConfig() (any, error) {
 func (c *call) zkPath() (any, error) {
 	path := c.In.OptStr("path")
 	if !path.Set {
-		// The port's types leave no other way to ask for it (utils.py:1170).
+		// The port's types have no way to ask for it (utils.py:1170).
 		return nil, pysem.Raise("TypeError", "expected string or bytes-like object")
 	}
 	p := agentconfig.ParseZKPath(c.Env, path.V)
@@ -248,8 +248,8 @@ func compatServerType(deployType string, serverType pysem.OptString) (string, er
 	return t.CompatServerType(serverType)
 }
 
-// deployType compares as DeployType.__eq__ does: a string in any case, another
-// DeployType, and nothing else.
+// deployType compares as DeployType.__eq__ does: a type equals a string in any case and an
+// equal type, nothing else.
 func deployType(word string) (any, error) {
 	t, err := agentconfig.NewDeployType(word)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // zkMirrorOps answers section 8 of the protocol: zk_mirror.py.
 var zkMirrorOps = table{"zk_mirror.sequence": (*call).mirrorSequence}
 
-// mirrorRun is a sequence on one mirror.
+// mirrorRun is one run of a sequence of steps on a mirror.
 type mirrorRun struct {
 	c     *call
 	m     *zkmirror.ZKMirror
@@ -45,7 +45,7 @@ func (c *call) mirrorSequence() (any, error) {
 	return caseworld.Object("steps", steps, "data", data, "tree", zk.Tree()), nil
 }
 
-// orNil keeps None apart from empty bytes.
+// orNil returns nil for None, which empty bytes are not.
 func orNil(data []byte) any {
 	if data == nil {
 		return nil
@@ -102,10 +102,10 @@ func (r *mirrorRun) do() caseworld.Do {
 	return do.WithPrefix("", r.metas()).WithPrefix("", r.reads())
 }
 
-// orEmpty returns bytes, empty where there are none.
+// orEmpty returns empty bytes in place of nil.
 func orEmpty(data []byte) []byte { return append([]byte{}, data...) }
 
-// metas returns the steps that write to the znodes of the mirror.
+// metas returns the steps that write znodes with the mirror's methods.
 func (r *mirrorRun) metas() caseworld.Do {
 	m := r.m
 	return caseworld.Do{
@@ -184,7 +184,7 @@ func (r *mirrorRun) reads() caseworld.Do {
 	}
 }
 
-// listOf makes a list of items, whose fields are shown.
+// listOf encodes a list of items by their fields.
 func listOf[T any](items []T) []any {
 	list := []any{}
 	for _, item := range items {
@@ -215,14 +215,14 @@ func publishMetas(list []caseworld.Arguments) ([]*datadef.PublishMeta, error) {
 	return metas, nil
 }
 
-// election stands for election and joins the thread. With asks the leader asks
-// whether it leads; with closes the first one loses the connection.
+// election stands for election and joins the thread. The step may ask whether it leads as a
+// leader (asks), and lose the first connection (closes).
 func (r *mirrorRun) election(s caseworld.Step) {
 	leaders := 0
 	thread := r.m.Election(func(m *zkmirror.ZKMirror) error {
 		leaders++
-		// The second argument is the reference's scheduler, which the port leaves to
-		// the closure.
+		// The second argument is the reference's scheduler, which the port leaves to the
+		// closure.
 		r.calls = append(r.calls, []any{"leader", m == r.m, "sched-object"})
 		if s.Flag("asks") {
 			r.calls = append(r.calls, []any{"is_leader", m.IsLeader()})
@@ -242,7 +242,7 @@ func (r *mirrorRun) election(s caseworld.Step) {
 	}
 }
 
-// happen does what happens before the connection closes.
+// happen does the things that the step wants to happen before the connection closes.
 func (r *mirrorRun) happen(s caseworld.Step) {
 	if !s.Has("happens") {
 		return

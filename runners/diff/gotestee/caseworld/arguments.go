@@ -7,17 +7,17 @@ import (
 	"github.com/monosim/monosim/engine/pysem/dataclass"
 )
 
-// Arguments are the fields of an object of a case. A field of a type that the
-// protocol does not have there ends the case with an error that names it.
+// Arguments holds the fields of an object of a case. Where a field does not have the type
+// that the protocol asks for, its readers end the case with an error that names the field.
 type Arguments struct {
 	*pysem.Dict
 	Where string
 }
 
-// At returns the place of a field, for errors.
+// At returns the place of a field in the case, for errors.
 func (a Arguments) At(name string) string { return a.Where + "." + name }
 
-// Wrong ends the case: the field is not what the operation wants.
+// Wrong ends the case with an error: the field is not what the operation wants.
 func (a Arguments) Wrong(name, want string) {
 	v, present := a.Get(name)
 	if !present {
@@ -47,7 +47,7 @@ func (a Arguments) Str(name string) string {
 	return s
 }
 
-// OptStr returns a string; null and missing are None.
+// OptStr returns a string, or None for null and for a missing field.
 func (a Arguments) OptStr(name string) pysem.OptString {
 	switch v := a.Value(name).(type) {
 	case nil:
@@ -59,7 +59,7 @@ func (a Arguments) OptStr(name string) pysem.OptString {
 	return pysem.OptString{}
 }
 
-// StrOr returns a string with a default for a missing field.
+// StrOr returns a string, or the default where the field is missing.
 func (a Arguments) StrOr(name, otherwise string) string {
 	if !a.Has(name) {
 		return otherwise
@@ -76,7 +76,7 @@ func (a Arguments) Integer(name string) int {
 	return n
 }
 
-// IntegerOr returns an int with a default for a missing field or null.
+// IntegerOr returns an int, or the default where the field is missing or null.
 func (a Arguments) IntegerOr(name string, otherwise int) int {
 	if a.Value(name) == nil {
 		return otherwise
@@ -84,7 +84,7 @@ func (a Arguments) IntegerOr(name string, otherwise int) int {
 	return a.Integer(name)
 }
 
-// OptInteger returns an int; null and missing are None.
+// OptInteger returns an int, or None for null and for a missing field.
 func (a Arguments) OptInteger(name string) pysem.OptInt {
 	if a.Value(name) == nil {
 		return pysem.OptInt{}
@@ -92,7 +92,7 @@ func (a Arguments) OptInteger(name string) pysem.OptInt {
 	return pysem.Some(a.Integer(name))
 }
 
-// Flag is a boolean; missing and null are false.
+// Flag returns a boolean, false for null and for a missing field.
 func (a Arguments) Flag(name string) bool {
 	switch v := a.Value(name).(type) {
 	case nil:
@@ -104,7 +104,7 @@ func (a Arguments) Flag(name string) bool {
 	return false
 }
 
-// Bytes returns a field of bytes.
+// Bytes returns bytes, which cases write as {"$hex"}.
 func (a Arguments) Bytes(name string) []byte {
 	b, ok := a.Value(name).([]byte)
 	if !ok {
@@ -144,7 +144,7 @@ func (a Arguments) Object(name string) Arguments {
 	return Arguments{Dict: d, Where: a.At(name)}
 }
 
-// ObjectOr returns an object, empty for a missing field.
+// ObjectOr returns an object, an empty one where the field is missing.
 func (a Arguments) ObjectOr(name string) Arguments {
 	if !a.Has(name) {
 		return Arguments{Dict: &pysem.Dict{}, Where: a.At(name)}
@@ -174,7 +174,7 @@ func (a Arguments) Objects(name string) []Arguments {
 	return list
 }
 
-// Rows reads a list of lists, each as an object of the named columns.
+// Rows reads a list of lists, and makes each an object with the named columns.
 func (a Arguments) Rows(name string, columns ...string) []Arguments {
 	var rows []Arguments
 	for _, v := range a.List(name) {
@@ -191,7 +191,7 @@ func (a Arguments) Rows(name string, columns ...string) []Arguments {
 	return rows
 }
 
-// Fields returns the arguments as the port's keyword arguments.
+// Fields returns the arguments as keyword arguments of a data class.
 func (a Arguments) Fields() []dataclass.Field {
 	fields := make([]dataclass.Field, len(a.Items))
 	for i, item := range a.Items {
@@ -200,13 +200,13 @@ func (a Arguments) Fields() []dataclass.Field {
 	return fields
 }
 
-// Step is one [name, arguments] of a sequence.
+// Step is one [name, arguments] of a sequence of steps.
 type Step struct {
 	Name string
 	Arguments
 }
 
-// Steps reads a list of [name, arguments], or [name] for a step without any.
+// Steps reads a list of steps, each [name, arguments], or [name] without arguments.
 func (a Arguments) Steps(name string) []Step {
 	var list []Step
 	for _, v := range a.List(name) {
@@ -219,7 +219,7 @@ func (a Arguments) Steps(name string) []Step {
 	return list
 }
 
-// AsStep reads one [name, arguments]; where is its place, for errors.
+// AsStep reads one [name, arguments]; where is its place in the case, for errors.
 func AsStep(v any, where string) (Step, bool) {
 	pair, ok := v.([]any)
 	if !ok || len(pair) != 2 {
@@ -230,7 +230,7 @@ func AsStep(v any, where string) (Step, bool) {
 	return Step{Name: name, Arguments: Arguments{Dict: d, Where: where + "." + name}}, okName && okArguments
 }
 
-// UnknownStep is a step that the operation does not have.
+// UnknownStep ends the case with an error: the operation has no step of this name.
 func UnknownStep(s Step) {
 	BadCasef("%s: found the step %q, which this operation does not have", s.Where, s.Name)
 }

@@ -9,11 +9,12 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee/catalogue"
 )
 
-// Table are operations by name, Do steps by name. Both hold Go functions: a parameter of type
-// *Call, *env.Env, env.Host, env.Files, quirks.Set or [Step] gets that of the case, as does a
-// pointer to a struct that embeds a *Call; every other parameter gets the next declared field,
-// read by its type as [Arguments] does. A function returns a value that [Encode] takes, an
-// error, both or neither; several values make a list.
+// Table holds operations by name, Do holds steps by name. Both hold Go functions. A
+// parameter of type *Call, *env.Env, env.Host, env.Files, quirks.Set or [Step] gets the
+// value of the case, as does a pointer to a struct that embeds a *Call. Every other
+// parameter gets the next declared field, read by its type as [Arguments] does. A function
+// returns a value that [Encode] takes, an error, both or neither; several values make a
+// list.
 type (
 	Table map[string]any
 	Do    map[string]any
@@ -27,7 +28,7 @@ func (c *Call) Answer(function any) (any, error) {
 	return c.call(function, c.op.In, Step{Arguments: c.In})
 }
 
-// call calls a function with fields of the step's arguments.
+// call calls a function with the given fields of the step's arguments.
 func (c *Call) call(function any, fields []catalogue.Field, s Step) (any, error) {
 	f := reflect.ValueOf(function)
 	in := make([]reflect.Value, f.Type().NumIn())
@@ -67,7 +68,8 @@ func (c *Call) given(t reflect.Type, s Step) (reflect.Value, bool) {
 	return reflect.Value{}, false
 }
 
-// read reads a field as a Go type. An optional field that is missing or null is the type's zero.
+// read reads a field as a Go type. An optional field that is missing or null gives the
+// type's zero value.
 func (a Arguments) read(f catalogue.Field, t reflect.Type) reflect.Value {
 	name, zero := f.Name, reflect.Zero(t)
 	if t.Kind() == reflect.Interface {
@@ -103,7 +105,7 @@ func (a Arguments) read(f catalogue.Field, t reflect.Type) reflect.Value {
 	return reflect.ValueOf(v).Convert(t)
 }
 
-// readRequired reads a field that is there as a type that has no zero of its own meaning.
+// readRequired reads a field that must be present.
 func (a Arguments) readRequired(name string, t reflect.Type) any {
 	switch reflect.Zero(t).Interface().(type) {
 	case []byte:
@@ -128,7 +130,7 @@ func (a Arguments) readRequired(name string, t reflect.Type) any {
 	panic(fmt.Sprintf("gotestee: %s: a parameter of type %v, which no field is read as", a.At(name), t))
 }
 
-// returned makes one value and an error of what a function returned.
+// returned splits the results of a function into one value and an error.
 func returned(out []reflect.Value) (any, error) {
 	var values []any
 	for _, v := range out {

@@ -6,10 +6,10 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// Clock is the case's wall clock, which a step may set.
+// Clock is the case's wall clock, which a step may stop at a time.
 type Clock struct {
 	env.Clock
-	Fixed time.Time // the zero value leaves it to the world
+	Fixed time.Time // the zero value leaves the time to the world
 }
 
 func (c *Clock) Now() time.Time {
@@ -19,30 +19,31 @@ func (c *Clock) Now() time.Time {
 	return c.Fixed
 }
 
-// maxSleeps is when a call that only sleeps is stopped.
+// maxSleeps bounds the sleeps of a call; a call that only sleeps would never end.
 const maxSleeps = 400
 
-// Endless unwinds a call that sleeps for ever.
+// Endless is the panic that unwinds a call that would sleep for ever.
 type Endless struct{}
 
-// maxStepSleeps is when a step that only sleeps is stopped.
+// maxStepSleeps bounds the sleeps of a step; a step that only sleeps would never end.
 const maxStepSleeps = 4000
 
-// StepTime is a clock that only sleeps move, and that notes them. No sleep takes real or virtual time.
+// StepTime is a clock that only sleeps move, and that notes them. A sleep takes neither
+// real nor virtual time.
 type StepTime struct {
 	env.Tasks
 	env.Clock
 	At    time.Time
 	Slept []any
-	// During, when set, is called within the n-th sleep, counted from 1. Who sleeps within it
-	// is stopped.
+	// During, when set, is called within the n-th sleep, counted from 1. A call that sleeps
+	// within During is unwound.
 	During func(n int)
 	within bool
 }
 
 func (t *StepTime) Now() time.Time { return t.At }
 
-// Elapsed stands still with the clock.
+// Elapsed returns the time that sleeps have moved the clock by, on top of its start.
 func (t *StepTime) Elapsed() time.Duration { return t.At.Sub(time.Unix(0, 0)) }
 
 func (t *StepTime) Sleep(d time.Duration) {
@@ -61,7 +62,8 @@ func (t *StepTime) Sleep(d time.Duration) {
 	}
 }
 
-// Seconds writes whole seconds as ints and others as floats, as the reference's arguments are.
+// Seconds encodes whole seconds as an int and others as a float, as the reference passes
+// them.
 func Seconds(d time.Duration) any {
 	if d%time.Second == 0 {
 		return int(d / time.Second)
@@ -77,10 +79,11 @@ type Sleeper struct {
 	During func(n int)
 }
 
-// Go starts nothing: a step runs a round of a loop that the reference runs in a thread.
+// Go starts nothing: a step itself runs the rounds of a loop that the reference runs in a
+// thread.
 func (s *Sleeper) Go(name string, _ func()) env.Task { return idleTask(name) }
 
-// idleTask is a task that never runs; the value is its name.
+// idleTask is a task that never runs; its value is its name.
 type idleTask string
 
 func (t idleTask) Name() string { return string(t) }

@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/sim/files"
 )
 
-// Directory is the files that a case's process sees: those of its host, with the case's
-// own directory as the working directory.
+// Directory is the files of a case's process: those of its host, with the case's own
+// directory as the working directory.
 type Directory struct {
 	*files.View
 	temps int
@@ -29,7 +29,7 @@ func newDirectory(view *files.View) *Directory {
 	return d
 }
 
-// must ends the case whose files cannot be made as it says.
+// must ends the case with an error where its files cannot be made.
 func (d *Directory) must(where string, err error) {
 	if err != nil {
 		BadCasef("%s: %v", where, err)
@@ -90,7 +90,7 @@ func abs(name string) string {
 	return path.Clean(name)
 }
 
-// TempFile names files as Python's tempfile does, in the case's directory.
+// TempFile returns a new name as Python's tempfile makes them, in the case's directory.
 func (d *Directory) TempFile() string {
 	d.temps++
 	return fmt.Sprintf("%s/tmp%08d", CaseDir, d.temps)
@@ -106,8 +106,8 @@ func (d *Directory) Tree() *pysem.Dict {
 	return &pysem.Dict{Items: items}
 }
 
-// below lists what is in a directory of the case; dir is "" for the case's own, and ends
-// in a slash otherwise.
+// below lists a directory of the case with all that is in it; dir is "" for the case's own,
+// and ends in a slash otherwise.
 func (d *Directory) below(dir string) []pysem.Item {
 	names, err := d.FS().ReadDir(CaseDir + "/" + dir)
 	d.must(dir, err)
@@ -134,7 +134,7 @@ func (d *Directory) below(dir string) []pysem.Item {
 	return items
 }
 
-// TextOrBytes returns text where data is UTF-8.
+// TextOrBytes returns a string where data is UTF-8, and data itself otherwise.
 func TextOrBytes(data []byte) any {
 	if text, err := pysem.DecodeUTF8(data); err == nil {
 		return text

@@ -11,8 +11,9 @@ import (
 	"github.com/monosim/monosim/sim/files"
 )
 
-// FailureOf returns an error as Python names it. An error that is of no Python type is
-// an Exception with its text, which no reference answer equals by chance.
+// FailureOf returns the type and message of an error in Python. An error without a Python
+// type becomes an Exception with its text, which no answer of the reference equals by
+// chance.
 func FailureOf(err error) (typ, message string) {
 	var python *pysem.Error
 	var zk *zkerrors.Error
@@ -38,7 +39,7 @@ func FailureOf(err error) (typ, message string) {
 	case errors.Is(err, files.ErrNotEmpty), errors.Is(err, fs.ErrInvalid):
 		return "OSError", message
 	}
-	// Where the port has no Python type at hand it begins the text with it.
+	// Where the port has no Python type at hand it begins the text with the type's name.
 	if name, rest, ok := strings.Cut(message, ": "); ok && isClassName(name) {
 		return name, rest
 	}

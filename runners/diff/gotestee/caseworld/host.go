@@ -11,8 +11,8 @@ import (
 // freePort is the port that find_free_port always finds.
 const freePort = 59999
 
-// Host is the case's host: its variables, and the addresses that the case says its
-// look-ups find. A look-up of which the case says "" fails.
+// Host is the case's host: its variables, and the addresses that look-ups find. A look-up
+// fails where the case gives "".
 type Host struct {
 	env.Host
 	ipv4, ipv6, route string
@@ -42,8 +42,8 @@ func found(ip string, otherwise error) (string, error) {
 	return ip, nil
 }
 
-// newHost has the defaults of section 3 of the protocol, and what the case
-// overrides.
+// newHost makes a host with the defaults of section 3 of the protocol, overridden by the
+// case.
 func newHost(d *pysem.Dict) (h *Host, memAvailable int64) {
 	h = &Host{ipv4: "192.0.2.10", ipv6: "2001:db8::10"}
 	memAvailable = 7000000000
@@ -76,8 +76,8 @@ func newHost(d *pysem.Dict) (h *Host, memAvailable int64) {
 	return h, memAvailable
 }
 
-// meminfo is /proc/meminfo, in which the total is twice what is available. Sizes
-// without a unit are bytes.
+// meminfo writes /proc/meminfo for the bytes that are available; the total is twice as
+// much. Sizes without a unit count bytes.
 func meminfo(available int64) []byte {
 	return fmt.Appendf(nil, "MemTotal: %d\nMemFree: %d\nMemAvailable: %d\n", 2*available, available, available)
 }

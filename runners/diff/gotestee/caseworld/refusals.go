@@ -7,21 +7,21 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// refusals are the calls of a client that fail because a step said so, as those of a
-// client do whose connection is lost.
+// refusals holds the calls of a client that fail because a step said so, as if the
+// connection were lost.
 type refusals struct {
 	left []refusal
 }
 
-// refusal fails some calls of one name, after so many that it lets pass.
+// refusal makes some calls of one name fail, after letting some pass.
 type refusal struct {
 	call         string
 	code         zkerrors.Code
 	after, times int
 }
 
-// refuse takes one from a step: call, error (the exception of kazoo), after (0) and
-// times (1).
+// refuse adds a refusal from a step's arguments: call, error (the exception of kazoo),
+// after (default 0) and times (default 1).
 func (r *refusals) refuse(a Arguments) error {
 	name := a.Str("error")
 	for code := zkerrors.Code(0); code > lowestCode; code-- {
@@ -33,11 +33,11 @@ func (r *refusals) refuse(a Arguments) error {
 	return pysem.AttributeError("kazoo.exceptions", name)
 }
 
-// lowestCode is below all codes of zkerrors.
+// lowestCode is below every code of zkerrors.
 const lowestCode zkerrors.Code = -2000
 
-// refused is the error of a call that is to fail. Calls of steps themselves do not,
-// nor what they cause.
+// refused returns the error of a call that has to fail, else nil. Calls that a step makes
+// itself, and their effects, never fail.
 func (r *refusals) refused(call string, quiet bool) error {
 	i := slices.IndexFunc(r.left, func(f refusal) bool { return f.call == call })
 	if quiet || i < 0 {

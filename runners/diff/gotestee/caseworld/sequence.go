@@ -7,22 +7,22 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Sequence says how the steps of a case are done.
+// Sequence describes how the steps of a case are done.
 type Sequence struct {
 	Do Do
-	// ZK takes the zk.* steps, and its writes are shown; nil for none.
+	// ZK does the zk.* steps, and its writes are shown; nil for a case without a client.
 	ZK *ZooKeeper
-	// Sorted names the writes of which runs are sorted by path.
+	// Sorted names the calls of which runs are sorted by path.
 	Sorted []string
-	// Time is what sleeps move; a step shows its sleeps, and what others did during these. Nil
-	// for operations whose time is no part of the answer.
+	// Time is the clock that sleeps move. A step shows its sleeps, and what other processes
+	// did during them. Nil where time is no part of the answer.
 	Time *StepTime
 	// Before runs before each step; After adds to its answer. Each may be nil.
 	Before func()
 	After  func(s Step, out *pysem.Dict)
 }
 
-// Answered is what a step returns in place of a value, when its answer is no attempt.
+// Answered is the whole answer of a step, for a step whose answer is no attempt.
 type Answered struct{ *pysem.Dict }
 
 // Run does the steps of the case and returns their answers.
@@ -66,7 +66,7 @@ func (c *Call) runOne(q Sequence, s Step) *pysem.Dict {
 	return answer
 }
 
-// attempt does one step, which may have no end.
+// attempt does one step, and unwinds it if it would never end.
 func (c *Call) attempt(q Sequence, s Step) *pysem.Dict {
 	return Bounded(func() (any, error) { return c.do(q, s) })
 }
@@ -85,7 +85,7 @@ func (c *Call) do(q Sequence, s Step) (any, error) {
 	return c.call(function, c.op.Steps[s.Name], s)
 }
 
-// Bounded returns an attempt of a call that may have no end.
+// Bounded attempts a call, and unwinds it if it would never end.
 func Bounded(call func() (any, error)) (answer *pysem.Dict) {
 	defer func() {
 		switch r := recover().(type) {
@@ -103,7 +103,8 @@ func Bounded(call func() (any, error)) (answer *pysem.Dict) {
 	return Attempt(v, err)
 }
 
-// others does the steps of other processes that belong into the n-th sleep.
+// others returns the function that does, within the n-th sleep, the steps that the case
+// gives to other processes.
 func (c *Call) others(q Sequence, s Step, took *[]any) func(n int) {
 	if !s.Has("during") {
 		return nil
@@ -141,7 +142,7 @@ func InRows(entries []any) []any {
 	return rows
 }
 
-// WithPrefix returns the steps with a prefix before their names, beside others.
+// WithPrefix adds the steps to others, with a prefix before their names.
 func (d Do) WithPrefix(prefix string, others Do) Do {
 	all := Do{}
 	for name, function := range d {
@@ -153,7 +154,7 @@ func (d Do) WithPrefix(prefix string, others Do) Do {
 	return all
 }
 
-// shortStep makes [name, {}] of [name].
+// shortStep turns [name] into [name, {}].
 func shortStep(v any) any {
 	if parts, _ := v.([]any); len(parts) == 1 {
 		return append(slices.Clone(parts), &pysem.Dict{})

@@ -12,7 +12,7 @@ import (
 	"github.com/monosim/monosim/sim/hosts"
 )
 
-// shown is what a case shows beside its answer, of that which its shows names.
+// shown collects what a case shows beside its answer; the field shows names it.
 type shown struct {
 	logs    *hosts.Logs // nil unless asked for
 	metrics []any
@@ -31,10 +31,11 @@ func newShown(c *testee.Case) *shown {
 	return s
 }
 
-// waits are the sleeps of a case.
+// waits holds the lengths of a case's sleeps.
 type waits struct{ ms []any }
 
-// caseTasks are the tasks of a case, whose sleeps are noted in the order in which they begin.
+// caseTasks runs the tasks of a case, and notes their sleeps in the order in which they
+// begin.
 type caseTasks struct {
 	env.Tasks
 	waits *waits // nil unless asked for
@@ -45,7 +46,7 @@ func (t caseTasks) Sleep(d time.Duration) {
 	t.Tasks.Sleep(d)
 }
 
-// NoteWait notes a sleep that a stand-in of tasks answers itself.
+// NoteWait notes a sleep, for a stand-in of tasks that does not really sleep.
 func NoteWait(tasks env.Tasks, d time.Duration) {
 	if t, ok := tasks.(caseTasks); ok {
 		t.waits.note(d)
@@ -59,13 +60,13 @@ func (w *waits) note(d time.Duration) {
 	w.ms = append(w.ms, int(d.Round(time.Millisecond)/time.Millisecond))
 }
 
-// Metric takes what a metrics client with that prefix is told by a call of its method.
+// Metric notes one call of a metrics client that has that prefix.
 func (c *Call) Metric(prefix, method string, arguments ...any) {
 	told := append([]any{prefix, method}, EncodeList(arguments)...)
 	c.shown.metrics = append(c.shown.metrics, told)
 }
 
-// Beside returns what the case shows so far, as fields of its answer; nil for nothing.
+// Beside returns what the case shows beside its answer, as fields; nil for nothing.
 func (w *World) Beside() *pysem.Dict {
 	s := w.Call.shown
 	if len(s.names) == 0 {
@@ -103,8 +104,8 @@ var (
 	failedCall = regexp.MustCompile(`(?s)(<_InactiveRpcError of RPC that terminated with:\n\tstatus = [\w.]+\n).*?\n>`)
 )
 
-// hiddenInLine returns a line without what differs from run to run: addresses of objects,
-// gRPC's wording (section 3 of the protocol).
+// hiddenInLine removes from a log line what differs from run to run: addresses of objects
+// and gRPC's wording (section 3 of the protocol).
 func hiddenInLine(text string) string {
 	text = failedCall.ReplaceAllString(Hide(text), "$1\t<GRPC DETAILS>\n>")
 	text = port.ReplaceAllString(text, " load (<PORT>)")

@@ -26,13 +26,13 @@ const maxPlainInt = 1 << 53
 // Set is a Python set.
 type Set []any
 
-// IntDict is a dict with int keys.
+// IntDict is a dict with int keys, in order.
 type IntDict [][2]any
 
-// Raw is a value in the protocol's form already, which [Encode] leaves as it is.
+// Raw is a value that already has the protocol's form; [Encode] leaves it as it is.
 type Raw struct{ V any }
 
-// Object makes a dict of names and values.
+// Object makes a dict of names and values in turns.
 func Object(pairs ...any) *pysem.Dict {
 	d := &pysem.Dict{}
 	for i := 0; i < len(pairs); i += 2 {
@@ -41,8 +41,7 @@ func Object(pairs ...any) *pysem.Dict {
 	return d
 }
 
-// decode turns a value of a case into a Python value. Messages stay objects with
-// $pb.
+// decode turns a JSON value of a case into a Python value. Messages stay objects with $pb.
 func decode(v any, where string) any {
 	switch v := v.(type) {
 	case string:
@@ -114,7 +113,8 @@ func decodeSpecial(item pysem.Item, where string) (any, bool) {
 	return nil, false
 }
 
-// Encode turns a Python value into one of the protocol, with placeholders.
+// Encode turns a Python value into a value of the protocol, with placeholders for what
+// differs from run to run.
 func Encode(v any) any {
 	switch v := v.(type) {
 	case Raw:
@@ -244,11 +244,12 @@ func enum(class, name string, value int) any {
 	return Object("$enum", class, "name", name, "value", value)
 }
 
-// PB encodes a message at once, so that later changes of it do not show.
+// PB encodes a message at once, so that later changes of the message do not show.
 func PB(m proto.Message) Raw {
 	data, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
 	if err != nil {
-		// protobuf refuses strings that are no UTF-8, as Python does at assignment.
+		// protobuf refuses strings that are not UTF-8; Python refuses them at assignment
+		// already.
 		panic(BadCase("message " + string(m.ProtoReflect().Descriptor().FullName()) + ": " + err.Error()))
 	}
 	return Raw{V: Object("$pb", string(m.ProtoReflect().Descriptor().FullName()), "hex", hex.EncodeToString(data))}
@@ -256,8 +257,8 @@ func PB(m proto.Message) Raw {
 
 var tempName = regexp.MustCompile(regexp.QuoteMeta(CaseDir) + `/tmp[a-z0-9_]{8}`)
 
-// Hide puts the placeholders of the protocol in the place of what stands for
-// them.
+// Hide replaces paths and the like, which differ from run to run, by the protocol's
+// placeholders.
 func Hide(text string) string {
 	if strings.Contains(text, CaseDir) {
 		text = tempName.ReplaceAllString(text, "<TMP>/<RAND>")
@@ -267,7 +268,8 @@ func Hide(text string) string {
 	return strings.ReplaceAll(text, fmt.Sprint(freePort), "<PORT>")
 }
 
-// Attempt makes the answer to one call: {"r": value}, or {"e": error}. The value is encoded at once.
+// Attempt makes the answer to one call: {"r": value}, or {"e": error}. It encodes the value
+// at once, before later steps change it.
 func Attempt(v any, err error) *pysem.Dict {
 	if err != nil {
 		typ, message := FailureOf(err)

@@ -4,21 +4,22 @@ import (
 	"fmt"
 )
 
-// BadCase says what of a case is not as the protocol has it.
+// BadCase is an error that says where a case breaks the protocol.
 type BadCase string
 
 func (b BadCase) Error() string { return string(b) }
 
-// Skipped says why the port cannot answer a case of an operation that it has.
+// Skipped is an error that says why the port cannot answer a case of an operation that it
+// has.
 type Skipped string
 
 func (s Skipped) Error() string { return string(s) }
 
-// BadCasef unwinds to the answer.
+// BadCasef ends the case with a [BadCase], by a panic that [VerdictOf] catches.
 func BadCasef(format string, args ...any) { panic(BadCase(fmt.Sprintf(format, args...))) }
 
-// VerdictOf is the error of a panic by which this package ends a case; any other
-// goes on, to the world, which makes an error of it.
+// VerdictOf returns the error of a panic by which this package ends a case. It panics again
+// with any other value, of which the world makes an error.
 func VerdictOf(recovered any) error {
 	switch r := recovered.(type) {
 	case nil:

@@ -33,10 +33,10 @@ import (
 	"github.com/monosim/monosim/sim/network"
 )
 
-// EpochSec is the time of operations whose clock is faked.
+// EpochSec is the time, in Unix seconds, of operations whose clock is faked.
 const EpochSec = 1700000000
 
-// maxVirtual is how long a case may take of its world's time.
+// maxVirtual bounds a case in virtual time.
 const maxVirtual = 240 * time.Hour
 
 // World is what one case sees: one host with one process, in virtual time.
@@ -48,12 +48,12 @@ type World struct {
 	Failure error
 }
 
-// Call is one case that is being answered.
+// Call is one case while it is being answered.
 type Call struct {
 	In  Arguments
 	Env *env.Env
 	op  *catalogue.Operation
-	// Quirks are the faults of the reference that the answer has.
+	// Quirks holds the faults of the reference that the answer has.
 	Quirks quirks.Set
 	// Life is the case's process and Machine its host, on which operations may start
 	// other processes.
@@ -62,12 +62,13 @@ type Call struct {
 	Host    *Host
 	Dir     *Directory
 	Clock   *Clock
-	// memAvailable are the bytes that the case's host has.
+	// memAvailable is the memory of the case's host that is free, in bytes.
 	memAvailable int64
 	shown        *shown
 }
 
-// New makes the world of a case, which [World.Close] must end. An answer keeps quirks.
+// New makes the world of a case, whose answer has the given faults of the reference.
+// [World.Close] must end the world.
 func New(c *testee.Case, quirks quirks.Set) *World {
 	w := &World{w: vtime.New(vtime.Config{Seed: 1, Start: time.Unix(EpochSec, 0).UTC(), NoLeaps: true})}
 	n := network.New(w.w, evenLatency())
@@ -90,9 +91,9 @@ func New(c *testee.Case, quirks quirks.Set) *World {
 	return w
 }
 
-// evenLatency returns the usual one but that all messages inside of the host take as long: what
-// one thread answers to several clients reaches them in that order, as it does in Python,
-// where their threads share a lock.
+// evenLatency returns the usual latencies, except that all messages within the host take
+// equally long. Answers of one thread to several clients then arrive in the order in which
+// it sends them, as in Python, where the threads of the clients share a lock.
 func evenLatency() network.LatencyModel {
 	m := network.DefaultLatency()
 	m.LoopbackSpread = 0
@@ -115,7 +116,7 @@ func variables(d *pysem.Dict) []string {
 	return list
 }
 
-// Run runs fn as the main thread until it is done.
+// Run runs fn as the main thread until it returns.
 func (w *World) Run(fn func(c *Call)) {
 	done := false
 	w.life.Go("main", func() {
@@ -131,5 +132,5 @@ func (w *World) Run(fn func(c *Call)) {
 	}
 }
 
-// Close ends the world and what runs in it.
+// Close ends the world and everything that runs in it.
 func (w *World) Close() { w.w.Close() }

@@ -9,19 +9,19 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/kazoofake"
 )
 
-// ZooKeeper is the reference's fake client, with its calls written down.
+// ZooKeeper is the reference's fake client, which logs its calls.
 type ZooKeeper struct {
 	*kazoofake.Client
 	calls     []any // [name, arguments]
 	quiet     bool
 	listeners []func(env.SessionState) bool
 	refusals
-	// Strict logs and obeys the recursive of a delete; otherwise it is the fake's
-	// default, true, which agents leave it at.
+	// Strict makes a delete log and obey its flag recursive. Otherwise every delete is
+	// recursive, which is the default of the fake and what agents use.
 	Strict bool
-	// OnCall, when set, gets the calls that would be logged, instead of the log.
+	// OnCall, when set, is given each call in place of the log.
 	OnCall func(name string, arguments *pysem.Dict)
-	// Life counts drop_watches: watches of an earlier life are silent.
+	// Life counts the drop_watches so far. A watch from before the last one stays silent.
 	Life int
 }
 
@@ -36,7 +36,7 @@ func (c *Call) StartedZK() (*ZooKeeper, error) {
 	return zk, zk.Start(0)
 }
 
-// Fill creates the znodes of a tree, [path, value]..., without writing them down.
+// Fill creates the znodes of the case's tree, [path, value]..., without logging them.
 func (z *ZooKeeper) Fill(in Arguments) error {
 	for _, row := range in.Rows("tree", "path", "value") {
 		if _, err := z.Client.Create(row.Str("path"), row.Bytes("value"), env.CreateOptions{MakePath: true}); err != nil {
@@ -74,7 +74,7 @@ func (z *ZooKeeper) Create(path string, value []byte, o env.CreateOptions) (stri
 	return z.Client.Create(path, value, o)
 }
 
-// createStat creates a znode with include_data, which no agent asks for.
+// createStat creates a znode with include_data, which only cases ask for.
 func (z *ZooKeeper) createStat(path string, value []byte, o env.CreateOptions) (any, error) {
 	real, stat, err := z.CreateStat(path, value, o)
 	return []any{real, StatOf(stat)}, err
@@ -99,7 +99,8 @@ func (z *ZooKeeper) Delete(path string, o env.DeleteOptions) error {
 	return z.Client.Delete(path, o)
 }
 
-// DeleteLeaf is logged without recursive, which is false.
+// DeleteLeaf deletes a znode without children. The log leaves out recursive, which is
+// false.
 func (z *ZooKeeper) DeleteLeaf(path string) error {
 	z.note("delete", Object("path", path))
 	if err := z.refused("delete", z.quiet); err != nil {
@@ -137,7 +138,7 @@ func (z *ZooKeeper) Children(path string) ([]string, error) {
 	return z.Client.Children(path)
 }
 
-// Restart is only logged: the reference's fake has none, the protocol adds it.
+// Restart only logs: the reference's fake has no restart, the protocol adds it.
 func (z *ZooKeeper) Restart() error {
 	z.note("restart", Object())
 	return nil
@@ -147,7 +148,7 @@ func (z *ZooKeeper) AddListener(fn func(env.SessionState) bool) {
 	z.listeners = append(z.listeners, fn)
 }
 
-// Tell has the listeners hear of a state, as kazoo tells them.
+// Tell calls the listeners with a state, as kazoo does.
 func (z *ZooKeeper) Tell(state env.SessionState) {
 	for _, fn := range z.listeners {
 		fn(state)
@@ -180,7 +181,7 @@ func (z *ZooKeeper) ChildrenWatch(path string, fn env.ChildrenFunc) (env.Watch, 
 	})
 }
 
-// Take returns the log since the last take. Runs of consecutive calls of one of the
+// Take returns the calls logged since the last Take. Consecutive calls of one of the given
 // names are sorted by path.
 func (z *ZooKeeper) Take(sorted ...string) []any {
 	calls := z.calls
@@ -200,17 +201,17 @@ func sortByPath(calls []any) {
 	sort.SliceStable(calls, func(i, j int) bool { return CallPath(calls[i]) < CallPath(calls[j]) })
 }
 
-// CallName returns the method of a call that [ZooKeeper.Take] gives.
+// CallName returns the method of a call from [ZooKeeper.Take].
 func CallName(call any) string { return call.([]any)[0].(string) }
 
-// CallPath returns the path of a call that [ZooKeeper.Take] gives.
+// CallPath returns the path of a call from [ZooKeeper.Take].
 func CallPath(call any) string {
 	path, _ := call.([]any)[1].(*pysem.Dict).Get("path")
 	text, _ := path.(string)
 	return text
 }
 
-// Tree lists all znodes depth first in order of creation; nil before the start.
+// Tree lists all znodes depth first, in the order of their creation; nil before the start.
 func (z *ZooKeeper) Tree() any {
 	if z.State() != env.Connected {
 		return nil
@@ -222,14 +223,14 @@ func (z *ZooKeeper) Tree() any {
 	return rows
 }
 
-// StatOf returns a stat as answers show it.
+// StatOf encodes a stat.
 func StatOf(s env.Stat) *pysem.Dict {
 	return Object("version", int(s.Version), "dataLength", int(s.DataLengthBytes),
 		"numChildren", int(s.NumChildren), "ephemeralOwner", int(s.EphemeralOwner))
 }
 
-// ValueOrEmpty returns an argument of a create or set: bytes, empty when missing. A text
-// value, which the fake holds as it is, cannot be passed here.
+// ValueOrEmpty returns the value of a create or set, empty where the step has none. The
+// port takes only bytes, so a text, which the fake would keep, ends the case.
 func (s Step) ValueOrEmpty() []byte {
 	if !s.Has("value") {
 		return []byte{}
@@ -237,8 +238,8 @@ func (s Step) ValueOrEmpty() []byte {
 	return s.Bytes("value")
 }
 
-// Do returns a step on the client, by the names of section 7. get gives value and
-// stat.
+// Do does a step on the client, by its name in section 7 of the protocol. get returns value
+// and stat.
 func (z *ZooKeeper) Do(s Step) (any, error) {
 	switch s.Name {
 	case "fail":
@@ -290,8 +291,8 @@ func (z *ZooKeeper) doCreate(s Step) (any, error) {
 	return path, err
 }
 
-// DoQuietly returns a zk.* step of the other operations: it is not logged, and get
-// gives the value only.
+// DoQuietly does a zk.* step of another operation: without a log, and get returns the value
+// alone.
 func (z *ZooKeeper) DoQuietly(s Step) (any, error) {
 	z.quiet = true
 	defer func() { z.quiet = false }()

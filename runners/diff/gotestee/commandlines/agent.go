@@ -11,7 +11,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// agent is the agent's service at the other end of every channel.
+// agent answers at the other end of every channel, as the agent's service.
 type agent struct {
 	env.Network
 	in      caseworld.Arguments

@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// usage stands for what absl prints after wrong flags and for --help.
+// usage is the placeholder for what absl prints after wrong flags and for --help.
 const usage = "<USAGE>"
 
 func agentClientMain(c *caseworld.Call) (any, error) {
@@ -15,7 +15,7 @@ func agentClientMain(c *caseworld.Call) (any, error) {
 
 func clientMain(c *caseworld.Call) (any, error) { return program(c, programs.Client, nil), nil }
 
-// runMain enters agent_client only; the others are noted.
+// runMain runs agent_client if the case asks for it; calls of the other programs are noted.
 func runMain(c *caseworld.Call) (any, error) {
 	var called []any
 	answer := program(c, programs.Dispatcher, func(name string) bool {

@@ -12,8 +12,8 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// svrClient makes the calls of a client of a.conf. Flags have no effect on it: its module
-// has none.
+// svrClient makes the calls of a client of a.conf. Its module has no flags, so the case's
+// flags have no effect.
 func svrClient(c *caseworld.Call) (any, error) {
 	called := agentOf(c)
 	c.Env.Network = called
@@ -70,7 +70,7 @@ func (r *svrCalls) call(s caseworld.Step) (proto.Message, error) {
 	return nil, nil
 }
 
-// serverType is given by number or by name.
+// serverType reads a server type, given by number or by name.
 func (r *svrCalls) serverType(s caseworld.Step) (agentservice.ServerType, error) {
 	if name, ok := s.Value("server_type").(string); ok {
 		return clients.ServerTypeOf(name, r.c.Quirks)

@@ -7,10 +7,10 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// zooKeepers makes the one client of a program.
+// zooKeepers makes the one ZooKeeper client of a program.
 type zooKeepers struct {
 	c    *caseworld.Call
-	made *client // nil while there is none
+	made *client // nil until a client is made
 }
 
 func zooKeepersOf(c *caseworld.Call) *zooKeepers { return &zooKeepers{c: c} }
@@ -20,7 +20,7 @@ func (z *zooKeepers) NewClient(hosts string, _ env.ZooKeeperOptions) env.ZooKeep
 	return z.made
 }
 
-// shown returns what the client was told, and what is in its tree; nil without a client.
+// shown returns the calls of the client and what is in its tree; nil without a client.
 func (z *zooKeepers) shown() any {
 	if z.made == nil {
 		return nil
@@ -36,8 +36,8 @@ func (z *zooKeepers) shown() any {
 	return caseworld.Object("log", z.made.log, "writes", writes, "tree", tree)
 }
 
-// client has the tree of the case once it is started, and keeps what is left when it is
-// stopped.
+// client creates the tree of the case when it is started, and keeps what is in the tree
+// when it is stopped.
 type client struct {
 	*caseworld.ZooKeeper
 	c    *caseworld.Call

@@ -19,7 +19,7 @@ var barrierOps = caseworld.Table{
 	"sync_hooks.TrainingHooksHelper": trainingHooksHelper,
 }
 
-// barrierSteps are the steps on one barrier.
+// barrierSteps does steps on one barrier.
 type barrierSteps struct {
 	*lab
 	barrier *barrierops.BarrierOp
@@ -27,7 +27,7 @@ type barrierSteps struct {
 	log     []any       // of the callbacks
 }
 
-// callback notes and, when it is to, fails.
+// callback makes a callback that notes its call, and raises if kind is "raise".
 func (b *barrierSteps) callback(kind any, note func(action string, s session.Session) any) barrierops.Callback {
 	return func(action string, s session.Session) error {
 		b.log = append(b.log, note(action, s))
@@ -38,7 +38,6 @@ func (b *barrierSteps) callback(kind any, note func(action string, s session.Ses
 	}
 }
 
-// blocked returns the indices of the blocked workers.
 func (b *barrierSteps) blocked() []any {
 	blocked, err := b.barrier.BlockedIndices(b.s)
 	if err != nil {
@@ -47,7 +46,7 @@ func (b *barrierSteps) blocked() []any {
 	return caseworld.EncodeList(blocked)
 }
 
-// after adds who is blocked, and what callbacks noted.
+// after adds the blocked workers, and what callbacks noted, to an answer.
 func (b *barrierSteps) after(out *pysem.Dict) {
 	out.Set("blocked", b.blocked())
 	if len(b.log) > 0 {
@@ -56,7 +55,7 @@ func (b *barrierSteps) after(out *pysem.Dict) {
 	}
 }
 
-// do returns the steps on the barrier.
+// do returns the steps on the barrier by name.
 func (b *barrierSteps) do() caseworld.Do {
 	return caseworld.Do{
 		"place":           func(action string) error { return b.barrier.PlaceBarrier(b.s, action) },
@@ -178,7 +177,7 @@ func saverListenerOptions(in caseworld.Arguments) hooks.BarrierSaverOptions {
 // unavailable is the error of a session whose PS cannot be reached.
 func unavailable() error { return session.Raise("UnavailableError", "u") }
 
-// errorLog keeps what is logged as an error.
+// errorLog keeps the log's errors.
 type errorLog struct {
 	env.Log
 	texts []any

@@ -16,8 +16,9 @@ var clusterOps = caseworld.Table{
 	"cluster_manager.generate_session_config": sessionConfig,
 }
 
-// views answer queries: of each name the first, the second and so on, the last for ever. One that is
-// a text is a failure. It is the metrics client too.
+// views answers the queries of the case. The n-th query of a name gets its n-th view, later
+// queries the last one. A view that is a text is raised as OSError. views is the metrics
+// client too.
 type views struct {
 	training.ServiceDiscovery
 	views            caseworld.Arguments
@@ -89,7 +90,7 @@ func trainingCluster(c *caseworld.Call) (any, error) {
 	return caseworld.Object("result", result, "slept", caseworld.InRows(l.time.Slept), "queries", sameRows(d.queries), "files", files, "metrics", sameRows(d.metrics)), nil
 }
 
-// sameRows returns equal neighbours, by what they show, as one [entry, how many].
+// sameRows joins neighbours that are shown equally into one [entry, how many].
 func sameRows(entries []any) []any {
 	rows, last := []any{}, ""
 	for _, e := range entries {

@@ -15,15 +15,16 @@ import (
 // consulOps answers the operations on consul.py.
 var consulOps = caseworld.Table{"consul.Client.sequence": consulSequence}
 
-// scriptedAgent is a network with a Consul agent that does what the case's script says, an entry a
-// request.
+// scriptedAgent is a network with a Consul agent that follows the case's script, one entry
+// a request.
 type scriptedAgent struct {
 	env.Network
 	script []any
 	log    []any
 }
 
-// next returns the entry for a request: what is to happen, and a status and body where it answers.
+// next takes the entry for a request: what happens, with status and body where the agent
+// answers.
 func (a *scriptedAgent) next() (kind string, status int, body []byte) {
 	if len(a.script) == 0 {
 		return "answer", 200, nil
@@ -46,7 +47,7 @@ func (a *scriptedAgent) next() (kind string, status int, body []byte) {
 	return kind, status, body
 }
 
-// kind returns the kind of the next entry, and leaves the entry in the script.
+// kind returns the kind of the next entry without taking it.
 func (a *scriptedAgent) kind() string {
 	before := a.script
 	kind, _, _ := a.next()
@@ -54,18 +55,18 @@ func (a *scriptedAgent) kind() string {
 	return kind
 }
 
-// DialHTTP makes a connection to the agent.
+// DialHTTP makes a connection to the scripted agent.
 func (a *scriptedAgent) DialHTTP(addr string, timeout time.Duration) env.HTTPConn {
 	return &scriptedConn{agent: a, addr: addr, timeout: timeout}
 }
 
-// scriptedConn is a connection to it.
+// scriptedConn is a connection to the scripted agent.
 type scriptedConn struct {
 	agent      *scriptedAgent
 	addr       string
 	timeout    time.Duration
 	open, gone bool
-	kind       string // of the entry that answers
+	kind       string // of the entry that answers the request
 	status     int
 	body       []byte
 }
@@ -85,8 +86,8 @@ func (c *scriptedConn) connect() error {
 	return nil
 }
 
-// splitAddr returns host and port of an address, whatever the host is; one with a colon has brackets of
-// the address around it. The path of a Unix socket has no port.
+// splitAddr splits an address into host and port. A host with a colon stands in brackets.
+// The path of a Unix socket has no port: ok is false.
 func splitAddr(addr string) (host string, port int, ok bool) {
 	colon := strings.LastIndexByte(addr, ':')
 	port, err := strconv.Atoi(addr[colon+1:])
@@ -139,7 +140,7 @@ func (c *scriptedConn) Body() ([]byte, error) {
 	switch {
 	case c.kind == "close":
 		c.open = false
-	case c.kind == "cut" && len(c.body) > 0: // of an empty body nothing is missing
+	case c.kind == "cut" && len(c.body) > 0: // an empty body cannot be cut
 		c.gone = true
 		return nil, httperrors.Incomplete
 	case c.kind == "stall" && len(c.body) > 0:
@@ -150,8 +151,8 @@ func (c *scriptedConn) Body() ([]byte, error) {
 
 func (c *scriptedConn) Close() { c.open = false }
 
-// beating are tasks of which the one that was begun last runs when it is asked, until it has slept
-// so often; what waits for a lock has no end.
+// beating runs the task that was begun last, when asked, until it has slept a given number
+// of times. A task that waits for a lock never ends.
 type beating struct {
 	*caseworld.StepTime
 	name string
@@ -165,7 +166,7 @@ func (t *beating) Go(name string, fn func()) env.Task {
 	return nil
 }
 
-// Sleep ends the task when that was often enough.
+// Sleep ends the task once it has slept often enough.
 func (t *beating) Sleep(d time.Duration) {
 	t.StepTime.Sleep(d)
 	if len(t.Slept) >= t.most {
@@ -173,7 +174,7 @@ func (t *beating) Sleep(d time.Duration) {
 	}
 }
 
-// NewCond makes a condition for which one waits for ever.
+// NewCond makes a condition on which a task waits for ever.
 func (t *beating) NewCond(string) env.Cond { return never{} }
 
 type never struct{}

@@ -25,7 +25,7 @@ var controllerOps = caseworld.Table{
 	"client_lib.get_stub_from_model_dir":       stubFromModelDir,
 }
 
-// controller is a ControllerHook with a barrier, where there is a capacity.
+// controller is a ControllerHook, with a barrier where the case gives a capacity.
 type controller struct {
 	*barrierSteps
 	helper *hooks.StopHelper
@@ -88,7 +88,7 @@ func controllerSequence(c *caseworld.Call) (any, error) {
 	})
 }
 
-// The files of a request, in m.
+// The files of a request, in the directory m.
 const (
 	requestFile  = "m/" + hooks.ActionFile
 	responseFile = "m/" + hooks.ActionResponseFile
@@ -171,7 +171,7 @@ func servicerSequence(c *caseworld.Call) (any, error) {
 	return caseworld.Object("address", host+":<PORT>", "steps", steps), nil
 }
 
-// stubCalls are the calls of the controller's service.
+// stubCalls makes the calls of the controller's service, by name.
 var stubCalls = map[string]func(stub *server.Stub) (proto.Message, error){
 	"StopTraining":      func(stub *server.Stub) (proto.Message, error) { return stub.StopTraining() },
 	"ResumeTraining":    func(stub *server.Stub) (proto.Message, error) { return stub.ResumeTraining() },

@@ -45,7 +45,8 @@ func inputPatterns(c *caseworld.Call) (any, error) {
 	return caseworld.Object("patterns", caseworld.Attempt(made, err), "globbed", globbed), nil
 }
 
-// datedFiles reads the arguments of gen_patterns, or its flags. Missing ones are those of unsaid.
+// datedFiles reads the arguments of gen_patterns, or its flags; unsaid has the values of
+// missing ones.
 func datedFiles(in caseworld.Arguments, unsaid datapatterns.DatedFiles) datapatterns.DatedFiles {
 	text := func(name string) string {
 		if v := in.Value(name); v != nil && v != 0 {
@@ -75,16 +76,17 @@ func genPatterns(c *caseworld.Call) (any, error) {
 	return patterns, nil
 }
 
-// tensorName is the name of a tensor, or of a ragged one, in a nested value of a case.
+// tensorName matches the name of a tensor, or of a ragged tensor, in a nested value of a
+// case.
 var tensorName = regexp.MustCompile(`^[TR]\d+$`)
 
-// nestedWorld is the values of a case by their names, and their names by tensor.
+// nestedWorld maps names of the case to values, and tensors to their names.
 type nestedWorld struct {
 	made  map[string]any
 	names map[*prefetch.Tensor]string
 }
 
-// value returns a nested value as the port has it.
+// value turns a nested value of a case into the port's form.
 func (w *nestedWorld) value(v any) any {
 	switch v := v.(type) {
 	case []any:
@@ -135,7 +137,7 @@ func (w *nestedWorld) tensor(name string) *prefetch.Tensor {
 	return t
 }
 
-// shown returns a nested value as an answer shows it.
+// shown turns a nested value of the port into the form of an answer.
 func (w *nestedWorld) shown(v any) any {
 	switch v := v.(type) {
 	case *prefetch.Tensor:
@@ -176,7 +178,7 @@ func nestedTensors(c *caseworld.Call) (any, error) {
 	return caseworld.Object("flat", flat, "rebuilt", caseworld.Attempt(w.shown(result), err)), nil
 }
 
-// stuckTasks end a step that waits for another.
+// stuckTasks ends a step that waits for another one.
 type stuckTasks struct{ env.Tasks }
 
 func (stuckTasks) NewCond(string) env.Cond { return stuckCond{} }
@@ -221,7 +223,7 @@ func pushHookSequence(c *caseworld.Call) (any, error) {
 	return caseworld.Object("queue", "_MultiFIFOQueue", "other", kept, "steps", steps), nil
 }
 
-// pushStep is one training step, which enqueues unless the hook is primed.
+// pushStep does one training step, which enqueues unless the hook is primed.
 func pushStep(l *lab, hook *prefetch.AsyncPushHook, queue *prefetch.MultiFIFOQueue, s caseworld.Step) error {
 	run, primed := &session.RunContext{Session: l.s}, hook.Primed()
 	if _, err := hook.BeforeRun(run); err != nil {

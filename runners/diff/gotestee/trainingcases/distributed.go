@@ -26,7 +26,7 @@ var distributedOps = caseworld.Table{
 	"distribution_utils.init_sync_train_and_update_conf": initSyncTrain,
 }
 
-// trainingConfig returns a DistributedCpuTrainingConfig of a case's arguments.
+// trainingConfig makes a DistributedCpuTrainingConfig of a case's arguments.
 func trainingConfig(fields []dataclass.Field) (*cputraining.DistributedCPUTrainingConfig, error) {
 	config := cputraining.ConfigClass.New()
 	for _, f := range fields {
@@ -57,10 +57,10 @@ func blockedAddrs(c *caseworld.Call) (any, error) {
 	return cputraining.BlockedAddrs(c.Quirks, clustermanager.Cluster{Chief: of("chief"), Worker: of("worker"), PS: of("ps")}, c.In.Strings("ignored_jobs")...)
 }
 
-// serverTarget is that of the TensorFlow server.
+// serverTarget is the address of the TensorFlow server.
 const serverTarget = "grpc://10.1.2.3:2222"
 
-// notedRun does what a training asks of others by noting it.
+// notedRun stands in for what a training asks of others, and notes it.
 type notedRun struct {
 	log      []any
 	outcomes []string
@@ -89,7 +89,7 @@ func (n *notedRun) WorkerTrain(c cputraining.Cluster) error {
 	return err
 }
 
-// outcomeOf is the error that a training ends with, nil for ok.
+// outcomeOf returns the error that a training ends with, nil for ok.
 func outcomeOf(outcome string) error {
 	switch outcome {
 	case "unavailable":
@@ -143,7 +143,7 @@ func (d notedDiscovery) Query(name string) (training.Addrs, error) {
 	return d.ServiceDiscovery.Query(name)
 }
 
-// notedTFConfig is one that knows the process's place.
+// notedTFConfig is a TF_CONFIG discovery that knows the process's place.
 type notedTFConfig struct {
 	notedDiscovery
 	*training.TFConfigServiceDiscovery
@@ -195,7 +195,7 @@ func distributedTrain(c *caseworld.Call) (any, error) {
 		"model_name", cputraining.ConfigClass.Get(config, "model_name"), "index", cputraining.ConfigClass.Get(config, "index")), nil
 }
 
-// staged is a library of that rank and size.
+// staged is a Horovod library with that rank and size.
 type staged struct {
 	rank, size int
 	init       func()
@@ -236,7 +236,7 @@ func getMPI(c *caseworld.Call) (any, error) {
 	return out, nil
 }
 
-// posix hides the temporary directory that the reference names literally.
+// posix replaces the temporary directory, which the reference names literally.
 func posix(text string) string {
 	return strings.ReplaceAll(text, "/tmp/bps_", "<POSIX TMP>/bps_")
 }

@@ -89,7 +89,7 @@ func estimatorSpec(c *caseworld.Call) (any, error) {
 	return caseworld.Object("fields", shownSpec(spec), "replaced", replaced), nil
 }
 
-// modelParams are parameters that can be set to anything.
+// modelParams holds parameters that can be set to any value.
 type modelParams struct{ values *pysem.Dict }
 
 func (p *modelParams) Set(values *pysem.Dict) error {
@@ -105,12 +105,12 @@ func (p *modelParams) Clone() estimator.Params {
 	return clone
 }
 
-// notedTraining notes what an estimator has done; it is the backend of a PS too.
+// notedTraining notes what an estimator asks for; it is the backend of a PS too.
 type notedTraining struct{ log []any }
 
 func (n *notedTraining) note(pairs ...any) { n.log = append(n.log, caseworld.Object(pairs...)) }
 
-// take returns the log, which is empty afterwards.
+// take returns the log and empties it.
 func (n *notedTraining) take() []any {
 	taken := n.log
 	n.log = []any{}
@@ -191,7 +191,8 @@ func (n *notedTraining) Stop() error {
 // hook is a session hook that does nothing.
 type hook struct{ session.NoHook }
 
-// hooksOf makes as many hooks as the call says. -1 stands for a list with something else, for which the reference raises AssertionError.
+// hooksOf makes as many hooks as the call says. -1 stands for a list that holds something
+// else, for which the reference raises AssertionError.
 func hooksOf(call caseworld.Step) ([]session.Hook, error) {
 	if !call.Has("hooks") {
 		return nil, nil

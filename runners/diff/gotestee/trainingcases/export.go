@@ -22,7 +22,7 @@ func exportGlobalStep(c *caseworld.Call) (any, error) {
 	return modelexport.GlobalStepOf(c.In.Str("checkpoint_path"))
 }
 
-// stagedExporter makes the directories that the step says. It is the metrics client too.
+// stagedExporter makes the directories that the step names. It is the metrics client too.
 type stagedExporter struct {
 	files env.Files
 	dirs  []string
@@ -43,7 +43,8 @@ func (x *stagedExporter) EmitStore(name string, value int64, modelName string) {
 	x.log = append(x.log, []any{"store", name, value, caseworld.Object("model_name", modelName)})
 }
 
-// dirsOf reads the directories of a step: one path, a list of them, or an object whose values they are.
+// dirsOf reads the directories of a step: one path, a list of paths, or an object whose
+// values are paths.
 func dirsOf(s caseworld.Step) []string {
 	switch v := s.Value("dirs").(type) {
 	case string:
@@ -58,7 +59,7 @@ func dirsOf(s caseworld.Step) []string {
 	return s.Strings("dirs")
 }
 
-// checkpointOfSteps returns a file "checkpoint" that lists the checkpoints of steps.
+// checkpointOfSteps writes a file "checkpoint" that lists the checkpoints of those steps.
 func checkpointOfSteps(steps []int) string {
 	var b strings.Builder
 	for i, step := range steps {
@@ -70,7 +71,8 @@ func checkpointOfSteps(steps []int) string {
 	return b.String()
 }
 
-// exported returns the state files below the case's directory, and the directories next to them.
+// exported returns the directories below the case's directory, and sets in states the texts
+// of the state files found there.
 func exported(f env.Files, dir string, states *pysem.Dict) (directories []string) {
 	names, err := f.ReadDir(dir)
 	if err != nil {

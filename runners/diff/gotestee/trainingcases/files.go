@@ -34,7 +34,7 @@ func copyOptions(in caseworld.Arguments) training.CopyOptions {
 	return o
 }
 
-// copied does one copy as an outcome says.
+// copied makes one copy, with the outcome that the case gives.
 func copied(c *caseworld.Call, outcome, src, dst string, overwrite bool) error {
 	switch outcome {
 	case "not_found":
@@ -88,7 +88,7 @@ func enableMonkeyPatch(*caseworld.Call) (any, error) {
 	return caseworld.Object("before", training.PreemptionErrors(false), "after", training.PreemptionErrors(true)), nil
 }
 
-// notedSummaries notes what it is given.
+// notedSummaries notes the summaries that it is given.
 type notedSummaries []any
 
 func (n *notedSummaries) AddSummary(summary *framework.Summary, step int64) error {

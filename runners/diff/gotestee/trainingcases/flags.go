@@ -19,7 +19,7 @@ var flagOps = caseworld.Table{
 	"gflags_utils.LinkDataclassToFlags": linkToFlags,
 }
 
-// parsed reads a command line; flags that absl refuses are the case's error.
+// parsed reads a command line. Flags that absl refuses are the answer's error.
 func parsed(c *caseworld.Call, flags *absl.Flags) error {
 	_, err := flags.Parse(c.Env.Files, c.In.Strings("argv"))
 	if usage, ok := errors.AsType[*absl.UsageError](err); ok {
@@ -32,13 +32,13 @@ func parsed(c *caseworld.Call, flags *absl.Flags) error {
 	return err
 }
 
-// trainingFlags returns the flags of a training program, given by the case's command line.
+// trainingFlags returns the flags of a training program, set by the case's command line.
 func trainingFlags(c *caseworld.Call) (*absl.Flags, error) {
 	flags := runnerutils.NewFlags()
 	return flags, parsed(c, flags)
 }
 
-// color is the enum of the cases: a member is a tuple, which no other value equals.
+// color is the enum of the cases. Its members are tuples, which no other value equals.
 const color = "Color"
 
 var colors = []gflagsutils.Member{{Name: "RED", Value: pysem.Tuple{color, "RED"}}, {Name: "DARK_BLUE", Value: pysem.Tuple{color, "DARK_BLUE"}}}
@@ -75,7 +75,7 @@ func caseFields(in caseworld.Arguments) []gflagsutils.Field {
 	return fields
 }
 
-// fieldValue returns a value of a case as a field of a type has it.
+// fieldValue turns a value of a case into the value of a field of that type.
 func fieldValue(kind string, value any) any {
 	if word, ok := value.(string); ok && kind == "enum" {
 		return pysem.Tuple{color, word}
@@ -96,7 +96,7 @@ func (r record) Set(name string, value any) error {
 	return nil
 }
 
-// newRecord has the case's code for its values, and defaults.
+// newRecord makes an object from the case's code and the defaults.
 func newRecord(in caseworld.Arguments) (record, error) {
 	r, kinds := record{&pysem.Dict{}}, map[string]string{}
 	for _, v := range in.List("fields") {
@@ -114,7 +114,7 @@ func newRecord(in caseworld.Arguments) (record, error) {
 	return r, nil
 }
 
-// shown has members by their names.
+// shown encodes the object, its members by name.
 func (r record) shown() *pysem.Dict {
 	out := &pysem.Dict{}
 	for _, item := range r.values.Items {
@@ -127,7 +127,7 @@ func (r record) shown() *pysem.Dict {
 	return out
 }
 
-// caseFlags returns the flags of a case only, given by its command line.
+// caseFlags returns the flags that the case declares, set by its command line.
 func caseFlags(c *caseworld.Call) (*absl.Flags, error) {
 	kinds := map[string]absl.Kind{"int": absl.Integer, "bool": absl.Bool, "str": absl.String, "float": absl.Float, "enum": absl.Enum}
 	flags := absl.Registry()
@@ -162,7 +162,7 @@ func extractFlags(c *caseworld.Call) (any, error) {
 	}
 	doc := c.In.Str("doc")
 	if doc == "" {
-		doc = "Config()" // what dataclasses write where there is none has no parameters
+		doc = "Config()" // what a dataclass writes by default, without parameters
 	}
 	help, err := gflagsutils.ExtractHelpInfo(doc)
 	if err != nil {

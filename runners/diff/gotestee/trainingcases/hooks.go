@@ -31,7 +31,8 @@ func (l *errorLog) Logf(level env.Level, format string, args ...any) {
 	}
 }
 
-// healthRounds answer one check each; all else is the session's.
+// healthRounds answers each health check with the next round of the case; everything else
+// is the session's.
 type healthRounds struct {
 	*session.Memory
 	rounds []any
@@ -53,7 +54,7 @@ func (h *healthRounds) Run(ops ...session.Op) ([]any, error) {
 	return statuses, nil
 }
 
-// waitingStop says stop after a wait without a limit.
+// waitingStop asks for a stop, after a wait without a limit.
 type waitingStop struct {
 	stopped bool
 	waits   []any
@@ -115,7 +116,7 @@ func psHealthChecker(c *caseworld.Call) (any, error) {
 	return out, nil
 }
 
-// notedListener notes all calls and wants training to stop.
+// notedListener notes all calls, and wants the training to stop.
 type notedListener struct{ log []any }
 
 func (l *notedListener) note(name string, step any) { l.log = append(l.log, []any{name, step}) }
@@ -158,7 +159,8 @@ func listener(c *caseworld.Call) (any, error) {
 	for _, call := range c.In.Strings("calls") {
 		results = append(results, listenerCall(c, made, call))
 	}
-	// Reprs of objects are Python's own; that the inner one's ends it is a fact of the class.
+	// The repr of an object is Python's own. That it ends with the inner object's is a fact
+	// of the class.
 	return caseworld.Object("results", results, "forwarded", inner.log, "repr_ends_with_inner", true), nil
 }
 

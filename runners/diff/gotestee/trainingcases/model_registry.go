@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// taskClass returns a class as a case describes it.
+// taskClass makes a class as a case describes it.
 func taskClass(given caseworld.Arguments, module string) *modelregistry.Class[any] {
 	class := &modelregistry.Class[any]{Module: module, Name: given.Str("name"), NotSingleTask: given.Flag("other")}
 	if given.Has("task") {
@@ -17,7 +17,7 @@ func taskClass(given caseworld.Arguments, module string) *modelregistry.Class[an
 	return class
 }
 
-// taskModule registers the classes of a module, and fails then where the case says so.
+// taskModule registers the classes of a module, then fails where the case says so.
 func taskModule(given caseworld.Arguments, name string) modelregistry.Module[any] {
 	return func(r *modelregistry.Registry[any]) error {
 		if given.Has("classes") {

@@ -15,15 +15,15 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// psVariables is a saver's data: variables on PS, all written into one file.
+// psVariables is the data of a saver: variables on PS, all written into one file.
 type psVariables struct {
 	in        caseworld.Arguments
 	files     env.Files
 	variables []*session.Variable
 }
 
-// newPSVariables returns v0, v1 and so on, one on each PS, and the global step on the first; without
-// PS one of them, on no device.
+// newPSVariables makes v0, v1 and so on, one on each PS, and the global step on the first
+// PS. Without PS it makes one variable, on no device.
 func newPSVariables(c *caseworld.Call, numPS int) *psVariables {
 	d := &psVariables{in: c.In, files: c.Env.Files}
 	device := func(i int) string {
@@ -61,7 +61,7 @@ func (d *psVariables) values(s session.Session) map[string]int64 {
 	return values
 }
 
-// init gives all their first values.
+// init gives all variables their first values.
 func (d *psVariables) init(s session.Session) error {
 	var ops []session.Op
 	for _, v := range d.variables {

@@ -24,7 +24,7 @@ var runnerOps = caseworld.Table{
 
 func isAbs(c *caseworld.Call) (any, error) { return checkpoints.IsAbs(c.In.Str("path")), nil }
 
-// textOf returns the text of a file, nil for a missing one.
+// textOf returns the text of a file, nil for a missing file.
 func textOf(f env.Files, dir, name string) any {
 	data, err := f.ReadFile(pysem.JoinStrings(dir, name))
 	if err != nil {
@@ -33,7 +33,7 @@ func textOf(f env.Files, dir, name string) any {
 	return string(data)
 }
 
-// writtenState returns the CheckpointState of a directory as it is written.
+// writtenState returns the CheckpointState of a directory as it was written.
 func writtenState(f env.Files, dir string) any {
 	text, ok := textOf(f, dir, checkpoints.Filename).(string)
 	if !ok {
@@ -74,7 +74,8 @@ func overriddenState(c *caseworld.Call) (any, error) {
 	return caseworld.Object("calls", calls, "checkpoint", writtenState(c.Env.Files, dir), "restore_ckpt", textOf(c.Env.Files, dir, "restore_ckpt")), nil
 }
 
-// runnerKwargs makes a RunnerConfig of a case's arguments, which is not yet complete.
+// runnerKwargs makes a RunnerConfig of a case's arguments; some of its fields are still
+// unset.
 func runnerKwargs(in caseworld.Arguments) (*runnerutils.RunnerConfig, error) {
 	config := runnerutils.Class.New()
 	for _, item := range in.Items {
@@ -166,7 +167,7 @@ func runnerRestore(c *caseworld.Call) (any, error) {
 		"checkpoint", writtenState(f, "m"), "monolith_checkpoint", monolithStateOf(f, "m"), "marker", textOf(f, "m", "restore_ckpt")), nil
 }
 
-// madeOnly are kinds of discovery that are made and closed only.
+// madeOnly notes kinds of discovery that are only made and closed.
 type madeOnly struct{ log []any }
 
 type madeDiscovery struct {
@@ -234,7 +235,7 @@ func addrsByText(addrs training.Addrs) *pysem.Dict {
 	return d
 }
 
-// configOf returns a RunnerConfig of the case's kwargs without a command line.
+// configOf makes a RunnerConfig of the case's kwargs, without a command line.
 func configOf(c *caseworld.Call) (*runnerutils.RunnerConfig, error) {
 	flags := runnerutils.NewFlags()
 	if _, err := flags.Parse(c.Env.Files, nil); err != nil {

@@ -23,7 +23,8 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// saveOps answers the operations on save_utils.py, and on what else keeps files beside checkpoints.
+// saveOps answers the operations on save_utils.py, and on other code that keeps files
+// beside checkpoints.
 var saveOps = caseworld.Table{
 	"save_utils.get_monolith_checkpoint_state":             monolithCheckpointState,
 	"save_utils.SaveHelper":                                saveHelper,
@@ -38,7 +39,7 @@ var saveOps = caseworld.Table{
 	"export_state_utils.sequence":                          exportStateSequence,
 }
 
-// monolithState returns a MonolithCheckpointState as an answer shows it.
+// monolithState encodes a MonolithCheckpointState.
 func monolithState(s *nativetraining.MonolithCheckpointState) any {
 	if s == nil {
 		return nil
@@ -61,7 +62,7 @@ func monolithStateOf(f env.Files, dir string) any {
 	return monolithState(state)
 }
 
-// checkpointState returns a CheckpointState as an answer shows it.
+// checkpointState encodes a CheckpointState.
 func checkpointState(s *training.CheckpointState) any {
 	if s == nil {
 		return nil
@@ -126,7 +127,7 @@ func optSeconds(in caseworld.Arguments, name string) pysem.Opt[float64] {
 	return optNumber(in.Value(name))
 }
 
-// optNumber returns an int or a float, else None.
+// optNumber returns an int or a float as a float, else None.
 func optNumber(v any) pysem.Opt[float64] {
 	switch v := v.(type) {
 	case int:
@@ -137,7 +138,7 @@ func optNumber(v any) pysem.Opt[float64] {
 	return pysem.None[float64]()
 }
 
-// interval reads the arguments of a timer; every and tide begin their names.
+// interval reads the arguments of a timer, whose names begin with every and tide.
 func interval(in caseworld.Arguments, kept quirks.Set, every, tide string) saveutils.Interval {
 	return saveutils.Interval{
 		Seconds: optSeconds(in, every+"_secs"), Steps: in.OptInteger(every + "_steps"),
@@ -165,8 +166,8 @@ func timerSequence(c *caseworld.Call) (any, error) {
 	}, nil)
 }
 
-// stagedSaver writes nothing; its n-th save does as the n-th of outcomes says. It is the
-// metrics client too.
+// stagedSaver writes nothing; its n-th save ends as the n-th entry of outcomes says. It is
+// the metrics client too.
 type stagedSaver struct {
 	log      []any
 	outcomes []any
@@ -207,7 +208,7 @@ func failed(outcome any) error {
 	return nil
 }
 
-// stagedListener notes its calls and does as methods say.
+// stagedListener notes its calls, and answers as methods says.
 type stagedListener struct {
 	session.NoListener
 	name    string
@@ -265,7 +266,7 @@ func saverHookOptions(in caseworld.Arguments, kept quirks.Set, g *stagedSaver) s
 	return o
 }
 
-// saverHookSteps are the steps on a hook.
+// saverHookSteps does steps on a hook.
 type saverHookSteps struct {
 	*lab
 	hook *saveutils.SaverHook
@@ -275,7 +276,7 @@ func (h *saverHookSteps) set(step int64) error {
 	return session.Do(h.s, session.Assign(session.GlobalStep(), step))
 }
 
-// step does one training step, after which the global step is the given one.
+// step does one training step, which sets the global step to the given one.
 func (h *saverHookSteps) step(step int64) (any, error) {
 	run := &session.RunContext{Session: h.s}
 	if err := h.set(step - 1); err != nil {
@@ -333,8 +334,8 @@ func saverHookSequence(c *caseworld.Call) (any, error) {
 	})), nil
 }
 
-// oneVariable is the data of a graph with one variable, or of one iterator: its value in a
-// file beside the index.
+// oneVariable is the data of a graph with one variable, or of one iterator. Its value is in
+// a file beside the index.
 type oneVariable struct {
 	files    env.Files
 	variable *session.Variable
@@ -410,7 +411,7 @@ func saverSequence(c *caseworld.Call) (any, error) {
 	})
 }
 
-// indexed returns the checkpoints whose index is there.
+// indexed returns the checkpoints that have an index file.
 func indexed(f env.Files, dir string) []any {
 	names, err := f.ReadDir(dir)
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// lab is what an operation on one object has: an env in the case's time, and a session.
+// lab holds what an operation on one object needs: an environment in the case's time, and a
+// session.
 type lab struct {
 	c    *caseworld.Call
 	e    *env.Env
@@ -17,7 +18,7 @@ type lab struct {
 	s    *session.Memory
 }
 
-// newLab takes the clock's time from "now" of the case, where there is one.
+// newLab makes a lab, whose clock starts at "now" of the case, where the case has it.
 func newLab(c *caseworld.Call) *lab {
 	t := &caseworld.StepTime{Tasks: c.Env.Tasks, Clock: c.Env.Clock, At: time.Unix(caseworld.EpochSec, 0).UTC()}
 	if now, ok := c.In.Value("now").(int); ok {
@@ -28,7 +29,7 @@ func newLab(c *caseworld.Call) *lab {
 	return &lab{c: c, e: &e, time: t, s: session.NewMemory()}
 }
 
-// appear has the case's files appear within its sleeps: [[n, files]...].
+// appear makes the case's files appear within its sleeps: [[n, files]...].
 func (l *lab) appear() {
 	if l.c.In.Value("appear") == nil {
 		return
@@ -42,7 +43,8 @@ func (l *lab) appear() {
 	}
 }
 
-// steps returns the answers to the case's steps; after, where it is not nil, adds to one.
+// steps does the case's steps and returns their answers; after, where it is not nil, adds
+// to each.
 func (l *lab) steps(do caseworld.Do, after func(out *pysem.Dict)) []any {
 	q := caseworld.Sequence{Do: do, Time: l.time}
 	if after != nil {
@@ -51,12 +53,12 @@ func (l *lab) steps(do caseworld.Do, after func(out *pysem.Dict)) []any {
 	return l.c.Run(q)
 }
 
-// answer returns the steps' answers alone.
+// answer does the case's steps, and answers with their answers alone.
 func (l *lab) answer(do caseworld.Do, after func(out *pysem.Dict)) (any, error) {
 	return caseworld.Object("steps", l.steps(do, after)), nil
 }
 
-// pass is the step by which time passes; seconds are an int or a float.
+// pass lets time pass, by seconds that are an int or a float.
 func (l *lab) pass(seconds any) {
 	l.time.At = l.time.At.Add(time.Duration(optNumber(seconds).V * float64(time.Second)))
 }

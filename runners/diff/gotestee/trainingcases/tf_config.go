@@ -14,7 +14,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// tfConfigOps are what trains and exports around TF_CONFIG.
+// tfConfigOps answers the operations on trainings and exports under a TF_CONFIG.
 var tfConfigOps = caseworld.Table{
 	"cpu_training.do_worker_train":               inCluster(cputraining.InCluster, true),
 	"cpu_training.do_worker_feature_engineering": inCluster(cputraining.FeaturesInCluster, false),
@@ -37,7 +37,7 @@ func (s *seen) variable() any {
 
 func (s *seen) note(what string) { s.log = append(s.log, []any{what, s.variable()}) }
 
-// train is a training that ends as the case says.
+// train stands in for a training; it ends as the case says.
 func (s *seen) train() error {
 	s.note("train")
 	return outcomeOf(s.c.In.Str("outcome"))
@@ -47,7 +47,8 @@ func (s *seen) answer(result any, err error) any {
 	return caseworld.Object("result", caseworld.Attempt(result, err), "log", s.log, "tf_config", s.variable())
 }
 
-// tried is a network that notes what is tried, sorted by address, and where some are dead.
+// tried is a network that notes the addresses that are tried, sorted, and in which some are
+// dead.
 type tried struct {
 	env.Network
 	dead  []string
@@ -63,7 +64,8 @@ func (n *tried) Probe(addr string, timeout time.Duration) error {
 	return nil
 }
 
-// inCluster returns a function that trains in a cluster; returns says that it returns an estimator.
+// inCluster returns a function that trains in a cluster; returns says whether the
+// reference's returns an estimator.
 func inCluster(train func(e *env.Env, kept quirks.Set, c cputraining.Cluster, work func() error) error, returns bool) func(c *caseworld.Call) (any, error) {
 	return func(c *caseworld.Call) (any, error) {
 		s, n := &seen{c: c, log: []any{}}, &tried{Network: c.Env.Network}
@@ -84,7 +86,7 @@ func inCluster(train func(e *env.Env, kept quirks.Set, c cputraining.Cluster, wo
 	}
 }
 
-// firstPort is that of the first server of a local training.
+// firstPort is the port of the first server of a local training.
 const firstPort = 1001
 
 func localTraining(c *caseworld.Call) (any, error) {

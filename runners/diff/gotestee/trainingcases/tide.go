@@ -29,7 +29,7 @@ func tideOf(in caseworld.Arguments, kept quirks.Set) sessionrunhooks.Tide {
 	}
 }
 
-// fourTimes returns four ints or nulls, of a list.
+// fourTimes reads four ints or nulls from a list.
 func fourTimes(c *caseworld.Call, field string) [4]pysem.OptInt {
 	var four [4]pysem.OptInt
 	for i, v := range c.In.List(field) {
@@ -56,7 +56,7 @@ func tideAvailableNow(c *caseworld.Call) (any, error) {
 	return answers, nil
 }
 
-// moment returns a time, hh:mm:ss, of the case's day.
+// moment returns a time of the case's day, given as hh:mm:ss.
 func moment(c *caseworld.Call, text string) time.Time {
 	var units [3]int
 	for i, part := range strings.SplitN(text, ":", 3) {
@@ -69,7 +69,7 @@ func moment(c *caseworld.Call, text string) time.Time {
 	return time.Date(2023, 11, 14, units[0], units[1], units[2], 0, time.UTC)
 }
 
-// oneDraw answers every draw with one number.
+// oneDraw answers every draw with the same number.
 type oneDraw struct {
 	env.Random
 	n int

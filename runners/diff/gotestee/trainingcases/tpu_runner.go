@@ -28,7 +28,7 @@ func tpuFlags(*caseworld.Call) (any, error) {
 	return defaults, nil
 }
 
-// tpuWorld is what the runner meets; it notes.
+// tpuWorld stands in for what the runner calls, and notes the calls.
 type tpuWorld struct {
 	given caseworld.Arguments
 	log   []any

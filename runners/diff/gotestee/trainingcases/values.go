@@ -15,14 +15,15 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// namedVariables are int64 variables by the names that they have in checkpoints, sorted.
+// namedVariables holds int64 variables by their names in checkpoints, sorted.
 type namedVariables struct {
 	files     env.Files
 	names     []string
 	variables map[string]*session.Variable
 }
 
-// named returns the variables that a case names, under the names that it gives them in checkpoints.
+// named returns the variables that a case names, by the names that it gives them in
+// checkpoints.
 func named(c *caseworld.Call, in caseworld.Arguments, own map[string]*session.Variable) *namedVariables {
 	d := &namedVariables{files: c.Env.Files, variables: map[string]*session.Variable{}}
 	for _, f := range in.Fields() {
@@ -34,7 +35,7 @@ func named(c *caseworld.Call, in caseworld.Arguments, own map[string]*session.Va
 	return d
 }
 
-// Write makes the directory, but none above it, as TensorFlow does.
+// Write makes the directory, but no parent, as TensorFlow does.
 func (d *namedVariables) Write(s session.Session, prefix string) error {
 	values := map[string]int64{}
 	for _, name := range d.names {
@@ -71,7 +72,7 @@ func (*namedVariables) Devices() []string { return nil }
 func (d *namedVariables) Restore(s session.Session, prefix string, _ []string) error {
 	data, err := d.files.ReadFile(prefix + checkpoints.IndexSuffix)
 	if err != nil {
-		// A file of just the checkpoint's name is one of an older form.
+		// TensorFlow takes a file of just the checkpoint's name for the older format.
 		return session.Raise("DataLossError", "Unable to open table file %s: Data loss: not an sstable (bad magic number): perhaps your file is in a different file format and you need to use a different restore operator?", prefix)
 	}
 	values := map[string]int64{}

@@ -20,7 +20,8 @@ var waitingOps = caseworld.Table{
 	"mlp_utils.add_mpi_exception_hook": mpiExceptionHook,
 }
 
-// calls returns the answers to the case's calls, each with the log that it leaves, in rows or as it is.
+// calls does the case's calls and returns their answers, each with its log. rows joins
+// equal neighbours of the log.
 func (l *lab) calls(do caseworld.Do, log *[]any, rows bool) []any {
 	return l.c.Run(caseworld.Sequence{Do: do, Time: l.time, Before: func() { *log = []any{} }, After: func(_ caseworld.Step, answer *pysem.Dict) {
 		if rows {
@@ -153,7 +154,8 @@ func mlpSequence(c *caseworld.Call) (any, error) {
 	return caseworld.Object("calls", answers), nil
 }
 
-// mlpCalls returns the calls of one of the job's processes; one that ends the process returns None.
+// mlpCalls returns the calls of one process of the job by name. A call that ends the
+// process returns None.
 func mlpCalls(p *training.MLPProcess, pass training.MLPPassOptions) caseworld.Do {
 	ending := func(call func() error) (err error) {
 		defer func() {
@@ -185,7 +187,7 @@ func mlpCalls(p *training.MLPProcess, pass training.MLPPassOptions) caseworld.Do
 	}
 }
 
-// notedMPI notes that a job was aborted.
+// notedMPI notes that the job was aborted.
 type notedMPI struct {
 	library bool
 	aborted []any

@@ -12,7 +12,8 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// zkUtilsOps answers the operations on zk_utils.py, env_utils.py and net_utils.py that change something, or name it.
+// zkUtilsOps answers the operations on zk_utils.py, env_utils.py and net_utils.py that have
+// an effect, or that name a constant.
 var zkUtilsOps = caseworld.Table{
 	"zk_utils.MonolithKazooClient": monolithKazooClient,
 	"zk_utils.clear_zk_path":       clearZKPath,
@@ -22,14 +23,14 @@ var zkUtilsOps = caseworld.Table{
 	},
 }
 
-// setupHDFSEnv does nothing, as the reference's; the names are those of env_utils.py that are ported,
-// that of nothing included (setup_host_ip is in neither).
+// setupHDFSEnv does nothing, as in the reference. It shows the ported names of env_utils.py
+// too; setup_host_ip is neither ported nor listed.
 func setupHDFSEnv(*caseworld.Call) (any, error) {
 	envutils.SetupHDFSEnv()
 	return caseworld.Object("result", nil, "names", []any{"generate_psm_from_uuid", "get_zk_auth_data", "setup_hdfs_env"}), nil
 }
 
-// madeClients makes one client and notes how.
+// madeClients makes one client, and notes its hosts and credentials.
 type madeClients struct {
 	client env.ZooKeeper
 	hosts  string
@@ -55,7 +56,7 @@ func monolithKazooClient(c *caseworld.Call) (any, error) {
 		}
 	}
 	training.NewMonolithKazooClient(&e, "127.0.0.1:1", auth)
-	// The client keeps a set of them, of no order.
+	// The client keeps the credentials in a set, which has no order, so they are sorted.
 	sorted := slices.SortedFunc(slices.Values(m.auth), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
 	pairs := []any{}
 	for _, a := range slices.Compact(sorted) {
@@ -64,7 +65,7 @@ func monolithKazooClient(c *caseworld.Call) (any, error) {
 	return caseworld.Object("auth_data", pairs), nil
 }
 
-// oldNodes are znodes below /monolith that were modified some weeks ago.
+// oldNodes is a tree below /monolith whose znodes were modified some weeks ago.
 type oldNodes struct {
 	*caseworld.ZooKeeper
 	in   caseworld.Arguments
