@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// carried is what the tests of a file carry: the quirks and the modules of the reference
-// that stand in the name of a test that asserts something, in a text of it, or in a
-// declaration of the file that it uses. What stands in comments shows nothing.
+// carried holds what the tests of a file show: quirks and modules of the reference. They
+// count where they stand in the name or a text of a test that asserts something, or in a
+// declaration of the file that it uses. Comments show nothing.
 type carried struct {
 	quirks  []int
 	modules []string
@@ -23,10 +23,10 @@ type carried struct {
 type declaration struct {
 	texts   []string // its names, identifiers and strings
 	uses    []string // the identifiers in it
-	asserts bool     // it fails a test, or hands the test on
+	asserts bool     // the function fails a test, or passes it on
 }
 
-// carriedBy reads a test file.
+// carriedBy reads a test file, and returns what its tests show.
 func carriedBy(name, text string) (c carried, err error) {
 	file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution)
 	if err != nil {
@@ -57,7 +57,7 @@ func isTest(f *ast.FuncDecl) bool {
 	return f.Recv == nil && (strings.HasPrefix(f.Name.Name, "Test") || strings.HasPrefix(f.Name.Name, "Fuzz"))
 }
 
-// readDeclaration says what a declaration declares and what is in it.
+// readDeclaration returns the names that a declaration declares, and what it contains.
 func readDeclaration(d ast.Decl) (names []string, decl *declaration) {
 	decl = &declaration{}
 	switch d := d.(type) {
@@ -98,8 +98,8 @@ func literalText(lit *ast.BasicLit) string {
 
 var failures = []string{"Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow"}
 
-// assertsIn reports whether a call fails a test, or has the test among its arguments so
-// that what it calls can.
+// assertsIn reports whether a call fails a test, or passes the test on to a function that
+// may.
 func assertsIn(call *ast.CallExpr) bool {
 	if f, ok := call.Fun.(*ast.SelectorExpr); ok && slices.Contains(failures, f.Sel.Name) {
 		return true
@@ -110,7 +110,8 @@ func assertsIn(call *ast.CallExpr) bool {
 	})
 }
 
-// reach gathers the texts of a test and of the functions of its file that it uses.
+// reach collects the texts of a test and of the functions of its file that it uses. asserts
+// reports whether any of them can fail the test.
 func reach(declared map[string]*declaration, name string) (texts []string, asserts bool) {
 	seen := map[*declaration]bool{}
 	var visit func(name string)
@@ -137,7 +138,8 @@ var (
 	moduleOp    = regexp.MustCompile(`"(\w+)\.(\w+)[\w.]*"`)
 )
 
-// fileEndings tell the name of a file, as "agent.conf", from an operation.
+// fileEndings distinguishes the name of a file, as "agent.conf", from the name of an
+// operation.
 var fileEndings = []string{"conf", "cfg", "feature", "go", "json", "jsonl", "log", "md", "pb", "proto", "py", "txt", "xml", "yaml"}
 
 func (c *carried) add(texts []string) {
@@ -154,8 +156,8 @@ func (c *carried) add(texts []string) {
 	}
 }
 
-// quirksIn lists the quirks that a text names. A list as Q22,Q117 or -Q22,-Q117 chooses
-// quirks and says nothing about them.
+// quirksIn lists the quirks that a text names. A list as Q22,Q117 or -Q22,-Q117 only
+// selects quirks, so it does not count.
 func quirksIn(text string) (numbers []int) {
 	words := strings.ReplaceAll(quirkChoice.ReplaceAllString(text, ""), "_", " ") // TestQ7_Q101_It
 	for _, m := range quirkName.FindAllStringSubmatch(words, -1) {

@@ -12,18 +12,18 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// boxState is how a box of a module stands.
+// boxState is the state of a box of a module.
 type boxState uint8
 
 const (
 	boxOpen boxState = iota
 	boxTicked
-	boxNotNeeded // the module has nothing that the box asks about
+	boxNotNeeded // the module has nothing that the box could ask about
 )
 
 func (s boxState) String() string { return [...]string{"open", "x", "n/a"}[s] }
 
-// boxEvidence says what ticks each box.
+// boxEvidence says, for each box, what ticks it.
 var boxEvidence = [boxRows]string{
 	"names that are all ported, or need no port for a reason.",
 	"recorded cases with an answer.",
@@ -37,8 +37,8 @@ var boxEvidence = [boxRows]string{
 	"a module that is done and whose cases are recorded.",
 }
 
-// box is one of the ten boxes of a module: G1 to G10 of the scope. Text names what
-// ticks it, or says why it is open.
+// box is one of the ten boxes of a module, G1 to G10 of the scope. Text names what ticks
+// it, or says why it is open.
 type box struct {
 	state boxState
 	text  string
@@ -55,7 +55,7 @@ func isPorted(m scope.Module) bool { return m.State == "done" || m.State == "par
 
 func isTestModule(m scope.Module) bool { return strings.HasSuffix(m.File, "_test.py") }
 
-// boxesOf judges a ported module by what the tree has for it.
+// boxesOf judges a ported module by the evidence in the tree.
 func (p *evidence) boxesOf(m scope.Module) [10]box {
 	c := p.tree.casesOf(m.File)
 	tests := p.testsOf(m)
@@ -126,10 +126,11 @@ func (p *evidence) costBox(m scope.Module) box {
 	return box{boxOpen, "no comment \"Cost: ... grows with ...\" where it is ported"}
 }
 
-// boxSubjects are what G4 to G7 ask about, by the box's index.
+// boxSubjects has the subject of G4 to G7, by the box's index.
 var boxSubjects = map[int]string{3: scope.Settings, 4: scope.Formats, 5: scope.Threads, 6: scope.Logs}
 
-// absence says what a module of the reference lacks, so that no box can ask for it.
+// absence returns what a module of the reference does not have at all, so that no box can
+// ask for it.
 func (p *evidence) absence(file string) scope.Absence {
 	i := slices.IndexFunc(p.absences, func(a scope.Absence) bool { return a.File == file })
 	if i < 0 {
@@ -163,7 +164,7 @@ func testsAndScenarios(tests []string, scenarios []featureCount) string {
 	return strings.Join(parts, "; ")
 }
 
-// featureCount is how many scenarios of a feature show something.
+// featureCount counts the scenarios of a feature that show something.
 type featureCount struct {
 	feature string // its path
 	passed  int
@@ -177,7 +178,7 @@ func featureNames(list []featureCount) string {
 	return strings.Join(names, ", ")
 }
 
-// modulesOfTags are the Python files that a tag is about, beside those of quirks.
+// modulesOfTags lists, for tags that name no quirk, the Python files that they are about.
 var modulesOfTags = map[string]string{
 	"@v1": "agent_v1.py", "@v3": "agent_v3.py", "@kazoo-fake": "mocked_zkclient.py", "@python-fake": "mocked_tfserving.py",
 }

@@ -15,7 +15,7 @@ type caseFile struct {
 	cases []recordedCase
 }
 
-// recordedCase is what parity wants to know of a case.
+// recordedCase holds what parity reads of a case.
 type recordedCase struct {
 	id     string
 	module string   // Python file
@@ -23,7 +23,7 @@ type recordedCase struct {
 	flags  []string // quirks as Q22
 	asked  question
 	answer string
-	// sequence is a list of steps with all that they cause, in order.
+	// sequence reports that the answer is a list of steps with their effects, in order.
 	sequence, fails, holdsError, holdsBytes bool
 	// turns counts callbacks, and steps at which a thread took its turn; logLines
 	// have a level and a text; metrics have a name.
@@ -46,7 +46,7 @@ type caseJSON struct {
 	Flags   []string                   `json:"flags"`
 }
 
-// suiteJSON is a file of vectors: cases of one symbol of the reference.
+// suiteJSON is a file of vectors: the cases of one function or class of the reference.
 type suiteJSON struct {
 	Source struct{ Path, Symbol string } `json:"source"`
 	Cases  []caseJSON                    `json:"cases"`
@@ -56,7 +56,8 @@ func mayHoldCases(name string) bool {
 	return strings.HasSuffix(name, ".jsonl") || strings.HasPrefix(name, "vectors/") && strings.HasSuffix(name, ".json")
 }
 
-// readCaseFile reads a case a line, or a suite. Other JSON has no cases: nil.
+// readCaseFile reads a file with a case a line, or a suite. It returns nil for any other
+// JSON.
 func readCaseFile(name string, text []byte) (*caseFile, error) {
 	read := readCaseLines
 	if strings.HasSuffix(name, ".json") {
@@ -93,7 +94,7 @@ func readCaseLines(text []byte) (cases []recordedCase, err error) {
 func readSuite(text []byte) (cases []recordedCase, err error) {
 	var suite suiteJSON
 	if err := json.Unmarshal(text, &suite); err != nil {
-		return nil, nil // some other JSON: a list, a schema
+		return nil, nil // some other JSON, as a list or a schema
 	}
 	module := strings.TrimSuffix(path.Base(suite.Source.Path), ".py")
 	for _, c := range suite.Cases {
@@ -107,7 +108,7 @@ func readSuite(text []byte) (cases []recordedCase, err error) {
 	return cases, nil
 }
 
-// appendCase leaves out what is no case: a greeting, a remark.
+// appendCase adds a case, and leaves out a greeting or a remark.
 func appendCase(cases []recordedCase, c caseJSON) ([]recordedCase, error) {
 	module, op, ok := strings.Cut(c.Op, ".")
 	if !ok || c.Out == nil && c.Error == nil {
@@ -133,7 +134,7 @@ func appendCase(cases []recordedCase, c caseJSON) ([]recordedCase, error) {
 	return append(cases, r), nil
 }
 
-// look goes through an answer: {"e": {"type": ...}}, or "error", is an error inside of it,
+// look searches an answer: {"e": {"type": ...}}, or "error", is an error inside of it;
 // {"$hex": ...} and {"$pb": ...} are bytes.
 func (r *recordedCase) look(v any) {
 	switch v := v.(type) {
@@ -173,7 +174,7 @@ type moduleCases struct {
 	logs, metrics                          int
 	firstOrdered                           string // the id of the first sequence with an order
 	settings                               settingPairs
-	contents                               [][2]string // inputs whose files differ in nothing but their content
+	contents                               [][2]string // pairs of inputs that differ only in the content of files
 }
 
 func (t *sourceTree) casesOf(file string) moduleCases {
@@ -225,7 +226,7 @@ func addName(names []string, name string) []string {
 	return append(names, name)
 }
 
-// flagged lists the files with cases that are flagged with the quirk.
+// flagged lists the files with a case that has the quirk among its flags.
 func (t *sourceTree) flagged(quirk string) (paths []string) {
 	for _, f := range t.cases {
 		if slices.ContainsFunc(f.cases, func(c recordedCase) bool { return slices.Contains(c.flags, quirk) }) {

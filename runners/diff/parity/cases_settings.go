@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// A module's settings count as compared where the same input is answered differently
-// under different settings: an environment that nothing reads is none.
+// A setting counts as compared where the same input is answered differently under another
+// value of it. An environment that nothing reads does not count.
 
 // settingKind is a source of settings.
 type settingKind uint8
@@ -19,7 +19,7 @@ type settingKind uint8
 const (
 	environment settingKind = iota
 	confFile
-	configuration // what flags and the configuration say
+	configuration // flags and the configuration
 	settingKinds
 )
 
@@ -27,19 +27,19 @@ func (k settingKind) String() string {
 	return [...]string{"environments", "configuration files", "flags and configurations"}[k]
 }
 
-// settingFields are the fields of a case's input that are settings, not subjects.
+// settingFields lists the fields of a case's input that are settings, not subjects.
 var settingFields = []string{"config", "conf", "flags", "options", "tfs_log", "argv"}
 
-// question is what a case asks, its settings apart from the rest.
+// question is what a case asks, split into its settings and the rest.
 type question struct {
 	settings [settingKinds]string
 	rest     string
-	// contents are those of the files that are data, shape all else but the settings, with
-	// the files' names.
+	// contents has the contents of the files that are data; shape has everything else but
+	// the settings, with the files' names.
 	contents, shape string
 }
 
-// questionOf takes a case apart. Files by the name of *.conf are settings, others data.
+// questionOf splits a case. Files named *.conf are settings, others data.
 func questionOf(c caseJSON) (q question, err error) {
 	var env map[string]json.RawMessage
 	if len(c.Env) > 0 {
@@ -63,7 +63,8 @@ func questionOf(c caseJSON) (q question, err error) {
 	return q, nil
 }
 
-// splitInput takes the settings out of an input. One that is no object is a subject.
+// splitInput splits an input into its settings and its subject. An input that is no object
+// is a subject.
 func splitInput(in json.RawMessage) (options map[string]json.RawMessage, subject string) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(in, &fields); err != nil {
@@ -88,14 +89,14 @@ func fieldsText(fields map[string]json.RawMessage) string {
 	return b.String()
 }
 
-// without returns the question but for one kind of settings.
+// without returns the question without one kind of settings.
 func (q question) without(k settingKind) string {
 	q.settings[k] = ""
 	return strings.Join(append(q.settings[:], q.rest), "\n\n")
 }
 
-// settingPairs are inputs that are answered differently under different settings of a
-// kind, all else being the same, by the ids of two such cases.
+// settingPairs holds, for each kind of settings, pairs of cases whose inputs differ only in
+// these settings, and whose answers differ.
 type settingPairs [settingKinds][][2]string
 
 func pairsOf(cases []recordedCase) (pairs settingPairs) {
@@ -123,7 +124,8 @@ func (s settingPairs) count() (n int) {
 	return n
 }
 
-// String says how many inputs each kind of settings changes, with the first two cases.
+// String counts the inputs that each kind of settings changes, and names the first two
+// cases.
 func (s settingPairs) String() string {
 	var parts []string
 	for k, pairs := range s {
@@ -135,8 +137,8 @@ func (s settingPairs) String() string {
 	return "answered differently: " + strings.Join(parts, ", ")
 }
 
-// contentPairsOf returns inputs that are answered differently when a file has another
-// content, all else being the same, by the ids of two such cases; errors are no answers.
+// contentPairsOf returns the ids of pairs of cases that differ only in the content of a
+// file and are answered differently. Answers that are errors do not count.
 func contentPairsOf(cases []recordedCase) (pairs [][2]string) {
 	first, told := map[string]recordedCase{}, map[string]bool{}
 	for _, c := range cases {

@@ -2,16 +2,17 @@ package parity
 
 import "slices"
 
-// What a recorded answer shows of order, log lines and metrics. The keys are those of
-// runners/diff/testee/PROTOCOL.md.
+// These functions count what a recorded answer shows of order, log lines and metrics. The
+// keys are those of runners/diff/testee/PROTOCOL.md.
 
-// turnKeys are lists of an answer in which each entry is a call from a watch or from a
-// thread, in their order: what a layout or a leader was called with, what watches put
-// into the queue, which watches were called, and what threads did.
+// turnKeys are the keys of lists whose entries are calls from watches or threads, in their
+// order: calls of a layout or a leader, entries that watches queued, watches that were
+// called, and actions of threads.
 var turnKeys = []string{"calls", "events", "cb", "threads"}
 
-// countTurns counts what shows when callbacks and threads ran. That a step's "thread" is
-// "turns" says that a thread of the reference ran by itself; its name alone says nothing.
+// countTurns counts the callbacks and turns of threads that an answer shows. A step whose
+// "thread" is "turns" had a thread of the reference run by itself; the name alone shows
+// nothing.
 func countTurns(key string, v any) int {
 	if key == "thread" {
 		return one(v == "turns")
@@ -23,9 +24,9 @@ func countTurns(key string, v any) int {
 	return len(list)
 }
 
-// runningSequences are the operations whose recorder runs all threads that the reference
-// starts, in time that only sleeping moves, at least in the cases that have a log. The log of their answers, entries of a time in
-// ms, a name and a value, is in the order of the threads' turns.
+// runningSequences lists the operations whose recorder runs all threads of the reference,
+// in time that only sleeps move. The log of an answer has entries of a time in ms, a name
+// and a value, in the order of the threads' turns.
 var runningSequences = []string{
 	"agent_service.AgentService.sequence",
 	"agent_v1.AgentV1.sequence",
@@ -36,7 +37,7 @@ var runningSequences = []string{
 	"tfs_monitor.TFSMonitor.sequence",
 }
 
-// countTimedTurns counts the entries of the log of an answer to such an operation.
+// countTimedTurns counts the entries of the log of an answer to one of runningSequences.
 func countTimedTurns(op string, out any) (n int) {
 	answer, _ := out.(map[string]any)
 	log, _ := answer["log"].([]any)
@@ -55,16 +56,16 @@ func countTimedTurns(op string, out any) (n int) {
 	return n
 }
 
-// showsOrder reports whether the case is a sequence in which more than one thing ran by
-// itself, so that there is an order to keep.
+// showsOrder reports whether more than one thing ran by itself in the case, so that their
+// order counts.
 func (r *recordedCase) showsOrder() bool { return r.sequence && r.turns > 1 }
 
 // logLevels are the levels of absl's log by their names.
 var logLevels = []string{"DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL", "FATAL"}
 
-// countLogLines counts the entries of a list that have the form [level, text]: a text
-// without a level does not show that the level is the same, and no list of events is one
-// of lines.
+// countLogLines counts the entries of a list that have the form [level, text]. A text
+// without a level does not count, because the level may be another; a list of events has no
+// such entries.
 func countLogLines(v any) (n int) {
 	list, _ := v.([]any)
 	for _, entry := range list {
@@ -79,8 +80,8 @@ func countLogLines(v any) (n int) {
 	return n
 }
 
-// countMetrics counts the entries of a list that say a client, what was told, and a
-// value; [client, "flush"] names no metric.
+// countMetrics counts the entries [client, call, value] of a list; [client, "flush"] names
+// no metric.
 func countMetrics(v any) (n int) {
 	list, _ := v.([]any)
 	for _, entry := range list {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// The places where commands are made: cobra's, and make's targets.
+// Commands are made in these places: cobra's files, and the Makefile.
 const (
 	commandRoom = "cmd/monosim"
 	programRoom = "cmd/monosim/programs"
@@ -20,9 +20,9 @@ var (
 	makeTarget = regexp.MustCompile(`(?m)^([\w-]+):`)
 )
 
-// addCommands notes what a file of the commands, or the Makefile, has. A command below
-// another lies in a file whose name begins with that of the other, as that of "vectors
-// verify" in cmd/monosim/vectors_verify.go.
+// addCommands adds the commands of a file of cmd/monosim, or the targets of the Makefile.
+// The file of a subcommand has its parent's name in front, as cmd/monosim/vectors_verify.go
+// for "vectors verify".
 func (t *sourceTree) addCommands(name, text string) {
 	if name == makefile {
 		for _, m := range makeTarget.FindAllStringSubmatch(text, -1) {

@@ -12,13 +12,13 @@ import (
 	"github.com/monosim/monosim/features/steps"
 )
 
-// comparedFile is what monosim test --compare --record found when it was run last. Nothing
-// is run for the page.
+// comparedFile has the results of the last run of monosim test --compare --record. Writing
+// the page runs nothing.
 const comparedFile = "vectors/compared.json"
 
 const comparedTitle = "Scenarios on other runners"
 
-// readCompared reads it; a tree may have none.
+// readCompared reads comparedFile; nil where it is missing.
 func readCompared(sources fs.FS) (*compare.Matrix, error) {
 	text, err := fs.ReadFile(sources, comparedFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -34,8 +34,8 @@ func readCompared(sources fs.FS) (*compare.Matrix, error) {
 	return m, nil
 }
 
-// comparedTo returns the cells of a runner for the scenarios that there are, in the order of the
-// report; those that were not recorded are empty.
+// comparedTo returns the cells of a runner for the scenarios of this tree, in the order of
+// the report. A scenario that was not recorded has an empty cell.
 func (p *evidence) comparedTo(runner int) (rows []*steps.Result, cells []compare.Cell) {
 	for i := range p.report.Results {
 		r := &p.report.Results[i]
@@ -49,7 +49,7 @@ func (p *evidence) comparedTo(runner int) (rows []*steps.Result, cells []compare
 	return rows, cells
 }
 
-// comparedColumns are what a scenario came to on a runner.
+// comparedColumns has the outcomes of a scenario on a runner.
 var comparedColumns = []struct {
 	name string
 	is   func(c compare.Cell) bool
@@ -85,11 +85,11 @@ func (p *evidence) summariseCompared(line func(what, title string, numbers ...st
 	}
 }
 
-// onTitle returns the heading over what scenarios came to on a runner.
+// onTitle returns the heading of the section about a runner.
 func onTitle(runner string) string { return "On " + runner }
 
-// writeCompared writes for each runner a row for each feature, every difference, and why
-// scenarios do not run there.
+// writeCompared writes, for each runner, a row for each feature, every difference, and the
+// reasons of scenarios that do not run there.
 func (p *evidence) writeCompared(b *bytes.Buffer) {
 	if p.compared == nil {
 		return
@@ -117,7 +117,7 @@ func (p *evidence) writeCompared(b *bytes.Buffer) {
 	}
 }
 
-// writeComparedRow counts the cells of a feature, of all for "".
+// writeComparedRow counts the outcomes of a feature's scenarios, of all scenarios for "".
 func writeComparedRow(b *bytes.Buffer, feature string, rows []*steps.Result, cells []compare.Cell) {
 	name := "all"
 	if feature != "" {
@@ -134,8 +134,8 @@ func writeComparedRow(b *bytes.Buffer, feature string, rows []*steps.Result, cel
 	b.WriteString("\n")
 }
 
-// writeDifferences lists scenarios that fail or differ, and the reasons of those that do not
-// run, each with how many have it.
+// writeDifferences lists the scenarios that fail or differ, and counts by reason those that
+// do not run.
 func writeDifferences(b *bytes.Buffer, rows []*steps.Result, cells []compare.Cell) {
 	var list, reasons []string
 	count := map[string]int{}

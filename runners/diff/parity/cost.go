@@ -7,7 +7,7 @@ import (
 
 // A note on cost has one form, in a comment of a file that ports the module:
 //
-//	Cost: what is done grows with what there is of ..., how often.
+// \tCost: what is done grows with what there is of ..., how often.
 //
 // or "does not grow" in place of "grows with ...".
 
@@ -17,7 +17,7 @@ var (
 	commented = regexp.MustCompile(`\s*\n?\s*// `)
 )
 
-// costNotes returns the notes of a text that say what grows with what, each on one line.
+// costNotes returns the notes of a text, each on one line.
 func costNotes(text string) (notes []string) {
 	for _, found := range costNote.FindAllString(text, -1) {
 		note := strings.TrimSpace(commented.ReplaceAllString(found, " "))

@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// questions are what a reader comes with, and where the page answers it.
+// questions lists what readers ask, and the section of the page that answers it.
 var questions = [][2]string{
 	{"Is the part that I use ported, and by which files?", "[Modules](#modules-of-monolithagent_service), or [Rows](#rows-of-the-scope) for what is no module"},
 	{"Who says that it behaves as the reference does?", "[Boxes](#boxes-of-the-ported-modules): the cases, sequences and tests of each module"},

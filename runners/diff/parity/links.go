@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// anchorOf makes the anchor that readers of Markdown give a heading: lower case, without
-// punctuation, a hyphen for each space.
+// anchorOf makes the anchor that Markdown gives a heading: lower case, without punctuation,
+// a hyphen for each space.
 func anchorOf(heading string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -20,7 +20,7 @@ func anchorOf(heading string) string {
 	}, heading)
 }
 
-// toSection makes a link to the section of a heading; nothing has none.
+// toSection makes a link to the section of a heading; text alone where heading is "".
 func toSection(text, heading string) string {
 	if text == "" {
 		return ""
@@ -31,12 +31,12 @@ func toSection(text, heading string) string {
 // toFile makes a link to a file or a folder of the project, from its root.
 func toFile(name string) string { return "[" + name + "](" + name + ")" }
 
-// toShortFile makes a link to a file by its last folder and its name.
+// toShortFile makes a link to a file that shows only its last folder and its name.
 func toShortFile(name string) string {
 	return "[" + path.Join(path.Base(path.Dir(name)), path.Base(name)) + "](" + name + ")"
 }
 
-// toFiles makes links to files, parted by spaces.
+// toFiles makes links to files, separated by spaces.
 func toFiles(names []string) string {
 	links := make([]string, len(names))
 	for i, n := range names {

@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// nameCount is what became of public names.
+// nameCount counts public names of the reference by what became of them.
 type nameCount struct {
 	ported, none int
 	later        []scope.Name
@@ -29,7 +29,7 @@ func countNames(names []scope.Name) (c nameCount) {
 	return c
 }
 
-// box returns G1 of a module: the names are mapped, and none waits for its port.
+// box returns box G1 of a module: all its names are mapped, and none waits for its port.
 func (c nameCount) box() box {
 	total := count(c.ported+c.none+len(c.later), "name")
 	if len(c.later) == 0 {
@@ -38,7 +38,7 @@ func (c nameCount) box() box {
 	return box{boxOpen, fmt.Sprintf("%s: %d ported, %d none, %d later: %s", total, c.ported, c.none, len(c.later), c.laterText())}
 }
 
-// laterText lists the names that wait, by what they wait for.
+// laterText lists the names that wait, grouped by what they wait for.
 func (c nameCount) laterText() string {
 	var reasons []string
 	byReason := map[string][]string{}
@@ -71,7 +71,7 @@ func (p *evidence) allNames() (all []scope.Name) {
 	return all
 }
 
-// namesFile says what ports each name, or why nothing does.
+// namesFile maps each public name to what ports it, or to why nothing does.
 const namesFile = "vectors/scope/names.yaml"
 
 func (p *evidence) writeNames(b *bytes.Buffer) {

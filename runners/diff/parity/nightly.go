@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// nightlyFile has a line for each part of make nightly, which writes the day and the commit
-// into it when a part passes. The page shows the file: no part runs for it.
+// nightlyFile has a line for each part of make nightly, with the day and the commit at
+// which it last passed. Writing the page runs none of them.
 const nightlyFile = "vectors/scope/nightly.txt"
 
 const nightlyTitle = "Nightly"
 
-// nightlyPart is a line of that file.
+// nightlyPart is a line of nightlyFile.
 type nightlyPart struct{ name, day, commit, reason string }
 
-// readNightly reads the parts; a tree may have none.
+// readNightly reads nightlyFile; a tree may have none.
 func readNightly(sources fs.FS) (parts []nightlyPart, err error) {
 	text, err := fs.ReadFile(sources, nightlyFile)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

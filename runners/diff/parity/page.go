@@ -8,8 +8,8 @@ import (
 
 // fact is one statement of a page: a cell of a table, an item of a list, another line.
 type fact struct {
-	// about is where it stands: the section's heading, the row's first cell or the item's
-	// name, and the column.
+	// about is the place of the statement: the section's heading, the row's first cell or
+	// the item's name, and the column.
 	about string
 	says  string
 	line  int
@@ -17,7 +17,7 @@ type fact struct {
 
 func (f fact) String() string { return fmt.Sprintf("%d: %s", f.line, f.about) }
 
-// factsOf reads a page. What is told twice under one name is counted.
+// factsOf reads the statements of a page. Equal names get a number.
 func factsOf(text string) (facts []fact) {
 	section, said := "", map[string]int{}
 	var columns []string
@@ -60,7 +60,7 @@ func cutHeading(line string) (heading string, ok bool) {
 	return heading, ok && marks != "" && strings.Trim(marks, "#") == ""
 }
 
-// cellsOf returns the cells of a row of a table; \| is no border.
+// cellsOf returns the cells of a row of a table; \| does not end a cell.
 func cellsOf(line string) []string {
 	const bar = "\x00"
 	line = strings.ReplaceAll(line, `\|`, bar)
@@ -71,7 +71,7 @@ func cellsOf(line string) []string {
 	return cells
 }
 
-// textOf returns a cell without its link.
+// textOf returns a cell without its links.
 func textOf(cell string) string {
 	if text, _, ok := strings.Cut(cell, "]("); ok && strings.HasPrefix(text, "[") {
 		return text[1:]
@@ -79,7 +79,8 @@ func textOf(cell string) string {
 	return cell
 }
 
-// itemName returns what an item is about: its first words up to a colon, without its mark.
+// itemName returns the name of an item of a list: its words up to a colon, without the
+// bullet.
 func itemName(item string) string {
 	for _, mark := range []string{"[x] ", "[ ] ", "(n/a) "} {
 		item = strings.TrimPrefix(item, mark)
@@ -88,11 +89,11 @@ func itemName(item string) string {
 	return name
 }
 
-// mostDifferences is how many differences of a page an error lists.
+// mostDifferences bounds the differences that an error lists.
 const mostDifferences = 20
 
-// CheckPage compares a page with what Text writes. The error names each line that claims
-// something else than what was found: the section, the row, the column, and both texts.
+// CheckPage compares a page with the text that Text writes now. The error lists each
+// statement that differs: the section, the row, the column, and both texts.
 func CheckPage(name string, page, found []byte) error {
 	want := map[string]fact{}
 	for _, f := range factsOf(string(found)) {

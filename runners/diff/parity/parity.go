@@ -21,7 +21,7 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// evidence is what PARITY.md is made of.
+// evidence holds everything that PARITY.md is made of.
 type evidence struct {
 	rows     []scope.Row
 	modules  []scope.Module
@@ -36,8 +36,8 @@ type evidence struct {
 }
 
 // Text writes PARITY.md from the registers of this binary, the project's sources and the
-// report of all scenarios. It fails where the sources cannot be read, and where a register
-// claims a state that they do not bear.
+// report of all scenarios. It fails where the sources cannot be read, or do not show a
+// state that a register claims.
 func Text(sources fs.FS, report *steps.Report) ([]byte, error) {
 	p, err := read(sources, report)
 	if err != nil {
@@ -80,6 +80,6 @@ func read(sources fs.FS, report *steps.Report) (*evidence, error) {
 	return p, p.checkStates()
 }
 
-// Reference names the state of the reference that the port follows: repository, commit
+// Reference names the revision of the reference that the port follows: repository, commit
 // and date.
 const Reference = "bytedance/monolith 135c491 (2023-11-08)"

@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// quirkShown is where a quirk of the reference is shown.
+// quirkShown lists the cases, tests and scenarios that show a quirk of the reference.
 type quirkShown struct {
 	tests, cases []string
 	scenarios    []featureCount
@@ -38,13 +38,13 @@ func (s quirkShown) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// isQuirk reports whether the register has a number.
+// isQuirk reports whether the register has a quirk of this number.
 func (p *evidence) isQuirk(number int) bool {
 	return slices.ContainsFunc(p.quirks, func(q scope.Quirk) bool { return q.Number() == number })
 }
 
-// isShown reports whether something shows the quirk; a fix has to be shown with its
-// fault and repaired.
+// isShown reports whether something shows the quirk. A repairable quirk has to be shown
+// both with its fault and repaired.
 func (p *evidence) isShown(q scope.Quirk) bool {
 	if q.Decision == scope.Fix {
 		kept, repaired := p.toggled(q.ID)
@@ -68,7 +68,7 @@ func (p *evidence) toggled(id string) (kept, repaired bool) {
 	return kept, repaired
 }
 
-// keeps reports whether quirks, as runners.Spec has them, have the one of that id.
+// keeps reports whether quirks, in the form of runners.Spec, include the quirk of that id.
 func keeps(quirks, id string) bool {
 	switch quirks {
 	case "", "python":

@@ -13,14 +13,15 @@ import (
 	"github.com/monosim/monosim/sim/fault"
 )
 
-// parityRooms are the folders in which parity looks for what shows something.
+// parityRooms lists the folders in which parity looks for evidence.
 var parityRooms = []string{"engine", "features", "runners", "sim", "vectors"}
 
-// sourceTree is what the sources say, in the order of their paths.
+// sourceTree holds what the project's sources say, in the order of their paths.
 type sourceTree struct {
 	files []goFile
 	cases []caseFile
-	// commands are those of the program and of make, as "monosim vectors verify".
+	// commands holds the commands of the program and the targets of make, as "monosim
+	// vectors verify".
 	commands []string
 }
 
@@ -29,11 +30,11 @@ type goFile struct {
 	path string
 	test bool
 	text string
-	// quirks are the numbers that its text names anywhere, ascending.
+	// quirks lists the numbers of quirks that its text names anywhere, ascending.
 	quirks []int
-	// carried is what its tests show; other files have nothing of it.
+	// carried is what its tests show; empty for a file without tests.
 	carried carried
-	// upstream are tests named after one of the reference's, as
+	// upstream lists tests named after a test of the reference, as
 	// TestUpstreamBackends_test_service_map.
 	upstream []string
 }
@@ -61,7 +62,7 @@ func readSources(sources fs.FS) (*sourceTree, error) {
 	return t, t.readCommands(sources)
 }
 
-// readCommands reads what there is of commands; a tree may have none.
+// readCommands reads the files in which commands are made; a tree may have none.
 func (t *sourceTree) readCommands(sources fs.FS) error {
 	var names []string
 	for _, room := range []string{commandRoom, programRoom, modelRoom} {
@@ -82,8 +83,8 @@ func (t *sourceTree) readCommands(sources fs.FS) error {
 }
 
 func (t *sourceTree) add(sources fs.FS, name string) error {
-	// What stands in vectors and here names quirks and modules and shows none, nor does
-	// an example of how a package is used.
+	// The registers in vectors, this package, and examples name quirks and modules without
+	// showing anything.
 	isGo := strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, ".pb.go") && path.Base(name) != "example_test.go" &&
 		!strings.HasPrefix(name, "vectors/") && !strings.HasPrefix(name, "runners/diff/parity/")
 	if !isGo && !mayHoldCases(name) {
@@ -106,8 +107,8 @@ func (t *sourceTree) add(sources fs.FS, name string) error {
 	return nil
 }
 
-// reads reports whether a test beside testdata names the file of cases. Those of
-// vectors are for everybody.
+// reads reports whether a test beside a testdata folder names the file of cases. Every
+// package may read the cases of vectors.
 func (t *sourceTree) reads(c caseFile) bool {
 	folder, name := path.Split(c.path)
 	folder, isData := strings.CutSuffix(folder, "testdata/")
@@ -140,14 +141,14 @@ func sortedOnce[T cmp.Ordered](list []T) []T {
 	return slices.Compact(list)
 }
 
-// isFault reports whether a text in quotes names a kind of fault, as "agent.killed" does:
-// that is no operation of a module.
+// isFault reports whether a quoted text names a kind of fault, as "agent.killed", which is
+// not an operation of a module.
 func isFault(quoted string) bool {
 	_, err := fault.Find(strings.Trim(quoted, `"`))
 	return err == nil
 }
 
-// testsCarrying lists the files with a test that carries the quirk.
+// testsCarrying lists the files with a test that shows the quirk.
 func (t *sourceTree) testsCarrying(quirk int) (paths []string) {
 	for _, f := range t.files {
 		if slices.Contains(f.carried.quirks, quirk) {
@@ -157,7 +158,7 @@ func (t *sourceTree) testsCarrying(quirk int) (paths []string) {
 	return paths
 }
 
-// unknownQuirks lists the numbers that are not known with a file that names them.
+// unknownQuirks lists the numbers of unknown quirks, each with a file that names it.
 func (t *sourceTree) unknownQuirks(known func(number int) bool) (list []string) {
 	for _, f := range t.files {
 		for _, n := range f.quirks {
@@ -169,12 +170,12 @@ func (t *sourceTree) unknownQuirks(known func(number int) bool) (list []string) 
 	return list
 }
 
-// maxQuirk is the highest number that the engine's sets of quirks hold; tests name
-// higher ones to be refused.
+// maxQuirk is the highest number that the engine's sets of quirks can hold. Tests name
+// higher ones to see them refused.
 const maxQuirk = 319
 
-// testsOf lists the files with tests that carry the module, its operations or one of the
-// quirks, or are named after one of the files that port it.
+// testsOf lists the files with tests that show the module, its operations or one of the
+// quirks, or that are named after a file that ports it.
 func (t *sourceTree) testsOf(file string, port []string, quirks []int) (paths []string) {
 	for _, f := range t.files {
 		if !f.test {
@@ -190,8 +191,8 @@ func (t *sourceTree) testsOf(file string, port []string, quirks []int) (paths []
 	return paths
 }
 
-// upstreamOf lists the tests that carry the name of a test of the Python file,
-// as TestUpstreamAgentV3_test_service_info does for agent_v3_test.py.
+// upstreamOf lists the tests named after a test of the Python file, as
+// TestUpstreamAgentV3_test_service_info for agent_v3_test.py.
 func (t *sourceTree) upstreamOf(testFile string) (names []string) {
 	subject := strings.ReplaceAll(strings.TrimSuffix(testFile, "_test.py"), "_", "")
 	for _, f := range t.files {

@@ -31,7 +31,7 @@ func (p *evidence) text() []byte {
 	return b.Bytes()
 }
 
-// The sections that the summary's numbers lead to.
+// The numbers of the summary are links to these sections.
 const (
 	rowsTitle      = "Rows of the scope"
 	modulesTitle   = "Modules of `monolith/agent_service`"
@@ -42,8 +42,7 @@ const (
 	quirksTitle    = "Quirks of the reference"
 )
 
-// writeSummary writes numbers, each of which is a link to the section that it is counted
-// from.
+// writeSummary writes the numbers, each as a link to the section that it is counted from.
 func (p *evidence) writeSummary(b *bytes.Buffer) {
 	rows, modules := stateCount{}, stateCount{}
 	for _, r := range p.rows {
@@ -74,7 +73,7 @@ func (p *evidence) writeSummary(b *bytes.Buffer) {
 	line("quirks of the reference", quirksTitle, append([]string{count(len(p.quirks), "quirk")}, p.countQuirks()...)...)
 }
 
-// stateCount counts states; it prints them in a fixed order.
+// stateCount counts states, and prints them in a fixed order.
 type stateCount map[string]int
 
 func (c stateCount) String() string { return strings.Join(c.parts(), ", ") }
@@ -96,7 +95,7 @@ func (p *evidence) countBoxes() (ticked, needed int) {
 	return ticked, needed
 }
 
-// boxedModules returns the ported modules that are not tests.
+// boxedModules returns the ported modules of the reference without its tests.
 func (p *evidence) boxedModules() []scope.Module {
 	return slices.DeleteFunc(slices.Clone(p.modules), func(m scope.Module) bool { return !isPorted(m) || isTestModule(m) })
 }
@@ -133,7 +132,7 @@ func (p *evidence) writeRows(b *bytes.Buffer) {
 	}
 }
 
-// cell keeps a text from ending its cell of a table.
+// cell escapes a text, so that it does not end its cell of a table.
 func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
 
 func (p *evidence) writeModules(b *bytes.Buffer) {
@@ -152,7 +151,7 @@ func (p *evidence) writeModules(b *bytes.Buffer) {
 	fmt.Fprintf(b, "\nTests are the Go files with a test that asserts something and carries the module, one of its operations or quirks, or that lie beside its port; for the reference's own tests, those that carry their names.\n")
 }
 
-// unlessZero writes a number, and nothing for 0.
+// unlessZero writes a number, "" for 0.
 func unlessZero(n int) string {
 	if n == 0 {
 		return ""
@@ -160,7 +159,7 @@ func unlessZero(n int) string {
 	return strconv.Itoa(n)
 }
 
-// boxHeading returns the heading of the section with the evidence of a module's boxes.
+// boxHeading returns the heading of the section about a module's boxes.
 func boxHeading(m scope.Module) string { return m.ID + " " + m.File }
 
 func (p *evidence) writeBoxes(b *bytes.Buffer) {
@@ -199,8 +198,9 @@ func listMark(x box) string {
 	return "[ ]"
 }
 
-// countCases counts the golden cases, those of them of the modules of agent_service, and the
-// cases beside the tests of other packages, which `monosim vectors verify` does not replay.
+// countCases counts the golden cases, the golden cases of the modules of agent_service, and
+// the cases beside the tests of other packages, which `monosim vectors verify` does not
+// replay.
 func (p *evidence) countCases() (golden, ofModules, others int) {
 	for _, f := range p.tree.cases {
 		if !isGolden(f) {
@@ -215,7 +215,8 @@ func (p *evidence) countCases() (golden, ofModules, others int) {
 	return golden, ofModules, others
 }
 
-// isGolden reports whether a file is one of vectors, which `monosim vectors verify` replays.
+// isGolden reports whether a file is in vectors, so that `monosim vectors verify` replays
+// it.
 func isGolden(f caseFile) bool { return strings.HasPrefix(f.path, "vectors/golden/") }
 
 func (p *evidence) isModule(file string) bool {

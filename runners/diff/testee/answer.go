@@ -13,12 +13,12 @@ type Kind uint8
 const (
 	// Returned is an answer with a value.
 	Returned Kind = iota
-	// Raised says that the operation as a whole raised.
+	// Raised is an answer in which the operation as a whole raised an exception.
 	Raised
-	// Skipped says that the testee cannot do it.
+	// Skipped is the answer of a testee that does not have the operation.
 	Skipped
-	// Broken says that there is no answer by the protocol: the testee died, was
-	// too late or wrote something else.
+	// Broken stands for a missing answer: the testee died, was too late, or wrote something
+	// that is no answer by the protocol.
 	Broken
 )
 
@@ -41,14 +41,14 @@ type Answer struct {
 	Kind Kind
 	// Out is the value of a Returned answer, in pysem's types.
 	Out any
-	// Beside are the fields of a Returned or Raised answer that [Beside] lists; nil
-	// stands for none.
+	// Beside holds the fields of a Returned or Raised answer that [Beside] lists; nil for
+	// none.
 	Beside *pysem.Dict
-	// Type and Message are those of the Python exception of a Raised answer.
+	// Type and Message describe the Python exception of a Raised answer.
 	Type, Message string
 	// Why is the reason of a Skipped or Broken answer.
 	Why string
-	// Late says of a Broken answer that it was waited for in vain.
+	// Late reports, of a Broken answer, that the testee did not answer in time.
 	Late bool
 }
 
@@ -72,8 +72,8 @@ func ParseAnswer(line string) (id string, a Answer, err error) {
 	return id, a, err
 }
 
-// AnswerOf takes the answer out of an object that has exactly one of out, error
-// and skipped, and maybe fields of [Beside]; its other fields do not count.
+// AnswerOf reads the answer from an object that has exactly one of out, error and skipped.
+// It reads the fields of [Beside] too, and ignores all others.
 func AnswerOf(d *pysem.Dict) (Answer, error) {
 	out, returned := d.Get("out")
 	failure, raised := d.Get("error")
@@ -117,7 +117,7 @@ func besideOf(d *pysem.Dict) *pysem.Dict {
 	return found
 }
 
-// FailureFields takes {"type","message"} apart; ok is false for anything else.
+// FailureFields reads {"type","message"}; ok is false for anything else.
 func FailureFields(v any) (typ, message string, ok bool) {
 	d, isDict := v.(*pysem.Dict)
 	if !isDict || len(d.Items) != 2 {
@@ -130,8 +130,9 @@ func FailureFields(v any) (typ, message string, ok bool) {
 	return typ, message, okType && okMessage
 }
 
-// set writes the answer into an object. A broken answer is written as skipped
-// would be wrong, so it becomes an error of a type that Python does not have.
+// set writes the answer into an object. The protocol has no form for a broken answer, and
+// "skipped" would be wrong, so it is written as an error of a type that Python does not
+// have.
 func (a Answer) set(d *pysem.Dict) {
 	switch a.Kind {
 	case Returned:
@@ -153,7 +154,7 @@ func (a Answer) set(d *pysem.Dict) {
 // BrokenType is the error type of an answer that a testee failed to give.
 const BrokenType = "TesteeBroken"
 
-// BadCaseType is the error type of a case that is not as the protocol wants it.
+// BadCaseType is the error type of a case that breaks the protocol.
 const BadCaseType = "BadCase"
 
 // FailureObject makes {"type","message"}, the form of a Python exception in answers.

@@ -7,31 +7,30 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Case is one question. Its values are as they are on the wire (section 2 of the
-// protocol), in pysem's types: objects keep the order of their keys, and strings
-// their lone surrogates.
+// Case is one question. Its values are as on the wire (section 2 of the protocol), in
+// pysem's types: objects keep the order of their keys, and strings may hold lone
+// surrogates.
 type Case struct {
 	ID, Op string
-	// Env is the complete environment; nil stands for none.
+	// Env is the complete environment; nil for an empty one.
 	Env *pysem.Dict
-	// Host overrides entries of the faked host, Files are written before; nil
-	// stands for none.
+	// Host overrides entries of the faked host. Files are written before the operation
+	// runs. Nil stands for none.
 	Host, Files *pysem.Dict
 	In          *pysem.Dict
-	// Shows lists the fields of [Beside] that the answer is to have.
+	// Shows lists the fields of [Beside] that the answer has to have.
 	Shows []string
 }
 
-// Beside are the fields that an answer has beside out or error, where its case's shows
-// names them: the log lines, what metric clients were told, and how long sleeps were
-// asked to be.
+// Beside lists the fields that an answer has beside out or error when its case's shows
+// names them: the log lines, the calls of metrics clients, and the lengths of sleeps.
 var Beside = []string{"logs", "metrics", "waits"}
 
 // Asks reports whether the case wants a field of [Beside].
 func (c *Case) Asks(field string) bool { return slices.Contains(c.Shows, field) }
 
-// ParseCase reads a case from a line. The fields that a case does not have are
-// remarks.
+// ParseCase reads a case from a line. It ignores fields that a case does not have, which
+// are remarks.
 func ParseCase(line string) (*Case, error) {
 	d, err := ParseObject(line)
 	if err != nil {
@@ -97,7 +96,7 @@ func showsOf(d *pysem.Dict) ([]string, error) {
 	return names, nil
 }
 
-// describe shows a value in a message, cut short.
+// describe writes a value for a message, cut after some length.
 func describe(v any) string {
 	const most = 60
 	if v == nil {
@@ -140,8 +139,8 @@ func (c *Case) Object() *pysem.Dict {
 // Line returns the case as a request, without the line's end.
 func (c *Case) Line() string { return string(pysem.AppendJSON(nil, c.Object())) }
 
-// TextOf returns the string under a key of an object; ok is false when it is missing or
-// no string.
+// TextOf returns the string under a key of an object; ok is false when it is missing or not
+// a string.
 func TextOf(d *pysem.Dict, key string) (string, bool) {
 	v, _ := d.Get(key)
 	s, ok := v.(string)

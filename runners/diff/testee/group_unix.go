@@ -7,7 +7,8 @@ import (
 	"syscall"
 )
 
-// ownGroup gives a program a group of its own, so that what it starts ends with it.
+// ownGroup gives a program its own process group, so that the processes it starts end with
+// it.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 func killGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -15,14 +15,14 @@ import (
 	"github.com/monosim/monosim/runners/process"
 )
 
-// AnswerTimeout is how long a testee may take for one case, or for its greeting.
+// AnswerTimeout is the longest wall time for one answer or for the greeting.
 const AnswerTimeout = 30 * time.Second
 
-// errLate says that a testee was waited for in vain.
+// errLate is the error of a testee that did not answer in time.
 var errLate = errors.New("found no answer")
 
-// Process is a testee behind a command's stdin and stdout. One that dies, is too
-// late or writes something else is ended, and started anew for the next case.
+// Process is a testee behind the stdin and stdout of a command. A program that dies, is
+// late or breaks the protocol is ended, and started anew for the next case.
 type Process struct {
 	// Command is the program and its arguments.
 	Command []string
@@ -43,7 +43,7 @@ func StartProcess(commandLine string) (*Process, error) {
 	return &Process{Command: words}, nil
 }
 
-// running is one life of the program.
+// running is one life of the program, from its start to its end.
 type running struct {
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
@@ -85,7 +85,7 @@ func (p *Process) Answer(c *Case) Answer {
 	return a
 }
 
-// ask writes one line and reads one.
+// ask writes a line to the program and reads the line that answers it.
 func (p *Process) ask(request string) (string, error) {
 	if p.closed {
 		return "", ErrClosed
@@ -110,7 +110,8 @@ func (p *Process) ask(request string) (string, error) {
 	for {
 		select {
 		case <-written:
-			// A failed write means that the program is gone; its stdout ends then too.
+			// A failed write means that the program has ended. Its stdout then ends too,
+			// which tells more.
 			written = nil
 		case line, ok := <-r.lines:
 			if !ok {
@@ -134,7 +135,7 @@ func (p *Process) start() error {
 	if r.stdin, err = cmd.StdinPipe(); err != nil {
 		return err
 	}
-	// A pipe of our own: Wait must not close it under the reader.
+	// The pipe is our own, because Wait closes a pipe of exec's while it may still be read.
 	stdout, writer, err := os.Pipe()
 	if err != nil {
 		return err
@@ -151,7 +152,7 @@ func (p *Process) start() error {
 	return nil
 }
 
-// read hands on the lines of stdout until it ends.
+// read passes on the lines of stdout until it ends.
 func (r *running) read(stdout *os.File) {
 	defer stdout.Close()
 	defer close(r.lines)
@@ -167,11 +168,12 @@ func (r *running) read(stdout *os.File) {
 	}
 }
 
-// died says how the program ended.
+// died returns an error that says how the program ended.
 func (p *Process) died() error {
 	r := p.running
 	p.running = nil
-	// Its stdout may end a little before itself, and its exit code is worth a wait.
+	// The program's stdout may end a little before the program. Its exit code is worth a
+	// second's wait.
 	late := time.AfterFunc(time.Second, r.kill)
 	defer late.Stop()
 	err := r.cmd.Wait()
@@ -191,14 +193,14 @@ func (p *Process) end() {
 	p.running = nil
 	r.kill()
 	r.drain()
-	// The exit code of a killed program says nothing.
+	// The exit code of a killed program means nothing.
 	_ = r.cmd.Wait()
 }
 
-// kill ends the program's group, which may be gone already.
+// kill kills the program's process group, which may have ended already.
 func (r *running) kill() { killGroup(r.cmd) }
 
-// drain reads what is left of the output. It returns the first line left.
+// drain reads the rest of the output, and returns its first line.
 func (r *running) drain() string {
 	first := ""
 	for l := range r.lines {
@@ -209,8 +211,8 @@ func (r *running) drain() string {
 	return first
 }
 
-// Close closes the program's stdin and waits for its end, which is an error
-// unless its exit code is 0 and it has written nothing more.
+// Close closes the program's stdin and waits for the program. It returns an error if the
+// exit code is not 0 or more output came.
 func (p *Process) Close() error {
 	p.closed = true
 	r := p.running
@@ -235,7 +237,7 @@ func (p *Process) Close() error {
 	return nil
 }
 
-// shorten returns a line for a message: as it is where it can be read.
+// shorten cuts a line for a message, and quotes one that cannot be printed.
 func shorten(line string) string {
 	const most = 200
 	rest := ""
@@ -252,7 +254,7 @@ func shorten(line string) string {
 // stderrKept is how many bytes of stderr a message shows.
 const stderrKept = 1000
 
-// said returns what a message ends with: the end of stderr, if there is any.
+// said returns the end of a message: what the program last wrote to stderr, if anything.
 func (r *running) said() string {
 	if text := strings.TrimSpace(r.stderr.String()); text != "" {
 		return "; stderr ends with:\n" + text

@@ -21,9 +21,9 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Readable returns the answer as JSON for people: bytes are text where they can be,
-// floats are numbers, messages are in protobuf's JSON form with the proto's field
-// names, and sets are lists. An answer that raised is {"e": {"type", "message"}}.
+// Readable writes the answer as JSON for people: bytes as text where possible, floats as
+// numbers, messages in protobuf's JSON form with the proto's field names, sets as lists. A
+// Raised answer is {"e": {"type", "message"}}.
 func (a Answer) Readable() []byte {
 	if a.Kind != Returned {
 		d := &pysem.Dict{}
@@ -58,7 +58,8 @@ func readable(v any) any {
 	return v
 }
 
-// readableSpecial takes the objects that stand for other values.
+// readableSpecial converts the objects that stand for other values, as {"$hex"}; ok is
+// false for any other object.
 func readableSpecial(d *pysem.Dict) (any, bool) {
 	if digits, ok := TextOf(d, "$hex"); ok {
 		data, err := hex.DecodeString(digits)
@@ -92,8 +93,8 @@ func readableMessage(name, digits string) (any, bool) {
 	return v, err == nil
 }
 
-// NewMessage makes an empty message of a full name as "tensorflow.serving.ModelSpec";
-// ok is false for a name that engine/proto does not have.
+// NewMessage makes an empty message by its full name, as "tensorflow.serving.ModelSpec"; ok
+// is false for a name that engine/proto does not have.
 func NewMessage(name string) (proto.Message, bool) {
 	kind, err := protoregistry.GlobalTypes.FindMessageByName(protoreflect.FullName(name))
 	if err != nil {

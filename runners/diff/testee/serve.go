@@ -10,9 +10,9 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Serve answers the lines of in on out until in ends: a greeting, and cases. A
-// line that is neither is answered with an error of type BadCase. Lines may have
-// any length.
+// Serve reads the lines of in and writes an answer for each to out, until in ends. A line
+// is a request for the greeting or a case; any other is answered with an error of type
+// BadCase. Lines may have any length.
 func Serve(t Testee, in io.Reader, out io.Writer) error {
 	reader := bufio.NewReader(in)
 	writer := bufio.NewWriter(out)

@@ -20,10 +20,10 @@ import "errors"
 
 // Testee answers cases.
 type Testee interface {
-	// Hello tells who it is. An error means that it cannot be used at all.
+	// Hello returns the greeting. An error means that the testee cannot be used at all.
 	Hello() (Hello, error)
-	// Answer answers one case. What goes wrong with the testee itself is an answer
-	// of kind Broken; the next case may be better.
+	// Answer answers one case. A failure of the testee itself is an answer of kind Broken;
+	// the next case may succeed.
 	Answer(c *Case) Answer
 	// Close ends the testee.
 	Close() error

@@ -13,14 +13,14 @@ var agentOps = operations{
 	"agent_v1.AgentV1.sequence": agentV1Processes,
 }
 
-// agentV1Processes gives every moment a fraction of a second of its own, so that no two
-// things happen at once: their order would be that of the testee.
+// agentV1Processes gives every event a fraction of a second of its own, so that no two
+// happen at once: then their order would be the testee's choice.
 func agentV1Processes(d *draws, c *testee.Case) object {
-	for i := 3; i <= 10; i++ { // ports that none can have are for the suite utils
+	for i := 3; i <= 10; i++ { // ports that no server can have are drawn by the suite utils
 		c.Env.Set(fmt.Sprintf("PORT%d", i), fmt.Sprint(1000+i))
 	}
 	c.Env.Set("PORT", "1000")
-	d.vary(c.Env, "PORT2!4", "1002", "PORT5?8", "0", // nobody waits for port 0
+	d.vary(c.Env, "PORT2!4", "1002", "PORT5?8", "0", // port 0 is not drawn here, because nobody waits for it
 		"SHARD_ID", oneOf("0", "0", "1"), "MLP_POD_NAME?8", "p")
 	deploy := pick(d, "mixed", "ps", "entry", "dense", "unified")
 	numPS := pick(d, 1, 2, 0)
@@ -66,7 +66,7 @@ func agentV1Processes(d *draws, c *testee.Case) object {
 		"servers?1", some(3, server), "events?1", events}
 }
 
-// vary sets what a template draws in an object that is there already.
+// vary draws the fields of a template into an existing object.
 func (d *draws) vary(to *pysem.Dict, pairs ...any) {
 	for _, item := range d.object(pairs).Items {
 		to.Set(item.Key, item.Value)

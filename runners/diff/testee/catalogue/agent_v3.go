@@ -30,7 +30,7 @@ func agentV3Sequence(d *draws, c *testee.Case) object {
 	}}
 }
 
-// declareModel declares a model with a policy in JSON.
+// declareModel declares a model with a policy given as JSON.
 func declareModel(model, graph, policy any) step {
 	return do("zk.create", "path", join("/gip/saved_models/", model, "/", graph), "makepath", true,
 		"value", bytesOf(join(`{"model_base_path": "/exp/`, graph, `", "version_policy": `, policy, "}")))

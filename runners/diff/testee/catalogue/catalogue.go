@@ -28,12 +28,12 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// declare returns the template of an operation's input, and sets what surrounds the case: its
-// environment, host and files. It is called anew for each case, so its variables are the
-// case's own. Small draws have to give plain inputs, because shrinking leaves these.
+// declare returns the template of an operation's input, and sets the environment, host and
+// files of the case. It is called anew for each case, so its variables are the case's own.
+// Small draws have to give plain inputs, because shrinking makes draws small.
 type declare func(d *draws, c *testee.Case) object
 
-// operations are the declarations of a module by name.
+// operations maps the names of a module's operations to their declarations.
 type operations map[string]declare
 
 var declared = merge(
@@ -50,13 +50,13 @@ func merge(tables ...operations) operations {
 	return all
 }
 
-// in declares an operation whose case needs nothing around it.
+// in declares an operation whose case needs no environment, host or files.
 func in(pairs ...any) declare {
 	return func(*draws, *testee.Case) object { return pairs }
 }
 
-// recorded declares an operation whose inputs are recorded by hand, never drawn: the names of
-// its fields, and after one that holds steps, these.
+// recorded declares an operation whose inputs are recorded by hand and never drawn, by the
+// names of its fields. A name may be followed by the steps that the field holds.
 func recorded(names ...any) declare {
 	var template object
 	for _, name := range names {
@@ -72,16 +72,16 @@ func recorded(names ...any) declare {
 	}
 }
 
-// Operation is the declaration of an operation, as others read it.
+// Operation describes a declared operation to other packages.
 type Operation struct {
 	Name string
-	// In are the fields of the input.
+	// In lists the fields of the input.
 	In []Field
 	// Sequence is the field that holds the steps, "" for an operation without steps.
 	Sequence string
-	// Steps are the steps by name.
+	// Steps maps the names of steps to their arguments.
 	Steps map[string][]Field
-	// Drawn reports whether its inputs can be invented.
+	// Drawn reports whether inputs of the operation can be invented.
 	Drawn bool
 }
 
@@ -144,24 +144,24 @@ func (o *Operation) Signature() string {
 	return strings.Join(texts, ", ")
 }
 
-// draws is a source of choices that remembers them. A tape that is set is played
-// again; past its end all draws are 0.
+// draws makes random choices and remembers them. With a tape it replays these choices
+// instead; past the tape's end every draw is 0.
 type draws struct {
 	rng    *rand.Rand
 	replay bool
 	tape   []uint64
 	made   []uint64
-	// undrawable is set by a declaration whose inputs cannot be invented.
+	// undrawable is set by the declaration of an operation whose inputs cannot be invented.
 	undrawable bool
 }
 
 func newDraws(seed, stream uint64) *draws { return &draws{rng: rand.New(rand.NewPCG(seed, stream))} }
 
-// ReplayDraws makes a source of choices for [Build] that plays a tape, as [Invent]
-// returned it or [Shrink] made it smaller; past its end all draws are 0.
+// ReplayDraws makes draws for [Build] that replay a tape, as [Invent] returned or [Shrink]
+// shortened it. Past the tape's end every draw is 0.
 func ReplayDraws(tape []uint64) *draws { return &draws{replay: true, tape: tape} }
 
-// n draws a number in [0, limit); limit must be positive.
+// n draws a number in [0, limit); limit has to be positive.
 func (d *draws) n(limit int) int {
 	var v uint64
 	switch {
@@ -174,10 +174,10 @@ func (d *draws) n(limit int) int {
 	return int(v)
 }
 
-// flip draws true one time in n; shrinking makes it false.
+// flip draws true one time in n; a shrunk draw is false.
 func (d *draws) flip(n int) bool { return d.n(n) == n-1 }
 
-// length draws a small number, seldom a larger one up to most.
+// length draws a number up to 3, seldom a larger one up to most.
 func (d *draws) length(most int) int {
 	if d.flip(4) {
 		return d.n(most + 1)
@@ -185,7 +185,7 @@ func (d *draws) length(most int) int {
 	return d.n(min(most, 3) + 1)
 }
 
-// pick draws one of the items; the first is the plainest.
+// pick draws one of the items; the first has to be the plainest.
 func pick[T any](d *draws, items ...T) T { return items[d.n(len(items))] }
 
 func newCase(op string) *testee.Case {

@@ -13,7 +13,7 @@ var clientOps = operations{
 		if d.flip(6) {
 			bzid = pick(d, "", "模", "b/c", "b/")
 		}
-		// Without the first znodes most looks at a status end at once (Q69).
+		// Most looks at a status end at once where the first znodes are missing (Q69).
 		return object{"bzid", bzid, "steps", turns{
 			usually{4, turns{do("zk.create", "path", "/"+bzid+"/publish", "makepath", true), do("zk.create", "path", "/"+bzid+"/service/m/ps:0", "makepath", true)}},
 			servingSteps, do("get_status", "model_name", servedModel),
@@ -80,7 +80,7 @@ var servingSteps = steps(2, 11,
 	do("zk.create", "path", servingPath, "makepath", true, "value", replicaOrNot).often(10),
 )
 
-// replicaOrNot draws the JSON of a replica, seldom of something else.
+// replicaOrNot draws the JSON of a replica, seldom JSON of something else.
 var replicaOrNot = seldom(4, bytesOf(oneOf(`{"stat": "odd"}`, `{"stat": null}`, `{"stat": 30.0}`, `{"stat": [1, {"a": null}]}`, "[]",
 	"null", "7", `"x"`, "\xff", `{"stat": true, "x": 1}`)), replicaJSON)
 
@@ -88,7 +88,7 @@ var anyServerType = oneOf(0, 1, 2, 7, -1, oneOf("ps", "entry", "dense", "PS", ""
 
 var modelAddrs = entries(3, oneOf("m:entry", "m:ps_0", "n:x"), some(3, oneOf("a:1", "b:2", "", nil)))
 
-// treeSteps returns the steps on the tree of a service that has one.
+// treeSteps returns the steps on the tree of a service, for a service that has a tree.
 func treeSteps(tree bool) []step {
 	if !tree {
 		return nil

@@ -26,7 +26,8 @@ var clusterOps = operations{
 	},
 }
 
-// controllerAddress draws what the file of the controller's server has, mostly an address.
+// controllerAddress draws the content of the file with the address of the controller's
+// server.
 var controllerAddress = oneOf("10.1.2.3:1234", "[fd00::1]:1234", "h:1\n", "", "\n", " h:1 ", "h", "h:", ":1", "a:1\r\nb:2", "模:1", "unix:/s", "h:1\x00", "\ufeffh:1",
 	bytesOf("\xff:1"), bytesOf("h:1\xed\xa0\xbd"), oddText(6))
 
@@ -47,14 +48,15 @@ func trainingCluster(d *draws, c *testee.Case) object {
 		"appear", oneOf([]any{}, []any{}, some(2, appearing))}
 }
 
-// clusterFile draws the name of a file of PS, clusterText its text.
+// clusterFile draws the name of a file that lists PS, clusterText its content.
 func clusterFile(d *draws) string {
 	return pick(d, "ps_info", "ps_info", "u", "模", "ps_info-tmp")
 }
 
 var clusterText = oneOf("a,b", "a:1,b:1", "a", "a,b,c", "", ",", "a,", "a,b\n", "模,b", " a , b ", "a\r\nb,c", "\ufeffa,b", bytesOf("\xff,b"), bytesOf("a,\xed\xa0\xbd"))
 
-// clusterViews draws what discovery knows of a role over time; the last has enough, mostly.
+// clusterViews draws the successive views that discovery has of a role. The last view has
+// enough processes, mostly.
 func clusterViews(enough int) draw {
 	return func(d *draws) any {
 		views := list(d, 2, func() any { return clusterView(d, d.n(3)) })
@@ -65,7 +67,7 @@ func clusterViews(enough int) draw {
 	}
 }
 
-// clusterView draws some processes, in no order of their indices.
+// clusterView draws some processes, whose indices are in no order.
 func clusterView(d *draws, count int) *pysem.Dict {
 	view := dict()
 	for i := range count {
@@ -78,7 +80,7 @@ func clusterView(d *draws, count int) *pysem.Dict {
 	return view
 }
 
-// clusterAndTask draws a cluster with a process's place in it.
+// clusterAndTask draws a cluster and the place of a process in it.
 func clusterAndTask(d *draws) any {
 	addr := oneOf("a:1", "b:1", "", "[fd00::1]:1", "模")
 	cluster := object{"chief", several(1, 3, addr), "worker", some(4, addr), "ps", some(4, addr)}

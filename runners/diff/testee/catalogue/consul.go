@@ -28,7 +28,7 @@ var consulSteps = steps(0, 6,
 	do("pass", "seconds", oneOf(10, 1, 0, 11, 3600)),
 )
 
-// consulEntry draws what the agent does with a request, mostly an answer.
+// consulEntry draws how the Consul agent treats a request, mostly by an answer.
 func consulEntry(d *draws) any {
 	kind := pick(d, "answer", "answer", "answer", "answer", "close", "cut", "stall", "timeout", "reset", "hang-up", "garbage", "pipe", "refuse", "unanswered", "no_name")
 	switch kind {
@@ -38,7 +38,7 @@ func consulEntry(d *draws) any {
 	return []any{kind}
 }
 
-// consulBody draws what the agent says, mostly JSON.
+// consulBody draws the body of an answer, mostly JSON.
 func consulBody(d *draws) any {
 	if d.flip(5) {
 		return oneOf("", "no leader", "<html>", "模", bytesOf("\xff"), bytesOf("[1, \"\xed\xa0\xbd\"]"), oddText(6))

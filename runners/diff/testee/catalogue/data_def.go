@@ -5,7 +5,7 @@ import "strings"
 // dataDefOps declares the operations on data_def.py and on the values of backends.py.
 var dataDefOps = dataClassOps()
 
-// field is a field of a data class with a usual value.
+// field is a field of a data class with its usual value.
 type field struct {
 	name  string
 	value any
@@ -37,7 +37,7 @@ var replicaFields = []field{{"address", anyAddr}, {"address_ipv6", anyAddr}, {"s
 
 var serviceFields = []field{{"grpc", anyAddr}, {"http", anyAddr}, {"archon", anyAddr}, {"agent", anyAddr}, {"idc", word}, {"debug_info", word}}
 
-// fieldsOf returns an object of some of the fields, seldom with a value of another type.
+// fieldsOf draws an object with some of the fields; a value is seldom of another type.
 func fieldsOf(fields []field) object {
 	var o object
 	for _, f := range fields {
@@ -69,7 +69,7 @@ func dataClassOps() operations {
 	return all
 }
 
-// serialized draws a JSON text as a decoder may meet it.
+// serialized draws a JSON text, whole or damaged, for a decoder.
 func serialized(d *draws, fields []field) string {
 	if d.flip(6) {
 		return pick(d, "", "null", "[]", "1", "{", "{}", "\"x\"", " {} ", "{\"a\":1,}", "\xff", "\ufeff{}", "nul", "{\"a\":NaN}", "{'a':1}", "[{}]", "{} x")

@@ -75,7 +75,8 @@ func distinct(most int, item any) draw {
 	}
 }
 
-// located makes the arguments of a look for replicas; some have a location (idc, cluster).
+// located draws the arguments of a look-up of replicas, some with a location (idc,
+// cluster).
 func located(arguments ...any) []any {
 	return append(object{"server_type", oneOf(0, 1, 2)}, append(arguments, "idc?3", oneOf("lf", "hl", nil), "cluster?3", oneOf("def", nil))...)
 }
@@ -103,7 +104,7 @@ var updaterSteps = steps(1, 8,
 	do("zk.create", "path", join("/b/service/n/", oneOf("ps:0/3", "entry:0/00000000003")), "makepath", true, "value", replicaJSON),
 )
 
-// rpcCall draws a call; its message is what the fields make.
+// rpcCall draws a call. Its message is that of the fields, or bytes.
 func rpcCall(d *draws) any {
 	t := pick(d, 0, 1, 2, 7)
 	switch d.n(3) {
@@ -129,7 +130,7 @@ func rpcMessage(name string, serverType, task int) object {
 	return object{"$pb", "monolith.serving.agent_service." + name, "hex", fmt.Sprintf("%x", data)}
 }
 
-// withAddrs declares addrs, which a service has of version 3 alone.
+// withAddrs adds the field addrs, which only a service of version 3 has.
 func withAddrs(service object) object {
 	if len(service.only("addrs")) > 0 {
 		return service
@@ -137,7 +138,7 @@ func withAddrs(service object) object {
 	return append(service, "addrs?1", absent{})
 }
 
-// serviceOf draws a service of a version; its last field is the calls on it.
+// serviceOf draws a service of a version; the last field holds the calls on it.
 func serviceOf(d *draws, c *testee.Case, version int) object {
 	switch version {
 	case 1:

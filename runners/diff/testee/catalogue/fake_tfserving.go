@@ -23,7 +23,7 @@ var fakeTFServingOps = operations{
 	})),
 }
 
-// fakeServer is what it is started with.
+// fakeServer draws the configuration with which the fake server is started.
 var fakeServer = seldom(3, object{"model_name", oneOf("m", "模", ""), "base_path", oneOf("/b", "", "b"), "num_versions", oneOf(1, 2, 0)},
 	object{"config", fakeConfigText})
 
@@ -39,7 +39,8 @@ var fakeServerSteps = steps(1, 12,
 
 var otherService = oneOf("/tensorflow.serving.SessionService/SessionRun", "/grpc.health.v1.Health/Check", "/x/Y")
 
-// fakeCalls are a method and its request: text, or bytes that may be no message.
+// fakeCalls draws a method and its request, as text, or as bytes that need not be a
+// message.
 var fakeCalls = oneOf(
 	[]any{"GetModelStatus", oneOf(fakeSpecText, fakeSpecText, fakeBytes)}, []any{"GetModelMetadata", oneOf(join(fakeSpecText, fakeFields), fakeBytes)},
 	[]any{"HandleReloadConfigRequest", oneOf(reloadText, fakeBytes)}, []any{oneOf("Predict", "Classify", "Regress", "MultiInference"), oneOf("", fakeBytes)},
@@ -51,7 +52,7 @@ func fakeBytes(d *draws) object {
 
 func fakeName(d *draws) string { return pick(d, "m", "n", "模", "", "it's") }
 
-// fakeSpecText draws a request's model_spec, or none.
+// fakeSpecText draws the model_spec of a request, or none.
 func fakeSpecText(d *draws) string {
 	if d.flip(8) {
 		return ""

@@ -10,18 +10,19 @@ import (
 //go:embed expressions.grammar
 var grammarText string
 
-// Grammar returns the text of the grammar from which expressions, regular expressions, layout
-// filters and numbers of configurations are derived; its head says how it is read.
+// Grammar returns the text of the grammar that expressions, regular expressions, layout
+// filters and numbers of configurations are drawn from. The head of the text says how it is
+// read.
 func Grammar() string { return grammarText }
 
-// alternative is one way to derive a symbol.
+// alternative is one way to derive a symbol of the grammar.
 type alternative struct {
 	weight int
-	// parts are texts and symbols in turns, a text first.
+	// parts holds texts and symbols in turns; the first is a text.
 	parts []string
 }
 
-// symbol is what a name stands for.
+// symbol is a symbol of the grammar, with all ways to derive it.
 type symbol struct {
 	alternatives []alternative
 	total        int // of the weights
@@ -37,7 +38,7 @@ func mustGrammar(text string) map[string]*symbol {
 	return parsed
 }
 
-// parseGrammar reads a grammar as Grammar's head describes it.
+// parseGrammar reads a grammar in the form that its head describes.
 func parseGrammar(text string) (map[string]*symbol, error) {
 	parsed := map[string]*symbol{}
 	var last *symbol
@@ -65,8 +66,8 @@ func parseGrammar(text string) (map[string]*symbol, error) {
 	return parsed, nil
 }
 
-// splitRule splits "a <b> c" into texts and symbols in turns. What is no name between
-// angle brackets is text.
+// splitRule splits "a <b> c" into texts and symbols in turns. An angle bracket without a
+// name behind it is text.
 func splitRule(rule string) []string {
 	parts := []string{""}
 	for rule != "" {
@@ -81,7 +82,8 @@ func splitRule(rule string) []string {
 	return parts
 }
 
-// symbolAt returns the symbol that a rule goes on with. The name of a group stays text.
+// symbolAt returns the symbol at the begin of a rule. The name of a group in a regular
+// expression stays text.
 func symbolAt(rule string) (name, rest string, ok bool) {
 	if rule[0] != '<' {
 		return "", "", false
@@ -107,14 +109,14 @@ func (s *symbol) check(name string, all map[string]*symbol) error {
 	return nil
 }
 
-// derivation writes what a symbol derives.
+// derivation writes one text that a symbol derives.
 type derivation struct {
 	*draws
 	b    strings.Builder
-	left int // how many more symbols may branch
+	left int // how many more symbols may choose an alternative
 }
 
-// mostSymbols bounds how much one derivation writes.
+// mostSymbols bounds the length of one derivation.
 const mostSymbols = 24
 
 // derive draws a text of a symbol.
@@ -124,7 +126,7 @@ func derive(d *draws, name string) string {
 	return w.b.String()
 }
 
-// symbol writes what a symbol derives within a depth.
+// symbol writes a text that a symbol derives, nesting at most depth deep.
 func (w *derivation) symbol(name string, depth int) {
 	s := symbols[name]
 	w.left--
@@ -141,7 +143,7 @@ func (w *derivation) symbol(name string, depth int) {
 	}
 }
 
-// choose returns the alternative at a place among the weights.
+// choose returns the alternative at a place among the added weights.
 func (s *symbol) choose(at int) alternative {
 	for _, a := range s.alternatives {
 		if at -= a.weight; at < 0 {

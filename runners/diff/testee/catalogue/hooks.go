@@ -65,14 +65,14 @@ var hookOps = operations{
 		do("next restore state files initialize"), do("save", "action", oneOf("Save", "Save", "Stop"), "global_step", from(0, 7))), "disabled?6", true),
 }
 
-// barrierSteps returns the steps on a barrier; prefix goes before their names. One that waits is
-// mostly let go by another process.
+// barrierSteps returns the steps on a barrier, with a prefix before their names. A step
+// that waits is mostly ended by another process.
 func barrierSteps(prefix string) []step {
 	during := some(2, other(4, oneOf(prefix+"all_blocked", prefix+"blocked", prefix+"place", prefix+"is_placed")))
 	letGo := func(d *draws) any { return append(d.fill(during).([]any), other(5, prefix+"remove")) }
 	steps := []step{
 		do("place", "action?6", oneOf("Save", "Stop", "模", "")), do("remove"),
-		do("wait hook", "index", oneOf(1, 2, 0, 3, -1), "during?1", seldom(12, during, letGo)), // else it waits for ever
+		do("wait hook", "index", oneOf(1, 2, 0, 3, -1), "during?1", seldom(12, during, letGo)), // else the step waits for ever
 		do("blocked unblocked all_blocked none_blocked is_placed is_removed capacity"),
 		do("hook.before_run hook.after_run", "index", 0).often(0),
 	}
@@ -84,12 +84,13 @@ func barrierSteps(prefix string) []step {
 	return steps
 }
 
-// other returns a step of another process within one of the first sleeps of a step.
+// other returns a step that another process does within one of the first sleeps of a step.
 func other(sleeps int, name any, arguments ...any) []any {
 	return []any{from(1, sleeps), name, object(arguments)}
 }
 
-// machineHealth draws the bytes of a PS: mostly none, which is all well.
+// machineHealth draws the bytes by which a PS reports its health; no bytes, the usual case,
+// mean that all is well.
 func machineHealth(*draws) object {
 	return object{"$hex", oneOf("", "", "", "0801", "0800", "12016d", "0801122d4d656d6f7279206c696d69742065786365656465642e2043757272656e743a2031312c204c696d69743a203130", "1205e6a8a1220a")}
 }

@@ -67,10 +67,10 @@ var monitorSteps = steps(1, 6,
 	do("stop start"), do("status_int", "arg", 1),
 )
 
-// plainMeta has paths that end in a version.
+// plainMeta draws metadata whose paths end in a version.
 var plainMeta = object{"model_name", oneOf("m", "n"), "sub_models", someEntries(3, oneOf("entry", "ps_0", "ps_12", "dense_0"), oneOf("/exp/a/7", "/exp/b/1"))}
 
-// fakeConfig draws a config that the fake server can take: policy all ends its
+// fakeConfig draws a config that the fake server survives: the policy all would end its
 // thread (TFS-17.1 item 4).
 var fakeConfig = oneOf(fakeModel(), fakeModel("version_policy", "latest", "version_data", oneOf(1, 2, 3)),
 	fakeModel("version_policy", "specific", "version_data", oneOf(1, []any{3, 1}, 7)))
@@ -104,7 +104,7 @@ func unified(d *draws, c *testee.Case) object {
 
 var layoutFilters = object{"layout_filters!3", some(3, layoutFilter)}
 
-// onAgentV3 declares an operation on an agent with filters of its layout.
+// onAgentV3 declares an operation on a v3 agent with filters of its layout.
 func onAgentV3(more ...any) declare {
 	return func(d *draws, c *testee.Case) object {
 		return append(object{"config", append(unified(d, c), layoutFilters...)}, more...)

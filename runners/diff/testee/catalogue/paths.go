@@ -8,7 +8,8 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// pathOps declares the operations on what is found by its path: the code base, and the znodes of jobs.
+// pathOps declares the operations that find something by its path: the code base, and the
+// znodes of jobs.
 var pathOps = operations{
 	"path_utils.find_main":         findMain,
 	"zk_utils.clear_zk_path":       clearZKPath,
@@ -19,7 +20,8 @@ var pathOps = operations{
 	"net_utils.AddressFamily": in(),
 }
 
-// findMain draws a file's path of names that the search knows, and directories that are there.
+// findMain draws the path of a file, of names that the search looks for, and the
+// directories that exist.
 func findMain(d *draws, c *testee.Case) object {
 	var parts []string
 	depth := 0
@@ -29,7 +31,7 @@ func findMain(d *draws, c *testee.Case) object {
 		case strings.ContainsAny(part, "/"):
 			part = "a"
 		case part == ".." && depth == 0:
-			part = "." // above the case's directory nothing is the same twice
+			part = "." // paths above the case's directory differ from machine to machine
 		}
 		switch part {
 		case "..":
@@ -42,7 +44,7 @@ func findMain(d *draws, c *testee.Case) object {
 	}
 	dirs := dict()
 	for range d.length(3) {
-		// A directory that may hold the code base: some of the path's beginning.
+		// This directory may hold the code base: it is a prefix of the path.
 		dir := strings.Join(parts[:d.n(len(parts)+1)], "/")
 		if dir = plainPath(dir); dir != "" {
 			dir += "/"
@@ -57,7 +59,7 @@ func findMain(d *draws, c *testee.Case) object {
 		oneOf("/p.py", "/", "", "/monolith/path_utils.py"))}
 }
 
-// plainPath returns a path below a directory, of names that every file system takes.
+// plainPath draws a path below a directory, of names that every file system accepts.
 func plainPath(path string) string {
 	var names []string
 	for name := range strings.SplitSeq(path, "/") {
@@ -80,7 +82,8 @@ func clearZKPath(d *draws, c *testee.Case) object {
 		"failing_deletes (paths whose delete raises RuntimeError)", some(2, join("/monolith/", job))}
 }
 
-// withoutFoundParents drops nodes that an earlier one has made on the way.
+// withoutFoundParents drops the nodes that creating an earlier node has made as its
+// parents.
 func withoutFoundParents(tree []any) []any {
 	kept := []any{}
 	for _, n := range tree {
@@ -92,7 +95,7 @@ func withoutFoundParents(tree []any) []any {
 	return kept
 }
 
-// kazooClient gives no pair twice, for the client keeps a set.
+// kazooClient draws no pair of credentials twice, because the client keeps them in a set.
 func kazooClient(d *draws, c *testee.Case) object {
 	c.Env = dict()
 	d.vary(c.Env, "ZK_AUTH!3", oneOf("u:p", "", "digest:u:p", "模", ":", " u:p "))

@@ -29,7 +29,7 @@ var programOps = operations{
 	},
 }
 
-// program declares a program with a configuration, an agent and a tree around it.
+// program declares a program that runs with a configuration, an agent and a tree.
 func program(argv func(d *draws) []any) declare {
 	return func(d *draws, c *testee.Case) object {
 		c.Env.Set("SHARD_ID", "0")
@@ -85,8 +85,8 @@ func agentClientArguments(d *draws) []any {
 		"--server_type=dense", "--task=2147483648", "--num_shard=0x10", "--port=-1", "--bzid=x")...)
 }
 
-// someArguments draws some of the arguments, a few that are odd, in the forms that absl
-// takes.
+// someArguments draws some of the arguments, a few of them odd, in the forms that absl
+// accepts.
 func someArguments(d *draws, arguments ...string) []any {
 	argv := []any{}
 	for range d.length(4) {

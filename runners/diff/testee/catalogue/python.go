@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// pythonOps declares eval and re.match, whose inputs are derived from the grammar.
+// pythonOps declares eval and re.match, whose inputs are drawn from the grammar.
 var pythonOps = operations{
 	"python.eval": func(d *draws, c *testee.Case) object {
 		c.Env = dict()
@@ -28,8 +28,8 @@ func layoutFilter(d *draws) string { return spoil(d, derive(d, "filter_")) }
 // confNumber draws a number as a configuration writes it.
 func confNumber(d *draws) string { return confLine(spoil(d, derive(d, "confnumber"))) }
 
-// confLine makes a value of a configuration of a text: one that neither ends its line nor
-// begins a comment.
+// confLine makes a text fit for a configuration: it neither ends the line nor begins a
+// comment.
 func confLine(text string) string {
 	return strings.NewReplacer("\n", " ", "\r", " ", "#", "+").Replace(text)
 }

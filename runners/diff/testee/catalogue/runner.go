@@ -42,7 +42,7 @@ var runnerOps = operations{
 
 func fieldName(d *draws) string { return pick(d, "a", "b", "s", "f", "e", "l", "z") }
 
-// withoutTwins drops what is there already.
+// withoutTwins drops the items that repeat an earlier one.
 func withoutTwins(items []any) []any {
 	kept := []any{}
 	for _, item := range items {
@@ -53,7 +53,7 @@ func withoutTwins(items []any) []any {
 	return kept
 }
 
-// documentation tells of fields, and of other things.
+// documentation draws a doc string, about fields and about other things.
 func documentation(d *draws) string {
 	var lines []string
 	for range d.length(6) {
@@ -63,7 +63,7 @@ func documentation(d *draws) string {
 	return strings.Join(lines, "\n")
 }
 
-// triples draws which of some [name, type, default] there are: each is missing one time in n.
+// triples draws a choice of [name, type, default]; each is missing one time in n.
 func triples(d *draws, n int, all ...[]any) []any {
 	made := []any{}
 	for _, triple := range all {
@@ -74,19 +74,19 @@ func triples(d *draws, n int, all ...[]any) []any {
 	return made
 }
 
-// classFields draws fields of a class, each name once.
+// classFields draws the fields of a class; each name comes once.
 func classFields(d *draws) []any {
 	return triples(d, 3, []any{"a", "int", oneOf(1, 0, nil, "5", true)}, []any{"b", "bool", oneOf(false, true, nil, 1)}, []any{"s", "str", oneOf(nil, "", "x", 3)},
 		[]any{"f", "float", oneOf(f64("0.5"), f64("1.0"), nil, 1)}, []any{"e", "enum", oneOf("RED", "DARK_BLUE", nil)}, []any{"l", "list", oneOf(nil, []any{}, []any{1})})
 }
 
-// flagsOf draws flags, each name once.
+// flagsOf draws flags; each name comes once.
 func flagsOf(d *draws) []any {
 	return triples(d, 4, []any{"a", "int", oneOf(1, 0, 7, nil)}, []any{"b", "bool", oneOf(false, true, nil)}, []any{"s", "str", oneOf(nil, "", "q")},
 		[]any{"f", "float", oneOf(f64("0.5"), f64("2.0"), nil)}, []any{"e", "enum", oneOf("red", "dark_blue", nil)}, []any{"z", "int", 7})
 }
 
-// giveFlags gives some fields in the case's code, some of its flags on its command line.
+// giveFlags sets some fields in the case's code, and some of its flags on its command line.
 func giveFlags(d *draws, fields, flags []any, remark string) object {
 	argv, code := []any{}, dict()
 	values := map[string]draw{
@@ -116,7 +116,7 @@ func overriddenState(d *draws, c *testee.Case) object {
 		"reads?3", some(8, oneOf("none", "none", "none", "none", "ok")), "times", from(1, 3)}
 }
 
-// restoreArgv names a checkpoint to restore, mostly.
+// restoreArgv draws a command line that mostly names a checkpoint to restore.
 func restoreArgv(d *draws) []any {
 	argv := []any{}
 	if !d.flip(4) {
@@ -166,7 +166,7 @@ func runnerKwargs(d *draws) *pysem.Dict {
 	return kwargs
 }
 
-// runnerArgv is a command line of a training program.
+// runnerArgv draws a command line of a training program.
 var runnerArgv = some(6, oneOf("--num_ps=7", "--num_workers=9", "--discovery_type=mlp", "--discovery_type=zk", "--index=4", "--mode=eval", "--is_local", "--nois_local",
 	"--embedding_prefetch_capacity=5", "--kafka_topics=t,u", "--kafka_group_id=g", "--restore_ckpt=model.ckpt-5", "--partial_recovery", "--nofilter_equal_probability",
 	"--monolith_grpc_worker_service_handler_multiplier=2", "--deep_insight_sample_ratio=0.5", "--dataset_use_dataservice", "--zk_watch_address_family=ipv6",

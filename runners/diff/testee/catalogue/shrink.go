@@ -4,13 +4,12 @@ import (
 	"slices"
 )
 
-// maxShrinkTries bounds how often a differing case is asked again while it is
-// made small.
+// maxShrinkTries bounds the questions that shrinking one case may cost.
 const maxShrinkTries = 400
 
-// Shrink makes the draws of a case smaller as long as differs says that the case
-// they make still does: whole runs of draws are cut out, then single draws
-// lowered. The result is never larger than tape.
+// Shrink makes the draws of a case smaller for as long as differs reports that the case
+// they make still differs. It cuts out runs of draws, then lowers single ones. The result
+// is never larger than tape.
 func Shrink(tape []uint64, differs func(tape []uint64) bool) []uint64 {
 	s := &shrinker{best: slices.Clone(tape), differs: differs}
 	for improved := true; improved && s.tries < maxShrinkTries; {
@@ -26,7 +25,7 @@ type shrinker struct {
 	tries   int
 }
 
-// try keeps the tape if it still differs.
+// try keeps the tape if its case still differs.
 func (s *shrinker) try(tape []uint64) bool {
 	if s.tries >= maxShrinkTries {
 		return false
@@ -55,7 +54,7 @@ func (s *shrinker) cut() bool {
 	return improved
 }
 
-// lower tries the smallest values for each draw, then half of it, then one less.
+// lower tries for each draw the smallest values, then its half, then one less.
 func (s *shrinker) lower() bool {
 	improved := false
 	for i := 0; i < len(s.best); i++ {

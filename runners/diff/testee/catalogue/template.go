@@ -9,25 +9,24 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// A template is a value of which parts are still to be drawn: a draw, an [object], a list of
-// templates, steps, or a plain value, which stands for itself.
+// A template is a value of which parts are still to be drawn. It is a draw, an [object], a
+// list of templates, steps, or a plain value, which stands for itself.
 
-// draw draws a value, which may be a template again.
+// draw is a template that draws a value, which may be a template again.
 type draw = func(d *draws) any
 
 // object is the template of an object: names and templates in turns. After a name may stand
 //
-//	?     the field is optional and there one time in two
-//	?3    there one time in three
-//	!3    optional too, missing one time in three
+// \t? the field is optional, and present one time in two \t?3 present one time in three
+// \t!3 missing one time in three
 //
 // and then a remark in parentheses, which says what the value is.
 type object []any
 
-// absent as the value of an optional field leaves it out.
+// absent is the template of an optional field that is left out.
 type absent struct{}
 
-// given returns the template where it is wanted, else absent.
+// given returns the template if it is wanted, else absent.
 func given(wanted bool, template any) any {
 	if wanted {
 		return template
@@ -35,10 +34,10 @@ func given(wanted bool, template any) any {
 	return absent{}
 }
 
-// key is a name in an object with what stands after it.
+// key is a name in an object, with the marks after it.
 type key struct {
 	Field
-	times   int // drawn one time in so many, or missing where missing is set
+	times   int // the field is present (or, with missing, absent) one time in so many
 	missing bool
 }
 
@@ -135,7 +134,7 @@ func (d *draws) fill(template any) any {
 // oneOf draws one of some templates; the first is the plainest.
 func oneOf(items ...any) draw { return func(d *draws) any { return items[d.n(len(items))] } }
 
-// from draws an int from low to high.
+// from draws an integer from low to high, both included.
 func from(low, high int) draw { return func(d *draws) any { return low + d.n(high-low+1) } }
 
 // sometimes draws true one time in n, mostly false one time in n, either both as often.
@@ -143,7 +142,7 @@ func sometimes(n int) draw { return func(d *draws) any { return d.flip(n) } }
 func mostly(n int) draw    { return func(d *draws) any { return !d.flip(n) } }
 func either(d *draws) any  { return d.flip(2) }
 
-// some draws a list of up to most items, several one of least to most.
+// some draws a list of up to most items; several draws a list of least to most.
 func some(most int, item any) draw {
 	return func(d *draws) any { return d.items(d.length(most), item) }
 }
@@ -160,7 +159,7 @@ func (d *draws) items(n int, item any) []any {
 	return items
 }
 
-// list draws up to most items.
+// list draws a list of up to most items.
 func list(d *draws, most int, item func() any) []any {
 	items := []any{}
 	for range d.length(most) {
@@ -169,7 +168,7 @@ func list(d *draws, most int, item func() any) []any {
 	return items
 }
 
-// entries draws an object of up to most entries, someEntries one that has at least one.
+// entries draws an object of up to most entries; someEntries draws at least one entry.
 func entries(most int, name, value any) draw {
 	return func(d *draws) any { return d.entries(d.length(most), name, value) }
 }
@@ -199,7 +198,7 @@ func (d *draws) entries(n int, name, value any) *pysem.Dict {
 // nullable draws null one time in five, else from the template.
 func nullable(template any) draw { return seldom(5, nil, template) }
 
-// join writes the parts one after another.
+// join draws the parts and writes them one after another.
 func join(parts ...any) draw {
 	return func(d *draws) any {
 		var b strings.Builder
@@ -210,18 +209,19 @@ func join(parts ...any) draw {
 	}
 }
 
-// bytesOf makes bytes, {"$hex"}, of a text.
+// bytesOf turns a text into bytes, {"$hex"}.
 func bytesOf(text any) draw { return func(d *draws) any { return hexBytes(d.fill(text).(string)) } }
 
-// f64 makes a float of its Python repr, as "0.5".
+// f64 makes a float from its Python repr, as "0.5".
 func f64(text string) object { return object{"$f64", text} }
 
-// step is a step of a sequence: [name, arguments].
+// step is the template of a step: [name, arguments].
 type step struct {
-	// names are the names of steps with the same arguments, of which one is drawn.
+	// names lists steps with the same arguments; one of them is drawn.
 	names     []string
 	arguments object
-	// times is how often the step is drawn for one that stands alone.
+	// times is the weight of the step: how often it is drawn for each time of a step of
+	// weight 1.
 	times int
 }
 
@@ -231,7 +231,7 @@ func do(names string, arguments ...any) step {
 	return step{names: split, arguments: arguments, times: len(split)}
 }
 
-// undrawn declares steps without drawing them.
+// undrawn declares steps that are recorded but never drawn.
 func undrawn(steps []step) []step {
 	for i := range steps {
 		steps[i].times = 0
@@ -257,13 +257,14 @@ func (s step) fill(d *draws, short bool) []any {
 	return []any{name, arguments}
 }
 
-// sequence draws a list of steps: least to most, where least is 0 seldom more than three.
+// sequence draws a list of least to most steps. With a least of 0 there are seldom more
+// than three.
 type sequence struct {
 	least, most int
 	// short writes a step without arguments as [name].
 	short bool
 	steps []step
-	// draw draws a step in place of steps; nil where they are drawn by their weights.
+	// draw draws a step in place of steps; nil where steps are drawn by their weights.
 	draw draw
 }
 
@@ -272,7 +273,7 @@ func steps(least, most int, of ...step) sequence {
 	return sequence{least: least, most: most, steps: of}
 }
 
-// shortSteps declares up to most steps, of which those without arguments are [name].
+// shortSteps declares up to most steps, and writes a step without arguments as [name].
 func shortSteps(most int, of ...step) sequence { return sequence{most: most, short: true, steps: of} }
 
 func (s sequence) fill(d *draws) []any {
@@ -297,7 +298,7 @@ func (s sequence) one(d *draws) []any {
 	return s.which(d).fill(d, s.short)
 }
 
-// which draws one of the steps by how often they are drawn.
+// which draws one of the steps by their weights.
 func (s sequence) which(d *draws) step {
 	total := 0
 	for _, of := range s.steps {
@@ -312,28 +313,28 @@ func (s sequence) which(d *draws) step {
 	panic("unreachable")
 }
 
-// drawn declares up to most steps, which a function draws one by one, because what one may be
-// depends on those before it; of are the steps that it draws, as others read them.
+// drawn declares up to most steps that a function draws one by one, because a step may
+// depend on those before it. of lists the steps that the function can draw.
 func drawn(most int, one draw, of ...step) sequence {
 	return sequence{most: most, short: true, steps: of, draw: one}
 }
 
-// turns are steps and lists of steps, one after another.
+// turns draws steps and lists of steps, one after another.
 type turns []any
 
-// maybe is in its place one time in n.
+// maybe draws its part one time in n.
 type maybe struct {
 	n    int
 	part any
 }
 
-// usually is in its place but one time in n.
+// usually draws its part, except one time in n.
 type usually struct {
 	n    int
 	part any
 }
 
-// part draws the steps of one part of turns.
+// part draws the steps of one part of turns, none for an absent part.
 func (d *draws) part(part any) []any {
 	switch p := part.(type) {
 	case maybe:

@@ -6,7 +6,8 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// trainingOps declares the operations on what a training process knows of itself and on others.
+// trainingOps declares the operations on what a training process knows about itself and
+// about others.
 var trainingOps = operations{
 	"net_utils.is_ipv6_address":       in("ip", oneOf("1.2.3.4", "::1", "", "fd00::1", "x", "1", "::ffff:1.2.3.4", "fe80::1%eth0", "2001:db8::10/64", " ::1", "1.2.3", oddText(5))),
 	"net_utils.concat_ip_and_port":    in("ip", oneOf("1.2.3.4", "::1", "", "host", "fd00::1", "[::1]"), "port", oneOf(80, 0, nil, "x", -1)),
@@ -50,7 +51,7 @@ func heapEnv(d *draws, c *testee.Case) {
 	d.vary(c.Env, "LD_PRELOAD?", oneOf("/a.so", "", "/a.so:/b.so"), "HEAPPROFILE?3", "/old")
 }
 
-// mlpJob draws the variables by which a process of MLP knows its job.
+// mlpJob draws the variables that describe a job to a process of MLP.
 func mlpJob(d *draws, c *testee.Case) {
 	c.Host = hostEntries(d)
 	for _, v := range []struct{ name, usual string }{
@@ -66,7 +67,8 @@ func mlpJob(d *draws, c *testee.Case) {
 			continue
 		case 7:
 			odd := pick(d, "", "x", "3", "WORKER", numeral(d))
-			// A list has as many entries: a huge one takes either side for ever.
+			// The list has as many entries as this number, so a huge one would take
+			// reference and port for ever.
 			if strings.HasSuffix(v.name, "_NUM") && len(odd) > 3 {
 				odd = "12"
 			}
@@ -80,7 +82,7 @@ func mlpJob(d *draws, c *testee.Case) {
 	noNUL(c.Env)
 }
 
-// discoveryCall draws a call that every discovery has.
+// discoveryCall draws a call of a method that every discovery has.
 var discoveryCall = oneOf([]any{"register", registration}, []any{"register", registration}, []any{"query", []any{roleName}}, []any{"deregister", registration})
 
 var (

@@ -81,7 +81,8 @@ var utilsOps = operations{
 
 var statusFields = []any{"error_code?", oneOf(0, 1, 5, 14, 16), "error_message?", oneOf("missing", "", nil, "模", "a\nb")}
 
-// surroundings declares an operation without input, which looks at what surrounds the case.
+// surroundings declares an operation without input, which reads the environment, host or
+// files of the case.
 func surroundings(set func(d *draws, c *testee.Case)) declare {
 	return func(d *draws, c *testee.Case) object {
 		set(d, c)
@@ -89,7 +90,7 @@ func surroundings(set func(d *draws, c *testee.Case)) declare {
 	}
 }
 
-// noNUL takes NUL out of variables: no environment can hold one.
+// noNUL removes NUL from variables, because no environment can hold it.
 func noNUL(env *pysem.Dict) {
 	for i, item := range env.Items {
 		if s, ok := item.Value.(string); ok {
@@ -98,7 +99,8 @@ func noNUL(env *pysem.Dict) {
 	}
 }
 
-// hostAndAddresses draws the look-ups of the host, and what its variables say of its addresses.
+// hostAndAddresses draws the results of the host's look-ups, and the variables with its
+// addresses.
 func hostAndAddresses(d *draws, c *testee.Case) {
 	c.Host = hostEntries(d)
 	switch d.n(4) {
@@ -121,8 +123,8 @@ type confKey struct {
 	values []string
 }
 
-// confKeys are all keys of an agent.conf: those whose values are chosen, and the others
-// with some that suit their type.
+// confKeys lists all keys of an agent.conf. Some have values of their own here, the others
+// have values that suit their type.
 var confKeys = withOtherKeys([]confKey{
 	{"bzid", []string{"b1", "gip", "", "b 1"}},
 	{"base_name", []string{"n1", "entry_model", "n-2"}},
@@ -154,7 +156,7 @@ var confKeys = withOtherKeys([]confKey{
 	{"num_load_threads", []string{"2"}}, {"ssl_config_file", []string{"/ssl"}}, {"grpc_channel_arguments", []string{"a=b"}}, {"unknown_key", []string{"1", "x y"}},
 })
 
-// valuesFor are values for a key of which no more is known than how it is read.
+// valuesFor has values for a key of which only its type is known.
 var valuesFor = map[agentconfig.Reading][]string{
 	agentconfig.ReadText:  {"v", "v w", ""},
 	agentconfig.ReadBool:  {"1", "0", "true", "x"},
@@ -177,7 +179,7 @@ func withOtherKeys(chosen []confKey) []confKey {
 	return keys
 }
 
-// numberKeys are the keys whose values are evaluated (utils.py:774).
+// numberKeys holds the keys whose values are evaluated as expressions (utils.py:774).
 var numberKeys = map[string]bool{
 	"num_ps": true, "num_shard": true, "dense_service_num": true, "agent_version": true, "agent_port": true, "tfs_entry_port": true, "tfs_ps_port": true,
 	"tfs_dense_port": true, "tfs_port_grpc": true, "tfs_port_http": true, "tfs_port_archon": true, "proxy_port": true, "version_data": true,
@@ -186,7 +188,7 @@ var numberKeys = map[string]bool{
 	"tensorflow_session_parallelism": true, "num_load_threads": true,
 }
 
-// confText draws an agent.conf: what every one needs, then any keys in any order.
+// confText draws an agent.conf: the settings that each needs, then any keys in any order.
 func confText(d *draws, top bool) string {
 	var b strings.Builder
 	if top {
@@ -219,7 +221,7 @@ func confText(d *draws, top bool) string {
 		case 12:
 			fmt.Fprintf(&b, "%s\n", pick(d, "include b.conf", "include sub/c.conf", "include missing", "included b.conf", "include", key))
 			if !top {
-				b.Reset() // an include that includes itself has no end
+				b.Reset() // a file that includes itself would be read for ever
 			}
 		case 13:
 			fmt.Fprintf(&b, "%s\n", text(d, 8))
@@ -246,7 +248,7 @@ func configFile(d *draws, c *testee.Case) object {
 	return object{"fname", oneOf("a.conf", "a.conf", "a.conf", "missing.conf")}
 }
 
-// onConfigFile declares an operation on an agent.conf with more fields.
+// onConfigFile declares an operation on an agent.conf, with more fields.
 func onConfigFile(more ...any) declare {
 	return func(d *draws, c *testee.Case) object { return append(configFile(d, c), more...) }
 }
@@ -267,8 +269,8 @@ func configArguments(d *draws, c *testee.Case) object {
 			value = d.fill(anything)
 		}
 		if _, text := value.(string); k.key == "platform_config_file" && !text {
-			// Python takes a number for a file descriptor: the testee would write to,
-			// and close, its own answers.
+			// Python takes a number for a file descriptor, so the testee would write to its
+			// own answers and close them.
 			value = nil
 		}
 		if k.key != "layout_filters" && k.key != "unknown_key" && k.key != "deploy_type" {
@@ -306,7 +308,7 @@ func rangePattern(d *draws) string {
 	return pick(d, "ps_["+n()+"-"+n()+"]", "a", "ps_["+n()+"]", "["+n()+"-"+n()+"]["+n()+"-"+n()+"]", "ps_[0-2,4-6]", "ps_[0-2,5]", "[", "[]", "]0-1[", "a[0-1]b[0-1]c", text(d, 6))
 }
 
-// instanceFile invents a file of an instance in one of its forms.
+// instanceFile declares an operation on the file of an instance, in one of its forms.
 func instanceFile(content func(d *draws) string) declare {
 	return func(d *draws, c *testee.Case) object {
 		c.Files = dict("i", content(d))

@@ -8,11 +8,11 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// The pieces that inputs are made of. Where a reference in Python and a port
-// differ, it is at the edges: empty and missing values, digits that are not
-// ASCII, white space that Go or Python does not count, surrogates, huge numbers.
+// These are the pieces of which inputs are made. A port differs from the reference at the
+// edges: empty and missing values, digits that are not ASCII, white space that only Go or
+// only Python counts, surrogates, huge numbers.
 
-// edgeChars are characters with a mind of their own.
+// edgeChars has characters that languages treat differently.
 var edgeChars = []string{
 	"a", "b", "0", "1", "_", "-", ".", ":", "/", " ", "\t", ",", ";", "#", "=", "{", "}", "[", "]", "(", ")", "*", "?", "+", "\\", "$", "%", "'", "\"", "@", "|", "^",
 	"A", "Z", "é", "ß", "İ", "Σ", "ſ", "K", "模", "型", "😀", "\u00a0", "\u2003", "\u3000", "\u200b", "\u0085", "\x1c", "\x1f", "\x0b", "\x0c", "\r", "\n", "\x00", "\x7f",
@@ -22,7 +22,7 @@ var edgeChars = []string{
 // oddText draws up to most odd characters.
 func oddText(most int) draw { return func(d *draws) any { return text(d, most) } }
 
-// word draws a plain word, seldom an odd one.
+// word draws a plain word, seldom an odd text.
 func word(d *draws) string {
 	if d.flip(5) {
 		return text(d, 6)
@@ -59,7 +59,7 @@ func integer(d *draws) any {
 
 func bigInt(digits string) object { return object{"$int", digits} }
 
-// smallInt draws a number that fits everywhere.
+// smallInt draws a number that fits every integer type.
 func smallInt(d *draws) int { return d.n(12) - 1 }
 
 func float(d *draws) any {
@@ -89,7 +89,7 @@ func anything(d *draws) any {
 	return some(3, word)
 }
 
-// hexBytes returns bytes as a value.
+// hexBytes makes bytes, {"$hex"}.
 func hexBytes(data string) *pysem.Dict { return dict("$hex", hex.EncodeToString([]byte(data))) }
 
 // someBytes draws a few bytes, not always UTF-8.
@@ -97,7 +97,7 @@ func someBytes(d *draws) *pysem.Dict {
 	return hexBytes(pick(d, "", "1", "x", "\x00", "\xff\xfe", "{}", "模", "null", text(d, 6)))
 }
 
-// numerals are texts that one language reads as a number and another does not.
+// numerals has texts that one language reads as a number and another does not.
 var numerals = []string{
 	"0", "1", "2", "7", "10", "-1", "+3", "007", " 4 ", "1_000", "_1", "1__0", "0x10", "1e3", "1.0", "1.5", "", " ", "abc", "٣", "９", "²", "½", "1\n", "\u00a05", "\u20035",
 	"2147483647", "2147483648", "9223372036854775808", "123456789012345678901234567890", "--1", "1-", "nan", "inf", "-0", "0o7", "True", "None", "1,000",
@@ -105,7 +105,7 @@ var numerals = []string{
 
 func numeral(d *draws) string { return pick(d, numerals...) }
 
-// ports sets PORT, PORT2 … PORT10, some of them odd.
+// ports sets PORT, PORT2 … PORT10, some of them to odd values.
 func ports(d *draws, env *pysem.Dict) {
 	if d.flip(8) {
 		return
@@ -123,7 +123,7 @@ func ports(d *draws, env *pysem.Dict) {
 	}
 }
 
-// containerEnv sets what a container says of itself.
+// containerEnv sets the variables that describe a container.
 func containerEnv(d *draws, env *pysem.Dict) {
 	ports(d, env)
 	for _, v := range []struct {
@@ -173,7 +173,7 @@ func hostEntries(d *draws) *pysem.Dict {
 	}
 	for i, item := range h.Items {
 		if item.Value == "" {
-			h.Items[i].Value = nil // an empty name is no answer of a resolver
+			h.Items[i].Value = nil // a resolver never answers with an empty name
 		}
 	}
 	return h

@@ -15,11 +15,11 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// Compare returns how got differs from the expected answer to a case of the operation,
-// by section 4 of PROTOCOL.md; "" when it does not. The text has the place of the first
-// difference, if that is in a list, and both answers as JSON: a line with - is only in
-// want, one with + only in got. Neither answer may be Skipped. A Broken one never
-// agrees; the text then says why.
+// Compare returns how got differs from the expected answer to a case of the operation, by
+// section 4 of PROTOCOL.md; "" for equal answers. The text has the place of the first
+// difference, and both answers as JSON: lines with - are only in want, lines with + only in
+// got. Neither answer may be Skipped. A Broken answer never agrees; the text then gives its
+// reason.
 func Compare(op string, want, got testee.Answer) string {
 	switch {
 	case want.Kind == testee.Broken:
@@ -38,12 +38,12 @@ func Compare(op string, want, got testee.Answer) string {
 	return text
 }
 
-// equal compares two canonical forms as cmp does. What is the same in every way, as most
-// is, is found in a tenth of the time.
+// equal compares two canonical forms as cmp does. Most are deeply equal, which reflect
+// finds in a tenth of the time.
 func equal(a, b any) bool { return reflect.DeepEqual(a, b) || cmp.Equal(a, b) }
 
-// firstAt is where two canonical forms differ first, as .key or [index] for each
-// level; keys are looked at in sorted order.
+// firstAt returns the place at which two canonical forms first differ, as .key or [index]
+// for each level. Keys are compared in sorted order.
 func firstAt(a, b any) string {
 	switch a := a.(type) {
 	case map[string]any:
@@ -77,7 +77,7 @@ func firstAt(a, b any) string {
 	return ""
 }
 
-// canonicalAnswer returns the answer's object on the wire, without the id.
+// canonicalAnswer returns the canonical form of an answer's object, without its id.
 func canonicalAnswer(op string, a testee.Answer) any {
 	all := map[string]any{}
 	if a.Beside != nil {
@@ -93,22 +93,21 @@ func canonicalAnswer(op string, a testee.Answer) any {
 	return all
 }
 
-// The canonical forms are plain Go values that cmp compares: maps for objects,
-// slices for lists, and for the rest the value itself with its type. compare_show.go
-// makes JSON of them.
+// Canonical forms are plain Go values that cmp compares: maps for objects, slices for
+// lists, and the types below for other values. compare_show.go writes them as JSON.
 type (
-	canonFloat   string                             // repr; all nan are one
-	canonBare    string                             // a number that is not in the form of the protocol
-	canonMessage struct{ Name, Hex string }         // deterministic bytes; those given where they do not parse
-	canonText    struct{ Name, Hex, Broken string } // text of a message; Broken is text that is none
-	canonSet     []any                              // sorted by what they are shown as
-	canonLoose   string                             // a text that is shown and not compared
+	canonFloat   string                             // its repr; all nan are equal
+	canonBare    string                             // a number that does not have the protocol's form
+	canonMessage struct{ Name, Hex string }         // deterministic bytes, or the given ones where they do not parse
+	canonText    struct{ Name, Hex, Broken string } // the text of a message; Broken holds a text that does not parse
+	canonSet     []any                              // sorted by how the members are shown
+	canonLoose   string                             // a text that is shown but never compared
 )
 
-// Equal takes any two for equal.
+// Equal reports true for any two texts.
 func (canonLoose) Equal(canonLoose) bool { return true }
 
-// canon makes canonical forms of the values of one answer.
+// canon makes the canonical forms of the values of one answer.
 type canon struct {
 	op    string
 	texts []textField
@@ -160,7 +159,8 @@ func (c *canon) object(d *pysem.Dict, path string) any {
 	return m
 }
 
-// special takes the objects that stand for other values.
+// special converts the objects that stand for other values, as {"$hex"}; ok is false for
+// any other object.
 func (c *canon) special(d *pysem.Dict, path string) (any, bool) {
 	if len(d.Items) == 0 || d.Items[0].Key == "" || d.Items[0].Key[0] != '$' {
 		return nil, false
@@ -192,7 +192,7 @@ func (c *canon) special(d *pysem.Dict, path string) (any, bool) {
 	return nil, false
 }
 
-// unordered sorts the canonical forms of items by what they are shown as.
+// unordered sorts the canonical forms of items by how they are shown.
 func (c *canon) unordered(list []any, path string) canonSet {
 	items := make(canonSet, len(list))
 	for i, x := range list {
@@ -204,12 +204,11 @@ func (c *canon) unordered(list []any, path string) canonSet {
 	return items
 }
 
-// canonicalFloat makes one text of each float: 1e22 and 1e+22 are equal, -0.0 and
-// 0.0 are not.
+// canonicalFloat gives each float one text: 1e22 and 1e+22 are equal, -0.0 and 0.0 are not.
 func canonicalFloat(text string) any {
 	f, err := pysem.ParseFloat(text)
 	if err != nil {
-		return map[string]any{"$f64": text} // no float: as it is
+		return map[string]any{"$f64": text} // not a float: kept as it is
 	}
 	if math.IsNaN(f) {
 		return canonFloat("nan")

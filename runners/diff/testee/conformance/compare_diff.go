@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// What a difference shows around the lines that differ, and of them.
+// These bound how much a difference shows of equal lines, and of long ones.
 const (
 	contextLines = 3   // on each side
-	mostAlike    = 8   // a run of lines alike no longer than this is written whole
+	mostAlike    = 8   // a run of equal lines up to this long is written whole
 	mostShown    = 200 // lines in all
-	mostBytes    = 240 // of a line that is not where they differ
+	mostBytes    = 240 // of a long line, around the place where two lines differ
 )
 
-// edit is a line of a difference.
+// edit is a line of a difference, with its sign.
 type edit struct {
-	sign byte // '-' only in the first, '+' only in the second, ' ' in both
+	sign byte // '-' for a line of the first text only, '+' of the second only, ' ' of both
 	text string
 }
 
@@ -26,7 +26,7 @@ func (e edit) String() string {
 	return string(e.sign) + " " + e.text
 }
 
-// cut cuts a long line of JSON off, which is ASCII.
+// cut shortens a long line of JSON, which is ASCII.
 func cut(text string) string {
 	if len(text) > mostBytes {
 		return fmt.Sprintf("%s … (%d bytes)", text[:mostBytes], len(text))
@@ -34,8 +34,8 @@ func cut(text string) string {
 	return text
 }
 
-// diffOf writes both texts as one: the lines alike once, those of the first alone
-// with -, those of the second alone with +. Of a long run alike only the ends.
+// diffOf writes the difference of two texts: equal lines once, lines of the first alone
+// with -, of the second alone with +. Of a long run of equal lines it writes only the ends.
 func diffOf(a, b []line) string {
 	edits := editsOf(a, b)
 	var out []string
@@ -60,7 +60,7 @@ func diffOf(a, b []line) string {
 	return strings.Join(out, "\n") + "\n"
 }
 
-// hidden returns how many lines from i on are left out of the run [from, to).
+// hidden returns how many lines, from i on, are left out of the run [from, to).
 func hidden(edits []edit, from, to, i int) int {
 	if edits[i].sign != ' ' || to-from <= mostAlike {
 		return 0
@@ -78,7 +78,8 @@ func hidden(edits []edit, from, to, i int) int {
 	return last - first
 }
 
-// editsOf finds the longest common run of lines, in order, and what is around it.
+// editsOf finds the longest common subsequence of lines, and returns the edits that lead
+// from a to b.
 func editsOf(a, b []line) []edit {
 	var edits []edit
 	head := 0
@@ -97,11 +98,11 @@ func editsOf(a, b []line) []edit {
 	return edits
 }
 
-// mostCompared bounds the pairs of lines that are looked at; beyond it all lines
-// of the first come before all of the second.
+// mostCompared bounds the pairs of lines that are compared. Beyond it all lines of the
+// first text come before all of the second.
 const mostCompared = 4_000_000
 
-// editsBetween returns the edits of texts that are alike at neither end.
+// editsBetween returns the edits of two texts without a common first or last line.
 func editsBetween(a, b []line) []edit {
 	var edits []edit
 	i, j := 0, 0
@@ -130,8 +131,8 @@ func editsBetween(a, b []line) []edit {
 	return edits
 }
 
-// commonSuffixes says for each pair of places how many lines the texts from there
-// on have in common, in order.
+// commonSuffixes returns, for each pair of places, the length of the longest common
+// subsequence of lines from there on.
 func commonSuffixes(a, b []line) [][]int {
 	common := make([][]int, len(a)+1)
 	common[len(a)] = make([]int, len(b)+1)

@@ -5,14 +5,15 @@ import (
 	"strings"
 )
 
-// messageTypes are the exceptions whose message is compared always: the
-// reference words them, or a stub of the protocol.
+// messageTypes lists the exceptions whose message always counts, because the reference or a
+// stub of the protocol words it.
 var messageTypes = []string{
 	"NoNodeError", "NodeExistsError", "NotEmptyError", "NotImplementedError", "AssertionError", "RuntimeError", "Exception",
 }
 
-// comparesMessage is rule 5 of the comparison. Of what Python itself evaluates every
-// message counts but those of the parser, which CPython words by where it gives up.
+// comparesMessage reports whether the message of an exception counts (rule 5 of the
+// comparison). When Python itself evaluates, every message counts except the parser's,
+// which depend on where CPython gives up.
 func comparesMessage(op, typ, message string) bool {
 	if strings.HasPrefix(op, "python.") {
 		return typ != "SyntaxError"
@@ -32,7 +33,7 @@ func comparesMessage(op, typ, message string) bool {
 // canonFailure is an exception.
 type canonFailure struct {
 	Type string
-	// Message is a string, or canonLoose where it does not count.
+	// Message is a string, or a canonLoose where it does not count.
 	Message any
 }
 
@@ -43,8 +44,8 @@ func canonicalFailure(op, typ, message string) canonFailure {
 	return canonFailure{Type: typ, Message: canonLoose(message)}
 }
 
-// comparesDetails is rule 6: the details of a failed call count only where they
-// are the reference's own.
+// comparesDetails reports whether the details of a failed call count (rule 6): only where
+// the reference words them.
 func comparesDetails(details string) bool {
 	return details == "Barrier is placed already." || strings.HasPrefix(details, "Exception calling application: not implement for agent v")
 }

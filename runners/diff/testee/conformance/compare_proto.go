@@ -21,7 +21,7 @@ const (
 	instance     = "parser.proto.Instance"
 )
 
-// textFields is rule 4 of the comparison, by operation.
+// textFields lists the places of protobuf text (rule 4 of the comparison) by operation.
 var textFields = map[string][]textField{
 	"utils.AgentConfig.get_cmd_and_port":              {{".model_config_text", serverConfig}},
 	"utils.AgentConfig.generate_platform_config_file": {{".text", platformMap}},
@@ -31,7 +31,7 @@ var textFields = map[string][]textField{
 	"agent_v3.AgentV3":                                {{".config_text", serverConfig}},
 }
 
-// textAt returns the message whose text stands at the path, "" for none.
+// textAt returns the type of the message whose text stands at the path, "" for none.
 func (c *canon) textAt(path string) string {
 	for _, f := range c.texts {
 		if f.path == path {
@@ -41,8 +41,8 @@ func (c *canon) textAt(path string) string {
 	return ""
 }
 
-// canonicalMessage returns a message by its content. One whose type is not linked, or
-// that does not parse, is compared by the digits given.
+// canonicalMessage returns a message by its content. A message whose type is not linked, or
+// that does not parse, is compared by its given digits.
 func canonicalMessage(name, digits string) canonMessage {
 	if m, ok := messageOf(name, digits); ok {
 		digits = deterministicHex(m)
@@ -50,23 +50,23 @@ func canonicalMessage(name, digits string) canonMessage {
 	return canonMessage{Name: name, Hex: digits}
 }
 
-// messageOf parses a message on the wire.
+// messageOf parses a message from the hex digits of its bytes.
 func messageOf(name, digits string) (proto.Message, bool) {
 	raw, err := hex.DecodeString(digits)
 	m, ok := testee.NewMessage(name)
 	return m, err == nil && ok && proto.Unmarshal(raw, m) == nil
 }
 
-// deterministicHex returns a message's bytes, which alone tell nan from nan and keep
-// unknown fields.
+// deterministicHex returns a message's bytes in a fixed order of fields. Bytes tell one nan
+// from another and keep unknown fields, which text does not.
 func deterministicHex(m proto.Message) string {
-	// Only a required field that is missing or text that is not UTF-8 could fail, and
-	// what was parsed has passed both.
+	// Marshal fails only for a missing required field or a string that is not UTF-8, and a
+	// parsed message has neither.
 	raw, _ := proto.MarshalOptions{Deterministic: true, AllowPartial: true}.Marshal(m)
 	return hex.EncodeToString(raw)
 }
 
-// canonicalText returns a text by the message that it stands for.
+// canonicalText returns the message that a text stands for.
 func canonicalText(name, text string) canonText {
 	m, ok := testee.NewMessage(name)
 	if !ok {
@@ -86,8 +86,8 @@ func canonicalHexText(name, digits string) canonText {
 	return canonicalText(name, string(raw))
 }
 
-// shownMessage returns a message for people, its name under the key: the lines of its
-// text, or its bytes where the text does not say all.
+// shownMessage returns a message as JSON for people, its name under the key. It has the
+// lines of the message's text, or its bytes where the text loses something.
 func shownMessage(key, name, digits string) *pysem.Dict {
 	d := &pysem.Dict{Items: []pysem.Item{{Key: key, Value: name}}}
 	text, ok := wholeText(name, digits)

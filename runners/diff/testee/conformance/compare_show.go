@@ -12,8 +12,8 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// shown makes JSON, in pysem's types, of a canonical form: keys are sorted, so that
-// two answers stand side by side.
+// shown turns a canonical form into JSON, in pysem's types. Keys are sorted, so that two
+// answers can be laid side by side.
 func shown(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -58,7 +58,7 @@ func shownObject(m map[string]any) *pysem.Dict {
 	return d
 }
 
-// readableText returns the text that bytes hold, if it is fit to be read.
+// readableText returns bytes as text; ok is false where people could not read it.
 func readableText(digits string) (string, bool) {
 	data, err := hex.DecodeString(digits)
 	if err != nil || len(data) == 0 || !utf8.Valid(data) {
@@ -71,18 +71,18 @@ func readableText(digits string) (string, bool) {
 // line is a line of JSON for people.
 type line struct {
 	text string
-	// compared is the part of the text that two lines are held to one another by.
+	// compared is the part of the text by which two lines are compared.
 	compared string
 }
 
-// An object or a list is written in one line if it has no more bytes than widest
-// and holds others no deeper than deepest.
+// An object or a list is written on one line if it has at most widest bytes and nests at
+// most deepest deep.
 const (
 	widest  = 72
 	deepest = 2
 )
 
-// linesOf writes JSON in lines, a short step of a sequence in one.
+// linesOf writes JSON on several lines, a short step of a sequence on one.
 func linesOf(v any) []line {
 	w := &lineWriter{}
 	w.value("", v, "")
@@ -94,7 +94,7 @@ type lineWriter struct {
 	level int
 }
 
-// add adds a line; end is the comma after it, which does not count.
+// add adds a line; end is the comma after it, which is not compared.
 func (w *lineWriter) add(text, end string) {
 	text = strings.Repeat("  ", w.level) + text
 	w.lines = append(w.lines, line{text: text + end, compared: text})
@@ -137,8 +137,8 @@ func (w *lineWriter) items(n int, item func(i int) (key string, v any)) {
 
 func keyOf(key string) string { return string(pysem.AppendJSONString(nil, key)) + ": " }
 
-// inOneLine writes a value that fits into one line and nests no deeper than that.
-// An object of several keys that holds others does not.
+// inOneLine writes a value that fits on one line and nests at most depth deep. An object of
+// several keys that holds other objects does not fit.
 func inOneLine(v any, depth int) (string, bool) {
 	if text, ok := plain(v); ok {
 		return text, true
@@ -172,7 +172,7 @@ func inOneLine(v any, depth int) (string, bool) {
 	return text, fits && len(text) <= widest
 }
 
-// plain writes what holds no other values, or stands for one that does not.
+// plain writes a value without other values inside; ok is false for any other.
 func plain(v any) (string, bool) {
 	switch v := v.(type) {
 	case canonLoose:

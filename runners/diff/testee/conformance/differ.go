@@ -11,48 +11,48 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// Differ holds a testee to a reference, on invented cases.
+// Differ compares a testee with a reference on invented cases.
 type Differ struct {
-	// Selection says which operations to ask.
+	// Selection chooses the operations to ask.
 	Selection Selection
 	// Cases is how many cases to invent, spread evenly over the operations that both
-	// greetings have. There are fewer when these run out of different inputs.
+	// testees have. There are fewer when the operations run out of different inputs.
 	Cases int
 	Seed  uint64
-	// Known are ids of cases that the subject is known to fail:
+	// Known holds the ids of cases that the subject is known to fail:
 	// "<operation>/seed-<seed>-<number>".
 	Known map[string]bool
 	// Answered, when set, is told how many of how many cases are answered.
 	Answered func(done, total int)
 }
 
-// Pair is a reference, whose answers are expected, and a subject. It is asked one
-// case at a time.
+// Pair is a reference, whose answers are expected, and a subject, whose answers are judged.
+// Both are asked one case at a time.
 type Pair struct{ Reference, Subject testee.Testee }
 
-// Difference is a case on which a subject differs, made small.
+// Difference is a case on which the subject differs, shrunk to a small one.
 type Difference struct {
 	Result
 	// Vector is the case with the expected answer, ready for a case file.
 	Vector golden.Case
 }
 
-// DiffReport says how one subject answered the invented cases.
+// DiffReport describes how one subject answered the invented cases.
 type DiffReport struct {
 	Report
-	// Differences are the unexplained ones that were made small: up to MostShrunk
-	// of each operation.
+	// Differences holds the unexplained differences that were shrunk: up to MostShrunk of
+	// each operation.
 	Differences []Difference
-	// Large are the ids of the others.
+	// Large holds the ids of the differences that were not shrunk.
 	Large map[string]bool
 }
 
-// MostShrunk is how many differences of one operation are made small: each takes
-// some hundred questions, and most are the same.
+// MostShrunk bounds the differences of one operation that are shrunk. Each costs some
+// hundred questions, and most are the same difference.
 const MostShrunk = 5
 
-// RunCopies returns Run on jobs copies of the reference and the subject, which it ends but
-// for the first.
+// RunCopies does as Run with jobs copies of the reference and the subject. It closes the
+// copies, but not the first pair.
 func (d *Differ) RunCopies(reference, subject Subject, jobs int) (*DiffReport, error) {
 	pairs := []Pair{{Reference: reference.Testee, Subject: subject.Testee}}
 	for range jobs - 1 {
@@ -64,9 +64,8 @@ func (d *Differ) RunCopies(reference, subject Subject, jobs int) (*DiffReport, e
 	return d.Run(pairs...)
 }
 
-// Run asks the subject everything that the reference answers. The cases are shared
-// out among the pairs, which are copies of one; the report does not depend on how
-// many there are.
+// Run asks the subject everything that the reference answers. The pairs are copies of one
+// pair and share the cases; the report does not depend on their number.
 func (d *Differ) Run(pairs ...Pair) (*DiffReport, error) {
 	hello, err := pairs[0].Subject.Hello()
 	if err != nil {
@@ -92,7 +91,7 @@ func (d *Differ) Run(pairs ...Pair) (*DiffReport, error) {
 	return report, nil
 }
 
-// share has each pair do what is next of n things.
+// share lets each pair do the next of n things until all are done.
 func (d *Differ) share(pairs []Pair, n int, told bool, do func(p Pair, i int)) {
 	var mu sync.Mutex
 	begun, done := 0, 0
@@ -119,7 +118,7 @@ func (d *Differ) share(pairs []Pair, n int, told bool, do func(p Pair, i int)) {
 	all.Wait()
 }
 
-// ask has both answer a case.
+// ask asks both testees a case and compares their answers.
 func (d *Differ) ask(p Pair, what planned) Result {
 	c, _ := catalogue.Invent(what.op, d.Seed, what.number)
 	c.ID = fmt.Sprintf("%s/seed-%d-%d", what.op, d.Seed, what.number)
@@ -137,7 +136,7 @@ func (d *Differ) ask(p Pair, what planned) Result {
 	return result
 }
 
-// toShrink returns the places of the differences that are to be made small.
+// toShrink returns the indices of the differences that are to be shrunk.
 func (r *DiffReport) toShrink(known map[string]bool) []int {
 	var places []int
 	of := map[string]int{}
@@ -158,7 +157,7 @@ func (r *DiffReport) toShrink(known map[string]bool) []int {
 // smallest shrinks a differing case.
 func (d *Differ) smallest(p Pair, what planned, result Result) Difference {
 	_, tape := catalogue.Invent(what.op, d.Seed, what.number)
-	late := result.Late // each more would take as long
+	late := result.Late // a late answer is not shrunk: each question would take as long again
 	tape = catalogue.Shrink(tape, func(tape []uint64) bool {
 		if late {
 			return false
@@ -190,7 +189,7 @@ func (d *Differ) smallest(p Pair, what planned, result Result) Difference {
 	return Difference{Result: result, Vector: v}
 }
 
-// Draw invents n inputs for each operation, as lines for a case file.
+// Draw invents n inputs for each operation, in the form of a case file.
 func Draw(ops []string, n int, seed uint64) ([]golden.Input, error) {
 	var inputs []golden.Input
 	for _, op := range ops {

@@ -10,8 +10,8 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// writeDifference writes a failed case: what was asked, and how the answer differs
-// or why there is none.
+// writeDifference writes a failed case: the question, and how the answer differs or why
+// there is none.
 func writeDifference(b *bytes.Buffer, r Result) {
 	fmt.Fprintf(b, "\n  %s\n", r.ID)
 	for _, line := range scope.QuirkLines(strings.Join(r.Quirks, " ") + " " + r.Text) {
@@ -29,9 +29,9 @@ func writeDifference(b *bytes.Buffer, r Result) {
 	fmt.Fprintf(b, "    answer (- expected, + the testee's):\n%s", indent(r.Text, "      "))
 }
 
-// limiter counts what is printed of each operation.
+// limiter bounds what is printed of each operation.
 type limiter struct {
-	most         int // of each operation; 0 for all
+	most         int // of each operation; 0 for no limit
 	shown, extra map[string]int
 }
 
@@ -39,7 +39,7 @@ func newLimiter(most int) *limiter {
 	return &limiter{most: most, shown: map[string]int{}, extra: map[string]int{}}
 }
 
-// takes reports whether one more of the operation is to be printed.
+// takes counts a failure of the operation, and reports whether it is to be printed.
 func (l *limiter) takes(op string) bool {
 	if l.most > 0 && l.shown[op] >= l.most {
 		l.extra[op]++
@@ -49,7 +49,7 @@ func (l *limiter) takes(op string) bool {
 	return true
 }
 
-// writeExtra says how many failures of which operations were not printed.
+// writeExtra writes how many failures of which operations were not printed.
 func (l *limiter) writeExtra(b *bytes.Buffer) {
 	for _, op := range slices.Sorted(maps.Keys(l.extra)) {
 		fmt.Fprintf(b, "\n  %s: %d more differ\n", op, l.extra[op])

@@ -13,12 +13,12 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// An explanation is a quirk in which implementations may differ on purpose, and
-// what makes the canonical forms of such answers equal. A case that differs in
-// nothing else is explained by it.
+// explanation is a quirk in which implementations may differ on purpose, with a function
+// that makes such answers equal. A case that then has no difference left is explained by
+// the quirk.
 type explanation struct {
 	quirk string
-	// ops are globs of operations; none are all.
+	// ops are globs of operations; none means all operations.
 	ops  []string
 	even func(v any) any
 }
@@ -28,8 +28,8 @@ var explanations = []explanation{
 	{quirk: "Q226", even: saturate},
 }
 
-// Explain names the quirk by which two answers to an operation differ, or the
-// quirks; "" when they differ in more.
+// Explain names the quirk, or quirks, that alone make two answers to an operation differ;
+// "" where more differs.
 func Explain(op string, want, got testee.Answer) string {
 	if quirk := refusalIn(got); quirk != "" {
 		return quirk
@@ -55,8 +55,8 @@ func Explain(op string, want, got testee.Answer) string {
 	return strings.Join(quirks, ", ")
 }
 
-// refusalIn names the quirk by which an answer refuses to evaluate an expression, as a
-// whole or in one of its attempts; what follows from that need not agree either.
+// refusalIn names the quirk with which an answer refuses to evaluate an expression, as a
+// whole or in one of its attempts. Whatever depends on that value need not agree either.
 func refusalIn(a testee.Answer) string {
 	if a.Kind == testee.Raised {
 		return refusalQuirk(a.Type, a.Message)
@@ -80,7 +80,7 @@ func refusalQuirk(typ, message string) string {
 	return refusingQuirk.FindString(message)
 }
 
-// refusingQuirk is the id in a refusal, before which the name of a field may stand.
+// refusingQuirk finds the quirk's id in a refusal; the name of a field may stand before it.
 var refusingQuirk = regexp.MustCompile(`\bQ\d+\b`)
 
 // eachObject calls do with every object in a value.
@@ -105,7 +105,7 @@ func (e explanation) covers(op string) bool {
 	})
 }
 
-// sortRuns sorts, in every list under key, the runs of items that take selects.
+// sortRuns sorts, in every list under key, each run of items that take selects.
 func sortRuns(v any, key string, take func(item []any) bool) any {
 	return rebuild(v, func(v any) any {
 		m, ok := v.(map[string]any)
@@ -137,13 +137,13 @@ func taken(item any, take func([]any) bool) bool {
 	return ok && take(list)
 }
 
-// isPublish is an event [path, "PUBLISH", data] of a mirror.
+// isPublish reports whether an event of a mirror is [path, "PUBLISH", data].
 func isPublish(item []any) bool { return len(item) == 3 && item[1] == "PUBLISH" }
 
-// manyDigits matches numbers in a text that may not fit 64 bits.
+// manyDigits matches a number in a text that may not fit 64 bits.
 var manyDigits = regexp.MustCompile(`-?[0-9]{19,}`)
 
-// saturate makes every number beyond 64 bits the nearest one within, in texts too.
+// saturate replaces every number beyond 64 bits by the nearest one within, in texts too.
 func saturate(v any) any {
 	return rebuild(v, func(v any) any {
 		switch v := v.(type) {
@@ -166,8 +166,7 @@ func nearest(digits string) string {
 	return big.NewInt(int64(pysem.Saturate(n))).String()
 }
 
-// rebuild copies a canonical value, with change done to each part after its own
-// parts.
+// rebuild copies a canonical value. It applies change to each part, innermost parts first.
 func rebuild(v any, change func(any) any) any {
 	switch old := v.(type) {
 	case []any:

@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/runners/show/colour"
 )
 
-// What stands out of a report: the lines of a comparison, the counts, and the rows of a
-// table whose second number, that of failures, is not 0.
+// These patterns find what is coloured in a report: the lines of a comparison, the counts,
+// and the rows of a table that count failures.
 var (
 	expectedLine = regexp.MustCompile(`^\s+- `)
 	gotLine      = regexp.MustCompile(`^\s+\+ `)

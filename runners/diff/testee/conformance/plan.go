@@ -19,21 +19,21 @@ func (s Selection) GeneratedOps() (ops []string, err error) {
 	return ops, nil
 }
 
-// planned is an invented case, to be made when it is asked.
+// planned is an invented case, which is only built when it is asked.
 type planned struct {
 	op string
-	// number counts the inventions of the operation, so that a case keeps its id
-	// however many are asked for.
+	// number counts the inventions of the operation. A case so keeps its id however many
+	// cases are asked for.
 	number int
 }
 
-// mostRepeats is how many inventions in a row may repeat an earlier one before an
-// operation counts as exhausted: some take one of a few values only.
+// mostRepeats bounds the inventions in a row that may repeat earlier ones before an
+// operation counts as exhausted. Some operations have only a few inputs.
 const mostRepeats = 300
 
-// plan spreads count invented cases evenly over the operations, each case once.
-// What an exhausted operation does not need goes to the others; when all are
-// exhausted the plan is shorter. The result is in the order of ops.
+// plan spreads count invented cases evenly over the operations, each case once. What an
+// exhausted operation does not use goes to the others. When all are exhausted the plan is
+// shorter. The result is in the order of ops.
 func plan(ops []string, count int, seed uint64) []planned {
 	makers := make([]*inventor, len(ops))
 	for i, op := range ops {
@@ -55,7 +55,7 @@ func plan(ops []string, count int, seed uint64) []planned {
 	return all
 }
 
-// inventor finds the distinct cases of an operation.
+// inventor finds the different cases of an operation.
 type inventor struct {
 	op        string
 	seed      uint64

@@ -11,22 +11,22 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// Reference is the state of the reference that vectors are recorded from.
+// Reference is the revision of the reference that vectors are recorded from.
 var Reference = golden.Source{Repo: "https://github.com/bytedance/monolith", Commit: "135c491a52b151772b976af989d8bc938c44d210"}
 
-// modulePaths are the files of modules that are not in agent_service.
+// modulePaths has the files of modules outside of agent_service.
 var modulePaths = map[string]string{
 	"python":        "monolith/agent_service/agent_v3.py",
 	"path_utils":    "monolith/path_utils.py",
 	"mem_profiling": "monolith/common/python/mem_profiling.py",
 }
 
-// trainingModules are those of native_training.
+// trainingModules lists the modules of native_training.
 var trainingModules = []string{
 	"net_utils", "zk_utils", "env_utils", "yarn_runtime", "mlp_utils", "service_discovery", "consul",
 }
 
-// tensorFlowModules are those that are asked with the real TensorFlow, and their files below
+// tensorFlowModules maps modules that need the real TensorFlow to their files below
 // native_training.
 var tensorFlowModules = map[string]string{
 	"barrier_ops": "barrier_ops", "sync_hooks": "sync_hooks", "ps_check_hooks": "hooks/ps_check_hooks", "server_lib": "hooks/server/server_lib",
@@ -40,10 +40,11 @@ var tensorFlowModules = map[string]string{
 	"saved_model_exporters": "model_export/saved_model_exporters",
 }
 
-// tensorFlow is what they are asked with: runners/diff/python/requirements-tensorflow.txt.
+// tensorFlow names what these modules are recorded with, as
+// runners/diff/python/requirements-tensorflow.txt lists it.
 const tensorFlow = "tensorflow 2.4.4 on Python 3.8"
 
-// WantsTensorFlow reports whether a module is asked with the real TensorFlow.
+// WantsTensorFlow reports whether a module is recorded with the real TensorFlow.
 func WantsTensorFlow(module string) bool { return tensorFlowModules[module] != "" }
 
 func pathOf(module string) string {
@@ -59,8 +60,8 @@ func pathOf(module string) string {
 	return "monolith/agent_service/" + module + ".py"
 }
 
-// Record asks the testee all cases of the files and makes suites of its answers.
-// It fails when the testee has no answer to a case.
+// Record asks the testee all cases of the files and makes suites of the answers. It fails
+// when the testee does not answer a case.
 func Record(t testee.Testee, files []golden.CaseFile) ([]*golden.Suite, error) {
 	quirks, err := scope.Quirks()
 	if err != nil {
@@ -120,13 +121,13 @@ func symbols(f golden.CaseFile) string {
 	return strings.Join(list, ", ")
 }
 
-// flagNotes are the flags that are no quirks.
+// flagNotes explains the flags of cases that are not quirks.
 var flagNotes = map[string]string{
 	"drawn": "the input was drawn at random by the generator of its operation and kept",
 }
 
-// noteOf says what a flag means, and whether it names a quirk in which the port
-// differs on purpose.
+// noteOf explains a flag, and reports whether it names a quirk in which the port differs on
+// purpose.
 func noteOf(flag string, quirks []scope.Quirk) (note string, diverges bool, err error) {
 	if note, ok := flagNotes[flag]; ok {
 		return note, false, nil

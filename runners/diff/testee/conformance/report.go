@@ -39,9 +39,9 @@ type jsonResult struct {
 	Op     string `json:"op"`
 	Status string `json:"status"`
 	Text   string `json:"text,omitempty"`
-	// Quirks are the lines of those that explain it, or that the case is flagged with.
+	// Quirks describes, a line each, the quirks that explain the case or that flag it.
 	Quirks []string `json:"quirks,omitempty"`
-	// Asked is the case as it was sent, for what failed or is explained.
+	// Asked is the case as it was sent, for a failed or explained case.
 	Asked json.RawMessage `json:"asked,omitempty"`
 }
 
@@ -122,5 +122,5 @@ func Show(w io.Writer, s *golden.Suite, c *golden.Case, t testee.Testee) error {
 	return err
 }
 
-// indented returns JSON for a person.
+// indented writes JSON with line breaks, for a person.
 func indented(v any) []byte { return pysem.AppendJSONIndent(nil, v, 2) }

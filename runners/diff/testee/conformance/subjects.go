@@ -23,9 +23,9 @@ type Subject struct {
 // the root of the project's sources.
 const pythonTestee = "runners/diff/python/testee.py"
 
-// Python returns the reference as a testee: the checkout that MONOLITH_SRC names, run
-// by the interpreter PYTHON (default python3). The working directory must be the root
-// of the project's sources. The error says which of these is missing.
+// Python returns the reference as a testee: the checkout that MONOLITH_SRC names, run by
+// the interpreter PYTHON (default python3). The working directory has to be the root of the
+// project's sources. The error says what is missing.
 func Python() (Subject, error) {
 	source := os.Getenv("MONOLITH_SRC")
 	if source == "" {
@@ -44,8 +44,8 @@ func Python() (Subject, error) {
 	return Subject{"python", &testee.Process{Command: []string{interpreter, pythonTestee}}}, nil
 }
 
-// Program returns the testee of a command line, which is split at blanks; it is started
-// with the first question. timeout is the wall time for one answer.
+// Program returns the testee that a command line starts, which is split at blanks. It
+// starts with the first question; timeout is the wall time for one answer.
 func Program(command string, timeout time.Duration) (Subject, error) {
 	p, err := testee.StartProcess(command)
 	if err != nil {
@@ -55,8 +55,8 @@ func Program(command string, timeout time.Duration) (Subject, error) {
 	return Subject{command, p}, nil
 }
 
-// Greet asks for the greeting, and refuses a testee that knows nothing, as one does
-// that lacks what it needs.
+// Greet asks for the greeting. It refuses a testee without operations, which is how a
+// testee greets that lacks something it needs.
 func (s Subject) Greet() (testee.Hello, error) {
 	hello, err := s.Hello()
 	if err != nil || len(hello.Ops) > 0 {
@@ -69,8 +69,8 @@ func (s Subject) Greet() (testee.Hello, error) {
 	return hello, err
 }
 
-// Again returns a copy of the subject that can answer beside it: a process of its own,
-// or for the engine the engine itself, which any number of callers may ask.
+// Again returns a copy of the subject that can answer beside it: another process, or for
+// the engine the engine itself, which answers many callers at once.
 func (s Subject) Again() testee.Testee {
 	if p, ok := s.Testee.(*testee.Process); ok {
 		return &testee.Process{Command: p.Command, Timeout: p.Timeout}
@@ -93,7 +93,7 @@ func (c *Counted) Answer(asked *testee.Case) testee.Answer {
 	return a
 }
 
-// CloseAll ends subjects; how they end is told once.
+// CloseAll closes subjects, and returns the errors of all.
 func CloseAll(list []Subject) error {
 	var all []error
 	for _, s := range list {
@@ -104,7 +104,8 @@ func CloseAll(list []Subject) error {
 	return errors.Join(all...)
 }
 
-// CheckAnswered refuses a report of nothing; suites are those that were selected.
+// CheckAnswered returns an error for a report without answers; suites are the selected
+// ones.
 func (r *Report) CheckAnswered(suites []string) error {
 	c := r.Counts()
 	switch {
@@ -117,8 +118,8 @@ func (r *Report) CheckAnswered(suites []string) error {
 	return nil
 }
 
-// ParseKnown reads a list of ids of cases that a testee is known to fail, one a line; #
-// begins a comment.
+// ParseKnown reads the ids of cases that a testee is known to fail, one a line; # begins a
+// comment.
 func ParseKnown(text string) map[string]bool {
 	known := map[string]bool{}
 	for line := range strings.Lines(text) {

@@ -12,7 +12,7 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// SubjectReport is how one subject went, with how to print it.
+// SubjectReport holds the results of one subject, and how to print them.
 type SubjectReport struct {
 	Name string
 	*DiffReport
@@ -20,8 +20,8 @@ type SubjectReport struct {
 	All  bool // whether all operations were to be asked
 }
 
-// WriteTable writes for each subject a line for each operation and the differences, and
-// then the totals.
+// WriteTable writes, for each subject, a line for each operation, the differences, and the
+// totals.
 func WriteTable(w io.Writer, diffs []SubjectReport) error {
 	var b bytes.Buffer
 	total := Counts{}
@@ -41,8 +41,8 @@ func WriteTable(w io.Writer, diffs []SubjectReport) error {
 	return writePainted(w, &b)
 }
 
-// writeOperations writes the table. The operations that the testee does not know
-// are one line, and those of its greeting that nobody asks, which may be misspelt.
+// writeOperations writes the table. One line each counts the operations that the testee
+// does not know, and those of its greeting that no case asks, which may be misspelt.
 func (d SubjectReport) writeOperations(b *bytes.Buffer) {
 	fmt.Fprintf(b, "%s\n  %-50s %7s %7s %9s %7s\n", d.Name, "operation", "passed", "failed", "explained", "skipped")
 	asked := map[string]bool{}
@@ -66,7 +66,7 @@ func (d SubjectReport) writeOperations(b *bytes.Buffer) {
 	}
 }
 
-// writeExplained says which quirks explain how many cases, each with its line.
+// writeExplained writes how many cases each quirk explains, with the quirk's line.
 func writeExplained(b *bytes.Buffer, results []Result) {
 	of := map[string]int{}
 	for _, result := range results {
@@ -82,7 +82,7 @@ func writeExplained(b *bytes.Buffer, results []Result) {
 	}
 }
 
-// writeFailures writes what failed, up to most of each operation.
+// writeFailures writes the failures, up to Most of each operation.
 func (d SubjectReport) writeFailures(b *bytes.Buffer) {
 	limit := newLimiter(d.Most)
 	for _, result := range d.Results {
@@ -99,8 +99,7 @@ func (d SubjectReport) writeFailures(b *bytes.Buffer) {
 	limit.writeExtra(b)
 }
 
-// writeSmall writes the invented cases that were made small, once those of which
-// the same is left.
+// writeSmall writes the invented cases that were shrunk, equal ones once.
 func (d SubjectReport) writeSmall(b *bytes.Buffer) {
 	seen := map[string]string{}
 	for _, small := range d.Differences {
@@ -124,7 +123,7 @@ func (d SubjectReport) difference(id string) *Difference {
 	return &d.Differences[i]
 }
 
-// lineOf returns a vector as a line for a case file.
+// lineOf returns a case as a line of a case file.
 func lineOf(v golden.Case) string {
 	line, err := v.Line()
 	if err != nil {
@@ -133,8 +132,8 @@ func lineOf(v golden.Case) string {
 	return line
 }
 
-// text returns what there is to say of a failed case: for an invented one the smallest
-// that still differs, as a line for a case file.
+// text describes a failed case; of an invented one it shows the smallest case that still
+// differs, as a line of a case file.
 func (d SubjectReport) text(r Result) string {
 	if small := d.difference(r.ID); small != nil {
 		return small.Text + "\nvector: " + lineOf(small.Vector)
@@ -142,8 +141,8 @@ func (d SubjectReport) text(r Result) string {
 	return r.Text
 }
 
-// WriteSuites writes a line for each suite of a report, the quirks that explain
-// differences, its failures, up to most of each operation (0 for all), and the totals.
+// WriteSuites writes a line for each suite, the quirks that explain differences, the
+// failures (up to most of each operation, 0 for all), and the totals.
 func WriteSuites(w io.Writer, r *Report, most int) error {
 	var b bytes.Buffer
 	limit := newLimiter(most)

@@ -10,13 +10,13 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// Vector is a case with the answer that is expected.
+// Vector is a case with its expected answer.
 type Vector struct {
 	testee.Case
 	Want testee.Answer
 }
 
-// VectorOf reads a case of a suite.
+// VectorOf reads a recorded case of a suite.
 func VectorOf(v *golden.Case) (*Vector, error) {
 	c, err := CaseOf(&v.Question)
 	if err != nil {
@@ -43,7 +43,7 @@ func VectorOf(v *golden.Case) (*Vector, error) {
 	return &Vector{Case: *c, Want: want}, nil
 }
 
-// CaseOf reads what a case asks.
+// CaseOf reads the question of a recorded case.
 func CaseOf(q *golden.Question) (*testee.Case, error) {
 	c := &testee.Case{ID: q.ID, Op: q.Op, Shows: q.Shows}
 	for _, part := range []struct {
@@ -66,7 +66,7 @@ func CaseOf(q *golden.Question) (*testee.Case, error) {
 	return c, nil
 }
 
-// ToVector makes a vector of a case and its answer, which must be a value or an
+// ToVector makes a recorded case of a case and its answer, which has to be a value or an
 // error.
 func ToVector(c *testee.Case, a testee.Answer, about string, flags []string) (golden.Case, error) {
 	v := golden.Case{Question: questionOf(c, about), Flags: flags, Verdict: scope.Match}

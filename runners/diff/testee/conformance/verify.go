@@ -24,11 +24,11 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// Status says how a vector was answered.
+// Status is the outcome of a vector.
 type Status uint8
 
-// The statuses. A vector whose difference is explained, by its verdict or by the
-// testee's list of known failures, counts as neither passed nor failed.
+// An explained vector counts as neither passed nor failed: its verdict, or the testee's
+// list of known failures, explains the difference.
 const (
 	Passed Status = iota
 	Failed
@@ -54,21 +54,20 @@ func (s Status) String() string {
 type Result struct {
 	Suite, ID, Op string
 	Status        Status
-	// Text says why, for all but Passed: the difference (-want +got), or the reason
-	// of a skip.
+	// Text explains every status but Passed: the difference (-want +got), or the reason of
+	// a skip.
 	Text string
-	// Asked is the case as the testee was sent it, for what failed or is explained.
+	// Asked is the case as it was sent to the testee, for a failed or explained case.
 	Asked string
-	// Quirks are the ids of those that explain the difference or, where it failed, that
-	// the case is flagged with.
+	// Quirks holds the ids of the quirks that explain the difference or, for a failure,
+	// that flag the case.
 	Quirks []string
-	// Broken says that there was no answer by the protocol, Late that it was waited
-	// for in vain.
+	// Broken reports that there was no answer by the protocol, Late that none came in time.
 	Broken, Late bool
 }
 
-// ReadableCase returns a case, given as it was sent, for people: short ones in one line,
-// others in several, long texts cut off.
+// ReadableCase writes a case for people: a short one on one line, a longer one on several,
+// with long texts cut off.
 func ReadableCase(asked string) string {
 	const short = 120
 	v, err := pysem.ParseJSON(asked)
@@ -88,7 +87,7 @@ type Report struct {
 	Results []Result
 }
 
-// Counts are the numbers of a report or a part of it.
+// Counts counts the results of a report, or of a part of it, by status.
 type Counts struct{ Passed, Failed, Explained, Skipped int }
 
 func (c *Counts) add(s Status) {
@@ -120,13 +119,14 @@ func (r *Report) Counts() Counts {
 	return c
 }
 
-// Group is a part of a report, by suite or by operation.
+// Group holds the counts of a suite or an operation.
 type Group struct {
 	Name string
 	Counts
 }
 
-// By sums up the report by what name gives, in the order in which names come.
+// By groups the counts of a report by the name that a function gives, in the order in which
+// names first come.
 func (r *Report) By(name func(Result) string) []Group {
 	var groups []Group
 	index := map[string]int{}
@@ -143,15 +143,16 @@ func (r *Report) By(name func(Result) string) []Group {
 	return groups
 }
 
-// BySuite and ByOp are names for Report.By.
+// BySuite names the suite of a result, for [Report.By].
 func BySuite(r Result) string { return r.Suite }
 
-// ByOp names the operation of a result.
+// ByOp names the operation of a result, for [Report.By].
 func ByOp(r Result) string { return r.Op }
 
-// Selection says which vectors to run; empty globs take all.
+// Selection chooses vectors; empty globs choose all.
 type Selection struct {
-	// Suites and Ops are globs as of path.Match; one that matches is enough.
+	// Suites and Ops hold globs as of path.Match. A vector is chosen if one of each
+	// matches.
 	Suites []string
 }
 
@@ -174,13 +175,13 @@ func (s Selection) Takes(suite, op string) (bool, error) {
 	return false, nil
 }
 
-// mostLate is how many answers of one operation Verify waits for in vain before it
-// takes the rest to be late too: each costs half a minute.
+// mostLate bounds the late answers of one operation that Verify waits for; it then counts
+// all others as late too. Each costs half a minute.
 const mostLate = 3
 
-// Verify asks the testee every selected vector of the operations in its greeting.
-// known are the ids that the testee is known to fail: they are asked too, and one
-// that passes is a failure.
+// Verify asks the testee every selected vector of the operations in its greeting. known
+// holds the ids of vectors that the testee is known to fail. They are asked too, and one
+// that passes counts as a failure.
 func Verify(t testee.Testee, suites []*golden.Suite, s Selection, known map[string]bool) (*Report, error) {
 	hello, err := t.Hello()
 	if err != nil {
@@ -216,7 +217,7 @@ func Verify(t testee.Testee, suites []*golden.Suite, s Selection, known map[stri
 	return report, nil
 }
 
-// answerOf asks a testee a case if its greeting has the operation.
+// answerOf asks a testee a case, and skips it where its greeting lacks the operation.
 func answerOf(t testee.Testee, hello testee.Hello, c *testee.Case) testee.Answer {
 	if !hello.Knows(c.Op) {
 		return testee.Answer{Kind: testee.Skipped, Why: "the greeting does not have the operation"}
@@ -224,9 +225,8 @@ func answerOf(t testee.Testee, hello testee.Hello, c *testee.Case) testee.Answer
 	return t.Answer(c)
 }
 
-// judge compares an answer with that of the reference. The verdict diverge is about
-// the engine: the reference itself and ports that follow it further agree, and that
-// is no failure.
+// judge compares an answer with the reference's. The verdict diverge is about the engine:
+// the reference itself, or a port that follows it further, may agree without a failure.
 func (r *Result) judge(c *golden.Case, v *Vector, got testee.Answer, known bool) {
 	if got.Kind == testee.Skipped {
 		r.Status, r.Text = NotDone, got.Why
