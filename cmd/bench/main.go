@@ -1,12 +1,12 @@
-// Command bench measures monosim against what is aimed at for it. It is a developer's tool,
-// and runs in the root of the repository.
+// Command bench measures monosim against its goals. It is a developer's tool, and runs in
+// the root of the repository.
 //
-// Two things to use first: `go run ./cmd/bench` prints the tables of the engine and of growth,
-// and `go run ./cmd/bench zookeeper` measures one part (also tfserving, agent, whatif and
-// validate). To change
+// Two things to use first: `go run ./cmd/bench` prints the tables of the engine and of
+// growth, and `go run ./cmd/bench zookeeper` measures one part (also tfserving, agent,
+// whatif and validate). To change
 //
 //   - the rows of the tables and how costs grow: package tables
-//   - the benches of servers: package servers, for what they measure runners/zookeeper/bench,
+//   - the benches of servers: package servers; what they measure: runners/zookeeper/bench,
 //     runners/tfserving/bench and runners/serve/programs/bench
 //   - the goals of the capacity simulation: package goals; its closed forms: package validate
 //   - the engine beside other engines: engines, a command of its own
@@ -24,7 +24,8 @@ import (
 )
 
 func main() {
-	// As monosim itself: what is measured in this process has to be measured as it runs there.
+	// monosim collects garbage less often too, and what is measured in this process has to
+	// be measured as it runs there.
 	command.CollectLess()
 	root := tables.New()
 	root.AddCommand(servers.NewZooKeeper(), servers.NewTFServing(), servers.NewAgent(), goals.New(), validate.New())

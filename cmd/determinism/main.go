@@ -90,7 +90,7 @@ func runCommand(ctx context.Context, v variant) (string, error) {
 	return stdout.String(), nil
 }
 
-// tailLines limits what is shown of a failed command: its last words say why.
+// tailLines bounds the lines of output that the error of a failed command shows.
 const tailLines = 5
 
 // tail returns the last lines of the first text that is not empty.

@@ -6,9 +6,10 @@ import (
 	"strings"
 )
 
-// result holds the closing line of `monosim test`, but for its wall time:
+// result holds the closing line of `monosim test`, without its wall time:
 //
-//	12 scenarios (11 passed, 0 failed, 1 skipped), 80 steps, 3h2m virtual in 41ms wall, trace 9f2c…
+// \t12 scenarios (11 passed, 0 failed, 1 skipped), 80 steps, 3h2m virtual in 41ms wall,
+// trace 9f2c…
 type result struct {
 	scenarios string // "12 scenarios (11 passed, 0 failed, 1 skipped)"
 	steps     string // "80 steps"
@@ -19,8 +20,8 @@ type result struct {
 var closingLine = regexp.MustCompile(
 	`^(([0-9]+) scenarios? \([0-9]+ passed, [0-9]+ failed, [0-9]+ skipped\)), ([0-9]+ steps?), (.+ virtual) in .+ wall, trace ([0-9a-zA-Z]+)$`)
 
-// parseResult reads the last line of what `monosim test` printed. A run of no
-// scenarios is an error: it would agree with anything.
+// parseResult reads the last line of what `monosim test` printed. A run without scenarios
+// is an error, because it would agree with any other.
 func parseResult(output string) (result, error) {
 	line := lastLine(output)
 	m := closingLine.FindStringSubmatch(line)
@@ -38,7 +39,7 @@ func lastLine(output string) string {
 	return strings.TrimSpace(output[strings.LastIndex(output, "\n")+1:])
 }
 
-// differs says what is not as in want, or returns "".
+// differs describes the first difference from want, "" for none.
 func (r result) differs(want result) string {
 	var parts []string
 	for _, f := range []struct{ what, got, want string }{

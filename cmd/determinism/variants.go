@@ -16,7 +16,7 @@ type variant struct {
 // group lists variants whose closing lines must agree with that of the first.
 type group []variant
 
-// The runs that are repeated.
+// These are the runs that are repeated.
 var (
 	oneSeed       = []string{"test", "--seed", "1"}
 	manySeeds     = []string{"test", "--seeds", "1000", "--tags", "@cluster1000"}
@@ -29,10 +29,10 @@ var (
 	neverCollects = "GOGC=off"
 )
 
-// groups returns the variants. Whatever could leak into a run is turned: the process
-// (addresses, hash seeds of maps), the scheduler, the collector, the instrumentation. A
-// variant turns several at once, for a leak shows whichever of them it comes from; to find
-// which, run `monosim test --seed 1` with one of them.
+// groups returns the variants. Each changes several things that could leak into a run: the
+// process (addresses, hash seeds of maps), the scheduler, the collector, the
+// instrumentation. To find which one leaks, run `monosim test --seed 1` with one of them
+// alone.
 func groups(b binaries) []group {
 	plain := func(name string, args, env []string) variant {
 		return variant{name: name, command: append([]string{b.plain}, args...), env: env}

@@ -6,7 +6,7 @@ import (
 	"go/types"
 )
 
-// assignEffects are the operators that commute on integers.
+// assignEffects maps the assignment operators that commute on integers to their effects.
 var assignEffects = map[token.Token]effect{
 	token.ADD_ASSIGN: sums,
 	token.SUB_ASSIGN: sums,
@@ -47,7 +47,7 @@ func (t *turn) assign(s *ast.AssignStmt) {
 	}
 }
 
-// set is x op= value for one of the commuting operators, or x++ without value.
+// set notes x op= value for one of the commuting operators, or x++, which has no value.
 func (t *turn) set(lhs, value ast.Expr, e effect) {
 	t.read(value)
 	if t.isOwn(lhs) || t.atKey(lhs) {
@@ -65,7 +65,7 @@ func (t *turn) set(lhs, value ast.Expr, e effect) {
 	t.writes = append(t.writes, write{path: path, effect: e})
 }
 
-// put is lhs = value.
+// put notes lhs = value.
 func (t *turn) put(lhs, value ast.Expr) {
 	if blank(lhs) || t.isOwn(lhs) {
 		t.read(value)
@@ -93,7 +93,8 @@ func (t *turn) put(lhs, value ast.Expr) {
 	t.writes = append(t.writes, write{path: path, effect: sameValue, value: t.text(value)})
 }
 
-// putCall is p = append(p, …), p = max(p, …) or p = min(p, …).
+// putCall notes p = append(p, …), p = max(p, …) or p = min(p, …), and reports whether
+// call is one.
 func (t *turn) putCall(path string, lhs ast.Expr, call *ast.CallExpr) bool {
 	e, ok := map[string]effect{"append": collects, "max": largest, "min": smallest}[builtinName(t.pass, call)]
 	if !ok {
@@ -121,20 +122,20 @@ func (t *turn) putCall(path string, lhs ast.Expr, call *ast.CallExpr) bool {
 	return true
 }
 
-// place is the path that an assignment to lhs changes; that of m[x] is m.
+// place returns the path that an assignment to lhs changes; the path of m[x] is m.
 func (t *turn) place(lhs ast.Expr) (string, bool) {
 	index, ok := ast.Unparen(lhs).(*ast.IndexExpr)
 	if !ok {
 		return pathOf(t.pass, lhs)
 	}
 	if !isMap(t.pass.TypesInfo.TypeOf(index.X)) {
-		return "", false // elements of slices may be aliased
+		return "", false // elements of slices may have other names
 	}
 	t.read(index.Index)
 	return pathOf(t.pass, index.X)
 }
 
-// atKey takes lhs as a write to m[key], and reports whether it is one.
+// atKey notes lhs as a write to m[key], and reports whether it is one.
 func (t *turn) atKey(lhs ast.Expr) bool {
 	index, ok := ast.Unparen(lhs).(*ast.IndexExpr)
 	if !ok || !t.isKey(index.Index) || !isMap(t.pass.TypesInfo.TypeOf(index.X)) {
@@ -148,7 +149,7 @@ func (t *turn) atKey(lhs ast.Expr) bool {
 	return true
 }
 
-// readAppended reads a value for m[key], which may extend what m[key] holds.
+// readAppended reads a value that is assigned to m[key]; the value may append to m[key].
 func (t *turn) readAppended(value ast.Expr) {
 	call, ok := ast.Unparen(value).(*ast.CallExpr)
 	if !ok || builtinName(t.pass, call) != "append" {
@@ -160,15 +161,15 @@ func (t *turn) readAppended(value ast.Expr) {
 	}
 }
 
-// isKey reports whether the expression is the loop's key, which put keeps from
-// changing.
+// isKey reports whether the expression is the loop's key. put makes sure that the key never
+// changes.
 func (t *turn) isKey(e ast.Expr) bool {
 	id, ok := ast.Unparen(e).(*ast.Ident)
 	return ok && t.key != nil && t.pass.TypesInfo.Uses[id] == t.key
 }
 
-// isOwn reports whether the expression is a variable of the turn other than the
-// loop's key, or a field inside one that is reached without a pointer.
+// isOwn reports whether the expression is a variable of the turn other than the loop's key,
+// or a field inside such a variable, reached without a pointer.
 func (t *turn) isOwn(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -181,8 +182,8 @@ func (t *turn) isOwn(e ast.Expr) bool {
 	return false
 }
 
-// constant reports whether the expression has the same value each turn, as far as
-// the turn's own variables go. What it shares with writes is checked at the end.
+// constant reports whether the expression has the same value each turn, as far as the
+// turn's own variables go. Whether a write changes it is checked at the end.
 func (t *turn) constant(e ast.Expr) bool {
 	same := true
 	ast.Inspect(e, func(n ast.Node) bool {

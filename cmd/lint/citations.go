@@ -17,18 +17,17 @@ const (
 	citationsDoc  = "rules and quirks that are cited exist, and rules of the servers are cited or excused"
 )
 
-// document is a specification. Its numbers are cited as the prefix, a hyphen and the
-// number of a section, with that of a paragraph or without: ZK-n, ZK-n.m.
+// document is a specification. Its numbers are cited as the prefix, a hyphen and the number
+// of a section, with or without the number of a paragraph: ZK-n, ZK-n.m.
 //
-// A number is defined where a line begins with it: as the first word of a heading
-// ("### ZK-n.m Frames"), in bold ("**ZK-n.m Frames.**", also as an item, "- **ZK-n.m**"),
-// or alone in the first cell of a table's row ("| ZK-n.m | ... |"). A rule is a defined
-// number below which no other is defined: each paragraph, and each section without
-// paragraphs.
+// A line defines a number that it begins with: as the first word of a heading ("### ZK-n.m
+// Frames"), in bold ("**ZK-n.m Frames.**", also as an item, "- **ZK-n.m**"), or alone in
+// the first cell of a row ("| ZK-n.m | ... |"). A rule is a defined number without other
+// numbers below it: each paragraph, and each section without paragraphs.
 type document struct {
 	prefix, path string
-	// covered says that Go code, a test or a feature cites each rule, unless the
-	// document's own section [excusesHeading] says why not.
+	// covered demands that Go code, a test or a feature cites each rule. The document's own
+	// section [excusesHeading] may excuse a rule.
 	covered bool
 }
 
@@ -38,25 +37,26 @@ var documents = []document{
 	{prefix: "TRN", path: "engine/training/SPEC.md"},
 }
 
-// quirksPath is the register of what is cited as Q and a number.
+// quirksPath is the register of quirks, which are cited as Q and a number.
 const quirksPath = "vectors/quirks.yaml"
 
-// excusesHeading begins the section of a document that excuses rules, an item each:
-// "- ZK-n.m: the reason".
+// excusesHeading is the heading of the section in which a document excuses rules, one an
+// item: "- ZK-n.m: the reason".
 const excusesHeading = "Not built, not cited"
 
-// citingFiles are the endings of files that cite. Go files do in comments and
-// strings, the others anywhere.
+// citingFiles lists the endings of files that may cite. In Go files only comments and
+// strings cite, in the others any text.
 var citingFiles = []string{".go", ".feature", ".md", ".proto", ".py", ".sh", ".txt", ".yaml"}
 
-// coveringFiles are the endings of those that count as building or testing a rule.
+// coveringFiles lists the endings of files whose citations show that a rule is built or
+// tested.
 var coveringFiles = []string{".go", ".feature"}
 
-// lintTestdata is what the rules of this command are tried on, which cites what it
-// likes.
+// lintTestdata has the examples that the rules of this command are tested with. Their
+// citations are not checked.
 const lintTestdata = "cmd/lint/testdata/"
 
-// lintCitations looks at every file that is tracked, or would be by git add.
+// lintCitations checks every file that git tracks or would add.
 func lintCitations() ([]finding, error) {
 	names, err := trackedFiles()
 	if err != nil {
@@ -84,7 +84,8 @@ func cites(name string) bool {
 	return slices.Contains(citingFiles, path.Ext(name)) && !strings.HasPrefix(name, lintTestdata)
 }
 
-// checkCitations holds the files of a repository, by name, to one another.
+// checkCitations checks the citations of all files, given by name, against the documents
+// among them.
 func checkCitations(files map[string]string) ([]finding, error) {
 	quirks, err := registered(files[quirksPath])
 	if err != nil {
@@ -103,7 +104,7 @@ func checkCitations(files map[string]string) ([]finding, error) {
 	return c.found, nil
 }
 
-// registered are the ids of the quirks.
+// registered returns the ids of the quirks in the register.
 func registered(register string) (map[string]bool, error) {
 	var quirks []struct{ ID string }
 	if err := yaml.Unmarshal([]byte(register), &quirks); err != nil {
@@ -116,11 +117,11 @@ func registered(register string) (map[string]bool, error) {
 	return ids, nil
 }
 
-// citations are what was found so far.
+// citations collects the citations and findings so far.
 type citations struct {
 	specs  []spec
 	quirks map[string]bool
-	at     map[string]citation // the first one that covers a number
+	at     map[string]citation // the first citation that covers a number
 	found  []finding
 }
 
@@ -129,8 +130,7 @@ func (c *citations) report(file string, line int, format string, args ...any) {
 	c.found = append(c.found, finding{File: file, Line: line, Rule: citationsRule, Text: fmt.Sprintf(format, args...)})
 }
 
-// read reads a document; one that is not there is reported once, and not for each
-// citation.
+// read reads a document. A missing one is reported once, not for each citation.
 func (c *citations) read(d document, files map[string]string) spec {
 	text, ok := files[d.path]
 	if !ok {
@@ -144,10 +144,10 @@ func (c *citations) read(d document, files map[string]string) spec {
 	return s
 }
 
-// cited is a rule of a document or a quirk.
+// cited matches the citation of a rule or a quirk.
 var cited = regexp.MustCompile(`\b(?:(ZK|TFS|TRN)-\d+(?:\.\d+)?|Q\d+\b)`)
 
-// check looks for what one file cites.
+// check checks the citations of one file.
 func (c *citations) check(name, text string) {
 	covers := slices.Contains(coveringFiles, path.Ext(name))
 	for _, p := range passages(name, text) {
@@ -171,7 +171,8 @@ type citation struct {
 	line int
 }
 
-// exists reports a number that is nowhere defined; those of quirks have no prefix.
+// exists reports a citation of an undefined number; the numbers of quirks have the prefix
+// "".
 func (c *citations) exists(name string, line int, prefix, number string) {
 	if prefix == "" {
 		if !c.quirks[number] {
@@ -185,7 +186,7 @@ func (c *citations) exists(name string, line int, prefix, number string) {
 	}
 }
 
-// coverage reports the rules that are neither cited nor excused, and excuses that are
+// coverage reports the rules that are neither cited nor excused, and the excuses that are
 // not needed.
 func (c *citations) coverage(s *spec) {
 	if !s.covered {
@@ -213,7 +214,7 @@ func (c *citations) excuse(s *spec, e excusedRule, again bool) bool {
 		c.report(s.path, e.line, "found %q under %q: want \"- %s-n.m: the reason\"", e.text, excusesHeading, s.prefix)
 		return false
 	case s.defined[e.number] == 0:
-		return false // reported as a citation of what is not there
+		return false // check has reported it already, as a citation of an undefined number
 	case !s.isRule(e.number):
 		c.report(s.path, e.line, "%s has rules of its own: list those that are not cited", e.number)
 		return false

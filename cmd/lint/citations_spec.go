@@ -8,13 +8,12 @@ import (
 	"strings"
 )
 
-// spec is a document that was read.
+// spec holds what a document defines and excuses.
 type spec struct {
 	document
-	// defined has the line of each number that is defined; nil is a document that
-	// is not there.
+	// defined has the line of each defined number; it is nil where the document is missing.
 	defined map[string]int
-	// above are the sections that have paragraphs.
+	// above holds the sections that have paragraphs.
 	above   map[string]bool
 	twice   []definition
 	excuses []excusedRule
@@ -26,8 +25,8 @@ type definition struct {
 	line   int
 }
 
-// excusedRule is an item of the section of excuses; without a reason it is one that
-// cannot be read.
+// excusedRule is an item of the section of excuses. reason is "" where the item cannot be
+// read.
 type excusedRule struct {
 	number, reason string
 	text           string
@@ -37,7 +36,7 @@ type excusedRule struct {
 var (
 	heading = regexp.MustCompile(`^#+ +(.*)$`)
 	item    = regexp.MustCompile(`^- +(.*)$`)
-	// defining is the beginning of a line that defines a number.
+	// defining matches the begin of a line that defines a number.
 	defining = regexp.MustCompile(`^(?:#+ +|(?:[-*] +)?\*\*|\| *(?:\*\*)?)((?:ZK|TFS|TRN)-\d+(?:\.\d+)?)`)
 	excusing = regexp.MustCompile(`^((?:ZK|TFS|TRN)-\d+(?:\.\d+)?): +(\S.*)$`)
 )
@@ -63,8 +62,8 @@ func readSpec(d document, text string) spec {
 	return s
 }
 
-// numberOf is the number of the document that a line defines, "" for none. A cell of
-// a table defines the number that it holds alone.
+// numberOf returns the number that a line defines, "" for none. A cell of a table defines a
+// number that is all it holds.
 func (s *spec) numberOf(line string) string {
 	m := defining.FindStringSubmatch(line)
 	if m == nil || !strings.HasPrefix(m[1], s.prefix+"-") {
@@ -89,7 +88,7 @@ func (s *spec) define(number string, line int) {
 	}
 }
 
-// isRule reports whether a number is one that is to be cited.
+// isRule reports whether a number has to be cited.
 func (s *spec) isRule(number string) bool { return !s.above[number] }
 
 func (d document) readExcuse(text string, line int) excusedRule {
@@ -100,13 +99,14 @@ func (d document) readExcuse(text string, line int) excusedRule {
 	return excusedRule{number: m[1], reason: m[2], text: text, line: line}
 }
 
-// passage is text that may cite, and the line that it begins in.
+// passage is a text that may cite, and the line at which it begins.
 type passage struct {
 	text string
 	line int
 }
 
-// passages are the comments and strings of a Go file, and the whole of any other.
+// passages returns the comments and strings of a Go file, and the whole text of any other
+// file.
 func passages(name, text string) []passage {
 	if path.Ext(name) != ".go" {
 		return []passage{{text, 1}}
@@ -114,7 +114,7 @@ func passages(name, text string) []passage {
 	files := token.NewFileSet()
 	file := files.AddFile(name, -1, len(text))
 	var s scanner.Scanner
-	// What does not scan does not compile either, which is told elsewhere.
+	// A file that does not scan does not compile either, which is reported elsewhere.
 	s.Init(file, []byte(text), nil, scanner.ScanComments)
 	var list []passage
 	for {

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// A loop body commutes when every order of its turns leaves the same behind. It
-// may consist of
+// A loop body commutes when it leaves the same result in every order of its turns. It may
+// consist of
 //
 //   - writes and deletes at the loop's own key: m2[k] = v, delete(m2, k);
 //   - deletes at any key: delete(m2, v.id);
@@ -23,12 +23,10 @@ import (
 //   - leaving the loop in one single way: if v.bad { return false };
 //   - variables of the turn itself, if, switch, continue and inner loops.
 //
-// Everything in it is an expression without effects, and nothing that one turn
-// writes is read by another in any other way.
-//
-// That last rule is checked on places as paths.go names them. Functions of ours
-// count as having effects; those of the standard library in pure.go do not.
-// statements.go has the statements, assignments.go what they may write.
+// Every expression in it has to be free of effects, and no turn may read what another has
+// written, except in these ways. This last rule compares places by their paths (paths.go).
+// Functions of this module count as having effects; those of the standard library in
+// pure.go do not. statements.go checks statements, assignments.go what they may write.
 
 // effect is what a statement does to a place.
 type effect string
@@ -54,27 +52,27 @@ type write struct {
 	value  string // of sameValue, as written
 }
 
-// turn collects what the body of one loop does.
+// turn collects the effects of the body of one loop.
 type turn struct {
 	pass   *analysis.Pass
 	loop   *ast.RangeStmt
-	ranged string // path of the map, or ""
+	ranged string // path of the ranged map, or ""
 	key    types.Object
 	value  types.Object
-	// own are the variables that are new in each turn.
+	// own holds the variables that are new in each turn.
 	own    map[types.Object]bool
 	writes []write
 	reads  []string // paths
-	slots  []string // paths of maps that are read at the loop's key only
+	slots  []string // paths of maps that are only read at the loop's key
 	exits  []string // each way out of the loop, as written
-	why    string   // the first thing that does not commute
+	why    string   // the first reason why the body does not commute
 }
 
-// orderSeen says what shows the order of the map m in the body of the loop, or
-// "". body is that of the function around it.
+// orderSeen returns why the order of the map m shows in the body of the loop, "" where it
+// does not. body is the body of the surrounding function.
 func orderSeen(pass *analysis.Pass, loop *ast.RangeStmt, m ast.Expr, body *ast.BlockStmt) string {
 	if blank(loop.Key) && blank(loop.Value) {
-		return "" // each turn is the same as the others
+		return "" // without a key or value all turns are the same
 	}
 	t := &turn{pass: pass, loop: loop, own: map[types.Object]bool{}}
 	if loop.Tok == token.ASSIGN {
@@ -94,7 +92,7 @@ func orderSeen(pass *analysis.Pass, loop *ast.RangeStmt, m ast.Expr, body *ast.B
 	return t.why
 }
 
-// defined is the variable that the name declares, or nil.
+// defined returns the variable that the name declares, or nil.
 func (t *turn) defined(e ast.Expr) types.Object {
 	if id, ok := e.(*ast.Ident); ok {
 		return t.pass.TypesInfo.Defs[id]
@@ -112,7 +110,7 @@ func (t *turn) fail(n ast.Node, format string, args ...any) {
 	}
 }
 
-// declare makes the names variables of the turn.
+// declare notes the names as variables of the turn.
 func (t *turn) declare(names ...ast.Expr) {
 	for _, e := range names {
 		if obj := t.defined(e); obj != nil {
@@ -121,7 +119,7 @@ func (t *turn) declare(names ...ast.Expr) {
 	}
 }
 
-// conflicts finds places that turns share in more than one way.
+// conflicts reports places that turns use in more than one way.
 func (t *turn) conflicts() {
 	for i, w := range t.writes {
 		for _, other := range t.writes[:i] {
@@ -153,7 +151,7 @@ func (t *turn) conflicts() {
 	}
 }
 
-// unsorted finds collected slices that are used before they are sorted.
+// unsorted reports collected slices that are used before they are sorted.
 func (t *turn) unsorted(body *ast.BlockStmt) {
 	for _, w := range t.writes {
 		if w.effect == collects && !sortedNext(t.pass, w.path, t.loop.End(), body) {
@@ -162,7 +160,7 @@ func (t *turn) unsorted(body *ast.BlockStmt) {
 	}
 }
 
-// display takes the positions out of a path.
+// display removes the positions from a path.
 func display(path string) string {
 	parts := strings.Split(path, ".")
 	for i, p := range parts {
@@ -171,7 +169,7 @@ func display(path string) string {
 	return strings.Join(parts, ".")
 }
 
-// text is the node as source.
+// text returns the source of a node.
 func (t *turn) text(n ast.Node) string {
 	if e, ok := n.(ast.Expr); ok {
 		return types.ExprString(e)

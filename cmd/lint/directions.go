@@ -16,27 +16,27 @@ const (
 	directionsDoc  = "imports between our packages run one way"
 )
 
-// direction says what packages of one part may import of ours. Patterns are
-// paths inside the module, read as the go command reads them.
+// direction says what packages of one part of the repository may import of the others.
+// Patterns are paths inside the module, as the go command reads them.
 type direction struct {
 	from    []string
-	to      []string // packages of from's own part are listed like others
-	inTests []string // what test files may import besides
-	outside []string // what external test packages (package x_test) may import besides
+	to      []string // packages of the same part have to be listed too
+	inTests []string // imports that only test files may have
+	outside []string // imports that only external test packages (package x_test) may have
 	because string
 }
 
-// The example of a package that is written against an interface has to run on
-// something: the clock of virtual time, the simulated world or the simulation.
+// The example of a package that is written against an interface needs an implementation to
+// run on: the clock of virtual time, the simulated world or the simulation.
 var (
 	exampleClock  = []string{"engine/vtime"}
 	exampleWorld  = []string{"engine/vtime", "engine/cluster", "sim/world"}
 	exampleRunner = []string{"runners/test/simrun"}
 )
 
-// directions is read from the top; the first entry whose from covers a package
-// holds for it. A package without an entry is a finding: a new part of the house
-// states here what it stands on.
+// directions is searched from the top; the first entry whose from covers a package holds
+// for it. A package without an entry is a finding, so a new part of the repository has to
+// state here what it imports.
 var directions = []direction{
 	{
 		from:    []string{"cmd/bench/engines/own"},
@@ -266,10 +266,9 @@ var directions = []direction{
 	},
 }
 
-// agentRoom is the direction of one room of engine/agent: all of them stand on env, and
-// on those of their neighbours that are named. Tests of a room as its users see it may
-// run it in the simulated world, which knows nothing of agents, so that no import runs
-// in a circle.
+// agentRoom returns the direction of one package of engine/agent. All of them may import
+// env, and the given neighbours. Their external tests may use the simulated world; it
+// imports no agents, so no cycle arises.
 func agentRoom(room string, neighbours ...string) direction {
 	d := direction{
 		from: []string{strings.TrimSuffix("engine/agent/"+room, "/")},
@@ -286,7 +285,7 @@ func agentRoom(room string, neighbours ...string) direction {
 	return d
 }
 
-// listed is what the go command tells of a package.
+// listed is what the go command prints about a package.
 type listed struct {
 	ImportPath   string
 	Imports      []string
@@ -294,7 +293,7 @@ type listed struct {
 	XTestImports []string
 }
 
-// lintDirections looks at the packages that the patterns name.
+// lintDirections checks the packages that the patterns name.
 func lintDirections(patterns ...string) ([]finding, error) {
 	pkgs, err := goList(patterns)
 	if err != nil {
@@ -328,7 +327,7 @@ func goList(patterns []string) ([]listed, error) {
 	}
 }
 
-// checkDirections holds one package and its tests to the table.
+// checkDirections checks the imports of one package and its tests against the table.
 func checkDirections(p listed) []finding {
 	room, ours := roomOf(p.ImportPath)
 	if !ours {

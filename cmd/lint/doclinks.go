@@ -12,14 +12,14 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// docLinks wants each link in a comment to lead somewhere: a name, a type's method or
-// field in brackets to a declaration of the package, and one with a package before it to
-// a declaration of a package that this one imports, or names by its whole path. A name
-// that moves on leaves links that go doc prints as brackets.
+// docLinks checks that each link in a comment leads to a declaration: a name, method or
+// field in brackets to a declaration of the package; one with a package in front to a
+// declaration of a package that this one imports, or names by its whole path. A renamed
+// declaration leaves links behind that go doc prints as plain brackets.
 //
-// Lower-case names are no links to go doc, but readers take them for links, so those with
-// a dot are held to the same; a single lower-case word in brackets may be anything, and
-// one all in capitals is a placeholder.
+// Go doc links only exported names. Readers take lower-case names in brackets for links
+// too, so those with a dot are checked; a single lower-case word may be anything, and a
+// word all in capitals is a placeholder.
 var docLinks = &analysis.Analyzer{
 	Name: "doclinks",
 	Doc:  "links in comments lead to declarations, and Go files that comments name are there",
@@ -48,10 +48,10 @@ func runDocLinks(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// linker finds what links in the comments of one package lead to.
+// linker looks up the links in the comments of one package.
 type linker struct {
 	pkg      *types.Package
-	imported map[string]*types.Package // by path, and by the names that files give them
+	imported map[string]*types.Package // by path, and by the name that a file gives the package
 	parser   comment.Parser
 }
 
@@ -73,10 +73,11 @@ func newLinker(pass *analysis.Pass) *linker {
 	return l
 }
 
-// lowerLink is a name with a dot in it that go doc takes for a package's.
+// lowerLink matches a lower-case name with a dot, which go doc takes for a name in another
+// package.
 var lowerLink = regexp.MustCompile(`^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$`)
 
-// broken are the links of a text that lead nowhere.
+// broken returns the links of a text that lead to no declaration.
 func (l *linker) broken(text string) (names []string) {
 	for _, link := range l.links(text) {
 		if !l.leads(link) {
@@ -86,7 +87,7 @@ func (l *linker) broken(text string) (names []string) {
 	return names
 }
 
-// links are the links of a text, those in its code blocks left out.
+// links returns the links of a text outside of its code blocks.
 func (l *linker) links(text string) (names []string) {
 	for _, block := range l.parser.Parse(text).Content {
 		switch b := block.(type) {
@@ -142,13 +143,13 @@ func (l *linker) leads(name string) bool {
 	if p := l.imported[first]; p != nil {
 		return declares(p, rest)
 	}
-	// Packages that nobody imports here are known only by their names: the standard
-	// library's are taken at their word.
+	// This package does not import the other one, so its declarations are unknown. Links
+	// into the standard library are trusted.
 	_, standard := comment.DefaultLookupPackage(first)
 	return standard
 }
 
-// tested is the package that an external test is about, or nil.
+// tested returns the package that an external test tests, or nil.
 func (l *linker) tested() *types.Package {
 	if path, ok := strings.CutSuffix(l.pkg.Path(), "_test"); ok {
 		return l.imported[path]

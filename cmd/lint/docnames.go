@@ -8,22 +8,22 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// docNames finds doc comments that name another declaration than the one they stand on, as
-// they do after a rename or when a function is put between a comment and its own.
+// docNames reports doc comments that begin with the name of another declaration, as happens
+// after a rename or when a function is put between a comment and its own.
 //
-// A first word that begins with a small letter is a name, of the declaration or of one of
-// its parameters. One with a capital may begin a sentence, and is a name only where the
-// package declares it. Functions that go test calls may begin with anything.
+// A first word that begins with a small letter is a name, of the declaration or of a
+// parameter. A word with a capital may begin a sentence, and counts as a name only where
+// the package declares it. Functions that go test calls may begin with anything.
 var docNames = &analysis.Analyzer{
 	Name: "docnames",
 	Doc:  "a doc comment begins with the name that it stands on, not with another",
 	Run:  runDocNames,
 }
 
-// firstWord is a name at the beginning of a comment.
+// firstWord matches a name at the begin of a comment.
 var firstWord = regexp.MustCompile(`^([A-Za-z]\w*)[ ,]`)
 
-// testedByName are functions that go test calls by what their names begin with.
+// testedByName matches the functions that go test calls because of their names.
 var testedByName = regexp.MustCompile(`^(?:Test|Benchmark|Fuzz|Example)`)
 
 func runDocNames(pass *analysis.Pass) (any, error) {
@@ -57,7 +57,7 @@ func runDocNames(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// parametersOf are the names of the receiver, parameters and results of a function.
+// parametersOf returns the names of the receiver, parameters and results of a function.
 func parametersOf(d *ast.FuncDecl) map[string]bool {
 	names := map[string]bool{}
 	for _, list := range []*ast.FieldList{d.Recv, d.Type.Params, d.Type.Results} {
@@ -73,8 +73,8 @@ func parametersOf(d *ast.FuncDecl) map[string]bool {
 	return names
 }
 
-// onlyName is the name of a declaration of one name outside of parentheses, or nil: the
-// comment on a group is about all of it.
+// onlyName returns the name of a declaration of a single name outside of parentheses, else
+// nil. The comment on a group is about the whole group.
 func onlyName(d *ast.GenDecl) *ast.Ident {
 	if len(d.Specs) != 1 || d.Lparen.IsValid() {
 		return nil
@@ -90,13 +90,13 @@ func onlyName(d *ast.GenDecl) *ast.Ident {
 	return nil
 }
 
-// semicolonsInASentence is how many may stand in one sentence of a package comment.
+// semicolonsInASentence bounds the semicolons in one sentence of a package comment.
 const semicolonsInASentence = 2
 
-// sentenceBorder is where a sentence or a paragraph ends.
+// sentenceBorder matches the end of a sentence or a paragraph.
 var sentenceBorder = regexp.MustCompile(`[.!?:]\s|\n\s*\n|\n\s*- `)
 
-// chained is the beginning of the first sentence of a text that has more semicolons, or "".
+// chained returns the begin of the first sentence with too many semicolons, or "".
 func chained(text string) string {
 	for _, sentence := range sentenceBorder.Split(text, -1) {
 		if strings.Count(sentence, ";") > semicolonsInASentence {

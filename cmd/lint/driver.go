@@ -13,12 +13,12 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// finding is one broken rule.
+// finding is one broken rule at one place.
 type finding struct {
 	File string // relative to the working directory
-	Line int    // from 1; 0 when the whole file or package is meant
+	Line int    // from 1; 0 for the whole file or package
 	Rule string
-	Text string // what was found and what to do instead
+	Text string // what was found, and what to do instead
 }
 
 func (f finding) String() string {
@@ -28,15 +28,15 @@ func (f finding) String() string {
 	return fmt.Sprintf("%s:%d: %s: %s", f.File, f.Line, f.Rule, f.Text)
 }
 
-// compareFindings orders findings by where they are.
+// compareFindings orders findings by their places.
 func compareFindings(a, b finding) int {
 	return cmp.Or(
 		cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line),
 		cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Text, b.Text))
 }
 
-// lint applies every rule. What one part found is returned even when another
-// part failed, so that one broken package does not hide the rest.
+// lint applies every rule. It returns the findings of each part even when another part
+// fails, so that one broken package does not hide the others.
 func lint(patterns []string) ([]finding, error) {
 	analyzed, errAnalyze := analyze(patterns)
 	imports, errImports := lintDirections("./...")
@@ -47,7 +47,8 @@ func lint(patterns []string) ([]finding, error) {
 
 	found := slices.Concat(analyzed, imports, ported, texts, numbers, examples)
 	slices.SortFunc(found, compareFindings)
-	// A file with tests beside it is analyzed twice: alone and with its tests.
+	// A file with tests beside it is analyzed twice, alone and with its tests, so findings
+	// repeat.
 	return slices.Compact(found), errors.Join(errAnalyze, errImports, errPorted, errTexts, errNumbers, errExamples)
 }
 
@@ -97,15 +98,14 @@ func analyze(patterns []string) ([]finding, error) {
 	return found, nil
 }
 
-// errorsShown is how many errors of one package are worth reading: the compiler
-// has the rest.
+// errorsShown bounds the errors shown of one package; the compiler prints the rest.
 const errorsShown = 3
 
-// loadErrors says why the package cannot be analyzed.
+// loadErrors returns why the package cannot be analyzed.
 func loadErrors(p *packages.Package) []string {
 	var texts []string
 	for _, e := range p.Errors {
-		continued := strings.HasPrefix(e.Msg, "\t") // more on the error before
+		continued := strings.HasPrefix(e.Msg, "\t") // the line continues the error before it
 		if (e.Kind == packages.TypeError || e.Kind == packages.ParseError) && !continued {
 			file, position, _ := strings.Cut(e.Pos, ":")
 			texts = append(texts, fmt.Sprintf("%s:%s: %s", relative(file), position, e.Msg))
@@ -122,7 +122,7 @@ func loadErrors(p *packages.Package) []string {
 	return texts
 }
 
-// relative shortens a path below the working directory.
+// relative makes a path relative to the working directory, if it is below it.
 func relative(path string) string {
 	dir, err := os.Getwd()
 	if err != nil {

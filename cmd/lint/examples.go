@@ -19,14 +19,15 @@ const (
 	examplesDoc  = "every package that README.md or CONTRIBUTING.md names and that exports something has an Example whose output is checked"
 )
 
-// doors are where newcomers begin: what these pages name they look up.
+// doors lists the pages where newcomers begin. They look up the packages that these pages
+// name.
 var doors = []string{"README.md", "CONTRIBUTING.md"}
 
-// namedPath is a folder of ours in a text, as sim/zookeeper/wire. What goes on with a
-// dot or a dash names something else.
+// namedPath matches the path of a folder of this module in a text, as sim/zookeeper/wire. A
+// path that goes on with a dot or a dash is the name of something else.
 var namedPath = regexp.MustCompile(`(?m)(?:^|[^\w./-])(?:\./)?((?:engine|features|runners|sim|vectors)(?:/\w+)*)\b`)
 
-// shownByTests are suites, which the tests that call them show.
+// shownByTests lists packages of test suites. The tests that call them serve as examples.
 var shownByTests = []string{"engine/runtimetest/..."}
 
 // lintExamples checks the packages that the doors name.
@@ -50,7 +51,7 @@ func lintExamples() ([]finding, error) {
 	return found, nil
 }
 
-// lintDoor checks the packages that one page names and that are not yet in seen.
+// lintDoor checks the packages that one page names, except those in seen.
 func lintDoor(door string, text []byte, seen *[]string) ([]finding, error) {
 	var found []finding
 	for _, m := range namedPath.FindAllStringSubmatchIndex(string(text), -1) {
@@ -67,7 +68,7 @@ func lintDoor(door string, text []byte, seen *[]string) ([]finding, error) {
 			return found, err
 		}
 		if !exports {
-			continue // there is nothing to use, or no package at all
+			continue // the package exports nothing, or the folder has no package
 		}
 		shown, err := hasExample(folder)
 		if err != nil {
@@ -82,8 +83,8 @@ func lintDoor(door string, text []byte, seen *[]string) ([]finding, error) {
 	return found, nil
 }
 
-// exportsAnything reports whether the package in the folder has a name for others. A
-// folder without Go files has none.
+// exportsAnything reports whether the package in the folder exports a name; false for a
+// folder without Go files.
 func exportsAnything(folder string) (bool, error) {
 	sources, err := filepath.Glob(filepath.Join(folder, "*.go"))
 	if err != nil {
@@ -104,8 +105,8 @@ func exportsAnything(folder string) (bool, error) {
 	return false, nil
 }
 
-// hasExample reports whether a test file of the folder has an Example that go test
-// runs, because it says what it prints.
+// hasExample reports whether a test file of the folder has an Example with an output, which
+// go test runs.
 func hasExample(folder string) (bool, error) {
 	tests, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
 	if err != nil {

@@ -8,12 +8,12 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// excuses are the comments of one file that let a line pass one rule:
+// excuses holds the comments of one file that excuse a line from one rule:
 //
-//	//lint:ordered every value is the same
+// \t//lint:ordered every value is the same
 //
-// stands at the end of the line it is about, or on the line above. It must give
-// its reason, and it must be needed.
+// A comment stands at the end of its line, or on the line above. It has to give a reason,
+// and has to be needed.
 type excuses struct {
 	pass *analysis.Pass
 	mark string // "//lint:ordered"
@@ -44,7 +44,7 @@ func excusesIn(pass *analysis.Pass, file *ast.File, word string) *excuses {
 	return e
 }
 
-// excused reports whether a comment lets the line of pos pass.
+// excused reports whether a comment excuses the line of pos.
 func (e *excuses) excused(pos token.Pos) bool {
 	line := e.pass.Fset.Position(pos).Line
 	for _, l := range []int{line, line - 1} {
@@ -56,8 +56,8 @@ func (e *excuses) excused(pos token.Pos) bool {
 	return false
 }
 
-// finish reports comments without a reason and comments that nothing needed.
-// Call it after the last excused.
+// finish reports comments without a reason, and comments that excused nothing. Call it
+// after the last excused.
 func (e *excuses) finish() {
 	for _, x := range e.all {
 		switch {

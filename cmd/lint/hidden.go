@@ -10,28 +10,28 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// hidden keeps everything out of deterministic rooms that does not follow from
-// the seed: clocks, goroutines, channels, locks, random streams, the host. Two
-// runs of one seed must do the same, event by event.
+// hidden forbids in deterministic packages whatever does not follow from the seed: clocks,
+// goroutines, channels, locks, random streams, the host. Two runs of one seed have to do
+// the same, event by event.
 //
-// In test files the files of the host may be used (goldens), and a line may be
-// excused with //lint:hidden and the reason.
+// Test files may use files of the host (goldens). A line may be excused with //lint:hidden
+// and the reason.
 var hidden = &analysis.Analyzer{
 	Name: "hidden",
 	Doc:  "deterministic rooms use no clock, goroutine, channel, lock, random stream or host",
 	Run:  runHidden,
 }
 
-// hiddenImport is a package, or with "/..." a tree, that stays outside.
+// hiddenImport is a forbidden package or, with "/...", a forbidden tree of packages.
 type hiddenImport struct {
 	path    string
 	instead string
-	but     []string // rooms that may import it
+	but     []string // the packages that may import it
 	inTests bool     // test files may import it
 }
 
-// hiddenImports are looked up from the top; an empty instead lets a package pass
-// whose tree is forbidden below.
+// hiddenImports is searched from the top. An entry with an empty instead allows a package
+// of a tree that is forbidden further down.
 var hiddenImports = []hiddenImport{
 	{path: "net/netip"},
 	{path: "net/url"},
@@ -52,13 +52,13 @@ var hiddenImports = []hiddenImport{
 	{path: "hash/maphash", instead: "use a hash without a random seed, such as hash/fnv", but: commonRooms},
 }
 
-// hiddenName is a function, method or variable that stays outside.
+// hiddenName is a forbidden function, method or variable.
 type hiddenName struct {
 	instead string
-	but     []string // rooms that may use it
+	but     []string // the packages that may use it
 }
 
-// hiddenNames are keyed as types.Func.FullName writes them.
+// hiddenNames has keys in the form of types.Func.FullName.
 var hiddenNames = map[string]hiddenName{
 	"time.Now":          {instead: "use env.Clock.Now"},
 	"time.Since":        {instead: "subtract from env.Clock.Elapsed"},
@@ -86,23 +86,23 @@ var hiddenNames = map[string]hiddenName{
 	"(reflect.Value).MapRange": {instead: "sort the keys of a typed map"},
 }
 
-// seededRand are the functions of math/rand that make a stream from a seed. Test
-// files may: they state the seed. Everything else of the package is one stream
-// for all, which an edit anywhere reshuffles.
+// seededRand holds the functions of math/rand that make a stream from a seed, which test
+// files may use, because they state the seed. The package's other functions share one
+// stream, which an edit anywhere changes.
 var seededRand = map[string]bool{
 	"New": true, "NewSource": true, "NewPCG": true, "NewChaCha8": true, "NewZipf": true,
 }
 
-// commonRooms keep what worlds that run on several goroutines have in common. What is found there
-// is equal to what was looked for, and no order of theirs follows from a hash.
+// commonRooms lists packages with data that several worlds on several goroutines share.
+// What a world finds there equals what it looked for, and no order follows from a hash.
 var commonRooms = []string{"engine/pysem/dict"}
 
-// runtimeRooms switch between tasks, and unwind them.
+// runtimeRooms lists the packages that switch between tasks and unwind them.
 var runtimeRooms = []string{"engine/vtime/...", "engine/tasks"}
 
-// runtimeNames is what these rooms may use of package runtime: Goexit, as
-// t.FailNow inside a task has to travel to the engine, and a look at the stack
-// it stands on, which alone tells that a task runs where it should not.
+// runtimeNames lists what these packages may use of package runtime: Goexit, because
+// t.FailNow inside a task has to reach the engine, and Stack, which alone tells that a task
+// runs where it should not.
 var runtimeNames = map[string]bool{
 	"Goexit": true, "Stack": true, "Caller": true, "Callers": true, "CallersFrames": true,
 }
@@ -126,7 +126,7 @@ func runHidden(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// hiddenCheck looks at one file.
+// hiddenCheck checks one file.
 type hiddenCheck struct {
 	pass    *analysis.Pass
 	excuses *excuses
@@ -144,7 +144,7 @@ func (c *hiddenCheck) report(pos token.Pos, what, instead string) {
 func (c *hiddenCheck) importSpec(spec *ast.ImportSpec) {
 	path, err := strconv.Unquote(spec.Path.Value)
 	if err != nil {
-		return // the file does not parse, which the loader reports
+		return // the file does not parse; the loader reports that
 	}
 	for _, h := range hiddenImports {
 		if !match(h.path, path) {
@@ -185,8 +185,8 @@ func (c *hiddenCheck) node(n ast.Node) bool {
 	return true
 }
 
-// use looks at a name that is used, called or not: a stored time.Now is a clock
-// as well.
+// use checks a name that is used, called or not, because a stored time.Now is a clock as
+// well.
 func (c *hiddenCheck) use(id *ast.Ident) {
 	obj := c.pass.TypesInfo.Uses[id]
 	if obj == nil || obj.Pkg() == nil {
@@ -200,7 +200,7 @@ func (c *hiddenCheck) use(id *ast.Ident) {
 		return
 	}
 	if h, ok := hiddenNames[name]; ok && !matchAny(h.but, c.room) {
-		// testsleep speaks of every sleeping test.
+		// the rule testsleep reports every sleeping test
 		if !(c.test && name == "time.Sleep") {
 			c.report(id.Pos(), name, h.instead)
 		}
@@ -215,7 +215,7 @@ func (c *hiddenCheck) use(id *ast.Ident) {
 			c.report(id.Pos(), name, "draw from env.Random: choices come from the engine")
 		}
 	case "runtime":
-		// Importing the package is a finding of its own elsewhere.
+		// The import is a finding of its own elsewhere.
 		if !c.test && matchAny(runtimeRooms, c.room) && !runtimeNames[obj.Name()] {
 			c.report(id.Pos(), name, "Goexit and the own stack are all that is known to be safe here")
 		}
@@ -231,7 +231,7 @@ func (c *hiddenCheck) isChannel(e ast.Expr) bool {
 	return ok
 }
 
-// builtinName is the name of the builtin that the call calls, or "".
+// builtinName returns the name of the builtin that is called, or "".
 func builtinName(pass *analysis.Pass, call *ast.CallExpr) string {
 	id, ok := ast.Unparen(call.Fun).(*ast.Ident)
 	if !ok {

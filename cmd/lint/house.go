@@ -15,8 +15,8 @@ import (
 	"text/tabwriter"
 )
 
-// Limits of the house. A package that grows beyond them wants rooms; a function
-// wants a name for a part of it.
+// These limits hold for each package and function. A package beyond them should be split, a
+// function should give a part of it a name.
 const (
 	maxSourceFiles   = 35
 	maxExportedNames = 100
@@ -24,40 +24,39 @@ const (
 	maxFuncLines     = 64
 )
 
-// baseLines is what the lines of all packages came to at ad81760, so that a reader sees what
-// was taken away since.
+// baseLines is the number of lines of all packages at ad81760; later counts are compared
+// with it.
 const baseLines = 207067
 
-// crowded are packages that are over a limit for the time being, with what they may have.
-// One that needs no more than everybody may have is over the limits, too, so that the list
-// only gets shorter.
+// crowded lists packages that may exceed a limit for the time being, with what they may
+// have. An entry that is no longer needed is reported, so the list only gets shorter.
 var crowded = map[string]roomSize{
 	"engine/env": {exported: 109},
 }
 
-// house is what the sources measure.
+// house holds the sizes of all packages and functions.
 type house struct {
 	rooms map[string]*roomSize // by folder
 	funcs []funcSize           // the longest first
-	// back are the imports that run back up.
+	// back holds the imports that point against the direction.
 	back []finding
 }
 
 // roomSize is the size of one package.
 type roomSize struct {
 	files    int
-	exported int // names at package level; methods and fields belong to their types
+	exported int // exported names at package level; methods and fields belong to their types
 	lines    int
 }
 
-// funcSize is how long a function is, from its first line to its last.
+// funcSize is the length of a function in lines, from its first to its last.
 type funcSize struct {
 	room, name string
 	at         string // file:line
 	lines      int
 }
 
-// measureHouse measures every Go file that is tracked, or would be by git add.
+// measureHouse measures every Go file that git tracks or would add.
 func measureHouse() (*house, error) {
 	names, err := trackedFiles()
 	if err != nil {
@@ -70,7 +69,7 @@ func measureHouse() (*house, error) {
 		}
 		text, err := os.ReadFile(name)
 		if os.IsNotExist(err) {
-			continue // deleted but still in the index
+			continue // deleted, but still in git's index
 		}
 		if err != nil {
 			return nil, err
@@ -84,13 +83,14 @@ func measureHouse() (*house, error) {
 	return h, err
 }
 
-// counts reports whether a file is measured: Go, no test, no test data.
+// counts reports whether a file is measured: a Go file that is neither a test nor test
+// data.
 func counts(name string) bool {
 	return path.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go") &&
 		!slices.Contains(strings.Split(name, "/"), "testdata")
 }
 
-// add measures one file; generated ones are left out.
+// add measures one file; generated files are left out.
 func (h *house) add(name string, text []byte) error {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, name, text, parser.ParseComments|parser.SkipObjectResolution)
@@ -121,7 +121,7 @@ func (h *house) add(name string, text []byte) error {
 	return nil
 }
 
-// exportedNames counts those that a declaration adds to its package.
+// exportedNames counts the exported names that a declaration adds to its package.
 func exportedNames(d ast.Decl) int {
 	var names []*ast.Ident
 	switch d := d.(type) {
@@ -148,7 +148,7 @@ func exportedNames(d ast.Decl) int {
 	return n
 }
 
-// funcName is Name or Type.Name.
+// funcName returns Name, or Type.Name for a method.
 func funcName(f *ast.FuncDecl) string {
 	if f.Recv == nil || len(f.Recv.List) == 0 {
 		return f.Name.Name
@@ -176,7 +176,7 @@ func (h *house) sort() {
 	})
 }
 
-// median is the length of a function in lines; 0 for a house without any.
+// median returns the median length of functions in lines; 0 without functions.
 func (h *house) median() int {
 	if len(h.funcs) == 0 {
 		return 0
@@ -184,7 +184,7 @@ func (h *house) median() int {
 	return h.funcs[len(h.funcs)/2].lines
 }
 
-// over are the numbers beyond their limits, a line for each.
+// over describes the numbers beyond their limits, a line each.
 func (h *house) over() []string {
 	var lines []string
 	for _, at := range slices.Sorted(maps.Keys(h.rooms)) {
@@ -217,7 +217,7 @@ func (h *house) over() []string {
 // longestShown is how many of the longest functions are listed.
 const longestShown = 3
 
-// write writes a line for each package, those of the module, and what is over.
+// write writes a line for each package, the totals of the module, and what is over a limit.
 func (h *house) write(out io.Writer) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "files\texported\tlines\t  package\n")
@@ -247,7 +247,7 @@ func (h *house) write(out io.Writer) {
 	fmt.Fprintf(out, "over the limits: %d\n", len(over))
 }
 
-// largest are the most source files and the most exported names of any package.
+// largest returns the most source files and the most exported names of any package.
 func (h *house) largest() (files, exported int) {
 	for _, r := range h.rooms {
 		files, exported = max(files, r.files), max(exported, r.exported)

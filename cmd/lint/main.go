@@ -1,17 +1,17 @@
-// Command lint holds the repository to the rules that a compiler cannot see.
+// Command lint checks the repository against rules that a compiler cannot see.
 //
-// Run it as `go run ./cmd/lint ./...`. It prints one line for each finding, as
-// file:line: rule: what was found and what to do instead, and exits with 0 when
-// there is none, 1 when there is one, and 2 when it could not look (a package
-// that does not load, a wrong argument). With -house it prints instead how large the
-// packages and functions are, and what of it is over the limits.
+// Run it as `go run ./cmd/lint ./...`. It prints a line for each finding, as file:line:
+// rule: what was found and what to do instead. It exits with 0 when there is none, 1 when
+// there is one, and 2 when it could not look (a package that does not load, a wrong
+// argument). With -house it prints the sizes of packages and functions instead, and which
+// are over the limits.
 //
-// Two things to read first: [rules], the analyzers that look at one package
-// each, and [directions], the table of who may import whom.
+// Two things to read first: [rules], the analyzers that check one package each, and
+// [directions], the table of who may import whom.
 //
 // To change:
 //
-//   - what deterministic rooms may use: hidden.go
+//   - what deterministic packages may use: hidden.go
 //   - which loops over maps pass: commutes.go
 //   - package comments: pkgdoc.go
 //   - doc comments that name something else: docnames.go
@@ -43,14 +43,14 @@ const (
 	exitFailed   = 2
 )
 
-// rules are the analyzers, each about one package at a time.
+// rules lists the analyzers, each about one package at a time.
 var rules = []*analysis.Analyzer{hidden, mapOrder, pkgDoc, docNames, docLinks, testSleep}
 
 func main() {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run lints the packages that the patterns in args name, and always the whole
+// run checks the packages that the patterns in args name. It always checks the whole
 // module's import directions, port, tracked text, citations and examples.
 func run(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("lint", flag.ContinueOnError)
@@ -83,7 +83,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return exitClean
 }
 
-// runHouse prints the numbers of the house; one beyond its limit is a finding.
+// runHouse prints the sizes; one beyond its limit is a finding.
 func runHouse(stdout, stderr io.Writer) int {
 	h, err := measureHouse()
 	if err != nil {

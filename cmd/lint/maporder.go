@@ -8,10 +8,10 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// mapOrder finds loops over maps whose order can be seen. Go starts each such
-// loop at a random key, so what depends on the order differs between two runs of
-// one seed. A loop passes when its body does the same in any order (commutes.go
-// has the list), or when //lint:ordered and a reason stand at its line.
+// mapOrder reports loops over maps whose order can show. Go starts such a loop at a random
+// key, so whatever depends on the order differs between two runs of one seed. A loop passes
+// when its body does the same in any order (commutes.go has the list), or when
+// //lint:ordered and a reason stand at its line.
 var mapOrder = &analysis.Analyzer{
 	Name: "maporder",
 	Doc:  "deterministic rooms range over maps only where the order cannot be seen",
@@ -20,7 +20,8 @@ var mapOrder = &analysis.Analyzer{
 
 const mapOrderAdvice = "range over slices.Sorted(maps.Keys(m)), keep an ordered slice, or say why with //lint:ordered <reason>"
 
-// sortedConsumers take the iterators of package maps and lose their order.
+// sortedConsumers lists functions that take an iterator of package maps and whose result
+// does not show its order.
 var sortedConsumers = map[string]bool{
 	"slices.Sorted":           true,
 	"slices.SortedFunc":       true,
@@ -60,8 +61,8 @@ func runMapOrder(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// rangedMap is the map that the loop goes over, itself or by an iterator of
-// package maps, or nil.
+// rangedMap returns the map that the loop ranges over, directly or by an iterator of
+// package maps, else nil.
 func rangedMap(pass *analysis.Pass, loop *ast.RangeStmt) ast.Expr {
 	if call, ok := ast.Unparen(loop.X).(*ast.CallExpr); ok && mapIterator(pass, call) != "" {
 		return call.Args[0]
@@ -72,8 +73,8 @@ func rangedMap(pass *analysis.Pass, loop *ast.RangeStmt) ast.Expr {
 	return nil
 }
 
-// isMap reports whether values of the type are maps, also for a type parameter that
-// stands for maps alone.
+// isMap reports whether values of the type are maps. A type parameter counts when all its
+// types are maps.
 func isMap(t types.Type) bool {
 	if t == nil {
 		return false
@@ -104,8 +105,8 @@ func constrainedToMaps(p *types.TypeParam) bool {
 	return false
 }
 
-// mapIterator is Keys, Values or All when the call calls that function of
-// package maps, or "".
+// mapIterator returns Keys, Values or All when the call calls that function of package
+// maps, else "".
 func mapIterator(pass *analysis.Pass, call *ast.CallExpr) string {
 	switch name := calleeName(pass, call); name {
 	case "maps.Keys", "maps.Values", "maps.All":
@@ -114,8 +115,8 @@ func mapIterator(pass *analysis.Pass, call *ast.CallExpr) string {
 	return ""
 }
 
-// calleeName is the full name of the function or method that the call calls, as
-// types.Func.FullName writes it, or "".
+// calleeName returns the full name of the called function or method, as types.Func.FullName
+// writes it, or "".
 func calleeName(pass *analysis.Pass, call *ast.CallExpr) string {
 	fun := ast.Unparen(call.Fun)
 	if index, ok := fun.(*ast.IndexExpr); ok { // f[T](…)
@@ -137,9 +138,8 @@ func calleeName(pass *analysis.Pass, call *ast.CallExpr) string {
 	return fn.Origin().FullName()
 }
 
-// orderLost reports whether the iterator goes where its order no longer matters:
-// into a loop (which is looked at by itself), a sorting function, a map, or a
-// slice that is sorted next.
+// orderLost reports whether the iterator's order cannot show, because it goes into a loop
+// (which is checked by itself), a sorting function, a map, or a slice that is sorted next.
 func orderLost(pass *analysis.Pass, call *ast.CallExpr, outer []ast.Node) bool {
 	switch parent := outer[len(outer)-1].(type) {
 	case *ast.RangeStmt:
@@ -162,7 +162,7 @@ func orderLost(pass *analysis.Pass, call *ast.CallExpr, outer []ast.Node) bool {
 	return false
 }
 
-// enclosingBody is the body of the innermost function around a node.
+// enclosingBody returns the body of the innermost function around a node.
 func enclosingBody(outer []ast.Node) *ast.BlockStmt {
 	for i := len(outer) - 1; i >= 0; i-- {
 		switch f := outer[i].(type) {
@@ -175,15 +175,15 @@ func enclosingBody(outer []ast.Node) *ast.BlockStmt {
 	return nil
 }
 
-// sortCalls sort their first argument in place.
+// sortCalls lists functions that sort their first argument in place.
 var sortCalls = map[string]bool{
 	"sort.Strings": true, "sort.Ints": true, "sort.Float64s": true,
 	"sort.Slice": true, "sort.SliceStable": true, "sort.Sort": true, "sort.Stable": true,
 	"slices.Sort": true, "slices.SortFunc": true, "slices.SortStableFunc": true,
 }
 
-// sortedNext reports whether the first use of the slice after pos is to sort it.
-// Its length, and appending more to it, may come before.
+// sortedNext reports whether the slice is sorted before any other use after pos. Taking its
+// length and appending to it are allowed before.
 func sortedNext(pass *analysis.Pass, path string, pos token.Pos, body *ast.BlockStmt) bool {
 	if body == nil {
 		return false
@@ -220,7 +220,7 @@ func sortedNext(pass *analysis.Pass, path string, pos token.Pos, body *ast.Block
 	return sorted
 }
 
-// appendsTo is the path p of a statement p = append(p, …).
+// appendsTo returns the path p of a statement p = append(p, …).
 func appendsTo(pass *analysis.Pass, s *ast.AssignStmt) (string, bool) {
 	if s.Tok != token.ASSIGN || len(s.Lhs) != 1 || len(s.Rhs) != 1 {
 		return "", false

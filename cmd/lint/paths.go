@@ -9,10 +9,9 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// pathOf names the place that an expression reads or writes: a variable, or a
-// field reached from one through fields and pointers. Two expressions of one
-// path are one place; two paths are taken for two places, though pointers could
-// make them one.
+// pathOf names the place that an expression reads or writes: a variable, or a field reached
+// from one through fields and pointers. Equal paths are one place. Different paths count as
+// two places, though pointers could make them one.
 func pathOf(pass *analysis.Pass, e ast.Expr) (string, bool) {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -41,7 +40,7 @@ func overlap(a, b string) bool {
 	return a == b || strings.HasPrefix(a, b+".") || strings.HasPrefix(b, a+".")
 }
 
-// objectOf is what the name stands for, where it is used or declared.
+// objectOf returns what the name stands for, where it is used or declared.
 func objectOf(pass *analysis.Pass, id *ast.Ident) types.Object {
 	if obj := pass.TypesInfo.Uses[id]; obj != nil {
 		return obj

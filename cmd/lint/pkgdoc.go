@@ -10,18 +10,17 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// pkgDoc wants a package comment that tells a newcomer where they are: what the
-// package is, what to use first, where to change what. It can only measure that
-// the comment has the length of an answer, and that the package's files that it names
-// are there. Generated packages are left out.
+// pkgDoc demands a package comment that says what the package is, what to use first, and
+// where to change what. It checks that the comment is long enough, that it has no chains of
+// semicolons, and that the files that it names exist. Generated packages are left out.
 var pkgDoc = &analysis.Analyzer{
 	Name: "pkgdoc",
 	Doc:  "every package has one comment that names it, has 3 sentences or 200 characters, lists what it enumerates, and names files that are there",
 	Run:  runPkgDoc,
 }
 
-// The least that can say what a package is, what to use first and where to
-// change what.
+// A comment needs at least this much to say what a package is, what to use first and where
+// to change what.
 const (
 	docSentences  = 3
 	docCharacters = 200
@@ -76,11 +75,11 @@ func runPkgDoc(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// goFile is a Go file of the package's own folder, or one with its folder from the root
-// of the module; with stars it is several.
+// goFile matches the name of a Go file of the package's own folder, or one with its folder
+// from the root of the module; stars stand for several files.
 var goFile = regexp.MustCompile("(?:^|[\\s(\\[`\"'])((?:[\\w*]+/)*[A-Za-z*][\\w*]*\\.go)\\b")
 
-// missingFiles are the files that the text names and that are not there. dir is the
+// missingFiles returns the files that the text names and that do not exist. dir is the
 // package's folder.
 func missingFiles(pass *analysis.Pass, dir, text string) (missing []string) {
 	room, _ := roomOf(strings.TrimSuffix(pass.Pkg.Path(), "_test"))
@@ -93,14 +92,14 @@ func missingFiles(pass *analysis.Pass, dir, text string) (missing []string) {
 	return missing
 }
 
-// isThere reports whether a file has a name that the pattern matches.
+// isThere reports whether a file matches the pattern.
 func isThere(pattern string) bool {
 	found, err := filepath.Glob(pattern)
 	return err == nil && len(found) > 0
 }
 
-// docOpening is how the comment has to begin: "Package vtime", and for a main
-// package "Command lint", after its folder.
+// docOpening returns how the comment has to begin: "Package vtime", and for a main package
+// "Command lint", after its folder.
 func docOpening(pass *analysis.Pass) string {
 	if pass.Pkg.Name() == "main" {
 		return "Command " + path.Base(pass.Pkg.Path())

@@ -18,29 +18,29 @@ const (
 	portDoc  = "the port knows no machinery of the simulator, and engine/env has no implementation"
 )
 
-// portRooms are laid beside the Python that they port. How the simulator keeps many agents
-// small is none of their business.
+// portRooms lists the packages that port Python, and that a reader lays beside it. How the
+// simulator saves memory must not show in them.
 var portRooms = []string{"engine/agent/...", "engine/training/..."}
 
-// envRoom says what a program reaches the world through: interfaces, plain types, and
-// functions that make a value of them or, as String, a text.
+// envRoom is the package of interfaces through which a program reaches the world. It may
+// hold interfaces, plain types, and functions that make or print their values.
 const envRoom = "engine/env"
 
-// machineryImports may not be imported in either.
+// machineryImports lists imports that neither the port nor envRoom may have.
 var machineryImports = []string{"unsafe", module + "/engine/env/zkbulk"}
 
-// machineryNames are names of engine/env that the port may not use.
+// machineryNames lists names of engine/env that the port may not use.
 var machineryNames = []string{"Shared", "Names"}
 
-// portException lets what one file has of one kind pass for the time being. One that lets
-// nothing pass is a finding, so that the list only gets shorter.
+// portException lets one file have a number of findings of one kind for the time being. An
+// unneeded one is a finding, so the list only gets shorter.
 type portException struct {
-	file  string // or a folder and all below it, "engine/env/..."
+	file  string // or a folder and everything below it, "engine/env/..."
 	what  string // as the finding begins
 	until string // what ends it
 }
 
-// lintPort looks at the Go files of the rooms, tests left out.
+// lintPort checks the Go files of the port and of envRoom, except tests.
 func lintPort() ([]finding, error) {
 	names, err := trackedFiles()
 	if err != nil {
@@ -54,7 +54,7 @@ func lintPort() ([]finding, error) {
 		}
 		text, err := os.ReadFile(name)
 		if os.IsNotExist(err) {
-			continue // deleted but still in the index
+			continue // deleted, but still in git's index
 		}
 		if err != nil {
 			return nil, err
@@ -64,7 +64,7 @@ func lintPort() ([]finding, error) {
 	return checkPort(files, portExceptions)
 }
 
-// checkPort holds files, by name, to the rule.
+// checkPort checks files, given by name, against the rule.
 func checkPort(files map[string]string, exceptions []portException) ([]finding, error) {
 	used := make([]bool, len(exceptions))
 	var found []finding
@@ -93,7 +93,7 @@ func checkPort(files map[string]string, exceptions []portException) ([]finding, 
 	return found, nil
 }
 
-// portFindings looks at one file.
+// portFindings checks one file.
 func portFindings(name, text string) (found []finding, err error) {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, name, text, parser.SkipObjectResolution|parser.ParseComments)
@@ -127,8 +127,8 @@ func portFindings(name, text string) (found []finding, err error) {
 	return found, nil
 }
 
-// reachesEnv reports whether an expression is package env, or something called e or Shared,
-// as a process and what it shares are called.
+// reachesEnv reports whether an expression is package env, or has the name e or Shared, as
+// a process and its shared values are called.
 func reachesEnv(x ast.Expr) bool {
 	switch x := x.(type) {
 	case *ast.Ident:
@@ -139,8 +139,9 @@ func reachesEnv(x ast.Expr) bool {
 	return false
 }
 
-// implements says what a function does beyond making a value, or "". It may choose, look
-// and return: a loop is work, and an assignment keeps something.
+// implements describes what a function does beyond making a value, or returns "". A
+// function may choose, look and return. A loop counts as work, an assignment as keeping
+// something.
 func implements(f *ast.FuncDecl) (what string) {
 	if f.Body == nil {
 		return ""

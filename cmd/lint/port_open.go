@@ -1,7 +1,7 @@
 package main
 
-// portExceptions are what the rule about the port lets pass for the time being: machinery
-// that keeps thousands of agents small, until the simulator does it by itself.
+// portExceptions lists what is let pass for the time being: code that saves memory with
+// thousands of agents, until the simulator does so by itself.
 var portExceptions = []portException{
 	{"engine/agent/replicamanager/...", "imports engine/env/zkbulk", untilBulk},
 	{"engine/agent/backends/...", "imports engine/env/zkbulk", untilBulk},

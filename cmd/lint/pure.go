@@ -11,20 +11,21 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// purePackages have functions and methods without effects (apart from those
-// that take a function, or write into what they are given: pureExcept).
+// purePackages lists packages whose functions and methods have no effects, except for those
+// in pureExcept and those that take a function.
 var purePackages = map[string]bool{
 	"bytes": true, "cmp": true, "errors": true, "maps": true, "math": true,
 	"math/bits": true, "path": true, "path/filepath": true, "slices": true, "strconv": true,
 	"strings": true, "time": true, "unicode": true, "unicode/utf8": true,
 }
 
-// pureCalls are single functions of packages that are not pure otherwise.
+// pureCalls lists single functions without effects, of other packages.
 var pureCalls = map[string]bool{
 	"fmt.Sprint": true, "fmt.Sprintf": true, "fmt.Errorf": true,
 }
 
-// pureExcept change their argument or receiver, or hand out an order.
+// pureExcept lists functions that change their argument or receiver, or whose result has an
+// order.
 var pureExcept = map[string]bool{
 	"maps.Copy": true, "maps.DeleteFunc": true, "maps.Insert": true,
 	"maps.Keys": true, "maps.Values": true, "maps.All": true, "maps.Collect": true,
@@ -34,15 +35,15 @@ var pureExcept = map[string]bool{
 	"time.Now": true, "time.Since": true, "time.Until": true, "time.Sleep": true,
 }
 
-// pureBuiltins compute a value. append is not one: it may write behind the
-// length of its first argument.
+// pureBuiltins lists builtins that only compute a value. append is not among them: it may
+// write behind the length of its first argument.
 var pureBuiltins = map[string]bool{
 	"cap": true, "complex": true, "imag": true, "len": true, "make": true,
 	"max": true, "min": true, "new": true, "real": true,
 }
 
-// read takes the expression as one that the turn reads: it must have no effect,
-// and what it reads is noted. nil is no expression.
+// read notes what the expression reads, and reports an effect in it as a reason not to
+// commute. A nil expression reads nothing.
 func (t *turn) read(e ast.Expr) {
 	if e == nil {
 		return
@@ -66,7 +67,7 @@ func (t *turn) read(e ast.Expr) {
 		case *ast.KeyValueExpr:
 			t.read(n.Value)
 			if tv, ok := t.pass.TypesInfo.Types[n.Key]; ok && tv.IsValue() {
-				t.read(n.Key) // not the name of a field
+				t.read(n.Key) // a key that is not the name of a field
 			}
 			return false
 		case ast.Expr:
@@ -79,7 +80,7 @@ func (t *turn) read(e ast.Expr) {
 	})
 }
 
-// readCall reports whether to look into the call's parts.
+// readCall reports whether the parts of the call have to be read too.
 func (t *turn) readCall(call *ast.CallExpr) bool {
 	if tv := t.pass.TypesInfo.Types[call.Fun]; tv.IsType() {
 		return true // a conversion
@@ -128,7 +129,7 @@ func (t *turn) pureCall(call *ast.CallExpr) bool {
 	return dot >= 0 && purePackages[name[:slash+dot]]
 }
 
-// fresh reports whether nobody else holds the slice: it is empty, of this turn, or
+// fresh reports whether nobody else holds the slice: it is empty, new in this turn, or
 // stands at the loop's key.
 func (t *turn) fresh(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
@@ -146,7 +147,7 @@ func (t *turn) fresh(e ast.Expr) bool {
 	return false
 }
 
-// source prints the node as gofmt does.
+// source returns the source of a node as gofmt prints it.
 func source(pass *analysis.Pass, n ast.Node) string {
 	var b bytes.Buffer
 	if err := format.Node(&b, pass.Fset, n); err != nil {

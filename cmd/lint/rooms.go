@@ -7,10 +7,11 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// module is the path before every package of ours.
+// module is the path of this module, with which all its import paths begin.
 const module = "github.com/monosim/monosim"
 
-// deterministicRooms run in virtual time: what they do follows from the seed.
+// deterministicRooms lists the packages that run in virtual time, and whose actions follow
+// from the seed.
 var deterministicRooms = []string{
 	"engine/vtime/...",
 	"engine/agent/...",
@@ -24,8 +25,8 @@ var deterministicRooms = []string{
 	"sim/...",
 }
 
-// servedRooms lie inside deterministic rooms but put a twin behind a real
-// socket, so they live in wall time.
+// servedRooms lists packages inside of deterministic folders that serve a twin over a real
+// socket, so they run in wall time.
 var servedRooms = []string{
 	"sim/zookeeper/wire/...",
 	"sim/zookeeper/recorded",
@@ -33,14 +34,14 @@ var servedRooms = []string{
 	"sim/consul/serve",
 }
 
-// deterministic reports whether the package at pkgPath, or the one that it is the
-// external test of, must be deterministic.
+// deterministic reports whether the package at pkgPath, or the package that it externally
+// tests, has to be deterministic.
 func deterministic(pkgPath string) bool {
 	room, ours := roomOf(strings.TrimSuffix(pkgPath, "_test"))
 	return ours && matchAny(deterministicRooms, room) && !matchAny(servedRooms, room)
 }
 
-// roomOf is the path inside the module: "engine/vtime", or "." for its root.
+// roomOf returns the path inside the module: "engine/vtime", or "." for its root.
 func roomOf(pkgPath string) (room string, ours bool) {
 	if pkgPath == module {
 		return ".", true
@@ -58,14 +59,14 @@ func matchAny(patterns []string, room string) bool {
 	return false
 }
 
-// match reports whether the pattern covers the room. As with the go command
-// "sim/..." is sim and all below it, and "sim" is sim alone.
+// match reports whether the pattern covers the package. As with the go command "sim/..."
+// covers sim and everything below, "sim" only sim.
 func match(pattern, room string) bool {
 	top, subtree := strings.CutSuffix(pattern, "/...")
 	return room == top || subtree && strings.HasPrefix(room, top+"/")
 }
 
-// isTest reports whether the file is one of tests.
+// isTest reports whether the file is a test file.
 func isTest(pass *analysis.Pass, file *ast.File) bool {
 	return strings.HasSuffix(pass.Fset.Position(file.FileStart).Filename, "_test.go")
 }

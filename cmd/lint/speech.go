@@ -14,15 +14,15 @@ const (
 	speechDoc  = "tracked text names no folder of one machine and no package registry"
 )
 
-// phrase is text that must not be tracked. Patterns are put together from parts,
-// so that this file passes its own rule.
+// phrase is text that no tracked file may have. Patterns are put together from parts, so
+// that this file passes its own rule.
 type phrase struct {
 	what    string
-	pattern *regexp.Regexp // its first group is what is shown
+	pattern *regexp.Regexp // a finding shows its first group
 	instead string
 }
 
-// start keeps a folder from matching inside a longer path or an address.
+// start keeps a folder's name from matching inside a longer path or an address.
 const start = `(?:^|[^A-Za-z0-9_.~/-])`
 
 var phrases = []phrase{
@@ -44,7 +44,7 @@ var phrases = []phrase{
 	},
 }
 
-// lintSpeech looks at every file that is tracked, or would be by git add.
+// lintSpeech checks every file that git tracks or would add.
 func lintSpeech() ([]finding, error) {
 	names, err := trackedFiles()
 	if err != nil {
@@ -54,7 +54,7 @@ func lintSpeech() ([]finding, error) {
 	for _, name := range names {
 		info, err := os.Lstat(name)
 		if err != nil || !info.Mode().IsRegular() {
-			continue // deleted but still in the index, or a link
+			continue // deleted, but still in git's index, or a link
 		}
 		text, err := os.ReadFile(name)
 		if err != nil {
@@ -77,7 +77,7 @@ func trackedFiles() ([]string, error) {
 	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 }), nil
 }
 
-// checkSpeech looks at one file. Binary files hold no speech.
+// checkSpeech checks one file. Binary files are left out.
 func checkSpeech(name string, text []byte) []finding {
 	if bytes.IndexByte(text, 0) >= 0 {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// within says what a break would leave.
+// within says which statement a break would end.
 type within int
 
 const (
@@ -16,8 +16,8 @@ const (
 	inInner                // a loop in it
 )
 
-// block looks at statements in order. A block that ends by leaving the loop is
-// an exit; it may only set places to one value before.
+// block checks statements in order. A block that ends by leaving the loop is an exit;
+// before that it may only set places to constants.
 func (t *turn) block(list []ast.Stmt, in within) {
 	if len(list) == 0 {
 		return
@@ -219,8 +219,8 @@ func (t *turn) typeSwitch(s *ast.TypeSwitchStmt, in within) {
 	t.cases(s.Body, in)
 }
 
-// innerRange looks into a loop that each turn runs. Over another map it is
-// looked at by itself as well.
+// innerRange checks a loop inside a turn. A loop over another map is checked by itself as
+// well.
 func (t *turn) innerRange(s *ast.RangeStmt) {
 	if s.Tok == token.ASSIGN {
 		t.fail(s, "has an inner loop with variables from outside")

@@ -11,18 +11,18 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// completion is what a shell asks for the values of an argument or a flag.
+// completion is a function that a shell calls for the values of an argument or a flag.
 type completion = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective)
 
-// completeWith completes with a list that is made when a shell asks.
+// completeWith completes with a list that is only made when a shell asks.
 func completeWith(list func() []string) completion {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return list(), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
-// completeFlags has shells complete the values of flags by name, in a command and all
-// below it that have them; format comes from the command that has it.
+// completeFlags completes the values of flags by their names, in a command and all its
+// subcommands. A command with a flag --format completes it itself.
 func completeFlags(cmd *cobra.Command, lists map[string]func() []string) {
 	for name, list := range lists {
 		if cmd.Flags().Lookup(name) == nil {
@@ -39,7 +39,7 @@ func completeFlags(cmd *cobra.Command, lists map[string]func() []string) {
 	}
 }
 
-// flagValues are the values of those flags that mean the same everywhere.
+// flagValues has the values of flags that mean the same in every command.
 var flagValues = map[string]func() []string{
 	"suite":  suiteNames,
 	"tags":   featureTags,
@@ -57,7 +57,7 @@ func suiteNames() (names []string) {
 	return names
 }
 
-// featureTags are the tags of the scenarios of this binary.
+// featureTags lists the tags of the scenarios in this binary.
 func featureTags() []string {
 	list, err := (&steps.Suite{Runner: newSimulation(), FS: embeddedFS{}, Paths: []string{featureDir}}).List()
 	if err != nil {
@@ -77,7 +77,7 @@ func quirkIDs() (ids []string) {
 	return ids
 }
 
-// toggles are the ids of what --quirks can keep or repair.
+// toggles lists the ids of the quirks that --quirks can keep or repair.
 func toggles() (ids []string) {
 	list, err := scope.Quirks()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/sim/consul/serve"
 )
 
-// consulOptions are the flags of `monosim consul`.
+// consulOptions holds the flags of `monosim consul`.
 type consulOptions struct {
 	listen      string
 	allowRemote bool

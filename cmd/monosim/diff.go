@@ -19,7 +19,7 @@ import (
 	"github.com/monosim/monosim/vectors/golden"
 )
 
-// diffOptions are the flags of `monosim diff`.
+// diffOptions holds the flags of `monosim diff`.
 type diffOptions struct {
 	testeeFlags
 	vectorFlags
@@ -135,8 +135,8 @@ func (o *diffOptions) run(cmd *cobra.Command) error {
 	return ending
 }
 
-// testees are the reference, with no Testee when the vectors are, and the
-// subjects.
+// testees returns the subjects and the reference; the reference has no Testee when the
+// recorded vectors stand in for it.
 func (o *diffOptions) testees() (reference conformance.Subject, subjects []conformance.Subject, err error) {
 	engine := engineSubject()
 	if o.python {
@@ -218,7 +218,7 @@ func (o *diffOptions) compare(cmd *cobra.Command, reference, subject conformance
 	return report, nil
 }
 
-// golden asks one subject the golden cases, and shows how far it is.
+// golden asks one subject the golden cases, and shows progress.
 func (o *diffOptions) golden(cmd *cobra.Command, subject conformance.Subject, suites []*golden.Suite, known map[string]bool) (*conformance.Report, error) {
 	total := 0
 	for _, s := range suites {
@@ -232,14 +232,14 @@ func (o *diffOptions) golden(cmd *cobra.Command, subject conformance.Subject, su
 	return conformance.Verify(counted, suites, conformance.Selection{Suites: o.suites}, known)
 }
 
-// diffFormats are the ways to write a comparison.
+// diffFormats maps the names of formats to the functions that write a comparison.
 var diffFormats = map[string]func(io.Writer, []conformance.SubjectReport) error{
 	"table": conformance.WriteTable,
 	"junit": conformance.WriteJUnit,
 	"json":  conformance.WriteSubjectsJSON,
 }
 
-// diffOutput is a comparison in one format.
+// diffOutput is a comparison in one format, to a file or to standard output.
 type diffOutput struct {
 	format string
 	file   string // empty for standard output

@@ -1,11 +1,15 @@
-// Command monosim simulates the serving control plane of bytedance/monolith
-// (agents, ZooKeeper and TensorFlow Serving) in virtual time. It runs feature
-// specs (`monosim test`) and clusters that are built from a person's own
-// agent.conf and exported models (`monosim sim`).
+// Command monosim simulates the serving control plane of bytedance/monolith (agents,
+// ZooKeeper and TensorFlow Serving) in virtual time.
 //
-// Each command has a file or a package of its own (programs, whatif), and root.go puts
-// them together; what they have in common is in package command. Exit codes
-// are 0 for good, 1 for a failed check, 2 for usage or input that makes no sense.
+// Two things to use first: `monosim test` runs scenarios, and `monosim sim` runs a cluster
+// from your own agent.conf and exported models. Exit codes are 0 for good, 1 for a failed
+// check, 2 for usage or input that makes no sense.
+//
+// To change
+//
+//   - a command: the file of its name, or packages programs, model and whatif
+//   - the list of commands: root.go
+//   - exit codes, signals, progress: package command
 package main
 
 import (
@@ -25,8 +29,8 @@ func main() {
 	os.Exit(command.ExitCode(err))
 }
 
-// run is the command, or the model server or the reference's program that the program
-// is called as.
+// run runs monosim, or the model server or the reference's program by whose name it was
+// called.
 func run() error {
 	if isModelServer(os.Args[0]) {
 		return runModelServer(os.Args[0], os.Args[1:], os.Stdout, os.Stderr)

@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/runners/show/colour"
 )
 
-// checkedOutput is an output that remembers that it could not be written, as when a
-// disk is full: much of what is printed is nobody's error to return.
+// checkedOutput is an output that remembers when a write has failed, as with a full disk.
+// Much of what is printed has no caller to return the error to.
 type checkedOutput struct {
 	io.Writer
 	err error // the first
@@ -26,10 +26,10 @@ func (o *checkedOutput) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Unwrap is the output itself.
+// Unwrap returns the output itself.
 func (o *checkedOutput) Unwrap() io.Writer { return o.Writer }
 
-// useColours has standard output take colours where --color says so.
+// useColours turns colours of standard output on or off, as --color says.
 func useColours(cmd *cobra.Command, when string) error {
 	out := cmd.Root().OutOrStdout()
 	wanted, err := colour.Wanted(when, command.IsTerminal(out), os.Getenv)
@@ -42,8 +42,8 @@ func useColours(cmd *cobra.Command, when string) error {
 	return nil
 }
 
-// end is how a command ends that came to err: what could not be printed counts more
-// than what it said.
+// end returns the error with which a command ends that returned err. An output that could
+// not be written counts more than err.
 func (o *checkedOutput) end(err error) error {
 	if o.err == nil {
 		return err

@@ -16,7 +16,7 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// quirkShown is a quirk whole, with what shows it.
+// quirkShown is a quirk from the register, with the cases and scenarios that show it.
 type quirkShown struct {
 	ID       string   `json:"id"`
 	Decision string   `json:"decision"`
@@ -24,11 +24,12 @@ type quirkShown struct {
 	Where    []string `json:"where"`
 	Marks    []string `json:"marks,omitempty"`
 	Repaired string   `json:"repaired,omitempty"`
-	// Forms are others that it can have, by name.
+	// Forms describes other variants of the quirk, by name.
 	Forms   map[string]string `json:"forms,omitempty"`
 	Reason  string            `json:"reason,omitempty"`
 	Unshown string            `json:"unshown,omitempty"`
-	// Cases are flagged with it; Scenarios, as file:line and name, are tagged with it.
+	// Cases lists golden cases that are flagged with it; Scenarios lists those tagged with
+	// it, as file:line and name.
 	Cases     []string `json:"cases"`
 	Scenarios []string `json:"scenarios"`
 }
@@ -97,7 +98,7 @@ func runQuirks(w io.Writer, ids []string, asJSON bool) error {
 	return nil
 }
 
-// writeJSON writes a value with a line for each member.
+// writeJSON writes a list as JSON with a line for each member.
 func writeJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
@@ -105,7 +106,7 @@ func writeJSON(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// showQuirks finds the cases and the scenarios of quirks.
+// showQuirks finds the cases and scenarios of quirks.
 func showQuirks(list []scope.Quirk) ([]quirkShown, error) {
 	suites, err := golden.Suites(golden.FS())
 	if err != nil {
@@ -139,7 +140,7 @@ func showQuirks(list []scope.Quirk) ([]quirkShown, error) {
 
 var markTexts = map[string]string{"X": "in a run of the reference", "Z": "on a real ZooKeeper"}
 
-// text is the quirk for people, a line for each thing that is known of it.
+// text describes the quirk for people, a line for each fact.
 func (q quirkShown) text() string {
 	var b strings.Builder
 	line := func(name, text string) {

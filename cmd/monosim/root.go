@@ -69,7 +69,7 @@ so is that of the reference's programs where monosim is called by their names.`,
 	return root
 }
 
-// newHelpCommand makes `monosim help`, which cobra's own is but for the exit code.
+// newHelpCommand makes `monosim help`, which differs from cobra's only in its exit code.
 func newHelpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
@@ -84,5 +84,5 @@ func newHelpCommand() *cobra.Command {
 	}
 }
 
-// newSimulation runs scenarios in virtual time.
+// newSimulation makes the runner that runs scenarios in virtual time.
 func newSimulation() runners.Runner { return &simrun.Runner{Operations: gotestee.Recorded{}} }

@@ -10,11 +10,11 @@ import (
 	"github.com/monosim/monosim/runners/show/colour"
 )
 
-// screen is standard output with a progress bar below it: on one terminal the bar
-// makes room for whole lines, and what is no whole line yet waits.
+// screen is standard output with a progress bar below it. On a terminal the bar is removed
+// for whole lines, and an unfinished line waits.
 type screen struct {
 	out    io.Writer
-	shared bool                     // the bar is on the same terminal
+	shared bool                     // whether the bar is on the same terminal
 	bar    *progressbar.ProgressBar // nil for none
 	rest   []byte
 }
@@ -33,16 +33,16 @@ func (s *screen) Write(p []byte) (int, error) {
 	if end == 0 {
 		return len(p), nil
 	}
-	_ = s.bar.Clear() // the next run draws it again
+	_ = s.bar.Clear() // the next update draws it again
 	_, err := s.out.Write(s.rest[:end])
 	s.rest = append(s.rest[:0], s.rest[end:]...)
 	return len(p), err
 }
 
-// Coloured says whether standard output takes colours; see colour.For.
+// Coloured reports whether standard output takes colours; see colour.For.
 func (s *screen) Coloured() bool { return colour.For(s.out).On() }
 
-// end takes the bar away and writes what waits.
+// end removes the bar and writes the unfinished line.
 func (s *screen) end() error {
 	if s.bar == nil {
 		return nil

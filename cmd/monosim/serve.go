@@ -20,7 +20,7 @@ import (
 	"github.com/monosim/monosim/runners/test/realrun/loopback"
 )
 
-// serveOptions are the flags of `monosim serve`.
+// serveOptions holds the flags of `monosim serve`.
 type serveOptions struct {
 	speed   string
 	admin   string

@@ -19,22 +19,23 @@ import (
 	"github.com/monosim/monosim/runners/serve/admin"
 )
 
-// serving is a server that listens, of a command that serves until it is interrupted.
+// serving is a listening server of a command that serves until a signal.
 type serving struct {
-	// title says what it is and where, for the interface for faults.
+	// title names the server and its address, for the interface for faults.
 	title string
-	// addr is what is printed of where it listens.
+	// addr is the printed address of the server.
 	addr string
-	// actions are what the interface for faults can do with it.
+	// actions lists what the interface for faults can do with the server.
 	actions []admin.Action
-	// done, where it is not nil, is closed when the server has stopped by itself.
+	// done, if not nil, is closed when the server has stopped by itself.
 	done <-chan struct{}
-	// close ends it; its error is the command's.
+	// close stops the server; the command returns its error.
 	close func() error
 }
 
-// serveUntilSignal opens a server and, where adminAddr is not "", its interface for faults,
-// prints where they are, and closes them at a signal or when the server has stopped by itself.
+// serveUntilSignal opens a server and, where adminAddr is not "", its interface for faults.
+// It prints their addresses, and closes both at a signal or when the server has stopped by
+// itself.
 func serveUntilSignal(cmd *cobra.Command, adminAddr string, open func() (*serving, error)) (err error) {
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -61,8 +62,8 @@ func serveUntilSignal(cmd *cobra.Command, adminAddr string, open func() (*servin
 	return s.close()
 }
 
-// checkListen keeps a server, which has no secrets to tell friends from others, on this
-// machine unless the user says otherwise.
+// checkListen refuses an address that other machines can reach, unless the user allows it:
+// the server does not ask for secrets.
 func checkListen(stderr io.Writer, name, listen, example string, allowRemote bool) error {
 	addr, err := net.ResolveTCPAddr("tcp", listen)
 	if err != nil {
@@ -78,7 +79,7 @@ func checkListen(stderr io.Writer, name, listen, example string, allowRemote boo
 	return nil
 }
 
-// milliseconds reads a time that the protocol tells in int32 milliseconds.
+// milliseconds reads a duration that the protocol carries as int32 milliseconds.
 func milliseconds(flag string, d, least time.Duration) (int64, error) {
 	ms := d.Milliseconds()
 	if d < least || ms > math.MaxInt32 || time.Duration(ms)*time.Millisecond != d {

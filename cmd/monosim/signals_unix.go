@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// dieOfSignals has the program end by signals that end upstream's, which has no
-// handlers, and that Go takes for its own or for nothing. It listens from now on:
-// one that comes before is lost.
+// dieOfSignals lets the program die of signals that Go catches or ignores. Upstream's
+// server has no handlers for them, so they end it. Signals that come before this call are
+// lost.
 func dieOfSignals() {
 	incoming := make(chan os.Signal, 1)
 	for _, s := range []os.Signal{syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGALRM} {
@@ -22,8 +22,8 @@ func dieOfSignals() {
 	go func() { dieOf((<-incoming).(syscall.Signal)) }()
 }
 
-// dieOf ends the program by a signal, which its parent then sees. Go keeps some
-// for itself, so that the signal goes to what takes the program's place.
+// dieOf ends the program by a signal, so that its parent sees that signal. Go catches some
+// signals, so another program is put in place of this one and gets the signal.
 func dieOf(s syscall.Signal) {
 	if s == syscall.SIGKILL {
 		syscall.Kill(os.Getpid(), s)

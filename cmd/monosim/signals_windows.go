@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// dieOfSignals does nothing: no signal comes that Go does not end the program by.
+// dieOfSignals does nothing: Go ends the program at every signal of this system.
 func dieOfSignals() {}
 
-// dieOf ends the program with the exit code that a shell tells of a signal.
+// dieOf ends the program with the exit code that a shell reports for a signal.
 func dieOf(s syscall.Signal) { os.Exit(128 + int(s)) }

@@ -21,7 +21,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/outlook"
 )
 
-// simFlags are what `monosim sim` was asked for.
+// simFlags holds the flags of `monosim sim`.
 type simFlags struct {
 	options               sim.Options
 	maxMemory, cost       string
@@ -140,10 +140,10 @@ func (s *simFlags) run(cmd *cobra.Command) error {
 	return s.outcome(ctx, report, failure)
 }
 
-// errMaxWall is the cause of a context that --max-wall has ended.
+// errMaxWall is the cause of a context that --max-wall has cancelled.
 var errMaxWall = errors.New("--max-wall is over")
 
-// outcome is the error of a run that was reported.
+// outcome returns the error with which a reported run ends.
 func (s *simFlags) outcome(ctx context.Context, report *sim.Report, failure error) error {
 	far := fmt.Sprintf("after %vs of %v", report.VirtualSec, s.options.For)
 	switch {
@@ -172,7 +172,7 @@ func (s *simFlags) outcome(ctx context.Context, report *sim.Report, failure erro
 	return nil
 }
 
-// once runs the cluster; without a report the error is one of what was asked for.
+// once runs the cluster once. Without a report the error is about what was asked for.
 func (s *simFlags) once(ctx context.Context, cmd *cobra.Command) (*sim.Report, error) {
 	cluster, err := s.read()
 	if err != nil {
@@ -189,7 +189,7 @@ func (s *simFlags) once(ctx context.Context, cmd *cobra.Command) (*sim.Report, e
 	return cluster.Run(ctx, watch.at)
 }
 
-// read makes the cluster with what is done to it.
+// read makes the cluster and what is done to it from the flags.
 func (s *simFlags) read() (*sim.Cluster, error) {
 	o := s.options
 	if err := checkQuirks(o.Quirks); err != nil {
@@ -211,7 +211,7 @@ func (s *simFlags) read() (*sim.Cluster, error) {
 	cluster, err := sim.Read(o)
 	var conf sim.ConfError
 	if errors.As(err, &conf) {
-		err = errors.New(strings.Join(conf, "\nmonosim: ")) // each as main prints an error
+		err = errors.New(strings.Join(conf, "\nmonosim: ")) // each on a line as main prints an error
 	}
 	if err != nil {
 		return nil, err
@@ -219,7 +219,7 @@ func (s *simFlags) read() (*sim.Cluster, error) {
 	return cluster, s.addScript(cluster)
 }
 
-// addScript has the cluster do what --at and --script say.
+// addScript makes the cluster do what --at and --script say.
 func (s *simFlags) addScript(cluster *sim.Cluster) error {
 	var lines []steps.ScriptLine
 	if s.script != "" {
@@ -250,7 +250,8 @@ func printSim(w io.Writer, report *sim.Report, asJSON bool) error {
 	return encoder.Encode(report)
 }
 
-// broken is a run that broke off, whatever it says of files of the cluster.
+// broken marks the error of a run that broke off, which is not bad input even where it is
+// about a file of the cluster.
 func broken(failure error) error {
 	if failure == nil {
 		return nil

@@ -16,8 +16,8 @@ import (
 	"github.com/monosim/monosim/runners/sim"
 )
 
-// simFiles are the files that a run of `monosim sim` leaves, opened before it so that one
-// that cannot be written ends it at once.
+// simFiles holds the files that a run of `monosim sim` writes. They are opened before the
+// run, so that one that cannot be written ends it at once.
 type simFiles struct {
 	files []*wholefile.File
 	forms []func(*sim.Report, io.Writer) error
@@ -56,7 +56,7 @@ func (l *simFiles) discard() {
 	}
 }
 
-// swept are the flags that --sweep can go over.
+// swept lists the flags that --sweep can vary.
 var swept = []string{
 	"for", "load-speed", "memory-limit", "model-server", "policy", "publish-after", "quirks", "replicas", "restart-after", "seed", "shards", "zookeeper",
 }
@@ -89,7 +89,7 @@ func (s *simFlags) axes(cmd *cobra.Command) ([]sweepAxis, error) {
 	return axes, nil
 }
 
-// points are all combinations of the values.
+// points returns all combinations of the values.
 func points(axes []sweepAxis) [][]string {
 	all := [][]string{nil}
 	for _, a := range axes {

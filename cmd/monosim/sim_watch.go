@@ -13,34 +13,34 @@ import (
 	"github.com/monosim/monosim/runners/whatif/outlook"
 )
 
-// simWatch shows how far a run of `monosim sim` is, what it costs and what it will need,
-// and ends one that does not fit into memory.
+// simWatch shows progress and cost of a run of `monosim sim` and forecasts its memory. It
+// ends a run that would not fit into memory.
 type simWatch struct {
 	outlook  *outlook.Outlook
 	progress *command.Progress
-	limit    int64 // of memory before, to be put back
-	percent  int   // of the collector before; -1 when it is none of our concern
-	garbage  int   // percentage of the collector now
+	limit    int64 // the limit of memory to restore afterwards
+	percent  int   // the percentage of the collector to restore; -1 where GOGC sets it
+	garbage  int   // the collector's percentage now
 	size     outlook.Size
 	file     string // of --cost
 }
 
-// newSimWatch begins. maxMemory is that of the flag, "" for what there is; costFile is
-// where to write what the run has cost, "" for nowhere.
+// newSimWatch starts watching. maxMemory is the flag, "" for the machine's memory; costFile
+// is where to write the cost of the run, "" for nowhere.
 func newSimWatch(notes io.Writer, size outlook.Size, maxMemory, costFile string) (*simWatch, error) {
 	max, err := memoryFor(maxMemory)
 	if err != nil {
 		return nil, fmt.Errorf("--max-memory: %w", err)
 	}
 	if costFile != "" {
-		runtime.GC() // so that it is known what the program has without the run
+		runtime.GC() // so that the memory of the program without the run is known
 	}
 	w := &simWatch{outlook: outlook.New(size, max), limit: -1, percent: -1, size: size, file: costFile}
 	if os.Getenv("GOGC") == "" {
 		w.percent, w.garbage = debug.SetGCPercent(mostGarbage), mostGarbage
 	}
 	if max > 0 {
-		w.limit = debug.SetMemoryLimit(max) // collect more often near it
+		w.limit = debug.SetMemoryLimit(max) // collect more often near the limit
 	}
 	if warning := w.outlook.Warning(); warning != "" {
 		fmt.Fprintln(notes, "warning: "+warning)
@@ -50,21 +50,22 @@ func newSimWatch(notes io.Writer, size outlook.Size, maxMemory, costFile string)
 	return w, nil
 }
 
-// Garbage that the collector lets lie beside what lives: so many bytes, between two shares
-// of what lives. Of 1,000 agents a fifth took 1.2 (version 1) and 1.4 times (version 3) the time of
-// a half, for an eighth less of memory; what is over four times a small cluster is next to nothing.
+// These bound the garbage that the collector lets lie, as bytes and as shares of what
+// lives. With 1,000 agents a fifth took 1.2 times (version 1) and 1.4 times (version 3) the
+// time of a half, for an eighth less memory. Four times the memory of a small cluster is
+// still next to nothing.
 const (
 	garbageBytes                = 16 << 20
 	leastGarbage, mostGarbage   = 30, 400
 	noticeablyOtherGarbageParts = 8 // of the percentage
 )
 
-// gcPercent is the percentage of the collector where so many bytes live.
+// gcPercent returns the collector's percentage for that many live bytes.
 func gcPercent(live int64) int {
 	return int(min(max(garbageBytes*100/max(live, 1), leastGarbage), mostGarbage))
 }
 
-// paceCollector has the collector go by what lives now, unless somebody else has said how.
+// paceCollector sets the collector's percentage by the live bytes, unless GOGC sets it.
 func (w *simWatch) paceCollector(live int64) {
 	if w.percent < 0 {
 		return
@@ -76,7 +77,7 @@ func (w *simWatch) paceCollector(live int64) {
 	}
 }
 
-// memoryFor is the memory that a run may take, 0 where nobody knows.
+// memoryFor returns the memory that a run may take, 0 where it is unknown.
 func memoryFor(flag string) (int64, error) {
 	if flag != "" {
 		return outlook.ParseBytes(flag)

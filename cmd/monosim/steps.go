@@ -69,7 +69,7 @@ func hasWords(d steps.Described, asked []string) bool {
 	return true
 }
 
-// sentenceText is a sentence for people.
+// sentenceText describes a sentence for people.
 func sentenceText(d steps.Described) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-5s %s\n", d.Kind, d.Sentence)

@@ -22,7 +22,7 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// testOptions are the flags of `monosim test`.
+// testOptions holds the flags of `monosim test`.
 type testOptions struct {
 	seed      uint64
 	seeds     int
@@ -130,8 +130,8 @@ func (o *testOptions) run(cmd *cobra.Command, paths []string, simulation func() 
 	return o.stream(cmd, suite, list, outputs)
 }
 
-// stream runs the suite, with the reports written while it goes on, and ends with the
-// line of totals.
+// stream runs the suite, writes the reports as results come, and ends with the line of
+// totals.
 func (o *testOptions) stream(cmd *cobra.Command, suite *steps.Suite, list []runners.Runner, outputs []output) error {
 	ctx, stop := command.UntilSignal(cmd.Context())
 	defer stop()
@@ -166,7 +166,7 @@ func (o *testOptions) stream(cmd *cobra.Command, suite *steps.Suite, list []runn
 	return nil
 }
 
-// inputError is an error with its exit code: 2 for one in what was asked for.
+// inputError gives an error in what was asked for the exit code 2.
 func inputError(err error) error {
 	var input *steps.InputError
 	if errors.As(err, &input) {
@@ -228,7 +228,7 @@ func printFaults(out io.Writer, kinds []runners.FaultKind) {
 	}
 }
 
-// suite checks the flags and makes what they ask for.
+// suite checks the flags and makes the suite that they ask for.
 func (o *testOptions) suite(paths []string, runner runners.Runner) (*steps.Suite, error) {
 	if o.seeds < 1 {
 		return nil, fmt.Errorf("--seeds: found %d, want 1 or more", o.seeds)
@@ -267,7 +267,7 @@ func (o *testOptions) suite(paths []string, runner runners.Runner) (*steps.Suite
 	}, nil
 }
 
-// noLeapsHelp is that of --no-leaps.
+// noLeapsHelp is the help of --no-leaps.
 const noLeapsHelp = "have every step of a loop that polls happen by itself: slower, with the same results; with --check-determinism in the second run only"
 
 var choiceText = regexp.MustCompile(`^([^/]+)/(.+)#(\d+)=(\d+)$`)
@@ -289,7 +289,7 @@ func parseChoice(text string) (runners.Choice, error) {
 	return runners.Choice{Node: m[1], Site: m[2], K: k, Value: value}, nil
 }
 
-// totals is the last line.
+// totals writes the last line of the output.
 func totals(ink colour.Ink, s *steps.Summary, wall time.Duration) string {
 	passed, failed := fmt.Sprintf("%d passed", s.Passed), fmt.Sprintf("%d failed", s.Failed)
 	if s.Failed > 0 {

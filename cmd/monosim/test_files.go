@@ -11,11 +11,11 @@ import (
 	"github.com/monosim/monosim/features"
 )
 
-// featureDir is the folder under which the scenarios of this binary are found
-// where the host has no such file.
+// featureDir is the folder in which the scenarios of this binary are found where the host
+// has no such file.
 const featureDir = "features"
 
-// featureFS is the host's files, and below features those of this binary.
+// featureFS has the files of the host and, below features, those of this binary.
 type featureFS struct{}
 
 // Open opens a path of the host, or of the binary.
@@ -27,7 +27,7 @@ func (featureFS) Open(name string) (fs.File, error) {
 	return openEmbedded(name)
 }
 
-// embeddedFS is the scenarios of this binary alone.
+// embeddedFS has only the scenarios of this binary.
 type embeddedFS struct{}
 
 func (embeddedFS) Open(name string) (fs.File, error) { return openEmbedded(name) }
@@ -44,8 +44,8 @@ func openEmbedded(name string) (fs.File, error) {
 
 var lineNumber = regexp.MustCompile(`:\d+$`)
 
-// findFeatures says where to look for the paths; without any they are those of
-// this binary.
+// findFeatures returns where to look for the paths; without paths the scenarios of this
+// binary are meant.
 func findFeatures(paths []string) (fs.FS, []string, error) {
 	if len(paths) == 0 {
 		return embeddedFS{}, []string{featureDir}, nil

@@ -12,7 +12,7 @@ import (
 	"github.com/monosim/monosim/features/steps"
 )
 
-// formats are the ways to write a report.
+// formats maps the names of formats to the listeners that write them.
 var formats = map[string]func(io.Writer) steps.Listener{
 	"progress": report.NewProgress,
 	"pretty":   report.NewPretty,
@@ -21,7 +21,7 @@ var formats = map[string]func(io.Writer) steps.Listener{
 	"html":     report.NewHTML,
 }
 
-// output is a report in one format.
+// output is a report in one format, to a file or to standard output.
 type output struct {
 	format string
 	file   string // empty for standard output
@@ -43,7 +43,7 @@ func parseFormats(texts []string) ([]output, error) {
 	return list, nil
 }
 
-// spoilt reports whether a line after the report would make it unreadable.
+// spoilt reports whether another line after the report would make it unreadable.
 func (o output) spoilt() bool {
 	return o.file == "" && slices.Contains([]string{"junit", "cucumber", "html"}, o.format)
 }
@@ -56,20 +56,19 @@ func (o output) report(stdout io.Writer) steps.Listener {
 	return &fileReport{name: o.file, form: formats[o.format]}
 }
 
-// inFile is a report into a file. The name of the file has what it had before until the
-// report ends.
+// inFile is a report into a file. The old content of the file stays until the report ends.
 type inFile interface {
-	// open makes the file, before Begin.
+	// open creates the new file, before Begin.
 	open() error
-	// discard forgets the file. It does nothing after End, and where none was made.
+	// discard removes the new file. It does nothing after End, or without open.
 	discard()
 }
 
-// fileReport is a report into a file, which is there at its end.
+// fileReport is a report into a file, which gets its name at the end.
 type fileReport struct {
 	name string
 	form func(io.Writer) steps.Listener
-	file *wholefile.File // nil before open, and when it could not be made
+	file *wholefile.File // nil before open, or when it could not be created
 	steps.Listener
 }
 
@@ -87,7 +86,7 @@ func (r *fileReport) discard() {
 	}
 }
 
-// End gives the file its name.
+// End gives the new file its name.
 func (r *fileReport) End(s *steps.Summary) error {
 	defer r.file.Discard()
 	if err := r.Listener.End(s); err != nil {
@@ -96,10 +95,11 @@ func (r *fileReport) End(s *steps.Summary) error {
 	return r.file.Close()
 }
 
-// listeners are told one after another. An error of one keeps none from its end.
+// listeners calls several listeners in turn. An error of one does not keep the others from
+// their end.
 type listeners []steps.Listener
 
-// open makes the files of all reports that are into one, or leaves all as they were.
+// open opens the files of all reports into files, or of none if one fails.
 func (l listeners) open() error {
 	for _, one := range l {
 		if r, ok := one.(inFile); ok {
@@ -112,7 +112,7 @@ func (l listeners) open() error {
 	return nil
 }
 
-// discard forgets the files of reports that have not ended.
+// discard discards the files of reports that have not ended.
 func (l listeners) discard() {
 	for _, one := range l {
 		if r, ok := one.(inFile); ok {

@@ -23,10 +23,10 @@ import (
 	"github.com/monosim/monosim/runners/test/realrun/loopback"
 )
 
-// The runners, in the order in which they are listed.
+// The runners, in the order of lists.
 var runnerNames = []string{"sim", "real", pythonrun.Name}
 
-// runnerOptions are the flags of `monosim test` about where scenarios run.
+// runnerOptions holds the flags of `monosim test` that choose runners.
 type runnerOptions struct {
 	names     []string
 	compare   bool
@@ -47,13 +47,13 @@ func (o *runnerOptions) register(cmd *cobra.Command) {
 	completeFlags(cmd, map[string]func() []string{"runner": func() []string { return runnerNames }})
 }
 
-// one reports whether scenarios run on one runner alone, with nothing to compare.
+// one reports whether scenarios run on one runner alone, without a comparison.
 func (o *runnerOptions) one() bool { return len(o.names) == 1 && !o.compare }
 
-// simulated reports whether all runs in virtual time.
+// simulated reports whether everything runs in virtual time.
 func (o *runnerOptions) simulated() bool { return len(o.names) == 1 && o.names[0] == "sim" }
 
-// check refuses what makes no sense.
+// check returns an error for flags that make no sense.
 func (o *runnerOptions) check() error {
 	for i, name := range o.names {
 		if !slices.Contains(runnerNames, name) || slices.Contains(o.names[:i], name) {
@@ -73,7 +73,7 @@ func (o *runnerOptions) check() error {
 	return nil
 }
 
-// scaleFlag is what repeats a run on the wall clock.
+// scaleFlag returns the flag that repeats a run on the wall clock.
 func scaleFlag(scale float64) string {
 	if scale == 1 {
 		return ""
@@ -81,7 +81,7 @@ func scaleFlag(scale float64) string {
 	return fmt.Sprintf("--time-scale %.4g", scale)
 }
 
-// make makes the runners; sim is the simulation.
+// make makes the chosen runners; sim makes the simulation.
 func (o *runnerOptions) make(sim func() runners.Runner) ([]runners.Runner, error) {
 	var list []runners.Runner
 	for _, name := range o.names {
@@ -100,7 +100,7 @@ func (o *runnerOptions) makeOne(name string, timeScale float64, sim func() runne
 	}
 	surroundings := loopback.Options{TimeScale: timeScale}
 	if o.keep != "" {
-		dir, err := filepath.Abs(o.keep) // processes have working directories of their own
+		dir, err := filepath.Abs(o.keep) // processes have working directories of their own, so the path is made absolute
 		if err := errors.Join(err, os.MkdirAll(dir, 0o755)); err != nil {
 			return nil, err
 		}
@@ -113,8 +113,8 @@ func (o *runnerOptions) makeOne(name string, timeScale float64, sim func() runne
 	return loopback.New(surroundings), nil
 }
 
-// slower is a runner for what failed so many times, and the flags that stand for it; nil
-// when that was often enough.
+// slower returns a runner for scenarios that failed that many times, and the flags that
+// stand for it; nil after enough attempts.
 func (o *runnerOptions) slower(name string, times int) (runners.Runner, string) {
 	if times > o.again {
 		return nil, ""
@@ -127,7 +127,8 @@ func (o *runnerOptions) slower(name string, times int) (runners.Runner, string) 
 	return r, scaleFlag(scale)
 }
 
-// runnersOf are the runners of a scenario; those on which it does not run have the reason.
+// runnersOf lists the runners of a scenario, and the reason for each on which it does not
+// run.
 func runnersOf(sc steps.Listed) string {
 	var on, not []string
 	for _, name := range runnerNames {
@@ -140,13 +141,14 @@ func runnersOf(sc steps.Listed) string {
 	return strings.Join(append([]string{strings.Join(on, " ")}, not...), "; ")
 }
 
-// on runs scenarios where they are to run.
+// on runs scenarios on the chosen runners.
 func (o *testOptions) on(ctx context.Context, suite *steps.Suite, list []runners.Runner, told steps.Listener, out io.Writer) (*steps.Summary, error) {
 	switch {
 	case o.runners.simulated():
 		return suite.Stream(ctx, told)
 	case o.runners.one():
-		// One after another unless asked for otherwise, and not a second time to explain.
+		// Processes run one scenario after another unless asked otherwise, and no failure
+		// is run a second time to be explained.
 		suite.Runner, suite.Jobs, suite.Explain = list[0], max(suite.Jobs, 1), -1
 		flagsOf := func(flags string) string { return strings.TrimSpace("--runner " + list[0].Name() + " " + flags) }
 		suite.Flags = flagsOf(scaleFlag(o.runners.timeScale))
@@ -162,7 +164,7 @@ func (o *testOptions) on(ctx context.Context, suite *steps.Suite, list []runners
 	return o.several(ctx, suite, list, told, out)
 }
 
-// several runs scenarios on several runners.
+// several runs scenarios on several runners and compares the results.
 func (o *testOptions) several(ctx context.Context, suite *steps.Suite, list []runners.Runner, told steps.Listener, out io.Writer) (*steps.Summary, error) {
 	slack := compare.DefaultSlack
 	slack.Least += time.Duration(float64(time.Second) / o.runners.timeScale) // of the wall clock
@@ -174,13 +176,13 @@ func (o *testOptions) several(ctx context.Context, suite *steps.Suite, list []ru
 		return summary, err
 	}
 	err = errors.Join(err, m.Print(out))
-	if o.runners.record != "" { // what was found is found, also by a run that was broken off
+	if o.runners.record != "" { // results of an interrupted run are recorded too
 		err = errors.Join(err, record(o.runners.record, m))
 	}
 	return summary, err
 }
 
-// record puts what was found over what a file has.
+// record updates a file with the new results; others in it stay.
 func record(name string, m *compare.Matrix) error {
 	older := &compare.Matrix{}
 	text, err := os.ReadFile(name)

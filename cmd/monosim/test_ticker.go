@@ -12,12 +12,12 @@ import (
 	"github.com/monosim/monosim/features/steps"
 )
 
-// ticker tells how far a run is, of how much, and when it will end: on a terminal by a
-// bar, elsewhere by a line every 10 s.
+// ticker shows how far a run is and when it will end: on a terminal by a bar, elsewhere by
+// a line every 10 s.
 type ticker struct {
 	out    io.Writer
 	screen *screen
-	bar    *progressbar.ProgressBar // nil where there is no terminal
+	bar    *progressbar.ProgressBar // nil without a terminal
 
 	end   chan struct{}
 	ended sync.WaitGroup
@@ -27,7 +27,7 @@ type ticker struct {
 	far   far
 }
 
-// far is how far a run is.
+// far is the progress of a run.
 type far struct {
 	total, runs, failed int
 	virtual             time.Duration
@@ -65,7 +65,7 @@ func (t *ticker) say() {
 	fmt.Fprintln(t.out, t.far.line(time.Since(t.begin)))
 }
 
-// line says how far a run is after a time.
+// line describes the progress after that time.
 func (f far) line(after time.Duration) string {
 	text := fmt.Sprintf("%d of %d runs (%d %%), %d failed, %v virtual", f.runs, f.total, f.runs*100/max(f.total, 1), f.failed, f.virtual.Round(time.Second))
 	if f.runs == 0 {
@@ -94,7 +94,7 @@ func (t *ticker) Add(r *steps.Result) error {
 	return nil
 }
 
-// End takes the bar from the screen.
+// End removes the bar from the screen.
 func (t *ticker) End(*steps.Summary) error {
 	if t.bar != nil {
 		return t.screen.end()
@@ -106,13 +106,13 @@ func (t *ticker) End(*steps.Summary) error {
 	return nil
 }
 
-// late writes nothing before its time, so that short runs show no bar.
+// late drops all writes before its time, so that short runs show no bar.
 type late struct {
 	out  io.Writer
 	from time.Time
 }
 
-// Write writes, or says that it did.
+// Write writes, or before its time only reports success.
 func (l *late) Write(p []byte) (int, error) {
 	if time.Now().Before(l.from) {
 		return len(p), nil

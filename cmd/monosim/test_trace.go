@@ -5,10 +5,10 @@ import (
 	"github.com/monosim/monosim/runners/show/timeline"
 )
 
-// traceReport writes what happened in every run into the file of --trace.
+// traceReport writes the events of every run into the file of --trace.
 type traceReport struct {
 	name string
-	file *timeline.File // nil before open, and when it could not be made
+	file *timeline.File // nil before open, or when it could not be created
 }
 
 func (t *traceReport) open() (err error) {

@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// newTesteeCommand makes `monosim testee`, the engine behind JSON lines.
+// newTesteeCommand makes `monosim testee`, which answers JSON lines with the engine.
 func newTesteeCommand() *cobra.Command {
 	var quirks string
 	cmd := &cobra.Command{
@@ -41,10 +41,11 @@ describes the protocol and all operations.`,
 	return cmd
 }
 
-// quirksHelp says what may be said of quirks.
+// quirksHelp describes the values of --quirks.
 const quirksHelp = "faults of the reference to keep: python (all), fixed (none), a list as Q22,Q117, or all but a list as -Q22,-Q117; then ,Q25=fork for the form of the fork"
 
-// checkQuirks wants that the register has what --quirks names, and that it can be repaired.
+// checkQuirks returns an error for a quirk that the register does not have or that cannot
+// be repaired.
 func checkQuirks(text string) error {
 	if err := scope.CheckToggles(text); err != nil {
 		return fmt.Errorf("--quirks: %w", err)
@@ -52,7 +53,7 @@ func checkQuirks(text string) error {
 	return nil
 }
 
-// testeeFlags say which testee to ask.
+// testeeFlags holds the flags that choose a testee.
 type testeeFlags struct {
 	python   bool
 	commands []string
@@ -61,7 +62,7 @@ type testeeFlags struct {
 
 const testeeHelp = "command of an implementation to ask, split at blanks"
 
-// answerFlags say how long to wait for answers, and how many differences to print.
+// answerFlags holds the flags about waiting for answers and printing differences.
 type answerFlags struct {
 	timeout time.Duration
 	most    int
@@ -72,7 +73,7 @@ func (f *answerFlags) register(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&f.most, "most", 5, "how many failed cases of each operation to print; 0 for all")
 }
 
-// check refuses values that make no sense.
+// check returns an error for values that make no sense.
 func (f *answerFlags) check() error {
 	switch {
 	case f.timeout <= 0:

@@ -14,18 +14,17 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/serve"
 )
 
-// modelServerName is the name under which the program is a model server without
-// a subcommand: a copy of it or a link to it may take the real one's place.
+// modelServerName is the name under which the program is a model server without a
+// subcommand. A copy or link of that name can stand in for the real one.
 const modelServerName = "tensorflow_model_server"
 
-// remoteOpMarker is what the reference searches the binary for, by
-// `strings | grep` (tfs_wrapper.py:49): a server that has it talks to parameter
-// servers by gRPC, and gets no --archon_entry_to_ps_rpc_timeout. To be taken for
-// one without, put a script in the binary's place that runs it: the search then
-// reads the script.
+// remoteOpMarker is the text that the reference searches the binary for, by `strings |
+// grep` (tfs_wrapper.py:49). A server that has it talks to parameter servers by gRPC, and
+// gets no --archon_entry_to_ps_rpc_timeout. To be taken for a server without it, put a
+// script in the binary's place that runs it: the search then reads the script.
 const remoteOpMarker = "PredictionServiceGrpc"
 
-// marker is a variable so that the linker keeps the text.
+// marker is a variable so that the linker keeps the text in the binary.
 var marker = remoteOpMarker
 
 func newTFServingCommand() *cobra.Command {
@@ -45,7 +44,7 @@ this machine may ask it; the ports file has its port.`,
   curl 127.0.0.1:8990/state
   curl -d '{"next": 2, "methods": ["Predict"], "error": "UNAVAILABLE:busy"}' 127.0.0.1:8990/requests/fail
   curl -d '{"model": "ranker", "version": 3, "delay": "1s"}' 127.0.0.1:8990/versions/slow`,
-		DisableFlagParsing: true, // upstream's rules are its own
+		DisableFlagParsing: true, // upstream's rules for flags hold, not cobra's
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runModelServer("monosim tfserving", args, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
@@ -66,7 +65,7 @@ func runModelServer(program string, args []string, stdout, stderr io.Writer) err
 	return nil
 }
 
-// adminOfModelServer lives as long as the process.
+// adminOfModelServer serves the interface for faults for as long as the process lives.
 func adminOfModelServer(server *serve.Server, addr string) (port int, err error) {
 	served, err := admin.Listen(addr, "a model server", admin.ModelServer(server))
 	if err != nil {
@@ -75,7 +74,7 @@ func adminOfModelServer(server *serve.Server, addr string) (port int, err error)
 	return served.Port(), nil
 }
 
-// isModelServer reports whether the program was called by the real one's name.
+// isModelServer reports whether the program was called by the name of the real server.
 func isModelServer(program string) bool {
 	return strings.TrimSuffix(filepath.Base(program), ".exe") == modelServerName
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/monosim/monosim/vectors/golden"
 )
 
-// newVectorsCommand makes `monosim vectors` and what is below it.
+// newVectorsCommand makes `monosim vectors` with its subcommands.
 func newVectorsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "vectors",
@@ -31,7 +31,7 @@ sequence of steps; runners/diff/testee/PROTOCOL.md describes all of them.`,
 	return cmd
 }
 
-// vectorFlags say where the vectors are and which to take.
+// vectorFlags holds the flags that choose vectors.
 type vectorFlags struct {
 	dir    string
 	suites []string
@@ -78,13 +78,14 @@ func readKnown(name string) (map[string]bool, error) {
 	return conformance.ParseKnown(string(text)), nil
 }
 
-// engineKnown is the engine's own list, which is part of the vectors.
+// engineKnown reads the list of the engine's own known failures, which is part of the
+// vectors.
 func engineKnown() (map[string]bool, error) {
 	text, err := fs.ReadFile(golden.FS(), golden.KnownFailing)
 	return conformance.ParseKnown(string(text)), err
 }
 
-// each calls fn for each selected case, of which there must be one.
+// each calls fn for each selected case. Without a selected case it returns an error.
 func (f *vectorFlags) each(fn func(*golden.Suite, *golden.Case) error) error {
 	taken := 0
 	suites, err := f.read()

@@ -42,7 +42,7 @@ each with the number of its cases.`,
 	return cmd
 }
 
-// listOps writes the selected operations in the order of their first case.
+// listOps writes the selected operations in the order of their first cases.
 func (f *vectorFlags) listOps(w io.Writer) error {
 	var ops []string
 	count := map[string]int{}
@@ -59,7 +59,7 @@ func (f *vectorFlags) listOps(w io.Writer) error {
 	return err
 }
 
-// showOptions are the flags of `monosim vectors show`.
+// showOptions holds the flags of `monosim vectors show`.
 type showOptions struct {
 	vectorFlags
 	command string
@@ -115,7 +115,7 @@ func (o *showOptions) run(cmd *cobra.Command, ids []string) error {
 	return err
 }
 
-// writeRequest writes a golden case as a testee is sent it.
+// writeRequest writes a golden case in the form in which a testee gets it.
 func writeRequest(w io.Writer, c *golden.Case) error {
 	v, err := conformance.VectorOf(c)
 	if err != nil {

@@ -77,8 +77,8 @@ when they are not, and 2 when what was asked for makes no sense.`,
 	return cmd
 }
 
-// keptSuites parts the case files into those that the testee can answer and those whose
-// suites, recorded with a TensorFlow that it has not, stay as they are.
+// keptSuites splits the case files. It returns those that the testee can answer, and keeps
+// the suites that need a TensorFlow which the testee lacks.
 func keptSuites(w io.Writer, dir string, files []golden.CaseFile, hello testee.Hello) (known []golden.CaseFile, kept []*golden.Suite, err error) {
 	for _, f := range files {
 		if len(f.Inputs) == 0 || !conformance.WantsTensorFlow(f.Suite) || hello.Knows(f.Inputs[0].Op) {
@@ -95,8 +95,7 @@ func keptSuites(w io.Writer, dir string, files []golden.CaseFile, hello testee.H
 	return known, kept, nil
 }
 
-// writeSuites writes the files, or reports whether they are as they would be
-// written.
+// writeSuites writes the files, or with --check reports which would change.
 func writeSuites(w io.Writer, dir string, suites []*golden.Suite, hello testee.Hello, check bool) error {
 	files, err := golden.Files(suites)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/monosim/monosim/vectors/golden"
 )
 
-// verifyOptions are the flags of `monosim vectors verify`.
+// verifyOptions holds the flags of `monosim vectors verify`.
 type verifyOptions struct {
 	vectorFlags
 	answerFlags
@@ -79,7 +79,7 @@ func (o *verifyOptions) run(cmd *cobra.Command) error {
 	return o.write(cmd.OutOrStdout(), report)
 }
 
-// subjectOf is the testee of a command, or the engine when there is none.
+// subjectOf returns the testee of a command, or the engine for "".
 func subjectOf(command string, timeout time.Duration) (conformance.Subject, error) {
 	if command == "" {
 		return engineSubject(), nil
@@ -94,12 +94,12 @@ func subjectOf(command string, timeout time.Duration) (conformance.Subject, erro
 	return s, err
 }
 
-// engineSubject is the engine as a testee.
+// engineSubject returns the engine as a testee.
 func engineSubject() conformance.Subject {
 	return conformance.Subject{Name: "monosim", Testee: gotestee.New(version)}
 }
 
-// write writes the report; a failed case is the program's failure.
+// write writes the report, and returns an error if a case failed.
 func (o *verifyOptions) write(w io.Writer, r *conformance.Report) error {
 	var err error
 	if o.asJSON {

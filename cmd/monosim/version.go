@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/parity"
 )
 
-// version is the release that the next tag will be.
+// version is the version of the next release.
 const version = "0.1.0-dev"
 
 // newVersionCommand makes `monosim version`.
@@ -28,7 +28,7 @@ of ZooKeeper and of TensorFlow Serving that it simulates.`,
 	}
 }
 
-// versionText is what the command and --version print.
+// versionText returns what the command and --version print.
 func versionText() string {
 	return fmt.Sprintf(`monosim %s%s
 reference    %s

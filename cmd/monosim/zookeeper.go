@@ -20,7 +20,7 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// zooKeeperOptions are the flags of `monosim zookeeper`.
+// zooKeeperOptions holds the flags of `monosim zookeeper`.
 type zooKeeperOptions struct {
 	listen        string
 	allowRemote   bool
@@ -106,7 +106,7 @@ is with a curl command for each, and nobody but programs of this machine may ask
 	return cmd
 }
 
-// smallHeap is by how much more than itself a heap may grow between two collections.
+// smallHeap is by how many bytes a small heap may grow between two collections.
 const smallHeap = 48 << 20
 
 // run serves until a signal or a failure.
@@ -132,9 +132,9 @@ func (o *zooKeeperOptions) run(cmd *cobra.Command) (err error) {
 		opt.EventLog = log
 	}
 	if os.Getenv("GOGC") == "" {
-		// Unlike the other commands this one lives long beside others: memory counts. That of
-		// a small tree does not: weight that is never touched takes no memory, and the
-		// collector waits for as much again to be allocated.
+		// This command runs for long and beside others, so memory counts here, except for a
+		// small tree. The ballast is never touched, so it takes no memory, and the
+		// collector waits until as much again is allocated.
 		defer debug.SetGCPercent(debug.SetGCPercent(100))
 		weight := make([]byte, smallHeap)
 		defer runtime.KeepAlive(&weight)
@@ -147,7 +147,7 @@ func (o *zooKeeperOptions) run(cmd *cobra.Command) (err error) {
 	})
 }
 
-// open starts a server by itself.
+// open starts a single server.
 func (o *zooKeeperOptions) open(opt wire.Options) (*serving, error) {
 	server, err := wire.Listen(o.listen, opt)
 	if err != nil {
@@ -233,8 +233,8 @@ const (
 	sessionClockServer = "server"
 )
 
-// setSessionClock has sessions last in the clients' time or in the server's, and
-// warns where these are not the same.
+// setSessionClock makes sessions expire by the clients' time or by the server's, and warns
+// where the two differ.
 func (o *zooKeeperOptions) setSessionClock(opt *wire.Options, stderr io.Writer) error {
 	warning := "session timeouts stay those of the wall clock, by which clients ping"
 	switch o.sessionClock {
@@ -268,7 +268,7 @@ func (o *zooKeeperOptions) loadSnapshot(opt *wire.Options) (err error) {
 	return nil
 }
 
-// checkSuperDigest keeps out what no client could prove to be.
+// checkSuperDigest returns an error for a digest that no client could match.
 func checkSuperDigest(id string) error {
 	if id == "" {
 		return nil

@@ -17,7 +17,7 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// zooKeeperCheckOptions are the flags of `monosim zookeeper check`.
+// zooKeeperCheckOptions holds the flags of `monosim zookeeper check`.
 type zooKeeperCheckOptions struct {
 	ops     int
 	seed    uint64
@@ -101,7 +101,8 @@ func (o *zooKeeperCheckOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return command.BadInput(err)
 	}
-	// Another root each time: the server of --server may have been here before.
+	// Each run has a root of its own, because the server of --server may have been checked
+	// before.
 	root := fmt.Sprintf("/monosim-check-%d", time.Now().UnixNano())
 	if script != nil {
 		agree, err := diff.PlayAll(cmd.OutOrStdout(), root, script, servers)
@@ -128,7 +129,7 @@ func (o *zooKeeperCheckOptions) run(cmd *cobra.Command) error {
 	return verdict(result.Good(o.ops), write(cmd.OutOrStdout()))
 }
 
-// servers are those to compare.
+// servers returns the servers to compare.
 func (o *zooKeeperCheckOptions) servers(ctx context.Context, notes io.Writer) ([]diff.Server, func() error, error) {
 	none := func() error { return nil }
 	profile, err := wire.ParseProfile(o.profile)
@@ -147,12 +148,13 @@ func (o *zooKeeperCheckOptions) servers(ctx context.Context, notes io.Writer) ([
 	return diff.Ensembles(ctx, o.several, profile, notes)
 }
 
-// interrupted is the end of what a signal has broken off.
+// interrupted returns the error of a check that a signal has interrupted.
 func interrupted(ctx context.Context) error {
 	return &command.ExitError{Code: command.ExitFailed, Err: fmt.Errorf("broken off: %w", context.Cause(ctx))}
 }
 
-// verdict is the end of a check that has said everything, or why it could not.
+// verdict returns the error with which a check ends: a failure that was printed already, or
+// why it could not finish.
 func verdict(good bool, err error) error {
 	if err != nil || !good {
 		return &command.ExitError{Code: command.ExitFailed, Err: err}

@@ -15,7 +15,7 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// ensembleOptions are the flags of several servers.
+// ensembleOptions holds the flags of several servers.
 type ensembleOptions struct {
 	servers       int
 	observers     int
@@ -35,7 +35,8 @@ func (o *ensembleOptions) flags(cmd *cobra.Command) {
 	f.BoolVar(&o.stopped, "stopped", false, "leave the ensemble's servers to be started by the interface of --admin")
 }
 
-// addresses are those of the servers: ports behind the first one, or any that are free.
+// addresses returns the addresses of the servers: ports after the first one's, or any free
+// ones.
 func (o *ensembleOptions) addresses(first string) (list []string, err error) {
 	host, port, err := net.SplitHostPort(first)
 	if err != nil {
@@ -55,7 +56,7 @@ func (o *ensembleOptions) addresses(first string) (list []string, err error) {
 	return list, nil
 }
 
-// checkEnsemble refuses what an ensemble cannot have.
+// checkEnsemble returns an error for flags that an ensemble cannot have.
 func (o *zooKeeperOptions) checkEnsemble() error {
 	e := &o.ensemble
 	switch {

@@ -20,22 +20,23 @@ import (
 
 const (
 	modulePath = "github.com/monosim/monosim"
-	// mutated lists the packages that are changed, and whose tests run.
+	// mutated lists the packages that are mutated, and whose tests run.
 	mutated = "./engine/agent/..."
-	// users lists packages whose tests see code that only they use.
+	// users lists packages whose tests reach code that only they use.
 	users = "./runners/whatif"
-	// switchPath names a package that only the overlay has.
+	// switchPath names a package that exists only in the overlay of the build.
 	switchPath = modulePath + "/engine/switches"
 	switchFile = "engine/switches/switch.go"
 )
 
-// forTests lists rooms that only tests import. A fault there is no fault of an agent.
+// forTests lists packages that only tests import. A fault in one is not a fault of an
+// agent.
 var forTests = []string{modulePath + "/engine/agent/agenttest", modulePath + "/engine/agent/tfs/tfstest"}
 
 //go:embed switches.txt
 var switchSource []byte
 
-// source keeps one file to be instrumented, and its text after the last round.
+// source is one file to be instrumented, and its text after the last round.
 type source struct {
 	*rewrite
 	written      string // path of the instrumented file
@@ -49,11 +50,11 @@ type schemata struct {
 	dir     string // of everything that is built
 	found   *catalogue
 	sources map[string]*source // by path
-	// packages are the mutated ones.
+	// packages holds the mutated packages.
 	packages []*packages.Package
 }
 
-// instrument finds all mutants and puts their switches into what is built.
+// instrument finds all mutants and writes their switches into the sources of the build.
 func instrument(root, dir string) (*schemata, error) {
 	pkgs, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax, Dir: root}, mutated)
 	if err != nil {
@@ -70,8 +71,8 @@ func instrument(root, dir string) (*schemata, error) {
 	return s, s.compile()
 }
 
-// read finds the mutants of all files, the declared constants first: other packages use
-// them.
+// read finds the mutants of all files. It reads the declared constants first, because other
+// packages use them.
 func (s *schemata) read(pkgs []*packages.Package) error {
 	each := func(do func(p *packages.Package, tree *ast.File, path, name string) error) error {
 		for _, p := range pkgs {
@@ -98,11 +99,11 @@ func (s *schemata) read(pkgs []*packages.Package) error {
 	}))
 }
 
-// rounds limits how often compile tries again. A mutant that does not compile seldom hides
-// another, so that a few rounds find all.
+// rounds bounds how often compile tries again. A mutant that does not compile seldom hides
+// another, so a few rounds find all.
 const rounds = 12
 
-// compile writes the overlay until everything in it compiles: mutants that do not are
+// compile builds the overlay until everything compiles; mutants that do not compile are
 // refused.
 func (s *schemata) compile() error {
 	for range rounds {
@@ -120,7 +121,8 @@ func (s *schemata) compile() error {
 	return fmt.Errorf("instrumented packages do not compile after %d rounds", rounds)
 }
 
-// writeOverlay writes the instrumented files and the list of what they stand for.
+// writeOverlay writes the instrumented files, and the overlay that replaces the originals
+// by them.
 func (s *schemata) writeOverlay() error {
 	replace := map[string]string{}
 	write := func(path string, text []byte) (string, error) {
@@ -144,7 +146,7 @@ func (s *schemata) writeOverlay() error {
 
 func (s *schemata) overlay() string { return filepath.Join(s.dir, "overlay.json") }
 
-// goCommand runs go with the overlay, and answers all that it says.
+// goCommand runs go with the overlay, and returns all its output.
 func (s *schemata) goCommand(ctx context.Context, verb string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", append([]string{verb, "-overlay", s.overlay()}, args...)...)
 	cmd.Dir = s.root
@@ -154,8 +156,8 @@ func (s *schemata) goCommand(ctx context.Context, verb string, args ...string) (
 
 var compileError = regexp.MustCompile(`(?m)^(\S+\.go):(\d+):(\d+): (.*)$`)
 
-// refuse takes the switches of the mutants that the compiler complains of out again. It
-// reports whether there was any.
+// refuse removes the switches of the mutants that the compiler complains about. It reports
+// whether there was any.
 func (s *schemata) refuse(output string) bool {
 	any := false
 	for _, m := range compileError.FindAllStringSubmatch(output, -1) {
@@ -173,7 +175,7 @@ func (s *schemata) refuse(output string) bool {
 	return any
 }
 
-// writtenAs finds the source of the instrumented file that the compiler names.
+// writtenAs finds the source of an instrumented file that the compiler names.
 func (s *schemata) writtenAs(path string) *source {
 	for _, file := range s.sources {
 		if filepath.Base(file.written) == filepath.Base(path) {
@@ -183,7 +185,7 @@ func (s *schemata) writtenAs(path string) *source {
 	return nil
 }
 
-// at returns the innermost mutant whose text is there.
+// at returns the innermost mutant at a place in the instrumented text.
 func (f *source) at(line, column int) int {
 	offset := 0
 	for range line - 1 {

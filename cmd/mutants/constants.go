@@ -14,17 +14,17 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// constant keeps a declared number. A mutant changes its uses, because the declaration
-// cannot depend on a switch.
+// constant is a declared number. A mutant changes its uses, because a declaration cannot
+// depend on a switch.
 type constant struct {
 	declared mutant
 	value    gc.Value
 	another  gc.Value
-	// id numbers its mutant; 0 before its first use.
+	// id is the number of its mutant; 0 before its first use.
 	id int
 }
 
-// declare notes the constants of a file that are numbers.
+// declare notes the numeric constants of a file.
 func (c *catalogue) declare(pkg *packages.Package, tree *ast.File, file string) {
 	for _, d := range tree.Decls {
 		decl, ok := d.(*ast.GenDecl)
@@ -74,7 +74,7 @@ func isNumber(t types.Type) bool {
 	return ok && basic.Info()&types.IsNumeric != 0 && basic.Info()&types.IsComplex == 0
 }
 
-// shown writes a number as a change shows it.
+// shown writes a number as the description of a change shows it.
 func shown(v gc.Value, t types.Type) string {
 	if isDuration(t) {
 		if ns, exact := gc.Int64Val(v); exact {
@@ -89,8 +89,7 @@ func isDuration(t types.Type) bool {
 	return ok && n.Obj().Name() == "Duration" && n.Obj().Pkg().Path() == "time"
 }
 
-// anotherDuration returns a duration near v, counted in seconds or milliseconds where the
-// source does.
+// anotherDuration returns a duration near v, in seconds or milliseconds as in the source.
 func anotherDuration(v gc.Value) gc.Value {
 	for _, unit := range []time.Duration{time.Second, time.Millisecond} {
 		per := gc.MakeInt64(int64(unit))
@@ -101,8 +100,8 @@ func anotherDuration(v gc.Value) gc.Value {
 	return another(v)
 }
 
-// largestStep bounds the numbers that are changed by one. Beyond it one more seldom
-// matters, so a quarter is taken away.
+// largestStep bounds the numbers that are changed by one. A larger number is lowered by a
+// quarter, because one more seldom matters.
 const largestStep = 19
 
 // another returns a number near v: 11 for 10, 45 for 60.
@@ -117,7 +116,7 @@ func another(v gc.Value) gc.Value {
 	return gc.BinaryOp(quarter, token.QUO, gc.MakeInt64(4))
 }
 
-// piece holds a part of a constant expression that can be another number.
+// piece is a part of a constant expression that can be another number.
 type piece struct {
 	at    ast.Node
 	other string // source of the other number
@@ -149,7 +148,7 @@ func (f *finder) constant(e ast.Expr, tv types.TypeAndValue) {
 	}
 }
 
-// around returns the source around a word that says little alone.
+// around returns the source around a word that means little alone.
 func (f *finder) around(e ast.Expr) string {
 	switch parent := f.parent().(type) {
 	case *ast.KeyValueExpr, *ast.AssignStmt, *ast.CallExpr, *ast.ReturnStmt:
@@ -164,7 +163,7 @@ func (f *finder) with(e ast.Expr, p piece) string {
 	return text[:at] + p.other + text[at+int(p.at.End()-p.at.Pos()):]
 }
 
-// piece returns what can be changed of one operand of a constant expression.
+// piece returns how one operand of a constant expression can change.
 func (f *finder) piece(n ast.Node, whole ast.Expr) (p piece, ok, deeper bool) {
 	switch n := n.(type) {
 	case *ast.BasicLit:
@@ -183,8 +182,8 @@ func (f *finder) piece(n ast.Node, whole ast.Expr) (p piece, ok, deeper bool) {
 	return piece{}, false, true
 }
 
-// named returns the change of a use of a declared constant. Constants of other modules are
-// left alone, but for durations that stand by themselves.
+// named returns how the use of a declared constant can change. Constants of other modules
+// stay, except durations that stand by themselves.
 func (f *finder) named(n ast.Node, name *ast.Ident) (p piece, ok, deeper bool) {
 	object, isConst := f.pkg.TypesInfo.Uses[name].(*types.Const)
 	if !isConst || object.Pkg() == nil {

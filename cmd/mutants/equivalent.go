@@ -9,11 +9,10 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// equivalentFile lists the mutants that change nothing that anybody could see, with
-// the reasons.
+// equivalentFile lists the mutants that have no visible effect, with the reasons.
 const equivalentFile = "cmd/mutants/equivalent.yaml"
 
-// equivalent holds one reason, and the names of the mutants that it excuses.
+// equivalent is one reason, with the names of the mutants that it excuses.
 type equivalent struct {
 	Reason  string   `yaml:"reason"`
 	Mutants []string `yaml:"mutants"`
@@ -46,8 +45,8 @@ func readEquivalents(path string) (map[string]string, error) {
 	return reasons, nil
 }
 
-// excuse marks the survivors that are equivalent. It fails for reasons that are left over:
-// those that name no mutant, or one that was killed.
+// excuse marks the survivors that are equivalent. It returns an error for reasons that name
+// no mutant, or a killed one.
 func excuse(verdicts []verdict, all []*mutant, reasons map[string]string) (stale []string) {
 	known := map[string]bool{}
 	for _, m := range all {

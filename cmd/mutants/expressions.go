@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// swaps maps operators of two operands to the one that replaces them, with the function in
+// swaps maps an operator of two operands to its replacement, and to the function in
 // switches.txt that does either.
 var swaps = map[token.Token]struct {
 	to       token.Token
@@ -47,14 +47,14 @@ func (f *finder) binary(n *ast.BinaryExpr) {
 	if swap.operator == opLogic {
 		before, after = "func() bool { return ", " })"
 	}
-	// A line may end after a comma, where nothing ends a statement.
+	// A line may end after a comma, but not where a statement would end.
 	gap := f.source[f.file.Offset(n.X.End()):f.file.Offset(n.Y.Pos())]
 	between := ", " + strings.Repeat("\n", strings.Count(string(gap), "\n")) + before
 	f.wrap(id, n, "switch_."+swap.function+"("+fmt.Sprint(id)+", ", after)
 	f.replace(id, n.X.End(), n.Y.Pos(), between)
 }
 
-// changed shows an expression of two operands before and after.
+// changed shows an expression of two operands before and after the change.
 func (f *finder) changed(n *ast.BinaryExpr, to token.Token) string {
 	x, y := f.text(n.X), f.text(n.Y)
 	return oneLine(x+" "+n.Op.String()+" "+y) + " -> " + to.String()
@@ -75,7 +75,7 @@ func (f *finder) contrary(e ast.Expr, change string) {
 	f.wrap(id, e, fmt.Sprintf("(switch_.On(%d) != (", id), "))")
 }
 
-// isCondition reports whether an expression that compares nothing decides where to go on.
+// isCondition reports whether an expression that is not a comparison decides a branch.
 func (f *finder) isCondition(e ast.Expr) bool {
 	switch e.(type) {
 	case *ast.ParenExpr, *ast.FuncLit:
@@ -105,7 +105,7 @@ func (f *finder) isCondition(e ast.Expr) bool {
 	return false
 }
 
-// results changes what a function returns, one result at a time.
+// results makes mutants of what a function returns, one result at a time.
 func (f *finder) results(n *ast.ReturnStmt) {
 	want := f.signature().Results()
 	if want.Len() != len(n.Results) {
@@ -128,7 +128,7 @@ func (f *finder) results(n *ast.ReturnStmt) {
 
 var errorType = types.Universe.Lookup("error").Type()
 
-// result returns how one result becomes another; change is empty where it cannot.
+// result returns how one result can change; change is empty where it cannot.
 func (f *finder) result(e ast.Expr, want types.Type) (before, after, change string) {
 	tv := f.pkg.TypesInfo.Types[e]
 	isError := types.Identical(want, errorType)
@@ -142,7 +142,7 @@ func (f *finder) result(e ast.Expr, want types.Type) (before, after, change stri
 	case isError:
 		return "switch_.Zero[error](%d, ", ")", "nil"
 	case tv.Value != nil && !f.isText(e) || tv.Value != nil && f.text(e) == `""`:
-		return "", "", "" // numbers and words of the language are changed where they stand
+		return "", "", "" // numbers and words of the language have mutants of their own
 	case types.IsInterface(want) && !types.IsInterface(tv.Type):
 		return "", "", ""
 	}

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// catalogue collects the mutants. Those that do not compile are marked as refused.
+// catalogue collects the mutants, and marks those that do not compile as refused.
 type catalogue struct {
 	mutants []*mutant // by ID-1
 	named   map[mutant]int
@@ -33,17 +33,17 @@ func (c *catalogue) add(m mutant) *mutant {
 	return &m
 }
 
-// finder finds the mutants of one file, and puts the switches into it.
+// finder finds the mutants of one file, and writes the switches into it.
 type finder struct {
 	*rewrite
 	found *catalogue
 	pkg   *packages.Package
 	name  string // of the file, from the root of the module
 	tree  *ast.File
-	stack []ast.Node // from the file down to the parent of the node that is looked at
+	stack []ast.Node // from the file down to the parent of the visited node
 }
 
-// findIn finds the mutants of a file, whose name is from the root of the module.
+// findIn finds the mutants of a file, named from the root of the module.
 func (c *catalogue) findIn(pkg *packages.Package, tree *ast.File, name string, source []byte) *rewrite {
 	f := &finder{rewrite: &rewrite{file: pkg.Fset.File(tree.Package), source: source}, found: c, pkg: pkg, name: name, tree: tree}
 	ast.Inspect(tree, f.visit)
@@ -53,7 +53,7 @@ func (c *catalogue) findIn(pkg *packages.Package, tree *ast.File, name string, s
 	return f.rewrite
 }
 
-// visit looks at a node before at what is in it.
+// visit visits a node before its children.
 func (f *finder) visit(n ast.Node) bool {
 	if n == nil {
 		f.stack = f.stack[:len(f.stack)-1]
@@ -66,7 +66,7 @@ func (f *finder) visit(n ast.Node) bool {
 	return true
 }
 
-// look finds the mutants of one node. It reports whether to look at what is in it.
+// look finds the mutants of one node. It reports whether to visit its children.
 func (f *finder) look(n ast.Node) bool {
 	if e, ok := n.(ast.Expr); ok {
 		if f.fixed(e) {
@@ -94,8 +94,8 @@ func (f *finder) look(n ast.Node) bool {
 	return true
 }
 
-// fixed reports whether nothing can be changed there, because the language wants a constant
-// or a type, or because nobody looks at the value.
+// fixed reports whether an expression cannot have mutants, because the language wants a
+// constant or a type there, or because nobody reads the value.
 func (f *finder) fixed(e ast.Expr) bool {
 	switch parent := f.parent().(type) {
 	case *ast.ArrayType:
@@ -128,8 +128,8 @@ func (f *finder) isRoom(call *ast.CallExpr, e ast.Expr) bool {
 	return isMap || len(call.Args) == 3
 }
 
-// isBesideError reports whether e is a result that nobody reads because an error stands
-// beside it: an empty one, or any where the error is certain.
+// isBesideError reports whether nobody reads a result because an error is returned with it:
+// an empty result, or any result where the error is certain.
 func (f *finder) isBesideError(n *ast.ReturnStmt, e ast.Expr) bool {
 	want, last := f.signature().Results(), n.Results[len(n.Results)-1]
 	if want.Len() != len(n.Results) || e == last || !types.Identical(want.At(want.Len()-1).Type(), errorType) {
@@ -138,8 +138,8 @@ func (f *finder) isBesideError(n *ast.ReturnStmt, e ast.Expr) bool {
 	return f.isCertain(last) || !f.pkg.TypesInfo.Types[last].IsNil() && f.isEmpty(e)
 }
 
-// isCertain reports whether an error cannot be nil: it is made there, or was just compared
-// with nil.
+// isCertain reports whether an error cannot be nil: it is made in place, or was just
+// compared with nil.
 func (f *finder) isCertain(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.UnaryExpr:
@@ -185,14 +185,14 @@ func (f *finder) parent() ast.Node {
 	return f.stack[len(f.stack)-1]
 }
 
-// mutant adds a mutant of the file.
+// mutant adds a mutant of the file and returns its number.
 func (f *finder) mutant(at ast.Node, o operator, change string) int {
 	return f.found.add(mutant{
 		Package: f.pkg.PkgPath, File: f.name, Line: f.file.Line(at.Pos()), Func: f.function(), Operator: o, Change: change,
 	}).ID
 }
 
-// function returns the declared function that the node is in.
+// function returns the declared function around the node.
 func (f *finder) function() string {
 	for _, n := range f.stack {
 		d, ok := n.(*ast.FuncDecl)
@@ -207,8 +207,8 @@ func (f *finder) function() string {
 	return ""
 }
 
-// typeArgument writes the type of an expression as an explicit type argument. It returns
-// nothing where the type has no name in this file.
+// typeArgument returns the type of an expression as an explicit type argument, "" where the
+// type has no name in this file.
 func (f *finder) typeArgument(t types.Type) string {
 	switch t := types.Unalias(t).(type) {
 	case *types.Basic:

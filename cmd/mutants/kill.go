@@ -15,24 +15,25 @@ import (
 	"time"
 )
 
-// A mutant that uses this many times what its part uses without one, and this much
-// more, never ends. The clock's limit is wider: it also runs while others work.
+// A mutant that takes this many times what its part takes without one, and this much more,
+// counts as endless. The limit of wall time is wider, because it also runs while others
+// work.
 const (
 	patience     = 10
 	leastCPU     = 5 * time.Second
 	leastWaiting = 60 * time.Second
 )
 
-// verdict says what became of a mutant.
+// verdict is the result of running a mutant.
 type verdict struct {
 	Mutant *mutant `json:"mutant"`
-	// Killed names what noticed it, and is empty for a survivor.
+	// Killed names the kind of part that noticed it; empty for a survivor.
 	Killed kind   `json:"killed,omitempty"`
 	By     string `json:"by,omitempty"`
-	// Endless says that the part did not end.
+	// Endless reports that the part did not end.
 	Endless bool   `json:"endless,omitempty"`
 	Reached bool   `json:"reached"`
-	Reason  string `json:"reason,omitempty"` // why an equivalent one changes nothing
+	Reason  string `json:"reason,omitempty"` // why an equivalent mutant has no effect
 }
 
 // survived writes a line about a mutant that nothing noticed.
@@ -44,19 +45,18 @@ func (v verdict) survived() string {
 	return line
 }
 
-// attempt describes one process that may notice a mutant.
+// attempt is one process that may notice a mutant: parts of one program.
 type attempt []*part
 
 const (
-	// firstAlone is how many parts of a kind are asked one by one before all others are
-	// at once.
+	// firstAlone is how many parts of a kind run one by one before all others run together.
 	firstAlone = 3
-	// slow delays a test that takes longer until all others had their turn.
+	// slow is the time above which a test runs only after all others.
 	slow = 200 * time.Millisecond
 )
 
-// attempts lists what to ask about a mutant, the cheapest first. Of one kind those come
-// first that reach few mutants, because they look at this place most closely.
+// attempts lists what to run for a mutant, the cheapest first. Within a kind, parts that
+// reach few mutants come first, because they test this place most closely.
 func attempts(m *mutant, parts []*part) []attempt {
 	var all []attempt
 	for _, k := range []kind{byVectors, byScenarios} {
@@ -82,7 +82,7 @@ func reaching(m *mutant, parts []*part, wanted func(*part) bool) []*part {
 	return parts
 }
 
-// byBinary puts the tests of one package together.
+// byBinary groups tests by their package.
 func byBinary(tests []*part) []attempt {
 	var all []attempt
 	for _, p := range tests {
@@ -96,7 +96,7 @@ func byBinary(tests []*part) []attempt {
 	return all
 }
 
-// try runs what reaches the mutant until something notices it.
+// try runs the parts that reach the mutant until one of them notices it.
 func try(ctx context.Context, m *mutant, parts []*part) (verdict, error) {
 	v := verdict{Mutant: m}
 	for _, r := range attempts(m, parts) {

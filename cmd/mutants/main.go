@@ -1,25 +1,25 @@
-// Command mutants changes the agents in thousands of small ways, one at a time, and
-// asks the vectors, the scenarios and the tests whether they notice: what nobody
-// notices nobody holds to the reference.
+// Command mutants changes the agents in thousands of small ways, one at a time, and checks
+// whether the vectors, the scenarios or the tests notice. A change that nothing notices is
+// a place where nothing holds the port to the reference.
 //
-//	go run ./cmd/mutants                                  all mutants
-//	go run ./cmd/mutants -sample 300 -seed 7              a random sample
-//	go run ./cmd/mutants engine/agent/zkmirror            those of a folder, a file or FILE:LINE
-//	go run ./cmd/mutants -list engine/agent/zkmirror      print them, run nothing
-//	go run ./cmd/mutants -unseen                          print those that nothing reaches, in minutes
+// \tgo run ./cmd/mutants all mutants \tgo run ./cmd/mutants -sample 300 -seed 7 a random
+// sample \tgo run ./cmd/mutants engine/agent/zkmirror those of a folder, a file or
+// FILE:LINE \tgo run ./cmd/mutants -list engine/agent/zkmirror print them, run nothing \tgo
+// run ./cmd/mutants -unseen print those that nothing reaches, in minutes
 //
 // All mutants are in one build, each behind a switch that the environment sets by its
-// number, so that nothing is compiled again. A first pass notes which suites, features
-// and tests reach which mutants; then each mutant is run by those that reach it, until
-// one fails or does not end. The exit code is 0 when at least nine in ten are killed,
-// 1 when fewer are or an entry of equivalent.yaml no longer holds, and 2 when nothing
-// could be run. Unix only: endless mutants are stopped by a limit of the process.
+// number, so that nothing is compiled again. A first pass notes which suites, features and
+// tests reach which mutants. Each mutant is then run by those that reach it, until one
+// fails or does not end. The exit code is 0 when at least nine in ten are killed, 1 when
+// fewer are or an entry of equivalent.yaml no longer holds, and 2 when nothing could be
+// run. Unix only: endless mutants are stopped by a limit of the process.
 //
 // Two things to read first: [finder.look] decides which mutants there are, and [try] runs
 // one. To change
-//   - an operator look in expressions.go, statements.go or constants.go,
-//   - what a switch does at run time, in switches.txt,
-//   - which mutants count as changing nothing, and why, in equivalent.yaml.
+//
+//   - an operator: expressions.go, statements.go or constants.go
+//   - what a switch does at run time: switches.txt
+//   - which mutants count as having no effect, and why: equivalent.yaml
 package main
 
 import (
@@ -124,7 +124,7 @@ func run(ctx context.Context, o options, out io.Writer) (int, error) {
 	return o.conclude(out, r, err)
 }
 
-// conclude writes the report. A run that was interrupted gets one, too, but no verdict.
+// conclude writes the report. An interrupted run gets a report too, but no verdict.
 func (o options) conclude(out io.Writer, r *report, interrupted error) (int, error) {
 	write := r.writeText
 	if o.json {
@@ -139,7 +139,7 @@ func (o options) conclude(out io.Writer, r *report, interrupted error) (int, err
 	return exitKilled, nil
 }
 
-// write writes a line for each mutant, in their order, or JSON.
+// write lists the mutants in order, a line each, or as JSON.
 func (o options) write(out io.Writer, mutants []*mutant) error {
 	slices.SortFunc(mutants, func(a, b *mutant) int { return a.ID - b.ID })
 	if o.json {
@@ -158,7 +158,7 @@ func unseen(mutants []*mutant, parts []*part) []*mutant {
 	return slices.DeleteFunc(slices.Clone(mutants), func(m *mutant) bool { return len(attempts(m, parts)) > 0 })
 }
 
-// look builds everything and finds out what reaches which mutant.
+// look builds everything, and finds which part reaches which mutant.
 func (s *schemata) look(ctx context.Context, chosen int) ([]*part, error) {
 	fmt.Fprintf(os.Stderr, "building with %d mutants, %d of them to be run\n", len(s.found.compiled()), chosen)
 	parts, err := s.build(ctx)
@@ -170,8 +170,8 @@ func (s *schemata) look(ctx context.Context, chosen int) ([]*part, error) {
 	return parts, errors.Join(err, bar.Finish())
 }
 
-// choose takes the mutants of the places, and of these the sample. Their order is random,
-// so that the part that is done at any time tells of the rest.
+// choose returns the mutants of the places, or a sample of them. Their order is random, so
+// that whatever is done at any time stands for the rest.
 func (o options) choose(all []*mutant) ([]*mutant, error) {
 	if len(o.places) > 0 {
 		all = slices.DeleteFunc(slices.Clone(all), func(m *mutant) bool {
@@ -198,8 +198,8 @@ func (m *mutant) isAt(place string) bool {
 	return place == m.File || place == fmt.Sprintf("%s:%d", m.File, m.Line) || strings.HasPrefix(m.File, place+"/")
 }
 
-// judge runs the mutants, tells each verdict, and returns all in the order of the mutants.
-// When it is interrupted it returns those that it has.
+// judge runs the mutants, calls tell with each verdict, and returns all in the order of the
+// mutants. When it is interrupted it returns the verdicts so far.
 func judge(ctx context.Context, chosen []*mutant, parts []*part, tell func(verdict)) ([]verdict, error) {
 	var verdicts []verdict
 	var mu sync.Mutex

@@ -8,21 +8,21 @@ import (
 // operator names a kind of change.
 type operator string
 
-// The operators. Each is one way in which a port can be wrong by little.
+// Each operator is one way in which a port can be slightly wrong.
 const (
-	opCondition operator = "condition" // a comparison or a condition is its contrary
-	opBoundary  operator = "boundary"  // < is <=, and the like
-	opLogic     operator = "logic"     // && is ||, and the contrary
+	opCondition operator = "condition" // a comparison or a condition becomes its contrary
+	opBoundary  operator = "boundary"  // < becomes <=, and the like
+	opLogic     operator = "logic"     // && becomes ||, and the contrary
 	opArith     operator = "arithmetic"
-	opNumber    operator = "number"  // a number, a duration, true or false is another
-	opReturn    operator = "return"  // a result is nothing, its contrary, one more, or an error
+	opNumber    operator = "number"  // a number, a duration, true or false becomes another
+	opReturn    operator = "return"  // a result becomes nothing, its contrary, one more, or an error
 	opCall      operator = "call"    // a call whose result nobody takes is left out
 	opAssign    operator = "assign"  // an assignment is left out
 	opDefer     operator = "defer"   // a deferred or started call is left out
-	opLeave     operator = "leaving" // break is continue, continue is break, or neither is
+	opLeave     operator = "leaving" // break becomes continue, continue becomes break, or either is left out
 )
 
-// mutant describes one change of one place.
+// mutant is one change of one place.
 type mutant struct {
 	ID       int      `json:"id"` // from 1
 	Package  string   `json:"package"`
@@ -31,11 +31,11 @@ type mutant struct {
 	Func     string   `json:"func"` // method as Type.Method, empty outside of functions
 	Operator operator `json:"operator"`
 	Change   string   `json:"change"`
-	// Nth tells equal changes of one function apart, from 1.
+	// Nth distinguishes equal changes within one function, from 1.
 	Nth int `json:"nth"`
 }
 
-// name is what the mutant is called while lines come and go: what equivalent.txt has.
+// name returns a name that stays the same when lines come and go; equivalent.yaml uses it.
 func (m *mutant) name() string {
 	name := m.File
 	if m.Func != "" {
@@ -52,10 +52,10 @@ func (m *mutant) String() string {
 	return fmt.Sprintf("%s:%d: %s: %s", m.File, m.Line, m.Operator, m.Change)
 }
 
-// maxShown limits how much of a source line a change shows.
+// maxShown bounds how much of a source line the description of a change shows.
 const maxShown = 70
 
-// oneLine shortens source text to what a change shows.
+// oneLine shortens source text to one line for a description.
 func oneLine(source string) string {
 	source = strings.Join(strings.Fields(source), " ")
 	if runes := []rune(source); len(runes) > maxShown {

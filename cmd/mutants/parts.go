@@ -21,7 +21,7 @@ import (
 	"github.com/monosim/monosim/vectors/golden"
 )
 
-// kind says what sort of thing notices a mutant. Kinds are asked in this order.
+// kind is a sort of thing that can notice a mutant. Kinds are tried in this order.
 type kind string
 
 const (
@@ -30,22 +30,22 @@ const (
 	byTests     kind = "tests"
 )
 
-// part is something that can be run alone: an operation of the vectors, a feature, a
-// test.
+// part is something that can be run alone: an operation of the vectors, a feature, a test.
 type part struct {
 	kind    kind
 	name    string
-	program []string // without what narrows it down
-	alone   string   // argument that narrows the program down to the part
-	among   string   // the same for one of several
+	program []string // without the argument that selects the part
+	alone   string   // the argument that selects only this part
+	among   string   // the argument that selects this part among several
 	folder  string
 	// What the part takes without a mutant.
 	cpu, wall time.Duration
-	// reaches numbers the mutants whose place the part comes to with another result.
+	// reaches holds the numbers of the mutants whose place the part runs with a result that
+	// the mutant changes.
 	reaches map[int]bool
 }
 
-// command runs parts of one program.
+// command returns the command that runs parts of one program.
 func command(parts []*part) []string {
 	program := slices.Clone(parts[0].program)
 	if parts[0].kind == byTests {
@@ -80,8 +80,8 @@ func (s *schemata) build(ctx context.Context) ([]*part, error) {
 	return slices.Concat(vectors, scenarios, inTests), errors.Join(err, err2, err3)
 }
 
-// vectors has a part for each operation. Alone it is read from a directory that has
-// nothing else, as reading all cases takes longer than answering most.
+// vectors makes a part for each operation. A part run alone reads a directory with only its
+// own cases, because reading all cases takes longer than answering most.
 func (s *schemata) vectors(program []string) ([]*part, error) {
 	suites, err := golden.Suites(golden.FS())
 	if err != nil {
@@ -108,7 +108,7 @@ func (s *schemata) vectors(program []string) ([]*part, error) {
 	return parts, nil
 }
 
-// scenarios has a part for each feature.
+// scenarios makes a part for each feature.
 func (s *schemata) scenarios(program []string) ([]*part, error) {
 	names, err := filepath.Glob(filepath.Join(s.root, "features", "*.feature"))
 	var parts []*part
@@ -147,7 +147,7 @@ func (s *schemata) tests(ctx context.Context, folder string) ([]*part, error) {
 	return parts, nil
 }
 
-// explore runs every part without a mutant and notes which ones it reaches.
+// explore runs every part without a mutant and notes the mutants that it reaches.
 func (s *schemata) explore(ctx context.Context, parts []*part, step func()) error {
 	return inParallel(ctx, len(parts), func(i int) error {
 		defer step()

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// leastRate says how many of a hundred mutants must be killed.
+// leastRate is the percentage of mutants that have to be killed.
 const leastRate = 90.0
 
 // tally counts verdicts.
@@ -20,7 +20,7 @@ type tally struct {
 	Mutants    int          `json:"mutants"` // without the equivalent ones
 	Killed     int          `json:"killed"`
 	By         map[kind]int `json:"by"`
-	Endless    int          `json:"endless"` // of the killed, those that did not end
+	Endless    int          `json:"endless"` // the killed mutants that did not end
 	Unreached  int          `json:"unreached"`
 	Equivalent int          `json:"equivalent"`
 }
@@ -46,7 +46,7 @@ func (t *tally) add(v verdict) {
 	}
 }
 
-// rate returns how many of a hundred are killed, and 100 when there are none.
+// rate returns the percentage of killed mutants, 100 without mutants.
 func (t *tally) rate() float64 {
 	if t.Mutants == 0 {
 		return 100
@@ -54,7 +54,7 @@ func (t *tally) rate() float64 {
 	return 100 * float64(t.Killed) / float64(t.Mutants)
 }
 
-// report holds what a run found.
+// report holds the results of a run.
 type report struct {
 	Seconds    float64             `json:"seconds"`
 	Sample     int                 `json:"sample,omitempty"` // 0 for all mutants
@@ -85,7 +85,7 @@ func count[K comparable](tallies map[K]*tally, key K, v verdict) {
 	tallies[key].add(v)
 }
 
-// good reports whether enough were killed and no reason is left over.
+// good reports whether enough mutants were killed and every reason still holds.
 func (r *report) good() bool { return r.Rate >= leastRate && len(r.Stale) == 0 }
 
 func (r *report) writeJSON(out io.Writer) error {

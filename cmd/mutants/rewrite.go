@@ -8,38 +8,39 @@ import (
 	"strings"
 )
 
-// rewrite collects the edits of one file: pieces put around and between what is there.
-// Lines stay where they are, so that errors of the compiler name the right ones.
+// rewrite collects the edits of one file: pieces inserted around and between its text.
+// Lines keep their numbers, so that the compiler's errors name the right ones.
 type rewrite struct {
 	file   *token.File
 	source []byte
 	edits  []edit
 }
 
-// The order of edits at one place: what ends there ends before anything begins.
+// Edits at one place have this order: a piece that ends there comes before any that begins
+// there.
 const (
 	closing = iota
 	replacing
 	opening
 )
 
-// edit replaces source[from:to]; for an insertion that is empty.
+// edit replaces source[from:to], which is empty for an insertion.
 type edit struct {
 	from, to int
 	text     string
 	order    int
 	seq      int
-	id       int // of its mutant, or 0
+	id       int // of the edit's mutant, or 0
 }
 
-// wrap puts text before and after a node. What is wrapped first is outside.
+// wrap puts text before and after a node. Of several, the first is outermost.
 func (r *rewrite) wrap(id int, n ast.Node, before, after string) {
 	from, to := r.file.Offset(n.Pos()), r.file.Offset(n.End())
 	r.add(edit{from: from, to: from, text: before, order: opening, id: id})
 	r.add(edit{from: to, to: to, text: after, order: closing, id: id})
 }
 
-// replace takes out what stands from one position up to another.
+// replace replaces the text between two positions.
 func (r *rewrite) replace(id int, from, to token.Pos, text string) {
 	r.add(edit{from: r.file.Offset(from), to: r.file.Offset(to), text: text, order: replacing, id: id})
 }
@@ -49,12 +50,12 @@ func (r *rewrite) add(e edit) {
 	r.edits = append(r.edits, e)
 }
 
-// text returns the source of a node as it stands.
+// text returns the source of a node.
 func (r *rewrite) text(n ast.Node) string {
 	return string(r.source[r.file.Offset(n.Pos()):r.file.Offset(n.End())])
 }
 
-// span says where a mutant's pieces are in the instrumented text.
+// span is the place of a mutant's pieces in the instrumented text.
 type span struct{ id, from, to int }
 
 // apply returns the instrumented text without the refused mutants, and the spans of the

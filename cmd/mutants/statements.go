@@ -6,7 +6,7 @@ import (
 	"go/token"
 )
 
-// statement finds what can be left out or turned around.
+// statement makes mutants of statements that can be left out or turned around.
 func (f *finder) statement(n ast.Stmt) {
 	if !f.isListed() {
 		return
@@ -28,13 +28,13 @@ func (f *finder) statement(n ast.Stmt) {
 	}
 }
 
-// oppositions maps assignments to those that go the other way.
+// oppositions maps assignments to their opposites.
 var oppositions = map[token.Token]token.Token{
 	token.INC: token.DEC, token.DEC: token.INC, token.ADD_ASSIGN: token.SUB_ASSIGN, token.SUB_ASSIGN: token.ADD_ASSIGN,
 }
 
-// isListed reports whether the node stands in a list of statements, where another may take
-// its place.
+// isListed reports whether the node stands in a list of statements, where another statement
+// can take its place.
 func (f *finder) isListed() bool {
 	switch f.parent().(type) {
 	case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause:
@@ -65,8 +65,8 @@ func (f *finder) turn(n ast.Stmt, tok token.Token, other string) {
 	f.wrap(id, n, fmt.Sprintf("if switch_.On(%d) { %s } else { ", id, other), " }")
 }
 
-// branch leaves break and continue out, and makes one the other where both mean the
-// same loop.
+// branch makes mutants without break or continue, and with one in place of the other where
+// both mean the same loop.
 func (f *finder) branch(n *ast.BranchStmt) {
 	if n.Tok != token.BREAK && n.Tok != token.CONTINUE {
 		return
@@ -83,8 +83,8 @@ func (f *finder) branch(n *ast.BranchStmt) {
 	f.wrap(id, n, fmt.Sprintf("if switch_.On(%d) { %s }; ", id, other), "")
 }
 
-// inLoop reports whether break ends a loop that ends by itself, too. It is neither a switch
-// nor an endless loop, after which the compiler wants no return.
+// inLoop reports whether break ends a loop that would end by itself: no switch, and no
+// endless loop, after which the compiler wants no return.
 func (f *finder) inLoop() bool {
 	for i := len(f.stack) - 1; i >= 0; i-- {
 		switch n := f.stack[i].(type) {

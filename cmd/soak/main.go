@@ -1,14 +1,16 @@
 // Command soak kills agents, model servers and ZooKeeper of clusters of processes at random
-// moments and wants each cluster whole again within the time that the simulation takes:
+// moments. Each cluster has to recover within the longest time that the simulation takes:
 //
-//	go run ./cmd/soak -cycles 1000 -jobs 8
+// \tgo run ./cmd/soak -cycles 1000 -jobs 8
 //
-// The exit code is 0 when all clusters were, 1 when one was not, and 2 when the flags make
-// no sense.
+// The exit code is 0 when all clusters recovered, 1 when one did not, and 2 when the flags
+// make no sense.
 //
 // Two things to read first, both in package runners/test/realrun/soak: Run soaks clusters,
-// and Bounds takes the limits from the simulation. To change a flag look here; what is
-// killed, and what must be whole again, is in that package.
+// and Bounds takes the limits from the simulation. To change
+//
+//   - a flag: main.go
+//   - what is killed, and what has to recover: runners/test/realrun/soak
 package main
 
 import (

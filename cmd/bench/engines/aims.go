@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// aim is what our engine is to reach with its hash on: to be ahead of some others, or not
-// to cost more than a number of ns an event.
+// aim is a goal of our engine with its hash on: to be faster than some other engines, or to
+// cost at most a number of ns an event.
 type aim struct {
 	work  string
 	n     int
@@ -15,7 +15,7 @@ type aim struct {
 	most  float64
 }
 
-// aims are those of our engine.
+// aims lists the goals of our engine.
 var aims = []aim{
 	{work: callbacks, n: 100, ahead: []string{"desru", "ns-3, map", "ns-3, priority queue"}},
 	{work: callbacks, n: 10_000, ahead: []string{"desru", "ns-3, map", "ns-3, priority queue"}},
@@ -23,7 +23,7 @@ var aims = []aim{
 	{work: tasks, n: 10_000, most: 900},
 }
 
-// aimed is an aim beside what was found.
+// aimed is a goal with the result that was measured.
 type aimed struct {
 	Work    string `json:"work"`
 	Models  int    `json:"models"`
@@ -32,7 +32,7 @@ type aimed struct {
 	Verdict string `json:"verdict"`
 }
 
-// judge says of each aim whether it was reached.
+// judge reports for each goal whether it was reached.
 func judge(rows []row) []aimed {
 	list := []aimed{}
 	for _, a := range aims {

@@ -15,7 +15,7 @@ import (
 	"github.com/monosim/monosim/engine/wholefile"
 )
 
-// peersDir is where the programs of other engines are, from the root of the checkout.
+// peersDir has the programs of other engines, from the root of the checkout.
 const peersDir = "cmd/bench/engines/peers"
 
 // builder makes the programs of all engines.
@@ -25,7 +25,7 @@ type builder struct {
 	progress io.Writer
 }
 
-// built is an engine whose program is there.
+// built is an engine whose program was built.
 type built struct {
 	peer
 	run program
@@ -37,7 +37,8 @@ type absent struct {
 	Why    string `json:"why"`
 }
 
-// all builds the engines whose names match.
+// all builds the engines whose names match. gone lists those that cannot be built, with the
+// reason.
 func (b builder) all(only *regexp.Regexp) (there []built, gone []absent, err error) {
 	if b.dir, err = filepath.Abs(b.dir); err != nil {
 		return nil, nil, err
@@ -68,7 +69,7 @@ func (b builder) all(only *regexp.Regexp) (there []built, gone []absent, err err
 	return there, gone, nil
 }
 
-// try runs all that an engine does for a moment.
+// try runs each kind of work for a moment, to see whether the program works.
 func (p peer) try(ctx context.Context, run program) error {
 	for _, work := range p.works {
 		if _, err := once(ctx, run, key{work: work, n: 10}, 100); err != nil {
@@ -80,10 +81,10 @@ func (p peer) try(ctx context.Context, run program) error {
 
 func (b builder) path(name string) string { return filepath.Join(b.dir, name) }
 
-// command runs a command that builds something. Its error is one line.
+// command runs a command of a build. Its error fits on one line.
 func (b builder) command(name string, args ...string) error { return b.commandIn(nil, name, args...) }
 
-// commandIn is command with more in the environment.
+// commandIn does as command, with more variables in the environment.
 func (b builder) commandIn(env []string, name string, args ...string) error {
 	if _, err := exec.LookPath(name); err != nil {
 		return fmt.Errorf("%s is not installed", name)
@@ -97,7 +98,7 @@ func (b builder) commandIn(env []string, name string, args ...string) error {
 	return nil
 }
 
-// firstError is the line of a compiler's output that says what is wrong.
+// firstError returns the line of a compiler's output that names the error.
 func firstError(output []byte, err error) string {
 	var last string
 	for line := range bytes.Lines(output) {
@@ -115,7 +116,8 @@ func firstError(output []byte, err error) string {
 	return last
 }
 
-// version is what pkg-config says of a library, ? when it does not know it.
+// version returns the version of a library by pkg-config, "?" where pkg-config does not
+// know it.
 func (b builder) version(library string) string {
 	output, err := exec.CommandContext(b.ctx, "pkg-config", "--modversion", library).Output()
 	if err != nil {
@@ -124,7 +126,7 @@ func (b builder) version(library string) string {
 	return strings.TrimSpace(string(output))
 }
 
-// copySources copies files of the peers below src of the builder's directory.
+// copySources copies files of peers into the folder src of the builder's directory.
 func (b builder) copySources(names ...string) error {
 	for _, name := range names {
 		content, err := os.ReadFile(filepath.Join(peersDir, name))
@@ -133,7 +135,7 @@ func (b builder) copySources(names ...string) error {
 		}
 		to := b.path(filepath.Join("src", name))
 		if old, err := os.ReadFile(to); err == nil && bytes.Equal(old, content) {
-			continue // what is not newer is not compiled again
+			continue // an unchanged file is not copied, so that it is not compiled again
 		}
 		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 			return err
@@ -145,7 +147,7 @@ func (b builder) copySources(names ...string) error {
 	return nil
 }
 
-// wordsOnly leaves letters and digits.
+// wordsOnly keeps the letters and digits of a text.
 func wordsOnly(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {

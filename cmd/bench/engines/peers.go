@@ -13,24 +13,25 @@ const (
 	tasks     = "tasks"
 )
 
-// peer is an engine, with what is to be known to compare its numbers with others.
+// peer is an engine, with what one has to know to compare its numbers.
 type peer struct {
 	name  string
 	works []string
-	// events of a run: as many as take some tenths of a second.
+	// events is the number of events of a run, which takes some tenths of a second.
 	events int
 	note   string
-	// build makes the program that does the work, or says why that cannot be.
+	// build makes the program that does the work, or returns why it cannot be made.
 	build func(b builder) (program, error)
 }
 
-// program runs some work: n models that have so many events in all of them together.
+// program returns the command that runs some work: n models with that many events between
+// them.
 type program func(ctx context.Context, work string, n, events int) *exec.Cmd
 
-// ours is the row that all others are compared with.
+// ours names the row that all others are compared with.
 const ours = "ours"
 
-// peers are all engines, in the order of the table.
+// peers lists all engines, in the order of the table.
 var peers = []peer{
 	{ours, []string{callbacks, tasks}, 2_000_000, "each event folded into the hashes of its node and of the world", own("")},
 	{ours + ", hash off", []string{callbacks, tasks}, 2_000_000, "built with -tags " + withoutHash + ", for this table only", own(withoutHash)},
@@ -54,14 +55,14 @@ func (p peer) does(work string) bool {
 	return false
 }
 
-// plain is a program that takes WORK N EVENTS behind its own arguments.
+// plain makes a program that takes WORK N EVENTS after its own arguments.
 func plain(name string, args ...string) program {
 	return func(ctx context.Context, work string, n, events int) *exec.Cmd {
 		return exec.CommandContext(ctx, name, append(args, work, strconv.Itoa(n), strconv.Itoa(events))...)
 	}
 }
 
-// withoutHash is the build tag of engine/vtime that leaves the hash of events out.
+// withoutHash is the build tag of engine/vtime that leaves out the hash of events.
 const withoutHash = "vtime_without_hash"
 
 func own(tags string) func(builder) (program, error) {
@@ -71,8 +72,8 @@ func own(tags string) func(builder) (program, error) {
 	}
 }
 
-// rust builds a package of peers/rust, from a copy: cargo writes a lock file beside the
-// sources. Packages with flags of the compiler have a target directory of their own.
+// rust builds a package of peers/rust from a copy, because cargo writes a lock file beside
+// the sources. Packages with compiler flags have a target directory of their own.
 func rust(name, flags string) func(builder) (program, error) {
 	return func(b builder) (program, error) {
 		if err := b.copySources("rust/work.rs", "rust/"+name+"/Cargo.toml", "rust/"+name+"/src/main.rs"); err != nil {
@@ -85,7 +86,7 @@ func rust(name, flags string) func(builder) (program, error) {
 	}
 }
 
-// cpp builds a program with a library that pkg-config may know the version of.
+// cpp builds a program that uses a library, whose version pkg-config may know.
 func cpp(name, library string, flags ...string) func(builder) (program, error) {
 	return func(b builder) (program, error) {
 		binary := b.path(fmt.Sprintf("%s%d", name, len(flags)))
@@ -107,7 +108,7 @@ func bubble(b builder) (program, error) {
 	return run, b.command("go", "test", "-C", peersDir+"/synctest", "-c", "-o", binary, ".")
 }
 
-// simpy runs on $PYTHON, or python3.
+// simpy builds the program for SimPy, which runs on $PYTHON, or on python3.
 func simpy(b builder) (program, error) {
 	python := os.Getenv("PYTHON")
 	if python == "" {

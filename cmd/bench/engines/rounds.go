@@ -11,35 +11,35 @@ import (
 	"time"
 )
 
-// sizes are how many models there are.
+// sizes lists the numbers of models.
 var sizes = []int{100, 10_000}
 
-// runLimit is far above what any run takes.
+// runLimit ends a run that hangs; it is far above what any run takes.
 const runLimit = 5 * time.Minute
 
-// key names a row: an engine that does some work with n models.
+// key names a row: some work of an engine with n models.
 type key struct {
 	work   string
 	n      int
 	engine string
 }
 
-// sample is what one run prints, and the time of processors that it took.
+// sample holds what one run printed, and the processor time that it took.
 type sample struct {
 	version string
 	events  int
 	ns      float64
-	// cpu is of the whole run, its beginning and its warm-up included, in ns.
+	// cpu counts the ns of the whole run, with its start and its warm-up.
 	cpu float64
 }
 
-// warmUp is how many events come before those that are measured, as a part of them.
+// warmUp is the share of events that come before the measured ones.
 const warmUp = 0.1
 
 func (s sample) cost() float64    { return s.ns / float64(s.events) }
 func (s sample) cpuCost() float64 { return s.cpu / (float64(s.events) * (1 + warmUp)) }
 
-// result are all runs of a row.
+// result holds all runs of a row.
 type result struct {
 	key
 	note    string
@@ -47,7 +47,7 @@ type result struct {
 	samples []sample
 }
 
-// measure goes in rounds through all work of all engines.
+// measure runs all work of all engines, in rounds.
 func measure(ctx context.Context, programs []built, o options, progress io.Writer) ([]result, error) {
 	var results []result
 	for _, work := range []string{callbacks, tasks} {
@@ -79,7 +79,7 @@ func measure(ctx context.Context, programs []built, o options, progress io.Write
 	return results, nil
 }
 
-// once is one run of an engine.
+// once runs an engine once.
 func once(ctx context.Context, run program, k key, events int) (sample, error) {
 	ctx, cancel := context.WithTimeout(ctx, runLimit)
 	defer cancel()
@@ -95,7 +95,7 @@ func once(ctx context.Context, run program, k key, events int) (sample, error) {
 	return s, err
 }
 
-// parse reads the line "measured version=1.0 events=2000 ns=123456" among others.
+// parse reads the line "measured version=1.0 events=2000 ns=123456" among other lines.
 func parse(output []byte) (sample, error) {
 	lines := bufio.NewScanner(bytes.NewReader(output))
 	for lines.Scan() {

@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/runners/process"
 )
 
-// report is what was found out.
+// report holds all results.
 type report struct {
 	Rounds int      `json:"rounds"`
 	Rows   []row    `json:"rows"`
@@ -18,9 +18,9 @@ type report struct {
 	Absent []absent `json:"absent"`
 }
 
-// row is what an event costs on one engine. Best and Median are by the clock, CPU is the
-// median of the processors' time, by which engines are compared: it is the same on a
-// machine that has other work to do, and all threads of an engine are in it.
+// row says what an event costs on one engine. Best and Median are wall time. CPU is the
+// median of processor time over all threads, by which engines are compared, because it does
+// not change with other load on the machine.
 type row struct {
 	Work    string  `json:"work"`
 	Models  int     `json:"models"`
@@ -29,13 +29,13 @@ type row struct {
 	Best    float64 `json:"best_ns"`
 	Median  float64 `json:"median_ns"`
 	CPU     float64 `json:"cpu_ns"`
-	// Ratio is CPU in parts of that of our engine with its hash.
+	// Ratio is CPU divided by the CPU of our engine with its hash.
 	Ratio float64 `json:"times_ours"`
 	Note  string  `json:"note"`
 }
 
-// oddEvents is how far the number of events may be from what was asked for before the row
-// says so: engines that round delays have others.
+// oddEvents bounds how far the number of events may be off before the row says so. Engines
+// that round delays are off.
 const oddEvents = 0.03
 
 func summarize(results []result, gone []absent, rounds int) report {

@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/cmd/monosim/command"
 )
 
-// New makes the bench of the capacity simulation.
+// New makes the command that measures the goals of the capacity simulation.
 func New() *cobra.Command {
 	var only []string
 	cmd := &cobra.Command{

@@ -10,7 +10,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// dayPlan is 10,000 containers of version 3 over a day, with a version every half hour.
+// dayPlan has 10,000 containers of version 3 over a day, with a new version every half
+// hour.
 const dayPlan = `apiVersion: capacity/v1
 model: {agent_version: 3, size: {embeddings: 2TiB, dense: 1GiB}, ram_factor: 1x}
 override: {num_ps: 20, num_shard: 20}
@@ -32,8 +33,8 @@ func dayEvents() string {
 	return list
 }
 
-// fleetPlan is as large a fleet over a day that is asked 100,000 times a second, of which one
-// minute an hour is simulated request by request, thinned by 8.
+// fleetPlan has as large a fleet over a day with 100,000 requests a second. One minute an
+// hour is simulated request by request, thinned by 8.
 const fleetPlan = `apiVersion: capacity/v1
 model: {agent_version: 3, size: {embeddings: 2TiB, dense: 1GiB}, ram_factor: 1x}
 override: {num_ps: 20, num_shard: 20}
@@ -46,13 +47,13 @@ service:
 workload: {rate: 100k/s, horizon: 24h, detail: {windows: ["each hour 60s"], thin: 8}}
 `
 
-// fleetScale measures a day of such a fleet: all of its windows, once.
+// fleetScale measures a day of fleetPlan, all its windows once.
 func fleetScale() (Found, error) {
 	return fleetDay(fleetPlan, 24, 600)
 }
 
-// fleetDay plays every window of a plan, which are to be as many as said, and to take at
-// most so many seconds of CPU.
+// fleetDay simulates every window of a plan. It checks that there are that many windows,
+// and that they take at most that many seconds of CPU.
 func fleetDay(text string, windows int, most float64) (Found, error) {
 	_, p, _, err := plan.Parse("fleet.yaml", []byte(text))
 	if err != nil {
@@ -75,8 +76,8 @@ func fleetDay(text string, windows int, most float64) (Found, error) {
 		spent, len(spec.Windows), float64(total.Arrived)/1e6, float64(total.Calls.Sent)/1e6, float64(total.Latency.Quantile(0.99))/1e6)
 }
 
-// controlPlane measures a day of a large fleet in the flat model, and what real agents take:
-// their watches have to be those of the formula, by which the flat model goes.
+// controlPlane measures a day of a large fleet in the flat model, and the watches that real
+// agents make. They have to equal the formula that the flat model uses.
 func controlPlane() (Found, error) {
 	_, p, _, err := plan.Parse("day.yaml", []byte(dayPlan+dayEvents()))
 	if err != nil {
@@ -105,7 +106,7 @@ func controlPlane() (Found, error) {
 		spent, memory>>20, m.Load.Agents, agents, each(rested.HeapAlloc-empty.HeapAlloc), each(rested.StackInuse-empty.StackInuse), each(full.TotalAlloc-empty.TotalAlloc), m.Watches, m.Load.Watches)
 }
 
-// live measures what is in use.
+// live measures the memory in use after a collection.
 func live(m *runtime.MemStats) {
 	runtime.GC()
 	runtime.ReadMemStats(m)

@@ -39,7 +39,7 @@ func openSweep(thin string) (*engines.Grid, *plan.Plan, error) {
 	return g, p, err
 }
 
-// sweptBy is the hash of the sweep's result by engines that share the work.
+// sweptBy returns the hash of a sweep's result, with the work shared by some engines.
 func sweptBy(list ...engines.Engine) (string, error) {
 	g, _, err := openSweep("off")
 	if err != nil {
@@ -80,7 +80,8 @@ func sweptBy(list ...engines.Engine) (string, error) {
 	return r.SHA256(), nil
 }
 
-// Equality is the hash of one sweep by different engines, an error when they differ.
+// Equality returns the hash of one sweep, and an error where different engines get
+// different ones.
 func Equality() (string, error) {
 	first := ""
 	for _, n := range []int{-1, -2, 1, 4, 64} {

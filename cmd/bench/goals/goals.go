@@ -1,13 +1,16 @@
-// Package goals measures what the capacity simulation aims at (CAP-8), each goal with what
+// Package goals measures what the capacity simulation aims at (CAP-8): for each goal, what
 // it wants and what was found.
 //
 // Two things to use first:
 //
-//   - [All] are the goals; [Goal.Measure] measures one.
+//   - [All] lists the goals; [Goal.Measure] measures one.
 //   - `make bench-whatif` prints them.
 //
-// To change the goals of statistics and theory look in statistics.go, those of speed in
-// speed.go, those of answers that have to be equal in equality.go.
+// To change goals:
+//
+//   - of statistics and theory: statistics.go
+//   - of speed: speed.go
+//   - of answers that have to be equal: equality.go
 package goals
 
 import "fmt"
@@ -19,7 +22,7 @@ type Goal struct {
 	Measure func() (Found, error)
 }
 
-// Found is what was measured.
+// Found is the result of a measurement.
 type Found struct {
 	Text    string
 	Reached bool
@@ -29,7 +32,7 @@ func found(reached bool, format string, args ...any) (Found, error) {
 	return Found{Text: fmt.Sprintf(format, args...), Reached: reached}, nil
 }
 
-// All are the goals in order.
+// All lists the goals in order.
 func All() []Goal {
 	return []Goal{
 		{"G1", "closed forms inside of 95 % intervals of 2 % (4 % at 0.95), misses as chance has it; 120 s of CPU", closedForms},

@@ -12,7 +12,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/search"
 )
 
-// randomQuestion is a search over twenty fleets.
+// randomQuestion is a plan whose question searches twenty fleets.
 const randomQuestion = `apiVersion: capacity/v1
 seed: %d
 budget: {max_replications: 320}
@@ -31,16 +31,16 @@ solve:
   must_hold_under: [normal, any 1 ps]
 `
 
-// Compared is what became of random questions that were both searched and simulated cell
+// Compared holds the results of random questions that were both searched and simulated cell
 // by cell.
 type Compared struct {
 	Same, Undecided int
-	// Searched and Whole are requests that the search and the grid simulated.
+	// Searched and Whole count the requests that the search and the whole grid simulated.
 	Searched, Whole int64
 	Different       []string
 }
 
-// SearchAndGrid answers random questions in both ways.
+// SearchAndGrid answers random questions by a search and by the whole grid.
 func SearchAndGrid(questions int) (Compared, error) {
 	var out Compared
 	r := rand.New(rand.NewPCG(14, 8))
@@ -70,7 +70,7 @@ func SearchAndGrid(questions int) (Compared, error) {
 		}
 		switch {
 		case undecided != nil || got.Exit == result.ExitUndecided:
-			out.Undecided++ // at this budget nobody knows
+			out.Undecided++ // the grid cannot decide either within this budget
 		case maps.Equal(want, answer):
 			out.Same++
 		default:

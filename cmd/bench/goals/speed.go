@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/search"
 )
 
-// plainSpec is a fan-out to 20 shards of four containers with four threads.
+// plainSpec makes a fan-out to 20 shards of four containers with four threads.
 func plainSpec() *model.Spec {
 	s := validate.Fork(20, 4, 4, 0.7, 1e6, 100_000)
 	s.Timeout, s.Retries = 200e6, 2
@@ -23,7 +23,7 @@ func plainSpec() *model.Spec {
 	return s
 }
 
-// richSpec has timeouts that strike, retries and a dense tier with batches besides.
+// richSpec adds to plainSpec timeouts that expire, retries, and a dense tier with batches.
 func richSpec() *model.Spec {
 	s := plainSpec()
 	s.Timeout = 8e6
@@ -34,7 +34,7 @@ func richSpec() *model.Spec {
 	return s
 }
 
-// speed is sub-requests a second of one core, the best of three.
+// speed returns the sub-requests a second on one core, the best of three runs.
 func speed(spec func() *model.Spec) (best float64, retried float64, err error) {
 	for r := range 3 {
 		before := cpuSeconds()
@@ -64,8 +64,8 @@ func richSpeed() (Found, error) {
 	return found(v >= 1.5e6, "%.2f M a second of CPU, %.1f %% of them retried", v/1e6, retried*100)
 }
 
-// Allocations is how many a further request makes: a run of twice the length has its
-// requests for the difference.
+// Allocations returns the allocations of one more request. It compares a run with one of
+// twice the length.
 func Allocations() (float64, error) {
 	count := func(times plan.Duration) (requests, allocs float64, err error) {
 		spec := richSpec()

@@ -8,13 +8,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cpuSeconds is what the process has used of all cores: other load does not change it.
+// cpuSeconds returns the processor time of this process on all cores, which does not depend
+// on other load.
 func cpuSeconds() float64 {
 	u := usage()
 	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
-// mostMemory is the most memory that the process has had, in bytes.
+// mostMemory returns the peak memory of this process in bytes.
 func mostMemory() int64 {
 	if runtime.GOOS == "darwin" {
 		return int64(usage().Maxrss)

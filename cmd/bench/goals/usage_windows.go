@@ -6,7 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// cpuSeconds is what the process has used of all cores: other load does not change it.
+// cpuSeconds returns the processor time of this process on all cores, which does not depend
+// on other load.
 func cpuSeconds() float64 {
 	var created, ended, kernel, user windows.Filetime
 	if err := windows.GetProcessTimes(windows.CurrentProcess(), &created, &ended, &kernel, &user); err != nil {
@@ -15,13 +16,13 @@ func cpuSeconds() float64 {
 	return hundreds(kernel) + hundreds(user)
 }
 
-// hundreds are the seconds of a time that counts hundreds of nanoseconds.
+// hundreds returns the seconds of a time counted in units of 100 ns.
 func hundreds(t windows.Filetime) float64 {
 	return float64(uint64(t.HighDateTime)<<32|uint64(t.LowDateTime)) / 1e7
 }
 
-// mostMemory is what Go has asked the system for so far, in bytes: no less than the most
-// memory that the process has had of it.
+// mostMemory returns the bytes that Go has asked the system for so far, an upper bound of
+// the peak memory.
 func mostMemory() int64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)

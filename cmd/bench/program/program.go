@@ -1,6 +1,11 @@
-// Package program builds monosim for the benches that start it, so that each measures the tree
-// that it lies in. [Build] does it; package servers uses it to start servers, package tables to
-// run clusters of growing size.
+// Package program builds monosim for the benches that start it, so that each measures the
+// sources of its own checkout.
+//
+// Two things to know first: [Build] makes the program, and its remove deletes it again.
+// Package servers starts it as servers, package tables runs it with clusters of growing
+// size.
+//
+// To change how it is built: program.go, the only file.
 package program
 
 import (
@@ -10,8 +15,8 @@ import (
 	"path/filepath"
 )
 
-// Build builds monosim into a folder of its own, which remove deletes. It has to be called in
-// the root of the repository.
+// Build builds monosim into a new folder, which remove deletes. Call it in the root of the
+// repository.
 func Build() (path string, remove func(), err error) {
 	dir, err := os.MkdirTemp("", "monosim-bench")
 	if err != nil {

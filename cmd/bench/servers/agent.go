@@ -11,7 +11,7 @@ import (
 	tfsbench "github.com/monosim/monosim/runners/tfserving/bench"
 )
 
-// NewAgent makes the bench of the agent.
+// NewAgent makes the command that measures the agent.
 func NewAgent() *cobra.Command {
 	o := bench.DefaultOptions()
 	var asJSON, check bool
@@ -51,7 +51,7 @@ with --check, an aim was missed, and 2 when what was asked for makes no sense.`,
 	return cmd
 }
 
-// benchAgent measures monosim's agent, and the reference's where there is one.
+// benchAgent measures monosim's agent, and the reference's where a checkout is given.
 func benchAgent(notes io.Writer, o bench.Options) (*tfsbench.Report, error) {
 	monosim, _, remove, err := programs()
 	if err != nil {

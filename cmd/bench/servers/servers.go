@@ -1,13 +1,16 @@
-// Package servers has the benches that start monosim as a server and ask it over the loopback:
-// its ZooKeeper, its model server and its agent.
+// Package servers has the benches that start monosim as a server and send it requests over
+// the loopback: its ZooKeeper, its model server and its agent.
 //
 // Two things to use first:
 //
 //   - [NewZooKeeper], [NewTFServing] and [NewAgent] make the commands.
-//   - programs has what they start: monosim, and this program as a server that only answers.
+//   - programs returns what they start: monosim, and this program as a server that only answers.
 //
-// Flags are read here, a file for each bench. What is measured, and the aims, are in packages
-// runners/zookeeper/bench, runners/tfserving/bench and runners/serve/programs/bench.
+// To change
+//
+//   - the flags of a bench: the file of its name
+//   - what is measured, and the goals: packages runners/zookeeper/bench,
+//     runners/tfserving/bench and runners/serve/programs/bench
 package servers
 
 import (
@@ -20,7 +23,7 @@ import (
 	"github.com/monosim/monosim/runners/tfserving/bench"
 )
 
-// bareFlag has a command be the server that only answers, to be measured beside.
+// bareFlag makes a command a server that only answers, which is measured for comparison.
 const bareFlag = "bare-server"
 
 // programs builds monosim and finds this program. remove deletes what was built.
@@ -32,7 +35,7 @@ func programs() (monosim, self string, remove func(), err error) {
 	return monosim, self, remove, err
 }
 
-// printReport prints what was measured; with check a missed aim is an error.
+// printReport prints the results. With check, a missed goal is an error.
 func printReport(out io.Writer, report *bench.Report, asJSON, check bool) error {
 	write := report.Write
 	if asJSON {

@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/runners/tfserving/bench"
 )
 
-// NewTFServing makes the bench of the served model server.
+// NewTFServing makes the command that measures the served model server.
 func NewTFServing() *cobra.Command {
 	opt := bench.DefaultOptions()
 	var asJSON, check, bare bool
@@ -63,7 +63,7 @@ with --check, an aim was missed, and 2 when what was asked for makes no sense.`,
 	return cmd
 }
 
-// benchTFServing measures monosim beside a server of grpc-go alone.
+// benchTFServing measures monosim, and for comparison a bare server of grpc-go.
 func benchTFServing(notes io.Writer, opt bench.Options) (*bench.Report, error) {
 	monosim, self, remove, err := programs()
 	if err != nil {

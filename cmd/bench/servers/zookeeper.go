@@ -14,7 +14,7 @@ import (
 	"github.com/monosim/monosim/runners/zookeeper/bench"
 )
 
-// NewZooKeeper makes the bench of the served ZooKeeper.
+// NewZooKeeper makes the command that measures the served ZooKeeper.
 func NewZooKeeper() *cobra.Command {
 	var opt bench.Options
 	var sessions int
@@ -71,7 +71,7 @@ there can be; what more would take is foretold, and a line says so.`,
 	return cmd
 }
 
-// benchZooKeeper measures monosim beside a real server.
+// benchZooKeeper measures monosim, and a real server for comparison.
 func benchZooKeeper(out, notes io.Writer, opt bench.Options, sessions int) error {
 	monosim, self, remove, err := programs()
 	if err != nil {

@@ -17,24 +17,24 @@ import (
 	"github.com/monosim/monosim/runners/process"
 )
 
-// Growth is how what a cluster costs grows with its agents: each size is a run of `monosim
-// sim` with the sample confs in a process of its own, so that its memory is its own, and of
-// another build of the program beside it, if one is given.
+// growth measures how the cost of a cluster grows with its agents. Each size is a run of
+// `monosim sim` with the sample confs, in a process of its own, which has its own memory.
+// Another build of the program is measured beside it, if given.
 
-// sample is a sample conf, and how many shards it is for.
+// sample is a sample conf, and the number of shards that it is for.
 type sample struct {
 	version, conf string
 	shards        int
 }
 
-// ofLarge is how many replicas a shard of the largest cluster has: 500 shards of 20, of which
-// each has its part of the models, as in a cluster that needs so many agents.
+// ofLarge is how many replicas a shard of the largest cluster has: 500 shards of 20, each
+// with a part of the models, as a cluster that needs so many agents would be.
 const (
 	large   = 10_000
 	ofLarge = 20
 )
 
-// shardsOf are the shards of a cluster of so many agents.
+// shardsOf returns the shards of a cluster with that many agents.
 func (s sample) shardsOf(agents int) int {
 	if agents >= large {
 		return agents / ofLarge
@@ -44,16 +44,15 @@ func (s sample) shardsOf(agents int) int {
 
 var samples = []sample{{"v1", "agent.conf", 1}, {"v3", "unified.conf", 2}}
 
-// The start is what happens in so much time, in which all becomes available; the day is
-// what comes after it.
+// The start is the time in which everything becomes available, the day is the time after
+// it.
 const (
 	startTime = 10 * time.Minute
 	dayTime   = 24 * time.Hour
 )
 
-// sizes are how many agents there are. The full ones are for a machine that has the time:
-// those of version 1 have no day of 10,000, which no such cluster could have either
-// (SCL-14.1).
+// sizes lists the numbers of agents. The full list is for a machine with time to spare.
+// Version 1 has no day of 10,000, which no real cluster of it could have either (SCL-14.1).
 func sizes(version string, full bool) (agents []int) {
 	agents = []int{100, 200, 400}
 	if full {
@@ -65,8 +64,8 @@ func sizes(version string, full bool) (agents []int) {
 	return agents
 }
 
-// cost is what a run took. Live and stacks are those at its end, 0 where the program does
-// not tell them; peak is all that its process ever had.
+// cost is what a run took. Live and stacks are bytes at the run's end, 0 where the program
+// does not tell them; peak is the most memory of its process.
 type cost struct {
 	Wall, CPU          time.Duration
 	Events, Reads      float64
@@ -77,20 +76,20 @@ type cost struct {
 
 // growth is one table.
 type growth struct {
-	program, base string // base is "" for none
+	program, base string // base is "" where no other build is measured
 	full          bool
 	limit         time.Duration // of one run
 	progress      io.Writer
 	verdicts      []goal
 }
 
-// goal is a line of the table of goals.
+// goal is a row of the table of goals.
 type goal struct {
 	what, value, aim string
 	reached          bool
 }
 
-// write measures, and prints as it goes on.
+// write measures, and prints each row as soon as it is known.
 func (g *growth) write(out io.Writer) error {
 	for _, s := range samples {
 		if err := g.sample(out, s); err != nil {
@@ -105,7 +104,7 @@ func (g *growth) write(out io.Writer) error {
 	return w.Flush()
 }
 
-// sample prints the rows of one conf.
+// sample measures and prints the rows of one conf.
 func (g *growth) sample(out io.Writer, s sample) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "\n%s, %s\twall\tprocessor\tevents\treads\tlive an agent\tstacks an agent\tpeak\tper agents: time\tlive\tto base: time\tpeak\t\n", s.version, s.conf)
@@ -135,7 +134,8 @@ func (g *growth) sample(out io.Writer, s sample) error {
 	return w.Flush()
 }
 
-// columns are those of a row, beside those of the size before and of the other program.
+// columns writes the columns of a row: the cost, its growth from the size before, and its
+// ratio to the other build.
 func (c cost) columns(before, base cost) string {
 	if c.failure != nil {
 		return oneLine(c.failure) + "\t"
@@ -166,7 +166,7 @@ func ratio(a, b time.Duration) float64 {
 
 func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
-// after is the cost without that of the start, but for memory, which is as it is.
+// after returns the cost without the cost of the start; memory stays as it is.
 func (c cost) after(start cost) cost {
 	if c.failure == nil {
 		c.failure = start.failure
@@ -176,7 +176,7 @@ func (c cost) after(start cost) cost {
 	return c
 }
 
-// run runs the cluster for a time in a process of its own.
+// run runs the cluster for a time, in a process of its own.
 func (g *growth) run(program string, s sample, agents int, length time.Duration) (c cost) {
 	fmt.Fprintf(g.progress, "running %s: %s of %d agents for %v ...\n", filepath.Base(program), s.version, agents, length)
 	shards := s.shardsOf(agents)
@@ -205,7 +205,7 @@ func (g *growth) run(program string, s sample, agents int, length time.Duration)
 	return c
 }
 
-// execute runs a program in the directory of the samples, for no longer than the limit.
+// execute runs a program in the directory of the samples, up to the time limit.
 func (g *growth) execute(program string, args []string) (output []byte, usage *os.ProcessState, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), g.limit)
 	defer cancel()
@@ -224,7 +224,7 @@ func (g *growth) execute(program string, args []string) (output []byte, usage *o
 	return output, cmd.ProcessState, nil
 }
 
-// read reads what the run has told: its report, and its cost if there is a file of it.
+// read reads the report of a run, and the file of its cost if there is one.
 func (c *cost) read(report []byte, told string) error {
 	var r struct {
 		WallSec float64 `json:"wall_s"`
@@ -260,13 +260,14 @@ func (c *cost) read(report []byte, told string) error {
 	return nil
 }
 
-// The goals of SCL-12. Those that are ratios to another build are judged where one is given.
+// These are the goals of SCL-12. A ratio to another build is judged where one is given.
 const (
 	mostStartGrowth = 4.5 // of a doubling
-	mostDayGrowth   = 2.2 // of a doubling, version 3
+	mostDayGrowth   = 2.2 // for twice as many agents of version 3
 )
 
-// judge adds the goal that a row has beside the row before: how much a doubling costs.
+// judge adds the goal of a row in comparison with the row before: how much a doubling
+// costs.
 func (g *growth) judge(s sample, what string, c, before cost) {
 	name := fmt.Sprintf("%s, %s of %.0f agents", s.version, what, c.agents)
 	limit := map[string]float64{"start": mostStartGrowth, "day": mostDayGrowth}[what]
@@ -286,7 +287,7 @@ func (g *growth) atLeast(what string, value, limit float64) {
 	g.verdicts = append(g.verdicts, goal{what, fmt.Sprintf("%.0fx", value), fmt.Sprintf(">= %.0fx", limit), value >= limit})
 }
 
-// judgeSize adds the goals that a size has.
+// judgeSize adds the goals of one size.
 func (g *growth) judgeSize(s sample, start, day, baseDay cost) {
 	if start.failure != nil || day.failure != nil {
 		return
@@ -314,7 +315,7 @@ func (g *growth) judgeSize(s sample, start, day, baseDay cost) {
 	}
 }
 
-// short writes a count in three digits.
+// short writes a count with three digits.
 func short(v float64) string {
 	for _, unit := range []struct {
 		size float64

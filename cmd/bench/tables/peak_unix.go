@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// peakBytes is the most memory that a process that has ended had, 0 where nobody knows.
+// peakBytes returns the peak memory of a process that has ended, 0 where it is unknown.
 func peakBytes(p *os.ProcessState) float64 {
 	usage, ok := p.SysUsage().(*syscall.Rusage)
 	if !ok {

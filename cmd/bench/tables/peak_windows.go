@@ -2,5 +2,5 @@ package tables
 
 import "os"
 
-// peakBytes is the most memory that a process that has ended had, 0 where nobody knows.
+// peakBytes returns the peak memory of a process that has ended, 0 where it is unknown.
 func peakBytes(*os.ProcessState) float64 { return 0 }

@@ -5,14 +5,13 @@ import (
 	"strings"
 )
 
-// group is one run of go test.
+// group is a run of go test, with the rows that it measures.
 type group struct {
 	name, pkg, pattern, benchtime string
 	rows                          []row
 }
 
-// row is one line of the table. An aim of 0 is none; lower says that less is
-// better.
+// row is one row of the table. An aim of 0 means none; lower means that less is better.
 type row struct {
 	what, benchmark, unit string
 	aim                   float64
@@ -48,7 +47,7 @@ var groups = []group{
 	}},
 }
 
-// matching picks the rows whose name contains a word.
+// matching returns the rows whose name contains a word.
 func (g group) matching(word string) []row {
 	var rows []row
 	for _, r := range g.rows {

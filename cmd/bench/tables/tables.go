@@ -1,15 +1,15 @@
 // Package tables prints what `go test -bench` measures of the engine, and how the cost of a
-// cluster grows with its agents, each beside what is aimed at.
+// cluster grows with its agents, each beside its goal.
 //
 // Two things to use first:
 //
 //   - [New] makes the command: `go run ./cmd/bench` for everything.
-//   - Its flag --only picks the rows whose name has a word, or growth.
+//   - Its flag --only selects the rows whose name has a word, or growth.
 //
-// The benchmarks themselves live beside the code that they measure. Where python3 can import
+// The benchmarks themselves are beside the code that they measure. Where python3 can import
 // simpy, its events per second stand beside ours, measured in the same run. To change
 //
-//   - which benchmarks are rows, and their aims: rows.go
+//   - which benchmarks are rows, and their goals: rows.go
 //   - the sizes of growth and the goals of a whole cluster: growth.go
 package tables
 
@@ -63,7 +63,7 @@ func New() *cobra.Command {
 	return cmd
 }
 
-// checkFlags refuses what makes no sense, before anything is measured.
+// checkFlags returns an error for flags that make no sense, before anything is measured.
 func checkFlags(only, base string, limit time.Duration) error {
 	if limit <= 0 {
 		return fmt.Errorf("--limit: found %v, want a time above 0", limit)
@@ -167,8 +167,8 @@ func parse(output []byte) (map[key]float64, error) {
 	return values, lines.Err()
 }
 
-// simpyProgram counts the events of 100 processes that wait in turn, as
-// BenchmarkTaskSwitch does.
+// simpyProgram counts the events of 100 processes that wait in turn, as BenchmarkTaskSwitch
+// does.
 const simpyProgram = `
 import time, simpy
 env = simpy.Environment()
@@ -186,7 +186,7 @@ while time.perf_counter() - start < 2:
 print(n / (time.perf_counter() - start))
 `
 
-// simpy measures SimPy where it can be imported.
+// simpy measures SimPy where Python can import it.
 func simpy(w, progress io.Writer) {
 	if exec.Command("python3", "-c", "import simpy").Run() != nil {
 		fmt.Fprintln(w, "events/s of SimPy\tnot installed\t\t\t")

@@ -1,12 +1,12 @@
-// Package validate holds the data-plane model to closed forms: queues, fork-join,
+// Package validate compares the data-plane model with closed forms: queues, fork-join,
 // failures, rollouts (CAP-7, CAP-8 G1 and G10).
 //
 // Two things to use first:
 //
-//   - [All] are the cases; [Case.Run] simulates one.
-//   - [Judge] says whether all of them together are what theory tells.
+//   - [All] lists the cases; [Case.Run] simulates one.
+//   - [Judge] says whether all outcomes together agree with theory.
 //
-// To change which cases there are look in cases.go; how one is run and judged, here.
+// To change the cases: cases.go; how a case is run and judged: validate.go.
 package validate
 
 import (
@@ -21,31 +21,31 @@ import (
 	"github.com/monosim/monosim/runners/whatif/stats"
 )
 
-// Case is a queue with a closed form.
+// Case is a model with a closed form.
 type Case struct {
 	Name    string
 	Section string
 	Spec    *model.Spec
-	// Value is what of a sample the form is of.
+	// Value is the quantity of a sample that the closed form gives.
 	Value  func(*model.Sample) float64
 	Theory float64
-	// Width is the half-width of the interval that is wanted, as a fraction; Within the
-	// stated error of a form that is an approximation, 0 for one that is exact.
+	// Width is the wanted half-width of the interval, as a fraction. Within is the stated
+	// error of an approximate form, 0 for an exact one.
 	Width  float64
 	Within float64
 }
 
-// Outcome is what came of a case.
+// Outcome is the result of a case.
 type Outcome struct {
 	Case
-	Mean, Half float64 // of the 95 % interval
+	Mean, Half float64 // Half is that of the 95 % interval
 	Runs       int
 	Little     float64
-	Inside     bool // the form is in the interval
-	Narrow     bool // the interval is as narrow as is wanted
+	Inside     bool // the closed form lies in the interval
+	Narrow     bool // the interval is as narrow as wanted
 }
 
-// Residual is simulated over theory, less one.
+// Residual returns the simulated value over the theoretical one, less one.
 func (o *Outcome) Residual() float64 { return o.Mean/o.Theory - 1 }
 
 func (o *Outcome) String() string {
@@ -60,7 +60,7 @@ func (o *Outcome) String() string {
 const maxRuns = 1280
 
 // Run simulates a case until its interval is narrow enough. A round has as many runs as the
-// spread so far asks for and a tenth more, at most twice as many as there are.
+// spread so far asks for, and a tenth more, but at most doubles them.
 func (c Case) Run() (Outcome, error) {
 	o := Outcome{Case: c}
 	var values []float64
@@ -89,8 +89,8 @@ func (c Case) Run() (Outcome, error) {
 	return o, nil
 }
 
-// RunAll simulates cases on all cores, in order; each is called with every outcome as soon
-// as those before it are known.
+// RunAll simulates cases on all cores. It calls each with every outcome, in the order of
+// the cases.
 func RunAll(cases []Case, each func(Outcome)) ([]Outcome, error) {
 	outcomes := make([]Outcome, len(cases))
 	errs := make([]error, len(cases))
@@ -127,9 +127,9 @@ func RunAll(cases []Case, each func(Outcome)) ([]Outcome, error) {
 	return outcomes, nil
 }
 
-// Judge is an error when the outcomes are not what theory tells: more of the intervals
-// than 5 % of them miss, beyond chance (at 99.9 %), one misses by far, or one is too
-// wide. Intervals of 95 % miss some by chance (CAP-8, G1).
+// Judge returns an error when the outcomes contradict theory: an interval is too wide, one
+// misses by far, or more than 5 % miss, beyond chance (at 99.9 %). Some 95 % intervals miss
+// by chance (CAP-8, G1).
 func Judge(outcomes []Outcome) error {
 	exact, missed := 0, 0
 	for i := range outcomes {

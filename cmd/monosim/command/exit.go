@@ -1,12 +1,16 @@
-// Package command is what the commands of monosim have in common.
+// Package command has what the commands of monosim share.
 //
 // Two things to use first:
 //
-//   - [BadInput] and [ExitError] are how a command ends with an exit code.
-//   - [UntilSignal] has a long run end in order when the program is asked to end.
+//   - [BadInput] and [ExitError] end a command with an exit code.
+//   - [UntilSignal] lets a long run end in order when a signal asks it to.
 //
-// Exit codes, refused arguments and JSON are in exit.go, signals in interrupt.go, how far a
-// long run is in progress.go, programs beside this one in program.go.
+// To change
+//
+//   - exit codes, errors about arguments, and JSON: exit.go
+//   - signals: interrupt.go
+//   - how far a long run is: progress.go
+//   - programs beside this one: program.go
 package command
 
 import (
@@ -26,14 +30,14 @@ import (
 
 // Exit codes of the program.
 const (
-	ExitFailed   = 1 // something that was run did not pass
-	ExitBadInput = 2 // what was asked for makes no sense, or cannot be opened or written
-	// ExitUndecided is of what ended before it was known.
+	ExitFailed   = 1 // a check, scenario or case did not pass
+	ExitBadInput = 2 // the request makes no sense, or a file cannot be opened or written
+	// ExitUndecided is the code of a run that ended before its answer was known.
 	ExitUndecided = 3
 )
 
-// ExitError is the error of a program that has ended with an exit code. A nil Err means
-// that everything was said already.
+// ExitError is an error that ends the program with an exit code. A nil Err means that
+// everything was printed already.
 type ExitError struct {
 	Code int
 	Err  error
@@ -48,7 +52,7 @@ func (e *ExitError) Error() string {
 
 func (e *ExitError) Unwrap() error { return e.Err }
 
-// Ended is the error of a program that has ended by itself.
+// Ended makes the error of a program that has ended by itself with a code.
 func Ended(code int, err error) error {
 	switch {
 	case err != nil:
@@ -59,7 +63,7 @@ func Ended(code int, err error) error {
 	return &ExitError{Code: code, Err: err}
 }
 
-// BadInput is an error in what the user asked for.
+// BadInput marks an error as one in what the user asked for, with its exit code.
 func BadInput(err error) error {
 	if err == nil {
 		return nil
@@ -67,15 +71,16 @@ func BadInput(err error) error {
 	return &ExitError{Code: ExitBadInput, Err: err}
 }
 
-// FlagError is an error in the flags of a command.
+// FlagError marks an error in the flags of a command as bad input, and suggests a similar
+// flag.
 func FlagError(cmd *cobra.Command, err error) error {
 	return BadInput(fmt.Errorf("%w%s; see %s --help", err, similarFlag(cmd, err), cmd.CommandPath()))
 }
 
 var unknownFlag = regexp.MustCompile(`^unknown flag: --(.+)$`)
 
-// similarFlag is ", did you mean --tags" when the error is of an unknown flag that is
-// like one of the command's.
+// similarFlag returns ", did you mean --tags" when the error is about an unknown flag that
+// is similar to a known one.
 func similarFlag(cmd *cobra.Command, err error) string {
 	m := unknownFlag.FindStringSubmatch(err.Error())
 	if m == nil {
@@ -94,7 +99,7 @@ func similarFlag(cmd *cobra.Command, err error) string {
 	return ", did you mean --" + best
 }
 
-// NoArguments refuses arguments as bad input.
+// NoArguments returns bad input if there are arguments.
 func NoArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 && len(SimilarCommands(cmd, args[0])) > 0 {
 		return BadInput(UnknownCommand(cmd, args[0]))
@@ -105,7 +110,8 @@ func NoArguments(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// OneArgument refuses other than one argument, which is called name, as bad input.
+// OneArgument returns bad input unless there is exactly one argument, which messages call
+// name.
 func OneArgument(name string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -118,8 +124,7 @@ func OneArgument(name string) cobra.PositionalArgs {
 	}
 }
 
-// UnknownCommand says that a command has none of a name below it, and which it has that
-// is like it.
+// UnknownCommand returns an error about a missing subcommand, with similar ones.
 func UnknownCommand(cmd *cobra.Command, name string) error {
 	text := fmt.Sprintf("unknown command %q", name)
 	if similar := SimilarCommands(cmd, name); len(similar) > 0 {
@@ -128,13 +133,13 @@ func UnknownCommand(cmd *cobra.Command, name string) error {
 	return fmt.Errorf("%s; %s --help lists them", text, cmd.CommandPath())
 }
 
-// SimilarCommands are the commands below one whose names are like a name.
+// SimilarCommands returns the subcommands whose names are similar to a name.
 func SimilarCommands(cmd *cobra.Command, name string) []string {
 	cmd.SuggestionsMinimumDistance = 2
 	return cmd.SuggestionsFor(name)
 }
 
-// ExitCode is the code with which the program ends for an error.
+// ExitCode returns the exit code of the program for an error.
 func ExitCode(err error) int {
 	var e *ExitError
 	switch {
@@ -143,7 +148,7 @@ func ExitCode(err error) int {
 	case errors.As(err, &e):
 		return e.Code
 	case errors.As(err, new(*fs.PathError)), errors.As(err, new(*os.LinkError)), errors.Is(err, syscall.ENOSPC):
-		return ExitBadInput // what cannot be opened or written
+		return ExitBadInput // a file cannot be opened or written
 	}
 	return ExitFailed
 }
@@ -155,7 +160,7 @@ func PrintJSON(cmd *cobra.Command, v any) error {
 	return e.Encode(v)
 }
 
-// Quoted are the arguments as a shell takes them.
+// Quoted quotes arguments for a shell.
 func Quoted(args []string) []string {
 	list := make([]string, len(args))
 	for i, a := range args {

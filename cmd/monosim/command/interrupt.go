@@ -8,21 +8,21 @@ import (
 	"syscall"
 )
 
-// ExitInterrupted is what the number of a signal is added to for the exit code, as shells
-// do.
+// ExitInterrupted plus the number of a signal is the exit code of a run that the signal
+// ended, as in shells.
 const ExitInterrupted = 128
 
-// signalled is the cause of a context that a signal has ended.
+// signalled is the cause of a context that a signal has cancelled.
 type signalled struct{ by syscall.Signal }
 
 func (s *signalled) Error() string { return "interrupted by " + SignalNames[s.by] }
 
-// SignalNames are those of the signals that end a run.
+// SignalNames has the names of the signals that end a run.
 var SignalNames = map[syscall.Signal]string{syscall.SIGINT: "SIGINT", syscall.SIGTERM: "SIGTERM", syscall.SIGHUP: "SIGHUP"}
 
-// UntilSignal makes a context that ends when the program is asked to end: then there is
-// something to write, and more of those signals change nothing. What reads the output may
-// be gone before, which is an error of a write then and no end.
+// UntilSignal returns a context that ends when a signal asks the program to end. Further
+// signals are ignored, so that reports can be finished. SIGPIPE ends nothing: the write to
+// the closed pipe returns an error instead.
 func UntilSignal(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	incoming := make(chan os.Signal, 1)
@@ -43,7 +43,8 @@ func UntilSignal(parent context.Context) (ctx context.Context, stop func()) {
 	}
 }
 
-// InterruptedBy is the end of what a signal has broken off, which says how far it was.
+// InterruptedBy returns the error of a run that a signal has interrupted; far says how far
+// the run was.
 func InterruptedBy(ctx context.Context, far string) error {
 	cause := context.Cause(ctx)
 	code := ExitFailed

@@ -8,8 +8,8 @@ import (
 	"runtime/debug"
 )
 
-// CollectLess has the garbage collected less often than Go does by itself: simulated worlds are
-// many small objects that live long and few that do not, so memory is cheaper than time. GOGC
+// CollectLess makes the collector run less often than by default. Simulated worlds are many
+// small objects that live long and few that do not, so memory is cheaper than time. GOGC
 // overrides it.
 func CollectLess() {
 	if os.Getenv("GOGC") == "" {
@@ -17,8 +17,8 @@ func CollectLess() {
 	}
 }
 
-// FindProgram finds one of our programs beside the one that runs, else on PATH. how says how
-// to get it, in the error where it is nowhere.
+// FindProgram finds a program of this project beside the running one, else on PATH. how
+// says how to get it, for the error where it is missing.
 func FindProgram(name, how string) (string, error) {
 	if own, err := os.Executable(); err == nil {
 		beside := filepath.Join(filepath.Dir(own), name)

@@ -10,24 +10,24 @@ import (
 	"golang.org/x/term"
 )
 
-// Progress shows how far a long run is: a bar on a terminal, elsewhere a line
-// every 10 s. Short runs show nothing.
+// Progress shows how far a long run is: a bar on a terminal, elsewhere a line every 10 s.
+// Short runs show nothing.
 type Progress struct {
 	out  io.Writer
 	line func(done int64) string
 	bar  *progressbar.ProgressBar
 	next time.Time
-	// Beside says that the line stands beside the bar, too.
+	// Beside adds the line to the bar, too.
 	Beside bool
 }
 
 const (
-	// LineEvery is how often a line says how far a run is where there is no terminal.
+	// LineEvery is the time between two lines of progress where there is no terminal.
 	LineEvery      = 10 * time.Second
 	progressBeside = time.Second
 )
 
-// NewProgress makes one of total things; line is what to write where there is no
+// NewProgress makes the progress of total things; line writes it where there is no
 // terminal.
 func NewProgress(out io.Writer, total int64, things string, line func(done int64) string) *Progress {
 	p := &Progress{out: out, line: line, next: time.Now().Add(LineEvery)}
@@ -39,7 +39,7 @@ func NewProgress(out io.Writer, total int64, things string, line func(done int64
 	return p
 }
 
-// At shows how far it is.
+// At shows that so many things are done.
 func (p *Progress) At(done int64) {
 	if p.bar != nil {
 		if now := time.Now(); p.Beside && now.After(p.next) {
@@ -55,14 +55,14 @@ func (p *Progress) At(done int64) {
 	}
 }
 
-// Done takes the bar away.
+// Done removes the bar.
 func (p *Progress) Done() {
 	if p.bar != nil {
 		_ = p.bar.Clear()
 	}
 }
 
-// IsTerminal says whether what is written is seen on a terminal.
+// IsTerminal reports whether a writer writes to a terminal.
 func IsTerminal(w io.Writer) bool {
 	for {
 		inner, ok := w.(interface{ Unwrap() io.Writer })

@@ -11,13 +11,13 @@ import (
 	"github.com/monosim/monosim/runners/serve/jsonmodel"
 )
 
-// Variables that stand for flags that are not given.
+// These variables stand in for flags that are not given.
 const (
 	checkpointVariable = "MONOLITH_CHECKPOINT_PATH"
 	exportVariable     = "MONOLITH_EXPORT_PATH"
 )
 
-// exportFlags are the flags of `monosim export`.
+// exportFlags holds the flags of `monosim export`.
 type exportFlags struct {
 	jsonmodel.ExportOptions
 	format, version string
@@ -76,7 +76,8 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 	return nil
 }
 
-// complete takes from the environment what is not given, and refuses what cannot be meant.
+// complete takes from the environment what the flags do not give, and returns an error for
+// what makes no sense.
 func (f *exportFlags) complete(cmd *cobra.Command) error {
 	for _, p := range []struct {
 		value          *string

@@ -1,12 +1,12 @@
-// Package model are the commands of monosim for models that are made of checkpoints in JSON, as
-// the Rust port's command line has them (TRN-4.10).
+// Package model has the commands of monosim for models that are made of checkpoints in
+// JSON, as the Rust port's command line has them (TRN-4.10).
 //
 // Two things to use first:
 //
 //   - [Commands] makes them, for the root command.
-//   - newExport is `monosim export`, in export.go, and newServe `monosim serve-model`, in serve.go.
+//   - newExport is `monosim export`, in export.go; newServe is `monosim serve-model`, in serve.go.
 //
-// To change what they do look in package runners/serve/jsonmodel.
+// To change what they do: package runners/serve/jsonmodel.
 package model
 
 import "github.com/spf13/cobra"

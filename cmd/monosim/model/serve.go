@@ -11,7 +11,7 @@ import (
 	"github.com/monosim/monosim/runners/serve/jsonmodel"
 )
 
-// Variables that stand for flags that are not given.
+// These variables stand in for flags that are not given.
 const (
 	modelVariable = "MONOLITH_MODEL_DIR"
 	portVariable  = "MONOLITH_SERVE_PORT"

@@ -41,7 +41,7 @@ agent, however it ends, unless --outlive is given.`,
 				return command.BadInput(err)
 			}
 			if os.Getenv("GOGC") == "" {
-				// Unlike the other commands this one lives long beside others: memory counts.
+				// This command runs for long and beside others, so memory counts here.
 				defer debug.SetGCPercent(debug.SetGCPercent(100))
 			}
 			return command.Ended(programs.Agent(o))

@@ -12,23 +12,22 @@ import (
 	"github.com/monosim/monosim/runners/serve/programs"
 )
 
-// IsProgram reports whether this program was called by the name of one of the
-// reference's, agent_client or agent_client.py, as a link to it or a copy may be. The name
-// is the first that [RunAs] takes.
+// IsProgram reports whether monosim was called by the name of a program of the reference,
+// as agent_client or agent_client.py, through a link or a copy. It returns the name for
+// [RunAs].
 func IsProgram(called string) (name string, is bool) {
 	name = strings.TrimSuffix(strings.TrimSuffix(filepath.Base(called), ".exe"), ".py")
 	return name, slices.Contains(programs.Names(), name)
 }
 
-// RunAs runs a program of the reference as it is called there: its flags and its exit
-// codes.
+// RunAs runs a program of the reference with the reference's flags and exit codes.
 func RunAs(name, called string, args []string) error {
 	return command.Ended(programs.Client(programs.ClientOptions{
 		Name: name, Called: filepath.Base(called), Args: args, AsPython: true, Stdout: os.Stdout, Stderr: os.Stderr,
 	}))
 }
 
-// clientCommands makes those of the programs that ask and order.
+// clientCommands makes the commands of the programs that query or control a cluster.
 func clientCommands() []*cobra.Command {
 	return []*cobra.Command{
 		client("agent_client", &cobra.Command{
@@ -84,7 +83,7 @@ instances, with --file_type=pbtxt as text; --lagrangex_header, --has_sort_id,
 	}
 }
 
-// clientHelp is what all of them have in common.
+// clientHelp is the help that they all share.
 const clientHelp = `
 
 Flags are absl's: --name=value or --name value. --help lists them, --helpfull those of
@@ -96,7 +95,7 @@ The exit code is 0 when it did what it was asked, 1 for an exception, whose clas
 text are on standard error, and 2 when the flags make no sense. Called by the Python
 program's name, as a link to monosim may be, the last two are 1, as there.`
 
-// about is what a command says of itself before its flags.
+// about returns the text that comes before a command's flags in its help.
 func about(cmd *cobra.Command) string {
 	text := cmd.Long + "\n"
 	if cmd.Example != "" {
@@ -109,7 +108,7 @@ func about(cmd *cobra.Command) string {
 func client(name string, cmd *cobra.Command) *cobra.Command {
 	cmd.Long += clientHelp
 	cmd.Aliases = []string{name}
-	cmd.DisableFlagParsing = true // absl's rules are its own
+	cmd.DisableFlagParsing = true // absl's rules for flags hold, not cobra's
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return command.Ended(programs.Client(programs.ClientOptions{
 			Name: name, Called: cmd.CommandPath(), About: about(cmd), Args: args, Stdout: cmd.OutOrStdout(), Stderr: cmd.ErrOrStderr(),

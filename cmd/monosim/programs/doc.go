@@ -1,15 +1,18 @@
-// Package programs are the commands of monosim that stand for the reference's programs,
-// with its flags and output: the flags are read here, and package runners/serve/programs does
-// the work.
+// Package programs has the commands of monosim that stand in for the reference's programs,
+// with its flags and output. Flags are read here; package runners/serve/programs does the
+// work.
 //
 // Two things to use first:
 //
 //   - [Commands] makes all of them, for the root command.
 //   - [IsProgram] knows the names that the reference gives them.
 //
-// The agent is in agent.go, a process of a training job in trainer.go, the programs that ask
-// and order in clients.go; they are also run by those names. What a program is told of the
-// process that it is stands in surroundings.go.
+// To change
+//
+//   - the agent: agent.go
+//   - a process of a training job: trainer.go
+//   - the programs that query and control, which also run under the reference's names: clients.go
+//   - what a program is told about its own process: surroundings.go
 package programs
 
 import "github.com/spf13/cobra"

@@ -15,18 +15,19 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// mostAgents bounds what --agents may ask for: version 1 takes memory with the square.
+// mostAgents bounds --agents, because version 1 takes memory with the square of it.
 const mostAgents = 1000
 
-// addAgentFlags are of commands that can run real agents beside the model.
+// addAgentFlags adds the flags of commands that can run real agents beside the model.
 func (f *planFlags) addAgentFlags(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&f.agents, "agents", 0, "run the real agents of so many containers, too, and say what they ask of ZooKeeper")
 	cmd.Flags().StringSliceVar(&f.incidents, "incidents", nil, "what happens to these agents, as \"kill 3,zookeeper outage\", or all: "+strings.Join(control.Incidents(), ", "))
 }
 
-// addAgents adds to a result what ZooKeeper bears of a plan, or of the answer that was found.
+// addAgents adds to a result the load that a plan, or the answer that was found, puts on
+// ZooKeeper.
 func (f *planFlags) addAgents(ctx context.Context, source *plan.Source, p *plan.Plan, r *result.Result) error {
-	if r.Command == "sweep" { // what shards are merged into has no agents
+	if r.Command == "sweep" { // merged shards have no agents
 		return nil
 	}
 	incidents := f.incidents
@@ -53,7 +54,7 @@ func (f *planFlags) addAgents(ctx context.Context, source *plan.Source, p *plan.
 	return control.Fill(ctx, r, p, f.agents, incidents)
 }
 
-// flagWords are the flags that repeat it.
+// flagWords returns the flags that repeat the command.
 func (f *planFlags) flagWords() (words string) {
 	if f.sensitivity {
 		words = " --sensitivity"

@@ -24,7 +24,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// with reads a plan, lets do answer it, and prints the answer.
+// with reads a plan, answers it by do, and prints the answer.
 func (f *planFlags) with(cmd *cobra.Command, path string, do answer) error {
 	begin := time.Now()
 	source, p, warnings, err := readPlan(cmd, path, f)
@@ -64,7 +64,8 @@ func (f *planFlags) with(cmd *cobra.Command, path string, do answer) error {
 	return f.answered(cmd, j, r, begin)
 }
 
-// writable refuses, before anything is simulated, what could not be done at its end.
+// writable returns an error, before anything is simulated, for a file that cannot be
+// written at the end.
 func (f *planFlags) writable() error {
 	if f.jobs < 0 {
 		return command.BadInput(fmt.Errorf("--jobs: found %d, want 0 or more", f.jobs))
@@ -87,7 +88,8 @@ func (f *planFlags) writable() error {
 	return nil
 }
 
-// addSensitivity adds what changes of inputs do to the plan, or to the answer that was found.
+// addSensitivity adds how changes of inputs would change the results of the plan, or of the
+// answer that was found.
 func addSensitivity(ctx context.Context, j *judge.Judge, source *plan.Source, p *plan.Plan, r *result.Result) error {
 	p, err := answeredPlan(source, p, r)
 	if err != nil {
@@ -98,7 +100,7 @@ func addSensitivity(ctx context.Context, j *judge.Judge, source *plan.Source, p 
 	return err
 }
 
-// answeredPlan is the plan with the answer that was found set in it, or as it is written.
+// answeredPlan returns the plan with the found answer set in it, or as it is written.
 func answeredPlan(source *plan.Source, p *plan.Plan, r *result.Result) (*plan.Plan, error) {
 	if r.Answer == nil {
 		return p, nil
@@ -115,9 +117,10 @@ func answeredPlan(source *plan.Source, p *plan.Plan, r *result.Result) (*plan.Pl
 	return answer, nil
 }
 
-// addTraces simulates again what the plan asks to be traced, for the folder of --report.
+// addTraces simulates again, with a trace, what the plan wants traced, for the folder of
+// --report.
 func (f *planFlags) addTraces(source *plan.Source, p *plan.Plan, r *result.Result) error {
-	if f.out == "" || len(r.Windows) == 0 { // nobody looks, or nothing was simulated
+	if f.out == "" || len(r.Windows) == 0 { // there is no report, or nothing was simulated
 		return nil
 	}
 	p, err := answeredPlan(source, p, r)
@@ -135,7 +138,7 @@ func (f *planFlags) addTraces(source *plan.Source, p *plan.Plan, r *result.Resul
 	return nil
 }
 
-// onePlan refuses all but one argument.
+// onePlan returns bad input unless there is exactly one argument.
 func onePlan(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
 		return command.BadInput(fmt.Errorf("found %d arguments, want one plan file; see %s --help", len(args), cmd.CommandPath()))
@@ -143,14 +146,14 @@ func onePlan(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// ReadPlan reads a plan for a command that does not simulate it. Problems of the plan are printed
-// one a line, with asJSON as a result that has them, too.
+// ReadPlan reads a plan for a command that does not simulate it. Problems of the plan are
+// printed one a line, and with asJSON as a result too.
 func ReadPlan(cmd *cobra.Command, path string, asJSON bool) (*plan.Plan, error) {
 	_, p, _, err := readPlan(cmd, path, &planFlags{json: asJSON})
 	return p, err
 }
 
-// readPlan reads a plan; its problems are printed one a line, as they are.
+// readPlan reads a plan, and prints its problems one a line.
 func readPlan(cmd *cobra.Command, path string, f *planFlags) (*plan.Source, *plan.Plan, plan.Problems, error) {
 	source, p, warnings, err := plan.Read(path)
 	if err != nil {
@@ -170,8 +173,8 @@ func readPlan(cmd *cobra.Command, path string, f *planFlags) (*plan.Source, *pla
 	return source, p, warnings, nil
 }
 
-// refuse prints the problems of a plan, with --json as a result that has them, too, and gives
-// the error that ends the command. Other errors are bad input as they are.
+// refuse prints the problems of a plan, with --json as a result too, and returns the error
+// that ends the command. Other errors are bad input.
 func (f *planFlags) refuse(cmd *cobra.Command, path string, err error) error {
 	var problems plan.Problems
 	if !errors.As(err, &problems) {
@@ -189,8 +192,8 @@ func (f *planFlags) refuse(cmd *cobra.Command, path string, err error) error {
 	return &command.ExitError{Code: command.ExitBadInput}
 }
 
-// judge makes what simulates the plan and judges it, within its budget, with the points of
-// --cache, and with its progress on standard error until the second result is called.
+// judge makes the judge of a plan, within its budget, with the points of --cache. Progress
+// is shown on standard error until the returned function is called.
 func (f *planFlags) judge(cmd *cobra.Command, p *plan.Plan) (*judge.Judge, func(), error) {
 	j := &judge.Judge{Workers: f.jobs}
 	if !f.whole {
@@ -208,7 +211,7 @@ func (f *planFlags) judge(cmd *cobra.Command, p *plan.Plan) (*judge.Judge, func(
 	return j, progress.bar.Done, nil
 }
 
-// answered prints a result and gives its exit code.
+// answered prints a result and returns the error with its exit code.
 func (f *planFlags) answered(cmd *cobra.Command, j *judge.Judge, r *result.Result, begin time.Time) error {
 	if f.runInfo != "" {
 		if err := writeRunInfo(f.runInfo, j, begin); err != nil {
@@ -235,13 +238,14 @@ func (f *planFlags) answered(cmd *cobra.Command, j *judge.Judge, r *result.Resul
 	return nil
 }
 
-// outFile is a file of a result.
+// outFile is a file that a result is written to.
 type outFile struct {
 	path  string
 	write func(io.Writer) error
 }
 
-// files are those that flags ask for, and in the folder of --report those of the plan's report.
+// files lists the files that flags ask for and, in the folder of --report, those of the
+// plan's report.
 func (f *planFlags) files(r *result.Result) (list []outFile) {
 	add := func(wanted bool, path string, write func(io.Writer) error) {
 		if wanted {
@@ -260,7 +264,7 @@ func (f *planFlags) files(r *result.Result) (list []outFile) {
 	return append(list, f.traces...)
 }
 
-// writeFile writes a file; it is whole, or not there.
+// writeFile writes a file, whole or not at all.
 func writeFile(path string, write func(io.Writer) error) error {
 	file, err := wholefile.Create(path)
 	if err != nil {

@@ -17,12 +17,12 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// beamProgram sweeps on Apache Beam. It is a program of its own, as Beam is ten times the
-// size of monosim.
+// beamProgram sweeps on Apache Beam. It is a program of its own, because Beam is ten times
+// the size of monosim.
 const beamProgram = "monosim-beam"
 
-// sweepBeam has the program simulate all points, and answers from the files of cells that it
-// leaves in a folder.
+// sweepBeam lets the program simulate all points into a folder, and answers from the files
+// in it.
 func sweepBeam(cmd *cobra.Command, f *planFlags, path, out, flags string) error {
 	program, err := command.FindProgram(beamProgram, "make beam builds it")
 	if err != nil {
@@ -49,7 +49,7 @@ func sweepBeam(cmd *cobra.Command, f *planFlags, path, out, flags string) error 
 	})
 }
 
-// beamError is the end of the program, which has said why.
+// beamError returns the exit code of the program, which has printed its error.
 func beamError(err error) error {
 	code := command.ExitFailed
 	if exit := new(exec.ExitError); errors.As(err, &exit) && exit.ExitCode() == command.ExitBadInput {

@@ -53,7 +53,7 @@ func newExplain() *cobra.Command {
 	return cmd
 }
 
-// forPrograms is what explain prints, as an object.
+// forPrograms returns what explain prints with --json.
 func forPrograms(m plan.Metric) any {
 	return struct {
 		Metric  string   `json:"metric"`

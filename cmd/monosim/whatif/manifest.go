@@ -41,8 +41,8 @@ monosim whatif merge DIR --plan PLAN gives the answer, the same bytes as one pro
 	return cmd
 }
 
-// filesBeside are the files that a plan reads, by their names: they lie beside it, as they do
-// in the folder that a config map makes.
+// filesBeside returns the files that a plan reads, by name. They lie beside it, as in the
+// folder that a config map makes.
 func filesBeside(path string, p *plan.Plan) (map[string]string, error) {
 	if p.Model.Exported != "" {
 		return nil, fmt.Errorf("%s: found model.exported %s, want model.size: a config map has no folders", path, p.Model.Exported)

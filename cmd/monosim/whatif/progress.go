@@ -9,11 +9,11 @@ import (
 	"github.com/monosim/monosim/runners/whatif/judge"
 )
 
-// far shows how far a simulation is, and how long it still takes at most: it may be
-// precise, or decided, before.
+// far shows how far a simulation is, and an upper bound of the remaining time. It may end
+// before, when it is precise enough or decided.
 type far struct {
 	bar      *command.Progress
-	begin    time.Time // of what is counted now
+	begin    time.Time // when the present count began
 	deadline time.Time
 	last     judge.Far
 }
@@ -27,13 +27,13 @@ func newFar(out io.Writer, deadline time.Time) *far {
 
 func (f *far) at(now judge.Far) {
 	if now.Done <= f.last.Done || now.Most != f.last.Most {
-		f.begin = time.Now() // another plan, or another condition
+		f.begin = time.Now() // another plan or condition has begun
 	}
 	f.last = now
 	f.bar.At(now.Requests)
 }
 
-// line is how far it is at an instant.
+// line describes the progress at an instant.
 func (f *far) line(now time.Time) string {
 	text := fmt.Sprintf("%d requests simulated", f.last.Requests)
 	if f.last.Most > 0 {
@@ -45,9 +45,9 @@ func (f *far) line(now time.Time) string {
 	return text
 }
 
-// left is how long it takes at most: at the speed so far, and until the budget ends.
+// left returns the longest time that remains, at the speed so far and within the budget.
 func (f *far) left(now time.Time) (left time.Duration, known bool) {
-	if f.last.Done > 1 { // the first began the clock
+	if f.last.Done > 1 { // the first one starts the clock
 		each := float64(now.Sub(f.begin)) / float64(f.last.Done-1)
 		left, known = time.Duration(each*float64(f.last.Most-f.last.Done)), true
 	}

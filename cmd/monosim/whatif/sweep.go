@@ -166,7 +166,7 @@ func newMerge() *cobra.Command {
 	return cmd
 }
 
-// merged is the answer of the files in a folder.
+// merged answers a plan from the files of its shards in a folder.
 func merged(source *plan.Source, p *plan.Plan, warnings plan.Problems, dir string) (*result.Result, error) {
 	grid, err := engines.Open(source, p, warnings)
 	if err != nil {

@@ -1,14 +1,17 @@
-// Package whatif are the commands of `monosim whatif`: capacity questions, asked of a plan.
+// Package whatif has the commands of `monosim whatif`: capacity questions about a plan.
 //
 // Two things to use first:
 //
-//   - [New] makes the command with all that are below it.
-//   - planCommand is what every command on a plan file is made with: it reads the plan,
-//     has it answered, and prints the answer.
+//   - [New] makes the command with its subcommands.
+//   - planCommand makes every command on a plan file: it reads the plan, answers it, and
+//     prints the answer.
 //
-// Flags that all have are in whatif.go, how plans are read and answers printed in answer.go;
-// each command has a file of its own, or shares it with the one it is used with. The
-// answers come from package runners/whatif/judge and its neighbours.
+// To change
+//
+//   - flags that all commands have: whatif.go
+//   - how plans are read and answers printed: answer.go
+//   - a command: the file of its name, or of the command that it is used with
+//   - the answers: package runners/whatif/judge and its neighbours
 package whatif
 
 import (
@@ -41,7 +44,7 @@ makes no sense, and 3 when the budget ended before all was decided.`,
 	return cmd
 }
 
-// planFlags are what commands on a plan have in common.
+// planFlags holds the flags that commands on a plan share.
 type planFlags struct {
 	json bool
 	seed uint64
@@ -60,10 +63,10 @@ type planFlags struct {
 	agents      int
 	incidents   []string
 	sensitivity bool
-	// whole has all that was asked for simulated, however long it takes: a sweep is the same
-	// bytes by whatever it was run.
+	// whole simulates everything that was asked for, however long it takes, so that a sweep
+	// gives the same bytes wherever it runs.
 	whole bool
-	// folder is what shards are merged from.
+	// folder has the shards that are merged.
 	folder string
 }
 
@@ -82,8 +85,8 @@ func (f *planFlags) add(cmd *cobra.Command) {
 // answer finds the answer to a plan.
 type answer func(context.Context, *judge.Judge, *plan.Source, *plan.Plan, plan.Problems) (*result.Result, error)
 
-// planCommand makes a command on one plan file, with the flags that all have. simulated says
-// that it simulates the plan.
+// planCommand makes a command on one plan file, with the flags that all share. simulated
+// tells whether it simulates the plan.
 func planCommand(use string, simulated bool, short string, do answer) *cobra.Command {
 	var f planFlags
 	cmd := &cobra.Command{

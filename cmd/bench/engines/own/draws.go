@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// quantiles of the exponential distribution of mean 1; the last stands for the tail.
+// quantiles holds quantiles of the exponential distribution of mean 1; the last one stands
+// for the tail.
 var quantiles = func() (q [1025]float64) {
 	for i := range 1024 {
 		q[i] = -math.Log(1 - float64(i)/1024)
@@ -14,8 +15,9 @@ var quantiles = func() (q [1025]float64) {
 	return q
 }()
 
-// draws are the delays of one model: a linear congruential generator, and a line between
-// two quantiles, so that a draw costs about the same in every language.
+// draws makes the delays of one model. It uses a linear congruential generator and
+// interpolates between two quantiles, so that a draw costs about the same in every
+// language.
 type draws uint64
 
 func newDraws(i int) draws {
@@ -25,7 +27,7 @@ func newDraws(i int) draws {
 	return draws(x ^ x>>31)
 }
 
-// delay is exponentially distributed, 1 s in the mean.
+// delay draws an exponentially distributed delay, with a mean of 1 s.
 func (s *draws) delay() time.Duration {
 	*s = *s*6364136223846793005 + 1442695040888963407
 	i := *s >> 54

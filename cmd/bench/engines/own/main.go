@@ -27,7 +27,7 @@ func main() {
 // counter counts what happened.
 type counter struct{ events uint64 }
 
-// works begin N models in a world, which count their events.
+// works starts N models in a world, which count their events, by the name of the work.
 var works = map[string]func(w *vtime.World, n int, c *counter){
 	"callbacks": callbacks,
 	"tasks":     tasks,
@@ -50,7 +50,7 @@ func run(args []string) error {
 	var c counter
 	works[args[0]](w, n, &c)
 	timed := time.Duration(float64(time.Second) * float64(events) / float64(n))
-	if err := until(w, timed/10); err != nil { // not measured: everything starts, memory grows
+	if err := until(w, timed/10); err != nil { // not measured: while models start, memory still grows
 		return err
 	}
 	before, start := c.events, time.Now()
@@ -71,7 +71,7 @@ func until(w *vtime.World, at time.Duration) error {
 
 var kindTick = vtime.NewKind("engines.tick")
 
-// ticker is a node that schedules itself again and again.
+// ticker is a node that schedules itself after each event.
 type ticker struct {
 	node  *vtime.Node
 	draws draws
