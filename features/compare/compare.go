@@ -1,5 +1,5 @@
-// Package compare runs scenarios on several runners and holds what the others did to what
-// the first did.
+// Package compare runs scenarios on several runners and compares what the others did with
+// what the first did.
 //
 // Two things to use first:
 //
@@ -7,10 +7,10 @@
 //     steps.Listener of every run and returns a [Matrix].
 //   - [Matrix.Print] writes it for people; [Matrix] itself is data for programs.
 //
-// The first runner is the measure, as a rule the simulation. What another did agrees with
-// it when its canonical log (runners/test/deeds) is, track by track, one that the measure has
-// with some seed: more of these are run until it is, or there are as many as are allowed.
-// What is left differs. The register of quirks may say that a quirk explains it
+// The first runner is the measure, as a rule the simulation. A run on another runner agrees
+// when each track of its canonical log (runners/test/deeds) equals that of the measure with
+// some seed. More seeds of the measure are run until one agrees, up to a limit. Otherwise
+// the run differs. The register of quirks may say that a quirk explains the difference
 // (vectors/quirks.yaml, differs); else the run has failed.
 //
 // To change:
@@ -35,41 +35,41 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// Comparison is what to run.
+// Comparison describes what to run, and where.
 type Comparison struct {
-	// Suite has the scenarios. Its Runner and Seeds mean nothing, and Jobs counts scenarios
-	// that run at the same time, 0 for one.
+	// Suite has the scenarios. Its Runner and Seeds are ignored, and Jobs counts scenarios
+	// that run at the same time, 0 meaning one.
 	Suite steps.Suite
-	// Runners are at least one; the first is the measure of the others.
+	// Runners lists at least one runner; the others are compared with the first.
 	Runners []runners.Runner
-	// Logs has what they did compared, beside their verdicts.
+	// Logs compares what the runners did, beside their verdicts.
 	Logs bool
-	// Most is how many seeds of the measure are run to find one in which it did the same; 0
-	// means 200.
+	// Most bounds the seeds of the measure that are run to find one that agrees; 0 means
+	// 200.
 	Most int
-	// Slack is how far from the times of the measure something may be done; the zero value
+	// Slack is how far the time of a deed may differ from the measure's; the zero value
 	// means DefaultSlack.
 	Slack deeds.Slack
-	// Slower, when set, is a runner of the same name on a slower clock, nil for none: a run
-	// that failed is tried again there, as what a machine is late by is less of it then.
-	// times counts the runs so far; flags are those of Suite.Flags that repeat such a run.
+	// Slower, when set, returns a runner of the same name on a slower clock, nil for none.
+	// A run that failed is tried again there, because a busy machine's delays count for
+	// less. times counts the runs so far; flags are the Suite.Flags that repeat such a run.
 	Slower func(name string, times int) (r runners.Runner, flags string)
-	// Quirks may explain differences; nil means the register.
+	// Quirks may explain differences; nil means those of the register.
 	Quirks []scope.Quirk
-	// Verbose has all differences of a run told, and not just the first.
+	// Verbose reports all differences of a run, and not just the first.
 	Verbose bool
 }
 
-// DefaultSlack lets processes be late.
+// DefaultSlack allows for the delays of processes.
 var DefaultSlack = deeds.Slack{Least: 5 * time.Second, Part: 0.05}
 
 const mostSeeds = 200
 
-// Run runs every scenario on every runner that it does not say it does not run on, and
-// tells of each run, scenario by scenario. Results of others than the measure have the
-// runner behind their names. A run that did what the measure never does, with nothing
-// to explain it, has failed, and so has one that met something that its runner cannot do:
-// a tag has to say that. The error is an *steps.InputError or the listener's.
+// Run runs every scenario on every runner, except where a tag excludes the runner, and
+// reports each run, scenario by scenario. Results of runners after the first have the
+// runner's name appended. A run fails if it did what the measure never does and nothing
+// explains it, or if it asked for something that its runner cannot do, which needs a tag.
+// The error is an *steps.InputError or the listener's.
 func (c *Comparison) Run(ctx context.Context, listener steps.Listener) (*Matrix, *steps.Summary, error) {
 	list, err := c.list()
 	if err != nil {
@@ -106,19 +106,19 @@ func (c *Comparison) Run(ctx context.Context, listener steps.Listener) (*Matrix,
 	return m, summary, errors.Join(err, listener.End(summary))
 }
 
-// list finds the scenarios, on the measure's or, where it has none, on any runner.
+// list finds the scenarios that run on the measure or, without a measure, on any runner.
 func (c *Comparison) list() ([]steps.Listed, error) {
 	s := c.Suite
 	s.Runner = everywhere{c.Runners[0]}
 	return s.List()
 }
 
-// everywhere is a runner of no name that a scenario could leave out.
+// everywhere is a runner without a name, so that no scenario can exclude it.
 type everywhere struct{ runners.Runner }
 
 func (everywhere) Name() string { return "" }
 
-// all makes a trial of each scenario, and tells of them in their order.
+// all makes a trial of each scenario, and reports them in order.
 func (c *Comparison) all(ctx context.Context, list []steps.Listed, tell func(*trial) error) error {
 	jobs := max(c.Suite.Jobs, 1)
 	done := make([]chan *trial, len(list))
@@ -154,7 +154,7 @@ func (c *Comparison) all(ctx context.Context, list []steps.Listed, tell func(*tr
 	return nil
 }
 
-// trial is one scenario on all runners.
+// trial runs one scenario on all runners.
 type trial struct {
 	comparison *Comparison
 	scenario   steps.Listed
@@ -195,13 +195,13 @@ func (t *trial) on(ctx context.Context, i int, r runners.Runner) {
 	}
 }
 
-// once runs the scenario on a runner; flags are what else repeats that.
+// once runs the scenario on a runner; flags are the further flags that repeat the run.
 func (t *trial) once(ctx context.Context, i int, r runners.Runner, flags string) (cell Cell, result steps.Result, ok bool) {
 	c := t.comparison
 	report := &steps.Report{}
 	suite := c.suite(t.scenario, r)
 	if i > 0 {
-		suite.Explain = -1 // which would run it again
+		suite.Explain = -1 // an explanation would run the scenario again
 		suite.Flags = strings.TrimSpace("--runner " + r.Name() + " " + flags)
 	}
 	if _, err := suite.Stream(ctx, report); err != nil || len(report.Results) == 0 {
@@ -233,7 +233,7 @@ func (t *trial) once(ctx context.Context, i int, r runners.Runner, flags string)
 	return cell, result, true
 }
 
-// suite is that of one scenario on a runner.
+// suite returns a suite of one scenario on a runner.
 func (c *Comparison) suite(sc steps.Listed, r runners.Runner) *steps.Suite {
 	s := c.Suite
 	s.Runner, s.Paths, s.Tags, s.Seeds, s.Jobs, s.Flags = r, []string{fmt.Sprintf("%s:%d", sc.Path, sc.Line)}, "", 1, 1, ""
@@ -243,8 +243,8 @@ func (c *Comparison) suite(sc steps.Listed, r runners.Runner) *steps.Suite {
 	return &s
 }
 
-// compare holds a run to the measure; a difference that nothing explains makes it a
-// failure.
+// compare compares a run with the measure. A difference that nothing explains makes the run
+// a failure.
 func (t *trial) compare(result *steps.Result) Cell {
 	got := deeds.Read(result.Log)
 	verdict, differences := t.measure.hold(got, unseen(result.Log))
@@ -283,7 +283,7 @@ func (t *trial) failure(runner string, left []deeds.Difference) error {
 	return errors.New(strings.Join(lines, "\n"))
 }
 
-// unseen are the topics of tracks that a runner says it cannot see.
+// unseen returns the topics of tracks that a runner reports it cannot see.
 func unseen(log []runners.Observation) []string {
 	i := slices.IndexFunc(log, func(o runners.Observation) bool { return o.Op == deeds.OpUnseen })
 	if i < 0 {

@@ -7,14 +7,13 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// explanation is an entry of differs of a quirk.
+// explanation is an entry of a quirk's list differs.
 type explanation struct {
 	id, runner string
 	track      *regexp.Regexp
 }
 
-// explanations are those of the quirks of the comparison, which are the register's where it
-// has none of its own.
+// explanations returns those of the comparison's quirks, or of the register's.
 func (c *Comparison) explanations() ([]explanation, error) {
 	quirks := c.Quirks
 	if quirks == nil {
@@ -36,7 +35,7 @@ func (c *Comparison) explanations() ([]explanation, error) {
 	return list, nil
 }
 
-// explains is the id of the quirk that explains a difference on a runner, "" for none.
+// explains returns the id of the quirk that explains a difference on a runner, "" for none.
 func explains(list []explanation, runner string, d *deeds.Difference) string {
 	for _, e := range list {
 		if e.runner == runner && e.track.MatchString(d.Track) {

@@ -10,29 +10,30 @@ import (
 	"github.com/monosim/monosim/features/steps"
 )
 
-// NotRun is the verdict of a scenario on a runner on which it does not run; others are
+// NotRun is the verdict of a scenario on a runner that a tag excludes. Other verdicts are
 // those of steps.Status.
 const NotRun = "not run"
 
-// How the log of a run is to what the measure did.
+// These say how the log of a run compares with the measure's.
 const (
-	// Equal is as with the seed that was asked for.
+	// Equal: as with the seed that was asked for.
 	Equal = "equal"
-	// Open is, track by track, as with some seed: the reference leaves open what differs.
+	// Open: track by track as with some seed, so the reference leaves open what differs.
 	Open = "open"
-	// Explained is otherwise, in what quirks explain.
+	// Explained: different, but quirks explain it.
 	Explained = "explained"
-	// Differs is otherwise, and nothing explains it.
+	// Differs: different, and nothing explains it.
 	Differs = "differs"
 )
 
-// Matrix is what a comparison found: a row for each scenario, with a cell for each runner.
+// Matrix is the result of a comparison: a row for each scenario, with a cell for each
+// runner.
 type Matrix struct {
 	Runners   []string `json:"runners"`
 	Scenarios []Row    `json:"scenarios"`
 }
 
-// Row is a scenario on all runners.
+// Row holds the results of a scenario on all runners.
 type Row struct {
 	Feature string `json:"feature"`
 	Path    string `json:"path"`
@@ -41,14 +42,14 @@ type Row struct {
 	Cells   []Cell `json:"cells"`
 }
 
-// Cell is a scenario on a runner.
+// Cell is the result of a scenario on one runner.
 type Cell struct {
 	Verdict string `json:"verdict"`
-	// Log is how what was done compares, "" where that was not compared.
+	// Log says how the logs compare, "" where they were not compared.
 	Log string `json:"log,omitempty"`
-	// Why is why it was not run, or failed.
+	// Why is the reason why it did not run, or failed.
 	Why string `json:"why,omitempty"`
-	// Differences are where the log differs.
+	// Differences lists the places where the log differs.
 	Differences []Named `json:"differences,omitempty"`
 }
 
@@ -59,8 +60,8 @@ type Named struct {
 	Quirk string `json:"quirk,omitempty"`
 }
 
-// Print writes a line for each feature with what its scenarios came to on each runner, and
-// one for all of them.
+// Print writes a line for each feature with the results of its scenarios on each runner,
+// and a line of totals.
 func (m *Matrix) Print(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
 	fmt.Fprintf(w, "feature\t%s\n", strings.Join(m.Runners, "\t"))
@@ -84,7 +85,7 @@ func (m *Matrix) Print(out io.Writer) error {
 	return w.Flush()
 }
 
-// count says what the scenarios of a feature, or of all, came to on a runner.
+// count counts the results of a feature's scenarios, or of all for "", on a runner.
 func (m *Matrix) count(feature string, runner int) string {
 	counts := map[string]int{}
 	for _, r := range m.Scenarios {

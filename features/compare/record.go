@@ -20,8 +20,7 @@ func ParseMatrix(text []byte) (*Matrix, error) {
 	return m, nil
 }
 
-// Marshal writes a matrix for a file: a line for each scenario, so that what changed is
-// read in a diff.
+// Marshal writes a matrix with a line for each scenario, so that a diff shows what changed.
 func (m *Matrix) Marshal() ([]byte, error) {
 	runners, err := json.Marshal(m.Runners)
 	if err != nil {
@@ -41,9 +40,9 @@ func (m *Matrix) Marshal() ([]byte, error) {
 	return append(text, "\n]}\n"...), nil
 }
 
-// Over is an older matrix with the rows and the runners of this one in place of its own: of
-// the scenarios in listed, in their order. What was found of a scenario on a runner that
-// this one does not have stays.
+// Over updates an older matrix with the rows and runners of this one. It keeps only
+// scenarios in listed, in their order. Results on runners that this matrix does not have
+// stay.
 func (m *Matrix) Over(older *Matrix, listed func(path, name string) (order int, ok bool)) *Matrix {
 	made := &Matrix{Runners: slices.Clone(older.Runners), Scenarios: []Row{}}
 	for _, name := range m.Runners {
@@ -68,7 +67,7 @@ func (m *Matrix) Over(older *Matrix, listed func(path, name string) (order int, 
 	return made
 }
 
-// put adds the cells of a row to that of its scenario.
+// put copies the cells of a row to the row of the same scenario.
 func (m *Matrix) put(r Row, runners []string) {
 	i := slices.IndexFunc(m.Scenarios, func(o Row) bool { return o.Path == r.Path && o.Name == r.Name })
 	if i < 0 {

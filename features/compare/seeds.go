@@ -8,17 +8,17 @@ import (
 	"github.com/monosim/monosim/runners/test/deeds"
 )
 
-// measure has what the first runner did in a scenario, with more and more seeds.
+// measure runs a scenario on the first runner, with more and more seeds, and keeps the
+// logs.
 type measure struct {
 	trial  *trial
 	runner runners.Runner
 	logs   deeds.Open
-	// seeds is how many were run, of which some may not have passed.
+	// seeds counts the seeds that were run; some may not have passed.
 	seeds int
 }
 
-// hold compares a log with those of the measure, for which more seeds are run while it
-// differs.
+// hold compares a log with those of the measure. While it differs, more seeds are run.
 func (m *measure) hold(got *deeds.Log, unseen []string) (verdict string, found []deeds.Difference) {
 	c := m.trial.comparison
 	slack, most := c.Slack, c.Most
@@ -47,7 +47,7 @@ func (m *measure) hold(got *deeds.Log, unseen []string) (verdict string, found [
 	}
 }
 
-// more runs n more seeds, and reports whether there are more logs.
+// more runs n more seeds, and reports whether that gave more logs.
 func (m *measure) more(n int) bool {
 	s := m.trial.comparison.suite(m.trial.scenario, m.runner)
 	s.Seed, s.Seeds, s.Explain = s.Seed+uint64(m.seeds), n, -1

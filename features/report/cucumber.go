@@ -11,7 +11,8 @@ import (
 	"github.com/monosim/monosim/features/steps"
 )
 
-// The parts of a Cucumber JSON report. Durations are cluster time in nanoseconds.
+// These are the parts of a Cucumber JSON report. Durations count nanoseconds of cluster
+// time.
 type (
 	CucumberFeature struct {
 		URI      string            `json:"uri"`
@@ -46,14 +47,14 @@ type (
 	}
 )
 
-// cucumber is the form of NewCucumber.
+// cucumber writes the report of NewCucumber.
 type cucumber struct {
 	out     io.Writer
-	feature *CucumberFeature // the one that is open
+	feature *CucumberFeature // the feature that is being written
 	any     bool             // it has an element
 }
 
-// NewCucumber makes a form that writes what Cucumber's own JSON formatter writes.
+// NewCucumber makes a listener that writes what Cucumber's own JSON formatter writes.
 func NewCucumber(w io.Writer) steps.Listener { return &cucumber{out: w} }
 
 func (c *cucumber) Begin(steps.Plan) error {
@@ -88,7 +89,7 @@ func (c *cucumber) Add(r *steps.Result) error {
 	return err
 }
 
-// close ends the feature that is open.
+// close ends the feature that is being written.
 func (c *cucumber) close(b *bytes.Buffer, after string) {
 	if c.feature != nil {
 		b.WriteString("\n    ]\n  }" + after)
@@ -129,7 +130,7 @@ func cucumberScenario(feature string, r *steps.Result) cucumberElement {
 
 var notInSlug = regexp.MustCompile(`[^a-z0-9]+`)
 
-// slug is a name in the form of Cucumber's ids.
+// slug writes a name in the form of Cucumber's ids.
 func slug(name string) string {
 	return strings.Trim(notInSlug.ReplaceAllString(strings.ToLower(name), "-"), "-")
 }

@@ -17,9 +17,9 @@ var (
 	htmlStyle string
 )
 
-// The lines of data of the page of NewHTML. A scenario stands before its runs and, where
-// it has one, the chart of a run after it; the totals are the last line. Times are
-// nanoseconds of cluster time.
+// These are the lines of data in the page of NewHTML. A scenario stands before its runs
+// and, where it has one, the chart of a run after it; the totals are the last line. Times
+// are nanoseconds of cluster time.
 type (
 	HTMLScenario struct {
 		Kind    string     `json:"kind"` // "scenario"
@@ -43,7 +43,7 @@ type (
 		Scenario    int      `json:"scenario"`
 		Seed        uint64   `json:"seed"`
 		Status      string   `json:"status"`
-		Steps       []string `json:"steps,omitempty"` // statuses, without one all passed
+		Steps       []string `json:"steps,omitempty"` // the statuses of steps; missing when all passed
 		TookNs      []int64  `json:"took_ns"`
 		VirtualNs   int64    `json:"virtual_ns"`
 		Events      uint64   `json:"events"`
@@ -66,20 +66,20 @@ type (
 		Steps     int    `json:"steps"`
 		VirtualNs int64  `json:"virtual_ns"`
 		Trace     string `json:"trace"`
-		// NotListed is how many of the runs that passed have no line.
+		// NotListed counts the passed runs that have no line.
 		NotListed int    `json:"not_listed,omitempty"`
 		Remark    string `json:"remark,omitempty"`
 	}
 )
 
-// mostListed is how many runs that passed have a line; of more the first are listed, so
-// that a page of very many seeds can be opened.
+// mostListed bounds the passed runs that have a line, so that a page of very many seeds can
+// be opened. The first ones are listed.
 const mostListed = 10_000
 
-// mostCharts is how many failures have a chart: where everything is observed all could.
+// mostCharts bounds the charts of failures.
 const mostCharts = 50
 
-// htmlForm is the form of NewHTML.
+// htmlForm writes the page of NewHTML.
 type htmlForm struct {
 	out       io.Writer
 	page      *webpage.Page
@@ -89,15 +89,15 @@ type htmlForm struct {
 	charts    int
 }
 
-// scenarioKey is a scenario, or a row of an outline.
+// scenarioKey names a scenario, or a row of an outline.
 type scenarioKey struct {
 	path string
 	line int
 }
 
-// NewHTML makes a form that writes a page for people with a browser: every scenario with
-// its steps and their times, and for failures why they are ones, what led to them, and
-// the run over time.
+// NewHTML makes a listener that writes a page for a browser. It has every scenario with its
+// steps and their times and, for a failure, the reason, what led to it, and the run over
+// time.
 func NewHTML(w io.Writer) steps.Listener {
 	return &htmlForm{out: w, scenarios: map[scenarioKey]int{}}
 }
@@ -129,7 +129,8 @@ func (f *htmlForm) Add(r *steps.Result) error {
 	return f.page.Line(HTMLChart{Kind: "chart", Run: f.runs, Chart: timeline.NewChart(r.Log, r.Stats.Virtual)})
 }
 
-// scenario returns the id of a scenario, which has a line before its first run.
+// scenario returns the id of a scenario. It writes the scenario's line before its first
+// run.
 func (f *htmlForm) scenario(r *steps.Result) (id int, err error) {
 	key := scenarioKey{r.Path, r.Line}
 	if id, ok := f.scenarios[key]; ok {

@@ -8,15 +8,14 @@ import (
 	"github.com/monosim/monosim/runners/show/junit"
 )
 
-// junitForm is the form of NewJUnit.
+// junitForm writes the report of NewJUnit.
 type junitForm struct {
 	out   io.Writer
 	cases *junit.Spool
 }
 
-// NewJUnit makes a form that writes a test suite for each file and a test case for each
-// run. The totals stand before the cases, so that all is written at the end; until then
-// it is in a temporary file.
+// NewJUnit makes a listener that writes a test suite for each file and a test case for each
+// run. The totals stand before the cases, so cases go to a temporary file until the end.
 func NewJUnit(w io.Writer) steps.Listener { return &junitForm{out: w} }
 
 func (f *junitForm) Begin(steps.Plan) (err error) {

@@ -9,14 +9,14 @@ import (
 	"github.com/monosim/monosim/runners/show/colour"
 )
 
-// pretty is the form of NewPretty.
+// pretty writes the report of NewPretty.
 type pretty struct {
 	out     io.Writer
 	ink     colour.Ink
 	feature string
 }
 
-// NewPretty makes a form that writes every step with how it went and the cluster time
+// NewPretty makes a listener that writes every step with its status and the cluster time
 // that it took.
 func NewPretty(w io.Writer) steps.Listener { return &pretty{out: w, ink: colour.For(w)} }
 

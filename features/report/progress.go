@@ -1,15 +1,16 @@
-// Package report writes what a run of scenarios finds, in the forms that people and
-// programs read, while it goes on.
+// Package report writes the results of scenarios, while they run, in forms for people and
+// for programs.
 //
 // Two things to use first:
 //
-//   - [NewProgress] is the form for a terminal: a mark for each run, and what failed.
-//   - [NewJUnit] is the one that CI servers read.
+//   - [NewProgress] is the form for a terminal: a mark for each run, and the failures.
+//   - [NewJUnit] is the form that CI servers read.
 //
-// A form is a [steps.Listener], to hand to [steps.Suite.Stream]. It keeps no results, so
-// that memory does not grow with their number, and what it has written is whole once End
-// returns, also when the run was interrupted. Each form has a file of its own:
-// progress.go, pretty.go, junit.go, cucumber.go.
+// A form is a [steps.Listener] for [steps.Suite.Stream]. It keeps no results, so memory
+// does not grow with their number. Once End returns the report is complete, also when the
+// run was interrupted.
+//
+// To change a form: the file of its name, as pretty.go or cucumber.go.
 package report
 
 import (
@@ -22,18 +23,18 @@ import (
 	"github.com/monosim/monosim/runners/show/colour"
 )
 
-// perLine is how many marks stand on a line.
+// perLine is the number of marks on a line.
 const perLine = 70
 
-// progress is the form of NewProgress.
+// progress writes the report of NewProgress.
 type progress struct {
 	out  io.Writer
 	ink  colour.Ink
 	runs int
 }
 
-// NewProgress makes a form that writes a mark for each run as it comes, and at the end the
-// failures, those of one kind together.
+// NewProgress makes a listener that writes a mark for each run at once, and at the end the
+// failures, grouped by kind.
 func NewProgress(w io.Writer) steps.Listener { return &progress{out: w, ink: colour.For(w)} }
 
 func (p *progress) Begin(steps.Plan) error { return nil }
@@ -57,7 +58,7 @@ func (p *progress) End(s *steps.Summary) error {
 	return err
 }
 
-// maxFailures is how many kinds of failures are written in full.
+// maxFailures bounds the kinds of failures that are written in full.
 const maxFailures = 20
 
 func writeFailures(b *strings.Builder, ink colour.Ink, s *steps.Summary) {
@@ -73,8 +74,8 @@ func writeFailures(b *strings.Builder, ink colour.Ink, s *steps.Summary) {
 	}
 }
 
-// writeFailure writes the step that failed, why, the seeds, and the command that repeats
-// the first.
+// writeFailure writes the failed step, the reason, the seeds, and the command that repeats
+// the first run.
 func writeFailure(b *strings.Builder, ink colour.Ink, group *steps.FailureGroup, seeds int) {
 	r := &group.First
 	fmt.Fprintf(b, "\n%s %s\n", ink.Bad("FAILED"), ink.Strong(fmt.Sprintf("%s:%d: %s", r.Path, r.Line, r.Name)))
@@ -96,7 +97,7 @@ func writeFailure(b *strings.Builder, ink colour.Ink, group *steps.FailureGroup,
 	fmt.Fprintf(b, "  seed %d, replay with: %s\n", r.Seed, ink.Command(r.Replay))
 }
 
-// firstSeeds are the first seeds of a group, as "3, 7, 9, ...".
+// firstSeeds writes the first seeds of a group, as "3, 7, 9, ...".
 func firstSeeds(group *steps.FailureGroup) string {
 	var list []string
 	for _, seed := range group.Seeds {
@@ -108,7 +109,7 @@ func firstSeeds(group *steps.FailureGroup) string {
 	return strings.Join(list, ", ")
 }
 
-// mark is the sign of a status, of the three of signs.
+// mark returns the sign of a status; signs has one for each of the three statuses.
 func mark(ink colour.Ink, s steps.Status, signs string) string {
 	sign := signs[s : s+1]
 	switch s {
@@ -120,7 +121,7 @@ func mark(ink colour.Ink, s steps.Status, signs string) string {
 	return ink.Good(sign)
 }
 
-// inRed is an error, set off.
+// inRed writes an error in red, with by before each line.
 func inRed(ink colour.Ink, err error, by string) string {
 	var b strings.Builder
 	for line := range strings.Lines(Indent(err.Error(), by)) {
@@ -140,8 +141,8 @@ func writeExplanation(b *strings.Builder, r *steps.Result, by string) {
 	}
 }
 
-// why says in full why a run failed: the error, what led to it, the quirks that it is
-// about, and the command that repeats it.
+// why writes why a run failed: the error, what led to it, the quirks that it is about, and
+// the command that repeats it.
 func why(r *steps.Result, err error) string {
 	lines := slices.Concat([]string{err.Error()}, r.Explanation)
 	for _, line := range r.About() {
@@ -150,7 +151,7 @@ func why(r *steps.Result, err error) string {
 	return strings.Join(append(lines, "replay with: "+r.Replay), "\n")
 }
 
-// Indent sets every line off and ends the last one.
+// Indent puts by before every line, and ends the last line.
 func Indent(text, by string) string {
 	return by + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n"+by) + "\n"
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// The calls to model servers, as sentences name them.
+// These names stand for calls to model servers in sentences.
 const (
 	reloadCall  = "reload"
 	predictCall = "Predict"
@@ -20,7 +20,7 @@ const (
 
 var ordinals = []string{"first", "second", "third", "fourth", "fifth"}
 
-// begin makes a call to a model server, which goes on while later sentences run.
+// begin starts a call to a model server, which goes on while later sentences run.
 func (w *World) begin(kind, server string, call func(c runners.Caller, s modelServer) (runners.ModelCall, error)) error {
 	return w.onServer(server, func(c runners.Caller, s modelServer) error {
 		made, err := call(c, s)
@@ -85,7 +85,7 @@ func (w *World) monitorStatus(server, servable string) error {
 	})
 }
 
-// call finds "the reload", which is the last one, or "the second reload".
+// call finds the call named "the reload", which is the last one, or "the second reload".
 func (w *World) call(text string) (runners.ModelCall, error) {
 	name := strings.TrimPrefix(text, "the ")
 	which, kind, ok := strings.Cut(name, " ")
@@ -100,7 +100,7 @@ func (w *World) call(text string) (runners.ModelCall, error) {
 	return w.calls[kind][i], nil
 }
 
-// answeredWith makes a check of the answer to a call.
+// answeredWith makes a check of a call's answer.
 func (w *World) answeredWith(call, want string, fn func(a runners.ModelAnswer) bool) check {
 	return func() error {
 		c, err := w.call(call)
@@ -147,7 +147,7 @@ func (w *World) callOK(call string) check {
 	return w.answeredWith(call, "OK", func(a runners.ModelAnswer) bool { return a.Err == nil })
 }
 
-// failsWith reports whether an error has a code, and a text inside of its message.
+// failsWith reports whether an error has a code and, in its message, a text.
 func failsWith(err error, code, text string) bool {
 	var rpc *env.RPCError
 	return errors.As(err, &rpc) && rpc.Code.String() == code && strings.Contains(rpc.Message, text)
@@ -169,7 +169,7 @@ func (w *World) callState(call string, version int64, state string) check {
 	})
 }
 
-// predicted makes a check of a Predict that it sends and waits for.
+// predicted makes a check that sends a Predict, waits, and compares the answer.
 func (w *World) predicted(server string, spec runners.PredictSpec, want string, fn func(a runners.ModelAnswer) bool) check {
 	return w.onServer(server, func(c runners.Caller, s modelServer) error {
 		call, err := c.Predict(s.pod, s.kind, spec, runners.CallTimeout)

@@ -84,13 +84,13 @@ func (w *World) restartAfter(text string) error {
 
 func (w *World) start() error { return w.cluster.Start() }
 
-// listSeparator is what stands between the members of a list.
+// listSeparator separates the members of a list.
 var listSeparator = regexp.MustCompile(`, | and `)
 
-// list takes a list apart.
+// list splits a list into its members.
 func list(text string) []string { return listSeparator.Split(text, -1) }
 
-// conf is an agent.conf in the making: settings in the order of the file.
+// conf is an agent.conf that sentences build up: settings in the order of the file.
 type conf []setting
 
 type setting struct{ key, value string }
@@ -147,7 +147,7 @@ func (w *World) setSetting(key, value string) error {
 	return nil
 }
 
-// addSetting gives a key one more line.
+// addSetting adds another line with a key that may be there already.
 func (w *World) addSetting(key, value string) error {
 	w.conf = append(w.conf, setting{key, value})
 	return nil

@@ -8,19 +8,19 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Described is a sentence as people look it up.
+// Described describes a sentence for people who look it up.
 type Described struct {
-	// Sentence is its readable form: {word} stands for a placeholder, (text) may be left
-	// out, and of a/b one is said.
+	// Sentence is its readable form: {word} is a placeholder, (text) may be left out, and
+	// of a/b one is said.
 	Sentence string `json:"sentence"`
 	// Kind is Given, When or Then.
 	Kind string `json:"kind"`
-	// Placeholders are those of the sentence, each once.
+	// Placeholders lists the placeholders of the sentence, each once.
 	Placeholders []Placeholder `json:"placeholders"`
-	// Example is a text that says it.
+	// Example is a text that says the sentence.
 	Example string `json:"example"`
-	// Passes says when cluster time passes while it is said, "" for never; that of a
-	// sentence which sets how long something lasts begins with "never".
+	// Passes says when cluster time passes while the sentence is said, "" for never. It
+	// begins with "never" for a sentence that sets how long something lasts.
 	Passes string `json:"passes,omitempty"`
 }
 
@@ -53,7 +53,7 @@ func (s *Sentence) describe() Described {
 	return d
 }
 
-// readable is the text with what goes with every sentence of its kind.
+// readable returns the text with the prefix and suffix of every sentence of its kind.
 func (s *Sentence) readable() string {
 	switch s.kind {
 	case anAssertion:
@@ -64,7 +64,7 @@ func (s *Sentence) readable() string {
 	return s.text
 }
 
-// example is a text that says the sentence.
+// example returns a text that says the sentence.
 func (s *Sentence) example() string {
 	text := s.text
 	used := map[string]int{}
@@ -91,8 +91,8 @@ func (s *Sentence) example() string {
 	return text
 }
 
-// pieces takes the readable form apart and writes the regular expression of each part:
-// words by word, (text) optional, a/b one of the two. It returns the words too.
+// pieces splits the readable form and writes a regular expression for each part: words by
+// the function word, (text) optional, a/b one of the two. names lists the words.
 func pieces(text string, word func(name string) string) (pattern string, names []string) {
 	var b strings.Builder
 	rest := 0

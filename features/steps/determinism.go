@@ -15,8 +15,8 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// compare runs an execution's job again and makes a failure of a difference between the
-// traces.
+// compare runs an execution's job again. A difference between the traces makes it a
+// failure.
 func (s *Suite) compare(first *execution) {
 	second := s.execute(first.job, s.overlay(0, 0))
 	defer second.world.close()
@@ -36,8 +36,8 @@ func (s *Suite) compare(first *execution) {
 		a.Stats.TraceHash, a.Stats.Events, b.Stats.TraceHash, b.Stats.Events, s.difference(first, second))
 }
 
-// uncounted finds a difference in counts, or in how often choices were made; the choices
-// of the second run may be others.
+// uncounted describes a difference in counts, or in how often choices were made; "" for
+// none. With fixed choices the second run may choose otherwise.
 func (s *Suite) uncounted(first, second *execution) string {
 	a, b := &first.result.Stats, &second.result.Stats
 	if !reflect.DeepEqual(a.Counts, b.Counts) {
@@ -60,8 +60,8 @@ func (s *Suite) uncounted(first, second *execution) string {
 	return ""
 }
 
-// overlay fixes the suite's choices, and records the events of a stretch that is
-// not empty.
+// overlay fixes the suite's choices in the spec, and records the events in [from, to) where
+// that is not empty.
 func (s *Suite) overlay(from, to uint64) func(*runners.Spec) {
 	return func(spec *runners.Spec) {
 		spec.Choices = append(spec.Choices, s.Choices...)
@@ -78,8 +78,8 @@ func record(from, to uint64) func(*runners.Spec) {
 	}
 }
 
-// difference finds the first event that differs: where it is by the checkpoints of
-// the two runs, and what it is by two more that record that stretch.
+// difference describes the first event that differs. The checkpoints of the two runs tell
+// the stretch it is in; two more runs record that stretch.
 func (s *Suite) difference(first, second *execution) string {
 	text, from, to, equal := divergence(first.world, second.world)
 	if equal || to <= from {
@@ -101,7 +101,7 @@ func divergence(a, b *World) (text string, from, to uint64, equal bool) {
 	return tracer.Divergence(b.cluster)
 }
 
-// choosing is where the runs of a suite have made choices, and how many at most in one
+// choosing records where the runs of a suite have made choices, and how many at most in one
 // run. Its size is that of the largest cluster.
 type choosing struct {
 	mu   sync.Mutex
@@ -110,7 +110,7 @@ type choosing struct {
 
 func newChoosing() *choosing { return &choosing{most: map[string]uint64{}} }
 
-// add takes the places of one run.
+// add adds the choices of one run.
 func (c *choosing) add(sites []runners.ChoiceSite) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -120,8 +120,8 @@ func (c *choosing) add(sites []runners.ChoiceSite) {
 	}
 }
 
-// unmade has an [*InputError] for each choice that no run has made: fixing it changed
-// nothing.
+// unmade returns an [*InputError] for each choice that no run has made, so that fixing it
+// changed nothing.
 func (c *choosing) unmade(choices []runners.Choice) error {
 	if c == nil || len(c.most) == 0 {
 		return nil
@@ -146,7 +146,7 @@ func (c *choosing) unmade(choices []runners.Choice) error {
 	return errors.Join(all...)
 }
 
-// near are the three names with the least edits away.
+// near returns the three names with the smallest edit distance.
 func (c *choosing) near(name string) []string {
 	names := slices.Sorted(maps.Keys(c.most))
 	slices.SortStableFunc(names, func(a, b string) int {

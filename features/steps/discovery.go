@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// agents reads "every agent", which are those that run, or a list of pods.
+// agents reads "every agent", which means all that run, or a list of pods.
 func (w *World) agents(text string) ([]string, error) {
 	if text != "every agent" {
 		_, pods, _ := strings.Cut(text, " of ")
@@ -48,7 +48,7 @@ func (w *World) eachAgent(agents string, fn func(pod string) error) check {
 	}
 }
 
-// listsOn compares the pods behind a key's addresses, without their ports.
+// listsOn makes a check of the pods behind a key's addresses, whatever their ports.
 func (w *World) listsOn(agents, key, pods string) check {
 	return w.eachAgent(agents, func(pod string) error {
 		what := fmt.Sprintf("HeartBeat of %s: %s", pod, key)
@@ -60,7 +60,7 @@ func (w *World) listsOn(agents, key, pods string) check {
 	})
 }
 
-// samePods compares pods, of which got are sorted.
+// samePods compares pods with the sorted list got.
 func (w *World) samePods(what, pods string, got []string) error {
 	want := slices.Clone(w.pods(pods))
 	slices.Sort(want)
@@ -143,7 +143,7 @@ func (w *World) refusesGetResource(agents, code, text string) check {
 	})
 }
 
-// refused wants an error with a code whose message contains text.
+// refused returns nil if err has the code, and the text in its message.
 func refused(what, code, text string, err error) error {
 	var rpc *env.RPCError
 	if errors.As(err, &rpc) && rpc.Code.String() == code && strings.Contains(rpc.Message, text) {

@@ -9,7 +9,8 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// runOne runs a job, and as long as it fails on slower clocks, where there are such.
+// runOne runs a job. While it fails, it runs it again on slower clocks, if the suite has
+// them.
 func (s *Suite) runOne(j job) Result {
 	r := s.runOnce(j)
 	for times := 1; r.Status == Failed && s.Slower != nil; times++ {
@@ -39,14 +40,14 @@ func (s *Suite) runOnce(j job) Result {
 	return x.result
 }
 
-// execution is one run of a job; its world is still there.
+// execution is a finished run of a job, with its world still there.
 type execution struct {
 	job
 	world  *World
 	result Result
 }
 
-// execute runs a job; adjust has the last word on what is built.
+// execute runs a job; adjust can change the spec last, before the cluster is built.
 func (s *Suite) execute(j job, adjust func(*runners.Spec)) *execution {
 	replay := s.replay(j)
 	x := &execution{
@@ -65,8 +66,8 @@ func (s *Suite) execute(j job, adjust func(*runners.Spec)) *execution {
 	return x
 }
 
-// step runs a step, or skips it where one before it did not pass, takes down how it went
-// and reports whether it passed.
+// step runs a step, or skips it where an earlier one did not pass. It records the result
+// and reports whether the step passed.
 func (x *execution) step(source *step, runs bool) bool {
 	st := Step{Keyword: source.keyword, Text: source.text, Line: source.line, Status: Skipped}
 	if runs {
@@ -87,15 +88,15 @@ func (x *execution) step(source *step, runs bool) bool {
 	return st.Status == Passed
 }
 
-// keepLogs says where the logs of a cluster of processes are, which go with it unless a
-// step has failed.
+// keepLogs names the folder with the logs of a cluster of processes. They are deleted with
+// the cluster unless a step has failed.
 func (x *execution) keepLogs() {
 	if k, ok := x.world.cluster.(runners.Keeper); ok {
 		x.result.Explanation = append(x.result.Explanation, "what its processes have written is in "+k.Keep())
 	}
 }
 
-// run does what the step says in a world. A panic is an error that says where it was.
+// run runs the step in a world. A panic becomes an error that names the place.
 func (st *step) run(w *World) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -105,7 +106,7 @@ func (st *step) run(w *World) (err error) {
 	return st.said.say(w, st.args)
 }
 
-// panicked lists the functions between a panic and the step that it is in.
+// panicked lists the functions between a panic and the step that ran.
 func panicked() string {
 	calls := make([]uintptr, 32)
 	frames := runtime.CallersFrames(calls[:runtime.Callers(3, calls)])
@@ -121,7 +122,7 @@ func panicked() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// replay is the command that repeats a run.
+// replay returns the command that repeats a run.
 func (s *Suite) replay(j job) string {
 	if s.command != "" {
 		return s.command

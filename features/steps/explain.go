@@ -13,18 +13,18 @@ import (
 )
 
 const (
-	// explainLines is how long an explanation is by default.
+	// explainLines is the default length of an explanation.
 	explainLines = 20
-	// explained is how many kinds of failures of a suite are explained: the first of each
-	// is run again.
+	// explained bounds the kinds of failures of a suite that are explained, by running the
+	// first of each kind again.
 	explained = 20
 )
 
 // detail has everything observed.
 func detail(spec *runners.Spec) { spec.Detail = true }
 
-// explainFailure says what led to the failure of a step, from the log of the run, for
-// which it is run again where it has none.
+// explainFailure explains a failed step from the log of its run. It runs the scenario again
+// where there is no log.
 func (s *Suite) explainFailure(j job, r *Result) {
 	failed := slices.IndexFunc(r.Steps, func(st Step) bool { return st.Status == Failed })
 	lines := s.Explain
@@ -48,7 +48,7 @@ func (s *Suite) explainFailure(j job, r *Result) {
 	r.Explanation = explanation(r.Log, subjectsOf(st.Text, st.Err), lines)
 }
 
-// subjects are what a step is about; of the kinds of which nothing is named all is meant.
+// subjects lists what a step is about. A kind without names means everything of that kind.
 type subjects struct{ pods, paths, models []string }
 
 var (
@@ -60,7 +60,8 @@ var (
 	servableWord = regexp.MustCompile(`versions? (?:-?\d+ )?of ([\w.-]+)(?: |$)`)
 )
 
-// subjectsOf reads a step. A step about every pod is about those that its error names.
+// subjectsOf reads the subjects of a step. A step about every pod is about the pods that
+// its error names.
 func subjectsOf(text string, failure error) subjects {
 	var s subjects
 	s.pods = podWord.FindAllString(text, -1)
@@ -92,8 +93,8 @@ func (s subjects) String() string {
 	return strings.Join(all, ", ")
 }
 
-// weight is how much an observation tells: what is done to the cluster, what changes in
-// it, what is only said in it.
+// weight rates an observation: highest what is done to the cluster, then what changes in
+// it, lowest what is only logged.
 func weight(o *runners.Observation) int {
 	topic, what, _ := strings.Cut(o.Op, ".")
 	switch {
@@ -110,10 +111,10 @@ func weight(o *runners.Observation) int {
 // concern reports whether an observation is about the subjects.
 func (s subjects) concern(o *runners.Observation) bool {
 	if o.Op == "log.info" {
-		return false // what an agent does stands beside what it says of it
+		return false // what an agent does is shown beside its log
 	}
 	if weight(o) == 3 {
-		return o.Op != "fault.begin" && o.Op != "fault.happen" || o.Cause == 0 // else the step says it
+		return o.Op != "fault.begin" && o.Op != "fault.happen" || o.Cause == 0 // a fault without a cause is told by its step
 	}
 	things := len(s.paths)+len(s.models) > 0
 	if things && s.names(o) {
@@ -123,12 +124,13 @@ func (s subjects) concern(o *runners.Observation) bool {
 	if !things {
 		return ofPod
 	}
-	// The lives of a pod's processes and sessions matter to whatever it has.
+	// Starts and ends of a pod's processes and sessions matter to everything that the pod
+	// has.
 	vital := strings.HasPrefix(o.Op, "process.") || strings.HasSuffix(o.Op, "Session") || o.Op == "log.error" || o.Op == "modelserver.serving"
 	return ofPod && vital
 }
 
-// names reports whether an observation is of a znode or a model of the subjects.
+// names reports whether an observation is about a znode or a model of the subjects.
 func (s subjects) names(o *runners.Observation) bool {
 	for _, p := range s.paths {
 		if o.Path != "" && (o.Path == p || strings.HasPrefix(o.Path, p+"/")) {
@@ -144,14 +146,15 @@ func (s subjects) names(o *runners.Observation) bool {
 	return false
 }
 
-// happening is an observation, or the last of several that differ in time only.
+// happening is an observation, or the last of several that differ only in time.
 type happening struct {
 	at    int // place in the log
 	first int
 	times int
 }
 
-// explanation is a heading and the happenings that concern the subjects, n lines in all.
+// explanation writes a heading and the happenings that concern the subjects, n lines in
+// all.
 func explanation(log []runners.Observation, s subjects, n int) []string {
 	list := happenings(log, s)
 	chosen := choose(log, list, n-1)
@@ -170,7 +173,7 @@ func explanation(log []runners.Observation, s subjects, n int) []string {
 	return lines[:min(len(lines), n)]
 }
 
-// happenings are the observations that concern the subjects, in the order of their last
+// happenings returns the observations that concern the subjects, in the order of their last
 // time.
 func happenings(log []runners.Observation, s subjects) []happening {
 	type key struct{ pod, op, path, note, peer string }
@@ -199,8 +202,8 @@ func happenings(log []runners.Observation, s subjects) []happening {
 	return result
 }
 
-// choose takes at most n happenings: the latest of what was done, up to a third, then the
-// latest of what changed, then the latest of what was only said. They stay in order.
+// choose takes at most n happenings: the latest actions, up to a third, then the latest
+// changes, then the latest logs. They stay in order.
 func choose(log []runners.Observation, list []happening, n int) []happening {
 	taken := map[int]bool{}
 	take := func(weights, limit int) {
@@ -223,13 +226,13 @@ func choose(log []runners.Observation, list []happening, n int) []happening {
 	return chosen
 }
 
-// longWait is from when on a cause is called what was before: then timers lie between.
+// longWait is the delay from which on a cause is worded "after": timers lie between.
 const longWait = time.Second
 
-// longestText bounds what a line says of one observation.
+// longestText bounds the text of one observation in a line.
 const longestText = 160
 
-// happeningLine is a line: number, time, who, what, and because of what.
+// happeningLine writes a line: number, time, who, what, and because of what.
 func happeningLine(log []runners.Observation, chosen []happening, i int, h happening, width int) string {
 	o := &log[h.at]
 	text := fmt.Sprintf("%-4s %-11s %-*s %s", fmt.Sprintf("[%d]", i+1), runners.Stamp(o.At), width, o.Pod, timeline.Shorten(timeline.Phrase(o), longestText))
@@ -243,7 +246,7 @@ func happeningLine(log []runners.Observation, chosen []happening, i int, h happe
 	link := ", because of "
 	if wait := o.At - o.Took - c.At; wait >= longWait {
 		if weight(c) == 1 {
-			return text // what a loop said in its last turn
+			return text // the loop logged this in its last turn
 		}
 		link = fmt.Sprintf(", %.1fs after ", wait.Seconds())
 	}

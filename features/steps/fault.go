@@ -10,11 +10,11 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// faults stands in words.go for the sentences of the runner's faults of a topic.
+// faults stands in words.go for the sentences about the runner's faults of a topic.
 func faults(topic string) *Sentence { return &Sentence{kind: someFaults, text: topic} }
 
-// faultSentences are those of one kind of fault, in the order in which they are
-// listed: the condition, what begins it, also for a time, and what ends it.
+// faultSentences returns the sentences of one kind of fault in the order of lists: the
+// condition, its begin, its begin for a time, and its end.
 func faultSentences(k runners.FaultKind) []*Sentence {
 	var list []*Sentence
 	if k.Lasts != "" {
@@ -49,7 +49,7 @@ func (w *World) ends(f func() (runners.Fault, error)) func() error {
 	return func() error { return w.fault(f, w.cluster.EndFault) }
 }
 
-// sets begins a fault, and with a duration has it end by itself that much later.
+// sets begins a fault. With a duration the fault ends by itself that much later.
 func (w *World) sets(f func() (runners.Fault, error), duration string) error {
 	if err := w.begins(f)(); err != nil || duration == "" {
 		return err
@@ -73,8 +73,8 @@ func (w *World) fault(f func() (runners.Fault, error), do func(runners.Fault) er
 	return do(fault)
 }
 
-// faultFunc makes the function of a sentence about a fault: it takes a text for each
-// word, reads the fault from them, and hands it to do.
+// faultFunc makes the function of a sentence about a fault. It takes a text for each word,
+// reads the fault from them, and hands it to do.
 func faultFunc[Result any](k runners.FaultKind, text string, do func(*World, func() (runners.Fault, error)) Result) any {
 	words := wordsOf(text)
 	in := []reflect.Type{reflect.TypeFor[*World]()}
@@ -103,7 +103,7 @@ func wordsOf(text string) []string {
 	return list
 }
 
-// readFault fills a fault from what a sentence says.
+// readFault fills a fault from the words of a sentence.
 func (w *World) readFault(kind string, words []string, args []reflect.Value) (runners.Fault, error) {
 	f := runners.Fault{Kind: kind}
 	for i, word := range words {
@@ -114,7 +114,7 @@ func (w *World) readFault(kind string, words []string, args []reflect.Value) (ru
 	return f, nil
 }
 
-// faultWords says which field of a fault a word fills.
+// faultWords fills, for each word, the field of a fault that the word stands for.
 var faultWords = map[string]func(w *World, f *runners.Fault, text string) error{
 	"pod": func(_ *World, f *runners.Fault, text string) error {
 		f.Pod = text
@@ -163,7 +163,7 @@ var faultWords = map[string]func(w *World, f *runners.Fault, text string) error{
 	},
 }
 
-// places reads a list of pods, "ZooKeeper" and "idc lf" as runners name them.
+// places reads a list of pods, "ZooKeeper" and "idc lf", in the form that runners use.
 func places(text string) []string {
 	names := list(text)
 	for i, name := range names {

@@ -11,42 +11,41 @@ import (
 	"github.com/monosim/monosim/features/steps/tags"
 )
 
-// scenario is a scenario of a file. An outline has one case for each row of its
-// examples.
+// scenario is a scenario of a file. An outline has one case for each row of its examples.
 type scenario struct {
 	feature, name, path string
-	// line is where it begins; first and last are the lines that belong to it, from its
+	// line is where the scenario begins. first and last are its outermost lines, from its
 	// tags to its last step or row.
 	line, first, last int
 	cases             []scenarioCase
 }
 
 type scenarioCase struct {
-	// name is the scenario's, with the values of the row of an outline.
+	// name is the scenario's title, with the values of the row of an outline.
 	name string
-	// values are those of the row of an outline, "" elsewhere.
+	// values writes the values of the row of an outline, "" elsewhere.
 	values string
-	// row is the line of the row, 0 where there is no outline.
+	// row is the line of the row, 0 for a scenario without an outline.
 	row  int
 	tags []string
-	// not has the runners that the case does not run on, with the reasons.
+	// not has the runners that a tag excludes for the case, with the reasons.
 	not   map[string]string
 	steps []step
-	// taken says that the case was asked for.
+	// taken reports that the case was asked for.
 	taken bool
 }
 
-// step is a step as the file has it, read once for all of its runs.
+// step is a step of a file, read once for all of its runs.
 type step struct {
 	keyword, text          string
 	line                   int
 	background, hasContent bool
-	// said is the sentence that it is, and args are those that say takes for it.
+	// said is the step's sentence; args are the arguments that say takes.
 	said *Sentence
 	args []reflect.Value
 }
 
-// line is what a person names to run the case alone.
+// line returns the line by which a person runs the case alone.
 func (c *scenarioCase) line(sc *scenario) int {
 	if c.row > 0 {
 		return c.row
@@ -54,8 +53,8 @@ func (c *scenarioCase) line(sc *scenario) int {
 	return sc.line
 }
 
-// take marks the cases that a line asks for: a row's its own, any other line of the
-// scenario and 0 all of them. It reports whether there are any.
+// take marks the cases that a line asks for: the line of a row asks for its case, any other
+// line of the scenario, and 0, for all. It reports whether it marked any.
 func (sc *scenario) take(line int) bool {
 	if line != 0 && (line < sc.first || line > sc.last) {
 		return false
@@ -68,15 +67,15 @@ func (sc *scenario) take(line int) bool {
 	return true
 }
 
-// keep drops the cases that were not taken or that the filter does not want.
+// keep drops the cases that were not taken or that the filter rejects.
 func (sc *scenario) keep(wanted tags.Filter) {
 	sc.cases = slices.DeleteFunc(sc.cases, func(c scenarioCase) bool {
 		return !c.taken || !wanted(c.tags)
 	})
 }
 
-// readFeature makes the scenarios of one file; why has the reasons of its tags, by their
-// ids.
+// readFeature makes the scenarios of one file; why has the reasons of its tags, by the ids
+// of the tags.
 func readFeature(path string, f *messages.Feature, pickles []*messages.Pickle, why map[string]string) []*scenario {
 	r := reader{path: path, why: why, steps: map[string]*messages.Step{}, inBackground: map[string]bool{}, scenarios: map[string]*messages.Scenario{}}
 	each(f, func(sc *messages.Scenario) {
@@ -99,7 +98,7 @@ func readFeature(path string, f *messages.Feature, pickles []*messages.Pickle, w
 	return found
 }
 
-// each visits the scenarios and backgrounds of a feature, those in rules too.
+// each visits the scenarios and backgrounds of a feature, also those in rules.
 func each(f *messages.Feature, scenario func(*messages.Scenario), background func(*messages.Background)) {
 	visit := func(sc *messages.Scenario, b *messages.Background) {
 		if sc != nil {
@@ -119,7 +118,7 @@ func each(f *messages.Feature, scenario func(*messages.Scenario), background fun
 	}
 }
 
-// linesOf are the first and the last line of a scenario.
+// linesOf returns the first and the last line of a scenario.
 func linesOf(sc *messages.Scenario) (first, last int) {
 	first, last = int(sc.Location.Line), int(sc.Location.Line)
 	for _, t := range sc.Tags {
@@ -138,7 +137,7 @@ func linesOf(sc *messages.Scenario) (first, last int) {
 	return first, last
 }
 
-// reader knows the parts of one file by their ids.
+// reader has the parts of one file by their ids.
 type reader struct {
 	path         string
 	why          map[string]string
@@ -197,7 +196,7 @@ func rowOf(sc *messages.Scenario, id string) (line int, values string) {
 	return 0, ""
 }
 
-// beginnings are the lines on which the scenarios of a file begin.
+// beginnings lists the lines on which the scenarios of a file begin.
 func beginnings(list []*scenario) string {
 	var lines []string
 	for _, sc := range list {

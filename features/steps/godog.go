@@ -10,19 +10,20 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Register has a godog suite say the sentences of this one: for a project that runs its
-// features with godog, beside sentences of other kinds, or under its own command.
+// Register adds the sentences of this suite to a godog suite, for a project that runs its
+// features with godog, beside other sentences or under its own command.
 //
-//	suite := &steps.Suite{Runner: &simrun.Runner{}, Seed: 1}
-//	godog.TestSuite{ScenarioInitializer: func(ctx *godog.ScenarioContext) { suite.Register(ctx, nil) }}.Run()
+// \tsuite := &steps.Suite{Runner: &simrun.Runner{}, Seed: 1}
+// \tgodog.TestSuite{ScenarioInitializer: func(ctx *godog.ScenarioContext) {
+// suite.Register(ctx, nil) }}.Run()
 //
-// Of the suite Runner, Seed, Quirks and Sentences count; godog finds the files, selects,
-// orders and reports. Each scenario has a cluster of its own, built at its first
-// step that is no shape and ended with it. told, when set, gets the result of each
-// scenario; traces are those of Suite.Run. What the runner cannot do is godog.ErrSkip.
+// Of the suite, Runner, Seed, Quirks and Sentences count; godog finds the files, selects,
+// orders and reports. Each scenario has a cluster of its own, which is built at the first
+// step that is not a shape. told, when set, gets the result of each scenario; traces equal
+// those of Suite.Run. A step that the runner cannot do returns godog.ErrSkip.
 //
-// godog knows nothing of what Suite.Run holds scenarios to before it runs any, as that a
-// Background has shapes only.
+// Suite.Run checks scenarios before it runs any, as that a Background has only shapes.
+// godog does not.
 func (s *Suite) Register(ctx *godog.ScenarioContext, told func(Result)) {
 	var x *execution
 	ctx.Before(func(c context.Context, sc *godog.Scenario) (context.Context, error) {
@@ -68,8 +69,8 @@ func (s *Suite) Register(ctx *godog.ScenarioContext, told func(Result)) {
 	})
 }
 
-// handler makes a step handler of godog's, with a string for each group of the sentence's
-// expression; do reads the step's text itself.
+// handler makes a step handler for godog, with a string for each group of the sentence's
+// expression. do reads the step's text itself.
 func (s *Sentence) handler(do func() error) any {
 	in := make([]reflect.Type, s.expr.NumSubexp())
 	for i := range in {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// layoutPath is the znode of a layout; a name that begins with a slash is one
+// layoutPath returns the znode of a layout; a name that begins with a slash is a path
 // already (utils.py:571).
 func (w *World) layoutPath(name string) string {
 	if strings.HasPrefix(name, "/") {
@@ -38,8 +38,8 @@ func (w *World) unpublish(servables, layout string) error {
 	})
 }
 
-// eachModel calls fn once for each model of a list of servables, with its sub-graphs in
-// the order of the list.
+// eachModel calls fn once for each model of a list of servables, with its sub-graphs in the
+// order of the list.
 func eachModel(servables string, fn func(model string, subGraphs []string) error) error {
 	var models []string
 	subGraphs := map[string][]string{}

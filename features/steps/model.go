@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// modelRoot is where models are exported: /models/<model>/<sub-graph>/<version>.
+// modelRoot is the folder of exported models: /models/<model>/<sub-graph>/<version>.
 const modelRoot = "/models/"
 
 // exportedModel exports a model before the start.
@@ -40,7 +40,7 @@ func sizeBytes(text string) (int64, error) {
 	return n, err
 }
 
-// basePath is where the versions of "<model>:<sub-graph>" are.
+// basePath returns the folder with the versions of "<model>:<sub-graph>".
 func (w *World) basePath(servable string) string {
 	model, subGraph := modelAndSubGraph(servable)
 	for _, m := range w.models {
@@ -56,7 +56,7 @@ func modelAndSubGraph(servable string) (model, subGraph string) {
 	return model, subGraph
 }
 
-// export adds a version as large as those exported before the start.
+// export adds a version of the same size as those exported before the start.
 func (w *World) export(version int64, servable string) error {
 	model, subGraph := modelAndSubGraph(servable)
 	for _, m := range w.models {

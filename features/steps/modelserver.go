@@ -11,10 +11,10 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// bareServerName is how sentences call the model server without an agent.
+// bareServerName is the name of the model server without an agent in sentences.
 const bareServerName = "the model server"
 
-// modelServer is one model server; kind is "" in pods that have one only.
+// modelServer names a model server; kind is "" in pods that have only one.
 type modelServer struct{ pod, kind string }
 
 func (s modelServer) String() string {
@@ -27,8 +27,8 @@ func (s modelServer) String() string {
 	return s.kind + " server of " + s.pod
 }
 
-// servers reads "the ps server of shard0-replica0", "every model server" of the
-// pods with agents, or "the model server" without one.
+// servers reads "the ps server of shard0-replica0", "every model server", which means those
+// of pods with agents, or "the model server", which has no agent.
 func (w *World) servers(text string) ([]modelServer, error) {
 	if text != "every model server" {
 		s, err := oneServer(text)
@@ -60,8 +60,8 @@ func oneServer(text string) (modelServer, error) {
 	return s, err
 }
 
-// eachServer makes a check of what every named server answers for a model. A
-// server that does not run is not seen.
+// eachServer makes a check of the versions that every named server reports for a model. A
+// server that is not running fails the check.
 func (w *World) eachServer(servers, model string, fn func(s modelServer, versions []env.ModelVersionStatus, err error) error) check {
 	return func() error {
 		list, err := w.servers(servers)
@@ -109,7 +109,7 @@ func (w *World) hasNoVersion(servers, model string) check {
 	})
 }
 
-// reportsError looks for the text inside the error message of a version.
+// reportsError makes a check for a text inside the error message of a version.
 func (w *World) reportsError(servers, code, text string, version int64, model string) check {
 	return w.eachServer(servers, model, func(s modelServer, versions []env.ModelVersionStatus, err error) error {
 		what := fmt.Sprintf("%s: version %d of %s", s, version, model)
@@ -138,11 +138,10 @@ func statuses(versions []env.ModelVersionStatus) string {
 	return strings.Join(parts, ", ")
 }
 
-// configName finds the names in a model config file.
+// configName matches the names in a model config file.
 var configName = regexp.MustCompile(`\bname:\s*"([^"]*)"`)
 
-// configFile makes a check of the names in the file that a pod's only model
-// server polls.
+// configFile makes a check of the names in the file that a pod's only model server polls.
 func (w *World) configFile(pod string, want []string) check {
 	return func() error {
 		s, err := w.cluster.PodState(pod)

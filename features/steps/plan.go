@@ -14,8 +14,8 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// InputError is a fault of what the suite was asked to run: a path, a tag filter,
-// a sentence that nobody defined. It is a message for a person.
+// InputError is a fault in what the suite was asked to run: a path, a tag filter, an
+// undefined sentence. It is a message for a person.
 type InputError struct {
 	// Where is file:line, a path or an option.
 	Where string
@@ -28,16 +28,16 @@ func (e *InputError) Error() string { return e.Where + ": " + e.Text }
 type Listed struct {
 	Feature, Name string
 	Path          string
-	// Line is that of the row, or where the scenario begins.
+	// Line is the line of the row, or where the scenario begins.
 	Line  int
 	Tags  []string
 	Steps int
-	// Not has the runners that it does not run on, by name, and why not.
+	// Not has the runners that a tag excludes, by name, with the reasons.
 	Not map[string]string
 }
 
-// List finds what Run would run, holds it to the vocabulary, and runs nothing. Its error
-// is that of Run.
+// List finds what Run would run and checks it against the vocabulary, but runs nothing. Its
+// error is as Run's.
 func (s *Suite) List() ([]Listed, error) {
 	scenarios, err := s.plan()
 	if err != nil {
@@ -52,8 +52,8 @@ func (s *Suite) List() ([]Listed, error) {
 	return list, nil
 }
 
-// plan finds the scenarios and holds them to the vocabulary. The error has an
-// [*InputError] for everything that is wrong.
+// plan finds the scenarios and checks them against the vocabulary. The error has an
+// [*InputError] for each fault.
 func (s *Suite) plan() ([]*scenario, error) {
 	wanted, err := tags.Parse(s.Tags)
 	if err != nil {
@@ -85,8 +85,7 @@ func (s *Suite) plan() ([]*scenario, error) {
 	return found, errors.Join(h.faults...)
 }
 
-// find reads the scenarios of all paths, each once, and marks the cases that are asked
-// for.
+// find reads the scenarios of all paths, each once, and marks the cases that are asked for.
 func (s *Suite) find() ([]*scenario, error) {
 	var found []*scenario
 	for _, path := range s.Paths {
@@ -121,7 +120,7 @@ func (s *Suite) find() ([]*scenario, error) {
 
 var lineSuffix = regexp.MustCompile(`^(.*):(\d+)$`)
 
-// cutLine takes file:line apart; line is 0 where there is none.
+// cutLine splits file:line; line is 0 where there is none.
 func cutLine(path string) (file string, line int) {
 	m := lineSuffix.FindStringSubmatch(path)
 	if m == nil {
@@ -134,14 +133,14 @@ func cutLine(path string) (file string, line int) {
 	return m[1], line
 }
 
-// holder holds scenarios to the vocabulary and collects what is wrong.
+// holder checks scenarios against the vocabulary and collects faults.
 type holder struct {
 	suite  *Suite
 	known  vocabulary
 	faults []error
 }
 
-// fault takes down what is wrong with a line, once.
+// fault records a fault of a line, once.
 func (h *holder) fault(sc *scenario, line int, text string, args ...any) {
 	e := &InputError{Where: fmt.Sprintf("%s:%d", sc.path, line), Text: fmt.Sprintf(text, args...)}
 	if !slices.ContainsFunc(h.faults, func(o error) bool { return o.Error() == e.Error() }) {
@@ -155,9 +154,8 @@ func (h *holder) scenario(sc *scenario) {
 	}
 }
 
-// scenarioCase wants that every step is one sentence, that a Background has shapes
-// only, that something is asserted, and that all is about a cluster or all about a
-// recorded case.
+// scenarioCase checks that every step is one sentence, that a Background has only shapes,
+// that something is asserted, and that all is about a cluster or all about a recorded case.
 func (h *holder) scenarioCase(sc *scenario, c *scenarioCase) {
 	asserts, unknown := false, false
 	onCluster, onCase := false, false
@@ -191,7 +189,7 @@ func (h *holder) scenarioCase(sc *scenario, c *scenarioCase) {
 		}
 		onCase, onCluster = onCase || ofCase, onCluster || !ofCase
 	}
-	if len(h.faults) == before && !unknown && onCluster { // a fault of another case is not told twice
+	if len(h.faults) == before && !unknown && onCluster { // a fault that another case of the line has is recorded once
 		h.people(sc, c, &scratch.spec)
 	}
 	if !asserts && !unknown {
@@ -199,7 +197,8 @@ func (h *holder) scenarioCase(sc *scenario, c *scenarioCase) {
 	}
 }
 
-// people wants that the cluster of a case has whatever its steps are about.
+// people checks that the cluster of a case has the pods, servers and processes that its
+// steps name.
 func (h *holder) people(sc *scenario, c *scenarioCase, spec *runners.Spec) {
 	for i := range c.steps {
 		st := &c.steps[i]
@@ -209,7 +208,7 @@ func (h *holder) people(sc *scenario, c *scenarioCase, spec *runners.Spec) {
 	}
 }
 
-// sentence finds the one that a step says, nil for none.
+// sentence returns the sentence that a step says, nil for none.
 func (h *holder) sentence(sc *scenario, st *step) *Sentence {
 	found := h.known.match(st.text)
 	switch len(found) {

@@ -23,7 +23,7 @@ func (w *World) pods(text string) []string {
 
 func (w *World) startPod(pod string) error { return w.cluster.StartPod(pod) }
 
-// eachPod makes a check of the state of every pod that is named.
+// eachPod makes a check of the state of every named pod.
 func (w *World) eachPod(pods string, fn func(pod string, s runners.PodState) error) check {
 	return func() error {
 		for _, pod := range w.pods(pods) {

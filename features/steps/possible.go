@@ -9,10 +9,11 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// policies are those that gen_model_config takes, in any case (utils.py:938-952).
+// policies lists the policies that gen_model_config accepts, in any case
+// (utils.py:938-952).
 var policies = []string{"latest", "latest_once", "all", "specific"}
 
-// checkPolicy wants a policy with which a model can be declared.
+// checkPolicy returns an error for a policy with which no model can be declared.
 func checkPolicy(policy string) error {
 	if !slices.Contains(policies, strings.ToLower(policy)) {
 		return fmt.Errorf("version policy: found %q, want %s", policy, strings.Join(policies, ", "))
@@ -20,13 +21,13 @@ func checkPolicy(policy string) error {
 	return nil
 }
 
-// declared wants a sentence with a policy at its end to have one that there is.
+// declared makes a sentence with a policy at its end check the policy.
 func declared(s *Sentence) *Sentence {
 	s.check = func(args []string) error { return checkPolicy(args[len(args)-1]) }
 	return s
 }
 
-// entry wants a sentence with the policy of an entry at its end to have one that there is.
+// entry makes a sentence with the policy of an entry at its end check the policy.
 func entry(s *Sentence) *Sentence {
 	s.check = func(args []string) error {
 		_, err := runners.ParsePolicy(args[len(args)-1])
@@ -35,25 +36,26 @@ func entry(s *Sentence) *Sentence {
 	return s
 }
 
-// ofBareServer marks a sentence about the model server without an agent.
+// ofBareServer marks a sentence as about the model server without an agent.
 func ofBareServer(s *Sentence) *Sentence {
 	s.ofBareServer = true
 	return s
 }
 
-// ofAgents marks a sentence about pods with agents, of which it names none.
+// ofAgents marks a sentence as about pods with agents, though it names none.
 func ofAgents(s *Sentence) *Sentence {
 	s.ofAgents = true
 	return s
 }
 
-// ofTrainingJob marks a sentence about a training job, of which it names no process.
+// ofTrainingJob marks a sentence as about a training job, though it names no process.
 func ofTrainingJob(s *Sentence) *Sentence {
 	s.ofTraining = true
 	return s
 }
 
-// checkTrainers wants the processes that a step names, and the job that it is about.
+// checkTrainers checks that the cluster has the training job, and the processes that a step
+// names.
 func (s *Sentence) checkTrainers(spec *runners.Spec, text string) error {
 	var names []string
 	if spec.Training != nil {
@@ -79,8 +81,8 @@ func (s *Sentence) checkTrainers(spec *runners.Spec, text string) error {
 	return nil
 }
 
-// possible tells what of a step cannot be, before anything is run: w is a world that
-// takes the shapes and is never built.
+// possible returns an error for a step that cannot work, before anything runs. w takes the
+// shapes, but its cluster is never built.
 func (s *Sentence) possible(w *World, st *step) error {
 	if s.check != nil {
 		return s.check(s.expr.FindStringSubmatch(st.text)[1:])
@@ -100,8 +102,8 @@ func (s *Sentence) possible(w *World, st *step) error {
 	return c.Check(spec)
 }
 
-// peopled tells what a step is about that its cluster does not have; spec is that of the
-// scenario's shapes.
+// peopled returns an error for a step about something that the cluster of spec does not
+// have.
 func (s *Sentence) peopled(spec *runners.Spec, st *step) error {
 	var pods []string
 	for _, p := range spec.Pods() {
@@ -136,7 +138,7 @@ func (s *Sentence) peopled(spec *runners.Spec, st *step) error {
 	return nil
 }
 
-// checkIDCs wants each idc of a text to have a pod.
+// checkIDCs returns an error for an idc in a text that has no pod.
 func checkIDCs(spec *runners.Spec, said string) error {
 	var idcs []string
 	for _, p := range spec.Pods() {
@@ -155,10 +157,10 @@ func checkIDCs(spec *runners.Spec, said string) error {
 	return nil
 }
 
-// placeWords are the words of sentences that name pods, agents and model servers.
+// placeWords lists the words of sentences that name pods, agents and model servers.
 var placeWords = []string{"pod", "pods", "agents", "server", "servers", "places"}
 
-// places are the texts in a step where such words stand.
+// places returns the texts in a step that stand for such words.
 func (s *Sentence) places(text string) []string {
 	if text == bareServerName {
 		return []string{text}
@@ -176,7 +178,7 @@ func (s *Sentence) places(text string) []string {
 	return said
 }
 
-// podRange lists pods, of many the first and the last.
+// podRange lists pods; of many it names the first and the last.
 func podRange(pods []string) string {
 	switch {
 	case len(pods) == 0:

@@ -7,26 +7,25 @@ import (
 	messages "github.com/cucumber/messages/go/v21"
 )
 
-// A tag @not-real on a feature, a rule, a scenario or examples says that these do not run
-// on the runner of that name, and a comment right above the tags says why not:
+// A tag @not-real on a feature, a rule, a scenario or examples excludes them from the
+// runner of that name. A comment right above the tags has to give the reason:
 //
-//	# not-real: a real server cannot be made to lag
-//	@v3 @not-real
+// \t# not-real: a real server cannot be made to lag \t@v3 @not-real
 var (
 	notTag    = regexp.MustCompile(`^@not-([a-z]+)$`)
 	notReason = regexp.MustCompile(`^\s*#\s*not-([a-z]+):\s*(\S.*)$`)
 )
 
-// reasons are those of the tags of a file, by the tags' ids.
+// reasons holds the reasons of the tags of a file, by the tags' ids.
 type reasons struct {
 	path     string
-	comments map[int]string // by line, until a tag has taken the reason
+	comments map[int]string // by line; a tag removes the reason that it uses
 	of       map[string]string
 	fault    *InputError // the first
 }
 
-// readReasons reads them. Its error, an *InputError, is of a tag without a reason or of a
-// reason without a tag.
+// readReasons reads the reasons. Its error, an *InputError, is about a tag without a reason
+// or a reason without a tag.
 func readReasons(doc *messages.GherkinDocument) (map[string]string, error) {
 	r := &reasons{path: doc.Uri, comments: map[int]string{}, of: map[string]string{}}
 	for _, c := range doc.Comments {
@@ -62,8 +61,7 @@ func (r *reasons) wrong(line int, text string, args ...any) {
 	}
 }
 
-// tagged finds the reasons for the tags of what is on a line: in the comments between and
-// right above the tags.
+// tagged finds the reasons for tags, in the comments between them and right above them.
 func (r *reasons) tagged(tags []*messages.Tag, at *messages.Location) {
 	lines := map[int]bool{}
 	for _, t := range tags {
@@ -98,10 +96,10 @@ func hasTag(tags []*messages.Tag, name string) bool {
 	return false
 }
 
-// leftOut takes cases out that do not run on a runner.
+// leftOut leaves out cases that do not run on a runner.
 type leftOut struct{ runner, why string }
 
-// take reports whether a case is left out, and remembers why the first one was.
+// take reports whether a case is left out, and remembers the first reason.
 func (l *leftOut) take(c scenarioCase) bool {
 	why := c.not[l.runner]
 	if l.why == "" {

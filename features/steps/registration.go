@@ -10,13 +10,13 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// containerCluster is how a pod's cluster is named in znodes
-// (utils.py:578, container_cluster).
+// containerCluster returns the name of a pod's cluster in znodes (utils.py:578,
+// container_cluster).
 func (w *World) containerCluster(p runners.Pod) string {
 	return w.psm() + ";" + p.Location.IDC + ";" + p.Location.Cluster
 }
 
-// psm is TCE_PSM as the runner sets it.
+// psm returns TCE_PSM as the runner sets it.
 func (w *World) psm() string {
 	for _, v := range w.spec.Env {
 		if v.Key == "TCE_PSM" {
@@ -26,7 +26,7 @@ func (w *World) psm() string {
 	return "monolith.serving"
 }
 
-// pod finds a pod by its name.
+// pod returns the pod of a name, or an error.
 func (w *World) pod(name string) (runners.Pod, error) {
 	for _, p := range w.cluster.Pods() {
 		if p.Name == name {
@@ -36,8 +36,8 @@ func (w *World) pod(name string) (runners.Pod, error) {
 	return runners.Pod{}, fmt.Errorf("found pod %s, want one of the %d of the cluster", name, len(w.cluster.Pods()))
 }
 
-// boundTo compares the bindings of a sub-graph, which are named
-// <sub-graph>:<cluster>:<pod>, with pods.
+// boundTo makes a check of the pods that a sub-graph is bound to. Bindings are named
+// <sub-graph>:<cluster>:<pod>.
 func (w *World) boundTo(servable, pods string) check {
 	model, subGraph := modelAndSubGraph(servable)
 	path := "/" + w.bzid() + "/binding/" + model
@@ -62,7 +62,7 @@ func (w *World) boundTo(servable, pods string) check {
 	}
 }
 
-// serviceInfo makes a check of whether pods tell where they serve.
+// serviceInfo makes a check of whether pods have published their service info.
 func (w *World) serviceInfo(pods string, want bool) check {
 	return func() error {
 		for _, name := range w.pods(pods) {
@@ -92,16 +92,14 @@ func there(ok bool) string {
 func (w *World) haveServiceInfo(pods string) check   { return w.serviceInfo(pods, true) }
 func (w *World) haveNoServiceInfo(pods string) check { return w.serviceInfo(pods, false) }
 
-// registration is the znode under which a pod of v1 is found for a task, as
-// "ps:0".
+// registration is the znode in which a v1 pod registers for a task, as "ps:0".
 type registration struct {
 	state env.ModelState
 	// writes counts the creation and the changes.
 	writes int
 }
 
-// registration finds a pod's znode by the address in it; ok is false when there is
-// none.
+// registration finds a pod's znode by the address in it; ok is false for a pod without one.
 func (w *World) registration(pod, task string) (r registration, ok bool, err error) {
 	p, err := w.pod(pod)
 	if err != nil {
@@ -139,7 +137,7 @@ func (w *World) registration(pod, task string) (r registration, ok bool, err err
 	return r, false, nil
 }
 
-// registered makes a check of a registration that has to be there.
+// registered makes a check of a registration that has to exist.
 func (w *World) registered(pod, task string, want any, fn func(what string, r registration) error) check {
 	return func() error {
 		r, ok, err := w.registration(pod, task)

@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// Status is how a step or a scenario went.
+// Status is the outcome of a step or a scenario.
 type Status uint8
 
 // A scenario is skipped when the runner cannot do something that it asks for.
@@ -27,34 +27,34 @@ func (s Status) String() string { return [...]string{"passed", "failed", "skippe
 
 // Result is one run of one scenario with one seed.
 type Result struct {
-	// Name is the scenario's; that of a row of an outline has the row's values.
+	// Name is the scenario's title; that of a row of an outline includes the row's values.
 	Feature, Name string
-	// Path and Line are where the scenario begins, or where the row of an outline is.
+	// Path and Line are where the scenario, or the row of an outline, begins.
 	Path string
 	Line int
 	Tags []string
 	Seed uint64
-	// Runner is the name of that on which it ran.
+	// Runner is the name of the runner.
 	Runner string
-	// Quirks are those that the agents had, as runners.Spec has them; a scenario
-	// about a recorded case has an entry for each answer.
+	// Quirks has the quirks of the agents, in the form of runners.Spec. A scenario about a
+	// recorded case has an entry for each answer.
 	Quirks []string
 	// Replay is the command that repeats the run.
 	Replay string
 	Steps  []Step
 	Status Status
-	// Err is a failure of the run as a whole: a cluster that broke, or two runs that
-	// differ.
+	// Err is a failure of the run as a whole: a broken cluster, or two runs of one seed
+	// that differ.
 	Err   error
 	Stats runners.Stats
-	// Explanation says, of a failed step, what led to it: a heading and lines of what
-	// happened to the pods, znodes and models that the step names; see Suite.Explain.
+	// Explanation explains a failed step: a heading, and lines about the pods, znodes and
+	// models that the step names; see Suite.Explain.
 	Explanation []string
-	// Log is everything observed in the run: of all runs with Suite.Detail, else of those
-	// that have an Explanation.
+	// Log has everything that was observed in the run, if Suite.Detail is set or the result
+	// has an Explanation.
 	Log []runners.Observation
 
-	narrated bool // the cluster can be run again and say what happened
+	narrated bool // the cluster can be run again and tell what happened
 }
 
 // Step is one step of a result. Took is cluster time.
@@ -66,8 +66,7 @@ type Step struct {
 	Took          time.Duration
 }
 
-// Failure returns what failed first, the run as a whole or a step; nil when nothing
-// did.
+// Failure returns the first failure, of the run as a whole or of a step; nil for none.
 func (r *Result) Failure() error {
 	for _, s := range r.Steps {
 		if s.Status == Failed {
@@ -77,8 +76,7 @@ func (r *Result) Failure() error {
 	return r.Err
 }
 
-// About has a line for each quirk of the reference that the tags, the steps or the
-// failure name, as the register has it.
+// About describes, a line each, the quirks that the tags, the steps or the failure name.
 func (r *Result) About() []string {
 	text := strings.Join(r.Tags, " ")
 	for _, s := range r.Steps {
@@ -90,7 +88,7 @@ func (r *Result) About() []string {
 	return scope.QuirkLines(text)
 }
 
-// finish takes what is known of the world at its end.
+// finish copies the final state of the world into the result.
 func (r *Result) finish(w *World) {
 	r.Quirks = []string{w.spec.Quirks}
 	if w.operation != nil {
@@ -113,7 +111,7 @@ func (r *Result) finish(w *World) {
 	}
 }
 
-// Report is what a suite did, with every result. As a [Listener] it fills itself.
+// Report is a listener that keeps the summary and every result of a suite.
 type Report struct {
 	Summary
 	Results []Result
@@ -136,42 +134,42 @@ func (r *Report) End(s *Summary) error {
 
 var _ Listener = (*Report)(nil)
 
-// Summary is what a suite did in all. Its size does not depend on the number of seeds.
+// Summary counts the results of a suite. Its size does not depend on the number of seeds.
 type Summary struct {
 	Plan Plan
-	// Runs is how many results there are; less than those planned when the run was
-	// interrupted or ended with the first failure.
+	// Runs counts the results. It is less than planned when the run was interrupted or
+	// ended with the first failure.
 	Runs, Passed, Failed, Skipped int
 	Steps                         int
 	Virtual                       time.Duration
-	// Interrupted says that the run was broken off from outside.
+	// Interrupted reports that the run was ended from outside.
 	Interrupted bool
-	// Failures are those of one kind together, in the order of their first.
+	// Failures groups the failures by kind, in the order of the first of each.
 	Failures []*FailureGroup
 
 	groups map[failureKey]*FailureGroup
 	trace  uint64
 }
 
-// FailureGroup is the failures of one step of a scenario with one message, whatever times
-// and hashes are in it. A step that fails in many ways has a last group with all others.
+// FailureGroup holds the failures of one step of a scenario with the same message, apart
+// from times and hashes. A step with many messages has a last group for all others.
 type FailureGroup struct {
-	// First is the first of them, with its explanation; its Log is not kept.
+	// First is the first failure, with its explanation but without its Log.
 	First Result
 	Runs  int
-	// Seeds are the first few, in their order.
+	// Seeds holds the first few seeds, in order.
 	Seeds []uint64
 }
 
 const (
-	// groupSeeds is how many seeds of a group are kept.
+	// groupSeeds bounds the seeds that a group keeps.
 	groupSeeds = 5
-	// groupsPerStep is how many messages of a step are told apart.
+	// groupsPerStep bounds the messages of a step that have groups of their own.
 	groupsPerStep = 5
 )
 
-// failureKey is what the failures of a group have in common: the scenario, the step, the
-// runner and what it says.
+// failureKey is what the failures of a group share: the scenario, the step, the runner and
+// the message.
 type failureKey struct {
 	path       string
 	line, step int
@@ -179,12 +177,12 @@ type failureKey struct {
 	message    string
 }
 
-// NewSummary is a summary of nothing yet.
+// NewSummary makes an empty summary.
 func NewSummary(p Plan) *Summary {
 	return &Summary{Plan: p, groups: map[failureKey]*FailureGroup{}, trace: fnv.New64a().Sum64()}
 }
 
-// Add counts a result that was found elsewhere.
+// Add counts a result that another package found.
 func (s *Summary) Add(r *Result) { s.add(r) }
 
 // add counts a result and returns the group of a failure.
@@ -205,7 +203,7 @@ func (s *Summary) add(r *Result) *FailureGroup {
 	return nil
 }
 
-// fail puts a failure to those of its kind.
+// fail adds a failure to its group.
 func (s *Summary) fail(r *Result) *FailureGroup {
 	step := slices.IndexFunc(r.Steps, func(st Step) bool { return st.Status == Failed })
 	key := failureKey{r.Path, r.Line, step, r.Runner, varying.ReplaceAllString(r.Failure().Error(), "…")}
@@ -234,13 +232,13 @@ func (s *Summary) fail(r *Result) *FailureGroup {
 	return group
 }
 
-// varying is what differs between failures of one kind: times, and hashes of traces.
+// varying matches what differs between failures of one kind: times, and hashes of traces.
 var varying = regexp.MustCompile(`(?:` + durationText + `|[0-9a-f]{16}|0x[0-9a-f]+)`)
 
-// TraceHash folds the hashes of all runs in their order.
+// TraceHash folds the hashes of all runs in order.
 func (s *Summary) TraceHash() uint64 { return s.trace }
 
-// fold is FNV-1a of 64 bits, gone on with the bytes of a number.
+// fold continues an FNV-1a hash of 64 bits with the bytes of a number.
 func fold(h, number uint64) uint64 {
 	for _, b := range binary.BigEndian.AppendUint64(nil, number) {
 		h = (h ^ uint64(b)) * 1099511628211

@@ -10,28 +10,24 @@ import (
 	"github.com/monosim/monosim/runners/test/replay"
 )
 
-// Run runs scenarios as subtests of t, for a Go test of whoever has .feature files
-// of their own:
+// Run runs scenarios as subtests of t, for a Go test in a project with .feature files of
+// its own:
 //
-//	//go:embed *.feature
-//	var scenarios embed.FS
+// \t//go:embed *.feature \tvar scenarios embed.FS
 //
-//	func TestScenarios(t *testing.T) {
-//		steps.Run(t, scenarios, steps.Suite{Runner: &simrun.Runner{}})
-//	}
+// \tfunc TestScenarios(t *testing.T) { \t\tsteps.Run(t, scenarios, steps.Suite{Runner:
+// &simrun.Runner{}}) \t}
 //
-// fsys holds the files, at any depth; how.Paths names some of them, all without it.
-// The other fields of how are as with Suite.Run, but that a Seed of 0 is that of the
-// environment variable MONOSIM_SEED, or 1, and that Jobs means nothing: scenarios run
-// one after another.
+// fsys holds the files, at any depth. how.Paths names some of them; without it all run. The
+// other fields of how are as with Suite.Run, with two differences: a Seed of 0 means the
+// environment variable MONOSIM_SEED, or 1, and Jobs is ignored, because scenarios run one
+// after another.
 //
-// There is a subtest for each file, in it one for each scenario, named by its title,
-// and where there are several seeds one for each of those; so is each row of an outline,
-// named by its values. A scenario that
-// fails says which step did, what was wanted and found at which cluster time, the
-// seed, and the command that repeats it; one that the runner cannot run is skipped.
-// What makes no sense to run, as a step that no sentence says or a filter that finds
-// nothing, ends t before any scenario runs.
+// Each file has a subtest, and in it each scenario, named by its title. Several seeds have
+// a subtest each, and so have the rows of an outline, named by their values. A failed
+// scenario reports the step, what was wanted and found at which cluster time, the seed, and
+// the command that repeats it. A scenario that the runner cannot run is skipped. An
+// undefined sentence, or a filter that matches nothing, ends t before any scenario runs.
 func Run(t *testing.T, fsys fs.FS, how Suite) {
 	t.Helper()
 	s := &how
@@ -72,7 +68,7 @@ func (s *Suite) test(t *testing.T, sc *scenario) {
 	}
 }
 
-// testSeed runs the cases of a scenario and tells how each went.
+// testSeed runs the cases of a scenario and reports the results.
 func (s *Suite) testSeed(t *testing.T, sc *scenario, seed uint64) {
 	if len(sc.cases) == 1 && sc.cases[0].row == 0 {
 		s.testCase(t, job{sc, &sc.cases[0], seed})
@@ -84,7 +80,7 @@ func (s *Suite) testSeed(t *testing.T, sc *scenario, seed uint64) {
 	}
 }
 
-// testCase runs one and tells how it went.
+// testCase runs one case and reports its result.
 func (s *Suite) testCase(t *testing.T, j job) {
 	one := *s
 	one.command = replay.Command(t, j.seed)
@@ -95,7 +91,7 @@ func (s *Suite) testCase(t *testing.T, j job) {
 	tell(t, &r)
 }
 
-// tell makes a result that of a test.
+// tell fails or skips a test by a result.
 func tell(t *testing.T, r *Result) {
 	if r.Status == Skipped {
 		t.Skip("the runner cannot do all of this scenario")
@@ -105,7 +101,7 @@ func tell(t *testing.T, r *Result) {
 	}
 }
 
-// account writes the steps of a result that failed, and why it did.
+// account writes the steps of a failed result, and the reason.
 func account(r *Result) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s:%d: %s\n", r.Path, r.Line, r.Name)

@@ -10,12 +10,12 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// ScriptLine is a line of a script, "1h: ZooKeeper goes down for 10m": a time of the run and
-// a sentence of scenarios. Where is what messages call it, a flag or file:line.
+// ScriptLine is a line of a script, "1h: ZooKeeper goes down for 10m": a time of the run
+// and a sentence. Where names its place in messages: a flag, or file:line.
 type ScriptLine struct{ Where, Text string }
 
-// ScriptLines takes a text apart into the lines of a script: all but empty ones and those
-// that begin with #. name is that of its file.
+// ScriptLines splits a text into the lines of a script, without empty lines and those that
+// begin with #. name is the name of its file.
 func ScriptLines(name, text string) []ScriptLine {
 	var lines []ScriptLine
 	n := 0
@@ -29,10 +29,10 @@ func ScriptLines(name, text string) []ScriptLine {
 	return lines
 }
 
-// ReadScript reads a script for the clusters that runner builds of spec, whose runs take
-// end. What it returns is in the order of time. A script has actions, faults and
-// assertions: faults that are said with "for 10m" end by themselves, and let no time pass
-// either way. The error has an [*InputError] for every line that makes no sense.
+// ReadScript reads a script for clusters that runner builds of spec, in runs that last
+// until end. It returns the acts in the order of time. A script has actions, faults and
+// assertions. A fault that is said with "for 10m" ends by itself and lets no time pass. The
+// error has an [*InputError] for every line that makes no sense.
 func ReadScript(lines []ScriptLine, runner runners.Runner, spec runners.Spec, end time.Duration) ([]runners.Act, error) {
 	r := scriptReader{
 		world: &World{runner: runner, spec: spec, conf: parseConf(strings.ReplaceAll(spec.Conf, "\t", " ")), models: spec.Models},
@@ -94,7 +94,7 @@ func (r *scriptReader) line(text string) (runners.Act, error) {
 	return act, nil
 }
 
-// read finds the sentence of a step, which must be one that a script can say of this
+// read finds the sentence of a step, which has to be one that a script can say of this
 // cluster.
 func (r *scriptReader) read(st *step) error {
 	found := r.known.match(st.text)
@@ -118,8 +118,8 @@ func (r *scriptReader) read(st *step) error {
 	return st.said.peopled(&r.world.spec, st)
 }
 
-// act does what a step says without letting time pass for it to be over: a condition that
-// lasts for a time ends by itself.
+// act does what a step says and lets no time pass: a condition with a duration ends by
+// itself later.
 func (s *Sentence) act(w *World, st *step) error {
 	if s.kind != aCondition {
 		return st.run(w)

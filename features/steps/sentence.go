@@ -7,60 +7,60 @@ import (
 	"strconv"
 )
 
-// kind is what a sentence is for.
+// kind is the purpose of a sentence.
 type kind uint8
 
 const (
 	aShape kind = iota
 	anAction
 	aCondition
-	// anOnset begins something, and with a time at its end has it end by itself then.
+	// anOnset begins something that ends by itself if the sentence ends in a time.
 	anOnset
 	anAssertion
 	// aQuestion and aFinding are about a recorded case; no cluster is built for them.
 	aQuestion
 	aFinding
-	// someFaults is no sentence but the place of those about faults of one topic.
+	// someFaults marks the place in the vocabulary of the sentences about faults of one
+	// topic.
 	someFaults
 )
 
-// Sentence is one thing that a scenario may say: of those that every suite knows,
-// which Vocabulary lists, or of a caller's own, made by Action and Assertion and
-// handed over in Suite.Sentences.
+// Sentence is one thing that a scenario may say. Vocabulary lists those that every suite
+// knows; Action and Assertion make a caller's own, for Suite.Sentences.
 type Sentence struct {
 	kind kind
-	// text is the form that people read, as "{duration} pass(es)".
+	// text is the readable form, as "{duration} pass(es)".
 	text string
 	expr *regexp.Regexp
-	// do takes the World and one argument for each word. Those of shapes and
-	// actions and questions return an error, those of conditions a lasting, those of
-	// assertions and findings a check.
+	// do is a function of the World and one argument for each word. Shapes, actions and
+	// questions return an error, conditions a lasting, assertions and findings a check.
 	do reflect.Value
-	// check, when set, says what of its words cannot be, before anything is run.
+	// check, when set, returns an error for words that cannot work, before anything runs.
 	check func(words []string) error
-	// ofBareServer and ofAgents are set where the sentence names neither but is about the
+	// ofBareServer and ofAgents are set for a sentence that names neither but is about the
 	// model server without an agent, or about pods.
 	ofBareServer, ofAgents bool
-	// ofTraining is set where the sentence names no process of the training job but is about it.
+	// ofTraining is set for a sentence that is about the training job but names no process.
 	ofTraining bool
-	// keyword is Given, When or Then: where in a scenario it belongs.
+	// keyword is where the sentence belongs in a scenario: Given, When or Then.
 	keyword string
 	// waits says when time passes while the sentence is said, "" for never.
 	waits string
 }
 
-// check looks once at the cluster and returns nil when all is as the scenario says,
-// else an error that tells what was wanted and what is there.
+// check looks once at the cluster. It returns nil if all is as the scenario says, else an
+// error with what was wanted and what was found.
 type check = func() error
 
-// lasting is something that goes on from begin to end; sets begins it and has it end by
+// lasting is a condition that lasts from begin to end. sets begins it, and makes it end by
 // itself after a duration.
 type lasting struct {
 	begin, end func() error
 	sets       func(duration string) error
 }
 
-// onset begins something; for how long says a duration, "" until it is taken back.
+// onset begins something, which ends after the duration; "" means that it lasts until it is
+// taken back.
 type onset = func(duration string) error
 
 func shape(text string, do any) *Sentence { return newSentence(aShape, text, do) }
@@ -68,11 +68,12 @@ func shape(text string, do any) *Sentence { return newSentence(aShape, text, do)
 // condition makes a sentence that may end in "for 12s".
 func condition(text string, do any) *Sentence { return newSentence(aCondition, text, do) }
 
-// question has a recorded case answered; finding looks at the answer.
+// question makes a sentence that asks a recorded case; finding makes one that looks at the
+// answer.
 func question(text string, do any) *Sentence { return newSentence(aQuestion, text, do) }
 func finding(text string, do any) *Sentence  { return newSentence(aFinding, text, do) }
 
-// given names the recorded case.
+// given makes the sentence that names the recorded case.
 func given(text string, do any) *Sentence {
 	s := question(text, do)
 	s.keyword = "Given"
@@ -81,31 +82,31 @@ func given(text string, do any) *Sentence {
 
 // Action makes a sentence that does something to the cluster, for Suite.Sentences.
 //
-// text is what scenarios say, without a final period. In it {word} stands for a
-// value in the form that the word has in the vocabulary: {n} a number, {text}
-// something in double quotes, {pod}, {duration}, {path}, {name}, {model} and the
-// others of words.go; (text) may be left out, a/b is one of the two.
+// text is what scenarios say, without a final period. In it {word} stands for a value in
+// the form that the word has in the vocabulary: {n} a number, {text} something in double
+// quotes, {pod}, {duration}, {path}, {name}, {model} and the others of words.go; (text) may
+// be left out, a/b is one of the two.
 //
 // do is called when a scenario says so. It has the signature
 //
-//	func(w *steps.World, one argument for each word) error
+// \tfunc(w *steps.World, one argument for each word) error
 //
-// with string arguments, or int and int64 for words that are numbers. By then the
-// cluster is built (World.Cluster). Action panics when text has a word that nobody
-// knows and when do has another signature, so that a mistake shows at once.
+// with string arguments, or int and int64 for words that are numbers. By then the cluster
+// is built (World.Cluster). Action panics for an unknown word in text or another signature
+// of do, so that a mistake shows at once.
 func Action(text string, do any) *Sentence { return newSentence(anAction, text, do) }
 
-// Assertion makes a sentence that says what must be seen, for Suite.Sentences; text
-// and words are as with Action. A scenario may also begin it with "within 30s", to
-// wait, or "for 30s", for all that time. do has the signature
+// Assertion makes a sentence that says what must be seen, for Suite.Sentences; text and
+// words are as with Action. A scenario may put "within 30s" in front, to wait, or "for
+// 30s", to check all that time. do has the signature
 //
-//	func(w *steps.World, one argument for each word) func() error
+// \tfunc(w *steps.World, one argument for each word) func() error
 //
-// and what it returns looks once: nil when it is so, else an error that tells what
-// was wanted and what is there. It panics as Action does.
+// The function that it returns looks once. It returns nil if all is as said, else an error
+// with what was wanted and what was found. Assertion panics as Action does.
 func Assertion(text string, do any) *Sentence { return newSentence(anAssertion, text, do) }
 
-// Prefix and suffix that go with every sentence of a kind.
+// These are the prefix and suffix of every sentence of a kind.
 const (
 	waitPrefix = `(?:(within|for) (` + durationText + `) )?`
 	timeSuffix = `(?: for (` + durationText + `))?`
@@ -126,8 +127,7 @@ func newSentence(k kind, text string, do any) *Sentence {
 	return s
 }
 
-// keywords are where sentences of each kind belong, and waits when those of each kind let
-// time pass.
+// keywords has where sentences of each kind belong, waits when they let time pass.
 var (
 	keywords = map[kind]string{aShape: "Given", anAction: "When", aCondition: "When", anOnset: "When", anAssertion: "Then", aQuestion: "When", aFinding: "Then"}
 	waits    = map[kind]string{
@@ -137,7 +137,8 @@ var (
 	}
 )
 
-// takesTime says when time passes while a sentence is said that its kind does not tell.
+// takesTime marks a sentence that lets time pass though others of its kind do not; when
+// says when.
 func takesTime(when string, s *Sentence) *Sentence {
 	s.waits = when
 	return s
@@ -148,13 +149,13 @@ func predictWaits(text string, do any) *Sentence {
 	return takesTime("until the answer is there, and "+waits[anAssertion], Assertion(text, do))
 }
 
-// results are what the functions of each kind return.
+// results has the types that the functions of each kind return.
 var results = map[kind]reflect.Type{
 	aShape: reflect.TypeFor[error](), anAction: reflect.TypeFor[error](), aQuestion: reflect.TypeFor[error](),
 	aCondition: reflect.TypeFor[lasting](), anOnset: reflect.TypeFor[onset](), anAssertion: reflect.TypeFor[check](), aFinding: reflect.TypeFor[check](),
 }
 
-// checkFunction wants a function that takes a World and an argument for each word.
+// checkFunction checks that do is a function of a World and an argument for each word.
 func (s *Sentence) checkFunction() error {
 	words := s.expr.NumSubexp()
 	switch s.kind {
@@ -179,9 +180,9 @@ func expression(text string) string {
 	return pattern
 }
 
-// arguments are those of say for a text that says the sentence: the words of waitPrefix,
-// those of the sentence, and that of timeSuffix. The error is of a number that is too
-// large.
+// arguments reads the arguments of say from a text that says the sentence: the words of
+// waitPrefix, those of the sentence, and that of timeSuffix. The error is about a number
+// that is too large.
 func (s *Sentence) arguments(text string) ([]reflect.Value, error) {
 	groups := s.expr.FindStringSubmatch(text)[1:]
 	args := make([]reflect.Value, len(groups))
@@ -207,7 +208,7 @@ func (s *Sentence) arguments(text string) ([]reflect.Value, error) {
 	return args, nil
 }
 
-// say does what the sentence says in a world, with arguments as that method makes them.
+// say does what the sentence says in a world, with the arguments from that method.
 func (s *Sentence) say(w *World, args []reflect.Value) error {
 	switch {
 	case s.kind == aQuestion || s.kind == aFinding:

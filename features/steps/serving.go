@@ -50,7 +50,7 @@ func (w *World) fakeFaults() error {
 
 func (w *World) startBareServer() error { return w.cluster.StartPod(runners.BareServer) }
 
-// caller is the cluster as one whose model servers can be called.
+// caller returns the cluster as a Caller, or an error if it is none.
 func (w *World) caller() (runners.Caller, error) {
 	if c, ok := w.cluster.(runners.Caller); ok {
 		return c, nil
@@ -58,8 +58,8 @@ func (w *World) caller() (runners.Caller, error) {
 	return nil, runners.ErrUnsupported
 }
 
-// served is the entry of a model in the configs that come after: until a sentence
-// says otherwise its default path and platform, and neither policy nor labels.
+// served returns the entry of a model for later configs. Until a sentence changes it, the
+// entry has the default path and platform, and neither policy nor labels.
 func (w *World) served(servable string) *runners.ServedModel {
 	if m := w.entries[servable]; m != nil {
 		return m
@@ -72,7 +72,7 @@ func (w *World) served(servable string) *runners.ServedModel {
 	return m
 }
 
-// config is the list of entries of some models; it is never nil.
+// config returns the entries of some models; it is never nil.
 func (w *World) config(servables string) []runners.ServedModel {
 	models := []runners.ServedModel{}
 	for _, name := range list(servables) {
@@ -96,7 +96,7 @@ func (w *World) configPolicy(servable, policy string) error {
 	return nil
 }
 
-// configLabel adds a label, or moves one to another version.
+// configLabel adds a label, or moves it to another version.
 func (w *World) configLabel(servable string, version int64, label string) error {
 	m := w.served(servable)
 	labels := []runners.ServedLabel{{Name: label, Version: version}}
@@ -211,7 +211,7 @@ func (w *World) memoryBetween(server, least, most string) check {
 	})
 }
 
-// hasVersions counts the versions that a server answers for a model.
+// hasVersions makes a check of how many versions a server reports for a model.
 func (w *World) hasVersions(servers string, n int, model string) check {
 	return w.eachServer(servers, model, func(s modelServer, versions []env.ModelVersionStatus, err error) error {
 		what := fmt.Sprintf("%s: versions of %s", s, model)

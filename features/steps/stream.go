@@ -8,38 +8,37 @@ import (
 	"sync"
 )
 
-// Listener is told of a run of a suite while it goes on: Begin once, Add for every run
-// of a scenario, in the order of files, scenarios and seeds, and End once, in any case
-// that Begin was called: also when the run was interrupted, or when Begin or Add has
-// failed. Calls come one at a time. After an error of Begin or Add the suite runs nothing
-// more.
+// Listener receives the results of a suite while it runs: Begin once, Add for every run of
+// a scenario, in the order of files, scenarios and seeds, and End once. End follows every
+// Begin, also when the run was interrupted, or when Begin or Add has failed. Calls come one
+// at a time. After an error of Begin or Add the suite runs nothing more.
 //
-// There may be millions of results: whoever keeps them pays for them.
+// There may be millions of results, so a listener that keeps them needs memory for them.
 type Listener interface {
 	Begin(Plan) error
 	Add(*Result) error
 	End(*Summary) error
 }
 
-// Plan is what a suite is about to run.
+// Plan counts what a suite is about to run.
 type Plan struct {
-	// Scenarios are those taken, with each row of an outline counted as one; each runs
+	// Scenarios counts the selected scenarios, each row of an outline as one. Each runs
 	// with Seeds seeds, Runs times in all.
 	Scenarios, Seeds, Runs int
 }
 
-// How many results may wait for an earlier one, for each job: so much may the time that
-// runs take differ before jobs are idle, and so many results are in memory. Those with
-// their logs are large.
+// These bound how many results may wait for an earlier one, for each job. Fewer would leave
+// jobs idle when runs take unequal times; more would take memory, of which results with
+// logs need much.
 const (
 	ahead         = 32
 	aheadWithLogs = 2
 )
 
-// Stream runs every scenario with every seed and tells how each went as soon as all
-// before it are told; it keeps no results. When ctx ends, what was told so far is the
-// whole run, Summary.Interrupted says so, and runs that go on then are left alone: Stream
-// does not wait for them. The error is an [*InputError], or what the listener returned.
+// Stream runs every scenario with every seed and passes on each result as soon as all
+// earlier ones are passed on; it keeps none. When ctx ends, the results so far are the
+// whole run and Summary.Interrupted is set. Stream does not wait for runs that still go on
+// then. The error is an [*InputError], or what the listener returned.
 func (s *Suite) Stream(ctx context.Context, listener Listener) (*Summary, error) {
 	scenarios, err := s.plan()
 	if err != nil {
@@ -59,7 +58,7 @@ func (s *Suite) Stream(ctx context.Context, listener Listener) (*Summary, error)
 	return summary, errors.Join(err, listener.End(summary))
 }
 
-// planOf counts what is to run.
+// planOf counts what is to be run.
 func (s *Suite) planOf(scenarios []*scenario) Plan {
 	p := Plan{Seeds: max(s.Seeds, 1)}
 	for _, sc := range scenarios {
@@ -76,7 +75,7 @@ type job struct {
 	seed     uint64
 }
 
-// jobs are all runs in their order.
+// jobs yields all runs in order.
 func (s *Suite) jobs(scenarios []*scenario) iter.Seq[job] {
 	return func(yield func(job) bool) {
 		for _, sc := range scenarios {
@@ -91,14 +90,14 @@ func (s *Suite) jobs(scenarios []*scenario) iter.Seq[job] {
 	}
 }
 
-// numbered is a job with its place in the order, and the result of it.
+// numbered is a job with its number in the order, and its result.
 type numbered struct {
 	n int
 	job
 	result Result
 }
 
-// stream runs jobs and takes their results in order.
+// stream runs jobs and passes on their results in order.
 func (s *Suite) stream(ctx context.Context, scenarios []*scenario, summary *Summary, listener Listener) error {
 	work, stop := context.WithCancel(ctx)
 	workers := s.Jobs
@@ -109,8 +108,8 @@ func (s *Suite) stream(ctx context.Context, scenarios []*scenario, summary *Summ
 	if s.Detail {
 		waits = aheadWithLogs
 	}
-	window := make(chan struct{}, workers*waits) // a place for each job that is begun and not told
-	results := make(chan numbered, cap(window))  // so that no worker waits, whoever listens
+	window := make(chan struct{}, workers*waits) // a place for each job that has begun and whose result is not passed on yet
+	results := make(chan numbered, cap(window))  // so that no worker waits, even if nobody receives any more
 	var ended sync.WaitGroup
 	s.work(work, scenarios, workers, window, results, &ended)
 	defer func() {
@@ -141,7 +140,7 @@ func (s *Suite) stream(ctx context.Context, scenarios []*scenario, summary *Summ
 	return nil
 }
 
-// work starts workers that run jobs until all are run or ctx ends.
+// work starts workers that run jobs until all have run or ctx ends.
 func (s *Suite) work(ctx context.Context, scenarios []*scenario, workers int, window chan<- struct{}, results chan<- numbered, ended *sync.WaitGroup) {
 	todo := make(chan numbered)
 	ended.Go(func() {
@@ -171,7 +170,7 @@ func (s *Suite) work(ctx context.Context, scenarios []*scenario, workers int, wi
 	}
 }
 
-// tell counts a result, explains it if it is the first failure of its kind, and hands it
+// tell counts a result, explains it if it is the first failure of its kind, and passes it
 // on.
 func (s *Suite) tell(one numbered, summary *Summary, listener Listener) error {
 	r := &one.result

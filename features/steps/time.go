@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// pass lets time go by.
+// pass lets time pass.
 func (w *World) pass(text string) error {
 	d, err := time.ParseDuration(text)
 	if err != nil {
@@ -17,8 +17,7 @@ func (w *World) pass(text string) error {
 	return err
 }
 
-// last begins something and, when a duration is given, lets that time pass and
-// ends it.
+// last begins something. With a duration it lets that time pass and ends it.
 func (w *World) last(duration string, l lasting) error {
 	if err := l.begin(); err != nil || duration == "" {
 		return err
@@ -29,8 +28,8 @@ func (w *World) last(duration string, l lasting) error {
 	return l.end()
 }
 
-// hold makes a check now, or waits until it holds ("within"), or sees to it that
-// it holds all the time ("for").
+// hold makes a check once, or waits until it succeeds ("within"), or repeats it all the
+// time ("for").
 func (w *World) hold(mode, duration string, c check) error {
 	if mode == "" && runners.Tolerance(w.cluster) > 0 {
 		return runners.Within(w.cluster, 0, c)

@@ -15,16 +15,16 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// trainerName is a process of a training job.
+// trainerName matches the name of a process of a training job.
 const trainerName = `chief|worker\d+|ps\d+|evaluator`
 
-// trainingJob adds a job to the cluster's shape.
+// trainingJob adds a training job to the cluster's shape.
 func (w *World) trainingJob(workers, ps int) error {
 	w.spec.Training = &runners.TrainingSpec{Workers: workers, PS: ps}
 	return w.spec.Training.CheckFields()
 }
 
-// jobSetting sets a field by its name in plans.
+// jobSetting sets a field of the job by its name in plans.
 func (w *World) jobSetting(name, value string) error {
 	if w.spec.Training == nil {
 		return errors.New("the job: found none, want one that the scenario has asked for by \"a training job with 2 workers and 1 PS\"")
@@ -37,7 +37,7 @@ func (w *World) jobSetting(name, value string) error {
 	return w.spec.Training.CheckFields()
 }
 
-// trainer is the cluster as one that has a training job.
+// trainer returns the cluster as a Trainer, or an error if it has no training job.
 func (w *World) trainer() (runners.Trainer, error) {
 	t, ok := w.cluster.(runners.Trainer)
 	if !ok {
@@ -46,7 +46,7 @@ func (w *World) trainer() (runners.Trainer, error) {
 	return t, nil
 }
 
-// onTraining does something to the job.
+// onTraining calls fn with the training job.
 func (w *World) onTraining(fn func(t runners.Trainer) error) error {
 	t, err := w.trainer()
 	if err != nil {
@@ -55,7 +55,7 @@ func (w *World) onTraining(fn func(t runners.Trainer) error) error {
 	return fn(t)
 }
 
-// ofTraining makes a check of the job.
+// ofTraining makes a check of the training job.
 func (w *World) ofTraining(fn func(t runners.Trainer) error) check {
 	return func() error { return w.onTraining(fn) }
 }
@@ -80,7 +80,7 @@ func (w *World) beginOperate(method string) error {
 	return w.onTraining(func(t runners.Trainer) error { return t.BeginOperate(method) })
 }
 
-// answer is that of the call that was made last.
+// answer returns the answer of the last call.
 func (w *World) answer(t runners.Trainer) (runners.TrainingAnswer, bool) {
 	if w.operated != nil {
 		return *w.operated, true
@@ -135,7 +135,7 @@ func (w *World) notOperated() check {
 	})
 }
 
-// said is an answer for people.
+// said writes an answer for people.
 func said(a runners.TrainingAnswer) string {
 	if a.Err != nil {
 		return a.Err.Error()
@@ -190,7 +190,7 @@ func presence(there bool) string {
 	return "none"
 }
 
-// checkpointPath is the path of a checkpoint without what ends its files' names.
+// checkpointPath returns the path of a checkpoint without the endings of its files.
 func (w *World) checkpointPath(step int64) string {
 	return fmt.Sprintf("%s/model.ckpt-%d", w.spec.Training.WithDefaults().ModelDir, step)
 }
@@ -202,7 +202,7 @@ func (w *World) checkpointNotStored(step int64) check {
 	return w.notStored(w.checkpointPath(step) + ".index")
 }
 
-// checkpointsListed wants the file "checkpoint" to list so many.
+// checkpointsListed makes a check of how many checkpoints the file "checkpoint" lists.
 func (w *World) checkpointsListed(n int) check {
 	return w.ofTraining(func(t runners.Trainer) error {
 		if listed := t.TrainingStatus().Checkpoints; len(listed) != n {
@@ -225,7 +225,7 @@ func (w *World) listed(step int64, want bool) check {
 	})
 }
 
-// listedAreStored wants each checkpoint that is listed to be there (INV-4).
+// listedAreStored makes a check that each listed checkpoint exists (INV-4).
 func (w *World) listedAreStored() check {
 	return w.ofTraining(func(t runners.Trainer) error {
 		for _, path := range t.TrainingStatus().Checkpoints {
@@ -267,7 +267,7 @@ func (w *World) barrier(want bool) check {
 	})
 }
 
-// workersBlocked wants just these workers to wait, "" for none, as "1, 2".
+// workersBlocked makes a check that exactly these workers wait, as "1, 2"; "" for none.
 func (w *World) workersBlocked(text string) check {
 	return w.ofTraining(func(t runners.Trainer) error {
 		var got []string
@@ -318,7 +318,7 @@ func (w *World) ofTrainer(name string, fn func(s runners.TrainerState) error) ch
 	})
 }
 
-// discovered is the address that the job's discovery has for a process.
+// discovered returns the address that the job's discovery has for a process.
 func (w *World) discovered(name string) (string, bool, error) {
 	if w.spec.Training.Discovery == "consul" {
 		r, ok := w.cluster.(runners.Registry)
@@ -356,7 +356,7 @@ func (w *World) discovery(name string, own bool) check {
 	})
 }
 
-// discoveryKnows wants a process in discovery, whether it runs or not.
+// discoveryKnows makes a check that discovery has a process, whether it runs or not.
 func (w *World) discoveryKnows(name string) check {
 	return func() error {
 		_, ok, err := w.discovered(name)
@@ -377,7 +377,7 @@ func (w *World) discoveryLacks(name string) check {
 	}
 }
 
-// arriveAtPS has a worker arrive at a barrier of the PS service.
+// arriveAtPS makes a worker arrive at a barrier of the PS service.
 func (w *World) arriveAtPS(worker, numWorkers int, name, timeout string) error {
 	d, err := time.ParseDuration(timeout)
 	if err != nil {
@@ -386,7 +386,7 @@ func (w *World) arriveAtPS(worker, numWorkers int, name, timeout string) error {
 	return w.onTraining(func(t runners.Trainer) error { return t.PSBarrier(name, worker, numWorkers, d) })
 }
 
-// psAnswer is about the n-th arrival, counted from 1.
+// psAnswer makes a check of the answer to the n-th arrival, counted from 1.
 func (w *World) psAnswer(n int, want string) check {
 	return w.nthAnswer("arrival", runners.Trainer.PSBarriers, n, want)
 }
@@ -407,12 +407,12 @@ func (w *World) localBarrier(worker int, timeout string) error {
 	return w.onTraining(func(t runners.Trainer) error { return t.LocalBarrier(worker, d) })
 }
 
-// localAnswer is about the n-th wait, counted from 1.
+// localAnswer makes a check of the answer to the n-th wait, counted from 1.
 func (w *World) localAnswer(n int, want string) check {
 	return w.nthAnswer("wait", runners.Trainer.LocalBarriers, n, want)
 }
 
-// nthAnswer wants a text of one of some answers, or of its error.
+// nthAnswer makes a check for a text in the n-th of some answers, or in its error.
 func (w *World) nthAnswer(what string, of func(runners.Trainer) []runners.TrainingAnswer, n int, want string) check {
 	return w.ofTraining(func(t runners.Trainer) error {
 		answers := of(t)
@@ -435,7 +435,7 @@ func (w *World) nthAnswer(what string, of func(runners.Trainer) []runners.Traini
 	})
 }
 
-// times wants a process to have done something so often.
+// times makes a check of how often a process has done something.
 func (w *World) times(name, op, path string, want int) check {
 	return w.ofTraining(func(t runners.Trainer) error {
 		if got := t.TrainingDeeds(name, op, path); got != want {
@@ -445,12 +445,13 @@ func (w *World) times(name, op, path string, want int) check {
 	})
 }
 
-// cameToBarrier counts the barriers of an action; that of an operator has none.
+// cameToBarrier makes a check of the number of barriers for an action. The operator's
+// barrier has no action.
 func (w *World) cameToBarrier(name, action string, n int) check {
 	return w.times(name, "blocked", cmp.Or(action, noAction), n)
 }
 
-// noAction stands for the action of a barrier that has none.
+// noAction stands in sentences for a barrier without an action.
 const noAction = "no action"
 
 func (w *World) retried(name string, n int) check  { return w.times(name, "retry", "", n) }
@@ -458,24 +459,26 @@ func (w *World) reported(name string, n int) check { return w.times("chief", "un
 func (w *World) savedTimes(n int) check            { return w.times("chief", "saved", "", n) }
 func (w *World) restoredTimes(n int) check         { return w.times("chief", "restored", "", n) }
 
-// reportedAs wants the chief to have told the application's master so often how the job ended.
+// reportedAs makes a check of how often the chief has told the application's master this
+// end of the job.
 func (w *World) reportedAs(end string, n int) check { return w.times("chief", "reported", end, n) }
 
-// heartbeats wants the chief's metric to have begun to say running, or stopped, so often.
+// heartbeats makes a check of how often the chief's metric has changed to running, or to
+// stopped.
 func (w *World) heartbeats(typ string, n int) check { return w.times("chief", "heartbeat", typ, n) }
 
-// evaluatedTimes wants the evaluator to have evaluated a checkpoint so often.
+// evaluatedTimes makes a check of how often the evaluator has evaluated a checkpoint.
 func (w *World) evaluatedTimes(step int64, n int) check {
 	return w.times("evaluator", "evaluated", w.checkpointPath(step), n)
 }
 
-// evaluatedInAll wants it to have made so many evaluations.
+// evaluatedInAll makes a check of how many evaluations the evaluator has made.
 func (w *World) evaluatedInAll(n int) check { return w.times("evaluator", "evaluated", "", n) }
 
-// passedOver wants it to have found so many checkpoints gone.
+// passedOver makes a check of how many checkpoints the evaluator found deleted.
 func (w *World) passedOver(n int) check { return w.times("evaluator", "passed-over", "", n) }
 
-// newestExport is the newest version below a base path.
+// newestExport returns the newest version below a base path.
 func (w *World) newestExport(t runners.Trainer, servable string) (int64, error) {
 	names, err := t.StoredNames(w.basePath(servable))
 	if err != nil {
@@ -490,7 +493,7 @@ func (w *World) newestExport(t runners.Trainer, servable string) (int64, error) 
 	return newest, nil
 }
 
-// servesNewest wants servers to have the newest export of the job available.
+// servesNewest makes a check that servers have the newest export of the job available.
 func (w *World) servesNewest(who, servable string) check {
 	return w.ofTraining(func(t runners.Trainer) error {
 		newest, err := w.newestExport(t, servable)
@@ -504,7 +507,8 @@ func (w *World) servesNewest(who, servable string) check {
 	})
 }
 
-// servesOlder wants servers to have an export of the job available, but not the newest.
+// servesOlder makes a check that servers have an export of the job available, but not the
+// newest.
 func (w *World) servesOlder(who, servable string) check {
 	return w.ofTraining(func(t runners.Trainer) error {
 		newest, err := w.newestExport(t, servable)
@@ -526,7 +530,7 @@ func (w *World) servesOlder(who, servable string) check {
 	})
 }
 
-// exportsStored counts the versions below a base path.
+// exportsStored makes a check of the number of versions below a base path.
 func (w *World) exportsStored(n int, servable string) check {
 	return w.ofTraining(func(t runners.Trainer) error {
 		names, err := t.StoredNames(w.basePath(servable))

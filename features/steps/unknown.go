@@ -9,8 +9,8 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// unknown says what is wrong with a text that no sentence says: a placeholder's value
-// where all else fits, and what is nearest where not.
+// unknown describes what is wrong with a text that no sentence says: the value of a
+// placeholder where everything else fits, else the nearest sentence.
 func (v vocabulary) unknown(text string) string {
 	var best []badValue
 	var of *Sentence
@@ -31,11 +31,11 @@ func (v vocabulary) unknown(text string) string {
 	return b.String()
 }
 
-// badValue is a text at the place of a placeholder that does not fit it.
+// badValue is a text in the place of a placeholder that does not fit the placeholder.
 type badValue struct{ word, found string }
 
-// badValues are the values of a text that the sentence would say with others; nil when
-// it says something else whatever they are.
+// badValues returns the values in a text that do not fit the sentence's placeholders. It
+// returns nil for a text that does not fit the sentence whatever the values are.
 func (s *Sentence) badValues(text string) []badValue {
 	l := lenientOf(s)
 	m := l.expr.FindStringSubmatch(text)
@@ -54,7 +54,7 @@ func (s *Sentence) badValues(text string) []badValue {
 // plainLetters counts the letters of a sentence outside of its placeholders.
 func (s *Sentence) plainLetters() int { return len(token.ReplaceAllString(s.text, "")) }
 
-// lenient is a sentence with anything in the places of its words.
+// lenient matches a sentence with anything in the places of its words.
 type lenient struct {
 	expr  *regexp.Regexp
 	words []string // of its groups
@@ -62,7 +62,7 @@ type lenient struct {
 
 var lenients sync.Map // from *Sentence to lenient
 
-// anyDuration is what people write for a time.
+// anyDuration matches what people write for a duration.
 const anyDuration = `(` + durationText + `|\d\S*(?: ?(?:ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?|days?))?|\S+)`
 
 func lenientOf(s *Sentence) lenient {
@@ -86,22 +86,21 @@ func lenientOf(s *Sentence) lenient {
 	return l
 }
 
-// ungrouped is the pattern of a word without its group.
+// ungrouped returns the pattern of a word without its group.
 func ungrouped(pattern string) string {
 	open := strings.Index(pattern, "(")
 	return pattern[:open] + "(?:" + pattern[open+1:]
 }
 
-// wordExpr is what fits a word.
+// wordExpr returns the expression that fits a word.
 func wordExpr(name string) *regexp.Regexp {
 	return regexp.MustCompile(`^(?:` + words[name].pattern + `)$`)
 }
 
 var prefixWords = regexp.MustCompile(`^(?:within|for) ` + durationText + ` `)
 
-// nearest is the sentence whose readable form is the least edits away from text,
-// counted in words: a word of the vocabulary that text has a valid form for is
-// no edit.
+// nearest returns the sentence with the smallest distance from text, counted in words. A
+// valid value in the place of a placeholder costs nothing.
 func (v vocabulary) nearest(text string) string {
 	asked := strings.Fields(prefixWords.ReplaceAllString(text, ""))
 	best, bestDistance := "", -1
@@ -114,11 +113,11 @@ func (v vocabulary) nearest(text string) string {
 	return best
 }
 
-// editCost is the price of adding, dropping or replacing a whole word; replacing
-// a word by a similar one is cheaper.
+// editCost is the cost of adding, dropping or replacing a whole word; replacing a word by a
+// similar one is cheaper.
 const editCost = 4
 
-// distance is the cost of turning the words of a into those of b.
+// distance returns the cost of turning the words of a into those of b.
 func distance(a, b []string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
@@ -136,7 +135,8 @@ func distance(a, b []string) int {
 	return row[len(b)]
 }
 
-// unlike is from 0 for a word that fits to editCost for one that does not.
+// unlike returns 0 for a word that fits the known one, up to editCost for one that does
+// not.
 func unlike(said, known string) int {
 	if known == said {
 		return 0
@@ -158,8 +158,8 @@ func unlike(said, known string) int {
 	return editCost
 }
 
-// fitting is expression for one word of a sentence; a list or a phrase is
-// recognized by any of its words.
+// fitting returns the expression of one word of a sentence; any word of a list or a phrase
+// fits.
 func fitting(known string) string {
 	switch known {
 	case "{pods}", "{agents}", "{servers}", "{server}", "{places}":

@@ -6,11 +6,11 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// vocabulary is all that scenarios may say to one runner.
+// vocabulary holds all sentences that scenarios may say to one runner.
 type vocabulary []*Sentence
 
-// newVocabulary puts the sentences about a runner's faults among the others: each
-// topic at its place, and topics that have none at the end. A caller's own come last.
+// newVocabulary puts the sentences about a runner's faults among the others, each topic at
+// its place, and topics without a place at the end. A caller's own come last.
 func newVocabulary(kinds []runners.FaultKind, own ...*Sentence) vocabulary {
 	ofTopic := map[string][]*Sentence{}
 	var topics []string
@@ -35,8 +35,8 @@ func newVocabulary(kinds []runners.FaultKind, own ...*Sentence) vocabulary {
 	return append(v, own...)
 }
 
-// match finds the sentence that text says. More than one is a fault of the
-// vocabulary and reported with all of them.
+// match returns the sentences that fit a text. More than one is a fault of the vocabulary,
+// and all are reported.
 func (v vocabulary) match(text string) (found []*Sentence) {
 	for _, s := range v {
 		if s.expr.MatchString(text) {
@@ -46,14 +46,14 @@ func (v vocabulary) match(text string) (found []*Sentence) {
 	return found
 }
 
-// Vocabulary lists the sentences that scenarios may say to a runner with these
-// faults, in their readable form: {word} stands for a word, (text) may be left out,
-// and of a/b one is said. Which texts fit a word says words.go.
+// Vocabulary lists the sentences that scenarios may say to a runner with these faults, in
+// their readable form: {word} stands for a word, (text) may be left out, and of a/b one is
+// said. words.go has the texts that fit a word.
 func Vocabulary(faults []runners.FaultKind) []string {
 	return newVocabulary(faults).readable()
 }
 
-// FaultSentences lists those about one kind of fault, in their readable form.
+// FaultSentences lists the sentences about one kind of fault, in their readable form.
 func FaultSentences(k runners.FaultKind) []string { return vocabulary(faultSentences(k)).readable() }
 
 func (v vocabulary) readable() []string {

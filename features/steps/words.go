@@ -15,9 +15,9 @@ const (
 type word struct {
 	// pattern has one group, whose text is the argument of the sentence's function.
 	pattern string
-	// accepts says which texts fit, for people.
+	// accepts describes the texts that fit, for people.
 	accepts string
-	// examples are texts that fit; a sentence with the word twice takes the second too.
+	// examples has texts that fit; a sentence with the word twice takes the second too.
 	examples []string
 }
 
@@ -56,9 +56,9 @@ var words = map[string]word{
 	"raised":  {`([A-Z]\w+)`, "a Python exception", []string{"KeyError"}},
 }
 
-// sentences is the vocabulary but for the faults, whose sentences come with the
-// runner. {word} stands for a word of the table above and (text) for text that may be
-// left out; faults(topic) is where those of a topic are listed.
+// sentences is the vocabulary without the faults, whose sentences come with the runner.
+// {word} stands for a word of the table above, and (text) for text that may be left out.
+// faults(topic) marks the place of the sentences about a topic.
 var sentences = []*Sentence{
 	// Shapes: the cluster, before it is built.
 	shape("a v{n} cluster of {n} shard(s) with {n} replica(s)( each)", (*World).clusterOf),
@@ -153,7 +153,7 @@ var sentences = []*Sentence{
 	ofBareServer(Assertion("the model server printed {text}", (*World).bareServerPrinted)),
 	ofBareServer(Assertion("the model server did not print {text}", (*World).bareServerDidNotPrint)),
 
-	// What entries of models say, in the configs that come after.
+	// Entries of models, for later configs.
 	Action("the config of {model} has the base path {path}", (*World).configBasePath),
 	Action("the config of {model} has the platform {text}", (*World).configPlatform),
 	entry(Action("the config of {model} has the policy {text}", (*World).configPolicy)),

@@ -8,35 +8,34 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// World is the state of one run of one scenario, which the function of every
-// sentence gets.
+// World is the state of one run of one scenario; the function of every sentence gets it.
 type World struct {
 	runner  runners.Runner
 	spec    runners.Spec
 	adjust  func(*runners.Spec)
 	conf    conf
 	models  []runners.Model
-	cluster runners.Cluster // nil until the first sentence that is no shape
-	// operation is what a scenario about a recorded case has instead of a cluster.
+	cluster runners.Cluster // nil until the first sentence that is not a shape
+	// operation is the recorded case that a scenario has in place of a cluster.
 	operation *operation
-	// entries are what sentences said of models in configs, by name; calls are those
+	// entries has, by name, the models that sentences put into configs; calls has the calls
 	// to model servers, by kind.
 	entries map[string]*runners.ServedModel
 	calls   map[string][]runners.ModelCall
-	// operated is the answer to the controller's call that was made last, nil while one goes
+	// operated is the answer to the last call of the controller, nil while the call goes
 	// on.
 	operated *runners.TrainingAnswer
-	// seen is the cluster time at the end of the step before.
+	// seen is the cluster time at the end of the previous step.
 	seen time.Duration
-	// saying is the text of the step that runs.
+	// saying is the text of the running step.
 	saying string
 }
 
-// Cluster is the cluster that the scenario is about, for the functions of a caller's
-// own sentences. It is there for as long as the scenario runs.
+// Cluster returns the cluster of the scenario, for the functions of a caller's own
+// sentences. It exists for as long as the scenario runs.
 func (w *World) Cluster() runners.Cluster { return w.cluster }
 
-// ready builds the cluster from what the shapes said.
+// ready builds the cluster from the shapes.
 func (w *World) ready() error {
 	if w.cluster != nil {
 		return nil
@@ -55,13 +54,13 @@ func (w *World) ready() error {
 	return nil
 }
 
-// say is told of a step before it runs.
+// say tells the cluster about a step before it runs.
 func (w *World) say(text string) {
 	w.saying = text
 	w.remark()
 }
 
-// remark has the cluster write the step down, where it can.
+// remark makes the cluster record the step, if it can.
 func (w *World) remark() {
 	if n, ok := w.cluster.(runners.Narrator); ok && w.spec.Detail {
 		n.Remark(w.saying)
@@ -75,7 +74,7 @@ func (w *World) close() {
 	}
 }
 
-// outcome is the result of a step, which fails in a cluster that broke.
+// outcome returns the error of a step, or the failure of a cluster that broke.
 func (w *World) outcome(err error) error {
 	if err != nil || w.cluster == nil {
 		return err
@@ -86,8 +85,8 @@ func (w *World) outcome(err error) error {
 	return brokenInvariant(w.cluster)
 }
 
-// brokenInvariant is an invariant of a training job that broke, unless the reference breaks it,
-// too.
+// brokenInvariant returns an error for a broken invariant of a training job, unless
+// the reference breaks it too.
 func brokenInvariant(c runners.Cluster) error {
 	watched, ok := c.(runners.Invariant)
 	if !ok {
@@ -101,7 +100,7 @@ func brokenInvariant(c runners.Cluster) error {
 	return nil
 }
 
-// differ is what a check returns for something that is not as it should be.
+// differ makes the error of a check that found something else than was wanted.
 func differ(what string, want, got any) error {
 	return fmt.Errorf("%s, want %v, got %v", what, want, got)
 }

@@ -8,7 +8,7 @@ func (w *World) writeZnode(path, data string) error {
 
 func (w *World) deleteZnode(path string) error { return w.cluster.DeleteZnode(path) }
 
-// znode makes a check of a znode that has to be there.
+// znode makes a check of a znode that has to exist.
 func (w *World) znode(path string, fn func(n runners.Znode) error) check {
 	return func() error {
 		n, ok, err := w.cluster.Znode(path)

@@ -1,7 +1,7 @@
 // Package tags reads tag expressions as Cucumber has them, as "@v3 and not @slow".
 //
-// Two things to use first: [Parse] reads an expression; the [Filter] that it returns is asked with
-// the tags of a scenario.
+// Two things to use first: [Parse] reads an expression; the [Filter] that it returns is
+// called with the tags of a scenario.
 //
 // To change what an expression may say: the methods of parser, one for each kind of term.
 package tags
