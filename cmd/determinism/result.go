@@ -8,8 +8,7 @@ import (
 
 // result holds the closing line of `monosim test`, without its wall time:
 //
-// \t12 scenarios (11 passed, 0 failed, 1 skipped), 80 steps, 3h2m virtual in 41ms wall,
-// trace 9f2c…
+//	12 scenarios (11 passed, 0 failed, 1 skipped), 80 steps, 3h2m virtual in 41ms wall, trace 9f2c…
 type result struct {
 	scenarios string // "12 scenarios (11 passed, 0 failed, 1 skipped)"
 	steps     string // "80 steps"

@@ -10,7 +10,7 @@ import (
 
 // excuses holds the comments of one file that excuse a line from one rule:
 //
-// \t//lint:ordered every value is the same
+//	//lint:ordered every value is the same
 //
 // A comment stands at the end of its line, or on the line above. It has to give a reason,
 // and has to be needed.

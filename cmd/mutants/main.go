@@ -2,10 +2,11 @@
 // whether the vectors, the scenarios or the tests notice. A change that nothing notices is
 // a place where nothing holds the port to the reference.
 //
-// \tgo run ./cmd/mutants all mutants \tgo run ./cmd/mutants -sample 300 -seed 7 a random
-// sample \tgo run ./cmd/mutants engine/agent/zkmirror those of a folder, a file or
-// FILE:LINE \tgo run ./cmd/mutants -list engine/agent/zkmirror print them, run nothing \tgo
-// run ./cmd/mutants -unseen print those that nothing reaches, in minutes
+//	go run ./cmd/mutants                                  all mutants
+//	go run ./cmd/mutants -sample 300 -seed 7              a random sample
+//	go run ./cmd/mutants engine/agent/zkmirror            those of a folder, a file or FILE:LINE
+//	go run ./cmd/mutants -list engine/agent/zkmirror      print them, run nothing
+//	go run ./cmd/mutants -unseen                          print those that nothing reaches, in minutes
 //
 // All mutants are in one build, each behind a switch that the environment sets by its
 // number, so that nothing is compiled again. A first pass notes which suites, features and

@@ -1,7 +1,7 @@
 // Command soak kills agents, model servers and ZooKeeper of clusters of processes at random
 // moments. Each cluster has to recover within the longest time that the simulation takes:
 //
-// \tgo run ./cmd/soak -cycles 1000 -jobs 8
+//	go run ./cmd/soak -cycles 1000 -jobs 8
 //
 // The exit code is 0 when all clusters recovered, 1 when one did not, and 2 when the flags
 // make no sense.

@@ -13,9 +13,8 @@ import (
 // Register adds the sentences of this suite to a godog suite, for a project that runs its
 // features with godog, beside other sentences or under its own command.
 //
-// \tsuite := &steps.Suite{Runner: &simrun.Runner{}, Seed: 1}
-// \tgodog.TestSuite{ScenarioInitializer: func(ctx *godog.ScenarioContext) {
-// suite.Register(ctx, nil) }}.Run()
+//	suite := &steps.Suite{Runner: &simrun.Runner{}, Seed: 1}
+//	godog.TestSuite{ScenarioInitializer: func(ctx *godog.ScenarioContext) { suite.Register(ctx, nil) }}.Run()
 //
 // Of the suite, Runner, Seed, Quirks and Sentences count; godog finds the files, selects,
 // orders and reports. Each scenario has a cluster of its own, which is built at the first

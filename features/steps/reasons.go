@@ -10,7 +10,8 @@ import (
 // A tag @not-real on a feature, a rule, a scenario or examples excludes them from the
 // runner of that name. A comment right above the tags has to give the reason:
 //
-// \t# not-real: a real server cannot be made to lag \t@v3 @not-real
+//	# not-real: a real server cannot be made to lag
+//	@v3 @not-real
 var (
 	notTag    = regexp.MustCompile(`^@not-([a-z]+)$`)
 	notReason = regexp.MustCompile(`^\s*#\s*not-([a-z]+):\s*(\S.*)$`)

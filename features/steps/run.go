@@ -13,10 +13,12 @@ import (
 // Run runs scenarios as subtests of t, for a Go test in a project with .feature files of
 // its own:
 //
-// \t//go:embed *.feature \tvar scenarios embed.FS
+//	//go:embed *.feature
+//	var scenarios embed.FS
 //
-// \tfunc TestScenarios(t *testing.T) { \t\tsteps.Run(t, scenarios, steps.Suite{Runner:
-// &simrun.Runner{}}) \t}
+//	func TestScenarios(t *testing.T) {
+//		steps.Run(t, scenarios, steps.Suite{Runner: &simrun.Runner{}})
+//	}
 //
 // fsys holds the files, at any depth. how.Paths names some of them; without it all run. The
 // other fields of how are as with Suite.Run, with two differences: a Seed of 0 means the

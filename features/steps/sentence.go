@@ -89,7 +89,7 @@ func given(text string, do any) *Sentence {
 //
 // do is called when a scenario says so. It has the signature
 //
-// \tfunc(w *steps.World, one argument for each word) error
+//	func(w *steps.World, one argument for each word) error
 //
 // with string arguments, or int and int64 for words that are numbers. By then the cluster
 // is built (World.Cluster). Action panics for an unknown word in text or another signature
@@ -100,7 +100,7 @@ func Action(text string, do any) *Sentence { return newSentence(anAction, text, 
 // words are as with Action. A scenario may put "within 30s" in front, to wait, or "for
 // 30s", to check all that time. do has the signature
 //
-// \tfunc(w *steps.World, one argument for each word) func() error
+//	func(w *steps.World, one argument for each word) func() error
 //
 // The function that it returns looks once. It returns nil if all is as said, else an error
 // with what was wanted and what was found. Assertion panics as Action does.

@@ -7,7 +7,7 @@ import (
 
 // A note on cost has one form, in a comment of a file that ports the module:
 //
-// \tCost: what is done grows with what there is of ..., how often.
+// 	Cost: what is done grows with what there is of ..., how often.
 //
 // or "does not grow" in place of "grows with ...".
 

@@ -17,8 +17,9 @@ type draw = func(d *draws) any
 
 // object is the template of an object: names and templates in turns. After a name may stand
 //
-// \t? the field is optional, and present one time in two \t?3 present one time in three
-// \t!3 missing one time in three
+//	?     the field is optional, and present one time in two
+//	?3    present one time in three
+//	!3    missing one time in three
 //
 // and then a remark in parentheses, which says what the value is.
 type object []any
