@@ -39,7 +39,7 @@ func newChannel(p *walltime.Process, addr string) *channel {
 		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(rawBytes{}), grpc.MaxCallRecvMsgSize(env.MaxMessageBytes)),
 	)
 	if err != nil {
-		panic("realrun: gRPC does not take " + addr + ": " + err.Error()) // gRPC refuses no address when a channel is made
+		panic("realrun: gRPC does not take " + addr + ": " + err.Error()) // gRPC accepts any address when a channel is made
 	}
 	c.conn = conn
 	p.OnEnd(c.end)
@@ -49,10 +49,11 @@ func newChannel(p *walltime.Process, addr string) *channel {
 	return c
 }
 
-// minConnectTimeout is how long gRPC waits for a connection at least, in its own default.
+// minConnectTimeout is the least time that gRPC gives one attempt to connect, by its own
+// default.
 const minConnectTimeout = 20 * time.Second
 
-// connectParams returns gRPC's own back-off, scaled to the time of the world.
+// connectParams returns gRPC's own back-off, in the time of the world.
 func connectParams(w *walltime.World) grpc.ConnectParams {
 	params := grpc.ConnectParams{Backoff: backoff.DefaultConfig, MinConnectTimeout: w.Real(minConnectTimeout)}
 	params.Backoff.BaseDelay = w.Real(params.Backoff.BaseDelay)
@@ -89,7 +90,7 @@ func (c *channel) Close() {
 
 func (c *channel) end() {
 	if !c.closed.Swap(true) {
-		_ = c.conn.Close() // the only possible error says that it was closed before
+		_ = c.conn.Close() // the only possible error is that it was closed before
 	}
 }
 

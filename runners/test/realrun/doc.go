@@ -1,4 +1,4 @@
-// Package realrun runs the engine on the real world: the wall clock and real sockets. It
+// Package realrun runs the engine in the real world: the wall clock and real sockets. It
 // has the network, model servers and ZooKeeper. Files, names and programs of the host are
 // in engine/walltime/machine, and runners/test/realrun/surroundings puts all of it together
 // for one process.
@@ -7,7 +7,7 @@
 //
 //   - [NewNetwork] makes the env.Network of a process of engine/walltime, gRPC
 //     over TCP.
-//   - [Options] say on which address its servers listen.
+//   - [Options] says on which address its servers listen.
 //   - [ModelServers] makes the model server clients of a process, over its network.
 //   - [ZooKeepers] makes the ZooKeeper clients of a process.
 //
@@ -39,9 +39,9 @@
 //
 // To change
 //
-//   - how requests become tasks: server.go; calls and connections: channel.go;
-//   - the words of failures: wording.go; how bytes pass gRPC untouched: codec.go;
-//   - a model server client: models.go;
+//   - how requests become tasks: server.go; calls and connections: channel.go
+//   - the words of failures: wording.go; how bytes pass gRPC untouched: codec.go
+//   - a model server client: models.go
 //   - a ZooKeeper client: zookeeper.go; its connection task: zookeeper_loop.go; its calls:
-//     zookeeper_call.go; the use of the library: zookeeper_link.go.
+//     zookeeper_call.go; the use of the library: zookeeper_link.go
 package realrun

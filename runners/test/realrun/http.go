@@ -120,7 +120,7 @@ func (c *httpConn) Request(method, target string, body []byte) error {
 	})
 }
 
-// keepHTTP has a connection end with the process; endHTTP ends it.
+// keepHTTP closes a connection when the process ends; endHTTP closes it now.
 func (n *Network) keepHTTP(conn net.Conn) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -131,7 +131,7 @@ func (n *Network) endHTTP(conn net.Conn) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	delete(n.https, conn)
-	conn.Close() // nobody is left to take an error
+	conn.Close() // nobody is left to take the error
 }
 
 func (n *Network) closeHTTP() {

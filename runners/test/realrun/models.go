@@ -61,7 +61,7 @@ const reloadConfigField = 1
 // Close ends the connection and fails the waiting calls.
 func (m *modelServer) Close() { m.channel.Close() }
 
-// What grpc-python says of bytes that are no message (grpc/_channel.py).
+// These are the words of grpc-python about bytes that are not a message (grpc/_channel.py).
 const (
 	notSerialized   = "Exception serializing request!"
 	notDeserialized = "Exception deserializing response!"

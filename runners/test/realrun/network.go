@@ -12,7 +12,7 @@ import (
 	"github.com/monosim/monosim/engine/walltime"
 )
 
-// Options are the settings of a network.
+// Options holds the settings of a network.
 type Options struct {
 	// ListenHost is the address on which servers listen; empty means 127.0.0.1. "0.0.0.0"
 	// and "::" stand for all addresses of the host.

@@ -45,8 +45,8 @@ func newServer(p *walltime.Process, l net.Listener, workers int, handler env.Han
 		grpc.MaxRecvMsgSize(refusableBytes),
 		grpc.NumStreamWorkers(streamWorkers),
 	)
-	// Serve's error means something only before the server is stopped: the listener broke.
-	// Clients learn of that from their calls.
+	// Serve's error means something only before the server is stopped: then the listener
+	// broke. Clients learn of that from their calls.
 	go func() { _ = s.grpc.Serve(l) }()
 	p.OnEnd(s.stop)
 	if p.Dead() {

@@ -117,7 +117,7 @@ func (s *ZooKeeperSession) askEnd() {
 	s.send()
 }
 
-// Close frees nothing: a stopped session holds nothing.
+// Close does nothing, because a stopped session holds no resources.
 func (s *ZooKeeperSession) Close() {}
 
 // Create makes one znode.

@@ -14,7 +14,7 @@ import (
 // closeSession names the operation that ends a session.
 const closeSession = "close"
 
-// zkCall is one request for whose answer a task waits.
+// zkCall is a request, with the task that waits for its answer.
 type zkCall struct {
 	op, at string
 	// send makes the request and stores the answer in the fields below. It runs outside of

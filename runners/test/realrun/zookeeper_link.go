@@ -42,8 +42,8 @@ type link struct {
 	// sent holds a token if a request was written since the last ask.
 	sent chan struct{}
 
-	// opened says that the session waits for the connection's end. Before that, for example
-	// while a listener runs, kazoo sends no pings and checks no time limit.
+	// opened is set while the session waits for the connection's end. Before that, for
+	// example while a listener runs, kazoo sends no pings and checks no time limit.
 	opened atomic.Bool
 
 	// last is closed once the request of the latest ask is written. Only the monitor
@@ -105,7 +105,7 @@ func (l *link) start(timeout time.Duration) {
 
 var errSpent = errors.New("the link's only connection is over")
 
-// hear takes the events of the zk.Conn, on its goroutines.
+// hear receives the events of the zk.Conn, on its goroutines.
 func (l *link) hear(e zk.Event) {
 	if e.Type != zk.EventSession {
 		if e.Type != zk.EventNotWatching {
@@ -280,8 +280,8 @@ func (o *oneConnection) Init([]string) error { return nil }
 func (o *oneConnection) Len() int            { return 1 }
 func (o *oneConnection) Connected()          {}
 
-// Next returns "start over" after the first call. By that the zk.Conn drops unsent requests
-// and checks whether it was closed.
+// Next returns "start over" after the first call. That makes the zk.Conn drop unsent
+// requests and check whether it was closed.
 func (o *oneConnection) Next() (server string, startOver bool) {
 	startOver, o.used = o.used, true
 	return o.addr, startOver

@@ -95,7 +95,7 @@ func (s *ZooKeeperSession) hangUp() {
 	}
 }
 
-// await has the connection task wait until met returns true or the limit is over.
+// await makes the connection task wait until met returns true or the limit is over.
 func (s *ZooKeeperSession) await(limit time.Duration, met func() bool) {
 	from := s.p.Elapsed()
 	for !met() {

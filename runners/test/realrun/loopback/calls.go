@@ -81,8 +81,8 @@ func (c *Cluster) Predict(pod, kind string, spec runners.PredictSpec, deadline t
 	}), nil
 }
 
-// Connect checks that a model server answers, by asking for the status of a model; whether
-// it has that model does not matter.
+// Connect checks that a model server answers. It asks for the status of a model, which the
+// server need not have.
 func (c *Cluster) Connect(pod, kind string) error {
 	_, err := c.ModelStatus(pod, kind, "default")
 	var rpc *env.RPCError
@@ -119,7 +119,7 @@ func (c *Cluster) MonitorReload(pod, kind string, models []runners.ServedModel) 
 	})
 }
 
-// MonitorStatus asks for one sub-model of a publish by TFSMonitor.get_model_status.
+// MonitorStatus asks for one sub-model of a publish, by TFSMonitor.get_model_status.
 func (c *Cluster) MonitorStatus(pod, kind, model string) (runners.ModelCall, error) {
 	pm, err := operator.PublishOf(model)
 	if err != nil {
@@ -134,8 +134,7 @@ func (c *Cluster) MonitorStatus(pod, kind, model string) (runners.ModelCall, err
 	})
 }
 
-// monitor makes a call by a TFSMonitor, which takes the server for the one with the
-// entries.
+// monitor makes a call by a TFSMonitor, which treats the server as the one of the entries.
 func (c *Cluster) monitor(pod, kind, what string, ask func(m *tfs.TFSMonitor, a *runners.ModelAnswer) error) (runners.ModelCall, error) {
 	p, s, err := c.modelServer(pod, kind)
 	if err != nil {

@@ -16,9 +16,9 @@ import (
 	"github.com/monosim/monosim/runners/test/operator"
 )
 
-// Cluster is one cluster of processes, as [Runner.Build] makes it. It implements
-// runners.Cluster, runners.Caller, runners.Trainer and runners.Scheduler, where the contracts of its
-// methods are.
+// Cluster is one cluster of processes, made by [Runner.Build]. It implements
+// runners.Cluster, runners.Caller, runners.Trainer and runners.Scheduler, which document
+// its methods.
 type Cluster struct {
 	operator.Agents
 	operator.Layouts
@@ -31,13 +31,13 @@ type Cluster struct {
 	guard *guard
 	zk    zooKeeper
 	pods  []*pod // the pods with agents come first
-	// trainers holds the processes of the training job, calls what an operator has asked
-	// them.
+	// trainers holds the processes of the training job, calls the calls that an operator
+	// has made to them.
 	trainers []*trainer
 	calls    trainingCalls
 	consul   *consulAgent // nil for a job that finds its processes by ZooKeeper, and without a job
 	world    *walltime.World
-	// operator is the process from which an operator acts and observes.
+	// operator is the process through which an operator acts and observes.
 	operator *operatorProcess
 	journal  *journal
 	// endings holds the faults that end by themselves after a time.
@@ -149,7 +149,7 @@ func (c *Cluster) addPods() error {
 	return nil
 }
 
-// readConf reads from the configuration what an operator needs to know.
+// readConf reads the settings that an operator has to know from the configuration.
 func (c *Cluster) readConf() {
 	values := agentconfig.ConfValues(c.spec.Conf)
 	c.Agents = operator.Agents{Call: c.callAgent}
@@ -169,8 +169,8 @@ func (c *Cluster) at(wall time.Time) time.Duration {
 	return time.Duration(float64(wall.Sub(c.began)) / c.o.TimeScale)
 }
 
-// told converts an instant that another process wrote down by the wall clock into cluster
-// time. The wall clock may have been set since the cluster began.
+// told converts a wall-clock instant from another process into cluster time. The wall clock
+// may have been set since the cluster began.
 func (c *Cluster) told(wall time.Time) time.Duration {
 	now := time.Now()
 	return c.at(now.Add(wall.Sub(now.Round(0))))
@@ -245,7 +245,7 @@ func (c *Cluster) isOver() bool {
 	return c.over
 }
 
-// Keep has the directory of the cluster stay after Close, and returns its path.
+// Keep keeps the directory of the cluster after Close, and returns its path.
 func (c *Cluster) Keep() string {
 	c.kept = true
 	return c.disks.root

@@ -19,12 +19,12 @@ import (
 	"github.com/monosim/monosim/runners/test/operator"
 )
 
-// consulAgent is a process of `monosim consul`, by which the processes of a training job
-// may find each other.
+// consulAgent is a process of `monosim consul`, through which the processes of a training
+// job can find each other.
 type consulAgent struct {
 	c     *Cluster
 	child *child
-	// addr is the address of the agent, admin that of its interface for faults.
+	// addr is the address of the agent, admin the address of its interface for faults.
 	addr, admin string
 }
 

@@ -78,7 +78,7 @@ func (d *disks) plain(pod string, text []byte) []byte {
 	return text
 }
 
-// Files of a version; sim/files writes the same ones.
+// These are the files of a version; sim/files writes the same ones.
 const (
 	graphFile     = "saved_model.pb"
 	variablesDir  = "variables"

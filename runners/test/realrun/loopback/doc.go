@@ -4,8 +4,8 @@
 //
 // Two things to use first:
 //
-//   - [New] makes the runners.Runner to hand to steps and commands.
-//   - [Options] say what the processes are. The agent's is an [AgentProgram], so that
+//   - [New] makes the runners.Runner to pass to steps and commands.
+//   - [Options] describes the processes. The agent's is an [AgentProgram], so that
 //     agents in any language can be held to the same scenarios.
 //
 // A pod has an address of its own, 127.x.y.z, and is a process group that ends with its
@@ -16,14 +16,14 @@
 //
 // To change
 //
-//   - what a pod finds on its disk and in its environment: pod.go, disk.go;
-//   - a process of a training job: trainer.go; what an operator asks of the job: training.go;
-//     of its Consul: consul.go;
+//   - what a pod finds on its disk and in its environment: pod.go, disk.go
+//   - a process of a training job: trainer.go; an operator's calls to it: training.go;
+//     its Consul: consul.go
 //   - how processes start and end: process.go; what ends them when this program is killed:
-//     guard.go;
-//   - the network between pods and ZooKeeper: relay.go;
-//   - the servers: zookeeper.go, modelserver.go;
-//   - what an operator does: act.go, runners/test/operator; observes: observe.go;
-//   - what can go wrong: faults.go;
-//   - how observations are collected: journal.go.
+//     guard.go
+//   - the network between pods and ZooKeeper: relay.go
+//   - the servers: zookeeper.go, modelserver.go
+//   - what an operator does: act.go, runners/test/operator; what it observes: observe.go
+//   - what can go wrong: faults.go
+//   - how observations are collected: journal.go
 package loopback

@@ -17,7 +17,7 @@ import (
 // kind holds the functions that begin and end a fault of a cluster of processes.
 type kind struct {
 	begin, end func(c *Cluster, f runners.Fault) error
-	// because says why processes cannot have this fault.
+	// because is the reason why processes cannot have this fault.
 	because string
 }
 
@@ -97,7 +97,7 @@ func (c *Cluster) EndFault(f runners.Fault) error {
 	return made.end(c, f)
 }
 
-// EndFaultAfter has a fault end by itself once d has passed.
+// EndFaultAfter makes a fault end by itself after d.
 func (c *Cluster) EndFaultAfter(f runners.Fault, d time.Duration) error {
 	c.endings.Add(f, c.Now()+d)
 	return nil
@@ -118,8 +118,8 @@ func (c *Cluster) signalAgent(pod string, sig syscall.Signal) error {
 	return p.settle(func() bool { return p.leader() != agent })
 }
 
-// settle waits until the pod shows a fault: the end of a process is noticed a moment after
-// its cause.
+// settle waits until the pod shows a fault, because the end of a process is noticed a
+// moment after its cause.
 func (p *pod) settle(shows func() bool) error { return settled("pod "+p.Name, shows) }
 
 // settled waits until shows returns true; name is for the error.
@@ -174,9 +174,9 @@ func (c *Cluster) podsAt(places []string) (pods []*pod, zk bool, err error) {
 	return pods, zk, nil
 }
 
-// between returns the pods whose relays a fault of the network hits; outward says that the
-// fault counts from the pods. Only the network to ZooKeeper passes through relays, so other
-// faults are unsupported.
+// between returns the pods whose relays a fault of the network hits. outward is true if the
+// fault is on the way from the pods. Only the network to ZooKeeper passes through relays,
+// so other faults are unsupported.
 func (c *Cluster) between(f runners.Fault) (pods []*pod, outward bool, err error) {
 	from, fromZK, err := c.podsAt(f.From)
 	if err != nil {
@@ -255,7 +255,7 @@ func (c *Cluster) electLeader(runners.Fault) error {
 	return nil
 }
 
-// move makes the function that renames the base path of a fault.
+// move returns a function that renames the base path of a fault.
 func move(from, to string) func(c *Cluster, f runners.Fault) error {
 	return func(c *Cluster, f runners.Fault) error {
 		dir := c.disks.modelPath(f.BasePath)
@@ -264,7 +264,7 @@ func move(from, to string) func(c *Cluster, f runners.Fault) error {
 }
 
 // hidden returns the name under which a fault keeps what it takes away, beside the original
-// place. An empty why gives the original place.
+// place. With an empty why it returns the original name.
 func hidden(name, why string) string {
 	if why == "" {
 		return name
@@ -354,7 +354,7 @@ func (c *Cluster) addVariables(f runners.Fault) error {
 	return os.Rename(hidden(dir, ".variables"), name)
 }
 
-// wantMissing returns an error if the part of a version that is going to arrive is there
+// wantMissing returns an error if the part of a version that is still to arrive exists
 // already.
 func wantMissing(f runners.Fault, part string) error {
 	if _, err := os.Stat(part); err == nil {

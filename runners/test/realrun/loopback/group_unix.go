@@ -19,7 +19,7 @@ func lead(cmd *exec.Cmd) {
 	cmd.SysProcAttr.Setpgid = true
 }
 
-// stayAlive has a program survive the death of this one, in a process group of its own.
+// stayAlive lets a program survive the death of this one, in a process group of its own.
 func stayAlive(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 // killGroup kills all processes of a group at once. A missing group is no error.

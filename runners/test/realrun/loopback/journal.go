@@ -164,7 +164,7 @@ func (j *journal) lookAt(p *pod, s modelServer) {
 	}
 }
 
-// changed records the new state of a version.
+// changed records the new state of a model version.
 func (j *journal) changed(p *pod, pid int, line []byte) {
 	var e struct {
 		Time    time.Time
@@ -224,8 +224,8 @@ func (j *journal) wrote(line []byte) {
 	})
 }
 
-// podAt returns the pod, or the process of a training job, with an address. It returns ""
-// for the operator.
+// podAt returns the pod, or the process of a training job, with an address; "" for the
+// operator.
 func (j *journal) podAt(ip string) string {
 	for _, t := range j.c.trainers {
 		if t.ip == ip {
@@ -293,7 +293,7 @@ type tail struct {
 	rest []byte // an incomplete last line
 }
 
-// follow passes each new line of a file to take. A missing file has no lines.
+// follow calls take with each new line of a file. A missing file has no lines.
 func (j *journal) follow(name string, take func(line []byte)) {
 	t := j.tails[name]
 	if t == nil {

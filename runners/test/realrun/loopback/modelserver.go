@@ -59,7 +59,7 @@ func (c *Cluster) serverLink() string {
 
 func shellQuoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-// servingFlags returns the simulation's own flags for a model server of the pod.
+// servingFlags returns monosim's own flags for a model server of the pod.
 func (p *pod) servingFlags() []string {
 	s := p.c.spec.Serving
 	flags := []string{
@@ -104,7 +104,7 @@ func (p *pod) bareProgram() Program {
 	return Program{Args: args, Env: env, Dir: filepath.Join(p.home(), "bin")}
 }
 
-// modelServer is a model server that was started.
+// modelServer describes a model server that was started.
 type modelServer struct {
 	name       string // common name of its files
 	pid        int
@@ -112,11 +112,11 @@ type modelServer struct {
 	kind       string
 	port       int
 	rest       int
-	admin      int // port of its interface for faults, 0 without one
+	admin      int // port of its interface for faults, 0 without it
 	configFile string
 	args       []string
 	startedAt  time.Time
-	// serving is when its ports opened, zero before.
+	// serving is the time when its ports opened, zero before.
 	serving time.Time
 }
 
@@ -181,7 +181,7 @@ func (p *pod) readServer(name string) (m modelServer, ok bool) {
 	m.kind, m.args = kindOf(lines[0]), lines[1:]
 	for _, arg := range m.args {
 		if value, ok := strings.CutPrefix(arg, "--port="); ok {
-			m.port, _ = strconv.Atoi(value) // a text that is no number gives 0, which is no port
+			m.port, _ = strconv.Atoi(value) // a text that is not a number gives 0, which is not a port
 		}
 		if value, ok := strings.CutPrefix(arg, "--model_config_file="); ok {
 			m.configFile = value

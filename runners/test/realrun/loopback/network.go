@@ -31,7 +31,8 @@ func newNetwork() (*network, error) {
 	return nil, fmt.Errorf("addresses for a cluster: %w (want all of 127.0.0.0/8 on the loopback, as on Linux, and port %d free)", last, claimPort)
 }
 
-// ip returns the n-th address. The servers that all pods share have the first.
+// ip returns the n-th address of the range. The first belongs to the servers that all pods
+// share.
 func (n *network) ip(i int) string { return fmt.Sprintf("%s%d", n.prefix, i) }
 
 func (n *network) close() { n.claim.Close() }

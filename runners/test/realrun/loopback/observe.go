@@ -98,7 +98,7 @@ func (c *Cluster) remark(who, op, path, note string) {
 	}
 }
 
-// awaitServer waits until the model server of a pod without an agent has been started.
+// awaitServer waits until the model server of a pod without an agent has started.
 func (p *pod) awaitServer() error {
 	for end := time.Now().Add(readyLimit); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		if len(p.modelServers()) > 0 || p.leader() == nil {
@@ -108,8 +108,8 @@ func (p *pod) awaitServer() error {
 	return fmt.Errorf("pod %s: no model server after %v: %s", p.Name, readyLimit, p.lastWords())
 }
 
-// leastCall is the least wall-time limit of an observer's call, because a busy host answers
-// late.
+// leastCall is the least wall time that an observer's call may take, because a busy host
+// answers late.
 const leastCall = 2 * time.Second
 
 func (c *Cluster) callTimeout() time.Duration { return max(c.wall(runners.CallTimeout), leastCall) }

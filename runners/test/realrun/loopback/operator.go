@@ -13,7 +13,8 @@ import (
 	"github.com/monosim/monosim/runners/test/realrun/surroundings"
 )
 
-// operatorProcess is the process of this program that acts on the cluster, beside the pods.
+// operatorProcess is the process, inside of this program, through which an operator acts on
+// the cluster.
 type operatorProcess struct {
 	c    *Cluster
 	life *walltime.Process
@@ -26,7 +27,7 @@ func newOperator(c *Cluster) *operatorProcess {
 	if m, err := machine.New(o.life, machine.Options{}); err == nil { // the working directory may be gone
 		o.e.Files = m.Files()
 	}
-	// A process ends with its last task, so one task stays.
+	// A process ends with its last task, so this task stays.
 	o.life.Go("stay", func() { o.life.NewCond("the end").Wait() })
 	return o
 }
@@ -53,7 +54,7 @@ func (p *pod) podEnv(life *walltime.Process) (*env.Env, error) {
 	return e, nil
 }
 
-// quiet is the log of an operator, which drops everything: errors are returned.
+// quiet is the log of an operator, which drops everything, because errors are returned.
 type quiet struct{}
 
 func (quiet) Enabled(env.Level) bool         { return false }

@@ -17,29 +17,28 @@ import (
 	"github.com/monosim/monosim/runners/process"
 )
 
-// pod is one container: a group of processes that ends with its first one, the agent or a
-// model server without one.
+// pod is one container: a group of processes that ends with its first process, which is the
+// agent, or the model server of a pod without agent.
 type pod struct {
 	runners.Pod
 	c     *Cluster
-	bare  *runners.BareServerSpec // set when there is no agent
+	bare  *runners.BareServerSpec // set for a pod without an agent
 	ip    string
 	dir   string // its own disk
 	relay *relay // to ZooKeeper
 
-	// servers are the model servers that were ever started, by the file of their command
-	// line.
+	// servers holds all model servers ever started, by the file of their command line.
 	serversMu sync.Mutex
 	servers   map[string]*modelServer
 
 	mu       sync.Mutex
-	first    *child // nil while the pod does not run
-	spare    *child // of an agent that is started ahead
+	first    *child // nil while the pod is not running
+	spare    *child // an agent that was started ahead
 	program  Program
-	port     int // of the agent that runs
+	port     int // of the running agent
 	starts   int
 	exitCode int
-	// left are the groups of earlier agents that have outlived them.
+	// left holds the process groups of earlier agents that have outlived them.
 	left []int
 }
 
@@ -61,12 +60,12 @@ func newPod(c *Cluster, spec runners.Pod, i int, bare *runners.BareServerSpec) (
 	return p, nil
 }
 
-// home is what the agent calls /opt/tiger/monolith_serving.
+// home returns the folder that the agent calls /opt/tiger/monolith_serving.
 func (p *pod) home() string { return filepath.Join(p.dir, agentconfig.TFSHome) }
 
 func (p *pod) confPath() string { return filepath.Join(p.home(), "conf", "agent.conf") }
 
-// furnish puts on the disk what the agent expects to find.
+// furnish writes the files that the agent expects on the disk.
 func (p *pod) furnish() error {
 	for _, dir := range []string{"var/log", "tmp", "servers", "etc"} {
 		if err := os.MkdirAll(filepath.Join(p.dir, dir), 0o755); err != nil {
@@ -92,8 +91,8 @@ func (p *pod) furnish() error {
 	return os.Rename(own.modelPath("/entry"), filepath.Join(p.home(), "dat", "saved_models", "entry"))
 }
 
-// conf is the agent.conf with the paths of models and the address of ZooKeeper as they
-// are on this machine.
+// conf returns the agent.conf with the paths of models and the address of ZooKeeper of this
+// machine.
 func (p *pod) conf() string {
 	var lines []string
 	for _, line := range strings.Split(p.c.spec.Conf, "\n") {
@@ -110,8 +109,8 @@ func (p *pod) conf() string {
 	return strings.Join(lines, "\n")
 }
 
-// environment is what a container of the reference is given, and where this machine has
-// what it would look for elsewhere.
+// environment returns the environment of a container of the reference, and the variables
+// that say where this machine keeps things.
 func (p *pod) environment() []string {
 	vars := map[string]string{
 		"SHARD_ID":              strconv.Itoa(p.Shard),
@@ -140,7 +139,7 @@ func (p *pod) environment() []string {
 	return list
 }
 
-// ask asks what to run as the agent.
+// ask returns the program to run as the agent.
 func (p *pod) ask() (Program, error) {
 	ports, err := process.FreePorts(1)
 	if err != nil {
@@ -162,7 +161,7 @@ func (p *pod) ask() (Program, error) {
 	return program, err
 }
 
-// prepare starts the program of the next agent ahead, where it wants that.
+// prepare starts the next agent ahead, if its program can wait.
 func (p *pod) prepare() error {
 	program, err := p.ask()
 	if err != nil {
@@ -179,7 +178,8 @@ func (p *pod) prepare() error {
 	return err
 }
 
-// readyLimit is how long a program that is started ahead may take.
+// readyLimit bounds the wall time in which a program that was started ahead has to be
+// ready.
 const readyLimit = 60 * time.Second
 
 // awaitReady waits until the program that was started ahead is ready.
@@ -198,7 +198,7 @@ func (p *pod) awaitReady() error {
 	}
 }
 
-// output is the file for what the agent prints.
+// output returns the file for the agent's output.
 func (p *pod) output() string {
 	if p.bare != nil {
 		return filepath.Join(p.dir, bareOutput)
@@ -206,14 +206,14 @@ func (p *pod) output() string {
 	return filepath.Join(p.c.disks.root, logsDir, p.Name+".log")
 }
 
-// lastWords are the end of what the agent printed.
+// lastWords returns the end of the agent's output.
 func (p *pod) lastWords() string {
 	text, _ := os.ReadFile(p.output())
 	const most = 500
 	return strings.TrimSpace(string(text[max(len(text)-most, 0):]))
 }
 
-// start starts the pod's first process. It does nothing when the pod runs.
+// start starts the pod's first process. It does nothing while the pod runs.
 func (p *pod) start() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -235,10 +235,10 @@ func (p *pod) start() error {
 	return nil
 }
 
-// startAgent starts the agent, or has the one that was started ahead begin.
+// startAgent starts the agent, or lets the one that was started ahead begin.
 func (p *pod) startAgent() (err error) {
 	if p.program.Ready == "" {
-		if p.starts > 0 { // the first one was asked for with the pod
+		if p.starts > 0 { // the first one was asked for when the pod was made
 			if p.program, err = p.ask(); err != nil {
 				return err
 			}
@@ -261,8 +261,8 @@ func (p *pod) startAgent() (err error) {
 	return p.first.stdin.Close()
 }
 
-// follow waits for the end of a first process. The container goes with it, and is started
-// again after a while where the spec says so.
+// follow waits for the end of a first process. The container ends with it, and is started
+// again after a while if the spec says so.
 func (p *pod) follow(first *child) {
 	code := first.await()
 	p.mu.Lock()
@@ -290,7 +290,7 @@ func (p *pod) follow(first *child) {
 	})
 }
 
-// close ends what runs of the pod.
+// close ends everything that runs in the pod.
 func (p *pod) close() {
 	p.mu.Lock()
 	first, spare, left := p.first, p.spare, p.left
@@ -309,7 +309,7 @@ func (p *pod) close() {
 	p.relay.close()
 }
 
-// state is how the pod is right now.
+// state returns the present state of the pod.
 func (p *pod) state() runners.PodState {
 	servers := p.modelServers()
 	p.mu.Lock()
@@ -321,7 +321,7 @@ func (p *pod) state() runners.PodState {
 	return s
 }
 
-// leader is the first process, nil while the pod does not run.
+// leader returns the first process, nil while the pod is not running.
 func (p *pod) leader() *child {
 	p.mu.Lock()
 	defer p.mu.Unlock()

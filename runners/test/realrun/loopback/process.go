@@ -8,15 +8,15 @@ import (
 	"path/filepath"
 )
 
-// child is a process of this one, the first of a group.
+// child is a child process of this program, the first of its group.
 type child struct {
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser // nil unless it was asked for
-	exited chan struct{}  // closed when it has ended
+	exited chan struct{}  // closed when the process has ended
 }
 
-// start starts a program as the first of a group of its own, which the guard ends if this
-// program cannot. What it prints goes to the end of a file.
+// start starts a program as the first of a process group, which the guard ends if this
+// program cannot. Its output is appended to a file.
 func (g *guard) start(p Program, output string, stdin bool) (*child, error) {
 	if err := os.MkdirAll(filepath.Dir(output), 0o755); err != nil {
 		return nil, err
@@ -25,7 +25,7 @@ func (g *guard) start(p Program, output string, stdin bool) (*child, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer out.Close() // the child has its own
+	defer out.Close() // the child has its own copy
 	cmd := exec.Command(p.Args[0], p.Args[1:]...)
 	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = p.Env, p.Dir, out, out
 	lead(cmd)
@@ -42,10 +42,10 @@ func (g *guard) start(p Program, output string, stdin bool) (*child, error) {
 	return c, nil
 }
 
-// await returns when the process has ended, with its exit code. It must be called once,
-// in a goroutine of its own.
+// await waits for the process to end, and returns its exit code. Call it once, in a
+// goroutine of its own.
 func (c *child) await() int {
-	_ = c.cmd.Wait() // the exit code says it
+	_ = c.cmd.Wait() // the exit code tells how it ended
 	close(c.exited)
 	return exitCode(c.cmd)
 }

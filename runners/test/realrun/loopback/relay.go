@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// relay is the network between one pod and ZooKeeper: it passes frames of ZooKeeper's
-// protocol on, and can hold them, delay them, or lose answers. To the server its
-// connections come from the pod's address.
+// relay is the network between one pod and ZooKeeper. It passes on frames of ZooKeeper's
+// protocol, and can hold them, delay them, or lose answers. Its connections reach the
+// server from the pod's address.
 type relay struct {
 	c  *Cluster
 	ip string
@@ -20,21 +20,21 @@ type relay struct {
 
 	mu     sync.Mutex
 	change *sync.Cond // of what follows
-	// held says of the way to ZooKeeper, and of that back, that nothing gets through.
+	// held blocks the way to ZooKeeper, or the way back.
 	held [2]bool
-	// refuses has every connection ended, and new ones at once.
+	// refuses ends every connection, and new ones at once.
 	refuses bool
-	// delay is the wall time that each way takes longer.
+	// delay is the wall time by which each way is slower.
 	delay time.Duration
-	// lose is how many answers to requests are to be lost.
+	// lose counts the answers to requests that are still to be lost.
 	lose   int
 	links  map[*relayLink]bool
 	closed bool
-	// sessions are those that the pod was given, the newest last.
+	// sessions lists the sessions that the pod was given, the newest last.
 	sessions []zkSession
 }
 
-// zkSession is how a client goes on with its session.
+// zkSession is what a client needs to continue its session.
 type zkSession struct {
 	id       int64
 	password []byte
@@ -58,7 +58,7 @@ func newRelay(c *Cluster, ip string) (*relay, error) {
 	return r, nil
 }
 
-// addr is where the pod finds ZooKeeper.
+// addr returns the address at which the pod finds ZooKeeper.
 func (r *relay) addr() string { return r.ln.Addr().String() }
 
 func (r *relay) accept() {
@@ -69,7 +69,7 @@ func (r *relay) accept() {
 			return
 		}
 		if err != nil {
-			time.Sleep(10 * time.Millisecond) // out of descriptors, as a rule: some will come back
+			time.Sleep(10 * time.Millisecond) // mostly out of descriptors, of which some will be free again
 			continue
 		}
 		r.wg.Add(1)
@@ -77,17 +77,17 @@ func (r *relay) accept() {
 	}
 }
 
-// relayLink is one connection of the pod and that to the server which goes with it.
+// relayLink is one connection of the pod, and its counterpart to the server.
 type relayLink struct {
 	pod, server net.Conn
 	closeOnce   sync.Once
 }
 
-// reset closes a connection in the middle of something, as a network does that has lost
-// what was sent: the request was handled, and its client cannot know.
+// reset aborts a connection, like a network that has lost what was sent: the request was
+// handled, and its client cannot know.
 func (l *relayLink) reset() {
 	if tcp, ok := l.pod.(*net.TCPConn); ok {
-		_ = tcp.SetLinger(0) // at worst it is closed in order
+		_ = tcp.SetLinger(0) // if this fails the connection is closed in order
 	}
 	l.close()
 }
@@ -101,13 +101,13 @@ func (l *relayLink) close() {
 	})
 }
 
-// serve passes on what goes through one connection, until an end closes it.
+// serve passes on the traffic of one connection, until an end closes it.
 func (r *relay) serve(conn net.Conn) {
 	defer r.wg.Done()
 	l := &relayLink{pod: conn}
 	defer l.close()
-	// A connection is made only when both ways are open, and takes both: SYN one way, its
-	// answer the other.
+	// Making a connection needs both ways, SYN on one and its answer on the other, so it
+	// waits for both.
 	time.Sleep(2 * r.slowness())
 	if !r.wait(toServer) || !r.wait(toPod) || !r.dial(l) {
 		return
@@ -126,7 +126,7 @@ func (r *relay) serve(conn net.Conn) {
 	r.pass(l, toPod, l.server, l.pod)
 }
 
-// dial connects with the server, which is not there in an outage.
+// dial connects to the server, which is not there in an outage.
 func (r *relay) dial(l *relayLink) bool {
 	r.mu.Lock()
 	refuses := r.refuses
@@ -150,17 +150,17 @@ func (r *relay) dial(l *relayLink) bool {
 	return true
 }
 
-// maxFrame is more than a server or client sends (jute.maxbuffer).
+// maxFrame is larger than any frame of a server or client (jute.maxbuffer).
 const maxFrame = 8 << 20
 
-// frame is a message that goes one way; without data it is the end of the connection, which
-// goes as slowly as they do, and not through a cut.
+// frame is a message on one way. Without data it is the end of the connection, which is
+// delayed and held like messages.
 type frame struct {
 	data []byte
 	due  time.Time
 }
 
-// pass passes frames on, in their order, each after the delay of its way.
+// pass passes on frames in order, each after the delay of its way.
 func (r *relay) pass(l *relayLink, way int, from, to net.Conn) {
 	frames := make(chan frame, 1024)
 	done := make(chan struct{})
@@ -175,7 +175,7 @@ func (r *relay) pass(l *relayLink, way int, from, to net.Conn) {
 				break
 			}
 		}
-		l.close() // and so the reader ends
+		l.close() // so that the reader ends
 		for range frames {
 			continue
 		}
@@ -196,7 +196,7 @@ func (r *relay) pass(l *relayLink, way int, from, to net.Conn) {
 	<-done
 }
 
-// readFrame reads a length and so many bytes, or a four-letter word, as it came.
+// readFrame reads a length and that many bytes, or a four-letter word, unchanged.
 func readFrame(from io.Reader) ([]byte, error) {
 	var head [4]byte
 	if _, err := io.ReadFull(from, head[:]); err != nil {
@@ -212,14 +212,14 @@ func readFrame(from io.Reader) ([]byte, error) {
 	return data, err
 }
 
-// The xids of what is no answer to a request.
+// These xids belong to messages that do not answer a request.
 const (
 	xidEvent = -1
 	xidPing  = -2
 )
 
-// inspect looks at a frame: it takes sessions down, scales timeouts for a server that
-// knows only the wall clock, and reports whether the frame is to be lost.
+// inspect looks at a frame. It records sessions, scales timeouts for a server that knows
+// only the wall clock, and reports whether the frame is to be lost.
 func (r *relay) inspect(l *relayLink, way int, first bool, data []byte) (lost bool) {
 	body := data[4:]
 	switch {
@@ -257,11 +257,11 @@ func scale(field []byte, by float64) {
 	}
 }
 
-// greet takes down the session that a server has given.
+// greet records the session that a server has granted.
 func (r *relay) greet(body []byte) {
 	id, n := int64(binary.BigEndian.Uint64(body[8:16])), int(binary.BigEndian.Uint32(body[16:20]))
 	if id == 0 || n < 0 || len(body) < 20+n {
-		return // the session that was asked for is over
+		return // the requested session has expired
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -274,7 +274,7 @@ func (r *relay) greet(body []byte) {
 	r.sessions = append(r.sessions, zkSession{id, append([]byte{}, body[20:20+n]...)})
 }
 
-// wait waits until a way is open, and reports whether the relay is.
+// wait waits until a way is open. It returns false if the relay is closed.
 func (r *relay) wait(way int) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -284,7 +284,7 @@ func (r *relay) wait(way int) bool {
 	return !r.closed
 }
 
-// hold closes or opens ways.
+// hold blocks or opens ways.
 func (r *relay) hold(held bool, ways ...int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -294,28 +294,28 @@ func (r *relay) hold(held bool, ways ...int) {
 	r.change.Broadcast()
 }
 
-// slowness is the wall time that each way takes.
+// slowness returns the wall time that each way takes.
 func (r *relay) slowness() time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.delay
 }
 
-// slow sets the wall time that each way takes longer.
+// slow sets the wall time by which each way is slower.
 func (r *relay) slow(delay time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.delay = delay
 }
 
-// loseAnswers has the next n answers to requests be lost.
+// loseAnswers makes the next n answers to requests get lost.
 func (r *relay) loseAnswers(n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.lose += n
 }
 
-// refuse ends all connections, and every new one at once, or takes them again.
+// refuse ends all connections, and new ones at once, or accepts connections again.
 func (r *relay) refuse(on bool) {
 	r.mu.Lock()
 	r.refuses = on
@@ -334,7 +334,7 @@ func (r *relay) drop() {
 	}
 }
 
-// given are the sessions that the pod was given.
+// given returns the sessions that the pod was given.
 func (r *relay) given() []zkSession {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -10,13 +10,13 @@ import (
 	"github.com/monosim/monosim/sim/world"
 )
 
-// Runner builds clusters of processes. It is made by New.
+// Runner builds clusters of processes. New makes it.
 type Runner struct{ options Options }
 
-// New makes a runner. What is wrong with the options is an error of Build.
+// New makes a runner. Build reports wrong options as its error.
 func New(o Options) *Runner { return &Runner{o} }
 
-// Name is that of the options.
+// Name returns the name in the options.
 func (r *Runner) Name() string {
 	if r.options.Name == "" {
 		return "real"
@@ -24,9 +24,9 @@ func (r *Runner) Name() string {
 	return r.options.Name
 }
 
-// Build makes a cluster that is not started, but for its ZooKeeper. The error of a spec
-// that makes no sense is a *runners.SpecError, that of one that asks for what only a
-// simulation has runners.ErrUnsupported.
+// Build makes a cluster of which only ZooKeeper has started. A spec that makes no sense
+// gives a *runners.SpecError; a spec that only a simulation can build gives
+// runners.ErrUnsupported.
 func (r *Runner) Build(spec runners.Spec) (runners.Cluster, error) {
 	o, err := r.options.withDefaults()
 	if err != nil {
@@ -39,8 +39,8 @@ func (r *Runner) Build(spec runners.Spec) (runners.Cluster, error) {
 	return c, nil
 }
 
-// Faults lists all kinds of faults, so that all scenarios can be read; those that no
-// real server can be made to have are ErrUnsupported when they begin.
+// Faults lists all kinds of faults, so that all scenarios can be read. Faults that no real
+// server can have are ErrUnsupported when they begin.
 func (r *Runner) Faults() []runners.FaultKind {
 	var kinds []runners.FaultKind
 	for _, k := range fault.Kinds() {
@@ -49,7 +49,8 @@ func (r *Runner) Faults() []runners.FaultKind {
 	return kinds
 }
 
-// Check refuses agent settings that no agent has, and profiles that no server has.
+// Check returns an error for agent settings that no agent has, and for profiles that no
+// server has.
 func (r *Runner) Check(spec runners.Spec) error {
 	for _, p := range agentconfig.UnknownKeys(confName(spec), []byte(spec.Conf)) {
 		return &runners.SpecError{Where: confName(spec), Found: p.Found, Want: p.Want}
@@ -64,7 +65,7 @@ func confName(spec runners.Spec) string {
 	return spec.ConfName
 }
 
-// supported refuses what there is only in a simulation.
+// supported returns an error for what only a simulation has.
 func supported(spec runners.Spec) error {
 	if err := world.CheckProfiles(spec); err != nil {
 		return err

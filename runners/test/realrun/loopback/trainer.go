@@ -28,20 +28,20 @@ type trainer struct {
 	relay *relay // to ZooKeeper
 
 	mu       sync.Mutex
-	running  *child // nil while it does not run
+	running  *child // nil while it is not running
 	starts   int
 	exitCode int
 
-	// addr is where its server listens, "" before it told. It has a lock of its own, as the
-	// journal takes it down, which those that hold mu write to.
+	// addr is the address of its server, "" until it is known. It has a lock of its own,
+	// because the journal sets it, and holders of mu write to the journal.
 	addrMu sync.Mutex
 	addr   string
 }
 
-// trainerProgram is the program as observations call it.
+// trainerProgram is the program's name in observations.
 const trainerProgram = "cpu_training"
 
-// addTrainers makes the processes of the job that the spec asks for, and writes their plan.
+// addTrainers makes the processes of the spec's training job, and writes their plan.
 func (c *Cluster) addTrainers() error {
 	spec := c.spec.Training
 	if spec == nil {
@@ -76,10 +76,10 @@ func (c *Cluster) addTrainers() error {
 	return nil
 }
 
-// planPath is the file that says what the job is.
+// planPath returns the file that describes the job.
 func (c *Cluster) planPath() string { return filepath.Join(c.disks.root, "plan.yaml") }
 
-// writePlan writes the job with the directories as they are on this machine.
+// writePlan writes the description of the job, with the directories of this machine.
 func (c *Cluster) writePlan() error {
 	made := c.spec.Training.WithDefaults()
 	for _, dir := range []*string{&made.ModelDir, &made.RestoreDir, &made.ExportDir} {
@@ -94,10 +94,10 @@ func (c *Cluster) writePlan() error {
 	return write(c.planPath(), text, 0o644)
 }
 
-// eventsFile is where it writes down what it comes to.
+// eventsFile returns the file to which the process appends its events.
 func (t *trainer) eventsFile() string { return filepath.Join(t.dir, "events.jsonl") }
 
-// program is how it is started.
+// program returns the command of the process.
 func (t *trainer) program() (Program, error) {
 	args := []string{
 		t.c.o.Monosim, "trainer", t.c.planPath(), "--server_type=" + t.role, fmt.Sprintf("--index=%d", t.index),
@@ -115,12 +115,12 @@ func (t *trainer) program() (Program, error) {
 	return Program{Args: args, Dir: t.dir, Env: append(environment, places...)}, err
 }
 
-// trainerIP is where the process of a name runs.
+// trainerIP returns the address of the process of a name.
 func (c *Cluster) trainerIP(name string) string {
 	return c.net.ip(2 + len(c.pods) + slices.Index(c.spec.Training.TrainerNames(), name))
 }
 
-// start starts it. It does nothing when it runs.
+// start starts the process. It does nothing while the process runs.
 func (t *trainer) start() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -143,7 +143,8 @@ func (t *trainer) start() error {
 	return nil
 }
 
-// follow waits for its end. It is started again after a while where the spec says so.
+// follow waits for the end of the process. It is started again after a while if the spec
+// says so.
 func (t *trainer) follow(started *child) {
 	code := started.await()
 	t.c.guard.end(started.pid())
@@ -165,14 +166,14 @@ func (t *trainer) follow(started *child) {
 	})
 }
 
-// process is what runs of it, nil for nothing.
+// process returns the running process, nil for none.
 func (t *trainer) process() *child {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.running
 }
 
-// state is how it is right now.
+// state returns the present state of the process.
 func (t *trainer) state() runners.TrainerState {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -185,14 +186,14 @@ func (t *trainer) state() runners.TrainerState {
 	return s
 }
 
-// serves takes down where its server listens.
+// serves records the address of the process's server.
 func (t *trainer) serves(addr string) {
 	t.addrMu.Lock()
 	defer t.addrMu.Unlock()
 	t.addr = addr
 }
 
-// kill ends it at once.
+// kill ends the process at once.
 func (t *trainer) kill() error {
 	running := t.process()
 	if running == nil {
@@ -204,7 +205,7 @@ func (t *trainer) kill() error {
 	return settled(t.name, func() bool { return t.process() != running })
 }
 
-// close ends what runs of it.
+// close ends whatever runs of the process.
 func (t *trainer) close() {
 	if running := t.process(); running != nil {
 		t.c.guard.end(running.pid())
@@ -213,10 +214,11 @@ func (t *trainer) close() {
 	t.relay.close()
 }
 
-// trainingDeed is what a process of the job does; without a path it is all of the kind.
+// trainingDeed names something that a process of the job does; without a path it stands for
+// all of that kind.
 type trainingDeed struct{ trainer, op, path string }
 
-// trained takes down what a process of the job has told.
+// trained records an event of a process of the job.
 func (j *journal) trained(t *trainer, line []byte) {
 	var e job.Event
 	if json.Unmarshal(line, &e) != nil {

@@ -17,19 +17,19 @@ import (
 	"github.com/monosim/monosim/runners/test/realrun"
 )
 
-// trainingCalls are the calls of an operator to the training job.
+// trainingCalls holds an operator's calls to the training job.
 type trainingCalls struct {
-	// variables are the operator's connections with the servers of variables.
+	// variables is the operator's connection to the servers of variables.
 	variables *session.Wire
 
 	mu sync.Mutex
-	// operated is the answer to the call that goes on, nil before.
+	// operated is the answer to the present call, nil before it comes.
 	operated *runners.TrainingAnswer
 	barriers []runners.TrainingAnswer
 	ended    bool // the application was killed
 }
 
-// findTrainer finds a process of the job by name; the error lists them.
+// findTrainer returns a process of the job by name; the error lists the names.
 func (c *Cluster) findTrainer(name string) (*trainer, error) {
 	for _, t := range c.trainers {
 		if t.name == name {
@@ -55,7 +55,7 @@ func (c *Cluster) StartTraining() error {
 	return nil
 }
 
-// StartTrainer starts one that has ended.
+// StartTrainer starts a process that has ended.
 func (c *Cluster) StartTrainer(name string) error {
 	t, err := c.findTrainer(name)
 	if err != nil {
@@ -64,7 +64,7 @@ func (c *Cluster) StartTrainer(name string) error {
 	return t.start()
 }
 
-// TrainerState returns how a process of the job is.
+// TrainerState returns the present state of a process of the job.
 func (c *Cluster) TrainerState(name string) (runners.TrainerState, error) {
 	t, err := c.findTrainer(name)
 	if err != nil {
@@ -81,7 +81,7 @@ func (c *Cluster) TrainingStatus() runners.TrainingStatus {
 		return status
 	}
 	if s, err := c.TrainerState("ps0"); err == nil && s.Addr != "" {
-		// Without an answer there is nothing to say of the variables.
+		// Without an answer nothing is known about the variables.
 		_ = c.operator.do("variables", operatorLimit, func() error {
 			if c.calls.variables == nil {
 				c.calls.variables = session.NewWire(c.operator.e)
@@ -99,7 +99,7 @@ func (c *Cluster) TrainingStatus() runners.TrainingStatus {
 	return status
 }
 
-// modelDir is where the job's checkpoints are on this machine.
+// modelDir returns the folder of the job's checkpoints on this machine.
 func (c *Cluster) modelDir() string {
 	return c.disks.modelPath(c.spec.Training.WithDefaults().ModelDir)
 }
@@ -112,8 +112,8 @@ func (c *Cluster) TrainingDeeds(name, op, path string) int {
 	return c.journal.deeds[trainingDeed{name, op, path}]
 }
 
-// operateLimit bounds a call of the controller, in the cluster's time: a save waits for
-// workers, and writes.
+// operateLimit bounds a call of the controller in cluster time; a save waits for workers,
+// and writes.
 const operateLimit = time.Hour
 
 // Operate calls a method of the controller and waits for the answer.
@@ -126,14 +126,14 @@ func (c *Cluster) Operate(method string) (runners.TrainingAnswer, error) {
 	return c.plainAnswer(answer), err
 }
 
-// plainAnswer is an answer without this machine's directories and with errors as the
-// simulation has them.
+// plainAnswer removes this machine's directories from an answer, and words errors as the
+// simulation does.
 func (c *Cluster) plainAnswer(a runners.TrainingAnswer) runners.TrainingAnswer {
 	a.Err = c.plainError("", a.Err)
 	return a
 }
 
-// BeginOperate begins such a call.
+// BeginOperate begins a call of the controller.
 func (c *Cluster) BeginOperate(method string) error {
 	c.calls.mu.Lock()
 	c.calls.operated = nil
@@ -157,7 +157,7 @@ func (c *Cluster) Operated() (runners.TrainingAnswer, bool) {
 	return *c.calls.operated, true
 }
 
-// PSBarrier has a worker arrive at a barrier of the PS service, which the first PS keeps.
+// PSBarrier makes a worker arrive at a barrier of the PS service, which the first PS keeps.
 func (c *Cluster) PSBarrier(id string, worker, numWorkers int, timeout time.Duration) error {
 	s, err := c.TrainerState("ps0")
 	if err != nil {
@@ -176,23 +176,24 @@ func (c *Cluster) PSBarrier(id string, worker, numWorkers int, timeout time.Dura
 	return nil
 }
 
-// PSBarriers are the answers so far.
+// PSBarriers returns the answers so far.
 func (c *Cluster) PSBarriers() []runners.TrainingAnswer {
 	c.calls.mu.Lock()
 	defer c.calls.mu.Unlock()
 	return slices.Clone(c.calls.barriers)
 }
 
-// errOneProcess is why there are no local clusters here.
+// errOneProcess says why clusters of processes have no local clusters.
 var errOneProcess = fmt.Errorf("a local cluster is tasks of one process, in virtual time: %w", runners.ErrUnsupported)
 
-// StartLocal is not there: the workers of a local cluster are no processes.
+// StartLocal returns errOneProcess: the workers of a local cluster are tasks, not
+// processes.
 func (c *Cluster) StartLocal(int) error { return errOneProcess }
 
-// LocalSteps is not there either.
+// LocalSteps returns errOneProcess, as StartLocal.
 func (c *Cluster) LocalSteps(int, int) error { return errOneProcess }
 
-// LocalBarrier is not there either.
+// LocalBarrier returns errOneProcess, as StartLocal.
 func (c *Cluster) LocalBarrier(int, time.Duration) error { return errOneProcess }
 
 // LocalBarriers are none.
@@ -207,7 +208,7 @@ func (c *Cluster) StoredFile(path string) ([]byte, bool, error) {
 	return c.disks.plain("", data), err == nil, err
 }
 
-// StoredNames are those in such a directory.
+// StoredNames lists a shared directory.
 func (c *Cluster) StoredNames(path string) ([]string, error) {
 	list, err := os.ReadDir(c.disks.modelPath(path))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -220,7 +221,8 @@ func (c *Cluster) StoredNames(path string) ([]string, error) {
 	return names, err
 }
 
-// StoreFile writes one, in one step, as it may be read at any time.
+// StoreFile writes a file of the shared directories in one step, because it may be read at
+// any time.
 func (c *Cluster) StoreFile(path string, data []byte) error {
 	name := c.disks.modelPath(path)
 	if err := write(name+".new", data, 0o644); err != nil {
@@ -229,7 +231,7 @@ func (c *Cluster) StoreFile(path string, data []byte) error {
 	return os.Rename(name+".new", name)
 }
 
-// hitTrainer makes what happens to a process of the job.
+// hitTrainer makes the function of a fault that hits a process of the job.
 func hitTrainer(hit func(c *Cluster, t *trainer) error) func(c *Cluster, f runners.Fault) error {
 	return func(c *Cluster, f runners.Fault) error {
 		t, err := c.findTrainer(f.Pod)
@@ -240,7 +242,7 @@ func hitTrainer(hit func(c *Cluster, t *trainer) error) func(c *Cluster, f runne
 	}
 }
 
-// trainerKinds are the faults of a training job.
+// trainerKinds has the faults of a training job.
 var trainerKinds = map[string]kind{
 	"trainer.killed": {begin: hitTrainer(func(_ *Cluster, t *trainer) error { return t.kill() })},
 	"trainer.disconnected": {
@@ -258,7 +260,7 @@ var trainerKinds = map[string]kind{
 	"trainer.slow-saves":         {because: "the disk of this machine is as fast as it is"},
 }
 
-// endApplication ends all processes of the job, and none is started again.
+// endApplication ends all processes of the job; none is started again.
 func (c *Cluster) endApplication() error {
 	if len(c.trainers) == 0 {
 		return errors.New("application: found no training job, want one to kill")
@@ -270,21 +272,21 @@ func (c *Cluster) endApplication() error {
 		if t.process() == nil {
 			continue
 		}
-		if err := t.kill(); err != nil && t.process() != nil { // one may end by itself right now
+		if err := t.kill(); err != nil && t.process() != nil { // it may be ending by itself right now
 			return err
 		}
 	}
 	return nil
 }
 
-// applicationEnded reports whether it was ended.
+// applicationEnded reports whether endApplication was called.
 func (c *Cluster) applicationEnded() bool {
 	c.calls.mu.Lock()
 	defer c.calls.mu.Unlock()
 	return c.calls.ended
 }
 
-// changeStored changes what a file of the job's directories holds.
+// changeStored makes the function of a fault that changes the content of a shared file.
 func changeStored(change func(data []byte) []byte) func(c *Cluster, f runners.Fault) error {
 	return func(c *Cluster, f runners.Fault) error {
 		data, err := os.ReadFile(c.disks.modelPath(f.BasePath))

@@ -14,17 +14,16 @@ import (
 	"github.com/monosim/monosim/runners/zookeeper/server"
 )
 
-// zooKeeper is the server of a cluster. What it has acknowledged stays through outages.
+// zooKeeper is the server of a cluster. Writes that it has acknowledged survive outages.
 type zooKeeper interface {
-	// addr is where it listens, "" while it is down.
+	// addr returns its address, "" while it is down.
 	addr() string
-	// timeoutScale is the timeout that the server is to be told, for one that a client
-	// asks for.
+	// timeoutScale returns the factor for session timeouts on their way to the server.
 	timeoutScale() float64
-	// stop ends it at once; start brings it back.
+	// stop ends the server at once; start brings it back.
 	stop() error
 	start() error
-	// znode looks at the tree, as it was last while the server is down.
+	// znode reads the tree, or while the server is down the tree as it was last.
 	znode(path string) (runners.Znode, bool, error)
 	close()
 }
@@ -40,7 +39,7 @@ func newZooKeeper(c *Cluster) (zooKeeper, error) {
 	return z, z.start()
 }
 
-// simulated is `monosim zookeeper`, whose time passes as that of the cluster.
+// simulated is `monosim zookeeper`, whose time passes like the cluster's.
 type simulated struct {
 	c   *Cluster
 	dir string
@@ -59,10 +58,10 @@ func (z *simulated) addr() string {
 
 func (z *simulated) timeoutScale() float64 { return 1 }
 
-// eventsFile is where the server writes down what it was made to write.
+// eventsFile returns the file to which the server appends its writes.
 func (z *simulated) eventsFile() string { return filepath.Join(z.dir, "events.jsonl") }
 
-// serveLimit is how long a server may take to listen.
+// serveLimit bounds the wall time in which a server has to listen.
 const serveLimit = 30 * time.Second
 
 func (z *simulated) start() error {
@@ -121,12 +120,12 @@ func (z *simulated) listening(child *child, output string) (string, error) {
 	}
 }
 
-// output is the file for what the server prints in this life.
+// output returns the file for the server's output in its present life.
 func (z *simulated) output() string {
 	return filepath.Join(z.c.disks.root, logsDir, fmt.Sprintf("zookeeper-%d.log", z.starts))
 }
 
-// admin is where its interface for faults is, "" without one.
+// admin returns the address of its interface for faults, "" without it.
 func (z *simulated) admin() string {
 	z.mu.Lock()
 	defer z.mu.Unlock()
@@ -145,7 +144,7 @@ func (z *simulated) admin() string {
 	return ""
 }
 
-// watch tells of a server that ends by itself.
+// watch reports a server that ends by itself as a failure of the run.
 func (z *simulated) watch(child *child) {
 	<-child.exited
 	z.mu.Lock()
@@ -175,8 +174,8 @@ func (z *simulated) znode(path string) (runners.Znode, bool, error) {
 	return node, ok, nil
 }
 
-// debian is the real server. It knows only the wall clock: with a time scale its ticks
-// are shorter, and timeouts are scaled on their way.
+// debian is the real server. It knows only the wall clock: under a time scale its ticks are
+// shorter, and timeouts are scaled on their way.
 type debian struct {
 	c *Cluster
 	*server.Server
@@ -185,7 +184,7 @@ type debian struct {
 	down bool
 }
 
-// debianTick is the server's default, of which it is told the wall time.
+// debianTick is the default tick of the server, which is told the tick in wall time.
 const debianTick = 2 * time.Second
 
 func newDebian(c *Cluster) (zooKeeper, error) {

@@ -16,12 +16,12 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// Options are the settings of a soak.
+// Options holds the settings of a soak.
 type Options struct {
-	// Loopback says what clusters are made of. Its Dir must be set, because processes of
-	// the clusters are recognised by that name. A Slack of 0 means two seconds of wall
-	// time, for processes that start slowly on a busy host: an agent that finds a port
-	// closed tries again only 10 s of its time later.
+	// Loopback describes the clusters. Its Dir has to be set, because processes of the
+	// clusters are recognised by that name. A Slack of 0 means two seconds of wall time,
+	// for processes that start slowly on a busy host: an agent that finds a port closed
+	// tries again only 10 s of its time later.
 	Loopback loopback.Options
 	// Cycles is the number of kills in all, Jobs the number of clusters.
 	Cycles, Jobs int
@@ -45,7 +45,8 @@ type Summary struct {
 // number of kills in each.
 const simulatedSeeds, simulatedCycles = 100, 20
 
-// Bounds returns for each victim the longest time that a simulated cluster was not whole.
+// Bounds returns, for each victim, the longest time that a simulated cluster took to
+// recover.
 func Bounds() (map[Victim]time.Duration, error) {
 	bounds := map[Victim]time.Duration{}
 	for seed := uint64(1); seed <= simulatedSeeds; seed++ {
@@ -212,13 +213,13 @@ const settled = 10 * time.Second
 
 // counted checks that there are as many processes and ports as a whole cluster has.
 func (s *soak) counted(c *loopback.Cluster, net string) error {
-	// ZooKeeper, and the owner of the addresses; for each pod a relay and an agent, and
-	// model servers with gRPC and REST.
+	// A whole cluster listens with ZooKeeper, the owner of the addresses and, for each pod,
+	// a relay, an agent, and model servers with gRPC and REST.
 	ports := listening(net)
 	if want := 2 + (2+2*len(tasks))*len(c.Pods()); len(ports) != want {
 		return fmt.Errorf("open ports: found %d, want %d: %v", len(ports), want, ports)
 	}
-	// A ZooKeeper, and in each pod an agent and its model servers.
+	// A whole cluster runs a ZooKeeper and, in each pod, an agent and its model servers.
 	found := processesOf(c.Dir())
 	if want := 1 + (1+len(tasks))*len(c.Pods()); len(found) != want {
 		return fmt.Errorf("processes: found %d, want %d: %q", len(found), want, found)

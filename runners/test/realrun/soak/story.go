@@ -49,7 +49,7 @@ type Cycle struct {
 	Victim Victim
 	// Pod is the pod of the killed agent or model server, empty for ZooKeeper.
 	Pod string
-	// At is the cluster time of the kill, Took how long the cluster was not whole.
+	// At is the cluster time of the kill, Took the cluster time until recovery.
 	At, Took time.Duration
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/monosim/monosim/engine/walltime/machine"
 )
 
-// LogOptions say which log lines are written, and where.
+// LogOptions selects which log lines are written, and where.
 type LogOptions struct {
 	// Output gets one write for each line; nil means standard error.
 	Output io.Writer
@@ -47,8 +47,8 @@ func newLog(p *walltime.Process, o LogOptions, fork *machine.Fork) *log {
 	return &log{p: p, o: o, fork: fork}
 }
 
-// Enabled is false in a forked copy that has not reached its fork: the program itself has
-// written these lines.
+// Enabled returns false in a forked copy that has not reached its fork, because the program
+// itself has written these lines.
 func (l *log) Enabled(level env.Level) bool {
 	l.p.Check()
 	return l.o.Verbosity.wants(level) && !l.fork.Replaying()

@@ -14,8 +14,8 @@ import (
 // Program is a program for Run.
 type Program struct {
 	Options
-	// Node and Name name the host and the program in reports. The choices follow from Seed
-	// and Node.
+	// Node and Name name the host and the program in reports. Seed and Node determine the
+	// random choices.
 	Node, Name string
 	// Seed decides every choice; 0 means another seed for each run.
 	Seed uint64

@@ -1,7 +1,7 @@
 // Package surroundings makes the env.Env of a real process: the wall clock, the files,
 // names and programs of the host, sockets, ZooKeeper and model servers over the network,
-// and a log on standard error. With it a program that was written against env, such as an
-// agent, runs as a program of the operating system.
+// and a log on standard error. A program that was written against env, such as an agent,
+// runs with it as a program of the operating system.
 //
 // Two things to use first:
 //
@@ -10,8 +10,11 @@
 //   - [New] makes the Env of one process of engine/walltime, to run several in one
 //     program.
 //
-// To change what an Env is made of, see surroundings.go; how a program runs and forks,
-// run.go; the form of log lines, log.go.
+// To change
+//
+//   - what an Env is made of: surroundings.go
+//   - how a program runs and forks: run.go
+//   - the form of log lines: log.go
 package surroundings
 
 import (
@@ -23,7 +26,7 @@ import (
 	"github.com/monosim/monosim/runners/test/realrun"
 )
 
-// Options describe a process. The zero value has the environment and directory of this
+// Options describes a process. The zero value has the environment and directory of this
 // program, listens on 127.0.0.1 and logs from INFO on to standard error.
 type Options struct {
 	// Machine has the environment, the directory, and the rules for children. If its
@@ -33,7 +36,7 @@ type Options struct {
 	Network realrun.Options
 	// Log says where log lines go.
 	Log LogOptions
-	// Python is the interpreter whose behaviour ported code shows.
+	// Python is the Python version whose behaviour ported code has.
 	Python env.Python
 	// Furnish, when set, is called with each Env before it is used, and may replace parts
 	// of it.
