@@ -4,7 +4,8 @@
 // rule: what was found and what to do instead. It exits with 0 when there is none, 1 when
 // there is one, and 2 when it could not look (a package that does not load, a wrong
 // argument). With -house it prints the sizes of packages and functions instead, and which
-// are over the limits.
+// are over the limits. With -system it prints instead what of the packages does not compile
+// for another operating system.
 //
 // Two things to read first: [rules], the analyzers that check one package each, and
 // [directions], the table of who may import whom.
@@ -25,6 +26,7 @@
 //   - which packages need an Example: examples.go
 //   - which packages a rule covers: rooms.go
 //   - the limits of -house: house.go
+//   - what -system looks at: systems.go
 package main
 
 import (
@@ -57,6 +59,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	flags.SetOutput(stderr)
 	flags.Usage = func() { usage(flags.Output()) }
 	inHouse := flags.Bool("house", false, "")
+	system := flags.String("system", "", "")
 	if err := flags.Parse(args); err != nil {
 		return exitFailed
 	}
@@ -66,6 +69,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 	patterns := flags.Args()
 	if len(patterns) == 0 {
 		patterns = []string{"./..."}
+	}
+	if *system != "" {
+		return runSystem(*system, patterns, stdout, stderr)
 	}
 
 	found, err := lint(patterns)
@@ -97,8 +103,24 @@ func runHouse(stdout, stderr io.Writer) int {
 	return exitClean
 }
 
+// runSystem prints what is no right Go for another operating system.
+func runSystem(system string, patterns []string, stdout, stderr io.Writer) int {
+	found, err := checkSystem(system, patterns)
+	if err != nil {
+		fmt.Fprintf(stderr, "lint: %v\n", err)
+		return exitFailed
+	}
+	for _, f := range found {
+		fmt.Fprintln(stdout, f)
+	}
+	if len(found) > 0 {
+		return exitFindings
+	}
+	return exitClean
+}
+
 func usage(w io.Writer) {
-	fmt.Fprint(w, "usage: lint [packages]\n       lint -house\n\nRules:\n")
+	fmt.Fprint(w, "usage: lint [packages]\n       lint -house\n       lint -system windows [packages]\n\nRules:\n")
 	for _, rule := range rules {
 		fmt.Fprintf(w, "  %-11s %s\n", rule.Name, rule.Doc)
 	}

@@ -50,6 +50,26 @@ func TestExitCodes(t *testing.T) {
 			stderr: "lint: 6 findings",
 		},
 		{
+			name:  "right for another system",
+			files: map[string]string{"sim/sim.go": "package sim\n\nimport \"syscall\"\n\nvar _ = syscall.Exit\n"},
+			args:  []string{"-system", "windows", "./..."},
+			code:  exitClean,
+		},
+		{
+			name:   "wrong for another system",
+			files:  map[string]string{"sim/sim.go": "package sim\n\nimport \"syscall\"\n\nvar _ = syscall.Kill\n"},
+			args:   []string{"-system", "windows", "./..."},
+			code:   exitFindings,
+			stdout: []string{"sim/sim.go:5:17: undefined: syscall.Kill"},
+		},
+		{
+			name:   "no such system",
+			files:  map[string]string{"sim/sim.go": "package sim\n"},
+			args:   []string{"-system", "nosuch", "./..."},
+			code:   exitFailed,
+			stderr: "unsupported GOOS/GOARCH pair nosuch",
+		},
+		{
 			name: "sound packages are looked at beside broken ones",
 			files: map[string]string{
 				"engine/agent/agent.go": cleanFile + "\nfunc run() { undefined() }\n",
