@@ -77,7 +77,9 @@ waitingAtOnce := 4
 
 testEvents := $(BUILD)/test-computing.json $(BUILD)/test-waiting.json
 testSummary := $(BUILD)/test-summary.txt
-gotestsum = $(GO) tool gotestsum --format pkgname-and-test-fails --hide-summary skipped --jsonfile $(BUILD)/$@.json -- -timeout 15m
+# vet has looked at the tests already, and a binary that runs once wants no tables for a debugger.
+testFlags := -vet=off -ldflags=-w
+gotestsum = $(GO) tool gotestsum --format pkgname-and-test-fails --hide-summary skipped --jsonfile $(BUILD)/$@.json -- $(testFlags) -timeout 15m
 
 test: ## all tests; the last line is the totals
 	@rm -f $(testEvents) $(testSummary); status=0; \
@@ -95,7 +97,7 @@ test-waiting: # tests on the clock of the wall
 test-changed: # tests of the packages that changed since BASE (main), and of those that import them; the short ones, for it is about minutes
 	@echo "== $@"
 	@packages=$$(GO="$(GO)" .ci/changed $(or $(BASE),main)) || exit 1; \
-	if [ -n "$$packages" ]; then $(GO) test -short -timeout 5m $$packages; fi
+	if [ -n "$$packages" ]; then $(GO) test $(testFlags) -short -timeout 5m $$packages; fi
 
 # This run of gotestsum reads the events of both once more, for the reasons to skip and the
 # totals, which .ci/run prints last. Where one has not run there are no totals.
@@ -103,17 +105,17 @@ test-summary:
 	@[ ! -e $(word 1,$(testEvents)) ] || [ ! -e $(word 2,$(testEvents)) ] || { \
 	$(GO) tool gotestsum --raw-command --format none -- cat $(testEvents) 2>/dev/null | awk -f .ci/test-totals.awk > $(testSummary); cat $(testSummary); }
 
-race: race-computing race-waiting ## the short tests of what has goroutines, or is near to some, under the race detector
+race: race-computing race-waiting ## the short tests of what starts goroutines, under the race detector
 
 race-computing:
 	@echo "== $@"
-	@packages=$$(GO="$(GO)" .ci/goroutines | grep -vE '$(wallclock)') || exit 1; $(GO) test -race -short -timeout 15m $$packages
+	@packages=$$(GO="$(GO)" .ci/goroutines | grep -vE '$(wallclock)') || exit 1; $(GO) test $(testFlags) -race -short -timeout 15m $$packages
 
 race-waiting:
 	@echo "== $@"
-	@packages=$$(GO="$(GO)" .ci/goroutines | grep -E '$(wallclock)') || exit 1; $(GO) test -race -short -timeout 15m -p $(waitingAtOnce) $$packages
+	@packages=$$(GO="$(GO)" .ci/goroutines | grep -E '$(wallclock)') || exit 1; $(GO) test $(testFlags) -race -short -timeout 15m -p $(waitingAtOnce) $$packages
 
-nightly-race: # the rooms without goroutines, too
+nightly-race: # the programs and the rooms that start no goroutines, too
 	$(GO) test -race -short -timeout 60m ./...
 
 nightly-whatif: # every question and every worked plan
