@@ -6,11 +6,11 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// ConsulClient registers services at a Consul agent and looks them up (consul.py:45); package
-// consul has the one that asks over HTTP.
+// ConsulClient registers services at a Consul agent and looks them up (consul.py:45). Package
+// consul has an implementation over HTTP.
 type ConsulClient interface {
-	// Lookup answers the registered elements of a service, within the time-out in seconds.
-	// Each is a Python object of Port, Host and Tags.
+	// Lookup returns the registered elements of a service. timeoutSeconds limits the request. Each
+	// element is a Python object with Port, Host and Tags.
 	Lookup(service string, timeoutSeconds int) ([]any, error)
 	// Register adds an element at a port of this host.
 	Register(service string, port int, tags ConsulTags) error
@@ -18,15 +18,15 @@ type ConsulClient interface {
 	Deregister(service string, port int) error
 }
 
-// ConsulTags are what a registration says about a process: the tags of its element.
+// ConsulTags holds the tags with which a process is registered.
 type ConsulTags struct {
 	Index int
 	Name  string
 	IP    string
 }
 
-// ConsulAddress is where a process reaches its Consul agent. A Host that begins with a
-// slash is a Unix socket, and Port is void.
+// ConsulAddress is where a process reaches its Consul agent. A Host that begins with a slash is the
+// path of a Unix socket; Port does not matter then.
 type ConsulAddress struct {
 	Host string
 	Port int
@@ -39,10 +39,10 @@ const (
 	consulPort   = "2280"
 )
 
-// FindConsul finds the address of the Consul agent (consul.py:50): the host in
-// CONSUL_HTTP_HOST or TCE_HOST_IP, else the agent's socket if that is a regular file, which
-// a socket is not, or with Q304 repaired a socket, else 127.0.0.1; and the port in CONSUL_HTTP_PORT, else 2280. Empty variables count as
-// unset; a port that is no number is a ValueError.
+// FindConsul finds the address of the Consul agent (consul.py:50). The host is CONSUL_HTTP_HOST or
+// TCE_HOST_IP. Otherwise it is the agent's socket if that is a regular file, which a socket is not;
+// with Q304 repaired, if it is a socket. Otherwise it is 127.0.0.1. The port is CONSUL_HTTP_PORT,
+// or 2280. Empty variables count as unset; a port that is no number is a ValueError.
 func FindConsul(e *env.Env, kept quirks.Set) (ConsulAddress, error) {
 	host := firstSet(e.Host, "CONSUL_HTTP_HOST", "TCE_HOST_IP")
 	if host == "" {

@@ -8,9 +8,9 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// EnableTCMalloc adds tcmalloc to LD_PRELOAD, behind an empty item when that was unset,
-// unless Q197 is repaired (mem_profiling.py:21). It holds for processes that are started later. The
-// mainDir is what [FindMain] answers.
+// EnableTCMalloc appends tcmalloc to LD_PRELOAD (mem_profiling.py:21). If that was unset, an empty
+// item comes first, unless Q197 is repaired. It has an effect on processes that are started later.
+// mainDir is the result of [FindMain].
 func EnableTCMalloc(host env.Host, kept quirks.Set, mainDir string) {
 	libs, _ := host.LookupEnv("LD_PRELOAD")
 	if libs != "" || kept.Keeps(quirks.Q197) {
@@ -19,21 +19,21 @@ func EnableTCMalloc(host env.Host, kept quirks.Set, mainDir string) {
 	host.Setenv("LD_PRELOAD", libs+LibopsPath(mainDir, "../gperftools/libtcmalloc/lib/libtcmalloc.so"))
 }
 
-// HeapProfile are the settings of the heap profiler. The numbers are Python values, an
-// int or a float64, because some are written into variables as they are given.
+// HeapProfile holds the settings of the heap profiler. The numbers are Python values, int or
+// float64, because some are written into variables unchanged.
 type HeapProfile struct {
 	InuseIntervalBytes      any
 	AllocationIntervalBytes any
 	TimeIntervalSeconds     any
-	// SampleRatio is the part of all allocations that is tracked.
+	// SampleRatio is the fraction of allocations that is tracked.
 	SampleRatio any
 	MMap        any
-	// Directory of the profiles; empty means the code base's.
+	// Directory receives the profiles; empty means the code base's own.
 	Directory string
 }
 
-// DefaultHeapProfile has the reference's defaults (mem_profiling.py:29): a profile per
-// 100 MB in use and per GB allocated, none by time, of all allocations but mmap.
+// DefaultHeapProfile returns the reference's defaults (mem_profiling.py:29): a profile for each 100
+// MB in use and each GB allocated, none by time, of all allocations except mmap.
 func DefaultHeapProfile() HeapProfile {
 	return HeapProfile{
 		InuseIntervalBytes: 100 << 20, AllocationIntervalBytes: 1 << 30, TimeIntervalSeconds: 0,
@@ -41,9 +41,9 @@ func DefaultHeapProfile() HeapProfile {
 	}
 }
 
-// SetupHeapProfile sets the variables that turn the heap profiler on in processes that
-// are started later. A setting that is no number is a ValueError or TypeError, and a
-// sample ratio of 0 a ZeroDivisionError; the variables before it stay set.
+// SetupHeapProfile sets the variables that turn on the heap profiler in processes that are started
+// later. A setting that is no number is a ValueError or TypeError, a sample ratio of 0 a
+// ZeroDivisionError. Variables that were set before the error stay set.
 func SetupHeapProfile(host env.Host, kept quirks.Set, mainDir string, p HeapProfile) error {
 	EnableTCMalloc(host, kept, mainDir)
 	mlp, err := NewMLPEnv(host)

@@ -7,15 +7,15 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// mpiRankVariable is what MPI gives the processes of a job.
+// mpiRankVariable holds the rank that MPI gives each process of a job.
 const mpiRankVariable = "OMPI_COMM_WORLD_RANK"
 
-// mpiRule sets what is printed of a process that fails apart.
+// mpiRule is the line around the output of a process that fails.
 var mpiRule = strings.Repeat("*", 53) + "\n"
 
-// MPI is what the end of a job needs of MPI.
+// MPI is the part of MPI that ends a job.
 type MPI interface {
-	// Abort ends all processes of the job. Without MPI's library it is an error.
+	// Abort ends all processes of the job. Without MPI's library it returns an error.
 	Abort(status int) error
 }
 
@@ -27,7 +27,7 @@ type MPIExceptionHook struct {
 	print func(text string)
 }
 
-// NewMPIExceptionHook makes the hook of a process; nil where MPI did not start it.
+// NewMPIExceptionHook makes the hook of a process; it returns nil if MPI did not start the process.
 func NewMPIExceptionHook(host env.Host, mpi MPI, print func(text string)) *MPIExceptionHook {
 	rank, ok := host.LookupEnv(mpiRankVariable)
 	if !ok {
@@ -36,9 +36,9 @@ func NewMPIExceptionHook(host env.Host, mpi MPI, print func(text string)) *MPIEx
 	return &MPIExceptionHook{rank: rank, mpi: mpi, print: print}
 }
 
-// Failed prints what ended the process and aborts the job. A job that cannot be aborted hangs,
-// which is printed, and the error is the reason. A rank that is no number is a ValueError, after
-// the job was aborted.
+// Failed prints what ended the process and aborts the job. If the job cannot be aborted it hangs;
+// that is printed, and the reason is returned. A rank that is no number is a ValueError, after the
+// job was aborted.
 func (h *MPIExceptionHook) Failed(cause error) error {
 	failed := h.tell(cause)
 	if err := h.mpi.Abort(1); err != nil {
@@ -59,27 +59,27 @@ func (h *MPIExceptionHook) tell(cause error) error {
 	return nil
 }
 
-// TraceOptions are what TensorFlow's profiler is asked for.
+// TraceOptions are the options of TensorFlow's profiler.
 type TraceOptions struct {
 	HostTracerLevel, PythonTracerLevel, DeviceTracerLevel int
-	// DelayMs is how long it waits, and how long it traces.
+	// DelayMs is the wait before the trace, DurationMs the length of the trace.
 	DelayMs int
 }
 
-// DefaultTraceOptions returns the reference's (mlp_utils.py:274).
+// DefaultTraceOptions returns the reference's options (mlp_utils.py:274).
 func DefaultTraceOptions() TraceOptions {
 	return TraceOptions{HostTracerLevel: 2, DeviceTracerLevel: 1, DelayMs: 10000}
 }
 
-// Where traces go (mlp_utils.py:278).
+// The directories of traces (mlp_utils.py:278).
 const (
 	traceDirVariable = "TENSORBOARD_LOG_PATH"
 	traceDirDefault  = "/tensorboard_logs/"
 )
 
-// ProfilerTrace has the profiler trace a process, or all of a role where the index is negative
-// (mlp_utils.py:271). A role whose addresses are not known is no service at all, and a process
-// whose address is not known is asked for under the name None.
+// ProfilerTrace lets the profiler trace a process, or all processes of a role if the index is
+// negative (mlp_utils.py:271). A role whose addresses are unknown gives an empty list of services;
+// a process whose address is unknown is called None.
 func (p *MLPProcess) ProfilerTrace(role string, index int, o TraceOptions) error {
 	dir := p.get(traceDirVariable).Or(traceDirDefault)
 	if index >= 0 {

@@ -15,10 +15,9 @@ type (
 	OptInt    = pysem.Opt[int]
 )
 
-// MLPEnv is what the MLP scheduler tells a process through its environment
-// (mlp_utils.py:63): its role and index, and the hosts and ports of all roles.
-// Under MPI the workers of a host share its entry, and their ports are counted up
-// from that of worker 0.
+// MLPEnv is the environment that the MLP scheduler gives a process (mlp_utils.py:63): its role and
+// index, and the hosts and ports of all roles. Under MPI the workers of a host share one entry, and
+// their ports count up from that of worker 0.
 type MLPEnv struct {
 	Framework OptString
 	SSHPort   OptString
@@ -26,7 +25,7 @@ type MLPEnv struct {
 	Roles     []RoleCount
 	Index     int
 	Port      int
-	// Available reports whether the scheduler gave an environment at all.
+	// Available reports whether the scheduler gave an environment.
 	Available bool
 	CPU, GPU  int
 	GPUType   string
@@ -36,18 +35,18 @@ type MLPEnv struct {
 
 	vars         map[string]string
 	mpi          bool
-	size, locals int // of MPI
+	size, locals int // MPI's number of processes, in all and on this host
 	localsErr    error
 }
 
-// RoleCount is how many processes a role has. The role is in upper case.
+// RoleCount is the number of processes of a role, which is in upper case.
 type RoleCount struct {
 	Role  string
 	Count int
 }
 
-// NewMLPEnv reads the variables MLP_* and MPI_*, in which a number that is none is a
-// ValueError, and looks up the host's address as [LocalHost] does, with its errors.
+// NewMLPEnv reads the variables MLP_* and MPI_*, and looks up the host's address as [LocalHost]
+// does, with its errors. A number that is none is a ValueError.
 func NewMLPEnv(host env.Host) (*MLPEnv, error) {
 	m := &MLPEnv{vars: map[string]string{}}
 	for _, entry := range host.Environ() {
@@ -80,7 +79,7 @@ func NewMLPEnv(host env.Host) (*MLPEnv, error) {
 	return m, err
 }
 
-// readRoles takes a role from each variable MLP_<role>_NUM.
+// readRoles adds a role for each variable MLP_<role>_NUM.
 func (m *MLPEnv) readRoles(environ []string) error {
 	for _, entry := range environ {
 		key, _, _ := strings.Cut(entry, "=")
@@ -108,15 +107,14 @@ func (m *MLPEnv) setRole(role string, count int) {
 	m.Roles = append(m.Roles, RoleCount{Role: role, Count: count})
 }
 
-// readPlace finds the index and the port; those of a worker under MPI come from
-// its rank.
+// readPlace sets the index and the port. For a worker under MPI they follow from its rank.
 func (m *MLPEnv) readPlace(host env.Host) (err error) {
 	_, ranked := host.LookupEnv("OMPI_COMM_WORLD_RANK")
 	m.mpi = ranked && m.Role == "WORKER"
 	if m.size, err = variable(host, "OMPI_COMM_WORLD_SIZE", 1); m.mpi && err != nil {
 		return err
 	}
-	// Used, and refused, only when a host is asked for.
+	// A wrong value is an error only when a host is asked for.
 	m.locals, m.localsErr = variable(host, "OMPI_COMM_WORLD_LOCAL_SIZE", 1)
 	if !m.mpi {
 		if m.Index, err = m.number("MLP_ROLE_INDEX"); err != nil {
@@ -134,7 +132,7 @@ func (m *MLPEnv) readPlace(host env.Host) (err error) {
 	return err
 }
 
-// variable returns a number of the environment, and fallback when it is unset.
+// variable returns a variable as a number, or fallback when it is unset.
 func variable(host env.Host, key string, fallback int) (int, error) {
 	text, ok := host.LookupEnv(key)
 	if !ok {
@@ -144,8 +142,7 @@ func variable(host env.Host, key string, fallback int) (int, error) {
 	return n, err
 }
 
-// get returns a variable without white space and quotes around it; an empty one is
-// None.
+// get returns a variable without the white space and the quotes around it; an empty one is None.
 func (m *MLPEnv) get(key string) OptString {
 	value := m.vars[key]
 	if value == "" {
@@ -172,7 +169,7 @@ func (m *MLPEnv) HasRole(role string) bool {
 	return slices.ContainsFunc(m.Roles, func(r RoleCount) bool { return r.Role == role })
 }
 
-// role returns the name in upper case, the own one for None and the empty one.
+// role returns a role in upper case; None and "" mean the process's own role.
 func (m *MLPEnv) role(role OptString) string {
 	if role.Or("") == "" {
 		return m.Role
@@ -180,8 +177,8 @@ func (m *MLPEnv) role(role OptString) string {
 	return strings.ToUpper(role.V)
 }
 
-// NumReplicas returns the number of processes of a role, of the own one for None; under MPI
-// the workers are those of MPI.
+// NumReplicas returns the number of processes of a role; None means the own role. Under MPI it
+// counts the workers of MPI.
 func (m *MLPEnv) NumReplicas(role OptString) (int, error) {
 	name := m.role(role)
 	if m.mpi && name == "WORKER" {
@@ -190,13 +187,13 @@ func (m *MLPEnv) NumReplicas(role OptString) (int, error) {
 	return m.number("MLP_" + name + "_NUM")
 }
 
-// AllHosts returns the primary hosts of a role, of the own one for None: a list with
-// commas, or None.
+// AllHosts returns the primary hosts of a role as a comma-separated list, or None. A role of None
+// means the own role.
 func (m *MLPEnv) AllHosts(role OptString) OptString {
 	return m.get("MLP_" + m.role(role) + "_ALL_PRIMARY_HOSTS")
 }
 
-// AllAddrs returns the primary addresses of a role, of the own one for None.
+// AllAddrs returns the primary addresses of a role; None means the own role.
 func (m *MLPEnv) AllAddrs(role OptString) []string {
 	addrs := m.get("MLP_" + m.role(role) + "_ALL_PRIMARY_ADDRS").Or("")
 	if addrs == "" {
@@ -205,7 +202,7 @@ func (m *MLPEnv) AllAddrs(role OptString) []string {
 	return strings.Split(addrs, ",")
 }
 
-// indexOf returns the index, or for None the own one in the own role and 0 elsewhere.
+// indexOf returns an index. None means the own index in the own role, and 0 in other roles.
 func (m *MLPEnv) indexOf(role string, index OptInt) int {
 	if role == m.Role {
 		return index.Or(m.Index)
@@ -213,9 +210,8 @@ func (m *MLPEnv) indexOf(role string, index OptInt) int {
 	return index.Or(0)
 }
 
-// HostOf returns the host of a process, None when it is not known: its primary one, or the
-// other. Without a role it is one of the own role, and without an index this process,
-// or in other roles the first.
+// HostOf returns the primary or the other host of a process, None when it is unknown. A role of
+// None means the own role. An index of None means this process, or in other roles the first.
 func (m *MLPEnv) HostOf(role OptString, index OptInt, primary bool) (OptString, error) {
 	name := m.role(role)
 	i := m.indexOf(name, index)
@@ -242,8 +238,8 @@ func floorDivide(a, b int) int {
 	return q
 }
 
-// Addr returns the primary address of a process, host:port, None when host or port is not
-// known. Role and index are as for HostOf.
+// Addr returns the primary address of a process as host:port, None when host or port is unknown.
+// Role and index are as for HostOf.
 func (m *MLPEnv) Addr(role OptString, index OptInt) (OptString, error) {
 	name := m.role(role)
 	i := m.indexOf(name, index)
@@ -267,12 +263,11 @@ func (m *MLPEnv) Addr(role OptString, index OptInt) (OptString, error) {
 	return pysem.Some(host.V + ":" + port.V), nil
 }
 
-// defaultPort is the port of a process whose port is not known.
+// defaultPort is the port of a process whose port is unknown.
 const defaultPort = 2222
 
-// PortOf returns the port of a process, of index 0 for None: a string as it is in the
-// environment, or the int 2222. For a worker under MPI whose first port is known
-// it is a TypeError.
+// PortOf returns the port of a process: a string from the environment, or the int 2222. An index of
+// None means 0. For a worker under MPI whose first port is known it is a TypeError.
 func (m *MLPEnv) PortOf(role OptString, index OptInt) (any, error) {
 	name := m.role(role)
 	if m.mpi && name == "WORKER" {
@@ -287,8 +282,8 @@ func (m *MLPEnv) PortOf(role OptString, index OptInt) (any, error) {
 	return defaultPort, nil
 }
 
-// DispatcherAddr returns the address of the data service's dispatcher, whose role is
-// "dispatcher" unless another is named (mlp_utils.py:209).
+// DispatcherAddr returns the address of the data service's dispatcher (mlp_utils.py:209). Its role
+// is "dispatcher" by default.
 func (m *MLPEnv) DispatcherAddr(role OptString) (OptString, error) {
 	if role.Or("") == "" {
 		role = pysem.Some("dispatcher")
@@ -296,8 +291,8 @@ func (m *MLPEnv) DispatcherAddr(role OptString) (OptString, error) {
 	return m.Addr(role, OptInt{})
 }
 
-// DispatcherTarget returns the URL of the data service's dispatcher, on the local host
-// when its address is not known (mlp_utils.py:202).
+// DispatcherTarget returns the URL of the data service's dispatcher (mlp_utils.py:202). It is on
+// the local host when the address is unknown.
 func (m *MLPEnv) DispatcherTarget(role OptString) (string, error) {
 	addr, err := m.DispatcherAddr(role)
 	if err != nil {
@@ -306,8 +301,8 @@ func (m *MLPEnv) DispatcherTarget(role OptString) (string, error) {
 	return "grpc://" + addr.Or("localhost:5050"), nil
 }
 
-// QueueDevice returns the TensorFlow device that holds the queue between PS or workers: one
-// of the first PS, of the first worker, or the local one.
+// QueueDevice returns the TensorFlow device of the queue between PS or workers: on the first PS,
+// else on the first worker, else the local one.
 func (m *MLPEnv) QueueDevice() string {
 	switch {
 	case m.HasRole("PS"):

@@ -8,17 +8,17 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// DataService is what processes of MLP start beside themselves: servers of TensorFlow's data service,
-// and its profiler.
+// DataService starts what a process of MLP starts beside itself: servers of TensorFlow's data
+// service, and its profiler.
 type DataService interface {
 	// StartDispatcher starts a dispatcher at a port.
 	StartDispatcher(port int) error
-	// StartWorker starts a worker at a port, whose address is told to the dispatcher; None where the
-	// dispatcher is not known.
+	// StartWorker starts a worker at a port and registers its address at the dispatcher; a
+	// dispatcher of None is unknown.
 	StartWorker(dispatcher OptString, address string, port int) error
 	StartProfiler(port int) error
 	StopProfiler() error
-	// Trace has profilers, by their URLs with commas, write a trace into a directory.
+	// Trace lets profilers, given by their comma-separated URLs, write a trace into a directory.
 	Trace(services, dir string, o TraceOptions) error
 	// Exit ends the process at once. It does not return.
 	Exit(status int)
@@ -33,11 +33,11 @@ type MLPProcess struct {
 	profiled bool
 }
 
-// PortCheck is whether a port of a host can be connected to within a time. The port is a number, a text
-// as the environment has it, or nil.
+// PortCheck reports whether it can connect to a port of a host within a time. The port is a number,
+// a text from the environment, or nil.
 type PortCheck func(host string, port any, timeout time.Duration) bool
 
-// NewMLPProcess makes the process of an environment. Without a check it is [CheckPort].
+// NewMLPProcess makes the process of an environment. A nil check means [CheckPort].
 func NewMLPProcess(e *env.Env, m *MLPEnv, service DataService, check PortCheck) *MLPProcess {
 	if check == nil {
 		check = func(host string, port any, timeout time.Duration) bool {
@@ -47,7 +47,7 @@ func NewMLPProcess(e *env.Env, m *MLPEnv, service DataService, check PortCheck) 
 	return &MLPProcess{MLPEnv: m, e: e, service: service, check: check}
 }
 
-// How long and how often processes are looked for (mlp_utils.py:226, :241).
+// How long and how often Wait and Join look for processes (mlp_utils.py:226, :241).
 const (
 	mlpWaitPoll    = 5 * time.Second
 	mlpJoinPoll    = 10 * time.Second
@@ -55,11 +55,11 @@ const (
 	mlpFirstCheck  = time.Second
 )
 
-// ProfilerPort is where a profiler listens unless told otherwise (mlp_utils.py:266).
+// ProfilerPort is the default port of a profiler (mlp_utils.py:266).
 const ProfilerPort = 6666
 
-// place returns where a process is looked for: its host, None where it is not known, and the port of its
-// shell or its own.
+// place returns where to look for a process: its host, None when it is unknown, and its port, or
+// with ssh that of its shell.
 func (p *MLPProcess) place(role OptString, index int, ssh bool) (host OptString, port any, err error) {
 	if host, err = p.HostOf(role, pysem.Some(index), true); err != nil {
 		return host, nil, err
@@ -73,8 +73,8 @@ func (p *MLPProcess) place(role OptString, index int, ssh bool) (host OptString,
 	return host, port, err
 }
 
-// Wait waits until a process can be connected to, for the time of timeout where that is positive, of
-// which only the sleeps count (mlp_utils.py:213). A process whose host is not known is not waited for.
+// Wait waits until it can connect to a process (mlp_utils.py:213). A positive timeout limits the
+// wait, and only the sleeps count against it. It does not wait for a process whose host is unknown.
 func (p *MLPProcess) Wait(role OptString, index int, timeout time.Duration, ssh bool) error {
 	host, port, err := p.place(role, index, ssh)
 	if err != nil || host.Or("") == "" {
@@ -90,7 +90,8 @@ func (p *MLPProcess) Wait(role OptString, index int, timeout time.Duration, ssh 
 	return nil
 }
 
-// Join waits for a process, then until it is gone, and ends this process (mlp_utils.py:234).
+// Join waits for a process, then until that process is gone, and then ends this process
+// (mlp_utils.py:234).
 func (p *MLPProcess) Join(role OptString, index int, ssh bool) error {
 	if err := p.Wait(role, index, -1, ssh); err != nil {
 		return err
@@ -111,7 +112,7 @@ func (p *MLPProcess) Join(role OptString, index int, ssh bool) error {
 	return nil
 }
 
-// StartProfiler starts the profiler at a port; under MPI each process has one of its own
+// StartProfiler starts the profiler at a port. Under MPI each process of a host has its own port
 // (mlp_utils.py:266).
 func (p *MLPProcess) StartProfiler(port int) error {
 	if p.EnableMPI() {
@@ -124,23 +125,24 @@ func (p *MLPProcess) StartProfiler(port int) error {
 	return nil
 }
 
-// MLPPassOptions are the flags that a pass reads.
+// MLPPassOptions holds the flags that Pass reads.
 type MLPPassOptions struct {
-	// UseDataService has workers wait for the data service.
+	// UseDataService makes workers wait for the data service.
 	UseDataService bool
-	// ExtraWorkers is how many servers of the data service a worker starts on its own host.
+	// ExtraWorkers is the number of data service servers that a worker starts on its own host.
 	ExtraWorkers int
-	// SetDispatcher is told the dispatcher's URL.
+	// SetDispatcher receives the dispatcher's URL.
 	SetDispatcher func(target string)
 }
 
-// Pass does what a process does before it trains (mlp_utils.py:334): a dispatcher and the workers of the
-// data service run until the first worker is gone, and never come back; workers that train wait for both.
+// Pass does what a process does before it trains (mlp_utils.py:334). A dispatcher and the workers
+// of the data service run until the first worker is gone, and Pass never returns. Workers that
+// train wait for both.
 func (p *MLPProcess) Pass(o MLPPassOptions) error {
 	if !p.Available {
 		return nil
 	}
-	p = &MLPProcess{MLPEnv: p.MLPEnv, e: p.e, service: p.service, check: p.check} // the reference makes another
+	p = &MLPProcess{MLPEnv: p.MLPEnv, e: p.e, service: p.service, check: p.check} // the reference makes a new object here
 	switch p.Role {
 	case "DISPATCHER":
 		if err := p.service.StartDispatcher(p.Port); err != nil {

@@ -11,15 +11,14 @@ import (
 	"github.com/monosim/monosim/engine/pysem/threading"
 )
 
-// IsIPv6Address reports whether ip is an IPv6 address, without brackets
-// (net_utils.py:89).
+// IsIPv6Address reports whether ip is an IPv6 address, without brackets (net_utils.py:89).
 func IsIPv6Address(ip string) bool {
 	addr, err := netip.ParseAddr(ip)
 	return err == nil && addr.Is6() && strings.Count(ip, "%") <= 1
 }
 
-// ConcatIPAndPort returns "ip:port", with an IPv6 address in brackets (net_utils.py:97).
-// The port is text because None reads "None".
+// ConcatIPAndPort returns "ip:port", with an IPv6 address in brackets (net_utils.py:97). The port
+// is a string because None reads "None".
 func ConcatIPAndPort(ip, port string) string {
 	if IsIPv6Address(ip) {
 		return "[" + ip + "]:" + port
@@ -27,8 +26,8 @@ func ConcatIPAndPort(ip, port string) string {
 	return ip + ":" + port
 }
 
-// LocalIP returns the address of the host's own name, IPv6 where it has no IPv4 one
-// (net_utils.py:104). Without either it is a gaierror.
+// LocalIP returns the IPv4 address of the host's own name, or its IPv6 address if it has no IPv4
+// one (net_utils.py:104). Without either it is a gaierror.
 func LocalIP(host env.Host) (string, error) {
 	if ip, err := host.LookupIP(); err == nil {
 		return ip, nil
@@ -57,8 +56,8 @@ func LocalServerAddr(host env.Host, port string) (string, error) {
 	return ConcatIPAndPort(ip, port), nil
 }
 
-// NodeAliveChecker knows which of some addresses could be connected to, each tried
-// once (net_utils.py:26).
+// NodeAliveChecker tries to connect to each of some addresses once, and keeps the results
+// (net_utils.py:26).
 type NodeAliveChecker struct {
 	e           *env.Env
 	timeout     time.Duration
@@ -67,9 +66,9 @@ type NodeAliveChecker struct {
 	alive, dead []string
 }
 
-// NewNodeAliveChecker tries the addresses, that many tasks at a time and each for timeout at
-// most, and returns when all have been tried. With 0 tasks none is tried, and none counts as
-// dead. A timeout of 0 or less has all count as dead, as no connection is there at once.
+// NewNodeAliveChecker tries the addresses, tasks at a time and each for at most timeout, and
+// returns when all have been tried. With 0 tasks none is tried, and none counts as dead. With a
+// timeout of 0 or less all count as dead, because no connection is immediate.
 func NewNodeAliveChecker(e *env.Env, addrs []string, timeout time.Duration, tasks int) *NodeAliveChecker {
 	c := &NodeAliveChecker{e: e, timeout: timeout, addrs: addrs, left: slices.Clone(addrs)}
 	group := threading.NewGroup(e.Tasks)

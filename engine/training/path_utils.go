@@ -7,10 +7,9 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// FindMain finds the directory that holds the code base's folder monolith from the
-// path of one of its files: that of a bazel run, of site-packages, or of a checkout
-// (path_utils.py:21). A relative path is taken from the working directory. A file that
-// is in none of these is a ValueError.
+// FindMain finds the directory that contains the code base's folder monolith, from the path of one
+// of its files: in a bazel run, in site-packages, or in a checkout (path_utils.py:21). A relative
+// path counts from the working directory. A file in none of these is a ValueError.
 func FindMain(files env.Files, file string) (string, error) {
 	file = pysem.AbsPath(files.Getwd(), file)
 	if main, ok := mainOf(file); ok && env.Exists(files, pysem.JoinStrings(main, "monolith")) {
@@ -32,6 +31,6 @@ func mainOf(file string) (string, bool) {
 	return "", false
 }
 
-// LibopsPath returns the path of a library of the code base, given its name below the
-// directory that [FindMain] answers.
+// LibopsPath returns the path of a library of the code base. name is its path below mainDir, the
+// result of [FindMain].
 func LibopsPath(mainDir, name string) string { return pysem.JoinStrings(mainDir, name) }

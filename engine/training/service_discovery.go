@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/engine/training/gflagsutils"
 )
 
-// ServiceDiscoveryType says by what a process finds the others (service_discovery.py:36).
+// ServiceDiscoveryType is a kind of discovery (service_discovery.py:36).
 type ServiceDiscoveryType int
 
 // The kinds of discovery.
@@ -30,17 +30,17 @@ func (t ServiceDiscoveryType) String() string {
 // LoadPython returns the number of the member.
 func (t *ServiceDiscoveryType) LoadPython() any { return int(*t) }
 
-// StorePython takes a number, and reports whether value is one.
+// StorePython takes a number. exact is false for other values.
 func (t *ServiceDiscoveryType) StorePython(value any) (exact bool) {
 	n, ok := value.(int)
 	*t = ServiceDiscoveryType(n)
 	return ok
 }
 
-// MemberPython returns the member of a number.
+// MemberPython returns the member with a number.
 func (*ServiceDiscoveryType) MemberPython(n int) any { return ServiceDiscoveryType(n) }
 
-// EnumMembers returns all members, for flags.
+// EnumMembers returns the enum's name and all members, for flags.
 func (*ServiceDiscoveryType) EnumMembers() (class string, members []gflagsutils.Member) {
 	for i, name := range discoveryNames {
 		members = append(members, gflagsutils.Member{Name: name, Value: i + 1})
@@ -48,22 +48,21 @@ func (*ServiceDiscoveryType) EnumMembers() (class string, members []gflagsutils.
 	return "ServiceDiscoveryType", members
 }
 
-// ServiceDiscovery finds the processes of a job (service_discovery.py:42). A process
-// has the name of its server type, as ps or worker, and an index among those of its
-// name.
+// ServiceDiscovery finds the processes of a job (service_discovery.py:42). A process is known by
+// the name of its server type, such as ps or worker, and an index among those of that name.
 type ServiceDiscovery interface {
-	// Register makes a process known at an address, host:port.
+	// Register registers a process at an address, host:port.
 	Register(name string, index int, addr string) error
-	// Deregister takes a registration back.
+	// Deregister removes a registration.
 	Deregister(name string, index int, addr string) error
 	// Query lists the processes of a name that are known now.
 	Query(name string) (Addrs, error)
-	// Close gives up what the discovery holds; it is not used after that.
+	// Close releases what the discovery holds. Do not use it afterwards.
 	Close()
 }
 
-// Addrs are the addresses of the processes of one name, in the order in which a Python
-// dict has them. The methods make new lists and change none.
+// Addrs holds the addresses of the processes of one name, in the order of a Python dict. The
+// methods return new lists and change none.
 type Addrs []IndexedAddr
 
 // IndexedAddr is the address of one process.
@@ -72,7 +71,7 @@ type IndexedAddr struct {
 	Addr  string
 }
 
-// Get finds the address of an index; the second result reports whether there is one.
+// Get returns the address of an index; the second result reports whether there is one.
 func (a Addrs) Get(index int) (string, bool) {
 	for _, entry := range a {
 		if entry.Index == index {
@@ -82,8 +81,8 @@ func (a Addrs) Get(index int) (string, bool) {
 	return "", false
 }
 
-// With returns a list in which an index has this address: in its place if it had another,
-// else at the end.
+// With returns a list with the address of an index set: in its old place if it had one, else at the
+// end.
 func (a Addrs) With(index int, addr string) Addrs {
 	out := append(Addrs{}, a...)
 	for i := range out {
@@ -95,7 +94,7 @@ func (a Addrs) With(index int, addr string) Addrs {
 	return append(out, IndexedAddr{Index: index, Addr: addr})
 }
 
-// Without returns a list that lacks an index.
+// Without returns a list without an index.
 func (a Addrs) Without(index int) Addrs {
 	out := Addrs{}
 	for _, entry := range a {
@@ -106,7 +105,7 @@ func (a Addrs) Without(index int) Addrs {
 	return out
 }
 
-// NamedAddrs are the processes of one name.
+// NamedAddrs holds the processes of one name.
 type NamedAddrs struct {
 	Name  string
 	Addrs Addrs

@@ -26,8 +26,8 @@ const (
 	consulConfirmRetries = 36 // 180 s
 )
 
-// NewConsulServiceDiscovery makes a discovery over a service. retryTime is the
-// pause between attempts to remove an old registration, 3 s in the reference.
+// NewConsulServiceDiscovery makes a discovery over a service. retryTime is the pause after each
+// attempt to remove an old registration, 3 s in the reference.
 func NewConsulServiceDiscovery(e *env.Env, client ConsulClient, id string, retryTime time.Duration) *ConsulServiceDiscovery {
 	return &ConsulServiceDiscovery{e: e, client: client, id: id, retryTime: retryTime}
 }
@@ -43,8 +43,8 @@ func (d *ConsulServiceDiscovery) retry(fn func() error) error {
 	}
 }
 
-// IsSocketError reports whether Python counts the exception as an OSError, of which socket.error is
-// another name.
+// IsSocketError reports whether Python's exception is an OSError, of which socket.error is an
+// alias.
 func IsSocketError(err error) bool {
 	return slices.Contains([]string{
 		"OSError", "gaierror", "timeout", "TimeoutError", "ConnectionError", "ConnectionRefusedError",
@@ -52,9 +52,9 @@ func IsSocketError(err error) bool {
 	}, pysem.TypeOf(err))
 }
 
-// Register removes other registrations of the same name and index, registers the
-// address and waits until it is listed, up to three minutes: then the machine is
-// taken for blacklisted, an OSError.
+// Register removes other registrations of the same name and index, registers the address, and waits
+// up to three minutes until it is listed. After that the machine counts as blacklisted, which is an
+// OSError.
 func (d *ConsulServiceDiscovery) Register(name string, index int, addr string) error {
 	for {
 		addrs, err := d.Query(name)
@@ -93,8 +93,8 @@ func (d *ConsulServiceDiscovery) Register(name string, index int, addr string) e
 	}
 }
 
-// Deregister removes whatever is registered at the port of addr on this host; name and
-// index are not looked at. An address that is not host:port is a ValueError.
+// Deregister removes whatever is registered at the port of addr on this host. Name and index are
+// ignored. An address that is not host:port is a ValueError.
 func (d *ConsulServiceDiscovery) Deregister(_ string, _ int, addr string) error {
 	_, port, err := hostAndPort(addr)
 	if err != nil {
@@ -103,7 +103,8 @@ func (d *ConsulServiceDiscovery) Deregister(_ string, _ int, addr string) error 
 	return d.retry(func() error { return d.client.Deregister(d.id, port) })
 }
 
-// DeregisterAll removes, at this host, the port of every process of the service.
+// DeregisterAll removes the registrations at the ports of all processes of the service, but on this
+// host.
 func (d *ConsulServiceDiscovery) DeregisterAll() error {
 	all, err := d.QueryAll()
 	if err != nil {
@@ -119,7 +120,7 @@ func (d *ConsulServiceDiscovery) DeregisterAll() error {
 	return nil
 }
 
-// QueryAll lists all processes, by name in the order in which Consul answers them.
+// QueryAll lists all processes by name, in the order of Consul's answer.
 func (d *ConsulServiceDiscovery) QueryAll() ([]NamedAddrs, error) {
 	var elements []any
 	err := d.retry(func() (err error) {
@@ -145,8 +146,7 @@ func (d *ConsulServiceDiscovery) QueryAll() ([]NamedAddrs, error) {
 	return all, nil
 }
 
-// consulElement reads one registration, as {"Port": 1, "Tags": {"name", "ip",
-// "index"}}.
+// consulElement reads one registration, such as {"Port": 1, "Tags": {"name", "ip", "index"}}.
 func consulElement(element any) (name string, index int, addr string, err error) {
 	tags, err := pysem.Subscript(element, "Tags")
 	if err != nil {
@@ -154,7 +154,7 @@ func consulElement(element any) (name string, index int, addr string, err error)
 	}
 	var values [3]any
 	for i, key := range []string{"name", "ip", "index"} {
-		// The port is looked up after the address, as the format arguments are.
+		// The port is read after the address, in the order of the format arguments.
 		if values[i], err = pysem.Subscript(tags, key); err != nil {
 			return "", 0, "", err
 		}
@@ -170,7 +170,7 @@ func consulElement(element any) (name string, index int, addr string, err error)
 	return pysem.Str(values[0]), pysem.Saturate(number), addr, err
 }
 
-// Query lists the processes of a name as Consul has them now.
+// Query lists the processes of a name that Consul lists now.
 func (d *ConsulServiceDiscovery) Query(name string) (Addrs, error) {
 	all, err := d.QueryAll()
 	if err != nil {
@@ -187,7 +187,7 @@ func (d *ConsulServiceDiscovery) Query(name string) (Addrs, error) {
 // Close does nothing.
 func (d *ConsulServiceDiscovery) Close() {}
 
-// hostAndPort cuts host:port; another form is a ValueError.
+// hostAndPort splits host:port; another form is a ValueError.
 func hostAndPort(addr string) (host string, port int, err error) {
 	parts := strings.Split(addr, ":")
 	if len(parts) != 2 {

@@ -11,14 +11,14 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// MLPServiceDiscovery answers from the environment that the MLP scheduler gives
-// (service_discovery.py:417). No other process hears of it: deregistering a process
-// only hides it from this one.
+// MLPServiceDiscovery finds processes in the environment that the MLP scheduler gives
+// (service_discovery.py:417). Other processes learn nothing of it: deregistering a process only
+// hides it from this one.
 type MLPServiceDiscovery struct {
 	e       *env.Env
 	mlp     *MLPEnv // nil once closed
 	addr    string
-	filters map[string]bool // hidden, as "ps:0"
+	filters map[string]bool // the hidden processes, such as "ps:0"
 }
 
 // NewMLPServiceDiscovery reads the environment as [NewMLPEnv] does, with its errors.
@@ -30,8 +30,8 @@ func NewMLPServiceDiscovery(e *env.Env) (*MLPServiceDiscovery, error) {
 	return &MLPServiceDiscovery{e: e, mlp: mlp, addr: fmt.Sprintf("%s:%d", mlp.Host, mlp.Port), filters: map[string]bool{}}, nil
 }
 
-// check refuses what does not fit the environment: an unknown role, a number too
-// high, another port, and a host that is neither local nor the expected one.
+// check returns an error for what does not fit the environment: an unknown role, an index too high,
+// another port, or a host that is neither local nor the expected one.
 func (d *MLPServiceDiscovery) check(name string, index int, addr string) error {
 	if d.mlp == nil {
 		return nil
@@ -73,7 +73,7 @@ func (d *MLPServiceDiscovery) check(name string, index int, addr string) error {
 	return nil
 }
 
-// splitAddr cuts host:port; more or fewer colons are a ValueError.
+// splitAddr splits host:port; more or fewer colons are a ValueError.
 func splitAddr(addr string) (host, port string, err error) {
 	parts := strings.Split(addr, ":")
 	if len(parts) != 2 {
@@ -86,8 +86,8 @@ func filterKey(name string, index int) string {
 	return fmt.Sprintf("%s:%d", strings.ToLower(name), index)
 }
 
-// Register shows a process again that was hidden. What does not fit the environment is
-// an AssertionError: an unknown role, an index too high, another address.
+// Register shows a hidden process again. An unknown role, an index too high or another address is
+// an AssertionError.
 func (d *MLPServiceDiscovery) Register(name string, index int, addr string) error {
 	if err := d.check(name, index, addr); err != nil {
 		return err
@@ -108,12 +108,12 @@ func (d *MLPServiceDiscovery) Deregister(name string, index int, addr string) er
 // portWait is how long Query waits for each PS to listen.
 const portWait = time.Hour
 
-// Query lists the processes of a role that are not hidden, and waits until each PS
-// listens, for an hour at most. One whose address is not known, or that does not
-// listen, is an AssertionError.
+// Query lists the processes of a role that are not hidden. It waits until each PS listens, for an
+// hour at most. A process whose address is unknown, or a PS that does not listen, is an
+// AssertionError.
 func (d *MLPServiceDiscovery) Query(name string) (Addrs, error) { return d.QueryAddrs(name, false) }
 
-// QueryAddrs returns Query; with skipPortCheck it does not wait for PS.
+// QueryAddrs does what Query does; with skipPortCheck it does not wait for PS.
 func (d *MLPServiceDiscovery) QueryAddrs(name string, skipPortCheck bool) (Addrs, error) {
 	if name == "" {
 		return nil, assertion()
@@ -174,8 +174,7 @@ func (d *MLPServiceDiscovery) DeregisterAll() {
 	}
 }
 
-// QueryAll lists the processes of ps, worker and chief, as far as the job has them,
-// without a wait for PS.
+// QueryAll lists the processes of ps, worker and chief that the job has, without waiting for PS.
 func (d *MLPServiceDiscovery) QueryAll() ([]NamedAddrs, error) {
 	var all []NamedAddrs
 	if d.mlp == nil {
@@ -223,10 +222,9 @@ func (d *MLPServiceDiscovery) Close() {
 	clear(d.filters)
 }
 
-// CheckPort waits until somebody listens at host:port, for limit at most, and reports
-// whether somebody does (mlp_utils.py:41). It tries once a second: the reference tries
-// without a pause, and counts the time in seconds. A try that the rest of the limit ends is the
-// last one.
+// CheckPort waits until host:port accepts a connection, for at most limit, and reports whether it
+// does (mlp_utils.py:41). It tries once a second; the reference tries without a pause and counts
+// the time in seconds. An attempt that the limit cuts off is the last one.
 func CheckPort(e *env.Env, host, port string, limit time.Duration) bool {
 	start, remaining := e.Clock.Now(), limit
 	for remaining > 0 {

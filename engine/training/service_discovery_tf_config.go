@@ -14,16 +14,16 @@ type TFConfigServiceDiscovery struct {
 	config any
 }
 
-// NewTFConfigServiceDiscovery takes TF_CONFIG as a Python value, as
-// pysem.ParseJSON makes it. Nothing of it is checked before it is used.
+// NewTFConfigServiceDiscovery takes TF_CONFIG as a Python value, as pysem.ParseJSON returns it. It
+// is checked only when it is used.
 func NewTFConfigServiceDiscovery(config any) *TFConfigServiceDiscovery {
 	return &TFConfigServiceDiscovery{config: config}
 }
 
-// Register does nothing: the processes are those of TF_CONFIG.
+// Register does nothing, because TF_CONFIG lists the processes.
 func (d *TFConfigServiceDiscovery) Register(string, int, string) error { return nil }
 
-// Deregister does nothing: the processes are those of TF_CONFIG.
+// Deregister does nothing, because TF_CONFIG lists the processes.
 func (d *TFConfigServiceDiscovery) Deregister(string, int, string) error { return nil }
 
 // Close does nothing.
@@ -72,7 +72,7 @@ func (d *TFConfigServiceDiscovery) addrList(name string) ([]any, error) {
 	return items(list)
 }
 
-// contains returns name in v, for JSON values.
+// contains reports name in v, for JSON values.
 func contains(v any, name string) (bool, error) {
 	switch v := v.(type) {
 	case *pysem.Dict:
@@ -114,8 +114,8 @@ func (d *TFConfigServiceDiscovery) task(key string) (any, error) {
 	return pysem.Subscript(task, key)
 }
 
-// ServerType returns the type of this process, worker for the chief, as the Python value
-// that TF_CONFIG has. What is missing in TF_CONFIG is a KeyError or TypeError.
+// ServerType returns the type of this process (worker for the chief) as a Python value of
+// TF_CONFIG. A missing part of TF_CONFIG is a KeyError or TypeError.
 func (d *TFConfigServiceDiscovery) ServerType() (any, error) {
 	typ, err := d.task("type")
 	if typ == "chief" {
@@ -124,8 +124,8 @@ func (d *TFConfigServiceDiscovery) ServerType() (any, error) {
 	return typ, err
 }
 
-// Addr returns the address of this process, as the Python value that TF_CONFIG has. The
-// errors are those of ServerType, and an IndexError.
+// Addr returns the address of this process as a Python value of TF_CONFIG. The errors are those of
+// ServerType, and an IndexError.
 func (d *TFConfigServiceDiscovery) Addr() (any, error) {
 	typ, err := d.task("type")
 	if err != nil {
@@ -146,9 +146,9 @@ func (d *TFConfigServiceDiscovery) Addr() (any, error) {
 	return pysem.Subscript(list, index)
 }
 
-// Index returns the index of this process among those of its type, as the Python value that
-// TF_CONFIG has. Where there is a chief, it is worker 0 and shifts the workers by one.
-// The errors are those of ServerType.
+// Index returns the index of this process among those of its type, as a Python value of TF_CONFIG.
+// If there is a chief, it is worker 0 and shifts the workers by one. The errors are those of
+// ServerType.
 func (d *TFConfigServiceDiscovery) Index() (any, error) {
 	cluster, err := pysem.Subscript(d.config, "cluster")
 	if err != nil {

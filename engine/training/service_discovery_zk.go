@@ -18,8 +18,7 @@ import (
 )
 
 // ZKServiceDiscovery keeps the processes of a job as ephemeral znodes
-// /monolith/<job>/<name>.<index> that hold their addresses
-// (service_discovery.py:243).
+// /monolith/<job>/<name>.<index> that hold their addresses (service_discovery.py:243).
 type ZKServiceDiscovery struct {
 	e       *env.Env
 	zk      env.ZooKeeper // nil once closed
@@ -59,13 +58,12 @@ type ZKDiscoveryOptions struct {
 	JobName string
 	// Servers is the address of ZooKeeper; the open-source build has no default.
 	Servers string
-	// MaxTries and Delay are those of the retries of a registration, 3 and 5 s in
-	// the reference.
+	// MaxTries and Delay are those of the retries of a registration, 3 and 5 s in the reference.
 	MaxTries int
 	Delay    time.Duration
 	// ZooKeeper, when set, is used in place of a client of Servers.
 	ZooKeeper env.ZooKeeper
-	// Quirks are those that are kept.
+	// Quirks is the set of the reference's faults that are kept.
 	Quirks quirks.Set
 }
 
@@ -112,8 +110,7 @@ func (d *ZKServiceDiscovery) isUsual(node string, data []byte) bool {
 	return len(data) > 0 && err == nil && childOf(node).plain
 }
 
-// listen wakes all registrations when the session is new after a loss
-// (service_discovery.py:209).
+// listen wakes all registrations when the session is new after a loss (service_discovery.py:209).
 func (d *ZKServiceDiscovery) listen(state env.SessionState) bool {
 	switch {
 	case state == env.Lost:
@@ -181,9 +178,8 @@ func (d *ZKServiceDiscovery) settle(children *zkbulk.Names) {
 	d.settled, d.settledAt = settled, d.removals
 }
 
-// watch watches the first children of a list, as long as data are usual, and tells how many.
-// One that was watched before gets a second watch, as in the reference, beside the first that
-// goes on.
+// watch watches the first children of a list, as long as data are usual, and tells how many. One
+// that was watched before gets a second watch, as in the reference, beside the first that goes on.
 func (d *ZKServiceDiscovery) watch(children []string) (watched int, err error) {
 	fresh := slices.IndexFunc(children, d.isWatched)
 	if fresh < 0 {
@@ -417,9 +413,8 @@ func (d *ZKServiceDiscovery) Register(name string, index int, addr string) error
 			}
 		}
 	})
-	// A second registration takes the first one's place, whose task goes on for
-	// ever and writes the old address every 30 minutes (service_discovery.py:354), unless
-	// Q290 is repaired.
+	// A second registration takes the first one's place, whose task goes on for ever and writes the
+	// old address every 30 minutes (service_discovery.py:354), unless Q290 is repaired.
 	if i := d.find(name, index); i >= 0 {
 		old := d.threads[i]
 		d.threads[i] = r

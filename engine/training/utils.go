@@ -9,8 +9,9 @@ import (
 	"github.com/monosim/monosim/engine/training/gfile"
 )
 
-// PreemptionErrors returns what has TensorFlow make a session anew instead of ending a worker: both
-// as TensorFlow has them, the first alone once the reference has patched it (utils.py:27).
+// PreemptionErrors returns the errors after which TensorFlow makes a new session instead of ending
+// a worker. TensorFlow has both; once the reference has patched it, only the first counts
+// (utils.py:27).
 func PreemptionErrors(patched bool) []string {
 	if patched {
 		return []string{"AbortedError"}
@@ -18,32 +19,33 @@ func PreemptionErrors(patched bool) []string {
 	return []string{"AbortedError", "UnavailableError"}
 }
 
-// CopyOptions are the arguments of copies with a default. Begin with [DefaultCopyOptions].
+// CopyOptions holds the optional arguments of copies. Begin with [DefaultCopyOptions].
 type CopyOptions struct {
-	// Overwrite has an existing destination replaced; a copy of directories always does.
+	// Overwrite replaces an existing destination; a copy of directories always does.
 	Overwrite bool
-	// SkipNonexist has a missing source be no error.
+	// SkipNonexist makes a missing source no error.
 	SkipNonexist bool
 	// MaxRetries is how often a copy is tried.
 	MaxRetries int
-	// MaxWorkers is how many tasks copy files; 1 and less is the caller's own.
+	// MaxWorkers is the number of tasks that copy files; with 1 or less the calling task copies.
 	MaxWorkers int
-	// Copy copies one file, as [gfile.Copy] does where it is nil.
+	// Copy copies one file; nil means [gfile.Copy].
 	Copy func(src, dst string, overwrite bool) error
-	// Quirks are those that are kept.
+	// Quirks is the set of the reference's faults that are kept.
 	Quirks quirks.Set
 }
 
-// copyTries is how often a copy is tried unless told otherwise.
+// copyTries is how often a copy is tried by default.
 const copyTries = 5
 
-// DefaultCopyOptions are those of the reference.
+// DefaultCopyOptions returns the reference's defaults.
 func DefaultCopyOptions() CopyOptions {
 	return CopyOptions{Overwrite: true, SkipNonexist: true, MaxRetries: copyTries, MaxWorkers: 1}
 }
 
-// CopyFile copies a file (utils.py:35). What is not found is tried again at once, MaxRetries times
-// in all, and then let be; without SkipNonexist it is a NotFoundError. Other errors end it.
+// CopyFile copies a file (utils.py:35). If it is not found it tries again at once, MaxRetries times
+// in all, and then gives up silently; without SkipNonexist it is a NotFoundError. Other errors end
+// it.
 func CopyFile(f env.Files, src, dst string, o CopyOptions) error {
 	for range o.MaxRetries {
 		err := o.copy(f, src, dst)
@@ -61,10 +63,10 @@ func (o CopyOptions) copy(f env.Files, src, dst string) error {
 	return gfile.Copy(f, src, dst, o.Overwrite)
 }
 
-// CopyRecursively copies a file or a directory with all below it (utils.py:47). A directory that
-// is at the destination is removed first. A missing source is let be, or a ValueError without
-// SkipNonexist. With more than one worker files are copied after all directories are made, and
-// what goes wrong is told to nobody, with Q195 repaired the first error is; with one, each is tried
+// CopyRecursively copies a file, or a directory with everything below it (utils.py:47). A directory
+// at the destination is removed first. A missing source is ignored with SkipNonexist, otherwise a
+// ValueError. With more than one worker, files are copied after all directories were made, and
+// errors are lost; with Q195 repaired the first is returned. With one worker each file is tried
 // five times whatever MaxRetries says, unless Q196 is repaired.
 func CopyRecursively(e *env.Env, src, dst string, o CopyOptions) error {
 	o.Overwrite = true
@@ -85,7 +87,7 @@ func CopyRecursively(e *env.Env, src, dst string, o CopyOptions) error {
 	}
 	errs := c.inTasks(e.Tasks, found)
 	if o.Quirks.Keeps(quirks.Q195) {
-		return nil // nobody reads what the reference's pool answers
+		return nil // nobody reads the results of the reference's pool
 	}
 	return cmp.Or(errs...)
 }
@@ -95,7 +97,7 @@ type copying struct {
 	o CopyOptions
 }
 
-// walk makes the directories and hands over the files.
+// walk makes the directories and calls file for each file.
 func (c *copying) walk(src, dst string, file func(src, dst string) error) error {
 	info, err := c.f.Stat(src)
 	switch {
@@ -126,7 +128,7 @@ func (c *copying) walk(src, dst string, file func(src, dst string) error) error 
 	return nil
 }
 
-// inTasks copies files in as many tasks as there are workers, and answers the error of each.
+// inTasks copies files in as many tasks as there are workers, and returns the error of each file.
 func (c *copying) inTasks(tasks env.Tasks, files [][2]string) []error {
 	errs := make([]error, len(files))
 	workers := min(c.o.MaxWorkers, len(files))

@@ -12,9 +12,9 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// LocalHost returns the address that other processes of the job reach this host by: the
-// first one of CLOUDNATIVE_INET_ADDR, else YARN_INET_ADDR as it is, else that of
-// the host's name (yarn_runtime.py:30). An empty one is an AssertionError.
+// LocalHost returns the address by which other processes of the job reach this host: the first one
+// in CLOUDNATIVE_INET_ADDR, else YARN_INET_ADDR, else the address of the host's name
+// (yarn_runtime.py:30). An empty one is an AssertionError.
 func LocalHost(host env.Host) (string, error) {
 	local, err := "", error(nil)
 	if v, ok := host.LookupEnv("CLOUDNATIVE_INET_ADDR"); ok {
@@ -30,18 +30,18 @@ func LocalHost(host env.Host) (string, error) {
 	return local, err
 }
 
-// assertion is a failed assert without a text.
+// assertion returns the error of a failed assert without a message.
 func assertion() error { return &pysem.Error{Type: "AssertionError"} }
 
-// ApplicationMaster is Primus's, which ends the job and makes save points of its input
-// (yarn_runtime.py:46).
+// ApplicationMaster calls Primus's application master, which ends the job and makes save points of
+// its input (yarn_runtime.py:46).
 type ApplicationMaster struct {
 	e    *env.Env
 	addr string
 }
 
-// NewApplicationMaster finds it by PRIMUS_AM_RPC_HOST and PRIMUS_AM_RPC_PORT; without both no
-// framework is there to be asked.
+// NewApplicationMaster reads its address from PRIMUS_AM_RPC_HOST and PRIMUS_AM_RPC_PORT. Unless
+// both are set there is no master to call.
 func NewApplicationMaster(e *env.Env) *ApplicationMaster {
 	m := &ApplicationMaster{e: e}
 	host, hasHost := e.Host.LookupEnv("PRIMUS_AM_RPC_HOST")
@@ -52,7 +52,7 @@ func NewApplicationMaster(e *env.Env) *ApplicationMaster {
 	return m
 }
 
-// What calls of the application master take (yarn_runtime.py:72).
+// Timeouts and periods of calls to the application master (yarn_runtime.py:72).
 const (
 	masterTimeout    = 10 * time.Second
 	masterGraceMs    = 20000
@@ -61,7 +61,7 @@ const (
 	killedExitStatus = 1
 )
 
-// call asks the master. An error is an *env.RPCError, or says that the answer is no message.
+// call calls the master. The error is an *env.RPCError, or that of decoding the answer.
 func (m *ApplicationMaster) call(channel env.Channel, method string, request, response proto.Message) error {
 	data, err := proto.MarshalOptions{Deterministic: true}.Marshal(request)
 	if err != nil {
@@ -74,8 +74,8 @@ func (m *ApplicationMaster) call(channel env.Channel, method string, request, re
 	return proto.Unmarshal(answer, response)
 }
 
-// MaybeKill ends the application as failed, for a reason, and reports whether the master took the call
-// (yarn_runtime.py:63). Without a master it is false.
+// MaybeKill ends the application as failed, for a reason, and reports whether the master accepted
+// that (yarn_runtime.py:63). Without a master it returns false.
 func (m *ApplicationMaster) MaybeKill(reason string) bool {
 	if m.addr == "" {
 		m.e.Log.Logf(env.Info, "Current framework doesn't support kill. Ignore killing...")
@@ -92,8 +92,8 @@ func (m *ApplicationMaster) MaybeKill(reason string) bool {
 	return true
 }
 
-// MaybeFinish ends the application well (yarn_runtime.py:85): true when the master took the call, else
-// None.
+// MaybeFinish ends the application as successful (yarn_runtime.py:85). It returns true if the
+// master accepted that, else None.
 func (m *ApplicationMaster) MaybeFinish() pysem.Opt[bool] {
 	if m.addr == "" {
 		return pysem.Opt[bool]{}
@@ -109,7 +109,7 @@ func (m *ApplicationMaster) MaybeFinish() pysem.Opt[bool] {
 	return pysem.Some(true)
 }
 
-// CreateSavePoint makes a save point in a directory and waits for it, without an end while it goes on
+// CreateSavePoint makes a save point in a directory and waits for it without limit
 // (yarn_runtime.py:99). It reports whether it succeeded; None without a master.
 func (m *ApplicationMaster) CreateSavePoint(dir string) pysem.Opt[bool] {
 	if m.addr == "" {

@@ -11,7 +11,7 @@ import (
 )
 
 // NewMonolithKazooClient makes a client of ZooKeeper with credentials, pairs of scheme and
-// credential; None takes those of the container (zk_utils.py:54).
+// credential. None takes those of the container (zk_utils.py:54).
 func NewMonolithKazooClient(e *env.Env, servers string, auth pysem.Opt[[][2]string]) env.ZooKeeper {
 	if !auth.Set {
 		auth.V = envutils.ZKAuthData(e.Host)
@@ -20,16 +20,16 @@ func NewMonolithKazooClient(e *env.Env, servers string, auth pysem.Opt[[][2]stri
 }
 
 const (
-	// jobsPath has the jobs, a znode each.
+	// jobsPath is the parent of the jobs' znodes.
 	jobsPath = "/monolith"
-	// jobsKept is for how long those are kept that nobody changes.
+	// jobsKept is how long a job is kept whose znode does not change.
 	jobsKept = 9 * 7 * 24 * time.Hour
 )
 
-// ClearZKPath removes what a job of this name left in ZooKeeper, and jobs whose znode was not changed
-// for more than nine weeks (zk_utils.py:62). Where there is something and force is not set, it is a
-// ValueError that names all jobs (Q205). What goes wrong with the removal of an old job is passed
-// over. Only the job's own znode counts for its age, which changes with none of its processes.
+// ClearZKPath removes what a job of this name left in ZooKeeper, and all jobs whose znode has not
+// changed for more than nine weeks (zk_utils.py:62). If the job exists and force is not set, it is
+// a ValueError that names all jobs (Q205). Errors of removing old jobs are ignored. Only the job's
+// own znode counts for its age, and its processes do not change that znode.
 func ClearZKPath(e *env.Env, servers, job string, force bool) error {
 	zk := NewMonolithKazooClient(e, servers, pysem.None[[][2]string]())
 	defer zk.Stop()

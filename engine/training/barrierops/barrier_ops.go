@@ -1,17 +1,17 @@
-// Package barrierops holds the workers of a training up while the chief does something
-// that wants all of them to stand still: the port of native_training/barrier_ops.py.
+// Package barrierops blocks the workers of a training while the chief does something for which all
+// have to stand still: the port of native_training/barrier_ops.py.
 //
 // Two things to use first:
 //
-//   - [NewBarrierOp] makes the barrier, whose state is variables that all processes share.
-//   - [NewBarrierHook] has a worker wait at it after the step in which it was placed.
+//   - [NewBarrierOp] makes the barrier. Its state is in variables that all processes share.
+//   - [NewBarrierHook] makes a worker wait at the barrier after the step in which it was placed.
 //
-// The races of the reference are kept: a worker that dies while it waits stays blocked for
-// all who look, and a barrier that is placed again within a worker's poll holds it on
-// (TRN-2.7). To change how the waiting goes look in [BarrierOp.WaitUntilBarrierRemoved].
+// The races of the reference are kept. A worker that dies while it waits still counts as blocked. A
+// barrier that is placed again within a worker's polling period keeps that worker waiting
+// (TRN-2.7). To change how workers wait: [BarrierOp.WaitUntilBarrierRemoved].
 //
-// Cost: a worker that waits reads one element a second; a look at all is one read of as many
-// elements as there are workers.
+// Cost: a waiting worker reads one element a second. A look at all workers is one read with one
+// element for each.
 package barrierops
 
 import (
@@ -25,40 +25,40 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// ErrBarrierAlreadyPlaced is what placing a second barrier raises (barrier_ops.py:26).
+// ErrBarrierAlreadyPlaced is raised when a second barrier is placed (barrier_ops.py:26).
 var ErrBarrierAlreadyPlaced = &pysem.Error{Type: "BarrierAlreadyPlacedError"}
 
-// Callback is called with the barrier's action by the chief that places it, and by each
-// worker that arrives. Its error ends what was begun: the barrier, or the worker's flag,
-// stays set (TRN-8.8); with Q237 repaired it is taken back.
+// Callback is called with the barrier's action, by the chief that places it and by each worker that
+// arrives. If it fails, the barrier or the worker's flag stays set (TRN-8.8); with Q237 repaired it
+// is cleared.
 type Callback func(action string, s session.Session) error
 
-// Options are the settings of a barrier; the zero value has the reference's defaults.
+// Options configures a barrier; the zero value has the reference's defaults.
 type Options struct {
-	// Device is where the variables live.
+	// Device is the device of the variables.
 	Device string
-	// Wait is how often waiting workers look; 0 means 1 s.
+	// Wait is the pause between two looks of a waiting worker; 0 means 1 s.
 	Wait time.Duration
 	// Callbacks are called in order.
 	Callbacks []Callback
-	// Quirks are those that are kept.
+	// Quirks is the set of the reference's faults that are kept.
 	Quirks quirks.Set
-	// Alive reports whether the process of a worker is there. It is asked with Q239 repaired
-	// only, where it is set: a worker that is not there does not count as blocked, nor is it
-	// waited for.
+	// Alive reports whether the process of a worker is running. It is used only with Q239 repaired
+	// and may be nil. A worker that is not running does not count as blocked, and nobody waits for
+	// it.
 	Alive func(worker int) bool
 }
 
-// BarrierOp is a barrier as one process has it. Processes with barriers of equal capacity
-// and device over one session's variables share it; what is exclusive is so for the tasks of
-// one BarrierOp only.
+// BarrierOp is one process's view of a barrier. Processes with barriers of equal capacity and
+// device in one session's variables share the barrier. Locking holds only among the tasks of one
+// BarrierOp.
 type BarrierOp struct {
 	e        *env.Env
 	capacity int
 	options  Options
-	// vars has whether the barrier is placed at 0, and at i whether worker i is blocked.
+	// vars[0] tells whether the barrier is placed, vars[i] whether worker i is blocked.
 	vars, action *session.Variable
-	// placings counts how often the barrier was placed; it is there with Q238 repaired only.
+	// placings counts how often the barrier was placed. It exists only with Q238 repaired.
 	placings *session.Variable
 	lock     *threading.Lock
 	waits    session.Seldom
@@ -78,8 +78,8 @@ func NewBarrierOp(e *env.Env, capacity int, options Options) *BarrierOp {
 	return b
 }
 
-// PlaceBarrier places the barrier and calls the callbacks. Where it is placed already it
-// raises [ErrBarrierAlreadyPlaced] (barrier_ops.py:71).
+// PlaceBarrier places the barrier and calls the callbacks. If it is placed already, it raises
+// [ErrBarrierAlreadyPlaced] (barrier_ops.py:71).
 func (b *BarrierOp) PlaceBarrier(s session.Session, action string) error {
 	b.lock.Lock()
 	defer b.lock.Unlock()
@@ -104,7 +104,7 @@ func (b *BarrierOp) PlaceBarrier(s session.Session, action string) error {
 	return b.takenBack(s, 0, b.runCallbacks(action, s))
 }
 
-// takenBack takes an element back after an error of a callback, where Q237 is repaired.
+// takenBack clears an element after a callback's error, with Q237 repaired. It returns the error.
 func (b *BarrierOp) takenBack(s session.Session, index int, err error) error {
 	if err != nil && !b.options.Quirks.Keeps(quirks.Q237) {
 		if err := session.Do(s, session.AssignAt(b.vars, index, false)); err != nil {
@@ -114,34 +114,34 @@ func (b *BarrierOp) takenBack(s session.Session, index int, err error) error {
 	return err
 }
 
-// RemoveBarrier removes it, also where there is none. The action stays (barrier_ops.py:82).
+// RemoveBarrier removes the barrier, if there is one. Its action stays (barrier_ops.py:82).
 func (b *BarrierOp) RemoveBarrier(s session.Session) error {
 	b.lock.Lock()
 	defer b.lock.Unlock()
 	return session.Do(s, session.AssignAt(b.vars, 0, false))
 }
 
-// IsBarrierPlaced reports whether there is a barrier.
+// IsBarrierPlaced reports whether the barrier is placed.
 func (b *BarrierOp) IsBarrierPlaced(s session.Session) (bool, error) {
 	return session.Get[bool](s, b.BarrierPlaced())
 }
 
-// BarrierPlaced returns the reading by which steps see whether there is a barrier.
+// BarrierPlaced returns the operation by which a step reads whether the barrier is placed.
 func (b *BarrierOp) BarrierPlaced() session.Op { return session.ReadAt(b.vars, 0) }
 
-// Capacity returns how many processes there are, the chief included.
+// Capacity returns the number of processes, including the chief.
 func (b *BarrierOp) Capacity() int { return b.capacity }
 
-// IsBarrierRemoved returns the contrary of IsBarrierPlaced.
+// IsBarrierRemoved reports whether the barrier is not placed.
 func (b *BarrierOp) IsBarrierRemoved(s session.Session) (bool, error) {
 	placed, err := b.IsBarrierPlaced(s)
 	return !placed, err
 }
 
-// WaitUntilBarrierRemoved blocks worker index, calls the callbacks with the action, and
-// returns when the barrier is found removed: there is no limit. An index that no worker has
-// is a ValueError (barrier_ops.py:102). A barrier that is placed again before the worker
-// looks holds it on without another call of the callbacks (Q238).
+// WaitUntilBarrierRemoved marks worker index as blocked, calls the callbacks with the action, and
+// returns when it finds the barrier removed. It has no time limit. An index of no worker is a
+// ValueError (barrier_ops.py:102). If the barrier is placed again before the worker looks, the
+// worker keeps waiting and calls no callbacks (Q238).
 func (b *BarrierOp) WaitUntilBarrierRemoved(s session.Session, index int) error {
 	if b.placings != nil {
 		return b.waitEach(s, index)
@@ -163,8 +163,8 @@ func (b *BarrierOp) WaitUntilBarrierRemoved(s session.Session, index int) error 
 	return session.Do(s, session.AssignAt(b.vars, index, false))
 }
 
-// waitEach waits until no barrier is placed, and blocks anew for each that was placed
-// meanwhile. A barrier that is gone already has no callbacks called.
+// waitEach waits until no barrier is placed. It marks the worker as blocked again for each barrier
+// that was placed meanwhile. For a barrier that is gone already no callbacks are called.
 func (b *BarrierOp) waitEach(s session.Session, index int) error {
 	if err := b.check(index); err != nil {
 		return err
@@ -195,7 +195,7 @@ func (b *BarrierOp) check(index int) error {
 	return nil
 }
 
-// block sets the worker's flag, under the lock.
+// block sets the worker's flag while it holds the lock.
 func (b *BarrierOp) block(s session.Session, index int) error {
 	b.lock.Lock()
 	defer b.lock.Unlock()
@@ -236,7 +236,7 @@ func (b *BarrierOp) IsAllBlocked(s session.Session) (bool, error) {
 	return len(blocked) == waitedFor, nil
 }
 
-// alive reports whether a worker counts.
+// alive reports whether a worker counts: without Alive every worker does.
 func (b *BarrierOp) alive(worker int) bool {
 	return b.options.Alive == nil || b.options.Quirks.Keeps(quirks.Q239) || b.options.Alive(worker)
 }
@@ -247,10 +247,11 @@ func (b *BarrierOp) IsNoneBlocked(s session.Session) (bool, error) {
 	return err == nil && len(blocked) == 0, err
 }
 
-// UnblockedIndices are those that do not wait, ascending.
+// UnblockedIndices returns the indices of the workers that do not wait, ascending.
 func (b *BarrierOp) UnblockedIndices(s session.Session) ([]int, error) { return b.indices(s, false) }
 
-// BlockedIndices are those that wait, ascending; 0 while the barrier is placed.
+// BlockedIndices returns the indices of the workers that wait, ascending. It contains 0 while the
+// barrier is placed.
 func (b *BarrierOp) BlockedIndices(s session.Session) ([]int, error) { return b.indices(s, true) }
 
 func (b *BarrierOp) indices(s session.Session, blocked bool) ([]int, error) {
@@ -267,14 +268,14 @@ func (b *BarrierOp) indices(s session.Session, blocked bool) ([]int, error) {
 	return list, nil
 }
 
-// BarrierHook looks at the barrier with each step of the process of an index
-// (barrier_ops.py:143). The chief, 0, never waits.
+// BarrierHook checks the barrier in each step of a process (barrier_ops.py:143). The chief, index
+// 0, never waits.
 type BarrierHook struct {
 	session.NoHook
 	index   int
 	barrier *BarrierOp
 	reads   []session.Op
-	placed  bool // as the last step has seen
+	placed  bool // whether the last step found the barrier placed
 }
 
 // NewBarrierHook makes the hook of a process.
@@ -287,10 +288,11 @@ func (h *BarrierHook) BeforeRun(*session.RunContext) ([]session.Op, error) {
 	return h.reads, nil
 }
 
-// Steady reports whether the last step has seen no barrier, or it is the chief's.
+// Steady reports whether the hook has nothing to do: the last step found no barrier, or the process
+// is the chief.
 func (h *BarrierHook) Steady() bool { return !h.placed || h.index == 0 }
 
-// AfterRun waits where the step has seen the barrier.
+// AfterRun waits if the step found the barrier placed.
 func (h *BarrierHook) AfterRun(run *session.RunContext, values []any) error {
 	h.placed, _ = values[0].(bool)
 	if h.index > 0 && h.placed {

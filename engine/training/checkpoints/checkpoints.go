@@ -1,13 +1,13 @@
-// Package checkpoints reads and writes the file "checkpoint" beside the checkpoints of a
-// model, as TensorFlow does (checkpoint_management.py of TensorFlow 2.4).
+// Package checkpoints reads and writes the file "checkpoint" beside the checkpoints of a model, as
+// TensorFlow does (checkpoint_management.py of TensorFlow 2.4).
 //
 // Two things to use first:
 //
-//   - [State] reads the file, its paths made absolute.
-//   - [UpdateState] writes it in one step, its paths made relative to a relative directory.
+//   - [State] reads the file and makes its paths absolute.
+//   - [UpdateState] writes it in one step; in a relative directory its paths become relative.
 //
-// A checkpoint is a prefix of file names, such as "m/model.ckpt-5"; the file with ".index"
-// behind it says that it is there. To change what absolute means look in [IsAbs].
+// A checkpoint is a prefix of file names, such as "m/model.ckpt-5". It exists when the file with
+// ".index" appended does. To change which paths are absolute: [IsAbs].
 package checkpoints
 
 import (
@@ -25,18 +25,18 @@ import (
 // Filename is the file's usual name.
 const Filename = "checkpoint"
 
-// IndexSuffix ends the name of the file that says which tensors a checkpoint has.
+// IndexSuffix ends the name of the file that lists the tensors in a checkpoint.
 const IndexSuffix = ".index"
 
-// IsAbs reports whether a path is absolute; those that begin with hdfs:/ are
-// (runner_utils.py:46, Q170).
+// IsAbs reports whether a path is absolute. Paths that begin with hdfs:/ are (runner_utils.py:46,
+// Q170).
 func IsAbs(p string) bool { return strings.HasPrefix(p, "hdfs:/") || strings.HasPrefix(p, "/") }
 
-// join returns os.path.join of a directory and a path that IsAbs does not take.
+// join returns os.path.join of a directory and a relative path.
 func join(dir, p string) string { return pysem.JoinStrings(dir, p) }
 
-// State reads the file of a name in a directory. It answers nil for a file that is missing
-// or is no text form of the message; one without a current checkpoint is a ValueError.
+// State reads the file name in a directory. It returns nil if the file is missing or cannot be
+// parsed. A file without a current checkpoint is a ValueError.
 func State(f env.Files, dir, name string) (*training.CheckpointState, error) {
 	file := join(dir, name)
 	if !env.Exists(f, file) {
@@ -68,8 +68,9 @@ func State(f env.Files, dir, name string) (*training.CheckpointState, error) {
 	return state, nil
 }
 
-// UpdateRelativeState is UpdateState with absolute paths, too, as they are seen from the directory
-// (save_relative_paths). Of a relative directory they are seen from there twice, as in TensorFlow.
+// UpdateRelativeState does what UpdateState does, and makes absolute paths relative to the
+// directory (save_relative_paths). If the directory is relative, paths become relative to it twice,
+// as in TensorFlow.
 func UpdateRelativeState(f env.Files, dir, current string, all []string, name string) error {
 	from := dir
 	if !IsAbs(dir) {
@@ -88,8 +89,8 @@ func UpdateRelativeState(f env.Files, dir, current string, all []string, name st
 	return UpdateState(f, dir, seen(current), below, name)
 }
 
-// UpdateState writes the file: the current checkpoint and all that are kept, to which it is
-// added where it is not the last of them.
+// UpdateState writes the file: the current checkpoint, and the list of all that are kept. The
+// current one is appended to the list unless it is its last.
 func UpdateState(f env.Files, dir, current string, all []string, name string) error {
 	if len(all) == 0 || all[len(all)-1] != current {
 		all = append(all, current)
@@ -104,7 +105,7 @@ func UpdateState(f env.Files, dir, current string, all []string, name string) er
 	return Write(f, dir, name, state)
 }
 
-// Write writes a state as it is, in one step.
+// Write writes a state unchanged, in one step.
 func Write(f env.Files, dir, name string, state *training.CheckpointState) error {
 	text, err := textpb.Marshal(state)
 	if err != nil {
@@ -113,7 +114,7 @@ func Write(f env.Files, dir, name string, state *training.CheckpointState) error
 	return gfile.WriteAtomic(f, join(dir, name), []byte(text))
 }
 
-// relative returns a path as a relative directory's file has it.
+// relative returns a path as the file of a relative directory stores it.
 func relative(dir, p string) string {
 	if IsAbs(dir) || IsAbs(p) {
 		return p
@@ -121,7 +122,7 @@ func relative(dir, p string) string {
 	return relPath(dir, p)
 }
 
-// relPath returns os.path.relpath of two paths of one kind.
+// relPath returns os.path.relpath of two paths that are both absolute or both relative.
 func relPath(dir, p string) string {
 	up, from, to := []string{}, parts(dir), parts(p)
 	for len(from) > 0 && len(to) > 0 && from[0] == to[0] {
@@ -145,12 +146,13 @@ func parts(p string) []string {
 	return strings.Split(clean, "/")
 }
 
-// Exists reports whether a checkpoint is there: its index, or a file of just its name.
+// Exists reports whether a checkpoint exists: its index file, or a file with just its name.
 func Exists(f env.Files, prefix string) bool {
 	return len(gfile.Glob(f, prefix+IndexSuffix)) > 0 || len(gfile.Glob(f, prefix)) > 0
 }
 
-// ModTime returns when a checkpoint that is there was written, in seconds since the Unix epoch.
+// ModTime returns when a checkpoint was written, in seconds since the Unix epoch. ok is false when
+// it does not exist.
 func ModTime(f env.Files, prefix string) (seconds float64, ok bool) {
 	for _, pattern := range []string{prefix + IndexSuffix, prefix} {
 		found := gfile.Glob(f, pattern)
@@ -163,8 +165,8 @@ func ModTime(f env.Files, prefix string) (seconds float64, ok bool) {
 	return 0, false
 }
 
-// Latest returns the current checkpoint of a directory, "" where there is none, or where the one
-// that the file names is not there (tf.train.latest_checkpoint).
+// Latest returns the current checkpoint of a directory (tf.train.latest_checkpoint). It returns ""
+// when there is none, or when the one that the file names does not exist.
 func Latest(e *env.Env, dir, name string) (string, error) {
 	state, err := State(e.Files, dir, name)
 	if err != nil || state == nil {

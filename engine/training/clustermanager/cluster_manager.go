@@ -1,14 +1,14 @@
-// Package clustermanager finds the processes of a training and makes a cluster of them: the
-// port of native_training/cluster_manager.py.
+// Package clustermanager finds the processes of a training and makes a cluster of them: the port of
+// native_training/cluster_manager.py.
 //
 // Two things to use first:
 //
-//   - [TrainingCluster] waits for the processes and makes the [Cluster] of one of them.
-//   - [SessionConfig] is what TensorFlow is told of a cluster.
+//   - [TrainingCluster] waits for the processes and makes the [Cluster] as one of them sees it.
+//   - [SessionConfig] makes TensorFlow's configuration of a cluster.
 //
-// To change how long it waits look in [poll] and [fileTimeout].
+// To change how long it waits: [poll] and [fileTimeout].
 //
-// Cost: one query every 5 s until enough PS are there; an answer lists them all.
+// Cost: one query every 5 s until enough PS are registered; each answer lists all of them.
 package clustermanager
 
 import (
@@ -27,47 +27,46 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// poll is how often discovery and file are looked at (cluster_manager.py:114).
+// poll is the pause between two looks at the discovery or the file (cluster_manager.py:114).
 const poll = 5 * time.Second
 
 // fileTimeout is how long a worker waits for the chief's file (cluster_manager.py:164).
 const fileTimeout = 1800 * time.Second
 
-// Cluster has the addresses of the processes by role, as TensorFlow numbers them. Of the
-// workers a process knows its own only.
+// Cluster holds the addresses of the processes by role, in TensorFlow's numbering. Of the workers,
+// a process knows only its own address.
 type Cluster struct{ Chief, Worker, PS []string }
 
-// Task is a process's place in a cluster.
+// Task is the place of a process in a cluster.
 type Task struct {
 	Type  string
 	Index int
 }
 
-// Metrics takes what is measured while waiting.
+// Metrics receives what is measured while waiting.
 type Metrics interface {
 	EmitStore(name string, value int, modelName, clusterType string)
 }
 
-// Job says whose cluster it is.
+// Job describes the process that wants a cluster, and its job.
 type Job struct {
-	// WorkerAddr and Index are the process's own; 0 is the chief.
+	// WorkerAddr and Index are the process's own; index 0 is the chief.
 	WorkerAddr string
 	Index      int
-	// RequiredPS are in the cluster; with RedundantPS there are more, and the chief writes
-	// into a file which are taken.
+	// RequiredPS is the number of PS in the cluster. With RedundantPS there are more PS than that,
+	// and the chief writes those it chose to a file.
 	RequiredPS, RedundantPS, NumWorkers int
 	ModelDir, UUID                      string
-	// ModelName and ClusterType are tags of what is measured; without a name nothing is.
+	// ModelName and ClusterType are tags of the metrics; without a model name nothing is measured.
 	ModelName, ClusterType string
 	// Metrics may be nil.
 	Metrics Metrics
-	// Quirks are those that are kept.
+	// Quirks is the set of the reference's faults that are kept.
 	Quirks quirks.Set
 }
 
-// TrainingCluster waits until discovery has the processes. A file that comes to a wrong number
-// of PS is an AssertionError, a worker beyond NumWorkers an IndexError
-// (cluster_manager.py:52).
+// TrainingCluster waits until the discovery has the processes. A file with a wrong number of PS is
+// an AssertionError; a worker index beyond NumWorkers is an IndexError (cluster_manager.py:52).
 func TrainingCluster(e *env.Env, d training.ServiceDiscovery, job Job) (Cluster, Task, error) {
 	if job.Index == 0 {
 		return chiefCluster(e, d, job)
@@ -89,7 +88,7 @@ func TrainingCluster(e *env.Env, d training.ServiceDiscovery, job Job) (Cluster,
 	return checked(Cluster{Chief: []string{chief}, Worker: workers, PS: ps}, Task{"worker", job.Index - 1}, job, err)
 }
 
-// setAt assigns to a list; as everywhere in Python a negative index counts from its end.
+// setAt assigns to a list. As in Python, a negative index counts from the end.
 func setAt(list []string, i int, value string) error {
 	if i < 0 {
 		i += len(list)
@@ -101,7 +100,7 @@ func setAt(list []string, i int, value string) error {
 	return nil
 }
 
-// chiefCluster is that of the chief. One that was started again takes the PS of its file, also
+// chiefCluster returns the cluster of the chief. A restarted chief takes the PS in its file, even
 // those that are gone, unless Q315 is repaired.
 func chiefCluster(e *env.Env, d training.ServiceDiscovery, job Job) (Cluster, Task, error) {
 	var ps []string
@@ -125,7 +124,7 @@ func chiefCluster(e *env.Env, d training.ServiceDiscovery, job Job) (Cluster, Ta
 	return checked(Cluster{Chief: []string{job.WorkerAddr}, Worker: fakeWorkers(job.NumWorkers), PS: ps}, Task{"chief", 0}, job, err)
 }
 
-// areThere reports whether discovery has all of the PS.
+// areThere reports whether the discovery has all of the PS.
 func areThere(d training.ServiceDiscovery, ps []string) (bool, error) {
 	found, err := d.Query("ps")
 	if err != nil {
@@ -149,7 +148,7 @@ func checked(c Cluster, t Task, job Job, err error) (Cluster, Task, error) {
 	return c, t, nil
 }
 
-// fakeWorkers returns addresses that nobody has: TF_CONFIG wants a list.
+// fakeWorkers returns addresses of no process, because TF_CONFIG needs a list of workers.
 func fakeWorkers(numWorkers int) []string {
 	list := make([]string, 0, max(numWorkers-1, 0))
 	for i := 1; i < numWorkers; i++ {
@@ -173,7 +172,7 @@ func chiefAddr(e *env.Env, d training.ServiceDiscovery) (string, error) {
 	}
 }
 
-// queryPS waits for the PS and takes the first ones by their index.
+// queryPS waits until enough PS are registered and returns those with the lowest indices.
 func queryPS(e *env.Env, d training.ServiceDiscovery, job Job) ([]string, error) {
 	for {
 		found, err := d.Query("ps")
@@ -202,7 +201,7 @@ func firstPS(found training.Addrs, n int) []string {
 	return list
 }
 
-// psFile returns the file in which the chief writes which PS are taken.
+// psFile returns the path of the file in which the chief lists the chosen PS.
 func psFile(job Job) string {
 	name := job.UUID
 	if name == "" {
@@ -221,8 +220,8 @@ func savePS(f env.Files, file string, ps []string) error {
 	return session.FileError(file, f.Rename(file+"-tmp", file))
 }
 
-// psFromFile waits for a file with something in it. With a timeout of 0 it sleeps once under a
-// clock that stands still (TRN-8.10), unless Q316 is repaired. One that is no UTF-8 is a
+// psFromFile waits for a file that is not empty. With a timeout of 0 it sleeps once if the clock
+// has not moved since (TRN-8.10), unless Q316 is repaired. A file that is not UTF-8 is a
 // UnicodeDecodeError.
 func psFromFile(e *env.Env, kept quirks.Set, file string, timeout time.Duration) ([]string, error) {
 	start := e.Clock.Now()
@@ -246,15 +245,16 @@ func psFromFile(e *env.Env, kept quirks.Set, file string, timeout time.Duration)
 	}
 }
 
-// Config is what TensorFlow is told (cluster_manager.py:32). All of soft placement, shared
-// devices, shared state and no meta optimizer are on in each.
+// Config is TensorFlow's configuration (cluster_manager.py:32). Each has soft placement, shared
+// devices and shared state on, and the meta optimizer off.
 type Config struct {
 	DeviceFilters []string
 	// Cluster is nil where there is none.
 	Cluster *Cluster
 }
 
-// SessionConfig returns the configuration of a process; cluster is nil for one that trains alone.
+// SessionConfig returns the configuration of a process; a nil cluster is for a process that trains
+// alone.
 func SessionConfig(cluster *Cluster, task Task) Config {
 	if cluster == nil {
 		return Config{}

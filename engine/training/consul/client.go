@@ -12,7 +12,7 @@ import (
 	"github.com/monosim/monosim/engine/training"
 )
 
-// The times of the client (consul.py:62, :72, :112, :124).
+// Periods and timeouts of the client (consul.py:62, :72, :112, :124).
 const (
 	agentTimeout      = 15 * time.Second
 	defaultLookup     = 3  // seconds
@@ -21,9 +21,9 @@ const (
 	heartbeatRetry    = 2 * time.Second
 )
 
-// Client asks one Consul agent (consul.py:47).
+// Client calls one Consul agent (consul.py:47).
 type Client struct {
-	// HeartbeatEnded, when set, is told of a heartbeat that an error has ended, by the id of its
+	// HeartbeatEnded, when set, is called when an error has ended a heartbeat, with the id of its
 	// service.
 	HeartbeatEnded func(id string, err error)
 
@@ -32,26 +32,26 @@ type Client struct {
 	quirks quirks.Set
 	lock   *threading.Lock
 	cache  map[string]cached
-	// beating holds the services that were registered last and not deregistered, by their ids.
+	// beating holds the registered services that have not been deregistered, by id.
 	beating map[string]*beating
 }
 
-// cached is what a look-up has answered.
+// cached is the answer of an earlier look-up.
 type cached struct {
 	value any
 	at    time.Time
 }
 
-// New makes the client of a process, with the agent that [training.FindConsul] finds. A port that
-// is no number is a ValueError.
+// New makes a client for the agent that [training.FindConsul] finds. A port that is no number is a
+// ValueError.
 func New(e *env.Env, q quirks.Set) (*Client, error) {
 	addr, err := training.FindConsul(e, q)
 	return &Client{e: e, addr: addr, quirks: q, lock: threading.NewLock(e.Tasks, "consul client"), cache: map[string]cached{}, beating: map[string]*beating{}}, err
 }
 
-// dial makes a connection to the agent, or to the one of another host. Only look-ups go through a
-// Unix socket; other requests take its path for the name of a host, unless Q304 is repaired. A host with white space
-// or a control character is an InvalidURL.
+// dial makes a connection to the agent, or to the agent of another host. Only look-ups use a Unix
+// socket; other requests take its path for a host name, unless Q304 is repaired. A host with white
+// space or a control character is an InvalidURL.
 func (c *Client) dial(host string, lookup bool, timeout time.Duration) (*connection, error) {
 	if host == "" {
 		host = c.addr.Host
@@ -73,8 +73,8 @@ func hostPort(host string, port int) string {
 	return host + ":" + strconv.Itoa(port)
 }
 
-// Lookup answers the elements of a service, within a time-out in seconds; it is
-// [Client.LookupValue] of what can be iterated over.
+// Lookup returns the elements of a service, within a timeout in seconds. It does what
+// [Client.LookupValue] does, for answers that are lists.
 func (c *Client) Lookup(service string, timeoutSeconds int) ([]any, error) {
 	value, err := c.LookupValue(service, timeoutSeconds, 0)
 	if err != nil {
@@ -99,12 +99,13 @@ func (c *Client) Lookup(service string, timeoutSeconds int) ([]any, error) {
 	return nil, pysem.Raise("TypeError", "'%s' object is not iterable", pysem.TypeName(value))
 }
 
-// LookupValue returns what the agent answers for a service, any JSON value (consul.py:62). An answer
-// with another status than 200 is logged and an empty list, with Q302 repaired a ConsulException with its text;
-// one that is no JSON is a JSONDecodeError. A timeoutSeconds of 0 means the default, 3.
+// LookupValue returns the agent's answer for a service, any JSON value (consul.py:62). A status
+// other than 200 is logged and gives an empty list; with Q302 repaired it is a ConsulException with
+// the body. An answer that is not JSON is a JSONDecodeError. A timeoutSeconds of 0 means the
+// default, 3.
 //
-// With a cacheSeconds above 0 an answer that is as young is given again; where there is none the
-// call never returns: it waits for the lock that it holds, unless Q301 is repaired.
+// If cacheSeconds is above 0, an answer that is not older is returned again. If there is none, the
+// call never returns, because it waits for a lock that it holds, unless Q301 is repaired.
 func (c *Client) LookupValue(service string, timeoutSeconds, cacheSeconds int) (any, error) {
 	if timeoutSeconds == 0 {
 		timeoutSeconds = defaultLookup
@@ -157,15 +158,15 @@ func (c *Client) lookup(service string, timeout time.Duration) (any, error) {
 	return pysem.ParseJSON(text)
 }
 
-// Registration is what is registered.
+// Registration holds the arguments of a registration.
 type Registration struct {
 	Name string
 	Port int
-	// Tags holds pairs in their order; nil registers none.
+	// Tags holds pairs of key and value, in order; nil registers no tags.
 	Tags [][2]string
-	// CheckScript, when set, is run by the agent every 30 s in place of waiting for heartbeats.
+	// CheckScript, when set, is run by the agent every 30 s, instead of waiting for heartbeats.
 	CheckScript string
-	// Host is that of the agent, "" for the client's own.
+	// Host is the host of the agent, "" for the client's own agent.
 	Host string
 }
 
@@ -177,10 +178,10 @@ func (c *Client) Register(service string, port int, tags training.ConsulTags) er
 	})
 }
 
-// RegisterService registers a service with a TTL of 60 s, and begins its heartbeat, which never
-// ends: also not when the service is deregistered (consul.py:98), and it does not register again
-// what the agent does not know any more. With Q303 repaired it does, and ends with the service. An
-// answer with another status than 200 is a ConsulException with its text.
+// RegisterService registers a service with a TTL of 60 s and begins its heartbeat. The heartbeat
+// never ends, not even when the service is deregistered (consul.py:98), and it does not register a
+// service again that the agent has lost. With Q303 repaired it does, and ends with the service. A
+// status other than 200 is a ConsulException with the body.
 func (c *Client) RegisterService(r Registration) error {
 	id := r.Name + "-" + strconv.Itoa(r.Port)
 	body := &pysem.Dict{}
@@ -224,11 +225,11 @@ const registerTarget = "/v1/agent/service/register"
 // beating is a service with a heartbeat.
 type beating struct {
 	id   string
-	body []byte // of its registration
-	over bool   // it has none any more
+	body []byte // the body of its registration
+	over bool   // set when the heartbeat has ended
 }
 
-// change is a request that has to succeed.
+// change sends a request that must succeed with status 200.
 func (c *Client) change(conn *connection, target string, body []byte) error {
 	status, answer, err := conn.exchange("PUT", target, body)
 	if err != nil || status == 200 {
@@ -241,10 +242,10 @@ func (c *Client) change(conn *connection, target string, body []byte) error {
 	return pysem.Raise("ConsulException", "%s", text)
 }
 
-// heartbeat passes the check every 30 s, and 2 s after a socket error once more (consul.py:123).
-// What the agent answers is not looked at, unless Q303 is repaired. An error that is none of sockets ends it, and such is
-// the second one after a connection that could not be made or an answer that took too long: the
-// connection was not closed, and refuses another request (Q300).
+// heartbeat passes the check every 30 s, and after a socket error again in 2 s (consul.py:123). It
+// ignores the agent's answer unless Q303 is repaired. Any other error ends it. So does the second
+// attempt after a failed connection or a timeout: the connection was not closed and refuses another
+// request (Q300).
 func (c *Client) heartbeat(conn *connection, b *beating) {
 	for !b.over {
 		now := c.e.Clock.Now()
@@ -266,14 +267,14 @@ func (c *Client) heartbeat(conn *connection, b *beating) {
 				return
 			}
 			c.e.Tasks.Sleep(heartbeatRetry)
-			now = now.Add(-heartbeatPeriod) // at once again
+			now = now.Add(-heartbeatPeriod) // try again at once
 		}
 		c.e.Tasks.Sleep(max(now.Add(heartbeatPeriod).Sub(c.e.Clock.Now()), 0))
 	}
 	conn.close()
 }
 
-// pass passes the check of a service.
+// pass marks the check of a service as passing.
 func (c *connection) pass(id string) (status int, err error) {
 	status, _, err = c.exchange("GET", "/v1/agent/check/pass/service:"+id, nil)
 	return status, err
@@ -282,8 +283,8 @@ func (c *connection) pass(id string) (status int, err error) {
 // Deregister removes the service at a port of this host.
 func (c *Client) Deregister(service string, port int) error { return c.DeregisterAt(service, port, "") }
 
-// DeregisterAt is Deregister at the agent of another host (consul.py:140). An answer with another
-// status than 200 is a ConsulException with its text.
+// DeregisterAt removes the service at the agent of another host (consul.py:140). A status other
+// than 200 is a ConsulException with the body.
 func (c *Client) DeregisterAt(service string, port int, host string) error {
 	conn, err := c.dial(host, false, agentTimeout)
 	if err != nil {

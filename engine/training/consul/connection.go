@@ -12,17 +12,17 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// connection is an HTTPConnection of Python's http.client: a connection on which a request is
-// refused while it is not known what became of the one before.
+// connection behaves like Python's http.client.HTTPConnection: it refuses a request while the
+// previous one has not been answered.
 type connection struct {
 	e     *env.Env
 	conn  env.HTTPConn
 	state connectionState
-	// unread says that the body of the last answer was not read to its end.
+	// unread is set when the body of the last answer was not read to its end.
 	unread bool
 }
 
-// connectionState is as http.client has it; the texts are those of its exceptions.
+// connectionState is a state of http.client. Its texts are those in http.client's exceptions.
 type connectionState string
 
 const (
@@ -35,8 +35,8 @@ func newConnection(e *env.Env, addr string, timeout time.Duration) *connection {
 	return &connection{e: e, conn: e.Network.DialHTTP(addr, timeout), state: idle}
 }
 
-// request sends one. What fails leaves the connection in the middle of it: the next request is a
-// CannotSendRequest, until somebody closes it.
+// request sends a request. If that fails, the connection stays in the middle of it: the next
+// request is a CannotSendRequest until the connection is closed.
 func (c *connection) request(method, target string, body []byte) error {
 	if c.state != idle {
 		return pysem.Raise("CannotSendRequest", "%s", c.state)
@@ -52,7 +52,7 @@ func (c *connection) request(method, target string, body []byte) error {
 	return c.raised(c.conn.Request(method, target, body))
 }
 
-// checkURL refuses what http.client lets into no host and no target.
+// checkURL rejects the characters that http.client allows in no host and no target.
 func checkURL(part string) error {
 	i := strings.IndexFunc(part, func(r rune) bool { return r <= ' ' || r == 0x7f })
 	if i < 0 {
@@ -61,9 +61,9 @@ func checkURL(part string) error {
 	return pysem.Raise("InvalidURL", "URL can't contain control characters. %s (found at least %s)", pysem.Repr(part), pysem.Repr(part[i:i+1]))
 }
 
-// response waits for the status of the answer, and response and read for its body. Where the
-// other side has ended the connection it is closed, so that the next request connects again; after
-// a time-out it is not.
+// response waits for the answer's status, then for its body. If the other side has closed the
+// connection, it is closed here too, so that the next request connects again. After a timeout it
+// stays open.
 func (c *connection) response() (status int, err error) {
 	if c.state != sent || c.unread {
 		return 0, pysem.Raise("ResponseNotReady", "%s", c.state)
@@ -85,7 +85,7 @@ func (c *connection) read() ([]byte, error) {
 	return body, c.raised(err)
 }
 
-// exchange returns a request with its answer.
+// exchange sends a request and returns its answer.
 func (c *connection) exchange(method, target string, body []byte) (status int, answer []byte, err error) {
 	if err = c.request(method, target, body); err != nil {
 		return 0, nil, err
@@ -108,7 +108,7 @@ func ended(err error) bool {
 	return slices.ContainsFunc(kinds, func(kind error) bool { return errors.Is(err, kind) })
 }
 
-// raised is an error of the network as Python's exception.
+// raised converts an error of the network to Python's exception.
 func (c *connection) raised(err error) error {
 	if err == nil {
 		return nil

@@ -7,14 +7,15 @@ import (
 	"github.com/monosim/monosim/engine/training/saveutils"
 )
 
-// Flags of the alerts; the chief has its own (cpu_training.py:2012).
+// Flags of the configuration that turn on alerts. The chief has one of its own
+// (cpu_training.py:2012).
 const (
 	FlagAlertProto      = "monolith_alert_proto"
 	FlagChiefAlertProto = "monolith_chief_alert_proto"
 )
 
-// MakeConfigBackwardCompatible has a training that does not say which tables it uses take
-// those of the checkpoint that it goes on from (cpu_training.py:1985).
+// MakeConfigBackwardCompatible completes a configuration that does not say which kind of tables it
+// uses: it takes the kind in the checkpoint from which training continues (cpu_training.py:1985).
 func MakeConfigBackwardCompatible(e *env.Env, modelDir string, c *CPUTrainingConfig) error {
 	if c.UseNativeMultiHashTable.Set {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem/dataclass"
 )
 
-// Value is a field that holds whatever it is given, as a Python value.
+// Value is a field that may hold any Python value.
 type Value struct{ V any }
 
 // LoadPython returns the value.
@@ -17,8 +17,8 @@ func (v *Value) StorePython(value any) (exact bool) {
 	return true
 }
 
-// CPUTrainingConfig says how a model is trained (cpu_training.py:366-528). A field without a
-// flag of its name has the tag flag:"-".
+// CPUTrainingConfig configures how a model is trained (cpu_training.py:366-528). A field that has
+// no flag of its name has the tag flag:"-".
 type CPUTrainingConfig struct {
 	ServerType                         string          `py:"server_type" default:"'worker'"`
 	Index                              int             `py:"index"`
@@ -93,16 +93,17 @@ type CPUTrainingConfig struct {
 	SaveSummarySteps                   int             `py:"save_summary_steps" default:"100"`
 	LogStepCountSteps                  int             `py:"log_step_count_steps" default:"100"`
 
-	// Odd is where values are that a field's type cannot hold, such as an index of None.
+	// Odd holds the values that a field's Go type cannot hold, such as an index of None.
 	Odd *dataclass.OddValues `py:"-"`
 }
 
-// EnableFullSyncTraining reports whether all is trained in step (cpu_training.py:530).
+// EnableFullSyncTraining reports whether all parts of the model are trained synchronously
+// (cpu_training.py:530).
 func (c *CPUTrainingConfig) EnableFullSyncTraining() bool {
 	return c.EnableSyncTraining && !c.EnablePartialSyncTraining
 }
 
-// DistributedCPUTrainingConfig says how several processes train a model
+// DistributedCPUTrainingConfig configures a training by several processes
 // (cpu_training.py:1645-1687).
 type DistributedCPUTrainingConfig struct {
 	CPUTrainingConfig
@@ -126,7 +127,7 @@ type DistributedCPUTrainingConfig struct {
 // ConfigClass describes the fields of a DistributedCPUTrainingConfig.
 var ConfigClass = dataclass.Of(func(c *DistributedCPUTrainingConfig) **dataclass.OddValues { return &c.Odd })
 
-// isNone reports whether a field is None that is of another type.
+// isNone reports whether a field of another type is None.
 func isNone(c *DistributedCPUTrainingConfig, name string) bool {
 	return ConfigClass.Get(c, name) == nil
 }

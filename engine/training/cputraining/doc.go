@@ -3,12 +3,17 @@
 //
 // Two things to use first:
 //
-//   - [Run.Train] is one process, from its server to the end: a PS, a worker, or the chief.
-//   - [DistributedCPUTrainingConfig] says what runs, ConfigClass knows its fields by name.
+//   - [Run.Train] runs one process, from its server to the end: a PS, a worker, or the chief.
+//   - [DistributedCPUTrainingConfig] configures it; ConfigClass gives access to its fields by name.
 //
-// What TensorFlow does is an interface, [Work]. To change when a worker tries again look in
-// worker.go; what all processes do at first, in train.go; the fields, in config.go.
+// TensorFlow's part is the interface [Work].
 //
-// Cost: a worker that waits for others asks the discovery every 5 s; a failure costs one look
+// To change:
+//
+//   - when a worker tries again: worker.go
+//   - what all processes do first: train.go
+//   - the fields of the configuration: config.go
+//
+// Cost: a worker that waits for others asks the discovery every 5 s; a failure takes one more query
 // for the cluster.
 package cputraining

@@ -7,21 +7,23 @@ import (
 	"github.com/monosim/monosim/engine/pysem/threading"
 )
 
-// heartbeatInterval is how often a chief says that it is there (cpu_training.py:346);
-// heartbeatJoins is how many such times stopping waits for at most.
+// heartbeatInterval is the time between two beats of a chief (cpu_training.py:346). Stopping waits
+// for at most heartbeatJoins intervals.
 const (
 	heartbeatInterval = 30 * time.Second
 	heartbeatJoins    = 10
 	heartbeatMetric   = "training_heart_beat"
 )
 
-// HeartbeatMetrics takes the beats: the second of each, and running or stopped.
+// HeartbeatMetrics receives the beats: the second of each, and whether training is running or
+// stopped.
 type HeartbeatMetrics interface {
 	EmitStore(name string, seconds int64, typ string)
 	Flush()
 }
 
-// Heartbeat has a task say that training goes on (_MetricsHeartBeatThread, cpu_training.py:344).
+// Heartbeat reports in a task of its own that training is running (_MetricsHeartBeatThread,
+// cpu_training.py:344).
 type Heartbeat struct {
 	e       *env.Env
 	metrics HeartbeatMetrics
@@ -29,19 +31,19 @@ type Heartbeat struct {
 	ended   *threading.Event
 }
 
-// NewHeartbeat makes one that is stopped.
+// NewHeartbeat makes a heartbeat that is not started.
 func NewHeartbeat(e *env.Env, metrics HeartbeatMetrics) *Heartbeat {
 	return &Heartbeat{e: e, metrics: metrics, stopped: true, ended: threading.NewEvent(e.Tasks, "heartbeat")}
 }
 
-// StartOnce is Start of one that was not started yet.
+// StartOnce starts the heartbeat unless it was started before.
 func (h *Heartbeat) StartOnce() {
 	if h.stopped {
 		h.Start()
 	}
 }
 
-// Start starts it. The first beat comes after the first interval.
+// Start starts the heartbeat. The first beat comes after one interval.
 func (h *Heartbeat) Start() {
 	h.e.Log.Logf(env.Info, "start MetricsHeartBeat thread")
 	h.stopped = false
@@ -63,8 +65,8 @@ func (h *Heartbeat) emit(typ string) {
 	h.metrics.Flush()
 }
 
-// Stop waits for the next beat, still of a training that runs, and the last one behind it, for
-// ten intervals at most. One that was never started is stopped already.
+// Stop waits for the next beat, which still reports a running training, and the last beat after it;
+// it waits for at most ten intervals. For a heartbeat that was never started it returns at once.
 func (h *Heartbeat) Stop() {
 	if !h.stopped {
 		h.stopped = true

@@ -6,12 +6,13 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// TFConfig is the variable that tells TensorFlow's estimators of their cluster.
+// TFConfig is the variable that tells TensorFlow's estimators about their cluster.
 const TFConfig = "TF_CONFIG"
 
-// InCluster is what a worker does around a training in a cluster (_do_worker_train,
-// cpu_training.py:1797): chief and PS are tried, as CheckNodes does, and TF_CONFIG is there while
-// train trains. It is gone afterwards, also one that was there before, but for nodes that are away.
+// InCluster runs train as a worker does in a cluster (_do_worker_train, cpu_training.py:1797).
+// First it checks that chief and PS can be reached, as CheckNodes does. TF_CONFIG is set while
+// train runs and unset afterwards, even if it was set before; if a node cannot be reached it is not
+// touched.
 func InCluster(e *env.Env, kept quirks.Set, c Cluster, train func() error) error {
 	if err := CheckNodes(e, kept, c.Cluster); err != nil {
 		return err
@@ -21,9 +22,9 @@ func InCluster(e *env.Env, kept quirks.Set, c Cluster, train func() error) error
 	return train()
 }
 
-// FeaturesInCluster is InCluster of a worker that only prepares features
-// (_do_worker_feature_engineering, cpu_training.py:1935): after an error TF_CONFIG stays, unless
-// Q310 is repaired.
+// FeaturesInCluster does what InCluster does, for a worker that only prepares features
+// (_do_worker_feature_engineering, cpu_training.py:1935). After an error TF_CONFIG stays set,
+// unless Q310 is repaired.
 func FeaturesInCluster(e *env.Env, kept quirks.Set, c Cluster, work func() error) error {
 	if err := CheckNodes(e, kept, c.Cluster); err != nil {
 		return err
@@ -32,9 +33,9 @@ func FeaturesInCluster(e *env.Env, kept quirks.Set, c Cluster, work func() error
 	return untilItEnds(e.Host, kept, work)
 }
 
-// Local is a training in one process (local_train_internal, cpu_training.py:2249), with a cluster of
-// its servers as TF_CONFIG, or without TF_CONFIG where it has no PS. After an error TF_CONFIG stays,
-// unless Q310 is repaired.
+// Local runs a training in one process (local_train_internal, cpu_training.py:2249). TF_CONFIG
+// describes the cluster of its servers, and is unset if there is no PS. After an error TF_CONFIG
+// stays set, unless Q310 is repaired.
 func Local(host env.Host, kept quirks.Set, chief string, ps []string, train func() error) error {
 	host.Unsetenv(TFConfig)
 	if len(ps) > 0 {
@@ -43,7 +44,8 @@ func Local(host env.Host, kept quirks.Set, chief string, ps []string, train func
 	return untilItEnds(host, kept, train)
 }
 
-// untilItEnds takes TF_CONFIG away after a work that ended well, with Q310 repaired after any.
+// untilItEnds runs work and unsets TF_CONFIG after it succeeds; with Q310 repaired, also after it
+// fails.
 func untilItEnds(host env.Host, kept quirks.Set, work func() error) error {
 	err := work()
 	if err == nil || !kept.Keeps(quirks.Q310) {
@@ -52,7 +54,7 @@ func untilItEnds(host env.Host, kept quirks.Set, work func() error) error {
 	return err
 }
 
-// export sets TF_CONFIG to the cluster with the process's place in it.
+// export sets TF_CONFIG to the cluster and the process's place in it.
 func (c Cluster) export(host env.Host) {
 	exportTFConfig(host, dict("chief", list(c.Chief), "worker", list(c.Worker), "ps", list(c.PS)), c.Task.Type, c.Task.Index)
 }

@@ -16,14 +16,14 @@ import (
 	"github.com/monosim/monosim/engine/training/hvdlib"
 )
 
-// Params are what of a model a distributed training asks for.
+// Class is the name of the model's class, DeepInsightName the name for its metrics.
 type Params struct {
 	// Class is the name of the model's class, DeepInsightName that of its metrics.
 	Class           string
 	DeepInsightName pysem.OptString
 }
 
-// Cluster is a cluster with a process's place in it.
+// Cluster is a cluster and the process's place in it.
 type Cluster struct {
 	clustermanager.Cluster
 	Task clustermanager.Task
@@ -34,20 +34,20 @@ func (c Cluster) equalAddrs(d Cluster) bool {
 	return slices.Equal(c.Chief, d.Chief) && slices.Equal(c.Worker, d.Worker) && slices.Equal(c.PS, d.PS)
 }
 
-// Work is what TensorFlow, the metrics and the application's master do for a process.
+// Work is what TensorFlow, the metrics and the application master do for a process.
 type Work interface {
-	// StartServer starts TensorFlow's server at an address, whose port may be 0, and answers
-	// its target, grpc://host:port.
+	// StartServer starts TensorFlow's server at an address, whose port may be 0, and returns its
+	// target, grpc://host:port.
 	StartServer(addr string) (target string, err error)
-	// PrepareServer makes a PS known to the health check, before others find it.
+	// PrepareServer registers a PS at the health check before others find it.
 	PrepareServer() error
-	// WorkerTrain trains until the end; see [CheckNodes].
+	// WorkerTrain trains until the end; call [CheckNodes] first.
 	WorkerTrain(c Cluster) error
-	// WorkerFeatureEngineering takes its place where a configuration asks for it.
+	// WorkerFeatureEngineering is called instead of WorkerTrain if the configuration asks for it.
 	WorkerFeatureEngineering(c Cluster) error
-	// PSBenchmark chooses among more PS than are needed.
+	// PSBenchmark chooses the numPS best of more PS than are needed.
 	PSBenchmark(c Cluster, numPS int) (clustermanager.Cluster, error)
-	// ShutdownPS ends that many PS, JoinPS waits until this one is ended.
+	// ShutdownPS ends numPS PS. JoinPS waits until this PS is ended.
 	ShutdownPS(c Cluster, numPS int) error
 	JoinPS(index int) error
 	StartHeartbeat()
@@ -64,24 +64,24 @@ type Run struct {
 	Discovery training.ServiceDiscovery
 	Params    Params
 	Work      Work
-	// Metrics, which may be nil, takes what is measured while waiting for others.
+	// Metrics receives what is measured while waiting for others; may be nil.
 	Metrics Metrics
-	// Quirks are those that are kept.
+	// Quirks is the set of the reference's faults that are kept.
 	Quirks quirks.Set
 }
 
-// Metrics takes what is measured while a process waits for others and tries again.
+// Metrics receives what is measured while a process waits for others and tries again.
 type Metrics interface {
 	clustermanager.Metrics
-	// EmitTimer takes the seconds until all containers are ready, or the failures of a worker
-	// with the last of them.
+	// EmitTimer receives the seconds until all containers are ready, or the number of failures of a
+	// worker, tagged with the last one.
 	EmitTimer(name string, value any, tags map[string]string)
 }
 
-// Train trains as the configuration says (cpu_training.py:1995). A PS returns when it is ended. A
-// worker that fails because others are away tries again after a while: for ever while the cluster
-// is the same, and as often as max_retry_times says when it has changed. The chief ends the PS,
-// and tells the application's master how it went. What the configuration lacks is a ValueError.
+// Train runs the process as the configuration says (cpu_training.py:1995). A PS returns when it is
+// ended. A worker that fails because others cannot be reached tries again after a while: without
+// limit while the cluster is the same, and max_retry_times times when it has changed. The chief
+// ends the PS and reports the result to the application master. A missing setting is a ValueError.
 func (r *Run) Train() error {
 	if err := r.validate(); err != nil {
 		return err
@@ -142,8 +142,8 @@ func (r *Run) validate() error {
 	return nil
 }
 
-// IsChief reports whether a process leads the training: worker 0, by its rank where all or
-// part of the model is trained in step (cpu_training.py:577).
+// IsChief reports whether a process leads the training (cpu_training.py:577). It is worker 0; if
+// all or part of the model is trained synchronously, it is the worker of rank 0.
 func IsChief(host env.Host, c *CPUTrainingConfig) (bool, error) {
 	if c.ServerType != "worker" {
 		return false, nil
@@ -155,14 +155,14 @@ func IsChief(host env.Host, c *CPUTrainingConfig) (bool, error) {
 	return err == nil && rank == 0, err
 }
 
-// fixedPlace is a discovery that knows the address and the index of the process itself.
+// fixedPlace is a discovery that knows the process's own address and index.
 type fixedPlace interface {
 	Addr() (any, error)
 	Index() (any, error)
 }
 
-// startServer starts the server, at the address that the discovery has for the process or at
-// one of its own.
+// startServer starts the server, at the address that the discovery has for the process or at one it
+// chooses.
 func (r *Run) startServer() (addr string, err error) {
 	at, ok := r.Discovery.(fixedPlace)
 	if mlp, isMLP := r.Discovery.(*training.MLPServiceDiscovery); isMLP {
@@ -198,13 +198,13 @@ func (r *Run) startServer() (addr string, err error) {
 	return parsed.Host, nil
 }
 
-// mlpPlace is the place that MLP gave the process.
+// mlpPlace is the place that the MLP scheduler gave the process.
 type mlpPlace struct{ *training.MLPServiceDiscovery }
 
 func (p mlpPlace) Addr() (any, error)  { return p.MLPServiceDiscovery.Addr(), nil }
 func (p mlpPlace) Index() (any, error) { return p.MLPServiceDiscovery.Index().Any(), nil }
 
-// servePS names the model and waits for the end.
+// servePS runs a PS: it names the model and waits for the end.
 func (r *Run) servePS() error {
 	if r.Config.ModelName == "" {
 		r.Config.ModelName = r.Params.DeepInsightName.Or("")
@@ -215,19 +215,20 @@ func (r *Run) servePS() error {
 	return r.Work.JoinPS(r.Config.Index)
 }
 
-// NodeAliveError says that processes that a training needs cannot be reached
+// NodeAliveError is the exception for processes that a training needs and cannot reach
 // (cpu_training.py:1787).
 const NodeAliveError = "NodeAliveCheckerError"
 
-// nodeCheckers is how many addresses are tried at a time (net_utils.py:28), nodeTimeout how long
-// each is (cpu_training.py:1817).
+// nodeCheckers is the number of addresses tried at a time (net_utils.py:28), nodeTimeout the time
+// limit for each (cpu_training.py:1817).
 const (
 	nodeCheckers = 10
 	nodeTimeout  = 60 * time.Second
 )
 
-// CheckNodes tries chief and PS of a cluster, each once and for 60 s at most, and is a NodeAliveCheckerError when one
-// of them cannot be reached (cpu_training.py:1814). It is done before each training.
+// CheckNodes tries to connect to the chief and the PS of a cluster, once each and for at most 60 s.
+// If one of them cannot be reached, it is a NodeAliveCheckerError (cpu_training.py:1814). It is
+// called before each training.
 func CheckNodes(e *env.Env, kept quirks.Set, c clustermanager.Cluster) error {
 	addrs, err := BlockedAddrs(kept, c, "worker")
 	if err != nil {
@@ -240,9 +241,9 @@ func CheckNodes(e *env.Env, kept quirks.Set, c clustermanager.Cluster) error {
 	return pysem.Raise(NodeAliveError, "%s is unreachable", strings.Join(checker.DeadNodes(), ","))
 }
 
-// BlockedAddrs returns the addresses of a cluster but for those of jobs, sorted, each once
-// (cpu_training.py:1776). A job that is there and has no processes is a ValueError, as PS
-// where none are needed, unless Q261 is repaired; one that is nil is not there.
+// BlockedAddrs returns the addresses of a cluster without those of ignoredJobs, sorted and without
+// repetitions (cpu_training.py:1776). A job with an empty list is a ValueError, such as PS when
+// none are needed, unless Q261 is repaired. A nil list means that there is no such job.
 func BlockedAddrs(kept quirks.Set, c clustermanager.Cluster, ignoredJobs ...string) ([]string, error) {
 	addrs := []string{}
 	for _, job := range []struct {
@@ -261,7 +262,7 @@ func BlockedAddrs(kept quirks.Set, c clustermanager.Cluster, ignoredJobs ...stri
 	return slices.Compact(addrs), nil
 }
 
-// temporary reports whether a worker tries again after an error.
+// temporary reports whether a worker tries again after this error.
 func temporary(err error) bool {
 	switch pysem.TypeOf(err) {
 	case "DeadlineExceededError", "UnavailableError", NodeAliveError:

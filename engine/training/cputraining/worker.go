@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/engine/training/clustermanager"
 )
 
-// partialRecoveryRetries is how often a worker tries again whose training recovers in part,
-// where the configuration does not say (cpu_training.py:2059).
+// partialRecoveryRetries is how often a worker with partial recovery tries again, unless the
+// configuration says otherwise (cpu_training.py:2059).
 const partialRecoveryRetries = 6
 
 // worker is a worker of a run.
@@ -18,13 +18,14 @@ type worker struct {
 	*Run
 	addr       string
 	requiredPS int
-	// failures are those that were temporary, retries those after which the cluster had changed.
+	// failures counts temporary failures, and retries the failures after which the cluster had
+	// changed.
 	failures, retries int
 	captured          error
 }
 
-// train waits for the cluster and trains in it. An error while the cluster is looked for
-// again counts as none when the chief tells the application's master, unless Q257 is repaired.
+// train waits for the cluster and trains in it. If looking for the cluster again fails, the chief
+// does not report that error to the application master, unless Q257 is repaired.
 func (w *worker) train() (err error) {
 	cluster, err := w.cluster()
 	if err != nil {
@@ -63,7 +64,7 @@ func (w *worker) train() (err error) {
 	}
 }
 
-// once trains.
+// once runs one training.
 func (w *worker) once(c Cluster) error {
 	if w.Config.OnlyFeatureEngineering {
 		return w.Work.WorkerFeatureEngineering(c)
@@ -71,8 +72,8 @@ func (w *worker) once(c Cluster) error {
 	return w.Work.WorkerTrain(c)
 }
 
-// again returns the cluster to try in again after a failure; the error is that failure when it was
-// one too many.
+// again returns the cluster for the next attempt after a failure. After one failure too many it
+// returns the failure as its error.
 func (w *worker) again(failure error, old Cluster) (Cluster, error) {
 	cluster, err := w.cluster()
 	if err != nil {
@@ -137,7 +138,7 @@ func (w *worker) job(requiredPS int) clustermanager.Job {
 	}
 }
 
-// noteReady has the chief tell how long the containers took.
+// noteReady emits, for the chief, how long the containers took to be ready.
 func (w *worker) noteReady() {
 	c, name := w.Config, w.Params.DeepInsightName.Or("")
 	if c.SubmitTimeSecs.Or(0) == 0 || c.Index != 0 || name == "" {
@@ -155,8 +156,8 @@ func (w *worker) noteReady() {
 	c.ContainersReadyTimeSecs.V, c.ContainersReadyTimeSecs.Set = now, true
 }
 
-// endOfChief ends the PS, all of them where there are more than are needed, and tells the
-// application's master how it went. With redundant PS it waits until every one of them was there.
+// endOfChief ends the PS, also those beyond the needed ones, and reports the result to the
+// application master. With redundant PS it waits until every one of them has registered.
 func (w *worker) endOfChief(cluster Cluster) error {
 	defer func() {
 		if w.captured == nil {

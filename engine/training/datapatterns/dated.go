@@ -10,26 +10,27 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// DatedFiles say which files of a directory by date are read; what is empty, or 0, is not said.
+// DatedFiles selects files in a directory that is organised by date. Empty strings and 0 mean that
+// a setting is not given.
 type DatedFiles struct {
 	InputPath string
-	// StartDate and EndDate are days, as 20201120. The end does not count.
+	// StartDate and EndDate are days such as 20201120. The end is exclusive.
 	StartDate, EndDate string
 	StartHour, EndHour int
 	Hourly             pysem.OptBool
-	// Wildcard is what of a day or an hour is read. None stays where the flag is not set.
+	// Wildcard selects the files of a day or an hour. None means that the flag is not set.
 	Wildcard pysem.OptString
 }
 
-// Arguments are those of gen_patterns that are not said (datasets.py:339): all of each day, whatever
-// the flag is_hourly says, unless Q312 is repaired.
+// Arguments returns the defaults of gen_patterns' arguments (datasets.py:339). They select all of
+// each day, whatever the flag is_hourly says, unless Q312 is repaired.
 func Arguments(kept quirks.Set) DatedFiles {
 	f := DatedFiles{Wildcard: pysem.Some("*")}
 	f.Hourly.Set = kept.Keeps(quirks.Q312)
 	return f
 }
 
-// or returns what is said here, else what flags say (datasets.py:347-362).
+// or returns f with missing settings taken from the flags (datasets.py:347-362).
 func (f DatedFiles) or(flags DatedFiles) DatedFiles {
 	pick := func(a, b string) string {
 		if a != "" {
@@ -53,10 +54,10 @@ func (f DatedFiles) or(flags DatedFiles) DatedFiles {
 	return f
 }
 
-// GenPatterns returns the patterns of each day, or hour, from the start to before the end, which is
-// today where it is not said (PBDataset.gen_patterns, datasets.py:339). Without a path or a start
-// there are none. Dates and hours that there are not are ValueErrors; no wildcard at all is a
-// TypeError for days, and the text None for hours.
+// GenPatterns returns the patterns of each day or hour, from the start up to but not including the
+// end, which is today by default (PBDataset.gen_patterns, datasets.py:339). Without a path or a
+// start there are none. Dates and hours that do not exist are ValueErrors. A wildcard of None is a
+// TypeError for days and the text None for hours.
 func GenPatterns(given, flags DatedFiles, today time.Time) ([]string, error) {
 	f := given.or(flags)
 	if f.InputPath == "" || f.StartDate == "" {
@@ -92,7 +93,7 @@ func GenPatterns(given, flags DatedFiles, today time.Time) ([]string, error) {
 }
 
 func (f DatedFiles) pattern(at time.Time) (string, error) {
-	day := pysem.Str(at.Year()) + at.Format("0102") // a year before 1000 has no zeros in front
+	day := pysem.Str(at.Year()) + at.Format("0102") // Python does not pad years before 1000 with zeros
 	switch {
 	case f.Hourly.V:
 		return day + at.Format("/15") + f.Wildcard.String(), nil
@@ -102,7 +103,7 @@ func (f DatedFiles) pattern(at time.Time) (string, error) {
 	return pysem.JoinStrings(day, f.Wildcard.V), nil
 }
 
-// dated is what strptime takes for %Y%m%d:%H; its digits may be of any script where it says so.
+// dated matches what strptime accepts for %Y%m%d:%H, where some digits may be of any script.
 var dated = regexp.MustCompile(`^(\p{Nd}{4})(1[0-2]|0[1-9]|[1-9])(3[0-1]|[1-2]\p{Nd}|0[1-9]|[1-9]| [1-9]):(2[0-3]|[0-1]\p{Nd}|\p{Nd})$`)
 
 func dayAndHour(date string, hour int) (time.Time, error) {

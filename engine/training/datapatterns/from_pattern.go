@@ -15,10 +15,11 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// FromPattern lists files as the Rust port's data set of TFRecords does (tfrecord.rs, TRN-4.9): those
-// of a list with commas, or, behind an @, of the lines of a file but for empty ones and those that
-// begin with a #. An entry with one of *?[{ is a glob, in which ** is any directories. What is not
-// there is left out; the rest is sorted, each once. When nothing is left that is a NotFoundError.
+// FromPattern lists files as the Rust port's data set of TFRecords does (tfrecord.rs, TRN-4.9). The
+// pattern is a comma-separated list, or an @ and a file with one entry per line; empty lines and
+// lines that begin with # are skipped. An entry with one of *?[{ is a glob, in which ** matches any
+// directories. Missing files are left out. The result is sorted and has no repetitions; an empty
+// one is a NotFoundError.
 func FromPattern(f env.Files, pattern string) ([]string, error) {
 	var found []string
 	entries, err := entriesOf(f, pattern)
@@ -40,7 +41,7 @@ func FromPattern(f env.Files, pattern string) ([]string, error) {
 	return slices.Compact(found), nil
 }
 
-// comparePaths orders paths part by part, as the Rust port's set of paths does.
+// comparePaths orders paths name by name, as the Rust port's ordered set does.
 func comparePaths(a, b string) int {
 	return slices.Compare(strings.Split(a, "/"), strings.Split(b, "/"))
 }
@@ -68,7 +69,7 @@ func entriesOf(f env.Files, pattern string) ([]string, error) {
 	return entries, nil
 }
 
-// glob finds files part by part.
+// glob lists the files that match a glob, directory by directory.
 func glob(f env.Files, pattern string) []string {
 	found := []string{""}
 	parts := strings.Split(pattern, "/")
@@ -86,7 +87,7 @@ func glob(f env.Files, pattern string) []string {
 	return found
 }
 
-// below returns the paths in a directory whose name matches a part of a glob.
+// below returns the paths in a directory whose names match one part of a glob.
 func below(f env.Files, directory, part string) []string {
 	if part == "**" {
 		return append([]string{directory}, directories(f, directory)...)
@@ -106,7 +107,7 @@ func below(f env.Files, directory, part string) []string {
 	return found
 }
 
-// names returns those in a directory, none where there is no such directory.
+// names lists a directory; a missing one has no names.
 func names(f env.Files, directory string) []string {
 	if directory == "" {
 		directory = "."
@@ -118,7 +119,7 @@ func names(f env.Files, directory string) []string {
 	return list
 }
 
-// directories returns all that are below a directory.
+// directories returns all directories below a directory.
 func directories(f env.Files, directory string) []string {
 	var found []string
 	for _, name := range names(f, directory) {
@@ -130,9 +131,9 @@ func directories(f env.Files, directory string) []string {
 	return found
 }
 
-// Records reads the records of files one after the other. A record is good until the next. Damage
-// ends the reading of its file with an error that names it, behind the records before it; the files
-// after it follow.
+// Records iterates over the records of files, one file after another. A record is valid until the
+// next. A damaged file yields the records before the damage, then an error that names the file; the
+// following files are still read.
 func Records(f env.Files, paths []string) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for _, path := range paths {

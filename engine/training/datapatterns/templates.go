@@ -1,13 +1,18 @@
-// Package datapatterns says which files a data set is read from.
+// Package datapatterns finds the files from which a data set is read.
 //
 // Two things to use first:
 //
 //   - [InputPatterns] expands the templates of the flag dataset_input_patterns (datasets.py:151).
-//   - [FromPattern] lists the files of a comma list, a glob or a @list of them, as the Rust port does;
-//     [Records] reads them.
+//   - [FromPattern] lists the files of a comma-separated list, a glob or a @list, as the Rust port
+//     does; [Records] reads them.
 //
-// The two languages have nothing in common (TRN-5.19). To change what a template is look in
-// templates.go; which files a directory by date has, in dated.go.
+// The two pattern languages have nothing in common (TRN-5.19).
+//
+// To change:
+//
+//   - what a template is: templates.go
+//   - which files a directory by date has: dated.go
+//   - the Rust port's patterns: from_pattern.go
 package datapatterns
 
 import (
@@ -23,10 +28,11 @@ import (
 // Finder finds the files of a pattern (tf.io.gfile.glob).
 type Finder func(pattern string) ([]string, error)
 
-// InputPatterns expands the flag dataset_input_patterns (datasets.py:151): {DATE(20201120,20201122)}
-// is each day and {DATE(2020112022,2020112101)} each hour, {INT(0,5)} each number, from the first to
-// the last, the leftmost slowest. Spaces do not count. What find finds nothing for, or fails for, is
-// left out; when nothing is left that is an AssertionError. An empty flag has no patterns: nil.
+// InputPatterns expands the flag dataset_input_patterns (datasets.py:151).
+// {DATE(20201120,20201122)} stands for each day, {DATE(2020112022,2020112101)} for each hour,
+// {INT(0,5)} for each number, from the first to the last; the leftmost template changes slowest.
+// Spaces are ignored. Patterns for which find returns nothing, or an error, are left out. If none
+// is left, it is an AssertionError. An empty flag returns nil.
 func InputPatterns(flag string, find Finder) ([]string, error) {
 	if flag == "" {
 		return nil, nil
@@ -52,10 +58,10 @@ func InputPatterns(flag string, find Finder) ([]string, error) {
 	return kept, err
 }
 
-// mostPatterns is how many patterns a flag may have. The reference has no limit (Q270).
+// mostPatterns limits the patterns of a flag. The reference has no limit (Q270).
 const mostPatterns = 1 << 22
 
-// product calls each with one of every list, the last one changing fastest.
+// product calls each with one element of every list. The last list changes fastest.
 func product(lists [][]string, chosen []string, each func(choice []string) error) error {
 	if len(lists) == 0 {
 		return each(chosen)
@@ -68,7 +74,8 @@ func product(lists [][]string, chosen []string, each func(choice []string) error
 	return nil
 }
 
-// expand parts a flag into its frame, in which {} stands for each template, and their texts.
+// expand splits a flag into a frame, with {} in the place of each template, and the texts of each
+// template.
 func expand(flag string) (frame string, lists [][]string, err error) {
 	var b strings.Builder
 	count := big.NewInt(1)
@@ -101,7 +108,8 @@ func tooMany(count string) error {
 	return pysem.Raise("MemoryError", "input patterns: found %s patterns, want %d at most (Q270)", count, mostPatterns)
 }
 
-// closing returns the length of what begins with a brace and ends with the next one of the line, or -1.
+// closing returns the length of a template that text begins with, up to the next closing brace in
+// the line; -1 without one.
 func closing(text string) int {
 	end := strings.IndexByte(text, '}')
 	if end < 0 || strings.Contains(text[:end], "\n") {
@@ -110,7 +118,7 @@ func closing(text string) int {
 	return end + 1
 }
 
-// texts are those that a template, without its braces, stands for, and how many.
+// texts returns what a template, without its braces, stands for, and how many texts that is.
 func texts(template string) (list []string, n int, err error) {
 	parts := split(template)
 	if len(parts) != 4 || parts[0] != "DATE" && parts[0] != "INT" {
@@ -156,7 +164,7 @@ func numbers(first, last string) ([]string, error) {
 	return list, nil
 }
 
-// The lengths of dates: days and hours.
+// The number of digits of a day and of an hour.
 const (
 	dayDigits  = 8
 	hourDigits = 10
@@ -187,14 +195,14 @@ func dates(first, last string) ([]string, error) {
 		if len(list) == mostPatterns {
 			return nil, tooMany("more")
 		}
-		// A year before 1000 has no zeros in front.
+		// Python does not pad years before 1000 with zeros.
 		list = append(list, pysem.Str(at.Year())+at.Format(layout))
 	}
 	return list, nil
 }
 
-// moment reads YYYYMMDD or YYYYMMDDHH as strptime does: the year, and the last digit of a day or an
-// hour that begins with a 1 or a small one, may be digits of any script.
+// moment reads YYYYMMDD or YYYYMMDDHH as strptime does. Some digits may be of any script: those of
+// the year, and the second digit of a day or an hour whose first digit allows any second one.
 func moment(text string) (time.Time, error) {
 	wrong := pysem.Raise("ValueError", "time data %s does not match the format", pysem.Repr(text))
 	digits := []rune(text)
@@ -216,8 +224,7 @@ func moment(text string) (time.Time, error) {
 	return at, nil
 }
 
-// plainDigits reports whether the digits of a part (year, month, day, hour) are ones that strptime
-// takes.
+// plainDigits reports whether strptime accepts the digits of a part (year, month, day, hour).
 func plainDigits(digits []rune, part int) bool {
 	for i, r := range digits {
 		other := part == 0 || i == 1 && (part == 2 && strings.ContainsRune("12", digits[0]) || part == 3 && strings.ContainsRune("01", digits[0]))
@@ -228,7 +235,7 @@ func plainDigits(digits []rune, part int) bool {
 	return true
 }
 
-// format returns str.format of a frame whose fields are {}.
+// format fills the {} fields of a frame, as str.format does.
 func format(frame string, choice []string) (string, error) {
 	var b strings.Builder
 	for i := 0; i < len(frame); i++ {
@@ -260,7 +267,7 @@ func format(frame string, choice []string) (string, error) {
 	return b.String(), nil
 }
 
-// strayBrace is the error of a field that is no template, for it does not end in its line.
+// strayBrace returns the error for a field that is no template because it does not end in its line.
 func strayBrace(rest string) error {
 	field, _, ends := strings.Cut(rest, "}")
 	if !ends || strings.Contains(field, "{") {

@@ -10,30 +10,30 @@ import (
 	"github.com/monosim/monosim/engine/training/hvdlib"
 )
 
-// BytePS sets the environment of a process up for BytePS.
+// BytePS sets up the environment of a process for BytePS.
 type BytePS struct {
 	Host env.Host
-	// InterfaceAddr is what a shell command prints that shows the address of an interface.
+	// InterfaceAddr runs a shell command that prints the address of a network interface, and
+	// returns its output.
 	InterfaceAddr func(command string) (string, error)
-	// MakeDirs makes the directory of a socket.
+	// MakeDirs makes the directory for a socket.
 	MakeDirs func(path string) error
-	// InitLibrary is bps.init.
+	// InitLibrary calls bps.init.
 	InitLibrary func(lazy bool) error
-	// Quirks are those that are kept.
+	// Quirks is the set of the reference's faults that are kept.
 	Quirks quirks.Set
 }
 
-// posixTemporary is the directory that the reference names literally.
+// posixTemporary is the directory that the reference hard-codes.
 const posixTemporary = "/tmp"
 
 // gpusPerNIC is how many GPUs share a network interface (distribution_utils.py:57).
 const gpusPerNIC = 2
 
-// Init exports the variables of BytePS and begins with it (distribution_utils.py:27). MPI's
-// variables have to be set: one that is missing is a TypeError, one that is no number a
-// ValueError, a size of 0 a ZeroDivisionError. Unless GPUs are bound to interfaces,
-// UCX_NET_DEVICES has to be set too: it is a KeyError otherwise, unless Q255 is repaired. What was
-// exported before stays.
+// Init sets the variables of BytePS and initialises it (distribution_utils.py:27). A missing
+// variable of MPI is a TypeError, one that is no number a ValueError, a size of 0 a
+// ZeroDivisionError. If GPUs are not bound to interfaces, a missing UCX_NET_DEVICES is a KeyError,
+// unless Q255 is repaired. Variables that were set before an error stay set.
 func (b BytePS) Init(uuid string) error {
 	b.set("BYTEPS_ALLTOALL_SESSION_SIZE", b.or("BYTEPS_ALLTOALL_SESSION_SIZE", "3"))
 	places, err := b.places()
@@ -68,7 +68,7 @@ func (b BytePS) Init(uuid string) error {
 	return b.InitLibrary(false)
 }
 
-// places are where a process is among the others.
+// places holds the position of a process among the others.
 type places struct {
 	hvdlib.Ranks
 	node int
@@ -108,7 +108,7 @@ func floorMod(a, b int) int {
 	return m
 }
 
-// chooseInterface returns one interface for all, or the one that the GPU is near to.
+// chooseInterface returns the one interface for all, or the one that is near the process's GPU.
 func (b BytePS) chooseInterface(localRank int) (string, error) {
 	binding, err := hvdlib.IntVariable(b.Host, "BYTEPS_GPU_NIC_BINDING_MODE", 0)
 	if err != nil {
@@ -137,7 +137,7 @@ func (b BytePS) chooseInterface(localRank int) (string, error) {
 	return "eth" + nic, nil
 }
 
-// export sets what follows from the places, and what is not set of the rest.
+// export sets the variables that follow from the places, and those of the rest that are unset.
 func (b BytePS) export(uuid, socket string, p places) {
 	size := pysem.Str(p.Size)
 	for _, v := range [][2]string{
@@ -154,17 +154,17 @@ func (b BytePS) export(uuid, socket string, p places) {
 	}
 }
 
-// alltoallBytes is the room for one exchange of all with all (distribution_utils.py:132).
+// alltoallBytes is the buffer size for one all-to-all exchange (distribution_utils.py:132).
 const alltoallBytes = 2048000 * 128 * 2
 
-// manyProcesses is from when on parts are smaller, largePart and smallPart how many bytes they have.
+// From manyProcesses on, partitions have smallPart bytes instead of largePart.
 const (
 	manyProcesses = 128
 	largePart     = "1024000"
 	smallPart     = "512000"
 )
 
-// partitions sets the sizes of parts where they are not set.
+// partitions sets the partition sizes that are unset.
 func (b BytePS) partitions(size int) error {
 	if _, ok := b.Host.LookupEnv("BYTEPS_P2P_PARTITION_BYTES"); !ok {
 		if size == 0 {

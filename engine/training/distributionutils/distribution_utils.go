@@ -1,13 +1,13 @@
-// Package distributionutils sets processes up that train in step: the port of
-// native_training/distribution_utils.py, but for its benchmarks.
+// Package distributionutils sets up processes that train synchronously: the port of
+// native_training/distribution_utils.py, without its benchmarks.
 //
 // Two things to use first:
 //
-//   - [SyncTraining.Init] begins with the library that the environment asks for, and has the
-//     configuration take rank and size from it.
-//   - [MPIRank] and its like read what MPI says of a process.
+//   - [SyncTraining.Init] initialises the library that the environment asks for, and sets rank and
+//     size in the configuration.
+//   - [MPIRank] and the functions after it read what MPI says about a process.
 //
-// To change the variables of BytePS look in byteps.go.
+// To change the variables of BytePS: byteps.go.
 package distributionutils
 
 import (
@@ -20,41 +20,41 @@ import (
 	"github.com/monosim/monosim/engine/training/hvdlib"
 )
 
-// MPIRank returns the number of the process, 0 without MPI (distribution_utils.py:316). What is no
-// number is a ValueError, here and below.
+// MPIRank returns the rank of the process, 0 without MPI (distribution_utils.py:316). A variable
+// that is no number is a ValueError, here and in the functions below.
 func MPIRank(host env.Host) (int, error) { return hvdlib.IntVariable(host, "OMPI_COMM_WORLD_RANK", 0) }
 
-// MPILocalRank returns its number on its host, 0 without MPI.
+// MPILocalRank returns the rank of the process on its host, 0 without MPI.
 func MPILocalRank(host env.Host) (int, error) {
 	return hvdlib.IntVariable(host, "OMPI_COMM_WORLD_LOCAL_RANK", 0)
 }
 
-// MPISize returns how many processes there are, 1 without MPI.
+// MPISize returns the number of processes, 1 without MPI.
 func MPISize(host env.Host) (int, error) { return hvdlib.IntVariable(host, "OMPI_COMM_WORLD_SIZE", 1) }
 
-// MPILocalSize returns how many are on its host, 1 without MPI.
+// MPILocalSize returns the number of processes on this host, 1 without MPI.
 func MPILocalSize(host env.Host) (int, error) {
 	return hvdlib.IntVariable(host, "OMPI_COMM_WORLD_LOCAL_SIZE", 1)
 }
 
-// SyncTraining is what a process knows of training in step.
+// SyncTraining holds what a process knows about synchronous training.
 type SyncTraining struct {
 	Env *env.Env
-	// EnableBPS is MONOLITH_WITH_BYTEPS when the module was imported.
+	// EnableBPS is the value of MONOLITH_WITH_BYTEPS when the module was imported.
 	EnableBPS int
 	Import    hvdlib.Importer
-	// BytePSInit is [BytePS.Init], bound to the process.
+	// BytePSInit calls [BytePS.Init] for the process.
 	BytePSInit func(uuid string) error
-	// Quirks are those that are kept.
+	// Quirks is the set of the reference's faults that are kept.
 	Quirks quirks.Set
 
 	inited bool
 }
 
-// Init begins with BytePS or Horovod and has a configuration take rank and size from it
-// (distribution_utils.py:273). With BytePS for broadcast and allreduce, which is the default, the
-// process never counts as initialised: each call begins anew, and checkpoints of their own per
-// process are never set, unless Q256 is repaired. A library that is not there is logged and changes nothing.
+// Init initialises BytePS or Horovod and sets rank and size in a configuration
+// (distribution_utils.py:273). With BytePS for broadcast and allreduce, the default, the process
+// never counts as initialised: each call initialises again, and separate checkpoints per process
+// are never set, unless Q256 is repaired. A missing library is logged and changes nothing.
 func (s *SyncTraining) Init(c *cputraining.DistributedCPUTrainingConfig) error {
 	s.Env.Log.Logf(env.Info, "Entering synchronous training.")
 	lib, err := s.library(c)
@@ -72,7 +72,8 @@ func (s *SyncTraining) Init(c *cputraining.DistributedCPUTrainingConfig) error {
 	return err
 }
 
-// library returns the library that says rank and size, initialised where the reference does so.
+// library returns the library that gives rank and size. It is initialised where the reference
+// initialises it.
 func (s *SyncTraining) library(c *cputraining.DistributedCPUTrainingConfig) (hvdlib.Library, error) {
 	if s.EnableBPS == 0 {
 		return s.horovod(c)
@@ -103,8 +104,8 @@ func (s *SyncTraining) library(c *cputraining.DistributedCPUTrainingConfig) (hvd
 	return lib, nil
 }
 
-// horovod begins with Horovod, once, and gives each process checkpoints of its own where they
-// are not merged.
+// horovod initialises Horovod once. It gives each process its own checkpoints unless they are
+// merged.
 func (s *SyncTraining) horovod(c *cputraining.DistributedCPUTrainingConfig) (hvdlib.Library, error) {
 	lib, err := s.Import(hvdlib.Horovod)
 	if err != nil || s.inited {
@@ -117,7 +118,7 @@ func (s *SyncTraining) horovod(c *cputraining.DistributedCPUTrainingConfig) (hvd
 	return lib, nil
 }
 
-// begun notes that the process is initialised, and gives it checkpoints of its own.
+// begun marks the process as initialised and gives it its own checkpoints.
 func (s *SyncTraining) begun(c *cputraining.DistributedCPUTrainingConfig, lib hvdlib.Library) {
 	s.inited = true
 	if !c.MergeSyncTrainingCkpt {
@@ -125,7 +126,7 @@ func (s *SyncTraining) begun(c *cputraining.DistributedCPUTrainingConfig, lib hv
 	}
 }
 
-// TryInitCUDA gives the process the GPU of its rank on its host, unless it has some
+// TryInitCUDA assigns the GPU of its local rank to the process, unless GPUs are assigned already
 // (distribution_utils.py:359).
 func TryInitCUDA(host env.Host) error {
 	_, given := host.LookupEnv("CUDA_VISIBLE_DEVICES")

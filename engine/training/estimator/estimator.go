@@ -22,11 +22,11 @@ const (
 	handlerMultiplierVariable = "MONOLITH_GRPC_WORKER_SERVICE_HANDLER_MULTIPLIER"
 )
 
-// Model is what the estimator reads and sets of a model.
+// Model holds the properties of a model that the estimator reads and sets.
 type Model struct {
 	Name string
 	Mode pysem.OptString
-	// P are the model's parameters, which params_override sets; nil where there are none.
+	// P holds the model's parameters, which params_override sets; nil when it has none.
 	P       Params
 	Metrics DeepInsight
 	Train   TrainParams
@@ -34,20 +34,20 @@ type Model struct {
 
 // Params are parameters by name.
 type Params interface {
-	// Set sets some. A name that there is not is an error.
+	// Set sets several parameters. An unknown name is an error.
 	Set(values *pysem.Dict) error
-	// Clone makes parameters that can be changed without these.
+	// Clone returns a copy that can be changed independently.
 	Clone() Params
 }
 
-// DeepInsight says where a model's metrics go.
+// DeepInsight says where to send a model's metrics.
 type DeepInsight struct {
 	Enable       bool
 	Name, Target pysem.OptString
 	SampleRatio  pysem.OptFloat
 }
 
-// TrainParams say how long a model is trained, and where its data comes from.
+// TrainParams says how long a model is trained, and where its data comes from.
 type TrainParams struct {
 	Steps, MaxSteps                   pysem.OptInt
 	SlowStartSteps                    pysem.OptInt
@@ -63,7 +63,7 @@ func (m Model) clone() *Model {
 	return &m
 }
 
-// SyncBackend has a PS send its parameters to the servers.
+// SyncBackend sends the parameters of a PS to the servers.
 type SyncBackend interface {
 	Start() error
 	SubscribeModel(name pysem.OptString) error
@@ -73,16 +73,16 @@ type SyncBackend interface {
 // LocalRun is a training in one process.
 type LocalRun struct {
 	ModelDir string
-	// Steps are as many as are trained from where the model is; max_steps has no effect.
+	// Steps is the number of steps to train from the model's present step; max_steps has no effect.
 	Steps     pysem.OptInt
 	Profiling bool
 	Hooks     []session.Hook
 }
 
-// DistributedRun is a process of a training by several. It ends at the model's max_steps,
-// whatever its steps are.
+// DistributedRun is one process of a training by several. It ends at the model's max_steps; steps
+// has no effect.
 type DistributedRun struct {
-	// Discovery is nil where all is trained in step.
+	// Discovery is nil when everything is trained synchronously.
 	Discovery   training.ServiceDiscovery
 	SyncBackend SyncBackend
 	Hooks       []session.Hook
@@ -95,7 +95,7 @@ type Training interface {
 	DistributedSyncTrain(m *Model, c *runnerutils.RunnerConfig, r DistributedRun) error
 	InitSyncTrain(c *runnerutils.RunnerConfig) error
 	TryInitCUDA() error
-	// WithDiscovery is runnerutils.WithDiscovery for the process.
+	// WithDiscovery calls runnerutils.WithDiscovery for the process.
 	WithDiscovery(c *runnerutils.RunnerConfig, body func(d training.ServiceDiscovery) error) error
 	// NewSyncBackend makes the backend of a PS whose training is in real time.
 	NewSyncBackend(c *runnerutils.RunnerConfig) (SyncBackend, error)
@@ -114,9 +114,9 @@ type Estimator struct {
 	quirks    quirks.Set
 }
 
-// New makes an estimator of a runner's configuration: it tells the model where its metrics go,
-// overrides its parameters and exports variables (estimator.py:261). A PS in real time without
-// business id or base name is an AssertionError.
+// New makes an estimator of a runner's configuration: it sets where the model's metrics go,
+// overrides the model's parameters and exports variables (estimator.py:261). A PS of a real-time
+// training without business id or base name is an AssertionError.
 func New(e *env.Env, kept quirks.Set, t Training, m *Model, conf *runnerutils.RunnerConfig) (*Estimator, error) {
 	est := &Estimator{env: e, training: t, model: m, conf: conf, quirks: kept}
 	est.tellMetrics()
@@ -131,7 +131,7 @@ func New(e *env.Env, kept quirks.Set, t Training, m *Model, conf *runnerutils.Ru
 	return est, nil
 }
 
-// FromRunConfig makes one of what the user says.
+// FromRunConfig makes an estimator of the user's settings.
 func FromRunConfig(p runnerutils.Process, t Training, m *Model, c *RunConfig) (*Estimator, error) {
 	conf, err := c.ToRunnerConfig(p)
 	if err != nil {
@@ -144,7 +144,7 @@ func FromRunConfig(p runnerutils.Process, t Training, m *Model, c *RunConfig) (*
 	return est, err
 }
 
-// tellMetrics has a model that trains with others send its metrics.
+// tellMetrics sets where a model that trains with others sends its metrics.
 func (est *Estimator) tellMetrics() {
 	c, to := est.conf, &est.model.Metrics
 	to.Enable = !c.IsLocal
@@ -198,22 +198,21 @@ func (est *Estimator) overrideParams() error {
 	return est.model.P.Set(values)
 }
 
-// ModelDir returns where the model is.
+// ModelDir returns the model's directory.
 func (est *Estimator) ModelDir() string { return est.conf.ModelDir }
 
-// Limits are how long a training goes on.
+// Limits says how long a training goes on.
 type Limits struct{ Steps, MaxSteps pysem.OptInt }
 
-// Train trains the model (estimator.py:407): alone as many steps as are said, whatever
-// max_steps is; with others until max_steps, whatever the steps are. The model itself is not
-// changed.
+// Train trains the model (estimator.py:407): alone for Steps steps, whatever max_steps is; with
+// others until max_steps, whatever Steps is. The caller's model is not changed.
 func (est *Estimator) Train(l Limits, hooks []session.Hook) error {
 	return est.run(ModeTrain, l, hooks)
 }
 
-// Evaluate is a training of the model in the mode eval (estimator.py:467). The configuration
-// keeps that mode, unless Q260 is repaired, and with others the hooks are not passed on, unless
-// all is trained in step.
+// Evaluate runs a training of the model in mode eval (estimator.py:467). The configuration keeps
+// that mode afterwards, unless Q260 is repaired. With others the hooks are not passed on, unless
+// everything is trained synchronously.
 func (est *Estimator) Evaluate(steps pysem.OptInt, hooks []session.Hook) error {
 	if !est.quirks.Keeps(quirks.Q260) {
 		mode := est.conf.Mode
@@ -246,7 +245,7 @@ func (est *Estimator) run(mode string, l Limits, hooks []session.Hook) error {
 	return nil
 }
 
-// tellFountain has the caller's model, not the one that is trained, take its data from the
+// tellFountain lets the caller's model, not the copy that is trained, read its data from the
 // service that the configuration names (estimator.py:370).
 func (est *Estimator) tellFountain() {
 	c, train := est.conf, &est.model.Train
@@ -255,7 +254,7 @@ func (est *Estimator) tellFountain() {
 	}
 }
 
-// localDir returns the model's directory, one of the user's where none is said.
+// localDir returns the model's directory, by default one in the name of the user.
 func (est *Estimator) localDir() string {
 	if est.conf.ModelDir != "" {
 		return est.conf.ModelDir
@@ -312,7 +311,7 @@ func (est *Estimator) useGPU(model *Model, mode string) error {
 	return est.training.TryInitCUDA()
 }
 
-// Close stops the backend, whatever it says of that.
+// Close stops the backend and ignores its error.
 func (est *Estimator) Close() {
 	if est.backend == nil {
 		return

@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/engine/training/runnerutils"
 )
 
-// RunConfig is what a user says of a training, beside the model (estimator.py:98-188). The
-// defaults are not all those of the runner (TRN-2.15).
+// RunConfig holds a user's settings of a training, beside the model (estimator.py:98-188). Not all
+// defaults are those of the runner (TRN-2.15).
 type RunConfig struct {
 	IsLocal                       bool              `py:"is_local"`
 	NumPS                         int               `py:"num_ps"`
@@ -58,8 +58,8 @@ type RunConfig struct {
 // RunConfigClass describes the fields of a RunConfig.
 var RunConfigClass = dataclass.Of(func(c *RunConfig) **dataclass.OddValues { return &c.odd })
 
-// passedOn holds the fields with which a runner's configuration is made (estimator.py:191-203); all
-// others are set afterwards.
+// passedOn holds the fields with which a runner's configuration is created (estimator.py:191-203).
+// All others are set afterwards.
 var passedOn = []string{
 	"restore_dir", "restore_ckpt", "model_dir", "enable_fused_layout", "enable_model_dump", "warmup_file", "enable_alias_map_auto_gen",
 	"kafka_topics", "kafka_group_id", "kafka_servers", "save_summary_steps", "log_step_count_steps", "disable_native_metrics",
@@ -76,12 +76,12 @@ func (c *RunConfig) UserParams() []string {
 	return names
 }
 
-// ToRunnerConfig returns the configuration of a process with what the user said
-// (estimator.py:190). A field that has RunConfig's default says nothing: what the runner has by
-// itself, or of the command line, stays; with Q253 repaired only what the command line gives. The
-// process restores, or waits for the chief to do so, before it knows is_local, num_ps and the rest,
-// unless Q254 is repaired. Discovery by Consul becomes one by ZooKeeper, also where it was asked for
-// (Q258).
+// ToRunnerConfig returns the configuration of a process with the user's settings
+// (estimator.py:190). A field with RunConfig's default is not a setting: the runner's own value, or
+// that of the command line, stays; with Q253 repaired only the command line's. The process
+// restores, or waits for the chief to restore, before is_local, num_ps and other fields are set,
+// unless Q254 is repaired. A discovery by Consul becomes one by ZooKeeper, even if the user asked
+// for Consul (Q258).
 func (c *RunConfig) ToRunnerConfig(p runnerutils.Process) (*runnerutils.RunnerConfig, error) {
 	conf, err := c.begin()
 	if err != nil {
@@ -103,9 +103,9 @@ func (c *RunConfig) ToRunnerConfig(p runnerutils.Process) (*runnerutils.RunnerCo
 	return &conf, c.override(&conf)
 }
 
-// Merge returns what ToRunnerConfig comes to of a command line's values, by the names of their fields,
-// without what a process does when its configuration is made: it restores nothing, and waits for
-// nobody. Nil says that there is no RunConfig: the command line's values count.
+// Merge returns the configuration that ToRunnerConfig gives with a command line's values, by field
+// names. It leaves out what a process does when its configuration is created: it restores nothing
+// and waits for nobody. A nil RunConfig leaves only the command line's values.
 func (c *RunConfig) Merge(flags []dataclass.Field, q quirks.Set) (*runnerutils.RunnerConfig, error) {
 	conf := runnerutils.Class.New()
 	if c != nil {
@@ -116,7 +116,7 @@ func (c *RunConfig) Merge(flags []dataclass.Field, q quirks.Set) (*runnerutils.R
 	}
 	plain := runnerutils.Class.New()
 	for _, f := range flags {
-		// gflags_utils.py:151: fields that have their defaults get the values of their flags.
+		// gflags_utils.py:151: fields with their default values get the values of their flags.
 		if !pysem.Equal(runnerutils.Class.Get(&conf, f.Name), runnerutils.Class.Get(&plain, f.Name)) {
 			continue
 		}
@@ -138,7 +138,7 @@ func (c *RunConfig) Merge(flags []dataclass.Field, q quirks.Set) (*runnerutils.R
 	return &conf, c.override(&conf)
 }
 
-// begin returns a configuration with what is passed on at once.
+// begin returns a configuration with the fields that are passed on at once.
 func (c *RunConfig) begin() (runnerutils.RunnerConfig, error) {
 	conf := runnerutils.Class.New()
 	for _, name := range passedOn {
@@ -149,7 +149,7 @@ func (c *RunConfig) begin() (runnerutils.RunnerConfig, error) {
 	return conf, nil
 }
 
-// override sets what the user said, and what follows from it.
+// override sets the user's settings, and what follows from them.
 func (c *RunConfig) override(conf *runnerutils.RunnerConfig) error {
 	if err := c.say(conf); err != nil {
 		return err
@@ -167,18 +167,18 @@ func (c *RunConfig) override(conf *runnerutils.RunnerConfig) error {
 	return nil
 }
 
-// say has a configuration of a process take the fields that differ from their defaults here.
+// say copies the fields that differ from their defaults into a process's configuration.
 func (c *RunConfig) say(conf *runnerutils.RunnerConfig) error {
 	return c.take(conf, func(_ string, usual bool) bool { return !usual })
 }
 
-// sayDefaults has it take the other fields too, unless the command line gives them.
+// sayDefaults copies the remaining fields, unless the command line gives them.
 func (c *RunConfig) sayDefaults(conf *runnerutils.RunnerConfig, given func(name string) bool) error {
 	return c.take(conf, func(name string, usual bool) bool { return usual && !given(name) })
 }
 
-// take has it take the fields that count, by their names and by whether they are what a RunConfig
-// has by itself. Those that it does not have, and those that say nothing, are none of them.
+// take copies the fields for which counts reports true. usual tells counts whether the field has
+// RunConfig's default. Fields that the configuration lacks, and those that are None, are skipped.
 func (c *RunConfig) take(conf *runnerutils.RunnerConfig, counts func(name string, usual bool) bool) error {
 	for _, a := range RunConfigClass.Fields() {
 		value := RunConfigClass.Get(c, a.Name)

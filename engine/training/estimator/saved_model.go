@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// SavedModelDir returns the directory that import_saved_model reads: the path itself where its name
-// is a number, else the highest version below it (estimator.py:571-584). A directory without
+// SavedModelDir returns the directory that import_saved_model reads (estimator.py:571-584): the
+// path itself if its name is a number, else the highest version below it. A directory without
 // versions is a RuntimeError.
 func SavedModelDir(f env.Files, path string) (string, error) {
 	if pysem.IsNumeric(pysem.Basename(path)) {

@@ -6,18 +6,18 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// EstimatorSpec is what a model's function answers (estimator.py:56). Its fields are Python
-// values or handles of tensors.
+// EstimatorSpec is the result of a model's function (estimator.py:56). Its fields are Python values
+// or handles of tensors.
 type EstimatorSpec struct {
 	Label, Pred, HeadName, Loss, Optimizer, Classification any
 }
 
-// NewEstimatorSpec has no head, loss and optimizer, and is of a classification.
+// NewEstimatorSpec returns a spec without head, loss and optimizer, for a classification.
 func NewEstimatorSpec(label, pred any) EstimatorSpec {
 	return EstimatorSpec{Label: label, Pred: pred, Classification: true}
 }
 
-// Field returns a field by the reference's name; nil for a name that there is not.
+// Field returns a pointer to a field by the reference's name; nil for an unknown name.
 func (s *EstimatorSpec) Field(name string) *any {
 	switch name {
 	case "label":
@@ -36,9 +36,9 @@ func (s *EstimatorSpec) Field(name string) *any {
 	return nil
 }
 
-// Replace returns a spec with other values. Names that there are not are passed over, but for
-// mode, which the reference asks for and does not have: an AttributeError, and with Q259 repaired
-// the ValueError that it means to raise (estimator.py:88).
+// Replace returns a spec with other values. Unknown names are ignored. The name mode is an
+// AttributeError, because the reference reads a field that does not exist; with Q259 repaired it is
+// the ValueError that the reference means to raise (estimator.py:88).
 func (s EstimatorSpec) Replace(kept quirks.Set, fields ...dataclass.Field) (EstimatorSpec, error) {
 	for _, f := range fields {
 		if f.Name == "mode" && !kept.Keeps(quirks.Q259) {

@@ -1,14 +1,14 @@
-// Package evaluation is the process that evaluates the checkpoints which a training job writes,
-// in a program of its own: tpu_runner.py in its mode eval, over the job's directory.
+// Package evaluation is the process that evaluates the checkpoints of a training job, in a program
+// of its own: tpu_runner.py in mode eval, over the job's directory.
 //
 // Two things to use first:
 //
-//   - [Run] follows a directory until a checkpoint of the last step, or until none comes.
-//   - [Options] say which directory, and what an evaluation takes.
+//   - [Run] follows a directory until a checkpoint of the last step, or until none comes any more.
+//   - [Options] chooses the directory, and how long an evaluation takes.
 //
-// What an evaluation computes is no part of it: it takes its time, finds its checkpoint there or
-// gone, and writes the global step as its result. The loop around it is tpurunner's, and so are
-// the five hours after which it gives up. To change what an evaluation does look at follower.Evaluate.
+// Nothing is really computed: an evaluation takes its time, finds its checkpoint there or gone, and
+// writes the global step as its result. The loop, which gives up after five hours, is tpurunner's.
+// To change what an evaluation does: follower.Evaluate.
 package evaluation
 
 import (
@@ -28,29 +28,29 @@ import (
 	"github.com/monosim/monosim/engine/training/tpurunner"
 )
 
-// Options say what is followed.
+// Options configures [Run].
 type Options struct {
-	// ModelDir has the checkpoints, and below it, in eval, the results.
+	// ModelDir has the checkpoints; the results are written to its directory eval.
 	ModelDir string
-	// MaxSteps is the global step whose checkpoint is the last one; 0 means none is.
+	// MaxSteps is the global step of the last checkpoint; 0 means that there is no last one.
 	MaxSteps int64
-	// Setup is what passes before an evaluation reads its checkpoint, Takes what it takes then.
+	// Setup is the time before an evaluation reads its checkpoint, Takes the time after that.
 	Setup, Takes time.Duration
-	// Happened is told of each checkpoint: "evaluated", or "passed-over" for one that is gone.
+	// Happened is called for each checkpoint: "evaluated", or "passed-over" for one that is gone.
 	Happened func(op, path, note string)
-	// Quirks are those that are kept.
+	// Quirks is the set of the reference's faults that are kept.
 	Quirks quirks.Set
 }
 
-// The sizes of an evaluation, of which only that they fit together matters.
+// The sizes of an evaluation. It only matters that they fit together.
 const (
 	perReplicaBatch = 1
 	evalExamples    = 8
 )
 
 // Run evaluates every new latest checkpoint of the directory (tpu_runner.py:384). It returns after
-// one of the last step, and after five hours without a new one. A checkpoint that is gone is
-// passed over; one whose name has no step is an IndexError, unless Q198 is repaired.
+// a checkpoint of the last step, or after five hours without a new one. A checkpoint that is gone
+// is skipped. A checkpoint whose name has no step is an IndexError, unless Q198 is repaired.
 func Run(e *env.Env, o Options) error {
 	flags := absl.New(tpurunner.Module())
 	if _, err := flags.Parse(e.Files, []string{"--mode=" + tpurunner.ModeEval, "--model_dir=" + o.ModelDir}); err != nil {
@@ -69,13 +69,13 @@ func Run(e *env.Env, o Options) error {
 	return r.Run(f)
 }
 
-// follower is the platform without a TPU, the task and its estimator.
+// follower implements the platform without a TPU, the task and its estimator.
 type follower struct {
 	Options
 	e *env.Env
 }
 
-// Evaluate makes ready, reads the checkpoint, and evaluates. A checkpoint that is gone by the time it is
+// Evaluate sets up, reads the checkpoint, and evaluates it. A checkpoint that is gone when it is
 // read is a NotFoundError.
 func (f *follower) Evaluate(_ any, _ int, checkpoint string) ([]summaries.Log, error) {
 	f.e.Tasks.Sleep(f.Setup)
@@ -91,7 +91,7 @@ func (f *follower) Evaluate(_ any, _ int, checkpoint string) ([]summaries.Log, e
 	return []summaries.Log{{Tag: "global_step", Value: float64(step)}}, nil
 }
 
-// stepIn reads the global step that a checkpoint holds.
+// stepIn reads the global step in a checkpoint.
 func (f *follower) stepIn(checkpoint string) (int64, error) {
 	data, err := gfile.Read(f.e.Files, checkpoint+checkpoints.IndexSuffix)
 	if err != nil {
@@ -126,7 +126,7 @@ func (f *follower) SummaryWriter(dir string) (tpurunner.SummaryWriter, error) {
 	return summaries.NewFileWriter(f.e, dir)
 }
 
-// ConfigureTPU does nothing: there is none.
+// ConfigureTPU does nothing, because there is no TPU.
 func (f *follower) ConfigureTPU(_, _, _ pysem.OptString) error { return nil }
 
 // NumHosts returns one.
@@ -137,10 +137,10 @@ func (f *follower) NewEstimator(tpurunner.EstimatorConfig) (tpurunner.Estimator,
 	return f, nil
 }
 
-// CreateInputFn makes an input of which nothing is read.
+// CreateInputFn makes an input that is never read.
 func (f *follower) CreateInputFn(mode string) (any, error) { return mode, nil }
 
-// CreateModelFn makes a model of which nothing is computed.
+// CreateModelFn makes no model, because nothing is computed.
 func (f *follower) CreateModelFn() (any, error) { return nil, nil }
 
 // Train is never called in the mode eval.

@@ -1,14 +1,13 @@
-// Package fileops writes files while a graph runs, and dumps of embeddings in them
-// (file_ops.py, and file_ops.cc behind it).
+// Package fileops writes files while a graph runs, and dumps of embeddings into them (file_ops.py,
+// and file_ops.cc behind it).
 //
 // Two things to use first:
 //
 //   - [NewWritableFile] makes a file.
-//   - [WritableFile.AppendEntryDump] adds embeddings to one, as TFRecords.
+//   - [WritableFile.AppendEntryDump] appends embeddings to it, as TFRecords.
 //
-// [ReadEntryDumps] reads them back. The reference ends the process on embeddings that do not fit
-// their ids; here that is an error, as it is in the Rust port (TRN-5.20). To change what fits look
-// in AppendEntryDump.
+// [ReadEntryDumps] reads them back. The reference ends the process when embeddings do not fit their
+// ids; here that is an error, as in the Rust port (TRN-5.20). To change what fits: AppendEntryDump.
 package fileops
 
 import (
@@ -27,7 +26,7 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// WritableFile is a file that grows (file_ops.py:22).
+// WritableFile is a file that is appended to (file_ops.py:22).
 type WritableFile struct {
 	files  env.Files
 	name   string
@@ -35,10 +34,10 @@ type WritableFile struct {
 	closed bool
 }
 
-// writeBehind is how much is kept before it is written.
+// writeBehind is the number of bytes that are buffered before a write.
 const writeBehind = 1 << 16
 
-// NewWritableFile makes the file, empty, and the directories above it.
+// NewWritableFile creates an empty file, and the directories above it.
 func NewWritableFile(files env.Files, name string) (*WritableFile, error) {
 	if dir := pysem.Dirname(name); dir != "" {
 		if err := gfile.MakeDirs(files, dir); err != nil {
@@ -48,7 +47,7 @@ func NewWritableFile(files env.Files, name string) (*WritableFile, error) {
 	return &WritableFile{files: files, name: name}, session.FileError(name, files.WriteFile(name, nil))
 }
 
-// Append adds content as it is.
+// Append appends content unchanged.
 func (f *WritableFile) Append(content []byte) error {
 	if err := f.open(); err != nil {
 		return err
@@ -57,9 +56,9 @@ func (f *WritableFile) Append(content []byte) error {
 	return f.write(writeBehind)
 }
 
-// AppendEntryDump adds one record for each id: its bias, then its part of the embeddings, which
-// have the same length for all (file_ops.cc). No ids, biases that are not as many as the ids, and
-// embeddings that do not part evenly are an InvalidArgumentError; nothing is added then.
+// AppendEntryDump appends a record for each id: its bias and its part of the embeddings, which is
+// equally long for all ids (file_ops.cc). No ids, a wrong number of biases, or embeddings that
+// cannot be divided evenly are an InvalidArgumentError, and nothing is appended.
 func (f *WritableFile) AppendEntryDump(ids []int64, biases, embeddings []float32) error {
 	if err := f.open(); err != nil {
 		return err
@@ -91,7 +90,7 @@ func (f *WritableFile) open() error {
 	return nil
 }
 
-// write writes what is ahead where that is as much as least.
+// write writes the buffer if it has at least least bytes.
 func (f *WritableFile) write(least int) error {
 	if len(f.ahead) < least || len(f.ahead) == 0 {
 		return nil
@@ -101,7 +100,7 @@ func (f *WritableFile) write(least int) error {
 	return session.FileError(f.name, err)
 }
 
-// Close writes what is left. Closing again does nothing.
+// Close writes what is buffered. A second call does nothing.
 func (f *WritableFile) Close() error {
 	f.closed = true
 	return f.write(1)
@@ -113,7 +112,7 @@ type FileCloseHook struct {
 	Files []*WritableFile
 }
 
-// End closes all of them; the errors are joined.
+// End closes all files and joins their errors.
 func (h *FileCloseHook) End(session.Session) error {
 	var problems []error
 	for _, f := range h.Files {
@@ -122,8 +121,8 @@ func (h *FileCloseHook) End(session.Session) error {
 	return errors.Join(problems...)
 }
 
-// ReadEntryDumps reads the entries of a file's content. Where it is damaged, those before the
-// damage come with an error.
+// ReadEntryDumps reads the entries in a file's content. If it is damaged, the entries before the
+// damage are returned with an error.
 func ReadEntryDumps(content []byte) ([]*hashtable.EntryDump, error) {
 	var dumps []*hashtable.EntryDump
 	for r := tfrecord.NewReader(bytes.NewReader(content)); ; {

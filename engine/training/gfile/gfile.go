@@ -1,13 +1,12 @@
-// Package gfile is TensorFlow's view of files (tf.io.gfile): what goes wrong is one of its
-// errors, such as NotFoundError.
+// Package gfile handles files as TensorFlow's tf.io.gfile does: its errors are TensorFlow's, such
+// as NotFoundError.
 //
 // Two things to use first:
 //
 //   - [Read] reads a file.
-//   - [WriteAtomic] replaces one so that readers see the old content or the new.
+//   - [WriteAtomic] replaces a file, so that readers see the old content or the new.
 //
-// How errors are named is in session.FileError. To change how a pattern finds files look in
-// [Glob].
+// To change how errors are named: session.FileError; how a pattern finds files: [Glob].
 package gfile
 
 import (
@@ -24,8 +23,8 @@ func Read(f env.Files, path string) ([]byte, error) {
 	return data, session.FileError(path, err)
 }
 
-// temporary ends the name of a file that is not yet whole. The reference has a random name
-// behind it (file_io.py: atomic_write_string_to_file).
+// temporary ends the name of a file that is still being written. The reference appends a random
+// name (file_io.py: atomic_write_string_to_file).
 const temporary = ".tmp"
 
 // WriteAtomic replaces the content of a file in one step.
@@ -34,13 +33,13 @@ func WriteAtomic(f env.Files, path string, data []byte) error {
 		return session.FileError(path+temporary, err)
 	}
 	if err := f.Rename(path+temporary, path); err != nil {
-		_ = f.Remove(path + temporary) // the first error is the one to tell
+		_ = f.Remove(path + temporary) // the write's error is the one to report
 		return session.FileError(path, err)
 	}
 	return nil
 }
 
-// MakeDirs makes a directory and what is missing above it.
+// MakeDirs makes a directory and the missing ones above it.
 func MakeDirs(f env.Files, path string) error { return session.FileError(path, f.MkdirAll(path)) }
 
 // RemoveTree removes a file or directory; a missing one is a NotFoundError.
@@ -51,8 +50,8 @@ func RemoveTree(f env.Files, path string) error {
 	return session.FileError(path, f.RemoveAll(path))
 }
 
-// Glob finds the files whose last part matches a shell pattern, sorted. The directory is
-// taken as it is; a missing one has no files.
+// Glob lists the files whose last name matches a shell pattern, sorted. The directory part is no
+// pattern; a missing directory has no files.
 func Glob(f env.Files, pattern string) []string {
 	directory, last := pysem.Dirname(pattern), pysem.Basename(pattern)
 	looked := directory
@@ -73,8 +72,8 @@ func Glob(f env.Files, pattern string) []string {
 	return found
 }
 
-// Copy copies a file. A destination that exists is an AlreadyExistsError unless it is
-// overwritten. A directory is an InvalidArgumentError that leaves an empty file behind.
+// Copy copies a file. A destination that exists is an AlreadyExistsError unless overwrite is set. A
+// source that is a directory is an InvalidArgumentError, and leaves an empty file behind.
 func Copy(f env.Files, src, dst string, overwrite bool) error {
 	if !overwrite && env.Exists(f, dst) {
 		return session.Raise("AlreadyExistsError", "file already exists")

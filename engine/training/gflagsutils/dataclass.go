@@ -7,18 +7,18 @@ import (
 	"github.com/monosim/monosim/engine/pysem/dataclass"
 )
 
-// Enumerated is the pointer to a field of an enum of a dataclass.
+// Enumerated is implemented by pointers to fields whose type is an enum.
 type Enumerated interface {
-	// EnumMembers are the enum's name and its members, by the values that
-	// dataclass.Class.Get gives.
+	// EnumMembers returns the enum's name and its members, with the values that dataclass.Class.Get
+	// returns.
 	EnumMembers() (class string, members []Member)
 }
 
-// kindTag says the kind of a field whose type in Go does not.
+// kindTag is the tag for a field whose Go type does not determine its kind.
 const kindTag = "kind"
 
-// FieldsOf describes the fields of a dataclass. A field of another type than the usual ones
-// is of the kind Other, unless it is Enumerated or a tag kind says string.
+// FieldsOf describes the fields of a dataclass. A field of an unusual type has the kind Other,
+// unless it is Enumerated or its tag kind is string.
 func FieldsOf[T any](class *dataclass.Class[T]) []Field {
 	var fields []Field
 	for _, a := range class.Fields() {

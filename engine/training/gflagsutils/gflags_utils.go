@@ -1,15 +1,18 @@
-// Package gflagsutils gives the fields of configurations the values of command line flags:
-// the port of native_training/gflags_utils.py.
+// Package gflagsutils sets the fields of configurations from command line flags: the port of
+// native_training/gflags_utils.py.
 //
 // Two things to use first:
 //
-//   - [Update] gives each field that the code left at its default the value of the flag of
-//     its name.
-//   - [FieldsOf] describes the fields of a dataclass, [ExtractFlags] makes flags of them.
+//   - [Update] sets each field that the code left at its default to the flag of its name.
+//   - [FieldsOf] describes the fields of a dataclass; [ExtractFlags] makes flags of them.
 //
-// What the code said goes before the command line, and that before the default; a field that
-// the code gave its default counts as left alone. To change what a field's documentation
-// says look in help.go; fields that have a flag of another name, in link.go.
+// A value set by code wins over the command line, and the command line over the default. A field
+// that code set to its default counts as not set.
+//
+// To change:
+//
+//   - how a field's documentation is read: help.go
+//   - fields with a flag of another name: link.go
 package gflagsutils
 
 import (
@@ -21,7 +24,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem/absl"
 )
 
-// Kind is the type of a field as its annotation says it.
+// Kind is the type in a field's annotation.
 type Kind uint8
 
 // The kinds. A field of another type gets no flag.
@@ -38,11 +41,11 @@ const (
 type Field struct {
 	Name string
 	Kind Kind
-	// Default is the Python value that the class has for it.
+	// Default is the field's default, a Python value.
 	Default any
-	// Factory says that the default is made anew for each object: the class has none.
+	// Factory is set when the default is made anew for each object, so that the class has no value.
 	Factory bool
-	// Class is the name of an enum, and Members its members.
+	// Class is the name of the field's enum, and Members its members.
 	Class   string
 	Members []Member
 }
@@ -59,7 +62,7 @@ type Config interface {
 	Set(name string, value any) error
 }
 
-// defaultOf returns the class's value of a field; without one it is an AttributeError.
+// defaultOf returns the value that the class has for a field; without one it is an AttributeError.
 func (f Field) defaultOf() (any, error) {
 	if f.Factory {
 		return nil, pysem.Raise("AttributeError", "type object has no attribute '%s'", f.Name)
@@ -67,9 +70,9 @@ func (f Field) defaultOf() (any, error) {
 	return f.Default, nil
 }
 
-// ExtractFlags makes a flag of each field that the documentation names, but for those that
-// are skipped (gflags_utils.py:106). A field that no flag can be made of, or whose flag there
-// is already, is passed over without a word (Q248).
+// ExtractFlags makes a flag for each field that the documentation names, except those in skip
+// (gflags_utils.py:106). A field of which no flag can be made, or whose flag exists already, is
+// silently skipped (Q248).
 func ExtractFlags(flags *absl.Flags, module string, fields []Field, help []Help, skip []string) error {
 	for _, f := range fields {
 		at := slices.IndexFunc(help, func(h Help) bool { return h.Name == f.Name })
@@ -81,13 +84,13 @@ func ExtractFlags(flags *absl.Flags, module string, fields []Field, help []Help,
 			return err
 		}
 		if flag, ok := f.flag(value, help[at].Text); ok {
-			_ = flags.Define(module, flag) // what the reference swallows
+			_ = flags.Define(module, flag) // the reference ignores this error
 		}
 	}
 	return nil
 }
 
-// flag returns the flag of a field; ok reports whether there can be one.
+// flag returns the flag for a field; ok is false when there can be none.
 func (f Field) flag(value any, help string) (flag absl.Flag, ok bool) {
 	flag = absl.Flag{Name: f.Name, Default: value}
 	describe := func(kind, shown string) string { return fmt.Sprintf("%s, default=%s, %s", kind, shown, help) }
@@ -116,10 +119,10 @@ func (f Field) flag(value any, help string) (flag absl.Flag, ok bool) {
 	return flag, true
 }
 
-// Update gives the fields that have their defaults the values of the flags of their names,
-// where those differ from the fields' defaults (gflags_utils.py:151). Before a command line was
-// read it does nothing. A word that no member has is a KeyError, a flag of None for an enum an
-// AttributeError; what was set before stays set.
+// Update sets each field that has its default to the value of the flag of its name, if that differs
+// from the field's default (gflags_utils.py:151). Before a command line was parsed it does nothing.
+// For an enum, a word of no member is a KeyError, and a flag of None an AttributeError. Fields that
+// were set before the error stay set.
 func Update(c Config, fields []Field, flags *absl.Flags) error {
 	for _, f := range fields {
 		value, err := f.defaultOf()
@@ -142,7 +145,7 @@ func Update(c Config, fields []Field, flags *absl.Flags) error {
 	return nil
 }
 
-// fromFlag returns the value of the field's flag; for an enum it is a member.
+// fromFlag returns the value of the field's flag, a member for an enum.
 func (f Field) fromFlag(flags *absl.Flags) (any, error) {
 	value, err := flags.Value(f.Name)
 	if err != nil || f.Kind != Enum {

@@ -7,14 +7,14 @@ import (
 	"github.com/monosim/monosim/engine/pysem/absl"
 )
 
-// Link says that a field takes the value of a flag of another name.
+// Link sets a field from a flag of another name.
 type Link struct{ Field, Flag string }
 
 // Links are the links of a class (gflags_utils.py:208).
 type Links []Link
 
-// NewLinks links fields to flags: those of a list to the flags of their own names. A field
-// that the class does not have, and a flag that the program does not have, is a ValueError.
+// NewLinks links fields to flags: those in links, and those in list to the flags of their own
+// names. A field that the class lacks, or a flag that the program lacks, is a ValueError.
 func NewLinks(fields []Field, flags *absl.Flags, links []Link, list []string) (Links, error) {
 	var all Links
 	for _, l := range links {
@@ -34,7 +34,7 @@ func NewLinks(fields []Field, flags *absl.Flags, links []Link, list []string) (L
 	return all, nil
 }
 
-// with links a field, to another flag if it is linked already.
+// with adds a link, or replaces the field's link.
 func (all Links) with(link Link) Links {
 	at := slices.IndexFunc(all, func(l Link) bool { return l.Field == link.Field })
 	if at < 0 {
@@ -44,9 +44,9 @@ func (all Links) with(link Link) Links {
 	return all
 }
 
-// Update gives the fields that have their defaults the values of their flags, where those
-// differ from the flags' own defaults (gflags_utils.py:261). Before a command line was read it
-// is an UnparsedFlagAccessError.
+// Update sets each linked field that has its default to the value of its flag, if that differs from
+// the flag's own default (gflags_utils.py:261). Before a command line was parsed it is an
+// UnparsedFlagAccessError.
 func (all Links) Update(c Config, fields []Field, flags *absl.Flags) error {
 	for _, l := range all {
 		f := fields[slices.IndexFunc(fields, func(f Field) bool { return f.Name == l.Field })]

@@ -17,15 +17,15 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// SaveAction is the action of the barrier that a save places (ckpt_hooks.py:40).
+// SaveAction is the action of the barrier that is placed for a save (ckpt_hooks.py:40).
 const SaveAction = "Save"
 
-// ckptInfo returns the variable by which the chief tells the workers what is saved.
+// ckptInfo returns the variable by which the chief tells the workers which step is saved.
 func ckptInfo() *session.Variable {
 	return &session.Variable{Name: "WorkerCkptMetaInfo", First: []byte{}}
 }
 
-// AssignCkptInfo tells it (ckpt_hooks.py:60).
+// AssignCkptInfo sets that variable (ckpt_hooks.py:60).
 func AssignCkptInfo(s session.Session, info *hookspb.WorkerCkptInfo) error {
 	data, err := proto.Marshal(info)
 	if err != nil {
@@ -34,7 +34,7 @@ func AssignCkptInfo(s session.Session, info *hookspb.WorkerCkptInfo) error {
 	return session.Do(s, session.Assign(ckptInfo(), data))
 }
 
-// CkptInfo returns what was told last (ckpt_hooks.py:67).
+// CkptInfo reads what AssignCkptInfo set last (ckpt_hooks.py:67).
 func CkptInfo(s session.Session) (*hookspb.WorkerCkptInfo, error) {
 	data, err := session.Get[[]byte](s, session.Read(ckptInfo()))
 	if err != nil {
@@ -47,35 +47,35 @@ func CkptInfo(s session.Session) (*hookspb.WorkerCkptInfo, error) {
 	return info, nil
 }
 
-// BarrierSaverOptions are the limits of a save's waiting.
+// BarrierSaverOptions limits how long a save waits for the workers.
 type BarrierSaverOptions struct {
-	// Wait is how often it looks.
+	// Wait is the pause between two looks.
 	Wait time.Duration
-	// MaxPending is how long it waits.
+	// MaxPending is the longest time it waits.
 	MaxPending time.Duration
 }
 
-// DefaultBarrierSaverOptions returns the reference's (ckpt_hooks.py:76).
+// DefaultBarrierSaverOptions returns the reference's options (ckpt_hooks.py:76).
 func DefaultBarrierSaverOptions() BarrierSaverOptions {
 	return BarrierSaverOptions{Wait: time.Second, MaxPending: 30 * time.Second}
 }
 
-// BarrierSaverListener has a save begin when all workers stand still at the barrier, or
-// when it has waited long enough (ckpt_hooks.py:73).
+// BarrierSaverListener delays a save until all workers wait at the barrier, or until it has waited
+// long enough (ckpt_hooks.py:73).
 type BarrierSaverListener struct {
 	session.NoListener
 	e       *env.Env
 	barrier *barrierops.BarrierOp
 	options BarrierSaverOptions
-	release bool // the barrier is this listener's
+	release bool // this listener placed the barrier
 }
 
-// NewBarrierSaverListener makes the listener, a guard of the saving hook.
+// NewBarrierSaverListener makes a listener for a saving hook.
 func NewBarrierSaverListener(e *env.Env, barrier *barrierops.BarrierOp, options BarrierSaverOptions) *BarrierSaverListener {
 	return &BarrierSaverListener{e: e, barrier: barrier, options: options}
 }
 
-// BeforeSave places the barrier, unless somebody else has, and waits.
+// BeforeSave places the barrier, unless another has, and waits.
 func (l *BarrierSaverListener) BeforeSave(s session.Session, globalStep int64) error {
 	if err := AssignCkptInfo(s, &hookspb.WorkerCkptInfo{GlobalStep: proto.Int64(globalStep)}); err != nil {
 		return err
@@ -132,7 +132,7 @@ func (l *BarrierSaverListener) AfterSave(s session.Session, _ int64) (bool, erro
 	return false, nil
 }
 
-// listed returns a list of ints as Python shows it.
+// listed formats a list of ints as Python does.
 func listed(list []int) string {
 	var texts []string
 	for _, n := range list {
@@ -141,19 +141,19 @@ func listed(list []int) string {
 	return "[" + strings.Join(texts, ", ") + "]"
 }
 
-// Iterators are the iterators over a worker's input, whose places are kept with the
+// Iterators are the iterators over a worker's input. Their positions are saved with the
 // checkpoints.
 type Iterators interface {
 	saveutils.Data
-	// Restore reads the places of a checkpoint.
+	// Restore reads the positions in a checkpoint.
 	Restore(s session.Session, prefix string) error
 }
 
-// maxWorkerCkpts is how many checkpoints of its iterators a worker keeps: the default of
+// maxWorkerCkpts is the number of checkpoints of its iterators that a worker keeps, the default of
 // TensorFlow's saver.
 const maxWorkerCkpts = 5
 
-// WorkerCkptHelper saves the places of a worker's iterators whenever the chief saves
+// WorkerCkptHelper saves the positions of a worker's iterators whenever the chief saves
 // (ckpt_hooks.py:141).
 type WorkerCkptHelper struct {
 	e                 *env.Env
@@ -162,8 +162,8 @@ type WorkerCkptHelper struct {
 	saver             *saveutils.PartialRecoverySaver
 }
 
-// NewWorkerCkptHelper makes the helper of a worker. Without iterators, or with their saving
-// disabled, iterators is nil.
+// NewWorkerCkptHelper makes the helper of a worker. iterators is nil if there are none, or if they
+// are not saved.
 func NewWorkerCkptHelper(e *env.Env, modelDir string, index int, iterators Iterators) *WorkerCkptHelper {
 	prefix := fmt.Sprintf("input_worker_%d", index)
 	h := &WorkerCkptHelper{e: e, dir: modelDir, base: prefix + ".ckpt", latest: "checkpoint_" + prefix, iterators: iterators}
@@ -175,7 +175,7 @@ func NewWorkerCkptHelper(e *env.Env, modelDir string, index int, iterators Itera
 	return h
 }
 
-// SaveIteratorCallback returns a barrier's callback that saves at the action Save.
+// SaveIteratorCallback returns a callback for the barrier that saves at the action Save.
 func (h *WorkerCkptHelper) SaveIteratorCallback() barrierops.Callback {
 	return func(action string, s session.Session) error {
 		if action != SaveAction {
@@ -194,7 +194,8 @@ func (h *WorkerCkptHelper) SaveIteratorCallback() barrierops.Callback {
 	}
 }
 
-// RestorerHook returns the hook that reads the places of the latest checkpoint, if there is one.
+// RestorerHook returns a hook that restores the positions in the latest checkpoint, if there is
+// one.
 func (h *WorkerCkptHelper) RestorerHook() session.Hook { return &workerCkptRestorer{helper: h} }
 
 type workerCkptRestorer struct {
@@ -202,7 +203,7 @@ type workerCkptRestorer struct {
 	helper *WorkerCkptHelper
 }
 
-// Steady returns true: it does nothing with steps.
+// Steady returns true, because the hook does nothing in steps.
 func (r *workerCkptRestorer) Steady() bool { return true }
 
 func (r *workerCkptRestorer) AfterCreateSession(s session.Session, _ *session.Coordinator) error {

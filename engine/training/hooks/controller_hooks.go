@@ -17,7 +17,7 @@ import (
 // StopAction is the action of the barrier at which training stops (controller_hooks.py:31).
 const StopAction = "Stop"
 
-// QueryInterval is how often the request file is looked for (controller_hooks.py:110).
+// QueryInterval is the time between two looks for a request file (controller_hooks.py:110).
 const QueryInterval = 60 * time.Second
 
 const (
@@ -31,18 +31,19 @@ const (
 	ActionResponseFile = "monolith_action_response"
 )
 
-// ControllerHook does between two steps what was asked for since (controller_hooks.py:34).
+// ControllerHook carries out, between two steps, what was requested since the last
+// (controller_hooks.py:34).
 type ControllerHook struct {
 	session.NoHook
 	e       *env.Env
 	barrier *barrierops.BarrierOp
 	save    func() error
-	// control has at 0 whether to stop, at 1 whether to save.
+	// control[0] tells whether to stop, control[1] whether to save.
 	control *session.Variable
 }
 
-// NewControllerHook makes the hook of a job with numPS PS. Without a barrier it stops
-// nobody, without save it saves nothing: both may be nil.
+// NewControllerHook makes the hook of a job with numPS PS. barrier and save may be nil: then it
+// cannot stop workers, or cannot save.
 func NewControllerHook(e *env.Env, numPS int, barrier *barrierops.BarrierOp, save func() error) *ControllerHook {
 	device := ""
 	if numPS > 0 {
@@ -53,21 +54,21 @@ func NewControllerHook(e *env.Env, numPS int, barrier *barrierops.BarrierOp, sav
 	}}
 }
 
-// StopOp asks to stop. It is never taken back, so that each later step stops again.
+// StopOp requests a stop. The request is never cleared, so each later step stops again.
 func (h *ControllerHook) StopOp() session.Op { return session.AssignAt(h.control, 0, true) }
 
-// TriggerSaveOp asks for a save.
+// TriggerSaveOp requests a save.
 func (h *ControllerHook) TriggerSaveOp() session.Op { return session.AssignAt(h.control, 1, true) }
 
-// Control returns the reading of both.
+// Control returns the operation that reads both requests.
 func (h *ControllerHook) Control() session.Op { return session.Read(h.control) }
 
-// BeforeRun reads what is asked for.
+// BeforeRun reads the requests in the step.
 func (h *ControllerHook) BeforeRun(*session.RunContext) ([]session.Op, error) {
 	return []session.Op{h.Control()}, nil
 }
 
-// AfterRun does it: a stop first, and a save only in a step without one.
+// AfterRun carries the requests out: a stop, or in a step without one, a save.
 func (h *ControllerHook) AfterRun(run *session.RunContext, values []any) error {
 	control, _ := values[0].([]bool)
 	switch {
@@ -82,7 +83,7 @@ func (h *ControllerHook) AfterRun(run *session.RunContext, values []any) error {
 	return nil
 }
 
-// stop places the barrier, so that all workers hear of it, waits for them, and removes it.
+// stop places the barrier, so that all workers learn of the stop, waits for them, and removes it.
 func (h *ControllerHook) stop(s session.Session) error {
 	if h.barrier == nil {
 		return nil
@@ -104,17 +105,17 @@ func (h *ControllerHook) stop(s session.Session) error {
 	return h.barrier.RemoveBarrier(s)
 }
 
-// StopHelper has a process stop once it has come to a barrier of action Stop
+// StopHelper stops a process once it has reached a barrier with the action Stop
 // (controller_hooks.py:86).
 type StopHelper struct {
 	e    *env.Env
 	stop bool
 }
 
-// NewStopHelper makes one that nobody asked yet.
+// NewStopHelper makes a helper to which no stop was requested yet.
 func NewStopHelper(e *env.Env) *StopHelper { return &StopHelper{e: e} }
 
-// BarrierCallback returns a barrier's callback that hears of the action.
+// BarrierCallback returns a callback for the barrier that notes the action Stop.
 func (h *StopHelper) BarrierCallback() barrierops.Callback {
 	return func(action string, _ session.Session) error {
 		if action == StopAction {
@@ -125,7 +126,7 @@ func (h *StopHelper) BarrierCallback() barrierops.Callback {
 	}
 }
 
-// StopHook returns a hook that stops training then.
+// StopHook returns a hook that then stops training.
 func (h *StopHelper) StopHook() session.Hook { return &stopHook{helper: h} }
 
 type stopHook struct {
@@ -140,14 +141,14 @@ func (h *stopHook) AfterRun(run *session.RunContext, _ []any) error {
 	return nil
 }
 
-// Steady reports whether nobody has asked to stop.
+// Steady reports whether no stop was requested.
 func (h *stopHook) Steady() bool { return !h.helper.stop }
 
-// QueryActionHook looks for an operator's request file and does what it asks for
+// QueryActionHook looks for an operator's request file and carries out the request
 // (controller_hooks.py:113).
 type QueryActionHook struct {
 	session.NoHook
-	// Quirks are those that are kept.
+	// Quirks is the set of the reference's faults that are kept.
 	Quirks quirks.Set
 
 	e               *env.Env
@@ -166,14 +167,14 @@ func NewQueryActionHook(e *env.Env, modelDir string, hook *ControllerHook) *Quer
 	}
 }
 
-// AfterCreateSession starts the task that looks, every 60 s.
+// AfterCreateSession starts the task that looks every 60 s.
 func (h *QueryActionHook) AfterCreateSession(s session.Session, _ *session.Coordinator) error {
 	h.s = s
 	h.task = threading.Start(h.e.Tasks, "query-action", func() { h.Loop(h.closed.Wait) })
 	return nil
 }
 
-// End has the task end, and waits for it.
+// End ends that task and waits for it.
 func (h *QueryActionHook) End(session.Session) error {
 	h.closed.Set()
 	if h.task != nil {
@@ -182,7 +183,8 @@ func (h *QueryActionHook) End(session.Session) error {
 	return nil
 }
 
-// Loop looks whenever wait reports that the interval passed without the end.
+// Loop looks each time wait reports that the interval has passed, and returns when wait reports the
+// end.
 func (h *QueryActionHook) Loop(wait func(time.Duration) bool) {
 	for !wait(QueryInterval) {
 		if err := h.Query(h.s); err != nil {
@@ -191,8 +193,8 @@ func (h *QueryActionHook) Loop(wait func(time.Duration) bool) {
 	}
 }
 
-// Query looks once. The request is removed whatever becomes of it; an action that is none of
-// the two is a TypeError, without an answer (controller_hooks.py:156, Q241).
+// Query looks once. The request file is always removed. An action other than stop and save is a
+// TypeError and gets no answer (controller_hooks.py:156, Q241).
 func (h *QueryActionHook) Query(s session.Session) (err error) {
 	if !env.Exists(h.e.Files, h.query) {
 		return nil

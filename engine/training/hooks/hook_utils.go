@@ -2,8 +2,7 @@ package hooks
 
 import "github.com/monosim/monosim/engine/training/session"
 
-// BeforeSaveListener passes on what comes before a save, and nothing else
-// (hook_utils.py:18).
+// BeforeSaveListener calls a listener before saves, and never after them (hook_utils.py:18).
 type BeforeSaveListener struct {
 	session.NoListener
 	Listener session.Listener
@@ -14,14 +13,14 @@ func (l *BeforeSaveListener) BeforeSave(s session.Session, globalStep int64) err
 	return l.Listener.BeforeSave(s, globalStep)
 }
 
-// AfterSaveListener passes on what comes after a save, and nothing else: not even that
-// training is to stop (hook_utils.py:31).
+// AfterSaveListener calls a listener after saves, and never before them. It drops the listener's
+// request to stop training (hook_utils.py:31).
 type AfterSaveListener struct {
 	session.NoListener
 	Listener session.Listener
 }
 
-// AfterSave calls the listener and forgets its answer.
+// AfterSave calls the listener and ignores its result.
 func (l *AfterSaveListener) AfterSave(s session.Session, globalStep int64) (bool, error) {
 	_, err := l.Listener.AfterSave(s, globalStep)
 	return false, err

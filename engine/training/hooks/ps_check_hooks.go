@@ -17,27 +17,27 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// psCheckPeriod is how often the health of the PS is asked (ps_check_hooks.py:81).
+// psCheckPeriod is the time between two checks of the PS's health (ps_check_hooks.py:81).
 const psCheckPeriod = 30 * time.Second
 
-// DefaultMemLimitBytes is the limit of a machine's memory where none is set
-// (logging_ops.py:23).
+// DefaultMemLimitBytes is the limit of a machine's memory where none is set (logging_ops.py:23).
 const DefaultMemLimitBytes = int64(1) << 62
 
-// PSMachineInfoSharedName names what a PS says of its health (ps_check_hooks.py:28).
+// PSMachineInfoSharedName returns the shared name of the variable with a PS's health
+// (ps_check_hooks.py:28).
 func PSMachineInfoSharedName(index int) string { return fmt.Sprintf("ps_machine_info_%d", index) }
 
 // PSDevice returns the device of a PS (utils.py:43).
 func PSDevice(index int) string { return "/job:ps/task:" + strconv.Itoa(index) + "/device:CPU:0" }
 
-// PSMachineInfo returns the variable in which a PS's health is read: a serialized
-// MachineHealthResult, empty when all is well.
+// PSMachineInfo returns the variable with a PS's health: a serialized MachineHealthResult, empty
+// when the PS is healthy.
 func PSMachineInfo(index int, device string) *session.Variable {
 	return &session.Variable{Name: PSMachineInfoSharedName(index), Device: device, First: []byte{}}
 }
 
-// CheckMachineHealth returns what a process says of its health (logging_ops.cc): nothing while
-// its memory is below the limit. A process whose memory is not known is an InternalError.
+// CheckMachineHealth returns what a process reports about its health (logging_ops.cc): nothing
+// while its memory is below the limit. If its memory is unknown, it is an InternalError.
 func CheckMachineHealth(rssBytes, limitBytes int64) ([]byte, error) {
 	if rssBytes <= 0 {
 		return nil, session.Raise("InternalError", "Unable to get the current process usage.")
@@ -51,26 +51,26 @@ func CheckMachineHealth(rssBytes, limitBytes int64) ([]byte, error) {
 	})
 }
 
-// PSHealth is what a PS said that is not well.
+// PSHealth is the report of an unhealthy PS.
 type PSHealth struct {
 	Index  int
 	Result *ops.MachineHealthResult
 }
 
-// PSCheckConfig says what to check (ps_check_hooks.py:43).
+// PSCheckConfig configures the check (ps_check_hooks.py:43).
 type PSCheckConfig struct {
 	Barrier *barrierops.BarrierOp
 	NumPS   int
-	// Device is that of a PS; nil means [PSDevice].
+	// Device returns the device of a PS; nil means [PSDevice].
 	Device func(index int) string
-	// Report is told of those that are not well, once; nil means [LogPSHealth]. Its error
-	// ends the check before the barrier is placed.
+	// Report is called once with the unhealthy PS; nil means [LogPSHealth]. Its error ends the
+	// check before the barrier is placed.
 	Report func(results []PSHealth) error
-	// Quirks are those that are kept.
+	// Quirks is the set of the reference's faults that are kept.
 	Quirks quirks.Set
 }
 
-// LogPSHealth logs an error with those that are not well (ps_check_hooks.py:32).
+// LogPSHealth logs an error with the unhealthy PS (ps_check_hooks.py:32).
 func LogPSHealth(e *env.Env, results []PSHealth) error {
 	var lines []string
 	for _, r := range results {
@@ -84,9 +84,9 @@ func LogPSHealth(e *env.Env, results []PSHealth) error {
 	return nil
 }
 
-// PsHealthCheckerHook looks at the health of all PS while training goes on; the chief has
-// it. The first PS that is not well is reported and stops the workers by the barrier, which
-// only an operator removes (ps_check_hooks.py:86).
+// PsHealthCheckerHook checks the health of all PS during training; only the chief has it. The first
+// unhealthy PS is reported, and the workers are stopped by the barrier, which only an operator
+// removes (ps_check_hooks.py:86).
 type PsHealthCheckerHook struct {
 	session.NoHook
 	e      *env.Env
@@ -114,8 +114,8 @@ func (h *PsHealthCheckerHook) Begin() error {
 	return nil
 }
 
-// AfterCreateSession starts the task that checks. What it raises ends the task alone, and
-// nobody checks from then on.
+// AfterCreateSession starts the task that checks. An error ends only that task, and then nobody
+// checks any more.
 func (h *PsHealthCheckerHook) AfterCreateSession(s session.Session, coord *session.Coordinator) error {
 	coord.Go("ps-health", func() {
 		if err := h.Check(s, coord); err != nil {
@@ -125,15 +125,14 @@ func (h *PsHealthCheckerHook) AfterCreateSession(s session.Session, coord *sessi
 	return nil
 }
 
-// Stopper is what a check knows of the [session.Coordinator].
+// Stopper is the part of [session.Coordinator] that a check needs.
 type Stopper interface {
 	ShouldStop() bool
 	WaitForStop(limit time.Duration) bool
 }
 
-// Check looks every 30 s, first at once, until the coordinator stops it or what it raises
-// ends it (ps_check_hooks.py:65). With Q240 repaired it is logged, and the next look tries
-// again.
+// Check checks every 30 s, beginning at once, until the coordinator stops it or an error ends it
+// (ps_check_hooks.py:65). With Q240 repaired an error is logged, and the next check tries again.
 func (h *PsHealthCheckerHook) Check(s session.Session, coord Stopper) error {
 	for !coord.ShouldStop() {
 		stopped, err := h.look(s)
@@ -150,7 +149,8 @@ func (h *PsHealthCheckerHook) Check(s session.Session, coord Stopper) error {
 	return nil
 }
 
-// look asks all PS at once. Where one is not well it says so and places the barrier.
+// look reads the health of all PS at once. If one is unhealthy, it reports that and places the
+// barrier.
 func (h *PsHealthCheckerHook) look(s session.Session) (stopped bool, err error) {
 	statuses, err := s.Run(h.reads...)
 	if err != nil {
@@ -166,7 +166,7 @@ func (h *PsHealthCheckerHook) look(s session.Session) (stopped bool, err error) 
 	return true, h.config.Barrier.PlaceBarrier(s, "")
 }
 
-// unhealthy returns the answers that say something. One that is no message is a DecodeError.
+// unhealthy returns the reports that are not empty. One that cannot be decoded is a DecodeError.
 func unhealthy(statuses []any) ([]PSHealth, error) {
 	var results []PSHealth
 	for i, status := range statuses {

@@ -2,11 +2,11 @@ package hooks
 
 import "github.com/monosim/monosim/engine/training/session"
 
-// CurrentSession is the session that a process trains in (session_hooks.py:21): a hook that
-// keeps it, and who asks for it.
+// CurrentSession is a hook that keeps the session a process trains in, for those who ask for it
+// (session_hooks.py:21).
 type CurrentSession struct {
 	session.NoHook
-	// Default is the answer while the hook has none: TensorFlow's default session, or nil.
+	// Default is returned while there is no session: TensorFlow's default session, or nil.
 	Default session.Session
 
 	current session.Session
@@ -18,7 +18,7 @@ func (c *CurrentSession) AfterCreateSession(s session.Session, _ *session.Coordi
 	return nil
 }
 
-// End forgets it.
+// End forgets the session.
 func (c *CurrentSession) End(session.Session) error {
 	c.current = nil
 	return nil

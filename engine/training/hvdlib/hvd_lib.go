@@ -1,12 +1,12 @@
-// Package hvdlib chooses the library by which workers train in step, BytePS or Horovod: the
-// port of native_training/hvd_lib.py.
+// Package hvdlib chooses the library for synchronous training, BytePS or Horovod: the port of
+// native_training/hvd_lib.py.
 //
 // Two things to use first:
 //
-//   - [Lib] has the library that MONOLITH_WITH_BYTEPS asks for imported when it is first needed.
+//   - [Lib] imports the library that MONOLITH_WITH_BYTEPS asks for, when it is first needed.
 //   - [RanksOf] reads ranks from the environment, as the Rust port does.
 //
-// To change what the Rust port takes for true look in ranks.go.
+// To change what the Rust port takes for true: ranks.go.
 package hvdlib
 
 import (
@@ -27,7 +27,7 @@ type Library interface {
 	Size() int
 }
 
-// Importer imports a library by its name. One that is not there is an ImportError.
+// Importer imports a library by name. A missing library is an ImportError.
 type Importer func(name string) (Library, error)
 
 // Lib is the library of a process (hvd_lib.py:24).
@@ -37,8 +37,8 @@ type Lib struct {
 	lib    Library
 }
 
-// EnableBPS returns MONOLITH_WITH_BYTEPS as an int, 0 where it is not set. What is no number,
-// as "true" or "", is a ValueError.
+// EnableBPS returns MONOLITH_WITH_BYTEPS as an int, 0 when it is unset. A value that is no number,
+// such as "true" or "", is a ValueError.
 func (l *Lib) EnableBPS() (int, error) { return IntVariable(l.Host, "MONOLITH_WITH_BYTEPS", 0) }
 
 // IntVariable returns int(os.getenv(name, otherwise)).
@@ -54,7 +54,7 @@ func IntVariable(host env.Host, name string, otherwise int) (int, error) {
 	return pysem.Saturate(pysem.Int(n)), nil
 }
 
-// Library imports the library when it is first asked for.
+// Library returns the library, which the first call imports.
 func (l *Lib) Library() (Library, error) {
 	if l.lib != nil {
 		return l.lib, nil
@@ -74,7 +74,7 @@ func (l *Lib) Library() (Library, error) {
 	return lib, err
 }
 
-// Rank returns the number of the process, from the library and not from the environment.
+// Rank returns the rank of the process, from the library, not from the environment.
 func (l *Lib) Rank() (int, error) {
 	lib, err := l.Library()
 	if err != nil {
@@ -83,7 +83,7 @@ func (l *Lib) Rank() (int, error) {
 	return lib.Rank(), nil
 }
 
-// Size returns how many processes there are.
+// Size returns the number of processes.
 func (l *Lib) Size() (int, error) {
 	lib, err := l.Library()
 	if err != nil {

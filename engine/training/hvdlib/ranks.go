@@ -7,8 +7,8 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// EnableBPSWords returns MONOLITH_WITH_BYTEPS as the Rust port reads it: words for yes and no,
-// else whether it is a number other than 0 (TRN-4.8).
+// EnableBPSWords reads MONOLITH_WITH_BYTEPS as the Rust port does: words for yes and no, else
+// whether it is a number other than 0 (TRN-4.8).
 func EnableBPSWords(host env.Host) bool {
 	text, _ := host.LookupEnv("MONOLITH_WITH_BYTEPS")
 	switch text = strings.ToLower(strings.TrimSpace(text)); text {
@@ -21,12 +21,12 @@ func EnableBPSWords(host env.Host) bool {
 	return err == nil && n != 0
 }
 
-// Ranks say which of a job's processes one is, and which of those on its host.
+// Ranks holds the rank of a process in its job and on its host.
 type Ranks struct{ Rank, Size, LocalRank, LocalSize int }
 
-// RanksOf reads the ranks of a process from its environment as the Rust port does
-// (TRN-4.8): of each the first variable that is set decides, those of the library before those
-// of MPI before those without a prefix. What is no number is 0 for a rank, and 1 for a size.
+// RanksOf reads the ranks of a process from its environment as the Rust port does (TRN-4.8). For
+// each number the first variable that is set decides: those of the library, then those of MPI, then
+// those without a prefix. Values that are no number are 0 for a rank and 1 for a size.
 func RanksOf(host env.Host, bytePS bool) Ranks {
 	names := func(name, generic string) []string {
 		if bytePS {
@@ -40,7 +40,8 @@ func RanksOf(host env.Host, bytePS bool) Ranks {
 	}
 }
 
-// firstSet returns the number in the first variable that is set, least where it is less or none.
+// firstSet returns the number in the first variable that is set, or least if that is larger or none
+// is set.
 func firstSet(host env.Host, least int, names []string) int {
 	for _, name := range names {
 		if text, ok := host.LookupEnv(name); ok {

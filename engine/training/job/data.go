@@ -13,11 +13,11 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// tensors stand for what a checkpoint holds: files of the names that a sharded saver gives
-// them, the step in the index.
+// tensors stands for the content of a checkpoint: it writes files with the names that a sharded
+// saver uses, and the step into the index.
 type tensors struct{ p *process }
 
-// Write takes its time, and writes the files of each PS before the index.
+// Write takes the time of a save, and writes the files of each PS before the index.
 func (t *tensors) Write(s session.Session, prefix string) error {
 	step, err := session.Get[int64](s, session.Read(session.GlobalStep()))
 	if err != nil {
@@ -40,7 +40,7 @@ func (t *tensors) Write(s session.Session, prefix string) error {
 	return t.write(prefix+checkpoints.IndexSuffix, strconv.AppendInt(nil, step, 10))
 }
 
-// Devices are those of the PS.
+// Devices returns the devices of the PS.
 func (t *tensors) Devices() []string {
 	list := make([]string, t.p.Spec.PS)
 	for i := range list {
@@ -49,7 +49,7 @@ func (t *tensors) Devices() []string {
 	return list
 }
 
-// Restore sets the global step, which the first PS has, to that of a checkpoint.
+// Restore sets the global step, which is on the first PS, to that of a checkpoint.
 func (t *tensors) Restore(s session.Session, prefix string, devices []string) error {
 	if len(devices) == 0 {
 		return nil
@@ -69,31 +69,31 @@ func (t *tensors) Restore(s session.Session, prefix string, devices []string) er
 // GlobalStep returns the step in the name of a checkpoint.
 func (t *tensors) GlobalStep(prefix string) (int64, error) { return helper.GlobalStepValue(prefix) }
 
-// WriteMetaGraph writes the graph, which says nothing here.
+// WriteMetaGraph writes an empty graph file.
 func (t *tensors) WriteMetaGraph(path string) error { return t.write(path, nil) }
 
 func (t *tensors) write(path string, data []byte) error {
 	return session.FileError(path, t.p.e.Files.WriteFile(path, data))
 }
 
-// places are the iterators of a worker: a number of steps.
+// places stands for a worker's input iterators. Their position is a number of steps.
 type places struct {
 	e    *env.Env
 	step *int64
 }
 
-// Write writes the place.
+// Write writes the position.
 func (i *places) Write(_ session.Session, prefix string) error {
 	path := prefix + checkpoints.IndexSuffix
 	return session.FileError(path, i.e.Files.WriteFile(path, strconv.AppendInt(nil, *i.step, 10)))
 }
 
-// WriteMetaGraph writes the graph, which says nothing here.
+// WriteMetaGraph writes an empty graph file.
 func (i *places) WriteMetaGraph(path string) error {
 	return session.FileError(path, i.e.Files.WriteFile(path, nil))
 }
 
-// Restore reads the place.
+// Restore reads the position.
 func (i *places) Restore(_ session.Session, prefix string) error {
 	data, err := gfile.Read(i.e.Files, prefix+checkpoints.IndexSuffix)
 	if err != nil {

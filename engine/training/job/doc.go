@@ -1,14 +1,13 @@
-// Package job has the programs of a training job's processes: the chief, the workers and the
-// PS, put together from the rooms of the training side as cpu_training.py does.
+// Package job has the programs of a training job's processes: the chief, the workers and the PS,
+// assembled from the packages of the training side as cpu_training.py does.
 //
 // Two things to use first:
 //
 //   - [Main] runs one process until its end.
-//   - [Options] says which one it is, and what it shares with the others.
+//   - [Options] says which process it is, and what it shares with the others.
 //
-// What a step computes is no part of it: a step takes its time and counts. Everything around
-// it is the port: discovery, restore, sessions, hooks, barriers, saves, exports, tries after
-// failures.
+// Nothing is really computed: a step takes its time and counts. Everything around it is the port:
+// discovery, restore, sessions, hooks, barriers, saves, exports, and retries after failures.
 //
 // To change:
 //
@@ -17,20 +16,26 @@
 //   - a PS: ps.go
 //   - what is written for a checkpoint or an export: data.go and export.go
 //
-// The exporter, barriers, savers, restore and cluster are those rooms themselves. The loop that
-// tries again, [process.tryOften], is not that of cputraining.Run, whose chief ends the PS and the
-// application on each error: here a chief that has failed may be started again (RestartAfter) and
-// finds its PS; a session that a restarted PS has ended is made again at once, which TensorFlow
-// does inside of the estimator that Run calls; and who fails while looking for the cluster again
-// goes on trying where the error is one that passes.
+// The retry loop, [process.tryOften], differs from that of cputraining.Run, whose chief ends the PS
+// and the application on each error. Here a chief that has failed may be restarted (RestartAfter)
+// and finds its PS again. A session that a restarted PS has ended is made again at once, which
+// TensorFlow does inside the estimator that Run calls. A process that fails while it looks for the
+// cluster again keeps trying if the error is temporary.
 //
-// Cost: a step of a worker is two waits and two reads of variables; as long as it finds what
-// the last one has found it is but counted ([session.Link.Coast]). Each worker tries the addresses
-// of chief and PS before it trains, a fifth of the square of the workers here. What grows with the
-// square of all processes is discovery by ZooKeeper: each of them watches the znodes of all
-// (service_discovery.py:318), reads each when it comes, and again when it is registered anew every
-// half hour, 1.4 million reads each time with 1,000 workers and 200 PS. An hour of those with steps
-// of 1 s (BenchmarkTrainingHour of runners/test/simrun) is 25 million events, of which 8 are leapt over,
-// and 9.5 million in a quarter of the time where TF_CONFIG or MLP says where all are. With 100
-// workers it is 1.5 million, with 10 it is 0.15.
+// # Cost
+//
+// A worker's step is two waits and two reads of variables. While it finds what the last step found
+// it is only counted ([session.Link.Coast]). Before training, each worker tries the addresses of
+// chief and PS, a fifth of the square of the workers here. What grows with the square of all
+// processes is discovery by ZooKeeper. Each process watches the znodes of all
+// (service_discovery.py:318) and reads each one when it appears. It reads each again when that
+// process registers again every half hour: 1.4 million reads each time with 1,000 workers and 200
+// PS.
+//
+// An hour with steps of 1 s (BenchmarkTrainingHour of runners/test/simrun) takes:
+//
+//	1,000 workers, ZooKeeper          25 million events, 8 million of them leapt over
+//	1,000 workers, TF_CONFIG or MLP   9.5 million events, in a quarter of the time
+//	100 workers                       1.5 million events
+//	10 workers                        0.15 million events
 package job

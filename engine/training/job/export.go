@@ -10,16 +10,17 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// exporter writes an export of each checkpoint that was saved, in the directory of each graph.
+// exporter writes an export of each saved checkpoint, into the directory of each graph.
 type exporter struct{ p *process }
 
-// exportListener exports, and deletes the exports of checkpoints that have gone.
+// exportListener returns a listener that exports, and deletes the exports of checkpoints that are
+// gone.
 func (p *process) exportListener() (session.Listener, error) {
 	path := pysem.JoinStrings(p.Spec.ModelDir, basename)
 	return modelexport.NewExportSaverListener(p.e, path, exporter{p}, modelexport.ListenerOptions{})
 }
 
-// ExportSavedModel writes the exports, whose version is the time.
+// ExportSavedModel writes the exports. Their version is the time.
 func (x exporter) ExportSavedModel(_ string, globalStep int64) (dirs []string, err error) {
 	err = modelexport.WithoutTFConfig(x.p.e.Host, x.p.Quirks, func() error {
 		dirs, err = x.export(globalStep)

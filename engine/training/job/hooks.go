@@ -22,9 +22,9 @@ const basename = "model.ckpt"
 
 var helper = saveutils.SaveHelper{Basename: basename}
 
-// hooks are those of a session, in the order in which they begin and end
-// (cpu_training.py:1575): after the restore the saver, then the chief's word that workers may
-// begin; at the end the worker's word, the last save, and the chief's wait.
+// hooks returns the hooks of a session, in the order in which they begin and end
+// (cpu_training.py:1575). The saver comes after the restore, then the chief's sign that workers may
+// begin. At the end come the worker's sign that it is done, the last save, and the chief's wait.
 func (p *process) hooks() ([]session.Hook, error) {
 	stop := hooks.NewStopHelper(p.e)
 	callbacks := []barrierops.Callback{stop.BarrierCallback(), p.atBarrier}
@@ -66,17 +66,17 @@ func (p *process) hooks() ([]session.Hook, error) {
 	return list, nil
 }
 
-// registered reports whether discovery has a worker.
+// registered reports whether the discovery lists a worker.
 func (p *process) registered(worker int) bool {
 	workers, err := p.discovery.Query(Worker)
 	if err != nil {
-		return true // nobody knows better
+		return true // without a discovery every worker counts
 	}
 	_, ok := workers.Get(worker)
 	return ok
 }
 
-// atBarrier tells that the process has come to a barrier, or placed one.
+// atBarrier reports that the process has reached a barrier, or placed one.
 func (p *process) atBarrier(action string, _ session.Session) error {
 	what := "blocked"
 	if p.isChief() {
@@ -93,7 +93,7 @@ func (p *process) unhealthy(results []hooks.PSHealth) error {
 	return hooks.LogPSHealth(p.e, results)
 }
 
-// saverHook returns the hook that saves, with the exporter where there is one.
+// saverHook returns the hook that saves, with the exporter if there is one.
 func (p *process) saverHook(barrier *barrierops.BarrierOp) (*saveutils.SaverHook, error) {
 	p.saver = saveutils.NewPartialRecoverySaver(p.e, &tensors{p}, saveutils.SaverOptions{
 		MaxToKeep: p.Spec.MaxToKeep, KeepEvery: keepEvery, ModelDir: p.Spec.ModelDir, Monitor: p.monitor, ClearNN: p.clearNN(), Quirks: p.Quirks,
@@ -127,8 +127,8 @@ func (p *process) saverHook(barrier *barrierops.BarrierOp) (*saveutils.SaverHook
 	return saveutils.NewSaverHook(p.e, p.Spec.ModelDir, p.saver, options)
 }
 
-// clearNN has the saver begin the model anew where the job says so (dense_reload_utils.py:221): its
-// variables, which have their first values, stay as they are.
+// clearNN lets the saver start the dense part of the model again if the job asks for that
+// (dense_reload_utils.py:221). Its variables have their first values and stay as they are.
 func (p *process) clearNN() *saveutils.ClearNN {
 	if !p.Spec.ClearNN {
 		return nil
@@ -143,10 +143,10 @@ func (p *process) clearNN() *saveutils.ClearNN {
 	return clear
 }
 
-// keepEvery has one checkpoint of each day stay (cpu_training.py:1125).
+// keepEvery keeps one checkpoint of each day (cpu_training.py:1125).
 const keepEvery = 24 * time.Hour
 
-// interval returns what the model says of its saves; the configuration says nothing
+// interval returns the model's interval between saves; the configuration has none
 // (cpu_training.py:1169).
 func (p *process) interval() (saveutils.Interval, error) {
 	var secs, steps pysem.OptInt
@@ -158,7 +158,7 @@ func (p *process) interval() (saveutils.Interval, error) {
 	}
 	i, err := saveutils.ChooseInterval(pysem.OptInt{}, pysem.OptInt{}, secs, steps)
 	if i.Seconds.Set {
-		i.Seconds = pysem.Some(p.Spec.SaveEvery.Seconds()) // a plan may have a part of a second
+		i.Seconds = pysem.Some(p.Spec.SaveEvery.Seconds()) // seconds as a float, because a plan may have fractions
 	}
 	if p.Spec.TideStartHour != nil {
 		i.Tide = sessionrunhooks.Tide{
@@ -172,7 +172,7 @@ func (p *process) interval() (saveutils.Interval, error) {
 	return i, err
 }
 
-// saved tells of saves.
+// saved is a listener that reports saves.
 type saved struct {
 	session.NoListener
 	p *process
@@ -183,7 +183,7 @@ func (l *saved) AfterSave(_ session.Session, step int64) (bool, error) {
 	return false, nil
 }
 
-// lastStep ends training at a global step (StopAtStepHook of TensorFlow).
+// lastStep ends training at a global step (TensorFlow's StopAtStepHook).
 type lastStep struct {
 	session.NoHook
 	p *process
@@ -196,5 +196,5 @@ func (h *lastStep) AfterRun(run *session.RunContext, _ []any) error {
 	return nil
 }
 
-// Steady reports whether the number of steps does not matter.
+// Steady reports whether there is no last step, so that the number of steps does not matter.
 func (h *lastStep) Steady() bool { return h.p.Spec.MaxSteps <= 0 }

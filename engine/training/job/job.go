@@ -19,33 +19,33 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// The roles of processes, as discovery names them where they are in it. The chief is worker 0.
+// The roles of processes, as discovery names them. The chief is worker 0.
 const (
 	Worker = "worker"
 	PS     = "ps"
-	// Evaluator is no process of the cluster: it follows the directory of the model.
+	// Evaluator is not a process of the cluster: it follows the model's directory.
 	Evaluator = cluster.EvaluatorRole
 )
 
-// Options say which process it is.
+// Options describes a process.
 type Options struct {
 	Spec  cluster.TrainingSpec
 	Role  string
 	Index int
-	// ZooKeeper is where discovery is.
+	// ZooKeeper is the address of the ZooKeeper used for discovery.
 	ZooKeeper string
 	Quirks    quirks.Set
-	// Servers are how it reaches the variables of the others; nil has each process serve its
-	// own over gRPC. Hazards are shared by the processes of a job.
+	// Servers gives access to the variables of the others; nil makes each process serve its own
+	// over gRPC. The processes of a job share Hazards.
 	Servers session.Cluster
 	Hazards *cluster.Hazards
-	// Happened, when set, is told of what people want to know: op is as "saved", path what it
-	// is about.
+	// Happened, when set, is called for events that people want to know of: op is a word such as
+	// "saved", path what it is about.
 	Happened func(op, path, note string)
 }
 
-// Event is what Happened is told of in a line of JSON, as a process writes it down that is a
-// program of its own.
+// Event is a call of Happened as a line of JSON, which a process that is a program of its own
+// writes.
 type Event struct {
 	Time time.Time `json:"time"`
 	Op   string    `json:"op"`
@@ -53,7 +53,7 @@ type Event struct {
 	Note string    `json:"note,omitempty"`
 }
 
-// process is one that runs.
+// process is a running process.
 type process struct {
 	Options
 	e         *env.Env
@@ -61,21 +61,22 @@ type process struct {
 	server    env.Server
 	config    runnerutils.RunnerConfig
 	discovery training.ServiceDiscovery
-	// states reads the state of ModelDir as the reference's override does.
+	// states reads the state of ModelDir, with the reference's override of the checkpoint to
+	// restore.
 	states runnerutils.CheckpointStates
-	// saver saves and restores, where the process is the chief; monitor, when set, knows the PS
-	// that were started since the last session.
+	// saver saves and restores, in the chief. monitor, when set, knows which PS were started since
+	// the last session.
 	saver   *saveutils.PartialRecoverySaver
 	monitor *saveutils.PSMonitor
-	step    int64 // the global step that it has seen last
-	// began says that the chief has found its cluster: from then on the application's master is told
-	// of the end, and of captured as what it was that failed.
+	step    int64 // the last global step it has seen
+	// began is set when the chief has found its cluster. From then on the end is reported to the
+	// application master, with captured as the failure.
 	began    bool
 	captured error
 }
 
-// Main runs a process and returns its exit code: 0 when training came to its end, 1 after an
-// error, which is logged.
+// Main runs a process and returns its exit code: 0 when training is complete, 1 after an error,
+// which is logged.
 func Main(e *env.Env, o Options) int {
 	o.Spec = o.Spec.WithDefaults()
 	if o.Happened == nil {
@@ -122,9 +123,9 @@ func (p *process) run() error {
 	if err != nil {
 		return err
 	}
-	defer p.Servers.Stop(p.addr) // its variables go with the process, also where it is killed
+	defer p.Servers.Stop(p.addr) // its variables are lost with the process, even when it is killed
 	if p.discovery == nil {
-		// cpu_training.py:1995 starts the server first, so that its port is known.
+		// cpu_training.py:1995 starts the server first, because its port must be known.
 		if p.discovery, err = p.newDiscovery(); err != nil {
 			return err
 		}
@@ -143,7 +144,7 @@ func (p *process) run() error {
 	return err
 }
 
-// tellMaster has the application's master end the job, which is done or has failed
+// tellMaster tells the application master to end the job, as done or as failed
 // (cpu_training.py:2140).
 func (p *process) tellMaster() {
 	master := training.NewApplicationMaster(p.e)
@@ -156,8 +157,8 @@ func (p *process) tellMaster() {
 	master.MaybeKill(p.captured.Error())
 }
 
-// newDiscovery makes what the processes find one another by (runner_utils.py:355). The job's name is
-// that of its service.
+// newDiscovery makes the discovery of the job's processes (runner_utils.py:355). The job's name is
+// the name of its service.
 func (p *process) newDiscovery() (training.ServiceDiscovery, error) {
 	kinds := runnerutils.RealDiscoveries{Env: p.e, Quirks: p.Quirks}
 	if p.Spec.Discovery != cluster.DiscoveryConsul {
@@ -172,8 +173,8 @@ func (p *process) newDiscovery() (training.ServiceDiscovery, error) {
 	return kinds.Consul(pysem.Some(p.Spec.Job))
 }
 
-// findPlace learns from the environment what the process is, and where it listens
-// (runner_utils.py:355, cpu_training.py:2016).
+// findPlace reads the process's role, index and address from the environment (runner_utils.py:355,
+// cpu_training.py:2016).
 func (p *process) findPlace() error {
 	p.config.DiscoveryType = training.DiscoveryMLP
 	if p.Spec.Discovery == cluster.DiscoveryPrimus {
@@ -200,8 +201,8 @@ func (p *process) findPlace() error {
 	return nil
 }
 
-// configure makes the configuration of the process, which with a restore_dir sets the model's
-// directory up, or waits until the chief has (runner_utils.py:234).
+// configure makes the configuration of the process. With a restore_dir that sets up the model's
+// directory, or waits until the chief has done so (runner_utils.py:234).
 func (p *process) configure() error {
 	flags := runnerutils.NewFlags()
 	if _, err := flags.Parse(p.e.Files, nil); err != nil {
@@ -219,7 +220,7 @@ func (p *process) configure() error {
 	return runnerutils.Process{Env: p.e, Flags: flags, Quirks: p.Quirks}.Init(&p.config)
 }
 
-// serve starts the process's server on a free port, or where its environment has it.
+// serve starts the process's server on a free port, or on the port in its environment.
 func (p *process) serve(handler env.Handler) error {
 	if handler == nil {
 		handler = func(string, []byte) ([]byte, error) {
@@ -245,7 +246,7 @@ func (p *process) serve(handler env.Handler) error {
 	return nil
 }
 
-// port is that of the process's address, 0 for any.
+// port returns the port of the process's address, 0 for any.
 func (p *process) port() (int, error) {
 	if p.addr == "" {
 		return 0, nil

@@ -10,19 +10,19 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// psPoll is how often a PS looks whether it is to end, and at its memory.
+// psPoll is how often a PS checks whether it has to end, and its memory.
 const psPoll = time.Second
 
-// defaultRSSBytes is the memory of a PS of which nothing else is said.
+// defaultRSSBytes is the memory of a PS unless a fault sets another.
 const defaultRSSBytes = 1 << 20
 
-// servePS starts a PS, whose server also answers TRN-4.2.
+// servePS starts the server of a PS, which also implements TRN-4.2.
 func (p *process) servePS() error {
 	service := psservice.New(p.e, psservice.Options{ShardID: int32(p.Index), Dim: 64, DefectiveBarrier: p.Spec.DefectivePSBarrier})
 	return p.serve(service.Handle)
 }
 
-// queue returns what the chief ends a PS by (cpu_training.py:1702).
+// queue returns the variable by which the chief ends a PS (cpu_training.py:1702).
 func queue(index int) *session.Variable {
 	return &session.Variable{Name: fmt.Sprintf("ps_queue_%d", index), Device: hooks.PSDevice(index), First: false}
 }

@@ -18,12 +18,12 @@ const (
 	// readyPoll is how often a worker asks whether the chief has initialised the variables
 	// (recovery_wait_secs of TensorFlow's SessionManager).
 	readyPoll = 30 * time.Second
-	// chiefDevice is where the flags of sync_hooks.py live.
+	// chiefDevice is the device of the flags of sync_hooks.py.
 	chiefDevice = "/job:chief/task:0"
 )
 
-// work trains. A chief says that it is there meanwhile, until it has ended or failed: its end
-// waits for the next time that it does (cpu_training.py:2122).
+// work trains. Meanwhile a chief sends heartbeats. Its end waits for the next one
+// (cpu_training.py:2122).
 func (p *process) work() error {
 	beats := cputraining.NewHeartbeat(p.e, &heartbeats{p: p})
 	c, err := p.tryOften(beats)
@@ -36,9 +36,9 @@ func (p *process) work() error {
 	return p.finish(c)
 }
 
-// tryOften trains, and tries again after errors that may pass: as often as it takes while the
-// cluster is the same, and Spec.MaxRetries times with another one (cpu_training.py:2040). What fails
-// is captured for the application's master, but for a look at the cluster (Q257).
+// tryOften trains, and tries again after temporary errors: without limit while the cluster is the
+// same, and Spec.MaxRetries times with a changed one (cpu_training.py:2040). It captures the
+// failure for the application master, except failures of looking for the cluster (Q257).
 func (p *process) tryOften(beats *cputraining.Heartbeat) (clustermanager.Cluster, error) {
 	c, err := p.cluster()
 	if err != nil {
@@ -80,13 +80,13 @@ func (p *process) tryOften(beats *cputraining.Heartbeat) (clustermanager.Cluster
 	}
 }
 
-// heartbeats tells when what the metric says changes; in between it says so every 30 s.
+// heartbeats reports only changes of the metric. The reference sends it every 30 s.
 type heartbeats struct {
 	p    *process
 	last string
 }
 
-// EmitStore takes one.
+// EmitStore receives one heartbeat.
 func (h *heartbeats) EmitStore(name string, _ int64, typ string) {
 	if typ != h.last {
 		h.last = typ
@@ -94,10 +94,10 @@ func (h *heartbeats) EmitStore(name string, _ int64, typ string) {
 	}
 }
 
-// Flush has nothing to do.
+// Flush does nothing.
 func (h *heartbeats) Flush() {}
 
-// temporary reports whether an error is one after which the reference tries again.
+// temporary reports whether the reference tries again after an error.
 func temporary(err error) bool {
 	return slices.Contains([]string{"DeadlineExceededError", "UnavailableError", "NodeAliveCheckerError"}, pysem.TypeOf(err))
 }
@@ -108,10 +108,10 @@ func same(a, b clustermanager.Cluster) bool {
 
 func (p *process) isChief() bool { return p.Index == 0 }
 
-// cluster waits until discovery has the processes that the job needs.
+// cluster waits until the discovery has the processes that the job needs.
 func (p *process) cluster() (clustermanager.Cluster, error) { return p.clusterOf(p.Spec.PS) }
 
-// clusterOf waits until it has so many PS.
+// clusterOf waits until the discovery has requiredPS PS.
 func (p *process) clusterOf(requiredPS int) (clustermanager.Cluster, error) {
 	c, _, err := clustermanager.TrainingCluster(p.e, p.discovery, clustermanager.Job{
 		WorkerAddr: p.addr, Index: p.Index, RequiredPS: requiredPS, RedundantPS: p.Spec.RedundantPS,
@@ -120,7 +120,7 @@ func (p *process) clusterOf(requiredPS int) (clustermanager.Cluster, error) {
 	return c, err
 }
 
-// devices are those of a cluster, and their addresses.
+// devices returns the devices of a cluster, and their addresses.
 func devices(c clustermanager.Cluster) (names []string, addrs map[string]string) {
 	names, addrs = []string{chiefDevice}, map[string]string{chiefDevice: c.Chief[0]}
 	for i, addr := range c.PS {
@@ -130,7 +130,7 @@ func devices(c clustermanager.Cluster) (names []string, addrs map[string]string)
 	return names, addrs
 }
 
-// train is one session, from its creation to the end of training or an error.
+// train runs one session, from its creation to the end of training or an error.
 func (p *process) train(c clustermanager.Cluster) error {
 	place := clustermanager.Task{Type: "chief"}
 	if !p.isChief() {
@@ -139,11 +139,11 @@ func (p *process) train(c clustermanager.Cluster) error {
 	return cputraining.InCluster(p.e, p.Quirks, cputraining.Cluster{Cluster: c, Task: place}, func() error { return p.session(c) })
 }
 
-// session is what TensorFlow's estimator does in a cluster.
+// session does what TensorFlow's estimator does in a cluster.
 func (p *process) session(c clustermanager.Cluster) error {
 	names, addrs := devices(c)
 	remote := p.Servers.Connect(p.e, addrs, hooks.PSDevice(0))
-	p.step = 0 // what it was before a failure depends on how many steps were coasted through
+	p.step = 0 // its old value depends on how many steps were only counted
 	list, err := p.hooks()
 	if err != nil {
 		return err
@@ -166,8 +166,8 @@ func (p *process) session(c clustermanager.Cluster) error {
 
 var globalStep = session.GlobalStep()
 
-// trainStep takes its time, reaches all servers as a step does that looks embeddings up, and
-// counts.
+// trainStep takes the time of a step, calls all servers as a step that looks up embeddings does,
+// and counts.
 func (p *process) trainStep(remote session.Link, names []string) error {
 	step, err := remote.Step(names, p.Spec.StepTime, globalStep)
 	if err != nil {
@@ -177,8 +177,8 @@ func (p *process) trainStep(remote session.Link, names []string) error {
 	return nil
 }
 
-// prepare initialises and restores, as the chief, or waits until that was done, for so long and no
-// longer.
+// prepare initialises and restores, in the chief. In others it waits until that is done, up to the
+// time limit.
 func (p *process) prepare(remote session.Link, names []string) error {
 	if p.isChief() {
 		return p.begin(remote, names)
@@ -196,8 +196,8 @@ func (p *process) prepare(remote session.Link, names []string) error {
 	}
 }
 
-// begin gives variables their first values, and restores the latest checkpoint. With partial
-// recovery PS that were not started since keep what they have where there is one.
+// begin gives variables their first values and restores the latest checkpoint. With partial
+// recovery, PS that were not restarted since keep their values if there is a checkpoint.
 func (p *process) begin(remote session.Link, names []string) error {
 	state, err := p.states.State(p.Spec.ModelDir, "")
 	if err != nil {
@@ -215,7 +215,8 @@ func (p *process) begin(remote session.Link, names []string) error {
 	return p.saver.Restore(remote, pysem.Some(state.ModelCheckpointPath))
 }
 
-// uninitialized returns the devices whose variables have no values yet, or new ones in each session.
+// uninitialized returns the devices whose variables have no values yet, or get new ones in each
+// session.
 func (p *process) uninitialized(s session.Session, names []string) (list []string, err error) {
 	for _, name := range names {
 		fresh, err := p.monitor.IsPSUninitialized(s, name)
@@ -229,7 +230,7 @@ func (p *process) uninitialized(s session.Session, names []string) (list []strin
 	return list, nil
 }
 
-// finish has the chief end the PS, for all of which it waits where some are redundant
+// finish ends the PS, as the chief. With redundant PS it first waits for all of them
 // (cpu_training.py:2125, cpu_training.py:1702).
 func (p *process) finish(c clustermanager.Cluster) error {
 	p.Happened("finished", "", fmt.Sprintf("step %d", p.step))

@@ -14,7 +14,7 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// stepOfCheckpoint is the name of a checkpoint with its step at the end.
+// stepOfCheckpoint matches the name of a checkpoint that ends in its step.
 var stepOfCheckpoint = regexp.MustCompile(`^.*model.ckpt-(\p{Nd}+)$`)
 
 // GlobalStepOf returns the step in the name of a checkpoint. Another name is an AssertionError
@@ -31,28 +31,29 @@ func GlobalStepOf(checkpoint string) (int64, error) {
 	return n.Int64(), nil
 }
 
-// Exporter exports a checkpoint as saved models, and says into which directories.
+// Exporter exports a checkpoint as saved models and returns their directories.
 type Exporter interface {
 	ExportSavedModel(checkpoint string, globalStep int64) (dirs []string, err error)
 }
 
-// Metrics takes what is measured of exports.
+// Metrics receives what is measured of exports.
 type Metrics interface {
 	EmitStore(name string, value int64, modelName string)
 }
 
-// ListenerOptions say what a listener does beside exporting.
+// ListenerOptions configures a listener.
 type ListenerOptions struct {
 	// Exempt holds checkpoints whose exports are never deleted.
 	Exempt []string
-	// DenseOnly keeps exports of checkpoints that the whole model has, two directories above.
+	// DenseOnly keeps the exports of checkpoints that the whole model, two directories above, still
+	// has.
 	DenseOnly bool
 	// Metrics may be nil.
 	Metrics Metrics
 }
 
-// ExportSaverListener exports each checkpoint that is saved, and deletes exports whose
-// checkpoints are no longer listed: one save after they went (export_hooks.py:39).
+// ExportSaverListener exports each saved checkpoint. It deletes the exports of checkpoints that are
+// no longer listed, one save after they went (export_hooks.py:39).
 type ExportSaverListener struct {
 	session.NoListener
 	e           *env.Env
@@ -62,8 +63,8 @@ type ExportSaverListener struct {
 	options     ListenerOptions
 }
 
-// NewExportSaverListener exports the checkpoints of a base name. An exempt checkpoint without
-// a step is an AssertionError.
+// NewExportSaverListener makes a listener for the checkpoints of a base name. An exempt checkpoint
+// without a step is an AssertionError.
 func NewExportSaverListener(e *env.Env, savePath string, exporter Exporter, o ListenerOptions) (*ExportSaverListener, error) {
 	l := &ExportSaverListener{e: e, helper: saveutils.SaveHelper{Basename: savePath}, exporter: exporter, options: o}
 	for _, checkpoint := range o.Exempt {
@@ -77,9 +78,8 @@ func NewExportSaverListener(e *env.Env, savePath string, exporter Exporter, o Li
 	return l, nil
 }
 
-// AfterSave exports the checkpoint of a step. A process that ends between the deletion of an
-// export and the write of the state leaves an entry without a directory, which the next save
-// passes over.
+// AfterSave exports the checkpoint of a step. A process that ends between deleting an export and
+// writing the state leaves an entry without a directory, which the next save ignores.
 func (l *ExportSaverListener) AfterSave(_ session.Session, globalStep int64) (stop bool, err error) {
 	dirs, err := l.exporter.ExportSavedModel(l.helper.CkptPrefix(globalStep), globalStep)
 	if err != nil {
@@ -110,7 +110,7 @@ func (l *ExportSaverListener) addEntry(dir string, globalStep int64) error {
 	return nil
 }
 
-// emitVersion tells the version, up to its first dot, where it is a number.
+// emitVersion emits the version up to its first dot, if that is a number.
 func (l *ExportSaverListener) emitVersion(modelName, version string) {
 	version, _, _ = strings.Cut(version, ".")
 	if l.options.Metrics == nil || version == "" || strings.ContainsFunc(version, func(r rune) bool { _, digit := pysem.DigitValue(r); return !digit }) {
@@ -148,7 +148,7 @@ func (l *ExportSaverListener) deleteOld(dir string) error {
 	return OverwriteExportSaverListenerState(l.e.Files, base, kept)
 }
 
-// existingSteps returns those whose exports are kept.
+// existingSteps returns the steps whose exports are kept.
 func (l *ExportSaverListener) existingSteps(base string) ([]int64, error) {
 	steps, err := l.helper.ExistingCheckpointSteps(l.e.Files)
 	if err != nil {
@@ -172,7 +172,7 @@ func (l *ExportSaverListener) existingSteps(base string) ([]int64, error) {
 	return steps, nil
 }
 
-// parent returns the directory above, as pathlib has it: that of "a" is ".".
+// parent returns the directory above a path as pathlib does: "." for "a".
 func parent(path string) string {
 	var parts []string
 	for part := range strings.SplitSeq(path, "/") {

@@ -1,14 +1,14 @@
-// Package modelexport remembers which models were exported at which step, so that old ones
-// can be deleted: the port of native_training/model_export, as far as that goes.
+// Package modelexport records which models were exported at which step, so that old exports can be
+// deleted: that part of the port of native_training/model_export.
 //
 // Two things to use first:
 //
 //   - [ExportSaverListenerState] reads what was exported into a directory.
 //   - [OverwriteExportSaverListenerState] writes it.
 //
-// To change where it is kept look in [StateFile].
+// To change where it is stored: [StateFile].
 //
-// Cost: the file has an entry for each export that is kept; it is read and written whole.
+// Cost: the file has an entry for each kept export, and is read and written as a whole.
 package modelexport
 
 import (
@@ -23,8 +23,8 @@ import (
 // StateFile is the file's name (export_state_utils.py:22).
 const StateFile = "ExportSaverListenerState"
 
-// ExportSaverListenerState reads the state of a directory, which is empty where there is
-// none. A file that is no text form of one is a ParseError (export_state_utils.py:25).
+// ExportSaverListenerState reads the state of a directory; it is empty without a file. A file that
+// cannot be parsed is a ParseError (export_state_utils.py:25).
 func ExportSaverListenerState(f env.Files, base string) (*modelexport.ServingModelState, error) {
 	state := &modelexport.ServingModelState{}
 	data, err := gfile.Read(f, pysem.JoinStrings(base, StateFile))
@@ -44,8 +44,7 @@ func ExportSaverListenerState(f env.Files, base string) (*modelexport.ServingMod
 	return state, nil
 }
 
-// OverwriteExportSaverListenerState replaces the state, in one step
-// (export_state_utils.py:38).
+// OverwriteExportSaverListenerState replaces the state, in one step (export_state_utils.py:38).
 func OverwriteExportSaverListenerState(f env.Files, base string, state *modelexport.ServingModelState) error {
 	if err := gfile.MakeDirs(f, base); err != nil {
 		return err

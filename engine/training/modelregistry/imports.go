@@ -9,17 +9,17 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Module is what a module does when it is imported: it registers its classes. What it raises ends the
-// import, and the next one begins anew; an ImportError means that there is no such module.
+// Module runs when a module is imported: it registers its classes. An error ends the import, and
+// the next import runs it again. An ImportError means that there is no such module.
 type Module[P any] func(r *Registry[P]) error
 
-// imports are the modules that can be imported, and those that were.
+// imports holds the modules that can be imported, and those that were.
 type imports[P any] struct {
 	modules map[string]Module[P]
 	done    map[string]bool
 }
 
-// rootPackage is there always: it has the registry.
+// rootPackage always exists, because it contains the registry.
 const rootPackage = "monolith"
 
 // newImports adds the packages of modules.
@@ -36,7 +36,7 @@ func newImports[P any](modules map[string]Module[P]) imports[P] {
 	return imports[P]{all, map[string]bool{}}
 }
 
-// parentOf returns what is before the last dot, or nothing.
+// parentOf returns the part of a name before its last dot, or "".
 func parentOf(name string) string {
 	at := strings.LastIndexByte(name, '.')
 	if at < 0 {
@@ -45,7 +45,7 @@ func parentOf(name string) string {
 	return name[:at]
 }
 
-// load imports a module and before it its packages, each once.
+// load imports the packages of a module and then the module, each only once.
 func (i *imports[P]) load(r *Registry[P], name string) error {
 	switch {
 	case strings.HasPrefix(name, "."):
@@ -78,8 +78,8 @@ func (i *imports[P]) loadAbsolute(r *Registry[P], name string) error {
 	return nil
 }
 
-// tryImport reports whether a module could be imported (model_imports.py:28). What is no ImportError
-// is raised.
+// tryImport reports whether a module could be imported (model_imports.py:28). It returns errors
+// other than ImportError.
 func (r *Registry[P]) tryImport(name string) (bool, error) {
 	r.log.Logf(env.Info, "Attempt to import %s ...", name)
 	err := r.imports.load(r, name)
@@ -95,18 +95,19 @@ func (r *Registry[P]) tryImport(name string) (bool, error) {
 	return true, nil
 }
 
-// ImportOptions say which tasks are built in; without any those of the reference, which has none.
+// ImportOptions says which tasks are built in. The zero value has those of the reference, which has
+// none.
 type ImportOptions struct {
-	// Root is the package of tasks, monolith.tasks where it is empty.
+	// Root is the package of tasks; empty means monolith.tasks.
 	Root string
 	Dirs []string
-	// NotRequired has an import that fails be false in the place of a LookupError.
+	// NotRequired makes a failed import return false instead of a LookupError.
 	NotRequired bool
 }
 
-// ImportParams imports what may have a class: the module before the last dot, and below a built-in task
-// that it begins with, the module of its parameters (model_imports.py:64). It reports whether there
-// was any.
+// ImportParams imports the modules in which a class may be: the module before the last dot of its
+// name, and for a built-in task also the module of its parameters (model_imports.py:64). It reports
+// whether one of them exists.
 func (r *Registry[P]) ImportParams(model string, o ImportOptions) (success bool, err error) {
 	at := strings.LastIndexByte(model, '.')
 	if at < 0 {

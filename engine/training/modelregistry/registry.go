@@ -1,14 +1,19 @@
 // Package modelregistry finds the parameters of a task by the dotted name of its class: the port of
-// monolith/core/model_registry.py, and of model_imports.py, which imports what may have it.
+// monolith/core/model_registry.py, and of model_imports.py, which imports the modules in which they
+// may be.
 //
 // Two things to use first:
 //
-//   - [Registry.RegisterSingleTaskModel] is what a module of tasks does when it is imported.
+//   - [Registry.RegisterSingleTaskModel] registers a class when its module is imported.
 //   - [Registry.GetParams] finds a task, as the flag --task of package tpurunner names it.
 //
-// Names are Python's: tasks.ranking.Small is the class Small of the module tasks.ranking. A module
-// here is a function that registers its classes. To change how classes are found look in this file;
-// what an import does, and its errors, in imports.go.
+// Names are Python's: tasks.ranking.Small is the class Small of module tasks.ranking. A module here
+// is a function that registers its classes.
+//
+// To change:
+//
+//   - how classes are found: registry.go
+//   - what an import does, and its errors: imports.go
 package modelregistry
 
 import (
@@ -21,15 +26,15 @@ import (
 
 // Class makes the parameters, P, of a task.
 type Class[P any] struct {
-	// Module and Name are those of the class, as tasks.ranking and Small.
+	// Module and Name are those of the class, such as tasks.ranking and Small.
 	Module, Name string
-	// NotSingleTask says that it is no SingleTaskModelParams, which is an error.
+	// NotSingleTask marks a class that is no SingleTaskModelParams, which cannot be registered.
 	NotSingleTask bool
-	// Task makes the parameters; a class without it is abstract.
+	// Task makes the parameters; nil for an abstract class.
 	Task func() (P, error)
 }
 
-// Registry has classes by name. The reference has one for a process.
+// Registry holds classes by name. The reference has one for each process.
 type Registry[P any] struct {
 	log     env.Log
 	classes map[string]*Class[P]
@@ -37,19 +42,20 @@ type Registry[P any] struct {
 	imports imports[P]
 }
 
-// New makes a registry without classes. Modules are what can be imported, each by its dotted name with
-// what it does then; the packages that they are in can be, too.
+// New makes an empty registry. modules can be imported by their dotted names, and so can the
+// packages that contain them.
 func New[P any](log env.Log, modules map[string]Module[P]) *Registry[P] {
 	return &Registry[P]{log: log, classes: map[string]*Class[P]{}, modules: map[string]bool{}, imports: newImports(modules)}
 }
 
-// Prefixes that the short name of a class is without, wherever they are in it (model_registry.py:62).
+// Strings that are removed from a class's name to get its short name, wherever they occur
+// (model_registry.py:62).
 const (
 	tasksPrefix  = "monolith.tasks."
 	paramsPrefix = "params."
 )
 
-// keys returns the names of a class, sorted: the reference takes them in the order of their hashes.
+// keys returns the names of a class, sorted. The reference orders them by their hashes.
 func (c *Class[P]) keys() []string {
 	short := strings.ReplaceAll(strings.ReplaceAll(c.Module, tasksPrefix, ""), paramsPrefix, "")
 	list := []string{c.Module + "." + c.Name, short + "." + c.Name}
@@ -57,8 +63,9 @@ func (c *Class[P]) keys() []string {
 	return slices.Compact(list)
 }
 
-// RegisterSingleTaskModel registers a class under its name and its short one (model_registry.py:102).
-// Any other class is a TypeError, a name that there is already a ValueError.
+// RegisterSingleTaskModel registers a class under its name and its short name
+// (model_registry.py:102). A class that is not single-task is a TypeError, a name that is taken a
+// ValueError.
 func (r *Registry[P]) RegisterSingleTaskModel(c *Class[P]) error {
 	r.log.Logf(env.Info, "Register %s Start", c.Name)
 	if c.NotSingleTask {
@@ -79,8 +86,8 @@ func (r *Registry[P]) RegisterSingleTaskModel(c *Class[P]) error {
 	return nil
 }
 
-// GetAllRegisteredClasses returns the names, sorted, and their classes (model_registry.py:162). It imports
-// nothing: the reference has no tasks of its own.
+// GetAllRegisteredClasses returns the sorted names and their classes (model_registry.py:162). It
+// imports nothing, because the reference has no tasks of its own.
 func (r *Registry[P]) GetAllRegisteredClasses() (names []string, classes map[string]*Class[P]) {
 	if len(r.classes) == 0 {
 		r.log.Logf(env.Warning, "No classes registered.")
@@ -92,8 +99,9 @@ func (r *Registry[P]) GetAllRegisteredClasses() (names []string, classes map[str
 	return names, r.classes
 }
 
-// GetClass imports the module of a class and finds it (model_registry.py:167). A name without a dot is a
-// ValueError, a module that cannot be imported, or does not register the class, a LookupError.
+// GetClass imports the module of a class and finds the class (model_registry.py:167). A name
+// without a dot is a ValueError. A module that cannot be imported, or does not register the class,
+// is a LookupError.
 func (r *Registry[P]) GetClass(key string) (*Class[P], error) {
 	if _, err := r.ImportParams(key, ImportOptions{}); err != nil {
 		return nil, err
@@ -108,7 +116,7 @@ func (r *Registry[P]) GetClass(key string) (*Class[P], error) {
 	return classes[key], nil
 }
 
-// GetParams makes the parameters of a task (model_registry.py:172). A class without any is a
+// GetParams makes the parameters of a task (model_registry.py:172). An abstract class is a
 // NotImplementedError (base_model_params.py).
 func (r *Registry[P]) GetParams(key string) (params P, err error) {
 	class, err := r.GetClass(key)

@@ -7,19 +7,20 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// Op is what a step does, or a task on its own.
+// Op is an operation that a step runs, or a task.
 type Op func(s session.Session) error
 
-// EnqueueHook has a task fill a queue for as long as there is a session (prefetch_queue.py:278).
+// EnqueueHook fills a queue in a task of its own, as long as there is a session
+// (prefetch_queue.py:278).
 type EnqueueHook struct {
 	session.NoHook
 	Queue *MultiFIFOQueue
-	// Log is told what ends the filling, unless the input does.
+	// Log receives the error that ends the filling, unless it is the end of the input.
 	Log env.Log
 }
 
-// AfterCreateSession starts the filling. It ends, and closes the queue, when the input does, or when
-// training stops.
+// AfterCreateSession starts the filling. It ends, and closes the queue, at the end of the input or
+// when training stops.
 func (h *EnqueueHook) AfterCreateSession(s session.Session, coord *session.Coordinator) error {
 	coord.Go("prefetch", func() {
 		for !coord.ShouldStop() {
@@ -42,7 +43,7 @@ func (h *EnqueueHook) AfterCreateSession(s session.Session, coord *session.Coord
 	return nil
 }
 
-// AsyncPushHook has each step work on what an earlier one has put into a queue
+// AsyncPushHook lets each step work on values that an earlier step put into a queue
 // (prefetch_queue.py:308).
 type AsyncPushHook struct {
 	session.NoHook
@@ -57,7 +58,7 @@ func NewAsyncPushHook(queue *MultiFIFOQueue, run Op) *AsyncPushHook {
 	return &AsyncPushHook{queue: queue, run: run}
 }
 
-// Primed reports whether a step has left something in the queue.
+// Primed reports whether a step has put something into the queue.
 func (h *AsyncPushHook) Primed() bool { return h.primed }
 
 func (h *AsyncPushHook) push(s session.Session) error {
@@ -67,7 +68,8 @@ func (h *AsyncPushHook) push(s session.Session) error {
 	return h.run(s)
 }
 
-// BeforeRun runs the operation once the hook is primed. Where the queue is empty it waits for the step.
+// BeforeRun runs the operation once the hook is primed. If the queue is empty, it waits until the
+// step has run.
 func (h *AsyncPushHook) BeforeRun(run *session.RunContext) ([]session.Op, error) {
 	if h.late = h.primed && h.queue.Size() == 0; h.primed && !h.late {
 		return nil, h.push(run.Session)
@@ -75,7 +77,7 @@ func (h *AsyncPushHook) BeforeRun(run *session.RunContext) ([]session.Op, error)
 	return nil, nil
 }
 
-// AfterRun primes the hook when there is something in the queue.
+// AfterRun primes the hook when the queue is not empty.
 func (h *AsyncPushHook) AfterRun(run *session.RunContext, _ []any) error {
 	if h.late {
 		h.late = false
@@ -85,7 +87,7 @@ func (h *AsyncPushHook) AfterRun(run *session.RunContext, _ []any) error {
 	return nil
 }
 
-// End runs the operation on all that is left.
+// End runs the operation for everything that is left in the queue.
 func (h *AsyncPushHook) End(s session.Session) error {
 	for h.queue.Size() > 0 {
 		if err := h.push(s); err != nil {
@@ -95,12 +97,12 @@ func (h *AsyncPushHook) End(s session.Session) error {
 	return nil
 }
 
-// Function makes an operation of its arguments, which are nested values.
+// Function makes an operation from its arguments, which are nested values.
 type Function func(args []any, kwargs *pysem.Dict) (Op, error)
 
-// AsyncFunctionMgr has functions work a step later than they are asked to (prefetch_queue.py:331).
+// AsyncFunctionMgr runs functions one step after they are called (prefetch_queue.py:331).
 type AsyncFunctionMgr struct {
-	// Quirks are those that are kept.
+	// Quirks is the set of the reference's faults that are kept.
 	Quirks quirks.Set
 
 	tasks env.Tasks
@@ -108,19 +110,19 @@ type AsyncFunctionMgr struct {
 	hooks []session.Hook
 }
 
-// NewAsyncFunctionMgr makes a manager whose functions are asynchronous unless told otherwise.
+// NewAsyncFunctionMgr makes a manager. async is the default for its functions.
 func NewAsyncFunctionMgr(tasks env.Tasks, async bool) *AsyncFunctionMgr {
 	return &AsyncFunctionMgr{tasks: tasks, async: async}
 }
 
-// Hooks are those that the asynchronous functions need.
+// Hooks returns the hooks that the asynchronous functions need.
 func (m *AsyncFunctionMgr) Hooks() []session.Hook { return m.hooks }
 
-// asyncCapacity is how many steps a function may be behind.
+// asyncCapacity is the number of steps that a function may lag behind.
 const asyncCapacity = 1
 
-// Add adds a function and answers what a step has to do for it: the function's own operation, or, for
-// an asynchronous one, putting its arguments into the queue.
+// Add adds a function and returns what a step has to run for it: the function's own operation, or
+// for an asynchronous function an operation that puts its arguments into a queue.
 func (m *AsyncFunctionMgr) Add(target Function, args []any, kwargs *pysem.Dict, async pysem.Opt[bool]) (Op, error) {
 	if kwargs == nil {
 		kwargs = &pysem.Dict{}
@@ -128,7 +130,7 @@ func (m *AsyncFunctionMgr) Add(target Function, args []any, kwargs *pysem.Dict, 
 	if async.Set && !async.V || !async.Set && !m.async {
 		return target(args, kwargs)
 	}
-	// Without a tensor there would be nothing to put into a queue.
+	// Without any tensor there would be nothing to put into the queue.
 	all := append(append(Tuple{}, args...), Constant(0))
 	value, queue, err := EnqueueDicts(m.tasks, m.Quirks, Tuple{all, kwargs}, asyncCapacity, "async_queue")
 	if err != nil {

@@ -8,9 +8,10 @@ import (
 
 // Tensor is a value that a step computes.
 type Tensor struct {
-	// Device is where it is computed; one with GPU in it goes through a queue of its own.
+	// Device is where it is computed. If it contains GPU, the tensor goes through a queue of its
+	// own.
 	Device string
-	// Eval is its value in a step.
+	// Eval returns the tensor's value in a step.
 	Eval func(s session.Session) (any, error)
 }
 
@@ -19,10 +20,10 @@ func Constant(value any) *Tensor {
 	return &Tensor{Eval: func(session.Session) (any, error) { return value, nil }}
 }
 
-// Ragged is a tensor whose rows differ in length: their values one behind the other, and where each
-// row begins.
+// Ragged is a tensor with rows of different lengths: the values of all rows one after another, and
+// where each row begins.
 type Ragged struct {
-	// Rank is how many of its dimensions differ in length.
+	// Rank is the number of its dimensions with different lengths.
 	Rank              int
 	Values, RowSplits *Tensor
 }
@@ -30,7 +31,7 @@ type Ragged struct {
 // Tuple is Python's tuple.
 type Tuple []any
 
-// place is where a leaf of a nested value is kept.
+// place replaces a leaf of a nested value and tells where the leaf is kept.
 type place struct {
 	kind  int
 	index int
@@ -43,7 +44,7 @@ const (
 	other
 )
 
-// NestedTensors is a value of lists, tuples and dicts whose tensors are taken out and put back in
+// NestedTensors is a value of lists, tuples and dicts whose tensors can be taken out and replaced
 // (nested_tensors.py:42).
 type NestedTensors struct {
 	quirks  quirks.Set
@@ -54,10 +55,10 @@ type NestedTensors struct {
 	others  []any
 }
 
-// NewNestedTensors takes the tensors out of a value of []any, [Tuple] and *pysem.Dict. A tensor that
-// is there twice is one. Text, ints, bools and variables are left in place, as is None; any other
-// leaf is a TypeError, or with Q271 repaired the ValueError that is meant; a ragged tensor of
-// ragged rows is a ValueError.
+// NewNestedTensors takes the tensors out of a value of []any, [Tuple] and *pysem.Dict. A tensor
+// that occurs twice is taken once. Texts, ints, bools, variables and None stay in place. Any other
+// leaf is a TypeError; with Q271 repaired it is the ValueError that the reference means. A ragged
+// tensor of ragged rows is a ValueError.
 func NewNestedTensors(kept quirks.Set, value any) (*NestedTensors, error) {
 	n := &NestedTensors{quirks: kept, places: map[any]place{}}
 	shape, err := iterate(value, n.add)
@@ -65,7 +66,7 @@ func NewNestedTensors(kept quirks.Set, value any) (*NestedTensors, error) {
 	return n, err
 }
 
-// iterate returns a value with each leaf but None as action answers.
+// iterate returns a value with each leaf except None replaced by the result of action.
 func iterate(nested any, action func(leaf any) (any, error)) (any, error) {
 	switch v := nested.(type) {
 	case nil:
@@ -101,7 +102,7 @@ func each(list []any, action func(leaf any) (any, error)) ([]any, error) {
 	return made, nil
 }
 
-// add keeps a leaf and answers its place.
+// add stores a leaf and returns its place.
 func (n *NestedTensors) add(leaf any) (any, error) {
 	if p, ok := n.places[leaf]; ok {
 		return p, nil
@@ -130,7 +131,8 @@ func (n *NestedTensors) add(leaf any) (any, error) {
 	return p, nil
 }
 
-// Tensors are those that were taken out: the dense ones, then values and row splits of each ragged one.
+// Tensors returns the tensors that were taken out: the dense ones, then the values and the row
+// splits of each ragged one.
 func (n *NestedTensors) Tensors() []*Tensor {
 	list := append([]*Tensor{}, n.tensors...)
 	for _, r := range n.ragged {
@@ -139,8 +141,9 @@ func (n *NestedTensors) Tensors() []*Tensor {
 	return list
 }
 
-// NestedResult returns the value with other tensors in it, as many as Tensors has and in its order. Too few
-// of ragged ones are an AssertionError, of dense ones an IndexError.
+// NestedResult returns the value with other tensors in it; there must be as many as Tensors
+// returns, in the same order. Too few ragged ones are an AssertionError, too few dense ones an
+// IndexError.
 func (n *NestedTensors) NestedResult(tensors []*Tensor) (any, error) {
 	cut := min(len(n.tensors), len(tensors))
 	flat := tensors[cut:]

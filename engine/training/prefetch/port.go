@@ -5,11 +5,11 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// portCapacity is how many calls a function of the Rust port may be behind.
+// portCapacity is the number of calls that a function of the Rust port may lag behind.
 const portCapacity = 1024
 
-// PortFunctionMgr has functions work later, as the Rust port has them: a call is queued whole, and
-// the first one is run by the next step (TRN-5.21). In Python one value is queued, and a hook that
+// PortFunctionMgr runs functions later, as the Rust port does: each call is queued as a whole, and
+// the next step runs the first one (TRN-5.21). In Python only one value is queued, and a hook that
 // has seen it at the end of a step takes the next.
 type PortFunctionMgr struct {
 	tasks env.Tasks
@@ -17,16 +17,16 @@ type PortFunctionMgr struct {
 	hooks []*PortPushHook
 }
 
-// NewPortFunctionMgr makes a manager whose functions are asynchronous unless told otherwise.
+// NewPortFunctionMgr makes a manager. async is the default for its functions.
 func NewPortFunctionMgr(tasks env.Tasks, async bool) *PortFunctionMgr {
 	return &PortFunctionMgr{tasks: tasks, async: async}
 }
 
-// Hooks are those that the asynchronous functions need, in the order of their functions.
+// Hooks returns the hooks that the asynchronous functions need, in the order of the functions.
 func (m *PortFunctionMgr) Hooks() []*PortPushHook { return m.hooks }
 
-// Add answers what to call for a function: itself, or, for an asynchronous one, what queues a call
-// and waits where 1024 are queued.
+// Add returns what to call for a function: the function itself, or for an asynchronous one a
+// function that queues the call and waits while 1024 are queued.
 func (m *PortFunctionMgr) Add(target func(), async pysem.Opt[bool]) (call func() error) {
 	if !async.Or(m.async) {
 		return func() error { target(); return nil }
@@ -58,7 +58,7 @@ func (h *PortPushHook) BeforeStep() error {
 	return err
 }
 
-// End runs all that are left.
+// End runs all calls that are left.
 func (h *PortPushHook) End() error {
 	for h.queue.Size() > 0 {
 		if err := h.BeforeStep(); err != nil {

@@ -1,15 +1,19 @@
-// Package prefetch has the steps of a job work on values that earlier steps, or other tasks, have
+// Package prefetch lets the steps of a job work on values that earlier steps, or other tasks, have
 // computed (prefetch_queue.py and nested_tensors.py).
 //
 // Two things to use first:
 //
 //   - [EnqueueDicts] puts a queue between what computes a nested value and what uses it.
-//   - [AsyncFunctionMgr] has functions work on the values of the step before.
+//   - [AsyncFunctionMgr] lets functions work on the values of the step before.
 //
-// In the graph of the reference a step computes all at once; here a hook does what belongs to it before
-// the step where it can, behind it where it has to wait for the step. To change what a nested value is
-// look in nested.go; how a queue waits, in queue.go; what hooks do, in hooks.go, and what those of the Rust
-// port do, in port.go.
+// In the reference's graph a step computes everything at once. Here a hook does its part before the
+// step if it can, and after it if it has to wait for the step.
+//
+// To change:
+//
+//   - what a nested value is: nested.go
+//   - how a queue waits: queue.go
+//   - what hooks do: hooks.go; those of the Rust port: port.go
 package prefetch
 
 import (
@@ -27,7 +31,7 @@ type FIFOQueue struct {
 	rows    [][]any
 	first   int
 	size    int
-	waiting int // to enqueue
+	waiting int // calls of Enqueue that wait
 	closed  bool
 	cancel  bool
 	changed env.Cond
@@ -38,7 +42,7 @@ func NewFIFOQueue(tasks env.Tasks, capacity int, name string) *FIFOQueue {
 	return &FIFOQueue{name: name, rows: make([][]any, capacity), changed: tasks.NewCond(name)}
 }
 
-// Enqueue adds a row and waits for room. A closed queue is a CancelledError.
+// Enqueue waits for room and adds a row. A closed queue is a CancelledError.
 func (q *FIFOQueue) Enqueue(row []any) error {
 	if q.closed {
 		return q.isClosed()
@@ -57,7 +61,8 @@ func (q *FIFOQueue) Enqueue(row []any) error {
 	return nil
 }
 
-// Dequeue takes the oldest row and waits for one. A closed queue without a row is an OutOfRangeError.
+// Dequeue waits for a row and removes the oldest. A closed queue without rows is an
+// OutOfRangeError.
 func (q *FIFOQueue) Dequeue() ([]any, error) {
 	for q.size == 0 && (!q.closed || q.waiting > 0 && !q.cancel) {
 		q.changed.Wait()
@@ -74,7 +79,7 @@ func (q *FIFOQueue) Dequeue() ([]any, error) {
 
 func (q *FIFOQueue) isClosed() error { return session.Raise("CancelledError", "%s is closed.", q.name) }
 
-// Size returns how many rows there are.
+// Size returns the number of rows.
 func (q *FIFOQueue) Size() int { return q.size }
 
 // EnqueueMany is a NotImplementedError, as in the reference (prefetch_queue.py:90).
@@ -89,20 +94,20 @@ func manyAtOnce() error {
 	return pysem.Raise("NotImplementedError", "GPUCompatiblePaddingFIFOQueue does not support enqueue_many or dequeue_many, only enqueue and dequeue.")
 }
 
-// Close refuses further rows. Those that are there can be taken; enqueuing that waits for room goes
-// on waiting, unless it is cancelled.
+// Close rejects further rows. The present ones can still be taken. Calls of Enqueue that wait for
+// room keep waiting unless cancelPending is set.
 func (q *FIFOQueue) Close(cancelPending bool) {
 	q.closed, q.cancel = true, q.cancel || cancelPending
 	q.changed.Broadcast()
 }
 
-// MultiFIFOQueue is a queue for the tensors of the CPU and one for those of GPUs
+// MultiFIFOQueue has a queue for the tensors of the CPU and another for those of GPUs
 // (prefetch_queue.py:165).
 type MultiFIFOQueue struct {
 	queues []*FIFOQueue
 	parts  [][]*Tensor
-	places []place // of each tensor: its queue and its place there
-	row    []any   // the one that was dequeued last
+	places []place // for each tensor its queue, and its index in a row
+	row    []any   // the row that was dequeued last
 }
 
 // The queues by device.
@@ -111,7 +116,7 @@ const (
 	onGPU
 )
 
-// newMultiFIFOQueue makes the queues that tensors need.
+// newMultiFIFOQueue makes the queues for the tensors.
 func newMultiFIFOQueue(tasks env.Tasks, tensors []*Tensor, capacity int, name string) *MultiFIFOQueue {
 	q := &MultiFIFOQueue{parts: make([][]*Tensor, onGPU+1)}
 	for _, t := range tensors {
@@ -131,10 +136,10 @@ func newMultiFIFOQueue(tasks env.Tasks, tensors []*Tensor, capacity int, name st
 	return q
 }
 
-// Queues returns the queue of the CPU and, where there are tensors of GPUs, theirs.
+// Queues returns the queue of the CPU and, if there are tensors of GPUs, theirs.
 func (q *MultiFIFOQueue) Queues() []*FIFOQueue { return q.queues }
 
-// Enqueue computes the tensors and adds what they are; it waits for room.
+// Enqueue computes the tensors and adds their values; it waits for room.
 func (q *MultiFIFOQueue) Enqueue(s session.Session) error {
 	for i, part := range q.parts {
 		row := make([]any, len(part))
@@ -152,8 +157,8 @@ func (q *MultiFIFOQueue) Enqueue(s session.Session) error {
 	return nil
 }
 
-// Dequeue takes the oldest values, which are then those of the tensors that come out of the queue; it
-// waits for some.
+// Dequeue waits for values and takes the oldest. The tensors that come out of the queue have these
+// values until the next call.
 func (q *MultiFIFOQueue) Dequeue() error {
 	var rows [onGPU + 1][]any
 	for i, queue := range q.queues {
@@ -172,7 +177,7 @@ func (q *MultiFIFOQueue) Dequeue() error {
 	return nil
 }
 
-// Size is that of the CPU's queue.
+// Size returns the size of the CPU's queue.
 func (q *MultiFIFOQueue) Size() int { return q.queues[onCPU].Size() }
 
 // Close closes all queues.
@@ -192,9 +197,9 @@ func (q *MultiFIFOQueue) dequeued(i int, device string) *Tensor {
 	}}
 }
 
-// EnqueueDicts puts a queue behind a nested value (prefetch_queue.py:291): it answers the value with
-// the tensors that come out of the queue. With a capacity of 0 that is the value itself, and there is
-// no queue.
+// EnqueueDicts puts a queue behind a nested value (prefetch_queue.py:291). It returns the value
+// with the tensors that come out of the queue. With a capacity of 0 there is no queue, and it
+// returns the value itself.
 func EnqueueDicts(tasks env.Tasks, kept quirks.Set, value any, capacity int, name string) (any, *MultiFIFOQueue, error) {
 	if capacity == 0 {
 		return value, nil, nil

@@ -13,31 +13,31 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// maxRereads is how often a state that cannot be read is read again (runner_utils.py:65).
+// maxRereads is how often an unreadable state is read again (runner_utils.py:65).
 const maxRereads = 5
 
-// restoreMarker is the file that says which checkpoint was restored by name.
+// restoreMarker is the file that records which checkpoint was restored by name.
 const restoreMarker = "restore_ckpt"
 
-// modeTrain is TensorFlow's name of training.
+// modeTrain is TensorFlow's name of the mode of training.
 const modeTrain = "train"
 
-// CheckpointStates reads the states of directories as a training program sees them: with the
-// checkpoint current that the flag restore_ckpt names (runner_utils.py:54).
+// CheckpointStates reads the states of directories as a training program sees them: the checkpoint
+// that the flag restore_ckpt names is the current one (runner_utils.py:54).
 type CheckpointStates struct {
 	Env   *env.Env
 	Flags *absl.Flags
-	// Read, when set, takes the place of checkpoints.State.
+	// Read, when set, replaces checkpoints.State.
 	Read func(f env.Files, dir, name string) (*pb.CheckpointState, error)
-	// Quirks are those that are kept.
+	// Quirks is the set of the reference's faults that are kept.
 	Quirks quirks.Set
 }
 
 // State returns the state of a directory; an empty name means checkpoints.Filename. A file that
-// is there and cannot be read is read again, without a pause, and is an Exception after six
-// reads, also when the last of them was well, unless Q201 is repaired. While training the checkpoint that the
-// flag names becomes the current one of the file, once, though it may not be there (Q202); in
-// other modes only the answer has it. What goes wrong then is logged.
+// exists and cannot be read is read again without a pause. After six reads it is an Exception, even
+// if the last one succeeded, unless Q201 is repaired. While training, the checkpoint in the flag
+// becomes the current one of the file, once, even if it does not exist (Q202). In other modes only
+// the returned state has it. Errors of that are logged.
 func (s CheckpointStates) State(dir, name string) (*pb.CheckpointState, error) {
 	if name == "" {
 		name = checkpoints.Filename
@@ -54,7 +54,7 @@ func (s CheckpointStates) State(dir, name string) (*pb.CheckpointState, error) {
 	return state, nil
 }
 
-// Latest returns the current checkpoint of a directory, "" where there is none that exists.
+// Latest returns the current checkpoint of a directory, "" when there is none or it does not exist.
 func (s CheckpointStates) Latest(dir string) (string, error) {
 	state, err := s.State(dir, "")
 	if err != nil || state == nil || !checkpoints.Exists(s.Env.Files, state.ModelCheckpointPath) {
@@ -80,7 +80,7 @@ func (s CheckpointStates) read(dir, name string) (*pb.CheckpointState, error) {
 	return state, err
 }
 
-// override makes a checkpoint the current one, and notes in files that it did.
+// override makes a checkpoint the current one, and records that in files.
 func (s CheckpointStates) override(dir string, state *pb.CheckpointState, wanted string) error {
 	log, mode := s.Env.Log, s.Flags.Text(flagMode).String()
 	restore := pysem.JoinStrings(pysem.Dirname(state.ModelCheckpointPath), pysem.Basename(wanted))

@@ -10,41 +10,41 @@ import (
 	"github.com/monosim/monosim/engine/training"
 )
 
-// Discoveries make the kinds of discovery that find processes.
+// Discoveries makes the kinds of discovery.
 type Discoveries interface {
 	Consul(psm pysem.OptString) (training.ServiceDiscovery, error)
 	MLP() (training.ServiceDiscovery, error)
 	ZK(deepInsightName, zkServer pysem.OptString) (training.ServiceDiscovery, error)
 }
 
-// consulRetry is the pause after the removal of an old registration, zkRetry the first
-// between two tries, of zkTries (service_discovery.py:77, service_discovery.py:220).
+// consulRetry is the pause after removing an old registration. zkRetry is the first pause between
+// two of the zkTries attempts (service_discovery.py:77, service_discovery.py:220).
 const (
 	consulRetry = 3 * time.Second
 	zkRetry     = 5 * time.Second
 	zkTries     = 3
 )
 
-// RealDiscoveries make them of what a process can reach.
+// RealDiscoveries makes discoveries over what a process can reach.
 type RealDiscoveries struct {
 	Env *env.Env
-	// ConsulClient asks the Consul agent.
+	// ConsulClient calls the Consul agent.
 	ConsulClient training.ConsulClient
-	// Quirks are those that are kept.
+	// Quirks is the set of the reference's faults that are kept.
 	Quirks quirks.Set
 }
 
-// Consul finds processes by a service of Consul.
+// Consul returns a discovery over a service of Consul.
 func (d RealDiscoveries) Consul(psm pysem.OptString) (training.ServiceDiscovery, error) {
 	return training.NewConsulServiceDiscovery(d.Env, d.ConsulClient, psm.V, consulRetry), nil
 }
 
-// MLP finds processes by the environment that MLP gave.
+// MLP returns a discovery over the environment that MLP gave.
 func (d RealDiscoveries) MLP() (training.ServiceDiscovery, error) {
 	return training.NewMLPServiceDiscovery(d.Env)
 }
 
-// ZK finds processes by a job's znode.
+// ZK returns a discovery over a job's znode.
 func (d RealDiscoveries) ZK(deepInsightName, zkServer pysem.OptString) (training.ServiceDiscovery, error) {
 	return training.NewZKServiceDiscovery(d.Env, training.ZKDiscoveryOptions{
 		JobName: deepInsightName.String(), Servers: zkServer.V, MaxTries: zkTries, Delay: zkRetry, Quirks: d.Quirks,
@@ -52,8 +52,8 @@ func (d RealDiscoveries) ZK(deepInsightName, zkServer pysem.OptString) (training
 }
 
 // GetDiscovery makes the discovery that a configuration asks for, nil for a local run
-// (runner_utils.py:355). TF_CONFIG, of Primus, sets the configuration's type and index; without
-// one it is an AssertionError.
+// (runner_utils.py:355). With TF_CONFIG, which Primus sets, it also sets the configuration's type
+// and index; without that variable it is an AssertionError.
 func GetDiscovery(c *RunnerConfig, psm pysem.OptString, make Discoveries) (training.ServiceDiscovery, error) {
 	if c.IsLocal {
 		return nil, nil
@@ -92,9 +92,9 @@ func primus(c *RunnerConfig) (training.ServiceDiscovery, error) {
 	return d, Class.Set(c, "index", index)
 }
 
-// WithDiscovery runs body with the discovery that a configuration asks for, nil for a local
-// run, and closes it afterwards, however body ends (runner_utils.py:378). The error is that of
-// the making, or body's.
+// WithDiscovery calls body with the discovery that a configuration asks for, nil for a local run,
+// and closes it afterwards (runner_utils.py:378). The error is that of making the discovery, or
+// body's.
 func WithDiscovery(e *env.Env, c *RunnerConfig, make Discoveries, body func(d training.ServiceDiscovery) error) error {
 	defer e.Log.Logf(env.Info, "exit monolith_discovery!")
 	if c.IsLocal {

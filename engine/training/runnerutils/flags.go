@@ -6,16 +6,16 @@ import (
 	"github.com/monosim/monosim/engine/training/gflagsutils"
 )
 
-// Names of flags that are read and set here.
+// Names of the flags that this package reads and sets.
 const (
 	flagMode         = "mode"
 	flagRestoreCkpt  = "restore_ckpt"
 	flagKafkaTopics  = "kafka_topics"
 	flagKafkaGroupID = "kafka_group_id"
 	flagKafkaServers = "kafka_servers"
-	// flagUseDataservice is that of the field use_dataservice (cpu_training.py:364).
+	// flagUseDataservice is the flag of the field use_dataservice (cpu_training.py:364).
 	flagUseDataservice = "dataset_use_dataservice"
-	// Those of the data service (mlp_utils.py:375, mlp_utils.py:387).
+	// Flags of the data service (mlp_utils.py:375, mlp_utils.py:387).
 	flagDispatcher       = "data_service_dispatcher"
 	flagExtraDataWorkers = "num_extra_dsworker_on_gpu_worker"
 )
@@ -46,8 +46,8 @@ var trainingFlags = []absl.Module{
 	{Name: "monolith.agent_service.utils", Flags: []absl.Flag{{Name: "conf", Default: ""}}},
 }
 
-// NewFlags returns the flags of a training program: one for each field of a RunnerConfig that
-// has one, and those of the modules that it imports.
+// NewFlags returns the flags of a training program: one for each field of a RunnerConfig that has a
+// flag, and those of the modules that it imports.
 func NewFlags() *absl.Flags {
 	fields := absl.Module{Name: "monolith.native_training.gflags_utils"}
 	for _, f := range flagFields {

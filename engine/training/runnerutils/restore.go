@@ -18,14 +18,14 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// restorePoll is how often a process looks whether the chief is done (runner_utils.py:277).
+// restorePoll is the pause between two looks for the chief's files (runner_utils.py:277).
 const restorePoll = 30 * time.Second
 
-// restoreLimit is how long it looks where waiting has an end (Q200).
+// restoreLimit is the longest wait with Q200 repaired.
 const restoreLimit = time.Hour
 
-// restore has the chief set the model's directory up, and all others wait for it, without
-// end; with Q200 repaired for an hour.
+// restore sets up the model's directory, as the chief. All others wait for that without limit; with
+// Q200 repaired, for at most an hour.
 func (p Process) restore(c *RunnerConfig) error {
 	if c.IsChief() {
 		return p.copyCkptFile(c)
@@ -41,10 +41,10 @@ func (p Process) restore(c *RunnerConfig) error {
 	return nil
 }
 
-// copyCkptFile has the model's directory begin with a checkpoint of restore_dir, unless it
-// has checkpoints of its own (runner_utils.py:279). It is two writes, and nothing is written
-// when there is nothing to restore: the others then wait for ever (Q251); with that repaired
-// the second file is written where it is missing.
+// copyCkptFile makes the model's directory begin with a checkpoint of restore_dir, unless it has
+// checkpoints of its own (runner_utils.py:279). It writes two files. When there is nothing to
+// restore it writes none, and the others wait for ever (Q251); with that repaired it writes the
+// second file if it is missing.
 func (p Process) copyCkptFile(c *RunnerConfig) error {
 	e, from := p.Env, c.RestoreDir.V
 	e.Log.Logf(env.Info, "restore_dir is %s", from)
@@ -76,8 +76,8 @@ func (p Process) copyCkptFile(c *RunnerConfig) error {
 	return nil
 }
 
-// letOthersBegin writes the second file where it is missing and Q251 is repaired: the others
-// wait for it. A checkpoint of restore_dir with which the model began is exempt in it.
+// letOthersBegin writes the second file, for which the others wait, if it is missing and Q251 is
+// repaired. A checkpoint of restore_dir with which the model began is exempt from deletion in it.
 func (p Process) letOthersBegin(dir, from, chosen string) error {
 	if p.Quirks.Keeps(quirks.Q251) || env.Exists(p.Env.Files, pysem.JoinStrings(dir, saveutils.MonolithCkptStateFileName)) {
 		return nil
@@ -92,7 +92,7 @@ func (p Process) letOthersBegin(dir, from, chosen string) error {
 	return saveutils.WriteMonolithCheckpointState(p.Env.Files, dir, &nativetraining.MonolithCheckpointState{})
 }
 
-// chosen returns the checkpoint of a directory that has this name, or its current one.
+// chosen returns the checkpoint of a directory with this name, or its current one.
 func (p Process) chosen(dir string, name pysem.OptString) (string, error) {
 	state, err := checkpoints.State(p.Env.Files, dir, checkpoints.Filename)
 	if err != nil {
@@ -112,8 +112,8 @@ func (p Process) chosen(dir string, name pysem.OptString) (string, error) {
 	return path, nil
 }
 
-// begin writes the two files by which a directory begins with a checkpoint of another: it is
-// the current one, and is never deleted.
+// begin writes the two files by which a directory begins with a checkpoint of another. That
+// checkpoint is the current one and is never deleted.
 func (p Process) begin(dir, from, checkpoint string) error {
 	f := p.Env.Files
 	state := &pb.CheckpointState{ModelCheckpointPath: checkpoint, AllModelCheckpointPaths: []string{checkpoint}}
@@ -124,8 +124,7 @@ func (p Process) begin(dir, from, checkpoint string) error {
 	return p.exempt(dir, from, checkpoint)
 }
 
-// exempt is the second of the files: the state of the other directory, with the checkpoint to
-// keep.
+// exempt writes the second file: the state of the other directory, with the checkpoint to keep.
 func (p Process) exempt(dir, from, checkpoint string) error {
 	f := p.Env.Files
 	monolith, err := saveutils.MonolithCheckpointState(p.Env, from, saveutils.StateReading{RemoveInvalidPath: true, Quirks: p.Quirks})
@@ -149,7 +148,7 @@ func (p Process) exempt(dir, from, checkpoint string) error {
 	return nil
 }
 
-// mergeState adds what a file says, where there is one.
+// mergeState adds the state in a file, if the file exists.
 func mergeState(f env.Files, file string, state *nativetraining.MonolithCheckpointState) error {
 	if !env.Exists(f, file) {
 		return nil

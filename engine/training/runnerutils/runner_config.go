@@ -14,7 +14,7 @@ import (
 	"github.com/monosim/monosim/engine/training/gflagsutils"
 )
 
-// RunnerConfig says how a process of a training runs (runner_utils.py:148-232).
+// RunnerConfig configures a process of a training (runner_utils.py:148-232).
 type RunnerConfig struct {
 	cputraining.DistributedCPUTrainingConfig
 
@@ -62,7 +62,7 @@ type RunnerConfig struct {
 // Class describes the fields of a RunnerConfig, those of its base classes first.
 var Class = dataclass.Of(func(c *RunnerConfig) **dataclass.OddValues { return &c.Odd })
 
-// fields are all fields for gflagsutils, flagFields those that have a flag of their name.
+// fields describes all fields for gflagsutils, flagFields those that have a flag of their name.
 var fields, flagFields = describeFields()
 
 func describeFields() (all, withFlag []gflagsutils.Field) {
@@ -77,35 +77,35 @@ func describeFields() (all, withFlag []gflagsutils.Field) {
 
 func wordOf(m gflagsutils.Member) string { return strings.ToLower(m.Name) }
 
-// Process is what a process of a training has beside its configuration.
+// Process holds what a process of a training has beside its configuration.
 type Process struct {
 	Env *env.Env
-	// Flags are those of its command line (NewFlags).
+	// Flags holds the flags of its command line (NewFlags).
 	Flags *absl.Flags
-	// DataService, when set, is what a process of MLP starts beside itself: Init then begins as
-	// training.MLPProcess.Pass does, from which processes of the data service do not come back
+	// DataService, when set, starts what a process of MLP starts beside itself. Init then begins as
+	// training.MLPProcess.Pass does, which does not return in processes of the data service
 	// (TRN-2.19).
 	DataService training.DataService
-	// Quirks are those that are kept.
+	// Quirks is the set of the reference's faults that are kept.
 	Quirks quirks.Set
 }
 
-// Families of addresses (net_utils.py:131).
+// Address families (net_utils.py:131).
 const (
 	familyIPv4 = "ipv4"
 	familyIPv6 = "ipv6"
 )
 
-// IsChief reports whether the process is the one that sets the model's directory up: a local
-// one, or worker 0 (runner_utils.py:262).
+// IsChief reports whether the process sets up the model's directory: a local process, or worker 0
+// (runner_utils.py:262).
 func (c *RunnerConfig) IsChief() bool {
 	return c.IsLocal || c.ServerType == "worker" && pysem.Equal(Class.Get(c, "index"), 0)
 }
 
-// Init is what the reference does when a configuration is made (runner_utils.py:234): fields
-// that have their defaults get the values of their flags, and a process with a restore_dir
-// sets the model's directory up, or waits for the chief to do so, for as long as that takes.
-// A family of addresses that there is not is an AssertionError.
+// Init does what the reference does when a configuration is created (runner_utils.py:234). Fields
+// with their default values get the values of their flags. A process with a restore_dir sets up the
+// model's directory, or waits for the chief to do so, however long that takes. An unknown address
+// family is an AssertionError.
 func (p Process) Init(c *RunnerConfig) error {
 	if err := p.passMLP(); err != nil {
 		return err
@@ -135,7 +135,7 @@ func (p Process) Init(c *RunnerConfig) error {
 	return links.Update(object, fields, p.Flags)
 }
 
-// passMLP has a process of MLP wait for the data service, or be a part of it, as its flags say
+// passMLP makes a process of MLP wait for the data service, or run a part of it, as its flags say
 // (runner_utils.py:235).
 func (p Process) passMLP() error {
 	if p.DataService == nil {
@@ -153,7 +153,7 @@ func (p Process) passMLP() error {
 	return cmp.Or(err, refused)
 }
 
-// indexOfGPU gives a worker that trains on GPUs the index of its rank.
+// indexOfGPU sets the index of a worker that trains on GPUs to its rank.
 func (p Process) indexOfGPU(c *RunnerConfig) error {
 	if !c.EnableGPUTraining || !c.EnablePartialSyncTraining {
 		return nil
@@ -175,8 +175,8 @@ func (p Process) indexOfGPU(c *RunnerConfig) error {
 	return Class.Set(c, "index", pysem.Int(n))
 }
 
-// shareKafka puts what the configuration says of Kafka into the flags, and makes a list of
-// the topics.
+// shareKafka copies the configuration's Kafka settings into the flags, and splits the topics into a
+// list.
 func (p Process) shareKafka(c *RunnerConfig) error {
 	if text, ok := c.KafkaTopics.V.(string); ok && text != "" {
 		list := []any{}
@@ -207,7 +207,7 @@ func (p Process) share(flag string, value pysem.OptString) error {
 	return p.Flags.Assign(flag, value.V)
 }
 
-// shareRestoreCkpt has the flag name the checkpoint of the configuration, where it names none.
+// shareRestoreCkpt sets the flag to the configuration's checkpoint, if the flag is not set.
 func (p Process) shareRestoreCkpt(c *RunnerConfig) error {
 	if !p.Flags.Parsed() || p.Flags.Text(flagRestoreCkpt).Set || !c.RestoreCkpt.Set {
 		return nil

@@ -13,17 +13,17 @@ import (
 	"github.com/monosim/monosim/engine/training/checkpoints"
 )
 
-// restoreMarker is the file that says which checkpoint was restored by name.
+// restoreMarker is the file that records which checkpoint was restored by name.
 const restoreMarker = "restore_ckpt"
 
-// CheckpointState is what the file checkpoint says; its paths are as written.
+// CheckpointState is the content of the file checkpoint; its paths are as written.
 type CheckpointState struct {
 	ModelCheckpointPath     string
 	AllModelCheckpointPaths []string
 }
 
-// ParseCheckpointState reads the text form, line by line: what is no line of the two fields is
-// passed over. It answers nil without a current checkpoint.
+// ParseCheckpointState reads the text form line by line, and skips lines of other fields. It
+// returns nil without a current checkpoint.
 func ParseCheckpointState(text string) *CheckpointState {
 	state, found := &CheckpointState{}, false
 	for line := range strings.Lines(text) {
@@ -46,7 +46,8 @@ func ParseCheckpointState(text string) *CheckpointState {
 	return state
 }
 
-// unquote drops a pair of quotes around a value. A quote alone stays; the port ends there.
+// unquote removes a pair of quotes around a value. A value that is a single quote stays; the Rust
+// port crashes on it.
 func unquote(value string) string {
 	n := len(value)
 	if n >= 2 && (value[0] == '\'' || value[0] == '"') && value[n-1] == value[0] {
@@ -81,25 +82,25 @@ func writeText(f env.Files, file, text string) error {
 	return wrap(IO, f.WriteFile(file, []byte(text)))
 }
 
-// RestoreOverride asks for another checkpoint than the current one.
+// RestoreOverride asks for a checkpoint other than the current one.
 type RestoreOverride struct {
-	// Checkpoint is a path, or the last name of one; none asks for nothing.
+	// Checkpoint is a path, or the last name of one; None asks for nothing.
 	Checkpoint pysem.OptString
-	// Training says that it is to count once only, which the marker restore_ckpt notes.
+	// Training makes the override count only once, which the marker restore_ckpt records.
 	Training bool
 }
 
-// Retries say how often a state that cannot be read is read again, and after what pause.
+// Retries says how often an unreadable state is read again, and after what pause.
 type Retries struct {
 	Max   int
 	Pause time.Duration
 }
 
-// StateWithOverride reads the state of a directory and makes the checkpoint current that is
-// asked for, in the file too (TRN-4.4). A file that is not there is nil; one that cannot be
-// read after all retries is a ReadCheckpointFailed. A checkpoint that the state does not list
-// changes nothing (in Python it counts, TRN-5.2), evaluating writes as training does
-// (TRN-5.3), and the list of all checkpoints becomes the one (TRN-5.4).
+// StateWithOverride reads the state of a directory and makes the requested checkpoint the current
+// one, in the file too (TRN-4.4). A missing file is nil; a file that no retry can read is a
+// ReadCheckpointFailed. It differs from Python: a checkpoint that the state does not list changes
+// nothing (TRN-5.2), evaluating writes the file as training does (TRN-5.3), and the list of all
+// checkpoints then has only this one (TRN-5.4).
 func StateWithOverride(e *env.Env, dir, name string, o RestoreOverride, r Retries) (*CheckpointState, error) {
 	file := path.Join(dir, name)
 	state, err := readState(e, file, r)
@@ -135,8 +136,8 @@ func readState(e *env.Env, file string, r Retries) (*CheckpointState, error) {
 	return nil, &Error{Kind: ReadCheckpointFailed}
 }
 
-// find returns the listed checkpoint that is the path itself, else one of its last name, else the
-// one of that name beside the current one.
+// find returns the listed checkpoint with the wanted path, else one with the wanted last name, else
+// the path with that name beside the current checkpoint.
 func (s *CheckpointState) find(wanted string) (string, bool) {
 	name := lastName(wanted)
 	for _, fits := range []func(p string) bool{
@@ -151,7 +152,7 @@ func (s *CheckpointState) find(wanted string) (string, bool) {
 	return "", false
 }
 
-// lastName returns the last name on a path; a path that has none, as "..", is itself.
+// lastName returns the last name in a path; a path without one, such as "..", is returned itself.
 func lastName(p string) string {
 	name := p[strings.LastIndexByte(strings.TrimRight(p, "/"), '/')+1:]
 	name = strings.TrimRight(name, "/")

@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// DiscoveryType says by what a process finds the others, by the port's name of it.
+// DiscoveryType is a kind of discovery, by the Rust port's name.
 type DiscoveryType string
 
 // The kinds of discovery.
@@ -21,13 +21,14 @@ const (
 	Mlp    DiscoveryType = "Mlp"
 )
 
-// Variables that a configuration exports where it says something of them.
+// Variables that a process exports if its configuration sets them.
 const (
 	cacheThreadsVariable      = "TF_GRPC_WORKER_CACHE_THREADS"
 	handlerMultiplierVariable = "MONOLITH_GRPC_WORKER_SERVICE_HANDLER_MULTIPLIER"
 )
 
-// Settings are the fields that both configurations have (TRN-4.3). The tag is the port's name.
+// Settings holds the fields that both configurations have (TRN-4.3). The tag is the Rust port's
+// name.
 type Settings struct {
 	IsLocal                   bool            `name:"is_local"`
 	Index                     int             `name:"index"`
@@ -47,24 +48,24 @@ type Settings struct {
 	EmbeddingPrefetchCapacity int             `name:"embedding_prefetch_capacity"`
 	EnableEmbeddingPostpush   bool            `name:"enable_embedding_postpush"`
 	TFGRPCWorkerCacheThreads  pysem.OptInt    `name:"tf_grpc_worker_cache_threads"`
-	// MonolithGRPCWorkerServiceHandlerMultiplier is an integer here, and a float in Python.
+	// MonolithGRPCWorkerServiceHandlerMultiplier is an integer here and a float in Python.
 	MonolithGRPCWorkerServiceHandlerMultiplier pysem.OptInt `name:"monolith_grpc_worker_service_handler_multiplier"`
 }
 
-// RunConfig is what a user says of a training.
+// RunConfig holds a user's settings of a training.
 type RunConfig struct {
 	Settings
 	EnableParameterSync bool
 }
 
-// RunnerConfig is how a process of it runs.
+// RunnerConfig configures a process of a training.
 type RunnerConfig struct {
 	Settings
 	EnableRealtimeTraining, EnableParameterSync bool
 }
 
-// NewRunConfig has the port's defaults, which are not Python's: a run is local, finds others by
-// TF_CONFIG, and keeps its model in ./model.
+// NewRunConfig returns the Rust port's defaults, which differ from Python's: a run is local, finds
+// others by TF_CONFIG, and keeps its model in ./model.
 func NewRunConfig() RunConfig {
 	return RunConfig{Settings: Settings{
 		IsLocal: true, NumWorkers: 1, ModelDir: "./model", RestoreSyncTimeoutSecs: 3600, RestoreSyncPollIntervalMs: 30_000,
@@ -72,7 +73,7 @@ func NewRunConfig() RunConfig {
 	}}
 }
 
-// NewRunnerConfig has the port's defaults: those of a RunConfig with the settings of training
+// NewRunnerConfig returns the Rust port's defaults: those of RunConfig and the settings of training
 // without a GPU.
 func NewRunnerConfig() RunnerConfig {
 	c := RunnerConfig{Settings: NewRunConfig().Settings}
@@ -80,12 +81,12 @@ func NewRunnerConfig() RunnerConfig {
 	return c
 }
 
-// setting returns a field of Settings by its number.
+// setting returns the field of Settings with a number.
 func (s *Settings) setting(i int) reflect.Value { return reflect.ValueOf(s).Elem().Field(i) }
 
-// ToRunnerConfig returns base with what the user said: a field counts where it differs both from
-// its default and from base. A discovery by Consul that the user asks for becomes one by
-// ZooKeeper; one that base has stays (in Python it does not, TRN-5.10).
+// ToRunnerConfig returns base with the user's settings. A field is a setting if it differs both
+// from its default and from base. If the user asks for discovery by Consul, it becomes one by
+// ZooKeeper; Consul in base stays (in Python it does not, TRN-5.10).
 func (c RunConfig) ToRunnerConfig(base RunnerConfig) RunnerConfig {
 	defaults := NewRunConfig().Settings
 	for i := range reflect.TypeFor[Settings]().NumField() {
@@ -108,14 +109,14 @@ func (c RunConfig) ToRunnerConfig(base RunnerConfig) RunnerConfig {
 	return base
 }
 
-// UserOverride is a field that a user said, by the port's name, and its value: a bool, int or
-// string.
+// UserOverride is a user's setting: the Rust port's name of the field, and its value (bool, int or
+// string).
 type UserOverride struct {
 	Name  string
 	Value any
 }
 
-// UserOverrides returns the fields that differ from their defaults, by name.
+// UserOverrides returns the fields that differ from their defaults, sorted by name.
 func (c RunConfig) UserOverrides() []UserOverride {
 	defaults, list := NewRunConfig(), []UserOverride{}
 	for i, f := range reflect.VisibleFields(reflect.TypeFor[Settings]()) {
@@ -140,8 +141,8 @@ func (c RunConfig) UserOverrides() []UserOverride {
 	return list
 }
 
-// ExportEnv sets the two variables of a process, each only where the configuration says
-// something of it; Python always sets both (TRN-5.11).
+// ExportEnv sets the two variables of a process, each only if the configuration sets it. Python
+// always sets both (TRN-5.11).
 func (c RunnerConfig) ExportEnv(h env.Host) {
 	for name, value := range map[string]pysem.OptInt{ //lint:ordered each sets a variable of its own
 		cacheThreadsVariable: c.TFGRPCWorkerCacheThreads, handlerMultiplierVariable: c.MonolithGRPCWorkerServiceHandlerMultiplier,
@@ -163,13 +164,13 @@ type EstimatorConfig struct {
 	RandomSeed           pysem.Opt[uint64]
 }
 
-// NewEstimatorConfig is that of a model's directory, without limits.
+// NewEstimatorConfig returns a configuration for a model's directory, without limits.
 func NewEstimatorConfig(modelDir string) EstimatorConfig {
 	return EstimatorConfig{ModelDir: modelDir, LogStepCountSteps: 100}
 }
 
-// ToEstimatorConfig returns an estimator's configuration with what these settings say of it: an
-// estimator starts from the checkpoint that is to be restored.
+// ToEstimatorConfig returns the estimator's configuration for these settings: it starts from the
+// checkpoint that is to be restored.
 func (s Settings) ToEstimatorConfig() EstimatorConfig {
 	c := NewEstimatorConfig(s.ModelDir)
 	c.LogStepCountSteps, c.WarmStartFrom = uint64(s.LogStepCountSteps), s.RestoreCkpt

@@ -11,10 +11,10 @@ import (
 	"github.com/monosim/monosim/engine/training/runnerutils"
 )
 
-// ZKDescriptor says which ZooKeeper a job is found by, and under what name.
+// ZKDescriptor names the ZooKeeper by which a job is found, and the job's name there.
 type ZKDescriptor struct{ DeepInsightName, ZKServer string }
 
-// RunnerDiscovery finds processes, or says by which ZooKeeper to find them (TRN-4.4).
+// RunnerDiscovery finds processes, or only describes the ZooKeeper by which to find them (TRN-4.4).
 type RunnerDiscovery struct {
 	kind string
 	// by is nil for a descriptor.
@@ -22,18 +22,18 @@ type RunnerDiscovery struct {
 	zk ZKDescriptor
 }
 
-// Kind returns tf_config, mlp, consul or zk.
+// Kind returns the kind: tf_config, mlp, consul or zk.
 func (d *RunnerDiscovery) Kind() string { return d.kind }
 
-// ZKConfig returns the descriptor of a ZooKeeper; ok reports whether it is one.
+// ZKConfig returns the descriptor of a ZooKeeper; ok is false for other kinds.
 func (d *RunnerDiscovery) ZKConfig() (z ZKDescriptor, ok bool) { return d.zk, d.by == nil }
 
-// viaZK is the error of an operation on a descriptor.
+// viaZK returns the error of an operation that a descriptor cannot do.
 func viaZK(operation string) error {
 	return &Error{Kind: DiscoveryFailed, About: "zk " + operation + " must use native_training::service_discovery::ZkServiceDiscovery"}
 }
 
-// Register makes a process known at an address. A descriptor cannot: a DiscoveryFailed.
+// Register registers a process at an address. For a descriptor it is a DiscoveryFailed.
 func (d *RunnerDiscovery) Register(name string, index int, addr string) error {
 	if d.by == nil {
 		return viaZK("registration")
@@ -41,7 +41,7 @@ func (d *RunnerDiscovery) Register(name string, index int, addr string) error {
 	return wrap(DiscoveryFailed, d.by.Register(name, index, addr))
 }
 
-// Deregister takes a registration back. A descriptor cannot: a DiscoveryFailed.
+// Deregister removes a registration. For a descriptor it is a DiscoveryFailed.
 func (d *RunnerDiscovery) Deregister(name string, index int, addr string) error {
 	if d.by == nil {
 		return viaZK("deregistration")
@@ -49,7 +49,7 @@ func (d *RunnerDiscovery) Deregister(name string, index int, addr string) error 
 	return wrap(DiscoveryFailed, d.by.Deregister(name, index, addr))
 }
 
-// Query lists the processes of a name, by index. A descriptor cannot: a DiscoveryFailed.
+// Query lists the processes of a name, by index. For a descriptor it is a DiscoveryFailed.
 func (d *RunnerDiscovery) Query(name string) (training.Addrs, error) {
 	if d.by == nil {
 		return nil, viaZK("query")
@@ -63,16 +63,16 @@ func (d *RunnerDiscovery) Query(name string) (training.Addrs, error) {
 	return addrs, nil
 }
 
-// Close gives up what it holds.
+// Close releases what the discovery holds.
 func (d *RunnerDiscovery) Close() {
 	if d.by != nil {
 		d.by.Close()
 	}
 }
 
-// GetDiscovery makes the discovery that a configuration asks for, nil for a local run. That by
-// ZooKeeper is a descriptor only. TF_CONFIG comes from the environment where the configuration
-// has none: a MissingTFConfig where neither has. Without a psm Consul is a MissingPSM.
+// GetDiscovery makes the discovery that a configuration asks for, nil for a local run. A discovery
+// by ZooKeeper is only a descriptor. TF_CONFIG comes from the configuration, else from the
+// environment; without either it is a MissingTFConfig. Consul without a psm is a MissingPSM.
 func GetDiscovery(e *env.Env, c RunnerConfig, psm pysem.OptString, kinds runnerutils.Discoveries) (*RunnerDiscovery, error) {
 	if c.IsLocal {
 		return nil, nil
@@ -115,14 +115,14 @@ func primus(e *env.Env, c RunnerConfig) (*RunnerDiscovery, error) {
 	return found("tf_config", training.NewTFConfigServiceDiscovery(config), nil)
 }
 
-// Guard has a discovery until it is closed (row D23).
+// Guard holds a discovery until it is closed (row D23).
 type Guard struct {
 	discovery *RunnerDiscovery
 	closed    bool
 }
 
-// MonolithDiscovery returns the guard of a configuration's discovery. One by Consul whose psm is not
-// said has that of the deep insight name; Python takes the uuid (TRN-5.9).
+// MonolithDiscovery returns the guard of a configuration's discovery. A discovery by Consul without
+// a psm takes the psm of the deep insight name; Python takes the uuid (TRN-5.9).
 func MonolithDiscovery(e *env.Env, c RunnerConfig, psm pysem.OptString, kinds runnerutils.Discoveries) (*Guard, error) {
 	if !psm.Set && c.DiscoveryType == Consul {
 		psm = pysem.Some(envutils.GeneratePSMFromUUID(c.DeepInsightName))
@@ -134,7 +134,7 @@ func MonolithDiscovery(e *env.Env, c RunnerConfig, psm pysem.OptString, kinds ru
 	return &Guard{discovery: d}, nil
 }
 
-// Discovery returns what it guards, nil for a local run.
+// Discovery returns the discovery, nil for a local run.
 func (g *Guard) Discovery() *RunnerDiscovery { return g.discovery }
 
 // Kind returns the kind of its discovery, none for a local run.
@@ -145,7 +145,7 @@ func (g *Guard) Kind() pysem.OptString {
 	return pysem.Some(g.discovery.Kind())
 }
 
-// Register is RunnerDiscovery's, a LocalModeNoDiscovery for a local run.
+// Register does what RunnerDiscovery.Register does. For a local run it is a LocalModeNoDiscovery.
 func (g *Guard) Register(name string, index int, addr string) error {
 	if g.discovery == nil {
 		return &Error{Kind: LocalModeNoDiscovery}
@@ -153,7 +153,8 @@ func (g *Guard) Register(name string, index int, addr string) error {
 	return g.discovery.Register(name, index, addr)
 }
 
-// Deregister is RunnerDiscovery's, a LocalModeNoDiscovery for a local run.
+// Deregister does what RunnerDiscovery.Deregister does. For a local run it is a
+// LocalModeNoDiscovery.
 func (g *Guard) Deregister(name string, index int, addr string) error {
 	if g.discovery == nil {
 		return &Error{Kind: LocalModeNoDiscovery}
@@ -161,7 +162,7 @@ func (g *Guard) Deregister(name string, index int, addr string) error {
 	return g.discovery.Deregister(name, index, addr)
 }
 
-// Query returns RunnerDiscovery's, a LocalModeNoDiscovery for a local run.
+// Query does what RunnerDiscovery.Query does. For a local run it is a LocalModeNoDiscovery.
 func (g *Guard) Query(name string) (training.Addrs, error) {
 	if g.discovery == nil {
 		return nil, &Error{Kind: LocalModeNoDiscovery}

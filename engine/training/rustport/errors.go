@@ -19,7 +19,7 @@ const (
 	LocalModeNoDiscovery             // "No discovery backend available in local mode"
 )
 
-// texts are those of the kinds, %s for what the error is about.
+// texts holds the text of each kind; %s is what the error is about.
 var texts = [...]string{
 	IO: "I/O error: %s", MissingCheckpoint: "restore_dir does not contain checkpoint file: %s",
 	RestoreCkptNotFound:  "restore_ckpt %s is not in checkpoint.all_model_checkpoint_paths",
@@ -29,16 +29,16 @@ var texts = [...]string{
 	LocalModeNoDiscovery: "No discovery backend available in local mode",
 }
 
-// Error is what goes wrong, in the port's words.
+// Error is an error with the Rust port's text.
 type Error struct {
 	Kind Kind
-	// About is the path, name or text that the error's text has; "" where it has none.
+	// About is the path, name or text in the error's text; "" for none.
 	About string
-	// Err is what it came from, if anything.
+	// Err is the cause, or nil.
 	Err error
 }
 
-// Error returns the port's text.
+// Error returns the Rust port's text.
 func (e *Error) Error() string {
 	switch e.Kind {
 	case ReadCheckpointFailed, MissingTFConfig, MissingPSM, LocalModeNoDiscovery:
@@ -47,10 +47,10 @@ func (e *Error) Error() string {
 	return fmt.Sprintf(texts[e.Kind], e.About)
 }
 
-// Unwrap is what it came from.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// wrap is an error of a kind with the text of another; nil stays nil.
+// wrap returns an error of a kind with the text of err; nil stays nil.
 func wrap(kind Kind, err error) error {
 	if err == nil {
 		return nil

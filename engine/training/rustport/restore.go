@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/engine/training/saveutils"
 )
 
-// Role is what a process does in a training.
+// Role is the part of a process in a training: PS or worker.
 type Role int
 
 // The roles.
@@ -30,26 +30,27 @@ func (r Role) String() string {
 	return "worker"
 }
 
-// Variant chooses between what the rows want and what the port does at f415ff3.
+// Variant chooses between what the rows of the requirements ask for and what the Rust port does at
+// commit f415ff3.
 type Variant int
 
 // The variants.
 const (
-	// AsRows is the default: a PS is no chief, a worker that cannot register cleans up, and a
+	// AsRows is the default: a PS is never chief, a worker that cannot register cleans up, and a
 	// checkpoint that was just written is not pruned.
 	AsRows Variant = iota
-	// AsPort has the port's faults.
+	// AsPort has the Rust port's faults.
 	AsPort
 )
 
-// defaultCheckpoint is the current one of a state that cannot be read.
+// defaultCheckpoint is the current checkpoint of a state that cannot be read.
 const defaultCheckpoint = "model.ckpt-0"
 
-// CopyCheckpoint has a model's directory begin with a checkpoint of another one (TRN-4.4). A
-// directory without a state is a MissingCheckpoint, and a checkpoint that it does not list a
-// RestoreCkptNotFound; in Python both are warnings, and paths become absolute (TRN-5.6). What
-// the model's directory has of checkpoint and marker stays; its monolith_checkpoint exempts the
-// checkpoint too.
+// CopyCheckpoint makes a model's directory begin with a checkpoint of another directory (TRN-4.4).
+// A directory without a state is a MissingCheckpoint, and a checkpoint that it does not list a
+// RestoreCkptNotFound. In Python both are warnings, and paths become absolute (TRN-5.6). Existing
+// files checkpoint and marker in the model's directory stay. Its monolith_checkpoint also exempts
+// the checkpoint from deletion.
 func CopyCheckpoint(e *env.Env, from, modelDir string, wanted pysem.OptString) (*CheckpointState, error) {
 	file := path.Join(from, checkpoints.Filename)
 	if !env.Exists(e.Files, file) {
@@ -78,8 +79,8 @@ func CopyCheckpoint(e *env.Env, from, modelDir string, wanted pysem.OptString) (
 	return state, exempt(e, modelDir, picked)
 }
 
-// pick returns the listed checkpoint of a path or a last name, the current one where none is asked
-// for.
+// pick returns the listed checkpoint with a path or a last name, or the current one if none is
+// wanted.
 func pick(state *CheckpointState, wanted pysem.OptString) (string, error) {
 	if state == nil {
 		state = &CheckpointState{ModelCheckpointPath: defaultCheckpoint}
@@ -98,8 +99,8 @@ func pick(state *CheckpointState, wanted pysem.OptString) (string, error) {
 	return all[i], nil
 }
 
-// exempt has a checkpoint never deleted. A state that cannot be read is begun anew; one that
-// names no kind of hash table gets the cuckoo map.
+// exempt makes a checkpoint never be deleted. A state that cannot be read is replaced by a new one.
+// A state without a kind of hash table gets the cuckoo map.
 func exempt(e *env.Env, modelDir, checkpoint string) error {
 	state := &nativetraining.MonolithCheckpointState{}
 	file := path.Join(modelDir, saveutils.MonolithCkptStateFileName)
@@ -124,7 +125,8 @@ func exempt(e *env.Env, modelDir, checkpoint string) error {
 // Timing says how long a process waits for the chief, and how often it looks.
 type Timing struct{ Timeout, Poll time.Duration }
 
-// Timing is that of a configuration, a second and a millisecond at least.
+// Timing returns the configuration's timing: at least a second, and a look every millisecond at
+// most.
 func (c RunnerConfig) Timing() Timing {
 	return Timing{
 		Timeout: time.Duration(max(1, c.RestoreSyncTimeoutSecs)) * time.Second,
@@ -132,9 +134,9 @@ func (c RunnerConfig) Timing() Timing {
 	}
 }
 
-// AwaitRestore waits until the chief is done: checkpoint and monolith_checkpoint are there and
-// the first can be read. It looks once at least. A time that is over is a RestoreSyncTimeout;
-// Python waits for ever, and for one of the files only (TRN-5.7).
+// AwaitRestore waits until the chief is done: checkpoint and monolith_checkpoint exist, and the
+// first can be read. It looks at least once. After the time limit it is a RestoreSyncTimeout.
+// Python waits for ever, and only for one of the files (TRN-5.7).
 func AwaitRestore(e *env.Env, modelDir string, t Timing) (*CheckpointState, error) {
 	file := path.Join(modelDir, saveutils.MonolithCkptStateFileName)
 	deadline := e.Clock.Elapsed() + t.Timeout
@@ -155,10 +157,10 @@ func AwaitRestore(e *env.Env, modelDir string, t Timing) (*CheckpointState, erro
 	}
 }
 
-// InitializeRestore returns what a process of a role does first: it exports its variables and, where
-// the configuration names a directory to restore, sets the model's directory up as the chief, or
-// waits for the chief. Nil is a run that restores nothing. The chief is a local process or worker
-// 0; AsPort also counts PS 0 (TRN-5.8).
+// InitializeRestore does what a process does first. It exports its variables. If the configuration
+// names a directory to restore, it sets up the model's directory as the chief, or waits for the
+// chief. It returns nil if nothing is restored. The chief is a local process or worker 0; with
+// AsPort also PS 0 (TRN-5.8).
 func InitializeRestore(e *env.Env, c RunnerConfig, role Role, variant Variant, t Timing) (*CheckpointState, error) {
 	c.ExportEnv(e.Host)
 	if !c.RestoreDir.Set {

@@ -1,14 +1,13 @@
-// Package sessionrunhooks has workers begin one after the other, and stop when the hours are
-// over in which there are machines for them: the port of
-// native_training/session_run_hooks.py.
+// Package sessionrunhooks starts workers one after another, and stops them outside the hours in
+// which there are machines for them: the port of native_training/session_run_hooks.py.
 //
 // Two things to use first:
 //
-//   - [TideAvailableNow] says whether a time of day is in a [Tide].
-//   - [NewCustomGlobalStepWaiterHook] makes the hook that waits for its turn.
+//   - [TideAvailableNow] reports whether a time of day is in a [Tide].
+//   - [NewCustomGlobalStepWaiterHook] makes the hook that waits for a worker's turn.
 //
-// A window over midnight never closes, nor does one of no length (TRN-2.12). To change how
-// long a worker waits at most look in [NewCustomGlobalStepWaiterHook].
+// A window over midnight never closes, and neither does a window of no length (TRN-2.12). To change
+// how long a worker waits at most: [NewCustomGlobalStepWaiterHook].
 package sessionrunhooks
 
 import (
@@ -20,19 +19,18 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// Tide is a window of hours in UTC. Without both hours there is none.
+// Tide is a window of hours in UTC. Unless both hours are set there is no window.
 type Tide struct {
 	StartHour, StartMinute, EndHour, EndMinute pysem.OptInt
-	// Quirks are those that are kept.
+	// Quirks is the set of the reference's faults that are kept.
 	Quirks quirks.Set
 }
 
 // Set reports whether there is a window.
 func (t Tide) Set() bool { return t.StartHour.Set && t.EndHour.Set }
 
-// Before reports whether one time of day is before another (session_run_hooks.py:27).
-// Minutes count only where the hours are equal; then one that is None is a TypeError, and 0 with
-// Q245 repaired.
+// Before reports whether one time of day is before another (session_run_hooks.py:27). Minutes count
+// only if the hours are equal. A minute of None is a TypeError then; with Q245 repaired it is 0.
 func Before(kept quirks.Set, hour1 int, minute1 pysem.OptInt, hour2 int, minute2 pysem.OptInt) (bool, error) {
 	if hour1 != hour2 {
 		return hour1 < hour2, nil
@@ -47,7 +45,7 @@ func Before(kept quirks.Set, hour1 int, minute1 pysem.OptInt, hour2 int, minute2
 	return minute1.V < minute2.V, nil
 }
 
-// TideAvailableNow reports whether now is in the window (session_run_hooks.py:34). One over
+// TideAvailableNow reports whether now is in the window (session_run_hooks.py:34). A window over
 // midnight never closes; with Q246 repaired it is closed from its end to its start.
 func TideAvailableNow(now time.Time, t Tide) (bool, error) {
 	hour, minute := now.UTC().Hour(), pysem.Some(now.UTC().Minute())
@@ -70,11 +68,11 @@ func TideAvailableNow(now time.Time, t Tide) (bool, error) {
 	return beforeEnd == sameDay, nil
 }
 
-// overMidnight reports whether it is neither early nor late for a window over midnight; one
-// without length is open all day.
+// overMidnight reports whether a window over midnight is open. early tells whether now is before
+// its start. A window of no length is always open.
 func overMidnight(early, beforeEnd bool) bool { return !early || beforeEnd }
 
-// closed reports whether there is a window that is closed now, and says so.
+// closed reports whether there is a window and it is closed now, and logs that.
 func closed(e *env.Env, t Tide) (bool, error) {
 	if !t.Set() {
 		return false, nil
@@ -91,16 +89,16 @@ func closed(e *env.Env, t Tide) (bool, error) {
 
 const (
 	waiterPoll = 500 * time.Millisecond
-	// extraSeconds is the most that is added at random to a worker's waiting.
+	// extraSeconds is the most that is randomly added to a worker's wait.
 	extraSeconds = 600
 )
 
-// DefaultMaxNonTideWait is how long a worker waits for its step at most, but for what is
-// added at random (session_run_hooks.py:69).
+// DefaultMaxNonTideWait is the longest wait of a worker for its step, before the random addition
+// (session_run_hooks.py:69).
 const DefaultMaxNonTideWait = 10 * time.Minute
 
-// CustomGlobalStepWaiterHook has a worker begin once the job has come to a step, or has gone
-// on for so long (session_run_hooks.py:53).
+// CustomGlobalStepWaiterHook lets a worker begin once the job has reached a step, or has been
+// running long enough (session_run_hooks.py:53).
 type CustomGlobalStepWaiterHook struct {
 	session.NoHook
 	e          *env.Env
@@ -108,19 +106,19 @@ type CustomGlobalStepWaiterHook struct {
 	tide       Tide
 	maxWait    time.Duration
 	globalStep *session.Variable
-	running    time.Time // since when the job does steps; zero while it does none
+	running    time.Time // when the job was first seen to make steps; zero before
 	started    bool
 	waits      session.Seldom
 }
 
-// NewCustomGlobalStepWaiterHook makes the hook for a step. globalStep is nil in a graph
-// without one. Up to 10 minutes are added to maxWait, at random.
+// NewCustomGlobalStepWaiterHook makes the hook for a step. globalStep is nil in a graph without
+// one. Up to 10 minutes are randomly added to maxWait.
 func NewCustomGlobalStepWaiterHook(e *env.Env, globalStep *session.Variable, until int64, tide Tide, maxWait time.Duration) *CustomGlobalStepWaiterHook {
 	extra := time.Duration(e.Random.Intn("slow-start", extraSeconds+1)) * time.Second
 	return &CustomGlobalStepWaiterHook{e: e, globalStep: globalStep, until: until, tide: tide, maxWait: maxWait + extra}
 }
 
-// Begin is a RuntimeError in a graph without a global step.
+// Begin returns a RuntimeError for a graph without a global step.
 func (h *CustomGlobalStepWaiterHook) Begin() error {
 	h.started = false
 	if h.globalStep == nil {
@@ -129,7 +127,7 @@ func (h *CustomGlobalStepWaiterHook) Begin() error {
 	return nil
 }
 
-// BeforeRun waits, once. Where the window is closed it asks for the end of training.
+// BeforeRun waits, once. If the window is closed, it requests the end of training.
 func (h *CustomGlobalStepWaiterHook) BeforeRun(run *session.RunContext) ([]session.Op, error) {
 	if h.until <= 0 {
 		h.started = true
@@ -154,7 +152,7 @@ func (h *CustomGlobalStepWaiterHook) BeforeRun(run *session.RunContext) ([]sessi
 	return nil, nil
 }
 
-// Steady reports whether the worker has begun: from then on it does nothing.
+// Steady reports whether the worker has begun; after that the hook does nothing.
 func (h *CustomGlobalStepWaiterHook) Steady() bool { return h.started }
 
 // isTurn reports whether the worker may begin.
@@ -181,7 +179,7 @@ func (h *CustomGlobalStepWaiterHook) isTurn(step int64) bool {
 	return false
 }
 
-// TideStoppingHook asks for the end of training when the window is closed
+// TideStoppingHook requests the end of training when the window is closed
 // (session_run_hooks.py:144).
 type TideStoppingHook struct {
 	session.NoHook
@@ -194,7 +192,7 @@ func NewTideStoppingHook(e *env.Env, tide Tide) *TideStoppingHook {
 	return &TideStoppingHook{e: e, tide: tide}
 }
 
-// BeforeRun looks at the clock.
+// BeforeRun checks the time of day.
 func (h *TideStoppingHook) BeforeRun(run *session.RunContext) ([]session.Op, error) {
 	over, err := closed(h.e, h.tide)
 	if over {

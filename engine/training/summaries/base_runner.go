@@ -5,10 +5,10 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// BaseRunner is what runs a job (base_runner.py:24). Those that do something embed it.
+// BaseRunner is the base of what runs a job (base_runner.py:24). Runners embed it and replace Run.
 type BaseRunner struct{}
 
-// Run is a NotImplementedError (base_runner.py:35).
+// Run returns a NotImplementedError (base_runner.py:35).
 func (BaseRunner) Run() error { return &pysem.Error{Type: "NotImplementedError"} }
 
 // Log is one named value of a step, such as a loss: an int, a bool, a float64, or nil for a name
@@ -18,13 +18,13 @@ type Log struct {
 	Value any
 }
 
-// Writer takes the summaries of steps.
+// Writer receives the summaries of steps.
 type Writer interface {
 	AddSummary(summary *framework.Summary, step int64) error
 }
 
-// WriteSummary writes the logs of a step, in their order (base_runner.py:38). A value that is no
-// number is a TypeError.
+// WriteSummary writes the logs of a step, in order (base_runner.py:38). A value that is no number
+// is a TypeError.
 func (BaseRunner) WriteSummary(logs []Log, writer Writer, step int64) error {
 	summary := &framework.Summary{}
 	for _, log := range logs {
@@ -41,7 +41,7 @@ func (BaseRunner) WriteSummary(logs []Log, writer Writer, step int64) error {
 	return writer.AddSummary(summary, step)
 }
 
-// single returns a number as a message's float has it; one that is too large is infinite.
+// single converts a number to a message's float32; a number too large becomes infinite.
 func single(v any) (float32, error) {
 	if _, isText := v.(string); isText {
 		return 0, pysem.Raise("TypeError", "%s has type str, but expected one of: int, long, float", pysem.Repr(v))

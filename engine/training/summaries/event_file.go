@@ -1,13 +1,13 @@
-// Package summaries is what a training job says of its steps: the base of runners, which
+// Package summaries writes what a training job reports about its steps: the base of runners, which
 // writes summaries, and the event files that TensorBoard reads.
 //
 // Two things to use first:
 //
 //   - [BaseRunner] writes the logs of a step (base_runner.py).
-//   - [FileWriter] is the file that they go to.
+//   - [FileWriter] is the file that they are written to.
 //
-// [Read] reads such a file. Files are records of package tfrecord. To change how a file is named
-// look in event_file.go.
+// [Read] reads such a file, whose records are those of package tfrecord. To change how a file is
+// named: event_file.go.
 package summaries
 
 import (
@@ -28,7 +28,8 @@ import (
 	"github.com/monosim/monosim/engine/training/gfile"
 )
 
-// fileVersion is what the first record of an event file says (events_writer.cc of TensorFlow 2.4).
+// fileVersion is the content of the first record of an event file (events_writer.cc of TensorFlow
+// 2.4).
 const fileVersion = "brain.Event:2"
 
 // FileWriter writes an event file (tf.compat.v1.summary.FileWriter).
@@ -40,8 +41,8 @@ type FileWriter struct {
 	closed bool
 }
 
-// NewFileWriter makes the directory and, in it, the file events.out.tfevents.<seconds>.<host>,
-// whose first record is its version.
+// NewFileWriter creates the directory and in it the file events.out.tfevents.<seconds>.<host>. The
+// file's first record is its version.
 func NewFileWriter(e *env.Env, dir string) (*FileWriter, error) {
 	if err := gfile.MakeDirs(e.Files, dir); err != nil {
 		return nil, err
@@ -54,7 +55,7 @@ func NewFileWriter(e *env.Env, dir string) (*FileWriter, error) {
 	return w, w.Flush()
 }
 
-// Path returns the file.
+// Path returns the path of the file.
 func (w *FileWriter) Path() string { return w.path }
 
 // now returns the time in seconds since the Unix epoch.
@@ -62,7 +63,7 @@ func (w *FileWriter) now() float64 {
 	return float64(w.e.Clock.Now().UnixMicro()) / float64(time.Second/time.Microsecond)
 }
 
-// AddSummary adds the summary of a step. The metadata of a tag is written the first time only
+// AddSummary adds the summary of a step. The metadata of a tag is written only the first time
 // (writer.py of TensorFlow 2.4).
 func (w *FileWriter) AddSummary(summary *framework.Summary, step int64) error {
 	summary = proto.CloneOf(summary)
@@ -103,14 +104,15 @@ func (w *FileWriter) Flush() error {
 	return nil
 }
 
-// Close writes what was added and ends the file.
+// Close writes what was added and closes the file.
 func (w *FileWriter) Close() error {
 	w.closed = true
 	return w.Flush()
 }
 
-// Read returns the events of a file's content. Where it is damaged, or is no event file, those before
-// the damage come with an error; a record that is no event does not end the reading of others.
+// Read returns the events in a file's content. If the file is damaged, or is no event file, the
+// events before that are returned with an error. A record that is no event is an error too, but the
+// others are still read.
 func Read(content []byte) ([]*util.Event, error) {
 	var events []*util.Event
 	var problems error

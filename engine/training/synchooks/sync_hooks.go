@@ -1,17 +1,17 @@
-// Package synchooks has chief and workers wait for one another at the beginning and at the
+// Package synchooks lets the chief and the workers wait for each other at the beginning and at the
 // end of a training: the port of native_training/sync_hooks.py.
 //
 // Two things to use first:
 //
 //   - [NewTrainingHooksHelper] makes the hooks of a process.
-//   - [NewSyncHelper] is the state that they share: a flag for the restore, and one for each
+//   - [NewSyncHelper] makes the state that they share: a flag for the restore, and one for each
 //     worker that is alive.
 //
-// A worker that dies leaves its flag set, and the chief waits for it until its time is over
-// (TRN-2.11). To change how long, look in [DefaultChiefTimeout].
+// A worker that dies leaves its flag set, and the chief waits for it until its time limit
+// (TRN-2.11). To change the limit: [DefaultChiefTimeout].
 //
-// Cost: each worker reads a flag a second until the chief has restored; at the end the chief
-// reads the flags of all workers once a second.
+// Cost: each worker reads a flag a second until the chief has restored; at the end the chief reads
+// the flags of all workers once a second.
 package synchooks
 
 import (
@@ -27,46 +27,46 @@ import (
 // DefaultChiefTimeout is how long the chief waits for the workers' end (sync_hooks.py:92).
 const DefaultChiefTimeout = 1800 * time.Second
 
-// poll is how often both look.
+// poll is the pause between two looks of chief and workers.
 const poll = time.Second
 
-// chiefDevice is where the flags live (sync_hooks.py:28).
+// chiefDevice is the device of the flags (sync_hooks.py:28).
 const chiefDevice = "/job:chief/task:0"
 
-// SyncHelper is the state (sync_hooks.py:22).
+// SyncHelper is the state that the hooks share (sync_hooks.py:22).
 type SyncHelper struct {
 	numWorkers int
-	// flags has at 0 whether the chief has restored, and at i whether worker i is alive.
+	// flags[0] tells whether the chief has restored, flags[i] whether worker i is alive.
 	flags *session.Variable
-	// living, where it is set, reports whether the process of a worker is there: one that is
-	// not does not count as alive.
+	// living, when set, reports whether the process of a worker is running; if not, the worker does
+	// not count as alive.
 	living func(worker int) bool
 }
 
-// NewSyncHelper makes the state of numWorkers processes, the chief included.
+// NewSyncHelper makes the state for numWorkers processes, including the chief.
 func NewSyncHelper(numWorkers int) *SyncHelper {
 	return &SyncHelper{numWorkers: numWorkers, flags: &session.Variable{
 		Name: "monolith_sync_helper/control_var", Device: chiefDevice, First: make([]bool, numWorkers),
 	}}
 }
 
-// NumWorkers returns how many processes there are.
+// NumWorkers returns the number of processes.
 func (h *SyncHelper) NumWorkers() int { return h.numWorkers }
 
-// MarkRestoreDone says that the chief has restored.
+// MarkRestoreDone records that the chief has restored.
 func (h *SyncHelper) MarkRestoreDone(s session.Session) error {
 	return session.Do(s, session.AssignAt(h.flags, 0, true))
 }
 
-// RestoreStatus reports whether it has.
+// RestoreStatus reports whether the chief has restored.
 func (h *SyncHelper) RestoreStatus(s session.Session) (bool, error) {
 	return session.Get[bool](s, session.ReadAt(h.flags, 0))
 }
 
-// StartWorker says that a worker is alive. An index that no worker has is an AssertionError.
+// StartWorker records that a worker is alive. An index of no worker is an AssertionError.
 func (h *SyncHelper) StartWorker(s session.Session, index int) error { return h.set(s, index, true) }
 
-// FinishWorker says that it is done.
+// FinishWorker records that a worker is done.
 func (h *SyncHelper) FinishWorker(s session.Session, index int) error { return h.set(s, index, false) }
 
 func (h *SyncHelper) set(s session.Session, index int, alive bool) error {
@@ -76,7 +76,7 @@ func (h *SyncHelper) set(s session.Session, index int, alive bool) error {
 	return session.Do(s, session.AssignAt(h.flags, index, alive))
 }
 
-// AliveWorkers returns the indices of those alive, ascending.
+// AliveWorkers returns the indices of the workers that are alive, ascending.
 func (h *SyncHelper) AliveWorkers(s session.Session) ([]int, error) {
 	flags, err := session.Get[[]bool](s, session.Read(h.flags))
 	if err != nil {
@@ -91,17 +91,16 @@ func (h *SyncHelper) AliveWorkers(s session.Session) ([]int, error) {
 	return alive, nil
 }
 
-// NumAliveWorkers returns how many there are.
+// NumAliveWorkers returns how many workers are alive.
 func (h *SyncHelper) NumAliveWorkers(s session.Session) (int, error) {
 	alive, err := h.AliveWorkers(s)
 	return len(alive), err
 }
 
-// ChiefSyncHook is the chief's hook (sync_hooks.py:95). Its place is after the hooks that
-// restore.
+// ChiefSyncHook is the chief's hook (sync_hooks.py:95). It must come after the hooks that restore.
 type ChiefSyncHook struct {
 	session.NoHook
-	// Timeout is how long it waits for the workers' end.
+	// Timeout limits the wait for the workers' end.
 	Timeout time.Duration
 
 	e      *env.Env
@@ -109,7 +108,7 @@ type ChiefSyncHook struct {
 	waits  session.Seldom
 }
 
-// NewChiefSyncHook makes the hook; a timeout of 0 is none at all.
+// NewChiefSyncHook makes the hook; with a timeout of 0 it does not wait.
 func NewChiefSyncHook(e *env.Env, helper *SyncHelper, timeout time.Duration) *ChiefSyncHook {
 	return &ChiefSyncHook{Timeout: timeout, e: e, helper: helper}
 }
@@ -119,7 +118,7 @@ func (h *ChiefSyncHook) AfterCreateSession(s session.Session, _ *session.Coordin
 	return h.helper.MarkRestoreDone(s)
 }
 
-// End waits until no worker is alive, or the time is over.
+// End waits until no worker is alive, or until the timeout.
 func (h *ChiefSyncHook) End(s session.Session) error {
 	start := h.e.Clock.Now()
 	for {
@@ -144,12 +143,12 @@ func (h *ChiefSyncHook) logEnd(alive int) {
 	h.e.Log.Logf(env.Info, "All other workers had been finished.")
 }
 
-// array returns a numpy array of ints as its str shows it, on one line.
+// array formats ints as the str of a numpy array, on one line.
 func array(list []int) string {
 	return "[" + strings.Trim(fmt.Sprint(list), "[]") + "]"
 }
 
-// WorkerSyncHook is a worker's hook, which does nothing for index 0 (sync_hooks.py:130).
+// WorkerSyncHook is a worker's hook; for index 0 it does nothing (sync_hooks.py:130).
 type WorkerSyncHook struct {
 	session.NoHook
 	e      *env.Env
@@ -163,7 +162,7 @@ func NewWorkerSyncHook(e *env.Env, index int, helper *SyncHelper) *WorkerSyncHoo
 	return &WorkerSyncHook{e: e, index: index, helper: helper}
 }
 
-// Index returns the worker's.
+// Index returns the worker's index.
 func (h *WorkerSyncHook) Index() int { return h.index }
 
 // AfterCreateSession waits until the chief has restored, however long that takes.
@@ -184,10 +183,10 @@ func (h *WorkerSyncHook) AfterCreateSession(s session.Session, _ *session.Coordi
 	}
 }
 
-// Steady returns true: it does nothing with steps.
+// Steady returns true, because the hook does nothing in steps.
 func (h *WorkerSyncHook) Steady() bool { return true }
 
-// End says that the worker is done.
+// End records that the worker is done.
 func (h *WorkerSyncHook) End(s session.Session) error {
 	if h.index <= 0 {
 		return nil
@@ -195,13 +194,13 @@ func (h *WorkerSyncHook) End(s session.Session) error {
 	return h.helper.FinishWorker(s, h.index)
 }
 
-// TrainingHooksHelper has the hooks of a process (sync_hooks.py:154).
+// TrainingHooksHelper holds the hooks of a process (sync_hooks.py:154).
 type TrainingHooksHelper struct {
 	chief  []*ChiefSyncHook
 	worker []*WorkerSyncHook
 }
 
-// NewTrainingHooksHelper makes them; without enableSync there are none.
+// NewTrainingHooksHelper makes the hooks; without enableSync there are none.
 func NewTrainingHooksHelper(e *env.Env, enableSync bool, numWorkers, index int, chiefTimeout time.Duration) *TrainingHooksHelper {
 	if !enableSync {
 		return &TrainingHooksHelper{}
@@ -213,16 +212,16 @@ func NewTrainingHooksHelper(e *env.Env, enableSync bool, numWorkers, index int, 
 	}
 }
 
-// AskLiving has the chief count as alive only those workers of which living says so. Without it
-// one that died counts until the chief's time is over (Q239).
+// AskLiving makes the chief count only workers for which living reports true. Without it a dead
+// worker counts until the chief's timeout (Q239).
 func (h *TrainingHooksHelper) AskLiving(living func(worker int) bool) {
 	for _, c := range h.chief {
 		c.helper.living = living
 	}
 }
 
-// TrainingChiefHooks returns those for the chief alone.
+// TrainingChiefHooks returns the hooks that only the chief has.
 func (h *TrainingHooksHelper) TrainingChiefHooks() []*ChiefSyncHook { return h.chief }
 
-// TrainingHooks returns those for all.
+// TrainingHooks returns the hooks that all processes have.
 func (h *TrainingHooksHelper) TrainingHooks() []*WorkerSyncHook { return h.worker }

@@ -1,13 +1,17 @@
-// Package tpurunner runs a task on a TPU, over an interface of what a TPU and TensorFlow do
+// Package tpurunner runs a task on a TPU, over an interface to the TPU and to TensorFlow
 // (tpu_runner.py).
 //
 // Two things to use first:
 //
 //   - [New] reads the flags of [Module] and the task's parameters.
-//   - [Runner.Run] trains, or evaluates each checkpoint that another job writes. [Main] does both for
-//     the task that the flag task names.
+//   - [Runner.Run] trains, or evaluates each checkpoint that another job writes. [Main] does both
+//     for the task that the flag task names.
 //
-// The flags are in flags.go, and how a task is found, in package modelregistry. What follows a directory of checkpoints in virtual time is [Follow].
+// To change:
+//
+//   - the flags: flags.go
+//   - how a task is found: package modelregistry
+//   - how a directory of checkpoints is followed in virtual time: [Follow]
 package tpurunner
 
 import (
@@ -24,26 +28,26 @@ import (
 	"github.com/monosim/monosim/engine/training/summaries"
 )
 
-// TaskParams are the parameters of a task that the runner uses.
+// TaskParams holds the parameters of a task that the runner uses.
 type TaskParams struct {
 	Train TrainParams
-	// EvalPerReplicaBatchSize is the batch of an evaluation, None for that of training.
+	// EvalPerReplicaBatchSize is the batch size of an evaluation; None takes that of training.
 	EvalPerReplicaBatchSize pysem.OptInt
-	// EvalExamples is how many examples an evaluation has.
+	// EvalExamples is the number of examples in an evaluation.
 	EvalExamples int
-	// Accelerator is set to tpu.
+	// Accelerator is set to "tpu" by the runner.
 	Accelerator string
 	// Instantiate makes the task, for [Main].
 	Instantiate func() (Task, error)
 }
 
-// TrainParams are those of training.
+// TrainParams holds the parameters of training.
 type TrainParams struct {
 	PerReplicaBatchSize int
 	MaxSteps            int64
-	// SaveCheckpointsSteps goes before the flag where it is there.
+	// SaveCheckpointsSteps, when set, wins over the flag.
 	SaveCheckpointsSteps pysem.OptInt
-	// EndDate is the last day of the input, where the task has one; the flag goes before it.
+	// EndDate is the last day of the input, for tasks that have one; the flag wins over it.
 	EndDate pysem.OptString
 }
 
@@ -57,11 +61,11 @@ type Task interface {
 // EmbeddingTask is a Task with tables of embeddings.
 type EmbeddingTask interface {
 	Task
-	// FeatureAndTableConfig are what the tables are made of; two empty ones are none.
+	// FeatureAndTableConfig returns what the tables are made from; two empty lists mean no tables.
 	FeatureAndTableConfig() (features, tables []string, err error)
 }
 
-// Params are what the estimator tells the model (tpu_runner.py:182).
+// Params holds what the estimator passes to the model (tpu_runner.py:182).
 type Params struct {
 	ModelDir              pysem.OptString
 	EnableHostCall        bool
@@ -72,31 +76,32 @@ type Params struct {
 	CPUTest               bool
 }
 
-// EstimatorConfig is what an estimator is made of.
+// EstimatorConfig holds what an estimator is made from.
 type EstimatorConfig struct {
 	UseTPU  bool
 	ModelFn any
-	// TrainBatchSize is that of all replicas together; EvalBatchSize is None on the CPU.
+	// TrainBatchSize is the batch size of all replicas together; EvalBatchSize is None on the CPU.
 	TrainBatchSize int
 	EvalBatchSize  pysem.OptInt
 	Params         Params
-	// Embeddings says that there are tables, and Partition how they are parted, None on the CPU.
+	// Embeddings tells whether there are tables. Partition says how they are partitioned; None on
+	// the CPU.
 	Embeddings bool
 	Partition  pysem.OptString
 	Pipeline   bool
-	// Cluster says that the cluster is that of the TPU. ModelDir is None on the CPU.
+	// Cluster is set when the cluster is that of the TPU. ModelDir is None on the CPU.
 	Cluster              bool
 	ModelDir             pysem.OptString
 	SaveCheckpointsSteps pysem.OptInt
 	IterationsPerLoop    int
 	HostCallEveryNSteps  int
-	// FeedHook ends the input's stream well.
+	// FeedHook adds the hook that ends the input's stream cleanly.
 	FeedHook bool
 }
 
 // Estimator trains and evaluates.
 type Estimator interface {
-	// Train ends at a global step.
+	// Train trains up to a global step.
 	Train(input any, maxSteps int64) error
 	// Evaluate evaluates a checkpoint; one that is gone is a NotFoundError.
 	Evaluate(input any, steps int, checkpoint string) ([]summaries.Log, error)
@@ -104,22 +109,22 @@ type Estimator interface {
 
 // Platform is TensorFlow and the TPU.
 type Platform interface {
-	// LoadVariable is a variable of the directory's latest checkpoint. A TypeError, a ValueError and a
-	// NotFoundError mean that there is none.
+	// LoadVariable returns a variable in the directory's latest checkpoint. A TypeError, a
+	// ValueError or a NotFoundError means that there is none.
 	LoadVariable(dir pysem.OptString, name string) (int64, error)
 	// ConfigureTPU sets the version of the TPU and waits until it is healthy.
 	ConfigureTPU(tpu, zone, project pysem.OptString) error
-	// NumHosts finds the cluster of the TPU.
+	// NumHosts returns the number of hosts in the TPU's cluster.
 	NumHosts(tpu, zone, project pysem.OptString) (int, error)
 	NewEstimator(c EstimatorConfig) (Estimator, error)
-	// Checkpoints calls each for every checkpoint of a directory, and ends when it answers false or
-	// none comes for a time.
+	// Checkpoints calls each for every new checkpoint of a directory. It ends when each returns
+	// false, or when no checkpoint comes for the time idle.
 	Checkpoints(dir string, idle time.Duration, each func(checkpoint string) (more bool, err error)) error
 	// SummaryWriter makes a writer of summaries in a directory.
 	SummaryWriter(dir string) (SummaryWriter, error)
 }
 
-// SummaryWriter is a file of summaries.
+// SummaryWriter writes a file of summaries.
 type SummaryWriter interface {
 	summaries.Writer
 	Close() error
@@ -128,7 +133,7 @@ type SummaryWriter interface {
 // Runner runs a task (tpu_runner.py:142).
 type Runner struct {
 	summaries.BaseRunner
-	// Quirks are those that are kept.
+	// Quirks is the set of the reference's faults that are kept.
 	Quirks quirks.Set
 
 	e         *env.Env
@@ -138,8 +143,8 @@ type Runner struct {
 	saveSteps pysem.OptInt
 }
 
-// New makes a runner of a program's flags, those of [Module], and changes the task's parameters as the
-// flags say.
+// New makes a runner from a program's flags, those of [Module], and changes the task's parameters
+// accordingly.
 func New(e *env.Env, platform Platform, flags *absl.Flags, params *TaskParams) *Runner {
 	r := &Runner{e: e, platform: platform, flags: flags, params: params, saveSteps: params.Train.SaveCheckpointsSteps}
 	if v, err := flags.Value("save_checkpoints_steps"); !r.saveSteps.Set && err == nil && v != nil {
@@ -152,9 +157,8 @@ func New(e *env.Env, platform Platform, flags *absl.Flags, params *TaskParams) *
 	return r
 }
 
-// Main runs the task that the flag names by the module and the name of its class
-// (tpu_runner.py:410). Without the flag that is a TypeError; what else the name can be wrong in, GetParams
-// of the registry says.
+// Main runs the task whose class the flag names (tpu_runner.py:410). Without the flag it is a
+// TypeError; other errors are those of Registry.GetParams.
 func Main(e *env.Env, platform Platform, flags *absl.Flags, tasks *modelregistry.Registry[*TaskParams]) error {
 	name := flags.Text("task")
 	if !name.Set {
@@ -167,8 +171,9 @@ func Main(e *env.Env, platform Platform, flags *absl.Flags, tasks *modelregistry
 	return New(e, platform, flags, params).run(params.Instantiate)
 }
 
-// Run runs the task in the flags' mode (tpu_runner.py:321). Tests on the CPU can only train: another
-// mode is an AssertionError. Both modes at once are a TypeError, after the estimator is made.
+// Run runs the task in the flags' mode (tpu_runner.py:321). A test on the CPU can only train:
+// another mode is an AssertionError. Both modes at once are a TypeError, after the estimator was
+// made.
 func (r *Runner) Run(task Task) error { return r.run(func() (Task, error) { return task, nil }) }
 
 func (r *Runner) run(instantiate func() (Task, error)) error {
@@ -227,7 +232,7 @@ func hasTables(task Task) (bool, error) {
 	return len(features) > 0 && len(tables) > 0, err
 }
 
-// estimator makes the estimator, and says how many replicas it has.
+// estimator makes the estimator and returns how many replicas it has.
 func (r *Runner) estimator(model any, embeddings bool) (Estimator, int, error) {
 	hostCall := r.flags.Int("host_call_every_n_steps")
 	c := EstimatorConfig{
@@ -250,7 +255,7 @@ func (r *Runner) estimator(model any, embeddings bool) (Estimator, int, error) {
 	return e, c.Params.NumReplicas, err
 }
 
-// onTPU makes a configuration that of a TPU (tpu_runner.py:200).
+// onTPU completes a configuration for a TPU (tpu_runner.py:200).
 func (r *Runner) onTPU(c *EstimatorConfig) error {
 	tpu, zone, project := r.flags.Text("tpu"), r.flags.Text("tpu_zone"), r.flags.Text("gcp_project")
 	if r.flags.Bool("enable_tpu_version_config") {
@@ -273,7 +278,7 @@ func (r *Runner) onTPU(c *EstimatorConfig) error {
 	return nil
 }
 
-// evaluate evaluates the checkpoints that another job writes, until one of the last step.
+// evaluate evaluates the checkpoints that another job writes, up to one of the last step.
 func (r *Runner) evaluate(task Task, estimator Estimator, replicas int) error {
 	input, err := task.CreateInputFn(ModeEval)
 	if err != nil {
@@ -296,8 +301,8 @@ func (r *Runner) evaluate(task Task, estimator Estimator, replicas int) error {
 	})
 }
 
-// evalSteps returns how many batches an evaluation has. Without a batch size of its own that is a
-// TypeError, and with Q198 repaired those of training count, as for the estimator.
+// evalSteps returns the number of batches in an evaluation. Without a batch size for evaluations
+// that is a TypeError; with Q198 repaired the batch size of training is used, as by the estimator.
 func (r *Runner) evalSteps(replicas int) (int, error) {
 	size := r.params.EvalPerReplicaBatchSize
 	if !size.Set && !r.Quirks.Keeps(quirks.Q198) {
@@ -317,8 +322,8 @@ func (r *Runner) evalSteps(replicas int) (int, error) {
 	return steps, nil
 }
 
-// evaluateOne evaluates a checkpoint, and reports whether others are to come. A name without a step is
-// an error, with Q198 repaired a warning; a checkpoint that is gone is passed over.
+// evaluateOne evaluates a checkpoint, and reports whether more will come. A name without a step is
+// an error, with Q198 repaired a warning. A checkpoint that is gone is skipped.
 func (r *Runner) evaluateOne(estimator Estimator, input any, steps int, checkpoint, output string) (bool, error) {
 	step, err := stepOf(checkpoint)
 	if err != nil && !r.Quirks.Keeps(quirks.Q198) {
@@ -346,7 +351,7 @@ func (r *Runner) evaluateOne(estimator Estimator, input any, steps int, checkpoi
 	return step < r.params.Train.MaxSteps, w.Close()
 }
 
-// stepOf returns what is between the first two dashes of a checkpoint's name.
+// stepOf returns the number between the first two dashes of a checkpoint's name.
 func stepOf(checkpoint string) (int64, error) {
 	parts := strings.Split(pysem.Basename(checkpoint), "-")
 	if len(parts) < 2 {
@@ -359,11 +364,12 @@ func stepOf(checkpoint string) (int64, error) {
 	return n.Int64(), nil
 }
 
-// pollCheckpoints is how often a directory is looked at (checkpoint_utils.py of TensorFlow 2.4).
+// pollCheckpoints is the pause between two looks at a directory (checkpoint_utils.py of TensorFlow
+// 2.4).
 const pollCheckpoints = time.Second
 
-// Follow calls each for every new latest checkpoint of a directory, and ends when it answers false or
-// when none has come for the time idle (tf.train.checkpoints_iterator).
+// Follow calls each for every new latest checkpoint of a directory (tf.train.checkpoints_iterator).
+// It ends when each returns false, or when none has come for the time idle.
 func Follow(e *env.Env, dir string, idle time.Duration, each func(checkpoint string) (more bool, err error)) error {
 	last := ""
 	for {
@@ -378,7 +384,7 @@ func Follow(e *env.Env, dir string, idle time.Duration, each func(checkpoint str
 	}
 }
 
-// waitForNew returns the latest checkpoint once it is another one, "" when that takes longer than limit.
+// waitForNew returns the latest checkpoint once it differs from last, or "" after limit.
 func waitForNew(e *env.Env, dir, last string, limit time.Duration) (string, error) {
 	stop := e.Clock.Now().Add(limit)
 	for {

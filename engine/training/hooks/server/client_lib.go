@@ -11,15 +11,15 @@ import (
 	"github.com/monosim/monosim/engine/training/gfile"
 )
 
-// Stub calls a controller. Calls have no limit and are not tried again; their errors are
+// Stub calls a controller. Calls have no time limit and are not tried again. Errors are
 // *env.RPCError.
 type Stub struct {
 	target  string
 	channel env.Channel
 }
 
-// StubFromModelDir makes the stub for the address in a model's directory, as it is written
-// there. A missing file is a NotFoundError (client_lib.py:25).
+// StubFromModelDir makes a stub for the address written in a model's directory. A missing file is a
+// NotFoundError (client_lib.py:25).
 func StubFromModelDir(e *env.Env, modelDir string) (*Stub, error) {
 	addr, err := gfile.Read(e.Files, pysem.JoinStrings(modelDir, ServerAddrFilename))
 	if err != nil {
@@ -38,25 +38,25 @@ func (s *Stub) Target() string { return s.target }
 // Close ends the channel.
 func (s *Stub) Close() { s.channel.Close() }
 
-// StopTraining asks for the barrier.
+// StopTraining asks the controller to place the barrier.
 func (s *Stub) StopTraining() (*serverpb.StopTrainingResponse, error) {
 	response := &serverpb.StopTrainingResponse{}
 	return response, s.call(serverpb.Controller_StopTraining_FullMethodName, response)
 }
 
-// ResumeTraining asks for its removal.
+// ResumeTraining asks the controller to remove the barrier.
 func (s *Stub) ResumeTraining() (*serverpb.ResumeTrainingResponse, error) {
 	response := &serverpb.ResumeTrainingResponse{}
 	return response, s.call(serverpb.Controller_ResumeTraining_FullMethodName, response)
 }
 
-// GetBlockStatus asks who waits.
+// GetBlockStatus asks which workers wait.
 func (s *Stub) GetBlockStatus() (*serverpb.GetBlockStatusResponse, error) {
 	response := &serverpb.GetBlockStatusResponse{}
 	return response, s.call(serverpb.Controller_GetBlockStatus_FullMethodName, response)
 }
 
-// SaveCheckpoint asks for a save, and returns when it is done.
+// SaveCheckpoint asks for a save and returns when it is done.
 func (s *Stub) SaveCheckpoint() (*serverpb.SaveCheckpointResponse, error) {
 	response := &serverpb.SaveCheckpointResponse{}
 	return response, s.call(serverpb.Controller_SaveCheckpoint_FullMethodName, response)

@@ -1,13 +1,13 @@
-// Package server lets an operator stop, resume, save and watch a training from outside: the
-// port of native_training/hooks/server. The wire is that of the reference, the service
-// Controller of engine/proto/monolith/native_training/hooks/server.
+// Package server lets an operator stop, resume, save and watch a training from outside: the port of
+// native_training/hooks/server. Messages are those of the reference's service Controller, in
+// engine/proto/monolith/native_training/hooks/server.
 //
 // Two things to use first:
 //
 //   - [NewServerHook] serves in the chief, and writes its address to a file.
-//   - [StubFromModelDir] finds the address and makes a [Stub], the client.
+//   - [StubFromModelDir] reads the address and makes a [Stub], the client.
 //
-// To change what a call does look in [Servicer.Handle]; the client is in client_lib.go.
+// To change what a call does: [Servicer.Handle]; the client: client_lib.go.
 package server
 
 import (
@@ -27,16 +27,15 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// ServerAddrFilename is the file with the address, in the model's directory
-// (constants.py:14).
+// ServerAddrFilename is the file with the address, in the model's directory (constants.py:14).
 const ServerAddrFilename = "controller_server_addr.txt"
 
 const (
 	serverWorkers = 2                // calls at a time (server_lib.py:86)
-	stopGrace     = 20 * time.Second // for calls that go on at the end (server_lib.py:95)
+	stopGrace     = 20 * time.Second // for calls that are running at the end (server_lib.py:95)
 )
 
-// Saver saves a checkpoint now; the saving hook is one.
+// Saver saves a checkpoint now. The saving hook implements it.
 type Saver interface {
 	TriggerSave(s session.Session) error
 }
@@ -53,7 +52,7 @@ func NewServicer(s session.Session, barrier *barrierops.BarrierOp, saver Saver) 
 	return &Servicer{s: s, barrier: barrier, saver: saver}
 }
 
-// StopTraining places the barrier; ALREADY_EXISTS where there is one.
+// StopTraining places the barrier. If it is placed already, the error is ALREADY_EXISTS.
 func (c *Servicer) StopTraining() (*serverpb.StopTrainingResponse, error) {
 	err := c.barrier.PlaceBarrier(c.s, "")
 	if errors.Is(err, barrierops.ErrBarrierAlreadyPlaced) {
@@ -67,7 +66,7 @@ func (c *Servicer) ResumeTraining() (*serverpb.ResumeTrainingResponse, error) {
 	return &serverpb.ResumeTrainingResponse{}, c.barrier.RemoveBarrier(c.s)
 }
 
-// GetBlockStatus tells who waits.
+// GetBlockStatus returns which workers wait.
 func (c *Servicer) GetBlockStatus() (*serverpb.GetBlockStatusResponse, error) {
 	blocked, err := c.barrier.BlockedIndices(c.s)
 	if err != nil {
@@ -92,13 +91,13 @@ func (c *Servicer) SaveCheckpoint() (*serverpb.SaveCheckpointResponse, error) {
 	return &serverpb.SaveCheckpointResponse{}, c.saver.TriggerSave(c.s)
 }
 
-// GetTrainingStatus tells the global step.
+// GetTrainingStatus returns the global step.
 func (c *Servicer) GetTrainingStatus() (*serverpb.GetTrainingStatusResponse, error) {
 	step, err := session.Get[int64](c.s, session.Read(session.GlobalStep()))
 	return &serverpb.GetTrainingStatusResponse{GlobalStep: step}, err
 }
 
-// Handle returns the servicer as an [env.Handler].
+// Handle implements [env.Handler].
 func (c *Servicer) Handle(method string, _ []byte) ([]byte, error) {
 	var response proto.Message
 	var err error
@@ -122,7 +121,8 @@ func (c *Servicer) Handle(method string, _ []byte) ([]byte, error) {
 	return proto.Marshal(response)
 }
 
-// applicationError is an error as grpc-python words what a servicer raises: str() of it.
+// applicationError returns the error that grpc-python sends for an exception of the servicer: its
+// str().
 func applicationError(err error) error {
 	var python *pysem.Error
 	if errors.As(err, &python) {
@@ -131,8 +131,8 @@ func applicationError(err error) error {
 	return err
 }
 
-// ServerHook serves while there is a session (server_lib.py:73). A session that is made
-// again gets a second server, whose address replaces the first one's; the first goes on.
+// ServerHook serves while there is a session (server_lib.py:73). A new session starts a second
+// server, whose address replaces the first one's; the first server keeps running.
 type ServerHook struct {
 	session.NoHook
 	e        *env.Env
@@ -147,7 +147,7 @@ func NewServerHook(e *env.Env, modelDir string, barrier *barrierops.BarrierOp, s
 	return &ServerHook{e: e, modelDir: modelDir, barrier: barrier, saver: saver}
 }
 
-// AfterCreateSession serves on a free port and writes the address, in one step.
+// AfterCreateSession starts a server on a free port and writes its address to the file in one step.
 func (h *ServerHook) AfterCreateSession(s session.Session, _ *session.Coordinator) error {
 	server, err := h.e.Network.Serve(0, serverWorkers, NewServicer(s, h.barrier, h.saver).Handle)
 	if err != nil {
@@ -164,10 +164,10 @@ func (h *ServerHook) AfterCreateSession(s session.Session, _ *session.Coordinato
 	return gfile.WriteAtomic(h.e.Files, pysem.JoinStrings(h.modelDir, ServerAddrFilename), []byte(addr))
 }
 
-// Server returns what serves, nil before there was a session.
+// Server returns the server, nil before the first session.
 func (h *ServerHook) Server() env.Server { return h.server }
 
-// End stops the server in a while, and leaves the file. A hook that has no server is an
+// End stops the server after a grace period and leaves the file. A hook without a server is an
 // AttributeError (Q203).
 func (h *ServerHook) End(session.Session) error {
 	if h.server == nil {

@@ -12,21 +12,21 @@ import (
 	"github.com/monosim/monosim/engine/training/rustport"
 )
 
-// checkpointFormat is what a checkpoint's file says that it is.
+// checkpointFormat is the format name in a checkpoint's file.
 const checkpointFormat = "monolith_training::hooks::CheckpointHook"
 
-// defaultMaxToKeep is how many checkpoints a hook keeps.
+// defaultMaxToKeep is the number of checkpoints that a hook keeps by default.
 const defaultMaxToKeep = 5
 
-// CheckpointHook saves a model every so many steps and at the end (TRN-4.6). It keeps the last
-// few of those that it saved itself.
+// CheckpointHook saves a model every few steps and at the end (TRN-4.6). Of the checkpoints that it
+// saved itself it keeps the last ones.
 type CheckpointHook struct {
-	// MaxToKeep is how many are kept, 0 for all.
+	// MaxToKeep is the number of checkpoints to keep; 0 keeps all.
 	MaxToKeep int
-	// Save, when set, writes a checkpoint in place of the hook.
+	// Save, when set, writes a checkpoint instead of the hook.
 	Save func(file string, step uint64) error
-	// Variant is rustport.AsPort for the port's fault: a step that was just saved counts twice
-	// at the end, and the second pruning may remove its file.
+	// Variant is rustport.AsPort for the Rust port's fault: at the end a step that was just saved
+	// counts twice, and the second pruning may remove its file.
 	Variant rustport.Variant
 
 	files env.Files
@@ -35,7 +35,7 @@ type CheckpointHook struct {
 	saved []string
 }
 
-// NewCheckpointHook saves into a directory every so many steps, at least every step.
+// NewCheckpointHook makes a hook that saves into a directory every so many steps; 0 counts as 1.
 func NewCheckpointHook(f env.Files, dir string, every uint64) *CheckpointHook {
 	return &CheckpointHook{MaxToKeep: defaultMaxToKeep, files: f, dir: dir, every: max(1, every)}
 }
@@ -43,7 +43,7 @@ func NewCheckpointHook(f env.Files, dir string, every uint64) *CheckpointHook {
 // BeforeStep does nothing.
 func (h *CheckpointHook) BeforeStep(uint64) error { return nil }
 
-// AfterStep saves when it is time to; never at step 0.
+// AfterStep saves when it is due, but never at step 0.
 func (h *CheckpointHook) AfterStep(step uint64, _ Metrics) (Action, error) {
 	if step == 0 || step%h.every != 0 {
 		return Continue, nil
@@ -51,7 +51,7 @@ func (h *CheckpointHook) AfterStep(step uint64, _ Metrics) (Action, error) {
 	return Continue, h.checkpoint(step)
 }
 
-// End saves always.
+// End always saves.
 func (h *CheckpointHook) End(step uint64, _ *Metrics) error { return h.checkpoint(step) }
 
 func (h *CheckpointHook) checkpoint(step uint64) error {
@@ -83,7 +83,7 @@ func (h *CheckpointHook) write(file string, step uint64) error {
 	return wrap(HookIO, h.files.WriteFile(file, data))
 }
 
-// prune removes the oldest beyond those that are kept; one that is gone already is well.
+// prune removes the oldest checkpoints beyond MaxToKeep. A file that is already gone is no error.
 func (h *CheckpointHook) prune() error {
 	for h.MaxToKeep > 0 && len(h.saved) > h.MaxToKeep {
 		oldest := h.saved[0]

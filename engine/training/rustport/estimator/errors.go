@@ -18,21 +18,21 @@ var prefixes = [...]string{
 	RunnerUtils: "Runner utils error: ", SpecModeChange: "Cannot change EstimatorSpec mode from ", HookIO: "I/O error: ",
 }
 
-// Error is what goes wrong, in the port's words.
+// Error is an error with the Rust port's text.
 type Error struct {
 	Kind Kind
 	Text string
-	// Err is what it came from, if anything.
+	// Err is the cause, or nil.
 	Err error
 }
 
-// Error returns the port's text.
+// Error returns the Rust port's text.
 func (e *Error) Error() string { return prefixes[e.Kind] + e.Text }
 
-// Unwrap is what it came from.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// wrap is an error of a kind with the text of another; nil stays nil.
+// wrap returns an error of a kind with the text of err; nil stays nil.
 func wrap(kind Kind, err error) error {
 	if err == nil {
 		return nil

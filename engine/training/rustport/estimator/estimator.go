@@ -9,24 +9,24 @@ import (
 
 // ModelFn is the model.
 type ModelFn interface {
-	// Call is one step in a mode, and its loss.
+	// Call runs one step in a mode and returns its loss.
 	Call(mode Mode) (loss float64, err error)
 }
 
-// Predictor is a model that says itself what it predicts of an example's features. Of one that
-// does not the prediction is its loss.
+// Predictor is a model that predicts from an example's features. For other models the prediction is
+// the loss.
 type Predictor interface {
 	Predict(features []float32) ([]float32, error)
 }
 
-// Metrics are what a step, or several, came to.
+// Metrics is the result of a step, or of several.
 type Metrics struct {
 	Loss float64
-	// GlobalStep is the step that it was.
+	// GlobalStep is the number of the step.
 	GlobalStep uint64
 }
 
-// Action is what a hook asks for.
+// Action is what a hook requests after a step.
 type Action int
 
 // The actions.
@@ -43,15 +43,15 @@ type Hook interface {
 	End(step uint64, last *Metrics) error
 }
 
-// TrainResult is how a training ended.
+// TrainResult is the result of a training.
 type TrainResult struct {
 	GlobalStep uint64
-	// Last are the metrics of the last step, nil where there was none.
+	// Last holds the metrics of the last step, nil when there was none.
 	Last         *Metrics
 	StoppedEarly bool
 }
 
-// EvalResult is what an evaluation came to: the mean loss of its steps.
+// EvalResult is the result of an evaluation: the mean loss of its steps.
 type EvalResult struct {
 	GlobalStep, Steps uint64
 	Metrics           Metrics
@@ -66,7 +66,7 @@ type Estimator struct {
 	losses mean
 }
 
-// mean is that of numbers, 0 of none.
+// mean sums up numbers for their mean, which is 0 without numbers.
 type mean struct {
 	sum   float64
 	count int
@@ -92,14 +92,14 @@ func New(c rustport.EstimatorConfig, model ModelFn) *Estimator {
 // Config returns its configuration.
 func (est *Estimator) Config() rustport.EstimatorConfig { return est.config }
 
-// GlobalStep returns how many steps it has trained.
+// GlobalStep returns the number of steps trained so far.
 func (est *Estimator) GlobalStep() uint64 { return est.step }
 
-// AddHook has a hook called behind those there are.
+// AddHook adds a hook, which is called after the earlier ones.
 func (est *Estimator) AddHook(h Hook) { est.hooks = append(est.hooks, h) }
 
-// Limits say how long a training goes on: Steps counts from where it is, MaxSteps from 0
-// (row D12). In Python alone the first counts, with others the second (TRN-5.12).
+// Limits says how long a training goes on: Steps counts from the present step, MaxSteps from 0 (row
+// D12). In Python only the first counts alone, and only the second with others (TRN-5.12).
 type Limits struct{ Steps, MaxSteps pysem.Opt[uint64] }
 
 // target returns the step at which a training ends.
@@ -114,11 +114,11 @@ func (est *Estimator) target(l Limits) uint64 {
 	return min(end, l.MaxSteps.Or(math.MaxUint64))
 }
 
-// Train trains as long as the configuration says.
+// Train trains up to the configuration's limits.
 func (est *Estimator) Train() (TrainResult, error) { return est.TrainWithLimits(Limits{}) }
 
-// TrainWithLimits trains until a limit, or until a hook asks for the end: then that step does
-// not count. What the model or a hook says of an error ends it, without the hooks' End.
+// TrainWithLimits trains up to a limit, or until a hook requests the end; that step then does not
+// count. An error of the model or of a hook ends it, and the hooks' End is not called.
 func (est *Estimator) TrainWithLimits(l Limits) (TrainResult, error) {
 	end, result := est.target(l), TrainResult{}
 	for est.step < end && !result.StoppedEarly {
@@ -161,12 +161,13 @@ func (est *Estimator) trainStep() (Metrics, Action, error) {
 	return m, Continue, nil
 }
 
-// Evaluate evaluates as many steps as the configuration says, 1 where it says none.
+// Evaluate runs the configured number of evaluation steps, 1 by default.
 func (est *Estimator) Evaluate() (EvalResult, error) {
 	return est.EvaluateWithSteps(pysem.None[uint64]())
 }
 
-// EvaluateWithSteps evaluates this many steps, or those of Evaluate. The global step stays.
+// EvaluateWithSteps runs this many evaluation steps; without a number as many as Evaluate. The
+// global step does not change.
 func (est *Estimator) EvaluateWithSteps(steps pysem.Opt[uint64]) (EvalResult, error) {
 	n := steps.Or(est.config.EvalSteps.Or(1))
 	var losses mean
@@ -180,8 +181,8 @@ func (est *Estimator) EvaluateWithSteps(steps pysem.Opt[uint64]) (EvalResult, er
 	return EvalResult{GlobalStep: est.step, Steps: n, Metrics: Metrics{Loss: losses.value(), GlobalStep: est.step}}, nil
 }
 
-// TrainAndEvaluate trains this many steps and evaluates, as many times, or until a hook asks
-// for the end of a training. No time at all is an EvaluationFailed.
+// TrainAndEvaluate trains stepsPerEval steps and evaluates, evals times, or until a hook requests
+// the end of a training. If evals is 0, it is an EvaluationFailed.
 func (est *Estimator) TrainAndEvaluate(stepsPerEval uint64, evals int) (TrainResult, EvalResult, error) {
 	if evals <= 0 {
 		return TrainResult{}, EvalResult{}, &Error{Kind: EvaluationFailed, Text: "No evaluation was performed"}
@@ -198,7 +199,7 @@ func (est *Estimator) TrainAndEvaluate(stepsPerEval uint64, evals int) (TrainRes
 	}
 }
 
-// Predict predicts this many examples without features.
+// Predict predicts a number of examples without features.
 func (est *Estimator) Predict(examples int) ([][]float32, error) {
 	return est.PredictWithInputs(make([][]float32, examples))
 }

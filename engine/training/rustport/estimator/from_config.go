@@ -6,27 +6,26 @@ import (
 	"github.com/monosim/monosim/engine/training/rustport/runner"
 )
 
-// FromRunnerConfig exports the variables of a configuration and makes an estimator of it (row
-// D19).
+// FromRunnerConfig exports the variables of a configuration and makes an estimator of it (row D19).
 func FromRunnerConfig(e *env.Env, c rustport.RunnerConfig, model ModelFn) *Estimator {
 	c.ExportEnv(e.Host)
 	return New(c.ToEstimatorConfig(), model)
 }
 
-// FromRunConfig returns FromRunnerConfig for what the user says over base (row D16).
+// FromRunConfig does what FromRunnerConfig does for the user's settings over base (row D16).
 func FromRunConfig(e *env.Env, c rustport.RunConfig, base rustport.RunnerConfig, model ModelFn) *Estimator {
 	return FromRunnerConfig(e, c.ToRunnerConfig(base), model)
 }
 
-// InitializeRuntime returns rustport.InitializeRestore of a worker, with the configuration's time
-// limits (row D25). What goes wrong is a RunnerUtils.
+// InitializeRuntime does what rustport.InitializeRestore does for a worker, with the
+// configuration's time limits (row D25). Errors are of kind RunnerUtils.
 func InitializeRuntime(e *env.Env, c rustport.RunnerConfig) (*rustport.CheckpointState, error) {
 	state, err := rustport.InitializeRestore(e, c, rustport.Worker, rustport.AsRows, c.Timing())
 	return state, wrap(RunnerUtils, err)
 }
 
-// FromRunnerConfigInitialized returns FromRunnerConfig after InitializeRuntime, whose state it
-// answers too (row D32).
+// FromRunnerConfigInitialized calls InitializeRuntime and then FromRunnerConfig, and also returns
+// the restored state (row D32).
 func FromRunnerConfigInitialized(e *env.Env, c rustport.RunnerConfig, model ModelFn) (*Estimator, *rustport.CheckpointState, error) {
 	state, err := InitializeRuntime(e, c)
 	if err != nil {
@@ -35,20 +34,19 @@ func FromRunnerConfigInitialized(e *env.Env, c rustport.RunnerConfig, model Mode
 	return FromRunnerConfig(e, c, model), state, nil
 }
 
-// FromRunConfigInitialized returns FromRunnerConfigInitialized for what the user says over base
-// (row D28).
+// FromRunConfigInitialized does what FromRunnerConfigInitialized does for the user's settings over
+// base (row D28).
 func FromRunConfigInitialized(e *env.Env, c rustport.RunConfig, base rustport.RunnerConfig, model ModelFn) (*Estimator, *rustport.CheckpointState, error) {
 	return FromRunnerConfigInitialized(e, c.ToRunnerConfig(base), model)
 }
 
-// RunDistributedRuntime runs a process of a training (row D21). What goes wrong is a
-// Distributed.
+// RunDistributedRuntime runs a process of a training (row D21). Errors are of kind Distributed.
 func RunDistributedRuntime(e *env.Env, by runner.Services, c rustport.RunnerConfig, run runner.Config) error {
 	return wrap(Distributed, runner.RunFromRunnerConfig(e, by, c, run))
 }
 
-// RunDistributedRuntimeFromRunConfig is RunDistributedRuntime for what the user says over base
-// (row D30).
+// RunDistributedRuntimeFromRunConfig does what RunDistributedRuntime does for the user's settings
+// over base (row D30).
 func RunDistributedRuntimeFromRunConfig(e *env.Env, by runner.Services, c rustport.RunConfig, base rustport.RunnerConfig, role rustport.Role, bindAddr string) error {
 	return wrap(Distributed, runner.RunFromRunConfig(e, by, c, base, role, bindAddr))
 }

@@ -2,7 +2,7 @@ package estimator
 
 import "github.com/monosim/monosim/engine/pysem"
 
-// Mode is what a model is called for.
+// Mode is the purpose for which a model is called.
 type Mode int
 
 // The modes.
@@ -15,7 +15,7 @@ const (
 // String returns the mode's name in errors.
 func (m Mode) String() string { return [...]string{"Train", "Eval", "Predict"}[m] }
 
-// Spec is what a model's function answers (row D14).
+// Spec is the result of a model's function (row D14).
 type Spec struct {
 	Mode           Mode
 	Label          pysem.OptString
@@ -26,12 +26,12 @@ type Spec struct {
 	Classification bool
 }
 
-// NewSpec has no head, loss and optimizer, and is of a classification.
+// NewSpec returns a spec without head, loss and optimizer, for a classification.
 func NewSpec(mode Mode, label pysem.OptString, pred []float32) Spec {
 	return Spec{Mode: mode, Label: label, Pred: pred, Classification: true}
 }
 
-// Update says which fields of a spec get which values; a field that is not set stays.
+// Update holds new values for fields of a spec; fields that are not set keep their values.
 type Update struct {
 	Mode           pysem.Opt[Mode]
 	Label          pysem.Opt[pysem.OptString]
@@ -42,8 +42,8 @@ type Update struct {
 	Classification pysem.OptBool
 }
 
-// Replace returns a spec with other values. Another mode is a SpecModeChange; Python has no mode to
-// change, and raises an AttributeError for each (TRN-5.13).
+// Replace returns a spec with new values. Another mode is a SpecModeChange. Python's spec has no
+// mode, so there it is always an AttributeError (TRN-5.13).
 func (s Spec) Replace(u Update) (Spec, error) {
 	if u.Mode.Set && u.Mode.V != s.Mode {
 		return Spec{}, &Error{Kind: SpecModeChange, Text: s.Mode.String() + " to " + u.Mode.V.String()}

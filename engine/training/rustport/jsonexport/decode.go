@@ -13,12 +13,12 @@ import (
 	"unicode/utf8"
 )
 
-// decoder reads JSON as serde does into Rust's types: nothing is null, nothing is left out,
-// names are as they are written.
+// decoder reads JSON as serde reads it into Rust's types: no value is null, no field is missing,
+// and names must match exactly.
 type decoder struct {
 	data []byte
 	in   *json.Decoder
-	// token is the one that was read last, up to where in.InputOffset is.
+	// token is the last token that was read; it ends at in.InputOffset.
 	token json.Token
 }
 
@@ -28,19 +28,19 @@ func newDecoder(text []byte) *decoder {
 	return &decoder{data: text, in: in}
 }
 
-// field is a field of an object, and what reads its value.
+// field is a field of an object, and the function that reads its value.
 type field struct {
 	name string
 	read func() error
 }
 
-// at returns where a byte of the text is, as serde_json says it.
+// at returns the line and column of a byte, as serde_json writes them.
 func (d *decoder) at(offset int64) string {
 	before := d.data[:min(offset, int64(len(d.data)))]
 	return fmt.Sprintf(" at line %d column %d", 1+bytes.Count(before, []byte("\n")), len(before)-1-bytes.LastIndexByte(before, '\n'))
 }
 
-// failf is an error at the end of the token that was read last.
+// failf returns an error at the end of the last token.
 func (d *decoder) failf(format string, args ...any) error {
 	return errors.New(fmt.Sprintf(format, args...) + d.at(d.in.InputOffset()))
 }
@@ -63,8 +63,8 @@ func (d *decoder) next() error {
 	return nil
 }
 
-// wrong says that the token that was read last is of no type that is wanted. Of an object and of
-// a list the place is before them.
+// wrong returns the error for a last token of the wrong type. For an object or a list the place is
+// before it.
 func (d *decoder) wrong(want string) error {
 	var found string
 	switch t := d.token.(type) {
@@ -83,7 +83,8 @@ func (d *decoder) wrong(want string) error {
 	return d.failf("invalid type: %s, expected %s", found, want)
 }
 
-// wrongNumber says what a number is instead: whole numbers are such in 64 bits only.
+// wrongNumber returns the error for a number of the wrong type. Numbers beyond 64 bits count as
+// floats.
 func (d *decoder) wrongNumber(number, want string) string {
 	if whole(number) {
 		kind := "value"
@@ -148,7 +149,7 @@ func (d *decoder) text() (string, error) {
 	return text, nil
 }
 
-// key returns a key of a table, which was read last: an i64 in quotes.
+// key parses a key of a table, the last token: an i64 in quotes.
 func (d *decoder) key(key string) (int64, error) {
 	n, err := strconv.ParseInt(key, 10, 64)
 	switch {
@@ -160,7 +161,7 @@ func (d *decoder) key(key string) (int64, error) {
 	return 0, errors.New(d.wrongNumber(key, "i64") + d.at(d.in.InputOffset()-int64(len(`"`))))
 }
 
-// begin reads the beginning of a list or an object.
+// begin reads the opening bracket of a list or an object.
 func (d *decoder) begin(delim json.Delim, want string) error {
 	if err := d.next(); err != nil {
 		return err
@@ -183,7 +184,7 @@ func (d *decoder) list(read func() error) error {
 	return d.next()
 }
 
-// entries reads an object as a map: of two entries with one key the later counts.
+// entries reads an object as a map. If a key occurs twice, the last entry counts.
 func (d *decoder) entries(read func(key string) error) error {
 	if err := d.begin('{', "a map"); err != nil {
 		return err
@@ -204,8 +205,8 @@ func (d *decoder) pairs(read func(key string) error) error {
 	return d.next()
 }
 
-// object reads an object with fields, of which each is there once, among others. serde would take
-// a list of the fields' values, too.
+// object reads an object with fields, each of which must occur once; other fields are skipped.
+// serde would also accept a list of the fields' values.
 func (d *decoder) object(want string, fields []field) error {
 	if err := d.begin('{', want); err != nil {
 		return err
@@ -234,7 +235,7 @@ func (d *decoder) object(want string, fields []field) error {
 	return nil
 }
 
-// skip passes over a value.
+// skip skips a value.
 func (d *decoder) skip() error {
 	for depth := 0; ; {
 		if err := d.next(); err != nil {
@@ -252,7 +253,7 @@ func (d *decoder) skip() error {
 	}
 }
 
-// end makes sure that nothing follows.
+// end returns an error if something follows.
 func (d *decoder) end() error {
 	rest := d.data[d.in.InputOffset():]
 	if extra := bytes.TrimLeft(rest, " \t\r\n"); len(extra) > 0 {

@@ -9,14 +9,13 @@ import (
 	"unicode"
 )
 
-// encoder writes JSON as serde_json does. Maps are sorted by their keys, which in Rust have no
-// order.
+// encoder writes JSON as serde_json does. Maps are sorted by key; Rust's have no order.
 type encoder struct {
 	out []byte
-	// pretty has two blanks for each level, and a line for each value.
+	// pretty indents by two blanks for each level and puts each value on its own line.
 	pretty bool
 	depth  int
-	// fresh says that nothing stands in the innermost list or object.
+	// fresh is set while the innermost list or object is empty.
 	fresh bool
 }
 
@@ -35,7 +34,7 @@ func (e *encoder) close(delim byte) {
 	e.fresh = false
 }
 
-// line begins a line, where there are any.
+// line begins a new line in pretty output.
 func (e *encoder) line() {
 	if !e.pretty {
 		return
@@ -46,7 +45,7 @@ func (e *encoder) line() {
 	}
 }
 
-// item comes before each value of a list and each name.
+// item writes what comes before a value of a list or a name.
 func (e *encoder) item() {
 	if !e.fresh {
 		e.out = append(e.out, ',')
@@ -76,7 +75,7 @@ func (e *encoder) boolField(name string, value bool) {
 	e.out = strconv.AppendBool(e.out, value)
 }
 
-// string escapes what JSON has to have escaped, and nothing else.
+// string writes a string and escapes only what JSON requires.
 func (e *encoder) string(s string) {
 	e.out = append(e.out, '"')
 	for i := range len(s) {
@@ -153,16 +152,16 @@ func (e *encoder) tensors(m map[string][]float32) {
 	e.close('}')
 }
 
-// Decimal points of numbers that are written without an exponent: from 0.00000ddd to that many
-// digits before it, in 32 and 64 bits.
+// The range of decimal exponents in which numbers are written without an exponent, for 32 and 64
+// bits.
 const (
 	leastPoint  = -5
 	mostPoint32 = 13
 	mostPoint64 = 16
 )
 
-// appendFloat writes the shortest digits that are read back as the number of so many bits, always
-// with a point or an exponent. What is no number is null.
+// appendFloat writes the fewest digits that read back as the same number of that many bits, always
+// with a point or an exponent. NaN and infinities are null.
 func appendFloat(out []byte, v float64, bits int) []byte {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return append(out, "null"...)
@@ -178,7 +177,7 @@ func appendFloat(out []byte, v float64, bits int) []byte {
 	i := slices.Index(short, 'e')
 	exponent, err := strconv.Atoi(string(short[i+1:]))
 	if err != nil {
-		panic(err) // it was written by strconv
+		panic(err) // strconv wrote the text, so it parses
 	}
 	if point := exponent + 1; point >= leastPoint && point <= most {
 		begin := len(out)
@@ -195,7 +194,7 @@ func appendFloat(out []byte, v float64, bits int) []byte {
 	return strconv.AppendInt(out, int64(exponent), 10)
 }
 
-// quoted returns a text as Rust shows it for debugging.
+// quoted formats a string as Rust's Debug does.
 func quoted(s string) string {
 	out := []byte{'"'}
 	for _, r := range s {

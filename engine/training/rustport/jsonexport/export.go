@@ -17,18 +17,18 @@ type Format string
 const (
 	// SavedModel is a directory with a file for each table.
 	SavedModel Format = "saved-model"
-	// ONNX is refused.
+	// ONNX is not supported.
 	ONNX Format = "onnx"
-	// TorchScript is refused.
+	// TorchScript is not supported.
 	TorchScript Format = "torch-script"
-	// Native is one file.
+	// Native is a single file.
 	Native Format = "native"
 )
 
-// Formats returns all of them.
+// Formats returns all formats.
 func Formats() []Format { return []Format{SavedModel, ONNX, TorchScript, Native} }
 
-// kept returns what files have as the name of the format.
+// kept returns the name of the format that the written files contain.
 func (f Format) kept() string {
 	if f == Native {
 		return "Binary"
@@ -36,44 +36,44 @@ func (f Format) kept() string {
 	return "SavedModel"
 }
 
-// Options say what to export, and how. [Defaults] are those of the command.
+// Options says what to export, and how. [Defaults] returns the command's defaults.
 type Options struct {
 	// CheckpointPath is a checkpoint, or a directory with files checkpoint-N.json.
 	CheckpointPath string
-	// OutputPath is a directory that is made.
+	// OutputPath is the directory to create.
 	OutputPath string
 	Format     Format
-	// Optimize is written down, and changes nothing.
+	// Optimize is recorded in the manifest and has no other effect.
 	Optimize bool
-	// Quantize rounds numbers to QuantizeBits, which are 8 or 16.
+	// Quantize rounds numbers to QuantizeBits, which is 8 or 16.
 	Quantize     bool
 	QuantizeBits uint8
-	// IncludeEmbeddings has the tables exported, too.
+	// IncludeEmbeddings also exports the tables.
 	IncludeEmbeddings bool
 	SignatureName     string
-	// ModelVersion is the version in the manifest; nil is 1.0.0.
+	// ModelVersion is the version in the manifest; nil means 1.0.0.
 	ModelVersion *string
-	// Overwrite removes what is at OutputPath before.
+	// Overwrite first removes what exists at OutputPath.
 	Overwrite bool
-	// WarmupDataPath is a file, or a directory of files, to be copied into the export; "" is none.
+	// WarmupDataPath is a file, or a directory of files, to copy into the export; "" means none.
 	WarmupDataPath string
 }
 
-// Defaults returns the options that the command has where nothing else is said.
+// Defaults returns the command's default options.
 func Defaults() Options {
 	return Options{Format: SavedModel, Optimize: true, QuantizeBits: 8, IncludeEmbeddings: true, SignatureName: "serving_default"}
 }
 
 // Report is what an export did.
 type Report struct {
-	// Checkpoint is the file that was exported, and GlobalStep the step that it is of.
+	// Checkpoint is the exported file, and GlobalStep its step.
 	Checkpoint string
 	GlobalStep uint64
-	// Tables and DenseParams are how many of them were exported.
+	// Tables and DenseParams count what was exported.
 	Tables, DenseParams int
 }
 
-// export is one under way.
+// export is a running export.
 type export struct {
 	files env.Files
 	now   time.Time
@@ -81,9 +81,9 @@ type export struct {
 	o     Options
 }
 
-// Export exports a checkpoint; now is the time that the manifest has, and warn takes what is no
-// error. It goes step by step, as the Rust port does, and what was done before an error stays: an
-// output path for a format that is refused is an empty directory. Errors have its texts.
+// Export exports a checkpoint. now is the time in the manifest, and warn receives warnings. It goes
+// step by step as the Rust port does, and what was done before an error stays: for an unsupported
+// format that is an empty output directory. Errors have the Rust port's texts.
 func Export(files env.Files, now time.Time, o Options, warn func(string)) (*Report, error) {
 	x := &export{files: files, now: now, warn: warn, o: o}
 	if !env.Exists(files, o.CheckpointPath) {
@@ -118,7 +118,7 @@ func Export(files env.Files, now time.Time, o Options, warn func(string)) (*Repo
 	return &Report{Checkpoint: checkpoint, GlobalStep: state.GlobalStep, Tables: len(state.Tables), DenseParams: len(state.DenseParams)}, nil
 }
 
-// makeOutput makes the directory for the export, in the place of what is there if that is wanted.
+// makeOutput creates the output directory, and first removes what is there if Overwrite is set.
 func (x *export) makeOutput() error {
 	if info, err := x.files.Stat(x.o.OutputPath); err == nil {
 		if !x.o.Overwrite {
@@ -135,8 +135,8 @@ func (x *export) makeOutput() error {
 	return nil
 }
 
-// removeOutput removes a directory, unless what is to be exported is in it: the Rust port removes
-// that, too, and then finds no checkpoint.
+// removeOutput removes a directory, unless it contains what is to be exported. The Rust port
+// removes that too, and then finds no checkpoint.
 func (x *export) removeOutput(info env.FileInfo) error {
 	if !info.Dir {
 		return fmt.Errorf("%s: found a file, want a directory", x.o.OutputPath)
@@ -156,7 +156,8 @@ func (x *export) abs(name string) string {
 	return path.Join(x.files.Getwd(), name)
 }
 
-// resolve returns the path of the checkpoint: of a directory, that of the greatest step above 0.
+// resolve returns the path of the checkpoint. In a directory that is the one with the largest step
+// above 0.
 func (x *export) resolve() (string, error) {
 	dir := x.o.CheckpointPath
 	if info, err := x.files.Stat(dir); err == nil && !info.Dir {
@@ -175,7 +176,7 @@ func (x *export) resolve() (string, error) {
 	return join(dir, latest), nil
 }
 
-// StepOf returns the step N of a file that is named checkpoint-N.json.
+// StepOf returns the step N in the file name checkpoint-N.json.
 func StepOf(name string) (step uint64, ok bool) {
 	number, found := strings.CutPrefix(name, "checkpoint-")
 	number, json := strings.CutSuffix(number, ".json")
@@ -197,7 +198,7 @@ func (x *export) restore(name string) (*State, error) {
 	return s, nil
 }
 
-// describe puts down in the metadata where the export comes from. Only the native format keeps it.
+// describe records in the metadata where the export comes from. Only the native format keeps that.
 func (x *export) describe(s *State, checkpoint string) {
 	s.Metadata["export_source_checkpoint"] = checkpoint
 	s.Metadata["export_signature_name"] = x.o.SignatureName
@@ -227,7 +228,7 @@ func (x *export) writeModel(s *State) (err error) {
 	return nil
 }
 
-// copyWarmup copies a file, or those of a directory but not what is below its directories.
+// copyWarmup copies a file, or the files of a directory without its subdirectories.
 func (x *export) copyWarmup() error {
 	from := x.o.WarmupDataPath
 	if from == "" {

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// quantize rounds each tensor, which the parameters and each entry of a table are, to what so many
-// bits can tell apart, and keeps it as floats.
+// quantize rounds each tensor (the parameters, and each entry of a table) to values that fit the
+// number of bits, and keeps them as floats.
 func (s *State) quantize(bits uint8) error {
 	if bits != 8 && bits != 16 {
 		return fmt.Errorf("Unsupported quantize bits: %d (expected 8 or 16)", bits)
@@ -25,8 +25,9 @@ func (s *State) quantize(bits uint8) error {
 	return nil
 }
 
-// quantizeTensor has the greatest value become most, and the others whole numbers, and back. It
-// counts in 32 bits at each step, as Rust does. What cannot be scaled becomes no number.
+// quantizeTensor scales the values so that the largest becomes most, rounds them to whole numbers,
+// and scales back. It computes in 32 bits at each step, as Rust does. Values that cannot be scaled
+// become NaN.
 func quantizeTensor(values []float32, most float32) {
 	var greatest float32
 	for _, v := range values {
@@ -37,7 +38,7 @@ func quantizeTensor(values []float32, most float32) {
 	}
 	scale := most / greatest
 	for i, v := range values {
-		whole := float32(math.Round(float64(v * scale))) // half away from 0
+		whole := float32(math.Round(float64(v * scale))) // halves are rounded away from 0
 		values[i] = min(max(whole, -most), most) / scale
 	}
 }

@@ -10,10 +10,11 @@ import (
 // specFile describes the layers of a model to the Rust port's server.
 const specFile = "model_spec.json"
 
-// kinds of models that a spec can have, from the one that is looked for first.
+// kinds of models that a spec can describe, in the order in which they are looked for.
 var kinds = []string{"mmoe", "dcn", "mlp"}
 
-// kind returns what the metadata says that the model is, or else what its parameters are named after.
+// kind returns the kind of model in the metadata, or else the one after which its parameters are
+// named.
 func (s *State) kind() string {
 	if kind, ok := s.Metadata["model_spec_type"]; ok {
 		return strings.ToLower(strings.TrimSpace(kind))
@@ -27,7 +28,7 @@ func (s *State) kind() string {
 	return ""
 }
 
-// spec returns the text of the file; ok is false for a model of no kind, or without its sizes.
+// spec returns the text of the file. ok is false for a model of no known kind, or without sizes.
 func (s *State) spec() (text []byte, ok bool) {
 	kind := s.kind()
 	input, hasInput := s.size("model_input_dim")
@@ -59,10 +60,10 @@ func (s *State) spec() (text []byte, ok bool) {
 	return e.out, true
 }
 
-// size returns a number of the metadata.
+// size returns a number in the metadata.
 func (s *State) size(key string) (n uint64, ok bool) { return parseSize(s.Metadata[key]) }
 
-// sizeOr writes a number of the metadata, or the one that counts without.
+// sizeOr writes a number from the metadata, or a default.
 func (s *State) sizeOr(e *encoder, name string, without uint64) {
 	n, ok := s.size("model_" + name)
 	if !ok {
@@ -71,7 +72,7 @@ func (s *State) sizeOr(e *encoder, name string, without uint64) {
 	e.uintField(name, n)
 }
 
-// sizes writes those of a list of the metadata that are numbers.
+// sizes writes the numbers in a list of the metadata.
 func (s *State) sizes(e *encoder, name string) {
 	var list []uint64
 	for part := range strings.SplitSeq(s.Metadata["model_"+name], ",") {
@@ -83,7 +84,7 @@ func (s *State) sizes(e *encoder, name string) {
 	e.uints(list)
 }
 
-// activation is that of the metadata; one that it does not know is relu.
+// activation returns the activation in the metadata; an unknown one is relu.
 func (s *State) activation() string {
 	switch a := strings.ToLower(strings.TrimSpace(s.Metadata["model_activation"])); a {
 	case "tanh", "sigmoid", "none":
@@ -94,7 +95,7 @@ func (s *State) activation() string {
 	return "relu"
 }
 
-// parseSize reads a number as Rust reads an unsigned one: it may have a plus.
+// parseSize parses an unsigned number as Rust does, which may begin with a plus.
 func parseSize(text string) (n uint64, ok bool) {
 	n, err := strconv.ParseUint(strings.TrimPrefix(text, "+"), 10, 64)
 	return n, err == nil

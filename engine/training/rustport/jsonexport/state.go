@@ -1,19 +1,19 @@
 package jsonexport
 
-// State is a checkpoint of a model (monolith-checkpoint's ModelState). The state of optimizers
-// is read and checked, but not kept: no export has it.
+// State is a checkpoint of a model (monolith-checkpoint's ModelState). The state of optimizers is
+// read and checked, but not kept, because no export contains it.
 type State struct {
 	Version    uint32
 	GlobalStep uint64
-	// TimestampSec is when it was saved, since the Unix epoch.
+	// TimestampSec is the time of the save, in seconds since the Unix epoch.
 	TimestampSec uint64
 	Tables       []Table
-	// DenseParams holds the weights that are no embeddings, flattened, by name.
+	// DenseParams holds the weights other than embeddings, flattened, by name.
 	DenseParams map[string][]float32
 	Metadata    map[string]string
 }
 
-// Table is a table of embeddings. Nothing holds the entries to Dim.
+// Table is a table of embeddings. Nothing checks that entries have Dim values.
 type Table struct {
 	Name     string
 	Dim      uint64
@@ -21,9 +21,9 @@ type Table struct {
 	Metadata map[string]string
 }
 
-// Restore reads a checkpoint. Fields that it does not know are passed over, those that it knows
-// have to be there, each once. The error is serde_json's text for the first thing that is wrong,
-// with its line and its column in bytes, from 1; of what is no JSON at all it is Go's text.
+// Restore parses a checkpoint. Unknown fields are skipped; each known field must occur exactly
+// once. The error is serde_json's text for the first mistake, with line and column in bytes, from
+// 1. For text that is not JSON at all it is Go's text.
 func Restore(text []byte) (*State, error) {
 	d := newDecoder(text)
 	s := &State{}
@@ -70,7 +70,7 @@ func (d *decoder) table() (t Table, err error) {
 	return t, err
 }
 
-// optimizer passes over the state of an optimizer.
+// optimizer skips the state of an optimizer.
 func (d *decoder) optimizer() error {
 	text := func() error { _, err := d.text(); return err }
 	tensors := func() error { _, err := d.tensors(); return err }

@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// defaultVersion is that of a manifest when none is given.
+// defaultVersion is the version in a manifest when none is given.
 const defaultVersion = "1.0.0"
 
-// savedModel writes a directory: tables, parameters, what describes the layers, and at last the
-// manifest.
+// savedModel writes a directory: the tables, the parameters, the description of the layers, and
+// last the manifest.
 func (x *export) savedModel(s *State) error {
 	embeddings, dense := join(x.o.OutputPath, "embeddings"), join(x.o.OutputPath, "dense")
 	for _, dir := range []string{embeddings, dense} {
@@ -46,7 +46,7 @@ func (x *export) savedModel(s *State) error {
 	return x.manifest(s)
 }
 
-// native writes all of it into one file, which is JSON without blanks, and the manifest.
+// native writes everything into one file of JSON without blanks, and the manifest.
 func (x *export) native(s *State) error {
 	s.Metadata["export_format"] = x.o.Format.kept()
 	if x.o.ModelVersion != nil {
@@ -124,7 +124,7 @@ func (e *encoder) table(t Table) {
 	e.close('}')
 }
 
-// write makes a file that is never seen half written.
+// write writes a file so that readers never see half of it.
 func (x *export) write(name string, data []byte) error {
 	temporary := name + ".tmp"
 	err := x.files.WriteFile(temporary, data)
@@ -137,12 +137,12 @@ func (x *export) write(name string, data []byte) error {
 	return nil
 }
 
-// atPath is an error of a file, which says its path itself.
+// atPath returns an error with a file's path, which err itself does not repeat.
 func atPath(name string, err error) error {
 	return fmt.Errorf("I/O error at %s: %w", name, reason(err))
 }
 
-// reason is an error without its path.
+// reason returns an error without its path.
 func reason(err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {
@@ -151,7 +151,7 @@ func reason(err error) error {
 	return err
 }
 
-// join returns a path below another, of which it changes nothing.
+// join returns a path below another, without cleaning either.
 func join(dir, name string) string {
 	if strings.HasSuffix(dir, "/") {
 		return dir + name
@@ -159,7 +159,7 @@ func join(dir, name string) string {
 	return dir + "/" + name
 }
 
-// within reports whether a path is that of a directory or below it, as far as names tell.
+// within reports whether a path is dir or below it, comparing names only.
 func within(dir, name string) bool {
 	dir, name = path.Clean(dir), path.Clean(name)
 	return name == dir || strings.HasPrefix(name, strings.TrimSuffix(dir, "/")+"/")

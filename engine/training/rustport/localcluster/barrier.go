@@ -5,12 +5,13 @@ import (
 	"time"
 )
 
-// BarrierStatus is what a worker hears of the barrier at its step.
+// BarrierStatus is the state of the barrier at a worker's step.
 type BarrierStatus struct {
 	Epoch uint64
-	// Released says that all have arrived.
+	// Released is set when all workers have arrived.
 	Released bool
-	// Arrived are those that have so far, of Required; both are all when it is released.
+	// Arrived is the number of workers that have arrived, of Required. When the barrier is released
+	// both are equal.
 	Arrived, Required int
 }
 
@@ -22,7 +23,7 @@ func (s BarrierStatus) String() string {
 	return fmt.Sprintf("Waiting { epoch: %d, arrived: %d, required: %d }", s.Epoch, s.Arrived, s.Required)
 }
 
-// barrier has who waits at each epoch, which is a step's number, and which were released.
+// barrier holds the waiting workers of each epoch (a step's number), and the released epochs.
 type barrier struct {
 	waiters  map[uint64]map[int]bool
 	released map[uint64]bool
@@ -32,7 +33,7 @@ func newBarrier() barrier {
 	return barrier{waiters: map[uint64]map[int]bool{}, released: map[uint64]bool{}}
 }
 
-// arrive returns the arrival of a worker, which may be repeated.
+// arrive records the arrival of a worker, which may be repeated.
 func (b *barrier) arrive(epoch uint64, worker, required int) BarrierStatus {
 	status := BarrierStatus{Epoch: epoch, Required: required, Arrived: required}
 	if status.Released = b.released[epoch]; status.Released {
@@ -50,7 +51,7 @@ func (b *barrier) arrive(epoch uint64, worker, required int) BarrierStatus {
 	return status
 }
 
-// SyncBarrier returns a worker's arrival at the barrier of its step. It does not wait.
+// SyncBarrier records a worker's arrival at the barrier of its step. It does not wait.
 func (l *LocalCluster) SyncBarrier(index int) (BarrierStatus, error) {
 	w, err := l.worker(index)
 	if err != nil {
@@ -59,9 +60,8 @@ func (l *LocalCluster) SyncBarrier(index int) (BarrierStatus, error) {
 	return l.barrier.arrive(w.step, index, len(l.workers)), nil
 }
 
-// WaitForBarrier arrives and looks again every poll until all have arrived, or until the time
-// is over, which is a BarrierTimeout. A worker whose time is over counts as arrived all the
-// same. It looks once at least.
+// WaitForBarrier arrives, and checks every poll until all have arrived. After timeout it is a
+// BarrierTimeout; the worker still counts as arrived. It checks at least once.
 func (l *LocalCluster) WaitForBarrier(index int, timeout, poll time.Duration) (BarrierStatus, error) {
 	start := l.e.Clock.Elapsed()
 	for {

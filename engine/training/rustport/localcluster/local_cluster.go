@@ -1,18 +1,18 @@
-// Package localcluster is a training cluster in one process: parameter servers, workers, and
-// a barrier for each step (TRN-4.1). It has no counterpart in Python; its behaviour is that of
-// the Rust port, crates/monolith-training/src/distributed.rs.
+// Package localcluster is a training cluster in one process: parameter servers, workers, and a
+// barrier for each step (TRN-4.1). It has no counterpart in Python. It behaves like the Rust port's
+// crates/monolith-training/src/distributed.rs.
 //
 // Two things to use first:
 //
-//   - [New] makes a cluster, which [LocalCluster.Start] starts.
-//   - [LocalCluster.TrainStep] is a worker's step, [LocalCluster.WaitForBarrier] waits for the
-//     others behind it.
+//   - [New] makes a cluster; [LocalCluster.Start] starts it.
+//   - [LocalCluster.TrainStep] runs a worker's step; [LocalCluster.WaitForBarrier] then waits for
+//     the others.
 //
-// A worker that never comes to a step blocks all at that step; one whose time is over stays
-// counted. To change how a barrier is released look in barrier.go.
+// A worker that never reaches a step blocks all others at that step. A worker whose wait has timed
+// out still counts as arrived. To change how a barrier is released: barrier.go.
 //
-// Cost: a step costs its gradients; a barrier keeps one number for each step that was
-// released, until the cluster stops.
+// Cost: a step costs its gradients; a barrier keeps one number for each released step, until the
+// cluster stops.
 package localcluster
 
 import (
@@ -36,11 +36,11 @@ const (
 	BarrierTimeout                   // "Barrier timeout at epoch … after … ms"
 )
 
-// Error is what goes wrong in a cluster. Its texts are the reference's.
+// Error is an error of a cluster, with the Rust port's text.
 type Error struct {
 	Kind Kind
 	Text string
-	// Epoch and Timeout are those of a barrier.
+	// Epoch and Timeout belong to a barrier.
 	Epoch   uint64
 	Timeout time.Duration
 }
@@ -64,14 +64,14 @@ func fail(kind Kind, format string, args ...any) error {
 	return &Error{Kind: kind, Text: fmt.Sprintf(format, args...)}
 }
 
-// Config is a cluster as one of its tasks sees it.
+// Config describes a cluster to one of its tasks.
 type Config struct {
 	PSAddrs, WorkerAddrs []string
 	TaskIndex            int
 	IsPS                 bool
 }
 
-// Validate reports what is wrong with it.
+// Validate returns an error for an invalid configuration.
 func (c Config) Validate() error {
 	own := c.WorkerAddrs
 	if c.IsPS {
@@ -88,13 +88,13 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// parameter is a value and how often it was set.
+// parameter is a value and the number of times it was set.
 type parameter struct {
 	values  []float32
 	version uint64
 }
 
-// parameterServer has some of the parameters. It does not ask whether it is running.
+// parameterServer holds some of the parameters. It works even when the cluster is stopped.
 type parameterServer struct {
 	parameters map[string]*parameter
 }
@@ -123,7 +123,7 @@ func (p *parameterServer) apply(name string, gradient []float32, rate float32) (
 	return slices.Clone(v.values), nil
 }
 
-// worker is one that makes steps.
+// worker counts the steps of a worker.
 type worker struct {
 	running bool
 	step    uint64
@@ -145,7 +145,7 @@ type LocalCluster struct {
 	barrier barrier
 }
 
-// New makes a cluster, stopped, whose gradients count by a learning rate.
+// New makes a stopped cluster. rate is the learning rate.
 func New(e *env.Env, c Config, rate float32) (*LocalCluster, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -163,7 +163,7 @@ func New(e *env.Env, c Config, rate float32) (*LocalCluster, error) {
 // Start starts all workers.
 func (l *LocalCluster) Start() { l.setRunning(true) }
 
-// Stop stops them and forgets the barriers; steps and parameters stay.
+// Stop stops all workers and clears the barriers; steps and parameters stay.
 func (l *LocalCluster) Stop() {
 	l.setRunning(false)
 	l.barrier = newBarrier()
@@ -175,7 +175,7 @@ func (l *LocalCluster) setRunning(running bool) {
 	}
 }
 
-// PSIndex returns the server, of n, that has a parameter.
+// PSIndex returns which of n servers has a parameter.
 func PSIndex(name string, n int) int {
 	if n == 0 {
 		return 0
@@ -187,14 +187,14 @@ func PSIndex(name string, n int) int {
 	return int(h % uint64(n))
 }
 
-// RegisterParameter sets a parameter and answers its server, running or not.
+// RegisterParameter sets a parameter and returns the index of its server, which need not run.
 func (l *LocalCluster) RegisterParameter(name string, values []float32) (server int) {
 	server = PSIndex(name, len(l.servers))
 	l.servers[server].set(name, values)
 	return server
 }
 
-// Parameter returns a parameter's values and how often they were changed.
+// Parameter returns a parameter's values and how often they were set.
 func (l *LocalCluster) Parameter(name string) (values []float32, version uint64, ok bool) {
 	p, ok := l.servers[PSIndex(name, len(l.servers))].parameters[name]
 	if !ok {
@@ -211,9 +211,9 @@ func (l *LocalCluster) worker(index int) (*worker, error) {
 	return w, w.mustRun()
 }
 
-// TrainStep makes a worker's step and applies its gradients, by the names' order, of which the
-// first that fails ends it: those before it stay applied, and the step is made. It answers
-// what the parameters are then.
+// TrainStep counts a worker's step and applies its gradients in the order of their names. The first
+// that fails ends the call; those before it stay applied. It returns the new values of the
+// parameters.
 func (l *LocalCluster) TrainStep(index int, gradients map[string][]float32) (map[string][]float32, error) {
 	w, err := l.worker(index)
 	if err != nil {
@@ -231,5 +231,5 @@ func (l *LocalCluster) TrainStep(index int, gradients map[string][]float32) (map
 	return updated, nil
 }
 
-// Step returns how many steps a worker has made.
+// Step returns the number of steps that a worker has made.
 func (l *LocalCluster) Step(index int) uint64 { return l.workers[index].step }

@@ -1,14 +1,14 @@
-// Package parametersync takes the embeddings that a training pushes to what serves its model, as
+// Package parametersync receives the embeddings that a training pushes to what serves its model, as
 // the Rust port's serve command does at an address of its own (TRN-4.10;
-// crates/monolith-serving/src/parameter_sync_sink.rs and embedding_store.rs). Python has no
-// service for that: there a PS pushes by Predict (parameter_sync_client.cc).
+// crates/monolith-serving/src/parameter_sync_sink.rs and embedding_store.rs). Python has no such
+// service: there a PS pushes by Predict (parameter_sync_client.cc).
 //
 // Two things to use first:
 //
-//   - [Store.Push] does what a push says.
-//   - [Store.Handle] is the service ParameterSyncRpc as a handler of calls.
+//   - [Store.Push] applies a push.
+//   - [Store.Handle] serves ParameterSyncRpc as a handler of calls.
 //
-// Cost: a push costs its ids times their dimension; embeddings that nobody pushes again stay.
+// Cost: a push costs its ids times their dimension; embeddings that are never pushed again stay.
 package parametersync
 
 import (
@@ -21,17 +21,17 @@ import (
 	rpc "github.com/monosim/monosim/engine/proto/monolith/parameter_sync_rpc"
 )
 
-// Store keeps embeddings by table and id. Its callers take turns.
+// Store holds embeddings by table and id. Only one caller at a time may use it.
 type Store struct {
 	tables map[string]map[int64][]float32
 }
 
-// NewStore makes an empty one.
+// NewStore makes an empty store.
 func NewStore() *Store { return &Store{tables: map[string]map[int64][]float32{}} }
 
-// ApplyDelta replaces the embeddings of ids, which stand one behind the other, and counts them,
-// one that comes twice as two. Without ids, or with another number of values than dim for each,
-// nothing changes and no table is made: 0.
+// ApplyDelta replaces the embeddings of ids, whose values are one after another, and returns their
+// number; an id that occurs twice counts twice. Without ids, or with a number of values other than
+// dim for each, it changes nothing, makes no table, and returns 0.
 func (s *Store) ApplyDelta(table string, dim int32, ids []int64, embeddings []float32) int {
 	if len(ids) == 0 || dim < 0 || len(embeddings) != len(ids)*int(dim) {
 		return 0
@@ -53,7 +53,7 @@ func (s *Store) Get(table string, id int64) (embedding []float32, ok bool) {
 	return slices.Clone(row), ok
 }
 
-// Size returns how many tables and embeddings there are.
+// Size returns the numbers of tables and embeddings.
 func (s *Store) Size() (tables, embeddings int) {
 	for _, rows := range s.tables {
 		embeddings += len(rows)
@@ -61,8 +61,8 @@ func (s *Store) Size() (tables, embeddings int) {
 	return len(s.tables), embeddings
 }
 
-// Push applies all tables of a request, those that stand alone first. A table without a name or a
-// dimension is an error of code INTERNAL; those before it are applied.
+// Push applies all tables of a request; the request's single table comes first. A table without a
+// name or a dimension is an error of code INTERNAL; those before it stay applied.
 func (s *Store) Push(r *pb.PushRequest) (*pb.PushResponse, error) {
 	updated := 0
 	for _, t := range slices.Concat(r.DeltaHashTables, r.DeltaMultiHashTables) {
@@ -77,7 +77,7 @@ func (s *Store) Push(r *pb.PushRequest) (*pb.PushResponse, error) {
 	return &pb.PushResponse{StatusCode: proto.Int32(0), UpdateNum: proto.Int32(int32(updated))}, nil
 }
 
-// Handle returns the service as an [env.Handler].
+// Handle implements [env.Handler].
 func (s *Store) Handle(method string, request []byte) ([]byte, error) {
 	if method != rpc.ParameterSyncRpc_Push_FullMethodName {
 		return nil, &env.RPCError{Code: env.Unimplemented, Message: "Method not found!"}

@@ -8,11 +8,11 @@ import (
 	pb "github.com/monosim/monosim/engine/proto/monolith/ps_training"
 )
 
-// barrier is one of an id. The number of workers is that of its first caller, for ever.
+// barrier is the barrier of one id. Its first caller sets the number of workers for ever.
 type barrier struct {
 	numWorkers int32
-	// arrived holds the workers of this generation; count is how many of them the defective
-	// variant reports, held how many it waits for.
+	// arrived holds the workers of this generation. In the defective variant count is the number of
+	// workers it reports, held the number by which it is released.
 	arrived    map[int32]bool
 	count      int32
 	held       int32
@@ -20,8 +20,8 @@ type barrier struct {
 	released   env.Cond
 }
 
-// Barrier answers when all workers have arrived, or with status 1: arguments that make no
-// sense, or a time that is over.
+// Barrier returns when all workers have arrived. It returns status 1 for invalid arguments, or
+// after the timeout.
 func (s *Service) Barrier(r *pb.BarrierRequest) *pb.BarrierResponse {
 	if r.NumWorkers <= 0 {
 		return refused(0, "num_workers must be > 0")
@@ -58,7 +58,7 @@ func (b *barrier) size(defective bool) int32 {
 	return int32(len(b.arrived))
 }
 
-// await waits until the generation is over and reports whether it was in time.
+// await waits for the end of the generation and reports whether it came in time.
 func (b *barrier) await(generation uint64, timeout time.Duration) bool {
 	return b.released.WaitFor(timeout) || b.generation != generation
 }
@@ -70,7 +70,7 @@ func (b *barrier) release() *pb.BarrierResponse {
 	return &pb.BarrierResponse{NumArrived: b.numWorkers}
 }
 
-// arrive returns the variant of 7fc99f7: who is late leaves the set again.
+// arrive is the variant of commit 7fc99f7: a worker that times out is removed from the set.
 func (b *barrier) arrive(worker int32, timeout time.Duration) *pb.BarrierResponse {
 	generation := b.generation
 	b.arrived[worker] = true
@@ -85,8 +85,9 @@ func (b *barrier) arrive(worker int32, timeout time.Duration) *pb.BarrierRespons
 	return refused(int32(len(b.arrived)), "Barrier timeout")
 }
 
-// arriveDefective is that of f415ff3: workers are counted, not known, and one that is late
-// leaves what is reported but not what is waited for, so that the next round ends early.
+// arriveDefective is the variant of commit f415ff3: it counts arrivals without knowing the workers.
+// A worker that times out is subtracted from what is reported, but not from what releases the
+// barrier, so the next round ends early.
 func (b *barrier) arriveDefective(timeout time.Duration) *pb.BarrierResponse {
 	generation := b.generation
 	b.count++

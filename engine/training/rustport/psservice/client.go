@@ -10,7 +10,7 @@ import (
 	pb "github.com/monosim/monosim/engine/proto/monolith/ps_training"
 )
 
-// carriedTimeoutMs is what requests carry; nobody holds a call to it.
+// carriedTimeoutMs is the timeout in requests; nobody enforces it.
 const carriedTimeoutMs = 5000
 
 // Client spreads ids over servers.
@@ -25,8 +25,8 @@ func NewClient(e *env.Env, addrs []string) *Client {
 	return c
 }
 
-// Connect returns NewClient once each server has answered a connection: one that does not is a
-// ConnectionError.
+// Connect does what NewClient does, after it has connected to each server. A server that cannot be
+// reached is a ConnectionError.
 func Connect(e *env.Env, addrs []string) (*Client, error) {
 	for _, a := range addrs {
 		if err := e.Network.Probe(a, 0); err != nil {
@@ -36,36 +36,36 @@ func Connect(e *env.Env, addrs []string) (*Client, error) {
 	return NewClient(e, addrs), nil
 }
 
-// ConnectionError is a server that cannot be reached.
+// ConnectionError is returned for a server that cannot be reached.
 type ConnectionError struct {
 	Addr string
 	Err  error
 }
 
-// Error returns the port's text.
+// Error returns the Rust port's text.
 func (e *ConnectionError) Error() string {
 	return fmt.Sprintf("Connection failed to %s: %v", e.Addr, e.Err)
 }
 
-// Unwrap is what the network says of it.
+// Unwrap returns the network's error.
 func (e *ConnectionError) Unwrap() error { return e.Err }
 
-// DimensionError is a number of values that fits no dimension.
+// DimensionError is returned for a number of values that does not fit the dimension.
 type DimensionError struct{ Want, Got int }
 
-// Error returns the port's text.
+// Error returns the Rust port's text.
 func (e *DimensionError) Error() string {
 	return fmt.Sprintf("Dimension mismatch: expected %d, got %d", e.Want, e.Got)
 }
 
-// Close ends its channels.
+// Close closes the client's channels.
 func (c *Client) Close() {
 	for _, s := range c.shards {
 		s.Close()
 	}
 }
 
-// call makes one call; a status that is not 0 is an error of the server.
+// call makes one call. A status other than 0 is returned as an error.
 func call(channel env.Channel, method string, request, response proto.Message) error {
 	data, err := proto.Marshal(request)
 	if err != nil {
@@ -77,7 +77,7 @@ func call(channel env.Channel, method string, request, response proto.Message) e
 	return proto.Unmarshal(data, response)
 }
 
-// refusal is the error of a status.
+// refusal returns the error for a status.
 func refusal(status int32, message string) error {
 	if status == 0 {
 		return nil
@@ -85,7 +85,8 @@ func refusal(status int32, message string) error {
 	return &env.RPCError{Code: env.Internal, Message: message}
 }
 
-// spread has each id once, with its shard, and for each place of ids which of these it is.
+// spread lists the distinct ids of each shard, and for each element of ids its shard and index
+// there.
 func (c *Client) spread(ids []int64) (shards [][]int64, where [][2]int) {
 	shards = make([][]int64, len(c.shards))
 	seen := map[int64][2]int{}
@@ -103,7 +104,7 @@ func (c *Client) spread(ids []int64) (shards [][]int64, where [][2]int) {
 	return shards, where
 }
 
-// Lookup answers the embedding of each id, asking one shard after the other. A table of another
+// Lookup returns the embedding of each id. It asks one shard after another. A table of another
 // dimension is a DimensionError.
 func (c *Client) Lookup(table string, ids []int64, dim int32, create bool) ([][]float32, error) {
 	shards, where := c.spread(ids)
@@ -132,10 +133,9 @@ func (c *Client) Lookup(table string, ids []int64, dim int32, create bool) ([][]
 	return rows, nil
 }
 
-// ApplyGradients moves the embedding of each id against its gradient, one shard after the
-// other; gradients of an id that comes twice are added. It answers how many embeddings were
-// moved, and how many are not there. Gradients of another number than ids times the dimension
-// are a DimensionError.
+// ApplyGradients moves the embedding of each id against its gradient, one shard after another.
+// Gradients of an id that occurs twice are added up. It returns how many embeddings were moved, and
+// how many do not exist. A number of values other than ids times the dimension is a DimensionError.
 func (c *Client) ApplyGradients(table string, ids []int64, gradients []float32, dim int32, rate float32) (updated, missing int, err error) {
 	if want := len(ids) * int(dim); len(gradients) != want {
 		return 0, 0, &DimensionError{Want: want, Got: len(gradients)}

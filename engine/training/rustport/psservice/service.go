@@ -1,18 +1,17 @@
-// Package psservice keeps the embeddings of a training and has its workers wait for one
-// another, over gRPC (TRN-4.2). It has no counterpart in Python; its behaviour is that of the
-// Rust port, crates/monolith-training/src/distributed_ps.rs.
+// Package psservice keeps the embeddings of a training and lets its workers wait for each other,
+// over gRPC (TRN-4.2). It has no counterpart in Python. It behaves like the Rust port's
+// crates/monolith-training/src/distributed_ps.rs.
 //
 // Two things to use first:
 //
 //   - [New] makes a server's [Service]; [Service.Handle] answers calls.
 //   - [NewClient] spreads ids over servers.
 //
-// The barrier comes in two variants: the one of the port at 7fc99f7, and the defective one of
-// f415ff3, where a worker whose time was over stays counted. To change how they differ look
-// in barrier.go.
+// The barrier has two variants: that of the Rust port at commit 7fc99f7, and the defective one of
+// f415ff3, where a worker that timed out still counts. To change how they differ: barrier.go.
 //
-// Cost: a lookup or change costs its ids times the dimension; statistics walk the tables, not
-// their ids.
+// Cost: a lookup or change costs its ids times the dimension; statistics walk the tables, not their
+// ids.
 package psservice
 
 import (
@@ -27,24 +26,24 @@ import (
 	pb "github.com/monosim/monosim/engine/proto/monolith/ps_training"
 )
 
-// Options are the settings of a server.
+// Options configures a server.
 type Options struct {
 	ShardID int32
-	// Dim is the dimension of tables whose first request says none.
+	// Dim is the dimension of tables whose first request gives none.
 	Dim int32
-	// DefectiveBarrier has the barrier of f415ff3.
+	// DefectiveBarrier selects the barrier of commit f415ff3.
 	DefectiveBarrier bool
 	// ServiceTime is how long a lookup or a change takes.
 	ServiceTime time.Duration
 }
 
-// table has embeddings of one dimension by id.
+// table holds embeddings of one dimension by id.
 type table struct {
 	dim  int32
 	rows map[int64][]float32
 }
 
-// latency counts requests and what they took.
+// latency holds the number of requests and their total time.
 type latency struct{ count, totalUs int64 }
 
 func (l *latency) add(took time.Duration) {
@@ -74,7 +73,7 @@ func New(e *env.Env, options Options) *Service {
 	return &Service{e: e, options: options, started: e.Clock.Elapsed(), tables: map[string]*table{}, barriers: map[string]*barrier{}}
 }
 
-// table finds or makes a table; the dimension counts when it is made.
+// table finds or makes a table; the dimension matters only for a new one.
 func (s *Service) table(name string, dim int32) *table {
 	t, ok := s.tables[name]
 	if !ok {
@@ -91,7 +90,7 @@ func (s *Service) dim(asked int32) int32 {
 	return s.options.Dim
 }
 
-// timed takes the service time and counts it, and what do takes, into l.
+// timed runs do after the service time, and adds the time of both to l.
 func (s *Service) timed(l *latency, do func()) {
 	start := s.e.Clock.Elapsed()
 	if s.options.ServiceTime > 0 {
@@ -101,8 +100,8 @@ func (s *Service) timed(l *latency, do func()) {
 	l.add(s.e.Clock.Elapsed() - start)
 }
 
-// Lookup answers embeddings, zeros for ids that are missing. All ids are looked for before
-// any is made, so that one that comes twice counts as missing twice.
+// Lookup returns embeddings, zeros for missing ids. It looks for all ids before it makes any, so an
+// id that occurs twice counts as missing twice.
 func (s *Service) Lookup(r *pb.LookupRequest) *pb.LookupResponse {
 	response := &pb.LookupResponse{}
 	s.timed(&s.lookups, func() {
@@ -127,8 +126,8 @@ func (s *Service) Lookup(r *pb.LookupRequest) *pb.LookupResponse {
 	return response
 }
 
-// ApplyGradients moves the embeddings that are there against their gradients. Gradients of
-// the wrong number change nothing, make no table, and count as a request.
+// ApplyGradients moves the existing embeddings against their gradients. A wrong number of gradients
+// changes nothing and makes no table, but counts as a request.
 func (s *Service) ApplyGradients(r *pb.ApplyGradientsRequest) *pb.ApplyGradientsResponse {
 	response := &pb.ApplyGradientsResponse{}
 	s.timed(&s.applys, func() {
@@ -156,7 +155,7 @@ func (s *Service) ApplyGradients(r *pb.ApplyGradientsRequest) *pb.ApplyGradients
 	return response
 }
 
-// GetStats tells what there is and was done.
+// GetStats returns the numbers of tables, embeddings and requests.
 func (s *Service) GetStats(r *pb.GetStatsRequest) *pb.GetStatsResponse {
 	response := &pb.GetStatsResponse{
 		ShardId: s.options.ShardID, LookupCount: s.lookups.count, ApplyGradientsCount: s.applys.count,
@@ -175,13 +174,13 @@ func (s *Service) GetStats(r *pb.GetStatsRequest) *pb.GetStatsResponse {
 	return response
 }
 
-// HealthCheck returns always well.
+// HealthCheck always reports a healthy server.
 func (s *Service) HealthCheck() *pb.HealthCheckResponse {
 	return &pb.HealthCheckResponse{Status: pb.HealthCheckResponse_HEALTHY, Message: "OK",
 		UptimeSeconds: int64((s.e.Clock.Elapsed() - s.started) / time.Second)}
 }
 
-// Handle returns the service as an [env.Handler].
+// Handle implements [env.Handler].
 func (s *Service) Handle(method string, request []byte) ([]byte, error) {
 	switch method {
 	case pb.ParameterServerTraining_Lookup_FullMethodName:

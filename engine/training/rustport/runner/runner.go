@@ -12,7 +12,7 @@ import (
 	"github.com/monosim/monosim/engine/training/rustport/psservice"
 )
 
-// Config says how a process runs (TRN-4.5).
+// Config configures a process (TRN-4.5).
 type Config struct {
 	Role  rustport.Role
 	Index int
@@ -20,22 +20,23 @@ type Config struct {
 	NumPS, NumWorkers int
 	// BindAddr is host:port; a PS with port 0 takes a free one.
 	BindAddr string
-	// PSType and WorkerType are the types of the services.
+	// PSType and WorkerType are the names of the service types.
 	PSType, WorkerType string
 	Table              string
 	Dim                int32
-	// ConnectRetries are the looks for PS beyond the first, RetryBackoff the pause between two.
+	// ConnectRetries is the number of further looks for PS after the first, RetryBackoff the pause
+	// between two.
 	ConnectRetries int
 	RetryBackoff   time.Duration
-	// HeartbeatInterval is how often a PS says that it is there; 0 means never.
+	// HeartbeatInterval is the time between two heartbeats of a PS; 0 means none.
 	HeartbeatInterval time.Duration
-	// AwaitEnd returns when a PS is to end; one without it serves until its process ends.
+	// AwaitEnd returns when a PS has to end. With nil it serves until its process ends.
 	AwaitEnd func()
-	// Variant is AsPort for a worker that, when it cannot register, leaves without cleaning up.
+	// Variant is AsPort for a worker that does not clean up when it cannot register.
 	Variant rustport.Variant
 }
 
-// NewConfig returns the port's default: worker 0 of one, with one PS.
+// NewConfig returns the Rust port's default: worker 0 of 1, with one PS.
 func NewConfig() Config {
 	return Config{
 		NumPS: 1, NumWorkers: 1, BindAddr: "127.0.0.1:0", PSType: "ps", WorkerType: "worker", Table: "emb", Dim: 64,
@@ -43,7 +44,8 @@ func NewConfig() Config {
 	}
 }
 
-// ConfigOf is that of a process of a training, which has one PS and one worker at least.
+// ConfigOf returns the configuration for a process of a training, with at least one PS and one
+// worker.
 func ConfigOf(c rustport.RunnerConfig, role rustport.Role, bindAddr string) Config {
 	to := NewConfig()
 	to.Role, to.Index, to.BindAddr = role, c.Index, bindAddr
@@ -54,7 +56,7 @@ func ConfigOf(c rustport.RunnerConfig, role rustport.Role, bindAddr string) Conf
 // id returns the process's name among the services.
 func (c Config) id() string { return fmt.Sprintf("%s-%d", c.Role, c.Index) }
 
-// service returns the process at an address.
+// service returns the entry of the process at an address.
 func (c Config) service(host string, port int) Service {
 	typ := c.WorkerType
 	if c.Role == rustport.PS {
@@ -65,15 +67,15 @@ func (c Config) service(host string, port int) Service {
 	}}
 }
 
-// What is logged when cleaning up fails behind an error.
+// Log lines for errors of cleaning up, when there was an error before.
 const (
 	deregisterFailed = "Failed to deregister service after role error"
 	disconnectFailed = "Failed to disconnect discovery after role error"
 )
 
-// Run runs a process until its work is done (row D15). Whatever comes of that, its registration
-// is taken back and the discovery left; the error is the role's, else that of the one, else of
-// the other. Only a discovery that cannot be reached ends it at once.
+// Run runs a process until its work is done (row D15). Afterwards it always deregisters and
+// disconnects. The error is the first of these three: of the role, of deregistering, of
+// disconnecting. If the discovery cannot be reached, it returns at once.
 func Run(e *env.Env, by Services, c Config) error {
 	host, port, err := splitBind(c.BindAddr)
 	if err != nil {
@@ -100,8 +102,8 @@ func Run(e *env.Env, by Services, c Config) error {
 	return roleErr
 }
 
-// leave cleans up behind a worker that could not register. What is registered under its id is
-// left alone when it is another's.
+// leave cleans up after a worker that could not register. It leaves a registration with the
+// worker's id alone if it is another's.
 func (c Config) leave(e *env.Env, by Services, registering error) error {
 	if c.Variant == rustport.AsPort {
 		return registering
@@ -113,7 +115,7 @@ func (c Config) leave(e *env.Env, by Services, registering error) error {
 	return registering
 }
 
-// splitBind cuts host:port; an IPv6 host keeps its brackets.
+// splitBind splits host:port; an IPv6 host keeps its brackets.
 func splitBind(addr string) (host string, port int, err error) {
 	i := strings.LastIndexByte(addr, ':')
 	if i >= 0 {
@@ -140,7 +142,7 @@ func warn(e *env.Env, what string, err error) {
 	}
 }
 
-// runPS serves, and registers the port that it got.
+// runPS serves, and registers the port on which it listens.
 func runPS(e *env.Env, by Services, c Config, host string, port int) error {
 	ps := psservice.New(e, psservice.Options{ShardID: int32(c.Index), Dim: c.Dim})
 	server, err := e.Network.Serve(port, 0, ps.Handle)
@@ -171,7 +173,7 @@ func runPS(e *env.Env, by Services, c Config, host string, port int) error {
 	return nil
 }
 
-// RunFromRunnerConfig begins as rustport.InitializeRestore says and runs a process (row D13).
+// RunFromRunnerConfig calls rustport.InitializeRestore and then runs a process (row D13).
 func RunFromRunnerConfig(e *env.Env, by Services, c rustport.RunnerConfig, run Config) error {
 	if _, err := rustport.InitializeRestore(e, c, run.Role, run.Variant, c.Timing()); err != nil {
 		return err
@@ -179,7 +181,7 @@ func RunFromRunnerConfig(e *env.Env, by Services, c rustport.RunnerConfig, run C
 	return Run(e, by, run)
 }
 
-// RunFromRunConfig is RunFromRunnerConfig for what the user says over base (row D29).
+// RunFromRunConfig does what RunFromRunnerConfig does for the user's settings over base (row D29).
 func RunFromRunConfig(e *env.Env, by Services, c rustport.RunConfig, base rustport.RunnerConfig, role rustport.Role, bindAddr string) error {
 	conf := c.ToRunnerConfig(base)
 	return RunFromRunnerConfig(e, by, conf, ConfigOf(conf, role, bindAddr))

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Health is how a service is.
+// Health is the state of a service.
 type Health int
 
-// The states of health; a service that nothing is known of is HealthUnknown.
+// The states of health. HealthUnknown is the state of a service that has not reported any.
 const (
 	HealthUnknown Health = iota
 	Healthy
@@ -18,12 +18,12 @@ const (
 	Stopping
 )
 
-// Metadata of a service.
+// Keys of a service's metadata.
 const (
-	// KeyAddr and KeyIndex are a process's address and its number.
+	// KeyAddr and KeyIndex are the keys of a process's address and number.
 	KeyAddr  = "addr"
 	KeyIndex = "index"
-	// KeyAllowUpdate, when "true", lets a service be registered again.
+	// KeyAllowUpdate is the key that, when "true", allows a service to be registered again.
 	KeyAllowUpdate = "allow_update"
 )
 
@@ -49,26 +49,26 @@ type Services interface {
 	Connect() error
 	Disconnect() error
 	Register(s Service) error
-	// Discover lists those of a type, in no particular order.
+	// Discover lists the services of a type, in no particular order.
 	Discover(typ string) ([]Service, error)
 	Deregister(id string) error
-	// Heartbeat says that a service is still there.
+	// Heartbeat reports that a service is still running.
 	Heartbeat(id string) error
 }
 
-// NotFoundError is a service that is not registered.
+// NotFoundError is returned for a service that is not registered.
 type NotFoundError struct{ ID string }
 
-// Error returns the port's text.
+// Error returns the Rust port's text.
 func (e *NotFoundError) Error() string { return "Service not found: " + e.ID }
 
-// AlreadyRegisteredError is a service that is registered and does not allow updates.
+// AlreadyRegisteredError is returned for a service that is registered and does not allow updates.
 type AlreadyRegisteredError struct{ ID string }
 
-// Error returns the port's text.
+// Error returns the Rust port's text.
 func (e *AlreadyRegisteredError) Error() string { return "Service already registered: " + e.ID }
 
-// Change says what happened to a service.
+// Change is what happened to a service.
 type Change int
 
 // The changes.
@@ -78,22 +78,22 @@ const (
 	Removed
 )
 
-// Event is one change. Of a service that was removed it has the id only.
+// Event is one change. For a removed service only the id is set.
 type Event struct {
 	Change  Change
 	Service Service
 }
 
-// watchCapacity is how many events a watcher keeps; the oldest go first.
+// watchCapacity is the number of events that a watcher keeps; the oldest are dropped.
 const watchCapacity = 100
 
-// Watcher hears of the services of one type.
+// Watcher receives the changes of services of one type.
 type Watcher struct {
 	events []Event
 	missed int
 }
 
-// Take answers the events since the last call, and how many were lost because nobody took them.
+// Take returns the events since the last call, and how many were dropped because nobody took them.
 func (w *Watcher) Take() (events []Event, missed int) {
 	events, missed = w.events, w.missed
 	w.events, w.missed = nil, 0
@@ -108,13 +108,13 @@ func (w *Watcher) add(e Event) {
 	}
 }
 
-// Memory has services in memory; it needs no connection and no heartbeat.
+// Memory keeps services in memory; it needs no connection and no heartbeat.
 type Memory struct {
 	services map[string]Service
 	watchers map[string][]*Watcher
 }
 
-// NewMemory has no services.
+// NewMemory makes a Memory without services.
 func NewMemory() *Memory {
 	return &Memory{services: map[string]Service{}, watchers: map[string][]*Watcher{}}
 }
@@ -134,8 +134,8 @@ func (m *Memory) tell(typ string, e Event) {
 	}
 }
 
-// Register adds a service. One whose id is there already is an AlreadyRegisteredError, unless
-// its metadata allow the update.
+// Register adds a service. If its id exists, it is an AlreadyRegisteredError, unless the metadata
+// allow the update.
 func (m *Memory) Register(s Service) error {
 	change := Added
 	if _, ok := m.services[s.ID]; ok {
@@ -160,7 +160,7 @@ func (m *Memory) Discover(typ string) ([]Service, error) {
 	return list, nil
 }
 
-// Deregister removes a service; one that is not there is a NotFoundError.
+// Deregister removes a service. A missing one is a NotFoundError.
 func (m *Memory) Deregister(id string) error {
 	s, ok := m.services[id]
 	if !ok {
@@ -171,7 +171,7 @@ func (m *Memory) Deregister(id string) error {
 	return nil
 }
 
-// UpdateHealth sets how a service is; one that is not there is a NotFoundError.
+// UpdateHealth sets the health of a service. A missing one is a NotFoundError.
 func (m *Memory) UpdateHealth(id string, health Health) error {
 	s, ok := m.services[id]
 	if !ok {
@@ -183,7 +183,7 @@ func (m *Memory) UpdateHealth(id string, health Health) error {
 	return nil
 }
 
-// Clear removes all services, by their ids.
+// Clear removes all services, in the order of their ids.
 func (m *Memory) Clear() {
 	for _, id := range slices.Sorted(maps.Keys(m.services)) {
 		typ := m.services[id].Type
@@ -192,7 +192,7 @@ func (m *Memory) Clear() {
 	}
 }
 
-// Watch makes a watcher of a type, which hears of what happens from now on.
+// Watch makes a watcher of a type, which receives changes from now on.
 func (m *Memory) Watch(typ string) *Watcher {
 	w := &Watcher{}
 	m.watchers[typ] = append(m.watchers[typ], w)

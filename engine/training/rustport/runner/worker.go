@@ -17,16 +17,15 @@ const (
 	learningRate   = 0.01
 )
 
-// NoPSError is a worker that did not find all PS in time.
+// NoPSError is returned by a worker that did not find all PS in time.
 type NoPSError struct{ Got, Want int }
 
-// Error returns the port's text.
+// Error returns the Rust port's text.
 func (e *NoPSError) Error() string {
 	return fmt.Sprintf("Timed out waiting for PS discovery: got %d expected %d", e.Got, e.Want)
 }
 
-// runWorker has a worker look its ids up, wait for the other workers, and change what it
-// looked up.
+// runWorker looks up the worker's ids, waits for the other workers, and changes the embeddings.
 func runWorker(e *env.Env, by Services, c Config) error {
 	addrs, err := findPS(e, by, c)
 	if err != nil {
@@ -49,8 +48,8 @@ func runWorker(e *env.Env, by Services, c Config) error {
 	return err
 }
 
-// findPS returns the addresses of as many PS as there are to be, the first by their text. A look
-// that fails found none.
+// findPS returns the addresses of the configured number of PS, the first ones in the order of their
+// texts. A query that fails counts as one that found none.
 func findPS(e *env.Env, by Services, c Config) ([]string, error) {
 	for attempt := 0; ; attempt++ {
 		services, err := by.Discover(c.PSType)
