@@ -28,9 +28,9 @@ func Show[Out any](path, about string, show func() (Out, error)) Action {
 	return Action{Method: http.MethodGet, Path: path, About: about, do: func([]byte) (any, error) { return show() }}
 }
 
-// Do makes a POST action whose body is read into an In, with example as its example.
-// Unknown fields are refused, absent ones are zero, and no body means an empty one. It
-// answers with the result of do; an error has status 400.
+// Do makes a POST action that reads its body into an In and answers with the result of do.
+// example is an example of a body. Unknown fields are an error, missing ones are zero, and
+// no body means an empty object. An error of do has status 400.
 func Do[In, Out any](path, about string, example In, do func(In) (Out, error)) Action {
 	return Action{Method: http.MethodPost, Path: path, About: about, Example: example, do: func(body []byte) (any, error) {
 		var in In
@@ -74,7 +74,7 @@ func Hold[In any](path, about string, example In, begin func(In) error, end func
 // maxBody bounds a request's body; no action needs as much.
 const maxBody = 1 << 20
 
-// read decodes one JSON object and refuses unknown fields.
+// read decodes one JSON object; unknown fields are an error.
 func read(body []byte, into any) error {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return nil

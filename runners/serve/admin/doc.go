@@ -1,6 +1,6 @@
 // Package admin serves a small HTTP interface by which people and tests cause faults in
-// running servers: a ZooKeeper, a model server, a cluster. JSON goes in and comes out, and
-// GET / lists the actions.
+// running servers: a ZooKeeper, a model server, a cluster. Requests and answers are JSON,
+// and GET / lists the actions.
 //
 // The interface has no passwords. So it listens on the loopback only, and it refuses
 // requests that do not name a loopback address or that come from a page of another origin:
@@ -9,12 +9,12 @@
 // Two things to use first:
 //
 //   - [Listen] serves a list of [Action]s on an address.
-//   - [ZooKeeper], [ModelServer] and [Consul] are the actions of the served twins.
+//   - [ZooKeeper], [ModelServer] and [Consul] list the actions of the served twins.
 //
 // To change
 //
-//   - who is refused: guard.go;
-//   - how an action is asked and answered: action.go;
-//   - what can be done to a ZooKeeper: zookeeper.go; to an ensemble: ensemble.go;
-//   - to a model server: modelserver.go; to a Consul agent: consul.go.
+//   - who is refused: guard.go
+//   - how an action is requested and answered: action.go
+//   - what can be done to a ZooKeeper: zookeeper.go; to an ensemble: ensemble.go
+//   - to a model server: modelserver.go; to a Consul agent: consul.go
 package admin

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// guard refuses requests that a foreign page has a browser make. Such a page, or one whose
-// host name was made to point here, cannot set these headers.
+// guard refuses requests that a foreign page makes a browser send. Such a page, also one
+// whose host name was pointed here, cannot set these headers.
 type guard struct {
 	hosts []string
 	next  http.Handler
@@ -50,7 +50,7 @@ func (g *guard) refusal(r *http.Request) string {
 	}
 }
 
-// checkLoopback refuses an address that other hosts can reach.
+// checkLoopback returns an error for an address that other hosts can reach.
 func checkLoopback(addr string) error {
 	resolved, err := net.ResolveTCPAddr("tcp", addr)
 	if err != nil {

@@ -39,7 +39,7 @@ type modelServerState struct {
 	Models  []modelShown     `json:"models"`
 	Faults  []requestsFailed `json:"faults"`
 	Broken  []string         `json:"broken"`
-	// Slow multiplies the time that models take.
+	// Slow is the factor by which loading models takes longer.
 	Slow float64 `json:"slow"`
 }
 

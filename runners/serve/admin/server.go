@@ -116,7 +116,7 @@ type listing struct {
 	Actions []listed `json:"actions"`
 }
 
-// listed is one action in the listing, with a command that asks for it.
+// listed is one action in the listing, with a command that requests it.
 type listed struct {
 	Method  string `json:"method"`
 	Path    string `json:"path"`
@@ -133,7 +133,7 @@ func (t *table) list() listing {
 	return list
 }
 
-// command returns a call of curl for the action.
+// command returns a curl command that requests the action.
 func (a *Action) command(url string) string {
 	switch {
 	case a.Method == http.MethodGet:
@@ -143,7 +143,7 @@ func (a *Action) command(url string) string {
 	}
 	body, err := json.Marshal(a.Example)
 	if err != nil {
-		panic(err) // an example that cannot be encoded is a fault of this program
+		panic(err) // an example that cannot be encoded is a mistake in this program
 	}
 	if string(body) == "{}" {
 		return "curl -X " + a.Method + " " + url + a.Path

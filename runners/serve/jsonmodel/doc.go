@@ -4,12 +4,12 @@
 // Two things to use first:
 //
 //   - [Export] makes a model of a checkpoint.
-//   - [Serve] serves one, by the simulated TensorFlow Serving.
+//   - [Serve] serves a model with the simulated TensorFlow Serving.
 //
 // To change
 //
 //   - what an export writes: package engine/training/rustport/jsonexport; which files of this
-//     host it sees: export.go;
-//   - how a model is served: serve.go, and package sim/tfserving/serve;
-//   - the services at two more addresses: listeners.go and predictions.go.
+//     host it sees: export.go
+//   - how a model is served: serve.go, and package sim/tfserving/serve
+//   - the services at two more addresses: listeners.go and predictions.go
 package jsonmodel

@@ -20,7 +20,7 @@ import (
 	"github.com/monosim/monosim/engine/training/rustport/parametersync"
 )
 
-// Flags of the addresses, for error messages.
+// These name the flags of the addresses in error messages.
 const (
 	parameterSyncFlag = "--parameter-sync-bind-addr"
 	tfservingFlag     = "--tfserving-bind-addr"
@@ -97,7 +97,7 @@ func (l *listener) end(limit time.Duration) bool {
 	}
 }
 
-// parameterSync is the service that takes embeddings, one call at a time.
+// parameterSync is the service that receives embeddings, one call at a time.
 type parameterSync struct {
 	rpc.UnimplementedParameterSyncRpcServer
 	mu    sync.Mutex
@@ -115,7 +115,7 @@ func (p *parameterSync) Push(_ context.Context, r *pb.PushRequest) (*pb.PushResp
 	return response, err
 }
 
-// told describes the store's final content.
+// told describes the store's final content, for the log.
 func (p *parameterSync) told() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -14,9 +14,9 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 )
 
-// predictions is PredictionService as the Rust port's tfserving_server.rs serves it. It
+// predictions serves PredictionService as the Rust port's tfserving_server.rs does. It
 // takes examples in a serialized message, as the input example_batch_row_major or example,
-// and answers scores of the shape [examples, 1]. It gets these from the primary server. It
+// and answers scores of the shape [examples, 1], which it gets from the primary server. It
 // has no other method.
 type predictions struct {
 	apis.UnimplementedPredictionServiceServer

@@ -22,10 +22,11 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/serve"
 )
 
-// ServeOptions say what to serve, and where. [ServeDefaults] returns those of the command.
+// ServeOptions says what to serve, and where. [ServeDefaults] returns the defaults of the
+// command.
 type ServeOptions struct {
 	// Dir is the model: a directory that [Export] made, or a directory of versions as
-	// TensorFlow Serving has them.
+	// TensorFlow Serving reads them.
 	Dir string
 	// Host and Port are the address of the gRPC server.
 	Host string
@@ -48,8 +49,8 @@ type ServeOptions struct {
 	TFServingBindAddr string
 }
 
-// ServeDefaults returns the defaults of the Rust port, but 127.0.0.1 in place of its host
-// 0.0.0.0.
+// ServeDefaults returns the defaults of the Rust port, except for 127.0.0.1 in place of its
+// host 0.0.0.0.
 func ServeDefaults() ServeOptions {
 	return ServeOptions{Host: serve.DefaultHost, Port: 8500, Workers: 4, HealthCheck: true, MaxBatchSize: 64, BatchTimeoutMs: 10}
 }
@@ -58,9 +59,9 @@ func ServeDefaults() ServeOptions {
 const drainLimit = 30 * time.Second
 
 // Serve serves a model until ctx ends. Then it refuses new requests and answers the running
-// ones. logged takes lines of the log; serving is called with the port once it is open. The
+// ones. logged gets the lines of the log, and serving gets the port once it is open. The
 // error names a model or an address that cannot be served, in the Rust port's words where
-// that has some.
+// it has them.
 func Serve(ctx context.Context, o ServeOptions, logged func(string), serving func(port int)) error {
 	log := inTurn(logged)
 	if err := o.check(log); err != nil {
@@ -131,7 +132,7 @@ func reached(host string) string {
 	return host
 }
 
-// check refuses options that cannot be served, and logs the others.
+// check returns an error for options that cannot be served, and logs the others.
 func (o *ServeOptions) check(log func(string)) error {
 	if _, err := os.Stat(o.Dir); err != nil {
 		return fmt.Errorf("Model directory does not exist: %s", strconv.Quote(o.Dir))
@@ -164,8 +165,8 @@ func (o *ServeOptions) check(log func(string)) error {
 	return nil
 }
 
-// served is a model as the simulated server reads it: a directory of versions, its name,
-// and the signature of the export. end removes temporary files.
+// served is a model in the form that the simulated server reads: a directory of versions,
+// its name, and the signature of the export. end removes temporary files.
 type served struct {
 	base, name, signature string
 	end                   func()
@@ -210,7 +211,8 @@ func (o *ServeOptions) model() (*served, error) {
 	return m, nil
 }
 
-// Tensors of requests and answers of the Rust port's server (tfserving_server.rs).
+// These tensors are in requests and answers of the Rust port's server
+// (tfserving_server.rs).
 const (
 	inputExamples = "example_batch_row_major"
 	outputScores  = "scores"
@@ -237,7 +239,8 @@ func (o *ServeOptions) signature() (string, error) {
 	return manifest.Metadata.SignatureName, nil
 }
 
-// whole refuses an export with a damaged file, although no answer depends on its content.
+// whole returns an error for an export with a damaged file, although no answer depends on
+// the content.
 func (o *ServeOptions) whole() error {
 	dir := os.DirFS(o.Dir)
 	for _, pattern := range []string{"model_spec.json", "model.bin", "dense/params.json", "embeddings/*.json"} {
@@ -258,7 +261,7 @@ func (o *ServeOptions) whole() error {
 	return nil
 }
 
-// describe encodes a model with one signature as the simulated server reads it.
+// describe encodes a model with one signature in the form that the simulated server reads.
 func describe(signature string) ([]byte, error) {
 	type tensor struct {
 		Name  string             `json:"name"`

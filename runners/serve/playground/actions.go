@@ -162,7 +162,7 @@ func (p *Playground) unpublish(in modelAsked) (admin.Nothing, error) {
 	return admin.Nothing{}, p.do(func(c *loopback.Cluster) error { return c.Unpublish("", in.Model, in.SubGraphs...) })
 }
 
-// page answers with the page, which then asks for news by itself.
+// page answers with the page, which then requests news by itself.
 func (p *Playground) page(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")

@@ -17,7 +17,7 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Description is a cluster, with the models to declare and publish once it runs.
+// Description describes a cluster, and the models to declare and publish once it runs.
 type Description struct {
 	// Name is the name of the file.
 	Name string
@@ -26,7 +26,7 @@ type Description struct {
 	Deploy []Deployed
 }
 
-// Deployed is a model of the spec that is declared.
+// Deployed is a model of the spec that is to be declared.
 type Deployed struct {
 	Model   runners.Model
 	Policy  string
@@ -130,7 +130,8 @@ func (r *reader) fail(n *yaml.Node, field, format string, args ...any) {
 	}
 }
 
-// check compares a node with a type: known fields, and values of their kinds.
+// check compares a node with a type: its fields have to be known, and their values of the
+// right kind.
 func (r *reader) check(n *yaml.Node, t reflect.Type, field string) {
 	switch t.Kind() {
 	case reflect.Pointer:
@@ -360,7 +361,8 @@ func (r *reader) size(field, text string) int64 {
 	return 0
 }
 
-// conf sets the agents' configuration: a file of its own, or one made for the description.
+// conf sets the agents' configuration: a file that the description names, or one made for
+// it.
 func (r *reader) conf(f *file, s *runners.Spec) {
 	if f.Conf != "" {
 		name := f.Conf
@@ -391,8 +393,7 @@ func (r *reader) conf(f *file, s *runners.Spec) {
 	}
 }
 
-// confV1 makes the configuration of agents of version 1, which serve the one model that it
-// names.
+// confV1 makes the configuration of agents of version 1, which serve a single model.
 func (r *reader) confV1(f *file, s *runners.Spec) {
 	switch {
 	case f.Layout != "":

@@ -10,8 +10,8 @@
 //
 // To change
 //
-//   - what a description may say: description.go;
-//   - how a cluster is started: playground.go; how it is observed: view.go;
-//   - what can be done to it while it runs: actions.go;
-//   - its page: page.js and page.css.
+//   - what a description may say: description.go
+//   - how a cluster is started: playground.go; how it is observed: view.go
+//   - what can be done to it while it runs: actions.go
+//   - its page: page.js and page.css
 package playground

@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/runners/test/realrun/loopback"
 )
 
-// Options say how to run a description.
+// Options says how to run a description.
 type Options struct {
 	// Title names the cluster on its page.
 	Title string
@@ -25,10 +25,10 @@ type Options struct {
 	// none.
 	Admin string
 	// Dir is the parent of the cluster's directories; "" means the system's directory for
-	// temporary files. Keep leaves them there at the end.
+	// temporary files. Keep keeps them after the end.
 	Dir  string
 	Keep bool
-	// Progress is called with a line on what Start is waiting for.
+	// Progress gets a line about what Start is waiting for.
 	Progress func(line string)
 }
 
@@ -38,7 +38,7 @@ type Playground struct {
 	d       *Description
 	cluster *loopback.Cluster
 	admin   *admin.Server
-	// asked carries acts for Run's goroutine; done is closed when Run takes no more.
+	// asked carries acts to Run's goroutine; done is closed when Run accepts no more.
 	asked chan func()
 	done  chan struct{}
 
@@ -54,7 +54,8 @@ func (e *InputError) Error() string { return e.Err.Error() }
 
 func (e *InputError) Unwrap() error { return e.Err }
 
-// startLimit is how much wall time processes may take to serve, beside the cluster's own.
+// startLimit is the wall time in which processes have to serve, beside the cluster's own
+// time.
 const startLimit = 60 * time.Second
 
 // Start starts a described cluster. It returns once ZooKeeper, agents and model servers
@@ -72,7 +73,7 @@ func Start(ctx context.Context, d *Description, o Options) (_ *Playground, err e
 			p.Close()
 		}
 	}()
-	if o.Admin != "" { // the address may be refused, so this comes first
+	if o.Admin != "" { // the address may be in use, so this comes first
 		if p.admin, err = admin.Listen(o.Admin, p.title(), p.actions()); err != nil {
 			return nil, &InputError{err}
 		}
@@ -212,7 +213,7 @@ func (p *Playground) Run(ctx context.Context) error {
 // errEnded answers an act that comes after the end of Run.
 var errEnded = errors.New("the cluster ends")
 
-// do has Run's goroutine perform an act, and waits for it.
+// do makes Run's goroutine perform an act, and waits for it.
 func (p *Playground) do(act func(c *loopback.Cluster) error) error {
 	result := make(chan error, 1)
 	select {

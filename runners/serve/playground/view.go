@@ -77,7 +77,7 @@ type EventView struct {
 // lastEvents bounds the events of a view.
 const lastEvents = 200
 
-// look makes a new view of the cluster and wakes those who wait for one.
+// look makes a new view of the cluster and wakes those who wait for it.
 func (p *Playground) look() {
 	v := p.see()
 	p.mu.Lock()
@@ -150,7 +150,7 @@ func (p *Playground) seeServices() []ServiceView {
 					continue
 				}
 				known[a.Key] = true
-				pods, _ := runners.PodsAt(p.cluster, a.Addrs) // an address that belongs to no pod stays as it is
+				pods, _ := runners.PodsAt(p.cluster, a.Addrs) // an address that belongs to no pod is shown as it is
 				list = append(list, ServiceView{Key: a.Key, Addrs: a.Addrs, Pods: pods})
 			}
 		}
@@ -161,10 +161,10 @@ func (p *Playground) seeServices() []ServiceView {
 	return list
 }
 
-// client calls interfaces of processes on this host. They answer at once or are gone.
+// client calls interfaces of processes on this host. They answer at once, or have ended.
 var client = http.Client{Timeout: 2 * time.Second}
 
-// ask decodes the answer to a GET. Without an answer into stays as it is.
+// ask decodes the answer to a GET. Without an answer it leaves into unchanged.
 func ask(url string, into any) {
 	answer, err := client.Get(url)
 	if err != nil {

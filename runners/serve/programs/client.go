@@ -18,11 +18,11 @@ import (
 // Python files, sorted. It includes svr_client, which is only a class in the reference.
 func Names() []string { return programs.Names() }
 
-// ClientQuirks selects the faults that clients keep by default: all but those that keep a
-// command from working at all.
+// ClientQuirks selects the faults that clients keep by default: all except those that keep
+// a command from working at all.
 const ClientQuirks = "-Q61,-Q67,-Q68,-Q71,-Q135,-Q136,-Q234,-Q235,-Q317,-Q318"
 
-// ClientOptions say which program to run, and how.
+// ClientOptions says which program to run, and how.
 type ClientOptions struct {
 	// Name is one of [Names].
 	Name string

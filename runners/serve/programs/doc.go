@@ -7,12 +7,12 @@
 //     ends.
 //   - [Trainer] is a process of a training job, as the reference's cpu_training makes it.
 //   - [Client] runs one of the others by its name, and prints its output.
-//   - [Surroundings] are the options that all programs share.
+//   - [Surroundings] has the options that all programs share.
 //
 // The programs themselves are in engine/agent/programs and engine/training/job. To change
 //
-//   - the options of an agent: agent.go; of a process of a training job: trainer.go;
-//   - how the other programs' results are printed: client.go;
-//   - the shared options: surroundings.go;
-//   - what an error says of vain attempts: trouble.go.
+//   - the options of an agent: agent.go; of a process of a training job: trainer.go
+//   - how the other programs' results are printed: client.go
+//   - the shared options: surroundings.go
+//   - what an error says about failed attempts: trouble.go
 package programs

@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/sim/world"
 )
 
-// Surroundings are the options that all programs share. With the zero value a program runs
+// Surroundings has the options that all programs share. With the zero value a program runs
 // at the clock's speed and listens on 127.0.0.1.
 type Surroundings struct {
 	// Listen is the address on which servers listen; "" means 127.0.0.1.
@@ -22,20 +22,20 @@ type Surroundings struct {
 	Localhost string
 	// Speed is how much faster than the clock time passes; 0 means 1.
 	Speed float64
-	// Seed decides every choice; 0 means another seed for each run.
+	// Seed decides all random choices; 0 means another seed for each run.
 	Seed uint64
-	// Python is the version of Python whose behaviour is shown, for example "3.8"; "" means
-	// the default.
+	// Python is the version of Python whose behaviour the program has, for example "3.8";
+	// "" means the default.
 	Python string
 	// Verbosity is absl's: 1 is DEBUG, 0 INFO, -1 WARNING, -2 ERROR.
 	Verbosity int
-	// Outlive has child programs survive the death of this one.
+	// Outlive lets child programs survive the death of this one.
 	Outlive bool
-	// Log takes log lines; nil means standard error.
+	// Log gets the log lines; nil means standard error.
 	Log io.Writer
 }
 
-// Limits of Speed: clients of gRPC and ZooKeeper measure time in milliseconds, which a
+// These bound Speed: clients of gRPC and ZooKeeper measure time in milliseconds, which a
 // higher speed would round away.
 const (
 	slowest = 0.001

@@ -82,9 +82,9 @@ func (o TrainerOptions) quirks() (quirks.Set, error) {
 	return quirks.Parse(cmp.Or(o.Quirks, "python"))
 }
 
-// Trainer runs a process of a training job until it ends and returns its exit code: 0 when
-// training came to its end, 1 for an exception, which is logged. The error is of options that
-// make no sense, as Validate has it, of a file of events that cannot be written, or a panic.
+// Trainer runs a process of a training job until it ends and returns its exit code: 0 at
+// the end of training, 1 for an exception, which is logged. The error is that of Validate,
+// of a file of events that cannot be written, or a panic.
 func Trainer(o TrainerOptions) (code int, err error) {
 	if err := o.Validate(); err != nil {
 		return 0, err

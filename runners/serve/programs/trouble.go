@@ -16,8 +16,8 @@ import (
 	"github.com/monosim/monosim/engine/env/zkbulk"
 )
 
-// trouble says what a program has tried in vain, and what to do about it, beside what the
-// program itself logs of it, which are the reference's words.
+// trouble logs what a program has tried in vain, and what to do about it. The program's own
+// log has only the reference's words.
 type trouble struct {
 	program string
 	out     io.Writer
@@ -28,7 +28,7 @@ func (t trouble) say(format string, args ...any) {
 	fmt.Fprintf(t.out, "monosim %s: %s\n", t.program, fmt.Sprintf(format, args...))
 }
 
-// watch puts itself between a program and its surroundings.
+// watch wraps a program's surroundings, so that failures are noticed.
 func (t trouble) watch(e *env.Env) {
 	own := *e
 	t.e = &own
@@ -37,8 +37,7 @@ func (t trouble) watch(e *env.Env) {
 	e.ZooKeeper = watchedZooKeepers{e.ZooKeeper, t}
 }
 
-// readable says of a conf that cannot be read, and of what in it an agent does not
-// understand.
+// readable logs why a conf cannot be read, and what in it an agent does not understand.
 func (t trouble) readable(conf string) {
 	data, err := os.ReadFile(conf)
 	switch {
@@ -54,7 +53,7 @@ func (t trouble) readable(conf string) {
 	}
 }
 
-// watchedNetwork tells of ports that cannot be served on.
+// watchedNetwork logs ports that cannot be listened on.
 type watchedNetwork struct {
 	env.Network
 	t trouble
@@ -76,7 +75,7 @@ func (n watchedNetwork) Serve(port, workers int, handler env.Handler) (env.Serve
 	return server, err
 }
 
-// watchedZooKeepers tells of servers that are not there.
+// watchedZooKeepers logs servers that do not answer.
 type watchedZooKeepers struct {
 	env.ZooKeepers
 	t trouble
@@ -117,12 +116,12 @@ func withPort(host string) string {
 	return host + ":2181"
 }
 
-// NewReads is that of the client.
+// NewReads returns the reads of the wrapped client.
 func (z watchedZooKeeper) NewReads(paths []string) zkbulk.Reads {
 	return zkbulk.NewReads(z.ZooKeeper, paths)
 }
 
-// watchedProcesses tells of programs that cannot be started, or end by themselves.
+// watchedProcesses logs programs that cannot be started, or that end by themselves.
 type watchedProcesses struct {
 	env.Processes
 	t trouble
@@ -151,7 +150,7 @@ type watchedProcess struct {
 	env.Process
 	t               trouble
 	program, output string
-	asked, told     bool // to end; that it has ended
+	asked, told     bool // asked to end; reported as ended
 }
 
 func (p *watchedProcess) Signal(sig env.Signal) error {
@@ -171,7 +170,7 @@ func (p *watchedProcess) Poll() (code int, done bool) {
 // wordsKept is how many bytes of a program's output are shown.
 const wordsKept = 1 << 10
 
-// lastWords is the end of an output file.
+// lastWords returns the end of an output file.
 func lastWords(path string) string {
 	if path == "" {
 		return "it had no output file"

@@ -6,8 +6,8 @@ import (
 )
 
 // Open holds the logs of several runs of one scenario, for example of the simulation with
-// several seeds. They differ only in what the reference leaves open, so a log may do to
-// each thing what any of them did.
+// several seeds. They differ only in what the reference leaves open. So a log may have, in
+// each track, what any of them has.
 type Open []*Log
 
 // Slack says how far the time of a deed may be from the times in [Open]: a fixed duration
@@ -36,7 +36,7 @@ const (
 // Difference is the first place in a track where a log differs from every log of [Open].
 type Difference struct {
 	Kind Kind
-	// Track names the track. Other names the second track of a difference in order.
+	// Track names the track. Other names the second track, for a difference in order.
 	Track, Other string
 	// At is the index of the differing deed in Want and Got.
 	At int

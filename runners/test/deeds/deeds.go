@@ -23,9 +23,9 @@
 // Times are compared within bounds, and so is the order of what one pod did to different
 // things. To change
 //
-//   - what counts of an observation: read.go; how texts are made equal: plain.go;
-//   - what is observed beyond a runner's own log: watch.go;
-//   - what counts as a difference: compare.go; how it is shown: show.go.
+//   - which observations count: read.go; how texts are made equal: plain.go
+//   - what is observed beyond a runner's own log: watch.go
+//   - what counts as a difference: compare.go; how it is shown: show.go
 package deeds
 
 import (
@@ -35,12 +35,12 @@ import (
 	"time"
 )
 
-// Log is what a run did: its tracks, sorted by name.
+// Log lists what a run did: its tracks, sorted by name.
 type Log struct {
 	Tracks []*Track
 }
 
-// Track is what was done to one thing, in order.
+// Track lists what was done to one thing, in order.
 type Track struct {
 	// Name begins with the topic: "znode /gip/binding", "process shard0-replica0 agent_service".
 	Name  string

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// done is the time of the first deed of a pod in a track.
+// done is a track with the time of a pod's first deed in it.
 type done struct {
 	track string
 	at    time.Duration
@@ -33,8 +33,8 @@ func (c *comparison) order() []Difference {
 }
 
 // firsts lists for each pod, sorted by name, its tracks in the order of their first deeds.
-// Files and answers are left out: they are recorded when a step ends, so their place says
-// nothing.
+// Files and answers are left out: they are recorded at the end of a step, so their order
+// means nothing.
 func firsts(l *Log) [][]done {
 	byPod := map[string][]done{}
 	var pods []string

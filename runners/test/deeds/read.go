@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Operations that [Watch] observes beside the log of a cluster.
+// [Watch] adds observations of these operations to the log of a cluster.
 const (
 	// opAnswer is an answer of an agent. Path is the call with its arguments, Note the
 	// answer.
@@ -22,7 +22,8 @@ const (
 	OpUnseen = "unseen"
 )
 
-// Notes that a write of ZooKeeper may have, apart from the error of a refused one.
+// A write of ZooKeeper may have one of these notes; the note of a refused write is its
+// error.
 const (
 	noteEphemeral   = "ephemeral"
 	noteWithSession = "with its session"
@@ -119,8 +120,8 @@ func (r *reader) add(track string, o *runners.Observation, who, text string) {
 	t.Deeds = append(t.Deeds, d)
 }
 
-// answered records the last answers of a step. How often a step asks, and which answers it
-// sees before the one that it waits for, only depends on time.
+// answered records the last answers of a step. How often a step asks, and which answers
+// come before the one that it waits for, depends only on time.
 func (r *reader) answered() {
 	for _, name := range slices.Sorted(maps.Keys(r.answers)) {
 		o := r.answers[name]
@@ -129,7 +130,7 @@ func (r *reader) answered() {
 	clear(r.answers)
 }
 
-// anybody stands for the pod that first makes a znode for others to write below.
+// anybody stands for the pod that happens to make a shared parent znode first.
 const anybody = "anybody"
 
 // zookeeper reads a successful write, or the begin or end of a session.
@@ -145,7 +146,7 @@ func (r *reader) zookeeper(o *runners.Observation, what string) {
 	track, data := "znode "+o.Path, plainData(o.Data)
 	switch {
 	case o.Note != "" && o.Note != noteEphemeral && o.Note != noteWithSession:
-		// a server tells a refused write to nobody but its client, so it counts as no deed
+		// a server reports a refused write only to its client, so it counts as no deed
 	case what == "create" && o.Note == noteEphemeral:
 		r.add(track, o, o.Pod, strings.TrimSpace("creates it, ephemeral "+data))
 	case what == "create" && data == "":

@@ -11,8 +11,8 @@ const around = 2
 // longestDeed bounds the length of a line, in characters.
 const longestDeed = 400
 
-// Lines shows a difference: the track, and what both sides did there. The differing deed is
-// marked and has its neighbours around it. want and got name the sides.
+// Lines shows a difference: the track, and what both sides did in it. The differing deed is
+// marked, between its neighbours. want and got name the sides.
 func (d *Difference) Lines(want, got string) []string {
 	lines := []string{d.heading()}
 	for _, side := range []struct {

@@ -51,7 +51,7 @@ func (w watching) Build(spec runners.Spec) (runners.Cluster, error) {
 	return seen, nil
 }
 
-// Check asks the wrapped runner, if it has a Check.
+// Check calls the wrapped runner's Check, if it has one.
 func (w watching) Check(spec runners.Spec) error {
 	if c, ok := w.Runner.(runners.Checker); ok {
 		return c.Check(spec)
@@ -80,7 +80,7 @@ type watchedTrainer struct {
 	runners.Trainer
 }
 
-// Registered asks the wrapped cluster, if it can tell.
+// Registered asks the wrapped cluster, if that can answer.
 func (w watchedTrainer) Registered(name string) (addr string, ok bool, err error) {
 	r, ok := w.Cluster.(runners.Registry)
 	if !ok {
@@ -159,7 +159,7 @@ func named(o runners.Observation, names map[string]string) runners.Observation {
 	return o
 }
 
-// Remark has the wrapped cluster record the step, if it can.
+// Remark makes the wrapped cluster record the step, if it can.
 func (w *watched) Remark(text string) {
 	if n, ok := w.Cluster.(runners.Narrator); ok {
 		n.Remark(text)
@@ -230,7 +230,7 @@ func (w *watched) GetResource(pod string) (runners.Resource, error) {
 // open.
 func sortedList(addrs []string) string { return strings.Join(slices.Sorted(slices.Values(addrs)), " ") }
 
-// EndFaultAfter asks the wrapped cluster, if it can.
+// EndFaultAfter asks the wrapped cluster, if that can do it.
 func (w *watched) EndFaultAfter(f runners.Fault, d time.Duration) error {
 	if s, ok := w.Cluster.(runners.Scheduler); ok {
 		return s.EndFaultAfter(f, d)
@@ -238,7 +238,7 @@ func (w *watched) EndFaultAfter(f runners.Fault, d time.Duration) error {
 	return runners.ErrUnsupported
 }
 
-// Tolerance returns that of the wrapped cluster.
+// Tolerance returns the tolerance of the wrapped cluster.
 func (w *watched) Tolerance() time.Duration { return runners.Tolerance(w.Cluster) }
 
 var (

@@ -12,7 +12,7 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Agents asks the agents of a cluster, as a client of theirs does.
+// Agents asks the agents of a cluster, as their clients do.
 type Agents struct {
 	// Call makes one call of AgentService to the agent of a pod.
 	Call func(pod, method string, request []byte) (response []byte, err error)

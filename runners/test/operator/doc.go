@@ -1,5 +1,5 @@
-// Package operator does what an operator beside a cluster does and asks, in the same way
-// whether the cluster runs in virtual time (runners/test/simrun) or as processes
+// Package operator does and asks what an operator beside a cluster does and asks, in the
+// same way whether the cluster runs in virtual time (runners/test/simrun) or as processes
 // (runners/test/realrun/loopback).
 //
 // Three things to use first:
@@ -11,8 +11,8 @@
 //
 // To change
 //
-//   - what is asked of agents: agents.go; of training jobs: training.go; of their Consul: registry.go;
-//   - what is written to ZooKeeper: layouts.go;
-//   - how calls to model servers are worded: models.go;
-//   - when faults end: endings.go.
+//   - what is asked of agents: agents.go; of training jobs: training.go; of their Consul: registry.go
+//   - what is written to ZooKeeper: layouts.go
+//   - how calls to model servers are worded: models.go
+//   - when faults end: endings.go
 package operator

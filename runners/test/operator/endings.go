@@ -24,7 +24,7 @@ func (e *Endings) Add(f runners.Fault, at time.Duration) {
 	slices.SortStableFunc(e.list, func(a, b ending) int { return int(a.at - b.at) })
 }
 
-// Forget removes a fault that is ended otherwise.
+// Forget removes a fault that something else ends.
 func (e *Endings) Forget(f runners.Fault) {
 	e.list = slices.DeleteFunc(e.list, func(e ending) bool { return e.fault.Kind == f.Kind && Hit(e.fault) == Hit(f) })
 }

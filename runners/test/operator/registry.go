@@ -11,7 +11,7 @@ import (
 type Registration struct {
 	Port int      `json:"port"`
 	Tags []string `json:"tags"`
-	// Listed says whether a look-up answers the service.
+	// Listed reports whether a look-up returns the service.
 	Listed bool `json:"listed"`
 }
 

@@ -1,12 +1,12 @@
 // Package pythonrun runs clusters whose agents are the reference's own: its AgentV1 and
-// AgentV3 with their replica manager and backends, unmodified, as processes on the loopback,
-// over the same ZooKeeper and model servers as those of runners/test/realrun/loopback.
+// AgentV3 with their replica manager and backends, unmodified, as processes on the
+// loopback, with the same ZooKeeper and model servers as in runners/test/realrun/loopback.
 //
 // Two things to use first:
 //
 //   - [New] makes the runners.Runner, named "python", from a checkout of the reference and
 //     an interpreter that has runners/diff/python/requirements.txt.
-//   - [Options] say which.
+//   - [Options] names both.
 //
 // What cannot be installed is supplied from outside, as for recorded cases: the finder, the
 // protos and the stand-ins of runners/diff/python.
@@ -16,7 +16,7 @@
 //   - how the agent's module is loaded: agent.py
 //   - how time passes faster: clock.py
 //   - what a pod's host is: host.py
-//   - what scenarios cannot be had: supported.go
+//   - which scenarios are unsupported: supported.go
 package pythonrun
 
 import (
@@ -36,18 +36,18 @@ import (
 	"github.com/monosim/monosim/runners/test/realrun/loopback"
 )
 
-// Options say whose agents run.
+// Options names the reference's checkout and interpreter, and describes the clusters.
 type Options struct {
-	// Source is a checkout of the reference; "" means what MONOLITH_SRC names.
+	// Source is a checkout of the reference; "" means the one that MONOLITH_SRC names.
 	Source string
-	// Python is the interpreter; "" means what PYTHON names, or python3.
+	// Python is the interpreter; "" means the one that PYTHON names, or python3.
 	Python string
-	// Loopback is how everything else runs. Its Name and Agent mean nothing, and its
-	// TimeScale is at least 0.1: gRPC's back-off cannot be faster (clock.py).
+	// Loopback describes everything but the agents. Its Name and Agent are ignored. Its
+	// TimeScale is at least 0.1, because gRPC's back-off cannot be faster (clock.py).
 	Loopback loopback.Options
 }
 
-// Runner builds clusters of the reference's agents. It is made by New.
+// Runner builds clusters of the reference's agents. New makes it.
 type Runner struct {
 	*loopback.Runner
 	options Options
@@ -58,11 +58,11 @@ type Runner struct {
 // Name is "python".
 const Name = "python"
 
-// FastestTimeScale is the least time scale.
+// FastestTimeScale is the smallest time scale.
 const FastestTimeScale = 0.1
 
 // New makes a runner. Its error says what is missing: the checkout, the interpreter, or a
-// package of it.
+// Python package.
 func New(o Options) (*Runner, error) {
 	if o.Source == "" {
 		o.Source = os.Getenv("MONOLITH_SRC")
@@ -89,7 +89,7 @@ func New(o Options) (*Runner, error) {
 //go:embed *.py
 var launcher embed.FS
 
-// Program is what runs as the agent of a pod: the launcher, unpacked on the pod's disk.
+// Program returns the program of a pod's agent: the launcher, unpacked on the pod's disk.
 func (r *Runner) Program(c loopback.Container) (loopback.Program, error) {
 	dir := filepath.Join(c.Dir, "launcher")
 	for _, files := range []fs.FS{launcher, python.Sources} {
@@ -116,14 +116,15 @@ func (r *Runner) Program(c loopback.Container) (loopback.Program, error) {
 	}, nil
 }
 
-// hashSeed is the seed of the order of sets of a pod: the same for the same seed and pod.
+// hashSeed returns Python's hash seed for a pod, which sets the order of its sets. It is
+// the same for the same seed and pod.
 func hashSeed(c loopback.Container) string {
 	h := fnv.New32a()
 	fmt.Fprintf(h, "%d %s", c.Seed, c.Name)
 	return strconv.FormatUint(uint64(h.Sum32()), 10)
 }
 
-// unpack writes files below a directory, unless they are there.
+// unpack writes files below a directory, except those that exist.
 func unpack(files fs.FS, dir string) error {
 	return fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
 		to := filepath.Join(dir, filepath.FromSlash(name))

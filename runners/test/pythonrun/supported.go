@@ -11,11 +11,12 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// modules are what the reference's agent imports that nothing stands in for.
+// modules lists the modules that the reference's agent imports and for which there is no
+// stand-in.
 const modules = "absl, dataclasses_json, google.protobuf, grpc, kazoo, six"
 
-// check wants a checkout and an interpreter, makes their paths absolute and returns the
-// interpreter's version.
+// check checks the checkout and the interpreter, makes their paths absolute, and returns
+// the interpreter's version.
 func check(o *Options) (minor string, err error) {
 	if o.Source == "" {
 		return "", errors.New("found no MONOLITH_SRC, want it to name a checkout of bytedance/monolith")
@@ -42,9 +43,8 @@ func check(o *Options) (minor string, err error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// Build makes a cluster that is not started, but for its ZooKeeper. A spec whose agents are
-// to have a fault less, or to run on another version of Python than this one, is
-// runners.ErrUnsupported.
+// Build makes a cluster of which only ZooKeeper has started. A spec that repairs a fault of
+// the agents, or wants another Python than the interpreter, gives runners.ErrUnsupported.
 func (r *Runner) Build(spec runners.Spec) (runners.Cluster, error) {
 	switch spec.Quirks {
 	case "", "python", "Q25=fork", "python,Q25=fork":

@@ -1,13 +1,13 @@
-// Package replay tells a Go test with which seed to run, and whoever reads its
-// failure with which command it runs so again. Package simtest and the function Run
-// of features/steps use it; a test that builds clusters by itself can do so too.
+// Package replay tells a Go test which seed to run with, and says in its failure which
+// command runs it again. Package simtest and the function Run of features/steps use it; a
+// test that builds clusters by itself can use it too.
 //
 // Two things to use first:
 //
-//   - [Seed]: the seed of a test, from what it asks for or from the environment.
-//   - [Command]: the command line for a shell that repeats it.
+//   - [Seed] returns the seed of a test, from what it asks for or from the environment.
+//   - [Command] returns the command line for a shell that repeats it.
 //
-// To change what a command looks like look in this file; there is no other.
+// To change what a command looks like: replay.go, the only file.
 package replay
 
 import (
@@ -19,12 +19,12 @@ import (
 	"testing"
 )
 
-// Variable is the environment variable with the seed of tests that ask for none: a
+// Variable is the environment variable with the seed of tests that do not ask for one: a
 // number from 1 to 2^64-1.
 const Variable = "MONOSIM_SEED"
 
-// Seed is the seed to run with: given, when that is not 0; else what Variable says;
-// else 1. A value of Variable that is no seed ends the test.
+// Seed returns the seed to run with: given, if it is not 0; else the value of Variable;
+// else 1. A value of Variable that is not a seed ends the test.
 func Seed(t testing.TB, given uint64) uint64 {
 	t.Helper()
 	text := os.Getenv(Variable)
@@ -41,9 +41,9 @@ func Seed(t testing.TB, given uint64) uint64 {
 	return seed
 }
 
-// Command is the command line for a shell that runs the test or subtest t again with
-// a seed; it works anywhere in the module that the test belongs to. A test that asks
-// for a seed of its own has that one again, whatever the command says.
+// Command returns the command line for a shell that runs the test or subtest t again with a
+// seed, anywhere in the module that the test belongs to. A test that asks for a seed of its
+// own gets that one again, whatever the command says.
 func Command(t testing.TB, seed uint64) string {
 	var pattern strings.Builder
 	for i, name := range strings.Split(t.Name(), "/") {
@@ -55,11 +55,11 @@ func Command(t testing.TB, seed uint64) string {
 	return Variable + "=" + strconv.FormatUint(seed, 10) + " go test " + testedPackage() + " -run " + quoted(pattern.String())
 }
 
-// quoted makes one word of a text for a shell.
+// quoted quotes a text as one word for a shell.
 func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-// testedPackage is the import path of the package whose test binary runs, or the
-// folder where go test runs it if the binary does not know.
+// testedPackage returns the import path of the tested package, or the folder in which go
+// test runs where the binary does not know the path.
 func testedPackage() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		if path, ok := strings.CutSuffix(info.Path, ".test"); ok {

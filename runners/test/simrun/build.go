@@ -14,9 +14,8 @@ import (
 	"github.com/monosim/monosim/sim/world"
 )
 
-// Cluster is one simulated cluster, as [Runner.Build] makes it. It implements
-// runners.Cluster, runners.Caller and runners.Tracer, where the contracts of its
-// methods are.
+// Cluster is one simulated cluster, made by [Runner.Build]. It implements runners.Cluster,
+// runners.Caller and runners.Tracer, which document its methods.
 type Cluster struct {
 	operator.Agents
 	operator.Layouts
@@ -26,13 +25,13 @@ type Cluster struct {
 	pods   []runners.Pod
 	world  *world.World
 	quirks quirks.Set
-	// agents holds the agents that the last start of each pod made, by pod.
+	// agents holds, by pod, the agents of the pod's last start.
 	agents map[string][]startedAgent
 	// monitors holds a TFSMonitor for each model server that was asked through one.
 	monitors map[*world.ModelServer]*monitor
 	log      []runners.Observation
-	// Used in runs with details: the number of observations so far, and the event and the
-	// cause of the last one.
+	// These serve runs with details: the number of observations so far, and the event and
+	// the cause of the last one.
 	seen  int
 	event uint64
 	cause int
@@ -68,7 +67,7 @@ func (r *Runner) build(spec runners.Spec) (*Cluster, error) {
 	return c, nil
 }
 
-// options returns what the agents' code and the observer add to a world.
+// options returns the options of the world: the agents' code and the observer.
 func (c *Cluster) options() world.Options {
 	return world.Options{
 		Agent: c.runAgent, Trainer: c.runTrainer, Observe: c.observed, CheckOwner: c.runner.CheckOwner, Traffic: c.runner.Traffic,
@@ -90,7 +89,7 @@ func (c *Cluster) logLevel() env.Level {
 	return env.Error
 }
 
-// readConf reads from the configuration what an operator needs to know.
+// readConf reads the settings that an operator has to know from the configuration.
 func (c *Cluster) readConf() error {
 	if len(c.pods) == 0 && (c.spec.BareServer != nil || c.spec.Training != nil) {
 		return nil

@@ -6,14 +6,14 @@ import (
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 )
 
-// ConfCheck is what a reading of an agent.conf finds before anything runs.
+// ConfCheck is the result of reading an agent.conf before anything runs.
 type ConfCheck struct {
 	// Text is the conf with its includes in place.
 	Text string
 	// Values holds the keys that the conf sets exactly once.
 	Values map[string]string
 	// Errors lists what would keep every agent from starting, Warnings what the reference
-	// ignores in silence. Each reads "file:line: found X, want Y".
+	// ignores silently. Each reads "file:line: found X, want Y".
 	Errors, Warnings []string
 }
 

@@ -42,7 +42,7 @@ func (c *Cluster) EndFault(f runners.Fault) error {
 	return nil
 }
 
-// EndFaultAfter has a fault end by itself once d has passed.
+// EndFaultAfter makes a fault end by itself after d.
 func (c *Cluster) EndFaultAfter(f runners.Fault, d time.Duration) error {
 	c.endings.Add(f, c.Now()+d)
 	return nil

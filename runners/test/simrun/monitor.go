@@ -10,7 +10,7 @@ import (
 )
 
 // monitor runs a TFSMonitor of the agents' code in a process of its own beside a model
-// server. The TFSMonitor takes that server for the one with the entries.
+// server. The TFSMonitor treats that server as the one of the entries.
 type monitor struct {
 	*tfs.TFSMonitor
 	life *vtime.Process

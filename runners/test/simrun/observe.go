@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Now is the virtual time since the cluster was built.
+// Now returns the virtual time since the cluster was built.
 func (c *Cluster) Now() time.Duration { return c.world.Engine().Now() }
 
 // Pods lists the pods with agents.
@@ -70,7 +70,7 @@ func (c *Cluster) ReadFile(pod, path string) ([]byte, error) {
 	return p.Machine().FS.ReadFile(path)
 }
 
-// Znode reads a znode of the server's tree, under kazoo-fake of the first agent's.
+// Znode reads a znode of the server's tree; under kazoo-fake of the first agent's tree.
 func (c *Cluster) Znode(path string) (runners.Znode, bool, error) {
 	if c.world.ZooKeeper() == nil {
 		return c.fakeZnode(path)
@@ -115,7 +115,7 @@ func (c *Cluster) Failure() string {
 	return c.world.Broken()
 }
 
-// Stats counts events, calls and the like of the run so far.
+// Stats counts the events, calls and so on of the run so far.
 func (c *Cluster) Stats() runners.Stats { return c.world.Stats() }
 
 // Load returns what the cluster holds now. With Runner.Traffic it also counts the requests

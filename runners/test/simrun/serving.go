@@ -42,7 +42,7 @@ func (c *Cluster) client(on *hosts.Machine) (*vtime.Process, *env.Env) {
 	return life, e
 }
 
-// addr returns the address at which a running model server listens or is going to.
+// addr returns the address at which a running model server listens, or will listen.
 func (c *Cluster) addr(pod, kind string) (string, error) {
 	s, err := c.server(pod, kind)
 	if err != nil {
@@ -86,8 +86,8 @@ func (c *Cluster) Predict(pod, kind string, spec runners.PredictSpec, deadline t
 	}), nil
 }
 
-// Connect checks that a model server answers, by asking for the status of a model; whether
-// it has that model does not matter.
+// Connect checks that a model server answers. It asks for the status of a model, which the
+// server need not have.
 func (c *Cluster) Connect(pod, kind string) error {
 	addr, err := c.addr(pod, kind)
 	if err != nil {
@@ -129,7 +129,7 @@ func (c *Cluster) WriteModelConfig(path string, models []runners.ServedModel) er
 	return p.Machine().FS.WriteTree(map[string]string{path: text})
 }
 
-// Output returns what the bare server printed.
+// Output returns the output of the model server without an agent.
 func (c *Cluster) Output() (string, error) {
 	data, err := c.ReadFile(runners.BareServer, world.BareOutput)
 	return string(data), err

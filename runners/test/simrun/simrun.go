@@ -2,17 +2,17 @@
 //
 // Two things to use first:
 //
-//   - [Runner] is the runners.Runner to hand to steps and commands.
+//   - [Runner] is the runners.Runner to pass to steps and commands.
 //   - [Cluster] is what it builds; beyond runners.Cluster it compares two runs
 //     ([Cluster.Divergence]).
 //
 // To change
 //
-//   - how a spec becomes a world: build.go;
-//   - what an operator does: act.go, and runners/test/operator for all runners;
-//   - what is observed: observe.go;
-//   - how model servers are called: serving.go, by the agents' own code monitor.go;
-//   - what can go wrong in a cluster: sim/fault.
+//   - how a spec becomes a world: build.go
+//   - what an operator does: act.go, and runners/test/operator for all runners
+//   - what is observed: observe.go
+//   - how model servers are called: serving.go; by the agents' own code: monitor.go
+//   - what can go wrong in a cluster: sim/fault
 package simrun
 
 import (
@@ -32,25 +32,25 @@ type Runner struct {
 	// Operations, when set, answers golden cases for scenarios that ask for single
 	// operations of the agents' code; without it such scenarios fail.
 	Operations runners.Operations
-	// Traffic has ZooKeeper count its requests by pod, operation and path, for
+	// Traffic counts the requests to ZooKeeper by pod, operation and path, for
 	// Cluster.Load.
 	Traffic bool
-	// CheckOwner verifies that only the running task waits. It costs about a microsecond a
+	// CheckOwner checks that only the running task waits. It costs about a microsecond a
 	// wait, and is for tests.
 	CheckOwner bool
-	// Shared, when set, stands between the pods' processes and what they share, as
-	// world.Options.Shared does. It is for tests.
+	// Shared, when set, wraps what the pods' processes share, as world.Options.Shared does.
+	// It is for tests.
 	Shared func(env.Shared) env.Shared
 }
 
 // Name is "sim".
 func (r *Runner) Name() string { return "sim" }
 
-// Build makes a cluster that is not started. For a spec that makes no sense the error is a
+// Build makes a cluster that is not started. The error for a spec that makes no sense is a
 // *runners.SpecError.
 func (r *Runner) Build(spec runners.Spec) (runners.Cluster, error) { return r.build(spec) }
 
-// Check refuses settings that no agent has and profiles that no server has.
+// Check returns an error for settings that no agent has and profiles that no server has.
 func (r *Runner) Check(spec runners.Spec) error {
 	name := (&Cluster{spec: spec}).confName()
 	for _, p := range agentconfig.UnknownKeys(name, []byte(spec.Conf)) {

@@ -16,24 +16,24 @@ import (
 	"github.com/monosim/monosim/sim/world"
 )
 
-// trainingState is what the cluster knows of its training job.
+// trainingState holds what the cluster knows of its training job.
 type trainingState struct {
 	servers *session.Servers
 	// addrs holds the addresses of the running processes, by name.
 	addrs map[string]string
-	// operated is the answer to the last call of the controller, nil while none was made.
+	// operated is the answer to the controller's last call, nil before the first.
 	operated *runners.TrainingAnswer
 	barriers []runners.TrainingAnswer
 	local    *localTraining
-	// check holds the job to its invariants; nil without a job.
+	// check checks the job's invariants; nil without a job.
 	check *traincheck.Checker
 	deeds map[deed]int
 }
 
-// deed names what a process did. An empty path counts all deeds of the kind.
+// deed names something that a process did. An empty path stands for all deeds of the kind.
 type deed struct{ trainer, op, path string }
 
-// roundTrip is how long asking another process for variables takes.
+// roundTrip is the time that asking another process for variables takes.
 const roundTrip = time.Millisecond
 
 func newTrainingState() *trainingState {
@@ -193,7 +193,7 @@ func (c *Cluster) asOperator(what string, fn func(e *env.Env)) error {
 	return c.world.Settle()
 }
 
-// callController calls by the address file.
+// callController calls the controller at the address in its file.
 func (c *Cluster) callController(e *env.Env, method string) runners.TrainingAnswer {
 	if method == "ResumeTraining" {
 		c.training.check.ResumeAsked(c.Now())
@@ -201,7 +201,7 @@ func (c *Cluster) callController(e *env.Env, method string) runners.TrainingAnsw
 	return operator.CallController(e, c.spec.Training.WithDefaults().ModelDir, method)
 }
 
-// PSBarrier has a worker arrive at a barrier of the PS service, which the first PS keeps.
+// PSBarrier makes a worker arrive at a barrier of the PS service, which the first PS keeps.
 func (c *Cluster) PSBarrier(id string, worker, numWorkers int, timeout time.Duration) error {
 	addr := c.training.addrs["ps0"]
 	at := len(c.training.barriers)
@@ -214,7 +214,7 @@ func (c *Cluster) PSBarrier(id string, worker, numWorkers int, timeout time.Dura
 	})
 }
 
-// PSBarriers are the answers so far.
+// PSBarriers returns the answers so far.
 func (c *Cluster) PSBarriers() []runners.TrainingAnswer { return c.training.barriers }
 
 var _ runners.Trainer = (*Cluster)(nil)

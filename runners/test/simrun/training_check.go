@@ -10,13 +10,13 @@ import (
 	"github.com/monosim/monosim/sim/fault"
 )
 
-// watch has the job held to its invariants.
+// watch begins to check the job's invariants.
 func (t *trainingState) watch(c *Cluster) {
 	t.check = traincheck.New(*c.spec.Training, c.quirks)
 	t.servers.Watcher = trainingWatcher{c}
 }
 
-// trainingWatcher tells the check of variables.
+// trainingWatcher passes changes of variables to the check.
 type trainingWatcher struct{ c *Cluster }
 
 func (w trainingWatcher) Assigned(host string, v *session.Variable, index int, value any) {
@@ -25,14 +25,15 @@ func (w trainingWatcher) Assigned(host string, v *session.Variable, index int, v
 
 func (w trainingWatcher) Initialized(string) { w.c.training.check.Initialized(w.c.Now()) }
 
-// happened looks at the files right when something was done to them, or was waited for.
+// happened checks the files right after something was done to them, or after a wait for
+// them.
 func (c *Cluster) happened(op string) {
 	if op == "saved" || op == "restored" || op == "serving" && c.spec.Training.RestoreDir != "" {
-		_ = c.lookAtTraining() // the next look finds the same error of a file
+		_ = c.lookAtTraining() // a later look finds the same error of a file
 	}
 }
 
-// lookAtTraining looks at what the job has come to.
+// lookAtTraining checks what is due in the training job, and its files.
 func (c *Cluster) lookAtTraining() error {
 	if c.spec.Training == nil {
 		return nil
@@ -41,7 +42,7 @@ func (c *Cluster) lookAtTraining() error {
 	return c.training.check.Look(c.Now(), c)
 }
 
-// disturbed tells the check of a fault.
+// disturbed reports a fault to the check.
 func (c *Cluster) disturbed(f runners.Fault, lasting, over bool) {
 	c.training.servers.Reach = c.reaches
 	c.training.servers.Changed()
@@ -57,13 +58,14 @@ func (c *Cluster) disturbed(f runners.Fault, lasting, over bool) {
 	}
 }
 
-// reaches reports whether a process's host and that of an address reach each other.
+// reaches reports whether the host of a process and the host of an address reach each
+// other.
 func (c *Cluster) reaches(host, addr string) bool {
 	ip, _, _ := strings.Cut(addr, ":")
 	return c.world.Network().Reaches(host, ip)
 }
 
-// Invariants are those of the training job that broke so far.
+// Invariants lists the invariants of the training job that broke so far.
 func (c *Cluster) Invariants() []runners.Broken {
 	if c.training.check == nil {
 		return nil

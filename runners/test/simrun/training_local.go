@@ -19,10 +19,10 @@ type localTraining struct {
 	steps   map[int]uint64 // of workers
 }
 
-// localPoll is how often a worker looks while it waits.
+// localPoll is the time between two polls of a waiting worker.
 const localPoll = 100 * time.Millisecond
 
-// StartLocal starts a cluster with one PS.
+// StartLocal starts a local cluster with one PS.
 func (c *Cluster) StartLocal(workers int) error {
 	machine := c.world.Operator()
 	life := machine.Node.NewProcess("local-cluster")
@@ -35,7 +35,7 @@ func (c *Cluster) StartLocal(workers int) error {
 		return err
 	}
 	built.Start()
-	life.Start("main", func() { life.Rest("what comes", func() {}, nil) }) // it goes on between waits
+	life.Start("main", func() { life.Rest("what comes", func() {}, nil) }) // the process has to live on between calls
 	if c.training.check == nil {
 		c.training.check = traincheck.New(runners.TrainingSpec{}, c.quirks)
 	}
@@ -44,7 +44,7 @@ func (c *Cluster) StartLocal(workers int) error {
 	return nil
 }
 
-// onLocal does something to the local cluster.
+// onLocal calls fn with the local cluster, in its process.
 func (c *Cluster) onLocal(fn func(l *localTraining) error) error {
 	if c.training.local == nil {
 		return errors.New("local cluster: found none, want one that was started")
@@ -52,7 +52,7 @@ func (c *Cluster) onLocal(fn func(l *localTraining) error) error {
 	return fn(c.training.local)
 }
 
-// LocalSteps has a worker make steps.
+// LocalSteps makes a worker do n steps.
 func (c *Cluster) LocalSteps(worker, n int) error {
 	return c.onLocal(func(l *localTraining) error {
 		for range n {
@@ -65,7 +65,7 @@ func (c *Cluster) LocalSteps(worker, n int) error {
 	})
 }
 
-// LocalBarrier has a worker wait at the barrier of its step.
+// LocalBarrier makes a worker wait at the barrier of its step.
 func (c *Cluster) LocalBarrier(worker int, timeout time.Duration) error {
 	return c.onLocal(func(l *localTraining) error {
 		at := len(l.waits)
@@ -81,7 +81,7 @@ func (c *Cluster) LocalBarrier(worker int, timeout time.Duration) error {
 	})
 }
 
-// LocalBarriers are the answers so far.
+// LocalBarriers returns the answers so far.
 func (c *Cluster) LocalBarriers() []runners.TrainingAnswer {
 	if c.training.local == nil {
 		return nil

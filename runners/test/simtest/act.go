@@ -8,10 +8,10 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// The methods of this file act on the cluster as those of runners.Actor do, where
-// units and meanings are told in full. Each ends the test when it fails; see Must.
+// The methods of this file act on the cluster as those of runners.Actor do, which document
+// units and meanings. Each ends the test when it fails; see Must.
 
-// Start starts all pods at once; after Build only.
+// Start starts all pods at once. It may be called only after Build.
 func (c *Cluster) Start() {
 	c.tb.Helper()
 	c.Must(c.cluster.Start())
@@ -90,18 +90,18 @@ func (c *Cluster) StartPod(pod string) {
 	c.Must(c.cluster.StartPod(pod))
 }
 
-// Begin brings a fault about, and End ends it; a fault that is over at once, as the
-// death of a process, has no end:
+// Begin begins a fault, and End ends it. A fault that is over at once, as the death of a
+// process, has no end:
 //
 //	c.Begin(runners.Fault{Kind: "agent.killed", Pod: "shard0-replica1"})
 //
-// `monosim test --faults` lists the kinds; see runners.Fault for what they may hit.
+// `monosim test --faults` lists the kinds; runners.Fault says what they may hit.
 func (c *Cluster) Begin(f runners.Fault) {
 	c.tb.Helper()
 	c.Must(c.cluster.BeginFault(f))
 }
 
-// End ends a fault that was begun.
+// End ends a fault that Begin began.
 func (c *Cluster) End(f runners.Fault) {
 	c.tb.Helper()
 	c.Must(c.cluster.EndFault(f))
@@ -115,7 +115,7 @@ func (c *Cluster) During(f runners.Fault, d time.Duration) {
 	c.End(f)
 }
 
-// podNames are the names of all pods.
+// podNames lists the names of all pods.
 func (c *Cluster) podNames() []string {
 	var names []string
 	for _, p := range c.cluster.Pods() {

@@ -11,10 +11,10 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// Cluster is a cluster for the time of a test. Only the test's own goroutine may use
-// it. What can be seen of it are the methods of runners.Observer, which return errors
-// and so suit the functions that Within calls; what can be done to it (act.go) ends
-// the test when it fails.
+// Cluster is a cluster that lives as long as a test. Only the test's own goroutine may use
+// it. The methods of runners.Observer look at it; they return errors, so they suit the
+// functions that Within calls. The methods of act.go act on it, and end the test when they
+// fail.
 type Cluster struct {
 	runners.Observer
 
@@ -24,7 +24,7 @@ type Cluster struct {
 	config  config
 }
 
-// config is what options set.
+// config holds what options set.
 type config struct {
 	runner runners.Runner
 	tail   int
@@ -33,18 +33,19 @@ type config struct {
 // Option changes how a cluster is run.
 type Option func(*config)
 
-// On has the cluster built by another runner than that of runners/test/simrun.
+// On builds the cluster with another runner than that of runners/test/simrun.
 func On(r runners.Runner) Option { return func(c *config) { c.runner = r } }
 
-// LogTail says how many of the last things that the cluster did are logged when the
-// test has failed: 20 without this option.
+// LogTail sets how many of the cluster's last observations are logged when the test has
+// failed; the default is 20.
 func LogTail(n int) Option { return func(c *config) { c.tail = n } }
 
-// Start builds the cluster of a spec and starts its pods. It ends with the test.
+// Start builds the cluster of a spec and starts its pods. The cluster ends with the test.
 //
 // A spec without a Conf has runners.ConfV3: agents that serve what is published to the
-// layout "main". Spec.Seed 0 is what the environment variable MONOSIM_SEED says, or 1;
-// Spec.Replay is what repeats the test. A spec that makes no sense ends the test.
+// layout "main". A Spec.Seed of 0 means the environment variable MONOSIM_SEED, or 1. Start
+// sets Spec.Replay to the command that repeats the test. A spec that makes no sense ends
+// the test.
 func Start(tb testing.TB, spec runners.Spec, options ...Option) *Cluster {
 	tb.Helper()
 	c := Build(tb, spec, options...)
@@ -52,8 +53,8 @@ func Start(tb testing.TB, spec runners.Spec, options ...Option) *Cluster {
 	return c
 }
 
-// Build builds the cluster of a spec as Start does and leaves its pods stopped, until
-// Cluster.Start. ZooKeeper and the store of models are there already.
+// Build builds the cluster of a spec as Start does, but leaves its pods stopped until
+// Cluster.Start. ZooKeeper and the store of models run already.
 func Build(tb testing.TB, spec runners.Spec, options ...Option) *Cluster {
 	tb.Helper()
 	c := &Cluster{tb: tb, config: config{runner: &simrun.Runner{CheckOwner: true}, tail: 20}}
@@ -76,19 +77,19 @@ func Build(tb testing.TB, spec runners.Spec, options ...Option) *Cluster {
 	return c
 }
 
-// Seed is the seed of the run.
+// Seed returns the seed of the run.
 func (c *Cluster) Seed() uint64 { return c.spec.Seed }
 
-// Raw is the cluster as its runner built it, for what Cluster has no method for, as
-// calls to model servers that go on while time passes. A runner that can do more has a
-// cluster with more methods:
+// Raw returns the cluster as its runner built it, for what Cluster has no method for, as
+// calls to model servers that go on while time passes. A runner may have clusters with more
+// methods:
 //
 //	call, err := c.Raw().(runners.Caller).Predict("shard0-replica0", "entry", spec, time.Second)
 func (c *Cluster) Raw() runners.Cluster { return c.cluster }
 
-// Must ends the test when err is not nil or the cluster itself broke, with the cluster
-// time, the seed and the command that repeats the test. What the runner cannot do
-// (runners.ErrUnsupported) skips the test instead.
+// Must ends the test when err is not nil or the cluster itself broke. The message has the
+// cluster time, the seed and the command that repeats the test. If the runner cannot do
+// something (runners.ErrUnsupported), the test is skipped instead.
 func (c *Cluster) Must(err error) {
 	c.tb.Helper()
 	if errors.Is(err, runners.ErrUnsupported) {
@@ -106,13 +107,14 @@ func (c *Cluster) stamped(err error) error {
 	return fmt.Errorf("%s: %w", runners.Stamp(c.cluster.Now()), err)
 }
 
-// fail ends the test with what repeats it.
+// fail ends the test with an error, the seed, and the command that repeats it.
 func (c *Cluster) fail(err error) {
 	c.tb.Helper()
 	c.tb.Fatalf("%v\n    seed %d, replay with: %s", err, c.spec.Seed, c.spec.Replay)
 }
 
-// end is the end of the test: a failed one is told what happened last.
+// end closes the cluster at the end of the test. If the test failed, it logs the last
+// observations.
 func (c *Cluster) end() {
 	if broken := c.cluster.Failure(); broken != "" && !c.tb.Failed() {
 		c.tb.Errorf("%v\n    seed %d, replay with: %s", c.stamped(fmt.Errorf("the run itself broke: %s", broken)), c.spec.Seed, c.spec.Replay)

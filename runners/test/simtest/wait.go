@@ -11,24 +11,24 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Within wants check to return nil before limit of cluster time is over, and returns
-// as soon as it does. check is called now, and again while time passes, on the test's
-// goroutine; it may ask the cluster anything, and its error tells what was wanted and
-// what is there. what names it in the message that ends the test, which has the last
-// error. See runners.Within for how often it looks.
+// Within waits until check returns nil, for limit of cluster time at most. It calls check
+// now and again while time passes, on the test's goroutine. check may ask the cluster
+// anything; its error says what was wanted and what was found. If the limit passes the test
+// ends, with a message of what and the last error. See runners.Within for how often it
+// looks.
 func (c *Cluster) Within(limit time.Duration, what string, check func() error) {
 	c.tb.Helper()
 	c.waited(runners.Within(c.cluster, limit, named(what, check)))
 }
 
-// Throughout wants check to return nil now and all the time that length of cluster
-// time passes; the rest is as with Within.
+// Throughout wants check to return nil now and all the time until length of cluster time
+// has passed. Otherwise it is as Within.
 func (c *Cluster) Throughout(length time.Duration, what string, check func() error) {
 	c.tb.Helper()
 	c.waited(runners.Throughout(c.cluster, length, named(what, check)))
 }
 
-// waited ends the test when what it waited for did not come; err has its time already.
+// waited ends the test with the error of a wait, which names the time already.
 func (c *Cluster) waited(err error) {
 	c.tb.Helper()
 	if errors.Is(err, runners.ErrUnsupported) || err == nil || c.cluster.Failure() != "" {
@@ -47,7 +47,7 @@ func named(what string, check func() error) func() error {
 	}
 }
 
-// True is a check for Within and Throughout of something that is so or not.
+// True makes a check for Within and Throughout of a condition.
 func True(so func() bool) func() error {
 	return func() error {
 		if !so() {
@@ -57,9 +57,9 @@ func True(so func() bool) func() error {
 	}
 }
 
-// Listed is a check that every running agent lists key on just these pods, or without
-// any on all pods of the cluster. key is "ctr:entry" for agents of version 3, "ps:0"
-// for those of version 1.
+// Listed makes a check that every running agent lists key on exactly these pods, or without
+// pods on all pods of the cluster. key is "ctr:entry" for agents of version 3, "ps:0" for
+// version 1.
 func (c *Cluster) Listed(key string, pods ...string) func() error {
 	want := slices.Sorted(slices.Values(pods))
 	if len(pods) == 0 {
@@ -77,7 +77,7 @@ func (c *Cluster) Listed(key string, pods ...string) func() error {
 	})
 }
 
-// Unlisted is a check that no running agent lists key anywhere.
+// Unlisted makes a check that no running agent lists key on any pod.
 func (c *Cluster) Unlisted(key string) func() error {
 	return c.everyAgent(func(agent string) error {
 		got, err := runners.ListedOn(c.cluster, agent, key)
@@ -91,7 +91,7 @@ func (c *Cluster) Unlisted(key string) func() error {
 	})
 }
 
-// everyAgent is a check of each agent that runs, of which there must be one.
+// everyAgent makes a check of each running agent; without one it fails.
 func (c *Cluster) everyAgent(look func(pod string) error) func() error {
 	return func() error {
 		seen := 0
@@ -115,9 +115,9 @@ func (c *Cluster) everyAgent(look func(pod string) error) func() error {
 	}
 }
 
-// Available is a check that a model server of each of these pods, or without any of
-// every pod, has the version of a servable in the state AVAILABLE. servable is
-// "ctr:entry" under agents of version 3, "ps_0" under those of version 1.
+// Available makes a check that a model server of each of these pods, or without pods of
+// every pod, has the version of a servable in the state AVAILABLE. servable is "ctr:entry"
+// under agents of version 3, "ps_0" under version 1.
 func (c *Cluster) Available(servable string, version int64, pods ...string) func() error {
 	if len(pods) == 0 {
 		pods = c.podNames()

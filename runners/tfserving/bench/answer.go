@@ -10,9 +10,9 @@ import (
 	"golang.org/x/net/http2"
 )
 
-// receive waits for frames until a deadline, handles all that came, and tells done
-// of each answer when its request was started. When nothing came the error is
-// os.ErrDeadlineExceeded.
+// receive waits for frames until a deadline and handles all that came. It calls done for
+// each answer with the time at which its request was started. When nothing came the error
+// is os.ErrDeadlineExceeded.
 func (c *conn) receive(until time.Time, done func(started time.Duration)) error {
 	if err := c.tcp.SetReadDeadline(until); err != nil {
 		return err
@@ -32,12 +32,12 @@ func (c *conn) receive(until time.Time, done func(started time.Duration)) error 
 	return nil
 }
 
-// frameHeader is the length of the shortest frame; its first three bytes are the
-// length of what follows (RFC 9113, 4.1).
+// frameHeader is the length of the shortest frame; its first three bytes hold the length of
+// the payload (RFC 9113, 4.1).
 const frameHeader = 9
 
-// await waits for a whole frame, of which nothing is taken before it is there: a
-// deadline may pass in the middle.
+// await waits for a whole frame and consumes nothing before, because a deadline may pass in
+// the middle of it.
 func (c *conn) await() error {
 	head, err := c.in.Peek(frameHeader)
 	if err == nil {
@@ -46,7 +46,7 @@ func (c *conn) await() error {
 	return err
 }
 
-// buffered says that a whole frame is there.
+// buffered reports whether a whole frame has arrived.
 func (c *conn) buffered() bool {
 	n := c.in.Buffered()
 	if n < frameHeader {
@@ -95,7 +95,7 @@ func (c *conn) settings(f *http2.SettingsFrame) error {
 	return c.framer.WriteSettingsAck()
 }
 
-// request returns the one that a frame answers.
+// request returns the request that a frame answers.
 func (c *conn) request(stream uint32) (*request, error) {
 	r := &c.flying[int(stream/2)%len(c.flying)]
 	if r.stream != stream || stream == 0 {
@@ -159,10 +159,10 @@ func (c *conn) header(f *http2.HeadersFrame, done func(time.Duration)) error {
 	return nil
 }
 
-// maxKnown bounds how many right answers to one request are kept.
+// maxKnown bounds the right answers to one request that are kept.
 const maxKnown = 16
 
-// check looks at an answer that is not known yet.
+// check checks an answer that is not known yet.
 func (c *conn) check(r *request) error {
 	if r.right && len(r.body) == 0 {
 		return nil
@@ -171,7 +171,7 @@ func (c *conn) check(r *request) error {
 		return errors.New("an answer with more than one message")
 	}
 	if c.isKnown(r.index, r.body) {
-		return nil // it came in more than one frame
+		return nil // the answer came in more than one frame
 	}
 	message, err := unframe(r.body)
 	if err != nil {

@@ -22,8 +22,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/serve"
 )
 
-// bare answers the calls of the bench with what it has ready, so that what it takes is what
-// grpc-go takes: nobody who serves by it can be faster.
+// bare answers the calls of the bench with prepared answers, so that it costs what grpc-go
+// costs. No server on grpc-go can be faster.
 type bare struct {
 	apis.UnimplementedModelServiceServer
 	apis.UnimplementedPredictionServiceServer
@@ -51,12 +51,12 @@ func newBare(models int) *bare {
 	return b
 }
 
-// GetModelStatus answers the same of every model.
+// GetModelStatus gives the same answer for every model.
 func (b *bare) GetModelStatus(context.Context, *apis.GetModelStatusRequest) (*apis.GetModelStatusResponse, error) {
 	return b.status, nil
 }
 
-// Predict answers the same score to everything that a model is asked.
+// Predict gives the same score for every request.
 func (b *bare) Predict(_ context.Context, r *apis.PredictRequest) (*apis.PredictResponse, error) {
 	if score, ok := b.scores[r.GetModelSpec().GetName()]; ok {
 		return score, nil
@@ -64,8 +64,8 @@ func (b *bare) Predict(_ context.Context, r *apis.PredictRequest) (*apis.Predict
 	return nil, status.Errorf(codes.NotFound, "no model %q", r.GetModelSpec().GetName())
 }
 
-// ServeBare serves by grpc-go alone, with the settings that the model server has, on any
-// port of the loopback, which it prints first. It returns when it cannot.
+// ServeBare serves with grpc-go alone, with the settings of the model server, on a free
+// port of the loopback, which it prints first. It returns only an error.
 func ServeBare(out io.Writer) error {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -80,7 +80,7 @@ func ServeBare(out io.Writer) error {
 	return g.Serve(ln)
 }
 
-// StartBare starts a program that does ServeBare.
+// StartBare starts a program that runs ServeBare.
 func StartBare(program []string) (*Server, error) {
 	s := &Server{ended: make(chan struct{}), output: process.Tail{Max: outputKept}}
 	s.cmd = exec.Command(program[0], program[1:]...)

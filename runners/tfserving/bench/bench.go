@@ -9,27 +9,27 @@ import (
 	"github.com/monosim/monosim/runners/process"
 )
 
-// Options say how long a bench is. Its aims hold for DefaultOptions.
+// Options sets the length of a bench. Its aims hold for DefaultOptions.
 type Options struct {
-	// Program is the model server, up to its flags.
+	// Program is the command line of the model server, up to its flags.
 	Program []string
-	// Bare is a program that does ServeBare, to stand beside it; nil is none.
+	// Bare is a program that runs ServeBare, for comparison; nil means none.
 	Bare []string
-	// Length is that of a run, and Rounds how often each load is run; the median
+	// Length is the length of a run. Rounds is how often each load is run; the median
 	// counts.
 	Length Length
 	Rounds int
-	// Models are polled each second of PollFor, and say what one takes.
+	// Models is the number of models that are polled each second, for PollFor.
 	Models  int
 	PollFor time.Duration
-	// IdleServers poll for IdleFor in virtual time.
+	// IdleServers is the number of servers that poll, for IdleFor of virtual time.
 	IdleServers int
 	IdleFor     time.Duration
-	// Progress, when set, is told of each step before it begins.
+	// Progress, when set, is called with each step before it begins.
 	Progress func(step string)
 }
 
-// DefaultOptions are those of the aims.
+// DefaultOptions returns the options for which the aims hold.
 func DefaultOptions(program ...string) Options {
 	return Options{
 		Program: program,
@@ -40,7 +40,7 @@ func DefaultOptions(program ...string) Options {
 	}
 }
 
-// Validate says what of the options measures nothing.
+// Validate returns an error for options with which nothing can be measured.
 func (o Options) Validate() error {
 	switch {
 	case o.Length.For <= 0 || o.PollFor <= 0 || o.IdleFor <= 0:
@@ -55,7 +55,7 @@ func (o Options) Validate() error {
 	return nil
 }
 
-// Steps returns how often Progress is told of one.
+// Steps returns how often Progress is called.
 func (o Options) Steps() int {
 	const calls, starts, lasting = 2, 2, 2
 	servers := 1
@@ -65,20 +65,19 @@ func (o Options) Steps() int {
 	return starts + calls*(servers*o.Rounds+1) + lasting
 }
 
-// fewModels are those of the server that requests are sent to. Both calls are made
-// over two connections, with as many requests under way as keep two processors
-// busy.
+// fewModels is the number of models of the server that gets the requests. Both calls are
+// made over two connections, with enough requests under way to keep two processors busy.
 const (
 	fewModels = 8
 	conns     = 2
 	window    = 100
 )
 
-// noModelTime has models answer at once: it is the server that is measured, and waiting for
-// a model is no work of either.
+// noModelTime makes models answer at once, because the server is measured, and waiting for
+// a model is no work.
 const noModelTime = "--monosim_predict_time=0s"
 
-// Run measures everything in turn.
+// Run measures everything, one thing after another.
 func Run(opt Options) (*Report, error) {
 	r := &Report{}
 	few, err := r.requests(opt)
@@ -97,8 +96,8 @@ func (o Options) begin(format string, args ...any) {
 	}
 }
 
-// requests measures the two calls on a server with few models, and says what memory
-// that had before.
+// requests measures the two calls on a server with few models, and returns the server's
+// memory before them.
 func (r *Report) requests(opt Options) (residentBytes int64, err error) {
 	opt.begin("start with %d models", fewModels)
 	server, err := Start(opt.Program, fewModels, noModelTime)
@@ -138,13 +137,12 @@ func (r *Report) requests(opt Options) (residentBytes int64, err error) {
 	return residentBytes, nil
 }
 
-// aimOfBare is how near to grpc-go alone the server is to be, by what a call takes of its
-// processors: unlike the rate that hardly depends on what else they do.
+// aimOfBare bounds the processor time of a call on the server, relative to grpc-go alone.
+// Unlike the rate it hardly depends on other load.
 const aimOfBare = 1.05
 
-// call measures how often a call is answered and what it takes of the server's processors,
-// and of those of a server that only answers, unless that is nil: what is aimed at for a
-// server may be beyond grpc-go.
+// call measures the rate of a call and its processor time on the server, and on a server
+// that only answers, unless that is nil: an aim may be out of reach of grpc-go.
 func (r *Report) call(opt Options, server *Server, call Call, alone *Server, ofAlone Call, aim float64) error {
 	load := Load{Call: call, Conns: conns, Window: window}
 	loadAlone := Load{Call: ofAlone, Conns: conns, Window: window}
@@ -178,24 +176,24 @@ func (r *Report) call(opt Options, server *Server, call Call, alone *Server, ofA
 	return nil
 }
 
-// limitedBy notes that an aim was missed by grpc-go alone too.
+// limitedBy notes that grpc-go alone missed an aim too.
 func (r *Row) limitedBy(alone float64) {
 	if r.Missed() && alone < r.Aim {
 		r.Note = "by grpc-go alone too"
 	}
 }
 
-// measured is what rounds of one call found: calls a second, and the processor time of
-// each in microseconds, of the server and of the client.
+// measured has the results of rounds of one call: calls a second, and the processor time of
+// one call in microseconds, of the server and of the client.
 type measured struct{ rates, micros, client []float64 }
 
-// foretold returns the rate at which the processor time of both fills two processors.
+// foretold returns the rate at which both together would use two processors fully.
 func (m *measured) foretold() float64 {
 	const processors, second = 2, 1e6
 	return processors * second / (process.Median(m.micros) + process.Median(m.client))
 }
 
-// latency measures how late answers are to requests that are due at a rate.
+// latency measures how late answers are to requests that come at a rate.
 func (r *Report) latency(opt Options, server *Server, load Load) error {
 	opt.begin("%s, %.0f a second", load.Call.Name, load.Rate)
 	m, err := load.Run(server.Addr, opt.Length)
@@ -238,13 +236,13 @@ func (m *measured) measure(s *Server, load Load, length Length) error {
 	return nil
 }
 
-// pollSpeed is how much faster than the wall clock the server with many models
-// goes, since it loads ten a second (TFS-4.2). Its polls are that much further
-// apart, so that there is one each second of the wall clock.
+// pollSpeed is how much faster than the wall clock the server with many models runs,
+// because it loads ten a second (TFS-4.2). Its polls are that much further apart, so there
+// is one each second of the wall clock.
 const pollSpeed = 20
 
-// models measures what a model takes of memory, beside those of a server with few of
-// them, and what a poll of all takes.
+// models measures the memory of a model, as the difference from a server with few models,
+// and the cost of a poll of all.
 func (r *Report) models(opt Options, fewBytes int64) (err error) {
 	opt.begin("start with %d models", opt.Models)
 	server, err := Start(opt.Program, opt.Models,
@@ -272,7 +270,8 @@ func (r *Report) models(opt Options, fewBytes int64) (err error) {
 	return nil
 }
 
-// idlePercent returns what a server that nobody asks anything takes of a processor.
+// idlePercent returns the share of a processor that the server takes while nobody asks it
+// anything, in percent.
 func (s *Server) idlePercent(d time.Duration) (float64, error) {
 	before, err := process.CPU(s.PID)
 	if err != nil {

@@ -5,32 +5,31 @@ import (
 	"fmt"
 )
 
-// Call is a unary gRPC method with the requests that are sent to it in turn.
+// Call is a unary gRPC method with the requests that are sent in turn.
 type Call struct {
-	// Name is what tables show.
+	// Name names the call in tables.
 	Name string
 	// Method is /package.Service/Method.
 	Method string
-	// Requests are as Frame makes them.
+	// Requests has frames as Frame makes them.
 	Requests [][]byte
-	// Check says what is wrong with a message that answers a request, by its
-	// index. An answer that is the same, byte for byte, as one that was right
-	// before is right.
+	// Check returns an error for a wrong answer to the request of an index. It is not asked
+	// about an answer whose bytes equal an earlier right one.
 	Check func(index int, answer []byte) error
 }
 
-// framePrefix is the length of what comes before a message: whether it is
-// compressed, and its length (gRPC over HTTP/2, "Length-Prefixed-Message").
+// framePrefix is the length of what precedes a message: a flag for compression, and the
+// length (gRPC over HTTP/2, "Length-Prefixed-Message").
 const framePrefix = 5
 
-// Frame returns a message as gRPC sends it.
+// Frame returns a message in the form in which gRPC sends it.
 func Frame(message []byte) []byte {
 	frame := make([]byte, framePrefix, framePrefix+len(message))
 	binary.BigEndian.PutUint32(frame[1:], uint32(len(message)))
 	return append(frame, message...)
 }
 
-// unframe returns the one message of a frame.
+// unframe returns the single message of a frame.
 func unframe(frame []byte) ([]byte, error) {
 	if len(frame) < framePrefix {
 		return nil, fmt.Errorf("an answer of %d bytes, want a message", len(frame))

@@ -14,7 +14,7 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/util"
 )
 
-// statusCall asks for the versions of each of so many models in turn.
+// statusCall makes the call that asks for the versions of each model in turn.
 func statusCall(models int) (Call, error) {
 	call := Call{Name: "GetModelStatus", Method: apis.ModelService_GetModelStatus_FullMethodName, Check: checkStatus}
 	for n := range models {
@@ -33,7 +33,7 @@ func (c *Call) add(request proto.Message) error {
 	return err
 }
 
-// checkStatus wants the one version, and that it is available.
+// checkStatus checks that the answer has the one version, and that it is available.
 func checkStatus(_ int, answer []byte) error {
 	var got apis.GetModelStatusResponse
 	if err := proto.Unmarshal(answer, &got); err != nil {
@@ -48,7 +48,7 @@ func checkStatus(_ int, answer []byte) error {
 	return nil
 }
 
-// predictCall asks each of so many models for a score in turn, with inputs of their
+// predictCall makes the call that asks each model for a score in turn, with inputs of its
 // own.
 func predictCall(models int) (Call, error) {
 	answers := &scores{first: make([]*apis.PredictResponse, models)}
@@ -71,13 +71,13 @@ func predictCall(models int) (Call, error) {
 	return call, nil
 }
 
-// scores are the first answers to each request, by which the later ones are judged.
+// scores holds the first answer to each request, with which later ones are compared.
 type scores struct {
 	mu    sync.Mutex
 	first []*apis.PredictResponse
 }
 
-// check wants one score, which is the same for the same request.
+// check checks that there is one score, the same for the same request.
 func (s *scores) check(index int, answer []byte) error {
 	got := &apis.PredictResponse{}
 	if err := proto.Unmarshal(answer, got); err != nil {

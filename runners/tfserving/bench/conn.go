@@ -11,47 +11,47 @@ import (
 	"golang.org/x/net/http2"
 )
 
-// conn is a connection for unary gRPC calls that costs as little as it can: one
+// conn is a connection for unary gRPC calls that costs as little as possible: one
 // goroutine, requests written in batches, answers compared as bytes.
 //
 // grpc-go cannot drive the server at its rate. Measured side by side, with a codec that
 // leaves bytes as they are and the same 2 connections of 100 requests under way, on two
 // processors that client and server share: grpc-go takes 22 us of processor time for a
 // GetModelStatus and this 2, where the server takes 12 to 17. So it found 26,000 calls a
-// second where this one found 75,000, and it would be the client that is measured.
+// second where this one found 75,000: it would measure the client.
 type conn struct {
 	tcp    net.Conn
 	in     *bufio.Reader
-	out    bytes.Buffer // frames that are not sent yet
+	out    bytes.Buffer // frames that were not sent yet
 	framer *http2.Framer
 	heads  *headReader
 
 	call *Call
 	// head is the header block of the first request, nextHead that of all others.
 	head, nextHead []byte
-	// known holds answers that were found right, by request: the data of their frames.
+	// known holds answers that were found right, by request, as the data of their frames.
 	known [][][]byte
 
-	sent int // requests; the n-th has the stream 2n+1
-	// flying holds the requests under way, at their number modulo the length.
+	sent int // number of requests; the n-th has the stream 2n+1
+	// flying holds the requests under way, each at its number modulo the length.
 	flying           []request
 	inFlight, window int
 
-	// sendWindow is what may still be sent on the connection, streamWindow on a
-	// stream of its own (RFC 9113, 6.9); consumed is what the server may not yet
-	// send again.
+	// sendWindow is how much may still be sent on the connection, streamWindow on a new
+	// stream (RFC 9113, 6.9). consumed counts the bytes that the server may not send again
+	// yet.
 	sendWindow, streamWindow int64
 	consumed                 int
 }
 
-// request is one that waits for its answer.
+// request is a request that waits for its answer.
 type request struct {
-	stream  uint32 // 0 when there is none
+	stream  uint32 // 0 for a free place
 	index   int    // in Call.Requests
 	started time.Duration
 	headed  bool
-	right   bool   // the answer is one of those known
-	body    []byte // of an answer that is not known
+	right   bool   // the answer equals a known one
+	body    []byte // the bytes of an answer that is not known
 }
 
 const (
@@ -68,8 +68,8 @@ func dial(addr string, call *Call, window int) (*conn, error) {
 	c := &conn{
 		tcp: tcp, in: bufio.NewReaderSize(tcp, readSize), heads: newHeadReader(), call: call, window: window,
 		known:  make([][][]byte, len(call.Requests)),
-		flying: make([]request, 4*window), // so that a late answer holds nothing up
-		// The defaults of RFC 9113, 6.5.2.
+		flying: make([]request, 4*window), // so that a late answer does not block others
+		// These defaults are from RFC 9113, 6.5.2.
 		sendWindow: 65535, streamWindow: 65535,
 	}
 	c.head, c.nextHead = headBlocks(call.Method, addr)
@@ -102,8 +102,7 @@ func (c *conn) greet() error {
 	return c.handle(frame, nil)
 }
 
-// start puts a request into the next batch. It says false when none may be sent
-// now.
+// start adds a request to the next batch. It returns false if none may be sent now.
 func (c *conn) start(now time.Duration) (bool, error) {
 	r := &c.flying[c.sent%len(c.flying)]
 	index := c.sent % len(c.call.Requests)

@@ -9,8 +9,8 @@ import (
 )
 
 // headBlocks returns the header block of a connection's first request, which puts its
-// fields into the server's table, and that of all others, which names them there: a
-// byte each.
+// fields into the server's table, and the block of all others, which names them there with
+// a byte each.
 func headBlocks(method, authority string) (first, next []byte) {
 	var block bytes.Buffer
 	encoder := hpack.NewEncoder(&block)
@@ -32,13 +32,13 @@ func headBlocks(method, authority string) (first, next []byte) {
 	return encode(), encode()
 }
 
-// head is what a header block says that matters here.
+// head holds the fields of a header block that matter here.
 type head struct {
 	httpStatus, grpcStatus, grpcMessage string
 }
 
-// headReader reads header blocks. Nearly all are repetitions of earlier ones that
-// change nothing in the table; those are looked up.
+// headReader reads header blocks. Nearly all repeat earlier ones that do not change the
+// table; those are looked up.
 type headReader struct {
 	decoder *hpack.Decoder
 	current head
@@ -74,15 +74,15 @@ func (r *headReader) read(block []byte) (head, error) {
 		return head{}, err
 	}
 	if !onlyIndexed(block) {
-		clear(r.known) // the table may be another one now
+		clear(r.known) // the table may have changed
 	} else {
 		r.known[strings.Clone(string(block))] = r.current
 	}
 	return r.current, nil
 }
 
-// onlyIndexed says that all fields of a block are one byte that names an entry of
-// the table (RFC 7541, 6.1), so that the block changes nothing.
+// onlyIndexed reports whether all fields of a block are one byte that names an entry of the
+// table (RFC 7541, 6.1), so that the block changes nothing.
 func onlyIndexed(block []byte) bool {
 	for _, b := range block {
 		if b < 0x80 || b == 0xff {
@@ -92,7 +92,7 @@ func onlyIndexed(block []byte) bool {
 	return true
 }
 
-// answered is nil for the trailers of a call that went well.
+// answered returns nil for the trailers of a successful call.
 func (h head) answered() error {
 	if h.grpcStatus != "0" {
 		return fmt.Errorf("answered grpc-status %q, %q", h.grpcStatus, h.grpcMessage)

@@ -14,35 +14,35 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/node"
 )
 
-// Idle is a number of simulated model servers with one model each, on hosts of
-// their own, that poll their disks each second and their config files each minute
-// while nothing happens.
+// Idle is a number of simulated model servers with one model each, on hosts of their own.
+// They poll their disks each second and their config files each minute, while nothing
+// happens.
 type Idle struct {
 	Servers int
 	For     time.Duration // in virtual time
-	// Shared has the model of all servers in one store that all hosts mount.
+	// Shared puts the model of all servers into one store that all hosts mount.
 	Shared bool
 }
 
-// IdleResult is what that cost in wall time, from nothing to the end.
+// IdleResult is the wall time of a run of Idle.
 type IdleResult struct {
 	Start, Idle time.Duration
-	// Events are those of the idle time.
+	// Events counts the events of the idle time.
 	Events uint64
 }
 
-// Took returns the wall time of all.
+// Took returns the wall time of start and idle time together.
 func (r IdleResult) Took() time.Duration { return r.Start + r.Idle }
 
-// firstLoads is by when all servers have started, and notice how long after a new
-// version one may take to serve it: a poll, two ticks of 100 ms and the load.
+// firstLoads is the time by which all servers have started. notice is the time in which a
+// server has to serve a new version: a poll, two ticks of 100 ms and the load.
 const (
 	firstLoads = time.Minute
 	notice     = 2 * time.Second
 )
 
-// Run starts the servers, lets the time pass, and then holds them to their polls: a
-// second version of each model has to be served by all at once.
+// Run starts the servers, lets the time pass, and then checks their polls: all have to
+// serve a second version of each model at once.
 func (i Idle) Run() (r IdleResult, err error) {
 	began := time.Now()
 	c := &crowd{world: vtime.New(vtime.Config{}), serving: map[int64]int{}}
@@ -83,18 +83,18 @@ const (
 	configText = `model_config_list { config { name: "m" base_path: "` + basePath + `" model_platform: "tensorflow" } }`
 )
 
-// crowd is the servers of one run.
+// crowd holds the servers of one run.
 type crowd struct {
 	world   *vtime.World
 	net     *network.Network
 	store   *files.FS
-	disks   []*files.FS // on which new versions are put
+	disks   []*files.FS // the disks that new versions are written to
 	servers int
-	serving map[int64]int // how many servers have made a version available
+	serving map[int64]int // number of servers that have made a version available
 	failure error
 }
 
-// add starts a server as agent v3 starts its own (TFS-16.3).
+// add starts a server with the flags of agent v3 (TFS-16.3).
 func (c *crowd) add(n int) error {
 	host := hosts.NewMachine(c.net, hosts.Config{
 		Name: fmt.Sprintf("server-%05d", n), IPs: []string{fmt.Sprintf("10.%d.%d.%d", n>>16, n>>8&0xff, n&0xff)},
@@ -110,7 +110,7 @@ func (c *crowd) add(n int) error {
 	}
 	c.servers++
 	life := host.Node.NewProcess("tensorflow_model_server")
-	// Not all poll at the same instants.
+	// Servers start at different instants, so that they poll at different instants.
 	life.After(time.Duration(n%1000)*time.Millisecond, kindStart, func() {
 		node.Start(node.Config{
 			Options: options, Proc: life, Host: host.Net, Files: host.FS,
@@ -143,14 +143,13 @@ func (c *crowd) furnish(fs *files.FS) error {
 	return fs.Mount("/models", c.store)
 }
 
-// pass lets time pass, in which no server may end.
+// pass lets time pass. A server that ends meanwhile is an error.
 func (c *crowd) pass(d time.Duration) error {
 	_, err := c.world.Run(vtime.Limits{Until: c.world.Now() + d})
 	return errors.Join(err, c.failure)
 }
 
-// expect lets time pass and wants all servers to have made a version available in
-// it.
+// expect lets time pass, within which all servers have to make a version available.
 func (c *crowd) expect(version int64, within time.Duration) error {
 	if err := c.pass(within); err != nil {
 		return err

@@ -9,31 +9,30 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Load is a call made by a number of connections.
+// Load is a call made over a number of connections.
 //
-// Without a Rate it is a closed loop: each connection keeps Window requests under
-// way, and sends one for each that is answered. That finds how much a server can
-// do; its latencies are those of a server that is never idle. With a Rate it is an
-// open loop: requests are due at fixed instants, whether the server keeps up or
-// not, and a latency counts from the instant at which the request was due, so that
-// a server that stops for a while is charged for all who would have come. Go's
-// timers, which may be a millisecond late where nothing else happens, are in it.
+// Without a Rate it is a closed loop: each connection keeps Window requests under way, and
+// sends another for each answer. That measures how much a server can do; its latencies are
+// those of a server that is never idle. With a Rate it is an open loop: requests are due at
+// fixed instants, whether the server keeps up or not, and a latency counts from the instant
+// at which the request was due. A server that stops for a while is then charged for all
+// requests of that time. Latencies include delays of Go's timers, which may be a
+// millisecond late on an idle machine.
 type Load struct {
 	Call          Call
 	Conns, Window int
-	// Rate is how many requests are due in a second, on all connections together;
-	// 0 is a closed loop.
+	// Rate is the number of requests a second over all connections; 0 means a closed loop.
 	Rate float64
 }
 
-// Length says how long a run is: For counts, Warm comes before it.
+// Length sets the length of a run: For counts, Warm comes before it.
 type Length struct {
 	Warm, For time.Duration
 }
 
-// Measured is what a run found.
+// Measured holds the results of a run.
 type Measured struct {
-	// Sent are all calls that were made, warming up included; Calls were answered
+	// Sent counts all calls, those of warming up included; Calls counts those answered
 	// within Length.For.
 	Sent      int64
 	Calls     int64
@@ -42,7 +41,7 @@ type Measured struct {
 	Latency *hdrhistogram.Histogram
 }
 
-// Run makes the calls. Each answer is checked; the first that is wrong ends it.
+// Run makes the calls. Each answer is checked; the first wrong one ends the run.
 func (l Load) Run(addr string, length Length) (Measured, error) {
 	runs := make([]*run, l.Conns)
 	for i := range runs {
@@ -74,24 +73,24 @@ func (l Load) Run(addr string, length Length) (Measured, error) {
 	return m, errors.Join(errs...)
 }
 
-// longest is the greatest latency that is told from greater ones.
+// longest is the largest latency that is recorded; larger ones count as this one.
 const longest = time.Minute
 
 func newHistogram() *hdrhistogram.Histogram {
 	return hdrhistogram.New(int64(time.Microsecond), int64(longest), 3)
 }
 
-// run is one connection's part of a load. Times are since it began.
+// run is one connection's part of a load. Times count from its begin.
 type run struct {
 	conn        *conn
 	began       time.Time
 	latency     *hdrhistogram.Histogram
 	from, until time.Duration
-	every       time.Duration // between two requests; 0 in a closed loop
-	next        time.Duration // when the next one is due
+	every       time.Duration // time between two requests; 0 in a closed loop
+	next        time.Duration // when the next request is due
 }
 
-// all sends until the end, and waits for what is under way then.
+// all sends requests until the end, and waits for those still under way.
 func (r *run) all() error {
 	for {
 		now := time.Since(r.began)
@@ -109,7 +108,7 @@ func (r *run) all() error {
 	}
 }
 
-// send sends what is due.
+// send sends the requests that are due.
 func (r *run) send(now time.Duration) error {
 	if r.every == 0 {
 		r.next = now
@@ -127,8 +126,8 @@ func (r *run) send(now time.Duration) error {
 	return r.conn.flush()
 }
 
-// patience returns until when to wait for answers: until another request is due, or as
-// long as a server may take, which is then its limit.
+// patience returns until when to wait for answers: until the next request is due, or until
+// the answer limit, for which limit is true.
 func (r *run) patience(now time.Duration) (until time.Duration, limit bool) {
 	if r.next > now && r.next < r.until {
 		return r.next, false
@@ -136,12 +135,12 @@ func (r *run) patience(now time.Duration) (until time.Duration, limit bool) {
 	return now + answerLimit, true
 }
 
-// answerLimit is for how long a server may say nothing.
+// answerLimit bounds the time without any answer.
 const answerLimit = 30 * time.Second
 
 func (r *run) answered(started time.Duration) {
 	now := time.Since(r.began)
 	if now >= r.from && now < r.until {
-		_ = r.latency.RecordValue(int64(min(now-started, longest))) // which is in its range
+		_ = r.latency.RecordValue(int64(min(now-started, longest))) // the value is within the histogram's range
 	}
 }

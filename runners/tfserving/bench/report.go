@@ -7,29 +7,29 @@ import (
 	"text/tabwriter"
 )
 
-// Report is what was measured.
+// Report holds the measured numbers.
 type Report struct {
 	Rows []Row `json:"rows"`
 }
 
-// Row is one number, and what is aimed at.
+// Row is one measured number with its aim.
 type Row struct {
 	What  string  `json:"what"`
 	Value float64 `json:"value"`
 	Unit  string  `json:"unit"`
-	// Aim is 0 where there is none; AtMost says that less is better.
+	// Aim is 0 for a number without an aim. AtMost means that less is better.
 	Aim    float64 `json:"aim,omitempty"`
 	AtMost bool    `json:"at_most,omitempty"`
-	// Note is what else to know of an aim.
+	// Note is a remark about the number or its aim.
 	Note string `json:"note,omitempty"`
 }
 
 func (r *Report) add(rows ...Row) { r.Rows = append(r.Rows, rows...) }
 
-// Ratio returns the value over the aim.
+// Ratio returns the value divided by the aim.
 func (r Row) Ratio() float64 { return r.Value / r.Aim }
 
-// Missed reports whether there is an aim and it was not reached.
+// Missed reports whether the row has an aim that was not reached.
 func (r Row) Missed() bool {
 	return r.Aim > 0 && (r.AtMost && r.Value > r.Aim || !r.AtMost && r.Value < r.Aim)
 }
@@ -71,7 +71,7 @@ func (r Row) verdict() string {
 	return fmt.Sprintf("%s %g\t%.2fx\t%s", sign, r.Aim, r.Ratio(), verdict)
 }
 
-// digits returns three that count, and all that come before the point.
+// digits writes three significant digits, and all digits before the point.
 func digits(v float64) string {
 	switch {
 	case v >= 100:

@@ -14,7 +14,7 @@ import (
 
 // Server is a model server in a process of its own.
 type Server struct {
-	// Addr is its gRPC port.
+	// Addr is the address of its gRPC port.
 	Addr string
 	PID  int
 
@@ -25,9 +25,9 @@ type Server struct {
 	err    error // of its end
 }
 
-// Start starts a program that takes the command line of `monosim tfserving`, with so
-// many models of one version each, and returns when all are loaded. The caller must
-// call Close.
+// Start starts a program that takes the command line of `monosim tfserving`, with that many
+// models of one version each, and returns when all are loaded. The caller has to call
+// Close.
 func Start(program []string, models int, flags ...string) (*Server, error) {
 	dir, err := os.MkdirTemp("", "tfbench")
 	if err != nil {
@@ -45,13 +45,13 @@ func Start(program []string, models int, flags ...string) (*Server, error) {
 }
 
 const (
-	// startLimit is what a process may take to be there, and loadTick what each
-	// model adds to that: the manager loads one at a time (TFS-4.2).
+	// startLimit bounds the time in which a process has to serve. loadTick is added for
+	// each model, because the manager loads one at a time (TFS-4.2).
 	startLimit = 30 * time.Second
 	loadTick   = 200 * time.Millisecond
 	portsFile  = "ports.json"
 
-	// outputKept is how many bytes of what it says an error shows.
+	// outputKept is how many bytes of the server's output an error shows.
 	outputKept = 4 << 10
 )
 
@@ -80,7 +80,7 @@ func (s *Server) start(program []string, models int, flags []string) error {
 	return nil
 }
 
-// await waits for the file that has the port.
+// await waits for the file that names the port.
 func (s *Server) await(limit time.Duration) error {
 	look := time.NewTicker(10 * time.Millisecond)
 	defer look.Stop()
@@ -108,16 +108,16 @@ func (s *Server) await(limit time.Duration) error {
 	}
 }
 
-// errEnded is that of a server that should run.
+// errEnded is the error of a server that ended too early.
 var errEnded = errors.New("it should run until it is killed")
 
 // Wait waits for the end of the process.
 func (s *Server) Wait() { <-s.ended }
 
-// Close kills the server, waits for its end and removes its files. It is an error when
-// the server has ended by itself before.
+// Close kills the server, waits for its end and removes its files. It returns an error if
+// the server had already ended by itself.
 func (s *Server) Close() error {
-	err := s.cmd.Process.Kill() // os.ErrProcessDone when it has ended itself
+	err := s.cmd.Process.Kill() // os.ErrProcessDone if it has ended by itself
 	<-s.ended
 	return errors.Join(err, os.RemoveAll(s.dir))
 }

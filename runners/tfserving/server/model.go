@@ -6,13 +6,13 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/serve/export"
 )
 
-// WriteVersion exports version of a model below its base path, which answers its
-// input x, a list of floats, as y.
+// WriteVersion exports a version of a model below its base path. The model takes an input
+// x, a list of floats, and answers with it as y.
 func WriteVersion(base string, version int64) error {
 	return Write(base, version, savedmodel.Small{Input: "x", Output: "y", Type: framework.DataType_DT_FLOAT})
 }
 
-// Write is [WriteVersion] of the model.
+// Write exports a version of the given model, as [WriteVersion] does.
 func Write(base string, version int64, model savedmodel.Small) error {
 	data, err := model.Marshal()
 	if err != nil {

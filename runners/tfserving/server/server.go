@@ -14,13 +14,13 @@ import (
 	"github.com/monosim/monosim/runners/process"
 )
 
-// startLimit is how long a server without models may take to serve.
+// startLimit bounds the time in which a server without models has to serve.
 const startLimit = 30 * time.Second
 
 // Config says what runs.
 type Config struct {
 	Program string
-	// Args holds what the program gets besides its ports.
+	// Args has the program's arguments besides its ports.
 	Args []string
 	// REST opens the REST port too.
 	REST bool
@@ -63,7 +63,7 @@ func ForTest(t testing.TB, c Config) *Server {
 	return s
 }
 
-// GRPCAddr and RESTAddr are where clients reach the server.
+// GRPCAddr and RESTAddr return the addresses for clients.
 func (s *Server) GRPCAddr() string { return fmt.Sprintf("127.0.0.1:%d", s.GRPCPort) }
 func (s *Server) RESTAddr() string { return fmt.Sprintf("127.0.0.1:%d", s.RESTPort) }
 
@@ -90,7 +90,7 @@ func (s *Server) Start() error {
 	}
 }
 
-// Lines that tell of a port (server.cc:371, 391). REST's comes last.
+// These lines of output name a port (server.cc:371, 391). REST's comes last.
 var (
 	grpcOpened = regexp.MustCompile(`Running gRPC ModelServer at \S+ \.\.\.\n`)
 	restOpened = regexp.MustCompile(`Exporting HTTP/REST API at:\S+ \.\.\.\n`)
@@ -99,12 +99,12 @@ var (
 // Kill ends the process, if it runs, and waits for its end.
 func (s *Server) Kill() {
 	if s.life != nil {
-		_ = s.life.cmd.Process.Kill() // the only error is that it has ended
+		_ = s.life.cmd.Process.Kill() // the only possible error is that it has ended
 		<-s.life.ended
 	}
 }
 
-// Output returns what the process of the last start has said.
+// Output returns the output of the process that was started last.
 func (s *Server) Output() string {
 	if s.life == nil {
 		return ""
@@ -115,7 +115,7 @@ func (s *Server) Output() string {
 // life is one process.
 type life struct {
 	cmd     *exec.Cmd
-	opened  *regexp.Regexp // the line that says that it serves
+	opened  *regexp.Regexp // matches the line that says that it serves
 	serving chan struct{}  // closed after it
 	ended   chan struct{}  // closed when the process has ended, with err
 	err     error
@@ -141,7 +141,7 @@ func begin(cmd *exec.Cmd, opened *regexp.Regexp) (*life, error) {
 	return l, nil
 }
 
-// Write takes what the process says.
+// Write keeps the output of the process.
 func (l *life) Write(data []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// Options say how long a comparison runs.
+// Options sets the length of a comparison.
 type Options struct {
 	Length Length
 	// Rounds is how often each load is run; the median counts. One more round comes first
@@ -25,7 +25,7 @@ type Result struct {
 	Memory []int64
 }
 
-// Measured identifies a measured server.
+// Measured names a measured server.
 type Measured struct {
 	Name          string
 	Real, Durable bool
@@ -35,7 +35,8 @@ type Measured struct {
 // Row holds the measurements of one load, by server.
 type Row struct {
 	Load Load
-	// Found has the zero value for a server that was not put under the load.
+	// Found has the measurements; the zero value stands for a server that did not get the
+	// load.
 	Found []Measurement
 }
 

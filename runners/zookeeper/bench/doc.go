@@ -1,17 +1,17 @@
 // Package bench measures a ZooKeeper server from outside, over TCP and with a client that
-// costs nearly nothing (ZK-20, "hand-written jute"), and puts the real server and the
-// simulated one side by side.
+// costs nearly nothing (ZK-20, "hand-written jute"), and compares the real server with the
+// simulated one.
 //
 // Three things to use first:
 //
-//   - [Load.Run]: how fast a server does one operation.
-//   - [Compare]: all loads on several servers in turn, with the memory that each
-//     has afterwards.
-//   - [Hold]: the memory that many sessions take.
+//   - [Load.Run] measures how fast a server does one operation.
+//   - [Compare] runs all loads on several servers in turn, and measures their memory
+//     afterwards.
+//   - [Hold] measures the memory that many sessions take.
 //
 // To change
 //
-//   - what is sent: load.go and sessions.go;
-//   - how servers are started: server.go;
-//   - the table and the aims: table.go.
+//   - what is sent: load.go and sessions.go
+//   - how servers are started: server.go
+//   - the table and the aims: table.go
 package bench

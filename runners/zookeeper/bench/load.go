@@ -51,8 +51,8 @@ const (
 	digits = 9
 )
 
-// Length says how long a run is: batches of Batch operations until they have taken Least
-// together. Deletions between batches are not counted.
+// Length sets the length of a run: batches of Batch operations until they have taken Least
+// together. Deletions between batches do not count.
 type Length struct {
 	Batch int
 	Least time.Duration
@@ -146,7 +146,7 @@ func costs(pid int) (c cost, err error) {
 	return c, nil
 }
 
-// all has every client make n requests on its first nodes znodes, round robin.
+// all makes every client send n requests about its first nodes znodes, in turn.
 func all(clients []*client, op zookeeper.OpCode, n, nodes, window int) error {
 	errs := make([]error, len(clients))
 	var wg sync.WaitGroup
@@ -162,7 +162,7 @@ type client struct {
 	tcp    net.Conn
 	number int
 	in     []byte // bytes read from the connection
-	have   int    // number of them not parsed yet
+	have   int    // number of bytes in it that are not parsed yet
 	out    []byte
 }
 

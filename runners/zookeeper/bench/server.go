@@ -21,10 +21,10 @@ type Server struct {
 	Name string
 	Addr string
 	PID  int
-	// Durable says that the server answers a write only once it is on disk.
+	// Durable reports that the server answers a write only once it is on disk.
 	Durable bool
-	// Real marks a real server. Servers that are as durable are compared with it, and have
-	// aims.
+	// Real marks a real server. Simulated servers of the same durability are compared with
+	// it.
 	Real bool
 	// Bare marks a server that only answers; it is measured by creates alone.
 	Bare bool
@@ -47,7 +47,7 @@ func Real(durable bool) (*Server, error) {
 
 // Servers starts the servers to compare, in this order: a real one that waits for its disk
 // and one that does not (or a line on notes that none is installed); the command line serve
-// in memory and with a data directory; the command line bare, which runs ServeBare. end
+// in memory, and with a data directory; the command line bare, which runs ServeBare. end
 // stops them, and may be called after an error.
 func Servers(notes io.Writer, serve, bare []string) (servers []*Server, end func() error, err error) {
 	dir := ""

@@ -20,7 +20,7 @@ import (
 type Sessions struct {
 	Count                      int
 	Before, Half, Bytes, After int64
-	// Limited says that the limit of open files kept the number lower.
+	// Limited reports that the limit of open files allowed fewer sessions than wanted.
 	Limited bool
 }
 
@@ -39,8 +39,9 @@ const sessionTimeout = time.Hour
 // SessionFlags returns the flags of a server for Hold.
 func SessionFlags() []string { return []string{"--max-session-timeout", sessionTimeout.String()} }
 
-// dialers clients connect at a time, from several addresses of the loopback: one address
-// has fewer ports than there are clients, and the last free ports take long to find.
+// This many clients connect at a time, from several addresses of the loopback, because one
+// address has fewer ports than there are clients, and the last free ports take long to
+// find.
 const (
 	dialers   = 20
 	addresses = 100

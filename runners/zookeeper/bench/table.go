@@ -9,9 +9,9 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// The aims, relative to the real server that is as durable: rates by several connections,
-// rates of durable creates by any number of connections, and memory. The memory of many
-// sessions has an absolute aim.
+// These aims are relative to the real server of the same durability: rates by several
+// connections, rates of durable creates by any number of connections, and memory. The
+// memory of many sessions has an absolute aim.
 const (
 	aimRate           = 2.0
 	aimDurableCreates = 10.0

@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// Acts before and after a script, which are not compared.
+// These acts come before and after a script, and are not compared.
 
 // begin makes the root. Other zxids are counted from its zxid.
 func (p *player) begin() error {

@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// Options are the settings of [Check].
+// Options has the settings of [Check].
 type Options struct {
 	Seed uint64
 	// Steps is the number of steps to play in all, PerScript the number in one script; 0
@@ -41,8 +41,8 @@ type Report struct {
 	// Answered counts the answers of the first server.
 	Answered    Answered
 	Differences []Difference
-	// Unsteady counts scripts that differed once but not again. A server closes a
-	// connection at its leisure when another one takes over its session.
+	// Unsteady counts scripts that differed once but not when repeated, because a server
+	// may close a connection late when another one takes over its session.
 	Unsteady int
 }
 
@@ -96,7 +96,8 @@ type checker struct {
 	plays int
 }
 
-// play uses another root each time, because a real server keeps what an earlier script did.
+// play uses another root each time, because a real server keeps the znodes of earlier
+// scripts.
 func (c *checker) play(server Server, script Script, answered Answered) ([]string, error) {
 	if ctx := c.o.Context; ctx != nil && ctx.Err() != nil {
 		return nil, context.Cause(ctx)

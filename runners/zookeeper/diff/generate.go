@@ -109,7 +109,7 @@ func (g *generator) invent(among []*invention, inMulti bool) zookeeper.Request {
 	return r
 }
 
-// bare fills nothing: the operation has a path and a version at most.
+// bare fills no field, for an operation with at most a path and a version.
 func bare(*generator, *zookeeper.Request, bool) {}
 
 func (g *generator) create(r *zookeeper.Request, _ bool) {

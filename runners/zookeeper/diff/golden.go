@@ -10,7 +10,7 @@ import (
 // Recorder wraps a server and records its conversations, byte by byte.
 type Recorder struct {
 	Server
-	// Lines says what was sent (>), received (<) and ended (x) on which connection, counted
+	// Lines lists what was sent (>), received (<) and ended (x) on each connection, counted
 	// from 1: "2 > 0000...".
 	Lines []string
 	conns int

@@ -3,19 +3,19 @@ package diff
 import "github.com/monosim/monosim/sim/zookeeper"
 
 // invention says how random scripts use one operation. The table has an entry for each of
-// zookeeper.OpCodes and is written without field names, so that an operation that is new in
-// the machine's table does not compile here until it has one.
+// zookeeper.OpCodes, without field names, so that a new operation of the machine does not
+// compile here until it has an entry.
 type invention struct {
 	op zookeeper.OpCode
-	// share weighs the operation among requests, nested among operations of a multi; 0
-	// means never.
+	// share is the weight of the operation among requests, nested its weight within a
+	// multi; 0 means never.
 	share, nested int
-	// raw lists bodies to send beside those that a client makes.
+	// raw lists bodies that are sent besides those of a client.
 	raw []string
-	// quiet says that the operation never causes an event.
+	// quiet reports that the operation never causes an event.
 	quiet bool
 	// fill draws the fields of a request other than Path and Version, which every request
-	// has. inMulti says that the request is inside of a multi.
+	// has. inMulti reports that the request is part of a multi.
 	fill func(g *generator, r *zookeeper.Request, inMulti bool)
 }
 
@@ -71,8 +71,8 @@ var (
 // unknownOps lists numbers that no operation has.
 var unknownOps = []zookeeper.OpCode{77, 10, -3, 108}
 
-// Lists to draw from. They are made of the table at start, because the table's functions
-// use them.
+// These lists are drawn from. They are made at start, because the table's functions use
+// them.
 var (
 	byOp    = map[zookeeper.OpCode]*invention{}
 	shares  []*invention // each operation as often as its share

@@ -15,8 +15,8 @@ func (p *player) say(c int, what string) {
 	p.lines = append(p.lines, fmt.Sprintf("  client %d: %s", c, what))
 }
 
-// sayEvents records events that came together. It sorts those of a session's end, because
-// no server promises the order in which the session's ephemerals go.
+// sayEvents records events that came together. It sorts the events of a session's end,
+// because servers delete a session's ephemerals in any order.
 func (p *player) sayEvents(c int, events []string) {
 	if p.sessionEnds {
 		slices.Sort(events)

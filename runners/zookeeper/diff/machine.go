@@ -86,7 +86,7 @@ func (s *Machine) deliver() {
 
 func (c *machineConn) put(frame []byte) { c.inbox = append(c.inbox, frame[4:]) }
 
-// Receive never waits: a reply that is not there yet will never come.
+// Receive never waits, because a reply that is not there yet will never come.
 func (c *machineConn) Receive() ([]byte, error) {
 	if len(c.inbox) == 0 {
 		return nil, ErrClosed
@@ -96,7 +96,7 @@ func (c *machineConn) Receive() ([]byte, error) {
 	return message, nil
 }
 
-// Ends never waits, as Receive.
+// Ends never waits, for the same reason as Receive.
 func (c *machineConn) Ends() (messages [][]byte, ended bool) {
 	messages, c.inbox = c.inbox, nil
 	return messages, c.closed

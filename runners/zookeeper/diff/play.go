@@ -38,7 +38,7 @@ func (a Answered) Names() map[string]map[string]int {
 
 // Play plays a script on a server, below a root that nothing else uses, and returns what
 // the clients saw, a line for each message. At the end it ends the sessions and removes the
-// znodes. The error is that of a server that cannot be used at all.
+// znodes. The error is about a server that cannot be used at all.
 func Play(server Server, root string, script Script, answered Answered) (lines []string, err error) {
 	p := &player{server: server, root: root, sessions: map[int64]int{}, answered: answered}
 	p.clients = make([]client, script.clients())
@@ -71,12 +71,12 @@ type player struct {
 	// sessionEnds is set during a step that ends a session.
 	sessionEnds bool
 	dials       int  // connections that were opened
-	settling    bool // in settle: the answers are to its own pings
+	settling    bool // set in settle, whose requests are not part of the script
 }
 
-// client is one of the script.
+// client is one client of the script.
 type client struct {
-	conn    Conn // nil when there is none
+	conn    Conn // nil without a connection
 	session sessionKey
 }
 
@@ -98,8 +98,9 @@ func (p *player) step(s Step) error {
 		return p.ask(s.Client, p.absolute(s), func(b []byte, req *zookeeper.Request) []byte { return wire.AppendRequest(b, req) })
 	case Raw:
 		if _, several := p.server.(Spread); several && s.Op == zookeeper.OpReconfig && unreadable(s) {
-			// A follower waits for ever for the leader's answer to one that cannot be read,
-			// which the leader has refused without a transaction (ZK-24.10).
+			// A follower would wait for ever for the leader's answer to a reconfig that
+			// cannot be read, because the leader refuses it without a transaction
+			// (ZK-24.10).
 			p.say(s.Client, "does not ask for a reconfig that may not be read")
 			return nil
 		}
@@ -113,7 +114,7 @@ func (p *player) step(s Step) error {
 	return fmt.Errorf("found the kind %q, want connect, attach, drop, ask or raw", s.Kind)
 }
 
-// unreadable reports whether the body of a raw frame is none of its operation.
+// unreadable reports whether a raw frame has a body that its operation cannot read.
 func unreadable(s Step) bool {
 	message := binary.BigEndian.AppendUint32(make([]byte, 4), uint32(s.Op))
 	var req zookeeper.Request
@@ -149,7 +150,7 @@ func (p *player) connect(c int, req *zookeeper.ConnectRequest) error {
 	}
 	resp, err := p.handshake(conn, req)
 	if err == nil || errors.Is(err, errRefused) {
-		// Whoever has the session loses the connection, also to a wrong password
+		// Whoever has the session loses the connection, even if the password is wrong
 		// (ZK-2.5).
 		for other := range p.clients {
 			if p.clients[other].conn != nil && p.clients[other].session.id == req.SessionID {
@@ -179,8 +180,8 @@ func (p *player) connect(c int, req *zookeeper.ConnectRequest) error {
 	return p.settle()
 }
 
-// ask sends a request of the script, reads up to its answer, and what came to
-// others.
+// ask sends a request of the script, and reads up to its answer and the events of the other
+// clients.
 func (p *player) ask(c int, req *zookeeper.Request, encode func([]byte, *zookeeper.Request) []byte) error {
 	conn := p.clients[c].conn
 	if conn == nil {
@@ -200,7 +201,7 @@ func (p *player) ask(c int, req *zookeeper.Request, encode func([]byte, *zookeep
 		return err
 	}
 	if req.Op == zookeeper.OpCloseSession {
-		// The server closes once it has answered; who comes first is nobody's.
+		// The server closes after its answer; either side may be first.
 		p.hangUp(c)
 	}
 	if touchesNobody(req.Op) {
@@ -261,8 +262,8 @@ func (p *player) readUpTo(c int, req *zookeeper.Request) error {
 	}
 }
 
-// readToTheEnd reads what comes before the server closes the connection, which it
-// is to do.
+// readToTheEnd reads the messages before the server closes the connection, which it has to
+// do.
 func (p *player) readToTheEnd(c int) error {
 	messages, ended := p.clients[c].conn.Ends()
 	var events []string
@@ -283,7 +284,7 @@ func (p *player) readToTheEnd(c int) error {
 	return nil
 }
 
-// event is a message that is one as a line.
+// event formats a message that is an event.
 func (p *player) event(message []byte) (string, error) {
 	e, err := wire.DecodeEvent(message)
 	return fmt.Sprintf("event %v %s zxid=%s", e.Type, p.relative(e.Path), p.zxid(e.Zxid)), err
@@ -299,8 +300,8 @@ func (p *player) dial() (Conn, error) {
 	return p.server.Dial()
 }
 
-// settlingRequest is what is asked to have all come that was before it: a ping of the server that
-// has it all, and a sync where there are others, which what they know is late to.
+// settlingRequest returns the request after which all earlier events have arrived: a ping
+// of a single server, and a sync with an ensemble, where a server may lag behind.
 func (p *player) settlingRequest() *zookeeper.Request {
 	if _, several := p.server.(Spread); several {
 		p.xid++
@@ -309,7 +310,7 @@ func (p *player) settlingRequest() *zookeeper.Request {
 	return &zookeeper.Request{Xid: zookeeper.XidPing, Op: zookeeper.OpPing}
 }
 
-// settle asks every connection for what has come to it.
+// settle asks every connection for the events that have arrived.
 func (p *player) settle() error {
 	p.settling = true
 	defer func() { p.settling = false }()
@@ -331,7 +332,7 @@ func (p *player) settle() error {
 		if err := p.readUpTo(c, req); err != nil {
 			return err
 		}
-		// The answer to that itself is no part of the script.
+		// The answer to the settling request itself is not part of the script.
 		if n := len(p.lines); n > before && p.clients[c].conn != nil {
 			p.lines = p.lines[:n-1]
 		}
@@ -339,7 +340,7 @@ func (p *player) settle() error {
 	return nil
 }
 
-// absolute is a step's request with the paths of the server.
+// absolute returns a step's request with the server's paths.
 func (p *player) absolute(s Step) *zookeeper.Request {
 	req := *s.Request
 	req.Path = p.path(req.Op, req.Path)
@@ -364,7 +365,7 @@ func (p *player) absolute(s Step) *zookeeper.Request {
 	return &req
 }
 
-// path is the server's for a script's, "" for operations that have none.
+// path returns the server's path for a script's path, "" for an operation without one.
 func (p *player) path(op zookeeper.OpCode, path string) string {
 	if !slices.ContainsFunc(op.RequestFields(), namesPath) {
 		return ""
@@ -380,7 +381,8 @@ func namesPath(f field.Kind) bool {
 	return false
 }
 
-// below is a path below the script's root, unless it is to be sent as it is.
+// below returns a path below the script's root, or the path itself if it is to be sent
+// unchanged.
 func (p *player) below(path string) string {
 	if literal, ok := strings.CutPrefix(path, "="); ok {
 		return literal

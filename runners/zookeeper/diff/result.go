@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// Result is the form of a [Report] for programs and people, with the names of the
-// servers.
+// Result is a [Report] for programs and people, with the names of the servers.
 type Result struct {
 	Servers     []string                  `json:"servers"`
 	Scripts     int                       `json:"scripts"`
@@ -19,7 +18,7 @@ type Result struct {
 	Differences []Difference              `json:"differences"`
 }
 
-// Result is the report on these servers.
+// Result returns the report in that form.
 func (r *Report) Result(servers []Server) Result {
 	result := Result{
 		Scripts: r.Scripts, Operations: r.Steps, Unsteady: r.Unsteady, Missing: r.Answered.Missing(),
@@ -31,11 +30,12 @@ func (r *Report) Result(servers []Server) Result {
 	return result
 }
 
-// longRun is how many operations meet everything that servers can do.
+// longRun is the number of operations after which a run has to have met everything that
+// servers can do.
 const longRun = 20_000
 
-// Good reports whether the servers agree and, where as many operations were asked for
-// as meet everything, everything was met.
+// Good reports whether the servers agree and, after longRun operations or more, whether
+// everything was met.
 func (r *Result) Good(asked int) bool {
 	return len(r.Differences) == 0 && (len(r.Missing) == 0 || asked < longRun)
 }
@@ -64,8 +64,8 @@ func (r *Result) Write(out io.Writer) error {
 	return err
 }
 
-// PlayAll writes what each server makes of a script, once for those that agree with the
-// first, and reports whether all do.
+// PlayAll plays a script on each server and writes the lines, once for all servers that
+// agree with the first. It reports whether all agree.
 func PlayAll(out io.Writer, root string, script Script, servers []Server) (agree bool, err error) {
 	first := ""
 	agree = true

@@ -8,18 +8,17 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// Kind is what a step does.
+// Kind is the kind of a step.
 type Kind string
 
 // The kinds of steps.
 const (
-	// Connect opens a connection with a new session, closing the one that the client
-	// has.
+	// Connect opens a connection with a new session, and closes the client's present one.
 	Connect Kind = "connect"
-	// Attach opens a connection with the session of a client, Step.Session; Step.Wrong
-	// says what is wrong with the attempt.
+	// Attach opens a connection with the session of a client, Step.Session. Step.Wrong says
+	// what is wrong with the attempt.
 	Attach Kind = "attach"
-	// Drop hangs up without a word; the session stays.
+	// Drop closes the connection without ending the session.
 	Drop Kind = "drop"
 	// Ask makes a request.
 	Ask Kind = "ask"
@@ -27,36 +26,36 @@ const (
 	Raw Kind = "raw"
 )
 
-// Step is one action of a client. Paths are below the script's root, which has the
-// name "" ; those that begin with "=" are sent as they are, without the sign.
+// Step is one action of a client. Paths are relative to the script's root, which is "". A
+// path that begins with "=" is sent unchanged, without the sign.
 type Step struct {
 	Client int  `json:"client"`
 	Kind   Kind `json:"kind"`
-	// Request is that of an Ask. Its paths are relative.
+	// Request is the request of an Ask, with relative paths.
 	Request *zookeeper.Request `json:"request,omitempty"`
-	// Earlier, when not 0, takes as the path what an earlier step of the script
-	// created: the n-th from the last.
+	// Earlier, when not 0, replaces the path by one that an earlier step created: the n-th
+	// from the last.
 	Earlier int `json:"earlier,omitempty"`
-	// TimeoutMs and Session are for connections.
+	// TimeoutMs and Session belong to Connect and Attach.
 	TimeoutMs int32  `json:"timeoutMs,omitempty"`
 	Session   int    `json:"session,omitempty"`
 	Wrong     string `json:"wrong,omitempty"`
-	// Op and Body are a Raw frame.
+	// Op and Body belong to Raw.
 	Op   zookeeper.OpCode `json:"op,omitempty"`
 	Body []byte           `json:"body,omitempty"`
 }
 
-// What can be wrong with an attempt to connect.
+// These are the ways in which an attempt to connect can be wrong.
 const (
 	WrongPassword = "password"
 	WrongSession  = "session" // one that never was
-	WrongZxid     = "zxid"    // the client has seen more than the server
+	WrongZxid     = "zxid"    // the client claims to have seen more than the server has
 )
 
-// Script is what is played.
+// Script is a list of steps to play.
 type Script []Step
 
-// String is one step a line, as JSON, to be read again by [ParseScript].
+// String writes one step a line, as JSON that [ParseScript] reads.
 func (s Script) String() string {
 	var b []byte
 	for _, step := range s {
@@ -65,25 +64,25 @@ func (s Script) String() string {
 	return string(b)
 }
 
-// compact is JSON without the fields that are zero, of which a request has many.
+// compact writes a step as JSON without zero fields, of which a request has many.
 func compact(step Step) []byte {
 	line, err := json.Marshal(step)
 	var v any
 	if err == nil {
 		d := json.NewDecoder(bytes.NewReader(line))
-		d.UseNumber() // a time to live may be larger than a float tells
+		d.UseNumber() // a time to live may be too large for a float
 		err = d.Decode(&v)
 	}
 	if err == nil {
 		line, err = json.Marshal(withoutZeros(v))
 	}
 	if err != nil {
-		panic(err) // a Step has nothing that JSON cannot say
+		panic(err) // every Step has a form in JSON
 	}
 	return line
 }
 
-// withoutZeros drops zero fields but empty data, which is not null.
+// withoutZeros drops zero fields, but keeps empty data, which differs from null.
 func withoutZeros(v any) any {
 	switch v := v.(type) {
 	case []any:
@@ -120,7 +119,7 @@ func ParseScript(text []byte) (Script, error) {
 	return s, nil
 }
 
-// clients is one more than the highest client of a script.
+// clients returns the number of clients: one more than the highest index in the script.
 func (s Script) clients() int {
 	n := 0
 	for _, step := range s {

@@ -12,12 +12,13 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// Config is the configuration of a simulated server that is compared with a real one.
+// Config returns the configuration of a simulated server that is compared with a real one.
 func Config(profile zookeeper.Profile) zookeeper.Config {
 	return zookeeper.Config{Profile: profile, SuperDigest: SuperDigest, ExtendedTypes: true, ContainerCheckIntervalMs: never.Milliseconds()}
 }
 
-// RealConfig is the configuration of the real server. It lets nothing change by itself.
+// RealConfig returns the configuration of the real server, in which nothing changes by
+// itself.
 func RealConfig() server.Config {
 	return server.Config{SuperDigest: SuperDigest, ContainerCheck: never}
 }
@@ -25,11 +26,10 @@ func RealConfig() server.Config {
 // never is longer than any comparison.
 const never = 24 * time.Hour
 
-// Servers returns the servers to compare as the version of a profile, the real one
-// first: the one at addr, a host:port, or with addr "" an installed one that it starts.
-// Where none is installed it says so on notes, and the simulated ones are compared with
-// each other. The end of ctx breaks a start off. end stops what was started; it may be
-// called after an error too.
+// Servers returns the servers to compare at the version of a profile, the real one first:
+// the server at addr (host:port) or, for "", an installed one that it starts. Without a
+// real one it says so on notes, and simulated ones are compared with each other. ctx
+// cancels a start. end stops what was started; it may be called after an error too.
 func Servers(ctx context.Context, addr string, profile zookeeper.Profile, notes io.Writer) (servers []Server, end func() error, err error) {
 	var closers []func() error
 	end = func() error {
@@ -61,9 +61,8 @@ func Servers(ctx context.Context, addr string, profile zookeeper.Profile, notes 
 	return append(servers, simulated...), end, nil
 }
 
-// Ensembles is Servers of ensembles, of so many servers each: an installed real one first,
-// which it starts, then a simulated one. Without a real one two simulated ones are
-// compared.
+// Ensembles returns ensembles of size servers each: an installed real one first, which it
+// starts, then a simulated one. Without a real one two simulated ones are compared.
 func Ensembles(ctx context.Context, size int, profile zookeeper.Profile, notes io.Writer) (servers []Server, end func() error, err error) {
 	var closers []func() error
 	end = func() error {

@@ -14,7 +14,7 @@ import (
 // TCP is a server at an address.
 type TCP struct{ Label, Addr string }
 
-// Name is what reports call it.
+// Name names the server in reports.
 func (s TCP) Name() string { return s.Label }
 
 // Dial connects.
@@ -26,19 +26,19 @@ func (s TCP) Dial() (Conn, error) {
 	return &tcpConn{conn: conn, in: bufio.NewReaderSize(conn, 4096)}, nil
 }
 
-// Ensemble is several servers, one behind the other for the connections of a script.
+// Ensemble is a group of servers. Connections of a script go to its servers in turn.
 type Ensemble struct {
 	Label string
 	Addrs []string
 }
 
-// Name is what reports call it.
+// Name names the ensemble in reports.
 func (s Ensemble) Name() string { return s.Label }
 
 // Dial connects to the first server.
 func (s Ensemble) Dial() (Conn, error) { return s.DialAt(0) }
 
-// DialAt connects to the server whose turn it is.
+// DialAt connects to the server for the n-th connection.
 func (s Ensemble) DialAt(n int) (Conn, error) {
 	return TCP{Label: s.Label, Addr: s.Addrs[n%len(s.Addrs)]}.Dial()
 }
@@ -48,13 +48,13 @@ type tcpConn struct {
 	in   *bufio.Reader
 }
 
-// Send ignores that the server has gone: reading tells.
+// Send ignores that the server has closed the connection, which Receive reports.
 func (c *tcpConn) Send(frame []byte) error {
 	_, _ = c.conn.Write(frame)
 	return nil
 }
 
-// longest is the longest message that is read.
+// longest bounds the length of a message.
 const longest = 64 << 20
 
 func (c *tcpConn) Receive() ([]byte, error) { return c.receive(answerTimeout) }
@@ -88,12 +88,12 @@ func (c *tcpConn) receive(limit time.Duration) ([]byte, error) {
 	return message, nil
 }
 
-// ErrNoAnswer says that a server left a request unanswered for as long as a connection
-// waits. Real followers do so now and then on a busy machine.
+// ErrNoAnswer is the error of a request that was not answered in time. Real followers leave
+// requests unanswered now and then on a busy machine.
 var ErrNoAnswer = errors.New("found no answer in time")
 
-// ended is ErrClosed for every way in which a connection ends, but no answer in
-// time is another thing.
+// ended returns ErrClosed for every way in which a connection can end; a missing answer is
+// another error.
 func ended(err error) error {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return ErrNoAnswer

@@ -9,28 +9,28 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// Commit is one write as the server's own log has it.
+// Commit is one write in the server's own log.
 type Commit struct {
 	Zxid int64
-	// Op, Path and Value are of a write that was done; logs of failed ones may have
-	// their code only. A delete has no value.
+	// Op, Path and Value describe a write that succeeded; the log of a failed write may
+	// have only its code. A delete has no value.
 	Op          zookeeper.OpCode
 	Path, Value string
 	Code        zookeeper.Code
 }
 
-// FollowsCommits returns nil when the clients were told what the server committed, else
-// what contradicts it:
+// FollowsCommits returns nil when the clients' answers agree with what the server
+// committed, else an error with the contradiction:
 //
-//   - each write is in the log at the zxid that its client was told, and no other
-//     create, set or delete is;
-//   - replayed in that order, each write and each read gives its answer, a read that
-//     of its zxid;
-//   - no write, and no read after a sync, is before what had ended when it began, of
-//     whichever client; and no other read before what its own client knew.
+//   - each write is in the log at the zxid of its answer, and no other create, set or
+//     delete is;
+//   - replayed in that order, each write and each read gives its answer; a read counts
+//     after the write of its zxid;
+//   - no write, and no read after a sync, comes before an operation of any client that had
+//     ended when it began; other reads may not come before what their own client knew.
 //
-// commits are those to the znodes of the history; a failed write that was logged is one
-// too. But for the sorting it takes the time of reading the history once.
+// commits has the writes to the znodes of the history, failed ones that were logged too.
+// Apart from sorting, it takes one pass over the history.
 func (h History) FollowsCommits(commits []Commit) error {
 	return errors.Join(h.areCommits(commits), h.replay(), h.keepsTime())
 }
@@ -68,8 +68,8 @@ func (h History) areCommits(commits []Commit) error {
 	return nil
 }
 
-// replay does all operations in the order of their zxids, a write before the reads
-// that saw it.
+// replay repeats all operations in the order of their zxids, a write before the reads that
+// saw it.
 func (h History) replay() error {
 	order := h.sorted(func(a, b *Operation) int {
 		if c := cmp.Compare(a.Zxid, b.Zxid); c != 0 || a.writes() == b.writes() {
@@ -104,7 +104,7 @@ func (h History) sorted(compare func(a, b *Operation) int) []*Operation {
 func (h History) keepsTime() error {
 	calls := h.sorted(func(a, b *Operation) int { return cmp.Compare(a.Call, b.Call) })
 	returns := h.sorted(func(a, b *Operation) int { return cmp.Compare(a.Return, b.Return) })
-	var last *Operation            // the greatest zxid that had been told to anybody
+	var last *Operation            // the operation with the greatest zxid that was answered so far
 	lastOf := map[int]*Operation{} // and to one client
 	for _, o := range calls {
 		for ; len(returns) > 0 && returns[0].Return < o.Call; returns = returns[1:] {

@@ -13,27 +13,29 @@ type Operation struct {
 	// Op is OpCreate, OpSetData, OpDelete or OpGetData.
 	Op   zookeeper.OpCode
 	Path string
-	// Synced says that a sync was sent right before a read. Call is then the sync's.
+	// Synced reports that a sync was sent right before a read. Call is then the time of the
+	// sync.
 	Synced bool
-	// Expected is the version that a set or delete wants; -1 is any.
+	// Expected is the version that a set or delete expects; -1 means any.
 	Expected int32
-	// Value is what was written or read.
+	// Value is the value that was written or read.
 	Value string
-	// Version is the znode's that a set or get was told.
+	// Version is the znode's version in the answer to a set or get.
 	Version int32
 	Code    zookeeper.Code
-	// Zxid is the answer's: a write's own, and the last one that a read saw.
+	// Zxid is the zxid of the answer: a write's own, and for a read the last one that it
+	// saw.
 	Zxid int64
-	// Call and Return are when it was sent and answered, since the history began.
+	// Call and Return are the times of request and answer, since the begin of the history.
 	Call, Return time.Duration
 }
 
-// History is what all clients did, each client's operations in their order.
+// History has the operations of all clients, each client's in order.
 type History []Operation
 
 func (o *Operation) writes() bool { return o.Op != zookeeper.OpGetData }
 
-// String is the operation on one line: who, what, the answer, and from when to when.
+// String writes the operation on one line: client, request, answer, and both times.
 func (o *Operation) String() string {
 	s := fmt.Sprintf("client %d at %v..%v: %s %s", o.Client, o.Call, o.Return, o.Op, o.Path)
 	if o.Synced {

@@ -9,13 +9,13 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// Linearizable looks for an order of the writes and of the reads after a sync in which
-// each gives its answer and none comes before one that had ended when it began. It
-// returns nil when there is one for each znode, and else an error that names the znode.
-// It believes no zxid. limit is the wall time for the search on one znode; running out
-// of it is an error too.
+// Linearizable searches for an order of the writes and of the reads after a sync in which
+// each gives its answer, and none comes before an operation that had ended when it began.
+// It returns nil if each znode has such an order, else an error that names the znode. It
+// does not use zxids. limit bounds the wall time of the search on one znode; running out of
+// it is an error too.
 func (h History) Linearizable(limit time.Duration) error {
-	byPath := map[string][]porcupine.Operation{} // a znode's order is its own
+	byPath := map[string][]porcupine.Operation{} // znodes are independent of each other
 	for i := range h {
 		if o := &h[i]; o.writes() || o.Synced {
 			byPath[o.Path] = append(byPath[o.Path], porcupine.Operation{
@@ -35,7 +35,7 @@ func (h History) Linearizable(limit time.Duration) error {
 	return nil
 }
 
-// model is one znode. An operation is input and output at once.
+// model is the model of one znode. An operation is both input and output.
 var model = porcupine.Model{
 	Init: func() any { return znode{} },
 	Step: func(state, input, _ any) (bool, any) {

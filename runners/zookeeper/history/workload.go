@@ -14,19 +14,19 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// Workload is what clients do: each its own random operations, one after another,
-// on the same few znodes.
+// Workload describes clients that each do random operations, one after another, on the same
+// few znodes.
 type Workload struct {
 	Seed                uint64
 	Clients, Ops, Nodes int
 }
 
-// root is the znode that the others are below; it must not be there before.
+// root is the parent of the znodes; it must not exist before.
 const root = "/history"
 
-// Run does the workload on the server at addr, a host:port, and returns when all
-// clients are done. The operations are the same for a seed but for the versions they
-// want; the history never is. The error is that of a client whose connection failed.
+// Run does the workload on the server at addr (host:port), and returns when all clients are
+// done. A seed gives the same operations, except for the versions that they expect, but
+// never the same history. The error is about a client whose connection failed.
 func (w Workload) Run(addr string) (History, error) {
 	began := time.Now()
 	clients := make([]*client, w.Clients)
@@ -57,7 +57,7 @@ func (w Workload) Run(addr string) (History, error) {
 	return all, errors.Join(errs...)
 }
 
-// client does its part of a workload.
+// client does one client's part of a workload.
 type client struct {
 	Workload
 	conn   diff.Conn
@@ -65,7 +65,7 @@ type client struct {
 	xid    int32
 	began  time.Time
 	random *rand.Rand
-	// versions are those of the znodes as the client last heard.
+	// versions holds the versions of the znodes that the client saw last.
 	versions map[string]int32
 	history  History
 }
@@ -134,7 +134,7 @@ func (c *client) run() error {
 	return nil
 }
 
-// next invents the n-th operation.
+// next draws the n-th operation.
 func (c *client) next(n int) Operation {
 	o := Operation{Client: c.number, Path: fmt.Sprintf("%s/%d", root, c.random.IntN(c.Nodes)), Expected: -1}
 	switch dice := c.random.IntN(10); {
@@ -156,7 +156,7 @@ func (c *client) next(n int) Operation {
 	return o
 }
 
-// do lets the server do the operation and fills in what it answered.
+// do sends the operation and fills in its answer.
 func (c *client) do(o *Operation) error {
 	var reqs []zookeeper.Request
 	if o.Synced {

@@ -5,15 +5,14 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// znode is what both checks know of a znode. The zero value is one that is not there.
+// znode is the state of a znode in both checks. The zero value is a missing znode.
 type znode struct {
 	exists  bool
 	version int32
 	value   string
 }
 
-// after is the znode after the operation, and whether the operation was answered as
-// this znode answers.
+// after returns the znode after the operation, and whether the answer fits this znode.
 func (z znode) after(o *Operation) (next znode, answered bool) {
 	if code := z.code(o); code != zookeeper.CodeOK {
 		return z, o.Code == code

@@ -10,42 +10,42 @@ import (
 	"time"
 )
 
-// Config are the settings of a server; the zero value has the server's defaults.
+// Config has the settings of a server; the zero value means the server's defaults.
 type Config struct {
 	// Tick is the server's tickTime; 0 means 2 s. Sessions last 2 to 20 ticks and
 	// expire on its grid (ZK-2.6, ZK-3.1).
 	Tick time.Duration
-	// SuperDigest is the digest identity that may do everything; empty means none
-	// (ZK-9.3).
+	// SuperDigest is the digest identity that may do everything; "" means none (ZK-9.3).
 	SuperDigest string
 	// ContainerCheck is the time between two sweeps of containers and TTL nodes; 0
 	// means 1 minute.
 	ContainerCheck time.Duration
-	// HeapMB is for a server that is measured: the JVM's own compilers and collector
-	// and a heap of that size (zkEnv.sh gives it 1000). 0 means a server that starts
+	// HeapMB is the heap of a server that is measured, with the JVM's own choice of
+	// compilers and collector (zkEnv.sh gives it 1000). 0 means a small server that starts
 	// fast.
 	HeapMB int
-	// ForceSync has the server wait for its disk before it answers, as it does by
-	// itself: what was written survives the machine, too.
+	// ForceSync makes the server wait for its disk before it answers, which is its default:
+	// then writes survive a crash of the machine.
 	ForceSync bool
-	// Interrupt, when set, ends the wait for a server that starts when it is closed.
+	// Interrupt, when set, ends the wait for a starting server when it is closed.
 	Interrupt <-chan struct{}
 
-	// ensemble are the lines of a configuration about several servers, "" for one alone.
+	// ensemble has the lines of the configuration that name several servers, "" for a
+	// single one.
 	ensemble string
 }
 
-// ErrNotInstalled says that there is no server on this machine, and how to get one
+// ErrNotInstalled is the error on a machine without a server; it says how to install one
 // (ZK-17.1).
 var ErrNotInstalled = errors.New("no ZooKeeper server is installed: apt-get install default-jre-headless libzookeeper-java")
 
-// Debian's jars; zookeeper.jar names the rest of its class path but for a binding
-// of slf4j (ZK-17.2).
+// jars lists Debian's jars. zookeeper.jar names the rest of its class path, except for a
+// binding of slf4j (ZK-17.2).
 var jars = []string{"/usr/share/java/zookeeper.jar", "/usr/share/java/slf4j-nop.jar"}
 
 func classPath(parts []string) string { return strings.Join(parts, string(filepath.ListSeparator)) }
 
-// command is the program that runs a server with a configuration file.
+// command returns the command that runs a server with a configuration file.
 func (c Config) command(configFile string) (*exec.Cmd, error) {
 	java, err := exec.LookPath("java")
 	if err != nil {
@@ -67,21 +67,21 @@ func (c Config) command(configFile string) (*exec.Cmd, error) {
 		properties = append(properties, fmt.Sprintf("-Xmx%dm", c.HeapMB))
 	} else {
 		properties = append(properties,
-			// A short life: the plain compiler and collector start faster.
+			// For a short life: the simple compiler and collector start faster.
 			"-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
-			"-Dzookeeper.preAllocSize=1024") // KB of log at a time, for 64 MB
+			"-Dzookeeper.preAllocSize=1024") // the log grows by 64 KB at a time, not 64 MB
 	}
 	if !c.ForceSync {
 		properties = append(properties, "-Dzookeeper.forceSync=no")
 	}
 	return exec.Command(java, append(properties,
 		"-Dfile.encoding=UTF-8",
-		"-Dzookeeper.extendedTypesEnabled=true", // also at later starts (ZK-17.6)
+		"-Dzookeeper.extendedTypesEnabled=true", // needed at later starts, too (ZK-17.6)
 		"-cp", classPath(append([]string{filepath.Dir(configFile)}, jars...)),
 		"org.apache.zookeeper.server.quorum.QuorumPeerMain", configFile)...), nil
 }
 
-// text is the configuration file of a server.
+// text returns the configuration file of a server.
 func (c Config) text(dataDir string, port int) string {
 	tick := c.Tick
 	if tick == 0 {

@@ -1,14 +1,17 @@
 // Package server runs a real ZooKeeper server, the one of Debian's package
-// libzookeeper-java, on the loopback and a temporary directory.
+// libzookeeper-java, on the loopback with a temporary directory.
 //
-// To use first:
+// Three things to use first:
 //
-//   - [ForTest] starts a server for a test, which is skipped where none is
+//   - [ForTest] starts a server for a test, and skips the test where none is
 //     installed.
 //   - [NewEnsemble] starts several that elect a leader.
-//   - [Server.Stop] and [Server.Start] take it away and bring it back with what it
-//     had acknowledged.
+//   - [Server.Stop] stops it, and [Server.Start] starts it again with the data that it had
+//     acknowledged.
 //
-// To change the server's settings look in config.go; how it starts and ends, in
-// server.go; several of them, in ensemble.go.
+// To change
+//
+//   - the server's settings: config.go
+//   - how it starts and ends: server.go
+//   - several of them: ensemble.go
 package server

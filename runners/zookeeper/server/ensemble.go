@@ -10,12 +10,11 @@ import (
 	"github.com/monosim/monosim/runners/process"
 )
 
-// Ensemble is several servers of one ensemble, with their data. It must be closed after
-// use.
+// Ensemble is the servers of one ensemble, with their data. Call Close after use.
 type Ensemble []*Server
 
-// NewEnsemble starts servers without data on free ports and returns when they serve. The
-// error is ErrNotInstalled where there is none on this machine. The caller must call Close.
+// NewEnsemble starts servers without data on free ports, and returns when they serve. The
+// error is ErrNotInstalled on a machine without a server. The caller has to call Close.
 func NewEnsemble(cfg Config, size int) (e Ensemble, err error) {
 	ports, err := process.FreePorts(3 * size)
 	if err != nil {
@@ -50,7 +49,7 @@ func NewEnsemble(cfg Config, size int) (e Ensemble, err error) {
 	return e, nil
 }
 
-// member is a server that is not started.
+// member makes a server of an ensemble, not started.
 func member(cfg Config, id, port int) (*Server, error) {
 	dir, err := os.MkdirTemp("", "zkserver")
 	if err != nil {
@@ -63,7 +62,7 @@ func member(cfg Config, id, port int) (*Server, error) {
 	return &Server{cfg: cfg, dir: dir, port: port}, nil
 }
 
-// Addrs are the servers' addresses, in the order of their ids.
+// Addrs returns the servers' addresses, in the order of their ids.
 func (e Ensemble) Addrs() (addrs []string) {
 	for _, s := range e {
 		addrs = append(addrs, s.Addr())

@@ -16,13 +16,13 @@ import (
 	"github.com/monosim/monosim/runners/process"
 )
 
-// startLimit is how long a server may take to serve; it takes about a second.
+// startLimit bounds the time in which a server has to serve; it takes about a second.
 const startLimit = 30 * time.Second
 
-// errInterrupted says that nobody waits any more.
+// errInterrupted is the error of a start that was interrupted.
 var errInterrupted = errors.New("interrupted before the server has started")
 
-// Server is a server with its data. It must be closed after use.
+// Server is a server with its data. Call Close after use.
 type Server struct {
 	cfg  Config
 	dir  string
@@ -32,8 +32,8 @@ type Server struct {
 	exited chan struct{} // closed when cmd has ended
 }
 
-// ForTest starts a server that is closed at the end of the test. Where none is
-// installed it skips the test.
+// ForTest starts a server that is closed at the end of the test, and skips the test where
+// none is installed.
 func ForTest(t testing.TB, cfg Config) *Server {
 	t.Helper()
 	s, err := New(cfg)
@@ -51,15 +51,15 @@ func ForTest(t testing.TB, cfg Config) *Server {
 	return s
 }
 
-// New starts a server without data on a free port and returns when it serves. The error
-// is ErrNotInstalled where there is none on this machine. The caller must call Close.
+// New starts a server without data on a free port, and returns when it serves. The error is
+// ErrNotInstalled on a machine without a server. The caller has to call Close.
 func New(cfg Config) (*Server, error) {
 	dir, err := os.MkdirTemp("", "zkserver")
 	if err != nil {
 		return nil, err
 	}
 	s := &Server{cfg: cfg, dir: dir}
-	// Somebody else may take the port before the server does.
+	// Another program may take the port before the server does, so it tries three times.
 	for range 3 {
 		var ports []int
 		if ports, err = process.FreePorts(1); err == nil {
@@ -76,14 +76,13 @@ func New(cfg Config) (*Server, error) {
 	return nil, errors.Join(err, os.RemoveAll(dir))
 }
 
-// Addr is the host:port at which clients reach the server, the same also while it is
-// stopped.
+// Addr returns the host:port of the server, which stays the same while it is stopped.
 func (s *Server) Addr() string { return fmt.Sprintf("127.0.0.1:%d", s.port) }
 
-// PID is the process id of the server, which must be running.
+// PID returns the process id of the running server.
 func (s *Server) PID() int { return s.cmd.Process.Pid }
 
-// Start starts the server with the data that it has, and waits until it serves.
+// Start starts the server with its data, and waits until it serves.
 func (s *Server) Start() error {
 	if err := s.launch(); err != nil {
 		return err
@@ -108,7 +107,7 @@ func (s *Server) launch() error {
 	if err != nil {
 		return err
 	}
-	defer out.Close() // the child has its own
+	defer out.Close() // the child has its own copy
 	cmd.Stdout, cmd.Stderr = out, out
 	process.DieWithParent(cmd)
 	if err := cmd.Start(); err != nil {
@@ -116,7 +115,7 @@ func (s *Server) launch() error {
 	}
 	s.cmd, s.exited = cmd, make(chan struct{})
 	go func() {
-		_ = cmd.Wait() // a killed server's status says only that
+		_ = cmd.Wait() // the status of a killed server only says that it was killed
 		close(s.exited)
 	}()
 	return nil
@@ -124,7 +123,7 @@ func (s *Server) launch() error {
 
 func (s *Server) outputFile() string { return filepath.Join(s.dir, "out.log") }
 
-// awaitServing asks until the server says its mode: it answers ruok before it
+// awaitServing asks until the server reports its mode; it answers ruok already before it
 // serves (ZK-17.3).
 func (s *Server) awaitServing() error {
 	limit := time.After(startLimit)
@@ -147,7 +146,7 @@ func (s *Server) awaitServing() error {
 	}
 }
 
-// ask sends a four-letter word; no answer is an empty one.
+// ask sends a four-letter word and returns the answer, "" for none.
 func (s *Server) ask(word string) string {
 	conn, err := net.DialTimeout("tcp", s.Addr(), time.Second)
 	if err != nil {
@@ -160,13 +159,13 @@ func (s *Server) ask(word string) string {
 	if _, err := io.WriteString(conn, word); err != nil {
 		return ""
 	}
-	answer, _ := io.ReadAll(conn) // what came before an error is cut off and has no mode
+	answer, _ := io.ReadAll(conn) // what comes before an error is cut off and names no mode
 	return string(answer)
 }
 
 // Stop ends the server's process by SIGTERM, or by SIGKILL when it takes too long, and
-// waits for its end (ZK-17.4). The data stay for the next Start. Stopping a server that
-// is stopped does nothing.
+// waits for its end (ZK-17.4). The data stay for the next Start. It does nothing to a
+// stopped server.
 func (s *Server) Stop() error {
 	if s.cmd == nil {
 		return nil

@@ -13,25 +13,24 @@ import (
 	"strings"
 )
 
-// Transaction is one entry of the server's own log of what it applied.
+// Transaction is one entry of the server's own log.
 type Transaction struct {
-	// Session is who asked for it.
+	// Session is the session that asked for it.
 	Session int64
 	Zxid    int64
 	// Op is createSession, create, setData, delete, closeSession, multi, error and
 	// others, in ZooKeeper's words.
 	Op string
-	// Path, Data and Ephemeral are those of a create; a setData has the first two, a
-	// delete the first.
+	// Path, Data and Ephemeral belong to a create; a setData has the first two, a delete
+	// the first.
 	Path      string
 	Data      string
 	Ephemeral bool
-	// Code is that of an error; the log does not say of what.
+	// Code is the code of an error; the log does not name the failed operation.
 	Code int
 }
 
-// Transactions reads the log of a server that is stopped, with ZooKeeper's own
-// tool.
+// Transactions reads the log of a stopped server with ZooKeeper's own tool.
 func (s *Server) Transactions() ([]Transaction, error) {
 	logs, err := filepath.Glob(filepath.Join(s.dir, "data", "version-2", "log.*"))
 	if err != nil {
@@ -55,11 +54,11 @@ func (s *Server) Transactions() ([]Transaction, error) {
 
 var entry = regexp.MustCompile(` session 0x([0-9a-f]+) cxid 0x[0-9a-f]+ zxid 0x([0-9a-f]+) ([A-Za-z0-9]+) ?(.*)$`)
 
-// parse reads the tool's output. An entry begins with a line that entry matches; an
-// ACL is printed over two lines.
+// parse reads the tool's output. An entry begins with a line that entry matches; an ACL
+// takes two lines.
 func parse(text []byte) ([]Transaction, error) {
 	var list []Transaction
-	var rest []string // what follows the operation, by entry
+	var rest []string // the lines after the operation, by entry
 	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
 		m := entry.FindStringSubmatch(lines.Text())
 		if m == nil {
@@ -87,14 +86,14 @@ func parse(text []byte) ([]Transaction, error) {
 	return list, nil
 }
 
-// read takes apart what follows the operation:
+// read parses what follows the operation:
 //
 //	create   PATH,DATA,[ACL],EPHEMERAL,CVERSION
 //	setData  PATH,DATA,VERSION
 //	delete   'PATH
 //	error    CODE
 //
-// A path is expected to have no comma in it.
+// A path must not contain a comma.
 func (t *Transaction) read(text string) error {
 	path, data, _ := strings.Cut(text, ",")
 	switch t.Op {

@@ -1,19 +1,20 @@
-// Package suites runs other people's test suites against `monosim zookeeper`:
-// kazoo's own, go-zookeeper's own, and scripts of ZooKeeper's shell. Nothing of
-// their checkouts is changed, and nothing of them is in this repository. It is made
-// of tests only; `make check-zookeeper-suites` runs them.
+// Package suites runs other projects' test suites against `monosim zookeeper`: kazoo's own,
+// go-zookeeper's own, and scripts of ZooKeeper's shell. Their checkouts stay unchanged, and
+// nothing of them is in this repository. It has only tests; `make check-zookeeper-suites`
+// runs them.
 //
 // Two things to look at first:
 //
 //   - testdata/simulated/zkServer.sh, which both suites start instead of
-//     ZooKeeper's own. With SERVER=real they get testdata/real/zkServer.sh, to see
+//     ZooKeeper's own. With SERVER=real they get testdata/real/zkServer.sh, which shows
 //     what a real standalone server does with the same tests.
-//   - testdata/kazoo.txt and testdata/gozk.txt: the tests that fail on a real
+//   - testdata/kazoo.txt and testdata/gozk.txt list the tests that fail on a real
 //     standalone server too, and those that are skipped, with the reasons. Any
 //     other failure or skip fails the run.
 //
-// KAZOO_SRC and GOZK_SRC name the checkouts (several with colons between), PYTHON
-// the interpreter with what kazoo's tests import. To change how kazoo's tests find
-// their server look in testdata/kazoo_server.py; what the shell is asked, in
-// testdata/shell.txt.
+// KAZOO_SRC and GOZK_SRC name the checkouts (several with colons between), PYTHON the
+// interpreter with the packages that kazoo's tests import. To change
+//
+//   - how kazoo's tests find their server: testdata/kazoo_server.py
+//   - what the shell is asked: testdata/shell.txt
 package suites

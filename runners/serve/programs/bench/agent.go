@@ -21,18 +21,18 @@ import (
 	"github.com/monosim/monosim/runners/process"
 )
 
-// Place is what an agent is given.
+// Place describes the surroundings of a measured agent.
 type Place struct {
-	// Dir is a directory of its own; Home, below it, has the model server's program in
-	// bin, and Conf is the agent.conf.
+	// Dir is the agent's own directory. Home, below it, has the model server's program in
+	// bin; Conf is the agent.conf.
 	Dir, Home, Conf string
-	// IP is its address, under which others reach it; empty means 127.0.0.1.
+	// IP is the agent's address, by which others reach it; "" means 127.0.0.1.
 	IP string
-	// Speed is how much faster than the clock its time passes; 0 means 1.
+	// Speed is how much faster than the clock the agent's time passes; 0 means 1.
 	Speed float64
-	// Flags are those that every agent is started with.
+	// Flags are the flags of every agent.
 	Flags []string
-	// Env is its environment, beside that of this program.
+	// Env has variables to add to the environment of this program.
 	Env []string
 }
 
@@ -46,16 +46,16 @@ type agent struct {
 }
 
 const (
-	// startLimit is what an agent may take to answer: Python imports, and each watches a
-	// thousand znodes one after the other.
+	// startLimit bounds the time until the agent answers: Python imports modules, and each
+	// agent watches a thousand znodes one after the other.
 	startLimit = 2 * time.Minute
-	// outputKept is how many bytes of what it says an error shows.
+	// outputKept is how many bytes of the agent's output an error shows.
 	outputKept = 4 << 10
 	look       = 50 * time.Millisecond
 )
 
-// wrapper is the model server's program: it has the text that is searched for in it
-// (tfs_wrapper.py:49).
+// wrapper is the model server's program, which contains the text that the reference
+// searches for (tfs_wrapper.py:49).
 const wrapper = `#!/bin/sh
 # PredictionServiceGrpc
 exec '%s' tfserving --monosim_stand_ins "$@"
@@ -70,7 +70,7 @@ agent_version 1
 zk_servers %s
 `
 
-// furnish makes the place of an agent of version 1 that serves PS 0 beside the replicas
+// furnish makes the place of an agent of version 1, which serves PS 0 beside the replicas
 // that it watches.
 func furnish(dir, monosim, zooKeeper string) (Place, error) {
 	p := Place{Dir: dir, Home: filepath.Join(dir, "home"), Conf: filepath.Join(dir, "agent.conf")}
@@ -89,7 +89,7 @@ func furnish(dir, monosim, zooKeeper string) (Place, error) {
 	return p, nil
 }
 
-// start starts an agent and returns when it knows all replicas.
+// start starts an agent and returns once it knows all replicas.
 func start(program func(Place) (*exec.Cmd, error), p Place, replicas int) (*agent, error) {
 	ports, err := process.FreePorts(1)
 	if err != nil {
@@ -121,7 +121,7 @@ func start(program func(Place) (*exec.Cmd, error), p Place, replicas int) (*agen
 	return a, nil
 }
 
-// Begin has an agent begin as soon as it is started and ready.
+// Begin lets an agent begin as soon as it is started and ready.
 func Begin(cmd *exec.Cmd) *exec.Cmd {
 	cmd.Stdin = strings.NewReader("begin\n")
 	return cmd
@@ -162,16 +162,16 @@ func (a *agent) await(replicas int) error {
 	}
 }
 
-// errEnded is that of an agent that should run.
+// errEnded is the error of an agent that ended too early.
 var errEnded = errors.New("it should run until it is killed")
 
-// endLimit is what an agent may take to end its model server and itself.
+// endLimit bounds the time in which an agent ends its model server and itself.
 const endLimit = 20 * time.Second
 
 // stop asks the agent to end, so that its model server does not outlive it, and kills it
-// when it does not.
+// after endLimit.
 func (a *agent) stop() {
-	_ = a.cmd.Process.Signal(syscall.SIGTERM) // os.ErrProcessDone when it has ended
+	_ = a.cmd.Process.Signal(syscall.SIGTERM) // os.ErrProcessDone if it has ended
 	select {
 	case <-a.ended:
 	case <-time.After(endLimit):

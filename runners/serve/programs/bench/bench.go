@@ -12,30 +12,30 @@ import (
 	"github.com/monosim/monosim/runners/tfserving/bench"
 )
 
-// Options say how long a bench is. Its aims hold for DefaultOptions.
+// Options sets the length of a bench. Its aims hold for DefaultOptions.
 type Options struct {
 	// Program is monosim.
 	Program string
-	// Reference makes the reference's agent in a place; nil leaves it out.
+	// Reference returns the command of the reference's agent in a place; nil leaves it out.
 	Reference func(Place) (*exec.Cmd, error)
-	// Replicas are watched by each agent.
+	// Replicas is the number of replicas that each agent watches.
 	Replicas int
-	// Rate is how many requests are due in a second when it is measured how late answers
-	// are.
+	// Rate is the number of requests a second while the latency is measured.
 	Rate float64
-	// Length is that of a run, and Rounds how often each load is run; the median counts.
+	// Length is the length of a run. Rounds is how often each load is run; the median
+	// counts.
 	Length bench.Length
 	Rounds int
-	// Progress, when set, is told of each step before it begins.
+	// Progress, when set, is called with each step before it begins.
 	Progress func(step string)
 }
 
-// DefaultOptions are those of the aims.
+// DefaultOptions returns the options for which the aims hold.
 func DefaultOptions() Options {
 	return Options{Replicas: 1000, Rate: 10_000, Length: bench.Length{Warm: time.Second, For: 3 * time.Second}, Rounds: 3}
 }
 
-// Validate says what of the options measures nothing.
+// Validate returns an error for options with which nothing can be measured.
 func (o Options) Validate() error {
 	switch {
 	case o.Length.For <= 0:
@@ -50,7 +50,7 @@ func (o Options) Validate() error {
 	return nil
 }
 
-// Steps is how often Progress is told of one.
+// Steps returns how often Progress is called.
 func (o Options) Steps() int {
 	steps := 2 + 2*o.Rounds
 	if o.Reference != nil {
@@ -65,8 +65,8 @@ func (o Options) begin(format string, args ...any) {
 	}
 }
 
-// The aims. The reference's agent and ours are asked over as many connections with as
-// many requests under way; both have ten threads.
+// These are the aims. The reference's agent and ours are asked over equally many
+// connections with equally many requests under way; both have ten threads.
 const (
 	timesTheReference = 20
 	latestMs          = 2
@@ -75,7 +75,7 @@ const (
 	window            = 10
 )
 
-// Run measures everything in turn.
+// Run measures everything, one thing after another.
 func Run(o Options) (*bench.Report, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -121,7 +121,7 @@ type measuring struct {
 
 func (m *measuring) add(rows ...bench.Row) { m.report.Rows = append(m.report.Rows, rows...) }
 
-// with starts an agent, and ends it after fn.
+// with starts an agent, calls fn, and stops the agent.
 func (m *measuring) with(name string, program func(Place) (*exec.Cmd, error), fn func(*agent) error) error {
 	m.begin("start %s", name)
 	p, err := furnish(filepath.Join(m.dir, name), m.Program, m.zooKeeper)
@@ -136,7 +136,7 @@ func (m *measuring) with(name string, program func(Place) (*exec.Cmd, error), fn
 	return fn(a)
 }
 
-// ours measures monosim agent, and returns how often it answers in a second.
+// ours measures monosim's agent, and returns its answers a second.
 func (m *measuring) ours() (perSecond float64, err error) {
 	program := func(p Place) (*exec.Cmd, error) {
 		cmd := exec.Command(m.Program, append([]string{"agent", "--tfs_home=" + p.Home}, p.Flags...)...)
@@ -165,7 +165,7 @@ func (m *measuring) ours() (perSecond float64, err error) {
 
 func megabytes(n int64) float64 { return float64(n) / 1e6 }
 
-// reference measures the reference's agent, and returns how often it answers in a second.
+// reference measures the reference's agent, and returns its answers a second.
 func (m *measuring) reference() (perSecond float64, err error) {
 	err = m.with("reference", m.Reference, func(a *agent) error {
 		if perSecond, err = m.rate("the reference's agent", a); err != nil {
@@ -178,8 +178,8 @@ func (m *measuring) reference() (perSecond float64, err error) {
 	return perSecond, err
 }
 
-// rate measures how often an agent answers when it is asked without a pause, and what
-// that takes of its processors.
+// rate measures how many requests an agent answers a second when they come without a pause,
+// and the processor time that it takes.
 func (m *measuring) rate(name string, a *agent) (perSecond float64, err error) {
 	var rates, micros []float64
 	load := bench.Load{Call: m.call, Conns: conns, Window: window}
@@ -207,7 +207,7 @@ func (m *measuring) rate(name string, a *agent) (perSecond float64, err error) {
 	return perSecond, nil
 }
 
-// latency measures how late answers are to requests that are due at the rate.
+// latency measures how late answers are to requests that come at the rate.
 func (m *measuring) latency(a *agent) error {
 	load := bench.Load{Call: m.call, Conns: conns, Window: 100, Rate: m.Rate}
 	var answered, late []float64

@@ -10,7 +10,8 @@ import (
 	"github.com/monosim/monosim/runners/tfserving/bench"
 )
 
-// heartBeat asks where the entries are, of which there are so many replicas.
+// heartBeat makes the call that asks for the entries, and checks that the answer has that
+// many replicas.
 func heartBeat(replicas int) (bench.Call, error) {
 	request, err := proto.Marshal(&agentservice.HeartBeatRequest{ServerType: agentservice.ServerType_ENTRY})
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/monosim/monosim/runners/test/realrun/loopback"
 )
 
-// ReferenceAgent is how the reference's own agent is started. Its error says what is
-// missing for that: the checkout that MONOLITH_SRC names, or an interpreter with the
-// packages that it wants.
+// ReferenceAgent returns the command of the reference's own agent. Its error says what is
+// missing: the checkout that MONOLITH_SRC names, or an interpreter with the needed
+// packages.
 func ReferenceAgent() (func(Place) (*exec.Cmd, error), error) {
 	reference, err := pythonrun.New(pythonrun.Options{})
 	if err != nil {

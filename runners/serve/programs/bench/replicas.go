@@ -12,17 +12,17 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// The names of the watched model.
+// These name the watched model.
 const (
 	bzid     = "bench"
 	baseName = "ctr"
 	taskPath = "/" + bzid + "/service/" + baseName + "/entry:0"
 )
 
-// sessionTimeout is that of the client which makes the replicas.
+// sessionTimeout is the timeout of the client that creates the replicas.
 const sessionTimeout = 10 * time.Second
 
-// serveReplicas serves a ZooKeeper with so many replicas of one entry, all AVAILABLE.
+// serveReplicas serves a ZooKeeper with that many replicas of one entry, all AVAILABLE.
 func serveReplicas(replicas int) (server *wire.Server, err error) {
 	server, err = wire.Listen("127.0.0.1:0", wire.Options{Limits: wire.Limits{ConnsPerAddr: -1}})
 	if err != nil {

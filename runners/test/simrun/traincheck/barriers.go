@@ -7,8 +7,8 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// unblocks is how soon a worker has to notice that a barrier was removed: its poll of 1 s,
-// and the time that asking takes (INV-2).
+// unblocks is the time in which a worker has to notice that a barrier was removed: its poll
+// of 1 s, and the time that asking takes (INV-2).
 const unblocks = time.Second + 200*time.Millisecond
 
 // stopWait is how long the controller's stop waits for the workers (TRN-2.10).
@@ -112,7 +112,7 @@ func (b *barrier) unblock(worker string) {
 	delete(b.flags, worker)
 }
 
-// noticed records that a worker has reacted to the barrier, so that nothing is due of it.
+// noticed records that a worker has reacted to the barrier, so that it owes nothing more.
 func (b *barrier) noticed(worker string) {
 	if r := b.due[worker]; r != nil {
 		b.late(worker, r)
@@ -134,7 +134,7 @@ func (b *barrier) late(worker string, r *release) bool {
 	return true
 }
 
-// gaveUp records that a worker has left its session, so that nothing is due of it.
+// gaveUp records that a worker has left its session, so that it owes nothing more.
 func (b *barrier) gaveUp(worker string) { delete(b.due, worker) }
 
 // ended records the end of a process: a PS takes its variables along, a worker its wait.
@@ -174,8 +174,8 @@ func (b *barrier) look() {
 	}
 }
 
-// limit returns how long an owner may keep its barrier: a save waits for the workers, and
-// writes twice.
+// limit returns how long an owner may keep its barrier, because a save waits for the
+// workers and writes twice.
 func (b *barrier) limit() time.Duration {
 	return max(stopWait, b.c.spec.MaxPending+2*b.slowest) + slack + b.c.spec.StepTime
 }

@@ -20,9 +20,9 @@ type Files interface {
 	StoredFile(path string) (data []byte, ok bool, err error)
 }
 
-// Checker holds one job to the invariants.
+// Checker checks the invariants of one training job while it runs.
 type Checker struct {
-	// lag is by how much later other hosts see a new file; lagSince is when that began.
+	// lag is the delay with which other hosts see a new file; lagSince is when it began.
 	lag, lagSince time.Duration
 	spec          cluster.TrainingSpec
 	quirks        quirks.Set
@@ -39,7 +39,7 @@ type Checker struct {
 	ps        psBarriers
 }
 
-// process is what the checker saw of one process of the job.
+// process holds what the checker saw of one process of the job.
 type process struct {
 	running bool
 	life    int // counts its starts
@@ -49,7 +49,7 @@ type process struct {
 	served  time.Duration
 }
 
-// New makes the checker of a job whose agents keep some quirks.
+// New makes the checker of a job whose agents keep the given quirks.
 func New(spec cluster.TrainingSpec, kept quirks.Set) *Checker {
 	c := &Checker{spec: spec.WithDefaults(), quirks: kept, told: map[string]bool{}, procs: map[string]*process{}, names: spec.TrainerNames()}
 	for _, name := range c.names {
@@ -110,7 +110,7 @@ func (c *Checker) FilesLate(at, lag time.Duration) {
 	c.lag, c.lagSince = lag, c.now
 }
 
-// Look checks what should have happened by now, and the files.
+// Look checks the files, and everything that should have happened by now.
 func (c *Checker) Look(now time.Duration, files Files) error {
 	c.now = max(c.now, now)
 	c.barrier.look()

@@ -9,15 +9,15 @@ import (
 )
 
 // converges is how long discovery may differ from the running processes: a session of
-// ZooKeeper has to end, and the registration of the next half hour has to come (INV-5).
+// ZooKeeper has to end, and the next registration, half an hour later, has to come (INV-5).
 const converges = 10*time.Second + 30*time.Minute + time.Minute
 
-// discovery mirrors the processes' znodes from what was written.
+// discovery mirrors the processes' znodes by the writes to them.
 type discovery struct {
 	c     *Checker
 	names map[string]string // names of processes, by path of the znode
 	nodes map[string]*znode // znodes, by name of the process
-	// calm is when the last disturbance ended. It has no meaning while one goes on.
+	// calm is the end of the last disturbance. It has no meaning while one goes on.
 	calm   time.Duration
 	goesOn map[string]int
 }
@@ -63,7 +63,7 @@ func (d *discovery) disturbed(what string, lasting, over bool) {
 
 func (d *discovery) look() {
 	if len(d.goesOn) > 0 || d.c.spec.Discovery == cluster.DiscoveryConsul || d.c.spec.IsPlaced() {
-		return // Consul promises nothing, since a heartbeat may end (Q300) and a machine be blacklisted; other kinds of discovery register nowhere
+		return // Consul promises nothing, because a heartbeat may end (Q300) and a machine may be blacklisted; other kinds of discovery register nowhere
 	}
 	for _, name := range d.c.names {
 		p, n := d.c.procs[name], d.nodes[name]

@@ -1,5 +1,5 @@
-// Package traincheck holds training jobs to the invariants INV-1 to INV-7 of TRN-6.5 while
-// they run.
+// Package traincheck checks the invariants INV-1 to INV-7 of TRN-6.5 while a training job
+// runs.
 //
 // Two things to use first:
 //
@@ -8,13 +8,13 @@
 //   - [Checker.Look] checks what is due and the files; [Checker.Broken] lists the
 //     invariants that broke.
 //
-// The checker takes no virtual time and draws nothing: a run is the same with it and
+// The checker takes no virtual time and draws nothing, so a run is the same with it and
 // without. runners.Broken.Known names the quirk where the reference itself breaks an
-// invariant. To change what is held
+// invariant. To change what is checked
 //
-//   - of barriers: barriers.go; of the two barriers that are calls: arrivals.go;
-//   - of restores and checkpoints: files.go;
-//   - of discovery: discovery.go.
+//   - of barriers: barriers.go; of the two barriers that are calls: arrivals.go
+//   - of restores and checkpoints: files.go
+//   - of discovery: discovery.go
 //
 // Cost: each Look goes over all processes and reads two files.
 package traincheck

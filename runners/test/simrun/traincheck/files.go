@@ -19,10 +19,10 @@ import (
 // restorePoll is how often a process checks whether the chief has restored (TRN-2.13).
 const restorePoll = 30 * time.Second
 
-// stored is what the last look saw of the model's directory.
+// stored holds what the last look saw in the model's directory.
 type stored struct {
 	begun []string // processes that ended their restore wait since the last look
-	// exempt lists the checkpoints that were exempt from deletion, and present, at the last
+	// exempt lists the checkpoints that existed and were exempt from deletion at the last
 	// look.
 	exempt []string
 }
@@ -72,7 +72,7 @@ func there(files Files, checkpoint string) (bool, error) {
 	return ok, err
 }
 
-// list reads the checkpoints that the file "checkpoint" lists. A torn file lists none.
+// list reads the checkpoints listed in the file "checkpoint". A torn file lists none.
 func (s *stored) list(c *Checker, files Files) (paths []string, ok bool, err error) {
 	state := &training.CheckpointState{}
 	if ok, err = message(files, path.Join(c.spec.ModelDir, checkpoints.Filename), func(text string) error { return textpb.Merge(text, state) }); err != nil {
@@ -127,7 +127,7 @@ func (s *stored) restored(c *Checker, written bool) {
 	known := ""
 	if !written {
 		if !chief.serving {
-			return // the chief has not reached its writes
+			return // the chief has not come to its writes yet
 		}
 		if c.quirks.Keeps(quirks.Q251) {
 			known = quirks.Q251.String()
