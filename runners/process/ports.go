@@ -9,8 +9,8 @@ import (
 )
 
 // FreePorts returns n different TCP ports of the loopback on which nobody listens. The
-// kernel gives these to nobody who asks for any port, as every outgoing connection does,
-// and FreePorts returns none twice. So it is unlikely that another program takes one first.
+// kernel never assigns these by itself, as it does for outgoing connections, and FreePorts
+// returns none twice. So it is unlikely that another program takes one first.
 func FreePorts(n int) ([]int, error) {
 	least, most := quietPorts()
 	var ports []int

@@ -9,20 +9,21 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// confValues are the values of an agent.conf that are needed before anything runs.
+// confValues holds the values of an agent.conf that are needed before anything runs.
 type confValues struct {
 	version            int
-	numShard           int // 0 when the conf does not say
+	numShard           int // 0 if the conf does not set it
 	baseName, basePath string
 }
 
-// ConfError lists what in an agent.conf keeps every agent from starting, each as
-// "file:line: found X, want Y".
+// ConfError lists the mistakes in an agent.conf that keep every agent from starting, each
+// as "file:line: found X, want Y".
 type ConfError []string
 
 func (e ConfError) Error() string { return strings.Join(e, "\n") }
 
-// readConf reads the conf and stops at what would keep any agent from starting.
+// readConf reads the conf. It returns an error for whatever would keep any agent from
+// starting.
 func (c *Cluster) readConf() error {
 	o := c.options
 	data, err := os.ReadFile(o.Conf)

@@ -10,9 +10,9 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Load is what a planner asks of a run: what ZooKeeper held and was asked for, and the
-// memory of model servers. Rates are a second, over the whole run, and of pods alone;
-// pings are in none.
+// Load holds the load of a run for capacity planning: what ZooKeeper held and was asked,
+// and the memory of model servers. Rates count requests of pods a second, over the whole
+// run, without pings.
 type Load struct {
 	Watches     Extent `json:"watches"`
 	Connections Extent `json:"connections"`
@@ -21,7 +21,8 @@ type Load struct {
 	ZnodeBytes  Extent `json:"znode_bytes"`
 
 	Requests float64 `json:"requests_per_s"`
-	// Peak is the most in one second of the clock, the one from PeakAt.
+	// Peak is the largest number of requests in one second of the clock, which began at
+	// PeakAt.
 	Peak     uint64             `json:"peak_requests_in_1s"`
 	PeakAt   float64            `json:"peak_at_s"`
 	ByOp     map[string]float64 `json:"requests_per_s_by_operation"`
@@ -30,13 +31,13 @@ type Load struct {
 	Events   float64            `json:"notifications_per_s"`
 	BytesIn  float64            `json:"bytes_in_per_s"`
 	BytesOut float64            `json:"bytes_out_per_s"`
-	// Operator is what was done from outside of the pods, in all.
+	// Operator counts what was done from outside of the pods.
 	Operator runners.Flow `json:"operator"`
 
 	Memory []ServerMemory `json:"memory"`
 }
 
-// Extent is how much there was at the end, and the most that there was at a sample.
+// Extent holds an amount at the end, and the largest at a sample.
 type Extent struct {
 	End  int64 `json:"end"`
 	Most int64 `json:"most"`
@@ -48,8 +49,8 @@ func (e *Extent) seen(n int64) { e.End, e.Most = n, max(e.Most, n) }
 type ServerMemory struct {
 	Pod  string `json:"pod"`
 	Kind string `json:"kind,omitempty"`
-	// PeakBytes is the most that any of its processes had; Steps are its changes, and
-	// nothing runs where it is 0.
+	// PeakBytes is the peak of any of its processes. Steps lists the changes; 0 means that
+	// no process runs.
 	PeakBytes int64        `json:"peak_bytes"`
 	Steps     []MemoryStep `json:"steps"`
 }
@@ -68,12 +69,12 @@ func (m *ServerMemory) end() int64 {
 	return m.Steps[len(m.Steps)-1].Bytes
 }
 
-// memories follow the memory of model servers.
+// memories records the memory of model servers.
 type memories struct {
 	pods map[string][]*ServerMemory
 }
 
-// look notes what the model servers of a pod have now.
+// look records the present memory of a pod's model servers.
 func (m *memories) look(at time.Duration, pod string, load []runners.ModelServerLoad) {
 	for _, s := range m.pods[pod] {
 		if !slices.ContainsFunc(load, func(l runners.ModelServerLoad) bool { return l.Kind == s.Kind }) {
@@ -99,7 +100,7 @@ func (m *ServerMemory) step(at time.Duration, bytes int64) {
 	m.Steps = append(m.Steps, MemoryStep{AtSeconds: at.Seconds(), Bytes: bytes})
 }
 
-// list has them by pod, as the cluster lists these, and kind.
+// list returns the memories by pod, in the cluster's order, and kind.
 func (m *memories) list(pods []runners.Pod) []ServerMemory {
 	list := []ServerMemory{}
 	for _, p := range pods {

@@ -12,7 +12,7 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// exportedGraph is a directory with version directories in it.
+// exportedGraph is a directory that has version directories.
 type exportedGraph struct {
 	dir string // below the models directory, with slashes
 	runners.SubGraph
@@ -63,7 +63,7 @@ func readModels(root string) ([]exportedGraph, error) {
 func addVersion(byDir map[string]*exportedGraph, root, dir string, version, sizeBytes int64) {
 	below, err := filepath.Rel(root, dir)
 	if err != nil {
-		panic(err) // dir was found below root
+		panic(err) // the walk found dir below root
 	}
 	g := byDir[dir]
 	if g == nil {
@@ -102,8 +102,8 @@ func treeSizeBytes(root string) (int64, error) {
 	return sum, err
 }
 
-// reasonOf is the error of a file operation without the path, which the caller
-// names already.
+// reasonOf returns the error of a file operation without the path, which the caller's
+// message has.
 func reasonOf(err error) error {
 	if e, ok := err.(*fs.PathError); ok {
 		return e.Err
@@ -111,8 +111,8 @@ func reasonOf(err error) error {
 	return err
 }
 
-// modelOf returns the name of the model that a graph belongs to: the directory above
-// it, "exported_models" left out, or fallback for a graph right below the root.
+// modelOf returns the name of a graph's model: the directory above it without
+// "exported_models", or fallback for a graph right below the root.
 func (g exportedGraph) modelOf(fallback string) string {
 	parts := strings.Split(g.dir, "/")
 	for i := len(parts) - 2; i >= 0; i-- {

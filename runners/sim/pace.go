@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/outlook"
 )
 
-// pace lets time pass in steps that take about as long as it takes to look at a clock, so
-// that a run can be watched and interrupted. Steps do not change the run.
+// pace lets time pass in steps of suitable length, so that a run can be watched and
+// interrupted. The steps do not change the run.
 type pace struct {
 	cluster  runners.Cluster
 	progress func(outlook.Far) error
@@ -17,17 +17,18 @@ type pace struct {
 	longest  time.Duration
 	end      time.Duration // of the run
 	began    time.Time
-	// looked is when the counts were looked at last, and lookTook how long that took: it makes
-	// up for what was leapt over.
+	// looked is the time of the last look at the counts, and lookTook its length: a look
+	// has to make up for what was leapt over.
 	looked   time.Time
 	lookTook time.Duration
 }
 
-// lookShare is how many times as long as a look takes none follows, but for the one at the end.
+// lookShare bounds the cost of looks: the next one comes after this many times the length
+// of the last, except for the look at the end.
 const lookShare = 19
 
-// The wall time of a step is kept between shortStep and longStep, but for what happens
-// within leastStep of virtual time.
+// The wall time of a step is kept between shortStep and longStep, except that a step covers
+// at least leastStep of virtual time.
 const (
 	leastStep = time.Millisecond
 	shortStep = 20 * time.Millisecond
@@ -71,7 +72,7 @@ func (p *pace) look(far *outlook.Far) {
 	p.lookTook = p.looked.Sub(began)
 }
 
-// reads returns the requests to ZooKeeper that ask for something.
+// reads counts the requests to ZooKeeper that read something.
 func reads(requests map[string]uint64) (n uint64) {
 	for op, count := range requests {
 		if strings.HasPrefix(op, "get") || op == "exists" {
@@ -81,8 +82,8 @@ func reads(requests map[string]uint64) (n uint64) {
 	return n
 }
 
-// Size returns how large the run is. An agent has the models of its shard, of which each has
-// the entry.
+// Size returns the size of the run. An agent has the models of its shard, and each model
+// has the entry.
 func (c *Cluster) Size() outlook.Size {
 	graphs := 0
 	for _, m := range c.models {

@@ -10,14 +10,14 @@ import (
 //go:embed page.js
 var pageScript string
 
-// pageSamples are the samples as a table, which is shorter than a list of objects.
+// pageSamples holds the samples as a table, which is shorter than a list of objects.
 type pageSamples struct {
 	Kind    string      `json:"kind"`
 	Columns []string    `json:"columns"`
 	Rows    [][]float64 `json:"rows"`
 }
 
-// pageReport is the report without what depends on the machine.
+// pageReport is the report without the parts that depend on the machine.
 type pageReport struct {
 	Kind   string  `json:"kind"`
 	Report *Report `json:"report"`

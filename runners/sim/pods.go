@@ -2,7 +2,7 @@ package sim
 
 import "math/bits"
 
-// podNumbers gives each pod that was seen a number, in the order of seeing.
+// podNumbers numbers the pods in the order in which they were first seen.
 type podNumbers struct {
 	byName map[string]int
 	names  []string
@@ -20,11 +20,11 @@ func (p *podNumbers) of(pod string) int {
 	return n
 }
 
-// podSet are pods by number, a bit each: there are sets of them for every model and
-// message.
+// podSet is a set of pods by number, with a bit each, because there is one for every model
+// and message.
 type podSet []uint64
 
-// add reports whether the pod was not there.
+// add adds a pod, and reports whether it was missing.
 func (s *podSet) add(n int) bool {
 	for len(*s) <= n/64 {
 		*s = append(*s, 0)

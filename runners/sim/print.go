@@ -123,7 +123,7 @@ func oneLine(text string) string {
 	return text
 }
 
-// printLacking prints what is not as it should be, the first of it by name.
+// printLacking prints the first names of a list of what is missing.
 func printLacking(w io.Writer, title string, list []string) {
 	if len(list) == 0 {
 		return

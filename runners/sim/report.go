@@ -28,16 +28,16 @@ type Report struct {
 	ServiceMap  []ServiceEntry `json:"service_map"`
 	Asked       string         `json:"service_map_of"`
 	Rollouts    []Rollout      `json:"rollouts"`
-	// Unavailable says what should have been served at the end and was not, as
-	// "ctr:entry on shard0-replica1".
+	// Unavailable lists what should have been served at the end and was not, as "ctr:entry
+	// on shard0-replica1".
 	Unavailable []string `json:"unavailable"`
-	// Unlisted says what is served at the end and which clients do not find, as the service
-	// map has no address of the pod, in the same form; of agents of version 3.
+	// Unlisted lists, in the same form, what is served at the end without the pod's address
+	// in the service map, so that clients do not find it; for agents of version 3.
 	Unlisted []string `json:"unlisted"`
 	Acts     []Done   `json:"acts"`
 	Load     Load     `json:"load"`
-	// Samples holds the time series, and Bars what pods did when; both are in no JSON of a
-	// report, but in files of their own.
+	// Samples holds the time series, and Bars what pods did when. Neither is in the JSON of
+	// a report; both have files of their own.
 	Samples    []Sample       `json:"-"`
 	Bars       []Bar          `json:"-"`
 	Counts     runners.Counts `json:"counts"`
@@ -47,8 +47,8 @@ type Report struct {
 	Failure    string         `json:"failure,omitempty"`
 }
 
-// Step is a step of the start-up: when the first pod and the last one took it first, and
-// how many times it was taken by all of them.
+// Step is a step of the start-up: when the first pod and the last one first took it, and
+// how often all pods took it.
 type Step struct {
 	What  string  `json:"what"`
 	First float64 `json:"first_s"`
@@ -57,7 +57,7 @@ type Step struct {
 	Times int     `json:"times"`
 }
 
-// Availability is when a version of a model was AVAILABLE first, on the first pod and on
+// Availability tells when a model version first became AVAILABLE, on the first pod and on
 // the last one.
 type Availability struct {
 	Model string  `json:"model"`
@@ -66,7 +66,7 @@ type Availability struct {
 	Pods  int     `json:"pods"`
 }
 
-// Trouble is an error in logs of agents, or of a model server.
+// Trouble is an error in the log of an agent, or of a model server.
 type Trouble struct {
 	Text  string  `json:"text"`
 	First float64 `json:"first_s"`
@@ -83,8 +83,8 @@ type ServiceEntry struct {
 // maxListed bounds the lists of exits and errors.
 const maxListed = 10
 
-// report sums up; it asks a pod for the service map, which takes a little
-// cluster time that the counts do not include.
+// report makes the report. It asks a pod for the service map, which takes a little cluster
+// time that the counts do not include.
 func (r *run) report(wall time.Duration, failure error) *Report {
 	s, cluster := r.story, r.Cluster
 	stats, o := cluster.Stats(), s.cluster.options
@@ -144,7 +144,7 @@ func (s *story) missing() []string {
 	return names
 }
 
-// serviceMap asks the first pod that runs for all that it knows.
+// serviceMap asks the first running pod for all entries that it knows.
 func serviceMap(cluster runners.Cluster) (entries []ServiceEntry, asked string) {
 	for _, p := range cluster.Pods() {
 		state, err := cluster.PodState(p.Name)

@@ -13,23 +13,22 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// Rollout is how a version of a model came to be served.
+// Rollout tells how a model version came to be served.
 type Rollout struct {
 	Model string `json:"model"` // as in Availability: ctr:entry/8
-	// Since is when it was there to be served: exported, and published where agents want
+	// Since is when the version could be served: exported, and published where agents need
 	// that.
 	Since float64 `json:"since_s"`
 	First float64 `json:"first_available_s"`
 	Last  float64 `json:"last_available_s"`
-	// Took is from Since to the last pod that has it; Pods have it, of those that have
-	// any version of the model.
+	// Took is the time from Since until the last pod had it. Pods counts the pods that have
+	// it, of those with any version of the model.
 	Took float64 `json:"took_s"`
 	Pods int     `json:"pods"`
 	Of   int     `json:"of"`
 }
 
-// rollouts are those of all versions that became available, in the order in which they
-// did.
+// rollouts returns the roll-outs of all versions that became available, in that order.
 func (s *story) rollouts() []Rollout {
 	var list []Rollout
 	for _, name := range s.order {
@@ -44,7 +43,7 @@ func (s *story) rollouts() []Rollout {
 	return list
 }
 
-// since returns when a version was there to be served.
+// since returns when a version could be served.
 func (s *story) since(key, version string) time.Duration {
 	since := s.published[key]
 	for _, m := range s.cluster.models {
@@ -57,7 +56,7 @@ func (s *story) since(key, version string) time.Duration {
 	return since
 }
 
-// keyOf returns what model servers call a sub-graph.
+// keyOf returns the name of a sub-graph in model servers.
 func (c *Cluster) keyOf(model, subGraph string) string {
 	if c.publishes() {
 		return model + ":" + subGraph
@@ -65,8 +64,8 @@ func (c *Cluster) keyOf(model, subGraph string) string {
 	return subGraph
 }
 
-// unavailable says of each pod what it should serve at the end and does not: models of
-// which it had any version, and those that nobody had. pod is what is missing there.
+// unavailable lists, for each pod, what it should serve at the end but does not: models of
+// which it had a version, and models that no pod had.
 func (s *story) unavailable(cluster *simrun.Cluster) []string {
 	var list []string
 	for _, name := range s.missing() {
@@ -88,10 +87,9 @@ func (s *story) unavailable(cluster *simrun.Cluster) []string {
 	return list
 }
 
-// unlisted says of each pod what it serves without being in the service map of the pod that
-// was asked, which is where clients look: a session that was lost takes the bindings of an
-// agent of version 3 along, and not all come back (Q206, Q208). Pods of another place may be
-// left out by intent.
+// unlisted lists, for each pod, what it serves without being in the service map of the
+// asked pod, which clients use. An agent of version 3 loses its bindings with its session,
+// and not all come back (Q206, Q208). Pods of another place may be left out by intent.
 func (s *story) unlisted(cluster *simrun.Cluster, services []ServiceEntry, asked string) []string {
 	if asked == "" || !s.cluster.publishes() {
 		return nil
@@ -122,7 +120,8 @@ func (s *story) unlisted(cluster *simrun.Cluster, services []ServiceEntry, asked
 	return list
 }
 
-// servedBy tells whether a pod has a version of a model AVAILABLE.
+// servedBy returns a function that reports whether a pod has a version of a model
+// AVAILABLE.
 func servedBy(cluster *simrun.Cluster, pod string) func(key string) bool {
 	state, err := cluster.PodState(pod)
 	return func(key string) bool {

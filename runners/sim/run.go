@@ -12,11 +12,11 @@ import (
 	"github.com/monosim/monosim/runners/whatif/outlook"
 )
 
-// Run builds the cluster, starts it, publishes the models, and lets virtual time pass
-// to the end. progress, unless nil, is told now and then how far it is; its error ends the
-// run. An error without a report is a mistake in what the user asked for; an error with one
-// says why the run broke off. It breaks off when ctx ends, too, with its cause; report
-// and trace then have what was done.
+// Run builds the cluster, starts it, publishes the models, and lets virtual time pass to
+// the end. progress, unless nil, is called now and then; its error ends the run. An error
+// without a report is a mistake in what the user asked for; an error with a report says why
+// the run broke off. When ctx ends, the run breaks off with its cause; report and trace
+// then have what was done so far.
 func (c *Cluster) Run(ctx context.Context, progress func(outlook.Far) error) (*Report, error) {
 	trace, err := c.trace()
 	if err != nil {
@@ -51,7 +51,7 @@ func (c *Cluster) Run(ctx context.Context, progress func(outlook.Far) error) (*R
 	return report, failure
 }
 
-// every returns how far samples are apart.
+// every returns the time between two samples.
 func (c *Cluster) every() time.Duration {
 	if c.options.Every > 0 {
 		return c.options.Every
@@ -59,7 +59,7 @@ func (c *Cluster) every() time.Duration {
 	return max((c.options.For / 500).Truncate(time.Second), time.Second)
 }
 
-// trace begins the file of Options.Trace, if there is one.
+// trace begins the file of Options.Trace, if it is set.
 func (c *Cluster) trace() (*timeline.File, error) {
 	if c.options.Trace == "" {
 		return nil, nil
@@ -72,7 +72,7 @@ func (c *Cluster) trace() (*timeline.File, error) {
 	return file, nil
 }
 
-// Spec returns the cluster as runners take it.
+// Spec returns the cluster as a spec for runners.
 func (c *Cluster) Spec() runners.Spec {
 	o := c.options
 	return runners.Spec{

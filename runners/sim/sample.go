@@ -8,11 +8,11 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Sample is how the cluster was at an instant. Rates are a second, since the sample
-// before, and of pods alone.
+// Sample is the state of the cluster at an instant. Rates count requests of pods a second,
+// since the previous sample.
 type Sample struct {
 	AtSeconds float64 `json:"at_s"`
-	// ZooKeeperUp is whether it serves. What it holds is 0 while it does not.
+	// ZooKeeperUp reports whether ZooKeeper serves. Its amounts are 0 while it does not.
 	ZooKeeperUp  bool  `json:"zookeeper_up"`
 	Connections  int   `json:"connections"`
 	Sessions     int   `json:"sessions"`
@@ -28,27 +28,28 @@ type Sample struct {
 	BytesOut float64            `json:"bytes_out_per_s"`
 	Operator float64            `json:"operator_requests_per_s"`
 
-	// Pods run, and Available counts the models of pods that have a version AVAILABLE.
+	// Pods counts the running pods. Available counts the models with an AVAILABLE version,
+	// over all pods.
 	Pods      int `json:"pods"`
 	Available int `json:"available"`
-	// MemoryBytes is that of all model servers, LargestBytes the most that one has.
+	// MemoryBytes is the memory of all model servers, LargestBytes that of the largest.
 	MemoryBytes  int64 `json:"memory_bytes"`
 	LargestBytes int64 `json:"largest_memory_bytes"`
 }
 
-// samples are taken at equal distances of virtual time.
+// samples takes samples at equal distances of virtual time.
 type samples struct {
 	every, next time.Duration
 	kept        []Sample
 	before      runners.ZooKeeperLoad
 	extents     Load
-	// pods holds what is known of each that is in fresh, by number; the others have to be
+	// pods holds, by number, what is known of the pods in fresh; the others have to be
 	// looked at again.
 	pods  []podNow
 	fresh podSet
 }
 
-// podNow is a pod at the last look.
+// podNow is the state of a pod at the last look.
 type podNow struct {
 	running        bool
 	available      int
@@ -59,7 +60,7 @@ func newSamples(every time.Duration) *samples {
 	return &samples{every: every, next: every}
 }
 
-// take takes a sample when it is time.
+// take takes a sample if one is due.
 func (s *samples) take(r *run) {
 	if now := r.Now(); now >= s.next {
 		s.look(r, now)
@@ -67,7 +68,7 @@ func (s *samples) take(r *run) {
 	}
 }
 
-// look takes a sample now, unless one was taken.
+// look takes a sample now, unless one was taken at this instant.
 func (s *samples) look(r *run, now time.Duration) {
 	since := time.Duration(0)
 	if n := len(s.kept); n > 0 {
@@ -95,7 +96,7 @@ func (s *samples) look(r *run, now time.Duration) {
 	s.kept = append(s.kept, one)
 }
 
-// lookAtPods looks at the pods of which something was seen since the last time.
+// lookAtPods looks at the pods with observations since the last look.
 func (s *samples) lookAtPods(r *run, one *Sample) {
 	for _, p := range r.Pods() {
 		number := r.story.numbers.of(p.Name)
@@ -134,7 +135,7 @@ func (r *run) podNow(pod string) podNow {
 	return now
 }
 
-// extend notes the most that there was; an outage does not count as the end.
+// extend records the largest amounts. An outage does not count as the end.
 func (s *samples) extend(one *Sample) {
 	if !one.ZooKeeperUp {
 		return

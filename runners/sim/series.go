@@ -8,13 +8,13 @@ import (
 	"strconv"
 )
 
-// column is one of a table of samples.
+// column is a column of a table of samples.
 type column struct {
 	name  string
 	value func(*Sample) float64
 }
 
-// seriesColumns are those that every series has; operations follow.
+// seriesColumns has the columns of every series; those of operations follow.
 var seriesColumns = []column{
 	{"at_s", func(s *Sample) float64 { return s.AtSeconds }},
 	{"zookeeper_up", func(s *Sample) float64 {
@@ -41,7 +41,7 @@ var seriesColumns = []column{
 }
 
 // WriteSeries writes the samples as CSV, with a column for each operation of ZooKeeper that
-// was asked for, as "getData_per_s".
+// occurred, as "getData_per_s".
 func (r *Report) WriteSeries(out io.Writer) error {
 	ops := map[string]bool{}
 	for i := range r.Samples {
@@ -69,7 +69,7 @@ func (r *Report) WriteSeries(out io.Writer) error {
 	return w.Error()
 }
 
-// decimal returns a number with three places where it has any.
+// decimal writes a number with three decimals, or none for an integer.
 func decimal(v float64) string {
 	text := strconv.FormatFloat(v, 'f', 3, 64)
 	for text[len(text)-1] == '0' {
@@ -81,14 +81,15 @@ func decimal(v float64) string {
 	return text
 }
 
-// SweepColumns holds the columns of a sweep, after those of what it goes over.
+// SweepColumns names the columns of a sweep, after those of the varied flags.
 var SweepColumns = []string{
 	"pods", "watches", "requests_per_s", "peak_requests_in_1s", "notifications_per_s", "bytes_in_per_s", "bytes_out_per_s",
 	"connections", "znodes", "znode_bytes", "all_serving_s", "rollout_s", "memory_bytes", "unavailable", "unlisted", "failed", "events",
 }
 
-// SweepRow returns the row of a run in a sweep; all_serving_s is when the last pod had its first
-// version of every model, rollout_s how long the slowest roll-out took; unlisted are as in Report.
+// SweepRow returns the row of a run in a sweep. all_serving_s is when the last pod had its
+// first version of every model, rollout_s the time of the slowest roll-out; unlisted is as
+// in Report.
 func (r *Report) SweepRow() []string {
 	l := &r.Load
 	serving, rollout, memory, failed := 0.0, 0.0, int64(0), 0.0

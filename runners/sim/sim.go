@@ -28,21 +28,21 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Options say what to run.
+// Options says what to run.
 type Options struct {
 	// Conf is the file that is every pod's agent.conf, Models a directory of exported
 	// models.
 	Conf, Models string
-	// Shards is 0 for what the conf says.
+	// Shards is the number of shards; 0 means the number in the conf.
 	Shards, Replicas int
-	// For is how long to run, in virtual time.
+	// For is the length of the run, in virtual time.
 	For  time.Duration
 	Seed uint64
 	// Policy is the version policy to declare, and PublishAfter when to publish, for
 	// agents of version 3.
 	Policy       string
 	PublishAfter time.Duration
-	// Locations holds idc:cluster of the replicas in turn.
+	// Locations lists idc:cluster, which the replicas get in turn.
 	Locations []string
 	// ZooKeeper and ModelServer are profiles, Quirks and RestartAfter as in
 	// runners.Spec.
@@ -62,7 +62,7 @@ type Options struct {
 	Replay string
 }
 
-// Cluster is what the files and options say.
+// Cluster is the cluster that the files and options describe.
 type Cluster struct {
 	options   Options
 	conf      string
@@ -72,19 +72,18 @@ type Cluster struct {
 	models    []runners.Model
 	script    []runners.Act
 
-	// Warnings holds what the reference passes over in silence.
+	// Warnings lists what the reference ignores silently.
 	Warnings []string
 }
 
-// publishes reports whether models must be published to be served.
+// publishes reports whether models have to be published to be served.
 func (c *Cluster) publishes() bool { return c.values.version == 3 }
 
 // policies holds the version policies that can be declared.
 var policies = []string{"latest", "latest_once", "all", "specific"}
 
-// Read reads the files and checks the options. An error is a mistake of the user's in
-// words for the user; that of an agent.conf with which no agent starts is a
-// [ConfError].
+// Read reads the files and checks the options. An error is a mistake of the user's, in
+// words for the user; for an agent.conf with which no agent starts it is a [ConfError].
 func Read(o Options) (*Cluster, error) {
 	switch {
 	case o.Conf == "":
@@ -124,8 +123,8 @@ func (c *Cluster) readLocations(words []string) error {
 	return nil
 }
 
-// place says where the store has the graphs: below the conf's base_path for
-// version 1, below /models for version 3.
+// place decides where the store has the graphs: below the conf's base_path for version 1,
+// below /models for version 3.
 func (c *Cluster) place(graphs []exportedGraph) {
 	index := map[string]int{}
 	for _, g := range graphs {

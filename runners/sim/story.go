@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// story makes the few lines that matter out of everything that is observed.
+// story picks the few important facts out of all observations.
 type story struct {
 	cluster  *Cluster
 	steps    map[string]*milestone
@@ -16,8 +16,8 @@ type story struct {
 	exits    []Moment
 	errors   map[string]*milestone
 	messages []string
-	// hosts holds the pods that had any version of a model, by its name; exported and
-	// published say since when there is a version, and a model in the layout.
+	// hosts holds, by model, the pods that had any version of it. exported and published
+	// hold when there was a version, and when the model was in the layout.
 	hosts               map[string]*podSet
 	exported, published map[string]time.Duration
 	done                []Done
@@ -27,14 +27,14 @@ type story struct {
 	open                map[int][]openBar // of a pod
 }
 
-// milestone is something that happens to several pods.
+// milestone is an event that happens to several pods.
 type milestone struct {
 	first, last time.Duration
 	pods        podSet
 	times       int
 }
 
-// Moment is something that happened once.
+// Moment is an event that happened once.
 type Moment struct {
 	AtSeconds float64 `json:"at_s"`
 	Pod       string  `json:"pod"`
@@ -62,7 +62,7 @@ func (s *story) reach(of map[string]*milestone, key string, o runners.Observatio
 	return !ok
 }
 
-// The steps of a start-up, as the report words them.
+// These are the steps of a start-up, as the report words them.
 const (
 	stepAgent      = "agents started"
 	stepSession    = "sessions with ZooKeeper"
@@ -71,7 +71,7 @@ const (
 	stepServing    = "model servers serving"
 )
 
-// observe is told of everything that happens.
+// observe receives every observation.
 func (r *run) observe(o runners.Observation) {
 	r.story.observe(o)
 	switch o.Op {

@@ -20,8 +20,8 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// The two configurations that a plan may have: what a user says in code, and what the command
-// line of the processes does.
+// A plan may have these two configurations: what a user writes in code, and the command
+// line of the processes.
 const (
 	runConfigKey    = "run_config"
 	runnerConfigKey = "runner_config"
@@ -32,16 +32,16 @@ var (
 	runnerConfigFields = gflagsutils.FieldsOf(runnerutils.Class)
 )
 
-// setting is a setting of a job that fields of the configurations say.
+// setting is a setting of a job that fields of the configurations can set.
 type setting struct {
 	job    string
 	fields []string
 	take   func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec)
-	// noZero says that there is no job of 0: it would mean what is usual.
+	// noZero means that the value 0 stands for the default, because no job has 0 of it.
 	noZero bool
 }
 
-// settings holds all of them. A field in none of them has no effect on a simulated job.
+// settings lists all settings. A field without one has no effect on a simulated job.
 var settings = []setting{
 	{job: "ps", fields: []string{"num_ps"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) { job.PS = c.NumPS }},
 	{job: "workers", fields: []string{"num_workers"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) {
@@ -141,14 +141,14 @@ func discoveryOf(c *runnerutils.RunnerConfig) string {
 	return ""
 }
 
-// said are the fields that a plan's configuration has, in its order, and where.
+// said holds the fields that a plan's configuration sets, in order, and where.
 type said struct {
 	key    string
 	fields []dataclass.Field
 	at     map[string]*yaml.Node
 }
 
-// place is where a configuration says something.
+// place is where a configuration sets a field.
 type place struct {
 	key string
 	at  *yaml.Node
@@ -156,9 +156,10 @@ type place struct {
 
 func (s *said) has(name string) bool { return s.at[name] != nil }
 
-// configs has the job take what the configurations say, as the reference has them go before each
-// other: a RunConfig's before the command line's, unless it is what a RunConfig has by itself
-// (TRN-2.15), with Q253 repaired also then. What a configuration and the job both say is wrong.
+// configs applies the configurations to the job, with the reference's precedence: a
+// RunConfig's field goes before the command line's, unless it has RunConfig's default
+// (TRN-2.15); with Q253 repaired it always goes before. Setting something both in a
+// configuration and in the job is an error.
 func (d *reader) configs(n *yaml.Node, f *file, kept quirks.Set) (notes []string) {
 	user, hasUser := d.said(n, runConfigKey, runConfigFields)
 	flags, hasFlags := d.said(n, runnerConfigKey, runnerConfigFields)
@@ -186,7 +187,8 @@ func (d *reader) configs(n *yaml.Node, f *file, kept quirks.Set) (notes []string
 	return append(overruled(merged, user, flags), withoutEffect(user, flags)...)
 }
 
-// realtime wants what PS want that train in real time (estimator.py:285).
+// realtime checks the fields that a job needs whose PS train in real time
+// (estimator.py:285).
 func (d *reader) realtime(c *runnerutils.RunnerConfig, user, flags *said) {
 	if !c.EnableRealtimeTraining {
 		return
@@ -202,7 +204,7 @@ func (d *reader) realtime(c *runnerutils.RunnerConfig, user, flags *said) {
 	}
 }
 
-// take has the job take one setting, unless only the job says it.
+// take applies one setting to the job, unless only the job sets it.
 func (d *reader) take(s setting, c *runnerutils.RunnerConfig, job *yaml.Node, f *file, user, flags *said) {
 	if s.take == nil {
 		return
@@ -233,7 +235,7 @@ func (d *reader) take(s setting, c *runnerutils.RunnerConfig, job *yaml.Node, f 
 	}
 }
 
-// overruled says which values do not count, though the plan has them.
+// overruled describes the values that the plan sets but another value overrules.
 func overruled(c *runnerutils.RunnerConfig, user, flags *said) (notes []string) {
 	plain := estimator.RunConfigClass.New()
 	for _, f := range user.fields {
@@ -250,7 +252,7 @@ func overruled(c *runnerutils.RunnerConfig, user, flags *said) (notes []string) 
 	return notes
 }
 
-// asSaid returns a value as a plan has it.
+// asSaid returns a value in the form of a plan.
 func asSaid(name string, value any) string {
 	for _, f := range runnerConfigFields {
 		for _, m := range f.Members {
@@ -262,7 +264,7 @@ func asSaid(name string, value any) string {
 	return pysem.Repr(value)
 }
 
-// withoutEffect says in a line which fields nothing in the simulation acts on.
+// withoutEffect lists, on one line, the fields that have no effect in the simulation.
 func withoutEffect(user, flags *said) []string {
 	var list []string
 	for _, s := range []*said{user, flags} {
@@ -282,7 +284,8 @@ func withoutEffect(user, flags *said) []string {
 	return []string{"without effect on a simulated job: " + strings.Join(list, "; ")}
 }
 
-// said reads a configuration's fields; ok is false where the plan has none.
+// said reads a configuration's fields; ok is false where the plan does not have the
+// configuration.
 func (d *reader) said(plan *yaml.Node, key string, fields []gflagsutils.Field) (s *said, ok bool) {
 	s = &said{key: key, at: map[string]*yaml.Node{}}
 	n := find(plan, key)
@@ -309,7 +312,7 @@ func (d *reader) said(plan *yaml.Node, key string, fields []gflagsutils.Field) (
 	return s, true
 }
 
-// unknown says which field may be meant.
+// unknown reports an unknown field, and suggests a similar one.
 func (d *reader) unknown(n *yaml.Node, key string, fields []gflagsutils.Field) {
 	for _, other := range []struct {
 		key    string
@@ -326,7 +329,7 @@ func (d *reader) unknown(n *yaml.Node, key string, fields []gflagsutils.Field) {
 	d.fault(n, "%s: found no field %q, want one as %s, which is the nearest", key, n.Value, best.Name)
 }
 
-// field takes a value of a field's type; null is None.
+// field reads a value of a field's type; null means None.
 func (d *reader) field(n *yaml.Node, f gflagsutils.Field, s *said) {
 	value, want := any(nil), ""
 	switch {
@@ -355,7 +358,7 @@ func (d *reader) field(n *yaml.Node, f gflagsutils.Field, s *said) {
 	s.fields = append(s.fields, dataclass.Field{Name: f.Name, Value: value})
 }
 
-// decoded returns a scalar of a type, or what is wanted instead.
+// decoded reads a scalar of a type, or returns what is wanted instead.
 func decoded[T any](n *yaml.Node, want string) (any, string) {
 	var v T
 	if n.Kind != yaml.ScalarNode || n.Tag == "!!null" || isCut(n, v) || n.Decode(&v) != nil {
@@ -364,7 +367,7 @@ func decoded[T any](n *yaml.Node, want string) (any, string) {
 	return v, ""
 }
 
-// member is that of an enum whose name the node has, in small letters as on a command line.
+// member returns the enum member that a node names, in small letters as on a command line.
 func member(n *yaml.Node, f gflagsutils.Field) (any, string) {
 	var words []string
 	for _, m := range f.Members {

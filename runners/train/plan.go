@@ -14,18 +14,18 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Plan is a job and what happens to it.
+// Plan is a training job with a script of what happens to it.
 type Plan struct {
-	// Name is that of the file.
+	// Name is the name of the file.
 	Name string
 	Seed uint64
 	For  time.Duration
-	// Quirks are as runners.Spec has them.
+	// Quirks has the form of runners.Spec.
 	Quirks string
 	Job    runners.TrainingSpec
-	// Notes say what of the configurations does not count, or has no effect.
+	// Notes describes what in the configurations does not count, or has no effect.
 	Notes []string
-	// Script holds the lines of what happens, "10m: ps0 is killed".
+	// Script has the lines of what happens, as "10m: ps0 is killed".
 	Script []Line
 }
 
@@ -37,15 +37,14 @@ type file struct {
 	Seed   uint64        `yaml:"seed"`
 	For    time.Duration `yaml:"for"`
 	Quirks string        `yaml:"quirks"`
-	// RunConfig and RunnerConfig are read by their fields' names.
+	// RunConfig and RunnerConfig are read by the names of their fields.
 	RunConfig    yaml.Node            `yaml:"run_config"`
 	RunnerConfig yaml.Node            `yaml:"runner_config"`
 	Job          runners.TrainingSpec `yaml:"job"`
 	Script       yaml.Node            `yaml:"script"`
 }
 
-// Read reads a plan. Its error has a line for everything that makes no sense, each with the
-// file, line and column.
+// Read reads a plan. Its error has a line for each mistake, with file, line and column.
 func Read(name string, text []byte) (*Plan, error) {
 	var doc yaml.Node
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
@@ -59,7 +58,8 @@ func Read(name string, text []byte) (*Plan, error) {
 	return d.plan(doc.Content[0])
 }
 
-// syntax is an error of the YAML reader with a place in the file; it knows the line at most.
+// syntax makes an error of the YAML reader name the place in the file, of which it knows at
+// most the line.
 func syntax(name string, err error) error {
 	line, text := 1, strings.TrimPrefix(err.Error(), "yaml: ")
 	if _, scanErr := fmt.Sscanf(text, "line %d:", &line); scanErr == nil {
@@ -68,10 +68,10 @@ func syntax(name string, err error) error {
 	return fmt.Errorf("%s:%d:1: %s", name, line, text)
 }
 
-// reader is a decoder that knows plans.
+// reader is a decoder of plans.
 type reader struct {
 	decoder
-	// from has the values of the configurations by the settings of the job that they are for.
+	// from maps settings of the job to the places where the configurations set them.
 	from map[string]place
 }
 
@@ -98,7 +98,7 @@ func (d *reader) plan(n *yaml.Node) (*Plan, error) {
 	return plan, d.err()
 }
 
-// find returns the value of a key, or the node itself where there is none.
+// find returns the value of a key, or the node itself where the key is missing.
 func find(n *yaml.Node, key string) *yaml.Node {
 	if n.Kind == yaml.MappingNode {
 		for i := 0; i < len(n.Content); i += 2 {
@@ -129,7 +129,7 @@ func (d *reader) script(n *yaml.Node) (lines []Line) {
 	return lines
 }
 
-// Spec returns the cluster of the plan.
+// Spec returns the spec of the plan's cluster.
 func (p *Plan) Spec() runners.Spec {
 	job := p.Job
 	return runners.Spec{Seed: p.Seed, Quirks: p.Quirks, Training: &job}

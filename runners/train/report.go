@@ -17,19 +17,19 @@ type Report struct {
 	Quirks  string `json:"quirks"`
 	Workers int    `json:"workers"`
 	PS      int    `json:"ps"`
-	// Notes say what of the plan's configurations does not count, or has no effect.
+	// Notes describes what in the plan's configurations does not count, or has no effect.
 	Notes []string `json:"notes,omitempty"`
-	// Timeline holds the first moments, MomentsTotal is how many there were.
+	// Timeline holds the first moments; MomentsTotal counts all.
 	Timeline     []Moment `json:"timeline"`
 	MomentsTotal int      `json:"moments_total"`
-	// Deeds count what the processes of the job did, by its name, as "saved".
+	// Deeds counts what the processes of the job did, by name, as "saved".
 	Deeds       map[string]int `json:"deeds"`
 	Acts        []Done         `json:"acts"`
 	GlobalStep  int64          `json:"global_step"`
 	Checkpoints []string       `json:"checkpoints"`
-	// Invariants are those of TRN-6.5 that broke.
+	// Invariants lists the broken invariants of TRN-6.5.
 	Invariants []Broken `json:"invariants"`
-	// Running holds the processes that run at the end.
+	// Running lists the processes that run at the end.
 	Running    []string       `json:"running"`
 	Counts     runners.Counts `json:"counts"`
 	Trace      string         `json:"trace"`
@@ -53,11 +53,11 @@ type Broken struct {
 	Invariant string  `json:"invariant"`
 	AtSeconds float64 `json:"at_s"`
 	What      string  `json:"what"`
-	// Known is the quirk or rule by which the reference breaks it, too; "" for none.
+	// Known is the quirk or rule by which the reference breaks it too; "" for none.
 	Known string `json:"known,omitempty"`
 }
 
-// Done is what became of a line of the script.
+// Done is the result of a line of the script.
 type Done struct {
 	AtSeconds float64 `json:"at_s"`
 	What      string  `json:"what"`
@@ -74,7 +74,7 @@ func (r *Report) Failed() (n int) {
 	return n
 }
 
-// Unknown counts the invariants that broke, and that the reference holds.
+// Unknown counts the broken invariants that the reference keeps.
 func (r *Report) Unknown() (n int) {
 	for _, b := range r.Invariants {
 		if b.Known == "" {

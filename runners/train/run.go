@@ -11,15 +11,15 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// maxTimeline bounds the moments of a report; those beyond are counted.
+// maxTimeline bounds the moments of a report; further ones are only counted.
 const maxTimeline = 200
 
-// slice is how far a run goes before it looks whether it is to end.
+// slice is the virtual time between two checks whether the run has to end.
 const slice = time.Minute
 
-// Run runs the plan with what its script does, and sums up. Without a report the error is one
-// of the plan; with one it is what broke the run off. An act that fails is in the report, and
-// the run goes on.
+// Run runs the plan with the acts of its script, and sums up. An error without a report is
+// a mistake in the plan; an error with a report says why the run broke off. A failed act is
+// in the report, and the run goes on.
 func (p *Plan) Run(ctx context.Context, acts []runners.Act) (*Report, error) {
 	began := time.Now()
 	report := &Report{Plan: p.Name, Seed: p.Seed, Quirks: p.Quirks, Workers: p.Job.Workers, PS: p.Job.PS, Notes: p.Notes, Deeds: map[string]int{}}
@@ -31,11 +31,11 @@ func (p *Plan) Run(ctx context.Context, acts []runners.Act) (*Report, error) {
 	defer c.Close()
 	failure := p.live(ctx, c, acts, report)
 	report.sum(c, time.Since(began), failure)
-	report.over = true // what Close ends is no part of the run
+	report.over = true // events of Close are not part of the run
 	return report, failure
 }
 
-// live starts the job, does what is to be done, and lets the rest of the time pass.
+// live starts the job, does the acts, and lets the rest of the time pass.
 func (p *Plan) live(ctx context.Context, c *simrun.Cluster, acts []runners.Act, report *Report) error {
 	if err := c.StartTraining(); err != nil {
 		return err
@@ -68,7 +68,7 @@ func pass(ctx context.Context, c *simrun.Cluster, until time.Duration) error {
 	return nil
 }
 
-// observe takes down what belongs to the timeline.
+// observe adds an observation to the timeline if it belongs there.
 func (r *Report) observe(o runners.Observation) {
 	if r.over {
 		return
@@ -83,14 +83,14 @@ func (r *Report) observe(o runners.Observation) {
 	}
 	r.Deeds[op]++
 	if op == "serving" || op == "blocked" && o.Pod != "chief" {
-		return // counted only: there is one for each process
+		return // only counted, because each process has one
 	}
 	if r.MomentsTotal++; len(r.Timeline) < maxTimeline {
 		r.Timeline = append(r.Timeline, Moment{AtSeconds: o.At.Seconds(), Who: o.Pod, What: op, About: strings.TrimSpace(strings.Join([]string{about(o), o.Note}, " "))})
 	}
 }
 
-// about returns what a moment is about; of processes their names say it.
+// about returns the subject of a moment; processes are named already.
 func about(o runners.Observation) string {
 	if strings.HasPrefix(o.Op, "process.") {
 		return ""
@@ -98,7 +98,7 @@ func about(o runners.Observation) string {
 	return o.Path
 }
 
-// sum adds what the cluster has come to.
+// sum adds the final state of the cluster.
 func (r *Report) sum(c *simrun.Cluster, wall time.Duration, failure error) {
 	status, stats := c.TrainingStatus(), c.Stats()
 	r.GlobalStep, r.Checkpoints = status.GlobalStep, status.Checkpoints

@@ -11,12 +11,10 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// slug is what an id is made of, once and for all: the operation, a slash, and
-// words.
+// slug matches an id, which never changes: the operation, a slash, and words.
 var slug = regexp.MustCompile(`^[A-Za-z0-9_.]+/[a-z0-9]+(?:[-_.][a-z0-9]+)*$`)
 
-// Lint says what is wrong with the vectors of a directory, a line for each
-// finding.
+// Lint describes what is wrong with the vectors of a directory, a line for each finding.
 func Lint(fsys fs.FS) ([]string, error) {
 	suites, err := Suites(fsys)
 	if err != nil {
@@ -118,7 +116,7 @@ func (l *linter) id(suite, id, op string) {
 	l.seen[id] = suite
 }
 
-// inputs holds the vectors to the case files that they were recorded from.
+// inputs compares the vectors with the case files that they were recorded from.
 func (l *linter) inputs(suites []*Suite, files []CaseFile) {
 	recorded := map[string]*Case{}
 	for _, s := range suites {
@@ -157,7 +155,7 @@ func (l *linter) inputs(suites []*Suite, files []CaseFile) {
 	}
 }
 
-// sameJSON compares texts but for white space.
+// sameJSON reports whether two texts are equal apart from white space.
 func sameJSON(a, b json.RawMessage) bool {
 	var x, y bytes.Buffer
 	if len(a) == 0 || len(b) == 0 {
@@ -166,8 +164,8 @@ func sameJSON(a, b json.RawMessage) bool {
 	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())
 }
 
-// manifest compares the hashes with the files, and the files with what a
-// recording would write.
+// manifest compares the hashes with the files, and the files with what a recording would
+// write.
 func (l *linter) manifest(fsys fs.FS, suites []*Suite) error {
 	want, err := Files(suites)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"io/fs"
 )
 
-// Pack writes the files of a directory of vectors as one archive, a twentieth of their
-// size, from which programs are built with the tag release; see .ci/release.sh.
+// Pack writes the files of a directory of vectors as one archive of a twentieth of their
+// size. Programs with the build tag release contain it; see .ci/release.sh.
 func Pack(w io.Writer, fsys fs.FS) error {
 	archive := zip.NewWriter(w)
 	err := fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -33,7 +33,7 @@ func Pack(w io.Writer, fsys fs.FS) error {
 	return archive.Close()
 }
 
-// unpack returns what Pack has written, as files.
+// unpack returns the files of an archive that Pack has written.
 func unpack(archive []byte) fs.FS {
 	files, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
 	if err != nil {

@@ -1,14 +1,16 @@
-// Package golden holds the cases recorded from the real Python, as data: one suite for
-// each module of the reference, each case with its input and the answer.
+// Package golden has the cases that were recorded from the real Python, as data: one suite
+// for each module of the reference, each case with its input and the answer.
 //
 // Two things to use first:
 //
-//   - [Suites] reads the suites of a directory; [FS] is the one of this binary.
+//   - [Suites] reads the suites of a directory; [FS] is the directory in this binary.
 //   - [Lint] lists what is wrong with them.
 //
-// Cases are never written by hand: add inputs to cases/<suite>.jsonl and record them
-// with monosim vectors record --python. The form of a file is in suite.go and write.go;
-// how they are in a binary, in embed.go and pack.go.
+// Cases are never written by hand: add inputs to cases/<suite>.jsonl and record them with
+// monosim vectors record --python. To change
+//
+//   - the form of a file: suite.go and write.go
+//   - how files are put into a binary: embed.go and pack.go
 package golden
 
 import (
@@ -24,10 +26,10 @@ import (
 
 // Suite is one file of cases about one module of the reference.
 type Suite struct {
-	// Name is the module as operations call it; the file is <Name>.json.
+	// Name is the name of the module in operations; the file is <Name>.json.
 	Name   string `json:"suite"`
 	Source Source `json:"source"`
-	// Notes say what the flags of the cases mean.
+	// Notes explains the flags of the cases.
 	Notes map[string]string `json:"notes,omitempty"`
 	Cases []Case            `json:"cases"`
 }
@@ -36,15 +38,17 @@ type Suite struct {
 type Source struct {
 	Repo   string `json:"repo"`
 	Commit string `json:"commit"`
-	// Path is the module's file in the repository, Symbol what of it is asked.
+	// Path is the module's file in the repository, Symbol the function or class that is
+	// asked.
 	Path   string `json:"path"`
 	Symbol string `json:"symbol"`
-	// With is what of the reference's surroundings was real; empty where a stand-in did.
+	// With names the surroundings of the reference that were real; empty where stand-ins
+	// were used.
 	With string `json:"with,omitempty"`
 }
 
-// Question is what a case asks, in the forms of the testee protocol. The raw parts
-// keep what a decoder would lose: the order of keys, large ints, lone surrogates.
+// Question is what a case asks, in the forms of the testee protocol. The raw parts keep
+// what a decoder would lose: the order of keys, large ints, lone surrogates.
 type Question struct {
 	ID    string          `json:"id"`
 	Op    string          `json:"op"`
@@ -52,23 +56,23 @@ type Question struct {
 	Env   json.RawMessage `json:"env,omitempty"`
 	Host  json.RawMessage `json:"host,omitempty"`
 	Files json.RawMessage `json:"files,omitempty"`
-	// Shows names what the answer has beside it: logs, metrics, waits.
+	// Shows lists what the answer has beside its value: logs, metrics, waits.
 	Shows []string        `json:"shows,omitempty"`
 	In    json.RawMessage `json:"in"`
 }
 
-// Case is one case with its answer.
+// Case is a question with its answer.
 type Case struct {
 	Question
 	// Out or Error is the answer.
 	Out   json.RawMessage `json:"out,omitempty"`
 	Error json.RawMessage `json:"error,omitempty"`
-	// Logs, Metrics and Waits are what Shows names: log lines as [level, text], what
-	// metric clients were told, and sleeps in ms.
+	// Logs, Metrics and Waits are present if Shows lists them: log lines as [level, text],
+	// calls of metric clients, and sleeps in ms.
 	Logs    json.RawMessage `json:"logs,omitempty"`
 	Metrics json.RawMessage `json:"metrics,omitempty"`
 	Waits   json.RawMessage `json:"waits,omitempty"`
-	// Verdict is match (the port answers the same) or diverge (it does not, on
+	// Verdict is match (the port answers the same) or diverge (it answers otherwise on
 	// purpose: a flag names the quirk).
 	Verdict string   `json:"verdict"`
 	Flags   []string `json:"flags,omitempty"`
@@ -77,19 +81,19 @@ type Case struct {
 // Has reports whether the case has the flag.
 func (c *Case) Has(flag string) bool { return slices.Contains(c.Flags, flag) }
 
-// Line returns the case as its suite's file has it.
+// Line returns the case in the form of its suite's file.
 func (c *Case) Line() (string, error) {
 	text, err := compact(c)
 	return string(text), err
 }
 
-// namesakes holds the modules whose name another one has, with their operations.
+// namesakes maps a module whose name another module has too to its operations.
 var namesakes = map[string][]string{
 	"monolith_utils": {"utils.CopyFile", "utils.CopyRecursively", "utils.enable_monkey_patch"},
 }
 
-// SuiteOf returns the name of the suite that an operation belongs to: its module. An id of a case
-// will do.
+// SuiteOf returns the name of the suite of an operation, which is its module. It accepts
+// the id of a case too.
 func SuiteOf(op string) string {
 	op, _, _ = strings.Cut(op, "/")
 	for suite, ops := range namesakes {
@@ -104,7 +108,7 @@ func SuiteOf(op string) string {
 // manifestName is the file with the hashes.
 const manifestName = "manifest.json"
 
-// casesDir holds the inputs that a person wrote, from which suites are recorded.
+// casesDir is the folder of the inputs that people wrote, from which suites are recorded.
 const casesDir = "cases"
 
 // KnownFailing lists the ids of the cases that the engine is known to fail.
@@ -144,7 +148,7 @@ func ReadSuite(fsys fs.FS, suite string) (*Suite, error) {
 	return &s, nil
 }
 
-// decodeStrict refuses fields that are not known and whatever follows.
+// decodeStrict returns an error for unknown fields, and for text behind the value.
 func decodeStrict(data []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
@@ -157,25 +161,25 @@ func decodeStrict(data []byte, v any) error {
 	return nil
 }
 
-// Input is one line of a case file: a case without an answer.
+// Input is one line of a case file: a question without an answer.
 type Input struct {
 	Question
 	Flags []string `json:"flags,omitempty"`
 }
 
-// Line returns the input as a case file has it.
+// Line returns the input in the form of a case file.
 func (in *Input) Line() (string, error) {
 	text, err := compact(in)
 	return string(text), err
 }
 
-// CaseFile is the inputs of one suite.
+// CaseFile has the inputs of one suite.
 type CaseFile struct {
 	Suite  string
 	Inputs []Input
 }
 
-// CaseFiles reads the inputs below cases, sorted by suite.
+// CaseFiles reads the case files of a directory, sorted by suite.
 func CaseFiles(fsys fs.FS) ([]CaseFile, error) {
 	names, err := fs.Glob(fsys, casesDir+"/*.jsonl")
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// Format returns the suite as its file has it: one case a line, so that a change of
+// Format returns the suite in the form of its file: one case a line, so that a change of
 // one case is a change of one line.
 func (s *Suite) Format() ([]byte, error) {
 	var b bytes.Buffer
@@ -43,7 +43,7 @@ func (s *Suite) Format() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// compact returns JSON without white space. Raw parts stay as they are but for it.
+// compact returns JSON without white space; raw parts keep everything else.
 func compact(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -60,14 +60,14 @@ type Manifest struct {
 	Total  int             `json:"total"`
 }
 
-// ManifestEntry is one suite's file.
+// ManifestEntry describes one suite's file.
 type ManifestEntry struct {
 	File   string `json:"file"`
 	SHA256 string `json:"sha256"`
 	Cases  int    `json:"cases"`
 }
 
-// NewManifest hashes suites; they must be sorted by name.
+// NewManifest hashes suites, which have to be sorted by name.
 func NewManifest(suites []*Suite) (*Manifest, error) {
 	m := &Manifest{}
 	for _, s := range suites {
@@ -86,7 +86,7 @@ func hashOf(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Format returns the manifest as its file has it.
+// Format returns the manifest in the form of its file.
 func (m *Manifest) Format() ([]byte, error) {
 	text, err := json.MarshalIndent(m, "", "  ")
 	return append(text, '\n'), err

@@ -10,7 +10,7 @@ import (
 //go:embed absences.yaml
 var absencesYAML []byte
 
-// What a module of the reference can be without.
+// A module of the reference may lack these.
 const (
 	Settings = "settings" // environment, flags, configuration
 	Threads  = "threads"  // threads, locks, callbacks
@@ -18,15 +18,16 @@ const (
 	Formats  = "formats"  // data in a form of its own
 )
 
-// Absence says what a module of the reference has nothing of.
+// Absence says what a module of the reference lacks.
 type Absence struct {
 	File    string   `yaml:"file"`
 	Without []string `yaml:"without"`
-	// Why says why something in the module's text does not count.
+	// Why says, for each of these, why a text of the module that looks like it does not
+	// count.
 	Why map[string]string `yaml:"why"`
 }
 
-// Absences lists the modules that are without something.
+// Absences lists the modules that lack something.
 func Absences() ([]Absence, error) {
 	modules, err := Modules()
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// decode reads one of the registers; a key that it does not know is an error.
+// decode reads one of the registers; an unknown key is an error.
 func decode(name string, text []byte, list any) error {
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	decoder.KnownFields(true)

@@ -1,6 +1,6 @@
-// Package scope reads the registers of what the project covers: the rows of the scope,
-// the modules of the reference and what ports them, where each public name went, and
-// the quirks.
+// Package scope reads the registers of what the project covers: the rows of the scope, the
+// modules of the reference and what ports them, where each public name went, and the
+// quirks.
 //
 // Two things to use first:
 //
@@ -9,12 +9,12 @@
 //
 // To change
 //
-//   - the state of a module, edit modules.yaml
-//   - the state of a row, edit rows.yaml
-//   - what ports a name, edit names.yaml
-//   - which files port a module, and how many lines they may have, edit lines.yaml
-//   - why a module lacks something, edit absences.yaml
-//   - what is done about a quirk, edit quirks.yaml one directory up
+//   - the state of a module: modules.yaml
+//   - the state of a row: rows.yaml
+//   - what ports a name: names.yaml
+//   - which files port a module, and how many lines they may have: lines.yaml
+//   - why a module lacks something: absences.yaml
+//   - what is done about a quirk: quirks.yaml one directory up
 //
 // PARITY.md follows with make parity.
 package scope
@@ -29,17 +29,17 @@ var modulesYAML []byte
 
 // Module is one file of the reference.
 type Module struct {
-	// ID is the scope row, as B10.
+	// ID is the row of the scope, as B10.
 	ID   string `yaml:"id"`
 	File string `yaml:"file"`
 	// State is done, part, later or none.
 	State string `yaml:"state"`
-	// Go holds the files or packages that port it.
+	// Go lists the files or packages that port it.
 	Go []string `yaml:"go"`
-	// Commands holds the programs that take the place of the module's own, for one that the
-	// reference can run.
+	// Commands lists the programs that replace the module's own, for a module that can be
+	// run.
 	Commands []string `yaml:"commands"`
-	// Note says what is missing, or why there is nothing.
+	// Note says what is missing, or why nothing ports it.
 	Note string `yaml:"note"`
 }
 

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// namesName is the file with the names as they were recorded.
+// namesName is the file with the recorded names.
 const namesName = "names.json"
 
 //go:embed names.json
@@ -15,13 +15,13 @@ var namesJSON []byte
 //go:embed names.yaml
 var namesYAML []byte
 
-// ModuleNames are the public names of one file of the reference, in the order of
-// its text.
+// ModuleNames holds the public names of one file of the reference, in the order of its
+// text.
 type ModuleNames struct {
-	// File is a bare name for one of monolith/agent_service, and else counts from the
+	// File is a bare name for a file in monolith/agent_service, else a path from the
 	// reference's root.
 	File string `json:"file"`
-	// Program says that the file can be run.
+	// Program reports that the file can be run.
 	Program bool `json:"program"`
 	// Code counts the lines with more on them than a comment or a docstring.
 	Code  int    `json:"code"`
@@ -30,16 +30,16 @@ type ModuleNames struct {
 
 // Name is a public name of the reference and what became of it.
 type Name struct {
-	// Name is that of a member with its class before it, as ZKMirror.create.
+	// Name is the name; a member's has its class in front, as ZKMirror.create.
 	Name string `json:"name"`
 	// Kind is function, class, constant, method, property or attribute.
 	Kind string `json:"kind"`
 	Line int    `json:"line"`
-	// Go is what ports it, as engine/agent.ZKMirror.Create; there is no Go where
-	// Reason says why.
+	// Go lists what ports it, as engine/agent.ZKMirror.Create; it is empty where Reason
+	// says why.
 	Go     []string `json:"-"`
 	Reason string   `json:"-"`
-	// Later says that it is to be ported.
+	// Later reports that it is still to be ported.
 	Later bool `json:"-"`
 }
 

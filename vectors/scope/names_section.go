@@ -9,7 +9,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// nameSection is what names.yaml says about one file.
+// nameSection is the part of names.yaml about one file.
 type nameSection struct {
 	File    string        `yaml:"file"`
 	Package string        `yaml:"package"`
@@ -18,15 +18,15 @@ type nameSection struct {
 	Later   []excuseNames `yaml:"later"`
 }
 
-// excuseNames are names without a port, and why.
+// excuseNames lists names without a port, with the reason.
 type excuseNames struct {
 	Reason string   `yaml:"reason"`
 	Names  []string `yaml:"names"`
-	// Rest stands for all names of the file that nothing else is said about.
+	// Rest stands for all names of the file that are not listed anywhere.
 	Rest bool `yaml:"rest"`
 }
 
-// goNames are Python names, members with their class, each with what ports it.
+// goNames maps Python names (members with their class) to what ports them.
 type goNames []goName
 
 type goName struct {
@@ -99,8 +99,8 @@ func oneOrMore(node *yaml.Node) ([]string, error) {
 	return list, nil
 }
 
-// fill notes in the recorded names what the section says of them. Each of them must
-// be in it once, and no other.
+// fill adds what the section says to the recorded names. It has to list each of them once,
+// and no other.
 func (s *nameSection) fill(names []Name) error {
 	byName := map[string]*Name{}
 	for i := range names {
@@ -145,8 +145,8 @@ func (s *nameSection) fill(names []Name) error {
 	return nil
 }
 
-// fill notes the reason in the names that it is for. The rest can be later only, so that
-// nothing is passed over in silence.
+// fill adds the reason to the names that it is for. Rest may only mean later, so that no
+// name is passed over silently.
 func (x excuseNames) fill(names []Name, take func(string) (*Name, error), said map[string]bool, later bool) error {
 	if x.Reason == "" || (len(x.Names) > 0) == x.Rest || x.Rest && !later {
 		return fmt.Errorf("found reason %q for %q, want a reason and its names, or with later the rest", x.Reason, x.Names)
@@ -169,13 +169,13 @@ func (x excuseNames) fill(names []Name, take func(string) (*Name, error), said m
 	return nil
 }
 
-// A name may have a package written before it, else it is of the section's.
+// A name without a package in front belongs to the section's package.
 var (
 	goSymbol    = regexp.MustCompile(`^[A-Za-z_]\w*(\.[A-Za-z_]\w*)?$`)
 	withPackage = regexp.MustCompile(`^[a-z0-9_]+(/[a-z0-9_]+)+\.`)
 )
 
-// qualify writes the package before each name.
+// qualify puts the package in front of each name.
 func (s *nameSection) qualify(golang []string) ([]string, error) {
 	var full []string
 	for _, name := range golang {
@@ -195,7 +195,7 @@ func (s *nameSection) qualify(golang []string) ([]string, error) {
 	return full, nil
 }
 
-// nearestName returns the one of names with the fewest edits.
+// nearestName returns the name with the smallest edit distance.
 func nearestName(name string, names []Name) string {
 	known := make([]string, len(names))
 	for i, n := range names {

@@ -14,43 +14,43 @@ import (
 	"github.com/monosim/monosim/vectors"
 )
 
-// What is done about a quirk.
+// These are the decisions about a quirk.
 const (
 	Match   = "match"   // the engine does the same
 	Fix     = "fix"     // the same, and a toggle repairs it
-	Diverge = "diverge" // it does otherwise, for a reason
+	Diverge = "diverge" // it does something else, for a reason
 	Later   = "later"   // it waits for something
 )
 
 // Quirk is a surprise or a fault of the reference.
 type Quirk struct {
-	// ID is Q and the number, from 1 and ascending. Numbers may be left out.
+	// ID is Q and a number, from 1 and ascending; there may be gaps.
 	ID string `yaml:"id"`
-	// Where holds the lines of the reference as file:line or file:line-line. A bare
-	// file name lies in monolith/agent_service, other paths count from the
-	// reference's root.
+	// Where lists the lines of the reference as file:line or file:line-line. A bare file
+	// name is in monolith/agent_service, other paths start at the reference's root.
 	Where    []string `yaml:"where"`
 	Effect   string   `yaml:"effect"`
 	Decision string   `yaml:"decision"`
-	// Marks holds X for seen in a run of the reference, Z for seen on a real ZooKeeper.
+	// Marks has X if it was seen in a run of the reference, Z if it was seen on a real
+	// ZooKeeper.
 	Marks []string `yaml:"marks"`
-	// Reason says why for Diverge, and what is waited for with Later.
+	// Reason gives the reason of Diverge, or what Later waits for.
 	Reason string `yaml:"reason"`
-	// Repaired says what happens instead once a Fix is switched on.
+	// Repaired says what happens instead when a Fix is switched on.
 	Repaired string `yaml:"repaired"`
-	// Forms says by name what happens instead in other forms that the quirk can have.
+	// Forms says what happens instead in other variants of the quirk, by name.
 	Forms map[string]string `yaml:"forms"`
-	// Differs holds the places where runs of a scenario differ because of it.
+	// Differs lists where runs of a scenario differ because of it.
 	Differs []DiffersOn `yaml:"differs"`
 	// Unshown says why no test, case or scenario shows a Match or a Diverge.
 	Unshown string `yaml:"unshown"`
 }
 
-// DiffersOn says where the log of what was done on a runner differs from the simulation's.
+// DiffersOn says where the log of a runner differs from the simulation's.
 type DiffersOn struct {
 	// Runner is "real" or "python".
 	Runner string `yaml:"runner"`
-	// Track is a regular expression of names of tracks (runners/test/deeds).
+	// Track is a regular expression for names of tracks (runners/test/deeds).
 	Track string `yaml:"track"`
 }
 
@@ -63,7 +63,7 @@ func (q Quirk) Number() int {
 	return n
 }
 
-// Line returns the quirk on one line: its id, what is done about it, and what it does.
+// Line returns the quirk on one line: its id, the decision, and its effect.
 func (q Quirk) Line() string { return fmt.Sprintf("%s (%s): %s", q.ID, q.Decision, q.Effect) }
 
 // Quirks lists the register in the order of its numbers.
@@ -104,8 +104,8 @@ func QuirkIDs(text string) []string {
 	return ids
 }
 
-// QuirkLines returns the lines of those quirks that text names by their ids, in the order of
-// text and each once. Ids that the register does not have are left out.
+// QuirkLines returns the lines of the quirks whose ids text names, in the order of text and
+// each once. Ids that the register does not have are left out.
 func QuirkLines(text string) []string {
 	var lines []string
 	for _, id := range QuirkIDs(text) {
@@ -122,12 +122,11 @@ var (
 	quirkForm = regexp.MustCompile(`^(?:(.*),)?(Q\d+)=(\w+)$`)
 )
 
-// CheckToggles wants a choice of the quirks that agents keep: "python", "fixed", ids to
-// keep as "Q22,Q117" or ids to repair as "-Q22,-Q117", each of a quirk that can be
-// repaired. Its error says what else was found.
+// CheckToggles returns an error unless text chooses quirks for agents: "python", "fixed",
+// ids to keep as "Q22,Q117", or ids to repair as "-Q22,-Q117", each of a repairable quirk.
 //
-// After a comma, or alone, stands at most one quirk in another form than that of the
-// reference and the repaired one, as "Q25=fork".
+// After a comma, or alone, may stand one quirk in another variant than the reference's and
+// the repaired one, as "Q25=fork".
 func CheckToggles(text string) error {
 	if m := quirkForm.FindStringSubmatch(text); m != nil {
 		q, err := FindQuirk(m[2])
@@ -203,7 +202,8 @@ func (q Quirk) check() error {
 	return q.checkDecision()
 }
 
-// checkDecision insists on the text that a decision needs and on no other.
+// checkDecision returns an error unless the quirk has exactly the texts that its decision
+// needs.
 func (q Quirk) checkDecision() error {
 	needsReason, needsRepaired, mayBeUnshown := false, false, false
 	switch q.Decision {

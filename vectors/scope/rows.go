@@ -15,18 +15,18 @@ type Row struct {
 	// ID is the group's letter and a number, as A1b or B-W3.
 	ID    string `yaml:"id"`
 	Title string `yaml:"title"`
-	// State is done, part, later or none. Rows of files have that of their module, and
-	// those of group G none: theirs follows from the boxes of the modules.
+	// State is done, part, later or none. A row of a file has the state of its module. Rows
+	// of group G have none here: theirs follows from the boxes of the modules.
 	State string `yaml:"state"`
 	// Home is the part of the project that the row belongs to.
 	Home string `yaml:"home"`
-	// Note says what is missing, or why there is nothing.
+	// Note says what is missing, or why nothing is there.
 	Note string `yaml:"note"`
-	// Files are those of the reference that a row of the groups A, C, D and E is about,
-	// named as [Names] does.
+	// Files lists the reference's files that a row of groups A, C, D and E is about, named
+	// as in [Names].
 	Files []string `yaml:"files"`
-	// Commands holds the programs that the row promises: monosim with the names of a
-	// command, or make with a target. A row without them is not done.
+	// Commands lists the programs that the row promises: monosim with the names of a
+	// command, or make with a target. A row whose commands are missing is not done.
 	Commands []string `yaml:"commands"`
 }
 
@@ -90,8 +90,8 @@ func parseRows(text []byte, modules []Module) ([]Row, error) {
 	return rows, checkGroups(rows)
 }
 
-// takeState gives the row of a file the state of its module, so that it is
-// written once.
+// takeState copies the state of a file's module to its row, so that it is written only
+// once.
 func (r *Row) takeState(modules []Module) error {
 	i := slices.IndexFunc(modules, func(m Module) bool { return m.ID == r.ID })
 	if i < 0 {
@@ -121,7 +121,7 @@ func (r *Row) check() error {
 	return nil
 }
 
-// checkGroups wants the groups in their order, each with all its rows.
+// checkGroups returns an error unless the groups come in order, each with all its rows.
 func checkGroups(rows []Row) error {
 	for _, g := range RowGroups() {
 		n := slices.IndexFunc(rows, func(r Row) bool { return !strings.HasPrefix(r.ID, g.Letter) })
