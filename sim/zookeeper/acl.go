@@ -10,11 +10,11 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
-// identity is one thing that a connection has proved to be.
+// identity is an identity that a connection has proved.
 type identity struct{ scheme, id string }
 
-// auth adds an identity to the connection. Its replies carry zxid 0; a scheme
-// that the server does not know ends the connection (ZK-9.6).
+// auth adds an identity to the connection. Its replies carry zxid 0. A scheme that the server does
+// not know ends the connection (ZK-9.6).
 func (m *Machine) auth(c *Conn, req *Request) {
 	r := m.reply(c, req)
 	r.Zxid = 0
@@ -26,26 +26,26 @@ func (m *Machine) auth(c *Conn, req *Request) {
 		}
 		c.prove(identity{"digest", id})
 	case "ip":
-		// Every connection has its address already.
+		// Scheme ip: every connection has its address as an identity already.
 	default:
 		r.Err = authFailed
 		m.hangUp(c)
 	}
 }
 
-// sasl answers as a server without SASL does: success and a null token, whatever
-// the token in Data is (ZooKeeperServer.java processSasl).
+// sasl answers like a server without SASL: success and a null token, whatever the token in Data is
+// (ZooKeeperServer.java processSasl).
 func (m *Machine) sasl(c *Conn, req *Request) {
 	if req.Data == nil {
-		m.hangUp(c) // it fails on a token that is null
+		m.hangUp(c) // a null token is an exception
 		return
 	}
 	m.reply(c, req).Zxid = 0
 }
 
-// prove adds an identity. They are kept in the order of the server's hash set,
-// which whoAmI and the expansion of auth show (ServerCnxn.java, a
-// ConcurrentHashMap): that of the low bits of their hashes, then of arrival.
+// prove adds an identity. The server keeps identities in a hash set (ServerCnxn.java, a
+// ConcurrentHashMap), and whoAmI and the expansion of auth show its order: by the low bits of the
+// hashes, then by arrival.
 func (c *Conn) prove(id identity) {
 	if slices.Contains(c.ids, id) {
 		return
@@ -64,13 +64,13 @@ func (c *Conn) super() bool {
 	return slices.ContainsFunc(c.ids, func(id identity) bool { return id.scheme == "super" })
 }
 
-// bucket is where Java's ConcurrentHashMap puts an Id.
+// bucket returns the bucket in which Java's ConcurrentHashMap puts an Id.
 func (id identity) bucket(buckets uint32) uint32 {
 	hash := (17*37+javaHash(id.scheme))*37 + javaHash(id.id)
 	return (hash ^ hash>>16) & (buckets - 1)
 }
 
-// javaHash is Java's String.hashCode.
+// javaHash returns Java's String.hashCode.
 func javaHash(s string) uint32 {
 	var hash uint32
 	for i := range len(s) {
@@ -101,8 +101,8 @@ func (m *Machine) whoAmI(c *Conn, req *Request) {
 	m.reply(c, req).Clients = clients
 }
 
-// allowed reports whether the connection has one of the permissions
-// (ZooKeeperServer.java:1993). A super user has them all.
+// allowed reports whether the connection has one of the permissions (ZooKeeperServer.java:1993). A
+// super user has all of them.
 func (m *Machine) allowed(c *Conn, acl []acl.Entry, perms acl.Perm) bool {
 	for i := range acl {
 		if acl[i].Perms&perms != 0 && c.matches(&acl[i]) {
@@ -128,9 +128,9 @@ func (c *Conn) matches(a *acl.Entry) bool {
 	return false
 }
 
-// expandACL checks a list that a client sends, drops repeated entries and
-// replaces auth by the caller's own authenticated identities (ZK-9.2). An
-// address is an identity but not an authenticated one.
+// expandACL checks an ACL that a client sends, drops repeated entries, and replaces auth by the
+// caller's authenticated identities (ZK-9.2). An address is an identity, but not an authenticated
+// one.
 func (m *Machine) expandACL(c *Conn, sent []acl.Entry) ([]acl.Entry, bool) {
 	if acl.IsOpen(sent) {
 		return acl.Everyone, true
@@ -162,7 +162,7 @@ func (m *Machine) expandACL(c *Conn, sent []acl.Entry) ([]acl.Entry, bool) {
 	return out, len(out) > 0
 }
 
-// getACL needs READ or ADMIN; without ADMIN the digests are masked (ZK-9.4).
+// getACL needs READ or ADMIN. Without ADMIN the digests in its answer are masked (ZK-9.4).
 func (m *Machine) getACL(c *Conn, req *Request) {
 	r := m.reply(c, req)
 	n := m.tree.lookup(req.Path)

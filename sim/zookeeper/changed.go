@@ -1,27 +1,27 @@
 package zookeeper
 
-// Notes of what transactions changed, for whoever keeps the state elsewhere: how each
-// znode is now is all that counts, so one that was changed many times is noted once. A
-// znode carries its note itself, and no path is looked up again.
+// This file records which znodes transactions changed, for whoever keeps the state elsewhere. Only
+// a znode's present state counts, so a znode that changes many times is recorded once. The record
+// is in the znode itself, so no path is looked up again.
 
-// note says what is noted of a znode.
+// note tells which part of a znode has changed.
 type note uint8
 
 const (
-	notedNode      note = 1 << iota // the whole of it
-	notedOffspring                  // what children change in it
+	notedNode      note = 1 << iota // the whole znode
+	notedOffspring                  // only the counters that creates and deletes of children change
 )
 
-// notes are the znodes that were changed since they were last taken.
+// notes holds the znodes that have changed since TakeNotes was last called.
 type notes struct {
 	on    bool
 	nodes []*znode
 }
 
-// KeepNotes has the machine take notes of what changes from now on, for TakeNotes.
+// KeepNotes makes the machine record changes from now on, for TakeNotes.
 func (m *Machine) KeepNotes() { m.notes.on = true }
 
-// add notes something of a znode.
+// add records a change of a znode.
 func (k *notes) add(n *znode, what note) {
 	if n.noted == 0 {
 		k.nodes = append(k.nodes, n)
@@ -29,7 +29,7 @@ func (k *notes) add(n *znode, what note) {
 	n.noted |= what
 }
 
-// noteChanges notes the transaction at hand.
+// noteChanges records the changes of the present transaction.
 func (m *Machine) noteChanges() {
 	for i := range m.changes {
 		c := &m.changes[i]
@@ -40,10 +40,9 @@ func (m *Machine) noteChanges() {
 	}
 }
 
-// TakeNotes tells what was changed since the last time, and forgets it: each znode once, and
-// in this order those that are gone, by path, where one may have come again; those that
-// are there; and those of which only children were made or deleted. The image is valid
-// during the call.
+// TakeNotes reports what has changed since the last call, and forgets it. Each znode is reported
+// once, in this order: deleted znodes, by path, which may have been created again; existing znodes;
+// and znodes of which only children were made or deleted. An image is valid only during its call.
 func (m *Machine) TakeNotes(to interface {
 	Gone(path string)
 	Node(image *NodeImage)

@@ -5,28 +5,26 @@ import (
 	"strings"
 )
 
-// sweep is the timer that removes containers and TTL nodes (ZK-3.7,
-// ContainerManager.java): candidates are found at fixed intervals and deleted
-// one by one with a pause in between.
+// sweep is the timer that removes containers and TTL nodes (ZK-3.7, ContainerManager.java).
+// Candidates are collected at fixed intervals and deleted one by one with a pause in between.
 type sweep struct {
 	startMs, intervalMs, pauseMs int64
-	// nextMs is the next instant of the interval; it may lie in the past while no
-	// node needs sweeping.
+	// nextMs is the next round; it may be in the past while no node needs sweeping.
 	nextMs int64
 	// readyMs is when the pause after the last deletion ends.
 	readyMs int64
-	// candidates holds the paths that are still to be deleted in this round.
+	// candidates holds the paths that this round still has to delete.
 	candidates []string
 }
 
-// wake skips the rounds that found nothing because there was nothing.
+// wake skips the rounds in which there was nothing to sweep.
 func (s *sweep) wake(nowMs int64, mortals int) {
 	if mortals == 0 && s.nextMs <= nowMs {
 		s.nextMs = s.startMs + ((nowMs-s.startMs)/s.intervalMs+1)*s.intervalMs
 	}
 }
 
-// due returns the next instant with something to do.
+// due returns the next instant at which there is something to do.
 func (s *sweep) due(mortals int) (atMs int64, ok bool) {
 	if len(s.candidates) > 0 {
 		return s.readyMs, true
@@ -34,7 +32,7 @@ func (s *sweep) due(mortals int) (atMs int64, ok bool) {
 	return max(s.nextMs, s.readyMs), mortals > 0
 }
 
-// sweepOnce starts a round that is due at nowMs, or deletes the next candidate.
+// sweepOnce begins a round that is due at nowMs, or deletes the next candidate.
 func (m *Machine) sweepOnce(nowMs int64) {
 	s := &m.sweep
 	if atMs, ok := s.due(len(m.tree.mortals)); !ok || atMs > nowMs {
@@ -52,8 +50,8 @@ func (m *Machine) sweepOnce(nowMs int64) {
 	}
 }
 
-// sweepCandidates lists, by path, the containers that lost their last child and
-// the TTL nodes without children that nobody has set for their time to live.
+// sweepCandidates lists, by path, the containers that have lost their last child, and the TTL nodes
+// without children that nobody has set within their time to live.
 func (m *Machine) sweepCandidates() []string {
 	var paths []string
 	for _, n := range m.tree.mortals {
@@ -72,8 +70,8 @@ func (m *Machine) sweepCandidates() []string {
 	return paths
 }
 
-// deleteMortal is the server's own deleteContainer. The node may have changed
-// since it became a candidate.
+// deleteMortal is the server's own deleteContainer. It checks the node again, which may have
+// changed since it became a candidate.
 func (m *Machine) deleteMortal(path string) {
 	m.begin()
 	code := m.removeMortal(path).code
@@ -81,10 +79,9 @@ func (m *Machine) deleteMortal(path string) {
 	m.commit()
 }
 
-// deleteContainer is that of a client (ZK-1.6). 3.8 reads the whole frame, header
-// and all, as the path, and that has NULs in it (PrepRequestProcessor.java:331).
-// 3.9 does it, with any leaf that is not ephemeral and without asking for
-// permissions (ZK-14.9).
+// deleteContainer is a client's deleteContainer (ZK-1.6). 3.8 reads the whole frame with its header
+// as the path, which then contains NULs (PrepRequestProcessor.java:331). 3.9 deletes any leaf that
+// is not ephemeral, without checking permissions (ZK-14.9).
 func (m *Machine) deleteContainer(_ *Conn, req *Request, _ bool) outcome {
 	if m.cfg.Profile == V38 {
 		return outcome{code: badArguments}

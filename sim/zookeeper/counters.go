@@ -2,18 +2,18 @@ package zookeeper
 
 import "fmt"
 
-// Counters count what a server has done since it started.
+// Counters counts what a server has done since it started.
 type Counters struct {
-	// Writes counts OnWrite's calls, failed ones included; FailedWrites those.
+	// Writes counts the calls of OnWrite, including failed writes; FailedWrites counts only those.
 	Writes, FailedWrites uint64
-	// Events counts notifications sent.
+	// Events counts the notifications that were sent.
 	Events                                          uint64
 	SessionsOpened, SessionsClosed, SessionsExpired uint64
 
-	// WatchesSet counts the watches that were left where the connection had none on the path,
-	// WatchesFired those that an event used up, WatchesRemoved those that went otherwise: at
-	// the client's wish, or with its connection or the server. WatchesHeld is how many there
-	// are, as they are counted in the tables.
+	// WatchesSet counts the watches that were set where the connection had none on the path.
+	// WatchesFired counts those that an event used up, and WatchesRemoved those that went
+	// otherwise: at the client's request, or with its connection or the server. WatchesHeld is the
+	// number of watches in the tables now.
 	WatchesSet, WatchesFired, WatchesRemoved, WatchesHeld uint64
 
 	requests [maxOpCode - minOpCode + 1]uint64
@@ -62,8 +62,8 @@ func (m *Machine) Counters() Counters {
 	return c
 }
 
-// Unbalanced says how the watches that were set differ from those that fired, were removed
-// and are held, "" where they do not: every watch has one end.
+// Unbalanced describes the difference between watches set and watches fired, removed and held. It
+// returns "" when there is none, because every watch has exactly one end.
 func (c Counters) Unbalanced() string {
 	ends := c.WatchesFired + c.WatchesRemoved + c.WatchesHeld
 	if c.WatchesSet == ends {
@@ -72,8 +72,8 @@ func (c Counters) Unbalanced() string {
 	return fmt.Sprintf("watches: %d set, want %d: %d fired, %d removed, %d held", c.WatchesSet, ends, c.WatchesFired, c.WatchesRemoved, c.WatchesHeld)
 }
 
-// Plus returns the sum of the counts, as of two lives of a server: what the first one held
-// went with it.
+// Plus returns the sum of the counts of two lives of a server. The watches that the first life held
+// ended with it.
 func (c Counters) Plus(d Counters) Counters {
 	c.Writes += d.Writes
 	c.FailedWrites += d.FailedWrites

@@ -7,11 +7,10 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/field"
 )
 
-// maxTTLMs is the longest time to live, about 34 years (EphemeralType.java: the
-// low 40 bits).
+// maxTTLMs is the longest time to live, about 34 years (EphemeralType.java: the low 40 bits).
 const maxTTLMs = 1<<40 - 1
 
-// create makes a znode. The checks come in the order of ZK-6.1.
+// create makes a znode. The order of the checks is that of ZK-6.1.
 func (m *Machine) create(c *Conn, req *Request, inMulti bool) outcome {
 	if !validFlags(req.Flags) {
 		return outcome{code: badArguments}
@@ -36,7 +35,7 @@ func (m *Machine) create(c *Conn, req *Request, inMulti bool) outcome {
 	}
 	path := req.Path
 	if sequential(req.Flags) {
-		// Java's %010d and Go's agree on negative numbers too (ZK-5.2).
+		// Java's %010d and Go's are the same for negative numbers too (ZK-5.2).
 		path = fmt.Sprintf("%s%010d", path, parent.creates)
 	}
 	if n, code := m.named(path); n != nil {
@@ -73,10 +72,10 @@ func (m *Machine) create(c *Conn, req *Request, inMulti bool) outcome {
 	return outcome{node: n}
 }
 
-// checkTTL wants the extended types for a TTL node and a time to live in range
-// (ZK-3.7, PrepRequestProcessor.java:997). Only createTTL carries one. In a multi
-// the flags say what is made: createTTL may then make a node without, and a TTL
-// flag elsewhere breaks the whole multi (Op.java:105, a failed cast).
+// checkTTL requires the extended types and a valid time to live for a TTL node (ZK-3.7,
+// PrepRequestProcessor.java:997). Only createTTL carries a time to live. In a multi the flags
+// decide what is made: createTTL may then make a node without one, and a TTL flag in another create
+// fails the whole multi (Op.java:105, a failed cast).
 func (m *Machine) checkTTL(req *Request, inMulti bool) Code {
 	carries := req.Op.entry().takes(field.TTL)
 	switch {
@@ -105,10 +104,9 @@ func sequential(flags int32) bool {
 	return flags == FlagPersistentSequential || flags == FlagEphemeralSequential || flags == FlagPersistentSequentialTTL
 }
 
-// kindOf returns decided by the opcode, and in a multi, where the opcodes of creates
-// are read alike (on 3.9 but for createContainer, ZK-14.7), by the flags: a plain create
-// with the flag of a container makes a persistent node
-// (PrepRequestProcessor.java:699, Op.java:272).
+// kindOf returns the kind of node to make. The opcode decides, and in a multi the flags. There all
+// creates are read alike (on 3.9 except createContainer, ZK-14.7). A plain create with the flag of
+// a container makes a persistent node (PrepRequestProcessor.java:699, Op.java:272).
 func (m *Machine) kindOf(req *Request, inMulti bool) nodeKind {
 	alike := inMulti && m.cfg.Profile == V38
 	switch {

@@ -1,7 +1,7 @@
 package zookeeper
 
-// delete removes a leaf. The checks come in the order of ZK-6.2; the permission
-// asked is the parent's.
+// delete removes a leaf. The order of the checks is that of ZK-6.2. It needs a permission on the
+// parent.
 func (m *Machine) delete(c *Conn, req *Request, _ bool) outcome {
 	above, ok := parentPath(req.Path)
 	if !ok || systemPath(req.Path) {
@@ -28,7 +28,7 @@ func (m *Machine) delete(c *Conn, req *Request, _ bool) outcome {
 	return outcome{node: n}
 }
 
-// removeNode takes a leaf out as part of the transaction at hand.
+// removeNode removes a leaf as part of the present transaction.
 func (m *Machine) removeNode(n *znode) {
 	m.contentChanges(n.parent, n)
 	m.changes = append(m.changes, change{kind: nodeDeleted, node: n, parentPzxid: n.parent.pzxid, bytes: -int64(len(n.data))})

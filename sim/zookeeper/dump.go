@@ -7,9 +7,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
-// Dump shows the whole state as text, the same for the same state: one line for
-// the server, then one for each znode, session and watch. Fields that are zero
-// are left out.
+// Dump shows the whole state as text, which is equal for equal states: one line for the server,
+// then one for each znode, session and watch. Fields that are zero are left out.
 //
 //	zxid=7
 //	/ pzxid=2
@@ -37,8 +36,7 @@ func (m *Machine) Dump() string {
 	return b.String()
 }
 
-// DumpTree shows the znodes as text, a line for each, in the form of their lines in
-// Dump.
+// DumpTree shows the znodes as text, each on a line as in Dump.
 func (m *Machine) DumpTree() string {
 	var b strings.Builder
 	for _, n := range m.Nodes() {

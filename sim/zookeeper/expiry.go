@@ -5,28 +5,27 @@ import (
 	"slices"
 )
 
-// expiry holds the sessions in buckets, one per instant of the tick grid.
+// expiry holds the sessions in buckets, one for each instant of the tick grid.
 //
-// A touch only writes the session's deadline. The session stays in the bucket
-// where it was filed, and when the instant of that bucket comes it is either
-// expired or filed anew under its deadline. A bucket is therefore never late,
-// and a ping costs a division.
+// A touch only changes the session's deadline; the session stays in its bucket. When the bucket's
+// instant comes, the session either expires or moves to the bucket of its deadline. So no session
+// expires late, and a ping costs one division.
 type expiry struct {
 	tickMs int64
-	// buckets are in order of time. There are at most maxSessionTimeout/tick + 2.
+	// buckets is sorted by time and has at most maxSessionTimeout/tick + 2 entries.
 	buckets []bucket
-	// spare keeps emptied slices for reuse.
+	// spare holds emptied slices for reuse.
 	spare [][]*session
 }
 
 type bucket struct {
 	atMs int64
-	// sessions may hold some that ended or were filed elsewhere meanwhile.
+	// sessions may contain some that have ended or moved to another bucket.
 	sessions []*session
 }
 
-// deadline returns the first instant of the grid after t; an exact multiple moves to
-// the next one (ZK-3.1).
+// deadline returns the first instant of the grid after t. A t on the grid moves to the next instant
+// (ZK-3.1).
 func (e *expiry) deadline(tMs int64) int64 { return (tMs/e.tickMs + 1) * e.tickMs }
 
 // file puts s into the bucket of its deadline.
@@ -46,8 +45,8 @@ func (e *expiry) file(s *session) {
 	e.buckets[i].sessions = append(e.buckets[i].sessions, s)
 }
 
-// due takes the sessions that expire in the first bucket, ordered by id, and
-// files the others anew.
+// due returns the sessions in the first bucket that expire, ordered by id, and moves the others to
+// later buckets.
 func (e *expiry) due() []*session {
 	b := e.buckets[0]
 	e.buckets = slices.Delete(e.buckets, 0, 1)
@@ -55,7 +54,7 @@ func (e *expiry) due() []*session {
 	for _, s := range b.sessions {
 		switch {
 		case s.foretold:
-			// It cannot expire, and is filed when that ends (see fast_path.go).
+			// It cannot expire now, and gets a bucket again when that ends (see fast_path.go).
 			if s.filedMs == b.atMs {
 				s.filedMs = 0
 			}
@@ -63,7 +62,7 @@ func (e *expiry) due() []*session {
 		case s.deadlineMs > b.atMs:
 			e.file(s)
 		default:
-			// Not to be found again by a second entry in this bucket.
+			// So that a second entry in this bucket does not find it again.
 			s.filedMs = -1
 			dead = append(dead, s)
 		}
@@ -74,18 +73,18 @@ func (e *expiry) due() []*session {
 	return dead
 }
 
-// touch moves the session's deadline (ZK-3.2).
+// touch sets the session's deadline anew (ZK-3.2).
 func (m *Machine) touch(s *session) {
 	s.deadlineMs = m.expiry.deadline(m.nowMs + s.timeoutMs)
-	// A re-attach can shorten the timeout, so that the filed bucket comes too late.
+	// A client that attaches again can shorten the timeout. Then the session's bucket comes too
+	// late.
 	if s.filedMs == 0 || s.deadlineMs < s.filedMs {
 		m.expiry.file(s)
 	}
 }
 
-// NextExpiryMs returns the next instant at which Tick may have something to do: no
-// session expires and nothing is swept before it. ok is false when there is
-// nothing to wait for.
+// NextExpiryMs returns the next instant at which Tick may have something to do: no session expires
+// and nothing is swept before it. ok is false when there is nothing to wait for.
 func (m *Machine) NextExpiryMs() (atMs int64, ok bool) {
 	if len(m.sessions) > 0 && len(m.expiry.buckets) > 0 {
 		atMs, ok = m.expiry.buckets[0].atMs, true
@@ -96,10 +95,9 @@ func (m *Machine) NextExpiryMs() (atMs int64, ok bool) {
 	return atMs, ok
 }
 
-// Tick does everything that is due up to and including nowMs: it expires
-// sessions, whole buckets at once, and removes containers and TTL nodes. The
-// other inputs do the same first, so that an expiry always comes before a
-// request of the same instant. A clock that goes backwards stands still.
+// Tick does everything that is due up to and including nowMs: it expires sessions, whole buckets at
+// once, and removes containers and TTL nodes. The other inputs do the same first, so an expiry
+// comes before a request of the same instant. A clock that goes backwards is ignored.
 func (m *Machine) Tick(nowMs int64) {
 	nowMs = max(nowMs, m.nowMs)
 	for {

@@ -7,27 +7,26 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
-// Image is the durable state of a server as plain data, for those who keep it
-// elsewhere than in memory: what a Snapshot holds, spelled out.
+// Image is the durable state of a server as plain data, for those who keep it elsewhere than in
+// memory. It has the content of a Snapshot.
 type Image struct {
 	Zxid          int64
 	Epoch         int64
 	NextSessionID int64
-	// Nodes come in an order in which parents are before their children.
+	// Nodes has parents before their children.
 	Nodes    []NodeImage
 	Sessions []SessionImage
 }
 
-// NodeImage is one znode with what Node does not show. Data and Entry must not be
-// changed.
+// NodeImage is a znode with the fields that Node does not show. Do not change Data and Entry.
 type NodeImage struct {
 	Path string
 	Data []byte
 	ACL  []acl.Entry
-	// Owner is the session of an ephemeral, else 0.
+	// Owner is the session that owns an ephemeral, else 0.
 	Owner            int64
 	Container        bool
-	TTLMs            int64 // 0 for any node but a TTL node
+	TTLMs            int64 // 0 unless it is a TTL node
 	CtimeMs, MtimeMs int64
 	Version          int32
 	Aversion         int32
@@ -35,7 +34,7 @@ type NodeImage struct {
 	Offspring
 }
 
-// Offspring is what the creates and deletes of children change in a znode.
+// Offspring holds the fields of a znode that creates and deletes of its children change.
 type Offspring struct {
 	// Creates is the internal cversion (ZK-5.2).
 	Creates int32
@@ -45,7 +44,7 @@ type Offspring struct {
 // SessionImage is one live session.
 type SessionImage struct{ ID, TimeoutMs int64 }
 
-// Image returns what the snapshot holds as plain data.
+// Image returns the content of the snapshot as plain data.
 func (s *Snapshot) Image() Image {
 	image := Image{Zxid: s.zxid, Epoch: s.epoch, NextSessionID: s.nextSessionID}
 	for i := range s.nodes {
@@ -65,10 +64,10 @@ func (n *znode) image(owner int64) NodeImage {
 	}
 }
 
-// Open reports whether everybody may do everything with the znode.
+// Open reports whether everybody has all permissions on the znode.
 func (n *NodeImage) Open() bool { return acl.IsOpen(n.ACL) }
 
-// SessionImage returns the image of a live session; it reports false for any other id.
+// SessionImage returns the image of a live session; ok is false for any other id.
 func (m *Machine) SessionImage(id int64) (SessionImage, bool) {
 	s := m.sessions[id]
 	if s == nil {
@@ -77,9 +76,8 @@ func (m *Machine) SessionImage(id int64) (SessionImage, bool) {
 	return SessionImage{ID: s.id, TimeoutMs: s.timeoutMs}, true
 }
 
-// NewSnapshot makes a snapshot that Restore takes. It fails when the image is
-// not one of a tree: the first node must be the root, and each other's parent
-// must come before it.
+// NewSnapshot makes a snapshot for Restore. It fails unless the image is a tree: the first node
+// must be the root, and every other node's parent must precede it.
 func NewSnapshot(image Image) (*Snapshot, error) {
 	s := &Snapshot{zxid: image.Zxid, epoch: image.Epoch, nextSessionID: image.NextSessionID}
 	known := make(map[string]bool, len(image.Nodes))
@@ -140,7 +138,7 @@ func (n *NodeImage) saved() (savedNode, error) {
 // NextSessionID returns the id that the next new session gets.
 func (m *Machine) NextSessionID() int64 { return m.nextSessionID }
 
-// quotaLimitsOf returns the path whose quota has its limits at path.
+// quotaLimitsOf returns the path whose quota limits are stored at path.
 func quotaLimitsOf(path string) (of string, ok bool) {
 	of, below := strings.CutPrefix(path, quotaRoot)
 	of, limits := strings.CutSuffix(of, "/"+limitsChild)

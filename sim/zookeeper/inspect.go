@@ -8,14 +8,14 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
-// Node is a znode as a test or an invariant sees it.
+// Node is a znode as tests and invariants see it.
 type Node struct {
 	Path string
-	// Data is the machine's own; it must not be changed. nil is distinct from empty.
+	// Data belongs to the machine; do not change it. nil is distinct from empty.
 	Data []byte
 	Stat Stat
 	ACL  []acl.Entry
-	// Container and TTLMs tell what Stat does not show.
+	// Container and TTLMs are what Stat does not show.
 	Container bool
 	TTLMs     int64
 }
@@ -24,9 +24,9 @@ type Node struct {
 type SessionInfo struct {
 	ID        int64
 	TimeoutMs int64
-	// DeadlineMs is when it expires if nothing more is heard of it.
+	// DeadlineMs is when it expires unless the client is heard of again.
 	DeadlineMs int64
-	// Conn is its connection; 0 with Attached false means none.
+	// Conn is its connection. If Attached is false it has none.
 	Conn       ConnID
 	Attached   bool
 	Ephemerals []string
@@ -36,7 +36,7 @@ type SessionInfo struct {
 type WatchInfo struct {
 	Path string
 	Conn ConnID
-	// Child is the child table, else the data table.
+	// Child tells whether the watch is in the child table; otherwise it is in the data table.
 	Child                          bool
 	OneShot, Persistent, Recursive bool
 }
@@ -44,7 +44,7 @@ type WatchInfo struct {
 // Zxid returns the last zxid applied.
 func (m *Machine) Zxid() int64 { return m.zxid }
 
-// NowMs returns the latest clock reading that an input carried.
+// NowMs returns the latest clock reading of an input.
 func (m *Machine) NowMs() int64 { return m.nowMs }
 
 // Lookup returns the znode at path; it reports false when there is none.
@@ -63,8 +63,7 @@ func (n *znode) node() Node {
 	}
 }
 
-// Children lists the names below a znode, sorted; nil when there is no such
-// znode.
+// Children lists the names below a znode, sorted; nil when the znode does not exist.
 func (m *Machine) Children(path string) []string {
 	n := m.tree.nodes[path]
 	if n == nil {
@@ -131,7 +130,7 @@ func (m *Machine) WatchCounts() (data, child int) {
 	return data, child
 }
 
-// Watches lists the watches by path, table and the order in which they are told.
+// Watches lists the watches by path and table, and then in the order in which they are notified.
 func (m *Machine) Watches() []WatchInfo {
 	var infos []WatchInfo
 	for _, t := range []*watchTable{&m.watches.data, &m.watches.child} {

@@ -1,55 +1,52 @@
-// Package zookeeper is the simulated ZooKeeper server: one deterministic state
-// machine that owns neither clock nor socket nor randomness. It follows the
-// server 3.8 (or 3.9) operation by operation: sessions and their expiry on the
-// tick grid, znodes and stats, watches, transactions, ACLs.
+// Package zookeeper is the simulated ZooKeeper server: a deterministic state machine without a
+// clock, sockets or randomness of its own. It follows server 3.8 (or 3.9) operation by operation:
+// sessions and their expiry on the tick grid, znodes and stats, watches, transactions, ACLs.
 //
 // Two things to use first:
 //
-//   - [Machine]: feed it with Connect, Handle, Drop and Tick, each with the
-//     server's clock; after each input, Drain what it does to which connection.
-//   - [Machine.Dump]: the whole state as text, for goldens and for people.
+//   - [Machine]: feed it by Connect, Handle, Drop and Tick, each with the server's clock. After
+//     each input, Drain returns what it does to which connection.
+//   - [Machine.Dump] returns the whole state as text, for goldens and for people.
 //
-// It is held to recordings of real servers 3.8.0 and 3.9.3, see sim/zookeeper/recorded.
-//
-// A new operation begins in opcodes.go, the table of all of them.
+// It is tested against recordings of real servers 3.8.0 and 3.9.3, see sim/zookeeper/recorded.
 //
 // To change:
 //
+//   - a new operation: begin in opcodes.go, the table of all operations
 //   - what a write does: create.go, delete.go, set.go or multi.go
 //   - what a read does: read.go
 //   - when a watch fires: watch.go and txn.go (publish)
 //   - what a reconnecting client is told: setwatches.go
 //   - who may do what: acl.go
 //   - when a session ends: session.go and expiry.go
-//   - when containers go: container.go
+//   - when containers are removed: container.go
 //   - what quotas count: quota.go
-//   - what the machine of a follower does: replica.go, and without a leader, readonly.go
-//   - who belongs to an ensemble: membership.go
+//   - what a follower's machine does: replica.go; without a leader: readonly.go
+//   - the members of an ensemble: membership.go
+//   - the fields of messages: request.go and outbox.go
 //
-// The fields of messages are in request.go and outbox.go.
+// Built on it are sim/zookeeper/node (servers and clients on the simulated network),
+// sim/zookeeper/wire (a server on sockets) and sim/zookeeper/history (checks of what clients saw).
+// fast_path.go makes the first of these fast.
 //
-// On it stand sim/zookeeper/node, servers and clients on the simulated network;
-// sim/zookeeper/wire, a server on sockets; sim/zookeeper/history, which checks what
-// clients saw. fast_path.go is what the first needs to be fast.
+// Comments cite the rules of SPEC.md (ZK-n.m) and, where SPEC.md is silent, files of Apache
+// ZooKeeper 3.8.0.
 //
-// Comments cite the rules of SPEC.md (ZK-n.m) and, where those are silent, files of
-// Apache ZooKeeper 3.8.0.
-//
-// Left to choose by the specification and chosen here: several watchers of one
-// path hear of a change in the order in which they left their first watches, the
-// ephemerals of an ending session go in the order of their paths, and sessions
-// of one expiry bucket in the order of their ids.
+// The specification leaves three choices open, which are made here: several watchers of one path
+// are notified in the order in which their connections set their first watches; the ephemerals of
+// an ending session are deleted in the order of their paths; and sessions of one expiry bucket
+// expire in the order of their ids.
 package zookeeper
 
 import (
 	"fmt"
 )
 
-// Profile is the version whose behaviour is followed.
+// Profile is the server version that the machine follows.
 type Profile uint8
 
-// The profiles. They differ in what ZK-14 lists and, as recordings show, in how a
-// multi is read and in what a client's deleteContainer does.
+// The profiles. They differ as ZK-14 lists and, as recordings show, in how a multi is read and in
+// what a client's deleteContainer does.
 const (
 	V38 Profile = iota
 	V39
@@ -65,65 +62,63 @@ func (p Profile) String() string {
 	return fmt.Sprintf("Profile(%d)", uint8(p))
 }
 
-// Config has every setting of a server. The zero value is a standalone server
-// 3.8 with its defaults.
+// Config holds every setting of a server. The zero value is a standalone server 3.8 with its
+// defaults.
 type Config struct {
 	Profile Profile
 	// TickMs is the grid of session expiry; 0 means 2000.
 	TickMs int64
-	// MinSessionTimeoutMs and MaxSessionTimeoutMs clamp what clients ask for; 0
-	// means 2 and 20 ticks.
+	// MinSessionTimeoutMs and MaxSessionTimeoutMs limit the timeouts that clients ask for; 0 means
+	// 2 and 20 ticks.
 	MinSessionTimeoutMs, MaxSessionTimeoutMs int64
-	// ClientSpeed is how many ms of the machine's clock pass in one of the clients',
-	// who ping by their own: a session lasts that many times what its client is told.
-	// The limits above are told ones too. 0 means 1, clients of the same clock.
+	// ClientSpeed is how many ms of the machine's clock pass in one ms of the clients' clock, by
+	// which they ping. A session lasts that many times what its client is told. The limits above
+	// are what clients are told, too. 0 means 1.
 	ClientSpeed float64
-	// ServerID is the high byte of session ids; 0 means 1, that of a standalone
-	// server.
+	// ServerID is the high byte of session ids; 0 means 1, the id of a standalone server.
 	ServerID uint8
-	// EpochOffsetMs added to the clock gives the wall time of ctime and mtime.
+	// EpochOffsetMs is added to the clock to get the wall time of ctime and mtime.
 	EpochOffsetMs int64
 	// ExtendedTypes allows TTL nodes (zookeeper.extendedTypesEnabled).
 	ExtendedTypes bool
-	// ReconfigEnabled changes the refusal of reconfig from -123 to -6, and has a server of
-	// an ensemble do it.
+	// ReconfigEnabled lets a server of an ensemble carry out reconfig. A standalone server then
+	// refuses it with -6 instead of -123.
 	ReconfigEnabled bool
-	// Quorum, when set, makes it a server of an ensemble. Only machines of servers of one
-	// ensemble may share one.
+	// Quorum, when set, makes it a server of an ensemble. The machines of one ensemble may share a
+	// Quorum.
 	Quorum *Quorum
-	// UnfilteredEvents sends events also to connections that may not read the znode,
-	// as 3.8.0 to 3.8.3 do without the fix of CVE-2024-23944, which Debian's 3.8.0
-	// and all of 3.9 have (ZK-9.7, ZK-14.5).
+	// UnfilteredEvents sends events even to connections that may not read the znode. 3.8.0 to 3.8.3
+	// do that without the fix of CVE-2024-23944; Debian's 3.8.0 and all of 3.9 have the fix
+	// (ZK-9.7, ZK-14.5).
 	UnfilteredEvents bool
-	// EnforceQuota refuses what goes beyond the hard limits of a quota
-	// (zookeeper.enforceQuota); without it they are only counted.
+	// EnforceQuota refuses writes beyond the hard limits of a quota (zookeeper.enforceQuota).
+	// Without it usage is only counted.
 	EnforceQuota bool
-	// SuperDigest is the digest identity that may do everything, as made by
-	// DigestID; empty means none.
+	// SuperDigest is the digest identity that has all permissions, as DigestID makes it; empty
+	// means none.
 	SuperDigest string
 	// ContainerCheckIntervalMs is the time between two sweeps; 0 means 60000.
 	ContainerCheckIntervalMs int64
-	// ContainerMaxPerMinute limits the sweep's deletions; 0 means 10000.
+	// ContainerMaxPerMinute limits the deletions of a sweep; 0 means 10000.
 	ContainerMaxPerMinute int64
-	// ContainerMaxNeverUsedMs is how long a container may stay without ever having
-	// had a child; 0 means for ever.
+	// ContainerMaxNeverUsedMs is how long a container may exist without ever having had a child; 0
+	// means for ever.
 	ContainerMaxNeverUsedMs int64
-	// ChildOrder, when set, reorders the answer to getChildren, which otherwise has the
-	// order of a server's HashSet (ZK-5.8). It is given the sorted names, which it may
-	// keep, and must depend on nothing that is not part of the run.
+	// ChildOrder, when set, reorders the answer to getChildren, which otherwise has the order of a
+	// server's HashSet (ZK-5.8). It gets the sorted names, which it may keep. Its result must
+	// depend only on what is part of the run.
 	ChildOrder func(path string, sorted []string) []string
-	// OnTransaction, when set, is told of every transaction before it begins. It must not
-	// feed the machine.
+	// OnTransaction, when set, is called before every transaction. It must not feed the machine.
 	OnTransaction func()
-	// OnContent, when set, is told before data, access or existence of a znode change, with
-	// the paths of its parent and of itself. It must not feed the machine. It is not told of
-	// what becomes of a transaction that fails.
+	// OnContent, when set, is called before the data, the access list or the existence of a znode
+	// changes, with the paths of its parent and of itself. It must not feed the machine. It is not
+	// called when a failed transaction is undone.
 	OnContent func(parent, path string)
-	// OnWrite, when set, is told of every write, before the events and the reply
-	// that follow from it. It must not feed the machine.
+	// OnWrite, when set, is called for every write, before the events and the reply that follow
+	// from it. It must not feed the machine.
 	OnWrite func(Write)
-	// OnDrop, when set, is told of each content that a znode ceases to hold, also when
-	// another znode has the same.
+	// OnDrop, when set, is called for each content that a znode no longer holds, even if another
+	// znode has the same.
 	OnDrop func(data []byte)
 }
 
@@ -148,9 +143,8 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Machine is one server. Its inputs are Connect, Handle, Drop and Tick; each
-// carries the server's monotonic clock in ms and leaves its effects in the
-// outbox.
+// Machine is one server. Its inputs are Connect, Handle, Drop and Tick. Each carries the server's
+// monotonic clock in ms and leaves its effects in the outbox.
 type Machine struct {
 	cfg   Config
 	nowMs int64
@@ -160,7 +154,7 @@ type Machine struct {
 	epoch   int64
 	changes []change
 	notes   notes
-	// onCommit, when set, is told of every transaction, for followers.
+	// onCommit, when set, is called for every transaction, for followers.
 	onCommit func(Transaction)
 
 	sessions      map[int64]*session
@@ -170,7 +164,7 @@ type Machine struct {
 
 	conns   map[ConnID]*Conn
 	watches watches
-	// readOnly is of a follower without a leader (see readonly.go).
+	// readOnly is set on a follower without a leader (see readonly.go).
 	readOnly bool
 
 	outbox   []Out
@@ -202,8 +196,8 @@ func New(cfg Config, nowMs int64) *Machine {
 // wallMs returns the time that goes into stats.
 func (m *Machine) wallMs() int64 { return m.nowMs + m.cfg.EpochOffsetMs }
 
-// Handle takes a request of an established connection. Requests of connections
-// that were refused or closed are dropped, as bytes in flight are.
+// Handle processes a request of an established connection. Requests of refused or closed
+// connections are dropped, like bytes in flight.
 func (m *Machine) Handle(nowMs int64, id ConnID, req *Request) {
 	m.Tick(nowMs)
 	c := m.conns[id]
@@ -215,9 +209,9 @@ func (m *Machine) Handle(nowMs int64, id ConnID, req *Request) {
 	m.do(c, req)
 }
 
-// do does a request where the table says that it is done. A write of a connection whose
-// session has meanwhile moved to another server changes nothing: the connection is closed
-// without an answer (ZK-24.5; FinalRequestProcessor.java, SessionMovedException).
+// do carries out a request at the place that the table names. A write of a connection whose session
+// has moved to another server changes nothing: the connection is closed without an answer (ZK-24.5;
+// FinalRequestProcessor.java, SessionMovedException).
 func (m *Machine) do(c *Conn, req *Request) {
 	switch op := req.Op.entry(); {
 	case m.refusesWrite(c, req):
@@ -230,7 +224,7 @@ func (m *Machine) do(c *Conn, req *Request) {
 	}
 }
 
-// refuse ends the connection: the server knows no such operation (ZK-1.6).
+// refuse closes the connection, because the server has no such operation (ZK-1.6).
 func (m *Machine) refuse(c *Conn, req *Request) {
 	r := m.reply(c, req)
 	r.Err, r.Zxid = unimplemented, -1
@@ -240,5 +234,5 @@ func (m *Machine) refuse(c *Conn, req *Request) {
 // ping is always answered with the reserved xid (FinalRequestProcessor.java:185).
 func (m *Machine) ping(c *Conn, req *Request) { m.reply(c, req).Xid = XidPing }
 
-// sync echoes the path, also of a missing znode (ZK-1.8).
+// sync echoes the path, even of a missing znode (ZK-1.8).
 func (m *Machine) sync(c *Conn, req *Request) { m.reply(c, req).Path = req.Path }

@@ -2,18 +2,18 @@ package zookeeper
 
 import "github.com/monosim/monosim/sim/zookeeper/members"
 
-// Quorum makes a machine a server of an ensemble (ZK-24): its znode /zookeeper/config
-// tells who belongs to it, and the leader's can be reconfigured.
+// Quorum makes a machine a server of an ensemble (ZK-24). Its znode /zookeeper/config lists the
+// members, and the leader's machine carries out reconfig.
 type Quorum struct {
 	Members members.List
-	// Synced reports whether a majority of voters with these ids follow the leader, or are
-	// it.
+	// Synced reports whether a majority of the voters with these ids follows the leader; the leader
+	// itself counts.
 	Synced func(voters []int64) bool
-	// Changed is told of the members that a reconfig has made, before its answer.
+	// Changed is called with the members after a reconfig, before its answer.
 	Changed func(members.List)
 }
 
-// reconfig replaces the members (ZK-24.6). The checks come in the order of
+// reconfig replaces the members (ZK-24.6). The order of the checks is that of
 // PrepRequestProcessor.java:360.
 func (m *Machine) reconfig(c *Conn, req *Request, _ bool) outcome {
 	if !m.cfg.ReconfigEnabled {
@@ -56,13 +56,13 @@ func (m *Machine) reconfig(c *Conn, req *Request, _ bool) outcome {
 
 const configPath = "/zookeeper/config"
 
-// savedBefore is a change of the data of a znode, with what undoes it.
+// savedBefore returns a change of a znode's data, with what is needed to undo it.
 func savedBefore(n *znode, bytes int64) change {
 	return change{kind: nodeDataSet, node: n, bytes: bytes, data: n.data, mzxid: n.mzxid, mtimeMs: n.mtimeMs, version: n.version}
 }
 
-// tellMembers writes the members as a server does that joins its ensemble, which is no
-// transaction (ZKDatabase.java, initConfigInZKDatabase).
+// tellMembers writes the members into the znode as a server does that joins its ensemble. That is
+// no transaction (ZKDatabase.java, initConfigInZKDatabase).
 func (m *Machine) tellMembers() {
 	q := m.cfg.Quorum
 	if q == nil {

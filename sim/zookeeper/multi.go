@@ -5,8 +5,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/field"
 )
 
-// multi does all of its operations or none, with one zxid (ZK-8). Later
-// operations see what earlier ones did; events come when all are done.
+// multi does all of its operations or none, with one zxid (ZK-8). Later operations see the effects
+// of earlier ones. Events come after all of them.
 func (m *Machine) multi(c *Conn, req *Request) {
 	m.begin()
 	code := marshallingError
@@ -24,12 +24,12 @@ func (m *Machine) multi(c *Conn, req *Request) {
 		r.Err = code
 		return
 	}
-	// The header says success whatever the records say (ZK-8.3).
+	// The header says success, whatever the records say (ZK-8.3).
 	r.Results = results
 }
 
-// readsMulti reports whether the server can read a multi: not one that holds other
-// operations, nor on 3.9 one that creates with flags that do not exist (ZK-14.8,
+// readsMulti reports whether the server can read a multi. It cannot if the multi contains
+// operations that do not nest, or on 3.9 a create with unknown flags (ZK-14.8,
 // MultiOperationRecord.java).
 func (m *Machine) readsMulti(ops []Request) bool {
 	for i := range ops {
@@ -56,7 +56,7 @@ func (m *Machine) applyAll(c *Conn, ops []Request) (results []Result, code Code)
 	return results, CodeOK
 }
 
-// failAll turns every record into an error: 0 before the culprit, its code, then
+// failAll turns every record into an error: 0 before the operation that failed, its code, then
 // RuntimeInconsistency (ZK-8.3).
 func failAll(results []Result, culprit int, code Code) {
 	for i := range results {
@@ -70,10 +70,10 @@ func failAll(results []Result, culprit int, code Code) {
 	}
 }
 
-// success makes the record of an operation (ZK-8.2). What made a container or a TTL
-// node answers as create2 does (FinalRequestProcessor.java:225). 3.8 reads create2
-// and createContainer as a create and answers them as one; 3.9 keeps them apart
-// (ZK-14.7, ZOOKEEPER-4026; both were seen).
+// success returns the record of an operation that succeeded (ZK-8.2). An operation that made a
+// container or a TTL node answers like create2 (FinalRequestProcessor.java:225). 3.8 reads create2
+// and createContainer as create and answers them as create; 3.9 keeps them apart (ZK-14.7,
+// ZOOKEEPER-4026; recordings show both).
 func (m *Machine) success(op *Request, o outcome) Result {
 	r := Result{Op: op.Op}
 	if op.Op.Effect() == EffectCreate {
@@ -89,9 +89,8 @@ func (m *Machine) success(op *Request, o outcome) Result {
 	return r
 }
 
-// observeMulti tells of each operation, or of the multi alone when it has none
-// or could not be read. When it failed, so did all of them, the innocent ones
-// with RuntimeInconsistency.
+// observeMulti reports each operation as a write, or only the multi when it has none or could not
+// be read. If it failed, all its operations failed, the innocent ones with RuntimeInconsistency.
 func (m *Machine) observeMulti(c *Conn, ops []Request, results []Result, code Code) {
 	if len(results) == 0 || code == marshallingError {
 		m.observe(Write{Op: OpMulti, Of: OpMulti, Session: c.session.id, Err: code})

@@ -53,53 +53,51 @@ const (
 	maxOpCode = OpWhoAmI
 )
 
-// operation is all there is to know of an opcode but what its functions do. The table
-// below has one entry for each, and nothing else in the machine, in sim/zookeeper/wire
-// or in runners/zookeeper/diff lists opcodes to tell them apart by one of these aspects.
+// operation describes an opcode completely, except what its functions do. The table below has one
+// entry for each. No other code in the machine, in sim/zookeeper/wire or in runners/zookeeper/diff
+// lists opcodes by one of these properties.
 //
-// A new opcode is its constant, its entry, and its function; a field that no other body
-// has is a line in package field besides. Entries are written without
-// names of fields, so that one without some aspect does not compile. Nor does the
-// generator of random scripts (runners/zookeeper/diff/inventions.go) before it says how
-// often it asks for the new one. A constant without an entry fails a test.
+// A new opcode needs its constant, its entry and its function. A field that no other body has needs
+// a line in package field, too. Entries have no field names, so an entry that lacks a property does
+// not compile. The generator of random scripts (runners/zookeeper/diff/inventions.go) does not
+// compile before it says how often to use the new opcode. A constant without an entry fails a test.
 type operation struct {
 	code OpCode
-	// name is that of logs and of SPEC.md; word that of the four-letter word cons
-	// (FinalRequestProcessor.java), which says NA for what clients do not ask for.
+	// name is the name in logs and in SPEC.md. word is the name in the four-letter word cons
+	// (FinalRequestProcessor.java), NA for what clients do not ask for.
 	name, word string
-	// request and reply are the fields of the bodies, in the order of the wire. A write
-	// that succeeds answers with the path and the stat of its znode where its reply has
-	// them.
+	// request and reply list the fields of the bodies in wire order. A successful write answers
+	// with the path and the stat of its znode if its reply has these fields.
 	request, reply []field.Kind
-	// needs are the permissions one of which the client must have: on the parent for
-	// what creates and deletes, else on the znode; 0 asks for none.
+	// needs are the permissions of which the client must have one: on the parent for creates and
+	// deletes, otherwise on the znode. 0 needs none.
 	needs  acl.Perm
 	effect Effect
 	nests  nesting
 	place  place
-	// handle does a request, from what goes before the reply to the reply.
+	// handle does everything that a request needs, including the reply.
 	handle func(*Machine, *Conn, *Request)
-	// apply does what handle or a multi wants of the tree, and tells nobody; nil for
-	// what takes no zxid and no place in a multi.
+	// apply changes the tree, for handle or a multi, and notifies nobody. It is nil for operations
+	// that take no zxid and cannot be in a multi.
 	apply func(m *Machine, c *Conn, req *Request, inMulti bool) outcome
 }
 
-// place says who does an operation, and when.
+// place tells who carries out an operation, and when.
 type place uint8
 
 const (
-	// atConnection is whoever reads the connection, before anything waits in a queue. A
-	// body that cannot be read ends the connection (ZooKeeperServer.java:1597).
+	// atConnection: the code that reads the connection, before anything waits in a queue. A body
+	// that cannot be read closes the connection (ZooKeeperServer.java:1597).
 	atConnection place = iota + 1
-	// atServer is the server that the client is connected to, from what it knows.
+	// atServer: the server that the client is connected to, from its own state.
 	atServer
-	// atLeader is the leader, without a zxid, but for a check that fails (ZK-1.7).
+	// atLeader: the leader, without a zxid, except for a check that fails (ZK-1.7).
 	atLeader
-	// asTransaction is the leader too, and takes a zxid.
+	// asTransaction: the leader, with a zxid.
 	asTransaction
 )
 
-// nesting says what an operation may stand in besides by itself.
+// nesting tells in which compound operations an operation may occur.
 type nesting uint8
 
 const (
@@ -108,11 +106,10 @@ const (
 	inMultiRead
 )
 
-// Effect says what a write does when it succeeds, to whoever follows writes.
+// Effect is what a successful write does, for those who follow writes.
 type Effect uint8
 
-// The effects. Operations that are no writes have none, nor has a multi but by what it
-// holds.
+// The effects. Reads have none; a multi has only those of its operations.
 const (
 	noEffect Effect = iota
 	// EffectSession begins or ends Write.Session.
@@ -125,9 +122,9 @@ const (
 	EffectACL
 )
 
-// operations is the table, by number. An entry's first line has what is said of the
-// operation (code, name, word, request, reply), its second what is done (needs, effect,
-// nests, place, handle, apply).
+// operations is the table, by number. The first line of an entry identifies the operation (code,
+// name, word, request, reply), the second tells what it does (needs, effect, nests, place, handle,
+// apply).
 var operations = [...]operation{
 	{OpCloseSession, "closeSession", "CLOS", nil, nil,
 		0, EffectSession, byItself, asTransaction, (*Machine).closeSession, nil},
@@ -199,11 +196,11 @@ var operations = [...]operation{
 
 func fields(list ...field.Kind) []field.Kind { return list }
 
-// OpCount is how many operations there are.
+// OpCount is the number of operations.
 const OpCount = len(operations)
 
-// byNumber finds the entry of an opcode. It is filled at start, since the functions of the
-// table look things up in it.
+// byNumber maps opcodes to their entries. It is filled at start, because functions in the table use
+// it.
 var byNumber [maxOpCode - minOpCode + 1]*operation
 
 // unknown stands for opcodes that are not in the table.
@@ -235,7 +232,7 @@ func OpCodes() []OpCode {
 	return codes
 }
 
-// logNames holds the names in logs of what happened, by number.
+// logNames holds the names that logs have for operations, by number.
 var logNames = func() (names [maxOpCode - minOpCode + 1]string) {
 	for i := range operations {
 		names[operations[i].code-minOpCode] = "zookeeper." + operations[i].name
@@ -243,7 +240,7 @@ var logNames = func() (names [maxOpCode - minOpCode + 1]string) {
 	return names
 }()
 
-// LogName returns what a log of what happened calls the operation: "zookeeper.create".
+// LogName returns the operation's name in logs, such as "zookeeper.create".
 func (op OpCode) LogName() string {
 	if i := uint32(op - minOpCode); i < uint32(len(logNames)) && logNames[i] != "" {
 		return logNames[i]
@@ -258,28 +255,26 @@ func (op OpCode) String() string {
 	return fmt.Sprintf("OpCode(%d)", int32(op))
 }
 
-// Word returns how the four-letter word cons calls the operation (ZK-11).
+// Word returns the operation's name in the four-letter word cons (ZK-11).
 func (op OpCode) Word() string { return op.entry().word }
 
-// RequestFields lists the fields of a request's body, in order. The slice must not be
-// changed.
+// RequestFields lists the fields of a request's body, in order. Do not change the slice.
 func (op OpCode) RequestFields() []field.Kind { return op.entry().request }
 
-// ReplyFields lists the fields of a reply's body, in order. A reply that is an error has
-// no body. The slice must not be changed.
+// ReplyFields lists the fields of a reply's body, in order. A reply with an error has no body. Do
+// not change the slice.
 func (op OpCode) ReplyFields() []field.Kind { return op.entry().reply }
 
 // Writes reports whether the operation takes a zxid.
 func (op OpCode) Writes() bool { return op.entry().place == asTransaction }
 
-// NeedsLeader reports whether a follower hands a request with the opcode on to its
-// leader.
+// NeedsLeader reports whether a follower forwards a request with this opcode to its leader.
 func (op OpCode) NeedsLeader() bool { return op.entry().place >= atLeader }
 
-// Nests reports whether the operation may stand in a multi or in a multiRead.
+// Nests reports whether the operation may occur in a multi or in a multiRead.
 func (op OpCode) Nests() bool { return op.entry().nests != byItself }
 
-// Effect returns what the operation does when it is a write that succeeds.
+// Effect returns what the operation does when it is a successful write.
 func (op OpCode) Effect() Effect { return op.entry().effect }
 
 func (o *operation) takes(f field.Kind) bool { return has(o.request, f) }
@@ -295,7 +290,7 @@ func has(list []field.Kind, f field.Kind) bool {
 	return false
 }
 
-// permitted reports whether the connection has what the operation needs on n.
+// permitted reports whether the connection has the permission on n that the operation needs.
 func (m *Machine) permitted(c *Conn, n *znode, op OpCode) bool {
 	return m.allowed(c, n.acl, op.entry().needs)
 }

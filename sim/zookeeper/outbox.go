@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/field"
 )
 
-// OutKind says what an Out carries.
+// OutKind tells what an Out carries.
 type OutKind uint8
 
 // The kinds of output.
@@ -19,9 +19,9 @@ const (
 	OutConnected OutKind = iota + 1
 	// OutReply answers a request: Out.Reply.
 	OutReply
-	// OutEvent notifies of a watch that fired: Out.Event.
+	// OutEvent notifies a client of a watch that fired: Out.Event.
 	OutEvent
-	// OutClose ends the connection, after what was sent before.
+	// OutClose closes the connection, after everything sent before.
 	OutClose
 )
 
@@ -39,7 +39,7 @@ func (k OutKind) String() string {
 	return fmt.Sprintf("OutKind(%d)", uint8(k))
 }
 
-// Out is one thing that the server does to one connection.
+// Out is one action of the server on one connection.
 type Out struct {
 	Conn      ConnID
 	Kind      OutKind
@@ -48,50 +48,46 @@ type Out struct {
 	Reply     Reply
 }
 
-// Event is a watch event. The state that goes with it on the wire is always
-// SyncConnected (ZK-1.4).
+// Event is a watch event. Its state on the wire is always SyncConnected (ZK-1.4).
 type Event struct {
 	Type env.EventType
 	Path string
-	// Zxid is that of the header: -1 on 3.8, the change's on 3.9 (ZK-14.1).
+	// Zxid is the zxid in the header: -1 on 3.8, that of the change on 3.9 (ZK-14.1).
 	Zxid int64
 }
 
-// ConnectResponse answers a connect request (ZK-2.2). All zeros is a refusal
-// (ZK-2.3).
+// ConnectResponse answers a connect request (ZK-2.2). All zeros is a refusal (ZK-2.3).
 type ConnectResponse struct {
 	TimeoutMs int32
 	SessionID int64
 	Password  [16]byte
-	// HasReadOnly says that the response ends with a readOnly byte, and ReadOnly that
-	// this is 1: the server serves readers only (ZK-24.7).
+	// HasReadOnly tells whether the response ends with a readOnly byte, and ReadOnly whether that
+	// is 1, for a server that only serves reads (ZK-24.7).
 	HasReadOnly, ReadOnly bool
 }
 
-// Reply answers one request. Which fields count depends on Op, and none after
-// an error. Slices belong to the machine: they never change, nor may the
-// caller change them.
+// Reply answers one request. Op decides which fields count; after an error none does. Slices belong
+// to the machine, which never changes them. Callers must not change them either.
 type Reply struct {
 	Xid  int32
 	Zxid int64
 	Err  Code
 	Op   OpCode
-	// Path is the real path of a create, and sync's echo.
+	// Path is the real path of a create, or the path that sync echoes.
 	Path string
-	// Data is getData's; nil is distinct from empty.
+	// Data is the data of getData; nil is distinct from empty.
 	Data []byte
-	// Stat is that of create2, createContainer, createTTL, setData, setACL,
-	// exists, getData, getACL and getChildren2.
+	// Stat is used by create2, createContainer, createTTL, setData, setACL, exists, getData, getACL
+	// and getChildren2.
 	Stat Stat
-	// Children holds the names for getChildren and getChildren2, and the paths for
-	// getEphemerals.
+	// Children holds names for getChildren and getChildren2, and paths for getEphemerals.
 	Children []string
 	// Names are the names in place of Children, for a request with Blocks.
 	Names *zkbulk.Names
 	ACL   []acl.Entry
-	// Count is getAllChildrenNumber's.
+	// Count is the result of getAllChildrenNumber.
 	Count int32
-	// Clients is whoAmI's.
+	// Clients is the result of whoAmI.
 	Clients []ClientInfo
 	// Results holds the records of multi and multiRead.
 	Results []Result
@@ -99,8 +95,7 @@ type Reply struct {
 
 // Result is one record of the answer to a multi or multiRead (ZK-8.2, ZK-8.3).
 type Result struct {
-	// Op is the type of the record: OpError when the operation failed or was not
-	// done.
+	// Op is the type of the record; OpError for an operation that failed or was not done.
 	Op       OpCode
 	Err      Code
 	Path     string
@@ -109,26 +104,25 @@ type Result struct {
 	Children []string
 }
 
-// ClientInfo is one identity of whoAmI's answer.
+// ClientInfo is an identity in whoAmI's answer.
 type ClientInfo struct{ Scheme, User string }
 
-// Drain returns what the server did since the last Drain, in the order in which
-// the bytes appear on the connections, and empties the outbox. The slice is
-// valid until the next input.
+// Drain empties the outbox and returns what the server did since the last call, in the order in
+// which the bytes appear on the connections. The slice is valid until the next input.
 func (m *Machine) Drain() []Out {
 	out := m.outbox
 	m.outbox = m.outbox[:0]
 	if m.roomy++; len(out)*roomyFor >= cap(out) || cap(out) <= roomyFor {
 		m.roomy = 0
 	} else if m.roomy >= maxRoomy {
-		// A storm is over: what it needed is let go.
+		// After a burst, the memory that it needed is released.
 		m.outbox, m.roomy = nil, 0
 	}
 	return out
 }
 
-// An outbox is let go when maxRoomy times in a row it had less than one part in roomyFor
-// of what it has room for.
+// The outbox is released when it has used less than one part in roomyFor of its capacity maxRoomy
+// times in a row.
 const (
 	roomyFor = 16
 	maxRoomy = 256
@@ -142,8 +136,7 @@ func (m *Machine) push(c ConnID, kind OutKind) *Out {
 	return o
 }
 
-// reply appends a successful reply without a body; its zxid is the last applied
-// one (ZK-4.3).
+// reply appends a successful reply without a body. Its zxid is the last applied one (ZK-4.3).
 func (m *Machine) reply(c *Conn, req *Request) *Reply {
 	r := &m.push(c.id, OutReply).Reply
 	r.Xid, r.Zxid, r.Op = req.Xid, m.zxid, req.Op

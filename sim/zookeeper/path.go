@@ -2,10 +2,10 @@ package zookeeper
 
 import "strings"
 
-// validPath reports whether path names a znode: absolute, no empty, "." or ".."
-// component, no trailing slash, no character that Java's PathUtils refuses
-// (PathUtils.java:43). Those are ranges of UTF-16 units, so characters outside
-// the basic plane, being surrogates there, are refused too.
+// validPath reports whether path can name a znode: it is absolute, has no empty, "." or ".."
+// component, no trailing slash, and no character that Java's PathUtils rejects (PathUtils.java:43).
+// Java checks UTF-16 units, so it rejects all characters outside the basic plane, which are
+// surrogates there.
 func validPath(path string) bool {
 	if path == "" || path[0] != '/' {
 		return false
@@ -13,12 +13,12 @@ func validPath(path string) bool {
 	if path == "/" {
 		return true
 	}
-	dots, length := 0, 0 // of the component
+	dots, length := 0, 0 // in the present component
 	for _, c := range path[1:] {
 		switch {
 		case c == '/':
 			if length == dots && dots <= 2 {
-				return false // "", "." or ".."
+				return false // the component is "", "." or ".."
 			}
 			dots, length = 0, 0
 			continue
@@ -32,9 +32,9 @@ func validPath(path string) bool {
 	return length != dots || dots > 2
 }
 
-// parentPath cuts the last component off; "" is the root. It fails for a path
-// without a slash or with a NUL, the only check that comes before the look-up
-// of the parent (PrepRequestProcessor.java:292, :735).
+// parentPath returns a path without its last component; "" is the root. ok is false for a path
+// without a slash or with a NUL, the only check before the parent is looked up
+// (PrepRequestProcessor.java:292, :735).
 func parentPath(path string) (parent string, ok bool) {
 	slash := strings.LastIndexByte(path, '/')
 	if slash < 0 || strings.IndexByte(path, 0) >= 0 {
@@ -43,7 +43,7 @@ func parentPath(path string) (parent string, ok bool) {
 	return path[:slash], true
 }
 
-// systemPath reports whether the znode belongs to the server and cannot be deleted
+// systemPath reports whether a znode belongs to the server, so that it cannot be deleted
 // (DataTree.java isSpecialPath).
 func systemPath(path string) bool {
 	switch path {

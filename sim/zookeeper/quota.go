@@ -7,18 +7,17 @@ import (
 	"strings"
 )
 
-// A quota of /a lives in two znodes that clients write: its limits in
-// /zookeeper/quota/a/zookeeper_limits and what is used of it in
-// /zookeeper/quota/a/zookeeper_stats. The server counts in the latter without a
-// version, a zxid or an event (DataTree.java updateQuotaStat). Limits are refused
-// only where Config.EnforceQuota says so (ZK-6.6).
+// A quota of /a is stored in two znodes that clients write: its limits in
+// /zookeeper/quota/a/zookeeper_limits and its usage in /zookeeper/quota/a/zookeeper_stats. The
+// server updates the usage without a version, a zxid or an event (DataTree.java updateQuotaStat).
+// It enforces the limits only with Config.EnforceQuota (ZK-6.6).
 const (
 	quotaRoot   = "/zookeeper/quota"
 	limitsChild = "zookeeper_limits"
 	statsChild  = "zookeeper_stats"
 )
 
-// countQuotas keeps the counts in step with the transaction at hand.
+// countQuotas updates the usage of quotas by the present transaction.
 func (m *Machine) countQuotas() {
 	for i := range m.changes {
 		c := &m.changes[i]
@@ -44,8 +43,8 @@ func (m *Machine) countQuotas() {
 	}
 }
 
-// trackQuota begins a quota with its limits, ends it with them, and counts anew
-// what is used when somebody creates the znode for that.
+// trackQuota begins and ends a quota with its znode of limits. When somebody creates the znode of
+// usage, it counts the usage anew.
 func (t *tree) trackQuota(n *znode, kind changeKind) {
 	of := n.parent.path[len(quotaRoot):]
 	switch {
@@ -58,7 +57,7 @@ func (t *tree) trackQuota(n *znode, kind changeKind) {
 	}
 }
 
-// countAll counts a subtree for the stats in n.
+// countAll counts a subtree and stores the usage in n.
 func (t *tree) countAll(n *znode, of string) {
 	var used usage
 	if top := t.nodes[of]; top != nil {
@@ -71,8 +70,8 @@ func (t *tree) countAll(n *znode, of string) {
 	n.data = []byte(used.String())
 }
 
-// use adds to what the nearest quota above path has used, and returns the znode in which
-// that is counted, nil for none.
+// use adds to the usage of the nearest quota above path, and returns the znode with that usage, nil
+// without a quota.
 func (t *tree) use(path string, bytes, count int64) *znode {
 	q := t.quotaOf(path)
 	stats := t.nodes[quotaRoot+q+"/"+statsChild]
@@ -89,7 +88,7 @@ func (t *tree) use(path string, bytes, count int64) *znode {
 	return stats
 }
 
-// quotaOf returns the longest path with a quota that holds path, "" for none.
+// quotaOf returns the longest path with a quota that contains path, "" for none.
 func (t *tree) quotaOf(path string) string {
 	longest := ""
 	for _, q := range t.quotas {
@@ -100,9 +99,9 @@ func (t *tree) quotaOf(path string) string {
 	return longest
 }
 
-// checkQuota refuses what goes beyond a hard limit (ZooKeeperServer.java
-// checkQuota). In a multi only what was there before it counts. What the server
-// cannot read in the znodes of the quota fails the write.
+// checkQuota rejects a write beyond a hard limit (ZooKeeperServer.java checkQuota). In a multi it
+// counts only what existed before. If the server cannot parse the znodes of the quota, the write
+// fails.
 func (m *Machine) checkQuota(path string, bytes, count int64) Code {
 	if !m.cfg.EnforceQuota {
 		return CodeOK
@@ -124,16 +123,16 @@ func (m *Machine) checkQuota(path string, bytes, count int64) Code {
 	return CodeOK
 }
 
-// usage is the content of both znodes; -1 is "not said". Hard limits that were
-// said are repeated, also when they are -1.
+// usage is the content of both znodes; -1 means not given. Hard limits that were given are written
+// again, even if they are -1.
 type usage struct {
 	count, bytes                  int64
 	byteHardLimit, countHardLimit int64
 	more                          []string
 }
 
-// parseUsage reads "count=4,bytes=5=;byteHardLimit=10;countHardLimit=10"
-// (StatsTrack.java); ok is false where the server would fail.
+// parseUsage parses "count=4,bytes=5=;byteHardLimit=10;countHardLimit=10" (StatsTrack.java). ok is
+// false where the server would fail.
 func parseUsage(text string) (u usage, ok bool) {
 	u = usage{count: -1, bytes: -1, byteHardLimit: -1, countHardLimit: -1}
 	if text == "" {

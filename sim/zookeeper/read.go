@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/field"
 )
 
-// exists leaves its watch also on a missing znode (ZK-7.2). It needs no
-// permission on 3.8 and READ on 3.9 (ZK-9.5).
+// exists sets its watch even on a missing znode (ZK-7.2). It needs no permission on 3.8 and READ on
+// 3.9 (ZK-9.5).
 func (m *Machine) exists(c *Conn, req *Request) {
 	r := m.reply(c, req)
 	if strings.IndexByte(req.Path, 0) >= 0 {
@@ -31,7 +31,7 @@ func (m *Machine) exists(c *Conn, req *Request) {
 	r.Stat = n.stat()
 }
 
-// readable finds the znode of a request that the connection may read.
+// readable returns the znode of a request, if the connection may read it.
 func (m *Machine) readable(c *Conn, req *Request) (*znode, Code) {
 	n := m.tree.lookup(req.Path)
 	if n == nil {
@@ -43,7 +43,7 @@ func (m *Machine) readable(c *Conn, req *Request) (*znode, Code) {
 	return n, CodeOK
 }
 
-// getData leaves no watch when it fails (ZK-7.2).
+// getData sets no watch when it fails (ZK-7.2).
 func (m *Machine) getData(c *Conn, req *Request) {
 	r := m.reply(c, req)
 	n, code := m.readable(c, req)
@@ -56,8 +56,7 @@ func (m *Machine) getData(c *Conn, req *Request) {
 	r.Data, r.Stat = n.data, n.stat()
 }
 
-// getChildren answers getChildren and, with the stat, getChildren2. A failed one
-// leaves no watch.
+// getChildren answers getChildren and, with the stat, getChildren2. It sets no watch when it fails.
 func (m *Machine) getChildren(c *Conn, req *Request) {
 	r := m.reply(c, req)
 	n, code := m.readable(c, req)
@@ -77,8 +76,8 @@ func (m *Machine) getChildren(c *Conn, req *Request) {
 	}
 }
 
-// childrenOf lists the children in the order that clients see: that of a server,
-// unless the configuration reorders them (ZK-5.8).
+// childrenOf lists the children in the order that clients see: a server's order, unless the
+// configuration changes it (ZK-5.8).
 func (m *Machine) childrenOf(n *znode) []string {
 	if m.cfg.ChildOrder == nil {
 		return n.childNames()
@@ -97,14 +96,14 @@ func (m *Machine) getAllChildrenNumber(c *Conn, req *Request) {
 	}
 	r.Count = n.descendants()
 	if req.Path == "" {
-		// The root is below its other name (DataTree.java:268).
+		// The root counts, because it is also known under another name (DataTree.java:268).
 		r.Count++
 	}
 }
 
 // getEphemerals lists the caller's ephemerals below a prefix, sorted
-// (FinalRequestProcessor.java:535: a blank prefix means all, and Java's trim
-// takes control characters for blanks).
+// (FinalRequestProcessor.java:535). A blank prefix means all; Java's trim also removes control
+// characters.
 func (m *Machine) getEphemerals(c *Conn, req *Request) {
 	paths := []string{}
 	trimmed := strings.TrimFunc(req.Path, func(c rune) bool { return c <= ' ' })
@@ -116,8 +115,7 @@ func (m *Machine) getEphemerals(c *Conn, req *Request) {
 	m.reply(c, req).Children = paths
 }
 
-// multiRead does several reads, each of which may fail by itself (ZK-1.8). They
-// leave no watches.
+// multiRead does several reads, each of which may fail on its own (ZK-1.8). They set no watches.
 func (m *Machine) multiRead(c *Conn, req *Request) {
 	r := m.reply(c, req)
 	for i := range req.Ops {

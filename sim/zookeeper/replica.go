@@ -4,23 +4,21 @@ import (
 	"slices"
 )
 
-// A replica is the Machine of a follower: it does what the leader has committed,
-// later, and answers reads and keeps watches of its own connections. What it
-// knows may be old; what one of its clients has written it knows when the client
-// is told. Sessions end at the leader only.
+// A replica is the Machine of a follower. It applies later what the leader has committed, answers
+// reads, and keeps the watches of its own connections. Its state may be old, but it includes what
+// one of its clients wrote when that client gets the answer. Sessions end only at the leader.
 //
-// The caller carries messages between the two machines. The leader's is given what
-// follower connections say ([Machine.ConnectRemote], [Machine.Heard],
-// [Machine.Forward]) and tells of what it did ([Machine.OnCommit], and Drain for the
-// connections); the replica is given that ([Machine.Follow], [Machine.Adopt]) and
-// serves the rest ([Machine.Serve]).
+// The caller carries messages between the two machines. The leader's machine gets what follower
+// connections send ([Machine.ConnectRemote], [Machine.Heard], [Machine.Forward]) and reports what
+// it did ([Machine.OnCommit], and Drain for the connections). The replica gets these reports
+// ([Machine.Follow], [Machine.Adopt]) and serves the rest ([Machine.Serve]).
 
-// Transaction is what one write of the leader did.
+// Transaction is the effect of one write at the leader.
 type Transaction struct {
 	zxid    int64
 	nowMs   int64
 	changes []savedChange
-	// opened and ended are the session that it made or ended, 0 for none.
+	// opened and ended are the session that the write made or ended, 0 for none.
 	opened, ended int64
 }
 
@@ -30,7 +28,7 @@ type savedChange struct {
 	bytes int64
 }
 
-// log tells followers of the transaction at hand.
+// log reports the present transaction to followers.
 func (m *Machine) log(opened, ended int64) {
 	if m.onCommit == nil {
 		return
@@ -43,13 +41,12 @@ func (m *Machine) log(opened, ended int64) {
 	m.onCommit(t)
 }
 
-// OnCommit has fn told of every transaction from now on, in place of an earlier fn; nil
-// ends it. The leader's machine calls it; fn hands the transaction to Follow of the
-// followers' and must not feed the leader's.
+// OnCommit sets the function that is called for every transaction from now on; nil sets none. fn
+// passes the transaction to Follow of the followers' machines and must not feed the leader's.
 func (m *Machine) OnCommit(fn func(Transaction)) { m.onCommit = fn }
 
-// Replica makes a follower's machine that knows the znodes and sessions that m does now.
-// It has no connections, and tells no OnWrite and no OnDrop.
+// Replica makes a follower's machine with m's present znodes and sessions. It has no connections,
+// and calls no OnWrite and no OnDrop.
 func (m *Machine) Replica() *Machine {
 	cfg := m.cfg
 	cfg.OnTransaction, cfg.OnContent, cfg.OnWrite, cfg.OnDrop = nil, nil, nil, nil
@@ -58,8 +55,8 @@ func (m *Machine) Replica() *Machine {
 	return r
 }
 
-// Follow applies a transaction of the leader to a follower's machine. Every transaction
-// since Replica must be applied once, in the order of OnCommit.
+// Follow applies a transaction of the leader to a follower's machine. Every transaction since
+// Replica must be applied once, in the order of OnCommit.
 func (m *Machine) Follow(t Transaction) {
 	m.nowMs, m.zxid = max(m.nowMs, t.nowMs), t.zxid
 	m.changes = m.changes[:0]
@@ -99,8 +96,8 @@ func (m *Machine) redo(c *savedChange) {
 	m.changes = append(m.changes, change{kind: c.kind, node: n, bytes: c.bytes})
 }
 
-// Serve answers, on a follower's machine, a request that needs no leader (see
-// [OpCode.NeedsLeader]). A request of an unknown connection is dropped.
+// Serve answers a request that needs no leader, on a follower's machine (see [OpCode.NeedsLeader]).
+// A request of an unknown connection is dropped.
 func (m *Machine) Serve(nowMs int64, id ConnID, req *Request) {
 	m.nowMs = max(m.nowMs, nowMs)
 	if c := m.conns[id]; c != nil {
@@ -108,9 +105,9 @@ func (m *Machine) Serve(nowMs int64, id ConnID, req *Request) {
 	}
 }
 
-// ConnectRemote takes, on the leader's machine, the first request of a connection to a
-// follower, and returns the leader's side of that connection. It has no session when the
-// request is refused.
+// ConnectRemote processes, on the leader's machine, the first request of a connection to a
+// follower, and returns the leader's side of that connection. It has no session if the request is
+// refused.
 func (m *Machine) ConnectRemote(nowMs int64, id ConnID, req *ConnectRequest) *Conn {
 	m.Tick(nowMs)
 	c := &Conn{id: id, remote: true}
@@ -121,8 +118,8 @@ func (m *Machine) ConnectRemote(nowMs int64, id ConnID, req *ConnectRequest) *Co
 	return c
 }
 
-// Heard tells the leader's machine that a follower has had a request with the opcode,
-// whoever answers it: the connection's session lives.
+// Heard tells the leader's machine that a follower got a request with the opcode, whoever answers
+// it. It keeps the connection's session alive.
 func (m *Machine) Heard(nowMs int64, c *Conn, op OpCode) {
 	m.Tick(nowMs)
 	m.counters.count(op)
@@ -131,9 +128,9 @@ func (m *Machine) Heard(nowMs int64, c *Conn, op OpCode) {
 	}
 }
 
-// Forward does, on the leader's machine, a request that a follower handed on. c is the
-// leader's side of the connection; at is the follower's, whose proved identities count.
-// The follower may not know yet that the session has ended.
+// Forward carries out, on the leader's machine, a request that a follower forwarded. c is the
+// leader's side of the connection. at is the follower's, whose identities count. The follower may
+// not know yet that the session has ended.
 func (m *Machine) Forward(c *Conn, req *Request, at *Conn) {
 	c.ids = slices.Clone(at.ids)
 	if c.session.ended {
@@ -143,9 +140,8 @@ func (m *Machine) Forward(c *Conn, req *Request, at *Conn) {
 	m.do(c, req)
 }
 
-// Adopt makes, on a follower's machine, its side of a connection that the leader has
-// attached to a session. It makes none when the session was refused or is not known
-// here.
+// Adopt makes a follower's side of a connection that the leader has attached to a session. It makes
+// none if the session was refused or is unknown here.
 func (m *Machine) Adopt(leader *Conn, sessionID int64) {
 	if s := m.sessions[sessionID]; s != nil {
 		s.conn = &Conn{id: leader.id, session: s, ids: leader.ids}
@@ -161,8 +157,8 @@ func (m *Machine) ConnOf(sessionID int64) *Conn {
 	return nil
 }
 
-// Leave tells a follower's machine that a connection is gone. It is Drop without a
-// clock, since a follower's is its leader's.
+// Leave tells a follower's machine that a connection is gone. It is Drop without a clock, because a
+// follower has the leader's clock.
 func (m *Machine) Leave(id ConnID) {
 	if c := m.conns[id]; c != nil {
 		m.detach(c)
@@ -172,11 +168,11 @@ func (m *Machine) Leave(id ConnID) {
 // ID returns the id that the caller gave the connection.
 func (c *Conn) ID() ConnID { return c.id }
 
-// Attached reports whether the connection has, or had, a session: it was not refused.
+// Attached reports whether the connection has, or had, a session; a refused one has not.
 func (c *Conn) Attached() bool { return c.session != nil }
 
-// Detach tells the leader's side of a connection to a follower that the connection is
-// gone. Its session lives on.
+// Detach tells the leader's side of a connection to a follower that the connection is gone. Its
+// session lives on.
 func (c *Conn) Detach() {
 	if c.session != nil && c.session.conn == c {
 		c.session.conn = nil

@@ -10,8 +10,7 @@ import (
 // Code is an error code of the protocol (ZK-10.2); 0 is success.
 type Code = zkerrors.Code
 
-// The codes that env does not name because clients of this project never see
-// them.
+// Codes that env does not name, because clients of this project never see them.
 const (
 	CodeOK               Code = 0
 	CodeNotReadOnly      Code = -119
@@ -19,7 +18,7 @@ const (
 	CodeReconfigDisabled Code = -123
 )
 
-// The codes in short form.
+// Short names for codes.
 const (
 	marshallingError        = zkerrors.MarshallingError
 	unimplemented           = zkerrors.Unimplemented
@@ -35,10 +34,10 @@ const (
 	sessionExpired          = zkerrors.SessionExpired
 )
 
-// quotaExceeded is of servers that enforce quotas only (Config.EnforceQuota).
+// quotaExceeded is returned only by servers that enforce quotas (Config.EnforceQuota).
 const quotaExceeded Code = -125
 
-// newConfigNoQuorum is of a reconfig whose voters do not follow (ZK-24.6).
+// newConfigNoQuorum is returned for a reconfig whose voters do not follow the leader (ZK-24.6).
 const newConfigNoQuorum Code = -13
 
 // CodeName names a code for a log or a diff.
@@ -63,7 +62,7 @@ func CodeName(c Code) string {
 // Stat is the stat of a znode.
 type Stat = env.Stat
 
-// The event types, short.
+// Short names for event types.
 const (
 	created  = env.EventCreated
 	deleted  = env.EventDeleted
@@ -96,8 +95,7 @@ const (
 	ModePersistentRecursive int32 = 1
 )
 
-// Types of checkWatches and removeWatches (ZK-7.9). The last two exist from 3.9
-// on.
+// Types of checkWatches and removeWatches (ZK-7.9). The last two exist from 3.9 on.
 const (
 	watchTypeChildren            int32 = 1
 	watchTypeData                int32 = 2
@@ -106,30 +104,30 @@ const (
 	watchTypePersistentRecursive int32 = 5
 )
 
-// ConnID names a connection. The caller chooses it and never uses one twice.
+// ConnID identifies a connection. The caller chooses it and never uses one twice.
 type ConnID uint64
 
-// Request is any request but the first one of a connection. Which fields count
-// depends on Op; the others are ignored. The machine keeps Data and never
-// changes it: neither may the caller.
+// Request is any request but the first one of a connection. Op decides which fields count; the
+// others are ignored. The machine keeps Data and never changes it. Callers must not change it
+// either.
 type Request struct {
 	// Xid is echoed in the reply.
 	Xid int32
 	Op  OpCode
-	// Path is the znode; for getEphemerals the prefix.
+	// Path is the znode, or for getEphemerals the prefix.
 	Path string
-	// Data is the data of a create or set (nil is distinct from empty, ZK-5.7)
-	// and the credential of an auth.
+	// Data is the data of a create or set (nil is distinct from empty, ZK-5.7), or the credential
+	// of an auth.
 	Data []byte
 	// Version must match for delete, setData, setACL and check; -1 matches any.
 	Version int32
-	// Flags say what a create makes.
+	// Flags decide what a create makes.
 	Flags int32
-	// Watch leaves a watch: exists, getData, getChildren, getChildren2.
+	// Watch sets a watch, for exists, getData, getChildren and getChildren2.
 	Watch bool
 	// Blocks asks for the names of children in Reply.Names. It is not on the wire.
 	Blocks bool
-	// Mode is the mode of addWatch and the type of checkWatches and removeWatches.
+	// Mode is the mode of addWatch, or the type of checkWatches and removeWatches.
 	Mode int32
 	// TTLMs is the time to live of createTTL.
 	TTLMs int64
@@ -138,16 +136,16 @@ type Request struct {
 	Scheme string
 	// Ops holds the operations of a multi or multiRead.
 	Ops []Request
-	// Membership is what a reconfig asks for; nil is no change.
+	// Membership is the change of a reconfig; nil means no change.
 	Membership *members.Change
-	// Watches are the lists of setWatches and setWatches2; nil means empty ones.
+	// Watches holds the lists of setWatches and setWatches2; nil means empty lists.
 	Watches *WatchLists
-	// Malformed says that the body could not be decoded. The answer is -5, and a
-	// write burns its zxid all the same.
+	// Malformed marks a body that could not be decoded. The answer is -5, and a write uses up its
+	// zxid all the same.
 	Malformed bool
 }
 
-// WatchLists are what a client watched before it reconnected (ZK-7.5, ZK-7.6).
+// WatchLists lists what a client watched before it reconnected (ZK-7.5, ZK-7.6).
 type WatchLists struct {
 	// RelativeZxid is the last zxid that the client has seen.
 	RelativeZxid        int64
@@ -160,16 +158,14 @@ type WatchLists struct {
 type ConnectRequest struct {
 	LastZxidSeen int64
 	TimeoutMs    int32
-	// SessionID is the session to attach to; 0 asks for a new one.
+	// SessionID is the session to attach to; 0 asks for a new session.
 	SessionID int64
 	// Password is the session's password; a new session needs none.
 	Password []byte
-	// HasReadOnly says that the request carried the readOnly byte; the response
-	// then carries one too.
+	// HasReadOnly tells whether the request had the readOnly byte; the response then has one too.
 	HasReadOnly bool
-	// ReadOnly is that byte: a read-only server will do.
+	// ReadOnly is that byte: a read-only server is good enough.
 	ReadOnly bool
-	// RemoteIP is where the connection comes from, for ACLs of scheme ip. It is
-	// not part of the message.
+	// RemoteIP is the address of the client, for ACLs of scheme ip. It is not part of the message.
 	RemoteIP string
 }

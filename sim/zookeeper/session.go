@@ -7,46 +7,46 @@ import (
 	"time"
 )
 
-// session outlives its connections; it ends by closeSession or expiry.
+// session lives longer than its connections. It ends by closeSession or by expiry.
 type session struct {
 	id        int64
 	timeoutMs int64
-	// deadlineMs is the grid instant at which it expires unless touched; filedMs
-	// is the bucket that holds it (see expiry.go).
+	// deadlineMs is the grid instant at which it expires unless it is touched. filedMs is the
+	// instant of its bucket (see expiry.go).
 	deadlineMs int64
 	filedMs    int64
 	ended      bool
-	// conn is the connection that is attached; nil between connections.
+	// conn is the attached connection; nil between connections.
 	conn *Conn
-	// ephemerals heads the list of its ephemeral znodes.
+	// ephemerals is the first of its ephemeral znodes, which are linked.
 	ephemerals *znode
-	// foretold says that its pings are told afterwards (see fast_path.go).
+	// foretold is set while its pings are reported only afterwards (see fast_path.go).
 	foretold bool
-	// local says that only a server without a quorum knows it (see readonly.go).
+	// local marks a session that only a server without a quorum knows (see readonly.go).
 	local bool
 }
 
-// Conn is the machine's own side of an established connection, for callers who keep it
-// instead of naming the connection by its id in every call.
+// Conn is the machine's side of an established connection, for callers who keep it instead of
+// passing the id in every call.
 type Conn struct {
 	id      ConnID
 	session *session
 	ids     []identity
-	// remote says that the connection is to a follower.
+	// remote marks a connection to a follower.
 	remote bool
-	gone   bool // detached
-	// watches says in which lists of each table it may have a watch; told is the mark
+	gone   bool // set by Detach
+	// watches tells in which lists of each table the connection may have a watch. told is the mark
 	// of the last round of events that reached it (see watch.go, watch_table.go).
 	watches [tableCount]ownLists
 	told    uint64
-	// slot is its number among the connections with watches, 0 before its first one.
+	// slot is its number among the connections with watches; 0 before its first watch.
 	slot uint32
 }
 
-// Conn returns the machine's side of a connection, nil for one that is not established.
+// Conn returns the machine's side of a connection, nil if it is not established.
 func (m *Machine) Conn(id ConnID) *Conn { return m.conns[id] }
 
-// Timeout returns the session timeout that was agreed upon.
+// Timeout returns the negotiated session timeout.
 func (c *Conn) Timeout() time.Duration { return time.Duration(c.session.timeoutMs) * time.Millisecond }
 
 func (s *session) own(n *znode) {
@@ -69,8 +69,7 @@ func (s *session) disown(n *znode) {
 	n.ownerPrev, n.ownerNext = nil, nil
 }
 
-// owned lists the session's ephemerals by path. The real server's order is that
-// of a hash set.
+// owned lists the session's ephemerals by path. A real server has the order of a hash set.
 func (s *session) owned() []*znode {
 	var nodes []*znode
 	for n := s.ephemerals; n != nil; n = n.ownerNext {
@@ -80,15 +79,15 @@ func (s *session) owned() []*znode {
 	return nodes
 }
 
-// Connect takes the first request of a connection: it makes a session or
-// attaches to one. The response, or a close without one, is in the outbox.
+// Connect processes the first request of a connection: it makes a session or attaches to one. The
+// response, or a close without one, is in the outbox.
 func (m *Machine) Connect(nowMs int64, id ConnID, req *ConnectRequest) {
 	m.Tick(nowMs)
 	if m.conns[id] != nil {
 		panic("zookeeper: connection used twice")
 	}
 	if req.LastZxidSeen > m.zxid || m.readOnly && !req.ReadOnly {
-		// The client has been with a server that knows more (ZK-2.4), or wants to write
+		// The client has been connected to a server that knows more (ZK-2.4), or it wants to write
 		// (ZK-24.7).
 		m.push(id, OutClose)
 		return
@@ -102,7 +101,7 @@ func (m *Machine) Connect(nowMs int64, id ConnID, req *ConnectRequest) {
 	}
 }
 
-// attach gives a connection its session, or refuses it.
+// attach gives a connection its session. It reports false when it refuses.
 func (m *Machine) attach(c *Conn, req *ConnectRequest) bool {
 	// ZK-2.6.
 	timeoutMs := min(max(int64(req.TimeoutMs), m.cfg.MinSessionTimeoutMs), m.cfg.MaxSessionTimeoutMs)
@@ -122,8 +121,8 @@ func (m *Machine) attach(c *Conn, req *ConnectRequest) bool {
 	return true
 }
 
-// newOrKnownSession finds the session that the request may have; nil is a
-// refusal (ZK-2.3).
+// newOrKnownSession returns a new session, or the one that the request names. It returns nil to
+// refuse (ZK-2.3).
 func (m *Machine) newOrKnownSession(c *Conn, req *ConnectRequest) *session {
 	switch {
 	case req.SessionID == 0 && m.readOnly:
@@ -135,8 +134,8 @@ func (m *Machine) newOrKnownSession(c *Conn, req *ConnectRequest) *session {
 	if s == nil {
 		return nil
 	}
-	// The older connection goes before the password is looked at (ZK-2.5), unless
-	// it is to another server.
+	// The older connection is closed before the password is checked (ZK-2.5), unless it is to
+	// another server.
 	if s.conn != nil && !s.conn.remote && !c.remote {
 		m.hangUp(s.conn)
 	}
@@ -157,8 +156,8 @@ func (m *Machine) newSession() *session {
 	return s
 }
 
-// Drop tells that the connection is gone. Its watches vanish, the session lives
-// on (ZK-3.3, ZK-3.6).
+// Drop tells the machine that a connection is gone. Its watches vanish, the session lives on
+// (ZK-3.3, ZK-3.6).
 func (m *Machine) Drop(nowMs int64, id ConnID) {
 	m.Tick(nowMs)
 	if c := m.conns[id]; c != nil {
@@ -181,8 +180,7 @@ func (m *Machine) detach(c *Conn) {
 	}
 }
 
-// closeSession ends the session: events, then the reply, then the close
-// (ZK-2.7).
+// closeSession ends the session: events, then the reply, then the close (ZK-2.7).
 func (m *Machine) closeSession(c *Conn, req *Request) {
 	m.endSession(c.session)
 	m.counters.SessionsClosed++
@@ -190,8 +188,8 @@ func (m *Machine) closeSession(c *Conn, req *Request) {
 	m.hangUp(c)
 }
 
-// expire ends a session that was silent for too long. Its connection is closed
-// without a message, not even of its own ephemerals (ZK-3.4, ZK-3.5).
+// expire ends a session that was silent for too long. Its connection is closed without a message,
+// even about its own ephemerals (ZK-3.4, ZK-3.5).
 func (m *Machine) expire(s *session) {
 	if s.conn != nil {
 		m.hangUp(s.conn)
@@ -200,8 +198,8 @@ func (m *Machine) expire(s *session) {
 	m.counters.SessionsExpired++
 }
 
-// KillSession expires a session now, as if its client had been silent for too
-// long. An unknown id does nothing.
+// KillSession expires a session now, as if its client had been silent for too long. It ignores an
+// unknown id.
 func (m *Machine) KillSession(nowMs, id int64) {
 	m.Tick(nowMs)
 	if s := m.sessions[id]; s != nil {
@@ -209,7 +207,7 @@ func (m *Machine) KillSession(nowMs, id int64) {
 	}
 }
 
-// endSession deletes the session's ephemerals in one transaction.
+// endSession deletes the session and its ephemerals in one transaction.
 func (m *Machine) endSession(s *session) {
 	if s.local {
 		s.ended = true
@@ -231,8 +229,8 @@ func (m *Machine) endSession(s *session) {
 	m.publish()
 }
 
-// firstSessionID returns where a server starts to count: its id in the high byte,
-// five bytes of its clock, two zeros (ZK-2.8).
+// firstSessionID returns the first session id of a server: its id in the high byte, five bytes of
+// its clock, two zeros (ZK-2.8).
 func firstSessionID(nowMs int64, serverID uint8) int64 {
 	return int64(uint64(nowMs)<<24>>8 | uint64(serverID)<<56)
 }
@@ -240,8 +238,8 @@ func firstSessionID(nowMs int64, serverID uint8) int64 {
 // passwordSecret is ZooKeeperServer.java's superSecret.
 const passwordSecret = 0xB3415C00
 
-// Password returns the password of a session: 16 bytes of java.util.Random, a pure
-// function of the id (ZK-2.8).
+// Password returns the password of a session: 16 bytes of java.util.Random, which depend only on
+// the id (ZK-2.8).
 func Password(sessionID int64) [16]byte {
 	const (
 		multiplier = 0x5DEECE66D

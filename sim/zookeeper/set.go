@@ -2,7 +2,7 @@ package zookeeper
 
 import "bytes"
 
-// setData replaces the data. The checks come in the order of ZK-6.3.
+// setData replaces the data. The order of the checks is that of ZK-6.3.
 func (m *Machine) setData(c *Conn, req *Request, _ bool) outcome {
 	n, code := m.named(req.Path)
 	if n == nil {
@@ -21,15 +21,14 @@ func (m *Machine) setData(c *Conn, req *Request, _ bool) outcome {
 	m.changes = append(m.changes, savedBefore(n, grown))
 	if len(req.Data) == 0 || !bytes.Equal(n.data, req.Data) {
 		m.contentChanges(n.parent, n)
-		n.data = req.Data // else what is known of the content stays known
+		n.data = req.Data // for equal data, what is known about the old slice stays valid
 	}
 	n.mzxid, n.mtimeMs = m.zxid, m.wallMs()
 	n.version++
 	return outcome{node: n}
 }
 
-// setACL replaces the access control list; Version is compared with aversion
-// (ZK-6.4).
+// setACL replaces the ACL. Version is compared with aversion (ZK-6.4).
 func (m *Machine) setACL(c *Conn, req *Request, _ bool) outcome {
 	if !validPath(req.Path) {
 		return outcome{code: badArguments}

@@ -2,9 +2,9 @@ package zookeeper
 
 import "github.com/monosim/monosim/engine/env"
 
-// setWatches tells a reconnected client what it has missed and arms the rest
-// (ZK-7.5). All events come before the reply; what appears in two lists is told
-// twice. setWatches2 has two lists more, armed without any event (ZK-7.6).
+// setWatches tells a reconnected client what it has missed and sets the other watches (ZK-7.5). All
+// events come before the reply. A change that shows in two lists is reported twice. setWatches2 has
+// two more lists, whose watches are set without events (ZK-7.6).
 func (m *Machine) setWatches(c *Conn, req *Request) {
 	if lists := req.Watches; lists != nil {
 		m.catchUpData(c, lists)
@@ -22,8 +22,7 @@ func (m *Machine) setWatches(c *Conn, req *Request) {
 	m.reply(c, req)
 }
 
-// Catch-up events carry zxid -1 on every version and are not filtered
-// (DataTree.java setWatches).
+// Catch-up events have zxid -1 on every version and are not filtered (DataTree.java setWatches).
 func (m *Machine) catchUp(c *Conn, typ env.EventType, path string) { m.event(c, typ, path, -1) }
 
 func (m *Machine) catchUpData(c *Conn, lists *WatchLists) {
@@ -62,7 +61,7 @@ func (m *Machine) catchUpChild(c *Conn, lists *WatchLists) {
 	}
 }
 
-// addWatch leaves a watch that stays (ZK-7.7).
+// addWatch sets a persistent watch (ZK-7.7).
 func (m *Machine) addWatch(c *Conn, req *Request) {
 	r := m.reply(c, req)
 	switch req.Mode {
@@ -75,8 +74,8 @@ func (m *Machine) addWatch(c *Conn, req *Request) {
 	}
 }
 
-// sustain arms both tables; on 3.9 a recursive watch needs the data table only
-// (ZK-14.11, DataTree.java addWatch of 3.9.3).
+// sustain sets a persistent watch in both tables. On 3.9 a recursive watch needs only the data
+// table (ZK-14.11, DataTree.java addWatch of 3.9.3).
 func (m *Machine) sustain(c *Conn, path string, mode uint8) {
 	m.watches.data.add(m.cfg.Profile, c, path, mode)
 	if m.cfg.Profile == V38 || mode == sustained {

@@ -2,12 +2,12 @@ package zookeeper
 
 import "slices"
 
-// Snapshot is what a server has on disk: the tree, the last zxid and the
-// sessions. It shares no changeable memory with the machine it was taken from.
+// Snapshot is what a server has on disk: the tree, the last zxid and the sessions. It shares no
+// mutable memory with its machine.
 type Snapshot struct {
 	zxid, epoch   int64
 	nextSessionID int64
-	// nodes are in an order in which parents come before their children.
+	// nodes has parents before their children.
 	nodes    []savedNode
 	sessions []savedSession
 	quotas   []string
@@ -22,8 +22,7 @@ type savedNode struct {
 
 type savedSession struct{ id, timeoutMs int64 }
 
-// Snapshot saves the durable state: znodes, sessions and the zxid, not connections or
-// watches.
+// Snapshot saves the durable state: znodes, sessions and the zxid, not connections or watches.
 func (m *Machine) Snapshot() *Snapshot {
 	s := &Snapshot{zxid: m.zxid, epoch: m.epoch, nextSessionID: m.nextSessionID, quotas: slices.Clone(m.tree.quotas)}
 	for n := m.tree.root; n != nil; n = n.after(m.tree.root) {
@@ -46,8 +45,8 @@ func (n *znode) save() savedNode {
 	return saved
 }
 
-// unlinked copies what the znode holds, without its place in the tree. Data and
-// ACLs are never written to and may be shared.
+// unlinked copies the content of the znode, without its place in the tree. Data and ACLs are never
+// modified and may be shared.
 func (n *znode) unlinked() znode {
 	return znode{
 		path: n.path, name: n.name, data: n.data, acl: n.acl, kind: n.kind, ttlMs: n.ttlMs,
@@ -56,14 +55,13 @@ func (n *znode) unlinked() znode {
 	}
 }
 
-// BeginEpoch makes the snapshot what the next leader begins with: the first zxid that is
-// taken after it is the first one of a new epoch (ZK-4.4).
+// BeginEpoch prepares the snapshot for the next leader: the first zxid after it begins a new epoch
+// (ZK-4.4).
 func (s *Snapshot) BeginEpoch() { s.epoch = max(s.epoch, s.zxid>>32) + 1 }
 
-// Restore starts a server at nowMs on what another one left behind. It keeps the
-// tree, the zxid (ZK-2.4) and the sessions; connections and watches are gone, and
-// each session has its full timeout again from nowMs
-// (SessionTrackerImpl.java:118). A snapshot may be restored many times.
+// Restore starts a server at nowMs from what another has left. It keeps the tree, the zxid (ZK-2.4)
+// and the sessions. Connections and watches are gone, and each session has its full timeout again
+// from nowMs (SessionTrackerImpl.java:118). A snapshot may be restored many times.
 func Restore(cfg Config, nowMs int64, s *Snapshot) *Machine {
 	m := New(cfg, nowMs)
 	m.load(s)
@@ -73,8 +71,7 @@ func Restore(cfg Config, nowMs int64, s *Snapshot) *Machine {
 	return m
 }
 
-// load puts a snapshot into a new machine. Its sessions never expire before they
-// are touched.
+// load copies a snapshot into a new machine. Its sessions do not expire before they are touched.
 func (m *Machine) load(s *Snapshot) {
 	m.zxid, m.epoch = s.zxid, s.epoch
 	m.nextSessionID = max(m.nextSessionID, s.nextSessionID)

@@ -2,20 +2,19 @@ package zookeeper
 
 import "github.com/monosim/monosim/sim/zookeeper/acl"
 
-// tree holds the znodes. Its methods keep links, ownership and the sweep's list
-// in step; rules and events are elsewhere.
+// tree holds the znodes. Its methods keep links, ownership and the sweep's list consistent. Rules
+// and events are elsewhere.
 type tree struct {
 	nodes map[string]*znode
 	root  *znode
 	// mortals holds the containers and TTL nodes, in no particular order.
 	mortals []*znode
-	// quotas holds the paths that have one (see quota.go).
+	// quotas holds the paths that have a quota (see quota.go).
 	quotas []string
 }
 
-// newTree makes a fresh tree (ZK-5.4): the visible cversion of / is -1 and that
-// of /zookeeper -2 because the server's own nodes count as children but not as
-// creates.
+// newTree makes an initial tree (ZK-5.4). The visible cversion of / is -1 and that of /zookeeper
+// -2, because the server's own nodes count as children but not as creates.
 func newTree() *tree {
 	t := &tree{nodes: make(map[string]*znode)}
 	t.root = &znode{path: "/", data: []byte{}, acl: acl.Everyone}
@@ -29,8 +28,7 @@ func newTree() *tree {
 	return t
 }
 
-// lookup finds a znode. The root answers to the empty path too
-// (DataTree.java:268).
+// lookup returns the znode at a path. The empty path is the root, too (DataTree.java:268).
 func (t *tree) lookup(path string) *znode {
 	if n := t.nodes[path]; n != nil {
 		return n
@@ -41,8 +39,8 @@ func (t *tree) lookup(path string) *znode {
 	return nil
 }
 
-// named returns the znode that a request names. Without one the code tells a path that names none
-// from one that could never name any; the path of a znode is always a valid one.
+// named returns the znode that a request names. Otherwise the code tells whether the path could
+// name a znode or is invalid.
 func (m *Machine) named(path string) (*znode, Code) {
 	if n := m.tree.nodes[path]; n != nil {
 		return n, CodeOK
@@ -74,8 +72,7 @@ func (t *tree) remove(n *znode) {
 	}
 }
 
-// restore undoes remove, provided that everything done after it was undone
-// before.
+// restore undoes remove, if everything done after it was undone before.
 func (t *tree) restore(n *znode) {
 	t.nodes[n.path], n.tree = n, t
 	n.parent.relinkChild(n)

@@ -5,7 +5,7 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/field"
 )
 
-// changeKind says what a change did to a znode.
+// changeKind tells how a change affected a znode.
 type changeKind uint8
 
 const (
@@ -15,7 +15,7 @@ const (
 	nodeACLSet
 )
 
-// change is one applied change of the transaction at hand, with what undoes it.
+// change is one applied change of the present transaction, with what is needed to undo it.
 type change struct {
 	kind changeKind
 	node *znode
@@ -27,29 +27,29 @@ type change struct {
 	acl         []acl.Entry
 	aversion    int32
 	parentPzxid int64
-	// bytes is the change of the amount of data.
+	// bytes is the change in the amount of data.
 	bytes int64
 }
 
-// Write tells of one write, also of a failed one. Writes that belong to a
-// larger transaction come one by one, in order.
+// Write describes one write, even a failed one. Writes of a larger transaction are reported one by
+// one, in order.
 type Write struct {
 	Op OpCode
-	// Of is the transaction's own operation: OpMulti for what a multi did,
-	// OpCloseSession for the ephemerals that went with their session, else Op.
+	// Of is the operation of the whole transaction: OpMulti for a write in a multi, OpCloseSession
+	// for ephemerals deleted with their session, otherwise Op.
 	Of OpCode
-	// Path is the real path, with its sequence number once created.
+	// Path is the real path, with the sequence number after a create.
 	Path      string
 	Data      []byte
 	Ephemeral bool
-	// Session is who wrote; 0 is the server itself.
+	// Session is the writer's session; 0 is the server itself.
 	Session int64
 	Zxid    int64
 	Err     Code
 }
 
-// begin takes the zxid of a transaction. Whatever becomes of it, the zxid is
-// used up (ZK-4.1). The first one of an epoch has the counter 1 (ZK-4.4).
+// begin takes a zxid for a transaction. The zxid is used up even if the transaction fails (ZK-4.1).
+// The first one of an epoch has counter 1 (ZK-4.4).
 func (m *Machine) begin() {
 	if m.cfg.OnTransaction != nil {
 		m.cfg.OnTransaction()
@@ -62,8 +62,7 @@ func (m *Machine) begin() {
 	m.changes = m.changes[:0]
 }
 
-// contentChanges tells the hook that a znode is about to change, below a parent that is nil
-// for the root itself.
+// contentChanges calls the hook before a znode changes. parent is nil for the root.
 func (m *Machine) contentChanges(parent, n *znode) {
 	if m.cfg.OnContent != nil && parent != nil {
 		m.cfg.OnContent(parent.path, n.path)
@@ -91,14 +90,14 @@ func (m *Machine) rollback() {
 	m.changes = m.changes[:0]
 }
 
-// commit makes the transaction known.
+// commit reports the transaction to followers and hooks.
 func (m *Machine) commit() {
 	m.log(0, 0)
 	m.drop()
 	m.publish()
 }
 
-// drop tells the hook of the contents that the transaction took away.
+// drop calls the hook for the contents that the transaction removed.
 func (m *Machine) drop() {
 	if m.cfg.OnDrop == nil {
 		return
@@ -115,8 +114,7 @@ func (m *Machine) drop() {
 	}
 }
 
-// publish counts quotas and fires the watches of the transaction, change by change
-// (ZK-7.3).
+// publish updates quotas and fires the watches of the transaction, change by change (ZK-7.3).
 func (m *Machine) publish() {
 	m.countQuotas()
 	if m.notes.on {
@@ -128,8 +126,8 @@ func (m *Machine) publish() {
 			m.watches.fire(m, &m.watches.data, created, n, n.path, m.watches.newMark())
 			m.watches.fire(m, &m.watches.child, children, n.parent, n.parent.path, m.watches.newMark())
 		case nodeDeleted:
-			// One mark for both tables: who was told through the first is not told
-			// through the second.
+			// One mark for both tables: a connection that is notified by the first is not notified
+			// again by the second.
 			mark := m.watches.newMark()
 			m.watches.fire(m, &m.watches.data, deleted, n, n.path, mark)
 			m.watches.fire(m, &m.watches.child, deleted, n, n.path, mark)
@@ -140,7 +138,7 @@ func (m *Machine) publish() {
 	}
 }
 
-// observe tells the hook and the counters of a write.
+// observe reports a write to the hook and the counters.
 func (m *Machine) observe(w Write) {
 	m.counters.Writes++
 	if w.Err != CodeOK {
@@ -152,17 +150,17 @@ func (m *Machine) observe(w Write) {
 	}
 }
 
-// outcome is what applying one operation gave.
+// outcome is the result of applying one operation.
 type outcome struct {
 	code Code
-	// node is the znode that was created or changed.
+	// node is the created or changed znode.
 	node *znode
 }
 
-// write does one write request: zxid, tree, events, reply.
+// write carries out one write request: zxid, tree, events, reply.
 func (m *Machine) write(c *Conn, req *Request) {
 	if req.Op == OpReconfig && req.Malformed {
-		// It is read before it gets a zxid, the others after (PrepRequestProcessor).
+		// This body is decoded before a zxid is taken, the others after (PrepRequestProcessor).
 		m.reply(c, req).Err = marshallingError
 		return
 	}
@@ -195,8 +193,7 @@ func (m *Machine) write(c *Conn, req *Request) {
 	}
 }
 
-// check compares a version; alone or in a multi it needs READ
-// (PrepRequestProcessor.java:641).
+// check compares a version. Alone or in a multi it needs READ (PrepRequestProcessor.java:641).
 func (m *Machine) check(c *Conn, req *Request, _ bool) outcome {
 	n, code := m.named(req.Path)
 	if n == nil {
@@ -212,8 +209,8 @@ func (m *Machine) check(c *Conn, req *Request, _ bool) outcome {
 }
 
 // bareCheck answers a check outside a multi (ZK-24.9: at the leader). A real server would log a
-// transaction that it can never read again, so nothing is logged and no zxid
-// taken (ZK-1.7). One that fails is a write that fails, and takes a zxid.
+// transaction that it can never read again, so here nothing is logged and no zxid is taken
+// (ZK-1.7). A check that fails is a failed write and takes a zxid.
 func (m *Machine) bareCheck(c *Conn, req *Request) {
 	code := m.check(c, req, false).code
 	if code != CodeOK {
@@ -224,7 +221,7 @@ func (m *Machine) bareCheck(c *Conn, req *Request) {
 	m.reply(c, req).Err = code
 }
 
-// createSession reads a timeout that clients do not send (ZK-1.6).
+// createSession fails, because it reads a timeout that clients do not send (ZK-1.6).
 func (m *Machine) createSession(*Conn, *Request, bool) outcome {
 	return outcome{code: marshallingError}
 }

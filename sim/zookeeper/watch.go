@@ -7,8 +7,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
-// Modes of a watch, as bits. On 3.8 a watch has exactly one, the last one set;
-// on 3.9 it can have all (ZK-7.8, ZK-14.2).
+// Modes of a watch, as bits. On 3.8 a watch has only the last mode that was set; on 3.9 it can have
+// all (ZK-7.8, ZK-14.2).
 const (
 	oneShot    uint8 = 1
 	sustained  uint8 = 2 // addWatch PERSISTENT
@@ -16,8 +16,7 @@ const (
 	everyWatch       = oneShot | sustained | recursive
 )
 
-// watches are the tables of the server: data for getData and exists, child for
-// getChildren.
+// watches holds the tables of the server: data for getData and exists, child for getChildren.
 type watches struct {
 	data, child watchTable
 	mark        uint64
@@ -39,16 +38,15 @@ func newWatches() watches {
 	return watches{data: make1(dataTable), child: make1(childTable), slots: s}
 }
 
-// newMark starts a round of events: within one, a connection is told once.
+// newMark begins a round of events, in which each connection is notified only once.
 func (w *watches) newMark() uint64 {
 	w.mark++
 	return w.mark
 }
 
-// fire sends the event to whoever watches path, and for all but child events to
-// whoever watches an ancestor recursively. One-shot watches of the path are used
-// up. n is the znode whose Entry decides who may hear of it. Connections that the
-// mark shows as told are not told again.
+// fire sends the event to the watchers of path, and unless it is a child event to recursive
+// watchers of its ancestors. It removes one-shot watches of the path. n is the znode whose Entry
+// decides who may learn of it. Connections already notified with this mark are skipped.
 func (w *watches) fire(m *Machine, t *watchTable, typ env.EventType, n *znode, path string, mark uint64) {
 	if list := t.byPath[path]; list != nil {
 		for slot := range list.all {
@@ -74,7 +72,7 @@ func (w *watches) fire(m *Machine, t *watchTable, typ env.EventType, n *znode, p
 	}
 }
 
-// ancestor returns the path one level up; ok is false at the root.
+// ancestor returns the parent path; ok is false at the root.
 func ancestor(path string) (up string, ok bool) {
 	if path == "/" {
 		return "", false
@@ -97,7 +95,7 @@ func (m *Machine) tell(c *Conn, typ env.EventType, n *znode, path string, mark u
 	m.event(c, typ, path, m.zxid)
 }
 
-// checkWatches asks whether the connection has such a watch (ZK-7.9, ZK-14.10).
+// checkWatches tells whether the connection has such a watch (ZK-7.9, ZK-14.10).
 func (m *Machine) checkWatches(c *Conn, req *Request) {
 	r := m.reply(c, req)
 	if !m.knownWatchType(req.Mode) {
@@ -107,11 +105,11 @@ func (m *Machine) checkWatches(c *Conn, req *Request) {
 	found := false
 	if m.cfg.Profile == V38 {
 		if req.Path != "" && !strings.Contains(req.Path, "/") {
-			r.Err = marshallingError // walking up from it is an exception (PathParentIterator.java)
+			r.Err = marshallingError // walking up from "" is an exception (PathParentIterator.java)
 			return
 		}
-		// Any connection's watch on the path counts (WatchManager.java of 3.8.0,
-		// containsWatcher, which walks up the path and so finds nothing at "").
+		// The watches of all connections count (WatchManager.java of 3.8.0, containsWatcher, which
+		// walks up the path and so finds nothing at "").
 		found = req.Path != "" && (req.Mode&watchTypeChildren != 0 && m.watches.child.byPath[req.Path] != nil ||
 			req.Mode&watchTypeData != 0 && m.watches.data.byPath[req.Path] != nil)
 	} else {
@@ -150,8 +148,8 @@ func (m *Machine) knownWatchType(typ int32) bool {
 	return typ >= watchTypeChildren && typ <= last
 }
 
-// tablesOfType returns 3.8's meaning of a type: which modes to take from the child
-// and from the data table. 1 is children, 2 data, 3 both.
+// tablesOfType returns what a type means on 3.8: which modes to remove from the child and from the
+// data table. 1 is children, 2 data, 3 both.
 func tablesOfType(typ int32) (child, data uint8) {
 	if typ&watchTypeChildren != 0 {
 		child = everyWatch
@@ -162,7 +160,7 @@ func tablesOfType(typ int32) (child, data uint8) {
 	return child, data
 }
 
-// modesOfType returns 3.9's (DataTree.java removeWatch of 3.9.3).
+// modesOfType returns what a type means on 3.9 (DataTree.java removeWatch of 3.9.3).
 func modesOfType(typ int32) (child, data uint8) {
 	switch typ {
 	case watchTypeChildren:

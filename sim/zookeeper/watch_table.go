@@ -5,40 +5,39 @@ import (
 	"slices"
 )
 
-// watchTable is one of the two tables (ZK-7.1): who wants to hear of which path. There
-// may be very many watches, a clientele that watches itself leaves one for each pair, so
-// that a watch is a number in the list of its path and a bit, not an object.
+// watchTable is one of the two tables (ZK-7.1): which connections watch which path. There may be
+// very many watches, because clients that watch each other leave one for each pair. So a watch is
+// no object, but a number in the list of its path and a bit in a set of its connection.
 type watchTable struct {
-	// index selects the connection's set.
+	// index is the table's index in Conn.watches.
 	index  int
 	byPath map[string]*watchList
-	// lists has the lists by their number, and those that are free.
+	// lists holds the lists by number, including free ones.
 	lists []*watchList
 	free  []uint32
-	// slots are those of both tables.
+	// slots is shared by both tables.
 	slots *slots
-	// recursive counts the recursive watches: without any, an event need not look
-	// at the ancestors.
+	// recursive counts the recursive watches. Without any, an event need not look at ancestors.
 	recursive int
-	// set, fired and removed count the watches that were ever left, and how they went; see
-	// Counters.
+	// set, fired and removed count watches for Counters.
 	set, fired, removed uint64
 }
 
-// watchList has the watches of one path.
+// watchList holds the watches of one path.
 type watchList struct {
 	path   string
 	number uint32
-	// few has the slot of each watch's connection, ascending, and whose a bit for each, once
-	// they are many. Events go out in that order: the real server's is that of a hash set.
+	// few holds the slots of the watching connections, ascending; once there are many, whose holds
+	// a bit for each slot instead. Events are sent in that order; a real server has the order of a
+	// hash set.
 	few   []uint32
 	whose bitset
 	live  int
-	// modes are those of the watches that are not one-shot alone.
+	// modes holds the modes of watches that are more than one-shot.
 	modes map[uint32]uint8
 }
 
-// longList is from how many watches on a list has bits.
+// longList is the number of watches from which on a list uses bits.
 const longList = 16
 
 // bitset is a set of small numbers.
@@ -75,7 +74,7 @@ type slots struct {
 	free  []uint32
 }
 
-// take gives a connection a number that no other has.
+// take assigns a free number to a connection.
 func (s *slots) take(c *Conn) {
 	if k := len(s.free); k > 0 {
 		c.slot, s.free = s.free[k-1], s.free[:k-1]
@@ -106,7 +105,7 @@ func (l *watchList) has(slot uint32) bool {
 	return found
 }
 
-// all walks the slots with a watch.
+// all iterates over the slots with a watch.
 func (l *watchList) all(yield func(slot uint32) bool) {
 	if l.whose != nil {
 		l.whose.all(yield)
@@ -119,7 +118,7 @@ func (l *watchList) all(yield func(slot uint32) bool) {
 	}
 }
 
-// modesOf are those of a watch that is in the list.
+// modesOf returns the modes of a watch in the list.
 func (l *watchList) modesOf(slot uint32) uint8 {
 	if modes, ok := l.modes[slot]; ok {
 		return modes
@@ -155,7 +154,7 @@ func (l *watchList) join(slot uint32) {
 	}
 }
 
-// leave takes a slot out.
+// leave removes a slot.
 func (l *watchList) leave(slot uint32) {
 	l.live--
 	delete(l.modes, slot)
@@ -167,7 +166,7 @@ func (l *watchList) leave(slot uint32) {
 	}
 }
 
-// count returns how many watches there are, by what says whose they are and not by live.
+// count counts the watches from few and whose, to check live.
 func (l *watchList) count() int {
 	if l.whose == nil {
 		return len(l.few)
@@ -179,15 +178,15 @@ func (l *watchList) count() int {
 	return n
 }
 
-// add leaves a watch, or changes the modes of the one that is there.
+// add sets a watch, or changes the modes of an existing one.
 func (t *watchTable) add(p Profile, c *Conn, path string, mode uint8) {
 	t.addTo(nil, p, c, path, mode)
 }
 
-// addTo returns add for who knows which list the path had last, or nil. It returns the one that
-// the path has.
+// addTo does what add does, for a caller that knows the last list of the path, or nil. It returns
+// the path's list.
 func (t *watchTable) addTo(list *watchList, p Profile, c *Conn, path string, mode uint8) *watchList {
-	if list == nil || list.path != path || path == "" { // one that is given back has none
+	if list == nil || list.path != path || path == "" { // a freed list has no path
 		list = t.byPath[path]
 	}
 	if list == nil {
@@ -211,7 +210,7 @@ func (t *watchTable) addTo(list *watchList, p Profile, c *Conn, path string, mod
 	return list
 }
 
-// change gives a watch other modes.
+// change replaces the modes of a watch.
 func (t *watchTable) change(list *watchList, slot uint32, before, modes uint8) {
 	t.recursive += int(modes&recursive/recursive) - int(before&recursive/recursive)
 	list.setModes(slot, modes)
@@ -231,7 +230,7 @@ func (t *watchTable) open(path string) *watchList {
 	return list
 }
 
-// close gives back a list, with all watches that are left in it.
+// close frees a list with all watches left in it.
 func (t *watchTable) close(list *watchList) {
 	delete(t.byPath, list.path)
 	clear(list.whose)
@@ -239,8 +238,8 @@ func (t *watchTable) close(list *watchList) {
 	t.free = append(t.free, list.number)
 }
 
-// drop takes modes away, and the watch when none is left. It reports whether
-// the watch had one of them.
+// drop removes modes of a watch, and the watch when none is left. It reports whether the watch had
+// one of them.
 func (t *watchTable) drop(list *watchList, slot uint32, modes uint8) bool {
 	had := list.modesOf(slot)
 	if had&^modes != 0 {
@@ -254,7 +253,7 @@ func (t *watchTable) drop(list *watchList, slot uint32, modes uint8) bool {
 	return true
 }
 
-// useUp takes the one-shot watches of a list away.
+// useUp removes the one-shot watches of a list.
 func (t *watchTable) useUp(list *watchList) {
 	live := list.live
 	if len(list.modes) == 0 {
@@ -267,8 +266,7 @@ func (t *watchTable) useUp(list *watchList) {
 	t.fired += uint64(live - list.live)
 }
 
-// remove takes modes of a connection's watch away, if there is one, and reports whether it
-// had one of them.
+// remove removes modes of a connection's watch, and reports whether it had one of them.
 func (t *watchTable) remove(list *watchList, slot uint32, modes uint8) bool {
 	if list == nil || !list.has(slot) {
 		return false
@@ -279,8 +277,7 @@ func (t *watchTable) remove(list *watchList, slot uint32, modes uint8) bool {
 	return had
 }
 
-// removePath takes modes of the connection's watch on path away and reports
-// whether there was one.
+// removePath removes modes of the connection's watch on a path, and reports whether there was one.
 func (t *watchTable) removePath(c *Conn, path string, modes uint8) bool {
 	return t.remove(t.byPath[path], c.slot, modes)
 }
@@ -303,24 +300,24 @@ func (w *watches) forget(c *Conn) {
 	w.slots.giveBack(c)
 }
 
-// ownLists are the lists in which a connection may have a watch: all in which it has
-// one, and some in which it had.
+// ownLists holds the lists in which a connection may have a watch: all in which it has one, and
+// some in which it had one.
 type ownLists struct {
 	few  []uint32
-	many []*page // once they are many, by number / pageBits
-	// marked counts those of many. Once they are a good part of all lists, no list is noted
-	// any more: any may have one.
+	many []*page // used once there are many, by number / pageBits
+	// marked counts the numbers in many. When it is a large part of all lists, no more are added:
+	// then any list may have a watch.
 	marked int
 	any    bool
 }
 
-// page is a part of a set of many numbers.
+// page is a part of a large set of numbers.
 type page [pageBits / 64]uint64
 
 const (
 	pageBits = 4096
 	fewLists = 64
-	// leastMarked is how many lists are noted at the least before all are.
+	// leastMarked is the smallest number of added lists at which adding stops.
 	leastMarked = 512
 )
 
@@ -366,7 +363,7 @@ func (o *ownLists) mark(number uint32) {
 	}
 }
 
-// among calls yield with each number that may be one of so many lists.
+// among calls yield with each number below lists that may have a watch.
 func (o *ownLists) among(lists int) func(yield func(number uint32) bool) {
 	if !o.any {
 		return o.all

@@ -2,7 +2,7 @@ package zookeeper
 
 import "github.com/monosim/monosim/sim/zookeeper/acl"
 
-// nodeKind says what ends a znode.
+// nodeKind tells what ends a znode.
 type nodeKind uint8
 
 const (
@@ -12,54 +12,52 @@ const (
 	ttl
 )
 
-// znode is one node of the tree. Children are a linked list in the order of
-// creation; unlinking keeps a node's own links, so that undoing a failed multi
-// in reverse order restores the list exactly.
+// znode is one node of the tree. Children are a linked list in the order of creation. An unlinked
+// node keeps its own links, so undoing a failed multi in reverse order restores the list exactly.
 type znode struct {
 	path, name string
-	tree       *tree // that it is in; nil once it was removed
+	tree       *tree // the tree that contains it; nil once it was removed
 	parent     *znode
 	first      *znode
 	last       *znode
 	prev, next *znode
 
-	// lists caches the children's names as they are listed, nil before they were.
+	// lists caches the lists of the children's names; nil before they were asked for.
 	lists *childLists
-	// peak is the greatest number of children so far, which the table of a HashSet is
-	// made for: it never shrinks.
+	// peak is the largest number of children so far. It decides the size of the HashSet's table,
+	// which never shrinks.
 	peak int32
-	// spread is the hash of the name by which its parent's HashSet keeps the node.
+	// spread is the hash of its name in its parent's HashSet.
 	spread uint32
 
-	// watched is the list of data watches that its path had last, nil before it had one.
+	// watched is the last list of data watches of its path; nil before the first.
 	watched *watchList
 
 	data  []byte
 	acl   []acl.Entry
 	kind  nodeKind
-	noted note // since notes were last taken
+	noted note // what has changed since TakeNotes
 
 	// session owns an ephemeral; ownerPrev and ownerNext link its ephemerals.
 	session   *session
 	ownerPrev *znode
 	ownerNext *znode
 
-	// ttlMs is the time to live of a TTL node; mortal is the place of a container
-	// or TTL node in the sweep's list.
+	// ttlMs is the time to live of a TTL node. mortal is the index of a container or TTL node in
+	// the sweep's list.
 	ttlMs  int64
 	mortal int
 
 	czxid, mzxid, pzxid int64
 	ctimeMs, mtimeMs    int64
 	version, aversion   int32
-	// creates is the internal cversion: the number of successful creates of any
-	// child (ZK-5.2).
+	// creates is the internal cversion: the number of successful creates of children (ZK-5.2).
 	creates     int32
 	numChildren int32
 }
 
-// stat returns what clients see. The visible cversion counts creates and deletes,
-// and only ephemerals show an owner (ZK-5.3, ZK-5.6).
+// stat returns the stat that clients see. The visible cversion counts creates and deletes, and only
+// ephemerals show an owner (ZK-5.3, ZK-5.6).
 func (n *znode) stat() Stat {
 	return Stat{
 		Czxid: n.czxid, Mzxid: n.mzxid, Pzxid: n.pzxid,
@@ -111,8 +109,7 @@ func (n *znode) unlinkChild(child *znode) {
 	n.relist(child, true)
 }
 
-// relinkChild undoes unlinkChild, provided that everything done after it was
-// undone before.
+// relinkChild undoes unlinkChild, if everything done after it was undone before.
 func (n *znode) relinkChild(child *znode) {
 	if child.prev != nil {
 		child.prev.next = child
@@ -125,7 +122,7 @@ func (n *znode) relinkChild(child *znode) {
 		n.last = child
 	}
 	n.numChildren++
-	n.lists = nil // it is where it was, not at the end
+	n.lists = nil // the child is at its old place, not at the end of the list
 }
 
 // descendants counts the nodes below n.
@@ -137,8 +134,8 @@ func (n *znode) descendants() int32 {
 	return count
 }
 
-// after returns the node that follows n in a walk of the nodes below top, parents
-// first; nil at the end.
+// after returns the node that follows n in a walk of the subtree of top, parents first; nil at the
+// end.
 func (n *znode) after(top *znode) *znode {
 	if n.first != nil {
 		return n.first
