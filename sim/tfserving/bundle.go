@@ -23,23 +23,25 @@ import (
 //   - Other bytes are a stand-in that has the serving tag and takes every request. With
 //     Options.StrictBundles they are a damaged file, and the load fails as upstream's does.
 type Bundle struct {
-	// Signatures never changes; it is nil for a model that takes every request.
+	// Signatures holds the model's signatures by name. It never changes. It is nil for a model that
+	// takes every request.
 	Signatures map[string]*tfcore.SignatureDef
 	LoadTime   time.Duration
 
 	model   *infer.Model
-	err     *env.RPCError // the error of every load; nil for none
-	warmups int           // the number of warm-up requests, iterations included
+	err     *env.RPCError // err is the error that every load ends with; nil for none
+	warmups int           // warmups is the number of warm-up requests, with every iteration counted
 }
 
-// export is what a load finds in an export directory, or why the load fails.
+// export holds what a load read from an export directory, or in err why the load fails.
 type export struct {
 	bundle    *Bundle
 	diskBytes int64
 	err       *env.RPCError
 }
 
-// readExport reads an export directory as a load does (TFS-5.7, TFS-5.9).
+// readExport reads a version's export directory and returns the model, or the error of the load
+// (TFS-5.7, TFS-5.9).
 func (s *Server) readExport(disk Storage, id servable, dir string) export {
 	bundle, err := s.readBundle(disk, id, dir)
 	if err != nil {
@@ -67,8 +69,8 @@ func (s *Server) readBundle(disk Storage, id servable, dir string) (*Bundle, *en
 	return s.parseBundle(disk, id, file, data)
 }
 
-// missingSavedModel returns the error of a directory without a model. Only newer TensorFlow
-// adds a hint to it (TFS-21.4).
+// missingSavedModel returns the error for a directory without a model file. Only newer TensorFlow
+// adds a hint to the text (TFS-21.4).
 func (s *Server) missingSavedModel(dir string) *env.RPCError {
 	text := "Could not find SavedModel .pb or .pbtxt at supplied export directory path: " + dir
 	if s.profile == ProfileHead {
@@ -108,7 +110,8 @@ func parseDescription(data []byte) (described bundleJSON, ok bool) {
 	return described, json.Unmarshal(data, &described) == nil
 }
 
-// standIn returns a model that takes every request.
+// standIn returns a model that takes every request. It fails when the configured tags are not
+// those of such a model.
 func (s *Server) standIn(options infer.Options) (*Bundle, *env.RPCError) {
 	if !savedmodel.SameTags([]string{defaultTag}, s.options.SavedModelTags) {
 		return nil, s.wrongTags()
@@ -116,8 +119,8 @@ func (s *Server) standIn(options infer.Options) (*Bundle, *env.RPCError) {
 	return &Bundle{model: s.options.Shared.standIn(options)}, nil
 }
 
-// readGraph reads a SavedModel. It returns nil for other bytes, where these may be a
-// stand-in.
+// readGraph parses a SavedModel. When the bytes are not one, it returns an error with
+// Options.StrictBundles and nil without.
 func (s *Server) readGraph(file string, data []byte) (*savedmodel.Graph, *env.RPCError) {
 	read, form := savedmodel.Read, "binary"
 	if strings.HasSuffix(file, ".pbtxt") {

@@ -68,15 +68,16 @@ type signatureJSON struct {
 	Method  string                `json:"method"`
 }
 
-// tensorJSON is a tensorflow.TensorInfo. A tensor without dtype takes every type, and one
-// without shape every shape.
+// tensorJSON is a tensorflow.TensorInfo in a described model. A tensor without dtype accepts every
+// type, and one without shape every shape.
 type tensorJSON struct {
 	Name  string  `json:"name"`
 	DType int32   `json:"dtype"`
 	Shape []int64 `json:"shape"`
 }
 
-// signaturesFromJSON returns nil for a model without signatures.
+// signaturesFromJSON converts the described signatures. It returns nil for a model without
+// signatures.
 func signaturesFromJSON(described map[string]signatureJSON) map[string]*tfcore.SignatureDef {
 	if described == nil {
 		return nil
@@ -104,8 +105,7 @@ func tensorsFromJSON(described map[string]tensorJSON) map[string]*tfcore.TensorI
 	return tensors
 }
 
-// shapeFromJSON tells no shape at all, which is an unknown rank, from an empty one, which is
-// a scalar.
+// shapeFromJSON converts a JSON shape. A missing shape means unknown rank, an empty one a scalar.
 func shapeFromJSON(sizes []int64) *framework.TensorShapeProto {
 	shape := &framework.TensorShapeProto{UnknownRank: sizes == nil}
 	for _, size := range sizes {

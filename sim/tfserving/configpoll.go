@@ -21,11 +21,11 @@ type configPoll struct {
 	grid    timerqueue.Grid
 	timer   timerqueue.Timer
 	started bool
-	busy    bool // it reads the file or reloads, perhaps for ever
-	// fileChanged notes a change of the file while busy.
+	busy    bool // busy is true while a run reads the file or reloads, perhaps for ever
+	// fileChanged records that the file changed while busy.
 	fileChanged bool
 	unwatch     func()
-	blind       bool // the file cannot be watched
+	blind       bool // blind means that the file cannot be watched, so every run is needed
 	// labelsFailed is true when the last run had labels and failed.
 	labelsFailed bool
 }
@@ -38,7 +38,7 @@ func (p *configPoll) init(s *Server) {
 	}
 }
 
-// start begins the loop, whose first run is immediate.
+// start starts the polling loop, whose first run is immediate.
 func (p *configPoll) start() {
 	if p.grid.Interval <= 0 || p.server.configFile == "" {
 		return
@@ -72,14 +72,16 @@ func (p *configPoll) changed() {
 	}
 }
 
-// reloaded is called when a reload has stored its config.
+// reloaded is called when a reload, by RPC or by this loop, has stored its config. It schedules a
+// run, which may now do something.
 func (p *configPoll) reloaded() {
 	if !p.busy {
 		p.changed()
 	}
 }
 
-// heard is called at every change of a servable's state.
+// heard is called at every change of a servable's state. It schedules a run if the last one failed
+// at labels, which may now point to available versions.
 func (p *configPoll) heard() {
 	if p.labelsFailed && !p.busy {
 		p.changed()
@@ -113,7 +115,8 @@ func (p *configPoll) reload(config modelconfig.ServerConfig) {
 	})
 }
 
-// end ends a run; again says that a repetition may have another outcome.
+// end ends a run. It schedules the next one if again is true (a repetition may have another
+// outcome), or if the file may have changed.
 func (p *configPoll) end(again bool) {
 	q := p.server.timers
 	if p.server.dead {

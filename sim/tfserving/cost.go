@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// CostModel gives the simulated times and memory sizes (TFS-18.1).
+// CostModel holds the simulated times and memory sizes of a server (TFS-18.1).
 type CostModel struct {
-	// StartTime passes before the process reads its first file.
+	// StartTime is the time from the start of the process to the reading of its first file.
 	StartTime time.Duration
 	// RoundTime is added to the interval of each polling loop, so that loops of different
 	// intervals drift against each other.
 	RoundTime time.Duration
-	// LoadTime plus the bytes on disk over LoadBytesPerSecond is the time of one load.
+	// LoadTime plus (bytes on disk / LoadBytesPerSecond) is the time of one load.
 	LoadTime           time.Duration
 	LoadBytesPerSecond int64
-	// FailedLoadTime is the time of one try that fails.
+	// FailedLoadTime is the time of one failed attempt to load.
 	FailedLoadTime time.Duration
-	// WarmupRequestTime is the time of one warm-up record, for each iteration.
+	// WarmupRequestTime is the time of one iteration of one warm-up request.
 	WarmupRequestTime time.Duration
 	// UnloadTime is the time of one unload. The host chooses up to UnloadJitter more, in
 	// steps of 1 ms.
@@ -26,20 +26,20 @@ type CostModel struct {
 	UnloadJitter time.Duration
 	// RAMPerDiskByte is the resident memory of a loaded model for each byte on disk.
 	RAMPerDiskByte float64
-	// RetainedPercent is how much of an unloaded model's memory stays with the process, for
-	// later loads to use: 70 to 80 with glibc, 0 to 10 with jemalloc.
+	// RetainedPercent is the share of an unloaded model's memory that the allocator keeps for later
+	// loads: 70 to 80 with glibc, 0 to 10 with jemalloc.
 	RetainedPercent float64
 	// BaseRAMBytes is the memory of a process without models.
 	BaseRAMBytes int64
-	// PredictLaw says what PredictTime and PredictTimeHigh mean. PredictSlowdown multiplies
-	// the drawn time while a load or unload is in progress.
+	// PredictLaw says what PredictTime and PredictTimeHigh mean. PredictSlowdown multiplies the
+	// drawn time while a version is being loaded or unloaded.
 	PredictLaw      PredictLaw
 	PredictTime     time.Duration
 	PredictTimeHigh time.Duration
 	PredictSlowdown float64
 }
 
-// DefaultCost returns the measured numbers of TFS-18.1. A failing load took 19,917 us
+// DefaultCost returns the times and sizes measured for TFS-18.1. A failing load took 19,917 us
 // (TFS-18.2).
 func DefaultCost() CostModel {
 	return CostModel{
@@ -56,7 +56,7 @@ func DefaultCost() CostModel {
 	}
 }
 
-// load returns the time of one successful try.
+// load returns the time of one successful load.
 func (c CostModel) load(diskBytes int64, warmups int) time.Duration {
 	read := time.Duration(0)
 	if c.LoadBytesPerSecond > 0 {
@@ -70,7 +70,7 @@ func (c CostModel) ram(diskBytes int64) int64 {
 	return int64(float64(diskBytes) * c.RAMPerDiskByte)
 }
 
-// unload returns the time of one unload, which the host may lengthen.
+// unload returns the time of one unload, including the host's choice of jitter.
 func (c CostModel) unload(host Host) time.Duration {
 	grains := int(c.UnloadJitter/time.Millisecond) + 1
 	if grains == 1 {
@@ -81,12 +81,12 @@ func (c CostModel) unload(host Host) time.Duration {
 
 // memory is the resident memory of the process in bytes.
 type memory struct {
-	live     int64 // held by models
-	retained int64 // freed by models and kept by the allocator
-	peak     int64 // the most that live and retained were together
+	live     int64 // live is held by loaded models
+	retained int64 // retained was freed by models and is kept by the allocator
+	peak     int64 // peak is the highest sum of live and retained so far
 }
 
-// take gives a model its memory, first from what the allocator has kept.
+// take allocates a model's memory, first from what the allocator has retained.
 func (m *memory) take(bytes int64) {
 	m.live += bytes
 	m.retained -= min(m.retained, bytes)
@@ -103,12 +103,12 @@ func (s *Server) ResidentBytes() int64 {
 	return s.options.Cost.BaseRAMBytes + s.memory.live + s.memory.retained
 }
 
-// PeakBytes returns the most resident memory that the process has had. It counts the load
-// that the kernel killed the process for.
+// PeakBytes returns the highest resident memory of the process so far. It includes a load for
+// which the kernel killed the process.
 func (s *Server) PeakBytes() int64 { return s.options.Cost.BaseRAMBytes + s.memory.peak }
 
-// takeMemory gives a model its memory. It returns false when the kernel kills the process,
-// which is then over its limit (TFS-5.8).
+// takeMemory allocates a model's memory. It returns false when the process then exceeds its limit,
+// and the kernel kills it (TFS-5.8).
 func (s *Server) takeMemory(bytes int64) bool {
 	s.memory.take(bytes)
 	if limit := s.options.MemoryLimitBytes; limit > 0 && s.ResidentBytes() > limit {
@@ -120,20 +120,18 @@ func (s *Server) takeMemory(bytes int64) bool {
 
 func (s *Server) freeMemory(bytes int64) { s.memory.free(bytes, s.options.Cost.RetainedPercent) }
 
-// PredictLaw is the probability distribution of the time of a Predict, and of the other
-// requests of PredictionService. Each time costs one choice of the host, but for
-// PredictConstant, which draws nothing.
+// PredictLaw is the probability distribution of the time of a PredictionService request. Each
+// drawn time costs one choice of the host, except with PredictConstant.
 type PredictLaw uint8
 
-// The distributions.
+// These are the distributions of a request's time.
 const (
-	// PredictConstant is always PredictTime.
+	// PredictConstant always takes PredictTime.
 	PredictConstant PredictLaw = iota
-	// PredictUniform is between PredictTime and PredictTimeHigh.
+	// PredictUniform is uniform between PredictTime and PredictTimeHigh.
 	PredictUniform
-	// PredictLogNormal has PredictTime as its median and PredictTimeHigh as its 99th
-	// percentile. One of a thousand takes longer than about
-	// PredictTime * (PredictTimeHigh/PredictTime)^1.33.
+	// PredictLogNormal has PredictTime as its median and PredictTimeHigh as its 99th percentile.
+	// One in a thousand takes longer than about PredictTime * (PredictTimeHigh/PredictTime)^1.33.
 	PredictLogNormal
 )
 
@@ -146,7 +144,7 @@ func (l PredictLaw) String() string {
 	return fmt.Sprintf("PredictLaw(%d)", uint8(l))
 }
 
-// ParsePredictLaw returns the distribution with a name: constant, uniform or lognormal.
+// ParsePredictLaw returns the distribution called name: constant, uniform or lognormal.
 func ParsePredictLaw(name string) (PredictLaw, error) {
 	for i, n := range predictLawNames {
 		if n == name {
@@ -156,11 +154,11 @@ func ParsePredictLaw(name string) (PredictLaw, error) {
 	return 0, fmt.Errorf("law of predict times: got %q, want one of %q", name, predictLawNames)
 }
 
-// predictGrains is the number of quantiles that times are drawn from.
+// predictGrains is the number of quantiles from which a request's time is drawn.
 const predictGrains = 1 << 12
 
-// drawPredict draws a time. It is a multiple of a microsecond, so that the floating point of
-// every machine gives the same.
+// drawPredict draws the time of one request. It rounds to microseconds, because floating point
+// results may differ in their last bits between machines.
 func (c CostModel) drawPredict(host Host) time.Duration {
 	if c.PredictLaw == PredictConstant {
 		return c.PredictTime
@@ -168,15 +166,15 @@ func (c CostModel) drawPredict(host Host) time.Duration {
 	return c.predictQuantile(host.Choose("tfserving.predict", predictGrains)).Round(time.Microsecond)
 }
 
-// predictQuantile returns the time for a choice of the host. Choice 0, the default, is the
-// median.
+// predictQuantile returns the request time for the host's choice of a quantile. Choice 0, the
+// default, is the median.
 func (c CostModel) predictQuantile(choice int) time.Duration {
 	u := (float64((choice+predictGrains/2)%predictGrains) + 0.5) / predictGrains
 	low, high := float64(c.PredictTime), float64(c.PredictTimeHigh)
 	if c.PredictLaw == PredictUniform {
 		return time.Duration(low + u*(high-low))
 	}
-	const z99 = 2.3263478740408408 // standard deviations to the 99th percentile
+	const z99 = 2.3263478740408408 // z99 is how many standard deviations the 99th percentile lies above the mean
 	sigma := math.Log(high/low) / z99
 	return time.Duration(low * math.Exp(sigma*math.Sqrt2*math.Erfinv(2*u-1)))
 }

@@ -6,12 +6,12 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// statusf returns an error with upstream's text.
+// statusf returns an error with a code and a formatted text.
 func statusf(code env.Code, format string, args ...any) *env.RPCError {
 	return &env.RPCError{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// oldCodeNames has the code names that TensorFlow 2.4 prints.
+// oldCodeNames holds the names of the gRPC codes, by number, that TensorFlow 2.4 prints.
 var oldCodeNames = [...]string{
 	"OK", "Cancelled", "Unknown", "Invalid argument", "Deadline exceeded",
 	"Not found", "Already exists", "Permission denied", "Resource exhausted",
@@ -28,12 +28,12 @@ func (p Profile) StatusString(err *env.RPCError) string {
 	return err.Error()
 }
 
-// maxMessageBytes is the length at which gRPC messages are cut off
+// maxMessageBytes is the length at which gRPC error messages are cut off
 // (model_servers/grpc_status_util.cc:24-35).
 const maxMessageBytes = 1024
 
-// GRPCStatus returns an error as gRPC sends it, with a long message cut off (TFS-8.1). The
-// REST API cuts off nothing.
+// GRPCStatus returns an error as gRPC sends it, with a long message cut off (TFS-8.1). The REST
+// API does not cut messages.
 func GRPCStatus(err *env.RPCError) *env.RPCError {
 	if err == nil || len(err.Message) <= maxMessageBytes {
 		return err
@@ -41,7 +41,7 @@ func GRPCStatus(err *env.RPCError) *env.RPCError {
 	return &env.RPCError{Code: err.Code, Message: err.Message[:maxMessageBytes] + "...TRUNCATED"}
 }
 
-// statusProto returns a status as GetModelStatus answers it (TFS-7.1).
+// statusProto converts an error to the form that GetModelStatus returns (TFS-7.1); nil becomes OK.
 func statusProto(err *env.RPCError) env.StatusProto {
 	if err == nil {
 		return env.StatusProto{}

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// commandFlag is one command-line flag of model_servers/main.cc. A flag without a setter has
-// no effect here. tfs-2.4 does not know a headOnly flag (TFS-1.3).
+// commandFlag is one command-line flag of model_servers/main.cc. A flag without a setter is parsed
+// but has no effect. tfs-2.4 does not know a headOnly flag (TFS-1.3).
 type commandFlag struct {
 	name     string
 	kind     flagKind
 	headOnly bool
 	help     string
-	value    func(o *Options) string // as the usage prints it
+	value    func(o *Options) string // value returns the default as the usage prints it
 	setInt   func(o *Options, n int64)
 	setBool  func(o *Options, on bool)
 	setText  func(o *Options, text string)
@@ -28,7 +28,7 @@ const (
 	stringFlag flagKind = "string"
 )
 
-// flags is in the order of main.cc at HEAD, which has kept the order of 2.4.
+// flags holds all flags in the order of main.cc at HEAD, which has kept the order of 2.4.
 var flags = []commandFlag{
 	number("port", "port for gRPC; tfs-head takes 0 for none", func(o *Options) *int { return &o.Port }),
 	text("grpc_socket_path", "UNIX socket for gRPC", func(o *Options) *string { return &o.GRPCSocketPath }),
@@ -154,7 +154,7 @@ func long(name, help string, field func(*Options) *int64) commandFlag {
 	}
 }
 
-// seconds is a flag that upstream stores as an int32.
+// seconds returns a flag that upstream stores as an int32, while the option is an int64.
 func seconds(name, help string, field func(*Options) *int64) commandFlag {
 	f := long(name, help, field)
 	f.kind = int32Flag

@@ -9,16 +9,16 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Inference is a request of PredictionService in flight. Until End it keeps the serving map
-// in use (TFS-2.3).
+// Inference is a request of PredictionService in progress. Until End it keeps the serving map in
+// use, so that its version stays loaded (TFS-2.3).
 type Inference struct {
 	handle  Handle
 	latency time.Duration
-	limit   time.Duration // 0 is none
+	limit   time.Duration // limit is the time left to the RPC; 0 for none
 	run     infer.Run
 }
 
-// Begin resolves a request, checks it and puts it in flight. The request is a
+// Begin resolves the request's version, checks the request and starts it. The request is a
 // *apis.PredictRequest, *apis.ClassificationRequest, *apis.RegressionRequest or
 // *apis.MultiInferenceRequest. It must not change until Run has returned.
 func (s *Server) Begin(request proto.Message) (*Inference, error) {
@@ -26,7 +26,7 @@ func (s *Server) Begin(request proto.Message) (*Inference, error) {
 	return s.reader.Begin(request)
 }
 
-// Begin does what [Server.Begin] does. Any thread may call it once the Reader is shared.
+// Begin is [Server.Begin] for any thread, once the Reader is shared.
 func (r *Reader) Begin(request proto.Message) (*Inference, error) {
 	spec, err := r.server.specOf(request)
 	if err != nil {
@@ -48,8 +48,8 @@ func (r *Reader) Begin(request proto.Message) (*Inference, error) {
 	return &Inference{handle: handle, latency: r.latency(slow), run: run}, nil
 }
 
-// specOf returns the model_spec of a request. For a MultiInferenceRequest it is the one of
-// the first task (servables/tensorflow/multi_inference_helper.cc).
+// specOf returns the model_spec of a request. For a MultiInferenceRequest it returns that of the
+// first task (servables/tensorflow/multi_inference_helper.cc).
 func (s *Server) specOf(request proto.Message) (*apis.ModelSpec, error) {
 	var spec *apis.ModelSpec
 	switch r := request.(type) {
@@ -76,28 +76,28 @@ func (s *Server) specOf(request proto.Message) (*apis.ModelSpec, error) {
 	return spec, nil
 }
 
-// Model returns the name of the model that the request was resolved to.
+// Model returns the name of the model that answers the request.
 func (i *Inference) Model() string { return i.handle.Model() }
 
-// Version returns the version of Model that the request was resolved to.
+// Version returns the model's version that answers the request.
 func (i *Inference) Version() int64 { return i.handle.Version() }
 
 // Latency returns how long the request takes, counted from Begin (TFS-18.1).
 func (i *Inference) Latency() time.Duration { return i.latency }
 
-// Limit sets the time that the request's RPC has left, in whole milliseconds; 0 or less is no
-// limit (RunOptions.timeout_in_ms). Call it before Run.
+// Limit sets the time that is left to the request's RPC, truncated to milliseconds; 0 or less
+// means no limit (RunOptions.timeout_in_ms). Call it before Run.
 //
-// A request that takes longer is not cut short: the runtime finishes what it began and then
-// answers DEADLINE_EXCEEDED (TFS-12.2, tensorflow/serving#1265).
+// A request that takes longer is not cut short. The runtime finishes its work and then answers
+// DEADLINE_EXCEEDED (TFS-12.2, tensorflow/serving#1265).
 func (i *Inference) Limit(d time.Duration) { i.limit = max(d.Truncate(time.Millisecond), 0) }
 
-// ErrTimedOut is the runtime's answer when its time was over (tensorflow
+// ErrTimedOut is the runtime's answer to a request that took longer than its limit (tensorflow
 // core/common_runtime/direct_session.cc, WaitForNotification).
 var ErrTimedOut = &env.RPCError{Code: env.DeadlineExceeded, Message: "Timed out waiting for notification"}
 
-// Run computes the response. Any thread may call it at any time, because it reads nothing
-// that changes.
+// Run computes the response. Any thread may call it at any time, because it reads only immutable
+// data.
 func (i *Inference) Run() (proto.Message, error) {
 	if i.limit > 0 && i.latency > i.limit {
 		return nil, ErrTimedOut
@@ -109,11 +109,11 @@ func (i *Inference) Run() (proto.Message, error) {
 	return response, nil
 }
 
-// End takes the request out of flight. Call it once, after Latency.
+// End releases the version that the request kept in use. Call it once, after Latency.
 func (i *Inference) End() { i.handle.Release() }
 
-// FailPredicts makes every request of PredictionService that passes the checks fail with err,
-// until it is called with nil.
+// FailPredicts fails every later PredictionService request that passes the checks with err. A nil
+// err ends that.
 func (s *Server) FailPredicts(err *env.RPCError) { s.reader.set(func(r *Reader) { r.fault = err }) }
 
 func servableNotFound(name string, version int64, latest bool) *env.RPCError {

@@ -5,8 +5,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
-// labelMap maps a model and a label to a version; nil means that none was ever installed. It
-// is replaced as a whole and never changed.
+// labelMap maps a model and a label to a version; nil means that none was ever installed. An
+// update replaces the whole map, so readers need no copy.
 type labelMap map[string]map[string]int64
 
 // version returns the version that a label points to (TFS-11).
@@ -57,7 +57,8 @@ func (c *core) updateLabels(config modelconfig.ServerConfig) *env.RPCError {
 	return nil
 }
 
-// mayAssign reports whether a label may point to its version.
+// mayAssign reports whether a label may point to its version: an available one, or any one that
+// the options allow.
 func (c *core) mayAssign(model string, label modelconfig.Label) bool {
 	if c.server.states.state(servable{model, label.Version}) == env.StateAvailable {
 		return true
@@ -68,7 +69,7 @@ func (c *core) mayAssign(model string, label modelconfig.Label) bool {
 	if !c.server.options.AllowVersionLabelsForUnavailableModels {
 		return false
 	}
-	// Only this thread changes the labels, so it reads them without the lock.
+	// Only the server's thread changes the labels, so it reads them without the lock.
 	existing, err := c.server.reader.labels.version(model, label.Name)
 	return err != nil || existing == label.Version
 }

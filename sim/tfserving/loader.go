@@ -6,8 +6,9 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// load does one load request on the thread of its executor (TFS-5.1): the decision phase,
-// LOADING, tries, and AVAILABLE once the serving map has the version.
+// load executes one load request on a thread of the load executor (TFS-5.1). It decides about
+// resources, announces LOADING, attempts the load, and announces AVAILABLE once the serving map
+// has the version.
 func (m *manager) load(h *harness, done func()) {
 	m.decision.Lock(func() {
 		m.mu.Lock(func() {
@@ -30,8 +31,8 @@ func (m *manager) load(h *harness, done func()) {
 	})
 }
 
-// refuse fails a version whose resources could not be reserved. Its End is announced twice,
-// by the harness and by the manager (core/basic_manager.cc:735-737).
+// refuse fails a version whose resources could not be reserved. Its End is announced twice, by the
+// harness and by the manager (core/basic_manager.cc:735-737).
 func (m *manager) refuse(h *harness, err *env.RPCError) {
 	m.server.warnf("%s", m.server.profile.StatusString(err))
 	m.failLoad(h, err)
@@ -59,8 +60,8 @@ func (m *manager) executeLoad(h *harness, done func()) {
 	})
 }
 
-// publishLoaded makes the version reachable, waits for all readers of the old map, whatever
-// their model (TFS-2.3 item 3), and announces the version.
+// publishLoaded adds the version to the serving map and then announces it. In between it waits for
+// all readers of the old map, whatever their model (TFS-2.3 item 3).
 func (m *manager) publishLoaded(h *harness, done func()) {
 	h.state = harnessReady
 	m.touch()
@@ -78,7 +79,7 @@ func (m *manager) unloadCancelled(h *harness, done func()) {
 	m.drop(h, statusf(env.Canceled, "Loading of servable cancelled"), done)
 }
 
-// drop frees a version after the time of an unload, and announces its End with err.
+// drop frees a version's memory after the time of an unload, and announces its End with err.
 func (m *manager) drop(h *harness, err *env.RPCError, done func()) {
 	h.state = harnessUnloading
 	m.server.timers.Sleep(m.server.options.Cost.unload(m.server.host), func() {
@@ -90,8 +91,8 @@ func (m *manager) drop(h *harness, err *env.RPCError, done func()) {
 	})
 }
 
-// tryLoad is one call of Load(). The state of the disk at its beginning decides the outcome,
-// which is told after the time of a load.
+// tryLoad makes one call of upstream's Load(). The files at its beginning decide the outcome,
+// which result receives after the time of a load.
 func (m *manager) tryLoad(h *harness, result func(*env.RPCError)) {
 	look(m.server, func(disk Storage) export { return m.server.readExport(disk, h.id, h.path) },
 		func(found export) { m.tryExport(h, found, result) })
@@ -116,7 +117,7 @@ func (m *manager) tryExport(h *harness, found export, result func(*env.RPCError)
 	})
 }
 
-// unload does one unload request on the thread of its executor (TFS-6).
+// unload executes one unload request on a thread of the unload executor (TFS-6).
 func (m *manager) unload(h *harness, done func()) {
 	m.decision.Lock(func() {
 		m.mu.Lock(func() {
@@ -140,7 +141,7 @@ func (m *manager) executeUnload(h *harness, done func()) {
 	})
 }
 
-// finish ends the execution phase, and lets those who wait for resources try again.
+// finish ends a load or unload. It restarts the loads that wait for resources.
 func (m *manager) finish(done func()) {
 	m.mu.Lock(func() {
 		m.count(-1)
@@ -154,17 +155,17 @@ func (m *manager) finish(done func()) {
 	})
 }
 
-// count changes the number of ongoing loads and unloads. Requests are slow while there are
-// any (TFS-18.1).
+// count changes the number of loads and unloads in progress. While it is not 0, requests are
+// slowed down (TFS-18.1).
 func (m *manager) count(change int) {
 	m.ongoing += change
 	m.server.reader.set(func(r *Reader) { r.slow = m.ongoing > 0 })
 }
 
-// retry makes up to 1 + max_num_load_retries tries and sleeps before each retry. It notices a
-// cancellation after a try only: one that comes during the sleep still lets the next try
-// happen (util/retrier.cc:27-54). The number is unsigned there and incremented, so it may
-// wrap: -1 tries once, -2 for ever.
+// retry calls try up to 1 + max_num_load_retries times and sleeps before each retry. It notices a
+// cancellation only after an attempt, so one that comes during the sleep does not prevent the next
+// attempt (util/retrier.cc:27-54). Upstream's number is unsigned and incremented, so it may wrap:
+// -1 tries once, -2 for ever.
 func (m *manager) retry(what string, h *harness, try func(result func(*env.RPCError)), done func(*env.RPCError)) {
 	tries, most := uint32(0), uint32(m.server.options.MaxNumLoadRetries)+1
 	var once func()

@@ -9,53 +9,53 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/timerqueue"
 )
 
-// manageInterval is manage_state_interval_micros
+// manageInterval is upstream's manage_state_interval_micros, the time between two ticks
 // (core/aspired_versions_manager.h:104).
 const manageInterval = 100 * time.Millisecond
 
-// manager loads and unloads versions until they are those that the source aspires (upstream's
-// AspiredVersionsManager on its BasicManager).
+// manager loads and unloads versions until the loaded ones are those that the source aspires. It
+// is upstream's AspiredVersionsManager with its BasicManager.
 //
-// A tick depends on nothing but the requests and harnesses. So after a tick that did
-// nothing, no tick does anything until a request comes or a harness changes state. touch
-// notes such a change, and only then is a tick put on the timer queue.
+// A tick depends on nothing but the requests and harnesses. So after a tick that did nothing, no
+// tick does anything until a request comes or a harness changes state. touch is called at such a
+// change, and only it puts a tick on the timer queue.
 type manager struct {
 	server *Server
-	models []*managed // by name
+	models []*managed // models is sorted by name
 
 	grid timerqueue.Grid
 	tick timerqueue.Timer
-	busy bool // a tick is in progress: it is blocked, or it loads inline
+	busy bool // busy is true during a tick, which may wait for a lock or load inline
 
 	// mu is upstream's BasicManager::mu_, decision its load_unload_decision_phase_mu_, and
 	// executorMu its load_executor_mu_.
 	mu, decision, executorMu timerqueue.Mutex
 	loads, unloads           *timerqueue.Executor
-	// ongoing counts approved loads and unloads. capacity has what waits until one of them
-	// ends.
+	// ongoing counts approved loads and unloads that have not ended. capacity holds callbacks that
+	// retry when one of them ends.
 	ongoing  int
 	capacity []func()
 	// onTurn, when set, is called at every tick with the next action, if there is one.
 	onTurn func(action, bool)
 }
 
-// managed is what the manager knows of one model.
+// managed is the manager's state of one model.
 type managed struct {
 	name     string
-	versions []*harness // by version
+	versions []*harness // versions is sorted by number
 	pending  []aspired
-	waiting  bool // pending is a request that was not processed yet
+	waiting  bool // waiting is true while pending is not yet processed
 }
 
-// aspired is one version of an aspired-versions request. err is set for a version that the
-// source adapter could not take (core/basic_manager.cc:360).
+// aspired is one version of an aspired-versions request. err is set if the source adapter failed
+// for the version (core/basic_manager.cc:360).
 type aspired struct {
 	version int64
 	path    string
 	err     *env.RPCError
 }
 
-// harness is one managed version (core/loader_harness.h).
+// harness is the state of one managed version (core/loader_harness.h).
 type harness struct {
 	id        servable
 	path      string
@@ -63,8 +63,8 @@ type harness struct {
 	aspired   bool
 	cancelled bool
 	bundle    *Bundle
-	// reserved is what the resource tracker counts, in bytes, once estimated is true.
-	// resident is the memory in bytes.
+	// reserved is the estimate in bytes that the resource tracker counts; estimated says that it is
+	// set. resident is the memory in bytes that the loaded version occupies.
 	reserved, resident int64
 	estimated          bool
 }
@@ -85,8 +85,8 @@ const (
 	harnessError
 )
 
-// usesResources follows GetLoadersCurrentlyUsingResources
-// (core/basic_manager.cc:434-482).
+// usesResources reports whether the resource tracker counts a version in this state, as
+// GetLoadersCurrentlyUsingResources does (core/basic_manager.cc:434-482).
 func (s harnessState) usesResources() bool {
 	return s >= harnessLoadApproved && s <= harnessUnloading
 }
@@ -100,7 +100,8 @@ func newManager(s *Server) *manager {
 	return m
 }
 
-// start begins the loop, whose first run finds nothing to do.
+// start starts the tick loop. Its first tick finds nothing to do, so it is not scheduled unless
+// the server polls.
 func (m *manager) start() {
 	m.grid.Began(m.server.timers.Now())
 	if m.server.polls {
@@ -108,20 +109,20 @@ func (m *manager) start() {
 	}
 }
 
-// touch schedules a tick at the next instant of the grid.
+// touch schedules a tick at the loop's next instant, unless one is scheduled or in progress.
 func (m *manager) touch() {
 	if !m.busy && !m.tick.Queued {
 		m.server.timers.Set(&m.tick, m.grid.Upcoming(m.server.timers, timerqueue.Manager))
 	}
 }
 
-// enqueue stores an aspired-versions request. It overwrites the model's last one if that was
-// not processed yet (TFS-4.1).
+// enqueue stores an aspired-versions request. It replaces the model's previous request if that is
+// not yet processed (TFS-4.1).
 func (m *manager) enqueue(model string, versions []aspired) {
 	e := m.named(model)
 	if e == nil {
 		if len(versions) == 0 {
-			return // processing it would do nothing
+			return // an empty request for an unmanaged model changes nothing
 		}
 		e = m.add(model)
 	}
@@ -129,12 +130,13 @@ func (m *manager) enqueue(model string, versions []aspired) {
 	m.touch()
 }
 
-// place returns where a model is in models, or where it belongs.
+// place returns the model's index in models and true, or the index at which to insert it and
+// false.
 func (m *manager) place(model string) (int, bool) {
 	return slices.BinarySearchFunc(m.models, model, func(e *managed, name string) int { return strings.Compare(e.name, name) })
 }
 
-// named returns what is managed of a model, nil for nothing.
+// named returns the state of a managed model; nil for none.
 func (m *manager) named(model string) *managed {
 	if i, ok := m.place(model); ok {
 		return m.models[i]
@@ -149,8 +151,8 @@ func (m *manager) add(model string) *managed {
 	return e
 }
 
-// runTick is one run of the loop (TFS-4.2). With an inline executor it lasts as long as the
-// load or unload that it starts.
+// runTick executes one tick (TFS-4.2). With an inline executor it lasts as long as the load or
+// unload that it starts.
 func (m *manager) runTick() {
 	m.busy = true
 	m.grid.Began(m.server.timers.Now())
@@ -188,7 +190,7 @@ func (m *manager) endTick(changed bool) {
 	}
 }
 
-// flush forgets versions that are neither aspired nor in use (TFS-4.2).
+// flush removes versions that are neither aspired nor in use (TFS-4.2).
 func (m *manager) flush() (changed bool) {
 	m.models = slices.DeleteFunc(m.models, func(e *managed) bool {
 		before := len(e.versions)
@@ -202,7 +204,8 @@ func (m *manager) flush() (changed bool) {
 	return changed
 }
 
-// fail puts a harness into its error state for good (TFS-5.4).
+// fail puts a harness into its error state, which is final, and announces its End with err
+// (TFS-5.4).
 func (m *manager) fail(h *harness, err *env.RPCError) {
 	h.state = harnessError
 	m.server.infof("Encountered an error for servable version %s: %s", h.id, m.server.profile.StatusString(err))
@@ -218,9 +221,8 @@ func (h *harness) request(kind actionKind) {
 	h.state = harnessLoadRequested
 }
 
-// nextAction asks the policy for each model's next action. Unloads go before loads. Among
-// equals the first model by name goes first, unless the host chooses otherwise (TFS-4.3,
-// TFS-21.2).
+// nextAction asks the transition policy for each model's next action. Unloads precede loads. Among
+// equals the first model by name wins, unless the host chooses otherwise (TFS-4.3, TFS-21.2).
 func (m *manager) nextAction() (action, bool) {
 	var unloads, loads []action
 	for _, e := range m.models {
@@ -246,12 +248,13 @@ func (m *manager) nextAction() (action, bool) {
 	return candidates[m.server.host.Choose(SiteAction, len(candidates))], true
 }
 
-// SiteAction names the host's choice between models that could act in the same tick.
+// SiteAction names the choice in which the host picks one of several models that could act in the
+// same tick.
 const SiteAction = "tfserving.action"
 
-// setLoadThreads replaces the load executor, and runs done when the old one has finished its
-// jobs (core/basic_manager.cc:608-637). Unless both have two threads or more, the manager
-// cannot hand over a load until then.
+// setLoadThreads replaces the load executor, and calls done when the old one has finished its jobs
+// (core/basic_manager.cc:608-637). Unless both have two threads or more, no load can be scheduled
+// until then.
 func (m *manager) setLoadThreads(threads int, done func()) {
 	old := m.loads
 	if old.Threads >= 2 && threads >= 2 {
@@ -268,14 +271,14 @@ func (m *manager) setLoadThreads(threads int, done func()) {
 	})
 }
 
-// perform hands the action to its executor. accepted runs when the manager's thread may
+// perform schedules the action on its executor. It calls accepted when the manager's thread may
 // continue.
 func (m *manager) perform(a action, accepted func()) {
 	if a.kind == unloadAction {
 		m.unloads.Schedule(func(done func()) { m.unload(a.harness, done) }, accepted)
 		return
 	}
-	// An inline load holds the executor's lock until it ends.
+	// A load on an inline executor holds this lock until it ends.
 	m.executorMu.Lock(func() {
 		m.loads.Schedule(func(done func()) { m.load(a.harness, done) }, func() {
 			m.executorMu.Unlock()

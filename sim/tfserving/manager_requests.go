@@ -7,7 +7,8 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// processPending processes, by name, every request that names no re-aspired version.
+// processPending processes the pending requests in order of model name, except those that
+// re-aspire a version.
 func (m *manager) processPending() (changed bool) {
 	for _, e := range m.models {
 		if e.waiting && !e.reaspires() {
@@ -19,8 +20,8 @@ func (m *manager) processPending() (changed bool) {
 	return changed
 }
 
-// reaspires reports whether the request names a version that is still managed but no longer
-// aspired. Such a request stays queued until that version is gone.
+// reaspires reports whether the pending request names a version that is still managed but no
+// longer aspired. Such a request stays queued until that version is gone.
 func (e *managed) reaspires() bool {
 	return slices.ContainsFunc(e.versions, func(h *harness) bool {
 		return !h.aspired && contains(e.pending, h.id.version)
@@ -31,8 +32,8 @@ func contains(versions []aspired, version int64) bool {
 	return slices.ContainsFunc(versions, func(v aspired) bool { return v.version == version })
 }
 
-// process un-aspires the versions that are not listed, and manages the new ones. It leaves
-// versions alone that are aspired already, whatever their path or state.
+// process un-aspires the versions that are not listed, and creates the new ones. It does not
+// change versions that are aspired already, whatever their path or state.
 func (m *manager) process(e *managed, versions []aspired) (changed bool) {
 	for _, h := range e.versions {
 		if !contains(versions, h.id.version) {
@@ -56,7 +57,7 @@ func (m *manager) process(e *managed, versions []aspired) (changed bool) {
 	return changed
 }
 
-// dropFailed forgets versions in error that are aspired again
+// dropFailed removes versions in error that are aspired again, so that they are created anew
 // (core/aspired_versions_manager.cc:335-350).
 func (e *managed) dropFailed(versions []aspired) {
 	e.versions = slices.DeleteFunc(e.versions, func(h *harness) bool {
@@ -64,8 +65,8 @@ func (e *managed) dropFailed(versions []aspired) {
 	})
 }
 
-// additions returns the listed versions that are not managed yet. A version that is listed
-// twice comes twice, and manage refuses the second (core/basic_manager.cc:357-362).
+// additions returns the listed versions that are not yet managed. A version that is listed twice
+// is returned twice, and manage refuses the second (core/basic_manager.cc:357-362).
 func (e *managed) additions(versions []aspired) []aspired {
 	return slices.DeleteFunc(slices.Clone(versions), func(v aspired) bool {
 		return slices.ContainsFunc(e.versions, func(h *harness) bool { return h.id.version == v.version })

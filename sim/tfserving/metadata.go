@@ -13,7 +13,7 @@ import (
 // signatureField is the only metadata_field that GetModelMetadata supports.
 const signatureField = "signature_def"
 
-// GetModelMetadata is PredictionService.GetModelMetadata (TFS-12.3). python-fake echoes the
+// GetModelMetadata answers PredictionService.GetModelMetadata (TFS-12.3). python-fake repeats the
 // request's model_spec, and its values are Any without a type (TFS-17.1 item 21).
 func (s *Server) GetModelMetadata(r *apis.GetModelMetadataRequest) (*apis.GetModelMetadataResponse, error) {
 	if s.fake == nil {
@@ -27,8 +27,8 @@ func (s *Server) GetModelMetadata(r *apis.GetModelMetadataRequest) (*apis.GetMod
 	return response, nil
 }
 
-// GetModelMetadata is PredictionService.GetModelMetadata of the real servers' profiles
-// (TFS-12.3). Any thread may call it once the Reader is shared.
+// GetModelMetadata answers PredictionService.GetModelMetadata for tfs-2.4 and tfs-head (TFS-12.3).
+// Any thread may call it once the Reader is shared.
 func (r *Reader) GetModelMetadata(request *apis.GetModelMetadataRequest) (*apis.GetModelMetadataResponse, error) {
 	if request.GetModelSpec() == nil {
 		return nil, errMissingSpec()
@@ -60,8 +60,8 @@ func (r *Reader) GetModelMetadata(request *apis.GetModelMetadataRequest) (*apis.
 	}, nil
 }
 
-// Signatures returns the signatures, by name, of the version that a Predict with the spec
-// would go to; nil for a model that takes every request. The caller must not change them.
+// Signatures returns the signatures, by name, of the version that a Predict with the spec would
+// use; nil for a model that takes every request. The caller must not change them.
 func (r *Reader) Signatures(spec *apis.ModelSpec) (map[string]*tfcore.SignatureDef, error) {
 	if spec == nil {
 		return nil, errMissingSpec()

@@ -7,14 +7,14 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
-// Profile selects which server is simulated (TFS-1.1).
+// Profile says which server is simulated (TFS-1.1).
 type Profile uint8
 
-// These are the profiles.
+// These are the servers that can be simulated.
 const (
-	Profile24         Profile = iota // tfs-2.4: 2.4.0, what monolith runs
-	ProfileHead                      // tfs-head: after 2.20.0
-	ProfilePythonFake                // python-fake: monolith's FakeTFServing
+	Profile24         Profile = iota // Profile24 is tfs-2.4: version 2.4.0, which monolith uses
+	ProfileHead                      // ProfileHead is tfs-head: later than 2.20.0
+	ProfilePythonFake                // ProfilePythonFake is python-fake: monolith's FakeTFServing
 )
 
 var profileNames = [...]string{"tfs-2.4", "tfs-head", "python-fake"}
@@ -26,7 +26,7 @@ func (p Profile) String() string {
 	return fmt.Sprintf("Profile(%d)", uint8(p))
 }
 
-// ParseProfile returns the profile with a name: tfs-2.4, tfs-head or python-fake.
+// ParseProfile returns the profile called name: tfs-2.4, tfs-head or python-fake.
 func ParseProfile(name string) (Profile, error) {
 	for i, n := range profileNames {
 		if n == name {
@@ -36,13 +36,13 @@ func ParseProfile(name string) (Profile, error) {
 	return 0, fmt.Errorf("model server profile: got %q, want one of %q", name, profileNames)
 }
 
-// Options configures a server. Begin with DefaultOptions. A field that mirrors a flag has the
+// Options configures a server. Start from DefaultOptions. A field that mirrors a flag has the
 // flag's name and unit.
 type Options struct {
 	Profile Profile
 
-	// Port and the rest of this group are for whoever serves the requests. The machine only
-	// checks them, as start-up does.
+	// Port and the rest of this group configure the listeners. The state machine only validates
+	// them, as upstream does at start.
 	Port                    int
 	GRPCSocketPath          string
 	GRPCChannelArguments    string
@@ -56,7 +56,7 @@ type Options struct {
 	ModelName       string
 	ModelBasePath   string
 	ModelConfigFile string
-	// InitialConfig replaces the three fields above.
+	// InitialConfig, when set, replaces the three fields above.
 	InitialConfig                  *modelconfig.ServerConfig
 	ModelConfigFilePollWaitSeconds int64
 	FileSystemPollWaitSeconds      int64
@@ -69,7 +69,7 @@ type Options struct {
 	EnableBatching                         bool
 	BatchingParametersFile                 string
 	PlatformConfigFile                     string
-	// These are only checked, as start-up does.
+	// These fields have no effect except that start-up validates them.
 	SessionParallelism, IntraOpParallelism, InterOpParallelism int64
 	SessionConfigFile                                          string
 	UseALTSCredentials                                         bool
@@ -79,53 +79,55 @@ type Options struct {
 	SavedModelTags                []string
 	DisableModelWarmup            bool
 	NumRequestIterationsForWarmup int
-	// EnableSignatureMethodNameCheck fails requests to a signature of another method.
+	// EnableSignatureMethodNameCheck refuses requests whose signature has another method.
 	EnableSignatureMethodNameCheck bool
 	// EnableSerializationAsTensorContent puts the outputs of predictions into tensor_content.
 	EnableSerializationAsTensorContent bool
-	// UnknownArgs are arguments on the command line that are no flags (TFS-9.3).
+	// UnknownArgs holds the command-line arguments that are no flags (TFS-9.3).
 	UnknownArgs []string
 
-	// The fields below have no flag (TFS-3.5, TFS-4.4, TFS-5.8).
+	// The fields below have no command-line flag (TFS-3.5, TFS-4.4, TFS-5.8).
 
-	// CPUs sets how many threads load the first config: 4 for each CPU.
+	// CPUs is the number of processors. The first config is loaded with 4 threads for each.
 	CPUs       int
 	Transition Transition
-	// ShuffleModels, for exploration, draws which model acts first when several could act in
-	// the same tick. Otherwise the first by name does (TFS-21.2).
+	// ShuffleModels draws which model acts first when several could act in the same tick, to
+	// explore other orders. Otherwise it is the first by name (TFS-21.2).
 	ShuffleModels                 bool
 	Platforms                     []Platform
 	FailIfZeroVersions            bool
 	ServableVersionsAlwaysPresent bool
-	// TotalModelMemoryLimitBytes is how much models may reserve; 0 means no limit.
+	// TotalModelMemoryLimitBytes is how much memory all models together may reserve; 0 means no
+	// limit.
 	TotalModelMemoryLimitBytes  int64
 	TransientRAMBytesDuringLoad int64
 	// MemoryLimitBytes is the container's limit, above which the kernel kills the process; 0
 	// means no limit.
 	MemoryLimitBytes int64
 	ForceAllowLabels bool
-	// ReloadServablesWithError makes every poll try versions in error again (tfs-head).
+	// ReloadServablesWithError retries versions in error at every poll (tfs-head).
 	ReloadServablesWithError bool
-	// ModelConfigListRootDir, when set, is the directory of relative base paths.
+	// ModelConfigListRootDir, when set, is the directory against which relative base paths are
+	// resolved.
 	ModelConfigListRootDir *string
 	// StoragePathPrefix is put before the paths of versions.
 	StoragePathPrefix   string
 	RefuseVersionLabels bool
-	// RefuseLatestOnce makes latest_once an unknown field, as it is for a stock server
-	// (TFS-21.1).
+	// RefuseLatestOnce treats latest_once as an unknown field, as a stock server does (TFS-21.1).
 	RefuseLatestOnce bool
-	// StrictBundles takes a saved_model.pb that is neither a SavedModel nor a description for
-	// a damaged file, as a real server does. Without it, such a file is a model that takes
-	// every request.
+	// StrictBundles treats a saved_model.pb that is neither a SavedModel nor a description as a
+	// damaged file, as a real server does. Without it, such a file is a model that takes every
+	// request.
 	StrictBundles bool
-	// LoadCustomConfig takes a custom model config. With nil the process dies, as stock does.
+	// LoadCustomConfig loads a custom model config. If it is nil, such a config ends the process,
+	// as it does a stock server.
 	LoadCustomConfig func(custom string) *env.RPCError
 	Cost             CostModel
-	// Shared, when set, holds what the server shares with other servers of its world.
+	// Shared, when set, holds data that the server shares with other servers of its simulation.
 	Shared *Shared
 
-	// FakeNumVersions and FakeBugs are for python-fake: how many versions ModelName has, and
-	// whether to reproduce items 4 and 18 of TFS-17.1.
+	// FakeNumVersions is how many versions ModelName has in python-fake. FakeBugs says whether
+	// python-fake reproduces items 4 and 18 of TFS-17.1.
 	FakeNumVersions int
 	FakeBugs        bool
 }
@@ -133,10 +135,10 @@ type Options struct {
 // Platform is a kind of model that the server can load.
 type Platform struct {
 	Name string
-	// ConfigError, when set, is why its source adapter cannot be made. The first config then
-	// fails with it.
+	// ConfigError, when set, is the error of creating the platform's source adapter. The first
+	// config then fails with it.
 	ConfigError *env.RPCError
-	// AdapterError, when set, is its source adapter's error for every version.
+	// AdapterError, when set, is the source adapter's error for every version.
 	AdapterError *env.RPCError
 }
 
@@ -149,7 +151,7 @@ func (o *Options) platformNamed(name string) (*Platform, bool) {
 	return nil, false
 }
 
-// DefaultOptions returns the options of a profile without any flag.
+// DefaultOptions returns a profile's options when no flag is given.
 func DefaultOptions(profile Profile) Options {
 	return Options{
 		Profile:                   profile,

@@ -4,7 +4,7 @@ package tfserving
 // (TFS-4.4).
 type Transition uint8
 
-// These are the policies. tensorflow_model_server always uses AvailabilityPreserving
+// These are the transition policies. tensorflow_model_server always uses AvailabilityPreserving
 // (model_servers/server.cc:312-313).
 const (
 	AvailabilityPreserving Transition = iota
@@ -23,7 +23,7 @@ type action struct {
 	harness *harness
 }
 
-// next proposes at most one action; versions are in ascending order.
+// next returns at most one action for a model, whose versions are in ascending order.
 func (t Transition) next(versions []*harness) (action, bool) {
 	if t == ResourcePreserving {
 		return preserveResources(versions)
@@ -31,8 +31,8 @@ func (t Transition) next(versions []*harness) (action, bool) {
 	return preserveAvailability(versions)
 }
 
-// preserveAvailability keeps the last serving version until an aspired one
-// serves (core/availability_preserving_policy.cc:47-88).
+// preserveAvailability keeps the last serving version loaded until an aspired one serves
+// (core/availability_preserving_policy.cc:47-88).
 func preserveAvailability(versions []*harness) (action, bool) {
 	var aspired, aspiredServes bool
 	var unaspiredServing int

@@ -9,13 +9,13 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
-// found is a version on the disk: its number and the name of its directory entry.
+// found is a version on disk: its number and the name of its directory.
 type found struct {
 	version int64
 	child   string
 }
 
-// directChildren returns the first path component of each name, once, in lexicographic order
+// directChildren returns the distinct first path components of the names, in lexicographic order
 // (TFS-3.2 step 3).
 func directChildren(names []string) []string {
 	children := make([]string, 0, len(names))
@@ -27,8 +27,8 @@ func directChildren(names []string) []string {
 	return slices.Compact(children)
 }
 
-// parseVersion reads a child's whole name as an int64. It allows blanks around the number and
-// leading zeros. Only absl::SimpleAtoi, of tfs-head, allows a plus sign.
+// parseVersion parses a child's whole name as an int64. It accepts blanks around the number and
+// leading zeros. Only absl::SimpleAtoi, used by tfs-head, accepts a plus sign.
 func (p Profile) parseVersion(child string) (int64, bool) {
 	text := strings.Trim(child, " \t\n\v\f\r")
 	if strings.HasPrefix(text, "+") && p != ProfileHead {
@@ -64,8 +64,8 @@ func index(versions []found) []found {
 	return unique
 }
 
-// choose applies a policy to the numeric children, and returns versions in upstream's order.
-// once is what a latest_once policy chose before; nil means nothing yet.
+// choose returns the versions that a policy selects from those on disk, in upstream's order. once
+// holds the versions that a latest_once policy chose before; nil means none yet.
 func choose(p modelconfig.VersionPolicy, versions []found, once []int64) []found {
 	switch p.Kind {
 	case modelconfig.All:
@@ -85,7 +85,7 @@ func choose(p modelconfig.VersionPolicy, versions []found, once []int64) []found
 	return indexed[:min(n, len(indexed))]
 }
 
-// only keeps the versions whose numbers are listed.
+// only returns the versions whose numbers are listed.
 func only(versions []found, numbers []int64) []found {
 	return slices.DeleteFunc(versions, func(v found) bool { return !slices.Contains(numbers, v.version) })
 }

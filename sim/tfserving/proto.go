@@ -16,8 +16,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
-// parseConfigText parses a model config file strictly: an unknown field is an error. So is
-// latest_once where it is refused, and alias in tfs-head (TFS-1.3).
+// parseConfigText parses a model config file strictly: an unknown field is an error. latest_once
+// counts as unknown if refuseLatestOnce is set, and alias does in tfs-head (TFS-1.3).
 func parseConfigText(profile Profile, data []byte, refuseLatestOnce bool) (modelconfig.ServerConfig, error) {
 	var message configpb.ModelServerConfig
 	if err := textpb.Unmarshal(string(data), &message); err != nil {
@@ -35,7 +35,7 @@ func parseConfigText(profile Profile, data []byte, refuseLatestOnce bool) (model
 	return config, nil
 }
 
-// bundleSettings is what a SessionBundleConfig says about loads.
+// bundleSettings holds the fields of a SessionBundleConfig that affect loads.
 type bundleSettings struct {
 	tags           []string
 	warmup         bool
@@ -53,9 +53,9 @@ func (b bundleSettings) apply(o *Options) {
 	o.TransientRAMBytesDuringLoad = int64(b.transientBytes)
 }
 
-// parsePlatformText parses a platform config file: its platforms by name, and the settings of
-// the first of them that has any. Unknown fields are allowed, because the adapters' own
-// configs may hold more than our messages do.
+// parsePlatformText parses a platform config file. It returns the platforms by name, and the
+// settings of the first one whose config can be unpacked. Unknown fields are accepted, because the
+// adapters' own configs may hold more than our messages do.
 func parsePlatformText(data []byte) (platformFile, error) {
 	var message configpb.PlatformConfigMap
 	if err := textpb.UnmarshalKnown(string(data), &message); err != nil {
@@ -72,7 +72,7 @@ func parsePlatformText(data []byte) (platformFile, error) {
 	return file, nil
 }
 
-// adapterSettings unpacks the config of a source adapter, as the registry of classes does
+// adapterSettings unpacks the config of a source adapter, as upstream's class registry does
 // (util/class_registration.h).
 func adapterSettings(config *anypb.Any) (bundleSettings, *env.RPCError) {
 	var adapter bundlepb.SavedModelBundleSourceAdapterConfig

@@ -6,11 +6,10 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
-// Fake returns the machine of the profile python-fake, which answers calls and shows its
-// models. It is nil for other profiles.
+// Fake returns the state machine of profile python-fake; nil for other profiles.
 func (s *Server) Fake() *fake.Fake { return s.fake }
 
-// fakeHost is the host of a fake: the server around it.
+// fakeHost implements fake.Host by the server around the fake.
 type fakeHost Server
 
 func (h *fakeHost) Choose(site string, n int) int { return h.host.Choose(site, n) }
@@ -23,8 +22,8 @@ func (h *fakeHost) Log(level env.Level, format string, args ...any) {
 	h.host.Log(level, format, args...)
 }
 
-// startFake constructs the fake from a config or a name (item 24) and opens the port at once
-// (item 22). The constructor raises for a config file that does not parse.
+// startFake creates the fake's models from a config or a name (TFS-17.1 item 24) and opens the
+// port at once (TFS-17.1 item 22). The reference raises for a config file that does not parse.
 func (s *Server) startFake() {
 	o := s.options
 	switch {

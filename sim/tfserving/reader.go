@@ -9,32 +9,33 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/timerqueue"
 )
 
-// Reader holds what requests to models read: the serving map and the labels. They wait for
-// neither polls nor loads nor a disk that hangs (TFS-2.3; util/fast_read_dynamic_ptr.h,
+// Reader holds the data that requests to models read: the serving map and the labels. Requests do
+// not wait for polls, loads or a disk that hangs (TFS-2.3; util/fast_read_dynamic_ptr.h,
 // model_servers/server_core.cc:841-892).
 //
-// A Server calls its Reader from its one thread. Once the Reader is shared, any thread may.
+// A Server calls its Reader from its own thread only. Once the Reader is shared, any thread may
+// call it.
 type Reader struct {
 	server *Server
 	shared bool
-	// wake calls fn later, on the machine's thread.
+	// wake schedules fn on the server's thread.
 	wake func(fn func())
 
-	// lock guards the fields below. The machine changes them, requests read them.
+	// lock guards the fields below. The server's thread changes them, requests read them.
 	lock    Locker
 	serving *servingMap
 	labels  labelMap
-	fault   *env.RPCError // the error of every request; nil for none
-	slow    bool          // a load or an unload is in progress
+	fault   *env.RPCError // fault is the error of every request; nil for none
+	slow    bool          // slow is true while a version is being loaded or unloaded
 }
 
-// Locker has the methods of sync.Locker. Simulated code may not use package sync itself.
+// Locker has the methods of sync.Locker. Simulated code may not import package sync.
 type Locker interface {
 	Lock()
 	Unlock()
 }
 
-// oneThread is a lock that does nothing, for a Reader of one thread.
+// oneThread is a lock that does nothing, for a Reader that only one thread uses.
 type oneThread struct{}
 
 func (oneThread) Lock()   {}
@@ -44,9 +45,9 @@ func newReader(s *Server) *Reader {
 	return &Reader{server: s, wake: s.timers.Soon, lock: oneThread{}, serving: &servingMap{}}
 }
 
-// Share lets requests to models come on any thread. lock guards them and the machine; it is
-// held for moments only. enter calls fn on the machine's thread, after it has returned.
-// Call Share before Start.
+// Share allows requests to models from any thread. lock guards the Reader's data and is held only
+// briefly. enter schedules fn on the server's thread and returns before fn runs. Call Share before
+// Start.
 func (s *Server) Share(lock Locker, enter func(fn func())) *Reader {
 	r := s.reader
 	r.shared, r.lock = true, lock
@@ -60,7 +61,7 @@ func (s *Server) Share(lock Locker, enter func(fn func())) *Reader {
 	return r
 }
 
-// acquire finds the version for a request and keeps it in use until Release (TFS-12.1).
+// acquire resolves the version for a request and keeps it in use until Release (TFS-12.1).
 func (r *Reader) acquire(spec env.ModelSpec) (Handle, error) {
 	if r.server.fake != nil {
 		return Handle{}, statusf(env.Unimplemented, "Method not implemented!")
@@ -86,8 +87,8 @@ func (r *Reader) acquire(spec env.ModelSpec) (Handle, error) {
 	return Handle{reader: r, serving: r.serving, harness: h}, nil
 }
 
-// release gives a handle of a map back. It returns who waits for the map's last handle, if
-// this was the last one.
+// release drops one handle of a map. If it was the last one, release returns the callback that
+// waits for that, or nil.
 func (r *Reader) release(serving *servingMap) (drained func()) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
@@ -98,8 +99,8 @@ func (r *Reader) release(serving *servingMap) (drained func()) {
 	return drained
 }
 
-// install replaces the serving map. free is true when the old one has no handles. Otherwise
-// drained runs when its last handle is released.
+// install replaces the serving map. It returns true if the old map has no handles. Otherwise
+// drained is called when the last of them is released.
 func (r *Reader) install(fresh *servingMap, drained func()) (free bool) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
@@ -112,21 +113,22 @@ func (r *Reader) install(fresh *servingMap, drained func()) (free bool) {
 	return false
 }
 
-// set changes the reader under its lock.
+// set calls change under the lock.
 func (r *Reader) set(change func(r *Reader)) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
 	change(r)
 }
 
-// condition returns the fault of requests, and whether they are slow.
+// condition returns the error that every request gets, or nil, and whether requests are slowed
+// down.
 func (r *Reader) condition() (fault *env.RPCError, slow bool) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
 	return r.fault, r.slow
 }
 
-// latency draws how long a request takes that begins now (TFS-18.1).
+// latency draws the duration of a request that begins now (TFS-18.1).
 func (r *Reader) latency(slow bool) time.Duration {
 	cost := &r.server.options.Cost
 	d := cost.drawPredict(r.server.host)
@@ -136,44 +138,43 @@ func (r *Reader) latency(slow bool) time.Duration {
 	return d
 }
 
-// servingMap is the map that requests find versions in. It is replaced as a whole. Whoever
-// replaces it waits until the last handle of the old one is freed
-// (util/fast_read_dynamic_ptr.h:105-112), because a handle keeps the whole map alive
-// (core/basic_manager.cc:144-149).
+// servingMap holds the versions that requests can use. An update replaces the whole map. It then
+// waits until the last handle of the old map is released (util/fast_read_dynamic_ptr.h:105-112),
+// because a handle keeps the whole map alive (core/basic_manager.cc:144-149).
 type servingMap struct {
-	models []served // by name; never changed
-	// handles counts the handles in use. drained is called when there are none. The reader's
+	models []served // models is sorted by name and never changes
+	// handles counts the handles in use. drained is called when they are all released. The reader's
 	// lock guards both.
 	handles int
 	drained func()
 }
 
-// served has the ready versions of a model, in ascending order.
+// served holds the ready versions of a model, in ascending order.
 type served struct {
 	model    string
 	versions []*harness
 }
 
-// Handle keeps a version, and with it the serving map, in use until Release.
+// Handle keeps a version, and with it the whole serving map, in use until Release.
 type Handle struct {
 	reader  *Reader
 	serving *servingMap
 	harness *harness
 }
 
-// Model returns the model's name.
+// Model returns the name of the model.
 func (h Handle) Model() string { return h.harness.id.model }
 
-// Version returns the version that the request was resolved to.
+// Version returns the number of the version.
 func (h Handle) Version() int64 { return h.harness.id.version }
 
 // Bundle returns the loaded SavedModel.
 func (h Handle) Bundle() *Bundle { return h.harness.bundle }
 
-// Release frees the handle. Call it once, at the end of the request.
+// Release ends the use of the version. Call it once, at the end of the request.
 func (h Handle) Release() {
 	switch r := h.reader; {
-	case r == nil: // python-fake serves nothing
+	case r == nil: // a nil reader: python-fake resolves no version
 	case r.shared:
 		h.release()
 	default:
@@ -187,8 +188,8 @@ func (h Handle) release() {
 	}
 }
 
-// updateServingMap installs a map of all ready versions, and runs done when nobody uses the
-// old one. The caller holds mu.
+// updateServingMap installs a map of all ready versions, and calls done once the old one has no
+// handles. The caller holds mu.
 func (m *manager) updateServingMap(done func()) {
 	fresh := &servingMap{models: make([]served, 0, len(m.models))}
 	for _, e := range m.models {
@@ -207,7 +208,8 @@ func (m *manager) updateServingMap(done func()) {
 	}
 }
 
-// lookup finds a version, or the highest one with latest; nil when it is not served.
+// lookup returns a model's version with the given number, or its highest one if latest is set; nil
+// when that is not served.
 func (m *servingMap) lookup(id servable, latest bool) *harness {
 	at, ok := slices.BinarySearchFunc(m.models, id.model, func(s served, name string) int { return strings.Compare(s.model, name) })
 	if !ok {

@@ -11,20 +11,20 @@ import (
 )
 
 // core is upstream's ServerCore: the stored config, the source, and the lock around a reload
-// (TFS-2.3 item 1). The Reader has the labels.
+// (TFS-2.3 item 1). The label map is in the Reader.
 type core struct {
 	server *Server
 	lock   timerqueue.Mutex
-	// config is set by step 6 of a reload; generation counts how often.
+	// config is the config that step 6 of the last reload stored; generation counts these steps.
 	config     modelconfig.ServerConfig
 	generation int
-	source     *source // nil until a first config has loaded (TFS-8.9)
-	connecting *source // the source that loads a first config; nil otherwise
-	routes     []route // by model
+	source     *source // source is nil until a first config has loaded (TFS-8.9)
+	connecting *source // connecting is the source while a first config loads; else nil
+	routes     []route // routes is sorted by model
 	waiting    *wait
 }
 
-// handleReload does a reload by RPC. Step 1 needs no lock.
+// handleReload executes a reload by RPC. It checks the config's kind, step 1, without the lock.
 func (c *core) handleReload(config modelconfig.ServerConfig, done func(*env.RPCError)) {
 	if config.Kind != modelconfig.ModelList {
 		done(statusf(env.InvalidArgument, "ServerModelConfig type not supported by HandleReloadConfigRequest. "+
@@ -37,8 +37,8 @@ func (c *core) handleReload(config modelconfig.ServerConfig, done func(*env.RPCE
 	c.reload(config, done)
 }
 
-// reload is upstream's ReloadConfig. While one reload waits for ever, all later ones wait for
-// the lock (TFS-8.7).
+// reload executes upstream's ReloadConfig. A reload that waits for ever keeps the lock, so all
+// later ones wait too (TFS-8.7).
 func (c *core) reload(config modelconfig.ServerConfig, done func(*env.RPCError)) {
 	c.lock.Lock(func() {
 		c.apply(config, func(err *env.RPCError) {
@@ -48,7 +48,7 @@ func (c *core) reload(config modelconfig.ServerConfig, done func(*env.RPCError))
 	})
 }
 
-// apply does the checks and effects in upstream's order (TFS-8.2). A step that fails ends the
+// apply executes the steps of a reload in upstream's order (TFS-8.2). A step that fails ends the
 // reload. From step 6 on, the new config stays stored all the same.
 func (c *core) apply(config modelconfig.ServerConfig, done func(*env.RPCError)) {
 	if !c.legalTransition(config) {
@@ -81,7 +81,7 @@ func (c *core) apply(config modelconfig.ServerConfig, done func(*env.RPCError)) 
 	c.addModels(config, done)
 }
 
-// addModels does steps 8 to 10 of a reload (TFS-8.2).
+// addModels executes steps 8 to 10 of a reload (TFS-8.2).
 func (c *core) addModels(config modelconfig.ServerConfig, done func(*env.RPCError)) {
 	c.server.infof("Adding/updating models.")
 	routes, err := c.route(config)
@@ -107,7 +107,7 @@ func (c *core) addModels(config modelconfig.ServerConfig, done func(*env.RPCErro
 		done(cmp.Or(err, loggerError(config)))
 	}}
 	c.listen(w)
-	// Until the source has its new config, both the old and the new routes are valid.
+	// Until the source has its new config, models of both the old and the new config need routes.
 	c.routes = mergedRoutes(c.routes, routes)
 	c.source.updateConfig(models, func(err *env.RPCError) {
 		if err != nil {
@@ -120,7 +120,7 @@ func (c *core) addModels(config modelconfig.ServerConfig, done func(*env.RPCErro
 	})
 }
 
-// loggerError is the last step of a reload. A stock server cannot make request loggers, so a
+// loggerError executes the last step of a reload. A stock server cannot make request loggers, so a
 // model with a logging_config fails the reload, or the start, after everything else is done
 // (core/server_request_logger.cc).
 func loggerError(config modelconfig.ServerConfig) *env.RPCError {
@@ -130,8 +130,8 @@ func loggerError(config modelconfig.ServerConfig) *env.RPCError {
 	return statusf(env.InvalidArgument, "No request-logger-creator provided.")
 }
 
-// adapterError is upstream's CreateAdapters. It returns the error of the first platform, by
-// name, that cannot be made.
+// adapterError creates the source adapters, as upstream's CreateAdapters does. It returns the
+// error of the first platform, by name, that fails.
 func (s *Server) adapterError() *env.RPCError {
 	for _, p := range s.options.Platforms {
 		if p.ConfigError != nil {
@@ -141,7 +141,7 @@ func (s *Server) adapterError() *env.RPCError {
 	return nil
 }
 
-// route finds each model's platform.
+// route returns the platform of each model of the config, sorted by model.
 func (c *core) route(config modelconfig.ServerConfig) ([]route, *env.RPCError) {
 	routes := make([]route, 0, len(config.Models))
 	for _, m := range config.Models {
@@ -159,7 +159,7 @@ func (c *core) route(config modelconfig.ServerConfig) ([]route, *env.RPCError) {
 	return routes, nil
 }
 
-// route is the platform of one model.
+// route assigns a platform to one model.
 type route struct {
 	model    string
 	platform *Platform
@@ -167,7 +167,7 @@ type route struct {
 
 func byModel(a, b route) int { return strings.Compare(a.model, b.model) }
 
-// mergedRoutes returns both lists as one. For a model in both, the new route is kept.
+// mergedRoutes merges both lists. For a model in both, it keeps the new route.
 func mergedRoutes(old, fresh []route) []route {
 	merged := slices.Concat(fresh, old)
 	slices.SortStableFunc(merged, byModel)
@@ -182,9 +182,9 @@ func (s *Server) platformOf(model string) (*Platform, bool) {
 	return s.core.routes[at].platform, true
 }
 
-// connectFirst loads a first config with many threads (TFS-5.6). When a model fails, the
-// source is dropped, but the manager keeps what it was told (TFS-8.9). Known states of
-// versions count for this wait.
+// connectFirst loads a first config with many threads (TFS-5.6). When a model fails, the source is
+// dropped, but the manager keeps the versions that it was told (TFS-8.9). Versions whose states
+// are already known count for the wait.
 func (c *core) connectFirst(models []monitored, done func(*env.RPCError)) {
 	source := newSource(c.server)
 	source.updateConfig(models, func(err *env.RPCError) {
@@ -202,8 +202,8 @@ func (c *core) connect(source *source, done func(*env.RPCError)) {
 	manager, threads := c.server.manager, c.server.manager.loads.Threads
 	manager.setLoadThreads(4*c.server.options.CPUs, func() {
 		source.connect()
-		// The first poll runs while upstream still starts and joins its threads. So it comes
-		// before the wait, even when that is over at once.
+		// In upstream the first poll runs while the threads are started and joined. So it precedes
+		// the wait, even if that ends at once.
 		begin := &timerqueue.Timer{Rank: timerqueue.StorePoll, Fn: func() {
 			c.await(&wait{models: sortedNames(source.models), noun: "servable", done: func(err *env.RPCError) {
 				manager.setLoadThreads(threads, func() { c.connected(source, err, done) })
@@ -213,7 +213,8 @@ func (c *core) connect(source *source, done func(*env.RPCError)) {
 	})
 }
 
-// connected ends connectFirst. A source that has to end waits for its poll first.
+// connected ends connectFirst. It keeps the source, or closes it after an error, which waits for a
+// poll in progress.
 func (c *core) connected(source *source, err *env.RPCError, done func(*env.RPCError)) {
 	if err == nil {
 		c.connecting, c.source = nil, source
@@ -228,7 +229,7 @@ func (c *core) connected(source *source, err *env.RPCError, done func(*env.RPCEr
 	})
 }
 
-// close ends the polling of the disk.
+// close stops the polling of the disk.
 func (c *core) close() {
 	for _, source := range []*source{c.source, c.connecting} {
 		if source != nil {
@@ -237,7 +238,8 @@ func (c *core) close() {
 	}
 }
 
-// loadCustom hands a custom config to its loader. The stock one dies by LOG(FATAL).
+// loadCustom loads a custom config by the LoadCustomConfig option. Without that option the process
+// dies, as a stock server does by LOG(FATAL).
 func (c *core) loadCustom(config modelconfig.ServerConfig, done func(*env.RPCError)) {
 	if c.server.options.LoadCustomConfig == nil {
 		c.server.errorf("ModelServer does not yet support custom model config.")

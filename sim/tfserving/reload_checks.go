@@ -5,7 +5,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
-// legalTransition is step 2 of a reload (TFS-8.2).
+// legalTransition reports whether the config may replace the stored one: step 2 of a reload
+// (TFS-8.2).
 func (c *core) legalTransition(config modelconfig.ServerConfig) bool {
 	switch {
 	case c.config.Kind == modelconfig.EmptyConfig:
@@ -16,7 +17,7 @@ func (c *core) legalTransition(config modelconfig.ServerConfig) bool {
 	return c.config.Kind == modelconfig.ModelList && config.Kind == modelconfig.ModelList
 }
 
-// validate does steps 3 to 5 of a reload (TFS-8.2).
+// validate checks names, paths and platforms: steps 3 to 5 of a reload (TFS-8.2).
 func (c *core) validate(config modelconfig.ServerConfig) *env.RPCError {
 	names := make(map[string]bool, len(config.Models))
 	for _, m := range config.Models {
@@ -34,7 +35,8 @@ func (c *core) validate(config modelconfig.ServerConfig) *env.RPCError {
 	return c.validatePlatforms(config)
 }
 
-// validatePaths is step 4. With a root directory, base paths may be relative.
+// validatePaths checks the base paths: step 4 of a reload (TFS-8.2). With a root directory they
+// may be relative.
 func (c *core) validatePaths(config modelconfig.ServerConfig) *env.RPCError {
 	if root := c.server.options.ModelConfigListRootDir; root != nil {
 		if modelconfig.IsRelativePath(*root) {
@@ -52,7 +54,8 @@ func (c *core) validatePaths(config modelconfig.ServerConfig) *env.RPCError {
 	return nil
 }
 
-// basePath returns the model's path, which may be relative to the root directory.
+// basePath returns the model's base path, resolved against the root directory if it is relative to
+// one.
 func (c *core) basePath(m modelconfig.ModelConfig) string {
 	if root := c.server.options.ModelConfigListRootDir; root != nil && modelconfig.IsRelativePath(m.BasePath) {
 		return joinPath(*root, m.BasePath)
@@ -60,8 +63,8 @@ func (c *core) basePath(m modelconfig.ModelConfig) string {
 	return m.BasePath
 }
 
-// validatePlatforms is step 5. It looks at the platform of every stored model, so that one bad
-// model poisons all later reloads (TFS-8.4).
+// validatePlatforms checks the platforms: step 5 of a reload (TFS-8.2). It looks at the platform
+// of every stored model, so one bad model fails all later reloads (TFS-8.4).
 func (c *core) validatePlatforms(config modelconfig.ServerConfig) *env.RPCError {
 	stored := make(map[string]string, len(c.config.Models))
 	for _, m := range c.config.Models {
@@ -89,8 +92,8 @@ func (c *core) validatePlatforms(config modelconfig.ServerConfig) *env.RPCError 
 	return nil
 }
 
-// platform is upstream's GetPlatform (model_servers/server_core.cc:655-671). Only tfs-head
-// names the model in its errors.
+// platform returns the name of a model's platform, as upstream's GetPlatform does
+// (model_servers/server_core.cc:655-671). Only tfs-head names the model in its errors.
 func (s *Server) platform(m modelconfig.ModelConfig) (string, *env.RPCError) {
 	tail := "."
 	if s.profile == ProfileHead {

@@ -6,10 +6,10 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
-// This file has the requests of ModelService in upstream's messages. Those of
-// PredictionService are in inference.go. All errors are *env.RPCError.
+// This file answers the requests of ModelService in upstream's messages. inference.go answers
+// those of PredictionService. All errors are *env.RPCError.
 
-// GetModelStatus is ModelService.GetModelStatus (TFS-7).
+// GetModelStatus answers ModelService.GetModelStatus (TFS-7).
 func (s *Server) GetModelStatus(r *apis.GetModelStatusRequest) (*apis.GetModelStatusResponse, error) {
 	ask := s.StatusWithoutSpec
 	if r.GetModelSpec() != nil {
@@ -22,7 +22,7 @@ func (s *Server) GetModelStatus(r *apis.GetModelStatusRequest) (*apis.GetModelSt
 	return modelconfig.StatusResponse(versions), nil
 }
 
-// HandleReloadConfigRequest is ModelService.HandleReloadConfigRequest (TFS-8). done is called
+// HandleReloadConfigRequest answers ModelService.HandleReloadConfigRequest (TFS-8). It calls done
 // once, at this instant or later, or never (TFS-8.7).
 func (s *Server) HandleReloadConfigRequest(r *apis.ReloadConfigRequest, done func(*apis.ReloadConfigResponse, error)) {
 	s.Reload(modelconfig.ConfigFromProto(r.GetConfig()), func(err *env.RPCError) {
@@ -34,7 +34,7 @@ func (s *Server) HandleReloadConfigRequest(r *apis.ReloadConfigRequest, done fun
 	})
 }
 
-// SpecValue converts a model_spec; nil becomes one without a name.
+// SpecValue converts a model_spec; nil becomes a spec without a name.
 func SpecValue(spec *apis.ModelSpec) env.ModelSpec {
 	return env.ModelSpec{
 		Name: spec.GetName(), HasVersion: spec.GetVersion() != nil, Version: spec.GetVersion().GetValue(),

@@ -4,9 +4,9 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// reserve decides about resources (TFS-5.8). The caller holds mu and decision. Estimates that
-// fail are retried with mu held, which stops the manager. A version that does not fit waits,
-// without mu, until another load or unload ends.
+// reserve decides whether a version's resources are available (TFS-5.8). The caller holds mu and
+// decision. Failed estimates are retried with mu held, which blocks the manager. A version that
+// does not fit waits, without mu, until another load or unload ends.
 func (m *manager) reserve(h *harness, done func(*env.RPCError)) {
 	m.retry("Reserving resources for servable", h, func(result func(*env.RPCError)) { m.estimate(h, result) }, func(err *env.RPCError) {
 		limit := m.server.options.TotalModelMemoryLimitBytes
@@ -24,8 +24,8 @@ func (m *manager) reserve(h *harness, done func(*env.RPCError)) {
 	})
 }
 
-// estimate sets how many bytes a load needs, for the model and in passing
-// (servables/tensorflow/saved_model_bundle_source_adapter.cc:91-117). It does so once: a
+// estimate sets the bytes that a load needs: those of the model, and those needed only while it
+// loads (servables/tensorflow/saved_model_bundle_source_adapter.cc:91-117). It estimates once: a
 // version that waited for others keeps its first estimate (core/simple_loader.h).
 func (m *manager) estimate(h *harness, result func(*env.RPCError)) {
 	if h.estimated {
@@ -46,11 +46,11 @@ func (m *manager) estimate(h *harness, result func(*env.RPCError)) {
 	})
 }
 
-// ramEstimate returns what upstream expects a model of this size to need, in bytes
+// ramEstimate returns the memory that upstream expects a model of this size to need, in bytes
 // (servables/tensorflow/util.cc:334-351).
 func ramEstimate(diskBytes int64) int64 { return int64(1.2 * float64(diskBytes)) }
 
-// reservedBytes returns what loading and loaded versions have reserved.
+// reservedBytes returns the sum of all reservations of loading and loaded versions.
 func (m *manager) reservedBytes() (sum int64) {
 	for _, e := range m.models {
 		for _, h := range e.versions {

@@ -11,11 +11,11 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
-// method answers the bytes of a request. A nil message stands for Python's None.
+// method handles a gRPC method on a serialized request. A nil message stands for Python's None.
 type method func(f *Fake, request []byte) (proto.Message, *env.RPCError)
 
-// methods has the methods that the reference registers. The servicers also have the methods
-// that it leaves out (TFS-17.1 items 20 and 23).
+// methods holds the gRPC methods that the reference registers, by path. The reference leaves out
+// some methods of its servicers (TFS-17.1 items 20 and 23).
 var methods = map[string]method{
 	apis.ModelService_GetModelStatus_FullMethodName:            decodes((*Fake).callStatus),
 	apis.ModelService_HandleReloadConfigRequest_FullMethodName: decodes((*Fake).callReload),
@@ -47,12 +47,12 @@ func (f *Fake) Call(method string, request []byte) (answer []byte, err error) {
 	return answer, err
 }
 
-// statusf returns an error of a call.
+// statusf returns an error with a code and a formatted text.
 func statusf(code env.Code, format string, args ...any) *env.RPCError {
 	return &env.RPCError{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// decodes turns a function that answers a message into a method.
+// decodes wraps a handler of decoded messages, so that it takes serialized requests.
 func decodes[M interface {
 	proto.Message
 	*T
@@ -79,9 +79,8 @@ func (f *Fake) callReload(r *apis.ReloadConfigRequest) (proto.Message, *env.RPCE
 // callPredict returns None, which grpc-python cannot serialize (mocked_tfserving.py:339-340).
 func (f *Fake) callPredict(*apis.PredictRequest) (proto.Message, *env.RPCError) { return nil, nil }
 
-// Metadata answers GetModelMetadata (item 21). It repeats the model_spec, an empty one when
-// there is none, and has an Any without a type for each field
-// (mocked_tfserving.py:342-353).
+// Metadata answers GetModelMetadata (TFS-17.1 item 21). It repeats the request's model_spec, or an
+// empty one, and has an Any without a type for each field (mocked_tfserving.py:342-353).
 func (f *Fake) Metadata(r *apis.GetModelMetadataRequest) (*apis.GetModelMetadataResponse, *env.RPCError) {
 	spec := r.GetModelSpec()
 	if spec == nil {
@@ -105,7 +104,8 @@ func (f *Fake) callMetadata(r *apis.GetModelMetadataRequest) (proto.Message, *en
 	return response, nil
 }
 
-// unimplemented answers as the generated servicer does.
+// unimplemented answers UNIMPLEMENTED, as the generated servicer does for a method that the
+// reference does not define.
 func unimplemented[M proto.Message](*Fake, M) (proto.Message, *env.RPCError) {
 	return nil, statusf(env.Unimplemented, "Method not implemented!")
 }

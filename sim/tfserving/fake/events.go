@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// put queues an event, and wakes the thread if it waits for one.
+// put appends an event to the queue, and schedules the fake's thread if it is idle.
 func (f *Fake) put(event transition) {
 	f.queue = append(f.queue, event)
 	if !f.broken && !f.hop.Queued {
@@ -14,7 +14,7 @@ func (f *Fake) put(event transition) {
 	}
 }
 
-// takeEvent handles one event, which is one turn of the thread.
+// takeEvent handles the first event of the queue, as one iteration of the fake's thread does.
 func (f *Fake) takeEvent() {
 	event := f.queue[0]
 	f.queue = f.queue[1:]
@@ -24,7 +24,8 @@ func (f *Fake) takeEvent() {
 	}
 }
 
-// handle is the reference's _event_handler (mocked_tfserving.py:226-306).
+// handle applies one event to the models, as the reference's _event_handler does
+// (mocked_tfserving.py:226-306).
 func (f *Fake) handle(event transition) {
 	i := f.index(event.name)
 	if i < 0 {
@@ -66,17 +67,16 @@ func (f *Fake) handle(event transition) {
 	}
 }
 
-// known has the states that events can ask for.
+// known holds the states that an event can request.
 var known = []env.ModelState{env.StateStart, env.StateLoading, env.StateAvailable, env.StateUnloading, env.StateEnd}
 
-// stale reports whether the event would unload a version of another entry than the one that
-// it was made for. Other late events do no harm: for a name that is listed twice they are
-// item 16.
+// stale reports whether the event would unload a version of a newer model with the same name.
+// Other late events do no harm: they only occur for a name listed twice (TFS-17.1 item 16).
 func (e transition) stale(m *entry) bool {
 	return m != e.model && (e.state == env.StateUnloading || e.state == env.StateEnd)
 }
 
-// enter sets a version's state, and queues the next one unless that is UNKNOWN.
+// enter sets a version's state, and queues the event for state next unless that is UNKNOWN.
 func (f *Fake) enter(m *entry, j int, event transition, next env.ModelState) {
 	m.versions[j].state = event.state
 	m.answer = nil
@@ -86,8 +86,8 @@ func (f *Fake) enter(m *entry, j int, event transition, next env.ModelState) {
 	}
 }
 
-// limit unloads the oldest version when there are too many. With policy 'all' the limit is
-// None, and the comparison raises in the thread (item 4).
+// limit queues the unload of the oldest version when the model has too many. With policy 'all' the
+// reference compares an int with None, which raises and ends the thread (TFS-17.1 item 4).
 func (f *Fake) limit(m *entry) {
 	switch {
 	case m.unlimited && f.faults:
@@ -100,8 +100,8 @@ func (f *Fake) limit(m *entry) {
 	}
 }
 
-// end deletes a version, and the model when that was its last one (item 12). The reference
-// deletes it in any state (item 18).
+// end deletes a version, and the model with its last version (TFS-17.1 item 12). The reference
+// deletes the version in any state (TFS-17.1 item 18).
 func (f *Fake) end(m *entry, j int, event transition) {
 	if m.versions[j].state == env.StateUnloading {
 		f.host.Publish(event.name, event.version, env.StateEnd)

@@ -27,11 +27,13 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/timerqueue"
 )
 
-// These are the times of the fake's thread. It takes one event from its queue at a time in a
-// busy loop, and looks at the wall clock in between (mocked_tfserving.py:203-224).
+// These are the times of the fake's thread. hopTime is one iteration, which handles one event and
+// then reads the wall clock (mocked_tfserving.py:203-224). The reference's thread loops without a
+// pause.
 const (
 	hopTime = 10 * time.Microsecond
-	// A version comes when more than 30 s have passed, so one turn later.
+	// growthTime is the interval of new versions. The reference waits until more than 30 s have
+	// passed, so one iteration longer.
 	growthTime = 30*time.Second + hopTime
 )
 
@@ -42,27 +44,27 @@ const (
 	Workers    = 10
 )
 
-// Fake is the reference's FakeTFServing (TFS-17). It invents versions from the policies, and
-// moves them through their states by one queue of events.
+// Fake is the reference's FakeTFServing (TFS-17). It invents versions from the policies, and moves
+// them through their states by one queue of events.
 //
-// Cost: the versions of a model, and with them each of its statuses, grow with time. A model
-// drawn at random gets one more each 30 s, and only a removal takes versions away. The
-// reference's thread polls its queue without a pause, which costs a core for each fake.
-// Here nothing is polled that no event can change.
+// Cost: a model that is drawn gets one more version each 30 s, and only a removal takes versions
+// away. So its versions and status answers grow with time. The reference's thread polls its queue
+// without a pause, which costs one core for each fake. This one is only scheduled for events and
+// for new versions.
 type Fake struct {
 	timers *timerqueue.Queue
 	host   Host
 	faults bool
-	models []*entry // in the order of a Python dict
+	models []*entry // models is in the order of the reference's dict
 	queue  []transition
-	python *env.Python // nil before its first set
-	broken bool        // the thread has died of a TypeError (item 4)
+	python *env.Python // python draws its hash seed when first needed; nil before
+	broken bool        // broken is true once the thread has died of a TypeError (TFS-17.1 item 4)
 	hop    timerqueue.Timer
 	growth timerqueue.Timer
-	from   time.Duration // the instant from which growth is counted
+	from   time.Duration // from is the instant from which the 30 s of growth are counted
 }
 
-// entry is the reference's ModelMeta. latest stands for version_policy 'latest', and unlimited
+// entry is the reference's ModelMeta. latest is true for version_policy 'latest', and unlimited
 // for a version_data of None.
 type entry struct {
 	config    modelconfig.ModelConfig
@@ -71,18 +73,18 @@ type entry struct {
 	data      uint32
 	numbers   []int64
 	versions  []servable
-	answer    []env.ModelVersionStatus // nil when stale
+	answer    []env.ModelVersionStatus // answer is the cached status answer; nil when a version has changed since
 	unloading bool
 }
 
 type servable struct {
 	version int64
 	state   env.ModelState
-	label   *string // nil is None; nothing in the reference sets a label
+	label   *string // label is nil for None; the reference never sets one
 }
 
-// transition is an event that moves a version to a state. model is the entry that it was made
-// for. The reference looks the name up again, which is the fault of item 18.
+// transition is an event that moves a version to a state. model is the entry that was current when
+// the event was queued. The reference looks the name up again, which is TFS-17.1 item 18.
 type transition struct {
 	name    string
 	model   *entry
@@ -90,21 +92,21 @@ type transition struct {
 	state   env.ModelState
 }
 
-// Host is what a fake needs from the server around it.
+// Host is what a fake needs from the server that contains it.
 type Host interface {
 	// Choose returns a number in [0, n); 0 is the default outcome.
 	Choose(site string, n int) int
 	// Publish is called at every change of a version's state, in order.
 	Publish(model string, version int64, state env.ModelState)
-	// Log logs a line, or a traceback of the reference, which begins with Uncaught.
+	// Log writes a log line, or a traceback of the reference, which begins with Uncaught.
 	Log(level env.Level, format string, args ...any)
 }
 
-// Uncaught begins what the interpreter prints about an exception that ends the fake's thread.
+// Uncaught begins the text that Python prints for the exception that ends the fake's thread.
 const Uncaught = "Exception in thread "
 
-// New makes a fake without models, whose thread runs on the timer queue t. With faults it has
-// those faults of the reference that a profile may repair.
+// New makes a fake without models, whose thread runs on the timer queue t. faults selects the
+// reference's faulty behaviours that a profile may repair.
 func New(t *timerqueue.Queue, host Host, faults bool) *Fake {
 	f := &Fake{timers: t, host: host, faults: faults}
 	f.hop = timerqueue.Timer{Rank: timerqueue.Thread, Fn: f.takeEvent}
@@ -112,14 +114,14 @@ func New(t *timerqueue.Queue, host Host, faults bool) *Fake {
 	return f
 }
 
-// Open constructs the fake's models at this instant (item 24).
+// Open creates the models of a config now, as the reference's constructor does (TFS-17.1 item 24).
 func (f *Fake) Open(config modelconfig.ServerConfig) {
 	f.from = f.timers.Now()
 	f.load(config.Models)
 }
 
-// load is the reference's ModelMgr.load (mocked_tfserving.py:96-123). A name that is listed
-// twice is loaded twice, and the last entry wins (item 16).
+// load adds models, as the reference's ModelMgr.load does (mocked_tfserving.py:96-123). A name
+// that is listed twice is loaded twice, and the last entry wins (TFS-17.1 item 16).
 func (f *Fake) load(models []modelconfig.ModelConfig) {
 	for i := range models {
 		if f.faults {
@@ -144,7 +146,7 @@ func (f *Fake) load(models []modelconfig.ModelConfig) {
 	f.planGrowth()
 }
 
-// newEntry invents a model's versions (items 1, 3 and 4).
+// newEntry creates a model and invents its versions (TFS-17.1 items 1, 3 and 4).
 func newEntry(config modelconfig.ModelConfig) *entry {
 	m := &entry{config: config}
 	switch config.Policy.Kind {
@@ -170,8 +172,8 @@ func (f *Fake) index(name string) int {
 	return slices.IndexFunc(f.models, func(m *entry) bool { return m.config.Name == name })
 }
 
-// Reload is HandleReloadConfigRequest. It compares names only and always succeeds (items 13 to
-// 15). It removes the names that are gone in the order of Python's set.
+// Reload handles a HandleReloadConfigRequest. It compares names only and always succeeds (TFS-17.1
+// items 13 to 15). It removes the missing names in the order of Python's set.
 func (f *Fake) Reload(config modelconfig.ServerConfig) {
 	alive := f.alive()
 	wanted := make([]string, len(config.Models))
@@ -186,8 +188,8 @@ func (f *Fake) Reload(config modelconfig.ServerConfig) {
 	}))
 }
 
-// gone is the reference's old_names - new_names. A single name needs no hash seed, so none is
-// drawn for it.
+// gone returns the alive names that are not wanted, in the order of the reference's old_names -
+// new_names. A single name needs no hash seed, so none is drawn for it.
 func (f *Fake) gone(alive, wanted []string) []string {
 	h := pyset.Hashing{}
 	if slices.ContainsFunc(alive, func(name string) bool { return !slices.Contains(wanted, name) }) && len(alive) > 1 {
@@ -196,7 +198,8 @@ func (f *Fake) gone(alive, wanted []string) []string {
 	return pyset.Strings(h, alive...).Minus(pyset.Strings(h, wanted...)).Keys()
 }
 
-// alive returns the models that are not being unloaded, in the order of Python's dict.
+// alive returns the names of the models that are not being unloaded, in the order of Python's
+// dict.
 func (f *Fake) alive() []string {
 	var alive []string
 	for _, m := range f.models {
@@ -207,8 +210,8 @@ func (f *Fake) alive() []string {
 	return alive
 }
 
-// hashing returns the hashing of the fake's Python. Its hash seed is a choice of the host; 0,
-// the default, orders sets by their keys.
+// hashing returns the hash function of the fake's Python. The hash seed is a choice of the host;
+// choice 0, the default, orders sets by their keys.
 func (f *Fake) hashing() pyset.Hashing {
 	if f.python == nil {
 		f.python = &env.Python{HashSeed: uint32(f.host.Choose("python.hashseed", env.HashSeeds))}
@@ -216,7 +219,7 @@ func (f *Fake) hashing() pyset.Hashing {
 	return pyset.HashingOf(*f.python)
 }
 
-// remove unloads all versions of a model at once, whatever their state (item 17).
+// remove queues the unloads of all versions of a model, whatever their state (TFS-17.1 item 17).
 func (f *Fake) remove(m *entry) {
 	m.unloading = true
 	f.host.Log(env.Info, "start remove the model %s", m.config.Name)

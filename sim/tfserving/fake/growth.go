@@ -6,8 +6,8 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// planGrowth keeps the 30 s timer running while there is a model that can grow. Draws at other
-// times would change nothing, so the clock jumps to the next version.
+// planGrowth keeps the 30 s timer running while some model can grow. It skips to the next instant
+// at which a version is due, because an earlier one would change nothing.
 func (f *Fake) planGrowth() {
 	grows := slices.ContainsFunc(f.models, func(m *entry) bool { return m.latest })
 	if !grows || f.broken {
@@ -20,7 +20,8 @@ func (f *Fake) planGrowth() {
 	}
 }
 
-// grow gives one chosen model a new version, unless its policy is 'specific' (item 19).
+// grow draws one model and gives it a new version, unless its policy is 'specific' (TFS-17.1 item
+// 19).
 func (f *Fake) grow() {
 	m := f.models[f.host.Choose("tfserving.fake.growth", len(f.models))]
 	if m.latest {

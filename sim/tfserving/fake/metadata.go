@@ -7,8 +7,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Fields is the reference's ModelMgr.get_metadata (item 21, mocked_tfserving.py:168-187): the
-// repr of each field that is an attribute.
+// Fields returns the repr of each field that is an attribute of the model, as the reference's
+// ModelMgr.get_metadata does (TFS-17.1 item 21, mocked_tfserving.py:168-187).
 func (f *Fake) Fields(name string, choice Choice, fields []string) (map[string]string, *env.RPCError) {
 	values := map[string]string{}
 	if len(fields) == 0 {
@@ -31,7 +31,8 @@ func (f *Fake) Fields(name string, choice Choice, fields []string) (map[string]s
 	return values, nil
 }
 
-// attribute returns the repr of a field of ModelConf (mocked_tfserving.py:50-57).
+// attribute returns the repr of one attribute of the reference's ModelConf; false for none of that
+// name (mocked_tfserving.py:50-57).
 func (m *entry) attribute(field string) (string, bool) {
 	switch field {
 	case "model_name":
@@ -67,7 +68,8 @@ func (m *entry) versionData() string {
 	return pysem.Repr(numbers)
 }
 
-// versionAttribute returns the repr of a field of the ModelVersion that the request names.
+// versionAttribute returns the repr of one attribute of the ModelVersion that the request names;
+// false for none of that name.
 func (m *entry) versionAttribute(choice Choice, field string) (string, bool) {
 	if choice.version == nil {
 		return "", false

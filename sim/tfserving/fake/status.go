@@ -8,13 +8,13 @@ import (
 )
 
 // Choice is the version_choice of a model_spec: a version, a label, or neither. An empty label
-// is a choice too; env.ModelSpec cannot tell it from none.
+// counts as a choice, which env.ModelSpec cannot express.
 type Choice struct {
 	version *int64
 	label   *string
 }
 
-// ChoiceOf returns the choice of the machine's form of a spec.
+// ChoiceOf returns the version choice in an env.ModelSpec.
 func ChoiceOf(spec env.ModelSpec) (choice Choice) {
 	switch {
 	case spec.HasVersion:
@@ -36,9 +36,9 @@ func choiceFromProto(spec *apis.ModelSpec) (choice Choice) {
 	return choice
 }
 
-// Status is the reference's ModelMgr.get_status (mocked_tfserving.py:134-166). It keeps the
-// order of insertion, labels never match, and what is not found has version -1 (items 8 to
-// 11).
+// Status returns the states of a model's versions in the order of insertion, as the reference's
+// ModelMgr.get_status does (mocked_tfserving.py:134-166). Labels never match, and an unknown model
+// or version has version -1 (TFS-17.1 items 8 to 11).
 func (f *Fake) Status(name string, choice Choice) []env.ModelVersionStatus {
 	if i := f.index(name); i >= 0 {
 		m := f.models[i]
@@ -56,7 +56,7 @@ func (f *Fake) Status(name string, choice Choice) []env.ModelVersionStatus {
 	}}
 }
 
-// chosen returns the index of the first version that the choice names; below 0 for none.
+// chosen returns the index of the first version that matches the choice; negative for none.
 func (m *entry) chosen(choice Choice) int {
 	return slices.IndexFunc(m.versions, func(v servable) bool {
 		if choice.version != nil {

@@ -10,12 +10,12 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/timerqueue"
 )
 
-// Models is the ModelMgr of python-fake with a thread that the caller moves, one event at a
-// time. It serves to compare the profile with the reference step by step.
+// Models is the ModelMgr of python-fake with a thread that the caller moves, one event at a time.
+// Tests use it to compare the profile with the reference step by step.
 type Models struct{ f *Fake }
 
-// NewModels makes a manager without models, on a host where no time passes. log takes the
-// log lines.
+// NewModels makes a manager without models, on a clock that stands still. log receives the log
+// lines.
 func NewModels(log func(level env.Level, format string, args ...any)) *Models {
 	host := stopped{log}
 	return New(timerqueue.New(host), host, true).Models()
@@ -24,7 +24,7 @@ func NewModels(log func(level env.Level, format string, args ...any)) *Models {
 // Models returns the fake's ModelMgr.
 func (f *Fake) Models() *Models { return &Models{f} }
 
-// stopped is a host where no time passes.
+// stopped is a Host whose clock stands still.
 type stopped struct {
 	log func(level env.Level, format string, args ...any)
 }
@@ -36,23 +36,24 @@ func (stopped) Publish(string, int64, env.ModelState)       {}
 
 func (s stopped) Log(level env.Level, format string, args ...any) { s.log(level, format, args...) }
 
-// These are the exceptions of the reference in these calls.
+// These are the exceptions that the reference raises in the methods of Models.
 var (
 	// ErrNoModel is the KeyError for an unknown model.
 	ErrNoModel = errors.New("KeyError: the fake has no such model")
-	// ErrUnlimited is the TypeError of policy all (item 4). In a real fake it ends the thread.
+	// ErrUnlimited is the TypeError for policy all (TFS-17.1 item 4). In the reference it ends the
+	// thread.
 	ErrUnlimited = errors.New("TypeError: '>' not supported between instances of 'int' and 'NoneType'")
-	// ErrNoVersion is the IndexError for a model without that version.
+	// ErrNoVersion is the IndexError for a version that the model does not have.
 	ErrNoVersion = errors.New("IndexError: list index out of range")
 )
 
-// Model describes a model as it is now.
+// Model describes the present state of one model.
 type Model struct {
 	Name, BasePath string
 	// Policy is "latest" or "specific".
 	Policy string
-	// Unlimited stands for version data of None. NumVersions is the version data of latest,
-	// Versions that of specific.
+	// Unlimited stands for version data of None. With policy latest, NumVersions is the number of
+	// versions to keep. With policy specific, Versions lists the versions.
 	Unlimited   bool
 	NumVersions uint32
 	Versions    []int64
@@ -63,11 +64,11 @@ type Model struct {
 // Version describes one version of a Model.
 type Version struct {
 	Version int64
-	Label   *string // nil is None
+	Label   *string // Label is nil for None
 	State   env.ModelState
 }
 
-// Event describes one entry of the queue.
+// Event describes one queued change of a version's state.
 type Event struct {
 	Model   string
 	Version int64
@@ -83,7 +84,7 @@ func (m *Models) Models() []Model {
 	return list
 }
 
-// entry returns the entry of a name, or ErrNoModel.
+// entry returns the entry of the model with a name, or ErrNoModel.
 func (m *Models) entry(name string) (*entry, error) {
 	if i := m.f.index(name); i >= 0 {
 		return m.f.models[i], nil
@@ -105,7 +106,7 @@ func (m *entry) view() Model {
 	return v
 }
 
-// Model returns the model with a name; ErrNoModel when there is none.
+// Model returns the model with a name, or ErrNoModel.
 func (m *Models) Model(name string) (Model, error) {
 	model, err := m.entry(name)
 	if err != nil {
@@ -131,8 +132,8 @@ func (m *Models) Load(models []modelconfig.ModelConfig) {
 	m.f.timers.Request(func() { m.f.load(models) })
 }
 
-// Remove unloads models by name, as ModelMgr.remove does. An unknown name is ErrNoModel; the
-// models named before it are removed all the same.
+// Remove unloads models by name, as ModelMgr.remove does. It stops with ErrNoModel at the first
+// unknown name; the models before it are removed all the same.
 func (m *Models) Remove(names []string) (err error) {
 	m.f.timers.Request(func() {
 		for _, name := range names {
@@ -146,8 +147,8 @@ func (m *Models) Remove(names []string) (err error) {
 	return err
 }
 
-// Handle takes the first event off the queue and handles it. It returns false when the queue
-// is empty. The error is that of HandleEvent.
+// Handle removes the first event from the queue and handles it. It returns false when the queue is
+// empty. Its error is that of HandleEvent.
 func (m *Models) Handle() (bool, error) {
 	if len(m.f.queue) == 0 {
 		return false, nil
@@ -157,8 +158,8 @@ func (m *Models) Handle() (bool, error) {
 	return true, m.handle(event)
 }
 
-// HandleEvent handles an event that does not come from the queue. The error is ErrUnlimited
-// when the thread would die of it.
+// HandleEvent handles an event as if it came from the queue. It returns ErrUnlimited when the
+// reference's thread would die of it.
 func (m *Models) HandleEvent(e Event) error {
 	return m.handle(transition{name: e.Model, version: e.Version, state: e.State})
 }
@@ -172,8 +173,8 @@ func (m *Models) handle(event transition) error {
 	return nil
 }
 
-// Grow gives a model a new version, whatever its policy, as the 30 s tick does for the model
-// that it chooses (item 19).
+// Grow gives a model a new version, whatever its policy, as the reference does every 30 s for one
+// model (TFS-17.1 item 19).
 func (m *Models) Grow(name string) error {
 	model, err := m.entry(name)
 	if err == nil {
@@ -182,7 +183,8 @@ func (m *Models) Grow(name string) error {
 	return err
 }
 
-// SetLabel labels a version, which no call of the reference does; nil is None.
+// SetLabel sets the label of the version at index; nil is None. No call of the reference does
+// that.
 func (m *Models) SetLabel(name string, index int, label *string) error {
 	model, err := m.entry(name)
 	if err != nil {

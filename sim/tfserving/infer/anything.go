@@ -7,10 +7,10 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// This file has the signatures of a model that takes every request. Whatever a request asks
-// for, there is a signature that fits.
+// This file invents signatures for a model that takes every request, so that every request finds
+// one that fits.
 
-// predictAnything takes all inputs that can be read, and returns a vector of floats for each
+// predictAnything accepts all inputs that can be decoded, and returns a vector of floats for each
 // output that the filter names.
 func (m *Model) predictAnything(r *apis.PredictRequest) (Run, error) {
 	def := &tfcore.SignatureDef{

@@ -9,7 +9,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// classify is upstream's RunClassify (TFS-12.4; servables/tensorflow/classifier.cc).
+// classify answers a ClassificationRequest, as upstream's RunClassify does (TFS-12.4;
+// servables/tensorflow/classifier.cc).
 func (m *Model) classify(r *apis.ClassificationRequest) (Run, error) {
 	s, err := m.classifier(r.GetModelSpec().GetSignatureName())
 	if err != nil {
@@ -24,7 +25,8 @@ func (m *Model) classify(r *apis.ClassificationRequest) (Run, error) {
 	})
 }
 
-// classifier is upstream's GetClassificationSignatureDef and PreProcessClassification.
+// classifier finds and checks the signature of a classification, as upstream's
+// GetClassificationSignatureDef and PreProcessClassification do.
 func (m *Model) classifier(name string) (*Signature, *env.RPCError) {
 	return m.exampleSignature(name, anyClassifier, m.checkClassifier)
 }
@@ -49,7 +51,8 @@ func (m *Model) checkClassifier(s *Signature) *env.RPCError {
 	return nil
 }
 
-// classification is upstream's PostProcessClassificationResult.
+// classification makes the result from the outputs, as upstream's PostProcessClassificationResult
+// does.
 func classification(c *computation, s *Signature, examples int) (*apis.ClassificationResult, error) {
 	c.classifies = true
 	classes, err := c.classOutput(s, classesAlias, framework.DataType_DT_STRING, examples)
@@ -71,7 +74,7 @@ func classification(c *computation, s *Signature, examples int) (*apis.Classific
 	return result, nil
 }
 
-// row returns the classes of one example.
+// row returns the classes and scores of one example.
 func row(classes, scores *tensor.Tensor, example, count int) *apis.Classifications {
 	all := &apis.Classifications{Classes: make([]*apis.Class, count)}
 	for i := range all.Classes {
@@ -87,8 +90,8 @@ func row(classes, scores *tensor.Tensor, example, count int) *apis.Classificatio
 	return all
 }
 
-// classOutput computes and checks one of the two outputs; nil when the signature does not
-// have it.
+// classOutput computes and checks the classes or the scores. It returns nil when the signature
+// does not have that output.
 func (c *computation) classOutput(s *Signature, alias string, dtype framework.DataType, examples int) (*tensor.Tensor, error) {
 	out := s.output(alias)
 	if out == nil {

@@ -7,13 +7,13 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// digest is a number that depends on everything that was put into it, in order. It only has to
-// tell inputs apart and be fast, eight bytes at a time. It does not resist chosen inputs.
+// digest is a hash of everything that was added, in order. It is fast, eight bytes at a time, and
+// not secure: collisions can be constructed.
 type digest uint64
 
 func newDigest() digest { return 1 }
 
-// number mixes n in by XORing the two halves of a product, as wyhash does.
+// number adds n to the hash by XORing the two halves of a product, as wyhash does.
 func (d digest) number(n uint64) digest {
 	high, low := bits.Mul64(n^0xa0761d6478bd642f, uint64(d)^0xe7037ed1a0b428db)
 	return digest(high ^ low)
@@ -34,7 +34,8 @@ func (d digest) bytes(b []byte) digest {
 
 func (d digest) text(s string) digest { return d.bytes([]byte(s)) }
 
-// elements puts elements [from, to) of a tensor in. The encoding of the tensor does not matter.
+// elements adds elements [from, to) of a tensor. Equal elements give equal digests, whatever the
+// tensor's encoding.
 func (d digest) elements(t tensor.Tensor, from, to int) digest {
 	if raw := t.Raw(); raw != nil {
 		size := tensor.Size(t.DType())
@@ -46,13 +47,13 @@ func (d digest) elements(t tensor.Tensor, from, to int) digest {
 	return d
 }
 
-// sum spreads the digest over all 64 bits.
+// sum returns the digest with its entropy spread over all 64 bits.
 func (d digest) sum() uint64 {
 	s := stream(d)
 	return s.next()
 }
 
-// stream is a sequence of pseudo-random numbers (splitmix64). Any value may begin it.
+// stream is a generator of pseudo-random numbers (splitmix64). Any value is a valid seed.
 type stream uint64
 
 func (s *stream) next() uint64 {

@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// onExamples runs a signature on examples. answer makes the response from the computation and
-// the number of examples.
+// onExamples prepares the run of a signature on a list of examples. answer makes the response from
+// the computation and the number of examples.
 func (m *Model) onExamples(s *Signature, in *apis.Input, answer func(*computation, int) (proto.Message, error)) (Run, error) {
 	examples, err := examplesTensor(in)
 	if err != nil {
@@ -23,8 +23,8 @@ func (m *Model) onExamples(s *Signature, in *apis.Input, answer func(*computatio
 	return func() (proto.Message, error) { return answer(m.compute(s, feeds), examples.Len()) }, nil
 }
 
-// exampleSignature finds and checks a signature. anything makes it for a model that takes every
-// request.
+// exampleSignature finds the signature called name and checks it. For a model that takes every
+// request, anything makes one.
 func (m *Model) exampleSignature(name string, anything func(string) *Signature,
 	check func(*Signature) *env.RPCError) (*Signature, *env.RPCError) {
 	name = SignatureName(name)
@@ -38,8 +38,9 @@ func (m *Model) exampleSignature(name string, anything func(string) *Signature,
 	return s, check(s)
 }
 
-// examplesTensor is upstream's InputToSerializedExampleTensor (util.cc): a vector of serialized
-// examples. Each comes behind the context, so that its fields override the context's.
+// examplesTensor returns a vector of serialized examples, as upstream's
+// InputToSerializedExampleTensor does (util.cc). It writes each example behind the context, so
+// that its fields override the context's.
 func examplesTensor(in *apis.Input) (tensor.Tensor, *env.RPCError) {
 	list := in.GetExampleList().GetExamples()
 	var context *tfexample.Example
@@ -60,7 +61,8 @@ func examplesTensor(in *apis.Input) (tensor.Tensor, *env.RPCError) {
 	return t, nil
 }
 
-// appendExample ignores the error: a message that was decoded can be encoded.
+// appendExample appends the serialized example. Encoding cannot fail, because the message was
+// decoded before.
 func appendExample(to []byte, e *tfexample.Example) []byte {
 	if e == nil {
 		return to
@@ -69,7 +71,7 @@ func appendExample(to []byte, e *tfexample.Example) []byte {
 	return data
 }
 
-// exampleFeeds feeds the examples to the only input of a classification or regression.
+// exampleFeeds feeds the examples to the only input of a classification or regression signature.
 func exampleFeeds(s *Signature, examples tensor.Tensor) []feed {
 	return []feed{{in: s.inputs[0], value: examples, shape: examples.Shape()}}
 }

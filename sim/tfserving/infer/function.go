@@ -8,24 +8,23 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// computation is one run of the model function. It invents outputs from the model's name and
-// version, the signature's name and the inputs. Floats are in [0, 1), integers in [0, 100),
-// strings have eight hexadecimal digits, and the scores of a classification sum to 1
-// (TFS-12.5).
+// computation is one run of a model. It invents outputs from the model's name and version, the
+// signature's name and the inputs. Floats are in [0, 1), integers in [0, 100), strings have eight
+// hexadecimal digits, and the scores of a classification sum to 1 (TFS-12.5).
 type computation struct {
 	signature  *Signature
-	classifies bool // the call is a classification
+	classifies bool // classifies is true when the call is a classification
 	feeds      []feed
 	rows       int64
 	seed       uint64
-	digests    []uint64 // one for each row; nil until one is needed
+	digests    []uint64 // digests has one digest for each row; nil until first needed
 }
 
 func (m *Model) compute(s *Signature, feeds []feed) *computation {
 	return &computation{signature: s, feeds: feeds, rows: rowsOf(feeds), seed: m.seed ^ s.seed}
 }
 
-// value computes an output.
+// value invents the tensor of one output.
 func (c *computation) value(out *output) (tensor.Tensor, error) {
 	shape := c.shapeOf(out)
 	count, err := tensor.Count(shape)
@@ -42,10 +41,11 @@ func (c *computation) value(out *output) (tensor.Tensor, error) {
 	return value, nil
 }
 
-// maxElements bounds the elements of an output, whatever its signature says.
+// maxElements limits the number of elements of one output, whatever its signature says.
 const maxElements = tensor.MaxBytes / 16
 
-// seedsOf returns a seed for each equal part of the output: for each row, or for all of it.
+// seedsOf returns the seeds of an output: one for each row, or a single one if the output has no
+// rows.
 func (c *computation) seedsOf(out *output, shape []int64) []uint64 {
 	if c.rows == noBatch || len(shape) == 0 || !out.batched() || shape[0] != c.rows {
 		return []uint64{c.digest(func(d digest, f feed) digest { return d.elements(f.value, 0, f.value.Len()) })}
@@ -56,7 +56,7 @@ func (c *computation) seedsOf(out *output, shape []int64) []uint64 {
 	return c.digests
 }
 
-// digest combines a part of every input into a number.
+// digest hashes a part of every input into one number.
 func (c *computation) digest(part func(digest, feed) digest) uint64 {
 	d := digest(c.seed)
 	for _, f := range c.feeds {
@@ -66,8 +66,8 @@ func (c *computation) digest(part func(digest, feed) digest) uint64 {
 	return d.sum()
 }
 
-// rowDigests returns a digest for each row. It takes the row from inputs that have rows, and
-// all of the others.
+// rowDigests returns a digest for each row of the batch. It covers that row of the inputs that
+// have rows, and the whole of the others.
 func (c *computation) rowDigests() []uint64 {
 	digests := make([]uint64, c.rows)
 	for row := range digests {
@@ -82,7 +82,7 @@ func (c *computation) rowDigests() []uint64 {
 	return digests
 }
 
-// fill makes count elements, an equal number from each seed.
+// fill makes a tensor of count elements, an equal number of them from each seed.
 func (c *computation) fill(out *output, shape []int64, seeds []uint64, count int) (tensor.Tensor, error) {
 	if len(seeds) == 0 {
 		count = 0
@@ -123,8 +123,8 @@ func (c *computation) fill(out *output, shape []int64, seeds []uint64, count int
 	return tensor.FromInts(dtype, shape, values)
 }
 
-// dtypeOf returns the type of an output. Where the signature leaves it open, that is the type
-// that the method needs, else DT_FLOAT.
+// dtypeOf returns the type of an output. If the signature leaves it open, the method decides, else
+// DT_FLOAT.
 func (c *computation) dtypeOf(out *output) framework.DataType {
 	switch {
 	case out.dtype != framework.DataType_DT_INVALID:
@@ -135,8 +135,8 @@ func (c *computation) dtypeOf(out *output) framework.DataType {
 	return framework.DataType_DT_FLOAT
 }
 
-// fraction returns a number in [0, 1) that no type rounds up to 1. Some 16-bit floats have
-// only 8 significant bits.
+// fraction returns a number in [0, 1). For 16-bit floats it has only 8 significant bits, because
+// more could round up to 1.
 func fraction(drawn uint64, dtype framework.DataType) float64 {
 	if dtype == framework.DataType_DT_HALF || dtype == framework.DataType_DT_BFLOAT16 {
 		return float64(drawn>>56) / (1 << 8)
@@ -144,7 +144,7 @@ func fraction(drawn uint64, dtype framework.DataType) float64 {
 	return float64(drawn>>40) / (1 << 24)
 }
 
-// normalize makes the innermost vectors sum to 1.
+// normalize scales the innermost vectors so that each sums to 1.
 func normalize(values []float64, shape []int64) {
 	if len(shape) == 0 || shape[len(shape)-1] == 0 {
 		return
@@ -152,7 +152,7 @@ func normalize(values []float64, shape []int64) {
 	for n := int(shape[len(shape)-1]); len(values) >= n; values = values[n:] {
 		sum := 0.0
 		for i := range n {
-			values[i] += 1.0 / (1 << 24) // so that the sum is never 0
+			values[i] += 1.0 / (1 << 24) // the small addend keeps the sum from being 0
 			sum += values[i]
 		}
 		for i := range n {

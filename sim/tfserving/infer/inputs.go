@@ -6,16 +6,16 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// feed is a value for one input.
+// feed is the value that a request gives to one input, with its shape.
 type feed struct {
 	in    *input
 	value tensor.Tensor
 	shape []int64
 }
 
-// feeds reads the inputs of a request (predict_util.cc:72-110; tfs-head:
-// tensorflow cc/saved_model/util.cc, GetInputValues). Of several errors upstream reports the
-// first in its hash order; this function reports the first by alias.
+// feeds decodes the inputs of a request (predict_util.cc:72-110; tfs-head: tensorflow
+// cc/saved_model/util.cc, GetInputValues). Of several errors upstream reports the first in its
+// hash order; this function reports the first by alias.
 func (m *Model) feeds(s *Signature, sent map[string]*framework.TensorProto) ([]feed, *env.RPCError) {
 	if err := m.checkSize(s, sent); err != nil {
 		return nil, err
@@ -35,8 +35,8 @@ func (m *Model) feeds(s *Signature, sent map[string]*framework.TensorProto) ([]f
 	return feeds, m.checkUsed(s, sent)
 }
 
-// checkSize refuses a wrong number of inputs. tfs-head allows missing inputs when the
-// signature has defaults (predict_util.cc:51-72).
+// checkSize refuses a wrong number of inputs. tfs-head accepts missing inputs when the signature
+// has defaults (predict_util.cc:51-72).
 func (m *Model) checkSize(s *Signature, sent map[string]*framework.TensorProto) *env.RPCError {
 	missing := len(sent) < len(s.inputs) && !(m.Head && len(s.def.GetDefaults()) > 0)
 	if len(sent) <= len(s.inputs) && !missing {
@@ -65,8 +65,8 @@ func (m *Model) inputValue(s *Signature, in *input, sent map[string]*framework.T
 		in.alias, s.def.GetInputs()[in.alias].GetName(), joined(keys(sent)), joined(keys(s.def.GetDefaults())))
 }
 
-// checkUsed refuses inputs that the signature does not have. In tfs-2.4 there are none left:
-// the numbers are equal, and every input of the signature was found.
+// checkUsed refuses inputs that the signature does not have. In tfs-2.4 it finds none: checkSize
+// has compared the numbers, and every input of the signature was found.
 func (m *Model) checkUsed(s *Signature, sent map[string]*framework.TensorProto) *env.RPCError {
 	var used []string
 	count := 0

@@ -8,9 +8,9 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 )
 
-// Options says which model it is, and how the server checks requests.
+// Options identifies the model, and says how the server checks requests.
 type Options struct {
-	// Name and Version seed the outputs and go into model_spec of responses.
+	// Name and Version seed the invented outputs and appear in the model_spec of responses.
 	Name    string
 	Version int64
 	// Head selects the checks and texts of tfs-head instead of tfs-2.4.
@@ -19,26 +19,26 @@ type Options struct {
 	CheckMethodNames bool
 	// AnswerInContent is the flag enable_serialization_as_tensor_content.
 	AnswerInContent bool
-	// CheckShapes refuses inputs whose shapes differ from the signature's, as a model does
-	// whose operations need certain shapes. Neither the server nor the runtime checks them
-	// by itself: a graph that works element by element takes every shape.
+	// CheckShapes refuses inputs whose shapes differ from the signature's, as operations such as
+	// MatMul do. Neither the server nor the runtime compares shapes itself: a graph of element-wise
+	// operations takes every shape.
 	CheckShapes bool
-	// Unready, when set, is the error of running any signature (TFS-5.7).
+	// Unready, when set, is the error of every run (TFS-5.7).
 	Unready *env.RPCError
 }
 
-// Model is a loaded model. It does not change, so any thread may use it.
+// Model is a loaded model. It is immutable, so any thread may use it.
 type Model struct {
 	Options
-	signatures map[string]*Signature // nil for a model that takes every request
+	signatures map[string]*Signature // signatures is by name; nil for a model that takes every request
 	seed       uint64
 }
 
-// Run computes a response. It reads the request, which must not change until Run has returned.
+// Run computes a response. The request that it came from must not change until Run has returned.
 type Run func() (proto.Message, error)
 
-// New makes a model. With nil signatures it takes every request. The signatures must not
-// change afterwards.
+// New makes a model. With nil signatures it accepts every request. The signatures must not change
+// afterwards.
 func New(signatures map[string]*tfcore.SignatureDef, o Options) *Model {
 	m := &Model{Options: o, seed: newDigest().text(o.Name).number(uint64(o.Version)).sum()}
 	if signatures != nil {
@@ -52,7 +52,8 @@ func New(signatures map[string]*tfcore.SignatureDef, o Options) *Model {
 	return m
 }
 
-// Begin checks a request. Its errors and those of Run are *env.RPCError.
+// Begin checks a request and returns a function that computes the response. Errors of both are
+// *env.RPCError.
 func (m *Model) Begin(request proto.Message) (Run, error) {
 	switch r := request.(type) {
 	case *apis.PredictRequest:
@@ -67,10 +68,10 @@ func (m *Model) Begin(request proto.Message) (Run, error) {
 	return nil, statusf(env.Unimplemented, "")
 }
 
-// defaultSignature is for requests that name none (kDefaultServingSignatureDefKey).
+// defaultSignature is used when a request names no signature (kDefaultServingSignatureDefKey).
 const defaultSignature = "serving_default"
 
-// SignatureName returns the signature for a request that asks for a name, which may be "".
+// SignatureName returns the asked name, or the default signature's for "".
 func SignatureName(asked string) string {
 	if asked == "" {
 		return defaultSignature

@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 )
 
-// multiInference is upstream's TensorFlowMultiInferenceRunner::Infer (TFS-12.4;
-// servables/tensorflow/multi_inference.cc).
+// multiInference answers a MultiInferenceRequest, as upstream's
+// TensorFlowMultiInferenceRunner::Infer does (TFS-12.4; servables/tensorflow/multi_inference.cc).
 func (m *Model) multiInference(r *apis.MultiInferenceRequest) (Run, error) {
 	signatures, err := m.taskSignatures(r.GetTasks())
 	if err != nil {
@@ -78,7 +78,7 @@ func (m *Model) taskSignature(name, method string) (*Signature, *env.RPCError) {
 	return nil, statusf(env.Unimplemented, "Unsupported signature method_name: %s", method)
 }
 
-// taskResult returns the result of one task, without its model_spec.
+// taskResult returns the result of one task. The caller adds the model_spec.
 func taskResult(c *computation, s *Signature, method string, examples int) (*apis.InferenceResult, error) {
 	if method == classifyMethod {
 		result, err := classification(c, s, examples)

@@ -6,8 +6,8 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// selectOutputs returns the outputs that an output_filter asks for, in its order; without a
-// filter all, sorted (predict_util.cc:112-143).
+// selectOutputs returns the outputs named by an output_filter, in its order; all outputs by name
+// if the filter is empty (predict_util.cc:112-143).
 func (s *Signature) selectOutputs(filter []string) ([]*output, *env.RPCError) {
 	if len(filter) == 0 {
 		return s.outputs, nil

@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 )
 
-// signature returns the signature for a Predict; nil for a model that takes every request
-// (predict_util.cc:86-94).
+// signature returns the signature that a Predict asks for; nil for a model that takes every
+// request (predict_util.cc:86-94).
 func (m *Model) signature(name string) (*Signature, *env.RPCError) {
 	if m.signatures == nil {
 		return nil, nil
@@ -22,7 +22,8 @@ func (m *Model) signature(name string) (*Signature, *env.RPCError) {
 	return s, nil
 }
 
-// predict is upstream's RunPredict (servables/tensorflow/predict_util.cc).
+// predict answers a PredictRequest, as upstream's RunPredict does
+// (servables/tensorflow/predict_util.cc).
 func (m *Model) predict(r *apis.PredictRequest) (Run, error) {
 	s, err := m.signature(r.GetModelSpec().GetSignatureName())
 	if err != nil {
@@ -70,7 +71,8 @@ func (m *Model) predictRun(s *Signature, feeds []feed, outputs []*output) Run {
 	}
 }
 
-// checkPredictMethod is upstream's VerifySignature (predict_util.cc:36-48).
+// checkPredictMethod refuses signatures of an unsuitable method, as upstream's VerifySignature
+// does (predict_util.cc:36-48).
 func (m *Model) checkPredictMethod(s *Signature) *env.RPCError {
 	switch method := s.def.GetMethodName(); method {
 	case predictMethod, classifyMethod, regressMethod:
@@ -84,7 +86,8 @@ func (m *Model) checkPredictMethod(s *Signature) *env.RPCError {
 	}
 }
 
-// resolved returns the model_spec of a response (util.cc, MakeModelSpec).
+// resolved returns the model_spec of a response: the model's name and version, and the signature
+// (util.cc, MakeModelSpec).
 func (m *Model) resolved(signature string) *apis.ModelSpec {
 	return &apis.ModelSpec{
 		Name: m.Name, SignatureName: SignatureName(signature),

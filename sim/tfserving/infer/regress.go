@@ -8,7 +8,8 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 )
 
-// regress is upstream's RunRegress (TFS-12.4; servables/tensorflow/regressor.cc).
+// regress answers a RegressionRequest, as upstream's RunRegress does (TFS-12.4;
+// servables/tensorflow/regressor.cc).
 func (m *Model) regress(r *apis.RegressionRequest) (Run, error) {
 	s, err := m.regressor(r.GetModelSpec().GetSignatureName())
 	if err != nil {
@@ -23,7 +24,8 @@ func (m *Model) regress(r *apis.RegressionRequest) (Run, error) {
 	})
 }
 
-// regressor is upstream's GetRegressionSignatureDef and PreProcessRegression.
+// regressor finds and checks the signature of a regression, as upstream's
+// GetRegressionSignatureDef and PreProcessRegression do.
 func (m *Model) regressor(name string) (*Signature, *env.RPCError) {
 	return m.exampleSignature(name, anyRegressor, m.checkRegressor)
 }
@@ -47,7 +49,7 @@ func (m *Model) checkRegressor(s *Signature) *env.RPCError {
 	return nil
 }
 
-// regression is upstream's PostProcessRegressionResult.
+// regression makes the result from the outputs, as upstream's PostProcessRegressionResult does.
 func regression(c *computation, s *Signature, examples int) (*apis.RegressionResult, error) {
 	t, err := c.value(s.output(outputsAlias))
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// checkRun makes the checks of the runtime, in the order of DirectSession::Run. The texts were
-// recorded from TensorFlow 2.21 (testdata/runtime.json). In the source of 2.4 they are the
-// same, except that of Unready.
+// checkRun makes the TensorFlow runtime's checks, in the order of DirectSession::Run. The texts
+// were recorded from TensorFlow 2.21 (testdata/runtime.json). They are the same in the source of
+// 2.4, except for Unready.
 func (m *Model) checkRun(feeds []feed, outputs []*output) *env.RPCError {
 	if anySparse(feeds, outputs) {
 		return errSparse
@@ -29,8 +29,8 @@ func (m *Model) checkRun(feeds []feed, outputs []*output) *env.RPCError {
 	return nil
 }
 
-// errSparse is the error for a sparse tensor (coo_sparse). Upstream feeds and fetches a tensor
-// by TensorInfo.name, which a sparse one does not have.
+// errSparse is the error for a sparse tensor (coo_sparse). Upstream feeds and fetches tensors by
+// TensorInfo.name, which sparse ones leave empty.
 var errSparse = invalidf("Tensor :0, specified in either feed_devices or fetch_devices was not found in the Graph")
 
 func anySparse(feeds []feed, outputs []*output) bool {
@@ -38,8 +38,8 @@ func anySparse(feeds []feed, outputs []*output) bool {
 		slices.ContainsFunc(outputs, func(out *output) bool { return out.sparse })
 }
 
-// firstArg returns the wrong feed with the lowest argument number; ok is false when none is
-// wrong.
+// firstArg returns the feed with the lowest argument number that wrong selects; ok is false when
+// there is none.
 func firstArg(feeds []feed, wrong func(feed) bool) (first feed, ok bool) {
 	for _, f := range feeds {
 		if wrong(f) && (!ok || f.in.arg < first.in.arg) {
@@ -49,7 +49,8 @@ func firstArg(feeds []feed, wrong func(feed) bool) (first feed, ok bool) {
 	return first, ok
 }
 
-// checkDTypes reports the first argument of a wrong type (FunctionCallFrame::SetArgs).
+// checkDTypes returns an error for the first argument of a wrong type
+// (FunctionCallFrame::SetArgs).
 func checkDTypes(feeds []feed) *env.RPCError {
 	f, wrong := firstArg(feeds, func(f feed) bool {
 		return f.in.dtype != framework.DataType_DT_INVALID && f.in.dtype != f.value.DType()
@@ -61,8 +62,8 @@ func checkDTypes(feeds []feed) *env.RPCError {
 		f.in.arg, tensor.DTypeName(f.in.dtype), tensor.DTypeName(f.value.DType()))
 }
 
-// checkShapes reports the first argument of a wrong shape. It uses the words of EnsureShape,
-// as if the graph had one EnsureShape for each input.
+// checkShapes returns an error for the first argument of a wrong shape. It uses the words of
+// EnsureShape, as if the graph had one EnsureShape for each input.
 func checkShapes(feeds []feed) *env.RPCError {
 	f, wrong := firstArg(feeds, func(f feed) bool { return !f.in.fits(f.shape) })
 	if !wrong {
@@ -76,7 +77,8 @@ func checkShapes(feeds []feed) *env.RPCError {
 		f.in.op, shapeText(f.shape), shapeText(f.in.shape), node)
 }
 
-// shapeText is upstream's TensorShape::DebugString and PartialTensorShape::DebugString.
+// shapeText formats a shape as upstream's TensorShape::DebugString and
+// PartialTensorShape::DebugString do.
 func shapeText(shape []int64) string {
 	sizes := make([]string, len(shape))
 	for i, size := range shape {

@@ -2,7 +2,7 @@ package infer
 
 import "slices"
 
-// fits reports whether a value's shape agrees with the one in the signature.
+// fits reports whether a value's shape agrees with the signature's.
 func (p *port) fits(shape []int64) bool {
 	if p.anyRank {
 		return true
@@ -18,13 +18,15 @@ func (p *port) fits(shape []int64) bool {
 	return true
 }
 
-// batched reports whether the first dimension is open, so that it counts the rows of a batch.
+// batched reports whether the first dimension has no fixed size, so that it counts the rows of a
+// batch.
 func (p *port) batched() bool { return p.anyRank || len(p.shape) > 0 && p.shape[0] < 0 }
 
 // noBatch is the number of rows when no input has a batch dimension.
 const noBatch = -1
 
-// rowsOf returns the first dimension of the first input in which it is open.
+// rowsOf returns the number of rows of a batch: the first dimension of the first batched input;
+// noBatch if there is none.
 func rowsOf(feeds []feed) int64 {
 	for _, f := range feeds {
 		if f.in.batched() && len(f.shape) > 0 {
@@ -34,10 +36,10 @@ func rowsOf(feeds []feed) int64 {
 	return noBatch
 }
 
-// classesWithoutSize is the number of classes where the signature leaves it open.
+// classesWithoutSize is the number of classes if the signature leaves it open.
 const classesWithoutSize = 2
 
-// shapeOf returns the shape of an output for the present inputs.
+// shapeOf returns the shape of an output for the inputs of this run.
 func (c *computation) shapeOf(out *output) []int64 {
 	if shape, ok := c.elementwise(out); ok {
 		return shape
@@ -50,7 +52,7 @@ func (c *computation) shapeOf(out *output) []int64 {
 		switch {
 		case size >= 0:
 		case i == 0:
-			shape[i] = max(c.rows, -c.rows) // without a batch, a batch of one
+			shape[i] = max(c.rows, -c.rows) // noBatch is -1, which counts as a batch of one
 		default:
 			shape[i] = c.sizeNamed(out, i)
 		}
@@ -58,9 +60,9 @@ func (c *computation) shapeOf(out *output) []int64 {
 	return shape
 }
 
-// elementwise returns the shape of an output when an input does not fit its signature. Such a
-// model runs element by element, so an output that has the signature of that input has its
-// shape too.
+// elementwise returns the shape of an output when an input does not fit its signature. Only a
+// graph of element-wise operations accepts such an input. An output with the same signature shape
+// as that input then has its actual shape.
 func (c *computation) elementwise(out *output) ([]int64, bool) {
 	for _, f := range c.feeds {
 		if !f.in.fits(f.shape) && !out.anyRank && slices.Equal(f.in.shape, out.shape) {
@@ -70,8 +72,8 @@ func (c *computation) elementwise(out *output) ([]int64, bool) {
 	return nil, false
 }
 
-// shapeWithoutRank returns the shape of an output of unknown rank: a vector with one element for
-// each row, a matrix for classes and their scores, or a scalar without a batch.
+// shapeWithoutRank returns the shape of an output whose signature has no rank. It is a vector with
+// one element for each row, a matrix for classes and scores, or a scalar without a batch.
 func (c *computation) shapeWithoutRank(out *output) []int64 {
 	var shape []int64
 	if c.rows != noBatch {
@@ -83,8 +85,8 @@ func (c *computation) shapeWithoutRank(out *output) []int64 {
 	return shape
 }
 
-// sizeNamed returns the size of an open dimension. It is the size of an input's dimension with
-// the same name, else 2 for classes, else 1.
+// sizeNamed returns the size of a dimension that the signature leaves open. It is the size of an
+// input's dimension with the same name, else 2 for classes, else 1.
 func (c *computation) sizeNamed(out *output, dim int) int64 {
 	for _, f := range c.feeds {
 		for i, name := range f.in.names {
@@ -99,8 +101,8 @@ func (c *computation) sizeNamed(out *output, dim int) int64 {
 	return 1
 }
 
-// perClass reports whether the output belongs to a classification, by the method of the
-// signature or by the method that is called.
+// perClass reports whether the output is the classes or the scores of a classification. The
+// signature's method or the called method may say so.
 func (c *computation) perClass(out *output) bool {
 	classifies := c.classifies || c.signature.def.GetMethodName() == classifyMethod
 	return classifies && (out.alias == classesAlias || out.alias == scoresAlias)

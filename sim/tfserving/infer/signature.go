@@ -13,14 +13,15 @@ import (
 	"github.com/monosim/monosim/engine/proto/textpb"
 )
 
-// These are the method names of signatures (tensorflow cc/saved_model/signature_constants.h).
+// These are the values of method_name in signatures (tensorflow
+// cc/saved_model/signature_constants.h).
 const (
 	predictMethod  = "tensorflow/serving/predict"
 	classifyMethod = "tensorflow/serving/classify"
 	regressMethod  = "tensorflow/serving/regress"
 )
 
-// These are the aliases that the methods use.
+// These are the aliases of the inputs and outputs of classification and regression signatures.
 const (
 	inputsAlias  = "inputs"
 	outputsAlias = "outputs"
@@ -28,22 +29,22 @@ const (
 	scoresAlias  = "scores"
 )
 
-// Signature is a SignatureDef, prepared for requests.
+// Signature is a SignatureDef with its inputs and outputs prepared for requests.
 type Signature struct {
 	name    string
 	def     *tfcore.SignatureDef
-	inputs  []*input // by alias
+	inputs  []*input // inputs is sorted by alias
 	outputs []*output
 	seed    uint64
-	answers *apis.ModelSpec // the model_spec of responses, which share it
+	answers *apis.ModelSpec // answers is the model_spec that all responses share
 }
 
-// port is the part that inputs and outputs have in common.
+// port holds what an input and an output have in common.
 type port struct {
 	alias   string
-	dtype   framework.DataType // DT_INVALID is any type
-	shape   []int64            // -1 is any size
-	names   []string           // the names of the dimensions, "" for none
+	dtype   framework.DataType // dtype DT_INVALID accepts any type
+	shape   []int64            // a dimension of -1 has any size
+	names   []string           // names holds the names of the dimensions, "" for none
 	anyRank bool
 	sparse  bool
 	seed    uint64
@@ -51,8 +52,8 @@ type port struct {
 
 type input struct {
 	port
-	op  string // the runtime's name of the fed tensor
-	arg int    // the index among the fed tensors, which are sorted by name
+	op  string // op is the runtime's name of the fed tensor
+	arg int    // arg is its index among the fed tensors, sorted by name
 }
 
 type output struct{ port }
@@ -86,10 +87,10 @@ func newPort(alias string, info *tfcore.TensorInfo) port {
 	return p
 }
 
-// refOffset is the distance from a dtype to its _REF form (TFS-15.5).
+// refOffset is the difference between a dtype's number and that of its _REF form (TFS-15.5).
 const refOffset = 100
 
-// numberArgs gives each input its place in the runtime, which sorts them by the names of their
+// numberArgs numbers the inputs as the runtime does, which sorts them by the names of their
 // tensors (direct_session.cc, GetOrCreateExecutors).
 func (s *Signature) numberArgs() {
 	name := func(in *input) string { return s.def.GetInputs()[in.alias].GetName() }
@@ -100,7 +101,7 @@ func (s *Signature) numberArgs() {
 	}
 }
 
-// argName returns the name of the node that replaces a fed tensor (graph/subgraph.cc).
+// argName returns the name of the graph node that stands for a fed tensor (graph/subgraph.cc).
 func argName(tensorName string, arg int) string {
 	op, port, found := strings.Cut(tensorName, ":")
 	if !found {
@@ -128,8 +129,8 @@ func (s *Signature) output(alias string) *output {
 	return nil
 }
 
-// debugString is Message::DebugString of the SignatureDef. textpb cannot fail here, because a
-// SignatureDef holds no Any.
+// debugString formats the SignatureDef as Message::DebugString does. textpb cannot fail here,
+// because a SignatureDef holds no Any.
 func (s *Signature) debugString() string {
 	text, _ := textpb.Marshal(s.def)
 	return text

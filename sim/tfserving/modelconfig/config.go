@@ -1,5 +1,5 @@
-// Package modelconfig has the configs that a model server is given, and the statuses that it
-// reports, independent of upstream's messages.
+// Package modelconfig defines the configs that a model server reads and the statuses that it
+// reports, without upstream's protobuf messages.
 //
 // Two things to use first:
 //
@@ -22,14 +22,14 @@ import (
 // ServerConfig is tensorflow.serving.ModelServerConfig.
 type ServerConfig struct {
 	Kind   ConfigKind
-	Models []ModelConfig // of a ModelList, in the order of the list
-	Custom string        // of a CustomConfig: the serialized Any
+	Models []ModelConfig // Models is set for a ModelList, in the order of the list
+	Custom string        // Custom is set for a CustomConfig: the serialized Any
 }
 
-// ConfigKind is the case of the oneof in a ServerConfig.
+// ConfigKind says which case of the oneof a ServerConfig has.
 type ConfigKind uint8
 
-// These are the kinds of a config. EmptyConfig has nothing set at all, which differs from a
+// These are the kinds of a config. EmptyConfig is a config with no case set, which differs from a
 // model list without models (TFS-8.10).
 const (
 	EmptyConfig ConfigKind = iota
@@ -37,45 +37,46 @@ const (
 	CustomConfig
 )
 
-// ModelConfig is tensorflow.serving.ModelConfig without the fields that have no effect here.
-// Details of logging do not matter, because a stock server cannot log requests.
+// ModelConfig is tensorflow.serving.ModelConfig without the fields that have no effect here. Of
+// logging_config only its presence matters, because a stock server cannot log requests.
 type ModelConfig struct {
 	Name     string
 	BasePath string
-	Type     ModelType // deprecated; the alternative to Platform
+	Type     ModelType // Type is deprecated in favour of Platform
 	Platform string
 	Policy   VersionPolicy
-	Labels   []Label // by name
-	Logging  bool    // whether it has a logging_config
+	Labels   []Label // Labels is sorted by name
+	Logging  bool    // Logging is true if the model has a logging_config
 }
 
-// ModelType is the deprecated way to name a platform.
+// ModelType is model_type, the deprecated way to name a platform.
 type ModelType int32
 
-// These are the model types.
+// These are the values of model_type.
 const (
 	TypeUnspecified ModelType = 0
 	TypeTensorFlow  ModelType = 1
 	TypeOther       ModelType = 2
 )
 
-// Label is a name for a version, which requests can use (TFS-11).
+// Label is a name for a version, which requests can use instead of its number (TFS-11).
 type Label struct {
 	Name    string
 	Version int64
 }
 
-// VersionPolicy is FileSystemStoragePathSourceConfig.ServableVersionPolicy.
+// VersionPolicy says which versions of a model to serve
+// (FileSystemStoragePathSourceConfig.ServableVersionPolicy).
 type VersionPolicy struct {
 	Kind        PolicyKind
-	NumVersions uint32  // for Latest and LatestOnce; 0 counts as 1
-	Versions    []int64 // for Specific
+	NumVersions uint32  // NumVersions is used by Latest and LatestOnce; 0 counts as 1
+	Versions    []int64 // Versions is used by Specific
 }
 
-// PolicyKind is the case of the oneof in a VersionPolicy.
+// PolicyKind says which case of the oneof a VersionPolicy has.
 type PolicyKind uint8
 
-// These are the policies. NoPolicy behaves as Latest with one version.
+// These are the kinds of a version policy. NoPolicy behaves as Latest with one version.
 const (
 	NoPolicy PolicyKind = iota
 	Latest
@@ -84,9 +85,9 @@ const (
 	LatestOnce
 )
 
-// LatestOnce belongs to monolith's fork, and its meaning is not public (TFS-16.2). Here it
-// means (TFS-21.1): load the newest NumVersions versions that the first poll finds, and do not
-// follow newer ones. The open questions were decided so:
+// LatestOnce belongs to monolith's fork, and its meaning is not public (TFS-16.2). Here it means
+// (TFS-21.1): load the newest NumVersions versions that the first poll finds, and do not follow
+// newer ones. The open questions were decided so:
 //
 //   - A poll that finds no version does not count. Nor does a poll that fails, even for another
 //     model. The first poll that finds a version does.
@@ -96,20 +97,20 @@ const (
 //   - Options.RefuseLatestOnce makes a strictly stock server. The field is then unknown in a
 //     config file ("Invalid protobuf file") and skipped in a request.
 //
-// A reload that leaves base path and policy alone keeps the choice. Any other reload forgets
+// A reload that leaves base path and policy unchanged keeps the choice. Any other reload discards
 // it.
 
-// TensorFlowPlatform is the one platform of a stock server.
+// TensorFlowPlatform is the only platform of a stock server.
 const TensorFlowPlatform = "tensorflow"
 
-// SameCustom reports whether both are the same custom config. tfs-head allows a reload with it
-// (model_servers/server_core.cc:482).
+// SameCustom reports whether both are the same custom config. tfs-head accepts a reload that
+// repeats its custom config (model_servers/server_core.cc:482).
 func (c ServerConfig) SameCustom(other ServerConfig) bool {
 	return c.Kind == CustomConfig && other.Kind == CustomConfig && c.Custom == other.Custom
 }
 
-// WithoutLatestOnce returns the config as a server reads it whose messages lack latest_once. It
-// skips the unknown field, and no policy is left.
+// WithoutLatestOnce returns the config as a server reads it whose messages lack latest_once. Such
+// a server skips the unknown field, so the model has no policy.
 func (c ServerConfig) WithoutLatestOnce() ServerConfig {
 	c.Models = slices.Clone(c.Models)
 	for i := range c.Models {
@@ -146,8 +147,8 @@ func isScheme(s string) bool {
 	return s != ""
 }
 
-// SortInPlace changes a policy as the reference changes its caller's config: it sorts the list
-// of versions, and the policy then is Specific (item 4, mocked_tfserving.py:107-109).
+// SortInPlace changes a policy as the reference changes its caller's config. It sorts the list of
+// versions, and the policy becomes Specific (TFS-17.1 item 4, mocked_tfserving.py:107-109).
 func (p *VersionPolicy) SortInPlace() {
 	if p.Kind == Latest || p.Kind == All {
 		return

@@ -11,8 +11,8 @@ import (
 	sourcepb "github.com/monosim/monosim/engine/proto/tensorflow_serving/sources/storage_path"
 )
 
-// ParseServerConfig parses a serialized tensorflow.serving.ModelServerConfig, the argument of
-// env.ModelServer.Reload.
+// ParseServerConfig parses a serialized tensorflow.serving.ModelServerConfig, which is the
+// argument of env.ModelServer.Reload.
 func ParseServerConfig(data []byte) (ServerConfig, error) {
 	var message configpb.ModelServerConfig
 	if err := proto.Unmarshal(data, &message); err != nil {

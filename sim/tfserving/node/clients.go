@@ -14,23 +14,22 @@ type Clients struct {
 	Host *network.Host
 }
 
-// Dial makes a client of the model server at addr, a host:port. It sends nothing before its
-// first call.
+// Dial makes a client of the model server at addr, a host:port. It connects at the first call.
 func (c *Clients) Dial(addr string) env.ModelServer {
 	return &client{channel: network.NewChannel(c.Proc, c.Host, addr)}
 }
 
 type client struct {
 	channel *network.Channel
-	// specs has earlier requests, so that a repeated request allocates nothing. They never
-	// change.
+	// specs caches earlier requests, which are immutable, so that a repeated request allocates
+	// nothing.
 	specs []*env.ModelSpec
 }
 
-// maxSpecs bounds the number of kept requests.
+// maxSpecs limits the number of cached requests.
 const maxSpecs = 64
 
-// spec returns a kept request that equals spec.
+// spec returns the cached request that equals spec.
 func (c *client) spec(spec *env.ModelSpec) *env.ModelSpec {
 	for _, known := range c.specs {
 		if *known == *spec {

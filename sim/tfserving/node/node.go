@@ -27,12 +27,12 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
-// These are the gRPC methods that a node serves. The comments have the types of their request
-// and response on the simulated network.
+// These are the gRPC methods that a node serves. The trailing comments name the Go types of
+// request and response on the simulated network.
 const (
-	MethodStatus = "/tensorflow.serving.ModelService/GetModelStatus"            // env.ModelSpec, []env.ModelVersionStatus
-	MethodReload = "/tensorflow.serving.ModelService/HandleReloadConfigRequest" // serializedConfig, env.StatusProto
-	// The methods below take only serialized messages. Those above take them too.
+	MethodStatus = "/tensorflow.serving.ModelService/GetModelStatus"            // takes env.ModelSpec, returns []env.ModelVersionStatus
+	MethodReload = "/tensorflow.serving.ModelService/HandleReloadConfigRequest" // takes serializedConfig, returns env.StatusProto
+	// The methods below accept only serialized messages. The two above accept those as well.
 	MethodPredict        = "/tensorflow.serving.PredictionService/Predict"
 	MethodMetadata       = "/tensorflow.serving.PredictionService/GetModelMetadata"
 	MethodClassify       = "/tensorflow.serving.PredictionService/Classify"
@@ -40,14 +40,15 @@ const (
 	MethodMultiInference = "/tensorflow.serving.PredictionService/MultiInference"
 )
 
-// serializedConfig is a serialized ModelServerConfig. A []byte is a whole serialized request.
+// serializedConfig is a serialized ModelServerConfig. Its own type tells it from a []byte, which
+// is a whole serialized request.
 type serializedConfig []byte
 
 // Node is a tfserving.Server that runs as a process of a simulated host, with virtual time, the
 // host's files and the simulated network.
 type Node struct {
-	// These are the fields of Config that are needed later, and two of its options. The
-	// options themselves are large, and there may be very many nodes.
+	// The fields of Config that are needed after the start are copied here. The whole Options is
+	// large, and a simulation may have very many nodes.
 	proc      *vtime.Process
 	host      *network.Host
 	files     *files.FS
@@ -60,32 +61,33 @@ type Node struct {
 
 	server *tfserving.Server
 	rpc    *network.RPCServer
-	// states covers the states of all versions, which the answers to status queries contain.
+	// states tracks reads and changes of the version states, on which answers to status queries
+	// depend.
 	states leap.Observed
-	// answers has the last status answer for each model, already converted to an interface,
-	// so that an unchanged answer allocates nothing.
+	// answers caches the last status answer of each model as an interface value, so that an
+	// unchanged answer allocates nothing.
 	answers []any
 }
 
-// Config says where a node runs.
+// Config says what a node runs and where.
 type Config struct {
 	Options tfserving.Options
 	Proc    *vtime.Process
 	Host    *network.Host
 	Files   *files.FS
-	// Dir is the working directory. Relative paths start there.
+	// Dir is the working directory, against which relative paths are resolved.
 	Dir string
-	// Exit ends the process; stdout is its last output.
+	// Exit ends the process; stdout is the last text that it prints.
 	Exit func(code int, stdout string)
-	// Output takes log lines; nil drops them.
+	// Output receives log lines; nil drops them.
 	Output func(level env.Level, format string, args ...any)
 	// OnEvent, when set, is called at every change of a servable's state.
 	OnEvent func(tfserving.Event)
-	// OnServing, when set, is called when the port is open.
+	// OnServing, when set, is called once the port is open.
 	OnServing func()
 }
 
-// Start starts a server. Its port opens when the server is ready to serve (TFS-9.1).
+// Start starts a server. It listens on its port once the server is ready (TFS-9.1).
 func Start(c Config) *Node {
 	n := &Node{
 		proc: c.Proc, host: c.Host, files: c.Files, dir: c.Dir, exit: c.Exit, output: c.Output, onServing: c.OnServing,
@@ -109,7 +111,7 @@ func Start(c Config) *Node {
 // Server returns the state machine that the node runs.
 func (n *Node) Server() *tfserving.Server { return n.server }
 
-// open listens on the port. When the port is taken the process ends.
+// open listens on the port. It ends the process if the port is taken.
 func (n *Node) open() {
 	rpc, err := n.host.ServeRPC(network.OwnedBy(n.proc), n.port, n.handle)
 	if err != nil {
@@ -146,7 +148,7 @@ func (n *Node) handle(call *network.Call) {
 func (n *Node) status(call *network.Call, spec env.ModelSpec) {
 	ask := n.server.Status
 	if call.Steps() {
-		ask = n.server.StatusSoFar // such a call runs before what else is due at this instant
+		ask = n.server.StatusSoFar // such a call runs before other events of this instant
 	}
 	versions, err := ask(spec)
 	switch sizeBytes := 16 + len(versions)*16; {
@@ -159,13 +161,13 @@ func (n *Node) status(call *network.Call, spec env.ModelSpec) {
 	}
 }
 
-// fail answers a call with an error of the machine.
+// fail answers a call with an error of the server, as gRPC sends it.
 func fail(call *network.Call, err error) { call.Fail(tfserving.GRPCStatus(err.(*env.RPCError))) }
 
-// maxAnswers bounds the number of kept answers.
+// maxAnswers limits the number of cached answers.
 const maxAnswers = 64
 
-// answer converts versions to an interface, or returns the conversion of the last time.
+// answer converts versions to an interface value, or returns the cached value for equal versions.
 func (n *Node) answer(versions []env.ModelVersionStatus) any {
 	if len(versions) == 0 {
 		return versions
@@ -212,7 +214,7 @@ var (
 	kindPredict = vtime.NewKind("tfserving.predict")
 )
 
-// nodeHost is the Host of a node.
+// nodeHost implements tfserving.Host for a node.
 type nodeHost Node
 
 func (h *nodeHost) Now() time.Duration { return h.proc.Elapsed() }
@@ -222,8 +224,8 @@ func (h *nodeHost) After(d time.Duration, fn func()) (cancel func()) {
 	return func() { timer.Cancel() }
 }
 
-// Choose draws from the node's source. Upstream leaves open which of several models the manager
-// serves first. Here it is the first by name, unless models are shuffled (TFS-21.2).
+// Choose draws from the node's random source. Upstream leaves open which of several models the
+// manager serves first. Without ShuffleModels it is the first by name (TFS-21.2).
 func (h *nodeHost) Choose(site string, n int) int {
 	if site == tfserving.SiteAction && !h.shuffles {
 		return 0
@@ -249,8 +251,8 @@ func (h *nodeHost) Watch(name string, changed func()) (cancel func(), ok bool) {
 	return h.files.Watch((*nodeStorage)(h).abs(name), changed), true
 }
 
-// nodeStorage is the Storage of a node: the host's files, with the shared stores that are
-// mounted there.
+// nodeStorage implements tfserving.Storage: the host's files, including the shared stores mounted
+// there.
 type nodeStorage Node
 
 func (s *nodeStorage) abs(name string) string {
@@ -261,8 +263,8 @@ func (s *nodeStorage) abs(name string) string {
 	return path.Join(s.dir, local)
 }
 
-// LocalPath converts a path of a model config to a path among the files of a simulated host. A
-// URI such as hdfs:///a/b is at /.store/hdfs/a/b. Other paths stay as they are.
+// LocalPath converts a path in a model config to a path in the files of a simulated host. A URI
+// such as hdfs:///a/b becomes /.store/hdfs/a/b. Other paths stay as they are.
 func LocalPath(name string) string {
 	scheme, rest, ok := strings.Cut(name, "://")
 	if !ok {

@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/sim/network"
 )
 
-// callWire answers a call whose request is a serialized message, which code for a real server
-// sends.
+// callWire answers a call whose request is a serialized message, as sent by clients that were
+// written for a real server.
 func (n *Node) callWire(call *network.Call, data []byte) {
 	switch call.Method {
 	case MethodStatus:
@@ -31,7 +31,7 @@ func (n *Node) callWire(call *network.Call, data []byte) {
 	}
 }
 
-// answerWire answers a call whose answer is known at once.
+// answerWire decodes the request and answers it at once.
 func answerWire[Q any, R proto.Message, P interface {
 	*Q
 	proto.Message
@@ -54,7 +54,7 @@ func (n *Node) reloadWire(call *network.Call, data []byte) {
 	})
 }
 
-// inferWire answers after the time that the model takes. Until then the version is in use
+// inferWire answers a prediction after the model's latency. Until then the version is in use
 // (TFS-2.3).
 func (n *Node) inferWire(call *network.Call, data []byte, request proto.Message) {
 	if !decoded(call, data, request) {
@@ -72,8 +72,8 @@ func (n *Node) inferWire(call *network.Call, data []byte, request proto.Message)
 	})
 }
 
-// decoded parses a request. For other bytes it fails the call with an empty text, as gRPC's C++
-// library does (GenericDeserialize in grpcpp/impl/codegen/proto_utils.h).
+// decoded parses a request into the message. If it cannot, it fails the call with an empty text,
+// as gRPC's C++ library does (GenericDeserialize in grpcpp/impl/codegen/proto_utils.h).
 func decoded(call *network.Call, data []byte, request proto.Message) bool {
 	if err := proto.Unmarshal(data, request); err != nil {
 		call.Fail(&env.RPCError{Code: env.Internal})

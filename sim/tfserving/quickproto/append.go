@@ -10,8 +10,8 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 )
 
-// AppendPredict encodes a response that was made in this process, so that it has no unknown
-// fields. It returns nil and false when the response is not a usual one.
+// AppendPredict encodes a response made by this process, which therefore has no unknown fields. It
+// returns nil and false when only the general library can encode it.
 func AppendPredict(b []byte, r *apis.PredictResponse) ([]byte, bool) {
 	for alias, tensor := range r.GetOutputs() { //lint:ordered entries of a map may come in any order, as from the general library
 		if !utf8.ValidString(alias) || !usual(tensor) {
@@ -38,7 +38,8 @@ func AppendPredict(b []byte, r *apis.PredictResponse) ([]byte, bool) {
 	return end(b, message), true
 }
 
-// usual reports whether a tensor consists of floats and nothing unusual.
+// usual reports whether a tensor holds floats, in one of the two fields for them, and sets nothing
+// else.
 func usual(t *framework.TensorProto) bool {
 	if t == nil || t.Dtype != framework.DataType_DT_FLOAT || t.VersionNumber != 0 || t.TensorShape.GetUnknownRank() {
 		return false
@@ -84,7 +85,8 @@ func appendNumber(b []byte, v int64) []byte {
 	return protowire.AppendVarint(append(b, varint1), uint64(v))
 }
 
-// appendText appends a text field. Entries of maps have it even when it is empty, with always.
+// appendText appends a text field. It omits an empty text unless always is set; entries of maps
+// always have the field.
 func appendText(b []byte, tag byte, text string, always bool) []byte {
 	if text == "" && !always {
 		return b
@@ -92,13 +94,14 @@ func appendText(b []byte, tag byte, text string, always bool) []byte {
 	return protowire.AppendString(append(b, tag), text)
 }
 
-// begin begins a nested message, whose content starts at the index at. end completes it.
+// begin appends the head of a nested message and returns the index at which its content starts.
+// The caller completes it by end.
 func begin(b []byte, tag byte) (_ []byte, at int) {
 	b = append(b, tag, 0)
 	return b, len(b)
 }
 
-// end writes the length of a nested message before its content.
+// end writes the length of the nested message whose content starts at index at.
 func end(b []byte, at int) []byte {
 	n := len(b) - at
 	if n < 1<<7 {

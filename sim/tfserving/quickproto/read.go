@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 )
 
-// These are the tags of the known fields: the number of the field and its wire type.
+// These are the tags of the known fields: field number and wire type.
 const (
 	varint1 = 1<<3 | byte(protowire.VarintType)
 	bytes1  = 1<<3 | byte(protowire.BytesType)
@@ -23,8 +23,8 @@ const (
 	bytes5  = 5<<3 | byte(protowire.BytesType)
 )
 
-// ReadPredict decodes a request into r, which must be empty. It returns false, and leaves r
-// empty, when the request is not a usual one or no message at all.
+// ReadPredict decodes a request into r, which must be empty. It returns false, and leaves r empty,
+// when the request is invalid or only the general library can decode it.
 func ReadPredict(b []byte, r *apis.PredictRequest) bool {
 	var spec *specParts
 	var inputs map[string]*framework.TensorProto
@@ -53,18 +53,18 @@ func ReadPredict(b []byte, r *apis.PredictRequest) bool {
 	return true
 }
 
-// fields iterates over the fields of a message. A varint's value is in number, any other value
-// in bytes.
+// fields iterates over the fields of a message. number holds the value of a varint, bytes any
+// other value.
 type fields struct {
 	rest   []byte
 	tag    byte
 	number uint64
 	bytes  []byte
-	seen   uint8 // a bit for each field number so far
-	odd    bool  // the message has something unusual
+	seen   uint8 // seen has a bit for each field number read so far
+	odd    bool  // odd means that only the general library can decode the message
 }
 
-// next moves to the next field. It returns false at the end, and at something unusual.
+// next moves to the next field. It returns false at the end and once the message is odd.
 func (f *fields) next() bool {
 	if len(f.rest) == 0 || f.odd {
 		return false
@@ -87,15 +87,15 @@ func (f *fields) next() bool {
 	return true
 }
 
-// once marks the message as unusual when the field comes twice. The general library would take
-// the later value, or merge both.
+// once marks the message as odd when the current field occurs a second time. The general library
+// would take the later value, or merge both.
 func (f *fields) once() {
 	bit := uint8(1) << (f.tag >> 3)
 	f.check(f.seen&bit == 0)
 	f.seen |= bit
 }
 
-// check marks the message as unusual unless the condition holds.
+// check marks the message as odd unless the condition holds.
 func (f *fields) check(usual bool) { f.odd = f.odd || !usual }
 
 // text returns the value of a text field.
@@ -104,7 +104,7 @@ func (f *fields) text() string {
 	return string(f.bytes)
 }
 
-// specParts holds a model_spec and its parts in one allocation.
+// specParts holds a model_spec and its nested messages in one allocation.
 type specParts struct {
 	spec    apis.ModelSpec
 	version apis.ModelSpec_Version
@@ -141,7 +141,7 @@ func (p *specParts) readVersion(b []byte) bool {
 	return !f.odd
 }
 
-// readInput decodes one entry of the map of inputs.
+// readInput decodes one entry of the request's map of inputs.
 func readInput(b []byte, inputs map[string]*framework.TensorProto) bool {
 	f := fields{rest: b}
 	alias := ""
@@ -165,7 +165,7 @@ func readInput(b []byte, inputs map[string]*framework.TensorProto) bool {
 	return true
 }
 
-// tensorParts holds a tensor of few dimensions and its parts in one allocation.
+// tensorParts holds a tensor of few dimensions and its nested messages in one allocation.
 type tensorParts struct {
 	tensor framework.TensorProto
 	shape  framework.TensorShapeProto

@@ -7,7 +7,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/rest/rapidjson"
 )
 
-// base64Of returns the text of {"b64": "<text>"}; nil for any other value (IsValBase64Object).
+// base64Of returns the text of an object {"b64": "<text>"}; nil for any other value
+// (IsValBase64Object).
 func base64Of(v *rapidjson.Value) *string {
 	if v.Kind != rapidjson.Object || len(v.Members) != 1 {
 		return nil
@@ -20,8 +21,8 @@ func base64Of(v *rapidjson.Value) *string {
 
 const base64Padding = "=."
 
-// unescapeBase64 is absl::Base64Unescape. It skips white space, and takes a dot for an equals
-// sign. Padding is complete or missing. Unused bits need not be 0.
+// unescapeBase64 decodes text as absl::Base64Unescape does. It skips white space, and treats a dot
+// as an equals sign. Padding is complete or missing. Unused bits need not be 0.
 func unescapeBase64(text string) ([]byte, bool) {
 	text = strings.Map(func(r rune) rune {
 		if strings.ContainsRune(" \t\n\v\f\r", r) {

@@ -7,12 +7,13 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 )
 
-// call is upstream's HttpRestApiHandler::ProcessRequest.
+// call answers a request of the API, as upstream's HttpRestApiHandler::ProcessRequest does.
 func (h *Handler) call(ctx context.Context, method, path string, body []byte) Response {
 	header := []Field{{"Content-Type", "application/json"}}
 	route, err := h.paths.parse(method, path)
 	if err != nil {
-		// Upstream returns before it writes the error (http_rest_api_handler.cc:86).
+		// Upstream returns before it writes the error, so the body is empty
+		// (http_rest_api_handler.cc:86).
 		response := reply(statusOf(err).Code, header, nil)
 		response.Model, response.API = route.model, route.method
 		return response
@@ -27,8 +28,9 @@ func (h *Handler) call(ctx context.Context, method, path string, body []byte) Re
 	return response
 }
 
-// dispatch does the call that a path asks for. Paths match in any case, but the names of methods
-// only in lower case. A path that ends in neither a method nor "metadata" asks for the status.
+// dispatch executes the call that a path selects. Paths match in any case, but the names of
+// methods only in lower case. A path that ends in neither a method nor "metadata" selects the
+// status.
 func (h *Handler) dispatch(ctx context.Context, r *route, body []byte, malformed string) ([]byte, error) {
 	switch {
 	case r.method == "classify":
@@ -88,7 +90,8 @@ func (h *Handler) predict(ctx context.Context, r *route, body []byte) ([]byte, e
 	return tensorsJSON(response.GetOutputs(), format)
 }
 
-// inputsOf is upstream's GetInfoMap (http_rest_api_handler.cc:233).
+// inputsOf returns the inputs of the signature that the spec selects, as upstream's GetInfoMap
+// does (http_rest_api_handler.cc:233).
 func (h *Handler) inputsOf(spec *apis.ModelSpec) (infos, error) {
 	signatures, err := h.backend.Signatures(spec)
 	if err != nil {

@@ -39,24 +39,24 @@ func httpStatus(code env.Code) int {
 	return httpStatuses[code]
 }
 
-// reply returns a response that is not an error page.
+// reply returns a response of the API, with the HTTP status for a gRPC code.
 func reply(code env.Code, header []Field, body []byte) Response {
 	status := httpStatus(code)
 	return Response{Status: status, Reason: phrase(status), Header: header, Body: body, Code: code}
 }
 
-// invalid returns an INVALID_ARGUMENT with upstream's text.
+// invalid returns an INVALID_ARGUMENT error with a formatted text.
 func invalid(format string, args ...any) error {
 	return &env.RPCError{Code: env.InvalidArgument, Message: fmt.Sprintf(format, args...)}
 }
 
-// internal returns an INTERNAL with upstream's text.
+// internal returns an INTERNAL error with a formatted text.
 func internal(format string, args ...any) error {
 	return &env.RPCError{Code: env.Internal, Message: fmt.Sprintf(format, args...)}
 }
 
-// statusOf converts an error to a status. For the errors of a context it uses the runtime's
-// words.
+// statusOf converts an error to a status. An expired or cancelled context gets the words of the
+// TensorFlow runtime.
 func statusOf(err error) *env.RPCError {
 	var status *env.RPCError
 	switch {
@@ -72,7 +72,7 @@ func statusOf(err error) *env.RPCError {
 	return &env.RPCError{Code: env.Unknown, Message: err.Error()}
 }
 
-// errorBody returns the body of a failed call (TFS-13.3).
+// errorBody returns the JSON body of a failed call (TFS-13.3).
 func errorBody(message string) []byte {
 	w := rapidjson.NewWriter()
 	w.StartObject()
@@ -82,7 +82,7 @@ func errorBody(message string) []byte {
 	return w.Bytes()
 }
 
-// statusText formats a status inside a message, as Status::ToString does (TFS-1.3).
+// statusText formats a status for use inside another message, as Status::ToString does (TFS-1.3).
 func (c converter) statusText(err error) string {
 	profile := tfserving.ProfileHead
 	if c.old {

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// decimal is upstream's WriteDecimal (util/json_tensor.cc:109). It writes six digits if they
-// read back as the same number, else as many as tell all numbers apart. Whole numbers end in
-// ".0". bits is 32 or 64.
+// decimal formats a number as upstream's WriteDecimal does (util/json_tensor.cc:109). It writes
+// six digits if they read back as the same number, else max_digits10. Whole numbers end in ".0".
+// bits is 32 or 64.
 func decimal(value float64, bits int) string {
 	switch {
 	case math.IsNaN(value):
@@ -25,8 +25,8 @@ func decimal(value float64, bits int) string {
 	return text
 }
 
-// digitsOf formats a number with digits digits if they read back as the same number, else with
-// as many as tell all numbers of its type apart.
+// digitsOf formats a number with the given number of digits if they read back as the same number.
+// Otherwise it writes max_digits10 digits.
 func digitsOf(value float64, digits, bits int) string {
 	text := strconv.FormatFloat(value, 'g', digits, 64)
 	if again, _ := strconv.ParseFloat(text, bits); again != value {
@@ -35,7 +35,8 @@ func digitsOf(value float64, digits, bits int) string {
 	return text
 }
 
-// maxDigits is C++'s std::numeric_limits::max_digits10.
+// maxDigits returns C++'s std::numeric_limits::max_digits10, with which every number reads back as
+// itself.
 func maxDigits(bits int) int {
 	if bits == 32 {
 		return 9

@@ -8,8 +8,8 @@ import (
 )
 
 // quoted prints a string as protobuf does. Besides what JSON demands, it escapes < and > and
-// invisible characters. protobuf 3.9.2 leaves out bytes that are not UTF-8; today's protobuf
-// prints a space for them.
+// invisible characters. protobuf 3.9.2 omits bytes that are not UTF-8; today's protobuf prints a
+// space for them.
 func (p *printer) quoted(text string) {
 	p.out = append(p.out, '"')
 	for len(text) > 0 {
@@ -28,8 +28,8 @@ func (p *printer) quoted(text string) {
 
 const badCode = -1
 
-// decode reads one character, and returns how many bytes it takes, faulty or not. A sequence may
-// be longer than needed. Surrogates are allowed in today's protobuf.
+// decode reads one character, and returns its length in bytes, valid or not. It accepts overlong
+// sequences. Surrogates are valid in today's protobuf only.
 func (p *printer) decode(text string) (code rune, size int) {
 	first := text[0]
 	more := 0
@@ -76,8 +76,8 @@ func appendCode(out []byte, code rune, utf8 string) []byte {
 	return fmt.Appendf(out, `\u%04x`, code)
 }
 
-// invisible reports whether protobuf escapes a character
-// (protobuf json/internal/writer.cc, MustEscape).
+// invisible reports whether protobuf escapes the character (protobuf json/internal/writer.cc,
+// MustEscape).
 func invisible(code rune) bool {
 	switch code {
 	case '<', '>', 0xad, 0x6dd, 0x70f, 0x17b4, 0x17b5, 0xfeff, 0xfff9, 0xfffa, 0xfffb, 0xe0001:

@@ -8,7 +8,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/rest/rapidjson"
 )
 
-// examples is upstream's FillClassifyRegressRequestFromJson. It stores the signature in spec.
+// examples converts the body of a classify or regress request, as upstream's
+// FillClassifyRegressRequestFromJson does. It stores the signature's name in spec.
 func (c converter) examples(body []byte, spec *apis.ModelSpec) (*apis.Input, error) {
 	document, err := c.parse(body)
 	if err != nil {
@@ -38,7 +39,7 @@ func (c converter) examples(body []byte, spec *apis.ModelSpec) (*apis.Input, err
 func (c converter) exampleList(document *rapidjson.Value) ([]*tfexample.Example, error) {
 	values := document.Find("examples")
 	switch {
-	case values == nil: // the text is the same for regress
+	case values == nil: // upstream's text names classify for regress too
 		return nil, c.formatError(document, "When method is classify, key 'examples' is expected and was not found")
 	case values.Kind != rapidjson.Array:
 		return nil, c.formatError(document, "Expecting 'examples' value to be an list/array")
@@ -56,7 +57,8 @@ func (c converter) exampleList(document *rapidjson.Value) ([]*tfexample.Example,
 	return list, nil
 }
 
-// example is upstream's MakeExampleFromJsonObject. The last feature with a name counts.
+// example converts a JSON object to an Example, as upstream's MakeExampleFromJsonObject does. Of
+// features with the same name the last one counts.
 func (c converter) example(value *rapidjson.Value) (*tfexample.Example, error) {
 	if value.Kind != rapidjson.Object {
 		return nil, invalid("Example must be JSON object but got JSON %s", value.Kind)
@@ -89,14 +91,14 @@ func (c converter) feature(name string, value *rapidjson.Value) (*tfexample.Feat
 	return f.proto, nil
 }
 
-// feature collects values of one kind. The first value decides the kind.
+// feature collects the values of one feature, which all have the kind of the first value.
 type feature struct {
 	converter
 	name  string
 	proto *tfexample.Feature
 }
 
-// add is upstream's AddValueToFeature.
+// add appends one JSON value, as upstream's AddValueToFeature does.
 func (f *feature) add(value *rapidjson.Value) error {
 	switch value.Kind {
 	case rapidjson.True:
@@ -122,7 +124,7 @@ func (f *feature) add(value *rapidjson.Value) error {
 	return nil
 }
 
-// number adds a float if the number was written as one, else an integer.
+// number adds a float if the JSON number has a fraction or an exponent, else an integer.
 func (f *feature) number(value *rapidjson.Value) error {
 	if value.IsReal() {
 		if f.old && f.kindIs(floatKind) && !lossless(value, 24, math.MaxFloat32) {
@@ -146,14 +148,14 @@ func (f *feature) tooLarge() error {
 	return invalid("Feature: %s has uint64_t element. Only int64_t is supported.", f.name)
 }
 
-// These are the kinds of a feature in upstream's words.
+// These are the kinds of a feature, as upstream's errors name them.
 const (
 	bytesKind = "bytes"
 	floatKind = "float"
 	int64Kind = "int64"
 )
 
-// kindIs reports whether the feature has no other kind than this.
+// kindIs reports whether the feature has this kind or none yet.
 func (f *feature) kindIs(kind string) bool { return f.proto.Kind == nil || f.kind() == kind }
 
 func (f *feature) kind() string {

@@ -11,7 +11,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// shapeOf is upstream's GetDenseTensorShape: the lengths of the first list at each level.
+// shapeOf returns the lengths of the first list at each level, as upstream's GetDenseTensorShape
+// does.
 func shapeOf(value *rapidjson.Value) ([]int64, error) {
 	var shape []int64
 	for value.Kind == rapidjson.Array {
@@ -27,7 +28,7 @@ func shapeOf(value *rapidjson.Value) ([]int64, error) {
 	return shape, nil
 }
 
-// shapeText is upstream's ShapeToString, such as [3,2].
+// shapeText formats a shape as upstream's ShapeToString does, such as [3,2].
 func shapeText(shape []int64) string {
 	sizes := make([]string, len(shape))
 	for i, size := range shape {
@@ -36,7 +37,7 @@ func shapeText(shape []int64) string {
 	return "[" + strings.Join(sizes, ",") + "]"
 }
 
-// filler appends values to a tensor (FillTensorProto).
+// filler appends JSON values to a tensor, as upstream's FillTensorProto does.
 type filler struct {
 	converter
 	dtype framework.DataType
@@ -67,7 +68,7 @@ func (f *filler) fill(value *rapidjson.Value, level int) error {
 	return nil
 }
 
-// leaf appends one value to the tensor.
+// leaf appends a value that is not a list.
 func (f *filler) leaf(value *rapidjson.Value) (err error) {
 	switch {
 	case value.Kind != rapidjson.Object:
@@ -96,8 +97,8 @@ func (f *filler) binary(value *rapidjson.Value) error {
 	return nil
 }
 
-// scalar is upstream's AddValueToTensor. An integer type takes only numbers written as integers
-// that fit as far as RapidJSON tells: 8 and 16 bits are checked as 32.
+// scalar appends one value, as upstream's AddValueToTensor does. An integer type takes only
+// numbers written as integers that fit as far as RapidJSON tells: 8 and 16 bits are checked as 32.
 func (f *filler) scalar(value *rapidjson.Value) error {
 	switch f.dtype {
 	case framework.DataType_DT_FLOAT, framework.DataType_DT_DOUBLE:
@@ -133,7 +134,7 @@ func appendIf[T any](f *filler, list *[]T, value *rapidjson.Value, get func() (T
 	return nil
 }
 
-// real appends any number. tfs-2.4 refuses numbers that lose precision.
+// real appends a value of a float type. tfs-2.4 refuses numbers that lose precision.
 func (f *filler) real(value *rapidjson.Value) error {
 	if value.Kind != rapidjson.Number {
 		return f.typeError(value)
@@ -152,9 +153,9 @@ func (f *filler) real(value *rapidjson.Value) error {
 	return nil
 }
 
-// lossless is IsLosslessDecimal of 2.4.0. It is true for integers below 2^digits, reals in range,
-// and infinities and NaN. In C++ the absolute value of the least int64 is itself, so that number
-// passes too.
+// lossless reports whether the number keeps its value as a float, as IsLosslessDecimal of 2.4.0
+// does. It is true for integers below 2^digits, reals in range, and infinities and NaN. In C++ the
+// absolute value of the least int64 is itself, so that number passes too.
 func lossless(value *rapidjson.Value, digits int, limit float64) bool {
 	largest := int64(1)<<digits - 1
 	if number, ok := value.Uint64(); ok {
@@ -176,17 +177,18 @@ func (f *filler) typeError(value *rapidjson.Value) error {
 		f.text(value), value.Kind, tensor.DTypeName(f.dtype))
 }
 
-// formatError is upstream's FormatError, FormatSignatureError and Base64FormatError.
+// formatError returns an error about a JSON value, as upstream's FormatError, FormatSignatureError
+// and Base64FormatError do.
 func (c converter) formatError(value *rapidjson.Value, words string) error {
 	return invalid("JSON Value: %s %s", c.text(value), words)
 }
 
-// maxTextBytes is upstream's kMaxJsonDebugStringBytes.
+// maxTextBytes is upstream's kMaxJsonDebugStringBytes, after which text cuts a value off.
 const maxTextBytes = 256
 
-// text formats a value for a message. tfs-head (JsonValueToDebugString) prints few lines and
-// cuts them off, tfs-2.4 (JsonValueToString) prints all. Both stop at NaN and infinities, but
-// tfs-2.4 prints one that is the value itself.
+// text formats a value for an error message. tfs-head (JsonValueToDebugString) prints few lines
+// and cuts them off, tfs-2.4 (JsonValueToString) prints all. Both stop at NaN and infinities, but
+// tfs-2.4 prints them when they are the whole value.
 func (c converter) text(value *rapidjson.Value) string {
 	w := rapidjson.NewWriter()
 	switch {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// maxBody is upstream's ZLib::kMaxUncompressedBytes.
+// maxBody limits the size of an unpacked body in bytes (upstream's ZLib::kMaxUncompressedBytes).
 const maxBody = 100 << 20
 
 // body returns a request's body, unpacked if Content-Encoding contains "gzip". A body that cannot
@@ -25,8 +25,8 @@ func body(r Request) []byte {
 	return unpacked
 }
 
-// unzip unpacks one gzip member, which nothing may follow. Lengths above maxBody are refused
-// before they cost memory.
+// unzip unpacks one gzip member, which must end the data. It refuses a stated length above maxBody
+// before it allocates memory.
 func unzip(packed []byte) ([]byte, error) {
 	if len(packed) < 4 || binary.LittleEndian.Uint32(packed[len(packed)-4:]) > maxBody {
 		return nil, io.ErrUnexpectedEOF

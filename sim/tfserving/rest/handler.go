@@ -11,22 +11,21 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// Backend is the model server behind the REST API. Its errors are *env.RPCError, or those of the
-// context.
+// Backend is the model server behind the REST API. Its errors are *env.RPCError, or the context's.
 type Backend interface {
-	// Predict runs a signature; Timeout tells how long it may take.
+	// Predict runs a signature. Timeout(ctx) says how long it may take.
 	Predict(ctx context.Context, r *apis.PredictRequest) (*apis.PredictResponse, error)
 
-	// Classify runs a signature on examples; Timeout tells how long it may take.
+	// Classify runs a signature on examples. Timeout(ctx) says how long it may take.
 	Classify(ctx context.Context, r *apis.ClassificationRequest) (*apis.ClassificationResponse, error)
 
-	// Regress runs a signature on examples; Timeout tells how long it may take.
+	// Regress runs a signature on examples. Timeout(ctx) says how long it may take.
 	Regress(ctx context.Context, r *apis.RegressionRequest) (*apis.RegressionResponse, error)
 
-	// GetModelStatus is ModelService.GetModelStatus.
+	// GetModelStatus answers ModelService.GetModelStatus.
 	GetModelStatus(r *apis.GetModelStatusRequest) (*apis.GetModelStatusResponse, error)
 
-	// GetModelMetadata is PredictionService.GetModelMetadata.
+	// GetModelMetadata answers PredictionService.GetModelMetadata.
 	GetModelMetadata(r *apis.GetModelMetadataRequest) (*apis.GetModelMetadataResponse, error)
 
 	// Signatures returns the signatures of the version that a spec resolves to. They direct
@@ -34,7 +33,7 @@ type Backend interface {
 	Signatures(spec *apis.ModelSpec) (map[string]*tfcore.SignatureDef, error)
 }
 
-// Options has the server's flags that concern REST.
+// Options holds the server's flags that concern REST.
 type Options struct {
 	// Profile is Profile24 or ProfileHead; python-fake has no REST (TFS-17.1 item 23).
 	Profile tfserving.Profile
@@ -42,21 +41,21 @@ type Options struct {
 	// CORS is --enable_cors_support of tfs-head (TFS-13.4).
 	CORS bool
 
-	// Timeout is --rest_api_timeout_in_ms; 0 is none.
+	// Timeout is --rest_api_timeout_in_ms; 0 means no limit.
 	Timeout time.Duration
 
-	// Metrics makes the page at MetricsPath (TFS-14.1); nil is no page.
+	// Metrics makes the page at MetricsPath (TFS-14.1); nil means that there is no such page.
 	Metrics     func() string
 	MetricsPath string
 }
 
-// Request is an HTTP request as it was sent, with the transfer encoding of the body removed.
+// Request is an HTTP request as received, with the transfer encoding of the body removed.
 type Request struct {
 	Method string
-	Target string // the text between the method and the version
+	Target string // Target is the text between the method and the version
 	Body   []byte
 
-	// These are the first headers of their names; "" when there is none.
+	// These are the values of the first headers with their names; "" when there is none.
 	ContentEncoding string
 	Origin          string
 }
@@ -64,7 +63,7 @@ type Request struct {
 // Response is an HTTP response as it is sent.
 type Response struct {
 	Status int
-	Reason string // libevent's phrase for Status
+	Reason string // Reason is libevent's phrase for Status
 	Body   []byte
 
 	// Header is in libevent's order. The listener adds Date (for HTTP/1.1) and Content-Length:
@@ -72,8 +71,8 @@ type Response struct {
 	// is sent for HEAD too, without Content-Length.
 	Header []Field
 
-	// Model, API and Code are for the metrics of tfs-head (TFS-14.1): the names as far as the
-	// path tells them, "" for what is no call of the API, and the code of the call.
+	// Model, API and Code are labels of tfs-head's metrics (TFS-14.1). Model and API are as far as
+	// the path names them, and "" for a path that is no call of the API. Code is the call's result.
 	Model, API string
 	Code       env.Code
 }
@@ -81,7 +80,7 @@ type Response struct {
 // Field is one HTTP header.
 type Field struct{ Name, Value string }
 
-// Handler answers requests. It has no state, so calls may overlap if the Backend allows that.
+// Handler answers requests. It is stateless, so calls may overlap if the Backend allows that.
 type Handler struct {
 	backend Backend
 	options Options
@@ -89,7 +88,7 @@ type Handler struct {
 	convert converter
 }
 
-// New makes a Handler on a backend.
+// New makes a Handler that calls backend.
 func New(backend Backend, options Options) *Handler {
 	old := options.Profile != tfserving.ProfileHead
 	return &Handler{backend: backend, options: options, paths: pathsOf(old), convert: converter{old: old}}
