@@ -1,10 +1,9 @@
-// Package tfserving is the simulated TensorFlow Serving model server as one
-// deterministic state machine.
+// Package tfserving is the simulated TensorFlow Serving model server as one deterministic state
+// machine.
 //
-// It owns neither clock, nor disk, nor sockets, nor randomness. A [Host] supplies them, in
-// virtual time or on a real machine, and both see the same events, answers and error texts.
-// Paragraph numbers such as TFS-8.2 refer to SPEC.md, which says what upstream does and what
-// was decided.
+// It has no clock, disk, sockets or randomness of its own. A [Host] supplies them, in virtual time
+// or on a real machine, and both see the same events, answers and error texts. Paragraph numbers
+// such as TFS-8.2 refer to SPEC.md, which says what upstream does and what was decided.
 //
 // Two things to use first:
 //
@@ -12,8 +11,8 @@
 //     it, and OnServing tells when its ports would open.
 //   - [Server.Status] and [Server.Reload] are requests. In upstream's messages requests are
 //     [Server.GetModelStatus], [Server.HandleReloadConfigRequest], [Server.GetModelMetadata]
-//     and [Server.Begin]. A reload may never call back (TFS-8.7). [Server.Share] lets
-//     requests to models come on threads of their own.
+//     and [Server.Begin]. A reload may never call back (TFS-8.7). [Server.Share] allows
+//     requests to models from other threads.
 //
 // To change:
 //
@@ -26,21 +25,20 @@
 //   - start-up and its files: startup.go, startup_files.go
 //   - flags: flags_table.go
 //   - labels and requests: reader.go, labels.go, requests.go, metadata.go, inference.go
-//   - who waits for the disk, and how: storage.go
+//   - how the disk is read: storage.go
 //   - what servers of one world share: shared.go
-//   - the borders of the reference's Python fake: python_fake.go
+//   - how the server contains the reference's Python fake: python_fake.go
 //
-// Packages below it: timerqueue decides what is due when, modelconfig has configs and
-// statuses, infer what a model checks and answers, node a server that is a process of a
-// simulated host, and fake the reference's Python fake.
+// Packages below it: timerqueue runs the server's threads, modelconfig has configs and statuses,
+// infer answers requests to a model, node runs a server in a process of a simulated host, and fake
+// is the reference's Python fake.
 //
-// testdata holds scripts, one behaviour each. testdata/upstream mirrors upstream's test
-// cases, which testdata/upstream/cases lists. random_test.go plays random scripts. What must
-// hold in all of them is in invariants_test.go, reload_rules_test.go and
-// convergence_test.go.
+// testdata holds scripts, one behaviour each. testdata/upstream mirrors upstream's test cases,
+// which testdata/upstream/cases lists. random_test.go plays random scripts. Their invariants are
+// in invariants_test.go, reload_rules_test.go and convergence_test.go.
 //
 // An idle server costs nothing. Runs of its loops that would do nothing are left out
-// (timerqueue.Grid), and the others happen when the always-running loops would act.
+// (timerqueue.Grid), and the others happen at the same instants as without that.
 package tfserving
 
 import (
@@ -52,11 +50,12 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/timerqueue"
 )
 
-// Server is one model server process. All calls come from one thread, but for those of a
-// shared Reader, which may come from any.
+// Server is one model server process. Only one thread may call it, except for a shared Reader,
+// which any thread may call.
 type Server struct {
-	options *Options // without the server's own part, which follows
-	// configFile, startTime and roundTime are the options of the same names.
+	options *Options // options lacks the server's own fields, which follow; equal options are shared
+	// configFile, startTime and roundTime are the options of the same names, which differ between
+	// servers.
 	configFile           string
 	startTime, roundTime time.Duration
 
@@ -70,28 +69,28 @@ type Server struct {
 	configPoll configPoll
 	reader     *Reader
 	memory     memory
-	fake       *fake.Fake // the machine of python-fake; nil for other profiles
+	fake       *fake.Fake // fake is the state machine of python-fake; nil for other profiles
 
 	onServing func()
 	serving   bool
 	started   bool
 	dead      bool
-	// polls makes every loop run at every instant of its grid. Tests compare that with the
-	// loops that leave runs out.
+	// polls runs every loop at every instant of its grid. Tests compare that with loops that leave
+	// out needless runs.
 	polls bool
 
-	// onAspire, when set, is called with what the source aspires.
+	// onAspire, when set, is called with the versions that the source aspires for a model.
 	onAspire func(model string, versions []aspired)
 
-	// OnEvent, when set before Start, is called at every change of a servable's state, in
-	// order, as the event bus would call it.
+	// OnEvent, when set before Start, is called at every change of a servable's state, in order, as
+	// upstream's event bus does.
 	OnEvent func(Event)
-	// OnWarmup, when set before Start, is called at every warm-up, when its load begins, on
-	// the thread that looks at the storage.
+	// OnWarmup, when set before Start, is called for every warm-up, at the beginning of its load.
+	// The thread is the one that reads the storage.
 	OnWarmup func(Warmup)
 }
 
-// Event is a change of the state of one version. Err is set for an End that is a failure.
+// Event is a change of the state of one version. Err is set for an End that is due to a failure.
 type Event struct {
 	At      time.Duration
 	Model   string
@@ -124,15 +123,14 @@ func New(options Options, host Host) *Server {
 	return s
 }
 
-// OnServing sets the function to call once the ports open (TFS-9.1). Call it before Start.
+// OnServing sets a function that is called once the ports open (TFS-9.1). Call it before Start.
 func (s *Server) OnServing(fn func()) { s.onServing = fn }
 
 // Serving reports whether the ports are open.
 func (s *Server) Serving() bool { return s.serving && !s.dead }
 
-// Start begins the process. It loads the first config, and calls the function of OnServing
-// when the ports would open, or Host.Exit when the process ends first. A second Start does
-// nothing.
+// Start starts the process, and a second call does nothing. The process loads the first config. It
+// then calls OnServing's function when the ports would open, or Host.Exit if it ends before.
 func (s *Server) Start() {
 	if s.started {
 		return
@@ -141,7 +139,7 @@ func (s *Server) Start() {
 	s.timers.Request(s.start)
 }
 
-// Stop ends the server silently, as a kill does. Nothing is called back after it.
+// Stop ends the server silently, as a kill does. No callback runs after it.
 func (s *Server) Stop() {
 	if s.dead {
 		return
@@ -155,8 +153,8 @@ func (s *Server) Stop() {
 	s.core.close()
 }
 
-// Reload is HandleReloadConfigRequest. done is called once, at this instant or later, with nil
-// for OK; or it is never called (TFS-8.7).
+// Reload executes HandleReloadConfigRequest. It calls done once, at this instant or later, with
+// nil for OK; or never (TFS-8.7).
 func (s *Server) Reload(config modelconfig.ServerConfig, done func(*env.RPCError)) {
 	if s.dead {
 		return
@@ -171,7 +169,7 @@ func (s *Server) Reload(config modelconfig.ServerConfig, done func(*env.RPCError
 	})
 }
 
-// exit ends the process from within, with a code and its last output.
+// exit ends the process from within, with an exit code and its last output.
 func (s *Server) exit(code int, stdout string) {
 	if s.dead {
 		return
@@ -180,7 +178,8 @@ func (s *Server) exit(code int, stdout string) {
 	s.host.Exit(code, stdout)
 }
 
-// publish is the event bus: it tells the state monitors of a change, and then whoever watches.
+// publish records a version's new state, as upstream's event bus does for its state monitors. It
+// then calls OnEvent.
 func (s *Server) publish(id servable, state env.ModelState, err *env.RPCError) {
 	if s.dead {
 		return

@@ -8,9 +8,9 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
-// Shared holds what similar model servers need only once: their flags, the configs from files
-// with the same content, and models that take every request. Nothing in it changes once a
-// server has it. It is for servers of one thread, whose storage returns contents that are
+// Shared holds data that similar model servers need only once: their flags, configs from files
+// with the same content, and models that take every request. The data is immutable once a server
+// has it. Shared itself is for servers of a single thread, whose storage returns contents that are
 // never written to. A nil Shared shares nothing.
 type Shared struct {
 	options  []*Options
@@ -23,10 +23,10 @@ func NewShared() *Shared {
 	return &Shared{contents: map[contentKey]readContent{}, standIns: map[infer.Options]*infer.Model{}}
 }
 
-// maxShared bounds the number of entries of each kind. A full table is emptied.
+// maxShared limits the number of entries of each kind. A full table is emptied.
 const maxShared = 256
 
-// contentKey identifies the content of a file by its address, and how it is read.
+// contentKey identifies parsed content by the address of its bytes and by the way of parsing.
 type contentKey struct {
 	data    *byte
 	size    int
@@ -35,13 +35,13 @@ type contentKey struct {
 	kind    reflect.Type
 }
 
-// readContent is the value of a content. data keeps its address from being used again.
+// readContent is the result of parsing a content. data is kept so that its address is not reused.
 type readContent struct {
 	data  []byte
 	value any
 }
 
-// alike returns o, or equal options that another server has already.
+// alike returns equal options that another server already has, or else o.
 func (s *Shared) alike(o *Options) *Options {
 	if s == nil {
 		return o
@@ -58,8 +58,8 @@ func (s *Shared) alike(o *Options) *Options {
 	return o
 }
 
-// parsed returns the result of parse, which is called once for all who read a content alike.
-// Errors are not kept.
+// parsed calls parse once for equal keys, and returns that result to all callers. Errors are not
+// cached.
 func parsed[T any](s *Shared, key contentKey, data []byte, parse func() (T, error)) (T, error) {
 	if s == nil || len(data) == 0 {
 		return parse()
@@ -79,19 +79,19 @@ func parsed[T any](s *Shared, key contentKey, data []byte, parse func() (T, erro
 	return value, nil
 }
 
-// config is a shared parseConfigText.
+// config is parseConfigText with a shared result.
 func (s *Shared) config(profile Profile, data []byte, refuseLatestOnce bool) (modelconfig.ServerConfig, error) {
 	return parsed(s, contentKey{profile: profile, strict: refuseLatestOnce}, data, func() (modelconfig.ServerConfig, error) {
 		return parseConfigText(profile, data, refuseLatestOnce)
 	})
 }
 
-// platforms is a shared parsePlatformText.
+// platforms is parsePlatformText with a shared result.
 func (s *Shared) platforms(data []byte) (platformFile, error) {
 	return parsed(s, contentKey{}, data, func() (platformFile, error) { return parsePlatformText(data) })
 }
 
-// standIn returns a model without signatures.
+// standIn returns a shared model that takes every request.
 func (s *Shared) standIn(o infer.Options) *infer.Model {
 	if s == nil {
 		return infer.New(nil, o)

@@ -10,34 +10,33 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/timerqueue"
 )
 
-// source polls the base paths and tells the manager what it should serve (upstream's
+// source polls the base paths and tells the manager which versions to serve (upstream's
 // FileSystemStoragePathSource).
 //
-// A poll repeats the last one's outcome unless its config or the storage has changed, and the
-// manager ignores a request that it has handled before. Such polls are left out, together
-// with what they would log again. Host.Watch tells of changes. Where it cannot, every poll
-// runs. Every poll also runs with ReloadServablesWithError, under which a repeated request
-// still has an effect.
+// A poll repeats the outcome of the previous one unless its config or the storage has changed, and
+// the manager ignores a repeated request. Such polls are left out, and so are the log lines that
+// they would repeat. Host.Watch reports changes; where it cannot, every poll runs. Every poll also
+// runs with ReloadServablesWithError, under which a repeated request still has an effect.
 type source struct {
 	server *Server
 	// mu is held during a poll and during an update of the config (TFS-2.3 item 2).
 	mu        timerqueue.Mutex
-	models    []monitored // in the order of the config
+	models    []monitored // models is in the order of the config
 	connected bool
 	closed    bool
 
 	grid  timerqueue.Grid
 	timer timerqueue.Timer
-	// busy is true during a run. again asks for another run after it.
+	// busy is true during a run. again requests another run after it.
 	busy, again bool
-	// watches has the functions that cancel the watches, by base path. blind is true when
-	// some path cannot be watched.
+	// watches holds the functions that cancel the watches, by base path. blind is true when some
+	// path cannot be watched.
 	watches map[string]func()
 	blind   bool
 }
 
-// monitored is FileSystemStoragePathSourceConfig.ServableToMonitor. once is what latest_once
-// chose at the first successful poll that found a version.
+// monitored is FileSystemStoragePathSourceConfig.ServableToMonitor. once holds the versions that
+// latest_once chose at the first successful poll that found one.
 type monitored struct {
 	name, basePath string
 	policy         modelconfig.VersionPolicy
@@ -52,7 +51,7 @@ func newSource(s *Server) *source {
 	return src
 }
 
-// pollInterval returns the time from poll to poll; with 0 or less there is no loop.
+// pollInterval returns the time between polls; 0 or less means that there is no loop.
 func (s *Server) pollInterval() time.Duration {
 	o := s.options
 	if o.FileSystemPollWaitSeconds <= 0 {
@@ -69,7 +68,7 @@ func (src *source) connect() {
 	}
 }
 
-// close ends the polling. What was aspired stays aspired.
+// close stops the polling. Aspired versions stay aspired.
 func (src *source) close() {
 	src.closed = true
 	src.server.timers.Unset(&src.timer)
@@ -79,8 +78,8 @@ func (src *source) close() {
 	src.watches = nil
 }
 
-// updateConfig installs what to monitor, and un-aspires at once, by name, what is gone. It
-// waits for a poll that is in progress, but begins none (TFS-3.1).
+// updateConfig replaces the monitored models, and un-aspires the missing ones at once, by name. It
+// waits for a poll in progress, but starts none (TFS-3.1).
 func (src *source) updateConfig(models []monitored, done func(*env.RPCError)) {
 	src.mu.Lock(func() {
 		src.check(models, func(err *env.RPCError) {
@@ -93,7 +92,7 @@ func (src *source) updateConfig(models []monitored, done func(*env.RPCError)) {
 	})
 }
 
-// check returns why a config cannot be installed.
+// check calls done with the reason why a config cannot be installed, or nil.
 func (src *source) check(models []monitored, done func(*env.RPCError)) {
 	options := src.server.options
 	if src.connected && src.server.pollInterval() != src.grid.Interval {
@@ -129,7 +128,7 @@ func (src *source) install(models []monitored) {
 	src.changed()
 }
 
-// newNames returns the names of models in the config that the source does not monitor yet.
+// newNames returns the sorted names of models that the source does not monitor yet.
 func (src *source) newNames(models []monitored) []string {
 	return sortedNames(slices.DeleteFunc(slices.Clone(models), func(m monitored) bool {
 		return slices.ContainsFunc(src.models, func(old monitored) bool { return old.name == m.name })
@@ -145,7 +144,7 @@ func sortedNames(models []monitored) []string {
 	return names
 }
 
-// watch watches the base paths of the config, and stops watching all others.
+// watch watches the base paths of the config, and cancels all other watches.
 func (src *source) watch() {
 	stale := src.watches
 	src.watches, src.blind = make(map[string]func(), len(src.models)), false
@@ -169,7 +168,7 @@ func (src *source) watch() {
 	}
 }
 
-// changed schedules a poll at the next instant of the grid, if there are any more.
+// changed schedules a poll at the next instant of the grid, unless the polling is over.
 func (src *source) changed() {
 	if !src.connected || src.closed || src.grid.Interval <= 0 || src.timer.Queued {
 		return
@@ -185,7 +184,7 @@ func (src *source) changed() {
 	}
 }
 
-// run does one poll. It takes as long as the storage takes, which in virtual time is no time.
+// run executes one poll. It takes as long as the storage does, which in virtual time is no time.
 func (src *source) run() {
 	src.grid.Began(src.server.timers.Now())
 	src.busy, src.again = true, false
@@ -199,7 +198,7 @@ func (src *source) run() {
 	})
 }
 
-// ended ends a run (TFS-2.2).
+// ended ends a run and schedules the next one if it is needed (TFS-2.2).
 func (src *source) ended() {
 	q, repeats := src.server.timers, src.grid.Interval > 0 && !src.closed
 	if repeats && src.grid.Ended(q.Now()) {

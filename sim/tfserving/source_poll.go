@@ -10,15 +10,15 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
-// polled is the outcome of a poll: the versions of the models, in the order of the config, or
-// why it failed.
+// polled is the outcome of a poll: the versions of each model, in the order of the config, or an
+// error.
 type polled struct {
 	versions [][]aspired
 	err      *env.RPCError
 }
 
-// poll looks at all models. One that fails ends the poll (TFS-3.3). The caller holds the
-// source's lock, so that the models do not change.
+// poll reads the versions of all models. An error of one model ends the poll (TFS-3.3). The caller
+// holds the source's lock, so that the models do not change.
 func (src *source) poll(disk Storage) (found polled) {
 	found.versions = make([][]aspired, len(src.models))
 	for i := range src.models {
@@ -29,7 +29,7 @@ func (src *source) poll(disk Storage) (found polled) {
 	return found
 }
 
-// take aspires what a poll has found, ordered by name.
+// take sends the versions found by a poll to the manager, in order of model name.
 func (src *source) take(found polled) {
 	if found.err != nil {
 		src.server.errorf("FileSystemStoragePathSource encountered a filesystem access error: %s", found.err.Message)
@@ -61,7 +61,7 @@ func (m *monitored) settle(versions []aspired) {
 	}
 }
 
-// pollOne is PollFileSystemForServable (TFS-3.2).
+// pollOne reads the versions of one model, as upstream's PollFileSystemForServable does (TFS-3.2).
 func (src *source) pollOne(disk Storage, m *monitored) ([]aspired, *env.RPCError) {
 	if !disk.Exists(m.basePath) {
 		return nil, src.missingBasePath(m)
@@ -81,7 +81,7 @@ func (src *source) pollOne(disk Storage, m *monitored) ([]aspired, *env.RPCError
 	return aspire(m, chosen), nil
 }
 
-// prefixed is upstream's PrefixStoragePathSourceAdapter.
+// prefixed adds StoragePathPrefix to a path, as upstream's PrefixStoragePathSourceAdapter does.
 func (o *Options) prefixed(path string) string {
 	if o.StoragePathPrefix == "" {
 		return path
@@ -105,8 +105,8 @@ func (src *source) missingBasePath(m *monitored) *env.RPCError {
 	return &env.RPCError{Code: env.InvalidArgument, Message: text}
 }
 
-// specificFast aspires the requested versions without a listing. It does so only if each has a
-// directory named exactly as its number (TFS-3.2 step 2).
+// specificFast returns the requested versions without a listing. It returns false unless each has
+// a directory named exactly as its number (TFS-3.2 step 2).
 func (src *source) specificFast(disk Storage, m *monitored) ([]aspired, bool) {
 	if len(m.policy.Versions) == 0 {
 		src.server.warnf("No specific versions requested for servable %s.", m.name)
@@ -123,7 +123,7 @@ func (src *source) specificFast(disk Storage, m *monitored) ([]aspired, bool) {
 	return versions, true
 }
 
-// warn logs what the policy could not fulfil. Upstream indexes the children under every
+// warn logs the versions that the policy cannot serve. Upstream indexes the children under every
 // policy. So it warns of duplicates even for the policy all, which aspires both of them
 // (file_system_storage_path_source.cc:283).
 func (src *source) warn(m *monitored, numeric, chosen []found) {
@@ -149,7 +149,8 @@ func (src *source) warn(m *monitored, numeric, chosen []found) {
 	}
 }
 
-// failIfZeroVersions is upstream's FailIfZeroVersions (TFS-3.5).
+// failIfZeroVersions returns an error for models without a version, as upstream's
+// FailIfZeroVersions does (TFS-3.5).
 func (src *source) failIfZeroVersions(disk Storage, models []monitored) *env.RPCError {
 	var empty []monitored
 	for _, m := range models {
@@ -167,12 +168,12 @@ func (src *source) failIfZeroVersions(disk Storage, models []monitored) *env.RPC
 	first := slices.MinFunc(empty, func(a, b monitored) int { return strings.Compare(a.name, b.name) })
 	at := first.basePath
 	if src.server.profile == Profile24 {
-		at = "" // it prints the path of a deprecated field (2.4:file_system_storage_path_source.cc:303)
+		at = "" // upstream prints the path of a deprecated field (2.4:file_system_storage_path_source.cc:303)
 	}
 	return statusf(env.NotFound, "Unable to find a numerical version path for servable %s at: %s", first.name, at)
 }
 
-// aspire passes a model's versions through its platform's adapter to the manager.
+// aspire sends a model's versions to the manager, through the source adapter of its platform.
 func (s *Server) aspire(model string, versions []aspired) {
 	if s.onAspire != nil {
 		s.onAspire(model, versions)

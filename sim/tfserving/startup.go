@@ -5,7 +5,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
-// start waits for the time that a process needs to begin.
+// start waits for Cost.StartTime and then starts the server.
 func (s *Server) start() {
 	if d := s.startTime; d > 0 {
 		s.timers.Sleep(d, s.buildAndStart)
@@ -14,7 +14,7 @@ func (s *Server) start() {
 	s.buildAndStart()
 }
 
-// buildAndStart is BuildAndStart (model_servers/server.cc:183-460).
+// buildAndStart executes upstream's BuildAndStart (model_servers/server.cc:183-460).
 func (s *Server) buildAndStart() {
 	if s.fake != nil {
 		s.startFake()
@@ -49,7 +49,7 @@ func (s *Server) firstConfig(config modelconfig.ServerConfig) {
 	})
 }
 
-// versionText is what --version prints (model_servers/main.cc:325-330).
+// versionText returns the output of --version (model_servers/main.cc:325-330).
 func (p Profile) versionText() string {
 	version := "2.4.0"
 	if p == ProfileHead {
@@ -79,15 +79,14 @@ func (s *Server) open() {
 	}
 }
 
-// failStart is the end of main (model_servers/main.cc:341-348). It exits with -1, which the
-// parent sees as 255.
+// failStart ends the process as the end of main does (model_servers/main.cc:341-348). It exits
+// with -1, which the parent sees as 255.
 func (s *Server) failStart(err *env.RPCError) {
 	s.exit(255, "Failed to start server. Error: "+s.profile.StatusString(err)+"\n")
 }
 
-// FailToListen ends the process when its gRPC server cannot be built, because a port is taken
-// (model_servers/server.cc:426-428). Whoever opens the ports calls it. A REST port that is
-// taken is only logged, and the process continues.
+// FailToListen ends the process because its gRPC port is taken (model_servers/server.cc:426-428).
+// The code that opens the ports calls it. For a REST port upstream only logs that, and continues.
 func (s *Server) FailToListen() {
 	if s.fake != nil {
 		s.exit(1, "")

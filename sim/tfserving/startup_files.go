@@ -12,7 +12,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
-// startFiles is the content of the files that a start reads first, or why it fails.
+// startFiles holds the contents of the files that are read first at start, or an error.
 type startFiles struct {
 	config    modelconfig.ServerConfig
 	platforms platformFile
@@ -26,7 +26,7 @@ func (s *Server) readStartFiles(disk Storage) (files startFiles) {
 	return files
 }
 
-// configFile is the content of --model_config_file, or why there is none.
+// configFile holds the content of --model_config_file, or an error.
 type configFile struct {
 	config modelconfig.ServerConfig
 	err    *env.RPCError
@@ -39,7 +39,7 @@ func (s *Server) readConfigFile(disk Storage) configFile {
 	}
 	shared := s.options.Shared
 	if s.fake != nil {
-		shared = nil // the fake writes to its config (item 4)
+		shared = nil // the fake writes to its config (TFS-17.1 item 4)
 	}
 	config, failed := shared.config(s.profile, data, s.options.RefuseLatestOnce)
 	if failed != nil {
@@ -53,15 +53,16 @@ func (s *Server) readConfigFile(disk Storage) configFile {
 	return configFile{config: config}
 }
 
-// platformFile is a platform config file. Without one the flags stay as they are.
+// platformFile is the content of a platform config file. given is false if there is no file, and
+// the flags then stay as they are.
 type platformFile struct {
 	given     bool
 	platforms []Platform
 	settings  bundleSettings
 }
 
-// apply returns the options with the platforms in them. The settings of the platforms'
-// adapters replace the flags. Where platforms differ, the first by name counts for all.
+// apply returns the options with the file's platforms. The settings of the platforms' adapters
+// replace the flags. If platforms differ, the first by name counts for all.
 func (p platformFile) apply(o *Options) *Options {
 	if !p.given {
 		return o
@@ -72,8 +73,8 @@ func (p platformFile) apply(o *Options) *Options {
 	return o.Shared.alike(&with)
 }
 
-// readPlatformFiles reads the platform config. Without one it checks the files and flags that
-// make up the platform tensorflow.
+// readPlatformFiles reads the platform config. If there is none, it checks the files and flags
+// that configure the platform tensorflow.
 func (s *Server) readPlatformFiles(disk Storage) (platformFile, *env.RPCError) {
 	path := s.options.PlatformConfigFile
 	if path == "" {
@@ -95,7 +96,8 @@ func (s *Server) checkPlatform(disk Storage) *env.RPCError {
 		return err
 	}
 	if path := s.options.SessionConfigFile; path != "" {
-		// Our ConfigProto is a subset of the real one.
+		// UnmarshalKnown ignores unknown fields, because our ConfigProto is a subset of the real
+		// one.
 		if err := s.checkFile(disk, path, textpb.UnmarshalKnown, &tfpb.ConfigProto{}); err != nil {
 			return err
 		}
@@ -120,15 +122,16 @@ func (s *Server) checkBatching(disk Storage) *env.RPCError {
 	}
 }
 
-// servingFiles is the outcome of reading the last files. crash says that a CHECK fails.
+// servingFiles is the outcome of reading the last files. crash means that a CHECK of upstream
+// fails.
 type servingFiles struct {
 	err   *env.RPCError
 	crash bool
 }
 
 // readServingFiles reads the files that the real server reads after the models are loaded. The
-// real one reads the monitoring config while it already serves gRPC. Here the port opens
-// after all files.
+// real server reads the monitoring config while it already serves gRPC. Here the port opens after
+// all files are read.
 func (s *Server) readServingFiles(disk Storage) servingFiles {
 	o := s.options
 	if o.ThreadPoolFactoryConfigFile != "" {
@@ -147,7 +150,7 @@ func (s *Server) readServingFiles(disk Storage) servingFiles {
 	return servingFiles{}
 }
 
-// checkFile checks that a file can be read, and parsed as the message.
+// checkFile returns an error unless a file can be read and parsed as the message.
 func (s *Server) checkFile(disk Storage, path string, parse func(string, proto.Message) error, message proto.Message) *env.RPCError {
 	data, err := s.readTextProto(disk, path)
 	if err == nil && parse(string(data), message) != nil {
@@ -156,8 +159,8 @@ func (s *Server) checkFile(disk Storage, path string, parse func(string, proto.M
 	return err
 }
 
-// readTextProto reads a file as ParseProtoTextFile does, which maps it into memory. Neither an
-// empty file nor a directory can be mapped. The fake reads it with Python's open.
+// readTextProto reads a file as upstream's ParseProtoTextFile does, which maps it into memory.
+// Neither an empty file nor a directory can be mapped. python-fake reads it with Python's open.
 func (s *Server) readTextProto(disk Storage, path string) ([]byte, *env.RPCError) {
 	data, err := disk.ReadFile(path)
 	switch {
@@ -171,10 +174,11 @@ func (s *Server) readTextProto(disk Storage, path string) ([]byte, *env.RPCError
 	return data, nil
 }
 
-// isDirectory ends the error text for a directory that is read as a file.
+// isDirectory ends the error text of reading a directory as a file.
 const isDirectory = "; Is a directory"
 
-// invalidProtobufFile returns the error of util/proto_util.h:27-40.
+// invalidProtobufFile returns the error for a file that is not the expected text proto
+// (util/proto_util.h:27-40).
 func invalidProtobufFile(path string) *env.RPCError {
 	return statusf(env.InvalidArgument, "Invalid protobuf file: '%s'", path)
 }

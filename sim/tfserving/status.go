@@ -8,14 +8,14 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/fake"
 )
 
-// monitor keeps the latest state of every version that it ever heard of (upstream's
+// monitor holds the latest state of every version that was ever published (upstream's
 // ServableStateMonitor). It never forgets an End (TFS-7.2).
 type monitor struct {
-	models []*modelStates // by name
+	models []*modelStates // models is sorted by name
 }
 
-// modelStates has one model's versions, the highest first. answer is what status requests
-// get. Once given out it is replaced, never changed.
+// modelStates holds the states of one model's versions, the highest first. answer is returned to
+// status requests, so a change replaces it instead of writing to it.
 type modelStates struct {
 	name   string
 	answer []env.ModelVersionStatus
@@ -23,12 +23,12 @@ type modelStates struct {
 	given  bool
 }
 
-// find returns the place of a model, or where it belongs.
+// find returns the model's index in models, or the index at which to insert it and false.
 func (m *monitor) find(model string) (at int, found bool) {
 	return slices.BinarySearchFunc(m.models, model, func(s *modelStates, name string) int { return strings.Compare(s.name, name) })
 }
 
-// of returns the states of a model; nil when the monitor never heard of it.
+// of returns the states of a model; nil if none was ever published.
 func (m *monitor) of(model string) *modelStates {
 	if at, found := m.find(model); found {
 		return m.models[at]
@@ -77,7 +77,7 @@ func (m *monitor) state(id servable) env.ModelState {
 	return env.StateUnknown
 }
 
-// settled returns the highest version of the model that is available or at its end
+// settled returns the model's highest version whose state is AVAILABLE or END
 // (core/servable_state_monitor.cc:84-104).
 func (m *monitor) settled(model string) (version int64, state env.ModelState, err *env.RPCError, ok bool) {
 	states := m.of(model)
@@ -93,14 +93,14 @@ func (m *monitor) settled(model string) (version int64, state env.ModelState, er
 }
 
 // Status answers GetModelStatus. It ignores the label, and returns the highest version first
-// (TFS-7.2). Loads and reloads never hold it up, and it allocates nothing while nothing
-// changes. Callers must not change the answer.
+// (TFS-7.2). It never waits for loads or reloads, and allocates nothing while no state changes.
+// Callers must not change the answer.
 func (s *Server) Status(spec env.ModelSpec) ([]env.ModelVersionStatus, error) {
 	s.timers.CatchUp()
 	return s.StatusSoFar(spec)
 }
 
-// StatusSoFar is Status, but does not run what is due at this very instant.
+// StatusSoFar is Status without first running timers that are due at this instant.
 func (s *Server) StatusSoFar(spec env.ModelSpec) ([]env.ModelVersionStatus, error) {
 	if s.fake != nil {
 		return s.fake.Status(spec.Name, fake.ChoiceOf(spec)), nil
@@ -113,9 +113,9 @@ func (s *Server) StatusSoFar(spec env.ModelSpec) ([]env.ModelVersionStatus, erro
 	return SelectStatus(spec, states.answer)
 }
 
-// SelectStatus answers GetModelStatus from versions, the statuses of all versions of the spec's
-// model with the highest first; nil for a model that was never heard of. The error is an
-// *env.RPCError with code NotFound.
+// SelectStatus answers GetModelStatus from versions, which holds the statuses of all versions of
+// the spec's model with the highest first; nil for an unknown model. The error is an *env.RPCError
+// with code NotFound.
 func SelectStatus(spec env.ModelSpec, versions []env.ModelVersionStatus) ([]env.ModelVersionStatus, error) {
 	if spec.HasVersion {
 		i := slices.IndexFunc(versions, func(v env.ModelVersionStatus) bool { return v.Version == spec.Version })

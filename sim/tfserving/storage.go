@@ -10,37 +10,36 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/timerqueue"
 )
 
-// Host is what a mode of running supplies: the clock, the disk, choices and the end of the
-// process (TFS-1.2, TFS-21.3). Calls come from the one thread that calls the server. But Log
-// also comes from looks, and Choose from any thread that calls a shared Reader.
+// Host supplies the clock, the disk, choices and the end of the process, in virtual time or on a
+// real machine (TFS-1.2, TFS-21.3). The server's thread calls it. But Look's ask may also call
+// Log, and any thread that uses a shared Reader may call Choose.
 type Host interface {
-	// Now is monotonic, from any start.
+	// Now returns a monotonic time, counted from any instant.
 	Now() time.Duration
-	// After calls fn once, d from now, unless cancel is called first. It never calls fn
-	// before it has returned.
+	// After calls fn once, d from now, unless cancel is called first. It always returns before it
+	// calls fn.
 	After(d time.Duration, fn func()) (cancel func())
-	// Look calls ask with the storage, and then told. In virtual time both are over when it
-	// returns. On a real machine ask runs on a thread of its own, and told later on the
-	// thread that calls the server. So a disk that hangs holds up those who wait for its
-	// answer, and nobody else (TFS-2.4).
+	// Look calls ask with the storage, and then told. In virtual time it does both before it
+	// returns. On a real machine ask runs on another thread, and told later on the server's thread.
+	// So a disk that hangs only blocks the work that needs its answer (TFS-2.4).
 	Look(ask func(Storage), told func())
-	// Watch calls changed after every change of what the storage would answer for the path
-	// or anything below it, the beginning and the end of faults included. ok is false when it
-	// cannot watch; the server then polls.
+	// Watch calls changed after every change of the storage at or below the path. The beginning and
+	// the end of a fault count as changes. If ok is false it cannot watch, and the server must
+	// poll.
 	Watch(path string, changed func()) (cancel func(), ok bool)
-	// Choose returns a number in [0, n); 0 is the default outcome.
+	// Choose returns a number in [0, n) for the choice named site; 0 is the default outcome.
 	Choose(site string, n int) int
-	// Exit ends the process. code is what a shell or Popen sees (-9 is a death by signal 9),
-	// and stdout is the last output. The server does nothing after it.
+	// Exit ends the process. code is the exit code as a shell or Popen sees it (-9 is a death by
+	// signal 9), and stdout is the last output. The server does nothing after it.
 	Exit(code int, stdout string)
 	Log(level env.Level, format string, args ...any)
 }
 
-// Storage is the file system of the models, for one look at it. Its errors are *env.RPCError,
-// or wrap fs.ErrNotExist, or are a plain reason.
+// Storage is the file system with the models, valid during one call of Look. An error is an
+// *env.RPCError, or wraps fs.ErrNotExist, or its text is the reason.
 type Storage interface {
-	// List returns the children of a directory in any order. As on object stores, a name may
-	// be a longer relative path, of which only the first part counts.
+	// List returns the children of a directory in any order. A name may be a longer relative path,
+	// as on object stores; its first component is the child.
 	List(path string) ([]string, error)
 	Exists(path string) bool
 	// SizeBytes returns the total size of the files at and below the path.
@@ -48,9 +47,9 @@ type Storage interface {
 	ReadFile(path string) ([]byte, error)
 }
 
-// look asks the storage, and calls goOn with the answer. ask may run on another thread while
-// the server does other things: it must change nothing, and read nothing that may change
-// meanwhile. After the end of the process goOn is not called.
+// look calls ask with the storage, and then goOn with its result. ask may run on another thread
+// while the server does other things. So ask must write nothing, and must read nothing that may
+// change meanwhile. goOn is not called after the end of the process.
 func look[T any](s *Server, ask func(Storage) T, goOn func(T)) {
 	var found T
 	s.host.Look(func(disk Storage) { found = ask(disk) }, func() {
@@ -60,8 +59,8 @@ func look[T any](s *Server, ask func(Storage) T, goOn func(T)) {
 	})
 }
 
-// storageError turns an error of the storage into a status, as TensorFlow's file systems do
-// with errno.
+// storageError converts an error of the storage to a status, as TensorFlow's file systems convert
+// errno.
 func storageError(path string, err error) *env.RPCError {
 	var status *env.RPCError
 	switch {
@@ -75,7 +74,7 @@ func storageError(path string, err error) *env.RPCError {
 	return statusf(env.Unknown, "%s; %s", path, err)
 }
 
-// joinPath puts one slash between the parts (tensorflow io::JoinPath).
+// joinPath joins two paths with exactly one slash between them (tensorflow io::JoinPath).
 func joinPath(parent, child string) string {
 	if n := len(parent); n > 0 && parent[n-1] == '/' {
 		return parent + child

@@ -8,20 +8,20 @@ import (
 )
 
 // wait is a reload that waits, without limit, until each of its models has a version that is
-// available or at its end (TFS-8.3).
+// AVAILABLE or at its END (TFS-8.3).
 type wait struct {
-	models []string // sorted
-	fresh  *monitor // the states since listen; with nil all known states count
-	noun   string   // the error's word for a model
+	models []string // models is sorted
+	fresh  *monitor // fresh holds the states since listen; nil if all known states count
+	noun   string   // noun is the error's word for a model
 	done   func(*env.RPCError)
 	begun  bool
 }
 
-// listen lets the wait see events from now on. There is one wait at a time, because the reload
-// holds a lock.
+// listen records the states of later events for the wait. There is at most one wait, because a
+// reload holds a lock.
 func (c *core) listen(w *wait) { c.waiting = w }
 
-// await begins the wait.
+// await calls the wait's done once all its models have settled.
 func (c *core) await(w *wait) {
 	if w.settled(c) {
 		c.waiting = nil
@@ -31,7 +31,7 @@ func (c *core) await(w *wait) {
 	c.waiting, w.begun = w, true
 }
 
-// heard shows an event to the wait, and ends the wait when it is over.
+// heard passes an event to the wait, and ends the wait if all its models have settled.
 func (c *core) heard(event Event) {
 	w := c.waiting
 	if w == nil {
@@ -65,7 +65,7 @@ func (w *wait) settled(c *core) bool {
 	return true
 }
 
-// result returns nil unless some model is at its end
+// result returns an error that lists the models at END; nil if there are none
 // (model_servers/server_core.cc:340-363, core/load_servables_fast.cc:98-116).
 func (w *wait) result(c *core) *env.RPCError {
 	failed := 0

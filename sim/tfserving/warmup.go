@@ -12,22 +12,22 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tfrecord"
 )
 
-// maxWarmupRecords is upstream's WarmupConsts::kMaxNumRecords.
+// maxWarmupRecords limits the records of one warm-up (upstream's WarmupConsts::kMaxNumRecords).
 const maxWarmupRecords = 1000
 
 // Warmup is one complete warm-up, for the metrics model_warmup_latency and, in tfs-head,
-// model_warmup_records_read (TFS-14.1). A warm-up that a failing record ends is not counted.
+// model_warmup_records_read (TFS-14.1). A warm-up that ends at a failing record is not counted.
 type Warmup struct {
-	// Path is the export directory. Status is the label of the metrics: "OK", or the code and
-	// text of damage in the file.
+	// Path is the export directory. Status is the metrics' label: "OK", or the code and text of the
+	// file's damage.
 	Path, Status string
 	Records      int
 	Latency      time.Duration
 }
 
-// warmUp runs the records of the warm-up file, if there is one and the server wants it
-// (TFS-5.9; servables/tensorflow/saved_model_warmup_util.cc). It runs each record once; the
-// time of all iterations is part of the load.
+// warmUp runs the records of the warm-up file, if there is one and warm-up is enabled (TFS-5.9;
+// servables/tensorflow/saved_model_warmup_util.cc). It runs each record once; the time of all
+// iterations is part of the load.
 func (s *Server) warmUp(disk Storage, b *Bundle, dir string) *env.RPCError {
 	path := joinPath(dir, "assets.extra/tf_serving_warmup_requests")
 	if s.options.DisableModelWarmup || !disk.Exists(path) {
@@ -58,7 +58,7 @@ func (s *Server) warmUp(disk Storage, b *Bundle, dir string) *env.RPCError {
 	return nil
 }
 
-// runWarmups runs all records. damage is an error of the file, failed that of a record.
+// runWarmups runs all records. damage is an error in the file, failed is the error of a record.
 func (s *Server) runWarmups(b *Bundle, data []byte, path string) (records int, damage, failed *env.RPCError) {
 	reader := tfrecord.NewReader(data)
 	reader.Newer = s.profile == ProfileHead
@@ -83,7 +83,7 @@ func (s *Server) runWarmups(b *Bundle, data []byte, path string) (records int, d
 	}
 }
 
-// tooManyWarmups returns an error with the misspelling of 2.4.0.
+// tooManyWarmups returns the error for too many records, with the misspelling of 2.4.0.
 func (s *Server) tooManyWarmups(path string) *env.RPCError {
 	verb := "exceeeds"
 	if s.profile == ProfileHead {
@@ -92,8 +92,9 @@ func (s *Server) tooManyWarmups(path string) *env.RPCError {
 	return statusf(env.InvalidArgument, "Number of warmup records %s the maximum (%d) at %s", verb, maxWarmupRecords, path)
 }
 
-// runWarmup is upstream's RunWarmupRequest (servables/tensorflow/saved_model_warmup.cc). An
-// empty log is fine. So is, for tfs-2.4, a log of a kind that it does not know.
+// runWarmup runs one record, as upstream's RunWarmupRequest does
+// (servables/tensorflow/saved_model_warmup.cc). An empty log succeeds. For tfs-2.4, so does a log
+// of an unknown kind.
 func (s *Server) runWarmup(b *Bundle, log *apis.PredictionLog) error {
 	switch log.GetLogType().(type) {
 	case *apis.PredictionLog_RegressLog:
@@ -114,7 +115,7 @@ func (s *Server) runWarmup(b *Bundle, log *apis.PredictionLog) error {
 	return nil
 }
 
-// run runs a request on this model, whatever model and version its model_spec names.
+// run executes a request on this model, whatever model and version its model_spec names.
 func (b *Bundle) run(request proto.Message) error {
 	run, err := b.model.Begin(request)
 	if err != nil {

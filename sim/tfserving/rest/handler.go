@@ -94,7 +94,7 @@ func New(backend Backend, options Options) *Handler {
 	return &Handler{backend: backend, options: options, paths: pathsOf(old), convert: converter{old: old}}
 }
 
-// apiPath matches the paths of the API. All others are not found
+// apiPath matches the paths of the API; any other path is answered by 404
 // (model_servers/http_rest_api_util.h:33).
 var apiPath = regexp.MustCompile(`^(?i:/v1/.*)$`)
 
@@ -119,8 +119,8 @@ func (h *Handler) Serve(ctx context.Context, r Request) Response {
 	return h.api(ctx, r, target.full)
 }
 
-// allows reports whether evhttp accepts a method: by its own default list for tfs-2.4, by that of
-// util/net_http/server/internal/evhttp_server.cc:114 for tfs-head.
+// allows reports whether evhttp accepts a method. tfs-2.4 has libevent's default list, tfs-head
+// that of util/net_http/server/internal/evhttp_server.cc:114.
 func (h *Handler) allows(method string) bool {
 	switch method {
 	case "GET", "POST", "HEAD", "PUT", "DELETE":
@@ -131,7 +131,8 @@ func (h *Handler) allows(method string) bool {
 	return false
 }
 
-// metrics returns the page for Prometheus (model_servers/http_server.cc:90).
+// metrics answers a request for the Prometheus page; full is the request's path
+// (model_servers/http_server.cc:90).
 func (h *Handler) metrics(full string) Response {
 	body, code := "", env.OK
 	if full == h.options.MetricsPath {
@@ -142,7 +143,8 @@ func (h *Handler) metrics(full string) Response {
 	return reply(code, []Field{{"Content-Type", "text/plain"}}, []byte(body))
 }
 
-// api is upstream's RestApiRequestDispatcher::ProcessRequest (model_servers/http_server.cc:155).
+// api answers a request below /v1/, as upstream's RestApiRequestDispatcher::ProcessRequest does
+// (model_servers/http_server.cc:155).
 func (h *Handler) api(ctx context.Context, r Request, path string) Response {
 	var response Response
 	if r.Method == "OPTIONS" {
@@ -156,7 +158,7 @@ func (h *Handler) api(ctx context.Context, r Request, path string) Response {
 			Field{"Access-Control-Allow-Methods", "POST, GET"},
 			Field{"Access-Control-Allow-Headers", "Content-Type"})
 	}
-	if r.Method == "OPTIONS" { // libevent's default, because nothing else sets the type
+	if r.Method == "OPTIONS" { // libevent's default type, because upstream sets none
 		response.Header = append(response.Header, Field{"Content-Type", "text/html; charset=ISO-8859-1"})
 	}
 	return response
@@ -164,7 +166,7 @@ func (h *Handler) api(ctx context.Context, r Request, path string) Response {
 
 var originOfBrowser = regexp.MustCompile(`https?://`)
 
-// preflight answers OPTIONS, always without a body.
+// preflight answers a CORS preflight request (OPTIONS), always without a body.
 func preflight(origin string) Response {
 	if originOfBrowser.MatchString(origin) {
 		return reply(env.OK, nil, nil)
@@ -174,8 +176,8 @@ func preflight(origin string) Response {
 
 type timeoutKey struct{}
 
-// Timeout returns how long a call may run. The Backend measures that in its own time. An error of
-// a context is answered in the runtime's words.
+// Timeout returns how long the call of ctx may run, and false if there is no limit. The Backend
+// measures it by its own clock, which ctx does not know.
 func Timeout(ctx context.Context) (time.Duration, bool) {
 	timeout, ok := ctx.Value(timeoutKey{}).(time.Duration)
 	return timeout, ok

@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// rows collects "instances": a list of values if there is one input, else a list of objects with
-// a member for each input (FillTensorMapFromInstancesList).
+// rows converts "instances" to tensors: a list of values if the signature has one input, else a
+// list of objects with a member for each input (FillTensorMapFromInstancesList).
 type rows struct {
 	converter
 	inputs  infos
@@ -18,8 +18,8 @@ type rows struct {
 	first   map[string]instance
 }
 
-// instance is the size and shape of an input in the first element. All other elements must have
-// the same.
+// instance holds the size and shape that the first element gives to an input. All other elements
+// must have the same.
 type instance struct {
 	size  int
 	shape []int64
@@ -58,7 +58,7 @@ func (r *rows) element(element *rapidjson.Value, i int, objects bool) error {
 	return nil
 }
 
-// object adds the members of one element. A name that comes twice is added twice.
+// object adds the members of one element. A name that occurs twice is added twice.
 func (r *rows) object(element *rapidjson.Value, i int) error {
 	names := make([]string, 0, len(element.Members))
 	for m := range element.Members {
@@ -77,7 +77,7 @@ func (r *rows) object(element *rapidjson.Value, i int) error {
 	return nil
 }
 
-// add is upstream's AddInstanceItem.
+// add appends one value to the tensor of an input, as upstream's AddInstanceItem does.
 func (r *rows) add(item *rapidjson.Value, name string) error {
 	info, found := r.inputs[name]
 	if !found {
@@ -108,12 +108,12 @@ func (r *rows) add(item *rapidjson.Value, name string) error {
 	return nil
 }
 
-// isPlainObject reports whether v is an object of named inputs, not one of binary data.
+// isPlainObject reports whether v is an object of named inputs rather than {"b64": "<text>"}.
 func isPlainObject(v *rapidjson.Value) bool {
 	return v.Kind == rapidjson.Object && base64Of(v) == nil
 }
 
-// cString returns a text up to its first zero byte, where it ends for C.
+// cString returns a text up to its first zero byte, as C reads it.
 func cString(text string) string {
 	text, _, _ = strings.Cut(text, "\x00")
 	return text

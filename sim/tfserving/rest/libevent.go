@@ -8,23 +8,24 @@ import (
 	"strings"
 )
 
-// This file does what libevent does before and after the API: release 2.1.8 under tfs-2.4, 2.1.12
-// under tfs-head. The two differ in how they read requests, which is the listener's part.
+// This file does libevent's work before and after the API: release 2.1.8 for tfs-2.4, 2.1.12 for
+// tfs-head. Reading requests, in which the two differ, is up to the listener.
 
 // target is a parsed request target.
 type target struct {
-	path string // of the URI, with %-escapes
-	full string // the path with query and fragment; upstream calls it uri_path
+	path string // path is the URI's path, with %-escapes
+	full string // full is path, query and fragment; upstream calls it uri_path
 }
 
-// IsTarget reports whether libevent accepts a text as the target of a request.
+// IsTarget reports whether libevent accepts uri as the target of a request.
 func IsTarget(uri string) bool {
 	_, ok := parseTarget(uri, false)
 	return ok
 }
 
-// parseTarget is libevent's evhttp_uri_parse_with_flags. strict demands RFC 3986; otherwise a path,
-// query or fragment may hold any byte (EVHTTP_URI_NONCONFORMANT).
+// parseTarget parses a request target as libevent's evhttp_uri_parse_with_flags does. strict
+// demands RFC 3986; otherwise a path, query or fragment may hold any byte
+// (EVHTTP_URI_NONCONFORMANT).
 func parseTarget(uri string, strict bool) (target, bool) {
 	rest, hasScheme := cutScheme(uri)
 	authority, hasAuthority := strings.CutPrefix(rest, "//")
@@ -57,7 +58,7 @@ func parseTarget(uri string, strict bool) (target, bool) {
 	return target{path: path, full: full}, true
 }
 
-// cutScheme removes a scheme, such as "http:".
+// cutScheme removes a leading scheme, such as "http:", and reports whether there was one.
 func cutScheme(uri string) (string, bool) {
 	scheme, rest, found := strings.Cut(uri, ":")
 	if !found || scheme == "" || !isAlpha(scheme[0]) {
@@ -71,8 +72,8 @@ func cutScheme(uri string) (string, bool) {
 	return rest, true
 }
 
-// cutAt splits a text where a part of a URI ends: with strict at the first byte that the part may
-// not hold, else at the first byte in ends.
+// cutAt splits off the first part of a URI. The part ends at a byte in ends; with strict it ends
+// at any byte that is not allowed.
 func cutAt(text, ends string, strict bool, allowed func(byte) bool) (part, rest string) {
 	i := 0
 	for i < len(text) {
@@ -115,7 +116,8 @@ func hexDigit(b byte) int {
 	return -1
 }
 
-// authorityOK is libevent's parse_authority, of userinfo@host:port.
+// authorityOK reports whether text is a valid userinfo@host:port, as libevent's parse_authority
+// does.
 func authorityOK(text string) bool {
 	if user, host, found := strings.Cut(text, "@"); found {
 		if !allOf(user, func(b byte) bool { return unreserved(b) || b == ':' }) {
@@ -137,7 +139,7 @@ func authorityOK(text string) bool {
 	return allOf(text, unreserved)
 }
 
-// bracketsOK reports whether a text is an IPv6 address or an IPvFuture.
+// bracketsOK reports whether a host in brackets is an IPv6 address or an IPvFuture.
 func bracketsOK(text string) bool {
 	if future, found := strings.CutPrefix(text, "v"); found {
 		version, address, found := strings.Cut(future, ".")
@@ -148,13 +150,14 @@ func bracketsOK(text string) bool {
 	return err == nil && address.Is6() && address.Zone() == ""
 }
 
-// allOf reports whether a text consists of allowed bytes and escapes.
+// allOf reports whether a text consists of allowed bytes and %-escapes.
 func allOf(text string, allowed func(byte) bool) bool {
 	_, rest := cutAt(text, "", true, allowed)
 	return rest == ""
 }
 
-// ErrorPage is libevent's evhttp_send_error, for the statuses that phrase knows.
+// ErrorPage returns the HTML error page that libevent's evhttp_send_error writes, for a status
+// that phrase knows.
 func ErrorPage(status int) Response {
 	const page = "<HTML><HEAD>\n<TITLE>%d %s</TITLE>\n</HEAD><BODY>\n<H1>%s</H1>\n</BODY></HTML>\n"
 	return Response{
@@ -164,7 +167,7 @@ func ErrorPage(status int) Response {
 	}
 }
 
-// phrases has libevent's reasons for statuses. Its tables lack 429 and 499.
+// phrases holds libevent's reason phrases by status. libevent has none for 429 and 499.
 var phrases = map[int]string{
 	200: "OK",
 	400: "Bad Request",
@@ -180,5 +183,5 @@ var phrases = map[int]string{
 	504: "Gateway Time-out",
 }
 
-// phrase returns libevent's reason for a status.
+// phrase returns libevent's reason phrase for a status; "Client Error" for an unknown one.
 func phrase(status int) string { return cmp.Or(phrases[status], "Client Error") }

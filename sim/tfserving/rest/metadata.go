@@ -8,16 +8,17 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 )
 
-// statusJSON returns the body of a status (TFS-13.4). It is ToJsonString of
-// model_servers/http_rest_api_util.cc:134 with JSON names, which equal the proto names there.
+// statusJSON returns the body of a status response (TFS-13.4), as ToJsonString of
+// model_servers/http_rest_api_util.cc:134 prints it. The JSON names of these messages equal the
+// proto names.
 func statusJSON(response *apis.GetModelStatusResponse, old bool) []byte {
 	p := printer{old: old}
 	p.document(response)
 	return p.out
 }
 
-// metadataJSON returns the body of metadata (TFS-13.4), which is put together from two documents
-// (model_servers/http_rest_api_util.cc:193-198).
+// metadataJSON returns the body of a metadata response (TFS-13.4), which upstream joins from two
+// documents (model_servers/http_rest_api_util.cc:193-198).
 func metadataJSON(response *apis.GetModelMetadataResponse, old bool) ([]byte, error) {
 	any, found := response.GetMetadata()["signature_def"]
 	if !found {
@@ -36,7 +37,7 @@ func metadataJSON(response *apis.GetModelMetadataResponse, old bool) ([]byte, er
 		[]byte(",\n\"metadata\": {\"signature_def\": "), namesKept(signatures, old), []byte("}\n}\n")), nil
 }
 
-// namesKept prints a message with preserve_proto_field_names.
+// namesKept prints a message under the option preserve_proto_field_names.
 func namesKept(m proto.Message, old bool) []byte {
 	p := printer{old: old, protoNames: true}
 	p.document(m)

@@ -11,7 +11,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// tensorsJSON is upstream's MakeJsonFromTensors.
+// tensorsJSON formats the outputs of a Predict, as upstream's MakeJsonFromTensors does.
 func tensorsJSON(tensors map[string]*framework.TensorProto, f format) ([]byte, error) {
 	if len(tensors) == 0 {
 		return nil, invalid("Cannot convert empty tensor map to JSON")
@@ -24,17 +24,17 @@ func tensorsJSON(tensors map[string]*framework.TensorProto, f format) ([]byte, e
 	return w.rows(names, tensors)
 }
 
-// writer writes tensors and results as JSON.
+// writer writes tensors, classifications and regressions as JSON.
 type writer struct{ *rapidjson.Writer }
 
-// output is a tensor that is being written.
+// output is a tensor in the course of being written.
 type output struct {
 	tensor.Tensor
 	name   string
 	dtype  framework.DataType
 	shape  []int64
-	bad    bool // its values cannot be written
-	offset int  // the index of the next value
+	bad    bool // bad means that its type cannot be written as JSON
+	offset int  // offset is the index of the next value to write
 }
 
 func newOutput(name string, proto *framework.TensorProto) *output {
@@ -46,8 +46,8 @@ func newOutput(name string, proto *framework.TensorProto) *output {
 	return o
 }
 
-// columns is upstream's MakeColumnarFormatJsonFromTensors, with a line for each element of every
-// array.
+// columns writes "outputs", as upstream's MakeColumnarFormatJsonFromTensors does. Each element of
+// an array has its own line.
 func (w writer) columns(names []string, tensors map[string]*framework.TensorProto) ([]byte, error) {
 	w.StartObject()
 	w.Key("outputs")
@@ -69,8 +69,8 @@ func (w writer) columns(names []string, tensors map[string]*framework.TensorProt
 	return w.Bytes(), nil
 }
 
-// rows is upstream's MakeRowFormatJsonFromTensors, with one element for each row of the batch and
-// the row's arrays on one line.
+// rows writes "predictions", as upstream's MakeRowFormatJsonFromTensors does: one element for each
+// row of the batch, with the row's arrays on one line.
 func (w writer) rows(names []string, tensors map[string]*framework.TensorProto) ([]byte, error) {
 	outputs, batch, err := batchOf(names, tensors)
 	if err != nil {
@@ -89,7 +89,7 @@ func (w writer) rows(names []string, tensors map[string]*framework.TensorProto) 
 	return w.Bytes(), nil
 }
 
-// batchOf returns the tensors and their common first dimension.
+// batchOf returns the tensors and their first dimension, which must be the same for all.
 func batchOf(names []string, tensors map[string]*framework.TensorProto) (outputs []*output, batch int64, err error) {
 	for i, name := range names {
 		o := newOutput(name, tensors[name])
@@ -105,8 +105,8 @@ func batchOf(names []string, tensors map[string]*framework.TensorProto) (outputs
 	return outputs, batch, nil
 }
 
-// row writes one row. It changes the array format inside of the object or value, as upstream does,
-// because the place of the first value of a plain list depends on that.
+// row writes one row of the batch. It changes the array format after opening the object, as
+// upstream does, because the position of a plain list's first value depends on that.
 func (w writer) row(outputs []*output) error {
 	if len(outputs) > 1 {
 		w.StartObject()
@@ -127,7 +127,7 @@ func (w writer) row(outputs []*output) error {
 	return nil
 }
 
-// values is upstream's AddTensorValues.
+// values writes the values from dimension dim on, as upstream's AddTensorValues does.
 func (w writer) values(o *output, dim int) error {
 	if dim >= len(o.shape) {
 		return w.value(o)
@@ -142,7 +142,7 @@ func (w writer) values(o *output, dim int) error {
 	return nil
 }
 
-// value is upstream's AddSingleValueAndAdvance.
+// value writes the next value and moves the offset, as upstream's AddSingleValueAndAdvance does.
 func (w writer) value(o *output) error {
 	if o.bad {
 		return invalid("Failed to write JSON value for tensor type: %s", tensor.DTypeName(o.dtype))
@@ -169,7 +169,8 @@ func (w writer) value(o *output) error {
 	return nil
 }
 
-// text writes a string, or {"b64": "<text>"} for tensors whose names end in _bytes.
+// text writes a string. Tensors whose names end in _bytes are binary, and written as {"b64":
+// "<text>"}.
 func (w writer) text(data []byte, binary bool) {
 	if !binary {
 		w.String(string(data))
@@ -181,7 +182,8 @@ func (w writer) text(data []byte, binary bool) {
 	w.EndObject()
 }
 
-// classificationJSON is upstream's MakeJsonFromClassificationResult.
+// classificationJSON formats a classification, as upstream's MakeJsonFromClassificationResult
+// does.
 func classificationJSON(result *apis.ClassificationResult) ([]byte, error) {
 	if len(result.GetClassifications()) == 0 {
 		return nil, invalid("Cannot convert empty ClassificationResults to JSON")
@@ -207,7 +209,7 @@ func classificationJSON(result *apis.ClassificationResult) ([]byte, error) {
 	return w.Bytes(), nil
 }
 
-// regressionJSON is upstream's MakeJsonFromRegressionResult.
+// regressionJSON formats a regression, as upstream's MakeJsonFromRegressionResult does.
 func regressionJSON(result *apis.RegressionResult) ([]byte, error) {
 	if len(result.GetRegressions()) == 0 {
 		return nil, invalid("Cannot convert empty RegressionResults to JSON")

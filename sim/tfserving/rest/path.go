@@ -10,11 +10,11 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 )
 
-// paths has the path patterns of one release (TFS-13.1,
+// paths holds the path patterns of one release (TFS-13.1,
 // model_servers/http_rest_api_util.cc:31-34).
 type paths struct {
 	predict, status *regexp.Regexp
-	decode          bool // names and labels may have %-escapes
+	decode          bool // decode resolves %-escapes in names and labels
 }
 
 func pathsOf(old bool) *paths {
@@ -38,17 +38,18 @@ func pathsWithLabels(label string) paths {
 	}
 }
 
-// route is what a path asks for.
+// route is a parsed path of the API.
 type route struct {
 	matched     bool
 	model       string
 	version     *int64
 	label       *string
-	method      string // classify, regress, predict, in the case of the path
-	subResource string // metadata, in the case of the path
+	method      string // method is classify, regress or predict, in the path's letter case
+	subResource string // subResource is metadata, in the path's letter case
 }
 
-// parse is upstream's ParseModelInfo. After an error the response has no body.
+// parse matches a method and path against the patterns, as upstream's ParseModelInfo does. After
+// an error the response has no body.
 func (p *paths) parse(method, path string) (r route, err error) {
 	var groups []string
 	switch method {
@@ -78,7 +79,8 @@ func (p *paths) parse(method, path string) (r route, err error) {
 	return r, nil
 }
 
-// unescape is curl_easy_unescape: a % without two hexadecimal digits is kept.
+// unescape resolves %-escapes as curl_easy_unescape does. It keeps a % without two hexadecimal
+// digits.
 func (p *paths) unescape(text string) string {
 	if !p.decode || !strings.Contains(text, "%") {
 		return text
@@ -95,7 +97,8 @@ func (p *paths) unescape(text string) string {
 	return out.String()
 }
 
-// spec is upstream's FillModelSpecWithNameVersionAndLabel. No path has both a version and a label.
+// spec returns the route's model_spec, as upstream's FillModelSpecWithNameVersionAndLabel does. No
+// path has both a version and a label.
 func (r *route) spec() *apis.ModelSpec {
 	spec := &apis.ModelSpec{Name: r.model}
 	if r.version != nil {

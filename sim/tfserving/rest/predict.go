@@ -13,27 +13,27 @@ import (
 
 // converter converts JSON to messages, as util/json_tensor.cc of its release does (TFS-13.5).
 type converter struct {
-	old bool // release 2.4.0
+	old bool // old selects release 2.4.0
 }
 
-// infos has the inputs of a signature by name.
+// infos holds the inputs of a signature by name.
 type infos map[string]*tfcore.TensorInfo
 
 func (i infos) names() []string { return slices.Sorted(maps.Keys(i)) }
 
-// format is the JSON format of a Predict. The answer has the format of the request.
+// format is the JSON format of a Predict request, which its response has too.
 type format uint8
 
 const (
-	rowFormat      format = iota // instances, predictions
-	columnarFormat               // inputs, outputs
+	rowFormat      format = iota // rowFormat uses instances and predictions
+	columnarFormat               // columnarFormat uses inputs and outputs
 )
 
-// MaxDepth is how deep arrays and objects may be nested: in a tensor, and under tfs-2.4, whose
-// parser is recursive, in the whole body.
+// MaxDepth limits the nesting of arrays and objects in a tensor. For tfs-2.4, whose parser is
+// recursive, it limits the whole body.
 const MaxDepth = 10000
 
-// parse is upstream's ParseJson.
+// parse parses the body of a request, as upstream's ParseJson does.
 func (c converter) parse(body []byte) (*rapidjson.Value, error) {
 	if len(body) == 0 {
 		return nil, invalid("JSON Parse error: The document is empty")
@@ -52,7 +52,8 @@ func (c converter) parse(body []byte) (*rapidjson.Value, error) {
 	return document, nil
 }
 
-// signature is upstream's FillSignature.
+// signature copies the name of the signature from the document to spec, as upstream's
+// FillSignature does.
 func (c converter) signature(document *rapidjson.Value, spec *apis.ModelSpec) error {
 	name := document.Find("signature_name")
 	if name == nil {
@@ -65,7 +66,8 @@ func (c converter) signature(document *rapidjson.Value, spec *apis.ModelSpec) er
 	return nil
 }
 
-// predictRequest is upstream's FillPredictRequestFromJson.
+// predictRequest converts the body of a Predict, as upstream's FillPredictRequestFromJson does. It
+// returns the format of the request.
 func (c converter) predictRequest(
 	body []byte, request *apis.PredictRequest, inputsOf func(*apis.ModelSpec) (infos, error),
 ) (format, error) {
@@ -87,7 +89,8 @@ func (c converter) predictRequest(
 	return c.tensors(document, inputs, request.Inputs)
 }
 
-// tensors fills the inputs from "instances" or from "inputs". Exactly one of them must be there.
+// tensors fills the inputs from "instances" or from "inputs", and refuses a document with both or
+// neither.
 func (c converter) tensors(document *rapidjson.Value, inputs infos, tensors map[string]*framework.TensorProto) (format, error) {
 	instances, columns := document.Find("instances"), document.Find("inputs")
 	switch {

@@ -12,21 +12,22 @@ import (
 )
 
 // printer writes messages as protobuf's C++ MessageToJsonString does with add_whitespace and
-// always_print_primitive_fields: an indentation of one space, a line for each element, fields
-// without presence always. Maps are in the order of their keys; upstream's order is that of a
-// hash table. Go's protojson cannot do that: it varies its white space on purpose, and knows
-// neither of the orders of fields below.
+// always_print_primitive_fields. It indents by one space, writes a line for each element, and
+// prints fields without presence even when empty. Maps are sorted by key; upstream's order is that
+// of a hash table. Go's protojson cannot do that: it varies its white space on purpose, and has
+// none of the orders in fields.
 type printer struct {
 	out        []byte
 	depth      int
 	protoNames bool
-	old        bool // protobuf 3.9.2 of tfs-2.4
+	old        bool // old selects protobuf 3.9.2, used by tfs-2.4
 }
 
-// notInOld has the fields that TensorFlow 2.4 does not have.
+// notInOld holds the fields that TensorFlow 2.4 does not have, so they are not printed for
+// tfs-2.4.
 var notInOld = map[protoreflect.FullName]bool{"tensorflow.SignatureDef.defaults": true}
 
-// document prints a message and a line end.
+// document prints a message and a newline.
 func (p *printer) document(m proto.Message) {
 	p.message(m.ProtoReflect())
 	p.out = append(p.out, '\n')
@@ -46,7 +47,7 @@ func (p *printer) message(m protoreflect.Message) {
 	})
 }
 
-// list prints brackets, with a line for each of count elements between them.
+// list prints count elements between two brackets, each on its own line.
 func (p *printer) list(open, last byte, count int, element func(i int)) {
 	p.out = append(p.out, open)
 	p.depth++
@@ -79,8 +80,7 @@ func (p *printer) name(field protoreflect.FieldDescriptor) string {
 }
 
 // fields returns the fields to print, in order. Today's protobuf orders them by number. 3.9.2
-// keeps the order of declaration, but puts last those with presence and without members of
-// their own, which are wrappers and scalars of a oneof
+// keeps the order of declaration, but moves wrappers and scalars of a oneof to the end
 // (util/internal/default_value_objectwriter.cc, PopulateChildren).
 func (p *printer) fields(m protoreflect.Message) []protoreflect.FieldDescriptor {
 	var fields, late []protoreflect.FieldDescriptor
@@ -106,7 +106,8 @@ func hasMembers(field protoreflect.FieldDescriptor) bool {
 	return field.Message() != nil && !isWrapper(field.Message())
 }
 
-// isWrapper reports whether a message is google.protobuf.Int64Value or one of its kind.
+// isWrapper reports whether a message is one of google/protobuf/wrappers.proto, such as
+// Int64Value.
 func isWrapper(m protoreflect.MessageDescriptor) bool {
 	return m.ParentFile().Path() == "google/protobuf/wrappers.proto"
 }
@@ -144,8 +145,8 @@ func (p *printer) singular(field protoreflect.FieldDescriptor, value protoreflec
 	p.scalar(field, value)
 }
 
-// scalar prints a value. 64-bit integers are in quotation marks, and enums have their name, if
-// there is one.
+// scalar prints a value. It quotes 64-bit integers, and prints enums by name, or by number if they
+// have none.
 func (p *printer) scalar(field protoreflect.FieldDescriptor, value protoreflect.Value) {
 	switch field.Kind() {
 	case protoreflect.StringKind:
@@ -176,8 +177,8 @@ func (p *printer) enum(enum protoreflect.EnumDescriptor, number protoreflect.Enu
 	p.out = strconv.AppendInt(p.out, int64(number), 10)
 }
 
-// realText is SimpleDtoa or SimpleFtoa: it writes as many digits as a decimal of the type keeps,
-// or enough to tell all numbers apart.
+// realText formats a float as protobuf's SimpleDtoa or SimpleFtoa does. It writes as many digits
+// as a decimal of the type keeps, or more if those do not read back as the same number.
 func realText(value float64, bits int) string {
 	if math.IsNaN(value) || math.IsInf(value, 0) {
 		return `"` + decimal(value, bits) + `"`

@@ -7,7 +7,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// file is a file in memory. A span is a part of it.
+// file is the content of a file. A span is a range of its bytes.
 type file []byte
 
 type span struct{ from, to int }
@@ -15,8 +15,8 @@ type span struct{ from, to int }
 func (f file) all() span           { return span{0, len(f)} }
 func (f file) bytes(s span) []byte { return f[s.from:s.to] }
 
-// damage is a place where the wire format is broken. truncated says that a field extends beyond
-// the end of its message.
+// damage is the error for a broken wire format, with its place. truncated says that a field
+// extends beyond the end of its message.
 type damage struct {
 	at        span
 	truncated bool
@@ -24,8 +24,8 @@ type damage struct {
 
 func (d *damage) Error() string { return "wire format is broken" }
 
-// walk calls visit for every field of a message. field is the content of a field of bytes, and
-// empty for other fields.
+// walk calls visit for every field of a message. field is the content of a length-delimited field,
+// and empty for other fields.
 func (f file) walk(message span, visit func(number protowire.Number, field span) error) error {
 	for at := message; at.from < at.to; {
 		number, kind, n := protowire.ConsumeTag(f.bytes(at))
@@ -54,13 +54,13 @@ func broken(at span, code int) error {
 	return &damage{at: at, truncated: errors.Is(protowire.ParseError(code), io.ErrUnexpectedEOF)}
 }
 
-// slopBytes is how far protobuf's parser reads ahead (EpsCopyInputStream).
+// slopBytes is how far protobuf's parser reads ahead, in bytes (EpsCopyInputStream).
 const slopBytes = 16
 
-// whatDamage tells, as TensorFlow does, a file that ends too early from a broken one. TensorFlow's
-// parser asks for more data where a field extends beyond the end of the file. It does so too for
-// damage in the last bytes, which it reads together with what would follow. A tag of 0 or the end
-// of a group stops it before that.
+// whatDamage converts damage to ErrTruncated or ErrDamaged, as TensorFlow tells them apart.
+// TensorFlow's parser asks for more data where a field extends beyond the end of the file. It also
+// does so for damage in the last bytes, which it reads together with the bytes that would follow.
+// A tag of 0 or the end of a group stops it before that.
 func (f file) whatDamage(err error) error {
 	var d *damage
 	if !errors.As(err, &d) {

@@ -2,14 +2,14 @@ package savedmodel
 
 import "google.golang.org/protobuf/encoding/protowire"
 
-// Variable is a variable of a graph. TensorFlow 2 makes resource variables, TensorFlow 1 the
-// others.
+// Variable is a variable of a graph. TensorFlow 2 makes resource variables, TensorFlow 1 reference
+// variables.
 type Variable struct {
 	Name     string
 	Resource bool
 }
 
-// These are the field numbers of the messages on the way to a node's name and operation.
+// These are the field numbers of the nested messages that lead to a node's name and operation.
 const (
 	graphNode        = 1
 	graphLibrary     = 2
@@ -22,11 +22,11 @@ const (
 	attrValue        = 2
 	attrString       = 2
 	sharedNameAttr   = "shared_name"
-	globalStepOfTF1  = "global_step" // no signature reads it
+	globalStepOfTF1  = "global_step" // globalStepOfTF1 is left out, because no signature reads it
 	resourceVariable = "VarHandleOp"
 )
 
-// readNodes reads the nodes of a GraphDef and of its functions.
+// readNodes reads the nodes of a GraphDef and of its library functions.
 func (g *Graph) readNodes(f file, graph span) error {
 	return f.walk(graph, func(number protowire.Number, field span) error {
 		switch number {
@@ -53,7 +53,7 @@ func (g *Graph) readLibrary(f file, library span) error {
 	})
 }
 
-// readNode notes a node's variable and whether it checks shapes.
+// readNode records a node's variable, and whether its operation checks shapes.
 func (g *Graph) readNode(f file, node span) error {
 	var op, name, shared []byte
 	err := f.walk(node, func(number protowire.Number, field span) error {
@@ -80,8 +80,8 @@ func (g *Graph) readNode(f file, node span) error {
 	return nil
 }
 
-// stringAttr returns the value of the attribute with a name; ok is false when it is another
-// attribute.
+// stringAttr returns the string value of an attribute. ok is false if the attribute does not have
+// the given name.
 func (f file) stringAttr(attr span, name string) (value []byte, ok bool) {
 	_ = f.walk(attr, func(number protowire.Number, field span) error {
 		switch number {
@@ -100,7 +100,7 @@ func (f file) stringAttr(attr span, name string) (value []byte, ok bool) {
 	return value, ok
 }
 
-// noteVariable keeps the first variable that a signature may read.
+// noteVariable records a variable, if it is the graph's first that a signature may read.
 func (g *Graph) noteVariable(op, name string) {
 	if g.Variable.Name != "" || name == globalStepOfTF1 {
 		return
@@ -113,7 +113,7 @@ func (g *Graph) noteVariable(op, name string) {
 	}
 }
 
-// checksShapes reports whether an operation refuses inputs of unfit shapes. The layers of every
+// checksShapes reports whether an operation fails on inputs of wrong shapes. The layers of every
 // neural network contain such operations.
 func checksShapes(op string) bool {
 	switch op {

@@ -35,9 +35,10 @@ import (
 // Graph is a meta graph without its nodes.
 type Graph struct {
 	Signatures map[string]*tfcore.SignatureDef
-	// Variable is a variable that the graph reads. Without one its name is "".
+	// Variable is the graph's first variable that a signature may read; its name is "" if there is
+	// none.
 	Variable Variable
-	// ChecksShapes says that some operation takes only inputs of certain shapes.
+	// ChecksShapes is true if some operation fails on inputs of wrong shapes.
 	ChecksShapes bool
 }
 
@@ -49,11 +50,11 @@ var (
 	ErrTruncated = errors.New("data ends within a SavedModel")
 	// ErrNoGraph means that the SavedModel has no meta graph at all.
 	ErrNoGraph = errors.New("no meta graph")
-	// ErrNoTags means that no meta graph has the tags.
+	// ErrNoTags means that no meta graph has the wanted tags.
 	ErrNoTags = errors.New("no meta graph of these tags")
 )
 
-// These are the field numbers of the messages on the way to a signature.
+// These are the field numbers of the nested messages that lead to a signature.
 const (
 	savedModelGraphs   = 2
 	metaGraphInfo      = 1
@@ -62,9 +63,9 @@ const (
 	infoTags           = 4
 )
 
-// Read finds the meta graph with the tags in a serialized tensorflow.SavedModel. It notices damage
-// in the messages on the way to tags, signatures and operations, not elsewhere. The Graph keeps
-// nothing of data.
+// Read returns the meta graph with the tags from a serialized tensorflow.SavedModel. It detects
+// damage only in the messages that contain tags, signatures and operations. The Graph does not
+// refer to data.
 func Read(data []byte, tags []string) (*Graph, error) {
 	var found *Graph
 	graphs, f := 0, file(data)
@@ -119,8 +120,8 @@ func (f file) readGraph(graph span) (*Graph, error) {
 	return g, err
 }
 
-// addSignature decodes one entry of the map of signatures, as a MetaGraphDef that has nothing
-// else.
+// addSignature decodes one entry of the map of signatures. It decodes it as a MetaGraphDef with no
+// other field, because protobuf has no message for a map entry.
 func (g *Graph) addSignature(f file, entry span) error {
 	data := protowire.AppendTag(nil, metaGraphSignature, protowire.BytesType)
 	one := &tfcore.MetaGraphDef{}
@@ -131,8 +132,8 @@ func (g *Graph) addSignature(f file, entry span) error {
 	return nil
 }
 
-// ReadText finds the meta graph with the tags in a saved_model.pbtxt. It ignores fields that our
-// messages do not have.
+// ReadText returns the meta graph with the tags from a saved_model.pbtxt. It ignores fields that
+// our messages lack.
 func ReadText(text []byte, tags []string) (*Graph, error) {
 	message := &tfcore.SavedModel{}
 	if err := textpb.UnmarshalKnown(string(text), message); err != nil {
@@ -145,7 +146,7 @@ func ReadText(text []byte, tags []string) (*Graph, error) {
 	return Read(data, tags)
 }
 
-// SameTags reports whether two lists have the same tags, in any order.
+// SameTags reports whether two lists contain the same tags, in any order.
 func SameTags(a, b []string) bool {
 	in := func(set []string) func(string) bool {
 		return func(s string) bool { return !slices.Contains(set, s) }

@@ -8,17 +8,17 @@ import (
 	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
 )
 
-// Small describes a model to export for a test or benchmark. It has the tag serve and one signature
-// for Predict, serving_default, with one input and one output. Its graph is complete and without
+// Small describes a model to export for a test or benchmark. It has the tag serve and one Predict
+// signature, serving_default, with one input and one output. Its graph is complete and without
 // variables, so a real TensorFlow can load and run it.
 type Small struct {
-	// Input and Output are the names that requests use.
+	// Input and Output are the names of the input and the output in requests.
 	Input, Output string
-	// Type is the type of both.
+	// Type is the type of input and output.
 	Type framework.DataType
-	// Row is how many numbers an instance has. The output is their sum, and the shapes are
-	// [-1, Row] and [-1]. With 0 an instance is one value of any type, which is also the
-	// output, and both shapes are [-1].
+	// Row is the number of values in an instance. The output is their sum, and the shapes are [-1,
+	// Row] and [-1]. With Row 0 an instance is one value of any type, the output equals it, and
+	// both shapes are [-1].
 	Row int64
 }
 
@@ -71,7 +71,7 @@ func (m Small) graph() []byte {
 			attr("T", typeValue(m.Type)), attr("Tidx", typeValue(axis.Dtype)), attr("keep_dims", boolValue(false))))
 }
 
-// These field numbers are needed only for writing.
+// These field numbers are only needed to write a model.
 const (
 	nodeInput  = 3
 	attrBool   = 5
@@ -97,7 +97,7 @@ func node(name, op string, inputs []string, attrs ...[]byte) []byte {
 	return data
 }
 
-// attr returns an entry of a node's map of attributes.
+// attr returns a serialized entry of a node's map of attributes.
 func attr(name string, value []byte) []byte {
 	return appendBytes(appendBytes(nil, attrKey, []byte(name)), attrValue, value)
 }
@@ -106,7 +106,7 @@ func typeValue(t framework.DataType) []byte { return appendVarint(attrType, uint
 func boolValue(b bool) []byte               { return appendVarint(attrBool, protowire.EncodeBool(b)) }
 
 func tensorValue(t *framework.TensorProto) []byte {
-	data, _ := proto.MarshalOptions{Deterministic: true}.Marshal(t) // only invalid text could fail, and there is none
+	data, _ := proto.MarshalOptions{Deterministic: true}.Marshal(t) // only invalid UTF-8 could fail, and there is none
 	return appendBytes(nil, attrTensor, data)
 }
 

@@ -10,14 +10,14 @@ import (
 	"google.golang.org/grpc/keepalive"
 )
 
-// channelArguments are the arguments of --grpc_channel_arguments that grpc-go knows too.
-// Upstream passes all to gRPC's core, which ignores those that it does not know.
+// channelArguments holds the arguments of --grpc_channel_arguments that grpc-go supports. Upstream
+// passes all of them to gRPC's core, which ignores unknown ones.
 type channelArguments struct {
 	numbers   map[string]int
 	reusePort bool
 }
 
-// parseChannelArguments parses "key=value,key=value".
+// parseChannelArguments parses a text such as "key=value,key=value".
 func parseChannelArguments(text string) channelArguments {
 	a := channelArguments{numbers: map[string]int{}}
 	for argument := range strings.SplitSeq(text, ",") {
@@ -57,8 +57,8 @@ func (a channelArguments) options() []grpc.ServerOption {
 	return options
 }
 
-// duration returns an argument in milliseconds. It returns 0, which is gRPC's default, when the
-// argument is missing or has no bound.
+// duration returns an argument given in milliseconds. It returns 0, which selects gRPC's default,
+// if the argument is missing or infinite.
 func (a channelArguments) duration(key string) time.Duration {
 	n := a.numbers[key]
 	if n == math.MaxInt32 {
@@ -67,7 +67,7 @@ func (a channelArguments) duration(key string) time.Duration {
 	return time.Duration(max(n, 0)) * time.Millisecond
 }
 
-// unlimited returns a length, where a negative one means that there is no limit.
+// unlimited returns n, or the largest length if n is negative, which means no limit.
 func unlimited(n int) int {
 	if n < 0 {
 		return math.MaxInt32

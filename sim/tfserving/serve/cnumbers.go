@@ -6,16 +6,17 @@ import (
 	"strings"
 )
 
-// This file parses text as C's library does, because libevent relies on that.
+// This file parses text as C's library does, because libevent uses that.
 
-// cString returns a text up to its first zero byte, where it ends for C.
+// cString returns a text up to its first zero byte, as C reads it.
 func cString(text string) string {
 	before, _, _ := strings.Cut(text, "\x00")
 	return before
 }
 
-// scanLong is strtoll with base 10 or 16. It skips blanks, reads a sign and digits (after 0x
-// with base 16), and returns what follows. Without digits, rest is all of the text.
+// scanLong parses an integer as C's strtoll does with base 10 or 16. It skips blanks, reads a sign
+// and digits (after 0x with base 16), and returns the rest of the text. Without digits, rest is
+// the whole text.
 func scanLong(text string, base int) (n int64, rest string) {
 	digits := strings.TrimLeft(text, " \t\n\v\f\r")
 	negative := strings.HasPrefix(digits, "-")
@@ -33,7 +34,7 @@ func scanLong(text string, base int) (n int64, rest string) {
 	if negative {
 		digits = "-" + digits
 	}
-	n, _ = strconv.ParseInt(digits, base, 64) // out of range it is the nearest number
+	n, _ = strconv.ParseInt(digits, base, 64) // out of range, ParseInt returns the nearest number, as C does
 	return n, rest
 }
 
@@ -41,7 +42,7 @@ func isDigitOf(r rune, base int) bool {
 	return r >= '0' && r <= '9' || base == 16 && (r >= 'a' && r <= 'f' || r >= 'A' && r <= 'F')
 }
 
-// scanInt is scanf's %d.
+// scanInt parses an integer as scanf's %d does.
 func scanInt(text string) (n int, rest string, ok bool) {
 	long, rest := scanLong(text, 10)
 	return int(int32(long & math.MaxUint32)), rest, len(rest) < len(text)

@@ -10,31 +10,31 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// FlagsVariable is the environment variable whose words are read as flags before those of the
-// command line, which win. It serves to set flags of a server whose command line another
-// program composes.
+// FlagsVariable names an environment variable with flags. They are parsed before those of the
+// command line, which therefore win. It sets flags of a server whose command line another program
+// composes.
 const FlagsVariable = "MONOSIM_TFSERVING_FLAGS"
 
-// ownPrefix begins the flags of the simulation.
+// ownPrefix is the prefix of flags that only the simulation has.
 const ownPrefix = "--monosim_"
 
 // Command is a parsed command line.
 type Command struct {
 	Options Options
-	// EventsFile gets one JSON object a line for every change of a servable's state.
+	// EventsFile is written one JSON object a line, for every change of a servable's state.
 	EventsFile string
-	// PortsFile gets the open ports as JSON.
+	// PortsFile is written the open ports as JSON.
 	PortsFile string
-	// Admin is the address of the interface for faults; "" opens none.
+	// Admin is the address of the admin interface for faults; "" opens none.
 	Admin string
 
 	profile   string
 	transient ownValues
 }
 
-// ParseCommand reads the flags of tensorflow_model_server and our own, from the environment
-// variable and the command line. It writes what upstream says about them to stdout and log.
-// With end the process is over already, with the exit code.
+// ParseCommand parses the flags of tensorflow_model_server and our own, from the environment
+// variable's value and the command line. It prints upstream's messages about them to stdout and
+// log. If end is true, the process must exit with code.
 func ParseCommand(program string, args []string, variable string, stdout, log io.Writer) (c *Command, code int, end bool) {
 	c = &Command{}
 	own, rest := splitOwn(append(strings.Fields(variable), args...))
@@ -57,17 +57,17 @@ func ParseCommand(program string, args []string, variable string, stdout, log io
 	case len(unknown) > 0 && !machine.DisplayVersion:
 		fmt.Fprintf(stdout, "unknown argument: %s\n%s", unknown[0], usage(program, profile))
 	}
-	c.Options.Machine.UnknownArgs = nil // said already
+	c.Options.Machine.UnknownArgs = nil // ParseCommand has already logged them
 	return c, 0, false
 }
 
-// Exit codes: main's -1, and our own for a senseless flag of the simulation.
+// These are exit codes: main's -1, and our own for a wrong flag of the simulation.
 const (
 	exitFailed = 255
 	exitUsage  = 2
 )
 
-// splitOwn separates the flags of the simulation from the others.
+// splitOwn separates the simulation's own flags from upstream's.
 func splitOwn(args []string) (own, rest []string) {
 	for _, arg := range args {
 		if strings.HasPrefix(arg, ownPrefix) {
@@ -79,8 +79,8 @@ func splitOwn(args []string) (own, rest []string) {
 	return own, rest
 }
 
-// tellBadFlags logs one line for each value that cannot be read, as upstream's parser does. A
-// request for help is no mistake.
+// tellBadFlags logs one line for each value that cannot be parsed, as upstream's parser does.
+// --help logs nothing.
 func (c *Command) tellBadFlags(err error) {
 	if errors.Is(err, tfserving.ErrHelp) {
 		return

@@ -14,9 +14,9 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/quickproto"
 )
 
-// registrar registers services that refuse bytes that are no message as gRPC's C++ library
-// does: INTERNAL, with an empty text (GenericDeserialize in
-// grpcpp/impl/codegen/proto_utils.h). The server needs incomingCodec for that.
+// registrar registers services that refuse an undecodable request as gRPC's C++ library does:
+// INTERNAL, with an empty text (GenericDeserialize in grpcpp/impl/codegen/proto_utils.h). The
+// server must use incomingCodec.
 type registrar struct{ grpc.ServiceRegistrar }
 
 func (r registrar) RegisterService(desc *grpc.ServiceDesc, service any) {
@@ -43,15 +43,15 @@ func silentDecoding(handle grpc.MethodHandler) grpc.MethodHandler {
 	}
 }
 
-// incoming is a request being decoded. It notes whether the bytes are broken, because gRPC-Go
-// words the error of a codec itself and sends it at once.
+// incoming is a request being decoded. broken records a decoding error for registrar, because
+// gRPC-Go would send an error of the codec at once and in its own words.
 type incoming struct {
 	message any
 	broken  bool
 }
 
-// incomingCodec is gRPC's codec of messages, but notes broken requests, and decodes a usual
-// Predict faster.
+// incomingCodec is gRPC's protobuf codec, except that it records broken requests, and decodes most
+// Predict requests by the faster package quickproto.
 type incomingCodec struct{ encoding.CodecV2 }
 
 func newIncomingCodec() incomingCodec { return incomingCodec{encoding.GetCodecV2("proto")} }
@@ -74,7 +74,7 @@ func readPredict(data mem.BufferSlice, r *apis.PredictRequest) bool {
 	return quickproto.ReadPredict(buffer.ReadOnlyData(), r)
 }
 
-// usualResponse is a size in bytes that most responses fit into.
+// usualResponse is the initial size of response buffers in bytes, which is enough for most.
 const usualResponse = 128
 
 func (c incomingCodec) Marshal(v any) (mem.BufferSlice, error) {

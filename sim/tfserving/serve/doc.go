@@ -1,7 +1,7 @@
 // Package serve puts the simulated TensorFlow Serving model server behind real sockets: one
 // tfserving.Server on the host's clock and disk, with gRPC, REST and Prometheus listeners
-// (TFS-1.2). It lives in wall time. What a model server decides is in package tfserving,
-// which knows neither clock nor socket.
+// (TFS-1.2). It runs in wall time. The model server's decisions are in package tfserving, which
+// has neither clock nor sockets.
 //
 // Two things to use first:
 //
@@ -11,16 +11,16 @@
 //   - [ParseCommand] makes Options of the command line of tensorflow_model_server and of our
 //     own flags.
 //
-// A disk that hangs holds up what waits for it in a real server (TFS-2.3): the poll or load
-// that asks it, reloads that come during a poll, and with an inline load the manager. It
-// holds up neither status requests (status_cache.go) nor requests to models, which read what
-// tfserving.Reader guards: their locks are held for moments only.
+// A disk that hangs blocks the same work as in a real server (TFS-2.3): the poll or load that
+// reads it, reloads that come during a poll, and with an inline load the manager. It blocks
+// neither status requests (status_cache.go) nor requests to models, which only use a
+// tfserving.Reader.
 //
 // To change:
 //
 //   - what the server sees of the real machine: host.go, storage.go
 //   - a gRPC service: grpc.go, model_service.go, prediction_service.go, fake.go
-//   - requests that are no messages: decoding.go
+//   - requests that cannot be decoded: decoding.go
 //   - how ports are opened: listen.go, tls.go, channel_args.go
 //   - the HTTP side: http*.go, cnumbers.go, rest_backend.go; package rest has what the API says
 //   - metrics: metrics.go, prometheus.go

@@ -5,8 +5,8 @@ import (
 	"google.golang.org/grpc/mem"
 )
 
-// newFakeGRPC makes the gRPC server of python-fake. Every method passes its bytes to the fake,
-// as grpc-python does (TFS-17). It has neither reflection nor health (item 23).
+// newFakeGRPC makes the gRPC server of python-fake. It passes the bytes of every request to the
+// fake, as grpc-python does (TFS-17). It has neither reflection nor health (TFS-17.1 item 23).
 func (s *Server) newFakeGRPC(options ...grpc.ServerOption) *grpc.Server {
 	return grpc.NewServer(append(options, grpc.ForceServerCodecV2(bytesCodec{}), grpc.UnknownServiceHandler(s.callFake))...)
 }
@@ -26,7 +26,7 @@ func (s *Server) callFake(_ any, stream grpc.ServerStream) error {
 	return stream.SendMsg(&answer)
 }
 
-// bytesCodec leaves messages as they are on the wire. A message is a *[]byte.
+// bytesCodec passes messages undecoded. A message is a *[]byte.
 type bytesCodec struct{}
 
 func (bytesCodec) Marshal(v any) (mem.BufferSlice, error) {

@@ -15,46 +15,47 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// This file has what may go wrong with a running server when somebody asks for it.
+// This file injects faults into a running server on request.
 
-// RequestFault is a fault of the requests that match it: a delay, an error, or both.
+// RequestFault delays the requests that match it, fails them, or both.
 type RequestFault struct {
-	// Next is how many matching requests have the fault; below 0 all have it until Heal.
+	// Next is how many matching requests are affected; if negative, all are until Heal.
 	Next int
-	// Methods are methods of ModelService and PredictionService, such as "Predict", by gRPC
-	// and REST; an empty list matches all.
+	// Methods lists the affected methods of ModelService and PredictionService, such as "Predict",
+	// by gRPC and REST; an empty list matches all.
 	Methods []string
 	// Model and Version select requests; "" and 0 match all. A request for the latest version
-	// matches by the version that it is resolved to.
+	// matches by the version that answers it.
 	Model   string
 	Version int64
-	// Delay is how much longer a request takes, in wall time.
+	// Delay is added to the duration of a request, in wall time.
 	Delay time.Duration
-	// Err answers the request after it was done; nil leaves the real answer.
+	// Err replaces the answer after the request was executed; nil keeps the real answer.
 	Err *env.RPCError
 }
 
-// Methods are the methods that a fault may name.
+// Methods lists the methods that RequestFault.Methods may contain.
 var Methods = []string{"Classify", "GetModelMetadata", "GetModelStatus", "HandleReloadConfigRequest", "MultiInference", "Predict", "Regress"}
 
-// befalls reports whether a request matches the fault.
+// befalls reports whether the fault affects a request.
 func (f *RequestFault) befalls(method, model string, version int64) bool {
 	return (len(f.Methods) == 0 || slices.Contains(f.Methods, method)) &&
 		(f.Model == "" || f.Model == model) && (f.Version == 0 || f.Version == version)
 }
 
-// faults are the faults of one process.
+// faults holds the faults injected into one process.
 type faults struct {
-	any atomic.Bool // false when no request has a fault; may be read without the lock
-	// slow has the bits of the factor by which models are slower; 0 stands for 1.
+	any atomic.Bool // any is false when no request is affected; it may be read without mu
+	// slow holds the bits of the float64 by which the duration of requests to models is multiplied;
+	// 0 means 1.
 	slow atomic.Uint64
 
 	mu      sync.Mutex
 	pending []RequestFault
-	broken  map[string]bool // directories whose models cannot be loaded
+	broken  map[string]bool // broken holds the directories whose models cannot be loaded
 }
 
-// slowness returns the factor by which models are slower.
+// slowness returns the factor that Slow has set, or 1.
 func (f *faults) slowness() float64 {
 	if bits := f.slow.Load(); bits != 0 {
 		return math.Float64frombits(bits)
@@ -62,8 +63,8 @@ func (f *faults) slowness() float64 {
 	return 1
 }
 
-// Slow makes models take so many times as long for requests that begin from now on, until
-// Heal; 1 ends it.
+// Slow multiplies the duration of requests to models that begin from now on, until Heal. A factor
+// of 1 ends it.
 func (s *Server) Slow(times float64) error {
 	if !(times > 0) || math.IsInf(times, 0) {
 		return fmt.Errorf("found %g times as long, want a number above 0", times)
@@ -75,8 +76,8 @@ func (s *Server) Slow(times float64) error {
 // Slowness returns the factor that Slow has set, or 1.
 func (s *Server) Slowness() float64 { return s.faults.slowness() }
 
-// meet returns the faults of a request, added up, and counts them: the first of those for a
-// number of requests, and all that last until Heal.
+// meet returns the sum of the delays and the first error of the faults that affect a request. It
+// counts the request for the first fault with a limited number, and for all unlimited ones.
 func (f *faults) meet(method, model string, version int64) (delay time.Duration, err *env.RPCError) {
 	if !f.any.Load() {
 		return 0, nil
@@ -102,8 +103,7 @@ func (f *faults) meet(method, model string, version int64) (delay time.Duration,
 	return delay, err
 }
 
-// Befall adds a fault for requests from now on. It returns an error for a fault that would do
-// nothing.
+// Befall adds a fault to later requests. It returns an error for a fault without effect.
 func (s *Server) Befall(f RequestFault) error {
 	switch {
 	case f.Next == 0:
@@ -125,8 +125,8 @@ func (s *Server) Befall(f RequestFault) error {
 	return nil
 }
 
-// Break makes every load fail of a version whose directory, or whose model's base path, is
-// dir, as if its graph were missing, until Repair. What is loaded already stays.
+// Break fails every load of the version in dir, or of the versions below the base path dir, as if
+// the graph were missing. It lasts until Repair. Loaded versions stay loaded.
 func (s *Server) Break(dir string) {
 	s.faults.mu.Lock()
 	defer s.faults.mu.Unlock()
@@ -136,7 +136,7 @@ func (s *Server) Break(dir string) {
 	s.faults.broken[path.Clean(dir)] = true
 }
 
-// Repair ends Break, and reports whether the directory was broken.
+// Repair ends Break for dir, and reports whether dir was broken.
 func (s *Server) Repair(dir string) bool {
 	s.faults.mu.Lock()
 	defer s.faults.mu.Unlock()
@@ -145,7 +145,7 @@ func (s *Server) Repair(dir string) bool {
 	return was
 }
 
-// Heal ends all faults.
+// Heal ends all injected faults.
 func (s *Server) Heal() {
 	s.faults.mu.Lock()
 	defer s.faults.mu.Unlock()
@@ -154,7 +154,7 @@ func (s *Server) Heal() {
 	s.faults.slow.Store(0)
 }
 
-// Faults returns the faults that still wait for requests, and the broken directories.
+// Faults returns the request faults that are still active, and the broken directories.
 func (s *Server) Faults() (pending []RequestFault, broken []string) {
 	s.faults.mu.Lock()
 	defer s.faults.mu.Unlock()
@@ -166,7 +166,7 @@ func (s *Server) Faults() (pending []RequestFault, broken []string) {
 	return pending, slices.Sorted(maps.Keys(s.faults.broken))
 }
 
-// Versions returns the versions of every known model, as GetModelStatus tells them.
+// Versions returns the version states of every known model, as GetModelStatus reports them.
 func (s *Server) Versions() map[string][]env.ModelVersionStatus {
 	models := map[string][]env.ModelVersionStatus{}
 	s.statuses.models.Range(func(name, status any) bool {
@@ -176,8 +176,8 @@ func (s *Server) Versions() map[string][]env.ModelVersionStatus {
 	return models
 }
 
-// suffer delays a request by its faults. It returns the error that replaces the answer, if
-// there is one.
+// suffer waits for the delay of a request's faults. It returns the error that replaces the answer,
+// or nil.
 func (s *Server) suffer(method, model string, version int64) error {
 	delay, failure := s.faults.meet(method, model, version)
 	if delay > 0 {
@@ -191,13 +191,13 @@ func (s *Server) suffer(method, model string, version int64) error {
 	return nil
 }
 
-// breakable is a disk on which the graphs of broken directories do not exist.
+// breakable is a disk on which the graph files in broken directories do not exist.
 type breakable struct {
 	tfserving.Storage
 	faults *faults
 }
 
-// graphs has the files without one of which no version can be loaded.
+// graphs holds the names of graph files. A version needs one of them to load.
 var graphs = []string{"saved_model.pb", "saved_model.pbtxt"}
 
 func (b breakable) Exists(file string) bool {

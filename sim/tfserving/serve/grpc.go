@@ -22,7 +22,7 @@ func (s *Server) newGRPC(options ...grpc.ServerOption) *grpc.Server {
 		return s.newFakeGRPC(options...)
 	}
 	options = append([]grpc.ServerOption{
-		grpc.MaxRecvMsgSize(math.MaxInt32), // server.cc:353
+		grpc.MaxRecvMsgSize(math.MaxInt32), // no limit, as in server.cc:353
 		grpc.MaxSendMsgSize(math.MaxInt32),
 		grpc.UnknownServiceHandler(unknownMethod),
 		grpc.ForceServerCodecV2(newIncomingCodec()),
@@ -37,9 +37,9 @@ func (s *Server) newGRPC(options ...grpc.ServerOption) *grpc.Server {
 	return g
 }
 
-// Tuning returns settings of gRPC that make a server faster and change none of its answers:
-// workers that keep their stacks, buffers for many small messages, and windows that are
-// large from the beginning, so that gRPC need not find them by trial.
+// Tuning returns gRPC settings that make a server faster and change none of its answers. They are
+// workers that keep their stacks, buffers for many small messages, and flow-control windows that
+// are large from the start.
 func Tuning() []grpc.ServerOption {
 	const buffer, window = 128 << 10, 1 << 20
 	return []grpc.ServerOption{
@@ -49,13 +49,13 @@ func Tuning() []grpc.ServerOption {
 	}
 }
 
-// streamWorkers is the number of goroutines that keep their stacks from call to call, which
-// saves a fifth of the work of a small call. A reload that never returns holds one for good.
-// When none is free gRPC starts another goroutine.
+// streamWorkers is the number of goroutines that keep their stacks from call to call, which saves
+// a fifth of the work of a small call. A reload that never returns occupies one for good. When
+// none is free gRPC starts another goroutine.
 const streamWorkers = 128
 
-// registerHealth reports both services as serving for ever (TFS-14.2), under the short names
-// that server.cc gives them, and the server as a whole too.
+// registerHealth reports both services and the whole server as serving for ever (TFS-14.2). The
+// services have the short names that server.cc gives them.
 func registerHealth(g *grpc.Server) {
 	service := health.NewServer()
 	for _, name := range []string{"ModelService", "PredictionService"} {
@@ -64,10 +64,10 @@ func registerHealth(g *grpc.Server) {
 	grpc_health_v1.RegisterHealthServer(g, service)
 }
 
-// unknownMethod answers as gRPC's C++ core does, with an empty text.
+// unknownMethod answers UNIMPLEMENTED with an empty text, as gRPC's C++ core does.
 func unknownMethod(any, grpc.ServerStream) error { return status.Error(codes.Unimplemented, "") }
 
-// grpcError converts an error of the machine to gRPC's.
+// grpcError converts an error of the simulated server to one of grpc-go.
 func grpcError(err error) error {
 	if e, ok := err.(*env.RPCError); ok {
 		e = tfserving.GRPCStatus(e)

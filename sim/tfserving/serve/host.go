@@ -10,14 +10,15 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// host is the tfserving.Host of a served process. Where the machine's thread is meant, the
-// goroutine holds mu.
+// host implements tfserving.Host for a served process. The goroutine that holds mu counts as the
+// server's thread.
 type host Server
 
-// Now returns the time since the process began, Speed times as fast as the wall clock.
+// Now returns the simulated time since the process began, which runs Speed times as fast as the
+// wall clock.
 func (h *host) Now() time.Duration { return scale(time.Since(h.began), h.opt.Speed) }
 
-// After calls fn with mu held, unless the process has ended by then.
+// After calls fn with mu held after the simulated time d, unless the process has ended by then.
 func (h *host) After(d time.Duration, fn func()) (cancel func()) {
 	s := (*Server)(h)
 	var t *time.Timer
@@ -35,7 +36,7 @@ func (h *host) After(d time.Duration, fn func()) (cancel func()) {
 	}
 }
 
-// scale multiplies d by a speed.
+// scale multiplies a duration by a factor.
 func scale(d time.Duration, speed float64) time.Duration {
 	if speed == 1 {
 		return d
@@ -43,15 +44,15 @@ func scale(d time.Duration, speed float64) time.Duration {
 	return time.Duration(min(float64(d)*speed, math.MaxInt64/2))
 }
 
-// forget removes a timer, and reports whether it was still wanted.
+// forget removes a timer, and reports whether its function must still be called.
 func (s *Server) forget(t *time.Timer) bool {
 	wanted := s.timers[t] && !s.ended
 	delete(s.timers, t)
 	return wanted
 }
 
-// Look asks the disk on a goroutine, for which nobody waits: a disk may hang for longer than
-// the process is wanted.
+// Look reads the disk on a goroutine of its own, because a disk may hang for longer than the
+// process runs.
 func (h *host) Look(ask func(tfserving.Storage), told func()) {
 	s := (*Server)(h)
 	go func() {
@@ -60,7 +61,8 @@ func (h *host) Look(ask func(tfserving.Storage), told func()) {
 	}()
 }
 
-// Watch returns false. A real disk is not watched: the machine polls it, as upstream does.
+// Watch returns false, because a real disk cannot be watched. The server then polls it, as
+// upstream does.
 func (h *host) Watch(string, func()) (cancel func(), ok bool) { return nil, false }
 
 // enter calls fn with mu held, unless the process has ended.
@@ -78,10 +80,10 @@ func (h *host) Exit(code int, stdout string) { (*Server)(h).end(code, stdout) }
 
 func (h *host) Log(level env.Level, format string, args ...any) { h.log.logf(level, format, args...) }
 
-// choices makes the choices that upstream leaves open. Any thread may use it.
+// choices makes the choices that upstream leaves open. Any thread may call it.
 type choices struct {
 	mu     sync.Mutex
-	source *rand.Rand // nil takes the default of each choice
+	source *rand.Rand // source is nil to take the default of each choice
 }
 
 func newChoices(seed uint64) *choices {
@@ -91,7 +93,7 @@ func newChoices(seed uint64) *choices {
 	return &choices{source: rand.New(rand.NewPCG(seed, seed))}
 }
 
-// choose returns a number in [0, n); without a seed it returns 0, the default.
+// choose returns a random number in [0, n); without a source it returns 0, the default.
 func (c *choices) choose(n int) int {
 	if c.source == nil {
 		return 0

@@ -18,7 +18,7 @@ import (
 )
 
 // httpServer serves the port of --rest_api_port as libevent's HTTP server does. net/http would
-// word status lines and headers in its own way.
+// write other status lines and headers.
 type httpServer struct {
 	server *Server
 	ln     net.Listener
@@ -29,19 +29,19 @@ type httpServer struct {
 	closed bool
 }
 
-// openREST opens the port of --rest_api_port; the caller holds mu. A port that is taken is only
-// logged (model_servers/server.cc:376-399).
+// openREST opens the port of --rest_api_port; the caller holds mu. If the port is taken, it only
+// logs that (model_servers/server.cc:376-399).
 func (s *Server) openREST(metricsPath string) {
 	port := s.opt.Machine.RESTAPIPort
 	switch {
-	case port == 0 || s.fake: // the fake has none (TFS-17.1 item 23)
+	case port == 0 || s.fake: // the fake has no REST API (TFS-17.1 item 23)
 		return
 	case port == s.opt.Machine.Port:
 		s.log.logf(env.Error, "server_options.http_port cannot be same as grpc_port. "+
 			"Please use a different port for HTTP/REST API. Skipped exporting HTTP/REST API.")
 		return
 	}
-	signal.Ignore(syscall.SIGPIPE) // as evhttp_server.cc does for the whole process
+	signal.Ignore(syscall.SIGPIPE) // evhttp_server.cc also does so for the whole process
 	ln, err := s.listenTCP(port, false)
 	if err != nil {
 		s.log.netf(223, 236, "Couldn't bind to port %d", port)
@@ -61,7 +61,7 @@ func (s *Server) openREST(metricsPath string) {
 	s.log.logf(env.Info, "Exporting HTTP/REST API at:%s ...", s.addressToTell(host, port, s.ports.REST))
 }
 
-// newREST makes the handler of the API, with a metrics page unless metricsPath is "".
+// newREST makes the handler of the REST API, with a metrics page unless metricsPath is "".
 func (s *Server) newREST(metricsPath string) *rest.Handler {
 	options := rest.Options{
 		Profile: s.opt.Machine.Profile, CORS: s.opt.Machine.RESTAPIEnableCORS,
@@ -74,8 +74,8 @@ func (s *Server) newREST(metricsPath string) *rest.Handler {
 	return rest.New(restBackend{s}, options)
 }
 
-// metricsPath returns the path that --monitoring_config_file gives the metrics page; "" is no
-// page.
+// metricsPath returns the path of the metrics page in --monitoring_config_file; "" means that
+// there is no page.
 func metricsPath(monitoring *config.MonitoringConfig) string {
 	prometheus := monitoring.GetPrometheusConfig()
 	switch {
@@ -89,7 +89,7 @@ func metricsPath(monitoring *config.MonitoringConfig) string {
 
 const defaultMetricsPath = "/monitoring/prometheus/metrics"
 
-// accept accepts connections until the listener is closed.
+// accept serves new connections until the listener is closed.
 func (h *httpServer) accept() {
 	for {
 		conn, err := h.ln.Accept()
@@ -97,7 +97,7 @@ func (h *httpServer) accept() {
 			return
 		}
 		if err != nil {
-			// As a rule the process is out of file descriptors, and some will come back.
+			// Most likely the process is out of file descriptors, which connections will free.
 			_ = h.server.rest(100 * time.Millisecond)
 			continue
 		}
@@ -171,7 +171,7 @@ func (h *httpServer) answer(r *httpRequest) rest.Response {
 }
 
 // isAPI reports whether the target belongs to the REST API. Upstream counts all such requests,
-// even senseless ones.
+// even malformed ones.
 func isAPI(target string) bool {
 	const prefix = "/v1/"
 	return len(target) >= len(prefix) && strings.EqualFold(target[:len(prefix)], prefix)

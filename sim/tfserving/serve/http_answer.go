@@ -16,7 +16,7 @@ import (
 // (evhttp_make_header_response). It reports whether the connection stays open.
 func writeAnswer(out io.Writer, r *httpRequest, a *rest.Response, now time.Time) (stays bool, err error) {
 	if isPage(a) && (r.major == 0 || r.minor == 0) {
-		r.major, r.minor = 1, 1 // as evhttp_send_page_ does
+		r.major, r.minor = 1, 1 // evhttp_send_page_ does so too
 	}
 	headers := answerHeaders(r, a, now)
 	data := fmt.Appendf(nil, "HTTP/%d.%d %d %s\r\n", r.major, r.minor, a.Status, a.Reason)
@@ -30,10 +30,11 @@ func writeAnswer(out io.Writer, r *httpRequest, a *rest.Response, now time.Time)
 
 var connectionClose = rest.Field{Name: "Connection", Value: "close"}
 
-// isPage reports whether an answer is an error page of libevent.
+// isPage reports whether a response is an error page of libevent.
 func isPage(a *rest.Response) bool { return slices.Contains(a.Header, connectionClose) }
 
-// staysAfter decides, as evhttp_send_done does, whether the connection stays open.
+// staysAfter reports whether the connection stays open after the response, as evhttp_send_done
+// decides.
 func (r *httpRequest) staysAfter(sent []rest.Field) bool {
 	switch {
 	case !r.atLeast11() && !r.asksToStay():
@@ -59,7 +60,7 @@ func answerHeaders(r *httpRequest, a *rest.Response, now time.Time) []rest.Field
 	return headers
 }
 
-// versionHeaders returns the headers that depend on the HTTP version.
+// versionHeaders returns the headers that libevent adds depending on the HTTP version.
 func versionHeaders(r *httpRequest, a *rest.Response, now time.Time) (headers []rest.Field) {
 	switch {
 	case r.minor >= 1:
@@ -74,8 +75,7 @@ func versionHeaders(r *httpRequest, a *rest.Response, now time.Time) (headers []
 	return headers
 }
 
-// cutDefaultType splits off the Content-Type that libevent adds, last of all, when there is
-// none.
+// cutDefaultType splits off the default Content-Type, which libevent adds after all other headers.
 func cutDefaultType(headers []rest.Field) (before, standard []rest.Field) {
 	last := len(headers) - 1
 	if last >= 0 && headers[last].Name == "Content-Type" && strings.Contains(headers[last].Value, "charset") {

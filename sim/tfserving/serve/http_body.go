@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// body reads the body that Content-Length or chunks announce (evhttp_get_body).
+// body reads the request's body, by Content-Length or by chunks (evhttp_get_body).
 func (p *requestReader) body(r *httpRequest) error {
 	if !r.mayHaveBody() {
 		return nil
@@ -33,8 +33,8 @@ func (p *requestReader) body(r *httpRequest) error {
 	return err
 }
 
-// contentLength returns 0 without the header. The old release refuses its absence when the
-// client has a Connection header other than "close".
+// contentLength returns the length in bytes, or 0 without the header. libevent 2.1.8 refuses a
+// request without it that has a Connection header other than "close".
 func (r *httpRequest) contentLength() (n int64, ok bool) {
 	text, given := r.headers.find("Content-Length")
 	if !given {
@@ -45,7 +45,7 @@ func (r *httpRequest) contentLength() (n int64, ok bool) {
 	return n, text != "" && rest == "" && n >= 0
 }
 
-// meetExpectation answers an Expect header, which HTTP/1.0 does not have.
+// meetExpectation answers the header Expect: 100-continue; HTTP/1.0 does not have it.
 func (p *requestReader) meetExpectation(r *httpRequest) error {
 	expected, given := r.headers.find("Expect")
 	switch {
@@ -59,8 +59,8 @@ func (p *requestReader) meetExpectation(r *httpRequest) error {
 	return nil
 }
 
-// chunks reads up to the last chunk, and then trailing headers (evhttp_handle_chunked_read). To
-// libevent whatever is wrong with them is "too long".
+// chunks reads the chunks of a body and the trailing headers (evhttp_handle_chunked_read).
+// libevent reports every error in them as "too long".
 func (p *requestReader) chunks(r *httpRequest) error {
 	for {
 		n, err := p.chunkLength()
@@ -80,7 +80,7 @@ func (p *requestReader) chunks(r *httpRequest) error {
 }
 
 // chunkLength reads the length of the next chunk. It skips empty lines before the length, and
-// ignores what follows the length after a space.
+// ignores the text after a space.
 func (p *requestReader) chunkLength() (int64, error) {
 	for {
 		left := maxHeaderBytes
@@ -107,7 +107,8 @@ func tooLong(err error) error {
 	return err
 }
 
-// readExactly reads n bytes. Its memory grows with what comes, not with what was announced.
+// readExactly reads n bytes. Its memory grows with the bytes received, because a client may
+// announce any n.
 func readExactly(in io.Reader, n int64) ([]byte, error) {
 	var b bytes.Buffer
 	if _, err := io.CopyN(&b, in, n); err != nil {

@@ -10,20 +10,20 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/rest"
 )
 
-// maxHeaderBytes bounds the bytes that a client can make us keep before its request is whole.
-// libevent has no bound.
+// maxHeaderBytes limits the header bytes of a request, so that a client cannot exhaust memory.
+// libevent has no limit.
 const maxHeaderBytes = 1 << 20
 
 // requestReader reads the requests of one connection as libevent does (TFS-13.6; http.c of
 // releases 2.1.8 and 2.1.12).
 type requestReader struct {
 	in  *bufio.Reader
-	out io.Writer // gets "100 Continue"
+	out io.Writer // out receives "100 Continue"
 	old bool
 }
 
-// read reads the next request. A refusal has to be answered. Any other error means that there
-// is no further request.
+// read reads the next request. An error of type refusal must be answered. After any other error
+// there is no further request.
 func (p *requestReader) read() (*httpRequest, error) {
 	r := &httpRequest{old: p.old}
 	left := maxHeaderBytes
@@ -40,7 +40,7 @@ func (p *requestReader) read() (*httpRequest, error) {
 	return r, p.body(r)
 }
 
-// line reads a line, which ends in CR LF or LF, and takes its length off left.
+// line reads one line, which ends in CR LF or LF, and subtracts its length from left.
 func (p *requestReader) line(left *int) (string, error) {
 	var line []byte
 	for {
@@ -58,8 +58,8 @@ func (p *requestReader) line(left *int) (string, error) {
 	}
 }
 
-// parseLine parses "GET /path HTTP/1.1" (evhttp_parse_request_line). What it has read before a
-// mistake still shapes the answer.
+// parseLine parses a line such as "GET /path HTTP/1.1" (evhttp_parse_request_line). The fields
+// that it sets before an error affect the error response.
 func (r *httpRequest) parseLine(line string) error {
 	cut := cutLine
 	if r.old {
@@ -82,7 +82,7 @@ func (r *httpRequest) parseLine(line string) error {
 	return nil
 }
 
-// cutLine returns the first and the last of at least three words, and what is between them.
+// cutLine returns the first and the last of at least three words, and the text between them.
 // Spaces may end the line.
 func cutLine(line string) (method, target, version string, ok bool) {
 	line = strings.TrimRight(line, " ")
@@ -97,7 +97,8 @@ func cutLine(line string) (method, target, version string, ok bool) {
 	return method, rest[:space], rest[space+1:], true
 }
 
-// cutLineOld returns three words with one space between them, and allows nothing else.
+// cutLineOld returns exactly three words separated by single spaces; ok is false for any other
+// line.
 func cutLineOld(line string) (method, target, version string, ok bool) {
 	words := strings.Split(cString(line), " ")
 	if len(words) != 3 {
@@ -106,7 +107,7 @@ func cutLineOld(line string) (method, target, version string, ok bool) {
 	return words[0], words[1], words[2], true
 }
 
-// scanVersion parses "HTTP/1.1". The number before the dot is at most 1. libevent keeps one byte
+// scanVersion parses "HTTP/1.1". The major version is at most 1. libevent keeps only the low byte
 // of each number.
 func scanVersion(text string) (major, minor int, ok bool) {
 	rest, found := strings.CutPrefix(text, "HTTP/")
@@ -121,7 +122,7 @@ func scanVersion(text string) (major, minor int, ok bool) {
 	return int(int8(major)), int(int8(minor)), ok && rest == "" && major <= 1
 }
 
-// headers reads up to the empty line (evhttp_parse_headers_).
+// headers reads header lines up to the empty line (evhttp_parse_headers_).
 func (p *requestReader) headers(r *httpRequest, left *int) error {
 	for {
 		line, err := p.line(left)
@@ -138,7 +139,8 @@ func (p *requestReader) headers(r *httpRequest, left *int) error {
 	}
 }
 
-// add adds a line to the headers. It returns false for a line that is no header.
+// add appends a header line, or a continuation of the last header. It returns false for a
+// malformed line.
 func (h *httpHeaders) add(line string) bool {
 	if line[0] == ' ' || line[0] == '\t' {
 		if len(*h) == 0 {
@@ -171,7 +173,7 @@ func continues(value string) bool {
 	}
 }
 
-// goOn tells a client, which waits for that, to send the body.
+// goOn sends "100 Continue" to a client that waits for it before it sends the body.
 func (p *requestReader) goOn(r *httpRequest) error {
 	_, err := fmt.Fprintf(p.out, "HTTP/%d.%d 100 Continue\r\n\r\n", r.major, r.minor)
 	return err

@@ -6,22 +6,22 @@ import (
 	"strings"
 )
 
-// httpRequest is one request as libevent passes it on. Of a refused request it has what was
-// read before the mistake.
+// httpRequest is one request as libevent passes it on. A refused request has the fields read
+// before the error.
 type httpRequest struct {
-	// old selects libevent 2.1.8, with which tfs-2.4 is built; tfs-head has 2.1.12.
+	// old selects libevent 2.1.8, used by tfs-2.4, instead of 2.1.12, used by tfs-head.
 	old bool
 
 	method, target string
-	major, minor   int // of HTTP/major.minor
+	major, minor   int // the numbers of HTTP/major.minor
 	headers        httpHeaders
 	body           []byte
 }
 
-// httpHeaders has name and value of each header, in order.
+// httpHeaders holds the name and value of each header, in order.
 type httpHeaders [][2]string
 
-// find returns the first value of a header; ok is false without one.
+// find returns the value of the first header with a name; ok is false if there is none.
 func (h httpHeaders) find(name string) (value string, ok bool) {
 	for _, header := range h {
 		if strings.EqualFold(header[0], name) {
@@ -31,19 +31,19 @@ func (h httpHeaders) find(name string) (value string, ok bool) {
 	return "", false
 }
 
-// get returns the first value of a header, or "".
+// get returns the value of the first header with a name, or "".
 func (h httpHeaders) get(name string) string {
 	value, _ := h.find(name)
 	return value
 }
 
-// refusal is the status of an error page. libevent answers the request with it, and then closes
-// the connection.
+// refusal is an error that libevent answers by an error page with this status. It then closes the
+// connection.
 type refusal int
 
 func (r refusal) Error() string { return fmt.Sprintf("request refused with %d", int(r)) }
 
-// atLeast11 reports whether the version is 1.1 or above.
+// atLeast11 reports whether the HTTP version is 1.1 or above.
 func (r *httpRequest) atLeast11() bool { return r.major > 1 || r.major == 1 && r.minor >= 1 }
 
 // asksToStay reports whether the header "Connection" begins with "keep-alive".
@@ -53,8 +53,8 @@ func (r *httpRequest) asksToStay() bool {
 	return len(connection) >= len(want) && strings.EqualFold(connection[:len(want)], want)
 }
 
-// asksToClose reports whether the client wants the connection closed. A client that talks as if
-// to a proxy does, unless Proxy-Connection says otherwise.
+// asksToClose reports whether the client wants the connection closed. A request to a proxy counts
+// as such, unless Proxy-Connection is keep-alive.
 func (r *httpRequest) asksToClose() bool {
 	if r.toProxy() {
 		return !strings.EqualFold(r.headers.get("Proxy-Connection"), "keep-alive")
@@ -62,19 +62,19 @@ func (r *httpRequest) asksToClose() bool {
 	return strings.EqualFold(r.headers.get("Connection"), "close")
 }
 
-// toProxy reports whether the target is an absolute URI of HTTP, as proxies get it.
+// toProxy reports whether the target is an absolute HTTP URI, as sent to proxies.
 func (r *httpRequest) toProxy() bool {
 	scheme, rest, _ := strings.Cut(r.target, ":")
 	isHTTP := strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")
 	return isHTTP && strings.HasPrefix(rest, "//") && !r.isTunnel()
 }
 
-// isTunnel reports whether the request is a CONNECT. The old release treats CONNECT as any
-// other method.
+// isTunnel reports whether the request is a CONNECT. libevent 2.1.8 does not treat CONNECT
+// specially.
 func (r *httpRequest) isTunnel() bool { return r.method == http.MethodConnect && !r.old }
 
-// mayHaveBody reports whether libevent looks for a body. If not, the bytes behind the headers
-// are the next request.
+// mayHaveBody reports whether libevent reads a body. If not, the bytes after the headers are the
+// next request.
 func (r *httpRequest) mayHaveBody() bool {
 	switch r.method {
 	case "POST", "PUT", "PATCH":
@@ -85,8 +85,7 @@ func (r *httpRequest) mayHaveBody() bool {
 	return false
 }
 
-// apiTarget returns the target in the form that the API reads. The target of a tunnel is the
-// authority of a URI.
+// apiTarget returns the target as a URI. The target of a CONNECT is only the authority of a URI.
 func (r *httpRequest) apiTarget() string {
 	if r.isTunnel() {
 		return "//" + r.target

@@ -14,14 +14,15 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// open is the machine's OnServing; it is called with mu held.
+// open reads the files that configure the ports, and then opens the ports. The server calls it
+// when ready to serve, with mu held.
 func (s *Server) open() {
 	files := &portFiles{}
 	(*host)(s).Look(func(disk tfserving.Storage) { files.read(disk, &s.opt.Machine) }, func() { s.listen(files) })
 }
 
-// listen opens the ports, as the end of BuildAndStart does (model_servers/server.cc:340-401).
-// It is called with mu held.
+// listen opens the ports, as the end of upstream's BuildAndStart does
+// (model_servers/server.cc:340-401). The caller holds mu.
 func (s *Server) listen(files *portFiles) {
 	arguments := parseChannelArguments(s.opt.Machine.GRPCChannelArguments)
 	secure, ok := s.credentials(files)
@@ -46,7 +47,7 @@ func (s *Server) listen(files *portFiles) {
 	close(s.serving)
 }
 
-// serveGRPC serves a listener until the server is stopped.
+// serveGRPC serves a listener until the gRPC server is stopped.
 func (s *Server) serveGRPC(ln net.Listener) {
 	if err := s.grpc.Serve(ln); err != nil && err != grpc.ErrServerStopped {
 		s.log.logf(env.Error, "gRPC: %v", err)
@@ -74,7 +75,7 @@ func (s *Server) listenGRPC(reusePort bool) (listeners []net.Listener, err error
 	return listeners, nil
 }
 
-// tellGRPC logs the addresses, once all ports are open.
+// tellGRPC logs the addresses of gRPC, once all ports are open.
 func (s *Server) tellGRPC() {
 	if s.ports.GRPC != 0 {
 		s.log.logf(env.Info, "Running gRPC ModelServer at %s ...", s.addressToTell(s.opt.Host, s.opt.Machine.Port, s.ports.GRPC))
@@ -84,8 +85,8 @@ func (s *Server) tellGRPC() {
 	}
 }
 
-// addressToTell returns the address with the port that was asked for; with AnyPort, with the
-// open one.
+// addressToTell returns the address to log. It has the configured port, or with AnyPort the open
+// one.
 func (s *Server) addressToTell(host string, asked, open int) string {
 	if !s.opt.AnyPort {
 		open = asked
@@ -94,15 +95,15 @@ func (s *Server) addressToTell(host string, asked, open int) string {
 }
 
 // listenTCP opens a port. gRPC and libevent both use the last 16 bits of its number. gRPC's C++
-// core shares ports between servers (SO_REUSEPORT) unless a channel argument forbids it;
-// libevent does not.
+// core shares ports between servers (SO_REUSEPORT) unless a channel argument forbids it; libevent
+// does not.
 func (s *Server) listenTCP(port int, reusePort bool) (net.Listener, error) {
 	if s.opt.AnyPort {
 		port = 0
 	}
 	host := s.opt.Host
 	if host == "0.0.0.0" {
-		host = "" // gRPC and libevent listen on both families then
+		host = "" // an empty host listens on IPv4 and IPv6, as gRPC and libevent do
 	}
 	config := net.ListenConfig{}
 	if reusePort {
@@ -113,19 +114,20 @@ func (s *Server) listenTCP(port int, reusePort bool) (net.Listener, error) {
 
 func portOf(ln net.Listener) int { return ln.Addr().(*net.TCPAddr).Port }
 
-// removeStaleSocket deletes a socket, as gRPC does before it binds. It leaves any other file.
+// removeStaleSocket deletes a socket file, as gRPC does before it binds. It does not delete any
+// other file.
 func removeStaleSocket(path string) {
 	if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSocket != 0 {
 		os.Remove(path)
 	}
 }
 
-// portFiles has the files that say how ports are served. The machine has checked them before,
-// but has not kept them.
+// portFiles holds the files that configure the ports. The server has checked them at its start,
+// but not kept them.
 type portFiles struct {
 	ssl        config.SSLConfig
 	sslErr     *env.RPCError
-	monitoring config.MonitoringConfig // empty when the file has none
+	monitoring config.MonitoringConfig // monitoring is empty when there is no such file
 }
 
 func (f *portFiles) read(disk tfserving.Storage, o *tfserving.Options) {
@@ -137,7 +139,7 @@ func (f *portFiles) read(disk tfserving.Storage, o *tfserving.Options) {
 	}
 }
 
-// readText reads a text proto as ParseProtoTextFile does.
+// readText reads a text proto file, as upstream's ParseProtoTextFile does.
 func readText(disk tfserving.Storage, file string, message proto.Message) *env.RPCError {
 	data, err := disk.ReadFile(file)
 	if err != nil {

@@ -33,14 +33,14 @@ func newLogger(opt Options) *logger {
 	return l
 }
 
-// logf writes one line. The beginning of the text decides which source line of upstream the log
-// names.
+// logf writes one line. The beginning of the text selects the source file and line that the log
+// shows.
 func (l *logger) logf(level env.Level, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	l.line("%s: %s %s] %s\n", l.now().Format("2006-01-02 15:04:05.000000"), severity(level), l.place(text), text)
 }
 
-// netf writes one line of the HTTP server, which has a log of its own
+// netf writes one line of upstream's HTTP server, which has its own log format
 // (util/net_http/internal/net_logging.cc).
 func (l *logger) netf(line24, lineHead int, format string, args ...any) {
 	line := line24
@@ -66,7 +66,8 @@ func severity(level env.Level) string {
 	return "I"
 }
 
-// place returns the source file and line of a message, because people search logs for them.
+// place returns upstream's source file and line for a message, because people search logs for
+// them.
 func (l *logger) place(text string) string {
 	for _, p := range places {
 		if strings.HasPrefix(text, p.begin) {
@@ -90,7 +91,7 @@ const (
 	retrierFile = "util/retrier.cc"
 )
 
-// places has the source lines at 2.4.0 and at HEAD, by the beginning of the message.
+// places maps the beginning of a message to its source lines at 2.4.0 and at HEAD.
 var places = []struct {
 	begin            string
 	file             string
@@ -130,8 +131,8 @@ var places = []struct {
 	{"Loading servable: ", retrierFile, 37, 40},
 }
 
-// eventLines has the lines that upstream's manager and harness log around a change of state.
-// People search a server's log for them. The machine itself logs errors.
+// eventLines holds the lines that upstream's manager and harness log around a change of state.
+// People search a server's log for them. Package tfserving itself logs only errors.
 var eventLines = map[env.ModelState][]string{
 	env.StateLoading: {
 		"Successfully reserved resources to load servable",

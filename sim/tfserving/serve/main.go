@@ -12,12 +12,12 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// Admin opens the interface for faults of a server on an address, and returns its port.
+// Admin opens a server's admin interface for faults on an address, and returns its port.
 type Admin func(server *Server, addr string) (port int, err error)
 
-// Main is tensorflow_model_server. It serves until the process ends, and returns the exit code,
-// which is below 0 for a death by that signal. Like upstream it handles no signal: signals
-// end the program. admin is for --monosim_admin, and may be nil.
+// Main runs tensorflow_model_server until the process ends, and returns the exit code. A negative
+// code is the number of the signal that ended it. Like upstream, Main handles no signals. admin
+// opens the interface of --monosim_admin, and may be nil.
 func Main(program string, args []string, stdout, stderr io.Writer, admin Admin) int {
 	c, code, end := ParseCommand(program, args, os.Getenv(FlagsVariable), stdout, stderr)
 	if end {
@@ -48,7 +48,7 @@ func Main(program string, args []string, stdout, stderr io.Writer, admin Admin) 
 		if err := c.writePorts(ports); err != nil {
 			fmt.Fprintf(stderr, "%s: --monosim_ports_file: %v\n", program, err)
 			server.Close()
-			return exitUsage // whoever asked for the file waits for it
+			return exitUsage // the program that asked for the file waits for it
 		}
 		<-server.Done()
 	case <-server.Done():
@@ -65,7 +65,7 @@ func openAdmin(admin Admin, server *Server, addr string) (port int, err error) {
 	return admin(server, addr)
 }
 
-// writePorts replaces the ports file as a whole, so that whoever waits for it reads all of it.
+// writePorts replaces the ports file atomically, so that a reader never sees a part of it.
 func (c *Command) writePorts(ports Ports) error {
 	if c.PortsFile == "" {
 		return nil
@@ -78,10 +78,10 @@ func (c *Command) writePorts(ports Ports) error {
 	return wholefile.Write(c.PortsFile, data)
 }
 
-// eventLog writes events as they happen. It complains once, at the first error.
+// eventLog writes events to a file as they happen. It reports only its first error.
 type eventLog struct {
 	file     *os.File
-	complain func(error) // nil after its first call
+	complain func(error) // complain is nil after its first call
 }
 
 func (c *Command) openEvents(complain func(error)) (*eventLog, error) {

@@ -14,13 +14,13 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// meter has the metrics of a profile (TFS-14.1). It lacks those of TensorFlow itself, which a
-// real server's page has too. The metrics of batching and of the request log stay empty.
+// meter holds the metrics of a profile (TFS-14.1). It lacks TensorFlow's own, which a real
+// server's page has too. The metrics of batching and of the request log stay empty.
 type meter struct {
-	metrics []*metric // by name
+	metrics []*metric // metrics is sorted by name
 
-	requestCount, requestLatency      *metric // nil in tfs-2.4
-	warmupRecords                     *metric // nil in tfs-2.4
+	requestCount, requestLatency      *metric // these are nil in tfs-2.4
+	warmupRecords                     *metric // warmupRecords is nil in tfs-2.4
 	warmupLatency                     *metric
 	runtimeLatency                    *metric
 	exampleCounts, exampleCountsTotal *metric
@@ -51,10 +51,10 @@ func newMeter(profile tfserving.Profile) *meter {
 	return m
 }
 
-// latencyLimits are bucket limits in microseconds, up to about 20 minutes.
+// latencyLimits holds the limits of latency buckets in microseconds, up to about 20 minutes.
 var latencyLimits = exponential(10, 1.8, 33)
 
-// requestOver counts a request in tfs-head (servables/tensorflow/util.cc).
+// requestOver counts a finished request in tfs-head (servables/tensorflow/util.cc).
 func (m *meter) requestOver(model, api, entrypoint string, began time.Time, code env.Code) {
 	if m.requestCount == nil {
 		return
@@ -65,18 +65,18 @@ func (m *meter) requestOver(model, api, entrypoint string, began time.Time, code
 	m.requestCount.cell(labels{model, code.String()}).increment(1)
 }
 
-// runtime records how long a model worked on a request.
+// runtime records the time since began, for which a model worked on a request.
 func (m *meter) runtime(model, api string, began time.Time) {
 	m.runtimeLatency.cell(labels{model, api, "TF1"}).add(micros(began))
 }
 
-// examples records the number of rows of a MultiInference.
+// examples records the number of examples of a MultiInference.
 func (m *meter) examples(model string, n int) {
 	m.exampleCounts.cell(labels{model}).add(float64(n))
 	m.exampleCountsTotal.cell(labels{model}).increment(int64(n))
 }
 
-// warmedUp records a warm-up (servables/tensorflow/saved_model_warmup_util.cc).
+// warmedUp records one warm-up (servables/tensorflow/saved_model_warmup_util.cc).
 func (m *meter) warmedUp(w tfserving.Warmup) {
 	at := labels{w.Path, w.Status}
 	m.warmupLatency.cell(at).add(float64(w.Latency.Microseconds()))
@@ -85,7 +85,7 @@ func (m *meter) warmedUp(w tfserving.Warmup) {
 	}
 }
 
-// inferred records what the runtime records about a request that it ran.
+// inferred records the runtime's metrics of a finished request to a model.
 func (m *meter) inferred(request proto.Message, began time.Time) {
 	switch r := request.(type) {
 	case *apis.PredictRequest:
@@ -106,7 +106,7 @@ func exampleCount(input *apis.Input) int {
 	return len(input.GetExampleList().GetExamples())
 }
 
-// value returns what ModelServiceImpl::GetMetrics reads: the integer of the first point.
+// value returns the integer of a metric's first point, as ModelServiceImpl::GetMetrics reads it.
 func (m *meter) value(name string) int64 {
 	for _, metric := range m.metrics {
 		if metric.name == name {
@@ -130,7 +130,7 @@ func codeOf(err error) env.Code {
 	return env.Unknown
 }
 
-// metricKind is the type of a metric on the page.
+// metricKind is a metric type of the Prometheus page.
 type metricKind string
 
 const (
@@ -139,7 +139,7 @@ const (
 	histogram metricKind = "histogram"
 )
 
-// labels has the values of a metric's labels; unused ones are "".
+// labels holds the values of a metric's labels; unused ones are "".
 type labels [3]string
 
 // metric is one metric of TensorFlow's registry.
@@ -147,7 +147,7 @@ type metric struct {
 	name       string
 	kind       metricKind
 	labelNames []string
-	limits     []float64 // the upper limits of a histogram's buckets, but for the last bucket
+	limits     []float64 // limits holds the upper limits of a histogram's buckets; the last bucket has none
 
 	mu    sync.RWMutex
 	cells map[labels]*cell
@@ -163,7 +163,7 @@ func newHistogram(name string, limits []float64, labelNames ...string) *metric {
 	return m
 }
 
-// exponential returns bucket limits that grow by a factor. One more bucket, without a limit,
+// exponential returns n bucket limits that grow by a factor. One more bucket without a limit
 // follows the last (tensorflow monitoring::Buckets::Exponential).
 func exponential(scale, growth float64, n int) []float64 {
 	limits := make([]float64, n)
@@ -190,7 +190,7 @@ func (m *metric) cell(at labels) *cell {
 	return c
 }
 
-// sorted returns the cells ordered by their labels.
+// sorted returns the cells, sorted by their labels.
 func (m *metric) sorted() []*cell {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -202,10 +202,10 @@ func (m *metric) sorted() []*cell {
 	return cells
 }
 
-// cell is the value of a metric for some labels.
+// cell holds a metric's value for one combination of labels.
 type cell struct {
 	at     labels
-	count  atomic.Int64 // the value of a counter
+	count  atomic.Int64 // count is the value of a counter
 	limits []float64
 
 	mu      sync.Mutex
@@ -215,7 +215,7 @@ type cell struct {
 
 func (c *cell) increment(n int64) { c.count.Add(n) }
 
-// add counts a value in the first bucket whose limit is above it.
+// add counts a value in the first bucket whose limit exceeds it.
 func (c *cell) add(value float64) {
 	i, _ := slices.BinarySearchFunc(c.limits, value, func(limit, value float64) int {
 		if limit > value {

@@ -14,13 +14,13 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// modelService is tensorflow.serving.ModelService.
+// modelService implements tensorflow.serving.ModelService.
 type modelService struct {
 	apis.UnimplementedModelServiceServer
 	server *Server
 }
 
-// GetModelStatus answers with the statuses that were published last (TFS-7).
+// GetModelStatus returns the statuses published last (TFS-7).
 func (m *modelService) GetModelStatus(_ context.Context, r *apis.GetModelStatusRequest) (*apis.GetModelStatusResponse, error) {
 	response, err := m.server.status(r)
 	return response, grpcError(err)
@@ -38,8 +38,8 @@ func (s *Server) status(r *apis.GetModelStatusRequest) (*apis.GetModelStatusResp
 	return s.machine.GetModelStatus(r)
 }
 
-// HandleReloadConfigRequest waits for the machine's answer, or until the client gives up. The
-// reload continues all the same (TFS-8.7).
+// HandleReloadConfigRequest waits until the reload ends or the client gives up. The reload
+// continues all the same (TFS-8.7).
 func (m *modelService) HandleReloadConfigRequest(ctx context.Context, r *apis.ReloadConfigRequest) (*apis.ReloadConfigResponse, error) {
 	type answer struct {
 		response *apis.ReloadConfigResponse
@@ -64,8 +64,8 @@ func (m *modelService) HandleReloadConfigRequest(ctx context.Context, r *apis.Re
 	}
 }
 
-// gaveUp returns the error for a client that has given up. gRPC's own clients word that error
-// themselves.
+// gaveUp returns the error for a client that has given up. gRPC's own clients replace it by one of
+// their own.
 func gaveUp(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return status.Error(codes.DeadlineExceeded, env.DeadlineIsOver)
@@ -79,10 +79,10 @@ func (s *Server) reload(r *apis.ReloadConfigRequest, done func(*apis.ReloadConfi
 	s.machine.HandleReloadConfigRequest(r, done)
 }
 
-// errGone ends calls of a process that has ended. Their connections are about to close.
+// errGone is the error of calls to a process that has ended. Their connections are about to close.
 var errGone = status.Error(codes.Unavailable, "Socket closed")
 
-// metricValues returns the metrics that a request asks for. tfs-2.4 does not know any
+// metricValues returns the values of the metrics that a request lists. In tfs-2.4 there are none
 // (TFS-8.1).
 func (s *Server) metricValues(r *apis.ReloadConfigRequest) map[string]int64 {
 	if s.opt.Machine.Profile != tfserving.ProfileHead {
@@ -95,8 +95,8 @@ func (s *Server) metricValues(r *apis.ReloadConfigRequest) map[string]int64 {
 	return values
 }
 
-// increases returns by how much metrics have grown, ordered by name. Upstream's order is that of
-// a hash table.
+// increases returns how much each metric has grown since before, sorted by name. Upstream's order
+// is that of a hash table.
 func (s *Server) increases(before map[string]int64) (metrics []*apis.Metric) {
 	for _, name := range slices.Sorted(maps.Keys(before)) {
 		metrics = append(metrics, &apis.Metric{

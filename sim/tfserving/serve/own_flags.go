@@ -10,10 +10,10 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// ownFlags are the flags of the simulation (TFS-9.5).
+// ownFlags holds the flags that only the simulation has (TFS-9.5).
 type ownFlags struct{ *flag.FlagSet }
 
-// ownValues has the text of flags that must be checked before they are options.
+// ownValues holds the text of flags that must be parsed before they become options.
 type ownValues struct {
 	predictFault string
 	predictLaw   string
@@ -21,7 +21,7 @@ type ownValues struct {
 	standIns     bool
 }
 
-// newOwnFlags defines the flags, with the fields of c as their variables.
+// newOwnFlags defines the simulation's flags. Parsing them sets fields of c.
 func newOwnFlags(c *Command) ownFlags {
 	f := flag.NewFlagSet("", flag.ContinueOnError)
 	f.SetOutput(io.Discard)
@@ -81,7 +81,7 @@ func (f ownFlags) describe(w io.Writer) {
 	})
 }
 
-// parse reads flags one by one in upstream's form: --name=value, and --name for booleans.
+// parse parses flags one by one in upstream's form: --name=value, and --name for booleans.
 func (f ownFlags) parse(args []string) error {
 	for _, arg := range args {
 		if err := f.Parse([]string{arg}); err != nil {
@@ -91,7 +91,8 @@ func (f ownFlags) parse(args []string) error {
 	return nil
 }
 
-// parseProfile reads the flags for the profile only. The defaults of other flags depend on it.
+// parseProfile returns the profile that the flags select. It is parsed first, because the defaults
+// of other flags depend on it.
 func (c *Command) parseProfile(own []string) (tfserving.Profile, error) {
 	if err := newOwnFlags(c).parse(own); err != nil {
 		return 0, err
@@ -99,7 +100,7 @@ func (c *Command) parseProfile(own []string) (tfserving.Profile, error) {
 	return tfserving.ParseProfile(c.profile)
 }
 
-// parseOwn reads the flags into the options.
+// parseOwn parses the simulation's flags into the options.
 func (c *Command) parseOwn(own []string) (err error) {
 	flags := newOwnFlags(c)
 	if err := flags.parse(own); err != nil {
@@ -122,7 +123,7 @@ func (c *Command) parseOwn(own []string) (err error) {
 	return err
 }
 
-// checkNumbers refuses numbers below 0 and non-numbers, which none of our flags allow.
+// checkNumbers refuses negative and infinite numbers and NaN, which none of our flags allow.
 func (f ownFlags) checkNumbers() (err error) {
 	f.VisitAll(func(one *flag.Flag) {
 		text := one.Value.String()
@@ -150,7 +151,7 @@ func (c *Command) parsePredictLaw() (err error) {
 	return nil
 }
 
-// These bound --monosim_speed. Beyond them, simulated times could not be kept by a machine.
+// These limit --monosim_speed. Beyond them the real machine could not keep to simulated times.
 const (
 	minSpeed = 0.001
 	maxSpeed = 1000
@@ -166,7 +167,7 @@ func parseTransition(name string) (tfserving.Transition, error) {
 	return 0, fmt.Errorf("--monosim_transition: got %q, want availability or resource", name)
 }
 
-// parseFault parses "CODE:text"; "" is no fault.
+// parseFault parses "CODE:text"; "" means no fault.
 func parseFault(text string) (*env.RPCError, error) {
 	if text == "" {
 		return nil, nil

@@ -13,7 +13,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// predictionService is tensorflow.serving.PredictionService.
+// predictionService implements tensorflow.serving.PredictionService.
 type predictionService struct {
 	apis.UnimplementedPredictionServiceServer
 	server *Server
@@ -47,7 +47,7 @@ func (s *Server) metadata(r *apis.GetModelMetadataRequest) (*apis.GetModelMetada
 	return s.reader.GetModelMetadata(r)
 }
 
-// inferOver runs an inference that came by gRPC, with the deadline of its call.
+// inferOver executes an inference that came by gRPC, under the deadline of its call.
 func inferOver[R proto.Message](ctx context.Context, s *Server, api string, r proto.Message) (response R, err error) {
 	began := time.Now()
 	deadline, _ := ctx.Deadline()
@@ -65,12 +65,12 @@ func inferOver[R proto.Message](ctx context.Context, s *Server, api string, r pr
 	return answer.(R), nil
 }
 
-// specified is a request for one model. Upstream counts only those.
+// specified is a request with a single model_spec. Upstream only counts such requests.
 type specified interface{ GetModelSpec() *apis.ModelSpec }
 
-// infer lets a model work on a request, and puts the times into spent. A deadline that passes
-// does not end the work (TFS-12.2, tensorflow/serving#1265): the runtime is told to stop,
-// waits until the work is over, and then says that it was late. A zero deadline is none.
+// infer executes a request to a model, and stores its times in spent. A deadline that passes does
+// not end the work (TFS-12.2, tensorflow/serving#1265): upstream's runtime finishes first and then
+// returns DEADLINE_EXCEEDED. A zero deadline means none.
 func (s *Server) infer(r proto.Message, deadline time.Time, spent *spent) (proto.Message, error) {
 	came := time.Now()
 	inference, err := s.reader.Begin(r)
@@ -110,7 +110,7 @@ func (s *Server) times(r proto.Message) float64 {
 	return times
 }
 
-// itemsOf returns the first dimension of a request's inputs, the largest where they differ.
+// itemsOf returns the first dimension of a request's inputs; the largest one if they differ.
 func itemsOf(r *apis.PredictRequest) (items int64) {
 	for _, input := range r.GetInputs() {
 		if dims := input.GetTensorShape().GetDim(); len(dims) > 0 {
@@ -120,7 +120,7 @@ func itemsOf(r *apis.PredictRequest) (items int64) {
 	return items
 }
 
-// methodOf returns the method of PredictionService that a request is for.
+// methodOf returns the PredictionService method for the type of a request.
 func methodOf(r proto.Message) string {
 	switch r.(type) {
 	case *apis.ClassificationRequest:
@@ -133,8 +133,8 @@ func methodOf(r proto.Message) string {
 	return "Predict"
 }
 
-// rest waits for the time of a request. It returns an error when the process ends before that:
-// the connections are about to close, and an answer might still get out first.
+// rest sleeps for d. It returns an error if the process ends before: the connections are about to
+// close, but an answer might still be sent first.
 func (s *Server) rest(d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -146,25 +146,25 @@ func (s *Server) rest(d time.Duration) error {
 	}
 }
 
-// These are the trailers with Options.Timings: for how many nanoseconds a request waited for a
-// thread, and for how many one worked on it.
+// These trailers are sent with Options.Timings. They hold for how many nanoseconds a request
+// waited for a thread, and for how many a thread executed it.
 const (
 	TrailerWaited = "monosim-waited-ns"
 	TrailerWorked = "monosim-worked-ns"
 )
 
-// spent says where the time of a request went.
+// spent holds how long a request waited for a thread, and how long a thread worked on it.
 type spent struct{ waited, worked time.Duration }
 
-// tell puts the times into the trailers of the call.
+// tell sets the times as trailers of the call.
 func (t *spent) tell(ctx context.Context) {
-	// An error means that the call is over, and nobody reads its trailers.
+	// An error means that the call is over, so nobody reads its trailers.
 	_ = grpc.SetTrailer(ctx, metadata.Pairs(
 		TrailerWaited, strconv.FormatInt(int64(t.waited), 10),
 		TrailerWorked, strconv.FormatInt(int64(t.worked), 10)))
 }
 
-// work waits for a thread, in order of arrival, and returns the function that frees it.
+// work waits for a free thread, in order of arrival, and returns the function that frees it.
 func (s *Server) work() (done func()) {
 	if s.threads == nil {
 		return func() {}

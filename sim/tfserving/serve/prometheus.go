@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// page is upstream's PrometheusExporter::GeneratePage. It has every metric by name, even one
-// without a value.
+// page returns the Prometheus page, as upstream's PrometheusExporter::GeneratePage does. It lists
+// every metric by name, even one without a value.
 func (m *meter) page() string {
 	var lines []string
 	for _, metric := range m.metrics {
@@ -25,8 +25,8 @@ func (m *meter) page() string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// histogramLines returns the lines of a histogram: cumulative counts, the last of which is
-// "+Inf", the sum and the count.
+// histogramLines returns the lines of a histogram: the cumulative counts up to "+Inf", the sum and
+// the count.
 func histogramLines(name, labels string, limits []float64, c *cell) (lines []string) {
 	prefix := name + "_bucket{" + labels
 	if labels != "" {
@@ -61,7 +61,7 @@ func prometheusLabels(m *metric, c *cell) string {
 	return strings.Join(parts, ",")
 }
 
-// replaceOthers replaces every byte that is neither a letter, nor a digit, nor in more.
+// replaceOthers replaces every byte that is neither a letter, nor a digit, nor contained in more.
 func replaceOthers(text, more string, by byte) string {
 	b := []byte(text)
 	for i, c := range b {
@@ -80,5 +80,5 @@ func notFirstDigit(name string) string {
 	return name
 }
 
-// sixDigits formats a number as absl::StrCat formats a double.
+// sixDigits formats a number with six significant digits, as absl::StrCat does.
 func sixDigits(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }

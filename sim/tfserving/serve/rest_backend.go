@@ -11,7 +11,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/rest"
 )
 
-// restBackend is the interface of the process to the REST API.
+// restBackend implements rest.Backend by the served process.
 type restBackend struct{ server *Server }
 
 var _ rest.Backend = restBackend{}
@@ -28,7 +28,7 @@ func (b restBackend) Regress(ctx context.Context, r *apis.RegressionRequest) (*a
 	return inferForREST[*apis.RegressionResponse](ctx, b.server, r)
 }
 
-// inferForREST runs an inference whose deadline is --rest_api_timeout_in_ms from now.
+// inferForREST executes an inference whose deadline is --rest_api_timeout_in_ms from now.
 func inferForREST[R proto.Message](ctx context.Context, s *Server, r proto.Message) (response R, err error) {
 	var deadline time.Time
 	if timeout, ok := rest.Timeout(ctx); ok {

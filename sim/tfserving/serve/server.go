@@ -9,10 +9,10 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// Server is one served process. Holding mu stands for being on the one thread from which the
-// machine is called: reloads, timers and answers of the disk take it. Nobody holds it while
-// looking at models, but the log and OnEvent are called under it. Requests for the status of
-// models read what was published last, and requests to models read what readers guards.
+// Server is one served process. mu stands for the single thread of the simulated server: reloads,
+// timers and results of disk reads hold it. It is not held while a model computes, but the log and
+// OnEvent are called under it. Status requests read the statuses published last, and requests to
+// models use the Reader's own lock.
 type Server struct {
 	opt      Options
 	began    time.Time
@@ -22,7 +22,7 @@ type Server struct {
 	fake     bool
 	faults   faults
 
-	// threads has a token for each request that is worked on; nil without a limit.
+	// threads has a token for each request in execution; nil without a limit.
 	threads chan struct{}
 
 	readers sync.Mutex
@@ -45,8 +45,8 @@ type Server struct {
 	stdout  string
 }
 
-// Start starts a process. Serving is closed once it serves, which may never happen (TFS-9.2).
-// Done is closed when the process has ended.
+// Start starts a process. Serving is closed once its ports are open, which may never happen
+// (TFS-9.2). Done is closed when the process has ended.
 func Start(opt Options) *Server {
 	if opt.Host == "" {
 		opt.Host = DefaultHost
@@ -77,8 +77,8 @@ func Start(opt Options) *Server {
 	return s
 }
 
-// heard is the machine's OnEvent. It publishes an event for status requests before it tells
-// others.
+// heard handles an event of the simulated server. It publishes the event for status requests
+// before it calls OnEvent.
 func (s *Server) heard(e tfserving.Event) {
 	if !s.fake {
 		s.logEvent(e)
@@ -99,10 +99,11 @@ func (s *Server) Ports() Ports { return s.ports }
 func (s *Server) Done() <-chan struct{} { return s.done }
 
 // Exit returns how the process ended by itself: code as a shell sees it (-9 is a death by signal
-// 9), and stdout, its last output. Call it once Done is closed. After Close it is (0, "").
+// 9), and stdout, the last text that it printed. Call it once Done is closed. After Close it is
+// (0, "").
 func (s *Server) Exit() (code int, stdout string) { return s.code, s.stdout }
 
-// Close ends the process. Connections are closed, and requests in flight get no answer.
+// Close ends the process. It closes all connections; requests in progress get no answer.
 func (s *Server) Close() {
 	s.mu.Lock()
 	s.machine.Stop()
@@ -111,9 +112,9 @@ func (s *Server) Close() {
 	s.tasks.Wait()
 }
 
-// Drain stops the gRPC port from taking requests, and waits until those in flight are answered,
-// but no longer than limit. It reports whether they were. Close follows. Upstream has no such
-// end: it is for programs that embed this server.
+// Drain refuses new gRPC requests, and waits up to limit until those in progress are answered. It
+// reports whether they all were. Close must follow. Upstream has no such shutdown: Drain is for
+// programs that embed this server.
 func (s *Server) Drain(limit time.Duration) bool {
 	s.mu.Lock()
 	server := s.grpc
@@ -134,8 +135,8 @@ func (s *Server) Drain(limit time.Duration) bool {
 	}
 }
 
-// end ends the process; the caller holds mu. The ports close on a goroutine of their own, because
-// requests may wait for the lock.
+// end ends the process; the caller holds mu. The ports close on another goroutine, because
+// requests may wait for mu.
 func (s *Server) end(code int, stdout string) {
 	if s.ended {
 		return

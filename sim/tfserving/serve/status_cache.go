@@ -9,23 +9,22 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
-// statusCache has the status answers of all known models, published at every event.
-// GetModelStatus reads them without the machine's lock, so that neither a slow disk nor a load
-// holds it up (TFS-2.3 item 4).
-type statusCache struct{ models sync.Map } // string to *modelStatus
+// statusCache holds the status answers of all known models, updated at every event. GetModelStatus
+// reads them without mu, so a slow disk or a load cannot delay it (TFS-2.3 item 4).
+type statusCache struct{ models sync.Map } // maps string to *modelStatus
 
-// modelStatus has the answers about one model. It never changes.
+// modelStatus holds the status answers of one model. It is immutable.
 type modelStatus struct {
 	versions []env.ModelVersionStatus
 	all      *apis.GetModelStatusResponse
 }
 
-// publish replaces the answers about a model by what the machine knows now. The caller holds the
-// machine's lock.
+// publish replaces the answers of one model by the server's present statuses. The caller holds the
+// server's mu.
 func (c *statusCache) publish(machine *tfserving.Server, model string) {
 	versions, err := machine.Status(env.ModelSpec{Name: model})
 	if err != nil {
-		return // it is python-fake, which alone forgets models
+		return // only python-fake forgets models, and it does not read the cache
 	}
 	c.models.Store(model, &modelStatus{versions, modelconfig.StatusResponse(versions)})
 }

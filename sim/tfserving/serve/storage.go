@@ -11,15 +11,15 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// disk is the tfserving.Storage of a real machine, for one look at it. A poll costs one access
-// and one listing for each base path.
+// disk implements tfserving.Storage by the real disk, for one call of Look. A poll costs one
+// access and one listing for each base path.
 type disk struct {
 	store   string
-	entries []byte // List's buffer; a look is on one thread
+	entries []byte // entries is List's buffer; only one thread uses a disk
 }
 
-// local returns the name of a path on this machine; ok is false when the path's file system is
-// missing.
+// local converts a path or URI to a path on this machine; ok is false when the URI's file system
+// is missing.
 func (d *disk) local(path string) (name string, ok bool) {
 	scheme, rest, uri := strings.Cut(path, "://")
 	switch {
@@ -44,15 +44,16 @@ func (d *disk) List(path string) ([]string, error) {
 	return names, nil
 }
 
-// Exists is upstream's Env::FileExists: what cannot be reached does not exist.
+// Exists reports whether a path can be reached, as upstream's Env::FileExists does. A path behind
+// an error does not exist.
 func (d *disk) Exists(path string) bool {
 	name, ok := d.local(path)
 	return ok && present(name)
 }
 
-// SizeBytes returns the size of a version, as a load counts it: of all files below a directory,
-// and below what symbolic links lead to (servables/tensorflow/util.cc:84-109,266-283). A
-// circle of links ends where the system refuses to follow it.
+// SizeBytes returns the sum of the sizes of all files below a directory, also through symbolic
+// links, as a load does (servables/tensorflow/util.cc:84-109,266-283). A circle of links ends
+// where the system refuses to follow it.
 func (d *disk) SizeBytes(path string) (int64, error) {
 	name, ok := d.local(path)
 	if !ok {
@@ -101,8 +102,8 @@ func sizeOf(info os.FileInfo) int64 {
 	return info.Size()
 }
 
-// ReadFile reads a whole file. A device is empty, as its length says, because reading it need
-// not end.
+// ReadFile reads a whole file. A device counts as empty, because it reports length 0 and reading
+// it may never end.
 func (d *disk) ReadFile(path string) ([]byte, error) {
 	name, ok := d.local(path)
 	if !ok {
@@ -119,7 +120,8 @@ func (d *disk) ReadFile(path string) ([]byte, error) {
 	return data, nil
 }
 
-// noFileSystem is the error of Env::GetFileSystemForFile for a scheme that is not registered.
+// noFileSystem returns the error of Env::GetFileSystemForFile for a URI scheme that is not
+// registered.
 func noFileSystem(path string) error {
 	scheme, _, _ := strings.Cut(path, "://")
 	return &env.RPCError{
@@ -128,7 +130,7 @@ func noFileSystem(path string) error {
 	}
 }
 
-// diskError is TensorFlow's IOError: the path, and errno in words.
+// diskError returns an error as TensorFlow's IOError does: the path, and errno in words.
 func diskError(path string, err error) error {
 	var errno syscall.Errno
 	if !errors.As(err, &errno) {
@@ -137,14 +139,14 @@ func diskError(path string, err error) error {
 	return &env.RPCError{Code: errnoCode(errno), Message: path + "; " + errnoText(errno)}
 }
 
-// errnoText returns what strerror says, which is Go's text with a capital.
+// errnoText returns strerror's text, which is Go's with a capital letter.
 func errnoText(errno syscall.Errno) string {
 	text := errno.Error()
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// errnoCode returns the status of a failed system call (tensorflow ErrnoToCode), for the
-// errors that reading files can meet.
+// errnoCode returns the gRPC code for a failed system call, for the errors that can occur on
+// reading files (tensorflow ErrnoToCode).
 func errnoCode(errno syscall.Errno) env.Code {
 	switch errno {
 	case syscall.EINVAL, syscall.ENAMETOOLONG, syscall.EFAULT, syscall.ESPIPE:

@@ -20,5 +20,5 @@ func present(name string) bool {
 	return err == nil
 }
 
-// sharePort does nothing: on Windows a port has one server.
+// sharePort does nothing: on Windows only one server can listen on a port.
 func sharePort(_, _ string, _ syscall.RawConn) error { return nil }

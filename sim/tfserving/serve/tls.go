@@ -13,8 +13,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// credentials returns the options for --ssl_config_file. ok is false when the process has ended;
-// it aborts where the file cannot be read (model_servers/server.cc:122-154).
+// credentials returns the gRPC options for --ssl_config_file. If the file cannot be read, upstream
+// aborts (model_servers/server.cc:122-154): credentials ends the process, and ok is false.
 func (s *Server) credentials(files *portFiles) (options []grpc.ServerOption, ok bool) {
 	if s.opt.Machine.SSLConfigFile == "" {
 		s.log.logf(env.Info, "Using InsecureServerCredentials")

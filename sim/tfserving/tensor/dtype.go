@@ -23,12 +23,12 @@ const (
 
 // dtypeInfo describes one dtype.
 type dtypeInfo struct {
-	name  string // as tensorflow::DataTypeString prints it
-	kind  kind   // noKind for a dtype without plain values
-	bytes int    // the size of an element; 0 for strings
+	name  string // name is the text of tensorflow::DataTypeString
+	kind  kind   // kind is noKind for dtypes such as resources, whose elements are no numbers, booleans or strings
+	bytes int    // bytes is the size of an element; 0 for strings
 }
 
-// dtypes has the dtypes of TFS-15.5, by number.
+// dtypes holds the dtypes of TFS-15.5, by number.
 var dtypes = [...]dtypeInfo{
 	framework.DataType_DT_INVALID:    {"INVALID", noKind, 0},
 	framework.DataType_DT_FLOAT:      {"float", floatKind, 4},
@@ -56,10 +56,10 @@ var dtypes = [...]dtypeInfo{
 	framework.DataType_DT_UINT64:     {"uint64", uintKind, 8},
 }
 
-// refOffset is the difference between a dtype and its _REF form (TFS-15.5).
+// refOffset is the difference between a dtype's number and that of its _REF form (TFS-15.5).
 const refOffset = 100
 
-// DTypeName returns a dtype's name in TensorFlow's messages, such as "float", "int64" or
+// DTypeName returns a dtype's name as TensorFlow's messages print it, such as "float", "int64" or
 // "float_ref" (tensorflow::DataTypeString).
 func DTypeName(dtype framework.DataType) string {
 	switch {
@@ -71,8 +71,7 @@ func DTypeName(dtype framework.DataType) string {
 	return fmt.Sprintf("unknown dtype enum (%d)", int(dtype))
 }
 
-// Size returns the number of bytes of one element; 0 for strings and for dtypes without plain
-// values.
+// Size returns the number of bytes of one element; 0 for strings and for dtypes such as resources.
 func Size(dtype framework.DataType) int { return infoOf(dtype).bytes }
 
 func infoOf(dtype framework.DataType) dtypeInfo {

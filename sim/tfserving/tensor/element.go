@@ -5,8 +5,9 @@ import (
 	"math"
 )
 
-// Float returns element i as a float64. It is exact for every real dtype, except for 64-bit integers
-// beyond 2^53. It is the real part of a complex number, 0 or 1 for a boolean, and 0 for a string.
+// Float returns element i as a float64. It is exact for every real dtype, except for 64-bit
+// integers beyond 2^53. It is the real part of a complex number, 0 or 1 for a boolean, and 0 for a
+// string.
 func (t Tensor) Float(i int) float64 {
 	switch infoOf(t.dtype).kind {
 	case floatKind:
@@ -23,8 +24,8 @@ func (t Tensor) Float(i int) float64 {
 	return float64(t.Uint(i))
 }
 
-// Int returns element i as an int64. Floats lose their fraction. Values that do not fit are as Go
-// converts them.
+// Int returns element i as an int64. Floats lose their fraction. A value out of range gives the
+// result of Go's conversion.
 func (t Tensor) Int(i int) int64 {
 	switch infoOf(t.dtype).kind {
 	case intKind:
@@ -37,8 +38,8 @@ func (t Tensor) Int(i int) int64 {
 	return int64(t.Float(i))
 }
 
-// Uint returns element i as a uint64. Floats lose their fraction. Values that do not fit are as Go
-// converts them.
+// Uint returns element i as a uint64. Floats lose their fraction. A value out of range gives the
+// result of Go's conversion.
 func (t Tensor) Uint(i int) uint64 {
 	if k := infoOf(t.dtype).kind; k == uintKind || k == boolKind {
 		return t.unsigned(i)
@@ -58,7 +59,7 @@ func (t Tensor) Complex(i int) complex128 {
 	return complex(parts.float(2*i), parts.float(2*i+1))
 }
 
-// Bytes returns element i of a DT_STRING, which the caller must not change; nil for other dtypes.
+// Bytes returns element i of a DT_STRING; nil for other dtypes. The caller must not change it.
 func (t Tensor) Bytes(i int) []byte {
 	if t.strings == nil {
 		return nil
@@ -81,14 +82,14 @@ func (t Tensor) float(i int) float64 {
 	return float64(math.Float32frombits(binary.LittleEndian.Uint32(t.at(i))))
 }
 
-// unsigned returns the bits of element i.
+// unsigned returns the bits of element i, zero-extended.
 func (t Tensor) unsigned(i int) uint64 {
 	var wide [8]byte
 	copy(wide[:], t.at(i))
 	return binary.LittleEndian.Uint64(wide[:])
 }
 
-// signed returns the bits of element i with the sign extended.
+// signed returns the bits of element i, sign-extended.
 func (t Tensor) signed(i int) int64 {
 	spare := 64 - 8*Size(t.dtype)
 	return int64(t.unsigned(i)) << spare >> spare
@@ -101,7 +102,7 @@ func appendBits(raw []byte, bits uint64, size int) []byte {
 	return append(raw, wide[:size]...)
 }
 
-// floatBits encodes a value in a floating-point kind.
+// floatBits encodes a value as an element of a floating-point dtype.
 func floatBits(value float64, info dtypeInfo) uint64 {
 	switch {
 	case info.kind == halfKind:

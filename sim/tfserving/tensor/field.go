@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 )
 
-// partOf returns the dtype of the two parts of a complex dtype; for any other dtype itself.
+// partOf returns the float dtype of a complex dtype's two parts, and any other dtype unchanged.
 func partOf(dtype framework.DataType) framework.DataType {
 	switch dtype {
 	case framework.DataType_DT_COMPLEX64:
@@ -17,9 +17,9 @@ func partOf(dtype framework.DataType) framework.DataType {
 	return dtype
 }
 
-// readField takes the elements from the dtype's list. It cuts the list off, or continues it with its
-// last value, at the wanted number. Without any value the elements are zero
-// (tensorflow core/framework/tensor.cc, FromProtoField).
+// readField reads the elements from the dtype's list. It truncates the list to the wanted number,
+// or extends it with its last value. If the list is empty the elements are zero (tensorflow
+// core/framework/tensor.cc, FromProtoField).
 func (t *Tensor) readField(proto *framework.TensorProto) {
 	if t.dtype == framework.DataType_DT_STRING {
 		t.strings = stretch(proto.GetStringVal(), t.count)
@@ -34,7 +34,7 @@ func (t *Tensor) readField(proto *framework.TensorProto) {
 	}
 }
 
-// stretch cuts off a list of strings, or continues it with its last string.
+// stretch truncates a list of strings to count, or extends it with its last string.
 func stretch(values [][]byte, count int) [][]byte {
 	out := make([][]byte, count)
 	copy(out, values)
@@ -44,7 +44,7 @@ func stretch(values [][]byte, count int) [][]byte {
 	return out
 }
 
-// readList returns at most count elements of a dtype's list, as bytes.
+// readList returns at most count elements of a dtype's list, encoded as in Tensor.raw.
 func readList(p *framework.TensorProto, dtype framework.DataType, count int) []byte {
 	switch dtype {
 	case framework.DataType_DT_FLOAT:
@@ -69,8 +69,8 @@ func readList(p *framework.TensorProto, dtype framework.DataType, count int) []b
 	return pack(p.IntVal, Size(dtype), count, widen)
 }
 
-// FieldProto converts the tensor as Tensor::AsProtoField does, with every element in the dtype's
-// list.
+// FieldProto converts the tensor to a message as Tensor::AsProtoField does, with every element in
+// the dtype's list.
 func (t Tensor) FieldProto() *framework.TensorProto {
 	proto := t.header()
 	switch t.dtype {
@@ -100,7 +100,7 @@ func (t Tensor) FieldProto() *framework.TensorProto {
 	return proto
 }
 
-// ints returns the elements for int_val.
+// ints returns the elements as int_val stores them.
 func (t Tensor) ints() []int32 {
 	values := make([]int32, t.count)
 	for i := range values {

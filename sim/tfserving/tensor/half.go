@@ -20,15 +20,15 @@ func halfToFloat(bits uint16) float64 {
 	return value
 }
 
-// floatToHalf rounds to the nearest binary16, ties to even. A full fraction carries into the
-// exponent on purpose: that gives the next value.
+// floatToHalf rounds to the nearest binary16, ties to even. A fraction that overflows carries into
+// the exponent, which is the correct next value.
 func floatToHalf(value float64) uint16 {
 	sign := uint16(math.Float64bits(value) >> 48 & 0x8000)
 	magnitude := math.Abs(value)
 	switch {
 	case math.IsNaN(value):
 		return 0x7e00
-	case magnitude >= 65520: // half way beyond the largest, 65504
+	case magnitude >= 65520: // half-way between the largest, 65504, and the next value
 		return sign | 0x7c00
 	case magnitude < 0x1p-14:
 		return sign | uint16(math.RoundToEven(math.Ldexp(magnitude, 24)))

@@ -6,8 +6,8 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 )
 
-// FromFloats makes a tensor of a numeric dtype. Integers lose the fraction, and complex numbers get
-// the value as real part. The number of values must be that of the shape.
+// FromFloats makes a tensor of a numeric dtype. Integers lose the fraction, and complex numbers
+// get the value as real part. The number of values must match the shape.
 func FromFloats(dtype framework.DataType, shape []int64, values []float64) (Tensor, error) {
 	info := infoOf(dtype)
 	switch info.kind {
@@ -25,8 +25,8 @@ func FromFloats(dtype framework.DataType, shape []int64, values []float64) (Tens
 	return fromBits(dtype, shape, values, func(value float64) uint64 { return floatBits(value, info) })
 }
 
-// FromInts makes a tensor of a numeric dtype. Values that do not fit keep their low bits, as a C++
-// cast does. The number of values must be that of the shape.
+// FromInts makes a tensor of a numeric dtype. Values out of range keep their low bits, as in a C++
+// cast. The number of values must match the shape.
 func FromInts(dtype framework.DataType, shape []int64, values []int64) (Tensor, error) {
 	if k := infoOf(dtype).kind; k == intKind || k == uintKind {
 		return fromBits(dtype, shape, values, widen[int64])
@@ -38,12 +38,12 @@ func FromInts(dtype framework.DataType, shape []int64, values []int64) (Tensor, 
 	return FromFloats(dtype, shape, floats)
 }
 
-// FromBools makes a DT_BOOL. The number of values must be that of the shape.
+// FromBools makes a DT_BOOL. The number of values must match the shape.
 func FromBools(shape []int64, values []bool) (Tensor, error) {
 	return fromBits(framework.DataType_DT_BOOL, shape, values, boolToBits)
 }
 
-// FromStrings makes a DT_STRING. The number of values must be that of the shape.
+// FromStrings makes a DT_STRING. The number of values must match the shape.
 func FromStrings[T string | []byte](shape []int64, values []T) (Tensor, error) {
 	t, err := sized(framework.DataType_DT_STRING, shape, len(values))
 	if err != nil {
@@ -56,7 +56,7 @@ func FromStrings[T string | []byte](shape []int64, values []T) (Tensor, error) {
 	return t, nil
 }
 
-// sized returns a tensor without its elements, after it has compared their count with the shape.
+// sized returns a tensor without elements. It fails if count does not match the shape.
 func sized(dtype framework.DataType, shape []int64, count int) (Tensor, error) {
 	t, err := blank(dtype, append([]int64(nil), shape...))
 	if err != nil {
@@ -68,7 +68,7 @@ func sized(dtype framework.DataType, shape []int64, count int) (Tensor, error) {
 	return t, nil
 }
 
-// build makes a tensor by appending every value's bytes.
+// build makes a tensor; add appends the bytes of one value.
 func build[T any](dtype framework.DataType, shape []int64, values []T, add func([]byte, T) []byte) (Tensor, error) {
 	t, err := sized(dtype, shape, len(values))
 	if err != nil {

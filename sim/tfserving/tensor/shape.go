@@ -7,16 +7,16 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 )
 
-// maxRank is upstream's TensorShape::MaxDimensions.
+// maxRank is the largest number of dimensions (upstream's TensorShape::MaxDimensions).
 const maxRank = 254
 
-// MaxBytes is the size of the largest tensor that is read or made. The limit is our own: a shape in a
-// request may promise far more elements than the message carries, and the runtime would die of it.
+// MaxBytes limits the size of a tensor. The limit is our own: a shape in a request may promise far
+// more elements than the message carries, which would exhaust the memory of the real server.
 const MaxBytes = 256 << 20
 
-// Shape returns the sizes of a shape, outermost first. It fails as TensorShape::IsValid does: for a
-// negative size, for more than 254 dimensions, and for more elements than an int64 can count. Like
-// that function it ignores unknown_rank.
+// Shape returns the sizes of the dimensions, outermost first. It fails as TensorShape::IsValid
+// does: for a negative size, for more than 254 dimensions, and for more elements than an int64 can
+// count. Like that function it ignores unknown_rank.
 func Shape(shape *framework.TensorShapeProto) ([]int64, error) {
 	sizes := make([]int64, len(shape.GetDim()))
 	for i, dim := range shape.GetDim() {
@@ -28,7 +28,7 @@ func Shape(shape *framework.TensorShapeProto) ([]int64, error) {
 	return sizes, nil
 }
 
-// Count returns the number of elements of a shape: 1 for a scalar.
+// Count returns the number of elements of a shape; 1 for a scalar.
 func Count(shape []int64) (int64, error) {
 	if len(shape) > maxRank {
 		return 0, fmt.Errorf("shape has %d dimensions, want at most %d", len(shape), maxRank)
@@ -47,7 +47,7 @@ func Count(shape []int64) (int64, error) {
 	return int64(count), nil
 }
 
-// ShapeProto converts a shape to its message.
+// ShapeProto converts a list of sizes to a TensorShapeProto.
 func ShapeProto(shape []int64) *framework.TensorShapeProto {
 	if len(shape) > fewDims {
 		proto := &framework.TensorShapeProto{Dim: make([]*framework.TensorShapeProto_Dim, len(shape))}
@@ -65,17 +65,17 @@ func ShapeProto(shape []int64) *framework.TensorShapeProto {
 	return &p.shape
 }
 
-// fewDims is a number of dimensions that most shapes do not exceed.
+// fewDims is the number of dimensions for which shapeParts has room.
 const fewDims = 2
 
-// shapeParts holds a shape of few dimensions in one allocation.
+// shapeParts holds a shape of up to fewDims dimensions and its nested messages in one allocation.
 type shapeParts struct {
 	shape framework.TensorShapeProto
 	dims  [fewDims]framework.TensorShapeProto_Dim
 	list  [fewDims]*framework.TensorShapeProto_Dim
 }
 
-// countFor is Count with the limit of MaxBytes.
+// countFor returns the number of elements of a shape, and fails if they exceed MaxBytes.
 func countFor(shape []int64, info dtypeInfo) (int, error) {
 	count, err := Count(shape)
 	if err != nil {

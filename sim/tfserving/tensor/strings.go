@@ -7,7 +7,7 @@ import (
 	"math"
 )
 
-// stringBytes is the least size of one string, for MaxBytes.
+// stringBytes is what one string counts at least towards MaxBytes.
 const stringBytes = 24
 
 // encodeStrings writes all lengths as varints and then all strings, as tensorflow's
@@ -23,7 +23,7 @@ func encodeStrings(values [][]byte) []byte {
 	return out
 }
 
-// decodeStrings decodes what encodeStrings writes. Every byte must be used.
+// decodeStrings decodes count strings that encodeStrings has written. It fails if bytes remain.
 func decodeStrings(content []byte, count int) ([][]byte, error) {
 	sizes := make([]int, count)
 	for i := range sizes {

@@ -8,20 +8,20 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 )
 
-// Tensor is a dense tensor. The zero Tensor has dtype DT_INVALID and no element. A Tensor does not
-// change after it was made; copies share their elements.
+// Tensor is a dense, immutable tensor. The zero Tensor has dtype DT_INVALID and no elements.
+// Copies share their elements.
 type Tensor struct {
 	dtype   framework.DataType
 	shape   []int64
 	count   int
-	raw     []byte   // the elements, little-endian, unless they are strings
-	strings [][]byte // the elements of a DT_STRING
+	raw     []byte   // raw holds the elements, little-endian; nil for a DT_STRING
+	strings [][]byte // strings holds the elements of a DT_STRING
 }
 
-// Parse reads a TensorProto. It fails where Tensor::FromProto does: for an invalid shape, for a dtype
-// without plain values, for tensor_content of a wrong size, and for a bool in it that is neither 0
-// nor 1. Unlike the runtime it also refuses DT_RESOURCE and DT_VARIANT. The runtime of 2.4 accepted
-// any byte as a bool.
+// Parse converts a TensorProto. It fails where Tensor::FromProto does: for an invalid shape, for
+// tensor_content of a wrong size, for a bool in it that is neither 0 nor 1, and for a dtype
+// without numbers, booleans or strings. Unlike the runtime it also refuses DT_RESOURCE and
+// DT_VARIANT. The runtime of 2.4 accepted any byte as a bool.
 func Parse(proto *framework.TensorProto) (Tensor, error) {
 	shape, err := Shape(proto.GetTensorShape())
 	if err != nil {
@@ -39,7 +39,7 @@ func Parse(proto *framework.TensorProto) (Tensor, error) {
 	return t, nil
 }
 
-// blank returns a tensor without its elements, after it has checked dtype and shape.
+// blank returns a tensor without elements. It fails for an invalid shape or an unsupported dtype.
 func blank(dtype framework.DataType, shape []int64) (Tensor, error) {
 	info := infoOf(dtype)
 	if info.kind == noKind {
@@ -52,7 +52,7 @@ func blank(dtype framework.DataType, shape []int64) (Tensor, error) {
 	return Tensor{dtype: dtype, shape: shape, count: count}, nil
 }
 
-// readContent takes the elements from tensor_content.
+// readContent reads the elements from tensor_content.
 func (t *Tensor) readContent(content []byte) (err error) {
 	if t.dtype == framework.DataType_DT_STRING {
 		t.strings, err = decodeStrings(content, t.count)
@@ -68,10 +68,10 @@ func (t *Tensor) readContent(content []byte) (err error) {
 	return nil
 }
 
-// DType returns the element type.
+// DType returns the type of the elements.
 func (t Tensor) DType() framework.DataType { return t.dtype }
 
-// Shape returns the sizes, outermost dimension first; empty for a scalar.
+// Shape returns the sizes of the dimensions, outermost first; empty for a scalar.
 func (t Tensor) Shape() []int64 { return slices.Clone(t.shape) }
 
 // Len returns the number of elements.
@@ -84,7 +84,7 @@ func (t Tensor) Raw() []byte { return t.raw }
 // String returns dtype and shape, such as "float[2 3]".
 func (t Tensor) String() string { return fmt.Sprintf("%s%v", DTypeName(t.dtype), t.shape) }
 
-// ContentProto converts the tensor as Tensor::AsProtoTensorContent does.
+// ContentProto converts the tensor to a message as Tensor::AsProtoTensorContent does.
 func (t Tensor) ContentProto() *framework.TensorProto {
 	proto := t.header()
 	switch {

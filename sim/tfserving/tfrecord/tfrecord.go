@@ -1,6 +1,6 @@
-// Package tfrecord reads TFRecord files in memory, and reports damage in the words of a model
-// server's TensorFlow (tensorflow core/lib/io/record_reader.cc). Package engine/tfrecord knows how
-// records are framed, and writes them.
+// Package tfrecord reads TFRecord files from memory, and reports damage in the words of a model
+// server's TensorFlow (tensorflow core/lib/io/record_reader.cc). Package engine/tfrecord has the
+// format of records, and writes them.
 //
 // The two things to use first:
 //
@@ -17,14 +17,14 @@ import (
 	"github.com/monosim/monosim/engine/tfrecord"
 )
 
-// A record has its length and the length's checksum before it, and its own checksum behind it.
+// A record is its length, the length's checksum, the content, and the content's checksum.
 const (
 	lengthBytes   = 8
 	checksumBytes = 4
 	headerBytes   = lengthBytes + checksumBytes
 )
 
-// DataLoss is an error about damage, in TensorFlow's words.
+// DataLoss is the error for a damaged file, in TensorFlow's words.
 type DataLoss string
 
 func (e DataLoss) Error() string { return string(e) }
@@ -40,9 +40,9 @@ type Reader struct {
 // NewReader returns a reader at the beginning of data, which must not change.
 func NewReader(data []byte) *Reader { return &Reader{data: data} }
 
-// Next returns the next record, which is a part of the data. The error is io.EOF or a DataLoss with
-// the offset of the record, or of its content if only that is damaged. A file that ends within the
-// length of a record ends before that record.
+// Next returns the next record, which is a slice of the data. The error is io.EOF or a DataLoss
+// with the offset of the record, or of its content if only that is damaged. It returns io.EOF for
+// a file that ends within the length of a record.
 func (r *Reader) Next() ([]byte, error) {
 	header, err := r.checked(r.offset, lengthBytes)
 	if err != nil {
@@ -60,8 +60,8 @@ func (r *Reader) Next() ([]byte, error) {
 	return record, nil
 }
 
-// checked returns n bytes at an offset, after comparing them with the checksum behind them. io.EOF
-// means that the data ends before that.
+// checked returns the n bytes at an offset, if they match the checksum after them. It returns
+// io.EOF if the data ends before their end.
 func (r *Reader) checked(offset, n uint64) ([]byte, error) {
 	tail := ""
 	if offset == 0 {

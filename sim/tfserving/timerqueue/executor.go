@@ -1,20 +1,20 @@
 package timerqueue
 
-// Executor runs loads or unloads: on the manager's thread, or on a pool of threads when it has any
-// (TFS-2.1).
+// Executor runs load or unload jobs: on a pool of threads, or on the manager's thread if Threads
+// is 0 (TFS-2.1).
 type Executor struct {
 	timers  *Queue
 	Threads int
 	active  int
 	queue   []func(done func())
-	joiner  func() // called when the pool is empty
+	joiner  func() // joiner is called when no job is left; nil for none
 }
 
-// NewExecutor makes a pool of that many threads. With 0 the caller's thread does the jobs.
+// NewExecutor makes a pool with that many threads. With 0 the caller's thread executes the jobs.
 func NewExecutor(q *Queue, threads int) *Executor { return &Executor{timers: q, Threads: threads} }
 
-// Schedule hands over a job, which calls done at its end. accepted runs when the caller may continue:
-// at the end of the job when it runs inline, at once when a pool takes it.
+// Schedule starts a job, which calls done at its end. It calls accepted when the caller may
+// continue: at the end of the job when it runs inline, at once with a pool.
 func (e *Executor) Schedule(job func(done func()), accepted func()) {
 	if e.Threads == 0 {
 		job(accepted)
@@ -25,7 +25,8 @@ func (e *Executor) Schedule(job func(done func()), accepted func()) {
 	accepted()
 }
 
-// fill gives jobs to idle threads. The jobs begin at this instant, after the caller.
+// fill starts queued jobs on idle threads. They begin at this instant, after the caller's
+// callback.
 func (e *Executor) fill() {
 	for e.active < e.Threads && len(e.queue) > 0 {
 		job := e.queue[0]
@@ -45,7 +46,7 @@ func (e *Executor) finished() {
 	}
 }
 
-// Join calls fn once all jobs are done, when the destructor of a pool would return.
+// Join calls fn once all jobs are done, which is when the destructor of upstream's pool returns.
 func (e *Executor) Join(fn func()) {
 	if e.active == 0 {
 		fn()

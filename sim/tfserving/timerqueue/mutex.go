@@ -1,15 +1,15 @@
 package timerqueue
 
-// Mutex is a lock between the server's threads, which are chains of callbacks. Waiters get it in the
-// order in which they asked.
+// Mutex is a lock between the server's threads, which are chains of callbacks. Waiters acquire it
+// in the order in which they asked.
 type Mutex struct {
 	Timers  *Queue
 	Held    bool
 	waiters []func()
 }
 
-// Lock runs fn with the lock held, now or once earlier waiters are done. fn, or something that it
-// starts, must call Unlock.
+// Lock calls fn once the lock is acquired: now, or after earlier waiters. fn, or a callback that
+// it schedules, must call Unlock.
 func (m *Mutex) Lock(fn func()) {
 	if m.Held {
 		m.waiters = append(m.waiters, fn)
@@ -19,7 +19,7 @@ func (m *Mutex) Lock(fn func()) {
 	fn()
 }
 
-// Unlock passes the lock to the next waiter, which runs later at this instant.
+// Unlock passes the lock to the next waiter, whose function runs later at this instant.
 func (m *Mutex) Unlock() {
 	if len(m.waiters) == 0 {
 		m.Held = false

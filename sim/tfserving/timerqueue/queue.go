@@ -1,5 +1,5 @@
-// Package timerqueue runs the threads of a simulated model server as chains of callbacks. It decides
-// what runs at which instant and in which order, and has locks and thread pools for them.
+// Package timerqueue runs the threads of a simulated model server as chains of callbacks. It
+// decides when and in which order they run, and has locks and thread pools for them.
 //
 // Two things to use first:
 //
@@ -9,7 +9,7 @@
 //
 // To change:
 //
-//   - the order of what happens at one instant: [Rank]
+//   - the order of callbacks at one instant: [Rank]
 //   - locks: mutex.go
 //   - pools of threads: executor.go
 package timerqueue
@@ -19,21 +19,22 @@ import (
 	"time"
 )
 
-// Rank orders what happens at one instant. The manager comes before the polls, because its loop was
-// started before theirs and is ahead of them by microseconds. A request at that instant comes last.
+// Rank orders the callbacks of one instant. The manager precedes the polls, because its loop was
+// started before theirs and is ahead of them by microseconds. A request at that instant comes
+// last.
 type Rank uint8
 
 // These are the ranks, first to last.
 const (
-	Thread Rank = iota // loads, unloads, wake-ups of blocked threads
+	Thread Rank = iota // Thread is for loads, unloads and wake-ups of blocked threads
 	Manager
 	StorePoll
 	ConfigPoll
 	Request
 )
 
-// Timer is one thing to do at one instant. A periodic loop has one timer for its whole life, so that
-// rearming allocates nothing. The queue sets Queued while the timer waits.
+// Timer is a callback for one instant. A periodic loop reuses one timer, so that rearming
+// allocates nothing. The queue sets Queued while the timer waits.
 type Timer struct {
 	at     time.Duration
 	Rank   Rank
@@ -41,17 +42,16 @@ type Timer struct {
 	Queued bool
 }
 
-// Queue runs the server's timers on a single timer of the host, ordered by instant, rank and the order
-// of Set. Every call from outside first runs what is due, so that the order does not depend on how
-// the host breaks ties.
+// Queue runs the server's timers on a single timer of the host, ordered by instant, rank and the
+// order of Set. Every call from outside first runs due timers, so that the order does not depend
+// on how the host breaks ties.
 type Queue struct {
 	host    Host
-	queue   []*Timer // the earliest is last
-	Running bool     // a callback of the server runs now
+	queue   []*Timer // queue has the earliest timer last
+	Running bool     // Running is true during a callback of the server
 	stopped bool
 
-	// at is the latest instant at which something ran, and passed the highest rank that ran
-	// then.
+	// at is the latest instant at which a callback ran, and passed the highest rank that ran then.
 	at     time.Duration
 	passed Rank
 
@@ -61,12 +61,12 @@ type Queue struct {
 	wake    func()
 }
 
-// Host is the clock under a queue.
+// Host is the clock of a queue.
 type Host interface {
-	// Now is monotonic, from any start.
+	// Now returns a monotonic time, counted from any instant.
 	Now() time.Duration
-	// After calls fn once, d from now, unless cancel is called first. It never calls fn before
-	// it has returned.
+	// After calls fn once, d from now, unless cancel is called first. It always returns before it
+	// calls fn.
 	After(d time.Duration, fn func()) (cancel func())
 }
 
@@ -83,8 +83,8 @@ func New(host Host) *Queue {
 // Now returns the host's time.
 func (q *Queue) Now() time.Duration { return q.host.Now() }
 
-// Set makes t run at an instant, and replaces the instant that it waits for. A stopped queue takes no
-// timer.
+// Set schedules t for an instant, and replaces the one it was scheduled for. On a stopped queue it
+// does nothing.
 func (q *Queue) Set(t *Timer, at time.Duration) {
 	q.Unset(t)
 	if q.stopped {
@@ -95,8 +95,8 @@ func (q *Queue) Set(t *Timer, at time.Duration) {
 	for i > 0 && !q.queue[i-1].after(t) {
 		i--
 	}
-	// The timers before i are later than t. Equal ones are behind it, because they were set
-	// earlier and run earlier.
+	// The timers before i are later than t. Equal ones are after it, because they were set earlier
+	// and run earlier.
 	q.queue = slices.Insert(q.queue, i, t)
 }
 
@@ -108,7 +108,7 @@ func (t *Timer) after(u *Timer) bool {
 	return t.Rank > u.Rank
 }
 
-// Unset takes t off the queue, if it waits.
+// Unset removes t from the queue, if it is queued.
 func (q *Queue) Unset(t *Timer) {
 	if !t.Queued {
 		return
@@ -119,20 +119,20 @@ func (q *Queue) Unset(t *Timer) {
 	}
 }
 
-// Sleep runs fn after d, as a thread that sleeps; d below 0 counts as 0.
+// Sleep runs fn after d, as a thread that sleeps does; a negative d counts as 0.
 func (q *Queue) Sleep(d time.Duration, fn func()) {
 	q.Set(&Timer{Rank: Thread, Fn: fn}, q.Now()+max(d, 0))
 }
 
-// Soon runs fn at this instant, after the callback that runs now.
+// Soon runs fn at this instant, after the present callback.
 func (q *Queue) Soon(fn func()) { q.Sleep(0, fn) }
 
-// Request runs fn as a request to the server: what is due runs first, then fn, then what fn made due.
-// Inside a callback of the server it only runs fn.
+// Request runs fn as a request to the server. It first runs due timers, then fn, then timers that
+// fn made due. Inside a callback of the server it only runs fn.
 func (q *Queue) Request(fn func()) { q.Enter(Request, fn) }
 
-// Enter runs fn, which comes from outside, at a rank: what is due runs first, then fn, then what fn
-// made due. Inside a callback of the server it only runs fn.
+// Enter runs fn as a call from outside of rank r. It first runs due timers, then fn, then timers
+// that fn made due. Inside a callback of the server it only runs fn.
 func (q *Queue) Enter(r Rank, fn func()) {
 	if q.Running {
 		fn()
@@ -146,7 +146,7 @@ func (q *Queue) Enter(r Rank, fn func()) {
 	q.run()
 }
 
-// run runs everything that is due, and arms the host's timer for the rest.
+// run runs all due timers, and arms the host's timer for the rest.
 func (q *Queue) run() {
 	if q.Running {
 		return
@@ -155,14 +155,14 @@ func (q *Queue) run() {
 	q.Arm()
 }
 
-// CatchUp runs what is due. It is for calls from outside that change nothing themselves.
+// CatchUp runs due timers. Calls from outside that change nothing themselves begin with it.
 func (q *Queue) CatchUp() {
 	if q.due() {
 		q.run()
 	}
 }
 
-// due reports whether run would do anything.
+// due reports whether run would run a timer.
 func (q *Queue) due() bool {
 	n := len(q.queue)
 	return n > 0 && !q.Running && q.queue[n-1].at <= q.Now()
@@ -182,7 +182,7 @@ func (q *Queue) drain() {
 	}
 }
 
-// pass notes that something of rank r runs now.
+// pass records that a callback of rank r runs now.
 func (q *Queue) pass(r Rank) {
 	if now := q.Now(); now > q.at {
 		q.at, q.passed = now, r
@@ -191,8 +191,8 @@ func (q *Queue) pass(r Rank) {
 	}
 }
 
-// Arm sets the host's timer to the queue's earliest timer. When the queue is empty or stopped it
-// cancels the host's timer.
+// Arm sets the host's timer to the queue's earliest timer. It cancels the host's timer when the
+// queue is empty or stopped.
 func (q *Queue) Arm() {
 	n := len(q.queue)
 	if n == 0 || q.stopped {
@@ -215,7 +215,7 @@ func (q *Queue) cancel() {
 	}
 }
 
-// Stop drops all timers. Timers that are set later are ignored.
+// Stop drops all timers, and later Sets are ignored.
 func (q *Queue) Stop() {
 	q.stopped = true
 	q.cancel()
@@ -226,17 +226,17 @@ func (q *Queue) Stop() {
 }
 
 // Grid is the schedule of a periodic loop (TFS-2.2) whose runs may be left out when they would do
-// nothing. next is when the loop, had it left out no run, would begin the next run to decide about.
+// nothing. next is the instant of the next run, as if no run had been left out.
 type Grid struct {
 	Interval time.Duration
 	next     time.Duration
 }
 
-// Began notes that a run begins at an instant.
+// Began records that a run begins at an instant.
 func (g *Grid) Began(at time.Duration) { g.next = at + g.Interval }
 
-// Ended notes the end of a run. It reports whether the run took longer than the interval, so that the
-// next one follows at once.
+// Ended records the end of a run. It reports whether the run took longer than the interval, so
+// that the next one follows at once.
 func (g *Grid) Ended(at time.Duration) (overran bool) {
 	if at < g.next {
 		return false
@@ -245,8 +245,8 @@ func (g *Grid) Ended(at time.Duration) (overran bool) {
 	return true
 }
 
-// Upcoming returns the first instant of the grid whose turn at rank r has not passed on the queue. The
-// runs before it are left out. A call from outside at the very instant of a run comes after that
+// Upcoming returns the first instant of the grid that callbacks of rank r have not yet passed.
+// Runs before it are left out. A call from outside at the instant of a run counts as after that
 // run.
 func (g *Grid) Upcoming(q *Queue, r Rank) time.Duration {
 	now := q.Now()

@@ -21,10 +21,10 @@ const (
 	Termination         = "Terminate parsing due to Handler error."
 )
 
-// ParseError says why a text is not JSON.
+// ParseError says where and why a text is not JSON.
 type ParseError struct {
-	Text   string // one of the constants above
-	Offset int    // in bytes, as RapidJSON counts it
+	Text   string // Text is one of the constants above
+	Offset int    // Offset is in bytes, as RapidJSON counts it
 }
 
 func (e *ParseError) Error() string { return fmt.Sprintf("%s at offset: %d", e.Text, e.Offset) }

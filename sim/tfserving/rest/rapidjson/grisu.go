@@ -22,8 +22,8 @@ func appendReal(out []byte, value float64) []byte {
 	return layOut(out, digits, power)
 }
 
-// layOut places the point. It writes up to 21 digits before the point and up to 6 zeros after it,
-// else an exponent.
+// layOut writes digits * 10^power. It uses an exponent if more than 21 digits would be before the
+// point, or more than 6 zeros after it.
 func layOut(out, digits []byte, power int) []byte {
 	switch point := len(digits) + power; {
 	case power >= 0 && point <= 21:
@@ -62,13 +62,13 @@ type float struct {
 	exponent int
 }
 
-// times returns the product, rounded to its upper 64 bits.
+// times returns the product, rounded to the upper 64 of its 128 bits.
 func (f float) times(g float) float {
 	high, low := bits.Mul64(f.fraction, g.fraction)
 	return float{high + low>>63, f.exponent + g.exponent + 64}
 }
 
-// normalize shifts the highest set bit to the top.
+// normalize shifts the fraction until its highest bit is set.
 func (f float) normalize() float {
 	shift := bits.LeadingZeros64(f.fraction)
 	return float{f.fraction << shift, f.exponent - shift}
@@ -92,7 +92,7 @@ func split(value float64) (f, lower, upper float) {
 	return f, lower, upper
 }
 
-// grisu2 returns the digits, and the power of ten of the last digit.
+// grisu2 returns the decimal digits of a double, and the power of ten of the last digit.
 func grisu2(value float64) (digits []byte, power int) {
 	f, lower, upper := split(value)
 	ten, power := cachedPower(upper.exponent)
@@ -103,7 +103,7 @@ func grisu2(value float64) (digits []byte, power int) {
 	return digits, power + kappa
 }
 
-// generate takes digits of the upper bound until the rest is within delta.
+// generate takes digits of the upper bound until the remainder is at most delta.
 func generate(f, upper float, delta uint64) ([]byte, int) {
 	shift := -upper.exponent
 	one := uint64(1) << shift
@@ -129,7 +129,7 @@ func integerPower(exponent int) uint64 {
 	return power
 }
 
-// fractionDigits continues generate behind the point.
+// fractionDigits continues generate after the decimal point.
 func fractionDigits(digits []byte, rest uint64, shift int, delta, distance uint64) ([]byte, int) {
 	one, unit := uint64(1)<<shift, uint64(1)
 	for kappa := -1; ; kappa-- {
@@ -145,7 +145,7 @@ func fractionDigits(digits []byte, rest uint64, shift int, delta, distance uint6
 	}
 }
 
-// approach lowers the last digit while that brings it closer to the value.
+// approach decrements the last digit while that brings the number closer to the value.
 func approach(digits []byte, delta, rest, unit, distance uint64) {
 	for rest < distance && delta-rest >= unit &&
 		(rest+unit < distance || distance-rest > rest+unit-distance) {
@@ -154,15 +154,15 @@ func approach(digits []byte, delta, rest, unit, distance uint64) {
 	}
 }
 
-// cachedPower returns a power of ten that brings a float with the exponent to between -60 and -32,
-// and the negative of that power's decimal exponent.
+// cachedPower returns a power of ten whose product with a float of the given exponent has an
+// exponent between -60 and -32. It also returns the negated decimal exponent of that power.
 func cachedPower(exponent int) (float, int) {
 	estimate := float64(float64(-61-exponent)*0.30102999566398114) + 347
 	index := int(math.Ceil(estimate))>>3 + 1
 	return cachedPowers[index], 348 - index<<3
 }
 
-// cachedPowers has 10^-348, 10^-340 ... 10^340, rounded to 64 bits.
+// cachedPowers holds 10^-348, 10^-340 ... 10^340, rounded to 64 bits.
 var cachedPowers = func() (table [87]float) {
 	ten := big.NewInt(10)
 	for i := range table {
@@ -178,7 +178,7 @@ var cachedPowers = func() (table [87]float) {
 	return table
 }()
 
-// toFloat converts a number of 64 bits to a float whose highest bit is set.
+// toFloat converts a big.Float of 64 bits to a float whose highest bit is set.
 func toFloat(f *big.Float) float {
 	const precision = 64
 	exponent := f.MantExp(f)

@@ -5,17 +5,17 @@ import (
 	"strconv"
 )
 
-// significand holds the digits that were read so far. RapidJSON keeps them in 64 bits while they
-// fit, and continues in a double. So its last digit may differ from the nearest double's.
+// significand accumulates the digits of a number. RapidJSON keeps them in 64 bits while they fit,
+// and continues in a double. So its result may differ in the last bit from the nearest double.
 type significand struct {
 	bits   uint64
-	real   bool    // value holds the number, not bits
-	value  float64 // rounded
-	digits int     // the number of significant digits, without the first one
-	scale  int     // the power of ten to multiply with
+	real   bool    // real means that value holds the number, not bits
+	value  float64 // value is rounded
+	digits int     // digits is the number of significant digits, without the first one
+	scale  int     // scale is the power of ten to multiply by
 }
 
-// number reads a number, NaN, Inf or Infinity. It rounds as ParseNumber does without
+// number reads a number, NaN, Inf or Infinity. It rounds as RapidJSON's ParseNumber does without
 // kParseFullPrecisionFlag.
 func (p *parser) number() (Value, *ParseError) {
 	start := p.at
@@ -54,7 +54,7 @@ func (s *significand) finish(special float64, isSpecial, minus bool, exponent in
 	return integer(s.bits, false)
 }
 
-// whole reads the digits before the point, or NaN, Inf or Infinity.
+// whole reads the digits before the decimal point, or NaN, Inf or Infinity.
 func (p *parser) whole(s *significand, minus bool) (special float64, isSpecial bool, err *ParseError) {
 	switch b := p.peek(); {
 	case b == '0':
@@ -72,7 +72,7 @@ func (p *parser) whole(s *significand, minus bool) (special float64, isSpecial b
 	return 0, false, nil
 }
 
-// integerDigits reads digits while the number fits into 64 bits.
+// integerDigits reads digits as long as the number fits into 64 bits.
 func (p *parser) integerDigits(s *significand, minus bool) {
 	limit, last := uint64(math.MaxUint64/10), byte('5')
 	if minus {
@@ -99,11 +99,11 @@ func (p *parser) moreDigits(s *significand) bool {
 	return true
 }
 
-// special reads NaN, Inf or Infinity. The part that matched of NaN is consumed when Inf is tried,
+// special reads NaN, Inf or Infinity. Bytes that matched NaN stay consumed when it then tries Inf,
 // so NInf and NaInf are infinities too.
 func (p *parser) special(minus bool) (float64, *ParseError) {
 	if p.consume('N') && p.consume('a') && p.consume('N') {
-		return math.Float64frombits(0x7ff8 << 48), nil // C++'s, which differs from math.NaN
+		return math.Float64frombits(0x7ff8 << 48), nil // C++'s NaN, which differs from math.NaN
 	}
 	if _, err := p.word("Inf", Number); err != nil {
 		return 0, err
@@ -119,8 +119,8 @@ func (p *parser) special(minus bool) (float64, *ParseError) {
 	return math.Inf(1), nil
 }
 
-// fraction reads the digits after the point. It is exact up to 2^53, then rounds, and ignores
-// digits after the 17th.
+// fraction reads the digits after the decimal point. It is exact up to 2^53, then rounds, and
+// ignores digits after the 17th.
 func (p *parser) fraction(s *significand) *ParseError {
 	if !p.consume('.') {
 		return nil
@@ -156,7 +156,7 @@ func (p *parser) exactFraction(s *significand) {
 	s.value, s.real = float64(s.bits), true
 }
 
-// exponent reads a power of ten, if there is one.
+// exponent reads the power of ten after an e or E; 0 if there is none.
 func (p *parser) exponent(s *significand, start int) (int, *ParseError) {
 	if !p.consume('e') && !p.consume('E') {
 		return 0, nil
@@ -210,7 +210,7 @@ func scaleOnce(value float64, power int) float64 {
 	return value / powersOfTen[-power]
 }
 
-// powersOfTen has the doubles nearest to 10^0 to 10^308.
+// powersOfTen holds the doubles nearest to 10^0 ... 10^308.
 var powersOfTen = func() (table [309]float64) {
 	for i := range table {
 		table[i], _ = strconv.ParseFloat("1e"+strconv.Itoa(i), 64)

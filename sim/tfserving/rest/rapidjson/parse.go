@@ -1,16 +1,16 @@
 package rapidjson
 
-// Options has the parser flags that differ between releases of the server.
+// Options holds the parser flags that differ between releases of the server.
 type Options struct {
-	// Iterative is kParseIterativeFlag. It matters for a document that begins with a closing
-	// bracket, a comma or a colon.
+	// Iterative is kParseIterativeFlag. It changes the error for a document that begins with a
+	// closing bracket, a comma or a colon.
 	Iterative bool
 
-	// StopWhenDone is kParseStopWhenDoneFlag: what follows the root is ignored.
+	// StopWhenDone is kParseStopWhenDoneFlag: text after the root value is ignored.
 	StopWhenDone bool
 
-	// MaxDepth is how many arrays and objects may be open at once; 0 is no limit. RapidJSON
-	// itself has no limit without Iterative but the stack of its thread.
+	// MaxDepth limits how many arrays and objects may be open at once; 0 means no limit. RapidJSON
+	// itself is limited only by its thread's stack, and with Iterative not at all.
 	MaxDepth int
 }
 
@@ -24,13 +24,14 @@ func Parse(text []byte, options Options) (*Value, *ParseError) {
 	return &root, nil
 }
 
-// parser keeps a stack of its own, so that depth costs memory only.
+// parser keeps its own stack, so that deep nesting costs memory but cannot overflow a thread's
+// stack.
 type parser struct {
 	text    []byte
 	at      int
 	options Options
-	open    []*Value // the open containers, outermost first
-	scratch []byte   // buffer for the string that is being read
+	open    []*Value // open holds the open containers, outermost first
+	scratch []byte   // scratch is a buffer for the string being read
 }
 
 func (p *parser) peek() byte {
@@ -40,7 +41,7 @@ func (p *parser) peek() byte {
 	return 0
 }
 
-// take returns the next byte and moves behind it. At the end of the text it returns 0.
+// take returns the next byte and advances. At the end of the text it returns 0.
 func (p *parser) take() byte {
 	b := p.peek()
 	if p.at < len(p.text) {
@@ -91,7 +92,7 @@ func (p *parser) document() (Value, *ParseError) {
 
 func isPunctuation(b byte) bool { return b == ']' || b == '}' || b == ',' || b == ':' }
 
-// tree reads a value and everything inside it.
+// tree reads a value with all its nested values.
 func (p *parser) tree() (Value, *ParseError) {
 	for {
 		value, err := p.begin()
@@ -109,8 +110,8 @@ func (p *parser) tree() (Value, *ParseError) {
 	}
 }
 
-// begin reads a value without content. For a container it reads up to the first element and
-// returns nil.
+// begin reads a scalar or an empty container. For any other container it reads up to the first
+// element and returns nil.
 func (p *parser) begin() (*Value, *ParseError) {
 	var value Value
 	var err *ParseError
@@ -134,7 +135,7 @@ func (p *parser) begin() (*Value, *ParseError) {
 	return &value, err
 }
 
-// enter opens a container. An empty one is complete at once.
+// enter opens a container. It returns the container if that is empty, else nil.
 func (p *parser) enter(kind Kind, last byte) (*Value, *ParseError) {
 	if p.options.MaxDepth > 0 && len(p.open) >= p.options.MaxDepth {
 		return nil, p.fail(Termination)
@@ -152,7 +153,7 @@ func (p *parser) enter(kind Kind, last byte) (*Value, *ParseError) {
 	return nil, nil
 }
 
-// name reads a member's name and the colon.
+// name reads a member's name and the colon after it.
 func (p *parser) name() *ParseError {
 	if p.peek() != '"' {
 		return p.fail(ObjectMissName)
@@ -171,8 +172,8 @@ func (p *parser) name() *ParseError {
 	return nil
 }
 
-// end puts a complete value into its container and reads the separator behind it. It returns the
-// container if that is complete now.
+// end appends a complete value to its container and reads the separator after it. It returns the
+// container if that was its last value.
 func (p *parser) end(value Value) (*Value, *ParseError) {
 	container := p.open[len(p.open)-1]
 	last, missing := byte(']'), ArrayMissComma
@@ -197,7 +198,7 @@ func (p *parser) end(value Value) (*Value, *ParseError) {
 	return nil, nil
 }
 
-// word reads null, true or false. An error is at the byte that differs.
+// word reads null, true or false. The offset of an error is that of the first wrong byte.
 func (p *parser) word(word string, kind Kind) (Value, *ParseError) {
 	for i := range len(word) {
 		if !p.consume(word[i]) {

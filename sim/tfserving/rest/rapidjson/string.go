@@ -31,7 +31,7 @@ func (p *parser) quoted() (string, *ParseError) {
 
 func isPlain(b byte) bool { return b >= 0x20 && b != '"' && b != '\\' }
 
-// escape reads one escape. Errors are at its backslash.
+// escape reads one escape sequence. Errors have the offset of its backslash.
 func (p *parser) escape(out []byte) ([]byte, *ParseError) {
 	start := p.at
 	p.at++
@@ -54,7 +54,7 @@ func (p *parser) escape(out []byte) ([]byte, *ParseError) {
 	return appendCode(out, code), nil
 }
 
-// surrogates reads the second half of a surrogate pair.
+// surrogates reads the low half of a surrogate pair and appends the character.
 func (p *parser) surrogates(out []byte, high rune, start int) ([]byte, *ParseError) {
 	if !p.consume('\\') || !p.consume('u') {
 		return nil, &ParseError{SurrogateInvalid, start}
@@ -69,8 +69,8 @@ func (p *parser) surrogates(out []byte, high rune, start int) ([]byte, *ParseErr
 	return appendCode(out, (high-0xd800)<<10|(low-0xdc00)+0x10000), nil
 }
 
-// appendCode is RapidJSON's UTF8::Encode. It encodes a lone low surrogate in three bytes, which
-// are not valid UTF-8.
+// appendCode encodes a character as RapidJSON's UTF8::Encode does. It writes a lone low surrogate
+// as three bytes, which are not valid UTF-8.
 func appendCode(out []byte, code rune) []byte {
 	if code >= 0xd800 && code <= 0xdfff {
 		return append(out, 0xed, 0x80|byte(code>>6&0x3f), 0x80|byte(code&0x3f))
@@ -102,7 +102,7 @@ func hexDigit(b byte) rune {
 	return -1
 }
 
-// escaped returns the byte that a letter after a backslash stands for; 0 for none.
+// escaped returns the byte that a letter after a backslash means; 0 for none.
 func escaped(b byte) byte {
 	switch b {
 	case '"', '\\', '/':

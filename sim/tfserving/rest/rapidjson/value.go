@@ -2,10 +2,10 @@ package rapidjson
 
 import "math"
 
-// Kind is the type of a value. True and False are two kinds, as in RapidJSON.
+// Kind is the type of a JSON value. True and False are two kinds, as in RapidJSON.
 type Kind uint8
 
-// These are the kinds.
+// These are the kinds of a value.
 const (
 	Null Kind = iota
 	False
@@ -24,15 +24,15 @@ func (k Kind) String() string {
 // Value is one JSON value. The zero Value is null.
 type Value struct {
 	Kind    Kind
-	Text    string   // the text of a String
-	List    []Value  // the elements of an Array
-	Members []Member // the members of an Object, in order, with duplicates
-	real    bool     // the Number has a fraction, an exponent or too many digits
-	minus   bool     // the integer is below 0
-	bits    uint64   // the integer in two's complement, or the bits of the double
+	Text    string   // Text is the text of a String
+	List    []Value  // List holds the elements of an Array
+	Members []Member // Members holds the members of an Object, in order, with duplicates
+	real    bool     // real is true for a Number with a fraction, an exponent or too many digits
+	minus   bool     // minus is true for a negative integer
+	bits    uint64   // bits is the integer in two's complement, or the bits of the double
 }
 
-// Member is a name and a value in an Object.
+// Member is one name and value of an Object.
 type Member struct {
 	Name  string
 	Value Value
@@ -48,10 +48,10 @@ func (v *Value) Find(name string) *Value {
 	return nil
 }
 
-// IsReal reports whether the number was read as a double (IsDouble), as 1.0 is and 1 is not.
+// IsReal reports whether the number was read as a double (IsDouble): 1.0 was, 1 was not.
 func (v *Value) IsReal() bool { return v.Kind == Number && v.real }
 
-// Float returns the number as a double. A large integer is rounded to even.
+// Float returns the number as a double. It rounds a large integer to the nearest even one.
 func (v *Value) Float() float64 {
 	switch {
 	case v.real:

@@ -5,11 +5,11 @@ import (
 	"strconv"
 )
 
-// indentWidth is the default of RapidJSON's PrettyWriter.
+// indentWidth is the default number of spaces of RapidJSON's PrettyWriter.
 const indentWidth = 4
 
-// Writer is RapidJSON's PrettyWriter. It writes a line for each member of an object and for each
-// element of an array. An empty one takes two bytes.
+// Writer formats JSON as RapidJSON's PrettyWriter does. It writes each member of an object and
+// each element of an array on its own line. Empty containers are {} and [].
 type Writer struct {
 	out        []byte
 	levels     []level
@@ -18,17 +18,17 @@ type Writer struct {
 
 type level struct {
 	array bool
-	count int // the number of values so far; a member counts as two
+	count int // count is the number of values so far; a member counts as two
 }
 
-// NewWriter makes a Writer that has written nothing.
+// NewWriter makes a Writer with no output yet.
 func NewWriter() *Writer { return &Writer{} }
 
 // SingleLineArrays is SetFormatOptions(kFormatSingleLineArray) for true and kFormatDefault for
-// false. It holds for what is written from now on, including the end of an open array.
+// false. It affects all later output, including the end of an open array.
 func (w *Writer) SingleLineArrays(on bool) { w.singleLine = on }
 
-// Bytes returns everything that was written.
+// Bytes returns the output so far.
 func (w *Writer) Bytes() []byte { return w.out }
 
 // Null writes null.
@@ -37,13 +37,13 @@ func (w *Writer) Null() { w.Raw("null") }
 // Bool writes true or false.
 func (w *Writer) Bool(value bool) { w.Raw(strconv.FormatBool(value)) }
 
-// Int writes an integer.
+// Int writes a signed integer.
 func (w *Writer) Int(value int64) {
 	w.prefix()
 	w.out = strconv.AppendInt(w.out, value, 10)
 }
 
-// Uint writes an integer.
+// Uint writes an unsigned integer.
 func (w *Writer) Uint(value uint64) {
 	w.prefix()
 	w.out = strconv.AppendUint(w.out, value, 10)
@@ -60,13 +60,13 @@ func (w *Writer) Double(value float64) bool {
 	return true
 }
 
-// Raw writes text as a value, as it is.
+// Raw writes text unchanged as one value.
 func (w *Writer) Raw(text string) {
 	w.prefix()
 	w.out = append(w.out, text...)
 }
 
-// Key writes a member's name.
+// Key writes the name of a member, whose value must follow.
 func (w *Writer) Key(name string) { w.String(name) }
 
 // String writes a string. It escapes quotation marks, backslashes and bytes below 0x20, and
@@ -95,7 +95,8 @@ func appendEscape(out []byte, b byte) []byte {
 	return append(out, '\\', 'u', '0', '0', hex[b>>4], hex[b&15])
 }
 
-// ShortEscape returns the letter of a character's two-byte escape in JSON; 0 when there is none.
+// ShortEscape returns the letter of a character's two-byte escape in JSON, such as n for a
+// newline; 0 when there is none.
 func ShortEscape(code rune) byte {
 	switch code {
 	case '"', '\\':
@@ -114,10 +115,10 @@ func ShortEscape(code rune) byte {
 	return 0
 }
 
-// StartObject begins an object.
+// StartObject writes the opening brace of an object.
 func (w *Writer) StartObject() { w.start('{', false) }
 
-// EndObject ends the object that was begun last.
+// EndObject closes the innermost open object.
 func (w *Writer) EndObject() {
 	if w.pop().count > 0 {
 		w.newLine()
@@ -125,10 +126,10 @@ func (w *Writer) EndObject() {
 	w.out = append(w.out, '}')
 }
 
-// StartArray begins an array.
+// StartArray writes the opening bracket of an array.
 func (w *Writer) StartArray() { w.start('[', true) }
 
-// EndArray ends the array that was begun last.
+// EndArray closes the innermost open array.
 func (w *Writer) EndArray() {
 	if w.pop().count > 0 && !w.singleLine {
 		w.newLine()
@@ -148,7 +149,7 @@ func (w *Writer) pop() level {
 	return last
 }
 
-// prefix writes the separator between a value and the one before it.
+// prefix writes the separator and indentation before a value.
 func (w *Writer) prefix() {
 	if len(w.levels) == 0 {
 		return
@@ -192,9 +193,9 @@ func (w *Writer) newLine() {
 	}
 }
 
-// Accept writes a value until the output has limit bytes; 0 is no limit. It checks the limit before
-// each token. It returns whether it wrote everything. What comes before a NaN or infinity stays
-// written.
+// Accept writes a value and reports whether it wrote all of it. It stops before the token at which
+// the output has limit bytes; 0 means no limit. It also stops at a NaN or infinity, and keeps the
+// output before it.
 func (w *Writer) Accept(v *Value, limit int) bool {
 	if limit > 0 && len(w.out) >= limit {
 		return false

@@ -1,4 +1,4 @@
-// Package export puts versions of models on a disk, for tests and benchmarks of model servers.
+// Package export writes versions of models to a disk, for tests and benchmarks of model servers.
 //
 // Two things to use first:
 //
@@ -7,7 +7,7 @@
 //   - [File] exports another file as a version.
 //
 // A version appears in one step, because exporters rename a finished directory: a poll sees all of
-// it or nothing. To change what a model is: package savedmodel.
+// it or nothing. To change what a model contains: package savedmodel.
 package export
 
 import (
@@ -16,13 +16,13 @@ import (
 	"strconv"
 )
 
-// Version exports a version below its base path, and makes the base path if needed. An existing
-// directory of the version gets the file.
+// Version writes model as the saved_model.pb of a version below base, which it creates if needed.
+// If the version's directory exists, the file is added to it.
 func Version(base string, version int64, model []byte) error {
 	return File(filepath.Join(base, strconv.FormatInt(version, 10), "saved_model.pb"), model)
 }
 
-// File exports a version that has one file, at the path.
+// File writes a version that consists of the file at path.
 func File(path string, data []byte) error {
 	dir, name := filepath.Split(path)
 	dir = filepath.Clean(dir)
@@ -30,8 +30,8 @@ func File(path string, data []byte) error {
 	if err := os.MkdirAll(base, 0o755); err != nil {
 		return err
 	}
-	// The staging directory is on the same file system, and beside the base path, where no
-	// server looks.
+	// The staging directory is on the same file system, so it can be renamed. It is beside the base
+	// path, where no server looks.
 	staging, err := os.MkdirTemp(filepath.Dir(base), "export")
 	if err != nil {
 		return err

@@ -1,5 +1,5 @@
 // Package tfservingtest starts the simulated tensorflow_model_server inside a Go test, with gRPC
-// and REST on free ports of 127.0.0.1, for any client of the real one.
+// and REST on free ports of 127.0.0.1. Any client of the real server can use it.
 //
 // Two things to use first:
 //
@@ -7,7 +7,7 @@
 //     test makes ([Small], [Exported]).
 //   - [Server.GRPC] and [Server.REST] are its addresses, and [Server.Conn] is a connection.
 //
-// The server lives in wall time, which [Speed] can make faster. For whole clusters in virtual time
+// The server runs in wall time, which [Speed] can make faster. For whole clusters in virtual time
 // see runners/test/simtest. To change how the server behaves: package serve and sim/tfserving.
 package tfservingtest
 
@@ -35,7 +35,7 @@ import (
 )
 
 // Server is a model server for one test. Only the test's own goroutine may call its methods;
-// clients may be anywhere.
+// clients may run on any goroutine.
 type Server struct {
 	tb       testing.TB
 	dir      string
@@ -46,26 +46,26 @@ type Server struct {
 	mu     sync.Mutex
 	log    bytes.Buffer
 	events []tfserving.Event
-	news   chan struct{} // closed and replaced at every event
+	news   chan struct{} // news is closed and replaced at every event
 }
 
 // Option changes how a server is started.
 type Option func(*Server)
 
-// With changes the options of package serve. A later option wins.
+// With changes the options of package serve. Of two options for the same field the later one wins.
 func With(change func(o *serve.Options)) Option { return func(s *Server) { change(&s.options) } }
 
-// Speed makes the server's time pass that many times as fast as the wall clock: its polls, loads
-// and retries, but not the deadlines of clients.
+// Speed runs the server's time that many times as fast as the wall clock: its polls, loads and
+// retries, but not the deadlines of clients.
 func Speed(times float64) Option { return With(func(o *serve.Options) { o.Speed = times }) }
 
-// Profile selects the release: tfserving.Profile24, the default, or ProfileHead.
+// Profile selects the server's release: tfserving.Profile24, the default, or ProfileHead.
 func Profile(p tfserving.Profile) Option {
 	return With(func(o *serve.Options) { o.Machine.Profile = p })
 }
 
-// Model serves the versions below a base path. The test may change them: the server polls once a
-// second.
+// Model serves the versions below a base path. The test may change the files: the server polls
+// them once a second.
 func Model(name, basePath string) Option {
 	return With(func(o *serve.Options) {
 		config := o.Machine.InitialConfig
@@ -73,8 +73,8 @@ func Model(name, basePath string) Option {
 	})
 }
 
-// Small serves versions of a model that the test need not export. It has one signature,
-// serving_default, with floats x of any length as input and floats y as output.
+// Small serves versions of a ready-made model. It has one signature, serving_default, with floats
+// x of any length as input and floats y as output.
 func Small(name string, versions ...int64) Option {
 	return func(s *Server) {
 		data, err := savedmodel.Small{Input: "x", Output: "y", Type: framework.DataType_DT_FLOAT}.Marshal()
@@ -85,7 +85,7 @@ func Small(name string, versions ...int64) Option {
 	}
 }
 
-// Exported serves versions of a model whose saved_model.pb the test has: a real SavedModel, or a
+// Exported serves versions of a model from the content of saved_model.pb: a real SavedModel, or a
 // description in JSON (sim/tfserving/bundle_json.go).
 func Exported(name string, model []byte, versions ...int64) Option {
 	return func(s *Server) {
@@ -96,8 +96,8 @@ func Exported(name string, model []byte, versions ...int64) Option {
 	}
 }
 
-// Patience is the longest time that Start and Await wait, in wall time; 30 s by default. It matters
-// only for tests that fail.
+// Patience limits the wait of Start and Await, in wall time; the default is 30 s. Only failing
+// tests wait that long.
 func Patience(d time.Duration) Option { return func(s *Server) { s.patience = d } }
 
 // Start serves until the end of the test. It returns once the models are loaded and the ports are
@@ -108,7 +108,7 @@ func Start(tb testing.TB, options ...Option) *Server {
 	tb.Helper()
 	s := &Server{tb: tb, dir: tb.TempDir(), patience: 30 * time.Second, news: make(chan struct{})}
 	s.options = serve.Options{Machine: tfserving.DefaultOptions(tfserving.Profile24), AnyPort: true, Log: (*sink)(s), OnEvent: s.heard}
-	s.options.Machine.RESTAPIPort = 8501 // AnyPort replaces it
+	s.options.Machine.RESTAPIPort = 8501 // AnyPort replaces it by a free port
 	s.options.Machine.InitialConfig = &modelconfig.ServerConfig{Kind: modelconfig.ModelList}
 	s.options.Machine.StrictBundles = true
 	for _, option := range options {
@@ -148,7 +148,7 @@ func (s *Server) Conn() *grpc.ClientConn {
 }
 
 // Export adds a version to a model of Small or Exported, or replaces one, in one step. The server
-// finds it at its next poll.
+// loads it at its next poll.
 func (s *Server) Export(name string, version int64, model []byte) {
 	s.tb.Helper()
 	if err := export.Version(s.basePath(name), version, model); err != nil {
@@ -158,8 +158,8 @@ func (s *Server) Export(name string, version int64, model []byte) {
 
 func (s *Server) basePath(name string) string { return filepath.Join(s.dir, name) }
 
-// Await waits until a version is in a state or has been in it. It fails the test when that does not
-// happen in time (Patience).
+// Await waits until a version is or has been in a state. It fails the test if that does not happen
+// in time (Patience).
 func (s *Server) Await(model string, version int64, state env.ModelState) {
 	s.tb.Helper()
 	is := func(e tfserving.Event) bool { return e.Model == model && e.Version == version && e.State == state }
@@ -182,7 +182,7 @@ func (s *Server) Await(model string, version int64, state env.ModelState) {
 	}
 }
 
-// heard is called at every change of a state.
+// heard records an event and wakes Await.
 func (s *Server) heard(e tfserving.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -191,7 +191,7 @@ func (s *Server) heard(e tfserving.Event) {
 	s.news = make(chan struct{})
 }
 
-// story lists the changes so far.
+// story formats the events so far, one text for each.
 func (s *Server) story() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -202,7 +202,7 @@ func (s *Server) story() []string {
 	return list
 }
 
-// sink is the server as the writer of its log.
+// sink is the io.Writer that receives the server's log.
 type sink Server
 
 func (s *sink) Write(p []byte) (int, error) {
