@@ -1,9 +1,9 @@
-// Package acl has the access control lists of znodes (ZK-9): who may do what, and which
-// entries a server accepts.
+// Package acl has the access control lists of znodes (ZK-9): which identity has which permissions,
+// and which entries a server accepts.
 //
 // Two things to use first:
 //
-//   - [Open] is the list that lets everybody do everything.
+//   - [Open] is the list that permits everything to everybody.
 //   - [Entry] gives one identity its permissions.
 //
 // To change:
@@ -24,7 +24,7 @@ import (
 // Perm is a set of permission bits (ZK-9.1).
 type Perm int32
 
-// The permissions.
+// These are the permissions of an entry.
 const (
 	Read   Perm = 1
 	Write  Perm = 2
@@ -34,14 +34,14 @@ const (
 	All    Perm = 31
 )
 
-// Entry gives permissions to an identity.
+// Entry gives permissions to one identity of a scheme.
 type Entry struct {
 	Perms  Perm
 	Scheme string
 	ID     string
 }
 
-// String shows the entry as zkCli does: scheme:id:permissions.
+// String formats the entry as zkCli does: scheme:id:permissions.
 func (a Entry) String() string {
 	letters := ""
 	for i, letter := range "rwcda" {
@@ -52,29 +52,28 @@ func (a Entry) String() string {
 	return fmt.Sprintf("%s:%s:%s", a.Scheme, a.ID, letters)
 }
 
-// Open lets everybody do everything.
+// Open returns a list that permits everything to everybody.
 func Open() []Entry { return slices.Clone(Everyone) }
 
-// IsOpen reports whether an Entry is Open's.
+// IsOpen reports whether a list equals Open's.
 func IsOpen(acl []Entry) bool { return len(acl) == 1 && acl[0] == Everyone[0] }
 
-// Shared by all znodes that have them; never written to.
+// These lists are shared by all znodes that have them, so they must not be written to.
 var (
 	Everyone = []Entry{{All, "world", "anyone"}}
 	Readers  = []Entry{{Read, "world", "anyone"}}
 )
 
-// DigestID makes the identity that a digest credential proves:
-// user:base64(sha1(user:password)). A credential without a colon is all user
-// (ZK-9.3).
+// DigestID returns the identity for a digest credential: user:base64(sha1(user:password)). A
+// credential without a colon is all user (ZK-9.3).
 func DigestID(credential string) string {
 	user, _, _ := strings.Cut(credential, ":")
 	sum := sha1.Sum([]byte(credential))
 	return user + ":" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// ValidDigest wants exactly two parts around the colon; Java's split does not
-// count empty ones at the end (DigestAuthenticationProvider.java:130).
+// ValidDigest reports whether a digest identity has exactly two parts around a colon. Empty parts
+// at the end do not count, as in Java's split (DigestAuthenticationProvider.java:130).
 func ValidDigest(id string) bool {
 	parts := strings.Split(id, ":")
 	for len(parts) > 0 && parts[len(parts)-1] == "" {
@@ -93,8 +92,8 @@ func MaskDigests(acl []Entry) []Entry {
 	return out
 }
 
-// InNetwork reports whether addr lies in the network a.b.c.d or a.b.c.d/bits. Only
-// IPv4 is known (IPAuthenticationProvider.java).
+// InNetwork reports whether addr lies in the network a.b.c.d or a.b.c.d/bits. Only IPv4 is
+// supported (IPAuthenticationProvider.java).
 func InNetwork(addr, network string) bool {
 	base, bits, ok := parseIPNetwork(network)
 	if !ok {

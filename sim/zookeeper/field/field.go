@@ -1,24 +1,24 @@
-// Package field names what the bodies of ZooKeeper's requests and replies are made of
-// (ZK-1): the words in which the table of opcodes (sim/zookeeper/opcodes.go) says how
-// each looks on the wire.
+// Package field names the fields of ZooKeeper's requests and replies (ZK-1). The table of opcodes
+// (sim/zookeeper/opcodes.go) lists them for each body, in the order of the wire.
 //
-// Two things to use first: [Kind], and zookeeper.OpCode's RequestFields and ReplyFields,
-// which list the kinds of a body in order. A new kind is a line here, and what reads and
-// writes it in sim/zookeeper/wire, where a test walks the table for what has none.
+// Two things to use first: [Kind], and zookeeper.OpCode's RequestFields and ReplyFields, which
+// list the kinds of a body in order. To add a kind, add a constant here, and its reading and
+// writing in sim/zookeeper/wire, where a test finds kinds without them.
 package field
 
-// Kind is one field of a body. Path, Data and ACL are those of a zookeeper.Request or of
-// a zookeeper.Reply; of the others, those up to Membership are a request's.
+// Kind is one field of a body. Path, Data and ACL occur in requests and replies. Of the others,
+// those up to Membership occur in requests.
 type Kind uint8
 
-// The kinds, named after the fields of Request and Reply that they fill.
+// These are the kinds, named after the fields of Request and Reply that they fill.
 const (
 	Path Kind = iota
-	// NewPath is Path where it names what is yet to be.
+	// NewPath is the Path of a znode to be created.
 	NewPath
-	// NullablePath is Path where null is read as the empty string.
+	// NullablePath is a Path where null means the empty string.
 	NullablePath
-	// LonePath is Path, and anything else is no path but not malformed either.
+	// LonePath is a Path that fills the whole body. A body that is not a path leaves Path empty
+	// instead of being malformed.
 	LonePath
 	Data
 	ACL
@@ -28,26 +28,26 @@ const (
 	Watch
 	Mode
 	Ops
-	// WatchLists are the first three lists of Watches, AllWatchLists all five.
+	// WatchLists is the first three lists of Watches, AllWatchLists all five.
 	WatchLists
 	AllWatchLists
-	// Credential is Scheme and Data, after a type that no server looks at.
+	// Credential is a type that no server checks, then Scheme and Data.
 	Credential
 	// Token is Data that must not be null.
 	Token
-	// Membership is what a reconfig asks for.
+	// Membership is the change that a reconfig requests.
 	Membership
 	Stat
 	Children
-	// Paths is Children where they are whole paths.
+	// Paths is Children with whole paths instead of names.
 	Paths
 	Count
 	Clients
 	Results
-	// NoError is an error code besides that of the header, always 0.
+	// NoError is an error code in the body, always 0, besides that of the header.
 	NoError
 	// NoToken is a token that is always null.
 	NoToken
-	// Kinds is how many kinds there are.
+	// Kinds is the number of kinds.
 	Kinds
 )

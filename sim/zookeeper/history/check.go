@@ -11,13 +11,16 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// Check returns an error about the first thing a client saw that ZooKeeper's promises
-// rule out, nil when there is none. The promises are these and nothing more: writes have
-// one order, which is that of their answers; each client sees a prefix of it that never
-// gets shorter and has its own writes; an answer shows the tree as it was at the
-// answer's zxid; a watch tells of the first change after it was left, before any answer
-// that shows the change; a sync catches up with all that was answered before it. Check
-// knows open ACLs only. Its time grows with the length of the history.
+// Check returns an error for the first observation that ZooKeeper's guarantees rule out; nil if
+// there is none. It checks these guarantees:
+//
+//   - Writes have one order, which agrees with the order of their answers.
+//   - Each client sees a growing prefix of that order, which includes its own writes.
+//   - An answer shows the tree as it was at the answer's zxid.
+//   - A watch reports the first change after it was set, before any answer that shows the change.
+//   - A sync catches up with all writes answered before it.
+//
+// It supports open ACLs only. Its time grows with the length of the history.
 func (h *History) Check() error {
 	c := &check{
 		h: h, places: map[int64]int{}, nodes: map[string]*node{"/": {}, "/zookeeper": {}},
@@ -37,18 +40,18 @@ func (h *History) Check() error {
 
 type check struct {
 	h *History
-	// places has the place of each zxid in the order, groups the writes of each.
+	// places holds the position of each zxid in the order, groups the writes of each position.
 	places map[int64]int
 	groups [][]zookeeper.Write
 	nodes  map[string]*node
-	// waiting are the answers that left a watch on a table of a path and wait for
-	// its first change; due is that change, once found.
+	// waiting holds, for each watch, the answers that set it and whose first change is not found
+	// yet. due holds that change for each answer, once found.
 	waiting map[watch][]int
 	due     []change
 }
 
-// node is what is compared of a znode. names sums up the names of its
-// children, in whatever order.
+// node holds the compared parts of a znode. names is a sum of the hashes of its children's names,
+// so it does not depend on their order.
 type node struct {
 	data     []byte
 	version  int32
@@ -62,8 +65,7 @@ type watch struct {
 	child bool
 }
 
-// change is a change that a watch tells of; place 0 is none, others count
-// from 1.
+// change is a change that a watch reports. place counts from 1; 0 means no change.
 type change struct {
 	place int
 	typ   env.EventType
@@ -86,7 +88,7 @@ func (c *check) order() error {
 	return nil
 }
 
-// replay does the writes in order and compares each answer with the tree as it was.
+// replay executes the writes in order and compares each answer with the tree at its zxid.
 func (c *check) replay() error {
 	answers := make([][]int, len(c.groups))
 	for i := range c.h.Seen {
@@ -138,7 +140,7 @@ func (c *check) do(w zookeeper.Write, place int) {
 	c.change(watch{path.Dir(w.Path), true}, change{place, env.EventChildrenChanged})
 }
 
-// child counts a child in or out.
+// child adds a child to its parent's number and names, or removes it, for by 1 or -1.
 func (c *check) child(of string, by int) {
 	if parent := c.nodes[path.Dir(of)]; parent != nil {
 		parent.children += by
@@ -159,7 +161,7 @@ func (c *check) change(of watch, to change) {
 	delete(c.waiting, of)
 }
 
-// compare holds one answer to the tree at its zxid.
+// compare checks one answer against the tree at its zxid.
 func (c *check) compare(i int, group []zookeeper.Write) error {
 	s := &c.h.Seen[i]
 	n := c.nodes[s.Path]
@@ -192,7 +194,7 @@ func leavesWatch(s *Seen) bool {
 	return s.Watch && (s.Err == zookeeper.CodeOK || s.Op == zookeeper.OpExists)
 }
 
-// compareWrite looks for the write that was answered.
+// compareWrite checks that an answered write is in the history.
 func (c *check) compareWrite(i int, group []zookeeper.Write) error {
 	s := &c.h.Seen[i]
 	at := s.Path
@@ -207,10 +209,10 @@ func (c *check) compareWrite(i int, group []zookeeper.Write) error {
 	return c.fault(i, "%s at %#x, where nothing of the kind was done", zookeeper.CodeName(s.Err), s.Zxid)
 }
 
-// realTime holds the order of writes to that of their answers, and syncs to what
-// was answered before them.
+// realTime checks that the order of writes agrees with that of their answers, and that syncs
+// include all writes answered before them.
 func (c *check) realTime() error {
-	// acked has the highest zxid of a write among the first i things seen.
+	// acked[i] is the highest zxid of a write among the first i observations.
 	acked := make([]int64, len(c.h.Seen)+1)
 	for i := range c.h.Seen {
 		s := &c.h.Seen[i]

@@ -4,14 +4,14 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// client is one client on its way through what it saw.
+// client is the state of one client at a point of its observations.
 type client struct {
-	place int // of the last answer, counted from 1
-	// armed has the answer that left each watch.
+	place int // place is the position of the last answer, counted from 1
+	// armed holds the index of the answer that set each watch.
 	armed map[watch]int
 }
 
-// clients follows each client: its view never goes back, and its watches tell in
+// clients checks each client's observations: its view never goes back, and its watches fire in
 // time.
 func (c *check) clients() error {
 	clients := map[int]*client{}
@@ -81,7 +81,7 @@ func (c *check) event(i int, at *client) error {
 	return nil
 }
 
-// missed looks for a watch that has not told of what the client has seen.
+// missed returns an error for a watch that has not fired although the client has seen the change.
 func (c *check) missed(at *client) error {
 	//lint:ordered any of them is a fault
 	for table, left := range at.armed {

@@ -6,64 +6,65 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// History is what clients have seen of a server and what the server has done, for
-// [History.Check]. Set Clients.History of every client, and Config.OnWrite to
-// [History.Wrote], before the server starts.
+// History records the observations of clients and the writes of a server, for [History.Check]. Set
+// Clients.History of every client, and Config.OnWrite to [History.Wrote], before the server
+// starts.
 //
-// A nil History records nothing of what clients see.
+// The methods that clients call do nothing on a nil History.
 type History struct {
-	// Writes are in the order of their commits.
+	// Writes is in the order of the commits.
 	Writes []zookeeper.Write
-	// Seen is in the order in which it was seen.
+	// Seen holds the clients' observations, in the order of time.
 	Seen []Seen
 
 	clients int
 }
 
-// SeenKind says what a Seen is.
+// SeenKind is the kind of an observation.
 type SeenKind uint8
 
-// The kinds of what is seen.
+// These are the kinds of observations.
 const (
 	SeenAnswer SeenKind = iota + 1
 	SeenEvent
-	// SeenEnd is the end of a connection; its watches are gone.
+	// SeenEnd is the end of a connection, which removes its watches.
 	SeenEnd
 )
 
-// Seen is one thing that a client has seen.
+// Seen is one observation of a client.
 type Seen struct {
 	// Client is the number of the client's session layer, from 0.
 	Client int
 	Kind   SeenKind
-	// Began is how much had been seen by all clients when the request of an answer
-	// was made.
+	// Began is the number of observations by all clients when the client sent the request of an
+	// answer.
 	Began int
-	// Op, Path and Watch are the request's.
+	// Op, Path and Watch are those of the request.
 	Op    zookeeper.OpCode
 	Path  string
 	Watch bool
-	// Zxid, Err and the others are the answer's; Made is the path of a create.
+	// Zxid, Err, Data and the fields after them are those of the answer; Made is the path of a
+	// create.
 	Zxid     int64
 	Err      zookeeper.Code
 	Made     string
 	Data     []byte
 	Stat     zookeeper.Stat
 	Children []string
-	// Event is that of an event.
+	// Event is set for a SeenEvent.
 	Event zookeeper.Event
 }
 
-// Join returns the number of a client that is to be followed: 0, 1, and so on.
+// Join registers a client and returns its number: 0, 1, and so on.
 func (h *History) Join() int {
 	h.clients++
 	return h.clients - 1
 }
 
-// Wrote records a write; it is for zookeeper.Config.OnWrite.
+// Wrote records a write. Set it as zookeeper.Config.OnWrite.
 func (h *History) Wrote(w zookeeper.Write) { h.Writes = append(h.Writes, w) }
 
-// Now is how much has been seen by all clients, 0 for a nil History.
+// Now returns the number of observations so far; 0 for a nil History.
 func (h *History) Now() int {
 	if h == nil {
 		return 0
@@ -71,8 +72,8 @@ func (h *History) Now() int {
 	return len(h.Seen)
 }
 
-// Answered records that a client has read the answer to a request that it made when
-// [History.Now] was began.
+// Answered records that a client has read the answer to its request. began is [History.Now] at the
+// time of the request.
 func (h *History) Answered(client, began int, q *zookeeper.Request, r *zookeeper.Reply) {
 	if h == nil {
 		return
@@ -90,7 +91,7 @@ func (h *History) Event(client int, e zookeeper.Event) {
 	}
 }
 
-// End records the end of a client's connection, with which its watches are gone.
+// End records the end of a client's connection, which removes its watches.
 func (h *History) End(client int) {
 	if h != nil {
 		h.Seen = append(h.Seen, Seen{Client: client, Kind: SeenEnd})

@@ -11,45 +11,44 @@ import (
 	"github.com/monosim/monosim/engine/env/zkerrors"
 )
 
-// Client is the reference's FakeKazooClient, with a tree of its own and no server.
-// Watches fire inside of the call that causes them, in the caller's task (ZK-15.18).
-// What it leaves out is in ZK-15.21.
+// Client is the reference's FakeKazooClient, which has its own tree and no server. Watches fire
+// inside the call that causes them, in the caller's task (ZK-15.18). ZK-15.21 lists what it lacks.
 type Client struct {
 	e    *env.Env
-	tree *catalog // nil before Start and after Stop
+	tree *catalog // tree is nil before Start and after Stop
 }
 
 // New makes a client without a tree.
 func New(e *env.Env) *Client { return &Client{e: e} }
 
-// errNotStarted is what the reference raises as AttributeError of None.
+// errNotStarted is the error for the AttributeError that the reference raises without a tree.
 var errNotStarted = notStarted("get")
 
 func notStarted(method string) error {
 	return errors.New("AttributeError: 'NoneType' object has no attribute '" + method + "'")
 }
 
-// catalog is the reference's Catalog.
+// catalog is the tree with its watches, the reference's Catalog.
 type catalog struct {
 	root      *node
 	data      map[string]env.DataFunc // one per path, the last wins (ZK-15.13)
-	children  map[string]ChildrenFunc // likewise
-	sequences map[string]int          // by full path prefix (ZK-15.8)
+	children  map[string]ChildrenFunc // one per path, the last wins
+	sequences map[string]int          // sequences is by full path prefix (ZK-15.8)
 }
 
-// enter begins a call in the tree, what it returns ends it: a tree that is stopped by one
-// of its own watches goes once the call that fired it has ended.
+// enter begins a call in the tree, and the returned function ends it. A tree stopped by one of its
+// own watches is finalized only after the call that fired the watch.
 func (t *catalog) enter() (leave func()) { return t.root.enter() }
 
-// ChildrenFunc is told of the names and of the event that it is called for,
-// nil when the watch is set: kazoo's send_event.
+// ChildrenFunc is called with the names of the children and the event that caused the call
+// (kazoo's send_event). The event is nil when the watch is set.
 type ChildrenFunc func(children []string, event *env.WatchEvent) error
 
-// node is a znode; its path is fixed at creation.
+// node is a znode of the fake. Its path never changes.
 type node struct {
 	path       string
 	value      []byte
-	names      []string // in order of creation (ZK-15.12)
+	names      []string // names is in order of creation (ZK-15.12)
 	nodes      map[string]*node
 	ctimeSec   int64
 	mtimeSec   int64
@@ -58,16 +57,16 @@ type node struct {
 	onData     env.DataFunc
 	onChildren ChildrenFunc
 
-	// calls counts the calls that are in this znode, in the root those in its tree;
-	// dropped says that it is in no tree any more. It is finalized when both let it go,
-	// as Python counts references: a watch that deletes its own znode is told of that
-	// after it returned.
+	// calls counts the calls in progress on this znode; on the root it counts those in its tree.
+	// dropped means that the znode is no longer in a tree. It is finalized when dropped and without
+	// calls, as Python counts references. So a watch that deletes its own znode hears of that only
+	// after it has returned.
 	calls     int
 	dropped   bool
 	finalized bool
 }
 
-// enter begins a call in the znode, what it returns ends it.
+// enter begins a call on the znode, and the returned function ends it.
 func (n *node) enter() (leave func()) {
 	n.calls++
 	return func() {
@@ -76,7 +75,7 @@ func (n *node) enter() (leave func()) {
 	}
 }
 
-// drop takes the znode out of its tree.
+// drop removes the znode from its tree.
 func (n *node) drop() {
 	n.dropped = true
 	n.mayFinalize()
@@ -104,12 +103,13 @@ func (c *Client) newNode(path string, value []byte, onData env.DataFunc, onChild
 	return n, nil
 }
 
-// stat has few live fields (ZK-15.5); times are whole seconds (ZK-15.6).
+// stat returns the znode's stat. Only a few fields are set (ZK-15.5), and times are whole seconds
+// (ZK-15.6).
 func (n *node) stat() env.Stat {
 	return env.Stat{CtimeMs: n.ctimeSec, MtimeMs: n.mtimeSec, Version: n.version, DataLengthBytes: int32(len(n.value)), NumChildren: int32(len(n.names))}
 }
 
-// tellData calls the data watch; what it returns to stop is ignored (ZK-15.13).
+// tellData calls the data watch and ignores its request to stop (ZK-15.13).
 func (n *node) tellData(event *env.WatchEvent) error {
 	if n.onData == nil {
 		return nil
@@ -118,8 +118,8 @@ func (n *node) tellData(event *env.WatchEvent) error {
 	return unlessStopped(n.onData(n.value, &stat, event))
 }
 
-// Cost: a call grows with the children of the znode, whose list is copied as the
-// reference does: n children that are created one by one under a watch cost n².
+// tellChildren calls the child watch. It copies the list of children, as the reference does, so
+// creating n children one by one under a watch costs n².
 func (n *node) tellChildren(event *env.WatchEvent) error {
 	if n.onChildren == nil {
 		return nil
@@ -127,7 +127,7 @@ func (n *node) tellChildren(event *env.WatchEvent) error {
 	return unlessStopped(n.onChildren(slices.Clone(n.names), event))
 }
 
-// childEvent is what a change of the children is.
+// childEvent returns the event for a change of the children.
 func (n *node) childEvent() *env.WatchEvent {
 	return &env.WatchEvent{Type: env.EventChildrenChanged, Path: n.path}
 }
@@ -139,9 +139,9 @@ func unlessStopped(err error) error {
 	return err
 }
 
-// finalize is the reference's __del__: DELETED with the old data, then the
-// children one after the other, then the child watch; errors are lost (ZK-15.17),
-// and one of the data watch leaves the child watch uncalled.
+// finalize is the reference's __del__. It calls the data watch with DELETED and the old data,
+// finalizes the children in order, and then calls the child watch. Errors are dropped (ZK-15.17),
+// but an error of the data watch skips the child watch.
 func (n *node) finalize() {
 	event := &env.WatchEvent{Type: env.EventDeleted, Path: n.path}
 	err := n.tellData(event)
@@ -156,8 +156,7 @@ func (n *node) finalize() {
 	n.onChildren = nil
 }
 
-// Start makes an empty tree; a second Start drops the first tree, which finalizes
-// its znodes.
+// Start makes an empty tree. A second Start drops the first tree, which finalizes its znodes.
 func (c *Client) Start(time.Duration) error {
 	root, err := c.newNode("/", []byte{}, nil, nil)
 	if err != nil {
@@ -190,7 +189,7 @@ func (c *Client) Restart() error {
 // Close drops the tree, as Stop does.
 func (c *Client) Close() { c.Stop() }
 
-// find walks down; empty parts of the path are dropped (ZK-15.11).
+// find returns the znode at a path. It ignores empty parts of the path (ZK-15.11).
 func (c *Client) find(name string) (*node, error) {
 	if c.tree == nil {
 		return nil, errNotStarted
@@ -212,8 +211,7 @@ func parts(name string) []string {
 	return strings.FieldsFunc(name, func(r rune) bool { return r == '/' })
 }
 
-// split is os.path.split: a path that ends in a slash names the child "" of
-// what is before it.
+// split is Python's os.path.split: for a path that ends in a slash, base is "".
 func split(name string) (dir, base string) {
 	i := strings.LastIndexByte(name, '/') + 1
 	dir, base = name[:i], name[i:]
@@ -223,7 +221,7 @@ func split(name string) (dir, base string) {
 	return dir, base
 }
 
-// Znode is a znode of the fake as it is now.
+// Znode is a copy of one znode of the fake.
 type Znode struct {
 	Path      string
 	Value     []byte
@@ -231,8 +229,7 @@ type Znode struct {
 	Ephemeral bool
 }
 
-// Znodes lists all znodes below the root, depth first, children in order of
-// creation.
+// Znodes lists all znodes below the root depth first, with children in order of creation.
 func (c *Client) Znodes() []Znode {
 	if c.tree == nil {
 		return nil
@@ -250,8 +247,8 @@ func (c *Client) Znodes() []Znode {
 	return list
 }
 
-// EnsurePath makes the znodes of a path that are missing. Watches that wait for one are
-// attached to it without being called (ZK-15.19).
+// EnsurePath creates the missing znodes of a path. Watches set on a missing znode are attached to
+// it without being called (ZK-15.19).
 func (c *Client) EnsurePath(name string) error {
 	if c.tree == nil {
 		return errNotStarted
@@ -283,8 +280,8 @@ func (c *Client) ensure(t *catalog, name string) (*node, error) {
 	return n, nil
 }
 
-// addChild makes a child and tells the parent's child watch. The parent's mtime
-// moves (ZK-15.7).
+// addChild creates a child and calls the parent's child watch. The parent's mtime changes
+// (ZK-15.7).
 func (c *Client) addChild(parent *node, name string, value []byte, onData env.DataFunc, onChildren ChildrenFunc) (*node, error) {
 	defer parent.enter()()
 	parent.mtimeSec = c.e.Clock.Now().Unix()
@@ -293,7 +290,7 @@ func (c *Client) addChild(parent *node, name string, value []byte, onData env.Da
 		return nil, err
 	}
 	defer n.enter()()
-	old := parent.nodes[name] // made by the new znode's own watch
+	old := parent.nodes[name] // a child that the new znode's own watch has created
 	if old == nil {
 		parent.names = append(parent.names, name)
 	}
@@ -304,13 +301,13 @@ func (c *Client) addChild(parent *node, name string, value []byte, onData env.Da
 	return n, parent.tellChildren(parent.childEvent())
 }
 
-// Create makes a znode and returns its path; ephemerals stay (ZK-15.2).
+// Create creates a znode and returns its path; ephemerals are never deleted (ZK-15.2).
 func (c *Client) Create(name string, data []byte, o env.CreateOptions) (string, error) {
 	real, _, err := c.CreateStat(name, data, o)
 	return real, err
 }
 
-// CreateStat makes a znode and returns its path and stat: create with include_data.
+// CreateStat creates a znode and returns its path and stat (include_data in kazoo).
 func (c *Client) CreateStat(name string, data []byte, o env.CreateOptions) (string, env.Stat, error) {
 	if c.tree == nil {
 		return "", env.Stat{}, notStarted("create")
@@ -323,7 +320,7 @@ func (c *Client) CreateStat(name string, data []byte, o env.CreateOptions) (stri
 	return n.path, n.stat(), nil
 }
 
-// create returns a znode that the call is in until leave.
+// create creates a znode and returns it with a call on it in progress, which leave ends.
 func (c *Client) create(t *catalog, name string, data []byte, o env.CreateOptions) (n *node, leave func(), err error) {
 	defer t.enter()()
 	if n, err = c.createIn(t, name, data, o); n == nil {
@@ -352,13 +349,13 @@ func (c *Client) createIn(t *catalog, name string, data []byte, o env.CreateOpti
 	}
 	n, err := c.addChild(parent, base, data, t.data[name], t.children[name])
 	if n != nil {
-		n.ephemeral = o.Ephemeral // also when a watch of the parent fails
+		n.ephemeral = o.Ephemeral // set also when a watch of the parent fails
 	}
 	return n, err
 }
 
-// Set replaces the data of a znode; versions are not checked (ZK-15.9), and each Set
-// fires the watches (ZK-15.16).
+// Set replaces the data of a znode. It ignores the version (ZK-15.9), and fires the watches even
+// for equal data (ZK-15.16).
 func (c *Client) Set(name string, data []byte, _ int32) (env.Stat, error) {
 	n, err := c.find(name)
 	if err != nil {
@@ -372,7 +369,7 @@ func (c *Client) Set(name string, data []byte, _ int32) (env.Stat, error) {
 	return n.stat(), n.tellData(&env.WatchEvent{Type: env.EventChanged, Path: n.path})
 }
 
-// Get returns the data and stat of a znode; a missing one is an error.
+// Get returns the data and stat of a znode, or an error if it is missing.
 func (c *Client) Get(name string) ([]byte, env.Stat, error) {
 	n, err := c.find(name)
 	if err != nil {
@@ -381,7 +378,7 @@ func (c *Client) Get(name string) ([]byte, env.Stat, error) {
 	return n.value, n.stat(), nil
 }
 
-// Exists returns the stat, nil for a missing znode; the reference's fake says True or
+// Exists returns the stat of a znode; nil if it is missing. The reference's fake returns True or
 // False (ZK-15.4).
 func (c *Client) Exists(name string) (*env.Stat, error) {
 	n, err := c.find(name)
@@ -395,7 +392,7 @@ func (c *Client) Exists(name string) (*env.Stat, error) {
 	return &stat, nil
 }
 
-// Children lists the names in order of creation.
+// Children returns the names of the children in order of creation.
 func (c *Client) Children(name string) ([]string, error) {
 	n, err := c.find(name)
 	if err != nil {
@@ -404,12 +401,12 @@ func (c *Client) Children(name string) ([]string, error) {
 	return slices.Clone(n.names), nil
 }
 
-// Delete removes the znode with all below it whatever the options say: the fake's
-// default is recursive (ZK-15.10). The parent's child watch comes first.
+// Delete removes the znode and everything below it, whatever the options: the fake's default is
+// recursive (ZK-15.10). It calls the parent's child watch first.
 func (c *Client) Delete(name string, _ env.DeleteOptions) error { return c.remove(name, true) }
 
-// DeleteLeaf is delete(path, recursive=False), which no agent asks for: a znode
-// with children stays.
+// DeleteLeaf is delete(path, recursive=False), which fails for a znode with children. No agent
+// calls it.
 func (c *Client) DeleteLeaf(name string) error { return c.remove(name, false) }
 
 func (c *Client) remove(name string, recursive bool) error {
@@ -438,14 +435,14 @@ func (c *Client) remove(name string, recursive bool) error {
 // Retry calls fn once and returns its error.
 func (c *Client) Retry(fn func() error) error { return fn() }
 
-// watch never stops.
+// watch is a watch that cannot be stopped.
 type watch struct{}
 
 func (watch) Stopped() bool { return false }
 
-// DataWatch has fn told of the data at a path, now and after each change, in place of an
-// earlier watch of that path. On a missing znode it is silent until the znode is created
-// (ZK-15.14); errors of the first call are lost (ZK-15.18).
+// DataWatch calls fn with the data at a path, now and after each change. It replaces an earlier
+// watch of that path. For a missing znode fn is first called when it is created (ZK-15.14). Errors
+// of the first call are dropped (ZK-15.18).
 func (c *Client) DataWatch(name string, fn env.DataFunc) (env.Watch, error) {
 	if c.tree == nil {
 		return nil, errNotStarted
@@ -460,14 +457,14 @@ func (c *Client) DataWatch(name string, fn env.DataFunc) (env.Watch, error) {
 	return watch{}, nil
 }
 
-// ChildrenWatch has fn told of the names below a path, now and after each change, in
-// place of an earlier watch of that path (ZK-15.15).
+// ChildrenWatch calls fn with the children's names at a path, now and after each change. It
+// replaces an earlier watch of that path (ZK-15.15).
 func (c *Client) ChildrenWatch(name string, fn env.ChildrenFunc) (env.Watch, error) {
 	return c.ChildrenEventWatch(name, func(children []string, _ *env.WatchEvent) error { return fn(children) })
 }
 
-// ChildrenEventWatch has fn told of the names below a path and of the event that changed
-// them (send_event), in place of an earlier watch of that path.
+// ChildrenEventWatch calls fn with the children's names at a path and the event that changed them
+// (send_event). It replaces an earlier watch of that path.
 func (c *Client) ChildrenEventWatch(name string, fn ChildrenFunc) (env.Watch, error) {
 	if c.tree == nil {
 		return nil, errNotStarted
@@ -485,7 +482,7 @@ func (c *Client) ChildrenEventWatch(name string, fn ChildrenFunc) (env.Watch, er
 // AddListener does nothing (ZK-15.3).
 func (c *Client) AddListener(func(env.SessionState) bool) {}
 
-// State is Connected while there is a tree; the reference's fake has none.
+// State returns Connected while there is a tree, else Lost. The reference's fake has no state.
 func (c *Client) State() env.SessionState {
 	if c.tree == nil {
 		return env.Lost
@@ -493,10 +490,10 @@ func (c *Client) State() env.SessionState {
 	return env.Connected
 }
 
-// NewLock makes a lock that only this object knows of.
+// NewLock returns a lock that is not shared with other clients or objects.
 func (c *Client) NewLock(_, identifier string) env.Lock { return &lock{identifier: identifier} }
 
-// NewElection makes an election that everybody wins at once (ZK-15.20).
+// NewElection returns an election that is won at once (ZK-15.20).
 func (c *Client) NewElection(_, identifier string) env.Election {
 	return &election{lock{identifier: identifier}}
 }
@@ -517,7 +514,7 @@ func (l *lock) Release() error {
 	return nil
 }
 
-// Cancel does nothing: on the reference's fake it is an AttributeError (Q87).
+// Cancel does nothing; on the reference's fake it raises AttributeError (Q87).
 func (l *lock) Cancel() {}
 
 func (l *lock) Contenders() ([]string, error) { return []string{l.identifier}, nil }
@@ -535,7 +532,7 @@ func (e *election) Contenders() ([]string, error) { return e.lock.Contenders() }
 
 var _ env.ZooKeeper = (*Client)(nil)
 
-// words are how the fake ends its messages.
+// words holds the endings of the fake's error messages.
 var words = map[zkerrors.Code]string{
 	zkerrors.NoNode: " is not exists!", zkerrors.NodeExists: " Exists!", zkerrors.NotEmpty: " is not empty!",
 }

@@ -8,15 +8,14 @@ import (
 	"github.com/monosim/monosim/engine/env/zkerrors"
 )
 
-// Change is what a reconfig asks for; nil texts were null.
+// Change is a requested reconfig; a nil text was null in the request.
 type Change struct {
 	Joining, Leaving, New *string
-	// From is the version that it is to replace, -1 for any.
+	// From is the version that the change must replace; -1 for any.
 	From int64
 }
 
-// Changed is what a change makes of the servers. The error is what a reconfig is
-// answered with, 0 for none.
+// Changed returns the configuration after a change. code is the error of the reconfig; 0 for none.
 func (m List) Changed(change *Change) (next List, code zkerrors.Code) {
 	if change.New != nil {
 		return parseList(*change.New)
@@ -25,7 +24,7 @@ func (m List) Changed(change *Change) (next List, code zkerrors.Code) {
 	for _, text := range items(change.Leaving) {
 		id, err := strconv.ParseInt(text, 10, 64)
 		if err != nil {
-			return next, zkerrors.MarshallingError // a NumberFormatException, which nobody expects
+			return next, zkerrors.MarshallingError // a NumberFormatException, which the real server does not catch
 		}
 		next.remove(id)
 	}
@@ -39,7 +38,7 @@ func (m List) Changed(change *Change) (next List, code zkerrors.Code) {
 	return next, 0
 }
 
-// items are what stands between commas, without what is empty.
+// items splits a list at commas and drops empty items.
 func items(list *string) (found []string) {
 	if list == nil {
 		return nil
@@ -52,7 +51,7 @@ func items(list *string) (found []string) {
 	return found
 }
 
-// parseJoiner reads server.5=host:port:port:observer;port.
+// parseJoiner parses server.5=host:port:port:observer;port.
 func parseJoiner(text string) (Server, zkerrors.Code) {
 	parts := slices.DeleteFunc(strings.Split(text, "="), func(part string) bool { return strings.TrimSpace(part) == "" })
 	if len(parts) != 2 {
@@ -70,7 +69,7 @@ func parseJoiner(text string) (Server, zkerrors.Code) {
 	return member, 0
 }
 
-// parseList reads a whole configuration, a server a line or between commas.
+// parseList parses a whole configuration: servers on lines or separated by commas.
 func parseList(text string) (List, zkerrors.Code) {
 	next := List{buckets: 16}
 	for line := range strings.Lines(strings.ReplaceAll(text, ",", "\n")) {
@@ -96,7 +95,7 @@ func parseList(text string) (List, zkerrors.Code) {
 	return next, 0
 }
 
-// parseServer reads host:port:port[:kind][;[host:]port].
+// parseServer parses host:port:port[:kind][;[host:]port].
 func parseServer(id int64, text string) (s Server, ok bool) {
 	s.ID = id
 	server, client, _ := strings.Cut(text, ";")

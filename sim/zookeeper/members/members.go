@@ -1,9 +1,13 @@
-// Package members says who belongs to a ZooKeeper ensemble, as /zookeeper/config tells it
-// and as a reconfig changes it (ZK-24.6): text and numbers, and no server.
+// Package members has the membership of a ZooKeeper ensemble, as /zookeeper/config stores it and a
+// reconfig changes it (ZK-24.6). It runs no server.
 //
-// Two things to use first: [New] makes the [List] of an ensemble, and List.Changed is what
-// a [Change] makes of it. To change how a server is written or read look in members.go;
-// what of a change is refused, in change.go.
+// Two things to use first: [New] makes the [List] of an ensemble, and List.Changed applies a
+// [Change] to it.
+//
+// To change:
+//
+//   - how a server is written or parsed: members.go
+//   - which changes are refused: change.go
 package members
 
 import (
@@ -18,11 +22,11 @@ type Server struct {
 	Host                   string
 	PeerPort, ElectionPort int
 	Observer               bool
-	// Client is host:port for clients, "" where nobody has said it.
+	// Client is host:port for clients; "" if the configuration has none.
 	Client string
 }
 
-// String is as in a configuration, without the id.
+// String formats the server as a configuration does, without the id.
 func (s Server) String() string {
 	kind := "participant"
 	if s.Observer {
@@ -35,16 +39,16 @@ func (s Server) String() string {
 	return text
 }
 
-// List is who belongs to an ensemble.
+// List is the membership of an ensemble.
 type List struct {
-	// Version is the zxid of the reconfig that made it, or of the first leader.
+	// Version is the zxid of the reconfig that made the list, or of the first leader.
 	Version int64
-	// members are as they were put into a Java HashMap with so many buckets.
+	// members is in the order of insertion into a Java HashMap with that many buckets.
 	members []Server
 	buckets int
 }
 
-// New is that of an ensemble's first configuration.
+// New returns the membership in an ensemble's first configuration.
 func New(members []Server) List {
 	m := List{buckets: 16}
 	for _, one := range members {
@@ -53,7 +57,7 @@ func New(members []Server) List {
 	return m
 }
 
-// Servers lists the servers as a real server does, by bucket (QuorumMaj.java).
+// Servers returns the servers in a real server's order, by hash bucket (QuorumMaj.java).
 func (m List) Servers() []Server {
 	list := slices.Clone(m.members)
 	bucket := func(id int64) int {
@@ -64,7 +68,7 @@ func (m List) Servers() []Server {
 	return list
 }
 
-// Voters are the ids of the servers that are no observers.
+// Voters returns the ids of the servers that are not observers.
 func (m List) Voters() (ids []int64) {
 	for _, one := range m.Servers() {
 		if !one.Observer {
@@ -74,7 +78,7 @@ func (m List) Voters() (ids []int64) {
 	return ids
 }
 
-// String is the data of /zookeeper/config.
+// String returns the list as the data of /zookeeper/config.
 func (m List) String() string {
 	var b strings.Builder
 	for _, one := range m.Servers() {
@@ -96,7 +100,7 @@ func (m *List) remove(id int64) {
 	m.members = slices.DeleteFunc(slices.Clone(m.members), func(old Server) bool { return old.ID == id })
 }
 
-// copied is a new HashMap of another one: as large as its size wants.
+// copied returns the list as a new HashMap copied from it, with as many buckets as its size needs.
 func (m List) copied() List {
 	next := List{Version: m.Version, buckets: 1}
 	for float64(next.buckets) < float64(len(m.members))/0.75+1 {

@@ -2,20 +2,20 @@ package wire
 
 import "sync"
 
-// An idle connection owns no buffer, because a server may have 100,000 of them. It borrows
-// one from a pool while bytes are on their way.
+// An idle connection owns no buffer, because a server may have 100,000 of them. It borrows one
+// from a pool while bytes are in transit.
 
 const (
 	// burstBuffer is the size in bytes of a new read buffer.
 	burstBuffer = 16 << 10
-	// keepBuffer is the largest send buffer that goes back to the pool, in bytes.
+	// keepBuffer is the capacity in bytes above which a send buffer is not returned to the pool.
 	keepBuffer = 64 << 10
 )
 
-// buffers pools send buffers, bursts read buffers of at least burstBuffer bytes.
+// buffers pools send buffers. bursts pools read buffers of at least burstBuffer bytes.
 var buffers, bursts sync.Pool // of *[]byte
 
-// borrow returns an empty send buffer. bytes is nil when the pool has none.
+// borrow returns an empty send buffer from the pool. If the pool is empty, bytes is nil.
 func borrow() (buffer *[]byte, bytes []byte) {
 	buffer, ok := buffers.Get().(*[]byte)
 	if !ok {
@@ -24,8 +24,8 @@ func borrow() (buffer *[]byte, bytes []byte) {
 	return buffer, (*buffer)[:0]
 }
 
-// giveBack returns a buffer from borrow to the pool; bytes may have grown. A nil buffer is
-// ignored.
+// giveBack returns a buffer from borrow to the pool, with bytes as its possibly grown content. A
+// nil buffer is ignored.
 func giveBack(buffer *[]byte, bytes []byte) {
 	if buffer == nil || cap(bytes) == 0 || cap(bytes) > keepBuffer {
 		return
@@ -34,7 +34,7 @@ func giveBack(buffer *[]byte, bytes []byte) {
 	buffers.Put(buffer)
 }
 
-// borrowBurst returns a read buffer.
+// borrowBurst returns a read buffer from the pool, or a new one.
 func borrowBurst() *[]byte {
 	if buffer, ok := bursts.Get().(*[]byte); ok {
 		return buffer

@@ -2,8 +2,8 @@ package wire
 
 import "time"
 
-// Clock is a server's time in ms, which never goes back. It runs speed times as fast as the
-// wall clock. The times in a znode's stat come from it too.
+// Clock is a server's time in ms, which never goes back. It runs speed times as fast as the wall
+// clock. A znode's ctime and mtime come from it too.
 type Clock struct {
 	startMs int64
 	start   time.Time
@@ -11,16 +11,16 @@ type Clock struct {
 	manual  func() int64
 }
 
-// WallClock returns a clock that starts at the present wall time, or at notBeforeMs when
-// that is later. An earlier run of the server may have been ahead of the wall clock, and
-// the times that it handed out must not come again.
+// WallClock returns a clock that starts at the present wall time, or at notBeforeMs if that is
+// later. A restarted server passes the last time of its previous run, which may have been ahead of
+// the wall clock.
 func WallClock(speed float64, notBeforeMs int64) *Clock {
 	now := time.Now()
 	return &Clock{startMs: max(now.UnixMilli(), notBeforeMs), start: now, speed: speed}
 }
 
-// ManualClock returns a clock that shows what now returns, in ms. A server with a manual
-// clock expires sessions only at a request or when its Tick is called.
+// ManualClock returns a clock whose time is now's result in ms. A server with a manual clock
+// expires sessions only at a request or a call of Tick.
 func ManualClock(now func() int64) *Clock { return &Clock{manual: now} }
 
 // NowMs returns the time of the clock in ms.
@@ -31,8 +31,8 @@ func (c *Clock) NowMs() int64 {
 	return c.startMs + int64(float64(time.Since(c.start).Microseconds())*c.speed/1000)
 }
 
-// until returns how long to wait, in wall time, until the clock shows at least atMs. The
-// extra millisecond makes up for NowMs, which rounds down.
+// until returns the wall time until the clock shows at least atMs. The extra millisecond makes up
+// for NowMs, which rounds down.
 func (c *Clock) until(atMs int64) time.Duration {
 	ms := float64(atMs-c.startMs) / c.speed
 	return max(time.Duration(ms*float64(time.Millisecond))-time.Since(c.start), 0) + time.Millisecond

@@ -11,28 +11,27 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// committer makes what a machine did durable before anybody hears of it. While one write
-// is on its way to the disk, the records of the next one gather, so that one fsync serves
-// all connections.
+// committer writes the machine's changes to the disk before a reply reveals them. While one batch
+// is being written, it gathers the records of the next, so that one fsync serves all connections.
 type committer struct {
 	store *store
 
-	// Guarded by the server's lock.
+	// The server's lock guards these fields.
 	recorder recorder
-	held     []*conn // connections that got a held message in this turn
+	held     []*conn // held lists connections that got a held message in this turn
 
-	// mu is taken after the server's lock. It is a lock of its own so that the commit loop
-	// does not wait for the turns of all connections.
+	// mu is acquired after the server's lock. It is a separate lock so that the commit loop does
+	// not wait for the turns of all connections.
 	mu      sync.Mutex
 	work    sync.Cond
-	next    batch // gathers while another batch is written
+	next    batch // next gathers records while another batch is written
 	closing bool
 	// settled is true when every record is on the disk.
 	settled atomic.Bool
 }
 
-// openCommitter opens the data directory and returns the state in it; snapshot is nil for a
-// new directory. With a given snapshot the directory must be empty.
+// openCommitter opens the data directory and returns the state in it; snapshot is nil for a new
+// directory. If given is not nil the directory must be empty.
 func openCommitter(opt *Options, given *zookeeper.Snapshot, givenMs int64) (c *committer, snapshot *zookeeper.Snapshot, nowMs int64, err error) {
 	store, st, cut, err := openStore(opt.DataDir)
 	if err != nil {
@@ -66,15 +65,15 @@ func openCommitter(opt *Options, given *zookeeper.Snapshot, givenMs int64) (c *c
 	return c, snapshot, st.nowMs, nil
 }
 
-// mustHold reports whether replies have to wait because the machine has changes that are
-// not on the disk.
+// mustHold reports whether replies must wait, because the machine has changes that are not yet on
+// disk.
 func (c *committer) mustHold(m *zookeeper.Machine) bool {
 	return !c.settled.Load() || c.recorder.behind(m)
 }
 
-// gather adds what the machine did in a turn to the next batch, as one record. The messages
-// held in this turn then wait for that batch. Without a new record they wait for it all the
-// same: the batch before it may hold what they tell of.
+// gather adds the machine's changes in this turn to the next batch, as one record. The messages
+// held in this turn wait for that batch. Without a new record they wait all the same, because a
+// batch still being written may contain the changes that they reveal.
 func (c *committer) gather(m *zookeeper.Machine) {
 	if len(c.held) == 0 && !c.recorder.behind(m) {
 		return
@@ -99,7 +98,7 @@ func (c *committer) gather(m *zookeeper.Machine) {
 	c.held = c.held[:0]
 }
 
-// noteHeld remembers that a connection got a held message in this turn.
+// noteHeld records that a connection got a held message in this turn.
 func (c *committer) noteHeld(conn *conn) {
 	if !conn.heldThisTurn {
 		conn.heldThisTurn = true
@@ -107,7 +106,7 @@ func (c *committer) noteHeld(conn *conn) {
 	}
 }
 
-// finish makes the commit loop end after it has written everything.
+// finish ends the commit loop once it has written everything.
 func (c *committer) finish() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -115,16 +114,16 @@ func (c *committer) finish() {
 	c.work.Signal()
 }
 
-// batch is what one commit writes, and the connections whose messages it releases.
+// batch is the content of one commit, and the connections whose messages it releases.
 type batch struct {
 	records []byte
-	waiting []*conn // each has held messages
+	waiting []*conn // each waiting connection has held messages
 }
 
 func (b *batch) empty() bool { return len(b.records) == 0 && len(b.waiting) == 0 }
 
-// wait blocks until there is something to commit. It returns false when the server closes
-// and nothing is left.
+// wait blocks until there is a record to commit. It returns false when the server closes and no
+// record is left.
 func (c *committer) wait() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -147,14 +146,14 @@ func (c *committer) takeBatch(last batch) batch {
 	return b
 }
 
-// batchWritten notes that the batch under way is on the disk.
+// batchWritten records that the batch being written is now on disk.
 func (c *committer) batchWritten() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.settled.Store(len(c.next.records) == 0)
 }
 
-// commitLoop writes batches until the server closes and everything is on the disk.
+// commitLoop writes batches until the server closes and everything is on disk.
 func (s *Server) commitLoop() {
 	defer s.wg.Done()
 	c := s.commit
@@ -176,8 +175,8 @@ func (s *Server) commitLoop() {
 	}
 }
 
-// nextBatch takes the next batch. When a new generation is due it returns the state after
-// that batch too. Both are taken under the server's lock, so that no turn comes between.
+// nextBatch returns the next batch. When a new generation is due, it also returns the state after
+// that batch. It takes both under the server's lock, so that no turn comes between.
 func (s *Server) nextBatch(last batch) (b batch, snapshot *zookeeper.Snapshot, nowMs int64) {
 	if !s.commit.store.full() {
 		return s.commit.takeBatch(last), nil, 0
@@ -187,11 +186,12 @@ func (s *Server) nextBatch(last batch) (b batch, snapshot *zookeeper.Snapshot, n
 	return s.commit.takeBatch(last), s.machine.Snapshot(), s.machine.NowMs()
 }
 
-// release sends the messages that were held for a batch. It frees all of them before it
-// returns, because the next batch marks anew what it is to free. One goroutine for each
-// processor sends: one for each connection would cost more than its few bytes.
+// release makes the messages held for a batch ready, and starts their writers. It makes all of
+// them ready before it returns, because the next batch overwrites the marks. It starts one
+// goroutine for each processor: one for each connection would cost more than sending its few
+// bytes.
 func release(waiting []*conn) {
-	var start []*conn // not waiting itself: the goroutines may outlast its buffer
+	var start []*conn // a new slice: the goroutines may outlast waiting's buffer
 	for _, conn := range waiting {
 		if conn.out.release() {
 			start = append(start, conn)
@@ -206,8 +206,8 @@ func release(waiting []*conn) {
 	}
 }
 
-// makeDurable writes records to the disk. With a snapshot of the state after them it also
-// begins a new generation.
+// makeDurable writes records to the disk. If snapshot is not nil it is the state after them, with
+// which a new generation begins.
 func (s *Server) makeDurable(records []byte, snapshot *zookeeper.Snapshot, nowMs int64) error {
 	st := s.commit.store
 	appendRecords := st.append

@@ -11,12 +11,12 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// maxBatch is how many requests of one connection are handled in one turn. A client that
-// sends without pause must let the others in.
+// maxBatch is how many requests of one connection are handled in one turn. It keeps a client that
+// sends without pause from starving the others.
 const maxBatch = 128
 
-// conn is one connection. One goroutine reads from it and closes it. A second one writes,
-// while there is something to send.
+// conn is one connection. One goroutine reads from it and closes it. A second one writes while
+// there are bytes to send.
 type conn struct {
 	s      *Server
 	id     zookeeper.ConnID
@@ -25,43 +25,44 @@ type conn struct {
 	// sinceMs is the server's time at which the connection was accepted.
 	sinceMs int64
 	out     outgoing
-	// writer is sendAll, bound once so that starting a goroutine allocates no closure.
+	// writer is the method value sendAll, bound once so that starting a goroutine allocates no
+	// closure.
 	writer func()
 	socket duplex
 
-	// Used by the reading goroutine alone.
+	// Only the reading goroutine uses these fields.
 	in      incoming
 	decoder Decoder
 
-	// Guarded by the server's lock.
-	touched      bool // its writer is to be woken at the end of the turn
-	heldThisTurn bool // it got a held message in this turn
+	// The server's lock guards these fields.
+	touched      bool // touched means that its writer is woken at the end of the turn
+	heldThisTurn bool // heldThisTurn means that it got a held message in this turn
 	stats        connStats
 
-	inBatch bool // it is in the committer's next batch; guarded by the committer's lock
+	inBatch bool // inBatch means that it is in the committer's next batch; the committer's lock guards it
 }
 
-// errInfoProbe ends a connection that asked for a four-letter word (ZK-11).
+// errInfoProbe ends a connection that sent a four-letter word (ZK-11).
 var errInfoProbe = errors.New("four-letter word answered")
 
-// serve reads until the connection ends.
+// serve handles the connection's requests until it ends.
 func (c *conn) serve() {
 	defer c.s.wg.Done()
 	err := c.read()
 	c.s.ended(c, err)
-	// Answers that are ready are still sent: the client may have shut down its side only.
+	// Ready answers are still sent: the client may have closed only its sending side.
 	c.startWriter(c.out.finish())
 }
 
-// startWriter starts a writing goroutine if one is needed.
+// startWriter starts the writing goroutine if needed is true.
 func (c *conn) startWriter(needed bool) {
 	if needed {
 		go c.writer()
 	}
 }
 
-// read serves the first message, a word or a connect request, and then all requests. It
-// returns why the connection ended.
+// read handles the first message, a four-letter word or a connect request, and then all requests.
+// It returns why the connection ended.
 func (c *conn) read() error {
 	c.tcp.SetReadDeadline(time.Now().Add(c.s.limits.FirstFrame))
 	word, err := c.in.peek(4)
@@ -98,12 +99,12 @@ func (c *conn) read() error {
 	}
 }
 
-// batches pools lists of requests that are being handled. A connection that waits for
-// requests has none, because there may be thousands of them.
+// batches pools lists of requests in progress. A connection that waits for requests holds none,
+// because there may be thousands of them.
 var batches = sync.Pool{New: func() any { return &[maxBatch]zookeeper.Request{} }}
 
-// serveBatch serves the request in message and those that have arrived behind it. The error
-// is about what came after them.
+// serveBatch handles the request in message and those that have already arrived after it. Its
+// error is about the bytes that follow them.
 func (c *conn) serveBatch(message []byte) error {
 	list := batches.Get().(*[maxBatch]zookeeper.Request)
 	batch, err := c.fill(list[:0], message)
@@ -111,7 +112,7 @@ func (c *conn) serveBatch(message []byte) error {
 	for done := 0; done < len(batch); {
 		c.out.awaitRoom(&c.s.limits)
 		if c.s.faults.any.Load() {
-			// A fault counts requests, so each has a turn of its own.
+			// A fault counts single requests, so each has its own turn.
 			c.suffer(batch[done : done+1])
 			done++
 			continue
@@ -123,7 +124,7 @@ func (c *conn) serveBatch(message []byte) error {
 	return err
 }
 
-// fill decodes message and the requests that have arrived behind it into batch.
+// fill decodes message and the requests that have already arrived after it into batch.
 func (c *conn) fill(batch []zookeeper.Request, message []byte) (_ []zookeeper.Request, err error) {
 	for {
 		n := len(batch)
@@ -140,9 +141,9 @@ func (c *conn) fill(batch []zookeeper.Request, message []byte) (_ []zookeeper.Re
 	}
 }
 
-// sendAll sends what is ready. When nothing more will come it closes the connection. A
-// client that was told everything gets time to read it: closing over its unread requests
-// would make the kernel discard the last bytes to it.
+// sendAll sends the ready messages. It closes the connection if no more will come. A client gets
+// time to read the last messages, because closing a socket with unread requests makes the kernel
+// discard the bytes sent last.
 func (c *conn) sendAll() {
 	for {
 		bytes, end := c.out.next()
@@ -156,7 +157,7 @@ func (c *conn) sendAll() {
 	c.end()
 }
 
-// sendBlocking waits until bytes are sent. It returns false when the connection broke.
+// sendBlocking sends bytes, and waits for it. It returns false when the connection broke.
 func (c *conn) sendBlocking(bytes []byte) bool {
 	if _, err := c.tcp.Write(bytes); err != nil {
 		c.out.fail()
@@ -166,8 +167,8 @@ func (c *conn) sendBlocking(bytes []byte) bool {
 	return true
 }
 
-// push is sendAll for a caller that must not wait. It leaves what the socket does not take
-// at once to a new goroutine. The caller holds no lock.
+// push is sendAll for a caller that must not block. It sends what the socket takes at once, and
+// leaves the rest to a new goroutine. The caller holds no lock.
 func (c *conn) push() {
 	for {
 		bytes, end := c.out.next()
@@ -191,24 +192,24 @@ func (c *conn) push() {
 	}
 }
 
-// sendFrom sends bytes, which were taken from the queue before, and then the rest of it.
+// sendFrom sends bytes, which were taken from the queue before, and then the rest of the queue.
 func (c *conn) sendFrom(bytes []byte) {
 	if c.sendBlocking(bytes) {
 		c.sendAll()
 	}
 }
 
-// end closes the connection after everything was sent.
+// end closes the connection after all messages are sent.
 func (c *conn) end() {
 	c.tcp.CloseWrite()
 	c.discard()
 	c.s.left(c)
 }
 
-// lastRead is how many more bytes are read from a client that was told everything.
+// lastRead is how many bytes discard reads at most.
 const lastRead = 1 << 20
 
-// discard reads and drops what the client still sends, until it closes too.
+// discard reads and drops the client's further bytes, until the client closes too.
 func (c *conn) discard() {
 	if c.out.isBroken() {
 		return
@@ -221,14 +222,14 @@ func (c *conn) discard() {
 	io.CopyN(io.Discard, c.tcp, lastRead)
 }
 
-// cut closes the connection at once and drops what was to be sent. It does not block.
+// cut closes the connection at once and drops its unsent messages. It does not block.
 func (c *conn) cut() {
 	c.startWriter(c.out.abort())
 	c.tcp.SetLinger(0)
 	c.tcp.Close()
 }
 
-// hangUp closes the connection after what was queued for it is sent. It does not block.
+// hangUp closes the connection after its queued messages are sent. It does not block.
 func (c *conn) hangUp() {
 	c.tcp.SetWriteDeadline(time.Now().Add(c.s.limits.LastBytes))
 	c.startWriter(c.out.finish())

@@ -2,9 +2,8 @@ package wire
 
 import "github.com/monosim/monosim/sim/zookeeper"
 
-// DecodeConnectRequest decodes the first message of a client, without its frame's length
-// (ZK-2.1). HasReadOnly says whether the optional readOnly byte was there. Errors wrap
-// ErrMalformed.
+// DecodeConnectRequest decodes the first message of a client, without its frame's length (ZK-2.1).
+// HasReadOnly is set if the message has the optional readOnly byte. Errors wrap ErrMalformed.
 func DecodeConnectRequest(message []byte) (zookeeper.ConnectRequest, error) {
 	r := reader{rest: message}
 	r.int32() // the protocol version, 0, which no server checks
@@ -17,7 +16,7 @@ func DecodeConnectRequest(message []byte) (zookeeper.ConnectRequest, error) {
 	return req, r.err("connect request")
 }
 
-// AppendConnectRequest appends a connect request to b as a frame, with its length.
+// AppendConnectRequest appends a connect request to b as a frame, including its length.
 func AppendConnectRequest(b []byte, req *zookeeper.ConnectRequest) []byte {
 	b, at := beginFrame(b)
 	b = appendInt(b, 0)

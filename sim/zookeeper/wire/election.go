@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// review brings the servers' roles in line with which servers are connected. It is called
-// after every change of that, and when the alarm rings.
+// review updates the servers' roles: it dismisses a leader without a majority and elects a new
+// one. It is called after every change of the connected servers, and when the alarm fires.
 func (e *Ensemble) review() {
 	majority := e.majority(e.quorum.Members.Voters())
 	if e.leader != nil && !majority {
@@ -38,7 +38,7 @@ func (e *Ensemble) review() {
 	e.setAlarm()
 }
 
-// dismiss makes the leader step down and leaves the ensemble without one (ZK-24.1).
+// dismiss removes the leader's role, which leaves the ensemble without a leader (ZK-24.1).
 func (e *Ensemble) dismiss() {
 	e.state = e.leader.s.machine.Snapshot()
 	e.leader = nil
@@ -49,14 +49,14 @@ func (e *Ensemble) dismiss() {
 	}
 }
 
-// leave makes a server lose its leader and look for another one.
+// leave disconnects a server from its leader, so that it looks for a new one.
 func (e *Ensemble) leave(m *member) {
 	m.quit()
 	m.role, m.lookingSince, m.s.faults.absence = looking, time.Now(), Leaderless
 }
 
-// elect makes a leader of the connected voter with the highest zxid, and of several the one
-// with the highest id (FastLeaderElection.java, totalOrderPredicate). The others follow it.
+// elect makes the connected voter with the highest zxid the leader, and among equals the one with
+// the highest id (FastLeaderElection.java, totalOrderPredicate). The others follow it.
 func (e *Ensemble) elect() {
 	e.electionAt = time.Time{}
 	voters := e.quorum.Members.Voters()
@@ -84,7 +84,7 @@ func (e *Ensemble) elect() {
 	}
 }
 
-// join makes a server follow the leader.
+// join connects a server to the leader as a follower.
 func (e *Ensemble) join(m *member) {
 	if m.role == reading {
 		e.leave(m)
@@ -93,7 +93,7 @@ func (e *Ensemble) join(m *member) {
 	m.role, m.s.faults.absence = following, Present
 }
 
-// serveReaders lets a server without a quorum serve read-only clients.
+// serveReaders switches a server without a quorum to read-only mode.
 func (e *Ensemble) serveReaders(m *member) {
 	m.role = reading
 	if !e.opt.LocalSessions {
@@ -104,9 +104,9 @@ func (e *Ensemble) serveReaders(m *member) {
 	m.s.faults.absence = Present
 }
 
-// followChange applies a reconfig to the servers. They listen where it says, and a leader
-// that is no longer a voter steps down. A server that is no longer a member still follows,
-// without a vote.
+// followChange applies a reconfig to the servers. They listen on their new ports, and a leader
+// that is no longer a voter steps down. A server that is no longer a member still follows, without
+// a vote.
 func (e *Ensemble) followChange() {
 	if e.changed == nil {
 		return
@@ -124,9 +124,9 @@ func (e *Ensemble) followChange() {
 	e.review()
 }
 
-// relisten moves a server to another port of its present host, because a served ensemble
-// stays on this machine. Connections stay. Where the port is taken it listens nowhere, as a
-// real server does (NIOServerCnxnFactory.java, reconfigure).
+// relisten moves a server to another port of its present host, because a served ensemble stays on
+// this machine. Connections stay. If the port is taken the server listens nowhere, as a real one
+// does (NIOServerCnxnFactory.java, reconfigure).
 func (e *Ensemble) relisten(m *member, client string) {
 	m.s.ln.Close()
 	host, _, _ := net.SplitHostPort(m.addr)

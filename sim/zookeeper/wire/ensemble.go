@@ -15,32 +15,32 @@ import (
 
 // EnsembleOptions configures an ensemble.
 type EnsembleOptions struct {
-	// Server configures each server. It must have no Clock, DataDir or Snapshot: an
-	// ensemble keeps its state in memory, even that of stopped servers.
+	// Server configures each server. It must have no Clock, DataDir or Snapshot: an ensemble keeps
+	// its state in memory, including that of stopped servers.
 	Server Options
-	// Listen has the addresses of servers 1, 2 and so on.
+	// Listen holds the addresses of servers 1, 2 and so on.
 	Listen []string
-	// Observers is how many servers have no vote, counted from the last one backwards.
+	// Observers is the number of servers without a vote, counted from the last server backwards.
 	Observers int
-	// Election is how long the election of a leader takes, in wall time; 0 means 300 ms.
+	// Election is the duration of a leader's election, in wall time; 0 means 300 ms.
 	Election time.Duration
-	// ReadOnly lets servers without a quorum serve readers (readonlymode.enabled), after
+	// ReadOnly makes servers without a quorum serve read-only clients (readonlymode.enabled), after
 	// they have looked for a leader in vain for two seconds.
 	ReadOnly bool
-	// LocalSessions lets such servers create sessions (localSessionsEnabled). Without it
-	// they refuse readers too (ZK-24.3).
+	// LocalSessions allows read-only servers to create sessions (localSessionsEnabled). Without it
+	// they refuse read-only clients too (ZK-24.3).
 	LocalSessions bool
-	// Stopped leaves all servers stopped; the caller starts them one by one.
+	// Stopped starts the ensemble with all servers stopped; the caller starts them one by one.
 	Stopped bool
 }
 
-// readersAfter is how long a server looks for a leader before it serves readers
+// readersAfter is how long a server looks for a leader before it serves read-only clients
 // (QuorumPeer.java, Math.max(2000, tickTime)).
 const readersAfter = 2 * time.Second
 
-// Ensemble is several servers, each on its own address. One has the leader's machine, and
-// the others learn from it. A majority has what is committed, so that it outlives any one
-// of them.
+// Ensemble is several servers, each on its own address. One server has the leader's machine, and
+// the others replicate it. Committed state is on a majority, so that it survives the loss of any
+// single server.
 type Ensemble struct {
 	opt    EnsembleOptions
 	clock  *Clock
@@ -50,12 +50,12 @@ type Ensemble struct {
 	mu      sync.Mutex
 	quorum  *zookeeper.Quorum
 	members []*member
-	leader  *member // nil without one
+	leader  *member // leader is nil if there is none
 	// state is the committed state while there is no leader.
 	state *zookeeper.Snapshot
-	// clients has the address of each session's client, as in Server.
+	// clients holds the address of each session's client, as in Server.
 	clients map[int64]netip.Addr
-	// electionAt is when the next leader is elected; zero while there is no majority.
+	// electionAt is the time of the next election; zero if none is due, as without a majority.
 	electionAt time.Time
 	alarm      *time.Timer
 	// changed is the membership after a reconfig that followChange has not applied yet.
@@ -63,8 +63,8 @@ type Ensemble struct {
 	closed  bool
 }
 
-// ListenEnsemble starts an ensemble; the caller must call Close. When one server cannot
-// listen, all are closed and the error says why.
+// ListenEnsemble starts an ensemble; the caller must call Close. If one server cannot listen, it
+// closes all of them and returns the error.
 func ListenEnsemble(opt EnsembleOptions) (*Ensemble, error) {
 	if opt.Election == 0 {
 		opt.Election = 300 * time.Millisecond
@@ -87,8 +87,7 @@ func ListenEnsemble(opt EnsembleOptions) (*Ensemble, error) {
 	return e, nil
 }
 
-// bindAll starts all servers, so that their ports are known. With Stopped it stops them
-// again.
+// bindAll starts all servers, so that their ports are known. With Stopped it then stops them.
 func (e *Ensemble) bindAll() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -110,9 +109,9 @@ func (e *Ensemble) bindAll() error {
 	return nil
 }
 
-// first returns the members of the first configuration. As in a configuration file, it
-// gives no client ports. Real servers talk to each other on the peer and election ports,
-// but here nobody listens on them.
+// first returns the members of the first configuration. As in a configuration file, it gives no
+// client ports. Real servers talk to each other on the peer and election ports, but here nobody
+// listens on them.
 func (e *Ensemble) first() (list []members.Server) {
 	for i, m := range e.members {
 		host, _, _ := net.SplitHostPort(m.addr)
@@ -124,7 +123,7 @@ func (e *Ensemble) first() (list []members.Server) {
 	return list
 }
 
-// config returns the configuration of a server's machine.
+// config returns the configuration for a server's machine.
 func (e *Ensemble) config(m *member) zookeeper.Config {
 	cfg := e.opt.Server.Config
 	cfg.ServerID, cfg.Quorum = uint8(m.id), e.quorum
@@ -134,7 +133,7 @@ func (e *Ensemble) config(m *member) zookeeper.Config {
 	return cfg
 }
 
-// bind makes a server listen and look for a leader. The caller sets its machine.
+// bind opens a server's port, and the server then looks for a leader. The caller sets its machine.
 func (e *Ensemble) bind(m *member) error {
 	ln, err := net.Listen("tcp", m.addr)
 	if err != nil {
@@ -150,7 +149,7 @@ func (e *Ensemble) bind(m *member) error {
 	return nil
 }
 
-// halt ends a server as kill -9 does. Its machine stays for its next start.
+// halt ends a server as kill -9 does. Its machine is kept for its next start.
 func (e *Ensemble) halt(m *member) {
 	s := m.s
 	m.role = stopped
@@ -186,7 +185,7 @@ func (e *Ensemble) Start(id int64, addr string) error {
 	return nil
 }
 
-// Stop ends a server as kill -9 does. On a stopped server it does nothing.
+// Stop ends a server as kill -9 does. For a stopped server it does nothing.
 func (e *Ensemble) Stop(id int64) error {
 	e.mu.Lock()
 	m, err := e.member(id)
@@ -206,7 +205,7 @@ func (e *Ensemble) Stop(id int64) error {
 	return nil
 }
 
-// Cut separates a server from the others; with cut false it connects it again. Clients still
+// Cut separates a server from the others; with cut false it reconnects the server. Clients still
 // reach it.
 func (e *Ensemble) Cut(id int64, cut bool) error {
 	e.mu.Lock()
@@ -225,8 +224,8 @@ func (e *Ensemble) Cut(id int64, cut bool) error {
 	return nil
 }
 
-// Lag delays what a server learns from its leader, in wall time. Until then its clients
-// read old state.
+// Lag delays the messages from the leader to a server, in wall time. Until they arrive the
+// server's clients read old state.
 func (e *Ensemble) Lag(id int64, lag time.Duration) error {
 	if lag < 0 {
 		return fmt.Errorf("found a lag of %v, want 0 or more", lag)
@@ -240,7 +239,7 @@ func (e *Ensemble) Lag(id int64, lag time.Duration) error {
 	return err
 }
 
-// LoseLeader makes the leader step down. The servers then elect one again.
+// LoseLeader removes the leader's role. The servers then elect one again.
 func (e *Ensemble) LoseLeader() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -270,8 +269,8 @@ func (e *Ensemble) Server(id int64) *Server {
 	return m.s
 }
 
-// AwaitLeader waits until all connected servers follow one leader. The error says that the
-// limit has passed.
+// AwaitLeader waits until all connected servers follow one leader. It returns an error when limit
+// has passed.
 func (e *Ensemble) AwaitLeader(limit time.Duration) error {
 	again := time.NewTicker(5 * time.Millisecond)
 	defer again.Stop()
@@ -288,7 +287,7 @@ func (e *Ensemble) AwaitLeader(limit time.Duration) error {
 	}
 }
 
-// MemberLook describes one server of an ensemble.
+// MemberLook describes one server of an ensemble at one instant.
 type MemberLook struct {
 	ID   int64
 	Addr string
@@ -331,7 +330,7 @@ func (e *Ensemble) Close() error {
 	return errors.Join(e.writes.flush(), e.events.flush())
 }
 
-// wake is what the alarm calls.
+// wake handles the alarm.
 func (e *Ensemble) wake() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -343,7 +342,7 @@ func (e *Ensemble) wake() {
 	e.endTurn()
 }
 
-// endTurn wakes the writers of all connections that were sent something.
+// endTurn wakes the writers of all connections with new messages.
 func (e *Ensemble) endTurn() {
 	e.events.flush()
 	for _, m := range e.members {
@@ -352,8 +351,7 @@ func (e *Ensemble) endTurn() {
 	e.writes.flush()
 }
 
-// settle delivers what the machines have put out to connections and followers, until
-// nothing more is due.
+// settle delivers the machines' output to connections and followers, until no more is due.
 func (e *Ensemble) settle() {
 	for again := true; again; {
 		again = e.flushLeader()
@@ -371,8 +369,7 @@ func (e *Ensemble) settle() {
 	e.setAlarm()
 }
 
-// flushLeader delivers what the leader's machine has put out, and reports whether there was
-// anything.
+// flushLeader delivers the output of the leader's machine, and reports whether there was any.
 func (e *Ensemble) flushLeader() bool {
 	if e.leader == nil {
 		return false
@@ -404,7 +401,7 @@ func (e *Ensemble) committed(t zookeeper.Transaction) {
 	}
 }
 
-// leaderMachine returns the leader's machine, nil without a leader.
+// leaderMachine returns the leader's machine; nil without a leader.
 func (e *Ensemble) leaderMachine() *zookeeper.Machine {
 	if e.leader == nil {
 		return nil
@@ -412,8 +409,8 @@ func (e *Ensemble) leaderMachine() *zookeeper.Machine {
 	return e.leader.s.machine
 }
 
-// setAlarm sets the alarm to when the next delayed message arrives, the next leader is
-// elected, or a server without a leader begins to serve readers.
+// setAlarm sets the alarm to the next event: the arrival of a delayed message, an election, or a
+// server without a leader becoming read-only.
 func (e *Ensemble) setAlarm() {
 	at := e.electionAt
 	sooner := func(t time.Time) {

@@ -10,28 +10,27 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// Event is one write, for those who follow a running server: one JSON object a line, written
-// before the write is answered. Unlike an Observation it says what differs between two
-// runs: the wall time and the session's own id.
+// Event is one write, logged as one JSON object a line before the write is answered. Unlike an
+// Observation it contains values that differ between two runs: the wall time and the session's id.
 type Event struct {
 	// Time is the wall time of the write.
 	Time time.Time `json:"time"`
-	// Client is the client's address without its port. It is "" for what the server did by
-	// itself, and for a session that nobody has attached to since a restart.
+	// Client is the client's address without its port. It is "" for a write by the server itself,
+	// and for a session without a connection since the server's restart.
 	Client string `json:"client,omitempty"`
-	// Session is the session that wrote, in hexadecimal; "0x0" is the server itself.
+	// Session is the id of the writing session, in hexadecimal; "0x0" is the server itself.
 	Session string `json:"session,omitempty"`
-	// Op is the operation. Of is the operation of its transaction: "multi" for a part of
-	// one, "closeSession" for ephemerals that were deleted with their session.
+	// Op is the operation. Of is the operation that it is part of: "multi" inside a multi,
+	// "closeSession" for ephemerals deleted with their session.
 	Op string `json:"op"`
 	Of string `json:"of"`
-	// Path is the real path, with its sequence number.
+	// Path is the final path, including a sequence number.
 	Path string `json:"path,omitempty"`
-	// Data is what was written, when it is UTF-8; DataBytes is what was written otherwise.
+	// Data is the written data if it is UTF-8, DataBytes if it is not.
 	Data      string `json:"data,omitempty"`
 	DataBytes []byte `json:"data_base64,omitempty"`
 	Ephemeral bool   `json:"ephemeral,omitempty"`
-	// Error is the name of the error for a refused write, "" for a successful one.
+	// Error names the error of a refused write; "" for a successful one.
 	Error string `json:"error,omitempty"`
 	Zxid  int64  `json:"zxid"`
 }

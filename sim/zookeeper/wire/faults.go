@@ -11,40 +11,41 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// This file has what may go wrong with a running server when somebody asks for it.
+// This file injects faults into a running server on request.
 
-// RequestFault is a fault of the next requests that match it. It delays them, fails them or
-// loses them.
+// RequestFault delays, fails or loses the next requests that match it.
 type RequestFault struct {
-	// Next is how many matching requests have the fault.
+	// Next is how many matching requests are affected.
 	Next int
-	// Ops are the operations that match; an empty list is all of them but pings.
+	// Ops lists the operations that match; an empty list matches all but pings.
 	Ops []zookeeper.OpCode
-	// Session is the session whose requests match; 0 is every session.
+	// Session is the id of the session whose requests match; 0 matches every session.
 	Session int64
-	// Delay is how long a request waits before it is done, in wall time. What its
-	// connection sent behind it waits too.
+	// Delay is how long a request waits before it is executed, in wall time. Later requests of its
+	// connection wait too.
 	Delay time.Duration
-	// Code is the error that answers a request in place of doing it; 0 has it done.
+	// Code is the error that answers a request instead of its execution; 0 executes it.
 	Code zookeeper.Code
-	// Lose closes the connection in place of the answer.
+	// Lose closes the connection instead of sending the answer.
 	Lose Lose
 }
 
-// Lose says which part of a request is lost with its connection.
+// Lose says whether a fault loses a request or its answer by closing the connection.
 type Lose uint8
 
-// A fault loses nothing, the request before it is done, or the answer after it is done.
+// These are the values of Lose: LoseRequest loses a request before its execution, LoseAnswer the
+// answer after it.
 const (
 	LoseNothing Lose = iota
 	LoseRequest
 	LoseAnswer
 )
 
-// Absence says whether a server serves nobody (ZK-24.1, ZK-24.3).
+// Absence says whether a server is unavailable (ZK-24.1, ZK-24.3).
 type Absence uint8
 
-// A server serves, has no leader, or serves read-only clients alone.
+// These are the values of Absence. A Leaderless server serves nobody, a ReadOnly one only
+// read-only clients.
 const (
 	Present Absence = iota
 	Leaderless
@@ -58,19 +59,20 @@ func (a Absence) String() string {
 	return fmt.Sprintf("Absence(%d)", uint8(a))
 }
 
-// faults are the faults of one server, guarded by its lock.
+// faults holds the faults injected into one server; the server's lock guards them.
 type faults struct {
-	// any is false when requests have no fault. It may be read without the lock.
+	// any is false when no request is affected. It may be read without the lock.
 	any     atomic.Bool
 	lag     time.Duration
 	pending []RequestFault
 	absence Absence
 }
 
-// changed updates any after a change of the faults.
+// changed updates any after a change of lag or pending.
 func (f *faults) changed() { f.any.Store(f.lag > 0 || len(f.pending) > 0) }
 
-// meet returns the fault of a request and counts it; the zero fault when it has none.
+// meet returns the fault that affects a request and counts the request; the zero fault if there is
+// none.
 func (f *faults) meet(session int64, op zookeeper.OpCode) (met RequestFault) {
 	i := slices.IndexFunc(f.pending, func(p RequestFault) bool { return p.befalls(session, op) })
 	if i < 0 {
@@ -84,7 +86,7 @@ func (f *faults) meet(session int64, op zookeeper.OpCode) (met RequestFault) {
 	return met
 }
 
-// befalls reports whether a request matches the fault.
+// befalls reports whether the fault affects a request.
 func (f *RequestFault) befalls(session int64, op zookeeper.OpCode) bool {
 	if f.Session != 0 && f.Session != session {
 		return false
@@ -95,8 +97,8 @@ func (f *RequestFault) befalls(session int64, op zookeeper.OpCode) bool {
 	return slices.Contains(f.Ops, op)
 }
 
-// Befall adds a fault for coming requests, behind the pending ones. It returns an error
-// for a fault that would do nothing or two things at once.
+// Befall adds a fault for later requests, after the pending ones. It returns an error for a fault
+// without effect, or with two contradicting effects.
 func (s *Server) Befall(f RequestFault) error {
 	switch {
 	case f.Next <= 0:
@@ -115,7 +117,7 @@ func (s *Server) Befall(f RequestFault) error {
 	return nil
 }
 
-// Heal ends all faults and makes the server serve again.
+// Heal ends all faults and absences of the server.
 func (s *Server) Heal() {
 	s.mu.Lock()
 	s.faults.pending, s.faults.lag = nil, 0
@@ -124,8 +126,7 @@ func (s *Server) Heal() {
 	s.BeAbsent(Present)
 }
 
-// Lag delays whatever comes from a connection before it is handled, in wall time; 0 ends
-// that.
+// Lag delays the handling of everything that connections send, in wall time; 0 ends that.
 func (s *Server) Lag(d time.Duration) error {
 	if d < 0 {
 		return fmt.Errorf("found a lag of %v, want 0 or more", d)
@@ -137,8 +138,8 @@ func (s *Server) Lag(d time.Duration) error {
 	return nil
 }
 
-// Expire ends a session as if its client had been silent for too long. It reports whether
-// there is a session with that id.
+// Expire ends a session as if its client had been silent for its timeout. It returns false if
+// there is no session with that id.
 func (s *Server) Expire(session int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -158,8 +159,8 @@ func (s *Server) Expire(session int64) bool {
 	return known
 }
 
-// Drop cuts the connections of a session, or of all sessions for 0. It returns how many it
-// cut. The sessions live on.
+// Drop closes the connections of a session, or of all sessions for 0. It returns how many it
+// closed. The sessions live on.
 func (s *Server) Drop(session int64) (dropped int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -172,10 +173,10 @@ func (s *Server) Drop(session int64) (dropped int) {
 	return dropped
 }
 
-// BeAbsent takes the server away until it is called with Present. Meanwhile it closes every
-// connection, and each new one after its first request; nothing is written and no session
-// expires. Afterwards sessions have their full timeouts again, and the next zxid is the
-// first of a new epoch (ZK-24.2). BeAbsent does nothing to a server of an ensemble.
+// BeAbsent makes the server unavailable until it is called with Present. Meanwhile the server
+// closes every connection, and each new one after its first request; it writes nothing and expires
+// no session. Afterwards sessions have their full timeouts again, and the next zxid is the first
+// of a new epoch (ZK-24.2). For a server of an ensemble BeAbsent does nothing.
 func (s *Server) BeAbsent(how Absence) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -197,7 +198,7 @@ func (s *Server) BeAbsent(how Absence) {
 	}
 }
 
-// elected restarts the machine as that of a new leader.
+// elected restarts the machine as a new leader's.
 func (s *Server) elected() {
 	saved := s.machine.Snapshot()
 	saved.BeginEpoch()
@@ -206,7 +207,7 @@ func (s *Server) elected() {
 	s.machine = zookeeper.Restore(cfg, s.clock.NowMs(), saved)
 }
 
-// refuse answers the first request of a connection to an absent server.
+// refuse answers the first request of a connection while the server is absent.
 func (s *Server) refuse(c *conn, req *zookeeper.ConnectRequest) {
 	if !req.ReadOnly || req.SessionID != 0 || s.faults.absence != ReadOnly {
 		return
@@ -216,7 +217,7 @@ func (s *Server) refuse(c *conn, req *zookeeper.ConnectRequest) {
 	s.endTurn()
 }
 
-// zxid returns the last zxid that the server knows, 0 without a machine.
+// zxid returns the last zxid that the server knows; 0 without a machine.
 func (s *Server) zxid() int64 {
 	if s.machine == nil {
 		return 0
@@ -224,7 +225,7 @@ func (s *Server) zxid() int64 {
 	return s.machine.Zxid()
 }
 
-// suffer does one request that may have a fault. The connection's reading goroutine calls
+// suffer executes one request that a fault may affect. The connection's reading goroutine calls
 // it.
 func (c *conn) suffer(one []zookeeper.Request) {
 	s := c.s
@@ -246,7 +247,7 @@ func (c *conn) suffer(one []zookeeper.Request) {
 	}
 }
 
-// failRequest answers a request with an error and does nothing else for it.
+// failRequest answers a request with an error instead of executing it.
 func (s *Server) failRequest(c *conn, req *zookeeper.Request, code zookeeper.Code) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -266,7 +267,7 @@ func (s *Server) failRequest(c *conn, req *zookeeper.Request, code zookeeper.Cod
 	s.endTurn()
 }
 
-// letLagPass waits for the server's lag before it handles what a connection has sent.
+// letLagPass sleeps for the server's lag, if there is one.
 func (s *Server) letLagPass() {
 	if s.faults.any.Load() {
 		s.mu.Lock()
@@ -276,7 +277,7 @@ func (s *Server) letLagPass() {
 	}
 }
 
-// rest waits for a time, or until the server closes.
+// rest sleeps for a time, or until the server closes.
 func (s *Server) rest(d time.Duration) {
 	if d <= 0 {
 		return
@@ -297,27 +298,26 @@ type Look struct {
 	Znodes   int
 	Sessions []SessionLook
 	Watches  []WatchLook
-	// Lag and Pending are the faults of coming requests.
+	// Lag and Pending are the faults for later requests.
 	Lag     time.Duration
 	Pending []RequestFault
 }
 
-// SessionLook describes a session and the client that is attached to it, if any.
+// SessionLook describes a session and its connected client, if any.
 type SessionLook struct {
 	zookeeper.SessionInfo
 	Client netip.AddrPort
-	// LastOp is the last operation that was answered, under the name that the word cons
-	// has for it.
+	// LastOp is the last answered operation, as the four-letter word cons names it.
 	LastOp string
 }
 
-// WatchLook describes a watch and the session that set it.
+// WatchLook describes a watch and the id of the session that set it.
 type WatchLook struct {
 	zookeeper.WatchInfo
 	Session int64
 }
 
-// Look describes the server now. Sessions are ordered by id, watches by path.
+// Look describes the present state of the server. Sessions are sorted by id, watches by path.
 func (s *Server) Look() Look {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -359,8 +359,8 @@ func (s *Server) Node(path string) (node zookeeper.Node, children []string, ok b
 	return node, children, ok
 }
 
-// ParseOps returns the operations with the given names, such as "getData". The error lists
-// the names that there are.
+// ParseOps returns the operations with the given names, such as "getData". The error lists all
+// valid names.
 func ParseOps(names []string) (ops []zookeeper.OpCode, err error) {
 	for _, name := range names {
 		i := slices.IndexFunc(zookeeper.OpCodes(), func(op zookeeper.OpCode) bool { return op.String() == name })
@@ -372,7 +372,7 @@ func ParseOps(names []string) (ops []zookeeper.OpCode, err error) {
 	return ops, nil
 }
 
-// opNames returns the names of the operations that clients can ask for.
+// opNames returns the names of the operations that clients can request.
 func opNames() (names []string) {
 	for _, op := range zookeeper.OpCodes() {
 		if op > zookeeper.OpNotification || op == zookeeper.OpCloseSession {

@@ -7,27 +7,27 @@ import (
 	"io"
 )
 
-// errFrameLength makes a server close a connection without an answer (ZK-1.6).
+// errFrameLength closes a connection without an answer (ZK-1.6).
 var errFrameLength = errors.New("frame length")
 
-// incoming cuts what a connection sends into messages. It has a buffer only while there are
-// unread bytes, and a larger one only as more bytes really come.
+// incoming splits the bytes of a connection into messages. It has a buffer only while there are
+// unread bytes, and enlarges it only as more bytes arrive.
 type incoming struct {
 	from       lender
 	buf        []byte
-	start, end int     // of the bytes in buf that were read and not yet taken
-	burst      *[]byte // the lent buffer under buf; nil when buf is incoming's own
+	start, end int     // the unread bytes are buf[start:end]
+	burst      *[]byte // burst is the pooled buffer behind buf; nil if buf is not pooled
 }
 
-// lender is a source of bytes.
+// lender is a reader that can supply its own buffer.
 type lender interface {
 	io.Reader
-	// readLent waits for bytes and returns them in a buffer from borrowBurst. n is how many
-	// there are, at least 1 unless there is an error.
+	// readLent waits for bytes and returns them in a buffer from borrowBurst. n is their number, at
+	// least 1 unless there is an error.
 	readLent() (buffer *[]byte, n int, err error)
 }
 
-// peek waits for n bytes and returns them without taking them.
+// peek waits for n bytes and returns them without consuming them.
 func (in *incoming) peek(n int) ([]byte, error) {
 	for in.end-in.start < n {
 		if err := in.read(n); err != nil && in.end-in.start < n {
@@ -37,7 +37,7 @@ func (in *incoming) peek(n int) ([]byte, error) {
 	return in.buf[in.start : in.start+n], nil
 }
 
-// read reads at least one more byte, towards n bytes in all.
+// read reads at least one more byte; the caller needs n bytes in all.
 func (in *incoming) read(n int) error {
 	if in.start == in.end {
 		in.returnBuffer()
@@ -53,14 +53,14 @@ func (in *incoming) read(n int) error {
 	return err
 }
 
-// returnBuffer gives the empty buffer back to the pool.
+// returnBuffer returns the buffer, whose bytes are all consumed, to the pool.
 func (in *incoming) returnBuffer() {
 	giveBackBurst(in.burst)
 	in.start, in.end, in.buf, in.burst = 0, 0, nil, nil
 }
 
-// makeRoom makes room for at least one more byte, towards n bytes in all. The buffer
-// doubles only when it is full: a client has to send what it announces before it costs
+// makeRoom makes room for at least one more byte; the caller needs n bytes in all. The buffer
+// doubles only when it is full, so a client must send the bytes that it announces before they cost
 // memory.
 func (in *incoming) makeRoom(n int) {
 	switch {
@@ -74,7 +74,7 @@ func (in *incoming) makeRoom(n int) {
 	}
 }
 
-// compactInto copies the unread bytes to the beginning of a buffer, which becomes in.buf.
+// compactInto copies the unread bytes to the beginning of to, which becomes in.buf.
 func (in *incoming) compactInto(to []byte) {
 	in.end = copy(to, in.buf[in.start:in.end])
 	in.start, in.buf = 0, to

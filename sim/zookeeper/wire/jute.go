@@ -9,19 +9,19 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
-// MaxFrame is the length of the longest frame that a server accepts, Java's default of
-// jute.maxbuffer (ZK-1.6). Replies have no limit.
+// MaxFrame is the length in bytes of the longest frame that a server accepts. It is Java's default
+// of jute.maxbuffer (ZK-1.6). Replies have no limit.
 const MaxFrame = 0xfffff
 
-// null is the length of a null string, buffer or vector (ZK-1.1).
+// null is the length that stands for a null string, buffer or vector (ZK-1.1).
 const null = -1
 
-// ErrMalformed is wrapped by all errors about bytes that are no message.
+// ErrMalformed is wrapped by all errors about bytes that are not a valid message.
 var ErrMalformed = errors.New("malformed message")
 
-// reader decodes jute values from the front of a message. It compares lengths with what is
-// left before it allocates anything. After the first value that does not fit, why has the
-// reason and all other values are zero.
+// reader decodes jute values from the front of a message. It checks every length against the
+// remaining bytes before it allocates memory. The first invalid value sets why to the reason; it
+// and all later values are zero.
 type reader struct {
 	rest  []byte
 	why   string
@@ -35,7 +35,7 @@ func (r *reader) fail(why string) {
 	r.rest = nil
 }
 
-// err returns the first error of the message, which is named what.
+// err returns the first error of the message, which the text calls what.
 func (r *reader) err(what string) error {
 	if r.why == "" {
 		return nil
@@ -43,7 +43,7 @@ func (r *reader) err(what string) error {
 	return fmt.Errorf("%w: %s: %s", ErrMalformed, what, r.why)
 }
 
-// front returns the next n bytes; nil when fewer are left.
+// front consumes and returns the next n bytes; nil if fewer are left.
 func (r *reader) front(n int, what string) []byte {
 	if n > len(r.rest) {
 		r.fail(what + " cut short")
@@ -68,13 +68,13 @@ func (r *reader) int64() int64 {
 	return 0
 }
 
-// bool is true for any byte but 0, as Java's readBoolean is.
+// bool reads a boolean: any byte but 0 is true, as in Java's readBoolean.
 func (r *reader) bool() bool {
 	b := r.front(1, "boolean")
 	return b != nil && b[0] != 0
 }
 
-// bytes reads a string or buffer. The result is part of the message, and nil for null.
+// bytes reads a string or buffer. The result is a slice of the message; nil for null.
 func (r *reader) bytes(what string) []byte {
 	n := r.int32()
 	switch {
@@ -89,7 +89,7 @@ func (r *reader) bytes(what string) []byte {
 	return r.front(int(n), what)
 }
 
-// buffer reads a buffer into memory of its own; null is nil.
+// buffer reads a buffer and copies it; null becomes nil.
 func (r *reader) buffer() []byte {
 	b := r.bytes("buffer")
 	if b == nil {
@@ -98,16 +98,16 @@ func (r *reader) buffer() []byte {
 	return append(make([]byte, 0, len(b)), b...)
 }
 
-// nullable reads a string; null is "".
+// nullable reads a string; null becomes "".
 func (r *reader) nullable() string { return string(r.bytes("string")) }
 
-// string reads a string that must not be null.
+// string reads a string and refuses null.
 func (r *reader) string() string { return string(r.notNull()) }
 
-// name reads a string that is likely to come again, and must not be null.
+// name reads a string that is likely to recur, such as a path, and refuses null.
 func (r *reader) name() string { return r.remembered(r.notNull()) }
 
-// nullableName reads a string that is likely to come again; null is "".
+// nullableName reads a string that is likely to recur; null becomes "".
 func (r *reader) nullableName() string { return r.remembered(r.bytes("string")) }
 
 func (r *reader) remembered(b []byte) string {
@@ -125,8 +125,8 @@ func (r *reader) notNull() []byte {
 	return b
 }
 
-// count reads the length of a vector whose items have at least least bytes each. Like
-// Java, it takes a vector of any other negative length than null's for an empty one.
+// count reads the length of a vector whose items have at least least bytes each. -1 means null.
+// Other negative lengths mean an empty vector, as in Java.
 func (r *reader) count(least int) (n int, isNull bool) {
 	count := r.int32()
 	switch {
@@ -139,7 +139,7 @@ func (r *reader) count(least int) (n int, isNull bool) {
 	return int(count), false
 }
 
-// strings reads a vector of strings that must not be null.
+// strings reads a vector of strings and refuses null.
 func (r *reader) strings() []string {
 	n, isNull := r.count(4)
 	if isNull {
@@ -152,13 +152,13 @@ func (r *reader) strings() []string {
 	return list
 }
 
-// openACL is shared by all messages that have it; nobody writes to it.
+// openACL is shared by all messages that have it, so it must not be written to.
 var openACL = acl.Open()
 
-// openACLBytes is openACL encoded. Nearly every create carries it.
+// openACLBytes is openACL encoded, which nearly every create contains.
 var openACLBytes = appendACL(nil, openACL)
 
-// acl reads an access control list; null is the empty one.
+// acl reads an access control list; null becomes the empty one.
 func (r *reader) acl() []acl.Entry {
 	if n := len(openACLBytes); len(r.rest) >= n && string(r.rest[:n]) == string(openACLBytes) {
 		r.rest = r.rest[n:]
@@ -173,8 +173,8 @@ func (r *reader) acl() []acl.Entry {
 	return list
 }
 
-// id reads the identity of a scheme. kazoo writes an empty one, as for auth, as null. Where
-// the server looks at the identity, null breaks the request.
+// id reads the identity of a scheme. kazoo encodes an empty one, as for auth, as null. For schemes
+// whose identity the server checks, null makes the request malformed.
 func (r *reader) id(scheme string) string {
 	switch scheme {
 	case "world", "digest", "ip":
@@ -204,7 +204,7 @@ func appendBool(b []byte, v bool) []byte {
 
 func appendString(b []byte, s string) []byte { return append(appendInt(b, int32(len(s))), s...) }
 
-// appendBuffer appends a buffer; nil is null.
+// appendBuffer appends a buffer; nil becomes null.
 func appendBuffer(b, data []byte) []byte {
 	if data == nil {
 		return appendInt(b, null)
@@ -245,7 +245,7 @@ func appendStat(b []byte, s *zookeeper.Stat) []byte {
 	return appendLong(b, s.Pzxid)
 }
 
-// beginFrame leaves room for the length of a frame, which endFrame fills in.
+// beginFrame reserves the bytes for a frame's length, which endFrame sets.
 func beginFrame(b []byte) (grown []byte, at int) { return append(b, 0, 0, 0, 0), len(b) }
 
 func endFrame(b []byte, at int) []byte {

@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/members"
 )
 
-// role is what a server of an ensemble does now.
+// role is the present state of a server in an ensemble.
 type role uint8
 
 const (
@@ -18,54 +18,55 @@ const (
 	looking
 	leading
 	following
-	reading // it has no quorum and serves read-only clients
+	reading // reading: without a quorum, it serves read-only clients
 )
 
-// member is a server as a part of its ensemble, guarded by the ensemble's lock. Its methods
-// answer for a nil member too, which is a server by itself.
+// member is a server as a part of its ensemble, guarded by the ensemble's lock. Methods on a nil
+// member answer for a standalone server.
 type member struct {
 	ensemble *Ensemble
 	id       int64
-	addr     string // for clients; it has the real port once the server was started
+	addr     string // addr is for clients; it has the real port once the server was started
 	s        *Server
 	role     role
-	// cut is true when it is separated from the other servers.
+	// cut is true while the server is separated from the others.
 	cut bool
-	// lag is how late messages from the leader arrive.
+	// lag is the delay of messages from the leader.
 	lag time.Duration
 	// lookingSince is when the server lost its leader.
 	lookingSince time.Time
 
-	// conns and channel are a follower's: its connections, and the messages on their way
-	// from the leader.
+	// conns and channel are set for a follower: its connections, and the leader's messages that
+	// have not arrived.
 	conns   map[zookeeper.ConnID]*followed
 	channel []fromLeader
 }
 
-// fromLeader is a message from the leader: a transaction, or an answer for a connection.
+// fromLeader is a message from the leader: a transaction, or an answer for a connection. at is
+// when it arrives.
 type fromLeader struct {
 	at          time.Time
 	transaction *zookeeper.Transaction
 	out         zookeeper.Out
 }
 
-// followed is a connection to a follower. Its requests are done in order: one that is
-// forwarded to the leader holds up those behind it (ZK-24.4).
+// followed is a connection to a follower. Its requests are executed in order: one that is
+// forwarded to the leader delays those after it (ZK-24.4).
 type followed struct {
 	c       *conn
-	leader  *zookeeper.Conn // the leader's half of the connection
+	leader  *zookeeper.Conn // leader is the leader's half of the connection
 	queue   []zookeeper.Request
-	waiting bool // for an answer of the leader
+	waiting bool // waiting is true until the leader answers a forwarded request
 }
 
 func (m *member) follows() bool { return m != nil && m.role == following }
 func (m *member) leads() bool   { return m != nil && m.role == leading }
 func (m *member) reads() bool   { return m != nil && m.role == reading }
 
-// connected reports whether the server runs and reaches the others.
+// connected reports whether the server runs and is not cut off from the others.
 func (m *member) connected() bool { return m.role != stopped && !m.cut }
 
-// self returns the server's entry in the ensemble's configuration, zero when it has none.
+// self returns the server's entry in the ensemble's configuration; zero if it has none.
 func (m *member) self() (self members.Server) {
 	for _, one := range m.ensemble.quorum.Members.Servers() {
 		if one.ID == m.id {
@@ -75,7 +76,7 @@ func (m *member) self() (self members.Server) {
 	return self
 }
 
-// mode returns what srvr calls the server, or "looking" or "stopped".
+// mode returns the mode that the four-letter word srvr prints, or "looking" or "stopped".
 func (m *member) mode() string {
 	switch m.role {
 	case leading:
@@ -93,7 +94,7 @@ func (m *member) mode() string {
 	return "stopped"
 }
 
-// connect hands the first request of a connection to the leader (ZK-2.4, ZK-2.5).
+// connect forwards the first request of a connection to the leader (ZK-2.4, ZK-2.5).
 func (m *member) connect(c *conn, req *zookeeper.ConnectRequest) {
 	if req.LastZxidSeen > m.s.machine.Zxid() {
 		return // the caller closes the connection, which is not established
@@ -108,7 +109,8 @@ func (m *member) connect(c *conn, req *zookeeper.ConnectRequest) {
 	m.conns[c.id] = &followed{c: c, leader: at, waiting: true}
 }
 
-// receive queues a request. The leader hears that the session lives, whatever is asked.
+// receive queues a request. Whatever the request, it also tells the leader that the session is
+// alive.
 func (m *member) receive(id zookeeper.ConnID, req zookeeper.Request) {
 	f := m.conns[id]
 	if f == nil || !f.leader.Attached() {
@@ -119,14 +121,14 @@ func (m *member) receive(id zookeeper.ConnID, req zookeeper.Request) {
 	m.work(f)
 }
 
-// heard tells the leader that the session of a connection lives.
+// heard tells the leader that the session of a connection is alive.
 func (m *member) heard(id zookeeper.ConnID, op zookeeper.OpCode) {
 	if f := m.conns[id]; f != nil && f.leader.Attached() {
 		m.ensemble.leader.s.machine.Heard(m.s.clock.NowMs(), f.leader, op)
 	}
 }
 
-// work does the queued requests up to one that has to wait.
+// work executes queued requests up to one that the leader has to answer.
 func (m *member) work(f *followed) {
 	for len(f.queue) > 0 && !f.waiting && m.conns[f.c.id] == f {
 		req := f.queue[0]
@@ -141,8 +143,7 @@ func (m *member) work(f *followed) {
 	}
 }
 
-// sendOwn sends what the follower's own machine has put out. It reports whether there was
-// anything.
+// sendOwn sends the output of the follower's own machine, and reports whether there was any.
 func (m *member) sendOwn() (sent bool) {
 	out := m.s.machine.Drain()
 	for i := range out {
@@ -160,14 +161,13 @@ func (m *member) send(out *zookeeper.Out) {
 	}
 }
 
-// enqueue puts a message from the leader on its way.
+// enqueue schedules the arrival of a message from the leader.
 func (m *member) enqueue(what fromLeader) {
 	what.at = time.Now().Add(m.lag)
 	m.channel = append(m.channel, what)
 }
 
-// arrive applies the messages from the leader that are due, and reports whether there were
-// any.
+// arrive applies the leader's messages that are due, and reports whether there were any.
 func (m *member) arrive(now time.Time) (any bool) {
 	for len(m.channel) > 0 && !m.channel[0].at.After(now) {
 		next := m.channel[0]
@@ -183,8 +183,8 @@ func (m *member) arrive(now time.Time) (any bool) {
 	return any
 }
 
-// answered passes on the leader's answer for a connection, and then does the requests that
-// waited for it.
+// answered sends the leader's answer to its connection, and then executes the requests that waited
+// for it.
 func (m *member) answered(out *zookeeper.Out) {
 	f := m.conns[out.Conn]
 	if f == nil {
@@ -198,7 +198,7 @@ func (m *member) answered(out *zookeeper.Out) {
 	m.work(f)
 }
 
-// closed forgets a connection. An unknown id is ignored.
+// closed removes a connection. An unknown id is ignored.
 func (m *member) closed(id zookeeper.ConnID) {
 	f := m.conns[id]
 	if f == nil {
@@ -209,8 +209,8 @@ func (m *member) closed(id zookeeper.ConnID) {
 	f.leader.Detach()
 }
 
-// quit ends the server's part under a leader. It applies every transaction still on its
-// way, because all of them were committed, and closes its connections.
+// quit ends a server's time as leader or follower. It applies all transactions that have not
+// arrived, because they are committed, and closes the server's connections.
 func (m *member) quit() {
 	if m.role == following {
 		for _, next := range m.channel {
@@ -229,7 +229,8 @@ func (m *member) quit() {
 	}
 }
 
-// serverID returns the number that the word conf tells, 0 for a server by itself.
+// serverID returns the server's id in the ensemble, as the word conf prints it; 0 for a standalone
+// server.
 func (m *member) serverID() int64 {
 	if m == nil {
 		return 0
@@ -237,7 +238,7 @@ func (m *member) serverID() int64 {
 	return m.id
 }
 
-// conf writes what the word conf tells of an ensemble; nothing for a server by itself.
+// conf writes the ensemble's part of the answer to the word conf; nothing for a standalone server.
 func (m *member) conf(b *strings.Builder) {
 	if m == nil {
 		return
@@ -251,7 +252,7 @@ func (m *member) conf(b *strings.Builder) {
 		self.ElectionPort, self.PeerPort, kind, m.ensemble.quorum.Members)
 }
 
-// mntr reports the values that the word mntr has for an ensemble.
+// mntr reports the ensemble's values of the word mntr.
 func (m *member) mntr(value func(string, any)) {
 	switch {
 	case m == nil:
@@ -267,7 +268,7 @@ func (m *member) mntr(value func(string, any)) {
 	}
 }
 
-// port returns the port of an address, 0 for an address without one.
+// port returns the port in an address; 0 if it has none.
 func port(addr string) (n int) {
 	_, text, err := net.SplitHostPort(addr)
 	if err == nil {

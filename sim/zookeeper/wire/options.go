@@ -10,38 +10,36 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// Options configures a server. The zero value keeps its state in memory and has the wall
-// clock and the real server's limits.
+// Options configures a server. The zero value keeps the state in memory, and uses the wall clock
+// and the real server's limits.
 type Options struct {
 	// Config is the machine's configuration. Listen sets its OnWrite.
 	Config zookeeper.Config
 	Limits Limits
-	// Clock is the server's time; nil is a clock that follows the wall clock.
+	// Clock is the server's time; nil means a clock that follows the wall clock.
 	Clock *Clock
-	// Speed is how many times as fast as the wall clock the server's own clock runs; 0
-	// means 1. Above 3, clients that ping by the wall clock lose their sessions, unless
-	// Config.ClientSpeed is the same.
+	// Speed is the ratio of the server's time to wall time; 0 means 1. Above 3, clients that ping
+	// by the wall clock lose their sessions, unless Config.ClientSpeed is the same.
 	Speed float64
-	// DataDir is a directory that keeps the state across restarts: nothing that was
-	// answered is lost. With "" the state is in memory only.
+	// DataDir is a directory that keeps the state across restarts, so that no answered write is
+	// lost. With "" the state is in memory only.
 	DataDir string
-	// Snapshot is the state to start from without a DataDir; nil is an empty tree.
-	// SnapshotMs is the time of that state.
+	// Snapshot is the state to start from without a DataDir; nil means an empty tree. SnapshotMs is
+	// the time of that state.
 	Snapshot   *zookeeper.Snapshot
 	SnapshotMs int64
-	// Words are the four-letter words to answer; nil means all. srvr is always answered.
+	// Words lists the four-letter words to answer; nil means all. srvr is always answered.
 	Words []string
-	// WriteLog, when set, gets every write, as one Observation a line.
+	// WriteLog, when set, receives every write as one Observation a line.
 	WriteLog io.Writer
-	// EventLog, when set, gets every write too, as one Event a line, for whoever follows
-	// the running server.
+	// EventLog, when set, receives every write as one Event a line, before the write is answered.
 	EventLog io.Writer
-	// Log, when set, gets messages for an operator, one line at a time.
+	// Log, when set, receives messages for an operator, one line at a time.
 	Log func(line string)
 
 	// rotateAt replaces defaultRotateAt; 0 keeps it.
 	rotateAt int64
-	// sync, when set, is called in place of writing to the disk.
+	// sync, when set, is called instead of writing to the disk.
 	sync func(records []byte) error
 }
 
@@ -51,7 +49,7 @@ func (o *Options) log(format string, args ...any) {
 	}
 }
 
-// ParseProfile returns the profile with a name. The error lists the names that there are.
+// ParseProfile returns the profile called name. The error lists all valid names.
 func ParseProfile(name string) (zookeeper.Profile, error) {
 	profiles := []zookeeper.Profile{zookeeper.V38, zookeeper.V39}
 	for _, p := range profiles {
@@ -62,8 +60,7 @@ func ParseProfile(name string) (zookeeper.Profile, error) {
 	return 0, fmt.Errorf("profile %q, want one of %v", name, profiles)
 }
 
-// CheckWords returns an error for the first of the words that is no four-letter word of a
-// server.
+// CheckWords returns an error for the first word that is not a four-letter word of a server.
 func CheckWords(words []string) error {
 	for _, w := range words {
 		if !slices.Contains(allWords, w) {
@@ -73,24 +70,25 @@ func CheckWords(words []string) error {
 	return nil
 }
 
-// Limits keep one client from hurting the others (ZK-1.9). A zero field has its default.
+// Limits protect a server from single clients (ZK-1.9). A zero field means its default.
 type Limits struct {
-	// ConnsPerAddr is how many connections one address may have, four-letter words
-	// included. The default is 60, as the real server's maxClientCnxns; -1 is no limit.
+	// ConnsPerAddr limits the connections from one address, including four-letter words. The
+	// default is 60, as the real server's maxClientCnxns; -1 means no limit.
 	ConnsPerAddr int
-	// Outstanding is how many answers may wait to be sent to a connection before its next
-	// request has to wait. The default is 1000, as the real server's
-	// globalOutstandingLimit, which counts all connections.
+	// Outstanding limits the unsent answers of a connection; its next request waits until there are
+	// fewer. The default is 1000, as the real server's globalOutstandingLimit, which counts all
+	// connections.
 	Outstanding int
-	// UnsentBytes is the same in bytes; the default is 1 MiB. One answer may be larger.
+	// UnsentBytes limits the unsent answers in bytes; the default is 1 MiB. A single answer may be
+	// larger.
 	UnsentBytes int
-	// EventBytes is how many bytes may wait to be sent when an event comes. A client that
-	// does not read is cut off, because events cannot be held back. The default is 16 MiB.
+	// EventBytes limits the unsent bytes of a connection when an event is added. Beyond it the
+	// client is disconnected, because events cannot be delayed. The default is 16 MiB.
 	EventBytes int
-	// FirstFrame is how long a connection may take to send its first message; the default
-	// is 10 s, as the real server's sessionlessCnxnTimeout.
+	// FirstFrame limits the time until a connection's first message; the default is 10 s, as the
+	// real server's sessionlessCnxnTimeout.
 	FirstFrame time.Duration
-	// LastBytes is how long a client may take to read what was sent before the server
+	// LastBytes limits the time in which a client must read the last messages before the server
 	// closes its connection; the default is 5 s.
 	LastBytes time.Duration
 }

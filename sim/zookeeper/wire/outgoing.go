@@ -6,10 +6,10 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// queue is the bytes of some messages. An empty queue has no buffer.
+// queue holds encoded messages. An empty queue has no buffer.
 type queue struct {
 	bytes    []byte
-	buffer   *[]byte // the pooled buffer under bytes; nil when bytes is the queue's own
+	buffer   *[]byte // buffer is the pooled buffer behind bytes; nil if bytes is not pooled
 	messages int
 }
 
@@ -28,10 +28,10 @@ func (q *queue) add(out *zookeeper.Out) {
 	q.messages++
 }
 
-// extent is the length of a queue's front part.
+// extent is the length of the front part of a queue.
 type extent struct{ bytes, messages int }
 
-// moveFront moves the front part of the queue to the end of another one.
+// moveFront moves the front part of the queue to the end of another queue.
 func (q *queue) moveFront(front extent, to *queue) {
 	if front.bytes == len(q.bytes) && len(to.bytes) == 0 {
 		to.drop()
@@ -47,33 +47,33 @@ func (q *queue) moveFront(front extent, to *queue) {
 	}
 }
 
-// drop empties the queue.
+// drop empties the queue and returns its buffer to the pool.
 func (q *queue) drop() {
 	giveBack(q.buffer, q.bytes)
 	*q = queue{}
 }
 
-// outgoing holds the messages to one client, in order: those that the writer is sending,
-// those that are ready, and those that are held until the disk has what they tell of. There
-// is a writer only while there is something to send. A method that may give it work returns
-// start, and then the caller has to start a writer.
+// outgoing holds the messages to one client, in order: those that the writer is sending, those
+// that are ready, and those held until the changes that they reveal are on disk. There is a writer
+// only while there are bytes to send. When a method returns start true, the caller must start a
+// writer.
 type outgoing struct {
 	mu sync.Mutex
-	// room wakes the reader, which waits until fewer messages are unsent.
+	// room wakes the reader, which waits while too many messages are unsent.
 	room sync.Cond
 
 	sending, ready, held queue
-	// sealed is the front of held whose records are in the next batch. marked is the front
-	// that the batch under way frees.
+	// sealed is the front of held whose records are in the next batch. marked is the front that the
+	// batch being written will release.
 	sealed, marked extent
 
-	last   bool // no more messages will come: close the connection after these
-	broken bool // close the connection now
+	last   bool // last means: close the connection after these messages
+	broken bool // broken means: close the connection now
 	writer writerState
 }
 
-// writerState says whether there is a writer. The writer that closes the connection is the
-// last.
+// writerState says whether there is a writer. After the writer that closes the connection there is
+// no other.
 type writerState uint8
 
 const (
@@ -84,8 +84,8 @@ const (
 
 func (o *outgoing) init() { o.room.L = &o.mu }
 
-// start reports whether the caller has to start a writer, and notes that it does. The lock
-// is held.
+// start reports whether the caller must start a writer, and records that it will. The lock is
+// held.
 func (o *outgoing) start() bool {
 	if o.writer != noWriter || !o.broken && len(o.ready.bytes) == 0 && !o.over() {
 		return false
@@ -94,11 +94,11 @@ func (o *outgoing) start() bool {
 	return true
 }
 
-// over reports whether all messages were sent and no more will come. The lock is held.
+// over reports whether all messages are sent and no more will come. The lock is held.
 func (o *outgoing) over() bool { return o.last && len(o.held.bytes) == 0 && len(o.ready.bytes) == 0 }
 
-// add appends a message. It reports whether the message is held, and whether the client has
-// fallen too far behind to get it.
+// add appends a message. held says that it waits for the disk. behind says that it was not added,
+// because the client has too many unsent bytes and must be disconnected.
 func (o *outgoing) add(out *zookeeper.Out, hold bool, limits *Limits) (held, behind bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -119,7 +119,7 @@ func (o *outgoing) unsent() int {
 	return len(o.sending.bytes) + len(o.ready.bytes) + len(o.held.bytes)
 }
 
-// waiting returns how many messages are not sent yet.
+// waiting returns the number of unsent messages.
 func (o *outgoing) waiting() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -130,14 +130,14 @@ func (o *outgoing) full(limits *Limits) bool {
 	return o.unsent() > limits.UnsentBytes || o.sending.messages+o.ready.messages+o.held.messages > limits.Outstanding
 }
 
-// hasRoom reports whether another request may be taken.
+// hasRoom reports whether another request may be executed.
 func (o *outgoing) hasRoom(limits *Limits) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return !o.full(limits)
 }
 
-// awaitRoom waits until another request may be taken, or until the connection closes.
+// awaitRoom waits until another request may be executed, or until the connection closes.
 func (o *outgoing) awaitRoom(limits *Limits) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -146,29 +146,29 @@ func (o *outgoing) awaitRoom(limits *Limits) {
 	}
 }
 
-// wake reports whether a writer has to be started for what is ready.
+// wake reports whether the caller must start a writer for ready messages.
 func (o *outgoing) wake() (start bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.start()
 }
 
-// seal notes how much is held at the end of a turn. The records of that turn are in the
-// batch that is gathered.
+// seal records how much is held at the end of a turn. The records of that turn are in the next
+// batch.
 func (o *outgoing) seal() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.sealed = extent{len(o.held.bytes), o.held.messages}
 }
 
-// mark notes that what was sealed is in the batch under way.
+// mark records that the sealed messages belong to the batch being written.
 func (o *outgoing) mark() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.marked = o.sealed
 }
 
-// release makes ready what was marked, once its batch is on the disk.
+// release makes the marked messages ready, once their batch is on disk.
 func (o *outgoing) release() (start bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -182,7 +182,7 @@ func (o *outgoing) release() (start bool) {
 	return o.start()
 }
 
-// finish makes the connection close after the messages that are there.
+// finish closes the connection after the queued messages.
 func (o *outgoing) finish() (start bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -191,7 +191,7 @@ func (o *outgoing) finish() (start bool) {
 	return o.start()
 }
 
-// abort drops all messages and makes the connection close.
+// abort drops all messages and closes the connection.
 func (o *outgoing) abort() (start bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -208,8 +208,8 @@ func (o *outgoing) isBroken() bool {
 	return o.broken
 }
 
-// next returns bytes for the writer, and takes what it returned before for sent. With nil
-// the writer ends; with end it also has to close the connection.
+// next returns bytes for the writer to send, and marks the bytes that it returned before as sent.
+// If bytes is nil the writer must end; if end is true it must also close the connection.
 func (o *outgoing) next() (bytes []byte, end bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -227,7 +227,7 @@ func (o *outgoing) next() (bytes []byte, end bool) {
 	return o.sending.bytes, false
 }
 
-// fail notes that the client cannot be sent to. The caller closes the connection.
+// fail records that the client cannot be reached. The caller closes the connection.
 func (o *outgoing) fail() {
 	o.abort()
 	o.mu.Lock()

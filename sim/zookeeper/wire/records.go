@@ -11,26 +11,26 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// A log and a snapshot consist of the same records. A record is what one turn changed, all
-// or nothing:
+// A log and a snapshot consist of the same records. A record holds the changes of one turn, which
+// are applied all or not at all:
 //
 //	uint32 length, uint32 CRC-32C of the rest,
 //	long clock in ms, long zxid, long next session id, entries
 //
-// An entry says how something is now and not what was done to it. So reading a record needs
-// none of the server's rules, and a record may be read twice.
+// An entry holds the new state of a znode or session, not the operation. So reading a record needs
+// none of the server's rules, and applying a record twice is harmless.
 type entryKind uint8
 
 const (
-	entryNode      entryKind = 1 // a whole znode
-	entryOffspring entryKind = 2 // what a change of its children changes in a znode
-	entryGone      entryKind = 3 // a znode was deleted
+	entryNode      entryKind = 1 // entryNode is a whole znode
+	entryOffspring entryKind = 2 // entryOffspring is the fields of a znode that change with its children
+	entryGone      entryKind = 3 // entryGone is a deleted znode
 	entrySession   entryKind = 4
-	entryEnded     entryKind = 5 // a session has ended
-	// entryComplete ends a snapshot: one without it was not written to the end.
+	entryEnded     entryKind = 5 // entryEnded is a session that has ended
+	// entryComplete is the last entry of a snapshot. A snapshot without it is incomplete.
 	entryComplete entryKind = 6
-	// entryFresh is a whole znode in fewer bytes: one with the open ACL that was not
-	// changed since a plain create.
+	// entryFresh is a compact entryNode, for a znode with the open ACL that was not changed since a
+	// plain create.
 	entryFresh entryKind = 7
 )
 
@@ -38,7 +38,7 @@ const recordHeader = 8
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// recordWriter appends one record.
+// recordWriter encodes one record.
 type recordWriter struct {
 	b  []byte
 	at int
@@ -52,8 +52,8 @@ func beginRecord(b []byte, nowMs, zxid, nextSessionID int64) recordWriter {
 
 func (w *recordWriter) kind(k entryKind) { w.b = append(w.b, byte(k)) }
 
-// Node appends the entry of a whole znode; Offspring and Gone append the others of
-// TakeNotes.
+// Node appends the entry of a whole znode. Offspring and Gone append the other entries, as
+// zookeeper's TakeNotes requires.
 func (w *recordWriter) Node(n *zookeeper.NodeImage) {
 	if fresh(n) {
 		w.kind(entryFresh)
@@ -70,13 +70,13 @@ func (w *recordWriter) Node(n *zookeeper.NodeImage) {
 	w.b = appendOffspring(b, n.Offspring)
 }
 
-// fresh reports whether an entryFresh says all about a znode.
+// fresh reports whether an entryFresh can represent the znode.
 func fresh(n *zookeeper.NodeImage) bool {
 	return n.Owner == 0 && !n.Container && n.TTLMs == 0 && n.Version == 0 && n.Aversion == 0 && n.Creates == 0 &&
 		n.Mzxid == n.Czxid && n.Pzxid == n.Czxid && n.MtimeMs == n.CtimeMs && n.Open()
 }
 
-// freshNode reads the znode of an entryFresh.
+// freshNode reads the znode in an entryFresh.
 func (r *reader) freshNode() zookeeper.NodeImage {
 	n := zookeeper.NodeImage{Path: r.string(), Data: r.buffer(), ACL: openACL, CtimeMs: r.int64(), Czxid: r.int64()}
 	n.MtimeMs, n.Mzxid, n.Pzxid = n.CtimeMs, n.Czxid, n.Czxid
@@ -107,7 +107,7 @@ func (w *recordWriter) ended(id int64) {
 	w.b = appendLong(w.b, id)
 }
 
-// end fills in the record's length and checksum, and returns all bytes.
+// end sets the record's length and checksum, and returns all bytes.
 func (w *recordWriter) end() []byte {
 	body := w.b[w.at+recordHeader:]
 	binary.BigEndian.PutUint32(w.b[w.at:], uint32(len(body)))
@@ -115,8 +115,8 @@ func (w *recordWriter) end() []byte {
 	return w.b
 }
 
-// nextRecord splits off the first record; ok is false when there is none that is whole and
-// has the right checksum.
+// nextRecord splits off the first record; ok is false if there is no complete record with the
+// right checksum.
 func nextRecord(b []byte) (body, rest []byte, ok bool) {
 	if len(b) < recordHeader {
 		return nil, nil, false
@@ -132,7 +132,7 @@ func nextRecord(b []byte) (body, rest []byte, ok bool) {
 	return body, b[recordHeader+n:], true
 }
 
-// state is what the records so far add up to.
+// state is the result of all records read so far.
 type state struct {
 	nowMs, zxid, nextSessionID int64
 	nodes                      map[string]zookeeper.NodeImage
@@ -193,10 +193,10 @@ func (r *reader) offspring() zookeeper.Offspring {
 	return zookeeper.Offspring{Creates: r.int32(), Pzxid: r.int64()}
 }
 
-// snapshot converts the state to the machine's form.
+// snapshot converts the state to the machine's Snapshot.
 func (s *state) snapshot() (*zookeeper.Snapshot, error) {
 	image := zookeeper.Image{Zxid: s.zxid, Epoch: s.zxid >> 32, NextSessionID: s.nextSessionID}
-	// By path, parents come before their children.
+	// Sorted by path, parents precede their children.
 	for _, path := range slices.Sorted(maps.Keys(s.nodes)) {
 		image.Nodes = append(image.Nodes, s.nodes[path])
 	}
@@ -206,24 +206,24 @@ func (s *state) snapshot() (*zookeeper.Snapshot, error) {
 	return zookeeper.NewSnapshot(image)
 }
 
-// recorder turns what a machine did into records. The machine notes changed znodes and the
-// recorder changed sessions. It takes both at the end of a turn and makes one record of
-// them, because none of the turn's inputs was answered before.
+// recorder encodes the machine's changes as records. The machine collects changed znodes, the
+// recorder changed sessions. At the end of a turn it makes one record of both, because none of the
+// turn's inputs has been answered before.
 type recorder struct {
-	zxid     int64   // of the last record
-	sessions []int64 // those that began or ended since then
+	zxid     int64   // zxid is that of the last record
+	sessions []int64 // sessions lists those begun or ended since the last record
 	writer   recordWriter
 }
 
-// note remembers a session that a write began or ended. A failed write changes the zxid
-// alone (ZK-4.1), which makes a record too.
+// note records that a write began or ended a session. A failed write only changes the zxid
+// (ZK-4.1), which also makes a record.
 func (r *recorder) note(w *zookeeper.Write) {
 	if w.Err == zookeeper.CodeOK && w.Op.Effect() == zookeeper.EffectSession {
 		r.sessions = append(r.sessions, w.Session)
 	}
 }
 
-// behind reports whether the machine has changes that are in no record yet.
+// behind reports whether the machine has changes that no record contains yet.
 func (r *recorder) behind(m *zookeeper.Machine) bool { return m.Zxid() != r.zxid }
 
 // appendRecord appends a record of the changes since the last one, if there are any.
@@ -245,15 +245,14 @@ func (r *recorder) appendRecord(b []byte, m *zookeeper.Machine) []byte {
 	}
 	r.sessions = r.sessions[:0]
 	b = w.end()
-	r.writer = recordWriter{} // lets go of the bytes
+	r.writer = recordWriter{} // drops the reference to b
 	return b
 }
 
-// recordSize is how long a record of a snapshot may get before the next one begins, in
-// bytes.
+// recordSize is the size in bytes at which a snapshot begins a new record.
 const recordSize = 1 << 20
 
-// writeSnapshot writes a whole state as records. A last entry marks its end.
+// writeSnapshot writes a whole state as records, and entryComplete at the end.
 func writeSnapshot(to io.Writer, nowMs int64, s *zookeeper.Snapshot) error {
 	image := s.Image()
 	w := beginRecord(nil, nowMs, image.Zxid, image.NextSessionID)

@@ -6,11 +6,11 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/field"
 )
 
-// syncConnected is the connection state in every event of a server (ZK-1.4).
+// syncConnected is the connection state that every event contains (ZK-1.4).
 const syncConnected = 3
 
-// AppendReply appends a reply to b as a frame (ZK-1.3). r.Op decides what the body has; an
-// error has no body.
+// AppendReply appends a reply to b as a frame (ZK-1.3). r.Op determines the form of the body; an
+// error has none.
 func AppendReply(b []byte, r *zookeeper.Reply) []byte {
 	b, at := beginFrame(b)
 	b = appendInt(b, r.Xid)
@@ -45,7 +45,7 @@ func appendReplyFields(b []byte, fields []field.Kind, r *zookeeper.Reply) []byte
 		case field.Results:
 			b = appendResults(b, r.Results)
 		case field.NoError:
-			b = appendInt(b, 0) // an ErrorResponse that says OK (ZK-7.7)
+			b = appendInt(b, 0) // an ErrorResponse with code OK (ZK-7.7)
 		case field.NoToken:
 			b = appendInt(b, null)
 		}
@@ -65,17 +65,16 @@ func AppendEvent(b []byte, e *zookeeper.Event) []byte {
 	return endFrame(b, at)
 }
 
-// ReplyXid reads the xid of a message from a server, without its frame's length. It tells a
-// client whether the message is an event, or which request it answers. Errors wrap
-// ErrMalformed.
+// ReplyXid returns the xid of a server's message, without its frame's length. The xid says which
+// request the message answers, or that it is an event. Errors wrap ErrMalformed.
 func ReplyXid(message []byte) (int32, error) {
 	r := reader{rest: message}
 	xid := r.int32()
 	return xid, r.err("reply header")
 }
 
-// DecodeReply decodes the answer to a request with an opcode, without its frame's length.
-// Nothing in the reply refers to message. Errors wrap ErrMalformed.
+// DecodeReply decodes the answer to a request with opcode op, without its frame's length. The
+// result does not refer to message. Errors wrap ErrMalformed.
 func DecodeReply(message []byte, op zookeeper.OpCode) (zookeeper.Reply, error) {
 	r := reader{rest: message}
 	reply := zookeeper.Reply{Op: op, Xid: r.int32(), Zxid: r.int64(), Err: zookeeper.Code(r.int32())}
@@ -116,7 +115,7 @@ func (r *reader) replyFields(fields []field.Kind, reply *zookeeper.Reply) {
 	}
 }
 
-// DecodeEvent decodes a watch event, which is a message with the xid of notifications,
+// DecodeEvent decodes a watch event, which is a message with xid zookeeper.XidNotification,
 // without its frame's length. Errors wrap ErrMalformed.
 func DecodeEvent(message []byte) (zookeeper.Event, error) {
 	r := reader{rest: message}

@@ -8,16 +8,15 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/members"
 )
 
-// Decoder decodes the requests of one connection. It remembers their paths, so that decoding
-// the common ones allocates nothing.
+// Decoder decodes the requests of one connection. It caches their paths, so that decoding most
+// requests allocates nothing.
 type Decoder struct{ names names }
 
-// Request decodes a request, without its frame's length, into req (ZK-1.2). A body that
-// cannot be read makes it Malformed, which the machine answers. A header that cannot be
-// read is an error, after which a server closes the connection. Nothing in req refers to
-// message.
+// Request decodes a request, without its frame's length, into req (ZK-1.2). If the body is
+// malformed it sets req.Malformed, and the machine answers with an error. If the header is, it
+// returns an error, and a server closes the connection. req does not refer to message.
 //
-// What follows the body is ignored, as Java ignores it.
+// Bytes after the body are ignored, as in Java.
 func (d *Decoder) Request(message []byte, req *zookeeper.Request) error {
 	r := reader{rest: message, names: &d.names}
 	*req = zookeeper.Request{Xid: r.int32(), Op: zookeeper.OpCode(r.int32())}
@@ -31,8 +30,8 @@ func (d *Decoder) Request(message []byte, req *zookeeper.Request) error {
 	return nil
 }
 
-// requestFields reads the fields of a body. Unknown opcodes, and those that no client sends,
-// have none.
+// requestFields reads the fields of a body. Opcodes that are unknown, or that no client sends,
+// have no fields.
 func (r *reader) requestFields(fields []field.Kind, req *zookeeper.Request) {
 	for _, f := range fields {
 		switch f {
@@ -75,8 +74,8 @@ func (r *reader) requestFields(fields []field.Kind, req *zookeeper.Request) {
 	}
 }
 
-// lonePath reads the path of a deleteContainer. Only 3.9 reads one: 3.8 takes the whole body
-// for it and refuses that as a path. Neither calls the request malformed.
+// lonePath reads the path of a deleteContainer as 3.9 does. 3.8 takes the whole body for the path,
+// which it then refuses. Neither calls the request malformed.
 func (r *reader) lonePath(req *zookeeper.Request) {
 	body := reader{rest: r.rest}
 	if path := body.string(); body.why == "" {
@@ -92,7 +91,7 @@ func (r *reader) watchLists(all bool) *zookeeper.WatchLists {
 	return lists
 }
 
-// AppendRequest appends a request to b as a frame, with its length. A Malformed request has
+// AppendRequest appends a request to b as a frame, including its length. A Malformed request has
 // no body.
 func AppendRequest(b []byte, req *zookeeper.Request) []byte {
 	b, at := beginFrame(b)
@@ -136,7 +135,7 @@ func appendRequestFields(b []byte, fields []field.Kind, req *zookeeper.Request) 
 	return b
 }
 
-// text reads a string; null is nil.
+// text reads a string; null becomes nil.
 func (r *reader) text() *string {
 	b := r.buffer()
 	if b == nil {
@@ -173,13 +172,14 @@ func appendWatchLists(b []byte, req *zookeeper.Request, all bool) []byte {
 	return b
 }
 
-// These bound what one connection remembers: little, because there may be 100,000 of them.
+// These limit the path cache of one connection, in entries and bytes of a path. They are small,
+// because there may be 100,000 connections.
 const (
 	maxNames    = 16
 	maxNameSize = 256
 )
 
-// names keeps the paths that a connection used last, so that reading one again allocates
+// names caches the paths that a connection used last, so that decoding one again allocates
 // nothing. It is a hash table in which a new path replaces an old one with the same hash.
 type names struct{ known *[maxNames]string }
 

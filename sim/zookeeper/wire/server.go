@@ -11,9 +11,9 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// Server serves one machine, guarded by one lock, on one address. Each connection has a
-// goroutine that reads and, while there is something to send, one that writes. One more
-// lets time pass and, with a data directory, one commits to it.
+// Server serves one machine, guarded by one lock, on one address. Each connection has a goroutine
+// that reads and, while there are bytes to send, one that writes. Another goroutine calls Tick
+// and, with a data directory, one more commits to it.
 type Server struct {
 	opt     Options
 	limits  Limits
@@ -21,33 +21,33 @@ type Server struct {
 	ln      *net.TCPListener
 	beganMs int64
 
-	// mu is the server's own lock, or its ensemble's.
+	// mu is the server's own lock, or that of its ensemble.
 	mu       *sync.Mutex
 	machine  *zookeeper.Machine
 	conns    map[zookeeper.ConnID]*conn
 	nextConn zookeeper.ConnID
 	perAddr  map[netip.Addr]int
-	sockets  map[*conn]bool // conns, and connections that are still being closed
-	touched  []*conn        // connections whose writers are woken at the end of the turn
-	down     bool           // no more requests are taken
+	sockets  map[*conn]bool // sockets holds conns, and connections that are still being closed
+	touched  []*conn        // touched lists connections whose writers are woken at the end of the turn
+	down     bool           // down means that requests are no longer executed
 	stats    serverStats
 	faults   faults
 	writes   *writeLog
 	events   eventLog
-	commit   *committer // nil without a data directory
-	// clients has the address of each session's client. over lists the sessions that ended
-	// in this turn. from is the address of the client that connects now.
+	commit   *committer // commit is nil without a data directory
+	// clients holds the address of each session's client. over lists the sessions that ended in
+	// this turn. from is the address of the client that is just connecting.
 	clients map[int64]netip.Addr
 	over    []int64
 	from    netip.Addr
 
-	// member is the server's place in an ensemble, nil for a server by itself.
+	// member is the server's part in an ensemble; nil for a standalone server.
 	member *member
 
-	closed bool // Close was called
+	closed bool // closed is true once Close was called
 	stop   chan struct{}
 	wg     sync.WaitGroup
-	// failed is why the server stopped by itself; done is closed then.
+	// failed is the error with which the server stopped by itself; done is then closed.
 	failed error
 	done   chan struct{}
 }
@@ -78,7 +78,7 @@ func newServer(opt Options, mu *sync.Mutex) *Server {
 	}
 }
 
-// start serves connections from a listener.
+// start accepts connections from a listener.
 func (s *Server) start(ln net.Listener) {
 	s.ln = ln.(*net.TCPListener)
 	s.wg.Add(2)
@@ -90,7 +90,7 @@ func (s *Server) start(ln net.Listener) {
 	}
 }
 
-// boot makes the machine from the data directory, the given snapshot or nothing.
+// boot makes the machine from the data directory, the given snapshot or an empty tree.
 func (s *Server) boot() error {
 	snapshot, snapshotMs := s.opt.Snapshot, s.opt.SnapshotMs
 	if s.opt.DataDir != "" {
@@ -130,7 +130,7 @@ func (s *Server) boot() error {
 	return nil
 }
 
-// wrote is the machine's OnWrite: it tells the recorder and the logs of a write.
+// wrote handles the machine's OnWrite: it passes the write to the recorder and the logs.
 func (s *Server) wrote(w zookeeper.Write) {
 	if s.commit != nil {
 		s.commit.recorder.note(&w)
@@ -145,8 +145,8 @@ func (s *Server) wrote(w zookeeper.Write) {
 	}
 }
 
-// addrOf returns the last known address of the client that wrote. It is invalid for the
-// server itself, and for a session that nobody has attached to since a restart.
+// addrOf returns the last known address of the client that wrote. It is invalid for a write by the
+// server itself, and for a session without a connection since the server's restart.
 func (s *Server) addrOf(w *zookeeper.Write) netip.Addr {
 	if w.Op == zookeeper.OpCreateSession {
 		return s.from
@@ -157,25 +157,25 @@ func (s *Server) addrOf(w *zookeeper.Write) netip.Addr {
 // Addr returns the address that the server listens on, such as "127.0.0.1:2181".
 func (s *Server) Addr() string { return s.ln.Addr().String() }
 
-// Done returns a channel that is closed when the server has stopped by itself; Err then says
-// why. Close does not close the channel.
+// Done returns a channel that is closed when the server has stopped by itself; Err then returns
+// the reason. Close does not close the channel.
 func (s *Server) Done() <-chan struct{} { return s.done }
 
-// Err returns why the server stopped by itself, nil when it did not.
+// Err returns why the server stopped by itself; nil if it did not.
 func (s *Server) Err() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.failed
 }
 
-// Snapshot returns the present state and the server's time.
+// Snapshot returns the present state and the server's time in ms.
 func (s *Server) Snapshot() (snapshot *zookeeper.Snapshot, nowMs int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.machine.Snapshot(), s.machine.NowMs()
 }
 
-// closingTime is how long clients may take to close their side when the server stops.
+// closingTime is how long Close waits for clients to close their side.
 const closingTime = 100 * time.Millisecond
 
 // stopped reports whether Close was called.
@@ -188,8 +188,8 @@ func (s *Server) stopped() bool {
 	}
 }
 
-// Close stops the server. Connections get what was answered before and are closed. Sessions
-// stay in the data directory and in Snapshot.
+// Close stops the server. It sends the answers that are ready, and closes all connections.
+// Sessions stay in the data directory and in Snapshot.
 func (s *Server) Close() error {
 	s.mu.Lock()
 	if s.closed {
@@ -215,7 +215,7 @@ func (s *Server) Close() error {
 	return errors.Join(err, s.writes.flush(), s.events.flush())
 }
 
-// accept takes connections until the listener is closed.
+// accept serves new connections until the listener is closed.
 func (s *Server) accept(ln *net.TCPListener) {
 	defer s.wg.Done()
 	for {
@@ -224,7 +224,7 @@ func (s *Server) accept(ln *net.TCPListener) {
 			return
 		}
 		if err != nil {
-			// As a rule the process is out of file descriptors, and some will come back.
+			// Most likely the process is out of file descriptors, which connections will free.
 			s.opt.log("accept: %v", err)
 			select {
 			case <-s.stop:
@@ -272,7 +272,7 @@ func (s *Server) admit(tcp *net.TCPConn) *conn {
 	return c
 }
 
-// ended ends the machine's part of a connection from which nothing more is read.
+// ended ends a connection in the machine, once nothing more is read from it.
 func (s *Server) ended(c *conn, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -287,8 +287,7 @@ func (s *Server) ended(c *conn, err error) {
 	delete(s.conns, c.id)
 }
 
-// left forgets a connection whose writer is done too. Nothing happens to the connection
-// after that.
+// left removes a connection whose writer has ended too.
 func (s *Server) left(c *conn) {
 	defer s.wg.Done()
 	c.tcp.Close()
@@ -302,7 +301,7 @@ func (s *Server) left(c *conn) {
 	}
 }
 
-// passTime calls Tick whenever something is due.
+// passTime calls Tick whenever a timer of the machine is due.
 func (s *Server) passTime() {
 	defer s.wg.Done()
 	if s.clock.manual != nil {
@@ -320,8 +319,8 @@ func (s *Server) passTime() {
 	}
 }
 
-// Tick does what is due and returns when to call it again, in the server's time: at the next
-// instant of the tick grid, on which sessions expire, or before it (ZK-3.1).
+// Tick runs due timers and returns when to call it again, in the server's time in ms. That is at
+// or before the next instant of the tick grid, on which sessions expire (ZK-3.1).
 func (s *Server) Tick() (nextMs int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -332,7 +331,7 @@ func (s *Server) Tick() (nextMs int64) {
 		return nextMs
 	}
 	if s.member.follows() {
-		return nextMs // sessions expire at the leader
+		return nextMs // the leader expires the sessions
 	}
 	s.machine.Tick(nowMs)
 	s.deliver()

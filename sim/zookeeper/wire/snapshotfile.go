@@ -14,11 +14,10 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire/logfile"
 )
 
-// magic begins every file of records; its last digit is the version of the format.
+// magic is the beginning of every file of records; its last digit is the version of the format.
 const magic = "MSIMZK01"
 
-// SaveSnapshot writes a snapshot, taken at nowMs, to a file. It replaces the file whole or
-// not at all.
+// SaveSnapshot writes a snapshot, taken at nowMs, to a file. It replaces the file atomically.
 func SaveSnapshot(name string, nowMs int64, s *zookeeper.Snapshot) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".tmp-*")
 	if err != nil {
@@ -53,8 +52,8 @@ func SaveSnapshot(name string, nowMs int64, s *zookeeper.Snapshot) (err error) {
 	return logfile.SyncDir(filepath.Dir(name))
 }
 
-// LoadSnapshot reads a file that SaveSnapshot wrote. It returns the snapshot and the time at
-// which it was taken.
+// LoadSnapshot reads a file written by SaveSnapshot. It returns the snapshot and the time at which
+// it was taken.
 func LoadSnapshot(name string) (s *zookeeper.Snapshot, nowMs int64, err error) {
 	st := newState()
 	if err := st.load(name); err != nil {
@@ -82,12 +81,12 @@ func (s *state) load(name string) error {
 	return nil
 }
 
-// errNoMagic says that a file does not begin as a file of records does.
+// errNoMagic says that a file does not begin with magic.
 var errNoMagic = errors.New("not a file of records: want " + magic + " at its beginning")
 
-// replay applies the records of a file, up to the first one that is cut short or damaged.
-// end is the offset of that one. torn is how many bytes follow end, without trailing zeros,
-// which are unused room.
+// replay applies the records of a file, up to the first one that is incomplete or damaged. end is
+// that record's offset. torn is the number of bytes after end, without trailing zeros, which are
+// unused room.
 func (s *state) replay(name string, b []byte) (end, torn int, err error) {
 	if len(b) < len(magic) || string(b[:len(magic)]) != magic {
 		return 0, len(b), fmt.Errorf("%s: %w", name, errNoMagic)

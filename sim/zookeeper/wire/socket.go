@@ -5,15 +5,15 @@ import (
 	"net"
 )
 
-// duplex is a connection's socket.
+// duplex is a connection's socket, for reading and writing.
 type duplex interface {
 	lender
-	// offer writes without waiting as many bytes as the socket takes, and returns how many.
+	// offer writes as many bytes as the socket takes without blocking, and returns how many.
 	offer(bytes []byte) (n int, err error)
 }
 
-// waiting is a duplex that keeps a lent buffer while it waits. It serves readers that are no
-// socket, and systems whose sockets cannot be asked without waiting.
+// waiting is a duplex that holds its lent buffer while it waits for bytes. It is for readers that
+// are not sockets, and for systems without non-blocking reads.
 type waiting struct{ io.Reader }
 
 func (w waiting) readLent() (buffer *[]byte, n int, err error) {
@@ -25,12 +25,12 @@ func (w waiting) readLent() (buffer *[]byte, n int, err error) {
 	return buffer, n, err
 }
 
-// offer writes nothing: whether the socket would take it at once is not known.
+// offer writes nothing, because a plain reader has no non-blocking write.
 func (w waiting) offer([]byte) (n int, err error) { return 0, nil }
 
 var _ duplex = (*socket)(nil)
 
-// newSocket returns the duplex for a connection.
+// newSocket returns the best duplex for a connection.
 func newSocket(tcp *net.TCPConn) duplex {
 	raw, err := tcp.SyscallConn()
 	if err != nil {

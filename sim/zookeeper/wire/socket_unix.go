@@ -9,20 +9,21 @@ import (
 	"syscall"
 )
 
-// socket is a duplex that waits without a buffer. It borrows one to ask whether there is
-// something to read, and gives it back before it waits.
+// socket is a duplex that waits for bytes without holding a buffer. It borrows one to try a read,
+// and returns it before it waits.
 type socket struct {
 	*net.TCPConn
 	raw syscall.RawConn
-	try func(fd uintptr) bool // tryRead
+	try func(fd uintptr) bool // try is the method value tryRead
 
-	// What the last tryRead has read.
+	// These are the results of the last tryRead.
 	buffer *[]byte
 	n      int
 	err    error
 
-	give func(fd uintptr) bool // tryWrite
-	// What is offered, and how much of it was written. There is one writer at a time.
+	give func(fd uintptr) bool // give is the method value tryWrite
+	// These are the arguments and results of the last tryWrite. Only one goroutine writes at a
+	// time.
 	offered []byte
 	taken   int
 	failed  error
@@ -43,7 +44,8 @@ func (s *socket) readLent() (buffer *[]byte, n int, err error) {
 	return buffer, s.n, s.err
 }
 
-// tryRead reads what has arrived, and reports whether anything had, be it the end.
+// tryRead reads the bytes that have arrived. It returns false if there were none, and true at the
+// end of the stream.
 func (s *socket) tryRead(fd uintptr) bool {
 	buffer := borrowBurst()
 	n, err := syscall.Read(int(fd), *buffer)
@@ -76,8 +78,8 @@ func (s *socket) offer(bytes []byte) (n int, err error) {
 	return s.taken, s.failed
 }
 
-// tryWrite writes as much as the socket takes. It returns true, so that nobody waits for
-// more room.
+// tryWrite writes as much as the socket takes. It always returns true, so that the runtime does
+// not wait for more room.
 func (s *socket) tryWrite(fd uintptr) bool {
 	n, err := syscall.Write(int(fd), s.offered)
 	for err == syscall.EINTR {

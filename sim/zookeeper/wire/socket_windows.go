@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// socket keeps its buffer while it waits.
+// socket holds its buffer while it waits for bytes, because Windows has no non-blocking read.
 type socket struct{ waiting }
 
 func socketOf(tcp *net.TCPConn, _ syscall.RawConn) duplex { return &socket{waiting{tcp}} }

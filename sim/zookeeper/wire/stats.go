@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// latency adds up how long requests took, in ms.
+// latency collects the duration of requests, in ms.
 type latency struct{ last, min, max, total, count int64 }
 
 func (l *latency) add(d time.Duration, requests int64) {
@@ -29,7 +29,7 @@ func (l *latency) average() float64 {
 	return float64(l.total) / float64(l.count)
 }
 
-// javaDouble formats a number rounded to four places, as Java prints it.
+// javaDouble formats a number, rounded to four decimal places, as Java prints a double.
 func javaDouble(v float64) string {
 	s := strconv.FormatFloat(math.Round(v*1e4)/1e4, 'f', -1, 64)
 	if !strings.Contains(s, ".") {
@@ -38,25 +38,25 @@ func javaDouble(v float64) string {
 	return s
 }
 
-// serverStats is what the words srvr and mntr tell and srst resets.
+// serverStats holds the statistics that srvr and mntr print and srst resets.
 type serverStats struct {
 	received, sent, rejected int64
 	latency                  latency
 }
 
-// connStats is what the word cons tells and crst resets.
+// connStats holds the statistics that cons prints and crst resets.
 type connStats struct {
 	received, sent int64
 	latency        latency
 	lastOp         string
-	lastXid        int32 // of the last request but pings; -1 is none
+	lastXid        int32 // lastXid is the xid of the last request other than a ping; -1 for none
 	lastZxid       int64
 	lastMs         int64
 
-	// probe marks a connection that asked for a four-letter word.
+	// probe marks a connection that sent a four-letter word.
 	probe bool
 
-	// The session's values outlive a reset.
+	// These values of the session survive a reset.
 	session   int64
 	timeoutMs int32
 }
@@ -65,7 +65,7 @@ func (st *connStats) reset() {
 	*st = connStats{lastOp: "NA", lastXid: -1, lastZxid: -1, probe: st.probe, session: st.session, timeoutMs: st.timeoutMs}
 }
 
-// received counts a request, or a four-letter word.
+// received counts a request or four-letter word.
 func (s *Server) received(c *conn) {
 	s.stats.received++
 	c.stats.received++
@@ -86,14 +86,14 @@ func (s *Server) sent(c *conn, out *zookeeper.Out) {
 	case zookeeper.OutReply:
 		st.lastOp, st.lastZxid, st.lastMs = out.Reply.Op.Word(), out.Reply.Zxid, s.clock.NowMs()
 		if out.Reply.Xid >= 0 {
-			// Pings do not hide the last real operation (ServerCnxn.java:418).
+			// A ping does not overwrite the last real operation (ServerCnxn.java:418).
 			st.lastXid = out.Reply.Xid
 		}
 	}
 }
 
-// answered counts how long the requests of a turn took, from when they were read until they
-// were answered. The time of the disk and of the client is not in it.
+// answered adds the duration of a turn's requests, from reading them to answering them. It does
+// not include the time of the disk and of the client.
 func (s *Server) answered(c *conn, requests int, took time.Duration) {
 	if requests > 0 {
 		s.stats.latency.add(took, int64(requests))

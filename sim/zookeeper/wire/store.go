@@ -18,38 +18,38 @@ import (
 //	snapshot.n   the whole state when log.n was begun
 //	log.n        records since then
 //
-// A new log is begun before its snapshot is written. So the directory may hold log.n-1,
-// log.n and snapshot.n-1 for a while. What is not needed is deleted once snapshot.n is
-// whole.
+// A new log is begun before its snapshot is written. So the directory may hold log.n-1, log.n and
+// snapshot.n-1 for a while. Older files are deleted once snapshot.n is complete.
 type store struct {
 	dir  string
 	lock io.Closer
 	log  *logfile.File
 	gen  int64
-	// rotateAt is the size in bytes at which a new log is begun, unless the last snapshot
-	// was larger.
+	// rotateAt is the size in bytes at which a new log is begun, unless the last snapshot was
+	// larger.
 	rotateAt int64
-	snapshot int64 // the size of the last snapshot, in bytes
-	// writing delivers the result of the snapshot that is being written; nil without one.
+	snapshot int64 // snapshot is the size of the last snapshot in bytes
+	// writing delivers the result of a snapshot being written in the background; nil if there is
+	// none.
 	writing chan written
-	// next delivers the next log, which is made ahead of time, or nil after an error.
+	// next delivers the next log, which is created in advance, or nil after an error.
 	next chan *logfile.File
 }
 
-// written is the size of a snapshot that was written, and its error.
+// written is the size of a written snapshot in bytes, and its error.
 type written struct {
 	bytes int64
 	err   error
 }
 
-// nextName is the name of a log that was made but not begun.
+// nextName is the file name of a log created in advance.
 const nextName = "next"
 
 // defaultRotateAt is the size in bytes at which a log is replaced by a snapshot.
 const defaultRotateAt = 64 << 20
 
-// openStore opens or makes a data directory. s is nil when it is empty. cut says what was cut
-// off a log that was not written to its end, as after a loss of power.
+// openStore opens or makes a data directory. s is nil if it is empty. cut describes the bytes that
+// were cut off an incomplete log, as after a loss of power.
 func openStore(dir string) (st *store, s *state, cut string, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, nil, "", fmt.Errorf("data directory: %w", err)
@@ -95,8 +95,8 @@ func (st *store) name(kind string, gen int64) string {
 	return filepath.Join(st.dir, fmt.Sprintf("%s.%010d", kind, gen))
 }
 
-// generations lists the numbers of the snapshots and logs, in order. It deletes temporary
-// files of unfinished snapshots.
+// generations lists the numbers of the snapshots and logs, in order. It deletes temporary files of
+// unfinished snapshots.
 func (st *store) generations() (snapshots, logs []int64, err error) {
 	entries, err := os.ReadDir(st.dir)
 	if err != nil {
@@ -124,12 +124,12 @@ func (st *store) generations() (snapshots, logs []int64, err error) {
 	return snapshots, logs, nil
 }
 
-// replayLogs applies the logs from the snapshot's generation on, and opens the last one. Only
-// the last may end within a record.
+// replayLogs applies the logs from the snapshot's generation on, and opens the last one. Only the
+// last may end within a record.
 func (st *store) replayLogs(s *state, logs []int64) (cut string, err error) {
 	for i, gen := range logs {
 		if gen < st.gen {
-			continue // left over from before the snapshot
+			continue // older than the snapshot
 		}
 		name, last := st.logName(gen), i == len(logs)-1
 		b, err := os.ReadFile(name)
@@ -137,7 +137,7 @@ func (st *store) replayLogs(s *state, logs []int64) (cut string, err error) {
 			return "", err
 		}
 		if last && len(b) < len(magic) && strings.HasPrefix(magic, string(b)) {
-			b = nil // it was cut within its magic
+			b = nil // the log was cut within its magic
 		}
 		end, torn := 0, 0
 		if b != nil {
@@ -162,7 +162,7 @@ func (st *store) replayLogs(s *state, logs []int64) (cut string, err error) {
 	return "", st.begin(st.gen)
 }
 
-// begin begins the empty log of a generation, and closes the last log.
+// begin starts the empty log of a generation, and closes the previous log.
 func (st *store) begin(gen int64) error {
 	log, err := st.takeNext(gen)
 	if err != nil {
@@ -178,8 +178,8 @@ func (st *store) begin(gen int64) error {
 	return err
 }
 
-// makeNext starts to make the next log with all its room, once the present one is half full,
-// so that nobody has to wait for it.
+// makeNext creates the next log with all its room in the background, once the present one is half
+// full, so that no write has to wait for it.
 func (st *store) makeNext() {
 	if st.next != nil || st.log.Size() < st.rotateAt/2 {
 		return
@@ -189,13 +189,13 @@ func (st *store) makeNext() {
 	go func() {
 		log, err := logfile.Create(name, magic, room)
 		if err != nil {
-			log = nil // the same error comes again when the log is begun
+			log = nil // the same error returns when the log is begun
 		}
 		result <- log
 	}()
 }
 
-// takeNext returns the log that makeNext has made, renamed; nil when it is not ready.
+// takeNext returns the log created by makeNext, renamed; nil if it is not ready.
 func (st *store) takeNext(gen int64) (*logfile.File, error) {
 	var log *logfile.File
 	select {
@@ -212,7 +212,7 @@ func (st *store) takeNext(gen int64) (*logfile.File, error) {
 	return log, nil
 }
 
-// dropNext deletes a next log that was not begun.
+// dropNext deletes a log created in advance that was not begun.
 func (st *store) dropNext() error {
 	if st.next == nil {
 		return nil
@@ -225,7 +225,7 @@ func (st *store) dropNext() error {
 	return errors.Join(log.Close(), log.Remove())
 }
 
-// first writes the first generation of a new directory.
+// first writes the first snapshot and log of a new directory.
 func (st *store) first(nowMs int64, s *zookeeper.Snapshot) error {
 	if err := SaveSnapshot(st.snapshotName(1), nowMs, s); err != nil {
 		return err
@@ -233,13 +233,12 @@ func (st *store) first(nowMs int64, s *zookeeper.Snapshot) error {
 	return st.begin(1)
 }
 
-// append makes records durable.
+// append writes records to the log and returns once they are durable.
 func (st *store) append(records []byte) error {
 	st.makeNext()
 	return st.log.Append(records)
 }
 
-// closeLog closes the log, if there is one.
 func (st *store) closeLog() error {
 	if st.log == nil {
 		return nil
@@ -247,15 +246,15 @@ func (st *store) closeLog() error {
 	return st.log.Close()
 }
 
-// full reports whether it is time for a new generation. It is not while a snapshot is still
-// being written. A log grows at least as long as the snapshot before it, so that writing
-// snapshots costs no more than writing logs.
+// full reports whether a new generation is due. None is while a snapshot is being written. A log
+// grows at least to the size of its snapshot, so that writing snapshots costs no more than writing
+// logs.
 func (st *store) full() bool {
 	return st.writing == nil && st.log.Size() >= max(st.rotateAt, st.snapshot)
 }
 
-// rotate begins a new generation with a state that has everything written so far. Its
-// snapshot is written in the background.
+// rotate begins a new generation with the state after everything written so far. It writes the
+// snapshot in the background.
 func (st *store) rotate(nowMs int64, s *zookeeper.Snapshot) error {
 	gen := st.gen + 1
 	if err := st.begin(gen); err != nil {
@@ -273,8 +272,8 @@ func (st *store) rotate(nowMs int64, s *zookeeper.Snapshot) error {
 	return nil
 }
 
-// rotated takes the result of the last rotation. Without wait it takes it only if the
-// rotation is over.
+// rotated handles the result of the last rotate's snapshot. Unless wait is true, it returns nil if
+// the snapshot is still being written.
 func (st *store) rotated(wait bool) (err error) {
 	if st.writing == nil {
 		return nil
@@ -293,7 +292,7 @@ func (st *store) rotated(wait bool) (err error) {
 	return w.err
 }
 
-// sizeOf returns the size of a file in bytes, 0 when it is not there.
+// sizeOf returns the size of a file in bytes; 0 if it does not exist.
 func sizeOf(name string) int64 {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -302,7 +301,7 @@ func sizeOf(name string) int64 {
 	return info.Size()
 }
 
-// deleteBefore deletes older generations.
+// deleteBefore deletes generations older than gen.
 func (st *store) deleteBefore(gen int64) error {
 	snapshots, logs, err := st.generations()
 	if err != nil {
@@ -333,7 +332,7 @@ func (st *store) sizes() (snapshots, logs int64) {
 	}
 	for _, e := range entries {
 		info, err := e.Info()
-		if err != nil { // such as a file that was deleted since
+		if err != nil { // such as a file deleted since ReadDir
 			continue
 		}
 		switch {

@@ -6,11 +6,11 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// A turn is the time for which one connection, or the clock, has the lock. The machine takes
-// inputs, and what it puts out goes to the connections' queues. At the end of the turn
-// their writers are woken once.
+// A turn is the time for which one connection, or the clock, holds the lock. The machine takes
+// inputs, and its outputs go to the connections' queues. At the end of the turn the writers of
+// those connections are woken once.
 
-// connect gives the first request of a connection to the machine, and reports whether the
+// connect passes the first request of a connection to the machine, and reports whether the
 // connection was established.
 func (s *Server) connect(c *conn, req *zookeeper.ConnectRequest) bool {
 	s.mu.Lock()
@@ -34,7 +34,7 @@ func (s *Server) connect(c *conn, req *zookeeper.ConnectRequest) bool {
 	return s.established(c)
 }
 
-// established reports whether the requests of a connection are taken.
+// established reports whether requests of a connection are accepted.
 func (s *Server) established(c *conn) bool {
 	if s.member.follows() {
 		return s.member.conns[c.id] != nil
@@ -42,7 +42,7 @@ func (s *Server) established(c *conn) bool {
 	return s.faults.absence == Present && s.machine.Connected(c.id)
 }
 
-// drop ends a connection in the machine.
+// drop removes a connection from the machine.
 func (s *Server) drop(id zookeeper.ConnID) {
 	if s.member.follows() {
 		s.member.closed(id)
@@ -51,9 +51,9 @@ func (s *Server) drop(id zookeeper.ConnID) {
 	}
 }
 
-// handleBatch gives requests to the machine, as many as the connection has room for the
-// answers of, and returns how many. The reading goroutine of the connection calls it, and
-// sends the answers itself as far as the socket takes them at once.
+// handleBatch executes requests, as long as the connection has room for their answers, and returns
+// how many. The connection's reading goroutine calls it. It sends the answers itself as far as the
+// socket takes them without blocking.
 func (s *Server) handleBatch(c *conn, batch []zookeeper.Request) (done int) {
 	done, answers := s.turn(c, batch)
 	if answers {
@@ -62,7 +62,7 @@ func (s *Server) handleBatch(c *conn, batch []zookeeper.Request) (done int) {
 	return done
 }
 
-// turn is the part of handleBatch under the lock. With answers the caller has become the
+// turn is the part of handleBatch under the lock. If answers is true the caller has become the
 // connection's writer and must send.
 func (s *Server) turn(c *conn, batch []zookeeper.Request) (done int, answers bool) {
 	came := time.Now()
@@ -71,7 +71,7 @@ func (s *Server) turn(c *conn, batch []zookeeper.Request) (done int, answers boo
 	nowMs := s.clock.NowMs()
 	for done < len(batch) {
 		if s.down || !s.established(c) {
-			done = len(batch) // lost, as bytes in flight are
+			done = len(batch) // the requests are lost, like bytes in transit
 			break
 		}
 		if done > 0 && !c.out.hasRoom(&s.limits) {
@@ -94,10 +94,10 @@ func (s *Server) turn(c *conn, batch []zookeeper.Request) (done int, answers boo
 	return done, answers
 }
 
-// deliver passes on what the machine has put out to the connections.
+// deliver moves the machine's outputs to the connections' queues.
 func (s *Server) deliver() { s.deliverTo(nil) }
 
-// deliverTo is deliver with a hint: most of it is for one connection, which spares look-ups.
+// deliverTo is deliver with a hint: most outputs are for one connection, which saves look-ups.
 func (s *Server) deliverTo(most *conn) {
 	if s.member != nil {
 		s.member.ensemble.settle()
@@ -139,7 +139,8 @@ func (s *Server) send(c *conn, out *zookeeper.Out, hold bool) {
 	}
 }
 
-// endTurn gathers what was done for the next commit, and wakes the writers with work.
+// endTurn adds this turn's changes to the next commit, and wakes the writers of connections with
+// messages.
 func (s *Server) endTurn() {
 	if s.member != nil {
 		s.member.ensemble.endTurn()
@@ -164,7 +165,7 @@ func (s *Server) wakeTouched() {
 	s.touched = s.touched[:0]
 }
 
-// fail stops the server after an error of the disk, because nothing more can be answered.
+// fail stops the server after a disk error, because nothing can be made durable any more.
 func (s *Server) fail(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// version returns the version that the server claims. Its date has the form that clients
-// parse; the real 3.8 prints another one, which they cannot (ZK-11.1).
+// version returns the server's version and build date. The date has the form that clients parse;
+// the real 3.8 prints one that they cannot parse (ZK-11.1).
 func version(p zookeeper.Profile) string {
 	if p == zookeeper.V39 {
 		return "3.9.3-sim, built on 10/16/2024 20:28 UTC"
@@ -18,7 +18,7 @@ func version(p zookeeper.Profile) string {
 	return "3.8.0-sim, built on 02/25/2022 08:49 UTC"
 }
 
-// words has the function that answers each four-letter word. The lock is held.
+// words holds the function that answers each four-letter word. The lock is held.
 var words = map[string]func(*Server, *strings.Builder){
 	"conf": (*Server).wordConf,
 	"cons": (*Server).wordCons,
@@ -27,7 +27,7 @@ var words = map[string]func(*Server, *strings.Builder){
 	"dump": (*Server).wordDump,
 	"envi": (*Server).wordEnvi,
 	"gtmk": func(_ *Server, b *strings.Builder) { b.WriteString("306") },
-	"hash": func(*Server, *strings.Builder) {}, // no digests are kept
+	"hash": func(*Server, *strings.Builder) {}, // the server keeps no digests
 	"isro": (*Server).wordIsro,
 	"mntr": (*Server).wordMntr,
 	"ruok": func(_ *Server, b *strings.Builder) { b.WriteString("imok") },
@@ -41,8 +41,8 @@ var words = map[string]func(*Server, *strings.Builder){
 
 var allWords = slices.Sorted(maps.Keys(words))
 
-// word answers a connection whose first four bytes are a word; known is false when they are
-// none (ZK-2.9, ZK-11).
+// word answers a connection whose first four bytes are a four-letter word; known is false if they
+// are not (ZK-2.9, ZK-11).
 func (s *Server) word(c *conn, word string) (answer string, known bool) {
 	tell := words[word]
 	if tell == nil {
@@ -68,13 +68,13 @@ func (s *Server) word(c *conn, word string) (answer string, known bool) {
 	return b.String(), true
 }
 
-// notServing is what a server without a leader answers (ZK-24.8), to all words but those in
-// alwaysTold.
+// notServing is the answer of a server without a leader to all words except those in alwaysTold
+// (ZK-24.8).
 const notServing = "This ZooKeeper instance is not currently serving requests\n"
 
 var alwaysTold = []string{"ruok", "envi", "gtmk"}
 
-// wordIsro tells whether the server serves read-only clients alone.
+// wordIsro prints "ro" in read-only mode, else "rw".
 func (s *Server) wordIsro(b *strings.Builder) {
 	if s.readsOnly() {
 		b.WriteString("ro")
@@ -85,7 +85,7 @@ func (s *Server) wordIsro(b *strings.Builder) {
 
 func (s *Server) readsOnly() bool { return s.faults.absence == ReadOnly || s.member.reads() }
 
-// mode returns what the word srvr calls the server.
+// mode returns the server's mode as the word srvr prints it.
 func (s *Server) mode() string {
 	switch {
 	case s.readsOnly():
@@ -96,7 +96,7 @@ func (s *Server) mode() string {
 	return "standalone"
 }
 
-// wordSrvr describes the server and, for stat, its connections (ZK-11.1, ZK-11.2).
+// wordSrvr prints the server's state and, for stat, its connections (ZK-11.1, ZK-11.2).
 func (s *Server) wordSrvr(b *strings.Builder, clients bool) {
 	fmt.Fprintf(b, "Zookeeper version: %s\n", version(s.opt.Config.Profile))
 	if s.readsOnly() {
@@ -118,8 +118,8 @@ func (s *Server) wordSrvr(b *strings.Builder, clients bool) {
 	}
 }
 
-// nodeCount counts the root twice, as the real server does, which keeps it under two names
-// (DataTree.java:268).
+// nodeCount returns the number of znodes. It counts the root twice, as the real server does, which
+// keeps it under two names (DataTree.java:268).
 func (s *Server) nodeCount() int { return len(s.machine.Nodes()) + 1 }
 
 func (s *Server) outstanding() (n int) {
@@ -137,8 +137,8 @@ func (s *Server) connsByID() []*conn {
 	return list
 }
 
-// connBrief returns the beginning of a connection's line in stat and cons. The number in
-// brackets is 1 for a connection that is read from.
+// connBrief returns the beginning of a connection's line in stat and cons. The number in brackets
+// is 1 while the server reads from the connection.
 func (s *Server) connBrief(c *conn) string {
 	reads := 1
 	if c.stats.probe {
@@ -176,8 +176,8 @@ func (s *Server) wordSrst(b *strings.Builder) {
 	b.WriteString("Server stats reset.\n")
 }
 
-// watchesBy groups the watched paths of the data table, by what key returns. The real server
-// shows no other table (DataTree.java dumpWatches).
+// watchesBy groups the watched paths of the data table by key. The real server prints no other
+// table (DataTree.java dumpWatches).
 func (s *Server) watchesBy(key func(session, path string) (group, member string)) (groups []string, members map[string][]string) {
 	members = map[string][]string{}
 	for _, w := range s.machine.Watches() {
@@ -214,7 +214,7 @@ func (s *Server) wordWchs(b *strings.Builder) {
 	fmt.Fprintf(b, "%d connections watching %d paths\nTotal watches:%d\n", len(sessions), len(paths), total)
 }
 
-// writeWatches writes the watches in groups, which is what wchc and wchp tell.
+// writeWatches prints the watches in groups, for wchc and wchp.
 func (s *Server) writeWatches(b *strings.Builder, key func(session, path string) (group, member string)) {
 	groups, members := s.watchesBy(key)
 	for _, group := range groups {

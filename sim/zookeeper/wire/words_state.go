@@ -15,12 +15,12 @@ import (
 // javaDate is the layout in which Java prints a Date.
 const javaDate = "Mon Jan 02 15:04:05 MST 2006"
 
-// date formats a time of the server's clock.
+// date formats a time of the server's clock in ms.
 func (s *Server) date(ms int64) string {
 	return time.UnixMilli(ms + s.opt.Config.EpochOffsetMs).UTC().Format(javaDate)
 }
 
-// wordDump lists sessions by when they expire, ephemerals by session, and connections.
+// wordDump lists sessions by expiry time, ephemerals by session, and connections.
 func (s *Server) wordDump(b *strings.Builder) {
 	sessions := s.machine.Sessions()
 	byDeadline := map[int64][]string{}
@@ -43,9 +43,8 @@ func (s *Server) wordDump(b *strings.Builder) {
 	s.writeSets(b, "Connections", len(s.conns), s.connsByDeadline(sessions))
 }
 
-// connsByDeadline groups the connections by when they will be closed if nothing more is heard
-// of them. The times lie on a grid of the time that a first frame may take
-// (NIOServerCnxnFactory.java:628).
+// connsByDeadline groups the connections by the time at which they are closed if the client stays
+// silent. The times lie on a grid whose interval is FirstFrame (NIOServerCnxnFactory.java:628).
 func (s *Server) connsByDeadline(sessions []zookeeper.SessionInfo) map[int64][]string {
 	gridMs := s.limits.FirstFrame.Milliseconds()
 	deadlineOf := map[zookeeper.ConnID]int64{}
@@ -73,8 +72,8 @@ func (s *Server) writeSets(b *strings.Builder, what string, count int, sets map[
 	}
 }
 
-// wordEnvi tells the version, from which kazoo knows what the server can do, and what else a
-// program that is not Java knows (ZK-11.3).
+// wordEnvi prints the version, from which kazoo derives the server's features, and the environment
+// values that a program not written in Java has (ZK-11.3).
 func (s *Server) wordEnvi(b *strings.Builder) {
 	host, err := os.Hostname()
 	if err != nil {
@@ -114,8 +113,8 @@ func (s *Server) diskSizes() (snapshots, logs int64) {
 	return s.commit.store.sizes()
 }
 
-// wordMntr reports those of the real server's five hundred values that this one has, in the
-// same order.
+// wordMntr prints the values that this server has, of the real server's five hundred, in the same
+// order.
 func (s *Server) wordMntr(b *strings.Builder) {
 	ephemerals, dataSize := 0, 0
 	nodes := s.machine.Nodes()

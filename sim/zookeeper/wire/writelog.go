@@ -13,22 +13,21 @@ import (
 )
 
 // Observation is one write in the write log: one JSON object a line, with the fields of an
-// observation of a cluster. Nothing in it but the times differs between two runs of the
-// same program.
+// observation of a cluster. Between two runs of the same program only the times differ.
 type Observation struct {
 	// At is the server's time since its start, such as "1.25s".
 	At string `json:"at"`
-	// Pod is the client's address without its port, or "zookeeper" for what the server did
-	// by itself.
+	// Pod is the client's address without its port, or "zookeeper" for a write by the server
+	// itself.
 	Pod string `json:"pod"`
 	// Op names the operation, such as "zookeeper.create".
 	Op   string `json:"op"`
 	Path string `json:"path,omitempty"`
 	// Note is the name of an error, or "ephemeral", or "with its session".
 	Note string `json:"note,omitempty"`
-	// Data is what was written: as JSON when it is JSON, else as a JSON string.
+	// Data is the written data: unchanged if it is JSON, else as a JSON string.
 	Data json.RawMessage `json:"data,omitempty"`
-	// DataBytes is what was written when it is not UTF-8.
+	// DataBytes is the written data if it is not UTF-8.
 	DataBytes []byte `json:"data_base64,omitempty"`
 	// Session numbers the sessions in the order of their first write in the log.
 	Session int `json:"session,omitempty"`
@@ -93,9 +92,9 @@ func (o *Observation) setData(data []byte) (err error) {
 
 // jsonLines writes one JSON object a line. Without a writer it does nothing.
 type jsonLines struct {
-	of  string // what is written; it names the log in errors
+	of  string // of names the kind of log in errors
 	w   *bufio.Writer
-	err error // the first error
+	err error // err is the first error
 }
 
 func newJSONLines(of string, w io.Writer) jsonLines {
@@ -106,7 +105,7 @@ func newJSONLines(of string, w io.Writer) jsonLines {
 	return l
 }
 
-// on reports whether anybody reads the log.
+// on reports whether lines are written.
 func (l *jsonLines) on() bool { return l.w != nil }
 
 func (l *jsonLines) put(v any) {
@@ -123,7 +122,7 @@ func (l *jsonLines) failed(err error) {
 	}
 }
 
-// flush writes out the buffered lines. It returns the log's first error.
+// flush writes out the buffered lines. It returns the first error of the log.
 func (l *jsonLines) flush() error {
 	if l.w == nil {
 		return nil

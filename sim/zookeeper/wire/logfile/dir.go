@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// LockDir keeps a second server out of a directory until the result is closed. The kernel
-// frees the lock when the process ends, however it ends.
+// LockDir locks a directory against other servers until the result is closed. The kernel releases
+// the lock when the process ends, however it ends.
 func LockDir(dir string) (io.Closer, error) {
 	f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -25,7 +25,7 @@ func LockDir(dir string) (io.Closer, error) {
 	return f, nil
 }
 
-// SyncDir makes new and renamed files of a directory durable.
+// SyncDir makes the creation and renaming of a directory's files durable.
 func SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

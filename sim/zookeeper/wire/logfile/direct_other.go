@@ -12,5 +12,5 @@ func openDirect(string) (*os.File, error) { return nil, errors.ErrUnsupported }
 
 func notDirect(error) bool { return false }
 
-// syncData makes what was written to a file durable.
+// syncData makes a file's written bytes durable.
 func syncData(f *os.File) error { return f.Sync() }

@@ -1,5 +1,5 @@
-// Package logfile keeps a log on the disk: what was appended to it is durable. The directory
-// that holds it can be locked against a second process.
+// Package logfile keeps a log on the disk: appended records are durable. The log's directory can
+// be locked against a second process.
 //
 // To use first:
 //
@@ -20,40 +20,41 @@ import (
 	"unsafe"
 )
 
-// File is a log file. What Append has written is durable.
+// File is a log file. Bytes are durable once Append has returned.
 //
-// A file that grows with each write is slow: the file system has to record its new size
-// before the write is durable, which takes several times as long as the write. So zeros
-// are written ahead of the records, more the longer the file is, and cut off at Close. No
-// record may begin with a zero.
+// A file that grows with each write is slow: the file system has to record its new size before the
+// write is durable, which takes several times as long as the write. So zeros are written ahead of
+// the records, more the longer the file is, and cut off at Close. No record may begin with a zero.
 //
-// Where the file system can do it, writes bypass the kernel's cache. Such a write waits
-// once and not twice, and on a busy machine each wait costs a turn of the scheduler. It
-// writes whole blocks: the last one is filled up with zeros and written again next time.
+// If the file system supports it, writes bypass the kernel's cache. Such a write waits once
+// instead of twice, and on a busy machine each wait costs a turn of the scheduler. It writes whole
+// blocks: the last one is padded with zeros and written again next time.
 type File struct {
 	name string
 	file *os.File
-	size int64 // of what was written, in bytes
-	room int64 // of the file with the zeros, in bytes
+	size int64 // size is the number of bytes written, without the zeros
+	room int64 // room is the size of the file, including the zeros, in bytes
 
 	direct bool
-	// blocks begins with the written part of the last block; nil when not direct.
+	// blocks is the buffer of direct writes. It begins with the written part of the last block; nil
+	// when not direct.
 	blocks []byte
 }
 
 const (
-	// MinRoom and MaxRoom bound how many zeros are written ahead, in bytes.
+	// MinRoom and MaxRoom limit how many zeros are written ahead, in bytes.
 	MinRoom = 64 << 10
 	MaxRoom = 8 << 20
 
-	// blockSize is a multiple of every disk's; blocksSize is the longest write, in bytes.
+	// blockSize is a multiple of every disk's block size, in bytes. blocksSize is the length of the
+	// longest write.
 	blockSize  = 4 << 10
 	blocksSize = 1 << 20
 )
 
 var zeros [1 << 20]byte
 
-// Create makes a log that begins with the bytes of head, with room for so many bytes of
+// Create makes a log that begins with the bytes of head. It reserves room for so many bytes of
 // records.
 func Create(name, head string, room int64) (*File, error) {
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
@@ -74,8 +75,7 @@ func Create(name, head string, room int64) (*File, error) {
 	return l, nil
 }
 
-// Open opens a log to append to it. kept is the front of the file; what follows it is cut
-// off.
+// Open opens a log for appending. kept is the beginning of the file to keep; the rest is cut off.
 func Open(name string, kept []byte) (*File, error) {
 	file, err := os.OpenFile(name, os.O_WRONLY, 0)
 	if err != nil {
@@ -92,8 +92,8 @@ func Open(name string, kept []byte) (*File, error) {
 	return l, nil
 }
 
-// goDirect switches to direct writes, if the file system can do them. written is all that
-// the file has so far.
+// goDirect switches to direct writes, if the file system supports them. written is the whole
+// content of the file so far.
 func (l *File) goDirect(written []byte) {
 	file, err := openDirect(l.name)
 	if err != nil {
@@ -116,15 +116,15 @@ func (l *File) goCached() error {
 	return err
 }
 
-// alignedBlocks returns memory that begins at a multiple of blockSize, as direct writes need
-// it.
+// alignedBlocks returns a buffer whose address is a multiple of blockSize, which direct writes
+// need.
 func alignedBlocks() []byte {
 	b := make([]byte, blocksSize+blockSize)
 	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(b))) & (blockSize - 1)
 	return b[skip:][:blocksSize]
 }
 
-// Append makes records durable.
+// Append writes records to the log and returns once they are durable.
 func (l *File) Append(records []byte) error {
 	l.makeRoom(int64(len(records)))
 	for l.direct && len(records) > 0 {
@@ -149,8 +149,8 @@ func (l *File) Append(records []byte) error {
 	return syncData(l.file)
 }
 
-// writeBlocks writes as many of the records as l.blocks has room for, and returns how many
-// bytes those are.
+// writeBlocks writes as many of the records as fit into l.blocks, and returns the number of bytes
+// written.
 func (l *File) writeBlocks(records []byte) (n int, err error) {
 	have := int(l.size & (blockSize - 1))
 	n = copy(l.blocks[have:], records)
@@ -168,8 +168,8 @@ func (l *File) writeBlocks(records []byte) (n int, err error) {
 	return n, nil
 }
 
-// makeRoom writes zeros ahead, so that the next n bytes do not make the file grow. It
-// ignores errors: when the disk is full, the write itself fails.
+// makeRoom writes zeros ahead, so that the next n bytes do not make the file grow. It ignores
+// errors: if the disk is full, the write itself fails.
 func (l *File) makeRoom(n int64) {
 	if l.size+n+blockSize <= l.room {
 		return
@@ -184,11 +184,11 @@ func (l *File) makeRoom(n int64) {
 		return
 	}
 	l.grow(cached, until)
-	_ = syncData(cached) // or the next direct write would wait for it
+	_ = syncData(cached) // otherwise the next direct write would wait for it
 	cached.Close()
 }
 
-// grow writes zeros until the file has a size of until bytes.
+// grow appends zeros to the file up to the size until, in bytes.
 func (l *File) grow(file *os.File, until int64) {
 	for l.room < until {
 		k, err := file.WriteAt(zeros[:min(until-l.room, int64(len(zeros)))], l.room)
@@ -208,10 +208,10 @@ func (l *File) Close() error {
 	return errors.Join(err, l.file.Close())
 }
 
-// Size returns how many bytes were written, without the zeros behind them.
+// Size returns the number of bytes written, without the zeros after them.
 func (l *File) Size() int64 { return l.size }
 
-// Rename gives the file another name.
+// Rename renames the file.
 func (l *File) Rename(name string) error {
 	if err := os.Rename(l.name, name); err != nil {
 		return err

@@ -1,15 +1,16 @@
-// Package zookeepertest starts the simulated ZooKeeper inside a Go test, on a free port of 127.0.0.1,
-// for any client of the real one. Nothing has to be installed, and no process is started.
+// Package zookeepertest starts the simulated ZooKeeper inside a Go test, on a free port of
+// 127.0.0.1, for any client of the real one. Nothing has to be installed, and no process is
+// started.
 //
 // Two things to use first:
 //
 //   - [Start] serves until the end of the test, at [Server.Addr].
-//   - [Server.Stop] and [Server.Restart] make an outage. With [StandingClock], [Server.Advance] lets
-//     sessions expire without waiting for them.
+//   - [Server.Stop] and [Server.Restart] make an outage. With [StandingClock], [Server.Advance]
+//     expires sessions without waiting.
 //
-// Clients live in wall time. So does the server, without [Speed] or StandingClock. For whole clusters
-// in virtual time see runners/test/simtest. To change how the server behaves: package wire and
-// sim/zookeeper.
+// Clients run in wall time. So does the server, without [Speed] or StandingClock. For whole
+// clusters in virtual time see runners/test/simtest. To change how the server behaves: package
+// wire and sim/zookeeper.
 package zookeepertest
 
 import (
@@ -22,46 +23,46 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// Server is a ZooKeeper for one test. Only the test's own goroutine may call its methods; clients may
-// be anywhere.
+// Server is a ZooKeeper for one test. Only the test's own goroutine may call its methods; clients
+// may run on any goroutine.
 type Server struct {
 	tb      testing.TB
 	options wire.Options
-	server  *wire.Server // nil while stopped
+	server  *wire.Server // server is nil while stopped
 	addr    string
-	nowMs   *atomic.Int64 // of StandingClock, else nil
+	nowMs   *atomic.Int64 // nowMs is the time of StandingClock; nil without it
 }
 
-// Option changes how a server is started. Any func(*wire.Options) is an Option too.
+// Option changes how a server is started. Any func(*wire.Options) is an Option.
 type Option func(*wire.Options)
 
-// Speed makes the server's time pass that many times as fast as the wall clock, so that sessions expire
-// sooner: with 60 a timeout of 30 s takes half a second. Clients that ping by the wall clock then lose
-// their sessions, unless an Option also sets Config.ClientSpeed.
+// Speed runs the server's time that many times as fast as the wall clock, so that sessions expire
+// sooner: with 60 a timeout of 30 s takes half a second. Clients that ping by the wall clock then
+// lose their sessions, unless an Option also sets Config.ClientSpeed.
 func Speed(times float64) Option { return func(o *wire.Options) { o.Speed = times } }
 
-// DataDir keeps the state in a directory, as a real server does: what was answered survives any end of
-// the process. Without it the state is in memory, and survives Stop but not the test.
+// DataDir keeps the state in a directory, as a real server does: answered writes survive any end
+// of the process. Without it the state is in memory, and survives Stop but not the test.
 func DataDir(dir string) Option { return func(o *wire.Options) { o.DataDir = dir } }
 
-// Profile selects the version: zookeeper.V38, the default, or V39.
+// Profile selects the server's version: zookeeper.V38, the default, or V39.
 func Profile(p zookeeper.Profile) Option { return func(o *wire.Options) { o.Config.Profile = p } }
 
-// Tick sets the server's tickTime; 2 s by default. Sessions expire on its grid, and their timeouts are
-// between 2 and 20 ticks.
+// Tick sets the server's tickTime; the default is 2 s. Sessions expire at multiples of it, and
+// their timeouts are between 2 and 20 ticks.
 func Tick(d time.Duration) Option {
 	return func(o *wire.Options) { o.Config.TickMs = d.Milliseconds() }
 }
 
-// StandingClock stops the server's time, except for Server.Advance, so that no session expires unless
-// the test wants it.
+// StandingClock stops the server's clock, which then only Server.Advance moves, so that no session
+// expires unless the test wants it.
 func StandingClock() Option { return func(o *wire.Options) { o.Clock = standing } }
 
-// standing marks the option; Start replaces it by a clock of the server's own.
+// standing marks the option; Start replaces it by the server's own clock.
 var standing = wire.ManualClock(func() int64 { return 0 })
 
-// Start serves an empty tree until the end of the test. If it cannot, it fails the test at once. The
-// server's messages for an operator go to the log of the test.
+// Start serves an empty tree until the end of the test. If it cannot, it fails the test at once.
+// The server's messages for an operator go to the test's log.
 func Start(tb testing.TB, options ...Option) *Server {
 	tb.Helper()
 	s := &Server{tb: tb, addr: "127.0.0.1:0"}
@@ -95,8 +96,8 @@ func (s *Server) listen() {
 // through Stop and Restart.
 func (s *Server) Addr() string { return s.addr }
 
-// Stop ends the server and all its connections. Sessions and znodes stay for Restart. For a stopped
-// server it fails the test.
+// Stop ends the server and all its connections. Sessions and znodes are kept for Restart. It fails
+// the test if the server is already stopped.
 func (s *Server) Stop() {
 	s.tb.Helper()
 	if s.server == nil {
@@ -116,8 +117,8 @@ func (s *Server) close() {
 	s.server = nil
 }
 
-// Restart serves again after Stop, on the same address. As with a real server, sessions then have their
-// full timeouts. For a running server it fails the test.
+// Restart serves again after Stop, on the same address. As with a real server, sessions then have
+// their full timeouts. It fails the test if the server is running.
 func (s *Server) Restart() {
 	s.tb.Helper()
 	if s.server != nil {
@@ -126,8 +127,9 @@ func (s *Server) Restart() {
 	s.listen()
 }
 
-// Advance moves the clock of a server with StandingClock, and expires the sessions whose clients have
-// been silent for their timeouts. For any other server, or a stopped one, it fails the test.
+// Advance moves the clock of a server with StandingClock. It expires the sessions whose clients
+// have been silent for their timeouts. It fails the test if the server is stopped or has another
+// clock.
 func (s *Server) Advance(d time.Duration) {
 	s.tb.Helper()
 	if s.nowMs == nil || s.server == nil {
