@@ -61,7 +61,6 @@ func (s *Server) describedBundle(disk Storage, d bundleJSON, file string, option
 	return b, nil
 }
 
-// signatureJSON is a tensorflow.SignatureDef in a described model.
 type signatureJSON struct {
 	Inputs  map[string]tensorJSON `json:"inputs"`
 	Outputs map[string]tensorJSON `json:"outputs"`

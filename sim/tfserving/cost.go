@@ -56,7 +56,6 @@ func DefaultCost() CostModel {
 	}
 }
 
-// load returns the time of one successful load.
 func (c CostModel) load(diskBytes int64, warmups int) time.Duration {
 	read := time.Duration(0)
 	if c.LoadBytesPerSecond > 0 {
@@ -65,7 +64,6 @@ func (c CostModel) load(diskBytes int64, warmups int) time.Duration {
 	return c.LoadTime + read + time.Duration(warmups)*c.WarmupRequestTime
 }
 
-// ram returns the memory of a loaded model in bytes.
 func (c CostModel) ram(diskBytes int64) int64 {
 	return int64(float64(diskBytes) * c.RAMPerDiskByte)
 }
@@ -79,7 +77,6 @@ func (c CostModel) unload(host Host) time.Duration {
 	return c.UnloadTime + time.Duration(host.Choose("tfserving.unload", grains))*time.Millisecond
 }
 
-// memory is the resident memory of the process in bytes.
 type memory struct {
 	live     int64 // live is held by loaded models
 	retained int64 // retained was freed by models and is kept by the allocator

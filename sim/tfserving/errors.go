@@ -6,7 +6,6 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// statusf returns an error with a code and a formatted text.
 func statusf(code env.Code, format string, args ...any) *env.RPCError {
 	return &env.RPCError{Code: code, Message: fmt.Sprintf(format, args...)}
 }

@@ -85,7 +85,6 @@ func choose(p modelconfig.VersionPolicy, versions []found, once []int64) []found
 	return indexed[:min(n, len(indexed))]
 }
 
-// only returns the versions whose numbers are listed.
 func only(versions []found, numbers []int64) []found {
 	return slices.DeleteFunc(versions, func(v found) bool { return !slices.Contains(numbers, v.version) })
 }

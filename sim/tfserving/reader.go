@@ -113,7 +113,6 @@ func (r *Reader) install(fresh *servingMap, drained func()) (free bool) {
 	return false
 }
 
-// set calls change under the lock.
 func (r *Reader) set(change func(r *Reader)) {
 	r.lock.Lock()
 	defer r.lock.Unlock()

@@ -159,7 +159,6 @@ func (c *core) route(config modelconfig.ServerConfig) ([]route, *env.RPCError) {
 	return routes, nil
 }
 
-// route assigns a platform to one model.
 type route struct {
 	model    string
 	platform *Platform
@@ -229,7 +228,6 @@ func (c *core) connected(source *source, err *env.RPCError, done func(*env.RPCEr
 	})
 }
 
-// close stops the polling of the disk.
 func (c *core) close() {
 	for _, source := range []*source{c.source, c.connecting} {
 		if source != nil {

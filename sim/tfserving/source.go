@@ -60,7 +60,6 @@ func (s *Server) pollInterval() time.Duration {
 	return time.Duration(o.FileSystemPollWaitSeconds)*time.Second + s.roundTime
 }
 
-// connect starts the polling thread (TFS-3.1).
 func (src *source) connect() {
 	src.connected = true
 	if src.server.options.FileSystemPollWaitSeconds >= 0 {

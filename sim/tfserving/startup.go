@@ -5,7 +5,6 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
-// start waits for Cost.StartTime and then starts the server.
 func (s *Server) start() {
 	if d := s.startTime; d > 0 {
 		s.timers.Sleep(d, s.buildAndStart)

@@ -47,7 +47,6 @@ func (f *Fake) Call(method string, request []byte) (answer []byte, err error) {
 	return answer, err
 }
 
-// statusf returns an error with a code and a formatted text.
 func statusf(code env.Code, format string, args ...any) *env.RPCError {
 	return &env.RPCError{Code: code, Message: fmt.Sprintf(format, args...)}
 }

@@ -84,7 +84,6 @@ func (m *Models) Models() []Model {
 	return list
 }
 
-// entry returns the entry of the model with a name, or ErrNoModel.
 func (m *Models) entry(name string) (*entry, error) {
 	if i := m.f.index(name); i >= 0 {
 		return m.f.models[i], nil

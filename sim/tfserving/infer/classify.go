@@ -74,7 +74,6 @@ func classification(c *computation, s *Signature, examples int) (*apis.Classific
 	return result, nil
 }
 
-// row returns the classes and scores of one example.
 func row(classes, scores *tensor.Tensor, example, count int) *apis.Classifications {
 	all := &apis.Classifications{Classes: make([]*apis.Class, count)}
 	for i := range all.Classes {

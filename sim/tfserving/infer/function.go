@@ -24,7 +24,6 @@ func (m *Model) compute(s *Signature, feeds []feed) *computation {
 	return &computation{signature: s, feeds: feeds, rows: rowsOf(feeds), seed: m.seed ^ s.seed}
 }
 
-// value invents the tensor of one output.
 func (c *computation) value(out *output) (tensor.Tensor, error) {
 	shape := c.shapeOf(out)
 	count, err := tensor.Count(shape)

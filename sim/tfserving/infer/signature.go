@@ -142,7 +142,6 @@ func keys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 // joined formats the elements as absl::StrJoin does for a set.
 func joined(sorted []string) string { return strings.Join(sorted, ",") }
 
-// without returns the elements of a that are not in b.
 func without(a, b []string) (rest []string) {
 	for _, s := range a {
 		if !slices.Contains(b, s) {

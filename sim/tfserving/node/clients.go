@@ -26,7 +26,6 @@ type client struct {
 	specs []*env.ModelSpec
 }
 
-// maxSpecs limits the number of cached requests.
 const maxSpecs = 64
 
 // spec returns the cached request that equals spec.

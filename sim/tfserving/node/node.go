@@ -144,7 +144,6 @@ func (n *Node) handle(call *network.Call) {
 	}
 }
 
-// status answers a query for the states of a model.
 func (n *Node) status(call *network.Call, spec env.ModelSpec) {
 	ask := n.server.Status
 	if call.Steps() {
@@ -164,7 +163,6 @@ func (n *Node) status(call *network.Call, spec env.ModelSpec) {
 // fail answers a call with an error of the server, as gRPC sends it.
 func fail(call *network.Call, err error) { call.Fail(tfserving.GRPCStatus(err.(*env.RPCError))) }
 
-// maxAnswers limits the number of cached answers.
 const maxAnswers = 64
 
 // answer converts versions to an interface value, or returns the cached value for equal versions.
@@ -214,7 +212,6 @@ var (
 	kindPredict = vtime.NewKind("tfserving.predict")
 )
 
-// nodeHost implements tfserving.Host for a node.
 type nodeHost Node
 
 func (h *nodeHost) Now() time.Duration { return h.proc.Elapsed() }

@@ -98,7 +98,6 @@ func (f *fields) once() {
 // check marks the message as odd unless the condition holds.
 func (f *fields) check(usual bool) { f.odd = f.odd || !usual }
 
-// text returns the value of a text field.
 func (f *fields) text() string {
 	f.check(utf8.Valid(f.bytes))
 	return string(f.bytes)

@@ -45,12 +45,10 @@ func reply(code env.Code, header []Field, body []byte) Response {
 	return Response{Status: status, Reason: phrase(status), Header: header, Body: body, Code: code}
 }
 
-// invalid returns an INVALID_ARGUMENT error with a formatted text.
 func invalid(format string, args ...any) error {
 	return &env.RPCError{Code: env.InvalidArgument, Message: fmt.Sprintf(format, args...)}
 }
 
-// internal returns an INTERNAL error with a formatted text.
 func internal(format string, args ...any) error {
 	return &env.RPCError{Code: env.Internal, Message: fmt.Sprintf(format, args...)}
 }

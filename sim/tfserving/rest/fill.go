@@ -68,7 +68,6 @@ func (f *filler) fill(value *rapidjson.Value, level int) error {
 	return nil
 }
 
-// leaf appends a value that is not a list.
 func (f *filler) leaf(value *rapidjson.Value) (err error) {
 	switch {
 	case value.Kind != rapidjson.Object:

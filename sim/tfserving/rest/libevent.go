@@ -11,7 +11,6 @@ import (
 // This file does libevent's work before and after the API: release 2.1.8 for tfs-2.4, 2.1.12 for
 // tfs-head. Reading requests, in which the two differ, is up to the listener.
 
-// target is a parsed request target.
 type target struct {
 	path string // path is the URI's path, with %-escapes
 	full string // full is path, query and fragment; upstream calls it uri_path

@@ -24,10 +24,8 @@ func tensorsJSON(tensors map[string]*framework.TensorProto, f format) ([]byte, e
 	return w.rows(names, tensors)
 }
 
-// writer writes tensors, classifications and regressions as JSON.
 type writer struct{ *rapidjson.Writer }
 
-// output is a tensor in the course of being written.
 type output struct {
 	tensor.Tensor
 	name   string

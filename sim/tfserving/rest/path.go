@@ -38,7 +38,6 @@ func pathsWithLabels(label string) paths {
 	}
 }
 
-// route is a parsed path of the API.
 type route struct {
 	matched     bool
 	model       string

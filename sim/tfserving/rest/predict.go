@@ -16,7 +16,6 @@ type converter struct {
 	old bool // old selects release 2.4.0
 }
 
-// infos holds the inputs of a signature by name.
 type infos map[string]*tfcore.TensorInfo
 
 func (i infos) names() []string { return slices.Sorted(maps.Keys(i)) }

@@ -27,7 +27,6 @@ type printer struct {
 // tfs-2.4.
 var notInOld = map[protoreflect.FullName]bool{"tensorflow.SignatureDef.defaults": true}
 
-// document prints a message and a newline.
 func (p *printer) document(m proto.Message) {
 	p.message(m.ProtoReflect())
 	p.out = append(p.out, '\n')

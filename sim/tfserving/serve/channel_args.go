@@ -17,7 +17,6 @@ type channelArguments struct {
 	reusePort bool
 }
 
-// parseChannelArguments parses a text such as "key=value,key=value".
 func parseChannelArguments(text string) channelArguments {
 	a := channelArguments{numbers: map[string]int{}}
 	for argument := range strings.SplitSeq(text, ",") {

@@ -15,7 +15,6 @@ import (
 // composes.
 const FlagsVariable = "MONOSIM_TFSERVING_FLAGS"
 
-// ownPrefix is the prefix of flags that only the simulation has.
 const ownPrefix = "--monosim_"
 
 // Command is a parsed command line.
@@ -67,7 +66,6 @@ const (
 	exitUsage  = 2
 )
 
-// splitOwn separates the simulation's own flags from upstream's.
 func splitOwn(args []string) (own, rest []string) {
 	for _, arg := range args {
 		if strings.HasPrefix(arg, ownPrefix) {

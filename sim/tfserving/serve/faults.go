@@ -37,13 +37,11 @@ type RequestFault struct {
 // Methods lists the methods that RequestFault.Methods may contain.
 var Methods = []string{"Classify", "GetModelMetadata", "GetModelStatus", "HandleReloadConfigRequest", "MultiInference", "Predict", "Regress"}
 
-// befalls reports whether the fault affects a request.
 func (f *RequestFault) befalls(method, model string, version int64) bool {
 	return (len(f.Methods) == 0 || slices.Contains(f.Methods, method)) &&
 		(f.Model == "" || f.Model == model) && (f.Version == 0 || f.Version == version)
 }
 
-// faults holds the faults injected into one process.
 type faults struct {
 	any atomic.Bool // any is false when no request is affected; it may be read without mu
 	// slow holds the bits of the float64 by which the duration of requests to models is multiplied;

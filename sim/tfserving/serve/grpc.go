@@ -16,7 +16,6 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// newGRPC makes the gRPC server with its services.
 func (s *Server) newGRPC(options ...grpc.ServerOption) *grpc.Server {
 	if s.fake {
 		return s.newFakeGRPC(options...)

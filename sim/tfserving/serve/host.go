@@ -36,7 +36,6 @@ func (h *host) After(d time.Duration, fn func()) (cancel func()) {
 	}
 }
 
-// scale multiplies a duration by a factor.
 func scale(d time.Duration, speed float64) time.Duration {
 	if speed == 1 {
 		return d

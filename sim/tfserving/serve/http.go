@@ -89,7 +89,6 @@ func metricsPath(monitoring *config.MonitoringConfig) string {
 
 const defaultMetricsPath = "/monitoring/prometheus/metrics"
 
-// accept serves new connections until the listener is closed.
 func (h *httpServer) accept() {
 	for {
 		conn, err := h.ln.Accept()
@@ -125,7 +124,6 @@ func (h *httpServer) remove(conn net.Conn) {
 	delete(h.conns, conn)
 }
 
-// close closes the listener and all connections.
 func (h *httpServer) close() {
 	h.ln.Close()
 	h.mu.Lock()

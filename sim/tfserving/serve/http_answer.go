@@ -30,7 +30,6 @@ func writeAnswer(out io.Writer, r *httpRequest, a *rest.Response, now time.Time)
 
 var connectionClose = rest.Field{Name: "Connection", Value: "close"}
 
-// isPage reports whether a response is an error page of libevent.
 func isPage(a *rest.Response) bool { return slices.Contains(a.Header, connectionClose) }
 
 // staysAfter reports whether the connection stays open after the response, as evhttp_send_done

@@ -43,7 +43,6 @@ type refusal int
 
 func (r refusal) Error() string { return fmt.Sprintf("request refused with %d", int(r)) }
 
-// atLeast11 reports whether the HTTP version is 1.1 or above.
 func (r *httpRequest) atLeast11() bool { return r.major > 1 || r.major == 1 && r.minor >= 1 }
 
 // asksToStay reports whether the header "Connection" begins with "keep-alive".

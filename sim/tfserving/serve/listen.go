@@ -47,7 +47,6 @@ func (s *Server) listen(files *portFiles) {
 	close(s.serving)
 }
 
-// serveGRPC serves a listener until the gRPC server is stopped.
 func (s *Server) serveGRPC(ln net.Listener) {
 	if err := s.grpc.Serve(ln); err != nil && err != grpc.ErrServerStopped {
 		s.log.logf(env.Error, "gRPC: %v", err)

@@ -95,7 +95,6 @@ func (c *Command) openEvents(complain func(error)) (*eventLog, error) {
 	return &eventLog{file: file, complain: complain}, nil
 }
 
-// eventLine is one line of the events file.
 type eventLine struct {
 	// AtMs is the time since the start of the process, in simulated ms. Time is the wall time.
 	AtMs    float64 `json:"at_ms"`

@@ -130,7 +130,6 @@ func codeOf(err error) env.Code {
 	return env.Unknown
 }
 
-// metricKind is a metric type of the Prometheus page.
 type metricKind string
 
 const (
@@ -142,7 +141,6 @@ const (
 // labels holds the values of a metric's labels; unused ones are "".
 type labels [3]string
 
-// metric is one metric of TensorFlow's registry.
 type metric struct {
 	name       string
 	kind       metricKind
@@ -202,7 +200,6 @@ func (m *metric) sorted() []*cell {
 	return cells
 }
 
-// cell holds a metric's value for one combination of labels.
 type cell struct {
 	at     labels
 	count  atomic.Int64 // count is the value of a counter

@@ -14,7 +14,6 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// modelService implements tensorflow.serving.ModelService.
 type modelService struct {
 	apis.UnimplementedModelServiceServer
 	server *Server

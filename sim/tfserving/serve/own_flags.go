@@ -100,7 +100,6 @@ func (c *Command) parseProfile(own []string) (tfserving.Profile, error) {
 	return tfserving.ParseProfile(c.profile)
 }
 
-// parseOwn parses the simulation's flags into the options.
 func (c *Command) parseOwn(own []string) (err error) {
 	flags := newOwnFlags(c)
 	if err := flags.parse(own); err != nil {

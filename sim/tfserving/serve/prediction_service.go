@@ -13,7 +13,6 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// predictionService implements tensorflow.serving.PredictionService.
 type predictionService struct {
 	apis.UnimplementedPredictionServiceServer
 	server *Server

@@ -11,7 +11,6 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/rest"
 )
 
-// restBackend implements rest.Backend by the served process.
 type restBackend struct{ server *Server }
 
 var _ rest.Backend = restBackend{}

@@ -32,7 +32,6 @@ func (d *disk) readNames(dir string) (names []string, err error) {
 	}
 }
 
-// present reports whether a file exists.
 func present(name string) bool {
 	const exists = 0 // F_OK
 	return syscall.Access(name, exists) == nil

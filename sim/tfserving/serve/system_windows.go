@@ -5,7 +5,6 @@ import (
 	"syscall"
 )
 
-// readNames returns the names in a directory.
 func (d *disk) readNames(dir string) (names []string, err error) {
 	entries, err := os.ReadDir(dir)
 	for _, entry := range entries {
@@ -14,7 +13,6 @@ func (d *disk) readNames(dir string) (names []string, err error) {
 	return names, err
 }
 
-// present reports whether a file exists.
 func present(name string) bool {
 	_, err := os.Stat(name)
 	return err == nil

@@ -21,7 +21,6 @@ const (
 	stringKind
 )
 
-// dtypeInfo describes one dtype.
 type dtypeInfo struct {
 	name  string // name is the text of tensorflow::DataTypeString
 	kind  kind   // kind is noKind for dtypes such as resources, whose elements are no numbers, booleans or strings

@@ -67,7 +67,6 @@ func (t Tensor) Bytes(i int) []byte {
 	return t.strings[i]
 }
 
-// at returns the bytes of element i.
 func (t Tensor) at(i int) []byte {
 	size := Size(t.dtype)
 	return t.raw[i*size : (i+1)*size]

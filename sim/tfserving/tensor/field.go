@@ -119,7 +119,6 @@ func pack[T any](values []T, size, count int, bits func(T) uint64) []byte {
 	return raw
 }
 
-// unpack decodes what pack encodes.
 func unpack[T any](raw []byte, size int, value func(uint64) T) []T {
 	values := make([]T, 0, len(raw)/size)
 	for ; len(raw) >= size; raw = raw[size:] {

@@ -2,7 +2,6 @@ package tensor
 
 import "math"
 
-// halfToFloat decodes an IEEE 754 binary16.
 func halfToFloat(bits uint16) float64 {
 	exponent, fraction := int(bits>>10&0x1f), float64(bits&0x3ff)
 	value := math.Ldexp(fraction, -24)

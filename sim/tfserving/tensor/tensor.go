@@ -52,7 +52,6 @@ func blank(dtype framework.DataType, shape []int64) (Tensor, error) {
 	return Tensor{dtype: dtype, shape: shape, count: count}, nil
 }
 
-// readContent reads the elements from tensor_content.
 func (t *Tensor) readContent(content []byte) (err error) {
 	if t.dtype == framework.DataType_DT_STRING {
 		t.strings, err = decodeStrings(content, t.count)

@@ -182,7 +182,6 @@ func (q *Queue) drain() {
 	}
 }
 
-// pass records that a callback of rank r runs now.
 func (q *Queue) pass(r Rank) {
 	if now := q.Now(); now > q.at {
 		q.at, q.passed = now, r

@@ -106,7 +106,6 @@ func (c *committer) noteHeld(conn *conn) {
 	}
 }
 
-// finish ends the commit loop once it has written everything.
 func (c *committer) finish() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -54,7 +54,6 @@ func (c *conn) serve() {
 	c.startWriter(c.out.finish())
 }
 
-// startWriter starts the writing goroutine if needed is true.
 func (c *conn) startWriter(needed bool) {
 	if needed {
 		go c.writer()

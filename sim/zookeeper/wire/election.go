@@ -84,7 +84,6 @@ func (e *Ensemble) elect() {
 	}
 }
 
-// join connects a server to the leader as a follower.
 func (e *Ensemble) join(m *member) {
 	if m.role == reading {
 		e.leave(m)

@@ -330,7 +330,6 @@ func (e *Ensemble) Close() error {
 	return errors.Join(e.writes.flush(), e.events.flush())
 }
 
-// wake handles the alarm.
 func (e *Ensemble) wake() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -392,7 +391,6 @@ func (e *Ensemble) flushLeader() bool {
 	return len(out) > 0
 }
 
-// committed sends a transaction to the followers.
 func (e *Ensemble) committed(t zookeeper.Transaction) {
 	for _, m := range e.members {
 		if m.role == following {

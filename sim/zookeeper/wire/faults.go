@@ -86,7 +86,6 @@ func (f *faults) meet(session int64, op zookeeper.OpCode) (met RequestFault) {
 	return met
 }
 
-// befalls reports whether the fault affects a request.
 func (f *RequestFault) befalls(session int64, op zookeeper.OpCode) bool {
 	if f.Session != 0 && f.Session != session {
 		return false

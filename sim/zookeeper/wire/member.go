@@ -252,7 +252,6 @@ func (m *member) conf(b *strings.Builder) {
 		self.ElectionPort, self.PeerPort, kind, m.ensemble.quorum.Members)
 }
 
-// mntr reports the ensemble's values of the word mntr.
 func (m *member) mntr(value func(string, any)) {
 	switch {
 	case m == nil:

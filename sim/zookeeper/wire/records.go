@@ -76,7 +76,6 @@ func fresh(n *zookeeper.NodeImage) bool {
 		n.Mzxid == n.Czxid && n.Pzxid == n.Czxid && n.MtimeMs == n.CtimeMs && n.Open()
 }
 
-// freshNode reads the znode in an entryFresh.
 func (r *reader) freshNode() zookeeper.NodeImage {
 	n := zookeeper.NodeImage{Path: r.string(), Data: r.buffer(), ACL: openACL, CtimeMs: r.int64(), Czxid: r.int64()}
 	n.MtimeMs, n.Mzxid, n.Pzxid = n.CtimeMs, n.Czxid, n.Czxid
@@ -144,7 +143,6 @@ func newState() *state {
 	return &state{nodes: map[string]zookeeper.NodeImage{}, sessions: map[int64]zookeeper.SessionImage{}}
 }
 
-// apply applies one record to the state.
 func (s *state) apply(body []byte) error {
 	r := reader{rest: body}
 	s.nowMs, s.zxid, s.nextSessionID = r.int64(), r.int64(), r.int64()

@@ -78,7 +78,6 @@ func newServer(opt Options, mu *sync.Mutex) *Server {
 	}
 }
 
-// start accepts connections from a listener.
 func (s *Server) start(ln net.Listener) {
 	s.ln = ln.(*net.TCPListener)
 	s.wg.Add(2)
@@ -178,7 +177,6 @@ func (s *Server) Snapshot() (snapshot *zookeeper.Snapshot, nowMs int64) {
 // closingTime is how long Close waits for clients to close their side.
 const closingTime = 100 * time.Millisecond
 
-// stopped reports whether Close was called.
 func (s *Server) stopped() bool {
 	select {
 	case <-s.stop:
@@ -215,7 +213,6 @@ func (s *Server) Close() error {
 	return errors.Join(err, s.writes.flush(), s.events.flush())
 }
 
-// accept serves new connections until the listener is closed.
 func (s *Server) accept(ln *net.TCPListener) {
 	defer s.wg.Done()
 	for {

@@ -65,13 +65,11 @@ func (st *connStats) reset() {
 	*st = connStats{lastOp: "NA", lastXid: -1, lastZxid: -1, probe: st.probe, session: st.session, timeoutMs: st.timeoutMs}
 }
 
-// received counts a request or four-letter word.
 func (s *Server) received(c *conn) {
 	s.stats.received++
 	c.stats.received++
 }
 
-// sent counts an answer or event.
 func (s *Server) sent(c *conn, out *zookeeper.Out) {
 	s.stats.sent++
 	st := &c.stats

@@ -12,7 +12,6 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// javaDate is the layout in which Java prints a Date.
 const javaDate = "Mon Jan 02 15:04:05 MST 2006"
 
 // date formats a time of the server's clock in ms.

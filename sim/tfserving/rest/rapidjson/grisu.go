@@ -129,7 +129,6 @@ func integerPower(exponent int) uint64 {
 	return power
 }
 
-// fractionDigits continues generate after the decimal point.
 func fractionDigits(digits []byte, rest uint64, shift int, delta, distance uint64) ([]byte, int) {
 	one, unit := uint64(1)<<shift, uint64(1)
 	for kappa := -1; ; kappa-- {

@@ -69,7 +69,6 @@ func (p *parser) skipSpace() {
 	}
 }
 
-// fail returns an error at the current offset.
 func (p *parser) fail(text string) *ParseError { return &ParseError{Text: text, Offset: p.at} }
 
 func (p *parser) document() (Value, *ParseError) {

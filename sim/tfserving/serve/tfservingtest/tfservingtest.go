@@ -182,7 +182,6 @@ func (s *Server) Await(model string, version int64, state env.ModelState) {
 	}
 }
 
-// heard records an event and wakes Await.
 func (s *Server) heard(e tfserving.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -191,7 +190,6 @@ func (s *Server) heard(e tfserving.Event) {
 	s.news = make(chan struct{})
 }
 
-// story formats the events so far, one text for each.
 func (s *Server) story() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

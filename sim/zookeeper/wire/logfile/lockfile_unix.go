@@ -10,5 +10,4 @@ import (
 // errLocked is lockFile's error when another process has the lock.
 const errLocked = syscall.EWOULDBLOCK
 
-// lockFile locks a file until it is closed.
 func lockFile(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) }

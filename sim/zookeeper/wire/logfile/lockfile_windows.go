@@ -9,7 +9,6 @@ import (
 // errLocked is lockFile's error when another process has the lock.
 const errLocked = windows.ERROR_LOCK_VIOLATION
 
-// lockFile locks a file until it is closed.
 func lockFile(f *os.File) error {
 	return windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, new(windows.Overlapped))
 }
