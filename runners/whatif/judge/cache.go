@@ -11,12 +11,12 @@ import (
 	"github.com/monosim/monosim/runners/whatif/model"
 )
 
-// FolderCache keeps samples as files, each whole or not there, under the hash of their
-// key: scenario with what was set in it, condition, seed, window, replication and
-// [Version].
+// FolderCache keeps samples as files in a folder, each written whole or not at all. A file
+// is named by the hash of its key: plan with replaced values, condition, seed, window,
+// replication and [Version].
 type FolderCache struct{ dir string }
 
-// OpenCache makes the folder where it is not there.
+// OpenCache opens a cache and creates its folder if necessary.
 func OpenCache(dir string) (*FolderCache, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -30,7 +30,7 @@ func (c *FolderCache) path(key string) string {
 	return filepath.Join(c.dir, name[:2], name+".json")
 }
 
-// Get returns a sample that was put; one that cannot be read counts as not there.
+// Get returns a sample of the cache. A sample that cannot be read counts as missing.
 func (c *FolderCache) Get(key string) (*model.Sample, bool) {
 	data, err := os.ReadFile(c.path(key))
 	if err != nil {
@@ -43,7 +43,7 @@ func (c *FolderCache) Get(key string) (*model.Sample, bool) {
 	return &s, true
 }
 
-// Put keeps a sample.
+// Put writes a sample.
 func (c *FolderCache) Put(key string, s *model.Sample) error {
 	data, err := json.Marshal(s)
 	if err != nil {

@@ -11,17 +11,17 @@ import (
 // Normal is the condition in which nothing is taken away.
 var Normal = model.Condition{}
 
-// Conditions are those of solve.must_hold_under: of "any K" one for each class of placements
-// that differs from the others in something that counts, or, where classes are many, for
-// those that leave the fullest shard (CAP-6.5). The state is the one after balancers know.
-// With events among them their windows count under these only.
+// Conditions returns the conditions of solve.must_hold_under. An entry "any K" yields a
+// condition for each class of equivalent placements or, where there are many classes, for
+// those with the fullest shard (CAP-6.5). Each describes the state after balancers have
+// noticed. If an entry names an event, windows of events count under that condition only.
 func Conditions(p *plan.Plan) []model.Condition {
 	list, _ := placed(p)
 	return list
 }
 
-// PlacementsOf says of each "any K" of solve.must_hold_under how many placements it has, how
-// many classes of them, and which are judged.
+// PlacementsOf returns, for each "any K" of solve.must_hold_under, the numbers of its
+// placements and classes, and the classes that are judged.
 func PlacementsOf(p *plan.Plan) []result.Placements {
 	_, list := placed(p)
 	return list
@@ -32,22 +32,19 @@ func placed(p *plan.Plan) ([]model.Condition, []result.Placements) {
 	var counts []result.Placements
 	at := placesOf(p)
 	for _, m := range p.Solve.MustHoldUnder {
-		var some []model.Condition
-		var count result.Placements
+		of := at.ofTier
 		switch m.Of {
-		case "idc":
-			some, count = at.ofIDCs(m)
-		case "entry", "ps", "dense":
-			some, count = at.ofTier(m)
 		case "event":
-			some = []model.Condition{{Text: m.Text, Event: m.Event}}
-		default:
-			some = []model.Condition{{}}
+			list = append(list, model.Condition{Text: m.Text, Event: m.Event})
+			continue
+		case "":
+			list = append(list, Normal)
+			continue
+		case "idc":
+			of = at.ofIDCs
 		}
-		list = append(list, some...)
-		if count.Condition != "" {
-			counts = append(counts, count)
-		}
+		some, count := of(m)
+		list, counts = append(list, some...), append(counts, count)
 	}
 	if slices.ContainsFunc(list, func(c model.Condition) bool { return c.Event > 0 }) {
 		for i := range list {

@@ -3,6 +3,7 @@ package judge
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/monosim/monosim/runners/whatif/model"
@@ -11,7 +12,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/stats"
 )
 
-// add takes a replication into the pool.
+// add adds a replication to the pool.
 func (w *Pool) add(e *Evaluation, s *model.Sample) {
 	for k := range w.after {
 		w.after[k].add(e, w, s.After(k))
@@ -27,91 +28,64 @@ func (w *Pool) add(e *Evaluation, s *model.Sample) {
 	}
 }
 
-// add takes what counts of a replication.
+// add adds what counts of a replication.
 func (w *Known) add(e *Evaluation, pool *Pool, s *model.Sample) {
-	put := func(metric string, v float64) {
-		w.Values[metric] = append(w.Values[metric], v)
-	}
-	w.addModels(e, s)
-	latencies := func(scope string, h model.Hist, sum, n int64) {
-		if n == 0 {
-			return
+	thin := float64(e.Spec.Control.Thin)
+	for k := range s.Models {
+		if len(w.Models) <= k {
+			w.Models = append(w.Models, newPerModel(e.Plan.Workload.Mix[k].Model, len(s.Models[k].Over)))
 		}
-		put("mean("+scope+")", float64(sum)/float64(n))
-		for _, q := range quantiles {
-			put(q.name+"("+scope+")", float64(h.Quantile(q.q)))
-		}
+		w.Models[k].add(&s.Models[k], s.Seconds, thin)
 	}
-	latencies("request", s.Latency, s.SumNs, s.Completed)
+	w.PerModel.add(&s.Outcomes, s.Seconds, thin)
 	if loop := e.Plan.Workload.Loop; loop.Closed() && s.Completed > 0 {
 		h := s.Latency.Corrected(int64(loop.Think.Mean) + s.Latency.Quantile(0.5))
 		w.Corrected.Merge(h)
-		put("mean("+plan.Corrected+")", h.Mean())
-		for _, q := range quantiles {
-			put(q.name+"("+plan.Corrected+")", float64(h.Quantile(q.q)))
-		}
+		w.latencies(plan.Corrected, h, h.Mean())
 	}
-	failed := int64(0)
-	for k, n := range s.Failed {
-		failed += n
-		put("errors("+plan.Causes[k]+")", share(n, s.Arrived))
-	}
-	put("errors", share(failed, s.Arrived))
-	put("goodput", float64(s.Completed)/float64(s.Seconds)*1e9*float64(e.Spec.Control.Thin))
 	for t, name := range plan.TierNames {
 		one := &s.Tiers[t]
-		latencies(name, one.Latency, one.SumNs, one.Attempts)
+		if one.Attempts > 0 {
+			w.latencies(name, one.Latency, float64(one.SumNs)/float64(one.Attempts))
+		}
 		if one.CoreNs > 0 {
-			put("util("+name+")", float64(one.BusyNs)/float64(one.CoreNs))
-			put("util_max("+name+")", float64(one.MaxParts)/1e6)
+			w.put("util("+name+")", float64(one.BusyNs)/float64(one.CoreNs))
+			w.put("util_max("+name+")", float64(one.MaxParts)/1e6)
 		}
 	}
-	w.rollouts(e, s, put)
-	w.recovers(e, &pool.Window, s, put)
-	for k, n := range s.Over {
-		w.Over[k] = append(w.Over[k], n)
-	}
-	w.Arrived = append(w.Arrived, s.Arrived)
-	w.Bad = append(w.Bad, failed)
+	w.rollouts(e, s)
+	w.recovers(e, &pool.Window, s)
 	w.Sum.Add(s)
 }
 
-// PerModel is what is known of the requests for one model of a mix.
-type PerModel struct {
-	Name    string
-	Values  map[string][]float64
-	Over    [][]int64
-	Arrived []int64
-	Bad     []int64
+// put adds the value of a metric in a replication.
+func (m *PerModel) put(metric string, v float64) { m.Values[metric] = append(m.Values[metric], v) }
+
+// latencies adds the mean and the quantiles of the latencies of a scope.
+func (m *PerModel) latencies(scope string, h model.Hist, mean float64) {
+	m.put("mean("+scope+")", mean)
+	for _, q := range quantiles {
+		m.put(q.name+"("+scope+")", float64(h.Quantile(q.q)))
+	}
 }
 
-// addModels takes what came of each model of the mix.
-func (w *Known) addModels(e *Evaluation, s *model.Sample) {
-	for k := range s.Models {
-		if len(w.Models) <= k {
-			w.Models = append(w.Models, PerModel{Name: e.Plan.Workload.Mix[k].Model, Values: map[string][]float64{}, Over: make([][]int64, len(s.Models[k].Over))})
-		}
-		m, one := &w.Models[k], &s.Models[k]
-		put := func(metric string, v float64) { m.Values[metric] = append(m.Values[metric], v) }
-		if one.Completed > 0 {
-			put("mean(request)", float64(one.SumNs)/float64(one.Completed))
-			for _, q := range quantiles {
-				put(q.name+"(request)", float64(one.Latency.Quantile(q.q)))
-			}
-		}
-		failed := int64(0)
-		for c, n := range one.Failed {
-			failed += n
-			put("errors("+plan.Causes[c]+")", share(n, one.Arrived))
-		}
-		put("errors", share(failed, one.Arrived))
-		put("goodput", float64(one.Completed)/float64(s.Seconds)*1e9*float64(e.Spec.Control.Thin))
-		for l, n := range one.Over {
-			m.Over[l] = append(m.Over[l], n)
-		}
-		m.Arrived = append(m.Arrived, one.Arrived)
-		m.Bad = append(m.Bad, failed)
+// add adds the outcomes of a replication that lasted ns nanoseconds, in which one of thin
+// requests was simulated.
+func (m *PerModel) add(s *model.Outcomes, ns int64, thin float64) {
+	if s.Completed > 0 {
+		m.latencies("request", s.Latency, float64(s.SumNs)/float64(s.Completed))
 	}
+	for k, n := range s.Failed {
+		m.put("errors("+plan.Causes[k]+")", share(n, s.Arrived))
+	}
+	failed := sum(s.Failed[:])
+	m.put("errors", share(failed, s.Arrived))
+	m.put("goodput", float64(s.Completed)/float64(ns)*1e9*thin)
+	for k, n := range s.Over {
+		m.Over[k] = append(m.Over[k], n)
+	}
+	m.Arrived = append(m.Arrived, s.Arrived)
+	m.Bad = append(m.Bad, failed)
 }
 
 func share(n, of int64) float64 {
@@ -121,8 +95,8 @@ func share(n, of int64) float64 {
 	return float64(n) / float64(of)
 }
 
-// rollouts takes what publishes and deaths took.
-func (w *Known) rollouts(e *Evaluation, s *model.Sample, put func(string, float64)) {
+// rollouts adds the durations of publishes and the least number of serving replicas.
+func (w *Known) rollouts(e *Evaluation, s *model.Sample) {
 	const metric = "time_to_available(publish)"
 	worst, k := int64(-1), 0
 	for i := range e.Plan.Events {
@@ -130,7 +104,7 @@ func (w *Known) rollouts(e *Evaluation, s *model.Sample, put func(string, float6
 			continue
 		}
 		took := s.Life.Available[k]
-		if took < 0 { // not within the horizon
+		if took < 0 { // it did not happen within the horizon
 			took = int64(e.Plan.Workload.Horizon) - int64(e.Plan.Events[i].At)
 			w.Never[metric]++
 		}
@@ -138,19 +112,17 @@ func (w *Known) rollouts(e *Evaluation, s *model.Sample, put func(string, float6
 		k++
 	}
 	if worst >= 0 {
-		put(metric, float64(worst))
+		w.put(metric, float64(worst))
 	}
-	least := int64(math.MaxInt64)
-	for _, n := range s.Life.Serving {
-		least = min(least, n)
-	}
-	if least < math.MaxInt64 {
-		put("min_serving(publish)", float64(least))
+	if len(s.Life.Serving) > 0 {
+		if least := slices.Min(s.Life.Serving); least < math.MaxInt64 {
+			w.put("min_serving(publish)", float64(least))
+		}
 	}
 }
 
-// recovers takes how long the window took to be as before its event.
-func (w *Known) recovers(e *Evaluation, of *model.Window, s *model.Sample, put func(string, float64)) {
+// recovers adds how long the window took to recover from its event.
+func (w *Known) recovers(e *Evaluation, of *model.Window, s *model.Sample) {
 	if of.Incident == 0 {
 		return
 	}
@@ -159,7 +131,7 @@ func (w *Known) recovers(e *Evaluation, of *model.Window, s *model.Sample, put f
 	if !known {
 		return
 	}
-	put(recoveryOf(event), float64(ns))
+	w.put(recoveryOf(event), float64(ns))
 	if never {
 		w.Never[recoveryOf(event)]++
 	}
@@ -167,53 +139,47 @@ func (w *Known) recovers(e *Evaluation, of *model.Window, s *model.Sample, put f
 
 func recoveryOf(event *plan.Event) string { return "recovery(" + event.Label() + ")" }
 
-// unitOf returns the unit of a metric, "" for one that is not known.
+// unitOf returns the unit of a metric, "" for an unknown metric.
 func unitOf(metric string) string {
+	name, _, _ := strings.Cut(metric, "(")
 	for _, m := range plan.Metrics {
-		if len(metric) >= len(m.Name) && metric[:len(m.Name)] == m.Name && (len(metric) == len(m.Name) || metric[len(m.Name)] == '(') {
+		if m.Name == name {
 			return m.Unit
 		}
 	}
 	return ""
 }
 
-// Estimates returns all numbers of the evaluation, with their intervals.
+// Estimates returns all numbers of the evaluation with their intervals.
 func (e *Evaluation) Estimates() []result.Estimate {
 	var list []result.Estimate
-	level := float64(e.Plan.Precision.Level)
 	for i := range e.Windows {
 		w := &e.Windows[i]
 		names := plan.MetricNames()
 		if w.Window.Incident > 0 {
 			names = append(names, recoveryOf(&e.Plan.Events[w.Window.Incident-1]))
 		}
-		for _, metric := range names {
-			values := w.Values[metric]
-			if len(values) == 0 {
-				continue
-			}
-			one := result.Estimate{Metric: metric, Scope: result.Scope{Condition: e.Condition.Text, Window: w.Window.Name}, Unit: unitOf(metric), Confidence: level,
-				N: w.observations(metric), Runs: len(values), WarmupCut: w.Cut}
-			one.NEff = float64(one.N) / stats.VIF(w.Arrived, w.Bad)
-			if never := w.Never[metric]; never > 0 && one.N >= needs(metric, len(w.Arrived)) {
-				one.Text = fmt.Sprintf("not within what was simulated, in %d of %d replications", never, len(values))
-			} else {
-				w.estimate(&one, e.Short)
-			}
-			list = append(list, one)
-		}
+		list = append(list, e.ofModel(w, &w.PerModel, names, w.observations)...)
 		for k := range w.Models {
-			list = append(list, e.ofModel(w, &w.Models[k])...)
+			m := &w.Models[k]
+			arrived, bad := sum(m.Arrived), sum(m.Bad)
+			list = append(list, e.ofModel(w, m, names, func(metric string) int64 {
+				if strings.HasPrefix(metric, "errors") || metric == "goodput" {
+					return arrived
+				}
+				return arrived - bad
+			})...)
 		}
 	}
 	return append(list, e.computed()...)
 }
 
-// quantileRuns is how many replications the interval of a quantile takes (CAP-5.2).
+// quantileRuns is how many replications the interval of a quantile needs (CAP-5.2).
 const quantileRuns = 20
 
-// estimate fills in the value and its interval, or says that there is not enough data. Where the
-// budget ended short of what the plan has at least, quantiles are not told of too few replications.
+// estimate fills in the value and its interval, or says that there is not enough data.
+// short says that the budget ended before the least number of replications. Then quantiles
+// need quantileRuns.
 func (w *Pool) estimate(one *result.Estimate, short bool) {
 	if need := needs(one.Metric, one.Runs); one.N < need {
 		one.Text = notEnough(one.N, need)
@@ -223,7 +189,7 @@ func (w *Pool) estimate(one *result.Estimate, short bool) {
 		one.Text = fmt.Sprintf("not enough data (%d replications, need %d)", one.Runs, quantileRuns)
 		return
 	}
-	if one.Runs < 2 { // nothing came of the others, as of requests that all failed
+	if one.Runs < 2 { // the other replications had no such value, as when all their requests failed
 		one.Text = fmt.Sprintf("not enough data (n = %d, all in %d replication, need 2)", one.N, one.Runs)
 		return
 	}
@@ -231,22 +197,23 @@ func (w *Pool) estimate(one *result.Estimate, short bool) {
 	one.Value, one.CI = &value, &[2]float64{value - half, value + half}
 }
 
-// ofModel returns the numbers of the requests for one model.
-func (e *Evaluation) ofModel(w *Pool, m *PerModel) []result.Estimate {
+// ofModel returns the estimates for the requests of one model, or of all. count returns the
+// number of observations of a metric.
+func (e *Evaluation) ofModel(w *Pool, m *PerModel, names []string, count func(metric string) int64) []result.Estimate {
 	var list []result.Estimate
-	arrived, bad := sum(m.Arrived), sum(m.Bad)
-	for _, metric := range plan.MetricNames() {
+	for _, metric := range names {
 		values := m.Values[metric]
 		if len(values) == 0 {
 			continue
 		}
 		one := result.Estimate{Metric: metric, Scope: result.Scope{Condition: e.Condition.Text, Window: w.Window.Name, Model: m.Name}, Unit: unitOf(metric),
-			Confidence: float64(e.Plan.Precision.Level), N: arrived - bad, Runs: len(values), WarmupCut: w.Cut}
-		if strings.HasPrefix(metric, "errors") || metric == "goodput" {
-			one.N = arrived
-		}
+			Confidence: float64(e.Plan.Precision.Level), N: count(metric), Runs: len(values), WarmupCut: w.Cut}
 		one.NEff = float64(one.N) / stats.VIF(m.Arrived, m.Bad)
-		w.estimate(&one, e.Short)
+		if never := w.Never[metric]; never > 0 && one.N >= needs(metric, len(w.Arrived)) {
+			one.Text = fmt.Sprintf("not within what was simulated, in %d of %d replications", never, len(values))
+		} else {
+			w.estimate(&one, e.Short)
+		}
 		list = append(list, one)
 	}
 	return list
@@ -260,26 +227,23 @@ func sum(list []int64) int64 {
 	return total
 }
 
-// observations returns how many there are of what a metric is of.
+// observations returns how many observations a metric is computed from.
 func (w *Pool) observations(metric string) int64 {
 	for t, name := range plan.TierNames {
-		if len(metric) > len(name)+2 && metric[len(metric)-len(name)-2:] == "("+name+")" {
+		if strings.HasSuffix(metric, "("+name+")") {
 			return w.Sum.Tiers[t].Attempts
 		}
 	}
-	switch metric {
-	case "time_to_available(publish)", "min_serving(publish)":
+	switch name, _, _ := strings.Cut(metric, "("); {
+	case name == "time_to_available" || name == "min_serving" || name == "recovery":
 		return int64(len(w.Values[metric]))
-	case "errors", "goodput":
+	case metric == "errors" || metric == "goodput":
 		return w.Sum.Arrived
-	}
-	if strings.HasPrefix(metric, "recovery(") {
-		return int64(len(w.Values[metric]))
 	}
 	return w.Sum.Completed
 }
 
-// needs returns how many observations replications need to have a quantile at all.
+// needs returns how many observations a metric needs to be estimated.
 func needs(metric string, runs int) int64 {
 	if q, _, ok := quantileOf(metric); ok {
 		return int64(math.Ceil(1/(1-q)-1e-6)) * int64(runs)
@@ -287,34 +251,15 @@ func needs(metric string, runs int) int64 {
 	return 2
 }
 
-// withValues adds what each replication gave.
+// withValues adds to each estimate the value of every replication.
 func (e *Evaluation) withValues(list []result.Estimate) []result.Estimate {
 	for i := range list {
 		one := &list[i]
 		for k := range e.Windows {
 			if w := &e.Windows[k]; w.Window.Name == one.Scope.Window && one.Value != nil {
-				one.Values = w.valuesOf(one.Metric, one.Scope.Model)
+				one.Values = w.requests(one.Scope.Model).Values[one.Metric]
 			}
 		}
 	}
 	return list
-}
-
-// valuesOf returns what each replication gave of a metric, of one model of the mix or of all
-// requests for "".
-func (w *Pool) valuesOf(metric, name string) []float64 {
-	if m := w.model(name); m != nil {
-		return m.Values[metric]
-	}
-	return w.Values[metric]
-}
-
-// model returns a model of the mix, nil for "" and where nothing came.
-func (w *Pool) model(name string) *PerModel {
-	for k := range w.Models {
-		if w.Models[k].Name == name {
-			return &w.Models[k]
-		}
-	}
-	return nil
 }

@@ -14,57 +14,60 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// Floor is what requests take without any queue: their work, the slowest of their fan-out and
-// the way between containers at its shortest. Chances are from below: no fleet, whatever its
-// replicas, has fewer requests that take longer (CAP-6.2, CAP-7.2).
+// Floor is the latency of requests without any queue: their work, the slowest call of the
+// fan-out, and the shortest ways between containers. It is a lower bound: no fleet, however
+// many replicas it has, answers faster (CAP-6.2, CAP-7.2).
 type Floor struct {
 	plan   *plan.Plan
 	models []floorModel
 }
 
-// floorModel is the floor of the requests for one model of the mix.
+// floorModel is the floor of requests for one model of the mix.
 type floorModel struct {
 	name  string
 	share float64
 	given []floorItems
 }
 
-// floorItems is the floor of requests of a number of items: stages but the fan-out, as
-// steps, and the calls of the fan-out.
+// floorItems is the floor of requests with a given number of items: the stages except the
+// fan-out, and the calls of the fan-out.
 type floorItems struct {
 	weight float64
 	stages steps
 	calls  []floorCall
-	need   int // answers that make a result
-	// timeout of a call, 0 for none, after which it is tried again so many times; hedged calls
-	// are sent twice.
+	need   int // answers that suffice, 0 for all
+	// timeout is that of a call in nanoseconds, 0 for none. A call is then retried up to
+	// retries times. hedged says that calls are sent twice.
 	timeout float64
 	retries int
 	hedged  bool
-	way     float64 // of a call, there and back
+	way     float64 // nanoseconds of a call's network, there and back
 }
 
-// floorCall is a call, of so many that are alike.
+// floorCall is a call of the fan-out; alike counts the calls that are equal to it.
 type floorCall struct {
 	work  work
 	alike int
 }
 
-// work is a law with a noise, of a number of items.
+// work is the time that a number of items takes: a law times a noise.
 type work struct {
 	law, noise law.Law
 	items      float64
 }
 
-// steps is a law from below: each value has the chance of all up to the next.
-type steps []struct{ value, weight float64 }
+// steps is a distribution rounded down: each value has the probability of all values up to
+// the next.
+type steps []step
 
-// parts of a law that steps have: each is a fifth smaller than the one before, so that tails are
-// fine.
+type step struct{ value, weight float64 }
+
+// A law is cut into partCount steps. Each has partRatio times the probability of the one
+// before, so that the tail is fine.
 const (
 	partCount = 40
 	partRatio = 0.8
-	// roundings is what whole nanoseconds may take off the stages of a request.
+	// roundings bounds the nanoseconds that rounding may take off the stages of a request
 	roundings = 10
 )
 
@@ -72,22 +75,13 @@ const (
 func Floors(p *plan.Plan) *Floor {
 	f := &Floor{plan: p}
 	spec := model.Compile(p, Normal)
-	models := spec.Mix
-	if models == nil {
-		one := model.Served{Share: 1, Calls: spec.Calls, Items: spec.Items, MinShards: spec.MinShards}
-		for t := range spec.Tiers {
-			one.Laws[t], one.Noise[t] = spec.Tiers[t].Law, spec.Tiers[t].Noise
-		}
-		models = []model.Served{one}
-	}
-	for k := range models {
-		m := &models[k]
+	for k, m := range spec.Served() {
 		one := floorModel{share: m.Share}
 		if len(p.Workload.Mix) > k {
 			one.name = p.Workload.Mix[k].Model
 		}
 		for _, items := range stepsOf(work{law: m.Items}) {
-			one.given = append(one.given, floorOf(p, spec, m, math.Max(1, math.Round(items.value)), items.weight))
+			one.given = append(one.given, floorOf(p, spec, &m, math.Max(1, math.Round(items.value)), items.weight))
 		}
 		f.models = append(f.models, one)
 	}
@@ -128,7 +122,7 @@ func floorOf(p *plan.Plan, spec *model.Spec, m *model.Served, items, weight floa
 	return g
 }
 
-// nearest returns the shortest way between two containers, in nanoseconds.
+// nearest returns the shortest one-way delay between two containers, in nanoseconds.
 func nearest(p *plan.Plan) float64 {
 	least := p.Network.SameCluster.Min()
 	if slices.ContainsFunc(p.Fleet.IDCs, func(i plan.IDC) bool { return len(i.Clusters) > 1 }) {
@@ -140,7 +134,7 @@ func nearest(p *plan.Plan) float64 {
 	return least
 }
 
-// stepsOf returns work from below.
+// stepsOf returns the distribution of work, rounded down.
 func stepsOf(w work) steps {
 	of := func(l law.Law) steps {
 		if l.IsZero() {
@@ -156,7 +150,7 @@ func stepsOf(w work) steps {
 			if len(list) == partCount-1 {
 				weight = left
 			}
-			list = append(list, struct{ value, weight float64 }{math.Max(l.Quantile(from, w.items), 0), weight})
+			list = append(list, step{math.Max(l.Quantile(from, w.items), 0), weight})
 			from += weight
 			left -= weight
 		}
@@ -169,34 +163,34 @@ func stepsOf(w work) steps {
 	var list steps
 	for _, v := range values {
 		for _, f := range factors {
-			list = append(list, struct{ value, weight float64 }{v.value * f.value, v.weight * f.weight})
+			list = append(list, step{v.value * f.value, v.weight * f.weight})
 		}
 	}
 	return list.fewer()
 }
 
-// plus returns the law of the sum of two that are independent.
+// plus returns the distribution of the sum of two independent values.
 func (s steps) plus(t steps) steps {
 	var list steps
 	for _, a := range s {
 		for _, b := range t {
-			list = append(list, struct{ value, weight float64 }{a.value + b.value, a.weight * b.weight})
+			list = append(list, step{a.value + b.value, a.weight * b.weight})
 		}
 	}
 	return list.fewer()
 }
 
-// fewer joins steps, from below, where there are many.
+// fewer reduces a distribution to at most partCount steps, rounding down.
 func (s steps) fewer() steps {
 	if len(s) <= partCount {
 		return s
 	}
-	slices.SortFunc(s, func(a, b struct{ value, weight float64 }) int { return cmp.Compare(a.value, b.value) })
+	slices.SortFunc(s, func(a, b step) int { return cmp.Compare(a.value, b.value) })
 	var list steps
 	sum, next, left := 0.0, 0.0, 1.0
 	for _, one := range s {
 		if sum >= next-1e-12 && len(list) < partCount {
-			list = append(list, struct{ value, weight float64 }{one.value, 0})
+			list = append(list, step{one.value, 0})
 			left *= partRatio
 			next = 1 - left
 		}
@@ -206,7 +200,7 @@ func (s steps) fewer() steps {
 	return list
 }
 
-// above returns the chance that work takes longer than x.
+// above returns the probability that work takes longer than x.
 func (w *work) above(x float64) float64 {
 	switch {
 	case w.law.IsZero():
@@ -225,8 +219,8 @@ func (w *work) above(x float64) float64 {
 	return sum
 }
 
-// callAbove returns the chance that a call has no answer within x: attempts follow each other after
-// a timeout, and what none of them answers fails.
+// callAbove returns the probability that a call has no answer within x. Attempts follow
+// each other at every timeout. A call whose attempts all time out never has an answer.
 func (g *floorItems) callAbove(w *work, x float64) float64 {
 	one := func(x float64) float64 { return w.above(x - g.way) }
 	if g.timeout == 0 || x < g.timeout {
@@ -249,7 +243,8 @@ func (g *floorItems) callAbove(w *work, x float64) float64 {
 	return chance
 }
 
-// fanAbove returns the chance that the fan-out has not what it needs within x.
+// fanAbove returns the probability that too few calls of the fan-out have an answer within
+// x.
 func (g *floorItems) fanAbove(x float64) float64 {
 	if g.need == 0 {
 		all := 1.0
@@ -276,8 +271,8 @@ func (g *floorItems) fanAbove(x float64) float64 {
 	return short
 }
 
-// Above returns the share of requests that take longer than x nanoseconds at least, of one model of
-// the mix or of all for "".
+// Above returns the least share of requests that take longer than x nanoseconds, for one
+// model of the mix or, with "", for all.
 func (f *Floor) Above(x float64, name string) float64 {
 	sum, shares := 0.0, 0.0
 	for i := range f.models {
@@ -299,7 +294,7 @@ func (f *Floor) Above(x float64, name string) float64 {
 	return sum / shares
 }
 
-// Quantile returns a quantile of the latency that no fleet goes below, in nanoseconds.
+// Quantile returns a lower bound of a quantile of the latency, in nanoseconds.
 func (f *Floor) Quantile(q float64, name string) float64 {
 	low, high := 1e3, float64(model.Longest)*1000
 	if f.Above(low, name) <= 1-q {
@@ -315,8 +310,8 @@ func (f *Floor) Quantile(q float64, name string) float64 {
 	return low
 }
 
-// mean returns a mean latency that no fleet goes below that fails at most a share of its requests:
-// those that take longest, as what fails does not count.
+// mean returns a lower bound of the mean latency in a fleet that fails at most a share of
+// its requests. Failed requests do not count, so the slowest ones are taken to fail.
 func (f *Floor) mean(failing float64, name string) float64 {
 	const points = 100
 	end := f.Quantile(1-1e-4, name)
@@ -328,8 +323,8 @@ func (f *Floor) mean(failing float64, name string) float64 {
 	return sum
 }
 
-// Missed returns the first objective on the latency of requests that is missed without any queue,
-// with what is missed; "" for none.
+// Missed returns the first objective on the latency of requests that is missed even without
+// any queue, with the reason; "" when there is none.
 func (f *Floor) Missed() (slo, reason string) {
 	for _, o := range f.plan.Objectives() {
 		switch {
@@ -349,13 +344,13 @@ func (f *Floor) Missed() (slo, reason string) {
 	return "", ""
 }
 
-// objective returns the text of an objective with the model that it is of.
+// objective returns the text of an objective, with its model.
 func objective(o plan.SLO) string {
 	return (&result.Verdict{SLO: o.Text, Scope: result.Scope{Model: o.Model}}).Objective()
 }
 
-// failing returns the greatest share of failed requests that objectives allow; nearly all without
-// one.
+// failing returns the largest share of failed requests that objectives allow, nearly 1 when
+// none limits it.
 func (f *Floor) failing(name string) float64 {
 	most := 1 - 1e-6
 	for _, o := range f.plan.Objectives() {

@@ -1,25 +1,25 @@
-// Package judge simulates plans until enough is known, and says whether they hold.
+// Package judge simulates plans until enough is known, and decides whether they meet their
+// objectives.
 //
 // Two things to use first:
 //
-//   - [Judge.Evaluate] simulates one plan under one condition, in rounds that double,
-//     until its objectives are decided and its estimates precise, or the budget ends.
-//   - [Judge.Run] answers `monosim whatif run`.
+//   - [Judge.Evaluate] simulates one plan under one condition, in rounds that double, until its
+//     objectives are decided and its estimates precise, or the budget ends.
+//   - [Judge.Run] answers "monosim whatif run".
 //
 // To change:
 //
 //   - when a simulation ends: judge.go
 //   - which estimates there are: estimates.go
-//   - what is cut of a warm-up: warmup.go
+//   - how much warm-up is cut: warmup.go
 //   - quantiles of all replications together: quantiles.go
-//   - what a result has of every replication: records.go
+//   - what a result holds of every replication: records.go
 //   - how objectives are judged: verdicts.go
-//   - which conditions there are: conditions.go, and what "any K" of them takes away, in
-//     placements.go
-//   - what is done with values that are not known for sure: worlds.go
-//   - what a result has: report.go
-//   - how saturated a fleet is: saturation.go
-//   - closed forms: theory.go, and what requests take without any queue, in floor.go
+//   - which conditions there are: conditions.go; the placements of "any K": placements.go
+//   - how uncertain values are treated: worlds.go
+//   - what a result holds: report.go
+//   - how saturation is found: saturation.go
+//   - closed forms: theory.go; latencies without any queue: floor.go
 //   - what is traced: trace.go
 package judge
 
@@ -38,39 +38,41 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// Version names what the model computes. It is part of the key of every cached point.
+// Version names the computation of the model. It is part of the key of every cached sample,
+// so it has to change when samples do.
 const Version = "7"
 
-// Judge simulates plans. The zero value uses all cores and has no progress and no budget
-// of wall time.
+// Judge simulates plans. The zero value uses all cores, reports no progress and has no
+// deadline.
 type Judge struct {
-	// Workers is how many replications run at once; 0 for one a core. Results do not
+	// Workers is how many replications run at once; 0 means one per core. Results do not
 	// depend on it.
 	Workers int
-	// Progress, unless nil, is called with how far it is, by one goroutine at a time.
+	// Progress, unless nil, is called after each sample, by one goroutine at a time.
 	Progress func(Far)
-	// Deadline ends simulations, when set; results are then marked.
+	// Deadline, unless zero, ends simulations. Results that it cut short are marked.
 	Deadline time.Time
 	// Cache, unless nil, keeps samples.
 	Cache Cache
 
 	mu       sync.Mutex
-	taken    int64 // requests of samples, from the cache, too
+	taken    int64 // requests in samples, cached ones too
 	requests int64
 	calls    int64
 	events   uint64
 	far      Far
 }
 
-// Far is how far simulations are.
+// Far says how far simulations are.
 type Far struct {
 	Requests int64 // simulated in all
-	// Done are the replications of windows that are simulated of what is asked for now,
-	// Most how many it takes at most.
+	// Done is how many replications of windows of the present evaluation are simulated, and
+	// Most is how many it needs at most.
 	Done, Most int
 }
 
-// Expect says how many replications of windows come next, at most.
+// Expect starts counting the progress anew, towards at most so many replications of
+// windows.
 func (j *Judge) Expect(most int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -83,25 +85,25 @@ type Cache interface {
 	Put(key string, s *model.Sample) error
 }
 
-// Simulated returns how many requests, calls and events were simulated so far.
+// Simulated returns how many requests, calls and events have been simulated so far.
 func (j *Judge) Simulated() (requests, calls int64, events uint64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.requests, j.calls, j.events
 }
 
-// Goal says when an evaluation has enough.
+// Goal says when an evaluation knows enough.
 type Goal struct {
-	// Precise asks for the precision of the plan, and not only for verdicts.
+	// Precise asks for the precision of the plan, beside verdicts.
 	Precise bool
-	// Reject ends a simulation as soon as one objective fails: a search asks no more of a
-	// candidate (CAP-6.4).
+	// Reject ends a simulation as soon as one objective fails, which is all that a search
+	// asks of a candidate (CAP-6.4).
 	Reject bool
-	// Confidence is that of each verdict; 0 for the plan's.
+	// Confidence is the confidence of each verdict; 0 means the plan's.
 	Confidence float64
-	// Replications, when set, is exactly how many to run.
+	// Replications, when set, is the exact number to run.
 	Replications int
-	// Records asks for what every replication gave; see [Evaluation.Records].
+	// Records asks to keep the outcome of every replication; see [Evaluation.Records].
 	Records bool
 }
 
@@ -114,48 +116,61 @@ type Evaluation struct {
 	Runs      int
 	Stopped   string
 	Marked    bool
-	// Short says that the wall clock's budget ended before as many replications were whole as a
-	// verdict takes: what they estimate is then undecided (CAP-5.6).
+	// Short says that the wall-clock budget ended before the replications that a verdict
+	// needs. Objectives on estimates are then undecided (CAP-5.6).
 	Short bool
 	Goal  Goal
 
-	lives   []model.Life    // of each replication: they are the same in every window
-	samples []*model.Sample // of which records are asked for, until it has stopped
+	lives   []model.Life    // of each replication, which all windows share
+	samples []*model.Sample // kept for records until the evaluation stops
 	records []result.Record
 }
 
 // Pool is what is known of one window.
 type Pool struct {
 	Window model.Window
-	// Known is what counts of it: without the warm-up that is cut.
+	// Known is what counts of it, without the warm-up that was cut.
 	Known
 	Little     int64
 	Conserved  bool
 	Hash       uint64
-	Cut        int64 // ns from its begin
+	Cut        int64 // nanoseconds of warm-up that were cut
 	Stationary bool
 
-	segments int // that are cut
-	// after is what is known without so many of its first segments; but for a steady
-	// window nothing is cut, and there is one.
+	segments int // number of segments that were cut
+	// after holds, by k, what is known without the first k segments. A window that is not
+	// steady is never cut and has one entry.
 	after []Known
 }
 
 // Known is what is known of a window from an instant on.
 type Known struct {
-	Sum model.Sample // of all replications
-	// Corrected are the latencies of a closed loop with those that were not asked for.
+	Sum model.Sample // over all replications
+	// Corrected holds latencies of a closed loop, with those added that coordinated
+	// omission leaves out.
 	Corrected model.Hist
-	// Values are those of each replication, by metric.
+	PerModel  // of all requests, with metrics that no model has
+	// Never counts, by metric, the replications in which an awaited state was never
+	// reached. Their value is then only a lower bound.
+	Never  map[string]int
+	Models []PerModel // of a mix
+}
+
+// PerModel is what is known of the requests for one model of a mix. The name "" stands for
+// the requests for all models.
+type PerModel struct {
+	Name string
+	// Values holds the value of every replication, by metric.
 	Values map[string][]float64
-	// Never counts by metric the replications in which what it times did not come: the
-	// value is then what it took at least.
-	Never map[string]int
-	// Over are for each limit the requests that exceed it, by replication.
+	// Over holds, for each limit, the requests that exceed it in every replication.
 	Over    [][]int64
-	Arrived []int64
-	Bad     []int64
-	Models  []PerModel // of a mix
+	Arrived []int64 // in every replication
+	Bad     []int64 // failed requests
+}
+
+// newPerModel returns what is known before any replication, of a model with so many limits.
+func newPerModel(name string, limits int) PerModel {
+	return PerModel{Name: name, Values: map[string][]float64{}, Over: make([][]int64, limits)}
 }
 
 // Evaluate simulates a plan under a condition.
@@ -189,7 +204,7 @@ func (j *Judge) Evaluate(ctx context.Context, p *plan.Plan, c model.Condition, g
 			return e, nil
 		}
 		want = min(2*want, p.Budget.MaxReplications)
-		if b := int64(p.Budget.Requests); b > 0 { // no more than what is left, by what a replication took
+		if b := int64(p.Budget.Requests); b > 0 { // run no more replications than the budget's remaining requests allow
 			want = min(want, e.Runs+int(max(1, (b-spent)*int64(e.Runs)/max(spent, 1))))
 		}
 	}
@@ -203,13 +218,13 @@ func newEvaluation(p *plan.Plan, c model.Condition, g Goal) *Evaluation {
 	return e
 }
 
-// Key names what a sample depends on, beside its window and its replication.
+// Key names all that a sample depends on, except its window and its replication.
 func Key(p *plan.Plan, c model.Condition) string {
 	return fmt.Sprintf("%s/%s/%s/%d", Version, p.Hash(), c.Name, p.Seed)
 }
 
-// Pooled returns the evaluation of samples that were simulated elsewhere, in order of
-// replications and windows.
+// Pooled returns the evaluation of samples that were simulated elsewhere, ordered by
+// replication and window.
 func Pooled(p *plan.Plan, samples []*model.Sample) *Evaluation {
 	e := newEvaluation(p, Normal, Goal{Confidence: float64(p.Precision.Verdict), Replications: p.Budget.MinReplications, Records: true})
 	for _, s := range samples {
@@ -221,7 +236,7 @@ func Pooled(p *plan.Plan, samples []*model.Sample) *Evaluation {
 	return e
 }
 
-// Point simulates one replication of one window of a plan, however long it takes.
+// Point simulates one replication of one window of a plan. It ignores the deadline.
 func (j *Judge) Point(ctx context.Context, p *plan.Plan, window, replication int) (*model.Sample, error) {
 	s, err := j.one(func() bool { return ctx.Err() != nil }, model.Compile(p, Normal), Key(p, Normal), window, replication)
 	if errors.Is(err, model.ErrHalted) {
@@ -230,7 +245,7 @@ func (j *Judge) Point(ctx context.Context, p *plan.Plan, window, replication int
 	return s, err
 }
 
-// Why an evaluation stopped.
+// Reasons why an evaluation stopped.
 const (
 	stoppedPrecise  = "precision reached"
 	stoppedDecided  = "verdicts decided"
@@ -240,7 +255,7 @@ const (
 	stoppedAsked    = "replications asked for"
 )
 
-// enough says why no more has to be simulated, "" when more has.
+// enough returns why the evaluation can stop, "" when it has to go on.
 func (e *Evaluation) enough(spent int64, late, cut bool) string {
 	e.cutWarmUps()
 	verdicts := e.Verdicts()
@@ -268,7 +283,7 @@ func (e *Evaluation) enough(spent int64, late, cut bool) string {
 	return ""
 }
 
-// precise reports whether the half-widths of the plan are reached.
+// precise reports whether intervals are as narrow as the plan asks.
 func (e *Evaluation) precise() bool {
 	p := e.Plan.Precision
 	for i := range e.Windows {
@@ -289,9 +304,9 @@ func (e *Evaluation) precise() bool {
 	return true
 }
 
-// batch runs the replications from..to of all windows, in parallel, and gives their
-// samples in order. What is not whole when the deadline passes is left out: then it gives those
-// before the first replication of which a window is missing.
+// batch runs replications from up to but not including to, of all windows in parallel, and
+// returns their samples in order. At the deadline it returns only the replications before
+// the first that misses a window.
 func (j *Judge) batch(ctx context.Context, spec *model.Spec, key string, from, to int) ([]*model.Sample, error) {
 	windows := len(spec.Windows)
 	samples := make([]*model.Sample, (to-from)*windows)
@@ -334,8 +349,8 @@ feed:
 	return samples, nil
 }
 
-// one returns one replication of one window, from the cache where it is there. It ends with
-// [model.ErrHalted] when halt says so.
+// one returns the sample of one replication of one window, from the cache if possible. It
+// ends with [model.ErrHalted] when halt returns true.
 func (j *Judge) one(halt func() bool, spec *model.Spec, key string, window, replication int) (*model.Sample, error) {
 	key = fmt.Sprintf("%s/%d/%d", key, window, replication)
 	if j.Cache != nil {
@@ -374,9 +389,8 @@ func (j *Judge) one(halt func() bool, spec *model.Spec, key string, window, repl
 	return s, nil
 }
 
-// Taken returns how many requests the samples have that were asked for. Whether they were in the cache
-// makes no difference: budgets and certificates go by it, so that results do not depend on what
-// was simulated before.
+// Taken returns how many requests the samples so far contain, cached or not. Budgets and
+// certificates use this number, so that results do not depend on what the cache holds.
 func (j *Judge) Taken() int64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -12,38 +12,38 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// Bounds of what is enumerated: classes that are counted, classes that are judged of a
-// condition that has more, and idcs and clusters whose order is tried.
+// Bounds of the enumeration: classes that are counted, classes of one condition that are
+// judged, and the number of idcs or clusters whose permutations are tried.
 const (
 	mostClasses = 1000
 	mostJudged  = 6
 	mostSwapped = 4
 )
 
-// class are placements of what a condition takes away that differ in nothing that counts: a
-// container is like the others of its shard in its cluster, a shard like those with the same
-// work and as many replicas, and an idc or a cluster like one with the same containers.
+// class is a set of placements of a condition's failures that are equivalent. Containers of
+// one shard in one cluster are alike, shards are alike with equal work and replicas, and
+// idcs and clusters are alike if they hold the same containers.
 type class struct {
-	taken      [][]int // of each row of the tier, in each location
+	taken      [][]int // containers taken from each row, by location
 	placements float64
-	fullest    float64 // work over what is left, of the shard where it is most
+	fullest    float64 // highest ratio of work to remaining replicas over the shards
 }
 
-// row is a shard that stands for those like it, or one of several of the same kind.
+// row is one of the shards of a kind from which containers may be taken.
 type row struct {
-	shard int // from 0
+	shard int // shard number, from 0
 	kind  int
-	alike int   // shards of the kind
+	alike int   // number of shards of the kind
 	holds []int // containers in each location
 	work  float64
 }
 
-// places are where containers of a plan may be, and what may be swapped among them.
+// places lists where a plan's containers may be and which locations may be swapped.
 type places struct {
 	plan  *plan.Plan
 	spec  *model.Spec
 	at    []model.Location
-	swaps [][]int // permutations of at under which the fleet stays as it is
+	swaps [][]int // permutations of at that leave the fleet as it is
 }
 
 func placesOf(p *plan.Plan) *places {
@@ -71,8 +71,9 @@ func (p *places) holds(tier, n int) []int {
 	return held
 }
 
-// alike reports whether every tier has as many containers in a location as where it is swapped
-// to. Events tell idcs apart.
+// alike reports whether a permutation of locations leaves the fleet as it is: every tier
+// has as many containers at both ends of each swap. Events refer to idcs by name, so with
+// events none does.
 func (p *places) alike(swap []int) bool {
 	if slices.IsSorted(swap) {
 		return true
@@ -93,8 +94,8 @@ func (p *places) alike(swap []int) bool {
 	return true
 }
 
-// permutations are those of locations that keep those of an idc together; of many idcs or
-// clusters only the one that swaps nothing.
+// permutations returns the permutations of locations that keep the locations of an idc
+// together. With many idcs or clusters it tries only the identity of these.
 func (p *places) permutations() [][]int {
 	idcs := p.plan.Fleet.IDCs
 	first := make([]int, len(idcs)) // location of each idc
@@ -126,7 +127,8 @@ func (p *places) permutations() [][]int {
 	return list
 }
 
-// orders returns the permutations of n things, the one in order first.
+// orders returns the permutations of n things, the identity first. For large n it returns
+// the identity alone.
 func orders(n int) [][]int {
 	list := [][]int{{}}
 	for k := range n {
@@ -143,8 +145,9 @@ func orders(n int) [][]int {
 	return list
 }
 
-// rows returns the shards of a tier that placements of count containers can tell apart, those
-// first that are fullest without them: of each kind as many as may be taken from.
+// rows returns the shards that placements of count containers can tell apart: of each kind
+// of shard up to count of them. Kinds that would be fullest without count containers come
+// first.
 func (p *places) rows(tier, count int) []row {
 	kinds := map[string]int{}
 	var byKind [][]row
@@ -170,17 +173,13 @@ func (p *places) rows(tier, count int) []row {
 	return list
 }
 
-// calls are those of a request to a shard, of each model of the mix.
+// calls describes a request's calls to a shard, for each model of the mix.
 func (p *places) calls(tier, shard int) string {
 	var b strings.Builder
 	if tier != model.PS {
 		return ""
 	}
-	list := p.spec.Mix
-	if list == nil {
-		list = []model.Served{{Calls: p.spec.Calls}}
-	}
-	for _, m := range list {
+	for _, m := range p.spec.Served() {
 		for _, c := range m.Calls {
 			if c.Shard == shard {
 				fmt.Fprintf(&b, "%.9g ", c.Share)
@@ -191,7 +190,7 @@ func (p *places) calls(tier, shard int) string {
 	return b.String()
 }
 
-// fullness returns the work for each replica of a shard that so many are taken of.
+// fullness returns the work per remaining replica of a shard that loses taken replicas.
 func fullness(r *row, taken int) float64 {
 	left := -taken
 	for _, n := range r.holds {
@@ -203,17 +202,17 @@ func fullness(r *row, taken int) float64 {
 	return r.work / float64(left)
 }
 
-// enumeration goes through the classes of a tier.
+// enumeration walks through the classes of a tier.
 type enumeration struct {
 	places *places
 	rows   []row
 	taken  [][]int
 	found  []class
-	more   bool // there are more than were enumerated
+	more   bool // mostClasses was reached
 }
 
-// classes are those of placements of count containers of a tier, those first that leave the
-// fullest shard.
+// classes enumerates the classes of placements of count containers of a tier, those with
+// the fullest shard first.
 func (p *places) classes(tier, count int) *enumeration {
 	e := &enumeration{places: p, rows: p.rows(tier, count)}
 	e.from(0, count)
@@ -221,7 +220,7 @@ func (p *places) classes(tier, count int) *enumeration {
 	return e
 }
 
-// from takes what is left from the rows from one on, most first.
+// from takes the remaining containers from row at and the rows after it.
 func (e *enumeration) from(at, left int) {
 	if e.more {
 		return
@@ -233,7 +232,7 @@ func (e *enumeration) from(at, left int) {
 		return
 	}
 	r := &e.rows[at]
-	var below []int // rows of a kind are in order, or one class would come twice
+	var below []int // taking in descending order within a kind yields each class once
 	if at > 0 && e.rows[at-1].kind == r.kind {
 		below = e.taken[at-1]
 	}
@@ -246,8 +245,8 @@ func (e *enumeration) from(at, left int) {
 	})
 }
 
-// vectors calls each with the ways to take at most so many of what locations hold, most of the
-// first first.
+// vectors calls each with every way to take up to most containers from the locations. Ways
+// that take most of the first location come first.
 func vectors(holds []int, most int, each func(v []int, sum int)) {
 	v := make([]int, len(holds))
 	var next func(l, left int)
@@ -265,8 +264,7 @@ func vectors(holds []int, most int, each func(v []int, sum int)) {
 	next(0, most)
 }
 
-// take keeps the class at hand, if it is the first of those that swapping locations makes of
-// it.
+// take adds the present class unless an equivalent one, by swapped locations, comes first.
 func (e *enumeration) take() {
 	form := e.form(nil)
 	images := map[string]bool{}
@@ -297,8 +295,8 @@ func (e *enumeration) take() {
 	e.found = append(e.found, c)
 }
 
-// ways counts the ways to say which shards of a kind are those of the rows from one on, and is
-// the first row of the next kind.
+// ways multiplies the placements of a class by the number of ways to choose the shards for
+// the rows of one kind. It returns the first row of the next kind.
 func (e *enumeration) ways(c *class, from int) int {
 	free, same := e.rows[from].alike, 0
 	i := from
@@ -316,8 +314,8 @@ func (e *enumeration) ways(c *class, from int) int {
 	return i
 }
 
-// form returns a text of the class at hand with locations swapped, the same for all orders of shards
-// of a kind.
+// form returns a text of the present class with locations swapped, equal for all orders of
+// the shards of a kind.
 func (e *enumeration) form(swap []int) string {
 	var texts []string
 	for i, v := range e.taken {
@@ -337,7 +335,7 @@ func (e *enumeration) form(swap []int) string {
 	return strings.Join(texts, ";")
 }
 
-// binomial returns how many ways there are to take k of n.
+// binomial returns the number of ways to choose k of n.
 func binomial(n, k int) float64 {
 	ways := 1.0
 	for i := range k {
@@ -346,8 +344,8 @@ func binomial(n, k int) float64 {
 	return ways
 }
 
-// judged returns the classes that are simulated: all where they are few, else those of which none
-// leaves a fuller shard.
+// judged returns the classes to simulate: all if they are few, else some of those with the
+// fullest shard.
 func (e *enumeration) judged() []class {
 	list := e.found
 	if len(list) > mostJudged {
@@ -356,12 +354,11 @@ func (e *enumeration) judged() []class {
 		if n > 0 {
 			list = list[:n]
 		}
-		list = list[:min(len(list), mostJudged)]
 	}
-	return list
+	return list[:min(len(list), mostJudged)]
 }
 
-// conditionOf takes the containers of a class away.
+// conditionOf returns the condition in which the containers of a class are gone.
 func (e *enumeration) conditionOf(m plan.Must, tier int, c *class) model.Condition {
 	out := model.Condition{}
 	var parts []string
@@ -388,7 +385,7 @@ func (e *enumeration) conditionOf(m plan.Must, tier int, c *class) model.Conditi
 	return out
 }
 
-// text says how many are taken where.
+// text describes how many containers are taken where.
 func (p *places) text(v []int) string {
 	var parts []string
 	for l, n := range v {
@@ -405,14 +402,14 @@ func (p *places) text(v []int) string {
 	return strings.Join(parts, ", ")
 }
 
-// ofTier returns the conditions of "any K TIER", with how many placements they stand for.
+// ofTier returns the conditions of "any K TIER" and the numbers of their placements.
 func (p *places) ofTier(m plan.Must) ([]model.Condition, result.Placements) {
 	tier := slices.Index(plan.TierNames, m.Of)
 	total := 0
 	for _, n := range p.spec.Tiers[tier].Replicas {
 		total += n
 	}
-	m.Count = min(m.Count, total) // there may be fewer in a cell of a search
+	m.Count = min(m.Count, total) // a cell of a search may have fewer containers
 	e := p.classes(tier, m.Count)
 	out := result.Placements{Condition: m.Text, Placements: binomial(total, m.Count), Classes: len(e.found), More: e.more}
 	var list []model.Condition
@@ -424,8 +421,8 @@ func (p *places) ofTier(m plan.Must) ([]model.Condition, result.Placements) {
 	return list, out
 }
 
-// ofIDCs returns the conditions of "any K idc": each set of so many, of those that swapping makes of
-// each other the first.
+// ofIDCs returns the conditions of "any K idc". Of sets that are equal but for swapped idcs
+// it returns one.
 func (p *places) ofIDCs(m plan.Must) ([]model.Condition, result.Placements) {
 	idcs := p.plan.Fleet.IDCs
 	out := result.Placements{Condition: m.Text, Placements: binomial(len(idcs), m.Count)}
@@ -447,7 +444,7 @@ func (p *places) ofIDCs(m plan.Must) ([]model.Condition, result.Placements) {
 	return list, out
 }
 
-// idcImages returns what swapping makes of a set of idcs, each once.
+// idcImages returns the distinct sets that swapping makes of a set of idcs.
 func (p *places) idcImages(v []int) [][]int {
 	var list [][]int
 	for _, swap := range p.swaps {
@@ -462,7 +459,7 @@ func (p *places) idcImages(v []int) [][]int {
 	return list
 }
 
-// withoutIDCs takes idcs away with all that is in them.
+// withoutIDCs returns the condition in which idcs are gone with all their containers.
 func (p *places) withoutIDCs(m plan.Must, gone []int) model.Condition {
 	var names []string
 	for i, idc := range p.plan.Fleet.IDCs {

@@ -8,14 +8,14 @@ import (
 	"github.com/monosim/monosim/runners/whatif/stats"
 )
 
-// quantiles holds the metrics of latencies.
+// quantiles lists the latency metrics that are quantiles.
 var quantiles = []struct {
 	name string
 	q    float64
 }{{"p50", 0.5}, {"p90", 0.9}, {"p95", 0.95}, {"p99", 0.99}, {"p999", 0.999}, {"p9999", 0.9999}}
 
-// quantileOf returns the level of a metric as p99(request) and what it is of; false for all
-// others.
+// quantileOf parses a metric such as p99(request) into its level and scope. It returns false
+// for other metrics.
 func quantileOf(metric string) (q float64, scope string, ok bool) {
 	name, rest, ok := strings.Cut(metric, "(")
 	if !ok {
@@ -29,8 +29,8 @@ func quantileOf(metric string) (q float64, scope string, ok bool) {
 	return 0, "", false
 }
 
-// pooled returns a quantile of the observations of all replications together (CAP-12.15), of one
-// model of the mix or of all requests for "".
+// pooled returns a quantile over the observations of all replications together (CAP-12.15),
+// for one model of the mix or, with "", for all requests.
 func (w *Pool) pooled(metric, name string) (float64, bool) {
 	q, scope, ok := quantileOf(metric)
 	if !ok {
@@ -45,7 +45,7 @@ func (w *Pool) pooled(metric, name string) (float64, bool) {
 	return float64(h.Quantile(q)), true
 }
 
-// latencies are those of a scope of a metric, of all replications.
+// latencies returns the latencies of a metric's scope over all replications.
 func (w *Pool) latencies(scope string) model.Hist {
 	for t, name := range plan.TierNames {
 		if name == scope {
@@ -58,11 +58,11 @@ func (w *Pool) latencies(scope string) model.Hist {
 	return w.Sum.Latency
 }
 
-// interval returns a metric over all replications with the half-width of its interval at a
-// confidence: quantiles are of all observations together, and how sure they are is from those
-// of the replications; all else is the mean over replications.
+// interval returns a metric over all replications and the half-width of its confidence
+// interval. A quantile is taken over all observations together, with an interval from the
+// quantiles of the single replications. Other metrics are means over replications.
 func (w *Pool) interval(metric, name string, confidence float64) (value, half float64) {
-	values := w.valuesOf(metric, name)
+	values := w.requests(name).Values[metric]
 	if pooled, ok := w.pooled(metric, name); ok {
 		return pooled, stats.Sectioned(pooled, values, confidence)
 	}

@@ -8,7 +8,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// keepRecords makes the records of all replications, now that it is known what is cut.
+// keepRecords creates the records of all replications, once it is known how much warm-up is
+// cut.
 func (e *Evaluation) keepRecords() {
 	for _, s := range e.samples {
 		w := &e.Windows[s.Window]
@@ -17,7 +18,7 @@ func (e *Evaluation) keepRecords() {
 	e.samples = nil
 }
 
-// record keeps what a replication gave for the result.
+// record adds the record of a replication.
 func (e *Evaluation) record(w *Pool, s *model.Sample) {
 	one := result.Record{Condition: e.Condition.Text, Window: w.Window.Name, Replication: s.Replication, WarmupCut: w.Cut,
 		Counters: counters(e.Spec, s), Histograms: map[string]result.Histogram{"request": bars(s.Latency)}}
@@ -32,8 +33,8 @@ func (e *Evaluation) record(w *Pool, s *model.Sample) {
 	e.records = append(e.records, one)
 }
 
-// Records returns what every replication gave, of an evaluation whose goal asked for it. point is
-// what was set, nil for the plan as it is written; world is 0 for middle values.
+// Records returns the outcomes of every replication, if the goal asked for them. point
+// holds the replaced values, nil for the plan as written. world is 0 for middle values.
 func (e *Evaluation) Records(point map[string]string, world int) []result.Record {
 	if point == nil {
 		point = map[string]string{}
@@ -44,7 +45,7 @@ func (e *Evaluation) Records(point map[string]string, world int) []result.Record
 	return e.records
 }
 
-// PointOf returns values by path, as records and cells have them.
+// PointOf returns replaced values by path, as records and cells hold them.
 func PointOf(values []plan.Value) map[string]string {
 	point := map[string]string{}
 	for _, v := range values {
@@ -53,15 +54,13 @@ func PointOf(values []plan.Value) map[string]string {
 	return point
 }
 
-// Forget gives up the records, of a configuration that no result has.
+// Forget frees the records of a configuration that no result needs.
 func (e *Evaluation) Forget() { e.records = nil }
 
 func counters(spec *model.Spec, s *model.Sample) result.Counters {
 	c := result.Counters{
 		Arrived: s.Arrived, Completed: s.Completed, Partial: s.Partial, Failed: map[string]int64{}, Open: s.Open, LatencyNs: s.SumNs,
-		Calls: result.CallCounters{Sent: s.Calls.Sent, Answered: s.Calls.Answered, TimedOut: s.Calls.TimedOut, Refused: s.Calls.Refused,
-			Abandoned: s.Calls.Abandoned, Open: s.Calls.Open, Late: s.Calls.Late, Hedged: s.Calls.Hedged},
-		Tiers: map[string]result.TierCounters{}, OOM: s.Life.OOM, Simulated: s.Requests, Trace: fmt.Sprintf("%016x", s.Hash),
+		Calls: result.CallCounters(s.Calls), Tiers: map[string]result.TierCounters{}, OOM: s.Life.OOM, Simulated: s.Requests, Trace: fmt.Sprintf("%016x", s.Hash),
 	}
 	for k, n := range s.Failed {
 		c.Failed[plan.Causes[k]] = n
@@ -74,7 +73,7 @@ func counters(spec *model.Spec, s *model.Sample) result.Counters {
 	return c
 }
 
-// bars are those of a histogram that are not empty.
+// bars returns the bars of a histogram that are not empty.
 func bars(h model.Hist) result.Histogram {
 	list, before := result.Histogram{}, int64(0)
 	h.CDF(func(ns, count int64) {

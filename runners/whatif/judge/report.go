@@ -15,11 +15,11 @@ import (
 	"github.com/monosim/monosim/runners/whatif/theory"
 )
 
-// New returns the result of a command before anything was simulated.
+// New returns the result of a command before any simulation.
 func New(command string, p *plan.Plan, warnings plan.Problems) *result.Result {
 	r := &result.Result{Format: result.Format, Command: command, Plan: p.Name, ScenarioHash: p.Hash(), Seed: p.Seed, Version: Version,
 		Architecture: runtime.GOARCH, Currency: p.Report.Currency, Calibration: p.Measured, Problems: plan.Problems{}}
-	r.Warnings = plan.Problems{} // with files by their last names, as Portable does
+	r.Warnings = plan.Problems{} // file names without folders, as in Portable
 	for _, w := range warnings {
 		w.File = filepath.Base(w.File)
 		r.Warnings = append(r.Warnings, w)
@@ -44,7 +44,8 @@ func tierResult(p *plan.Plan, name string, t *plan.Tier) result.Tier {
 	return one
 }
 
-// shardsThatFit says which numbers of shards hold all versions of a rollover (CAP-Q5).
+// shardsThatFit says with which numbers of shards PS containers hold all versions of a
+// rollover (CAP-Q5).
 func shardsThatFit(p *plan.Plan) string {
 	switch least := p.SmallestShards(); {
 	case least == 0:
@@ -56,7 +57,7 @@ func shardsThatFit(p *plan.Plan) string {
 	}
 }
 
-// Run answers a plan as it is written.
+// Run evaluates a plan as it is written.
 func (j *Judge) Run(ctx context.Context, p *plan.Plan, warnings plan.Problems) (*result.Result, error) {
 	e, err := j.Evaluate(ctx, p, Normal, Goal{Precise: true, Records: true})
 	if err != nil {
@@ -66,13 +67,13 @@ func (j *Judge) Run(ctx context.Context, p *plan.Plan, warnings plan.Problems) (
 	e.Fill(r)
 	r.Records = e.Records(nil, 0)
 	r.Exit = ExitOf(r.Verdicts)
-	if e.Short && r.Exit == result.ExitMet { // what was asked for is not known
+	if e.Short && r.Exit == result.ExitMet { // a decided objective does not help if estimates are missing
 		r.Exit = result.ExitUndecided
 	}
 	return r, nil
 }
 
-// ExitOf returns the exit code of verdicts.
+// ExitOf returns the exit code for a list of verdicts.
 func ExitOf(list []result.Verdict) int {
 	switch Worst(list) {
 	case result.Fail:
@@ -83,7 +84,7 @@ func ExitOf(list []result.Verdict) int {
 	return result.ExitMet
 }
 
-// Fill puts what an evaluation knows into a result.
+// Fill copies the findings of an evaluation into a result.
 func (e *Evaluation) Fill(r *result.Result) {
 	r.Estimates = append(r.Estimates, e.withValues(e.Estimates())...)
 	r.Verdicts = append(r.Verdicts, e.Verdicts()...)
@@ -115,9 +116,7 @@ func (w *Pool) check(c *result.Checks) {
 	c.Conserved = c.Conserved && w.Conserved
 	c.Arrivals += s.Arrived
 	c.Completed += s.Completed
-	for _, n := range s.Failed {
-		c.Failed += n
-	}
+	c.Failed += sum(s.Failed[:])
 	c.InFlight += s.Open
 	c.Sent += s.Calls.Sent
 	c.Answered += s.Calls.Answered
@@ -132,33 +131,37 @@ func (w *Pool) check(c *result.Checks) {
 	}
 }
 
-// worstWindow returns the one with the greatest p99.
+// worstWindow returns the window with the highest p99.
 func (e *Evaluation) worstWindow() *Pool {
-	best := &e.Windows[0]
-	for i := range e.Windows {
-		if w := &e.Windows[i]; w.Sum.Latency.Quantile(0.99) > best.Sum.Latency.Quantile(0.99) {
-			best = w
-		}
-	}
-	return best
+	return e.highest(func(w *Pool) float64 { return float64(w.Sum.Latency.Quantile(0.99)) })
 }
 
-// failing returns the window with the greatest share of failures, the one with the greatest p99 where
-// nothing fails.
-func (e *Evaluation) failing() *Pool {
-	most := e.worstWindow()
+// highest returns the first window with the highest value.
+func (e *Evaluation) highest(value func(*Pool) float64) *Pool {
+	most := &e.Windows[0]
 	for i := range e.Windows {
-		if w := &e.Windows[i]; w.failed() > most.failed() {
+		if w := &e.Windows[i]; value(w) > value(most) {
 			most = w
 		}
 	}
 	return most
 }
 
+// failing returns the window with the largest share of failures, or that with the highest
+// p99 when nothing fails.
+func (e *Evaluation) failing() *Pool {
+	most, worst := e.highest((*Pool).failed), e.worstWindow()
+	if most.failed() > worst.failed() {
+		return most
+	}
+	return worst
+}
+
 // failed returns the share of requests that failed.
 func (w *Pool) failed() float64 { return share(sum(w.Sum.Failed[:]), w.Sum.Arrived) }
 
-// breakdown returns the shares of the latency, of all requests and of the slowest hundredth.
+// breakdown returns the parts of the latency as shares, of all requests and of the slowest
+// hundredth.
 func (w *Pool) breakdown() []result.Part {
 	s := &w.Sum
 	if s.Completed == 0 {
@@ -198,7 +201,7 @@ func (w *Pool) causes() []result.Cause {
 	return list
 }
 
-// cdf returns thinned to some two hundred points.
+// cdf returns the distribution of latencies, thinned to some two hundred points.
 func cdf(h model.Hist) []result.CDFPoint {
 	var list []result.CDFPoint
 	n := float64(h.Count())
@@ -213,7 +216,7 @@ func cdf(h model.Hist) []result.CDFPoint {
 	return list
 }
 
-// timeline returns the offered rate over the horizon, with what happened in the windows.
+// timeline returns the offered rate over the horizon, with the findings of the windows.
 func (e *Evaluation) timeline() []result.TimelinePoint {
 	p := e.Plan
 	horizon := int64(p.Workload.Horizon)
@@ -258,7 +261,8 @@ func (e *Evaluation) timeline() []result.TimelinePoint {
 	return list
 }
 
-// rateAt returns the rate of requests at an instant; of a closed loop that of the window there.
+// rateAt returns the rate of requests at an instant. For a closed loop it is the mean rate
+// of the window there.
 func (e *Evaluation) rateAt(at int64) float64 {
 	if !e.Plan.Workload.Loop.Closed() {
 		return e.Spec.RateAt(at) * float64(e.Spec.Control.Thin)
@@ -271,12 +275,12 @@ func (e *Evaluation) rateAt(at int64) float64 {
 	return 0
 }
 
-// meanRate returns the rate at which requests came in a window.
+// meanRate returns the rate at which requests came in a window, in requests a second.
 func (e *Evaluation) meanRate(w *Pool) float64 {
 	return float64(w.Sum.Arrived) / float64(max(e.Runs, 1)) / float64(w.seconds()) * 1e9 * float64(e.Spec.Control.Thin)
 }
 
-// incidents returns the windows of events.
+// incidents returns the findings of the windows around events.
 func (e *Evaluation) incidents() []result.Incident {
 	var list []result.Incident
 	for i := range e.Windows {
@@ -304,7 +308,7 @@ func (e *Evaluation) incidents() []result.Incident {
 	return list
 }
 
-// fate is what became of containers by the event of a window, in the mean of all runs.
+// fate fills in what a window's event did to containers, as means over all replications.
 func (e *Evaluation) fate(one *result.Incident, w *Pool) {
 	k := w.Window.Incident - 1
 	if k >= len(w.Sum.Life.Fates) {
@@ -321,16 +325,16 @@ func (e *Evaluation) fate(one *result.Incident, w *Pool) {
 	}
 }
 
-// unnoticed returns the shares of requests that wait for one and two timeouts, and that fail,
-// while PS containers of one shard are dead and still listed: a formula for calls that go to
-// replicas at random (CAP-7.4).
+// unnoticed returns the shares of requests that wait for one and for two timeouts, and that
+// fail, while dead PS containers of one shard are still listed. It is a closed form for
+// calls to random replicas (CAP-7.4).
 func (e *Evaluation) unnoticed(event *plan.Event) (one, two, failed float64) {
 	p := e.Plan
 	k := event.Kill
 	if k == nil || k.Tier != "ps" || k.Count > 1 && k.Pick != "same_shard_worst" || k.Refuse || p.Client.Balance != (plan.Balance{Inner: "random"}) || p.Client.RetryTarget == "same" || len(p.Served()) > 1 {
 		return 0, 0, 0
 	}
-	calls := 0 // of a request to the first shard
+	calls := 0 // of a request to shard 0
 	for _, c := range e.Spec.Calls {
 		if c.Shard == 0 {
 			calls++
@@ -343,13 +347,13 @@ func (e *Evaluation) unnoticed(event *plan.Event) (one, two, failed float64) {
 	return of(1), of(2), of(p.Override.FetchPSRetry + 1)
 }
 
-// simulatedForms puts what was simulated beside closed forms.
+// simulatedForms adds the simulated value to each closed form.
 func (e *Evaluation) simulatedForms(list []result.ClosedForm) {
 	worst, busiest := e.worstWindow(), e.busiest()
 	for i := range list {
 		f := &list[i]
 		w := worst
-		if f.Unit == "fraction" { // of a peak, which has to be there
+		if f.Unit == "fraction" { // utilisations are computed for the peak rate
 			w = busiest
 		}
 		if w == nil {
@@ -365,21 +369,17 @@ func (e *Evaluation) simulatedForms(list []result.ClosedForm) {
 	}
 }
 
-// busiest returns the window with the greatest rate, nil when none is all at the peak.
+// busiest returns the window with the highest rate, nil when no window is at the peak
+// throughout.
 func (e *Evaluation) busiest() *Pool {
-	var most *Pool
-	for i := range e.Windows {
-		if w := &e.Windows[i]; most == nil || e.meanRate(w) > e.meanRate(most) {
-			most = w
-		}
-	}
-	if peak := e.Plan.PeakRate(); most == nil || e.meanRate(most) < peak*(1-nearPeak) {
+	most := e.highest(e.meanRate)
+	if e.meanRate(most) < e.Plan.PeakRate()*(1-nearPeak) {
 		return nil
 	}
 	return most
 }
 
-// nearPeak is how far below the peak the rate of a window that is at it may be found.
+// nearPeak is how far below the peak rate a window counts as being at the peak.
 const nearPeak = 0.03
 
 // Check adds the invariants of an evaluation to checks.

@@ -12,14 +12,15 @@ import (
 	"github.com/monosim/monosim/runners/whatif/theory"
 )
 
-// hasRollout reports whether a tier loads versions from files: the PS of version 1, which
-// look once, get their parameters in place.
+// hasRollout reports whether a tier loads new versions from files. The PS of version 1 do
+// not when they look for files only once: their parameters change in place.
 func hasRollout(p *plan.Plan, tier string) bool {
 	return !(tier == "ps" && p.Model.AgentVersion == 1 && p.Override.FSPollPS == 0)
 }
 
-// timeToAll returns the mean time until all containers of a tier serve a version of a model of
-// the mix, of all for "", of which a share of the bytes is new (CAP-7.5).
+// timeToAll returns the mean time until all containers of a tier serve a version, in
+// nanoseconds (CAP-7.5). name is a model of the mix, or "" for all. size is the share of
+// the bytes that is new.
 func timeToAll(p *plan.Plan, name, tier string, size float64) float64 {
 	poll := p.Override.FSPoll
 	if tier == "ps" {
@@ -36,8 +37,7 @@ func timeToAll(p *plan.Plan, name, tier string, size float64) float64 {
 	return theory.TimeToAll(p.Containers(tier), a, b, c, float64(p.LoadTimeOf(name, tier, size)))
 }
 
-// rollouts returns the publishes of the plan, of each tier that has the model, as the
-// replications saw them.
+// rollouts returns the findings of each publish in each tier that has the model.
 func (e *Evaluation) rollouts() []result.Rollout {
 	var list []result.Rollout
 	k := 0
@@ -69,7 +69,7 @@ func (e *Evaluation) rollouts() []result.Rollout {
 	return list
 }
 
-// rollout fills what replications say of the k-th publish in a tier.
+// rollout fills in the findings of the k-th publish in a tier.
 func (e *Evaluation) rollout(out *result.Rollout, k, tier int, publish *plan.Publish) {
 	out.Closed = timeToAll(e.Plan, publish.Model, plan.TierNames[tier], float64(publish.Size))
 	out.MinServing = math.MaxInt
@@ -81,7 +81,7 @@ func (e *Evaluation) rollout(out *result.Rollout, k, tier int, publish *plan.Pub
 	}
 	for _, life := range e.lives {
 		if k >= len(life.Rollouts) {
-			continue // of nothing that was played
+			continue // the replication did not play it
 		}
 		r := &life.Rollouts[k]
 		out.MinServing = min(out.MinServing, int(r.Serving[tier])*e.Spec.Control.Thin)
@@ -110,13 +110,13 @@ func (e *Evaluation) rollout(out *result.Rollout, k, tier int, publish *plan.Pub
 	}
 }
 
-// mostShards have a curve of their own, curvePoints points at most.
+// mostShards is how many shards get a curve of their own, with about curvePoints points.
 const (
 	mostShards  = 16
 	curvePoints = 50
 )
 
-// curve returns the share of n replicas that serve over time.
+// curve returns the share of n replicas that serve, over time.
 func curve(times []float64, n int) []result.CDFPoint {
 	slices.Sort(times)
 	list := []result.CDFPoint{{}}
@@ -129,7 +129,8 @@ func curve(times []float64, n int) []result.CDFPoint {
 	return list
 }
 
-// live returns how many containers of a tier there are at an instant, the mean over replications.
+// live returns how many containers of a tier are up at an instant, as a mean over
+// replications.
 func (e *Evaluation) live(tier int, at int64) float64 {
 	if name := plan.TierNames[tier]; len(e.lives) == 0 || e.lives[0].Live[tier] == nil {
 		return float64(e.Plan.Containers(name))
@@ -141,10 +142,11 @@ func (e *Evaluation) live(tier int, at int64) float64 {
 	return float64(sum*e.Spec.Control.Thin) / float64(len(e.lives))
 }
 
-// recovery says how long after its event a window was again what it had been before: until
-// the end of the last of its bins in which the mean latency is above that of all bins before
-// the event by a tenth and by four standard deviations, or more requests fail. known is
-// false when nothing is known of before, never is true when the last bin is such a one.
+// recovery returns how long after its event a window was as before. It looks for the last
+// bin after the event that is bad: its mean latency exceeds the mean before the event by a
+// tenth and by four standard deviations, or more of its requests fail. known is false when
+// too little is known from before the event. never says that the last bin of the window is
+// bad.
 func recovery(s *model.Sample, before, length int64) (ns int64, known, never bool) {
 	bin := length / model.Bins
 	first := int(before / bin)

@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// saturation returns the state of the fullest tier. w is the window with the greatest p99.
+// saturation returns the state of the fullest tier. w is the window with the highest p99.
 func (e *Evaluation) saturation(w *Pool) result.Saturation {
 	s := result.Saturation{State: "STABLE"}
 	for tier, name := range plan.TierNames {
@@ -17,7 +17,7 @@ func (e *Evaluation) saturation(w *Pool) result.Saturation {
 			continue
 		}
 		u := e.Plan.Fullest(name, e.Plan.PeakRate())
-		if e.Plan.Workload.Loop.Closed() { // the rate is what comes of it
+		if e.Plan.Workload.Loop.Closed() { // a closed loop has no rate of its own
 			u = share(w.Sum.Tiers[tier].BusyNs, w.Sum.Tiers[tier].CoreNs)
 		}
 		if u > s.Utilisation {
@@ -31,7 +31,7 @@ func (e *Evaluation) saturation(w *Pool) result.Saturation {
 	for i := range e.Windows {
 		e.metastable(&e.Windows[i], &s)
 	}
-	// Who finds no replica waits for nothing, and is no backlog.
+	// Requests that find no replica wait for nothing, so they are no backlog.
 	failed := 1 - share(w.Sum.Completed+w.Sum.Failed[noReplica], w.Sum.Arrived)
 	switch {
 	case s.LastedNs > 0:
@@ -46,13 +46,13 @@ func (e *Evaluation) saturation(w *Pool) result.Saturation {
 	return s
 }
 
-// noReplica is the cause of requests that find no replica listed.
+// noReplica is the index of the cause of requests that find no replica listed.
 var noReplica = slices.Index(plan.Causes, "no_replica")
 
-// backlogs reports whether requests take longer and longer in a window: in its last quarter
-// longer than in its second one, which no warm-up is in. A tenth is enough where the means of
-// its bins do not settle, half is where they seem to; that they do not settle says nothing by
-// itself, as noise can look like that.
+// backlogs reports whether requests take longer and longer in a window. It compares the
+// last quarter with the second one, because the first may be warm-up. The limit is a tenth
+// more if the window is not stationary, and half more if it seems so; noise alone can make
+// a window look unsettled.
 func (w *Pool) backlogs() bool {
 	const quarter = model.Bins / 4
 	mean := func(from int) float64 {
@@ -76,13 +76,13 @@ func (e *Evaluation) denseCalls() int {
 	return 0
 }
 
-// metastable notes the state of a window in which most requests go on to fail after what
-// caused it is gone: there is no more load than can be borne, and no event, but retries are
-// too many for the queues to empty (CAP-12.22). Of several windows the longest counts.
+// metastable finds the longest time in which most requests of a window fail although the
+// cause is gone: the load is bearable and no event lasts, but retries keep the queues full
+// (CAP-12.22). The longest time of all windows is kept.
 func (e *Evaluation) metastable(w *Pool, s *result.Saturation) {
-	const fewest = 2 // bins: one may be half before the cause has gone
+	const fewest = 2 // bins; the cause may end within the first
 	length := int64(w.Window.End - w.Window.Start)
-	from, last := -1, -1 // the first bin after the cause, the last one that is bad
+	from, last := -1, -1 // first bin after the cause, last bad bin
 	for b := range model.Bins {
 		begin := int64(w.Window.Start) + length*int64(b)/model.Bins
 		bad := share(w.Sum.BinFailed[b], w.Sum.BinFailed[b]+w.Sum.BinCounts[b]) > 0.5
@@ -91,7 +91,7 @@ func (e *Evaluation) metastable(w *Pool, s *result.Saturation) {
 			from, last = -1, -1
 		case from < 0 && bad && e.Plan.Retried(e.offered(begin)):
 			from, last = b, b
-		case from < 0: // well, or with no retries to blame
+		case from < 0: // healthy, or failing without retries to blame
 		case bad:
 			last = b
 		}
@@ -104,7 +104,8 @@ func (e *Evaluation) metastable(w *Pool, s *result.Saturation) {
 	}
 }
 
-// offered returns how full the fullest tier with calls is of one attempt of each, at an instant.
+// offered returns the utilisation of the fullest tier but entry at an instant, with one
+// attempt for each call.
 func (e *Evaluation) offered(at int64) float64 {
 	most := 0.0
 	rate := e.Spec.RateAt(at) * float64(e.Spec.Control.Thin)
@@ -118,8 +119,8 @@ func (e *Evaluation) offered(at int64) float64 {
 	return most
 }
 
-// caused reports whether there is a reason for failures at an instant: more load than can be
-// borne, or an event that goes on or is not noticed yet.
+// caused reports whether failures at an instant have a reason: too much load, or an event
+// that lasts or has not been noticed yet.
 func (e *Evaluation) caused(at int64) bool {
 	if e.offered(at) > 1 {
 		return true
@@ -129,7 +130,7 @@ func (e *Evaluation) caused(at int64) bool {
 		begin, end := int64(one.At), int64(one.At)+int64(one.For)
 		switch one.Action() {
 		case "traffic", "scale", "publish":
-			continue // seen in what is offered, or no cause of failures by itself
+			continue // counted in the offered load, or no cause of failures
 		case "kill":
 			end = begin + max(int64(one.RestartAfter), e.detected())
 		default:
@@ -145,8 +146,8 @@ func (e *Evaluation) caused(at int64) bool {
 	return false
 }
 
-// listed returns when the last container whose session was lost by an event is listed again, after
-// it.
+// listed returns how long after an event the last container that lost its session was
+// listed again, in nanoseconds.
 func (e *Evaluation) listed(event int) int64 {
 	most := int64(0)
 	for i := range e.Windows {
@@ -157,7 +158,7 @@ func (e *Evaluation) listed(event int) int64 {
 	return most
 }
 
-// detected returns how long callers see containers that are gone, at most.
+// detected returns how long callers see a dead container at most, in nanoseconds.
 func (e *Evaluation) detected() int64 {
 	most := int64(0)
 	for i := range e.Windows {

@@ -9,8 +9,9 @@ import (
 	"github.com/monosim/monosim/runners/whatif/stats"
 )
 
-// scaled returns what containers cost over the horizon where their number is changed, by the
-// autoscaler or by events; nil where it is not. One that does not run costs nothing.
+// scaled returns the cost of containers over the horizon when their number changes, by an
+// autoscaler or by events. It returns nil when it does not. A container costs nothing while
+// it is down.
 func (e *Evaluation) scaled() *result.Scaled {
 	p := e.Plan
 	if !p.Autoscale.Any() && !slices.ContainsFunc(p.Events, func(one plan.Event) bool { return one.Scale != nil }) {
@@ -18,7 +19,7 @@ func (e *Evaluation) scaled() *result.Scaled {
 	}
 	var costs, counts []float64
 	out := &result.Scaled{Confidence: float64(p.Precision.Level)}
-	for i := 0; i < len(e.lives); i += max(len(e.Windows), 1) { // of each replication once
+	for i := 0; i < len(e.lives); i += max(len(e.Windows), 1) { // each replication once
 		cost, count := e.over(&e.lives[i], out)
 		costs, counts = append(costs, cost), append(counts, count)
 	}
@@ -31,8 +32,8 @@ func (e *Evaluation) scaled() *result.Scaled {
 	return out
 }
 
-// over returns what the containers of a replication cost an hour, and how many there are, in the mean
-// over the horizon; it takes the most of both down.
+// over returns the hourly cost and the number of containers in a replication, as means over
+// the horizon. It updates the maxima of both in out.
 func (e *Evaluation) over(life *model.Life, out *result.Scaled) (cost, count float64) {
 	horizon := int64(e.Plan.Workload.Horizon)
 	instants := []int64{0}
@@ -55,8 +56,8 @@ func (e *Evaluation) over(life *model.Life, out *result.Scaled) (cost, count flo
 	return cost, count
 }
 
-// atOnce returns what the containers of a replication cost an hour at an instant, and how many there
-// are.
+// atOnce returns the hourly cost and the number of containers of a replication at an
+// instant.
 func (e *Evaluation) atOnce(life *model.Life, at int64) (hourly, n float64) {
 	for tier, name := range plan.TierNames {
 		t := e.Plan.Fleet.Tier(name)

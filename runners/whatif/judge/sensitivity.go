@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/stats"
 )
 
-// input is something of a plan that the tornado changes. change multiplies it in a plan
-// that is the caller's own, and reports whether the plan has it.
+// input is one input of a plan that the sensitivity analysis varies. change multiplies it
+// in a plan that the caller owns, and reports whether the plan has the input.
 type input struct {
 	name   string
 	change func(p *plan.Plan, by float64) bool
@@ -20,9 +20,7 @@ var inputs = []input{
 	{"traffic", scaleTraffic},
 	{"service time of entry", func(p *plan.Plan, by float64) bool { return scaleLaws(by, lawsOf(p, "entry")...) }},
 	{"service time of ps", func(p *plan.Plan, by float64) bool { return scaleLaws(by, lawsOf(p, "ps")...) }},
-	{"service time of dense", func(p *plan.Plan, by float64) bool {
-		return scaleLaws(by, lawsOf(p, "dense")...)
-	}},
+	{"service time of dense", func(p *plan.Plan, by float64) bool { return scaleLaws(by, lawsOf(p, "dense")...) }},
 	{"items of a request", func(p *plan.Plan, by float64) bool {
 		found := false
 		laws := []*plan.NumberLaw{&p.Service.Items}
@@ -53,7 +51,7 @@ var inputs = []input{
 	}},
 }
 
-// scaleTraffic changes the rate of an open loop, the clients of a closed one.
+// scaleTraffic scales the rate of an open loop, or the clients of a closed one.
 func scaleTraffic(p *plan.Plan, by float64) bool {
 	p.Workload.Arrivals.RateScale *= plan.Factor(by)
 	if n := p.Workload.Loop.Clients; n > 0 {
@@ -66,7 +64,7 @@ func scaleTraffic(p *plan.Plan, by float64) bool {
 	return true
 }
 
-// lawsOf returns the service times of a tier, of all models of the mix.
+// lawsOf returns the service times of a tier, those of all models of the mix.
 func lawsOf(p *plan.Plan, tier string) []*plan.TimeLaw {
 	s := p.Service.Of(tier)
 	if s == nil {
@@ -91,7 +89,8 @@ func scaleLaws(by float64, laws ...*plan.TimeLaw) bool {
 	return found
 }
 
-// changed returns the plan with an input multiplied, nil when it has none.
+// changed returns a copy of the plan with the input multiplied, nil when the plan lacks the
+// input.
 func (in *input) changed(p *plan.Plan, by float64) *plan.Plan {
 	q := *p
 	if p.Fleet.Dense != nil {
@@ -109,12 +108,12 @@ func (in *input) changed(p *plan.Plan, by float64) *plan.Plan {
 	return &q
 }
 
-// step is by how much inputs are changed.
-const step = 0.1
+// variation is the fraction by which inputs are varied.
+const variation = 0.1
 
-// Sensitivity simulates the plan with each input a tenth less and a tenth more, under the
-// same random numbers, and says what becomes of p99(request) in the window where it is
-// greatest (CAP-6.8). Differences are judged on pairs of replications.
+// Sensitivity simulates the plan with each input a tenth lower and a tenth higher, with the
+// same random numbers. It reports the change of p99(request) in the window where that is
+// highest (CAP-6.8). Differences are judged on pairs of replications.
 func (j *Judge) Sensitivity(ctx context.Context, p *plan.Plan) ([]result.Tornado, error) {
 	const metric = "p99(request)"
 	goal := Goal{Replications: p.Budget.MinReplications}
@@ -132,7 +131,7 @@ func (j *Judge) Sensitivity(ctx context.Context, p *plan.Plan) ([]result.Tornado
 			by    float64
 			value *float64
 			ci    *[2]float64
-		}{{1 - step, &row.Low, &row.LowCI}, {1 + step, &row.High, &row.HighCI}} {
+		}{{1 - variation, &row.Low, &row.LowCI}, {1 + variation, &row.High, &row.HighCI}} {
 			q := inputs[i].changed(p, end.by)
 			if q == nil {
 				whole = false
@@ -147,7 +146,7 @@ func (j *Judge) Sensitivity(ctx context.Context, p *plan.Plan) ([]result.Tornado
 				half := stats.Sectioned(then-now, differences(after, before), row.Confidence)
 				*end.value, *end.ci = then, [2]float64{then - half, then + half}
 			} else {
-				whole = false // a replication in which nothing was answered has no p99
+				whole = false // a replication without answers has no p99
 			}
 		}
 		if whole {

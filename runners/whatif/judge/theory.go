@@ -10,7 +10,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/theory"
 )
 
-// ClosedForms returns what formulas say of a plan. Bounds are hard: no fleet does better.
+// ClosedForms returns the results of formulas for a plan. A form marked Bound is one that
+// no fleet can do better than.
 func ClosedForms(p *plan.Plan) []result.ClosedForm {
 	var list []result.ClosedForm
 	rate := p.PeakRate()
@@ -24,7 +25,7 @@ func ClosedForms(p *plan.Plan) []result.ClosedForm {
 		need := math.Ceil(rate*p.Work(name) - 1e-9)
 		used := result.ClosedForm{Name: "utilisation of " + name, Section: "CAP-6.2", Unit: "fraction", Formula: "rate x work / containers", Metric: "util(" + name + ")",
 			Theory: p.Fullest(name, rate), Bound: true}
-		if uneven(p, name) { // a mean over all containers is no equal of it
+		if uneven(p, name) { // a mean over all containers would hide the fullest shard
 			used.Name, used.Metric = used.Name+", its fullest shard", "util_max("+name+")"
 		}
 		list = append(list, used,
@@ -46,7 +47,7 @@ func ClosedForms(p *plan.Plan) []result.ClosedForm {
 	return append(list, rolloutForms(p)...)
 }
 
-// uneven reports whether some shard's containers have more to do than others'.
+// uneven reports whether the containers of some shards have more work than others.
 func uneven(p *plan.Plan, tier string) bool {
 	least := math.Inf(1)
 	for shard, work := range p.Works(tier) {
@@ -59,10 +60,7 @@ func uneven(p *plan.Plan, tier string) bool {
 func rolloutForms(p *plan.Plan) []result.ClosedForm {
 	var list []result.ClosedForm
 	for _, name := range plan.TierNames {
-		if p.Fleet.Tier(name) == nil || p.ModelBytes(name) == 0 {
-			continue
-		}
-		if !hasRollout(p, name) {
+		if p.Fleet.Tier(name) == nil || p.ModelBytes(name) == 0 || !hasRollout(p, name) {
 			continue
 		}
 		list = append(list, result.ClosedForm{Name: fmt.Sprintf("rollout to all %d of %s", p.Containers(name), name), Section: "CAP-7.5", Unit: "ns", Formula: "load + integral of 1 - F(t)^N",
@@ -75,8 +73,8 @@ func rolloutForms(p *plan.Plan) []result.ClosedForm {
 	return list
 }
 
-// LatencyBound returns a mean latency that no fleet of these containers goes below: the work
-// of each stage once and the network of one cluster, without any wait.
+// LatencyBound returns a lower bound of the mean latency in nanoseconds: the work of each
+// stage and the network of one cluster, without any waiting.
 func LatencyBound(p *plan.Plan) float64 {
 	sum := 0.0
 	for _, m := range p.Served() {
@@ -85,7 +83,7 @@ func LatencyBound(p *plan.Plan) float64 {
 	return sum
 }
 
-// boundOf returns LatencyBound of requests for one model.
+// boundOf returns the latency bound for requests of one model.
 func boundOf(p *plan.Plan, m *plan.Served) float64 {
 	items := m.Items.Mean
 	network := 2*p.Network.SameCluster.Min() + float64(p.Network.PerRPC)
@@ -97,17 +95,16 @@ func boundOf(p *plan.Plan, m *plan.Served) float64 {
 		}
 	}
 	sum += least + network
-	if p.Fleet.Dense != nil {
-		if p.Batched() {
-			sum += m.Dense.Batch.MeanOf(items) + network
-		} else {
-			sum += m.Dense.CPU.MeanOf(items) + network
-		}
+	switch {
+	case p.Batched():
+		sum += m.Dense.Batch.MeanOf(items) + network
+	case p.Fleet.Dense != nil:
+		sum += m.Dense.CPU.MeanOf(items) + network
 	}
 	return sum
 }
 
-// scvOf returns the squared coefficient of variation of the work of a tier, over the mix.
+// scvOf returns the squared coefficient of variation of the work in a tier, over the mix.
 func scvOf(p *plan.Plan, tier string) float64 {
 	of := func(m *plan.Served) float64 {
 		s := m.Of(tier)
@@ -134,15 +131,16 @@ func scvOf(p *plan.Plan, tier string) float64 {
 	return square/(mean*mean) - 1
 }
 
-// Estimate returns a p99 by formulas; false when a tier is full. It orders searches and proves
-// nothing.
+// Estimate estimates the p99 latency in nanoseconds by formulas. It returns false when a
+// tier is full. Searches use it to order candidates; it proves nothing.
 func Estimate(p *plan.Plan) (float64, bool) { return estimateAt(p, p.PeakRate()) }
 
-// loadParts holds the parts of the rate at which a tier is full that a curve over the load has.
+// loadParts lists the points of the load curve, as parts of the rate at which a tier is
+// full.
 var loadParts = []float64{0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97}
 
-// loadCurve returns p99 over the load by formulas; nil for a closed loop, whose load is what comes
-// of it.
+// loadCurve returns the estimated p99 over the load, nil for a closed loop, which has no
+// rate of its own.
 func loadCurve(p *plan.Plan) *result.LoadCurve {
 	c := &result.LoadCurve{Peak: p.PeakRate()}
 	for _, name := range plan.TierNames {
@@ -165,7 +163,7 @@ func loadCurve(p *plan.Plan) *result.LoadCurve {
 	return c
 }
 
-// estimateAt returns Estimate at a rate.
+// estimateAt estimates the p99 latency at a rate.
 func estimateAt(p *plan.Plan, rate float64) (float64, bool) {
 	sum := LatencyBound(p)
 	for _, name := range plan.TierNames {
@@ -183,7 +181,8 @@ func estimateAt(p *plan.Plan, rate float64) (float64, bool) {
 		mean := p.Work(name) * 1e9 * float64(servers)
 		scv := scvOf(p, name)
 		wait := theory.AllenCunneen(servers, rho*float64(servers)/mean, mean, 1, scv)
-		// The wait of the slowest of the fan-out, and four times the mean for its tail.
+		// Take the wait of the slowest call of the fan-out, and four times the mean for the
+		// tail.
 		fan := 1.0
 		if name == "ps" {
 			fan = theory.Harmonic(p.FanOut())

@@ -19,11 +19,11 @@ func notEnough(n, need int64) string {
 	return fmt.Sprintf("not enough data (n = %d, need %d)", n, need)
 }
 
-// Verdicts judges all objectives in all windows; what is not of a window, as a roll-out or the
-// memory of containers, once.
+// Verdicts judges all objectives in all windows. An objective that does not depend on the
+// window, such as one on rollouts or memory, is judged once.
 func (e *Evaluation) Verdicts() []result.Verdict {
 	var list []result.Verdict
-	first := -1 // window that counts
+	first := -1 // first window that counts
 	for i := range e.Windows {
 		if !e.judges(i) {
 			continue
@@ -31,7 +31,7 @@ func (e *Evaluation) Verdicts() []result.Verdict {
 		if first < 0 {
 			first = i
 		}
-		limits := map[string]int{} // the next of each model
+		limits := map[string]int{} // index of the next limit of each model
 		for _, o := range e.Plan.Objectives() {
 			if e.ofAllWindows(o) && i > first {
 				continue
@@ -60,23 +60,26 @@ func (e *Evaluation) Verdicts() []result.Verdict {
 	return append(list, e.unseen(list)...)
 }
 
-// ofAllWindows reports whether an objective is of a whole replication, and the same in each of its
-// windows.
+// ofAllWindows reports whether an objective concerns a whole replication, so that all
+// windows agree.
 func (e *Evaluation) ofAllWindows(o plan.SLO) bool {
 	_, exact := e.exact(o)
 	return exact || o.Metric == "time_to_available" || o.Metric == "min_serving"
 }
 
-// requests are those of a model of the mix, all of them for "".
+// requests returns what is known of the requests for a model of the mix. For "", and for a
+// model without requests, it returns what is known of all requests.
 func (w *Pool) requests(name string) *PerModel {
-	if m := w.model(name); m != nil {
-		return m
+	for k := range w.Models {
+		if w.Models[k].Name == name {
+			return &w.Models[k]
+		}
 	}
-	return &PerModel{Values: w.Values, Over: w.Over, Arrived: w.Arrived, Bad: w.Bad}
+	return &w.PerModel
 }
 
-// judges reports whether a window counts under the condition: those of events count only
-// under the event that must_hold_under names, where it names any.
+// judges reports whether a window counts under the condition. If must_hold_under names
+// events, the window of an event counts under that event's condition only.
 func (e *Evaluation) judges(window int) bool {
 	event := e.Windows[window].Window.Incident
 	switch {
@@ -88,7 +91,7 @@ func (e *Evaluation) judges(window int) bool {
 	return true
 }
 
-// unseen returns objectives that no window tells of: nobody knows whether they are met.
+// unseen returns undecided verdicts for objectives that no window can decide.
 func (e *Evaluation) unseen(list []result.Verdict) []result.Verdict {
 	var open []result.Verdict
 	for _, o := range e.Plan.Objectives() {
@@ -121,7 +124,7 @@ func levelOf(metric string) float64 {
 	return q
 }
 
-// byCount judges that at most a share p of the requests is bad.
+// byCount judges whether at most a share p of the requests is bad.
 func (e *Evaluation) byCount(v *result.Verdict, w *PerModel, bad []int64, p float64) {
 	if e.Short {
 		v.Outcome, v.Text = result.Undecided, e.short()
@@ -144,8 +147,8 @@ func (e *Evaluation) byCount(v *result.Verdict, w *PerModel, bad []int64, p floa
 	}
 }
 
-// byInterval judges by the interval of the mean over replications, or by what is computed
-// and not estimated.
+// byInterval judges by the exact value of a metric that follows from the plan, or else by
+// the interval of its mean over replications.
 func (e *Evaluation) byInterval(v *result.Verdict, w *Pool, o plan.SLO) {
 	if value, ok := e.exact(o); ok {
 		v.Outcome = outcome(within(o, value), within(o, value))
@@ -162,7 +165,8 @@ func (e *Evaluation) byInterval(v *result.Verdict, w *Pool, o plan.SLO) {
 	if o.Metric == "recovery" {
 		metric = recoveryOf(&e.Plan.Events[w.Window.Incident-1])
 	}
-	values := w.valuesOf(metric, o.Model)
+	m := w.requests(o.Model)
+	values := m.Values[metric]
 	if never := w.Never[metric]; never > 0 {
 		v.Outcome, v.N = result.Fail, int64(len(values))
 		v.Text = fmt.Sprintf("not within what was simulated, in %d of %d replications", never, len(values))
@@ -175,7 +179,7 @@ func (e *Evaluation) byInterval(v *result.Verdict, w *Pool, o plan.SLO) {
 	}
 	mean, half := w.interval(metric, o.Model, v.Confidence)
 	v.N = w.observations(metric)
-	if m := w.model(o.Model); m != nil {
+	if m != &w.PerModel {
 		v.N = sum(m.Arrived)
 	}
 	low, high := mean-half, mean+half
@@ -192,13 +196,13 @@ func (e *Evaluation) byInterval(v *result.Verdict, w *Pool, o plan.SLO) {
 	}
 }
 
-// short says why nothing that is estimated is decided when the wall clock's budget has ended.
+// short says that the wall-clock budget ended before estimates could be judged.
 func (e *Evaluation) short() string {
 	need := max(e.Goal.Replications, e.Plan.Budget.MinReplications)
 	return fmt.Sprintf("budget.wall %s ended after %d of at least %d replications", quantity.Format(quantity.Duration, float64(e.Plan.Budget.Wall)), e.Runs, need)
 }
 
-// kindOf returns what the limit of an objective measures.
+// kindOf returns the kind of quantity of an objective's limit.
 func kindOf(o plan.SLO) quantity.Kind {
 	if o.Unit == "fraction" {
 		return quantity.Percent
@@ -207,17 +211,17 @@ func kindOf(o plan.SLO) quantity.Kind {
 	return plan.Metrics[i].Kind
 }
 
-// measured returns a value as people write it, with four digits.
+// measured formats a value with its unit, to four digits.
 func measured(kind quantity.Kind, v float64) string {
 	rounded, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64)
 	if err != nil {
-		panic(err) // it was a number
+		panic(err) // it was formatted from a number
 	}
 	return quantity.Format(kind, rounded)
 }
 
-// Why returns which objective is not met, the first that fails or else the first that is
-// undecided, with what was found; "" when all are met.
+// Why returns the objective that is not met and what was found, "" when all are met. It
+// prefers the first that fails to the first that is undecided.
 func Why(list []result.Verdict) string {
 	v := worstOf(list)
 	switch {
@@ -229,8 +233,8 @@ func Why(list []result.Verdict) string {
 	return broken(v) + ": " + v.Text
 }
 
-// Broken returns the objective of Why with the condition and the window in which it is not met; ""
-// when all are met.
+// Broken returns the objective of Why with the condition and window in which it is not met,
+// "" when all are met.
 func Broken(list []result.Verdict) string {
 	if v := worstOf(list); v != nil {
 		return broken(v)
@@ -246,7 +250,8 @@ func broken(v *result.Verdict) string {
 	return text
 }
 
-// worstOf returns the first that fails or else the first that is undecided, nil when all are met.
+// worstOf returns the first verdict that fails, or else the first that is undecided, or
+// nil.
 func worstOf(list []result.Verdict) *result.Verdict {
 	worst := Worst(list)
 	i := slices.IndexFunc(list, func(v result.Verdict) bool { return v.Outcome == worst })
@@ -256,7 +261,8 @@ func worstOf(list []result.Verdict) *result.Verdict {
 	return &list[i]
 }
 
-// outcome returns a pass when the worse end is within, a fail when the better is not.
+// outcome returns the outcome for an interval: worse and better say whether its worse and
+// its better end meet the limit.
 func outcome(worse, better bool) string {
 	switch {
 	case worse:
@@ -280,13 +286,13 @@ func within(o plan.SLO, value float64) bool {
 	return value > o.Limit
 }
 
-// zooKeeper returns what the agents ask of the ensemble, by metric.
+// zooKeeper returns the load of the agents on the ensemble, by metric.
 func zooKeeper(p *plan.Plan) map[string]float64 {
 	load := ensemble.Of(p).Load(&p.ZooKeeper)
 	return ensemble.Metrics(&load)
 }
 
-// exact returns the value of a metric that follows from the plan.
+// exact returns the value of a metric that follows from the plan without simulation.
 func (e *Evaluation) exact(o plan.SLO) (float64, bool) {
 	p := e.Plan
 	switch o.Metric {
@@ -312,15 +318,11 @@ func (e *Evaluation) exact(o plan.SLO) (float64, bool) {
 	return 0, false
 }
 
-// computed returns the estimates that follow from the plan: they have no interval.
+// computed returns the estimates that follow from the plan. They have no interval.
 func (e *Evaluation) computed() []result.Estimate {
 	var list []result.Estimate
-	zk := zooKeeper(e.Plan)
 	for _, m := range plan.Metrics {
 		v, ok := e.exact(plan.SLO{Metric: m.Name, Unit: m.Unit})
-		if z, is := zk[m.Name]; is {
-			v, ok = z, true
-		}
 		if !ok || m.Name == "time_to_available" {
 			continue
 		}
@@ -329,7 +331,7 @@ func (e *Evaluation) computed() []result.Estimate {
 	return list
 }
 
-// Worst returns FAIL when a verdict is, else UNDECIDED when one is, else PASS.
+// Worst returns FAIL if any verdict is, else UNDECIDED if any is, else PASS.
 func Worst(list []result.Verdict) string {
 	worst := result.Pass
 	for _, v := range list {

@@ -5,20 +5,20 @@ import (
 	"github.com/monosim/monosim/runners/whatif/stats"
 )
 
-// newPool knows nothing of a window yet.
+// newPool returns the pool of a window before any sample.
 func newPool(w model.Window, limits int) Pool {
 	one := Pool{Window: w, Conserved: true, after: make([]Known, 1)}
 	if w.Steady {
 		one.after = make([]Known, model.Segments)
 	}
 	for k := range one.after {
-		one.after[k] = Known{Values: map[string][]float64{}, Never: map[string]int{}, Over: make([][]int64, limits)}
+		one.after[k] = Known{PerModel: newPerModel("", limits), Never: map[string]int{}}
 	}
 	one.Known = one.after[0]
 	return one
 }
 
-// cutWarmUps looks in each window at what is known by now.
+// cutWarmUps cuts the warm-up of each window anew.
 func (e *Evaluation) cutWarmUps() {
 	for i := range e.Windows {
 		e.Windows[i].cutWarmUp()
@@ -26,11 +26,11 @@ func (e *Evaluation) cutWarmUps() {
 }
 
 // cutWarmUp finds from when on the window is stationary, by the means of its bins over all
-// replications, and leaves out what is before (CAP-5.3). Nothing is cut of a window in which
-// something happens, for what it is worth then is what happens; nor of one that is not
-// stationary at its half, nor where some bin has no request to say how it is.
+// replications, and leaves out what came before (CAP-5.3). It cuts nothing in a window with
+// events or changing load, in one that is not stationary by its middle, and where a bin has
+// no request.
 func (w *Pool) cutWarmUp() {
-	sum := &w.after[0].Sum // bins are those of the whole window
+	sum := &w.after[0].Sum // bins always cover the whole window
 	var means []float64
 	for b, n := range sum.BinCounts {
 		if n > 0 {
@@ -46,5 +46,5 @@ func (w *Pool) cutWarmUp() {
 	w.Cut = int64(w.segments*stats.Batch) * int64(w.Window.End-w.Window.Start) / model.Bins
 }
 
-// seconds returns how long counts of the window, in nanoseconds.
+// seconds returns the length of the window without its cut warm-up, in nanoseconds.
 func (w *Pool) seconds() int64 { return int64(w.Window.End-w.Window.Start) - w.Cut }

@@ -16,16 +16,16 @@ import (
 	"github.com/monosim/monosim/runners/whatif/stats"
 )
 
-// World is a plan with values drawn for what is not known for sure.
+// World is a plan with values drawn for its uncertain inputs.
 type World struct {
 	Values []plan.Value
-	Plan   *plan.Plan // nil where containers do not hold their models
-	Misfit string     // why not
+	Plan   *plan.Plan // nil when containers cannot hold their models
+	Misfit string     // the reason
 }
 
-// Worlds are those of a plan in which values are set, as a search does: the values that are
-// drawn and the random numbers of a world are the same whatever is set. It is an error when
-// a value that is drawn is out of its range.
+// Worlds returns the worlds of a plan in which a search has replaced the values of set. The
+// drawn values and random numbers of a world do not depend on set. It fails when a drawn
+// value is out of range.
 func Worlds(source *plan.Source, p *plan.Plan, set []plan.Value) ([]World, error) {
 	var list []World
 	for k, values := range p.DrawWorlds() {
@@ -45,7 +45,7 @@ func Worlds(source *plan.Source, p *plan.Plan, set []plan.Value) ([]World, error
 	return list, nil
 }
 
-// NewWorlds returns the worlds of a plan before anything was simulated in them.
+// NewWorlds returns the worlds of a result before any simulation.
 func NewWorlds(p *plan.Plan, worlds []World) *result.Worlds {
 	settings := p.WorldsOf()
 	out := &result.Worlds{Count: len(worlds), Hold: float64(settings.Hold), Interval: float64(settings.Interval)}
@@ -63,10 +63,10 @@ func NewWorlds(p *plan.Plan, worlds []World) *result.Worlds {
 	return out
 }
 
-// AddWorlds simulates the plan, in which values are set, in its worlds and adds what came of it to the result of the
-// plan with middle values. Each world has random numbers of its own, so that the variance
-// over worlds is the sum of what is not known and of what each world is uncertain by
-// itself. An objective holds where it does with middle values and in enough worlds.
+// AddWorlds simulates the plan, with the values of set, in its worlds. It adds the findings
+// to the result with middle values. Each world has its own random numbers, so the variance
+// over worlds is the sum of the uncertainty of the inputs and of the simulation within each
+// world. An objective holds if it holds with middle values and in enough worlds.
 func (j *Judge) AddWorlds(ctx context.Context, source *plan.Source, p *plan.Plan, set []plan.Value, r *result.Result) error {
 	worlds, err := Worlds(source, p, set)
 	if err != nil {
@@ -102,7 +102,7 @@ func (j *Judge) AddWorlds(ctx context.Context, source *plan.Source, p *plan.Plan
 	return nil
 }
 
-// exitInWorlds returns the exit code of verdicts over worlds.
+// exitInWorlds returns the exit code for verdicts over worlds.
 func exitInWorlds(list []result.WorldVerdict) int {
 	var outcomes []result.Verdict
 	for _, v := range list {
@@ -111,15 +111,15 @@ func exitInWorlds(list []result.WorldVerdict) int {
 	return ExitOf(outcomes)
 }
 
-// worldKey names an estimate or an objective in all worlds.
+// worldKey names an estimate or an objective across worlds.
 type worldKey struct {
 	name  string
 	scope result.Scope
 }
 
-// tallies gather what worlds have in common.
+// tallies collects estimates and verdicts over worlds.
 type tallies struct {
-	keys   []worldKey // in the order of their coming
+	keys   []worldKey // in order of appearance
 	values map[worldKey]*worldValues
 	slos   []worldKey
 	counts map[worldKey]*result.WorldVerdict
@@ -174,8 +174,8 @@ func (t *tallies) add(world int, e *Evaluation) {
 	}
 }
 
-// estimates returns the numbers over the worlds. What the worlds differ in beyond what each is
-// uncertain by itself is for want of knowledge.
+// estimates returns the estimates over the worlds. Variance between worlds beyond that
+// within worlds is due to uncertain inputs.
 func (t *tallies) estimates(interval float64) []result.WorldEstimate {
 	var list []result.WorldEstimate
 	for _, key := range t.keys {
@@ -193,8 +193,8 @@ func (t *tallies) estimates(interval float64) []result.WorldEstimate {
 	return list
 }
 
-// quantile is that of values in order, of which the k-th of n stands for the middle of its
-// n-th part, as worlds are drawn.
+// quantile returns the quantile of sorted values. The k-th of n values stands for the
+// middle of the n-th part, as worlds are drawn.
 func quantile(sorted []float64, p float64) float64 {
 	at := min(max(float64(p*float64(len(sorted)))-0.5, 0), float64(len(sorted)-1))
 	k := min(int(at), len(sorted)-1)
@@ -218,7 +218,8 @@ func (t *tallies) verdicts(w *result.Worlds) []result.WorldVerdict {
 	return list
 }
 
-// influence says how each input goes with p99(request) of the window where it is greatest.
+// influence computes how each input correlates with p99(request), in the window where that
+// is highest.
 func (t *tallies) influence(w *result.Worlds, r *result.Result) {
 	const metric = "p99(request)"
 	var worst *worldValues
@@ -243,7 +244,8 @@ func (t *tallies) influence(w *result.Worlds, r *result.Result) {
 	}
 }
 
-// ranks returns the places of values in order; equal ones share theirs.
+// ranks returns the position of each value in sorted order. Equal values share the mean of
+// theirs.
 func ranks(values []float64) []float64 {
 	order := make([]int, len(values))
 	for i := range order {
@@ -264,8 +266,8 @@ func ranks(values []float64) []float64 {
 	return out
 }
 
-// InWorlds judges conditions in worlds until it is known whether enough of them pass, and
-// says how many of those simulated do: a world passes where it does under all conditions.
+// InWorlds judges conditions in worlds until enough of them pass or fail, and returns the
+// number of worlds with each outcome. A world passes if it does under all conditions.
 func (j *Judge) InWorlds(ctx context.Context, worlds []World, conditions func(*plan.Plan) []model.Condition, w *result.Worlds, g Goal) (pass, fail, undecided int, err error) {
 	for _, world := range worlds {
 		if outcome := w.Judge(pass, fail); outcome != result.Undecided {

@@ -21,7 +21,7 @@ func TestAMixOfEqualModelsIsOneModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := one.served()[0]
+	m := one.Served()[0]
 	m.Share, m.Limits = 0.5, []int64{10e6}
 	one.Mix = []Served{m, m}
 	got, err := one.Run(0, 0)
@@ -57,7 +57,7 @@ func batched(rate float64, items int) *Spec {
 	s := queue(1, rate, 20)
 	s.Tiers[Entry].Law = law.Law{}
 	s.Tiers[Dense] = Tier{Replicas: []int{1}, Cores: 4, Law: law.Affinely(1e6, 0), Batch: &Batch{Processes: 1, Threads: 1, MaxItems: items, MaxQueued: 1 << 30}}
-	a := s.served()[0]
+	a := s.Served()[0]
 	a.Share = 0.5
 	b := a
 	b.Laws[Dense] = law.Affinely(3e6, 0)

@@ -98,7 +98,7 @@ func (s *Spec) world(window, replication int) *world {
 }
 
 func newWorld(s *Spec, key uint64, base, begin, end int64) *world {
-	w := &world{spec: s, key: key, base: base, begin: begin, end: end, starts: startsOf(begin, end), freeReq: none, freeCall: none, freeB: none, served: s.served(), stride: 1}
+	w := &world{spec: s, key: key, base: base, begin: begin, end: end, starts: startsOf(begin, end), freeReq: none, freeCall: none, freeB: none, served: s.Served(), stride: 1}
 	for k := range w.served {
 		w.stride = max(w.stride, len(w.served[k].Calls))
 	}

@@ -107,8 +107,8 @@ func (m *Served) work(tier int, rng *rand.Rand, items float64) float64 {
 	return work
 }
 
-// served returns the models of a spec, at least one.
-func (s *Spec) served() []Served {
+// Served returns the models of a spec, at least one.
+func (s *Spec) Served() []Served {
 	if s.Mix != nil {
 		return s.Mix
 	}
@@ -122,7 +122,7 @@ func (s *Spec) served() []Served {
 // MeanCalls returns how many calls a request makes to the PS, averaged over the mix.
 func (s *Spec) MeanCalls() float64 {
 	sum := 0.0
-	for _, m := range s.served() {
+	for _, m := range s.Served() {
 		sum += float64(m.Share * float64(len(m.Calls)))
 	}
 	return sum

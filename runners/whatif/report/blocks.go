@@ -9,370 +9,236 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-func answer(r *result.Result) []string {
-	a := r.Answer
+func answer(l *lines, r *result.Result) {
+	a, c := r.Answer, r.Certificate
 	if a == nil {
-		if r.Command != "solve" {
-			return nil
+		if r.Command == "solve" {
+			l.add("none: %s", r.Stopped)
+			noneHolds(l, c)
+			placements(l, c)
 		}
-		return append(append([]string{"none: " + r.Stopped}, noneHolds(r.Certificate)...), placements(r.Certificate)...)
+		return
 	}
-	var lines []string
 	if a.Rate > 0 {
-		lines = append(lines, atMost(a))
+		l.add("at most %s at the peak", rate(a.Rate))
+		l.extendIf(a.Knee > 0, "; p99 is twice that of a low rate at %s", rate(a.Knee))
 	}
-	line := fmt.Sprintf("%s = %d containers, %s%s/h", point(a.Point), a.Containers, short(a.Cost), currency(r))
-	if a.AsWritten > 0 {
-		line += fmt.Sprintf(" (%+.0f %% against the plan as written, %s%s/h)", (a.Cost/a.AsWritten-1)*100, short(a.AsWritten), currency(r))
-	}
-	lines = append(lines, line)
-	if a.CostPerQPS > 0 {
-		lines = append(lines, fmt.Sprintf("%s%s an hour for each request a second at the peak", short(a.CostPerQPS), currency(r)))
-	}
+	l.add("%s = %d containers, %s", point(a.Point), a.Containers, hourly(r, a.Cost))
+	l.extendIf(a.AsWritten > 0, " (%+.0f %% against the plan as written, %s)", (a.Cost/a.AsWritten-1)*100, hourly(r, a.AsWritten))
+	l.addIf(a.CostPerQPS > 0, perRequest, short(a.CostPerQPS), currency(r))
 	if w := a.Worlds; w != nil {
-		lines = append(lines, fmt.Sprintf("holds in %d of %d worlds that were simulated of %d, not in %d: what is not known for sure is drawn in each", w.Pass, w.Pass+w.Fail+w.Undecided, w.Count, w.Fail))
+		l.add("holds in %d of %d worlds that were simulated of %d, not in %d: what is not known for sure is drawn in each", w.Pass, w.Pass+w.Fail+w.Undecided, w.Count, w.Fail)
 	}
-	if !a.Proven {
-		lines = append(lines, bestOf(a)+" proven: the certificate is not complete")
+	l.addIf(!a.Proven, "%s proven: the certificate is not complete", either(a.Rate > 0, "greatest", "cheapest"))
+	if c != nil {
+		l.add("certificate %s at %s: %d cells, %d simulated, %s; %s requests against %s of the whole grid",
+			c.Label, percent(c.Confidence), c.Cells, c.Simulated, excluded(c), thousands(c.Requests), thousands(c.GridCost))
+		l.addIf(c.VarianceReduction > 0, "the same random numbers narrowed differences to the neighbours: variance 1/%.3g", c.VarianceReduction)
+		l.addIf(len(c.Conditions) > 0, "held under %s", strings.Join(c.Conditions, ", "))
 	}
-	if c := r.Certificate; c != nil {
-		lines = append(lines, fmt.Sprintf("certificate %s at %s: %d cells, %d simulated, %s; %s requests against %s of the whole grid",
-			c.Label, percent(c.Confidence), c.Cells, c.Simulated, excluded(c), thousands(float64(c.Requests)), thousands(float64(c.GridCost))))
-		if c.VarianceReduction > 0 {
-			lines = append(lines, fmt.Sprintf("the same random numbers narrowed differences to the neighbours: variance 1/%.3g", c.VarianceReduction))
-		}
-		if len(c.Conditions) > 0 {
-			lines = append(lines, "held under "+strings.Join(c.Conditions, ", "))
-		}
-	}
-	lines = append(lines, placements(r.Certificate)...)
-	return append(lines, "stopped: "+r.Stopped)
+	placements(l, c)
+	l.add("stopped: %s", r.Stopped)
 }
+
+// perRequest is the line on the cost of load, in the answer and under COST.
+const perRequest = "%s%s an hour for each request a second at the peak"
 
 // noneHolds says what keeps every configuration from holding (CAP-6.7).
-func noneHolds(c *result.Certificate) []string {
+func noneHolds(l *lines, c *result.Certificate) {
 	if c == nil || c.Binding == nil {
-		return nil
+		return
 	}
 	b := c.Binding
-	line := fmt.Sprintf("what binds is %s", b.Constraint)
-	if len(b.Point) > 0 {
-		line += " at " + point(b.Point)
-	}
-	return []string{line, "  " + b.Argument + ": " + b.Reason}
+	l.add("what binds is %s", b.Constraint)
+	l.extendIf(len(b.Point) > 0, " at %s", point(b.Point))
+	l.add("  %s: %s", b.Argument, b.Reason)
 }
 
-// placements say how many ways there are to take away what conditions do, and which were
-// judged (CAP-6.5).
-func placements(c *result.Certificate) []string {
+// placements says in how many ways each condition can take containers away, and which of
+// these ways were judged (CAP-6.5).
+func placements(l *lines, c *result.Certificate) {
 	if c == nil {
-		return nil
+		return
 	}
-	var lines []string
 	for _, p := range c.Placements {
-		many := ""
-		if p.More {
-			many = "more than "
-		}
-		line := fmt.Sprintf("%s: %s%d %s of %s", p.Condition, many, p.Classes, plural(p.Classes, "class", "classes"), thousands(p.Placements))
-		line += " " + plural(int(min(p.Placements, 2)), "placement", "placements")
-		switch {
-		case p.Classes > len(p.Judged) || p.More:
-			line += fmt.Sprintf(", judged by %d of which none leaves a fuller shard", len(p.Judged))
-		default:
-			line += ", each judged"
-		}
-		lines = append(lines, line)
+		l.add("%s: %s%d %s of %s %s", p.Condition, either(p.More, "more than ", ""), p.Classes, either(p.Classes == 1, "class", "classes"),
+			thousands(p.Placements), either(int(p.Placements) == 1, "placement", "placements"))
+		some := p.Classes > len(p.Judged) || p.More
+		l.extendIf(some, ", judged by %d of which none leaves a fuller shard", len(p.Judged))
+		l.extendIf(!some, ", each judged")
 		for _, one := range p.Judged {
-			lines = append(lines, fmt.Sprintf("  %s stands for %s", strings.TrimPrefix(one.Text, p.Condition+" "), thousands(one.Placements)))
+			l.add("  %s stands for %s", strings.TrimPrefix(one.Text, p.Condition+" "), thousands(one.Placements))
 		}
 	}
-	return lines
 }
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
-}
-
-// bestOf says what an answer is the best of.
-func bestOf(a *result.Answer) string {
-	if a.Rate > 0 {
-		return "greatest"
-	}
-	return "cheapest"
-}
-
-// atMost returns the greatest rate, and where latency bends.
-func atMost(a *result.Answer) string {
-	line := fmt.Sprintf("at most %s at the peak", number("per_second", a.Rate))
-	if a.Knee > 0 {
-		line += fmt.Sprintf("; p99 is twice that of a low rate at %s", number("per_second", a.Knee))
-	}
-	return line
-}
-
-func currency(r *result.Result) string { return " " + cmp.Or(r.Currency, "$") }
 
 func excluded(c *result.Certificate) string {
 	var parts []string
 	for _, name := range sortedKeys(c.Excluded) {
 		parts = append(parts, fmt.Sprintf("%d by %s", c.Excluded[name], name))
 	}
-	if len(parts) == 0 {
-		return "none excluded"
-	}
-	return strings.Join(parts, ", ")
+	return cmp.Or(strings.Join(parts, ", "), "none excluded")
 }
 
-func whyNotLess(r *result.Result) []string {
-	var lines []string
+func whyNotLess(l *lines, r *result.Result) {
 	for _, n := range r.Neighbours {
-		line := fmt.Sprintf("%s: %s", point(n.Point), n.Outcome)
-		for _, why := range []string{n.Reason, n.Argument} {
-			if why != "" {
-				line += ", " + why
-				break
-			}
-		}
-		lines = append(lines, line)
+		l.add("%s: %s", point(n.Point), n.Outcome)
+		why := cmp.Or(n.Reason, n.Argument)
+		l.extendIf(why != "", ", %s", why)
 	}
-	return lines
 }
 
-// alternatives returns other configurations that hold, with what each costs more.
-func alternatives(r *result.Result) []string {
-	var lines []string
-	for i := range r.Alternative {
-		c := &r.Alternative[i]
-		line := fmt.Sprintf("%s = %d containers, %s%s/h", point(c.Point), c.Containers, short(c.Cost), currency(r))
-		for j := range c.Estimates {
-			if e := &c.Estimates[j]; e.Metric == "p99(request)" && e.Scope.Model == "" {
-				line += ", p99 " + estimate(e)
-				break
-			}
-		}
-		lines = append(lines, line)
+// alternatives lists other configurations that hold, with their costs.
+func alternatives(l *lines, r *result.Result) {
+	for _, c := range r.Alternative {
+		l.add("%s = %d containers, %s", point(c.Point), c.Containers, hourly(r, c.Cost))
+		l.extend("%s", p99Of(c.Estimates))
 	}
-	return lines
 }
 
-func latency(r *result.Result) []string {
+// p99Of returns the p99 of a cell as a part of its line, "" for a cell without one.
+func p99Of(list []result.Estimate) string {
+	for _, e := range list {
+		if e.Metric == "p99(request)" && e.Scope.Model == "" {
+			return ", p99 " + estimate(&e)
+		}
+	}
+	return ""
+}
+
+func latency(l *lines, r *result.Result) {
 	if r.Marked && len(r.Windows) > 0 && !slices.ContainsFunc(r.Windows, func(w result.Window) bool { return w.Requests > 0 }) {
-		return []string{fmt.Sprintf("not enough data: budget.wall ended before one replication of all windows (%d) was whole", len(r.Windows))}
+		l.add("not enough data: budget.wall ended before one replication of all windows (%d) was whole", len(r.Windows))
+		return
 	}
-	var lines []string
 	for _, w := range r.Windows {
-		lines = append(lines, fmt.Sprintf("%s, %s offered, n = %s, %s", w.Name, number("per_second", w.Rate), thousands(float64(w.Requests)), warmUp(w)))
-		if w.Requests == 0 {
-			lines = append(lines, "  not enough data (n = 0): nothing came")
-		}
+		l.add("%s, %s offered, n = %s, after %s of warm-up", w.Name, rate(w.Rate), thousands(w.Requests), duration(w.Warmup))
+		l.extendIf(!w.Stationary, ", not stationary")
+		l.extendIf(w.Stationary && w.Cut > 0, " and %s more that MSER-5 cuts", duration(w.Cut))
+		l.addIf(w.Requests == 0, "  not enough data (n = 0): nothing came")
 		for _, metric := range []string{"mean(request)", "p50(request)", "p90(request)", "p99(request)", "p999(request)", "p9999(request)",
 			"mean(corrected)", "p50(corrected)", "p99(corrected)", "p999(corrected)", "goodput", "errors"} {
 			if e := r.Find(metric, w.Name); e != nil {
-				lines = append(lines, fmt.Sprintf("  %-16s %s", metric, estimate(e)))
+				l.add("  %-16s %s", metric, estimate(e))
 			}
 		}
-		lines = append(lines, models(r, w.Name)...)
+		models(l, r, w.Name)
 	}
-	return lines
 }
 
-// models returns the latencies of each model of a mix in a window.
-func models(r *result.Result, window string) []string {
-	var lines []string
-	for i := range r.Estimates {
-		e := &r.Estimates[i]
-		if e.Scope.Model == "" || e.Scope.Condition != "" || e.Scope.Window != window {
-			continue
-		}
-		switch e.Metric {
-		case "mean(request)", "p50(request)", "p99(request)", "goodput", "errors":
-			lines = append(lines, fmt.Sprintf("  %s: %-16s %s", e.Scope.Model, e.Metric, estimate(e)))
-		}
+// models lists the latencies of each model of a mix in a window.
+func models(l *lines, r *result.Result, window string) {
+	for _, e := range r.Estimates {
+		shown := slices.Contains([]string{"mean(request)", "p50(request)", "p99(request)", "goodput", "errors"}, e.Metric)
+		l.addIf(shown && e.Scope.Model != "" && e.Scope.Condition == "" && e.Scope.Window == window, "  %s: %-16s %s", e.Scope.Model, e.Metric, estimate(&e))
 	}
-	return lines
 }
 
-// warmUp says what was simulated before a window and left out, and whether the window is
-// stationary.
-func warmUp(w result.Window) string {
-	text := "after " + duration(float64(w.Warmup)) + " of warm-up"
-	switch {
-	case !w.Stationary:
-		text += ", not stationary"
-	case w.Cut > 0:
-		text += " and " + duration(float64(w.Cut)) + " more that MSER-5 cuts"
+func verdicts(l *lines, r *result.Result) {
+	for _, v := range r.Verdicts {
+		l.add("%s: %s at %s confidence", v.Objective(), v.Outcome, percent(v.Confidence))
+		l.extendIf(v.NEff > 0, ", %s of %s requests do not meet it (n_eff %s)", thousands(v.X), thousands(v.N), thousands(v.NEff))
+		l.extendIf(v.NEff <= 0 && v.N > 0, ", by the interval over n = %s", thousands(v.N))
+		l.extend("%s", placed(v.Scope))
+		l.extendIf(v.Text != "", ": %s", v.Text)
 	}
-	return text
 }
 
-func verdicts(r *result.Result) []string {
-	var lines []string
-	for i := range r.Verdicts {
-		v := &r.Verdicts[i]
-		line := fmt.Sprintf("%s: %s at %s confidence", v.Objective(), v.Outcome, percent(v.Confidence))
-		switch {
-		case v.NEff > 0:
-			line += fmt.Sprintf(", %s of %s requests do not meet it (n_eff %s)", thousands(float64(v.X)), thousands(float64(v.N)), thousands(v.NEff))
-		case v.N > 0:
-			line += fmt.Sprintf(", by the interval over n = %s", thousands(float64(v.N)))
-		}
-		line += placed(v.Scope)
-		if v.Text != "" {
-			line += ": " + v.Text
-		}
-		lines = append(lines, line)
-	}
-	return lines
-}
-
-// placed says in which window, and under which condition, in parentheses.
+// placed returns the window and the condition of a scope, in parentheses.
 func placed(s result.Scope) string {
-	parts := []string{}
-	if s.Window != "" {
-		parts = append(parts, "window "+s.Window)
-	}
-	if s.Condition != "" {
-		parts = append(parts, "under "+s.Condition)
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return " (" + strings.Join(parts, ", ") + ")"
+	words := joined(", ", either(s.Window != "", "window "+s.Window, ""), either(s.Condition != "", "under "+s.Condition, ""))
+	return either(words != "", " ("+words+")", "")
 }
 
-// breakdown returns where the time goes, of all requests and of the slowest hundredth; ps parts are
-// those of the slowest shard, on which the request waited.
-func breakdown(r *result.Result) []string {
+// breakdown says where the time goes, for all requests and for the slowest hundredth. The
+// parts of ps belong to the slowest shard, for which the request waited.
+func breakdown(l *lines, r *result.Result) {
 	var all, tail []string
 	mean := 0.0
 	for _, p := range r.Breakdown {
 		mean += p.Mean
 		if p.Share >= 0.0005 {
-			all = append(all, p.Name+" "+number("fraction", p.Share))
+			all = append(all, p.Name+" "+share(p.Share))
 		}
 		if p.Tail >= 0.0005 {
-			tail = append(tail, p.Name+" "+number("fraction", p.Tail))
+			tail = append(tail, p.Name+" "+share(p.Tail))
 		}
 	}
-	if len(all) == 0 {
-		return nil
+	if len(all) > 0 {
+		l.add("of %s in the mean%s (ps: the shard that answers last): %s", duration(mean), ofWindow(r, r.BreakdownOf), strings.Join(all, ", "))
+		l.add("of the slowest hundredth: %s", strings.Join(tail, ", "))
 	}
-	return []string{"of " + duration(mean) + " in the mean" + ofWindow(r, r.BreakdownOf) + " (ps: the shard that answers last): " + strings.Join(all, ", "), "of the slowest hundredth: " + strings.Join(tail, ", ")}
 }
 
-// causes returns why requests failed, where any did.
-func causes(r *result.Result) []string {
+// causes says why requests failed, if any did.
+func causes(l *lines, r *result.Result) {
 	var parts []string
 	for _, c := range r.Errors {
 		if c.Count > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s (%s)", c.Name, number("fraction", c.Fraction), thousands(float64(c.Count))))
+			parts = append(parts, fmt.Sprintf("%s %s (%s)", c.Name, share(c.Fraction), thousands(c.Count)))
 		}
 	}
-	if len(parts) == 0 {
-		return nil
-	}
-	return []string{strings.Join(parts, ", ") + ofWindow(r, r.ErrorsOf)}
+	l.addIf(len(parts) > 0, "%s%s", strings.Join(parts, ", "), ofWindow(r, r.ErrorsOf))
 }
 
-// ofWindow names the window that something is of, where there are several.
+// ofWindow names the window of a finding, if there are several windows.
 func ofWindow(r *result.Result, name string) string {
-	if len(r.Windows) < 2 || name == "" {
-		return ""
-	}
-	return ", window " + name
+	return either(len(r.Windows) > 1 && name != "", ", window "+name, "")
 }
 
-// utilisation returns how busy the containers of each tier were, in the window where the mean is
-// greatest.
-func utilisation(r *result.Result) []string {
-	var parts []string
-	for _, t := range r.Tiers {
-		var most, fullest *result.Estimate
+// utilisation says how busy the containers of each tier were, in the window where their mean
+// was highest.
+func utilisation(l *lines, r *result.Result) {
+	highest := func(metric string) (most *result.Estimate) {
 		for i := range r.Estimates {
 			e := &r.Estimates[i]
-			if e.Scope.Condition != "" || e.Value == nil {
-				continue
-			}
-			if e.Metric == "util("+t.Name+")" && (most == nil || *e.Value > *most.Value) {
+			if e.Metric == metric && e.Scope.Condition == "" && e.Value != nil && (most == nil || *e.Value > *most.Value) {
 				most = e
 			}
-			if e.Metric == "util_max("+t.Name+")" && (fullest == nil || *e.Value > *fullest.Value) {
-				fullest = e
-			}
 		}
-		if most != nil && fullest != nil {
-			parts = append(parts, fmt.Sprintf("%s %s, its fullest container %s", t.Name, estimate(most), number("fraction", *fullest.Value)))
+		return most
+	}
+	for _, t := range r.Tiers {
+		mean, fullest := highest("util("+t.Name+")"), highest("util_max("+t.Name+")")
+		if mean != nil && fullest != nil {
+			l.add("%s %s, its fullest container %s", t.Name, estimate(mean), share(*fullest.Value))
 		}
 	}
-	if len(parts) == 0 {
-		return nil
-	}
-	return parts
 }
 
-// binding names the part of the latency that weighs most among the slowest, and the fullest
-// tier.
-func binding(r *result.Result) []string {
-	var lines []string
+// binding names the largest part of the latency of the slowest requests, and the fullest tier.
+func binding(l *lines, r *result.Result) {
 	if len(r.Breakdown) > 0 {
 		most := slices.MaxFunc(r.Breakdown, func(a, b result.Part) int { return cmp.Compare(a.Tail, b.Tail) })
-		if most.Tail > 0 {
-			lines = append(lines, fmt.Sprintf("%s weighs most among the slowest, %.0f %%", most.Name, most.Tail*100))
-		}
+		l.addIf(most.Tail > 0, "%s weighs most among the slowest, %.0f %%", most.Name, most.Tail*100)
 	}
 	for _, c := range r.Errors {
-		if c.Name == "no_replica" && c.Fraction >= 0.001 {
-			lines = append(lines, fmt.Sprintf("%s of requests find no replica of a shard, or none that their caller lists, where most fail", number("fraction", c.Fraction)))
-		}
+		l.addIf(c.Name == "no_replica" && c.Fraction >= 0.001, "%s of requests find no replica of a shard, or none that their caller lists, where most fail", share(c.Fraction))
 	}
-	if s := r.Saturation; s.State != "" {
-		line := fmt.Sprintf("%s: %s is the fullest tier at %s", s.State, cmp.Or(s.Tier, "no tier"), number("fraction", s.Utilisation))
-		if s.WithRetries > s.Utilisation {
-			line += fmt.Sprintf(", %s with retries", number("fraction", s.WithRetries))
-		}
-		if s.Utilisation > 0 && s.Utilisation < 1 {
-			line += fmt.Sprintf("; it is full at %+.0f %% traffic", (1/s.Utilisation-1)*100)
-		}
-		lines = append(lines, line)
-		if s.LastedNs > 0 {
-			lines = append(lines, metastable(&s))
-		}
+	s := r.Saturation
+	if s.State == "" {
+		return
 	}
-	return lines
+	l.add("%s: %s is the fullest tier at %s", s.State, cmp.Or(s.Tier, "no tier"), share(s.Utilisation))
+	l.extendIf(s.WithRetries > s.Utilisation, ", %s with retries", share(s.WithRetries))
+	l.extendIf(s.Utilisation > 0 && s.Utilisation < 1, "; it is full at %+.0f %% traffic", (1/s.Utilisation-1)*100)
+	l.addIf(s.LastedNs > 0, "most requests went on to fail for %s after the cause had gone (%s)%s", duration(s.LastedNs), s.Window,
+		either(s.Recovered, ": then it was over", ", to the end of what was simulated: retries keep the queues full"))
 }
 
-// metastable says how long it lasted, and whether it ended by itself.
-func metastable(s *result.Saturation) string {
-	line := fmt.Sprintf("most requests went on to fail for %s after the cause had gone (%s)", duration(float64(s.LastedNs)), s.Window)
-	if s.Recovered {
-		return line + ": then it was over"
-	}
-	return line + ", to the end of what was simulated: retries keep the queues full"
-}
-
-func closedForm(r *result.Result) []string {
-	var lines []string
+func closedForm(l *lines, r *result.Result) {
 	for _, f := range r.Theory {
-		line := fmt.Sprintf("%s %s (%s)", f.Name, number(f.Unit, f.Theory), f.Section)
-		if f.Bound {
-			line = "bound: " + line
-		}
+		l.add("%s%s %s (%s)", either(f.Bound, "bound: ", ""), f.Name, number(f.Unit, f.Theory), f.Section)
 		if f.Sim != nil {
-			line += fmt.Sprintf(", simulated %s", number(f.Unit, *f.Sim))
-			if f.Residual != nil {
-				line += fmt.Sprintf(" (%+.1f %%)", *f.Residual*100)
-			}
+			l.extend(", simulated %s", number(f.Unit, *f.Sim))
 		}
-		lines = append(lines, line)
+		if f.Sim != nil && f.Residual != nil {
+			l.extend(" (%+.1f %%)", *f.Residual*100)
+		}
 	}
-	return lines
 }
 
-func cost(r *result.Result) []string {
+func cost(l *lines, r *result.Result) {
 	all, containers, cores, gib := 0.0, 0, 0.0, 0.0
 	for _, t := range r.Tiers {
 		all += t.Cost
@@ -381,215 +247,156 @@ func cost(r *result.Result) []string {
 		gib += float64(t.MemLimit) / (1 << 30) * float64(t.Containers)
 	}
 	if containers == 0 {
-		return nil
+		return
 	}
-	line := fmt.Sprintf("%s%s/h: %d containers, %s cores, %s GiB", short(all), currency(r), containers, thousands(cores), thousands(gib))
+	l.add("%s: %d containers, %s cores, %s GiB", hourly(r, all), containers, thousands(cores), thousands(gib))
 	if r.Load != nil && all > 0 {
-		line += fmt.Sprintf("; %s%s an hour for each request a second at the peak", short(all/r.Load.Peak), currency(r))
+		l.extend("; "+perRequest, short(all/r.Load.Peak), currency(r))
 	}
-	lines := []string{line}
 	if s := r.Scaled; s != nil {
-		what := fmt.Sprintf("%.4g containers in the mean of the horizon, %d at most", s.Containers, s.MostContainers)
-		if all > 0 {
-			what += fmt.Sprintf(": %s%s/h [%s, %s] @%s, %s at most", short(s.Cost), currency(r), short(s.CI[0]), short(s.CI[1]), percent(s.Confidence), short(s.Most))
-		}
-		lines = append(lines, "as it is scaled "+what)
+		l.add("as it is scaled %.4g containers in the mean of the horizon, %d at most", s.Containers, s.MostContainers)
+		l.extendIf(all > 0, ": %s [%s, %s] @%s, %s at most", hourly(r, s.Cost), short(s.CI[0]), short(s.CI[1]), percent(s.Confidence), short(s.Most))
 	}
-	return lines
 }
 
-func memory(r *result.Result) []string {
-	var lines []string
+func memory(l *lines, r *result.Result) {
 	for _, t := range r.Tiers {
-		line := fmt.Sprintf("%s peak %s of %s during a rollover, %s else: headroom %.0f %%",
-			t.Name, bytes(float64(t.MemPeak)), bytes(float64(t.MemLimit)), bytes(float64(t.MemSteady)), (1-float64(t.MemPeak)/float64(t.MemLimit))*100)
-		if t.MemPeak > t.MemLimit {
-			line += ", does NOT fit"
-		}
-		if t.Text != "" {
-			line += "; " + t.Text
-		}
-		lines = append(lines, line)
+		l.add("%s peak %s of %s during a rollover, %s else: headroom %.0f %%",
+			t.Name, bytes(t.MemPeak), bytes(t.MemLimit), bytes(t.MemSteady), (1-float64(t.MemPeak)/float64(t.MemLimit))*100)
+		l.extendIf(t.MemPeak > t.MemLimit, ", does NOT fit")
+		l.extendIf(t.Text != "", "; %s", t.Text)
 	}
-	return lines
 }
 
-// versionOf returns the version that was published, with the model of the mix that it is of.
-func versionOf(o *result.Rollout) string {
-	if o.Model == "" {
-		return fmt.Sprintf("v%d", o.Version)
-	}
-	return fmt.Sprintf("%s v%d", o.Model, o.Version)
-}
-
-func rollout(r *result.Result) []string {
-	var lines []string
+func rollout(l *lines, r *result.Result) {
 	for _, o := range r.Rollouts {
+		version := strings.TrimSpace(fmt.Sprintf("%s v%d", o.Model, o.Version))
 		switch {
 		case o.None != "":
-			lines = append(lines, fmt.Sprintf("%s, %s: %s", versionOf(&o), o.Path, o.None))
-			continue
+			l.add("%s, %s: %s", version, o.Path, o.None)
 		case o.ToAll == nil:
-			lines = append(lines, fmt.Sprintf("%s, %s: not everywhere before the end", versionOf(&o), o.Path))
-			continue
+			l.add("%s, %s: not everywhere before the end", version, o.Path)
+		default:
+			l.add("%s everywhere in %s", version, duration(*o.ToAll))
+			if o.CI != nil {
+				l.extend(" %s", interval("ns", *o.CI))
+			}
+			l.extend(" by %s; closed form %s; at least %d of %d replicas serve", o.Path, duration(o.Closed), o.MinServing, o.Replicas)
 		}
-		line := fmt.Sprintf("%s everywhere in %s", versionOf(&o), duration(*o.ToAll))
-		if o.CI != nil {
-			line += fmt.Sprintf(" [%s, %s]", duration(o.CI[0]), duration(o.CI[1]))
-		}
-		line += fmt.Sprintf(" by %s; closed form %s; at least %d of %d replicas serve", o.Path, duration(o.Closed), o.MinServing, o.Replicas)
-		lines = append(lines, line)
 	}
 	if e := r.Find("time_to_available(publish)", ""); len(r.Rollouts) == 0 && e != nil {
-		lines = append(lines, "everywhere in "+estimate(e))
+		l.add("everywhere in %s", estimate(e))
 		if least := r.Find("min_serving(publish)", ""); least != nil {
-			lines = append(lines, "replicas of a shard that serve, at least: "+estimate(least))
+			l.add("replicas of a shard that serve, at least: %s", estimate(least))
 		}
 	}
-	if r.ZooKeeper != nil {
-		for _, m := range r.ZooKeeper.Measured {
-			if n := len(m.Rollout); n > 0 {
-				lines = append(lines, fmt.Sprintf("real agents of version %d: a version that is exported is served by the first of %d containers after %s, by the last after %s",
-					m.Load.Version, n, duration(float64(m.Rollout[0])), duration(float64(m.Rollout[n-1]))))
-			}
+	for _, m := range measuredAgents(r) {
+		if n := len(m.Rollout); n > 0 {
+			l.add("real agents of version %d: a version that is exported is served by the first of %d containers after %s, by the last after %s",
+				m.Load.Version, n, duration(m.Rollout[0]), duration(m.Rollout[n-1]))
 		}
 	}
-	return lines
 }
 
-func failures(r *result.Result) []string {
-	var lines []string
+// measuredAgents returns the runs of real agents in a result.
+func measuredAgents(r *result.Result) []result.ZKMeasured {
+	if r.ZooKeeper == nil {
+		return nil
+	}
+	return r.ZooKeeper.Measured
+}
+
+func failures(l *lines, r *result.Result) {
 	for _, i := range r.Incidents {
-		line := fmt.Sprintf("%s: %s of requests wait for a timeout, %s for two, %s fail", i.Event,
-			number("fraction", i.Slow1), number("fraction", i.Slow2), number("fraction", i.Failed))
+		waits := fmt.Sprintf("%s of requests wait for a timeout, %s for two, %s fail", share(i.Slow1), share(i.Slow2), share(i.Failed))
 		switch {
 		case i.RequestsCount == 0:
-			line = i.Event + ": not enough data (n = 0)"
-		case i.Failed < 1 && i.P99 != nil:
-			line += fmt.Sprintf("; p99 %s [%s, %s]", duration(*i.P99), duration(i.CI[0]), duration(i.CI[1]))
-		case i.Failed < 1:
-			line += "; not enough data for p99"
+			l.add("%s: not enough data (n = 0)", i.Event)
+		case i.Failed >= 1:
+			l.add("%s: %s: none is answered, there is no p99", i.Event, waits)
+		case i.P99 == nil:
+			l.add("%s: %s; not enough data for p99", i.Event, waits)
 		default:
-			line += ": none is answered, there is no p99"
+			l.add("%s: %s; p99 %s %s", i.Event, waits, duration(*i.P99), interval("ns", *i.CI))
 		}
-		if i.DetectNs > 0 {
-			line += fmt.Sprintf("; noticed after %s", duration(float64(i.DetectNs)))
+		l.extendIf(i.DetectNs > 0, "; noticed after %s", duration(i.DetectNs))
+		l.extendIf(i.Closed1 > 0, ", by formula %s, %s and %s until then (CAP-7.4)", share(i.Closed1), share(i.Closed2), share(i.ClosedFailed))
+		if i.LostSessions != 0 {
+			l.extend("; the sessions of %s containers expire", short(i.LostSessions))
+			l.extendIf(i.ListedNs > 0, ", the last is listed again after %s", duration(i.ListedNs))
+			l.extendIf(i.Unlisted > 0, ", %s are listed by nobody until the model is published anew", short(i.Unlisted))
 		}
-		if i.Closed1 > 0 {
-			line += fmt.Sprintf(", by formula %s, %s and %s until then (CAP-7.4)", number("fraction", i.Closed1), number("fraction", i.Closed2), number("fraction", i.ClosedFailed))
-		}
-		line += lost(&i)
-		switch {
+		switch e := r.Find("recovery("+i.Event+")", ""); {
+		case i.RecoveredNs == nil && e != nil && e.Text != "":
+			l.extend("; recovered: %s", e.Text)
 		case i.RecoveredNs == nil:
-			if e := r.Find("recovery("+i.Event+")", ""); e != nil && e.Text != "" {
-				line += "; recovered: " + e.Text
-			}
 		case *i.RecoveredNs == 0:
-			line += "; latency and errors stay as they were"
+			l.extend("; latency and errors stay as they were")
 		default:
-			line += fmt.Sprintf("; recovered after %s", duration(float64(*i.RecoveredNs)))
+			l.extend("; recovered after %s", duration(*i.RecoveredNs))
 		}
-		lines = append(lines, line)
 	}
-	if r.ZooKeeper == nil {
-		return lines
-	}
-	for _, m := range r.ZooKeeper.Measured {
+	for _, m := range measuredAgents(r) {
 		before := m.Reads
 		for _, i := range m.Incidents {
-			lines = append(lines, incident(&m, &i, before))
+			incident(l, &m, &i, before)
 			before = i.After
 		}
 	}
-	return lines
 }
 
-// lost says what became of sessions that an event took from containers that live.
-func lost(i *result.Incident) string {
-	if i.LostSessions == 0 {
-		return ""
+// incident adds a line on a failure of real agents. before is their requests a second until then.
+func incident(l *lines, m *result.ZKMeasured, i *result.ZKIncident, before float64) {
+	after := func(ns *int64, seen, never string) string {
+		if ns == nil {
+			return never
+		}
+		return seen + duration(*ns)
 	}
-	line := fmt.Sprintf("; the sessions of %s containers expire", short(i.LostSessions))
-	if i.ListedNs > 0 {
-		line += fmt.Sprintf(", the last is listed again after %s", duration(float64(i.ListedNs)))
-	}
-	if i.Unlisted > 0 {
-		line += fmt.Sprintf(", %s are listed by nobody until the model is published anew", short(i.Unlisted))
-	}
-	return line
+	l.add("agents v%d, %s (%s): %s", m.Load.Version, i.Name, i.Text, after(i.Noticed, "shows after ", "ZooKeeper shows nothing of it"))
+	l.extend("%s", after(i.Recovered, ", over after ", fmt.Sprintf(", NOT over after an hour: %s of what is registered is left", share(i.MinListed))))
+	l.extend("; at least %d of %d serve, %s of registrations; at most %s requests a second", i.MinServing, m.Load.Containers, share(i.MinListed), thousands(i.Peak))
+	l.extendIf(i.After > 1.5*before && i.After >= 1, ", from then on %s, %s before", thousands(i.After), thousands(before))
 }
 
-// incident returns a line on what real agents went through, who asked for so much a second before.
-func incident(m *result.ZKMeasured, i *result.ZKIncident, before float64) string {
-	line := fmt.Sprintf("agents v%d, %s (%s): ", m.Load.Version, i.Name, i.Text)
-	switch {
-	case i.Noticed == nil:
-		line += "ZooKeeper shows nothing of it"
-	default:
-		line += "shows after " + duration(float64(*i.Noticed))
-	}
-	if i.Recovered == nil {
-		line += fmt.Sprintf(", NOT over after an hour: %s of what is registered is left", number("fraction", i.MinListed))
-	} else {
-		line += ", over after " + duration(float64(*i.Recovered))
-	}
-	line += fmt.Sprintf("; at least %d of %d serve, %s of registrations; at most %s requests a second", i.MinServing, m.Load.Containers,
-		number("fraction", i.MinListed), thousands(float64(i.Peak)))
-	if i.After > 1.5*before && i.After >= 1 {
-		line += fmt.Sprintf(", from then on %s, %s before", thousands(i.After), thousands(before))
-	}
-	return line
-}
-
-func zookeeper(r *result.Result) []string {
+func zookeeper(l *lines, r *result.Result) {
 	z := r.ZooKeeper
 	if z == nil {
-		return nil
+		return
 	}
 	now := z.Now
-	lines := []string{
-		fmt.Sprintf("%d agents of version %d hold %s watches (%s), read %s, %s of what the ensemble can", now.Agents, now.Version,
-			thousands(now.Watches), bytes(now.WatchBytes), number("per_second", now.Reads), number("fraction", now.Utilisation)),
-		fmt.Sprintf("notifications: %s for a dead PS container, %s for a publish, %s were every replica to reload", thousands(now.PerDeath), thousands(now.PerPublish), thousands(now.PerReload)),
-	}
-	if now.Version == 3 {
-		lines = append(lines, fmt.Sprintf("a binding that changes: every agent reads the whole list, %s, which is %s in all", bytes(now.MaxReply), bytes(now.PerChange)))
-	}
-	lines = append(lines, expiry(z))
+	l.add("%d agents of version %d hold %s watches (%s), read %s, %s of what the ensemble can", now.Agents, now.Version,
+		thousands(now.Watches), bytes(now.WatchBytes), rate(now.Reads), share(now.Utilisation))
+	l.add("notifications: %s for a dead PS container, %s for a publish, %s were every replica to reload", thousands(now.PerDeath), thousands(now.PerPublish), thousands(now.PerReload))
+	l.addIf(now.Version == 3, "a binding that changes: every agent reads the whole list, %s, which is %s in all", bytes(now.MaxReply), bytes(now.PerChange))
+	expiry(l, z)
 	for _, c := range z.Curves {
-		line := fmt.Sprintf("version %d: no limit up to 1,000 times the fleet", c.Version)
 		if first := z.First(c.Version); first != nil {
-			line = fmt.Sprintf("version %d: %s (%s) is reached first, at %s times the fleet", c.Version, first.Name, number(first.Unit, first.Limit), short(first.At))
+			l.add("version %d: %s (%s) is reached first, at %s times the fleet", c.Version, first.Name, number(first.Unit, first.Limit), short(first.At))
+		} else {
+			l.add("version %d: no limit up to 1,000 times the fleet", c.Version)
 		}
-		lines = append(lines, line)
 	}
-	return lines
 }
 
-// expiry says what comes when every session expires, and what stays (CAP-3.12).
-func expiry(z *result.ZooKeeper) string {
+// expiry says what happens when every session expires, and which load remains (CAP-3.12).
+func expiry(l *lines, z *result.ZooKeeper) {
 	now := &z.Now
-	many := thousands(now.StormLeast)
-	if now.StormMost > now.StormLeast {
-		many += " to " + thousands(now.StormMost)
-	}
-	line := fmt.Sprintf("should every session expire: %s requests at once", many)
-	if can := readOps(z); can > 0 && now.StormMost > can {
-		line += fmt.Sprintf(", which take it %s to %s", duration(now.StormLeast/can*1e9), duration(now.StormMost/can*1e9))
-	}
+	l.add("should every session expire: %s", thousands(now.StormLeast))
+	l.extendIf(now.StormMost > now.StormLeast, " to %s", thousands(now.StormMost))
+	l.extend(" requests at once")
+	can := readOps(z)
+	l.extendIf(can > 0 && now.StormMost > can, ", which take it %s to %s", duration(now.StormLeast/can*1e9), duration(now.StormMost/can*1e9))
 	if now.AfterWrites == 0 {
-		return line
+		return
 	}
-	line += fmt.Sprintf(", then %s reads and %s writes for ever (Q109), %s of what the ensemble can", number("per_second", now.AfterReads), number("per_second", now.AfterWrites), number("fraction", now.AfterUtilisation))
+	l.extend(", then %s reads and %s writes for ever (Q109), %s of what the ensemble can", rate(now.AfterReads), rate(now.AfterWrites), share(now.AfterUtilisation))
 	for _, c := range z.Curves {
-		if c.Version == now.Version && c.AfterExpiry > 0 {
-			line += fmt.Sprintf(", which is full at %s times the fleet", short(c.AfterExpiry))
-		}
+		l.extendIf(c.Version == now.Version && c.AfterExpiry > 0, ", which is full at %s times the fleet", short(c.AfterExpiry))
 	}
-	return line
 }
 
-// readOps returns how many reads a second the ensemble can do.
+// readOps returns how many reads a second the ensemble can serve, 0 when the result lacks it.
 func readOps(z *result.ZooKeeper) float64 {
 	for _, c := range z.Curves {
 		for _, l := range c.Limits {
@@ -601,124 +408,85 @@ func readOps(z *result.ZooKeeper) float64 {
 	return 0
 }
 
-func sensitivity(r *result.Result) []string {
+func sensitivity(l *lines, r *result.Result) {
 	rows := slices.Clone(r.Sensitivity)
 	width := func(t result.Tornado) float64 { return max(t.High, t.Low, t.Base) - min(t.High, t.Low, t.Base) }
 	slices.SortStableFunc(rows, func(a, b result.Tornado) int { return cmp.Compare(width(b), width(a)) })
-	var lines []string
 	if len(rows) > 0 {
-		lines = append(lines, "p99(request) is "+number(rows[0].Unit, rows[0].Base)+" now")
+		l.add("p99(request) is %s now", number(rows[0].Unit, rows[0].Base))
 	}
 	for _, t := range rows {
-		lines = append(lines, fmt.Sprintf("%s: -10 %% gives %s %s, +10 %% gives %s %s @%s", t.Input, number(t.Unit, t.Low), interval(t.Unit, t.LowCI),
-			number(t.Unit, t.High), interval(t.Unit, t.HighCI), percent(t.Confidence)))
+		l.add("%s: -10 %% gives %s %s, +10 %% gives %s %s @%s", t.Input, number(t.Unit, t.Low), interval(t.Unit, t.LowCI),
+			number(t.Unit, t.High), interval(t.Unit, t.HighCI), percent(t.Confidence))
 	}
-	return lines
 }
 
-// worlds say what is not known for sure, what of it matters, and what came of it.
-func worlds(r *result.Result) []string {
+// worlds says which inputs are uncertain, which of them matter, and what the worlds gave.
+func worlds(l *lines, r *result.Result) {
 	w := r.Worlds
 	if w == nil {
-		return nil
+		return
 	}
-	lines := []string{fmt.Sprintf("%d worlds; objectives have to hold in %s of them, intervals have the middle %s", w.Count, percent(w.Hold), percent(w.Interval))}
+	l.add("%d worlds; objectives have to hold in %s of them, intervals have the middle %s", w.Count, percent(w.Hold), percent(w.Interval))
 	for _, in := range w.Inputs {
-		line := fmt.Sprintf("%s: %s, ", in.Path, in.Mid)
-		if in.Belief != "" {
-			line += "times " + in.Belief
-		} else {
-			line += fmt.Sprintf("%s to %s @%s", in.Low, in.High, percent(in.Confidence))
-		}
-		if in.Metric != "" {
-			line += fmt.Sprintf("; correlation of ranks with %s %+.2f", in.Metric, in.Influence)
-		}
-		lines = append(lines, line)
+		l.add("%s: %s, ", in.Path, in.Mid)
+		l.extendIf(in.Belief != "", "times %s", in.Belief)
+		l.extendIf(in.Belief == "", "%s to %s @%s", in.Low, in.High, percent(in.Confidence))
+		l.extendIf(in.Metric != "", "; correlation of ranks with %s %+.2f", in.Metric, in.Influence)
 	}
 	if n := len(w.Misfits); n > 0 {
-		lines = append(lines, fmt.Sprintf("containers do not hold their models in %d of them: %s", n, w.Misfits[0]))
+		l.add("containers do not hold their models in %d of them: %s", n, w.Misfits[0])
 	}
-	for i := range w.Estimates {
-		e := &w.Estimates[i]
-		switch e.Metric {
-		case "mean(request)", "p99(request)", "errors", "goodput":
-			name := strings.Join(strings.Fields(strings.Join([]string{e.Metric, e.Scope.Model, e.Scope.Window}, " ")), " ")
-			lines = append(lines, fmt.Sprintf("%s: %s %s over the worlds; %s for want of knowledge, %s for want of simulation", name, number(e.Unit, e.Mean), interval(e.Unit, e.Range),
-				number(e.Unit, e.Epistemic), number(e.Unit, e.Aleatory)))
-		}
+	for _, e := range w.Estimates {
+		l.addIf(slices.Contains([]string{"mean(request)", "p99(request)", "errors", "goodput"}, e.Metric),
+			"%s: %s %s over the worlds; %s for want of knowledge, %s for want of simulation", joined(" ", e.Metric, e.Scope.Model, e.Scope.Window),
+			number(e.Unit, e.Mean), interval(e.Unit, e.Range), number(e.Unit, e.Epistemic), number(e.Unit, e.Aleatory))
 	}
 	for _, v := range w.Verdicts {
 		name := result.Verdict{SLO: v.SLO, Scope: v.Scope}
-		line := fmt.Sprintf("%s: %s, holds in %d, not in %d", name.Objective(), v.Outcome, v.Pass, v.Fail)
-		if v.Undecided > 0 {
-			line += fmt.Sprintf(", undecided in %d", v.Undecided)
-		}
-		lines = append(lines, line+placed(v.Scope))
+		l.add("%s: %s, holds in %d, not in %d", name.Objective(), v.Outcome, v.Pass, v.Fail)
+		l.extendIf(v.Undecided > 0, ", undecided in %d", v.Undecided)
+		l.extend("%s", placed(v.Scope))
 	}
-	return lines
 }
 
-// regret compares configurations over the worlds, the one with the least first.
-func regret(r *result.Result) []string {
-	var lines []string
+// regret compares configurations over the worlds, the one with the least regret first.
+func regret(l *lines, r *result.Result) {
 	for i, c := range r.Regret {
-		line := fmt.Sprintf("%s = %d containers, %s%s/h: holds in %d of %d worlds, regret %s%s/h in the mean, %s at most", point(c.Point), c.Containers, short(c.Cost), currency(r),
-			c.Holds, c.Worlds, short(c.Mean), currency(r), short(c.Most))
-		if i == 0 {
-			line += " (the least)"
-		}
-		lines = append(lines, line)
+		l.add("%s = %d containers, %s: holds in %d of %d worlds, regret %s in the mean, %s at most%s", point(c.Point), c.Containers, hourly(r, c.Cost),
+			c.Holds, c.Worlds, hourly(r, c.Mean), short(c.Most), either(i == 0, " (the least)", ""))
 	}
-	return lines
 }
 
-func sweep(r *result.Result) []string {
-	var lines []string
+func sweep(l *lines, r *result.Result) {
 	for _, s := range r.Sweeps {
-		lines = append(lines, s.Name)
-		for i := range s.Cells {
-			c := &s.Cells[i]
-			line := fmt.Sprintf("  %s: %s", point(c.Point), cmp.Or(c.Outcome, "no objective"))
-			if c.Reason != "" {
-				line += ", " + c.Reason
-			}
-			for j := range c.Estimates {
-				if e := &c.Estimates[j]; e.Metric == "p99(request)" {
-					line += ", p99 " + estimate(e)
-					break
-				}
-			}
-			lines = append(lines, line)
+		l.add("%s", s.Name)
+		for _, c := range s.Cells {
+			l.add("  %s: %s", point(c.Point), cmp.Or(c.Outcome, "no objective"))
+			l.extendIf(c.Reason != "", ", %s", c.Reason)
+			l.extend("%s", p99Of(c.Estimates))
 		}
-		if s.Knee > 0 && r.Answer == nil {
-			lines = append(lines, fmt.Sprintf("  p99 is twice that of the lowest rate at %s", number("per_second", s.Knee)))
-		}
+		l.addIf(s.Knee > 0 && r.Answer == nil, "  p99 is twice that of the lowest rate at %s", rate(s.Knee))
 		if slices.ContainsFunc(s.Cells, func(c result.Cell) bool { return len(c.Verdicts) > 0 || c.Outcome == result.Excluded }) {
-			lines = append(lines, "  "+ofCells(s.Cells))
+			ofCells(l, s.Cells)
 		}
 	}
-	return lines
 }
 
-// ofCells says how many cells hold all objectives, and how many do not.
-func ofCells(cells []result.Cell) string {
+// ofCells says how many cells meet all objectives, and how many do not.
+func ofCells(l *lines, cells []result.Cell) {
 	count := map[string]int{}
-	for i := range cells {
-		count[cells[i].Outcome]++
+	for _, c := range cells {
+		count[c.Outcome]++
 	}
-	line := fmt.Sprintf("%d of %d cells meet every objective", count[result.Pass], len(cells))
-	for _, o := range []struct{ outcome, text string }{{result.Fail, "%d miss one"}, {result.Excluded, "%d are excluded"}, {result.Undecided, "%d are undecided"}} {
-		if n := count[o.outcome]; n > 0 {
-			line += ", " + fmt.Sprintf(o.text, n)
-		}
+	l.add("  %d of %d cells meet every objective", count[result.Pass], len(cells))
+	for _, o := range []struct{ outcome, text string }{{result.Fail, "miss one"}, {result.Excluded, "are excluded"}, {result.Undecided, "are undecided"}} {
+		l.extendIf(count[o.outcome] > 0, ", %d %s", count[o.outcome], o.text)
 	}
-	return line
 }
 
-func warnings(r *result.Result) []string {
-	var lines []string
+func warnings(l *lines, r *result.Result) {
 	for _, p := range slices.Concat(r.Problems, r.Warnings) {
-		lines = append(lines, p.Unmarked()) // the block says so
+		l.add("%s", p.Unmarked()) // the block's name says that these are warnings
 	}
-	return lines
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// recorded is what `make bench-fidelity RECORD=...` found last: how well the model foretold
+// recorded is the last finding of `make bench-fidelity RECORD=...`: how well the model predicted
 // real processes.
 //
 //go:embed recorded.json
@@ -24,30 +24,23 @@ var fidelity = sync.OnceValue(func() *plan.Fidelity {
 	return &f
 })
 
-// beside says how well the model foretold real processes, good or bad.
+// beside says how well the model predicted real processes, good or bad.
 func beside(f *plan.Fidelity) []string {
 	line := fmt.Sprintf("the model beside real processes, %s: error on %s at most: %s", f.On, several(len(f.HeldOut), "plan"), worst(f.HeldOut))
 	if f.Rollouts > 0 {
-		line += fmt.Sprintf("; of %d roll-outs %s, writes to ZooKeeper %s", f.Rollouts, tenth(math.Abs(f.Rollout)), equal(f.SameWrites))
+		line += fmt.Sprintf("; of %d roll-outs %s, writes to ZooKeeper %s", f.Rollouts, tenth(math.Abs(f.Rollout)), either(f.SameWrites, "equal", "NOT equal"))
 	}
 	return append([]string{line}, beyond(f.HeldOut)...)
 }
 
-func equal(same bool) string {
-	if same {
-		return "equal"
-	}
-	return "NOT equal"
-}
-
-// calibration says where service times come from, and how well a simulation with them
-// foretold measurements.
+// calibration says where service times come from, and how well a simulation with them predicted
+// measurements.
 func calibration(p *plan.Profile) []string {
 	if p == nil {
 		return []string{"service times are the plan's: they are as good as what they were calibrated on"}
 	}
 	c := p.Calibrated
-	line := fmt.Sprintf("calibrated %s on %s calls of %s", c.On, thousands(float64(c.Calls)), several(c.Runs, "run"))
+	line := fmt.Sprintf("calibrated %s on %s calls of %s", c.On, thousands(c.Calls), several(c.Runs, "run"))
 	if c.Disturbed > 0 {
 		line += fmt.Sprintf(", %d of them disturbed by others on the machine", c.Disturbed)
 	}
@@ -58,7 +51,7 @@ func calibration(p *plan.Profile) []string {
 	return append([]string{line}, beyond(p.HeldOut)...)
 }
 
-// worst returns the greatest errors.
+// worst formats the largest error of each kind.
 func worst(list []plan.HeldOut) string {
 	var w plan.HeldOut
 	for _, h := range list {
@@ -70,7 +63,7 @@ func worst(list []plan.HeldOut) string {
 	return fmt.Sprintf("p50 %s, p99 %s, goodput %s, knee %s", tenth(w.P50), tenth(w.P99), tenth(w.Goodput), tenth(w.Knee))
 }
 
-// beyond are those that were further away than is aimed at, and why.
+// beyond lists the measurements that the simulation missed by more than is aimed at, and why.
 func beyond(list []plan.HeldOut) []string {
 	var lines []string
 	for _, h := range list {
@@ -81,7 +74,7 @@ func beyond(list []plan.HeldOut) []string {
 	return lines
 }
 
-// several returns a number of things.
+// several formats a number of things, in the plural unless it is one.
 func several(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -89,5 +82,5 @@ func several(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// tenth returns a percentage to a tenth.
+// tenth formats a fraction as a percentage with one decimal.
 func tenth(fraction float64) string { return fmt.Sprintf("%.1f %%", 100*fraction) }

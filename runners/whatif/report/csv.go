@@ -8,11 +8,11 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// columns are those of CSV; values are in base units, as in JSON.
+// columns are the headings of the table; values are in base units, as in JSON.
 var columns = []string{"cell", "metric", "model", "window", "condition", "unit", "value", "low", "high", "confidence", "n", "n_eff", "replications", "text"}
 
-// CSV writes the estimates as a table: those of the result, and those of each cell of its
-// sweeps and alternatives, which is named in the first column.
+// CSV writes the estimates of a result as a table. The first column names the cell of a sweep or
+// the alternative that a row belongs to, and is empty for the result itself.
 func CSV(w io.Writer, r *result.Result) error {
 	out := csv.NewWriter(w)
 	if err := out.Write(columns); err != nil {

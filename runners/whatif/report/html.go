@@ -14,20 +14,20 @@ import (
 //go:embed page.js
 var pageScript string
 
-// pageLine is a line of the page's data.
+// pageLine is one line of data for the script of the page.
 type pageLine struct {
 	Kind string `json:"kind"`
 	Data any    `json:"data"`
 }
 
-// pageBlock is a block of the text, for those who read rather than look.
+// pageBlock is a block with its lines.
 type pageBlock struct {
 	Name  string   `json:"name"`
 	Lines []string `json:"lines"`
 }
 
-// HTML writes the result as a page of one file. inputs are the plan with all that was
-// filled in, as JSON (plan.Canonical); again is the command that repeats it.
+// HTML writes the result as a page that needs no other file. inputs is the plan in its canonical
+// form (plan.Canonical), and again the command that reproduces the result.
 func HTML(w io.Writer, r *result.Result, inputs []byte, again string) error {
 	if len(inputs) == 0 {
 		inputs = []byte("{}")
@@ -39,7 +39,7 @@ func HTML(w io.Writer, r *result.Result, inputs []byte, again string) error {
 		Title: "monosim whatif: " + r.Plan, Styles: []string{webpage.PlotStyle}, Scripts: []string{webpage.PlotScript, pageScript},
 	})
 	lines := []pageLine{
-		{"result", plain(r)}, {"blocks", pageBlocks(r, again)}, {"inputs", json.RawMessage(inputs)}, {"sha256", r.SHA256()},
+		{"result", plain(r)}, {"blocks", allBlocks(r, again)}, {"inputs", json.RawMessage(inputs)}, {"sha256", r.SHA256()},
 	}
 	for _, line := range lines {
 		if err := page.Line(line); err != nil {
@@ -49,17 +49,19 @@ func HTML(w io.Writer, r *result.Result, inputs []byte, again string) error {
 	return page.End()
 }
 
-func pageBlocks(r *result.Result, again string) []pageBlock {
+// allBlocks returns the blocks that have something to say.
+func allBlocks(r *result.Result, again string) []pageBlock {
+	repeat := block{"REPRODUCE", func(l *lines, r *result.Result) { reproduce(l, r, again) }}
 	var list []pageBlock
-	for _, b := range blocks {
-		if lines := b.lines(r); len(lines) > 0 {
+	for _, b := range slices.Concat(blocks, []block{repeat, {"TRUST", trust}}) {
+		if lines := b.of(r); len(lines) > 0 {
 			list = append(list, pageBlock{b.name, lines})
 		}
 	}
-	return append(list, pageBlock{"REPRODUCE", reproduce(r, again)}, pageBlock{"TRUST", trust(r)})
+	return list
 }
 
-// plain returns a result without what single replications gave, which no plot shows.
+// plain returns a result without the values of single replications, which no plot shows.
 func plain(r *result.Result) *result.Result {
 	c := *r
 	c.Records = nil

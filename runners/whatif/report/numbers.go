@@ -1,8 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -10,7 +12,10 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// number writes a value of a unit of results with three digits.
+// quantity is a number of results, whole or not.
+type quantity interface{ ~int | ~int64 | ~float64 }
+
+// number formats a value in a unit of results, to three digits.
 func number(unit string, v float64) string {
 	switch unit {
 	case "ns":
@@ -18,22 +23,47 @@ func number(unit string, v float64) string {
 	case "bytes":
 		return bytes(v)
 	case "fraction":
-		return short(v*100) + " %"
+		return share(v)
 	case "per_second":
-		return thousands(v) + "/s"
+		return rate(v)
 	case "per_hour":
 		return short(v) + "/h"
 	}
 	return thousands(v)
 }
 
-// interval returns the ends of an interval.
+// share formats a fraction of one as a percentage.
+func share(v float64) string { return short(v*100) + " %" }
+
+// rate formats a number a second.
+func rate(v float64) string { return thousands(v) + "/s" }
+
+// hourly formats a cost per hour in the currency of the plan.
+func hourly(r *result.Result, v float64) string { return short(v) + currency(r) + "/h" }
+
+func currency(r *result.Result) string { return " " + cmp.Or(r.Currency, "$") }
+
+// either returns yes if a condition holds, else no.
+func either(is bool, yes, no string) string {
+	if is {
+		return yes
+	}
+	return no
+}
+
+// joined joins the words that are not empty.
+func joined(between string, words ...string) string {
+	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), between)
+}
+
+// interval formats the ends of an interval.
 func interval(unit string, ci [2]float64) string {
 	return fmt.Sprintf("[%s, %s]", number(unit, ci[0]), number(unit, ci[1]))
 }
 
-// duration writes nanoseconds: 1.25 ms, 46.8 ms, 3m41s.
-func duration(ns float64) string {
+// duration formats nanoseconds, such as 1.25 ms, 46.8 ms or 3m41s.
+func duration[N quantity](n N) string {
+	ns := float64(n)
 	switch a := math.Abs(ns); {
 	case a < 1e3:
 		return short(ns) + " ns"
@@ -47,8 +77,9 @@ func duration(ns float64) string {
 	return time.Duration(ns).Round(time.Second).String()
 }
 
-func bytes(v float64) string {
-	units := []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB"}
+// bytes formats a number of bytes, such as 1.2 GiB.
+func bytes[N quantity](n N) string {
+	v, units := float64(n), []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB"}
 	i := 0
 	for ; math.Abs(v) >= 1000 && i < len(units)-1; i++ {
 		v /= 1024
@@ -56,7 +87,7 @@ func bytes(v float64) string {
 	return short(v) + " " + units[i]
 }
 
-// short returns a number with three digits.
+// short formats a number to three digits.
 func short(v float64) string {
 	if math.Abs(v) >= 1000 {
 		return thousands(v)
@@ -64,10 +95,10 @@ func short(v float64) string {
 	return strconv.FormatFloat(v, 'g', 3, 64)
 }
 
-// thousands writes 1,234, 12.3 k and 1.9 M.
-func thousands(v float64) string {
-	a := math.Abs(v)
-	switch {
+// thousands formats a large number, such as 1,234, 12.3 k or 1.9 M.
+func thousands[N quantity](n N) string {
+	v := float64(n)
+	switch a := math.Abs(v); {
 	case a >= 1e9:
 		return strconv.FormatFloat(v/1e9, 'g', 3, 64) + " G"
 	case a >= 1e6:
@@ -81,20 +112,14 @@ func thousands(v float64) string {
 	return strconv.FormatFloat(v, 'g', 3, 64)
 }
 
-// estimate writes a value with its interval, or why there is none.
+// estimate formats a value with its interval, or says why there is none.
 func estimate(e *result.Estimate) string {
-	if e == nil {
-		return "not asked"
-	}
 	if e.Value == nil {
-		if e.Text != "" {
-			return e.Text
-		}
-		return fmt.Sprintf("not enough data (n = %d)", e.N)
+		return cmp.Or(e.Text, fmt.Sprintf("not enough data (n = %d)", e.N))
 	}
 	text := number(e.Unit, *e.Value)
 	if e.CI != nil {
-		text += fmt.Sprintf(" [%s, %s] @%s", number(e.Unit, e.CI[0]), number(e.Unit, e.CI[1]), percent(e.Confidence))
+		text += fmt.Sprintf(" %s @%s", interval(e.Unit, *e.CI), percent(e.Confidence))
 	}
 	return text
 }
@@ -103,7 +128,7 @@ func percent(fraction float64) string {
 	return strconv.FormatFloat(math.Round(fraction*1e6)/1e4, 'f', -1, 64) + " %"
 }
 
-// point writes a point of a search: its paths in order.
+// point formats a point of a search, sorted by path.
 func point(p map[string]string) string {
 	var parts []string
 	for _, path := range sortedKeys(p) {

@@ -1,20 +1,18 @@
-// Package report writes results of capacity questions for people: as a page of text, and
-// as one HTML file with its plots.
+// Package report writes the results of capacity questions for people: as text, as an HTML page
+// with plots, and as a table. Equal results give equal bytes.
 //
 // Two things to use first:
 //
-//   - [Text] writes the blocks that a terminal shows: ANSWER, WHY NOT LESS, BINDING and so
-//     on to TRUST.
-//   - [HTML] writes a page of one file, which asks for nothing elsewhere; [CSV], a table.
-//
-// Both follow from the result alone, so that equal results give equal bytes.
+//   - [Text] writes the blocks that a terminal shows, from ANSWER to TRUST.
+//   - [HTML] writes a page that needs no other file.
 //
 // To change:
 //
-//   - what a block says: text.go and blocks.go
-//   - how numbers are written: numbers.go
+//   - what a block says: blocks.go; REPRODUCE and TRUST: text.go
+//   - how numbers are formatted: numbers.go
 //   - what TRUST says of calibration: calibration.go
 //   - what the page draws: page.js
+//   - the table of estimates: csv.go
 //   - traces of requests for Perfetto: trace.go
 package report
 
@@ -30,10 +28,17 @@ import (
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// block is a part of the text: its lines, or none where there is nothing to say.
+// block is a part of the text. write adds no line when there is nothing to say.
 type block struct {
 	name  string
-	lines func(*result.Result) []string
+	write func(*lines, *result.Result)
+}
+
+// of returns the lines of the block for a result.
+func (b *block) of(r *result.Result) []string {
+	var l lines
+	b.write(&l, r)
+	return l
 }
 
 var blocks = []block{
@@ -42,15 +47,36 @@ var blocks = []block{
 	{"WORLDS", worlds}, {"REGRET", regret}, {"SWEEP", sweep}, {"WARNINGS", warnings},
 }
 
-// Text writes the result for a terminal. again is the command that repeats it.
+// lines collects the lines of a block.
+type lines []string
+
+// add adds a line.
+func (l *lines) add(format string, args ...any) { *l = append(*l, fmt.Sprintf(format, args...)) }
+
+// addIf adds a line if a condition holds.
+func (l *lines) addIf(is bool, format string, args ...any) {
+	if is {
+		l.add(format, args...)
+	}
+}
+
+// extend appends to the last line.
+func (l lines) extend(format string, args ...any) { l[len(l)-1] += fmt.Sprintf(format, args...) }
+
+// extendIf appends to the last line if a condition holds.
+func (l lines) extendIf(is bool, format string, args ...any) {
+	if is {
+		l.extend(format, args...)
+	}
+}
+
+// Text writes the result for a terminal. again is the command that reproduces it.
 func Text(w io.Writer, r *result.Result, again string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\n", title(r))
-	for _, one := range blocks {
-		write(&b, one.name, one.lines(r))
+	for _, one := range allBlocks(r, again) {
+		write(&b, one.Name, one.Lines)
 	}
-	write(&b, "REPRODUCE", reproduce(r, again))
-	write(&b, "TRUST", trust(r))
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -59,7 +85,7 @@ func title(r *result.Result) string {
 	return fmt.Sprintf("%s: %s, seed %d, model version %s", r.Command, r.Plan, r.Seed, r.Version)
 }
 
-// write writes a block: its name stands before the first line.
+// write writes a block, with its name in front of the first line.
 func write(b *strings.Builder, name string, lines []string) {
 	for i, line := range lines {
 		if i > 0 {
@@ -70,47 +96,30 @@ func write(b *strings.Builder, name string, lines []string) {
 }
 
 // reproduce says how to get the same result.
-func reproduce(r *result.Result, again string) []string {
-	lines := []string{
-		again,
-		fmt.Sprintf("scenario sha256 %s", r.ScenarioHash),
-		fmt.Sprintf("result sha256 %s (on %s, whatever the number of cores and shards)", r.SHA256(), r.Architecture),
-	}
-	if r.Marked {
-		lines = append(lines, "not reproducible: the wall-clock budget ended it; give budget.requests in its place")
-	}
-	return lines
+func reproduce(l *lines, r *result.Result, again string) {
+	l.add("%s", again)
+	l.add("scenario sha256 %s", r.ScenarioHash)
+	l.add("result sha256 %s (on %s, whatever the number of cores and shards)", r.SHA256(), r.Architecture)
+	l.addIf(r.Marked, "not reproducible: the wall-clock budget ended it; give budget.requests in its place")
 }
 
 // trust says what was checked.
-func trust(r *result.Result) []string {
-	var lines []string
+func trust(l *lines, r *result.Result) {
 	c := r.Checks
-	if c.Arrivals > 0 {
-		conservation := "exact"
-		if !c.Conserved {
-			conservation = "BROKEN"
-		}
-		lines = append(lines, fmt.Sprintf("checks: Little %s, conservation %s (%s requests, %s calls), busiest container %s",
-			percent(c.Little), conservation, thousands(float64(c.Arrivals)), thousands(float64(c.Sent)), number("fraction", c.BusiestCore)))
+	l.addIf(c.Arrivals > 0, "checks: Little %s, conservation %s (%s requests, %s calls), busiest container %s",
+		percent(c.Little), either(c.Conserved, "exact", "BROKEN"), thousands(c.Arrivals), thousands(c.Sent), share(c.BusiestCore))
+	agreed, all := agreement(r)
+	l.addIf(all > 0, "closed forms: %d of %d bounds hold", agreed, all)
+	for _, m := range measuredAgents(r) {
+		l.add("control plane: real agents of version %d in %d containers hold %s watches, the formula says %s; %s reads, the formula says %s",
+			m.Load.Version, m.Load.Containers, thousands(m.Watches), thousands(m.Load.Watches), rate(m.Reads), rate(m.Load.Reads))
+		l.add("watches of their whole run, to the last one: %d set = %d fired + %d removed + %d held", m.Kept.Set, m.Kept.Fired, m.Kept.Removed, m.Kept.Held)
 	}
-	if agreed, all := agreement(r); all > 0 {
-		lines = append(lines, fmt.Sprintf("closed forms: %d of %d bounds hold", agreed, all))
-	}
-	if r.ZooKeeper != nil {
-		for i := range r.ZooKeeper.Measured {
-			m := &r.ZooKeeper.Measured[i]
-			lines = append(lines, fmt.Sprintf("control plane: real agents of version %d in %d containers hold %s watches, the formula says %s; %s reads, the formula says %s",
-				m.Load.Version, m.Load.Containers, thousands(m.Watches), thousands(m.Load.Watches), number("per_second", m.Reads), number("per_second", m.Load.Reads)),
-				fmt.Sprintf("watches of their whole run, to the last one: %d set = %d fired + %d removed + %d held",
-					m.Kept.Set, m.Kept.Fired, m.Kept.Removed, m.Kept.Held))
-		}
-	}
-	lines = append(lines, beside(fidelity())...)
-	return append(lines, calibration(r.Calibration)...)
+	*l = append(*l, beside(fidelity())...)
+	*l = append(*l, calibration(r.Calibration)...)
 }
 
-// agreement counts the hard bounds that what was simulated keeps.
+// agreement counts the hard bounds on latencies, and those that the simulation keeps.
 func agreement(r *result.Result) (agreed, all int) {
 	for _, f := range r.Theory {
 		if !f.Bound || f.Sim == nil || f.Unit != "ns" {

@@ -10,8 +10,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/model"
 )
 
-// traceEvent is one object of the Trace Event Format of Chrome, which ui.perfetto.dev and
-// chrome://tracing read; times are in microseconds.
+// traceEvent is one object of Chrome's Trace Event Format, which ui.perfetto.dev and
+// chrome://tracing read. Times are in microseconds.
 type traceEvent struct {
 	Name  string         `json:"name"`
 	Phase string         `json:"ph"`
@@ -23,7 +23,7 @@ type traceEvent struct {
 	Args  map[string]any `json:"args,omitempty"`
 }
 
-// Phases of the format.
+// Kinds of events ("phases" in the format).
 const (
 	phaseSlice   = "X"
 	phaseInstant = "i"
@@ -31,13 +31,12 @@ const (
 	phaseName    = "M"
 )
 
-// fleetPid is the process of what is not of one request; requests have those after it.
+// fleetPid is the process number for the fleet as a whole. Requests have the numbers after it.
 const fleetPid = 1
 
-// Trace writes single requests, and what happened to containers meanwhile, as a trace of the
-// Trace Event Format. A request is a process with a row for the whole, and for each attempt of
-// its calls one row of its caller and one of its container. The same trace gives the same
-// bytes.
+// Trace writes single requests, and what happened to containers meanwhile, in the Trace Event
+// Format. Each request is a process with a row for the whole request. Each attempt of a call has
+// one row for its caller and one for its container. Equal traces give equal bytes.
 func Trace(w io.Writer, t *model.Trace) error {
 	out := &tracing{out: bufio.NewWriter(w)}
 	out.name("process_name", fleetPid, 0, fmt.Sprintf("the fleet in %s, replication %d", t.Window.Name, t.Replication))
@@ -54,7 +53,7 @@ func Trace(w io.Writer, t *model.Trace) error {
 	return out.out.Flush()
 }
 
-// tracing writes events; the first error stays.
+// tracing writes events and keeps the first error.
 type tracing struct {
 	out *bufio.Writer
 	any bool
@@ -85,10 +84,11 @@ func (t *tracing) slice(pid, tid int, name string, from, to int64, args map[stri
 	t.event(traceEvent{Name: name, Phase: phaseSlice, Ts: micros(from), Dur: micros(to - from), Pid: pid, Tid: tid, Args: args})
 }
 
-// micros writes nanoseconds as microseconds.
+// micros formats nanoseconds as microseconds.
 func micros(ns int64) json.Number { return json.Number(fmt.Sprintf("%d.%03d", ns/1000, ns%1000)) }
 
-// fleet writes counts of requests, and what happened to containers, each on a row of its own.
+// fleet writes counts of requests, and a row for each container or link to which something
+// happened.
 func (t *tracing) fleet(trace *model.Trace) {
 	length := int64(trace.Window.End - trace.Window.Start)
 	for k, b := range trace.Bins {
@@ -121,7 +121,7 @@ func (t *tracing) request(r *model.TracedRequest, pid int) {
 	case r.Partial:
 		ended = "answered in part"
 	}
-	t.name("process_name", pid, 0, fmt.Sprintf("request %d, %s, %s", r.Number, duration(float64(r.End-r.Intended)), ended))
+	t.name("process_name", pid, 0, fmt.Sprintf("request %d, %s, %s", r.Number, duration(r.End-r.Intended), ended))
 	t.name("thread_name", pid, 0, "request")
 	t.slice(pid, 0, "request", r.Intended, r.End, map[string]any{"number": r.Number, "items": r.Items, "model": r.Model, "entry": r.Entry, "ended": ended})
 	if r.Came > r.Intended {
@@ -133,19 +133,17 @@ func (t *tracing) request(r *model.TracedRequest, pid int) {
 	if r.Compute > 0 {
 		t.slice(pid, 0, "computes on "+r.Entry, r.Came+r.Queue, r.Came+r.Queue+r.Compute, nil)
 	}
-	calls := slices.Clone(r.Calls)
-	slices.SortStableFunc(calls, func(a, b model.TracedCall) int { return rowOf(&a) - rowOf(&b) })
-	for k := range calls {
-		t.call(&calls[k], pid)
+	for _, c := range slices.SortedStableFunc(slices.Values(r.Calls), func(a, b model.TracedCall) int { return rowOf(&a) - rowOf(&b) }) {
+		t.call(&c, pid)
 	}
 }
 
-// rowOf returns the row of an attempt at its caller; the one after it is at its container.
+// rowOf returns the row of an attempt for its caller. The row after it is for its container.
 func rowOf(c *model.TracedCall) int {
-	const ofSlot, ofAttempt = 64, 4 // more than the rows of a slot and of an attempt
+	const ofSlot, ofAttempt = 64, 4 // rows reserved for a slot and for an attempt
 	row := 1 + c.Slot*ofSlot + c.Attempt*ofAttempt
 	if c.Tier == "dense" {
-		row += 1 << 20 // after all of the fan-out
+		row += 1 << 20 // below the rows of the fan-out
 	}
 	if c.Hedge {
 		row += ofAttempt / 2
@@ -166,7 +164,7 @@ func (t *tracing) call(c *model.TracedCall, pid int) {
 	t.name("thread_name", pid, row, name)
 	t.slice(pid, row, name+": "+c.Outcome, c.Sent, c.End, map[string]any{"container": c.Container, "outcome": c.Outcome})
 	if c.Arrived == 0 {
-		return // it never came to its container
+		return // it never reached its container
 	}
 	t.name("thread_name", pid, row+1, "at "+c.Container)
 	switch {

@@ -10,22 +10,22 @@ import (
 	"github.com/monosim/monosim/runners/whatif/stats"
 )
 
-// Difference is one metric of two results.
+// Difference compares one metric of two results.
 type Difference struct {
 	Metric string  `json:"metric"`
 	Scope  Scope   `json:"scope"`
 	Unit   string  `json:"unit"`
 	A      float64 `json:"a"`
 	B      float64 `json:"b"`
-	// CI is the interval of b - a, nil where one of them has none. Paired says that it is of
-	// the differences of single replications, which saw the same requests; it is else that
-	// of independent results.
+	// CI is the confidence interval of B - A, nil where one of the values has none. Paired
+	// says that it was computed from differences between single replications, which saw the
+	// same requests; otherwise the results count as independent.
 	CI     *[2]float64 `json:"ci"`
 	Paired bool        `json:"paired"`
-	// Reduction is by how much pairing narrowed the variance, 0 without it.
+	// Reduction is the factor by which pairing reduced the variance, 0 without pairing.
 	Reduction float64 `json:"variance_reduction,omitempty"`
-	// Differs reports that the interval has no 0 in it, or without one that the values are
-	// not equal.
+	// Differs says that the interval does not contain 0 or, without an interval, that the
+	// values are not equal.
 	Differs bool `json:"differs"`
 }
 
@@ -57,7 +57,8 @@ func boolInt(b bool) int {
 	return 0
 }
 
-// difference compares two estimates; same says that their replications saw the same requests.
+// difference compares two estimates. same says that their replications saw the same
+// requests.
 func difference(x, y *Estimate, same bool) Difference {
 	d := Difference{Metric: x.Metric, Scope: x.Scope, Unit: x.Unit, A: *x.Value, B: *y.Value}
 	d.Differs = d.A != d.B

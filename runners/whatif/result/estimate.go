@@ -1,46 +1,46 @@
 package result
 
-// Estimate is one number with how sure it is (CAP-5.1).
+// Estimate is a number with its confidence interval (CAP-5.1).
 type Estimate struct {
-	Metric string `json:"metric"` // as objectives write it: p99(request)
+	Metric string `json:"metric"` // as objectives write it, such as p99(request)
 	Scope  Scope  `json:"scope"`
 	Unit   string `json:"unit"` // ns, bytes, fraction, per_second, per_hour, count
-	// Value is nil when there was not enough data; Text then says so.
+	// Value is nil when there was not enough data, which Text then says.
 	Value *float64 `json:"value"`
-	// CI is the interval at Confidence, nil for what is computed and not estimated.
+	// CI is the interval at Confidence, nil for values that are computed exactly.
 	CI         *[2]float64 `json:"ci"`
 	Confidence float64     `json:"confidence"`
 	N          int64       `json:"n"`     // observations
-	NEff       float64     `json:"n_eff"` // what they are worth as independent ones
+	NEff       float64     `json:"n_eff"` // equivalent number of independent observations
 	Runs       int         `json:"replications"`
-	WarmupCut  int64       `json:"warmup_cut"` // ns from the begin of the window that are left out, beside the warm-up before it
+	WarmupCut  int64       `json:"warmup_cut"` // nanoseconds cut from the begin of the window, beside the warm-up before it
 	Text       string      `json:"text,omitempty"`
-	// Values are those of each replication, in order, so that results of the same requests
-	// can be compared in pairs; none of cells of a search or a sweep.
+	// Values holds the value of each replication in order, so that results for the same
+	// requests can be compared in pairs. Cells of a search or sweep have none.
 	Values []float64 `json:"values,omitempty"`
 }
 
-// Scope is what an estimate is about; empty for all.
+// Scope says what an estimate is about. The zero value means all requests of the plan.
 type Scope struct {
 	Condition string `json:"condition,omitempty"` // of must_hold_under; "" for normal
 	Window    string `json:"window,omitempty"`
 	Tier      string `json:"tier,omitempty"`
 	Event     string `json:"event,omitempty"`
-	// Model is one of the mix; "" for all requests.
+	// Model is a model of the mix; "" means all requests.
 	Model string `json:"model,omitempty"`
 }
 
-// Outcome of a verdict.
+// Outcomes of verdicts.
 const (
 	Pass      = "PASS"
 	Fail      = "FAIL"
 	Undecided = "UNDECIDED"
-	// Excluded is of cells only: what is not simulated, as containers do not hold their
-	// models or a bound shows that no objective is met.
+	// Excluded is for cells that are not simulated, because containers cannot hold their
+	// models or a bound shows that an objective is missed.
 	Excluded = "EXCLUDED"
 )
 
-// Verdict is whether an objective is met.
+// Verdict says whether an objective is met.
 type Verdict struct {
 	SLO        string  `json:"slo"` // as the plan writes it
 	Metric     string  `json:"metric"`
@@ -48,8 +48,8 @@ type Verdict struct {
 	Limit      float64 `json:"limit"`
 	Outcome    string  `json:"outcome"` // PASS, FAIL or UNDECIDED
 	Confidence float64 `json:"confidence"`
-	// N of requests, X of which exceed the limit, and what they are worth after division
-	// by VIF (CAP-5.5); 0 for objectives that are judged by an interval.
+	// X of N requests exceed the limit. NEff is N divided by the variance inflation factor
+	// VIF (CAP-5.5). All are 0 for objectives that are judged by an interval.
 	N    int64   `json:"n"`
 	X    int64   `json:"x"`
 	NEff float64 `json:"n_eff"`
@@ -57,7 +57,7 @@ type Verdict struct {
 	Text string  `json:"text,omitempty"` // what was found, for FAIL and UNDECIDED
 }
 
-// Objective returns the objective as the plan writes it, with the model that it is of.
+// Objective returns the objective as the plan writes it, with its model.
 func (v *Verdict) Objective() string {
 	if v.Scope.Model == "" {
 		return v.SLO
@@ -65,8 +65,8 @@ func (v *Verdict) Objective() string {
 	return v.SLO + " of " + v.Scope.Model
 }
 
-// Find returns the estimate of a metric in the normal condition, nil for none. window "" is
-// the first that has it.
+// Find returns the estimate of a metric in the normal condition, or nil. With the window ""
+// it returns the first one.
 func (r *Result) Find(metric, window string) *Estimate {
 	for i := range r.Estimates {
 		e := &r.Estimates[i]
@@ -82,14 +82,14 @@ type Window struct {
 	Name       string  `json:"name"`
 	Start      int64   `json:"start"` // ns
 	End        int64   `json:"end"`
-	Warmup     int64   `json:"warmup"` // simulated before it and left out
+	Warmup     int64   `json:"warmup"` // nanoseconds simulated before it
 	Cut        int64   `json:"warmup_cut"`
 	Stationary bool    `json:"stationary"`
 	Requests   int64   `json:"requests"` // pooled over replications
 	Rate       float64 `json:"rate"`     // mean offered, per second
 }
 
-// Tier is one kind of container: what there is, what it costs and holds.
+// Tier describes one kind of container.
 type Tier struct {
 	Name       string  `json:"name"`
 	Containers int     `json:"containers"`
@@ -100,64 +100,66 @@ type Tier struct {
 	MemSteady  int64   `json:"mem_steady"`
 	MemPeak    int64   `json:"mem_peak"` // at a rollover
 	Cost       float64 `json:"cost"`     // per hour, all containers
-	// Offered is the work that comes at the peak rate over what the tier can do.
+	// Offered is the utilisation at the peak rate.
 	Offered float64 `json:"offered"`
-	// Text is what of memory has to be known: which num_shard fits, and which does not.
+	// Text says which num_shard fits into memory.
 	Text string `json:"text,omitempty"`
 }
 
-// Part is a share of the latency of requests.
+// Part is one part of the latency of requests.
 type Part struct {
-	Name  string  `json:"name"`  // entry queue, entry compute, retry, connection wait, network, ps queue, ps compute, batch wait, dense queue, dense compute, slowest shard
-	Mean  float64 `json:"mean"`  // ns a request
+	Name  string  `json:"name"`  // as in model.PartNames
+	Mean  float64 `json:"mean"`  // nanoseconds per request
 	Share float64 `json:"share"` // of the mean latency
-	// Tail is the share among the slowest hundredth.
+	// Tail is its share of the latency of the slowest hundredth.
 	Tail float64 `json:"tail_share"`
 }
 
-// Cause is how many requests failed for one reason.
+// Cause counts the requests that failed for one reason.
 type Cause struct {
 	Name     string  `json:"name"`
 	Count    int64   `json:"count"`
 	Fraction float64 `json:"fraction"`
 }
 
-// Saturation is the state that the fleet was in.
+// Saturation is the state of the fleet under its load.
 type Saturation struct {
 	State string `json:"state"` // STABLE, BACKLOGGED, OVERLOADED or METASTABLE; UNKNOWN when no request came
 	Tier  string `json:"tier"`  // the fullest
-	// Utilisation is that of the fullest tier at the peak, with retries WithRetries.
+	// Utilisation is the utilisation of the fullest tier at the peak rate. WithRetries
+	// counts retries, too.
 	Utilisation float64 `json:"utilisation"`
 	WithRetries float64 `json:"with_retries"`
-	// LastedNs is how long a metastable state lasted after the load fell, in a window; it
-	// was over before the window's end where it Recovered.
+	// LastedNs is how long requests of a window went on failing after the cause was gone.
+	// Recovered says that this ended within the window.
 	LastedNs  int64  `json:"lasted"`
 	Window    string `json:"window,omitempty"`
 	Recovered bool   `json:"recovered,omitempty"`
 }
 
-// ClosedForm is a formula beside what was simulated.
+// ClosedForm compares a formula with the simulation.
 type ClosedForm struct {
 	Name    string `json:"name"`
-	Section string `json:"section"` // of the specification, as CAP-7.1
+	Section string `json:"section"` // of the specification, such as CAP-7.1
 	Unit    string `json:"unit"`
 	Formula string `json:"formula"`
-	// Metric is the estimate that stands beside it, "" for none.
+	// Metric is the estimate to compare with, "" for none.
 	Metric string   `json:"metric,omitempty"`
 	Theory float64  `json:"theory"`
 	Sim    *float64 `json:"simulated,omitempty"`
-	// Residual is simulated over theory, less one.
+	// Residual is simulated over theory, minus one.
 	Residual *float64 `json:"residual,omitempty"`
-	// Bound reports a hard bound; the others are estimates that only order a search.
+	// Bound says that no fleet can do better. Other forms are estimates, which only order a
+	// search.
 	Bound bool `json:"bound"`
 }
 
-// Checks are the invariants of every run (CAP-7.6).
+// Checks holds the invariants that every run checks (CAP-7.6).
 type Checks struct {
-	// Little is the greatest residual of Little's law, of all queues and runs.
+	// Little is the largest residual of Little's law, over all queues and runs.
 	Little float64 `json:"little"`
-	// Conserved reports that arrivals are completed, failed and in flight, exactly, and
-	// calls likewise.
+	// Conserved says that arrivals equal the completed, failed and open requests exactly,
+	// and likewise for calls.
 	Conserved bool  `json:"conserved"`
 	Arrivals  int64 `json:"arrivals"`
 	Completed int64 `json:"completed"`
@@ -168,12 +170,12 @@ type Checks struct {
 	TimedOut  int64 `json:"calls_timed_out"`
 	Refused   int64 `json:"calls_refused"`
 	Open      int64 `json:"calls_in_flight"`
-	// Abandoned are those that a caller gave up for another reason than their timeout: its
-	// request had ended, or a hedge had answered.
+	// Abandoned counts calls that a caller gave up before their timeout, because the
+	// request had ended or another attempt had answered.
 	Abandoned int64 `json:"calls_abandoned"`
-	Late      int64 `json:"calls_late"` // answered after their caller had given up
-	// Hedged are those of Sent that went beside one that took long.
+	Late      int64 `json:"calls_late"` // answered after the caller had given up
+	// Hedged counts calls that were sent beside one that took long. Sent includes them.
 	Hedged int64 `json:"calls_hedged,omitempty"`
-	// BusiestCore is the greatest busy share of a container: at most 1.
+	// BusiestCore is the largest busy share of a container, at most 1.
 	BusiestCore float64 `json:"busiest"`
 }

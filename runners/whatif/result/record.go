@@ -6,47 +6,48 @@ import (
 	"strings"
 )
 
-// Record is what one replication of one window gave: whole numbers, from which every estimate
-// of it can be had again (CAP-4.4). A run has those of the plan, a sweep those of every cell, a
-// solve those of the answer under all conditions; with worlds there are those of each.
+// Record is the outcome of one replication of one window: whole numbers from which every
+// estimate can be computed again (CAP-4.4). A run has the records of its plan, a sweep
+// those of every cell, a solve those of the answer under all conditions, and worlds have
+// their own.
 type Record struct {
-	// Point is what was set by path, empty for the plan as it is written; World counts from
-	// 1, 0 is that of middle values.
+	// Point holds the replaced values by path, empty for the plan as written. World counts
+	// from 1; 0 stands for the middle values.
 	Point       map[string]string `json:"point"`
 	World       int               `json:"world,omitempty"`
 	Condition   string            `json:"condition,omitempty"` // of must_hold_under; "" for normal
 	Window      string            `json:"window"`
 	Replication int               `json:"replication"`
-	// WarmupCut is that of the window, in ns from its begin: counters of requests and tiers, and
-	// histograms, are without it.
+	// WarmupCut is how many nanoseconds are cut from the begin of the window. Counters of
+	// requests and tiers, and histograms, leave them out.
 	WarmupCut int64    `json:"warmup_cut"`
 	Counters  Counters `json:"counters"`
-	// Histograms holds latencies in ns by what they are of: request, an attempt at a tier
+	// Histograms holds latencies in nanoseconds by subject: request, an attempt at a tier
 	// (entry, ps, dense), and "request of NAME" for a model of a mix.
 	Histograms map[string]Histogram `json:"histograms"`
 }
 
-// Counters are what a replication counted.
+// Counters holds the counts of one replication.
 type Counters struct {
 	Arrived   int64 `json:"arrived"`
 	Completed int64 `json:"completed"`
 	Partial   int64 `json:"partial"`
-	// Failed is by cause, as in errors(CAUSE).
+	// Failed counts failed requests by cause, named as in errors(CAUSE).
 	Failed map[string]int64 `json:"failed"`
 	Open   int64            `json:"in_flight"`
-	// LatencyNs is the sum over completed requests.
+	// LatencyNs sums the latencies of completed requests.
 	LatencyNs int64                   `json:"latency_ns"`
 	Calls     CallCounters            `json:"calls"`
 	Tiers     map[string]TierCounters `json:"tiers"`
-	// OOM is how many containers were killed for want of memory.
+	// OOM counts the containers that were killed because they ran out of memory.
 	OOM int64 `json:"oom"`
-	// Simulated are the requests of the window and of the warm-up before it.
+	// Simulated counts the requests of the window and of the warm-up before it.
 	Simulated int64 `json:"simulated"`
-	// Trace is the hash of all that happened: equal ones did the same.
+	// Trace is the hash of all events; equal runs have equal hashes.
 	Trace string `json:"trace"`
 }
 
-// CallCounters are calls to PS and dense by the view of their callers, warm-up among them.
+// CallCounters counts calls to PS and dense as their callers saw them, with the warm-up.
 type CallCounters struct {
 	Sent      int64 `json:"sent"`
 	Answered  int64 `json:"answered"`
@@ -58,19 +59,19 @@ type CallCounters struct {
 	Hedged    int64 `json:"hedged"`
 }
 
-// TierCounters are what the containers of a tier did in the window.
+// TierCounters counts the work of the containers of a tier in the window.
 type TierCounters struct {
 	Attempts  int64 `json:"attempts"`
 	LatencyNs int64 `json:"latency_ns"` // sum over attempts
-	BusyNs    int64 `json:"busy_ns"`    // of all cores
-	CoreNs    int64 `json:"core_ns"`    // what they could have been
+	BusyNs    int64 `json:"busy_ns"`    // summed over cores
+	CoreNs    int64 `json:"core_ns"`    // cores times time, the most that BusyNs could be
 }
 
-// Bar is how many values are at most To and above that of the bar before.
+// Bar counts the values that are at most To and above the To of the bar before.
 type Bar struct{ To, Count int64 }
 
-// Histogram is the bars that are not empty, ascending. Its JSON is one text, "12000:3 13000:1":
-// 3 values of at most 12000 ns, 1 above that and of at most 13000.
+// Histogram lists the bars that are not empty, in ascending order. Its JSON is a text such
+// as "12000:3 13000:1": 3 values of at most 12000 ns, and 1 above that of at most 13000.
 type Histogram []Bar
 
 // Count returns the number of values.
@@ -82,7 +83,7 @@ func (h Histogram) Count() int64 {
 	return n
 }
 
-// MarshalText writes the bars.
+// MarshalText encodes the bars.
 func (h Histogram) MarshalText() ([]byte, error) {
 	var text []byte
 	for i, b := range h {
@@ -96,7 +97,7 @@ func (h Histogram) MarshalText() ([]byte, error) {
 	return text, nil
 }
 
-// UnmarshalText reads what MarshalText wrote.
+// UnmarshalText decodes what MarshalText wrote.
 func (h *Histogram) UnmarshalText(text []byte) error {
 	*h = Histogram{}
 	for _, word := range strings.Fields(string(text)) {

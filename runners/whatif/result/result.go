@@ -1,17 +1,24 @@
-// Package result has what a capacity question was answered with, as JSON and for the
-// reports that are made of it. All values are in base units: integer nanoseconds, bytes,
-// fractions of one, per second, per hour. Nothing in it depends on the wall clock or the
-// host, so that one plan and seed give the same bytes everywhere; what does is in
-// [RunInfo], which goes into a file of its own.
+// Package result holds the answer to a capacity question, which is written as JSON and
+// formatted by reports. Values are in base units: integer nanoseconds, bytes, fractions of
+// one, per second, per hour. Nothing depends on the wall clock or the host, so that a plan
+// and a seed give the same bytes everywhere. What does depend on them is in [RunInfo],
+// which has a file of its own.
 //
 // Two things to use first:
 //
-//   - [Result] is the whole answer; [Result.Write] writes it, [Read] reads it back.
-//   - [Result.Find] is one of its estimates.
+//   - [Result] is the whole answer; [Result.Write] writes it and [Read] reads it.
+//   - [Result.Find] returns one of its estimates.
 //
-// To change what an answer has look in result.go; its estimates and verdicts are in
-// estimate.go, what every replication gave in record.go, what belongs to solve and sweep in search.go, timelines and breakdowns in
-// series.go, what ZooKeeper bears in zookeeper.go, how two are compared in diff.go.
+// To change:
+//
+//   - the parts of an answer: result.go
+//   - estimates and verdicts: estimate.go
+//   - the outcome of single replications: record.go
+//   - findings of solve and sweep: search.go
+//   - uncertain inputs: worlds.go
+//   - timelines, rollouts and incidents: series.go
+//   - the load on ZooKeeper: zookeeper.go
+//   - how two results are compared: diff.go
 package result
 
 import (
@@ -32,27 +39,28 @@ const Format = "monosim.whatif/v1"
 type Result struct {
 	Format  string `json:"format"`
 	Command string `json:"command"` // run, solve, sweep, theory or validate
-	Plan    string `json:"plan"`    // its name
+	Plan    string `json:"plan"`    // name of the plan
 	// ScenarioHash is the SHA-256 of the plan's canonical form.
 	ScenarioHash string `json:"scenario_hash"`
 	Seed         uint64 `json:"seed"`
-	// Version is the program's model version: it changes with what the model computes.
+	// Version is the version of the model; it changes when the model computes something
+	// else.
 	Version      string `json:"version"`
-	Architecture string `json:"architecture"` // of Go, as floating point may differ
+	Architecture string `json:"architecture"` // GOARCH, because floating point may differ
 	Currency     string `json:"currency"`
 
-	// Estimates are of the plan as written (run), of the answer (solve).
+	// Estimates are for the plan as written (run) or for the answer (solve).
 	Estimates []Estimate `json:"estimates"`
 	Verdicts  []Verdict  `json:"verdicts"`
 	Windows   []Window   `json:"windows"`
 	Tiers     []Tier     `json:"tiers"`
-	// Breakdown is of the window BreakdownOf, in which requests take longest, Errors are of the
-	// window ErrorsOf, in which most fail.
+	// Breakdown is for the window BreakdownOf, where requests take longest. Errors is for
+	// the window ErrorsOf, where most requests fail.
 	Breakdown   []Part  `json:"breakdown"`
 	BreakdownOf string  `json:"breakdown_of,omitempty"`
 	Errors      []Cause `json:"errors_by_cause"`
 	ErrorsOf    string  `json:"errors_of,omitempty"`
-	// Saturation is STABLE, BACKLOGGED, OVERLOADED or METASTABLE, or UNKNOWN.
+	// Saturation says whether the fleet is overloaded.
 	Saturation Saturation      `json:"saturation"`
 	CDF        []CDFPoint      `json:"cdf"`
 	Timeline   []TimelinePoint `json:"timeline"`
@@ -60,7 +68,7 @@ type Result struct {
 	Incidents  []Incident      `json:"incidents"`
 	Theory     []ClosedForm    `json:"closed_forms"`
 	Load       *LoadCurve      `json:"load_curve,omitempty"` // nil for a closed loop
-	Scaled     *Scaled         `json:"scaled,omitempty"`     // nil where the number of containers does not change
+	Scaled     *Scaled         `json:"scaled,omitempty"`     // nil when the number of containers never changes
 	ZooKeeper  *ZooKeeper      `json:"zookeeper"`
 	Checks     Checks          `json:"checks"`
 
@@ -69,38 +77,38 @@ type Result struct {
 	Neighbours  []Cell       `json:"why_not_less,omitempty"`
 	Alternative []Cell       `json:"alternatives,omitempty"`
 	Pareto      []Cell       `json:"pareto,omitempty"`
-	Regret      []Regret     `json:"regret,omitempty"` // the least first
+	Regret      []Regret     `json:"regret,omitempty"` // the least regret first
 	Sensitivity []Tornado    `json:"sensitivity,omitempty"`
 	Sweeps      []Sweep      `json:"sweeps,omitempty"`
 
-	// Records holds what every replication gave.
+	// Records holds the outcome of every replication.
 	Records []Record `json:"records,omitempty"`
 
-	// Worlds are what came of values that are not known for sure, nil for a plan that has
-	// none.
+	// Worlds holds the findings on uncertain inputs, nil for a plan without them.
 	Worlds *Worlds `json:"worlds,omitempty"`
 
-	// Calibration is the profile of the plan's service times, nil for a plan that has its own.
+	// Calibration is the profile of the plan's service times, nil when the plan gives its
+	// own.
 	Calibration *plan.Profile `json:"calibration,omitempty"`
 
-	// Stopped says why no more was simulated: precision reached, verdicts decided,
-	// max_replications, budget requests, budget wall, proved minimal or maximal, undecided cells,
-	// infeasible, bracket not found.
+	// Stopped says why the simulation ended: precision reached, verdicts decided,
+	// max_replications, budget requests, budget wall, proved minimal or maximal, undecided
+	// cells, infeasible, or bracket not found.
 	Stopped string `json:"stopped"`
-	// Marked is set when budget.wall ended it: the result is then not reproducible.
+	// Marked says that budget.wall ended the simulation, so that it cannot be reproduced.
 	Marked   bool          `json:"not_reproducible,omitempty"`
 	Problems plan.Problems `json:"errors"`
 	Warnings plan.Problems `json:"warnings"`
 	Exit     int           `json:"exit"`
 }
 
-// RunInfo is what depends on wall clock and host.
+// RunInfo holds what depends on the wall clock and the host.
 type RunInfo struct {
 	WallSec     float64 `json:"wall_s"`
 	CPUs        int     `json:"cpus"`
 	GoVersion   string  `json:"go"`
-	Requests    int64   `json:"requests"`     // simulated, warm-up included
-	SubRequests int64   `json:"sub_requests"` // likewise
+	Requests    int64   `json:"requests"`     // simulated, with the warm-up
+	SubRequests int64   `json:"sub_requests"` // calls, counted likewise
 	Events      uint64  `json:"events"`
 }
 
@@ -112,7 +120,7 @@ const (
 	ExitUndecided = 3
 )
 
-// Write writes the result as JSON: the same bytes for the same result.
+// Write writes the result as JSON. Equal results give equal bytes.
 func (r *Result) Write(w io.Writer) error {
 	data, err := r.bytes()
 	if err != nil {
@@ -131,17 +139,17 @@ func (r *Result) bytes() ([]byte, error) {
 	return buffer.Bytes(), err
 }
 
-// SHA256 returns the hash of what Write writes.
+// SHA256 returns the hash of the bytes that Write writes, in hexadecimal.
 func (r *Result) SHA256() string {
 	data, err := r.bytes()
 	if err != nil {
-		panic(err) // a number that is none
+		panic(err) // a value is NaN or infinite
 	}
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }
 
-// Read reads a result that was written by [Result.Write].
+// Read reads a result that [Result.Write] wrote.
 func Read(r io.Reader) (*Result, error) {
 	var out Result
 	if err := json.NewDecoder(r).Decode(&out); err != nil {

@@ -8,51 +8,53 @@ import (
 // Answer is the cheapest configuration that passes.
 type Answer struct {
 	Point map[string]string `json:"point"` // path to value
-	// Numbers holds the values of Point in base units, of those that are numbers.
+	// Numbers holds the values of Point in base units, as far as they are numbers.
 	Numbers    map[string]float64 `json:"numbers,omitempty"`
 	Cost       float64            `json:"cost"` // per hour
 	Containers int                `json:"containers"`
-	// AsWritten is the cost of the plan without the search.
+	// AsWritten is the cost of the plan before the search.
 	AsWritten float64 `json:"cost_as_written"`
-	// Proven reports that the certificate is complete.
+	// Proven says that the certificate is complete.
 	Proven bool `json:"proven"`
-	// CostPerQPS is the cost an hour of one request a second at the peak.
+	// CostPerQPS is the hourly cost of one request a second at the peak.
 	CostPerQPS float64 `json:"cost_per_qps"`
-	// Rate is the greatest rate at the peak, of a search over it; Knee that at which p99 is
-	// twice that of a low one, 0 where it was not seen.
+	// Rate is the highest peak rate, for a search over the rate. Knee is the rate at which
+	// p99 is twice that of a low rate, 0 if it was not reached.
 	Rate float64 `json:"rate,omitempty"`
 	Knee float64 `json:"knee,omitempty"`
-	// Worlds are those in which the answer was judged, nil where nothing is unsure.
+	// Worlds says in how many worlds the answer holds, nil when no input is uncertain.
 	Worlds *CellWorlds `json:"worlds,omitempty"`
 }
 
 // Cell is one configuration of a search or a sweep.
 type Cell struct {
 	Point map[string]string `json:"point"`
-	// Numbers holds the values of Point in base units, of those that are numbers.
+	// Numbers holds the values of Point in base units, as far as they are numbers.
 	Numbers    map[string]float64 `json:"numbers,omitempty"`
 	Cost       float64            `json:"cost"`
 	Containers int                `json:"containers"`
 	Outcome    string             `json:"outcome"` // PASS, FAIL, UNDECIDED or EXCLUDED
-	// Argument says why a cell is excluded: memory, utilisation, latency bound,
-	// simulated, monotone.
+	// Argument says why a cell is excluded: memory, utilisation, latency bound, simulated,
+	// or monotone.
 	Argument string `json:"argument,omitempty"`
-	// Constraint is what it breaks: an objective, utilisation or memory, with the condition.
+	// Constraint names what the cell violates: an objective, utilisation or memory, with
+	// the condition.
 	Constraint string `json:"constraint,omitempty"`
-	// Reason is the sentence: which objective, under which condition, by how much.
+	// Reason says in a sentence which objective is missed, under which condition and by how
+	// much.
 	Reason string  `json:"reason,omitempty"`
 	Rate   float64 `json:"rate,omitempty"` // at the peak
-	// Closed is p99(request) by formulas, 0 where a tier is full (CAP-6.2).
+	// Closed is p99(request) by formulas, 0 when a tier is full (CAP-6.2).
 	Closed    float64    `json:"closed_form,omitempty"`
 	Knob      string     `json:"knob,omitempty"` // of a neighbour: the path that is one step cheaper
 	Estimates []Estimate `json:"estimates,omitempty"`
 	Verdicts  []Verdict  `json:"verdicts,omitempty"`
-	// Worlds are those in which the cell was judged, nil where nothing is unsure.
+	// Worlds says in how many worlds the cell holds, nil when no input is uncertain.
 	Worlds *CellWorlds `json:"worlds,omitempty"`
 }
 
-// CellWorlds is in how many worlds a cell holds under all conditions; worlds after it was
-// decided were not simulated.
+// CellWorlds counts the worlds in which a cell holds under all conditions. No more worlds
+// are simulated once the cell is decided.
 type CellWorlds struct {
 	Count     int `json:"count"`
 	Pass      int `json:"pass"`
@@ -60,29 +62,30 @@ type CellWorlds struct {
 	Undecided int `json:"undecided"`
 }
 
-// Certificate says what was shown of an answer (CAP-5.10).
+// Certificate says what was proved about an answer (CAP-5.10).
 type Certificate struct {
 	Label      string   `json:"label"` // full or monotone-assumed
 	Complete   bool     `json:"complete"`
-	Confidence float64  `json:"confidence"` // of each condition, after Bonferroni
+	Confidence float64  `json:"confidence"` // of each condition, after Bonferroni's correction
 	Conditions []string `json:"conditions"` // under which cells were judged
-	// Placements are those of the conditions of the form "any K", of the answer, or of the plan
-	// as it is written where there is none.
+	// Placements describes the conditions of the form "any K", for the answer or, without
+	// one, for the plan as written.
 	Placements []Placements   `json:"placements,omitempty"`
 	Cells      int            `json:"cells"`         // of the grid
-	Excluded   map[string]int `json:"excluded"`      // cells by argument
+	Excluded   map[string]int `json:"excluded"`      // excluded cells by argument
 	Simulated  int            `json:"simulated"`     // cells
 	Requests   int64          `json:"requests"`      // simulated in all
-	GridCost   int64          `json:"grid_requests"` // what simulating every cell would take
-	// Binding is what keeps every cell from holding, nil where one holds (CAP-6.7).
+	GridCost   int64          `json:"grid_requests"` // requests that simulating every cell would take
+	// Binding is the constraint that no cell meets, nil when a cell holds (CAP-6.7).
 	Binding *Binding `json:"binding,omitempty"`
-	// VarianceReduction is by how much common random numbers narrowed differences.
+	// VarianceReduction is the factor by which common random numbers reduced the variance
+	// of differences.
 	VarianceReduction float64 `json:"variance_reduction"`
 	Open              []Cell  `json:"open"`
 	All               []Cell  `json:"all_cells"`
 }
 
-// Binding is a constraint that no cell meets, by the cell that is nearest to it.
+// Binding is a constraint that no cell meets, illustrated by the cell nearest to it.
 type Binding struct {
 	// Constraint is an objective, utilisation or memory, with the condition.
 	Constraint string            `json:"constraint"`
@@ -91,28 +94,30 @@ type Binding struct {
 	Point      map[string]string `json:"point"`    // of the cell
 }
 
-// Placements is what a condition of the form "any K" may take away (CAP-6.5).
+// Placements counts the ways in which a condition "any K" can take containers away
+// (CAP-6.5).
 type Placements struct {
 	Condition string `json:"condition"` // as the plan writes it
-	// Placements are the sets of K containers, or idcs; Classes those that differ in something
-	// that counts, More that there are more of them than were counted.
+	// Placements counts the sets of K containers or idcs, and Classes the classes of
+	// equivalent sets. More says that the enumeration stopped before the last class.
 	Placements float64 `json:"placements"`
 	Classes    int     `json:"classes"`
 	More       bool    `json:"more_classes,omitempty"`
-	// Judged holds the classes that were: all of them, or those of which none leaves a fuller
+	// Judged lists the classes that were judged: all of them, or those with the fullest
 	// shard.
 	Judged []PlacementClass `json:"judged"`
 }
 
-// PlacementClass is a class of placements.
+// PlacementClass is a class of equivalent placements.
 type PlacementClass struct {
 	Text       string  `json:"text"`
-	Placements float64 `json:"placements"` // in it
+	Placements float64 `json:"placements"` // in the class
 }
 
-// Regret is what a configuration costs too much, over the worlds of what is not known for sure
-// (CAP-5.8): beyond the cheapest of those compared that holds there; one that does not hold
-// has the whole price of that one, which has to be had besides.
+// Regret compares configurations over the worlds of uncertain inputs (CAP-5.8). The regret
+// in a world is the cost beyond that of the cheapest configuration that holds there. A
+// configuration that does not hold has the whole price of that one as its regret, because
+// it must be bought in addition.
 type Regret struct {
 	Point      map[string]string `json:"point"`
 	Cost       float64           `json:"cost"` // per hour, with middle values
@@ -123,14 +128,15 @@ type Regret struct {
 	Worlds     int               `json:"worlds"`
 }
 
-// Tornado is what a change of one input does.
+// Tornado is the effect of changing one input.
 type Tornado struct {
 	Input string  `json:"input"`
 	Low   float64 `json:"low"`  // p99(request) in ns with the input at 90 %
 	High  float64 `json:"high"` // with 110 %
 	Base  float64 `json:"base"`
 	Unit  string  `json:"unit"`
-	// LowCI and HighCI are those of the differences to Base, on pairs, added to Base.
+	// LowCI and HighCI are intervals around Low and High. They come from paired differences
+	// to Base.
 	LowCI      [2]float64 `json:"low_ci"`
 	HighCI     [2]float64 `json:"high_ci"`
 	Confidence float64    `json:"confidence"`
@@ -141,13 +147,13 @@ type Sweep struct {
 	Name  string   `json:"name"`
 	Paths []string `json:"paths"`
 	Cells []Cell   `json:"cells"`
-	// Knee is the rate at which p99 is twice that of the lowest rate, of a sweep over it; 0
-	// where it was not seen.
+	// Knee is the rate at which p99 is twice that of the lowest rate, for a sweep over the
+	// rate. It is 0 if that rate was not reached.
 	Knee float64 `json:"knee,omitempty"`
 }
 
-// FindKnee returns the rate at which p99 is twice that of the lowest rate, between two cells that
-// were simulated; 0 where it is not among them, or where rates do not rise.
+// FindKnee returns the rate at which p99 is twice that of the lowest rate, interpolated
+// between two cells. It returns 0 when no cell reaches it, or when the rates do not rise.
 func (s *Sweep) FindKnee() float64 {
 	var rates, values []float64
 	for i := range s.Cells {
@@ -172,9 +178,9 @@ func (s *Sweep) FindKnee() float64 {
 	return 0
 }
 
-// LoadCurve is latency over load by formulas.
+// LoadCurve is latency over load, by formulas.
 type LoadCurve struct {
-	// Full is the rate at which Tier is full, Peak that of the plan.
+	// Full is the rate at which Tier is full, and Peak the plan's peak rate.
 	Full   float64     `json:"full"`
 	Tier   string      `json:"tier"`
 	Peak   float64     `json:"peak"`

@@ -1,21 +1,21 @@
 package result
 
-// Worlds are what came of values that are not known for sure (CAP-5.8): the plan was
-// simulated with values that were drawn of them, once for each world.
+// Worlds holds the findings on uncertain inputs (CAP-5.8). Each world is the plan with
+// values drawn for them.
 type Worlds struct {
 	Count int     `json:"count"`
 	Hold  float64 `json:"hold"` // share of the worlds in which objectives have to hold
-	// Interval is the middle share of the worlds that intervals have.
+	// Interval is the middle share of the worlds that intervals cover.
 	Interval float64      `json:"interval"`
 	Inputs   []WorldInput `json:"inputs"`
-	// Misfits holds worlds in which containers do not hold their models, and why: no
-	// objective holds there.
+	// Misfits lists the worlds whose containers cannot hold their models, with the reason.
+	// No objective holds there.
 	Misfits   []string        `json:"misfits,omitempty"`
 	Estimates []WorldEstimate `json:"estimates"`
 	Verdicts  []WorldVerdict  `json:"verdicts"`
 }
 
-// WorldInput is a value that is not known for sure.
+// WorldInput is an uncertain input.
 type WorldInput struct {
 	Path       string  `json:"path"`
 	Low        string  `json:"low,omitempty"`
@@ -23,40 +23,40 @@ type WorldInput struct {
 	High       string  `json:"high,omitempty"`
 	Confidence float64 `json:"confidence,omitempty"`
 	Belief     string  `json:"belief,omitempty"`
-	// Values holds what was drawn, by world.
+	// Values holds the drawn value of each world.
 	Values []string `json:"values"`
-	// Influence is the rank correlation of the value with Metric over the worlds: what is
+	// Influence is the rank correlation of the input with Metric over the worlds. An input
 	// near 1 or -1 is worth measuring.
 	Influence float64 `json:"influence"`
 	Metric    string  `json:"metric"`
 }
 
-// WorldEstimate is one number over the worlds.
+// WorldEstimate is an estimate over the worlds.
 type WorldEstimate struct {
 	Metric string  `json:"metric"`
 	Scope  Scope   `json:"scope"`
 	Unit   string  `json:"unit"`
 	Mean   float64 `json:"mean"`
-	// Range has the middle share Interval of the worlds.
+	// Range covers the middle share Interval of the worlds.
 	Range [2]float64 `json:"range"`
-	// Epistemic is the standard deviation over the worlds, for want of knowledge;
-	// Aleatory that of the estimate within a world, for want of simulation.
+	// Epistemic is the standard deviation due to uncertain inputs, and Aleatory the one due
+	// to the simulation within each world.
 	Epistemic float64   `json:"epistemic"`
 	Aleatory  float64   `json:"aleatory"`
-	Values    []float64 `json:"values"` // of each world that has one, in order
+	Values    []float64 `json:"values"` // of each world that has a value, in order
 }
 
-// WorldVerdict is in how many worlds an objective is met.
+// WorldVerdict counts the worlds in which an objective is met.
 type WorldVerdict struct {
 	SLO       string `json:"slo"`
 	Scope     Scope  `json:"scope"`
 	Pass      int    `json:"pass"`
 	Fail      int    `json:"fail"`
 	Undecided int    `json:"undecided"`
-	Outcome   string `json:"outcome"` // PASS where it holds in enough worlds
+	Outcome   string `json:"outcome"` // PASS when it holds in enough worlds
 }
 
-// Judge says whether enough worlds of so many pass.
+// Judge decides whether enough worlds pass, given how many passed and failed so far.
 func (w *Worlds) Judge(pass, fail int) string {
 	const rounding = 1e-9
 	switch need := w.Hold*float64(w.Count) - rounding; {

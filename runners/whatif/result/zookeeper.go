@@ -1,16 +1,16 @@
 package result
 
-// ZooKeeper is what the ensemble bears, by formula and by real agents.
+// ZooKeeper is the load on the ensemble, by formulas and measured with real agents.
 type ZooKeeper struct {
-	// Now is the fleet as it is asked about.
+	// Now is the load of the plan's fleet.
 	Now ZKLoad `json:"now"`
-	// Curves are those of versions 1 and 3 over multiples of the fleet.
+	// Curves holds the load over multiples of the fleet, for agents of versions 1 and 3.
 	Curves []ZKCurve `json:"curves"`
-	// Measured are runs of the real agent code at sizes that can be run.
+	// Measured holds runs of the real agent code, for fleets small enough to run.
 	Measured []ZKMeasured `json:"measured"`
 }
 
-// First returns the limit that a version reaches first, nil for none.
+// First returns the limit that agents of a version reach first, or nil.
 func (z *ZooKeeper) First(version int) *ZKLimit {
 	var first *ZKLimit
 	for i := range z.Curves {
@@ -23,7 +23,7 @@ func (z *ZooKeeper) First(version int) *ZKLimit {
 	return first
 }
 
-// ZKLoad is what a fleet asks of ZooKeeper by formula (CAP-3.12).
+// ZKLoad is the load of a fleet on ZooKeeper, by formulas (CAP-3.12).
 type ZKLoad struct {
 	Version    int     `json:"agent_version"`
 	Containers int     `json:"containers"`
@@ -31,22 +31,25 @@ type ZKLoad struct {
 	Znodes     float64 `json:"znodes"`
 	Watches    float64 `json:"watches"`
 	WatchBytes float64 `json:"watch_bytes"`
-	Reads      float64 `json:"reads"` // a second, in the background
+	Reads      float64 `json:"reads"` // per second, in the background
 	Writes     float64 `json:"writes"`
-	// Notifications for one dead PS container, for a publish, and when every replica
-	// reloads: an upper bound.
+	// Notifications for one dead PS container, for a publish, and, as an upper bound, for a
+	// reload of every replica.
 	PerDeath   float64 `json:"notifications_per_death"`
 	PerPublish float64 `json:"notifications_per_publish"`
 	PerReload  float64 `json:"notifications_per_reload"`
-	// PerChange is what ZooKeeper sends when one binding changes, were each agent to read.
+	// PerChange is what ZooKeeper sends when one binding changes and every agent reads the
+	// list.
 	PerChange float64 `json:"bytes_per_change"`
-	// MaxReply is the longest answer, MaxResend the watches that one client sends again.
+	// MaxReply is the longest reply, and MaxResend the longest list of watches that a
+	// client sends when it reconnects.
 	MaxReply    float64 `json:"max_reply"`
 	MaxResend   float64 `json:"max_resend"`
 	Utilisation float64 `json:"utilisation"`
-	// When every session expires agents ask StormLeast to StormMost times within seconds, and
-	// from then on the ensemble has AfterReads and AfterWrites a second, which is
-	// AfterUtilisation. Worst is that where the plan has all sessions expire, else Utilisation.
+	// When every session expires, agents send StormLeast to StormMost requests within
+	// seconds. From then on the ensemble has AfterReads and AfterWrites a second, which is
+	// the utilisation AfterUtilisation. Worst is the same if the plan expires all sessions,
+	// else Utilisation.
 	StormLeast       float64 `json:"storm_least"`
 	StormMost        float64 `json:"storm_most"`
 	AfterReads       float64 `json:"reads_after_expiry"`
@@ -55,24 +58,24 @@ type ZKLoad struct {
 	Worst            float64 `json:"utilisation_worst"`
 }
 
-// ZKCurve is one version of agents over sizes.
+// ZKCurve is the load of one version of agents over the size of the fleet.
 type ZKCurve struct {
 	Version int       `json:"agent_version"`
 	Points  []ZKPoint `json:"points"`
 	Limits  []ZKLimit `json:"limits"`
-	// AfterExpiry is the multiple at which the ensemble is full once every session has expired,
-	// 0 for none up to a thousand.
+	// AfterExpiry is the multiple of the fleet at which the ensemble is full after every
+	// session has expired, 0 when no multiple up to a thousand fills it.
 	AfterExpiry float64 `json:"after_expiry_at_multiple"`
 }
 
-// ZKPoint is a multiple of the fleet.
+// ZKPoint is the load at a multiple of the fleet.
 type ZKPoint struct {
 	Multiple float64 `json:"multiple"`
 	Load     ZKLoad  `json:"load"`
 }
 
-// ZKLimit is a limit, and the multiple of the fleet At which it is reached; 0 for none up
-// to a thousand.
+// ZKLimit is a limit and the multiple of the fleet that reaches it, 0 when no multiple up
+// to a thousand does.
 type ZKLimit struct {
 	Name  string  `json:"name"`
 	Unit  string  `json:"unit"`
@@ -80,24 +83,25 @@ type ZKLimit struct {
 	At    float64 `json:"at_multiple"`
 }
 
-// ZKMeasured is what the real agent code did at a size, beside the formulas for it.
+// ZKMeasured compares a run of the real agent code with the formulas.
 type ZKMeasured struct {
 	Load ZKLoad `json:"closed_form"`
-	// Watches were held, and Reads a second made in the background.
+	// Watches is how many were held, and Reads the reads a second in the background.
 	Watches float64 `json:"watches"`
 	Reads   float64 `json:"reads"`
 	Znodes  int     `json:"znodes"`
-	// Kept is what became of all watches of the run, exactly (CAP-7.6).
+	// Kept accounts for every watch of the run (CAP-7.6).
 	Kept ZKWatches `json:"watches_kept"`
-	// StartPeak is the most requests in one second of the start.
+	// StartPeak is the highest number of requests in one second while the fleet started.
 	StartPeak int64 `json:"start_peak"`
-	// Rollouts took so long to each container, in nanoseconds, ascending.
+	// Rollout lists how long a new version took to reach each container, in nanoseconds,
+	// ascending.
 	Rollout   []int64      `json:"rollout"`
 	Incidents []ZKIncident `json:"incidents"`
 }
 
-// ZKWatches is what became of watches: those that were set have fired, or were removed (with
-// their connection or the server, too), or are held at the end.
+// ZKWatches says what became of the watches that were set: they fired, were removed (also
+// with their connection or server), or are held at the end.
 type ZKWatches struct {
 	Set     uint64 `json:"set"`
 	Fired   uint64 `json:"fired"`
@@ -108,19 +112,19 @@ type ZKWatches struct {
 // ZKIncident is a failure that real agents went through.
 type ZKIncident struct {
 	Name string `json:"name"`
-	// Noticed is when all agents that live knew, Recovered when all was as before; from
-	// the begin, in nanoseconds, nil for never.
+	// Noticed is when all live agents knew, and Recovered when all was as before. Both
+	// count from the begin of the failure, in nanoseconds; nil means never.
 	Noticed   *int64 `json:"noticed"`
 	Recovered *int64 `json:"recovered"`
-	// Peak is the most requests in one second, Requests and Events those in all.
+	// Peak is the highest number of requests in one second. Requests and Events are totals.
 	Peak     int64 `json:"peak_requests"`
 	Requests int64 `json:"requests"`
 	Events   int64 `json:"notifications"`
-	// After are requests a second once all has settled.
+	// After is the requests a second after all has settled.
 	After      float64 `json:"requests_after"`
-	MinServing int     `json:"min_serving"` // containers that serve, at least
-	// MinListed is the least share of what is registered in ZooKeeper, by which agents find
-	// each other.
+	MinServing int     `json:"min_serving"` // least number of containers that serve
+	// MinListed is the least share of the registrations in ZooKeeper that is present.
+	// Agents find each other by them.
 	MinListed float64 `json:"min_listed"`
 	Text      string  `json:"text,omitempty"`
 }
