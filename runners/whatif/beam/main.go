@@ -1,16 +1,18 @@
-// Command beam simulates the sweeps of a plan on Apache Beam: on prism, which is in this
-// program, or on Flink, Spark or Dataflow by Beam's own flags. The answer is the same bytes
-// as those of `monosim whatif sweep`. It is a module of its own, so that monosim itself
-// needs none of Beam's modules.
+// Command beam simulates the sweeps of a plan on Apache Beam: on prism, which is part of
+// this program, or on Flink, Spark or Dataflow by Beam's own flags. It gives the same bytes
+// as `monosim whatif sweep`. It is a module of its own, so that monosim needs none of
+// Beam's modules.
 //
 // Two things to use first:
 //
 //   - `make beam` builds the program; `monosim-beam -plan PLAN -out DIR -json` sweeps on prism.
-//   - `monosim-beam -workers 50000` is a pool of workers for another program: its flags are
-//     then --environment_type=EXTERNAL --environment_config=localhost:50000.
+//   - `monosim-beam -workers 50000` serves workers for another program, which is started with --environment_type=EXTERNAL
+//     --environment_config=localhost:50000.
 //
-// What workers do is in pipeline.go; how a sweep is tried again when a worker dies, and what
-// becomes of the samples, in sweep.go.
+// To change:
+//
+//   - what workers do: pipeline.go
+//   - retries after a worker has died, and the collection of samples: sweep.go
 package main
 
 import (
@@ -41,7 +43,7 @@ var (
 	asJSON   = flag.Bool("json", false, "print the result as JSON, the bytes of monosim whatif sweep --json")
 )
 
-// seed is nil for the plan's.
+// seed replaces the plan's seed unless nil.
 var seed *uint64
 
 func init() {
@@ -55,9 +57,9 @@ func init() {
 func main() {
 	flag.Parse()
 	log.LogLevel = "warn"
-	beam.Init() // a worker that a runner has started goes no further
+	beam.Init() // does not return in a worker that a runner has started
 	if program, err := os.Executable(); err == nil && *jobopts.WorkerBinary == "" {
-		*jobopts.WorkerBinary = program // workers are this program, and none that Beam builds
+		*jobopts.WorkerBinary = program // workers run this program, so Beam need not build one
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
@@ -67,7 +69,7 @@ func main() {
 	}
 }
 
-// errUsage marks what makes no sense.
+// errUsage marks wrong arguments.
 var errUsage = errors.New("see -help")
 
 func exitCode(err error) int {
@@ -97,7 +99,7 @@ func run(ctx context.Context, w io.Writer) error {
 	return err
 }
 
-// serveWorkers starts workers as programs ask for them, until it is told to end.
+// serveWorkers starts workers when programs ask for them, until ctx ends.
 func serveWorkers(ctx context.Context, port int) error {
 	pool, err := extworker.StartLoopback(ctx, port)
 	if err != nil {

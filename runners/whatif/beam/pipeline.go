@@ -21,19 +21,19 @@ func init() {
 	register.Iter1[[]byte]()
 }
 
-// task is what workers are told: it is part of the pipeline, as JSON. Files are named as
-// every worker sees them.
+// task is the instruction for workers, a part of the pipeline as JSON. Its paths are those
+// that every worker sees.
 type task struct {
-	Plan string // the plan's file
+	Plan string // the file of the plan
 	Seed uint64
-	// Hash and Version are those of who asks: a worker that reads another plan, or has
-	// another model, is none.
+	// Hash and Version are those of the program that asks. A worker that reads another
+	// plan, or has another model, fails.
 	Hash, Version string
-	Out           string // the folder for the files of cells
-	Cache         string // the folder of samples, "" for none
+	Out           string // folder for the files of cells
+	Cache         string // folder of samples, "" for none
 }
 
-// open reads the plan, and refuses one that is not the one asked for.
+// open reads the plan and checks that it is the one asked for.
 func (t *task) open() (*engines.Grid, error) {
 	if t.Version != judge.Version {
 		return nil, fmt.Errorf("worker: found version %s of the model, want %s: build workers and the program anew", judge.Version, t.Version)
@@ -50,13 +50,13 @@ func (t *task) open() (*engines.Grid, error) {
 	return grid, err
 }
 
-// sample is what one point gave.
+// sample is the sample of one point.
 type sample struct {
 	Point  engines.Point
 	Sample *model.Sample
 }
 
-// simulate gives the sample of a point, with its cell for a key.
+// simulate emits the sample of a point, keyed by its cell.
 type simulate struct {
 	Task task
 
@@ -90,8 +90,8 @@ func (s *simulate) ProcessElement(ctx context.Context, p engines.Point, emit fun
 	return nil
 }
 
-// keep writes the samples of a cell into a file. A cell that comes twice writes the same
-// file twice.
+// keep writes the samples of a cell into a file. Beam may process a cell twice, which
+// writes the same file twice.
 type keep struct {
 	Task task
 
@@ -104,7 +104,7 @@ func (k *keep) Setup() (err error) {
 	return err
 }
 
-// ProcessElement writes one cell.
+// ProcessElement writes the file of one cell.
 func (k *keep) ProcessElement(_ context.Context, cell int, next func(*[]byte) bool) error {
 	samples := engines.Samples{}
 	var text []byte
@@ -118,10 +118,10 @@ func (k *keep) ProcessElement(_ context.Context, cell int, next func(*[]byte) bo
 	return k.grid.WriteCell(k.Task.Out, cell, samples)
 }
 
-// pipeline simulates points and writes a file for each cell.
+// pipeline returns the Beam pipeline that simulates points and writes a file for each cell.
 func pipeline(t task, points []engines.Point) *beam.Pipeline {
 	p, s := beam.NewPipelineWithRoot()
-	list := beam.Reshuffle(s.Scope("points"), beam.CreateList(s, points)) // so that all workers get some
+	list := beam.Reshuffle(s.Scope("points"), beam.CreateList(s, points)) // spread the points over all workers
 	samples := beam.ParDo(s.Scope("simulate"), &simulate{Task: t}, list)
 	beam.ParDo0(s.Scope("write cells"), &keep{Task: t}, beam.GroupByKey(s, samples))
 	return p

@@ -19,16 +19,16 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// options of a sweep.
+// options are the flags of a sweep.
 type options struct {
 	plan, out, cache string
-	seed             *uint64 // nil for the plan's
+	seed             *uint64 // nil for the plan's seed
 	runner           string
 	attempts         int
 }
 
-// sweep simulates all points of a plan on Beam and gives the answer. A run that fails is
-// begun again: with a cache it goes on from where it was.
+// sweep simulates all points of a plan on Beam and returns the answer. A run that fails is
+// started again. With a cache it skips what was already simulated.
 func sweep(ctx context.Context, o options) (*result.Result, error) {
 	t, grid, err := o.task()
 	if err != nil {
@@ -56,11 +56,11 @@ func sweep(ctx context.Context, o options) (*result.Result, error) {
 	return grid.Result(samples)
 }
 
-// mostAway is how long a pool of workers may be away, as while another takes its place.
+// mostAway is how long a pool of workers may be unreachable, as while it is replaced.
 const mostAway = time.Minute
 
-// awaitWorkers waits until the pool of workers answers, where there is one: prism ends with
-// the whole program when it cannot reach it.
+// awaitWorkers waits until the external pool of workers, if any, answers. Otherwise prism
+// would end the whole program when it cannot reach the pool.
 func awaitWorkers(ctx context.Context) error {
 	if !strings.EqualFold(*jobopts.EnvironmentType, "EXTERNAL") {
 		return nil
@@ -70,7 +70,7 @@ func awaitWorkers(ctx context.Context) error {
 	return await(ctx, *jobopts.EnvironmentConfig)
 }
 
-// await waits until somebody listens on an address.
+// await waits until a server listens on an address.
 func await(ctx context.Context, address string) error {
 	var dialer net.Dialer
 	for {
@@ -86,7 +86,7 @@ func await(ctx context.Context, address string) error {
 	}
 }
 
-// task returns what workers are told, and the grid of which it is.
+// task returns the instruction for workers and the grid of the plan.
 func (o *options) task() (task, *engines.Grid, error) {
 	t := task{Version: judge.Version}
 	for _, path := range []struct{ from, to *string }{{&o.plan, &t.Plan}, {&o.out, &t.Out}, {&o.cache, &t.Cache}} {

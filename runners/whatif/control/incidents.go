@@ -11,17 +11,16 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// happening brings an incident about; text says what, and gone counts the pods whose
-// registrations have to go for it to be noticed.
+// happening is an incident that a lab can go through.
 type happening struct {
 	help string
-	// lasts is how long it goes on; undo, when set, then ends it.
+	// lasts is how long it lasts; undo, when set, then ends it.
 	lasts time.Duration
 	do    func(b *bench) error
 	undo  func(b *bench) error
 }
 
-// happenings holds the incidents that a lab can go through.
+// happenings lists the incidents by name.
 var happenings = map[string]happening{
 	"kill 1": {help: "one container dies at once and starts again after 10 s", do: func(b *bench) error { return b.kill(1) }},
 	"kill 3": {help: "three containers of one shard die at once", do: func(b *bench) error { return b.kill(3) }},
@@ -42,10 +41,10 @@ var happenings = map[string]happening{
 		}},
 }
 
-// Incidents lists the names of incidents, sorted.
+// Incidents returns the names of all incidents, sorted.
 func Incidents() []string { return slices.Sorted(maps.Keys(happenings)) }
 
-// incident lets one happen and waits until all is as before.
+// incident lets an incident happen and waits until all is as before.
 func (b *bench) incident(name string) error {
 	h, ok := happenings[name]
 	if !ok {
@@ -59,7 +58,7 @@ func (b *bench) incident(name string) error {
 	}
 	last, most, undo := before, uint64(0), h.undo
 	for b.Now() < began+mostIncident && out.Recovered == nil {
-		// A second at a time: the busiest of them is the peak.
+		// Pass a second at a time, because the peak is the busiest second.
 		if _, err := b.pass(time.Second, nil); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -71,8 +70,8 @@ func (b *bench) incident(name string) error {
 			}
 			undo = nil
 		}
-		// A client that ZooKeeper was taken from comes when its own pause is over: until then
-		// what it has registered may go yet.
+		// A client that lost ZooKeeper reconnects only when its own pause is over. Until
+		// then its registrations may still expire.
 		if z.Connections >= before.Connections {
 			b.look(&out, b.Now()-began, full, serving, h.lasts)
 		} else {
@@ -95,8 +94,7 @@ func (b *bench) incident(name string) error {
 	return err
 }
 
-// again has the model published anew, as an operator does with one that is not bound any
-// more.
+// again publishes the model anew, as an operator does for a model that is no longer bound.
 func (b *bench) again() error {
 	if b.lab.Version != 3 {
 		return nil
@@ -111,10 +109,11 @@ func (b *bench) again() error {
 	return b.Publish("", m.Name, m.SubGraphNames()...)
 }
 
-// effect is how long what happens may take to show: a dead container's session lives on.
+// effect is how long an incident may take to show, because the session of a dead container
+// lives on.
 const effect = 30 * time.Second
 
-// look notes what of an incident is to be seen now, and that it is over when all is back and
+// look updates the findings, and notes the recovery once all registrations are back and
 // every pod serves.
 func (b *bench) look(out *result.ZKIncident, since time.Duration, full, serving int, lasts time.Duration) {
 	now, all := b.see(out, since, full)
@@ -124,8 +123,8 @@ func (b *bench) look(out *result.ZKIncident, since time.Duration, full, serving 
 	}
 }
 
-// see notes what of an incident is to be seen now: it is noticed when registrations go or
-// ZooKeeper does. It returns how many pods serve, and whether all are registered.
+// see updates the findings. The incident is noticed when registrations vanish or ZooKeeper
+// goes down. see returns how many pods serve, and whether all are registered.
 func (b *bench) see(out *result.ZKIncident, since time.Duration, full int) (serving int, all bool) {
 	serving = b.serving(0)
 	out.MinServing = min(out.MinServing, serving)
@@ -141,7 +140,7 @@ func (b *bench) see(out *result.ZKIncident, since time.Duration, full int) (serv
 	return serving, registered >= full
 }
 
-// kill kills containers of the first shard.
+// kill kills n containers of the first shard.
 func (b *bench) kill(n int) error {
 	for _, p := range b.Pods() {
 		if p.Shard != 0 || n == 0 {
@@ -155,7 +154,7 @@ func (b *bench) kill(n int) error {
 	return nil
 }
 
-// during begins a fault that ends by itself.
+// during begins a fault that ends by itself after d.
 func (b *bench) during(f runners.Fault, d time.Duration) error {
 	if err := b.BeginFault(f); err != nil {
 		return err
@@ -163,7 +162,7 @@ func (b *bench) during(f runners.Fault, d time.Duration) error {
 	return b.EndFaultAfter(f, d)
 }
 
-// cutOff keeps pods from ZooKeeper and from all others.
+// cutOff cuts pods off from ZooKeeper and from all other pods.
 func (b *bench) cutOff(pods []string, d time.Duration) error {
 	others := []string{"zookeeper"}
 	for _, p := range b.Pods() {
@@ -183,7 +182,7 @@ func (b *bench) expireAll() error {
 	return nil
 }
 
-// broken is the version that a bad publish has.
+// broken is the version number of a bad publish.
 const broken = 3
 
 func (b *bench) badVersion() error {
@@ -202,7 +201,7 @@ func (b *bench) noBadVersion() error {
 	return b.DeleteVersion(base, broken)
 }
 
-// names are those of the first pods.
+// names returns the names of the first n pods.
 func (b *bench) names(n int) []string {
 	var list []string
 	for _, p := range b.Pods()[:n] {

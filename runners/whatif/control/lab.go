@@ -1,15 +1,17 @@
-// Package control says how the agents of a fleet take failures: by the real agent code in
-// virtual time, for sizes that can be run. That holds the formulas of package ensemble to
-// what agents do.
+// Package control runs the real agent code of a fleet in virtual time, at rest and through
+// failures. Fleets small enough to run check the formulas of package ensemble.
 //
 // Two things to use first:
 //
-//   - [Lab.Measure] runs agents on the simulated ZooKeeper and model server, and lets
-//     happen to them what the plan asks about; [LabOf] is the lab for a plan.
-//   - [Fill] puts formulas and what was measured into a result.
+//   - [Lab.Measure] runs agents on the simulated ZooKeeper and model server, through the incidents of the plan;
+//     [LabOf] returns the lab for a plan.
+//   - [Fill] adds formulas and measurements to a result.
 //
-// To change what is run look in lab.go; what can happen, in incidents.go; a formula, in
-// package ensemble.
+// To change:
+//
+//   - what is run and measured: lab.go
+//   - what can happen: incidents.go
+//   - a formula: package ensemble
 package control
 
 import (
@@ -28,8 +30,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// Lab is a cluster of real agents in virtual time. Its containers serve the entry and the
-// PS of their shard alike.
+// Lab is a cluster of real agents in virtual time. Each of its containers serves both the
+// entry and the PS of its shard.
 type Lab struct {
 	Version          int
 	Shards, Replicas int // containers are Shards times Replicas
@@ -40,15 +42,14 @@ type Lab struct {
 	PSBytes          int64
 	Serving          runners.ServingSpec
 	Locations        []runners.Location
-	// Incidents holds names of Incidents, in the order in which they happen.
+	// Incidents lists the names of incidents, in the order in which they happen.
 	Incidents []string
-	// Rested, when set, is called once agents have come to rest, before anything happens to
-	// them.
+	// Rested, when set, is called once the agents have settled, before the first incident.
 	Rested func()
 }
 
-// LabOf returns the lab for a plan: at most so many containers, in fewer shards where it has more,
-// each with as much to serve as one of the plan's.
+// LabOf returns the lab for a plan, with at most so many containers. A larger fleet is
+// reduced to fewer shards, whose containers have the load of the plan's.
 func LabOf(p *plan.Plan, containers int) Lab {
 	f := ensemble.Of(p)
 	lab := Lab{
@@ -68,7 +69,7 @@ func LabOf(p *plan.Plan, containers int) Lab {
 	return lab
 }
 
-// Fleet returns what the formulas take for the lab.
+// Fleet returns the fleet of the lab for the formulas.
 func (l *Lab) Fleet() ensemble.Fleet {
 	return ensemble.Fleet{
 		Version: l.Version, Flaps: l.Quirks == "python", PS: l.Shards * l.Replicas, NumPS: l.NumPS, NumShard: l.Shards, Services: 1, Mixed: true, Clusters: 1,
@@ -76,7 +77,7 @@ func (l *Lab) Fleet() ensemble.Fleet {
 	}
 }
 
-// base returns where the model is.
+// base returns the base path of the model.
 func (l *Lab) base() string {
 	if l.Version == 3 {
 		return "/models/lab"
@@ -106,11 +107,11 @@ type bench struct {
 	*simrun.Cluster
 	lab  *Lab
 	ctx  context.Context
-	seen func(runners.Observation) // nil while nobody looks
+	seen func(runners.Observation) // receives observations; nil when nobody looks
 	out  *result.ZKMeasured
 }
 
-// How long each phase may take, and the background is measured for.
+// How long each phase may take, and how long the background is measured.
 const (
 	mostStart    = 90 * time.Minute
 	background   = 10 * time.Minute
@@ -120,7 +121,7 @@ const (
 )
 
 // Measure starts the lab, measures it at rest, rolls out a version of the entry, and lets
-// the incidents happen one after another. The error is one of the run, as when ctx ends.
+// the incidents happen one after another. It fails when the run does, as when ctx ends.
 func (l *Lab) Measure(ctx context.Context, z *plan.ZooKeeper) (*result.ZKMeasured, error) {
 	b := &bench{lab: l, ctx: ctx, out: &result.ZKMeasured{Load: l.Fleet().Load(z)}}
 	spec := runners.Spec{
@@ -161,7 +162,8 @@ func (b *bench) rested() error {
 	return nil
 }
 
-// pass lets time pass until something is so, for at most d, and reports when it was.
+// pass lets time pass until a condition holds, at most for d, and reports whether it did.
+// With nil it passes all of d.
 func (b *bench) pass(d time.Duration, until func() bool) (met bool, err error) {
 	end := b.Now() + d
 	for b.Now() < end {
@@ -175,7 +177,7 @@ func (b *bench) pass(d time.Duration, until func() bool) (met bool, err error) {
 	return false, nil
 }
 
-// serving counts the pods whose entry is AVAILABLE in a version.
+// serving counts the pods whose entry is AVAILABLE in a version; 0 means any version.
 func (b *bench) serving(version int64) int {
 	n := 0
 	for _, p := range b.Pods() {
@@ -186,7 +188,7 @@ func (b *bench) serving(version int64) int {
 	return n
 }
 
-// serves reports whether a pod serves a version of the entry, 0 for any.
+// serves reports whether a pod serves a version of the entry; 0 means any version.
 func (b *bench) serves(pod string, version int64) bool { return b.has(pod, "entry", "entry", version) }
 
 // ready reports whether every pod serves the entry and the PS of its shard.
@@ -204,7 +206,8 @@ func (b *bench) ready() bool {
 	return true
 }
 
-// has reports whether the server of a kind has a version of a sub-graph AVAILABLE.
+// has reports whether a version of a sub-graph is AVAILABLE in a pod's model server of a
+// kind.
 func (b *bench) has(pod, kind, key string, version int64) bool {
 	if b.lab.Version == 3 {
 		kind, key = "", "lab:"+key
@@ -255,7 +258,7 @@ func orLate(err error, what string, limit time.Duration) error {
 	return fmt.Errorf("%s: not over after %v of virtual time", what, limit)
 }
 
-// rest measures a fleet to which nothing happens.
+// rest measures the fleet while nothing happens to it.
 func (b *bench) rest() error {
 	before := b.Load().ZooKeeper
 	if _, err := b.pass(background, nil); err != nil {
@@ -300,7 +303,8 @@ func (b *bench) rollout() error {
 	return err
 }
 
-// registered returns the znodes of replicas or bindings, and of service info.
+// registered counts the ephemeral znodes of replicas or bindings and of service
+// information.
 func (b *bench) registered() int {
 	n := 0
 	var count func(path string)
@@ -322,9 +326,8 @@ func (b *bench) registered() int {
 	return n
 }
 
-// Fill puts into a result what ZooKeeper bears of a plan's fleet, by formula, and where
-// containers is above 0 what that many containers of real agents do, through incidents. The
-// error is one of the run.
+// Fill adds the load on ZooKeeper by formulas to a result. With containers above 0 it also
+// runs that many containers of real agents through incidents. It fails when that run does.
 func Fill(ctx context.Context, r *result.Result, p *plan.Plan, containers int, incidents []string) error {
 	r.ZooKeeper = ensemble.Of(p).Curve(&p.ZooKeeper)
 	if containers == 0 {

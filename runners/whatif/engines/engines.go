@@ -1,15 +1,18 @@
-// Package engines distributes the points of sweeps: one replication of one window of one
-// cell each, a pure function of plan, seed and point. An engine only distributes, tries
-// again and collects; the answer is the same bytes by each.
+// Package engines distributes the points of sweeps over workers. A point is one replication
+// of one window of one cell, and a pure function of plan, seed and point. Engines only
+// distribute, retry and collect, so every engine gives the same bytes.
 //
 // Two things to use first:
 //
-//   - [Open] lists the points of a plan's sweeps; [Grid.Result] makes the answer of their
-//     samples.
+//   - [Open] lists the points of a plan's sweeps; [Grid.Result] turns their samples into the answer.
 //   - [Local] simulates them on all cores, [Shard] every N-th of them.
 //
-// To change what a point is look in grid.go; local runs are in engines.go, shards and
-// their files in shard.go, the manifest for Kubernetes in job.go.
+// To change:
+//
+//   - what a point is: grid.go
+//   - local runs: engines.go
+//   - shards and their files: shard.go
+//   - the manifest for Kubernetes: job.go
 package engines
 
 import (
@@ -21,23 +24,23 @@ import (
 )
 
 // Engine runs points and hands each sample to sink, in any order, from one goroutine at a
-// time. A point may be handed over twice.
+// time. It may hand over a point twice.
 type Engine interface {
 	Name() string
-	// Share is how many of n points it runs.
+	// Share returns how many of n points it runs.
 	Share(n int) int
 	Run(ctx context.Context, points []Point, simulate func(Point) (*model.Sample, error), sink func(Point, *model.Sample) error) error
 }
 
 // Local runs points on goroutines.
 type Local struct {
-	Workers int // 0 for one a core
+	Workers int // 0 means one per core
 }
 
-// Name returns local.
+// Name returns "local".
 func (Local) Name() string { return "local" }
 
-// Share returns all.
+// Share returns n: a local engine runs all points.
 func (Local) Share(n int) int { return n }
 
 // Run runs all points.

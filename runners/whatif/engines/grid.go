@@ -32,18 +32,19 @@ type cell struct {
 	sweep  int
 	values []plan.Value
 	plan   *plan.Plan
-	reason string // why it is not simulated
+	reason string // why it cannot be simulated
 }
 
-// Grid is the cells of all sweeps of a plan.
+// Grid holds the cells of all sweeps of a plan.
 type Grid struct {
 	plan     *plan.Plan
 	warnings plan.Problems
 	cells    []cell
 }
 
-// Open makes the cells of a plan's sweeps. Cells that are no plan, as for want of memory,
-// are kept with the reason; values that are mistakes are refused ([plan.Problems]).
+// Open builds the cells of a plan's sweeps. A cell that makes no plan, as for lack of
+// memory, is kept with the reason. Values that are mistakes are refused with
+// [plan.Problems].
 func Open(source *plan.Source, p *plan.Plan, warnings plan.Problems) (*Grid, error) {
 	g := &Grid{plan: p, warnings: warnings}
 	if len(p.Sweep) == 0 {
@@ -72,7 +73,7 @@ func Open(source *plan.Source, p *plan.Plan, warnings plan.Problems) (*Grid, err
 	return g, nil
 }
 
-// Product returns all combinations of the values of axes, the last axis fastest.
+// Product returns all combinations of the values of axes. The last axis varies fastest.
 func Product(axes []plan.Axis) [][]plan.Value {
 	list := [][]plan.Value{nil}
 	for _, a := range axes {
@@ -87,7 +88,7 @@ func Product(axes []plan.Axis) [][]plan.Value {
 	return list
 }
 
-// Points are those of all cells, sorted.
+// Points returns the points of all cells, sorted.
 func (g *Grid) Points() []Point {
 	var list []Point
 	for c, one := range g.cells {
@@ -108,7 +109,7 @@ func (g *Grid) Simulate(ctx context.Context, j *judge.Judge, p Point) (*model.Sa
 	return j.Point(ctx, g.cells[p.Cell].plan, p.Window, p.Replication)
 }
 
-// Samples collects them by point.
+// Samples holds samples by point.
 type Samples map[Point]*model.Sample
 
 // Missing returns the points without a sample, sorted.
@@ -116,7 +117,7 @@ func (g *Grid) Missing(samples Samples) []Point {
 	return slices.DeleteFunc(g.Points(), func(p Point) bool { return samples[p] != nil })
 }
 
-// Result returns the answer of all samples.
+// Result returns the answer. It fails if samples are missing.
 func (g *Grid) Result(samples Samples) (*result.Result, error) {
 	if missing := g.Missing(samples); len(missing) > 0 {
 		return nil, missingError(missing)
@@ -152,8 +153,8 @@ func (g *Grid) Result(samples Samples) (*result.Result, error) {
 	return r, nil
 }
 
-// exitOf is that of the worst cell: a configuration that is excluded, as for want of memory,
-// meets no objective.
+// exitOf returns the exit code for the worst cell. An excluded configuration meets no
+// objective.
 func exitOf(sweeps []result.Sweep) int {
 	var outcomes []result.Verdict
 	for _, s := range sweeps {
@@ -168,7 +169,7 @@ func exitOf(sweeps []result.Sweep) int {
 	return judge.ExitOf(outcomes)
 }
 
-// result returns what a cell's samples say, and what each of them gave.
+// result returns the findings of a cell's samples, and their records.
 func (c *cell) result(samples []*model.Sample, checks *result.Checks) (result.Cell, []result.Record) {
 	out := result.Cell{Point: judge.PointOf(c.values), Numbers: NumbersOf(c.values)}
 	if c.plan == nil {
@@ -185,7 +186,7 @@ func (c *cell) result(samples []*model.Sample, checks *result.Checks) (result.Ce
 	return out, e.Records(out.Point, 0)
 }
 
-// NumbersOf are those of values that are numbers, by path, in base units.
+// NumbersOf returns the values that are numbers by path, in base units.
 func NumbersOf(values []plan.Value) map[string]float64 {
 	numbers := map[string]float64{}
 	for _, v := range values {
@@ -196,7 +197,7 @@ func NumbersOf(values []plan.Value) map[string]float64 {
 	return numbers
 }
 
-// Containers returns how many there are in all.
+// Containers returns how many containers a plan has in all tiers.
 func Containers(p *plan.Plan) int {
 	n := 0
 	for _, tier := range plan.TierNames {

@@ -10,15 +10,16 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Job is a Kubernetes Indexed Job that simulates N shards of a sweep: the plan lies in a
-// config map, the shards' files in a volume that all pods share. Its pods are tried again
-// when they fail, each for itself (backoffLimitPerIndex).
+// Job is a Kubernetes Indexed Job that simulates N shards of a sweep. The plan is in a
+// config map, and the shards' files are in a volume that all pods share. A pod that fails
+// is retried by itself (backoffLimitPerIndex).
 type Job struct {
 	Name, Image string
 	Shards      int
 	Parallel    int
-	Claim       string // of a volume that all pods may write to
-	// Plan is the text of the plan, Files those that it reads, by their names beside it.
+	Claim       string // of a volume that all pods can write to
+	// Plan is the text of the plan. Files holds the files that it reads, by their names
+	// beside it.
 	Plan  string
 	Files map[string]string
 }
@@ -26,22 +27,22 @@ type Job struct {
 // object is a part of a manifest.
 type object = map[string]any
 
-// The key of the plan in the config map, and where pods find plan and shards.
+// The key of the plan in the config map, and where pods mount the plan and the shards.
 const (
 	planKey   = "plan.yaml"
 	planDir   = "/plan"
 	shardsDir = "/shards"
 )
 
-// dnsLabel is what Kubernetes takes for a name (RFC 1123).
+// dnsLabel matches a valid name in Kubernetes (RFC 1123).
 var dnsLabel = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
 
-// What Kubernetes takes for a key of a config map, and how much one holds.
+// configKey matches a valid key of a config map.
 var configKey = regexp.MustCompile(`^[-._a-zA-Z0-9]{1,253}$`)
 
 const mostOfConfigMap = 1 << 20
 
-// Check says what of the job Kubernetes would refuse.
+// Check returns an error for values that Kubernetes would refuse.
 func (j *Job) Check() error {
 	switch {
 	case !dnsLabel.MatchString(j.Name):
@@ -54,7 +55,7 @@ func (j *Job) Check() error {
 		return fmt.Errorf("found %d shards and %d at once, want 1 or more of both", j.Shards, j.Parallel)
 	}
 	bytes := len(j.Plan)
-	for name, text := range j.Files { //lint:order the first that is wrong, of those that are
+	for name, text := range j.Files { // whichever wrong name comes first
 		if !configKey.MatchString(name) || name == planKey {
 			return fmt.Errorf("found the file name %q, want letters, digits, -, _ and ., and another than the plan's: it is a key of a config map", name)
 		}
@@ -83,7 +84,7 @@ func (j *Job) Manifest() (string, error) {
 	return b.String(), e.Close()
 }
 
-// JSON returns the config map and the job as one list, which kubectl apply takes, too.
+// JSON returns the config map and the job as one list, which kubectl apply accepts, too.
 func (j *Job) JSON() (string, error) {
 	objects, err := j.objects()
 	if err != nil {
@@ -115,12 +116,12 @@ func (j *Job) objects() ([]object, error) {
 	}, nil
 }
 
-// pod returns what each index runs. The index comes in JOB_COMPLETION_INDEX, which
-// --engine shard=/N reads.
+// pod returns the specification of the pods. Each gets its index in JOB_COMPLETION_INDEX,
+// which --engine shard=/N reads.
 func (j *Job) pod() object {
 	args := []string{"whatif", "sweep", planDir + "/" + planKey, "--engine", fmt.Sprintf("shard=/%d", j.Shards), "--out", shardsDir, "--cache", shardsDir + "/cache"}
 	return object{
-		"restartPolicy": "Never", // what backoffLimitPerIndex asks for
+		"restartPolicy": "Never", // backoffLimitPerIndex requires it
 		"containers": []object{{
 			"name": "sweep", "image": j.Image, "command": []string{"monosim"}, "args": args,
 			"resources":    object{"requests": object{"cpu": "1", "memory": "1Gi"}},

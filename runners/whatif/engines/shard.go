@@ -15,14 +15,14 @@ import (
 	"github.com/monosim/monosim/runners/whatif/model"
 )
 
-// Shard runs every N-th point, from the I-th, I from 0.
+// Shard runs every N-th point, beginning with the I-th (from 0).
 type Shard struct {
 	I, N    int
 	Workers int
 }
 
-// ParseShard reads i/N, or /N: i is then what JOB_COMPLETION_INDEX or SLURM_ARRAY_TASK_ID
-// say.
+// ParseShard reads i/N, or /N with i in the environment variable JOB_COMPLETION_INDEX or
+// SLURM_ARRAY_TASK_ID.
 func ParseShard(text string) (Shard, error) {
 	first, last, ok := strings.Cut(text, "/")
 	if first == "" {
@@ -39,10 +39,10 @@ func ParseShard(text string) (Shard, error) {
 	return Shard{I: i, N: n}, nil
 }
 
-// Name returns shard=i/N.
+// Name returns "shard=i/N".
 func (s Shard) Name() string { return fmt.Sprintf("shard=%d/%d", s.I, s.N) }
 
-// Share returns every N-th, from the I-th.
+// Share returns how many of n points belong to the shard.
 func (s Shard) Share(n int) int { return (n - s.I + s.N - 1) / s.N }
 
 // Run runs the shard's points.
@@ -56,7 +56,7 @@ func (s Shard) Run(ctx context.Context, points []Point, simulate func(Point) (*m
 	return Local{Workers: s.Workers}.Run(ctx, own, simulate, sink)
 }
 
-// record is a line of a shard's file; the first is the head.
+// record is a line of a shard's file. The first line is a head.
 type record struct {
 	Point
 	Sample *model.Sample `json:"sample"`
@@ -70,7 +70,18 @@ type head struct {
 // FileOf returns the name of a shard's file.
 func FileOf(s Shard) string { return fmt.Sprintf("shard-%05d-of-%05d.jsonl", s.I, s.N) }
 
-// WriteShard writes the samples of a shard into a folder: the file is whole, or not there.
+// WriteCell writes the samples of one cell into a folder, as a shard of its own. monosim-beam
+// collects samples by cells. It refuses a cell with missing samples.
+func (g *Grid) WriteCell(dir string, cell int, samples Samples) error {
+	missing := slices.DeleteFunc(g.Missing(samples), func(p Point) bool { return p.Cell != cell })
+	if len(missing) > 0 {
+		return missingError(missing)
+	}
+	return g.WriteShard(dir, Shard{I: cell, N: len(g.cells)}, samples)
+}
+
+// WriteShard writes the samples of a shard into a folder. The file is written whole or not
+// at all.
 func (g *Grid) WriteShard(dir string, s Shard, samples Samples) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -80,8 +91,7 @@ func (g *Grid) WriteShard(dir string, s Shard, samples Samples) error {
 	if err := e.Encode(head{g.plan.Hash(), g.plan.Seed}); err != nil {
 		return err
 	}
-	points := g.Points()
-	for _, p := range points {
+	for _, p := range g.Points() {
 		if one := samples[p]; one != nil {
 			if err := e.Encode(record{p, one}); err != nil {
 				return err
@@ -91,8 +101,8 @@ func (g *Grid) WriteShard(dir string, s Shard, samples Samples) error {
 	return wholefile.Write(filepath.Join(dir, FileOf(s)), []byte(b.String()))
 }
 
-// Merge reads all files of shards in a folder. A point that is there twice is taken once,
-// when both are the same.
+// Merge reads all files of shards in a folder. A point may be in several files if its
+// samples are equal.
 func (g *Grid) Merge(dir string) (Samples, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "shard-*.jsonl"))
 	if err != nil {
@@ -141,12 +151,12 @@ func (g *Grid) readShard(name string, samples Samples) error {
 	return nil
 }
 
-// noShard is the error of a file that is broken, or of something else.
+// noShard returns the error for a file that is broken or no shard's.
 func noShard(name string, err error) error {
 	return fmt.Errorf("%s: found no whole file of a shard (%w), want one of monosim whatif sweep --engine shard=i/N", name, err)
 }
 
-// missingError names the first of the points that are missing.
+// missingError returns an error that names some of the missing points.
 func missingError(missing []Point) error {
 	var names []string
 	for _, p := range missing[:min(5, len(missing))] {

@@ -1,12 +1,15 @@
-// Package ensemble says by formulas what a fleet asks of ZooKeeper, for any size. Package
-// control holds the formulas to what real agents do.
+// Package ensemble computes the load of a fleet on ZooKeeper by formulas, for any size.
+// Package control checks the formulas with real agents.
 //
 // Two things to use first:
 //
-//   - [Of] reads a [Fleet] from a plan; [Fleet.Load] is what it asks of ZooKeeper.
-//   - [Fleet.Curve] is that of smaller and larger ones, with the limit that is reached first.
+//   - [Of] returns the [Fleet] of a plan; [Fleet.Load] returns its load on ZooKeeper.
+//   - [Fleet.Curve] returns the load of smaller and larger fleets, with the limit that is reached first.
 //
-// To change what of a fleet counts look in fleet.go; a formula or a limit, in load.go.
+// To change:
+//
+//   - which properties of a fleet count: fleet.go
+//   - a formula or a limit: load.go
 package ensemble
 
 import (
@@ -15,31 +18,31 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// Fleet is what of a fleet ZooKeeper sees.
+// Fleet holds the properties of a fleet that determine its load on ZooKeeper.
 type Fleet struct {
 	Version int // of the agents
-	// Entry, PS and Dense are containers; each of Dense has Services agents.
+	// Entry, PS and Dense count containers. Each dense container has Services agents.
 	Entry, PS, Dense, Services int
 	NumPS, NumShard            int
-	// Others holds the numbers of PS of further models on the same containers: agents of
-	// version 1 are of one model each, those of version 3 of all.
+	// Others holds the numbers of PS of further models on the same containers. An agent of
+	// version 1 serves one model, an agent of version 3 all of them.
 	Others []int
-	// Mixed says that each of PS serves the entry, too.
+	// Mixed says that each PS container serves the entry, too.
 	Mixed bool
-	// Clusters is how many pairs of idc and cluster have containers; with DCAware agents
-	// of version 1 keep these apart in ZooKeeper.
+	// Clusters counts the pairs of idc and cluster that have containers. With DCAware
+	// agents of version 1 keep these separate in ZooKeeper.
 	Clusters int
 	DCAware  bool
-	// Flaps says that agents of version 1 have the fault that makes them register again every
-	// ten seconds once they have lost a session (Q109); Expires that the plan has an event that
-	// takes all sessions.
+	// Flaps says that agents of version 1 have the fault of registering again every ten
+	// seconds once they have lost a session (Q109). Expires says that an event of the plan
+	// expires all sessions.
 	Flaps, Expires bool
-	// Bindings are the sub-graphs that a container of version 3 registers, Models how
-	// many models they are of.
+	// Bindings counts the sub-graphs that a container of version 3 registers, and Models
+	// the models they belong to.
 	Bindings, Models int
 }
 
-// Of returns the fleet of a plan, with its multiplier.
+// Of returns the fleet of a plan, scaled by fleet.multiplier.
 func Of(p *plan.Plan) Fleet {
 	f := Fleet{
 		Version: p.Model.AgentVersion, NumPS: max(p.Override.NumPS, 1), NumShard: max(p.Shards(), 1),
@@ -73,7 +76,8 @@ func Of(p *plan.Plan) Fleet {
 	return f
 }
 
-// expires reports whether all sessions may expire: ZooKeeper is away for longer than they last.
+// expires reports whether an event expires all sessions, directly or because ZooKeeper is
+// away for longer than they last.
 func expires(p *plan.Plan) bool {
 	for _, e := range p.Events {
 		z := e.ZooKeeper
@@ -85,13 +89,15 @@ func expires(p *plan.Plan) bool {
 	return false
 }
 
-// Containers returns how many there are.
+// Containers returns the number of containers.
 func (f Fleet) Containers() int { return f.Entry + f.PS + f.Dense }
 
-// Agents returns how many sessions there are: each service of a dense container has one.
+// Agents returns the number of agents, each with a session. A dense container has one for
+// each service.
 func (f Fleet) Agents() int { return f.Entry + f.PS + f.Dense*f.Services }
 
-// Tasks returns the PS, the entry, and the dense servers if they are apart.
+// Tasks returns the number of tasks: the PS, the entry, and dense if it has its own
+// containers.
 func (f Fleet) Tasks() int {
 	tasks := f.NumPS + 1
 	if f.Dense > 0 {
@@ -100,8 +106,8 @@ func (f Fleet) Tasks() int {
 	return tasks
 }
 
-// Replicas returns the znodes under which version 1 registers what containers serve. PS i is
-// in shard i mod NumShard.
+// Replicas returns the number of znodes with which version 1 registers replicas. PS i is in
+// shard i mod NumShard.
 func (f Fleet) Replicas() int {
 	ps := int(math.Round(float64(f.PS) * float64(f.NumPS) / float64(f.NumShard)))
 	entry := f.Entry
@@ -111,7 +117,7 @@ func (f Fleet) Replicas() int {
 	return ps + entry + f.Dense*f.Services
 }
 
-// entries returns the replicas of the entry.
+// entries returns the number of replicas of the entry.
 func (f Fleet) entries() int {
 	if f.Mixed {
 		return f.Entry + f.PS

@@ -8,24 +8,24 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// The periods of agents' loops, in seconds (zk_mirror.py, replica_manager.py), and the
-// bytes of a child's name in a binding directory with its length.
+// The periods of agents' loops in seconds (zk_mirror.py, replica_manager.py), and sizes and
+// counts per request.
 const (
 	watchPeriod     = 60
 	bindingBytes    = 70
-	servicePath     = 60 // bytes of the path of a replica, with its length
-	changesARollout = 3  // of the state of each replica
+	servicePath     = 60 // of the path of a replica, with its length
+	changesARollout = 3  // changes of the state of each replica
 	reregister      = 10 // seconds between two looks of the thread that registers again
-	setsALook       = 2  // of each replica then: UNKNOWN, and AVAILABLE within a second
-	// When every session expires each agent of version 1 asks for all that it watches between
-	// so many times: what it had, what went, came and changed its state, as far as notifications
-	// do not fall together.
+	setsALook       = 2  // of each replica per look: UNKNOWN, and AVAILABLE within a second
+	// When every session expires, each agent of version 1 reads all that it watches several
+	// times: what it had, and what went, came and changed its state, as far as
+	// notifications do not coincide. These bound how often.
 	leastAStorm, mostAStorm = 3.5, 7
-	stormOfV3               = 4 // requests of an agent: its service information, and what it watches
+	stormOfV3               = 4 // requests of an agent: its service information and its watches
 )
 
-// Load returns what the fleet asks of ZooKeeper by the formulas of CAP-3.12. Pings are neither
-// reads nor writes.
+// Load returns the load of the fleet on ZooKeeper by the formulas of CAP-3.12. Pings count
+// neither as reads nor as writes.
 func (f Fleet) Load(z *plan.ZooKeeper) result.ZKLoad {
 	l := result.ZKLoad{Version: f.Version, Containers: f.Containers(), Agents: f.Agents()}
 	n := float64(f.Agents())
@@ -53,7 +53,8 @@ func (f Fleet) Load(z *plan.ZooKeeper) result.ZKLoad {
 	return l
 }
 
-// add adds the load of the agents of another model; the longest answer is that of one.
+// add adds the load of the agents of another model. The longest reply is the longer of
+// both.
 func add(l, o *result.ZKLoad) {
 	l.Znodes += o.Znodes
 	l.Watches += o.Watches
@@ -69,7 +70,7 @@ func add(l, o *result.ZKLoad) {
 	l.MaxResend = math.Max(l.MaxResend, o.MaxResend)
 }
 
-// Metrics returns the load under the names that objectives have for it.
+// Metrics returns the load by the names of objectives.
 func Metrics(l *result.ZKLoad) map[string]float64 {
 	return map[string]float64{
 		"zk.utilisation":  l.Worst,
@@ -78,7 +79,8 @@ func Metrics(l *result.ZKLoad) map[string]float64 {
 	}
 }
 
-// Formulas say how a version of agents comes to the metrics, in words of CAP-3.12.
+// Formulas describes how each metric is computed for a version of agents, in the symbols of
+// CAP-3.12.
 func Formulas(version int) map[string]string {
 	if version == 3 {
 		return map[string]string{
@@ -94,12 +96,13 @@ func Formulas(version int) map[string]string {
 	}
 }
 
-// loadV1 is that of version 1: every agent watches and reads again every replica.
+// loadV1 computes the load of version 1, where every agent watches every replica and reads
+// it again once a minute.
 func (f Fleet) loadV1(l *result.ZKLoad, n float64) {
 	replicas, tasks := float64(f.Replicas()), float64(f.Tasks())
 	l.Znodes = replicas
 	each := 1 + tasks + replicas
-	if f.DCAware { // a directory of each idc and cluster, with the tasks that it has
+	if f.DCAware { // a directory for each idc and cluster, with its tasks
 		each = 1 + float64(f.Clusters)*(1+tasks) + replicas
 	}
 	l.Watches = n * each
@@ -111,23 +114,23 @@ func (f Fleet) loadV1(l *result.ZKLoad, n float64) {
 	l.PerReload = changesARollout * replicas * n
 	l.StormLeast, l.StormMost = leastAStorm*l.Watches, mostAStorm*l.Watches
 	l.AfterReads = l.Reads
-	if f.Flaps { // each set is a notification of every agent, which reads; a look reads its own
+	if f.Flaps { // each set notifies every agent, which reads; a look reads its own replicas
 		l.AfterWrites = setsALook * replicas / reregister
 		l.AfterReads += setsALook*replicas*n/reregister + setsALook*replicas/reregister
 	}
-	// The list of one task is the largest answer; a client that comes back sends all of
-	// its watches at once.
+	// The largest reply is the list of one task. A client that reconnects sends all its
+	// watches at once.
 	l.MaxReply = math.Max(replicas/tasks, float64(f.entries())) * 24
 	l.MaxResend = each * servicePath
 }
 
-// loadV3 is that of version 3: every agent watches the children of the layout and of each
-// model, and reads the whole list again at a change.
+// loadV3 computes the load of version 3, where every agent watches the children of the
+// layout and of each model, and reads the whole list again after a change.
 func (f Fleet) loadV3(l *result.ZKLoad, n float64) {
 	bindings := n * float64(f.Bindings)
 	l.Znodes = bindings + n
 	l.Watches = n * float64(1+f.Models)
-	// At rest nothing is read: agents compare with what their watches have told them.
+	// At rest nothing is read: agents rely on what their watches have told them.
 	l.PerDeath = n * float64(f.Bindings)
 	l.PerPublish = n * bindings
 	l.PerReload = l.PerPublish
@@ -137,7 +140,7 @@ func (f Fleet) loadV3(l *result.ZKLoad, n float64) {
 	l.StormLeast, l.StormMost = stormOfV3*n, stormOfV3*n
 }
 
-// limit is something that a fleet can grow into.
+// limit is a limit of ZooKeeper that a growing fleet can reach.
 type limit struct {
 	name string
 	unit string
@@ -152,14 +155,14 @@ var limits = []limit{
 	{"jute.maxbuffer of watches sent again", "bytes", func(z *plan.ZooKeeper) float64 { return float64(z.JuteMaxBuffer) }, func(l *result.ZKLoad) float64 { return l.MaxResend }},
 }
 
-// expiry is that which version 1 reaches once all sessions have expired.
+// expiry is the limit that version 1 reaches after all sessions have expired.
 var expiry = limit{"reads and writes once every session has expired", "fraction", func(*plan.ZooKeeper) float64 { return 1 }, func(l *result.ZKLoad) float64 { return l.AfterUtilisation }}
 
-// multiples of the fleet that a curve has.
+// multiples lists the multiples of the fleet on a curve.
 var multiples = []float64{0.1, 0.3, 1, 3, 10, 30, 100}
 
-// Curve returns what ZooKeeper bears for multiples of the fleet, by both versions of agents,
-// with the limits that each reaches and at which multiple.
+// Curve returns the load for multiples of the fleet and for both versions of agents, with
+// the multiple at which each limit is reached.
 func (f Fleet) Curve(z *plan.ZooKeeper) *result.ZooKeeper {
 	out := &result.ZooKeeper{Now: f.Load(z)}
 	for _, version := range []int{1, 3} {
@@ -178,8 +181,8 @@ func (f Fleet) Curve(z *plan.ZooKeeper) *result.ZooKeeper {
 	return out
 }
 
-// reaches returns the multiple of the fleet at which a limit is reached, 0 when none up to a
-// thousand does. Loads grow with the fleet, so halving finds it.
+// reaches returns the multiple of the fleet at which a limit is reached, 0 when no multiple
+// up to a thousand does. Loads grow with the fleet, so bisection finds it.
 func (f Fleet) reaches(z *plan.ZooKeeper, l limit) float64 {
 	over := func(m float64) bool {
 		load := f.Times(m).Load(z)

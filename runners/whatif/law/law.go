@@ -1,13 +1,17 @@
-// Package law has the probability distributions of a plan: service times, numbers of
-// items, noise, delays.
+// Package law holds the probability distributions of a plan: service times, numbers of
+// items, noise and delays.
 //
 // Two things to use first:
 //
 //   - [Parse] reads a distribution as a plan writes it.
 //   - [Law.Sample] draws from it, without allocating.
 //
-// To change which distributions there are, and how they are read, look in parse.go; how
-// they are drawn, in sample.go; their moments and quantiles, in law.go.
+// To change:
+//
+//   - which distributions there are, and how they are read: parse.go
+//   - how values are drawn: sample.go
+//   - moments: law.go
+//   - quantiles and tails: tail.go
 package law
 
 import (
@@ -33,14 +37,14 @@ const (
 	Affine Kind = "affine"
 )
 
-// Law is a distribution of times in nanoseconds, or of plain numbers. The zero Law is
-// none: see [Law.IsZero].
+// Law is a distribution of times in nanoseconds, or of plain numbers. The zero Law means
+// that there is none; see [Law.IsZero].
 type Law struct {
 	Kind Kind `json:"kind,omitempty"`
-	// Mean is the mean, and of an affine law the time without items.
+	// Mean is the mean or, for an affine law, the time without items.
 	Mean float64 `json:"mean,omitempty"`
-	// CV is the coefficient of variation of a gamma law, Sigma the standard deviation of
-	// the logarithm of a log-normal one, Shape that of Weibull and Erlang.
+	// CV is the coefficient of variation of a gamma law. Sigma is the standard deviation of
+	// the logarithm of a log-normal law. Shape is the shape of a Weibull or Erlang law.
 	CV    float64 `json:"cv,omitempty"`
 	Sigma float64 `json:"sigma,omitempty"`
 	Shape float64 `json:"k,omitempty"`
@@ -49,21 +53,21 @@ type Law struct {
 	High float64 `json:"high,omitempty"`
 	// PerItem is the slope of an affine law.
 	PerItem float64 `json:"per_item,omitempty"`
-	// Values and Weights are those of a histogram; a trace has no weights.
+	// Values and Weights are those of a histogram. A trace has no weights.
 	Values  []float64 `json:"values,omitempty"`
 	Weights []float64 `json:"weights,omitempty"`
 
 	cumulative []float64
-	scale      float64 // of gamma, Weibull, or the mean of the logarithm
+	scale      float64 // of gamma, Erlang and Weibull; for log-normal the mean of the logarithm
 }
 
 // IsZero reports whether there is no law.
 func (l Law) IsZero() bool { return l.Kind == "" }
 
-// Constant returns the law of one value.
+// Constant returns the law of a single value.
 func Constant(value float64) Law { return Law{Kind: Det, Mean: value} }
 
-// Exponential returns the exponential law of a mean.
+// Exponential returns the exponential law with a mean.
 func Exponential(mean float64) Law { return Law{Kind: Exp, Mean: mean} }
 
 // Scaled returns the law of the values times a factor.
@@ -79,7 +83,7 @@ func (l Law) Scaled(by float64) Law {
 	return l.prepare()
 }
 
-// prepare computes what sampling needs.
+// prepare computes the fields that sampling needs.
 func (l Law) prepare() Law {
 	switch l.Kind {
 	case Gamma:
@@ -121,7 +125,7 @@ func (l Law) empirical() (mean, second float64) {
 	return mean / sum, second / sum
 }
 
-// MeanOf returns the mean for a number of items, which only an affine law heeds.
+// MeanOf returns the mean for a number of items, which only an affine law depends on.
 func (l Law) MeanOf(items float64) float64 {
 	if l.Kind == Affine {
 		return l.Mean + l.PerItem*items
@@ -129,7 +133,7 @@ func (l Law) MeanOf(items float64) float64 {
 	return l.Mean
 }
 
-// SCV returns the squared coefficient of variation, 0 for a constant and for an affine law.
+// SCV returns the squared coefficient of variation, 0 for a constant or affine law.
 func (l Law) SCV() float64 {
 	switch l.Kind {
 	case Exp:
@@ -153,7 +157,7 @@ func (l Law) SCV() float64 {
 	return 0
 }
 
-// Min returns a value that no draw is below.
+// Min returns a lower bound of all draws.
 func (l Law) Min() float64 {
 	switch l.Kind {
 	case Det, Affine:
@@ -169,14 +173,15 @@ func (l Law) Min() float64 {
 // IsConstant reports whether all draws are equal.
 func (l Law) IsConstant() bool { return l.Kind == Det || l.Kind == "" }
 
-// Between returns the uniform law of two ends.
+// Between returns the uniform law between two ends.
 func Between(low, high float64) Law { return Law{Kind: Uniform, Low: low, High: high}.prepare() }
 
-// Affinely returns the law of a time for items.
+// Affinely returns an affine law of times.
 func Affinely(base, perItem float64) Law { return Law{Kind: Affine, Mean: base, PerItem: perItem} }
 
-// Shaped returns a gamma law.
+// Shaped returns the gamma law with a mean and a coefficient of variation.
 func Shaped(mean, cv float64) Law { return Law{Kind: Gamma, Mean: mean, CV: cv}.prepare() }
 
-// Logged returns a log-normal law.
+// Logged returns the log-normal law with a mean and the standard deviation of the
+// logarithm.
 func Logged(mean, sigma float64) Law { return Law{Kind: LogNormal, Mean: mean, Sigma: sigma}.prepare() }

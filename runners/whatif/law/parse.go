@@ -17,17 +17,17 @@ type Dimension uint8
 const (
 	// Times are in nanoseconds.
 	Times Dimension = iota
-	// Numbers have no unit, as counts of items.
+	// Numbers have no unit, like counts of items.
 	Numbers
-	// Noise has no unit and the mean 1, which it may leave out.
+	// Noise has no unit. Its mean is 1 and need not be written.
 	Noise
 )
 
-// Files gives the text of a file that a law names.
+// Files returns the text of a file that a law names.
 type Files func(path string) (string, error)
 
-// ErrForm is the error of a distribution that makes no sense; errors of units are
-// *quantity.Error, those of files are the file's.
+// ErrForm is the error of a malformed distribution. Errors of units are *quantity.Error,
+// and errors of files are returned as they are.
 var ErrForm = errors.New("bad distribution")
 
 type formError struct{ text string }
@@ -37,10 +37,10 @@ func (e *formError) Is(t error) bool { return t == ErrForm }
 
 func badForm(format string, args ...any) error { return &formError{fmt.Sprintf(format, args...)} }
 
-// z99 is how many standard deviations the 99th percentile of a normal law is away.
+// z99 is the 99th percentile of the standard normal law.
 const z99 = 2.3263478740408408
 
-// Parse reads a law as name(parameter=value, ...); a plain quantity is a constant.
+// Parse reads a law such as name(parameter=value, ...). A plain quantity is a constant.
 func Parse(dim Dimension, text string, files Files) (Law, error) {
 	p := parser{dim: dim, files: files}
 	call, ok := quantity.ParseCall(text)
@@ -75,7 +75,7 @@ type parser struct {
 	call  quantity.Call
 }
 
-// value reads a value of the law's dimension.
+// value reads a value in the law's dimension.
 func (p *parser) value(text string) (float64, error) {
 	if p.dim == Times {
 		return quantity.Parse(quantity.Duration, text)
@@ -83,7 +83,7 @@ func (p *parser) value(text string) (float64, error) {
 	return quantity.Multiple(text)
 }
 
-// need returns the value of a parameter that must be there and above 0.
+// need reads a parameter that must be given and above 0.
 func (p *parser) need(name string) (float64, error) {
 	text, ok := p.call.Take(name)
 	if !ok && name == "mean" && p.dim == Noise {
@@ -99,7 +99,7 @@ func (p *parser) need(name string) (float64, error) {
 	return v, err
 }
 
-// plainOr reads shape parameters without a unit, all others with one.
+// plainOr reads a shape parameter without a unit, and any other parameter with one.
 func (p *parser) plainOr(name, text string) (float64, error) {
 	switch name {
 	case "cv", "sigma", "k":
@@ -131,7 +131,7 @@ func (p *parser) law() (Law, error) {
 	return Law{}, badForm("unknown distribution %q, want det, exp, gamma, lognormal, uniform, weibull, erlang, hist, trace or affine", p.call.Name)
 }
 
-// with1 returns a law of one parameter; that of det may be 0.
+// with1 reads a law of one parameter. The value of det may be 0.
 func (p *parser) with1(l Law, name string) (Law, error) {
 	if l.Kind == Det {
 		text, ok := p.call.Take(name)
@@ -167,7 +167,7 @@ func (p *parser) shaped(kind Kind) (Law, error) {
 	return l, err
 }
 
-// logNormal takes the spread as cv, p99 or sigma.
+// logNormal reads the spread from cv, p99 or sigma.
 func (p *parser) logNormal() (Law, error) {
 	mean, err := p.need("mean")
 	if err != nil {
@@ -248,11 +248,11 @@ func (p *parser) affine() (Law, error) {
 		}
 		*part.to = v
 	}
-	// Times below a nanosecond an item count: they are multiplied.
+	// Fractions of a nanosecond per item matter, because they are multiplied by the items.
 	return l, nil
 }
 
-// file reads "value" lines of a trace, "value weight" lines of a histogram.
+// file reads a trace with a value in each line, or a histogram with a value and its weight.
 func (p *parser) file(kind Kind) (Law, error) {
 	path, ok := p.call.Take("file")
 	if !ok {

@@ -6,7 +6,7 @@ import (
 	"sort"
 )
 
-// Sample draws a value. An affine law gives its value for items, all others ignore them.
+// Sample draws a value. Only an affine law depends on items.
 func (l *Law) Sample(r *rand.Rand, items float64) float64 {
 	switch l.Kind {
 	case Det:

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// family returns a law by its formula; nil for one of values.
+// family returns gonum's form of a law, nil for a histogram or trace.
 func (l Law) family() interface {
 	Survival(x float64) float64
 	Quantile(p float64) float64
@@ -28,8 +28,7 @@ func (l Law) family() interface {
 	return nil
 }
 
-// Above returns the chance of a draw above x, of a number of items (which only an affine law
-// heeds).
+// Above returns the probability of a draw above x. Only an affine law depends on items.
 func (l Law) Above(x, items float64) float64 {
 	switch l.Kind {
 	case Hist, Trace:
@@ -62,7 +61,8 @@ func step(above bool) float64 {
 	return 0
 }
 
-// Quantile returns the value that a share p of all draws is at or below, of a number of items.
+// Quantile returns the value that a share p of all draws is at or below. Only an affine law
+// depends on items.
 func (l Law) Quantile(p, items float64) float64 {
 	switch l.Kind {
 	case Hist, Trace:
@@ -78,7 +78,7 @@ func (l Law) Quantile(p, items float64) float64 {
 	return l.family().Quantile(p)
 }
 
-// valueAt returns the least value that a share p is at or below.
+// valueAt returns the smallest value that a share p of the values is at or below.
 func (l Law) valueAt(p float64) float64 {
 	order := make([]int, len(l.Values))
 	all := 0.0

@@ -7,8 +7,8 @@ import (
 	"github.com/monosim/monosim/engine/wholefile"
 )
 
-// Cost is what a run has cost. Memory is what is in use at its end, without that of the
-// program before it, as [New] found it.
+// Cost is what a run has cost. Memory is in use at the end of the run, without the memory
+// that the program used before it (see [New]).
 type Cost struct {
 	Agents     int     `json:"agents"`
 	VirtualSec float64 `json:"virtual_s"`
@@ -19,10 +19,10 @@ type Cost struct {
 	StackBytes int64   `json:"stack_bytes"`
 }
 
-// WriteCost writes what a run has cost into a file, while its cluster is there.
+// WriteCost writes the cost of a run into a file, while its cluster still exists.
 func (o *Outlook) WriteCost(file string, far Far) error {
-	// Two rounds of the collector see to what the first one only finds, and to stacks that
-	// have become larger than their tasks need.
+	// The second collection frees what the first only marked, and shrinks stacks that are
+	// larger than needed.
 	runtime.GC()
 	runtime.GC()
 	memory := ReadMemory()

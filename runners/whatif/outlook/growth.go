@@ -5,24 +5,24 @@ import (
 	"time"
 )
 
-// What the reference's agents ask ZooKeeper for, counted at several sizes (N agents of M
-// models). Version 1 reads each replica of each agent twice at the start, when its watch
-// is left and when it is announced, and once a minute. Version 3 reads all services after
-// each change of a binding but for changes that come while it reads.
+// Reads per start, counted in runs of the reference's agents at several sizes (N agents of
+// M models). Version 1 reads each replica of each agent twice at the start, when it sets
+// its watch and when it hears of the replica, and then once a minute. Version 3 reads all
+// services after each change of a binding, except for changes that come while it reads.
 const (
 	startReadsV1 = 2.0  // N² M
 	startReadsV3 = 10.4 // N²
 )
 
-// longestStart is when a start counts as over, however little was read.
+// longestStart is when a start counts as over, however little has been read.
 const longestStart = 3 * time.Minute
 
 func (s Size) agents() float64 { return float64(s.Agents) }
 
-// pairs returns an agent and a replica that it watches.
+// pairs returns the number of pairs of an agent and a replica that it watches.
 func (s Size) pairs() float64 { return s.agents() * s.agents() * float64(s.Models) }
 
-// StartReads returns the reads of the start.
+// StartReads returns the expected reads of the start.
 func (s Size) StartReads() float64 {
 	if s.Version == 1 {
 		return startReadsV1 * s.pairs()
@@ -30,8 +30,8 @@ func (s Size) StartReads() float64 {
 	return startReadsV3 * s.agents() * s.agents()
 }
 
-// Reads are those of the whole run. An agent of version 3 reads nothing once all is there
-// but what is for itself.
+// Reads returns the expected reads of the whole run. After the start an agent of version 3
+// reads nothing but its own znodes.
 func (s Size) Reads() float64 {
 	if s.Version == 1 {
 		return s.StartReads() + s.pairs()*s.For.Minutes()
@@ -39,7 +39,7 @@ func (s Size) Reads() float64 {
 	return s.StartReads()
 }
 
-// started returns the part of the start that is done, 1 for all.
+// started returns the part of the start that is done, from 0 to 1.
 func (s Size) started(far Far) float64 {
 	if far.Now >= min(longestStart, s.For) || s.StartReads() == 0 {
 		return 1
@@ -47,7 +47,7 @@ func (s Size) started(far Far) float64 {
 	return min(float64(far.Reads)/s.StartReads(), 1)
 }
 
-// grows names the number that makes a run large.
+// grows names the quantity that makes a run large.
 func (s Size) grows() string {
 	if s.Version == 1 {
 		return fmt.Sprintf("what grows are the replicas that agents of version 1 watch: %d agents squared x %d models = %s",
@@ -56,14 +56,14 @@ func (s Size) grows() string {
 	return fmt.Sprintf("what grows are the reads of the start of agents of version 3: 10 x %d agents squared = %s", s.Agents, Count(s.StartReads()))
 }
 
-// A run of more reads than worthSaying is said to be one before it begins, with the time
-// that it takes when a read takes fastRead at least.
+// A run with more reads than worthSaying gets a warning before it begins, with the time
+// that it takes if each read takes fastRead.
 const (
 	worthSaying = 2e9
 	fastRead    = 5 * time.Nanosecond
 )
 
-// Warning says of a run that will take long why it will, "" of any other.
+// Warning says why a run will take long, "" for a short run.
 func (o *Outlook) Warning() string {
 	reads := o.size.Reads()
 	if reads < worthSaying {

@@ -7,15 +7,14 @@ import (
 	"strings"
 )
 
-// Memory is what the program has of memory, in bytes: Live is what the last collection
-// found in use, Heap what is there now with what nobody uses any more, Stacks those of
-// tasks.
+// Memory is the memory of the program in bytes. Live was in use at the last collection,
+// Heap includes what is no longer used, and Stacks are those of tasks.
 type Memory struct{ Live, Heap, Stacks int64 }
 
-// Used returns what cannot be given up.
+// Used returns the memory that cannot be freed.
 func (m Memory) Used() int64 { return m.Live + m.Stacks }
 
-// ReadMemory reads the memory of this program. It stops nothing.
+// ReadMemory reads the memory of this program, without stopping it.
 func ReadMemory() Memory {
 	samples := []metrics.Sample{
 		{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"},
@@ -30,8 +29,8 @@ func ReadMemory() Memory {
 	return Memory{Live: value(0), Heap: value(1), Stacks: value(2)}
 }
 
-// ParseBytes reads an amount of memory, as 8GiB, 512MiB or a number of bytes; the error
-// says what is wanted.
+// ParseBytes reads an amount of memory, such as 8GiB, 512MiB or a number of bytes. Its
+// error says what is wanted.
 func ParseBytes(text string) (int64, error) {
 	number, shift := text, 0
 	for unit, s := range map[string]int{"KiB": 10, "MiB": 20, "GiB": 30, "TiB": 40} {

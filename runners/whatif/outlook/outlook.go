@@ -1,18 +1,21 @@
-// Package outlook says of a run that lasts how far it is, what it has cost, and what it
-// will need, and of one that cannot fit into memory says so before it does not.
+// Package outlook forecasts a long run: how far it is, what it has cost, and what it will
+// need. It stops a run early that will not fit into memory.
 //
 // Two things to use first:
 //
-//   - [New] makes an [Outlook] for the size of a cluster, which [Outlook.Warning] speaks
-//     about before the run.
-//   - [Outlook.At] is told now and then how far the run is; its error is that of a run
-//     that cannot fit. [Outlook.Line] is the line to show.
+//   - [New] returns an [Outlook] for the size of a cluster. [Outlook.Warning] speaks about it before the run.
+//   - [Outlook.At] takes note of how far the run is; it fails when the run cannot fit. [Outlook.Line] returns the line to
+//     show.
 //
-// What grows with a cluster is the reference's own doing: an agent of version 1 reads
-// every replica of every other agent once a minute, and of version 3 each start is read
-// by all. So a start is measured by the reads that it consists of, and what comes after it
-// by the time it takes. To change what is expected of a size look in growth.go; how
-// memory is counted, in memory.go.
+// The load grows as the reference makes it grow: an agent of version 1 reads every replica
+// of every other agent once a minute, and all agents of version 3 read each start. So the
+// progress of a start is measured by its reads, and what follows by time.
+//
+// To change:
+//
+//   - what is expected of a size: growth.go
+//   - how memory is counted: memory.go
+//   - what is written about a finished run: cost.go
 package outlook
 
 import (
@@ -23,14 +26,14 @@ import (
 	"time"
 )
 
-// Size is how large a run is. Models are those of one agent.
+// Size is the size of a run. Models is the number of models of one agent.
 type Size struct {
 	Version, Agents, Models int
 	For                     time.Duration
 }
 
-// Far is how far a run is: its virtual time, the wall time that it took, and what was
-// counted up to there. Counting takes time, so that it is not done whenever memory is looked at.
+// Far says how far a run is: its virtual time, the wall time spent, and what was counted so
+// far. Counting takes time, so it is not done whenever memory is read.
 type Far struct {
 	Counted       bool // Events and Reads are known
 	Now, Wall     time.Duration
@@ -38,30 +41,30 @@ type Far struct {
 	Memory        Memory
 }
 
-// Outlook looks ahead from how far a run is. The zero value is not ready: use New.
+// Outlook forecasts the rest of a run from how far it is. Use New to create one.
 type Outlook struct {
 	size     Size
 	maxBytes int64
 	last     Far
-	base     Memory // of the program without the run
-	// recent are how far the run was at instants of wall time that are recentWall apart,
-	// of which the rate of now is taken.
+	base     Memory // of the program before the run
+	// recent holds how far the run was at the last instants of wall time, recentWall apart.
+	// The present rate is computed from them.
 	recent []Far
 	needs  int64 // bytes, 0 while unknown
 
-	// collect frees what nobody uses any more, so that it is not taken for growth; next is
-	// the part of the start at which it does so the next time.
+	// collect frees unused memory, so that it is not mistaken for growth. next is the part
+	// of the start at which it is called next.
 	collect func() Memory
 	next    float64
 }
 
-// recentWall and recentKept bound the time that the rate of now is taken from.
+// recentWall and recentKept bound the time over which the present rate is computed.
 const (
 	recentWall = time.Second
 	recentKept = 10
 )
 
-// New makes an outlook. maxBytes is the memory that the run may take, 0 for any.
+// New returns an outlook. maxBytes is the memory that the run may use, 0 for any.
 func New(size Size, maxBytes int64) *Outlook {
 	return &Outlook{size: size, maxBytes: maxBytes, base: ReadMemory(), next: 2 * leastStarted, collect: func() Memory {
 		runtime.GC()
@@ -69,8 +72,8 @@ func New(size Size, maxBytes int64) *Outlook {
 	}}
 }
 
-// At takes note of how far the run is. The error says that it does not fit into memory,
-// or will not, and why.
+// At takes note of how far the run is. It fails when the run does not fit into memory, or
+// will not.
 func (o *Outlook) At(far Far) error {
 	if started := o.size.started(far); o.maxBytes > 0 && started >= o.next {
 		far.Memory = o.collect()
@@ -98,28 +101,28 @@ func (o *Outlook) At(far Far) error {
 	return nil
 }
 
-// The part of a start in which its memory foretells what all of it needs: before it is
-// noise.
+// Before the part leastStarted of a start, and before leastGrown bytes of growth, memory is
+// noise and forecasts nothing.
 const leastStarted, leastGrown = 0.05, 32 << 20
 
-// forecast returns the memory that the run will need, 0 while nobody knows. Memory grows with
+// forecast returns the memory that the run will need, 0 while unknown. Memory grows with
 // the reads of the start, whose results agents keep, and hardly after it.
 func (o *Outlook) forecast(far Far) int64 {
 	used, base := far.Memory.Used(), o.base.Used()
 	started := o.size.started(far)
 	switch {
 	case started >= 1:
-		return max(used, o.needs*9/10) // what was collected may come again
+		return max(used, o.needs*9/10) // collected memory may be needed again
 	case started < leastStarted || used-base < leastGrown:
 		return 0
 	}
 	return base + int64(float64(used-base)/started)
 }
 
-// Left returns the wall time that the run still takes, false while nobody knows.
+// Left returns the wall time that the run will still take, and false while it is unknown.
 func (o *Outlook) Left() (left time.Duration, known bool) {
 	from := o.last
-	for _, f := range slices.Backward(o.recent) { // none of the start, which tells nothing of what comes
+	for _, f := range slices.Backward(o.recent) { // the rate during the start says nothing about the rest
 		if o.size.started(f) == 1 {
 			from = f
 		}
@@ -131,7 +134,7 @@ func (o *Outlook) Left() (left time.Duration, known bool) {
 	return time.Duration(float64(wall) / float64(virtual) * float64(o.size.For-o.last.Now)), true
 }
 
-// rates returns events and reads in a second of the wall time of now.
+// rates returns the present events and reads per second of wall time.
 func (o *Outlook) rates() (events, reads float64) {
 	from := Far{}
 	if len(o.recent) > 0 && o.recent[0].Wall < o.last.Wall {
@@ -144,7 +147,7 @@ func (o *Outlook) rates() (events, reads float64) {
 	return float64(o.last.Events-from.Events) / seconds, float64(o.last.Reads-from.Reads) / seconds
 }
 
-// Line says it all on one line.
+// Line describes the progress in one line.
 func (o *Outlook) Line() string {
 	far := o.last
 	events, reads := o.rates()
@@ -165,7 +168,7 @@ func (o *Outlook) Line() string {
 
 func (o *Outlook) eachOf(bytes int64) int64 { return max(bytes, 0) / int64(max(o.size.Agents, 1)) }
 
-// Count writes a number in three digits, as 12.3 M.
+// Count formats a number to three digits, such as 12.3 M.
 func Count(v float64) string {
 	const step = 1000
 	for _, unit := range []string{"", " k", " M", " G"} {
@@ -177,7 +180,7 @@ func Count(v float64) string {
 	return digits(v) + " T"
 }
 
-// Bytes writes an amount of memory in three digits, as 1.23 GiB.
+// Bytes formats an amount of memory to three digits, such as 1.23 GiB.
 func Bytes(n int64) string {
 	const step = 1024
 	v := float64(n)
@@ -190,7 +193,7 @@ func Bytes(n int64) string {
 	return digits(v) + " GiB"
 }
 
-// digits writes three that count.
+// digits formats a number to three significant digits.
 func digits(v float64) string {
 	switch {
 	case v == math.Trunc(v) || v >= 100:

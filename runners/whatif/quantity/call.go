@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// Call is a text of the form name(a, b, key=value), taken apart. Arguments may be calls
+// Call is a parsed text of the form name(a, b, key=value). Arguments may be calls
 // themselves.
 type Call struct {
 	Name  string
-	Args  []string          // those without a name, in order
-	Named map[string]string // the others
+	Args  []string          // arguments without a name, in order
+	Named map[string]string // arguments with a name
 }
 
-// ParseCall takes a text apart; ok is false when it is no call.
+// ParseCall parses a call. ok is false when the text is none.
 func ParseCall(text string) (c Call, ok bool) {
 	name, rest, found := strings.Cut(strings.TrimSpace(text), "(")
 	if !found || !strings.HasSuffix(rest, ")") {
@@ -31,7 +31,7 @@ func ParseCall(text string) (c Call, ok bool) {
 	return c, true
 }
 
-// splitTop splits at commas outside of parentheses; an empty text has no parts.
+// splitTop splits a text at commas outside parentheses. An empty text has no parts.
 func splitTop(text string) []string {
 	var parts []string
 	depth, begin := 0, 0
@@ -52,7 +52,7 @@ func splitTop(text string) []string {
 	return parts
 }
 
-// Take returns the named argument, or the next without a name, and removes it.
+// Take removes and returns the argument with a name, or else the next one without a name.
 func (c *Call) Take(name string) (string, bool) {
 	if v, ok := c.Named[name]; ok {
 		delete(c.Named, name)
@@ -66,7 +66,7 @@ func (c *Call) Take(name string) (string, bool) {
 	return v, true
 }
 
-// Rest is an error for what is left of the arguments after all were taken.
+// Rest returns an error if arguments are left that nobody has taken.
 func (c *Call) Rest() error {
 	if len(c.Args) > 0 {
 		return fmt.Errorf("%s takes no further argument %q", c.Name, c.Args[0])

@@ -1,14 +1,17 @@
-// Package quantity reads and writes numbers with units: durations, bytes, rates, costs,
-// shares. All are kept in one base unit each: nanoseconds, bytes, per second, per hour,
-// fractions of one.
+// Package quantity reads and formats numbers with units: durations, bytes, rates, costs and
+// shares. Each kind has one base unit: nanoseconds, bytes, per second, per hour, fractions
+// of one.
 //
 // Two things to use first:
 //
-//   - [Parse] reads a text as a quantity of a [Kind], and says what is wrong with one.
-//   - [Format] writes a base value as people write it.
+//   - [Parse] reads a text as a quantity of a [Kind], or says what is wrong with it.
+//   - [Format] formats a base value for people.
 //
-// To change which units there are look in units.go; what an error says, in quantity.go;
-// how calls like name(a, b=c) are taken apart, in call.go.
+// To change:
+//
+//   - which units there are: units.go
+//   - what an error says: quantity.go
+//   - how calls like name(a, b=c) are parsed: call.go
 package quantity
 
 import (
@@ -26,21 +29,21 @@ type Kind uint8
 const (
 	// Number has no unit.
 	Number Kind = iota
-	// Count is a whole number, with k, M or G for thousands, millions and so on.
+	// Count is a whole number; k, M and G stand for thousands, millions and billions.
 	Count
 	// Duration is in nanoseconds.
 	Duration
-	// Bytes holds whole.
+	// Bytes is a whole number of bytes.
 	Bytes
 	// ByteRate is in bytes a second.
 	ByteRate
-	// Rate is per second.
+	// Rate is a number per second.
 	Rate
-	// Cost is per hour; its currency is a label elsewhere.
+	// Cost is per hour. The currency is given elsewhere.
 	Cost
 	// Percent is a fraction of one.
 	Percent
-	// Factor is a multiple, as 3x.
+	// Factor is a multiple, such as 3x.
 	Factor
 )
 
@@ -54,7 +57,7 @@ func (k Kind) String() string { return kinds[k].name }
 // Example returns a quantity of the kind as people write it.
 func (k Kind) Example() string { return kinds[k].example }
 
-// Fault says in what way a text is no quantity of the kind that is wanted.
+// Fault says why a text is no quantity of the wanted kind.
 type Fault uint8
 
 // The faults.
@@ -63,11 +66,11 @@ const (
 	NoNumber Fault = iota
 	// NoUnit: a bare number where a unit is needed.
 	NoUnit
-	// WrongUnit: a quantity of another kind, or a unit that there is not.
+	// WrongUnit: a quantity of another kind, or an unknown unit.
 	WrongUnit
 )
 
-// Error is a text that is not what was wanted.
+// Error is a text that is not of the wanted kind.
 type Error struct {
 	Fault  Fault
 	Text   string
@@ -85,17 +88,17 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%q is no number, %s expected, for example %s", e.Text, e.Wanted, e.Wanted.Example())
 }
 
-// suggestion returns the text with the commonest unit of the kind.
+// suggestion returns the text with the most common unit of the kind.
 func (e *Error) suggestion() string {
 	if strings.Trim(e.Text, "0.") == "" {
-		return e.Wanted.Example() // hardly anything may be nothing
+		return e.Wanted.Example() // nobody means a quantity of 0, so give an example
 	}
 	return e.Text + map[Kind]string{Duration: "ms", Bytes: "GiB", ByteRate: "MB/s", Rate: "/s", Cost: "/h", Percent: "%", Factor: "x"}[e.Wanted]
 }
 
 var shape = regexp.MustCompile(`^([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)\s*(.*)$`)
 
-// Parse reads a text as a quantity of a kind, in its base unit. An error is an *[Error].
+// Parse reads a text as a quantity of a kind, in its base unit. Its error is an *[Error].
 func Parse(kind Kind, text string) (float64, error) {
 	m := shape.FindStringSubmatch(text)
 	if m == nil {
@@ -117,8 +120,8 @@ func Parse(kind Kind, text string) (float64, error) {
 	return 0, &Error{Fault: WrongUnit, Text: text, Wanted: kind, found: describe(m[2])}
 }
 
-// Multiple reads a plain number that may have the units of [Count], as 1.5 or 2.5k, and is not
-// rounded to a whole one, as Parse does of a Count. An error is an *[Error].
+// Multiple reads a plain number that may have a unit of [Count], such as 1.5 or 2.5k.
+// Unlike Parse of a Count it does not round. Its error is an *[Error].
 func Multiple(text string) (float64, error) {
 	m := shape.FindStringSubmatch(text)
 	if unit, ok := unitsOf[Count][last(m)]; ok && m != nil {
@@ -136,7 +139,7 @@ func last(m []string) string {
 	return m[len(m)-1]
 }
 
-// describe says what kind of quantity a unit makes.
+// describe names the kind of quantity that a unit belongs to.
 func describe(unit string) string {
 	for k := Number; k <= Factor; k++ {
 		if _, ok := unitsOf[k][unit]; ok {

@@ -44,7 +44,7 @@ func perSecond(units map[string]float64) map[string]float64 {
 // Units returns the units of a kind, for a pattern in a schema.
 func Units(kind Kind) map[string]float64 { return unitsOf[kind] }
 
-// Format writes a base value with the unit that people would choose.
+// Format formats a base value with the unit that people would choose.
 func Format(kind Kind, value float64) string {
 	switch kind {
 	case Duration:
@@ -67,10 +67,11 @@ func Format(kind Kind, value float64) string {
 	return short(value)
 }
 
-// short returns a number with at most six digits.
+// short formats a number to at most six digits.
 func short(value float64) string { return strconv.FormatFloat(value, 'g', 6, 64) }
 
-// formatDuration writes whole days, hours and minutes as one unit, all else as Go does.
+// formatDuration formats whole days, hours and minutes in one unit, and other durations as
+// Go does.
 func formatDuration(d time.Duration) string {
 	for _, u := range []struct {
 		name string

@@ -9,11 +9,11 @@ import (
 	"github.com/monosim/monosim/runners/whatif/stats"
 )
 
-// mostTries bounds what is simulated for each alternative that is asked for.
+// mostTries bounds how many cells are simulated for each alternative that is asked for.
 const mostTries = 4
 
-// alternatives returns the next cheapest cells that hold and are no larger versions of what is
-// cheaper: each has less of something than every one before it (CAP-6.8).
+// alternatives returns the next cheapest cells that hold and are really different: each has
+// less of something than every cell before it (CAP-6.8).
 func (s *solver) alternatives(ctx context.Context, best *cell, n int) ([]result.Cell, error) {
 	chosen := []*cell{best}
 	tries := 0
@@ -45,8 +45,8 @@ func (s *solver) alternatives(ctx context.Context, best *cell, n int) ([]result.
 	return list, nil
 }
 
-// atLeast reports whether a cell has as much as another of everything: in an axis that is
-// not ordered, the same.
+// atLeast reports whether a cell has as much as another on every axis. On an axis that is
+// not ordered both must have the same value.
 func (s *solver) atLeast(c, d *cell) bool {
 	for k := range s.axes {
 		if c.index[k] != d.index[k] && (!s.axes[k].Ordered || c.index[k] < d.index[k]) {
@@ -56,9 +56,9 @@ func (s *solver) atLeast(c, d *cell) bool {
 	return true
 }
 
-// narrowed is by how much common random numbers narrowed the differences of the mean
-// latency between the answer and its neighbours that were simulated, in the mean over them
-// (CAP-5.7); 0 where there is none.
+// narrowed returns the factor by which common random numbers reduced the variance of the
+// difference in mean latency between the answer and its neighbours (CAP-5.7). It is the
+// mean over the simulated neighbours, 0 when there are none.
 func (s *solver) narrowed(best *cell) float64 {
 	sum, n := 0.0, 0
 	for k := range s.axes {

@@ -11,13 +11,13 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// exclude gives a cell up without a simulation: constraint is what it breaks.
+// exclude excludes a cell without a simulation. constraint names what the cell violates.
 func (c *cell) exclude(argument, constraint, reason string) {
 	c.Outcome, c.Argument, c.Constraint, c.Reason = result.Excluded, argument, constraint, reason
 }
 
-// fullest returns the utilisation of the fullest shard of a tier at a rate, with the containers
-// that a condition leaves of each.
+// fullest returns the utilisation of the fullest shard of a tier at a rate, with the
+// containers that a condition leaves.
 func fullest(p *plan.Plan, spec *model.Spec, tier int, rate float64) float64 {
 	most, works := 0.0, p.Works(plan.TierNames[tier])
 	for shard, live := range spec.Live(tier) {
@@ -29,7 +29,7 @@ func fullest(p *plan.Plan, spec *model.Spec, tier int, rate float64) float64 {
 	return most
 }
 
-// full says how full a tier is.
+// full describes the utilisation of a tier.
 func full(tier string, utilisation float64) string {
 	if math.IsInf(utilisation, 0) {
 		return "a shard of " + tier + " has no container left"
@@ -37,9 +37,9 @@ func full(tier string, utilisation float64) string {
 	return fmt.Sprintf("%s is %.0f %% full", tier, utilisation*100)
 }
 
-// bound excludes a cell that cannot hold, whatever the requests do: ZooKeeper does not hold the
-// watches of so many agents (CAP-3.16), a tier is full under some condition, or requests take
-// longer than an objective allows without any queue.
+// bound excludes a cell that cannot hold: ZooKeeper has too little memory for the watches
+// of its agents (CAP-3.16), a tier is full under some condition, or requests take too long
+// even without any queue.
 func (s *solver) bound(c *cell) {
 	if over := c.plan.OverHeap(); over != "" {
 		c.exclude(byMemory, "memory of ZooKeeper", over)

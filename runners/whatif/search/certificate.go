@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// answer verifies the neighbours of the best cell and sums up (CAP-5.10).
+// answer simulates the neighbours of the best cell and writes the result (CAP-5.10).
 func (s *solver) answer(ctx context.Context, best *cell, warnings plan.Problems) (*result.Result, error) {
 	answered := s.plan
 	if best != nil {
@@ -59,7 +59,7 @@ func (s *solver) answer(ctx context.Context, best *cell, warnings plan.Problems)
 	}
 	exit := r.Exit
 	err = s.judge.AddWorlds(ctx, s.source, best.plan, best.values, r)
-	r.Exit = exit // the answer was judged in worlds, under all conditions
+	r.Exit = exit // the search has already judged the answer in worlds, under all conditions
 	return r, err
 }
 
@@ -73,7 +73,7 @@ func (s *solver) stopped(otherwise string) string {
 	return otherwise
 }
 
-// fill puts the estimates of the answer into the result.
+// fill copies the estimates of the answer into the result.
 func (s *solver) fill(best *cell, r *result.Result, proven bool) {
 	stopped := r.Stopped
 	r.Answer = &result.Answer{Point: best.Point, Numbers: best.Numbers, Cost: best.Cost, Containers: best.Containers, AsWritten: s.plan.Cost(), Proven: proven, Worlds: best.Worlds}
@@ -93,8 +93,8 @@ func (s *solver) fill(best *cell, r *result.Result, proven bool) {
 	r.Stopped = stopped
 }
 
-// neighbours simulates, for each knob, the cell one step cheaper: a bound may have
-// excluded it, an argument of monotony does not count here.
+// neighbours simulates, for each axis, the cell one step cheaper. An exclusion by a bound
+// suffices; one by monotony does not.
 func (s *solver) neighbours(ctx context.Context, best *cell, r *result.Result) error {
 	for k := range s.axes {
 		c := s.neighbour(best, k)
@@ -112,7 +112,7 @@ func (s *solver) neighbours(ctx context.Context, best *cell, r *result.Result) e
 	return nil
 }
 
-// neighbour returns the cell with the next value of one axis that is cheaper, nil when none is.
+// neighbour returns the cell with the next cheaper value of one axis, or nil.
 func (s *solver) neighbour(best *cell, axis int) *cell {
 	var found *cell
 	for _, c := range s.cells {
@@ -124,22 +124,22 @@ func (s *solver) neighbour(best *cell, axis int) *cell {
 			same = same && (k == axis || c.index[k] == best.index[k])
 		}
 		if same {
-			found = c // cells are sorted: the last is the nearest
+			found = c // cells are sorted by cost, so the last is the nearest
 		}
 	}
 	return found
 }
 
-// under returns a certificate before any cell was judged: conditions are those of a plan.
+// under returns an empty certificate with the conditions of a plan.
 func (s *solver) under(p *plan.Plan) *result.Certificate {
 	conditions := judge.Conditions(p)
 	return &result.Certificate{Label: "full", Confidence: level(p, conditions), Conditions: namesOf(conditions), Placements: judge.PlacementsOf(p),
 		Excluded: map[string]int{}, Simulated: s.runs}
 }
 
-// bindingOf returns what keeps all cells from holding: what the one breaks that is nearest to it. A
-// cell that was simulated is nearer than one that a bound excludes, and of several the dearest,
-// which is the last.
+// bindingOf returns the constraint that keeps all cells from holding: the one that the
+// nearest cell violates. A simulated cell is nearer than one excluded by a bound. Of
+// several the dearest counts, which is the last.
 func bindingOf(cells []*cell) *result.Binding {
 	near := []string{byMemory, byUtilisation, byLatency, bySimulation, byWorlds}
 	var found *cell
@@ -154,8 +154,7 @@ func bindingOf(cells []*cell) *result.Binding {
 	return &result.Binding{Constraint: found.Constraint, Argument: found.Argument, Reason: found.Reason, Point: found.Point}
 }
 
-// certificate lists every cell that is cheaper than the best, with the argument that
-// excludes it.
+// certificate lists every cell cheaper than the best, with the argument that excludes it.
 func (s *solver) certificate(best *cell) *result.Certificate {
 	requests := s.judge.Taken()
 	answered := s.plan
@@ -179,7 +178,7 @@ func (s *solver) certificate(best *cell) *result.Certificate {
 		}
 		cert.All = append(cert.All, c.Cell)
 		switch c.Outcome {
-		case result.Pass: // with a longer p99, where that is minimised
+		case result.Pass: // when p99 is minimised: it passes with a longer p99
 			cert.Excluded["longer p99"]++
 		case result.Excluded, result.Fail:
 			cert.Excluded[c.Argument]++
@@ -197,7 +196,7 @@ func (s *solver) certificate(best *cell) *result.Certificate {
 	return cert
 }
 
-// pareto returns the simulated cells that no other beats in cost and in p99.
+// pareto returns the simulated cells that no other cell beats in both cost and p99.
 func (s *solver) pareto() []result.Cell {
 	var list []result.Cell
 	least := 0.0

@@ -8,16 +8,16 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// Grid simulates cells of a plan's search one after another, the cheapest first, without
-// any argument that spares one but hard bounds, until one passes. It is what [Solve] is held to. undecided
-// is the first cell of which the budget did not tell, before any passed; point is nil when
-// none did.
+// Grid simulates the cells of a plan's search one after another, the cheapest first, until
+// one passes. It skips only cells that a bound excludes, so tests can check [Solve] against
+// it. It returns the first cell that passes, or the first that the budget left undecided
+// before any passed. Both are nil when none did.
 func Grid(ctx context.Context, j *judge.Judge, source *plan.Source, p *plan.Plan) (point, undecided map[string]string, err error) {
 	s := &solver{judge: j, plan: p, source: source, axes: p.Solve.Over}
 	s.open()
 	for _, c := range s.cells {
 		if c.Outcome != "" {
-			continue // a hard bound: it has no memory for it, or a tier is full
+			continue // a bound excludes it
 		}
 		if err := s.simulate(ctx, c); err != nil {
 			return nil, nil, err

@@ -17,30 +17,30 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// ratePath is what a search over the rate sets.
+// ratePath is the path that a search over the rate sets.
 const ratePath = "workload.arrivals.rate_scale"
 
-// wholeStep is the part of the rate at which a tier is full that rates are told apart by, where
-// the plan has none of its own.
+// wholeStep is the default resolution of the search: a part of the rate at which a tier is
+// full.
 const wholeStep = 0.02
 
-// curveAt holds the parts at which latency is simulated, too, for the curve over the rate.
+// curveAt lists further parts of that rate at which latency is simulated, for the curve.
 var curveAt = []float64{0.1, 0.3, 0.5, 0.7}
 
 // rates is a search over the rate, in steps of the rate at which a tier is full.
 type rates struct {
 	*solver
 	conditions []model.Condition
-	peak, full float64 // rates of the plan, and at which a tier is full
-	steps      int     // of full
-	sections   int     // rates that are simulated side by side
+	peak, full float64 // the plan's peak rate, and the rate at which a tier is full
+	steps      int     // number of steps up to full
+	sections   int     // rates that are simulated in parallel
 	at         map[int]*cell
 }
 
-// maxRate finds the greatest rate at which the plan holds (CAP-6.3): a bracket grows downwards
-// from the rate at which a tier is full, in steps that double, until one holds; then
-// k-section: as many rates as there are sections divide what is between one that holds and one
-// that does not, again and again.
+// maxRate finds the highest rate at which the plan holds (CAP-6.3). It first looks for a
+// rate that holds, going down from the rate at which a tier is full in steps that double.
+// Then it narrows the bracket by k-section: each round simulates as many rates within the
+// bracket as there are sections.
 func (s *solver) maxRate(ctx context.Context, warnings plan.Problems) (*result.Result, error) {
 	r := &rates{solver: s, conditions: judge.Conditions(s.plan), peak: s.plan.PeakRate(), sections: max(s.plan.Solve.Sections, 1), at: map[int]*cell{}}
 	r.steps = int(math.Round(1 / cmp.Or(float64(s.plan.Solve.Step), wholeStep)))
@@ -58,7 +58,7 @@ func (s *solver) maxRate(ctx context.Context, warnings plan.Problems) (*result.R
 	return r.result(ctx, low, high, warnings)
 }
 
-// bracket returns a rate that holds, 0 for none, and a greater one that does not.
+// bracket returns a rate that holds, 0 if none does, and a higher rate that does not.
 func (r *rates) bracket(ctx context.Context) (low, high int, err error) {
 	high = r.steps
 	for next, step := r.steps-1, 1; low == 0 && high > 1 && r.within(); {
@@ -88,8 +88,8 @@ func (r *rates) between(low, high int) []int {
 	return some
 }
 
-// round judges rates side by side, and is the bracket then: the greatest that holds, and the
-// least above it that does not.
+// round judges rates in parallel and returns the new bracket: the highest rate that holds,
+// and the lowest above it that does not.
 func (r *rates) round(ctx context.Context, low, high int, some []int) (int, int, error) {
 	if err := r.judgeAll(ctx, some); err != nil {
 		return 0, 0, err
@@ -108,7 +108,7 @@ func (r *rates) round(ctx context.Context, low, high int, some []int) (int, int,
 	return low, high, nil
 }
 
-// judgeAll judges what was not judged yet.
+// judgeAll judges the rates that have not been judged yet.
 func (r *rates) judgeAll(ctx context.Context, some []int) error {
 	var open []*cell
 	for _, k := range some {
@@ -149,7 +149,7 @@ func (r *rates) fullAt() float64 {
 	return least
 }
 
-// cell returns the plan at a part of the full rate.
+// cell returns the plan at k steps of the full rate.
 func (r *rates) cell(k int) (*cell, error) {
 	if c := r.at[k]; c != nil {
 		return c, nil
@@ -168,7 +168,7 @@ func (r *rates) cell(k int) (*cell, error) {
 	return c, nil
 }
 
-// result returns the answer at the part low, with the one above it that does not hold.
+// result returns the answer for the bracket of low, which holds, and high, which does not.
 func (r *rates) result(ctx context.Context, low, high int, warnings plan.Problems) (*result.Result, error) {
 	requests := r.judge.Taken()
 	cert := r.under(r.plan)
@@ -217,8 +217,8 @@ func (r *rates) result(ctx context.Context, low, high int, warnings plan.Problem
 	return out, nil
 }
 
-// curve is latency over the rate, of all rates that were simulated and a few below, and
-// where it bends: the knee is where p99 is twice that of the lowest of them.
+// curve adds latency over the rate: of all rates simulated so far and of some lower ones.
+// Its knee is the rate at which p99 is twice that of the lowest rate.
 func (r *rates) curve(ctx context.Context, out *result.Result) error {
 	var some []int
 	for _, part := range curveAt {

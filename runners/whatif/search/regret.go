@@ -11,17 +11,17 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// tried is a cell with what came of it in each world.
+// tried is a cell with its outcome in each world.
 type tried struct {
 	cell  *cell
 	holds []bool
 	cost  []float64
 }
 
-// regret compares up to n configurations in all worlds of what is not known for sure, by what
-// each costs there beyond the cheapest of them that holds (CAP-5.8). One that does not hold
-// costs as much beyond it as that one does: it has to be had besides. Where none holds, the
-// dearest stands for it. The least in the mean comes first.
+// regret compares up to n configurations in all worlds, by their costs beyond the cheapest
+// of them that holds there (CAP-5.8). One that does not hold costs the whole price of that
+// configuration too much, because it must be bought in addition. Where none holds, the
+// dearest takes its place. The list is sorted by mean regret.
 func (s *solver) regret(ctx context.Context, best *cell, n int) ([]result.Regret, error) {
 	var list []tried
 	for _, c := range s.compared(best, n) {
@@ -65,8 +65,8 @@ func (s *solver) regret(ctx context.Context, best *cell, n int) ([]result.Regret
 	return out, nil
 }
 
-// compared returns the answer, and cells around it in order of their distance in what is
-// minimised: those that fail for want of worlds, and dearer ones that are no mistakes.
+// compared returns the answer and the cells around it, in order of their distance in what
+// is minimised. Cells that fail for other reasons than worlds are left out.
 func (s *solver) compared(best *cell, n int) []*cell {
 	list := []*cell{best}
 	var others []*cell
@@ -103,7 +103,7 @@ func (s *solver) inEach(ctx context.Context, c *cell) (tried, error) {
 	return one, nil
 }
 
-// regretOf returns regret of plans that ask for it.
+// regretOf returns the comparison for a plan that asks for it, else nil.
 func (s *solver) regretOf(ctx context.Context, p *plan.Plan, best *cell) ([]result.Regret, error) {
 	if n := p.Solve.LeastRegret; n > 0 && len(p.Uncertain) > 0 {
 		return s.regret(ctx, best, n)

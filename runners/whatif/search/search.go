@@ -1,14 +1,19 @@
-// Package search finds the cheapest configuration that holds, and shows that no cheaper
-// one does.
+// Package search finds the cheapest configuration that holds, and shows that no cheaper one
+// does.
 //
 // Two things to use first:
 //
 //   - [Solve] searches over the axes of a plan, or over the rate.
 //   - result.Certificate says what was shown.
 //
-// To change the order of the search look in search.go; bounds that exclude cells without a
-// simulation are in bounds.go, the search over the rate in rate.go, the certificate in
-// certificate.go; what configurations cost too much in worlds, in regret.go.
+// To change:
+//
+//   - the order of the search: search.go
+//   - bounds that exclude cells without a simulation: bounds.go
+//   - the search over the rate: rate.go
+//   - the certificate: certificate.go
+//   - other configurations that hold: alternatives.go
+//   - the comparison of configurations over worlds: regret.go
 package search
 
 import (
@@ -29,18 +34,18 @@ import (
 // cell is one configuration of the grid.
 type cell struct {
 	result.Cell
-	index  []int // of the value of each axis
+	index  []int // index of the value on each axis
 	values []plan.Value
 	plan   *plan.Plan
-	goal   float64 // what is minimised
-	// conditions are those of the plan: replicas decide which placements there are.
+	goal   float64 // the quantity that is minimised
+	// conditions are those of the cell's plan, because placements depend on its replicas.
 	conditions []model.Condition
-	// estimate is a p99 by formulas, to order the search.
+	// estimate is the p99 by formulas in nanoseconds, which orders the search.
 	estimate float64
-	judged   []*judge.Evaluation // under each condition
+	judged   []*judge.Evaluation // one for each condition
 }
 
-// Why a cell is known.
+// Arguments for the outcome of a cell.
 const (
 	byMemory      = "memory"
 	byUtilisation = "utilisation"
@@ -57,7 +62,7 @@ type solver struct {
 	axes     []plan.Axis
 	cells    []*cell
 	runs     int
-	replicas int64 // requests of a cell, for what a whole grid would take
+	replicas int64 // largest number of requests of a cell, to estimate the cost of the whole grid
 }
 
 // Solve finds the cheapest cell that passes under all conditions.
@@ -79,12 +84,12 @@ func Solve(ctx context.Context, j *judge.Judge, source *plan.Source, p *plan.Pla
 	return s.answer(ctx, best, warnings)
 }
 
-// level returns how surely each condition of a plan is judged (CAP-5.9).
+// level returns the confidence at which each condition of a plan is judged (CAP-5.9).
 func level(p *plan.Plan, conditions []model.Condition) float64 {
 	return 1 - (1-float64(p.Precision.Verdict))/float64(len(conditions)*len(p.Windows()))
 }
 
-// namesOf returns conditions as people call them.
+// namesOf returns the names of conditions in reports.
 func namesOf(conditions []model.Condition) []string {
 	var names []string
 	for _, c := range conditions {
@@ -93,8 +98,8 @@ func namesOf(conditions []model.Condition) []string {
 	return names
 }
 
-// open makes the grid and excludes what bounds exclude. Values that are mistakes are
-// refused ([plan.Problems]).
+// open builds the grid and excludes cells by bounds. It fails with [plan.Problems] when
+// values are mistakes.
 func (s *solver) open() error {
 	var tried []plan.Tried
 	for _, values := range engines.Product(s.axes) {
@@ -134,9 +139,8 @@ func (s *solver) goalOf(c *cell) float64 {
 	return float64(c.Containers)
 }
 
-// search takes cells whose outcome is open and that are cheaper than the best, those
-// first that formulas say are near the limit; a fail excludes all that have less of
-// everything.
+// search simulates open cells that are cheaper than the best, those nearest to the limit by
+// formulas first. A cell that fails excludes all cells that have less of everything.
 func (s *solver) search(ctx context.Context) (*cell, error) {
 	var best *cell
 	for {
@@ -165,7 +169,7 @@ func (s *solver) search(ctx context.Context) (*cell, error) {
 	}
 }
 
-// forget gives up what every replication of a cell gave; of nil, nothing.
+// forget frees the records of a cell. A nil cell has none.
 func (c *cell) forget() {
 	if c == nil {
 		return
@@ -175,7 +179,7 @@ func (c *cell) forget() {
 	}
 }
 
-// p99 returns the estimate of the normal condition, infinite without one.
+// p99 returns the estimate under the normal condition, infinity without one.
 func (c *cell) p99() float64 {
 	for _, e := range c.Estimates {
 		if e.Metric == "p99(request)" && e.Scope.Condition == "" && e.Scope.Model == "" && e.Value != nil {
@@ -185,7 +189,7 @@ func (c *cell) p99() float64 {
 	return math.Inf(1)
 }
 
-// undecided returns the cells that are cheaper than the best and not decided.
+// undecided returns the open cells that are cheaper than the best.
 func (s *solver) undecided(best *cell) []*cell {
 	var open []*cell
 	for _, c := range s.cells {
@@ -199,9 +203,9 @@ func (s *solver) undecided(best *cell) []*cell {
 	return open
 }
 
-// pick halves what is open: of the cells that have most of each knob at their cost, the
-// middle one; before any has passed the first whose estimate passes. Cells whose estimate is
-// far above an objective come last (CAP-6.2).
+// pick returns the middle one of the open cells, which halves what is open. Before any cell
+// has passed it returns the first whose estimate meets the objective. Cells whose estimate
+// is far above an objective come last (CAP-6.2).
 func (s *solver) pick(open []*cell, best *cell) *cell {
 	limit := s.p99Limit()
 	if best == nil && limit > 0 {
@@ -218,7 +222,7 @@ func (s *solver) pick(open []*cell, best *cell) *cell {
 	return open[len(open)/2]
 }
 
-// p99Limit returns the least that objectives allow p99(request) to be, 0 without one.
+// p99Limit returns the lowest limit that objectives set for p99(request), 0 when none does.
 func (s *solver) p99Limit() float64 {
 	least := 0.0
 	for _, o := range s.plan.Objectives() {
@@ -229,15 +233,16 @@ func (s *solver) p99Limit() float64 {
 	return least
 }
 
-// simulate judges a cell under all conditions; the first that fails decides. Only of one that
-// passes can what every replication gave be asked for.
+// simulate judges a cell under all conditions. The first condition that fails decides.
+// Records are kept only of a cell that passes.
 func (s *solver) simulate(ctx context.Context, c *cell) error {
 	err := s.judged(ctx, c)
 	s.took(c)
 	return err
 }
 
-// judged is simulate without the solver's counts: cells may be judged side by side.
+// judged simulates a cell without changing the solver's counts, so cells can be judged in
+// parallel.
 func (s *solver) judged(ctx context.Context, c *cell) error {
 	defer func() {
 		if c.Outcome != result.Pass {
@@ -277,8 +282,7 @@ func (s *solver) took(c *cell) {
 	}
 }
 
-// inWorlds judges a cell that passes with middle values in the worlds of what is not known
-// for sure.
+// inWorlds judges a cell that passes with middle values in the worlds of uncertain inputs.
 func (s *solver) inWorlds(ctx context.Context, c *cell) error {
 	worlds, err := judge.Worlds(s.source, c.plan, c.values)
 	if err != nil {
@@ -299,16 +303,16 @@ func (s *solver) inWorlds(ctx context.Context, c *cell) error {
 	return nil
 }
 
-// headline returns the estimates that reports show of a cell.
+// headline returns the estimates of a cell that reports show.
 func headline(list []result.Estimate) []result.Estimate {
 	return slices.DeleteFunc(list, func(e result.Estimate) bool {
 		return e.Metric != "p99(request)" && e.Metric != "mean(request)" && e.Metric != "errors" && e.Metric != "goodput"
 	})
 }
 
-// spread excludes what has no more of any knob than a cell that failed, and less of some.
-// It holds for knobs that rise, as numbers of replicas; cells that differ in any other
-// are left.
+// spread excludes cells that have less than a failed cell and no more of anything. That is
+// valid on axes where more never hurts, such as replicas. Cells that differ on another axis
+// are kept.
 func (s *solver) spread(failed *cell) {
 	for _, c := range s.cells {
 		if c.Outcome == "" && s.below(c, failed) {
@@ -326,8 +330,8 @@ func (s *solver) below(c, d *cell) bool {
 	return true
 }
 
-// monotone reports whether more of an axis never makes latencies longer: replicas, cores
-// and threads do not, shards may.
+// monotone reports whether more on an axis never makes latencies longer. Replicas, cores
+// and threads do not; shards may.
 func (s *solver) monotone(axis int) bool {
 	a := s.axes[axis]
 	path := plan.RootPath(a.Path)
@@ -336,7 +340,7 @@ func (s *solver) monotone(axis int) bool {
 		"fleet.entry.cpu", "fleet.ps.cpu", "fleet.dense.cpu", "fleet.multiplier"}, path)
 }
 
-// within reports whether the budget goes on.
+// within reports whether the budget lasts.
 func (s *solver) within() bool {
 	requests := s.judge.Taken()
 	b := s.plan.Budget

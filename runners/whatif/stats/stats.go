@@ -1,13 +1,18 @@
-// Package stats has the statistics of capacity answers: intervals over replications,
-// verdicts by the binomial law, and where a window becomes stationary.
+// Package stats holds the statistics of capacity answers: confidence intervals over
+// replications, verdicts by the binomial law, and the cut of a warm-up.
 //
 // Two things to use first:
 //
-//   - [Interval] is a mean with the interval of Student's t.
-//   - [Verdict] says whether a quantile is below a limit, and how sure that is.
+//   - [Interval] returns a mean with its interval by Student's t.
+//   - [Verdict] decides whether a quantile is below a limit.
 //
-// To change intervals look in stats.go; verdicts are in verdict.go, the cut of the
-// warm-up in mser.go. Quantiles of laws are gonum's.
+// To change:
+//
+//   - intervals: stats.go
+//   - verdicts: verdict.go
+//   - the cut of the warm-up: mser.go
+//
+// Quantiles of laws are gonum's.
 package stats
 
 import (
@@ -16,7 +21,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Mean returns the mean and the variance of one of values.
+// Mean returns the mean and the sample variance of values. The variance of a single value
+// is NaN.
 func Mean(values []float64) (mean, variance float64) {
 	for _, v := range values {
 		mean += v
@@ -31,8 +37,8 @@ func Mean(values []float64) (mean, variance float64) {
 	return mean, variance / float64(len(values)-1)
 }
 
-// Interval returns the mean of independent values and the half-width of its interval at a
-// confidence (CAP-5.2); the half-width of less than two values is not a number.
+// Interval returns the mean of independent values and the half-width of its confidence
+// interval (CAP-5.2). The half-width is NaN with fewer than two values.
 func Interval(values []float64, confidence float64) (mean, half float64) {
 	mean, variance := Mean(values)
 	n := float64(len(values))
@@ -42,11 +48,11 @@ func Interval(values []float64, confidence float64) (mean, half float64) {
 	return mean, T(confidence, n-1) * math.Sqrt(variance/n)
 }
 
-// Sectioned returns the half-width of the interval of a value of all observations together, as a
-// pooled quantile, at a confidence, from the same value of each of independent parts of them
-// (CAP-12.15): Student's, of what the parts deviate from the whole by. It counts what parts are
-// off for being small, which the mean over parts has and the whole has not; that of less than
-// two parts is not a number.
+// Sectioned returns the half-width of the confidence interval of a value computed from all
+// observations together, such as a pooled quantile (CAP-12.15). parts holds the same value
+// for each of several independent parts of the observations. The interval is Student's,
+// over the deviations of the parts from the whole. So it also covers the bias of small
+// parts. It is NaN with fewer than two parts.
 func Sectioned(whole float64, parts []float64, confidence float64) (half float64) {
 	n := float64(len(parts))
 	if n < 2 {
@@ -59,14 +65,14 @@ func Sectioned(whole float64, parts []float64, confidence float64) (half float64
 	return T(confidence, n-1) * math.Sqrt(squares/(n-1)/n)
 }
 
-// T returns the two-sided quantile of Student's law.
+// T returns the two-sided quantile of Student's t.
 func T(confidence, degrees float64) float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: degrees}.Quantile(0.5 + confidence/2)
 }
 
-// Paired returns the half-width of the interval of a difference of two values, as [Sectioned], from
-// those of parts that were got with the same random numbers, and by how much that narrowed it
-// (CAP-5.7).
+// Paired returns the half-width of the interval of a difference of two values, as
+// [Sectioned] does, from parts that were simulated with the same random numbers. reduction
+// is the factor by which that reduced the variance (CAP-5.7).
 func Paired(whole float64, a, b []float64, confidence float64) (half, reduction float64) {
 	n := min(len(a), len(b))
 	d := make([]float64, n)

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// Outcome of a verdict.
+// Outcome is the outcome of a verdict.
 type Outcome uint8
 
 // The outcomes.
@@ -16,7 +16,7 @@ const (
 	Fail
 )
 
-// atMost returns P(Bin(n, p) <= x), atLeast P(Bin(n, p) >= x), by the incomplete beta
+// atMost returns P(Bin(n, p) <= x) and atLeast P(Bin(n, p) >= x), by the incomplete beta
 // function.
 func atMost(n, x, p float64) float64 {
 	switch {
@@ -38,8 +38,9 @@ func atLeast(n, x, p float64) float64 {
 	return mathext.RegIncBeta(x, n-x+1, p)
 }
 
-// Verdict judges that at most a share p of n requests exceeds a limit, of which x do. n
-// counts as n/vif independent ones; rounding is against the claim (CAP-5.5).
+// Verdict judges whether at most a share p of requests exceeds a limit, given that x of n
+// did. Correlated requests count as n/vif independent ones, rounded against the claim
+// (CAP-5.5).
 func Verdict(n, x int64, p, vif, confidence float64) Outcome {
 	vif = math.Max(vif, 1)
 	if n == 0 {
@@ -56,13 +57,14 @@ func Verdict(n, x int64, p, vif, confidence float64) Outcome {
 	return Undecided
 }
 
-// Needed returns the least number of independent requests that pass with none exceeding.
+// Needed returns the least number of independent requests with which a claim passes if none
+// exceeds the limit.
 func Needed(p, confidence float64) int64 {
 	return int64(math.Ceil(math.Log(1-confidence)/math.Log1p(-p) - 1e-9))
 }
 
-// VIF returns the factor by which the variance of a share of correlated requests exceeds that
-// of independent ones: from the counts of replications, at least 1.
+// VIF returns the factor, at least 1, by which the variance of a share of correlated
+// requests exceeds that of independent ones. n and x are the counts of each replication.
 func VIF(n, x []int64) float64 {
 	sumN, sumX := int64(0), int64(0)
 	for i := range n {

@@ -3,8 +3,8 @@ package theory
 import "math"
 
 // FailAtLeast returns the share of requests that meet at least j dead replicas in a row on
-// some of s shards, of whose r replicas k are dead and not yet known to be. distinct says
-// that a retry goes elsewhere (CAP-7.4).
+// some of s shards. Each shard has r replicas, k of which are dead and still listed.
+// distinct says that a retry goes to another replica (CAP-7.4).
 func FailAtLeast(s, r, k, j int, distinct bool) float64 {
 	p := 1.0
 	for i := range j {

@@ -9,19 +9,19 @@ func Harmonic(n int) float64 {
 	return sum
 }
 
-// ForkJoin2 returns the mean sojourn of two M/M/1 queues fed by one stream, exact (Flatto and
-// Hahn).
+// ForkJoin2 returns the exact mean sojourn time of two M/M/1 queues fed by one stream
+// (Flatto and Hahn).
 func ForkJoin2(lambda, mu float64) float64 {
 	return (12 - lambda/mu) / 8 / (mu - lambda)
 }
 
-// ForkJoin is that of n queues, an approximation within five per cent (Nelson and
-// Tantawi).
+// ForkJoin approximates the mean sojourn time of n such queues within five per cent (Nelson
+// and Tantawi).
 func ForkJoin(n int, lambda, mu float64) float64 {
 	h := Harmonic(n) / Harmonic(2)
 	rho := lambda / mu
 	return (h + 4*rho/11*(1-h)) * ForkJoin2(lambda, mu)
 }
 
-// MaxOfExponentials returns the mean of the largest of n, without queues.
+// MaxOfExponentials returns the mean of the largest of n exponential draws.
 func MaxOfExponentials(n int, mean float64) float64 { return mean * Harmonic(n) }

@@ -1,18 +1,23 @@
-// Package theory has the closed forms of queues, fan-outs, failures and rollouts, to
-// order searches and to hold simulations to.
+// Package theory holds closed forms of queues, fan-outs, failures and rollouts. They order
+// searches, and simulations are checked against them. Times are in units of the caller.
 //
 // Two things to use first:
 //
 //   - [MMc] is a queue with c servers.
 //   - [FailAtLeast] is the share of requests that a dead replica hits.
 //
-// To change queues look in queues.go; fork-join and fan-out are in forkjoin.go, failures
-// in failures.go, rollouts in rollouts.go. Times are in units of the caller.
+// To change:
+//
+//   - queues: queues.go
+//   - fork-join and fan-out: forkjoin.go
+//   - failures: failures.go
+//   - rollouts: rollouts.go
 package theory
 
 import "math"
 
-// ErlangB returns the blocking of c servers without a queue under the offered load a.
+// ErlangB returns the blocking probability of c servers without a queue under the offered
+// load a.
 func ErlangB(c int, a float64) float64 {
 	b := 1.0
 	for k := 1; k <= c; k++ {
@@ -21,22 +26,22 @@ func ErlangB(c int, a float64) float64 {
 	return b
 }
 
-// ErlangC returns the share of arrivals that wait for one of c servers; rho is the load of
-// each.
+// ErlangC returns the share of arrivals that wait for one of c servers, each with the load
+// rho.
 func ErlangC(c int, rho float64) float64 {
 	b := ErlangB(c, float64(c)*rho)
 	return b / (1 - rho*(1-b))
 }
 
-// MMc returns the mean wait and the mean sojourn of c exponential servers of rate mu under
-// Poisson arrivals of rate lambda.
+// MMc returns the mean wait and the mean sojourn time of c exponential servers of rate mu
+// under Poisson arrivals of rate lambda.
 func MMc(c int, lambda, mu float64) (wait, sojourn float64) {
 	rho := lambda / (float64(c) * mu)
 	wait = ErlangC(c, rho) / (float64(c)*mu - lambda)
 	return wait, wait + 1/mu
 }
 
-// MMcTail returns the share of requests whose sojourn exceeds t.
+// MMcTail returns the share of requests whose sojourn time exceeds t.
 func MMcTail(c int, lambda, mu, t float64) float64 {
 	waits := ErlangC(c, lambda/(float64(c)*mu))
 	theta := float64(c)*mu - lambda
@@ -46,7 +51,7 @@ func MMcTail(c int, lambda, mu, t float64) float64 {
 	return (1-waits)*math.Exp(-mu*t) + waits*(mu*math.Exp(-theta*t)-theta*math.Exp(-mu*t))/(mu-theta)
 }
 
-// MMcQuantile returns the sojourn that a share q does not exceed.
+// MMcQuantile returns the sojourn time that a share q of the requests does not exceed.
 func MMcQuantile(c int, lambda, mu, q float64) float64 {
 	low, high := 0.0, 1/mu
 	for MMcTail(c, lambda, mu, high) > 1-q {
@@ -62,14 +67,15 @@ func MMcQuantile(c int, lambda, mu, q float64) float64 {
 	return high
 }
 
-// MG1Wait returns the mean wait before one server (Pollaczek and Khinchine); scv is the squared
-// coefficient of variation of service.
+// MG1Wait returns the mean wait at one server (Pollaczek and Khinchine). scv is the squared
+// coefficient of variation of the service time.
 func MG1Wait(lambda, mean, scv float64) float64 {
 	rho := lambda * mean
 	return rho * mean * (1 + scv) / (2 * (1 - rho))
 }
 
-// MMcK returns the blocking and the mean wait of c servers with room for k requests in all.
+// MMcK returns the blocking probability and the mean wait of c servers with room for k
+// requests in all.
 func MMcK(c, k int, lambda, mu float64) (blocking, wait float64) {
 	a := lambda / mu
 	p := make([]float64, k+1)
@@ -87,8 +93,8 @@ func MMcK(c, k int, lambda, mu float64) (blocking, wait float64) {
 	return blocking, waiting / (lambda * (1 - blocking))
 }
 
-// AllenCunneen returns an estimate of the mean wait before c servers of any law; it orders
-// searches and proves nothing.
+// AllenCunneen estimates the mean wait at c servers with any laws. Searches use it to order
+// candidates; it proves nothing.
 func AllenCunneen(c int, lambda, mean, arrivalSCV, serviceSCV float64) float64 {
 	wait, _ := MMc(c, lambda, 1/mean)
 	return wait * (arrivalSCV + serviceSCV) / 2

@@ -2,7 +2,8 @@ package theory
 
 import "math"
 
-// SumOfTwo returns the share of sums of U(0,a) and U(0,b) that are at most t; a <= b.
+// SumOfTwo returns the probability that the sum of U(0,a) and U(0,b) is at most t, for a <=
+// b.
 func SumOfTwo(a, b, t float64) float64 {
 	switch {
 	case t <= 0:
@@ -17,9 +18,9 @@ func SumOfTwo(a, b, t float64) float64 {
 	return 1
 }
 
-// TimeToAll returns the mean time until all of n replicas serve what each finds after U(0,b), and
-// where c is above 0 U(0,c) before that, loads in load and reports after U(0,a) (CAP-7.5,
-// CAP-3.13).
+// TimeToAll returns the mean time until all of n replicas serve a version. Each finds it
+// after U(0,b), with c above 0 after a further U(0,c) before that, loads it in the time
+// load, and reports it after U(0,a) (CAP-7.5, CAP-3.13).
 func TimeToAll(n int, a, b, c, load float64) float64 {
 	if a > b {
 		a, b = b, a
@@ -53,5 +54,5 @@ func integralOfTwo(a, b, t float64) float64 {
 	return integralOfTwo(a, b, a+b) + t - a - b
 }
 
-// MaxOfUniform returns the mean of the largest of n draws of U(0,a).
+// MaxOfUniform returns the mean of the largest of n draws from U(0,a).
 func MaxOfUniform(n int, a float64) float64 { return a * float64(n) / float64(n+1) }
