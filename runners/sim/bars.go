@@ -8,22 +8,22 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Bar is a stretch of a pod's time: its start-up, or the loading or serving of a model
-// version.
+// Bar is a stretch of a pod's time: its start-up, or a version of a model being loaded or
+// served.
 type Bar struct {
 	Pod string `json:"pod"`
-	// What is "start" (of an agent, until its model servers serve), "loading" or
-	// "available".
+	// What is "start" (from the start of an agent until its model servers serve), "loading"
+	// or "available".
 	What  string  `json:"what"`
 	Model string  `json:"model,omitempty"`
 	From  float64 `json:"from_s"`
 	Until float64 `json:"until_s"`
 }
 
-// mostBars bounds the bars that are kept.
+// mostBars bounds the number of bars.
 const mostBars = 20_000
 
-// draw begins and ends bars by an observation.
+// draw begins and ends bars.
 func (s *story) draw(o runners.Observation) {
 	switch {
 	case o.Op == "process.start" && strings.Contains(o.Path, "agent"):
@@ -31,7 +31,7 @@ func (s *story) draw(o runners.Observation) {
 	case o.Op == "modelserver.serving":
 		s.end(o.Pod, "", o.At)
 	case o.Op == "process.exit" && (strings.Contains(o.Path, "agent") || len(s.memory.pods[o.Pod]) <= 1):
-		// With several model servers an observation does not say which one ended.
+		// With several model servers the observation does not say which one ended.
 		for _, b := range s.open[s.numbers.of(o.Pod)] {
 			s.bars[b.at].Until = o.At.Seconds()
 		}
@@ -47,10 +47,10 @@ func (s *story) draw(o runners.Observation) {
 	}
 }
 
-// openBar is a bar that has not ended: of a model version, or of the start.
+// openBar is a bar that has not ended: of a version of a model, or (model "") of the start.
 type openBar struct {
 	model string
-	at    int // in story.bars
+	at    int // index in story.bars
 }
 
 func (s *story) begin(o runners.Observation, what, model string) {
@@ -69,7 +69,7 @@ func (s *story) end(pod, model string, at time.Duration) {
 	}
 }
 
-// forget removes an open bar, and returns its index in bars.
+// forget removes an open bar and returns its index in bars.
 func (s *story) forget(pod int, model string) (at int, ok bool) {
 	open := s.open[pod]
 	i := slices.IndexFunc(open, func(b openBar) bool { return b.model == model })
@@ -85,7 +85,7 @@ func (s *story) forget(pod int, model string) (at int, ok bool) {
 	return at, true
 }
 
-// closed returns all bars; open ones end now.
+// closed returns all bars and ends the open ones now.
 func (s *story) closed(now time.Duration) []Bar {
 	for _, open := range s.open {
 		for _, b := range open {

@@ -12,7 +12,7 @@ import (
 // confValues holds the values of an agent.conf that are needed before anything runs.
 type confValues struct {
 	version            int
-	numShard           int // 0 if the conf does not set it
+	numShard           int // 0 when the conf lacks it
 	baseName, basePath string
 }
 
@@ -22,8 +22,7 @@ type ConfError []string
 
 func (e ConfError) Error() string { return strings.Join(e, "\n") }
 
-// readConf reads the conf. It returns an error for whatever would keep any agent from
-// starting.
+// readConf reads the conf and fails on mistakes that would keep every agent from starting.
 func (c *Cluster) readConf() error {
 	o := c.options
 	data, err := os.ReadFile(o.Conf)

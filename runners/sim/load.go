@@ -10,9 +10,9 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Load holds the load of a run for capacity planning: what ZooKeeper held and was asked,
-// and the memory of model servers. Rates count requests of pods a second, over the whole
-// run, without pings.
+// Load holds the numbers that a planner needs: what ZooKeeper held and was asked for, and
+// the memory of model servers. Rates are per second, over the whole run, and count requests
+// of pods only. Pings are not counted.
 type Load struct {
 	Watches     Extent `json:"watches"`
 	Connections Extent `json:"connections"`
@@ -21,7 +21,7 @@ type Load struct {
 	ZnodeBytes  Extent `json:"znode_bytes"`
 
 	Requests float64 `json:"requests_per_s"`
-	// Peak is the largest number of requests in one second of the clock, which began at
+	// Peak is the highest number of requests in one second of the clock, the one from
 	// PeakAt.
 	Peak     uint64             `json:"peak_requests_in_1s"`
 	PeakAt   float64            `json:"peak_at_s"`
@@ -31,13 +31,13 @@ type Load struct {
 	Events   float64            `json:"notifications_per_s"`
 	BytesIn  float64            `json:"bytes_in_per_s"`
 	BytesOut float64            `json:"bytes_out_per_s"`
-	// Operator counts what was done from outside of the pods.
+	// Operator counts the requests that came from outside the pods, in the whole run.
 	Operator runners.Flow `json:"operator"`
 
 	Memory []ServerMemory `json:"memory"`
 }
 
-// Extent holds an amount at the end, and the largest at a sample.
+// Extent is a quantity at the end of the run, and its highest value in a sample.
 type Extent struct {
 	End  int64 `json:"end"`
 	Most int64 `json:"most"`
@@ -49,8 +49,8 @@ func (e *Extent) seen(n int64) { e.End, e.Most = n, max(e.Most, n) }
 type ServerMemory struct {
 	Pod  string `json:"pod"`
 	Kind string `json:"kind,omitempty"`
-	// PeakBytes is the peak of any of its processes. Steps lists the changes; 0 means that
-	// no process runs.
+	// PeakBytes is the highest value of any of its processes. Steps lists its changes; it
+	// is 0 while no process runs.
 	PeakBytes int64        `json:"peak_bytes"`
 	Steps     []MemoryStep `json:"steps"`
 }
@@ -69,12 +69,12 @@ func (m *ServerMemory) end() int64 {
 	return m.Steps[len(m.Steps)-1].Bytes
 }
 
-// memories records the memory of model servers.
+// memories tracks the memory of model servers.
 type memories struct {
 	pods map[string][]*ServerMemory
 }
 
-// look records the present memory of a pod's model servers.
+// look notes the present memory of a pod's model servers.
 func (m *memories) look(at time.Duration, pod string, load []runners.ModelServerLoad) {
 	for _, s := range m.pods[pod] {
 		if !slices.ContainsFunc(load, func(l runners.ModelServerLoad) bool { return l.Kind == s.Kind }) {
@@ -100,7 +100,7 @@ func (m *ServerMemory) step(at time.Duration, bytes int64) {
 	m.Steps = append(m.Steps, MemoryStep{AtSeconds: at.Seconds(), Bytes: bytes})
 }
 
-// list returns the memories by pod, in the cluster's order, and kind.
+// list returns the servers in the cluster's order of pods, then by kind.
 func (m *memories) list(pods []runners.Pod) []ServerMemory {
 	list := []ServerMemory{}
 	for _, p := range pods {
@@ -112,7 +112,7 @@ func (m *memories) list(pods []runners.Pod) []ServerMemory {
 	return list
 }
 
-// load sums up.
+// load returns the load of the whole run, up to now.
 func (s *samples) load(now time.Duration, z runners.ZooKeeperLoad) Load {
 	seconds := max(now.Seconds(), 1e-9)
 	rates := func(flows map[string]runners.Flow) map[string]float64 {
@@ -131,7 +131,7 @@ func (s *samples) load(now time.Duration, z runners.ZooKeeperLoad) Load {
 	return l
 }
 
-// byRate lists names, the highest rate first.
+// byRate returns the names, the highest rate first.
 func byRate(rates map[string]float64) []string {
 	names := slices.Sorted(maps.Keys(rates))
 	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(rates[b], rates[a]) })

@@ -12,15 +12,14 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// exportedGraph is a directory that has version directories.
+// exportedGraph is a folder with version folders in it.
 type exportedGraph struct {
-	dir string // below the models directory, with slashes
+	dir string // below the models folder, with slashes
 	runners.SubGraph
 }
 
-// readModels finds the exported graphs below a directory: each directory with at
-// least one subdirectory whose name is a number. The size is that of the largest
-// version.
+// readModels finds the exported graphs below a folder: every folder with at least one
+// subfolder whose name is a number. The size of a graph is that of its largest version.
 func readModels(root string) ([]exportedGraph, error) {
 	info, err := os.Stat(root)
 	if err != nil {
@@ -63,7 +62,7 @@ func readModels(root string) ([]exportedGraph, error) {
 func addVersion(byDir map[string]*exportedGraph, root, dir string, version, sizeBytes int64) {
 	below, err := filepath.Rel(root, dir)
 	if err != nil {
-		panic(err) // the walk found dir below root
+		panic(err) // dir was found below root
 	}
 	g := byDir[dir]
 	if g == nil {
@@ -102,8 +101,7 @@ func treeSizeBytes(root string) (int64, error) {
 	return sum, err
 }
 
-// reasonOf returns the error of a file operation without the path, which the caller's
-// message has.
+// reasonOf returns the error of a file operation without the path, which the caller adds.
 func reasonOf(err error) error {
 	if e, ok := err.(*fs.PathError); ok {
 		return e.Err
@@ -111,8 +109,9 @@ func reasonOf(err error) error {
 	return err
 }
 
-// modelOf returns the name of a graph's model: the directory above it without
-// "exported_models", or fallback for a graph right below the root.
+// modelOf returns the name of the model that a graph belongs to: the folder above it,
+// skipping "exported_models" and "saved_models". For a graph right below the root it
+// returns fallback.
 func (g exportedGraph) modelOf(fallback string) string {
 	parts := strings.Split(g.dir, "/")
 	for i := len(parts) - 2; i >= 0; i-- {

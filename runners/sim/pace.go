@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/outlook"
 )
 
-// pace lets time pass in steps of suitable length, so that a run can be watched and
-// interrupted. The steps do not change the run.
+// pace passes virtual time in steps that are short on the wall clock, so that a run can be
+// watched and interrupted. The steps do not change the run.
 type pace struct {
 	cluster  runners.Cluster
 	progress func(outlook.Far) error
@@ -17,18 +17,18 @@ type pace struct {
 	longest  time.Duration
 	end      time.Duration // of the run
 	began    time.Time
-	// looked is the time of the last look at the counts, and lookTook its length: a look
-	// has to make up for what was leapt over.
+	// looked is when the counts were read last, and lookTook how long that took. Reading
+	// them is slow because it catches up with what the clock leapt over.
 	looked   time.Time
 	lookTook time.Duration
 }
 
-// lookShare bounds the cost of looks: the next one comes after this many times the length
-// of the last, except for the look at the end.
+// lookShare bounds the share of the wall time that reading the counts takes: after each
+// reading none follows for lookShare times as long, except at the end of the run.
 const lookShare = 19
 
-// The wall time of a step is kept between shortStep and longStep, except that a step covers
-// at least leastStep of virtual time.
+// The wall time of a step is kept between shortStep and longStep. A step is at least
+// leastStep of virtual time, however long that takes.
 const (
 	leastStep = time.Millisecond
 	shortStep = 20 * time.Millisecond
@@ -43,7 +43,7 @@ func newPace(c *Cluster, cluster runners.Cluster, progress func(outlook.Far) err
 	return &pace{cluster: cluster, progress: progress, length: min(100*time.Millisecond, longest), longest: longest, end: c.options.For, began: time.Now()}
 }
 
-// step lets time pass, at most limit.
+// step passes time, at most limit.
 func (p *pace) step(limit time.Duration) error {
 	began := time.Now()
 	if _, err := p.cluster.Pass(min(p.length, limit), nil); err != nil {
@@ -63,7 +63,7 @@ func (p *pace) step(limit time.Duration) error {
 	return p.progress(far)
 }
 
-// look counts.
+// look reads the counts.
 func (p *pace) look(far *outlook.Far) {
 	began := time.Now()
 	stats := p.cluster.Stats()
@@ -72,7 +72,7 @@ func (p *pace) look(far *outlook.Far) {
 	p.lookTook = p.looked.Sub(began)
 }
 
-// reads counts the requests to ZooKeeper that read something.
+// reads returns the number of requests to ZooKeeper that read.
 func reads(requests map[string]uint64) (n uint64) {
 	for op, count := range requests {
 		if strings.HasPrefix(op, "get") || op == "exists" {
@@ -82,7 +82,7 @@ func reads(requests map[string]uint64) (n uint64) {
 	return n
 }
 
-// Size returns the size of the run. An agent has the models of its shard, and each model
+// Size returns the size of the run. An agent has the models of its shard, and every agent
 // has the entry.
 func (c *Cluster) Size() outlook.Size {
 	graphs := 0

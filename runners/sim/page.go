@@ -10,14 +10,15 @@ import (
 //go:embed page.js
 var pageScript string
 
-// pageSamples holds the samples as a table, which is shorter than a list of objects.
+// pageSamples holds the samples as a table, which is shorter in JSON than a list of
+// objects.
 type pageSamples struct {
 	Kind    string      `json:"kind"`
 	Columns []string    `json:"columns"`
 	Rows    [][]float64 `json:"rows"`
 }
 
-// pageReport is the report without the parts that depend on the machine.
+// pageReport is the report without values that depend on the machine.
 type pageReport struct {
 	Kind   string  `json:"kind"`
 	Report *Report `json:"report"`
@@ -28,8 +29,9 @@ type pageBars struct {
 	Bars []Bar  `json:"bars"`
 }
 
-// WriteHTML writes the report as a page of one file, with the start-up and roll-out of each
-// pod as bars, and rates and memory over time. Equal runs give equal bytes.
+// WriteHTML writes the report as a page that needs no other file. It shows the start-up and
+// roll-outs of each pod as bars, and rates and memory over time. Equal runs give equal
+// bytes.
 func (r *Report) WriteHTML(out io.Writer) error {
 	page := webpage.Begin(out, webpage.Head{
 		Title: "monosim sim: " + r.Conf, Styles: []string{webpage.PlotStyle}, Scripts: []string{webpage.PlotScript, pageScript},

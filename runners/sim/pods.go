@@ -2,7 +2,7 @@ package sim
 
 import "math/bits"
 
-// podNumbers numbers the pods in the order in which they were first seen.
+// podNumbers numbers pods in the order in which they are first seen.
 type podNumbers struct {
 	byName map[string]int
 	names  []string
@@ -20,11 +20,11 @@ func (p *podNumbers) of(pod string) int {
 	return n
 }
 
-// podSet is a set of pods by number, with a bit each, because there is one for every model
-// and message.
+// podSet is a set of pods by number. It takes a bit for each pod, because there is a set
+// for every model and message.
 type podSet []uint64
 
-// add adds a pod, and reports whether it was missing.
+// add adds a pod and reports whether it is new.
 func (s *podSet) add(n int) bool {
 	for len(*s) <= n/64 {
 		*s = append(*s, 0)

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Print writes the report for a person.
+// Print writes the report for people.
 func (r *Report) Print(out io.Writer) {
 	fmt.Fprintf(out, "%s: %d shards x %d replicas, agent version %d, %s, %s, quirks %s, seed %d\n",
 		r.Conf, r.Shards, r.Replicas, r.Version, r.ZooKeeper, r.ModelServer, r.Quirks, r.Seed)
@@ -98,7 +98,7 @@ func (r *Report) printCounts(w io.Writer) {
 	}
 }
 
-// grouped writes a number with commas.
+// grouped formats a number with commas.
 func grouped(n uint64) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0; i -= 3 {
@@ -107,7 +107,7 @@ func grouped(n uint64) string {
 	return s
 }
 
-// at returns an instant as t+11.000s.
+// at formats an instant as t+11.000s.
 func at(seconds float64) string { return fmt.Sprintf("t+%.3fs", seconds) }
 
 func span(seconds float64) string {
@@ -123,7 +123,7 @@ func oneLine(text string) string {
 	return text
 }
 
-// printLacking prints the first names of a list of what is missing.
+// printLacking prints how many things are missing, and the names of the first ones.
 func printLacking(w io.Writer, title string, list []string) {
 	if len(list) == 0 {
 		return
@@ -191,7 +191,7 @@ func (r *Report) printMemory(w io.Writer) {
 	more(w, len(list), shown)
 }
 
-// rates lists the highest rates.
+// rates formats the highest rates.
 func rates(of map[string]float64) string {
 	const most = 4
 	names := byRate(of)
@@ -208,7 +208,7 @@ func rates(of map[string]float64) string {
 	return strings.Join(parts, ", ")
 }
 
-// rate returns a number a second with three digits.
+// rate formats a number per second to three digits.
 func rate(perSecond float64) string {
 	if perSecond >= 1000 {
 		return grouped(uint64(perSecond+0.5)) + "/s"
@@ -216,7 +216,7 @@ func rate(perSecond float64) string {
 	return strconv.FormatFloat(perSecond, 'g', 3, 64) + "/s"
 }
 
-// size returns a number of bytes with three digits.
+// size formats a number of bytes to three digits.
 func size(bytes int64) string {
 	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
 	value, unit := float64(bytes), 0

@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Report sums up a run; times are in seconds, virtual ones from the start.
+// Report sums up a run. Times are in seconds; virtual times count from the start.
 type Report struct {
 	Conf        string         `json:"conf"`
 	Seed        uint64         `json:"seed"`
@@ -28,16 +28,16 @@ type Report struct {
 	ServiceMap  []ServiceEntry `json:"service_map"`
 	Asked       string         `json:"service_map_of"`
 	Rollouts    []Rollout      `json:"rollouts"`
-	// Unavailable lists what should have been served at the end and was not, as "ctr:entry
-	// on shard0-replica1".
+	// Unavailable lists what should have been served at the end and was not, such as
+	// "ctr:entry on shard0-replica1".
 	Unavailable []string `json:"unavailable"`
-	// Unlisted lists, in the same form, what is served at the end without the pod's address
-	// in the service map, so that clients do not find it; for agents of version 3.
+	// Unlisted lists, in the same form, what is served at the end but not in the service
+	// map, so that clients do not find it. It is filled for agents of version 3 only.
 	Unlisted []string `json:"unlisted"`
 	Acts     []Done   `json:"acts"`
 	Load     Load     `json:"load"`
-	// Samples holds the time series, and Bars what pods did when. Neither is in the JSON of
-	// a report; both have files of their own.
+	// Samples holds the time series and Bars the bars of the pods. They are written to
+	// files of their own.
 	Samples    []Sample       `json:"-"`
 	Bars       []Bar          `json:"-"`
 	Counts     runners.Counts `json:"counts"`
@@ -47,8 +47,8 @@ type Report struct {
 	Failure    string         `json:"failure,omitempty"`
 }
 
-// Step is a step of the start-up: when the first pod and the last one first took it, and
-// how often all pods took it.
+// Step is a step of the start-up: when the first and the last pod took it for the first
+// time, and how often pods took it in all.
 type Step struct {
 	What  string  `json:"what"`
 	First float64 `json:"first_s"`
@@ -57,8 +57,8 @@ type Step struct {
 	Times int     `json:"times"`
 }
 
-// Availability tells when a model version first became AVAILABLE, on the first pod and on
-// the last one.
+// Availability says when a version of a model first was AVAILABLE, on the first pod and on
+// the last.
 type Availability struct {
 	Model string  `json:"model"`
 	First float64 `json:"first_available_s"`
@@ -66,7 +66,7 @@ type Availability struct {
 	Pods  int     `json:"pods"`
 }
 
-// Trouble is an error in the log of an agent, or of a model server.
+// Trouble is an error in the logs of agents, or of a model server.
 type Trouble struct {
 	Text  string  `json:"text"`
 	First float64 `json:"first_s"`
@@ -74,7 +74,7 @@ type Trouble struct {
 	Times int     `json:"times"`
 }
 
-// ServiceEntry is what the asked agent knows of a model: its service and the addresses.
+// ServiceEntry is one service that the asked agent knows, with its addresses.
 type ServiceEntry struct {
 	Key   string   `json:"key"`
 	Addrs []string `json:"addresses"`
@@ -83,8 +83,8 @@ type ServiceEntry struct {
 // maxListed bounds the lists of exits and errors.
 const maxListed = 10
 
-// report makes the report. It asks a pod for the service map, which takes a little cluster
-// time that the counts do not include.
+// report sums up the run. It asks a pod for the service map, which takes a little virtual
+// time that the counts leave out.
 func (r *run) report(wall time.Duration, failure error) *Report {
 	s, cluster := r.story, r.Cluster
 	stats, o := cluster.Stats(), s.cluster.options
@@ -123,7 +123,7 @@ func (r *run) report(wall time.Duration, failure error) *Report {
 	return out
 }
 
-// missing names the exported graphs of which no version was ever AVAILABLE.
+// missing returns the exported graphs that were never AVAILABLE in any version.
 func (s *story) missing() []string {
 	var names []string
 	for _, m := range s.cluster.models {
@@ -144,7 +144,7 @@ func (s *story) missing() []string {
 	return names
 }
 
-// serviceMap asks the first running pod for all entries that it knows.
+// serviceMap asks the first running pod for all services that it knows.
 func serviceMap(cluster runners.Cluster) (entries []ServiceEntry, asked string) {
 	for _, p := range cluster.Pods() {
 		state, err := cluster.PodState(p.Name)

@@ -13,22 +13,22 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// Rollout tells how a model version came to be served.
+// Rollout is how a version of a model spread over the pods.
 type Rollout struct {
-	Model string `json:"model"` // as in Availability: ctr:entry/8
-	// Since is when the version could be served: exported, and published where agents need
-	// that.
+	Model string `json:"model"` // as in Availability, such as ctr:entry/8
+	// Since is when the version was exported and, for agents that need it, published.
 	Since float64 `json:"since_s"`
 	First float64 `json:"first_available_s"`
 	Last  float64 `json:"last_available_s"`
-	// Took is the time from Since until the last pod had it. Pods counts the pods that have
-	// it, of those with any version of the model.
+	// Took is the time from Since to the last pod. Pods counts the pods that have the
+	// version, Of those that have any version of the model.
 	Took float64 `json:"took_s"`
 	Pods int     `json:"pods"`
 	Of   int     `json:"of"`
 }
 
-// rollouts returns the roll-outs of all versions that became available, in that order.
+// rollouts returns the roll-outs of all versions, in the order in which they became
+// available.
 func (s *story) rollouts() []Rollout {
 	var list []Rollout
 	for _, name := range s.order {
@@ -43,7 +43,7 @@ func (s *story) rollouts() []Rollout {
 	return list
 }
 
-// since returns when a version could be served.
+// since returns when a version could first be served.
 func (s *story) since(key, version string) time.Duration {
 	since := s.published[key]
 	for _, m := range s.cluster.models {
@@ -64,8 +64,8 @@ func (c *Cluster) keyOf(model, subGraph string) string {
 	return subGraph
 }
 
-// unavailable lists, for each pod, what it should serve at the end but does not: models of
-// which it had a version, and models that no pod had.
+// unavailable lists what pods should serve at the end and do not: models of which the pod
+// once had a version, and models that no pod ever had.
 func (s *story) unavailable(cluster *simrun.Cluster) []string {
 	var list []string
 	for _, name := range s.missing() {
@@ -87,9 +87,10 @@ func (s *story) unavailable(cluster *simrun.Cluster) []string {
 	return list
 }
 
-// unlisted lists, for each pod, what it serves without being in the service map of the
-// asked pod, which clients use. An agent of version 3 loses its bindings with its session,
-// and not all come back (Q206, Q208). Pods of another place may be left out by intent.
+// unlisted lists what pods serve although the service map of the asked pod lacks it, so
+// that clients do not find it. A lost session deletes the bindings of an agent of version
+// 3, and not all come back (Q206, Q208). Pods in another place than the asked one are
+// skipped, because it may leave them out on purpose.
 func (s *story) unlisted(cluster *simrun.Cluster, services []ServiceEntry, asked string) []string {
 	if asked == "" || !s.cluster.publishes() {
 		return nil
@@ -120,7 +121,7 @@ func (s *story) unlisted(cluster *simrun.Cluster, services []ServiceEntry, asked
 	return list
 }
 
-// servedBy returns a function that reports whether a pod has a version of a model
+// servedBy returns a function that reports whether the pod has a version of a model
 // AVAILABLE.
 func servedBy(cluster *simrun.Cluster, pod string) func(key string) bool {
 	state, err := cluster.PodState(pod)

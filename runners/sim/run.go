@@ -12,11 +12,10 @@ import (
 	"github.com/monosim/monosim/runners/whatif/outlook"
 )
 
-// Run builds the cluster, starts it, publishes the models, and lets virtual time pass to
-// the end. progress, unless nil, is called now and then; its error ends the run. An error
-// without a report is a mistake in what the user asked for; an error with a report says why
-// the run broke off. When ctx ends, the run breaks off with its cause; report and trace
-// then have what was done so far.
+// Run builds the cluster, starts it, publishes the models, and passes virtual time to the
+// end. progress, unless nil, is called now and then; its error ends the run. An error
+// without a report is a mistake of the user. An error with a report says why the run broke
+// off, as when ctx ended; report and trace then hold what was done so far.
 func (c *Cluster) Run(ctx context.Context, progress func(outlook.Far) error) (*Report, error) {
 	trace, err := c.trace()
 	if err != nil {
@@ -51,7 +50,7 @@ func (c *Cluster) Run(ctx context.Context, progress func(outlook.Far) error) (*R
 	return report, failure
 }
 
-// every returns the time between two samples.
+// every returns the distance between samples.
 func (c *Cluster) every() time.Duration {
 	if c.options.Every > 0 {
 		return c.options.Every
@@ -59,7 +58,7 @@ func (c *Cluster) every() time.Duration {
 	return max((c.options.For / 500).Truncate(time.Second), time.Second)
 }
 
-// trace begins the file of Options.Trace, if it is set.
+// trace creates the file of Options.Trace, nil without one.
 func (c *Cluster) trace() (*timeline.File, error) {
 	if c.options.Trace == "" {
 		return nil, nil
@@ -72,7 +71,7 @@ func (c *Cluster) trace() (*timeline.File, error) {
 	return file, nil
 }
 
-// Spec returns the cluster as a spec for runners.
+// Spec returns the cluster in the form that runners take.
 func (c *Cluster) Spec() runners.Spec {
 	o := c.options
 	return runners.Spec{
@@ -84,7 +83,7 @@ func (c *Cluster) Spec() runners.Spec {
 	}
 }
 
-// publish declares and publishes everything.
+// publish declares and publishes all models.
 func (c *Cluster) publish(cluster runners.Cluster) error {
 	for _, m := range c.models {
 		for _, g := range m.SubGraphs {

@@ -8,11 +8,11 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Sample is the state of the cluster at an instant. Rates count requests of pods a second,
-// since the previous sample.
+// Sample is the state of the cluster at an instant. Rates are per second since the sample
+// before, and count requests of pods only.
 type Sample struct {
 	AtSeconds float64 `json:"at_s"`
-	// ZooKeeperUp reports whether ZooKeeper serves. Its amounts are 0 while it does not.
+	// ZooKeeperUp says that ZooKeeper serves. Its contents count as 0 while it does not.
 	ZooKeeperUp  bool  `json:"zookeeper_up"`
 	Connections  int   `json:"connections"`
 	Sessions     int   `json:"sessions"`
@@ -28,11 +28,11 @@ type Sample struct {
 	BytesOut float64            `json:"bytes_out_per_s"`
 	Operator float64            `json:"operator_requests_per_s"`
 
-	// Pods counts the running pods. Available counts the models with an AVAILABLE version,
-	// over all pods.
+	// Pods counts the pods that run, and Available the models with a version AVAILABLE,
+	// summed over pods.
 	Pods      int `json:"pods"`
 	Available int `json:"available"`
-	// MemoryBytes is the memory of all model servers, LargestBytes that of the largest.
+	// MemoryBytes is the memory of all model servers, and LargestBytes that of the largest.
 	MemoryBytes  int64 `json:"memory_bytes"`
 	LargestBytes int64 `json:"largest_memory_bytes"`
 }
@@ -43,13 +43,13 @@ type samples struct {
 	kept        []Sample
 	before      runners.ZooKeeperLoad
 	extents     Load
-	// pods holds, by number, what is known of the pods in fresh; the others have to be
-	// looked at again.
+	// pods holds the state of each pod by number. It is up to date for the pods in fresh; the
+	// others have to be read again.
 	pods  []podNow
 	fresh podSet
 }
 
-// podNow is the state of a pod at the last look.
+// podNow is the state of a pod when it was read last.
 type podNow struct {
 	running        bool
 	available      int
@@ -96,7 +96,8 @@ func (s *samples) look(r *run, now time.Duration) {
 	s.kept = append(s.kept, one)
 }
 
-// lookAtPods looks at the pods with observations since the last look.
+// lookAtPods reads the state of the pods to which something has happened since the last
+// sample.
 func (s *samples) lookAtPods(r *run, one *Sample) {
 	for _, p := range r.Pods() {
 		number := r.story.numbers.of(p.Name)
@@ -135,7 +136,7 @@ func (r *run) podNow(pod string) podNow {
 	return now
 }
 
-// extend records the largest amounts. An outage does not count as the end.
+// extend updates the extents. A sample during an outage does not count.
 func (s *samples) extend(one *Sample) {
 	if !one.ZooKeeperUp {
 		return

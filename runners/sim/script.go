@@ -10,20 +10,20 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// Done is the result of an act.
+// Done is the outcome of an act.
 type Done struct {
 	AtSeconds float64 `json:"at_s"`
-	// TookSeconds is the cluster time that the act took.
+	// TookSeconds is the virtual time that the act took.
 	TookSeconds float64 `json:"took_s"`
 	What        string  `json:"what"`
 	Error       string  `json:"error,omitempty"`
 }
 
-// Script makes the run do acts at given times, in order. A failed act is in the report, and
+// Script sets the acts to do at given times. An act that fails is noted in the report, and
 // the run goes on.
 func (c *Cluster) Script(acts []runners.Act) { c.script = acts }
 
-// acts returns the acts of the script, and those that publish the models.
+// acts returns the acts of the script and the publishing of the models, sorted by time.
 func (c *Cluster) acts() []runners.Act {
 	acts := slices.Clone(c.script)
 	if c.publishes() && c.options.PublishAfter < c.options.For {
@@ -33,7 +33,7 @@ func (c *Cluster) acts() []runners.Act {
 	return acts
 }
 
-// run is a running cluster, with what watches it.
+// run is a running cluster with what observes it.
 type run struct {
 	*simrun.Cluster
 	options *Options
@@ -42,7 +42,7 @@ type run struct {
 	samples *samples
 }
 
-// live starts the cluster, does the acts, and lets the rest of the time pass.
+// live starts the cluster, performs the acts, and passes the rest of the time.
 func (r *run) live(ctx context.Context, acts []runners.Act, until time.Duration) error {
 	if err := r.Start(); err != nil {
 		return err
@@ -58,7 +58,7 @@ func (r *run) live(ctx context.Context, acts []runners.Act, until time.Duration)
 	return r.pass(ctx, until)
 }
 
-// do does an act. The error is about a cluster that broke.
+// do performs an act. It fails when the cluster broke.
 func (r *run) do(act runners.Act) error {
 	began := r.Now()
 	err := act.Do(r)
@@ -73,7 +73,7 @@ func (r *run) do(act runners.Act) error {
 	return nil
 }
 
-// pass lets time pass until an instant, and takes the samples that are due.
+// pass passes time until an instant and takes the samples that are due.
 func (r *run) pass(ctx context.Context, until time.Duration) error {
 	for now := r.Now(); now < until; now = r.Now() {
 		if ctx.Err() != nil {
@@ -87,13 +87,13 @@ func (r *run) pass(ctx context.Context, until time.Duration) error {
 	return nil
 }
 
-// ExportVersion exports a version in the cluster, where a roll-out may begin with it.
+// ExportVersion exports a version and notes when, as a roll-out may begin with it.
 func (r *run) ExportVersion(basePath string, version, sizeBytes int64) error {
 	r.story.exported[fmt.Sprintf("%s/%d", basePath, version)] = r.Now()
 	return r.Cluster.ExportVersion(basePath, version, sizeBytes)
 }
 
-// Publish publishes a model in the cluster, where a roll-out may begin with it.
+// Publish publishes sub-graphs and notes when, as a roll-out may begin with it.
 func (r *run) Publish(layout, model string, subGraphs ...string) error {
 	for _, g := range subGraphs {
 		if _, before := r.story.published[model+":"+g]; !before {

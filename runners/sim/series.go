@@ -8,13 +8,13 @@ import (
 	"strconv"
 )
 
-// column is a column of a table of samples.
+// column is a column of the table of samples.
 type column struct {
 	name  string
 	value func(*Sample) float64
 }
 
-// seriesColumns has the columns of every series; those of operations follow.
+// seriesColumns lists the columns of every series. Columns of operations follow them.
 var seriesColumns = []column{
 	{"at_s", func(s *Sample) float64 { return s.AtSeconds }},
 	{"zookeeper_up", func(s *Sample) float64 {
@@ -40,8 +40,8 @@ var seriesColumns = []column{
 	{"largest_memory_bytes", func(s *Sample) float64 { return float64(s.LargestBytes) }},
 }
 
-// WriteSeries writes the samples as CSV, with a column for each operation of ZooKeeper that
-// occurred, as "getData_per_s".
+// WriteSeries writes the samples as CSV. It adds a column such as "getData_per_s" for each
+// operation of ZooKeeper that occurs.
 func (r *Report) WriteSeries(out io.Writer) error {
 	ops := map[string]bool{}
 	for i := range r.Samples {
@@ -58,7 +58,7 @@ func (r *Report) WriteSeries(out io.Writer) error {
 	for i, c := range columns {
 		row[i] = c.name
 	}
-	_ = w.Write(row) // Error has it
+	_ = w.Write(row) // w.Error returns the error
 	for i := range r.Samples {
 		for j, c := range columns {
 			row[j] = decimal(c.value(&r.Samples[i]))
@@ -69,7 +69,7 @@ func (r *Report) WriteSeries(out io.Writer) error {
 	return w.Error()
 }
 
-// decimal writes a number with three decimals, or none for an integer.
+// decimal formats a number with at most three decimals.
 func decimal(v float64) string {
 	text := strconv.FormatFloat(v, 'f', 3, 64)
 	for text[len(text)-1] == '0' {
@@ -81,15 +81,14 @@ func decimal(v float64) string {
 	return text
 }
 
-// SweepColumns names the columns of a sweep, after those of the varied flags.
+// SweepColumns lists the columns of a sweep, after those of the swept options.
 var SweepColumns = []string{
 	"pods", "watches", "requests_per_s", "peak_requests_in_1s", "notifications_per_s", "bytes_in_per_s", "bytes_out_per_s",
 	"connections", "znodes", "znode_bytes", "all_serving_s", "rollout_s", "memory_bytes", "unavailable", "unlisted", "failed", "events",
 }
 
 // SweepRow returns the row of a run in a sweep. all_serving_s is when the last pod had its
-// first version of every model, rollout_s the time of the slowest roll-out; unlisted is as
-// in Report.
+// first version of every model, and rollout_s how long the slowest roll-out took.
 func (r *Report) SweepRow() []string {
 	l := &r.Load
 	serving, rollout, memory, failed := 0.0, 0.0, int64(0), 0.0

@@ -1,20 +1,19 @@
-// Package sim runs a cluster that is built from somebody's own agent.conf and
+// Package sim runs a simulated cluster that is built from a user's own agent.conf and
 // exported models, and sums up what happened.
 //
 // Two things to use first:
 //
-//   - [Read] makes a [Cluster] of [Options], and says what of the files makes no sense.
-//   - [Cluster.Run] runs it in virtual time and gives a [Report], which is printed by
-//     [Report.Print] or marshalled as JSON.
+//   - [Read] makes a [Cluster] of [Options], or says what is wrong with the files.
+//   - [Cluster.Run] runs it in virtual time and returns a [Report], which [Report.Print] prints.
 //
 // To change:
 //
 //   - what is read of a conf: conf.go
 //   - which exported models are found: models.go
 //   - when they are published: run.go
-//   - how often a run can be looked at: pace.go
-//   - what it will need: package outlook
-//   - what the report has: story.go and report.go
+//   - how often a run can be watched: pace.go
+//   - the forecast of a run: package outlook
+//   - what the report holds: story.go and report.go
 //   - how it is printed: print.go
 package sim
 
@@ -30,33 +29,34 @@ import (
 
 // Options says what to run.
 type Options struct {
-	// Conf is the file that is every pod's agent.conf, Models a directory of exported
+	// Conf is the file that is every pod's agent.conf, and Models a folder of exported
 	// models.
 	Conf, Models string
-	// Shards is the number of shards; 0 means the number in the conf.
+	// Shards is 0 for the number in the conf.
 	Shards, Replicas int
-	// For is the length of the run, in virtual time.
+	// For is the length of the run in virtual time.
 	For  time.Duration
 	Seed uint64
-	// Policy is the version policy to declare, and PublishAfter when to publish, for
-	// agents of version 3.
+	// Policy is the version policy to declare and PublishAfter the time of publishing. Both
+	// are for agents of version 3.
 	Policy       string
 	PublishAfter time.Duration
-	// Locations lists idc:cluster, which the replicas get in turn.
+	// Locations lists idc:cluster of the replicas, used in turn.
 	Locations []string
-	// ZooKeeper and ModelServer are profiles, Quirks and RestartAfter as in
+	// ZooKeeper and ModelServer name profiles. Quirks and RestartAfter are as in
 	// runners.Spec.
 	ZooKeeper, ModelServer, Quirks string
 	RestartAfter                   time.Duration
-	// A model server may use MemoryLimitBytes before it is killed, and reads
-	// LoadBytesPerSecond of a model; 0 means no limit, and the usual speed.
+	// MemoryLimitBytes is the memory with which a model server is killed, and
+	// LoadBytesPerSecond the speed at which it reads models. 0 means no limit and the usual
+	// speed.
 	MemoryLimitBytes, LoadBytesPerSecond int64
-	// Every is how far the samples of the time series are apart, 0 for some 500 in all.
+	// Every is the distance between samples of the time series; 0 means some 500 samples in
+	// all.
 	Every time.Duration
-	// Trace, when set, is a file to write everything that happened into; see
-	// runners/show/timeline.
+	// Trace, when set, names a file to write all events into; see runners/show/timeline.
 	Trace string
-	// NoLeaps is Spec.NoLeaps.
+	// NoLeaps is as in runners.Spec.
 	NoLeaps bool
 	// Replay is the command that repeats the run.
 	Replay string
@@ -72,18 +72,18 @@ type Cluster struct {
 	models    []runners.Model
 	script    []runners.Act
 
-	// Warnings lists what the reference ignores silently.
+	// Warnings lists mistakes that the reference ignores silently.
 	Warnings []string
 }
 
-// publishes reports whether models have to be published to be served.
+// publishes reports whether models must be published to be served.
 func (c *Cluster) publishes() bool { return c.values.version == 3 }
 
-// policies holds the version policies that can be declared.
+// policies lists the version policies that can be declared.
 var policies = []string{"latest", "latest_once", "all", "specific"}
 
-// Read reads the files and checks the options. An error is a mistake of the user's, in
-// words for the user; for an agent.conf with which no agent starts it is a [ConfError].
+// Read reads the files and checks the options. Its error is written for the user. It is a
+// [ConfError] for an agent.conf with which no agent starts.
 func Read(o Options) (*Cluster, error) {
 	switch {
 	case o.Conf == "":
@@ -123,8 +123,8 @@ func (c *Cluster) readLocations(words []string) error {
 	return nil
 }
 
-// place decides where the store has the graphs: below the conf's base_path for version 1,
-// below /models for version 3.
+// place assigns the graphs to models and their base paths: below the conf's base_path for
+// version 1, below /models for version 3.
 func (c *Cluster) place(graphs []exportedGraph) {
 	index := map[string]int{}
 	for _, g := range graphs {

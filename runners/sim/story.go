@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// story picks the few important facts out of all observations.
+// story picks the few events that matter out of all observations.
 type story struct {
 	cluster  *Cluster
 	steps    map[string]*milestone
@@ -16,15 +16,15 @@ type story struct {
 	exits    []Moment
 	errors   map[string]*milestone
 	messages []string
-	// hosts holds, by model, the pods that had any version of it. exported and published
-	// hold when there was a version, and when the model was in the layout.
+	// hosts holds the pods that ever had a version of a model, by its name. exported holds
+	// when a version was exported, and published when a model was published.
 	hosts               map[string]*podSet
 	exported, published map[string]time.Duration
 	done                []Done
 	numbers             podNumbers
 	memory              memories
 	bars                []Bar
-	open                map[int][]openBar // of a pod
+	open                map[int][]openBar // by number of the pod
 }
 
 // milestone is an event that happens to several pods.
@@ -62,7 +62,7 @@ func (s *story) reach(of map[string]*milestone, key string, o runners.Observatio
 	return !ok
 }
 
-// These are the steps of a start-up, as the report words them.
+// The steps of a start-up, as the report names them.
 const (
 	stepAgent      = "agents started"
 	stepSession    = "sessions with ZooKeeper"
@@ -71,7 +71,7 @@ const (
 	stepServing    = "model servers serving"
 )
 
-// observe receives every observation.
+// observe takes every observation of the run.
 func (r *run) observe(o runners.Observation) {
 	r.story.observe(o)
 	switch o.Op {

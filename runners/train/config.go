@@ -20,8 +20,8 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// A plan may have these two configurations: what a user writes in code, and the command
-// line of the processes.
+// The two configurations that a plan may have. run_config is what a user sets in code, and
+// runner_config what the command line of the processes sets.
 const (
 	runConfigKey    = "run_config"
 	runnerConfigKey = "runner_config"
@@ -32,91 +32,59 @@ var (
 	runnerConfigFields = gflagsutils.FieldsOf(runnerutils.Class)
 )
 
-// setting is a setting of a job that fields of the configurations can set.
+type (
+	config = *runnerutils.RunnerConfig
+	spec   = *runners.TrainingSpec
+)
+
+// setting is a setting of a job that fields of the configurations determine.
 type setting struct {
 	job    string
 	fields []string
-	take   func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec)
-	// noZero means that the value 0 stands for the default, because no job has 0 of it.
+	take   func(c config, job spec)
+	// noZero refuses the value 0, which a job would take for "not set".
 	noZero bool
 }
 
-// settings lists all settings. A field without one has no effect on a simulated job.
+// settings lists all settings. A field that is in none of them has no effect on a simulated
+// job.
 var settings = []setting{
-	{job: "ps", fields: []string{"num_ps"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) { job.PS = c.NumPS }},
-	{job: "workers", fields: []string{"num_workers"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) {
-		job.Workers = c.NumWorkers - 1
-	}},
-	{job: "redundant_ps", fields: []string{"num_redundant_ps"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) {
-		job.RedundantPS = c.NumRedundantPS
-	}},
-	{job: "discovery", fields: []string{"discovery_type"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) {
-		job.Discovery = discoveryOf(c)
-	}},
-	{job: "job", fields: []string{"deep_insight_name", "uuid"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) {
+	{job: "ps", fields: []string{"num_ps"}, take: func(c config, job spec) { job.PS = c.NumPS }},
+	{job: "workers", fields: []string{"num_workers"}, take: func(c config, job spec) { job.Workers = c.NumWorkers - 1 }},
+	{job: "redundant_ps", fields: []string{"num_redundant_ps"}, take: func(c config, job spec) { job.RedundantPS = c.NumRedundantPS }},
+	{job: "discovery", fields: []string{"discovery_type"}, take: func(c config, job spec) { job.Discovery = discoveryOf(c) }},
+	{job: "job", fields: []string{"deep_insight_name", "uuid"}, take: func(c config, job spec) {
 		job.Job = c.DeepInsightName.Or("")
 		if c.DiscoveryType == training.DiscoveryConsul {
 			job.Job = c.UUID // env_utils.py:25
 		}
 	}},
-	{job: "model_dir", fields: []string{"model_dir"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) { job.ModelDir = c.ModelDir }},
-	{job: "restore_dir", fields: []string{"restore_dir"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) {
-		job.RestoreDir = c.RestoreDir.Or("")
-	}},
-	{job: "restore_ckpt", fields: []string{"restore_ckpt"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) {
-		job.RestoreCkpt = c.RestoreCkpt.Or("")
-	}},
-	{job: "save_every", fields: []string{"save_checkpoints_secs"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) {
-		job.SaveEvery = seconds(c.SaveCheckpointsSecs.Or(0))
-	}},
-	{job: "save_steps", fields: []string{"save_checkpoints_steps"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) {
-		job.SaveSteps = c.SaveCheckpointsSteps.Or(0)
-	}},
-	{job: "tide_start_hour", fields: []string{"tide_start_hour"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) {
-		job.TideStartHour = hour(c.TideStartHour)
-	}},
-	{job: "tide_start_minute", fields: []string{"tide_start_minute"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) {
-		job.TideStartMinute = c.TideStartMinute.Or(0)
-	}},
-	{job: "tide_end_hour", fields: []string{"tide_end_hour"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) {
-		job.TideEndHour = hour(c.TideEndHour)
-	}},
-	{job: "tide_end_minute", fields: []string{"tide_end_minute"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) {
-		job.TideEndMinute = c.TideEndMinute.Or(0)
-	}},
-	{job: "tide_save_every", fields: []string{"tide_save_secs"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) {
-		job.TideSaveEvery = seconds(c.TideSaveSecs.Or(0))
-	}},
-	{job: "max_to_keep", noZero: true, fields: []string{"checkpoints_max_to_keep"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) {
-		job.MaxToKeep = c.CheckpointsMaxToKeep
-	}},
-	{job: "chief_timeout", noZero: true, fields: []string{"chief_timeout_secs"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) {
-		job.ChiefTimeout = seconds(c.ChiefTimeoutSecs)
-	}},
-	{job: "session_timeout", noZero: true, fields: []string{"session_creation_timeout_secs"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) {
-		job.SessionTimeout = seconds(c.SessionCreationTimeoutSecs)
-	}},
-	{job: "max_retries", fields: []string{"max_retry_times"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) {
+	{job: "model_dir", fields: []string{"model_dir"}, take: func(c config, job spec) { job.ModelDir = c.ModelDir }},
+	{job: "restore_dir", fields: []string{"restore_dir"}, take: func(c config, job spec) { job.RestoreDir = c.RestoreDir.Or("") }},
+	{job: "restore_ckpt", fields: []string{"restore_ckpt"}, take: func(c config, job spec) { job.RestoreCkpt = c.RestoreCkpt.Or("") }},
+	{job: "save_every", fields: []string{"save_checkpoints_secs"}, take: func(c config, job spec) { job.SaveEvery = seconds(c.SaveCheckpointsSecs.Or(0)) }},
+	{job: "save_steps", fields: []string{"save_checkpoints_steps"}, take: func(c config, job spec) { job.SaveSteps = c.SaveCheckpointsSteps.Or(0) }},
+	{job: "tide_start_hour", fields: []string{"tide_start_hour"}, take: func(c config, job spec) { job.TideStartHour = hour(c.TideStartHour) }},
+	{job: "tide_start_minute", fields: []string{"tide_start_minute"}, take: func(c config, job spec) { job.TideStartMinute = c.TideStartMinute.Or(0) }},
+	{job: "tide_end_hour", fields: []string{"tide_end_hour"}, take: func(c config, job spec) { job.TideEndHour = hour(c.TideEndHour) }},
+	{job: "tide_end_minute", fields: []string{"tide_end_minute"}, take: func(c config, job spec) { job.TideEndMinute = c.TideEndMinute.Or(0) }},
+	{job: "tide_save_every", fields: []string{"tide_save_secs"}, take: func(c config, job spec) { job.TideSaveEvery = seconds(c.TideSaveSecs.Or(0)) }},
+	{job: "max_to_keep", noZero: true, fields: []string{"checkpoints_max_to_keep"}, take: func(c config, job spec) { job.MaxToKeep = c.CheckpointsMaxToKeep }},
+	{job: "chief_timeout", noZero: true, fields: []string{"chief_timeout_secs"}, take: func(c config, job spec) { job.ChiefTimeout = seconds(c.ChiefTimeoutSecs) }},
+	{job: "session_timeout", noZero: true, fields: []string{"session_creation_timeout_secs"}, take: func(c config, job spec) { job.SessionTimeout = seconds(c.SessionCreationTimeoutSecs) }},
+	{job: "max_retries", fields: []string{"max_retry_times"}, take: func(c config, job spec) {
 		n := c.MaxRetries()
 		job.MaxRetries = &n
 	}},
-	{job: "retry_wait", noZero: true, fields: []string{"retry_wait_in_secs"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) {
-		job.RetryWait = seconds(c.RetryWaitInSecs)
-	}},
-	{job: "max_slow_start", noZero: true, fields: []string{"max_slow_start_wait_minute"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) {
-		job.MaxSlowStart = time.Duration(c.MaxSlowStartWaitMinute) * time.Minute
-	}},
-	{job: "partial_recovery", fields: []string{"partial_recovery"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) {
-		job.PartialRecovery = c.PartialRecovery.Or(false)
-	}},
-	{job: "clear_nn", fields: []string{"clear_nn"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) { job.ClearNN = c.ClearNN }},
-	{job: "continue_training", fields: []string{"continue_training"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) {
-		job.ContinueTraining = c.ContinueTraining
-	}},
-	{job: "keep_ps", fields: []string{"enable_realtime_training", "enable_parameter_sync", "force_shutdown_ps"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) {
+	{job: "retry_wait", noZero: true, fields: []string{"retry_wait_in_secs"}, take: func(c config, job spec) { job.RetryWait = seconds(c.RetryWaitInSecs) }},
+	{job: "max_slow_start", noZero: true, fields: []string{"max_slow_start_wait_minute"}, take: func(c config, job spec) { job.MaxSlowStart = time.Duration(c.MaxSlowStartWaitMinute) * time.Minute }},
+	{job: "partial_recovery", fields: []string{"partial_recovery"}, take: func(c config, job spec) { job.PartialRecovery = c.PartialRecovery.Or(false) }},
+	{job: "clear_nn", fields: []string{"clear_nn"}, take: func(c config, job spec) { job.ClearNN = c.ClearNN }},
+	{job: "continue_training", fields: []string{"continue_training"}, take: func(c config, job spec) { job.ContinueTraining = c.ContinueTraining }},
+	{job: "keep_ps", fields: []string{"enable_realtime_training", "enable_parameter_sync", "force_shutdown_ps"}, take: func(c config, job spec) {
 		job.KeepPS = c.EnableRealtimeTraining && !c.ForceShutdownPS // cpu_training.py:2140
 	}},
-	// Realtime training wants these.
+	// Realtime training requires these.
 	{fields: []string{"bzid", "base_name"}},
 }
 
@@ -141,14 +109,14 @@ func discoveryOf(c *runnerutils.RunnerConfig) string {
 	return ""
 }
 
-// said holds the fields that a plan's configuration sets, in order, and where.
+// said holds the fields that one configuration of a plan sets, in order, and where.
 type said struct {
 	key    string
 	fields []dataclass.Field
 	at     map[string]*yaml.Node
 }
 
-// place is where a configuration sets a field.
+// place is where a configuration sets something.
 type place struct {
 	key string
 	at  *yaml.Node
@@ -156,10 +124,10 @@ type place struct {
 
 func (s *said) has(name string) bool { return s.at[name] != nil }
 
-// configs applies the configurations to the job, with the reference's precedence: a
-// RunConfig's field goes before the command line's, unless it has RunConfig's default
-// (TRN-2.15); with Q253 repaired it always goes before. Setting something both in a
-// configuration and in the job is an error.
+// configs applies the configurations to the job, with the priorities of the reference. A
+// field of a RunConfig wins over the command line, unless it equals RunConfig's default
+// (TRN-2.15); with Q253 repaired it always wins. It is an error if a configuration and the
+// job set the same thing. The notes say which values do not count or have no effect.
 func (d *reader) configs(n *yaml.Node, f *file, kept quirks.Set) (notes []string) {
 	user, hasUser := d.said(n, runConfigKey, runConfigFields)
 	flags, hasFlags := d.said(n, runnerConfigKey, runnerConfigFields)
@@ -187,8 +155,7 @@ func (d *reader) configs(n *yaml.Node, f *file, kept quirks.Set) (notes []string
 	return append(overruled(merged, user, flags), withoutEffect(user, flags)...)
 }
 
-// realtime checks the fields that a job needs whose PS train in real time
-// (estimator.py:285).
+// realtime checks for the fields that PS training in real time require (estimator.py:285).
 func (d *reader) realtime(c *runnerutils.RunnerConfig, user, flags *said) {
 	if !c.EnableRealtimeTraining {
 		return
@@ -204,7 +171,7 @@ func (d *reader) realtime(c *runnerutils.RunnerConfig, user, flags *said) {
 	}
 }
 
-// take applies one setting to the job, unless only the job sets it.
+// take applies one setting to the job, unless the job itself sets it.
 func (d *reader) take(s setting, c *runnerutils.RunnerConfig, job *yaml.Node, f *file, user, flags *said) {
 	if s.take == nil {
 		return
@@ -235,7 +202,7 @@ func (d *reader) take(s setting, c *runnerutils.RunnerConfig, job *yaml.Node, f 
 	}
 }
 
-// overruled describes the values that the plan sets but another value overrules.
+// overruled returns a note for each value of the plan that does not count.
 func overruled(c *runnerutils.RunnerConfig, user, flags *said) (notes []string) {
 	plain := estimator.RunConfigClass.New()
 	for _, f := range user.fields {
@@ -252,7 +219,7 @@ func overruled(c *runnerutils.RunnerConfig, user, flags *said) (notes []string) 
 	return notes
 }
 
-// asSaid returns a value in the form of a plan.
+// asSaid formats a value as a plan writes it.
 func asSaid(name string, value any) string {
 	for _, f := range runnerConfigFields {
 		for _, m := range f.Members {
@@ -264,7 +231,7 @@ func asSaid(name string, value any) string {
 	return pysem.Repr(value)
 }
 
-// withoutEffect lists, on one line, the fields that have no effect in the simulation.
+// withoutEffect returns a note on the fields that nothing in the simulation uses.
 func withoutEffect(user, flags *said) []string {
 	var list []string
 	for _, s := range []*said{user, flags} {
@@ -284,8 +251,7 @@ func withoutEffect(user, flags *said) []string {
 	return []string{"without effect on a simulated job: " + strings.Join(list, "; ")}
 }
 
-// said reads a configuration's fields; ok is false where the plan does not have the
-// configuration.
+// said reads the fields of a configuration. ok is false when the plan lacks it.
 func (d *reader) said(plan *yaml.Node, key string, fields []gflagsutils.Field) (s *said, ok bool) {
 	s = &said{key: key, at: map[string]*yaml.Node{}}
 	n := find(plan, key)
@@ -312,7 +278,7 @@ func (d *reader) said(plan *yaml.Node, key string, fields []gflagsutils.Field) (
 	return s, true
 }
 
-// unknown reports an unknown field, and suggests a similar one.
+// unknown reports an unknown field, with the one that may be meant.
 func (d *reader) unknown(n *yaml.Node, key string, fields []gflagsutils.Field) {
 	for _, other := range []struct {
 		key    string
@@ -329,7 +295,7 @@ func (d *reader) unknown(n *yaml.Node, key string, fields []gflagsutils.Field) {
 	d.fault(n, "%s: found no field %q, want one as %s, which is the nearest", key, n.Value, best.Name)
 }
 
-// field reads a value of a field's type; null means None.
+// field reads a value of a field's type; null stands for None.
 func (d *reader) field(n *yaml.Node, f gflagsutils.Field, s *said) {
 	value, want := any(nil), ""
 	switch {
@@ -349,7 +315,7 @@ func (d *reader) field(n *yaml.Node, f gflagsutils.Field, s *said) {
 		if n.Decode(&object) != nil {
 			want = "a value"
 		}
-		value = fmt.Sprint(object) // nothing looks into it
+		value = fmt.Sprint(object) // the simulation never reads it
 	}
 	if want != "" {
 		d.fault(n, "%s: %s: found %s, want %s", s.key, f.Name, shown(n), want)
@@ -358,7 +324,7 @@ func (d *reader) field(n *yaml.Node, f gflagsutils.Field, s *said) {
 	s.fields = append(s.fields, dataclass.Field{Name: f.Name, Value: value})
 }
 
-// decoded reads a scalar of a type, or returns what is wanted instead.
+// decoded returns a scalar of a type, or a text that says what is wanted instead.
 func decoded[T any](n *yaml.Node, want string) (any, string) {
 	var v T
 	if n.Kind != yaml.ScalarNode || n.Tag == "!!null" || isCut(n, v) || n.Decode(&v) != nil {
@@ -367,7 +333,8 @@ func decoded[T any](n *yaml.Node, want string) (any, string) {
 	return v, ""
 }
 
-// member returns the enum member that a node names, in small letters as on a command line.
+// member returns the member of an enum with the node's name, in lower case as on a command
+// line.
 func member(n *yaml.Node, f gflagsutils.Field) (any, string) {
 	var words []string
 	for _, m := range f.Members {

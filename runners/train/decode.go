@@ -11,13 +11,13 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// decoder fills structs from YAML strictly, and collects all mistakes.
+// decoder fills structs from YAML strictly and collects all mistakes.
 type decoder struct {
 	file   string
 	faults []error
 }
 
-// fault records a mistake at a node.
+// fault adds a mistake at a node.
 func (d *decoder) fault(n *yaml.Node, format string, args ...any) {
 	d.faults = append(d.faults, fmt.Errorf("%s: %s", d.where(n), fmt.Sprintf(format, args...)))
 }
@@ -73,7 +73,8 @@ func (d *decoder) value(n *yaml.Node, name string, field reflect.Value) {
 	}
 }
 
-// isCut reports whether a number loses its fraction in an integer field, which YAML allows.
+// isCut reports whether reading a node as a whole number would cut off its fraction. The
+// YAML package allows that.
 func isCut(n *yaml.Node, into any) bool {
 	t := reflect.TypeOf(into)
 	if t.Kind() == reflect.Pointer {
@@ -82,7 +83,7 @@ func isCut(n *yaml.Node, into any) bool {
 	return n.Tag == "!!float" && t.Kind() != reflect.Float64
 }
 
-// shown writes a node for people.
+// shown describes a node in messages.
 func shown(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -93,7 +94,7 @@ func shown(n *yaml.Node) string {
 	return fmt.Sprintf("%q", n.Value)
 }
 
-// wanted describes the values of a field.
+// wanted describes the values that a field takes.
 func wanted(t reflect.Type) string {
 	switch {
 	case t == reflect.TypeFor[time.Duration]():

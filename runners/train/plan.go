@@ -14,22 +14,22 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Plan is a training job with a script of what happens to it.
+// Plan is a job and what happens to it.
 type Plan struct {
 	// Name is the name of the file.
 	Name string
 	Seed uint64
 	For  time.Duration
-	// Quirks has the form of runners.Spec.
+	// Quirks is as in runners.Spec.
 	Quirks string
 	Job    runners.TrainingSpec
-	// Notes describes what in the configurations does not count, or has no effect.
+	// Notes say which values of the configurations do not count or have no effect.
 	Notes []string
-	// Script has the lines of what happens, as "10m: ps0 is killed".
+	// Script lists what happens, in lines such as "10m: ps0 is killed".
 	Script []Line
 }
 
-// Line is a line of the script; Where is file:line:column.
+// Line is a line of the script. Where is file:line:column.
 type Line struct{ Where, Text string }
 
 // file is the form of a plan.
@@ -37,14 +37,14 @@ type file struct {
 	Seed   uint64        `yaml:"seed"`
 	For    time.Duration `yaml:"for"`
 	Quirks string        `yaml:"quirks"`
-	// RunConfig and RunnerConfig are read by the names of their fields.
+	// RunConfig and RunnerConfig are decoded later, by the names of their fields.
 	RunConfig    yaml.Node            `yaml:"run_config"`
 	RunnerConfig yaml.Node            `yaml:"runner_config"`
 	Job          runners.TrainingSpec `yaml:"job"`
 	Script       yaml.Node            `yaml:"script"`
 }
 
-// Read reads a plan. Its error has a line for each mistake, with file, line and column.
+// Read reads a plan. Its error has a line for every mistake, with file, line and column.
 func Read(name string, text []byte) (*Plan, error) {
 	var doc yaml.Node
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
@@ -58,8 +58,8 @@ func Read(name string, text []byte) (*Plan, error) {
 	return d.plan(doc.Content[0])
 }
 
-// syntax makes an error of the YAML reader name the place in the file, of which it knows at
-// most the line.
+// syntax returns an error of the YAML reader with its place in the file. That reader gives
+// a line at best.
 func syntax(name string, err error) error {
 	line, text := 1, strings.TrimPrefix(err.Error(), "yaml: ")
 	if _, scanErr := fmt.Sscanf(text, "line %d:", &line); scanErr == nil {
@@ -68,10 +68,10 @@ func syntax(name string, err error) error {
 	return fmt.Errorf("%s:%d:1: %s", name, line, text)
 }
 
-// reader is a decoder of plans.
+// reader is a decoder for plans.
 type reader struct {
 	decoder
-	// from maps settings of the job to the places where the configurations set them.
+	// from holds where the configurations set each setting of the job.
 	from map[string]place
 }
 
@@ -98,7 +98,7 @@ func (d *reader) plan(n *yaml.Node) (*Plan, error) {
 	return plan, d.err()
 }
 
-// find returns the value of a key, or the node itself where the key is missing.
+// find returns the value of a key, or the node itself without that key.
 func find(n *yaml.Node, key string) *yaml.Node {
 	if n.Kind == yaml.MappingNode {
 		for i := 0; i < len(n.Content); i += 2 {
@@ -110,7 +110,7 @@ func find(n *yaml.Node, key string) *yaml.Node {
 	return n
 }
 
-// script reads the lines.
+// script reads the lines of the script.
 func (d *reader) script(n *yaml.Node) (lines []Line) {
 	switch {
 	case n.Kind == 0:
@@ -129,7 +129,7 @@ func (d *reader) script(n *yaml.Node) (lines []Line) {
 	return lines
 }
 
-// Spec returns the spec of the plan's cluster.
+// Spec returns the cluster of the plan.
 func (p *Plan) Spec() runners.Spec {
 	job := p.Job
 	return runners.Spec{Seed: p.Seed, Quirks: p.Quirks, Training: &job}

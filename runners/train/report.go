@@ -10,24 +10,24 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Report sums up a run; times are in seconds, virtual ones from the start.
+// Report sums up a run. Times are in seconds; virtual times count from the start.
 type Report struct {
 	Plan    string `json:"plan"`
 	Seed    uint64 `json:"seed"`
 	Quirks  string `json:"quirks"`
 	Workers int    `json:"workers"`
 	PS      int    `json:"ps"`
-	// Notes describes what in the plan's configurations does not count, or has no effect.
+	// Notes say which values of the configurations do not count or have no effect.
 	Notes []string `json:"notes,omitempty"`
-	// Timeline holds the first moments; MomentsTotal counts all.
+	// Timeline holds the first moments; MomentsTotal counts all of them.
 	Timeline     []Moment `json:"timeline"`
 	MomentsTotal int      `json:"moments_total"`
-	// Deeds counts what the processes of the job did, by name, as "saved".
+	// Deeds counts what the processes of the job did, by name, such as "saved".
 	Deeds       map[string]int `json:"deeds"`
 	Acts        []Done         `json:"acts"`
 	GlobalStep  int64          `json:"global_step"`
 	Checkpoints []string       `json:"checkpoints"`
-	// Invariants lists the broken invariants of TRN-6.5.
+	// Invariants lists the invariants of TRN-6.5 that broke.
 	Invariants []Broken `json:"invariants"`
 	// Running lists the processes that run at the end.
 	Running    []string       `json:"running"`
@@ -53,18 +53,19 @@ type Broken struct {
 	Invariant string  `json:"invariant"`
 	AtSeconds float64 `json:"at_s"`
 	What      string  `json:"what"`
-	// Known is the quirk or rule by which the reference breaks it too; "" for none.
+	// Known is the quirk or rule by which the reference breaks it, too; "" if there is
+	// none.
 	Known string `json:"known,omitempty"`
 }
 
-// Done is the result of a line of the script.
+// Done is the outcome of a line of the script.
 type Done struct {
 	AtSeconds float64 `json:"at_s"`
 	What      string  `json:"what"`
 	Error     string  `json:"error,omitempty"`
 }
 
-// Failed counts the acts that failed.
+// Failed returns the number of acts that failed.
 func (r *Report) Failed() (n int) {
 	for _, a := range r.Acts {
 		if a.Error != "" {
@@ -74,7 +75,7 @@ func (r *Report) Failed() (n int) {
 	return n
 }
 
-// Unknown counts the broken invariants that the reference keeps.
+// Unknown returns the number of broken invariants that the reference would keep.
 func (r *Report) Unknown() (n int) {
 	for _, b := range r.Invariants {
 		if b.Known == "" {

@@ -11,14 +11,14 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// maxTimeline bounds the moments of a report; further ones are only counted.
+// maxTimeline bounds the moments in a report. Further ones are only counted.
 const maxTimeline = 200
 
-// slice is the virtual time between two checks whether the run has to end.
+// slice is how long a run goes on before it checks whether it has to end.
 const slice = time.Minute
 
-// Run runs the plan with the acts of its script, and sums up. An error without a report is
-// a mistake in the plan; an error with a report says why the run broke off. A failed act is
+// Run runs the plan with the acts of its script. An error without a report is a mistake in
+// the plan. An error with a report says why the run broke off. An act that fails is noted
 // in the report, and the run goes on.
 func (p *Plan) Run(ctx context.Context, acts []runners.Act) (*Report, error) {
 	began := time.Now()
@@ -31,11 +31,11 @@ func (p *Plan) Run(ctx context.Context, acts []runners.Act) (*Report, error) {
 	defer c.Close()
 	failure := p.live(ctx, c, acts, report)
 	report.sum(c, time.Since(began), failure)
-	report.over = true // events of Close are not part of the run
+	report.over = true // ignore what Close ends
 	return report, failure
 }
 
-// live starts the job, does the acts, and lets the rest of the time pass.
+// live starts the job, performs the acts, and passes the rest of the time.
 func (p *Plan) live(ctx context.Context, c *simrun.Cluster, acts []runners.Act, report *Report) error {
 	if err := c.StartTraining(); err != nil {
 		return err
@@ -68,7 +68,7 @@ func pass(ctx context.Context, c *simrun.Cluster, until time.Duration) error {
 	return nil
 }
 
-// observe adds an observation to the timeline if it belongs there.
+// observe adds an observation to the timeline, if it belongs there.
 func (r *Report) observe(o runners.Observation) {
 	if r.over {
 		return
@@ -83,14 +83,14 @@ func (r *Report) observe(o runners.Observation) {
 	}
 	r.Deeds[op]++
 	if op == "serving" || op == "blocked" && o.Pod != "chief" {
-		return // only counted, because each process has one
+		return // only counted, as every process does it
 	}
 	if r.MomentsTotal++; len(r.Timeline) < maxTimeline {
 		r.Timeline = append(r.Timeline, Moment{AtSeconds: o.At.Seconds(), Who: o.Pod, What: op, About: strings.TrimSpace(strings.Join([]string{about(o), o.Note}, " "))})
 	}
 }
 
-// about returns the subject of a moment; processes are named already.
+// about returns the subject of a moment, "" for processes, whose names say it.
 func about(o runners.Observation) string {
 	if strings.HasPrefix(o.Op, "process.") {
 		return ""
@@ -98,7 +98,7 @@ func about(o runners.Observation) string {
 	return o.Path
 }
 
-// sum adds the final state of the cluster.
+// sum adds the state of the cluster at the end.
 func (r *Report) sum(c *simrun.Cluster, wall time.Duration, failure error) {
 	status, stats := c.TrainingStatus(), c.Stats()
 	r.GlobalStep, r.Checkpoints = status.GlobalStep, status.Checkpoints
