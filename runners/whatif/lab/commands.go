@@ -17,7 +17,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// loadFlags are of commands that run real processes.
+// loadFlags are the flags of commands that run real processes.
 type loadFlags struct{ warm, saturate, roundTrip time.Duration }
 
 func (f *loadFlags) add(cmd *cobra.Command) {
@@ -26,14 +26,14 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 	cmd.Flags().DurationVar(&f.saturate, "saturate", 5*time.Second, "for how long, before the load, half as much again is asked as the servers can do, for the throughput's knee; 0 for not at all")
 }
 
-// found returns the options with the program monosim, which is started.
+// found returns the options with the path of the program monosim.
 func (f *loadFlags) found(cmd *cobra.Command) (o observe.Options, err error) {
 	o = f.options(cmd)
 	o.Monosim, err = command.FindProgram("monosim", "make lab builds both")
 	return o, err
 }
 
-// options are those of a run with progress on standard error.
+// options returns the options of a run that prints its progress to standard error.
 func (f *loadFlags) options(cmd *cobra.Command) observe.Options {
 	return observe.Options{Warm: f.warm, Saturate: f.saturate, RoundTrip: f.roundTrip, Progress: func(step string) { fmt.Fprintln(cmd.ErrOrStderr(), step) }}
 }
@@ -228,7 +228,7 @@ func runReplay(cmd *cobra.Command, path, observed, into string, asJSON bool) err
 	return err
 }
 
-// fidelityFlags are those of bench.
+// fidelityFlags are the flags of bench.
 type fidelityFlags struct {
 	loadFlags
 	json         bool

@@ -1,12 +1,16 @@
-// Command monosim-lab finds out whether the capacity model is true: it runs a plan's fleet as
-// real processes under load, fits service times to what was measured, and prints the simulation
-// of the same load beside the measurement. `make lab` builds it, beside monosim, which it starts.
+// Command monosim-lab checks the capacity model against reality. It runs a plan's fleet as
+// real processes under load, fits service times to the measurements, and prints the
+// simulation of the same load beside them. `make lab` builds it, beside monosim, which it
+// starts. It is a module of its own, because capacity questions need none of it.
 //
-// It is a module of its own because whoever asks capacity questions needs none of it. Its flags
-// and commands are in commands.go. Two packages to read first:
+// Two packages to read first:
 //
-//   - observe runs a plan as processes and writes down every request.
-//   - calibrate fits a profile to that, and compares.
+//   - observe runs a plan as processes and records every request.
+//   - calibrate fits a profile to an observation, and compares.
+//
+// To change:
+//
+//   - commands and flags: commands.go
 package main
 
 import (

@@ -16,36 +16,36 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// BenchOptions say how long a bench is.
+// BenchOptions says how a bench runs.
 type BenchOptions struct {
 	Observe observe.Options
 	Horizon time.Duration
-	// Dir is where the profile and the observations go.
+	// Dir is the folder for the profile and the observations.
 	Dir string
-	// Scenarios are those of Scenarios by default.
+	// Scenarios are the plans to run; nil means those of the function Scenarios.
 	Scenarios []Scenario
-	// Story is what agents go through; one of no roll-outs is left out.
+	// Story is the script of the agents. A story without roll-outs is skipped.
 	Story Story
 }
 
-// Report is what a bench found.
+// Report is the result of a bench.
 type Report struct {
 	Profile     *Profile      `json:"-"`
 	Parameters  []Parameter   `json:"fitted"`
 	Law         string        `json:"service"`
 	KS          float64       `json:"service_ks"`
 	Comparisons []*Comparison `json:"held_out"`
-	// Control is the control plane: roll-outs, and what was written to ZooKeeper.
+	// Control compares the control plane: roll-outs and writes to ZooKeeper.
 	Control *Comparison `json:"control,omitempty"`
-	// Edges are of plans that were chosen to break the model.
+	// Edges holds the plans that were chosen to break the model.
 	Edges []*Comparison `json:"edges"`
 }
 
 // ProfileFile is the name of the profile in BenchOptions.Dir.
 const ProfileFile = "bench.profile"
 
-// Bench observes all scenarios, fits a profile to some, and holds the simulation to the
-// others.
+// Bench observes all scenarios, fits a profile to some, and compares the simulation with
+// the others.
 func Bench(ctx context.Context, o BenchOptions) (*Report, error) {
 	if o.Scenarios == nil {
 		o.Scenarios = Scenarios()
@@ -75,7 +75,7 @@ func Bench(ctx context.Context, o BenchOptions) (*Report, error) {
 	return r, err
 }
 
-// Judge returns Bench of scenarios that were observed, in their order.
+// Judge does the second half of Bench, with one observation for each scenario.
 func (o *BenchOptions) Judge(ctx context.Context, seen []*observe.Observation) (*Report, error) {
 	var fitted []*observe.Observation
 	for i, s := range o.Scenarios {
@@ -116,7 +116,7 @@ func (o *BenchOptions) Judge(ctx context.Context, seen []*observe.Observation) (
 	return r, Record(path, r.Comparisons)
 }
 
-// observe observes a scenario, and keeps what was seen.
+// observe observes a scenario and writes the observation to a file.
 func (o *BenchOptions) observe(ctx context.Context, i int, s Scenario) (*observe.Observation, error) {
 	p, err := s.Plan(o.Horizon, "")
 	if err != nil {
@@ -138,7 +138,7 @@ func (o *BenchOptions) observe(ctx context.Context, i int, s Scenario) (*observe
 	return one, one.Write(file)
 }
 
-// Write prints the table.
+// Write prints the tables.
 func (r *Report) Write(out io.Writer) error {
 	if err := r.Profile.Print(out); err != nil {
 		return err
@@ -166,7 +166,7 @@ func (r *Report) Write(out io.Writer) error {
 	return err
 }
 
-// Aimed returns how many numbers have an aim, and how many of them are beyond it.
+// Aimed returns how many numbers have an aim, and how many of them miss it.
 func (r *Report) Aimed() (all, missed int) {
 	list := r.Comparisons
 	if r.Control != nil {
@@ -183,7 +183,7 @@ func (r *Report) Aimed() (all, missed int) {
 	return all, missed
 }
 
-// Fidelity returns what TRUST of reports says of it.
+// Fidelity returns the errors that TRUST of reports prints.
 func (r *Report) Fidelity() plan.Fidelity {
 	f := plan.Fidelity{On: r.Profile.Calibrated.On}
 	for _, c := range r.Comparisons {
@@ -204,7 +204,7 @@ func (r *Report) Fidelity() plan.Fidelity {
 	return f
 }
 
-// String returns the value with its interval.
+// String formats the value with its interval.
 func (p Parameter) String() string {
 	if p.Unit == "ns" {
 		return fmt.Sprintf("%s %s [%s, %s]", p.What, span(p.Value), span(p.Low), span(p.High))
@@ -212,7 +212,7 @@ func (p Parameter) String() string {
 	return fmt.Sprintf("%s %s [%s, %s]", p.What, digits(p.Value), digits(p.Low), digits(p.High))
 }
 
-// Print says what was fitted.
+// Print prints what was fitted.
 func (p *Profile) Print(out io.Writer) error {
 	c := p.Calibrated
 	text := fmt.Sprintf("fitted to %d calls of %d runs (%d disturbed): service.ps.cpu %s, distance of Kolmogorov and Smirnov %.3f\n",
@@ -296,8 +296,8 @@ func (c *Comparison) verdict(r Row) string {
 	return "reached"
 }
 
-// greatest returns how well the simulation foretold what it was
-// not made of, at worst.
+// greatest describes the largest errors of the simulation on plans that it was not fitted
+// to.
 func greatest(list []*Comparison) string {
 	var parts []string
 	for _, metric := range []string{"p50(request)", "p99(request)", "goodput", "knee"} {

@@ -1,22 +1,20 @@
-// Package calibrate makes a profile of what was observed of real processes: the laws of
-// service times, of the load generator's own delay and of calls, each with an interval. And
-// it holds the simulation to observations.
+// Package calibrate fits a profile to observations of real processes: the laws of service
+// times, of the load generator's own delay and of calls, each with an interval. It also
+// compares the simulation with observations.
 //
 // Three things to use first:
 //
-//   - [Fit] makes a [Profile] of observations; [Profile.Write] writes the file that
-//     service.profile of a plan names.
-//   - [Replay] simulates a plan with the arrivals of an observation, and gives a
-//     [Comparison] of both.
-//   - [Bench] does all of it: it observes, fits, and compares what was not fitted
-//     (`make bench-fidelity`).
+//   - [Fit] fits a [Profile] to observations; [Profile.Write] writes the file that service.profile of a plan
+//     names.
+//   - [Replay] simulates a plan with the arrivals of an observation, and returns a [Comparison] of both.
+//   - [Bench] observes, fits, and compares what was not fitted (`make bench-fidelity`).
 //
 // To change:
 //
 //   - which laws there are to choose from: families.go
-//   - what is fitted: calibrate.go, and by items in items.go
-//   - how it is written: profile.go
-//   - what is compared: replay.go
+//   - what is fitted: calibrate.go; service times by items: items.go
+//   - how a profile is written: profile.go
+//   - what is compared: replay.go; roll-outs by agents: control.go
 //   - the plans of the bench: scenarios.go and bench.go
 package calibrate
 
@@ -33,16 +31,17 @@ import (
 	"github.com/monosim/monosim/runners/whatif/stats"
 )
 
-// Profile is what was fitted.
+// Profile holds the fitted laws.
 type Profile struct {
 	Calibrated plan.Calibrated
-	// Entry is from when a request was to come until its calls are begun, PS the work of a
-	// model server on a call, Link one way of a call beyond PerRPC.
+	// Entry is the delay until a request's calls begin, PS the work of a model server on a
+	// call, and Link one way of a call beyond PerRPC.
 	Entry, PS, Link Fitted
 	PerRPC          Parameter
 	Threads         int
-	// Noise is what an affine PS varies by, with the mean 1, zero for nothing; Items are the
-	// items of requests, by quantiles, nil where they do not count.
+	// Noise is the factor by which an affine PS varies, with the mean 1; its zero value
+	// means none. Items holds quantiles of the items of requests, nil if items do not
+	// matter.
 	Noise Fitted
 	Items []float64
 }
@@ -52,13 +51,13 @@ type Fitted struct {
 	Law        law.Law
 	Text       string // as a plan writes it
 	Parameters []Parameter
-	// KS is the distance of Kolmogorov and Smirnov: the greatest difference between the
-	// share of samples and the law's below any value.
+	// KS is the Kolmogorov-Smirnov distance: the largest difference between the
+	// distribution functions of the samples and of the law.
 	KS float64
 	N  int
 }
 
-// Parameter is one number with its interval of 95 %.
+// Parameter is a number with its interval of 95 %.
 type Parameter struct {
 	What             string
 	Value, Low, High float64
@@ -68,11 +67,11 @@ type Parameter struct {
 // MinCalls is how many calls a fit needs at least.
 const MinCalls = 1000
 
-// batches are how many parts of the samples intervals come from.
+// batches is how many parts of the samples an interval is computed from.
 const batches = 20
 
-// Fit fits laws to observations. Those that count are calls that were answered at the first
-// attempt, after the warm-up.
+// Fit fits laws to observations. It uses the calls after the warm-up that were answered at
+// the first attempt.
 func Fit(list []*observe.Observation) (*Profile, error) {
 	var s samples
 	for _, o := range list {
@@ -96,11 +95,11 @@ func Fit(list []*observe.Observation) (*Profile, error) {
 	return p, nil
 }
 
-// samples are in nanoseconds, in the order in which they were taken.
+// samples holds nanoseconds, in the order in which they were observed.
 type samples struct {
 	worked, entry, beyond []float64
-	// items are of requests, parts those of the calls in worked; both nil where items do not
-	// count.
+	// items holds the items of requests, and parts those of the calls in worked. Both are
+	// nil if items do not matter.
 	items, parts       []float64
 	threads, disturbed int
 	on                 time.Time
@@ -146,8 +145,8 @@ func (s *samples) add(o *observe.Observation) error {
 	return nil
 }
 
-// clipped returns samples with the greatest thousandth as great as the next: a moment in which
-// the machine did something else is not the law.
+// clipped returns the samples with the largest thousandth reduced to the value below it.
+// Such outliers are moments in which the machine did something else.
 func clipped(list []float64) []float64 {
 	sorted := slices.Sorted(slices.Values(list))
 	most := sorted[int(float64(len(sorted)-1)*0.999)]
@@ -158,8 +157,8 @@ func clipped(list []float64) []float64 {
 	return out
 }
 
-// link fits what a call takes beyond its server's account: the least of it is the same for
-// all, the rest is that of two ways.
+// link fits what a call takes beyond its server's report. The least of it is a constant
+// overhead, and the rest is split over two ways.
 func (p *Profile) link(beyond []float64) {
 	sorted := slices.Sorted(slices.Values(beyond))
 	base := sorted[len(sorted)/100]
@@ -178,7 +177,7 @@ func (p *Profile) link(beyond []float64) {
 	}
 }
 
-// moments fits a gamma law by mean and variance.
+// moments fits a gamma law by its mean and variance.
 func moments(what string, list []float64) Fitted {
 	mean, variance := stats.Mean(list)
 	f := gammaOf(what, math.Max(mean, 1), math.Sqrt(variance)/math.Max(mean, 1))
@@ -190,7 +189,7 @@ func moments(what string, list []float64) Fitted {
 	return f
 }
 
-// gammaOf returns a gamma law; one that hardly varies is a constant.
+// gammaOf returns a gamma law, or a constant for one that hardly varies.
 func gammaOf(_ string, mean, cv float64) Fitted {
 	if cv < leastCV {
 		return Fitted{Law: law.Constant(mean), Text: fmt.Sprintf("det(%s)", span(mean))}
@@ -198,15 +197,15 @@ func gammaOf(_ string, mean, cv float64) Fitted {
 	return Fitted{Law: law.Shaped(mean, cv), Text: fmt.Sprintf("gamma(mean=%s, cv=%s)", span(mean), digits(cv))}
 }
 
-// leastCV is the coefficient of variation below which a law is a constant.
+// leastCV is the coefficient of variation below which a law counts as constant.
 const leastCV = 0.005
 
-// parameter returns a number with its interval, of the numbers of batches of samples.
+// parameter returns a number with an interval computed from batches of the samples.
 func parameter(what, unit string, list []float64, of func([]float64) float64) Parameter {
 	return batched(what, unit, len(list), func(from, to int) float64 { return of(list[from:to]) })
 }
 
-// batched returns parameter of n samples, by their numbers.
+// batched does the same for n samples that of reads by their indexes.
 func batched(what, unit string, n int, of func(from, to int) float64) Parameter {
 	var values []float64
 	for k := range batches {
@@ -217,7 +216,7 @@ func batched(what, unit string, n int, of func(from, to int) float64) Parameter 
 	return Parameter{What: what, Value: value, Low: value - half, High: value + half, Unit: unit}
 }
 
-// span returns a duration as plans write it, to four digits.
+// span formats nanoseconds as a duration that plans can read.
 func span(ns float64) string { return time.Duration(math.Round(ns)).String() }
 
 func digits(v float64) string { return fmt.Sprintf("%.4g", v) }

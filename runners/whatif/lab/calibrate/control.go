@@ -13,22 +13,23 @@ import (
 	"github.com/monosim/monosim/runners/whatif/stats"
 )
 
-// Story is a script that real agents go through on two runners: roll-outs of versions of the
-// entry, one after another.
+// Story is a script that real agents go through on two runners: roll-outs of versions of
+// the entry, one after another.
 type Story struct {
 	Shards, Replicas int
 	Rollouts         int
-	// Every is the cluster time from one to the next.
+	// Every is the cluster's time from one roll-out to the next.
 	Every time.Duration
 }
 
-// DefaultStory is that of the bench.
+// DefaultStory is the story of the bench.
 var DefaultStory = Story{Shards: 2, Replicas: 2, Rollouts: 64, Every: 2500 * time.Millisecond}
 
-// phase returns the part of a second at which a roll-out begins: all roll-outs together have all
-// parts alike, so that it does not matter where in its second a server looks for versions.
+// phase returns the part of a second at which the k-th roll-out begins. Together the
+// roll-outs cover all parts evenly, so the phase in which a server looks for versions does
+// not matter.
 func (s Story) phase(k int) time.Duration {
-	const golden = 0.6180339887498949 // so that neighbours are far apart
+	const golden = 0.6180339887498949 // puts successive roll-outs far apart
 	step := max(int(float64(s.Rollouts)*golden), 1)
 	for gcd(step, s.Rollouts) != 1 {
 		step++
@@ -46,22 +47,22 @@ func gcd(a, b int) int {
 // rolloutOfOne is the metric that has an aim.
 const rolloutOfOne = "rollout of a replica"
 
-// AimRollout is that of roll-out times.
+// AimRollout is the aim for the error of roll-out times.
 const AimRollout = 0.05
 
-// writes holds the operations that are counted; those that fail, as which of two agents comes
-// first decides, are not.
+// writes lists the operations that are counted. Failed ones are not, because they depend on
+// which of two agents comes first.
 var writes = []string{"zookeeper.create", "zookeeper.setData", "zookeeper.delete"}
 
-// told is what happened in a story.
+// told holds what happened in a story.
 type told struct {
 	took   []float64      // of each replica, from the export to AVAILABLE, in nanoseconds
 	last   []float64      // of each version, to the last replica
-	writes map[string]int // that ZooKeeper made, by operation
+	writes map[string]int // successful writes to ZooKeeper, by operation
 }
 
-// Compare has both runners go through the story and compares roll-out times and what was
-// written to ZooKeeper.
+// Compare runs the story on both runners and compares roll-out times and writes to
+// ZooKeeper.
 func (s Story) Compare(ctx context.Context, sim, real runners.Runner) (*Comparison, error) {
 	simulated, err := s.on(ctx, sim)
 	if err != nil {
@@ -73,8 +74,8 @@ func (s Story) Compare(ctx context.Context, sim, real runners.Runner) (*Comparis
 	}
 	c := &Comparison{Plan: fmt.Sprintf("agents of version 1: %d roll-outs in %d containers", s.Rollouts, s.Shards*s.Replicas), Requests: int64(len(measured.took)), Things: "load", Runs: 1, Others: -1}
 	c.times(rolloutOfOne, measured.took, simulated.took, AimRollout)
-	// The last replica depends on how far polls are out of step, and so on how processes
-	// happened to start, in which there is nothing to foretell: no aim.
+	// The last replica depends on how far the processes' polls happen to be out of step,
+	// which nothing can predict. So it has no aim.
 	c.times("rollout to all", measured.last, simulated.last, 0)
 	for _, op := range writes {
 		c.Rows = append(c.Rows, exact(op, measured.writes[op], simulated.writes[op]))
@@ -111,15 +112,15 @@ func (s Story) spec() runners.Spec {
 			storyBase, s.Shards, s.Shards)}
 }
 
-// How long agents may take to start, and a version to be served everywhere; settled is how
-// long after either nothing is left to be written.
+// How long agents may take to start, and a version to be served everywhere. After settled
+// nothing more is written.
 const (
 	mostStart   = 5 * time.Minute
 	mostRollout = time.Minute
 	settled     = 15 * time.Second
 )
 
-// on has a runner go through the story.
+// on runs the story on a runner.
 func (s Story) on(ctx context.Context, r runners.Runner) (*told, error) {
 	c, err := r.Build(s.spec())
 	if err != nil {
@@ -186,7 +187,7 @@ func available(o runners.Observation) bool {
 	return o.Op == "modelserver.state" && o.Note == "AVAILABLE"
 }
 
-// tell puts together what a log has.
+// tell sums up the log of a story.
 func tell(log []runners.Observation, exported map[string]time.Duration) *told {
 	t := &told{writes: map[string]int{}}
 	last := map[string]time.Duration{}

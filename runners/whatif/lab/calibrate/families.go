@@ -12,11 +12,11 @@ import (
 	"github.com/monosim/monosim/runners/whatif/stats"
 )
 
-// family is a kind of law with its fit by maximum likelihood, or by moments.
+// family is a family of laws with its fit, by maximum likelihood or moments.
 type family struct {
-	// fit gives the law as plans write it, and its distribution function.
+	// fit returns the law, its text in a plan, and its distribution function.
 	fit func(list []float64) (l law.Law, text string, cdf func(float64) float64)
-	// parameters are its own, beside the mean.
+	// parameter names the parameter beside the mean, "" for none; of computes it.
 	parameter string
 	of        func(list []float64) float64
 }
@@ -42,12 +42,12 @@ var families = []family{
 	}, "", nil},
 }
 
-// goodKS is the distance up to which a law of a family is taken; what is further from all
-// of them is written as a histogram.
+// goodKS is the distance up to which a law of a family is accepted. Samples further from
+// all families become a histogram.
 const goodKS = 0.03
 
-// choose returns the family that is nearest to the samples, a constant where they hardly vary,
-// a histogram where none is near.
+// choose fits the family nearest to the samples. Samples that hardly vary become a
+// constant, and samples far from all families a histogram.
 func choose(what string, list []float64) Fitted {
 	mean, variance := stats.Mean(list)
 	if cv := math.Sqrt(variance) / mean; cv < leastCV {
@@ -76,7 +76,7 @@ func meanOf(what string, list []float64) Parameter {
 	return parameter(what+" mean", "ns", list, func(part []float64) float64 { m, _ := stats.Mean(part); return m })
 }
 
-// distance is that of Kolmogorov and Smirnov.
+// distance returns the Kolmogorov-Smirnov distance.
 func distance(sorted []float64, cdf func(float64) float64) float64 {
 	worst, n := 0.0, float64(len(sorted))
 	for i, v := range sorted {
@@ -96,8 +96,8 @@ func logMoments(list []float64) (mean, sigma float64) {
 	return math.Exp(mu + variance/2), math.Sqrt(variance)
 }
 
-// gammaShape returns the shape of a gamma law by maximum likelihood: ln k - digamma(k) is the
-// logarithm of the mean less the mean of the logarithms.
+// gammaShape returns the shape of a gamma law by maximum likelihood. It solves: ln k -
+// digamma(k) equals the logarithm of the mean minus the mean of the logarithms.
 func gammaShape(list []float64) float64 {
 	mean, _ := stats.Mean(list)
 	logs := 0.0
@@ -118,7 +118,7 @@ func gammaShape(list []float64) float64 {
 	return k
 }
 
-// bars are those of a histogram: as many quantiles.
+// bars is the number of quantiles in a histogram.
 const bars = 400
 
 // histogram returns the law of the samples themselves, by quantiles.

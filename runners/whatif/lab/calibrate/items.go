@@ -12,8 +12,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/stats"
 )
 
-// byItems fits a time for each call and one for each of its items, and by which factor the
-// time of a call varies around both.
+// byItems fits a time for each call, a time for each of its items, and the factor by which
+// calls vary around their sum.
 func (p *Profile) byItems(s *samples) error {
 	if slices.Min(s.parts) == slices.Max(s.parts) {
 		return errors.New("found calls that all have as many items, by which the time of an item cannot be told: observe a plan whose service.items vary")
@@ -49,7 +49,8 @@ func (p *Profile) byItems(s *samples) error {
 	return nil
 }
 
-// factors1 returns factors in billionths: logMoments is for times, of 1 ns at least.
+// factors1 returns factors in billionths, because logMoments expects times of at least 1
+// ns.
 func factors1(factors []float64) []float64 {
 	scaled := make([]float64, len(factors))
 	for i, f := range factors {
@@ -58,9 +59,9 @@ func factors1(factors []float64) []float64 {
 	return scaled
 }
 
-// affine returns the line y = base + perItem x of least squares. A call varies in proportion to
-// how long it takes, so that each counts by the square of what it is to take, which is known
-// better with each round.
+// affine returns the line y = base + perItem x by weighted least squares. Calls vary in
+// proportion to their time, so each is weighted by the inverse square of its expected time,
+// which each round estimates better.
 func affine(x, y []float64) (base, perItem float64) {
 	base = 1
 	for range 4 {
@@ -80,5 +81,5 @@ func affine(x, y []float64) (base, perItem float64) {
 	return base, perItem
 }
 
-// fractional returns a duration that may be less than a nanosecond.
+// fractional formats a duration that may be less than a nanosecond.
 func fractional(ns float64) string { return fmt.Sprintf("%.5gns", ns) }

@@ -12,11 +12,11 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// manyThreads are those of the load generator, in which nothing waits for a thread.
+// manyThreads is the thread count of the load generator, which never waits for a thread.
 const manyThreads = 10_000
 
-// Write writes the file that service.profile names, and beside it that of a histogram
-// where the law is one. The profile is whole, or not there.
+// Write writes the profile that service.profile names, and, for a histogram, a file beside
+// it. The profile is written whole or not at all.
 func (p *Profile) Write(path string) error {
 	law, err := p.lawText(path)
 	if err != nil {
@@ -46,7 +46,7 @@ func number(v float64) string {
 	return fmt.Sprintf("%.5g", v)
 }
 
-// lawText returns the law of PS as the profile names it.
+// lawText returns the law of PS as the profile writes it. A histogram is written to a file.
 func (p *Profile) lawText(path string) (string, error) {
 	if p.PS.Law.Kind != law.Hist {
 		return p.PS.Text, nil
@@ -60,7 +60,7 @@ func (p *Profile) lawText(path string) (string, error) {
 	return fmt.Sprintf("hist(%s)", filepath.Base(file)), wholefile.Write(file, []byte(b.String()))
 }
 
-// itemsText returns what a profile says of the noise of PS, and of the items of requests.
+// itemsText returns the profile's text on the noise of PS and on the items of requests.
 func (p *Profile) itemsText(path string) (noise, items string, err error) {
 	if p.Items == nil {
 		return "", "", nil
@@ -77,15 +77,14 @@ func (p *Profile) itemsText(path string) (noise, items string, err error) {
 	return noise, fmt.Sprintf("  items: \"hist(%s)\"\n", filepath.Base(file)), wholefile.Write(file, []byte(b.String()))
 }
 
-// All returns the parameters.
+// All returns all parameters.
 func (p *Profile) All() []Parameter {
 	list := append(append([]Parameter{}, p.PS.Parameters...), p.Noise.Parameters...)
 	list = append(list, p.Entry.Parameters...)
 	return append(append(list, p.PerRPC), p.Link.Parameters...)
 }
 
-// Record adds comparisons to what a profile says of itself. It is an error when the file
-// is no profile.
+// Record adds comparisons to a profile. It fails when the file is no profile.
 func Record(path string, list []*Comparison) error {
 	if _, err := plan.ReadProfile(path); err != nil {
 		return err

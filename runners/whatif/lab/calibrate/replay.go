@@ -12,20 +12,20 @@ import (
 	"github.com/monosim/monosim/runners/whatif/stats"
 )
 
-// Comparison is a simulation beside a measurement of the same plan.
+// Comparison compares the simulation and the measurement of a plan.
 type Comparison struct {
 	Plan      string `json:"plan"`
 	Requests  int64  `json:"requests"` // measured
-	Things    string `json:"things"`   // what Requests are: "request"
+	Things    string `json:"things"`   // what Requests counts: "request" or "load"
 	Runs      int    `json:"runs"`     // simulated
 	Disturbed bool   `json:"disturbed"`
-	// Others is the share of the machine that others had, Late how late one request in a
-	// hundred began.
+	// Others is the share of the machine that other programs used. Late is the 99th
+	// percentile of how late requests began, in nanoseconds.
 	Others float64 `json:"others"`
 	Late   int64   `json:"late"`
 	Rows   []Row   `json:"rows"`
-	// MAPE is the mean of the rows' errors, whatever their sign, of those that have a relative
-	// one: fractions and counts have aims of their own.
+	// MAPE is the mean absolute error of the rows with a relative error; fractions and
+	// counts are left out.
 	MAPE float64 `json:"mape"`
 }
 
@@ -34,16 +34,16 @@ type Row struct {
 	Metric   string  `json:"metric"`
 	Unit     string  `json:"unit"` // ns, fraction or per_second
 	Measured float64 `json:"measured"`
-	// Range is the interval of 95 % of what was measured, nil where there is none.
+	// Range is the interval of 95 % of the measurement, nil without one.
 	Range     *[2]float64 `json:"measured_ci,omitempty"`
 	Simulated float64     `json:"simulated"`
-	Half      float64     `json:"simulated_half_width"` // of its interval of 95 %
-	// Error is the simulated over the measured less one; for fractions the difference.
+	Half      float64     `json:"simulated_half_width"` // half-width of its interval of 95 %
+	// Error is simulated over measured, minus one; for fractions it is the difference.
 	Error float64 `json:"error"`
 	Aim   float64 `json:"aim,omitempty"` // 0 for none
 }
 
-// Missed reports whether there is an aim, and the error is beyond it.
+// Missed reports whether the error is beyond the aim.
 func (r Row) Missed() bool { return r.Aim > 0 && math.Abs(r.Error) > r.Aim }
 
 // Aims of G9.
@@ -54,11 +54,11 @@ const (
 	AimGoodput = 0.01 // a percentage point
 )
 
-// Replications is how often a replay simulates.
+// Replications is how many simulations a replay runs.
 const Replications = 20
 
-// Replay simulates a plan with the arrivals of an observation. It is an error when the
-// observation is of another plan.
+// Replay simulates a plan with the arrivals of an observation. It fails when the
+// observation belongs to another plan.
 func Replay(ctx context.Context, p *plan.Plan, o *observe.Observation) (*Comparison, error) {
 	if hash := observe.Scenario(p); hash != o.ScenarioHash {
 		return nil, fmt.Errorf("the observation is of %q, %.12s, and the plan %q is %.12s: replay the plan that was observed; only its service times and its network may differ",
@@ -79,7 +79,7 @@ func Replay(ctx context.Context, p *plan.Plan, o *observe.Observation) (*Compari
 	return c.sumUp(), nil
 }
 
-// specOf returns a plan with the arrivals of a run, and with the round trip that was added to it.
+// specOf returns the plan's spec with the arrivals of a run and its added round trip.
 func specOf(p *plan.Plan, o *observe.Observation, run *observe.Load) *model.Spec {
 	s := model.Compile(p, model.Condition{})
 	s.PerRPC += o.RoundTrip
@@ -103,7 +103,7 @@ func simulate(ctx context.Context, s *model.Spec, runs int) ([]*model.Sample, er
 	return list, nil
 }
 
-// latencies compares requests, and calls by the servers' account.
+// latencies compares the latencies of requests, and of calls as the servers report them.
 func (c *Comparison) latencies(run *observe.Load, list []*model.Sample) {
 	requests, arrived := model.NewHist(3), int64(0)
 	q := &run.Requests
@@ -135,12 +135,12 @@ func (c *Comparison) latencies(run *observe.Load, list []*model.Sample) {
 		}
 		silent = silent || run.Calls.Outcome[i] == observe.TimedOut || run.Calls.Outcome[i] == observe.GivenUp
 	}
-	if calls.Count() > 0 && !silent { // of a call that nobody waited for the server's account is lost
+	if calls.Count() > 0 && !silent { // when nobody waited for a call, the server's report is lost
 		c.add("p99(ps)", "ns", float64(calls.Quantile(0.99)), interval(calls, 0.99), 0, list, func(s *model.Sample) float64 { return float64(s.Tiers[model.PS].Latency.Quantile(0.99)) })
 	}
 }
 
-// lives compares what containers went through.
+// lives compares what happened to containers.
 func (c *Comparison) lives(p *plan.Plan, o *observe.Observation, list []*model.Sample) {
 	if len(o.Detected) > 0 {
 		c.add("detection", "ns", meanOfTimes(o.Detected), nil, 0, list, func(s *model.Sample) float64 { return meanOfTimes(s.Life.Detected) })
@@ -155,9 +155,9 @@ func (c *Comparison) lives(p *plan.Plan, o *observe.Observation, list []*model.S
 		}
 	}
 	mean, half := stats.Interval(took, 0.95)
-	// What is measured is when a server has the version. The simulation adds the status poll
-	// of its agent, uniform over its interval, of which ZooKeeper hears nothing when a version
-	// follows another.
+	// The measurement ends when a server has the version. The simulation adds the status
+	// poll of its agent, which is uniform over its interval and writes nothing to ZooKeeper
+	// when a version follows another. So half an interval is taken off.
 	poll := float64(p.Override.StatusInterval) / 2
 	c.add(rolloutOfOne, "ns", mean, &[2]float64{mean - half, mean + half}, AimRollout, list, func(s *model.Sample) float64 {
 		var all []int64
@@ -178,7 +178,7 @@ func meanOfTimes(list []int64) float64 {
 	return sum / math.Max(float64(len(list)), 1)
 }
 
-// interval is that of a quantile of independent values, by their order.
+// interval returns the interval of a quantile of independent values, by their order.
 func interval(h model.Hist, q float64) *[2]float64 {
 	n := h.Count()
 	if n == 0 {
@@ -211,7 +211,7 @@ func (c *Comparison) add(metric, unit string, measured float64, ci *[2]float64, 
 	c.Rows = append(c.Rows, row)
 }
 
-// knee compares how many requests saturated servers answer.
+// knee compares how many requests a second saturated servers answer.
 func (c *Comparison) knee(ctx context.Context, p *plan.Plan, o *observe.Observation) error {
 	calm := *p
 	calm.Events = nil
@@ -237,7 +237,7 @@ func (c *Comparison) knee(ctx context.Context, p *plan.Plan, o *observe.Observat
 	return nil
 }
 
-// Row returns the row of a metric, nil for none.
+// Row returns the row of a metric, or nil.
 func (c *Comparison) Row(metric string) *Row {
 	for i := range c.Rows {
 		if c.Rows[i].Metric == metric {
@@ -247,7 +247,7 @@ func (c *Comparison) Row(metric string) *Row {
 	return nil
 }
 
-// sumUp sets what follows from the rows.
+// sumUp computes the fields that follow from the rows.
 func (c *Comparison) sumUp() *Comparison {
 	sum, n := 0.0, 0
 	for _, r := range c.Rows {
@@ -270,7 +270,7 @@ func (c *Comparison) Missed() []Row {
 	return list
 }
 
-// HeldOut returns what a profile keeps of it.
+// HeldOut returns the comparison in the form that a profile keeps.
 func (c *Comparison) HeldOut() plan.HeldOut {
 	h := plan.HeldOut{Plan: c.Plan, Disturbed: c.Disturbed}
 	for _, one := range []struct {
@@ -289,7 +289,7 @@ func (c *Comparison) HeldOut() plan.HeldOut {
 	return h
 }
 
-// why returns what is known of the reason of a miss.
+// why returns the known reason of a miss, "" when there is none.
 func (c *Comparison) why(r Row) string {
 	switch {
 	case r.Range != nil && r.Simulated+r.Half >= r.Range[0] && r.Simulated-r.Half <= r.Range[1]:

@@ -19,7 +19,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/serve"
 )
 
-// raw leaves messages as they are on the wire; one is a *[]byte.
+// raw is a codec that leaves messages as they are on the wire. A message is a *[]byte.
 type raw struct{}
 
 func (raw) Marshal(v any) ([]byte, error) { return *v.(*[]byte), nil }
@@ -29,31 +29,30 @@ func (raw) Unmarshal(data []byte, v any) error {
 }
 func (raw) Name() string { return "proto" }
 
-// predictOf returns a Predict of a model without inputs.
+// predictOf returns a Predict request for a model, without inputs.
 func predictOf(model string) ([]byte, error) {
 	return proto.Marshal(&apis.PredictRequest{ModelSpec: &apis.ModelSpec{Name: model}})
 }
 
-// inputOf returns the part of a Predict that has an input of so many items.
+// inputOf returns the part of a Predict request that has an input of so many items.
 func inputOf(items int32) []byte {
 	b, err := proto.Marshal(&apis.PredictRequest{Inputs: map[string]*framework.TensorProto{"x": {
-		Dtype: framework.DataType_DT_FLOAT, FloatVal: []float32{1}, // the same for all items
+		Dtype: framework.DataType_DT_FLOAT, FloatVal: []float32{1}, // one value for all items
 		TensorShape: &framework.TensorShapeProto{Dim: []*framework.TensorShapeProto_Dim{{Size: int64(items)}}},
 	}}})
 	if err != nil {
-		panic(err) // it has no strings that could be broken
+		panic(err) // a message without strings always encodes
 	}
 	return b
 }
 
-// target is one model server, to which the load generator has one connection.
+// target is one model server with the load generator's connection to it.
 type target struct {
 	addr string
 	conn *grpc.ClientConn
-	// free has a token for each call that may be under way, nil for any number.
+	// free holds a token for each call that may be in flight, nil for any number.
 	free chan struct{}
-	// way is how long a call is on its way to the server beside what the network takes, and
-	// its answer on the way back.
+	// way is the delay added to the network in each direction.
 	way time.Duration
 }
 
@@ -70,7 +69,7 @@ func dial(addr string, calls int, way time.Duration) (*target, error) {
 	return t, nil
 }
 
-// connect waits until there is a connection.
+// connect waits until the connection is ready.
 func (t *target) connect(ctx context.Context) error {
 	t.conn.Connect()
 	for {
@@ -84,10 +83,10 @@ func (t *target) connect(ctx context.Context) error {
 	}
 }
 
-// account is what a server says of a call.
+// account is a server's report on a call: nanoseconds that it waited and was worked on.
 type account struct{ waited, worked int64 }
 
-// predict makes one call, and waits for its turn when too many are under way.
+// predict makes one call. It waits while too many calls are in flight.
 func (t *target) predict(ctx context.Context, request []byte) (account, error) {
 	a := account{-1, -1}
 	if t.free != nil {
@@ -111,7 +110,7 @@ func (t *target) predict(ctx context.Context, request []byte) (account, error) {
 	return a, t.travel(ctx)
 }
 
-// travel lets the way pass, or ends with the status of a call that ran out of time on it.
+// travel waits for the added delay. It returns the status of a timeout when ctx ends first.
 func (t *target) travel(ctx context.Context) error {
 	if t.way <= 0 {
 		return nil
@@ -126,7 +125,7 @@ func (t *target) travel(ctx context.Context) error {
 	}
 }
 
-// nanos returns a trailer's number, -1 for none.
+// nanos returns the number in a trailer, -1 without one.
 func nanos(md metadata.MD, key string) int64 {
 	values := md.Get(key)
 	if len(values) == 0 {
@@ -139,8 +138,8 @@ func nanos(md metadata.MD, key string) int64 {
 	return n
 }
 
-// outcomeOf returns how a call ended; over says that the run was broken off, givenUp that nobody
-// waited for it any more.
+// outcomeOf returns how a call ended. over says that the run was broken off, and givenUp
+// that nobody waited for the call any more.
 func outcomeOf(err error, over, givenUp bool) uint8 {
 	switch status.Code(err) {
 	case codes.OK:
@@ -160,5 +159,5 @@ func outcomeOf(err error, over, givenUp bool) uint8 {
 	return Failed
 }
 
-// answerLimit is for how long a server may say nothing before a run begins.
+// answerLimit is how long the first call to every server may take before a run.
 const answerLimit = 30 * time.Second

@@ -18,41 +18,41 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// Options are how a plan is observed.
+// Options says how a plan is observed.
 type Options struct {
-	// Monosim is the program monosim; "" is the one that runs.
+	// Monosim is the path of the program monosim; "" means the running program.
 	Monosim string
-	// Warm is the part of the horizon at its begin that does not count.
+	// Warm is the begin of the horizon that does not count.
 	Warm time.Duration
-	// Saturate is for how long, after the load, half as much again is asked as the servers
-	// can do; 0 for not at all.
+	// Saturate is how long, before the load, the servers get half as much again as they can
+	// do; 0 skips that.
 	Saturate time.Duration
-	// RoundTrip is what every call takes on its way there and back beside what the loopback
-	// does: a network that is further.
+	// RoundTrip is a delay added to every call, there and back together, as of a network
+	// that is further than the loopback.
 	RoundTrip time.Duration
-	// Dir is where the cluster has its directory; "" means the system's for temporary files.
+	// Dir is the folder of the cluster; "" means the system's folder for temporary files.
 	Dir string
-	// Progress, when set, is told of each step before it begins.
+	// Progress, unless nil, is called before each step.
 	Progress func(step string)
 }
 
-// overload is what is asked in a saturated run, over what the servers can do.
+// overload is the load of a saturated run, relative to what the servers can do.
 const overload = 1.5
 
-// fleet is the cluster of a plan that runs.
+// fleet is the running cluster of a plan.
 type fleet struct {
 	*loopback.Cluster
 	p        *plan.Plan
 	o        Options
 	targets  []*target
 	requests [][]byte
-	pods     []string // by number of the target
+	pods     []string // by index of the target
 	addrs    map[string]int16
 	asked    string // the pod whose agent is asked for replicas
 }
 
-// Run observes a plan. The error is of a plan that no cluster of processes can be, of the
-// cluster, or of ctx.
+// Run observes a plan. It fails when a cluster of processes cannot be like the plan, when
+// the cluster fails, and when ctx ends.
 func Run(ctx context.Context, p *plan.Plan, o Options) (*Observation, error) {
 	if err := Supported(p, o); err != nil {
 		return nil, err
@@ -81,8 +81,8 @@ func Run(ctx context.Context, p *plan.Plan, o Options) (*Observation, error) {
 	return obs, ctx.Err()
 }
 
-// Scenario returns the hash of a plan without its service times and its network, which are what
-// is measured.
+// Scenario returns the hash of a plan without its service times and its network, which are
+// measured.
 func Scenario(p *plan.Plan) string {
 	c := *p
 	c.Service = plan.Service{PS: plan.TierService{Threads: p.Service.PS.Threads}}
@@ -90,7 +90,7 @@ func Scenario(p *plan.Plan) string {
 	return c.Hash()
 }
 
-// Supported says what of a plan a cluster of processes cannot be.
+// Supported returns an error that lists what a cluster of processes cannot do of a plan.
 func Supported(p *plan.Plan, o Options) error {
 	_, err := flagsOfWork(p, 0)
 	c := &p.Client
@@ -128,10 +128,10 @@ func Supported(p *plan.Plan, o Options) error {
 	return err
 }
 
-// whole says why no packets are lost.
+// whole is the reason why packet loss is not supported.
 const whole = "the network is the loopback, which loses nothing"
 
-// supportedEvent says what of an event cannot be done to a cluster of processes.
+// supportedEvent returns an error if an event cannot be done to a cluster of processes.
 func supportedEvent(p *plan.Plan, e *plan.Event) error {
 	refused := func(format string, args ...any) error {
 		return fmt.Errorf("event %s: %s", e.Label(), fmt.Sprintf(format, args...))
@@ -164,11 +164,11 @@ func supportedEvent(p *plan.Plan, e *plan.Event) error {
 	return nil
 }
 
-// random is the way of picking containers that can be had of a cluster of processes.
+// random is the only supported way to pick containers.
 const random = "random"
 
-// flagsOfWork tell the model servers of a shard how long they have to work: by the items of a
-// request as far as these are the shard's, where the plan says so.
+// flagsOfWork returns the flags for the service times of a shard's model servers. With an
+// affine law the time depends on the shard's part of a request's items.
 func flagsOfWork(p *plan.Plan, shard int) ([]string, error) {
 	work, noise := p.Service.PS.CPU.Law, p.Service.PS.Noise.Law
 	if work.Kind != law.Affine {
@@ -177,7 +177,7 @@ func flagsOfWork(p *plan.Plan, shard int) ([]string, error) {
 		}
 		return flagsOfLaw(work)
 	}
-	first, base := 1.0, work.Mean // first is what flagsOfLaw begins with, over the base
+	first, base := 1.0, work.Mean // first is the smallest factor of the noise, which flagsOfLaw multiplies
 	switch noise.Kind {
 	case "":
 		work = law.Constant(base)
@@ -196,17 +196,17 @@ func flagsOfWork(p *plan.Plan, shard int) ([]string, error) {
 	return append(flags, "--monosim_predict_item_time="+perItem.String()), err
 }
 
-// shareOf returns how much of a request's items one PS of a shard has (CAP-12.8).
+// shareOf returns which part of a request's items one PS of a shard gets (CAP-12.8).
 func shareOf(p *plan.Plan, shard int) float64 {
 	return p.Model.ShardSkew.Of(p.Shards())[shard] / float64(hosted(p, shard))
 }
 
-// hosted returns how many PS a container of a shard has (CAP-3.2).
+// hosted returns how many PS a container of a shard hosts (CAP-3.2).
 func hosted(p *plan.Plan, shard int) int {
 	return (p.Override.NumPS - shard + p.Shards() - 1) / p.Shards()
 }
 
-// flagsOfLaw tell a model server how long it has to work.
+// flagsOfLaw returns the flags that give a model server a law of service times.
 func flagsOfLaw(l law.Law) ([]string, error) {
 	span := func(ns float64) string { return time.Duration(math.Round(ns)).String() }
 	switch l.Kind {
@@ -222,9 +222,9 @@ func flagsOfLaw(l law.Law) ([]string, error) {
 	return nil, fmt.Errorf("service.ps.cpu: found %s, want det, uniform, lognormal or affine, by which monosim tfserving can work", l.Kind)
 }
 
-// serverFlags have each server draw its own times.
+// serverFlags returns the flags of a pod's model server, with a seed of its own.
 func (f *fleet) serverFlags(pod runners.Pod) []string {
-	flags, _ := flagsOfWork(f.p, pod.Shard) // it was looked at
+	flags, _ := flagsOfWork(f.p, pod.Shard) // Supported has checked it
 	seed := tasks.Mix(f.p.Seed, uint64(pod.Shard)<<32|uint64(pod.Replica)) | 1
 	return append(flags, fmt.Sprintf("--monosim_seed=%d", seed), fmt.Sprintf("--monosim_predict_threads=%d", f.p.Service.PS.Threads), "--monosim_timings",
 		fmt.Sprintf("--monosim_predict_slowdown=%g", float64(f.p.Model.LoadInterference)))
@@ -234,7 +234,7 @@ const base = "/observed"
 
 func psName(i int) string { return fmt.Sprintf("ps_%d", i) }
 
-// bytesOf returns a share of what a version of one PS has.
+// bytesOf returns a share of the bytes of one PS in one version.
 func (f *fleet) bytesOf(share float64) int64 {
 	return max(int64(share*float64(f.p.Model.Size.Embeddings))/int64(f.p.Override.NumPS), 1)
 }
@@ -260,10 +260,11 @@ func (f *fleet) tell(format string, args ...any) {
 	}
 }
 
-// startLimit is how long a cluster may take to be listed.
+// startLimit is how long all PS may take to be listed.
 const startLimit = 3 * time.Minute
 
-// start starts all pods, waits until each is listed, and connects to all.
+// start starts all pods, waits until each is listed, and connects to all. ready is the
+// nanoseconds until all were listed.
 func (f *fleet) start(ctx context.Context) (ready int64, err error) {
 	f.tell("start %d containers", len(f.Pods()))
 	if err := f.Start(); err != nil {
@@ -295,7 +296,7 @@ func (f *fleet) start(ctx context.Context) (ready int64, err error) {
 	return ready, f.answerOnce(ctx)
 }
 
-// answerOnce connects to all servers, so that no request does that.
+// answerOnce connects to all servers before the load, so that no request has to.
 func (f *fleet) answerOnce(ctx context.Context) error {
 	return f.each(ctx, answerLimit, func(ctx context.Context, slot int, at int16) error {
 		t := f.targets[at]
@@ -309,7 +310,7 @@ func (f *fleet) answerOnce(ctx context.Context) error {
 	})
 }
 
-// each does something with every listed replica of every PS, all within a limit.
+// each calls do for every listed replica of every PS. All calls together have a time limit.
 func (f *fleet) each(ctx context.Context, limit time.Duration, do func(ctx context.Context, slot int, at int16) error) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -337,7 +338,7 @@ func (f *fleet) complete(v view) bool {
 	return true
 }
 
-// list asks an agent who serves which PS.
+// list asks an agent which servers serve each PS.
 func (f *fleet) list() (view, error) {
 	answer, err := f.HeartBeat(f.asked, "ps")
 	if err != nil {
@@ -361,7 +362,7 @@ func (f *fleet) list() (view, error) {
 	return v, nil
 }
 
-// target returns the number of the server at an address.
+// target returns the index of the server at an address, and connects to a new one.
 func (f *fleet) target(addr string) (int16, error) {
 	if at, ok := f.addrs[addr]; ok {
 		return at, nil
@@ -386,7 +387,7 @@ func (f *fleet) hangUp() {
 	}
 }
 
-// pids are those of the model servers, by target, 0 for one that has ended.
+// pids returns the process IDs of the model servers by target, 0 for one that has ended.
 func (f *fleet) pids() []int {
 	pids := make([]int, len(f.targets))
 	for _, pod := range f.Endpoints().Pods {
@@ -399,8 +400,8 @@ func (f *fleet) pids() []int {
 	return pids
 }
 
-// measure makes the loads. The one of saturated servers comes first: events may leave less
-// of the fleet.
+// measure makes the loads. The saturated run comes first, because events may leave a
+// smaller fleet.
 func (f *fleet) measure(ctx context.Context, obs *Observation) error {
 	if f.o.Saturate > 0 {
 		if err := f.saturate(ctx, obs); err != nil {
@@ -437,7 +438,7 @@ func (f *fleet) measure(ctx context.Context, obs *Observation) error {
 	return nil
 }
 
-// items returns the law of the items of a request, where they count.
+// items returns the law of the items of a request, the zero law if items do not matter.
 func (f *fleet) items() law.Law {
 	if f.p.Service.PS.CPU.Kind != law.Affine {
 		return law.Law{}
@@ -445,21 +446,21 @@ func (f *fleet) items() law.Law {
 	return f.p.Service.Items.Law
 }
 
-// WindowOf returns the part of a run that counts.
+// WindowOf returns the window of a run that counts.
 func WindowOf(warm, until int64) model.Window {
 	w := model.Window{Warmup: warm}
 	w.Name, w.Start, w.End = "observed", plan.Duration(warm), plan.Duration(until)
 	return w
 }
 
-// Capacity returns how many requests a second the servers of a plan can do at most.
+// Capacity returns how many requests a second the servers of a plan can answer at most.
 func Capacity(p *plan.Plan) float64 {
 	threads := float64(p.Service.PS.Threads * p.Fleet.PS.Replicas.Default)
 	work := p.Service.PS.CPU.MeanOf(p.Service.Items.Mean * shareOf(p, 0)) // of the hottest shard
 	return threads / (work / 1e9 * float64(p.Override.NumPS) / float64(p.Shards()))
 }
 
-// saturate asks more than can be done.
+// saturate makes a load that is more than the servers can do.
 func (f *fleet) saturate(ctx context.Context, obs *Observation) error {
 	gap := 1e9 / (Capacity(f.p) * overload)
 	var times []int64
@@ -478,10 +479,10 @@ func (f *fleet) saturate(ctx context.Context, obs *Observation) error {
 	return f.settle(ctx)
 }
 
-// settleLimit is how long servers may work on what nobody waits for any more.
+// settleLimit is how long servers may go on with calls that nobody waits for.
 const settleLimit = 2 * time.Minute
 
-// settle waits until no server has anything to do: each answers at once.
+// settle waits until every server is idle, as it answers a call at once.
 func (f *fleet) settle(ctx context.Context) error {
 	return f.each(ctx, settleLimit, func(ctx context.Context, slot int, at int16) error {
 		for {
@@ -496,7 +497,7 @@ func (f *fleet) settle(ctx context.Context) error {
 	})
 }
 
-// drive makes a load while the agents are watched and events happen.
+// drive makes a load while it watches the agents and lets events happen.
 func (f *fleet) drive(ctx context.Context, o order, obs *Observation) (*Load, error) {
 	v, err := f.list()
 	if err != nil {
@@ -529,7 +530,7 @@ func (f *fleet) drive(ctx context.Context, o order, obs *Observation) (*Load, er
 	}
 }
 
-// unbound returns the same servers with any number of calls under way.
+// unbound returns the same servers without a limit on calls in flight.
 func unbound(list []*target) []*target {
 	var free []*target
 	for _, t := range list {

@@ -12,23 +12,23 @@ import (
 	"github.com/monosim/monosim/runners/whatif/law"
 )
 
-// order is a load to be made.
+// order describes a load.
 type order struct {
-	arrivals []int64 // since the begin
+	arrivals []int64 // nanoseconds since the begin
 	warm     int64
 	end      int64
 	timeout  time.Duration
 	retries  int
-	hedge    time.Duration // after which a first attempt gets company, 0 for never
+	hedge    time.Duration // delay after which a first attempt is hedged, 0 for never
 	retry    string        // fresh_random, distinct or same
 	balance  string
 	seed     uint64
-	items    law.Law // of a request; the zero value for none
-	// breakOff ends what is under way at the end; otherwise its end is awaited.
+	items    law.Law // of a request; the zero law for none
+	// breakOff cancels the calls in flight at the end; otherwise the load waits for them.
 	breakOff bool
 }
 
-// view is which targets serve each PS, by the account of an agent.
+// view lists the targets that serve each PS, as an agent lists them.
 type view [][]int16
 
 // driver makes a load.
@@ -42,10 +42,10 @@ type driver struct {
 	ctx  context.Context
 	over atomic.Bool
 
-	mu          sync.Mutex // of all below
+	mu          sync.Mutex // guards the fields below
 	rand        *rand.Rand
 	turn        []int   // of round robin, by PS
-	outstanding []int32 // calls by target
+	outstanding []int32 // calls in flight by target
 	run         Load
 	wait        sync.WaitGroup
 }
@@ -72,7 +72,7 @@ func newDriver(o order, targets []*target, requests [][]byte, v view) (*driver, 
 
 func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
 
-// all makes the load, and waits until all is answered.
+// all makes the load and waits until all requests have ended.
 func (d *driver) all(ctx context.Context) *Load {
 	defer d.alarm.close()
 	ctx, cancel := context.WithCancel(ctx)
@@ -98,7 +98,7 @@ func (d *driver) all(ctx context.Context) *Load {
 	return &d.run
 }
 
-// cut drops the requests that were not made; nothing goes on any more.
+// cut drops the requests after the first n, which were not made.
 func (d *driver) cut(n int) {
 	r := &d.run.Requests
 	r.Intended, r.Sent, r.Done, r.OK = r.Intended[:n], r.Sent[:n], r.Done[:n], r.OK[:n]
@@ -129,7 +129,7 @@ func (d *driver) request(i int) {
 	}
 }
 
-// call tries one call until it is answered, or was tried often enough.
+// call retries one call until it is answered or its attempts are used up.
 func (d *driver) call(i, slot int, sent int64) bool {
 	var tried []int16
 	for attempt := 0; attempt <= d.retries; attempt++ {
@@ -152,13 +152,13 @@ func (d *driver) call(i, slot int, sent int64) bool {
 	return false
 }
 
-// try is one attempt of a call. It ends at the latest when its time since sent is over.
+// try is one attempt of a call. Its timeout counts from sent.
 type try struct {
 	request, slot, attempt int
 	sent                   int64
 }
 
-// send makes an attempt with one server, at an instant, and writes it down.
+// send makes an attempt with one server and records it.
 func (d *driver) send(ctx context.Context, c try, at int16, sent int64) (outcome uint8, done int64) {
 	call, cancel := context.WithDeadline(ctx, d.began.Add(time.Duration(c.sent)+d.timeout))
 	defer cancel()
@@ -169,18 +169,18 @@ func (d *driver) send(ctx context.Context, c try, at int16, sent int64) (outcome
 	return outcome, done
 }
 
-// message returns what is sent for a call.
+// message returns the bytes of a call.
 func (d *driver) message(c try) []byte {
 	message := d.requests[c.slot]
 	if items := d.run.Requests.Items; items != nil {
-		// Messages of Protocol Buffers one behind the other are both in one.
+		// Concatenated protocol buffers decode as one merged message.
 		message = append(message[:len(message):len(message)], inputOf(items[c.request])...)
 	}
 	return message
 }
 
-// hedged makes an attempt with one server, and with a second one when the first takes long.
-// What ends first decides, and the other is given up.
+// hedged makes an attempt with one server, and with a second one if the first takes long.
+// The first to end decides, and the other is given up.
 func (d *driver) hedged(c try, at int16) (outcome uint8, done int64) {
 	ctx, giveUp := context.WithCancel(d.ctx)
 	defer giveUp()
@@ -210,7 +210,7 @@ func (d *driver) hedged(c try, at int16) (outcome uint8, done int64) {
 	return first.outcome, first.done
 }
 
-// ended writes a call down.
+// ended records a call.
 func (d *driver) ended(of try, at int16, sent, done int64, said account, outcome uint8) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -238,8 +238,7 @@ func (d *driver) choose(slot int, tried []int16) int16 {
 	return at
 }
 
-// among returns one of the replicas that are listed; a call that is tried again goes where the
-// plan says.
+// among returns one of the listed replicas. The plan decides where a retry goes.
 func (d *driver) among(slot int, seen, tried []int16) int16 {
 	switch {
 	case len(tried) > 0 && d.retry == "same":
@@ -266,7 +265,7 @@ func without(all, some []int16) []int16 {
 	return rest
 }
 
-// pick balances among replicas, as the model's balancers do.
+// pick balances among replicas, with the policies of the model.
 func (d *driver) pick(slot int, seen []int16) int16 {
 	n := len(seen)
 	switch d.balance {
@@ -290,7 +289,7 @@ func (d *driver) pick(slot int, seen []int16) int16 {
 	return seen[d.rand.IntN(n)]
 }
 
-// lighter returns the one with fewer calls under way, the first of two that are alike.
+// lighter returns the target with fewer calls in flight, the first one on a tie.
 func (d *driver) lighter(a, b int16) int16 {
 	if d.outstanding[b] < d.outstanding[a] {
 		return b

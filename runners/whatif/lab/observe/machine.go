@@ -10,8 +10,8 @@ import (
 	"github.com/monosim/monosim/runners/process"
 )
 
-// busy is for how long all processors have worked, for whomever; ok is false where there is
-// no /proc/stat.
+// busy returns how long all processors have worked, for any process. ok is false without
+// /proc/stat.
 func busy() (total time.Duration, ok bool) {
 	text, err := os.ReadFile("/proc/stat")
 	if err != nil {
@@ -26,7 +26,7 @@ func busy() (total time.Duration, ok bool) {
 	return time.Duration(user+nice+system+irq+soft+steal) * tick, true
 }
 
-// watch is a look at who has the processors.
+// watch measures who uses the processors.
 type watch struct {
 	began time.Time
 	all   time.Duration
@@ -35,7 +35,7 @@ type watch struct {
 	pids  []int
 }
 
-// newWatch begins to watch; pids are the processes of the cluster.
+// newWatch starts a measurement. pids are the processes of the cluster.
 func newWatch(pids []int) *watch {
 	w := &watch{began: time.Now(), pids: append(pids, os.Getpid())}
 	w.all, w.known = busy()
@@ -43,18 +43,18 @@ func newWatch(pids []int) *watch {
 	return w
 }
 
-// own returns what our processes have taken.
+// own returns the CPU time of our processes.
 func (w *watch) own() time.Duration {
 	sum := time.Duration(0)
 	for _, pid := range w.pids {
-		if took, err := process.CPU(pid); err == nil { // one that was killed took what it had
+		if took, err := process.CPU(pid); err == nil { // the time of a killed process is lost
 			sum += took
 		}
 	}
 	return sum
 }
 
-// end says who had the machine since.
+// end returns who has used the machine since the begin.
 func (w *watch) end() Machine {
 	m := Machine{CPUs: runtime.NumCPU(), Others: -1}
 	could := float64(time.Since(w.began)) * float64(m.CPUs)

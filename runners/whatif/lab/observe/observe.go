@@ -1,27 +1,27 @@
 // Package observe runs the fleet of a capacity plan for real: a cluster of processes on the
-// loopback, ZooKeeper, agents and `monosim tfserving`, under an open load, and writes down
-// what was measured, so that the simulation of the same plan can be calibrated by it and
-// held to it.
+// loopback, with ZooKeeper, agents and `monosim tfserving`, under an open load. The
+// simulation of the same plan can be calibrated with the measurements and compared to them.
 //
 // Two things to use first:
 //
-//   - [Run] observes a plan and gives an [Observation].
-//   - [Read] reads one from a file, [Observation.Write] writes it.
+//   - [Run] observes a plan and returns an [Observation].
+//   - [Read] reads an observation from a file, and [Observation.Write] writes it.
 //
-// Requests come at the instants at which those of the simulation come, and their latency
-// counts from the instant at which they were to come, whether the servers keep up or not
-// (no coordinated omission). The load generator is the entry of the fleet: it chooses
-// replicas among those that agents list, calls all PS, tries again, and waits for the last
-// answer. Latencies that a library for load would give alone do not say where they come
-// from: here each call has how long it waited and was worked on, by the server's account.
+// Requests come at the instants of the simulation. Their latency counts from the intended
+// instant, even if the servers do not keep up (no coordinated omission). The load generator
+// is the entry of the fleet: it chooses among the replicas that agents list, calls all PS,
+// retries, and waits for the last answer. Each call is recorded with how long it waited and
+// was worked on, as the server reports it; a plain load tester would not say where
+// latencies come from.
 //
 // To change:
 //
 //   - what is measured: observe.go
 //   - what the processes are: cluster.go
+//   - events: story.go and slow.go
 //   - how requests are made: load.go and call.go
 //   - how they are paced: pace.go
-//   - how it is found out whether others had the machine: machine.go
+//   - how other users of the machine are noticed: machine.go
 package observe
 
 import (
@@ -37,56 +37,56 @@ import (
 // Format is the value of Observation.Format.
 const Format = "monosim.observation/v1"
 
-// Observation is what was measured of one plan. Times are in nanoseconds.
+// Observation is the measurement of one plan. Times are in nanoseconds.
 type Observation struct {
 	Format string `json:"format"`
-	Plan   string `json:"plan"` // its name
-	// ScenarioHash is that of the plan without its service times.
+	Plan   string `json:"plan"` // name of the plan
+	// ScenarioHash is the hash of the plan without its service times and network.
 	ScenarioHash string    `json:"scenario_hash"`
 	Began        time.Time `json:"began"`
 	Machine      Machine   `json:"machine"`
-	Servers      []string  `json:"servers"` // pods, by their number in Calls
-	// ReadyNs is from the start of the pods until each was listed and answered.
+	Servers      []string  `json:"servers"` // pods, by the index in Calls.Server
+	// ReadyNs is the time from the start of the pods until all were listed.
 	ReadyNs int64 `json:"ready"`
 	// Threads is how many requests a server works on at once.
 	Threads int `json:"threads"`
-	// RoundTrip is what was added to the network's, of every call.
+	// RoundTrip is the delay that was added to every call.
 	RoundTrip int64 `json:"round_trip,omitempty"`
-	// Shares are, by the PS of a call, its part of the items of a request; nil where items
-	// do not count.
+	// Shares holds, by the PS of a call, its part of a request's items; nil if items do not
+	// matter.
 	Shares []float64 `json:"shares,omitempty"`
 	Load   Load      `json:"load"`
-	// Saturated is a run in which more is asked than can be done; nil for none.
+	// Saturated is a run with more load than can be done; nil without one.
 	Saturated *Load `json:"saturated,omitempty"`
-	// Detected is for each container that was killed how long it was still listed.
+	// Detected holds, for each killed container, how long it was still listed.
 	Detected []int64 `json:"detected,omitempty"`
-	// Rollouts are for each version that was published, in order, how long after it each
-	// container served it, of those that live.
+	// Rollouts holds, for each published version in order, how long after the publish each
+	// live container served it.
 	Rollouts [][]int64 `json:"rollouts,omitempty"`
-	// Memory is what the model servers had of resident memory, by server, at the end.
+	// Memory holds the resident memory of each model server at the end, in bytes.
 	Memory []int64 `json:"memory"`
 }
 
-// Machine is where it was measured, and whether others had it meanwhile.
+// Machine says where it was measured, and who else used the machine.
 type Machine struct {
 	CPUs int `json:"cpus"`
-	// Others is the share of all processors that others than the cluster and the load
-	// generator took during the load, -1 where that is not known.
+	// Others is the share of all processors that other programs used during the load, -1 if
+	// unknown.
 	Others float64 `json:"others"`
-	// Ours is that of the load generator and the cluster.
+	// Ours is the share that the load generator and the cluster used.
 	Ours float64 `json:"ours"`
-	// Late is by how much one request in a hundred began late: what the load generator had
-	// to wait for the machine, and so the servers had to.
+	// Late is the 99th percentile of how late requests began. So long the load generator,
+	// and therefore the servers, had to wait for the machine.
 	Late int64 `json:"late"`
 }
 
-// disturbedBy is the lateness beyond which a measurement is called disturbed.
+// disturbedBy is the lateness beyond which a measurement counts as disturbed.
 const disturbedBy = 2 * time.Millisecond
 
-// IsDisturbed reports whether others had the machine when it was needed.
+// IsDisturbed reports whether other programs delayed the measurement.
 func (m Machine) IsDisturbed() bool { return m.Late > int64(disturbedBy) }
 
-// Load is one load. Requests before Warm are made and do not count, none come from Until on.
+// Load is one load. Requests before Warm do not count, and none come from Until on.
 type Load struct {
 	Warm     int64    `json:"warm"`
 	Until    int64    `json:"until"`
@@ -94,27 +94,29 @@ type Load struct {
 	Calls    Calls    `json:"calls"`
 }
 
-// Requests are columns, in the order of arrival; instants are since the begin of the run.
+// Requests holds a column for each property, in the order of arrival. Instants count from
+// the begin of the run.
 type Requests struct {
-	Intended []int64 `json:"intended"` // when it was to come
-	Sent     []int64 `json:"sent"`     // when its calls were begun
+	Intended []int64 `json:"intended"` // when it should have come
+	Sent     []int64 `json:"sent"`     // when its calls began
 	Done     []int64 `json:"done"`     // when the last answer came, -1 for never
 	OK       []bool  `json:"ok"`
-	Items    []int32 `json:"items,omitempty"` // nil where they do not count
+	Items    []int32 `json:"items,omitempty"` // nil if items do not matter
 }
 
-// Calls are columns, one row for each attempt, in the order of their end.
+// Calls holds a column for each property, with a row for each attempt, in the order in
+// which they ended.
 type Calls struct {
 	Request []int32 `json:"request"`
-	Slot    []int16 `json:"slot"` // which of the calls of a request: the PS
+	Slot    []int16 `json:"slot"` // index of the PS
 	Attempt []uint8 `json:"attempt"`
 	Server  []int16 `json:"server"`
 	Sent    []int64 `json:"sent"`
 	Done    []int64 `json:"done"`
-	// Waited and Worked are by the server's own account, -1 where it gave none.
+	// Waited and Worked are the server's report, -1 without one.
 	Waited []int64 `json:"waited"`
 	Worked []int64 `json:"worked"`
-	// Outcome is how it ended: see the Outcomes.
+	// Outcome is one of the outcomes below.
 	Outcome []uint8 `json:"outcome"`
 }
 
@@ -124,11 +126,11 @@ const (
 	TimedOut
 	Refused // nobody listened, or the connection was reset
 	Failed
-	Open    // the run was over before
-	GivenUp // the other one of the call and its hedge was faster
+	Open    // the run ended before
+	GivenUp // the call or its hedge was faster
 )
 
-// Counts reports whether what was at an instant counts.
+// Counts reports whether an instant is in the part of the run that counts.
 func (l *Load) Counts(at int64) bool { return at >= l.Warm && at < l.Until }
 
 // late returns the 99th percentile of how late requests began.
@@ -142,10 +144,10 @@ func (l *Load) late() int64 {
 	return h.Quantile(0.99)
 }
 
-// Len returns how many there are.
+// Len returns the number of calls.
 func (c *Calls) Len() int { return len(c.Request) }
 
-// String says in a line what there is.
+// String describes the observation in a line.
 func (o *Observation) String() string {
 	text := fmt.Sprintf("%d requests and %d calls in %v, one request in a hundred began %v late", len(o.Load.Requests.Intended), o.Load.Calls.Len(),
 		time.Duration(o.Load.Until), time.Duration(o.Machine.Late))
@@ -155,7 +157,7 @@ func (o *Observation) String() string {
 	return text
 }
 
-// Summary is what String says, for programs.
+// Summary is an observation in short, for programs.
 type Summary struct {
 	File         string  `json:"file"`
 	Plan         string  `json:"plan"`
@@ -167,16 +169,16 @@ type Summary struct {
 	Disturbed    bool    `json:"disturbed"`
 }
 
-// Summary returns the observation in short; file is where all of it is.
+// Summary returns the observation in short. file is where the whole of it is.
 func (o *Observation) Summary(file string) Summary {
 	return Summary{File: file, Plan: o.Plan, ScenarioHash: o.ScenarioHash, Requests: len(o.Load.Requests.Intended), Calls: o.Load.Calls.Len(), LengthNs: o.Load.Until,
 		Machine: o.Machine, Disturbed: o.Machine.IsDisturbed()}
 }
 
-// Write writes it as JSON.
+// Write writes the observation as JSON.
 func (o *Observation) Write(w io.Writer) error { return json.NewEncoder(w).Encode(o) }
 
-// Read reads a file. The error says what it is instead of an observation.
+// Read reads an observation from a file.
 func Read(path string) (*Observation, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -7,11 +7,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// alarm waits to some ten microseconds: Go's own timers are up to a millisecond late in a
-// program that has nothing else to do, since the runtime counts in those then.
+// alarm waits with a precision of some ten microseconds. Go's own timers are up to a
+// millisecond late in an idle program, because the runtime then sleeps in whole
+// milliseconds.
 type alarm struct {
 	fd   int
-	file *os.File // the same, which the runtime waits for as it does for sockets
+	file *os.File // the same descriptor, which the runtime polls as it polls sockets
 }
 
 func newAlarm() (alarm, error) {

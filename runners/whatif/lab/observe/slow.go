@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// slowLimit is how long a model server may take to take note of it.
+// slowLimit is how long a model server may take to accept its new speed.
 const slowLimit = 10 * time.Second
 
-// slow has the model servers of pods work so many times as long, through their interface for
+// slow makes the model servers of pods take times as long, through their interface for
 // faults.
 func (f *fleet) slow(pods []string, times float64) error {
 	body, err := json.Marshal(map[string]float64{"times": times})

@@ -14,29 +14,29 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// look is how often an agent is asked who serves.
+// look is how often an agent is asked which servers serve.
 const look = 50 * time.Millisecond
 
-// story is what happens to the cluster during a load, and what agents say of it.
+// story runs the events of a load and watches what agents list.
 type story struct {
 	f      *fleet
 	d      *driver
-	obs    *Observation // nil for a load in which nothing happens
+	obs    *Observation // nil for a load without events
 	due    []deed       // in order
 	began  time.Time
 	rand   *rand.Rand
 	killed map[string]time.Time // pods that are still listed
-	// published is when versions were, by the cluster's clock, in order.
+	// published lists the published versions, in order.
 	published []published
 }
 
-// deed is something that is to be done at an instant since the begin.
+// deed is something to do at an instant since the begin.
 type deed struct {
 	at time.Duration
 	do func() error
 }
 
-// published is a version that was published.
+// published is a published version, with the cluster's time.
 type published struct {
 	version int64
 	at      time.Duration
@@ -54,14 +54,14 @@ func newStory(f *fleet, d *driver, obs *Observation) *story {
 	return s
 }
 
-// later has something done at an instant, after what is due then already.
+// later schedules a deed, after those already due at the same instant.
 func (s *story) later(at time.Duration, do func() error) {
 	s.due = append(s.due, deed{at, do})
 	slices.SortStableFunc(s.due, func(a, b deed) int { return cmp.Compare(a.at, b.at) })
 }
 
-// step lets time pass until the next look, lets happen what is due, and has the load know
-// what an agent lists.
+// step passes time until the next look, does what is due, and gives the load the list of an
+// agent.
 func (s *story) step() error {
 	if _, err := s.f.Pass(look, nil); err != nil {
 		return err
@@ -82,16 +82,16 @@ func (s *story) step() error {
 	return nil
 }
 
-// see has the load choose among other replicas from now on.
+// see gives the load a new list of replicas to choose from.
 func (d *driver) see(v view) {
-	// A server that was not there before has no place among the targets of this run.
+	// Targets found after the load began are left out, because its columns lack them.
 	for i, servers := range v {
 		v[i] = slices.DeleteFunc(servers, func(at int16) bool { return int(at) >= len(d.targets) })
 	}
 	d.view.Store(&v)
 }
 
-// noticed takes down which of the killed are listed no more.
+// noticed records the killed pods that are no longer listed.
 func (s *story) noticed(v view) {
 	for pod, at := range s.killed {
 		listed := false
@@ -107,7 +107,7 @@ func (s *story) noticed(v view) {
 	}
 }
 
-// happen does what an event says.
+// happen performs an event.
 func (s *story) happen(e *plan.Event) error {
 	switch {
 	case e.Kill != nil:
@@ -127,7 +127,7 @@ func (s *story) happen(e *plan.Event) error {
 	return s.f.EndFaultAfter(fault, takes)
 }
 
-// slow has the model servers of containers take longer until an instant.
+// slow makes the model servers of some containers slower until an instant.
 func (s *story) slow(e *plan.Slow, until time.Duration) error {
 	alive, err := s.alive(func(string) bool { return true })
 	if err != nil {
@@ -153,10 +153,10 @@ func (s *story) publish(e *plan.Publish) error {
 	return nil
 }
 
-// rolloutLimit is how long after the load a version may take to be served.
+// rolloutLimit is how long after the load a version may take to be served everywhere.
 const rolloutLimit = time.Minute
 
-// end waits until what was published is served, and takes down when it was.
+// end waits until the published versions are served, and records when each was.
 func (s *story) end(ctx context.Context) error {
 	if len(s.published) == 0 {
 		return nil
@@ -195,7 +195,7 @@ func (s *story) end(ctx context.Context) error {
 	return nil
 }
 
-// served returns since when pods serve a version of all their PS.
+// served returns, by pod, when it served a version of all its PS.
 func (s *story) served(version int64) map[string]time.Duration {
 	count, last := map[string]int{}, map[string]time.Duration{}
 	for _, o := range s.f.Log() {
@@ -212,7 +212,7 @@ func (s *story) served(version int64) map[string]time.Duration {
 	return last
 }
 
-// alive returns the containers that run and that count, in random order.
+// alive returns the running containers that the caller counts, in random order.
 func (s *story) alive(counts func(pod string) bool) ([]string, error) {
 	var alive []string
 	for _, pod := range s.f.Pods() {
@@ -228,7 +228,7 @@ func (s *story) alive(counts func(pod string) bool) ([]string, error) {
 	return alive, nil
 }
 
-// kill ends containers, but not the one whose agent is asked.
+// kill kills containers, but never the one whose agent is asked.
 func (s *story) kill(count int) error {
 	alive, err := s.alive(func(pod string) bool { return pod != s.f.asked })
 	if err != nil {
