@@ -62,7 +62,7 @@ func readModels(root string) ([]exportedGraph, error) {
 func addVersion(byDir map[string]*exportedGraph, root, dir string, version, sizeBytes int64) {
 	below, err := filepath.Rel(root, dir)
 	if err != nil {
-		panic(err) // dir was found below root
+		panic(err) // the walk found dir below root
 	}
 	g := byDir[dir]
 	if g == nil {

@@ -31,7 +31,7 @@ func (p *Plan) Run(ctx context.Context, acts []runners.Act) (*Report, error) {
 	defer c.Close()
 	failure := p.live(ctx, c, acts, report)
 	report.sum(c, time.Since(began), failure)
-	report.over = true // ignore what Close ends
+	report.over = true // events of Close are not part of the run
 	return report, failure
 }
 
