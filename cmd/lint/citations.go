@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"maps"
-	"os"
 	"path"
 	"regexp"
 	"slices"
@@ -58,23 +57,9 @@ const lintTestdata = "cmd/lint/testdata/"
 
 // lintCitations checks every file that git tracks or would add.
 func lintCitations() ([]finding, error) {
-	names, err := trackedFiles()
+	files, err := trackedTexts(cites)
 	if err != nil {
 		return nil, err
-	}
-	files := map[string]string{}
-	for _, name := range names {
-		if !cites(name) {
-			continue
-		}
-		if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() {
-			continue // deleted but still in the index, or a link
-		}
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		files[name] = string(text)
 	}
 	return checkCitations(files)
 }

@@ -8,7 +8,6 @@ import (
 	"go/token"
 	"io"
 	"maps"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -58,23 +57,13 @@ type funcSize struct {
 
 // measureHouse measures every Go file that git tracks or would add.
 func measureHouse() (*house, error) {
-	names, err := trackedFiles()
+	files, err := trackedTexts(counts)
 	if err != nil {
 		return nil, err
 	}
 	h := &house{rooms: map[string]*roomSize{}}
-	for _, name := range names {
-		if !counts(name) {
-			continue
-		}
-		text, err := os.ReadFile(name)
-		if os.IsNotExist(err) {
-			continue // deleted, but still in git's index
-		}
-		if err != nil {
-			return nil, err
-		}
-		if err := h.add(name, text); err != nil {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if err := h.add(name, files[name]); err != nil {
 			return nil, err
 		}
 	}
@@ -91,7 +80,7 @@ func counts(name string) bool {
 }
 
 // add measures one file; generated files are left out.
-func (h *house) add(name string, text []byte) error {
+func (h *house) add(name, text string) error {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, name, text, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {

@@ -19,7 +19,7 @@ func houseOf(t *testing.T, files map[string]string) *house {
 		if !counts(name) {
 			continue
 		}
-		if err := h.add(name, []byte(text)); err != nil {
+		if err := h.add(name, text); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"go/parser"
 	"go/token"
 	"maps"
-	"os"
 	"path"
 	"slices"
 	"strconv"
@@ -42,24 +41,12 @@ type portException struct {
 
 // lintPort checks the Go files of the port and of envRoom, except tests.
 func lintPort() ([]finding, error) {
-	names, err := trackedFiles()
+	files, err := trackedTexts(func(name string) bool {
+		room := path.Dir(name)
+		return counts(name) && (room == envRoom || matchAny(portRooms, room))
+	})
 	if err != nil {
 		return nil, err
-	}
-	files := map[string]string{}
-	for _, name := range names {
-		room := path.Dir(name)
-		if !counts(name) || room != envRoom && !matchAny(portRooms, room) {
-			continue
-		}
-		text, err := os.ReadFile(name)
-		if os.IsNotExist(err) {
-			continue // deleted, but still in git's index
-		}
-		if err != nil {
-			return nil, err
-		}
-		files[name] = string(text)
 	}
 	return checkPort(files, portExceptions)
 }

@@ -3,9 +3,11 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -46,27 +48,21 @@ var phrases = []phrase{
 
 // lintSpeech checks every file that git tracks or would add.
 func lintSpeech() ([]finding, error) {
-	names, err := trackedFiles()
+	files, err := trackedTexts(func(string) bool { return true })
 	if err != nil {
 		return nil, err
 	}
 	var found []finding
-	for _, name := range names {
-		info, err := os.Lstat(name)
-		if err != nil || !info.Mode().IsRegular() {
-			continue // deleted, but still in git's index, or a link
-		}
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return found, err
-		}
-		found = append(found, checkSpeech(name, text)...)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		found = append(found, checkSpeech(name, []byte(files[name]))...)
 	}
 	return found, nil
 }
 
-// trackedFiles lists the repository's files relative to the working directory.
-func trackedFiles() ([]string, error) {
+// trackedTexts reads the files that git tracks or would add, by their names from the
+// working directory, if wanted takes the name. It leaves out links, and files that were
+// deleted but are still in git's index.
+func trackedTexts(wanted func(name string) bool) (map[string]string, error) {
 	var stderr bytes.Buffer
 	cmd := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
 	cmd.Stderr = &stderr
@@ -74,7 +70,18 @@ func trackedFiles() ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("git ls-files, to find the tracked text: %w\n%s", err, stderr.Bytes())
 	}
-	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 }), nil
+	texts := map[string]string{}
+	for name := range strings.SplitSeq(string(out), "\x00") {
+		if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() || !wanted(name) {
+			continue
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		texts[name] = string(text)
+	}
+	return texts, nil
 }
 
 // checkSpeech checks one file. Binary files are left out.
