@@ -40,10 +40,7 @@ func (c *call) client() clients.TFSClient {
 }
 
 func (c *call) framing() clients.StreamFraming {
-	var flags []string
-	if c.In.Value("flags") != nil {
-		flags = c.In.Strings("flags")
-	}
+	flags := c.In.OptStrings("flags")
 	has := func(name string) bool { return slices.Contains(flags, name) }
 	return clients.StreamFraming{
 		LagrangexHeader: has("lagrangex_header"), HasSortID: has("has_sort_id"),

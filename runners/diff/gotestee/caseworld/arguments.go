@@ -38,25 +38,37 @@ func (a Arguments) Value(name string) any {
 	return v
 }
 
-// Str returns a string.
-func (a Arguments) Str(name string) string {
-	s, ok := a.Value(name).(string)
+// field returns a field of a Go type, which messages call want.
+func field[T any](a Arguments, name, want string) T {
+	v, ok := a.Value(name).(T)
 	if !ok {
-		a.Wrong(name, "a string")
+		a.Wrong(name, want)
 	}
-	return s
+	return v
 }
+
+// items returns the members of a list, all of one Go type; messages call the list want.
+func items[T any](a Arguments, name, want string) []T {
+	list := []T{}
+	for _, v := range a.List(name) {
+		item, ok := v.(T)
+		if !ok {
+			a.Wrong(name, want)
+		}
+		list = append(list, item)
+	}
+	return list
+}
+
+// Str returns a string.
+func (a Arguments) Str(name string) string { return field[string](a, name, "a string") }
 
 // OptStr returns a string, or None for null and for a missing field.
 func (a Arguments) OptStr(name string) pysem.OptString {
-	switch v := a.Value(name).(type) {
-	case nil:
+	if a.Value(name) == nil {
 		return pysem.OptString{}
-	case string:
-		return pysem.Some(v)
 	}
-	a.Wrong(name, "a string or null")
-	return pysem.OptString{}
+	return pysem.Some(field[string](a, name, "a string or null"))
 }
 
 // StrOr returns a string, or the default where the field is missing.
@@ -68,13 +80,7 @@ func (a Arguments) StrOr(name, otherwise string) string {
 }
 
 // Integer returns an int.
-func (a Arguments) Integer(name string) int {
-	n, ok := a.Value(name).(int)
-	if !ok {
-		a.Wrong(name, "an int")
-	}
-	return n
-}
+func (a Arguments) Integer(name string) int { return field[int](a, name, "an int") }
 
 // IntegerOr returns an int, or the default where the field is missing or null.
 func (a Arguments) IntegerOr(name string, otherwise int) int {
@@ -94,54 +100,39 @@ func (a Arguments) OptInteger(name string) pysem.OptInt {
 
 // Flag returns a boolean, false for null and for a missing field.
 func (a Arguments) Flag(name string) bool {
-	switch v := a.Value(name).(type) {
-	case nil:
-		return false
-	case bool:
-		return v
-	}
-	a.Wrong(name, "true or false")
-	return false
+	return a.Value(name) != nil && field[bool](a, name, "true or false")
 }
 
 // Bytes returns bytes, which cases write as {"$hex"}.
-func (a Arguments) Bytes(name string) []byte {
-	b, ok := a.Value(name).([]byte)
-	if !ok {
-		a.Wrong(name, `bytes, {"$hex"}`)
-	}
-	return b
-}
+func (a Arguments) Bytes(name string) []byte { return field[[]byte](a, name, `bytes, {"$hex"}`) }
 
 // List returns a list.
-func (a Arguments) List(name string) []any {
-	l, ok := a.Value(name).([]any)
-	if !ok {
-		a.Wrong(name, "a list")
+func (a Arguments) List(name string) []any { return field[[]any](a, name, "a list") }
+
+// OptList returns a list, nil for null and for a missing field.
+func (a Arguments) OptList(name string) []any {
+	if a.Value(name) == nil {
+		return nil
 	}
-	return l
+	return a.List(name)
+}
+
+// OptStrings returns a list of strings, nil for null and for a missing field.
+func (a Arguments) OptStrings(name string) []string {
+	if a.Value(name) == nil {
+		return nil
+	}
+	return a.Strings(name)
 }
 
 // Strings returns a list of strings.
 func (a Arguments) Strings(name string) []string {
-	texts := []string{}
-	for _, v := range a.List(name) {
-		s, ok := v.(string)
-		if !ok {
-			a.Wrong(name, "a list of strings")
-		}
-		texts = append(texts, s)
-	}
-	return texts
+	return items[string](a, name, "a list of strings")
 }
 
 // Object returns an object.
 func (a Arguments) Object(name string) Arguments {
-	d, ok := a.Value(name).(*pysem.Dict)
-	if !ok {
-		a.Wrong(name, "an object")
-	}
-	return Arguments{Dict: d, Where: a.At(name)}
+	return Arguments{Dict: field[*pysem.Dict](a, name, "an object"), Where: a.At(name)}
 }
 
 // ObjectOr returns an object, an empty one where the field is missing.
@@ -162,13 +153,8 @@ func (a Arguments) Pair(name string) (string, string) {
 }
 
 // Objects returns a list of objects.
-func (a Arguments) Objects(name string) []Arguments {
-	var list []Arguments
-	for _, v := range a.List(name) {
-		d, ok := v.(*pysem.Dict)
-		if !ok {
-			a.Wrong(name, "a list of objects")
-		}
+func (a Arguments) Objects(name string) (list []Arguments) {
+	for _, d := range items[*pysem.Dict](a, name, "a list of objects") {
 		list = append(list, Arguments{Dict: d, Where: a.At(name)})
 	}
 	return list
@@ -240,13 +226,5 @@ func (a Arguments) Ints(name string) []int {
 	if a.Value(name) == nil {
 		return nil
 	}
-	list := []int{}
-	for _, v := range a.List(name) {
-		n, ok := v.(int)
-		if !ok {
-			a.Wrong(name, "a list of ints")
-		}
-		list = append(list, n)
-	}
-	return list
+	return items[int](a, name, "a list of ints")
 }

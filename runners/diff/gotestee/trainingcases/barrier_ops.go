@@ -101,10 +101,8 @@ func newBarrierSteps(l *lab) *barrierSteps { return &barrierSteps{lab: l, placed
 func barrierSequence(c *caseworld.Call) (any, error) {
 	b := newBarrierSteps(newLab(c))
 	options := barrierops.Options{Quirks: c.Quirks, Wait: time.Duration(c.In.IntegerOr("wait_seconds", 1)) * time.Second}
-	if c.In.Value("callbacks") != nil {
-		for i, kind := range c.In.List("callbacks") {
-			options.Callbacks = append(options.Callbacks, b.callback(kind, func(action string, _ session.Session) any { return []any{i, action} }))
-		}
+	for i, kind := range c.In.OptList("callbacks") {
+		options.Callbacks = append(options.Callbacks, b.callback(kind, func(action string, _ session.Session) any { return []any{i, action} }))
 	}
 	b.barrier = barrierops.NewBarrierOp(b.e, c.In.Integer("capacity"), options)
 	return b.answer(b.do(), b.after)

@@ -187,10 +187,7 @@ func (never) Broadcast()                 {}
 func consulSequence(c *caseworld.Call) (any, error) {
 	l := newLab(c)
 	tasks := &beating{StepTime: l.time}
-	agent := &scriptedAgent{Network: c.Env.Network}
-	if c.In.Value("script") != nil {
-		agent.script = c.In.List("script")
-	}
+	agent := &scriptedAgent{Network: c.Env.Network, script: c.In.OptList("script")}
 	l.e.Tasks, l.e.Network = tasks, agent
 	client, err := consul.New(l.e, c.Quirks)
 	if err != nil {

@@ -28,13 +28,7 @@ var distributedOps = caseworld.Table{
 
 // trainingConfig makes a DistributedCpuTrainingConfig of a case's arguments.
 func trainingConfig(fields []dataclass.Field) (*cputraining.DistributedCPUTrainingConfig, error) {
-	config := cputraining.ConfigClass.New()
-	for _, f := range fields {
-		if err := cputraining.ConfigClass.Set(&config, f.Name, f.Value); err != nil {
-			return nil, err
-		}
-	}
-	return &config, nil
+	return made(cputraining.ConfigClass, fields)
 }
 
 func configBackwardCompatible(c *caseworld.Call) (any, error) {
@@ -62,19 +56,14 @@ const serverTarget = "grpc://10.1.2.3:2222"
 
 // notedRun stands in for what a training asks of others, and notes it.
 type notedRun struct {
-	log      []any
+	notes
 	outcomes []string
 	result   any
 }
 
-func (n *notedRun) note(entry ...any) { n.log = append(n.log, entry) }
-
 func (n *notedRun) StartServer(string) (string, error) { return serverTarget, nil }
 
-func (n *notedRun) PrepareServer() error {
-	n.note("prepare_server")
-	return nil
-}
+func (n *notedRun) PrepareServer() error { return n.note("prepare_server") }
 
 func (n *notedRun) WorkerTrain(c cputraining.Cluster) error {
 	outcome := "ok"
@@ -113,19 +102,15 @@ func (n *notedRun) PSBenchmark(c cputraining.Cluster, _ int) (clustermanager.Clu
 }
 
 func (n *notedRun) ShutdownPS(_ cputraining.Cluster, numPS int) error {
-	n.note("shutdown_ps", numPS)
-	return nil
+	return n.note("shutdown_ps", numPS)
 }
 
-func (n *notedRun) JoinPS(index int) error {
-	n.note("join_ps", index)
-	return nil
-}
+func (n *notedRun) JoinPS(index int) error { return n.note("join_ps", index) }
 
-func (n *notedRun) StartHeartbeat()               { n.note("heartbeat.start") }
-func (n *notedRun) StopHeartbeat()                { n.note("heartbeat.stop") }
-func (n *notedRun) FinishApplication()            { n.note("finish") }
-func (n *notedRun) KillApplication(reason string) { n.note("kill", reason) }
+func (n *notedRun) StartHeartbeat()               { _ = n.note("heartbeat.start") }
+func (n *notedRun) StopHeartbeat()                { _ = n.note("heartbeat.stop") }
+func (n *notedRun) FinishApplication()            { _ = n.note("finish") }
+func (n *notedRun) KillApplication(reason string) { _ = n.note("kill", reason) }
 
 // notedDiscovery notes registrations and queries.
 type notedDiscovery struct {
@@ -134,8 +119,7 @@ type notedDiscovery struct {
 }
 
 func (d notedDiscovery) Register(name string, index int, addr string) error {
-	d.run.note("register", name, index, addr)
-	return nil
+	return d.run.note("register", name, index, addr)
 }
 
 func (d notedDiscovery) Query(name string) (training.Addrs, error) {
@@ -174,7 +158,7 @@ func runDiscovery(c *caseworld.Call, n *notedRun) (training.ServiceDiscovery, er
 }
 
 func distributedTrain(c *caseworld.Call) (any, error) {
-	l, n := newLab(c), &notedRun{log: []any{}, outcomes: c.In.Strings("outcomes")}
+	l, n := newLab(c), &notedRun{notes: noNotes(), outcomes: c.In.Strings("outcomes")}
 	config, err := trainingConfig(c.In.Object("kwargs").Fields())
 	if err != nil {
 		return nil, err

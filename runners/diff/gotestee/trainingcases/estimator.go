@@ -5,7 +5,6 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
-	"github.com/monosim/monosim/engine/pysem/dataclass"
 	"github.com/monosim/monosim/engine/training"
 	"github.com/monosim/monosim/engine/training/estimator"
 	"github.com/monosim/monosim/engine/training/runnerutils"
@@ -22,13 +21,7 @@ var estimatorOps = caseworld.Table{
 
 // runKwargs makes a RunConfig of a case's arguments.
 func runKwargs(in caseworld.Arguments) (*estimator.RunConfig, error) {
-	config := estimator.RunConfigClass.New()
-	for _, item := range in.Items {
-		if err := estimator.RunConfigClass.Set(&config, item.Key, item.Value); err != nil {
-			return nil, err
-		}
-	}
-	return &config, nil
+	return made(estimator.RunConfigClass, in.Fields())
 }
 
 func toRunnerConfig(c *caseworld.Call) (any, error) {
@@ -79,11 +72,7 @@ func estimatorSpec(c *caseworld.Call) (any, error) {
 	}
 	replaced := []any{}
 	for _, with := range c.In.Objects("replace") {
-		var fields []dataclass.Field
-		for _, item := range with.Items {
-			fields = append(fields, dataclass.Field{Name: item.Key, Value: item.Value})
-		}
-		other, err := spec.Replace(c.Quirks, fields...)
+		other, err := spec.Replace(c.Quirks, with.Fields()...)
 		replaced = append(replaced, caseworld.Attempt(shownSpec(other), err))
 	}
 	return caseworld.Object("fields", shownSpec(spec), "replaced", replaced), nil
@@ -108,7 +97,10 @@ func (p *modelParams) Clone() estimator.Params {
 // notedTraining notes what an estimator asks for; it is the backend of a PS too.
 type notedTraining struct{ log []any }
 
-func (n *notedTraining) note(pairs ...any) { n.log = append(n.log, caseworld.Object(pairs...)) }
+func (n *notedTraining) note(pairs ...any) error {
+	n.log = append(n.log, caseworld.Object(pairs...))
+	return nil
+}
 
 // take returns the log and empties it.
 func (n *notedTraining) take() []any {
@@ -124,9 +116,9 @@ func count(hooks []session.Hook) any {
 	return len(hooks)
 }
 
-func (n *notedTraining) trained(call string, m *estimator.Model, c *runnerutils.RunnerConfig, hooks []session.Hook, more ...any) {
+func (n *notedTraining) trained(call string, m *estimator.Model, c *runnerutils.RunnerConfig, hooks []session.Hook, more ...any) error {
 	pairs := []any{"call", call, "mode", m.Mode.Any(), "steps", m.Train.Steps.Any(), "max_steps", m.Train.MaxSteps.Any(), "hooks", count(hooks)}
-	n.note(append(append(pairs, more...), "conf_mode", c.Mode)...)
+	return n.note(append(append(pairs, more...), "conf_mode", c.Mode)...)
 }
 
 func (n *notedTraining) LocalTrain(m *estimator.Model, c *runnerutils.RunnerConfig, r estimator.LocalRun) error {
@@ -134,29 +126,22 @@ func (n *notedTraining) LocalTrain(m *estimator.Model, c *runnerutils.RunnerConf
 	if rest, ok := strings.CutPrefix(dir, "/tmp/user/"); ok {
 		dir = "<POSIX TMP>/user/" + rest
 	}
-	n.trained("local_train_internal", m, c, r.Hooks, "steps_argument", r.Steps.Any(), "model_dir", dir, "profiling", r.Profiling)
-	return nil
+	return n.trained("local_train_internal", m, c, r.Hooks, "steps_argument", r.Steps.Any(), "model_dir", dir, "profiling", r.Profiling)
 }
 
 func (n *notedTraining) DistributedTrain(m *estimator.Model, c *runnerutils.RunnerConfig, r estimator.DistributedRun) error {
-	n.trained("distributed_train", m, c, r.Hooks, "discovery", r.Discovery != nil)
-	return nil
+	return n.trained("distributed_train", m, c, r.Hooks, "discovery", r.Discovery != nil)
 }
 
 func (n *notedTraining) DistributedSyncTrain(m *estimator.Model, c *runnerutils.RunnerConfig, r estimator.DistributedRun) error {
-	n.trained("distributed_sync_train", m, c, r.Hooks, "discovery", r.Discovery != nil)
-	return nil
+	return n.trained("distributed_sync_train", m, c, r.Hooks, "discovery", r.Discovery != nil)
 }
 
 func (n *notedTraining) InitSyncTrain(*runnerutils.RunnerConfig) error {
-	n.note("call", "init_sync_train_and_update_conf")
-	return nil
+	return n.note("call", "init_sync_train_and_update_conf")
 }
 
-func (n *notedTraining) TryInitCUDA() error {
-	n.note("call", "try_init_cuda")
-	return nil
-}
+func (n *notedTraining) TryInitCUDA() error { return n.note("call", "try_init_cuda") }
 
 func (n *notedTraining) WithDiscovery(_ *runnerutils.RunnerConfig, body func(d training.ServiceDiscovery) error) error {
 	n.note("call", "monolith_discovery")
@@ -167,26 +152,18 @@ func (n *notedTraining) NewSyncBackend(c *runnerutils.RunnerConfig) (estimator.S
 	if !c.UnifiedServing {
 		return nil, pysem.Raise("KazooTimeoutError", "Connection time-out")
 	}
-	n.note("call", "ZKBackend", "bzid", c.Bzid, "zk_servers", c.ZKServer.Or(""))
-	return n, nil
+	return n, n.note("call", "ZKBackend", "bzid", c.Bzid, "zk_servers", c.ZKServer.Or(""))
 }
 
 func (n *notedTraining) User() string { return "user" }
 
-func (n *notedTraining) Start() error {
-	n.note("call", "start")
-	return nil
-}
+func (n *notedTraining) Start() error { return n.note("call", "start") }
 
 func (n *notedTraining) SubscribeModel(name pysem.OptString) error {
-	n.note("call", "subscribe_model", "model_name", name)
-	return nil
+	return n.note("call", "subscribe_model", "model_name", name)
 }
 
-func (n *notedTraining) Stop() error {
-	n.note("call", "stop")
-	return nil
-}
+func (n *notedTraining) Stop() error { return n.note("call", "stop") }
 
 // hook is a session hook that does nothing.
 type hook struct{ session.NoHook }

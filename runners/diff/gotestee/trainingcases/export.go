@@ -117,10 +117,7 @@ func exportState(f env.Files, file string) any {
 
 func exportSequence(c *caseworld.Call) (any, error) {
 	l, x := newLab(c), &stagedExporter{files: c.Env.Files, log: []any{}}
-	options := modelexport.ListenerOptions{DenseOnly: c.In.Flag("dense_only"), Metrics: x}
-	if c.In.Value("exempt_checkpoint_paths") != nil {
-		options.Exempt = c.In.Strings("exempt_checkpoint_paths")
-	}
+	options := modelexport.ListenerOptions{DenseOnly: c.In.Flag("dense_only"), Metrics: x, Exempt: c.In.OptStrings("exempt_checkpoint_paths")}
 	listener, err := modelexport.NewExportSaverListener(l.e, caseworld.CaseDir+"/m/model.ckpt", x, options)
 	if err != nil {
 		return nil, err

@@ -212,12 +212,8 @@ func linkToFlags(c *caseworld.Call) (any, error) {
 			pairs = append(pairs, gflagsutils.Link{Field: item.Key, Flag: flag})
 		}
 	}
-	var list []string
-	if c.In.Value("linked_list") != nil {
-		list = c.In.Strings("linked_list")
-	}
 	fields := caseFields(c.In)
-	links, err := gflagsutils.NewLinks(fields, flags, pairs, list)
+	links, err := gflagsutils.NewLinks(fields, flags, pairs, c.In.OptStrings("linked_list"))
 	if err != nil {
 		return nil, err
 	}

@@ -117,35 +117,25 @@ func psHealthChecker(c *caseworld.Call) (any, error) {
 }
 
 // notedListener notes all calls, and wants the training to stop.
-type notedListener struct{ log []any }
+type notedListener struct{ notes }
 
-func (l *notedListener) note(name string, step any) { l.log = append(l.log, []any{name, step}) }
-
-func (l *notedListener) Begin() error {
-	l.note("begin", nil)
-	return nil
-}
+func (l *notedListener) Begin() error { return l.note("begin", nil) }
 
 func (l *notedListener) BeforeSave(_ session.Session, step int64) error {
-	l.note("before_save", step)
-	return nil
+	return l.note("before_save", step)
 }
 
 func (l *notedListener) AfterSave(_ session.Session, step int64) (bool, error) {
-	l.note("after_save", step)
-	return true, nil
+	return true, l.note("after_save", step)
 }
 
-func (l *notedListener) End(_ session.Session, step int64) error {
-	l.note("end", step)
-	return nil
-}
+func (l *notedListener) End(_ session.Session, step int64) error { return l.note("end", step) }
 
 // listenerStep is the global step of the protocol's calls.
 const listenerStep = 3
 
 func listener(c *caseworld.Call) (any, error) {
-	inner := &notedListener{log: []any{}}
+	inner := &notedListener{noNotes()}
 	var made session.Listener
 	switch kind := c.In.Str("kind"); kind {
 	case "BeforeSaveListener":

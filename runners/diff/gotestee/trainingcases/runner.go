@@ -1,6 +1,8 @@
 package trainingcases
 
 import (
+	"slices"
+
 	"github.com/monosim/monosim/engine/env"
 	pb "github.com/monosim/monosim/engine/proto/tensorflow/python/training"
 	"github.com/monosim/monosim/engine/proto/textpb"
@@ -8,6 +10,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem/absl"
 	"github.com/monosim/monosim/engine/training"
 	"github.com/monosim/monosim/engine/training/checkpoints"
+	"github.com/monosim/monosim/engine/training/gflagsutils"
 	"github.com/monosim/monosim/engine/training/runnerutils"
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
@@ -52,10 +55,7 @@ func overriddenState(c *caseworld.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	var staged []any
-	if c.In.Value("reads") != nil {
-		staged = c.In.List("reads")
-	}
+	staged := c.In.OptList("reads")
 	reads, calls, dir := 0, []any{}, c.In.Str("dir")
 	states := runnerutils.CheckpointStates{Env: c.Env, Flags: flags, Quirks: c.Quirks, Read: func(f env.Files, dir, name string) (*pb.CheckpointState, error) {
 		reads++
@@ -77,26 +77,19 @@ func overriddenState(c *caseworld.Call) (any, error) {
 // runnerKwargs makes a RunnerConfig of a case's arguments; some of its fields are still
 // unset.
 func runnerKwargs(in caseworld.Arguments) (*runnerutils.RunnerConfig, error) {
-	config := runnerutils.Class.New()
-	for _, item := range in.Items {
-		value := item.Value
-		if item.Key == "discovery_type" {
-			_, members := new(training.ServiceDiscoveryType).EnumMembers()
-			value = nil
-			for _, m := range members {
-				if m.Name == item.Value {
-					value = m.Value
-				}
-			}
-			if value == nil {
-				return nil, pysem.Raise("KeyError", "%s", pysem.Repr(item.Value))
-			}
+	fields := in.Fields()
+	for i, f := range fields {
+		if f.Name != "discovery_type" {
+			continue
 		}
-		if err := runnerutils.Class.Set(&config, item.Key, value); err != nil {
-			return nil, err
+		_, members := new(training.ServiceDiscoveryType).EnumMembers()
+		at := slices.IndexFunc(members, func(m gflagsutils.Member) bool { return m.Name == f.Value })
+		if at < 0 {
+			return nil, pysem.Raise("KeyError", "%s", pysem.Repr(f.Value))
 		}
+		fields[i].Value = members[at].Value
 	}
-	return &config, nil
+	return made(runnerutils.Class, fields)
 }
 
 // madeRunnerConfig returns runner_utils.RunnerConfig(**kwargs).

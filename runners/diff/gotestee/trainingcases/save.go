@@ -169,11 +169,9 @@ func timerSequence(c *caseworld.Call) (any, error) {
 // stagedSaver writes nothing; its n-th save ends as the n-th entry of outcomes says. It is
 // the metrics client too.
 type stagedSaver struct {
-	log      []any
+	notes
 	outcomes []any
 }
-
-func (g *stagedSaver) note(entry ...any) { g.log = append(g.log, entry) }
 
 func (g *stagedSaver) Save(_ session.Session, path string, globalStep int64, _ bool) error {
 	var outcome any = "ok"
@@ -184,10 +182,7 @@ func (g *stagedSaver) Save(_ session.Session, path string, globalStep int64, _ b
 	return failed(outcome)
 }
 
-func (g *stagedSaver) ExportMetaGraph(path string) error {
-	g.note("export_meta_graph", path)
-	return nil
-}
+func (g *stagedSaver) ExportMetaGraph(path string) error { return g.note("export_meta_graph", path) }
 
 func (g *stagedSaver) EmitCounter(name string, value int, mode string) {
 	g.note("counter", name, value, mode)
@@ -312,10 +307,7 @@ func (h *saverHookSteps) do() caseworld.Do {
 }
 
 func saverHookSequence(c *caseworld.Call) (any, error) {
-	h, g := &saverHookSteps{lab: newLab(c)}, &stagedSaver{log: []any{}}
-	if c.In.Value("outcomes") != nil {
-		g.outcomes = c.In.List("outcomes")
-	}
+	h, g := &saverHookSteps{lab: newLab(c)}, &stagedSaver{notes: noNotes(), outcomes: c.In.OptList("outcomes")}
 	options := saverHookOptions(c.In, c.Quirks, g)
 	hook, err := saveutils.NewSaverHook(h.e, "m", g, options)
 	if err != nil {
@@ -383,9 +375,7 @@ func saverSequence(c *caseworld.Call) (any, error) {
 	if hours := optSeconds(kwargs, "keep_checkpoint_every_n_hours"); hours.Set {
 		options.KeepEvery = time.Duration(hours.V * float64(time.Hour))
 	}
-	if kwargs.Value("exempt_checkpoint_paths") != nil {
-		options.Exempt = kwargs.Strings("exempt_checkpoint_paths")
-	}
+	options.Exempt = kwargs.OptStrings("exempt_checkpoint_paths")
 	saver := saveutils.NewPartialRecoverySaver(l.e, &oneVariable{c.Env.Files, &session.Variable{Name: "v", First: int64(1)}}, options)
 	return l.answer(caseworld.Do{
 		"save": func(step int64) (any, error) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/dataclass"
 	"github.com/monosim/monosim/engine/training/session"
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
@@ -61,4 +62,26 @@ func (l *lab) answer(do caseworld.Do, after func(out *pysem.Dict)) (any, error) 
 // pass lets time pass, by seconds that are an int or a float.
 func (l *lab) pass(seconds any) {
 	l.time.At = l.time.At.Add(time.Duration(optNumber(seconds).V * float64(time.Second)))
+}
+
+// notes is the log of a stand-in that notes the calls that it gets.
+type notes struct{ log []any }
+
+func noNotes() notes { return notes{[]any{}} }
+
+// note adds an entry. It returns nil, which is how the stand-in's methods succeed.
+func (n *notes) note(entry ...any) error {
+	n.log = append(n.log, entry)
+	return nil
+}
+
+// made makes an object of a data class from keyword arguments.
+func made[T any](class *dataclass.Class[T], fields []dataclass.Field) (*T, error) {
+	object := class.New()
+	for _, f := range fields {
+		if err := class.Set(&object, f.Name, f.Value); err != nil {
+			return nil, err
+		}
+	}
+	return &object, nil
 }

@@ -30,11 +30,9 @@ func tpuFlags(*caseworld.Call) (any, error) {
 
 // tpuWorld stands in for what the runner calls, and notes the calls.
 type tpuWorld struct {
+	notes
 	given caseworld.Arguments
-	log   []any
 }
-
-func (w *tpuWorld) note(entry ...any) { w.log = append(w.log, entry) }
 
 func (w *tpuWorld) LoadVariable(dir pysem.OptString, name string) (int64, error) {
 	w.note("load_variable", dir.Any(), name)
@@ -45,20 +43,15 @@ func (w *tpuWorld) LoadVariable(dir pysem.OptString, name string) (int64, error)
 }
 
 func (w *tpuWorld) CreateInputFn(mode string) (any, error) {
-	w.note("create_input_fn", mode)
-	return "input_" + mode, nil
+	return "input_" + mode, w.note("create_input_fn", mode)
 }
 
-func (w *tpuWorld) CreateModelFn() (any, error) {
-	w.note("create_model_fn")
-	return nil, nil
-}
+func (w *tpuWorld) CreateModelFn() (any, error) { return nil, w.note("create_model_fn") }
 
 func (w *tpuWorld) ConfigureTPU(tpu, zone, project pysem.OptString) error {
 	w.note("client", tpu.Any(), zone.Any(), project.Any())
 	w.note("configure_tpu_version")
-	w.note("wait_for_healthy")
-	return nil
+	return w.note("wait_for_healthy")
 }
 
 func (w *tpuWorld) NumHosts(tpu, zone, project pysem.OptString) (int, error) {
@@ -81,8 +74,7 @@ func (w *tpuWorld) NewEstimator(c tpurunner.EstimatorConfig) (tpurunner.Estimato
 }
 
 func (w *tpuWorld) Train(input any, maxSteps int64) error {
-	w.note("train", input, int(maxSteps))
-	return nil
+	return w.note("train", input, int(maxSteps))
 }
 
 func (w *tpuWorld) Evaluate(input any, steps int, checkpoint string) ([]summaries.Log, error) {
@@ -107,21 +99,19 @@ func (w *tpuWorld) Checkpoints(dir string, idle time.Duration, each func(string)
 }
 
 func (w *tpuWorld) SummaryWriter(dir string) (tpurunner.SummaryWriter, error) {
-	w.note("writer", dir)
-	return tpuSummaries{w}, nil
+	return tpuSummaries{w}, w.note("writer", dir)
 }
 
 type tpuSummaries struct{ w *tpuWorld }
 
 func (s tpuSummaries) AddSummary(summary *framework.Summary, step int64) error {
-	s.w.note("summary", caseworld.PB(summary), int(step))
-	return nil
+	return s.w.note("summary", caseworld.PB(summary), int(step))
 }
 
 func (tpuSummaries) Close() error { return nil }
 
 func tpuRun(c *caseworld.Call) (any, error) {
-	w, given := &tpuWorld{given: c.In.Object("world"), log: []any{}}, c.In.Object("params")
+	w, given := &tpuWorld{given: c.In.Object("world"), notes: noNotes()}, c.In.Object("params")
 	train, eval := given.ObjectOr("train"), given.ObjectOr("eval")
 	params := &tpurunner.TaskParams{
 		Train: tpurunner.TrainParams{
