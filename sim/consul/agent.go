@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// Agent stands for the Consul agents of all hosts. It has the registered services, in the order of
-// their first registrations, and the present faults. Times are counted from the start of the world.
+// Agent stands for the Consul agents of all hosts. It holds the registered services, in the order
+// of their first registrations, and the present faults. Times are counted from the start of the
+// world.
 type Agent struct {
 	services []*service
 	faults   Faults
@@ -16,20 +17,20 @@ type Agent struct {
 // New makes an agent without services.
 func New() *Agent { return &Agent{} }
 
-// service is a registration.
+// service is one registered service with its check.
 type service struct {
 	id, name string
 	port     int
 	tags     []string
-	host     string // the host that registered it
+	host     string // host is the host that registered it
 	since    time.Duration
-	// ttl is the TTL of the check, 0 for a check that needs no heartbeats.
+	// ttl is the TTL of the check; 0 for a check that needs no heartbeats.
 	ttl     time.Duration
 	passing bool
-	until   time.Duration // when the TTL runs out
+	until   time.Duration // until is when the TTL expires
 }
 
-// Service describes a registration for observers.
+// Service describes one registered service, for observers.
 type Service struct {
 	ID      string   `json:"id"`
 	Name    string   `json:"name"`
@@ -37,17 +38,17 @@ type Service struct {
 	Port    int      `json:"port"`
 	Tags    []string `json:"tags"`
 	Passing bool     `json:"passing"`
-	// Listed is true when a look-up returns it.
+	// Listed is true if a look-up returns the service.
 	Listed bool `json:"listed"`
 }
 
-// find returns the index of a service that a host registered, -1 when there is none (CNS-2.8).
+// find returns the index of a service that a host registered; -1 if there is none (CNS-2.8).
 func (a *Agent) find(host, id string) int {
 	return slices.IndexFunc(a.services, func(s *service) bool { return s.host == host && s.id == id })
 }
 
 // register adds a service, or replaces the one with the same id. A replaced service keeps the
-// state of its check, and its TTL begins anew (CNS-2.3).
+// state of its check, and its TTL restarts (CNS-2.3).
 func (a *Agent) register(now time.Duration, s service) {
 	s.since, s.until = now, now+s.ttl
 	i := a.find(s.host, s.id)
@@ -68,8 +69,8 @@ func (a *Agent) deregister(host, id string) bool {
 	return i >= 0
 }
 
-// update sets the state of a TTL check and begins its TTL anew. It returns false when there is no
-// such check.
+// update sets the state of a TTL check and restarts its TTL. It returns false if there is no such
+// check.
 func (a *Agent) update(now time.Duration, host, check string, passing bool) bool {
 	id, named := strings.CutPrefix(check, "service:")
 	i := a.find(host, id)
@@ -80,12 +81,12 @@ func (a *Agent) update(now time.Duration, host, check string, passing bool) bool
 	return true
 }
 
-// alive reports whether the check passes.
+// alive reports whether the service's check passes.
 func (s *service) alive(now time.Duration) bool {
 	return s.passing && (s.ttl == 0 || now < s.until)
 }
 
-// Services describes all registrations at a time, the oldest first.
+// Services describes all registered services as of now, the oldest first.
 func (a *Agent) Services(now time.Duration) []Service {
 	list := []Service{}
 	for _, s := range a.services {
@@ -102,5 +103,5 @@ func (a *Agent) lists(now time.Duration, s *service) bool {
 	return s.alive(now) && now-s.since >= a.faults.Lag && !a.faults.hides(s)
 }
 
-// Forget loses all services, as an agent without a data directory does at a restart.
+// Forget removes all services, as the restart of an agent without a data directory does.
 func (a *Agent) Forget() { a.services = nil }

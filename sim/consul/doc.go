@@ -1,14 +1,14 @@
-// Package consul is Consul's agents as monolith's training side uses them: services register over
-// HTTP with a TTL check, which heartbeats pass, and are looked up by name. It is a pure state
-// machine that owns neither clock nor socket.
+// Package consul simulates Consul's agents as monolith's training uses them. Services register
+// over HTTP with a TTL check, keep it passing by heartbeats, and are looked up by name. It is a
+// pure state machine without clock and sockets.
 //
 // Two things to use first:
 //
-//   - [New] makes an [Agent] that knows nothing yet.
-//   - [Agent.Handle] answers a request at a time.
+//   - [New] makes an [Agent] without services.
+//   - [Agent.Handle] answers one request.
 //
-// SPEC.md says what it does and where that comes from. sim/consul/node serves it in virtual time,
-// on sim/network, and sim/consul/serve serves it over TCP.
+// SPEC.md is the specification with its sources. sim/consul/node serves it in virtual time, on
+// sim/network, and sim/consul/serve serves it over TCP.
 //
 // To change:
 //

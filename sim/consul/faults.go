@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// Faults are the present faults of an agent. The zero value has none.
+// Faults holds the present faults of an agent. The zero value has none.
 type Faults struct {
-	// Status answers every request in place of doing it, with Text as the body. 0 means none.
+	// Status answers every request instead of executing it, with Text as the body; 0 means none.
 	Status int
-	// Text replaces every body, even that of a good answer; "" means none.
+	// Text replaces every body, even that of a successful answer; "" means none.
 	Text string
 	// Cut breaks off every answer in the middle of its body.
 	Cut bool
@@ -18,11 +18,12 @@ type Faults struct {
 	Delay time.Duration
 	// Lag is how long after its registration a service is first listed.
 	Lag time.Duration
-	// Hidden has hosts, and ids of services, whose services are accepted but never listed.
+	// Hidden holds hosts and ids of services. The services of these hosts or with these ids are
+	// accepted but never listed.
 	Hidden []string
 }
 
-// Check returns an error for values that make no sense.
+// Check returns an error for invalid values.
 func (f Faults) Check() error {
 	switch {
 	case f.Status != 0 && (f.Status < 200 || f.Status > 599):

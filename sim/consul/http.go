@@ -13,21 +13,21 @@ type Request struct {
 	// Method is a method such as "GET". Target is the path with its query, as sent.
 	Method, Target string
 	Body           []byte
-	// From is the host that sends it.
+	// From is the name of the sending host.
 	From string
 }
 
-// Answer is the agent's answer to a request.
+// Answer is the agent's response to a request.
 type Answer struct {
 	Status int
 	Body   []byte
-	// Cut sends only the first half of the body, and then ends the connection.
+	// Cut says to send only the first half of the body, and then to close the connection.
 	Cut bool
 	// After is the time from the request to the answer.
 	After time.Duration
 }
 
-// Sent returns the part of the body that is sent.
+// Sent returns the part of the body that must be sent.
 func (a Answer) Sent() []byte {
 	if a.Cut {
 		return a.Body[:len(a.Body)/2]
@@ -35,7 +35,7 @@ func (a Answer) Sent() []byte {
 	return a.Body
 }
 
-// These are the paths of the interface (CNS-1).
+// These are the paths of the HTTP interface (CNS-1).
 const (
 	pathLookup     = "/v1/lookup/name"
 	pathServices   = "/v1/agent/services"
@@ -44,7 +44,7 @@ const (
 	pathCheck      = "/v1/agent/check/"
 )
 
-// Handle does a request and answers it.
+// Handle executes a request and returns its answer, with the present faults applied.
 func (a *Agent) Handle(now time.Duration, r Request) Answer {
 	status, body := a.faults.Status, a.faults.Text
 	if status == 0 {
@@ -56,7 +56,7 @@ func (a *Agent) Handle(now time.Duration, r Request) Answer {
 	return Answer{Status: status, Body: []byte(body), Cut: a.faults.Cut, After: a.faults.Delay}
 }
 
-// answer does a request as an agent without faults.
+// answer executes a request without faults.
 func (a *Agent) answer(now time.Duration, r Request) (status int, body string) {
 	target, err := url.ParseRequestURI(r.Target)
 	if err != nil {
@@ -71,7 +71,7 @@ func (a *Agent) answer(now time.Duration, r Request) (status int, body string) {
 	case path == pathRegister:
 		return only("PUT", r, func() (int, string) { return a.handleRegister(now, r) })
 	case strings.HasPrefix(path, pathDeregister):
-		// An unknown id is no error (CNS-2.5).
+		// An unknown id is not an error (CNS-2.5).
 		return only("PUT", r, func() (int, string) { a.deregister(r.From, path[len(pathDeregister):]); return 200, "" })
 	case strings.HasPrefix(path, pathCheck):
 		return a.handleCheck(now, r, path[len(pathCheck):])
@@ -79,7 +79,7 @@ func (a *Agent) answer(now time.Duration, r Request) (status int, body string) {
 	return 404, "404 page not found\n"
 }
 
-// only answers with fn if the request has the method.
+// only calls fn if the request has the method, and answers 405 otherwise.
 func only(method string, r Request, fn func() (int, string)) (int, string) {
 	if r.Method != method {
 		return 405, "method " + r.Method + " not allowed"
@@ -147,7 +147,7 @@ func (a *Agent) handleRegister(now time.Duration, r Request) (int, string) {
 
 const invalidCheck = "Must provide TTL or Script/DockerContainerID/HTTP/TCP and Interval"
 
-// found is one element of the answer to a look-up.
+// found is one element in the answer to a look-up.
 type found struct {
 	Host string            `json:"Host"`
 	Port int               `json:"Port"`
@@ -174,7 +174,7 @@ func (a *Agent) lookup(now time.Duration, name string) (int, string) {
 func encoded(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // the types consist of strings and numbers, which always encode
+		panic(err) // cannot fail: the types consist of strings and numbers
 	}
 	return string(data)
 }

@@ -7,9 +7,9 @@ import (
 	"strconv"
 )
 
-// WriteTree makes files and their parents, durably, from contents by absolute path, in the order of
-// the paths. A path with a slash at its end makes a directory. An error leaves what was made before
-// it.
+// WriteTree creates files and their parents, durably, from contents by absolute path, in the order
+// of the paths. A path that ends in a slash creates a directory. After an error the earlier files
+// remain.
 func (f *FS) WriteTree(contents map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(contents)) {
 		if err := f.add(name, []byte(contents[name]), int64(len(contents[name]))); err != nil {
@@ -19,13 +19,13 @@ func (f *FS) WriteTree(contents map[string]string) error {
 	return nil
 }
 
-// AddSized makes a file and its parents, durably. The file has a size but no content, so that a large
-// one costs no memory.
+// AddSized creates a file and its parents, durably. The file has a size but no content, so that a
+// large one costs no memory.
 func (f *FS) AddSized(name string, sizeBytes int64) error { return f.add(name, nil, sizeBytes) }
 
-// AddModelVersion exports one model version, durably and in one step, as exporters do. It makes
-// <model>/<version> with a saved_model.pb and with variables of a size in bytes. None of the files
-// has content. model is the path of the model.
+// AddModelVersion exports one model version, durably and in one step, as exporters do. It creates
+// the directory <model>/<version> with a saved_model.pb and with variables of sizeBytes bytes.
+// None of the files has content. model is a path.
 func (f *FS) AddModelVersion(model string, version int64, sizeBytes int64) error {
 	dir := path.Join(model, strconv.FormatInt(version, 10))
 	if err := f.MkdirAll(model); err != nil {
@@ -44,7 +44,7 @@ func (f *FS) AddModelVersion(model string, version int64, sizeBytes int64) error
 	return nil
 }
 
-// exported returns the directory of a version, complete, so that it appears in one step.
+// exported returns the complete directory of a version, to be linked in one step.
 func (f *FS) exported(sizeBytes int64) *entry {
 	whole, variables := newDir(), newDir()
 	whole.setChild("saved_model.pb", f.sized(4096))
@@ -62,7 +62,7 @@ func (f *FS) sized(sizeBytes int64) *entry {
 }
 
 func (f *FS) add(name string, data []byte, sizeBytes int64) error {
-	dir := path.Dir(name) // the parent; of "/a/" it is "/a" itself
+	dir := path.Dir(name) // the parent; for "/a/" it is "/a" itself
 	if err := f.MkdirAll(dir); err != nil {
 		return err
 	}

@@ -6,19 +6,20 @@ import (
 	"slices"
 )
 
-// contents shares the small contents that were written last to the trees of one image. Pods of one
-// cluster write the same files and the same first lines of logs, so nearly all of that is shared.
+// contents shares equal small contents, among those written last, between the trees of one image.
+// Pods of one cluster write the same files and the same first lines of logs, so nearly all
+// contents are shared.
 type contents struct {
-	recent [256][]byte // by checksum
-	joined []byte      // with's buffer
+	recent [256][]byte // recent is indexed by checksum
+	joined []byte      // joined is a buffer for with
 }
 
-// maxShared is the size in bytes up to which contents are shared. Longer ones are seldom equal, and a
-// search takes as long as they are.
+// maxShared is the size in bytes up to which contents are shared. Longer ones are seldom equal,
+// and comparing them takes longer.
 const maxShared = 4096
 
-// with returns old with more appended, as the content of a file. It returns a shared slice where it
-// can, and does not keep more.
+// with returns old with more appended, as the content of a file. It returns a shared slice if
+// there is an equal one, and does not retain more.
 func (c *contents) with(old, more []byte) []byte {
 	if c == nil || len(old)+len(more) > maxShared {
 		return append(old, more...)

@@ -1,5 +1,5 @@
-// Package files is the simulated file system: a tree of files for each host, shared stores mounted into
-// it, and the effects of a crash of the host.
+// Package files is the simulated file system: a tree of files for each host, shared stores mounted
+// into it, and the effects of a crash of the host.
 //
 // Two things to use first:
 //
@@ -10,15 +10,15 @@
 //
 // # What survives
 //
-// The death of a process loses nothing. A crash of the host loses what was not yet written back. As on
-// ext4, changes of directories become durable in order: those before a Sync, and those more than 30 s
-// ago. The content of a file is durable once that file was synced, or 30 s after it became dirty. A
-// file whose creation is durable and whose content is not is empty after the crash.
+// The death of a process loses no data. A crash of the host loses what was not yet written back.
+// As on ext4, changes of directories become durable in order: those before a Sync, and those more
+// than 30 s ago. The content of a file is durable once that file was synced, or 30 s after it
+// became dirty. After a crash a file is empty if its creation was durable and its content was not.
 //
 // # Paths
 //
-// Symbolic links, "..", and slashes at the end of a path mean what they mean to Linux: a test does the
-// same random operations on a tree and on a directory of the machine. A watch follows the links in its
+// Symbolic links, "..", and slashes at the end of a path behave as on Linux: a test compares
+// random operations on a tree and on a directory of the machine. A watch follows the links in its
 // path.
 //
 // To change:

@@ -2,24 +2,25 @@ package files
 
 import "time"
 
-// writeBackAfter is how long changes stay in memory only, as with Linux's vm.dirty_expire_centisecs.
+// writeBackAfter is the age at which a change is written back, as with Linux's
+// vm.dirty_expire_centisecs.
 const writeBackAfter = 30 * time.Second
 
-// change is one change of what a name in a directory refers to.
+// change is a journalled change of a name in a directory.
 type change struct {
 	at     time.Duration
 	dir    *entry
 	name   string
-	before *entry // nil when there was no such name
+	before *entry // before is nil when there was no such name
 }
 
-// record journals a change that a crash may have to undo.
+// record adds a change to the journal, so that a crash can undo it.
 func (f *FS) record(dir *entry, name string) {
 	f.writeBack()
 	f.journal = append(f.journal, change{at: f.w.Now(), dir: dir, name: name, before: dir.child(name)})
 }
 
-// writeBack forgets the changes that have become durable by now.
+// writeBack removes the changes from the journal that are durable by now.
 func (f *FS) writeBack() {
 	now := f.w.Now()
 	i := 0
@@ -34,7 +35,7 @@ func (f *FS) writeBack() {
 // commit makes all changes of directories durable.
 func (f *FS) commit() { f.journal = nil }
 
-// Sync makes the present content of a file durable, and with it all changes of directories so far.
+// Sync makes the content of a file durable, and with it all earlier changes of directories.
 func (f *FS) Sync(name string) error {
 	p, err := f.existing("sync", name, followed)
 	if err != nil {
@@ -45,18 +46,18 @@ func (f *FS) Sync(name string) error {
 	return nil
 }
 
-// flush makes the present content durable.
+// flush makes the present content of the file durable.
 func (e *entry) flush() { e.unsaved = nil }
 
-// settle does the write-back that is due. It is called before the content changes, so that the content
-// that becomes durable is the one that was there when the write-back was due.
+// settle flushes the content if its write-back is due. It must be called before the content
+// changes, so that the content at that earlier time becomes durable.
 func (e *entry) settle(now time.Duration) {
 	if e.unsaved != nil && e.unsaved.since+writeBackAfter <= now {
 		e.flush()
 	}
 }
 
-// setContent changes the content of a file.
+// setContent replaces the content of a file, and keeps the durable content for a crash.
 func (f *FS) setContent(e *entry, data []byte, sizeBytes int64) {
 	f.changes()
 	e.settle(f.w.Now())
@@ -67,8 +68,8 @@ func (f *FS) setContent(e *entry, data []byte, sizeBytes int64) {
 	f.touch(e)
 }
 
-// HostCrash loses everything that is not durable. Mounted stores lose nothing, because they are on other
-// machines.
+// HostCrash reverts everything that is not durable. Mounted stores are on other machines and do
+// not change.
 func (f *FS) HostCrash() {
 	f.changes()
 	f.writeBack()
@@ -91,7 +92,8 @@ func (f *FS) revert(e *entry) {
 		return
 	}
 	e.data, e.sizeBytes, e.unsaved = e.unsaved.durable, e.unsaved.sizeBytes, nil
-	// Appending must not write into an array that was shared with the lost content.
+	// The slice is clipped so that appending does not write into an array shared with the lost
+	// content.
 	e.data = e.data[:len(e.data):len(e.data)]
 	f.touch(e)
 }

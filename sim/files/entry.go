@@ -6,28 +6,27 @@ import (
 	"time"
 )
 
-// entry is a file, a directory or a symbolic link, as an inode of Unix. Every pod has some, so rarely
-// used fields are behind a pointer.
+// entry is a file, a directory or a symbolic link, like an inode of Unix. Every pod has some, so
+// rarely used fields are behind a pointer.
 type entry struct {
 	dir       bool
-	shared    bool // it belongs to an image, and must not be written to
+	shared    bool // shared means that it belongs to an image, and must not be written to
 	modUnixMs int64
-	// version is the FS's count of changes when the content, or the set of names, changed
-	// last.
+	// version is the FS's change counter at the last change of the content or of the set of names.
 	version uint64
 
 	// These fields are for directories.
-	children []child   // by name
-	names    *[]string // the children's names; nil until they are asked for after a change
-	mount    *FS       // the tree that covers the directory; nil for none
+	children []child   // children is sorted by name
+	names    *[]string // names holds the children's names; nil until asked for after a change
+	mount    *FS       // mount is the tree that covers the directory; nil for none
 
-	target *string // the target of a symbolic link; nil for other entries
+	target *string // target is that of a symbolic link; nil for other entries
 
-	// These fields are for files. A slice is never changed within its length, so that holders
-	// of an older one keep what they have.
+	// These fields are for files. Bytes within data's length are never overwritten, so holders of
+	// an older slice keep its content.
 	data      []byte
-	sizeBytes int64    // len(data), or a declared size; for a link, len(target)
-	unsaved   *unsaved // what a crash would restore; nil when the content is durable
+	sizeBytes int64    // sizeBytes is len(data), or a declared size; for a link, len(target)
+	unsaved   *unsaved // unsaved is what a crash restores; nil when the content is durable
 }
 
 // child is one name in a directory.
@@ -36,7 +35,7 @@ type child struct {
 	entry *entry
 }
 
-// unsaved is the durable state of a file whose content has changed, until the write-back.
+// unsaved is the durable state of a file whose content has changed and is not yet written back.
 type unsaved struct {
 	durable   []byte
 	sizeBytes int64
@@ -49,7 +48,7 @@ func (e *entry) find(name string) (place int, ok bool) {
 	return slices.BinarySearchFunc(e.children, name, func(c child, name string) int { return strings.Compare(c.name, name) })
 }
 
-// child returns the entry of a name in a directory, nil for none.
+// child returns the entry of a name in a directory; nil for none.
 func (e *entry) child(name string) *entry {
 	if at, ok := e.find(name); ok {
 		return e.children[at].entry
@@ -70,7 +69,8 @@ func (e *entry) setChild(name string, to *entry) {
 	e.names = nil
 }
 
-// sorted lists the names in a directory. The slice is never changed.
+// sorted returns the names in a directory, sorted. The slice is never written to, so callers may
+// keep it.
 func (e *entry) sorted() []string {
 	if len(e.children) == 0 {
 		return nil
@@ -85,7 +85,7 @@ func (e *entry) sorted() []string {
 	return *e.names
 }
 
-// hasMount reports whether something is mounted at or below the entry.
+// hasMount reports whether a tree is mounted at or below the entry.
 func (e *entry) hasMount() bool {
 	return e.mount != nil || slices.ContainsFunc(e.children, func(c child) bool { return c.entry.hasMount() })
 }

@@ -5,8 +5,8 @@ import (
 	"io/fs"
 )
 
-// These are the errors inside the *fs.PathError of operations, besides fs.ErrNotExist and fs.ErrExist.
-// Their texts are Linux's.
+// These errors occur inside the *fs.PathError of operations, besides fs.ErrNotExist and
+// fs.ErrExist. Their texts are Linux's.
 var (
 	ErrNotDir      = errors.New("not a directory")
 	ErrIsDir       = errors.New("is a directory")

@@ -6,8 +6,8 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// Image is the tree that several trees start as, as containers of one image do. They share it. A tree
-// copies an entry, and everything above it, before it writes to the entry.
+// Image is the initial tree of several trees, like the image of containers. They share it. A tree
+// copies an entry, and all its parents, before it writes to the entry.
 type Image struct {
 	root     *entry
 	contents contents
@@ -29,7 +29,7 @@ func (e *entry) share() {
 	}
 }
 
-// NewFSFrom makes a tree that starts as the image; nil makes an empty one.
+// NewFSFrom makes a tree whose initial content is the image; nil makes an empty tree.
 func NewFSFrom(w *vtime.World, image *Image) *FS {
 	f := NewFS(w)
 	if image != nil {
@@ -39,11 +39,11 @@ func NewFSFrom(w *vtime.World, image *Image) *FS {
 	return f
 }
 
-// imageVersions exceeds the number of changes of any image.
+// imageVersions is the first version number of trees made from an image. No image has as many
+// changes.
 const imageVersions = 1 << 32
 
-// own makes sure that the entry and its directory belong to the tree alone, so that they may be written
-// to.
+// own copies the entry and its directory if an image shares them, so that they may be written to.
 func (p *place) own() {
 	if p.dir != nil && !p.dir.shared && (p.entry == nil || !p.entry.shared) {
 		return
@@ -61,8 +61,8 @@ func (p *place) own() {
 	p.entry = at
 }
 
-// ownChild returns the entry of a name, copied if it was shared; nil for none. The directory itself must
-// be the tree's own.
+// ownChild returns the entry of a name, copied if it was shared; nil for none. The directory
+// itself must be the tree's own.
 func (e *entry) ownChild(name string) *entry {
 	child := e.child(name)
 	if child != nil && child.shared {

@@ -5,30 +5,32 @@ import (
 	"time"
 )
 
-// lateness is a directory whose names become visible late, as in an object store with a lagging listing.
+// lateness is a directory whose new names become visible late, as in an object store with a
+// lagging listing.
 type lateness struct {
 	top   string
 	lag   time.Duration
 	after func(d time.Duration, fn func())
 }
 
-// hiding is a name that only the tree that made it can see.
+// hiding is a name that only the tree that created it can see.
 type hiding struct {
 	dir, entry *entry
 	rel        string
-	by         *FS // the tree that made it
+	by         *FS // by is the tree that created it
 }
 
-// Late makes names that are made from now on, at or below a directory, visible to others only after a
-// time. Until then they do not exist, in lists and as paths, for every tree that mounts the directory,
-// except for the tree that made them and for f itself. A file that replaces a visible one is visible
-// at once. after calls a function later. A second call for the same directory replaces the first.
+// Late delays the visibility of names created at or below a directory from now on. Until lag has
+// passed they do not exist, in listings and as paths, for every tree that mounts the directory,
+// except for the tree that created them and for f itself. A file that replaces a visible one is
+// visible at once. after schedules a function. A second call for the same directory replaces the
+// first.
 func (f *FS) Late(dir string, lag time.Duration, after func(d time.Duration, fn func())) {
 	f.late = f.withoutLate(clean(dir))
 	f.late = append(f.late, lateness{clean(dir), lag, after})
 }
 
-// Prompt ends Late of the same directory, and makes what is hidden below it visible now.
+// Prompt ends Late for the same directory, and shows the hidden names below it.
 func (f *FS) Prompt(dir string) {
 	f.late = f.withoutLate(clean(dir))
 	for _, h := range slices.Clone(f.hidden) {
@@ -42,7 +44,7 @@ func (f *FS) withoutLate(dir string) []lateness {
 	return slices.DeleteFunc(slices.Clone(f.late), func(l lateness) bool { return l.top == dir })
 }
 
-// hide hides a new name, made through a tree, if names at its path are late.
+// hide hides a new name, created through the tree by, if its path is in a late directory.
 func (f *FS) hide(dir, e *entry, rel string, by *FS) {
 	for _, l := range f.late {
 		if !within(clean(rel), l.top) {
@@ -56,7 +58,8 @@ func (f *FS) hide(dir, e *entry, rel string, by *FS) {
 	}
 }
 
-// renamed gives a name the visibility of the one that it replaces. A new name is late.
+// renamed gives a renamed entry the visibility of the one that it replaces. If it replaces none,
+// it is a new name.
 func (f *FS) renamed(from, to place, by *FS) {
 	if to.entry == nil {
 		f.hide(to.dir, from.entry, to.rel, by)
@@ -74,7 +77,7 @@ func (f *FS) renamed(from, to place, by *FS) {
 	}
 }
 
-// show ends a hiding, unless that hiding was replaced.
+// show makes a hidden name visible, unless that hiding was replaced.
 func (f *FS) show(h *hiding) {
 	at := slices.Index(f.hidden, h)
 	if at < 0 {
@@ -87,7 +90,7 @@ func (f *FS) show(h *hiding) {
 	f.notify(clean(h.rel))
 }
 
-// hides reports whether an entry is not visible yet through a tree.
+// hides reports whether an entry is not yet visible through a tree.
 func (f *FS) hides(e *entry, through *FS) bool {
 	return len(f.hidden) > 0 && e != nil && through != f && slices.ContainsFunc(f.hidden, func(h *hiding) bool { return h.entry == e && h.by != through })
 }

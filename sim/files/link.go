@@ -8,9 +8,9 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// Symlink makes name a symbolic link to target, as symlink(2) does. A relative target starts at the
-// directory of the link, an absolute one at the root of the tree that is asked. The target need not
-// exist. A name that exists is fs.ErrExist.
+// Symlink makes name a symbolic link to target, as symlink(2) does. A relative target starts at
+// the directory of the link, an absolute one at the root of the tree in which the path is looked
+// up. The target need not exist. The error for an existing name is fs.ErrExist.
 func (f *FS) Symlink(target, name string) error {
 	bare := strings.TrimRight(name, "/")
 	p, err := f.find("symlink", bare, itself)
@@ -28,7 +28,8 @@ func (f *FS) Symlink(target, name string) error {
 	return nil
 }
 
-// Readlink returns the target of a symbolic link, as it was made. Anything but a link is ErrInvalid.
+// Readlink returns the target of a symbolic link, unresolved. The error for anything but a link is
+// ErrInvalid.
 func (f *FS) Readlink(name string) (target string, err error) {
 	p, err := f.existing("readlink", name, lastOf(name))
 	switch {
@@ -42,7 +43,7 @@ func (f *FS) Readlink(name string) (target string, err error) {
 	return *p.entry.target, nil
 }
 
-// Lstat is [FS.Stat], but describes the link itself where the path ends in one.
+// Lstat is [FS.Stat], but describes the link itself if the path ends in one.
 func (f *FS) Lstat(name string) (env.FileInfo, error) {
 	p, err := f.existing("lstat", name, lastOf(name))
 	if err != nil {
@@ -51,7 +52,8 @@ func (f *FS) Lstat(name string) (env.FileInfo, error) {
 	return p.info(name), nil
 }
 
-// lastOf says how lstat and readlink find a name: a slash at the end follows a link.
+// lastOf returns how lstat and readlink treat a final link: they follow it only if a slash comes
+// after it.
 func lastOf(name string) finding {
 	if strings.HasSuffix(name, "/") {
 		return followed
@@ -66,10 +68,11 @@ func (p place) info(name string) env.FileInfo {
 	}
 }
 
-// isLink reports whether the entry is there and a symbolic link.
+// isLink reports whether the entry exists and is a symbolic link.
 func (e *entry) isLink() bool { return e != nil && e.target != nil }
 
-// linked returns the path that replaces a link in the directory dir and the rest of a path behind it.
+// linked returns the path to follow instead of a link in the directory dir with the rest of a path
+// after it.
 func (e *entry) linked(dir, rest string, slash bool) string {
 	to := *e.target
 	if to[0] != '/' {

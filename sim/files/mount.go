@@ -1,14 +1,14 @@
 package files
 
-// mountedAt is a path at which a tree is mounted.
+// mountedAt is a path in another tree at which this tree is mounted.
 type mountedAt struct {
 	fs     *FS
 	prefix string
 }
 
-// Mount makes another tree appear at prefix. It makes missing directories, and covers what was there. A
-// mount belongs to the setup of the host and survives crashes. The root, and a path inside another
-// mount, are ErrBusy.
+// Mount mounts another tree at prefix. It creates missing directories, and covers existing
+// content. A mount belongs to the setup of the host and survives crashes. The error for the root,
+// and for a path inside another mount, is ErrBusy.
 func (f *FS) Mount(prefix string, store *FS) error {
 	prefix = clean(prefix)
 	f.commit()

@@ -7,9 +7,9 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// Content returns the content of a file without a copy; the caller must not change it. version changes
-// whenever the content does, so that pollers can compare numbers. Versions of different trees are not
-// comparable. A file of declared size has nil content. A frozen file is ErrIO.
+// Content returns the content of a file without a copy; the caller must not change it. version
+// changes with the content, so that pollers can compare numbers. Versions of different trees are
+// not comparable. A file of declared size has nil content. The error for a frozen file is ErrIO.
 func (f *FS) Content(name string) (content []byte, version uint64, err error) {
 	p, err := f.existing("open", name, followed)
 	switch {
@@ -23,7 +23,7 @@ func (f *FS) Content(name string) (content []byte, version uint64, err error) {
 	return p.entry.data, p.entry.version, nil
 }
 
-// ReadFile returns a copy of the content.
+// ReadFile returns a copy of a file's content.
 func (f *FS) ReadFile(name string) ([]byte, error) {
 	content, _, err := f.Content(name)
 	if err != nil {
@@ -35,8 +35,8 @@ func (f *FS) ReadFile(name string) ([]byte, error) {
 	return bytes.Clone(content), nil
 }
 
-// Names lists a directory, sorted, without a copy; the caller must not change it. version changes
-// whenever the names do. A frozen directory is ErrIO.
+// Names returns the names in a directory, sorted, without a copy; the caller must not change it.
+// version changes with the names. The error for a frozen directory is ErrIO.
 func (f *FS) Names(name string) (names []string, version uint64, err error) {
 	p, err := f.existing("open", name, followed)
 	switch {
@@ -56,8 +56,8 @@ func (f *FS) ReadDir(name string) ([]string, error) {
 	return slices.Clone(names), err
 }
 
-// Stat describes a file or directory, or the target of a link. It does not read, so it works on frozen
-// entries too.
+// Stat describes a file or directory, or the target of a link. It does not read content, so it
+// works on frozen entries too.
 func (f *FS) Stat(name string) (env.FileInfo, error) {
 	p, err := f.existing("stat", name, followed)
 	if err != nil {

@@ -8,16 +8,16 @@ import (
 	"github.com/monosim/monosim/engine/vtime/leap"
 )
 
-// View is a tree as one process sees it. It is the env.Files of the process, with a working directory of
-// its own for relative paths. Each operation ends the task of a process that was killed. Errors are
-// those of [FS], with the path as the process gave it.
+// View is a tree as one process sees it. It is the env.Files of the process, with its own working
+// directory for relative paths. In a process that was killed, each operation ends the calling
+// task. Errors are those of [FS], with the path that the process gave.
 type View struct {
 	p   *vtime.Process
 	fs  *FS
 	cwd string
 }
 
-// NewView makes the view of p, with the working directory cwd; "" is the root.
+// NewView makes the view of p, with the working directory cwd; "" means the root.
 func NewView(p *vtime.Process, tree *FS, cwd string) *View {
 	return &View{p: p, fs: tree, cwd: clean(cwd)}
 }
@@ -25,12 +25,12 @@ func NewView(p *vtime.Process, tree *FS, cwd string) *View {
 // FS returns the tree.
 func (v *View) FS() *FS { return v.fs }
 
-// looks tells that the process looks at the tree, as a turn of a loop that can be left out
-// while nothing in it changes.
+// looks records that the process's present turn depends on the tree. The turn can be skipped while
+// the tree does not change.
 func (v *View) looks() { leap.Depend(v.p, &v.fs.looked) }
 
-// abs returns the absolute path of a name, after it has made sure that the process lives. "" stays "",
-// because it names nothing.
+// abs returns the absolute path of a name, after checking that the process is alive. For "" it
+// returns "", because that names no file.
 func (v *View) abs(name string) string {
 	v.p.Check()
 	switch {
@@ -42,7 +42,7 @@ func (v *View) abs(name string) string {
 	return v.cwd + "/" + name
 }
 
-// look does an operation that only reads.
+// look executes an operation that only reads.
 func look[T any](v *View, op, name string, fn func(abs string) (T, error)) (result T, err error) {
 	v.looks()
 	abs := v.abs(name)
@@ -53,10 +53,10 @@ func look[T any](v *View, op, name string, fn func(abs string) (T, error)) (resu
 	return result, asNamed(err, name)
 }
 
-// ReadFile returns a copy of the content.
+// ReadFile returns a copy of a file's content.
 func (v *View) ReadFile(name string) ([]byte, error) { return look(v, "open", name, v.fs.ReadFile) }
 
-// ReadShared returns the content without a copy; the caller must not change it.
+// ReadShared returns a file's content without a copy; the caller must not change it.
 func (v *View) ReadShared(name string) ([]byte, error) {
 	return look(v, "open", name, func(abs string) ([]byte, error) {
 		content, _, err := v.fs.Content(abs)
@@ -72,15 +72,15 @@ func (v *View) WriteFile(name string, data []byte) error {
 	return v.do("open", name, func(abs string) error { return v.fs.WriteFile(abs, data) })
 }
 
-// AppendFile creates the file when it is missing and adds data at its end.
+// AppendFile appends data to a file, which it creates if needed.
 func (v *View) AppendFile(name string, data []byte) error {
 	return v.do("open", name, func(abs string) error { return v.fs.AppendFile(abs, data) })
 }
 
-// Sync makes the file's present content survive a crash of the host.
+// Sync makes the file's content durable, so that it survives a crash of the host.
 func (v *View) Sync(name string) error { return v.do("sync", name, v.fs.Sync) }
 
-// Rename replaces newName atomically.
+// Rename renames a file or directory, and replaces newName atomically.
 func (v *View) Rename(oldName, newName string) error {
 	return v.do("rename", oldName, func(from string) error {
 		return v.do("rename", newName, func(to string) error { return v.fs.Rename(from, to) })
@@ -90,7 +90,7 @@ func (v *View) Rename(oldName, newName string) error {
 // Remove removes a file or an empty directory.
 func (v *View) Remove(name string) error { return v.do("remove", name, v.fs.Remove) }
 
-// RemoveAll removes what is at name and below it.
+// RemoveAll removes the entry at name and everything below it.
 func (v *View) RemoveAll(name string) error { return v.do("removeall", name, v.fs.RemoveAll) }
 
 // MkdirAll makes a directory and its missing parents.
@@ -102,7 +102,7 @@ func (v *View) ReadDir(name string) ([]string, error) { return look(v, "open", n
 // Stat describes a file or directory.
 func (v *View) Stat(name string) (env.FileInfo, error) { return look(v, "stat", name, v.fs.Stat) }
 
-// Lstat describes a link itself, where the path ends in one.
+// Lstat describes the link itself if the path ends in one.
 func (v *View) Lstat(name string) (env.FileInfo, error) { return look(v, "lstat", name, v.fs.Lstat) }
 
 // Symlink makes name a symbolic link to target. A relative target starts at the link's directory.
@@ -110,7 +110,7 @@ func (v *View) Symlink(target, name string) error {
 	return v.do("symlink", name, func(abs string) error { return v.fs.Symlink(target, abs) })
 }
 
-// Readlink returns the target of a symbolic link, as it was made.
+// Readlink returns the target of a symbolic link, unresolved.
 func (v *View) Readlink(name string) (target string, err error) {
 	err = v.do("readlink", name, func(abs string) error {
 		target, err = v.fs.Readlink(abs)
@@ -119,7 +119,7 @@ func (v *View) Readlink(name string) (target string, err error) {
 	return target, err
 }
 
-// do does an operation that may change something.
+// do executes an operation that may change the tree.
 func (v *View) do(op, name string, fn func(abs string) error) error {
 	v.p.Acts()
 	abs := v.abs(name)
@@ -137,11 +137,11 @@ func asNamed(err error, name string) error {
 	return err
 }
 
-// tempCharacters are the characters of Python's tempfile._RandomNameSequence.
+// tempCharacters holds the characters of Python's tempfile._RandomNameSequence.
 const tempCharacters = "abcdefghijklmnopqrstuvwxyz0123456789_"
 
-// TempFile returns a fresh name as tempfile.mktemp does: /tmp/tmp and eight characters. Five of them are
-// the node's choice. The other three count up, so that two names differ whatever is chosen.
+// TempFile returns a new name as tempfile.mktemp does: /tmp/tmp and eight characters. Five of them
+// are the node's choice. The other three count up, so that no two names are equal.
 func (v *View) TempFile() string {
 	v.p.Acts()
 	const base = uint64(len(tempCharacters))
@@ -171,7 +171,7 @@ func (v *View) Getwd() string {
 	return v.cwd
 }
 
-// Chdir changes the working directory. Where the path has links, the new one is their target.
+// Chdir changes the working directory. It resolves the links in the path.
 func (v *View) Chdir(name string) error {
 	return v.do("chdir", name, func(abs string) error {
 		p, err := v.fs.existing("chdir", abs, followed)

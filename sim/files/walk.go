@@ -9,27 +9,28 @@ import (
 	"github.com/monosim/monosim/engine/vtime/leap"
 )
 
-// FS is one tree of files: that of a host, or a store that several hosts mount. Its methods take absolute
-// paths. Errors are *fs.PathError around fs.ErrNotExist, fs.ErrExist or an error of this package.
+// FS is one tree of files: that of a host, or a store that several hosts mount. Its methods take
+// absolute paths. Errors are *fs.PathError around fs.ErrNotExist, fs.ErrExist or an error of this
+// package.
 type FS struct {
 	w       *vtime.World
 	root    *entry
 	version uint64
 
-	parents  []mountedAt // the paths at which it is mounted
+	parents  []mountedAt // parents holds the paths at which this tree is mounted
 	watchers []*watcher
-	frozen   []string  // the paths at and below which reading fails
-	journal  []change  // changes of directories that are not durable, oldest first
-	temps    uint64    // how many names TempFile has given out
-	contents *contents // shared by the trees of one image; nil without one
+	frozen   []string  // frozen holds the paths at and below which reading fails
+	journal  []change  // journal holds non-durable changes of directories, oldest first
+	temps    uint64    // temps counts the names returned by TempFile
+	contents *contents // contents is shared by the trees of one image; nil without one
 
-	late   []lateness // directories whose names become visible late
-	hidden []*hiding  // names that are not visible to all yet, oldest first
+	late   []lateness // late holds directories whose names become visible late
+	hidden []*hiding  // hidden holds names not yet visible to all, oldest first
 
-	looked leap.Observed // what is read in it, mounted trees included
+	looked leap.Observed // looked tracks the tasks that read the tree, mounted trees included
 }
 
-// changes is called before something in the tree changes.
+// changes must be called before a change of the tree. It notifies the tasks that read it.
 func (f *FS) changes() {
 	f.looked.BeforeChange()
 	for _, at := range f.parents {
@@ -37,7 +38,7 @@ func (f *FS) changes() {
 	}
 }
 
-// NewFS makes an empty tree, which has /tmp as every host does. w gives the times of changes.
+// NewFS makes a tree with only /tmp, which every host has. w supplies the times of changes.
 func NewFS(w *vtime.World) *FS {
 	f := &FS{w: w, root: newDir()}
 	f.root.setChild("tmp", newDir())
@@ -46,32 +47,32 @@ func NewFS(w *vtime.World) *FS {
 
 // place is the result of following a path.
 type place struct {
-	path   string // the path without links, in the tree that was asked; may be untidy
-	fs     *FS    // the tree that has the entry
-	rel    string // the path inside that tree, with a slash at its beginning
-	dir    *entry // the directory that has the entry; nil for the root of a tree
+	path   string // path has no links, and starts at the tree that was asked; it may contain "." or double slashes
+	fs     *FS    // fs is the tree that contains the entry
+	rel    string // rel is the path inside fs, with a slash at its beginning
+	dir    *entry // dir is the directory that contains the entry; nil for the root of a tree
 	name   string
-	entry  *entry // nil when dir has no such name
-	slash  bool   // the path ends in a slash, so only a directory can be meant
+	entry  *entry // entry is nil when dir has no such name
+	slash  bool   // slash means that the path ends in a slash, so only a directory is valid
 	frozen bool
-	hidden bool // the entry, or a directory above it, is not visible yet to the tree that was asked
+	hidden bool // hidden means that the entry, or a parent, is not yet visible to the tree that was asked
 }
 
 // finding says how a link at the end of a path is treated.
 type finding uint8
 
 const (
-	followed finding = iota // the link is followed, as by stat
-	itself                  // the link itself is meant, as by rename and remove
-	// created follows the link for open(2) with O_CREAT, which makes only files. A path that
-	// ends in a slash is not a file, nor is a link to such a path.
+	followed finding = iota // followed resolves the link, as stat does
+	itself                  // itself takes the link itself, as rename and remove do
+	// created resolves the link as open(2) with O_CREAT does, which creates only files. It refuses
+	// a path that ends in a slash, and a link to such a path.
 	created
 )
 
 // maxLinks is how many links Linux follows in one path.
 const maxLinks = 40
 
-// find follows a path. Only its last name may be missing.
+// find resolves a path. Only its last name may be missing.
 func (f *FS) find(op, name string, last finding) (p place, err error) {
 	frozen, hidden, noFile := false, false, false
 	for at, links := name, 0; ; {
@@ -98,8 +99,8 @@ func (f *FS) find(op, name string, last finding) (p place, err error) {
 	}
 }
 
-// walk sets p to the end of a path, or to the first link or ".." in it. In the second case next is the
-// path to follow instead. Empty names and "." are skipped.
+// walk sets p to the end of a path, or to the first link or ".." in it. In the second case next is
+// the path to resolve instead. Empty names and "." are skipped.
 func (f *FS) walk(p *place, name string, last finding) (next string, err error) {
 	*p = place{path: name, fs: f, rel: name, entry: f.root}
 	for rest := name; rest != ""; {
@@ -135,10 +136,10 @@ func (f *FS) walk(p *place, name string, last finding) (next string, err error) 
 	return "", nil
 }
 
-// notDir reports whether the path has a slash behind a file or link.
+// notDir reports whether the path has a slash after a file or link.
 func (p *place) notDir() bool { return p.slash && p.entry != nil && !p.entry.dir }
 
-// mounted continues in the tree that covers the directory.
+// mounted continues the walk in the tree that covers the directory.
 func (p *place) mounted(rest string) {
 	store := p.entry.mount
 	p.fs, p.rel, p.dir, p.entry, p.slash = store, "/"+rest, nil, store.root, false
@@ -162,7 +163,7 @@ func within(name, top string) bool {
 	return top == "/" || strings.HasPrefix(name, top) && (len(name) == len(top) || name[len(top)] == '/')
 }
 
-// clean returns the tidy absolute form of a path, for comparisons.
+// clean returns a path in its absolute, shortest form, for comparisons.
 func clean(name string) string {
 	if strings.HasPrefix(name, "/") {
 		return path.Clean(name)

@@ -2,18 +2,18 @@ package files
 
 import "slices"
 
-// watcher is one registration of Watch.
+// watcher is one call of Watch.
 type watcher struct {
 	name  string
-	trail []string // the paths to compare with; nil for the name alone
+	trail []string // trail holds the paths to compare with; nil means name alone
 	fn    func()
-	over  bool // it was cancelled
+	over  bool // over means that it was cancelled
 }
 
-// Watch calls fn after every change at or below a path, and when a parent of it appears, disappears or is
-// covered by a mount. Links in the path are followed, and their changes count too; links below the path
-// are not followed. fn is called in the middle of the change, which may be by a process of another host
-// in a shared store, and must not wait.
+// Watch calls fn after every change at or below a path, and when a parent of it appears,
+// disappears or is covered by a mount. Links in the path are followed, and their changes count
+// too; links below the path are not followed. fn is called in the middle of the change, possibly
+// one by a process of another host in a shared store, and must not block.
 func (f *FS) Watch(name string, fn func()) (cancel func()) {
 	w := &watcher{name: name, fn: fn}
 	f.follow(w)
@@ -23,13 +23,13 @@ func (f *FS) Watch(name string, fn func()) (cancel func()) {
 			return
 		}
 		w.over = true
-		// A new slice, because a notification may be iterating over the old one.
+		// A new slice is needed, because a notification may be iterating over the old one.
 		f.watchers = slices.DeleteFunc(slices.Clone(f.watchers), func(x *watcher) bool { return x == w })
 	}
 }
 
-// trail appends the paths that a name stands for, one after each link or ".." that is followed. Only a
-// change at, above or below one of them can change where the name leads.
+// trail appends the paths that a name stands for: the name itself, and one after each link or ".."
+// that is followed. Only a change at, above or below one of them can change where the name leads.
 func (f *FS) trail(list []string, name string) []string {
 	for links := 0; name != "" && links <= maxLinks; {
 		list = append(list, clean(name))
@@ -47,7 +47,7 @@ func (f *FS) trail(list []string, name string) []string {
 	return list
 }
 
-// follow computes the trail of a watcher anew.
+// follow recomputes the trail of a watcher.
 func (f *FS) follow(w *watcher) {
 	w.trail = f.trail(w.trail[:0], w.name)
 	if len(w.trail) == 1 && w.trail[0] == w.name {
@@ -55,7 +55,7 @@ func (f *FS) follow(w *watcher) {
 	}
 }
 
-// concerns reports whether a change at a path may concern the watcher.
+// concerns reports whether a change at a path may affect the watcher.
 func (w *watcher) concerns(at string) bool {
 	if w.trail == nil {
 		return within(at, w.name) || within(w.name, at)
@@ -63,7 +63,8 @@ func (w *watcher) concerns(at string) bool {
 	return slices.ContainsFunc(w.trail, func(name string) bool { return within(at, name) || within(name, at) })
 }
 
-// notify calls the watchers of a change at a path, here and in the trees that mount this one.
+// notify calls the watchers affected by a change at a path, here and in the trees that mount this
+// one.
 func (f *FS) notify(at string) {
 	for _, w := range f.watchers {
 		if !w.over && w.concerns(at) {

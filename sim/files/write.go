@@ -17,7 +17,7 @@ func (f *FS) WriteFile(name string, data []byte) error {
 	return nil
 }
 
-// AppendFile creates the file when it is missing, and adds data at its end.
+// AppendFile appends data to a file, which it creates if needed.
 func (f *FS) AppendFile(name string, data []byte) error {
 	p, err := f.writable(name)
 	if err != nil {
@@ -28,7 +28,7 @@ func (f *FS) AppendFile(name string, data []byte) error {
 	return nil
 }
 
-// writable finds a file to write to, and creates it when it is missing.
+// writable returns the place of a file for writing, and creates the file if it is missing.
 func (f *FS) writable(name string) (place, error) {
 	p, err := f.find("open", name, created)
 	switch {
@@ -47,7 +47,7 @@ func (f *FS) writable(name string) (place, error) {
 
 // MkdirAll makes a directory and its missing parents. A link to a directory counts as one.
 func (f *FS) MkdirAll(name string) error {
-	top := "" // the first directory that is made
+	top := "" // top is the first directory that is created
 	var at place
 	for i := 1; i <= len(name); i++ {
 		if i < len(name) && name[i] != '/' {
@@ -67,8 +67,8 @@ func (f *FS) MkdirAll(name string) error {
 	return nil
 }
 
-// mkdir makes a directory unless there is one. made reports whether it did. A link to anything but a
-// directory is an error.
+// mkdir creates a directory unless it exists. made reports whether it did. A link to anything but
+// a directory is an error.
 func (f *FS) mkdir(name string) (p place, made bool, err error) {
 	p, err = f.find("mkdir", name, itself)
 	switch {
@@ -91,7 +91,7 @@ func (f *FS) mkdir(name string) (p place, made bool, err error) {
 	return p, false, nil
 }
 
-// Remove removes a file, an empty directory or a link itself.
+// Remove removes a file or an empty directory. It removes a link itself, not its target.
 func (f *FS) Remove(name string) error {
 	p, err := f.existing("remove", name, itself)
 	switch {
@@ -110,8 +110,8 @@ func (f *FS) Remove(name string) error {
 	return nil
 }
 
-// RemoveAll removes the entry at name and everything below it. It removes links themselves. A missing
-// entry is no error.
+// RemoveAll removes the entry at name and everything below it. It does not follow links. A missing
+// entry is not an error.
 func (f *FS) RemoveAll(name string) error {
 	p, err := f.find("removeall", name, itself)
 	switch {
@@ -128,7 +128,8 @@ func (f *FS) RemoveAll(name string) error {
 	return nil
 }
 
-// Rename replaces newName atomically, as rename(2) does. It renames or replaces links themselves.
+// Rename renames an entry, and replaces newName atomically, as rename(2) does. It does not follow
+// links.
 func (f *FS) Rename(oldName, newName string) error {
 	from, err := f.find("rename", oldName, itself)
 	if err != nil {
@@ -157,7 +158,7 @@ func (f *FS) Rename(oldName, newName string) error {
 	return nil
 }
 
-// renameError returns why Linux refuses a rename, nil if it does not.
+// renameError returns Linux's error for a rename that it refuses; nil for others.
 func renameError(from, to place) error {
 	switch {
 	case from.dir == nil || to.dir == nil || from.entry.hasMount():
@@ -186,13 +187,13 @@ func renameError(from, to place) error {
 	return nil
 }
 
-// link sets the entry of a name in dir, with a record in the journal; nil removes the name.
+// link sets the entry of a name in dir and journals the change; nil removes the name.
 func (f *FS) link(dir *entry, name string, e *entry) {
 	f.record(dir, name)
 	f.relink(dir, name, e)
 }
 
-// relink is link without the journal.
+// relink sets the entry of a name in dir without journalling it; nil removes the name.
 func (f *FS) relink(dir *entry, name string, e *entry) {
 	f.changes()
 	dir.setChild(name, e)
@@ -202,7 +203,7 @@ func (f *FS) relink(dir *entry, name string, e *entry) {
 	f.touch(dir)
 }
 
-// touch gives the entry a new version and a new time.
+// touch sets a new version and modification time on the entry.
 func (f *FS) touch(e *entry) {
 	f.version++
 	e.version = f.version

@@ -14,7 +14,7 @@ var (
 	ErrNoRoute = errors.New("[Errno 101] Network is unreachable")
 )
 
-// hostView is the env.Host of one process.
+// hostView implements env.Host for one process.
 type hostView struct {
 	m    *Machine
 	p    *vtime.Process
@@ -46,8 +46,8 @@ func (h *hostView) Hostname() string {
 	return h.m.Net.Name()
 }
 
-// LookupIP returns the host's first IPv4 address, or ErrNoName when it has none. It needs no network,
-// because a host's own name is in /etc/hosts.
+// LookupIP returns the host's first IPv4 address, or ErrNoName if it has none. It works without a
+// network, because a host's own name is in /etc/hosts.
 func (h *hostView) LookupIP() (string, error) {
 	h.p.Check()
 	return h.m.firstIP(netip.Addr.Is4, ErrNoName)
@@ -58,8 +58,8 @@ func (h *hostView) LookupIPv6() (string, error) {
 	return h.m.firstIP(netip.Addr.Is6, ErrNoName)
 }
 
-// RouteIP returns the host's first IPv4 address. It returns ErrNoRoute when the host has none, or is off
-// the network.
+// RouteIP returns the host's first IPv4 address. It returns ErrNoRoute if the host has none, or is
+// off the network.
 func (h *hostView) RouteIP() (string, error) {
 	h.p.Acts()
 	if h.m.Net.Down() {
@@ -73,7 +73,7 @@ func (h *hostView) FreePort() int {
 	return h.m.Net.FreePort()
 }
 
-// firstIP returns the first address of a kind, or the error none.
+// firstIP returns the host's first address that is accepts, or the error none.
 func (m *Machine) firstIP(is func(netip.Addr) bool, none error) (string, error) {
 	for _, ip := range m.Net.IPs() {
 		if a, err := netip.ParseAddr(ip); err == nil && is(a) {

@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/sim/processes"
 )
 
-// Logs receives the log lines of a world's processes. Lines below Level are dropped before they are
-// formatted.
+// Logs receives the log lines of a world's processes. Lines below Level are dropped before they
+// are formatted.
 type Logs struct {
 	// Level is the least severe level to keep.
 	Level env.Level
@@ -22,7 +22,7 @@ type Logs struct {
 
 // Line is one log line.
 type Line struct {
-	At      time.Duration // virtual time
+	At      time.Duration // At is virtual time
 	Host    string
 	Process string
 	Pid     int
@@ -47,10 +47,10 @@ func (l *Logs) add(line Line) {
 	}
 }
 
-// fileLevel is the least severe level in a process's output file, as absl's default is.
+// fileLevel is the least severe level in a process's output file, as in absl's default.
 const fileLevel = env.Info
 
-// logView is the env.Log of one process.
+// logView implements env.Log for one process.
 type logView struct {
 	m *Machine
 	p *processes.Process

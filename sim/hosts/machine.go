@@ -11,15 +11,15 @@ import (
 	"github.com/monosim/monosim/sim/processes"
 )
 
-// Machine is one host, a machine or a container.
+// Machine is one host: a machine or a container.
 type Machine struct {
 	Node  *vtime.Node
 	Net   *network.Host
 	FS    *files.FS
 	Procs *processes.Table
-	// Logs receives what processes log; with nil only their output files do.
+	// Logs receives the log lines of all processes; if nil, only their output files do.
 	Logs *Logs
-	// Shared is what its processes share with others of the world; nil for nothing.
+	// Shared is data that its processes share with others of the world; nil for none.
 	Shared env.Shared
 
 	vars []string
@@ -28,23 +28,23 @@ type Machine struct {
 
 // Config describes a machine.
 type Config struct {
-	// Name is its host name and the name of its node.
+	// Name is the host name and the name of the host's node.
 	Name string
-	// IPs are its addresses, v4 or v6; there may be none.
+	// IPs holds the host's addresses, v4 or v6; it may be empty.
 	IPs []string
 	// Env is the environment, as key=value, of processes that are started without one.
 	Env []string
-	// Skew is how far its wall clock is ahead of the world's.
+	// Skew is how far the host's wall clock is ahead of the world's.
 	Skew time.Duration
-	// Logs receives what its processes log; nil drops it.
+	// Logs receives the log lines of all processes; nil drops them.
 	Logs *Logs
-	// Shared is what its processes share with others of the world; nil for nothing.
+	// Shared is data that its processes share with others of the world; nil for none.
 	Shared env.Shared
-	// Image is the initial content of its disk; nil for an empty disk.
+	// Image is the initial content of the host's disk; nil for an empty disk.
 	Image *files.Image
 }
 
-// NewMachine adds a machine to the network. Without an Image its file system is empty but for /tmp.
+// NewMachine adds a machine to the network. Without an Image its file system contains only /tmp.
 func NewMachine(n *network.Network, cfg Config) *Machine {
 	m := &Machine{
 		Net:    n.AddHost(cfg.Name, cfg.Name, cfg.IPs...),
@@ -61,9 +61,9 @@ func NewMachine(n *network.Network, cfg Config) *Machine {
 	return m
 }
 
-// Env returns what the process may touch. vars is its environment as key=value. With nil that is the one
-// that the process was started with, or the machine's for a process that the table did not start. Models
-// and ZooKeeper are nil.
+// Env returns the env of a process. vars is its environment as key=value. If it is nil, Env takes
+// the environment that the process was started with, or the machine's for a process that the table
+// did not start. The fields Models and ZooKeeper are nil.
 func (m *Machine) Env(life *vtime.Process, vars []string) *env.Env {
 	p := m.Procs.Of(life)
 	if vars == nil {
@@ -85,8 +85,8 @@ func (m *Machine) Env(life *vtime.Process, vars []string) *env.Env {
 	}
 }
 
-// Start starts a program as the container's runtime does. Without Env, cmd gets the machine's
-// environment.
+// Start starts a program as the container's runtime does. Without cmd.Env the program gets the
+// machine's environment.
 func (m *Machine) Start(cmd env.Command) (*processes.Process, error) {
 	if cmd.Env == nil {
 		cmd.Env = m.vars
@@ -94,8 +94,8 @@ func (m *Machine) Start(cmd env.Command) (*processes.Process, error) {
 	return m.Procs.Start(cmd)
 }
 
-// SetSkew sets how far the wall clock of the machine's processes is ahead of the world's, for running
-// processes and for later ones.
+// SetSkew sets how far the wall clocks of the machine's running and later processes are ahead of
+// the world's.
 func (m *Machine) SetSkew(skew time.Duration) {
 	m.skew = skew
 	for _, p := range m.Procs.Running() {
@@ -103,21 +103,22 @@ func (m *Machine) SetSkew(skew time.Duration) {
 	}
 }
 
-// Crash is a power failure: the host falls silent, its processes are gone, and its files lose what was
-// not written back. The host stays down until Boot. The engine calls Crash, never a task of the machine.
+// Crash is a power failure. The host falls silent, its processes are gone, and its files lose what
+// was not written back. The host stays down until Boot. The engine calls Crash, never a task of
+// the machine.
 func (m *Machine) Crash() {
-	// The network goes first. A process that dies while its host is up has its sockets closed in
-	// order, and peers would notice that.
+	// The network goes down first. Otherwise the dying processes' sockets would be closed in order,
+	// and peers would notice that.
 	m.setDown(true)
 	m.Procs.KillAll()
 	m.FS.HostCrash()
 }
 
-// Boot starts a crashed machine again, with no process running.
+// Boot brings a crashed machine up again, without processes.
 func (m *Machine) Boot() { m.setDown(false) }
 
-// KillAll kills all processes of the machine, as the end of a container does. The host stays on the
-// network, so that peers notice.
+// KillAll kills all processes of the machine, as the end of a container does. The host stays on
+// the network, so that peers notice.
 func (m *Machine) KillAll() { m.Procs.KillAll() }
 
 func (m *Machine) setDown(down bool) {
@@ -126,6 +127,6 @@ func (m *Machine) setDown(down bool) {
 		set = m.Net.Network().HostDown
 	}
 	if err := set(m.Net.Name()); err != nil {
-		panic(err) // the machine has added the host itself
+		panic(err) // cannot fail: the machine has added the host itself
 	}
 }

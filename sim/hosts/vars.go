@@ -7,18 +7,19 @@ import (
 
 // Vars holds the environment variables of one process.
 type Vars struct {
-	list []string // key=value, sorted by key
-	// shared is true when somebody else has the list too, so that it must not be written to.
+	list []string // list holds key=value, sorted by key
+	// shared means that list is also used elsewhere and must not be written to.
 	shared bool
-	// last is the last look-up, because loops ask for the same key again and again.
+	// last caches the last look-up, because loops ask for the same key again and again.
 	last struct {
 		key, value string
 		ok         bool
 	}
 }
 
-// NewVars makes variables from key=value entries, which must not change afterwards. Of two entries with
-// one key the later counts. Entries without = are dropped, because the C library cannot look them up.
+// NewVars makes variables from key=value entries, which must not change afterwards. Of two entries
+// with the same key the later one counts. Entries without = are dropped, because the C library
+// cannot look them up.
 func NewVars(entries []string) *Vars {
 	if sorted(entries) {
 		return &Vars{list: entries, shared: true}
@@ -32,7 +33,7 @@ func NewVars(entries []string) *Vars {
 	return v
 }
 
-// sorted reports whether entries are already a valid list for Vars.
+// sorted reports whether entries can be used as Vars.list unchanged.
 func sorted(entries []string) bool {
 	last := ""
 	for _, e := range entries {
@@ -45,7 +46,7 @@ func sorted(entries []string) bool {
 	return true
 }
 
-// Lookup returns the value of a key; ok is false when the key is not set.
+// Lookup returns the value of a key; ok is false if the key is not set.
 func (v *Vars) Lookup(key string) (value string, ok bool) {
 	l := &v.last
 	if key == l.key && key != "" {
@@ -63,7 +64,7 @@ func (v *Vars) Lookup(key string) (value string, ok bool) {
 // Set sets the value of a key.
 func (v *Vars) Set(key, value string) { v.put(key, key+"="+value) }
 
-// own copies a shared list, so that it may be written to, and forgets the last look-up.
+// own copies a shared list before a write, and clears the cached look-up.
 func (v *Vars) own() {
 	v.last.key = ""
 	if v.shared {
@@ -81,7 +82,7 @@ func (v *Vars) put(key, entry string) {
 	}
 }
 
-// Unset removes a key, if it is there.
+// Unset removes a key, if it is set.
 func (v *Vars) Unset(key string) {
 	i, ok := v.find(key)
 	if !ok {

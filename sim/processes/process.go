@@ -24,20 +24,20 @@ type Process struct {
 	args   []string
 	env    []string
 	dir    string
-	output string // an absolute path; "" discards the output
+	output string // output is an absolute path; "" discards the output
 
 	hasMain  bool
 	handlers map[env.Signal]func()
 	code     int
-	hasCode  bool // code is decided
+	hasCode  bool // hasCode means that code is decided
 	done     bool
-	conds    []env.Cond // to broadcast at the end
+	conds    []env.Cond // conds are broadcast when the process ends
 }
 
 // Life returns the process in virtual time: its tasks, clock and choices.
 func (p *Process) Life() *vtime.Process { return p.life }
 
-// Pid returns the number of the process on its host.
+// Pid returns the process's number on its host.
 func (p *Process) Pid() int { return p.pid }
 
 // Name returns the base name of the program.
@@ -46,21 +46,21 @@ func (p *Process) Name() string { return path.Base(p.args[0]) }
 // Args returns the program and its arguments; the caller must not change the slice.
 func (p *Process) Args() []string { return p.args }
 
-// Environ returns the environment that it was started with, as key=value.
+// Environ returns the environment at the process's start, as key=value.
 func (p *Process) Environ() []string { return slices.Clone(p.env) }
 
 // SharedEnviron is Environ without a copy; the caller must not change the slice.
 func (p *Process) SharedEnviron() []string { return p.env }
 
-// Dir returns the working directory that it was started in.
+// Dir returns the process's initial working directory.
 func (p *Process) Dir() string { return p.dir }
 
-// Output returns the file that receives its output, "" for none.
+// Output returns the file to which the process's output is written; "" for none.
 func (p *Process) Output() string { return p.output }
 
-// Main runs fn as the process's main thread. When fn returns, the process ends with all its tasks, and
-// the result is the exit code. When fn returns in order to rest, the process ends after that rest. A
-// Program calls Main once at most.
+// Main runs fn as the process's main thread. When fn returns, the process ends with all its tasks,
+// and the result is the exit code. If fn returns from a vtime Rest, the process ends only after
+// that rest. A Program calls Main at most once.
 func (p *Process) Main(fn func() int) {
 	p.hasMain = true
 	p.life.Start("main", func() {
@@ -69,9 +69,9 @@ func (p *Process) Main(fn func() int) {
 	})
 }
 
-// exec runs the program. A process without a main thread stays until it exits or is killed. The task that
-// waits here keeps it: without it, the life would end with the first request or signal that a task of
-// the process handles.
+// exec runs the program. A process without a main thread stays until it exits or is killed. A
+// resting task keeps it alive: otherwise the process would end with the first request or signal
+// that one of its tasks handles.
 func (p *Process) exec(program Program) {
 	program(p)
 	if !p.hasMain && !p.done {
@@ -79,24 +79,25 @@ func (p *Process) exec(program Program) {
 	}
 }
 
-// Exit ends the process at once. When a task of the process calls it, it does not return.
+// Exit ends the process at once. If a task of the process calls it, it does not return.
 func (p *Process) Exit(code int) {
 	p.life.Check()
 	p.die(code)
 }
 
-// Print appends a line to the output file. It ignores errors, as a process does not check whether its
-// logging succeeds.
+// Print appends a line to the output file. It ignores errors, because a process does not check
+// whether its logging succeeds.
 func (p *Process) Print(line string) {
 	if p.output != "" && !p.done {
 		_ = p.table.tree.AppendFile(p.output, append([]byte(line), '\n'))
 	}
 }
 
-// Poll returns the exit code, and whether the process has ended. Before that the code means nothing.
+// Poll returns the exit code, and whether the process has ended. Before the end the code has no
+// meaning.
 func (p *Process) Poll() (code int, done bool) { return p.code, p.done }
 
-// die ends the process with a code, unless one is decided already.
+// die ends the process with a code, unless it already has one.
 func (p *Process) die(code int) {
 	if p.done {
 		return
@@ -107,7 +108,7 @@ func (p *Process) die(code int) {
 	p.life.Crash()
 }
 
-// ended is called by the life, after a crash or the return of its last task.
+// ended is called by virtual time, after a crash or the return of the process's last task.
 func (p *Process) ended() {
 	if !p.hasCode {
 		p.code, p.hasCode = returned, true
@@ -117,8 +118,8 @@ func (p *Process) ended() {
 	}
 	p.done = true
 	if !p.life.Dead() {
-		// The process returned, but may have left something behind, such as timers, which has to
-		// end too. Its last task is still running, so that happens in an event of its own.
+		// The process returned, but timers and the like may remain, which must end too. Its last
+		// task is still running, so that happens in an event of its own.
 		p.table.node.After(0, kindReap, p.life.Crash)
 	}
 	p.table.leave(p)

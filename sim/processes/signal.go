@@ -9,8 +9,8 @@ import (
 // ErrFinished is the error for a signal to a process that has ended.
 var ErrFinished = errors.New("no such process")
 
-// Signal sends a signal. If the process has a handler, a task of its own runs it. Otherwise the process
-// ends at once with the exit code -sig. For a process that has ended Signal returns ErrFinished.
+// Signal sends a signal. If the process has a handler, a new task runs it. Otherwise the process
+// ends at once with the exit code -sig. For an ended process Signal returns ErrFinished.
 func (p *Process) Signal(sig env.Signal) error {
 	if p.done {
 		return ErrFinished
@@ -23,8 +23,8 @@ func (p *Process) Signal(sig env.Signal) error {
 	return nil
 }
 
-// Notify sets the handler of a signal and replaces an earlier one. It does nothing for SIGKILL, which
-// cannot have a handler.
+// Notify sets the handler of a signal and replaces an earlier one. For SIGKILL, which cannot be
+// handled, it does nothing.
 func (p *Process) Notify(sig env.Signal, handler func()) {
 	p.life.Check()
 	if sig == env.SIGKILL {

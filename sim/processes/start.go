@@ -12,15 +12,15 @@ import (
 	"github.com/monosim/monosim/sim/files"
 )
 
-// ErrNotAProgram means that the file is not a program that the table knows (ENOEXEC).
+// ErrNotAProgram means that the file is not a registered program (ENOEXEC).
 var ErrNotAProgram = errors.New("exec format error")
 
-// defaultPath is searched when the environment has no PATH.
+// defaultPath is searched if the environment has no PATH.
 const defaultPath = "/usr/local/bin:/usr/bin:/bin"
 
-// Start starts a program for the engine. Without Env the environment is empty, and without Dir the
-// working directory is the root. Errors are *fs.PathError, for Popen's FileNotFoundError and
-// PermissionError.
+// Start starts a program, for the engine. Without cmd.Env the environment is empty, and without
+// cmd.Dir the working directory is the root. Errors are *fs.PathError, for Popen's
+// FileNotFoundError and PermissionError.
 func (t *Table) Start(cmd env.Command) (*Process, error) {
 	if cmd.Dir == "" {
 		cmd.Dir = "/"
@@ -47,7 +47,8 @@ func (t *Table) Start(cmd env.Command) (*Process, error) {
 	return p, nil
 }
 
-// environ returns an environment for a process to keep: the equal one of a running process, or a copy.
+// environ returns an environment for a process to keep: the equal one of a running process, or a
+// copy.
 func (t *Table) environ(vars []string) []string {
 	for _, p := range t.running {
 		if len(vars) > 0 && slices.Equal(p.env, vars) {
@@ -57,7 +58,7 @@ func (t *Table) environ(vars []string) []string {
 	return slices.Clone(vars)
 }
 
-// fork starts a process that runs main and inherits everything else from its parent.
+// fork starts a process that runs main and inherits its arguments and output from parent.
 func (t *Table) fork(parent *Process, environ []string, dir string, main func(*env.Env) int) *Process {
 	p := t.newProcess(t.node.NewProcess(parent.Name()))
 	p.args, p.env = parent.args, environ
@@ -69,7 +70,7 @@ func (t *Table) fork(parent *Process, environ []string, dir string, main func(*e
 	return p
 }
 
-// begin lets a process run its program in an event of its own.
+// begin adds a process to the table and schedules its program as an event.
 func (t *Table) begin(p *Process, program Program) {
 	t.enter(p)
 	p.life.Schedule(t.node.World().Now(), kindExec, vtime.Func(func() { p.exec(program) }), uint64(p.pid))
@@ -86,7 +87,8 @@ func (t *Table) checkDir(dir string) error {
 	return nil
 }
 
-// lookUp finds the program: by its path when the name has a slash, else along PATH.
+// lookUp returns the program of a command: by its path if the name has a slash, else by searching
+// PATH.
 func (t *Table) lookUp(cmd env.Command) (Program, error) {
 	name := cmd.Args[0]
 	var candidates []string
@@ -126,7 +128,7 @@ func pathOf(environ []string) string {
 	return defaultPath
 }
 
-// openOutput creates or empties the output file, and returns its absolute path.
+// openOutput creates or truncates the output file, and returns its absolute path.
 func (t *Table) openOutput(cmd env.Command) (string, error) {
 	if cmd.Output == "" {
 		return "", nil

@@ -8,12 +8,12 @@ import (
 	"github.com/monosim/monosim/sim/files"
 )
 
-// firstPid leaves the lower numbers to the processes that every container has.
+// firstPid is the first pid. Lower numbers belong to the processes that every container has.
 const firstPid = 100
 
-// Program is what a file of the host does when it is executed. It is called once for each process, in an
-// event of its own, and must not wait: it calls Process.Main, or sets up callbacks and calls
-// Process.Exit later.
+// Program is the code of an executable file. It is called once for each process, in an event of
+// its own, and must not wait. It calls Process.Main, or sets up callbacks and calls Process.Exit
+// later.
 type Program func(*Process)
 
 // Table holds the programs and processes of one host.
@@ -21,26 +21,27 @@ type Table struct {
 	node     *vtime.Node
 	tree     *files.FS
 	programs []program
-	running  []*Process // by pid
+	running  []*Process // running is sorted by pid
 	nextPid  int
 	onStart  []func(*Process)
 	onExit   []func(*Process)
 	env      func(*Process) *env.Env
 }
 
-// NewTable makes the table of a host. Its processes live on node, and its programs are files of tree.
+// NewTable makes the table of a host. Its processes run on node, and its programs are files of
+// tree.
 func NewTable(node *vtime.Node, tree *files.FS) *Table {
 	return &Table{node: node, tree: tree, nextPid: firstPid}
 }
 
-// program is the program of all files with a base name.
+// program is a Program with the base name of its files.
 type program struct {
 	name string
 	run  Program
 }
 
-// Register makes a program known by the base name of its file, and replaces an earlier one. The file
-// itself must be in the tree for a start to succeed.
+// Register adds a program under the base name of its file, and replaces an earlier one. To be
+// started, the file must also exist in the tree.
 func (t *Table) Register(name string, run Program) {
 	if i := t.programAt(name); i >= 0 {
 		t.programs[i].run = run
@@ -49,7 +50,7 @@ func (t *Table) Register(name string, run Program) {
 	t.programs = append(t.programs, program{name, run})
 }
 
-// programAt returns the index of a program in the list, -1 for none.
+// programAt returns the index of a program in the list; -1 for none.
 func (t *Table) programAt(name string) int {
 	return slices.IndexFunc(t.programs, func(p program) bool { return p.name == name })
 }
@@ -57,8 +58,8 @@ func (t *Table) programAt(name string) int {
 // OnStart adds a function to call when a process has started, before its program runs.
 func (t *Table) OnStart(fn func(*Process)) { t.onStart = append(t.onStart, fn) }
 
-// OnExit adds a function to call when a process has ended and its code is known. It may be called in the
-// middle of a task, and must not wait.
+// OnExit adds a function to call when a process has ended and its code is known. It may be called
+// in the middle of a task, so it must not wait.
 func (t *Table) OnExit(fn func(*Process)) { t.onExit = append(t.onExit, fn) }
 
 // SetEnv sets the function that makes the Env of a forked process. Call it before a process forks.
@@ -67,7 +68,7 @@ func (t *Table) SetEnv(fn func(*Process) *env.Env) { t.env = fn }
 // Running lists the running processes by pid.
 func (t *Table) Running() []*Process { return slices.Clone(t.running) }
 
-// Find returns the running process with a pid, nil when there is none.
+// Find returns the running process with a pid; nil if there is none.
 func (t *Table) Find(pid int) *Process {
 	for _, p := range t.running {
 		if p.pid == pid {
@@ -77,8 +78,8 @@ func (t *Table) Find(pid int) *Process {
 	return nil
 }
 
-// Of returns the process with a life. A life that was made without Start, as the engine and tests do,
-// is added to the table under its own name.
+// Of returns the process of life. If life was not made by Start, as in the engine and in tests, Of
+// adds it to the table under its own name.
 func (t *Table) Of(life *vtime.Process) *Process {
 	for _, p := range t.running {
 		if p.life == life {
@@ -92,8 +93,8 @@ func (t *Table) Of(life *vtime.Process) *Process {
 	return p
 }
 
-// KillAll kills every process with SIGKILL, as the end of a container does. A task of one of them must
-// not call it.
+// KillAll kills every process with SIGKILL, as the end of a container does. No task of these
+// processes may call it.
 func (t *Table) KillAll() {
 	for len(t.running) > 0 {
 		p := t.running[0]

@@ -7,8 +7,8 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// View returns the env.Processes of a running process. environ and getwd return its present environment
-// and working directory, which children inherit.
+// View returns the env.Processes of a running process. environ and getwd return its present
+// environment and working directory, which children inherit.
 func (t *Table) View(life *vtime.Process, environ func() []string, getwd func() string) env.Processes {
 	return &view{p: t.Of(life), environ: environ, getwd: getwd}
 }
@@ -48,14 +48,14 @@ func (v *view) Start(cmd env.Command) (env.Process, error) {
 	return &child{Process: p, parent: v.p.life}, nil
 }
 
-// Fork starts a copy of this process that runs main. The result of main is its exit code.
+// Fork starts a copy of this process that runs main, whose result is its exit code.
 func (v *view) Fork(main func(*env.Env) int) (env.Process, error) {
 	v.p.life.Acts()
 	p := v.p.table.fork(v.p, v.environ(), v.getwd(), main)
 	return &child{Process: p, parent: v.p.life}, nil
 }
 
-// Pid returns the number of this process.
+// Pid returns this process's number.
 func (v *view) Pid() int { return v.p.pid }
 
 // Exit ends this process at once; it does not return.
@@ -64,14 +64,14 @@ func (v *view) Exit(code int) { v.p.Exit(code) }
 // Notify sets the handler of a signal to this process, and replaces an earlier one.
 func (v *view) Notify(sig env.Signal, handler func()) { v.p.Notify(sig, handler) }
 
-// child is a process for its parent.
+// child is a process as seen by its parent.
 type child struct {
 	*Process
 	parent *vtime.Process
 	exited env.Cond
 }
 
-// Exited returns a condition for tasks of the parent to wait on. It is broadcast when the child ends.
+// Exited returns a condition for tasks of the parent. It is broadcast when the child ends.
 func (c *child) Exited() env.Cond {
 	if c.exited == nil {
 		c.exited = c.parent.NewCond("end of " + c.Name())
@@ -82,7 +82,7 @@ func (c *child) Exited() env.Cond {
 	return c.exited
 }
 
-// Signal sends a signal to the child. For a child that has ended it returns ErrFinished.
+// Signal sends a signal to the child. For an ended child it returns ErrFinished.
 func (c *child) Signal(sig env.Signal) error {
 	c.parent.Acts()
 	return c.Process.Signal(sig)

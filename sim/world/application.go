@@ -18,15 +18,16 @@ const (
 	applicationMasterPort = 30000
 )
 
-// ApplicationMaster is the master of the training job, as Primus's is. The chief tells it that the job
-// has succeeded or failed. After the time of grace that the chief gives, it ends what is left.
+// ApplicationMaster is the master of the training job, as Primus's is. The chief reports to it
+// that the job has succeeded or failed. After the grace period that the chief gives, the master
+// kills all remaining processes.
 type ApplicationMaster struct {
 	w       *World
 	machine *hosts.Machine
-	ended   bool // processes are not started again
+	ended   bool // ended means that processes are not restarted
 }
 
-// addApplicationMaster adds the master, if the spec asks for one.
+// addApplicationMaster adds the master, if the spec has one.
 func (w *World) addApplicationMaster() {
 	if w.spec.Training == nil || !w.spec.Training.ApplicationMaster {
 		return
@@ -43,7 +44,8 @@ func (w *World) addApplicationMaster() {
 	})
 }
 
-// vars returns the variables that tell a process of the job where its master is (yarn_runtime.py:49).
+// vars returns the environment variables with the master's address, for a process of the job; nil
+// without a master (yarn_runtime.py:49).
 func (m *ApplicationMaster) vars() []string {
 	if m == nil {
 		return nil
@@ -51,7 +53,7 @@ func (m *ApplicationMaster) vars() []string {
 	return []string{"PRIMUS_AM_RPC_HOST=" + applicationMasterIP, fmt.Sprintf("PRIMUS_AM_RPC_PORT=%d", applicationMasterPort)}
 }
 
-// handle answers a call from the job.
+// handle answers a gRPC call from a process of the job.
 func (m *ApplicationMaster) handle(method string, request []byte) ([]byte, error) {
 	bad := func(err error) ([]byte, error) {
 		return nil, &env.RPCError{Code: env.InvalidArgument, Message: err.Error()}
@@ -75,22 +77,22 @@ func (m *ApplicationMaster) handle(method string, request []byte) ([]byte, error
 	return nil, &env.RPCError{Code: env.Unimplemented, Message: "Method not found!"}
 }
 
-// endIn ends the job after the time of grace.
+// endIn ends the job after a grace period.
 func (m *ApplicationMaster) endIn(graceMs int64, op, reason string) {
 	m.ended = true
 	m.w.observe(ApplicationMasterHost, op, "", reason, 0)
 	m.w.at(time.Duration(graceMs)*time.Millisecond, m.w.EndApplication)
 }
 
-// ApplicationMaster returns the master of the training job, nil for none.
+// ApplicationMaster returns the master of the training job; nil for none.
 func (w *World) ApplicationMaster() *ApplicationMaster { return w.master }
 
-// EndApplication ends all processes of the training job by SIGKILL. They do not start again.
+// EndApplication kills all processes of the training job by SIGKILL. They are not restarted.
 func (w *World) EndApplication() {
 	w.over = true
 	for _, t := range w.trainers {
 		if t.proc != nil {
-			_ = t.proc.Signal(env.SIGKILL) // the error means that the process has just ended
+			_ = t.proc.Signal(env.SIGKILL) // an error means that the process has just ended
 		}
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// Stats returns the counts of the run so far.
+// Stats returns the run's counters so far.
 func (w *World) Stats() cluster.Stats {
 	s := cluster.Stats{TraceHash: w.engine.Hash(), Virtual: w.engine.Now(), Counts: cluster.Counts{
 		Events: w.engine.Events(), RPCs: map[string]uint64{}, ZooKeeperRequests: map[string]uint64{},
@@ -22,8 +22,8 @@ func (w *World) Stats() cluster.Stats {
 	return s
 }
 
-// Broken returns an invariant of the simulation that does not hold, "" when all hold: every watch that
-// was set has fired, was removed, or is still held.
+// Broken returns a violated invariant of the simulation as text; "" if there is none. The
+// invariant is that every watch has fired, was removed, or is still set.
 func (w *World) Broken() string {
 	if w.zk == nil {
 		return ""
@@ -31,7 +31,8 @@ func (w *World) Broken() string {
 	return w.zk.Counters().Unbalanced()
 }
 
-// Load returns what the cluster holds now. With Options.Traffic it includes what ZooKeeper was asked.
+// Load returns the cluster's present amounts of data. With Options.Traffic it includes ZooKeeper's
+// request counters.
 func (w *World) Load() cluster.Load {
 	var l cluster.Load
 	if w.zk != nil {
@@ -43,7 +44,7 @@ func (w *World) Load() cluster.Load {
 	return l
 }
 
-// Load returns what the pod's model servers hold now.
+// Load returns the present amounts of data in the pod's model servers.
 func (p *Pod) Load() []cluster.ModelServerLoad {
 	var list []cluster.ModelServerLoad
 	for _, s := range p.servers {

@@ -5,10 +5,10 @@
 // Two things to use first:
 //
 //   - [New] builds a [World] from a cluster.Spec, and [World.Start] starts the pods.
-//   - [Pod] is one container: what runs in it, how often it was started, and how it ended.
+//   - [Pod] is one container: its processes, the number of its starts, and its exit code.
 //
-// The agent itself is a program in [Options], because sim knows nothing of its code. What can go wrong
-// is in sim/fault.
+// The agent itself is a program in [Options], because sim does not depend on its code. Faults are
+// in sim/fault.
 //
 // To change:
 //

@@ -24,10 +24,10 @@ type ModelServer struct {
 	node       *node.Node
 }
 
-// Server returns the state machine of the model server.
+// Server returns the model server's state machine.
 func (s *ModelServer) Server() *tfserving.Server { return s.node.Server() }
 
-// runModelServer is the program of a model server's process.
+// runModelServer is the main program of a model server's process.
 func (p *Pod) runModelServer(proc *processes.Process) {
 	options, unknown, err := tfserving.ParseFlags(p.w.profile, proc.Args()[1:])
 	if err != nil {
@@ -39,7 +39,7 @@ func (p *Pod) runModelServer(proc *processes.Process) {
 		return
 	}
 	if len(unknown) > 0 {
-		proc.Print("unknown argument: " + unknown[0]) // not fatal (TFS-9.3)
+		proc.Print("unknown argument: " + unknown[0]) // unknown flags are not fatal (TFS-9.3)
 		proc.Print(usage(p.w.profile))
 	}
 	serving(&options, p.w.spec.Serving)
@@ -73,13 +73,13 @@ func (p *Pod) runModelServer(proc *processes.Process) {
 	})
 }
 
-// usage returns the server's description of its flags, without the end of the last line.
+// usage returns the server's usage text without the final newline.
 func usage(profile tfserving.Profile) string {
 	return strings.TrimSuffix(tfserving.FlagsUsage(profile, "tensorflow_model_server"), "\n")
 }
 
-// kindOf tells the model servers of an agent v1 apart by the names of their logs, "<kind>_<log>"
-// (agent_base.py:63).
+// kindOf returns the kind of an agent v1's model server. It is the prefix of its log's name,
+// "<kind>_<log>" (agent_base.py:63).
 func kindOf(proc *processes.Process) string {
 	log := path.Base(proc.Output())
 	for _, kind := range []string{"ps", "entry", "dense"} {
@@ -95,15 +95,15 @@ func (p *Pod) dropServer(proc *processes.Process) {
 		if s.Process != proc {
 			return false
 		}
-		if s.node != nil { // nil when the process ended while it started
+		if s.node != nil { // nil if the process ended while it was starting
 			s.node.Server().Stop()
 		}
 		return true
 	})
 }
 
-// ModelServer returns the running model server of a kind. The kind "" is the only one of a pod. The
-// error lists the kinds that run.
+// ModelServer returns the running model server of a kind. The kind "" means the pod's only one.
+// The error lists the running kinds.
 func (p *Pod) ModelServer(kind string) (*ModelServer, error) {
 	for _, s := range p.servers {
 		if s.Kind == kind || kind == "" && len(p.servers) == 1 {

@@ -10,7 +10,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// observe reports something that happened; id is as in cluster.Observation.
+// observe reports an event of the cluster to Options.Observe. The arguments are fields of a
+// cluster.Observation.
 func (w *World) observe(host, op, path, note string, id int64) {
 	if w.options.Observe == nil {
 		return
@@ -26,7 +27,7 @@ func (w *World) observation(host, op, path, note string, id int64) cluster.Obser
 	return o
 }
 
-// observeCall reports a gRPC call that has ended. It is used only in a run with details.
+// observeCall reports a finished gRPC call. It is only called if the spec asks for details.
 func (w *World) observeCall(r network.RPC) {
 	note := "OK"
 	if r.Err != nil {
@@ -40,7 +41,7 @@ func (w *World) observeCall(r network.RPC) {
 	})
 }
 
-// hostAt returns the pod with an address, or the address itself.
+// hostAt returns the name of the pod with an address, or the address itself.
 func (w *World) hostAt(addr string) string {
 	ip, _, _ := strings.Cut(addr, ":")
 	for _, p := range w.pods {
@@ -51,7 +52,7 @@ func (w *World) hostAt(addr string) string {
 	return addr
 }
 
-// wrote reports a write of ZooKeeper.
+// wrote reports a write of ZooKeeper to Options.Observe.
 func (w *World) wrote(write zookeeper.Write) {
 	if w.options.Observe == nil {
 		return
@@ -73,5 +74,5 @@ func (w *World) wrote(write zookeeper.Write) {
 	w.options.Observe(o)
 }
 
-// flags shortens a command line to its flags.
+// flags returns a command line without the program.
 func flags(args []string) string { return strings.Join(args[1:], " ") }

@@ -13,28 +13,28 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// Options has what a simulated cluster needs beyond its spec. The zero value is a cluster whose pods have
-// no agents, and of which nothing is recorded.
+// Options holds what a simulated cluster needs beyond its spec. With the zero value the pods have
+// no agents, and nothing is recorded.
 type Options struct {
-	// Agent is the agents' program. It runs as the main function of an agent's process, which
-	// ends when it returns. confPath is the file with Spec.Conf.
+	// Agent is the agents' program. It runs as the main function of an agent's process, which ends
+	// when Agent returns. confPath is the file with Spec.Conf.
 	Agent func(e *env.Env, confPath string)
 	// Trainer is the program of the training job's processes. It returns the exit code.
 	Trainer func(e *env.Env, t *Trainer) int
-	// Observe, when set, is called for what happens, as it happens. It must not call the
-	// world.
+	// Observe, when set, is called for every event of the cluster, as it happens. It must not call
+	// the world.
 	Observe func(cluster.Observation)
 	// Logs, when set, receives the log lines of the pods' processes.
 	Logs *hosts.Logs
 	// Traffic makes ZooKeeper count its requests by pod, operation and path.
 	Traffic bool
-	// Shared, when set, wraps what the pods' processes share. It is for tests.
+	// Shared, when set, wraps the data shared by the pods' processes. It is for tests.
 	Shared func(env.Shared) env.Shared
 	// CheckOwner checks every wait of every task, which costs time (vtime.Config.CheckOwner).
 	CheckOwner bool
 }
 
-// engineConfig converts a spec to the configuration of virtual time.
+// engineConfig returns the configuration of virtual time for a spec.
 func engineConfig(spec cluster.Spec, o Options) vtime.Config {
 	cfg := vtime.Config{
 		Seed: spec.Seed, Replay: spec.Replay, CheckOwner: o.CheckOwner, NoLeaps: spec.NoLeaps,
@@ -46,7 +46,7 @@ func engineConfig(spec cluster.Spec, o Options) vtime.Config {
 	return cfg
 }
 
-// CheckProfiles returns an error when the spec names an unknown profile or version of Python.
+// CheckProfiles returns an error if the spec names an unknown profile or version of Python.
 func CheckProfiles(spec cluster.Spec) error {
 	if _, err := PythonMinor(spec.Python); err != nil {
 		return err
@@ -58,11 +58,11 @@ func CheckProfiles(spec cluster.Spec) error {
 	return err
 }
 
-// These bound the versions of Python 3 whose differences are known.
+// These are the oldest and newest minor versions of Python 3 that are supported.
 const oldestPython, newestPython = 8, 13
 
-// PythonMinor parses a version of Python, such as "3.8"; "" is the default. The error lists the known
-// versions.
+// PythonMinor returns the minor version of a version such as "3.8"; "" means the default. The
+// error lists the supported versions.
 func PythonMinor(version string) (int, error) {
 	if version == "" {
 		return env.DefaultPythonMinor, nil
@@ -75,10 +75,11 @@ func PythonMinor(version string) (int, error) {
 	return n, nil
 }
 
-// fakeZooKeeper is the profile in which each process has a tree of its own.
+// fakeZooKeeper is the profile in which each process has its own tree and there is no server.
 const fakeZooKeeper = "kazoo-fake"
 
-// zooKeeperProfile parses a profile. fake means that there is no server.
+// zooKeeperProfile returns the configuration for a profile's name. fake means that there is no
+// server.
 func zooKeeperProfile(name string) (cfg zookeeper.Config, fake bool, err error) {
 	switch name {
 	case "", "zookeeper-3.8":
@@ -91,7 +92,7 @@ func zooKeeperProfile(name string) (cfg zookeeper.Config, fake bool, err error) 
 	return zookeeper.Config{}, false, fmt.Errorf("zookeeper profile: found %q, want zookeeper-3.8, zookeeper-3.9 or kazoo-fake", name)
 }
 
-// modelServerProfile parses a profile; "" is tfs-2.4.
+// modelServerProfile returns the profile with a name; "" means tfs-2.4.
 func modelServerProfile(name string) (tfserving.Profile, error) {
 	if name == "" {
 		return tfserving.Profile24, nil
@@ -99,7 +100,7 @@ func modelServerProfile(name string) (tfserving.Profile, error) {
 	return tfserving.ParseProfile(name)
 }
 
-// serving applies a spec's settings for all model servers.
+// serving applies the spec's settings for model servers to o.
 func serving(o *tfserving.Options, s cluster.ServingSpec) {
 	if s.RetainedPercent != nil {
 		o.Cost.RetainedPercent = float64(*s.RetainedPercent)

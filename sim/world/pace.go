@@ -8,11 +8,11 @@ import (
 	"github.com/monosim/monosim/engine/vtime/leap"
 )
 
-// These are the times of code that is not simulated. Each is a choice between two times, with the shorter
-// one as the default. The numbers were measured on the reference's own agents
+// These are the durations of code that is not simulated. Each is a choice between two times, and
+// the shorter is the default. They were measured on the reference's own agents
 // (runners/test/BLACKBOX.md).
 var (
-	// An agent imports its modules before it does anything (BB-3).
+	// An agent imports its modules before it starts (BB-3).
 	paceImport = span{"pace.import", 500 * time.Millisecond, 1300 * time.Millisecond}
 	// An agent writes its first model config 70 to 110 ms after it has started its model server
 	// (BB-2.1). In between it starts a ZooKeeper client and then a gRPC server.
@@ -27,13 +27,14 @@ var (
 	// others. The other part differs from round to round.
 	paceRound  = span{"pace.round", 3 * time.Millisecond, 5500 * time.Microsecond}
 	paceJitter = span{"pace.jitter", 0, 500 * time.Microsecond}
-	// A model server reads its flags and files before or after that first model config.
+	// A model server reads its flags and files before or after the agent's first model config.
 	paceServer = span{"pace.server", 20 * time.Millisecond, 220 * time.Millisecond}
-	// Its loops that poll files wake up a little late, and count their sleep from then on.
+	// The model server's loops that poll files wake up a little late, and count their sleep from
+	// then on.
 	paceWake = span{"pace.wake", 100 * time.Microsecond, time.Millisecond}
 )
 
-// Some containers start slowly. One of 8 takes up to ten times as long, as the measured containers did
+// Some containers start slowly. One in 8 takes up to ten times as long, as measured for containers
 // that shared their processors (BB-2.1).
 const (
 	slowSite  = "pace.slow"
@@ -42,11 +43,11 @@ const (
 	slowMost  = 10
 )
 
-// hashSeedSite names the choice of an agent's Python hash seed, which orders its sets of strings. 0, the
-// default, sorts them (BB-2.4).
+// hashSeedSite names the choice of an agent's Python hash seed, which orders its sets of strings.
+// Choice 0, the default, sorts them (BB-2.4).
 const hashSeedSite = "python.hashseed"
 
-// span is a time that is chosen at each use, between two bounds in steps of 100 µs.
+// span is a duration chosen at each use, between two bounds in steps of 100 µs.
 type span struct {
 	site     string
 	min, max time.Duration
@@ -54,7 +55,7 @@ type span struct {
 
 func (s span) draw(n *vtime.Node) time.Duration { return s.at(n).Draw() }
 
-// at returns the time for uses on a node.
+// at returns a duration to be chosen at each use on node n.
 func (s span) at(n *vtime.Node) *vtime.Delay {
 	d := s.from(n.Source(s.site))
 	return &d
@@ -65,13 +66,13 @@ func (s span) from(source *vtime.Source) vtime.Delay {
 	return vtime.Delay{Source: source, Min: s.min, Step: step, Steps: int((s.max - s.min) / step)}
 }
 
-// of returns the time for uses by one task.
+// of returns a duration to be chosen at each use by one task.
 func (s span) of(p *vtime.Process, task string) vtime.Delay {
 	return s.from(p.OwnSource(s.site + ":" + task))
 }
 
-// drawPace chooses how fast the container is: by what factor its next start is slower than a fast one,
-// and how long the code of its agent's loops takes.
+// drawPace draws the container's speed: slowness, the factor by which its next start is slower
+// than a fast one, and round, the duration of one iteration of the agent's loops.
 func (p *Pod) drawPace() {
 	p.round = paceRound.draw(p.machine.Node)
 	const quick = slowGrade * (slowOneIn - 1)
@@ -79,22 +80,22 @@ func (p *Pod) drawPace() {
 	p.slowness = 1 + float64(grade)*(slowMost-1)/slowGrade
 }
 
-// starting draws how long a part of the start takes in this container.
+// starting draws the duration of one part of the container's start.
 func (p *Pod) starting(s span) time.Duration {
 	return time.Duration(p.slowness * float64(s.draw(p.machine.Node)))
 }
 
-// pacedTasks are the tasks of an agent. A task that sleeps has run some code before, which took time, so
-// that the phases of loops drift against each other.
+// pacedTasks is an agent's env.Tasks. It adds the duration of the code between two sleeps to each
+// sleep, so that the phases of loops drift against each other.
 type pacedTasks struct {
 	leap.Tasks
 	p *Pod
 }
 
-// round draws how long the code of one round takes.
+// round draws the duration of one iteration of a loop.
 func (t pacedTasks) round() time.Duration { return t.p.round + paceJitter.draw(t.Node()) }
 
-// Sleep adds the time of the code of one round.
+// Sleep sleeps for d plus the duration of one iteration.
 func (t pacedTasks) Sleep(d time.Duration) {
 	if d > 0 {
 		d += t.round()
@@ -102,8 +103,8 @@ func (t pacedTasks) Sleep(d time.Duration) {
 	t.Process.Sleep(d)
 }
 
-// NewLoop makes a loop whose rounds take the time of their code, too. What it takes is
-// chosen for each loop by itself.
+// NewLoop makes a loop whose period is extended by the duration of each iteration. Each loop has
+// its own choices.
 func (t pacedTasks) NewLoop(period time.Duration, state func() uint64, causes ...env.Cond) env.Loop {
 	task := t.Current().Name()
 	late, call := paceJitter.of(t.Process, task), paceCall.of(t.Process, task)
@@ -111,7 +112,7 @@ func (t pacedTasks) NewLoop(period time.Duration, state func() uint64, causes ..
 	return leap.NewTurns(t.Process, leap.Config{Period: period, Late: late, Call: call, State: state, Causes: causes})
 }
 
-// pacedNetwork is the network of an agent, whose gRPC server takes time to start.
+// pacedNetwork is an agent's env.Network. Its gRPC servers take time to start.
 type pacedNetwork struct {
 	env.Network
 	p    *Pod

@@ -26,21 +26,21 @@ const (
 	agentBinary = binDir + "/agent_service"
 	tfsBinary   = binDir + "/tensorflow_model_server"
 	ConfPath    = home + "/conf/agent.conf"
-	// BareOutput receives the output of a model server without an agent.
+	// BareOutput is the output file of a model server without an agent.
 	BareOutput = "/var/log/tensorflow_model_server.log"
 )
 
-// Pod is one container. It lives as long as its first process, which is the agent, or a model server
+// Pod is one container. It ends with its first process, which is the agent, or a model server
 // without an agent. With Spec.Outlive its other processes live on.
 type Pod struct {
 	cluster.Pod
 	w       *World
-	bare    *cluster.BareServerSpec // nil when there is an agent
+	bare    *cluster.BareServerSpec // bare is nil if the pod has an agent
 	ip      string
 	machine *hosts.Machine
 	first   *processes.Process
 	fake    *kazoofake.Client
-	env     *env.Env // the env of the running agent
+	env     *env.Env // env belongs to the running agent
 	servers []*ModelServer
 
 	// hashSeed is the PYTHONHASHSEED of the agent and of its forks.
@@ -49,7 +49,7 @@ type Pod struct {
 	exitCode int
 	// slowness is the factor by which the present start is slower than a fast one.
 	slowness float64
-	// round is how long the code of one round of a loop takes in the running agent.
+	// round is the duration of one iteration of a loop in the running agent.
 	round time.Duration
 }
 
@@ -83,8 +83,9 @@ func (w *World) addPod(spec cluster.Pod, bare *cluster.BareServerSpec) error {
 	return nil
 }
 
-// furnishPod puts on a disk what the agent expects there. The model server's file has the text from which
-// the wrapper tells gRPC from archon (tfs_wrapper.py:49), and the model `default` exists (TFS-16.4).
+// furnishPod writes the files that an agent expects. The model server's file contains the text by
+// which the wrapper distinguishes gRPC from archon (tfs_wrapper.py:49), and the model `default`
+// exists (TFS-16.4).
 func (w *World) furnishPod(disk *files.FS) error {
 	err := disk.WriteTree(map[string]string{
 		agentBinary:         "agent_service",
@@ -100,8 +101,8 @@ func (w *World) furnishPod(disk *files.FS) error {
 	return disk.AddModelVersion(home+"/dat/saved_models/entry", 1, 1<<20)
 }
 
-// podImage returns the initial disk of every pod. It returns nil when a store of models covers a part of
-// it, because that part would have to be written to.
+// podImage returns the initial disk that all pods share. It returns nil if a store is mounted over
+// a part of it, because mounting writes to the disk.
 func (w *World) podImage() (*files.Image, error) {
 	for _, s := range w.stores {
 		if slices.Contains([]string{top(home), "/proc", "/var"}, s.mount) {
@@ -118,7 +119,7 @@ func (w *World) podImage() (*files.Image, error) {
 	return w.image, nil
 }
 
-// environment returns the environment that a container of the reference gets.
+// environment returns the environment variables that the reference's containers get.
 func (p *Pod) environment() []string {
 	vars := map[string]string{
 		"SHARD_ID":              strconv.Itoa(p.Shard),
@@ -141,11 +142,11 @@ func (p *Pod) environment() []string {
 			list = append(list, p.w.variable(k, v))
 		}
 	}
-	slices.Sort(list) // again, because '=' comes after digits: A1=x is before A=x
+	slices.Sort(list) // sort again, because '=' comes after digits: A1=x is before A=x
 	return list
 }
 
-// variable returns key=value. Pods in a row with the same value share the text.
+// variable returns key=value. Successive pods with the same value share the string.
 func (w *World) variable(key, value string) string {
 	last := w.variables[key]
 	if len(last) != len(key)+1+len(value) || last[len(key)+1:] != value {
@@ -155,8 +156,8 @@ func (w *World) variable(key, value string) string {
 	return last
 }
 
-// Start starts the pod's first process. It does nothing when the pod runs. The error says why the program
-// could not be started.
+// Start starts the pod's first process. For a running pod it does nothing. It returns an error if
+// the program cannot be started.
 func (p *Pod) Start() error {
 	if p.first != nil {
 		return nil
@@ -179,7 +180,7 @@ func (p *Pod) command() env.Command {
 	return env.Command{Args: []string{agentBinary, "--conf=" + ConfPath}, Env: p.environment(), Dir: binDir}
 }
 
-// runAgent is the program of the agent's process.
+// runAgent is the main program of the agent's process.
 func (p *Pod) runAgent(proc *processes.Process) {
 	e := p.envOf(proc)
 	p.env = e
@@ -190,7 +191,7 @@ func (p *Pod) runAgent(proc *processes.Process) {
 	})
 }
 
-// envOf returns what an agent, or a fork of one, may touch.
+// envOf returns the env.Env of an agent, or of a process forked by one.
 func (p *Pod) envOf(proc *processes.Process) *env.Env {
 	e := p.machine.Env(proc.Life(), nil)
 	e.Python = env.Python{Minor: p.w.pythonMinor, HashSeed: p.hashSeed}
@@ -210,13 +211,13 @@ func (p *Pod) envOf(proc *processes.Process) *env.Env {
 	return e
 }
 
-// fakeZooKeepers gives each process of a pod clients of the profile kazoo-fake.
+// fakeZooKeepers makes a process's clients under the profile kazoo-fake.
 type fakeZooKeepers struct {
 	p *Pod
 	e *env.Env
 }
 
-// NewClient makes a client. The agent's own client is kept for [Pod.FakeZooKeeper].
+// NewClient makes a client. It keeps the agent's own client for [Pod.FakeZooKeeper].
 func (z fakeZooKeepers) NewClient(string, env.ZooKeeperOptions) env.ZooKeeper {
 	client := kazoofake.New(z.e)
 	if z.e == z.p.env {
@@ -229,8 +230,8 @@ func (p *Pod) started(proc *processes.Process) {
 	p.w.observe(p.Name, "process.start", proc.Name(), flags(proc.Args()), int64(proc.Pid()))
 }
 
-// ended handles the end of a process. The container ends with its first process, and starts again after a
-// while if the spec says so.
+// ended handles the end of a process. The container ends with its first process, and restarts
+// after a while if the spec says so.
 func (p *Pod) ended(proc *processes.Process) {
 	code, _ := proc.Poll()
 	p.w.observe(p.Name, "process.exit", proc.Name(), "code "+strconv.Itoa(code), int64(proc.Pid()))
@@ -252,13 +253,13 @@ func (p *Pod) ended(proc *processes.Process) {
 	}
 }
 
-// Running reports whether the pod's first process runs, and with it the pod.
+// Running reports whether the pod's first process, and therefore the pod, is running.
 func (p *Pod) Running() bool { return p.first != nil }
 
 // Bare reports whether the pod is a model server without an agent.
 func (p *Pod) Bare() bool { return p.bare != nil }
 
-// Agent returns the agent's process, nil when it does not run.
+// Agent returns the agent's process; nil if it is not running.
 func (p *Pod) Agent() *processes.Process {
 	if p.bare != nil {
 		return nil
@@ -266,17 +267,17 @@ func (p *Pod) Agent() *processes.Process {
 	return p.first
 }
 
-// AgentEnv returns the env of the running agent, nil when it does not run.
+// AgentEnv returns the env of the running agent; nil if it is not running.
 func (p *Pod) AgentEnv() *env.Env { return p.env }
 
-// FakeZooKeeper returns the agent's client under the profile kazoo-fake.
+// FakeZooKeeper returns the agent's client under the profile kazoo-fake; nil if there is none.
 func (p *Pod) FakeZooKeeper() *kazoofake.Client { return p.fake }
 
-// ExitCode returns the last exit code of the pod's first process, -n for signal n. Before the first end
-// it is 0.
+// ExitCode returns the last exit code of the pod's first process, -n for signal n; 0 before its
+// first end.
 func (p *Pod) ExitCode() int { return p.exitCode }
 
-// Starts returns how often the pod was started.
+// Starts returns the number of times that the pod was started.
 func (p *Pod) Starts() int { return p.starts }
 
 // IP returns the pod's address.

@@ -6,29 +6,29 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// sharedBeside is how many values may be kept beside one for each znode.
+// sharedBeside is the number of cached values allowed beyond two for each znode.
 const sharedBeside = 4096
 
-// shared is the env.Shared of a world: what agents made of contents of znodes, until the
-// znode holds another content.
+// shared implements env.Shared for a world. It caches the values that agents computed from znodes'
+// contents, until the znode has another content.
 type shared struct {
 	values map[sharedKey]sharedValue
-	// znodes counts the znodes of the server. Values of contents that a znode had ceased to
-	// hold when they were kept, for the answer was on its way, are dropped with all others
-	// once they are many.
+	// znodes returns the number of the server's znodes. An answer may arrive after its znode has
+	// changed, and a value cached for it is never dropped by drop. So the cache is cleared when it
+	// has far more values than znodes.
 	znodes func() int
-	names  map[string]*env.Names // of children, by parent
-	places map[string]any        // what was given last, for Same
+	names  map[string]*env.Names // names is by parent
+	places map[string]any        // places holds the last value returned by Same, by place
 }
 
-// sharedKey tells a content by its place; while it is a key, nothing else comes to lie
-// there.
+// sharedKey identifies a content by its address. The key keeps the content alive, so its address
+// is not reused.
 type sharedKey struct {
 	bytes *byte
 	size  int
 }
 
-// sharedValue is the last value that was kept for a content.
+// sharedValue is the last value cached for a content.
 type sharedValue struct {
 	kind  string
 	value any
@@ -42,7 +42,7 @@ func keyOf(content []byte) sharedKey {
 	return sharedKey{unsafe.SliceData(content), len(content)}
 }
 
-// Lookup finds what was kept.
+// Lookup returns the value of a kind that is cached for a content.
 func (s *shared) Lookup(kind string, content []byte) (any, bool) {
 	v, ok := s.values[keyOf(content)]
 	if !ok || v.kind != kind {
@@ -51,7 +51,7 @@ func (s *shared) Lookup(kind string, content []byte) (any, bool) {
 	return v.value, true
 }
 
-// Keep keeps a value.
+// Keep caches a value for a content.
 func (s *shared) Keep(kind string, content []byte, value any) {
 	if len(s.values) >= 2*s.znodes()+sharedBeside {
 		clear(s.values)
@@ -59,7 +59,7 @@ func (s *shared) Keep(kind string, content []byte, value any) {
 	s.values[keyOf(content)] = sharedValue{kind, value}
 }
 
-// Same is the value that was given last for a place, or the new one.
+// Same returns the last value of a place if equal accepts it, else the new value.
 func (s *shared) Same(place string, value any, equal func(last any) bool) any {
 	if last, ok := s.places[place]; ok && equal(last) {
 		return last
@@ -68,7 +68,7 @@ func (s *shared) Same(place string, value any, equal func(last any) bool) any {
 	return value
 }
 
-// Names is the one numbering of the children of a znode.
+// Names returns the shared numbering of a znode's children.
 func (s *shared) Names(parent string) *env.Names {
 	n := s.names[parent]
 	if n == nil {
@@ -78,7 +78,7 @@ func (s *shared) Names(parent string) *env.Names {
 	return n
 }
 
-// drop forgets what was made of a content.
+// drop removes the value cached for a content.
 func (s *shared) drop(content []byte) {
 	delete(s.values, keyOf(content))
 }

@@ -14,26 +14,26 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/node"
 )
 
-// trainerBinary is the program of a training job's processes.
+// trainerBinary is the program file of a training job's processes.
 const trainerBinary = "/opt/tiger/monolith/bin/cpu_training"
 
-// Trainer is a process of a training job, on a machine of its own.
+// Trainer is a process of a training job, which has a machine of its own.
 type Trainer struct {
 	Name string
-	// Role and Index are those of the discovery: the chief is worker 0.
+	// Role and Index are those of the service discovery: the chief is worker 0.
 	Role  string
 	Index int
 
 	w         *World
 	ip        string
-	variables []string // its environment, without the application master's variables
+	variables []string // variables is its environment without the application master's variables
 	machine   *hosts.Machine
 	proc      *processes.Process
 	exitCode  int
 	starts    int
 }
 
-// addTrainers adds the machines of the job, if the spec asks for one.
+// addTrainers adds the job's machines, if the spec has a job.
 func (w *World) addTrainers() error {
 	spec := w.spec.Training
 	if spec == nil {
@@ -87,7 +87,8 @@ func (w *World) addTrainer(t *Trainer) error {
 	return nil
 }
 
-// trainerVariables tells a process where the Consul agent is, or without one where all processes are.
+// trainerVariables returns the environment variables with the Consul agent's address, or without
+// Consul those with the addresses of all processes.
 func (w *World) trainerVariables(t *Trainer) ([]string, error) {
 	if w.consul != nil {
 		return []string{"CONSUL_HTTP_HOST=" + ConsulHost}, nil
@@ -114,7 +115,7 @@ func (t *Trainer) run(proc *processes.Process) {
 	})
 }
 
-// Start starts the process. It does nothing when the process runs.
+// Start starts the process, unless it is running.
 func (t *Trainer) Start() error {
 	if t.proc != nil {
 		return nil
@@ -149,25 +150,25 @@ func (t *Trainer) ended(proc *processes.Process) {
 	}
 }
 
-// Process returns the running process, nil for none.
+// Process returns the running process; nil for none.
 func (t *Trainer) Process() *processes.Process { return t.proc }
 
-// IP returns the address of its machine.
+// IP returns the address of the trainer's machine.
 func (t *Trainer) IP() string { return t.ip }
 
-// ExitCode returns the code of the process that ended last.
+// ExitCode returns the exit code of the process that ended last.
 func (t *Trainer) ExitCode() int { return t.exitCode }
 
-// Starts returns how often it was started.
+// Starts returns the number of times that the process was started.
 func (t *Trainer) Starts() int { return t.starts }
 
-// Machine returns its host.
+// Machine returns the trainer's machine.
 func (t *Trainer) Machine() *hosts.Machine { return t.machine }
 
 // Trainers returns the processes of the training job, in the order of [cluster.TrainingSpec.TrainerNames].
 func (w *World) Trainers() []*Trainer { return w.trainers }
 
-// FindTrainer finds a process of the job by its name. The error lists all names.
+// FindTrainer returns the process of the job with a name. The error lists all names.
 func (w *World) FindTrainer(name string) (*Trainer, error) {
 	if t := w.trainersByName[name]; t != nil {
 		return t, nil
@@ -188,10 +189,10 @@ func (w *World) StartTraining() error {
 	return nil
 }
 
-// TraceTraining reports something that a process of the job did.
+// TraceTraining records an event of a process of the job in the world's observations.
 func (w *World) TraceTraining(t *Trainer, op, path, note string) {
 	w.observe(t.Name, "training."+op, path, note, 0)
 }
 
-// Hazards returns what happens to the job from outside. Faults change it.
+// Hazards returns the external faults of the job, for the faults' code to change.
 func (w *World) Hazards() *cluster.Hazards { return &w.hazards }

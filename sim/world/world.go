@@ -30,7 +30,7 @@ const (
 	consulPort    = 2280 // consul.py:58
 )
 
-// World is one cluster in virtual time. It must be closed.
+// World is one cluster in virtual time. The caller must call Close.
 type World struct {
 	spec    cluster.Spec
 	options Options
@@ -39,29 +39,29 @@ type World struct {
 	pythonMinor int
 	engine      *vtime.World
 	net         *network.Network
-	zk          *node.Server       // nil for the profile kazoo-fake
-	consul      *consulnode.Server // nil when no job asks for it
-	zkServers   []string           // ZooKeeper's address
+	zk          *node.Server       // zk is nil for the profile kazoo-fake
+	consul      *consulnode.Server // consul is nil unless a training job uses it
+	zkServers   []string           // zkServers holds ZooKeeper's address
 	zkCalls     node.Calls
 	stores      []*store
 	operator    *hosts.Machine
 	pods        []*Pod
 	byName      map[string]*Pod
-	// trainers are the processes of the training job.
+	// trainers holds the processes of the training job.
 	trainers       []*Trainer
 	trainersByName map[string]*Trainer
-	placement      *cluster.Placement // of the training job
+	placement      *cluster.Placement // placement is that of the training job
 	hazards        cluster.Hazards
-	// master is the training job's application master, nil for none. over is true once the job
-	// was ended.
+	// master is the training job's application master; nil for none. over is true once the job was
+	// ended.
 	master *ApplicationMaster
 	over   bool
 	shared *shared
-	seen   env.Shared   // shared, as processes see it
-	image  *files.Image // a pod's initial disk, once it is made
-	// modelServers is what the model servers share.
+	seen   env.Shared   // seen is shared as processes see it, possibly wrapped
+	image  *files.Image // image is a pod's initial disk; nil until first made
+	// modelServers is the data that model servers share.
 	modelServers *tfserving.Shared
-	// variables has the last environment variables that were made, by key.
+	// variables holds the last environment variable made for each key.
 	variables map[string]string
 }
 
@@ -71,7 +71,7 @@ type store struct {
 	fs    *files.FS
 }
 
-// New builds a world in which nothing runs yet. The error for a spec that makes no sense says what was
+// New builds a world in which no process runs yet. For an invalid spec the error says what was
 // found and what is wanted.
 func New(spec cluster.Spec, o Options) (*World, error) {
 	cfg, fake, err := zooKeeperProfile(spec.ZooKeeper)
@@ -116,7 +116,7 @@ func New(spec cluster.Spec, o Options) (*World, error) {
 	return w, nil
 }
 
-// furnish adds what the spec asks for.
+// furnish adds the servers and hosts that the spec asks for.
 func (w *World) furnish() error {
 	if w.zk != nil {
 		if err := w.zk.Start(); err != nil {
@@ -155,23 +155,23 @@ func (w *World) furnish() error {
 // needed.
 func (w *World) Close() { w.engine.Close() }
 
-// Engine returns the world's virtual time.
+// Engine returns the engine of the world's virtual time.
 func (w *World) Engine() *vtime.World { return w.engine }
 
-// Consul returns the agent through which a training job finds its processes, nil without one.
+// Consul returns the Consul agent of the training job; nil without one.
 func (w *World) Consul() *consulnode.Server { return w.consul }
 
 // Network returns the network between the hosts.
 func (w *World) Network() *network.Network { return w.net }
 
-// ZooKeeper returns the server, nil for the profile kazoo-fake.
+// ZooKeeper returns the server; nil for the profile kazoo-fake.
 func (w *World) ZooKeeper() *node.Server { return w.zk }
 
-// Operator returns a machine beside the pods, on which clients of the cluster run.
+// Operator returns a machine besides the pods, on which clients of the cluster run.
 func (w *World) Operator() *hosts.Machine { return w.operator }
 
-// OperatorClients returns the ZooKeeper clients of a program of the reference that runs beside the pods, in
-// a process of the operator's machine. It must not be called under the profile kazoo-fake.
+// OperatorClients returns the ZooKeeper clients of a process on the operator's machine, which runs
+// a program of the reference. It must not be called under the profile kazoo-fake.
 func (w *World) OperatorClients(e *env.Env, life *vtime.Process) *node.Clients {
 	return &node.Clients{
 		Env: e, Proc: life, Host: w.operator.Net, Servers: w.zkServers, Calls: &w.zkCalls,
@@ -182,10 +182,10 @@ func (w *World) OperatorClients(e *env.Env, life *vtime.Process) *node.Clients {
 // Pods returns the pods in the order of the spec.
 func (w *World) Pods() []*Pod { return w.pods }
 
-// Pod returns the pod with a name, nil for none.
+// Pod returns the pod with a name; nil for none.
 func (w *World) Pod(name string) *Pod { return w.byName[name] }
 
-// FindPod returns the pod with a name. The error for an unknown name lists the pods with agents.
+// FindPod returns the pod with a name. For an unknown name the error lists the pods with agents.
 func (w *World) FindPod(name string) (*Pod, error) {
 	if p := w.byName[name]; p != nil {
 		return p, nil
@@ -197,7 +197,8 @@ func (w *World) FindPod(name string) (*Pod, error) {
 	return nil, fmt.Errorf("pod: found %q, want one of %s", name, strings.Join(names, ", "))
 }
 
-// Start starts all pods at the present instant. The error is that of the first pod that cannot start.
+// Start starts all pods at the present instant. It returns the error of the first pod that cannot
+// start.
 func (w *World) Start() error {
 	for _, p := range w.pods {
 		if err := p.Start(); err != nil {
@@ -207,19 +208,19 @@ func (w *World) Start() error {
 	return nil
 }
 
-// Run lets time pass until a limit is met. The error is a panic of a task or of an event's handler, which
-// ends the world.
+// Run advances virtual time until a limit is met. Its error is a panic of a task or of an event
+// handler, which ends the world.
 func (w *World) Run(l vtime.Limits) (vtime.Reason, error) { return w.engine.Run(l) }
 
-// Settle runs what is due at this very instant. The error is that of Run.
+// Settle runs all events that are due at the present instant. Its error is that of Run.
 func (w *World) Settle() error {
 	_, err := w.Run(vtime.Limits{Until: max(w.engine.Now(), 1)})
 	return err
 }
 
-// StoreOf returns the store of models that has a path, and the path inside the store. A store is a file
-// system that all pods share, mounted at the first directory of the path. StoreOf makes it if needed.
-// path may be a URI, such as hdfs:///models/ctr.
+// StoreOf returns the store that contains a path, and the path inside the store. A store is a file
+// system shared by all pods and mounted at the first directory of the path. StoreOf creates it if
+// needed. path may be a URI, such as hdfs:///models/ctr.
 func (w *World) StoreOf(path string) (fs *files.FS, inside string) {
 	local := tfsnode.LocalPath(path)
 	mount := top(local)
@@ -232,14 +233,14 @@ func (w *World) StoreOf(path string) (fs *files.FS, inside string) {
 	s := &store{mount: mount, fs: files.NewFS(w.engine)}
 	w.stores = append(w.stores, s)
 	for _, p := range w.pods {
-		// The error means that the pod has something of its own at that path, which it keeps.
+		// The error means that the pod has its own files at that path, which it keeps.
 		_ = p.machine.FS.Mount(mount, s.fs)
 	}
 	for _, t := range w.trainers {
 		_ = t.machine.FS.Mount(mount, s.fs)
 	}
 	if w.spec.Training != nil {
-		_ = w.operator.FS.Mount(mount, s.fs) // for clients of the controller
+		_ = w.operator.FS.Mount(mount, s.fs) // for the training controller's clients
 	}
 	return s.fs, inside
 }
@@ -275,21 +276,21 @@ func ip(p cluster.Pod) string {
 	return "10." + strconv.Itoa(1+p.Shard/250) + "." + strconv.Itoa(p.Shard%250) + "." + strconv.Itoa(1+p.Replica)
 }
 
-// at runs fn later in an event of the world, when no task is in the middle of something.
+// at schedules fn after d as an event of the world, which never runs in the middle of a task.
 func (w *World) at(d time.Duration, fn func()) {
 	w.operator.Node.After(d, kindWorld, fn)
 }
 
 var kindWorld = vtime.NewKind("world")
 
-// LateFiles makes names that are made from now on, at or below a shared directory, visible to others only
-// after a time. PromptFiles ends that.
+// LateFiles delays the visibility of names created at or below a shared directory: other hosts see
+// them only after lag. PromptFiles ends that.
 func (w *World) LateFiles(dir string, lag time.Duration) {
 	fs, inside := w.StoreOf(dir)
 	fs.Late(inside, lag, w.at)
 }
 
-// PromptFiles makes new names visible at once again, and hidden ones now.
+// PromptFiles ends LateFiles for a directory, and shows hidden names now.
 func (w *World) PromptFiles(dir string) {
 	fs, inside := w.StoreOf(dir)
 	fs.Prompt(inside)

@@ -2,36 +2,35 @@ package dict
 
 import "slices"
 
-// list is a sequence that is cut into chunks. Where it is cut is decided by the items alone:
-// behind each that ends a chunk. So two sequences have the same chunks where they have the same
-// items, however they came to be.
+// list is a sequence that is split into chunks. Its items alone decide where: after each item
+// whose ends is true. So equal sequences have equal chunks, however they were made.
 type list[T item] struct {
 	chunks []*chunk[T]
-	sum    uint64 // of those of the chunks
+	sum    uint64 // sum is the sum of the chunks' hashes
 }
 
-// item is what lists have.
+// item is the constraint of a list's items.
 type item interface {
 	comparable
-	// ends reports whether a list is cut behind the item.
+	// ends reports whether a list is split after the item.
 	ends() bool
 	// sum is a hash of the item.
 	sum() uint64
 }
 
-// chunk is a part of a list, never empty. There is one of each content.
+// chunk is a part of a list, never empty. Equal chunks are one and the same.
 type chunk[T item] struct {
 	items []T
 	hash  uint64
 }
 
-// meanChunk is how many items chunks have on average, a power of two: a change copies one
-// chunk, and the list of all of them.
+// meanChunk is the mean number of items in a chunk, a power of two. A change copies one chunk, and
+// the list of all chunks.
 const meanChunk = 32
 
 func endsChunk(hash uint64) bool { return hash%meanChunk == 0 }
 
-// mixer spreads the bits of a hash that is multiplied by it.
+// mixer is the multiplier that spreads the bits of a hash.
 const mixer = 0x9e3779b97f4a7c15
 
 func (c *chunk[T]) last() T     { return c.items[len(c.items)-1] }
@@ -40,7 +39,7 @@ func (c *chunk[T]) same(o *chunk[T]) bool {
 	return slices.Equal(c.items, o.items)
 }
 
-// index is the chunk of an item that the list has, and the item's place in it.
+// index returns the chunk that contains an item, and the item's index in it.
 func (l list[T]) index(v T) (i, j int) {
 	for i, c := range l.chunks {
 		if j := slices.Index(c.items, v); j >= 0 {
@@ -50,15 +49,15 @@ func (l list[T]) index(v T) (i, j int) {
 	return -1, -1
 }
 
-// shelf has the chunks of all lists of one kind.
+// shelf holds the chunks of all lists of one type.
 type shelf[T item] struct {
 	pool[chunk[T], *chunk[T]]
-	items  []T         // room to put a chunk together
-	probe  chunk[T]    // room for what is looked for
-	chunks []*chunk[T] // room to put a list together
+	items  []T         // items is a buffer to build a chunk in
+	probe  chunk[T]    // probe is a buffer for the chunk to look up
+	chunks []*chunk[T] // chunks is a buffer to build a list in
 }
 
-// append returns a list with an item more. It lies in the shelf's room, as that of splice.
+// append returns the list with one more item. Like splice's, the result is in the shelf's buffer.
 func (s *shelf[T]) append(l list[T], v T) list[T] {
 	n := len(l.chunks)
 	if n == 0 || l.chunks[n-1].last().ends() {
@@ -67,8 +66,8 @@ func (s *shelf[T]) append(l list[T], v T) list[T] {
 	return s.splice(l, n-1, len(l.chunks[n-1].items), 0, v)
 }
 
-// splice returns a list in which other items, one at most, are in place of as many as are gone,
-// from the j-th of the i-th chunk on. It lies in the shelf's room: the next splice writes over it.
+// splice returns the list with gone items replaced by at most one, from the j-th item of the i-th
+// chunk on. The result is in the shelf's buffer: the next splice overwrites it.
 func (s *shelf[T]) splice(l list[T], i, j, gone int, by ...T) list[T] {
 	items, next, sum := s.items[:0], i, l.sum
 	take := func() []T {
@@ -83,7 +82,7 @@ func (s *shelf[T]) splice(l list[T], i, j, gone int, by ...T) list[T] {
 		items = append(items, by...)
 	}
 	if n := len(items); n > 0 && !items[n-1].ends() && next < len(l.chunks) {
-		items = append(items, take()...) // what has ended the chunk is gone
+		items = append(items, take()...) // the item that ended the chunk is gone
 	}
 	s.items = items
 	chunks := append(s.chunks[:0], l.chunks[:i]...)
@@ -102,7 +101,7 @@ func (s *shelf[T]) splice(l list[T], i, j, gone int, by ...T) list[T] {
 	return list[T]{s.chunks, sum}
 }
 
-// chunk finds the chunk of these items, or makes it of a copy of them.
+// chunk returns the shelf's chunk with these items, or adds one with a copy of them.
 func (s *shelf[T]) chunk(items []T) *chunk[T] {
 	hash := uint64(0)
 	for i := range items {
@@ -118,7 +117,7 @@ func (s *shelf[T]) chunk(items []T) *chunk[T] {
 	return c
 }
 
-// kept is a list that does not lie in a shelf's room: of two that are the same it is the older.
+// kept returns a copy of the list that is not in a shelf's buffer; older if the two are equal.
 func (l list[T]) kept(older list[T]) list[T] {
 	if slices.Equal(l.chunks, older.chunks) {
 		return older

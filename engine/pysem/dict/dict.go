@@ -1,19 +1,19 @@
-// Package dict has maps with Python's order that never change: a change makes another map,
-// which shares with the old one all that is the same. Equal maps are one and the same, so that
-// == compares two of them whatever their size, and a thousand processes that hold nearly equal
-// maps hold little more than one.
+// Package dict has immutable maps with Python's insertion order. A change returns another map,
+// which shares all unchanged parts with the old one. Equal maps are one and the same, so that ==
+// compares two of them whatever their size, and a thousand processes with nearly equal maps need
+// little more memory than one.
 //
 // Two things to use first:
 //
 //   - [Dict], whose zero value is empty: m = m.Set(k, v) is Python's m[k] = v.
-//   - [Dict.All] goes through a map in its order.
+//   - [Dict.All] iterates over a map in its order.
 //
-// To change how
+// To change:
 //
-//   - a map is looked up and changed, look in dict.go;
-//   - it is cut into parts that maps share, in chunks.go;
-//   - equal parts are found, in pool.go;
-//   - contents are decoded once for all, in readings.go.
+//   - how a map is looked up and changed: dict.go
+//   - how it is split into parts that maps share: chunks.go
+//   - how equal parts are found: pool.go
+//   - how contents are decoded only once: readings.go
 package dict
 
 import (
@@ -25,26 +25,27 @@ import (
 	"weak"
 )
 
-// Dict is a map in the order in which its keys were set first. A key that is set again keeps
-// its place; one that was deleted and is set again comes last. Two Dicts are == when they have
-// the same keys with the same values in the same order. Any goroutine may use one at any time.
-type Dict[K, V comparable] struct{ root *root[K, V] } // nil when empty
+// Dict is an immutable map that keeps its keys in the order in which they were first set. A key
+// that is set again keeps its position; one that was deleted and is set again comes last. Two
+// Dicts are == if they have the same keys with the same values in the same order. Any goroutine
+// may use one at any time.
+type Dict[K, V comparable] struct{ root *root[K, V] } // root is nil when empty
 
-// root is what a map consists of. There is one of each content.
+// root is the content of a non-empty map. Equal contents are one and the same root.
 type root[K, V comparable] struct {
 	space *space[K, V]
-	// entries are in the order of their hashes, so that they lie alike in maps that came by
-	// them in different ways. Those of one hash are in the order of the map.
+	// entries is sorted by hash, so that equal maps have equal lists however they were made.
+	// Entries of the same hash are in the order of the map.
 	entries list[entry[K, V]]
 	order   list[place[K]]
 	length  int
 	self    weak.Pointer[root[K, V]]
-	// step is the change that was made last.
+	// step caches the last change made to this map.
 	step atomic.Pointer[step[K, V]]
 }
 
-// step is what a map becomes by a key that is set. Many holders change their maps alike, one
-// key after the other.
+// step is the result of setting one key. It is cached because many holders change equal maps in
+// the same way, one key after the other.
 type step[K, V comparable] struct {
 	key   K
 	value V
@@ -52,7 +53,7 @@ type step[K, V comparable] struct {
 }
 
 type entry[K, V comparable] struct {
-	hash, mixed uint64 // of the key, and of all
+	hash, mixed uint64 // hash is the key's hash, mixed that of key and value
 	key         K
 	value       V
 }
@@ -66,7 +67,7 @@ type place[K comparable] struct {
 	key  K
 }
 
-// seed is that of all hashes. They decide where maps are cut, which nobody sees.
+// seed is the seed of all hashes. Hashes decide where maps are split, which no caller can observe.
 var seed = maphash.MakeSeed()
 
 func (e entry[K, V]) ends() bool  { return endsChunk(e.hash) }
@@ -78,7 +79,7 @@ func (r *root[K, V]) same(o *root[K, V]) bool {
 	return slices.Equal(r.entries.chunks, o.entries.chunks) && slices.Equal(r.order.chunks, o.order.chunks)
 }
 
-// Len counts the keys.
+// Len returns the number of keys.
 func (d Dict[K, V]) Len() int {
 	if d.root == nil {
 		return 0
@@ -86,7 +87,7 @@ func (d Dict[K, V]) Len() int {
 	return d.root.length
 }
 
-// Get looks a key up; ok reports whether the map has it.
+// Get returns the value of a key; ok is false if the map does not have it.
 func (d Dict[K, V]) Get(k K) (v V, ok bool) {
 	if d.root == nil {
 		return v, false
@@ -107,8 +108,8 @@ func (r *root[K, V]) get(p place[K]) (v V, ok bool) {
 	return v, false
 }
 
-// find finds the entry of a key: chunk and place in it. When there is none that is where it
-// belongs.
+// find returns the chunk with the entry of a key, and the index in it. If ok is false it is where
+// the entry belongs.
 func (r *root[K, V]) find(p place[K]) (i, j int, ok bool) {
 	chunks := r.entries.chunks
 	i = sort.Search(len(chunks), func(i int) bool { return chunks[i].last().hash >= p.hash })
@@ -127,12 +128,12 @@ func (r *root[K, V]) find(p place[K]) (i, j int, ok bool) {
 		}
 	}
 	if n := len(chunks); i == n && n > 0 && !chunks[n-1].last().ends() {
-		return n - 1, len(chunks[n-1].items), false // the last chunk is open
+		return n - 1, len(chunks[n-1].items), false // the last chunk is still open
 	}
 	return i, j, false
 }
 
-// Set returns the map with a value for a key.
+// Set returns the map with a key set to a value.
 func (d Dict[K, V]) Set(k K, v V) Dict[K, V] {
 	if d.root == nil {
 		d.root = spaceOf[K, V]().empty
@@ -162,9 +163,10 @@ func (r *root[K, V]) set(k K, v V) *root[K, V] {
 	return s.one(r, s.entries.splice(r.entries, i, j, 0, e), s.order.append(r.order, p), r.length+1)
 }
 
-// Delete returns the map without a key, which it need not have.
+// Delete returns the map without a key, or the same map if it has no such key.
 //
-// Cost: a delete grows with the keys, for the place of the key is looked for.
+// Cost: the time of a delete grows with the number of keys, because the key's position is searched
+// for.
 func (d Dict[K, V]) Delete(k K) Dict[K, V] {
 	r := d.root
 	if r == nil {
@@ -200,7 +202,7 @@ func (d Dict[K, V]) All(yield func(K, V) bool) {
 	}
 }
 
-// Keys are the keys in the order of the map.
+// Keys iterates over the keys in the order of the map.
 func (d Dict[K, V]) Keys() iter.Seq[K] {
 	return func(yield func(K) bool) {
 		if d.root == nil {

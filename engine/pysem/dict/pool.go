@@ -6,21 +6,21 @@ import (
 	"weak"
 )
 
-// space has all maps of one type, and their parts, as long as somebody holds them. All worlds
-// of a program have it in common: what is found in it is equal to what was looked for, so that
-// none sees whether another one has made it.
+// space holds all maps of one type, and their parts, for as long as they are referenced. All
+// worlds of a program share it. That is safe because a lookup returns only values that equal its
+// argument, so no world can observe another.
 type space[K, V comparable] struct {
-	empty   *root[K, V] // for its step: an empty map has no root
+	empty   *root[K, V] // empty is only used for its step: an empty map has no root
 	mu      sync.Mutex
 	entries shelf[entry[K, V]]
 	order   shelf[place[K]]
 	roots   pool[root[K, V], *root[K, V]]
-	probe   root[K, V] // room for what is looked for
+	probe   root[K, V] // probe is a buffer for the root to look up
 }
 
-var spaces sync.Map // by type
+var spaces sync.Map // maps a type to its space
 
-// spaceOf is the space of a type.
+// spaceOf returns the space of a type.
 func spaceOf[K, V comparable]() *space[K, V] {
 	of := reflect.TypeFor[space[K, V]]()
 	if s, ok := spaces.Load(of); ok {
@@ -32,8 +32,8 @@ func spaceOf[K, V comparable]() *space[K, V] {
 	return s.(*space[K, V])
 }
 
-// one is the map of lists that lie in the space's room; old is the map that they were made
-// from. The caller holds mu.
+// one returns the map with the given lists, which are in the space's buffers; old is the map from
+// which they were made. The caller holds mu.
 func (s *space[K, V]) one(old *root[K, V], entries list[entry[K, V]], order list[place[K]], length int) *root[K, V] {
 	p := &s.probe
 	p.entries, p.order, p.length = entries, order, length
@@ -45,15 +45,15 @@ func (s *space[K, V]) one(old *root[K, V], entries list[entry[K, V]], order list
 	return r
 }
 
-// pool finds equal values. It holds none of them: what nobody else holds goes, and its place
-// in the pool when that has grown to twice as many as there were.
+// pool finds equal values. It references them weakly, so that unused values are collected. It
+// removes their entries when it has grown to twice its size.
 type pool[T any, P pooled[T]] struct {
-	// at has a value at its sum, or behind it, without a gap, where others have that sum.
+	// at holds each value at its sum, or at the next free number if other values have that sum.
 	at   map[uint64]weak.Pointer[T]
-	most int // how large at gets before it is looked through
+	most int // most is the size of at that triggers the next sweep
 }
 
-// pooled is a pointer to what a pool finds.
+// pooled is the constraint of a pointer to a pool's value.
 type pooled[T any] interface {
 	*T
 	sum() uint64
@@ -62,7 +62,7 @@ type pooled[T any] interface {
 
 const fewest = 1024
 
-// find is the value of the pool that is the same as one, nil when there is none.
+// find returns the pool's value that equals v; nil if there is none.
 func (p *pool[T, P]) find(v P) P {
 	at := v.sum()
 	for w, ok := p.at[at]; ok; w, ok = p.at[at] {
@@ -74,7 +74,7 @@ func (p *pool[T, P]) find(v P) P {
 	return nil
 }
 
-// add adds a value that it has not.
+// add adds a value that the pool does not have.
 func (p *pool[T, P]) add(v P) weak.Pointer[T] {
 	if len(p.at) >= p.most {
 		p.sweep()
@@ -91,7 +91,7 @@ func (p *pool[T, P]) put(at uint64, w weak.Pointer[T]) {
 	p.at[at] = w
 }
 
-// sweep leaves the values that are there.
+// sweep removes the entries of collected values.
 func (p *pool[T, P]) sweep() {
 	old := p.at
 	p.at = make(map[uint64]weak.Pointer[T], len(old)/2)

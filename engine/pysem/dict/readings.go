@@ -2,21 +2,22 @@ package dict
 
 import "sync"
 
-// Readings has what contents say that were read lately: many processes read the same, and each
-// content is decoded once. Nobody may change what it says.
+// Readings caches the decoded values of contents that were read lately, so that each content is
+// decoded once for many processes. Callers must not change the values.
 type Readings[V any] struct {
-	// Decode says what a content says. It depends on nothing else.
+	// Decode returns the value of a content. Its result must depend on the content alone.
 	Decode func(content []byte) (V, error)
 
 	mu sync.Mutex
-	// A content that is read goes into young. Once these are many, the others are dropped.
+	// young holds the contents read since young last replaced old, at mostReadingsBytes. Replacing
+	// old drops the contents that were not read in between.
 	young, old map[string]V
-	bytes      int // of young
+	bytes      int // bytes is the total size of young's contents
 }
 
 const mostReadingsBytes = 8 << 20
 
-// Read returns what a content says; errors are not kept.
+// Read returns the decoded value of a content. It does not cache errors.
 func (r *Readings[V]) Read(content []byte) (v V, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -2,13 +2,13 @@
 //
 // Two things to use first:
 //
-//   - [New] makes a server and [Server.Start] makes it listen.
+//   - [New] makes a server and [Server.Start] starts it.
 //   - [Server.Agent] is the agent, for faults and observers.
 //
 // To change:
 //
-//   - how an answer gets onto the network: [Server.handle]
-//   - what an answer is: package consul
+//   - how an answer is sent on the network: [Server.handle]
+//   - the answers themselves: package consul
 package node
 
 import (
@@ -19,20 +19,20 @@ import (
 
 var kindAnswer = vtime.NewKind("consul.answer")
 
-// Server is an agent on a host.
+// Server is a Consul agent that listens on a simulated host.
 type Server struct {
 	host  *network.Host
 	port  int
 	agent *consul.Agent
-	http  *network.HTTPServer // nil while it is down
+	http  *network.HTTPServer // http is nil while the server is down
 }
 
-// New makes a server that does not listen yet.
+// New makes a server that does not yet listen.
 func New(host *network.Host, port int) *Server {
 	return &Server{host: host, port: port, agent: consul.New()}
 }
 
-// Start listens. It does nothing when the server listens already.
+// Start opens the port. It does nothing if the server already listens.
 func (s *Server) Start() (err error) {
 	if s.http != nil {
 		return nil
@@ -41,7 +41,8 @@ func (s *Server) Start() (err error) {
 	return err
 }
 
-// Stop ends all connections, and refuses new ones until Start. Registrations stay, and TTLs run on.
+// Stop closes all connections, and refuses new ones until Start. Registrations are kept, and their
+// TTLs continue.
 func (s *Server) Stop() {
 	if s.http != nil {
 		s.http.Stop()
@@ -49,7 +50,7 @@ func (s *Server) Stop() {
 	}
 }
 
-// Agent returns the agent.
+// Agent returns the agent that the server runs.
 func (s *Server) Agent() *consul.Agent { return s.agent }
 
 // Services returns all present registrations.

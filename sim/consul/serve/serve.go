@@ -2,7 +2,7 @@
 //
 // Two things to use first:
 //
-//   - [Listen] serves an agent of its own on an address.
+//   - [Listen] serves a new agent on an address.
 //   - [Server.SetFaults] changes the agent's faults.
 //
 // To change:
@@ -28,7 +28,7 @@ import (
 // maxBody is the size of the largest accepted body, in bytes.
 const maxBody = 1 << 20
 
-// Server is an agent that listens.
+// Server is a Consul agent that listens on a TCP port.
 type Server struct {
 	listener net.Listener
 	http     *http.Server
@@ -42,9 +42,9 @@ type Server struct {
 	agent *consul.Agent
 }
 
-// Listen serves on an address, such as "127.0.0.1:2280"; port 0 picks a free one. The agent's time,
-// which its TTLs, lags and delays use, passes speed times as fast as the wall clock. The caller must
-// call Close.
+// Listen serves on an address, such as "127.0.0.1:2280"; port 0 picks a free one. The agent's
+// time, in which its TTLs, lags and delays are measured, passes speed times as fast as the wall
+// clock. The caller must call Close.
 func Listen(addr string, speed float64) (*Server, error) {
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
@@ -68,7 +68,8 @@ func (s *Server) Addr() string { return s.listener.Addr().String() }
 // Done returns a channel that is closed when the server has ended.
 func (s *Server) Done() <-chan struct{} { return s.done }
 
-// Close ends the server and cuts off answers in progress. The error is the one that ended it before.
+// Close ends the server and cuts off answers in progress. It returns the error that ended the
+// server before, if any.
 func (s *Server) Close() error {
 	s.ended()
 	closed := s.http.Close()
@@ -95,7 +96,7 @@ func (s *Server) Faults() consul.Faults {
 	return *s.agent.Faults()
 }
 
-// SetFaults replaces the faults. It returns an error, and changes nothing, for senseless ones.
+// SetFaults replaces the faults. For invalid ones it returns an error and changes nothing.
 func (s *Server) SetFaults(f consul.Faults) error {
 	if err := f.Check(); err != nil {
 		return err
@@ -106,14 +107,14 @@ func (s *Server) SetFaults(f consul.Faults) error {
 	return nil
 }
 
-// Forget loses all registrations.
+// Forget removes all services.
 func (s *Server) Forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.agent.Forget()
 }
 
-// ServeHTTP hands a request to the agent and sends its answer.
+// ServeHTTP passes a request to the agent and sends its answer.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
@@ -125,7 +126,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer := s.agent.Handle(s.now(), consul.Request{Method: r.Method, Target: r.RequestURI, Body: body, From: from})
 	s.mu.Unlock()
 	if !s.wait(r.Context(), answer.After) {
-		panic(http.ErrAbortHandler) // to return would answer 200 while the connection is still open
+		panic(http.ErrAbortHandler) // returning would send status 200 if the connection is still open
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(answer.Body)))
@@ -141,7 +142,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// wait waits for a time. It returns false when the client hangs up, or the server ends, before that.
+// wait sleeps for d. It returns false if the client hangs up, or the server ends, before that.
 func (s *Server) wait(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return true

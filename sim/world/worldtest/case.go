@@ -17,21 +17,22 @@ import (
 // Dir is the working directory of a case's program.
 const Dir = "/case"
 
-// binary is the file that is executed for the program.
+// binary is the file of the case's program.
 const binary = Dir + "/case"
 
-// Limit is the longest virtual time that [Case.Run], and so Run and RunInPod, lets pass.
+// Limit is the longest virtual time for which [Case.Run], and therefore Run and RunInPod, may
+// last.
 const Limit = 3 * time.Hour
 
-// Case is one host in a world of its own, and the program that runs on it.
+// Case is one host in its own world, and the program that runs on it.
 type Case struct {
 	T       *testing.T
 	World   *vtime.World
 	Machine *hosts.Machine
-	// Env is what the running program may touch; nil before it runs.
+	// Env is the env of the running program; nil before it runs.
 	Env *env.Env
-	// IP is the answer of the look-up of the host's own name; "" makes it fail. The look-up of the
-	// route to the outside always fails.
+	// IP is the result of looking up the host's own name; "" makes the look-up fail. Looking up the
+	// outgoing route always fails.
 	IP string
 
 	vars []string
@@ -42,7 +43,8 @@ type Case struct {
 // test.
 func New(t *testing.T, vars map[string]string) *Case {
 	t.Helper()
-	// Doubles that answer by themselves tell nobody when their answers change: no leaps.
+	// NoLeaps: test doubles do not report when their answers change, so turns of loops cannot be
+	// skipped.
 	c := &Case{T: t, World: vtime.New(vtime.Config{Seed: 1, CheckOwner: true, NoLeaps: true}), IP: "192.0.2.10"}
 	t.Cleanup(c.World.Close)
 	for _, key := range slices.Sorted(maps.Keys(vars)) {
@@ -57,8 +59,7 @@ func New(t *testing.T, vars map[string]string) *Case {
 	return c
 }
 
-// Run makes a case and runs fn as its program until fn returns. It fails the test when fn takes longer
-// than [Limit].
+// Run makes a case and runs fn as its program. It fails the test if fn takes longer than [Limit].
 func Run(t *testing.T, vars map[string]string, fn func(c *Case)) {
 	t.Helper()
 	c := New(t, vars)
@@ -77,7 +78,7 @@ func (c *Case) Run(fn func()) {
 	runUntil(c.T, c.World, &done)
 }
 
-// runUntil lets time pass until done is set. It fails the test after Limit.
+// runUntil advances virtual time until done is set. It fails the test after Limit.
 func runUntil(t *testing.T, w *vtime.World, done *bool) {
 	t.Helper()
 	if _, err := w.Run(vtime.Limits{Until: Limit, Done: func() bool { return *done }}); err != nil {
@@ -88,8 +89,8 @@ func runUntil(t *testing.T, w *vtime.World, done *bool) {
 	}
 }
 
-// Start starts the case's program. Its main task is program, which returns the exit code. No time passes
-// yet: program begins with the next [Case.Pass].
+// Start starts the case's program. Its main task calls program, whose result is the exit code. No
+// time passes yet: program begins with the next [Case.Pass].
 func (c *Case) Start(program func() int) *processes.Process {
 	c.T.Helper()
 	c.Machine.Procs.Register("case", func(p *processes.Process) {
@@ -103,7 +104,7 @@ func (c *Case) Start(program func() int) *processes.Process {
 	return p
 }
 
-// Pass lets time pass up to an instant, counted from the start of the world.
+// Pass advances virtual time to an instant, counted from the start of the world.
 func (c *Case) Pass(until time.Duration) {
 	c.T.Helper()
 	_, err := c.World.Run(vtime.Limits{Until: until})
@@ -116,14 +117,14 @@ func (c *Case) Write(tree map[string]string) {
 	c.Must(c.Machine.FS.WriteTree(tree))
 }
 
-// Must fails the test when err is not nil. The program may call it too: in the engine's coroutines
-// FailNow unwinds as it should.
+// Must fails the test if err is not nil. The program may call it too, because FailNow unwinds
+// correctly in the engine's coroutines.
 func (c *Case) Must(err error) {
 	c.T.Helper()
 	Must(c.T, err)
 }
 
-// Must ends the test when err is not nil.
+// Must fails the test at once if err is not nil.
 func Must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
@@ -131,7 +132,7 @@ func Must(t *testing.T, err error) {
 	}
 }
 
-// lookUps has the look-ups of the case.
+// lookUps replaces the host's network look-ups by the case's.
 type lookUps struct {
 	env.Host
 	c *Case

@@ -11,17 +11,17 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/node"
 )
 
-// Cluster is a world of pods, a log of what happened in it, and an operator who
-// works on its ZooKeeper.
+// Cluster is a world of pods with a log of its observations, and an operator who works on its
+// ZooKeeper.
 type Cluster struct {
 	*world.World
 	T *testing.T
-	// Log has every observation so far, in order.
+	// Log holds every observation so far, in order.
 	Log []cluster.Observation
 }
 
-// NewCluster builds a world with seed 1 in which nothing runs yet. Start starts its pods, in which agent
-// runs as world.Options.Agent. The world is closed at the end of the test.
+// NewCluster builds a world with seed 1 in which no process runs yet. Start starts its pods, which
+// run agent as world.Options.Agent. The world is closed at the end of the test.
 func NewCluster(t *testing.T, spec cluster.Spec, agent func(e *env.Env, confPath string)) *Cluster {
 	t.Helper()
 	c := &Cluster{T: t}
@@ -36,11 +36,11 @@ func NewCluster(t *testing.T, spec cluster.Spec, agent func(e *env.Env, confPath
 	return c
 }
 
-// OnlyPod is the name of the pod of RunInPod.
+// OnlyPod is the name of RunInPod's pod.
 const OnlyPod = "shard0-replica0"
 
-// RunInPod runs fn as the only program of a pod, beside a ZooKeeper server, until fn returns. It fails
-// the test when fn takes longer than [Limit].
+// RunInPod runs fn as the only program of a pod, with a ZooKeeper server in the world. It fails
+// the test if fn takes longer than [Limit].
 func RunInPod(t *testing.T, fn func(w *world.World, e *env.Env)) {
 	t.Helper()
 	done := false
@@ -50,18 +50,18 @@ func RunInPod(t *testing.T, fn func(w *world.World, e *env.Env)) {
 	runUntil(t, c.Engine(), &done)
 }
 
-// Pass lets d pass.
+// Pass advances virtual time by d.
 func (c *Cluster) Pass(d time.Duration) {
 	c.T.Helper()
 	_, err := c.Run(vtime.Limits{Until: c.Engine().Now() + d})
 	Must(c.T, err)
 }
 
-// resolution is how often PassUntil calls done, in virtual time.
+// resolution is the virtual time between PassUntil's calls of done.
 const resolution = 100 * time.Millisecond
 
-// PassUntil lets time pass until done returns true, or d is over. It calls done every 100 ms, and returns
-// its last result.
+// PassUntil advances virtual time until done returns true, or d has passed. It calls done every
+// 100 ms, and returns its last result.
 func (c *Cluster) PassUntil(d time.Duration, done func() bool) bool {
 	c.T.Helper()
 	for end := c.Engine().Now() + d; !done(); c.Pass(resolution) {
@@ -72,12 +72,11 @@ func (c *Cluster) PassUntil(d time.Duration, done func() bool) bool {
 	return true
 }
 
-// operatorLimit is the virtual time that an operator's work may take.
+// operatorLimit is the virtual time for which Operate may last.
 const operatorLimit = time.Minute
 
-// Operate runs fn as a process of an operator with a connected ZooKeeper client, and
-// lets time pass until it returns. It fails the test when that takes longer than a
-// minute.
+// Operate runs fn as a process of an operator with a connected ZooKeeper client, and advances
+// virtual time until it returns. It fails the test if that takes longer than a minute.
 func (c *Cluster) Operate(fn func(e *env.Env, zk env.ZooKeeper)) {
 	c.T.Helper()
 	e, life := NewProcess(c.World, "operator")
@@ -97,8 +96,8 @@ func (c *Cluster) Operate(fn func(e *env.Env, zk env.ZooKeeper)) {
 	}
 }
 
-// NewProcess makes a process on the machine of the world's operator, with an env that includes the
-// ZooKeeper server. A Crash of the process leaves its session behind.
+// NewProcess makes a process on the operator's machine, with an env that includes the ZooKeeper
+// server. A Crash of the process does not close its session.
 func NewProcess(w *world.World, name string) (*env.Env, *vtime.Process) {
 	machine := w.Operator()
 	life := machine.Node.NewProcess(name)

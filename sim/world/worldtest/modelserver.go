@@ -7,8 +7,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/node"
 )
 
-// StartModelServer starts a model server on the case's host, as a process of its
-// own. The test fails when that process ends by itself.
+// StartModelServer starts a model server as a process of the case's host. It fails the test if
+// that process ends by itself.
 func (c *Case) StartModelServer(o tfserving.Options) {
 	node.Start(node.Config{
 		Options: o, Proc: c.Machine.Node.NewProcess(fmt.Sprint("model server ", o.Port)),

@@ -6,23 +6,23 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/kazoofake"
 )
 
-// ZooKeeper is the reference's fake client, a tree of its own without a server,
-// whose watches can be silenced and whose znodes can go missing.
+// ZooKeeper is the reference's fake client, which has its own tree and no server. Its watches can
+// be silenced and its znodes can be made to disappear.
 type ZooKeeper struct {
 	*kazoofake.Client
-	// Deaf hides every change from the watches while it is set, as if their events were lost.
+	// Deaf suppresses all calls of watches while it is set, as if their events were lost.
 	Deaf bool
 	// Gone is the path of a znode that exists but cannot be read, as if it was deleted between the
-	// look and the read. "" is none.
+	// check and the read; "" means none.
 	Gone string
 }
 
-// NewZooKeeper makes a client that is not started yet.
+// NewZooKeeper makes a client that is not yet started.
 func NewZooKeeper(e *env.Env) *ZooKeeper {
 	return &ZooKeeper{Client: kazoofake.New(e)}
 }
 
-// StartedZooKeeper makes a client with an empty tree.
+// StartedZooKeeper makes a started client with an empty tree.
 func (c *Case) StartedZooKeeper() *ZooKeeper {
 	c.T.Helper()
 	zk := NewZooKeeper(c.Env)
@@ -37,7 +37,7 @@ func (c *Case) Create(zk env.ZooKeeper, path string, data []byte) {
 	c.Must(err)
 }
 
-// Get reads a znode; the one at Gone is missing.
+// Get reads a znode; the one at Gone does not exist.
 func (z *ZooKeeper) Get(path string) ([]byte, env.Stat, error) {
 	if path == z.Gone {
 		return nil, env.Stat{}, zkerrors.ErrNoNode
