@@ -16,14 +16,14 @@ import (
 // restoreMarker is the file that records which checkpoint was restored by name.
 const restoreMarker = "restore_ckpt"
 
-// CheckpointState is the content of the file checkpoint; its paths are as written.
+// CheckpointState is the content of the file checkpoint, with its paths unchanged.
 type CheckpointState struct {
 	ModelCheckpointPath     string
 	AllModelCheckpointPaths []string
 }
 
-// ParseCheckpointState reads the text form line by line, and skips lines of other fields. It
-// returns nil without a current checkpoint.
+// ParseCheckpointState parses the text form line by line, and skips lines of other fields. It
+// returns nil if the text names no current checkpoint.
 func ParseCheckpointState(text string) *CheckpointState {
 	state, found := &CheckpointState{}, false
 	for line := range strings.Lines(text) {
@@ -56,7 +56,7 @@ func unquote(value string) string {
 	return value
 }
 
-// String returns the text form.
+// String returns the text form that ParseCheckpointState parses.
 func (s *CheckpointState) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "model_checkpoint_path: \"%s\"\n", s.ModelCheckpointPath)
@@ -66,7 +66,7 @@ func (s *CheckpointState) String() string {
 	return b.String()
 }
 
-// readText reads a file that is text.
+// readText reads a text file. Its errors have kind IO.
 func readText(f env.Files, file string) (string, error) {
 	data, err := f.ReadFile(file)
 	if err != nil {
@@ -82,25 +82,25 @@ func writeText(f env.Files, file, text string) error {
 	return wrap(IO, f.WriteFile(file, []byte(text)))
 }
 
-// RestoreOverride asks for a checkpoint other than the current one.
+// RestoreOverride requests a checkpoint other than the current one.
 type RestoreOverride struct {
-	// Checkpoint is a path, or the last name of one; None asks for nothing.
+	// Checkpoint is a path, or the last name of one; None requests nothing.
 	Checkpoint pysem.OptString
-	// Training makes the override count only once, which the marker restore_ckpt records.
+	// Training applies the override only once; the marker file restore_ckpt records that it was.
 	Training bool
 }
 
-// Retries says how often an unreadable state is read again, and after what pause.
+// Retries says how often the reading of a state is retried, and the pause before each retry.
 type Retries struct {
 	Max   int
 	Pause time.Duration
 }
 
 // StateWithOverride reads the state of a directory and makes the requested checkpoint the current
-// one, in the file too (TRN-4.4). A missing file is nil; a file that no retry can read is a
-// ReadCheckpointFailed. It differs from Python: a checkpoint that the state does not list changes
-// nothing (TRN-5.2), evaluating writes the file as training does (TRN-5.3), and the list of all
-// checkpoints then has only this one (TRN-5.4).
+// one, in the file too (TRN-4.4). For a missing file it returns nil; for a file that no retry can
+// read, a ReadCheckpointFailed. It differs from Python: a checkpoint that the state does not list
+// changes nothing (TRN-5.2), evaluating writes the file as training does (TRN-5.3), and the list
+// of all checkpoints then has only this one (TRN-5.4).
 func StateWithOverride(e *env.Env, dir, name string, o RestoreOverride, r Retries) (*CheckpointState, error) {
 	file := path.Join(dir, name)
 	state, err := readState(e, file, r)
@@ -152,7 +152,8 @@ func (s *CheckpointState) find(wanted string) (string, bool) {
 	return "", false
 }
 
-// lastName returns the last name in a path; a path without one, such as "..", is returned itself.
+// lastName returns the last name in a path. A path without one, such as "..", is returned
+// unchanged.
 func lastName(p string) string {
 	name := p[strings.LastIndexByte(strings.TrimRight(p, "/"), '/')+1:]
 	name = strings.TrimRight(name, "/")

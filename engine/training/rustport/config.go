@@ -10,10 +10,10 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// DiscoveryType is a kind of discovery, by the Rust port's name.
+// DiscoveryType is a kind of service discovery, by the Rust port's name.
 type DiscoveryType string
 
-// The kinds of discovery.
+// These are the kinds of service discovery.
 const (
 	Primus DiscoveryType = "Primus"
 	Consul DiscoveryType = "Consul"
@@ -21,14 +21,14 @@ const (
 	Mlp    DiscoveryType = "Mlp"
 )
 
-// Variables that a process exports if its configuration sets them.
+// These environment variables are exported if the configuration sets them.
 const (
 	cacheThreadsVariable      = "TF_GRPC_WORKER_CACHE_THREADS"
 	handlerMultiplierVariable = "MONOLITH_GRPC_WORKER_SERVICE_HANDLER_MULTIPLIER"
 )
 
-// Settings holds the fields that both configurations have (TRN-4.3). The tag is the Rust port's
-// name.
+// Settings holds the fields that RunConfig and RunnerConfig share (TRN-4.3). The tag is the Rust
+// port's name of a field.
 type Settings struct {
 	IsLocal                   bool            `name:"is_local"`
 	Index                     int             `name:"index"`
@@ -81,7 +81,7 @@ func NewRunnerConfig() RunnerConfig {
 	return c
 }
 
-// setting returns the field of Settings with a number.
+// setting returns the field of Settings with index i.
 func (s *Settings) setting(i int) reflect.Value { return reflect.ValueOf(s).Elem().Field(i) }
 
 // ToRunnerConfig returns base with the user's settings. A field is a setting if it differs both
@@ -141,8 +141,8 @@ func (c RunConfig) UserOverrides() []UserOverride {
 	return list
 }
 
-// ExportEnv sets the two variables of a process, each only if the configuration sets it. Python
-// always sets both (TRN-5.11).
+// ExportEnv sets two environment variables, each only if the configuration sets it. Python always
+// sets both (TRN-5.11).
 func (c RunnerConfig) ExportEnv(h env.Host) {
 	for name, value := range map[string]pysem.OptInt{ //lint:ordered each sets a variable of its own
 		cacheThreadsVariable: c.TFGRPCWorkerCacheThreads, handlerMultiplierVariable: c.MonolithGRPCWorkerServiceHandlerMultiplier,
@@ -153,7 +153,7 @@ func (c RunnerConfig) ExportEnv(h env.Host) {
 	}
 }
 
-// EstimatorConfig says how long an estimator trains and evaluates, and where its model is.
+// EstimatorConfig holds the numbers of steps of an estimator, and the directory of its model.
 type EstimatorConfig struct {
 	ModelDir             string
 	TrainSteps           pysem.Opt[uint64]
@@ -169,8 +169,8 @@ func NewEstimatorConfig(modelDir string) EstimatorConfig {
 	return EstimatorConfig{ModelDir: modelDir, LogStepCountSteps: 100}
 }
 
-// ToEstimatorConfig returns the estimator's configuration for these settings: it starts from the
-// checkpoint that is to be restored.
+// ToEstimatorConfig returns the estimator's configuration for these settings. The estimator starts
+// from RestoreCkpt.
 func (s Settings) ToEstimatorConfig() EstimatorConfig {
 	c := NewEstimatorConfig(s.ModelDir)
 	c.LogStepCountSteps, c.WarmStartFrom = uint64(s.LogStepCountSteps), s.RestoreCkpt

@@ -17,23 +17,23 @@ type ZKDescriptor struct{ DeepInsightName, ZKServer string }
 // RunnerDiscovery finds processes, or only describes the ZooKeeper by which to find them (TRN-4.4).
 type RunnerDiscovery struct {
 	kind string
-	// by is nil for a descriptor.
+	// by is nil if the discovery is only a descriptor of a ZooKeeper.
 	by training.ServiceDiscovery
 	zk ZKDescriptor
 }
 
-// Kind returns the kind: tf_config, mlp, consul or zk.
+// Kind returns the kind of discovery: tf_config, mlp, consul or zk.
 func (d *RunnerDiscovery) Kind() string { return d.kind }
 
 // ZKConfig returns the descriptor of a ZooKeeper; ok is false for other kinds.
 func (d *RunnerDiscovery) ZKConfig() (z ZKDescriptor, ok bool) { return d.zk, d.by == nil }
 
-// viaZK returns the error of an operation that a descriptor cannot do.
+// viaZK returns the error of an operation that a descriptor does not support.
 func viaZK(operation string) error {
 	return &Error{Kind: DiscoveryFailed, About: "zk " + operation + " must use native_training::service_discovery::ZkServiceDiscovery"}
 }
 
-// Register registers a process at an address. For a descriptor it is a DiscoveryFailed.
+// Register registers a process at an address. For a descriptor it returns a DiscoveryFailed.
 func (d *RunnerDiscovery) Register(name string, index int, addr string) error {
 	if d.by == nil {
 		return viaZK("registration")
@@ -41,7 +41,7 @@ func (d *RunnerDiscovery) Register(name string, index int, addr string) error {
 	return wrap(DiscoveryFailed, d.by.Register(name, index, addr))
 }
 
-// Deregister removes a registration. For a descriptor it is a DiscoveryFailed.
+// Deregister removes a registration. For a descriptor it returns a DiscoveryFailed.
 func (d *RunnerDiscovery) Deregister(name string, index int, addr string) error {
 	if d.by == nil {
 		return viaZK("deregistration")
@@ -49,7 +49,8 @@ func (d *RunnerDiscovery) Deregister(name string, index int, addr string) error 
 	return wrap(DiscoveryFailed, d.by.Deregister(name, index, addr))
 }
 
-// Query lists the processes of a name, by index. For a descriptor it is a DiscoveryFailed.
+// Query returns the addresses of the processes of a name, by index. For a descriptor it returns a
+// DiscoveryFailed.
 func (d *RunnerDiscovery) Query(name string) (training.Addrs, error) {
 	if d.by == nil {
 		return nil, viaZK("query")
@@ -63,16 +64,17 @@ func (d *RunnerDiscovery) Query(name string) (training.Addrs, error) {
 	return addrs, nil
 }
 
-// Close releases what the discovery holds.
+// Close releases the resources of the discovery. For a descriptor it does nothing.
 func (d *RunnerDiscovery) Close() {
 	if d.by != nil {
 		d.by.Close()
 	}
 }
 
-// GetDiscovery makes the discovery that a configuration asks for, nil for a local run. A discovery
-// by ZooKeeper is only a descriptor. TF_CONFIG comes from the configuration, else from the
-// environment; without either it is a MissingTFConfig. Consul without a psm is a MissingPSM.
+// GetDiscovery makes the discovery of a configuration; nil for a local run. A discovery by
+// ZooKeeper is only a descriptor. TF_CONFIG comes from the configuration, else from the
+// environment; without either the error is a MissingTFConfig. Consul without a psm is a
+// MissingPSM.
 func GetDiscovery(e *env.Env, c RunnerConfig, psm pysem.OptString, kinds runnerutils.Discoveries) (*RunnerDiscovery, error) {
 	if c.IsLocal {
 		return nil, nil
@@ -115,7 +117,7 @@ func primus(e *env.Env, c RunnerConfig) (*RunnerDiscovery, error) {
 	return found("tf_config", training.NewTFConfigServiceDiscovery(config), nil)
 }
 
-// Guard holds a discovery until it is closed (row D23).
+// Guard owns a discovery until it is closed (row D23).
 type Guard struct {
 	discovery *RunnerDiscovery
 	closed    bool
@@ -134,10 +136,10 @@ func MonolithDiscovery(e *env.Env, c RunnerConfig, psm pysem.OptString, kinds ru
 	return &Guard{discovery: d}, nil
 }
 
-// Discovery returns the discovery, nil for a local run.
+// Discovery returns the guarded discovery; nil for a local run.
 func (g *Guard) Discovery() *RunnerDiscovery { return g.discovery }
 
-// Kind returns the kind of its discovery, none for a local run.
+// Kind returns the kind of the guarded discovery; None for a local run.
 func (g *Guard) Kind() pysem.OptString {
 	if g.discovery == nil {
 		return pysem.OptString{}
@@ -145,7 +147,7 @@ func (g *Guard) Kind() pysem.OptString {
 	return pysem.Some(g.discovery.Kind())
 }
 
-// Register does what RunnerDiscovery.Register does. For a local run it is a LocalModeNoDiscovery.
+// Register calls RunnerDiscovery.Register. For a local run it returns a LocalModeNoDiscovery.
 func (g *Guard) Register(name string, index int, addr string) error {
 	if g.discovery == nil {
 		return &Error{Kind: LocalModeNoDiscovery}
@@ -153,8 +155,7 @@ func (g *Guard) Register(name string, index int, addr string) error {
 	return g.discovery.Register(name, index, addr)
 }
 
-// Deregister does what RunnerDiscovery.Deregister does. For a local run it is a
-// LocalModeNoDiscovery.
+// Deregister calls RunnerDiscovery.Deregister. For a local run it returns a LocalModeNoDiscovery.
 func (g *Guard) Deregister(name string, index int, addr string) error {
 	if g.discovery == nil {
 		return &Error{Kind: LocalModeNoDiscovery}
@@ -162,7 +163,7 @@ func (g *Guard) Deregister(name string, index int, addr string) error {
 	return g.discovery.Deregister(name, index, addr)
 }
 
-// Query does what RunnerDiscovery.Query does. For a local run it is a LocalModeNoDiscovery.
+// Query calls RunnerDiscovery.Query. For a local run it returns a LocalModeNoDiscovery.
 func (g *Guard) Query(name string) (training.Addrs, error) {
 	if g.discovery == nil {
 		return nil, &Error{Kind: LocalModeNoDiscovery}
@@ -170,7 +171,7 @@ func (g *Guard) Query(name string) (training.Addrs, error) {
 	return g.discovery.Query(name)
 }
 
-// Close closes the discovery, once.
+// Close closes the discovery. A second call does nothing.
 func (g *Guard) Close() {
 	if g.discovery != nil && !g.closed {
 		g.closed = true

@@ -1,6 +1,6 @@
-// Package rustport is the Rust port's version of a training's processes: how they are configured,
-// how they begin with a checkpoint of another directory, and how they find each other. Python's
-// versions are in estimator and runnerutils; they differ (TRN-5).
+// Package rustport simulates the Rust port's handling of a training's processes: their
+// configuration, their start from a checkpoint of another directory, and their service discovery.
+// Python's counterparts are in estimator and runnerutils; TRN-5 lists the differences.
 //
 // Two things to use first:
 //
@@ -9,12 +9,12 @@
 //   - [MonolithDiscovery] makes the [Guard] by which a process finds the others.
 //
 // If the Rust port contradicts the rows of the requirements, the default follows the rows, and
-// [Variant] chooses.
+// [Variant] selects the port's behaviour.
 //
 // To change:
 //
 //   - which fields are passed on: config.go
 //   - what is written into a model's directory: restore.go
 //   - the override of a checkpoint: checkpoint_state.go
-//   - the processes themselves: package runner; what trains: package estimator
+//   - the processes themselves: package runner; training: package estimator
 package rustport

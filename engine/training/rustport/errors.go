@@ -2,10 +2,11 @@ package rustport
 
 import "fmt"
 
-// Kind tells errors apart.
+// Kind is the kind of an error.
 type Kind int
 
-// The kinds of errors, each with its text (TRN-4.4).
+// These are the kinds of errors. Each trailing comment is the kind's text or its beginning
+// (TRN-4.4).
 const (
 	IO                   Kind = iota // "I/O error: "
 	MissingCheckpoint                // "restore_dir does not contain checkpoint file: "
@@ -19,7 +20,7 @@ const (
 	LocalModeNoDiscovery             // "No discovery backend available in local mode"
 )
 
-// texts holds the text of each kind; %s is what the error is about.
+// texts holds the text of each kind, with %s for Error.About.
 var texts = [...]string{
 	IO: "I/O error: %s", MissingCheckpoint: "restore_dir does not contain checkpoint file: %s",
 	RestoreCkptNotFound:  "restore_ckpt %s is not in checkpoint.all_model_checkpoint_paths",
@@ -34,7 +35,7 @@ type Error struct {
 	Kind Kind
 	// About is the path, name or text in the error's text; "" for none.
 	About string
-	// Err is the cause, or nil.
+	// Err is the underlying error; nil for none.
 	Err error
 }
 
@@ -47,10 +48,10 @@ func (e *Error) Error() string {
 	return fmt.Sprintf(texts[e.Kind], e.About)
 }
 
-// Unwrap returns the cause.
+// Unwrap returns the underlying error; nil for none.
 func (e *Error) Unwrap() error { return e.Err }
 
-// wrap returns an error of a kind with the text of err; nil stays nil.
+// wrap returns an error of a kind with the text of err; nil for a nil err.
 func wrap(kind Kind, err error) error {
 	if err == nil {
 		return nil

@@ -16,13 +16,13 @@ import (
 // Role is the part of a process in a training: PS or worker.
 type Role int
 
-// The roles.
+// These are the roles of processes.
 const (
 	Worker Role = iota
 	PS
 )
 
-// String returns the role's name, as in the ids of services.
+// String returns the role's name as service ids contain it.
 func (r Role) String() string {
 	if r == PS {
 		return "ps"
@@ -34,7 +34,7 @@ func (r Role) String() string {
 // commit f415ff3.
 type Variant int
 
-// The variants.
+// These are the variants of behaviour.
 const (
 	// AsRows is the default: a PS is never chief, a worker that cannot register cleans up, and a
 	// checkpoint that was just written is not pruned.
@@ -46,11 +46,11 @@ const (
 // defaultCheckpoint is the current checkpoint of a state that cannot be read.
 const defaultCheckpoint = "model.ckpt-0"
 
-// CopyCheckpoint makes a model's directory begin with a checkpoint of another directory (TRN-4.4).
+// CopyCheckpoint makes a model's directory start from a checkpoint of another directory (TRN-4.4).
 // A directory without a state is a MissingCheckpoint, and a checkpoint that it does not list a
 // RestoreCkptNotFound. In Python both are warnings, and paths become absolute (TRN-5.6). Existing
-// files checkpoint and marker in the model's directory stay. Its monolith_checkpoint also exempts
-// the checkpoint from deletion.
+// files checkpoint and restore_ckpt in the model's directory are kept. Its monolith_checkpoint
+// also exempts the checkpoint from deletion.
 func CopyCheckpoint(e *env.Env, from, modelDir string, wanted pysem.OptString) (*CheckpointState, error) {
 	file := path.Join(from, checkpoints.Filename)
 	if !env.Exists(e.Files, file) {
@@ -79,7 +79,7 @@ func CopyCheckpoint(e *env.Env, from, modelDir string, wanted pysem.OptString) (
 	return state, exempt(e, modelDir, picked)
 }
 
-// pick returns the listed checkpoint with a path or a last name, or the current one if none is
+// pick returns the listed checkpoint with the wanted path or last name; the current one if none is
 // wanted.
 func pick(state *CheckpointState, wanted pysem.OptString) (string, error) {
 	if state == nil {
@@ -99,8 +99,8 @@ func pick(state *CheckpointState, wanted pysem.OptString) (string, error) {
 	return all[i], nil
 }
 
-// exempt makes a checkpoint never be deleted. A state that cannot be read is replaced by a new one.
-// A state without a kind of hash table gets the cuckoo map.
+// exempt exempts a checkpoint from deletion. It replaces a state that cannot be read by a new one.
+// A state without a hash table type gets the cuckoo map.
 func exempt(e *env.Env, modelDir, checkpoint string) error {
 	state := &nativetraining.MonolithCheckpointState{}
 	file := path.Join(modelDir, saveutils.MonolithCkptStateFileName)
@@ -122,11 +122,10 @@ func exempt(e *env.Env, modelDir, checkpoint string) error {
 	return wrap(IO, saveutils.WriteMonolithCheckpointState(e.Files, modelDir, state))
 }
 
-// Timing says how long a process waits for the chief, and how often it looks.
+// Timing is how long a process waits for the chief, and the interval between its checks.
 type Timing struct{ Timeout, Poll time.Duration }
 
-// Timing returns the configuration's timing: at least a second, and a look every millisecond at
-// most.
+// Timing returns the configuration's times, at least a second and a millisecond.
 func (c RunnerConfig) Timing() Timing {
 	return Timing{
 		Timeout: time.Duration(max(1, c.RestoreSyncTimeoutSecs)) * time.Second,
@@ -135,8 +134,8 @@ func (c RunnerConfig) Timing() Timing {
 }
 
 // AwaitRestore waits until the chief is done: checkpoint and monolith_checkpoint exist, and the
-// first can be read. It looks at least once. After the time limit it is a RestoreSyncTimeout.
-// Python waits for ever, and only for one of the files (TRN-5.7).
+// first can be read. It checks at least once. After the time limit it returns a
+// RestoreSyncTimeout. Python waits for ever, and only for one of the files (TRN-5.7).
 func AwaitRestore(e *env.Env, modelDir string, t Timing) (*CheckpointState, error) {
 	file := path.Join(modelDir, saveutils.MonolithCkptStateFileName)
 	deadline := e.Clock.Elapsed() + t.Timeout
@@ -157,10 +156,10 @@ func AwaitRestore(e *env.Env, modelDir string, t Timing) (*CheckpointState, erro
 	}
 }
 
-// InitializeRestore does what a process does first. It exports its variables. If the configuration
-// names a directory to restore, it sets up the model's directory as the chief, or waits for the
-// chief. It returns nil if nothing is restored. The chief is a local process or worker 0; with
-// AsPort also PS 0 (TRN-5.8).
+// InitializeRestore executes the first steps of a process. It exports the environment variables.
+// If the configuration names a directory to restore, the chief sets up the model's directory, and
+// the others wait for the chief. The state is nil if nothing is restored. The chief is a local
+// process or worker 0; with AsPort also PS 0 (TRN-5.8).
 func InitializeRestore(e *env.Env, c RunnerConfig, role Role, variant Variant, t Timing) (*CheckpointState, error) {
 	c.ExportEnv(e.Host)
 	if !c.RestoreDir.Set {

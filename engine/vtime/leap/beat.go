@@ -15,15 +15,15 @@ type Beat struct {
 	*vtime.Loop
 	world *vtime.World
 	proc  *vtime.Process
-	task  *vtime.Task // that runs it
+	task  *vtime.Task // task is the one that runs the beat
 	waits []time.Duration
 	cycle time.Duration
 	usual func(part int) bool
 
 	sleeper Sleeper
-	part    int // the wait that goes on
+	part    int // part is the index of the present wait
 	next    time.Duration
-	ended   []int64 // by part: as usual, up to the last look
+	ended   []int64 // ended counts, by part, the usual ends up to the last look
 }
 
 var kindBeat = vtime.NewKind("task.beat")

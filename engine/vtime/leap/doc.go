@@ -1,24 +1,24 @@
-// Package leap leaps over what polls do again and again: the turns of a loop that would only ask
-// what the last one asked and get the same answers are gone through at one go, without their
-// events, when somebody looks or something changes. Nothing but the speed is different. LEAPS.md has
-// the rules, a drawn example and a glossary.
+// Package leap skips the repeated turns of polling loops. If a turn would only send the requests
+// of the previous turn and get the same answers, it causes no events; its effects are computed in
+// bulk, when an observer needs them or something changes. Only the speed differs. LEAPS.md has the
+// rules, a drawn example and a glossary.
 //
 // Two things to use first:
 //
 //   - [Tasks] is the env.Tasks of a process in virtual time: engine/vtime's, with loops and beats.
-//   - [Sleeper] is the sleep of any loop that can make its steps by itself, such as the pings of a
+//   - [Sleeper] puts any loop to sleep that can compute its own steps, such as the pings of a
 //     session: a [Leaper].
 //
-// What a turn asks is a [Request], what it looks at an [Observed].
+// A [Request] is what a turn asks, an [Observed] is data that a turn reads.
 //
-// To change
+// To change:
 //
-//   - what a turn is, and when it may be left out, look in turns.go;
-//   - what is written down of a turn, in record.go;
-//   - how recorded turns are gone through, in play.go;
-//   - when a loop that sleeps is woken, in wake.go, and which loops must not sleep through each
-//     other's turns, in conflict.go;
-//   - the order in which the steps of a process are made, in sleeper.go;
-//   - what tells of changes, in observed.go;
-//   - training steps and other waits in a circle, in beat.go.
+//   - what a turn is, and when it may be skipped: turns.go
+//   - what is recorded of a turn: record.go
+//   - how recorded turns are played: play.go
+//   - when a sleeping loop is woken: wake.go; which loops must not sleep through each other's
+//     turns: conflict.go
+//   - the order of the steps of a process: sleeper.go
+//   - how changes are noticed: observed.go
+//   - training steps and other cyclic waits: beat.go
 package leap

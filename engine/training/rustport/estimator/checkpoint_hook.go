@@ -18,15 +18,15 @@ const checkpointFormat = "monolith_training::hooks::CheckpointHook"
 // defaultMaxToKeep is the number of checkpoints that a hook keeps by default.
 const defaultMaxToKeep = 5
 
-// CheckpointHook saves a model every few steps and at the end (TRN-4.6). Of the checkpoints that it
-// saved itself it keeps the last ones.
+// CheckpointHook saves a model at an interval of steps and at the end (TRN-4.6). It deletes its
+// own older checkpoints.
 type CheckpointHook struct {
 	// MaxToKeep is the number of checkpoints to keep; 0 keeps all.
 	MaxToKeep int
 	// Save, when set, writes a checkpoint instead of the hook.
 	Save func(file string, step uint64) error
-	// Variant is rustport.AsPort for the Rust port's fault: at the end a step that was just saved
-	// counts twice, and the second pruning may remove its file.
+	// Variant is rustport.AsPort for the Rust port's fault: if the last step was just saved, it is
+	// listed a second time at the end, and the pruning may delete its file.
 	Variant rustport.Variant
 
 	files env.Files
@@ -35,7 +35,8 @@ type CheckpointHook struct {
 	saved []string
 }
 
-// NewCheckpointHook makes a hook that saves into a directory every so many steps; 0 counts as 1.
+// NewCheckpointHook makes a hook that saves into a directory at every multiple of every steps; 0
+// counts as 1.
 func NewCheckpointHook(f env.Files, dir string, every uint64) *CheckpointHook {
 	return &CheckpointHook{MaxToKeep: defaultMaxToKeep, files: f, dir: dir, every: max(1, every)}
 }
@@ -43,7 +44,7 @@ func NewCheckpointHook(f env.Files, dir string, every uint64) *CheckpointHook {
 // BeforeStep does nothing.
 func (h *CheckpointHook) BeforeStep(uint64) error { return nil }
 
-// AfterStep saves when it is due, but never at step 0.
+// AfterStep saves a checkpoint if step is a multiple of the interval, except at step 0.
 func (h *CheckpointHook) AfterStep(step uint64, _ Metrics) (Action, error) {
 	if step == 0 || step%h.every != 0 {
 		return Continue, nil
@@ -51,7 +52,7 @@ func (h *CheckpointHook) AfterStep(step uint64, _ Metrics) (Action, error) {
 	return Continue, h.checkpoint(step)
 }
 
-// End always saves.
+// End saves a checkpoint of the last step.
 func (h *CheckpointHook) End(step uint64, _ *Metrics) error { return h.checkpoint(step) }
 
 func (h *CheckpointHook) checkpoint(step uint64) error {

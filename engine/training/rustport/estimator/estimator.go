@@ -7,29 +7,29 @@ import (
 	"github.com/monosim/monosim/engine/training/rustport"
 )
 
-// ModelFn is the model.
+// ModelFn is a model that can be trained and evaluated.
 type ModelFn interface {
 	// Call runs one step in a mode and returns its loss.
 	Call(mode Mode) (loss float64, err error)
 }
 
-// Predictor is a model that predicts from an example's features. For other models the prediction is
-// the loss.
+// Predictor is a model that predicts from an example's features. For other models the prediction
+// is their loss.
 type Predictor interface {
 	Predict(features []float32) ([]float32, error)
 }
 
-// Metrics is the result of a step, or of several.
+// Metrics is the result of one step, or the mean of several.
 type Metrics struct {
 	Loss float64
 	// GlobalStep is the number of the step.
 	GlobalStep uint64
 }
 
-// Action is what a hook requests after a step.
+// Action is a hook's decision after a step whether training continues.
 type Action int
 
-// The actions.
+// These are the actions that a hook can return.
 const (
 	Continue Action = iota
 	Stop
@@ -39,19 +39,20 @@ const (
 type Hook interface {
 	BeforeStep(step uint64) error
 	AfterStep(step uint64, m Metrics) (Action, error)
-	// End is called once at the end, with the metrics of the last step, nil without one.
+	// End is called once at the end. last holds the metrics of the last step; nil if there was
+	// none.
 	End(step uint64, last *Metrics) error
 }
 
 // TrainResult is the result of a training.
 type TrainResult struct {
 	GlobalStep uint64
-	// Last holds the metrics of the last step, nil when there was none.
+	// Last holds the metrics of the last step; nil if there was none.
 	Last         *Metrics
 	StoppedEarly bool
 }
 
-// EvalResult is the result of an evaluation: the mean loss of its steps.
+// EvalResult is the result of an evaluation; Metrics has the mean loss of its steps.
 type EvalResult struct {
 	GlobalStep, Steps uint64
 	Metrics           Metrics
@@ -66,7 +67,7 @@ type Estimator struct {
 	losses mean
 }
 
-// mean sums up numbers for their mean, which is 0 without numbers.
+// mean computes the mean of numbers; 0 if there are none.
 type mean struct {
 	sum   float64
 	count int
@@ -84,12 +85,12 @@ func (m *mean) value() float64 {
 	return m.sum / float64(m.count)
 }
 
-// New makes an estimator at step 0.
+// New makes an estimator whose global step is 0.
 func New(c rustport.EstimatorConfig, model ModelFn) *Estimator {
 	return &Estimator{config: c, model: model}
 }
 
-// Config returns its configuration.
+// Config returns the estimator's configuration.
 func (est *Estimator) Config() rustport.EstimatorConfig { return est.config }
 
 // GlobalStep returns the number of steps trained so far.
@@ -98,11 +99,11 @@ func (est *Estimator) GlobalStep() uint64 { return est.step }
 // AddHook adds a hook, which is called after the earlier ones.
 func (est *Estimator) AddHook(h Hook) { est.hooks = append(est.hooks, h) }
 
-// Limits says how long a training goes on: Steps counts from the present step, MaxSteps from 0 (row
-// D12). In Python only the first counts alone, and only the second with others (TRN-5.12).
+// Limits says when a training ends: after Steps more steps, or at the global step MaxSteps (row
+// D12). In Python Steps alone counts if only it is set, and MaxSteps alone with others (TRN-5.12).
 type Limits struct{ Steps, MaxSteps pysem.Opt[uint64] }
 
-// target returns the step at which a training ends.
+// target returns the global step at which a training ends.
 func (est *Estimator) target(l Limits) uint64 {
 	if !l.Steps.Set {
 		return l.MaxSteps.Or(est.config.TrainSteps.Or(math.MaxUint64))
@@ -117,8 +118,8 @@ func (est *Estimator) target(l Limits) uint64 {
 // Train trains up to the configuration's limits.
 func (est *Estimator) Train() (TrainResult, error) { return est.TrainWithLimits(Limits{}) }
 
-// TrainWithLimits trains up to a limit, or until a hook requests the end; that step then does not
-// count. An error of the model or of a hook ends it, and the hooks' End is not called.
+// TrainWithLimits trains up to a limit, or until a hook returns Stop, whose step does not count.
+// An error of the model or of a hook ends it, and the hooks' End is not called.
 func (est *Estimator) TrainWithLimits(l Limits) (TrainResult, error) {
 	end, result := est.target(l), TrainResult{}
 	for est.step < end && !result.StoppedEarly {
@@ -181,8 +182,8 @@ func (est *Estimator) EvaluateWithSteps(steps pysem.Opt[uint64]) (EvalResult, er
 	return EvalResult{GlobalStep: est.step, Steps: n, Metrics: Metrics{Loss: losses.value(), GlobalStep: est.step}}, nil
 }
 
-// TrainAndEvaluate trains stepsPerEval steps and evaluates, evals times, or until a hook requests
-// the end of a training. If evals is 0, it is an EvaluationFailed.
+// TrainAndEvaluate trains stepsPerEval steps and then evaluates, and repeats that evals times or
+// until a hook returns Stop. If evals is 0 or less, the error is an EvaluationFailed.
 func (est *Estimator) TrainAndEvaluate(stepsPerEval uint64, evals int) (TrainResult, EvalResult, error) {
 	if evals <= 0 {
 		return TrainResult{}, EvalResult{}, &Error{Kind: EvaluationFailed, Text: "No evaluation was performed"}
@@ -199,12 +200,12 @@ func (est *Estimator) TrainAndEvaluate(stepsPerEval uint64, evals int) (TrainRes
 	}
 }
 
-// Predict predicts a number of examples without features.
+// Predict returns predictions for that many examples without features.
 func (est *Estimator) Predict(examples int) ([][]float32, error) {
 	return est.PredictWithInputs(make([][]float32, examples))
 }
 
-// PredictWithInputs predicts an example for each list of features (row D5).
+// PredictWithInputs returns a prediction for each list of features (row D5).
 func (est *Estimator) PredictWithInputs(inputs [][]float32) ([][]float32, error) {
 	predictions := make([][]float32, 0, len(inputs))
 	for _, features := range inputs {

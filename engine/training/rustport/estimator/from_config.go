@@ -6,19 +6,20 @@ import (
 	"github.com/monosim/monosim/engine/training/rustport/runner"
 )
 
-// FromRunnerConfig exports the variables of a configuration and makes an estimator of it (row D19).
+// FromRunnerConfig exports the configuration's environment variables and makes an estimator of it
+// (row D19).
 func FromRunnerConfig(e *env.Env, c rustport.RunnerConfig, model ModelFn) *Estimator {
 	c.ExportEnv(e.Host)
 	return New(c.ToEstimatorConfig(), model)
 }
 
-// FromRunConfig does what FromRunnerConfig does for the user's settings over base (row D16).
+// FromRunConfig calls FromRunnerConfig with the user's settings applied to base (row D16).
 func FromRunConfig(e *env.Env, c rustport.RunConfig, base rustport.RunnerConfig, model ModelFn) *Estimator {
 	return FromRunnerConfig(e, c.ToRunnerConfig(base), model)
 }
 
-// InitializeRuntime does what rustport.InitializeRestore does for a worker, with the
-// configuration's time limits (row D25). Errors are of kind RunnerUtils.
+// InitializeRuntime calls rustport.InitializeRestore for a worker, with the configuration's time
+// limits (row D25). Its errors have kind RunnerUtils.
 func InitializeRuntime(e *env.Env, c rustport.RunnerConfig) (*rustport.CheckpointState, error) {
 	state, err := rustport.InitializeRestore(e, c, rustport.Worker, rustport.AsRows, c.Timing())
 	return state, wrap(RunnerUtils, err)
@@ -34,19 +35,19 @@ func FromRunnerConfigInitialized(e *env.Env, c rustport.RunnerConfig, model Mode
 	return FromRunnerConfig(e, c, model), state, nil
 }
 
-// FromRunConfigInitialized does what FromRunnerConfigInitialized does for the user's settings over
+// FromRunConfigInitialized calls FromRunnerConfigInitialized with the user's settings applied to
 // base (row D28).
 func FromRunConfigInitialized(e *env.Env, c rustport.RunConfig, base rustport.RunnerConfig, model ModelFn) (*Estimator, *rustport.CheckpointState, error) {
 	return FromRunnerConfigInitialized(e, c.ToRunnerConfig(base), model)
 }
 
-// RunDistributedRuntime runs a process of a training (row D21). Errors are of kind Distributed.
+// RunDistributedRuntime runs a process of a training (row D21). Its errors have kind Distributed.
 func RunDistributedRuntime(e *env.Env, by runner.Services, c rustport.RunnerConfig, run runner.Config) error {
 	return wrap(Distributed, runner.RunFromRunnerConfig(e, by, c, run))
 }
 
-// RunDistributedRuntimeFromRunConfig does what RunDistributedRuntime does for the user's settings
-// over base (row D30).
+// RunDistributedRuntimeFromRunConfig calls RunDistributedRuntime with the user's settings applied
+// to base (row D30).
 func RunDistributedRuntimeFromRunConfig(e *env.Env, by runner.Services, c rustport.RunConfig, base rustport.RunnerConfig, role rustport.Role, bindAddr string) error {
 	return wrap(Distributed, runner.RunFromRunConfig(e, by, c, base, role, bindAddr))
 }

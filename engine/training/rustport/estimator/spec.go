@@ -5,14 +5,14 @@ import "github.com/monosim/monosim/engine/pysem"
 // Mode is the purpose for which a model is called.
 type Mode int
 
-// The modes.
+// These are the modes of a model.
 const (
 	Train Mode = iota
 	Eval
 	Predict
 )
 
-// String returns the mode's name in errors.
+// String returns the mode's name as errors print it.
 func (m Mode) String() string { return [...]string{"Train", "Eval", "Predict"}[m] }
 
 // Spec is the result of a model's function (row D14).
@@ -42,8 +42,8 @@ type Update struct {
 	Classification pysem.OptBool
 }
 
-// Replace returns a spec with new values. Another mode is a SpecModeChange. Python's spec has no
-// mode, so there it is always an AttributeError (TRN-5.13).
+// Replace returns a spec with new values. A change of the mode is a SpecModeChange. Python's spec
+// has no mode, so there it is always an AttributeError (TRN-5.13).
 func (s Spec) Replace(u Update) (Spec, error) {
 	if u.Mode.Set && u.Mode.V != s.Mode {
 		return Spec{}, &Error{Kind: SpecModeChange, Text: s.Mode.String() + " to " + u.Mode.V.String()}

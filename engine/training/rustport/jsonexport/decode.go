@@ -13,8 +13,8 @@ import (
 	"unicode/utf8"
 )
 
-// decoder reads JSON as serde reads it into Rust's types: no value is null, no field is missing,
-// and names must match exactly.
+// decoder decodes JSON as serde decodes it into Rust's types: null is refused, every field is
+// required, and names must match exactly.
 type decoder struct {
 	data []byte
 	in   *json.Decoder
@@ -63,8 +63,8 @@ func (d *decoder) next() error {
 	return nil
 }
 
-// wrong returns the error for a last token of the wrong type. For an object or a list the place is
-// before it.
+// wrong returns the error for a last token of the wrong type. For an object or a list its position
+// is before the token.
 func (d *decoder) wrong(want string) error {
 	var found string
 	switch t := d.token.(type) {
@@ -102,7 +102,7 @@ func (d *decoder) wrongNumber(number, want string) string {
 
 const outOfRange = "number out of range"
 
-// whole reports whether a number is an i64 or a u64.
+// whole reports whether a number fits into an int64 or a uint64.
 func whole(number string) bool {
 	n, ok := new(big.Int).SetString(number, 10)
 	return ok && number != "-0" && (n.IsInt64() || n.IsUint64())
@@ -149,7 +149,7 @@ func (d *decoder) text() (string, error) {
 	return text, nil
 }
 
-// key parses a key of a table, the last token: an i64 in quotes.
+// key parses a key of a table, the last token: an int64 in quotes.
 func (d *decoder) key(key string) (int64, error) {
 	n, err := strconv.ParseInt(key, 10, 64)
 	switch {
@@ -205,8 +205,8 @@ func (d *decoder) pairs(read func(key string) error) error {
 	return d.next()
 }
 
-// object reads an object with fields, each of which must occur once; other fields are skipped.
-// serde would also accept a list of the fields' values.
+// object reads an object in which each of the fields must occur once; other fields are skipped.
+// Unlike serde, it refuses a list of the fields' values.
 func (d *decoder) object(want string, fields []field) error {
 	if err := d.begin('{', want); err != nil {
 		return err
@@ -253,7 +253,7 @@ func (d *decoder) skip() error {
 	}
 }
 
-// end returns an error if something follows.
+// end returns an error if the text continues after the value.
 func (d *decoder) end() error {
 	rest := d.data[d.in.InputOffset():]
 	if extra := bytes.TrimLeft(rest, " \t\r\n"); len(extra) > 0 {

@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-// encoder writes JSON as serde_json does. Maps are sorted by key; Rust's have no order.
+// encoder writes JSON as serde_json does. It sorts maps by key, because Rust's maps have no order.
 type encoder struct {
 	out []byte
 	// pretty indents by two blanks for each level and puts each value on its own line.
@@ -45,7 +45,7 @@ func (e *encoder) line() {
 	}
 }
 
-// item writes what comes before a value of a list or a name.
+// item writes the separator before a value of a list or a name.
 func (e *encoder) item() {
 	if !e.fresh {
 		e.out = append(e.out, ',')
@@ -152,8 +152,8 @@ func (e *encoder) tensors(m map[string][]float32) {
 	e.close('}')
 }
 
-// The range of decimal exponents in which numbers are written without an exponent, for 32 and 64
-// bits.
+// These limit the position of the decimal point in numbers that are written without an exponent,
+// for 32 and 64 bits.
 const (
 	leastPoint  = -5
 	mostPoint32 = 13
@@ -161,7 +161,7 @@ const (
 )
 
 // appendFloat writes the fewest digits that read back as the same number of that many bits, always
-// with a point or an exponent. NaN and infinities are null.
+// with a point or an exponent. NaN and infinities become null.
 func appendFloat(out []byte, v float64, bits int) []byte {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return append(out, "null"...)
@@ -177,7 +177,7 @@ func appendFloat(out []byte, v float64, bits int) []byte {
 	i := slices.Index(short, 'e')
 	exponent, err := strconv.Atoi(string(short[i+1:]))
 	if err != nil {
-		panic(err) // strconv wrote the text, so it parses
+		panic(err) // cannot fail, because strconv wrote the text
 	}
 	if point := exponent + 1; point >= leastPoint && point <= most {
 		begin := len(out)

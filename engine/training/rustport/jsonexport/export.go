@@ -10,25 +10,25 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// Format is the form of an export.
+// Format is the format of an export.
 type Format string
 
-// Formats, by the names that the command takes.
+// These are the formats, by the names that the command accepts.
 const (
 	// SavedModel is a directory with a file for each table.
 	SavedModel Format = "saved-model"
-	// ONNX is not supported.
+	// ONNX is a format that Export refuses.
 	ONNX Format = "onnx"
-	// TorchScript is not supported.
+	// TorchScript is a format that Export refuses.
 	TorchScript Format = "torch-script"
-	// Native is a single file.
+	// Native is a single file with the whole model.
 	Native Format = "native"
 )
 
 // Formats returns all formats.
 func Formats() []Format { return []Format{SavedModel, ONNX, TorchScript, Native} }
 
-// kept returns the name of the format that the written files contain.
+// kept returns the format's name as the exported files contain it.
 func (f Format) kept() string {
 	if f == Native {
 		return "Binary"
@@ -45,10 +45,10 @@ type Options struct {
 	Format     Format
 	// Optimize is recorded in the manifest and has no other effect.
 	Optimize bool
-	// Quantize rounds numbers to QuantizeBits, which is 8 or 16.
+	// Quantize rounds numbers to QuantizeBits bits, which must be 8 or 16.
 	Quantize     bool
 	QuantizeBits uint8
-	// IncludeEmbeddings also exports the tables.
+	// IncludeEmbeddings also exports the embedding tables.
 	IncludeEmbeddings bool
 	SignatureName     string
 	// ModelVersion is the version in the manifest; nil means 1.0.0.
@@ -64,16 +64,16 @@ func Defaults() Options {
 	return Options{Format: SavedModel, Optimize: true, QuantizeBits: 8, IncludeEmbeddings: true, SignatureName: "serving_default"}
 }
 
-// Report is what an export did.
+// Report is the result of an export.
 type Report struct {
 	// Checkpoint is the exported file, and GlobalStep its step.
 	Checkpoint string
 	GlobalStep uint64
-	// Tables and DenseParams count what was exported.
+	// Tables and DenseParams are the numbers of exported tables and dense parameters.
 	Tables, DenseParams int
 }
 
-// export is a running export.
+// export is an export in progress.
 type export struct {
 	files env.Files
 	now   time.Time
@@ -81,9 +81,9 @@ type export struct {
 	o     Options
 }
 
-// Export exports a checkpoint. now is the time in the manifest, and warn receives warnings. It goes
-// step by step as the Rust port does, and what was done before an error stays: for an unsupported
-// format that is an empty output directory. Errors have the Rust port's texts.
+// Export exports a checkpoint. now is the time in the manifest, and warn receives warnings. It
+// proceeds step by step as the Rust port does, and an error leaves the results of earlier steps:
+// for an unsupported format, an empty output directory. Errors have the Rust port's texts.
 func Export(files env.Files, now time.Time, o Options, warn func(string)) (*Report, error) {
 	x := &export{files: files, now: now, warn: warn, o: o}
 	if !env.Exists(files, o.CheckpointPath) {
@@ -135,8 +135,8 @@ func (x *export) makeOutput() error {
 	return nil
 }
 
-// removeOutput removes a directory, unless it contains what is to be exported. The Rust port
-// removes that too, and then finds no checkpoint.
+// removeOutput removes the output directory, unless it contains the checkpoint to export. The Rust
+// port removes that too, and then finds no checkpoint.
 func (x *export) removeOutput(info env.FileInfo) error {
 	if !info.Dir {
 		return fmt.Errorf("%s: found a file, want a directory", x.o.OutputPath)
@@ -176,7 +176,7 @@ func (x *export) resolve() (string, error) {
 	return join(dir, latest), nil
 }
 
-// StepOf returns the step N in the file name checkpoint-N.json.
+// StepOf returns the step N of a file called checkpoint-N.json; ok is false for any other name.
 func StepOf(name string) (step uint64, ok bool) {
 	number, found := strings.CutPrefix(name, "checkpoint-")
 	number, json := strings.CutSuffix(number, ".json")
@@ -198,7 +198,8 @@ func (x *export) restore(name string) (*State, error) {
 	return s, nil
 }
 
-// describe records in the metadata where the export comes from. Only the native format keeps that.
+// describe records the source and options of the export in the metadata. Only the native format
+// contains them.
 func (x *export) describe(s *State, checkpoint string) {
 	s.Metadata["export_source_checkpoint"] = checkpoint
 	s.Metadata["export_signature_name"] = x.o.SignatureName
@@ -228,7 +229,7 @@ func (x *export) writeModel(s *State) (err error) {
 	return nil
 }
 
-// copyWarmup copies a file, or the files of a directory without its subdirectories.
+// copyWarmup copies the warm-up file, or the files directly in the warm-up directory.
 func (x *export) copyWarmup() error {
 	from := x.o.WarmupDataPath
 	if from == "" {

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// specFile describes the layers of a model to the Rust port's server.
+// specFile is the file that describes a model's layers to the Rust port's server.
 const specFile = "model_spec.json"
 
-// kinds of models that a spec can describe, in the order in which they are looked for.
+// kinds holds the kinds of models that a spec can describe, in the order of the search.
 var kinds = []string{"mmoe", "dcn", "mlp"}
 
-// kind returns the kind of model in the metadata, or else the one after which its parameters are
-// named.
+// kind returns the model's kind: the one in the metadata, or else the one in its parameters'
+// names.
 func (s *State) kind() string {
 	if kind, ok := s.Metadata["model_spec_type"]; ok {
 		return strings.ToLower(strings.TrimSpace(kind))
@@ -28,7 +28,7 @@ func (s *State) kind() string {
 	return ""
 }
 
-// spec returns the text of the file. ok is false for a model of no known kind, or without sizes.
+// spec returns the content of specFile. ok is false for a model of unknown kind, or without sizes.
 func (s *State) spec() (text []byte, ok bool) {
 	kind := s.kind()
 	input, hasInput := s.size("model_input_dim")
@@ -60,10 +60,10 @@ func (s *State) spec() (text []byte, ok bool) {
 	return e.out, true
 }
 
-// size returns a number in the metadata.
+// size returns a number in the metadata; ok is false if it is missing or invalid.
 func (s *State) size(key string) (n uint64, ok bool) { return parseSize(s.Metadata[key]) }
 
-// sizeOr writes a number from the metadata, or a default.
+// sizeOr writes a number of the metadata, or the given default if it is missing.
 func (s *State) sizeOr(e *encoder, name string, without uint64) {
 	n, ok := s.size("model_" + name)
 	if !ok {
@@ -72,7 +72,7 @@ func (s *State) sizeOr(e *encoder, name string, without uint64) {
 	e.uintField(name, n)
 }
 
-// sizes writes the numbers in a list of the metadata.
+// sizes writes a list of the metadata, without the elements that are not numbers.
 func (s *State) sizes(e *encoder, name string) {
 	var list []uint64
 	for part := range strings.SplitSeq(s.Metadata["model_"+name], ",") {
@@ -84,7 +84,7 @@ func (s *State) sizes(e *encoder, name string) {
 	e.uints(list)
 }
 
-// activation returns the activation in the metadata; an unknown one is relu.
+// activation returns the activation function in the metadata; relu if it is unknown.
 func (s *State) activation() string {
 	switch a := strings.ToLower(strings.TrimSpace(s.Metadata["model_activation"])); a {
 	case "tanh", "sigmoid", "none":
@@ -95,7 +95,7 @@ func (s *State) activation() string {
 	return "relu"
 }
 
-// parseSize parses an unsigned number as Rust does, which may begin with a plus.
+// parseSize parses an unsigned number as Rust does, which accepts a plus sign.
 func parseSize(text string) (n uint64, ok bool) {
 	n, err := strconv.ParseUint(strings.TrimPrefix(text, "+"), 10, 64)
 	return n, err == nil

@@ -13,7 +13,7 @@ type State struct {
 	Metadata    map[string]string
 }
 
-// Table is a table of embeddings. Nothing checks that entries have Dim values.
+// Table is a table of embeddings. The length of its entries is not checked against Dim.
 type Table struct {
 	Name     string
 	Dim      uint64
@@ -70,7 +70,7 @@ func (d *decoder) table() (t Table, err error) {
 	return t, err
 }
 
-// optimizer skips the state of an optimizer.
+// optimizer parses the state of an optimizer and drops it.
 func (d *decoder) optimizer() error {
 	text := func() error { _, err := d.text(); return err }
 	tensors := func() error { _, err := d.tensors(); return err }

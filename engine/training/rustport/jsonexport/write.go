@@ -46,7 +46,7 @@ func (x *export) savedModel(s *State) error {
 	return x.manifest(s)
 }
 
-// native writes everything into one file of JSON without blanks, and the manifest.
+// native writes the whole model into one file, as JSON without blanks, and the manifest.
 func (x *export) native(s *State) error {
 	s.Metadata["export_format"] = x.o.Format.kept()
 	if x.o.ModelVersion != nil {
@@ -124,7 +124,7 @@ func (e *encoder) table(t Table) {
 	e.close('}')
 }
 
-// write writes a file so that readers never see half of it.
+// write writes a file atomically.
 func (x *export) write(name string, data []byte) error {
 	temporary := name + ".tmp"
 	err := x.files.WriteFile(temporary, data)
@@ -151,7 +151,7 @@ func reason(err error) error {
 	return err
 }
 
-// join returns a path below another, without cleaning either.
+// join joins a directory and a name without cleaning either.
 func join(dir, name string) string {
 	if strings.HasSuffix(dir, "/") {
 		return dir + name

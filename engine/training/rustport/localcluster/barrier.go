@@ -8,14 +8,14 @@ import (
 // BarrierStatus is the state of the barrier at a worker's step.
 type BarrierStatus struct {
 	Epoch uint64
-	// Released is set when all workers have arrived.
+	// Released means that all workers have arrived.
 	Released bool
 	// Arrived is the number of workers that have arrived, of Required. When the barrier is released
 	// both are equal.
 	Arrived, Required int
 }
 
-// String returns the status as the reference shows it.
+// String formats the status as the reference does.
 func (s BarrierStatus) String() string {
 	if s.Released {
 		return fmt.Sprintf("Released { epoch: %d, participants: %d }", s.Epoch, s.Required)
@@ -33,7 +33,7 @@ func newBarrier() barrier {
 	return barrier{waiters: map[uint64]map[int]bool{}, released: map[uint64]bool{}}
 }
 
-// arrive records the arrival of a worker, which may be repeated.
+// arrive records the arrival of a worker, which may be repeated, and returns the status.
 func (b *barrier) arrive(epoch uint64, worker, required int) BarrierStatus {
 	status := BarrierStatus{Epoch: epoch, Required: required, Arrived: required}
 	if status.Released = b.released[epoch]; status.Released {
@@ -60,8 +60,8 @@ func (l *LocalCluster) SyncBarrier(index int) (BarrierStatus, error) {
 	return l.barrier.arrive(w.step, index, len(l.workers)), nil
 }
 
-// WaitForBarrier arrives, and checks every poll until all have arrived. After timeout it is a
-// BarrierTimeout; the worker still counts as arrived. It checks at least once.
+// WaitForBarrier records a worker's arrival, and checks every poll until all have arrived; at
+// least once. After timeout it returns a BarrierTimeout; the worker still counts as arrived.
 func (l *LocalCluster) WaitForBarrier(index int, timeout, poll time.Duration) (BarrierStatus, error) {
 	start := l.e.Clock.Elapsed()
 	for {

@@ -1,6 +1,6 @@
 // Package localcluster is a training cluster in one process: parameter servers, workers, and a
-// barrier for each step (TRN-4.1). It has no counterpart in Python. It behaves like the Rust port's
-// crates/monolith-training/src/distributed.rs.
+// barrier for each step (TRN-4.1). It has no counterpart in Python. It behaves like the Rust
+// port's crates/monolith-training/src/distributed.rs.
 //
 // Two things to use first:
 //
@@ -11,8 +11,8 @@
 // A worker that never reaches a step blocks all others at that step. A worker whose wait has timed
 // out still counts as arrived. To change how a barrier is released: barrier.go.
 //
-// Cost: a step costs its gradients; a barrier keeps one number for each released step, until the
-// cluster stops.
+// Cost: the time of a step grows with its gradients; a barrier stores one number for each released
+// step, until the cluster stops.
 package localcluster
 
 import (
@@ -24,10 +24,10 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// Kind tells errors apart.
+// Kind is the kind of an error.
 type Kind int
 
-// The kinds of errors, each with its text.
+// These are the kinds of errors. Each trailing comment is the kind's text or its beginning.
 const (
 	ConnectionFailed     Kind = iota // "Connection failed: "
 	CommunicationError               // "Communication error: "
@@ -40,7 +40,7 @@ const (
 type Error struct {
 	Kind Kind
 	Text string
-	// Epoch and Timeout belong to a barrier.
+	// Epoch and Timeout are set for a BarrierTimeout.
 	Epoch   uint64
 	Timeout time.Duration
 }
@@ -64,7 +64,7 @@ func fail(kind Kind, format string, args ...any) error {
 	return &Error{Kind: kind, Text: fmt.Sprintf(format, args...)}
 }
 
-// Config describes a cluster to one of its tasks.
+// Config is the configuration of a cluster for one of its tasks.
 type Config struct {
 	PSAddrs, WorkerAddrs []string
 	TaskIndex            int
@@ -94,7 +94,7 @@ type parameter struct {
 	version uint64
 }
 
-// parameterServer holds some of the parameters. It works even when the cluster is stopped.
+// parameterServer holds a part of the parameters. It works even when the cluster is stopped.
 type parameterServer struct {
 	parameters map[string]*parameter
 }
@@ -107,7 +107,7 @@ func (p *parameterServer) set(name string, values []float32) {
 	p.parameters[name] = &parameter{slices.Clone(values), version}
 }
 
-// apply moves a parameter against a gradient.
+// apply subtracts rate times the gradient from a parameter and returns the new values.
 func (p *parameterServer) apply(name string, gradient []float32, rate float32) ([]float32, error) {
 	v, ok := p.parameters[name]
 	if !ok {
@@ -123,7 +123,7 @@ func (p *parameterServer) apply(name string, gradient []float32, rate float32) (
 	return slices.Clone(v.values), nil
 }
 
-// worker counts the steps of a worker.
+// worker is the state of one worker.
 type worker struct {
 	running bool
 	step    uint64
@@ -136,7 +136,7 @@ func (w *worker) mustRun() error {
 	return nil
 }
 
-// LocalCluster is the cluster.
+// LocalCluster is a training cluster in one process.
 type LocalCluster struct {
 	e       *env.Env
 	rate    float32
@@ -175,7 +175,7 @@ func (l *LocalCluster) setRunning(running bool) {
 	}
 }
 
-// PSIndex returns which of n servers has a parameter.
+// PSIndex returns the index of the server, of n, that holds a parameter.
 func PSIndex(name string, n int) int {
 	if n == 0 {
 		return 0
@@ -194,7 +194,8 @@ func (l *LocalCluster) RegisterParameter(name string, values []float32) (server 
 	return server
 }
 
-// Parameter returns a parameter's values and how often they were set.
+// Parameter returns a parameter's values and the number of times they were set; ok is false if it
+// is not registered.
 func (l *LocalCluster) Parameter(name string) (values []float32, version uint64, ok bool) {
 	p, ok := l.servers[PSIndex(name, len(l.servers))].parameters[name]
 	if !ok {
@@ -211,9 +212,9 @@ func (l *LocalCluster) worker(index int) (*worker, error) {
 	return w, w.mustRun()
 }
 
-// TrainStep counts a worker's step and applies its gradients in the order of their names. The first
-// that fails ends the call; those before it stay applied. It returns the new values of the
-// parameters.
+// TrainStep counts a worker's step and applies its gradients in the order of their names. It
+// returns the new values of the parameters. The first error ends it; earlier gradients stay
+// applied.
 func (l *LocalCluster) TrainStep(index int, gradients map[string][]float32) (map[string][]float32, error) {
 	w, err := l.worker(index)
 	if err != nil {

@@ -1,14 +1,14 @@
-// Package parametersync receives the embeddings that a training pushes to what serves its model, as
-// the Rust port's serve command does at an address of its own (TRN-4.10;
+// Package parametersync receives the embeddings that a training pushes to the server of its model,
+// as the Rust port's serve command does at a separate address (TRN-4.10;
 // crates/monolith-serving/src/parameter_sync_sink.rs and embedding_store.rs). Python has no such
 // service: there a PS pushes by Predict (parameter_sync_client.cc).
 //
 // Two things to use first:
 //
-//   - [Store.Push] applies a push.
+//   - [Store.Push] applies a push request.
 //   - [Store.Handle] serves ParameterSyncRpc as a handler of calls.
 //
-// Cost: a push costs its ids times their dimension; embeddings that are never pushed again stay.
+// Cost: the time of a push grows with its ids times their dimension. Embeddings are never removed.
 package parametersync
 
 import (
@@ -29,9 +29,9 @@ type Store struct {
 // NewStore makes an empty store.
 func NewStore() *Store { return &Store{tables: map[string]map[int64][]float32{}} }
 
-// ApplyDelta replaces the embeddings of ids, whose values are one after another, and returns their
-// number; an id that occurs twice counts twice. Without ids, or with a number of values other than
-// dim for each, it changes nothing, makes no table, and returns 0.
+// ApplyDelta sets the embeddings of ids, which are concatenated, and returns their number; a
+// repeated id counts twice. Without ids, or if the number of values is not dim for each id, it
+// changes nothing, makes no table, and returns 0.
 func (s *Store) ApplyDelta(table string, dim int32, ids []int64, embeddings []float32) int {
 	if len(ids) == 0 || dim < 0 || len(embeddings) != len(ids)*int(dim) {
 		return 0
@@ -47,7 +47,7 @@ func (s *Store) ApplyDelta(table string, dim int32, ids []int64, embeddings []fl
 	return len(ids)
 }
 
-// Get returns an embedding.
+// Get returns a copy of an embedding; ok is false if there is none.
 func (s *Store) Get(table string, id int64) (embedding []float32, ok bool) {
 	row, ok := s.tables[table][id]
 	return slices.Clone(row), ok
@@ -77,7 +77,7 @@ func (s *Store) Push(r *pb.PushRequest) (*pb.PushResponse, error) {
 	return &pb.PushResponse{StatusCode: proto.Int32(0), UpdateNum: proto.Int32(int32(updated))}, nil
 }
 
-// Handle implements [env.Handler].
+// Handle answers the service's calls; it is an [env.Handler].
 func (s *Store) Handle(method string, request []byte) ([]byte, error) {
 	if method != rpc.ParameterSyncRpc_Push_FullMethodName {
 		return nil, &env.RPCError{Code: env.Unimplemented, Message: "Method not found!"}

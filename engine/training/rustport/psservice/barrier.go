@@ -20,7 +20,7 @@ type barrier struct {
 	released   env.Cond
 }
 
-// Barrier returns when all workers have arrived. It returns status 1 for invalid arguments, or
+// Barrier answers once all workers have arrived. It answers status 1 for invalid arguments, or
 // after the timeout.
 func (s *Service) Barrier(r *pb.BarrierRequest) *pb.BarrierResponse {
 	if r.NumWorkers <= 0 {
@@ -58,12 +58,12 @@ func (b *barrier) size(defective bool) int32 {
 	return int32(len(b.arrived))
 }
 
-// await waits for the end of the generation and reports whether it came in time.
+// await waits for the end of the generation. It returns false after the timeout.
 func (b *barrier) await(generation uint64, timeout time.Duration) bool {
 	return b.released.WaitFor(timeout) || b.generation != generation
 }
 
-// release begins the next generation.
+// release ends the present generation and wakes its workers.
 func (b *barrier) release() *pb.BarrierResponse {
 	b.generation++
 	b.released.Broadcast()

@@ -10,10 +10,10 @@ import (
 	pb "github.com/monosim/monosim/engine/proto/monolith/ps_training"
 )
 
-// carriedTimeoutMs is the timeout in requests; nobody enforces it.
+// carriedTimeoutMs is the timeout in requests, which no server enforces.
 const carriedTimeoutMs = 5000
 
-// Client spreads ids over servers.
+// Client distributes ids over the servers of a training's embeddings.
 type Client struct{ shards []env.Channel }
 
 // NewClient makes a client of servers, in the order of their shards.
@@ -25,8 +25,8 @@ func NewClient(e *env.Env, addrs []string) *Client {
 	return c
 }
 
-// Connect does what NewClient does, after it has connected to each server. A server that cannot be
-// reached is a ConnectionError.
+// Connect calls NewClient once each server has accepted a connection. For a server that cannot be
+// reached it returns a ConnectionError.
 func Connect(e *env.Env, addrs []string) (*Client, error) {
 	for _, a := range addrs {
 		if err := e.Network.Probe(a, 0); err != nil {
@@ -50,7 +50,7 @@ func (e *ConnectionError) Error() string {
 // Unwrap returns the network's error.
 func (e *ConnectionError) Unwrap() error { return e.Err }
 
-// DimensionError is returned for a number of values that does not fit the dimension.
+// DimensionError is returned for a number of values that does not match the dimension.
 type DimensionError struct{ Want, Got int }
 
 // Error returns the Rust port's text.
@@ -77,7 +77,7 @@ func call(channel env.Channel, method string, request, response proto.Message) e
 	return proto.Unmarshal(data, response)
 }
 
-// refusal returns the error for a status.
+// refusal returns the error for a status; nil for status 0.
 func refusal(status int32, message string) error {
 	if status == 0 {
 		return nil
@@ -85,8 +85,8 @@ func refusal(status int32, message string) error {
 	return &env.RPCError{Code: env.Internal, Message: message}
 }
 
-// spread lists the distinct ids of each shard, and for each element of ids its shard and index
-// there.
+// spread returns the distinct ids of each shard. where holds, for each position in ids, the shard
+// and the index in it.
 func (c *Client) spread(ids []int64) (shards [][]int64, where [][2]int) {
 	shards = make([][]int64, len(c.shards))
 	seen := map[int64][2]int{}
@@ -104,8 +104,8 @@ func (c *Client) spread(ids []int64) (shards [][]int64, where [][2]int) {
 	return shards, where
 }
 
-// Lookup returns the embedding of each id. It asks one shard after another. A table of another
-// dimension is a DimensionError.
+// Lookup returns the embedding of each id. It asks one shard after another. For a table of another
+// dimension it returns a DimensionError.
 func (c *Client) Lookup(table string, ids []int64, dim int32, create bool) ([][]float32, error) {
 	shards, where := c.spread(ids)
 	found := make([][]float32, len(shards))
@@ -133,9 +133,10 @@ func (c *Client) Lookup(table string, ids []int64, dim int32, create bool) ([][]
 	return rows, nil
 }
 
-// ApplyGradients moves the embedding of each id against its gradient, one shard after another.
-// Gradients of an id that occurs twice are added up. It returns how many embeddings were moved, and
-// how many do not exist. A number of values other than ids times the dimension is a DimensionError.
+// ApplyGradients subtracts rate times its gradient from the embedding of each id, one shard after
+// another. Gradients of a repeated id are added up. It returns how many embeddings were updated,
+// and how many do not exist. If the number of values is not ids times the dimension, it returns a
+// DimensionError.
 func (c *Client) ApplyGradients(table string, ids []int64, gradients []float32, dim int32, rate float32) (updated, missing int, err error) {
 	if want := len(ids) * int(dim); len(gradients) != want {
 		return 0, 0, &DimensionError{Want: want, Got: len(gradients)}
@@ -169,7 +170,7 @@ func (c *Client) ApplyGradients(table string, ids []int64, gradients []float32, 
 	return updated, missing, nil
 }
 
-// Barrier arrives at a barrier, which shard 0 keeps.
+// Barrier waits at a barrier on shard 0 until all workers have arrived.
 func (c *Client) Barrier(id string, worker, numWorkers int32, timeout time.Duration) (arrived int32, err error) {
 	response := &pb.BarrierResponse{}
 	request := &pb.BarrierRequest{BarrierId: id, WorkerId: worker, NumWorkers: numWorkers, TimeoutMs: timeout.Milliseconds()}

@@ -1,17 +1,17 @@
-// Package psservice keeps the embeddings of a training and lets its workers wait for each other,
+// Package psservice stores the embeddings of a training and provides barriers for its workers,
 // over gRPC (TRN-4.2). It has no counterpart in Python. It behaves like the Rust port's
 // crates/monolith-training/src/distributed_ps.rs.
 //
 // Two things to use first:
 //
 //   - [New] makes a server's [Service]; [Service.Handle] answers calls.
-//   - [NewClient] spreads ids over servers.
+//   - [NewClient] distributes ids over servers.
 //
 // The barrier has two variants: that of the Rust port at commit 7fc99f7, and the defective one of
 // f415ff3, where a worker that timed out still counts. To change how they differ: barrier.go.
 //
-// Cost: a lookup or change costs its ids times the dimension; statistics walk the tables, not their
-// ids.
+// Cost: the time of a lookup or change grows with its ids times the dimension, that of statistics
+// with the number of tables.
 package psservice
 
 import (
@@ -33,7 +33,7 @@ type Options struct {
 	Dim int32
 	// DefectiveBarrier selects the barrier of commit f415ff3.
 	DefectiveBarrier bool
-	// ServiceTime is how long a lookup or a change takes.
+	// ServiceTime is the duration of a lookup or a change.
 	ServiceTime time.Duration
 }
 
@@ -58,7 +58,7 @@ func (l *latency) mean() int64 {
 	return l.totalUs / l.count
 }
 
-// Service is one server.
+// Service is one embedding server of a training.
 type Service struct {
 	e               *env.Env
 	options         Options
@@ -73,7 +73,7 @@ func New(e *env.Env, options Options) *Service {
 	return &Service{e: e, options: options, started: e.Clock.Elapsed(), tables: map[string]*table{}, barriers: map[string]*barrier{}}
 }
 
-// table finds or makes a table; the dimension matters only for a new one.
+// table returns a table, or makes it with the dimension dim.
 func (s *Service) table(name string, dim int32) *table {
 	t, ok := s.tables[name]
 	if !ok {
@@ -90,7 +90,7 @@ func (s *Service) dim(asked int32) int32 {
 	return s.options.Dim
 }
 
-// timed runs do after the service time, and adds the time of both to l.
+// timed sleeps for the service time and calls do. It adds the duration of both to l.
 func (s *Service) timed(l *latency, do func()) {
 	start := s.e.Clock.Elapsed()
 	if s.options.ServiceTime > 0 {
@@ -100,8 +100,8 @@ func (s *Service) timed(l *latency, do func()) {
 	l.add(s.e.Clock.Elapsed() - start)
 }
 
-// Lookup returns embeddings, zeros for missing ids. It looks for all ids before it makes any, so an
-// id that occurs twice counts as missing twice.
+// Lookup returns embeddings, zeros for missing ids. It looks up all ids before it creates any, so
+// a repeated id counts as missing twice.
 func (s *Service) Lookup(r *pb.LookupRequest) *pb.LookupResponse {
 	response := &pb.LookupResponse{}
 	s.timed(&s.lookups, func() {
@@ -126,8 +126,8 @@ func (s *Service) Lookup(r *pb.LookupRequest) *pb.LookupResponse {
 	return response
 }
 
-// ApplyGradients moves the existing embeddings against their gradients. A wrong number of gradients
-// changes nothing and makes no table, but counts as a request.
+// ApplyGradients subtracts gradients from the existing embeddings. If the number of gradients is
+// wrong it changes nothing and makes no table, but counts the request.
 func (s *Service) ApplyGradients(r *pb.ApplyGradientsRequest) *pb.ApplyGradientsResponse {
 	response := &pb.ApplyGradientsResponse{}
 	s.timed(&s.applys, func() {
@@ -180,7 +180,7 @@ func (s *Service) HealthCheck() *pb.HealthCheckResponse {
 		UptimeSeconds: int64((s.e.Clock.Elapsed() - s.started) / time.Second)}
 }
 
-// Handle implements [env.Handler].
+// Handle answers the service's calls; it is an [env.Handler].
 func (s *Service) Handle(method string, request []byte) ([]byte, error) {
 	switch method {
 	case pb.ParameterServerTraining_Lookup_FullMethodName:

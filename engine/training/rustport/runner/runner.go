@@ -16,7 +16,7 @@ import (
 type Config struct {
 	Role  rustport.Role
 	Index int
-	// NumPS and NumWorkers are how many of each there are.
+	// NumPS and NumWorkers are the numbers of processes of each role.
 	NumPS, NumWorkers int
 	// BindAddr is host:port; a PS with port 0 takes a free one.
 	BindAddr string
@@ -24,8 +24,8 @@ type Config struct {
 	PSType, WorkerType string
 	Table              string
 	Dim                int32
-	// ConnectRetries is the number of further looks for PS after the first, RetryBackoff the pause
-	// between two.
+	// ConnectRetries is the number of retries in looking for PS, RetryBackoff the pause before
+	// each.
 	ConnectRetries int
 	RetryBackoff   time.Duration
 	// HeartbeatInterval is the time between two heartbeats of a PS; 0 means none.
@@ -53,10 +53,10 @@ func ConfigOf(c rustport.RunnerConfig, role rustport.Role, bindAddr string) Conf
 	return to
 }
 
-// id returns the process's name among the services.
+// id returns the process's id among the services.
 func (c Config) id() string { return fmt.Sprintf("%s-%d", c.Role, c.Index) }
 
-// service returns the entry of the process at an address.
+// service returns the registration of the process at an address.
 func (c Config) service(host string, port int) Service {
 	typ := c.WorkerType
 	if c.Role == rustport.PS {
@@ -67,14 +67,14 @@ func (c Config) service(host string, port int) Service {
 	}}
 }
 
-// Log lines for errors of cleaning up, when there was an error before.
+// These lines are logged when cleaning up after an error also fails.
 const (
 	deregisterFailed = "Failed to deregister service after role error"
 	disconnectFailed = "Failed to disconnect discovery after role error"
 )
 
 // Run runs a process until its work is done (row D15). Afterwards it always deregisters and
-// disconnects. The error is the first of these three: of the role, of deregistering, of
+// disconnects. It returns the first of three errors: that of the role, of deregistering, of
 // disconnecting. If the discovery cannot be reached, it returns at once.
 func Run(e *env.Env, by Services, c Config) error {
 	host, port, err := splitBind(c.BindAddr)
@@ -102,8 +102,8 @@ func Run(e *env.Env, by Services, c Config) error {
 	return roleErr
 }
 
-// leave cleans up after a worker that could not register. It leaves a registration with the
-// worker's id alone if it is another's.
+// leave cleans up after a worker that could not register. It does not remove a registration of the
+// same id by another process.
 func (c Config) leave(e *env.Env, by Services, registering error) error {
 	if c.Variant == rustport.AsPort {
 		return registering
@@ -142,7 +142,7 @@ func warn(e *env.Env, what string, err error) {
 	}
 }
 
-// runPS serves, and registers the port on which it listens.
+// runPS starts a server, and registers the port on which it listens.
 func runPS(e *env.Env, by Services, c Config, host string, port int) error {
 	ps := psservice.New(e, psservice.Options{ShardID: int32(c.Index), Dim: c.Dim})
 	server, err := e.Network.Serve(port, 0, ps.Handle)
@@ -181,7 +181,7 @@ func RunFromRunnerConfig(e *env.Env, by Services, c rustport.RunnerConfig, run C
 	return Run(e, by, run)
 }
 
-// RunFromRunConfig does what RunFromRunnerConfig does for the user's settings over base (row D29).
+// RunFromRunConfig calls RunFromRunnerConfig with the user's settings applied to base (row D29).
 func RunFromRunConfig(e *env.Env, by Services, c rustport.RunConfig, base rustport.RunnerConfig, role rustport.Role, bindAddr string) error {
 	conf := c.ToRunnerConfig(base)
 	return RunFromRunnerConfig(e, by, conf, ConfigOf(conf, role, bindAddr))

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Health is the state of a service.
+// Health is the health of a service.
 type Health int
 
-// The states of health. HealthUnknown is the state of a service that has not reported any.
+// These are the states of health. HealthUnknown is that of a service that has not reported any.
 const (
 	HealthUnknown Health = iota
 	Healthy
@@ -18,16 +18,16 @@ const (
 	Stopping
 )
 
-// Keys of a service's metadata.
+// These are the keys of a service's metadata.
 const (
-	// KeyAddr and KeyIndex are the keys of a process's address and number.
+	// KeyAddr is the key of a process's address, KeyIndex that of its index.
 	KeyAddr  = "addr"
 	KeyIndex = "index"
 	// KeyAllowUpdate is the key that, when "true", allows a service to be registered again.
 	KeyAllowUpdate = "allow_update"
 )
 
-// Service is a process that can be found.
+// Service is a registered process.
 type Service struct {
 	ID, Name, Type string
 	Host           string
@@ -36,7 +36,7 @@ type Service struct {
 	Health         Health
 }
 
-// Address returns its host:port.
+// Address returns the service's host:port.
 func (s Service) Address() string { return fmt.Sprintf("%s:%d", s.Host, s.Port) }
 
 func (s Service) clone() Service {
@@ -44,7 +44,7 @@ func (s Service) clone() Service {
 	return s
 }
 
-// Services finds processes by their type.
+// Services registers processes and finds them by their type.
 type Services interface {
 	Connect() error
 	Disconnect() error
@@ -68,17 +68,17 @@ type AlreadyRegisteredError struct{ ID string }
 // Error returns the Rust port's text.
 func (e *AlreadyRegisteredError) Error() string { return "Service already registered: " + e.ID }
 
-// Change is what happened to a service.
+// Change is the kind of an Event.
 type Change int
 
-// The changes.
+// These are the kinds of changes.
 const (
 	Added Change = iota
 	Updated
 	Removed
 )
 
-// Event is one change. For a removed service only the id is set.
+// Event is one change of a service. For a removed service only the id is set.
 type Event struct {
 	Change  Change
 	Service Service
@@ -87,7 +87,7 @@ type Event struct {
 // watchCapacity is the number of events that a watcher keeps; the oldest are dropped.
 const watchCapacity = 100
 
-// Watcher receives the changes of services of one type.
+// Watcher receives the events of services of one type.
 type Watcher struct {
 	events []Event
 	missed int
@@ -108,7 +108,7 @@ func (w *Watcher) add(e Event) {
 	}
 }
 
-// Memory keeps services in memory; it needs no connection and no heartbeat.
+// Memory implements Services in memory, without connections or heartbeats.
 type Memory struct {
 	services map[string]Service
 	watchers map[string][]*Watcher
@@ -134,8 +134,8 @@ func (m *Memory) tell(typ string, e Event) {
 	}
 }
 
-// Register adds a service. If its id exists, it is an AlreadyRegisteredError, unless the metadata
-// allow the update.
+// Register adds a service. If its id is registered it returns an AlreadyRegisteredError, unless
+// the service's metadata allow the update.
 func (m *Memory) Register(s Service) error {
 	change := Added
 	if _, ok := m.services[s.ID]; ok {
@@ -149,7 +149,7 @@ func (m *Memory) Register(s Service) error {
 	return nil
 }
 
-// Discover lists the services of a type, by their ids.
+// Discover returns the services of a type, sorted by id.
 func (m *Memory) Discover(typ string) ([]Service, error) {
 	list := []Service{}
 	for _, id := range slices.Sorted(maps.Keys(m.services)) {
@@ -160,7 +160,7 @@ func (m *Memory) Discover(typ string) ([]Service, error) {
 	return list, nil
 }
 
-// Deregister removes a service. A missing one is a NotFoundError.
+// Deregister removes a service. For an unknown id it returns a NotFoundError.
 func (m *Memory) Deregister(id string) error {
 	s, ok := m.services[id]
 	if !ok {
@@ -171,7 +171,7 @@ func (m *Memory) Deregister(id string) error {
 	return nil
 }
 
-// UpdateHealth sets the health of a service. A missing one is a NotFoundError.
+// UpdateHealth sets the health of a service. For an unknown id it returns a NotFoundError.
 func (m *Memory) UpdateHealth(id string, health Health) error {
 	s, ok := m.services[id]
 	if !ok {
@@ -192,7 +192,7 @@ func (m *Memory) Clear() {
 	}
 }
 
-// Watch makes a watcher of a type, which receives changes from now on.
+// Watch makes a watcher, which receives later events of services of a type.
 func (m *Memory) Watch(typ string) *Watcher {
 	w := &Watcher{}
 	m.watchers[typ] = append(m.watchers[typ], w)

@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/engine/training/rustport/psservice"
 )
 
-// What a worker does with the PS once it has them.
+// These are the arguments of a worker's exchange with the PS.
 const (
 	sharedID       = 42
 	firstBarrier   = "step0"
@@ -48,8 +48,8 @@ func runWorker(e *env.Env, by Services, c Config) error {
 	return err
 }
 
-// findPS returns the addresses of the configured number of PS, the first ones in the order of their
-// texts. A query that fails counts as one that found none.
+// findPS returns the addresses of the configured number of PS, the first ones in the order of
+// their texts. A failed query counts as one that found none.
 func findPS(e *env.Env, by Services, c Config) ([]string, error) {
 	for attempt := 0; ; attempt++ {
 		services, err := by.Discover(c.PSType)
