@@ -17,7 +17,6 @@ type Agent struct {
 // New makes an agent without services.
 func New() *Agent { return &Agent{} }
 
-// service is one registered service with its check.
 type service struct {
 	id, name string
 	port     int
@@ -81,7 +80,6 @@ func (a *Agent) update(now time.Duration, host, check string, passing bool) bool
 	return true
 }
 
-// alive reports whether the service's check passes.
 func (s *service) alive(now time.Duration) bool {
 	return s.passing && (s.ttl == 0 || now < s.until)
 }

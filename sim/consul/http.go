@@ -147,7 +147,6 @@ func (a *Agent) handleRegister(now time.Duration, r Request) (int, string) {
 
 const invalidCheck = "Must provide TTL or Script/DockerContainerID/HTTP/TCP and Interval"
 
-// found is one element in the answer to a look-up.
 type found struct {
 	Host string            `json:"Host"`
 	Port int               `json:"Port"`

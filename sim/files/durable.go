@@ -32,7 +32,6 @@ func (f *FS) writeBack() {
 	}
 }
 
-// commit makes all changes of directories durable.
 func (f *FS) commit() { f.journal = nil }
 
 // Sync makes the content of a file durable, and with it all earlier changes of directories.
@@ -46,7 +45,6 @@ func (f *FS) Sync(name string) error {
 	return nil
 }
 
-// flush makes the present content of the file durable.
 func (e *entry) flush() { e.unsaved = nil }
 
 // settle flushes the content if its write-back is due. It must be called before the content

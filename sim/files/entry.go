@@ -29,7 +29,6 @@ type entry struct {
 	unsaved   *unsaved // unsaved is what a crash restores; nil when the content is durable
 }
 
-// child is one name in a directory.
 type child struct {
 	name  string
 	entry *entry

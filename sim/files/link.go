@@ -68,7 +68,6 @@ func (p place) info(name string) env.FileInfo {
 	}
 }
 
-// isLink reports whether the entry exists and is a symbolic link.
 func (e *entry) isLink() bool { return e != nil && e.target != nil }
 
 // linked returns the path to follow instead of a link in the directory dir with the rest of a path

@@ -45,7 +45,6 @@ func NewFS(w *vtime.World) *FS {
 	return f
 }
 
-// place is the result of following a path.
 type place struct {
 	path   string // path has no links, and starts at the tree that was asked; it may contain "." or double slashes
 	fs     *FS    // fs is the tree that contains the entry

@@ -2,7 +2,6 @@ package files
 
 import "slices"
 
-// watcher is one call of Watch.
 type watcher struct {
 	name  string
 	trail []string // trail holds the paths to compare with; nil means name alone

@@ -215,7 +215,6 @@ func isNotExist(err error) bool {
 	return ok && e.Err == fs.ErrNotExist
 }
 
-// parts splits a path into its names.
 func parts(name string) []string {
 	name = strings.Trim(path.Clean("/"+name), "/")
 	if name == "" {

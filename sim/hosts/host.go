@@ -14,7 +14,6 @@ var (
 	ErrNoRoute = errors.New("[Errno 101] Network is unreachable")
 )
 
-// hostView implements env.Host for one process.
 type hostView struct {
 	m    *Machine
 	p    *vtime.Process

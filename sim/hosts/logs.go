@@ -50,7 +50,6 @@ func (l *Logs) add(line Line) {
 // fileLevel is the least severe level in a process's output file, as in absl's default.
 const fileLevel = env.Info
 
-// logView implements env.Log for one process.
 type logView struct {
 	m *Machine
 	p *processes.Process

@@ -34,7 +34,6 @@ func NewTable(node *vtime.Node, tree *files.FS) *Table {
 	return &Table{node: node, tree: tree, nextPid: firstPid}
 }
 
-// program is a Program with the base name of its files.
 type program struct {
 	name string
 	run  Program

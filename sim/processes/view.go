@@ -64,7 +64,6 @@ func (v *view) Exit(code int) { v.p.Exit(code) }
 // Notify sets the handler of a signal to this process, and replaces an earlier one.
 func (v *view) Notify(sig env.Signal, handler func()) { v.p.Notify(sig, handler) }
 
-// child is a process as seen by its parent.
 type child struct {
 	*Process
 	parent *vtime.Process

@@ -27,7 +27,6 @@ type ApplicationMaster struct {
 	ended   bool // ended means that processes are not restarted
 }
 
-// addApplicationMaster adds the master, if the spec has one.
 func (w *World) addApplicationMaster() {
 	if w.spec.Training == nil || !w.spec.Training.ApplicationMaster {
 		return
@@ -77,7 +76,6 @@ func (m *ApplicationMaster) handle(method string, request []byte) ([]byte, error
 	return nil, &env.RPCError{Code: env.Unimplemented, Message: "Method not found!"}
 }
 
-// endIn ends the job after a grace period.
 func (m *ApplicationMaster) endIn(graceMs int64, op, reason string) {
 	m.ended = true
 	m.w.observe(ApplicationMasterHost, op, "", reason, 0)

@@ -27,7 +27,6 @@ type ModelServer struct {
 // Server returns the model server's state machine.
 func (s *ModelServer) Server() *tfserving.Server { return s.node.Server() }
 
-// runModelServer is the main program of a model server's process.
 func (p *Pod) runModelServer(proc *processes.Process) {
 	options, unknown, err := tfserving.ParseFlags(p.w.profile, proc.Args()[1:])
 	if err != nil {

@@ -74,5 +74,4 @@ func (w *World) wrote(write zookeeper.Write) {
 	w.options.Observe(o)
 }
 
-// flags returns a command line without the program.
 func flags(args []string) string { return strings.Join(args[1:], " ") }

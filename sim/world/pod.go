@@ -180,7 +180,6 @@ func (p *Pod) command() env.Command {
 	return env.Command{Args: []string{agentBinary, "--conf=" + ConfPath}, Env: p.environment(), Dir: binDir}
 }
 
-// runAgent is the main program of the agent's process.
 func (p *Pod) runAgent(proc *processes.Process) {
 	e := p.envOf(proc)
 	p.env = e

@@ -14,7 +14,6 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/node"
 )
 
-// trainerBinary is the program file of a training job's processes.
 const trainerBinary = "/opt/tiger/monolith/bin/cpu_training"
 
 // Trainer is a process of a training job, which has a machine of its own.
@@ -33,7 +32,6 @@ type Trainer struct {
 	starts    int
 }
 
-// addTrainers adds the job's machines, if the spec has a job.
 func (w *World) addTrainers() error {
 	spec := w.spec.Training
 	if spec == nil {

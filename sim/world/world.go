@@ -271,7 +271,6 @@ func (w *World) export(m cluster.Model) error {
 	return nil
 }
 
-// ip returns a unique address for a pod.
 func ip(p cluster.Pod) string {
 	return "10." + strconv.Itoa(1+p.Shard/250) + "." + strconv.Itoa(p.Shard%250) + "." + strconv.Itoa(1+p.Replica)
 }

@@ -9,7 +9,6 @@ type list[T item] struct {
 	sum    uint64 // sum is the sum of the chunks' hashes
 }
 
-// item is the constraint of a list's items.
 type item interface {
 	comparable
 	// ends reports whether a list is split after the item.

@@ -20,7 +20,6 @@ type space[K, V comparable] struct {
 
 var spaces sync.Map // maps a type to its space
 
-// spaceOf returns the space of a type.
 func spaceOf[K, V comparable]() *space[K, V] {
 	of := reflect.TypeFor[space[K, V]]()
 	if s, ok := spaces.Load(of); ok {
@@ -53,7 +52,6 @@ type pool[T any, P pooled[T]] struct {
 	most int // most is the size of at that triggers the next sweep
 }
 
-// pooled is the constraint of a pointer to a pool's value.
 type pooled[T any] interface {
 	*T
 	sum() uint64
@@ -74,7 +72,6 @@ func (p *pool[T, P]) find(v P) P {
 	return nil
 }
 
-// add adds a value that the pool does not have.
 func (p *pool[T, P]) add(v P) weak.Pointer[T] {
 	if len(p.at) >= p.most {
 		p.sweep()

@@ -81,7 +81,6 @@ func NewRunnerConfig() RunnerConfig {
 	return c
 }
 
-// setting returns the field of Settings with index i.
 func (s *Settings) setting(i int) reflect.Value { return reflect.ValueOf(s).Elem().Field(i) }
 
 // ToRunnerConfig returns base with the user's settings. A field is a setting if it differs both

@@ -77,7 +77,6 @@ func (s *Server) Close() error {
 	return errors.Join(s.err, closed)
 }
 
-// now returns the agent's time.
 func (s *Server) now() time.Duration {
 	return time.Duration(float64(time.Since(s.began)) * s.speed)
 }

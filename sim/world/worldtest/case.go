@@ -17,7 +17,6 @@ import (
 // Dir is the working directory of a case's program.
 const Dir = "/case"
 
-// binary is the file of the case's program.
 const binary = Dir + "/case"
 
 // Limit is the longest virtual time for which [Case.Run], and therefore Run and RunInPod, may

@@ -71,7 +71,6 @@ type change struct {
 	typ   env.EventType
 }
 
-// order groups the writes by zxid.
 func (c *check) order() error {
 	last := int64(0)
 	for _, w := range c.h.Writes {

@@ -75,7 +75,6 @@ func (n *node) enter() (leave func()) {
 	}
 }
 
-// drop removes the znode from its tree.
 func (n *node) drop() {
 	n.dropped = true
 	n.mayFinalize()
@@ -127,7 +126,6 @@ func (n *node) tellChildren(event *env.WatchEvent) error {
 	return unlessStopped(n.onChildren(slices.Clone(n.names), event))
 }
 
-// childEvent returns the event for a change of the children.
 func (n *node) childEvent() *env.WatchEvent {
 	return &env.WatchEvent{Type: env.EventChildrenChanged, Path: n.path}
 }
@@ -435,7 +433,6 @@ func (c *Client) remove(name string, recursive bool) error {
 // Retry calls fn once and returns its error.
 func (c *Client) Retry(fn func() error) error { return fn() }
 
-// watch is a watch that cannot be stopped.
 type watch struct{}
 
 func (watch) Stopped() bool { return false }

@@ -12,7 +12,6 @@ import (
 	"github.com/monosim/monosim/engine/training/rustport"
 )
 
-// checkpointFormat is the format name in a checkpoint's file.
 const checkpointFormat = "monolith_training::hooks::CheckpointHook"
 
 // defaultMaxToKeep is the number of checkpoints that a hook keeps by default.

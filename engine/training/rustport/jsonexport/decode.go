@@ -235,7 +235,6 @@ func (d *decoder) object(want string, fields []field) error {
 	return nil
 }
 
-// skip skips a value.
 func (d *decoder) skip() error {
 	for depth := 0; ; {
 		if err := d.next(); err != nil {

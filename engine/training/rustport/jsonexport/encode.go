@@ -34,7 +34,6 @@ func (e *encoder) close(delim byte) {
 	e.fresh = false
 }
 
-// line begins a new line in pretty output.
 func (e *encoder) line() {
 	if !e.pretty {
 		return

@@ -73,7 +73,6 @@ type Report struct {
 	Tables, DenseParams int
 }
 
-// export is an export in progress.
 type export struct {
 	files env.Files
 	now   time.Time

@@ -142,7 +142,6 @@ func atPath(name string, err error) error {
 	return fmt.Errorf("I/O error at %s: %w", name, reason(err))
 }
 
-// reason returns an error without its path.
 func reason(err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {

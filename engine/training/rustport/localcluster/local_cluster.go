@@ -123,7 +123,6 @@ func (p *parameterServer) apply(name string, gradient []float32, rate float32) (
 	return slices.Clone(v.values), nil
 }
 
-// worker is the state of one worker.
 type worker struct {
 	running bool
 	step    uint64

@@ -43,7 +43,6 @@ type table struct {
 	rows map[int64][]float32
 }
 
-// latency holds the number of requests and their total time.
 type latency struct{ count, totalUs int64 }
 
 func (l *latency) add(took time.Duration) {

@@ -53,10 +53,8 @@ func ConfigOf(c rustport.RunnerConfig, role rustport.Role, bindAddr string) Conf
 	return to
 }
 
-// id returns the process's id among the services.
 func (c Config) id() string { return fmt.Sprintf("%s-%d", c.Role, c.Index) }
 
-// service returns the registration of the process at an address.
 func (c Config) service(host string, port int) Service {
 	typ := c.WorkerType
 	if c.Role == rustport.PS {
