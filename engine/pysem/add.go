@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Add returns a + b for JSON values; what Python cannot add is a TypeError.
+// Add returns a + b for JSON values. The error is a TypeError if Python cannot add them.
 func Add(a, b any) (any, error) {
 	x, aInt := Big(a)
 	y, bInt := Big(b)

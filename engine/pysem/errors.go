@@ -20,8 +20,8 @@ func (e *Error) Error() string {
 	return e.Type + ": " + e.Message
 }
 
-// Is reports whether target is an Error of the same type and message; an empty message
-// in target is any. It is for errors.Is.
+// Is reports whether target is an Error of the same type and message, for errors.Is. A target
+// without a message matches any message.
 func (e *Error) Is(target error) bool {
 	t, ok := target.(*Error)
 	return ok && t.Type == e.Type && (t.Message == "" || t.Message == e.Message)
@@ -46,7 +46,7 @@ func AttributeError(v any, attribute string) *Error {
 	return Raise("AttributeError", "'%s' object has no attribute '%s'", TypeName(v), attribute)
 }
 
-// UnpackError returns what assigning a sequence of another length to n names raises.
+// UnpackError returns the error of an assignment to n names from a sequence of got items.
 func UnpackError(n, got int) *Error {
 	if got > n {
 		return Raise("ValueError", "too many values to unpack (expected %d)", n)

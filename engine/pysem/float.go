@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// FloatRepr returns repr of a float: the shortest digits that read back the same,
-// with an exponent below 1e-4 and from 1e16 on.
+// FloatRepr returns repr of a float: the fewest digits that read back as the same number, with an
+// exponent for numbers below 1e-4 and from 1e16 on.
 func FloatRepr(f float64) string {
 	switch {
 	case math.IsNaN(f):
@@ -33,13 +33,13 @@ func FloatRepr(f float64) string {
 	return text
 }
 
-// ParseFloat returns float(text); text that is no number is a ValueError.
+// ParseFloat returns float(text). The error is a ValueError if text is no number.
 func ParseFloat(text string) (float64, error) {
 	trimmed := StripNumber(text)
 	body, ok := dropUnderscores(FoldDigits(trimmed))
 	if ok && isFloatText(body) {
-		// strconv takes no sign before nan, and a range error still carries the
-		// right infinity or zero.
+		// strconv accepts no sign before nan. With its range error it still returns the right
+		// infinity or zero.
 		if strings.EqualFold(strings.TrimLeft(body, "+-"), "nan") {
 			return math.NaN(), nil
 		}
@@ -50,8 +50,7 @@ func ParseFloat(text string) (float64, error) {
 	return 0, Raise("ValueError", "could not convert string to float: %s", Repr(text))
 }
 
-// isFloatText keeps out what strconv reads and Python does not, as
-// hexadecimal floats.
+// isFloatText rejects what strconv accepts and Python does not, such as hexadecimal floats.
 func isFloatText(text string) bool {
 	word := strings.TrimLeft(strings.ToLower(text), "+-")
 	if word == "inf" || word == "infinity" || word == "nan" {
@@ -70,7 +69,7 @@ func FoldDigits(text string) string {
 	}, text)
 }
 
-// dropUnderscores removes underscores between digits; others are an error.
+// dropUnderscores removes underscores between digits. The bool is false if one stands elsewhere.
 func dropUnderscores(text string) (string, bool) {
 	if !strings.Contains(text, "_") {
 		return text, true

@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxJSONDepth is where CPython's recursion limit stops a nested document.
+// maxJSONDepth is the depth at which a nested document hits CPython's recursion limit.
 const maxJSONDepth = 990
 
-// ParseJSON returns json.loads: text holds one value. Objects become *[Dict], in
-// which the last of equal keys wins and the first gives the place. What is no JSON is a
+// ParseJSON returns json.loads of a text, which must hold exactly one value. Objects become
+// *[Dict]; of equal keys the last one gives the value and the first one the place. The error is a
 // JSONDecodeError.
 func ParseJSON(text string) (any, error) {
 	if strings.HasPrefix(text, "\ufeff") {
@@ -36,7 +36,7 @@ type jsonParser struct {
 	at   int
 }
 
-// fail words an error as Python does, with positions counted in characters.
+// fail returns an error in Python's words, with positions counted in characters.
 func (p *jsonParser) fail(what string, at int) *Error {
 	before := p.text[:min(at, len(p.text))]
 	line := 1 + strings.Count(before, "\n")
@@ -62,7 +62,7 @@ func (p *jsonParser) peek() byte {
 	return 0
 }
 
-// constants holds the words that Python's decoder knows.
+// constants holds the words that Python's decoder accepts as values.
 var constants = []struct {
 	word  string
 	value any
@@ -164,7 +164,7 @@ func (p *jsonParser) next(closing byte) (done bool, err error) {
 	return false, p.fail("Expecting ',' delimiter", p.at)
 }
 
-// number reads an int or a float; ok is false where none stands.
+// number reads an int or a float. ok is false if the text does not continue with a number.
 func (p *jsonParser) number() (v any, ok bool, err error) {
 	i := p.at
 	if p.peek() == '-' {
@@ -231,7 +231,7 @@ func (p *jsonParser) string() (string, error) {
 	return "", p.fail("Unterminated string starting at", begin)
 }
 
-// escapedString goes on with a string from its first backslash.
+// escapedString reads the rest of a string, from its first backslash on.
 func (p *jsonParser) escapedString(begin, start int) (string, error) {
 	b := append([]byte(nil), p.text[start:p.at]...)
 	for p.at < len(p.text) {
@@ -283,7 +283,7 @@ func (p *jsonParser) escape(begin int) (rune, error) {
 	return high, nil
 }
 
-// unit reads the \uXXXX at position at.
+// unit reads the escape \uXXXX at a position.
 func (p *jsonParser) unit(at int) (rune, bool) {
 	if at+6 > len(p.text) || p.text[at] != '\\' || p.text[at+1] != 'u' {
 		return 0, false

@@ -9,15 +9,15 @@ import (
 	"unicode"
 )
 
-// MaxDigits is how many decimal digits CPython makes of an int, or an int of.
+// MaxDigits is the most decimal digits that CPython converts between int and str.
 const MaxDigits = 4300
 
-// shortDigits are as many as always fit an int64.
+// shortDigits is a number of digits that always fits an int64.
 const shortDigits = 18
 
-// ParseInt returns int(text): surrounding white space, a sign, single underscores
-// between digits and the decimal digits of every script are allowed. What is no number
-// is a ValueError.
+// ParseInt returns int(text). White space around the number, a sign, single underscores between
+// digits and the decimal digits of every script are allowed. The error is a ValueError if text is
+// no number.
 func ParseInt(text string) (*big.Int, error) {
 	if len(text) <= shortDigits {
 		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
@@ -36,14 +36,14 @@ func ParseInt(text string) (*big.Int, error) {
 	return nil, Raise("ValueError", "invalid literal for int() with base 10: %s", Repr(text))
 }
 
-// StripNumber drops the white space around a number. Unlike str.strip it keeps the
-// separators U+001C to U+001F: int and float look at ASCII as C does.
+// StripNumber drops the white space around a number. Unlike str.strip it keeps the separators
+// U+001C to U+001F, because int and float use C's notion of white space for ASCII.
 func StripNumber(text string) string {
 	return strings.TrimFunc(text, func(r rune) bool { return IsSpace(r) && (r < 0x1c || r > 0x1f) })
 }
 
-// ParseSmallInt is [ParseInt] for values that fit an int; others saturate, and
-// exact then holds the value itself.
+// ParseSmallInt is [ParseInt] with a Go int as result. If the value does not fit, n is the nearest
+// int and exact is the value itself.
 func ParseSmallInt(text string) (n int, exact any, err error) {
 	if v, err := strconv.Atoi(text); err == nil {
 		return v, v, nil
@@ -56,8 +56,8 @@ func ParseSmallInt(text string) (n int, exact any, err error) {
 	return Saturate(exact), exact, nil
 }
 
-// asciiDigits drops underscores and turns other scripts' digits into ASCII; it
-// reports whether text is a decimal integer.
+// asciiDigits drops underscores and replaces the digits of other scripts by ASCII. The bool reports
+// whether text is a decimal integer.
 func asciiDigits(text string) (string, bool) {
 	var b strings.Builder
 	afterDigit := false
@@ -82,8 +82,8 @@ func asciiDigits(text string) (string, bool) {
 	return b.String(), afterDigit
 }
 
-// DigitValue returns the value of a decimal digit of any script. Unicode keeps the
-// ten digits of a script together, from a zero on.
+// DigitValue returns the value of a decimal digit of any script. It relies on Unicode placing the
+// ten digits of a script one after the other, from zero on.
 func DigitValue(r rune) (int, bool) {
 	if r >= '0' && r <= '9' {
 		return int(r - '0'), true
@@ -128,7 +128,7 @@ func Big(v any) (*big.Int, bool) {
 	return nil, false
 }
 
-// Plus returns a + b, saturated.
+// Plus returns a + b, or the nearest int if that overflows.
 func Plus(a, b int) int {
 	sum := a + b
 	switch {
@@ -157,8 +157,8 @@ func Saturate(v any) int {
 	return 0
 }
 
-// ToInt returns int(v) for the values that eval gives: floats are cut towards zero,
-// strings are parsed. Errors are those of int().
+// ToInt returns int(v) for every value that eval gives: floats are cut towards zero, strings are
+// parsed. Errors are those of Python's int.
 func ToInt(v any) (any, error) {
 	switch v := v.(type) {
 	case bool, int, *big.Int:
@@ -184,7 +184,7 @@ func ToInt(v any) (any, error) {
 		"int() argument must be a string, a bytes-like object or a real number, not '%s'", TypeName(v))
 }
 
-// ToFloat returns float(v) for the values that eval gives. Errors are those of float().
+// ToFloat returns float(v) for every value that eval gives. Errors are those of Python's float.
 func ToFloat(v any) (float64, error) {
 	switch v := v.(type) {
 	case float64:
@@ -210,8 +210,8 @@ func isNumber(v any) bool {
 	return false
 }
 
-// CompareNumbers orders two numbers as [Equal] compares them; ok is false when one is no
-// number, and ordered when one is nan.
+// CompareNumbers orders two numbers in the way in which [Equal] compares them. ok is false if one
+// is no number; ordered is false if one is nan.
 func CompareNumbers(a, b any) (c int, ordered, ok bool) {
 	if !isNumber(a) || !isNumber(b) {
 		return 0, false, false
@@ -220,8 +220,8 @@ func CompareNumbers(a, b any) (c int, ordered, ok bool) {
 	return c, ordered, true
 }
 
-// compareNumbers orders two numbers exactly, a float against an int of any
-// size too; ordered is false when one of them is nan.
+// compareNumbers orders two numbers exactly, also a float and an int of any size. ordered is false
+// if one of them is nan.
 func compareNumbers(a, b any) (c int, ordered bool) {
 	x, xInt := a.(int)
 	y, yInt := b.(int)
@@ -239,7 +239,7 @@ func compareNumbers(a, b any) (c int, ordered bool) {
 	return exactFloat(a).Cmp(exactFloat(b)), true
 }
 
-// exactFloat holds v without rounding.
+// exactFloat returns v without rounding it.
 func exactFloat(v any) *big.Float {
 	if f, ok := v.(float64); ok {
 		return new(big.Float).SetFloat64(f)

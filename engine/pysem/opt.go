@@ -2,8 +2,7 @@ package pysem
 
 import "fmt"
 
-// Opt is a value or None. The zero value is None; Opts of comparable types
-// compare with ==.
+// Opt is a value or None. The zero Opt is None. Opts of comparable types can be compared with ==.
 type Opt[T any] struct {
 	V   T
 	Set bool

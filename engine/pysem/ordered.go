@@ -2,15 +2,16 @@ package pysem
 
 import "slices"
 
-// OrderedMap is a map that remembers the order in which keys came, as a Python dict
-// does; replacing a value keeps its key's place.
+// OrderedMap is a map that lists its keys in the order in which they were added, as a Python dict
+// does. Giving a key another value keeps its place.
 type OrderedMap[K comparable, V any] struct {
 	keys []K
-	few  []V     // the values by place, while there are a few
-	many map[K]V // all once there are more; nil before
+	few  []V     // the values in the order of the keys, while there are at most fewKeys
+	many map[K]V // all values once there are more; nil before
 }
 
-// fewKeys holds found quicker one by one, and take less memory, than in a map.
+// fewKeys is the number of keys up to which a search one by one is faster than a map, and takes
+// less memory.
 const fewKeys = 16
 
 // NewOrderedMap makes an empty map.
@@ -28,7 +29,7 @@ func (m *OrderedMap[K, V]) Get(k K) (v V, ok bool) {
 	return v, false
 }
 
-// Set gives a key a value; a new key comes last.
+// Set gives a key a value. A new key is added at the end.
 func (m *OrderedMap[K, V]) Set(k K, v V) {
 	if m.many != nil {
 		if _, ok := m.many[k]; !ok {
@@ -51,7 +52,7 @@ func (m *OrderedMap[K, V]) Set(k K, v V) {
 	}
 }
 
-// Delete removes a key; one that is missing is no error.
+// Delete removes a key, if it is there.
 func (m *OrderedMap[K, V]) Delete(k K) {
 	i := slices.Index(m.keys, k)
 	if i < 0 {
@@ -65,13 +66,13 @@ func (m *OrderedMap[K, V]) Delete(k K) {
 	}
 }
 
-// KeyList lists the keys in order, without a copy: read it until the map changes.
+// KeyList returns the keys in order. The list is not a copy: it is valid until the map changes.
 func (m *OrderedMap[K, V]) KeyList() []K { return m.keys }
 
 // Len returns the number of keys.
 func (m *OrderedMap[K, V]) Len() int { return len(m.keys) }
 
-// All calls yield with each entry in order, until it returns false.
+// All calls yield for each entry in order, until yield returns false.
 func (m *OrderedMap[K, V]) All(yield func(K, V) bool) {
 	for _, k := range m.keys {
 		v, _ := m.Get(k)

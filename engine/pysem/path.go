@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// Join returns os.path.join of POSIX systems: an absolute part drops what stands
-// before it, an empty last part leaves a trailing slash. Parts that are None
-// raise TypeError.
+// Join returns os.path.join of POSIX systems: an absolute part replaces all parts before it, and an
+// empty last part adds a trailing slash. A part that is None is a TypeError.
 func Join(base Opt[string], parts ...Opt[string]) (string, error) {
 	if !base.Set {
 		return "", Raise("TypeError", "expected str, bytes or os.PathLike object, not NoneType")
@@ -25,7 +24,7 @@ func Join(base Opt[string], parts ...Opt[string]) (string, error) {
 	return joined, nil
 }
 
-// JoinStrings is [Join] of parts that are not None.
+// JoinStrings is [Join] for parts that are never None.
 func JoinStrings(base string, parts ...string) string {
 	for _, p := range parts {
 		base = join2(base, p)
@@ -46,8 +45,8 @@ func join2(a, b string) string {
 // Basename returns os.path.basename: what follows the last slash.
 func Basename(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
 
-// Dirname returns os.path.dirname: what precedes the last slash, without trailing
-// slashes unless it consists of them.
+// Dirname returns os.path.dirname: what precedes the last slash, without trailing slashes unless it
+// has nothing but slashes.
 func Dirname(name string) string {
 	head := name[:strings.LastIndexByte(name, '/')+1]
 	if trimmed := strings.TrimRight(head, "/"); trimmed != "" {
@@ -56,8 +55,8 @@ func Dirname(name string) string {
 	return head
 }
 
-// AbsPath returns os.path.abspath of POSIX systems in a working directory, which is absolute: without
-// empty parts, "." and "..". Two leading slashes stay two; three and more are one.
+// AbsPath returns os.path.abspath of POSIX systems: name relative to the absolute directory cwd,
+// with empty parts, "." and ".." removed. Two leading slashes stay two; three and more become one.
 func AbsPath(cwd, name string) string {
 	name = join2(cwd, name)
 	clean := path.Clean(name)

@@ -1,18 +1,18 @@
 package pysem
 
-// RefusedType is the type of the errors for what is Python and is not evaluated here: no
-// exception of Python has this name.
+// RefusedType is the type of errors that say that an expression is valid in Python but not
+// evaluated here. No exception of Python has this name.
 const RefusedType = "ExpressionRefused"
 
-// The reasons for a refusal, as vectors/quirks.yaml numbers them.
+// These are the reasons for a refusal, by their numbers in vectors/quirks.yaml.
 const (
-	Outside  = "Q230" // it reaches beyond the expression
-	TooLarge = "Q231" // it takes more steps or memory than a configuration can want
-	Unstable = "Q232" // CPython's own answer changes from run to run
+	Outside  = "Q230" // the expression refers to something outside of it
+	TooLarge = "Q231" // it needs more steps or memory than any configuration should
+	Unstable = "Q232" // CPython's own result differs from run to run
 )
 
-// Refuse makes every refusal of an expression or a regular expression. what completes
-// "… is not evaluated here".
+// Refuse returns the error that refuses an expression or regular expression. what begins a sentence
+// that ends with "is not evaluated here".
 func Refuse(quirk, what string) *Error {
 	return Raise(RefusedType, "%s: %s is not evaluated here", quirk, what)
 }

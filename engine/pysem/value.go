@@ -10,7 +10,7 @@ import (
 // Tuple is a Python tuple.
 type Tuple []any
 
-// Dict is a dict with string keys in insertion order.
+// Dict is a Python dict with string keys, in the order in which they were added.
 type Dict struct {
 	Items []Item
 	index map[string]int
@@ -22,10 +22,10 @@ type Item struct {
 	Value any
 }
 
-// smallDict is the number of entries up to which a scan is as quick as a map.
+// smallDict is the number of entries up to which searching one by one is as fast as a map.
 const smallDict = 16
 
-// Get returns the value of key; the bool reports whether there is one.
+// Get returns the value of key. The bool reports whether there is one.
 func (d *Dict) Get(key string) (any, bool) {
 	if i := d.find(key); i >= 0 {
 		return d.Items[i].Value, true
@@ -33,7 +33,7 @@ func (d *Dict) Get(key string) (any, bool) {
 	return nil, false
 }
 
-// Set gives key a value; a known key keeps its place.
+// Set gives key a value. A key that is there keeps its place.
 func (d *Dict) Set(key string, value any) {
 	if i := d.find(key); i >= 0 {
 		d.Items[i].Value = value
@@ -66,7 +66,8 @@ func (d *Dict) find(key string) int {
 	return -1
 }
 
-// TypeName returns the name of the class of a Python value, as "int", "object" for others.
+// TypeName returns the name of a Python value's class, such as "int". For a Go value of any other
+// type it is "object".
 func TypeName(v any) string {
 	switch v.(type) {
 	case nil:
@@ -91,7 +92,7 @@ func TypeName(v any) string {
 	return "object"
 }
 
-// Truth returns bool(v): None, zeros and what is empty are false.
+// Truth returns bool(v): false for None, zeros and anything empty.
 func Truth(v any) bool {
 	switch v := v.(type) {
 	case nil:
@@ -118,7 +119,7 @@ func Truth(v any) bool {
 	return true
 }
 
-// Str returns str(v), the form that f-strings show: a string as it is, others as [Repr].
+// Str returns str(v), which f-strings show: a string itself, the [Repr] of anything else.
 func Str(v any) string {
 	if s, ok := v.(string); ok {
 		return s
@@ -126,7 +127,7 @@ func Str(v any) string {
 	return Repr(v)
 }
 
-// Repr returns repr(v), of every Python value; "<object>" for others.
+// Repr returns repr(v) of a Python value. For a Go value of any other type it is "<object>".
 func Repr(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -176,8 +177,8 @@ func reprAll(values []any) string {
 	return strings.Join(parts, ", ")
 }
 
-// Equal returns a == b for Python values: numbers compare by value whatever their
-// type, and True is 1.
+// Equal returns a == b for Python values. Numbers of different types are equal if their values are,
+// and True equals 1.
 func Equal(a, b any) bool {
 	if isNumber(a) && isNumber(b) {
 		c, ordered := compareNumbers(a, b)
@@ -217,9 +218,8 @@ func equalAll(a, b []any) bool {
 	return slices.EqualFunc(a, b, Equal)
 }
 
-// Subscript returns container[key] of JSON values: of dicts, lists and strings. What is not
-// there is a KeyError or an IndexError, a key of another type, or one that is a list or a
-// dict, a TypeError.
+// Subscript returns container[key] for the values of JSON: dicts, lists and strings. The error is a
+// KeyError or IndexError if there is no such item, and a TypeError if the key is of the wrong type.
 func Subscript(container, key any) (any, error) {
 	switch c := container.(type) {
 	case *Dict:
@@ -250,7 +250,8 @@ func Subscript(container, key any) (any, error) {
 	return nil, Raise("TypeError", "'%s' object is not subscriptable", TypeName(container))
 }
 
-// index returns the place that key names in n items: a negative one counts from the end.
+// index returns the place that key names in a sequence of n items. A negative key counts from the
+// end.
 func index(key any, n int, notInt, what string) (int, error) {
 	position, ok := Big(key)
 	if !ok {

@@ -6,8 +6,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Parsed reports whether a command line was read. Until then reading a flag is an
-// UnparsedFlagAccessError in the reference.
+// Parsed reports whether a command line was read. In the reference, reading a flag before that is
+// an UnparsedFlagAccessError.
 func (f *Flags) Parsed() bool { return f.parsed }
 
 // Lookup finds the definition of a flag.
@@ -18,8 +18,8 @@ func (f *Flags) Lookup(name string) (flag Flag, ok bool) {
 	return Flag{}, false
 }
 
-// Define adds a flag while the program runs. One of its name is a DuplicateFlagError, a
-// default that the flag does not take an IllegalFlagValueError.
+// Define adds a flag while the program runs. If there is already one of that name, the error is a
+// DuplicateFlagError; if the flag cannot hold its own default, an IllegalFlagValueError.
 func (f *Flags) Define(module string, flag Flag) error {
 	if f.Has(flag.Name) {
 		return pysem.Raise("DuplicateFlagError", "The flag '%s' is defined twice.", flag.Name)
@@ -39,7 +39,7 @@ func (f *Flags) Define(module string, flag Flag) error {
 	return nil
 }
 
-// takeDefault returns a default as the flag's parser gives it.
+// takeDefault returns a default in the form that the flag's parser makes of it.
 func (flag *Flag) takeDefault(value any) (any, bool) {
 	if value == nil {
 		return nil, true
@@ -63,8 +63,8 @@ func (flag *Flag) takeDefault(value any) (any, bool) {
 	return nil, false
 }
 
-// Assign gives a flag a value, whatever its type, as FLAGS.name = value does. A flag that
-// the program does not have is an UnrecognizedFlagError.
+// Assign gives a flag a value of any type, as the statement FLAGS.name = value does. The error is
+// an UnrecognizedFlagError if the program has no such flag.
 func (f *Flags) Assign(name string, value any) error {
 	if !f.Has(name) {
 		return pysem.Raise("UnrecognizedFlagError", "Unknown command line flag '%s'", name)

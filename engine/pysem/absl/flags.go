@@ -1,17 +1,8 @@
-// Package absl reads command lines as absl's flags do (absl-py 0.15.0), so that programs
-// of the reference take theirs here as they take them there.
-//
-// Two things to use first:
+// Package absl reads command lines in the way of absl's flags (absl-py 0.15.0), so that the
+// programs here take the arguments that the reference's programs take.
 //
 //   - [New] makes the flags of a program, those that every program has among them.
-//   - [Flags.Parse] reads its arguments.
-//
-// To change:
-//
-//   - how arguments are read: parse.go
-//   - the flags that all programs have: program.go
-//   - how flags are told to a person: usage.go
-//   - flags that are defined while a program runs, and what it assigns to them: define.go
+//   - [Flags.Parse] reads a program's arguments.
 package absl
 
 import (
@@ -22,7 +13,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Kind is what values a flag takes.
+// Kind tells which values a flag takes.
 type Kind uint8
 
 // The kinds.
@@ -30,13 +21,13 @@ const (
 	String Kind = iota
 	Integer
 	Bool
-	// Enum takes one of the flag's words.
+	// Enum takes one of the words that the flag lists.
 	Enum
 	Float
-	// threshold is a level of a log, leveled the levels of several.
+	// threshold takes a level of a log, leveled takes levels of several logs.
 	threshold
 	leveled
-	// help shows how the program is used when it is given.
+	// help shows how the program is used.
 	help
 )
 
@@ -48,19 +39,19 @@ type Flag struct {
 	Kind  Kind
 	// Default is a string, an int, a float64, a bool, or nil for None.
 	Default any
-	// Words holds what an Enum takes.
+	// Words holds the values that an Enum takes.
 	Words []string
 	Help  string
 }
 
-// Module is the flags that one module defines.
+// Module holds the flags that one Python module defines.
 type Module struct {
 	Name  string
 	Flags []Flag
 }
 
-// Flags are the flags of a program with their values. Flags of one name in two modules
-// are a panic: absl refuses them too (Q60).
+// Flags holds the flags of a program with their values. Two modules that define a flag of the same
+// name cause a panic: absl refuses them too (Q60).
 type Flags struct {
 	modules []Module
 	byName  map[string]*Flag
@@ -69,8 +60,8 @@ type Flags struct {
 	parsed  bool
 }
 
-// New makes the flags of a program that has these modules, beside those that every
-// program has; the first is the main module. All have their defaults.
+// New makes the flags of a program that consists of these modules, of which the first is the main
+// one, and adds those that every program has. All have their defaults.
 func New(modules ...Module) *Flags {
 	return Registry(append(slices.Clone(modules), appModule, loggingModule)...)
 }
@@ -105,8 +96,7 @@ func (f *Flags) Has(name string) bool { return f.byName[name] != nil }
 func (f *Flags) Given(name string) bool { return f.given[name] }
 
 // Value returns the value of a flag: a string, an int or *big.Int, a float64, a bool, nil for None,
-// or what was assigned. A
-// flag that the program does not have is an AttributeError.
+// or whatever was assigned. The error is an AttributeError if the program has no such flag.
 func (f *Flags) Value(name string) (any, error) {
 	if !f.Has(name) {
 		return nil, &pysem.Error{Type: "AttributeError", Message: name}
@@ -114,20 +104,20 @@ func (f *Flags) Value(name string) (any, error) {
 	return f.values[name], nil
 }
 
-// Text returns the value of a string or an enum; None where it is None.
+// Text returns the value of a string or enum flag, which may be None.
 func (f *Flags) Text(name string) pysem.OptString {
 	text, ok := f.values[name].(string)
 	return pysem.OptString{V: text, Set: ok}
 }
 
-// Int returns the value of an integer, the nearest that an int can have.
+// Int returns the value of an integer flag; for one outside the range of int, the nearest int.
 func (f *Flags) Int(name string) int { return pysem.Saturate(f.values[name]) }
 
-// Bool returns the value of a boolean.
+// Bool returns the value of a boolean flag.
 func (f *Flags) Bool(name string) bool { return f.values[name] == true }
 
-// parseValue returns the value that a text is for a flag; why it is none, where why is not
-// empty.
+// parseValue returns the value that a flag gets from text. If the flag cannot hold it, why says so;
+// otherwise why is empty.
 func (flag *Flag) parseValue(text string) (value any, why string) {
 	switch flag.Kind {
 	case Integer:
@@ -160,7 +150,8 @@ func (flag *Flag) parseValue(text string) (value any, why string) {
 	return text, ""
 }
 
-// parseInteger returns int(text), in base 8 or 16 where the text begins with 0o or 0x.
+// parseInteger returns int(text), read in base 8 or 16 if text begins with 0o or 0x. The string
+// says why text is no integer, and is empty otherwise.
 func parseInteger(text string) (any, string) {
 	if len(text) > 2 && (text[:2] == "0o" || text[:2] == "0x") {
 		base := 8
@@ -179,8 +170,8 @@ func parseInteger(text string) (any, string) {
 	return pysem.Int(n), ""
 }
 
-// oddUnderscores reports underscores that do not stand between two digits; one may follow
-// the prefix.
+// oddUnderscores reports whether an underscore does not stand between two digits. One directly
+// behind the prefix is allowed.
 func oddUnderscores(digits string) bool {
 	return strings.Contains(digits, "__") || strings.HasSuffix(digits, "_") || strings.ContainsAny(digits, "+-")
 }

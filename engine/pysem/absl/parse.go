@@ -9,24 +9,24 @@ import (
 	"github.com/monosim/monosim/engine/pysem/pyos"
 )
 
-// UsageError is a command line that makes no sense. Its text is absl's.
+// UsageError says what is wrong with a command line, in absl's words.
 type UsageError struct{ Text string }
 
 func (e *UsageError) Error() string { return e.Text }
 
-// HelpAsked is a command line that asks how the program is used.
+// HelpAsked is returned for a command line that asks how the program is used.
 type HelpAsked struct {
-	// Full asks for the flags of all modules, not for those of the main one alone.
+	// Full tells that the flags of all modules were asked for, not only those of the main one.
 	Full bool
 }
 
 func (*HelpAsked) Error() string { return "help is asked for" }
 
-// Parse reads the arguments of a program, without its name, and returns those that are no
-// flags. Values may stand after = or in the next argument, one dash is as good as two,
-// --noname turns a boolean off, -- ends the flags, and --flagfile and --undefok are as in
-// absl. Errors are *UsageError, *HelpAsked, or a ValueError for --noname with a value and
-// for a level that there is not.
+// Parse reads the arguments of a program, without its name, and returns those that are no flags. As
+// in absl, a value may follow "=" or be the next argument, one dash is as good as two, --noname
+// turns a boolean off, "--" ends the flags, and --flagfile and --undefok are understood. The error
+// is a *UsageError, a *HelpAsked, or a ValueError: for --noname with a value, and for an unknown
+// log level.
 func (f *Flags) Parse(files env.Files, args []string) (rest []string, err error) {
 	args, err = withFiles(files, args)
 	if err != nil {
@@ -57,7 +57,7 @@ type parser struct {
 	ended   bool
 }
 
-// next reads a flag with its value, or another argument.
+// next reads one flag with its value, or one other argument.
 func (p *parser) next() error {
 	argument := p.left[0]
 	p.left = p.left[1:]
@@ -94,7 +94,7 @@ func (p *parser) next() error {
 
 func (flag *Flag) boolean() bool { return flag.Kind == Bool || flag.Kind == help }
 
-// negated reads --noname; another flag is unknown.
+// negated reads --noname. If there is no boolean of that name, the flag is unknown.
 func (p *parser) negated(argument, name string, given bool) error {
 	of, no := strings.CutPrefix(name, "no")
 	flag := p.flags.byName[of]
@@ -108,7 +108,7 @@ func (p *parser) negated(argument, name string, given bool) error {
 	return p.flags.set(flag, "false")
 }
 
-// value returns what was given after =, or the next argument.
+// value returns what stands behind "=", or else the next argument.
 func (p *parser) value(argument, value string, given bool) (string, error) {
 	if given {
 		return value, nil
@@ -120,7 +120,7 @@ func (p *parser) value(argument, value string, given bool) (string, error) {
 	return value, nil
 }
 
-// set gives a flag the value of a text.
+// set parses text and gives the flag that value.
 func (f *Flags) set(flag *Flag, text string) error {
 	value, why := flag.parseValue(text)
 	if why != "" {
@@ -137,8 +137,8 @@ func (f *Flags) set(flag *Flag, text string) error {
 	return nil
 }
 
-// withFiles puts the lines of files in the places of the arguments --flagfile that name
-// them. Blank lines and comments are left out; a file may name others.
+// withFiles replaces every argument --flagfile by the lines of the file that it names. Blank lines
+// and comments are left out; a file may name others.
 func withFiles(files env.Files, args []string) ([]string, error) {
 	var all []string
 	for i := 0; i < len(args); i++ {
@@ -178,8 +178,8 @@ func flagFile(argument string) (file string, is bool) {
 	return pysem.Strip(file), is
 }
 
-// linesOf returns the flags of a file, and of those that it names but for those that are
-// being read.
+// linesOf returns the flags in a file and in the files that it names. Files in within are being
+// read already and are skipped.
 func linesOf(files env.Files, file string, within []string) ([]string, error) {
 	if file == "" || slices.Contains(within, file) {
 		return nil, nil

@@ -3,8 +3,8 @@ package absl
 // thresholds holds the values of --stderrthreshold, in lower case.
 var thresholds = []string{"debug", "info", "warning", "warn", "error", "fatal", "0", "1", "2", "3"}
 
-// appModule is what absl.app defines. What debugs and profiles a Python program is
-// understood and has no effect.
+// appModule holds the flags of absl.app. Flags that debug or profile a Python program are accepted
+// and do nothing.
 var appModule = Module{Name: "absl.app", Flags: []Flag{
 	{Name: "run_with_pdb", Kind: Bool, Default: false, Help: "for Python's debugger; no effect here"},
 	{Name: "pdb_post_mortem", Kind: Bool, Default: false, Help: "for Python's debugger; no effect here"},
@@ -18,8 +18,8 @@ var appModule = Module{Name: "absl.app", Flags: []Flag{
 	{Name: "helpfull", Kind: help, Default: false, Help: "show full help"},
 }}
 
-// loggingModule is what absl.logging defines. Only the verbosity has an effect: logs go
-// to standard error.
+// loggingModule holds the flags of absl.logging. Only the verbosity has an effect, because logs
+// always go to standard error.
 var loggingModule = Module{Name: "absl.logging", Flags: []Flag{
 	{Name: "logtostderr", Kind: Bool, Default: false, Help: "logs always go to standard error"},
 	{Name: "alsologtostderr", Kind: Bool, Default: false, Help: "logs always go to standard error"},

@@ -9,7 +9,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Usage returns how a program is used: its flags by module, those of absl too where full.
+// Usage returns the text that tells how a program is used: its flags by module, including absl's
+// own if full is set.
 func (f *Flags) Usage(program string, full bool) string {
 	var b strings.Builder
 	b.WriteString("\nUSAGE: " + program + " [flags]\nflags:\n")
@@ -30,7 +31,7 @@ func (f *Flags) Usage(program string, full bool) string {
 	return b.String()
 }
 
-// usage returns a flag as absl shows it, with its default below.
+// usage returns a flag as absl lists it, with the default on a line of its own.
 func (flag *Flag) usage() string {
 	text := "  "
 	if flag.Short != "" {
@@ -61,8 +62,8 @@ func (flag *Flag) usage() string {
 	return text
 }
 
-// suggested returns ". Did you mean: model_dir ?" where the program has flags that begin like
-// an unknown one.
+// suggested returns ". Did you mean: model_dir ?" if the program has flags that begin like the
+// unknown one, "" otherwise.
 func (f *Flags) suggested(name string) string {
 	const shortest, tolerated = 2, 0.50
 	if len(name) <= shortest {

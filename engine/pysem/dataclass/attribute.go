@@ -8,20 +8,20 @@ import (
 	"github.com/monosim/monosim/engine/pysem/expr"
 )
 
-// Attribute describes one field of a class, as its struct line does.
+// Attribute describes one field of a class, as read from a line of its struct.
 type Attribute struct {
-	// Name is the reference's name of the field.
+	// Name is the name of the field in the reference.
 	Name string
-	// Owner is the struct whose line it is: the class's own or that of a base class.
+	// Owner is the struct that has the line: the class's own struct, or that of a base class.
 	Owner reflect.Type
 	// Type is the field's type in Go.
 	Type reflect.Type
-	// Default is its default as a Python value.
+	// Default is the default as a Python value.
 	Default any
-	// Tag is the whole tag of the line, for what the owner of the class adds to it.
+	// Tag is the whole tag of the line. It may hold more than this package reads.
 	Tag reflect.StructTag
 
-	// pointer makes a pointer to the field of the object at an address.
+	// pointer returns a pointer to the field, given the address of the object.
 	pointer func(object unsafe.Pointer) any
 }
 
@@ -31,7 +31,7 @@ const (
 	noField    = "-"
 )
 
-// attributesOf reads the fields of a struct that begins offset bytes into an object.
+// attributesOf reads the fields of a struct that is offset bytes into its object.
 func attributesOf(owner reflect.Type, offset uintptr) []Attribute {
 	var list []Attribute
 	for i := range owner.NumField() {
@@ -61,8 +61,8 @@ func (f *Attribute) hasDefault() bool {
 	return ok
 }
 
-// parseDefault evaluates the default of the tag. Objects share what it gives, so that a
-// list has to be empty.
+// parseDefault evaluates the default in the tag. All objects share the resulting value, so a list
+// in it must be empty.
 func (f *Attribute) parseDefault() any {
 	text := f.Tag.Get(defaultTag)
 	value, err := expr.Eval(text, expr.Names{})

@@ -1,17 +1,13 @@
-// Package dataclass is Python's dataclasses, described by Go structs: a struct line with
-// a tag is a field, and gives it the reference's name, its place in the order, its
-// default and its type. With them comes the JSON form that dataclasses_json makes, and a
-// place for values that a field's Go type cannot hold, for the reference does not check
-// types at run time.
+// Package dataclass has Python's dataclasses, described by Go structs. A line of the struct that
+// has a tag is a field; the tag gives the reference's name and default. The package also has the
+// JSON form that dataclasses_json makes of a dataclass, and a place for values that a field's Go
+// type cannot hold: Python does not check types at run time, so an int field may hold a string.
 //
-// Two things to use first:
+//   - [Of] reads the [Class] of a Go struct from its tags. A Class makes objects with their
+//     defaults, sets, gets, lists and compares fields, and encodes and decodes objects.
+//   - [Cell] is the interface of fields with a type that this package does not know.
 //
-//   - [Of] reads the [Class] of a Go struct from its tags; it makes objects with their
-//     defaults, sets, gets, lists and compares fields, encodes and decodes.
-//   - [Cell] is what a field's type implements when it is none of the usual ones.
-//
-// The tags are read in attribute.go, the JSON form is in json.go, values of other types
-// in odd_values.go; to let fields have another Go type, add it to usual.go.
+// usual.go lists the Go types that fields may have without being a Cell.
 package dataclass
 
 import (
@@ -23,8 +19,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Class describes a dataclass of the reference by the struct T that holds its fields.
-// Make one with [Of]; it never changes afterwards.
+// Class describes a dataclass of the reference whose fields are those of the struct T. [Of] makes
+// one; it never changes afterwards.
 type Class[T any] struct {
 	odd      func(*T) **OddValues
 	fields   []Attribute
@@ -32,23 +28,23 @@ type Class[T any] struct {
 	defaults T
 }
 
-// Of reads a class from the lines of T:
+// Of reads a class from the lines of T, such as:
 //
 //	NumPS int `py:"num_ps" default:"1"`
 //
-// py is the reference's name of the field. default is Python's expression for its
-// default, such as 60 * 1000, 'latest', True or []; without it the default is Go's zero
-// value, which is False, 0 or None by the type. An enum's is its number. A default of
-// another type than the field's is kept as it is, as the reference keeps it.
+// py is the reference's name of the field. default is a Python expression for its default, such as
+// 60 * 1000, 'latest', True or []; for an enum it is a number. Without a default the field starts
+// with Go's zero value, which is False, 0 or None depending on the type. As in the reference, a
+// default may have another type than the field.
 //
-// Fields come in the order of their lines. An embedded struct is a base class: its
-// fields belong to the class and come first, as in Python. Unexported fields, and those
-// with the tag `py:"-"`, are none of the class's; any other field has to have a name.
+// Fields are in the order of their lines. An embedded struct is a base class: its fields belong to
+// the class and come first, as in Python. Unexported fields, and those with the tag `py:"-"`, do
+// not belong to the class; all others must have a name.
 //
-// odd gives the place where an object keeps values that its Go fields cannot hold: a
-// field of type *OddValues, nil for none.
+// odd returns the place for values of an object that its Go fields cannot hold, which is a field of
+// type *OddValues; nil stands for none.
 //
-// Of panics where a line is wrong, and is therefore called for a package variable.
+// Of panics if a line is wrong, so call it in the declaration of a package variable.
 func Of[T any](odd func(*T) **OddValues) *Class[T] {
 	c := &Class[T]{odd: odd, index: map[string]int{}}
 	c.fields = attributesOf(reflect.TypeFor[T](), 0)
@@ -75,7 +71,8 @@ func (d *Class[T]) New() T { return d.defaults }
 // pointer returns a pointer to the field in m, as a *int for an int.
 func (d *Class[T]) pointer(m *T, f *Attribute) any { return f.pointer(unsafe.Pointer(m)) }
 
-// put assigns a Python value to a field.
+// put assigns a Python value to a field, and notes it in the odd values if the field's Go type
+// cannot hold it.
 func (d *Class[T]) put(m *T, f *Attribute, value any) {
 	odd := d.odd(m)
 	*odd = (*odd).with(f.Name, d.pointer(m, f), value)
@@ -87,8 +84,8 @@ func (d *Class[T]) get(m *T, f *Attribute) any {
 	return (*d.odd(m)).get(f.Name, ptr)
 }
 
-// Set assigns a Python value of any type to the field of that name, as a keyword
-// argument or an attribute assignment does. A name that is no field is a TypeError.
+// Set assigns a Python value of any type to a field, as a keyword argument or an assignment to an
+// attribute does. The error is a TypeError if there is no field of that name.
 func (d *Class[T]) Set(m *T, name string, value any) error {
 	i, ok := d.index[name]
 	if !ok {
@@ -98,8 +95,7 @@ func (d *Class[T]) Set(m *T, name string, value any) error {
 	return nil
 }
 
-// Lookup returns the Python value of the field of that name; ok reports whether there is
-// such a field.
+// Lookup returns the Python value of a field. ok is false if there is no field of that name.
 func (d *Class[T]) Lookup(m *T, name string) (value any, ok bool) {
 	i, ok := d.index[name]
 	if !ok {
@@ -108,8 +104,7 @@ func (d *Class[T]) Lookup(m *T, name string) (value any, ok bool) {
 	return d.get(m, &d.fields[i]), true
 }
 
-// Get returns the Python value of the field of that name, which the class must have: it
-// panics for another.
+// Get returns the Python value of a field, and panics if there is no field of that name.
 func (d *Class[T]) Get(m *T, name string) any {
 	value, ok := d.Lookup(m, name)
 	if !ok {
@@ -118,8 +113,8 @@ func (d *Class[T]) Get(m *T, name string) any {
 	return value
 }
 
-// List returns all fields with their Python values, in order; members of enums keep their
-// type.
+// List returns all fields with their Python values, in order. A field that is an enum has its
+// member as value, not the member's number.
 func (d *Class[T]) List(m *T) []Field {
 	fields := make([]Field, len(d.fields))
 	for i := range d.fields {
@@ -135,7 +130,7 @@ func (d *Class[T]) List(m *T) []Field {
 	return fields
 }
 
-// Repr returns the repr of a value of the class, under the name of its Go type.
+// Repr returns the repr of an object, in which the class is called as the Go type.
 func (d *Class[T]) Repr(m *T) string {
 	texts := make([]string, len(d.fields))
 	for i := range d.fields {

@@ -1,7 +1,7 @@
 package dataclass
 
-// Field is a field with its value, as a keyword argument gives it.
+// Field is the name of a field and a value for it, as in a keyword argument.
 type Field struct {
-	Name  string // the reference's
+	Name  string // in the reference
 	Value any    // a Python value (see package pysem)
 }

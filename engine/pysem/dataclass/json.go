@@ -7,11 +7,10 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// AppendJSON adds the object m to b as json.dumps writes it: fields in order, null for
-// None, enums by value, bytes as a list of ints.
+// AppendJSON adds the object m to b as json.dumps writes it: fields in order, null for None, the
+// values of enums, bytes as a list of ints.
 //
-// Speed: where all fields hold what their types can, nothing is allocated but what b
-// needs to grow.
+// Speed: if all fields hold values of their Go types, only growing b allocates.
 func (d *Class[T]) AppendJSON(b []byte, m *T) []byte {
 	odd := *d.odd(m)
 	b = append(b, '{')
@@ -32,7 +31,7 @@ func (d *Class[T]) AppendJSON(b []byte, m *T) []byte {
 	return append(b, '}')
 }
 
-// appendField adds the field behind ptr without a detour over any.
+// appendField adds the field that ptr points to, without converting it to any first.
 func appendField(b []byte, ptr any) []byte {
 	switch p := ptr.(type) {
 	case *pysem.OptString:
@@ -57,9 +56,8 @@ func appendField(b []byte, ptr any) []byte {
 	return pysem.AppendJSON(b, load(ptr))
 }
 
-// Decode makes an object from its JSON form in UTF-8: unknown keys are ignored, missing
-// ones get their defaults, and most values are kept whatever their type (Q74). Errors
-// are *pysem.Error.
+// Decode makes an object from its JSON form in UTF-8. Unknown keys are ignored, missing ones get
+// their defaults, and most values are kept whatever their type is (Q74). Errors are *pysem.Error.
 func (d *Class[T]) Decode(data []byte) (*T, error) {
 	text, err := pysem.DecodeUTF8(data)
 	if err != nil {
@@ -90,8 +88,8 @@ func (d *Class[T]) Decode(data []byte) (*T, error) {
 	return &m, nil
 }
 
-// DecodeValue is [Class.Decode] for classes that are passed on by value. With an error
-// comes an object of defaults.
+// DecodeValue is [Class.Decode], but returns the object itself and not a pointer. With an error the
+// object has its defaults.
 func (d *Class[T]) DecodeValue(data []byte) (T, error) {
 	m, err := d.Decode(data)
 	if err != nil {
@@ -100,8 +98,8 @@ func (d *Class[T]) DecodeValue(data []byte) (T, error) {
 	return *m, nil
 }
 
-// decodeField converts value as dataclasses_json does by the field's declared
-// type. None is let through everywhere, with a warning at most.
+// decodeField converts a value to the declared type of a field as dataclasses_json does, which
+// accepts None for every field, at most with a warning.
 func decodeField(ptr, value any) (any, error) {
 	if value == nil {
 		return nil, nil
@@ -112,13 +110,13 @@ func decodeField(ptr, value any) (any, error) {
 	case Decoder:
 		return p.DecodePython(value)
 	case *[]byte:
-		// core.py of dataclasses_json takes bytes for a generic collection (Q73).
+		// core.py of dataclasses_json treats bytes as a generic collection (Q73).
 		return nil, pysem.Raise("AttributeError", "type object 'bytes' has no attribute '__args__'")
 	}
 	return value, nil
 }
 
-// decodeList returns list(value): of a string its characters, of an object its keys.
+// decodeList returns list(value): for a string its characters, for an object its keys.
 func decodeList(value any) (any, error) {
 	switch v := value.(type) {
 	case []any:
@@ -139,8 +137,8 @@ func decodeList(value any) (any, error) {
 	return nil, pysem.Raise("TypeError", "'%s' object is not iterable", pysem.TypeName(value))
 }
 
-// DecodeEnum returns the number of the member of an enum whose value, from 1 to last,
-// equals value: 1.0 and True are 1. Without one it is a ValueError that names the class.
+// DecodeEnum returns the number of the member of an enum whose values are 1 to last. The value may
+// also be 1.0 or True for 1. If no member has it, the error is a ValueError that names the class.
 func DecodeEnum(value any, class string, last int) (any, error) {
 	for n := 1; n <= last; n++ {
 		if pysem.Equal(value, n) {

@@ -7,45 +7,46 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Cell is a field whose type is the owner's own, as an enum or a dict of strings is.
-// The pointer to the field implements it.
+// Cell is implemented by pointers to fields of types that package dataclass does not know, such as
+// an enum or a dict of strings.
 type Cell interface {
-	// LoadPython is the field as a Python value.
+	// LoadPython returns the field as a Python value.
 	LoadPython() any
-	// StorePython assigns a Python value and reports whether the field holds it
-	// exactly; if not, the field gets the nearest value of its type.
+	// StorePython assigns a Python value to the field. exact is false if the field cannot hold it;
+	// the field then gets the nearest value of its type.
 	StorePython(value any) (exact bool)
 }
 
-// Decoder is a [Cell] that dataclasses_json converts by the field's declared type;
-// None is let through without a call.
+// Decoder is a [Cell] whose values dataclasses_json converts to the declared type of the field when
+// it reads JSON. None is kept without calling DecodePython.
 type Decoder interface {
-	// DecodePython is the value to store for one that was read from JSON. Errors are
-	// *pysem.Error.
+	// DecodePython returns the value to store, given the one in the JSON. Errors are *pysem.Error.
 	DecodePython(value any) (any, error)
 }
 
-// Member is a [Cell] of an enum, whose Python value is a member and not its number.
+// Member is a [Cell] of an enum. In Python the value of the field is a member of the enum, while
+// LoadPython gives its number.
 type Member interface {
-	// MemberPython is the member for a number.
+	// MemberPython returns the member that has the number n.
 	MemberPython(n int) any
 }
 
-// OddValues keeps the values of fields whose Go type cannot hold what the reference
-// holds, for its fields are untyped at run time: a string in an int field, an int outside
-// the range of int. A typed field that was changed since makes its odd value void.
+// OddValues holds the values of an object's fields that their Go types cannot hold, such as a
+// string in an int field or an int outside the range of int. An odd value counts only as long as
+// the Go field is unchanged: assigning to the Go field replaces it.
 //
-// A set never changes, so that copies of an object share it; a nil one is empty.
+// The list itself never changes, so copies of an object share it. A nil one is empty.
 type OddValues []oddValue
 
 type oddValue struct {
 	name  string
 	value any
-	// typed is what the Go field held when the odd value was noted.
+	// typed is the value that the Go field had when the odd value was noted.
 	typed any
 }
 
-// with stores value in the field behind ptr, and is the set of odd values thereafter.
+// with stores value in the field that ptr points to, and returns the odd values that the object has
+// then.
 func (o *OddValues) with(name string, ptr, value any) *OddValues {
 	exact := store(ptr, value)
 	if o == nil {
@@ -68,7 +69,7 @@ func (o *OddValues) with(name string, ptr, value any) *OddValues {
 	return &next
 }
 
-// get returns the Python value of the field behind ptr.
+// get returns the Python value of the field that ptr points to.
 func (o *OddValues) get(name string, ptr any) any {
 	value := load(ptr)
 	if o == nil {
@@ -82,7 +83,8 @@ func (o *OddValues) get(name string, ptr any) any {
 	return value
 }
 
-// unchanged reports whether a typed field still holds what it did; a nan does.
+// unchanged reports whether a Go field still holds the value that it had; nan counts as equal to
+// itself.
 func unchanged(was, is any) bool {
 	a, okA := was.(float64)
 	b, okB := is.(float64)

@@ -10,9 +10,9 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// pointerTo makes the function that points to a field by its type and its place in the
-// object. For the usual types it costs an addition: objects are encoded and decoded at
-// every change of a znode.
+// pointerTo returns the function that, given an object's address, returns a pointer to the field of
+// type t at that offset. For the usual types this is one addition, because objects are encoded and
+// decoded at every change of a znode.
 func pointerTo(t reflect.Type, offset uintptr) func(unsafe.Pointer) any {
 	switch reflect.New(t).Interface().(type) {
 	case *bool:
@@ -47,13 +47,13 @@ func pointerTo(t reflect.Type, offset uintptr) func(unsafe.Pointer) any {
 	panic(fmt.Sprintf("dataclass: a %s holds no Python value; let *%s be a Cell", t, t))
 }
 
-// at points to the F that begins offset bytes into an object.
+// at returns a function that points to the F at that offset of an object.
 func at[F any](offset uintptr) func(unsafe.Pointer) any {
 	return func(object unsafe.Pointer) any { return (*F)(unsafe.Add(object, offset)) }
 }
 
-// store assigns value and reports whether the field's type holds it exactly; if
-// not, the field gets the nearest value of its type.
+// store assigns value to the field that ptr points to. exact is false if the field's type cannot
+// hold it; the field then gets the nearest value of its type.
 func store(ptr, value any) (exact bool) {
 	switch p := ptr.(type) {
 	case *bool:
@@ -99,7 +99,7 @@ func store(ptr, value any) (exact bool) {
 	return exact
 }
 
-// load returns the field behind ptr as a Python value.
+// load returns the field that ptr points to as a Python value.
 func load(ptr any) any {
 	switch p := ptr.(type) {
 	case *bool:
@@ -152,7 +152,7 @@ func nearestOptInt(value any) (n pysem.OptInt, exact bool) {
 	return n, false
 }
 
-// AnyList returns values as a Python list, which is empty for nil.
+// AnyList returns values as a Python list; for nil it is empty.
 func AnyList[T any](values []T) []any {
 	list := make([]any, len(values))
 	for i, v := range values {
@@ -161,7 +161,7 @@ func AnyList[T any](values []T) []any {
 	return list
 }
 
-// listOrNone returns values as a Python list, None for nil.
+// listOrNone returns values as a Python list; for nil it is None.
 func listOrNone[T any](values []T) any {
 	if values == nil {
 		return nil
@@ -169,7 +169,8 @@ func listOrNone[T any](values []T) any {
 	return AnyList(values)
 }
 
-// typedList returns the list when all of its items are Ts, nil for None.
+// typedList returns a Python list whose items are all of type T as a Go list, and None as nil. Of
+// any other value exact is false.
 func typedList[T any](value any) (typed []T, exact bool) {
 	if value == nil {
 		return nil, true

@@ -1,7 +1,7 @@
-// Package jsonformat is protobuf's json_format as Python does it: messages from and to the
-// values of package pysem, with the errors that Python words.
-//
-// Use [ParseDict] and [MessageDict] first. The text form is in package textpb.
+// Package jsonformat is json_format of Python's protobuf 3.21: it converts messages to and from the
+// values of package pysem, with Python's error messages. [ParseDict] and [MessageDict] are the two
+// directions. It handles messages of scalars, lists and messages; where Python accepts more than
+// Go's protojson does, it follows Python. Protobuf's text form is in package textpb.
 package jsonformat
 
 import (
@@ -17,12 +17,9 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// This file is json_format of Python's protobuf 3.21 for messages of scalars,
-// lists and messages; protojson is stricter where Python is lax.
-
-// ParseDict merges a JSON value into a message. Every failure is a ParseError,
-// except that a value over which Python cannot iterate is a TypeError and a number
-// beyond a float's range an OverflowError.
+// ParseDict merges a JSON value into a message. Every failure is a ParseError, with two exceptions:
+// a value over which Python cannot iterate is a TypeError, and a number beyond the range of a float
+// an OverflowError.
 func ParseDict(value any, m protoreflect.Message) error {
 	switch v := value.(type) {
 	case *pysem.Dict:
@@ -48,8 +45,8 @@ func ParseDict(value any, m protoreflect.Message) error {
 
 func parseError(format string, args ...any) error { return pysem.Raise("ParseError", format, args...) }
 
-// asParseError is what a failed member raises: json_format turns ValueError and
-// TypeError into its own error and lets others through.
+// asParseError returns the error of a member that could not be parsed: json_format turns a
+// ValueError or TypeError into its own ParseError and passes other errors on.
 func asParseError(name string, err error) error {
 	switch pysem.TypeOf(err) {
 	case "ParseError", "ValueError", "TypeError":
@@ -184,8 +181,8 @@ func fits(n *big.Int, low, high int64) bool {
 	return n.IsInt64() && n.Int64() >= low && n.Int64() <= high
 }
 
-// parseReal reads a number or a string that holds one; JSON's own NaN and Infinity
-// are refused, and so are numbers beyond a single float's range.
+// parseReal reads a number, or a string that holds one. JSON's own NaN and Infinity are refused,
+// and so, if single is set, are numbers beyond the range of a 32-bit float.
 func parseReal(value any, single bool) (float64, error) {
 	if f, ok := value.(float64); ok {
 		if math.IsNaN(f) || math.IsInf(f, 0) {
@@ -201,9 +198,9 @@ func parseReal(value any, single bool) (float64, error) {
 	return pysem.ToFloat(value)
 }
 
-// laxBase64 returns base64.urlsafe_b64decode with as much padding added as may be
-// missing: both alphabets are read, other characters are skipped, and what follows
-// the padding is ignored.
+// laxBase64 returns base64.urlsafe_b64decode of text, to which any missing padding is added first.
+// Both alphabets are accepted, other characters are skipped, and what follows the padding is
+// ignored.
 func laxBase64(text string) ([]byte, error) {
 	var digits []byte
 	pads := 0
@@ -231,8 +228,8 @@ func laxBase64(text string) ([]byte, error) {
 	return base64.StdEncoding.DecodeString(string(digits))
 }
 
-// MessageDict returns a message as MessageToJson shows it: the fields that are set, by
-// number, with the names of JSON.
+// MessageDict returns a message in the form that MessageToJson shows: the fields that are set,
+// ordered by field number, under their JSON names.
 func MessageDict(m protoreflect.Message) *pysem.Dict {
 	d := &pysem.Dict{}
 	fields := m.Descriptor().Fields()
@@ -291,8 +288,8 @@ func jsonValue(value protoreflect.Value, field protoreflect.FieldDescriptor) any
 	panic("agent: no JSON form for a field of kind " + field.Kind().String())
 }
 
-// jsonReal returns a number with no more digits than reading it back needs, or a word.
-// A single float has at least the six digits that all of them can hold
+// jsonReal returns a number rounded to the digits needed to read it back, or a word for an infinity
+// or nan. A 32-bit float has at least the six digits that all such floats can hold
 // (type_checkers.ToShortestFloat).
 func jsonReal(f float64, bits int) any {
 	switch {

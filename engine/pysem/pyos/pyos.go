@@ -1,10 +1,6 @@
-// Package pyos is what Python's open, os and os.walk do over an env.Files: the same
-// contents, and the same exceptions in the same words.
-//
-// Two things to use first:
-//
-//   - [ReadFile] and [ReadText] are open and read.
-//   - [Error] is an error of env.Files as the exception that Python raises.
+// Package pyos has Python's file functions (open, functions of os, os.walk) for an env.Files, with
+// the exceptions that Python raises. [ReadFile] and [ReadText] read a file; [Error] converts an
+// error of env.Files to Python's exception.
 package pyos
 
 import (
@@ -17,15 +13,15 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Failure is an OSError without the path that it is about.
+// Failure describes an OSError, except for the path that it names.
 type Failure struct {
 	Errno int
 	Class string
-	// Words are what strerror says.
+	// Words is the message of strerror.
 	Words string
 }
 
-// failures holds the OSErrors that Python's file functions raise.
+// failures holds the OSErrors that Python's file functions raise here.
 var failures = []Failure{
 	{2, "FileNotFoundError", "No such file or directory"},
 	{13, "PermissionError", "Permission denied"},
@@ -36,8 +32,8 @@ var failures = []Failure{
 	{40, "OSError", "Too many levels of symbolic links"},
 }
 
-// FailureOf returns the OSError that an error of env.Files stands for; ok reports whether there
-// is one.
+// FailureOf returns the OSError that Python raises where env.Files returns err. ok is false if none
+// is known.
 func FailureOf(err error) (f Failure, ok bool) {
 	reason := err.Error()
 	var path *fs.PathError
@@ -57,8 +53,8 @@ func FailureOf(err error) (f Failure, ok bool) {
 	return failures[i], true
 }
 
-// Error returns an error of env.Files about a path as the exception that open, os.listdir and
-// the like raise: a FileNotFoundError, a NotADirectoryError and so on, or an OSError.
+// Error converts an error of env.Files to the exception that open, os.listdir and the like raise
+// for that path: a FileNotFoundError, a NotADirectoryError or another OSError.
 func Error(err error, path string) *pysem.Error {
 	f, known := FailureOf(err)
 	if !known {
@@ -67,13 +63,13 @@ func Error(err error, path string) *pysem.Error {
 	return f.About(path)
 }
 
-// About returns the exception with the path that it is about.
+// About returns the exception that names that path.
 func (f Failure) About(path string) *pysem.Error {
 	return pysem.Raise(f.Class, "[Errno %d] %s: %s", f.Errno, f.Words, pysem.Repr(path))
 }
 
-// MakeDirs is os.makedirs: it makes a directory and those above it. One that is there is a
-// FileExistsError, and so is a link to nothing in its place.
+// MakeDirs is os.makedirs: it makes a directory and those above it. If something is there already,
+// or a link that leads nowhere, the error is a FileExistsError.
 func MakeDirs(files env.Files, path string) error {
 	for at := 0; at < len(path); {
 		end := strings.IndexByte(path[at+1:], '/')
@@ -109,8 +105,8 @@ func ReadFile(files env.Files, path string) ([]byte, error) {
 	return data, nil
 }
 
-// ReadText returns open(path).read() in a UTF-8 locale, line ends made "\n". Errors are those
-// of [Error], and a UnicodeDecodeError.
+// ReadText returns open(path).read() in a UTF-8 locale, with all line ends turned into "\n". Errors
+// are those of [Error], or a UnicodeDecodeError.
 func ReadText(files env.Files, path string) (string, error) {
 	data, err := ReadFile(files, path)
 	if err != nil {
@@ -123,9 +119,9 @@ func ReadText(files env.Files, path string) (string, error) {
 	return strings.Join(pysem.Lines(text), "\n"), nil
 }
 
-// WalkTop returns the first step of os.walk: the directories and the other names in a
-// directory, sorted; a link to a directory is one of the directories. ok reports whether
-// the path can be listed: where it cannot, os.walk gives nothing.
+// WalkTop returns the first step of os.walk(path): the sorted names of the directories in it and of
+// everything else. A link to a directory counts as a directory. ok is false if the path cannot be
+// listed, for which os.walk yields nothing.
 func WalkTop(files env.Files, path string) (dirs, others []string, ok bool) {
 	names, err := files.ReadDir(path)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// ReadTextProto reads the file at name into message, in protobuf's text form. A file that
-// cannot be read is the exception of open, one that cannot be parsed a ParseError.
+// ReadTextProto reads a file in protobuf's text form into message. Errors are those of Python's
+// open, or a ParseError.
 func ReadTextProto(files env.Files, name string, message proto.Message) error {
 	text, err := ReadText(files, name)
 	if err != nil {

@@ -6,16 +6,16 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// charset is what stands between brackets, or a category of its own.
+// charset is a set of characters, written in brackets or as one category such as \d.
 type charset struct {
 	negate     bool
 	ranges     [][2]rune
 	categories []category
-	// folded says that a character's lower case is looked up.
+	// folded tells that characters have to be turned to lower case before they are looked up.
 	folded bool
 }
 
-// category is a class as \d; upper ones are its opposite.
+// category is one of the classes \d, \s and \w, or the opposite of one, as \D.
 type category struct {
 	letter rune // d, s or w
 	not    bool
@@ -66,7 +66,8 @@ func (s *charset) has(r rune) bool {
 	return s.negate
 }
 
-// lower returns the lower case by which CPython compares; with the flag a that of ASCII only.
+// lower returns the lower case that CPython uses to compare characters; with the flag "a" only
+// ASCII letters have one.
 func lower(r rune, ascii bool) rune {
 	if r < 0x80 {
 		if r >= 'A' && r <= 'Z' {
@@ -87,7 +88,7 @@ func isCased(r rune, ascii bool) bool {
 	return unicode.ToLower(r) != r || unicode.ToUpper(r) != r
 }
 
-// sameUpper returns the other lower-case letters with the same upper case.
+// sameUpper returns the other lower-case letters that have the same upper case as low.
 func sameUpper(low rune) []rune {
 	if low == 0x69 {
 		return []rune{0x131}
@@ -104,11 +105,11 @@ func sameUpper(low rune) []rune {
 	return others
 }
 
-// largestFolded is the last character that CPython folds inside of brackets.
+// largestFolded is the last character whose case CPython ignores inside of brackets.
 const largestFolded = 0xffff
 
-// fold makes a set that is looked up with lower-case letters, when any of its characters
-// has a case (_optimize_charset).
+// fold returns the set to use where case is ignored: if any of its characters has a case, a set in
+// which lower-case characters are looked up (_optimize_charset).
 func (s *charset) fold(ascii bool) *charset {
 	folded := &charset{negate: s.negate, categories: s.categories}
 	for _, span := range s.ranges {
@@ -131,7 +132,7 @@ func (s *charset) fold(ascii bool) *charset {
 	return folded
 }
 
-// add adds a character, to the last range where it continues it.
+// add adds a character, extending the last range if it is next to it.
 func (s *charset) add(r rune) {
 	if n := len(s.ranges); n > 0 && r >= s.ranges[n-1][0] && r <= s.ranges[n-1][1]+1 {
 		s.ranges[n-1][1] = max(s.ranges[n-1][1], r)

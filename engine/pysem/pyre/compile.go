@@ -6,58 +6,58 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Pattern is a compiled pattern. It may be matched any number of times, also at once.
+// Pattern is a compiled pattern. Any number of goroutines may match it at the same time.
 type Pattern struct {
 	source string
 	code   []instruction
-	names  []string // of the groups from 1 on, "" without
+	names  []string // names of the groups 1, 2, …; "" for a group without
 }
 
-// code is what an instruction does. Those of repeats are CPython's, for what is captured
-// follows from how they take turns.
+// code tells what an instruction does. Repeats have the same instructions as in CPython, because
+// what groups capture depends on the order in which these run.
 type code uint8
 
 const (
-	codeUnit code = iota // one character
+	codeUnit code = iota // matches one character
 	codeMark
 	codeSuccess
 	codeAt
 	codeAssert
 	codeAssertNot
-	codeBranch // to goes to the next branch, 0 for the last
+	codeBranch // field to: the next branch, 0 for the last
 	codeJump
-	codeRepeatOne // of one character; to goes to what follows
+	codeRepeatOne // repeats one character; field to: what follows
 	codeMinRepeatOne
 	codePossessiveOne
-	codeRepeat // of anything; to goes to the until
+	codeRepeat // repeats anything; field to: the instruction that ends a round
 	codeMaxUntil
 	codeMinUntil
 	codePossessive
 	codeAtomic
 	codeGroupRef
-	codeGroupExists // to goes to the other branch
+	codeGroupExists // field to: the branch for a group that is not set
 )
 
 type instruction struct {
 	code code
 	to   int
 	unit unit
-	// mark is the number of a mark or, times two, of a group.
+	// mark is the number of a mark. A group has two marks, of which this is the first.
 	mark     int
 	min, max int
-	back     int // of a look-behind
+	back     int // how far a look-behind goes back
 	at       position
 	ascii    bool
 	fold     bool
 }
 
-// unit is a test of one character.
+// unit is a test that one character passes or fails.
 type unit struct {
 	kind  unitKind
 	char  rune
 	set   *charset
-	fold  bool // lower case first
-	ascii bool // … of ASCII only
+	fold  bool // compare in lower case
+	ascii bool // only ASCII letters have a lower case
 }
 
 type unitKind uint8
@@ -87,8 +87,8 @@ func (u *unit) matches(r rune) bool {
 	return u.set.has(r)
 }
 
-// Compile returns re.compile(pattern). The error is the one that Python raises, or a refusal
-// of what is too large.
+// Compile returns re.compile(pattern). The error is the exception that Python raises, or a refusal
+// of a pattern that is too large.
 func Compile(pattern string) (*Pattern, error) {
 	src, err := newSource(pattern)
 	if err != nil {
@@ -110,24 +110,24 @@ func Compile(pattern string) (*Pattern, error) {
 // String returns the pattern.
 func (p *Pattern) String() string { return p.source }
 
-// Names returns the names of the groups that have one, in order.
+// Names returns the names of the groups that have one, in the order of the groups.
 func (p *Pattern) Names() []string {
 	return slices.DeleteFunc(slices.Clone(p.names), func(name string) bool { return name == "" })
 }
 
-// compiler makes instructions of a tree.
+// compiler turns a tree of nodes into instructions.
 type compiler struct {
 	code   []instruction
 	widths [][2]int
 }
 
-// emit adds an instruction and gives its place.
+// emit adds an instruction and returns its place.
 func (c *compiler) emit(i instruction) int {
 	c.code = append(c.code, i)
 	return len(c.code) - 1
 }
 
-// land lets the instruction at a place go to what comes next.
+// land makes the instruction at a place jump to the instruction that comes next.
 func (c *compiler) land(at int) { c.code[at].to = len(c.code) }
 
 func (c *compiler) sequence(s sequence, f flags) error {
@@ -171,7 +171,7 @@ func (c *compiler) node(n *node, f flags) error {
 	return nil
 }
 
-// combine returns the flags inside of a group.
+// combine returns the flags inside of a group that adds and deletes some.
 func combine(f, add, del flags) flags {
 	if add&typeFlags != 0 {
 		f &^= typeFlags
@@ -179,7 +179,7 @@ func combine(f, add, del flags) flags {
 	return (f | add) &^ del
 }
 
-// with returns the place that a sign means under the flags.
+// with returns the exact position that a sign such as ^ or \b means under the flags.
 func (at position) with(f flags) position {
 	if f&multiLine != 0 {
 		switch at {
@@ -192,7 +192,7 @@ func (at position) with(f flags) position {
 	return at
 }
 
-// unitOf returns the test of a node that takes one character.
+// unitOf returns the test for a node that matches one character.
 func unitOf(n *node, f flags) unit {
 	ascii := f&asciiFlag != 0
 	switch n.op {
@@ -227,7 +227,7 @@ func unitOf(n *node, f flags) unit {
 	return unit{kind: unitSet, set: set, fold: true}
 }
 
-// withASCII returns the set with its classes as the flags want them.
+// withASCII returns the set with its categories limited to ASCII if the flags say so.
 func withASCII(s *charset, ascii bool) *charset {
 	if !ascii || len(s.categories) == 0 {
 		return s
@@ -259,7 +259,8 @@ func (c *compiler) branch(n *node, f flags) error {
 	return nil
 }
 
-// enclosed emits what runs on its own up to a success, and goes on behind it.
+// enclosed emits head, and then a sequence that is matched independently of what follows it: it
+// ends with codeSuccess, and head continues behind that.
 func (c *compiler) enclosed(head instruction, s sequence, f flags) error {
 	at := c.emit(head)
 	if err := c.sequence(s, f); err != nil {
@@ -306,7 +307,7 @@ func (c *compiler) groupExists(n *node, f flags) error {
 	return nil
 }
 
-// isSimple finds the one character that s always takes.
+// isSimple returns the node if s consists of one that matches exactly one character, nil otherwise.
 func isSimple(s sequence, f flags) (*node, flags, bool) {
 	if len(s) != 1 {
 		return nil, 0, false

@@ -6,34 +6,34 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// MaxSteps is how many instructions one match may take before it is refused: far more
-// than any name of a sub-graph needs, and a fraction of a second.
+// MaxSteps is the number of instructions after which a match is refused. It takes a fraction of a
+// second, and the name of a sub-graph needs far fewer.
 const MaxSteps = 2_000_000
 
-// Group is a group of a match.
+// Group is one group of a match.
 type Group struct {
-	// Name is "" for a group without.
+	// Name is "" for a group without a name.
 	Name string
 	Text string
-	// Set is false for a group that took no part, which Python gives as None.
+	// Set is false for a group that matched nothing, which is None in Python.
 	Set bool
 }
 
-// Match is what [Pattern.Match] found.
+// Match is the result of [Pattern.Match].
 type Match struct {
-	// Text is what was matched, the group 0.
+	// Text is the matched text, which Python calls group 0.
 	Text string
-	// Groups holds the groups from 1 on.
+	// Groups holds the groups 1, 2, ….
 	Groups []Group
 }
 
-// Named returns the groups with names, in the order of the pattern: groupdict().
+// Named returns the groups that have names, in the order of the pattern, as groupdict() does.
 func (m *Match) Named() []Group {
 	return slices.DeleteFunc(slices.Clone(m.Groups), func(g Group) bool { return g.Name == "" })
 }
 
-// Match returns re.match: the pattern matches from the beginning of text on. Without a match
-// it is nil. The error is a refusal of what takes more than [MaxSteps].
+// Match returns re.match: it matches the pattern at the beginning of text, and returns nil if that
+// fails. The error is a refusal of a match that takes more than [MaxSteps].
 //
 // Speed: about 0.3 µs for ps_(?P<i>\d+).
 func (p *Pattern) Match(text string) (*Match, error) {
@@ -71,22 +71,22 @@ func runesOf(text string) []rune {
 	return runes
 }
 
-// state is one match (SRE_STATE).
+// state is the state of one match (SRE_STATE).
 type state struct {
 	code []instruction
 	text []rune
-	// at is where what matched last ended.
+	// at is the place where the last successful run ended.
 	at int
-	// marks holds the ends of groups; those above lastMark count as not set.
+	// marks holds the places where groups begin and end. Marks above lastMark are not set.
 	marks    []int
 	lastMark int
 	repeat   *repeat
 	steps    int
 }
 
-// repeat is a repeat of more than one character that is under way.
+// repeat is the progress of a repeat, unless it only repeats one character.
 type repeat struct {
-	pc     int // of its instruction
+	pc     int // the place of its instruction
 	count  int
 	lastAt int // where the last round began, -1 before the first
 	outer  *repeat
@@ -100,7 +100,8 @@ func (s *state) slice(begin, end int) string {
 	return string(b)
 }
 
-// group returns where the group with the marks from i on begins and ends.
+// group returns the begin and end of the group whose marks are i and i+1. ok is false if it is not
+// set.
 func (s *state) group(i int) (begin, end int, ok bool) {
 	if i >= s.lastMark {
 		return 0, 0, false
@@ -109,7 +110,7 @@ func (s *state) group(i int) (begin, end int, ok bool) {
 	return begin, end, begin >= 0 && end >= begin
 }
 
-// setMark sets a mark to a place.
+// setMark sets the mark i to a place in the text.
 func (s *state) setMark(i, at int) {
 	for s.lastMark < i {
 		s.lastMark++
@@ -118,13 +119,14 @@ func (s *state) setMark(i, at int) {
 	s.marks[i] = at
 }
 
-// saved are marks to come back to.
+// saved holds marks that are restored when a branch fails.
 type saved struct {
 	lastMark int
-	marks    []int // nil where only the last mark counts
+	marks    []int // nil if only lastMark has to be restored
 }
 
-// save keeps the last mark, and the marks themselves inside of a repeat.
+// save returns lastMark for [state.restore], and if all is set, which it is inside of a repeat, the
+// marks too.
 func (s *state) save(all bool) saved {
 	kept := saved{lastMark: s.lastMark}
 	if all && s.lastMark >= 0 {
@@ -138,7 +140,7 @@ func (s *state) restore(kept saved) {
 	s.lastMark = kept.lastMark
 }
 
-// isAt reports whether a place is of a kind.
+// isAt reports whether ptr is a place of that kind.
 func (s *state) isAt(at position, ptr int, ascii bool) bool {
 	n := len(s.text)
 	switch at {
@@ -154,7 +156,7 @@ func (s *state) isAt(at position, ptr int, ascii bool) bool {
 		return ptr == n
 	}
 	if n == 0 {
-		return false // CPython before 3.14: an empty text has no boundary, nor none
+		return false // before CPython 3.14, an empty text matches neither \b nor \B
 	}
 	word := func(i int) bool {
 		return i >= 0 && i < n && isWord(s.text[i]) && (!ascii || s.text[i] < 0x80)

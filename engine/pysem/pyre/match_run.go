@@ -2,8 +2,8 @@ package pyre
 
 import "github.com/monosim/monosim/engine/pysem"
 
-// run matches the instructions from pc on at ptr (SRE(match)); s.at is then where the
-// match ended.
+// run executes instructions from pc on, on the text from ptr on (SRE(match)). If it succeeds, s.at
+// is the place where the match ended.
 func (s *state) run(pc, ptr int) (bool, error) {
 	for {
 		if s.steps++; s.steps > MaxSteps {
@@ -55,7 +55,7 @@ func (s *state) run(pc, ptr int) (bool, error) {
 	}
 }
 
-// choose runs the instructions that can go on in more than one way.
+// choose executes an instruction after which there is more than one way to go on.
 func (s *state) choose(pc, ptr int) (bool, error) {
 	switch s.code[pc].code {
 	case codeBranch:
@@ -76,7 +76,7 @@ func (s *state) choose(pc, ptr int) (bool, error) {
 	return s.minUntil(pc, ptr)
 }
 
-// sameAsGroup compares what comes next with what a group took.
+// sameAsGroup reports whether the text goes on with what a group captured, and where that ends.
 func (s *state) sameAsGroup(i *instruction, ptr int) (end int, ok bool) {
 	begin, stop, ok := s.group(i.mark)
 	if !ok {
@@ -98,8 +98,9 @@ func (s *state) sameAsGroup(i *instruction, ptr int) (end int, ok bool) {
 	return ptr, true
 }
 
-// enclosed runs what is decided once and for all: assertions, atomic groups and possessive
-// repeats. end is where the rest goes on.
+// enclosed executes an instruction whose part of the pattern is never matched in another way once
+// it has matched: an assertion, an atomic group or a possessive repeat. end is the place from where
+// the rest has to match.
 func (s *state) enclosed(pc, ptr int) (end int, ok bool, err error) {
 	i := &s.code[pc]
 	switch i.code {
@@ -130,7 +131,7 @@ func (s *state) enclosed(pc, ptr int) (end int, ok bool, err error) {
 	return ptr, true, nil
 }
 
-// possessive repeats as often as it goes and gives nothing back.
+// possessive repeats as often as possible, and never gives back a round.
 func (s *state) possessive(pc, ptr int) (end int, ok bool, err error) {
 	i := &s.code[pc]
 	count := 0
@@ -171,7 +172,8 @@ func (s *state) branch(pc, ptr int) (bool, error) {
 	}
 }
 
-// count returns how many characters from ptr on pass a unit's test, up to most.
+// count returns how many characters from ptr on, but no more than most, pass the test of an
+// instruction.
 func (s *state) count(i *instruction, ptr, most int) int {
 	end := len(s.text)
 	if most < end-ptr {
@@ -185,7 +187,8 @@ func (s *state) count(i *instruction, ptr, most int) int {
 	return at - ptr
 }
 
-// repeatOne takes as many characters as it can, and gives back one by one.
+// repeatOne matches as many characters as possible, and gives them back one by one until the rest
+// matches.
 func (s *state) repeatOne(pc, ptr int) (bool, error) {
 	i := &s.code[pc]
 	count := s.count(i, ptr, i.max)
@@ -204,7 +207,8 @@ func (s *state) repeatOne(pc, ptr int) (bool, error) {
 	return false, nil
 }
 
-// minRepeatOne takes as few characters as it must, and one more at a time.
+// minRepeatOne matches as few characters as possible, and adds one at a time until the rest
+// matches.
 func (s *state) minRepeatOne(pc, ptr int) (bool, error) {
 	i := &s.code[pc]
 	count := s.count(i, ptr, i.min)
@@ -226,7 +230,7 @@ func (s *state) minRepeatOne(pc, ptr int) (bool, error) {
 	return false, nil
 }
 
-// maxUntil ends a round of a repeat that takes as many as it can.
+// maxUntil ends a round of a repeat that makes as many rounds as possible.
 func (s *state) maxUntil(pc, ptr int) (bool, error) {
 	r := s.repeat
 	body := &s.code[r.pc]
@@ -257,7 +261,7 @@ func (s *state) maxUntil(pc, ptr int) (bool, error) {
 	return found, err
 }
 
-// minUntil ends a round of a repeat that takes as few as it must.
+// minUntil ends a round of a repeat that makes as few rounds as possible.
 func (s *state) minUntil(pc, ptr int) (bool, error) {
 	r := s.repeat
 	body := &s.code[r.pc]

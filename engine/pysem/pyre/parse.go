@@ -8,24 +8,27 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// parser reads a pattern (Lib/re/_parser.py of 3.11).
+// parser turns the text of a pattern into a tree (Lib/re/_parser.py of 3.11).
 type parser struct {
 	*source
 	flags flags
-	names []string // of the groups from 1 on, "" without
-	// widths holds the least and greatest lengths of the groups; open ones have none.
+	names []string // names of the groups 1, 2, …; "" for a group without
+	// widths holds the least and the greatest length that each group can match. Groups that are not
+	// closed yet have none.
 	widths [][2]int
 	closed []bool
-	// behind is the number of groups before the outermost look-behind around, 0 for none.
+	// behind is the number of groups that precede the outermost look-behind being read; 0 outside
+	// of one.
 	behind int
-	// asked holds the numbers of groups in conditions, with their places, in order.
+	// asked holds the conditions that name a group by number, in order, to check at the end that
+	// the groups exist.
 	asked []condition
 	depth int
 }
 
 type condition struct{ group, at int }
 
-// maxDepth bounds groups within each other; CPython's recursion ends a little later.
+// maxDepth is how deep groups may be nested. CPython's recursion limit is a little higher.
 const maxDepth = 200
 
 func (p *parser) parse() (sequence, error) {
@@ -47,7 +50,8 @@ func (p *parser) parse() (sequence, error) {
 	return tree, nil
 }
 
-// alternatives reads a|b|c. nested counts the groups around.
+// alternatives reads branches separated by bars, as a|b|c. nested is the number of groups around
+// them.
 func (p *parser) alternatives(nested int, isVerbose bool) (sequence, error) {
 	if p.depth++; p.depth > maxDepth {
 		return nil, pysem.Refuse(pysem.TooLarge, "a pattern with so many groups within each other")
@@ -79,7 +83,7 @@ func (p *parser) alternatives(nested int, isVerbose bool) (sequence, error) {
 	return sequence{{op: opBranch, sub: branches}}, nil
 }
 
-// setOf makes one set of branches that are one character each.
+// setOf returns branches of which each is one character as one set of characters, if they are that.
 func setOf(branches []sequence) (node, bool) {
 	set := &charset{}
 	for _, s := range branches {
@@ -99,8 +103,8 @@ func setOf(branches []sequence) (node, bool) {
 	return node{op: opIn, set: set}, true
 }
 
-// sequence reads up to a bar or a closing parenthesis. first says that nothing stands
-// before it, so that flags of the whole pattern may.
+// sequence reads up to a bar or a closing parenthesis. first tells that the sequence is at the
+// beginning of the pattern, the only place where flags of the whole pattern may stand.
 func (p *parser) sequence(isVerbose, first bool) (sequence, error) {
 	var s sequence
 	for p.next != none && p.next != "|" && p.next != ")" {
@@ -160,7 +164,8 @@ func char(c string) rune {
 	return r
 }
 
-// skip passes white space and comments of a verbose pattern.
+// skip reports whether c is skipped, together with the rest of a comment, as white space and
+// comments are in verbose patterns.
 func (p *parser) skip(c string) (bool, error) {
 	if len(c) == 1 && strings.Contains(" \t\n\r\v\f", c) {
 		return true, nil
@@ -176,7 +181,7 @@ func (p *parser) skip(c string) (bool, error) {
 	}
 }
 
-// repeat reads what follows the sign c, and puts a repeat in the place of s's last node.
+// repeat reads a repeat that begins with the sign c, and replaces the last node of s by its repeat.
 func (p *parser) repeat(s sequence, c string) (sequence, error) {
 	here := p.tell()
 	n := node{op: opMaxRepeat, max: maxRepeat}
@@ -218,7 +223,8 @@ func (p *parser) repeat(s sequence, c string) (sequence, error) {
 
 const digits = "0123456789"
 
-// bounds reads {low,high}; what is none is a brace that stands for itself.
+// bounds reads {low,high}. The bool is false for a brace that begins no bounds and therefore
+// matches itself.
 func (p *parser) bounds(n *node, here int) (bool, error) {
 	if p.next == "}" {
 		return false, nil
@@ -268,13 +274,13 @@ func repetitions(text string) (int, error) {
 	return int(n.Int64()), nil
 }
 
-// groupOf returns the number of a name, 0 for none.
+// groupOf returns the number of the group of that name, 0 if there is none.
 func (p *parser) groupOf(name string) int { return slices.Index(p.names, name) + 1 }
 
-// isClosed reports whether a group is known and complete.
+// isClosed reports whether a group exists and its closing parenthesis has been read.
 func (p *parser) isClosed(group int) bool { return group <= len(p.names) && p.closed[group] }
 
-// checkBehind refuses a group that a look-behind cannot know.
+// checkBehind returns an error if a look-behind refers to a group that lies inside of it.
 func (p *parser) checkBehind(group int) error {
 	if p.behind == 0 {
 		return nil

@@ -13,13 +13,14 @@ const (
 	letters   = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 )
 
-// simpleEscapes holds letters behind a backslash that stand for a character.
+// simpleEscapes holds the escapes that stand for one fixed character.
 var simpleEscapes = map[string]rune{`\a`: '\a', `\f`: '\f', `\n`: '\n', `\r`: '\r', `\t`: '\t', `\v`: '\v', `\\`: '\\'}
 
-// places holds the escapes that match a place.
+// places holds the escapes that match at a place and no character.
 var places = map[string]position{`\A`: atBeginningString, `\b`: atBoundary, `\B`: atNonBoundary, `\Z`: atEndString}
 
-// categoryOf returns the class that an escape names.
+// categoryOf returns the category that an escape such as \d names. The bool is false for other
+// escapes.
 func categoryOf(escape string) (category, bool) {
 	if len(escape) != 2 || !strings.Contains("dDsSwW", escape[1:]) {
 		return category{}, false
@@ -29,7 +30,7 @@ func categoryOf(escape string) (category, bool) {
 
 func literal(r rune) node { return node{op: opLiteral, char: r} }
 
-// escape reads what a backslash begins outside of brackets.
+// escape returns the node for an escape outside of brackets.
 func (p *parser) escape(escape string) (node, error) {
 	if at, ok := places[escape]; ok {
 		return node{op: opAt, at: at}, nil
@@ -52,7 +53,8 @@ func (p *parser) escape(escape string) (node, error) {
 	return literal(r), err
 }
 
-// numbered reads a reference to a group, or three octal digits.
+// numbered reads an escape that begins with a digit: the number of a group, or three octal digits
+// of a character.
 func (p *parser) numbered(escape string) (node, error) {
 	if len(p.next) == 1 && strings.Contains(digits, p.next) {
 		c, err := p.get()
@@ -87,7 +89,7 @@ func (p *parser) octal(escape string) (node, error) {
 	return literal(rune(n)), nil
 }
 
-// coded reads the escapes that are alike in and outside of brackets.
+// coded reads the escapes that mean the same character inside and outside of brackets.
 func (p *parser) coded(escape string) (rune, error) {
 	switch c := escape[1:]; c {
 	case "x":
@@ -122,7 +124,7 @@ func (p *parser) hex(escape string, n int) (rune, error) {
 	return rune(code), nil
 }
 
-// set reads what stands behind an opening bracket.
+// set reads a set of characters, from behind its opening bracket on.
 func (p *parser) set() (node, error) {
 	here := p.tell() - 1
 	set := &charset{}
@@ -157,8 +159,8 @@ func (p *parser) set() (node, error) {
 	return node{op: opIn, set: set}, nil
 }
 
-// member adds a character, a class or a range that begins with c; ends says that the
-// bracket closed behind a dash.
+// member adds to the set the character, category or range that begins with c. ends is true if the
+// bracket closed directly behind a dash.
 func (p *parser) member(set *charset, c string, here int) (ends bool, err error) {
 	low, class, err := p.classEscape(c)
 	if err != nil {
@@ -203,7 +205,7 @@ func (s *charset) include(r rune, class *category) {
 	s.ranges = append(s.ranges, [2]rune{r, r})
 }
 
-// classEscape returns the character or class that c stands for between brackets.
+// classEscape returns the character or category that c means between brackets.
 func (p *parser) classEscape(c string) (rune, *category, error) {
 	if c[0] != '\\' {
 		return char(c), nil, nil

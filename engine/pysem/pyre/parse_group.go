@@ -7,8 +7,9 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// group reads what stands behind an opening parenthesis; use is false for comments and
-// flags. isVerbose follows a flag of the whole pattern, which may stand where atStart.
+// group reads a group, from behind its opening parenthesis on. use is false for comments and flags,
+// which make no node. Flags of the whole pattern are allowed only if atStart is set, and may change
+// isVerbose.
 func (p *parser) group(isVerbose *bool, atStart bool) (n node, use bool, err error) {
 	start := p.tell() - 1
 	question, err := p.match("?")
@@ -68,7 +69,7 @@ func (p *parser) flagged(c string, start int, isVerbose *bool, atStart bool) (n 
 	return n, true, err
 }
 
-// plain reads the contents of a group that captures nothing.
+// plain reads the rest of a group that captures nothing.
 func (p *parser) plain(n node, start int, isVerbose bool) (node, error) {
 	contents, err := p.alternatives(1, isVerbose)
 	if err != nil {
@@ -89,7 +90,7 @@ func (p *parser) close(start int) error {
 	return nil
 }
 
-// captured reads a group with a number, and a name or "".
+// captured reads the rest of a group that captures; name is "" for a group with a number only.
 func (p *parser) captured(name string, start int, isVerbose bool) (node, error) {
 	group := len(p.names) + 1
 	if known := p.groupOf(name); name != "" && known > 0 {
@@ -251,8 +252,8 @@ func (p *parser) conditionGroup(name string) (int, error) {
 	return int(n.Int64()), nil
 }
 
-// readFlags reads letters up to a parenthesis, where they are of the whole pattern, or a
-// colon.
+// readFlags reads letters of flags up to a closing parenthesis, which makes them global, or up to a
+// colon, which limits them to the group.
 func (p *parser) readFlags(c string) (add, del flags, global bool, err error) {
 	if c != "-" {
 		if add, c, err = p.addedFlags(c); err != nil {
@@ -280,7 +281,7 @@ func (p *parser) readFlags(c string) (add, del flags, global bool, err error) {
 	return add, del, false, nil
 }
 
-// addedFlags reads the letters from c on, and gives what ends them.
+// addedFlags reads the letters of flags from c on. end is the character that ends them.
 func (p *parser) addedFlags(c string) (add flags, end string, err error) {
 	for {
 		flag := flagLetters[char(c)]
@@ -306,7 +307,7 @@ func (p *parser) addedFlags(c string) (add flags, end string, err error) {
 	}
 }
 
-// removedFlags reads the letters behind a dash up to the colon.
+// removedFlags reads the letters between a dash and the colon.
 func (p *parser) removedFlags() (del flags, err error) {
 	c, err := p.get()
 	if err != nil {

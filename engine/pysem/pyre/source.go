@@ -6,13 +6,14 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// none is what stands behind the end of a pattern.
+// none is the "character" that follows the last one of a pattern.
 const none = ""
 
-// source gives a pattern's characters; a backslash comes with the one behind it.
+// source gives the characters of a pattern one by one. A backslash and the character behind it
+// count as one.
 type source struct {
 	chars []string
-	at    int    // behind next
+	at    int    // the place behind next
 	next  string // none at the end
 }
 
@@ -38,13 +39,13 @@ func (s *source) advance() error {
 	return nil
 }
 
-// get takes the next character.
+// get returns the next character and moves on.
 func (s *source) get() (string, error) {
 	c := s.next
 	return c, s.advance()
 }
 
-// match takes the next character when it is c.
+// match reports whether the next character is c, and moves on only if it is.
 func (s *source) match(c string) (bool, error) {
 	if s.next != c || c == none {
 		return false, nil
@@ -52,7 +53,7 @@ func (s *source) match(c string) (bool, error) {
 	return true, s.advance()
 }
 
-// getWhile takes up to n characters of a set.
+// getWhile returns the next characters, up to n, as long as they are in set.
 func (s *source) getWhile(n int, set string) (string, error) {
 	taken := ""
 	for range n {
@@ -67,7 +68,8 @@ func (s *source) getWhile(n int, set string) (string, error) {
 	return taken, nil
 }
 
-// getUntil takes a name up to and with its end.
+// getUntil returns a name that is followed by end, and moves on behind end. what names the thing in
+// errors.
 func (s *source) getUntil(end, what string) (string, error) {
 	name := ""
 	for {
@@ -98,12 +100,13 @@ func (s *source) seek(at int) error {
 	return s.advance()
 }
 
-// errorf is re.error for a place back characters before the next one.
+// errorf returns a re.error whose position is that many characters before the next one.
 func (s *source) errorf(back int, format string, args ...any) error {
 	return s.errorAt(pysem.Raise("error", format, args...).Message, s.tell()-back)
 }
 
-// errorAt words re.error as CPython: with line and column when the pattern has lines.
+// errorAt returns a re.error in CPython's words, which name the line and column if the pattern has
+// several lines.
 func (s *source) errorAt(message string, at int) error {
 	lines, column := 1, at+1
 	several := false
@@ -123,7 +126,8 @@ func (s *source) errorAt(message string, at int) error {
 	return pysem.Raise("error", "%s at position %d", message, at)
 }
 
-// checkName checks a group's name that was just taken, up to offset characters behind it.
+// checkName checks the name of a group. offset is the number of characters read since the end of
+// the name, for the position in the error.
 func (s *source) checkName(name string, offset int) error {
 	if !pysem.IsIdentifier(name) {
 		return s.errorf(length(name)+offset, "bad character in group name %s", pysem.Repr(name))

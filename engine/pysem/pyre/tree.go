@@ -1,6 +1,6 @@
 package pyre
 
-// op is what a node of a pattern does.
+// op tells what a node of a pattern matches.
 type op uint8
 
 const (
@@ -10,7 +10,7 @@ const (
 	opIn
 	opCategory
 	opBranch
-	opGroup // also one that captures nothing but changes flags
+	opGroup // also a group that captures nothing and may change flags
 	opAtomic
 	opGroupRef
 	opGroupExists
@@ -28,16 +28,16 @@ type node struct {
 	char rune
 	set  *charset
 	at   position
-	// group is a number from 1 on, 0 for none.
+	// group is the number of the group, 0 for a node that is none.
 	group    int
 	add, del flags
-	// sub holds the branches, or the one thing that is repeated, grouped or asserted.
+	// sub holds the branches, or only the part that is repeated, grouped or asserted.
 	sub      []sequence
 	min, max int
 	behind   bool
 }
 
-// sequence is matched from its first node to its last.
+// sequence is a list of nodes that match one after the other.
 type sequence []node
 
 type flags uint16
@@ -62,7 +62,7 @@ var flagLetters = map[rune]flags{
 	'i': ignoreCase, 'L': locale, 'm': multiLine, 's': dotAll, 'x': verbose, 'a': asciiFlag, 't': template, 'u': unicodeFlag,
 }
 
-// position is a place in the text.
+// position is a kind of place in the text, such as its beginning.
 type position uint8
 
 const (
@@ -76,13 +76,14 @@ const (
 	atEndString
 )
 
-// maxRepeat is how CPython writes "any number"; maxWidth is that of lengths.
+// maxRepeat is the bound that CPython uses for "any number of times". maxWidth is the one for
+// widths.
 const (
 	maxRepeat = 1<<32 - 1
 	maxWidth  = 1 << 62
 )
 
-// width returns the least and the greatest number of characters that s matches.
+// width returns the least and the greatest number of characters that s can match.
 func (s sequence) width(groups [][2]int) (low, high int) {
 	for i := range s {
 		l, h := s[i].width(groups)
@@ -118,7 +119,7 @@ func (n *node) width(groups [][2]int) (low, high int) {
 	return low, high
 }
 
-// times returns a*b, at most maxWidth.
+// times returns a*b, but no more than maxWidth.
 func times(a, b int) int {
 	if a != 0 && b > maxWidth/a {
 		return maxWidth

@@ -1,12 +1,7 @@
-// Package pyset has Python's sets in the order in which CPython walks them: the layout of
-// their tables, and the hashes of strings under a hash seed.
+// Package pyset has Python's sets with the order in which CPython iterates over them. That order
+// follows from the layout of a set's table and, for strings, from the hash seed.
 //
-// Two things to use first:
-//
-//   - [HashingOf] is how a process hashes, and [Strings] a set of strings in it;
-//     [Words.Minus] is Python's difference of two.
-//   - [Set] is the table for keys of any kind, by hashes that the caller knows.
-//
-// To change how a table grows or is searched look in set.go; how strings are hashed, in
-// hash.go.
+//   - [HashingOf] tells how a Python process hashes strings. [Strings] makes a set of strings in
+//     such a process, and [Words.Minus] is the difference of two sets.
+//   - [Set] is a table for keys of any kind; the caller supplies their hashes.
 package pyset

@@ -9,21 +9,21 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// Hashing is how a process of Python hashes strings. That of the zero value hashes none:
-// sets are walked in the order of their keys.
+// Hashing tells how a Python process hashes strings. The zero Hashing does not hash; sets then
+// iterate in the order of their sorted keys.
 type Hashing struct {
 	seeded         bool
 	k0, k1         uint64
 	rounds, finish int
 }
 
-// HashingOf is that of a process: of its Python, with its PYTHONHASHSEED. Seed 0 is the
-// zero value.
+// HashingOf returns how a process hashes with that version of Python and PYTHONHASHSEED. For seed 0
+// it is the zero Hashing.
 func HashingOf(p env.Python) Hashing {
 	if p.HashSeed == 0 {
 		return Hashing{}
 	}
-	// lcg_urandom of Python/bootstrap_hash.c.
+	// These are the bytes that lcg_urandom of Python/bootstrap_hash.c makes.
 	var secret [16]byte
 	x := p.HashSeed
 	for i := range secret {
@@ -31,14 +31,13 @@ func HashingOf(p env.Python) Hashing {
 		secret[i] = byte(x >> 16)
 	}
 	h := Hashing{seeded: true, k0: binary.LittleEndian.Uint64(secret[:]), k1: binary.LittleEndian.Uint64(secret[8:]), rounds: 1, finish: 3}
-	if p.Before(11) { // SipHash-2-4; SipHash-1-3 since
+	if p.Before(11) { // older Pythons have SipHash-2-4 instead of 1-3
 		h.rounds, h.finish = 2, 4
 	}
 	return h
 }
 
-// String returns hash(text). Texts are hashed in the narrowest of Python's three forms that
-// holds all of their characters.
+// String returns hash(text). What is hashed are the bytes that CPython keeps in memory.
 func (h Hashing) String(text string) int64 {
 	if text == "" {
 		return 0
@@ -50,7 +49,7 @@ func (h Hashing) String(text string) int64 {
 	return n
 }
 
-// Tuple returns the hash of a tuple of items with these hashes.
+// Tuple returns the hash of a tuple, given the hashes of its items.
 func Tuple(hashes ...int64) int64 {
 	const prime1, prime2, prime5 = 11400714785074694791, 14029467366897019727, 2870177450012600261
 	acc := uint64(prime5)
@@ -65,7 +64,8 @@ func Tuple(hashes ...int64) int64 {
 	return int64(acc)
 }
 
-// pythonBytes returns the bytes of a string in memory: one, two or four for each character.
+// pythonBytes returns the bytes of a string in CPython's memory: one, two or four for each
+// character, as the widest one needs.
 func pythonBytes(text string) []byte {
 	widest := rune(0)
 	for _, r := range text {
@@ -88,7 +88,7 @@ func pythonBytes(text string) []byte {
 	return data
 }
 
-// sip returns SipHash of Python/pyhash.c.
+// sip returns the SipHash of data, as Python/pyhash.c computes it.
 func (h Hashing) sip(data []byte) uint64 {
 	v := [4]uint64{h.k0 ^ 0x736f6d6570736575, h.k1 ^ 0x646f72616e646f6d, h.k0 ^ 0x6c7967656e657261, h.k1 ^ 0x7465646279746573}
 	last := uint64(len(data)) << 56

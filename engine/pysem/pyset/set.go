@@ -2,17 +2,17 @@ package pyset
 
 import "slices"
 
-// Set is the table of a set, laid out as CPython's (Objects/setobject.c, alike from 3.8 to
-// 3.11 for sets that nothing is added to after something was taken out): the order in which
-// a set is walked follows from it. New makes one.
+// Set is a set with the same table as a set of CPython (Objects/setobject.c), and therefore the
+// same order of iteration. 3.8 to 3.11 agree on it unless something is added after something was
+// removed. [New] makes a Set.
 type Set[K any] struct {
 	same func(a, b K) bool
-	// table has for each slot empty, gone, or the place of its entry, counted from 1.
+	// table holds for each slot the place of its entry, counted from 1, or empty or gone.
 	table   []int32
-	entries []entry[K] // also what is gone, until the next resize
-	fill    int        // slots used, also by what is gone
+	entries []entry[K] // including removed ones, until the next resize
+	fill    int        // slots in use, those of removed entries included
 	used    int
-	finger  int // where Pop looks next
+	finger  int // the slot at which Pop begins its search
 }
 
 type entry[K any] struct {
@@ -31,7 +31,7 @@ const (
 	perturbShift  = 5
 )
 
-// New makes an empty set; same tells which keys of one hash are equal.
+// New makes an empty set. same reports whether two keys with the same hash are equal.
 func New[K any](same func(a, b K) bool) *Set[K] {
 	return &Set[K]{same: same, table: make([]int32, smallestTable)}
 }
@@ -39,7 +39,7 @@ func New[K any](same func(a, b K) bool) *Set[K] {
 // Len returns the number of keys.
 func (s *Set[K]) Len() int { return s.used }
 
-// All walks the keys, with their hashes, in CPython's order.
+// All yields the keys and their hashes in CPython's order.
 func (s *Set[K]) All(yield func(key K, hash int64) bool) {
 	for i := range s.table {
 		if e := s.at(i); e != nil && !yield(e.key, e.hash) {
@@ -48,7 +48,7 @@ func (s *Set[K]) All(yield func(key K, hash int64) bool) {
 	}
 }
 
-// at returns the entry of a slot, nil for none.
+// at returns the entry of a slot, nil if it has none.
 func (s *Set[K]) at(slot int) *entry[K] {
 	if place := s.table[slot]; place > empty {
 		return &s.entries[place-1]
@@ -56,7 +56,7 @@ func (s *Set[K]) at(slot int) *entry[K] {
 	return nil
 }
 
-// Keys lists the keys in CPython's order.
+// Keys returns the keys in CPython's order.
 func (s *Set[K]) Keys() []K {
 	keys := make([]K, 0, s.used)
 	for key := range s.All {
@@ -65,7 +65,8 @@ func (s *Set[K]) Keys() []K {
 	return keys
 }
 
-// probe calls look with the places for a hash in CPython's order until it returns false.
+// probe calls look with the slots that CPython tries for a hash, in order, until look returns
+// false.
 func probe(hash int64, size int, look func(i int) bool) {
 	mask := uint64(size - 1)
 	perturb := uint64(hash)
@@ -84,7 +85,7 @@ func probe(hash int64, size int, look func(i int) bool) {
 	}
 }
 
-// find returns the place of a key, or of the free slot where it would go.
+// find returns the slot of a key, or the free slot that it would get.
 func (s *Set[K]) find(key K, hash int64) (at int, found bool) {
 	probe(hash, len(s.table), func(i int) bool {
 		if s.table[i] == empty {
@@ -106,7 +107,7 @@ func (s *Set[K]) Has(key K, hash int64) bool {
 	return found
 }
 
-// Add puts a key in and reports whether it was not there before.
+// Add adds a key and reports whether it was missing.
 func (s *Set[K]) Add(key K, hash int64) bool {
 	at, found := s.find(key, hash)
 	if found {
@@ -137,7 +138,7 @@ func (s *Set[K]) drop(slot int) {
 	s.used--
 }
 
-// Discard takes a key out and reports whether it was there.
+// Discard removes a key and reports whether it was there.
 func (s *Set[K]) Discard(key K, hash int64) bool {
 	at, found := s.find(key, hash)
 	if found {
@@ -146,7 +147,7 @@ func (s *Set[K]) Discard(key K, hash int64) bool {
 	return found
 }
 
-// Pop takes out the key that CPython would; the set must not be empty.
+// Pop removes and returns the key that CPython would. The set must not be empty.
 func (s *Set[K]) Pop() (key K, hash int64) {
 	at := s.finger & (len(s.table) - 1)
 	for s.at(at) == nil {
@@ -158,7 +159,7 @@ func (s *Set[K]) Pop() (key K, hash int64) {
 	return e.key, e.hash
 }
 
-// resize lays the set out in a table of more than least slots.
+// resize moves the entries to a table with more than least slots.
 func (s *Set[K]) resize(least int) {
 	size := smallestTable
 	for size <= least {
@@ -182,7 +183,7 @@ func (s *Set[K]) insertClean(e entry[K]) {
 	})
 }
 
-// Grow makes room as CPython does before the n keys of a dict are added
+// Grow makes room for the n keys of a dict, as CPython does before it adds them
 // (set_update_internal).
 func (s *Set[K]) Grow(n int) {
 	if (s.fill+n)*5 >= (len(s.table)-1)*3 {
@@ -190,7 +191,7 @@ func (s *Set[K]) Grow(n int) {
 	}
 }
 
-// Merge adds all of other (set_merge).
+// Merge adds all keys of other (set_merge).
 func (s *Set[K]) Merge(other *Set[K]) {
 	if other == s || other.used == 0 {
 		return
@@ -220,7 +221,7 @@ func (s *Set[K]) Copy() *Set[K] {
 	return copied
 }
 
-// Difference returns a new set of what is not in other (set_difference).
+// Difference returns a new set with the keys that are not in other (set_difference).
 func (s *Set[K]) Difference(other *Set[K]) *Set[K] {
 	if s.used>>2 > other.used {
 		result := s.Copy()

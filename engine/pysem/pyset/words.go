@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Words is a set of strings, or of records of strings, in one process.
+// Words is a set of strings, or of records made of strings, in a Python process.
 type Words[K comparable] struct {
 	set  *Set[K]
 	kind Kind[K]
 	h    Hashing
 }
 
-// Kind says how keys are hashed, and how they are sorted where nothing is.
+// Kind tells how keys are hashed. Compare orders them for a process that does not hash.
 type Kind[K comparable] struct {
 	Hash    func(h Hashing, key K) int64
 	Compare func(a, b K) int
@@ -20,7 +20,7 @@ type Kind[K comparable] struct {
 
 var text = Kind[string]{Hash: Hashing.String, Compare: strings.Compare}
 
-// NewWords makes a set of keys, added in their order.
+// NewWords makes a set and adds the keys in the given order.
 func NewWords[K comparable](h Hashing, kind Kind[K], keys ...K) *Words[K] {
 	w := &Words[K]{set: New(func(a, b K) bool { return a == b }), kind: kind, h: h}
 	for _, key := range keys {
@@ -29,10 +29,11 @@ func NewWords[K comparable](h Hashing, kind Kind[K], keys ...K) *Words[K] {
 	return w
 }
 
-// Strings is set(keys).
+// Strings returns set(keys) of a list of keys.
 func Strings(h Hashing, keys ...string) *Words[string] { return NewWords(h, text, keys...) }
 
-// StringsOfDict is set(d) of a dict with these keys, for which CPython makes room at once.
+// StringsOfDict returns set(d) of a dict with these keys. It differs from [Strings] in that CPython
+// makes room for all keys at once.
 func StringsOfDict(h Hashing, keys []string) *Words[string] {
 	w := Strings(h)
 	w.set.Grow(len(keys))
@@ -42,15 +43,15 @@ func StringsOfDict(h Hashing, keys []string) *Words[string] {
 	return w
 }
 
-// Add puts a key in.
+// Add adds a key.
 func (w *Words[K]) Add(key K) { w.set.Add(key, w.kind.Hash(w.h, key)) }
 
-// Minus returns the set of what is not in other.
+// Minus returns the set of the keys that are not in other.
 func (w *Words[K]) Minus(other *Words[K]) *Words[K] {
 	return &Words[K]{set: w.set.Difference(other.set), kind: w.kind, h: w.h}
 }
 
-// Keys lists the keys in the order in which the process walks the set.
+// Keys returns the keys in the order in which the process iterates over the set.
 func (w *Words[K]) Keys() []K {
 	keys := w.set.Keys()
 	if !w.h.seeded {

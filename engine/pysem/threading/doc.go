@@ -1,26 +1,18 @@
-// Package threading has what the tasks of one process share: events, locks, queues,
-// futures and groups, with the meaning of Python's threading and queue. They are built
-// on env.Tasks and env.Cond alone, and so are the same under both clocks.
-//
-// Two things to use first:
+// Package threading has events, locks, queues, futures and groups for the tasks of one process,
+// with the meaning of Python's threading and queue. They use only env.Tasks and env.Cond, and so
+// behave the same in real time and in virtual time.
 //
 //   - [Event] is a flag to wait for.
-//   - [Lock] keeps other tasks out across a call that may block. Data that is
-//     touched between calls to env only needs none, for env runs one task of a
-//     process at a time.
+//   - [Lock] keeps other tasks out across a call that may wait. Data that is only touched
+//     between two calls to env needs no lock, because env runs one task of a process at a time.
 //
-// Locks and queues hand over directly: what is freed belongs to the task that has
-// waited longest, before any other can take it. So waiting is fair, and the same in
-// every run.
+// A lock that is unlocked, or an item that is put in a queue, goes directly to the task that has
+// waited longest. So waiting is fair, and the same in every run.
 //
-// [NewLoop] is a task that polls, [NewBeat] waits in a circle: virtual time leaves out of both what
-// would be as before.
+// [NewLoop] is for a task that polls, [NewBeat] for one that waits in a fixed cycle. Virtual time
+// skips the turns of both that would change nothing.
 //
-// Every limit has the same meaning: a negative one waits without end; 0 does not wait
-// at all and lets no other task run. Every name given to a constructor appears in
-// reports of tasks that wait. A task that is unwound while it waits leaves no trace:
-// what it was given goes to the next one.
-//
-// To change the order of hand-over, or what happens to a hand-over whose receiver is
-// being unwound, look in waiters.go; the rest has a file per noun.
+// A limit on waiting always means the same: a negative one waits for ever; 0 does not wait and lets
+// no other task run. The name given to a constructor appears in reports of waiting tasks. If a task
+// is unwound while it waits, what it was given goes to the next one.
 package threading

@@ -6,8 +6,8 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// Event is a flag that tasks wait for, as Python's threading.Event. Any task may set,
-// clear and await it, as often as it likes.
+// Event is a flag that tasks wait for, as Python's threading.Event. Any task may set it, clear it
+// and wait for it, any number of times.
 type Event struct {
 	cond env.Cond
 	set  bool
@@ -18,7 +18,7 @@ func NewEvent(tasks env.Tasks, name string) *Event {
 	return &Event{cond: tasks.NewCond(name)}
 }
 
-// Set raises the flag and wakes all that wait.
+// Set raises the flag and wakes all tasks that wait for it.
 func (e *Event) Set() {
 	e.set = true
 	e.cond.Broadcast()
@@ -30,9 +30,8 @@ func (e *Event) Clear() { e.set = false }
 // IsSet reports whether the flag is up.
 func (e *Event) IsSet() bool { return e.set }
 
-// Wait waits until the flag is up, for limit at most, and reports whether it was
-// raised in time. A task that a Set has woken gets true even when a Clear came before
-// it could run, as in Python.
+// Wait waits until the flag is raised, at most for limit, and reports whether it was. As in Python,
+// a task that Set has woken gets true even if Clear came before the task could run.
 func (e *Event) Wait(limit time.Duration) bool {
 	if e.set || limit == 0 {
 		return e.set
@@ -40,8 +39,8 @@ func (e *Event) Wait(limit time.Duration) bool {
 	return e.cond.WaitFor(limit)
 }
 
-// WaitLast is Wait without a limit, as the last thing that a task does: the task's function
-// is to return right after it. In virtual time such a task has no stack while it waits.
+// WaitLast is Wait without a limit, for a task that has nothing else to do afterwards: its function
+// must return right after it. In virtual time such a task has no stack while it waits.
 func (e *Event) WaitLast() {
 	if e.set {
 		return
@@ -53,5 +52,5 @@ func (e *Event) WaitLast() {
 	e.cond.Wait()
 }
 
-// Cond returns broadcast by every Set: a cause of an env.Loop.
+// Cond returns the condition that every Set broadcasts, to be a cause of an env.Loop.
 func (e *Event) Cond() env.Cond { return e.cond }

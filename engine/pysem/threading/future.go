@@ -6,21 +6,20 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// Future is a value that comes once, later. Any task may give it, and any number of
-// tasks may wait for it.
+// Future is a value that is set once, by any task. Any number of tasks may wait for it.
 type Future[T any] struct {
 	cond  env.Cond
 	value T
 	set   bool
 }
 
-// NewFuture makes a future without a value.
+// NewFuture makes a future that has no value yet.
 func NewFuture[T any](tasks env.Tasks, name string) *Future[T] {
 	return &Future[T]{cond: tasks.NewCond(name)}
 }
 
-// Set gives the value, wakes all that wait, and reports whether it was the first to do
-// so: later values are dropped.
+// Set sets the value, wakes all tasks that wait for it, and reports whether it was the first to do
+// so. Later values are dropped.
 func (f *Future[T]) Set(v T) bool {
 	if f.set {
 		return false
@@ -30,11 +29,11 @@ func (f *Future[T]) Set(v T) bool {
 	return true
 }
 
-// Done reports whether the value has come.
+// Done reports whether the value is set.
 func (f *Future[T]) Done() bool { return f.set }
 
-// Wait waits for the value, for limit at most. The second result reports whether it
-// has come; without it the first is the zero value.
+// Wait waits for the value, at most for limit. The bool reports whether it is set; if not, the
+// value is zero.
 func (f *Future[T]) Wait(limit time.Duration) (T, bool) {
 	if !f.set && limit != 0 {
 		f.cond.WaitFor(limit)

@@ -4,7 +4,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// Group is a set of tasks that somebody joins together.
+// Group is a set of tasks that can be waited for together.
 type Group struct {
 	tasks   env.Tasks
 	members []env.Task
@@ -13,15 +13,15 @@ type Group struct {
 // NewGroup makes an empty group.
 func NewGroup(tasks env.Tasks) *Group { return &Group{tasks: tasks} }
 
-// Go starts fn in a task that is a member, as [Start] does, and returns that task.
+// Go starts fn in a new task of the group, as [Start] does, and returns the task.
 func (g *Group) Go(name string, fn func()) env.Task {
 	t := Start(g.tasks, name, fn)
 	g.members = append(g.members, t)
 	return t
 }
 
-// Join waits until all members have ended, including those that are started meanwhile.
-// It must not be called by a member.
+// Join waits until all tasks of the group have ended, including those that are started meanwhile. A
+// task of the group must not call it.
 func (g *Group) Join() {
 	for len(g.members) > 0 {
 		t := g.members[0]

@@ -6,13 +6,12 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// NewLoop makes the loop of the current task, whose first turn begins now. state is a number that
-// differs whenever that part of what a turn depends on differs which is the program's own: flags,
-// and counts of changes. It has no side effect. It changes by what tasks of the process do, or
-// together with a Broadcast or Signal of one of the causes.
+// NewLoop makes the loop of the current task, whose first turn begins now. state returns a number
+// that differs whenever the flags and counters of the program differ on which a turn depends. It
+// has no side effect. It may only change by what tasks of the process do, or together with a
+// Broadcast or Signal of one of the causes.
 //
-// Virtual time leaves turns out that would only ask what the last one asked and get the
-// same answers.
+// Virtual time skips the turns that would ask the same as the last one and get the same answers.
 func NewLoop(t env.Tasks, period time.Duration, state func() uint64, causes ...env.Cond) env.Loop {
 	if period <= 0 {
 		panic("threading: a loop with a period of 0 or less")
@@ -23,7 +22,7 @@ func NewLoop(t env.Tasks, period time.Duration, state func() uint64, causes ...e
 	return sleepLoop{t, period}
 }
 
-// sleepLoop sleeps between its turns.
+// sleepLoop is a loop that sleeps between its turns and skips none.
 type sleepLoop struct {
 	tasks  env.Tasks
 	period time.Duration
@@ -32,16 +31,16 @@ type sleepLoop struct {
 // Turn sleeps for the period.
 func (l sleepLoop) Turn() { l.tasks.Sleep(l.period) }
 
-// Run makes turns until one returns false.
+// Run makes turns until turn returns false.
 func (l sleepLoop) Run(turn func() bool) {
 	for l.Turn(); turn(); l.Turn() {
 	}
 }
 
-// NewBeat makes a beat of waits of more than 0. usual reports whether a wait, by its number,
-// ends as usual. It has no effect, does not wait nor call env, and depends on nothing that a
-// task of the process changes while another one is in Run. In virtual time the ends of waits
-// are left out as long as Changes is not called.
+// NewBeat makes a beat, which is a cycle of waits, each longer than 0. usual reports whether the
+// wait of that number ends as usual, so that nothing has to be done. It has no effect, neither
+// waits nor calls env, and depends on nothing that another task of the process changes while a task
+// is in Run. Virtual time skips the ends of waits until Changes is called.
 func NewBeat(t env.Tasks, name string, waits []time.Duration, usual func(part int) bool) env.Beat {
 	if l, ok := t.(env.Loops); ok {
 		return l.NewBeat(name, waits, usual)
@@ -49,7 +48,7 @@ func NewBeat(t env.Tasks, name string, waits []time.Duration, usual func(part in
 	return &sleepBeat{tasks: t, waits: waits, usual: usual, ended: make([]int64, len(waits))}
 }
 
-// sleepBeat sleeps for each wait and looks at its end.
+// sleepBeat is a beat that sleeps for each wait and skips none.
 type sleepBeat struct {
 	tasks env.Tasks
 	waits []time.Duration

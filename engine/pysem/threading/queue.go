@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// Queue is a queue without a bound, first in first out, as Python's queue.Queue.
+// Queue is a first-in-first-out queue of any length, as Python's queue.Queue.
 type Queue[T any] struct {
 	items []T
 	queue waiters[T]
@@ -17,16 +17,16 @@ func NewQueue[T any](tasks env.Tasks, name string) *Queue[T] {
 	return &Queue[T]{queue: waiters[T]{tasks: tasks, name: name}}
 }
 
-// Put gives v to the task that has waited longest in Get, or adds it at the end. It
-// never waits.
+// Put gives v to the task that has waited longest in Get, or else adds it at the end. It never
+// waits.
 func (q *Queue[T]) Put(v T) {
 	if !q.queue.give(v) {
 		q.items = append(q.items, v)
 	}
 }
 
-// Get takes the first item, or waits for one for limit at most. The second result
-// reports whether there was one in time.
+// Get takes the first item. If there is none, it waits for one, at most for limit. The bool reports
+// whether it got one.
 func (q *Queue[T]) Get(limit time.Duration) (T, bool) {
 	if len(q.items) > 0 {
 		var none T
@@ -48,6 +48,6 @@ func (q *Queue[T]) putBack(v T) {
 	}
 }
 
-// Len returns the number of items that Get would find; those that a waiting task was given
-// do not count.
+// Len returns the number of items in the queue. Items that were given to a waiting task do not
+// count.
 func (q *Queue[T]) Len() int { return len(q.items) }

@@ -7,12 +7,12 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// waiters is a queue of tasks that wait to be given a T.
+// waiters is a queue of tasks that each wait to be given a T.
 type waiters[T any] struct {
 	tasks env.Tasks
 	name  string
 	list  []*waiter[T]
-	// free holds waiters that nobody waits at any more.
+	// free holds waiters that are no longer used, for the next tasks.
 	free []*waiter[T]
 }
 
@@ -22,8 +22,8 @@ type waiter[T any] struct {
 	given bool
 }
 
-// give hands v to the task that has waited longest; it reports false, and does
-// nothing, when no task waits.
+// give gives v to the task that has waited longest. It reports false, and does nothing, if no task
+// waits.
 func (q *waiters[T]) give(v T) bool {
 	if len(q.list) == 0 {
 		return false
@@ -35,8 +35,8 @@ func (q *waiters[T]) give(v T) bool {
 	return true
 }
 
-// wait waits at the end of the queue. When the task is unwound after it was
-// given something and before it could run, refuse gets it back.
+// wait waits at the end of the queue. If the task is unwound after it was given something and
+// before it could run, that goes to refuse.
 func (q *waiters[T]) wait(limit time.Duration, refuse func(T)) (v T, ok bool) {
 	w := q.waiter()
 	q.list = append(q.list, w)
