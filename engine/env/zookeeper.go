@@ -41,8 +41,9 @@ type ZooKeeper interface {
 	// EnsurePath creates the path and its missing parents as empty persistent
 	// znodes.
 	EnsurePath(path string) error
-	// Set replaces the data; version -1 matches any.
-	Set(path string, data []byte, version int32) (Stat, error)
+	// Set replaces the data; version -1 matches any. kazoo's answers with the stat, too, which the
+	// reference never takes.
+	Set(path string, data []byte, version int32) error
 	Get(path string) ([]byte, Stat, error)
 	// Exists returns nil for a missing znode.
 	Exists(path string) (*Stat, error)
@@ -205,7 +206,7 @@ type ZooKeeperSession interface {
 
 	// Create takes one level; it answers the real path.
 	Create(path string, data []byte, ephemeral, sequence bool) (string, error)
-	Set(path string, data []byte, version int32) (Stat, error)
+	Set(path string, data []byte, version int32) error
 	Delete(path string, version int32) error
 	// Get leaves watch (when not nil) on the znode. A failed Get leaves none.
 	Get(path string, watch Watcher) ([]byte, Stat, error)

@@ -169,10 +169,10 @@ func (c *Client) EnsurePath(path string) error {
 
 // Set replaces the data; version -1 matches any, and another one than the znode's is
 // BadVersion.
-func (c *Client) Set(path string, data []byte, version int32) (env.Stat, error) {
+func (c *Client) Set(path string, data []byte, version int32) error {
 	p, err := Normalize(path, false)
 	if err != nil {
-		return env.Stat{}, err
+		return err
 	}
 	return c.session.Set(p, data, version)
 }

@@ -163,16 +163,16 @@ func (z *caseZooKeeper) EnsurePath(path string) error {
 	return z.make(path, []byte{}, false)
 }
 
-func (z *caseZooKeeper) Set(path string, data []byte, version int32) (env.Stat, error) {
+func (z *caseZooKeeper) Set(path string, data []byte, version int32) error {
 	n := z.find(path)
 	if n == nil {
-		return env.Stat{}, zkerrors.ErrNoNode
+		return zkerrors.ErrNoNode
 	}
 	n.value, n.version = data, n.version+1
 	if fn := z.data[path]; fn != nil {
-		return env.Stat{}, fn(data, nil, nil)
+		return fn(data, nil, nil)
 	}
-	return env.Stat{}, nil
+	return nil
 }
 
 func (z *caseZooKeeper) Delete(path string, o env.DeleteOptions) error {

@@ -440,7 +440,7 @@ func (d *ZKServiceDiscovery) create(name string, index int, addr string) error {
 	return d.retry.Run(d.e, func() error {
 		_, err := d.zk.Create(path, []byte(addr), env.CreateOptions{MakePath: true, Ephemeral: true})
 		if errors.Is(err, zkerrors.ErrNodeExists) {
-			_, err = d.zk.Set(path, []byte(addr), -1)
+			err = d.zk.Set(path, []byte(addr), -1)
 		}
 		return err
 	})

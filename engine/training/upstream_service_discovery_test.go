@@ -210,7 +210,7 @@ func TestUpstreamZKServiceDiscovery_test_multi_names(t *testing.T) {
 func TestUpstreamZKServiceDiscovery_test_periodic_registration(t *testing.T) {
 	withZooKeeper(t, func(c *worldtest.Case, zk *heardZooKeeper, d *training.ZKServiceDiscovery) {
 		c.Must(d.Register("ps", 0, "192.168.0.1:1001"))
-		_, err := zk.Set("/monolith/test_model/ps.0", []byte("wrongdata"), -1)
+		err := zk.Set("/monolith/test_model/ps.0", []byte("wrongdata"), -1)
 		c.Must(err)
 		c.Env.Tasks.Sleep(31 * time.Minute)
 		expectQuery(c, d, "ps", "192.168.0.1:1001")

@@ -529,8 +529,7 @@ func (b *ZKBackend) createZnode(path string, data []byte, ephemeral bool) error 
 	_, err := b.zk.Create(path, data, env.CreateOptions{Ephemeral: ephemeral, MakePath: true})
 	if errors.Is(err, zkerrors.ErrNodeExists) {
 		return b.zk.Retry(func() error {
-			_, err := b.zk.Set(path, data, -1)
-			return err
+			return b.zk.Set(path, data, -1)
 		})
 	}
 	if err != nil {

@@ -251,7 +251,7 @@ func (q *agentQuestion) load() error {
 	path, value := q.path("portal", q.model.V), meta.Serialize()
 	if _, err := zk.Create(path, value, env.CreateOptions{MakePath: true}); err != nil {
 		q.Log.Logf(env.Info, "%s", pylog.Text(err))
-		if _, err := zk.Set(path, value, -1); err != nil {
+		if err := zk.Set(path, value, -1); err != nil {
 			return err
 		}
 	}

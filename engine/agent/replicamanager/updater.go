@@ -279,8 +279,7 @@ func (u *ReplicaUpdater) newMeta(grpc, archon pysem.OptInt) *datadef.ReplicaMeta
 
 func (u *ReplicaUpdater) set(path string, data []byte) error {
 	return u.zk.Retry(func() error {
-		_, err := u.zk.Set(path, data, -1)
-		return err
+		return u.zk.Set(path, data, -1)
 	})
 }
 

@@ -107,10 +107,10 @@ type failingSets struct {
 
 var errSetFailed = errors.New("the set failed")
 
-func (z *failingSets) Set(path string, data []byte, version int32) (env.Stat, error) {
+func (z *failingSets) Set(path string, data []byte, version int32) error {
 	if z.failures > 0 {
 		z.failures--
-		return env.Stat{}, errSetFailed
+		return errSetFailed
 	}
 	return z.ZooKeeper.Set(path, data, version)
 }

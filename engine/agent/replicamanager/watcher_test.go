@@ -197,7 +197,7 @@ func TestQ114_AChangeOfAReplicaWhoseTaskIsUnknownIsAKeyError(t *testing.T) {
 		c.Create(zk, "/b/service/n/ps:0/1", agenttest.ReplicaData("h:5", env.StateAvailable))
 		c.Env.Tasks.Go("stop", w.Stop)
 		c.Env.Tasks.Sleep(61 * time.Second)
-		_, err := zk.Set("/b/service/n/ps:0/1", agenttest.ReplicaData("h:6", env.StateAvailable), -1)
+		err := zk.Set("/b/service/n/ps:0/1", agenttest.ReplicaData("h:6", env.StateAvailable), -1)
 		if pysem.TypeOf(err) != "KeyError" {
 			t.Errorf("change after stop: got %v, want KeyError out of the watch", err)
 		}

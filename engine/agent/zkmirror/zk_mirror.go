@@ -157,8 +157,7 @@ func (m *ZKMirror) Create(path string, data []byte, o env.CreateOptions) error {
 
 func (m *ZKMirror) write(path string, data []byte) error {
 	return m.zk.Retry(func() error {
-		_, err := m.zk.Set(path, data, -1)
-		return err
+		return m.zk.Set(path, data, -1)
 	})
 }
 

@@ -133,9 +133,9 @@ func (z *ZooKeeper) EnsurePath(path string) error {
 }
 
 // Set gives a znode data, whatever its version, and makes it where it is missing.
-func (z *ZooKeeper) Set(path string, data []byte, version int32) (env.Stat, error) {
+func (z *ZooKeeper) Set(path string, data []byte, version int32) error {
 	z.nodes.Set(path, data)
-	return env.Stat{}, nil
+	return nil
 }
 
 // Get returns a znode's data, with an empty Stat.

@@ -142,8 +142,7 @@ func (c *client) ephemeral(name string) {
 }
 
 func (c *client) set(name, data string) {
-	_, err := c.Set(c.r.path(name), []byte(data), -1)
-	c.must(err)
+	c.must(c.Set(c.r.path(name), []byte(data), -1))
 }
 
 func (c *client) delete(name string) { c.must(c.Delete(c.r.path(name), env.AnyVersion)) }

@@ -14,18 +14,17 @@ var znodeCases = []testCase{
 			r.note("created %s: %v", path, err)
 			data, stat, err := c.Get(path)
 			r.note("%q, version %d, %d bytes: %v", data, stat.Version, stat.DataLengthBytes, err)
-			stat, err = c.Set(path, []byte("yy"), 0)
-			r.note("set to version %d, %d bytes: %v", stat.Version, stat.DataLengthBytes, err)
-			data, _, err = c.Get(path)
-			r.note("%q: %v", data, err)
+			r.note("set: %v", c.Set(path, []byte("yy"), 0))
+			data, stat, err = c.Get(path)
+			r.note("%q, version %d, %d bytes: %v", data, stat.Version, stat.DataLengthBytes, err)
 			names, err := c.Children(r.path("a"))
 			r.note("children %q: %v", names, err)
 			r.note("delete: %v", c.Delete(path, env.DeleteOptions{Version: 1}))
 			found, err := c.Exists(path)
 			r.note("exists %v: %v", found != nil, err)
 		})
-		r.want("created R/a/b/c: <nil>", `"x", version 0, 1 bytes: <nil>`, "set to version 1, 2 bytes: <nil>",
-			`"yy": <nil>`, `children ["b"]: <nil>`, "delete: <nil>", "exists false: <nil>")
+		r.want("created R/a/b/c: <nil>", `"x", version 0, 1 bytes: <nil>`, "set: <nil>",
+			`"yy", version 1, 2 bytes: <nil>`, `children ["b"]: <nil>`, "delete: <nil>", "exists false: <nil>")
 	}},
 
 	{"prepared reads are gets in order", func(r *trial) {
@@ -45,8 +44,7 @@ var znodeCases = []testCase{
 			}
 			round()
 			c.create("z", "3")
-			_, err := c.Set(r.path("x"), []byte("4"), -1)
-			c.must(err)
+			c.must(c.Set(r.path("x"), []byte("4"), -1))
 			round()
 			round()
 			c.must(c.Delete(r.path("y"), env.AnyVersion))
@@ -70,13 +68,11 @@ var znodeCases = []testCase{
 			r.note("create at a relative path: %v", create("full/../x"))
 			_, _, err := c.Get(r.path("none"))
 			r.note("get: %v", err)
-			_, err = c.Set(r.path("none"), nil, -1)
-			r.note("set: %v", err)
+			r.note("set: %v", c.Set(r.path("none"), nil, -1))
 			_, err = c.Children(r.path("none"))
 			r.note("children: %v", err)
 			r.note("delete: %v", c.Delete(r.path("none"), env.AnyVersion))
-			_, err = c.Set(r.path("full"), nil, 7)
-			r.note("set another version: %v", err)
+			r.note("set another version: %v", c.Set(r.path("full"), nil, 7))
 			r.note("delete another version: %v", c.Delete(r.path("full/child"), env.DeleteOptions{Version: 7}))
 			r.note("delete what is not empty: %v", c.Delete(r.path("full"), env.AnyVersion))
 		})
@@ -192,8 +188,7 @@ var znodeCases = []testCase{
 			// A setData frame is 20 bytes more than its path and data.
 			largest := 0xfffff - 20 - len(r.path("x"))
 			for _, size := range []int{largest, largest + 1, 2 << 20} {
-				_, err := c.Set(r.path("x"), make([]byte, size), -1)
-				r.note("%v", err)
+				r.note("%v", c.Set(r.path("x"), make([]byte, size), -1))
 			}
 			// A create frame has 27 more for the open ACL and its flags.
 			path := r.path("yy")

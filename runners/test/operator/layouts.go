@@ -102,7 +102,7 @@ func (l Layouts) WriteZnode(path string, data []byte) error {
 	return l.Session("write znode", func(_ *env.Env, zk env.ZooKeeper) error {
 		_, err := zk.Create(path, data, env.CreateOptions{MakePath: true})
 		if errors.Is(err, zkerrors.ErrNodeExists) {
-			_, err = zk.Set(path, data, -1)
+			err = zk.Set(path, data, -1)
 		}
 		return err
 	})

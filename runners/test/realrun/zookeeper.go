@@ -137,12 +137,11 @@ func (s *ZooKeeperSession) Create(path string, data []byte, ephemeral, sequence 
 }
 
 // Set replaces the data.
-func (s *ZooKeeperSession) Set(path string, data []byte, version int32) (stat env.Stat, err error) {
-	err = s.do(s.newCall("set", path, func(c *zk.Conn, call *zkCall) (err error) {
-		call.stat, err = c.Set(path, data, version)
+func (s *ZooKeeperSession) Set(path string, data []byte, version int32) error {
+	return s.do(s.newCall("set", path, func(c *zk.Conn, _ *zkCall) error {
+		_, err := c.Set(path, data, version)
 		return err
-	}), func(call *zkCall) { stat = statOf(call.stat) })
-	return stat, err
+	}), nil)
 }
 
 // Delete removes one znode.

@@ -354,17 +354,17 @@ func (c *Client) createIn(t *catalog, name string, data []byte, o env.CreateOpti
 
 // Set replaces the data of a znode. It ignores the version (ZK-15.9), and fires the watches even
 // for equal data (ZK-15.16).
-func (c *Client) Set(name string, data []byte, _ int32) (env.Stat, error) {
+func (c *Client) Set(name string, data []byte, _ int32) error {
 	n, err := c.find(name)
 	if err != nil {
-		return env.Stat{}, err
+		return err
 	}
 	defer c.tree.enter()()
 	defer n.enter()()
 	n.mtimeSec = c.e.Clock.Now().Unix()
 	n.version++
 	n.value = data
-	return n.stat(), n.tellData(&env.WatchEvent{Type: env.EventChanged, Path: n.path})
+	return n.tellData(&env.WatchEvent{Type: env.EventChanged, Path: n.path})
 }
 
 // Get returns the data and stat of a znode, or an error if it is missing.

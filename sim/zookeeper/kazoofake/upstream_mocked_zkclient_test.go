@@ -98,10 +98,10 @@ func TestUpstreamMockedZKClient_test_set_get(t *testing.T) {
 		t.Errorf("created %s of version %d, want %s of version 0", real, stat.Version, fakePath)
 	}
 	data := []byte("hi, I am Fitz!")
-	if _, err := l.Set(fakePath+"/error", data, -1); !errors.Is(err, zkerrors.ErrNoNode) {
+	if err := l.Set(fakePath+"/error", data, -1); !errors.Is(err, zkerrors.ErrNoNode) {
 		t.Errorf("set of what is not there: got %v, want %v", err, zkerrors.ErrNoNode)
 	}
-	_, err = l.Set(fakePath, data, -1)
+	err = l.Set(fakePath, data, -1)
 	l.must(err)
 	if _, _, err := l.Get(fakePath + "/error"); !errors.Is(err, zkerrors.ErrNoNode) {
 		t.Errorf("get of what is not there: got %v, want %v", err, zkerrors.ErrNoNode)

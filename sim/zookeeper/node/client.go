@@ -183,13 +183,14 @@ func (s *Session) Create(path string, data []byte, ephemeral, sequence bool) (st
 }
 
 // Set replaces the data of a znode whose version matches; -1 matches any.
-func (s *Session) Set(path string, data []byte, version int32) (env.Stat, error) {
+func (s *Session) Set(path string, data []byte, version int32) error {
 	c := s.newCall(zookeeper.OpSetData, path)
 	c.request.Data, c.request.Version = data, version
 	if err := s.do(c); err != nil {
-		return env.Stat{}, err
+		return err
 	}
-	return s.done(c).Stat, nil
+	s.done(c)
+	return nil
 }
 
 // Delete removes one znode whose version matches; -1 matches any.

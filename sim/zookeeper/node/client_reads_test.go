@@ -102,9 +102,9 @@ func (w *readWorld) start() (change func(what string, i int)) {
 			case "create":
 				_, _ = writer.Create(readPath(i), []byte("again"), env.CreateOptions{})
 			case "empty":
-				_, _ = writer.Set(readPath(i), nil, -1)
+				_ = writer.Set(readPath(i), nil, -1)
 			default:
-				_, _ = writer.Set(readPath(i), []byte(what), -1)
+				_ = writer.Set(readPath(i), []byte(what), -1)
 			}
 		})
 	}

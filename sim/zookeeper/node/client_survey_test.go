@@ -185,9 +185,9 @@ func (w *surveyWorld) change(what string, arg int) {
 			case "create":
 				_, _ = zk.Create("/data/"+name, []byte("again"), env.CreateOptions{})
 			case "same":
-				_, _ = zk.Set("/data/"+name, []byte("first"), -1)
+				_ = zk.Set("/data/"+name, []byte("first"), -1)
 			case "empty":
-				_, _ = zk.Set("/data/"+name, nil, -1)
+				_ = zk.Set("/data/"+name, nil, -1)
 			case "add":
 				_, _ = zk.Create("/names/more"+name, nil, env.CreateOptions{})
 				_, _ = zk.Create("/data/more"+name, []byte("more"), env.CreateOptions{})
@@ -197,7 +197,7 @@ func (w *surveyWorld) change(what string, arg int) {
 				_, _ = zk.Create("/names/bad", nil, env.CreateOptions{})
 				_ = zk.Delete("/names/bad", env.AnyVersion)
 			default:
-				_, _ = zk.Set("/data/"+name, []byte(what), -1)
+				_ = zk.Set("/data/"+name, []byte(what), -1)
 			}
 		})
 	}

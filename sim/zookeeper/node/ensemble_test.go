@@ -90,7 +90,7 @@ func TestMoveToAnotherServerKeepsTheSession(t *testing.T) { // ZK-2.5
 			panic(err)
 		}
 		p.Sleep(10 * time.Second)
-		must(zk.Set("/e", []byte("new"), -1))
+		mustDo(zk.Set("/e", []byte("new"), -1))
 		p.Sleep(30 * time.Second)
 		zk.Stop()
 	})

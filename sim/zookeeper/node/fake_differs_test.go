@@ -95,7 +95,7 @@ func TestFakeDiffersFromAServer(t *testing.T) {
 		}, "/x/s0000000001", "/x/s0000000000"},
 		{"ZK-15.9 versions are compared", func(_ *vtime.Process, zk env.ZooKeeper) string {
 			create(zk, "/x")
-			_, err := zk.Set("/x", nil, 7)
+			err := zk.Set("/x", nil, 7)
 			return fmt.Sprint(err)
 		}, "BadVersionError: /x", "<nil>"},
 		{"ZK-15.10 a delete takes no children along", func(_ *vtime.Process, zk env.ZooKeeper) string {
@@ -121,7 +121,7 @@ func TestFakeDiffersFromAServer(t *testing.T) {
 					return env.ErrStopWatching
 				}))
 			}
-			must(zk.Set("/x", nil, -1))
+			mustDo(zk.Set("/x", nil, -1))
 			p.Sleep(time.Second)
 			return told
 		}, "12", "122"},
@@ -183,7 +183,7 @@ func TestFakeDiffersFromAServer(t *testing.T) {
 				told++
 				return nil
 			}))
-			must(zk.Set("/x", nil, -1))
+			mustDo(zk.Set("/x", nil, -1))
 			inside := told
 			p.Sleep(time.Second)
 			return fmt.Sprintf("%d inside of the call, %d later", inside, told)

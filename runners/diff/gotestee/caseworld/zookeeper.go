@@ -80,10 +80,10 @@ func (z *ZooKeeper) createStat(path string, value []byte, o env.CreateOptions) (
 	return []any{real, StatOf(stat)}, err
 }
 
-func (z *ZooKeeper) Set(path string, value []byte, version int32) (env.Stat, error) {
+func (z *ZooKeeper) Set(path string, value []byte, version int32) error {
 	z.note("set", Object("path", path, "value", value))
 	if err := z.refused("set", z.quiet); err != nil {
-		return env.Stat{}, err
+		return err
 	}
 	return z.Client.Set(path, value, version)
 }
@@ -255,8 +255,7 @@ func (z *ZooKeeper) Do(s Step) (any, error) {
 	case "create":
 		return z.doCreate(s)
 	case "set":
-		_, err := z.Set(s.Str("path"), s.ValueOrEmpty(), -1)
-		return nil, err
+		return nil, z.Set(s.Str("path"), s.ValueOrEmpty(), -1)
 	case "get":
 		value, stat, err := z.Get(s.Str("path"))
 		return []any{value, StatOf(stat)}, err
