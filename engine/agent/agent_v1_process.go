@@ -229,7 +229,7 @@ func (m *processMgr) start() error {
 // Cost: a round grows with the processes, and there is one each second.
 func (m *processMgr) poll() {
 	m.e.Log.Logf(env.Info, "the number of procs is %d ", len(m.nodes))
-	loop := threading.NewLoop(m.e.Tasks, time.Second, m.state, m.exits()...)
+	loop := threading.NewLoop(m.e.Tasks, time.Second)
 	for !m.killed {
 		loop.Turn()
 		for _, n := range m.nodes {
@@ -243,31 +243,6 @@ func (m *processMgr) poll() {
 			}
 		}
 	}
-}
-
-// state changes when a process has ended, or when all are to be killed.
-func (m *processMgr) state() uint64 {
-	var s uint64
-	if m.killed {
-		s = 1
-	}
-	for i, n := range m.nodes {
-		if n.ended() {
-			s |= 2 << i
-		}
-	}
-	return s
-}
-
-// exits returns the conditions that are broadcast when processes end.
-func (m *processMgr) exits() []env.Cond {
-	var exits []env.Cond
-	for _, n := range m.nodes {
-		if n.process != nil {
-			exits = append(exits, n.process.Exited())
-		}
-	}
-	return exits
 }
 
 // killAll kills the processes in order, and then, if self is set, the agent (agent_v1.py:285).

@@ -41,7 +41,6 @@ type AgentV3 struct {
 	service     *service.AgentService
 	exit        *threading.Event
 	threads     *threading.Group
-	failures    uint64 // turns of tasks that failed so far
 }
 
 // AgentV3Options replaces parts of an agent v3, as the reference's tests do; the zero value
@@ -271,13 +270,12 @@ func (a *AgentV3) accepts(model datadef.SavedModel) (bool, error) {
 // (agent_v3.py:160).
 func (a *AgentV3) background(name string, interval time.Duration, fn func() error) {
 	a.threads.Go(name, func() {
-		loop := threading.NewLoop(a.e.Tasks, interval, a.state)
+		loop := threading.NewLoop(a.e.Tasks, interval)
 		turn := func() bool {
 			if a.exit.IsSet() {
 				return false
 			}
 			if err := fn(); err != nil {
-				a.failures++
 				a.e.Log.Logf(env.Error, "error in bg thread: %s", pylog.Text(err))
 			}
 			return true
@@ -286,15 +284,6 @@ func (a *AgentV3) background(name string, interval time.Duration, fn func() erro
 			loop.Run(turn)
 		}
 	})
-}
-
-// state changes when something changes that a turn of the agent's tasks depends on.
-func (a *AgentV3) state() uint64 {
-	s := a.backend.State() + a.failures<<32
-	if a.exit.IsSet() {
-		s++
-	}
-	return s
 }
 
 // Start starts the server, the backend and the service. Then it starts the tasks that report the
@@ -336,16 +325,7 @@ func (a *AgentV3) Stop() {
 // WaitForTermination waits for SIGTERM, SIGINT or the end of the model server. Then it stops the
 // agent and kills its own process, so that it does not return (agent_v3.py:200, Q30).
 func (a *AgentV3) WaitForTermination() error {
-	causes := []env.Cond{a.exit.Cond()}
-	if exited := a.server.Exited(); exited != nil {
-		causes = append(causes, exited)
-	}
-	loop := threading.NewLoop(a.e.Tasks, time.Second, func() uint64 {
-		if a.over() {
-			return 1
-		}
-		return 0
-	}, causes...)
+	loop := threading.NewLoop(a.e.Tasks, time.Second)
 	turn := func() bool {
 		if !a.over() {
 			return true

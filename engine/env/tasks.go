@@ -20,10 +20,23 @@ type Tasks interface {
 // which waits of a beat. Callers use threading.NewLoop and threading.NewBeat, which do without.
 type Loops interface {
 	// NewLoop makes the loop of the current task.
-	NewLoop(period time.Duration, state func() uint64, causes ...Cond) Loop
+	NewLoop(period time.Duration) Loop
 	// NewBeat makes a beat.
 	NewBeat(name string, waits []time.Duration, usual func(part int) bool) Beat
+	// LockUsed is told what the current task does with a lock: turns of two loops that use one lock
+	// must not be left out at the same time if one of them holds it while it waits.
+	LockUsed(lock any, use LockUse)
 }
+
+// LockUse is what a task does with a lock.
+type LockUse uint8
+
+// The uses of a lock.
+const (
+	LockSeen LockUse = iota // it looks whether somebody has it
+	LockTaken
+	LockFreed
+)
 
 // Loop is a loop of one task, which polls: it sleeps, looks and asks, and sleeps again.
 type Loop interface {

@@ -26,7 +26,7 @@ var ways = []struct {
 	}},
 	{"join", func(p Process) { p.Self().Join() }},
 	{"loop", func(p Process) {
-		loop := threading.NewLoop(p, time.Minute, stateOf(func() bool { return false }), p.NewCond("cause"))
+		loop := threading.NewLoop(p, time.Minute)
 		for {
 			loop.Turn()
 		}
@@ -73,7 +73,7 @@ var crashCases = []testCase{
 			{"signal", func(_ Process, c env.Cond) { c.Signal() }},
 			{"broadcast", func(_ Process, c env.Cond) { c.Broadcast() }},
 			{"wait", func(_ Process, c env.Cond) { c.WaitFor(0) }},
-			{"loop", func(p Process, c env.Cond) { threading.NewLoop(p, ms, stateOf(func() bool { return true }), c).Turn() }},
+			{"loop", func(p Process, _ env.Cond) { threading.NewLoop(p, ms).Turn() }},
 		}
 		r.within(func(p Process) {
 			c := p.NewCond("c")

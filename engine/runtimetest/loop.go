@@ -10,10 +10,10 @@ import (
 // loops starts a task that goes round in a loop until done is true at a turn, and returns
 // it with the time that it took. The task has begun to wait when this returns, so what
 // the caller sleeps after that counts from a later instant than the turns do.
-func loops(p Process, took *time.Duration, period time.Duration, done func() bool, causes ...env.Cond) env.Task {
+func loops(p Process, took *time.Duration, period time.Duration, done func() bool) env.Task {
 	t := p.Go("loop", func() {
 		before := p.Elapsed()
-		loop := threading.NewLoop(p, period, stateOf(done), causes...)
+		loop := threading.NewLoop(p, period)
 		for loop.Turn(); !done(); {
 			loop.Turn()
 		}
@@ -23,22 +23,12 @@ func loops(p Process, took *time.Duration, period time.Duration, done func() boo
 	return t
 }
 
-// stateOf returns the state of a loop that looks at one thing.
-func stateOf(done func() bool) func() uint64 {
-	return func() uint64 {
-		if done() {
-			return 1
-		}
-		return 0
-	}
-}
-
 var loopCases = []testCase{
 	{"sees at a turn what came true before it", func(r *trial) {
 		var took time.Duration
 		r.within(func(p Process) {
 			e := threading.NewEvent(p, "e")
-			loops(p, &took, 10*ms, e.IsSet, e.Cond())
+			loops(p, &took, 10*ms, e.IsSet)
 			p.Sleep(25 * ms)
 			e.Set()
 		})
@@ -50,7 +40,7 @@ var loopCases = []testCase{
 		r.within(func(p Process) {
 			e := threading.NewEvent(p, "e")
 			e.Set()
-			loops(p, &took, 10*ms, e.IsSet, e.Cond())
+			loops(p, &took, 10*ms, e.IsSet)
 		})
 		r.wantLoop("the loop", took, 10*ms)
 	}},
@@ -59,7 +49,7 @@ var loopCases = []testCase{
 		var took time.Duration
 		r.within(func(p Process) {
 			e := threading.NewEvent(p, "e")
-			waiter := loops(p, &took, 10*ms, e.IsSet, e.Cond())
+			waiter := loops(p, &took, 10*ms, e.IsSet)
 			e.Set()
 			e.Clear()
 			p.Sleep(15 * ms)
@@ -77,7 +67,7 @@ var loopCases = []testCase{
 		var took time.Duration
 		r.within(func(p Process) {
 			e := threading.NewEvent(p, "e")
-			loops(p, &took, 20*ms, e.IsSet, e.Cond())
+			loops(p, &took, 20*ms, e.IsSet)
 			e.Set()
 			e.Clear()
 			p.Sleep(5 * ms)
@@ -86,12 +76,12 @@ var loopCases = []testCase{
 		r.wantLoop("the loop", took, 20*ms)
 	}},
 
-	{"waits for all of several causes when its state does", func(r *trial) {
+	{"waits for all of several flags when it looks at all", func(r *trial) {
 		var took time.Duration
 		r.within(func(p Process) {
 			a, b := threading.NewEvent(p, "a"), threading.NewEvent(p, "b")
 			both := func() bool { return a.IsSet() && b.IsSet() }
-			loops(p, &took, 10*ms, both, a.Cond(), b.Cond())
+			loops(p, &took, 10*ms, both)
 			p.Sleep(5 * ms)
 			b.Set()
 			p.Sleep(10 * ms)
@@ -100,30 +90,30 @@ var loopCases = []testCase{
 		r.wantLoop("the loop", took, 20*ms)
 	}},
 
-	{"hears each of several causes", func(r *trial) {
+	{"sees each of several flags", func(r *trial) {
 		var first, second time.Duration
 		r.within(func(p Process) {
 			a, b := threading.NewEvent(p, "a"), threading.NewEvent(p, "b")
 			either := func() bool { return a.IsSet() || b.IsSet() }
-			loops(p, &first, 10*ms, either, a.Cond(), b.Cond())
+			loops(p, &first, 10*ms, either)
 			p.Sleep(12 * ms)
 			b.Set()
 			p.Sleep(10 * ms)
 			b.Clear()
-			loops(p, &second, 10*ms, either, a.Cond(), b.Cond())
+			loops(p, &second, 10*ms, either)
 			p.Sleep(2 * ms)
 			a.Set()
 		})
-		r.wantLoop("the loop with the last cause", first, 20*ms)
-		r.wantLoop("the loop with the first cause", second, 10*ms)
+		r.wantLoop("the loop with the last flag", first, 20*ms)
+		r.wantLoop("the loop with the first flag", second, 10*ms)
 	}},
 
-	{"takes a Signal for a cause, and leaves it to a waiter too", func(r *trial) {
+	{"sees what comes with a Signal, and leaves that to a waiter", func(r *trial) {
 		var took time.Duration
 		r.within(func(p Process) {
 			c := p.NewCond("c")
 			changed := false
-			loops(p, &took, 10*ms, func() bool { return changed }, c)
+			loops(p, &took, 10*ms, func() bool { return changed })
 			p.Go("waiter", func() { r.log.Addf("waiter in time: %v", c.WaitFor(time.Minute)) })
 			p.Sleep(5 * ms)
 			changed = true
@@ -137,8 +127,8 @@ var loopCases = []testCase{
 		var slow, fast time.Duration
 		r.within(func(p Process) {
 			e := threading.NewEvent(p, "e")
-			loops(p, &slow, 30*ms, e.IsSet, e.Cond())
-			loops(p, &fast, 10*ms, e.IsSet, e.Cond())
+			loops(p, &slow, 30*ms, e.IsSet)
+			loops(p, &fast, 10*ms, e.IsSet)
 			p.Sleep(15 * ms)
 			e.Set()
 		})

@@ -75,6 +75,7 @@ func (w *World) shrink() {
 func (t *Task) main() {
 	normal := false
 	defer func() {
+		t.hasRun()
 		if normal && t.rest != nil {
 			t.lieDown()
 			return
@@ -109,6 +110,19 @@ func (t *Task) resume() {
 	}
 }
 
+// hasRun is called when the task has run and is about to wait, or to end.
+func (t *Task) hasRun() {
+	if t.loop != nil && !t.acted {
+		t.loop.Waits()
+		return
+	}
+	p := t.proc
+	p.runs++
+	if p.asleep && p.w.replaying == 0 {
+		p.loops.WakeChanged()
+	}
+}
+
 // switchTo runs the task until its next wait. The caller is the engine, not a task.
 func (w *World) switchTo(t *Task) {
 	if t.co == nil {
@@ -122,9 +136,6 @@ func (w *World) switchTo(t *Task) {
 	w.current = t
 	t.co.next()
 	w.current = previous
-	if t.proc.asleep && w.replaying == 0 {
-		t.proc.loops.WakeChanged()
-	}
 	if w.now >= w.pool.look {
 		w.shrink()
 	}
@@ -136,12 +147,7 @@ func (t *Task) park() {
 	w := t.proc.node.w
 	p := t.proc
 	w.waits++
-	if t.loop != nil {
-		t.loop.Waits()
-	}
-	if p.asleep && w.replaying == 0 {
-		p.loops.WakeChanged()
-	}
+	t.hasRun()
 	if w.cfg.CheckOwner || w.waits%1024 == 0 {
 		t.checkOwner()
 	}
@@ -155,9 +161,6 @@ func (t *Task) park() {
 		t.killed = true
 	}
 	t.live()
-	if t.loop != nil {
-		t.loop.GoesOn()
-	}
 }
 
 // drives reports whether events may happen on the waiting task's coroutine. They may not while its

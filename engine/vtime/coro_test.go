@@ -471,7 +471,7 @@ func TestALoopRunsAsItTurns(t *testing.T) {
 				return i == 0 || turns < 4*i
 			}
 			p.Go("polls", func() {
-				loop := leap.NewTurns(p, leap.Config{Period: 10 * ms, State: func() uint64 { return uint64(turns) }})
+				loop := leap.NewTurns(p, leap.Config{Period: 10 * ms})
 				if resting {
 					loop.Run(turn)
 					return

@@ -12,7 +12,7 @@ type SleepingLoops interface {
 	CatchUp()
 	// WakeMidTurn is called before a task of the process continues.
 	WakeMidTurn()
-	// WakeChanged is called when a task of the process has done something.
+	// WakeChanged is called after Runs has grown.
 	WakeChanged()
 	// WakeAll is called before the process ends, and in a run without a time limit.
 	WakeAll()
@@ -20,9 +20,8 @@ type SleepingLoops interface {
 
 // TaskLoop is told what the task of a loop does.
 type TaskLoop interface {
-	// Waits is called when the task begins to wait. GoesOn is called when the task continues.
+	// Waits is called when the task begins to wait and has not acted.
 	Waits()
-	GoesOn()
 	// Ends is called when the task has ended.
 	Ends()
 }
@@ -53,6 +52,25 @@ func (p *Process) SetAsleep(asleep bool) {
 	}
 	p.asleep = asleep
 }
+
+// Runs counts what may have changed the memory of the process's program: the runs of its tasks, except in a
+// turn of a loop that has not called [World.Acts], and the calls of Changes.
+func (p *Process) Runs() uint64 { return p.runs }
+
+// Changes is called right before an event that is no run of a task writes into the memory of the process's
+// program.
+func (p *Process) Changes() {
+	if p.asleep {
+		p.loops.WakeMidTurn()
+	}
+	p.runs++
+	if p.asleep {
+		p.loops.WakeChanged()
+	}
+}
+
+// Ran does what Changes does while no turn of the process is asleep, so that nothing has to be woken.
+func (p *Process) Ran() { p.runs++ }
 
 // Enter begins a wait of the current task, which must belong to the process, and returns the task.
 func (p *Process) Enter() *Task { return p.enter() }

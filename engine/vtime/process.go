@@ -22,6 +22,7 @@ type Process struct {
 	ended bool
 
 	w          *World
+	runs       uint64 // see Runs
 	loops      SleepingLoops
 	asleep     bool // set while one of the process's loops is asleep
 	sleepPlace int  // index in World.sleeping
@@ -107,8 +108,14 @@ func (p *Process) Self() env.Task {
 
 // Sleep parks the current task for d.
 func (p *Process) Sleep(d time.Duration) {
-	t := p.enter()
+	p.check()
 	p.node.w.Acts()
+	p.Pause(d)
+}
+
+// Pause is Sleep, but for that a turn which pauses may still be one that only asks.
+func (p *Process) Pause(d time.Duration) {
+	t := p.enter()
 	if d < 0 {
 		d = 0
 	}

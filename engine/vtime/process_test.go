@@ -256,7 +256,7 @@ func TestWakeEndsNoOtherWait(t *testing.T) {
 		{"sleep", func(p *vtime.Process) { p.Sleep(10 * ms) }, 10 * ms},
 		{"cond", func(p *vtime.Process) { p.NewCond("c").WaitFor(10 * ms) }, 10 * ms},
 		{"loop", func(p *vtime.Process) {
-			leap.NewTurns(p, leap.Config{Period: 10 * ms, State: func() uint64 { return 0 }}).Turn()
+			leap.NewTurns(p, leap.Config{Period: 10 * ms}).Turn()
 		}, 10 * ms},
 	} {
 		for _, from := range []string{"engine", "task"} {
@@ -290,7 +290,7 @@ func TestLoopWithoutPeriodPanics(t *testing.T) {
 	p := w.Node("node").NewProcess("p")
 	var got string
 	p.Go("task", func() {
-		got = panicText(func() { leap.NewTurns(p, leap.Config{Period: 0, State: func() uint64 { return 0 }}) })
+		got = panicText(func() { leap.NewTurns(p, leap.Config{Period: 0}) })
 	})
 	run(t, w)
 	if got != "vtime: a loop with a period of 0 or less" {

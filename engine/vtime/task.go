@@ -163,8 +163,6 @@ type Cond struct {
 	name  string
 	first *Task
 	last  *Task
-	// heard lists who is told of each Signal and Broadcast.
-	heard []Listener
 }
 
 func newCond(p *Process, name string) *Cond { return &Cond{proc: p, name: name} }
@@ -207,24 +205,6 @@ func (c *Cond) Signal() {
 	if t := c.first; t != nil {
 		c.wake(t)
 	}
-	c.tell()
-}
-
-// Listener is told of each Signal and Broadcast of a condition.
-type Listener interface{ Heard() }
-
-// Tell adds a listener.
-func (c *Cond) Tell(l Listener) { c.heard = append(c.heard, l) }
-
-// Untell removes a listener that Tell added.
-func (c *Cond) Untell(l Listener) {
-	c.heard = slices.DeleteFunc(c.heard, func(o Listener) bool { return o == l })
-}
-
-func (c *Cond) tell() {
-	for _, l := range c.heard {
-		l.Heard()
-	}
 }
 
 // Broadcast wakes all tasks that wait.
@@ -234,7 +214,6 @@ func (c *Cond) Broadcast() {
 	for c.first != nil {
 		c.wake(c.first)
 	}
-	c.tell()
 }
 
 func (c *Cond) wake(t *Task) {

@@ -134,7 +134,7 @@ func TestBlocked(t *testing.T) {
 	q.Go("joiner", func() { q.Self().Join() })
 	q.Go("watcher", func() {
 		q.Sleep(time.Second)
-		leap.NewTurns(q, leap.Config{Period: time.Minute, State: func() uint64 { return 0 }}).Turn()
+		leap.NewTurns(q, leap.Config{Period: time.Minute}).Turn()
 	})
 	p.Go("limited", func() { p.NewCond("c").WaitFor(time.Hour) })
 	p.Go("sleeper", func() { p.Sleep(time.Hour) })

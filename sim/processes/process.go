@@ -6,6 +6,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/engine/vtime/leap"
 )
 
 var kindExec, kindReap = vtime.NewKind("process.exec"), vtime.NewKind("process.returned")
@@ -32,6 +33,7 @@ type Process struct {
 	hasCode  bool // hasCode means that code is decided
 	done     bool
 	conds    []env.Cond // conds are broadcast when the process ends
+	running  leap.Observed
 }
 
 // Life returns the process in virtual time: its tasks, clock and choices.
@@ -116,6 +118,7 @@ func (p *Process) ended() {
 			p.code = killed
 		}
 	}
+	p.running.BeforeChange()
 	p.done = true
 	if !p.life.Dead() {
 		// The process returned, but timers and the like may remain, which must end too. Its last

@@ -5,6 +5,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/engine/vtime/leap"
 )
 
 // View returns the env.Processes of a running process. environ and getwd return its present
@@ -81,7 +82,13 @@ func (c *child) Exited() env.Cond {
 	return c.exited
 }
 
-// Signal sends a signal to the child. For an ended child it returns ErrFinished.
+// Poll is Process.Poll, as a look of the parent's task.
+func (c *child) Poll() (code int, done bool) {
+	leap.Depend(c.parent, &c.running)
+	return c.Process.Poll()
+}
+
+// Signal sends a signal to the child; a child that has ended is ErrFinished.
 func (c *child) Signal(sig env.Signal) error {
 	c.parent.Acts()
 	return c.Process.Signal(sig)

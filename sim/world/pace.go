@@ -103,13 +103,13 @@ func (t pacedTasks) Sleep(d time.Duration) {
 	t.Process.Sleep(d)
 }
 
-// NewLoop makes a loop whose period is extended by the duration of each iteration. Each loop has
-// its own choices.
-func (t pacedTasks) NewLoop(period time.Duration, state func() uint64, causes ...env.Cond) env.Loop {
+// NewLoop makes a loop whose rounds take the time of their code, too. What it takes is
+// chosen for each loop by itself.
+func (t pacedTasks) NewLoop(period time.Duration) env.Loop {
 	task := t.Current().Name()
 	late, call := paceJitter.of(t.Process, task), paceCall.of(t.Process, task)
 	late.Min += t.p.round
-	return leap.NewTurns(t.Process, leap.Config{Period: period, Late: late, Call: call, State: state, Causes: causes})
+	return leap.NewTurns(t.Process, leap.Config{Period: period, Late: late, Call: call})
 }
 
 // pacedNetwork is an agent's env.Network. Its gRPC servers take time to start.

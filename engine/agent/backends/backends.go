@@ -48,8 +48,6 @@ type ZKBackend struct {
 	syncModel pysem.OptString
 	lost      bool
 	reported  reportedInfo
-	// changes counts those of available and lost.
-	changes uint64
 }
 
 // reportedInfo is what was last reported, with its path and JSON form: the same
@@ -92,7 +90,6 @@ func NewZKBackend(e *env.Env, bzid string, zk env.ZooKeeper) *ZKBackend {
 	b.available = b.savedModels(nil)
 	zk.AddListener(func(state env.SessionState) bool {
 		b.lost = state == env.Lost // backends.py:228-235
-		b.changes++
 		if b.lost {
 			e.Log.Logf(env.Error, "zk state lost, set lost flag")
 		} else {
@@ -142,9 +139,6 @@ func (b *ZKBackend) SyncAvailableSavedModels(container datadef.Container, models
 	}
 	b.e.Log.Logf(env.Info, "available saved models updated: %v", reprOfSet(now.Keys()))
 	// Replaced even when a create failed above (Q41).
-	if !slices.Equal(models, b.given) {
-		b.changes++
-	}
 	b.available, b.given = now, slices.Clone(models)
 	return nil
 }
@@ -152,16 +146,6 @@ func (b *ZKBackend) SyncAvailableSavedModels(container datadef.Container, models
 // forgetAvailable clears what the container is bound to.
 func (b *ZKBackend) forgetAvailable() {
 	b.available, b.given = b.savedModels(nil), nil
-	b.changes++
-}
-
-// State differs when something does that [ZKBackend.SyncAvailableSavedModels] depends on.
-func (b *ZKBackend) State() uint64 {
-	s := b.changes << 2
-	if b.lock.Locked() {
-		s += 2
-	}
-	return s
 }
 
 // savedModels is a set of models in this process.

@@ -62,8 +62,6 @@ type VersionMetrics struct {
 	own, global MetricsClient
 	highest     map[string]int64 // version by model
 	updatedSec  map[string]int64 // Unix time by model
-	// changes counts the values that somebody takes, and versions that went up.
-	changes uint64
 }
 
 // NewVersionMetrics makes the clients; versions are asked of status. The prefix is
@@ -120,9 +118,6 @@ func (v *VersionMetrics) store(model string, latest env.ModelVersionStatus) erro
 		{"shard_id", pysem.Str(shard)},
 		{"base_name", v.conf.BaseName.String()},
 	}
-	if v.own != (noMetricsClient{}) {
-		v.changes++
-	}
 	v.own.EmitStore(MetricLatestVersion, latest.Version, tags)
 	if updatedSec, ok := v.updatedSec[model]; ok && v.global != (noMetricsClient{}) {
 		v.global.EmitStore(MetricSinceLastUpdate, now()-updatedSec, tags)
@@ -131,7 +126,6 @@ func (v *VersionMetrics) store(model string, latest env.ModelVersionStatus) erro
 		nowSec := now()
 		v.own.EmitStore(MetricUpdateTs, nowSec, tags)
 		v.highest[model], v.updatedSec[model] = latest.Version, nowSec
-		v.changes++
 	}
 	v.own.Flush()
 	return nil

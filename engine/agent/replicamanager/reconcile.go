@@ -19,7 +19,7 @@ import (
 // (replica_manager.py:188-274). It is the whole of a task: the caller returns right after
 // it.
 func (w *ReplicaWatcher) Poll() {
-	loop := threading.NewLoop(w.e.Tasks, pollPeriod, w.state)
+	loop := threading.NewLoop(w.e.Tasks, pollPeriod)
 	if w.stopping {
 		return
 	}
@@ -28,28 +28,12 @@ func (w *ReplicaWatcher) Poll() {
 			return !w.stopping
 		}
 		if err := w.Reconcile(); err != nil {
-			w.failures++
 			if w.pollFailed.Due(w.e.Clock, 10*time.Minute) {
 				w.e.Log.Logf(env.Error, "exc_type: %s", pylog.Class(err))
 			}
 		}
 		return !w.stopping
 	})
-}
-
-// state differs when something does that a poll depends on, beside ZooKeeper.
-func (w *ReplicaWatcher) state() uint64 {
-	s := (w.changes + w.failures<<32) << 3
-	if w.stopping {
-		s++
-	}
-	if w.session.Poll {
-		s += 2
-	}
-	if w.lock.Locked() {
-		s += 4
-	}
-	return s
 }
 
 // Reconcile reads the whole tree and makes the mirror equal to it. Of the replicas that

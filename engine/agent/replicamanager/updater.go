@@ -38,10 +38,7 @@ type ReplicaUpdater struct {
 	meta   *pysem.OrderedMap[string, *datadef.ReplicaMeta] // by path
 	// changes counts the changes of meta.
 	changes int
-	// reports counts the states that were written into metas, failures the rounds that
-	// failed.
-	reports, failures uint64
-	own               ownModels
+	own     ownModels
 	// versions is nil without metrics.
 	versions *VersionMetrics
 	// metricsFailed is told of rounds that failed (replica_manager.py:668).
@@ -365,7 +362,6 @@ func (u *ReplicaUpdater) report(m *ownModel, state env.ModelState) error {
 		return nil
 	}
 	m.meta.Stat = state
-	u.reports++
 	path, data := m.path, m.meta.Serialize()
 	err := u.set(path, data)
 	if !errors.Is(err, zkerrors.ErrNoNode) {
@@ -377,36 +373,18 @@ func (u *ReplicaUpdater) report(m *ownModel, state env.ModelState) error {
 	})
 }
 
-// state differs when something does that the turns of the updater's tasks depend on,
-// beside the model servers.
-func (u *ReplicaUpdater) state() uint64 {
-	s := uint64(u.changes)<<48 ^ u.reports<<24 ^ u.failures<<16 ^ uint64(u.conf.ReplicaID.V)<<8
-	if u.versions != nil {
-		s ^= u.versions.changes << 40
-	}
-	for i, flag := range []bool{
-		u.stopping, u.session.Update, u.session.Reregister, u.models.Busy(), u.own.valid && u.own.key == u.ownKey(),
-	} {
-		if flag {
-			s ^= 1 << i
-		}
-	}
-	return s
-}
-
 // updateLoop reports all models once a second; the first that fails ends the
 // round (replica_manager.py:588).
 //
 // Cost: status calls grow with the models that the container serves, one each every
 // second, one after another and without a deadline.
 func (u *ReplicaUpdater) updateLoop() {
-	loop := threading.NewLoop(u.e.Tasks, updatePeriod, u.state)
+	loop := threading.NewLoop(u.e.Tasks, updatePeriod)
 	u.goRound(loop, func() bool {
 		if !u.session.Update {
 			return true
 		}
 		if model, err := u.updateAll(); err != nil {
-			u.failures++
 			u.logException(err)
 			u.e.Log.Logf(env.Error, "%s, when model %s update", pylog.Text(err), model)
 		}
@@ -425,7 +403,7 @@ func (u *ReplicaUpdater) goRound(loop env.Loop, turn func() bool) {
 // reregisterLoop registers anew every 10 s once a session was lost: the flag is
 // never reset, so states flap for ever (Q109). An error ends the thread (Q124).
 func (u *ReplicaUpdater) reregisterLoop() {
-	loop := threading.NewLoop(u.e.Tasks, reregisterPeriod, u.state)
+	loop := threading.NewLoop(u.e.Tasks, reregisterPeriod)
 	u.goRound(loop, func() bool {
 		if !u.session.Reregister {
 			return true
@@ -445,10 +423,9 @@ func (u *ReplicaUpdater) reregisterLoop() {
 // metricsLoop stores the versions of all models once a minute
 // (replica_manager.py:655); an error ends the round.
 func (u *ReplicaUpdater) metricsLoop() {
-	loop := threading.NewLoop(u.e.Tasks, metricsPeriod, u.state)
+	loop := threading.NewLoop(u.e.Tasks, metricsPeriod)
 	u.goRound(loop, func() bool {
 		if err := u.CheckVersions(); err != nil {
-			u.failures++
 			u.e.Log.Logf(env.Error, "exc_type: %s", pylog.Class(err))
 			if u.metricsFailed.Due(u.e.Clock, 10*time.Minute) {
 				u.e.Log.Logf(env.Warning, "%v", pylog.Traceback(err))

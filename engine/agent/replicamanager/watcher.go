@@ -33,7 +33,6 @@ type ReplicaWatcher struct {
 	// layout counts changes of which tasks replicas has, and of the maps that they have.
 	layout   uint64
 	changes  uint64 // of replicas so far
-	failures uint64 // of polls so far
 	stopping bool
 	session  *Session
 	poller   env.Task

@@ -41,9 +41,6 @@ func NewTFSMonitor(e *env.Env, conf *agentconfig.AgentConfig) *TFSMonitor {
 	return &TFSMonitor{e: e, conf: conf, stubs: map[string]env.ModelServer{}, lock: threading.NewRLock(e.Tasks, "tfs monitor")}
 }
 
-// Busy reports whether a call is running, so that others wait.
-func (m *TFSMonitor) Busy() bool { return m.lock.Locked() }
-
 // Host returns the address of the container. If it is missing, or a loopback address, it is looked
 // up again each time (tfs_monitor.py:50).
 func (m *TFSMonitor) Host() string {

@@ -23,8 +23,6 @@ type ModelServerProcess interface {
 	Stop() error
 	// Poll returns the exit code once the process has ended; done reports whether it has.
 	Poll() (code int, done bool)
-	// Exited is broadcast when the process ends; it is nil for one that never ends.
-	Exited() env.Cond
 	// IsGRPCRemoteOp reports whether entry and PS talk over gRPC instead of archon.
 	IsGRPCRemoteOp() (bool, error)
 	// ListSavedModels lists the models of the config file, in its order.

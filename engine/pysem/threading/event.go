@@ -51,6 +51,3 @@ func (e *Event) WaitLast() {
 	}
 	e.cond.Wait()
 }
-
-// Cond returns the condition that every Set broadcasts, to be a cause of an env.Loop.
-func (e *Event) Cond() env.Cond { return e.cond }

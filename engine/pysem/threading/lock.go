@@ -13,11 +13,13 @@ import (
 type Lock struct {
 	held  bool
 	queue waiters[struct{}]
+	loops env.Loops // that are told of its uses, nil for none
 }
 
 // NewLock makes a lock that nobody holds.
 func NewLock(tasks env.Tasks, name string) *Lock {
-	return &Lock{queue: waiters[struct{}]{tasks: tasks, name: name}}
+	loops, _ := tasks.(env.Loops)
+	return &Lock{queue: waiters[struct{}]{tasks: tasks, name: name}, loops: loops}
 }
 
 // Lock waits until all tasks that have asked before have had the lock, and takes it.
@@ -27,8 +29,10 @@ func (l *Lock) Lock() { l.TryLock(-1) }
 func (l *Lock) TryLock(limit time.Duration) bool {
 	if !l.held {
 		l.held = true
+		l.used(env.LockTaken)
 		return true
 	}
+	l.used(env.LockSeen)
 	if limit == 0 {
 		return false
 	}
@@ -42,13 +46,23 @@ func (l *Lock) Unlock() {
 	if !l.held {
 		panic(fmt.Sprintf("threading: unlock of %q, which nobody holds", l.queue.name))
 	}
+	l.used(env.LockFreed)
 	l.pass()
+}
+
+func (l *Lock) used(use env.LockUse) {
+	if l.loops != nil {
+		l.loops.LockUsed(l, use)
+	}
 }
 
 func (l *Lock) pass() { l.held = l.queue.give(struct{}{}) }
 
 // Locked reports whether some task holds the lock.
-func (l *Lock) Locked() bool { return l.held }
+func (l *Lock) Locked() bool {
+	l.used(env.LockSeen)
+	return l.held
+}
 
 // RLock is a lock that the task which holds it, its owner, may take again, as Python's
 // threading.RLock. It becomes free when the owner has unlocked it as often as it has locked it.
@@ -81,7 +95,7 @@ func (l *RLock) TryLock(limit time.Duration) bool {
 }
 
 // Locked reports whether some task owns the lock.
-func (l *RLock) Locked() bool { return l.lock.held }
+func (l *RLock) Locked() bool { return l.lock.Locked() }
 
 // Awaited reports whether other tasks wait for the lock. An owner with much to do can unlock it
 // then to let them in.

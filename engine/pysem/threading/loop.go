@@ -6,18 +6,18 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// NewLoop makes the loop of the current task, whose first turn begins now. state returns a number
-// that differs whenever the flags and counters of the program differ on which a turn depends. It
-// has no side effect. It may only change by what tasks of the process do, or together with a
-// Broadcast or Signal of one of the causes.
+// NewLoop makes the loop of the current task, whose first turn begins now.
 //
-// Virtual time skips the turns that would ask the same as the last one and get the same answers.
-func NewLoop(t env.Tasks, period time.Duration, state func() uint64, causes ...env.Cond) env.Loop {
+// Virtual time skips the turns that would ask the same as the last two and get the same answers, while
+// nothing else has run in the process. So a turn that only asks must not count its turns, nor undo what a turn
+// of another loop does: what it does for the second time, while nothing else changes, it does for ever. What it
+// changes before a wait, and changes back after it, is guarded by a [Lock].
+func NewLoop(t env.Tasks, period time.Duration) env.Loop {
 	if period <= 0 {
 		panic("threading: a loop with a period of 0 or less")
 	}
 	if l, ok := t.(env.Loops); ok {
-		return l.NewLoop(period, state, causes...)
+		return l.NewLoop(period)
 	}
 	return sleepLoop{t, period}
 }

@@ -16,7 +16,7 @@ func TestLoopWithoutPeriodPanics(t *testing.T) {
 	var got string
 	p.Go("task", func() {
 		defer func() { got = fmt.Sprint(recover()) }()
-		threading.NewLoop(p, 0, func() uint64 { return 0 })
+		threading.NewLoop(p, 0)
 	})
 	if _, err := w.Run(vtime.Limits{}); err != nil || got != "threading: a loop with a period of 0 or less" {
 		t.Errorf("panic %q, error %v", got, err)

@@ -23,7 +23,7 @@ func TestTurnsDoNotAllocate(t *testing.T) {
 			goRound(p, func() { l.ask(p, 0, true); l.ask(p, 1, false) })
 		}},
 		{"awake", true, func(p *vtime.Process, _ *lab) {
-			loop := leap.NewTurns(p, leap.Config{Period: time.Second, State: func() uint64 { return 0 }})
+			loop := leap.NewTurns(p, leap.Config{Period: time.Second})
 			for {
 				loop.Turn()
 			}
@@ -57,7 +57,7 @@ func TestTurnsDoNotAllocate(t *testing.T) {
 }
 
 func goRound(p *vtime.Process, turn func()) {
-	leap.NewTurns(p, leap.Config{Period: time.Second, State: func() uint64 { return 0 }}).Run(func() bool {
+	leap.NewTurns(p, leap.Config{Period: time.Second}).Run(func() bool {
 		turn()
 		return true
 	})

@@ -6,12 +6,56 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// forgetConflicts forgets those that the end of a turn only seemed to make.
-func (t *Turns) forgetConflicts(n int) {
-	for _, o := range t.conflicts[n:] {
-		o.conflicts = slices.DeleteFunc(o.conflicts, func(r *Turns) bool { return r == t })
+// findConflicts finds the loops with which this one, whose turn was written down, conflicts.
+func (t *Turns) findConflicts() {
+	for _, o := range t.of.loops {
+		was := slices.Index(t.conflicts, o)
+		switch is := o != t && (meet(t.across, o.locks) || meet(o.across, t.locks)); {
+		case is && was < 0:
+			t.conflicts, o.conflicts = append(t.conflicts, o), append(o.conflicts, t)
+		case !is && was >= 0:
+			t.conflicts = slices.Delete(t.conflicts, was, was+1)
+			o.conflicts = slices.DeleteFunc(o.conflicts, func(r *Turns) bool { return r == t })
+		}
 	}
-	t.conflicts = t.conflicts[:n]
+}
+
+// meet reports whether two lists of locks have one in common.
+func meet(a, b []any) bool {
+	return len(b) > 0 && slices.ContainsFunc(a, func(lock any) bool { return slices.Contains(b, lock) })
+}
+
+// checkHeld wakes the loops that are in a turn, or about to begin one, that uses a lock which a loop that is
+// awake holds. The others may sleep on, as the lock is mostly free by their next turn: before the first of
+// those turns they are checked again.
+func (s *sleepers) checkHeld() {
+	s.CatchUp()
+	s.held.Cancel()
+	s.taken = false
+	var first *Turns
+	for i := 0; i < len(s.loops); i++ {
+		switch t := s.loops[i]; {
+		case !t.sleeper.Asleep() || !t.lockHeld():
+		case t.midTurn() || t.next <= s.world.Now():
+			t.sleeper.Wake()
+		case first == nil || t.sleeper.next.Before(first.sleeper.next):
+			first = t
+		}
+	}
+	if first != nil {
+		s.held = first.CheckAt(s.proc, first.next, (*heldCheck)(s))
+	}
+}
+
+type heldCheck sleepers
+
+// Handle checks again: a turn is about to begin that may want a lock.
+func (c *heldCheck) Handle(uint64) { (*sleepers)(c).checkHeld() }
+
+// lockHeld reports whether a loop that is awake, in the middle of a turn, holds a lock that this one
+// uses.
+func (t *Turns) lockHeld() bool {
+	return len(t.locks) > 0 && slices.ContainsFunc(t.of.loops, func(o *Turns) bool { return o.writing && meet(o.holds, t.locks) })
 }
 
 // wakeConflict wakes a loop that conflicts with this one, which is to begin a turn, if it is in the

@@ -98,6 +98,20 @@ func (l *lab) ask(p *vtime.Process, key int, thinks bool) uint64 {
 	return q.value
 }
 
+// report has the present turn write a number at the server, mostly the one that is there, and tells what
+// was there before.
+func (l *lab) report(p *vtime.Process, key int, v uint64) (was uint64) {
+	t := leap.TurnsOf(p)
+	t.Write(leap.Note{Args: [2]int32{int32(key), int32(v)}})
+	p.Pause(2)
+	was = l.values[key]
+	l.set(key, v)
+	p.Pause(1)
+	l.served++
+	t.Write(leap.Note{Kind: int(was)})
+	return was
+}
+
 // Handle is the arrival of the question or of the answer.
 func (q *number) Handle(uint64) {
 	if !q.answers {
@@ -174,6 +188,7 @@ func (q *number) Leap(b vtime.Bound) (bool, time.Duration) {
 
 // mutex is a lock, which is given to the task that has waited longest.
 type mutex struct {
+	tasks   leap.Tasks
 	free    env.Cond
 	held    bool
 	waiting int
@@ -186,9 +201,11 @@ func (m *mutex) Lock() {
 		m.free.Wait()
 	}
 	m.held = true
+	m.tasks.LockUsed(m, env.LockTaken)
 }
 
 func (m *mutex) Unlock() {
+	m.tasks.LockUsed(m, env.LockFreed)
 	if m.held = m.waiting > 0; m.held {
 		m.free.Signal()
 	}
@@ -196,31 +213,38 @@ func (m *mutex) Unlock() {
 
 func (m *mutex) Locked() bool { return m.held }
 
-// program is one life of a process with loops, of which some take one lock, and a task that
-// takes it now and then.
+// program is one life of a process with loops, of which some take one or both of two locks, and a task
+// that takes one now and then.
 type program struct {
 	l       *lab
 	p       *vtime.Process
 	r       *rand.Rand
-	lock    *mutex
-	changes uint64
+	locks   [2]*mutex
 	signs   uint64
+	rumours uint64    // of signs: what a loop has told others without anybody seeing it
+	found   [4]uint64 // by loop: what was there before its report
 	over    bool
-	sign    env.Cond
 }
 
 func (l *lab) start(seed uint64, node string) *program {
 	l.lives++
 	p := l.w.Node(node).NewProcess(fmt.Sprint("life ", l.lives))
-	g := &program{l: l, p: p, r: rand.New(rand.NewPCG(seed, 7)), lock: &mutex{free: p.NewCond("lock")}, sign: p.NewCond("sign")}
+	g := &program{l: l, p: p, r: rand.New(rand.NewPCG(seed, 7))}
+	for i := range g.locks {
+		g.locks[i] = &mutex{tasks: leap.Tasks{Process: p}, free: p.NewCond("lock")}
+	}
 	for i := range 1 + g.r.IntN(4) {
 		period := time.Duration(1 + g.r.IntN(60))
 		var keys []int
 		for range g.r.IntN(4) {
 			keys = append(keys, g.r.IntN(len(l.values)))
 		}
-		locks, thinks, rests, reacts := g.r.IntN(3) == 0, g.r.IntN(3) == 0, g.r.IntN(2) == 0, g.r.IntN(4) == 0
-		p.Go(fmt.Sprint("loop ", i), func() { g.loop(i, period, keys, locks, thinks, rests, reacts) })
+		locks, thinks, rests, reacts := max(g.r.IntN(9)-5, 0), g.r.IntN(3) == 0, g.r.IntN(2) == 0, g.r.IntN(4) == 0
+		gossips, reports := g.r.IntN(3) == 0, -1
+		if g.r.IntN(4) == 0 {
+			reports = g.r.IntN(len(l.values))
+		}
+		p.Go(fmt.Sprint("loop ", i), func() { g.loop(i, period, keys, locks, thinks, rests, reacts, gossips, reports) })
 	}
 	if g.r.IntN(2) == 0 {
 		pause := time.Duration(50 + g.r.IntN(400))
@@ -229,26 +253,12 @@ func (l *lab) start(seed uint64, node string) *program {
 	return g
 }
 
-func (g *program) state() uint64 {
-	s := g.changes << 2
-	if g.over {
-		s++
-	}
-	if g.lock.Locked() {
-		s += 2
-	}
-	return s
-}
-
-func (g *program) loop(number int, period time.Duration, keys []int, locks, thinks, rests, reacts bool) {
+func (g *program) loop(number int, period time.Duration, keys []int, locks int, thinks, rests, reacts, gossips bool, reports int) {
 	known := make([]uint64, len(keys))
 	late := vtime.Delay{Source: g.p.OwnSource(fmt.Sprint("late ", number)), Step: 1, Steps: 3}
 	call := vtime.Delay{Source: g.p.OwnSource(fmt.Sprint("call ", number)), Step: 1, Steps: 2}
-	cfg := leap.Config{Period: period, Late: late, Call: call, State: g.state}
-	seen := g.signs
-	if len(keys) == 0 {
-		cfg.Causes, cfg.State = []env.Cond{g.sign}, func() uint64 { return g.state() ^ g.signs<<40 }
-	}
+	cfg := leap.Config{Period: period, Late: late, Call: call}
+	seen, heard, found := g.signs, g.rumours, g.found
 	loop := leap.NewTurns(g.p, cfg)
 	turn := func() bool {
 		if g.over {
@@ -256,14 +266,32 @@ func (g *program) loop(number int, period time.Duration, keys []int, locks, thin
 			g.l.note("%s loop %d sees the end", g.p.Node().Name(), number)
 			return false
 		}
-		if len(keys) == 0 && seen != g.signs {
+		switch {
+		case gossips:
+			g.rumours = g.signs
+		case heard != g.rumours:
+			heard = g.rumours
+			g.p.Acts()
+			g.l.note("%s loop %d hears of sign %d", g.p.Node().Name(), number, heard)
+		case found != g.found:
+			found = g.found
+			g.p.Acts()
+			g.l.note("%s loop %d sees what was found: %d", g.p.Node().Name(), number, found)
+		case len(keys) == 0 && seen != g.signs:
 			seen = g.signs
 			g.p.Acts()
 			g.l.note("%s loop %d sees sign %d", g.p.Node().Name(), number, seen)
 		}
-		if locks {
-			g.lock.Lock()
-			defer g.lock.Unlock()
+		if locks&1 != 0 {
+			g.locks[0].Lock()
+			defer g.locks[0].Unlock()
+		}
+		if reports >= 0 {
+			g.found[number] = g.l.report(g.p, reports, g.signs/2%3)
+		}
+		if locks&2 != 0 {
+			g.locks[1].Lock()
+			defer g.locks[1].Unlock()
 		}
 		for i, key := range keys {
 			v := g.l.ask(g.p, key, thinks)
@@ -273,7 +301,6 @@ func (g *program) loop(number int, period time.Duration, keys []int, locks, thin
 			g.p.Acts()
 			g.l.note("%s loop %d: %d is %d", g.p.Node().Name(), number, key, v)
 			known[i] = v
-			g.changes++
 			if reacts && v%3 == 1 {
 				g.l.set((key+1)%len(g.l.values), v*31%5)
 			}
@@ -291,10 +318,10 @@ func (g *program) loop(number int, period time.Duration, keys []int, locks, thin
 func (g *program) other(pause time.Duration) {
 	for !g.over {
 		g.p.Sleep(pause)
-		g.l.note("%s locked: %v", g.p.Node().Name(), g.lock.Locked())
-		g.lock.Lock()
+		g.l.note("%s locked: %v", g.p.Node().Name(), g.locks[0].Locked())
+		g.locks[0].Lock()
 		g.p.Sleep(3)
-		g.lock.Unlock()
+		g.locks[0].Unlock()
 	}
 }
 
@@ -330,10 +357,12 @@ func playLeaps(t testing.TB, seed uint64, noLeaps bool) (seen string, leapt uint
 			case 7:
 				g.p.Go("end", func() { g.over = true })
 			case 8:
+				g.p.Changes()
 				g.signs++
-				g.sign.Broadcast()
+			case 10:
+				g.p.Go("sign", func() { g.p.Sleep(1); g.signs++ })
 			case 9:
-				g.p.Go("visitor", func() { g.lock.Lock(); g.p.Sleep(2); g.changes++; g.lock.Unlock() })
+				g.p.Go("visitor", func() { g.locks[1].Lock(); g.p.Sleep(2); g.signs++; g.locks[1].Unlock() })
 			}
 		}), 0)
 	}

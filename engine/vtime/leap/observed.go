@@ -10,7 +10,7 @@ type Observed struct {
 // BeforeChange is called right before it is different. Loops that sleep and look at it are woken,
 // and see what is there still.
 func (o *Observed) BeforeChange() {
-	for len(o.users) > 0 {
+	for len(o.users) > 0 && !o.users[0].world.Closing() {
 		o.users[len(o.users)-1].sleeper.Wake()
 	}
 	o.version++

@@ -19,7 +19,7 @@ func (t *Turns) fallAsleep() bool {
 
 // sleepsOn puts the loop to sleep at the beginning of a turn.
 func (t *Turns) sleepsOn() bool {
-	if !t.valid || t.known != t.cfg.State() {
+	if !t.valid {
 		return false
 	}
 	if len(t.conflicts) > 0 && t.wakeConflict() || !t.join() {
@@ -37,10 +37,7 @@ func (t *Turns) sleepsOn() bool {
 // join has all that the turn asked and looked at tell of changes; it reports false, and
 // has no effect, when the next turn may be another one.
 func (t *Turns) join() bool {
-	if len(t.requests) > 0 && len(t.cfg.Causes) > 0 {
-		return false // in the middle of a turn the state may already be another
-	}
-	if !t.valid || t.of.proc.Dead() || t.of.mutating > 0 || t.task.Stopping() || !t.world.Leaps() || t.known != t.cfg.State() {
+	if !t.valid || t.firstAt != t.of.proc.Runs()+1 || t.of.proc.Dead() || t.of.mutating > 0 || t.lockHeld() || t.task.Stopping() || !t.world.Leaps() {
 		return false
 	}
 	t.uses = t.uses[:0]

@@ -1,9 +1,11 @@
 package leap
 
 import (
+	"bytes"
 	"slices"
 	"time"
 
+	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/vtime"
 )
 
@@ -39,18 +41,14 @@ type Completer interface {
 }
 
 // recording is the last turn of a loop that only asked, written down: its requests, and what it
-// looked at. As long as the state of the program is what it was, and all answers would be the
+// looked at. As long as nothing else has run in the process, and all answers would be the
 // same, the next turn is the same, too, and is gone through without its task.
 type recording struct {
-	known   uint64        // the state of the recorded turn
 	next    time.Duration // when the turn begins, or the program has thought
 	at      int           // the request that is made
 	phase   turnPhase
 	valid   bool // there is a recorded turn
 	writing bool // the present turn
-	// deferred says that the state is another one than that of the recorded turn, and the
-	// loop sleeps on until its next turn begins; see deferWake.
-	deferred bool
 	// replaying says that the present turn was gone through up to its request number at,
 	// and the task goes the same way again without waiting.
 	replaying bool
@@ -60,18 +58,28 @@ type recording struct {
 
 	world *vtime.World
 	of    *sleepers
-	wake  vtime.Timer  // of a deferred wake
-	cause uint64       // of what it does
+	cause uint64       // of what it does when it is woken
 	looks []dependency // of the recorded turn, beside answers
 	uses  []dependency // all, of a loop that is asleep
 
 	n int // requests of the present turn so far
 
-	// differ[i] is the XOR of the states of loop i of the process before and after each stretch of
-	// this turn: 0 means that the turn left loop i alone. It is empty when there are other loops now.
-	differ []uint64
-	// conflicts holds loops of the process for whose turns it makes a difference whether this
-	// one is in the middle of a turn, such as those that take the same lock.
+	// unrecorded says that the present turn has asked what cannot be written down.
+	unrecorded bool
+	writes     []Note // and the answers to them, of the turn before, and of the present one up to wrote
+	wrote      int    // how many of writes the present turn has noted
+
+	runs   uint64 // Runs of the process when the present turn began
+	firsts uint64 // of.firsts then
+	// firstAt is Runs at the first turn since then that only asked, plus one.
+	firstAt uint64
+	before  []dependency // what the last turn that only asked went by
+
+	locks  []any // that the turn has looked at or taken
+	holds  []any // those that it holds
+	across []any // those that it held while it waited
+	// conflicts are loops of the process that use a lock which this one holds while it waits, or hold
+	// one which this one uses.
 	conflicts []*Turns
 }
 
@@ -100,11 +108,6 @@ func (t *Turns) enter() {
 		o.valid = false // nobody knows what its turns are to this loop
 	}
 	t.of.loops = append(t.of.loops, t)
-	for _, c := range t.cfg.Causes {
-		if c, ok := c.(*vtime.Cond); ok {
-			c.Tell(t)
-		}
-	}
 }
 
 // Ends is the end of the loop with that of its task.
@@ -116,70 +119,137 @@ func (t *Turns) Ends() {
 		o.sleeper.Wake()
 		o.valid = false // others are at other places now
 	}
-	for _, c := range t.cfg.Causes {
-		if c, ok := c.(*vtime.Cond); ok {
-			c.Untell(t)
-		}
-	}
 }
 
 // startRecording begins to write down a turn.
 func (t *Turns) startRecording() {
-	t.valid, t.n, t.looks, t.writing = false, 0, t.looks[:0], !t.world.NoLeaps()
-	t.differ = t.differ[:0]
-	for range t.of.loops {
-		t.differ = append(t.differ, 0)
-	}
-	t.GoesOn()
+	t.valid, t.n, t.wrote, t.looks, t.writing, t.unrecorded = false, 0, 0, t.looks[:0], true, false
+	t.locks, t.across, t.holds = t.locks[:0], t.across[:0], t.holds[:0]
+	t.runs, t.firsts = t.of.proc.Runs(), t.of.firsts
 }
 
-// GoesOn notes the states of the other loops before the task does something.
-func (t *Turns) GoesOn() {
+// Waits is called in the middle of a turn that has only asked so far: others may see what it has done.
+func (t *Turns) Waits() {
 	if !t.writing {
 		return
 	}
-	if len(t.differ) != len(t.of.loops) {
-		t.differ = t.differ[:0]
-		return
+	if t.mayChange() {
+		t.disturb()
 	}
-	for i, o := range t.of.loops {
-		t.differ[i] ^= o.cfg.State()
+	for _, lock := range t.holds {
+		t.across = with(t.across, lock)
+	}
+	if len(t.holds) > 0 && (t.of.taken || !t.of.held.Pending()) {
+		t.of.checkHeld()
 	}
 }
 
-// Waits looks what the task has done to the states of other loops before it waits. A loop
-// whose state differs while this one waits for an answer conflicts with it.
-func (t *Turns) Waits() {
-	if !t.writing || t.task.Acted() {
+// useLock notes what the turn does with a lock.
+func (t *Turns) useLock(lock any, use env.LockUse) {
+	if !t.writing {
 		return
 	}
-	loops := t.of.loops
-	if len(loops) != len(t.differ) {
-		t.world.Acts() // there are others now
+	t.locks = with(t.locks, lock)
+	switch use {
+	case env.LockTaken:
+		t.holds, t.of.taken = append(t.holds, lock), true
+	case env.LockFreed:
+		if i := slices.Index(t.holds, lock); i >= 0 {
+			if t.holds = slices.Delete(t.holds, i, i+1); len(t.holds) == 0 && !t.of.holding() {
+				t.of.held.Cancel()
+			}
+			return
+		}
+		t.world.Acts() // of another task's
+	}
+}
+
+// Note is a change that a turn asks for, or the answer to one: as much of it as the program says, or sees.
+type Note struct {
+	Kind int
+	Path string
+	Data []byte
+	Args [2]int32
+}
+
+func (n *Note) equal(o *Note) bool {
+	return n.Kind == o.Kind && n.Path == o.Path && n.Args == o.Args && (n.Data == nil) == (o.Data == nil) && bytes.Equal(n.Data, o.Data)
+}
+
+// Write notes a change that the present turn asks for, and then the answer. A turn whose writes are those of the turn before is played, as others see what it
+// writes, but leaves the program's memory as that turn has left it: it is no reason to play other loops.
+func (t *Turns) Write(n Note) {
+	t.unrecorded = true
+	if t.wrote == len(t.writes) || !t.writes[t.wrote].equal(&n) {
+		t.world.Acts()
+		n.Data = bytes.Clone(n.Data) // the program may write into it
+		t.writes = append(t.writes[:t.wrote], n)
+	}
+	t.wrote++
+}
+
+// holding reports whether a loop is in a turn and holds a lock.
+func (s *sleepers) holding() bool {
+	return slices.ContainsFunc(s.loops, func(t *Turns) bool { return t.writing && len(t.holds) > 0 })
+}
+
+func with(locks []any, lock any) []any {
+	if slices.Contains(locks, lock) {
+		return locks
+	}
+	return append(locks, lock)
+}
+
+// keepRecording ends the recording of a turn. The turn may be left out from now on if it only asked, and
+// is the second such one since the process's memory may have changed otherwise than by its loops, and since
+// an answer was another: what such turns change they have changed by then. The first one may have changed
+// what other loops go by, which have to be played once more.
+func (t *Turns) keepRecording() {
+	t.at = 0
+	t.writes = t.writes[:t.wrote]
+	kept := t.writing && !t.task.Acted() && t.runs == t.of.proc.Runs() && len(t.holds) == 0
+	t.writing = false
+	if !kept {
 		return
 	}
-	for i, o := range loops {
-		t.differ[i] ^= o.cfg.State()
-		if t.differ[i] != 0 && o != t && !slices.Contains(t.conflicts, o) {
-			t.conflicts, o.conflicts = append(t.conflicts, o), append(o.conflicts, t)
+	t.requests = t.requests[:t.n]
+	if t.mayChange() {
+		t.disturb()
+	} else if t.valid = t.firsts == t.of.firsts && !t.unrecorded; t.valid {
+		t.findConflicts()
+	}
+	t.firstAt, t.before = t.runs+1, t.before[:0]
+	for i := range t.looks {
+		t.goBy(t.looks[i].on, t.looks[i].version)
+	}
+	for i := range t.requests {
+		t.goBy(t.requests[i].on, t.requests[i].version)
+	}
+}
+
+// mayChange reports whether the present turn, though it only asks, may change the process's memory: it is
+// the first one since something else has run, or an answer was another.
+func (t *Turns) mayChange() bool {
+	return t.firstAt != t.of.proc.Runs()+1 || slices.ContainsFunc(t.before, func(d dependency) bool { return d.version != d.on.version })
+}
+
+// disturb has all other loops play one more turn, as this one may have changed what they go by.
+func (t *Turns) disturb() {
+	t.of.firsts++
+	for _, o := range t.of.loops {
+		if o != t {
+			o.sleeper.Wake()
+			o.valid = false
 		}
 	}
 }
 
-// keepRecording ends the recording of a turn, and keeps it if the turn only asked.
-func (t *Turns) keepRecording() {
-	t.at = 0
-	if !t.writing || t.task.Acted() {
-		t.writing = false
+// goBy notes what the turn went by.
+func (t *Turns) goBy(on *Observed, version uint64) {
+	if on == nil || slices.ContainsFunc(t.before, func(d dependency) bool { return d.on == on && d.version == version }) {
 		return
 	}
-	conflicts := len(t.conflicts)
-	t.Waits()
-	if t.writing = false; t.task.Acted() || slices.ContainsFunc(t.differ, func(d uint64) bool { return d != 0 }) {
-		t.forgetConflicts(conflicts)
-		return
-	}
-	t.valid, t.known, t.requests = true, t.state, t.requests[:t.n]
+	t.before = append(t.before, dependency{on: on, version: version})
 }
 
 // Spare returns the request that the present turn's next one takes the place of, nil for

@@ -56,7 +56,10 @@ type sleepers struct {
 	asleep     []*Sleeper
 	mutating   int // of asleep: those that change what turns look at
 	loops      []*Turns
+	firsts     uint64      // turns that were the first ones since something changed
 	check      vtime.Timer // of conflicts
+	held       vtime.Timer // of locks; see checkHeld
+	taken      bool        // a lock, since the last checkHeld
 }
 
 // sleepersOf returns the loops of a process, and makes them on first use.
@@ -135,6 +138,7 @@ func (s *Sleeper) leave() {
 	s.place = 0
 	if s.Mutates {
 		all.mutating--
+		all.proc.Changes()
 	}
 	if s.turns != nil {
 		s.turns.task.SetAsleep(false)

@@ -11,13 +11,20 @@ import (
 type Tasks struct{ *vtime.Process }
 
 // NewLoop returns env.Loops.NewLoop.
-func (t Tasks) NewLoop(period time.Duration, state func() uint64, causes ...env.Cond) env.Loop {
-	return NewTurns(t.Process, Config{Period: period, State: state, Causes: causes})
+func (t Tasks) NewLoop(period time.Duration) env.Loop {
+	return NewTurns(t.Process, Config{Period: period})
 }
 
 // NewBeat returns env.Loops.NewBeat.
 func (t Tasks) NewBeat(name string, waits []time.Duration, usual func(part int) bool) env.Beat {
 	return NewBeat(t.Process, name, waits, usual)
+}
+
+// LockUsed is env.Loops.LockUsed.
+func (t Tasks) LockUsed(lock any, use env.LockUse) {
+	if turns := TurnsOf(t.Process); turns != nil {
+		turns.useLock(lock, use)
+	}
 }
 
 var (
@@ -27,13 +34,8 @@ var (
 
 // Config says how a task goes round in a loop.
 type Config struct {
-	// Causes are told of changes of State that no task of the process makes.
-	Causes []env.Cond
 	// Call is how long the program takes before it asks; the zero value is no time.
 	Call vtime.Delay
-	// State is a number that differs whenever the program's own part of what a turn
-	// depends on does.
-	State func() uint64
 	// Period is the time from the end of a turn to the beginning of the next.
 	Period time.Duration
 	// Late is drawn for each turn and added to the period; the zero value is no time.
@@ -65,7 +67,7 @@ func Think(p *vtime.Process) { TurnsOf(p).think() }
 // Depend notes that the present turn of the current task looks at something: the next one is the same
 // only as long as that is. It does nothing for a task that is no loop.
 func Depend(p *vtime.Process, on *Observed) {
-	if t := TurnsOf(p); t != nil && !t.world.NoLeaps() {
+	if t := TurnsOf(p); t != nil {
 		t.depend(on)
 	}
 }

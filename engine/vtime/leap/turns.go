@@ -7,15 +7,13 @@ import (
 )
 
 // Turns is the env.Loop of a task in virtual time. What is looked at while the loop is
-// asleep lies together, from cfg.State to the beginning of recording.sleeper: of a large
+// asleep lies together, from cfg.Period to the beginning of recording.sleeper: of a large
 // cluster each of its cache lines is read from far away.
 type Turns struct {
 	task *vtime.Task
 	cfg  Config
 	recording
 	what string
-	// state was taken at the beginning of the present turn.
-	state uint64
 }
 
 // The parts of a loop of turns. A check has part 0.
@@ -45,7 +43,6 @@ func NewTurns(p *vtime.Process, cfg Config) *Turns {
 	t.world, t.of, t.Loop = w, sleepersOf(p), *p.Node().NewLoop(task.Name())
 	task.SetLoop(t)
 	t.enter()
-	t.state = cfg.State()
 	task.ForgetActs() // what comes before the first Turn is none
 	return t
 }
@@ -53,7 +50,6 @@ func NewTurns(p *vtime.Process, cfg Config) *Turns {
 // begin begins a turn.
 func (t *Turns) begin() {
 	t.task.ForgetActs()
-	t.state = t.cfg.State()
 	t.startRecording()
 }
 
@@ -82,15 +78,11 @@ func (t *Turns) Run(turn func() bool) {
 // end ends a turn and sets the time of the next.
 func (t *Turns) end() {
 	t.task.Process().Enter()
-	if t.state != t.cfg.State() {
-		t.world.Acts()
-	}
-	if t.task.Acted() {
-		t.world.Unasked() // the turn may have changed what a run waits for
-	}
 	t.next = t.world.In(t.cfg.Period + t.cfg.Late.Draw())
 	t.phase = waitsForTurn
-	t.keepRecording()
+	if t.keepRecording(); !t.valid {
+		t.world.Unasked() // the turn may have changed what a run waits for
+	}
 	if !t.fallAsleep() {
 		t.setTimer()
 	}

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/monosim/monosim/engine/vtime"
 	"github.com/monosim/monosim/engine/vtime/leap"
 )
@@ -15,11 +17,12 @@ func TestDoneIsAskedAfterTurnsThatDidSomething(t *testing.T) {
 	p := w.Node("node").NewProcess("p")
 	turns, changes := 0, uint64(0)
 	p.Go("loop", func() {
-		loop := leap.NewTurns(p, leap.Config{Period: time.Second, State: func() uint64 { return changes }})
+		loop := leap.NewTurns(p, leap.Config{Period: time.Second})
 		for {
 			loop.Turn()
 			turns++
 			if turns == 5 {
+				p.Acts()
 				changes++
 			}
 		}
@@ -37,48 +40,144 @@ func TestDoneIsAskedAfterTurnsThatDidSomething(t *testing.T) {
 	}
 }
 
-// Goal: a loop whose state differs while another task holds a lock sleeps on when it is what
-// it was once the next turn begins, and else that turn is one of the task. Method: the steps
-// that are leapt over are counted.
-func TestALoopSleepsOnWhileALockIsHeld(t *testing.T) {
+// Goal: a loop whose turn depends on a variable is never leapt over wrongly, though nobody declares
+// the variable, and sleeps all the same while nobody changes it. Method: it is changed in all the ways in
+// which a program can; the turn that sees it is the one that sees it without leaps, and of an hour's
+// turns of two loops a few are played.
+func TestNoVariableNeedsToBeDeclared(t *testing.T) {
 	for _, c := range []struct {
-		name     string
-		from, to time.Duration // in which the lock is held, of every period
-		period   time.Duration
-		leapt    uint64 // of 20 turns, one each second
+		name   string
+		change func(p *vtime.Process, set func())
 	}{
-		{"between two turns", 400 * ms, 600 * ms, time.Second, 19}, // the first is to be seen
-		{"when each turn begins", 900 * ms, 1100 * ms, time.Second, 19},
-		{"when every other turn begins", 900 * ms, 1100 * ms, 2 * time.Second, 0},
+		{"by a task that sleeps", func(p *vtime.Process, set func()) {
+			p.Go("task", func() { p.Sleep(1000*time.Second + 500*ms); set() })
+		}},
+		{"by a task that a request starts", func(p *vtime.Process, set func()) {
+			p.After(1000*time.Second+500*ms, kindTick, func() { p.Go("request", set) })
+		}},
+		{"by a task that rests", func(p *vtime.Process, set func()) {
+			task := p.Start("task", func() { p.Rest("a call", set, nil) })
+			p.After(1000*time.Second+500*ms, kindTick, task.Wake)
+		}},
+		{"by an event that tells", func(p *vtime.Process, set func()) {
+			p.After(1000*time.Second+500*ms, kindTick, func() { p.Changes(); set() })
+		}},
+		{"by a turn of a loop that acts", func(p *vtime.Process, set func()) {
+			changeInALoop(p, func() { p.Acts(); set() })
+		}},
+		{"by a turn of a loop, silently", func(p *vtime.Process, set func()) { changeInALoop(p, set) }},
+		{"by the answer to a write", func(p *vtime.Process, set func()) {
+			reportInALoop(p, func(int) int32 { return 0 }, func(turn int) bool { return turn > 1 }, set)
+		}},
+		{"by a turn that writes another thing each time", func(p *vtime.Process, set func()) {
+			reportInALoop(p, func(turn int) int32 { return int32(turn) }, func(turn int) bool { return false }, set)
+		}},
+		{"by a call that ends a beat", func(p *vtime.Process, set func()) {
+			over := false
+			p.Go("beat", func() {
+				b := leap.NewBeat(p, "beat", []time.Duration{time.Second}, func(int) bool { return !over })
+				p.After(1000*time.Second+500*ms, kindTick, func() { b.Changes(); over = true })
+				b.Run(0)
+				set()
+			})
+		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := newWorld(t, vtime.Config{Seed: 1})
-			p := w.Node("node").NewProcess("p")
-			held := uint64(0)
-			p.Go("loop", func() {
-				loop := leap.NewTurns(p, leap.Config{Period: time.Second, State: func() uint64 { return held }})
-				loop.Run(func() bool { return true })
-			})
-			p.Go("other", func() {
-				p.Sleep(c.from)
-				for {
-					held = 1
-					p.Sleep(c.to - c.from)
-					held = 0
-					p.Sleep(c.period - c.to + c.from)
+			play := func(noLeaps bool) (seen []time.Duration, leapt uint64) {
+				w := newWorld(t, vtime.Config{Seed: 1, NoLeaps: noLeaps})
+				p := w.Node("node").NewProcess("p")
+				variable, copied := 0, 0
+				c.change(p, func() { variable++ })
+				p.Go("copies", func() {
+					leap.NewTurns(p, leap.Config{Period: 7 * time.Second}).Run(func() bool { copied = variable; return true })
+				})
+				p.Go("sees", func() {
+					known := 0
+					leap.NewTurns(p, leap.Config{Period: time.Second}).Run(func() bool {
+						if copied != known {
+							known = copied
+							seen = append(seen, w.Now())
+							p.Acts()
+						}
+						return true
+					})
+				})
+				if _, err := w.Run(vtime.Limits{Until: time.Hour}); err != nil {
+					t.Fatal(err)
 				}
-			})
-			if _, err := w.Run(vtime.Limits{Until: 20*time.Second + 500*ms}); err != nil {
-				t.Fatal(err)
+				return seen, w.Leapt()
 			}
-			w.CatchUp()
-			turns := uint64(0)
-			for _, l := range w.Trace().Loops {
-				turns += l.Steps
+			want, _ := play(true)
+			got, leapt := play(false)
+			if diff := cmp.Diff(want, got); diff != "" || len(got) != 1 {
+				t.Errorf("seen at (-without leaps +with):\n%s", diff)
 			}
-			if turns != 20 || w.Leapt() != c.leapt {
-				t.Errorf("%d turns, of which %d were leapt over, want 20 and %d", turns, w.Leapt(), c.leapt)
+			if leapt < 4000 {
+				t.Errorf("%d turns were leapt over, want nearly all", leapt)
 			}
 		})
 	}
+}
+
+// Goal: a loop that writes the same each time, and is answered the same, is no reason to play others.
+func TestALoopThatWritesTheSameLeavesOthersAsleep(t *testing.T) {
+	w := newWorld(t, vtime.Config{Seed: 1})
+	p := w.Node("node").NewProcess("p")
+	p.Go("asks", func() {
+		leap.NewTurns(p, leap.Config{Period: time.Second}).Run(func() bool { return true })
+	})
+	written := 0
+	p.Go("reports", func() {
+		leap.NewTurns(p, leap.Config{Period: 3 * time.Second}).Run(func() bool {
+			leap.TurnsOf(p).Write(leap.Note{Path: "/state", Data: []byte("available")})
+			p.Pause(ms)
+			written++
+			return true
+		})
+	})
+	if _, err := w.Run(vtime.Limits{Until: time.Hour}); err != nil {
+		t.Fatal(err)
+	}
+	if w.CatchUp(); written != 1199 || w.Leapt() < 3580 {
+		t.Errorf("%d writes, %d turns leapt over; want 1199, and nearly all of the 3,600 that write nothing", written, w.Leapt())
+	}
+}
+
+// changeInALoop has a loop find at some turn that a task has left a mark, and change something.
+func changeInALoop(p *vtime.Process, change func()) {
+	marked := false
+	p.Go("marks", func() { p.Sleep(1000*time.Second + 500*ms); marked = true })
+	p.Go("changes", func() {
+		leap.NewTurns(p, leap.Config{Period: 11 * time.Second}).Run(func() bool {
+			if marked {
+				marked = false
+				change()
+			}
+			return true
+		})
+	})
+}
+
+// reportInALoop has a loop write something every 1,000 s, and change something at its third turn, or at the
+// first one that is refused.
+func reportInALoop(p *vtime.Process, what func(turn int) int32, refused func(turn int) bool, change func()) {
+	turn, changed := 0, false
+	p.Go("reports", func() {
+		leap.NewTurns(p, leap.Config{Period: 1000 * time.Second}).Run(func() bool {
+			t, no := leap.TurnsOf(p), refused(turn)
+			t.Write(leap.Note{Args: [2]int32{what(turn)}})
+			p.Pause(ms)
+			answer := leap.Note{}
+			if no {
+				answer.Kind = 1
+			}
+			t.Write(answer)
+			turn++
+			if !changed && (no || turn == 3) {
+				changed = true
+				change()
+			}
+			return true
+		})
+	})
 }

@@ -1,10 +1,7 @@
 package leap
 
-import "github.com/monosim/monosim/engine/vtime"
-
 // Resume ends the sleep. In the middle of a turn the task comes to where it would be.
 func (t *Turns) Resume() {
-	t.cancelDeferredWake()
 	t.leave()
 	before := t.world.SwapCause(t.cause)
 	if t.midTurn() {
@@ -27,7 +24,6 @@ func (t *Turns) replay() {
 		panic("vtime: a turn of task " + t.task.Name() + " of process " + t.of.proc.Name() + " does not go the way that it went before")
 	}
 	t.replaying = false
-	t.of.WakeChanged() // it may hold locks by now
 }
 
 // Recall returns the request that a replayed turn makes next, so that the caller takes the recorded answer. With
@@ -65,46 +61,6 @@ func (t *Turns) recalled() recall {
 	return recallsThought
 }
 
-// deferWake postpones waking a sleeping loop whose state has changed, because the change may be undone,
-// as that of a lock is, before its next turn begins. It returns false in the middle of a turn, when the
-// loop has to be woken now.
-func (t *Turns) deferWake() bool {
-	if t.deferred {
-		return true
-	}
-	if t.midTurn() || t.next <= t.world.Now() {
-		return false
-	}
-	t.deferred, t.wake = true, t.CheckAt(t.of.proc, t.next, (*deferredWake)(t))
-	return true
-}
-
-// cancelDeferredWake is called when the state is the recorded one again.
-func (t *Turns) cancelDeferredWake() {
-	if t.deferred {
-		t.wake.Cancel()
-		t.deferred, t.wake = false, vtime.Timer{}
-	}
-}
-
-type deferredWake Turns
-
-// Handle wakes the loop if its state is still another one.
-func (d *deferredWake) Handle(uint64) {
-	t := (*Turns)(d)
-	t.deferred, t.wake = false, vtime.Timer{}
-	if t.cfg.State() != t.known {
-		t.sleeper.Wake()
-	}
-}
-
-// Heard is called when one of the loop's causes has.
-func (t *Turns) Heard() {
-	if t.sleeper.Asleep() && t.cfg.State() != t.known {
-		t.sleeper.Wake()
-	}
-}
-
 // WakeMidTurn wakes the loops of the process in the middle of a turn before one of its tasks goes on:
 // they may hold what it wants.
 func (s *sleepers) WakeMidTurn() {
@@ -119,28 +75,14 @@ func (s *sleepers) WakeMidTurn() {
 	}
 }
 
-// WakeChanged wakes the loops whose next turn is another one by what a task has just done.
+// WakeChanged wakes the loops whose next turn may be another one, as the memory of the process may be.
 func (s *sleepers) WakeChanged() {
 	for i := 0; i < len(s.asleep); {
-		if s.asleep[i].staysAsleep() {
+		if l := s.asleep[i]; l.turns == nil && (l.Valid == nil || l.Valid()) {
 			i++
 			continue
 		}
 		s.asleep[i].Wake()
 		i = 0
 	}
-}
-
-// staysAsleep reports whether a loop need not be woken when a task has done something.
-func (s *Sleeper) staysAsleep() bool {
-	switch t := s.turns; {
-	case s.Valid != nil && !s.Valid():
-		return false
-	case t == nil:
-	case t.cfg.State() != t.known:
-		return t.deferWake()
-	default:
-		t.cancelDeferredWake()
-	}
-	return true
 }

@@ -77,17 +77,25 @@ func (s *Session) newRead(op zookeeper.OpCode, path string, watch env.Watcher) *
 }
 
 // do sends a request and waits for the answer (client.py:529). While the
-// connection is suspended it waits until it is back.
+// connection is suspended it waits until it is back. A change that a turn of a loop asks for is noted
+// with its answer, of which the program sees the error and a create's path.
 func (s *Session) do(c *call) error {
 	s.p.Check()
 	if c.request.loop = s.asks(c); c.request.loop != nil {
 		return s.ask(leap.TurnsOf(s.p), c)
 	}
-	s.p.Acts()
+	turns := leap.TurnsOf(s.p)
+	noted := turns != nil && c.changes()
+	if noted {
+		r := &c.request
+		turns.Write(leap.Note{Kind: int(r.Op), Path: r.Path, Data: r.Data, Args: [2]int32{r.Version, r.Flags}})
+	} else {
+		s.p.Acts()
+	}
 	switch {
 	case s.callTime == nil || c.follows:
-	case leap.LoopOf(s.p) != nil:
-		s.p.Sleep(s.callTime())
+	case turns != nil:
+		s.p.Pause(s.callTime())
 	default:
 		c.task, c.session = s.p.Current(), s
 		s.p.ParkAfter(s.callTime(), c, c.request.Op.String(), c.request.Path)
@@ -98,11 +106,23 @@ func (s *Session) do(c *call) error {
 		return c.failure(s)
 	}
 	if err := s.life.Refuse(); err != nil {
+		s.p.Acts()
 		return err
 	}
 	s.put(c)
 	s.await(c)
+	if noted && c.answered {
+		turns.Write(leap.Note{Kind: int(c.reply.Err), Path: c.reply.Path})
+	} else {
+		s.p.Acts()
+	}
 	return c.failure(s)
+}
+
+// changes reports whether the call is one that a program makes to change a znode.
+func (c *call) changes() bool {
+	op := c.request.Op
+	return op == zookeeper.OpCreate || op == zookeeper.OpSetData || op == zookeeper.OpDelete
 }
 
 // Handle sends the call once the program has taken its time, or ends it when the client

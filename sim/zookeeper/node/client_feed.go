@@ -156,6 +156,7 @@ func (v *feed) got(c *call) {
 	}
 	r := v.s.done(c)
 	v.stat = r.Stat
+	v.s.p.Changes()
 	v.of.Take(r.Data, &v.stat)
 	switch {
 	case !v.next():

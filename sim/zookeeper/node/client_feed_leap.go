@@ -176,6 +176,7 @@ func (l *feedLeap) hear(at time.Duration) {
 		s.life.Watches.AddData(v.path, v.watch)
 	}
 	v.stat = l.stat
+	v.s.p.Ran()
 	v.of.Take(l.data, &v.stat)
 	if !v.next() {
 		panic("zookeeper: a feed has leapt over its end")

@@ -23,7 +23,7 @@ func (w *surveyWorld) readRounds(p *vtime.Process, zk env.ZooKeeper) {
 		w.log = append(w.log, fmt.Sprintf("%v %s ", p.Node().World().Now(), p.Node().Name())+fmt.Sprintf(format, args...))
 	}
 	changes := uint64(0)
-	loop := leap.NewTurns(p, leap.Config{Period: 300 * time.Millisecond, State: func() uint64 { return changes }})
+	loop := leap.NewTurns(p, leap.Config{Period: 300 * time.Millisecond})
 	var names []string
 	var reads zkbulk.Reads
 	found := map[string]string{}

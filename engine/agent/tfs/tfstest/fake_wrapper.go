@@ -40,9 +40,6 @@ func (w *FakeTFSWrapper) Stop() error {
 // Poll reports that the process has not ended.
 func (w *FakeTFSWrapper) Poll() (int, bool) { return 0, false }
 
-// Exited returns nil, because the double never ends.
-func (w *FakeTFSWrapper) Exited() env.Cond { return nil }
-
 // IsGRPCRemoteOp returns an AttributeError, because the reference's double lacks it. So a HeartBeat
 // fails once there are addresses (Q28).
 func (w *FakeTFSWrapper) IsGRPCRemoteOp() (bool, error) {
