@@ -20,7 +20,7 @@ type entry struct {
 	names    *[]string // names holds the children's names; nil until asked for after a change
 	mount    *FS       // mount is the tree that covers the directory; nil for none
 
-	target *string // target is that of a symbolic link; nil for other entries
+	target *string // target is a symbolic link's target; nil for other entries
 
 	// These fields are for files. Bytes within data's length are never overwritten, so holders of
 	// an older slice keep its content.

@@ -17,7 +17,7 @@ type lateness struct {
 type hiding struct {
 	dir, entry *entry
 	rel        string
-	by         *FS // by is the tree that created it
+	by         *FS // by created the name and sees it
 }
 
 // Late delays the visibility of names created at or below a directory from now on. Until lag has

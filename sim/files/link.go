@@ -43,7 +43,7 @@ func (f *FS) Readlink(name string) (target string, err error) {
 	return *p.entry.target, nil
 }
 
-// Lstat is [FS.Stat], but describes the link itself if the path ends in one.
+// Lstat does what [FS.Stat] does, but describes the link itself if the path ends in one.
 func (f *FS) Lstat(name string) (env.FileInfo, error) {
 	p, err := f.existing("lstat", name, lastOf(name))
 	if err != nil {

@@ -148,7 +148,7 @@ func (p *place) mounted(rest string) {
 // onlySlashes reports whether the rest of a path has no further name.
 func onlySlashes(rest string) bool { return strings.Trim(rest, "/") == "" }
 
-// existing is find for an entry that must exist and be visible.
+// existing calls find, and returns fs.ErrNotExist unless the entry exists and is visible.
 func (f *FS) existing(op, name string, last finding) (place, error) {
 	p, err := f.find(op, name, last)
 	if err == nil && (p.entry == nil || p.hidden) {

@@ -51,7 +51,7 @@ func (p *Process) Args() []string { return p.args }
 // Environ returns the environment at the process's start, as key=value.
 func (p *Process) Environ() []string { return slices.Clone(p.env) }
 
-// SharedEnviron is Environ without a copy; the caller must not change the slice.
+// SharedEnviron returns Environ's list without a copy; the caller must not change it.
 func (p *Process) SharedEnviron() []string { return p.env }
 
 // Dir returns the process's initial working directory.

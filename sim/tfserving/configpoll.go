@@ -81,7 +81,7 @@ func (p *configPoll) reloaded() {
 }
 
 // heard is called at every change of a servable's state. It schedules a run if the last one failed
-// at labels, which may now point to available versions.
+// because of labels, whose versions may be available now.
 func (p *configPoll) heard() {
 	if p.labelsFailed && !p.busy {
 		p.changed()

@@ -26,7 +26,7 @@ func (s *Server) Begin(request proto.Message) (*Inference, error) {
 	return s.reader.Begin(request)
 }
 
-// Begin is [Server.Begin] for any thread, once the Reader is shared.
+// Begin does what [Server.Begin] does. Any thread may call it once the Reader is shared.
 func (r *Reader) Begin(request proto.Message) (*Inference, error) {
 	spec, err := r.server.specOf(request)
 	if err != nil {

@@ -53,7 +53,7 @@ import (
 // Server is one model server process. Only one thread may call it, except for a shared Reader,
 // which any thread may call.
 type Server struct {
-	options *Options // options lacks the server's own fields, which follow; equal options are shared
+	options *Options // options is shared with servers of equal options; the next fields are the server's own
 	// configFile, startTime and roundTime are the options of the same names, which differ between
 	// servers.
 	configFile           string

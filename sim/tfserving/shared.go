@@ -79,14 +79,14 @@ func parsed[T any](s *Shared, key contentKey, data []byte, parse func() (T, erro
 	return value, nil
 }
 
-// config is parseConfigText with a shared result.
+// config calls parseConfigText, once for all servers with an equal file.
 func (s *Shared) config(profile Profile, data []byte, refuseLatestOnce bool) (modelconfig.ServerConfig, error) {
 	return parsed(s, contentKey{profile: profile, strict: refuseLatestOnce}, data, func() (modelconfig.ServerConfig, error) {
 		return parseConfigText(profile, data, refuseLatestOnce)
 	})
 }
 
-// platforms is parsePlatformText with a shared result.
+// platforms calls parsePlatformText, once for all servers with an equal file.
 func (s *Shared) platforms(data []byte) (platformFile, error) {
 	return parsed(s, contentKey{}, data, func() (platformFile, error) { return parsePlatformText(data) })
 }

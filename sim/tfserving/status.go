@@ -100,7 +100,7 @@ func (s *Server) Status(spec env.ModelSpec) ([]env.ModelVersionStatus, error) {
 	return s.StatusSoFar(spec)
 }
 
-// StatusSoFar is Status without first running timers that are due at this instant.
+// StatusSoFar answers as Status does, but without first running timers due at this instant.
 func (s *Server) StatusSoFar(spec env.ModelSpec) ([]env.ModelVersionStatus, error) {
 	if s.fake != nil {
 		return s.fake.Status(spec.Name, fake.ChoiceOf(spec)), nil

@@ -12,7 +12,7 @@ import (
 type wait struct {
 	models []string // models is sorted
 	fresh  *monitor // fresh holds the states since listen; nil if all known states count
-	noun   string   // noun is the error's word for a model
+	noun   string   // noun is what error texts call a model
 	done   func(*env.RPCError)
 	begun  bool
 }

@@ -18,7 +18,7 @@ type shared struct {
 	// has far more values than znodes.
 	znodes func() int
 	names  map[string]*env.Names // names is by parent
-	places map[string]any        // places holds the last value returned by Same, by place
+	places map[string]any        // places maps a place to the last value of Same
 }
 
 // sharedKey identifies a content by its address. The key keeps the content alive, so its address

@@ -61,7 +61,7 @@ type Fake struct {
 	broken bool        // broken is true once the thread has died of a TypeError (TFS-17.1 item 4)
 	hop    timerqueue.Timer
 	growth timerqueue.Timer
-	from   time.Duration // from is the instant from which the 30 s of growth are counted
+	from   time.Duration // from is the instant from which intervals of growth are counted
 }
 
 // entry is the reference's ModelMeta. latest is true for version_policy 'latest', and unlimited

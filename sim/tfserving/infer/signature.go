@@ -52,8 +52,8 @@ type port struct {
 
 type input struct {
 	port
-	op  string // op is the runtime's name of the fed tensor
-	arg int    // arg is its index among the fed tensors, sorted by name
+	op  string // op is the runtime's name for the fed tensor
+	arg int    // arg is the input's index among the fed tensors, sorted by name
 }
 
 type output struct{ port }

@@ -20,9 +20,9 @@ const ownPrefix = "--monosim_"
 // Command is a parsed command line.
 type Command struct {
 	Options Options
-	// EventsFile is written one JSON object a line, for every change of a servable's state.
+	// EventsFile is a file that receives one JSON object a line for every change of a state.
 	EventsFile string
-	// PortsFile is written the open ports as JSON.
+	// PortsFile is a file that receives the open ports as JSON; "" writes none.
 	PortsFile string
 	// Admin is the address of the admin interface for faults; "" opens none.
 	Admin string

@@ -243,7 +243,7 @@ func (r *recorder) appendRecord(b []byte, m *zookeeper.Machine) []byte {
 	}
 	r.sessions = r.sessions[:0]
 	b = w.end()
-	r.writer = recordWriter{} // drops the reference to b
+	r.writer = recordWriter{} // the recorder must not keep b alive
 	return b
 }
 

@@ -97,7 +97,7 @@ func (s *Server) turn(c *conn, batch []zookeeper.Request) (done int, answers boo
 // deliver moves the machine's outputs to the connections' queues.
 func (s *Server) deliver() { s.deliverTo(nil) }
 
-// deliverTo is deliver with a hint: most outputs are for one connection, which saves look-ups.
+// deliverTo does what deliver does, with fewer look-ups if most outputs are for one connection.
 func (s *Server) deliverTo(most *conn) {
 	if s.member != nil {
 		s.member.ensemble.settle()

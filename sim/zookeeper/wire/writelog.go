@@ -92,7 +92,7 @@ func (o *Observation) setData(data []byte) (err error) {
 
 // jsonLines writes one JSON object a line. Without a writer it does nothing.
 type jsonLines struct {
-	of  string // of names the kind of log in errors
+	of  string // of is the log's name in errors
 	w   *bufio.Writer
 	err error // err is the first error
 }

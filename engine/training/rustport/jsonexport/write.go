@@ -137,7 +137,7 @@ func (x *export) write(name string, data []byte) error {
 	return nil
 }
 
-// atPath returns an error with a file's path, which err itself does not repeat.
+// atPath adds a file's path to an error, in place of the path that err contains.
 func atPath(name string, err error) error {
 	return fmt.Errorf("I/O error at %s: %w", name, reason(err))
 }

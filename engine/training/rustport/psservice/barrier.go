@@ -70,7 +70,7 @@ func (b *barrier) release() *pb.BarrierResponse {
 	return &pb.BarrierResponse{NumArrived: b.numWorkers}
 }
 
-// arrive is the variant of commit 7fc99f7: a worker that times out is removed from the set.
+// arrive waits as at commit 7fc99f7: a worker that times out is removed from the set.
 func (b *barrier) arrive(worker int32, timeout time.Duration) *pb.BarrierResponse {
 	generation := b.generation
 	b.arrived[worker] = true
