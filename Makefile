@@ -48,8 +48,8 @@ cross-check: ## say whether the program is right Go on Windows, the one system o
 	@echo "== cross-check"
 	@$(GO) run ./cmd/lint -system windows ./cmd/monosim
 
-# What only the laboratory's own module calls (runners/whatif/lab), which deadcode does not see.
-calledByLab := ReadPlan|ReadProfile|OrderInterval
+# What only modules of their own call (runners/whatif/lab and beam), which deadcode does not see.
+calledByLab := ReadPlan|ReadProfile|OrderInterval|Grid.WriteCell
 
 lint: ## our own rules (determinism, import directions, the port, comments, examples, links, tests, text, citations), staticcheck, and what nothing reaches
 	@echo "== lint"

@@ -83,7 +83,6 @@ func (c *Cluster) Spec() runners.Spec {
 	}
 }
 
-// publish declares and publishes all models.
 func (c *Cluster) publish(cluster runners.Cluster) error {
 	for _, m := range c.models {
 		for _, g := range m.SubGraphs {

@@ -59,7 +59,6 @@ func (d *decoder) object(n *yaml.Node, name string, into any) {
 	}
 }
 
-// value fills one field.
 func (d *decoder) value(n *yaml.Node, name string, field reflect.Value) {
 	switch {
 	case field.Type() == reflect.TypeFor[yaml.Node]():

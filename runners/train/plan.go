@@ -110,7 +110,6 @@ func find(n *yaml.Node, key string) *yaml.Node {
 	return n
 }
 
-// script reads the lines of the script.
 func (d *reader) script(n *yaml.Node) (lines []Line) {
 	switch {
 	case n.Kind == 0:

@@ -50,7 +50,6 @@ func (t *task) open() (*engines.Grid, error) {
 	return grid, err
 }
 
-// sample is the sample of one point.
 type sample struct {
 	Point  engines.Point
 	Sample *model.Sample

@@ -19,7 +19,6 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// options are the flags of a sweep.
 type options struct {
 	plan, out, cache string
 	seed             *uint64 // nil for the plan's seed

@@ -16,7 +16,7 @@ const (
 	servicePath     = 60 // of the path of a replica, with its length
 	changesARollout = 3  // changes of the state of each replica
 	reregister      = 10 // seconds between two looks of the thread that registers again
-	setsALook       = 2  // of each replica per look: UNKNOWN, and AVAILABLE within a second
+	setsALook       = 2  // writes of a replica per look: UNKNOWN, and AVAILABLE within a second
 	// When every session expires, each agent of version 1 reads all that it watches several
 	// times: what it had, and what went, came and changed its state, as far as
 	// notifications do not coincide. These bound how often.

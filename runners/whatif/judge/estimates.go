@@ -153,8 +153,7 @@ func unitOf(metric string) string {
 // Estimates returns all numbers of the evaluation with their intervals.
 func (e *Evaluation) Estimates() []result.Estimate {
 	var list []result.Estimate
-	for i := range e.Windows {
-		w := &e.Windows[i]
+	for _, w := range e.Windows {
 		names := plan.MetricNames()
 		if w.Window.Incident > 0 {
 			names = append(names, recoveryOf(&e.Plan.Events[w.Window.Incident-1]))
@@ -255,8 +254,8 @@ func needs(metric string, runs int) int64 {
 func (e *Evaluation) withValues(list []result.Estimate) []result.Estimate {
 	for i := range list {
 		one := &list[i]
-		for k := range e.Windows {
-			if w := &e.Windows[k]; w.Window.Name == one.Scope.Window && one.Value != nil {
+		for _, w := range e.Windows {
+			if w.Window.Name == one.Scope.Window && one.Value != nil {
 				one.Values = w.requests(one.Scope.Model).Values[one.Metric]
 			}
 		}

@@ -275,14 +275,12 @@ func (g *floorItems) fanAbove(x float64) float64 {
 // model of the mix or, with "", for all.
 func (f *Floor) Above(x float64, name string) float64 {
 	sum, shares := 0.0, 0.0
-	for i := range f.models {
-		m := &f.models[i]
+	for _, m := range f.models {
 		if name != "" && m.name != name {
 			continue
 		}
 		shares += m.share
-		for k := range m.given {
-			g := &m.given[k]
+		for _, g := range m.given {
 			for _, s := range g.stages {
 				sum += m.share * g.weight * s.weight * g.fanAbove(x+roundings-s.value)
 			}

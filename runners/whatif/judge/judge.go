@@ -112,7 +112,7 @@ type Evaluation struct {
 	Plan      *plan.Plan
 	Condition model.Condition
 	Spec      *model.Spec
-	Windows   []Pool
+	Windows   []*Pool
 	Runs      int
 	Stopped   string
 	Marked    bool
@@ -286,8 +286,7 @@ func (e *Evaluation) enough(spent int64, late, cut bool) string {
 // precise reports whether intervals are as narrow as the plan asks.
 func (e *Evaluation) precise() bool {
 	p := e.Plan.Precision
-	for i := range e.Windows {
-		w := &e.Windows[i]
+	for _, w := range e.Windows {
 		for _, m := range []struct {
 			metric string
 			want   float64

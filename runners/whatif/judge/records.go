@@ -12,13 +12,12 @@ import (
 // cut.
 func (e *Evaluation) keepRecords() {
 	for _, s := range e.samples {
-		w := &e.Windows[s.Window]
+		w := e.Windows[s.Window]
 		e.record(w, s.After(w.segments))
 	}
 	e.samples = nil
 }
 
-// record adds the record of a replication.
 func (e *Evaluation) record(w *Pool, s *model.Sample) {
 	one := result.Record{Condition: e.Condition.Text, Window: w.Window.Name, Replication: s.Replication, WarmupCut: w.Cut,
 		Counters: counters(e.Spec, s), Histograms: map[string]result.Histogram{"request": bars(s.Latency)}}

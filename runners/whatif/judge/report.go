@@ -90,8 +90,7 @@ func (e *Evaluation) Fill(r *result.Result) {
 	r.Verdicts = append(r.Verdicts, e.Verdicts()...)
 	r.Stopped, r.Marked = e.Stopped, e.Marked
 	r.Checks.Conserved = true
-	for i := range e.Windows {
-		w := &e.Windows[i]
+	for _, w := range e.Windows {
 		r.Windows = append(r.Windows, result.Window{Name: w.Window.Name, Start: int64(w.Window.Start), End: int64(w.Window.End), Warmup: w.Window.Warmup,
 			Cut: w.Cut, Stationary: w.Stationary, Requests: w.Sum.Arrived,
 			Rate: e.meanRate(w)})
@@ -138,9 +137,9 @@ func (e *Evaluation) worstWindow() *Pool {
 
 // highest returns the first window with the highest value.
 func (e *Evaluation) highest(value func(*Pool) float64) *Pool {
-	most := &e.Windows[0]
-	for i := range e.Windows {
-		if w := &e.Windows[i]; value(w) > value(most) {
+	most := e.Windows[0]
+	for _, w := range e.Windows {
+		if value(w) > value(most) {
 			most = w
 		}
 	}
@@ -228,8 +227,8 @@ func (e *Evaluation) timeline() []result.TimelinePoint {
 	for _, one := range p.Events {
 		at = append(at, int64(one.At))
 	}
-	for i := range e.Windows {
-		at = append(at, int64(e.Windows[i].Window.Start))
+	for _, w := range e.Windows {
+		at = append(at, int64(w.Window.Start))
 	}
 	slices.Sort(at)
 	at = slices.Compact(at)
@@ -250,8 +249,8 @@ func (e *Evaluation) timeline() []result.TimelinePoint {
 				one.Event = event.Label()
 			}
 		}
-		for i := range e.Windows {
-			if w := &e.Windows[i]; t >= int64(w.Window.Start) && t < int64(w.Window.End) {
+		for _, w := range e.Windows {
+			if t >= int64(w.Window.Start) && t < int64(w.Window.End) {
 				one.P99 = w.Sum.Latency.Quantile(0.99)
 				one.Errors = 1 - share(w.Sum.Completed, w.Sum.Arrived)
 			}
@@ -267,8 +266,8 @@ func (e *Evaluation) rateAt(at int64) float64 {
 	if !e.Plan.Workload.Loop.Closed() {
 		return e.Spec.RateAt(at) * float64(e.Spec.Control.Thin)
 	}
-	for i := range e.Windows {
-		if w := &e.Windows[i]; at >= int64(w.Window.Start) && at < int64(w.Window.End) {
+	for _, w := range e.Windows {
+		if at >= int64(w.Window.Start) && at < int64(w.Window.End) {
 			return e.meanRate(w)
 		}
 	}
@@ -283,8 +282,7 @@ func (e *Evaluation) meanRate(w *Pool) float64 {
 // incidents returns the findings of the windows around events.
 func (e *Evaluation) incidents() []result.Incident {
 	var list []result.Incident
-	for i := range e.Windows {
-		w := &e.Windows[i]
+	for _, w := range e.Windows {
 		if w.Window.Incident == 0 {
 			continue
 		}
@@ -384,7 +382,7 @@ const nearPeak = 0.03
 
 // Check adds the invariants of an evaluation to checks.
 func (e *Evaluation) Check(c *result.Checks) {
-	for i := range e.Windows {
-		e.Windows[i].check(c)
+	for _, w := range e.Windows {
+		w.check(c)
 	}
 }

@@ -41,8 +41,7 @@ func timeToAll(p *plan.Plan, name, tier string, size float64) float64 {
 func (e *Evaluation) rollouts() []result.Rollout {
 	var list []result.Rollout
 	k := 0
-	for i := range e.Plan.Events {
-		event := &e.Plan.Events[i]
+	for _, event := range e.Plan.Events {
 		if event.Publish == nil {
 			continue
 		}
@@ -81,7 +80,7 @@ func (e *Evaluation) rollout(out *result.Rollout, k, tier int, publish *plan.Pub
 	}
 	for _, life := range e.lives {
 		if k >= len(life.Rollouts) {
-			continue // the replication did not play it
+			continue // the replication did not play this publish
 		}
 		r := &life.Rollouts[k]
 		out.MinServing = min(out.MinServing, int(r.Serving[tier])*e.Spec.Control.Thin)

@@ -28,8 +28,8 @@ func (e *Evaluation) saturation(w *Pool) result.Saturation {
 	if sent := w.Sum.Calls.Sent; sent > 0 && e.Spec.MeanCalls() > 0 && w.Sum.Requests > 0 && !e.Plan.Workload.Loop.Closed() {
 		s.WithRetries *= math.Max(1, float64(sent)/float64(w.Sum.Requests)/(e.Spec.MeanCalls()+float64(e.denseCalls())))
 	}
-	for i := range e.Windows {
-		e.metastable(&e.Windows[i], &s)
+	for _, w := range e.Windows {
+		e.metastable(w, &s)
 	}
 	// Requests that find no replica wait for nothing, so they are no backlog.
 	failed := 1 - share(w.Sum.Completed+w.Sum.Failed[noReplica], w.Sum.Arrived)
@@ -150,8 +150,8 @@ func (e *Evaluation) caused(at int64) bool {
 // listed again, in nanoseconds.
 func (e *Evaluation) listed(event int) int64 {
 	most := int64(0)
-	for i := range e.Windows {
-		if fates := e.Windows[i].Sum.Life.Fates; event < len(fates) {
+	for _, w := range e.Windows {
+		if fates := w.Sum.Life.Fates; event < len(fates) {
 			most = max(most, fates[event].LastNs)
 		}
 	}
@@ -161,8 +161,8 @@ func (e *Evaluation) listed(event int) int64 {
 // detected returns how long callers see a dead container at most, in nanoseconds.
 func (e *Evaluation) detected() int64 {
 	most := int64(0)
-	for i := range e.Windows {
-		for _, ns := range e.Windows[i].Sum.Life.Detected {
+	for _, w := range e.Windows {
+		for _, ns := range w.Sum.Life.Detected {
 			most = max(most, ns)
 		}
 	}

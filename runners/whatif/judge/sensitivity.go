@@ -121,7 +121,7 @@ func (j *Judge) Sensitivity(ctx context.Context, p *plan.Plan) ([]result.Tornado
 	if err != nil {
 		return nil, err
 	}
-	window := slices.IndexFunc(base.Windows, func(w Pool) bool { return w.Window == base.worstWindow().Window })
+	window := slices.IndexFunc(base.Windows, func(w *Pool) bool { return w.Window == base.worstWindow().Window })
 	before, now := base.Windows[window].Values[metric], base.Windows[window].value(metric)
 	var list []result.Tornado
 	for i := range inputs {

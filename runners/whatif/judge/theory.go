@@ -119,11 +119,10 @@ func scvOf(p *plan.Plan, tier string) float64 {
 		return of(&list[0])
 	}
 	mean, square := 0.0, 0.0
-	for i := range list {
-		m := &list[i]
+	for _, m := range list {
 		one := m.Of(tier).CPU.MeanOf(m.Items.Mean)
 		mean += float64(m.Share * one)
-		square += float64(m.Share * one * one * (1 + of(m)))
+		square += float64(m.Share * one * one * (1 + of(&m)))
 	}
 	if mean == 0 {
 		return 0

@@ -24,8 +24,8 @@ func notEnough(n, need int64) string {
 func (e *Evaluation) Verdicts() []result.Verdict {
 	var list []result.Verdict
 	first := -1 // first window that counts
-	for i := range e.Windows {
-		if !e.judges(i) {
+	for i, window := range e.Windows {
+		if !e.judges(window) {
 			continue
 		}
 		if first < 0 {
@@ -36,15 +36,15 @@ func (e *Evaluation) Verdicts() []result.Verdict {
 			if e.ofAllWindows(o) && i > first {
 				continue
 			}
-			if o.Metric == "recovery" && e.Windows[i].Window.Incident != e.Plan.EventNamed(o.Scope) {
+			if o.Metric == "recovery" && window.Window.Incident != e.Plan.EventNamed(o.Scope) {
 				continue
 			}
 			v := result.Verdict{SLO: o.Text, Metric: o.Name(), Limit: o.Limit, Confidence: e.Goal.Confidence,
-				Scope: result.Scope{Condition: e.Condition.Text, Window: e.Windows[i].Window.Name, Model: o.Model}}
+				Scope: result.Scope{Condition: e.Condition.Text, Window: window.Window.Name, Model: o.Model}}
 			if e.ofAllWindows(o) {
 				v.Scope.Window = ""
 			}
-			w := e.Windows[i].requests(o.Model)
+			w := window.requests(o.Model)
 			switch {
 			case model.IsRequestLatency(o):
 				e.byCount(&v, w, w.Over[limits[o.Model]], 1-levelOf(o.Metric))
@@ -52,7 +52,7 @@ func (e *Evaluation) Verdicts() []result.Verdict {
 			case o.Metric == "errors" && o.Scope == "":
 				e.byCount(&v, w, w.Bad, o.Limit)
 			default:
-				e.byInterval(&v, &e.Windows[i], o)
+				e.byInterval(&v, window, o)
 			}
 			list = append(list, v)
 		}
@@ -80,8 +80,8 @@ func (w *Pool) requests(name string) *PerModel {
 
 // judges reports whether a window counts under the condition. If must_hold_under names
 // events, the window of an event counts under that event's condition only.
-func (e *Evaluation) judges(window int) bool {
-	event := e.Windows[window].Window.Incident
+func (e *Evaluation) judges(w *Pool) bool {
+	event := w.Window.Incident
 	switch {
 	case e.Condition.Event > 0:
 		return event == e.Condition.Event

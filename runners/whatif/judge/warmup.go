@@ -6,8 +6,8 @@ import (
 )
 
 // newPool returns the pool of a window before any sample.
-func newPool(w model.Window, limits int) Pool {
-	one := Pool{Window: w, Conserved: true, after: make([]Known, 1)}
+func newPool(w model.Window, limits int) *Pool {
+	one := &Pool{Window: w, Conserved: true, after: make([]Known, 1)}
 	if w.Steady {
 		one.after = make([]Known, model.Segments)
 	}
@@ -20,8 +20,8 @@ func newPool(w model.Window, limits int) Pool {
 
 // cutWarmUps cuts the warm-up of each window anew.
 func (e *Evaluation) cutWarmUps() {
-	for i := range e.Windows {
-		e.Windows[i].cutWarmUp()
+	for _, w := range e.Windows {
+		w.cutWarmUp()
 	}
 }
 

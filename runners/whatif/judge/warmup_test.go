@@ -62,7 +62,7 @@ func TestTheWarmUpIsCut(t *testing.T) {
 	p := planOf(t, slow)
 	samples := begun(t, p)
 	e := Pooled(p, samples)
-	w := &e.Windows[0]
+	w := e.Windows[0]
 	if w.Cut == 0 || w.Cut%5e9 != 0 || !w.Stationary {
 		t.Fatalf("cut %d ns, stationary %v, want some batches of five bins", w.Cut, w.Stationary)
 	}
@@ -132,7 +132,7 @@ func TestTheWarmUpIsCut(t *testing.T) {
 			e.Windows[0].add(e, s)
 		}
 		e.cutWarmUps()
-		if w := &e.Windows[0]; w.Cut != 0 || w.Sum.Arrived != whole.Sum.Arrived {
+		if w := e.Windows[0]; w.Cut != 0 || w.Sum.Arrived != whole.Sum.Arrived {
 			t.Errorf("%s: cut %d ns, %d of %d requests count, want all", name, w.Cut, w.Sum.Arrived, whole.Sum.Arrived)
 		}
 	}

@@ -72,7 +72,6 @@ func (w *world) connecting(class int) int64 {
 	return 0
 }
 
-// send sends one attempt.
 func (w *world) send(i int32, a attemptOf, rng *rand.Rand) {
 	w.sendChained(i, a, rng, nil)
 }

@@ -140,8 +140,8 @@ func (w *world) trackGone(c *call) {
 	}
 }
 
-// hedgeLater schedules the hedging of a request's calls, after the quantile of what its
-// caller has seen.
+// hedgeLater schedules the hedging of a request's calls: once they have taken longer than the
+// quantile of the latencies that the caller has seen.
 func (w *world) hedgeLater(i int32) {
 	r := &w.requests[i]
 	if after, ok := w.trackers[int(r.caller)-w.first[w.callers]].value(w.spec.HedgeQuantile); ok && (w.spec.Timeout == 0 || after < w.spec.Timeout) {

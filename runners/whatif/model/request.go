@@ -161,7 +161,7 @@ func (w *world) joined(arg uint64) {
 			w.callDense(i)
 			return
 		}
-		r.stage = stageDense // no calls in this stage
+		r.stage = stageDense // the fleet has no dense servers to call
 	}
 	w.succeed(i)
 }

@@ -107,7 +107,7 @@ func (w *world) nextCall(at int32) {
 		s.head = c.next
 		c.next = none
 		if c.flags&cancelled != 0 {
-			w.releaseCall(id) // withdraw has counted it out already
+			w.releaseCall(id) // withdraw has taken it off the count of the queue
 			continue
 		}
 		s.queued--

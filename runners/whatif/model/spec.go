@@ -193,7 +193,6 @@ type Traffic struct {
 	Factor   float64
 }
 
-// hedges reports whether calls are hedged.
 func (s *Spec) hedges() bool { return s.HedgeNs > 0 || s.HedgeQuantile > 0 }
 
 // Has reports whether the fleet has a tier.

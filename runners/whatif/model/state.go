@@ -10,7 +10,6 @@ import (
 
 const none = int32(-1)
 
-// request is one request in flight.
 type request struct {
 	number   uint64
 	intended int64 // when it should have come
@@ -98,7 +97,6 @@ const (
 	tracked // its latency has been given to its caller's tracker
 )
 
-// server is one container.
 type server struct {
 	tier    uint8
 	up      bool

@@ -45,7 +45,6 @@ func (s *Counted) add(o *Counted) {
 	}
 }
 
-// pack packs the histograms.
 func (s *Counted) pack() {
 	s.Latency.pack()
 	for t := range s.Tiers {

@@ -12,7 +12,6 @@ import (
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 )
 
-// agentConf is the content of an agent.conf.
 type agentConf struct {
 	path   string
 	values map[string]string

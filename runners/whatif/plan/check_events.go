@@ -7,7 +7,6 @@ import (
 	"strings"
 )
 
-// event checks one event of the plan.
 func (d *decoder) event(p *Plan, i int) {
 	e := &p.Events[i]
 	at := fmt.Sprintf("events.%d", i)

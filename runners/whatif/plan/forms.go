@@ -12,10 +12,10 @@ import (
 	"github.com/monosim/monosim/runners/whatif/quantity"
 )
 
-// Axes maps paths of a plan to the values to try for each.
+// Axes lists paths of a plan with the values to try; a plan writes them as a mapping.
 type Axes []Axis
 
-// Sweeps maps names to grids.
+// Sweeps lists named grids; a plan writes them as a mapping from name to grid.
 type Sweeps []Sweep
 
 func (s *Skew) decodeNode(d *decoder, n *yaml.Node, path string) {

@@ -15,25 +15,17 @@ import (
 	"github.com/monosim/monosim/runners/whatif/quantity"
 )
 
+// kinds holds the kind of quantity of each type that is written with a unit.
+var kinds = map[reflect.Type]quantity.Kind{
+	reflect.TypeFor[Duration](): quantity.Duration, reflect.TypeFor[Bytes](): quantity.Bytes, reflect.TypeFor[ByteRate](): quantity.ByteRate,
+	reflect.TypeFor[Rate](): quantity.Rate, reflect.TypeFor[Cost](): quantity.Cost, reflect.TypeFor[Fraction](): quantity.Percent,
+	reflect.TypeFor[Factor](): quantity.Factor, reflect.TypeFor[Count](): quantity.Count,
+}
+
 // kindOf returns the kind of quantity of a type, false for plain integers and texts.
 func kindOf(t reflect.Type) (quantity.Kind, bool) {
-	switch t {
-	case reflect.TypeFor[Duration]():
-		return quantity.Duration, true
-	case reflect.TypeFor[Bytes]():
-		return quantity.Bytes, true
-	case reflect.TypeFor[ByteRate]():
-		return quantity.ByteRate, true
-	case reflect.TypeFor[Rate]():
-		return quantity.Rate, true
-	case reflect.TypeFor[Cost]():
-		return quantity.Cost, true
-	case reflect.TypeFor[Fraction]():
-		return quantity.Percent, true
-	case reflect.TypeFor[Factor]():
-		return quantity.Factor, true
-	case reflect.TypeFor[Count]():
-		return quantity.Count, true
+	if kind, ok := kinds[t]; ok {
+		return kind, true
 	}
 	return quantity.Number, t.Kind() == reflect.Float64
 }

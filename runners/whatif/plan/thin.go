@@ -18,8 +18,8 @@ func (p *Plan) Unthinnable(k int) []string {
 	if n := p.Workload.Loop.Clients; n%k != 0 {
 		refuse("%d clients are no multiple of %d", n, k)
 	}
-	for i := range p.Events {
-		if e := &p.Events[i]; e.Kill != nil || e.Slow != nil {
+	for _, e := range p.Events {
+		if e.Kill != nil || e.Slow != nil {
 			refuse("%s is of single containers", e.Label())
 		}
 	}

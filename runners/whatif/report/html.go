@@ -20,7 +20,6 @@ type pageLine struct {
 	Data any    `json:"data"`
 }
 
-// pageBlock is a block with its lines.
 type pageBlock struct {
 	Name  string   `json:"name"`
 	Lines []string `json:"lines"`

@@ -112,7 +112,6 @@ func (t *tracing) fleet(trace *model.Trace) {
 	}
 }
 
-// request writes one request.
 func (t *tracing) request(r *model.TracedRequest, pid int) {
 	ended := "answered"
 	switch {
@@ -151,7 +150,6 @@ func rowOf(c *model.TracedCall) int {
 	return row
 }
 
-// call writes an attempt of a call.
 func (t *tracing) call(c *model.TracedCall, pid int) {
 	row := rowOf(c)
 	name := fmt.Sprintf("%s call %d", c.Tier, c.Slot)

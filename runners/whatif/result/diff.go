@@ -35,13 +35,12 @@ func Diff(a, b *Result) ([]Difference, error) {
 		return nil, fmt.Errorf("found results of %s and %s, want two of one architecture", a.Architecture, b.Architecture)
 	}
 	var list []Difference
-	for i := range a.Estimates {
-		x := &a.Estimates[i]
+	for _, x := range a.Estimates {
 		k := slices.IndexFunc(b.Estimates, func(y Estimate) bool { return y.Metric == x.Metric && y.Scope == x.Scope })
 		if k < 0 || x.Value == nil || b.Estimates[k].Value == nil {
 			continue
 		}
-		list = append(list, difference(x, &b.Estimates[k], a.Seed == b.Seed && a.Version == b.Version))
+		list = append(list, difference(&x, &b.Estimates[k], a.Seed == b.Seed && a.Version == b.Version))
 	}
 	if len(list) == 0 {
 		return nil, errors.New("found no estimate that both results have, want results of run or solve on plans that are alike")

@@ -66,7 +66,7 @@ func (s *solver) narrowed(best *cell) float64 {
 		if c == nil || len(c.judged) == 0 {
 			continue
 		}
-		a, b := &best.judged[0].Windows[0], &c.judged[0].Windows[0]
+		a, b := best.judged[0].Windows[0], c.judged[0].Windows[0]
 		const metric, fewPairs = "mean(request)", 5
 		if min(len(a.Values[metric]), len(b.Values[metric])) < fewPairs {
 			continue

@@ -33,7 +33,7 @@ type rates struct {
 	conditions []model.Condition
 	peak, full float64 // the plan's peak rate, and the rate at which a tier is full
 	steps      int     // number of steps up to full
-	sections   int     // rates that are simulated in parallel
+	sections   int     // number of rates that are simulated in parallel
 	at         map[int]*cell
 }
 

@@ -276,8 +276,8 @@ func (s *solver) judged(ctx context.Context, c *cell) error {
 func (s *solver) took(c *cell) {
 	s.runs++
 	for _, e := range c.judged {
-		for i := range e.Windows {
-			s.replicas = max(s.replicas, e.Windows[i].Sum.Requests)
+		for _, w := range e.Windows {
+			s.replicas = max(s.replicas, w.Sum.Requests)
 		}
 	}
 }

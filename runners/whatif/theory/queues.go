@@ -14,8 +14,6 @@
 //   - rollouts: rollouts.go
 package theory
 
-import "math"
-
 // ErlangB returns the blocking probability of c servers without a queue under the offered
 // load a.
 func ErlangB(c int, a float64) float64 {
@@ -39,32 +37,6 @@ func MMc(c int, lambda, mu float64) (wait, sojourn float64) {
 	rho := lambda / (float64(c) * mu)
 	wait = ErlangC(c, rho) / (float64(c)*mu - lambda)
 	return wait, wait + 1/mu
-}
-
-// MMcTail returns the share of requests whose sojourn time exceeds t.
-func MMcTail(c int, lambda, mu, t float64) float64 {
-	waits := ErlangC(c, lambda/(float64(c)*mu))
-	theta := float64(c)*mu - lambda
-	if math.Abs(theta-mu) < 1e-9*mu {
-		return (1 + waits*mu*t) * math.Exp(-mu*t)
-	}
-	return (1-waits)*math.Exp(-mu*t) + waits*(mu*math.Exp(-theta*t)-theta*math.Exp(-mu*t))/(mu-theta)
-}
-
-// MMcQuantile returns the sojourn time that a share q of the requests does not exceed.
-func MMcQuantile(c int, lambda, mu, q float64) float64 {
-	low, high := 0.0, 1/mu
-	for MMcTail(c, lambda, mu, high) > 1-q {
-		high *= 2
-	}
-	for range 100 {
-		if middle := (low + high) / 2; MMcTail(c, lambda, mu, middle) > 1-q {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
-	return high
 }
 
 // MG1Wait returns the mean wait at one server (Pollaczek and Khinchine). scv is the squared

@@ -53,6 +53,3 @@ func integralOfTwo(a, b, t float64) float64 {
 	}
 	return integralOfTwo(a, b, a+b) + t - a - b
 }
-
-// MaxOfUniform returns the mean of the largest of n draws from U(0,a).
-func MaxOfUniform(n int, a float64) float64 { return a * float64(n) / float64(n+1) }

@@ -14,7 +14,6 @@ func TestCheckValues(t *testing.T) {
 		{"Erlang C of 4 at 0.8", first(MMc(4, 3.2, 1)), 0.74554, 1e-5},
 		{"Erlang C of 16 at 0.9", first(MMc(16, 14.4, 1)), 0.36959, 1e-5},
 		{"Erlang C of 64 at 0.95", first(MMc(64, 60.8, 1)), 0.18375, 1e-5},
-		{"p99 of M/M/1", MMcQuantile(1, 0.5, 1, 0.99), math.Log(100) / 0.5, 1e-6},
 		{"M/M/1/1 blocks as Erlang B", first(MMcK(1, 1, 0.5, 1)), 1. / 3, 1e-9},
 		{"fork-join of 2 by both", ForkJoin(2, 0.5, 1), ForkJoin2(0.5, 1), 1e-9},
 		{"one of 10 dead, 20 shards", FailAtLeast(20, 10, 1, 1, false), 0.878, 5e-4},
@@ -27,7 +26,6 @@ func TestCheckValues(t *testing.T) {
 		{"rough sort model to one", TimeToAll(1, 1, 1, 30, 0), 16, 1e-3},
 		{"v1 to all of 1000, copied at once", TimeToAll(1000, 1, 1, 1e-6, 0), 1.960, 5e-4},
 		{"v3 to all of 100, copied at once", TimeToAll(100, 30, 60, 1e-3, 0), 84.70, 5e-3},
-		{"largest of 1000 in 30 s", MaxOfUniform(1000, 30), 29.970, 5e-4},
 	} {
 		if math.Abs(c.got-c.want) > c.digit {
 			t.Errorf("%s: got %g, want %g", c.name, c.got, c.want)

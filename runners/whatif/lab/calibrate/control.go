@@ -44,7 +44,7 @@ func gcd(a, b int) int {
 	return a
 }
 
-// rolloutOfOne is the metric that has an aim.
+// rolloutOfOne names the metric of roll-out times, the one that AimRollout limits.
 const rolloutOfOne = "rollout of a replica"
 
 // AimRollout is the aim for the error of roll-out times.
@@ -83,7 +83,6 @@ func (s Story) Compare(ctx context.Context, sim, real runners.Runner) (*Comparis
 	return c.sumUp(), nil
 }
 
-// times compares means.
 func (c *Comparison) times(metric string, measured, simulated []float64, aim float64) {
 	m, half := stats.Interval(measured, 0.95)
 	s, halfOf := stats.Interval(simulated, 0.95)

@@ -140,7 +140,6 @@ func (c *Comparison) latencies(run *observe.Load, list []*model.Sample) {
 	}
 }
 
-// lives compares what happened to containers.
 func (c *Comparison) lives(p *plan.Plan, o *observe.Observation, list []*model.Sample) {
 	if len(o.Detected) > 0 {
 		c.add("detection", "ns", meanOfTimes(o.Detected), nil, 0, list, func(s *model.Sample) float64 { return meanOfTimes(s.Life.Detected) })
