@@ -23,8 +23,8 @@ type Loops interface {
 	NewLoop(period time.Duration) Loop
 	// NewBeat makes a beat.
 	NewBeat(name string, waits []time.Duration, usual func(part int) bool) Beat
-	// LockUsed is told what the current task does with a lock: turns of two loops that use one lock
-	// must not be left out at the same time if one of them holds it while it waits.
+	// LockUsed notes what the current task does with a lock. While one loop holds a lock and waits, no turn of
+	// another loop that uses the lock may be skipped.
 	LockUsed(lock any, use LockUse)
 }
 

@@ -110,7 +110,8 @@ func (t *Task) resume() {
 	}
 }
 
-// hasRun is called when the task has run and is about to wait, or to end.
+// hasRun notes that the task has run, and is about to wait or to end: its process's memory may have changed,
+// unless it is in a turn that has only asked.
 func (t *Task) hasRun() {
 	if t.loop != nil && !t.acted {
 		t.loop.Waits()

@@ -113,7 +113,7 @@ func (p *Process) Sleep(d time.Duration) {
 	p.Pause(d)
 }
 
-// Pause is Sleep, but for that a turn which pauses may still be one that only asks.
+// Pause does what Sleep does, but a turn that pauses may still be one that only asks.
 func (p *Process) Pause(d time.Duration) {
 	t := p.enter()
 	if d < 0 {

@@ -82,13 +82,13 @@ func (c *child) Exited() env.Cond {
 	return c.exited
 }
 
-// Poll is Process.Poll, as a look of the parent's task.
+// Poll does what Process.Poll does, and notes that the parent's task depends on whether the child runs.
 func (c *child) Poll() (code int, done bool) {
 	leap.Depend(c.parent, &c.running)
 	return c.Process.Poll()
 }
 
-// Signal sends a signal to the child; a child that has ended is ErrFinished.
+// Signal sends a signal to the child. For an ended child it returns ErrFinished.
 func (c *child) Signal(sig env.Signal) error {
 	c.parent.Acts()
 	return c.Process.Signal(sig)

@@ -103,8 +103,8 @@ func (t pacedTasks) Sleep(d time.Duration) {
 	t.Process.Sleep(d)
 }
 
-// NewLoop makes a loop whose rounds take the time of their code, too. What it takes is
-// chosen for each loop by itself.
+// NewLoop makes a loop whose period is extended by the duration of each iteration. Each loop has
+// its own choices.
 func (t pacedTasks) NewLoop(period time.Duration) env.Loop {
 	task := t.Current().Name()
 	late, call := paceJitter.of(t.Process, task), paceCall.of(t.Process, task)

@@ -25,9 +25,9 @@ func meet(a, b []any) bool {
 	return len(b) > 0 && slices.ContainsFunc(a, func(lock any) bool { return slices.Contains(b, lock) })
 }
 
-// checkHeld wakes the loops that are in a turn, or about to begin one, that uses a lock which a loop that is
-// awake holds. The others may sleep on, as the lock is mostly free by their next turn: before the first of
-// those turns they are checked again.
+// checkHeld wakes the loops whose turn uses a lock that is held by a loop which is awake, if they are in that turn
+// or about to begin it. The others sleep on, because the lock is mostly free by their next turn: before the first
+// of those turns it checks again.
 func (s *sleepers) checkHeld() {
 	s.CatchUp()
 	s.held.Cancel()
@@ -52,8 +52,7 @@ type heldCheck sleepers
 // Handle checks again: a turn is about to begin that may want a lock.
 func (c *heldCheck) Handle(uint64) { (*sleepers)(c).checkHeld() }
 
-// lockHeld reports whether a loop that is awake, in the middle of a turn, holds a lock that this one
-// uses.
+// lockHeld reports whether a loop that is awake holds a lock that this one uses.
 func (t *Turns) lockHeld() bool {
 	return len(t.locks) > 0 && slices.ContainsFunc(t.of.loops, func(o *Turns) bool { return o.writing && meet(o.holds, t.locks) })
 }

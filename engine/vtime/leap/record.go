@@ -40,9 +40,9 @@ type Completer interface {
 	Complete(at, end time.Duration) (last time.Duration, steps, squares uint64)
 }
 
-// recording is the last turn of a loop that only asked, written down: its requests, and what it
-// looked at. As long as nothing else has run in the process, and all answers would be the
-// same, the next turn is the same, too, and is gone through without its task.
+// recording writes down the last turn of a loop that only asked: its requests, and what it looked at. As long
+// as nothing else has run in the process, and all answers would be the same, the next turn is the same, too,
+// and is made without its task.
 type recording struct {
 	next    time.Duration // when the turn begins, or the program has thought
 	at      int           // the request that is made
@@ -64,16 +64,17 @@ type recording struct {
 
 	n int // requests of the present turn so far
 
-	// unrecorded says that the present turn has asked what cannot be written down.
+	// unrecorded is set when the present turn has written, so that the next one has to be played.
 	unrecorded bool
-	writes     []Note // and the answers to them, of the turn before, and of the present one up to wrote
-	wrote      int    // how many of writes the present turn has noted
+	writes     []Note // the notes of the turn before; the first wrote of them are those of the present turn, too
+	wrote      int
 
 	runs   uint64 // Runs of the process when the present turn began
 	firsts uint64 // of.firsts then
-	// firstAt is Runs at the first turn since then that only asked, plus one.
+	// firstAt is Runs at the last turn that only asked, plus one, so that 0 is none. While Runs stays, the next
+	// such turn does what that one did.
 	firstAt uint64
-	before  []dependency // what the last turn that only asked went by
+	before  []dependency // what the answers of that turn follow from
 
 	locks  []any // that the turn has looked at or taken
 	holds  []any // those that it holds
@@ -128,7 +129,8 @@ func (t *Turns) startRecording() {
 	t.runs, t.firsts = t.of.proc.Runs(), t.of.firsts
 }
 
-// Waits is called in the middle of a turn that has only asked so far: others may see what it has done.
+// Waits is called when a turn that has only asked so far waits. From then on others may see what it has done
+// to the program's memory, and want the locks that it holds.
 func (t *Turns) Waits() {
 	if !t.writing {
 		return
@@ -144,7 +146,8 @@ func (t *Turns) Waits() {
 	}
 }
 
-// useLock notes what the turn does with a lock.
+// useLock notes what the turn does with a lock. To free a lock of another task is an act, as that task will not
+// free it then.
 func (t *Turns) useLock(lock any, use env.LockUse) {
 	if !t.writing {
 		return
@@ -160,11 +163,11 @@ func (t *Turns) useLock(lock any, use env.LockUse) {
 			}
 			return
 		}
-		t.world.Acts() // of another task's
+		t.world.Acts()
 	}
 }
 
-// Note is a change that a turn asks for, or the answer to one: as much of it as the program says, or sees.
+// Note describes a change that a turn asks for, or the answer to one, as far as the program says or sees it.
 type Note struct {
 	Kind int
 	Path string
@@ -176,8 +179,9 @@ func (n *Note) equal(o *Note) bool {
 	return n.Kind == o.Kind && n.Path == o.Path && n.Args == o.Args && (n.Data == nil) == (o.Data == nil) && bytes.Equal(n.Data, o.Data)
 }
 
-// Write notes a change that the present turn asks for, and then the answer. A turn whose writes are those of the turn before is played, as others see what it
-// writes, but leaves the program's memory as that turn has left it: it is no reason to play other loops.
+// Write notes a change that the present turn asks for, and then the answer. A turn that writes what the turn
+// before wrote is played, because others see what it writes. It leaves the program's memory as that turn left
+// it, so it is no reason to play other loops.
 func (t *Turns) Write(n Note) {
 	t.unrecorded = true
 	if t.wrote == len(t.writes) || !t.writes[t.wrote].equal(&n) {
@@ -188,7 +192,7 @@ func (t *Turns) Write(n Note) {
 	t.wrote++
 }
 
-// holding reports whether a loop is in a turn and holds a lock.
+// holding reports whether any loop of the process that is awake holds a lock.
 func (s *sleepers) holding() bool {
 	return slices.ContainsFunc(s.loops, func(t *Turns) bool { return t.writing && len(t.holds) > 0 })
 }
@@ -200,10 +204,9 @@ func with(locks []any, lock any) []any {
 	return append(locks, lock)
 }
 
-// keepRecording ends the recording of a turn. The turn may be left out from now on if it only asked, and
-// is the second such one since the process's memory may have changed otherwise than by its loops, and since
-// an answer was another: what such turns change they have changed by then. The first one may have changed
-// what other loops go by, which have to be played once more.
+// keepRecording ends the recording of a turn. The first turn after something else has run, or with another
+// answer, may have changed what other loops go by, so they are played once more. The second one that only asks
+// changes nothing any more, so that further ones may be left out.
 func (t *Turns) keepRecording() {
 	t.at = 0
 	t.writes = t.writes[:t.wrote]
@@ -227,8 +230,8 @@ func (t *Turns) keepRecording() {
 	}
 }
 
-// mayChange reports whether the present turn, though it only asks, may change the process's memory: it is
-// the first one since something else has run, or an answer was another.
+// mayChange reports whether the present turn, though it only asks, may change the program's memory, because
+// something else has run since the last one, or an answer is another.
 func (t *Turns) mayChange() bool {
 	return t.firstAt != t.of.proc.Runs()+1 || slices.ContainsFunc(t.before, func(d dependency) bool { return d.version != d.on.version })
 }
@@ -244,7 +247,7 @@ func (t *Turns) disturb() {
 	}
 }
 
-// goBy notes what the turn went by.
+// goBy notes what an answer of the turn follows from.
 func (t *Turns) goBy(on *Observed, version uint64) {
 	if on == nil || slices.ContainsFunc(t.before, func(d dependency) bool { return d.on == on && d.version == version }) {
 		return

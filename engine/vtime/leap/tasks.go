@@ -20,7 +20,7 @@ func (t Tasks) NewBeat(name string, waits []time.Duration, usual func(part int) 
 	return NewBeat(t.Process, name, waits, usual)
 }
 
-// LockUsed is env.Loops.LockUsed.
+// LockUsed tells the loop of the current task what that does with a lock.
 func (t Tasks) LockUsed(lock any, use env.LockUse) {
 	if turns := TurnsOf(t.Process); turns != nil {
 		turns.useLock(lock, use)
