@@ -13,9 +13,9 @@ func (n *Network) LoseAnswer(host string, port, count int) error {
 	return n.LoseAnswerWhere(host, port, count, nil)
 }
 
-// LoseAnswerWhere is LoseAnswer for those messages that match reports true for; others
-// are neither dropped nor counted. match gets the host that the message goes to and
-// what it carries, which is an *Answer for the answer of an RPC server.
+// LoseAnswerWhere does as LoseAnswer with the messages for which match returns true; others
+// are neither dropped nor counted. match gets the host that the message goes to and its
+// content, which is an *Answer for the answer of an RPC server.
 func (n *Network) LoseAnswerWhere(host string, port, count int, match func(to *Host, payload any) bool) error {
 	hosts, err := n.named([]string{host})
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"github.com/monosim/monosim/engine/vtime/leap"
 )
 
-// Why a connection could not be made or ended. The texts are Linux's.
+// These are the reasons why a connection could not be made, or why it ended. The texts are
+// Linux's.
 var (
 	ErrRefused  = errors.New("connection refused")
 	ErrReset    = errors.New("connection reset by peer")
@@ -19,13 +20,13 @@ var (
 	ErrUnknown  = errors.New("name or service not known")
 )
 
-// Receiver takes what arrives on a connection.
+// Receiver receives what arrives on a connection.
 type Receiver interface {
 	// Receive is called for each message, in the order of sending.
 	Receive(c *Conn, payload any)
-	// Closed is called once when the other side or the network has ended the
-	// connection: io.EOF for an orderly close, or ErrReset, ErrTimedOut,
-	// ErrHostDown. It is not called after the own Close or Reset.
+	// Closed is called once when the other side or the network has ended the connection:
+	// io.EOF for an orderly close, or ErrReset, ErrTimedOut, ErrHostDown. It is not called
+	// after this side's own Close or Reset.
 	Closed(c *Conn, err error)
 }
 
@@ -36,17 +37,17 @@ type Conn struct {
 	peer *Conn
 	// sleepers holds loops that are asleep and use the connection; both ends have them.
 	sleepers  []*leap.Sleeper
-	idlePlace int32 // in Network.idle, of a connection that has sleepers
+	idlePlace int32 // its index in Network.idle, for a connection that has sleepers
 	state     connState
 	dialer    bool // this end has dialed
-	out       pipe // what is above and its first fields are looked at while loops sleep
+	out       pipe // the fields above, and the first ones of out, are read while loops sleep
 	node      *vtime.Node
-	sockets   *sockets  // of the owning process; nil for none
-	listener  *Listener // that accepted it; nil on the dialing end
-	number    uint64    // of the connection, see LatencySite
+	sockets   *sockets  // of the owning process; nil without a process
+	listener  *Listener // the listener that accepted it; nil on the dialing end
+	number    uint64    // the number of the connection, see LatencySite
 	port      int32
 	receiver  Receiver
-	done      func(*Conn, error) // of a dial that goes on
+	done      func(*Conn, error) // called at the end of a dial, nil afterwards
 
 	place     int32 // in sockets
 	hostPlace int32 // in host.conns
@@ -61,9 +62,8 @@ const (
 	connClosed
 )
 
-// SetReceiver sets who takes what arrives at this end. It must be called inside of the
-// accept function of Listen or the done function of Dial: messages that come before
-// it panic.
+// SetReceiver sets the receiver of this end. Call it inside of the accept function of
+// Listen or the done function of Dial: a message that comes before it panics.
 func (c *Conn) SetReceiver(r Receiver) { c.receiver = r }
 
 // LocalAddr returns host:port of this end.
@@ -81,22 +81,22 @@ func (c *Conn) RemoteHost() *Host { return c.peer.host }
 // Open reports whether messages can be sent.
 func (c *Conn) Open() bool { return c.state == connOpen }
 
-// Send queues a message of sizeBytes for the other end, behind all that was sent
-// before. It does nothing on a closed connection: whoever sends was told of the end
-// by its Receiver, or has ended it.
+// Send queues a message of sizeBytes for the other end, behind all earlier ones. It does
+// nothing on a closed connection, because its Receiver was told of the end, or the sender
+// has ended it.
 func (c *Conn) Send(payload any, sizeBytes int) {
 	c.n.w.Acts()
 	c.SendStep(nil, payload, sizeBytes)
 }
 
-// SendStep is Send for a message whose arrival is a step of a loop; for no loop it is Send.
+// SendStep sends a message whose arrival is a step of a loop; with a nil loop it is Send.
 func (c *Conn) SendStep(loop *vtime.Loop, payload any, sizeBytes int) {
 	if c.sends(payload, sizeBytes) {
 		c.out.pushStep(loop, payload, sizeBytes)
 	}
 }
 
-// sends reports whether a message goes out, and counts it.
+// sends reports whether a message can be sent, and counts it.
 func (c *Conn) sends(payload any, sizeBytes int) bool {
 	if c.state != connOpen {
 		return false
@@ -109,8 +109,8 @@ func (c *Conn) sends(payload any, sizeBytes int) bool {
 	return true
 }
 
-// Close ends the connection: the other end receives what was sent, then io.EOF. A
-// dial that goes on is cancelled. Closing twice does nothing.
+// Close ends the connection: the other end receives what was sent, then io.EOF. It cancels
+// a dial that goes on. Closing twice does nothing.
 func (c *Conn) Close() {
 	was := c.state
 	c.leave()
@@ -122,8 +122,8 @@ func (c *Conn) Close() {
 	}
 }
 
-// Reset ends the connection as a RST does: the other end gets ErrReset, and what
-// waits for a retransmission is dropped.
+// Reset ends the connection like a RST: the other end gets ErrReset, and what waits for a
+// retransmission is dropped.
 func (c *Conn) Reset() {
 	open := c.state == connOpen
 	c.leave()
@@ -136,7 +136,7 @@ func (c *Conn) Reset() {
 	c.out.push(segmentReset, nil, 0)
 }
 
-// enter puts a new end into the books of its host and process.
+// enter registers a new end with its host and process.
 func (c *Conn) enter(o Owner, state connState) {
 	c.state = state
 	c.node = o.node()
@@ -146,7 +146,7 @@ func (c *Conn) enter(o Owner, state connState) {
 	c.host.conns = append(c.host.conns, c)
 }
 
-// leave closes this end without a word.
+// leave closes this end without telling anybody.
 func (c *Conn) leave() {
 	if c.state != connOpen && c.state != connDialing {
 		return
@@ -163,15 +163,15 @@ func (c *Conn) leave() {
 	c.host.conns = conns[:last]
 }
 
-// end closes this end for a reason that came from elsewhere and tells its user.
+// end closes this end for a reason that came from elsewhere, and tells its user.
 func (c *Conn) end(err error) {
 	state, done := c.state, c.done
 	c.leave()
 	c.tell(state, done, err)
 }
 
-// endSoon is end in an event of its own, for callers in the middle of something.
-// A process that is dead by then is not told.
+// endSoon does as end, in an event of its own, for callers in the middle of something. A
+// process that has died by then is not told.
 func (c *Conn) endSoon(err error) {
 	state, done := c.state, c.done
 	c.leave()
@@ -182,7 +182,7 @@ func (c *Conn) endSoon(err error) {
 	})
 }
 
-// tell calls back whoever uses this end.
+// tell calls the user of this end back.
 func (c *Conn) tell(was connState, done func(*Conn, error), err error) {
 	switch {
 	case was == connDialing:
@@ -192,15 +192,15 @@ func (c *Conn) tell(was connState, done func(*Conn, error), err error) {
 	}
 }
 
-// arrive takes a segment from the peer.
+// arrive handles a segment from the peer.
 func (c *Conn) arrive(what segmentKind, payload any, sizeBytes int) {
 	if what == segmentSyn {
 		c.accept()
 		return
 	}
 	if c.state == connClosed {
-		// As in TCP what comes in for a socket that is gone is answered by a reset;
-		// a peer that has heard of the end by then does not mind.
+		// As in TCP, a segment for a closed socket is answered by a reset, which a peer
+		// ignores that knows of the end already.
 		if c.peer.state != connClosed && what != segmentReset {
 			c.out.push(segmentReset, nil, 0)
 		}

@@ -26,8 +26,8 @@ func (h *Host) Listen(o Owner, port int, accept func(*Conn)) (*Listener, error) 
 	return h.listen(o, port, false, accept)
 }
 
-// ListenShared shares the port with others who do, as SO_REUSEPORT has it: each
-// connection goes to one of them.
+// ListenShared does as Listen on a port that others may share, like SO_REUSEPORT: each
+// connection goes to one of the listeners.
 func (h *Host) ListenShared(o Owner, port int, accept func(*Conn)) (*Listener, error) {
 	return h.listen(o, port, true, accept)
 }
@@ -50,7 +50,7 @@ func (h *Host) listen(o Owner, port int, shared bool, accept func(*Conn)) (*List
 	return l, nil
 }
 
-// listening returns where the listeners of a port are, and how many.
+// listening returns the index of a port's first listener, and how many there are.
 func (h *Host) listening(port int) (from, n int) {
 	for from < len(h.listeners) && h.listeners[from].port < port {
 		from++
@@ -61,7 +61,7 @@ func (h *Host) listening(port int) (from, n int) {
 	return from, n
 }
 
-// listenersAt are those of a port, in the order in which they began.
+// listenersAt returns the listeners of a port, in the order in which they began.
 func (h *Host) listenersAt(port int) []*Listener {
 	from, n := h.listening(port)
 	return h.listeners[from : from+n]
@@ -70,7 +70,7 @@ func (h *Host) listenersAt(port int) []*Listener {
 // Port returns the port that it listens on.
 func (l *Listener) Port() int { return l.port }
 
-// Close frees the port. Connections that were accepted stay.
+// Close frees the port. Accepted connections stay.
 func (l *Listener) Close() {
 	if l.closed {
 		return
@@ -83,12 +83,11 @@ func (l *Listener) Close() {
 func (l *Listener) abandon()       { l.Close() }
 func (l *Listener) setPlace(i int) { l.place = i }
 
-// Dial connects to host:port, where host is a name, an address, or one of the
-// forms of the own host (localhost, 127.0.0.1, [::1], 0.0.0.0, [::]). done is
-// called once, never from inside of Dial: after one round trip with a connection
-// or ErrRefused, at once with ErrUnknown for a name that does not resolve, and
-// with ErrTimedOut after 127 s when nothing answers. cancel hangs up; done is
-// then not called any more.
+// Dial connects to host:port, where host is a name, an address, or one of the forms of the
+// own host (localhost, 127.0.0.1, [::1], 0.0.0.0, [::]). done is called once, never from
+// inside of Dial: after one round trip with a connection or ErrRefused, at once with
+// ErrUnknown for a name that does not resolve, and with ErrTimedOut after 127 s without an
+// answer. cancel hangs up; done is then not called any more.
 func (h *Host) Dial(o Owner, addr string, done func(*Conn, error)) (cancel func()) {
 	return h.dial(o, addr, done).Close
 }
@@ -124,7 +123,8 @@ func (h *Host) dial(o Owner, addr string, done func(*Conn, error)) *Conn {
 	return c
 }
 
-// nextNumber returns the number of a new connection between two hosts, whichever of them dials.
+// nextNumber returns the number of a new connection between two hosts. Either of them may
+// dial.
 func (n *Network) nextNumber(a, b *Host) uint64 {
 	if b.index < a.index {
 		a, b = b, a
@@ -134,7 +134,7 @@ func (n *Network) nextNumber(a, b *Host) uint64 {
 	return l.conns
 }
 
-// accept is the arrival of a dial at the end that it is for.
+// accept handles the arrival of a dial at the accepting end.
 func (c *Conn) accept() {
 	l := c.host.listenerOf(int(c.port))
 	if l == nil {
@@ -149,7 +149,7 @@ func (c *Conn) accept() {
 	l.accept(c)
 }
 
-// listenerOf returns who gets the next connection to a port, nil for nobody.
+// listenerOf returns the listener that gets the next connection to a port, nil for none.
 func (h *Host) listenerOf(port int) *Listener {
 	switch listeners := h.listenersAt(port); len(listeners) {
 	case 0:
@@ -161,8 +161,8 @@ func (h *Host) listenerOf(port int) *Listener {
 	}
 }
 
-// resolve finds the host and port of an address. An IP address that no host has
-// leads nowhere; a name that nobody has is an error.
+// resolve finds the host and port of an address. An IP address without a host leads
+// nowhere; an unknown name is an error.
 func (h *Host) resolve(addr string) (*Host, int, error) {
 	name, port, err := splitHostPort(addr)
 	if err != nil {
@@ -185,12 +185,12 @@ func (h *Host) resolve(addr string) (*Host, int, error) {
 	return nil, 0, ErrUnknown
 }
 
-// mayBeOwn reports whether a name may be a form of the own host, for all who have it.
+// mayBeOwn reports whether a name may be a form of the own host, as localhost.
 func mayBeOwn(name string) bool {
 	return name == "" || name == "localhost" || name[0] == '0' || strings.HasPrefix(name, "127.") || strings.IndexByte(name, ':') >= 0
 }
 
-// splitHostPort takes host:port and [v6]:port apart.
+// splitHostPort splits host:port and [v6]:port.
 func splitHostPort(addr string) (host string, port int, err error) {
 	i := strings.LastIndexByte(addr, ':')
 	if i < 0 {

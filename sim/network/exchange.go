@@ -7,14 +7,14 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// Exchange is requests and their answers on a connection, one after the other, whose
-// messages make no events: a request is sent at the instant at which the answer to the one
-// before it comes in. It is for loops that are asleep and have joined the connection, and
-// it counts no bytes (see [Exchange.Count]).
+// Exchange is a series of requests and answers on a connection, whose messages make no
+// events: a request is sent at the instant at which the previous answer arrives. It is for
+// sleeping loops that have joined the connection. It counts no bytes (see
+// [Exchange.Count]).
 type Exchange struct {
 	conn *Conn
 	loop *vtime.Loop
-	// answers says that an answer is on its way, not a request.
+	// answers reports that an answer is on its way, not a request.
 	answers bool
 	next    time.Duration // when that comes in
 }
@@ -36,9 +36,9 @@ func (x *Exchange) Next() (at time.Duration, part int) {
 // Answers reports whether an answer is on its way, not a request.
 func (x *Exchange) Answers() bool { return x.answers }
 
-// Leap makes the arrivals that come before the bound, but no request at until or later,
-// and no answer after the n-th. It tells how many requests and answers have come in, and
-// when the last of each.
+// Leap makes the arrivals before the bound, but no request at until or later, and no answer
+// after the n-th. It returns how many requests and answers have arrived, and when the last
+// of each.
 func (x *Exchange) Leap(b vtime.Bound, until time.Duration, n int) (l Leapt) {
 	out, back := &x.conn.out, &x.conn.peer.out
 	shortest, spread := out.law()
@@ -77,8 +77,8 @@ func (x *Exchange) Leap(b vtime.Bound, until time.Duration, n int) (l Leapt) {
 		at = max(at+shortest+latency, lastOut+1)
 		lastOut, answers = at, false
 		if free && shortest > 0 && lastBack < at {
-			// From here on nothing comes in that overtakes, and while the bound is far
-			// there is nothing to look at.
+			// From here on nothing overtakes an arrival, and while the bound is far no
+			// arrival needs a check.
 			sure := min(int64(n-l.Answered-1), int64((min(lastRequest, lastAnswer)-at)/(2*(shortest+spread))))
 			if sure <= 0 {
 				continue
@@ -100,15 +100,15 @@ func (x *Exchange) Leap(b vtime.Bound, until time.Duration, n int) (l Leapt) {
 	return l
 }
 
-// pairs are requests with their answers.
+// pairs is a number of requests with their answers.
 type pairs struct {
 	request, answer time.Duration // of the last pair
-	next            time.Duration // when the request behind it comes in
-	squares         uint64        // the sum of those of all instants
+	next            time.Duration // when the request after them arrives
+	squares         uint64        // the sum over all instants of their squares
 }
 
-// makePairs makes n pairs, of which the first request comes in at an instant, and all latencies
-// are of at least 1 ns.
+// makePairs makes n pairs, whose first request arrives at an instant. All latencies have to
+// be at least 1 ns.
 func makePairs(n int64, at, shortest, spread time.Duration, asking, answering vtime.Draws) (p pairs) {
 	for i := range uint64(n) {
 		p.request = at
@@ -120,29 +120,31 @@ func makePairs(n int64, at, shortest, spread time.Duration, asking, answering vt
 	return p
 }
 
-// ahead returns the latencies that pipe and its opposite draw next; without free they are to
-// be drawn one by one.
+// ahead returns the latencies that pipe and its opposite draw next. free reports whether they
+// can be used; otherwise they have to be drawn one by one.
 func (p *pipe) ahead(back *pipe, spread time.Duration) (asking, answering vtime.Draws, free bool) {
 	asking, ok := p.source().Ahead()
 	answering, _ = back.source().Ahead()
 	return asking, answering, ok && spread > 0
 }
 
-// Leapt is what came in.
+// Leapt counts the arrivals of a leap.
 type Leapt struct {
 	Served, Answered         int // requests at the server, answers at the client
 	LastServed, LastAnswered time.Duration
-	// ItsRequest is when the request came in that was answered last, 0 when that was before.
+	// ItsRequest is when the request of the last answer arrived, 0 if that was before the
+	// leap.
 	ItsRequest time.Duration
 }
 
-// Forever is no bound for until.
+// Forever as until sets no bound.
 const Forever = time.Duration(math.MaxInt64)
 
-// Bytes is messages and what they carry.
+// Bytes counts messages and their bytes.
 type Bytes struct{ Messages, Bytes int }
 
-// Count counts requests that were sent and that came in, and answers, at both hosts.
+// Count counts, at both hosts, requests that were sent and that arrived, and answers
+// likewise.
 func (x *Exchange) Count(asked, served, answers, answered Bytes) {
 	client, server := &x.conn.host.counters, &x.conn.peer.host.counters
 	client.sent(asked)
@@ -161,7 +163,7 @@ func (c *Counters) received(b Bytes) {
 	c.BytesReceived += uint64(b.Bytes)
 }
 
-// Resume makes the message that is on its way one with an event.
+// Resume gives the message that is on its way an event.
 func (x *Exchange) Resume(payload any, sizeBytes int) {
 	from := x.conn
 	if x.answers {

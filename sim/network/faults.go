@@ -89,10 +89,10 @@ func (n *Network) ResetConns(a, b string) error {
 	return nil
 }
 
-// HostDown takes a host off the network as a power failure does: it forgets its
-// sockets without a word, and what is sent to it gets no answer. Whoever still
-// runs on it sees ErrHostDown. Crash the host's processes after it, not before:
-// a process that dies first has its sockets closed in order.
+// HostDown takes a host off the network like a power failure: it loses its sockets
+// silently, and what is sent to it gets no answer. A process that still runs on it sees
+// ErrHostDown. Crash the host's processes afterwards, not before: a process that dies first
+// has its sockets closed in order.
 func (n *Network) HostDown(host string) error {
 	hosts, err := n.named([]string{host})
 	if err != nil {
@@ -129,7 +129,7 @@ func (n *Network) HostUp(host string) error {
 	return nil
 }
 
-// resumeStalled lets every pipe go on whose link is whole.
+// resumeStalled lets the pipes of all whole links continue.
 func (n *Network) resumeStalled() {
 	for i := 0; i < len(n.stalled); {
 		if p := n.stalled[i]; p.link.cut() {

@@ -8,23 +8,23 @@ import (
 	"github.com/monosim/monosim/engine/vtime/leap"
 )
 
-// question is a call that a turn of a loop makes and that changes nothing at its server,
-// with the answer that it got (leap.Request).
+// question is a call in a turn of a loop that changes nothing at its server, with its
+// answer (leap.Request).
 type question struct {
 	invocation
 	turns       *leap.Turns
-	conn        *Conn // that it was asked on
+	conn        *Conn // the connection of the call
 	response    any
 	answerBytes int
 	on          *leap.Observed
 	changes     uint64
 
-	call    *Call // that is on its way when the loop is woken
-	answers bool  // the answer is on its way, not the request
+	call    *Call // the call that is on its way when the loop is woken
+	answers bool  // reports that the answer is on its way, not the request
 	next    time.Duration
 }
 
-// ask makes a call that changes nothing at its server, in a turn of a loop.
+// ask makes a call in a turn of a loop that changes nothing at its server.
 func (o *invocation) ask(t *leap.Turns) (any, *env.RPCError) {
 	n := o.channel.h.n
 	o.channel.p.Check()
@@ -56,12 +56,12 @@ func (o *invocation) ask(t *leap.Turns) (any, *env.RPCError) {
 	return resp, err
 }
 
-// is reports whether the question is a call of the same.
+// is reports whether the question is a call with the same content.
 func (q *question) is(o *invocation) bool {
 	return q.channel == o.channel && q.method == o.method && q.request == o.request && q.sizeBytes == o.sizeBytes
 }
 
-// write writes down the question with its answer.
+// write records the question with its answer.
 func (o *invocation) write(t *leap.Turns, call *Call) {
 	q, ok := t.Spare().(*question)
 	if !ok {
@@ -72,7 +72,7 @@ func (o *invocation) write(t *leap.Turns, call *Call) {
 	t.Record(q, call.on, call.changes)
 }
 
-// Thinks returns false: calls follow at once.
+// Thinks returns false, because calls follow each other at once.
 func (q *question) Thinks() bool { return false }
 
 // Join joins the connection.
@@ -140,7 +140,7 @@ func (q *question) Leap(b vtime.Bound) (ended bool, at time.Duration) {
 	return true, q.next
 }
 
-// Resume makes the call, or its answer, one that is on its way.
+// Resume turns the call, or its answer, into a message that is on its way.
 func (q *question) Resume() {
 	c := q.channel
 	call := q.begin()

@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/engine/vtime/leap"
 )
 
-// Call is one unary call. The client and the server share it, and it travels
-// between them as the message; a call that ended as it should is used again.
+// Call is one unary call. The client and the server share it, and it travels between them
+// as the message. A call that ended normally is used again.
 type Call struct {
 	Method  string
 	Request any
@@ -21,10 +21,10 @@ type Call struct {
 	task    *vtime.Task // that waits, until over
 	place   int         // in channel.calls
 	size    int         // of the request
-	loop    *vtime.Loop // whose question it is, nil for none
+	loop    *vtime.Loop // the loop that makes the call as a question, nil for none
 	sent    bool
-	over    bool          // the answer has come, failure has, or the task has gone
-	failure *env.RPCError // of the channel; nil when the answer came
+	over    bool          // the answer or a failure has come, or the task has ended
+	failure *env.RPCError // of the channel; nil after an answer
 
 	// The server's side.
 	server      *serverConn
@@ -35,24 +35,23 @@ type Call struct {
 	response    any
 	status      *env.RPCError
 	answerSize  int
-	on          *leap.Observed // what the response follows from, nil for what may change always
-	changes     uint64         // of on when it was answered
+	on          *leap.Observed // what the response depends on, nil if it may change at any time
+	changes     uint64         // the count of changes of on at the answer
 }
 
-// Answer is the message that carries a call's answer back: what LoseAnswerWhere
-// looks at.
+// Answer is the message with a call's answer; LoseAnswerWhere looks at it.
 type Answer Call
 
-// Response returns what was replied, nil for a failure.
+// Response returns the reply, nil for a failure.
 func (a *Answer) Response() any { return a.response }
 
 // Status returns how the call failed on the server, nil when it did not.
 func (a *Answer) Status() *env.RPCError { return a.status }
 
-// cancelFrame is the message that takes a call back (HTTP/2's RST_STREAM).
+// cancelFrame is the message that cancels a call (HTTP/2's RST_STREAM).
 type cancelFrame Call
 
-// Frame sizes of HTTP/2 that are sent without the caller's payload.
+// The size of HTTP/2 frames that are sent without the caller's payload.
 const cancelBytes = 13
 
 func (n *Network) takeCall() *Call {
@@ -64,8 +63,8 @@ func (n *Network) takeCall() *Call {
 	return &Call{}
 }
 
-// giveBack takes a call that is over. One that the channel has failed is left alone: its
-// server, or a message, may still know of it.
+// giveBack makes a finished call available again. It leaves alone a call that the channel
+// has failed, because its server, or a message, may still refer to it.
 func (n *Network) giveBack(call *Call) {
 	if call.failure != nil {
 		return
@@ -77,29 +76,29 @@ func (n *Network) giveBack(call *Call) {
 // From returns the host of the client.
 func (call *Call) From() *Host { return call.channel.h }
 
-// Cancelled reports whether nobody waits for the answer: the client gave up or went
-// away, or the server stopped.
+// Cancelled reports whether nobody waits for the answer: the client gave up or ended, or
+// the server stopped.
 func (call *Call) Cancelled() bool { return call.cancelled }
 
 // OnCancel sets the function to call when the call is cancelled before it was
 // answered.
 func (call *Call) OnCancel(fn func()) { call.onCancel = fn }
 
-// Reply answers the call; sizeBytes is the size of the serialized response.
-// Reply or Fail is called once, and the call not touched after it.
+// Reply answers the call; sizeBytes is the size of the serialized response. Call Reply or
+// Fail once, and do not use the call afterwards.
 func (call *Call) Reply(resp any, sizeBytes int) {
 	call.response, call.answerSize = resp, sizeBytes
 	call.answer()
 }
 
-// ReplyObserved is Reply with what any such call gets until on changes.
+// ReplyObserved does as Reply with a response that equal calls get until on changes.
 func (call *Call) ReplyObserved(resp any, sizeBytes int, on *leap.Observed) {
 	call.on, call.changes = on, on.Version()
 	call.Reply(resp, sizeBytes)
 }
 
-// Steps reports whether the call is a step of a loop (see vtime.Loop): at its instant it
-// comes before all events.
+// Steps reports whether the call is a step of a loop (see vtime.Loop), which comes before
+// all events of its instant.
 func (call *Call) Steps() bool { return call.loop != nil }
 
 // Fail answers the call with a status.

@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/engine/vtime/leap"
 )
 
-// What a client sees of a channel's troubles, see env.NoConnection.
+// These are the failures of a channel as a client sees them, see env.NoConnection.
 var (
 	errNoConnection     = &env.RPCError{Code: env.Unavailable, Message: env.NoConnection}
 	errSocketClosed     = &env.RPCError{Code: env.Unavailable, Message: env.SocketClosed}
@@ -26,8 +26,8 @@ const (
 	backoffMultiplier = 1.6
 	backoffJitter     = 0.2
 	minConnectTimeout = 20 * time.Second
-	// failFast is what a call costs that fails without leaving the host. It keeps
-	// a loop that calls again and again from standing still in time.
+	// failFast is how long a call takes that fails without leaving the host. Without it a
+	// loop that calls again and again would stand still in time.
 	failFast = 100 * time.Microsecond
 )
 
@@ -43,23 +43,23 @@ const (
 	channelFailing // TRANSIENT_FAILURE, until the back-off is over
 )
 
-// Channel is a process's gRPC channel to one address. It connects on the first
-// call. When a connection cannot be made, calls fail at once until the back-off
-// is over; then it tries again by itself. A connection that breaks fails its
-// calls; the next call connects again.
+// Channel is a process's gRPC channel to one address. It connects on the first call. When a
+// connection cannot be made, calls fail at once until the back-off is over; then the
+// channel tries again by itself. A connection that breaks fails its calls; the next call
+// connects again.
 type Channel struct {
 	p     *vtime.Process
 	held  *sockets // of p
 	h     *Host
 	addr  string
 	state channelState
-	conn  *Conn   // that is being made, or is ready
-	calls []*Call // sent, or waiting for the connection
+	conn  *Conn   // the connection that is being made, or is ready
+	calls []*Call // calls that were sent or wait for the connection
 
-	backoff    time.Duration // length of the last; 0 after a success
-	retryAt    time.Duration // end of the present one
+	backoff    time.Duration // length of the last back-off; 0 after a success
+	retryAt    time.Duration // end of the present back-off
 	timer      vtime.Timer   // end of the back-off, or limit of connecting
-	refusal    *env.RPCError // what calls get during the back-off
+	refusal    *env.RPCError // the error of calls during the back-off
 	closed     bool
 	serverName string // host of the last connection
 }
@@ -76,7 +76,7 @@ func (c *Channel) Invoke(method string, req any, sizeBytes int, timeout time.Dur
 	return o.invoke(timeout)
 }
 
-// Ask returns Invoke of a call that changes nothing at its server.
+// Ask does as Invoke for a call that changes nothing at its server.
 func (c *Channel) Ask(method string, req any, sizeBytes int, timeout time.Duration) (any, *env.RPCError) {
 	o := invocation{channel: c, method: method, request: req, sizeBytes: sizeBytes}
 	t := leap.TurnsOf(c.p)
@@ -86,7 +86,7 @@ func (c *Channel) Ask(method string, req any, sizeBytes int, timeout time.Durati
 	return o.ask(t)
 }
 
-// invocation is a call as its client makes it.
+// invocation is a call on its client's side.
 type invocation struct {
 	channel   *Channel
 	method    string
@@ -142,7 +142,7 @@ func (o *invocation) begin() *Call {
 	return call
 }
 
-// outcome returns what a call that is over has brought.
+// outcome returns the result of a finished call.
 func (call *Call) outcome() (resp any, answerBytes int, err *env.RPCError) {
 	switch {
 	case call.failure != nil:
@@ -153,8 +153,8 @@ func (call *Call) outcome() (resp any, answerBytes int, err *env.RPCError) {
 	return call.response, call.answerSize, call.status
 }
 
-// await parks until the call is over; it reports false when the deadline came
-// first. A task that unwinds in it takes its call back.
+// await parks until the call is over; it returns false when the deadline comes first. A
+// task that is unwound meanwhile cancels its call.
 func (call *Call) await(timeout time.Duration) bool {
 	defer func() {
 		if !call.over {
@@ -168,7 +168,7 @@ func (call *Call) await(timeout time.Duration) bool {
 	return call.over
 }
 
-// takeBack forgets a call that its task does not wait for any more.
+// takeBack cancels a call that its task no longer waits for.
 func (c *Channel) takeBack(call *Call) {
 	c.remove(call)
 	call.over = true
@@ -198,19 +198,19 @@ func (c *Channel) send(call *Call) {
 func (c *Channel) Receive(_ *Conn, payload any) {
 	call := (*Call)(payload.(*Answer))
 	if call.over {
-		return // taken back while the answer was on its way
+		return // cancelled while the answer was on its way
 	}
 	c.finish(call)
 }
 
-// finish ends a call and lets its task go on.
+// finish ends a call and wakes its task.
 func (c *Channel) finish(call *Call) {
 	c.remove(call)
 	call.over = true
 	call.task.Wake()
 }
 
-// Closed is the break of an established connection.
+// Closed handles the break of an established connection.
 func (c *Channel) Closed(_ *Conn, why error) {
 	c.conn = nil
 	c.state = channelIdle
@@ -221,13 +221,13 @@ func (c *Channel) Closed(_ *Conn, why error) {
 	c.failAll(errSocketClosed)
 }
 
-// tooLarge returns the status of a message that is not received.
+// tooLarge returns the status for a message that is too large to be received.
 func tooLarge(sizeBytes int) *env.RPCError {
 	return &env.RPCError{Code: env.ResourceExhausted, Message: fmt.Sprintf(env.MessageTooLarge, sizeBytes, env.MaxMessageBytes)}
 }
 
-// failAll fails the calls that there are now; a task that is woken by it may make
-// a new one at once.
+// failAll fails the present calls; a task that is woken by that may make a new call at
+// once.
 func (c *Channel) failAll(err *env.RPCError) {
 	calls := c.calls
 	c.calls = nil
@@ -247,7 +247,7 @@ func (c *Channel) remove(call *Call) {
 	c.calls = c.calls[:last]
 }
 
-// observe tells the network's observers of a finished call.
+// observe tells the network's observers about a finished call.
 func (o *invocation) observe(resp any, answerBytes int, err *env.RPCError, started time.Duration) {
 	c := o.channel
 	n := c.h.n
@@ -266,8 +266,8 @@ func (o *invocation) observe(resp any, answerBytes int, err *env.RPCError, start
 
 // RPC is one finished call, as its client saw it.
 type RPC struct {
-	// From is the client's host. To is the server's, or the address that was
-	// dialed when there never was a connection.
+	// From is the client's host. To is the server's, or the dialed address if there never
+	// was a connection.
 	From, To                    string
 	Method                      string
 	Request, Response           any
@@ -276,15 +276,15 @@ type RPC struct {
 	Started, Ended              time.Duration // virtual time
 }
 
-// OnRPC adds a function to call for each call that ends. It runs in the task of
-// the caller, or where its answer comes in, and must not wait. Calls whose task is
-// unwound are left out. No call is leapt over once somebody wants to know of each.
+// OnRPC adds a function to call for each finished call. It runs in the task of the caller,
+// or where the answer arrives, and must not wait. Calls whose task is unwound are left out.
+// With such a function no call is leapt over.
 func (n *Network) OnRPC(fn func(RPC)) {
 	n.wakeAll()
 	n.observers = append(n.observers, fn)
 }
 
-// CallCount is how many calls of a method have ended.
+// CallCount counts the finished calls of a method.
 type CallCount struct {
 	Method string
 	N      uint64

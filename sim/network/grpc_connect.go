@@ -7,8 +7,8 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// connect begins an attempt. Its time limit and the next attempt are counted
-// from here, as in gRPC's subchannel.
+// connect begins an attempt to connect. Its time limit and the time of the next attempt
+// count from here, as in gRPC's subchannel.
 func (c *Channel) connect() {
 	c.state = channelConnecting
 	now := c.h.n.w.Now()
@@ -18,15 +18,15 @@ func (c *Channel) connect() {
 	c.timer = c.p.Schedule(limit, kindBackoff, (*connectTimer)(c), 0)
 }
 
-// nextBackoff grows from 1 s by 1.6 to 120 s. All but the first are jittered by
-// up to 20 % either way, as in grpc's backoff.cc.
+// nextBackoff returns the next back-off, which grows from 1 s by 1.6 to 120 s. All but the
+// first are jittered by up to 20 % either way, as in grpc's backoff.cc.
 func (c *Channel) nextBackoff() time.Duration {
 	if c.backoff == 0 {
 		c.backoff = backoffInitial
 		return c.backoff
 	}
 	c.backoff = min(time.Duration(float64(c.backoff)*backoffMultiplier), backoffMax)
-	// The choice 0 is no jitter; odd ones shorten, even ones lengthen.
+	// The choice 0 means no jitter; odd choices shorten, even ones lengthen.
 	const steps = 1000
 	k := c.p.Intn("grpc.backoff", 2*steps+1)
 	jitter := float64((k+1)/2) / steps * backoffJitter
@@ -36,7 +36,7 @@ func (c *Channel) nextBackoff() time.Duration {
 	return time.Duration(float64(c.backoff) * (1 + jitter))
 }
 
-// connected is the end of an attempt that did not take too long.
+// connected handles the result of an attempt to connect within its time limit.
 func (c *Channel) connected(conn *Conn, err error) {
 	c.timer.Cancel()
 	if err != nil {
@@ -64,13 +64,13 @@ func (c *Channel) attemptFailed(why error) {
 	c.failAll(c.refusal)
 }
 
-// connectTimer is the limit of an attempt, or the end of the back-off.
+// connectTimer fires at the time limit of an attempt, or at the end of the back-off.
 type connectTimer Channel
 
 func (t *connectTimer) Handle(uint64) {
 	c := (*Channel)(t)
 	if c.held.ended {
-		return // the process has returned from its last task
+		return // the process has ended
 	}
 	if c.state == channelConnecting {
 		c.disconnect()

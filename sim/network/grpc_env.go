@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// Env returns the network as the process sees it. Requests and responses travel by
-// reference: nobody may change them after they were sent.
+// Env returns the network as a process sees it. Requests and responses travel by reference,
+// so nobody may change them after sending.
 func (h *Host) Env(p *vtime.Process) env.Network { return &hostEnv{h: h, p: p} }
 
 type hostEnv struct {
@@ -32,8 +32,8 @@ func (e *hostEnv) Dial(addr string) env.Channel {
 	return (*envChannel)(NewChannel(e.p, e.h, addr))
 }
 
-// Probe connects to addr and hangs up. The error is that of connecting; the current task
-// waits for it for timeout at most, or as long as the kernel does, up to 127 s.
+// Probe connects to addr and hangs up. The error is that of connecting. The current task
+// waits up to timeout; 0 means as long as the kernel does, up to 127 s.
 func (e *hostEnv) Probe(addr string, timeout time.Duration) error {
 	e.p.Check()
 	var (
@@ -63,7 +63,7 @@ func (e *hostEnv) Probe(addr string, timeout time.Duration) error {
 	return result
 }
 
-// deaf receives for connections that are only opened.
+// deaf is the receiver of connections that are only opened.
 type deaf struct{}
 
 func (deaf) Receive(*Conn, any)  {}
@@ -87,7 +87,7 @@ type served struct {
 	handler env.Handler
 	workers int // 0 means no limit
 	running int
-	queue   []*Call // in order of arrival, waiting for a worker
+	queue   []*Call // calls that wait for a worker, in the order of arrival
 }
 
 func (s *served) take(call *Call) {
@@ -99,10 +99,10 @@ func (s *served) take(call *Call) {
 	s.p.Go(call.Method, func() { s.work(call) })
 }
 
-// work handles a call and then those that have waited.
+// work handles a call, and then those that have waited.
 func (s *served) work(call *Call) {
 	for {
-		// grpc-python does not start what was cancelled in the queue.
+		// grpc-python does not start a call that was cancelled in the queue.
 		if !call.Cancelled() {
 			s.handle(call)
 		}
@@ -130,7 +130,7 @@ func (s *served) handle(call *Call) {
 	}
 	var status *env.RPCError
 	if !errors.As(err, &status) {
-		// grpc-python's _server.py words what a servicer raises so.
+		// grpc-python's _server.py uses these words for an exception of a servicer.
 		status = &env.RPCError{Code: env.Unknown, Message: "Exception calling application: " + err.Error()}
 	}
 	call.Fail(status)

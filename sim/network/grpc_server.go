@@ -6,8 +6,8 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// RPCHandler takes a call in the engine, not in a task. It answers by Reply or
-// Fail, at once or later.
+// RPCHandler handles a call in the engine, not in a task. It answers by Reply or Fail, at
+// once or later.
 type RPCHandler func(call *Call)
 
 // RPCServer is a listening gRPC server.
@@ -18,8 +18,8 @@ type RPCServer struct {
 	stopped  bool
 }
 
-// ServeRPC listens on the port, 0 for a free one. It shares the port with other
-// gRPC servers, which by default do (GRPC_ARG_ALLOW_REUSEPORT).
+// ServeRPC listens on the port, 0 for a free one. It shares the port with other gRPC
+// servers, as they do by default (GRPC_ARG_ALLOW_REUSEPORT).
 func (h *Host) ServeRPC(o Owner, port int, handler RPCHandler) (*RPCServer, error) {
 	s := &RPCServer{handler: handler}
 	l, err := h.ListenShared(o, port, s.accept)
@@ -33,8 +33,7 @@ func (h *Host) ServeRPC(o Owner, port int, handler RPCHandler) (*RPCServer, erro
 // Port returns the port that it listens on.
 func (s *RPCServer) Port() int { return s.listener.port }
 
-// Stop refuses new connections and cuts those that are open; their calls are
-// cancelled.
+// Stop refuses new connections and closes the open ones; their calls are cancelled.
 func (s *RPCServer) Stop() {
 	if s.stopped {
 		return
@@ -62,7 +61,7 @@ type serverConn struct {
 	calls  []*Call // not answered yet
 }
 
-// Receive takes a call or its cancellation.
+// Receive handles a call or its cancellation.
 func (sc *serverConn) Receive(_ *Conn, payload any) {
 	switch m := payload.(type) {
 	case *Call:

@@ -15,11 +15,11 @@ type Host struct {
 	index int
 	down  bool
 
-	listeners      []*Listener // by port; several share one
-	conns          []*Conn     // that are open or being opened
+	listeners      []*Listener // by port; several may share one
+	conns          []*Conn     // open, or being opened
 	nextPort       int
 	nextClientPort int
-	lineFree       time.Duration // when the line has sent all that was given to it
+	lineFree       time.Duration // when the line will have sent everything given to it
 	losing         []*answerLoss
 	loopback       *link // to itself; nil before its first use
 	linksTo        linksTo
@@ -27,8 +27,8 @@ type Host struct {
 	counters       Counters
 }
 
-// Counters count since the host was added. Messages and bytes are those that
-// connections carried, not the steps of opening and closing.
+// Counters counts since the host was added. Messages and bytes are those that connections
+// carried, without the steps of opening and closing.
 type Counters struct {
 	Dials, Accepts                 uint64
 	MessagesSent, MessagesReceived uint64
@@ -45,7 +45,7 @@ func (c *Counters) count(arrived bool, sizeBytes int) {
 	}
 }
 
-// exchanged counts a message that was sent and one that has come in.
+// exchanged counts messages that were sent and messages that have arrived.
 func (c *Counters) exchanged(sent, received int) {
 	c.MessagesSent++
 	c.MessagesReceived++
@@ -53,7 +53,7 @@ func (c *Counters) exchanged(sent, received int) {
 	c.BytesReceived += uint64(received)
 }
 
-// Ports are given out from these ranges, upwards and round.
+// Ports are taken from these ranges in turn, upwards and round.
 const (
 	firstFreePort, lastFreePort     = 30000, 39999
 	firstClientPort, lastClientPort = 40000, 60999
@@ -105,7 +105,7 @@ func (h *Host) clientPort() int {
 	return port
 }
 
-// address returns what the host appears as on the network.
+// address returns the host's address on the network, or its name.
 func (h *Host) address() string {
 	if len(h.ips) > 0 {
 		return h.ips[0]

@@ -11,32 +11,34 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// HTTPCall is a request that came in at a server of plain HTTP.
+// HTTPCall is a request that arrived at a server of plain HTTP.
 type HTTPCall struct {
 	Method, Target string
 	Body           []byte
-	// From is the host that asks.
+	// From is the host of the client.
 	From *Host
 
 	conn *Conn
 }
 
-// httpAnswer is what is sent back; a body that is shorter than length says so to its reader.
+// httpAnswer is the message with an answer; a body shorter than length tells its reader
+// that it was cut.
 type httpAnswer struct {
 	status int
 	body   []byte
 	length int
 }
 
-// httpHeaderBytes is about what a request or answer has beside its body.
+// httpHeaderBytes is roughly the size of a request or answer without its body.
 const httpHeaderBytes = 128
 
-// Answer sends an answer whose body is as long as it says.
+// Answer sends a complete answer.
 func (call *HTTPCall) Answer(status int, body []byte) {
 	call.conn.Send(&httpAnswer{status, body, len(body)}, httpHeaderBytes+len(body))
 }
 
-// Cut sends an answer whose body ends before it is as long as it says, and the connection with it.
+// Cut sends an answer whose body is shorter than its announced length, and closes the
+// connection.
 func (call *HTTPCall) Cut(status int, body []byte, length int) {
 	call.conn.Send(&httpAnswer{status, body, length}, httpHeaderBytes+len(body))
 	call.conn.Close()
@@ -52,8 +54,8 @@ type HTTPServer struct {
 	conns    []*Conn
 }
 
-// ServeHTTP listens on a port, 0 for a free one. The handler takes a request in the engine, not in a
-// task, and answers it by Answer or Cut, at once or later.
+// ServeHTTP listens on a port, 0 for a free one. The handler handles a request in the
+// engine, not in a task, and answers it by Answer or Cut, at once or later.
 func (h *Host) ServeHTTP(o Owner, port int, handler func(*HTTPCall)) (*HTTPServer, error) {
 	s := &HTTPServer{handler: handler}
 	l, err := h.Listen(o, port, s.accept)
@@ -67,7 +69,7 @@ func (h *Host) ServeHTTP(o Owner, port int, handler func(*HTTPCall)) (*HTTPServe
 // Port returns the port that it listens on.
 func (s *HTTPServer) Port() int { return s.listener.port }
 
-// Stop refuses new connections and ends those that are open.
+// Stop refuses new connections and closes the open ones.
 func (s *HTTPServer) Stop() {
 	s.listener.Close()
 	for _, c := range s.conns {
@@ -98,7 +100,7 @@ func (s *HTTPServer) Closed(c *Conn, _ error) {
 	}
 }
 
-// httpConn is the client's side of a connection of plain HTTP.
+// httpConn is the client's side of a plain HTTP connection.
 type httpConn struct {
 	h       *Host
 	p       *vtime.Process
@@ -112,7 +114,8 @@ type httpConn struct {
 	waiting *vtime.Task
 }
 
-// DialHTTP makes a connection. Simulated hosts have no Unix sockets: a path is one that is not there.
+// DialHTTP makes a connection. Simulated hosts have no Unix sockets: the path of one does
+// not exist.
 func (e *hostEnv) DialHTTP(addr string, timeout time.Duration) env.HTTPConn {
 	if timeout <= 0 {
 		timeout = -1
@@ -149,7 +152,7 @@ func (c *httpConn) connect() error {
 	return nil
 }
 
-// httpKind is the kind of an error of connections.
+// httpKind classifies an error of a connection.
 func httpKind(err error) error {
 	switch {
 	case errors.Is(err, ErrRefused):
@@ -167,8 +170,8 @@ func httpKind(err error) error {
 	}
 }
 
-// Request sends a request. One on a connection that the other side has ended is lost: the answer
-// says so.
+// Request sends a request. On a connection that the other side has closed it is lost, which
+// Status reports.
 func (c *httpConn) Request(method, target string, body []byte) error {
 	c.p.Check()
 	if c.conn == nil {
@@ -202,7 +205,7 @@ func (c *httpConn) Status() (int, error) {
 	return c.reading.status, nil
 }
 
-// Body is that of the answer whose status was given.
+// Body returns the body of the answer whose status was read.
 func (c *httpConn) Body() ([]byte, error) {
 	c.p.Check()
 	answer := c.reading
@@ -230,7 +233,7 @@ func (c *httpConn) Receive(_ *Conn, payload any) {
 	c.wake()
 }
 
-// Closed is the end of the connection by the other side.
+// Closed handles the end of the connection by the other side.
 func (c *httpConn) Closed(conn *Conn, why error) {
 	if conn == c.conn {
 		c.ended = why

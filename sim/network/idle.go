@@ -8,14 +8,14 @@ import (
 	"github.com/monosim/monosim/engine/vtime/leap"
 )
 
-// A loop that is asleep (leap.Sleeper) makes the messages of its steps without events. It
-// joins each connection that it uses, and is woken before anything happens to one that the
-// steps do not foretell: a message of somebody else, a fault, a close.
+// A sleeping loop (leap.Sleeper) makes the messages of its steps without events. It joins
+// each connection that it uses. It is woken before anything happens to one of them that its
+// steps do not foretell: another message, a fault, a close.
 
-// Join has the loop woken before anything changes for the connection, until Leave. It
-// reports false, and has no effect, when the connection is not open both ways, when a
-// message with an event is on its way that the loop does not bear, or when what is sent could
-// be lost, delayed by a fault, or held up for bandwidth.
+// Join makes the connection wake the loop before anything changes for it, until Leave. It
+// returns false, without an effect, when the connection is not open both ways, when a
+// message with an event is on its way that the loop does not tolerate, or when messages
+// could be lost, delayed by a fault, or held up for bandwidth.
 func (c *Conn) Join(s *leap.Sleeper) bool {
 	p := c.peer
 	n := c.n
@@ -57,12 +57,11 @@ func (c *Conn) share(s []*leap.Sleeper) { c.sleepers, c.peer.sleepers = s, s }
 
 func (p *pipe) whole() bool { return p.trouble == nil && !p.link.cut() && p.link.extra == 0 }
 
-// WakeSleepers wakes the loops that have joined the connection, but for those that bear it and only
-// make the steps that are past, as a message of somebody else does: for who numbers messages,
-// before the number is taken.
+// WakeSleepers wakes the loops that have joined the connection. Loops that tolerate another
+// message only make the steps that are past. Call it before a message is numbered.
 func (c *Conn) WakeSleepers() {
 	if c.n.w.Closing() {
-		return // nobody will ask for what they have let wait
+		return // nobody will ask for what they left waiting
 	}
 	for i := 0; i < len(c.sleepers); i++ {
 		if s := c.sleepers[i]; s.Tolerant {
@@ -77,7 +76,7 @@ func (c *Conn) WakeSleepers() {
 // wake wakes the loops that have joined the connection.
 func (c *Conn) wake() {
 	if c.n.w.Closing() {
-		return // nobody will ask for what they have let wait
+		return // nobody will ask for what they left waiting
 	}
 	for len(c.sleepers) > 0 {
 		c.wakeOne(c.sleepers[len(c.sleepers)-1])
@@ -96,13 +95,14 @@ func (n *Network) wakeAll() {
 	}
 }
 
-// SendsAt returns when a message comes in that this end sends at an instant without an event.
+// SendsAt returns when a message arrives that this end sends at an instant without an
+// event.
 func (c *Conn) SendsAt(at time.Duration, sizeBytes int) time.Duration {
 	c.host.counters.count(false, sizeBytes)
 	return c.out.arrivalOf(at)
 }
 
-// arrivalOf returns when a message comes in that is sent at an instant.
+// arrivalOf returns when a message arrives that is sent at an instant.
 func (p *pipe) arrivalOf(at time.Duration) time.Duration {
 	source := p.latency
 	if source == nil {
@@ -119,23 +119,23 @@ func (p *pipe) arrivalOf(at time.Duration) time.Duration {
 	return p.behindLast(at)
 }
 
-// Takes counts a message of SendsAt that has come in at this end.
+// Takes counts a message of SendsAt that has arrived at this end.
 func (c *Conn) Takes(sizeBytes int) { c.host.counters.count(true, sizeBytes) }
 
-// MinLatency returns a lower bound of how long a message of this end takes.
+// MinLatency returns a lower bound of the latency of this end's messages.
 func (c *Conn) MinLatency() time.Duration {
 	min, _ := c.out.law()
 	return min
 }
 
-// MaxLatency returns an upper bound of how long a message of this end takes, faults aside.
+// MaxLatency returns an upper bound of the latency of this end's messages, without faults.
 func (c *Conn) MaxLatency() time.Duration { return c.out.link.maxLatency() }
 
-// Resume makes a message of SendsAt, which comes in at the virtual time at, one with an
-// event. Only whoever wakes up may call it.
+// Resume gives a message of SendsAt, which arrives at the virtual time at, an event. Only a
+// loop that wakes up may call it.
 func (c *Conn) Resume(loop *vtime.Loop, payload any, sizeBytes int, at time.Duration) {
 	c.out.insert(segment{payload: payload, loop: loop, sizeBytes: sizeBytes, what: segmentMessage, at: at})
 }
 
-// PeerReceiver returns the Receiver of the other end, nil before that was set.
+// PeerReceiver returns the Receiver of the other end, nil before it was set.
 func (c *Conn) PeerReceiver() Receiver { return c.peer.receiver }

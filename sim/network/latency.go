@@ -11,14 +11,14 @@ type LatencyModel struct {
 	Min, Spread time.Duration
 	// LoopbackMin and LoopbackSpread are the same inside one host.
 	LoopbackMin, LoopbackSpread time.Duration
-	// LossPerMille is how many of 1000 segments between hosts are lost. Each loss
-	// delays by a retransmission, 200 ms the first time and twice that the next.
+	// LossPerMille is how many of 1000 segments between hosts are lost. Each loss delays by
+	// a retransmission, 200 ms the first time and twice as long each further time.
 	LossPerMille int
-	// BytesPerSecond is what a host can send; 0 means no limit.
+	// BytesPerSecond bounds what a host can send; 0 means no limit.
 	BytesPerSecond int64
 }
 
-// law returns what latencies are drawn from: [min, min + spread).
+// law returns the range of latencies: [min, min + spread).
 func (m *LatencyModel) law(local bool) (min, spread time.Duration) {
 	if local {
 		return m.LoopbackMin, m.LoopbackSpread
@@ -35,7 +35,7 @@ func DefaultLatency() LatencyModel {
 	}
 }
 
-// The constants of Linux's TCP that show in time.
+// These constants of Linux's TCP show in time.
 const (
 	// rtoMin is the first retransmission time-out (TCP_RTO_MIN); it doubles with
 	// each retransmission up to rtoMax (TCP_RTO_MAX).

@@ -6,14 +6,13 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// link is the way from one host to another, shared by all connections between
-// them.
+// link is the way from one host to another, which all connections between them share.
 type link struct {
 	from, to *Host
 	blocked  bool          // by a partition
 	extra    time.Duration // by Slow
 	loss     *vtime.Source // nil before the first draw
-	conns    uint64        // made so far between the two, of the link from the host that was added first
+	conns    uint64        // connections between the two so far, kept by the link from the host that was added first
 }
 
 // linkBetween makes links on first use, so that a large cluster has only those
@@ -41,8 +40,8 @@ func (h *Host) linkTo(to *Host) *link {
 	return h.linksTo.at(to.index + 1)
 }
 
-// linksTo are the links of one host to others by the numbers of those, in blocks: whom one
-// talks to were mostly added one behind the other.
+// linksTo holds the links of one host, by the numbers of the other hosts, in blocks: hosts
+// that talk to each other were mostly added one after another.
 type linksTo struct{ blocks []*[linksBlock]*link }
 
 const linksBlock = 32
@@ -68,7 +67,7 @@ func (l *linksTo) set(i int, to *link) {
 // cut reports whether a segment that arrives now is lost.
 func (l *link) cut() bool { return l.blocked || l.to.down }
 
-// arrival returns when a segment that is sent now comes in, were it alone.
+// arrival returns when a segment that is sent now arrives, if nothing was sent before it.
 func (l *link) arrival(sizeBytes int, latency *vtime.Source) time.Duration {
 	m := &l.from.n.latency
 	at := l.from.n.w.Now()
@@ -93,12 +92,12 @@ func (l *link) draw(s *vtime.Source) time.Duration {
 	return min + draw(s, spread)
 }
 
-// law returns what latencies are drawn from: [min, min + spread).
+// law returns the range of latencies: [min, min + spread).
 func (l *link) law() (min, spread time.Duration) {
 	return l.from.n.latency.law(l.from == l.to)
 }
 
-// maxLatency returns the most that draw gives.
+// maxLatency returns the largest latency that draw can give.
 func (l *link) maxLatency() time.Duration {
 	min, spread := l.law()
 	return min + spread

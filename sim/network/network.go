@@ -18,17 +18,17 @@ type Network struct {
 	nowhere *Host // stands for addresses that no host has
 	links   []*link
 	stalled []*pipe
-	// faulty says that there may be a host that is down, or a link that is cut or slow: as
-	// long as there never was one, nobody need look.
+	// faulty reports that a host may be down, or a link cut or slow. While there never was
+	// one, no link has to be checked.
 	faulty    bool
-	idle      []*Conn // one end of each connection that loops use which are asleep
+	idle      []*Conn // one end of each connection that sleeping loops use
 	byProcess map[*vtime.Process]*sockets
 	freeCalls []*Call
 	observers []func(RPC)
 	calls     []CallCount
 }
 
-// New makes a network of world w in which there are no hosts.
+// New makes a network without hosts in the world w.
 func New(w *vtime.World, latency LatencyModel) *Network {
 	n := &Network{
 		w: w, latency: latency,
@@ -43,7 +43,7 @@ func New(w *vtime.World, latency LatencyModel) *Network {
 // World returns the world that the network is in.
 func (n *Network) World() *vtime.World { return n.w }
 
-// MaxLatency returns the most that a message takes from one host to another, faults aside.
+// MaxLatency returns the largest latency between two hosts, without faults.
 func (n *Network) MaxLatency() time.Duration {
 	m := &n.latency
 	return max(m.Min+m.Spread, m.LoopbackMin+m.LoopbackSpread)

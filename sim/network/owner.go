@@ -2,8 +2,8 @@ package network
 
 import "github.com/monosim/monosim/engine/vtime"
 
-// Owner is whom a socket belongs to: a process, whose end closes it as the
-// kernel does, or just a node.
+// Owner is the owner of a socket: a process, whose end closes the socket as the kernel
+// does, or only a node.
 type Owner struct {
 	// Node is where the socket's events happen; nil means the process's node.
 	Node *vtime.Node
@@ -11,11 +11,10 @@ type Owner struct {
 	Process *vtime.Process
 }
 
-// OwnedBy makes the owner that is a process.
+// OwnedBy makes a process the owner.
 func OwnedBy(p *vtime.Process) Owner { return Owner{Process: p} }
 
-// OwnedByNode makes the owner that is a node, whose sockets stay until they are
-// closed.
+// OwnedByNode makes a node the owner; its sockets stay until they are closed.
 func OwnedByNode(n *vtime.Node) Owner { return Owner{Node: n} }
 
 func (o Owner) node() *vtime.Node {
@@ -34,7 +33,7 @@ func (o Owner) check() {
 	}
 }
 
-// sockets are what one process holds open.
+// sockets holds the open sockets of one process.
 type sockets struct {
 	open  []socket
 	ended bool
@@ -42,12 +41,12 @@ type sockets struct {
 
 // socket is a listener or a connection.
 type socket interface {
-	// abandon closes it for a process that has ended: nobody is called back.
+	// abandon closes the socket of a process that has ended, without calling anybody back.
 	abandon()
 	setPlace(i int)
 }
 
-// socketsOf returns the process's sockets, nil for no process.
+// socketsOf returns a process's sockets, nil without a process.
 func (n *Network) socketsOf(p *vtime.Process) *sockets {
 	if p == nil {
 		return nil
@@ -74,7 +73,8 @@ func (s *sockets) add(k socket) {
 	}
 }
 
-// remove keeps no order but the one that follows from the order of calls.
+// remove moves the last socket to the freed place, so the order only follows from the order
+// of calls.
 func (s *sockets) remove(place int) {
 	if s == nil {
 		return

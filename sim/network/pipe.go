@@ -7,45 +7,45 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// pipe is one direction of a connection: a queue of segments of which the first
-// has an event. A segment that was quicker than the one before it comes in at the
-// same instant, right behind; one that is a step of a loop, a nanosecond later, as steps
-// come before all else that happens at their instant.
+// pipe is one direction of a connection: a queue of segments of which the first has an
+// event. A segment that was quicker than the one before it arrives at the same instant,
+// right behind it. A segment that is a step of a loop arrives a nanosecond later, because
+// steps come before everything else of their instant.
 //
-// A segment is lost when its link is cut at the instant of its arrival. Then the
-// pipe stalls: everything in it stays, without events. Once the link is whole
-// again the pipe goes on at its next retransmission instant, counted from the
-// first loss: 200 ms, then doubling, at most 120 s apart. A pipe in which nothing
-// came through for 924.6 s is given up, and its sender's connection with it.
+// A segment is lost when its link is cut at the instant of its arrival. Then the pipe
+// stalls: everything in it stays, without events. Once the link is whole again the pipe
+// continues at its next retransmission instant, counted from the first loss: 200 ms, then
+// doubling, at most 120 s apart. A pipe in which nothing got through for 924.6 s is given
+// up, and with it its sender's connection.
 type pipe struct {
 	from, to *Conn
 	link     *link
 	latency  *vtime.Source // nil before the first draw
-	last     time.Duration // when what was sent last comes in
+	last     time.Duration // when the segment that was sent last arrives
 	trouble  *trouble      // has lost a segment and delivered none since
 	count    int32
-	stalled  bool // has no event, waits for the link
-	local    bool // stays inside of one host
+	stalled  bool // it has no event and waits for the link
+	local    bool // it stays inside of one host
 
 	first segment     // there is seldom more than one
 	timer vtime.Timer // of the first segment
-	ring  []segment   // those behind it, a ring buffer; the length is a power of two
+	ring  []segment   // the others, a ring buffer whose length is a power of two
 	head  int32       // of ring
 }
 
-// trouble is what a pipe has that has lost a segment.
+// trouble is the state of a pipe that has lost a segment.
 type trouble struct {
 	firstLoss time.Duration
 	giveUp    vtime.Timer
 	place     int // in Network.stalled
 }
 
-// segment is a message or a step of the connection's life.
+// segment is a message, or a step of the connection's life.
 type segment struct {
 	payload   any
-	loop      *vtime.Loop // whose step its arrival is, nil for none
+	loop      *vtime.Loop // the loop whose step its arrival is, nil for none
 	at        time.Duration
-	number    uint64 // in the order of events, of one without a loop: as it was sent
+	number    uint64 // its place in the order of events, as it was sent; only without a loop
 	sizeBytes int
 	what      segmentKind
 }
@@ -84,7 +84,7 @@ func (p *pipe) pushStep(loop *vtime.Loop, payload any, sizeBytes int) {
 
 func (p *pipe) queue(s segment) {
 	if !p.stalled {
-		// A stalled pipe gets new instants when it goes on.
+		// A stalled pipe gets new instants when it continues.
 		at := p.arrival(s.sizeBytes)
 		if s.at = p.behindLast(at); s.loop == nil && s.at > at {
 			p.last--
@@ -100,8 +100,8 @@ func (p *pipe) queue(s segment) {
 	}
 }
 
-// arrival returns when a segment that is sent now comes in, were it alone. A link that is as all
-// others are is not looked at.
+// arrival returns when a segment that is sent now arrives, if nothing was sent before it.
+// It does not look at the link while no link has a fault.
 func (p *pipe) arrival(sizeBytes int) time.Duration {
 	n := p.from.n
 	m := &n.latency
@@ -111,17 +111,19 @@ func (p *pipe) arrival(sizeBytes int) time.Duration {
 	return n.w.Now() + m.Min + draw(p.source(), m.Spread)
 }
 
-// law is that of the link, without a look at it: in a storm nobody has for long.
+// law returns the range of latencies without reading the link: it is the same for all links
+// of a kind.
 func (p *pipe) law() (min, spread time.Duration) { return p.from.n.latency.law(p.local) }
 
-// behindLast returns when a step comes in that would be there at an instant, were it alone.
+// behindLast returns when a step arrives that would arrive at an instant if nothing was
+// sent before it.
 func (p *pipe) behindLast(at time.Duration) time.Duration {
 	p.last = max(at, p.last+1)
 	return p.last
 }
 
-// source returns where the pipe's latencies are drawn from: those of each connection follow
-// from the seed alone, whatever is sent elsewhere.
+// source returns the source of the pipe's latencies. Those of each connection follow from
+// the seed alone, whatever is sent elsewhere.
 func (p *pipe) source() *vtime.Source {
 	switch {
 	case p.latency != nil:
@@ -133,7 +135,7 @@ func (p *pipe) source() *vtime.Source {
 	return p.latency
 }
 
-// back tells the two directions of a connection apart that does not leave its host.
+// back distinguishes the two directions of a connection inside of one host.
 func (p *pipe) back() string {
 	if p.local && !p.asks() {
 		return ":back"
@@ -141,18 +143,18 @@ func (p *pipe) back() string {
 	return ""
 }
 
-// asks reports whether the pipe leads from the end that has dialed to the other.
+// asks reports whether the pipe leads from the dialing end to the other.
 func (p *pipe) asks() bool { return p.from.dialer }
 
-// LatencySite returns the site, at a node, of the choices of latencies of what it sends to
-// another host on their number-th connection, counted from 1 whichever of them has dialed.
+// LatencySite names the site of the latencies that a node draws for what it sends to
+// another host on their number-th connection, counted from 1 whichever of them dials.
 func LatencySite(to string, number uint64) string {
 	return latencySites(to) + strconv.FormatUint(number, 10)
 }
 
 func latencySites(to string) string { return "network.latency:" + to + ":" }
 
-// latencySites returns what the sites begin with of what is sent to the host.
+// latencySites returns the begin of the sites' names for what is sent to the host.
 func (h *Host) latencySites() string {
 	if h.sites == "" {
 		h.sites = latencySites(h.name)
@@ -172,10 +174,10 @@ func (p *pipe) add(s segment) {
 	*p.behind(int(p.count) - 2) = s
 }
 
-// insert adds a segment at its place among the others.
+// insert puts a segment at its place among the others.
 func (p *pipe) insert(s segment) {
 	p.add(s)
-	i := int(p.count) - 2 // of the ring; -1 is the first
+	i := int(p.count) - 2 // an index into the ring; -1 means first
 	for ; i > 0 && s.before(p.behind(i-1)); i-- {
 		*p.behind(i), *p.behind(i - 1) = *p.behind(i - 1), s
 	}
@@ -189,8 +191,8 @@ func (p *pipe) insert(s segment) {
 	}
 }
 
-// before reports whether a segment that is inserted comes before another: steps come before
-// all else that happens at their instant.
+// before reports whether a new segment arrives before another: steps come before everything
+// else of their instant.
 func (s *segment) before(o *segment) bool {
 	return s.at < o.at || s.at == o.at && s.loop != nil && o.loop == nil
 }
@@ -237,8 +239,8 @@ func (p *pipe) part() int {
 	return PartAnswer
 }
 
-// The parts of a loop that asks (see vtime.Loop): the arrivals of its messages. Those below
-// are the loop's own.
+// These are the parts of a loop that asks (see vtime.Loop): the arrivals of its messages.
+// Lower numbers are the loop's own.
 const (
 	PartRequest = 3 + iota
 	PartAnswer
@@ -285,7 +287,7 @@ func (p *pipe) stall() {
 	p.trouble.giveUp = p.from.node.Schedule(p.trouble.firstLoss+limit, kindGiveUp, (*pipeGiveUp)(p), 0)
 }
 
-// resume lets a stalled pipe go on at its next retransmission.
+// resume lets a stalled pipe continue at its next retransmission.
 func (p *pipe) resume() {
 	p.unstall()
 	rto := rtoMin
@@ -301,8 +303,8 @@ func (p *pipe) resume() {
 	p.schedule()
 }
 
-// nextRetransmission returns the first instant after now at which a segment that was
-// first lost at lost is sent again.
+// nextRetransmission returns the first instant after now at which a segment is sent again
+// that was first lost at lost.
 func nextRetransmission(lost, now, rto time.Duration) time.Duration {
 	at := lost
 	for at <= now {
@@ -323,7 +325,7 @@ func (p *pipe) unstall() {
 	p.stalled = false
 }
 
-// discard forgets what is on its way.
+// discard drops what is on its way.
 func (p *pipe) discard() {
 	if p.stalled {
 		p.unstall()
@@ -336,7 +338,7 @@ func (p *pipe) discard() {
 	p.first, p.ring, p.head, p.count = segment{}, nil, 0, 0
 }
 
-// pipeGiveUp is the instant at which the sender gives up.
+// pipeGiveUp fires when the sender gives up.
 type pipeGiveUp pipe
 
 func (g *pipeGiveUp) Handle(uint64) {
