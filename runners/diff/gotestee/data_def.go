@@ -150,8 +150,7 @@ func (c *call) replicaMetaAddress() (any, error) {
 			prefix = "archon-"
 		}
 		for _, family := range []string{"ipv4", "ipv6", "IPV4", "None"} {
-			addr, err := m.GetAddress(archon, family)
-			out.Set(prefix+family, caseworld.Attempt(addr, err))
+			out.Set(prefix+family, caseworld.Attempt(m.GetAddress(archon, family)))
 		}
 	}
 	return out, nil

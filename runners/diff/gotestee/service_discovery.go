@@ -48,8 +48,7 @@ func (c *call) tfConfigDiscovery() (any, error) {
 		addrs, err := d.Query(name)
 		out.Set("query("+name+")", caseworld.Attempt(addrsDict(addrs), err))
 	}
-	kind, err := d.ServerType()
-	out.Set("server_type", caseworld.Attempt(kind, err))
+	out.Set("server_type", caseworld.Attempt(d.ServerType()))
 	addr, err := d.Addr()
 	out.Set("addr", caseworld.Attempt(addr, err))
 	index, err := d.Index()

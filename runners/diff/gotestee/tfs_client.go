@@ -84,8 +84,7 @@ func (c *call) readHeader() (any, error) {
 
 func (c *call) readData() (any, error) {
 	s := clients.NewDataStream(c.In.Bytes("stream"))
-	data, err := s.ReadData(c.client().Framing)
-	return caseworld.Object("result", caseworld.Attempt(data, err), "consumed", s.Consumed()), nil
+	return caseworld.Object("result", caseworld.Attempt(s.ReadData(c.client().Framing)), "consumed", s.Consumed()), nil
 }
 
 func (c *call) batchToInstance() (any, error) {

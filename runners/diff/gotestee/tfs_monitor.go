@@ -36,8 +36,7 @@ func (c *call) monitorAddr() (any, error) {
 	m := tfs.NewTFSMonitor(c.Env, conf)
 	addrs, types := []any{}, []any{}
 	for _, name := range c.In.Strings("names") {
-		addr, err := m.Addr(name)
-		addrs = append(addrs, []any{name, caseworld.Attempt(addr, err)})
+		addrs = append(addrs, []any{name, caseworld.Attempt(m.Addr(name))})
 		kind, err := m.ServiceType(name)
 		types = append(types, []any{name, caseworld.Attempt(pysem.OptString{V: kind, Set: kind != ""}, err)})
 	}

@@ -25,8 +25,7 @@ func svrClient(c *caseworld.Call) (any, error) {
 	r.client.Quirks = c.Quirks
 	answers := []any{}
 	for _, s := range c.In.Steps("calls") {
-		response, err := r.call(s)
-		answers = append(answers, caseworld.Attempt(response, err))
+		answers = append(answers, caseworld.Attempt(r.call(s)))
 	}
 	requests := []any{}
 	for _, call := range called.calls {

@@ -214,8 +214,7 @@ func getMPI(c *caseworld.Call) (any, error) {
 		{"rank", distributionutils.MPIRank}, {"local_rank", distributionutils.MPILocalRank}, {"size", distributionutils.MPISize},
 		{"local_size", distributionutils.MPILocalSize},
 	} {
-		n, err := f.get(c.Env.Host)
-		out.Set(f.name, caseworld.Attempt(n, err))
+		out.Set(f.name, caseworld.Attempt(f.get(c.Env.Host)))
 	}
 	return out, nil
 }

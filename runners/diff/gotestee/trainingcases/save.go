@@ -81,8 +81,7 @@ func saveHelper(c *caseworld.Call) (any, error) {
 	h := saveutils.SaveHelper{Basename: c.In.Str("basename")}
 	prefix, steps := h.CkptPrefix(int64(c.In.Integer("step"))), []any{}
 	for _, p := range c.In.Strings("prefixes") {
-		step, err := h.GlobalStepValue(p)
-		steps = append(steps, []any{p, caseworld.Attempt(step, err)})
+		steps = append(steps, []any{p, caseworld.Attempt(h.GlobalStepValue(p))})
 	}
 	return caseworld.Object("prefix", prefix, "asset_dir", saveutils.CkptAssetDir(prefix), "steps", steps), nil
 }
