@@ -22,25 +22,18 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// testOptions holds the flags of `monosim test`.
+// testOptions holds the flags of `monosim test`. Some set fields of the suite directly.
 type testOptions struct {
-	seed      uint64
-	seeds     int
-	jobs      int
-	tags      string
+	suite     steps.Suite
 	formats   []string
-	twice     bool
 	choices   []string
-	quirks    string
 	list      bool
 	listTags  bool
 	dryRun    bool
-	failFast  bool
 	sentences bool
 	faults    bool
 	explain   int
 	trace     string
-	noLeaps   bool
 	runners   runnerOptions
 }
 
@@ -80,21 +73,21 @@ was run so far, and with 128 and the number of the signal: 130, 143.`,
 	}
 	cmd.SetFlagErrorFunc(command.FlagError)
 	f := cmd.Flags()
-	f.Uint64Var(&o.seed, "seed", 1, "what every choice follows from; the first of --seeds")
-	f.IntVar(&o.seeds, "seeds", 1, "how many seeds to run each scenario with")
-	f.IntVar(&o.jobs, "jobs", 0, "how many scenarios to run at the same time, 0 for one for each core; changes nothing but the speed")
-	f.StringVar(&o.tags, "tags", "", "run only scenarios with such tags, as '@a and not (@b or @c)' or '@a && ~@b'")
+	f.Uint64Var(&o.suite.Seed, "seed", 1, "what every choice follows from; the first of --seeds")
+	f.IntVar(&o.suite.Seeds, "seeds", 1, "how many seeds to run each scenario with")
+	f.IntVar(&o.suite.Jobs, "jobs", 0, "how many scenarios to run at the same time, 0 for one for each core; changes nothing but the speed")
+	f.StringVar(&o.suite.Tags, "tags", "", "run only scenarios with such tags, as '@a and not (@b or @c)' or '@a && ~@b'")
 	f.StringArrayVar(&o.formats, "format", nil, "progress (default), pretty, junit, cucumber or html (a page for browsers), with :FILE into a file; may be repeated")
-	f.BoolVar(&o.twice, "check-determinism", false, "run everything twice and compare what happened")
+	f.BoolVar(&o.suite.Twice, "check-determinism", false, "run everything twice and compare what happened")
 	f.StringArrayVar(&o.choices, "choice", nil, "with --check-determinism: fix a choice of the second run, as node/site#k=value")
-	f.StringVar(&o.quirks, "quirks", "", quirksHelp+"; for scenarios that do not say theirs (default python)")
+	f.StringVar(&o.suite.Quirks, "quirks", "", quirksHelp+"; for scenarios that do not say theirs (default python)")
 	f.IntVar(&o.explain, "explain", 20, "how many lines to write under a failed step on what led to it; 0 for none")
 	f.StringVar(&o.trace, "trace", "", "write everything that happened into a file, which takes time: "+timeline.Help)
 	f.BoolVar(&o.list, "list", false, "print the scenarios that would run, with their tags, and run nothing")
 	f.BoolVar(&o.listTags, "list-tags", false, "print the tags of the scenarios that would run, with how many have each, and run nothing")
 	f.BoolVar(&o.dryRun, "dry-run", false, "hold the scenarios to the sentences and to what a cluster can be, and run nothing")
-	f.BoolVar(&o.noLeaps, "no-leaps", false, noLeapsHelp)
-	f.BoolVar(&o.failFast, "fail-fast", false, "end with the first failure")
+	f.BoolVar(&o.suite.NoLeaps, "no-leaps", false, noLeapsHelp)
+	f.BoolVar(&o.suite.FailFast, "fail-fast", false, "end with the first failure")
 	f.BoolVar(&o.sentences, "sentences", false, "print the sentences that scenarios may use, and run nothing; monosim steps says more")
 	f.BoolVar(&o.faults, "faults", false, "print the kinds of faults, what they do and the sentences that bring them about, and run nothing")
 	o.runners.register(cmd)
@@ -116,7 +109,7 @@ func (o *testOptions) run(cmd *cobra.Command, paths []string, simulation func() 
 	if err != nil {
 		return command.BadInput(err)
 	}
-	suite, err := o.suite(paths, runner)
+	suite, err := o.complete(paths, runner)
 	if err != nil {
 		return command.BadInput(err)
 	}
@@ -182,7 +175,7 @@ func (o *testOptions) look(cmd *cobra.Command, suite *steps.Suite) error {
 		return err
 	}
 	w := cmd.OutOrStdout()
-	for _, line := range scope.QuirkLines(o.tags) {
+	for _, line := range scope.QuirkLines(o.suite.Tags) {
 		fmt.Fprintln(cmd.ErrOrStderr(), "about "+line)
 	}
 	if o.list {
@@ -228,43 +221,38 @@ func printFaults(out io.Writer, kinds []runners.FaultKind) {
 	}
 }
 
-// suite checks the flags and makes the suite that they ask for.
-func (o *testOptions) suite(paths []string, runner runners.Runner) (*steps.Suite, error) {
-	if o.seeds < 1 {
-		return nil, fmt.Errorf("--seeds: found %d, want 1 or more", o.seeds)
+// complete checks the flags and returns the suite that they ask for.
+func (o *testOptions) complete(paths []string, runner runners.Runner) (*steps.Suite, error) {
+	if o.suite.Seeds < 1 {
+		return nil, fmt.Errorf("--seeds: found %d, want 1 or more", o.suite.Seeds)
 	}
-	if o.jobs < 0 {
-		return nil, fmt.Errorf("--jobs: found %d, want 1 or more, or 0 for one for each core", o.jobs)
+	if o.suite.Jobs < 0 {
+		return nil, fmt.Errorf("--jobs: found %d, want 1 or more, or 0 for one for each core", o.suite.Jobs)
 	}
 	if err := o.runners.check(); err != nil {
 		return nil, err
 	}
-	if !o.runners.simulated() && (o.seeds > 1 || o.twice) {
+	if !o.runners.simulated() && (o.suite.Seeds > 1 || o.suite.Twice) {
 		return nil, fmt.Errorf("--runner %s: found --seeds or --check-determinism, which are for virtual time", strings.Join(o.runners.names, ","))
 	}
-	if err := checkQuirks(o.quirks); err != nil {
+	if err := checkQuirks(o.suite.Quirks); err != nil {
 		return nil, err
 	}
-	if len(o.choices) > 0 && !o.twice {
+	if len(o.choices) > 0 && !o.suite.Twice {
 		return nil, errors.New("--choice: found no --check-determinism, whose second run it changes")
 	}
-	var choices []runners.Choice
+	suite := o.suite
 	for _, text := range o.choices {
 		c, err := parseChoice(text)
 		if err != nil {
 			return nil, err
 		}
-		choices = append(choices, c)
+		suite.Choices = append(suite.Choices, c)
 	}
-	fsys, paths, err := findFeatures(paths)
-	if err != nil {
-		return nil, err
-	}
-	return &steps.Suite{
-		Runner: runner, FS: fsys, Paths: paths, Tags: o.tags, Seed: o.seed, Seeds: o.seeds,
-		Quirks: o.quirks, Twice: o.twice, Choices: choices, FailFast: o.failFast, Explain: cmp.Or(o.explain, -1),
-		Jobs: o.jobs, Detail: o.trace != "", NoLeaps: o.noLeaps,
-	}, nil
+	suite.Runner, suite.Explain, suite.Detail = runner, cmp.Or(o.explain, -1), o.trace != ""
+	var err error
+	suite.FS, suite.Paths, err = findFeatures(paths)
+	return &suite, err
 }
 
 // noLeapsHelp is the help of --no-leaps.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,28 +21,23 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// zooKeeperOptions holds the flags of `monosim zookeeper`.
+// zooKeeperOptions holds the flags of `monosim zookeeper`. Some set options directly.
 type zooKeeperOptions struct {
-	listen        string
-	allowRemote   bool
-	profile       string
-	tick          time.Duration
-	minTimeout    time.Duration
-	maxTimeout    time.Duration
-	speed         string
-	sessionClock  string
-	dataDir       string
-	snapshot      string
-	logWrites     string
-	events        string
-	connsPerAddr  int
-	words         []string
-	extendedTypes bool
-	reconfig      bool
-	enforceQuota  bool
-	superDigest   string
-	admin         string
-	ensemble      ensembleOptions
+	options      wire.Options
+	listen       string
+	allowRemote  bool
+	profile      string
+	tick         time.Duration
+	minTimeout   time.Duration
+	maxTimeout   time.Duration
+	speed        string
+	sessionClock string
+	snapshot     string
+	logWrites    string
+	events       string
+	connsPerAddr int
+	admin        string
+	ensemble     ensembleOptions
 }
 
 func newZooKeeperCommand() *cobra.Command {
@@ -89,16 +85,16 @@ is with a curl command for each, and nobody but programs of this machine may ask
 	f.DurationVar(&o.maxTimeout, "max-session-timeout", 0, "longest session timeout (default 20 ticks)")
 	f.StringVar(&o.speed, "speed", "1x", "how much faster than the wall clock time passes, as 60x")
 	f.StringVar(&o.sessionClock, "session-clock", sessionClockWall, "clock of session timeouts and their limits: wall, by which clients ping, or server")
-	f.StringVar(&o.dataDir, "data-dir", "", "directory that keeps the state across restarts")
+	f.StringVar(&o.options.DataDir, "data-dir", "", "directory that keeps the state across restarts")
 	f.StringVar(&o.snapshot, "snapshot", "", "file to start from when it exists, and to save the state to at the end")
 	f.StringVar(&o.logWrites, "log-writes", "", "file for the log of all writes, one JSON object a line; it is replaced")
 	f.StringVar(&o.events, "events", "", "file to append every write to, with its session and wall time, one JSON object a line")
 	f.IntVar(&o.connsPerAddr, "max-client-cnxns", 60, "most connections of one address; 0 for no limit")
-	f.StringSliceVar(&o.words, "4lw", []string{"*"}, "four-letter words to answer, as ruok,mntr; * for all")
-	f.BoolVar(&o.extendedTypes, "extended-types", false, "allow TTL znodes (extendedTypesEnabled)")
-	f.BoolVar(&o.reconfig, "reconfig-enabled", false, "refuse reconfig as a standalone server that has it enabled")
-	f.BoolVar(&o.enforceQuota, "enforce-quota", false, "refuse what goes beyond the hard limits of quotas (enforceQuota)")
-	f.StringVar(&o.superDigest, "super-digest", "", "identity of the super user, as user:base64(sha1(user:password))")
+	f.StringSliceVar(&o.options.Words, "4lw", []string{"*"}, "four-letter words to answer, as ruok,mntr; * for all")
+	f.BoolVar(&o.options.Config.ExtendedTypes, "extended-types", false, "allow TTL znodes (extendedTypesEnabled)")
+	f.BoolVar(&o.options.Config.ReconfigEnabled, "reconfig-enabled", false, "refuse reconfig as a standalone server that has it enabled")
+	f.BoolVar(&o.options.Config.EnforceQuota, "enforce-quota", false, "refuse what goes beyond the hard limits of quotas (enforceQuota)")
+	f.StringVar(&o.options.Config.SuperDigest, "super-digest", "", "identity of the super user, as user:base64(sha1(user:password))")
 	f.StringVar(&o.admin, "admin", "", "address on this machine, as 127.0.0.1:0, of an HTTP interface that brings faults about; none without")
 	o.ensemble.flags(cmd)
 	cmd.AddCommand(newZooKeeperCheckCommand())
@@ -111,7 +107,7 @@ const smallHeap = 48 << 20
 
 // run serves until a signal or a failure.
 func (o *zooKeeperOptions) run(cmd *cobra.Command) (err error) {
-	opt, err := o.options(cmd.ErrOrStderr())
+	opt, err := o.complete(cmd.ErrOrStderr())
 	if err != nil {
 		return command.BadInput(err)
 	}
@@ -169,8 +165,9 @@ func (o *zooKeeperOptions) open(opt wire.Options) (*serving, error) {
 	}, nil
 }
 
-// options checks the flags.
-func (o *zooKeeperOptions) options(stderr io.Writer) (opt wire.Options, err error) {
+// complete checks the flags and returns the options of the server.
+func (o *zooKeeperOptions) complete(stderr io.Writer) (opt wire.Options, err error) {
+	opt = o.options
 	opt.Log = func(line string) { fmt.Fprintln(stderr, "zookeeper: "+line) }
 	if err := checkListen(stderr, "zookeeper", o.listen, "127.0.0.1:2181", o.allowRemote); err != nil {
 		return opt, err
@@ -198,9 +195,7 @@ func (o *zooKeeperOptions) options(stderr io.Writer) (opt wire.Options, err erro
 	if least > most {
 		return opt, fmt.Errorf("--min-session-timeout: %v, want at most --max-session-timeout, %v", least, most)
 	}
-	cfg.ExtendedTypes, cfg.ReconfigEnabled = o.extendedTypes, o.reconfig
-	cfg.EnforceQuota, cfg.SuperDigest = o.enforceQuota, o.superDigest
-	if err := checkSuperDigest(o.superDigest); err != nil {
+	if err := checkSuperDigest(cfg.SuperDigest); err != nil {
 		return opt, err
 	}
 	if opt.Speed, err = parseSpeed(o.speed); err != nil {
@@ -214,16 +209,15 @@ func (o *zooKeeperOptions) options(stderr io.Writer) (opt wire.Options, err erro
 	} else if o.connsPerAddr == 0 {
 		opt.Limits.ConnsPerAddr = -1
 	}
-	if len(o.words) != 1 || o.words[0] != "*" {
-		if err := wire.CheckWords(o.words); err != nil {
-			return opt, fmt.Errorf("--4lw: %w", err)
-		}
-		opt.Words = append([]string{}, o.words...)
+	if slices.Equal(opt.Words, []string{"*"}) {
+		opt.Words = nil
+	}
+	if err := wire.CheckWords(opt.Words); err != nil {
+		return opt, fmt.Errorf("--4lw: %w", err)
 	}
 	if err := o.checkEnsemble(); err != nil {
 		return opt, err
 	}
-	opt.DataDir = o.dataDir
 	return opt, o.loadSnapshot(&opt)
 }
 
@@ -255,7 +249,7 @@ func (o *zooKeeperOptions) loadSnapshot(opt *wire.Options) (err error) {
 	if o.snapshot == "" {
 		return nil
 	}
-	if o.dataDir != "" {
+	if opt.DataDir != "" {
 		return errors.New("--snapshot: cannot go with --data-dir, which has snapshots of its own")
 	}
 	opt.Snapshot, opt.SnapshotMs, err = wire.LoadSnapshot(o.snapshot)
