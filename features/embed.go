@@ -1,13 +1,12 @@
 // Package features holds the scenarios, one file per capability of a cluster.
 //
-// Two things to use first: [FS] has the files, which `monosim test` runs when it is given
-// no path, so that the binary carries its own scenarios. The sentences are defined in
-// package features/steps.
+// Two things to use first: [FS] has the files, which `monosim test` runs when it is given no path,
+// so that the binary carries its own scenarios. The sentences are defined in package
+// features/steps.
 //
 // To add a scenario: the file of the capability that it shows; its title says the outcome.
-// Scenarios of the model server have the tag of their id in TFS-19 (sim/tfserving/SPEC.md),
-// as @TFS-S1, and a tag for where they were seen: @issue-1519 is an issue of
-// tensorflow/serving.
+// Scenarios of the model server have the tag of their id in TFS-19 (sim/tfserving/SPEC.md), as
+// @TFS-S1, and a tag for where they were seen: @issue-1519 is an issue of tensorflow/serving.
 package features
 
 import "embed"

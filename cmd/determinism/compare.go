@@ -9,9 +9,8 @@ import (
 // runner runs a variant and returns its standard output.
 type runner func(context.Context, variant) (string, error)
 
-// compare runs every variant, prints a line for each, and returns the exit code. When the
-// first variant of a group fails, the others have nothing to be compared with and are left
-// out.
+// compare runs every variant, prints a line for each, and returns the exit code. When the first
+// variant of a group fails, the others have nothing to be compared with and are left out.
 func compare(ctx context.Context, groups []group, run runner, out io.Writer) int {
 	code := exitSame
 	for _, g := range groups {

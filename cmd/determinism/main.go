@@ -1,17 +1,16 @@
-// Command determinism runs monosim's scenarios in ways that must make no
-// difference and compares what came out: other processes, other schedulers,
-// other garbage collection, the race detector, a thousand seeds twice.
+// Command determinism runs monosim's scenarios in ways that must make no difference and compares
+// what came out: other processes, other schedulers, other garbage collection, the race detector, a
+// thousand seeds twice.
 //
 //	go run ./cmd/determinism                 build both binaries and run every variant
 //	go run ./cmd/determinism -race=false     without the race detector's build
 //
-// It prints one line for each variant (its name, the trace hash, ok or what
-// differs) and exits with 0 when all agree, 1 when one differs or fails, and 2
-// when nothing could be run. Two runs agree when their closing lines do, apart
-// from the wall time.
+// It prints one line for each variant (its name, the trace hash, ok or what differs) and exits
+// with 0 when all agree, 1 when one differs or fails, and 2 when nothing could be run. Two runs
+// agree when their closing lines do, apart from the wall time.
 //
-// Two things to read first: [groups] lists the variants, and [parseResult] reads the closing
-// line of `monosim test`. To change
+// Two things to read first: [groups] lists the variants, and [parseResult] reads the closing line
+// of `monosim test`. To change
 //   - which variants run look in variants.go,
 //   - what a closing line must hold, in result.go,
 //   - how variants are compared and reported, in compare.go.

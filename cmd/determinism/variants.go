@@ -29,10 +29,9 @@ var (
 	neverCollects = "GOGC=off"
 )
 
-// groups returns the variants. Each changes several things that could leak into a run: the
-// process (addresses, hash seeds of maps), the scheduler, the collector, the
-// instrumentation. To find which one leaks, run `monosim test --seed 1` with one of them
-// alone.
+// groups returns the variants. Each changes several things that could leak into a run: the process
+// (addresses, hash seeds of maps), the scheduler, the collector, the instrumentation. To find
+// which one leaks, run `monosim test --seed 1` with one of them alone.
 func groups(b binaries) []group {
 	plain := func(name string, args, env []string) variant {
 		return variant{name: name, command: append([]string{b.plain}, args...), env: env}

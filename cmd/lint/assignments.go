@@ -93,8 +93,7 @@ func (t *turn) put(lhs, value ast.Expr) {
 	t.writes = append(t.writes, write{path: path, effect: sameValue, value: t.text(value)})
 }
 
-// putCall notes p = append(p, …), p = max(p, …) or p = min(p, …), and reports whether
-// call is one.
+// putCall notes p = append(p, …), p = max(p, …) or p = min(p, …), and reports whether call is one.
 func (t *turn) putCall(path string, lhs ast.Expr, call *ast.CallExpr) bool {
 	e, ok := map[string]effect{"append": collects, "max": largest, "min": smallest}[builtinName(t.pass, call)]
 	if !ok {

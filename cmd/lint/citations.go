@@ -47,8 +47,7 @@ const excusesHeading = "Not built, not cited"
 // strings cite, in the others any text.
 var citingFiles = []string{".go", ".feature", ".md", ".proto", ".py", ".sh", ".txt", ".yaml"}
 
-// coveringFiles lists the endings of files whose citations show that a rule is built or
-// tested.
+// coveringFiles lists the endings of files whose citations show that a rule is built or tested.
 var coveringFiles = []string{".go", ".feature"}
 
 // lintTestdata has the examples that the rules of this command are tested with. Their
@@ -156,8 +155,7 @@ type citation struct {
 	line int
 }
 
-// exists reports a citation of an undefined number; the numbers of quirks have the prefix
-// "".
+// exists reports a citation of an undefined number; the numbers of quirks have the prefix "".
 func (c *citations) exists(name string, line int, prefix, number string) {
 	if prefix == "" {
 		if !c.quirks[number] {

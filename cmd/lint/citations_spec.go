@@ -25,8 +25,7 @@ type definition struct {
 	line   int
 }
 
-// excusedRule is an item of the section of excuses. reason is "" where the item cannot be
-// read.
+// excusedRule is an item of the section of excuses. reason is "" where the item cannot be read.
 type excusedRule struct {
 	number, reason string
 	text           string
@@ -105,8 +104,7 @@ type passage struct {
 	line int
 }
 
-// passages returns the comments and strings of a Go file, and the whole text of any other
-// file.
+// passages returns the comments and strings of a Go file, and the whole text of any other file.
 func passages(name, text string) []passage {
 	if path.Ext(name) != ".go" {
 		return []passage{{text, 1}}

@@ -47,8 +47,7 @@ func lint(patterns []string) ([]finding, error) {
 
 	found := slices.Concat(analyzed, imports, ported, texts, numbers, examples)
 	slices.SortFunc(found, compareFindings)
-	// A file with tests beside it is analyzed twice, alone and with its tests, so findings
-	// repeat.
+	// A file with tests beside it is analyzed twice, alone and with its tests, so findings repeat.
 	return slices.Compact(found), errors.Join(errAnalyze, errImports, errPorted, errTexts, errNumbers, errExamples)
 }
 

@@ -19,8 +19,7 @@ const (
 	examplesDoc  = "every package that README.md or CONTRIBUTING.md names and that exports something has an Example whose output is checked"
 )
 
-// doors lists the pages where newcomers begin. They look up the packages that these pages
-// name.
+// doors lists the pages where newcomers begin. They look up the packages that these pages name.
 var doors = []string{"README.md", "CONTRIBUTING.md"}
 
 // namedPath matches the path of a folder of this module in a text, as sim/zookeeper/wire. A

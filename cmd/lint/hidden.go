@@ -185,8 +185,7 @@ func (c *hiddenCheck) node(n ast.Node) bool {
 	return true
 }
 
-// use checks a name that is used, called or not, because a stored time.Now is a clock as
-// well.
+// use checks a name that is used, called or not, because a stored time.Now is a clock as well.
 func (c *hiddenCheck) use(id *ast.Ident) {
 	obj := c.pass.TypesInfo.Uses[id]
 	if obj == nil || obj.Pkg() == nil {

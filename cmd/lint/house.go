@@ -23,8 +23,7 @@ const (
 	maxFuncLines     = 64
 )
 
-// baseLines is the number of lines of all packages at ad81760; later counts are compared
-// with it.
+// baseLines is the number of lines of all packages at ad81760; later counts are compared with it.
 const baseLines = 207067
 
 // crowded lists packages that may exceed a limit for the time being, with what they may
@@ -72,8 +71,7 @@ func measureHouse() (*house, error) {
 	return h, err
 }
 
-// counts reports whether a file is measured: a Go file that is neither a test nor test
-// data.
+// counts reports whether a file is measured: a Go file that is neither a test nor test data.
 func counts(name string) bool {
 	return path.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go") &&
 		!slices.Contains(strings.Split(name, "/"), "testdata")

@@ -1,14 +1,13 @@
 // Command lint checks the repository against rules that a compiler cannot see.
 //
-// Run it as `go run ./cmd/lint ./...`. It prints a line for each finding, as file:line:
-// rule: what was found and what to do instead. It exits with 0 when there is none, 1 when
-// there is one, and 2 when it could not look (a package that does not load, a wrong
-// argument). With -house it prints the sizes of packages and functions instead, and which
-// are over the limits. With -system it prints instead what of the packages does not compile
-// for another operating system.
+// Run it as `go run ./cmd/lint ./...`. It prints a line for each finding, as file:line: rule: what
+// was found and what to do instead. It exits with 0 when there is none, 1 when there is one, and 2
+// when it could not look (a package that does not load, a wrong argument). With -house it prints
+// the sizes of packages and functions instead, and which are over the limits. With -system it
+// prints instead what of the packages does not compile for another operating system.
 //
-// Two things to read first: [rules], the analyzers that check one package each, and
-// [directions], the table of who may import whom.
+// Two things to read first: [rules], the analyzers that check one package each, and [directions],
+// the table of who may import whom.
 //
 // To change:
 //

@@ -126,9 +126,8 @@ func reachesEnv(x ast.Expr) bool {
 	return false
 }
 
-// implements describes what a function does beyond making a value, or returns "". A
-// function may choose, look and return. A loop counts as work, an assignment as keeping
-// something.
+// implements describes what a function does beyond making a value, or returns "". A function may
+// choose, look and return. A loop counts as work, an assignment as keeping something.
 func implements(f *ast.FuncDecl) (what string) {
 	if f.Body == nil {
 		return ""

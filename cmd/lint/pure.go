@@ -24,8 +24,7 @@ var pureCalls = map[string]bool{
 	"fmt.Sprint": true, "fmt.Sprintf": true, "fmt.Errorf": true,
 }
 
-// pureExcept lists functions that change their argument or receiver, or whose result has an
-// order.
+// pureExcept lists functions that change their argument or receiver, or whose result has an order.
 var pureExcept = map[string]bool{
 	"maps.Copy": true, "maps.DeleteFunc": true, "maps.Insert": true,
 	"maps.Keys": true, "maps.Values": true, "maps.All": true, "maps.Collect": true,

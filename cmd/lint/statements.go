@@ -219,8 +219,7 @@ func (t *turn) typeSwitch(s *ast.TypeSwitchStmt, in within) {
 	t.cases(s.Body, in)
 }
 
-// innerRange checks a loop inside a turn. A loop over another map is checked by itself as
-// well.
+// innerRange checks a loop inside a turn. A loop over another map is checked by itself as well.
 func (t *turn) innerRange(s *ast.RangeStmt) {
 	if s.Tok == token.ASSIGN {
 		t.fail(s, "has an inner loop with variables from outside")

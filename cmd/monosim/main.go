@@ -29,8 +29,7 @@ func main() {
 	os.Exit(command.ExitCode(err))
 }
 
-// run runs monosim, or the model server or the reference's program by whose name it was
-// called.
+// run runs monosim, or the model server or the reference's program by whose name it was called.
 func run() error {
 	if isModelServer(os.Args[0]) {
 		return runModelServer(os.Args[0], os.Args[1:], os.Stdout, os.Stderr)

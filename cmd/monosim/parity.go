@@ -50,8 +50,7 @@ is not, and 2 when the sources cannot be read or the registers claim what is not
 	return cmd
 }
 
-// sameFile returns an error unless the file holds the text; the error names the lines that
-// differ.
+// sameFile returns an error unless the file holds the text; the error names the lines that differ.
 func sameFile(path string, text []byte) error {
 	old, err := os.ReadFile(path)
 	if err != nil {

@@ -33,9 +33,8 @@ type serving struct {
 	close func() error
 }
 
-// serveUntilSignal opens a server and, where adminAddr is not "", its interface for faults.
-// It prints their addresses, and closes both at a signal or when the server has stopped by
-// itself.
+// serveUntilSignal opens a server and, where adminAddr is not "", its interface for faults. It
+// prints their addresses, and closes both at a signal or when the server has stopped by itself.
 func serveUntilSignal(cmd *cobra.Command, adminAddr string, open func() (*serving, error)) (err error) {
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

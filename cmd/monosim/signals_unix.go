@@ -9,9 +9,8 @@ import (
 	"syscall"
 )
 
-// dieOfSignals lets the program die of signals that Go catches or ignores. Upstream's
-// server has no handlers for them, so they end it. Signals that come before this call are
-// lost.
+// dieOfSignals lets the program die of signals that Go catches or ignores. Upstream's server has
+// no handlers for them, so they end it. Signals that come before this call are lost.
 func dieOfSignals() {
 	incoming := make(chan os.Signal, 1)
 	for _, s := range []os.Signal{syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGALRM} {

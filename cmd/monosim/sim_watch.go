@@ -50,10 +50,9 @@ func newSimWatch(notes io.Writer, size outlook.Size, maxMemory, costFile string)
 	return w, nil
 }
 
-// These bound the garbage that the collector lets lie, as bytes and as shares of what
-// lives. With 1,000 agents a fifth took 1.2 times (version 1) and 1.4 times (version 3) the
-// time of a half, for an eighth less memory. Four times the memory of a small cluster is
-// still next to nothing.
+// These bound the garbage that the collector lets lie, as bytes and as shares of what lives. With
+// 1,000 agents a fifth took 1.2 times (version 1) and 1.4 times (version 3) the time of a half,
+// for an eighth less memory. Four times the memory of a small cluster is still next to nothing.
 const (
 	garbageBytes                = 16 << 20
 	leastGarbage, mostGarbage   = 30, 400

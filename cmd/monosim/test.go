@@ -123,8 +123,7 @@ func (o *testOptions) run(cmd *cobra.Command, paths []string, simulation func() 
 	return o.stream(cmd, suite, list, outputs)
 }
 
-// stream runs the suite, writes the reports as results come, and ends with the line of
-// totals.
+// stream runs the suite, writes the reports as results come, and ends with the line of totals.
 func (o *testOptions) stream(cmd *cobra.Command, suite *steps.Suite, list []runners.Runner, outputs []output) error {
 	ctx, stop := command.UntilSignal(cmd.Context())
 	defer stop()

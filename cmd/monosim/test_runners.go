@@ -127,8 +127,7 @@ func (o *runnerOptions) slower(name string, times int) (runners.Runner, string) 
 	return r, scaleFlag(scale)
 }
 
-// runnersOf lists the runners of a scenario, and the reason for each on which it does not
-// run.
+// runnersOf lists the runners of a scenario, and the reason for each on which it does not run.
 func runnersOf(sc steps.Listed) string {
 	var on, not []string
 	for _, name := range runnerNames {

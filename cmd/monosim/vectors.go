@@ -78,8 +78,7 @@ func readKnown(name string) (map[string]bool, error) {
 	return conformance.ParseKnown(string(text)), nil
 }
 
-// engineKnown reads the list of the engine's own known failures, which is part of the
-// vectors.
+// engineKnown reads the list of the engine's own known failures, which is part of the vectors.
 func engineKnown() (map[string]bool, error) {
 	text, err := fs.ReadFile(golden.FS(), golden.KnownFailing)
 	return conformance.ParseKnown(string(text)), err

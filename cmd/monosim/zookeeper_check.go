@@ -101,8 +101,7 @@ func (o *zooKeeperCheckOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return command.BadInput(err)
 	}
-	// Each run has a root of its own, because the server of --server may have been checked
-	// before.
+	// Each run has a root of its own, because the server of --server may have been checked before.
 	root := fmt.Sprintf("/monosim-check-%d", time.Now().UnixNano())
 	if script != nil {
 		agree, err := diff.PlayAll(cmd.OutOrStdout(), root, script, servers)

@@ -35,8 +35,7 @@ func (o *ensembleOptions) flags(cmd *cobra.Command) {
 	f.BoolVar(&o.stopped, "stopped", false, "leave the ensemble's servers to be started by the interface of --admin")
 }
 
-// addresses returns the addresses of the servers: ports after the first one's, or any free
-// ones.
+// addresses returns the addresses of the servers: ports after the first one's, or any free ones.
 func (o *ensembleOptions) addresses(first string) (list []string, err error) {
 	host, port, err := net.SplitHostPort(first)
 	if err != nil {

@@ -29,8 +29,7 @@ const (
 	switchFile = "engine/switches/switch.go"
 )
 
-// forTests lists packages that only tests import. A fault in one is not a fault of an
-// agent.
+// forTests lists packages that only tests import. A fault in one is not a fault of an agent.
 var forTests = []string{modulePath + "/engine/agent/agenttest", modulePath + "/engine/agent/tfs/tfstest"}
 
 //go:embed switches.txt
@@ -103,8 +102,7 @@ func (s *schemata) read(pkgs []*packages.Package) error {
 // another, so a few rounds find all.
 const rounds = 12
 
-// compile builds the overlay until everything compiles; mutants that do not compile are
-// refused.
+// compile builds the overlay until everything compiles; mutants that do not compile are refused.
 func (s *schemata) compile() error {
 	for range rounds {
 		if err := s.writeOverlay(); err != nil {
@@ -121,8 +119,7 @@ func (s *schemata) compile() error {
 	return fmt.Errorf("instrumented packages do not compile after %d rounds", rounds)
 }
 
-// writeOverlay writes the instrumented files, and the overlay that replaces the originals
-// by them.
+// writeOverlay writes the instrumented files, and the overlay that replaces the originals by them.
 func (s *schemata) writeOverlay() error {
 	replace := map[string]string{}
 	write := func(path string, text []byte) (string, error) {

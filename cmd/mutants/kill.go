@@ -15,9 +15,8 @@ import (
 	"time"
 )
 
-// A mutant that takes this many times what its part takes without one, and this much more,
-// counts as endless. The limit of wall time is wider, because it also runs while others
-// work.
+// A mutant that takes this many times what its part takes without one, and this much more, counts
+// as endless. The limit of wall time is wider, because it also runs while others work.
 const (
 	patience     = 10
 	leastCPU     = 5 * time.Second

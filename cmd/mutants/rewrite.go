@@ -16,8 +16,7 @@ type rewrite struct {
 	edits  []edit
 }
 
-// Edits at one place have this order: a piece that ends there comes before any that begins
-// there.
+// Edits at one place have this order: a piece that ends there comes before any that begins there.
 const (
 	closing = iota
 	replacing
@@ -58,8 +57,7 @@ func (r *rewrite) text(n ast.Node) string {
 // span is the place of a mutant's pieces in the instrumented text.
 type span struct{ id, from, to int }
 
-// apply returns the instrumented text without the refused mutants, and the spans of the
-// others.
+// apply returns the instrumented text without the refused mutants, and the spans of the others.
 func (r *rewrite) apply(refused map[int]bool) (string, []span) {
 	slices.SortFunc(r.edits, func(a, b edit) int {
 		inside := cmp.Compare(a.seq, b.seq)

@@ -44,8 +44,7 @@ type Comparison struct {
 	Runners []runners.Runner
 	// Logs compares what the runners did, beside their verdicts.
 	Logs bool
-	// Most bounds the seeds of the measure that are run to find one that agrees; 0 means
-	// 200.
+	// Most bounds the seeds of the measure that are run to find one that agrees; 0 means 200.
 	Most int
 	// Slack is how far the time of a deed may differ from the measure's; the zero value
 	// means DefaultSlack.

@@ -26,8 +26,7 @@ const (
 	Differs = "differs"
 )
 
-// Matrix is the result of a comparison: a row for each scenario, with a cell for each
-// runner.
+// Matrix is the result of a comparison: a row for each scenario, with a cell for each runner.
 type Matrix struct {
 	Runners   []string `json:"runners"`
 	Scenarios []Row    `json:"scenarios"`

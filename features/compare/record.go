@@ -40,9 +40,8 @@ func (m *Matrix) Marshal() ([]byte, error) {
 	return append(text, "\n]}\n"...), nil
 }
 
-// Over updates an older matrix with the rows and runners of this one. It keeps only
-// scenarios in listed, in their order. Results on runners that this matrix does not have
-// stay.
+// Over updates an older matrix with the rows and runners of this one. It keeps only scenarios in
+// listed, in their order. Results on runners that this matrix does not have stay.
 func (m *Matrix) Over(older *Matrix, listed func(path, name string) (order int, ok bool)) *Matrix {
 	made := &Matrix{Runners: slices.Clone(older.Runners), Scenarios: []Row{}}
 	for _, name := range m.Runners {

@@ -8,8 +8,7 @@ import (
 	"github.com/monosim/monosim/runners/test/deeds"
 )
 
-// measure runs a scenario on the first runner, with more and more seeds, and keeps the
-// logs.
+// measure runs a scenario on the first runner, with more and more seeds, and keeps the logs.
 type measure struct {
 	trial  *trial
 	runner runners.Runner

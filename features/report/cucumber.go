@@ -11,8 +11,7 @@ import (
 	"github.com/monosim/monosim/features/steps"
 )
 
-// These are the parts of a Cucumber JSON report. Durations count nanoseconds of cluster
-// time.
+// These are the parts of a Cucumber JSON report. Durations count nanoseconds of cluster time.
 type (
 	CucumberFeature struct {
 		URI      string            `json:"uri"`

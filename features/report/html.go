@@ -95,9 +95,8 @@ type scenarioKey struct {
 	line int
 }
 
-// NewHTML makes a listener that writes a page for a browser. It has every scenario with its
-// steps and their times and, for a failure, the reason, what led to it, and the run over
-// time.
+// NewHTML makes a listener that writes a page for a browser. It has every scenario with its steps
+// and their times and, for a failure, the reason, what led to it, and the run over time.
 func NewHTML(w io.Writer) steps.Listener {
 	return &htmlForm{out: w, scenarios: map[scenarioKey]int{}}
 }
@@ -129,8 +128,7 @@ func (f *htmlForm) Add(r *steps.Result) error {
 	return f.page.Line(HTMLChart{Kind: "chart", Run: f.runs, Chart: timeline.NewChart(r.Log, r.Stats.Virtual)})
 }
 
-// scenario returns the id of a scenario. It writes the scenario's line before its first
-// run.
+// scenario returns the id of a scenario. It writes the scenario's line before its first run.
 func (f *htmlForm) scenario(r *steps.Result) (id int, err error) {
 	key := scenarioKey{r.Path, r.Line}
 	if id, ok := f.scenarios[key]; ok {

@@ -15,8 +15,7 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// compare runs an execution's job again. A difference between the traces makes it a
-// failure.
+// compare runs an execution's job again. A difference between the traces makes it a failure.
 func (s *Suite) compare(first *execution) {
 	second := s.execute(first.job, s.overlay(0, 0))
 	defer second.world.close()

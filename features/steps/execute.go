@@ -9,8 +9,7 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// runOne runs a job. While it fails, it runs it again on slower clocks, if the suite has
-// them.
+// runOne runs a job. While it fails, it runs it again on slower clocks, if the suite has them.
 func (s *Suite) runOne(j job) Result {
 	r := s.runOnce(j)
 	for times := 1; r.Status == Failed && s.Slower != nil; times++ {

@@ -124,8 +124,7 @@ func (s subjects) concern(o *runners.Observation) bool {
 	if !things {
 		return ofPod
 	}
-	// Starts and ends of a pod's processes and sessions matter to everything that the pod
-	// has.
+	// Starts and ends of a pod's processes and sessions matter to everything that the pod has.
 	vital := strings.HasPrefix(o.Op, "process.") || strings.HasSuffix(o.Op, "Session") || o.Op == "log.error" || o.Op == "modelserver.serving"
 	return ofPod && vital
 }
@@ -153,8 +152,7 @@ type happening struct {
 	times int
 }
 
-// explanation writes a heading and the happenings that concern the subjects, n lines in
-// all.
+// explanation writes a heading and the happenings that concern the subjects, n lines in all.
 func explanation(log []runners.Observation, s subjects, n int) []string {
 	list := happenings(log, s)
 	chosen := choose(log, list, n-1)
@@ -173,8 +171,7 @@ func explanation(log []runners.Observation, s subjects, n int) []string {
 	return lines[:min(len(lines), n)]
 }
 
-// happenings returns the observations that concern the subjects, in the order of their last
-// time.
+// happenings returns the observations that concern the subjects, in the order of their last time.
 func happenings(log []runners.Observation, s subjects) []happening {
 	type key struct{ pod, op, path, note, peer string }
 	known := map[key]*happening{}

@@ -9,8 +9,7 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// policies lists the policies that gen_model_config accepts, in any case
-// (utils.py:938-952).
+// policies lists the policies that gen_model_config accepts, in any case (utils.py:938-952).
 var policies = []string{"latest", "latest_once", "all", "specific"}
 
 // checkPolicy returns an error for a policy with which no model can be declared.
@@ -54,8 +53,7 @@ func ofTrainingJob(s *Sentence) *Sentence {
 	return s
 }
 
-// checkTrainers checks that the cluster has the training job, and the processes that a step
-// names.
+// checkTrainers checks that the cluster has the training job, and the processes that a step names.
 func (s *Sentence) checkTrainers(spec *runners.Spec, text string) error {
 	var names []string
 	if spec.Training != nil {
@@ -102,8 +100,7 @@ func (s *Sentence) possible(w *World, st *step) error {
 	return c.Check(spec)
 }
 
-// peopled returns an error for a step about something that the cluster of spec does not
-// have.
+// peopled returns an error for a step about something that the cluster of spec does not have.
 func (s *Sentence) peopled(spec *runners.Spec, st *step) error {
 	var pods []string
 	for _, p := range spec.Pods() {

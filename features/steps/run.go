@@ -10,8 +10,7 @@ import (
 	"github.com/monosim/monosim/runners/test/replay"
 )
 
-// Run runs scenarios as subtests of t, for a Go test in a project with .feature files of
-// its own:
+// Run runs scenarios as subtests of t, for a Go test in a project with .feature files of its own:
 //
 //	//go:embed *.feature
 //	var scenarios embed.FS
@@ -20,16 +19,15 @@ import (
 //		steps.Run(t, scenarios, steps.Suite{Runner: &simrun.Runner{}})
 //	}
 //
-// fsys holds the files, at any depth. how.Paths names some of them; without it all run. The
-// other fields of how are as with Suite.Run, with two differences: a Seed of 0 means the
-// environment variable MONOSIM_SEED, or 1, and Jobs is ignored, because scenarios run one
-// after another.
+// fsys holds the files, at any depth. how.Paths names some of them; without it all run. The other
+// fields of how are as with Suite.Run, with two differences: a Seed of 0 means the environment
+// variable MONOSIM_SEED, or 1, and Jobs is ignored, because scenarios run one after another.
 //
-// Each file has a subtest, and in it each scenario, named by its title. Several seeds have
-// a subtest each, and so have the rows of an outline, named by their values. A failed
-// scenario reports the step, what was wanted and found at which cluster time, the seed, and
-// the command that repeats it. A scenario that the runner cannot run is skipped. An
-// undefined sentence, or a filter that matches nothing, ends t before any scenario runs.
+// Each file has a subtest, and in it each scenario, named by its title. Several seeds have a
+// subtest each, and so have the rows of an outline, named by their values. A failed scenario
+// reports the step, what was wanted and found at which cluster time, the seed, and the command
+// that repeats it. A scenario that the runner cannot run is skipped. An undefined sentence, or a
+// filter that matches nothing, ends t before any scenario runs.
 func Run(t *testing.T, fsys fs.FS, how Suite) {
 	t.Helper()
 	s := &how

@@ -94,8 +94,7 @@ func (r *scriptReader) line(text string) (runners.Act, error) {
 	return act, nil
 }
 
-// read finds the sentence of a step, which has to be one that a script can say of this
-// cluster.
+// read finds the sentence of a step, which has to be one that a script can say of this cluster.
 func (r *scriptReader) read(st *step) error {
 	found := r.known.match(st.text)
 	if len(found) != 1 {

@@ -20,8 +20,7 @@ const (
 	// aQuestion and aFinding are about a recorded case; no cluster is built for them.
 	aQuestion
 	aFinding
-	// someFaults marks the place in the vocabulary of the sentences about faults of one
-	// topic.
+	// someFaults marks the place in the vocabulary of the sentences about faults of one topic.
 	someFaults
 )
 
@@ -68,8 +67,7 @@ func shape(text string, do any) *Sentence { return newSentence(aShape, text, do)
 // condition makes a sentence that may end in "for 12s".
 func condition(text string, do any) *Sentence { return newSentence(aCondition, text, do) }
 
-// question makes a sentence that asks a recorded case; finding makes one that looks at the
-// answer.
+// question makes a sentence that asks a recorded case; finding makes one that looks at the answer.
 func question(text string, do any) *Sentence { return newSentence(aQuestion, text, do) }
 func finding(text string, do any) *Sentence  { return newSentence(aFinding, text, do) }
 
@@ -137,8 +135,7 @@ var (
 	}
 )
 
-// takesTime marks a sentence that lets time pass though others of its kind do not; when
-// says when.
+// takesTime marks a sentence that lets time pass though others of its kind do not; when says when.
 func takesTime(when string, s *Sentence) *Sentence {
 	s.waits = when
 	return s

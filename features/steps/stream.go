@@ -27,9 +27,8 @@ type Plan struct {
 	Scenarios, Seeds, Runs int
 }
 
-// These bound how many results may wait for an earlier one, for each job. Fewer would leave
-// jobs idle when runs take unequal times; more would take memory, of which results with
-// logs need much.
+// These bound how many results may wait for an earlier one, for each job. Fewer would leave jobs
+// idle when runs take unequal times; more would take memory, of which results with logs need much.
 const (
 	ahead         = 32
 	aheadWithLogs = 2
@@ -170,8 +169,7 @@ func (s *Suite) work(ctx context.Context, scenarios []*scenario, workers int, wi
 	}
 }
 
-// tell counts a result, explains it if it is the first failure of its kind, and passes it
-// on.
+// tell counts a result, explains it if it is the first failure of its kind, and passes it on.
 func (s *Suite) tell(one numbered, summary *Summary, listener Listener) error {
 	r := &one.result
 	if group := summary.add(r); group != nil && group.Runs == 1 && len(summary.Failures) <= explained {

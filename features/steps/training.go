@@ -463,8 +463,7 @@ func (w *World) restoredTimes(n int) check         { return w.times("chief", "re
 // end of the job.
 func (w *World) reportedAs(end string, n int) check { return w.times("chief", "reported", end, n) }
 
-// heartbeats makes a check of how often the chief's metric has changed to running, or to
-// stopped.
+// heartbeats makes a check of how often the chief's metric has changed to running, or to stopped.
 func (w *World) heartbeats(typ string, n int) check { return w.times("chief", "heartbeat", typ, n) }
 
 // evaluatedTimes makes a check of how often the evaluator has evaluated a checkpoint.
@@ -507,8 +506,7 @@ func (w *World) servesNewest(who, servable string) check {
 	})
 }
 
-// servesOlder makes a check that servers have an export of the job available, but not the
-// newest.
+// servesOlder makes a check that servers have an export of the job available, but not the newest.
 func (w *World) servesOlder(who, servable string) check {
 	return w.ofTraining(func(t runners.Trainer) error {
 		newest, err := w.newestExport(t, servable)

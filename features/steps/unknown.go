@@ -135,8 +135,7 @@ func distance(a, b []string) int {
 	return row[len(b)]
 }
 
-// unlike returns 0 for a word that fits the known one, up to editCost for one that does
-// not.
+// unlike returns 0 for a word that fits the known one, up to editCost for one that does not.
 func unlike(said, known string) int {
 	if known == said {
 		return 0
@@ -158,8 +157,7 @@ func unlike(said, known string) int {
 	return editCost
 }
 
-// fitting returns the expression of one word of a sentence; any word of a list or a phrase
-// fits.
+// fitting returns the expression of one word of a sentence; any word of a list or a phrase fits.
 func fitting(known string) string {
 	switch known {
 	case "{pods}", "{agents}", "{servers}", "{server}", "{places}":

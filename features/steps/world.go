@@ -22,8 +22,7 @@ type World struct {
 	// to model servers, by kind.
 	entries map[string]*runners.ServedModel
 	calls   map[string][]runners.ModelCall
-	// operated is the answer to the last call of the controller, nil while the call goes
-	// on.
+	// operated is the answer to the last call of the controller, nil while the call goes on.
 	operated *runners.TrainingAnswer
 	// seen is the cluster time at the end of the previous step.
 	seen time.Duration

@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// Available returns how many bytes of memory this process may use in all: what it uses now
-// plus what the kernel has left, within the limit of its control group. It fails without
-// /proc.
+// Available returns how many bytes of memory this process may use in all: what it uses now plus
+// what the kernel has left, within the limit of its control group. It fails without /proc.
 func Available() (bytes int64, err error) {
 	text, err := os.ReadFile("/proc/meminfo")
 	if err != nil {

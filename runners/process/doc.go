@@ -1,5 +1,4 @@
-// Package process starts, ends and measures programs that a test or a bench runs beside
-// itself.
+// Package process starts, ends and measures programs that a test or a bench runs beside itself.
 //
 // Two things to use first:
 //
@@ -10,7 +9,7 @@
 //
 //   - how programs end: orphan_linux.go; how their output is kept: tail.go
 //   - the free ports that a program can be told to use ([FreePorts]): ports.go
-//   - memory and processor time of a process, as Linux counts them in /proc ([Resident],
-//     [CPU]): usage.go, cpu_linux.go; the memory left for this one ([Available]): available.go
+//   - memory and processor time of a process, as Linux counts them in /proc ([Resident], [CPU]):
+//     usage.go, cpu_linux.go; the memory left for this one ([Available]): available.go
 //   - which of several measurements counts ([Median]): median.go
 package process

@@ -41,9 +41,8 @@ func free(port int) bool {
 	return true
 }
 
-// quietPorts returns the first and the last port of a range from which the kernel assigns
-// none by itself. Linux's own range begins at 32768 by default, that of other systems at
-// 49152.
+// quietPorts returns the first and the last port of a range from which the kernel assigns none by
+// itself. Linux's own range begins at 32768 by default, that of other systems at 49152.
 func quietPorts() (least, most int) {
 	const quiet, enough = 10_000, 1000
 	least, most = quiet, 32_767

@@ -4,8 +4,7 @@ import (
 	"sync"
 )
 
-// Tail is an io.Writer that keeps the last Max bytes written to it. Several goroutines may
-// use it.
+// Tail is an io.Writer that keeps the last Max bytes written to it. Several goroutines may use it.
 type Tail struct {
 	// Max is the number of bytes to keep.
 	Max int

@@ -22,9 +22,8 @@ func Resident(pid int) (bytes int64, err error) {
 	return 0, fmt.Errorf("process %d: found no VmRSS in its status", pid)
 }
 
-// Runs reports whether a process with a pid and a start time runs. The start time is the
-// 22nd field of /proc/PID/stat; a later process with the same pid has another. A zombie
-// does not run.
+// Runs reports whether a process with a pid and a start time runs. The start time is the 22nd
+// field of /proc/PID/stat; a later process with the same pid has another. A zombie does not run.
 func Runs(pid int, started string) bool {
 	fields, err := status(pid)
 	return err == nil && fields[starttime] == started && fields[state] != "Z" && fields[state] != "X"

@@ -8,8 +8,7 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Bar is a stretch of a pod's time: its start-up, or a version of a model being loaded or
-// served.
+// Bar is a stretch of a pod's time: its start-up, or a version of a model being loaded or served.
 type Bar struct {
 	Pod string `json:"pod"`
 	// What is "start" (from the start of an agent until its model servers serve), "loading"

@@ -109,9 +109,8 @@ func reasonOf(err error) error {
 	return err
 }
 
-// modelOf returns the name of the model that a graph belongs to: the folder above it,
-// skipping "exported_models" and "saved_models". For a graph right below the root it
-// returns fallback.
+// modelOf returns the name of the model that a graph belongs to: the folder above it, skipping
+// "exported_models" and "saved_models". For a graph right below the root it returns fallback.
 func (g exportedGraph) modelOf(fallback string) string {
 	parts := strings.Split(g.dir, "/")
 	for i := len(parts) - 2; i >= 0; i-- {

@@ -10,8 +10,7 @@ import (
 //go:embed page.js
 var pageScript string
 
-// pageSamples holds the samples as a table, which is shorter in JSON than a list of
-// objects.
+// pageSamples holds the samples as a table, which is shorter in JSON than a list of objects.
 type pageSamples struct {
 	Kind    string      `json:"kind"`
 	Columns []string    `json:"columns"`
@@ -30,8 +29,7 @@ type pageBars struct {
 }
 
 // WriteHTML writes the report as a page that needs no other file. It shows the start-up and
-// roll-outs of each pod as bars, and rates and memory over time. Equal runs give equal
-// bytes.
+// roll-outs of each pod as bars, and rates and memory over time. Equal runs give equal bytes.
 func (r *Report) WriteHTML(out io.Writer) error {
 	page := webpage.Begin(out, webpage.Head{
 		Title: "monosim sim: " + r.Conf, Styles: []string{webpage.PlotStyle}, Scripts: []string{webpage.PlotScript, pageScript},

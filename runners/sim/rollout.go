@@ -27,8 +27,7 @@ type Rollout struct {
 	Of   int     `json:"of"`
 }
 
-// rollouts returns the roll-outs of all versions, in the order in which they became
-// available.
+// rollouts returns the roll-outs of all versions, in the order in which they became available.
 func (s *story) rollouts() []Rollout {
 	var list []Rollout
 	for _, name := range s.order {
@@ -121,8 +120,7 @@ func (s *story) unlisted(cluster *simrun.Cluster, services []ServiceEntry, asked
 	return list
 }
 
-// servedBy returns a function that reports whether the pod has a version of a model
-// AVAILABLE.
+// servedBy returns a function that reports whether the pod has a version of a model AVAILABLE.
 func servedBy(cluster *simrun.Cluster, pod string) func(key string) bool {
 	state, err := cluster.PodState(pod)
 	return func(key string) bool {

@@ -96,8 +96,7 @@ func (s *samples) look(r *run, now time.Duration) {
 	s.kept = append(s.kept, one)
 }
 
-// lookAtPods reads the state of the pods to which something has happened since the last
-// sample.
+// lookAtPods reads the state of the pods to which something has happened since the last sample.
 func (s *samples) lookAtPods(r *run, one *Sample) {
 	for _, p := range r.Pods() {
 		number := r.story.numbers.of(p.Name)

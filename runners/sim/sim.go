@@ -29,8 +29,7 @@ import (
 
 // Options says what to run.
 type Options struct {
-	// Conf is the file that is every pod's agent.conf, and Models a folder of exported
-	// models.
+	// Conf is the file that is every pod's agent.conf, and Models a folder of exported models.
 	Conf, Models string
 	// Shards is 0 for the number in the conf.
 	Shards, Replicas int
@@ -43,16 +42,13 @@ type Options struct {
 	PublishAfter time.Duration
 	// Locations lists idc:cluster of the replicas, used in turn.
 	Locations []string
-	// ZooKeeper and ModelServer name profiles. Quirks and RestartAfter are as in
-	// runners.Spec.
+	// ZooKeeper and ModelServer name profiles. Quirks and RestartAfter are as in runners.Spec.
 	ZooKeeper, ModelServer, Quirks string
 	RestartAfter                   time.Duration
-	// MemoryLimitBytes is the memory with which a model server is killed, and
-	// LoadBytesPerSecond the speed at which it reads models. 0 means no limit and the usual
-	// speed.
+	// MemoryLimitBytes is the memory with which a model server is killed, and LoadBytesPerSecond
+	// the speed at which it reads models. 0 means no limit and the usual speed.
 	MemoryLimitBytes, LoadBytesPerSecond int64
-	// Every is the distance between samples of the time series; 0 means some 500 samples in
-	// all.
+	// Every is the distance between samples of the time series; 0 means some 500 samples in all.
 	Every time.Duration
 	// Trace, when set, names a file to write all events into; see runners/show/timeline.
 	Trace string

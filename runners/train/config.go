@@ -46,8 +46,7 @@ type setting struct {
 	noZero bool
 }
 
-// settings lists all settings. A field that is in none of them has no effect on a simulated
-// job.
+// settings lists all settings. A field that is in none of them has no effect on a simulated job.
 var settings = []setting{
 	{job: "ps", fields: []string{"num_ps"}, take: func(c config, job spec) { job.PS = c.NumPS }},
 	{job: "workers", fields: []string{"num_workers"}, take: func(c config, job spec) { job.Workers = c.NumWorkers - 1 }},
@@ -333,8 +332,7 @@ func decoded[T any](n *yaml.Node, want string) (any, string) {
 	return v, ""
 }
 
-// member returns the member of an enum with the node's name, in lower case as on a command
-// line.
+// member returns the member of an enum with the node's name, in lower case as on a command line.
 func member(n *yaml.Node, f gflagsutils.Field) (any, string) {
 	var words []string
 	for _, m := range f.Members {

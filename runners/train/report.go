@@ -53,8 +53,7 @@ type Broken struct {
 	Invariant string  `json:"invariant"`
 	AtSeconds float64 `json:"at_s"`
 	What      string  `json:"what"`
-	// Known is the quirk or rule by which the reference breaks it, too; "" if there is
-	// none.
+	// Known is the quirk or rule by which the reference breaks it, too; "" if there is none.
 	Known string `json:"known,omitempty"`
 }
 

@@ -81,9 +81,8 @@ func (c *Conn) RemoteHost() *Host { return c.peer.host }
 // Open reports whether messages can be sent.
 func (c *Conn) Open() bool { return c.state == connOpen }
 
-// Send queues a message of sizeBytes for the other end, behind all earlier ones. It does
-// nothing on a closed connection, because its Receiver was told of the end, or the sender
-// has ended it.
+// Send queues a message of sizeBytes for the other end, behind all earlier ones. It does nothing
+// on a closed connection, because its Receiver was told of the end, or the sender has ended it.
 func (c *Conn) Send(payload any, sizeBytes int) {
 	c.n.w.Acts()
 	c.SendStep(nil, payload, sizeBytes)

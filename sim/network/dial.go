@@ -123,8 +123,7 @@ func (h *Host) dial(o Owner, addr string, done func(*Conn, error)) *Conn {
 	return c
 }
 
-// nextNumber returns the number of a new connection between two hosts. Either of them may
-// dial.
+// nextNumber returns the number of a new connection between two hosts. Either of them may dial.
 func (n *Network) nextNumber(a, b *Host) uint64 {
 	if b.index < a.index {
 		a, b = b, a

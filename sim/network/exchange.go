@@ -7,10 +7,9 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// Exchange is a series of requests and answers on a connection, whose messages make no
-// events: a request is sent at the instant at which the previous answer arrives. It is for
-// sleeping loops that have joined the connection. It counts no bytes (see
-// [Exchange.Count]).
+// Exchange is a series of requests and answers on a connection, whose messages make no events: a
+// request is sent at the instant at which the previous answer arrives. It is for sleeping loops
+// that have joined the connection. It counts no bytes (see [Exchange.Count]).
 type Exchange struct {
 	conn *Conn
 	loop *vtime.Loop
@@ -36,9 +35,8 @@ func (x *Exchange) Next() (at time.Duration, part int) {
 // Answers reports whether an answer is on its way, not a request.
 func (x *Exchange) Answers() bool { return x.answers }
 
-// Leap makes the arrivals before the bound, but no request at until or later, and no answer
-// after the n-th. It returns how many requests and answers have arrived, and when the last
-// of each.
+// Leap makes the arrivals before the bound, but no request at until or later, and no answer after
+// the n-th. It returns how many requests and answers have arrived, and when the last of each.
 func (x *Exchange) Leap(b vtime.Bound, until time.Duration, n int) (l Leapt) {
 	out, back := &x.conn.out, &x.conn.peer.out
 	shortest, spread := out.law()
@@ -132,8 +130,7 @@ func (p *pipe) ahead(back *pipe, spread time.Duration) (asking, answering vtime.
 type Leapt struct {
 	Served, Answered         int // requests at the server, answers at the client
 	LastServed, LastAnswered time.Duration
-	// ItsRequest is when the request of the last answer arrived, 0 if that was before the
-	// leap.
+	// ItsRequest is when the request of the last answer arrived, 0 if that was before the leap.
 	ItsRequest time.Duration
 }
 
@@ -143,8 +140,7 @@ const Forever = time.Duration(math.MaxInt64)
 // Bytes counts messages and their bytes.
 type Bytes struct{ Messages, Bytes int }
 
-// Count counts, at both hosts, requests that were sent and that arrived, and answers
-// likewise.
+// Count counts, at both hosts, requests that were sent and that arrived, and answers likewise.
 func (x *Exchange) Count(asked, served, answers, answered Bytes) {
 	client, server := &x.conn.host.counters, &x.conn.peer.host.counters
 	client.sent(asked)

@@ -21,9 +21,8 @@ func (n *Network) PartitionBoth(a, b []string) error {
 	return n.Partition(b, a)
 }
 
-// Heal ends a Partition of what the hosts in from send to the hosts in to. What was lost
-// is sent again at its next retransmission: 200 ms after the loss, then doubling up to
-// 120 s (pipe.go).
+// Heal ends a Partition of what the hosts in from send to the hosts in to. What was lost is sent
+// again at its next retransmission: 200 ms after the loss, then doubling up to 120 s (pipe.go).
 func (n *Network) Heal(from, to []string) error {
 	if err := n.eachLink(from, to, func(l *link) { l.blocked = false }); err != nil {
 		return err
@@ -65,9 +64,8 @@ func (n *Network) blocked(from, to *Host) bool {
 	return l != nil && l.blocked
 }
 
-// Slow adds extra to the latency of everything that the hosts in from send to the
-// hosts in to, from now on and in place of an earlier extra; 0 ends it. Order within a
-// connection is kept.
+// Slow adds extra to the latency of everything that the hosts in from send to the hosts in to,
+// from now on and in place of an earlier extra; 0 ends it. Order within a connection is kept.
 func (n *Network) Slow(from, to []string, extra time.Duration) error {
 	return n.eachLink(from, to, func(l *link) { l.extra = extra })
 }

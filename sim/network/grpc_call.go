@@ -80,8 +80,7 @@ func (call *Call) From() *Host { return call.channel.h }
 // the server stopped.
 func (call *Call) Cancelled() bool { return call.cancelled }
 
-// OnCancel sets the function to call when the call is cancelled before it was
-// answered.
+// OnCancel sets the function to call when the call is cancelled before it was answered.
 func (call *Call) OnCancel(fn func()) { call.onCancel = fn }
 
 // Reply answers the call; sizeBytes is the size of the serialized response. Call Reply or

@@ -44,9 +44,8 @@ const (
 )
 
 // Channel is a process's gRPC channel to one address. It connects on the first call. When a
-// connection cannot be made, calls fail at once until the back-off is over; then the
-// channel tries again by itself. A connection that breaks fails its calls; the next call
-// connects again.
+// connection cannot be made, calls fail at once until the back-off is over; then the channel tries
+// again by itself. A connection that breaks fails its calls; the next call connects again.
 type Channel struct {
 	p     *vtime.Process
 	held  *sockets // of p
@@ -226,8 +225,7 @@ func tooLarge(sizeBytes int) *env.RPCError {
 	return &env.RPCError{Code: env.ResourceExhausted, Message: fmt.Sprintf(env.MessageTooLarge, sizeBytes, env.MaxMessageBytes)}
 }
 
-// failAll fails the present calls; a task that is woken by that may make a new call at
-// once.
+// failAll fails the present calls; a task that is woken by that may make a new call at once.
 func (c *Channel) failAll(err *env.RPCError) {
 	calls := c.calls
 	c.calls = nil

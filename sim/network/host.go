@@ -68,8 +68,7 @@ func (h *Host) Node() *vtime.Node { return h.node }
 // Network returns the network that the host is in.
 func (h *Host) Network() *Network { return h.n }
 
-// IPs lists the host's addresses in canonical form, possibly none. The slice
-// must not be changed.
+// IPs lists the host's addresses in canonical form, possibly none. The slice must not be changed.
 func (h *Host) IPs() []string { return h.ips }
 
 // Down reports whether the host is off the network: after HostDown, before HostUp.

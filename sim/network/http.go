@@ -37,8 +37,7 @@ func (call *HTTPCall) Answer(status int, body []byte) {
 	call.conn.Send(&httpAnswer{status, body, len(body)}, httpHeaderBytes+len(body))
 }
 
-// Cut sends an answer whose body is shorter than its announced length, and closes the
-// connection.
+// Cut sends an answer whose body is shorter than its announced length, and closes the connection.
 func (call *HTTPCall) Cut(status int, body []byte, length int) {
 	call.conn.Send(&httpAnswer{status, body, length}, httpHeaderBytes+len(body))
 	call.conn.Close()

@@ -95,8 +95,7 @@ func (n *Network) wakeAll() {
 	}
 }
 
-// SendsAt returns when a message arrives that this end sends at an instant without an
-// event.
+// SendsAt returns when a message arrives that this end sends at an instant without an event.
 func (c *Conn) SendsAt(at time.Duration, sizeBytes int) time.Duration {
 	c.host.counters.count(false, sizeBytes)
 	return c.out.arrivalOf(at)

@@ -6,8 +6,7 @@ import "time"
 // it follows from the seed of the world. The zero value of a field has the meaning
 // that its comment gives; [DefaultLatency] is the usual data centre.
 type LatencyModel struct {
-	// Min and Spread give the one-way latency between hosts: Min plus a choice
-	// from [0, Spread).
+	// Min and Spread give the one-way latency between hosts: Min plus a choice from [0, Spread).
 	Min, Spread time.Duration
 	// LoopbackMin and LoopbackSpread are the same inside one host.
 	LoopbackMin, LoopbackSpread time.Duration

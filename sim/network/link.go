@@ -15,8 +15,7 @@ type link struct {
 	conns    uint64        // connections between the two so far, kept by the link from the host that was added first
 }
 
-// linkBetween makes links on first use, so that a large cluster has only those
-// that it uses.
+// linkBetween makes links on first use, so that a large cluster has only those that it uses.
 func (n *Network) linkBetween(from, to *Host) *link {
 	if l := from.linkTo(to); l != nil {
 		return l

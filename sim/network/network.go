@@ -82,8 +82,7 @@ func (n *Network) Assign(nameOrIP string, h *Host) { n.byName[canonical(nameOrIP
 // Host returns the host with that name or address, nil when there is none.
 func (n *Network) Host(nameOrIP string) *Host { return n.byName[canonical(nameOrIP)] }
 
-// Hosts lists all hosts in the order in which they were added. The slice must
-// not be changed.
+// Hosts lists all hosts in the order in which they were added. The slice must not be changed.
 func (n *Network) Hosts() []*Host { return n.hosts }
 
 // canonical writes an address in its one form and leaves names alone.

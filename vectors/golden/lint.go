@@ -164,8 +164,7 @@ func sameJSON(a, b json.RawMessage) bool {
 	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())
 }
 
-// manifest compares the hashes with the files, and the files with what a recording would
-// write.
+// manifest compares the hashes with the files, and the files with what a recording would write.
 func (l *linter) manifest(fsys fs.FS, suites []*Suite) error {
 	want, err := Files(suites)
 	if err != nil {

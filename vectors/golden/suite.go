@@ -38,8 +38,7 @@ type Suite struct {
 type Source struct {
 	Repo   string `json:"repo"`
 	Commit string `json:"commit"`
-	// Path is the module's file in the repository, Symbol the function or class that is
-	// asked.
+	// Path is the module's file in the repository, Symbol the function or class that is asked.
 	Path   string `json:"path"`
 	Symbol string `json:"symbol"`
 	// With names the surroundings of the reference that were real; empty where stand-ins

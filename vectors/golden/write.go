@@ -92,8 +92,7 @@ func (m *Manifest) Format() ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// Files returns the files that hold the suites, by name: the suites themselves and
-// the manifest.
+// Files returns the files that hold the suites, by name: the suites themselves and the manifest.
 func Files(suites []*Suite) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for _, s := range suites {

@@ -22,8 +22,7 @@ const (
 type Absence struct {
 	File    string   `yaml:"file"`
 	Without []string `yaml:"without"`
-	// Why says, for each of these, why a text of the module that looks like it does not
-	// count.
+	// Why says, for each of these, why a text of the module that looks like it does not count.
 	Why map[string]string `yaml:"why"`
 }
 

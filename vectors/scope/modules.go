@@ -1,6 +1,5 @@
-// Package scope reads the registers of what the project covers: the rows of the scope, the
-// modules of the reference and what ports them, where each public name went, and the
-// quirks.
+// Package scope reads the registers of what the project covers: the rows of the scope, the modules
+// of the reference and what ports them, where each public name went, and the quirks.
 //
 // Two things to use first:
 //
@@ -36,8 +35,7 @@ type Module struct {
 	State string `yaml:"state"`
 	// Go lists the files or packages that port it.
 	Go []string `yaml:"go"`
-	// Commands lists the programs that replace the module's own, for a module that can be
-	// run.
+	// Commands lists the programs that replace the module's own, for a module that can be run.
 	Commands []string `yaml:"commands"`
 	// Note says what is missing, or why nothing ports it.
 	Note string `yaml:"note"`

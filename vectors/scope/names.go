@@ -15,8 +15,7 @@ var namesJSON []byte
 //go:embed names.yaml
 var namesYAML []byte
 
-// ModuleNames holds the public names of one file of the reference, in the order of its
-// text.
+// ModuleNames holds the public names of one file of the reference, in the order of its text.
 type ModuleNames struct {
 	// File is a bare name for a file in monolith/agent_service, else a path from the
 	// reference's root.
@@ -35,16 +34,14 @@ type Name struct {
 	// Kind is function, class, constant, method, property or attribute.
 	Kind string `json:"kind"`
 	Line int    `json:"line"`
-	// Go lists what ports it, as engine/agent.ZKMirror.Create; it is empty where Reason
-	// says why.
+	// Go lists what ports it, as engine/agent.ZKMirror.Create; it is empty where Reason says why.
 	Go     []string `json:"-"`
 	Reason string   `json:"-"`
 	// Later reports that it is still to be ported.
 	Later bool `json:"-"`
 }
 
-// Names lists the public names of the reference's modules with what became of
-// them.
+// Names lists the public names of the reference's modules with what became of them.
 func Names() ([]ModuleNames, error) { return parseNames(namesJSON, namesYAML) }
 
 func parseNames(recorded, mapped []byte) ([]ModuleNames, error) {

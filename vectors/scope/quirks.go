@@ -31,8 +31,7 @@ type Quirk struct {
 	Where    []string `yaml:"where"`
 	Effect   string   `yaml:"effect"`
 	Decision string   `yaml:"decision"`
-	// Marks has X if it was seen in a run of the reference, Z if it was seen on a real
-	// ZooKeeper.
+	// Marks has X if it was seen in a run of the reference, Z if it was seen on a real ZooKeeper.
 	Marks []string `yaml:"marks"`
 	// Reason gives the reason of Diverge, or what Later waits for.
 	Reason string `yaml:"reason"`
@@ -74,8 +73,7 @@ func Quirks() ([]Quirk, error) {
 
 var register = sync.OnceValues(func() ([]Quirk, error) { return parseQuirks(vectors.QuirksYAML) })
 
-// FindQuirk returns the entry of an id, as "Q152". The error for an unknown one names the
-// nearest.
+// FindQuirk returns the entry of an id, as "Q152". The error for an unknown one names the nearest.
 func FindQuirk(id string) (Quirk, error) {
 	list, err := Quirks()
 	if err != nil {
@@ -202,8 +200,7 @@ func (q Quirk) check() error {
 	return q.checkDecision()
 }
 
-// checkDecision returns an error unless the quirk has exactly the texts that its decision
-// needs.
+// checkDecision returns an error unless the quirk has exactly the texts that its decision needs.
 func (q Quirk) checkDecision() error {
 	needsReason, needsRepaired, mayBeUnshown := false, false, false
 	switch q.Decision {

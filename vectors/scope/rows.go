@@ -90,8 +90,7 @@ func parseRows(text []byte, modules []Module) ([]Row, error) {
 	return rows, checkGroups(rows)
 }
 
-// takeState copies the state of a file's module to its row, so that it is written only
-// once.
+// takeState copies the state of a file's module to its row, so that it is written only once.
 func (r *Row) takeState(modules []Module) error {
 	i := slices.IndexFunc(modules, func(m Module) bool { return m.ID == r.ID })
 	if i < 0 {

@@ -116,8 +116,7 @@ func firstError(output []byte, err error) string {
 	return last
 }
 
-// version returns the version of a library by pkg-config, "?" where pkg-config does not
-// know it.
+// version returns the version of a library by pkg-config, "?" where pkg-config does not know it.
 func (b builder) version(library string) string {
 	output, err := exec.CommandContext(b.ctx, "pkg-config", "--modversion", library).Output()
 	if err != nil {

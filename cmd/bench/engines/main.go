@@ -1,19 +1,18 @@
-// Command engines runs the same work on our engine and on others that are installed, in
-// turn, and prints what an event costs on each. It is a developer's tool:
-// `make bench-engines`.
+// Command engines runs the same work on our engine and on others that are installed, in turn, and
+// prints what an event costs on each. It is a developer's tool: `make bench-engines`.
 //
-// Two things to use first: `go run ./cmd/bench/engines`, which builds what can be built
-// below .build/engines, says what is absent and why, and needs two minutes when all is
-// built; and `-only 'ours|desru'` for some of them. `-json` prints the same as JSON.
+// Two things to use first: `go run ./cmd/bench/engines`, which builds what can be built below
+// .build/engines, says what is absent and why, and needs two minutes when all is built; and `-only
+// 'ours|desru'` for some of them. `-json` prints the same as JSON.
 //
-// The work: N models (100 and 10,000) that each schedule their next event by a callback
-// after an exponentially distributed delay (callbacks), or that each sleep for such a delay
-// (tasks). Each run is a process of its own, and there are rounds through all of them, so
-// that a slow minute of the machine is everybody's.
+// The work: N models (100 and 10,000) that each schedule their next event by a callback after an
+// exponentially distributed delay (callbacks), or that each sleep for such a delay (tasks). Each
+// run is a process of its own, and there are rounds through all of them, so that a slow minute of
+// the machine is everybody's.
 //
-// To add an engine write a program below peers, which prints a line as the others, and
-// an entry in peers.go; building is in build.go, rounds in rounds.go, the table in table.go,
-// what ours is to reach in aims.go.
+// To add an engine write a program below peers, which prints a line as the others, and an entry in
+// peers.go; building is in build.go, rounds in rounds.go, the table in table.go, what ours is to
+// reach in aims.go.
 package main
 
 import (

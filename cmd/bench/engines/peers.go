@@ -24,8 +24,7 @@ type peer struct {
 	build func(b builder) (program, error)
 }
 
-// program returns the command that runs some work: n models with that many events between
-// them.
+// program returns the command that runs some work: n models with that many events between them.
 type program func(ctx context.Context, work string, n, events int) *exec.Cmd
 
 // ours names the row that all others are compared with.

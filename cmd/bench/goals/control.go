@@ -10,8 +10,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// dayPlan has 10,000 containers of version 3 over a day, with a new version every half
-// hour.
+// dayPlan has 10,000 containers of version 3 over a day, with a new version every half hour.
 const dayPlan = `apiVersion: capacity/v1
 model: {agent_version: 3, size: {embeddings: 2TiB, dense: 1GiB}, ram_factor: 1x}
 override: {num_ps: 20, num_shard: 20}

@@ -80,8 +80,7 @@ func sweptBy(list ...engines.Engine) (string, error) {
 	return r.SHA256(), nil
 }
 
-// Equality returns the hash of one sweep, and an error where different engines get
-// different ones.
+// Equality returns the hash of one sweep, and an error where different engines get different ones.
 func Equality() (string, error) {
 	first := ""
 	for _, n := range []int{-1, -2, 1, 4, 64} {

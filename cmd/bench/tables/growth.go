@@ -44,8 +44,7 @@ func (s sample) shardsOf(agents int) int {
 
 var samples = []sample{{"v1", "agent.conf", 1}, {"v3", "unified.conf", 2}}
 
-// The start is the time in which everything becomes available, the day is the time after
-// it.
+// The start is the time in which everything becomes available, the day is the time after it.
 const (
 	startTime = 10 * time.Minute
 	dayTime   = 24 * time.Hour
@@ -266,8 +265,7 @@ const (
 	mostDayGrowth   = 2.2 // for twice as many agents of version 3
 )
 
-// judge adds the goal of a row in comparison with the row before: how much a doubling
-// costs.
+// judge adds the goal of a row in comparison with the row before: how much a doubling costs.
 func (g *growth) judge(s sample, what string, c, before cost) {
 	name := fmt.Sprintf("%s, %s of %.0f agents", s.version, what, c.agents)
 	limit := map[string]float64{"start": mostStartGrowth, "day": mostDayGrowth}[what]

@@ -167,8 +167,7 @@ func parse(output []byte) (map[key]float64, error) {
 	return values, lines.Err()
 }
 
-// simpyProgram counts the events of 100 processes that wait in turn, as BenchmarkTaskSwitch
-// does.
+// simpyProgram counts the events of 100 processes that wait in turn, as BenchmarkTaskSwitch does.
 const simpyProgram = `
 import time, simpy
 env = simpy.Environment()

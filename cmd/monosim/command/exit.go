@@ -71,8 +71,7 @@ func BadInput(err error) error {
 	return &ExitError{Code: ExitBadInput, Err: err}
 }
 
-// FlagError marks an error in the flags of a command as bad input, and suggests a similar
-// flag.
+// FlagError marks an error in the flags of a command as bad input, and suggests a similar flag.
 func FlagError(cmd *cobra.Command, err error) error {
 	return BadInput(fmt.Errorf("%w%s; see %s --help", err, similarFlag(cmd, err), cmd.CommandPath()))
 }
@@ -110,8 +109,7 @@ func NoArguments(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// OneArgument returns bad input unless there is exactly one argument, which messages call
-// name.
+// OneArgument returns bad input unless there is exactly one argument, which messages call name.
 func OneArgument(name string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {

@@ -8,9 +8,8 @@ import (
 	"runtime/debug"
 )
 
-// CollectLess makes the collector run less often than by default. Simulated worlds are many
-// small objects that live long and few that do not, so memory is cheaper than time. GOGC
-// overrides it.
+// CollectLess makes the collector run less often than by default. Simulated worlds are many small
+// objects that live long and few that do not, so memory is cheaper than time. GOGC overrides it.
 func CollectLess() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)

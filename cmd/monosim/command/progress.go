@@ -27,8 +27,7 @@ const (
 	progressBeside = time.Second
 )
 
-// NewProgress makes the progress of total things; line writes it where there is no
-// terminal.
+// NewProgress makes the progress of total things; line writes it where there is no terminal.
 func NewProgress(out io.Writer, total int64, things string, line func(done int64) string) *Progress {
 	p := &Progress{out: out, line: line, next: time.Now().Add(LineEvery)}
 	if IsTerminal(out) {

@@ -12,9 +12,8 @@ import (
 	"github.com/monosim/monosim/runners/serve/programs"
 )
 
-// IsProgram reports whether monosim was called by the name of a program of the reference,
-// as agent_client or agent_client.py, through a link or a copy. It returns the name for
-// [RunAs].
+// IsProgram reports whether monosim was called by the name of a program of the reference, as
+// agent_client or agent_client.py, through a link or a copy. It returns the name for [RunAs].
 func IsProgram(called string) (name string, is bool) {
 	name = strings.TrimSuffix(strings.TrimSuffix(filepath.Base(called), ".exe"), ".py")
 	return name, slices.Contains(programs.Names(), name)

@@ -1,6 +1,5 @@
-// Package programs has the commands of monosim that stand in for the reference's programs,
-// with its flags and output. Flags are read here; package runners/serve/programs does the
-// work.
+// Package programs has the commands of monosim that stand in for the reference's programs, with
+// its flags and output. Flags are read here; package runners/serve/programs does the work.
 //
 // Two things to use first:
 //

@@ -117,8 +117,7 @@ func answeredPlan(source *plan.Source, p *plan.Plan, r *result.Result) (*plan.Pl
 	return answer, nil
 }
 
-// addTraces simulates again, with a trace, what the plan wants traced, for the folder of
-// --report.
+// addTraces simulates again, with a trace, what the plan wants traced, for the folder of --report.
 func (f *planFlags) addTraces(source *plan.Source, p *plan.Plan, r *result.Result) error {
 	if f.out == "" || len(r.Windows) == 0 { // there is no report, or nothing was simulated
 		return nil

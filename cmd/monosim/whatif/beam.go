@@ -21,8 +21,7 @@ import (
 // the size of monosim.
 const beamProgram = "monosim-beam"
 
-// sweepBeam lets the program simulate all points into a folder, and answers from the files
-// in it.
+// sweepBeam lets the program simulate all points into a folder, and answers from the files in it.
 func sweepBeam(cmd *cobra.Command, f *planFlags, path, out, flags string) error {
 	program, err := command.FindProgram(beamProgram, "make beam builds it")
 	if err != nil {

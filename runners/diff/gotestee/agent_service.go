@@ -26,8 +26,7 @@ var agentServiceOps = table{
 	"agent_service.grpc":                (*call).serviceOverGRPC,
 }
 
-// watched builds a service of version 1 over a watcher, after creating the znodes of the
-// case.
+// watched builds a service of version 1 over a watcher, after creating the znodes of the case.
 func (c *call) watched() (service.ServiceAnswers, error) {
 	answers, _, err := c.watchedTree()
 	return answers, err
@@ -103,8 +102,7 @@ func modelAddresses(addrs caseworld.Arguments) []service.ModelAddresses {
 	return list
 }
 
-// mirrored builds the service of a v2 agent, without the replicas that the configuration
-// names.
+// mirrored builds the service of a v2 agent, without the replicas that the configuration names.
 func (c *call) mirrored(update bool) (service.ServiceAnswers, error) {
 	answers, _, err := c.mirroredTree(update)
 	return answers, err

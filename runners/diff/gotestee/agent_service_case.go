@@ -30,9 +30,8 @@ type RPC struct {
 	Response proto.Message
 }
 
-// NewAgentServiceCase builds the service of a case, with the clock, tasks, network and log
-// of e, and the host and files of the case. A task of e has to call it, and to close what
-// it returns.
+// NewAgentServiceCase builds the service of a case, with the clock, tasks, network and log of e,
+// and the host and files of the case. A task of e has to call it, and to close what it returns.
 func NewAgentServiceCase(c *testee.Case, e *env.Env) (a *AgentServiceCase, err error) {
 	defer func() {
 		if why := caseworld.VerdictOf(recover()); why != nil {

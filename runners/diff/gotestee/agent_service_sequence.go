@@ -100,8 +100,7 @@ func answeredOver(channel env.Channel, r rpc) caseworld.Answered {
 	return caseworld.Answered{Dict: answer}
 }
 
-// overlappingCalls lets clients call a service of version 3 while it still answers other
-// calls.
+// overlappingCalls lets clients call a service of version 3 while it still answers other calls.
 func (c *call) overlappingCalls() (any, error) {
 	conf, err := c.config()
 	if err != nil {

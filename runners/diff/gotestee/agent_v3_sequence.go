@@ -28,8 +28,7 @@ type agentV3Run struct {
 	server  *toldServer
 	threads *steppedTasks
 	signals *heldSignals
-	// shown holds what was last shown of each value, as JSON, so that only changes are
-	// shown.
+	// shown holds what was last shown of each value, as JSON, so that only changes are shown.
 	shown map[string][]byte
 }
 
@@ -129,8 +128,7 @@ func (r *agentV3Run) addresses() (any, error) {
 	return list, err
 }
 
-// toldServer is the reference's double of a model server; steps set the state that it
-// reports.
+// toldServer is the reference's double of a model server; steps set the state that it reports.
 type toldServer struct {
 	tfs.ModelServerProcess
 	grpc   bool
@@ -213,8 +211,7 @@ func (t *steppedTasks) round(name string) (seconds any) {
 	return nil
 }
 
-// heldSignals keeps the handlers of signals, and calls a handler when a step delivers its
-// signal.
+// heldSignals keeps the handlers of signals, and calls a handler when a step delivers its signal.
 type heldSignals struct {
 	env.Processes
 	handlers map[env.Signal]func()
@@ -229,8 +226,7 @@ func (h *heldSignals) Notify(sig env.Signal, handler func()) {
 
 func (h *heldSignals) deliver(sig env.Signal) { h.handlers[sig]() }
 
-// runningAgentV3 is a v3 agent with running threads, to which the events of the case
-// happen.
+// runningAgentV3 is a v3 agent with running threads, to which the events of the case happen.
 type runningAgentV3 struct {
 	env.Tasks
 	s   *stage

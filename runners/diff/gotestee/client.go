@@ -36,8 +36,7 @@ func (c *call) servingClientSequence() (any, error) {
 	return caseworld.Object("start", start, "steps", steps, "tree", r.zk.Tree()), nil
 }
 
-// after adds the warnings of a step. What a step on the client returns is not part of an
-// answer.
+// after adds the warnings of a step. What a step on the client returns is not part of an answer.
 func (r *servingRun) after(s caseworld.Step, answer *pysem.Dict) {
 	if _, returned := answer.Get("r"); returned && strings.HasPrefix(s.Name, "zk.") {
 		answer.Set("r", nil)

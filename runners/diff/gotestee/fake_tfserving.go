@@ -80,8 +80,7 @@ func (c *call) fakeServer() (fakeServer, error) {
 	return s, nil
 }
 
-// configAsLeft returns a configuration with the lists of versions that the server has left
-// in it.
+// configAsLeft returns a configuration with the lists of versions that the server has left in it.
 func configAsLeft(message *config.ModelServerConfig, left modelconfig.ServerConfig) any {
 	if message == nil {
 		return nil
@@ -269,8 +268,7 @@ func (h *steppedHost) Look(ask func(tfserving.Storage), told func()) {
 
 func (h *steppedHost) Watch(string, func()) (cancel func(), ok bool) { return nil, false }
 
-// configFiles is the storage of a fake server, which reads its config file and nothing
-// else.
+// configFiles is the storage of a fake server, which reads its config file and nothing else.
 type configFiles struct {
 	tfserving.Storage
 	files *caseworld.Directory

@@ -1,10 +1,9 @@
-// Package gotestee is the engine as a testee: it answers cases about the agent
-// service with the port, in a simulated world that is as the protocol fakes it.
+// Package gotestee is the engine as a testee: it answers cases about the agent service with the
+// port, in a simulated world that is as the protocol fakes it.
 //
 // Two things to use first:
 //
-//   - [New] makes the testee, for conformance.Verify and its like, or
-//     for testee.Serve.
+//   - [New] makes the testee, for conformance.Verify and its like, or for testee.Serve.
 //   - [Ops] lists the operations that it answers.
 //
 // An operation is declared in package catalogue; here stands the Go function that answers it,
@@ -13,8 +12,8 @@
 //   - to answer an operation of the agent: the table at the top of its module's file
 //   - of a program behind its command line: package commandlines
 //   - of the training side: package trainingcases
-//   - to change what a case sees of the world, how values are read and written, or how
-//     the steps of a sequence are done: package caseworld
+//   - to change what a case sees of the world, how values are read and written, or how the steps
+//     of a sequence are done: package caseworld
 //   - to change how golden cases are answered by their ids: recorded.go
 package gotestee
 
@@ -63,8 +62,7 @@ type Testee struct {
 	quirks  quirks.Set
 }
 
-// New makes a testee whose greeting has that version. It answers with all faults of the
-// reference.
+// New makes a testee whose greeting has that version. It answers with all faults of the reference.
 func New(version string) *Testee { return &Testee{version: version} }
 
 // KeepQuirks sets the faults of the reference that answers have, as [quirks.Parse] reads

@@ -52,9 +52,8 @@ func (r *clientRun) do() caseworld.Do {
 	return do
 }
 
-// dataWatch makes a callback of three parameters, or of two: the fake calls with three
-// first, and with two after a TypeError. A callback of arity 0 takes any number, so a
-// second call would show.
+// dataWatch makes a callback of three parameters, or of two: the fake calls with three first, and
+// with two after a TypeError. A callback of arity 0 takes any number, so a second call would show.
 func (r *clientRun) dataWatch(s caseworld.Step) env.DataFunc {
 	behave := r.behaviour(s)
 	arity := s.IntegerOr("arity", 3)
@@ -109,8 +108,7 @@ func (r *clientRun) behaviour(s caseworld.Step) func() error {
 	return nil
 }
 
-// once returns a function that does a step the first time it is called, from inside the
-// callback.
+// once returns a function that does a step the first time it is called, from inside the callback.
 func (r *clientRun) once(inner caseworld.Step) func() error {
 	done := false
 	return func() error {

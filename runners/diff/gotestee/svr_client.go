@@ -139,8 +139,7 @@ func (r *svrRun) serverType(a caseworld.Arguments, name string) (agentservice.Se
 	return agentservice.ServerType(a.Integer(name)), nil
 }
 
-// dialer notes the targets of new channels, and connects all of them to the case's own
-// host.
+// dialer notes the targets of new channels, and connects all of them to the case's own host.
 type dialer struct {
 	env.Network
 	targets []any

@@ -139,8 +139,7 @@ func statusOf(s *util.StatusProto) env.StatusProto {
 
 func (t *tfsModelStub) Close() {}
 
-// tfsLog keeps the log lines about a profile; of a line about a failure it keeps the
-// beginning.
+// tfsLog keeps the log lines about a profile; of a line about a failure it keeps the beginning.
 type tfsLog struct{ s *tfsServers }
 
 func (tfsLog) Enabled(env.Level) bool { return true }

@@ -209,8 +209,7 @@ func versionStatusMessage(v env.ModelVersionStatus) *apis.ModelVersionStatus {
 	}
 }
 
-// slowServer is a model server that takes time to answer, and knows one version of every
-// model.
+// slowServer is a model server that takes time to answer, and knows one version of every model.
 type slowServer struct {
 	s         *stage
 	answersMs []int

@@ -221,8 +221,7 @@ func (r *mirrorRun) election(s caseworld.Step) {
 	leaders := 0
 	thread := r.m.Election(func(m *zkmirror.ZKMirror) error {
 		leaders++
-		// The second argument is the reference's scheduler, which the port leaves to the
-		// closure.
+		// The second argument is the reference's scheduler, which the port leaves to the closure.
 		r.calls = append(r.calls, []any{"leader", m == r.m, "sched-object"})
 		if s.Flag("asks") {
 			r.calls = append(r.calls, []any{"is_leader", m.IsLeader()})

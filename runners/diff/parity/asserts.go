@@ -98,8 +98,7 @@ func literalText(lit *ast.BasicLit) string {
 
 var failures = []string{"Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow"}
 
-// assertsIn reports whether a call fails a test, or passes the test on to a function that
-// may.
+// assertsIn reports whether a call fails a test, or passes the test on to a function that may.
 func assertsIn(call *ast.CallExpr) bool {
 	if f, ok := call.Fun.(*ast.SelectorExpr); ok && slices.Contains(failures, f.Sel.Name) {
 		return true
@@ -138,8 +137,7 @@ var (
 	moduleOp    = regexp.MustCompile(`"(\w+)\.(\w+)[\w.]*"`)
 )
 
-// fileEndings distinguishes the name of a file, as "agent.conf", from the name of an
-// operation.
+// fileEndings distinguishes the name of a file, as "agent.conf", from the name of an operation.
 var fileEndings = []string{"conf", "cfg", "feature", "go", "json", "jsonl", "log", "md", "pb", "proto", "py", "txt", "xml", "yaml"}
 
 func (c *carried) add(texts []string) {

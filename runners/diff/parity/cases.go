@@ -30,8 +30,7 @@ type recordedCase struct {
 	turns, logLines, metrics int
 }
 
-// caseJSON is a case as its files have it: a request of the testee protocol with
-// its answer.
+// caseJSON is a case as its files have it: a request of the testee protocol with its answer.
 type caseJSON struct {
 	ID      string                     `json:"id"`
 	Op      string                     `json:"op"`
@@ -56,8 +55,7 @@ func mayHoldCases(name string) bool {
 	return strings.HasSuffix(name, ".jsonl") || strings.HasPrefix(name, "vectors/") && strings.HasSuffix(name, ".json")
 }
 
-// readCaseFile reads a file with a case a line, or a suite. It returns nil for any other
-// JSON.
+// readCaseFile reads a file with a case a line, or a suite. It returns nil for any other JSON.
 func readCaseFile(name string, text []byte) (*caseFile, error) {
 	read := readCaseLines
 	if strings.HasSuffix(name, ".json") {

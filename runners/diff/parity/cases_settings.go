@@ -124,8 +124,7 @@ func (s settingPairs) count() (n int) {
 	return n
 }
 
-// String counts the inputs that each kind of settings changes, and names the first two
-// cases.
+// String counts the inputs that each kind of settings changes, and names the first two cases.
 func (s settingPairs) String() string {
 	var parts []string
 	for k, pairs := range s {

@@ -10,9 +10,8 @@ import "slices"
 // called, and actions of threads.
 var turnKeys = []string{"calls", "events", "cb", "threads"}
 
-// countTurns counts the callbacks and turns of threads that an answer shows. A step whose
-// "thread" is "turns" had a thread of the reference run by itself; the name alone shows
-// nothing.
+// countTurns counts the callbacks and turns of threads that an answer shows. A step whose "thread"
+// is "turns" had a thread of the reference run by itself; the name alone shows nothing.
 func countTurns(key string, v any) int {
 	if key == "thread" {
 		return one(v == "turns")
@@ -63,9 +62,8 @@ func (r *recordedCase) showsOrder() bool { return r.sequence && r.turns > 1 }
 // logLevels are the levels of absl's log by their names.
 var logLevels = []string{"DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL", "FATAL"}
 
-// countLogLines counts the entries of a list that have the form [level, text]. A text
-// without a level does not count, because the level may be another; a list of events has no
-// such entries.
+// countLogLines counts the entries of a list that have the form [level, text]. A text without a
+// level does not count, because the level may be another; a list of events has no such entries.
 func countLogLines(v any) (n int) {
 	list, _ := v.([]any)
 	for _, entry := range list {

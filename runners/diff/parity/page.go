@@ -79,8 +79,7 @@ func textOf(cell string) string {
 	return cell
 }
 
-// itemName returns the name of an item of a list: its words up to a colon, without the
-// bullet.
+// itemName returns the name of an item of a list: its words up to a colon, without the bullet.
 func itemName(item string) string {
 	for _, mark := range []string{"[x] ", "[ ] ", "(n/a) "} {
 		item = strings.TrimPrefix(item, mark)

@@ -53,8 +53,7 @@ func (p *evidence) isShown(q scope.Quirk) bool {
 	return p.shownBy(q.Number()).String() != ""
 }
 
-// toggled reports whether passed scenarios with the quirk's tag ran with its fault,
-// and without.
+// toggled reports whether passed scenarios with the quirk's tag ran with its fault, and without.
 func (p *evidence) toggled(id string) (kept, repaired bool) {
 	for _, r := range p.report.Results {
 		if r.Status != steps.Passed || !slices.Contains(r.Tags, "@"+id) {

@@ -103,8 +103,7 @@ func (p *evidence) checkCommands(state string, commands []string) error {
 	return nil
 }
 
-// checkModule returns an error for a runnable module of the reference that names no
-// command.
+// checkModule returns an error for a runnable module of the reference that names no command.
 func (p *evidence) checkModule(m scope.Module) error {
 	i := slices.IndexFunc(p.names, func(n scope.ModuleNames) bool { return n.File == m.File })
 	if i >= 0 && p.names[i].Program && len(m.Commands) == 0 && !isTestModule(m) {

@@ -198,9 +198,8 @@ func listMark(x box) string {
 	return "[ ]"
 }
 
-// countCases counts the golden cases, the golden cases of the modules of agent_service, and
-// the cases beside the tests of other packages, which `monosim vectors verify` does not
-// replay.
+// countCases counts the golden cases, the golden cases of the modules of agent_service, and the
+// cases beside the tests of other packages, which `monosim vectors verify` does not replay.
 func (p *evidence) countCases() (golden, ofModules, others int) {
 	for _, f := range p.tree.cases {
 		if !isGolden(f) {
@@ -215,8 +214,7 @@ func (p *evidence) countCases() (golden, ofModules, others int) {
 	return golden, ofModules, others
 }
 
-// isGolden reports whether a file is in vectors, so that `monosim vectors verify` replays
-// it.
+// isGolden reports whether a file is in vectors, so that `monosim vectors verify` replays it.
 func isGolden(f caseFile) bool { return strings.HasPrefix(f.path, "vectors/golden/") }
 
 func (p *evidence) isModule(file string) bool {

@@ -41,8 +41,7 @@ type Answer struct {
 	Kind Kind
 	// Out is the value of a Returned answer, in pysem's types.
 	Out any
-	// Beside holds the fields of a Returned or Raised answer that [Beside] lists; nil for
-	// none.
+	// Beside holds the fields of a Returned or Raised answer that [Beside] lists; nil for none.
 	Beside *pysem.Dict
 	// Type and Message describe the Python exception of a Raised answer.
 	Type, Message string
@@ -131,8 +130,7 @@ func FailureFields(v any) (typ, message string, ok bool) {
 }
 
 // set writes the answer into an object. The protocol has no form for a broken answer, and
-// "skipped" would be wrong, so it is written as an error of a type that Python does not
-// have.
+// "skipped" would be wrong, so it is written as an error of a type that Python does not have.
 func (a Answer) set(d *pysem.Dict) {
 	switch a.Kind {
 	case Returned:

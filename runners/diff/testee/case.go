@@ -7,9 +7,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Case is one question. Its values are as on the wire (section 2 of the protocol), in
-// pysem's types: objects keep the order of their keys, and strings may hold lone
-// surrogates.
+// Case is one question. Its values are as on the wire (section 2 of the protocol), in pysem's
+// types: objects keep the order of their keys, and strings may hold lone surrogates.
 type Case struct {
 	ID, Op string
 	// Env is the complete environment; nil for an empty one.

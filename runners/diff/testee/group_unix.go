@@ -7,8 +7,7 @@ import (
 	"syscall"
 )
 
-// ownGroup gives a program its own process group, so that the processes it starts end with
-// it.
+// ownGroup gives a program its own process group, so that the processes it starts end with it.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 func killGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -41,8 +41,7 @@ func Do[In, Out any](path, about string, example In, do func(In) (Out, error)) A
 	}}
 }
 
-// Serve makes a GET action whose handler answers by itself, with a page or a stream of
-// events.
+// Serve makes a GET action whose handler answers by itself, with a page or a stream of events.
 func Serve(path, about string, handler http.HandlerFunc) Action {
 	return Action{Method: http.MethodGet, Path: path, About: about, stream: handler}
 }

@@ -50,8 +50,7 @@ func (s *Server) URL() string { return "http://" + s.ln.Addr().String() }
 // Port returns the TCP port of the interface.
 func (s *Server) Port() int { return s.ln.Addr().(*net.TCPAddr).Port }
 
-// Close ends the interface and cuts off answers in progress. It does nothing to a nil
-// Server.
+// Close ends the interface and cuts off answers in progress. It does nothing to a nil Server.
 func (s *Server) Close() error {
 	if s == nil {
 		return nil
@@ -72,8 +71,7 @@ func newTable(url, title string, actions []Action) *table {
 	return &table{url: url, title: title, actions: actions}
 }
 
-// ServeHTTP answers requests for which there is no action: with the list at /, else with an
-// error.
+// ServeHTTP answers requests for which there is no action: with the list at /, else with an error.
 func (t *table) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if a := t.action(r); a != nil {
 		a.serve(w, r)

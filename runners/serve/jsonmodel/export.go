@@ -28,9 +28,8 @@ func Formats() (names []string) {
 	return names
 }
 
-// Export exports a checkpoint from the disk. Relative paths count from the program's
-// working directory. warn is called with each warning. The error has the Rust port's text,
-// on one line.
+// Export exports a checkpoint from the disk. Relative paths count from the program's working
+// directory. warn is called with each warning. The error has the Rust port's text, on one line.
 func Export(ctx context.Context, o ExportOptions, warn func(string)) (done *Exported, err error) {
 	w := walltime.New(walltime.Config{})
 	defer w.Close()

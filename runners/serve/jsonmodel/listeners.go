@@ -78,8 +78,7 @@ func (l *listener) begin(log func(string)) {
 	}()
 }
 
-// end refuses new calls, and reports whether the running ones were answered within the
-// limit.
+// end refuses new calls, and reports whether the running ones were answered within the limit.
 func (l *listener) end(limit time.Duration) bool {
 	done := make(chan struct{})
 	go func() {

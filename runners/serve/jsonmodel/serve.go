@@ -22,8 +22,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/serve"
 )
 
-// ServeOptions says what to serve, and where. [ServeDefaults] returns the defaults of the
-// command.
+// ServeOptions says what to serve, and where. [ServeDefaults] returns the defaults of the command.
 type ServeOptions struct {
 	// Dir is the model: a directory that [Export] made, or a directory of versions as
 	// TensorFlow Serving reads them.
@@ -58,10 +57,9 @@ func ServeDefaults() ServeOptions {
 // drainLimit bounds how long running requests delay the end (monolith-serving's server.rs).
 const drainLimit = 30 * time.Second
 
-// Serve serves a model until ctx ends. Then it refuses new requests and answers the running
-// ones. logged gets the lines of the log, and serving gets the port once it is open. The
-// error names a model or an address that cannot be served, in the Rust port's words where
-// it has them.
+// Serve serves a model until ctx ends. Then it refuses new requests and answers the running ones.
+// logged gets the lines of the log, and serving gets the port once it is open. The error names a
+// model or an address that cannot be served, in the Rust port's words where it has them.
 func Serve(ctx context.Context, o ServeOptions, logged func(string), serving func(port int)) error {
 	log := inTurn(logged)
 	if err := o.check(log); err != nil {
@@ -211,8 +209,7 @@ func (o *ServeOptions) model() (*served, error) {
 	return m, nil
 }
 
-// These tensors are in requests and answers of the Rust port's server
-// (tfserving_server.rs).
+// These tensors are in requests and answers of the Rust port's server (tfserving_server.rs).
 const (
 	inputExamples = "example_batch_row_major"
 	outputScores  = "scores"

@@ -361,8 +361,7 @@ func (r *reader) size(field, text string) int64 {
 	return 0
 }
 
-// conf sets the agents' configuration: a file that the description names, or one made for
-// it.
+// conf sets the agents' configuration: a file that the description names, or one made for it.
 func (r *reader) conf(f *file, s *runners.Spec) {
 	if f.Conf != "" {
 		name := f.Conf

@@ -21,8 +21,7 @@ type Options struct {
 	Speed float64
 	// Monosim is the program monosim; "" means the one that runs now.
 	Monosim string
-	// Admin is the loopback address of the interface for faults and of the page, "" for
-	// none.
+	// Admin is the loopback address of the interface for faults and of the page, "" for none.
 	Admin string
 	// Dir is the parent of the cluster's directories; "" means the system's directory for
 	// temporary files. Keep keeps them after the end.
@@ -54,8 +53,7 @@ func (e *InputError) Error() string { return e.Err.Error() }
 
 func (e *InputError) Unwrap() error { return e.Err }
 
-// startLimit is the wall time in which processes have to serve, beside the cluster's own
-// time.
+// startLimit is the wall time in which processes have to serve, beside the cluster's own time.
 const startLimit = 60 * time.Second
 
 // Start starts a described cluster. It returns once ZooKeeper, agents and model servers

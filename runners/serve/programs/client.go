@@ -45,9 +45,8 @@ const (
 )
 
 // Client runs a program until it ends, and returns its exit code: 0 for success, 1 for an
-// exception; AsPython decides the others. An exception is printed on standard error with
-// its class, its text and what to do about it. The error is a failure of standard output,
-// or a panic.
+// exception; AsPython decides the others. An exception is printed on standard error with its
+// class, its text and what to do about it. The error is a failure of standard output, or a panic.
 func Client(o ClientOptions) (code int, err error) {
 	own, err := ownFlags(o.Args)
 	if err != nil {

@@ -1,10 +1,9 @@
-// Package programs runs the reference's command-line programs as programs of the operating
-// system: engine code in real surroundings (runners/test/realrun/surroundings).
+// Package programs runs the reference's command-line programs as programs of the operating system:
+// engine code in real surroundings (runners/test/realrun/surroundings).
 //
 // Four things to use first:
 //
-//   - [Agent] is the reference's agent.py: it runs an agent in this process until that
-//     ends.
+//   - [Agent] is the reference's agent.py: it runs an agent in this process until that ends.
 //   - [Trainer] is a process of a training job, as the reference's cpu_training makes it.
 //   - [Client] runs one of the others by its name, and prints its output.
 //   - [Surroundings] has the options that all programs share.

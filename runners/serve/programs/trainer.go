@@ -21,9 +21,8 @@ type TrainerOptions struct {
 	Surroundings
 	// Job describes the whole job.
 	Job cluster.TrainingSpec
-	// ServerType is "ps" or "worker", and Index numbers the processes of that type. The
-	// chief is worker 0, or "chief". "evaluator" evaluates the checkpoints of a job that
-	// has one.
+	// ServerType is "ps" or "worker", and Index numbers the processes of that type. The chief is
+	// worker 0, or "chief". "evaluator" evaluates the checkpoints of a job that has one.
 	ServerType string
 	Index      int
 	// ZooKeeper is the address by which the processes of the job find each other,

@@ -1,8 +1,7 @@
 // Package junit writes JUnit reports, which build servers read.
 //
-// The two things to use first are [Suites], which is a report, and [Suites.Write].
-// features/report fills one for scenarios, runners/diff/testee/conformance for cases. To
-// change
+// The two things to use first are [Suites], which is a report, and [Suites.Write]. features/report
+// fills one for scenarios, runners/diff/testee/conformance for cases. To change
 //
 //   - the attributes of a report: junit.go;
 //   - reports that are too large for memory: spool.go.

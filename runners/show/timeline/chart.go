@@ -21,10 +21,9 @@ var (
 	DrawingStyle string
 )
 
-// Chart is a run as lanes over virtual time. It also has every write to ZooKeeper, from
-// which the page derives the tree and the registered services at any instant. Chart is made
-// for JSON; times are nanoseconds from the start of the run, and n numbers an observation,
-// from 1.
+// Chart is a run as lanes over virtual time. It also has every write to ZooKeeper, from which the
+// page derives the tree and the registered services at any instant. Chart is made for JSON; times
+// are nanoseconds from the start of the run, and n numbers an observation, from 1.
 type Chart struct {
 	EndNs int64       `json:"end_ns"`
 	Lanes []ChartLane `json:"lanes"`

@@ -13,8 +13,7 @@ import (
 // model is loading, a fault lasts, an ephemeral znode exists.
 type life struct {
 	who, group string
-	// subject names the thing that is in that state. It may have many lives, one after
-	// another.
+	// subject names the thing that is in that state. It may have many lives, one after another.
 	subject string
 	state   string
 	name    string

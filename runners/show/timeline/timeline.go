@@ -1,16 +1,16 @@
-// Package timeline writes down what happened in runs of clusters: as lines for people,
-// as JSON lines for programs, and as a Chrome trace, which https://ui.perfetto.dev and
-// chrome://tracing show.
+// Package timeline writes down what happened in runs of clusters: as lines for people, as JSON
+// lines for programs, and as a Chrome trace, which https://ui.perfetto.dev and chrome://tracing
+// show.
 //
 // Two things to use first:
 //
-//   - [Create] begins a file in the form that its name asks for; [File.Begin] and
-//     [File.Observe] fill it, [File.Close] puts it in its place.
+//   - [Create] begins a file in the form that its name asks for; [File.Begin] and [File.Observe]
+//     fill it, [File.Close] puts it in its place.
 //   - [Phrase] says in a few words what an observation is of.
 //
-// JSON lines have two kinds of objects. A line with "run" begins a run, of the number,
-// name, path, line and seed that it has; path and line are those of a scenario. Every
-// line after it is an observation of that run:
+// JSON lines have two kinds of objects. A line with "run" begins a run, of the number, name, path,
+// line and seed that it has; path and line are those of a scenario. Every line after it is an
+// observation of that run:
 //
 //	n           its number in the run, from 1
 //	at_ns       virtual time in nanoseconds from the start of the run
@@ -23,15 +23,14 @@
 //	id          the pid of the process, or the id of the session
 //	because_of  the n of the observation that led to it
 //
-// Fields that are empty are left out. A Chrome trace has a process for each who of each
-// run. Its threads hold the lives of processes, sessions, faults and the states of model
-// versions as slices, calls as slices, everything else as slices of a microsecond, and an
-// arrow from each cause to what it led to. Times are virtual. Equal runs have equal bytes
-// in both forms.
+// Fields that are empty are left out. A Chrome trace has a process for each who of each run. Its
+// threads hold the lives of processes, sessions, faults and the states of model versions as
+// slices, calls as slices, everything else as slices of a microsecond, and an arrow from each
+// cause to what it led to. Times are virtual. Equal runs have equal bytes in both forms.
 //
-// The observations must be those of a run with cluster.Spec.Detail, or there are neither
-// calls nor causes. To change how something is worded look in phrase.go; the forms are in
-// jsonlines.go and chrome.go.
+// The observations must be those of a run with cluster.Spec.Detail, or there are neither calls nor
+// causes. To change how something is worded look in phrase.go; the forms are in jsonlines.go and
+// chrome.go.
 package timeline
 
 import (

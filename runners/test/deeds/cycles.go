@@ -1,8 +1,7 @@
 package deeds
 
-// A cycle of two or three deeds that repeats this often is reduced to one of each deed,
-// done many times. How often it ran, and at which of them the run ended, depends only on
-// time.
+// A cycle of two or three deeds that repeats this often is reduced to one of each deed, done many
+// times. How often it ran, and at which of them the run ended, depends only on time.
 const (
 	longestCycle = 3
 	leastCycles  = 4

@@ -11,9 +11,8 @@ type done struct {
 	at    time.Duration
 }
 
-// order finds pairs of tracks that a pod touched in an order that no open log has, further
-// apart than the slack. If two deeds may come in either order, some open log has each
-// order.
+// order finds pairs of tracks that a pod touched in an order that no open log has, further apart
+// than the slack. If two deeds may come in either order, some open log has each order.
 func (c *comparison) order() []Difference {
 	for _, list := range firsts(c.got) {
 		for i, a := range list {
@@ -32,9 +31,8 @@ func (c *comparison) order() []Difference {
 	return nil
 }
 
-// firsts lists for each pod, sorted by name, its tracks in the order of their first deeds.
-// Files and answers are left out: they are recorded at the end of a step, so their order
-// means nothing.
+// firsts lists for each pod, sorted by name, its tracks in the order of their first deeds. Files
+// and answers are left out: they are recorded at the end of a step, so their order means nothing.
 func firsts(l *Log) [][]done {
 	byPod := map[string][]done{}
 	var pods []string

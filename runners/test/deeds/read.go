@@ -12,18 +12,15 @@ import (
 
 // [Watch] adds observations of these operations to the log of a cluster.
 const (
-	// opAnswer is an answer of an agent. Path is the call with its arguments, Note the
-	// answer.
+	// opAnswer is an answer of an agent. Path is the call with its arguments, Note the answer.
 	opAnswer = "answer"
 	// opFile is the content of a file. Path names the file, Note holds the content.
 	opFile = "file"
-	// OpUnseen begins a log. Note lists the topics that the cluster cannot see
-	// (runners.Blind).
+	// OpUnseen begins a log. Note lists the topics that the cluster cannot see (runners.Blind).
 	OpUnseen = "unseen"
 )
 
-// A write of ZooKeeper may have one of these notes; the note of a refused write is its
-// error.
+// A write of ZooKeeper may have one of these notes; the note of a refused write is its error.
 const (
 	noteEphemeral   = "ephemeral"
 	noteWithSession = "with its session"
@@ -216,8 +213,7 @@ func (r *reader) runs(track string) bool {
 // ends begins the text of a process's end. The way it ended follows, if it was observed.
 const ends = "ends "
 
-// endsUnseen reports whether a is an end whose way was not observed, and b is an end as
-// well.
+// endsUnseen reports whether a is an end whose way was not observed, and b is an end as well.
 func endsUnseen(a, b string) bool {
 	return a == strings.TrimSpace(ends) && strings.HasPrefix(b, ends)
 }

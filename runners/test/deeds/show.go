@@ -35,8 +35,7 @@ func (d *Difference) heading() string {
 	return fmt.Sprintf("%s: deed %d is another", d.Track, d.At+1)
 }
 
-// window formats the deeds around the differing one, or all of them for a difference in
-// order.
+// window formats the deeds around the differing one, or all of them for a difference in order.
 func (d *Difference) window(list []Deed) []string {
 	from, until := max(d.At-around, 0), min(d.At+around+1, len(list))
 	if d.Kind == ByOrder {

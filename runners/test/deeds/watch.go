@@ -11,10 +11,9 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Watch wraps a runner. With Spec.Detail the logs of its clusters also have what [Read]
-// needs: the answers of agents to whoever asked, and at the end the config files of model
-// servers. Earlier contents of these files show in what the servers did. Names of pods
-// stand for their addresses.
+// Watch wraps a runner. With Spec.Detail the logs of its clusters also have what [Read] needs: the
+// answers of agents to whoever asked, and at the end the config files of model servers. Earlier
+// contents of these files show in what the servers did. Names of pods stand for their addresses.
 func Watch(r runners.Runner) runners.Runner {
 	if o, ok := r.(runners.Operations); ok {
 		return watchingOperations{watching{r}, o}
@@ -104,8 +103,7 @@ func (w *watched) Log() []runners.Observation {
 	}
 	next := 0
 	for _, o := range log {
-		// An answer that was seen at an instant came before what the cluster did at that
-		// instant.
+		// An answer that was seen at an instant came before what the cluster did at that instant.
 		for ; next < len(w.seen) && w.seen[next].At <= o.At; next++ {
 			whole = append(whole, named(w.seen[next], names))
 		}
@@ -226,8 +224,7 @@ func (w *watched) GetResource(pod string) (runners.Resource, error) {
 	return r, err
 }
 
-// sortedList formats addresses without their order, which registrations and children leave
-// open.
+// sortedList formats addresses without their order, which registrations and children leave open.
 func sortedList(addrs []string) string { return strings.Join(slices.Sorted(slices.Values(addrs)), " ") }
 
 // EndFaultAfter asks the wrapped cluster, if that can do it.

@@ -73,8 +73,7 @@ type (
 	policySpecific = storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_Specific
 )
 
-// policyOf parses the version policy of an entry; an empty text is nil, which leaves it
-// unset.
+// policyOf parses the version policy of an entry; an empty text is nil, which leaves it unset.
 func policyOf(text string) (*versionPolicy, error) {
 	p, err := runners.ParsePolicy(text)
 	switch {
@@ -103,8 +102,7 @@ func PublishOf(model string) (*datadef.PublishMeta, error) {
 	return &pm, nil
 }
 
-// Predict asks a model server without inputs, by one call, and returns the version that
-// answered.
+// Predict asks a model server without inputs, by one call, and returns the version that answered.
 func Predict(spec runners.PredictSpec, call func(method string, request []byte) (response []byte, err error)) (version int64, err error) {
 	request := &apis.PredictRequest{ModelSpec: &apis.ModelSpec{Name: spec.Model}}
 	if spec.Label != "" {

@@ -49,8 +49,7 @@ func words(m proto.Message) string {
 	return strings.Join(strings.Fields(prototext.MarshalOptions{}.Format(m)), " ")
 }
 
-// ArriveAtPS calls a barrier of the PS service at addr for a worker, and waits for the
-// answer.
+// ArriveAtPS calls a barrier of the PS service at addr for a worker, and waits for the answer.
 func ArriveAtPS(e *env.Env, addr, id string, worker, numWorkers int, timeout time.Duration) runners.TrainingAnswer {
 	client := psservice.NewClient(e, []string{addr})
 	defer client.Close()

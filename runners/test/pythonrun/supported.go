@@ -11,8 +11,7 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// modules lists the modules that the reference's agent imports and for which there is no
-// stand-in.
+// modules lists the modules that the reference's agent imports and for which there is no stand-in.
 const modules = "absl, dataclasses_json, google.protobuf, grpc, kazoo, six"
 
 // check checks the checkout and the interpreter, makes their paths absolute, and returns

@@ -49,8 +49,7 @@ func newChannel(p *walltime.Process, addr string) *channel {
 	return c
 }
 
-// minConnectTimeout is the least time that gRPC gives one attempt to connect, by its own
-// default.
+// minConnectTimeout is the least time that gRPC gives one attempt to connect, by its own default.
 const minConnectTimeout = 20 * time.Second
 
 // connectParams returns gRPC's own back-off, in the time of the world.
@@ -119,8 +118,7 @@ func (w *watchedConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Write records its error, too: a broken connection may show in Write before it shows in
-// Read.
+// Write records its error, too: a broken connection may show in Write before it shows in Read.
 func (w *watchedConn) Write(b []byte) (int, error) {
 	n, err := w.Conn.Write(b)
 	w.note(err)

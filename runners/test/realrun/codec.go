@@ -6,8 +6,7 @@ import (
 	"google.golang.org/grpc/mem"
 )
 
-// rawBytes is a gRPC codec for messages that are encoded already. Each message is a
-// *[]byte.
+// rawBytes is a gRPC codec for messages that are encoded already. Each message is a *[]byte.
 type rawBytes struct{}
 
 // Name returns the name of gRPC's usual codec, because the bytes are protobuf.

@@ -29,9 +29,8 @@ type server struct {
 // refused in grpc-python's words. Larger ones are refused by gRPC-Go in its own words.
 const refusableBytes = 16 * env.MaxMessageBytes
 
-// streamWorkers is the number of goroutines that answer one call after the other, so that
-// their stacks have grown from the second call on. Further calls at once get a goroutine
-// each.
+// streamWorkers is the number of goroutines that answer one call after the other, so that their
+// stacks have grown from the second call on. Further calls at once get a goroutine each.
 const streamWorkers = 16
 
 func newServer(p *walltime.Process, l net.Listener, workers int, handler env.Handler) *server {

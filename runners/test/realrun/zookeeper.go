@@ -48,9 +48,8 @@ func (z *ZooKeepers) NewSession(hosts string, o env.ZooKeeperOptions) *ZooKeeper
 	return s
 }
 
-// ZooKeeperSession is kazoo's connection (protocol/connection.py) over TCP: it connects,
-// notices loss and expiry, and keeps watches. The process's monitor guards all fields but
-// those below mu.
+// ZooKeeperSession is kazoo's connection (protocol/connection.py) over TCP: it connects, notices
+// loss and expiry, and keeps watches. The process's monitor guards all fields but those below mu.
 type ZooKeeperSession struct {
 	e     *env.Env
 	p     *walltime.Process
@@ -59,8 +58,7 @@ type ZooKeeperSession struct {
 
 	life recipes.Life
 
-	// open is set while the loop waits for the connection's end. Requests are sent only
-	// then.
+	// open is set while the loop waits for the connection's end. Requests are sent only then.
 	open    bool
 	closing bool // the request to end the session was sent
 	greeted bool // the server granted a session

@@ -109,9 +109,8 @@ func (s *ZooKeeperSession) answered(l *link, c *zkCall, err error) {
 	s.changed.Broadcast()
 }
 
-// keepWatch registers the watcher of a successful call (connection.py:407). If the watch
-// fired before this answer was taken, there was no watcher to call yet, so keepWatch calls
-// it.
+// keepWatch registers the watcher of a successful call (connection.py:407). If the watch fired
+// before this answer was taken, there was no watcher to call yet, so keepWatch calls it.
 func (s *ZooKeeperSession) keepWatch(c *zkCall) {
 	if c.watch == nil || s.life.Stopped() {
 		return

@@ -46,8 +46,7 @@ type link struct {
 	// example while a listener runs, kazoo sends no pings and checks no time limit.
 	opened atomic.Bool
 
-	// last is closed once the request of the latest ask is written. Only the monitor
-	// touches it.
+	// last is closed once the request of the latest ask is written. Only the monitor touches it.
 	last     chan struct{}
 	inFlight sync.WaitGroup
 	closed   sync.Once

@@ -36,8 +36,7 @@ func (c *Cluster) Pass(d time.Duration, until func() bool) (bool, error) {
 	}
 }
 
-// run advances virtual time until a limit is reached, and ends the faults that are due on
-// the way.
+// run advances virtual time until a limit is reached, and ends the faults that are due on the way.
 func (c *Cluster) run(l vtime.Limits) error {
 	for {
 		stage := l

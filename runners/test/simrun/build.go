@@ -201,8 +201,7 @@ func (c *Cluster) remark(who, op, path, note string) {
 	}
 }
 
-// Close ends every task and process of the cluster and frees them. It must be called
-// once.
+// Close ends every task and process of the cluster and frees them. It must be called once.
 func (c *Cluster) Close() { c.world.Close() }
 
 var _ runners.Cluster = (*Cluster)(nil)

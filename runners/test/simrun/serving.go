@@ -22,8 +22,7 @@ type modelCall struct {
 
 func (m *modelCall) Answer() (runners.ModelAnswer, bool) { return m.answer, m.done }
 
-// begin starts a call in a new task of a process. ask makes the call and fills in the
-// answer.
+// begin starts a call in a new task of a process. ask makes the call and fills in the answer.
 func (c *Cluster) begin(life *vtime.Process, what string, ask func(a *runners.ModelAnswer) error) *modelCall {
 	m := &modelCall{}
 	from := c.Now()
@@ -115,8 +114,7 @@ func (c *Cluster) ResidentBytes(pod, kind string) (int64, error) {
 	return s.Server().ResidentBytes(), nil
 }
 
-// WriteModelConfig writes a file with a model server config to the machine of the bare
-// server.
+// WriteModelConfig writes a file with a model server config to the machine of the bare server.
 func (c *Cluster) WriteModelConfig(path string, models []runners.ServedModel) error {
 	p, err := c.world.FindPod(runners.BareServer)
 	if err != nil {

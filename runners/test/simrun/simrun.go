@@ -32,8 +32,7 @@ type Runner struct {
 	// Operations, when set, answers golden cases for scenarios that ask for single
 	// operations of the agents' code; without it such scenarios fail.
 	Operations runners.Operations
-	// Traffic counts the requests to ZooKeeper by pod, operation and path, for
-	// Cluster.Load.
+	// Traffic counts the requests to ZooKeeper by pod, operation and path, for Cluster.Load.
 	Traffic bool
 	// CheckOwner checks that only the running task waits. It costs about a microsecond a
 	// wait, and is for tests.

@@ -148,8 +148,7 @@ func (c *Cluster) StoreFile(path string, data []byte) error {
 	return fsys.WriteTree(map[string]string{inside: string(data)})
 }
 
-// operateLimit bounds a call of the controller: a save waits for the workers, and then
-// writes.
+// operateLimit bounds a call of the controller: a save waits for the workers, and then writes.
 const operateLimit = time.Hour
 
 // TrainingDeeds counts how often a process has done something.

@@ -25,8 +25,7 @@ func (w trainingWatcher) Assigned(host string, v *session.Variable, index int, v
 
 func (w trainingWatcher) Initialized(string) { w.c.training.check.Initialized(w.c.Now()) }
 
-// happened checks the files right after something was done to them, or after a wait for
-// them.
+// happened checks the files right after something was done to them, or after a wait for them.
 func (c *Cluster) happened(op string) {
 	if op == "saved" || op == "restored" || op == "serving" && c.spec.Training.RestoreDir != "" {
 		_ = c.lookAtTraining() // a later look finds the same error of a file
@@ -58,8 +57,7 @@ func (c *Cluster) disturbed(f runners.Fault, lasting, over bool) {
 	}
 }
 
-// reaches reports whether the host of a process and the host of an address reach each
-// other.
+// reaches reports whether the host of a process and the host of an address reach each other.
 func (c *Cluster) reaches(host, addr string) bool {
 	ip, _, _ := strings.Cut(addr, ":")
 	return c.world.Network().Reaches(host, ip)

@@ -11,10 +11,9 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// Cluster is a cluster that lives as long as a test. Only the test's own goroutine may use
-// it. The methods of runners.Observer look at it; they return errors, so they suit the
-// functions that Within calls. The methods of act.go act on it, and end the test when they
-// fail.
+// Cluster is a cluster that lives as long as a test. Only the test's own goroutine may use it. The
+// methods of runners.Observer look at it; they return errors, so they suit the functions that
+// Within calls. The methods of act.go act on it, and end the test when they fail.
 type Cluster struct {
 	runners.Observer
 
@@ -42,10 +41,9 @@ func LogTail(n int) Option { return func(c *config) { c.tail = n } }
 
 // Start builds the cluster of a spec and starts its pods. The cluster ends with the test.
 //
-// A spec without a Conf has runners.ConfV3: agents that serve what is published to the
-// layout "main". A Spec.Seed of 0 means the environment variable MONOSIM_SEED, or 1. Start
-// sets Spec.Replay to the command that repeats the test. A spec that makes no sense ends
-// the test.
+// A spec without a Conf has runners.ConfV3: agents that serve what is published to the layout
+// "main". A Spec.Seed of 0 means the environment variable MONOSIM_SEED, or 1. Start sets
+// Spec.Replay to the command that repeats the test. A spec that makes no sense ends the test.
 func Start(tb testing.TB, spec runners.Spec, options ...Option) *Cluster {
 	tb.Helper()
 	c := Build(tb, spec, options...)
@@ -80,9 +78,8 @@ func Build(tb testing.TB, spec runners.Spec, options ...Option) *Cluster {
 // Seed returns the seed of the run.
 func (c *Cluster) Seed() uint64 { return c.spec.Seed }
 
-// Raw returns the cluster as its runner built it, for what Cluster has no method for, as
-// calls to model servers that go on while time passes. A runner may have clusters with more
-// methods:
+// Raw returns the cluster as its runner built it, for what Cluster has no method for, as calls to
+// model servers that go on while time passes. A runner may have clusters with more methods:
 //
 //	call, err := c.Raw().(runners.Caller).Predict("shard0-replica0", "entry", spec, time.Second)
 func (c *Cluster) Raw() runners.Cluster { return c.cluster }

@@ -11,11 +11,10 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Within waits until check returns nil, for limit of cluster time at most. It calls check
-// now and again while time passes, on the test's goroutine. check may ask the cluster
-// anything; its error says what was wanted and what was found. If the limit passes the test
-// ends, with a message of what and the last error. See runners.Within for how often it
-// looks.
+// Within waits until check returns nil, for limit of cluster time at most. It calls check now and
+// again while time passes, on the test's goroutine. check may ask the cluster anything; its error
+// says what was wanted and what was found. If the limit passes the test ends, with a message of
+// what and the last error. See runners.Within for how often it looks.
 func (c *Cluster) Within(limit time.Duration, what string, check func() error) {
 	c.tb.Helper()
 	c.waited(runners.Within(c.cluster, limit, named(what, check)))
@@ -57,9 +56,8 @@ func True(so func() bool) func() error {
 	}
 }
 
-// Listed makes a check that every running agent lists key on exactly these pods, or without
-// pods on all pods of the cluster. key is "ctr:entry" for agents of version 3, "ps:0" for
-// version 1.
+// Listed makes a check that every running agent lists key on exactly these pods, or without pods
+// on all pods of the cluster. key is "ctr:entry" for agents of version 3, "ps:0" for version 1.
 func (c *Cluster) Listed(key string, pods ...string) func() error {
 	want := slices.Sorted(slices.Values(pods))
 	if len(pods) == 0 {

@@ -15,8 +15,7 @@ type Options struct {
 	Program []string
 	// Bare is a program that runs ServeBare, for comparison; nil means none.
 	Bare []string
-	// Length is the length of a run. Rounds is how often each load is run; the median
-	// counts.
+	// Length is the length of a run. Rounds is how often each load is run; the median counts.
 	Length Length
 	Rounds int
 	// Models is the number of models that are polled each second, for PollFor.

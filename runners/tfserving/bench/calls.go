@@ -48,8 +48,7 @@ func checkStatus(_ int, answer []byte) error {
 	return nil
 }
 
-// predictCall makes the call that asks each model for a score in turn, with inputs of its
-// own.
+// predictCall makes the call that asks each model for a score in turn, with inputs of its own.
 func predictCall(models int) (Call, error) {
 	answers := &scores{first: make([]*apis.PredictResponse, models)}
 	call := Call{Name: "Predict (1 KiB)", Method: apis.PredictionService_Predict_FullMethodName, Check: answers.check}

@@ -37,9 +37,8 @@ type conn struct {
 	flying           []request
 	inFlight, window int
 
-	// sendWindow is how much may still be sent on the connection, streamWindow on a new
-	// stream (RFC 9113, 6.9). consumed counts the bytes that the server may not send again
-	// yet.
+	// sendWindow is how much may still be sent on the connection, streamWindow on a new stream
+	// (RFC 9113, 6.9). consumed counts the bytes that the server may not send again yet.
 	sendWindow, streamWindow int64
 	consumed                 int
 }

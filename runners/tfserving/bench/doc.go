@@ -1,6 +1,5 @@
-// Package bench measures the simulated model server: a served one from outside, over gRPC
-// and with a client that costs nearly nothing, and thousands of simulated ones in virtual
-// time.
+// Package bench measures the simulated model server: a served one from outside, over gRPC and with
+// a client that costs nearly nothing, and thousands of simulated ones in virtual time.
 //
 // Three things to use first:
 //

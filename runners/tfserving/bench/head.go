@@ -8,9 +8,8 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// headBlocks returns the header block of a connection's first request, which puts its
-// fields into the server's table, and the block of all others, which names them there with
-// a byte each.
+// headBlocks returns the header block of a connection's first request, which puts its fields into
+// the server's table, and the block of all others, which names them there with a byte each.
 func headBlocks(method, authority string) (first, next []byte) {
 	var block bytes.Buffer
 	encoder := hpack.NewEncoder(&block)

@@ -14,9 +14,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/node"
 )
 
-// Idle is a number of simulated model servers with one model each, on hosts of their own.
-// They poll their disks each second and their config files each minute, while nothing
-// happens.
+// Idle is a number of simulated model servers with one model each, on hosts of their own. They
+// poll their disks each second and their config files each minute, while nothing happens.
 type Idle struct {
 	Servers int
 	For     time.Duration // in virtual time

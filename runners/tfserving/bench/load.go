@@ -11,13 +11,12 @@ import (
 
 // Load is a call made over a number of connections.
 //
-// Without a Rate it is a closed loop: each connection keeps Window requests under way, and
-// sends another for each answer. That measures how much a server can do; its latencies are
-// those of a server that is never idle. With a Rate it is an open loop: requests are due at
-// fixed instants, whether the server keeps up or not, and a latency counts from the instant
-// at which the request was due. A server that stops for a while is then charged for all
-// requests of that time. Latencies include delays of Go's timers, which may be a
-// millisecond late on an idle machine.
+// Without a Rate it is a closed loop: each connection keeps Window requests under way, and sends
+// another for each answer. That measures how much a server can do; its latencies are those of a
+// server that is never idle. With a Rate it is an open loop: requests are due at fixed instants,
+// whether the server keeps up or not, and a latency counts from the instant at which the request
+// was due. A server that stops for a while is then charged for all requests of that time.
+// Latencies include delays of Go's timers, which may be a millisecond late on an idle machine.
 type Load struct {
 	Call          Call
 	Conns, Window int

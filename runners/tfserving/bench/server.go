@@ -25,9 +25,8 @@ type Server struct {
 	err    error // of its end
 }
 
-// Start starts a program that takes the command line of `monosim tfserving`, with that many
-// models of one version each, and returns when all are loaded. The caller has to call
-// Close.
+// Start starts a program that takes the command line of `monosim tfserving`, with that many models
+// of one version each, and returns when all are loaded. The caller has to call Close.
 func Start(program []string, models int, flags ...string) (*Server, error) {
 	dir, err := os.MkdirTemp("", "tfbench")
 	if err != nil {

@@ -35,8 +35,7 @@ type Server struct {
 	life *life
 }
 
-// New chooses free ports for a server and does not start it. The end of the test kills
-// it.
+// New chooses free ports for a server and does not start it. The end of the test kills it.
 func New(t testing.TB, c Config) *Server {
 	t.Helper()
 	ports, err := process.FreePorts(2)

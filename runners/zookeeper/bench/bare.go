@@ -12,10 +12,9 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// ServeBare listens on a free port of the loopback, prints the address, and answers every
-// request at once with success. It does nothing else, so its cost is what any server pays
-// for the sockets of so many connections. It returns when ctx ends; its only error is that
-// it cannot listen.
+// ServeBare listens on a free port of the loopback, prints the address, and answers every request
+// at once with success. It does nothing else, so its cost is what any server pays for the sockets
+// of so many connections. It returns when ctx ends; its only error is that it cannot listen.
 func ServeBare(ctx context.Context, out io.Writer) error {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

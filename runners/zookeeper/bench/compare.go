@@ -35,8 +35,7 @@ type Measured struct {
 // Row holds the measurements of one load, by server.
 type Row struct {
 	Load Load
-	// Found has the measurements; the zero value stands for a server that did not get the
-	// load.
+	// Found has the measurements; the zero value stands for a server that did not get the load.
 	Found []Measurement
 }
 

@@ -23,9 +23,8 @@ type Load struct {
 	Conns, Window int
 }
 
-// Loads lists the loads for which ZK-20 has numbers by its hand-written client. Creates by
-// further numbers of connections, with as many requests in flight in all, stand between
-// them.
+// Loads lists the loads for which ZK-20 has numbers by its hand-written client. Creates by further
+// numbers of connections, with as many requests in flight in all, stand between them.
 func Loads() []Load {
 	loads := []Load{{zookeeper.OpCreate, 1, 1000}}
 	for _, conns := range []int{4, 16, 64, 256} {

@@ -23,8 +23,7 @@ type Server struct {
 	PID  int
 	// Durable reports that the server answers a write only once it is on disk.
 	Durable bool
-	// Real marks a real server. Simulated servers of the same durability are compared with
-	// it.
+	// Real marks a real server. Simulated servers of the same durability are compared with it.
 	Real bool
 	// Bare marks a server that only answers; it is measured by creates alone.
 	Bare bool

@@ -39,9 +39,8 @@ const sessionTimeout = time.Hour
 // SessionFlags returns the flags of a server for Hold.
 func SessionFlags() []string { return []string{"--max-session-timeout", sessionTimeout.String()} }
 
-// This many clients connect at a time, from several addresses of the loopback, because one
-// address has fewer ports than there are clients, and the last free ports take long to
-// find.
+// This many clients connect at a time, from several addresses of the loopback, because one address
+// has fewer ports than there are clients, and the last free ports take long to find.
 const (
 	dialers   = 20
 	addresses = 100
@@ -59,9 +58,8 @@ func HoldOn(count int, serve ...string) (s *Sessions, err error) {
 	return Hold(server, count)
 }
 
-// Hold connects count clients of this process, or as many as the limit of open files
-// allows. Each makes an ephemeral znode and sets a watch on a common one, which then
-// changes.
+// Hold connects count clients of this process, or as many as the limit of open files allows. Each
+// makes an ephemeral znode and sets a watch on a common one, which then changes.
 func Hold(server *Server, count int) (s *Sessions, err error) {
 	s = &Sessions{Count: min(count, openFiles()-spareFiles)}
 	s.Limited = s.Count < count
@@ -128,8 +126,7 @@ func makeRoot(addr string) error {
 // spareFiles is the number of open files left for other uses than clients.
 const spareFiles = 200
 
-// each calls do for 0 to n-1, several at a time, and returns the first error of each
-// goroutine.
+// each calls do for 0 to n-1, several at a time, and returns the first error of each goroutine.
 func each(n int, do func(i int) error) error {
 	errs := make([]error, dialers)
 	var wg sync.WaitGroup

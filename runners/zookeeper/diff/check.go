@@ -13,8 +13,7 @@ import (
 // Options has the settings of [Check].
 type Options struct {
 	Seed uint64
-	// Steps is the number of steps to play in all, PerScript the number in one script; 0
-	// means 60.
+	// Steps is the number of steps to play in all, PerScript the number in one script; 0 means 60.
 	Steps, PerScript int
 	// Root is a prefix for the names of the znodes below which scripts play. Nothing else
 	// may use these names.
@@ -46,11 +45,10 @@ type Report struct {
 	Unsteady int
 }
 
-// Check plays scripts with the seeds o.Seed, o.Seed+1 and so on, each on all servers, and
-// compares every server with the first (ZK-22.5). It stops after o.Steps steps or
-// o.MostDifferences differing scripts. It needs two servers or more. The error names the
-// seed with which a server could not be used at all; the report then covers what came
-// before.
+// Check plays scripts with the seeds o.Seed, o.Seed+1 and so on, each on all servers, and compares
+// every server with the first (ZK-22.5). It stops after o.Steps steps or o.MostDifferences
+// differing scripts. It needs two servers or more. The error names the seed with which a server
+// could not be used at all; the report then covers what came before.
 func Check(o Options, servers ...Server) (*Report, error) {
 	if o.PerScript == 0 {
 		o.PerScript = 60
@@ -96,8 +94,7 @@ type checker struct {
 	plays int
 }
 
-// play uses another root each time, because a real server keeps the znodes of earlier
-// scripts.
+// play uses another root each time, because a real server keeps the znodes of earlier scripts.
 func (c *checker) play(server Server, script Script, answered Answered) ([]string, error) {
 	if ctx := c.o.Context; ctx != nil && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -107,8 +104,7 @@ func (c *checker) play(server Server, script Script, answered Answered) ([]strin
 	return Play(server, fmt.Sprintf("%s-%08d", c.o.Root, c.plays), script, answered)
 }
 
-// smallest drops steps while the servers still differ. ok is false if they do not differ
-// again.
+// smallest drops steps while the servers still differ. ok is false if they do not differ again.
 func (c *checker) smallest(first, then Server, script Script) (d Difference, ok bool) {
 	d = Difference{First: first.Name(), Then: then.Name()}
 	differs := func(s Script) bool {

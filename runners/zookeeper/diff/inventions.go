@@ -55,8 +55,7 @@ var inventions = [...]invention{
 	{zookeeper.OpWhoAmI, 1, 0, nil, true, bare},
 }
 
-// The table has one invention for each operation: another length is an index out of bounds
-// here.
+// The table has one invention for each operation: another length is an index out of bounds here.
 var _ = [1]int{}[len(inventions)-zookeeper.OpCount]
 
 // Request bodies that no client sends.
@@ -71,8 +70,7 @@ var (
 // unknownOps lists numbers that no operation has.
 var unknownOps = []zookeeper.OpCode{77, 10, -3, 108}
 
-// These lists are drawn from. They are made at start, because the table's functions use
-// them.
+// These lists are drawn from. They are made at start, because the table's functions use them.
 var (
 	byOp    = map[zookeeper.OpCode]*invention{}
 	shares  []*invention // each operation as often as its share

@@ -98,9 +98,8 @@ func (p *player) step(s Step) error {
 		return p.ask(s.Client, p.absolute(s), func(b []byte, req *zookeeper.Request) []byte { return wire.AppendRequest(b, req) })
 	case Raw:
 		if _, several := p.server.(Spread); several && s.Op == zookeeper.OpReconfig && unreadable(s) {
-			// A follower would wait for ever for the leader's answer to a reconfig that
-			// cannot be read, because the leader refuses it without a transaction
-			// (ZK-24.10).
+			// A follower would wait for ever for the leader's answer to a reconfig that cannot be
+			// read, because the leader refuses it without a transaction (ZK-24.10).
 			p.say(s.Client, "does not ask for a reconfig that may not be read")
 			return nil
 		}
@@ -150,8 +149,7 @@ func (p *player) connect(c int, req *zookeeper.ConnectRequest) error {
 	}
 	resp, err := p.handshake(conn, req)
 	if err == nil || errors.Is(err, errRefused) {
-		// Whoever has the session loses the connection, even if the password is wrong
-		// (ZK-2.5).
+		// Whoever has the session loses the connection, even if the password is wrong (ZK-2.5).
 		for other := range p.clients {
 			if p.clients[other].conn != nil && p.clients[other].session.id == req.SessionID {
 				if err := p.readToTheEnd(other); err != nil {
@@ -262,8 +260,7 @@ func (p *player) readUpTo(c int, req *zookeeper.Request) error {
 	}
 }
 
-// readToTheEnd reads the messages before the server closes the connection, which it has to
-// do.
+// readToTheEnd reads the messages before the server closes the connection, which it has to do.
 func (p *player) readToTheEnd(c int) error {
 	messages, ended := p.clients[c].conn.Ends()
 	var events []string
@@ -381,8 +378,7 @@ func namesPath(f field.Kind) bool {
 	return false
 }
 
-// below returns a path below the script's root, or the path itself if it is to be sent
-// unchanged.
+// below returns a path below the script's root, or the path itself if it is to be sent unchanged.
 func (p *player) below(path string) string {
 	if literal, ok := strings.CutPrefix(path, "="); ok {
 		return literal

@@ -17,8 +17,7 @@ func Config(profile zookeeper.Profile) zookeeper.Config {
 	return zookeeper.Config{Profile: profile, SuperDigest: SuperDigest, ExtendedTypes: true, ContainerCheckIntervalMs: never.Milliseconds()}
 }
 
-// RealConfig returns the configuration of the real server, in which nothing changes by
-// itself.
+// RealConfig returns the configuration of the real server, in which nothing changes by itself.
 func RealConfig() server.Config {
 	return server.Config{SuperDigest: SuperDigest, ContainerCheck: never}
 }
@@ -131,8 +130,7 @@ func ServeEnsemble(profile zookeeper.Profile, size int) (*wire.Ensemble, error) 
 	return e, err
 }
 
-// ServeMachine starts a simulated server on a free port of the loopback. The caller
-// must close it.
+// ServeMachine starts a simulated server on a free port of the loopback. The caller must close it.
 func ServeMachine(profile zookeeper.Profile) (*wire.Server, error) {
 	return wire.Listen("127.0.0.1:0", wire.Options{Config: Config(profile), Limits: wire.Limits{ConnsPerAddr: -1}})
 }

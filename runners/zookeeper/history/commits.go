@@ -19,18 +19,17 @@ type Commit struct {
 	Code        zookeeper.Code
 }
 
-// FollowsCommits returns nil when the clients' answers agree with what the server
-// committed, else an error with the contradiction:
+// FollowsCommits returns nil when the clients' answers agree with what the server committed, else
+// an error with the contradiction:
 //
-//   - each write is in the log at the zxid of its answer, and no other create, set or
-//     delete is;
-//   - replayed in that order, each write and each read gives its answer; a read counts
-//     after the write of its zxid;
-//   - no write, and no read after a sync, comes before an operation of any client that had
-//     ended when it began; other reads may not come before what their own client knew.
+//   - each write is in the log at the zxid of its answer, and no other create, set or delete is;
+//   - replayed in that order, each write and each read gives its answer; a read counts after the
+//     write of its zxid;
+//   - no write, and no read after a sync, comes before an operation of any client that had ended
+//     when it began; other reads may not come before what their own client knew.
 //
-// commits has the writes to the znodes of the history, failed ones that were logged too.
-// Apart from sorting, it takes one pass over the history.
+// commits has the writes to the znodes of the history, failed ones that were logged too. Apart
+// from sorting, it takes one pass over the history.
 func (h History) FollowsCommits(commits []Commit) error {
 	return errors.Join(h.areCommits(commits), h.replay(), h.keepsTime())
 }
@@ -68,8 +67,7 @@ func (h History) areCommits(commits []Commit) error {
 	return nil
 }
 
-// replay repeats all operations in the order of their zxids, a write before the reads that
-// saw it.
+// replay repeats all operations in the order of their zxids, a write before the reads that saw it.
 func (h History) replay() error {
 	order := h.sorted(func(a, b *Operation) int {
 		if c := cmp.Compare(a.Zxid, b.Zxid); c != 0 || a.writes() == b.writes() {

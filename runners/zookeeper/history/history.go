@@ -13,8 +13,7 @@ type Operation struct {
 	// Op is OpCreate, OpSetData, OpDelete or OpGetData.
 	Op   zookeeper.OpCode
 	Path string
-	// Synced reports that a sync was sent right before a read. Call is then the time of the
-	// sync.
+	// Synced reports that a sync was sent right before a read. Call is then the time of the sync.
 	Synced bool
 	// Expected is the version that a set or delete expects; -1 means any.
 	Expected int32
@@ -23,8 +22,7 @@ type Operation struct {
 	// Version is the znode's version in the answer to a set or get.
 	Version int32
 	Code    zookeeper.Code
-	// Zxid is the zxid of the answer: a write's own, and for a read the last one that it
-	// saw.
+	// Zxid is the zxid of the answer: a write's own, and for a read the last one that it saw.
 	Zxid int64
 	// Call and Return are the times of request and answer, since the begin of the history.
 	Call, Return time.Duration

@@ -9,11 +9,10 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// Linearizable searches for an order of the writes and of the reads after a sync in which
-// each gives its answer, and none comes before an operation that had ended when it began.
-// It returns nil if each znode has such an order, else an error that names the znode. It
-// does not use zxids. limit bounds the wall time of the search on one znode; running out of
-// it is an error too.
+// Linearizable searches for an order of the writes and of the reads after a sync in which each
+// gives its answer, and none comes before an operation that had ended when it began. It returns
+// nil if each znode has such an order, else an error that names the znode. It does not use zxids.
+// limit bounds the wall time of the search on one znode; running out of it is an error too.
 func (h History) Linearizable(limit time.Duration) error {
 	byPath := map[string][]porcupine.Operation{} // znodes are independent of each other
 	for i := range h {

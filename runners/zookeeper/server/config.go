@@ -17,12 +17,10 @@ type Config struct {
 	Tick time.Duration
 	// SuperDigest is the digest identity that may do everything; "" means none (ZK-9.3).
 	SuperDigest string
-	// ContainerCheck is the time between two sweeps of containers and TTL nodes; 0
-	// means 1 minute.
+	// ContainerCheck is the time between two sweeps of containers and TTL nodes; 0 means 1 minute.
 	ContainerCheck time.Duration
-	// HeapMB is the heap of a server that is measured, with the JVM's own choice of
-	// compilers and collector (zkEnv.sh gives it 1000). 0 means a small server that starts
-	// fast.
+	// HeapMB is the heap of a server that is measured, with the JVM's own choice of compilers and
+	// collector (zkEnv.sh gives it 1000). 0 means a small server that starts fast.
 	HeapMB int
 	// ForceSync makes the server wait for its disk before it answers, which is its default:
 	// then writes survive a crash of the machine.
@@ -30,8 +28,7 @@ type Config struct {
 	// Interrupt, when set, ends the wait for a starting server when it is closed.
 	Interrupt <-chan struct{}
 
-	// ensemble has the lines of the configuration that name several servers, "" for a
-	// single one.
+	// ensemble has the lines of the configuration that name several servers, "" for a single one.
 	ensemble string
 }
 

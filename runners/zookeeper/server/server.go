@@ -163,9 +163,8 @@ func (s *Server) ask(word string) string {
 	return string(answer)
 }
 
-// Stop ends the server's process by SIGTERM, or by SIGKILL when it takes too long, and
-// waits for its end (ZK-17.4). The data stay for the next Start. It does nothing to a
-// stopped server.
+// Stop ends the server's process by SIGTERM, or by SIGKILL when it takes too long, and waits for
+// its end (ZK-17.4). The data stay for the next Start. It does nothing to a stopped server.
 func (s *Server) Stop() error {
 	if s.cmd == nil {
 		return nil

@@ -15,9 +15,8 @@ var quantiles = func() (q [1025]float64) {
 	return q
 }()
 
-// draws makes the delays of one model. It uses a linear congruential generator and
-// interpolates between two quantiles, so that a draw costs about the same in every
-// language.
+// draws makes the delays of one model. It uses a linear congruential generator and interpolates
+// between two quantiles, so that a draw costs about the same in every language.
 type draws uint64
 
 func newDraws(i int) draws {

@@ -9,12 +9,11 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee/catalogue"
 )
 
-// Table holds operations by name, Do holds steps by name. Both hold Go functions. A
-// parameter of type *Call, *env.Env, env.Host, env.Files, quirks.Set or [Step] gets the
-// value of the case, as does a pointer to a struct that embeds a *Call. Every other
-// parameter gets the next declared field, read by its type as [Arguments] does. A function
-// returns a value that [Encode] takes, an error, both or neither; several values make a
-// list.
+// Table holds operations by name, Do holds steps by name. Both hold Go functions. A parameter of
+// type *Call, *env.Env, env.Host, env.Files, quirks.Set or [Step] gets the value of the case, as
+// does a pointer to a struct that embeds a *Call. Every other parameter gets the next declared
+// field, read by its type as [Arguments] does. A function returns a value that [Encode] takes, an
+// error, both or neither; several values make a list.
 type (
 	Table map[string]any
 	Do    map[string]any

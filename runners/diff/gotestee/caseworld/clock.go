@@ -62,8 +62,7 @@ func (t *StepTime) Sleep(d time.Duration) {
 	}
 }
 
-// Seconds encodes whole seconds as an int and others as a float, as the reference passes
-// them.
+// Seconds encodes whole seconds as an int and others as a float, as the reference passes them.
 func Seconds(d time.Duration) any {
 	if d%time.Second == 0 {
 		return int(d / time.Second)
@@ -79,8 +78,7 @@ type Sleeper struct {
 	During func(n int)
 }
 
-// Go starts nothing: a step itself runs the rounds of a loop that the reference runs in a
-// thread.
+// Go starts nothing: a step itself runs the rounds of a loop that the reference runs in a thread.
 func (s *Sleeper) Go(name string, _ func()) env.Task { return idleTask(name) }
 
 // idleTask is a task that never runs; its value is its name.

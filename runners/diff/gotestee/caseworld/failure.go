@@ -11,9 +11,8 @@ import (
 	"github.com/monosim/monosim/sim/files"
 )
 
-// FailureOf returns the type and message of an error in Python. An error without a Python
-// type becomes an Exception with its text, which no answer of the reference equals by
-// chance.
+// FailureOf returns the type and message of an error in Python. An error without a Python type
+// becomes an Exception with its text, which no answer of the reference equals by chance.
 func FailureOf(err error) (typ, message string) {
 	var python *pysem.Error
 	var zk *zkerrors.Error

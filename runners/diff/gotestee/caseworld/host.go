@@ -42,8 +42,7 @@ func found(ip string, otherwise error) (string, error) {
 	return ip, nil
 }
 
-// newHost makes a host with the defaults of section 3 of the protocol, overridden by the
-// case.
+// newHost makes a host with the defaults of section 3 of the protocol, overridden by the case.
 func newHost(d *pysem.Dict) (h *Host, memAvailable int64) {
 	h = &Host{ipv4: "192.0.2.10", ipv6: "2001:db8::10"}
 	memAvailable = 7000000000

@@ -34,8 +34,7 @@ func newShown(c *testee.Case) *shown {
 // waits holds the lengths of a case's sleeps.
 type waits struct{ ms []any }
 
-// caseTasks runs the tasks of a case, and notes their sleeps in the order in which they
-// begin.
+// caseTasks runs the tasks of a case, and notes their sleeps in the order in which they begin.
 type caseTasks struct {
 	env.Tasks
 	waits *waits // nil unless asked for

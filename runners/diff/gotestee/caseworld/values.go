@@ -248,8 +248,7 @@ func enum(class, name string, value int) any {
 func PB(m proto.Message) Raw {
 	data, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
 	if err != nil {
-		// protobuf refuses strings that are not UTF-8; Python refuses them at assignment
-		// already.
+		// protobuf refuses strings that are not UTF-8; Python refuses them at assignment already.
 		panic(BadCase("message " + string(m.ProtoReflect().Descriptor().FullName()) + ": " + err.Error()))
 	}
 	return Raw{V: Object("$pb", string(m.ProtoReflect().Descriptor().FullName()), "hex", hex.EncodeToString(data))}
@@ -257,8 +256,7 @@ func PB(m proto.Message) Raw {
 
 var tempName = regexp.MustCompile(regexp.QuoteMeta(CaseDir) + `/tmp[a-z0-9_]{8}`)
 
-// Hide replaces paths and the like, which differ from run to run, by the protocol's
-// placeholders.
+// Hide replaces paths and the like, which differ from run to run, by the protocol's placeholders.
 func Hide(text string) string {
 	if strings.Contains(text, CaseDir) {
 		text = tempName.ReplaceAllString(text, "<TMP>/<RAND>")

@@ -9,8 +9,7 @@ type BadCase string
 
 func (b BadCase) Error() string { return string(b) }
 
-// Skipped is an error that says why the port cannot answer a case of an operation that it
-// has.
+// Skipped is an error that says why the port cannot answer a case of an operation that it has.
 type Skipped string
 
 func (s Skipped) Error() string { return string(s) }

@@ -99,8 +99,7 @@ func (z *ZooKeeper) Delete(path string, o env.DeleteOptions) error {
 	return z.Client.Delete(path, o)
 }
 
-// DeleteLeaf deletes a znode without children. The log leaves out recursive, which is
-// false.
+// DeleteLeaf deletes a znode without children. The log leaves out recursive, which is false.
 func (z *ZooKeeper) DeleteLeaf(path string) error {
 	z.note("delete", Object("path", path))
 	if err := z.refused("delete", z.quiet); err != nil {
@@ -290,8 +289,7 @@ func (z *ZooKeeper) doCreate(s Step) (any, error) {
 	return path, err
 }
 
-// DoQuietly does a zk.* step of another operation: without a log, and get returns the value
-// alone.
+// DoQuietly does a zk.* step of another operation: without a log, and get returns the value alone.
 func (z *ZooKeeper) DoQuietly(s Step) (any, error) {
 	z.quiet = true
 	defer func() { z.quiet = false }()

@@ -23,8 +23,7 @@ type scriptedAgent struct {
 	log    []any
 }
 
-// next takes the entry for a request: what happens, with status and body where the agent
-// answers.
+// next takes the entry for a request: what happens, with status and body where the agent answers.
 func (a *scriptedAgent) next() (kind string, status int, body []byte) {
 	if len(a.script) == 0 {
 		return "answer", 200, nil

@@ -76,8 +76,7 @@ func genPatterns(c *caseworld.Call) (any, error) {
 	return patterns, nil
 }
 
-// tensorName matches the name of a tensor, or of a ragged tensor, in a nested value of a
-// case.
+// tensorName matches the name of a tensor, or of a ragged tensor, in a nested value of a case.
 var tensorName = regexp.MustCompile(`^[TR]\d+$`)
 
 // nestedWorld maps names of the case to values, and tensors to their names.

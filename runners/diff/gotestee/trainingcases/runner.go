@@ -74,8 +74,7 @@ func overriddenState(c *caseworld.Call) (any, error) {
 	return caseworld.Object("calls", calls, "checkpoint", writtenState(c.Env.Files, dir), "restore_ckpt", textOf(c.Env.Files, dir, "restore_ckpt")), nil
 }
 
-// runnerKwargs makes a RunnerConfig of a case's arguments; some of its fields are still
-// unset.
+// runnerKwargs makes a RunnerConfig of a case's arguments; some of its fields are still unset.
 func runnerKwargs(in caseworld.Arguments) (*runnerutils.RunnerConfig, error) {
 	fields := in.Fields()
 	for i, f := range fields {

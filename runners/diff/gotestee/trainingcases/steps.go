@@ -44,8 +44,7 @@ func (l *lab) appear() {
 	}
 }
 
-// steps does the case's steps and returns their answers; after, where it is not nil, adds
-// to each.
+// steps does the case's steps and returns their answers; after, where it is not nil, adds to each.
 func (l *lab) steps(do caseworld.Do, after func(out *pysem.Dict)) []any {
 	q := caseworld.Sequence{Do: do, Time: l.time}
 	if after != nil {

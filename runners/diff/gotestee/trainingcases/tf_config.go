@@ -47,8 +47,7 @@ func (s *seen) answer(result any, err error) any {
 	return caseworld.Object("result", caseworld.Attempt(result, err), "log", s.log, "tf_config", s.variable())
 }
 
-// tried is a network that notes the addresses that are tried, sorted, and in which some are
-// dead.
+// tried is a network that notes the addresses that are tried, sorted, and in which some are dead.
 type tried struct {
 	env.Network
 	dead  []string

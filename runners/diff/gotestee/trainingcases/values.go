@@ -22,8 +22,7 @@ type namedVariables struct {
 	variables map[string]*session.Variable
 }
 
-// named returns the variables that a case names, by the names that it gives them in
-// checkpoints.
+// named returns the variables that a case names, by the names that it gives them in checkpoints.
 func named(c *caseworld.Call, in caseworld.Arguments, own map[string]*session.Variable) *namedVariables {
 	d := &namedVariables{files: c.Env.Files, variables: map[string]*session.Variable{}}
 	for _, f := range in.Fields() {

@@ -4,8 +4,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// agentV3Sequence draws an agent's life over declared models, a layout and the
-// bindings of others.
+// agentV3Sequence draws an agent's life over declared models, a layout and the bindings of others.
 func agentV3Sequence(d *draws, c *testee.Case) object {
 	config := unified(d, c)
 	if d.flip(3) {

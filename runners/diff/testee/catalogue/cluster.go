@@ -26,8 +26,7 @@ var clusterOps = operations{
 	},
 }
 
-// controllerAddress draws the content of the file with the address of the controller's
-// server.
+// controllerAddress draws the content of the file with the address of the controller's server.
 var controllerAddress = oneOf("10.1.2.3:1234", "[fd00::1]:1234", "h:1\n", "", "\n", " h:1 ", "h", "h:", ":1", "a:1\r\nb:2", "模:1", "unix:/s", "h:1\x00", "\ufeffh:1",
 	bytesOf("\xff:1"), bytesOf("h:1\xed\xa0\xbd"), oddText(6))
 

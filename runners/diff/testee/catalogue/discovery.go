@@ -75,8 +75,7 @@ func distinct(most int, item any) draw {
 	}
 }
 
-// located draws the arguments of a look-up of replicas, some with a location (idc,
-// cluster).
+// located draws the arguments of a look-up of replicas, some with a location (idc, cluster).
 func located(arguments ...any) []any {
 	return append(object{"server_type", oneOf(0, 1, 2)}, append(arguments, "idc?3", oneOf("lf", "hl", nil), "cluster?3", oneOf("def", nil))...)
 }
@@ -117,8 +116,7 @@ func rpcCall(d *draws) any {
 	return []any{"GetResource", object{}, rpcMessage("GetResourceRequest", 0, 0)}
 }
 
-// rpcMessage serialises a server type as field 1 and a task as field 2, both
-// small.
+// rpcMessage serialises a server type as field 1 and a task as field 2, both small.
 func rpcMessage(name string, serverType, task int) object {
 	var data []byte
 	if serverType != 0 {

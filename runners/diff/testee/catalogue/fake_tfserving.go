@@ -39,8 +39,7 @@ var fakeServerSteps = steps(1, 12,
 
 var otherService = oneOf("/tensorflow.serving.SessionService/SessionRun", "/grpc.health.v1.Health/Check", "/x/Y")
 
-// fakeCalls draws a method and its request, as text, or as bytes that need not be a
-// message.
+// fakeCalls draws a method and its request, as text, or as bytes that need not be a message.
 var fakeCalls = oneOf(
 	[]any{"GetModelStatus", oneOf(fakeSpecText, fakeSpecText, fakeBytes)}, []any{"GetModelMetadata", oneOf(join(fakeSpecText, fakeFields), fakeBytes)},
 	[]any{"HandleReloadConfigRequest", oneOf(reloadText, fakeBytes)}, []any{oneOf("Predict", "Classify", "Regress", "MultiInference"), oneOf("", fakeBytes)},

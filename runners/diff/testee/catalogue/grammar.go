@@ -10,9 +10,8 @@ import (
 //go:embed expressions.grammar
 var grammarText string
 
-// Grammar returns the text of the grammar that expressions, regular expressions, layout
-// filters and numbers of configurations are drawn from. The head of the text says how it is
-// read.
+// Grammar returns the text of the grammar that expressions, regular expressions, layout filters
+// and numbers of configurations are drawn from. The head of the text says how it is read.
 func Grammar() string { return grammarText }
 
 // alternative is one way to derive a symbol of the grammar.

@@ -82,8 +82,7 @@ func clearZKPath(d *draws, c *testee.Case) object {
 		"failing_deletes (paths whose delete raises RuntimeError)", some(2, join("/monolith/", job))}
 }
 
-// withoutFoundParents drops the nodes that creating an earlier node has made as its
-// parents.
+// withoutFoundParents drops the nodes that creating an earlier node has made as its parents.
 func withoutFoundParents(tree []any) []any {
 	kept := []any{}
 	for _, n := range tree {

@@ -85,8 +85,7 @@ func agentClientArguments(d *draws) []any {
 		"--server_type=dense", "--task=2147483648", "--num_shard=0x10", "--port=-1", "--bzid=x")...)
 }
 
-// someArguments draws some of the arguments, a few of them odd, in the forms that absl
-// accepts.
+// someArguments draws some of the arguments, a few of them odd, in the forms that absl accepts.
 func someArguments(d *draws, arguments ...string) []any {
 	argv := []any{}
 	for range d.length(4) {

@@ -28,8 +28,7 @@ func layoutFilter(d *draws) string { return spoil(d, derive(d, "filter_")) }
 // confNumber draws a number as a configuration writes it.
 func confNumber(d *draws) string { return confLine(spoil(d, derive(d, "confnumber"))) }
 
-// confLine makes a text fit for a configuration: it neither ends the line nor begins a
-// comment.
+// confLine makes a text fit for a configuration: it neither ends the line nor begins a comment.
 func confLine(text string) string {
 	return strings.NewReplacer("\n", " ", "\r", " ", "#", "+").Replace(text)
 }

@@ -221,8 +221,7 @@ type step struct {
 	// names lists steps with the same arguments; one of them is drawn.
 	names     []string
 	arguments object
-	// times is the weight of the step: how often it is drawn for each time of a step of
-	// weight 1.
+	// times is the weight of the step: how often it is drawn for each time of a step of weight 1.
 	times int
 }
 

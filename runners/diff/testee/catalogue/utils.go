@@ -99,8 +99,7 @@ func noNUL(env *pysem.Dict) {
 	}
 }
 
-// hostAndAddresses draws the results of the host's look-ups, and the variables with its
-// addresses.
+// hostAndAddresses draws the results of the host's look-ups, and the variables with its addresses.
 func hostAndAddresses(d *draws, c *testee.Case) {
 	c.Host = hostEntries(d)
 	switch d.n(4) {

@@ -15,11 +15,10 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// Compare returns how got differs from the expected answer to a case of the operation, by
-// section 4 of PROTOCOL.md; "" for equal answers. The text has the place of the first
-// difference, and both answers as JSON: lines with - are only in want, lines with + only in
-// got. Neither answer may be Skipped. A Broken answer never agrees; the text then gives its
-// reason.
+// Compare returns how got differs from the expected answer to a case of the operation, by section
+// 4 of PROTOCOL.md; "" for equal answers. The text has the place of the first difference, and both
+// answers as JSON: lines with - are only in want, lines with + only in got. Neither answer may be
+// Skipped. A Broken answer never agrees; the text then gives its reason.
 func Compare(op string, want, got testee.Answer) string {
 	switch {
 	case want.Kind == testee.Broken:
@@ -113,8 +112,7 @@ type canon struct {
 	texts []textField
 }
 
-// value makes the canonical form of a value; path is where it is, with a dot
-// before each key.
+// value makes the canonical form of a value; path is where it is, with a dot before each key.
 func (c *canon) value(v any, path string) any {
 	switch v := v.(type) {
 	case []any:

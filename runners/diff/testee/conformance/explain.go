@@ -13,9 +13,8 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// explanation is a quirk in which implementations may differ on purpose, with a function
-// that makes such answers equal. A case that then has no difference left is explained by
-// the quirk.
+// explanation is a quirk in which implementations may differ on purpose, with a function that
+// makes such answers equal. A case that then has no difference left is explained by the quirk.
 type explanation struct {
 	quirk string
 	// ops are globs of operations; none means all operations.

@@ -104,8 +104,7 @@ func CloseAll(list []Subject) error {
 	return errors.Join(all...)
 }
 
-// CheckAnswered returns an error for a report without answers; suites are the selected
-// ones.
+// CheckAnswered returns an error for a report without answers; suites are the selected ones.
 func (r *Report) CheckAnswered(suites []string) error {
 	c := r.Counts()
 	switch {

@@ -20,8 +20,7 @@ type SubjectReport struct {
 	All  bool // whether all operations were to be asked
 }
 
-// WriteTable writes, for each subject, a line for each operation, the differences, and the
-// totals.
+// WriteTable writes, for each subject, a line for each operation, the differences, and the totals.
 func WriteTable(w io.Writer, diffs []SubjectReport) error {
 	var b bytes.Buffer
 	total := Counts{}

@@ -54,8 +54,7 @@ func (s Status) String() string {
 type Result struct {
 	Suite, ID, Op string
 	Status        Status
-	// Text explains every status but Passed: the difference (-want +got), or the reason of
-	// a skip.
+	// Text explains every status but Passed: the difference (-want +got), or the reason of a skip.
 	Text string
 	// Asked is the case as it was sent to the testee, for a failed or explained case.
 	Asked string
@@ -151,8 +150,7 @@ func ByOp(r Result) string { return r.Op }
 
 // Selection chooses vectors; empty globs choose all.
 type Selection struct {
-	// Suites and Ops hold globs as of path.Match. A vector is chosen if one of each
-	// matches.
+	// Suites and Ops hold globs as of path.Match. A vector is chosen if one of each matches.
 	Suites []string
 }
 

@@ -22,8 +22,7 @@ type Options struct {
 	Replicas int
 	// Rate is the number of requests a second while the latency is measured.
 	Rate float64
-	// Length is the length of a run. Rounds is how often each load is run; the median
-	// counts.
+	// Length is the length of a run. Rounds is how often each load is run; the median counts.
 	Length bench.Length
 	Rounds int
 	// Progress, when set, is called with each step before it begins.

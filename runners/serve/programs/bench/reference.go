@@ -10,9 +10,8 @@ import (
 	"github.com/monosim/monosim/runners/test/realrun/loopback"
 )
 
-// ReferenceAgent returns the command of the reference's own agent. Its error says what is
-// missing: the checkout that MONOLITH_SRC names, or an interpreter with the needed
-// packages.
+// ReferenceAgent returns the command of the reference's own agent. Its error says what is missing:
+// the checkout that MONOLITH_SRC names, or an interpreter with the needed packages.
 func ReferenceAgent() (func(Place) (*exec.Cmd, error), error) {
 	reference, err := pythonrun.New(pythonrun.Options{})
 	if err != nil {

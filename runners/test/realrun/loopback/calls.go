@@ -30,8 +30,7 @@ func (m *modelCall) Answer() (runners.ModelAnswer, bool) {
 	return m.answer, m.done
 }
 
-// begin starts a call in a new task of a process. ask makes the call and fills in the
-// answer.
+// begin starts a call in a new task of a process. ask makes the call and fills in the answer.
 func (c *Cluster) begin(life *walltime.Process, what, pod string, ask func(a *runners.ModelAnswer) error) *modelCall {
 	m := &modelCall{}
 	from := c.Now()

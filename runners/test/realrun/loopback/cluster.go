@@ -16,9 +16,8 @@ import (
 	"github.com/monosim/monosim/runners/test/operator"
 )
 
-// Cluster is one cluster of processes, made by [Runner.Build]. It implements
-// runners.Cluster, runners.Caller, runners.Trainer and runners.Scheduler, which document
-// its methods.
+// Cluster is one cluster of processes, made by [Runner.Build]. It implements runners.Cluster,
+// runners.Caller, runners.Trainer and runners.Scheduler, which document its methods.
 type Cluster struct {
 	operator.Agents
 	operator.Layouts
@@ -304,6 +303,5 @@ var (
 // Dir returns the directory of the cluster. The command lines of its processes name it.
 func (c *Cluster) Dir() string { return c.disks.root }
 
-// Addresses returns the common prefix of all of the cluster's addresses, for example
-// "127.3.4.".
+// Addresses returns the common prefix of all of the cluster's addresses, for example "127.3.4.".
 func (c *Cluster) Addresses() string { return c.net.prefix }

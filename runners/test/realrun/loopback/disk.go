@@ -55,9 +55,8 @@ func top(p string) string {
 // podDir returns the directory that is the own disk of a pod.
 func (d *disks) podDir(pod string) string { return filepath.Join(d.root, podsDir, pod) }
 
-// podPath returns the path on this host of a file of a pod, in the shared store or on the
-// pod's disk. A path that a process of the pod has found by itself is one of this host
-// already.
+// podPath returns the path on this host of a file of a pod, in the shared store or on the pod's
+// disk. A path that a process of the pod has found by itself is one of this host already.
 func (d *disks) podPath(pod, p string) string {
 	switch {
 	case strings.HasPrefix(p, d.root+"/"):
@@ -68,8 +67,7 @@ func (d *disks) podPath(pod, p string) string {
 	return filepath.Join(d.podDir(pod), filepath.FromSlash(p))
 }
 
-// plain removes from a text the directories of this host, which pods of a simulation do not
-// have.
+// plain removes from a text the directories of this host, which pods of a simulation do not have.
 func (d *disks) plain(pod string, text []byte) []byte {
 	text = bytes.ReplaceAll(text, []byte(filepath.Join(d.root, modelsDir)), nil)
 	if pod != "" {

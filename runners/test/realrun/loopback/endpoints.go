@@ -20,8 +20,7 @@ type PodAddress struct {
 	ModelServers []ServerAddress `json:"model_servers"`
 }
 
-// ServerAddress holds the addresses of a model server. REST and Admin are "" if it has
-// none.
+// ServerAddress holds the addresses of a model server. REST and Admin are "" if it has none.
 type ServerAddress struct {
 	Kind  string `json:"kind,omitempty"`
 	GRPC  string `json:"grpc"`

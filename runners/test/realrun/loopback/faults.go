@@ -354,8 +354,7 @@ func (c *Cluster) addVariables(f runners.Fault) error {
 	return os.Rename(hidden(dir, ".variables"), name)
 }
 
-// wantMissing returns an error if the part of a version that is still to arrive exists
-// already.
+// wantMissing returns an error if the part of a version that is still to arrive exists already.
 func wantMissing(f runners.Fault, part string) error {
 	if _, err := os.Stat(part); err == nil {
 		return fmt.Errorf("version %d of %s: found no part that is missing", f.N, f.BasePath)

@@ -224,8 +224,7 @@ func (j *journal) wrote(line []byte) {
 	})
 }
 
-// podAt returns the pod, or the process of a training job, with an address; "" for the
-// operator.
+// podAt returns the pod, or the process of a training job, with an address; "" for the operator.
 func (j *journal) podAt(ip string) string {
 	for _, t := range j.c.trainers {
 		if t.ip == ip {

@@ -127,8 +127,7 @@ func (p *pod) modelServers() []modelServer {
 	return list
 }
 
-// allModelServers lists all model servers that were ever started, in the order of their
-// start.
+// allModelServers lists all model servers that were ever started, in the order of their start.
 func (p *pod) allModelServers() []modelServer {
 	files, err := os.ReadDir(p.serversDir())
 	if err != nil {

@@ -10,8 +10,7 @@ import (
 // cluster of this host uses.
 type network struct {
 	prefix string
-	// claim listens at the range's last address, so that another program finds the range
-	// taken.
+	// claim listens at the range's last address, so that another program finds the range taken.
 	claim net.Listener
 }
 
@@ -31,8 +30,7 @@ func newNetwork() (*network, error) {
 	return nil, fmt.Errorf("addresses for a cluster: %w (want all of 127.0.0.0/8 on the loopback, as on Linux, and port %d free)", last, claimPort)
 }
 
-// ip returns the n-th address of the range. The first belongs to the servers that all pods
-// share.
+// ip returns the n-th address of the range. The first belongs to the servers that all pods share.
 func (n *network) ip(i int) string { return fmt.Sprintf("%s%d", n.prefix, i) }
 
 func (n *network) close() { n.claim.Close() }

@@ -60,8 +60,7 @@ type quiet struct{}
 func (quiet) Enabled(env.Level) bool         { return false }
 func (quiet) Logf(env.Level, string, ...any) {}
 
-// do runs fn in a task of the operator and waits for it. Taking longer than limit is an
-// error.
+// do runs fn in a task of the operator and waits for it. Taking longer than limit is an error.
 func (o *operatorProcess) do(what string, limit time.Duration, fn func() error) error {
 	done := make(chan error, 1)
 	o.life.Go(what, func() {

@@ -32,14 +32,12 @@ type Options struct {
 	// Dir is the folder for the directories of clusters; "" means the system's folder for
 	// temporary files.
 	Dir string
-	// ServerFlags returns more flags of monosim for the model servers of a pod; nil means
-	// none.
+	// ServerFlags returns more flags of monosim for the model servers of a pod; nil means none.
 	ServerFlags func(p runners.Pod) []string
 	// Admin makes monosim's ZooKeeper and model servers open their interfaces for faults,
 	// which Endpoints lists.
 	Admin bool
-	// Keep keeps the directories of all clusters; otherwise those of passed scenarios are
-	// removed.
+	// Keep keeps the directories of all clusters; otherwise those of passed scenarios are removed.
 	Keep bool
 }
 
@@ -63,8 +61,7 @@ type AgentProgram func(p Container) (Program, error)
 // Container describes the surroundings of a pod's agent.
 type Container struct {
 	runners.Pod
-	// IP is the pod's address. All of its servers listen on it, and others reach them by
-	// it.
+	// IP is the pod's address. All of its servers listen on it, and others reach them by it.
 	IP string
 	// AgentPort is a free port for the agent's own service, also in Env as PORT2.
 	AgentPort int

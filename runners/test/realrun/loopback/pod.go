@@ -178,8 +178,7 @@ func (p *pod) prepare() error {
 	return err
 }
 
-// readyLimit bounds the wall time in which a program that was started ahead has to be
-// ready.
+// readyLimit bounds the wall time in which a program that was started ahead has to be ready.
 const readyLimit = 60 * time.Second
 
 // awaitReady waits until the program that was started ahead is ready.

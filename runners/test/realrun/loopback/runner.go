@@ -24,9 +24,8 @@ func (r *Runner) Name() string {
 	return r.options.Name
 }
 
-// Build makes a cluster of which only ZooKeeper has started. A spec that makes no sense
-// gives a *runners.SpecError; a spec that only a simulation can build gives
-// runners.ErrUnsupported.
+// Build makes a cluster of which only ZooKeeper has started. A spec that makes no sense gives a
+// *runners.SpecError; a spec that only a simulation can build gives runners.ErrUnsupported.
 func (r *Runner) Build(spec runners.Spec) (runners.Cluster, error) {
 	o, err := r.options.withDefaults()
 	if err != nil {

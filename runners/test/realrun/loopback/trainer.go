@@ -143,8 +143,7 @@ func (t *trainer) start() error {
 	return nil
 }
 
-// follow waits for the end of the process. It is started again after a while if the spec
-// says so.
+// follow waits for the end of the process. It is started again after a while if the spec says so.
 func (t *trainer) follow(started *child) {
 	code := started.await()
 	t.c.guard.end(started.pid())

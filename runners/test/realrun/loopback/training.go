@@ -186,8 +186,7 @@ func (c *Cluster) PSBarriers() []runners.TrainingAnswer {
 // errOneProcess says why clusters of processes have no local clusters.
 var errOneProcess = fmt.Errorf("a local cluster is tasks of one process, in virtual time: %w", runners.ErrUnsupported)
 
-// StartLocal returns errOneProcess: the workers of a local cluster are tasks, not
-// processes.
+// StartLocal returns errOneProcess: the workers of a local cluster are tasks, not processes.
 func (c *Cluster) StartLocal(int) error { return errOneProcess }
 
 // LocalSteps returns errOneProcess, as StartLocal.

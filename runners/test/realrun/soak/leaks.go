@@ -25,8 +25,7 @@ func processesOf(dir string) []string {
 // stateListen is the state of a listening socket in /proc/net/tcp.
 const stateListen = "0A"
 
-// listening lists the listening sockets whose addresses have a prefix, for example
-// "127.3.4.".
+// listening lists the listening sockets whose addresses have a prefix, for example "127.3.4.".
 func listening(prefix string) []string {
 	text, err := os.ReadFile("/proc/net/tcp")
 	if err != nil {

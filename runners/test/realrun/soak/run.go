@@ -45,8 +45,7 @@ type Summary struct {
 // number of kills in each.
 const simulatedSeeds, simulatedCycles = 100, 20
 
-// Bounds returns, for each victim, the longest time that a simulated cluster took to
-// recover.
+// Bounds returns, for each victim, the longest time that a simulated cluster took to recover.
 func Bounds() (map[Victim]time.Duration, error) {
 	bounds := map[Victim]time.Duration{}
 	for seed := uint64(1); seed <= simulatedSeeds; seed++ {

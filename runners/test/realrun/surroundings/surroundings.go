@@ -1,14 +1,13 @@
-// Package surroundings makes the env.Env of a real process: the wall clock, the files,
-// names and programs of the host, sockets, ZooKeeper and model servers over the network,
-// and a log on standard error. A program that was written against env, such as an agent,
-// runs with it as a program of the operating system.
+// Package surroundings makes the env.Env of a real process: the wall clock, the files, names and
+// programs of the host, sockets, ZooKeeper and model servers over the network, and a log on
+// standard error. A program that was written against env, such as an agent, runs with it as a
+// program of the operating system.
 //
 // Two things to use first:
 //
-//   - [Run] runs a program in this operating system process until it ends, forks and
-//     signals included.
-//   - [New] makes the Env of one process of engine/walltime, to run several in one
-//     program.
+//   - [Run] runs a program in this operating system process until it ends, forks and signals
+//     included.
+//   - [New] makes the Env of one process of engine/walltime, to run several in one program.
 //
 // To change
 //
@@ -38,8 +37,7 @@ type Options struct {
 	Log LogOptions
 	// Python is the Python version whose behaviour ported code has.
 	Python env.Python
-	// Furnish, when set, is called with each Env before it is used, and may replace parts
-	// of it.
+	// Furnish, when set, is called with each Env before it is used, and may replace parts of it.
 	Furnish func(*env.Env)
 }
 

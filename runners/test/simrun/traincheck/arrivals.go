@@ -90,8 +90,7 @@ func (c *Checker) PSAnswered(at time.Duration, call int, released bool) {
 	delete(p.waiting, a.id)
 }
 
-// knownPSBarrier returns the quirk by which the reference breaks INV-7, "" if it is
-// repaired.
+// knownPSBarrier returns the quirk by which the reference breaks INV-7, "" if it is repaired.
 func (c *Checker) knownPSBarrier() string {
 	if c.spec.DefectivePSBarrier {
 		return "the PS barrier of f415ff3"

@@ -10,8 +10,7 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// slack is added to the times of the reference, for messages and for the import of a
-// program.
+// slack is added to the times of the reference, for messages and for the import of a program.
 const slack = 10 * time.Second
 
 // Files reads the shared directories of a job.

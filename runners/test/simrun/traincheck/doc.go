@@ -1,16 +1,15 @@
-// Package traincheck checks the invariants INV-1 to INV-7 of TRN-6.5 while a training job
-// runs.
+// Package traincheck checks the invariants INV-1 to INV-7 of TRN-6.5 while a training job runs.
 //
 // Two things to use first:
 //
 //   - [New] makes the checker of a job. The runner calls its methods with what happens:
 //     observations, assignments of variables, arrivals at barriers.
-//   - [Checker.Look] checks what is due and the files; [Checker.Broken] lists the
-//     invariants that broke.
+//   - [Checker.Look] checks what is due and the files; [Checker.Broken] lists the invariants that
+//     broke.
 //
-// The checker takes no virtual time and draws nothing, so a run is the same with it and
-// without. runners.Broken.Known names the quirk where the reference itself breaks an
-// invariant. To change what is checked
+// The checker takes no virtual time and draws nothing, so a run is the same with it and without.
+// runners.Broken.Known names the quirk where the reference itself breaks an invariant. To change
+// what is checked
 //
 //   - of barriers: barriers.go; of the two barriers that are calls: arrivals.go
 //   - of restores and checkpoints: files.go

@@ -22,8 +22,7 @@ const restorePoll = 30 * time.Second
 // stored holds what the last look saw in the model's directory.
 type stored struct {
 	begun []string // processes that ended their restore wait since the last look
-	// exempt lists the checkpoints that existed and were exempt from deletion at the last
-	// look.
+	// exempt lists the checkpoints that existed and were exempt from deletion at the last look.
 	exempt []string
 }
 
@@ -135,8 +134,7 @@ func (s *stored) restored(c *Checker, written bool) {
 	}
 	for _, name := range c.names {
 		p := c.procs[name]
-		// Other hosts may see the chief's files late while names are late, and just after
-		// that.
+		// Other hosts may see the chief's files late while names are late, and just after that.
 		seen := max(chief.served+c.lag, c.lagSince)
 		if limit := max(seen, p.started) + restorePoll + slack; p.running && !p.serving && c.now > limit {
 			c.breaks("INV-3", fmt.Sprintf("waits %s %d", name, p.life), known, "%s waits for the chief to restore, who was done at %v%s", name, chief.served,
