@@ -1,31 +1,22 @@
-// Package env names everything that engine code may touch of the world.
+// Package env has interfaces for everything in the world that engine code may use. It holds
+// interfaces and plain types only. Agent code only knows an [Env], and cannot tell whether the
+// world behind it is simulated in virtual time (engine/vtime with the twins in sim) or real
+// (engine/walltime with real backends). So the code that was explored is the code that runs.
 //
-// It holds interfaces and plain types only. Agent code is written against an
-// [Env] and never learns whether the world behind it is simulated in virtual
-// time (engine/vtime with the twins in sim) or real (engine/walltime with real
-// backends). That is what makes the code that was explored the code that runs.
-//
-// Two things to use first:
-//
-//   - [Env], one value per process: the clock, tasks, hosts, files, processes,
-//     network, ZooKeeper and model servers that this process can reach.
-//   - [Tasks], the process's threads. All of one process's tasks share one
-//     monitor: at most one of them runs at a time, and control changes hands
-//     only inside a call on an env interface. Data that only this process's
-//     tasks touch therefore needs no lock; a lock is needed only to keep
-//     others out across a call that may block (see engine/pysem/threading).
-//
-// To change what ZooKeeper looks like to agents look in zookeeper.go; files,
-// processes, hosts and the network have a file each.
+//   - [Env] has one value per process: the clock, tasks, host, files, processes, network,
+//     ZooKeeper and model servers that this process can reach.
+//   - [Tasks] are the process's threads. At most one task of a process runs at a time, and
+//     another one can only run during a call of an env interface. So data that only tasks
+//     of this process use needs no lock. A lock is only needed to keep others out during a
+//     call that may block (see engine/pysem/threading).
 //
 // # Death of a process
 //
-// A process can be killed while its tasks are inside env calls. Such a call
-// then does not return: it unwinds the task by a private panic that only the
-// runtime recovers. Deferred functions run, but every env call that they make
-// unwinds again, so nothing deferred has an effect outside the process. A
-// graceful stop unwinds in the same way, but env calls of deferred functions
-// still work. Code that recovers must re-panic what it does not know.
+// A process can be killed while its tasks are inside env calls. Such a call then does not return:
+// it unwinds the task by a private panic that only the runtime recovers. Deferred functions run,
+// but every env call that they make unwinds again, so nothing deferred has an effect outside the
+// process. A graceful stop unwinds in the same way, but env calls of deferred functions still work.
+// Code that recovers must panic again with any value that it does not know.
 package env
 
 import (
@@ -33,8 +24,8 @@ import (
 	"time"
 )
 
-// Env is what one process may touch of the world. A field is nil when the
-// world does not offer it.
+// Env gives one process access to the world. A field is nil if the world does not offer what it
+// stands for.
 type Env struct {
 	Clock     Clock
 	Tasks     Tasks
@@ -46,26 +37,26 @@ type Env struct {
 	Models    ModelServers
 	ZooKeeper ZooKeepers
 	Log       Log
-	// Shared is nil where nothing is shared between processes.
+	// Shared is nil if the process shares nothing with others.
 	Shared Shared
-	// Python is the interpreter whose behaviour ported code shows.
+	// Python is the interpreter whose behaviour the ported code reproduces.
 	Python Python
 }
 
-// Python is what can be seen of the interpreter that runs a process of the reference.
+// Python describes the interpreter of a process of the reference, as far as its programs show it.
 type Python struct {
-	// Minor is the version's second number: 8 for Python 3.8. 0 means 11.
+	// Minor is the second number of the version, such as 8 for Python 3.8. 0 means 11.
 	Minor int
-	// HashSeed is PYTHONHASHSEED, by which sets of strings are ordered. 0 means that they
-	// are sorted.
+	// HashSeed is the value of PYTHONHASHSEED, on which the order of sets of strings depends. 0
+	// means that they are sorted.
 	HashSeed uint32
 }
 
-// HashSeeds is how many hash seeds there are to choose from; all beyond them give no
-// orders of small sets that these do not.
+// HashSeeds is the number of hash seeds to choose from. Higher ones order no small set in a way in
+// which none of these does.
 const HashSeeds = 1 << 16
 
-// DefaultPythonMinor is the version with which expected values were recorded.
+// DefaultPythonMinor is the version with which the expected values of tests were recorded.
 const DefaultPythonMinor = 11
 
 // Before reports whether the interpreter is older than Python 3.minor.
@@ -78,24 +69,24 @@ func (p Python) Before(minor int) bool {
 
 // Clock tells the time of the process's host.
 type Clock interface {
-	// Now is the wall-clock time of the host (Python's time.time).
+	// Now returns the wall-clock time of the host (Python's time.time).
 	Now() time.Time
-	// Elapsed is monotonic, from an unspecified start (Python's time.monotonic).
+	// Elapsed returns the monotonic time since an unspecified start (Python's time.monotonic).
 	Elapsed() time.Duration
 }
 
-// Random is the process's source of choices. In virtual time each site has its
-// own stream, a function of (seed, node, site, use), so that a new call
-// somewhere does not change the draws elsewhere.
+// Random makes the random choices of a process. Each call names its site, which is the place in the
+// code. In virtual time a choice depends only on the seed, the node, the site and the number of the
+// choice at that site, so a new site changes no choice at others.
 type Random interface {
-	// Intn returns a number in [0, n); n must be positive. 0 is the default
-	// outcome, the one that a shrunk run prefers.
+	// Intn returns a number in [0, n); n must be positive. 0 should be the ordinary outcome,
+	// because shrinking a run replaces choices by 0.
 	Intn(site string, n int) int
 	// Float64 returns a number in [0, 1).
 	Float64(site string) float64
 }
 
-// Choice fixes one choice of a run: the K-th draw, from 0, of a site on a node.
+// Choice fixes one choice of a run: the K-th one of a site on a node, counted from 0.
 type Choice struct {
 	Node  string `json:"node"`
 	Site  string `json:"site"`
@@ -107,7 +98,7 @@ func (c Choice) String() string {
 	return fmt.Sprintf("%s/%s#%d=%d", c.Node, c.Site, c.K, c.Value)
 }
 
-// Level is the severity of a log line, with absl's order.
+// Level is the severity of a log line, ordered as absl's.
 type Level uint8
 
 // The levels in use.
@@ -134,9 +125,9 @@ func (l Level) String() string {
 
 // Log is the process's log.
 type Log interface {
-	// Enabled reports whether lines of this level go anywhere. Code that runs often
-	// asks before it puts a line together.
+	// Enabled reports whether lines of this level are kept. Code that runs often asks before it
+	// formats a line.
 	Enabled(level Level) bool
-	// Logf writes one line; format is as in package fmt, without a line's end.
+	// Logf writes one line. format is as in package fmt, without a newline.
 	Logf(level Level, format string, args ...any)
 }

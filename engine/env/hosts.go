@@ -3,26 +3,25 @@ package env
 // Host is the container that the process runs in: its environment variables,
 // names, addresses and ports.
 type Host interface {
-	// LookupEnv returns the value of an environment variable; ok is false when it is
-	// not set.
+	// LookupEnv returns the value of an environment variable. ok reports whether it is set.
 	LookupEnv(key string) (value string, ok bool)
-	// Setenv changes the environment of this process and of children it starts
-	// later.
+	// Setenv sets a variable for this process and for children that it starts later.
 	Setenv(key, value string)
-	// Unsetenv takes a variable away, if it is there, for this process and those children.
+	// Unsetenv removes a variable, if it is set, for this process and for children that it starts
+	// later.
 	Unsetenv(key string)
-	// Environ lists the environment as key=value, sorted.
+	// Environ returns the variables as key=value, sorted.
 	Environ() []string
-	// Hostname is the host's own name.
+	// Hostname returns the host's own name.
 	Hostname() string
 	// LookupIP resolves the host's own name to an IPv4 address, as
 	// socket.gethostbyname(socket.gethostname()) does.
 	LookupIP() (string, error)
-	// LookupIPv6 is the first IPv6 address of the host's own name.
+	// LookupIPv6 returns the first IPv6 address of the host's own name.
 	LookupIPv6() (string, error)
-	// RouteIP is the address that a UDP socket towards the outside gets.
+	// RouteIP returns the local address of a UDP socket that is connected to an address outside.
 	RouteIP() (string, error)
-	// FreePort finds a TCP port on localhost that nobody listens on. As in the
-	// reference (utils.py:155) the port is not reserved.
+	// FreePort returns a TCP port of localhost on which nobody listens. As in the reference
+	// (utils.py:155) the port is not reserved.
 	FreePort() int
 }

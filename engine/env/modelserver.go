@@ -6,28 +6,26 @@ import (
 	"time"
 )
 
-// ModelServers reaches TensorFlow Serving processes.
+// ModelServers makes clients of TensorFlow Serving processes.
 type ModelServers interface {
-	// Dial makes a client of the server at host:port; it connects as
-	// Network.Dial does.
+	// Dial makes a client of the server at host:port. It connects in the way of Network.Dial.
 	Dial(addr string) ModelServer
 }
 
-// ModelServer is the client of one TensorFlow Serving process. A timeout of 0 or
-// less means none. Errors are *RPCError.
+// ModelServer is a client of one TensorFlow Serving process. A timeout of 0 or less means no limit.
+// Errors are *RPCError.
 type ModelServer interface {
-	// Status is ModelService.GetModelStatus.
+	// Status calls ModelService.GetModelStatus.
 	Status(spec ModelSpec, timeout time.Duration) ([]ModelVersionStatus, error)
-	// Reload is ModelService.HandleReloadConfigRequest; config is a serialized
+	// Reload calls ModelService.HandleReloadConfigRequest. config is a serialized
 	// tensorflow.serving.ModelServerConfig.
 	Reload(config []byte, timeout time.Duration) (StatusProto, error)
 	// Close ends the client's connection.
 	Close()
 }
 
-// ModelSpec is tensorflow.serving.ModelSpec: the name of a model and, when HasVersion
-// or Label is set, a version of it. Signature is sent along, and has no effect on a
-// status.
+// ModelSpec is tensorflow.serving.ModelSpec. It names a model and, if HasVersion or Label is set,
+// one of its versions. Signature is sent too, but does not affect a status.
 type ModelSpec struct {
 	Name       string
 	HasVersion bool
@@ -73,15 +71,15 @@ type StatusProto struct {
 	Message string
 }
 
-// ModelVersionStatus is one entry of a status answer. Callers must not change
-// the slice that holds it: servers may share it between answers.
+// ModelVersionStatus is the status of one version in an answer. Callers must not change the slice
+// that holds it, which servers may share between answers.
 type ModelVersionStatus struct {
 	Version int64
 	State   ModelState
 	Status  StatusProto
 }
 
-// String is as "1 AVAILABLE", and with an error as "2 END (NOT_FOUND: no such file)".
+// String returns a text such as "1 AVAILABLE", or with an error "2 END (NOT_FOUND: no such file)".
 func (s ModelVersionStatus) String() string {
 	text := strconv.FormatInt(s.Version, 10) + " " + s.State.String()
 	if s.Status.Code != OK {

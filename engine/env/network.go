@@ -6,63 +6,61 @@ import (
 	"time"
 )
 
-// Network carries gRPC calls between processes, and plain HTTP to servers.
+// Network makes and serves gRPC calls between processes, and makes connections of plain HTTP.
 type Network interface {
-	// Serve shares the port with other gRPC servers of the host, as gRPC's default
-	// is (SO_REUSEPORT): a connection goes to one of them.
+	// Serve starts a gRPC server on a port, or on a free one for port 0. It listens on all
+	// addresses of the host, unless a real runner was told which to use. As gRPC does by default
+	// (SO_REUSEPORT), several servers of a host may share a port; each connection goes to one of
+	// them.
 	//
-	// It listens on all addresses of the host, or on those that a real runner
-	// was told; port 0 picks a free one. Each request runs in a task of its own in
-	// this process, at most workers at a time (0 means no limit).
+	// Each request runs in a task of its own in this process, at most workers of them at a time (0
+	// means no limit).
 	Serve(port, workers int, handler Handler) (Server, error)
-	// Dial makes a channel to host:port. It never fails: the channel connects on the
-	// first call, and again, with back-off, after a failure, as a gRPC channel does.
+	// Dial makes a channel to host:port. It never fails: like any gRPC channel, the channel
+	// connects on the first call, and after a failure it connects again with back-off.
 	Dial(addr string) Channel
-	// Probe connects by TCP to host:port and hangs up; the error says why it could not. It takes
-	// timeout at most, after which the error is ErrProbeTimedOut; with 0 or less it takes as long
-	// as the kernel tries.
+	// Probe connects to host:port by TCP and hangs up. The error tells why it could not connect.
+	// After timeout the error is ErrProbeTimedOut; with a timeout of 0 or less Probe waits for as
+	// long as the kernel tries.
 	Probe(addr string, timeout time.Duration) error
-	// DialHTTP makes a connection for plain HTTP to host:port, or to the Unix socket of a path
-	// that begins with a slash. It never fails: the first request connects. Connecting, and each
-	// wait for something from the other side, take timeout at most; 0 or less means no limit.
+	// DialHTTP makes a connection for plain HTTP to host:port, or to a Unix socket if the address
+	// is a path that begins with a slash. It never fails, as the first request connects. timeout
+	// limits connecting and each wait for the other side; 0 or less means no limit.
 	DialHTTP(addr string, timeout time.Duration) HTTPConn
 }
 
-// ErrProbeTimedOut is what a probe ends with that its time-out has ended, in the words of
+// ErrProbeTimedOut is the error of a probe that takes longer than its timeout, in the words of
 // Python's socket.timeout.
 var ErrProbeTimedOut = errors.New("timed out")
 
-// Handler answers one unary call. method is the full name, as in
-// "/monolith.serving.agent_service.AgentService/HeartBeat". An error that is
-// not an *RPCError reaches the client as UNKNOWN "Exception calling
-// application: <text>", as grpc-python words it.
+// Handler answers one unary call. method is the full name, such as
+// "/monolith.serving.agent_service.AgentService/HeartBeat". If the error is not an *RPCError, the
+// client gets UNKNOWN "Exception calling application: <text>", as from grpc-python.
 type Handler func(method string, request []byte) ([]byte, error)
 
 // Server is a listening gRPC server.
 type Server interface {
-	// Port is the port that it listens on.
+	// Port returns the port on which the server listens.
 	Port() int
-	// Stop refuses new calls and cuts those that are running.
+	// Stop refuses new calls and cancels those that are running.
 	Stop()
 }
 
-// Channel makes calls to one address.
+// Channel makes gRPC calls to one address.
 type Channel interface {
-	// Call waits for the answer. A timeout of 0 or less means none. Every error
-	// is an *RPCError.
+	// Call makes a call and waits for the answer. A timeout of 0 or less means no limit. Every
+	// error is an *RPCError.
 	Call(method string, request []byte, timeout time.Duration) ([]byte, error)
-	// Close ends the channel; calls that go on fail with CANCELLED.
+	// Close closes the channel. Unfinished calls fail with CANCELLED.
 	Close()
 }
 
-// MaxMessageBytes is the largest request or answer that is received, as gRPC has
-// it unless told otherwise.
+// MaxMessageBytes is the size up to which a request or answer is received; it is gRPC's default.
 const MaxMessageBytes = 4 << 20
 
-// What a client says of its own troubles, in the words of grpcio 1.32, which
-// TensorFlow 2.4 requires (grpcio~=1.32.0). Later versions append the last
-// connection's error to the first. engine/runtimetest/networktest has them
-// recorded.
+// These are the messages with which a client reports its own failures, in the words of grpcio 1.32,
+// which TensorFlow 2.4 requires (grpcio~=1.32.0). Later versions append the last connection's error
+// to the first of them. engine/runtimetest/networktest has recordings of them.
 const (
 	NoConnection    = "failed to connect to all addresses"           // UNAVAILABLE
 	NoSuchName      = "DNS resolution failed for service: "          // UNAVAILABLE; the address follows

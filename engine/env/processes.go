@@ -24,59 +24,59 @@ func (s Signal) String() string {
 	return fmt.Sprintf("signal %d", int(s))
 }
 
-// Command is a program to start.
+// Command describes a program to start.
 type Command struct {
-	// Args is the program and its arguments, already split; Args[0] is looked up
-	// as a path. Whoever starts it does not change them afterwards.
+	// Args is the program's path and its arguments. Whoever starts the program does not change Args
+	// afterwards.
 	Args []string
-	// Env is the environment as key=value; nil means that of the starter.
+	// Env is the environment as key=value. nil means that of the caller.
 	Env []string
-	// Dir is the working directory; empty means that of the starter.
+	// Dir is the working directory. "" means that of the caller.
 	Dir string
-	// Output is the file that takes stdout and stderr; empty discards them.
+	// Output is the file to which stdout and stderr are written. "" discards them.
 	Output string
-	// Append keeps what Output already holds.
+	// Append keeps the present content of Output.
 	Append bool
-	// InheritOutput leaves the program the output of the starter; Output is opened
-	// and not used.
+	// InheritOutput lets the program write to the output of the caller. Output is then opened and
+	// not used.
 	InheritOutput bool
 }
 
-// Processes starts programs and speaks for the process itself.
+// Processes starts programs, and has what a process can do with itself.
 type Processes interface {
-	// Start starts a program. A program that cannot be found or started is an
-	// error, as in Python's Popen.
+	// Start starts a program. As with Python's Popen the error tells that it could not be found or
+	// started.
 	Start(cmd Command) (Process, error)
-	// Fork starts a copy of this process that runs main as its main thread: same
-	// program, arguments and output, and the environment and working directory of
-	// now, as Python's multiprocessing does. What main returns is the exit code. The
-	// copy has an Env of its own and no signal handlers; main must touch nothing that
-	// tasks of this process touch, for a runner may keep both in one address space. Nor
-	// may it depend on more than what the program finds again when it is begun anew, for
-	// a runner may begin the program anew, with the environment and working directory of
-	// now, and let it run up to this call: until it forks for the last time a program
-	// starts nothing else, writes only what may be written again, and asks for the same
-	// forks in the same order.
+	// Fork starts a copy of this process, as Python's multiprocessing does: with the same program,
+	// arguments and output, and the present environment and working directory. It runs main as its
+	// main thread and exits with the code that main returns. The copy has its own Env and no signal
+	// handlers.
+	//
+	// A runner may keep both in one address space, so main must not touch what tasks of this
+	// process touch. Or it may start the program anew, in the present environment and working
+	// directory, and let it run up to this call. So main must only depend on what a new start finds
+	// again; and until its last Fork a program must start nothing else, only write what may be
+	// written twice, and make the same forks in the same order.
 	Fork(main func(e *Env) int) (Process, error)
-	// Pid is the number of this process.
+	// Pid returns the number of this process.
 	Pid() int
-	// Exit ends this process at once with the code, as os._exit does; it does not
-	// return. A process that kills itself with SIGKILL exits with -9.
+	// Exit ends this process at once with that exit code, as os._exit does. It does not return. A
+	// process that kills itself with SIGKILL has the exit code -9.
 	Exit(code int)
-	// Notify runs handler in a task of its own whenever sig arrives, in place of
-	// the default action, which ends the process. SIGKILL cannot be handled.
+	// Notify runs handler in a new task whenever sig arrives. This replaces the default action,
+	// which ends the process. SIGKILL cannot be handled.
 	Notify(sig Signal, handler func())
 }
 
-// Process is a child that was started.
+// Process is a child process.
 type Process interface {
-	// Pid is the number of the process.
+	// Pid returns the number of the process.
 	Pid() int
-	// Poll returns the exit code once the process has ended; -n means killed by
-	// signal n.
+	// Poll reports whether the process has ended, and its exit code, which is -n if signal n has
+	// killed it.
 	Poll() (code int, done bool)
-	// Exited is broadcast when the process ends.
+	// Exited returns a condition that is broadcast when the process ends.
 	Exited() Cond
-	// Signal sends a signal; it is an error when the process has ended.
+	// Signal sends a signal. The error tells that the process has ended.
 	Signal(sig Signal) error
 }

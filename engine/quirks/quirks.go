@@ -1,14 +1,10 @@
-// Package quirks has the faults of the reference that agents and training jobs keep or
-// repair at will, by their numbers in vectors/quirks.yaml.
-//
-// Two things to use first:
+// Package quirks has the faults of the reference which agents and training jobs either keep or
+// repair, as the user wants. Each has its number in vectors/quirks.yaml.
 //
 //   - [Parse] reads a [Set] from a flag: python, fixed, or a list of ids.
 //   - [Set.Keeps] tells the code that has a quirk whether to behave as the reference.
 //
-// To make a quirk repairable, add its number here and ask Keeps where it shows. The
-// numbers of agent v2 are in mirror.go, those of the programs and the model manager in
-// tools.go, those of the training side in training.go, all others in quirks.go.
+// To make another quirk repairable, add its number here and call Keeps in the code that has it.
 package quirks
 
 import (
@@ -17,11 +13,11 @@ import (
 	"strings"
 )
 
-// Quirk is the number of a fault or surprise of the reference: 22 is Q22 of
+// Quirk is the number of a fault or surprise of the reference, such as 22 for Q22 of
 // vectors/quirks.yaml.
 type Quirk int
 
-// The quirks that the configuration, patterns and data definitions can repair.
+// These are the quirks of the configuration, patterns and data definitions that can be repaired.
 const (
 	Q22  Quirk = 22  // agent_v3.py:79: a layout filter without ";" is a ValueError
 	Q25  Quirk = 25  // utils.py:943: version policy latest_once is an AttributeError
@@ -44,25 +40,26 @@ const (
 
 func (q Quirk) String() string { return "Q" + strconv.Itoa(int(q)) }
 
-// maxQuirk is the highest number that a Set holds.
+// maxQuirk is the highest number that a Set can hold.
 const maxQuirk = 319
 
-// Set is a set of quirks: those in it are kept as the reference has them, those
-// outside are repaired. The zero value keeps all.
+// Set is the set of the quirks to keep as the reference has them. Those outside of it are repaired.
+// The zero value keeps all.
 type Set struct {
 	// repaired has a bit for each quirk outside the set.
 	repaired [maxQuirk/64 + 1]uint64
-	// fork has Q25 in the form of monolith's own fork of the model server's protos.
+	// fork tells that Q25 has the form that it takes with monolith's own fork of the model server's
+	// protos.
 	fork bool
 }
 
-// Python is the set of all quirks: the reference's behaviour.
+// Python is the set of all quirks, which is the behaviour of the reference.
 var Python = Set{}
 
-// Fixed is the empty set: everything that can be repaired is.
+// Fixed is the empty set: every quirk that can be repaired is.
 var Fixed = Set{repaired: [...]uint64{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}}
 
-// keepOnly returns the set of just these quirks.
+// keepOnly returns the set of these quirks.
 func keepOnly(quirks ...Quirk) Set {
 	s := Fixed
 	for _, q := range quirks {
@@ -79,20 +76,20 @@ func (s Set) Repair(quirks ...Quirk) Set {
 	return s
 }
 
-// Keeps reports whether q is in the set: whether to behave as the reference does.
+// Keeps reports whether q is in the set, so that the code has to behave as the reference does.
 func (s Set) Keeps(q Quirk) bool { return s.repaired[q/64]&(1<<(q%64)) == 0 }
 
-// InFork reports whether q has the form of monolith's own fork, in which there was nothing
-// to repair. Q25 alone has such a form.
+// InFork reports whether q has the form that it takes in monolith's own fork, where there is
+// nothing to repair. Only Q25 has such a form.
 func (s Set) InFork(q Quirk) bool { return q == Q25 && s.fork }
 
-// ForkForm is the text for Q25 in the form of the fork.
+// ForkForm is the text for Q25 in the fork's form.
 const ForkForm = "Q25=fork"
 
-// Parse reads a set: "python", "fixed", a list as "Q22,Q117" of the only quirks to
-// keep, or one as "-Q22,-Q117" of the only quirks to repair. "Q25=fork" alone is python,
-// and after any of these and a comma the same, with Q25 in the form of the fork. Another
-// text is an error that says so.
+// Parse reads a set. The text is "python", "fixed", a list of the only quirks to keep such as
+// "Q22,Q117", or a list of the only ones to repair such as "-Q22,-Q117". Behind any of these and a
+// comma, "Q25=fork" gives Q25 the form of the fork; alone it means "python,Q25=fork". For any other
+// text the error explains this.
 func Parse(text string) (Set, error) {
 	rest, fork := strings.CutSuffix(text, ","+ForkForm)
 	if text == ForkForm {
@@ -128,7 +125,7 @@ func parseKept(text string) (Set, error) {
 	return keepOnly(listed...), nil
 }
 
-// String returns a form that [Parse] reads: of the two lists, the shorter one.
+// String returns a text that [Parse] reads. Of the two possible lists it is the shorter one.
 func (s Set) String() string {
 	if s.fork {
 		s.fork = false

@@ -1,6 +1,6 @@
 package quirks
 
-// The quirks that the training side can repair.
+// These are the quirks of the training side that can be repaired.
 const (
 	Q195 Quirk = 195 // monolith/utils.py:74: errors of copying threads are lost
 	Q196 Quirk = 196 // monolith/utils.py:63: copying one after the other ignores max_retries

@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem/threading"
 )
 
-// ways holds the ways to wait, for cases about tasks that end while they do.
+// ways holds the ways in which a task can wait, for cases in which it ends while it does.
 var ways = []struct {
 	name string
 	wait func(p Process)

@@ -1,17 +1,11 @@
-// Package runtimetest holds a runtime to the rules of env: how tasks of a process take
-// turns, wait, die and are reported, and what engine/pysem/threading makes of that. Virtual
-// time and the wall clock pass the same cases, which is why code that was explored in
-// one may run in the other.
+// Package runtimetest is the test suite for a runtime of env: how tasks of a process take turns,
+// wait, die and are reported, and how engine/pysem/threading works on them. Virtual time and the
+// wall clock pass the same cases, so code that was explored in one may run in the other.
 //
-// Two things to use first:
-//
-//   - [Run] is called by a test of the runtime.
+//   - [Run] runs the suite; the test of a runtime calls it.
 //   - [Runtime] is the small interface that this test implements.
 //
-// Cases assert orders and lower bounds of time, and exact instants only where
-// [Runtime.Exact] promises them, so that a busy host fails none. What tasks see they
-// write into a log, which is compared after the last of them has ended.
-//
-// To add a case look in the file of its noun: sleep.go, tasks.go, cond.go, loop.go,
-// crash.go, stop.go, panics.go, and locks.go and hand.go for engine/pysem/threading.
+// Cases check orders and lower bounds of times, and exact times only if [Runtime.Exact] promises
+// them, so that no case fails because a host is busy. Tasks write what they see into a log, which
+// is compared after the last of them has ended.
 package runtimetest

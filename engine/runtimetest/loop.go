@@ -7,9 +7,9 @@ import (
 	"github.com/monosim/monosim/engine/pysem/threading"
 )
 
-// loops starts a task that goes round in a loop until done is true at a turn, and returns
-// it with the time that it took. The task has begun to wait when this returns, so what
-// the caller sleeps after that counts from a later instant than the turns do.
+// loops starts a task that runs a loop until done is true in one of its turns, and returns the
+// task. took gets the time that the loop ran for. When loops returns the task is already waiting,
+// so a sleep of the caller begins later than the loop's first wait.
 func loops(p Process, took *time.Duration, period time.Duration, done func() bool) env.Task {
 	t := p.Go("loop", func() {
 		before := p.Elapsed()
@@ -137,8 +137,8 @@ var loopCases = []testCase{
 	}},
 }
 
-// wantLoop compares how long a loop took. In a time that is not exact its turns drift, and
-// so may one fewer be enough.
+// wantLoop checks how long a loop took. If time is not exact, turns drift, and the loop may have
+// needed one turn fewer.
 func (r *trial) wantLoop(what string, got, want time.Duration) {
 	r.Helper()
 	if !r.rt.Exact() {

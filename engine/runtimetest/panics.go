@@ -8,7 +8,7 @@ import (
 
 var errExample = errors.New("an example of a bug")
 
-// explode is what panics; its name has to show in the stack.
+// explode panics. Its name has to appear in the stack.
 //
 //go:noinline
 func explode() { panic(errExample) }

@@ -29,8 +29,8 @@ var sleepCases = []testCase{
 	}},
 
 	{"earlier deadlines come first", func(r *trial) {
-		// On the wall clock a deadline is only known to lie between its bounds, the
-		// instants at which this task and the next one began.
+		// A sleeper is a task that sleeps until a deadline. On the wall clock the deadline is only
+		// known to lie between two times: when this task began and when the next one did.
 		type sleeper struct {
 			lower, upper time.Duration
 		}
@@ -79,7 +79,7 @@ var sleepCases = []testCase{
 
 	{"of nearly for ever does not end at once", func(r *trial) {
 		r.within(func(p Process) {
-			p.Sleep(ms) // away from the instant 0, where nothing overflows
+			p.Sleep(ms) // leaves the time 0, at which nothing overflows
 			for _, d := range []time.Duration{1<<63 - 1, 1<<63 - 2} {
 				p.Go("sleeper", func() {
 					p.Sleep(d)
@@ -117,7 +117,7 @@ var sleepCases = []testCase{
 	}},
 }
 
-// turns has two tasks that sleep for d between their lines.
+// turns runs two tasks that write lines and sleep for d after each.
 func (r *trial) turns(d time.Duration) {
 	r.within(func(p Process) {
 		for _, name := range []string{"a", "b"} {

@@ -9,48 +9,46 @@ import (
 	"github.com/monosim/monosim/engine/runtimetest/eventlog"
 )
 
-// Runtime is a fresh runtime under test. The test of the runtime implements it; cases
-// call it.
+// Runtime is a new runtime under test. The test of the runtime implements it; cases call it.
 type Runtime interface {
-	// NewProcess begins a process without tasks, on a node of its own.
+	// NewProcess makes a process without tasks, on a node of its own.
 	NewProcess(name string) Process
-	// Wait lets time pass until every task has ended or can never end. Where that cannot
-	// be known it gives up after a generous limit.
+	// Wait lets time pass until every task has ended or can never end. If the runtime cannot know
+	// that, it gives up after a generous limit.
 	Wait() Outcome
-	// Exact reports whether time passes in waits only, so that a sleep lasts exactly as
-	// long as was asked.
+	// Exact reports whether time only passes while all tasks wait, so that a sleep takes exactly as
+	// long as it should.
 	Exact() bool
 }
 
-// Process is one process of the runtime: what its tasks touch, and its ends.
+// Process is one process of the runtime.
 type Process interface {
 	env.Clock
 	env.Tasks
 	env.Random
-	// Crash ends the process at once. Called by one of its own tasks it does not return.
+	// Crash ends the process at once. If a task of the process itself calls it, it does not return.
 	Crash()
-	// Stop unwinds each task of the process at its present or next wait.
+	// Stop unwinds each task of the process at the wait in which it is, or at its next one.
 	Stop()
 }
 
-// Outcome is how a run ended, as [Runtime.Wait] found it.
+// Outcome tells how a run ended.
 type Outcome struct {
-	// Panic is the first panic of a task, nil when there was none.
+	// Panic is the first panic of a task, nil if there was none.
 	Panic *Panic
-	// Waiting describes the tasks that have not ended, a line for each.
+	// Waiting has a line for each task that has not ended.
 	Waiting []string
 }
 
-// Panic is a panic of a task, as the owner of the runtime learns of it.
+// Panic is a panic of a task, as the runtime reports it.
 type Panic struct {
 	Task  string
 	Value any
 	Stack string
 }
 
-// Run runs all cases as subtests of t. It calls start for a fresh runtime before each;
-// the seed is the same each time, and the runtime is freed at the end of the t that it
-// was given.
+// Run runs all cases as subtests of t. For each it calls start to make a new runtime, with the same
+// seed each time, which should be freed at the end of the t that start is given.
 func Run(t *testing.T, start func(t *testing.T) Runtime) {
 	for _, group := range []struct {
 		name  string
@@ -89,9 +87,8 @@ type trial struct {
 	log   eventlog.Log
 }
 
-// within runs fn as the first task of a fresh process and waits until all has
-// ended. Tasks that fn starts therefore begin in that order, not while it is
-// still starting others.
+// within runs fn as the first task of a new process and waits for all tasks to end. Tasks that fn
+// starts begin in the order of their start, and only when fn waits or ends.
 func (r *trial) within(fn func(p Process)) {
 	r.Helper()
 	r.begin("p", fn)
@@ -104,7 +101,7 @@ func (r *trial) begin(name string, fn func(p Process)) Process {
 	return p
 }
 
-// finish waits for the end and wants neither panics nor tasks left over.
+// finish waits for the end, and fails the case if a task has panicked or not ended.
 func (r *trial) finish() {
 	r.Helper()
 	out := r.rt.Wait()
@@ -116,14 +113,13 @@ func (r *trial) finish() {
 	}
 }
 
-// wantLog compares what the tasks have written.
+// wantLog fails the case if the tasks have not written exactly these lines.
 func (r *trial) wantLog(want ...string) {
 	r.Helper()
 	r.log.Want(r, want...)
 }
 
-// wantTook compares how long something took: never less than want, and no more
-// in exact time.
+// wantTook fails the case if something took less time than want, or, if time is exact, more.
 func (r *trial) wantTook(what string, got, want time.Duration) {
 	r.Helper()
 	if got < want || r.rt.Exact() && got != want {
@@ -131,8 +127,8 @@ func (r *trial) wantTook(what string, got, want time.Duration) {
 	}
 }
 
-// recovered runs fn and returns the value of its panic as text. It is only for panics that fn
-// is known to cause itself.
+// recovered runs fn and returns the value of its panic as text. Use it only for a panic that fn
+// itself causes.
 func recovered(fn func()) (text string) {
 	defer func() { text = fmt.Sprint(recover()) }()
 	fn()

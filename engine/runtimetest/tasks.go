@@ -72,7 +72,7 @@ var taskCases = []testCase{
 				p.Go("counter", func() {
 					for i := range rounds {
 						seen := counter
-						runtime.Gosched() // an invitation to tear
+						runtime.Gosched() // gives another task the chance to interfere
 						counter = seen + 1
 						if i%5 == 0 {
 							p.Sleep(0)

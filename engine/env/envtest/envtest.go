@@ -1,15 +1,12 @@
-// Package envtest has surroundings in memory for tests of code that runs on an env.Env:
-// a host with given variables, files, and a ZooKeeper that one client sees.
+// Package envtest has an env.Env in memory, for tests: a host with given variables, files, and a
+// ZooKeeper that one client sees.
 //
-// Two things to use first:
+//   - [New] makes an env.Env with files and variables.
+//   - [NewZooKeeper] makes a ZooKeeper, for code that needs one.
 //
-//   - [New] is an env.Env with files and variables.
-//   - [NewZooKeeper] is a ZooKeeper for it, where the code needs one.
-//
-// It is for code that asks its surroundings little. Where several nodes or time have a
-// part, or where it matters how files and ZooKeeper behave, use the simulation, whose
-// tests hold it to the real ones. Files are in files.go, tasks, clock, log and ZooKeeper
-// in zookeeper.go.
+// It is for code that uses little of an env.Env. Tests in which several nodes or time play a part,
+// or for which it matters how files and ZooKeeper behave, use the simulation, whose own tests
+// compare it with the real ones.
 package envtest
 
 import (
@@ -20,8 +17,8 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// New returns an env.Env with files, by their paths, and variables. A relative path counts
-// from [Dir]. What tests run in beside these two, they set.
+// New returns an env.Env with variables, and files by their paths. A relative path is below [Dir].
+// Tests set the other fields that they need.
 func New(files, vars map[string]string) *env.Env {
 	f := &Files{tree: fstest.MapFS{key(Dir): {Mode: fs.ModeDir}}}
 	//lint:ordered each file is put under its own name
@@ -35,10 +32,9 @@ func New(files, vars map[string]string) *env.Env {
 	return &env.Env{Files: f, Host: h}
 }
 
-// Host is a host called "host" that finds its own address by its name and has no route
-// to the outside.
+// Host is a host called "host" that can look up its own addresses and has no route to other hosts.
 type Host struct {
-	// FreePorts counts the ports that were asked for; each was the same one.
+	// FreePorts counts the calls of FreePort, which all return the same port.
 	FreePorts int
 
 	vars map[string]string
@@ -46,7 +42,7 @@ type Host struct {
 
 const freePort = 59999
 
-// LookupEnv returns a variable; ok reports whether it is set.
+// LookupEnv returns a variable. ok reports whether it is set.
 func (h *Host) LookupEnv(key string) (value string, ok bool) {
 	value, ok = h.vars[key]
 	return value, ok
@@ -55,7 +51,7 @@ func (h *Host) LookupEnv(key string) (value string, ok bool) {
 // Setenv sets a variable.
 func (h *Host) Setenv(key, value string) { h.vars[key] = value }
 
-// Unsetenv takes a variable away.
+// Unsetenv removes a variable.
 func (h *Host) Unsetenv(key string) { delete(h.vars, key) }
 
 // Environ lists all variables as key=value, sorted.
@@ -71,16 +67,16 @@ func (h *Host) Environ() []string {
 // Hostname returns "host".
 func (h *Host) Hostname() string { return "host" }
 
-// LookupIP returns the address of the host's name, in v4.
+// LookupIP returns the host's IPv4 address.
 func (h *Host) LookupIP() (string, error) { return "192.0.2.10", nil }
 
-// LookupIPv6 returns its address in v6.
+// LookupIPv6 returns the host's IPv6 address.
 func (h *Host) LookupIPv6() (string, error) { return "2001:db8::10", nil }
 
-// RouteIP fails.
+// RouteIP returns an error, as there is no route.
 func (h *Host) RouteIP() (string, error) { return "", fs.ErrNotExist }
 
-// FreePort returns a port that is free.
+// FreePort returns the number of a free port.
 func (h *Host) FreePort() int {
 	h.FreePorts++
 	return freePort

@@ -14,16 +14,16 @@ import (
 // Dir is the working directory of tests.
 const Dir = "/case"
 
-// Files holds a test's files in the standard library's map of files, and has the
-// operations of env.Files that tests of engine code need; the others panic. It knows
-// neither links nor crashes: a test that turns on how files behave uses sim/files.
+// Files keeps a test's files in memory and has the operations of env.Files that tests of engine
+// code need; the others panic. It has neither links nor crashes: a test for which it matters how
+// files behave uses sim/files.
 type Files struct {
-	env.Files // nil
+	env.Files // nil, so that calling an operation that is missing here panics
 	tree      fstest.MapFS
 	temps     int
 }
 
-// key returns the name of a path in the map.
+// key returns the key of a path in the map of files.
 func key(name string) string {
 	if !strings.HasPrefix(name, "/") {
 		name = Dir + "/" + name
@@ -31,10 +31,10 @@ func key(name string) string {
 	return strings.TrimPrefix(path.Clean(name), "/")
 }
 
-// ReadFile returns the content.
+// ReadFile returns the content of a file.
 func (f *Files) ReadFile(name string) ([]byte, error) { return f.tree.ReadFile(key(name)) }
 
-// AppendFile adds to the content.
+// AppendFile adds data to the end of a file.
 func (f *Files) AppendFile(name string, data []byte) error {
 	content, err := f.ReadFile(name)
 	if err != nil && env.Exists(f, name) {
@@ -62,7 +62,7 @@ func (f *Files) Stat(name string) (env.FileInfo, error) {
 	return env.FileInfo{Name: info.Name(), SizeBytes: info.Size(), Dir: info.IsDir()}, nil
 }
 
-// WriteFile writes a file into a directory that is there.
+// WriteFile writes a file. Its directory must exist.
 func (f *Files) WriteFile(name string, data []byte) error {
 	if _, err := f.tree.Stat(path.Dir(key(name))); err != nil {
 		return err
@@ -83,7 +83,7 @@ func (f *Files) Remove(name string) error {
 	return nil
 }
 
-// RemoveAll removes what is at and below a path.
+// RemoveAll removes a path and everything below it.
 func (f *Files) RemoveAll(name string) error {
 	for _, below := range f.below(name) {
 		delete(f.tree, below)
@@ -91,7 +91,7 @@ func (f *Files) RemoveAll(name string) error {
 	return nil
 }
 
-// Rename moves what is at and below a path to a path where nothing is.
+// Rename moves a path with everything below it to a path that does not exist yet.
 func (f *Files) Rename(oldName, newName string) error {
 	for _, below := range f.below(oldName) {
 		f.tree[key(newName)+strings.TrimPrefix(below, key(oldName))] = f.tree[below]
@@ -100,7 +100,7 @@ func (f *Files) Rename(oldName, newName string) error {
 	return nil
 }
 
-// below lists the names in the map that are at and below a path, sorted.
+// below returns the keys of a path and of everything below it, sorted.
 func (f *Files) below(name string) []string {
 	top := key(name)
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(f.tree)), func(name string) bool {
@@ -108,11 +108,11 @@ func (f *Files) below(name string) []string {
 	})
 }
 
-// TempFile names a fresh file in the working directory.
+// TempFile returns an unused name in the working directory.
 func (f *Files) TempFile() string {
 	f.temps++
 	return Dir + "/tmpabcdefg" + string(rune('0'+f.temps))
 }
 
-// Getwd is [Dir].
+// Getwd returns [Dir].
 func (f *Files) Getwd() string { return Dir }

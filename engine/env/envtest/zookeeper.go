@@ -11,21 +11,21 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Tasks are tasks that never run, and sleeps that end at once.
+// Tasks starts no task, and its sleeps end at once.
 type Tasks struct {
-	env.Tasks // nil
-	// OnSleep, when set, is called with the number of each sleep, from 1.
+	env.Tasks // nil, so that calling a method that is missing here panics
+	// OnSleep, if set, is called at each sleep with its number, counted from 1.
 	OnSleep func(n int)
 
 	sleeps int
 }
 
-// errEndless stops a call that would sleep for ever.
+// errEndless ends a test whose code would sleep for ever.
 var errEndless = errors.New("endless")
 
 const maxSleeps = 400
 
-// Sleep is over at once. It panics when it is asked for without end.
+// Sleep returns at once. It panics after very many calls, to end code that polls for ever.
 func (t *Tasks) Sleep(d time.Duration) {
 	t.sleeps++
 	if t.sleeps >= maxSleeps {
@@ -36,34 +36,34 @@ func (t *Tasks) Sleep(d time.Duration) {
 	}
 }
 
-// Go makes a task that never runs.
+// Go returns a task that never runs.
 func (t *Tasks) Go(name string, fn func()) env.Task { return Task{name: name} }
 
 // Self returns the task called "main".
 func (t *Tasks) Self() env.Task { return Task{name: "main"} }
 
-// NewCond returns nil: nobody can wait.
+// NewCond returns nil, as there is no other task to wait for.
 func (t *Tasks) NewCond(string) env.Cond { return nil }
 
-// Task is a task of which only the name is known.
+// Task is a task that only has a name.
 type Task struct {
-	env.Task // nil
+	env.Task // nil, so that calling a method that is missing here panics
 	name     string
 }
 
-// Name returns the name that it was made with.
+// Name returns the task's name.
 func (t Task) Name() string { return t.name }
 
-// Clock stands still, 1.7e9 s after the Unix epoch.
+// Clock is a clock that stands still, 1.7e9 s after the Unix epoch.
 type Clock struct{}
 
-// Now returns the time at which it stands.
+// Now returns the time at which the clock stands.
 func (Clock) Now() time.Time { return time.Unix(1700000000, 0) }
 
 // Elapsed returns 0.
 func (Clock) Elapsed() time.Duration { return 0 }
 
-// Random chooses 0 each time.
+// Random always chooses 0.
 type Random struct{}
 
 // Intn returns 0.
@@ -72,19 +72,19 @@ func (Random) Intn(string, int) int { return 0 }
 // Float64 returns 0.
 func (Random) Float64(string) float64 { return 0 }
 
-// Log drops all lines.
+// Log is a log that keeps no line.
 type Log struct{}
 
-// Enabled reports that no level is wanted.
+// Enabled returns false for every level.
 func (Log) Enabled(env.Level) bool { return false }
 
 // Logf does nothing.
 func (Log) Logf(env.Level, string, ...any) {}
 
-// ZooKeeper is a tree of znodes whose children come in the order of their
-// making, as of the fake client.
+// ZooKeeper is a tree of znodes in memory. As with the fake client of the reference's tests,
+// children are listed in the order in which they were created.
 type ZooKeeper struct {
-	env.ZooKeeper // nil: what is not below panics
+	env.ZooKeeper // nil, so that calling a method that is missing here panics
 	nodes         *pysem.OrderedMap[string, []byte]
 }
 
@@ -105,7 +105,7 @@ func (z *ZooKeeper) AddListener(func(env.SessionState) bool) {}
 // Retry calls fn once.
 func (z *ZooKeeper) Retry(fn func() error) error { return fn() }
 
-// ensure makes a znode and its parents where they are missing.
+// ensure creates a znode and its parents, unless they exist.
 func (z *ZooKeeper) ensure(path string) {
 	for i, c := range path[1:] + "/" {
 		if prefix := path[:i+1]; c == '/' {
@@ -116,7 +116,7 @@ func (z *ZooKeeper) ensure(path string) {
 	}
 }
 
-// Create makes a znode, of the kind that lasts, and its parents.
+// Create creates a persistent znode, and its parents.
 func (z *ZooKeeper) Create(path string, data []byte, o env.CreateOptions) (string, error) {
 	if _, ok := z.nodes.Get(path); ok {
 		return "", &zkerrors.Error{Code: zkerrors.NodeExists, Path: path}
@@ -126,13 +126,13 @@ func (z *ZooKeeper) Create(path string, data []byte, o env.CreateOptions) (strin
 	return path, nil
 }
 
-// EnsurePath makes a znode and its parents where they are missing.
+// EnsurePath creates a znode and its parents, unless they exist.
 func (z *ZooKeeper) EnsurePath(path string) error {
 	z.ensure(path)
 	return nil
 }
 
-// Set gives a znode data, whatever its version, and makes it where it is missing.
+// Set replaces the data of a znode of any version; if there is none, it creates one.
 func (z *ZooKeeper) Set(path string, data []byte, version int32) error {
 	z.nodes.Set(path, data)
 	return nil
@@ -147,7 +147,7 @@ func (z *ZooKeeper) Get(path string) ([]byte, env.Stat, error) {
 	return data, env.Stat{}, nil
 }
 
-// Exists returns nil where there is no such znode, else an empty Stat.
+// Exists returns an empty Stat, or nil if there is no such znode.
 func (z *ZooKeeper) Exists(path string) (*env.Stat, error) {
 	if _, ok := z.nodes.Get(path); ok {
 		return &env.Stat{}, nil
@@ -155,7 +155,7 @@ func (z *ZooKeeper) Exists(path string) (*env.Stat, error) {
 	return nil, nil
 }
 
-// Children lists the names below a znode in the order of their making.
+// Children returns the names of a znode's children in the order in which they were created.
 func (z *ZooKeeper) Children(path string) ([]string, error) {
 	path = strings.TrimSuffix(path, "/")
 	if _, ok := z.nodes.Get(path); !ok {
@@ -170,7 +170,7 @@ func (z *ZooKeeper) Children(path string) ([]string, error) {
 	return names, nil
 }
 
-// ChildrenWatch tells the children once: nothing changes while it counts.
+// ChildrenWatch calls fn once, with the present children. Later changes are not reported.
 func (z *ZooKeeper) ChildrenWatch(path string, fn env.ChildrenFunc) (env.Watch, error) {
 	children, err := z.Children(path)
 	if err != nil {
@@ -179,7 +179,7 @@ func (z *ZooKeeper) ChildrenWatch(path string, fn env.ChildrenFunc) (env.Watch, 
 	return nil, fn(children)
 }
 
-// Delete removes a znode and all below it, as the fake client of the reference does.
+// Delete removes a znode and everything below it, as the fake client of the reference does.
 func (z *ZooKeeper) Delete(path string, options env.DeleteOptions) error {
 	if _, ok := z.nodes.Get(path); !ok {
 		return zkerrors.ErrNoNode

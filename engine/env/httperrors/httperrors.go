@@ -1,11 +1,6 @@
-// Package httperrors has what can go wrong on a connection of plain HTTP (env.HTTPConn).
-//
-// Two things to use first:
-//
-//   - [Refused] and the others are to compare with, by errors.Is.
-//   - [Wrap] makes an error that is one of them and says more.
-//
-// A new kind is one line among them; each network says which of its errors it is.
+// Package httperrors has the errors of a connection of plain HTTP (env.HTTPConn). [Refused] and the
+// others are kinds, to be tested for with errors.Is; [Wrap] makes an error of a kind that says
+// more. Each network decides which of its own errors is of which kind.
 package httperrors
 
 import (
@@ -13,23 +8,23 @@ import (
 	"fmt"
 )
 
-// The kinds. The texts of those that Linux has are Linux's.
+// These are the kinds. Errors that Linux has, have Linux's texts.
 var (
 	Refused      = errors.New("connection refused")
 	TimedOut     = errors.New("timed out")
 	NoSuchName   = errors.New("name or service not known")
-	NoSuchFile   = errors.New("no such file or directory") // a Unix socket that is not there
+	NoSuchFile   = errors.New("no such file or directory") // the Unix socket does not exist
 	Reset        = errors.New("connection reset by peer")
 	BrokenPipe   = errors.New("broken pipe")
 	Unreachable  = errors.New("network is unreachable")
 	Disconnected = errors.New("remote end closed connection without response")
-	// Malformed is an answer that is no HTTP.
+	// Malformed is the error for an answer that is not HTTP.
 	Malformed = errors.New("malformed answer")
-	// Incomplete is a body that ends before it is as long as it said.
+	// Incomplete is the error for a body that is shorter than its announced length.
 	Incomplete = errors.New("incomplete body")
 )
 
-// Wrap is an error of a kind.
+// Wrap returns an error of that kind.
 func Wrap(kind error, format string, args ...any) error {
 	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), kind)
 }

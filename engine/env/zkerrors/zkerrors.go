@@ -1,21 +1,17 @@
-// Package zkerrors has the errors of ZooKeeper's operations: the protocol's codes,
-// those that only clients raise, and the error that carries one with its path.
-//
-// Two things to use first:
+// Package zkerrors has the errors of ZooKeeper's operations: the codes of the protocol, those that
+// only clients have, and the error that combines a code with a path.
 //
 //   - [Error] is a failed operation, with its [Code] and path.
-//   - [ErrNoNode] and the other Err values are to compare with, by errors.Is.
-//
-// A new code is one line among the codes and one in kazooNames, both in zkerrors.go.
+//   - [ErrNoNode] and the other Err values are to be tested for with errors.Is.
 package zkerrors
 
 import "fmt"
 
-// Code is an error code of the protocol, or a negative number below
-// -1000 for errors that only clients raise.
+// Code is an error code of the protocol, or a number below -1000 for an error that only clients
+// have.
 type Code int32
 
-// The codes in use. Names on the right are kazoo's exceptions.
+// These are the codes in use, each with the name of kazoo's exception.
 const (
 	RuntimeInconsistency   Code = -2    // RuntimeInconsistency
 	ConnectionLoss         Code = -4    // ConnectionLoss
@@ -41,7 +37,7 @@ const (
 	ConnectionTimeout      Code = -1006 // the handler's timeout_exception
 )
 
-// kazooNames holds the exceptions without their module.
+// kazooNames holds the names of kazoo's exceptions, without their module.
 var kazooNames = map[Code]string{
 	RuntimeInconsistency: "RuntimeInconsistency", ConnectionLoss: "ConnectionLoss",
 	MarshallingError: "MarshallingError", Unimplemented: "UnimplementedError",
@@ -63,13 +59,13 @@ func (c Code) String() string {
 	return fmt.Sprintf("ZooKeeperCode(%d)", int32(c))
 }
 
-// Error is a failed operation. Compare with errors.Is against the Err
-// values below, which match by code whatever the path.
+// Error is a failed operation. To find out which, test with errors.Is for one of the Err values
+// below: it compares codes and ignores paths.
 type Error struct {
 	Code Code
 	Path string
-	// Text is what Python's str says of the exception: nothing of those that a real
-	// server's answers raise.
+	// Text is the result of Python's str for the exception. It is "" for exceptions that stand for
+	// a server's answer.
 	Text string
 }
 
@@ -80,13 +76,13 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: %s", e.Code, e.Path)
 }
 
-// Is matches another Error by its code.
+// Is reports whether target is an Error with the same code.
 func (e *Error) Is(target error) bool {
 	t, ok := target.(*Error)
 	return ok && t.Code == e.Code
 }
 
-// Errors to compare with.
+// These are the errors to test for.
 var (
 	ErrNoNode           = &Error{Code: NoNode}
 	ErrNodeExists       = &Error{Code: NodeExists}

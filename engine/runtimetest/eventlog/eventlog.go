@@ -1,8 +1,6 @@
-// Package eventlog is the log of a test case: lines that tasks write about what they
-// have seen, which the test compares after the last of them has ended. The suites of
-// runtimetest share it.
-//
-// Use [Log.Addf] in tasks, and [Log.Want] in the test.
+// Package eventlog is the log of a test case: tasks write lines about what they have seen, and the
+// test compares them after the last task has ended. The suites of runtimetest share it. Tasks use
+// [Log.Addf], the test uses [Log.Want].
 package eventlog
 
 import (
@@ -14,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Log is a list of lines. Tasks of several processes may write at the same time.
+// Log is a list of lines. Tasks of several processes may add lines at the same time.
 type Log struct {
 	mu    sync.Mutex
 	lines []string
@@ -34,7 +32,7 @@ func (l *Log) All() []string {
 	return slices.Clone(l.lines)
 }
 
-// Want fails the test when the lines so far are others, and prints the difference.
+// Want fails the test if the log does not hold exactly these lines, and prints the difference.
 func (l *Log) Want(t testing.TB, lines ...string) {
 	t.Helper()
 	if diff := cmp.Diff(lines, l.All()); diff != "" {

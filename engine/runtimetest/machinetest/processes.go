@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// tell appends what the program was given to the file "told" of its directory.
+// tell appends its arguments, some of its variables and its directory to the file "told".
 func tell(e *env.Env, args []string) int {
 	var vars []string
 	for _, kv := range e.Host.Environ() {
@@ -25,7 +25,7 @@ func tell(e *env.Env, args []string) int {
 	return 0
 }
 
-// end ends in the way that its argument names.
+// end ends in the way that its argument tells.
 func end(e *env.Env, args []string) int {
 	switch args[1] {
 	case "returns 3":
@@ -41,8 +41,8 @@ func end(e *env.Env, args []string) int {
 	return 0
 }
 
-// wait says "ready" in the file "waits" and waits for a signal. The argument says
-// whether it handles SIGTERM, by ending with 6.
+// wait writes "ready" to the file "waits" and waits for a signal. The argument tells whether it
+// handles SIGTERM; it then ends with the exit code 6.
 func wait(e *env.Env, args []string) int {
 	if args[1] == "handles" {
 		e.Processes.Notify(env.SIGTERM, func() { e.Processes.Exit(6) })
@@ -55,7 +55,7 @@ func wait(e *env.Env, args []string) int {
 	return 0
 }
 
-// A signal with which a waiter ends.
+// ending is a signal that ends a program that waits.
 type ending struct {
 	how  string
 	sig  env.Signal

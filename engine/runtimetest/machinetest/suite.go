@@ -13,26 +13,26 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// World is what is under test: a machine on which processes run. The test implements it.
+// World is a machine under test, on which processes run. The test implements it.
 type World interface {
-	// Dir is a directory of the machine that is empty at first.
+	// Dir returns a directory of the machine that is empty at first.
 	Dir() string
-	// Program is the path of one of [Programs].
+	// Program returns the path of one of [Programs].
 	Program(name string) string
-	// Process runs main as the main task of a process in Dir with an environment of
-	// key=value, and waits until it has ended.
+	// Process runs main as the main task of a process in Dir, whose environment has these key=value
+	// pairs, and waits until the process has ended.
 	Process(environ []string, main func(e *env.Env))
 }
 
-// Program is a program that cases start. args begin with its own path; what it returns
-// is its exit code.
+// Program is a program that cases start. args begins with the program's own path; the result is its
+// exit code.
 type Program func(e *env.Env, args []string) int
 
-// Programs are those that a machine must have, by the names of their files.
+// Programs holds the programs that a machine must have, by the names of their files.
 var Programs = map[string]Program{"teller": tell, "ender": end, "waiter": wait, "forker": forkSome}
 
-// Run runs all cases as subtests of t. It calls start for a fresh world before each,
-// which is freed at the end of the t that it was given.
+// Run runs all cases as subtests of t. For each it calls start to make a new world, which should be
+// freed at the end of the t that start is given.
 func Run(t *testing.T, start func(t *testing.T) World) {
 	for _, c := range slices.Concat(fileCases, hostCases, processCases, forkCases) {
 		t.Run(c.name, func(t *testing.T) {
@@ -56,7 +56,7 @@ type testCase struct {
 	run     func(r *trial)
 }
 
-// patience is how long a case waits for what comes at once on an idle machine.
+// patience is how long a case waits for something that takes no time on an idle machine.
 const patience = time.Minute
 
 // trial is one case in one world.
@@ -66,7 +66,7 @@ type trial struct {
 	e *env.Env
 }
 
-// must ends the case by an error.
+// must ends the case if there is an error.
 func (r *trial) must(err error) {
 	r.Helper()
 	if err != nil {
@@ -75,7 +75,7 @@ func (r *trial) must(err error) {
 	}
 }
 
-// want compares what was found.
+// want fails the case if got is not want.
 func (r *trial) want(what string, got, want any) {
 	r.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -83,7 +83,8 @@ func (r *trial) want(what string, got, want any) {
 	}
 }
 
-// wantErr wants an error of a path as it was given, for a reason; a nil reason is any.
+// wantErr fails the case unless err is an error about path, as it was given, for that reason; nil
+// stands for any reason.
 func (r *trial) wantErr(err error, path string, reason error) {
 	r.Helper()
 	var failed *fs.PathError
@@ -104,7 +105,7 @@ func (r *trial) read(path string) string {
 	return string(data)
 }
 
-// await waits until met.
+// await waits until met returns true.
 func (r *trial) await(what string, met func() bool) {
 	r.Helper()
 	for from := r.e.Clock.Elapsed(); !met(); r.e.Tasks.Sleep(5 * time.Millisecond) {
@@ -114,7 +115,7 @@ func (r *trial) await(what string, met func() bool) {
 	}
 }
 
-// awaitLines waits until a file has so many whole lines, and returns them.
+// awaitLines waits until a file has n whole lines, and returns its lines.
 func (r *trial) awaitLines(path string, n int) (lines []string) {
 	r.Helper()
 	r.await("line "+path, func() bool {
@@ -133,7 +134,7 @@ func (r *trial) start(cmd env.Command) env.Process {
 	return child
 }
 
-// codeOf waits for the end of a child.
+// codeOf waits for the end of a child and returns its exit code.
 func (r *trial) codeOf(child env.Process) int {
 	r.Helper()
 	for {

@@ -8,8 +8,8 @@ import (
 	storagepath "github.com/monosim/monosim/engine/proto/tensorflow_serving/sources/storage_path"
 )
 
-// model is an entry of a list of models. Its base path is that of its name unless
-// base says another, and its platform is tensorflow unless platform does.
+// model is an entry of a list of models. By default its base path is the one for its name, and its
+// platform is tensorflow.
 type model struct {
 	name     string
 	base     string
@@ -20,20 +20,20 @@ type model struct {
 
 type policy = storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy
 
-// all is the policy that serves every version.
+// all is the version policy that serves every version.
 var all = &policy{PolicyChoice: &storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_All_{
 	All: &storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_All{},
 }}
 
-// none is the platform or the base path that is empty.
+// none stands for an empty platform or base path.
 const none = "-"
 
-// custom is a configuration of another kind.
+// custom is a configuration that is not a list of models.
 var custom = &config.ModelServerConfig{
 	Config: &config.ModelServerConfig_CustomModelConfig{CustomModelConfig: &anypb.Any{TypeUrl: "type.example/any"}},
 }
 
-// list makes the configuration of a world whose models are these.
+// list returns a function that makes the configuration with these models for a world.
 func list(models ...model) func(w World) *config.ModelServerConfig {
 	return func(w World) *config.ModelServerConfig {
 		entries := &config.ModelConfigList{}
@@ -57,11 +57,11 @@ func orElse(text, fallback string) string {
 	return text
 }
 
-// bytes returns the configuration as env.ModelServer takes it.
+// bytes returns the configuration in the form that env.ModelServer takes.
 func bytes(c *config.ModelServerConfig) []byte {
 	data, err := proto.MarshalOptions{Deterministic: true}.Marshal(c)
 	if err != nil {
-		panic(err) // the cases have none that cannot be marshalled
+		panic(err) // every configuration of the cases can be marshalled
 	}
 	return data
 }

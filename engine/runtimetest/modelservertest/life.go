@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// The cases of servers and clients that come and go.
+// These are the cases in which servers and clients start and end.
 var lifeCases = []testCase{
 	{"nobody listens", func(r *trial) {
 		r.program("client", func(c *client) {
@@ -43,7 +43,7 @@ var lifeCases = []testCase{
 				return
 			}
 			c.await(func() bool { return !strings.HasPrefix(c.states("m"), "UNAVAILABLE: ") })
-			c.status(env.ModelSpec{Name: "m"}) // what came by call is lost
+			c.status(env.ModelSpec{Name: "m"}) // a configuration that came by a call is lost
 			c.reload(list(model{name: "m"}))
 			c.status(env.ModelSpec{Name: "m"})
 		})
@@ -61,8 +61,8 @@ var lifeCases = []testCase{
 	}},
 }
 
-// abandoned ends a process in the middle of a reload. The server goes on with it
-// (TFS-8.7), and with those that wait behind it.
+// abandoned ends a client in the middle of a reload. The server continues the reload (TFS-8.7), and
+// then those that wait behind it.
 func (r *trial) abandoned(end func(Process)) {
 	r.Helper()
 	r.served(func(c *client) {
@@ -71,7 +71,7 @@ func (r *trial) abandoned(end func(Process)) {
 		victim.Go("main", func() {
 			own := victim.Models().Dial(r.Addr())
 			defer func() {
-				own.Close() // of a process that was killed it does not return
+				own.Close() // does not return if the process was killed
 				r.note("unwound")
 			}()
 			_, err := own.Reload(bytes(list(model{name: "m"})(r)), 0)

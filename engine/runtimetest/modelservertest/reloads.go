@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 )
 
-// The cases of HandleReloadConfigRequest that end by themselves (TFS-8.2).
+// These are the cases of HandleReloadConfigRequest in which the call ends by itself (TFS-8.2).
 var reloadCases = []testCase{
 	{"a reload waits until its models are available", func(r *trial) {
 		r.served(func(c *client) {
@@ -62,7 +62,7 @@ var reloadCases = []testCase{
 	{"bytes that are no configuration", func(r *trial) {
 		r.served(func(c *client) {
 			_, err := c.Reload([]byte("\x0a\xff"), patience)
-			r.note("%v", codeOf(err)) // the text is that of the server's gRPC library
+			r.note("%v", codeOf(err)) // the text depends on the server's gRPC library
 			c.status(env.ModelSpec{Name: "m"})
 		})
 		r.want("INTERNAL", "NOT_FOUND: Could not find any versions of model m")
@@ -130,7 +130,7 @@ var reloadCases = []testCase{
 	}},
 }
 
-// reload notes what a reload came to.
+// reload makes a reload and notes its result.
 func (c *client) reload(config func(World) *config.ModelServerConfig) {
 	c.reloadMessage(config(c.r.World))
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// The cases of GetModelStatus (TFS-7).
+// These are the cases of GetModelStatus (TFS-7).
 var statusCases = []testCase{
 	{"models and versions that nobody knows", func(r *trial) {
 		r.served(func(c *client) {
@@ -84,11 +84,11 @@ var statusCases = []testCase{
 	}},
 }
 
-// noModel is before the path in the error of a version without a model (TFS-5.7).
-// What newer versions of TensorFlow say behind the path is cut off (TFS-21.4).
+// noModel precedes the path in the error for a version without a model (TFS-5.7). What newer
+// versions of TensorFlow append to the path is cut off (TFS-21.4).
 const noModel = "Could not find SavedModel .pb or .pbtxt at supplied export directory path: "
 
-// status notes what a status came to.
+// status asks for a status and notes the result.
 func (c *client) status(spec env.ModelSpec) {
 	versions, err := c.Status(spec, patience)
 	if err != nil {
@@ -98,7 +98,7 @@ func (c *client) status(spec env.ModelSpec) {
 	c.r.note("%s", written(versions))
 }
 
-// states returns the states of a model's versions.
+// states returns the states of a model's versions as text.
 func (c *client) states(name string) string {
 	versions, err := c.Status(env.ModelSpec{Name: name}, patience)
 	if err != nil {
@@ -131,12 +131,12 @@ func written(versions []env.ModelVersionStatus) string {
 	return strings.Join(list, ", ")
 }
 
-// untailed cuts what newer versions of TensorFlow append to the error of a version
-// without a model.
+// untailed cuts off what newer versions of TensorFlow append to the error for a version without a
+// model.
 func untailed(message string) string {
 	return strings.Replace(message, ". Check that the directory exists and that you have the right permissions for accessing it.", "", 1)
 }
 
-// settle lets the manager take notice of a reload that is not waited for: its turn
-// comes every 100 ms (TFS-2.1).
+// settle waits until the server has noticed a reload, if the caller does not wait for the reload
+// itself: it looks every 100 ms (TFS-2.1).
 func (c *client) settle() { c.Sleep(500 * ms) }

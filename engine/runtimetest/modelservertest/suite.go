@@ -12,33 +12,32 @@ import (
 	"github.com/monosim/monosim/engine/runtimetest/networktest"
 )
 
-// World is what is under test: clients, one model server and its disk. The test
-// implements it; any task of a case may call it.
+// World is what is under test: clients, and one model server with its disk. The test implements it.
+// Any task of a case may call it.
 type World interface {
-	// NewProcess begins a process of a client, without tasks.
+	// NewProcess makes a process for a client, without tasks.
 	NewProcess(name string) Process
 
-	// StartServer starts the server: with an empty list of models, a poll of the disk
-	// each second and no retries of a failed load. It need not serve yet.
+	// StartServer starts the server with an empty list of models, a poll of the disk each second,
+	// and no retries of a failed load. It may return before the server answers.
 	StartServer() error
-	// KillServer ends its process at once. It waits until nothing listens any more.
+	// KillServer ends the server's process at once. It waits until nothing listens any more.
 	KillServer()
-	// Addr is the host:port at which the server listens, the same after each start.
+	// Addr returns the host:port at which the server listens, which is the same after each start.
 	Addr() string
-	// Newer reports whether the server words things as TensorFlow Serving does after 2.4
-	// (TFS-1.3).
+	// Newer reports whether the server uses the texts of TensorFlow Serving after 2.4 (TFS-1.3).
 	Newer() bool
 
-	// BasePath is where the server looks for a model's versions.
+	// BasePath returns the path below which the server looks for a model's versions.
 	BasePath(model string) string
-	// AddBase makes a base path without versions, AddVersion a version that can be
-	// loaded, AddEmpty the directory of a version without a model in it. A name that
-	// a case adds is the case's own.
+	// AddBase makes a base path without versions, AddVersion a version that can be loaded, and
+	// AddEmpty the directory of a version without a model in it. Only the case itself uses the
+	// names that it adds.
 	AddBase(model string)
 	AddVersion(model string, version int64)
 	AddEmpty(model string, version int64)
 
-	// Wait waits until every task has ended; it gives up after a generous limit.
+	// Wait waits until every task has ended. After a generous limit it returns an error.
 	Wait() error
 }
 
@@ -47,14 +46,14 @@ type Process interface {
 	env.Clock
 	env.Tasks
 	Models() env.ModelServers
-	// Crash ends the process at once, Stop unwinds each task at its next wait. Both
-	// may be called by tasks of other processes.
+	// Crash ends the process at once; Stop unwinds each of its tasks at the next wait. Tasks of
+	// other processes may call both.
 	Crash()
 	Stop()
 }
 
-// Run runs all cases as subtests of t. It calls start for a fresh world before each,
-// which is freed at the end of the t that it was given.
+// Run runs all cases as subtests of t. For each it calls start to make a new world, which should be
+// freed at the end of the t that start is given.
 func Run(t *testing.T, start func(t *testing.T) World) {
 	words, err := networktest.Recorded(networktest.Version)
 	if err != nil {
@@ -62,7 +61,7 @@ func Run(t *testing.T, start func(t *testing.T) World) {
 	}
 	for _, c := range slices.Concat(statusCases, reloadCases, waitCases, lifeCases) {
 		t.Run(c.name, func(t *testing.T) {
-			t.Parallel() // with others that mostly wait
+			t.Parallel() // cases mostly wait
 			c.run(&trial{T: t, World: start(t), words: words})
 		})
 	}
@@ -75,9 +74,9 @@ type testCase struct {
 
 const (
 	ms = time.Millisecond
-	// patience is the limit of calls that are expected to end before it.
+	// patience is the limit for calls that should end before it.
 	patience = time.Minute
-	// soon is the limit of calls that are expected to end by it.
+	// soon is the limit for calls that should reach it.
 	soon = 300 * ms
 )
 
@@ -97,7 +96,7 @@ type client struct {
 	r *trial
 }
 
-// program runs fn in a process of its own.
+// program runs fn in a new process.
 func (r *trial) program(name string, fn func(c *client)) Process {
 	p := r.NewProcess(name)
 	p.Go("main", func() {
@@ -108,8 +107,8 @@ func (r *trial) program(name string, fn func(c *client)) Process {
 	return p
 }
 
-// served starts the server and runs fn as the only task of a client that begins
-// when it serves. The server ends with it; served returns when all has ended.
+// served starts the server and, as soon as it answers, runs fn as the only task of a client. It
+// ends the server when fn returns, and waits for everything to end.
 func (r *trial) served(fn func(c *client)) {
 	r.Helper()
 	if err := r.StartServer(); err != nil {
@@ -125,8 +124,8 @@ func (r *trial) served(fn func(c *client)) {
 	}
 }
 
-// awaitServer asks until there is an answer of the server's, with a new channel
-// each time, for a channel that was refused waits before it connects again.
+// awaitServer asks the server until it answers. It uses a new channel each time, because one that
+// was refused waits before it connects again.
 func (c *client) awaitServer() {
 	c.await(func() bool {
 		server := c.Models().Dial(c.r.Addr())
@@ -136,27 +135,27 @@ func (c *client) awaitServer() {
 	})
 }
 
-// await looks until fn is true: processes know nothing else of one another.
+// await calls fn until it returns true. It polls because processes cannot wake each other.
 func (c *client) await(fn func() bool) {
 	for !fn() {
 		c.Sleep(5 * ms)
 	}
 }
 
-// note writes a line of the log, in which /MODELS is where the models lie.
+// note adds a line to the log, in which the directory of the models is replaced by /MODELS.
 func (r *trial) note(format string, args ...any) {
 	root := strings.TrimSuffix(r.BasePath("m"), "/m")
 	r.log.Addf("%s", strings.ReplaceAll(fmt.Sprintf(format, args...), root, "/MODELS"))
 }
 
-// want compares the log.
+// want fails the case if the log does not hold these lines.
 func (r *trial) want(lines ...string) {
 	r.Helper()
 	r.log.Want(r, lines...)
 }
 
-// wantEnd compares a log that begins with the end of a connection. TCP makes a
-// reset of it when the one who closes has not read everything.
+// wantEnd is want for a log that begins with the end of a connection. It accepts a reset too,
+// because TCP sends that if the side that closes has not read everything.
 func (r *trial) wantEnd(lines ...string) {
 	r.Helper()
 	end := r.word("connection closes")
@@ -166,14 +165,14 @@ func (r *trial) wantEnd(lines ...string) {
 	r.want(append([]string{end}, lines...)...)
 }
 
-// word returns what grpc-python's client was recorded to say.
+// word returns the recorded message of grpc-python's client for a case.
 func (r *trial) word(name string) string {
 	r.Helper()
 	return networktest.LineOf(r, r.words, name)
 }
 
-// old is a text of TensorFlow Serving 2.4, and newer its counterpart of later
-// versions (TFS-1.3).
+// either returns old, which is a text of TensorFlow Serving 2.4, or its counterpart in later
+// versions (TFS-1.3), depending on the server.
 func (r *trial) either(old, newer string) string {
 	if r.Newer() {
 		return newer

@@ -83,7 +83,7 @@ var callCases = []testCase{
 			running++
 			most = max(most, running)
 			await(s, func() bool { return most >= workers })
-			s.Sleep(5 * ms) // time for one too many
+			s.Sleep(5 * ms) // leaves time for one call too many
 			running--
 			return request, nil
 		}, func(c Process, ch env.Channel) {
@@ -115,7 +115,7 @@ var callCases = []testCase{
 			first := c.Go("first", func() { r.call(ch, "1", patience) })
 			await(c, entered.Load)
 			r.call(ch, "2", 50*ms)
-			c.Sleep(50 * ms) // until the server has heard of it
+			c.Sleep(50 * ms) // until the server knows of it
 			leave.Store(true)
 			first.Join()
 			r.call(ch, "3", patience)
@@ -128,7 +128,7 @@ var callCases = []testCase{
 		counter := 0
 		r.serve(0, func(s Process, _ string, request []byte) ([]byte, error) {
 			seen := counter
-			runtime.Gosched() // an invitation to tear
+			runtime.Gosched() // gives another task the chance to interfere
 			counter = seen + 1
 			s.Sleep(0)
 			return request, nil

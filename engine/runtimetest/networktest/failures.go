@@ -20,7 +20,7 @@ var failureCases = []testCase{
 	}},
 
 	{"nobody has the name", func(r *trial) {
-		const addr = "no such host.invalid:1" // a blank is in no name: no server is asked
+		const addr = "no such host.invalid:1" // no name has a blank, so this asks no name server
 		r.client(func(c Process) {
 			ch := c.Network().Dial(addr)
 			r.call(ch, "x", patience)
@@ -68,7 +68,7 @@ var failureCases = []testCase{
 		r.want(r.recorded("channel closes"))
 	}},
 
-	// grpc-python raises a ValueError here, which env has no word for.
+	// grpc-python raises a ValueError here, for which env has no error.
 	{"the channel was closed before", func(r *trial) {
 		if got := r.statuses["channel is closed"].Raises; got != "ValueError" {
 			r.Errorf("grpcio %s raises %q, want ValueError: this case is out of date", Version, got)
@@ -111,7 +111,7 @@ var failureCases = []testCase{
 	}},
 }
 
-// interrupted makes a call, and lets something happen when its handler waits.
+// interrupted makes a call, and calls happen while the call's handler waits.
 func (r *trial) interrupted(happen func(c Process, ch env.Channel), timeout time.Duration) {
 	r.Helper()
 	var entered atomic.Bool
@@ -127,8 +127,8 @@ func (r *trial) interrupted(happen func(c Process, ch env.Channel), timeout time
 	})
 }
 
-// wantEnd compares a log that begins with the end of a connection. TCP makes a
-// reset of it when the one who closes has not read everything.
+// wantEnd is want for a log that begins with the end of a connection. It accepts a reset too,
+// because TCP sends that if the side that closes has not read everything.
 func (r *trial) wantEnd(name string, lines ...string) {
 	r.Helper()
 	end := r.recorded(name)
@@ -138,7 +138,7 @@ func (r *trial) wantEnd(name string, lines ...string) {
 	r.want(append([]string{end}, lines...)...)
 }
 
-// unusedPort returns a port of the server's host that nobody listens on.
+// unusedPort returns a port of the server's host on which nobody listens.
 func (r *trial) unusedPort(c Process) int {
 	r.beginServer(0, 0, echo)
 	r.awaitServer(c)

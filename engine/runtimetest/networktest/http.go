@@ -11,21 +11,21 @@ import (
 	"github.com/monosim/monosim/engine/env/httperrors"
 )
 
-// HTTPWorld is a world with a server of plain HTTP on the servers' host, which answers as
+// HTTPWorld is a world in which the servers' host has a server of plain HTTP that answers as
 // [HTTPAnswer] says.
 type HTTPWorld interface {
 	World
-	// ServeHTTP begins the server and is where clients reach it.
+	// ServeHTTP starts the server and returns its address.
 	ServeHTTP() (addr string)
 }
 
-// HTTPReply is how the server of the cases answers a request.
+// HTTPReply tells how the server answers a request.
 type HTTPReply struct {
 	Status int
 	Body   string
 	// Cut ends the connection in the middle of the body, HangUp before the answer.
 	Cut, HangUp bool
-	// Never is no answer at all.
+	// Never gives no answer and keeps the connection open.
 	Never bool
 }
 
@@ -57,7 +57,7 @@ func RunHTTP(t *testing.T, start func(t *testing.T) HTTPWorld) {
 	}
 }
 
-// ask makes a request and notes what it came to.
+// ask makes a request and notes its result.
 func (r *trial) ask(c env.HTTPConn, method, target, body string) {
 	if err := c.Request(method, target, []byte(body)); err != nil {
 		r.note("request: %s", httpKind(err))
@@ -76,7 +76,7 @@ func (r *trial) ask(c env.HTTPConn, method, target, body string) {
 	r.note("%d %s", status, answer)
 }
 
-// httpKind returns the name of the kind of an error of plain HTTP.
+// httpKind returns the name of the kind of an error of package httperrors.
 func httpKind(err error) string {
 	for _, kind := range []error{
 		httperrors.Refused, httperrors.TimedOut, httperrors.NoSuchName, httperrors.NoSuchFile, httperrors.Reset, httperrors.BrokenPipe,
@@ -107,7 +107,7 @@ var httpCases = []struct {
 	{"an answer that is torn is told after its status, and the next request finds the connection ended", func(r *trial, p Process, addr string) {
 		c := p.Network().DialHTTP(addr, patience)
 		r.ask(c, "GET", "/cut", "")
-		p.Sleep(100 * ms) // until the end has come in
+		p.Sleep(100 * ms) // until the end of the connection has arrived
 		if err := c.Request("GET", "/a", nil); err != nil {
 			r.Errorf("a request on a connection that the other side has ended: %v, want none", err)
 		}

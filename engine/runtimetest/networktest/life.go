@@ -141,7 +141,8 @@ var lifeCases = []testCase{
 	}},
 }
 
-// persist calls until it is answered, as the back-off lasts a second and more.
+// persist repeats a call until it is answered, because a channel's back-off lasts a second and
+// more.
 func (r *trial) persist(c Process, ch env.Channel) {
 	for {
 		answer, err := ch.Call(method, []byte("again"), patience)
@@ -153,7 +154,7 @@ func (r *trial) persist(c Process, ch env.Channel) {
 	}
 }
 
-// wantBoth compares a log of two lines that may come in either order.
+// wantBoth fails the case if the log does not hold exactly these two lines, in either order.
 func (r *trial) wantBoth(a, b string) {
 	r.Helper()
 	if got := r.log.All(); len(got) == 2 && got[0] == b {

@@ -11,12 +11,11 @@ import (
 //go:embed grpcio-*.json
 var files embed.FS
 
-// Version is the version of grpcio whose texts both networks use.
+// Version is the version of grpcio whose texts both networks have.
 const Version = "1.32.0"
 
-// Status is what a recorded call came to: a status of Code and Details, an answer of
-// OK bytes, or an exception of class Raises with its Text, which the client raised
-// instead.
+// Status is the recorded result of a call: a status with Code and Details, an answer of OK bytes,
+// or an exception that the client raised instead, of class Raises and with Text.
 type Status struct {
 	Code    string `json:"code,omitempty"`
 	Details string `json:"details,omitempty"`
@@ -25,11 +24,10 @@ type Status struct {
 	Text    string `json:"text,omitempty"`
 }
 
-// Line returns the status as an *env.RPCError prints it.
+// Line returns the status in the form in which an *env.RPCError is printed.
 func (s Status) Line() string { return s.Code + ": " + s.Details }
 
-// LineOf returns the line of a status of [Version] by the name of its case. It ends the
-// test when none was recorded by that name.
+// LineOf returns the [Status.Line] of the case of that name. It ends the test if there is none.
 func LineOf(t testing.TB, statuses map[string]Status, name string) string {
 	t.Helper()
 	s, ok := statuses[name]
@@ -39,8 +37,8 @@ func LineOf(t testing.TB, statuses map[string]Status, name string) string {
 	return s.Line()
 }
 
-// Recorded reads what was recorded of a version of grpcio, by the names of the cases.
-// A version that was not recorded is an fs.ErrNotExist.
+// Recorded returns the recorded results of a version of grpcio, by the names of the cases. For a
+// version that was not recorded the error is fs.ErrNotExist.
 func Recorded(version string) (map[string]Status, error) {
 	data, err := files.ReadFile("grpcio-" + version + ".json")
 	if err != nil {
@@ -59,7 +57,7 @@ func Recorded(version string) (map[string]Status, error) {
 	return recorded.Statuses, nil
 }
 
-// Versions lists the versions of grpcio that were recorded.
+// Versions returns the versions of grpcio that were recorded.
 func Versions() ([]string, error) {
 	entries, err := files.ReadDir(".")
 	if err != nil {

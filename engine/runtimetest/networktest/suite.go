@@ -11,21 +11,21 @@ import (
 	"github.com/monosim/monosim/engine/runtimetest/eventlog"
 )
 
-// World is what is under test: two hosts and the network between them. The test
-// implements it; any task of a case may call it.
+// World is what is under test: two hosts and the network between them. The test implements it. Any
+// task of a case may call it.
 type World interface {
-	// NewClient and NewServer begin a process on the one and the other host.
+	// NewClient makes a process on one host, NewServer one on the other.
 	NewClient(name string) Process
 	NewServer(name string) Process
-	// Addr is where clients reach the port of the servers' host.
+	// Addr returns the address at which clients reach a port of the servers' host.
 	Addr(port int) string
-	// FragileAddr is the same for connections that ResetConns breaks, as a TCP reset
-	// does. It is asked for one port only.
+	// FragileAddr is Addr for connections that ResetConns breaks with a TCP reset. It is called for
+	// one port only.
 	FragileAddr(port int) string
 	ResetConns()
-	// Silent is the address of a host that answers nothing.
+	// Silent returns the address of a host that never answers anything.
 	Silent() string
-	// Wait waits until every task has ended; it gives up after a generous limit.
+	// Wait waits until every task has ended. After a generous limit it returns an error.
 	Wait() error
 }
 
@@ -34,14 +34,14 @@ type Process interface {
 	env.Clock
 	env.Tasks
 	Network() env.Network
-	// Crash ends the process at once, Stop unwinds each task at its next wait. Both
-	// may be called by tasks of other processes.
+	// Crash ends the process at once; Stop unwinds each of its tasks at the next wait. Tasks of
+	// other processes may call both.
 	Crash()
 	Stop()
 }
 
-// Run runs all cases as subtests of t. It calls start for a fresh world before each,
-// which is freed at the end of the t that it was given.
+// Run runs all cases as subtests of t. For each it calls start to make a new world, which should be
+// freed at the end of the t that start is given.
 func Run(t *testing.T, start func(t *testing.T) World) {
 	statuses, err := Recorded(Version)
 	if err != nil {
@@ -59,12 +59,12 @@ type testCase struct {
 	run  func(r *trial)
 }
 
-// method is what clients call where it does not matter.
+// method is the method that clients call if it does not matter which.
 const method = "/svc/Do"
 
 const ms = time.Millisecond
 
-// patience is the limit of calls that are expected to end before it.
+// patience is the limit for calls that should end before it.
 const patience = time.Minute
 
 // trial is one case in one world.
@@ -74,19 +74,19 @@ type trial struct {
 	statuses map[string]Status
 
 	server  Process
-	port    atomic.Int64 // of the server, once it listens
-	fragile bool         // serve dials the fragile address
+	port    atomic.Int64 // the server's port, once it listens
+	fragile bool         // serve uses FragileAddr
 
 	log eventlog.Log
 }
 
-// handler answers a request in a task of the server s.
+// handler answers a request, in a task of the server s.
 type handler func(s Process, method string, request []byte) ([]byte, error)
 
 func echo(_ Process, _ string, request []byte) ([]byte, error) { return request, nil }
 
-// serve begins the server and, when it listens, runs client as a task of another
-// process; after it both end.
+// serve starts the server and, once it listens, runs client in another process. When client returns
+// it ends both.
 func (r *trial) serve(workers int, h handler, client func(c Process, ch env.Channel)) {
 	r.Helper()
 	r.beginServer(0, workers, h)
@@ -99,7 +99,7 @@ func (r *trial) serve(workers int, h handler, client func(c Process, ch env.Chan
 	})
 }
 
-// address returns the address that a client of serve dials.
+// address returns the address that serve's client uses for a port.
 func (r *trial) address(port int) string {
 	if r.fragile {
 		return r.FragileAddr(port)
@@ -107,7 +107,7 @@ func (r *trial) address(port int) string {
 	return r.Addr(port)
 }
 
-// client runs fn as the only task of a client and waits for the end of all.
+// client runs fn as the only task of a client and waits for everything to end.
 func (r *trial) client(fn func(c Process)) {
 	r.Helper()
 	c := r.NewClient("client")
@@ -117,7 +117,7 @@ func (r *trial) client(fn func(c Process)) {
 	}
 }
 
-// beginServer serves until the process is stopped.
+// beginServer starts the server, which serves until its process is stopped.
 func (r *trial) beginServer(port, workers int, h handler) {
 	s := r.NewServer("server")
 	r.server = s
@@ -140,14 +140,14 @@ func (r *trial) awaitServer(c Process) {
 	await(c, func() bool { return r.serverPort() != 0 })
 }
 
-// await looks until fn is true: processes know nothing else of one another.
+// await calls fn until it returns true. It polls because processes cannot wake each other.
 func await(c Process, fn func() bool) {
 	for !fn() {
 		c.Sleep(ms)
 	}
 }
 
-// call notes what a call came to.
+// call makes a call and notes its result.
 func (r *trial) call(ch env.Channel, request string, timeout time.Duration) {
 	r.note("%s", outcome(ch.Call(method, []byte(request), timeout)))
 }
@@ -163,13 +163,13 @@ func (r *trial) note(format string, args ...any) {
 	r.log.Addf(format, args...)
 }
 
-// want compares the log.
+// want fails the case if the log does not hold these lines.
 func (r *trial) want(lines ...string) {
 	r.Helper()
 	r.log.Want(r, lines...)
 }
 
-// recorded returns the line of a status that grpc-python's client was seen to give.
+// recorded returns the line of the status that grpc-python's client gave in that case.
 func (r *trial) recorded(name string) string {
 	r.Helper()
 	return LineOf(r, r.statuses, name)

@@ -1,14 +1,10 @@
-// Package tbtest has a testing.TB that only takes down what a test would say, for
-// tests of the helpers that end other people's tests. Nothing else is simulated of a
-// test: it is no subtest of the one that runs.
+// Package tbtest has a testing.TB that only records, for tests of helpers that fail or end a test.
+// It is no subtest of the running test.
 //
-// Two things to use first:
+//   - [Attempt] runs a function as a test, to its end, clean-up included.
+//   - [TB] is that test, with what it has reported.
 //
-//   - [Attempt] runs a function as a test of a name, to its end, clean-up included.
-//   - [TB], what that test was and said.
-//
-// To change what a test may call look at the methods of TB: those that are missing
-// are of a nil interface.
+// Methods of testing.TB that are missing here panic when they are called.
 package tbtest
 
 import (
@@ -23,17 +19,16 @@ import (
 // TB is one attempt at a test.
 type TB struct {
 	testing.TB
-	// Said holds the texts of Error, Fatal, Skip and Log, with f or without, in order.
+	// Said holds the texts given to Error, Fatal, Skip and Log, and to those with f, in order.
 	Said []string
-	// IsFailed and IsSkipped say how it ended.
+	// IsFailed and IsSkipped tell how the test ended.
 	IsFailed, IsSkipped bool
 
 	name     string
 	cleanups []func()
 }
 
-// Attempt runs test as the test of that name and then what it cleans up, in the
-// reverse order.
+// Attempt runs test under that name, and then the functions given to Cleanup in reverse order.
 func Attempt(name string, test func(tb testing.TB)) *TB {
 	tb := &TB{name: name}
 	tb.apart(func() { test(tb) })
@@ -46,7 +41,7 @@ func Attempt(name string, test func(tb testing.TB)) *TB {
 	return tb
 }
 
-// apart runs fn on a goroutine of its own, which Fatal and Skip end.
+// apart runs fn on a goroutine of its own, so that Fatal and Skip can end it.
 func (tb *TB) apart(fn func()) {
 	done := make(chan struct{})
 	go func() {
@@ -59,19 +54,19 @@ func (tb *TB) apart(fn func()) {
 // Helper does nothing.
 func (tb *TB) Helper() {}
 
-// Name returns the name of the attempt.
+// Name returns the name of the test.
 func (tb *TB) Name() string { return tb.name }
 
 // Failed reports whether Error or Fatal was called.
 func (tb *TB) Failed() bool { return tb.IsFailed }
 
-// Cleanup has fn called at the end of the attempt.
+// Cleanup registers a function to call at the end of the test.
 func (tb *TB) Cleanup(fn func()) { tb.cleanups = append(tb.cleanups, fn) }
 
 // Context returns a context that is never cancelled.
 func (tb *TB) Context() context.Context { return context.Background() }
 
-// TempDir returns a folder that goes at the end of the attempt.
+// TempDir returns a folder that is removed at the end of the test.
 func (tb *TB) TempDir() string {
 	dir, err := os.MkdirTemp("", "attempt")
 	if err != nil {
@@ -81,33 +76,33 @@ func (tb *TB) TempDir() string {
 	return dir
 }
 
-// Log takes a text down.
+// Log records a text.
 func (tb *TB) Log(args ...any) {
 	tb.Said = append(tb.Said, strings.TrimSuffix(fmt.Sprintln(args...), "\n"))
 }
 
-// Logf takes a text down.
+// Logf records a text.
 func (tb *TB) Logf(format string, args ...any) { tb.Log(fmt.Sprintf(format, args...)) }
 
-// Error takes a text down and fails the attempt.
+// Error records a text and marks the test as failed.
 func (tb *TB) Error(args ...any) {
 	tb.IsFailed = true
 	tb.Log(args...)
 }
 
-// Errorf takes a text down and fails the attempt.
+// Errorf records a text and marks the test as failed.
 func (tb *TB) Errorf(format string, args ...any) { tb.Error(fmt.Sprintf(format, args...)) }
 
-// Fatal takes a text down, fails the attempt and ends it.
+// Fatal records a text, marks the test as failed and ends it.
 func (tb *TB) Fatal(args ...any) {
 	tb.Error(args...)
 	runtime.Goexit()
 }
 
-// Fatalf takes a text down, fails the attempt and ends it.
+// Fatalf records a text, marks the test as failed and ends it.
 func (tb *TB) Fatalf(format string, args ...any) { tb.Fatal(fmt.Sprintf(format, args...)) }
 
-// Skip takes a text down and ends the attempt.
+// Skip records a text, marks the test as skipped and ends it.
 func (tb *TB) Skip(args ...any) {
 	tb.IsSkipped = true
 	tb.Log(args...)

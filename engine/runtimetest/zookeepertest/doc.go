@@ -1,16 +1,11 @@
-// Package zookeepertest holds an env.ZooKeeper to what kazoo does on a ZooKeeper
-// server: znodes and errors, the states of a session, what a loss of connection and an
-// expired session do to calls, watches, locks and elections. The simulated client and
-// the client of a real server pass the same cases.
+// Package zookeepertest is the test suite for an env.ZooKeeper: whether it behaves as kazoo does
+// with a ZooKeeper server. It covers znodes and errors, the states of a session, and how calls,
+// watches, locks and elections survive the loss of a connection and the end of a session. The
+// simulated client and the client of a real server pass the same cases.
 //
-// Two things to use first:
+//   - [Run] runs the suite; the test of a client calls it.
+//   - [World] is the small interface that this test implements: processes, a server, and the line
+//     between them, which can be cut.
 //
-//   - [Run] is called by a test of the client.
-//   - [World] is the small interface that this test implements: processes, a server
-//     and the line between them, which can be cut.
-//
-// The server is to have a tick of [Tick] and may be shared by all cases: each works
-// below a path of its own.
-//
-// To add a case look in znodes.go, sessions.go, losses.go, watches.go and recipes.go.
+// The server must have a tick of [Tick]. All cases may share it, because each uses its own path.
 package zookeepertest

@@ -81,7 +81,7 @@ var recipeCases = []testCase{
 	{"a lock whose making was not answered is found again", func(r *trial) {
 		r.program("a", long, func(c *client) {
 			lock := c.NewLock(r.path("lock"), "me")
-			_, err := lock.Contenders() // ensures the path, so that the next request is the create
+			_, err := lock.Contenders() // creates the path, so that the next request creates the lock's znode
 			c.must(err)
 			c.loseAnswer()
 			got, err := lock.Acquire(-1)
@@ -183,8 +183,8 @@ var recipeCases = []testCase{
 		r.want("<nil>")
 	}},
 
-	// ZK-16.1: the reference's election path ends in a slash, which makes kazoo try
-	// more than once.
+	// ZK-16.1: the reference's election path ends in a slash, for which kazoo needs several
+	// attempts.
 	{"an election at a path with a slash at its end has a leader", func(r *trial) {
 		r.program("a", long, func(c *client) {
 			for range 2 {
@@ -197,8 +197,8 @@ var recipeCases = []testCase{
 	}},
 }
 
-// candidates lists those of an election in their order; nobody while that cannot be
-// known.
+// candidates returns the candidates of an election in their order, or none while it cannot find
+// out.
 func (c *client) candidates(name string) []string {
 	names, err := c.NewElection(c.r.path(name), "").Contenders()
 	if err != nil {

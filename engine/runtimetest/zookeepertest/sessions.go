@@ -141,8 +141,8 @@ var sessionCases = []testCase{
 		r.want("CONNECTED", "start: <nil>", "LOST")
 	}},
 
-	// A listener runs on the connection task. While it sleeps, kazoo sends nothing, not
-	// even pings, and the server gives the session up.
+	// A listener runs on the connection task. While it sleeps kazoo sends nothing, not even pings,
+	// so the server ends the session.
 	{"a listener that sleeps too long costs the session", func(r *trial) {
 		r.bare("a", env.ZooKeeperOptions{Timeout: short}, func(c *client) {
 			slept := false
@@ -162,13 +162,13 @@ var sessionCases = []testCase{
 		r.want("CONNECTED", "SUSPENDED", "LOST", "CONNECTED", "LOST")
 	}},
 
-	// As long as the server keeps the session, nothing is lost by it.
+	// As long as the server keeps the session, the client loses nothing.
 	{"a listener that sleeps a little costs nothing", func(r *trial) {
 		r.bare("a", env.ZooKeeperOptions{Timeout: 4 * Tick}, func(c *client) {
 			c.AddListener(func(s env.SessionState) bool {
 				r.note("%s", s)
 				if s == env.Connected {
-					c.Sleep(3 * Tick) // longer than the client bears silence
+					c.Sleep(3 * Tick) // longer than the client tolerates silence
 					r.note("awake")
 				}
 				return false

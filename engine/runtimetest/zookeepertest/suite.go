@@ -11,26 +11,25 @@ import (
 	"github.com/monosim/monosim/engine/runtimetest/eventlog"
 )
 
-// Tick is the server's tick: sessions last 2 to 20 of them.
+// Tick is the server's tick. A session lasts 2 to 20 ticks.
 const Tick = 500 * time.Millisecond
 
-// World is what is under test: processes, a server, and the line between them. The
-// test implements it; any task of a case may call it.
+// World is what is under test: processes, a server, and the line between them. The test implements
+// it. Any task of a case may call it.
 type World interface {
-	// NewProcess begins a process without tasks, on a host of its own.
+	// NewProcess makes a process without tasks, on a host of its own.
 	NewProcess(name string) Process
-	// Cut breaks the connections of the process and lets no new ones through, until
-	// Heal.
+	// Cut breaks the connections of a process and lets it make no new ones until Heal.
 	Cut(of Process)
 	Heal(of Process)
-	// Reset breaks the connections that the process has.
+	// Reset breaks the present connections of a process.
 	Reset(of Process)
-	// LoseAnswer lets the server apply the next request of the process, and breaks
-	// the connection instead of bringing the answer.
+	// LoseAnswer lets the server execute the next request of a process, and then breaks the
+	// connection instead of delivering the answer.
 	LoseAnswer(of Process)
-	// Expire ends the sessions of the process on the server.
+	// Expire makes the server end the sessions of a process.
 	Expire(of Process)
-	// Wait waits until every task has ended; it gives up after a generous limit.
+	// Wait waits until every task has ended. After a generous limit it returns an error.
 	Wait() error
 }
 
@@ -38,14 +37,14 @@ type World interface {
 type Process interface {
 	env.Clock
 	env.Tasks
-	// ZooKeepers makes clients that reach the server whatever hosts they are told.
+	// ZooKeepers makes clients that connect to the server, whichever hosts they are given.
 	ZooKeepers() env.ZooKeepers
-	// Crash ends the process at once. It may be called by tasks of other processes.
+	// Crash ends the process at once. Tasks of other processes may call it.
 	Crash()
 }
 
-// Run runs all cases as subtests of t. It calls start for a fresh world before each,
-// which is freed at the end of the t that it was given.
+// Run runs all cases as subtests of t. For each it calls start to make a new world, which should be
+// freed at the end of the t that start is given.
 func Run(t *testing.T, start func(t *testing.T) World) {
 	for _, group := range []struct {
 		name  string
@@ -75,8 +74,8 @@ type testCase struct {
 }
 
 const (
-	// short is a session timeout for cases that wait for an expiry, long for those
-	// in which none must happen.
+	// short is the session timeout of cases that wait for a session to expire, long that of cases
+	// in which none must.
 	short = 2 * Tick
 	long  = 20 * Tick
 )
@@ -89,19 +88,19 @@ type trial struct {
 
 	log eventlog.Log
 
-	mu    sync.Mutex // tasks of several processes mark
+	mu    sync.Mutex // guards what tasks of several processes mark
 	marks map[string]bool
 }
 
-// client is a process with a client.
+// client is a process with a client of the server.
 type client struct {
 	Process
 	env.ZooKeeper
 	r *trial
 }
 
-// program runs fn in a process of its own with a started client, which is stopped
-// at the end. The root of the case is there.
+// program runs fn in a new process with a client, which it starts before and stops after fn. The
+// case's root exists then.
 func (r *trial) program(name string, timeout time.Duration, fn func(c *client)) Process {
 	return r.bare(name, env.ZooKeeperOptions{Timeout: timeout}, func(c *client) {
 		c.must(c.Start(0))
@@ -111,7 +110,7 @@ func (r *trial) program(name string, timeout time.Duration, fn func(c *client)) 
 	})
 }
 
-// bare returns program with a client that is not started.
+// bare is program without starting the client.
 func (r *trial) bare(name string, o env.ZooKeeperOptions, fn func(c *client)) Process {
 	p := r.NewProcess(name)
 	p.Go("main", func() {
@@ -120,17 +119,17 @@ func (r *trial) bare(name string, o env.ZooKeeperOptions, fn func(c *client)) Pr
 	return p
 }
 
-// path returns the path of a znode below the root of the case.
+// path returns the path of a znode below the case's root.
 func (r *trial) path(name string) string { return r.root + "/" + name }
 
-// must ends the case's world when something fails that is not the case's subject.
+// must ends the case if there is an error in something that is not the subject of the case.
 func (c *client) must(err error) {
 	if err != nil {
 		panic(err)
 	}
 }
 
-// create makes a persistent znode, ephemeral one that goes with the session.
+// create creates a persistent znode, ephemeral an ephemeral one.
 func (c *client) create(name, data string) {
 	_, err := c.Create(c.r.path(name), []byte(data), env.CreateOptions{})
 	c.must(err)
@@ -154,14 +153,14 @@ func (c *client) there(name string) bool {
 	return stat != nil
 }
 
-// What happens to the client's process; see World.
+// These do to the client's process what World describes.
 func (c *client) cut()        { c.r.Cut(c.Process) }
 func (c *client) heal()       { c.r.Heal(c.Process) }
 func (c *client) reset()      { c.r.Reset(c.Process) }
 func (c *client) loseAnswer() { c.r.LoseAnswer(c.Process) }
 func (c *client) expire()     { c.r.Expire(c.Process) }
 
-// noteStates notes every state with the name.
+// noteStates notes every state of the client, with a name.
 func (c *client) noteStates(name string) {
 	c.AddListener(func(s env.SessionState) bool {
 		c.r.note("%s%s", name, s)
@@ -169,19 +168,19 @@ func (c *client) noteStates(name string) {
 	})
 }
 
-// await looks until fn is true: processes know nothing else of one another.
+// await calls fn until it returns true. It polls because processes cannot wake each other.
 func (c *client) await(fn func() bool) {
 	for !fn() {
 		c.Sleep(5 * time.Millisecond)
 	}
 }
 
-// awaitState waits for a state of the client.
+// awaitState waits until the client has that state.
 func (c *client) awaitState(s env.SessionState) {
 	c.await(func() bool { return c.State() == s })
 }
 
-// mark notes that something has happened; awaitMark waits until it has.
+// mark records that something has happened, for awaitMark, which waits until it has.
 func (r *trial) mark(what string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -196,14 +195,15 @@ func (c *client) awaitMark(what string) {
 	})
 }
 
-// awaitLines waits until that much was noted.
+// awaitLines waits until the log has n lines.
 func (c *client) awaitLines(n int) { c.await(func() bool { return len(c.r.log.All()) >= n }) }
 
 func (r *trial) note(format string, args ...any) {
 	r.log.Addf("%s", strings.ReplaceAll(fmt.Sprintf(format, args...), r.root, "R"))
 }
 
-// want waits for the end of all and compares the log, in which R is the root.
+// want waits for everything to end, and fails the case if the log does not hold these lines. R
+// stands for the case's root in them.
 func (r *trial) want(lines ...string) {
 	r.Helper()
 	if err := r.Wait(); err != nil {

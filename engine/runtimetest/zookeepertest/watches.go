@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// watchData notes what a data watch of a znode is told, with the event's type.
+// watchData watches the data of a znode, and notes it with the type of the event at each call.
 func (c *client) watchData(name string) env.Watch {
 	w, err := c.DataWatch(c.r.path(name), func(data []byte, stat *env.Stat, e *env.WatchEvent) error {
 		line := fmt.Sprintf("%s %q", name, data)
@@ -28,11 +28,11 @@ func (c *client) watchData(name string) env.Watch {
 	return w
 }
 
-// watchChildren notes the children of a znode.
+// watchChildren watches the children of a znode, and notes them at each call.
 func (c *client) watchChildren(name string) env.Watch {
 	w, err := c.ChildrenWatch(c.r.path(name), func(children []string) error {
 		children = slices.Clone(children)
-		slices.Sort(children) // the server's order is its own (ZK-5.8)
+		slices.Sort(children) // the server lists them in an order of its own (ZK-5.8)
 		c.r.note("%s has %s", name, strings.Join(children, " "))
 		if slices.Contains(children, "enough") {
 			return env.ErrStopWatching
@@ -161,7 +161,7 @@ var watchCases = []testCase{
 		r.program("writer", long, func(c *client) {
 			c.awaitMark("watching")
 			for i := range rounds {
-				// All three are written before the watcher can have read the first.
+				// All three are written before the watcher can read the first.
 				for _, name := range names {
 					c.set(name, fmt.Sprint(i))
 				}
@@ -237,7 +237,7 @@ var watchCases = []testCase{
 			c.watchData("y")
 			c.cut()
 			c.awaitState(env.Suspended)
-			// Calls wait for the connection; the change is made by the first of them,
+			// Calls wait for the connection. The change is made by the first of them, which comes
 			// before or after the watches read again.
 			c.heal()
 			c.set("x", "2")
@@ -272,8 +272,8 @@ var watchCases = []testCase{
 	}},
 }
 
-// awaitText waits until a line begins so: what woke a watch after a reconnect, and
-// so the event in the line, is a matter of luck.
+// awaitText waits until a line begins with text. It does not compare the event in the line, because
+// after a reconnect it is a matter of chance which event wakes a watch.
 func (c *client) awaitText(text string) {
 	c.await(func() bool {
 		return slices.ContainsFunc(c.r.log.All(), func(line string) bool { return sameTelling(line, text) })
@@ -287,8 +287,8 @@ func sameTelling(line, text string) bool {
 	return line == text
 }
 
-// wantInside is want for cases in which watches read again at the same time: each
-// line is there exactly once, but for its event, and no other is.
+// wantInside is want for watches that read again at the same time: the log must hold each line
+// exactly once, in any order and with any event, and no other.
 func (r *trial) wantInside(lines ...string) {
 	r.Helper()
 	if err := r.Wait(); err != nil {

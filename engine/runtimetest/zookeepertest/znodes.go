@@ -181,7 +181,7 @@ var znodeCases = []testCase{
 		r.want("500000 bytes: <nil>")
 	}},
 
-	// ZK-1.6: the server hangs up on a frame of more than 0xfffff bytes.
+	// ZK-1.6: the server closes the connection on a frame of more than 0xfffff bytes.
 	{"a request that is too large costs the connection", func(r *trial) {
 		r.program("a", long, func(c *client) {
 			c.create("x", "")
