@@ -1,6 +1,7 @@
 package runtimetest
 
 import (
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -33,6 +34,23 @@ var ways = []struct {
 	}},
 }
 
+// unwinds ends a process whose tasks wait in all of these ways, and checks that none of the
+// waits returns.
+func (r *trial) unwinds(end func(Process)) {
+	r.within(func(p Process) {
+		for _, way := range ways {
+			p.Go(way.name, func() {
+				defer r.log.Addf("deferred")
+				way.wait(p)
+				r.log.Addf("%s returned", way.name)
+			})
+		}
+		p.Sleep(0)
+		end(p)
+	})
+	r.wantLog(slices.Repeat([]string{"deferred"}, len(ways))...)
+}
+
 var crashCases = []testCase{
 	{"by a task of its own does not return", func(r *trial) {
 		r.within(func(p Process) {
@@ -43,24 +61,7 @@ var crashCases = []testCase{
 		r.wantLog("deferred")
 	}},
 
-	{"unwinds tasks however they wait", func(r *trial) {
-		r.within(func(p Process) {
-			for _, way := range ways {
-				p.Go(way.name, func() {
-					defer r.log.Addf("deferred")
-					way.wait(p)
-					r.log.Addf("%s returned", way.name)
-				})
-			}
-			p.Sleep(0)
-			p.Crash()
-		})
-		want := make([]string, len(ways))
-		for i := range want {
-			want[i] = "deferred"
-		}
-		r.wantLog(want...)
-	}},
+	{"unwinds tasks however they wait", func(r *trial) { r.unwinds(Process.Crash) }},
 
 	{"leaves deferred env calls without effect", func(r *trial) {
 		calls := []struct {
@@ -90,11 +91,7 @@ var crashCases = []testCase{
 			p.Sleep(0)
 			p.Crash()
 		})
-		want := make([]string, len(calls))
-		for i := range want {
-			want[i] = "deferred"
-		}
-		r.wantLog(want...)
+		r.wantLog(slices.Repeat([]string{"deferred"}, len(calls))...)
 	}},
 
 	{"lets no task begin", func(r *trial) {

@@ -6,24 +6,7 @@ import (
 )
 
 var stopCases = []testCase{
-	{"unwinds tasks however they wait", func(r *trial) {
-		r.within(func(p Process) {
-			for _, way := range ways {
-				p.Go(way.name, func() {
-					defer r.log.Addf("deferred")
-					way.wait(p)
-					r.log.Addf("%s returned", way.name)
-				})
-			}
-			p.Sleep(0)
-			p.Stop()
-		})
-		want := make([]string, len(ways))
-		for i := range want {
-			want[i] = "deferred"
-		}
-		r.wantLog(want...)
-	}},
+	{"unwinds tasks however they wait", func(r *trial) { r.unwinds(Process.Stop) }},
 
 	{"by a task of its own does not return", func(r *trial) {
 		r.within(func(p Process) {

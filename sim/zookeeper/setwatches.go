@@ -7,9 +7,19 @@ import "github.com/monosim/monosim/engine/env"
 // two more lists, whose watches are set without events (ZK-7.6).
 func (m *Machine) setWatches(c *Conn, req *Request) {
 	if lists := req.Watches; lists != nil {
-		m.catchUpData(c, lists)
-		m.catchUpExist(c, lists)
-		m.catchUpChild(c, lists)
+		m.catchUp(c, lists.Data, &m.watches.data, func(n *znode) (env.EventType, bool) {
+			if n == nil {
+				return deleted, true
+			}
+			return changed, n.mzxid > lists.RelativeZxid
+		})
+		m.catchUp(c, lists.Exist, &m.watches.data, func(n *znode) (env.EventType, bool) { return created, n != nil })
+		m.catchUp(c, lists.Child, &m.watches.child, func(n *znode) (env.EventType, bool) {
+			if n == nil {
+				return deleted, true
+			}
+			return children, n.pzxid > lists.RelativeZxid
+		})
 		if req.Op == OpSetWatches2 {
 			for _, path := range lists.Persistent {
 				m.sustain(c, path, sustained)
@@ -22,41 +32,14 @@ func (m *Machine) setWatches(c *Conn, req *Request) {
 	m.reply(c, req)
 }
 
-// Catch-up events have zxid -1 on every version and are not filtered (DataTree.java setWatches).
-func (m *Machine) catchUp(c *Conn, typ env.EventType, path string) { m.event(c, typ, path, -1) }
-
-func (m *Machine) catchUpData(c *Conn, lists *WatchLists) {
-	for _, path := range lists.Data {
-		switch n := m.tree.lookup(path); {
-		case n == nil:
-			m.catchUp(c, deleted, path)
-		case n.mzxid > lists.RelativeZxid:
-			m.catchUp(c, changed, path)
-		default:
-			m.watches.data.add(m.cfg.Profile, c, path, oneShot)
-		}
-	}
-}
-
-func (m *Machine) catchUpExist(c *Conn, lists *WatchLists) {
-	for _, path := range lists.Exist {
-		if m.tree.lookup(path) != nil {
-			m.catchUp(c, created, path)
+// catchUp sends for each path the event that the client has missed there, or sets the watch if there
+// is none. The events have zxid -1 on every version and are not filtered (DataTree.java setWatches).
+func (m *Machine) catchUp(c *Conn, paths []string, table *watchTable, missed func(*znode) (env.EventType, bool)) {
+	for _, path := range paths {
+		if typ, ok := missed(m.tree.lookup(path)); ok {
+			m.event(c, typ, path, -1)
 		} else {
-			m.watches.data.add(m.cfg.Profile, c, path, oneShot)
-		}
-	}
-}
-
-func (m *Machine) catchUpChild(c *Conn, lists *WatchLists) {
-	for _, path := range lists.Child {
-		switch n := m.tree.lookup(path); {
-		case n == nil:
-			m.catchUp(c, deleted, path)
-		case n.pzxid > lists.RelativeZxid:
-			m.catchUp(c, children, path)
-		default:
-			m.watches.child.add(m.cfg.Profile, c, path, oneShot)
+			table.add(m.cfg.Profile, c, path, oneShot)
 		}
 	}
 }
