@@ -311,7 +311,7 @@ type ownLists struct {
 	any    bool
 }
 
-// page is a part of a large set of numbers.
+// page is a bit set of pageBits numbers in a row, one part of a larger set.
 type page [pageBits / 64]uint64
 
 const (

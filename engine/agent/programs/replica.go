@@ -28,8 +28,8 @@ func (q *agentQuestion) replica(zk env.ZooKeeper, path string) (line string, val
 	return line, result("path", path, "archon_address", archon, "address", address, "state", state), nil
 }
 
-// stateName returns ModelState.Name. A number of no state is a ValueError, a value that is no
-// number a TypeError.
+// stateName returns the name of the ModelState with that number. The error is a ValueError if no
+// state has it, and a TypeError if stat is not a number.
 func stateName(stat any) (string, error) {
 	if b, ok := stat.(bool); ok {
 		stat = 0

@@ -27,8 +27,8 @@ type ModelServerProcess interface {
 	IsGRPCRemoteOp() (bool, error)
 	// ListSavedModels lists the models of the config file, in its order.
 	ListSavedModels() ([]string, error)
-	// ListSavedModelsStatus asks the server for the state of each of them, once for a name that is
-	// listed twice.
+	// ListSavedModelsStatus asks the server for the state of each model of ListSavedModels. A name
+	// that is listed twice appears once.
 	ListSavedModelsStatus() ([]SavedModelStatus, error)
 }
 

@@ -49,9 +49,9 @@ type Options struct {
 	Alive func(worker int) bool
 }
 
-// BarrierOp is one process's view of a barrier. Processes with barriers of equal capacity and
-// device in one session's variables share the barrier. Locking holds only among the tasks of one
-// BarrierOp.
+// BarrierOp is a barrier, as one process sees it. The barriers of several processes are the same
+// one if they keep their variables in the same session and have equal capacity and device. The lock
+// in it only excludes tasks of the same BarrierOp, not other processes.
 type BarrierOp struct {
 	e        *env.Env
 	capacity int

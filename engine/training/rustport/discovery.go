@@ -73,8 +73,7 @@ func (d *RunnerDiscovery) Close() {
 
 // GetDiscovery makes the discovery of a configuration; nil for a local run. A discovery by
 // ZooKeeper is only a descriptor. TF_CONFIG comes from the configuration, else from the
-// environment; without either the error is a MissingTFConfig. Consul without a psm is a
-// MissingPSM.
+// environment; without either the error is a MissingTFConfig. Consul without a psm is a MissingPSM.
 func GetDiscovery(e *env.Env, c RunnerConfig, psm pysem.OptString, kinds runnerutils.Discoveries) (*RunnerDiscovery, error) {
 	if c.IsLocal {
 		return nil, nil

@@ -46,19 +46,16 @@ type SaverOptions struct {
 	Empty bool
 	// Monitor, if not nil, limits a restore to the PS that were started since the last one.
 	Monitor *PSMonitor
-	// ClearNN, if not nil, makes the next restore reset the variables to their first
-	// values.
+	// ClearNN, if not nil, makes the next restore reset the variables to their first values.
 	ClearNN *ClearNN
-	// Exporting says that the process exports; it then restores everything and ignores
-	// ClearNN.
+	// Exporting says that the process exports; it then restores everything and ignores ClearNN.
 	Exporting bool
 	// Quirks holds the faults of the reference that are kept.
 	Quirks quirks.Set
 }
 
-// PartialRecoverySaver saves checkpoints and deletes old ones (save_utils.py:512). A save
-// writes the data and then the file "checkpoint", deletes at most one checkpoint, and
-// writes the graph.
+// PartialRecoverySaver saves checkpoints and deletes old ones (save_utils.py:512). A save writes
+// the data and then the file "checkpoint", deletes at most one checkpoint, and writes the graph.
 type PartialRecoverySaver struct {
 	e       *env.Env
 	data    Data

@@ -11,8 +11,7 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// clearNNFile is the name of the file whose presence says that the variables were already
-// reset.
+// clearNNFile is the name of the file whose presence says that the variables were already reset.
 const clearNNFile = "clear_nn"
 
 // Restorer is Data that reads the values of variables back.
@@ -30,8 +29,7 @@ type Restorer interface {
 // ClearNN resets a model to its first values instead of its first restore
 // (dense_reload_utils.py:233).
 type ClearNN struct {
-	// ModelDir is the directory of the file that records the reset; empty means the
-	// checkpoint's.
+	// ModelDir is the directory of the file that records the reset; empty means the checkpoint's.
 	ModelDir string
 	// Init gives variables their first values.
 	Init func(s session.Session) error
@@ -40,9 +38,8 @@ type ClearNN struct {
 }
 
 // Restore restores a checkpoint (save_utils.py:1228, save_utils.py:1143). With a monitor it
-// restores only the PS that were started since the last session. A path that is no
-// checkpoint is a ValueError, None a TypeError. ClearNN applies once, in a directory with a
-// readable state.
+// restores only the PS that were started since the last session. A path that is no checkpoint is a
+// ValueError, None a TypeError. ClearNN applies once, in a directory with a readable state.
 func (p *PartialRecoverySaver) Restore(s session.Session, path pysem.OptString) error {
 	if p.options.Exporting || s == nil {
 		return p.originRestore(s, path)
@@ -65,10 +62,9 @@ func (p *PartialRecoverySaver) Restore(s session.Session, path pysem.OptString) 
 	return nil
 }
 
-// clearOrRestore resets the variables if clear applies, and else restores. A reset does not
-// notice that the checkpoint is missing, unless Q313 is repaired. It also comes before the
-// failure to write its mark into a missing directory, unless Q314 is repaired: then the
-// directory is made.
+// clearOrRestore resets the variables if clear applies, and else restores. A reset does not notice
+// that the checkpoint is missing, unless Q313 is repaired. It also comes before the failure to
+// write its mark into a missing directory, unless Q314 is repaired: then the directory is made.
 func (p *PartialRecoverySaver) clearOrRestore(s session.Session, path pysem.OptString, clear *ClearNN) error {
 	dir := clear.ModelDir
 	if dir == "" {

@@ -14,8 +14,7 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// metaGraphFileName is the file with the graph, for debugging (utils.py:
-// get_meta_graph_file_name).
+// metaGraphFileName is the file with the graph, for debugging (utils.py: get_meta_graph_file_name).
 const metaGraphFileName = "meta_graph_for_debugging.pb"
 
 // saveTries is the number of tries of one save (save_utils.py:377).
@@ -90,8 +89,7 @@ type SaverHook struct {
 	lock     *threading.Lock
 }
 
-// NewSaverHook makes the hook that saves checkpoints into dir. It fails where [NewTimer]
-// does.
+// NewSaverHook makes the hook that saves checkpoints into dir. It fails where [NewTimer] does.
 func NewSaverHook(e *env.Env, dir string, saver Saver, options SaverHookOptions) (*SaverHook, error) {
 	timer, err := NewTimer(e, options.Interval)
 	if err != nil {
@@ -198,8 +196,7 @@ func (h *SaverHook) afterRun(run *session.RunContext, stale int64) error {
 // (save_utils.py:333, Q243). It never ignores errors of the save.
 func (h *SaverHook) TriggerSave(s session.Session) error { return h.TriggerSaveIgnoring(s, false) }
 
-// TriggerSaveIgnoring saves like TriggerSave. With ignoreErrors it drops the error of the
-// last try.
+// TriggerSaveIgnoring saves like TriggerSave. With ignoreErrors it drops the error of the last try.
 func (h *SaverHook) TriggerSaveIgnoring(s session.Session, ignoreErrors bool) error {
 	h.lock.Lock()
 	h.timer.Reset()

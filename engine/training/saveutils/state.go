@@ -31,9 +31,8 @@ type StateReading struct {
 	Quirks quirks.Set
 }
 
-// MonolithCheckpointState reads the state file of a directory. It returns nil when there is
-// none or it cannot be parsed. Content that is not UTF-8 is a UnicodeDecodeError
-// (save_utils.py:81, Q244).
+// MonolithCheckpointState reads the state file of a directory. It returns nil when there is none or
+// it cannot be parsed. Content that is not UTF-8 is a UnicodeDecodeError (save_utils.py:81, Q244).
 func MonolithCheckpointState(e *env.Env, dir string, reading StateReading) (*nativetraining.MonolithCheckpointState, error) {
 	if reading.Filename == "" {
 		reading.Filename = MonolithCkptStateFileName

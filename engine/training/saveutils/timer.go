@@ -18,8 +18,7 @@ type Interval struct {
 	TideSeconds pysem.Opt[float64]
 }
 
-// Timer decides when something is due (save_utils.py:170,
-// SecondOrStepTimerWithTideSetting).
+// Timer decides when something is due (save_utils.py:170, SecondOrStepTimerWithTideSetting).
 type Timer struct {
 	clock    env.Clock
 	log      env.Log

@@ -11,8 +11,7 @@ import (
 // Steps describes training steps that repeat the last one: each reads the same values,
 // reaches the same servers and adds 1 to Counter.
 type Steps struct {
-	// Ops holds the reads at the start of a step, and Values what they found in the last
-	// one.
+	// Ops holds the reads at the start of a step, and Values what they found in the last one.
 	Ops    []Op
 	Values []any
 	// Time is how long a step takes after its reads; at its end it adds 1 to Counter.
@@ -26,8 +25,7 @@ type coast struct {
 	r     *Remote
 	steps Steps
 	beat  env.Beat
-	// server owns the counter; counted is how many of the beat's steps were already added
-	// to it.
+	// server owns the counter; counted is how many of the beat's steps were already added to it.
 	server  *server
 	counted int64
 	reads   []read

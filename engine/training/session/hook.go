@@ -5,8 +5,7 @@ package session
 type Hook interface {
 	// Begin is called once, before there is a session.
 	Begin() error
-	// AfterCreateSession is called for each new session, including one made after a
-	// failure.
+	// AfterCreateSession is called for each new session, including one made after a failure.
 	AfterCreateSession(s Session, coord *Coordinator) error
 	// BeforeRun returns what to read together with the step.
 	BeforeRun(run *RunContext) ([]Op, error)

@@ -5,8 +5,7 @@ package session
 type Listener interface {
 	Begin() error
 	BeforeSave(s Session, globalStep int64) error
-	// AfterSave is called when a save is complete, and reports whether training has to
-	// stop.
+	// AfterSave is called when a save is complete, and reports whether training has to stop.
 	AfterSave(s Session, globalStep int64) (stop bool, err error)
 	End(s Session, globalStep int64) error
 }

@@ -99,9 +99,8 @@ func (m *Monitored) Coast(link Link, rest Steps) {
 	link.Coast(rest)
 }
 
-// Close calls End of the hooks, unless there was an error before, and then awaits the tasks
-// that they have started. It returns the first error of an End and does not call the later
-// ones.
+// Close calls End of the hooks, unless there was an error before, and then awaits the tasks that
+// they have started. It returns the first error of an End and does not call the later ones.
 func (m *Monitored) Close() error {
 	if m.closed {
 		return nil

@@ -22,9 +22,8 @@ func Raise(class, format string, args ...any) error { return pysem.Raise(class, 
 func IsOpError(err error) bool { return slices.Contains(opErrors, pysem.TypeOf(err)) }
 
 // FileError words an error of files as TensorFlow's file system does. A missing file is a
-// NotFoundError "<path>; No such file or directory", a directory in the place of a file or
-// the reverse a FailedPreconditionError; errors without a class of their own are
-// UnknownError.
+// NotFoundError "<path>; No such file or directory", a directory in the place of a file or the
+// reverse a FailedPreconditionError; errors without a class of their own are UnknownError.
 func FileError(path string, err error) error {
 	switch {
 	case err == nil:

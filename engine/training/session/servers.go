@@ -117,9 +117,8 @@ func (s *Servers) Local(addr string) *Memory {
 	return nil
 }
 
-// Connect makes a session over the servers of a cluster. addrs maps devices to addresses;
-// variables without a device, or on a device that addrs lacks, live on the first device of
-// main.
+// Connect makes a session over the servers of a cluster. addrs maps devices to addresses; variables
+// without a device, or on a device that addrs lacks, live on the first device of main.
 func (s *Servers) Connect(e *env.Env, addrs map[string]string, main string) Link {
 	return &Remote{servers: s, e: e, devices: devices{addrs, main}, known: map[string]*server{}, checked: -1}
 }
@@ -132,8 +131,7 @@ type Remote struct {
 	e       *env.Env
 	devices
 	known map[string]*server
-	// checked is the value of Servers.changes at which all servers were last found
-	// reachable.
+	// checked is the value of Servers.changes at which all servers were last found reachable.
 	checked int
 	// reached caches the servers that were reached by device; it is valid while
 	// Servers.changes is reachedAt.

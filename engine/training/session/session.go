@@ -9,10 +9,9 @@ import (
 // Session runs operations on variables, wherever they live. Several processes of a job
 // have sessions over the same variables.
 type Session interface {
-	// Run does the operations in order, with nothing in between, and returns one value for
-	// each: what a read found, nil for an assignment. It may wait for other processes. An
-	// error has one of TensorFlow's classes ([IsOpError]); some assignments may have been
-	// made then.
+	// Run does the operations in order, with nothing in between, and returns one value for each:
+	// what a read found, nil for an assignment. It may wait for other processes. An error has one
+	// of TensorFlow's classes ([IsOpError]); some assignments may have been made then.
 	Run(ops ...Op) ([]any, error)
 }
 
@@ -35,8 +34,7 @@ type Op struct {
 	Index int
 	// Assign is the new value; nil makes the operation a read.
 	Assign any
-	// Add is added to an int64 variable, and the operation's value is the sum; 0 adds
-	// nothing.
+	// Add is added to an int64 variable, and the operation's value is the sum; 0 adds nothing.
 	Add int64
 }
 
@@ -228,8 +226,7 @@ func (m *Memory) keep(wanted func(name string) bool) {
 	maps.DeleteFunc(m.values, func(name string, _ any) bool { return !wanted(name) })
 }
 
-// owned returns a copy of a list, so that its caller may change it, and any other value
-// itself.
+// owned returns a copy of a list, so that its caller may change it, and any other value itself.
 func owned(v any) any {
 	switch v := v.(type) {
 	case []bool:

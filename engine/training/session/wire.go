@@ -24,8 +24,7 @@ type Wire struct {
 	channels map[string]env.Channel
 }
 
-// NewWire makes the server of a process. [Wire.Handle] has to wrap the process's other
-// services.
+// NewWire makes the server of a process. [Wire.Handle] has to wrap the process's other services.
 func NewWire(e *env.Env) *Wire { return &Wire{e: e, channels: map[string]env.Channel{}} }
 
 // service is the prefix of all method names.
@@ -69,8 +68,7 @@ type wireValue struct {
 	Int   *int64 `json:"int,omitempty"`
 	Bytes []byte `json:"bytes,omitempty"`
 	Bools []bool `json:"bools,omitempty"`
-	// Empty names the kind of list when it has no elements, which the other fields cannot
-	// show.
+	// Empty names the kind of list when it has no elements, which the other fields cannot show.
 	Empty string `json:"empty,omitempty"`
 }
 
@@ -143,8 +141,7 @@ func (w *Wire) Local(addr string) *Memory {
 	return &w.own.memory
 }
 
-// Handle answers the calls of other processes about variables and passes all others to
-// next.
+// Handle answers the calls of other processes about variables and passes all others to next.
 func (w *Wire) Handle(next env.Handler) env.Handler {
 	return func(method string, request []byte) ([]byte, error) {
 		if !strings.HasPrefix(method, service) {
@@ -340,8 +337,7 @@ func (l *wireLink) Step(devices []string, d time.Duration, counter *Variable) (i
 	return Get[int64](l, AssignAdd(counter, 1))
 }
 
-// Coast makes no steps: another process may change a variable, and this one would not be
-// told.
+// Coast makes no steps: another process may change a variable, and this one would not be told.
 func (l *wireLink) Coast(Steps) {}
 
 // Check returns an error unless the servers of all devices answer and are initialised.

@@ -51,7 +51,7 @@ type TrainParams struct {
 	EndDate pysem.OptString
 }
 
-// Task makes what an estimator runs.
+// Task makes the input and the model that an estimator trains or evaluates.
 type Task interface {
 	// CreateInputFn makes the input of a mode, train or eval.
 	CreateInputFn(mode string) (any, error)

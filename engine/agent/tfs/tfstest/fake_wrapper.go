@@ -51,7 +51,8 @@ func (w *FakeTFSWrapper) ListSavedModels() ([]string, error) {
 	return tfs.ModelNames(w.e.Files, w.configFile)
 }
 
-// ListSavedModelsStatus answers AVAILABLE for each of them, once.
+// ListSavedModelsStatus returns AVAILABLE for each model of ListSavedModels. A name that is listed
+// twice appears once.
 func (w *FakeTFSWrapper) ListSavedModelsStatus() ([]tfs.SavedModelStatus, error) {
 	names, err := w.ListSavedModels()
 	if err != nil {

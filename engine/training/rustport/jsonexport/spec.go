@@ -13,8 +13,7 @@ const specFile = "model_spec.json"
 // kinds holds the kinds of models that a spec can describe, in the order of the search.
 var kinds = []string{"mmoe", "dcn", "mlp"}
 
-// kind returns the model's kind: the one in the metadata, or else the one in its parameters'
-// names.
+// kind returns the model's kind: the one in the metadata, or else the one in its parameters' names.
 func (s *State) kind() string {
 	if kind, ok := s.Metadata["model_spec_type"]; ok {
 		return strings.ToLower(strings.TrimSpace(kind))
