@@ -4,7 +4,6 @@ package main
 // thousands of agents, until the simulator does so by itself.
 var portExceptions = []portException{
 	{"engine/agent/replicamanager/...", "imports engine/env/zkbulk", untilBulk},
-	{"engine/agent/backends/...", "imports engine/env/zkbulk", untilBulk},
 	{"engine/training/service_discovery_zk.go", "imports engine/env/zkbulk", untilBulk},
 
 	{"engine/agent/replicamanager/...", "names Shared", untilDict},

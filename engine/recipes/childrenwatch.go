@@ -4,45 +4,40 @@ import (
 	"errors"
 
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/env/zkbulk"
 	"github.com/monosim/monosim/engine/env/zkerrors"
 	"github.com/monosim/monosim/engine/pysem/threading"
+	"github.com/monosim/monosim/engine/recipes/bulk"
 )
 
 // childrenWatch is kazoo's ChildrenWatch (watchers.py:228).
 type childrenWatch struct {
 	c        *Client
 	path     string
-	list     func(path string, watch env.Watcher) (*zkbulk.Names, error)
-	fn       func(*zkbulk.Names) error
+	list     func(path string, watch env.Watcher) (*bulk.Names, error)
+	fn       func(*bulk.Names) error
 	listener *listener
 	running  *threading.Lock
 	stopped  bool
 	// established is false after a loss of connection until the next read.
 	established bool
-	prior       *zkbulk.Names // nil before the first read
+	prior       *bulk.Names // nil before the first read
 }
 
 // ChildrenWatch calls fn with the children now and after each change of them, until fn
 // returns ErrStopWatching or the znode is missing. The error is that of the first read
 // or call; later ones are logged.
 func (c *Client) ChildrenWatch(path string, fn env.ChildrenFunc) (env.Watch, error) {
-	list := func(path string, watch env.Watcher) (*zkbulk.Names, error) {
+	list := func(path string, watch env.Watcher) (*bulk.Names, error) {
 		children, err := c.children(path, watch)
 		if err != nil {
 			return nil, err
 		}
-		return zkbulk.NamesOf(children), nil
+		return bulk.NamesOf(children), nil
 	}
-	return c.childrenWatch(path, list, func(names *zkbulk.Names) error { return fn(names.List()) })
+	return c.childrenWatch(path, list, func(names *bulk.Names) error { return fn(names.List()) })
 }
 
-// NamesWatch is ChildrenWatch for a function that takes the names in blocks.
-func (c *Client) NamesWatch(path string, fn func(*zkbulk.Names) error) (env.Watch, error) {
-	return c.childrenWatch(path, c.childrenNames, fn)
-}
-
-func (c *Client) childrenWatch(path string, list func(path string, watch env.Watcher) (*zkbulk.Names, error), fn func(*zkbulk.Names) error) (env.Watch, error) {
+func (c *Client) childrenWatch(path string, list func(path string, watch env.Watcher) (*bulk.Names, error), fn func(*bulk.Names) error) (env.Watch, error) {
 	w := &childrenWatch{c: c, path: path, list: list, fn: fn, running: threading.NewLock(c.e.Tasks, "children watch of "+path)}
 	w.listener = c.addListener(w.sessionChanged)
 	return w, w.read()
@@ -77,7 +72,7 @@ func (w *childrenWatch) read() error {
 	if w.stopped {
 		return nil
 	}
-	var names *zkbulk.Names
+	var names *bulk.Names
 	err := w.c.Retry(func() error {
 		var err error
 		names, err = w.list(w.path, w)

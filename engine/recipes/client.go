@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/env/zkbulk"
 	"github.com/monosim/monosim/engine/env/zkerrors"
+	"github.com/monosim/monosim/engine/recipes/bulk"
 )
 
 // Client is kazoo's KazooClient over a session, an env.ZooKeeper: contracts that its
@@ -18,7 +18,7 @@ type Client struct {
 	session   env.ZooKeeperSession
 	listeners listeners
 	families  []*family
-	// fed is the first family whose reads may come from a [zkbulk.Feed], fedParents those of
+	// fed is the first family whose reads may come from a [bulk.Feed], fedParents those of
 	// all such families.
 	fed        *family
 	fedParents []string
@@ -27,7 +27,7 @@ type Client struct {
 // listeners are told of each change of the session's state, in the order in which they
 // were added: members of families, and with the ref of family 0 functions.
 type listeners struct {
-	refs  refList
+	refs  []ref
 	alone []*listener
 	free  []uint32 // places in alone
 }
@@ -84,7 +84,7 @@ func (c *Client) addListener(fn func(env.SessionState) bool) *listener {
 		l.at = refOf(0, uint32(len(ls.alone)))
 		ls.alone = append(ls.alone, l)
 	}
-	ls.add(l.at, nil)
+	ls.add(l.at)
 	return l
 }
 
@@ -96,20 +96,19 @@ func (c *Client) removeListener(l *listener) {
 	}
 }
 
-// add puts a listener at the end; names are those of the family that it is a member of.
-func (ls *listeners) add(r ref, names *env.Names) { ls.refs.add(r, names) }
+// add puts a listener at the end.
+func (ls *listeners) add(r ref) { ls.refs = appended(ls.refs, r) }
 
 func (ls *listeners) remove(r ref) {
-	refs := ls.refs.list()
-	if i := slices.Index(refs, r); i >= 0 {
-		ls.refs.become(slices.Delete(refs, i, i+1))
+	if i := slices.Index(ls.refs, r); i >= 0 {
+		ls.refs = slices.Delete(ls.refs, i, i+1)
 	}
 }
 
 // tell calls the listeners on a copy: one may remove itself (client.py:519).
 func (c *Client) tell(state env.SessionState) {
 	alone := slices.Clone(c.listeners.alone)
-	for _, r := range c.listeners.refs.list() {
+	for _, r := range slices.Clone(c.listeners.refs) {
 		if r.family() != 0 {
 			member{c.families[r.family()-1], r.member()}.sessionChanged(state)
 		} else if l := alone[r.member()]; l.fn(state) {
@@ -212,14 +211,14 @@ func (c *Client) children(path string, watch env.Watcher) ([]string, error) {
 }
 
 // childrenNames is children in blocks, where the session has them so.
-func (c *Client) childrenNames(path string, watch env.Watcher) (*zkbulk.Names, error) {
-	session, ok := c.session.(zkbulk.NamesLister)
+func (c *Client) childrenNames(path string, watch env.Watcher) (*bulk.Names, error) {
+	session, ok := c.session.(bulk.NamesLister)
 	if !ok {
 		children, err := c.children(path, watch)
 		if err != nil {
 			return nil, err
 		}
-		return zkbulk.NamesOf(children), nil
+		return bulk.NamesOf(children), nil
 	}
 	p, err := Normalize(path, false)
 	if err != nil {
@@ -262,54 +261,4 @@ func (c *Client) deleteTree(path string) error {
 	return err
 }
 
-// NewReads prepares to read the same paths again and again. Where the session can read
-// many at a time, and every path is in the form that is sent, the session does it;
-// else they are read one by one.
-func (c *Client) NewReads(paths []string) zkbulk.Reads {
-	session, ok := c.session.(zkbulk.ReadsMaker)
-	if !ok {
-		return zkbulk.PlainReads(c, paths)
-	}
-	sent := paths
-	for i, path := range paths {
-		p, err := Normalize(path, false)
-		if err != nil {
-			return zkbulk.PlainReads(c, paths)
-		}
-		if p != path {
-			if &sent[0] == &paths[0] {
-				sent = slices.Clone(paths)
-			}
-			sent[i] = p
-		}
-	}
-	return session.NewReads(sent)
-}
-
-// Survey makes a survey, in the way that the session has for it, if it has one.
-func (c *Client) Survey(names *zkbulk.Names, of *zkbulk.Survey) (*zkbulk.Findings, error) {
-	session, ok := c.session.(zkbulk.Surveyor)
-	if !ok {
-		return of.Plain(c, names)
-	}
-	sent := *of
-	sent.Paths = func(names []string) ([]string, error) {
-		paths, odd := of.Paths(names)
-		for i := range paths {
-			p, err := Normalize(paths[i], false)
-			if err != nil {
-				return paths[:i], err // as Get does
-			}
-			paths[i] = p
-		}
-		return paths, odd
-	}
-	return session.Survey(names, &sent)
-}
-
-var (
-	_ zkbulk.ReadsMaker   = (*Client)(nil)
-	_ zkbulk.Surveyor     = (*Client)(nil)
-	_ zkbulk.NamesWatcher = (*Client)(nil)
-)
 var _ env.ZooKeeper = (*Client)(nil)

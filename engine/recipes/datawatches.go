@@ -4,25 +4,94 @@ import (
 	"errors"
 
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/env/zkbulk"
 	"github.com/monosim/monosim/engine/pysem/threading"
+	"github.com/monosim/monosim/engine/recipes/bulk"
 )
 
-// family is the data watches of the children of one znode. An agent of version 1 has one
-// for each replica of each model in the cluster, so that what a [dataWatch] has in fields
-// is here in bits and numbers: some 13 bytes a watch, with those in [Watches].
+// DataWatches watch the data of children of one znode, with one function for all.
+type DataWatches interface {
+	// Watch watches the data of children as ZooKeeper.DataWatch of their paths does, one
+	// after the other in the order of the names. It passes over a child that was watched
+	// before, whatever has become of that watch. The first error ends it; the child that it
+	// came from counts as watched. names must not be changed from now on.
+	Watch(names []string) error
+	// WatchWhile is Watch that asks goOn before it begins with a child: false ends it. Only
+	// tasks of the process change that, and calls for data that are not usual. watched counts
+	// the names that it has seen to, from the first on.
+	WatchWhile(names []string, goOn func() bool) (watched int, err error)
+}
+
+// ChildDataFunc is a DataFunc that is told which child's data it is about, by its path.
+type ChildDataFunc func(path string, data []byte, stat *env.Stat, event *env.WatchEvent) error
+
+// Usual says when a ChildDataFunc only notes what it is told: it neither waits nor calls env
+// then, and has no error.
+type Usual struct {
+	// Data reports whether it is so for these data. It depends on its arguments alone.
+	Data func(path string, data []byte) bool
+	// Ready reports whether it is so at present. Only tasks of the process change that.
+	Ready func() bool
+}
+
+// NewDataWatches makes the data watches of a znode's children, of which none is watched yet.
+// usual may be nil, for never.
+func NewDataWatches(zk env.ZooKeeper, parent string, told ChildDataFunc, usual *Usual) DataWatches {
+	if c, ok := zk.(*Client); ok {
+		if p, err := Normalize(parent, false); err == nil && p == parent && len(c.families) < maxFamily {
+			return c.newFamily(parent, told, usual)
+		}
+	}
+	return &plainDataWatches{zk: zk, prefix: bulk.NewNumbers(parent).Prefix(), told: told, watched: map[string]bool{}}
+}
+
+// plainDataWatches are a data watch each.
+type plainDataWatches struct {
+	zk      env.ZooKeeper
+	prefix  string
+	told    ChildDataFunc
+	watched map[string]bool
+}
+
+func (w *plainDataWatches) Watch(names []string) error {
+	_, err := w.WatchWhile(names, always)
+	return err
+}
+
+func (w *plainDataWatches) WatchWhile(names []string, goOn func() bool) (watched int, err error) {
+	for i, name := range names {
+		if w.watched[name] {
+			continue
+		}
+		if !goOn() {
+			return i, nil
+		}
+		w.watched[name] = true
+		path := w.prefix + name
+		_, err := w.zk.DataWatch(path, func(data []byte, stat *env.Stat, event *env.WatchEvent) error {
+			return w.told(path, data, stat, event)
+		})
+		if err != nil {
+			return i + 1, err
+		}
+	}
+	return len(names), nil
+}
+
+// family is the data watches of the children of one znode, of a client of ours. An agent of
+// version 1 has one for each replica of each model in the cluster, so that what a [dataWatch]
+// has in fields is here in bits and numbers: some 17 bytes a watch, with those in [Watches].
 type family struct {
 	c     *Client
 	index uint32 // among the client's families, from 1
-	fn    zkbulk.ChildDataFunc
-	usual *zkbulk.Usual // nil for none
-	names *env.Names
+	fn    ChildDataFunc
+	usual *Usual // nil for none
+	names *bulk.Numbers
 	busy  int // tasks that read a member by themselves
 
 	// fed says that the session may make the reads.
 	fed    bool
 	is     memberFlags
-	mzxids zxids
+	mzxids []int64 // by number, 0 for a missing znode
 	// waited are the members that a task reads and for which another one waits, with the
 	// lock that it waits for.
 	waited map[uint32]*memberLock
@@ -46,7 +115,7 @@ func (m memberFlags) has(i uint32, flag uint8) bool { return int(i) < len(m) && 
 func (m *memberFlags) set(i uint32, flag uint8, is bool) {
 	switch now := m.at(i); {
 	case is:
-		setByte((*[]uint8)(m), i, now|flag)
+		setAt((*[]uint8)(m), i, now|flag)
 	case now&flag != 0:
 		(*m)[i] = now &^ flag
 	}
@@ -79,16 +148,11 @@ type member struct {
 	number uint32
 }
 
-// NewDataWatches makes data watches of the children of a znode, of which none is watched
-// yet. The znode's path is to be in the form that is sent; else they are a watch each.
-func (c *Client) NewDataWatches(parent string, fn zkbulk.ChildDataFunc, usual *zkbulk.Usual) zkbulk.DataWatches {
-	if p, err := Normalize(parent, false); err != nil || p != parent || len(c.families) == maxFamily {
-		return zkbulk.PlainDataWatches(c, parent, fn)
-	}
-	f := &family{c: c, fn: fn, usual: usual, names: c.names(parent), index: uint32(len(c.families) + 1)}
-	f.mzxids.names = f.names
+// newFamily makes a family; the path of its parent is in the form that is sent.
+func (c *Client) newFamily(parent string, told ChildDataFunc, usual *Usual) *family {
+	f := &family{c: c, fn: told, usual: usual, names: c.numbers(parent), index: uint32(len(c.families) + 1)}
 	c.families = append(c.families, f)
-	if usual != nil && (c.fed == nil || c.fed.usual.Kind == usual.Kind) {
+	if usual != nil && (c.fed == nil || kindOf(c.fed.usual.Data) == kindOf(usual.Data)) {
 		if c.fed == nil {
 			c.fed = f
 		}
@@ -98,13 +162,13 @@ func (c *Client) NewDataWatches(parent string, fn zkbulk.ChildDataFunc, usual *z
 	return f
 }
 
-// names numbers the children of a znode: for all processes of the world where there is
-// one, else for the client.
-func (c *Client) names(parent string) *env.Names {
-	if c.e.Shared != nil {
-		return c.e.Shared.Names(parent)
+// numbers numbers the children of a znode: for all clients that the session knows of, else
+// for this one.
+func (c *Client) numbers(parent string) *bulk.Numbers {
+	if session, ok := c.session.(bulk.Numberer); ok {
+		return session.Numbers(parent)
 	}
-	own := env.NewNames(parent)
+	own := bulk.NewNumbers(parent)
 	for _, f := range c.families {
 		if f.names.Prefix() == own.Prefix() {
 			return f.names
@@ -156,7 +220,7 @@ func (f *family) watchFirst(number uint32) error {
 	if p, err := Normalize(path, false); err != nil || p != path || number >= maxMembers {
 		return f.watchAlone(path)
 	}
-	f.c.listeners.add(refOf(f.index, number), f.names)
+	f.c.listeners.add(refOf(f.index, number))
 	return f.read(number, nil)
 }
 
@@ -207,14 +271,21 @@ func (f *family) answered(number uint32, data []byte, found *env.Stat, err error
 
 // lastSeen is what was seen of a member when it was read last.
 func (f *family) lastSeen(number uint32) seen {
-	return seen{called: f.is.has(number, flagCalled), exists: f.is.has(number, flagExists), mzxid: f.mzxids.get(number)}
+	return seen{called: f.is.has(number, flagCalled), exists: f.is.has(number, flagExists), mzxid: f.mzxid(number)}
+}
+
+func (f *family) mzxid(number uint32) int64 {
+	if int(number) < len(f.mzxids) {
+		return f.mzxids[number]
+	}
+	return 0
 }
 
 // took notes what was seen, and tells it when it is to be told.
 func (f *family) took(number uint32, last seen, told bool, data []byte, stat *env.Stat, event *env.WatchEvent) error {
 	f.is.set(number, flagCalled, last.called)
 	f.is.set(number, flagExists, last.exists)
-	f.mzxids.set(number, last.mzxid)
+	setAt(&f.mzxids, number, last.mzxid)
 	if !told {
 		return nil
 	}
@@ -266,7 +337,4 @@ func (f *family) unlock(number uint32) {
 	l.lock.Unlock()
 }
 
-var (
-	_ env.Watcher             = member{}
-	_ zkbulk.DataWatchesMaker = (*Client)(nil)
-)
+var _ env.Watcher = member{}

@@ -4,15 +4,15 @@ import (
 	"slices"
 
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/env/zkbulk"
+	"github.com/monosim/monosim/engine/recipes/bulk"
 )
 
-// feeding is reads of members that the session makes one after the other (zkbulk.Feed): of
+// feeding is reads of members that the session makes one after the other (bulk.Feed): of
 // those that are watched for the first time, or of those that events tell of.
 type feeding struct {
 	c      *Client
-	feeder zkbulk.Feeder
-	feed   zkbulk.Feed
+	feeder bulk.Feeder
+	feed   bulk.Feed
 	reads  memberReads
 	err    error // of a first read
 
@@ -41,13 +41,13 @@ func (f *family) ready() bool { return f.busy == 0 && len(f.waited) == 0 && f.us
 
 // newFeeding is nil for a session that cannot make the reads.
 func newFeeding(c *Client, reads memberReads) *feeding {
-	feeder, ok := c.session.(zkbulk.Feeder)
+	feeder, ok := c.session.(bulk.Feeder)
 	if !ok {
 		return nil
 	}
 	r := &feeding{c: c, feeder: feeder, reads: reads}
-	r.feed = zkbulk.Feed{
-		Kind: c.fed.usual.Kind, Usual: c.fed.usual.Data, Parents: func() []string { return c.fedParents },
+	r.feed = bulk.Feed{
+		Usual: c.fed.usual.Data, Parents: func() []string { return c.fedParents },
 		Next: r.next, Ready: r.ready, Ahead: r.ahead, Take: r.take,
 	}
 	return r
@@ -111,7 +111,7 @@ func (r *feeding) next() (path string, watch env.Watcher, ok bool) {
 	path = m.of.names.Path(m.number)
 	if first {
 		m.of.is.set(m.number, flagBegun, true)
-		r.c.listeners.add(refOf(m.of.index, m.number), m.of.names)
+		r.c.listeners.add(refOf(m.of.index, m.number))
 	} else {
 		r.event = env.WatchEvent{Type: typ, Path: path}
 	}

@@ -1,7 +1,5 @@
 package recipes
 
-import "github.com/monosim/monosim/engine/env"
-
 // ref names one of the many things that a client keeps in an order: a member of a family,
 // which is data watches of one parent, or for family 0 something by itself.
 type ref uint32
@@ -56,22 +54,22 @@ func (s *refSet) add(r ref) bool {
 
 // order keeps refs in the order in which they were added last, and may keep some that
 // are gone, for a while.
-type order struct{ refs refList }
+type order struct{ refs []ref }
 
-// add puts a ref at the end; names are those of its family. live is how many count.
-func (o *order) add(r ref, names *env.Names, live int, counts func(ref) bool) {
-	if o.refs.count >= live+live/4+32 {
+// add puts a ref at the end. live is how many count.
+func (o *order) add(r ref, live int, counts func(ref) bool) {
+	if len(o.refs) >= live+live/4+32 {
 		o.tidy(live, counts)
 	}
-	o.refs.add(r, names)
+	o.refs = appended(o.refs, r)
 }
 
 // tidy leaves the refs that count, each where it was added last.
 func (o *order) tidy(live int, counts func(ref) bool) {
-	if o.refs.count == live {
+	if len(o.refs) == live {
 		return
 	}
-	seen, refs := refSet{}, o.refs.list()
+	seen, refs := refSet{}, o.refs
 	kept := len(refs)
 	for i := len(refs) - 1; i >= 0; i-- {
 		if r := refs[i]; counts(r) && seen.add(r) {
@@ -79,73 +77,34 @@ func (o *order) tidy(live int, counts func(ref) bool) {
 			refs[kept] = r
 		}
 	}
-	o.refs.become(refs[kept:])
+	o.refs = append(refs[:0], refs[kept:]...)
 }
 
 // replace puts another ref where one was added last.
 func (o *order) replace(old, by ref) {
-	refs := o.refs.list()
-	for i := len(refs) - 1; i >= 0; i-- {
-		if refs[i] == old {
-			refs[i] = by
-			break
+	for i := len(o.refs) - 1; i >= 0; i-- {
+		if o.refs[i] == old {
+			o.refs[i] = by
+			return
 		}
 	}
-	o.refs.become(refs)
 }
 
-// zxids remembers a zxid for each of many children, 0 to begin with: as the stamp that the
-// names have for it, in a byte, or two when one of them needs more.
-type zxids struct {
-	names *env.Names
-	low   []uint8
-	high  []uint8          // the upper halves; nil while all are 0
-	odd   map[uint32]int64 // those that got no stamp
+// appended is append that grows by little: there are very many such lists.
+func appended[T any](list []T, v T) []T {
+	if n := len(list); n == cap(list) {
+		list = append(make([]T, 0, n+n/8+8), list...)
+	}
+	return append(list, v)
 }
 
-func (z *zxids) stamp(i uint32) (stamp uint16) {
-	if int(i) < len(z.low) {
-		stamp = uint16(z.low[i])
-	}
-	if int(i) < len(z.high) {
-		stamp |= uint16(z.high[i]) << 8
-	}
-	return stamp
-}
-
-func (z *zxids) get(i uint32) int64 {
-	if stamp := z.stamp(i); stamp != 0 {
-		return z.names.Stamped(i, stamp)
-	}
-	return z.odd[i]
-}
-
-func (z *zxids) set(i uint32, zxid int64) {
-	stamp := uint16(0)
-	if zxid != 0 {
-		stamp = z.names.Stamp(i, zxid)
-	}
-	setByte(&z.low, i, uint8(stamp))
-	if stamp > 0xff || int(i) < len(z.high) {
-		setByte(&z.high, i, uint8(stamp>>8))
-	}
-	delete(z.odd, i)
-	if zxid == 0 || stamp != 0 {
-		return
-	}
-	if z.odd == nil {
-		z.odd = map[uint32]int64{}
-	}
-	z.odd[i] = zxid
-}
-
-// setByte sets one of bytes that are 0 to begin with.
-func setByte(bytes *[]uint8, i uint32, value uint8) {
-	if int(i) >= len(*bytes) {
-		if int(i) >= cap(*bytes) {
-			*bytes = append(make([]uint8, 0, int(i)+int(i)/8+8), *bytes...)
+// setAt sets an item of a list whose items are zero to begin with.
+func setAt[T any](list *[]T, i uint32, v T) {
+	if n := int(i) + 1; n > len(*list) {
+		if n > cap(*list) {
+			*list = append(make([]T, 0, n+n/8+8), *list...)
 		}
-		*bytes = (*bytes)[:i+1]
+		*list = (*list)[:n]
 	}
-	(*bytes)[i] = value
+	(*list)[i] = v
 }

@@ -120,9 +120,9 @@ func (t *watchTable) add(path string, w env.Watcher) {
 		t.entries[t.enter(waiting)].add(w)
 	case isMember:
 		m.of.is.set(m.number, flagWaiting, true)
-		t.append(refOf(m.of.index, m.number), m.of.names)
+		t.append(refOf(m.of.index, m.number))
 	default:
-		t.append(refOf(0, t.newEntry(path, w)), nil)
+		t.append(refOf(0, t.newEntry(path, w)))
 	}
 }
 
@@ -175,8 +175,8 @@ func (t *watchTable) find(path string) (at uint32, ok bool) {
 	return 0, false
 }
 
-func (t *watchTable) append(r ref, names *env.Names) {
-	t.order.add(r, names, t.live, t.counts)
+func (t *watchTable) append(r ref) {
+	t.order.add(r, t.live, t.counts)
 	t.live++
 }
 
@@ -295,7 +295,7 @@ func (t *watchTable) takeAll(fn func(env.Watcher)) {
 			f.is.clear(flagWaiting)
 		}
 	}
-	for _, r := range old.order.refs.list() {
+	for _, r := range old.order.refs {
 		if r.family() == 0 {
 			old.entries[r.member()].each(fn)
 		} else {

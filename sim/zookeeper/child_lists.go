@@ -1,6 +1,6 @@
 package zookeeper
 
-import "github.com/monosim/monosim/engine/env/zkbulk"
+import "github.com/monosim/monosim/engine/recipes/bulk"
 
 // childLists are the names of a znode's children as a server lists them (ZK-5.8), once
 // they were asked for.
@@ -9,7 +9,7 @@ type childLists struct {
 	whole []string
 	// blocks is the list in blocks before the changes, nil for not yet; it was made for a
 	// table of so many buckets.
-	blocks  *zkbulk.Names
+	blocks  *bulk.Names
 	buckets uint32
 	changes []childChange
 }
@@ -52,7 +52,7 @@ func (n *znode) childNames() []string {
 }
 
 // childBlocks returns childNames in blocks: lists share those in which they do not differ.
-func (n *znode) childBlocks() *zkbulk.Names {
+func (n *znode) childBlocks() *bulk.Names {
 	l := n.listed()
 	if size := buckets(n.peak); l.blocks == nil || l.buckets != size {
 		names := inHashOrder(n)
@@ -60,7 +60,7 @@ func (n *znode) childBlocks() *zkbulk.Names {
 		for i, name := range names {
 			keys[i] = hashSpread(name) & (size - 1)
 		}
-		l.blocks, l.buckets = zkbulk.SortedNames(names, keys), size
+		l.blocks, l.buckets = bulk.SortedNames(names, keys), size
 	} else {
 		for _, c := range l.changes {
 			if key := c.child.spread & (size - 1); c.gone {

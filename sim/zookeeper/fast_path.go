@@ -6,44 +6,37 @@ import "github.com/monosim/monosim/sim/zookeeper/acl"
 // Tick cannot do: they leave out the outbox, the look-ups and the deadlines where the
 // caller knows that nothing comes of them.
 
-// KnownNode remembers the znode of a path that is read again and again, so that the
-// path need not be looked up each time. The zero value remembers none. One is of use
-// for one path of one machine; after a restart it finds the znode anew.
-type KnownNode struct{ node *znode }
-
-// Path returns the path of the znode that it remembers; ok is false for none.
-func (k *KnownNode) Path() (path string, ok bool) {
-	if k.node == nil {
-		return "", false
-	}
-	return k.node.path, true
-}
-
-// Known reports whether it remembers one.
-func (k *KnownNode) Known() bool { return k.node != nil }
-
-// Gone reports whether the znode that it remembers is in the machine no more.
-func (k *KnownNode) Gone(m *Machine) bool { return k.node.tree != m.tree }
-
 // Look returns the data of a znode that everybody may read; ok is false for another one, and
-// for none. known remembers it.
-func (m *Machine) Look(known *KnownNode, path string) (data []byte, ok bool) {
-	if known.node == nil || known.node.tree != m.tree {
-		if known.node = m.tree.lookup(path); known.node == nil {
-			return nil, false
-		}
+// for none.
+func (m *Machine) Look(path string) (data []byte, ok bool) {
+	n := m.tree.lookup(path)
+	if n == nil {
+		return nil, false
 	}
-	n := known.node
-	return n.data, len(n.acl) == 1 && &n.acl[0] == &acl.Everyone[0]
+	return n.data, n.isOpen()
 }
+
+// LookBelow is Look of a child.
+func (m *Machine) LookBelow(parent, child string) (data []byte, ok bool) {
+	path := append(append(append(m.path[:0], parent...), '/'), child...)
+	m.path = path
+	n := m.tree.nodes[string(path)]
+	if n == nil {
+		return nil, false
+	}
+	return n.data, n.isOpen()
+}
+
+// isOpen reports whether everybody may read the znode.
+func (n *znode) isOpen() bool { return len(n.acl) == 1 && &n.acl[0] == &acl.Everyone[0] }
 
 // ReadAgain is [Machine.Handle] of a well-formed getData, for whoever makes many:
 // it answers in place and leaves nothing in the outbox. It reports false, and has no
-// effect but on known, when there is more to do than to answer; the request is then
+// effect, when there is more to do than to answer; the request is then
 // one for Handle.
 //
 // reply is overwritten. One that holds the answer to another ReadAgain costs less.
-func (m *Machine) ReadAgain(nowMs int64, c *Conn, known *KnownNode, req *Request, reply *Reply) bool {
+func (m *Machine) ReadAgain(nowMs int64, c *Conn, req *Request, reply *Reply) bool {
 	s := c.session
 	if c.gone || nowMs < m.nowMs || len(m.outbox) > 0 {
 		return false
@@ -55,13 +48,8 @@ func (m *Machine) ReadAgain(nowMs int64, c *Conn, known *KnownNode, req *Request
 	if s.filedMs == 0 || deadlineMs < s.filedMs {
 		return false
 	}
-	if known.node == nil || known.node.tree != m.tree {
-		if known.node = m.tree.lookup(req.Path); known.node == nil {
-			return false
-		}
-	}
-	n := known.node
-	if !m.permitted(c, n, OpGetData) {
+	n := m.tree.lookup(req.Path)
+	if n == nil || !m.permitted(c, n, OpGetData) {
 		return false
 	}
 	m.nowMs, s.deadlineMs = nowMs, deadlineMs
@@ -96,16 +84,16 @@ func (m *Machine) Leapt(c *Conn, op OpCode, n int, atMs int64) {
 	c.session.deadlineMs = m.expiry.deadline(atMs + c.session.timeoutMs)
 }
 
-// LeaptRead returns a getData of a suspended session that leaves a watch, at an instant that may
+// LeaptRead is a getData of a suspended session that leaves a watch, at an instant that may
 // lie in the past. The znode must be there, and everybody may read it: ok is false else.
-func (m *Machine) LeaptRead(c *Conn, known *KnownNode, path string, atMs int64) (data []byte, stat Stat, ok bool) {
-	if data, ok = m.Look(known, path); !ok {
+func (m *Machine) LeaptRead(c *Conn, path string, atMs int64) (data []byte, stat Stat, ok bool) {
+	n := m.tree.lookup(path)
+	if n == nil || !n.isOpen() {
 		return nil, Stat{}, false
 	}
 	m.Leapt(c, OpGetData, 1, atMs)
-	n := known.node
 	n.watched = m.watches.data.addTo(n.watched, m.cfg.Profile, c, path, oneShot)
-	return data, n.stat(), true
+	return n.data, n.stat(), true
 }
 
 // ResumeExpiry has the session of a connection expire again when it is silent, counted

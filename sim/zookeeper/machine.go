@@ -168,7 +168,8 @@ type Machine struct {
 	readOnly bool
 
 	outbox   []Out
-	roomy    int // see Drain
+	path     []byte // room to put one together
+	roomy    int    // see Drain
 	counters Counters
 }
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/env/zkbulk"
+	"github.com/monosim/monosim/engine/recipes/bulk"
 	"github.com/monosim/monosim/sim/zookeeper/acl"
 	"github.com/monosim/monosim/sim/zookeeper/field"
 )
@@ -83,7 +83,7 @@ type Reply struct {
 	// Children holds names for getChildren and getChildren2, and paths for getEphemerals.
 	Children []string
 	// Names are the names in place of Children, for a request with Blocks.
-	Names *zkbulk.Names
+	Names *bulk.Names
 	ACL   []acl.Entry
 	// Count is the result of getAllChildrenNumber.
 	Count int32

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/monosim/monosim/engine/env/zkbulk"
+	"github.com/monosim/monosim/engine/recipes/bulk"
 	"github.com/monosim/monosim/sim/zookeeper/field"
 )
 
@@ -69,7 +69,7 @@ func (m *Machine) getChildren(c *Conn, req *Request) {
 	if req.Blocks && m.cfg.ChildOrder == nil {
 		r.Names = n.childBlocks()
 	} else if r.Children = m.childrenOf(n); req.Blocks {
-		r.Names, r.Children = zkbulk.NamesOf(r.Children), nil
+		r.Names, r.Children = bulk.NamesOf(r.Children), nil
 	}
 	if req.Op.entry().replies(field.Stat) {
 		r.Stat = n.stat()

@@ -20,11 +20,11 @@ import (
 	"github.com/monosim/monosim/engine/agent/datadef"
 	"github.com/monosim/monosim/engine/agent/pylog"
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/env/zkbulk"
 	"github.com/monosim/monosim/engine/env/zkerrors"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/pyset"
 	"github.com/monosim/monosim/engine/pysem/threading"
+	"github.com/monosim/monosim/engine/recipes"
 )
 
 // ZKBackend keeps layouts, bindings and service infos in ZooKeeper (backends.py:212):
@@ -75,15 +75,18 @@ type SubGraphServices struct {
 	Services []*datadef.ContainerServiceInfo
 }
 
+// foundServices has the service info of the container of each binding, nil where it was missing.
+type foundServices = recipes.Found[*datadef.ContainerServiceInfo]
+
 // serviceMap is what was found last of each model that is followed, nil before.
-type serviceMap = pysem.OrderedMap[string, *zkbulk.Findings]
+type serviceMap = pysem.OrderedMap[string, *foundServices]
 
 // NewZKBackend makes a backend for a business id on a client that is not started yet.
 func NewZKBackend(e *env.Env, bzid string, zk env.ZooKeeper) *ZKBackend {
 	b := &ZKBackend{
 		e: e, bzid: bzid, zk: zk,
 		lock:     threading.NewRLock(e.Tasks, "backend"),
-		services: pysem.NewOrderedMap[string, *zkbulk.Findings](),
+		services: pysem.NewOrderedMap[string, *foundServices](),
 		watches:  pysem.NewOrderedMap[string, env.Watch](),
 		hashing:  pyset.HashingOf(e.Python),
 	}
@@ -263,7 +266,7 @@ func ParseSavedModel(text string) (datadef.SavedModel, error) {
 // subscribeOnly forgets the services of models that are in no layout any more
 // (backends.py:288), models that were subscribed otherwise included (Q46).
 func (b *ZKBackend) subscribeOnly(names []string) {
-	services := pysem.NewOrderedMap[string, *zkbulk.Findings]()
+	services := pysem.NewOrderedMap[string, *foundServices]()
 	for _, name := range names {
 		old, _ := b.services.Get(name)
 		services.Set(name, old)
@@ -274,7 +277,7 @@ func (b *ZKBackend) subscribeOnly(names []string) {
 func (b *ZKBackend) watchBindings(model string) error {
 	path := b.path("binding", model)
 	return b.watchOnce(path, func() (env.Watch, error) {
-		return zkbulk.NamesWatch(b.zk, path, func(children *zkbulk.Names) error {
+		return recipes.NamesWatch(b.zk, path, func(children *recipes.Names) error {
 			return b.bound(model, path, children)
 		})
 	})
@@ -287,29 +290,20 @@ func (b *ZKBackend) watchBindings(model string) error {
 // Cost: a change of the bindings grows with the bindings of the model, whose service
 // info is read anew in every container that follows it: n containers that bind one
 // model cost n² reads in each of them.
-func (b *ZKBackend) bound(model, path string, children *zkbulk.Names) error {
+func (b *ZKBackend) bound(model, path string, children *recipes.Names) error {
 	b.lock.Lock()
 	defer b.lock.Unlock()
 	if _, ok := b.services.Get(model); !ok {
 		b.e.Log.Logf(env.Info, "model %s no longer subscribed.", model)
 		return env.ErrStopWatching
 	}
-	survey := &zkbulk.Survey{
-		Kind:  path,
-		Paths: b.serviceInfos,
-		Value: func(data []byte) (any, bool) {
-			info, err := b.serviceInfo(data, nil)
-			return info, err == nil
-		},
-		Odd: func(child string, data []byte, err error) error {
-			if _, err := b.serviceInfo(data, err); err != nil {
-				return err
-			}
+	found, err := recipes.GetFor(b.zk, children, b.path("container_service"), containerOf, func(child string, data []byte, err error) (*datadef.ContainerServiceInfo, error) {
+		info, err := b.serviceInfo(data, err)
+		if info == nil && err == nil {
 			b.e.Log.Logf(env.Error, "no serivice info of %s", child)
-			return nil
-		},
-	}
-	found, err := survey.Make(b.zk, children)
+		}
+		return info, err
+	})
 	if err != nil {
 		return err
 	}
@@ -317,37 +311,24 @@ func (b *ZKBackend) bound(model, path string, children *zkbulk.Names) error {
 	return nil
 }
 
-// serviceInfos are the znodes of the containers' service infos, by the names of bindings.
-// They end with the first name that is odd; the error is that of looking at it.
-func (b *ZKBackend) serviceInfos(bindings []string) (paths []string, odd error) {
-	paths = make([]string, 0, len(bindings))
-	for _, child := range bindings {
-		parts := strings.SplitN(child, ":", 4)
-		if len(parts) < 3 {
-			return paths, pysem.UnpackError(3, len(parts))
-		}
-		paths = append(paths, b.path("container_service", datadef.Container{Cluster: parts[1], ID: parts[2]}.String()))
+// containerOf returns the container that a binding is of. A name of fewer parts is a ValueError.
+func containerOf(binding string) (string, error) {
+	parts := strings.SplitN(binding, ":", 4)
+	if len(parts) < 3 {
+		return "", pysem.UnpackError(3, len(parts))
 	}
-	return paths, nil
+	return datadef.Container{Cluster: parts[1], ID: parts[2]}.String(), nil
 }
 
-// servicesOf are the services that were found, nil for none, by sub-graph.
-func servicesOf(found *zkbulk.Findings) []SubGraphServices {
-	if found == nil {
-		return nil
-	}
-	return found.Once(func() any {
-		var services []SubGraphServices
-		for _, part := range found.Parts {
-			for i, info := range part.Values {
-				if info != nil {
-					subGraph, _, _ := strings.Cut(part.Block.Names[i], ":")
-					services = addService(services, subGraph, info.(*datadef.ContainerServiceInfo))
-				}
-			}
+// servicesOf returns the services that were found, nil for none, by sub-graph.
+func servicesOf(found *foundServices) (services []SubGraphServices) {
+	for binding, info := range found.All() {
+		if info != nil {
+			subGraph, _, _ := strings.Cut(binding, ":")
+			services = addService(services, subGraph, info)
 		}
-		return services
-	}).([]SubGraphServices)
+	}
+	return services
 }
 
 func addService(services []SubGraphServices, subGraph string, info *datadef.ContainerServiceInfo) []SubGraphServices {

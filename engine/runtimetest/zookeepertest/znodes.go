@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/env/zkbulk"
+	"github.com/monosim/monosim/engine/recipes"
 )
 
 var znodeCases = []testCase{
@@ -27,20 +27,15 @@ var znodeCases = []testCase{
 			`"yy", version 1, 2 bytes: <nil>`, `children ["b"]: <nil>`, "delete: <nil>", "exists false: <nil>")
 	}},
 
-	{"prepared reads are gets in order", func(r *trial) {
+	{"each of some children is read in order", func(r *trial) {
 		r.program("a", long, func(c *client) {
 			c.create("x", "1")
 			c.create("y", "2")
-			reads := zkbulk.NewReads(c.ZooKeeper, []string{r.path("x"), r.path("y"), r.path("z")})
-			last := map[int]string{}
 			round := func() {
-				err := reads.Each(func(i int, data []byte, err error) error {
-					if err == nil {
-						last[i] = string(data)
-					}
-					return err
-				}, nil)
-				r.note("%v: %v", last, err)
+				found, err := recipes.GetEach(c.ZooKeeper, r.path(""), []string{"x", "y", "z"}, func(child string, data []byte, err error) (string, error) {
+					return child + string(data), err
+				})
+				r.note("%v: %v", found, err)
 			}
 			round()
 			c.create("z", "3")
@@ -50,7 +45,7 @@ var znodeCases = []testCase{
 			c.must(c.Delete(r.path("y"), env.AnyVersion))
 			round()
 		})
-		r.want("map[0:1 1:2]: NoNodeError: R/z", "map[0:4 1:2 2:3]: <nil>", "map[0:4 1:2 2:3]: <nil>", "map[0:4 1:2 2:3]: NoNodeError: R/y")
+		r.want("[]: NoNodeError: R/z", "[x4 y2 z3]: <nil>", "[x4 y2 z3]: <nil>", "[]: NoNodeError: R/y")
 	}},
 
 	{"errors have kazoo's names", func(r *trial) {

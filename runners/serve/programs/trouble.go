@@ -13,7 +13,6 @@ import (
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/env/zkbulk"
 )
 
 // trouble logs what a program has tried in vain, and what to do about it. The program's own
@@ -116,11 +115,6 @@ func withPort(host string) string {
 	return host + ":2181"
 }
 
-// NewReads returns the reads of the wrapped client.
-func (z watchedZooKeeper) NewReads(paths []string) zkbulk.Reads {
-	return zkbulk.NewReads(z.ZooKeeper, paths)
-}
-
 // watchedProcesses logs programs that cannot be started, or that end by themselves.
 type watchedProcesses struct {
 	env.Processes
@@ -193,7 +187,4 @@ func lastWords(path string) string {
 	return fmt.Sprintf("the end of %s:\n%s", path, strings.TrimSuffix(string(data), "\n"))
 }
 
-var (
-	_ zkbulk.ReadsMaker = watchedZooKeeper{}
-	_ env.Process       = (*watchedProcess)(nil)
-)
+var _ env.Process = (*watchedProcess)(nil)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/monosim/monosim/engine/agent/datadef"
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/env/zkbulk"
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
@@ -91,17 +90,11 @@ func (l *ledger) Names(parent string) *env.Names {
 }
 
 // changes compares everything with what it was. What is not handed through the ledger, the
-// values that a numbering of children keeps and what was made of findings, is written down
-// when it is first found here.
+// values that a numbering of children keeps, is written down when it is first found here.
 func (l *ledger) changes() (differences []string) {
 	for _, e := range l.entries {
 		if is := dumpOf(e.value); is != e.was {
 			differences = append(differences, fmt.Sprintf("%s\nwas: %s\nis:  %s", e.what, e.was, is))
-		}
-		if e.value.Type() == reflect.TypeFor[*zkbulk.Findings]() {
-			if made := e.value.Elem().FieldByName("made").Elem(); made.IsValid() {
-				l.enterOnce("made of the "+e.what, made)
-			}
 		}
 	}
 	for _, parent := range slices.Sorted(maps.Keys(l.names)) {
@@ -136,10 +129,9 @@ type visit struct {
 }
 
 // unshared are types of which no more is shared than where they lie: caches and numberings
-// that grow while they are shared, and what a server has, such as where it has found a znode
-// last (zookeeper.KnownNode).
+// that grow while they are shared, and what a server has.
 func unshared(t reflect.Type) bool {
-	return t == reflect.TypeFor[env.Names]() || t == reflect.TypeFor[zkbulk.Block]() ||
+	return t == reflect.TypeFor[env.Names]() ||
 		strings.HasSuffix(t.PkgPath(), "/sim/zookeeper")
 }
 
@@ -188,14 +180,12 @@ func (d *dumper) pointer(v reflect.Value) {
 	d.dump(v.Elem())
 }
 
-// fields are those of a struct. What was made of findings is made when somebody asks.
+// fields writes those of a struct.
 func (d *dumper) fields(v reflect.Value) {
 	d.WriteByte('{')
 	for i := range v.NumField() {
-		if name := v.Type().Field(i).Name; name != "made" {
-			fmt.Fprintf(d, " %s:", name)
-			d.dump(v.Field(i))
-		}
+		fmt.Fprintf(d, " %s:", v.Type().Field(i).Name)
+		d.dump(v.Field(i))
 	}
 	d.WriteByte('}')
 }
@@ -266,7 +256,7 @@ func TestNobodyWritesToWhatIsShared(t *testing.T) {
 			}
 		}
 	}
-	for _, what := range []string{"ReplicaMeta", "ContainerServiceInfo", "replicas of", "leaves of", "reads below", "survey of"} {
+	for _, what := range []string{"ReplicaMeta", "ContainerServiceInfo", "replicas of", "leaves of"} {
 		if handed[what] == 0 {
 			t.Errorf("%s: never handed to a second agent, want that what is shared is used: %v", what, handed)
 		}

@@ -4,9 +4,9 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/env/zkbulk"
 	"github.com/monosim/monosim/engine/env/zkerrors"
 	"github.com/monosim/monosim/engine/recipes"
+	"github.com/monosim/monosim/engine/recipes/bulk"
 	"github.com/monosim/monosim/engine/vtime"
 	"github.com/monosim/monosim/sim/network"
 	"github.com/monosim/monosim/sim/zookeeper"
@@ -117,12 +117,12 @@ type Session struct {
 	pending callQueue // sent
 	calls   *Calls
 	idle    idleTimer
-	asker   *asker // that was used last
-	// surveyLoops are those of surveys that are over.
-	surveyLoops []*vtime.Loop
-	feeds       []*feed // that are over
-	usual       []*usualBelow
-	usualOf     *zookeeper.Machine // whose usual is
+	asker   *asker        // that was used last
+	surveys []*vtime.Loop // of surveys that are over
+	room    [][]byte      // for what a survey finds in a turn
+	feeds   []*feed       // that are over
+	usual   []*usualBelow
+	usualOf *zookeeper.Machine // whose usual is
 
 	history *history.History
 	number  int // in the history
@@ -244,7 +244,7 @@ func (s *Session) Children(path string, watch env.Watcher) ([]string, error) {
 }
 
 // ChildrenNames is Children in blocks.
-func (s *Session) ChildrenNames(path string, watch env.Watcher) (*zkbulk.Names, error) {
+func (s *Session) ChildrenNames(path string, watch env.Watcher) (*bulk.Names, error) {
 	c := s.newRead(zookeeper.OpGetChildren, path, watch)
 	c.request.Blocks = s.history == nil
 	if err := s.do(c); err != nil {
@@ -253,7 +253,7 @@ func (s *Session) ChildrenNames(path string, watch env.Watcher) (*zkbulk.Names, 
 	r := s.done(c)
 	names := r.Names
 	if names == nil {
-		names = zkbulk.NamesOf(r.Children)
+		names = bulk.NamesOf(r.Children)
 	}
 	r.Names, r.Children = nil, nil // the call that is used again would keep the list
 	return names, nil

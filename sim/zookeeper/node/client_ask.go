@@ -15,29 +15,21 @@ import (
 type question struct {
 	*asker
 	op   zookeeper.OpCode
-	path string  // of a single one
-	got  *answer // to it
-	list *reads  // nil for a single one
-	zxid int64
-	// upTo are the sizes of the list before every sizesBlock-th request, once somebody has asked:
-	// the answers stay as they are.
-	upTo []sizes
+	path string    // of a single one
+	got  *answer   // to it
+	list *readList // nil for a single one
+	zxid int64     // of all answers; 0 for those of different times, as a [surveyLeap] has them
 	// flows are what the server counts its requests by, from the first leap on: those of a
 	// list, when mixed is not set.
 	flows flows
 	mixed bool
 }
 
-// sizes are those of requests and of their answers in bytes.
-type sizes struct{ asked, answered int }
-
-// sizesBlock is how many requests of a list are summed up one by one at most.
-const sizesBlock = 64
-
 // asker is what the questions of one loop have in common, of which one is asked at a time.
 type asker struct {
 	s       *Session
-	turns   *leap.Turns
+	loop    *vtime.Loop
+	task    *vtime.Task
 	conn    *network.Conn
 	server  *serverConn
 	machine *zookeeper.Machine
@@ -47,6 +39,7 @@ type asker struct {
 	exchange network.Exchange
 	xid      int32         // of the request that was sent last
 	sent     time.Duration // when that was
+	served   time.Duration // when the last request came in
 	call     *call         // that is on its way when the loop is woken
 }
 
@@ -112,7 +105,7 @@ func (s *Session) ask(t *leap.Turns, c *call) error {
 
 // write writes down a question with its answer. It reports false for one that is not to be
 // leapt over.
-func (s *Session) write(t *leap.Turns, op zookeeper.OpCode, path string, list *reads, reply *zookeeper.Reply) bool {
+func (s *Session) write(t *leap.Turns, op zookeeper.OpCode, path string, list *readList, reply *zookeeper.Reply) bool {
 	if s.history != nil || s.conn == nil || !s.open {
 		return false
 	}
@@ -132,6 +125,7 @@ func (s *Session) write(t *leap.Turns, op zookeeper.OpCode, path string, list *r
 	if list == nil {
 		q.got = answerOf(reply)
 	} else {
+		q.list = s.calls.one(list)
 		q.mixed = list.mixed()
 	}
 	t.Record(q, &server.s.writes, server.s.writes.Version())
@@ -140,14 +134,14 @@ func (s *Session) write(t *leap.Turns, op zookeeper.OpCode, path string, list *r
 
 // askerOf is the asker of a loop.
 func (s *Session) askerOf(t *leap.Turns, server *serverConn, at *zookeeper.Conn) *asker {
-	if a := s.asker; a == nil || a.turns != t || a.conn != s.conn || a.server != server || a.machine != server.s.machine || a.at != at {
-		s.asker = &asker{s: s, turns: t, conn: s.conn, server: server, machine: server.s.machine, at: at}
+	if a := s.asker; a == nil || a.loop != &t.Loop || a.conn != s.conn || a.server != server || a.machine != server.s.machine || a.at != at {
+		s.asker = &asker{s: s, loop: &t.Loop, task: t.Task(), conn: s.conn, server: server, machine: server.s.machine, at: at}
 	}
 	return s.asker
 }
 
-// Thinks is true: a program takes its time before it reads.
-func (q *question) Thinks() bool { return q.list == nil || len(q.list.paths) > 0 }
+// Thinks reports true: a program takes its time before it reads.
+func (q *question) Thinks() bool { return true }
 
 // Join joins the connection, once pings on it are asleep.
 func (q *question) Join(sl *leap.Sleeper) bool {
@@ -159,12 +153,15 @@ func (q *question) Join(sl *leap.Sleeper) bool {
 func (q *question) Leave(sl *leap.Sleeper) { q.conn.Leave(sl) }
 
 // Begin sends the first request.
-func (q *question) Begin(at time.Duration) {
-	q.i = 0
+func (q *question) Begin(at time.Duration) { q.begin(0, at) }
+
+// begin sends a request.
+func (q *question) begin(i int, at time.Duration) {
+	q.i = i
 	q.s.xid++
 	q.xid, q.sent = q.s.xid, at
-	q.exchange.Begin(q.conn, &q.turns.Loop, at)
-	first, _ := q.bytes(0, 1)
+	q.exchange.Begin(q.conn, q.loop, at)
+	first, _ := q.bytes(i, i+1)
 	q.exchange.Count(network.Bytes{Messages: 1, Bytes: first}, network.Bytes{}, network.Bytes{}, network.Bytes{})
 	q.s.idle.touchedAt(at)
 }
@@ -174,7 +171,7 @@ func (q *question) asked(i int) string {
 	if q.list == nil {
 		return q.path
 	}
-	return q.list.paths[i]
+	return q.list.path(i)
 }
 
 // len is how many requests the question is.
@@ -182,7 +179,7 @@ func (q *question) len() int {
 	if q.list == nil {
 		return 1
 	}
-	return len(q.list.paths)
+	return len(q.list.children)
 }
 
 // bytes are the sizes of the requests from one to before another, and of their answers.
@@ -192,43 +189,8 @@ func (q *question) bytes(from, to int) (asked, answered int) {
 	if q.list == nil {
 		return asked + n*len(q.path), n * q.got.sizeBytes
 	}
-	sum := sizes{}
-	if n > sizesBlock {
-		before, all := q.before(from), q.before(to)
-		sum = sizes{all.asked - before.asked, all.answered - before.answered}
-	} else {
-		sum = q.sum(from, to)
-	}
+	sum := q.list.sizes(from, to)
 	return asked + sum.asked, answered + sum.answered
-}
-
-// sum are the sizes of names and data from one request of the list to before another.
-func (q *question) sum(from, to int) (s sizes) {
-	paths, known := q.list.paths[from:to], q.list.known[from:to]
-	for i := range known {
-		s.asked += len(paths[i])
-		s.answered += known[i].sizeBytes
-	}
-	return s
-}
-
-// before is the sum up to a request.
-func (q *question) before(i int) sizes {
-	if q.upTo == nil {
-		all := sizes{}
-		q.upTo = make([]sizes, 0, len(q.list.paths)/sizesBlock+2)
-		for from := 0; from < len(q.list.paths); from += sizesBlock {
-			q.upTo = append(q.upTo, all)
-			block := q.sum(from, min(from+sizesBlock, len(q.list.paths)))
-			all = sizes{all.asked + block.asked, all.answered + block.answered}
-		}
-		q.upTo = append(q.upTo, all)
-	}
-	if i == len(q.list.paths) {
-		return q.upTo[len(q.upTo)-1]
-	}
-	all, rest := q.upTo[i/sizesBlock], q.sum(i-i%sizesBlock, i)
-	return sizes{all.asked + rest.asked, all.answered + rest.answered}
 }
 
 // Next is the next arrival.
@@ -257,9 +219,9 @@ func (q *question) Leap(b vtime.Bound) (ended bool, at time.Duration) {
 		case l.Answered > 0 && q.i == n:
 			return true, l.LastAnswered
 		case l.Answered == many:
-			q.exchange.Begin(q.conn, &q.turns.Loop, l.LastAnswered)
+			q.exchange.Begin(q.conn, q.loop, l.LastAnswered)
 		}
-		if at, part := q.exchange.Next(); !b.Allows(&q.turns.Loop, at, part) {
+		if at, part := q.exchange.Next(); !b.Allows(q.loop, at, part) {
 			return false, 0
 		}
 	}
@@ -293,14 +255,19 @@ func (q *question) count(from, served int, l *network.Leapt) {
 		}
 		s.xid += int32(more.Messages)
 		q.xid, q.sent = s.xid, l.LastAnswered
-		if q.zxid > 0 {
-			s.lastZxid = q.zxid
+		request := l.ItsRequest
+		if request == 0 {
+			request = q.served
+		}
+		if zxid := q.zxidAt(request); zxid > 0 {
+			s.lastZxid = zxid
 		}
 	}
 	q.exchange.Count(more, in, out, network.Bytes{Messages: l.Answered, Bytes: answered})
 	if l.Served == 0 {
 		return
 	}
+	q.served = l.LastServed
 	q.machine.Leapt(q.at, q.op, l.Served, l.LastServed.Milliseconds())
 	if t := q.server.s.traffic; t != nil {
 		if q.flows.of != t || q.mixed {
@@ -312,14 +279,21 @@ func (q *question) count(from, served int, l *network.Leapt) {
 	}
 }
 
+// zxidAt returns the zxid of the answer to a request that came in at an instant, 0 when that was
+// long ago.
+func (q *question) zxidAt(at time.Duration) int64 {
+	if q.zxid > 0 {
+		return q.zxid
+	}
+	zxid, _ := q.server.s.zxidAt(at)
+	return zxid
+}
+
 // Resume makes the request, or the answer, one that is on its way.
 func (q *question) Resume() {
 	s := q.s
 	c := s.newRead(q.op, q.asked(q.i), nil)
-	c.request.Xid, c.request.loop, c.task = q.xid, &q.turns.Loop, q.turns.Task()
-	if q.list != nil {
-		c.request.known, c.follows = &q.list.known[q.i], true
-	}
+	c.request.Xid, c.request.loop, c.task = q.xid, q.loop, q.task
 	s.pending.insert(c)
 	q.call = c
 	asked, answered := q.bytes(q.i, q.i+1)
@@ -330,83 +304,10 @@ func (q *question) Resume() {
 	if q.list == nil {
 		c.reply = q.reply()
 	} else {
-		k := &q.list.known[q.i]
-		c.reply = zookeeper.Reply{Op: q.op, Zxid: q.zxid, Data: k.data()}
+		c.reply = zookeeper.Reply{Op: q.op, Zxid: q.zxidAt(q.served), Data: q.list.found[q.i]}
 	}
 	c.reply.Xid = q.xid
 	q.exchange.Resume(&c.reply, answered)
-}
-
-// askAll reads the list in a turn of a loop.
-func (r *readRound) askAll(t *leap.Turns) error {
-	leap.Think(r.s.p)
-	a, waiting := t.Recall()
-	q, _ := a.(*question)
-	switch {
-	case a != nil && (q == nil || q.list != r.reads):
-		panic("zookeeper: a turn reads a list of znodes, and did not before")
-	case a != nil && !waiting:
-		return nil
-	case a != nil:
-		r.at = q.i
-		c := q.call
-		q.call = nil
-		if err := r.got(c); err != nil {
-			return err
-		}
-	}
-	for r.at < len(r.paths) {
-		c, err := r.leap(t), error(nil)
-		if c != nil {
-			err = r.got(c)
-		} else {
-			err = r.ask()
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if r.odd || !r.s.write(t, zookeeper.OpGetData, "", r.reads, &zookeeper.Reply{Zxid: r.zxid}) {
-		r.s.p.Acts()
-	}
-	return nil
-}
-
-// ask reads the next znode.
-func (r *readRound) ask() error {
-	s := r.s
-	if err := s.life.Refuse(); err != nil {
-		return r.takeNext(nil, err)
-	}
-	c := s.newRead(zookeeper.OpGetData, r.paths[r.at], nil)
-	c.request.known, c.request.loop = &r.known[r.at], leap.LoopOf(s.p)
-	s.put(c)
-	return r.got(c)
-}
-
-// got waits for an answer and takes it.
-func (r *readRound) got(c *call) error {
-	r.s.await(c)
-	if err := c.failure(r.s); err != nil {
-		return r.takeNext(nil, err)
-	}
-	reply := r.s.done(c)
-	if r.zxid == 0 {
-		r.zxid = reply.Zxid
-	}
-	r.odd = r.odd || r.zxid != reply.Zxid
-	return r.takeNext(reply.Data, nil)
-}
-
-// takeNext takes an answer; one that is not as it was makes the turn another one.
-func (r *readRound) takeNext(data []byte, err error) error {
-	if err != nil || r.known[r.at].takes(data) {
-		r.odd = true
-		r.s.p.Acts()
-	}
-	err = r.take(data, err)
-	r.at++
-	return err
 }
 
 var _ leap.Request = (*question)(nil)

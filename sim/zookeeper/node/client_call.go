@@ -3,6 +3,7 @@ package node
 import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/zkerrors"
+	"github.com/monosim/monosim/engine/recipes/bulk"
 	"github.com/monosim/monosim/engine/vtime"
 	"github.com/monosim/monosim/engine/vtime/leap"
 	"github.com/monosim/monosim/sim/zookeeper"
@@ -14,8 +15,6 @@ type request struct {
 	zookeeper.Request
 	// reply is where the server leaves the answer; nil is anywhere.
 	reply *zookeeper.Reply
-	// known is what is known of Path; nil for one that is not read again and again.
-	known *knownPath
 	// loop is whose question it is, nil for none.
 	loop *vtime.Loop
 }
@@ -37,22 +36,39 @@ type call struct {
 	request request
 	watch   env.Watcher
 	task    *vtime.Task
-	survey  *survey // whose question it is, in place of a task
-	feed    *feed   // likewise
+	feed    *feed   // whose question it is, in place of a task
+	survey  *survey // that it is of
 	began   int     // of the history
 	reply   zookeeper.Reply
 	err     *zkerrors.Error
 	refused error // by the client itself
 	done    bool
 	session *Session
-	// follows says that the program makes the call at once after another.
-	follows bool
 	// answered is set when the reply has come, not a failure of the connection.
 	answered bool
 }
 
-// Calls are calls that were answered, to be used again.
-type Calls struct{ free []*call }
+// Calls has what the clients of a world have in common: calls that were answered, to be used
+// again, and what nearly all of them have read, once.
+type Calls struct {
+	free    []*call
+	lists   map[string]*readList     // that were read last, by parent
+	cut     map[string]pieces        // of the lists that were read last, by parent
+	numbers map[string]*bulk.Numbers // of children, by parent
+}
+
+// Numbers numbers the children of a znode, for all clients of the world alike.
+func (s *Session) Numbers(parent string) *bulk.Numbers {
+	n := s.calls.numbers[parent]
+	if n == nil {
+		if s.calls.numbers == nil {
+			s.calls.numbers = map[string]*bulk.Numbers{}
+		}
+		n = bulk.NewNumbers(parent)
+		s.calls.numbers[parent] = n
+	}
+	return n
+}
 
 // maxFreeCalls bounds how many are kept; a storm needs more at a time.
 const maxFreeCalls = 64
@@ -93,7 +109,7 @@ func (s *Session) do(c *call) error {
 		s.p.Acts()
 	}
 	switch {
-	case s.callTime == nil || c.follows:
+	case s.callTime == nil:
 	case turns != nil:
 		s.p.Pause(s.callTime())
 	default:
@@ -133,6 +149,15 @@ func (c *call) Handle(uint64) {
 		return
 	}
 	c.session.enqueue(c)
+}
+
+// lastCall is a call of a survey after which the task goes on, see [survey.goesOn].
+type lastCall call
+
+// Handle ends the call. The engine calls it.
+func (c *lastCall) Handle(uint64) {
+	c.done = true
+	c.task.Wake()
 }
 
 // put sends a call of the current task, or keeps it until there is a connection.
@@ -177,13 +202,16 @@ func (s *Session) asks(c *call) *vtime.Loop {
 
 // finish ends a call and lets its task go on.
 func (c *call) finish(code zookeeper.Code) {
-	c.done = true
 	if code != zookeeper.CodeOK {
 		c.err = &zkerrors.Error{Code: code, Path: c.request.Path}
 	}
+	if c.survey != nil && !c.survey.goesOn(c) {
+		s := c.survey.s
+		s.p.Schedule(s.host.Network().World().Now(), kindSurvey, (*lastCall)(c), 0)
+		return
+	}
+	c.done = true
 	switch {
-	case c.survey != nil:
-		c.survey.got(c)
 	case c.feed != nil:
 		c.feed.got(c)
 	case c.task != nil:
@@ -195,7 +223,7 @@ func (c *call) finish(code zookeeper.Code) {
 // request.
 func (s *Session) done(c *call) *zookeeper.Reply {
 	c.request = request{reply: &c.reply}
-	c.watch, c.task, c.session, c.survey, c.feed, c.err, c.done, c.follows, c.answered = nil, nil, nil, nil, nil, nil, false, false, false
+	c.watch, c.task, c.session, c.feed, c.survey, c.err, c.done, c.answered = nil, nil, nil, nil, nil, nil, false, false
 	if of := s.calls; len(of.free) < maxFreeCalls {
 		of.free = append(of.free, c)
 	}

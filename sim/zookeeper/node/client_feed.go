@@ -4,18 +4,18 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/env/zkbulk"
+	"github.com/monosim/monosim/engine/recipes/bulk"
 	"github.com/monosim/monosim/engine/vtime"
 	"github.com/monosim/monosim/engine/vtime/leap"
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// feed is the session's way through a zkbulk.Feed: the answer to one read leads to the next,
+// feed is the session's way through a bulk.Feed: the answer to one read leads to the next,
 // once the program has taken its time. Its task is woken when an answer is odd, and at the
 // end, by an event of its own; all between are steps of a loop, which leaps (see feedLeap).
 type feed struct {
 	s    *Session
-	of   *zkbulk.Feed
+	of   *bulk.Feed
 	task *vtime.Task
 	loop *vtime.Loop
 
@@ -41,7 +41,7 @@ var (
 const partThink = 2
 
 // Feed goes through a feed. The current task waits meanwhile.
-func (s *Session) Feed(of *zkbulk.Feed) (odd *zkbulk.Answer, ok bool) {
+func (s *Session) Feed(of *bulk.Feed) (odd *bulk.Answer, ok bool) {
 	s.p.Check()
 	if leap.TurnsOf(s.p) != nil {
 		return nil, false
@@ -60,20 +60,20 @@ func (s *Session) Feed(of *zkbulk.Feed) (odd *zkbulk.Answer, ok bool) {
 	c := v.answer
 	v.answer = nil
 	if v.refused != nil {
-		return &zkbulk.Answer{Err: v.refused}, true
+		return &bulk.Answer{Err: v.refused}, true
 	}
 	if c == nil {
 		return nil, true
 	}
 	if err := c.failure(s); err != nil {
-		return &zkbulk.Answer{Err: err}, true
+		return &bulk.Answer{Err: err}, true
 	}
 	r := s.done(c)
-	return &zkbulk.Answer{Data: r.Data, Stat: r.Stat}, true
+	return &bulk.Answer{Data: r.Data, Stat: r.Stat}, true
 }
 
 // takeFeed is a feed that nobody has now.
-func (s *Session) takeFeed(of *zkbulk.Feed) *feed {
+func (s *Session) takeFeed(of *bulk.Feed) *feed {
 	var v *feed
 	if last := len(s.feeds) - 1; last >= 0 {
 		v = s.feeds[last]
@@ -178,6 +178,18 @@ func (w *feedWake) Handle(uint64) {
 	}
 }
 
+// leader returns the server that the session asks, nil for none, or one that follows another.
+func (s *Session) leader() *serverConn {
+	if s.conn == nil {
+		return nil
+	}
+	server, _ := s.conn.PeerReceiver().(*serverConn)
+	if server == nil || server.follower != nil || server.s.machine == nil || server.s.leaderless {
+		return nil
+	}
+	return server
+}
+
 // look has the server look at all that a feed reads: nil when its session has none.
 func (v *feed) look() *serverConn {
 	s := v.s
@@ -189,7 +201,7 @@ func (v *feed) look() *serverConn {
 		s.usual, s.usualOf = nil, at.s.machine
 	}
 	for _, parent := range v.of.Parents()[len(s.usual):] {
-		s.usual = append(s.usual, at.s.usualBelow(parent, v.of.Kind, v.of.Usual))
+		s.usual = append(s.usual, at.s.usualBelow(parent, v.of.Usual))
 	}
 	return at
 }
@@ -214,4 +226,4 @@ func (v *feed) anyOdd() func(path string) bool {
 	return nil
 }
 
-var _ zkbulk.Feeder = (*Session)(nil)
+var _ bulk.Feeder = (*Session)(nil)

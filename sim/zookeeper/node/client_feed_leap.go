@@ -39,8 +39,15 @@ const (
 	feedHears            // the answer comes back
 )
 
-// mostAhead is how many reads ahead are counted at the most.
+// mostAhead bounds how many reads ahead are counted.
 const mostAhead = 256
+
+// worthLeaping is how many reads are to come at the least before a feed or a survey
+// falls asleep, and leastAhead after which fewest it wakes up.
+const (
+	worthLeaping = 6
+	leastAhead   = 4
+)
 
 func (l *feedLeap) init(v *feed) {
 	l.v = v
@@ -152,7 +159,7 @@ func (l *feedLeap) serve(at time.Duration) {
 	c, path := l.server, l.v.path
 	c.conn.Takes(requestBytes(path))
 	var ok bool
-	l.data, l.stat, ok = c.s.machine.LeaptRead(l.at, c.s.recentNode(path), path, at.Milliseconds())
+	l.data, l.stat, ok = c.s.machine.LeaptRead(l.at, path, at.Milliseconds())
 	if !ok {
 		panic("zookeeper: a read of " + path + " was leapt over that nobody could make")
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/env/zkbulk"
+	"github.com/monosim/monosim/engine/recipes"
 	"github.com/monosim/monosim/engine/vtime"
 )
 
@@ -19,9 +19,9 @@ import (
 func playFeeds(t *testing.T, seed uint64, noLeaps bool) (seen []string, leapt [2]uint64) {
 	const znodes = 40
 	l := newLabOf(t, vtime.Config{Seed: seed, NoLeaps: noLeaps})
-	usual := &zkbulk.Usual{
-		Kind: "test", Ready: func() bool { return true },
-		Data: func(_ string, data []byte) bool { return bytes.HasPrefix(data, []byte("usual")) },
+	usual := &recipes.Usual{
+		Ready: func() bool { return true },
+		Data:  func(_ string, data []byte) bool { return bytes.HasPrefix(data, []byte("usual")) },
 	}
 	path := func(i int) string { return fmt.Sprintf("/w/%d", i) }
 	for at, name := range []string{"x", "y"} {
@@ -54,7 +54,7 @@ func playFeeds(t *testing.T, seed uint64, noLeaps bool) (seen []string, leapt [2
 				return nil
 			}
 			_ = zk.EnsurePath("/w")
-			_, _ = zk.ChildrenWatch("/w", zkbulk.NewDataWatches(zk, "/w", told, usual).Watch)
+			_, _ = zk.ChildrenWatch("/w", recipes.NewDataWatches(zk, "/w", told, usual).Watch)
 		})
 	}
 	l.until(59 * time.Second)
@@ -93,19 +93,19 @@ func TestFeedsLeapWithoutADifference(t *testing.T) {
 // Goal: children are watched up to where the caller wants no more, and the rest by the next
 // call, in all ways in which they can be watched.
 func TestWatchWhile(t *testing.T) {
-	usual := &zkbulk.Usual{Kind: "test", Ready: func() bool { return true }, Data: func(_ string, data []byte) bool { return len(data) == 0 }}
+	usual := &recipes.Usual{Ready: func() bool { return true }, Data: func(_ string, data []byte) bool { return len(data) == 0 }}
 	for _, c := range []struct {
 		name       string
-		newWatches func(zk env.ZooKeeper, fn zkbulk.ChildDataFunc) zkbulk.DataWatches
+		newWatches func(zk env.ZooKeeper, fn recipes.ChildDataFunc) recipes.DataWatches
 	}{
-		{"plain", func(zk env.ZooKeeper, fn zkbulk.ChildDataFunc) zkbulk.DataWatches {
-			return zkbulk.PlainDataWatches(zk, "/w", fn)
+		{"plain", func(zk env.ZooKeeper, fn recipes.ChildDataFunc) recipes.DataWatches {
+			return recipes.NewDataWatches(struct{ env.ZooKeeper }{zk}, "/w", fn, nil)
 		}},
-		{"family", func(zk env.ZooKeeper, fn zkbulk.ChildDataFunc) zkbulk.DataWatches {
-			return zkbulk.NewDataWatches(zk, "/w", fn, nil)
+		{"family", func(zk env.ZooKeeper, fn recipes.ChildDataFunc) recipes.DataWatches {
+			return recipes.NewDataWatches(zk, "/w", fn, nil)
 		}},
-		{"feed", func(zk env.ZooKeeper, fn zkbulk.ChildDataFunc) zkbulk.DataWatches {
-			return zkbulk.NewDataWatches(zk, "/w", fn, usual)
+		{"feed", func(zk env.ZooKeeper, fn recipes.ChildDataFunc) recipes.DataWatches {
+			return recipes.NewDataWatches(zk, "/w", fn, usual)
 		}},
 	} {
 		l := newLabOf(t, vtime.Config{Seed: 1})

@@ -19,15 +19,16 @@ import (
 // script.
 type pingWorld struct {
 	*lab
-	net *network.Network
+	net   *network.Network
+	calls node.Calls
 }
 
-// program starts a client of the server, which shares what it reads, and does fn.
-func (w *pingWorld) program(same env.Shared, name string, fn func(p *vtime.Process, zk env.ZooKeeper)) *vtime.Process {
+// program starts a client of the server, and does fn.
+func (w *pingWorld) program(name string, fn func(p *vtime.Process, zk env.ZooKeeper)) *vtime.Process {
 	host := w.net.AddHost(name, name)
 	p := host.Node().NewProcess(name)
-	e := &env.Env{Clock: p, Tasks: p, Random: p, Log: (*labLog)(w.lab), Shared: same}
-	clients := &node.Clients{Env: e, Proc: p, Host: host}
+	e := &env.Env{Clock: p, Tasks: p, Random: p, Log: (*labLog)(w.lab)}
+	clients := &node.Clients{Env: e, Proc: p, Host: host, Calls: &w.calls}
 	p.Go("main", func() {
 		zk := clients.NewClient("10.0.0.1:2181", env.ZooKeeperOptions{})
 		_ = zk.Start(0)

@@ -3,277 +3,230 @@ package node
 import (
 	"slices"
 
-	"github.com/monosim/monosim/engine/env/zkbulk"
+	"github.com/monosim/monosim/engine/recipes/bulk"
 	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/engine/vtime/leap"
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// survey is the session's zkbulk.Survey: the answer to one read sends the next. Its task is
-// woken when an answer is odd, and at the end, by an event of its own; all messages between
-// are steps of a loop, which leaps (see surveyLeap).
+// survey is a task's reading of children of a znode, one after the other (bulk.EachGetter). Its
+// messages are steps of a loop. In a turn that only asks the whole survey is one question, and is
+// left out with the turn; elsewhere it leaps within (see [surveyLeap]).
 type survey struct {
-	s     *Session
-	of    *zkbulk.Survey
-	names *zkbulk.Names
-	task  *vtime.Task
-	loop  *vtime.Loop
-
-	block int // that is read
-	reads *blockReads
-	i     int // of its paths: that is asked for
-	// seen says what all contents were that were read of the block so far, unless own is
-	// set: then they are in own.
-	seen  *sighting
-	own   []finding
-	found []*zkbulk.Part
-
-	asking bool  // a message is on its way
-	woken  bool  // the task is to go on
-	answer *call // that it is to look at
-	over   bool
-	leap   surveyLeap
-}
-
-// finding is what was read, and its value, nil for an odd one.
-type finding struct {
-	content content
-	value   any
+	s      *Session
+	parent string // without a slash at its end
+	blocks []*bulk.Children
+	to     bulk.Taker
+	block  int // that is read
+	i      int // of its children: that is read
+	loop   *vtime.Loop
+	task   *vtime.Task
+	ahead  *surveyLeap
+	// list has what was found so far, of a turn; nil for others.
+	list *readList
+	odd  bool // there was an error
 }
 
 var kindSurvey = vtime.NewKind("zookeeper.survey")
 
-// Survey makes a survey. The current task waits meanwhile.
-func (s *Session) Survey(names *zkbulk.Names, of *zkbulk.Survey) (*zkbulk.Findings, error) {
+// GetEach reads children of a znode. The current task waits meanwhile.
+func (s *Session) GetEach(parent string, blocks []*bulk.Children, to bulk.Taker) error {
 	s.p.Check()
+	v := &survey{s: s, parent: parent, blocks: blocks, to: to, task: s.p.Current()}
+	if len(blocks) == 1 && len(blocks[0].Names) > pieceNames {
+		v.blocks, v.to = s.calls.pieces(parent, blocks[0]), pieceTaker{to}
+	}
+	if t := leap.TurnsOf(s.p); t != nil {
+		v.loop = &t.Loop
+		return v.inTurn(t, inOne(blocks))
+	}
 	s.p.Acts()
-	v := &survey{s: s, of: of, names: names, task: s.p.Current(), loop: s.takeLoop(), block: -1}
-	v.leap.init(v)
-	defer v.end()
-	if s.callTime != nil && v.enter() {
+	if last := len(s.surveys) - 1; last >= 0 {
+		v.loop, s.surveys = s.surveys[last], s.surveys[:last]
+	} else {
+		v.loop = s.p.Node().NewLoop("zookeeper.survey")
+	}
+	if s.callTime != nil && len(blocks) > 0 {
 		s.p.Sleep(s.callTime())
 	}
-	for v.enter() {
-		if err := v.readOn(); err != nil {
-			return nil, err
+	err := v.readOn()
+	s.surveys = append(s.surveys, v.loop)
+	return err
+}
+
+// inTurn reads in a turn of a loop.
+func (v *survey) inTurn(t *leap.Turns, children []string) error {
+	s := v.s
+	if len(children) == 0 {
+		return nil
+	}
+	v.list = &readList{parent: v.parent, children: children, found: s.room[:0]}
+	s.room = nil // another task may read meanwhile
+	defer func() { s.room = v.list.found }()
+	leap.Think(s.p)
+	a, waiting := t.Recall()
+	q, _ := a.(*question)
+	if a != nil && (q == nil || !v.is(q.list)) {
+		panic("zookeeper: a turn reads below " + v.list.parent + ", and did not before")
+	}
+	writes := s.writes()
+	if q != nil {
+		known := q.list.found
+		if waiting {
+			known = known[:q.i]
 		}
-	}
-	if v.reads != nil && v.reads.odd != nil {
-		return nil, v.reads.odd
-	}
-	return v.findings(), nil
-}
-
-// takeLoop is a loop that no survey of the session has now.
-func (s *Session) takeLoop() *vtime.Loop {
-	if last := len(s.surveyLoops) - 1; last >= 0 {
-		l := s.surveyLoops[last]
-		s.surveyLoops = s.surveyLoops[:last]
-		return l
-	}
-	return s.p.Node().NewLoop("zookeeper.survey")
-}
-
-// end is the end of the survey, also when its task unwinds.
-func (v *survey) end() {
-	v.over = true
-	v.leap.end()
-	if !v.asking {
-		v.s.surveyLoops = append(v.s.surveyLoops, v.loop)
-	}
-}
-
-// enter goes on to the block with the next path; it reports false at the end.
-func (v *survey) enter() bool {
-	for v.reads == nil || v.i == v.reads.n {
-		if v.reads != nil {
-			if v.finish(); v.reads.odd != nil {
-				return false
+		for _, data := range known {
+			if err := v.next(data, nil); err != nil {
+				panic("zookeeper: what was read below " + v.list.parent + " is an error now: " + err.Error())
 			}
 		}
-		if v.block+1 >= len(v.names.Blocks()) {
-			return false
+		if !waiting {
+			return nil
 		}
-		v.block++
-		v.open()
-	}
-	return true
-}
-
-// open begins with a block.
-func (v *survey) open() {
-	v.reads, v.i, v.own = readsOf(v.names.Blocks()[v.block], v.of), 0, nil
-	v.seen = nil
-	switch {
-	case v.leap.sleeper.Asleep():
-		v.seen = v.reads.look(v.leap.server, v.of)
-	case v.s.history == nil:
-		v.seen = v.reads.look(v.s.leader(), v.of)
-	}
-	if v.seen == nil {
-		v.own = make([]finding, 0, v.reads.n)
-	}
-}
-
-// leader is the server that the session asks, nil for none, or one that follows another.
-func (s *Session) leader() *serverConn {
-	if s.conn == nil {
-		return nil
-	}
-	server, _ := s.conn.PeerReceiver().(*serverConn)
-	if server == nil || server.follower != nil || server.s.machine == nil || server.s.leaderless {
-		return nil
-	}
-	return server
-}
-
-// finish ends a block.
-func (v *survey) finish() {
-	if len(v.found) > v.block {
-		return
-	}
-	var part *zkbulk.Part
-	switch {
-	case v.own == nil:
-		part = v.seen.part
-	case v.reads.now != nil && v.reads.now.has(v.own):
-		part = v.reads.now.part
-	default:
-		part = &zkbulk.Part{Block: v.names.Blocks()[v.block], Values: make([]any, len(v.own))}
-		for i := range v.own {
-			part.Values[i] = v.own[i].value
+		c := q.call
+		q.call = nil
+		if err := v.got(c); err != nil {
+			s.p.Acts()
+			return err
 		}
 	}
-	v.own = nil
-	v.found = append(v.found, part)
+	err := v.readOn()
+	if err != nil || v.odd || writes == 0 || writes != s.writes() || !s.write(t, zookeeper.OpGetData, "", v.list, &zookeeper.Reply{Zxid: s.leader().s.machine.Zxid()}) {
+		s.p.Acts()
+	}
+	return err
 }
 
-// readOn asks for the present path, and for all behind it up to an odd answer or the end.
+// is reports whether the survey reads what a list has.
+func (v *survey) is(l *readList) bool {
+	return l != nil && l.parent == v.list.parent && (oneList(l.children, v.list.children) || slices.Equal(l.children, v.list.children))
+}
+
+// writes counts what was written at the server, from 1; without a server it is 0.
+func (s *Session) writes() (n uint64) {
+	at := s.leader()
+	if at == nil {
+		return 0
+	}
+	return at.s.writes.Version() + 1
+}
+
+// inOne returns the names of blocks in one list.
+func inOne(blocks []*bulk.Children) (names []string) {
+	if len(blocks) == 1 {
+		return blocks[0].Names
+	}
+	for _, b := range blocks {
+		names = append(names, b.Names...)
+	}
+	return names
+}
+
+// pieceNames is how many names a piece of a list has: a change has a piece looked at again.
+const pieceNames = 64
+
+// pieces is a list in pieces.
+type pieces struct {
+	of     *bulk.Children
+	pieces []*bulk.Children
+}
+
+// pieces returns a list in pieces, those of all clients when it is the one that was read last.
+func (c *Calls) pieces(parent string, list *bulk.Children) []*bulk.Children {
+	if last, ok := c.cut[parent]; ok && last.of.Kind == list.Kind && oneList(last.of.Names, list.Names) {
+		return last.pieces
+	}
+	p := pieces{of: list}
+	for names := range slices.Chunk(list.Names, pieceNames) {
+		p.pieces = append(p.pieces, &bulk.Children{Names: names})
+	}
+	if c.cut == nil {
+		c.cut = map[string]pieces{}
+	}
+	c.cut[parent] = p
+	return p.pieces
+}
+
+// pieceTaker takes what was read of pieces of a list.
+type pieceTaker struct{ of bulk.Taker }
+
+func (t pieceTaker) Take(piece, i int, data []byte, err error) error {
+	return t.of.Take(0, piece*pieceNames+i, data, err)
+}
+
+func (t pieceTaker) Usual(piece, i int, data []byte) bool {
+	return t.of.Usual(0, piece*pieceNames+i, data)
+}
+
+func (t pieceTaker) TakeUsual(piece, from, to int, data [][]byte) {
+	for i := from; i < to; i++ {
+		if err := t.Take(piece, i, data[i], nil); err != nil {
+			panic("zookeeper: what was usual is an error: " + err.Error())
+		}
+	}
+}
+
+// path returns the one that is read.
+func (v *survey) path() string { return v.parent + "/" + v.blocks[v.block].Names[v.i] }
+
+// readOn reads all that is left.
 func (v *survey) readOn() error {
-	s := v.s
-	if err := s.life.Refuse(); err != nil {
-		return v.tell(nil, err)
+	for v.block < len(v.blocks) {
+		c := v.leapOn()
+		if c == nil {
+			if refused := v.s.life.Refuse(); refused != nil {
+				if err := v.next(nil, refused); err != nil {
+					return err
+				}
+				continue
+			}
+			c = v.s.newRead(zookeeper.OpGetData, v.path(), nil)
+			c.request.loop, c.survey = v.loop, v
+			v.s.put(c)
+		}
+		if err := v.got(c); err != nil {
+			return err
+		}
 	}
-	v.ask()
-	for v.woken = false; !v.woken; {
-		s.p.ParkOn(zookeeper.OpGetData.String(), v.reads.path(v.i))
-	}
-	c := v.answer
-	if v.answer = nil; c == nil {
-		return nil
-	}
-	if err := c.failure(s); err != nil {
-		return v.tell(nil, err)
-	}
-	return v.tell(s.done(c).Data, nil)
-}
-
-// tell tells of an odd answer.
-func (v *survey) tell(data []byte, err error) error {
-	if err := v.of.Odd(v.names.Blocks()[v.block].Names[v.i], data, err); err != nil {
-		return err
-	}
-	v.took(finding{content: contentOf(data)})
 	return nil
 }
 
-// ask sends a request.
-func (v *survey) ask() {
-	s := v.s
-	v.asking = true
-	c := s.newRead(zookeeper.OpGetData, v.reads.path(v.i), nil)
-	c.survey, c.began, c.request.loop = v, s.history.Now(), v.loop
-	s.queue = append(s.queue, c)
-	s.send()
+// goesOn reports whether the task does nothing about an answer but to ask for the next znode.
+// Else it goes on by an event of its own, behind what else comes at that instant.
+func (v *survey) goesOn(c *call) bool {
+	last := v.block == len(v.blocks)-1 && v.i == len(v.blocks[v.block].Names)-1
+	usual := c.err == nil && len(c.reply.Data) > 0 && v.to.Usual(v.block, v.i, c.reply.Data)
+	return v.list != nil || usual && !last && v.s.life.Refuse() == nil
 }
 
-// got takes an answer, in the event in which it comes.
-func (v *survey) got(c *call) {
-	v.asking = false
-	switch {
-	case v.over:
-		if c.answered {
-			v.s.done(c)
-		}
-		return
-	case c.err == nil && v.takes(c.reply.Data):
-		v.s.done(c)
-		if v.goesOn() {
-			return
-		}
-	default:
-		v.answer = c
+// got waits for an answer and takes it.
+func (v *survey) got(c *call) error {
+	v.s.await(c)
+	if err := c.failure(v.s); err != nil {
+		return v.next(nil, err)
 	}
-	v.s.p.Schedule(v.s.host.Network().World().Now(), kindSurvey, (*surveyWake)(v), 0)
+	return v.next(v.s.done(c).Data, nil)
 }
 
-// surveyWake lets the task go on.
-type surveyWake survey
+// next takes an answer.
+func (v *survey) next(data []byte, failed error) error {
+	v.odd = v.odd || failed != nil
+	err := v.to.Take(v.block, v.i, data, failed)
+	if v.list != nil {
+		v.list.found = append(v.list.found, data)
+	}
+	v.past(1)
+	return err
+}
 
-func (w *surveyWake) Handle(uint64) {
-	if !w.over {
-		w.woken = true
-		w.task.Wake()
+// past goes on by so many children of the block.
+func (v *survey) past(n int) {
+	if v.i += n; v.i == len(v.blocks[v.block].Names) {
+		v.block, v.i = v.block+1, 0
 	}
 }
 
-// goesOn asks for the next path; it reports false when the task is to see to it.
-func (v *survey) goesOn() bool {
-	if !v.enter() || v.s.life.Refuse() != nil {
-		return false
-	}
-	if !v.leap.begin() {
-		v.ask()
-	}
-	return true
-}
-
-// takes takes what was read; it reports false for what is odd.
-func (v *survey) takes(data []byte) bool {
-	k := contentOf(data)
-	if v.own == nil && v.seen.contents[v.i] == k && v.seen.part.Values[v.i] != nil {
-		v.i++
-		return true
-	}
-	value, ok := v.of.Value(data)
-	if ok {
-		v.took(finding{k, value})
-	}
-	return ok
-}
-
-// took adds a finding to those of the block.
-func (v *survey) took(f finding) {
-	if v.own == nil && v.seen.contents[v.i] != f.content {
-		v.disagree()
-	}
-	if v.own != nil {
-		v.own = append(v.own, f)
-	}
-	v.i++
-}
-
-// disagree begins findings of the survey's own: those so far are as seen.
-func (v *survey) disagree() {
-	v.own = make([]finding, 0, v.reads.n)
-	v.catchUp(v.seen)
-}
-
-// catchUp adds what was seen meanwhile to findings of the survey's own.
-func (v *survey) catchUp(seen *sighting) {
-	for i := len(v.own); i < v.i; i++ {
-		v.own = append(v.own, finding{seen.contents[i], seen.part.Values[i]})
-	}
-}
-
-// findings are all that was found, shared with others who have found the same.
-func (v *survey) findings() *zkbulk.Findings {
-	f := &zkbulk.Findings{Parts: v.found}
-	if v.s.e.Shared == nil {
-		return f
-	}
-	return v.s.e.Shared.Same("survey of "+v.of.Kind, f, func(last any) bool {
-		return slices.Equal(last.(*zkbulk.Findings).Parts, f.Parts)
-	}).(*zkbulk.Findings)
-}
-
-var _ zkbulk.Surveyor = (*Session)(nil)
+var (
+	_ bulk.EachGetter = (*Session)(nil)
+	_ bulk.Numberer   = (*Session)(nil)
+)

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/env/zkbulk"
 	"github.com/monosim/monosim/engine/env/zkerrors"
+	"github.com/monosim/monosim/engine/recipes"
 	"github.com/monosim/monosim/engine/vtime"
 	"github.com/monosim/monosim/sim/network"
 	"github.com/monosim/monosim/sim/zookeeper"
@@ -29,60 +29,90 @@ type surveyWorld struct {
 	plain     bool // surveys are loops of Get
 	rounds    bool // they read in turns of loops in place of surveys
 	surveyors []*vtime.Process
-	same      sameReads
 	writer    *vtime.Process
 	zk        env.ZooKeeper
 	sessions  []env.ZooKeeper // of the surveyors
 	leapt     uint64
+	shared    int // how often a client has found what another one had
+	found     map[*recipes.Found[string]]*kept
 }
 
-// survey surveys, and writes down what was found and what was odd.
-func (w *surveyWorld) survey(p *vtime.Process, zk env.ZooKeeper, names *zkbulk.Names) error {
+// kept is what was found in blocks, as it was when it was found first, by whom.
+type kept struct{ first, was string }
+
+// foundOf is what was found, in words.
+func foundOf(f *recipes.Found[string]) string {
+	var all strings.Builder
+	for name, data := range f.All() {
+		fmt.Fprintf(&all, " %s=%s", name, data)
+	}
+	return all.String()
+}
+
+// keep notes what a client has found. Nobody may change it from now on.
+func (w *surveyWorld) keep(client string, f *recipes.Found[string]) {
+	k := w.found[f]
+	if k == nil {
+		w.found[f] = &kept{client, foundOf(f)}
+	} else if k.first != client {
+		w.shared++
+	}
+}
+
+// checkFound reports what was found and has changed since.
+func (w *surveyWorld) checkFound(t *testing.T, seed uint64) {
+	for f, k := range w.found {
+		if is := foundOf(f); is != k.was {
+			t.Fatalf("seed %d: what %s has found was written to: got%s, want%s", seed, k.first, is, k.was)
+		}
+	}
+}
+
+var errOdd = errors.New("odd content")
+
+// survey reads the data of all names, and writes down what was found and what was odd.
+func (w *surveyWorld) survey(p *vtime.Process, zk env.ZooKeeper, names *recipes.Names, blocks bool) error {
 	note := func(format string, args ...any) {
 		w.log = append(w.log, fmt.Sprintf("%v %s ", p.Node().World().Now(), p.Node().Name())+fmt.Sprintf(format, args...))
 	}
-	of := &zkbulk.Survey{
-		Kind: "data",
-		Paths: func(names []string) (paths []string, err error) {
-			for _, name := range names {
-				if name == "bad" {
-					return paths, errOdd
-				}
-				paths = append(paths, "/data/"+name)
-			}
-			return paths, nil
-		},
-		Value: func(data []byte) (any, bool) {
-			return string(data), len(data) > 0 && string(data) != "odd"
-		},
-		Odd: func(name string, data []byte, err error) error {
-			note("%s is odd: %q %v", name, data, err)
-			if err == nil || errors.Is(err, zkerrors.ErrNoNode) {
-				return nil
-			}
-			return err
-		},
-	}
-	make := of.Make
 	if w.plain {
-		make = func(zk env.ZooKeeper, names *zkbulk.Names) (*zkbulk.Findings, error) { return of.Plain(zk, names) }
+		zk = struct{ env.ZooKeeper }{zk}
 	}
-	found, err := make(zk, names)
-	var all strings.Builder
-	if found != nil {
-		for _, part := range found.Parts {
-			for i, v := range part.Values {
-				fmt.Fprintf(&all, " %s=%v", part.Block.Names[i], v)
+	value := func(name string, data []byte, err error) (string, error) {
+		switch {
+		case string(data) == "odd":
+			return "", errOdd
+		case err != nil || len(data) == 0:
+			note("%s is odd: %q %v", name, data, err)
+			if !errors.Is(err, zkerrors.ErrNoNode) {
+				return "", err
 			}
 		}
+		return string(data), nil
 	}
-	note("found %v:%s", err, all.String())
+	var found []string
+	var err error
+	if blocks {
+		var of *recipes.Found[string]
+		of, err = recipes.GetFor(zk, names, "/data", func(name string) (string, error) {
+			if name == "130" {
+				return "", errOdd
+			}
+			return name, nil
+		}, value)
+		if found = append(found, foundOf(of)); of != nil {
+			w.keep(p.Node().Name(), of)
+		}
+	} else {
+		found, err = recipes.GetEach(zk, "/data", names.List(), value)
+	}
+	note("found %v: %s", err, found)
 	return err
 }
 
 func (w *surveyWorld) start(names int) {
-	w.same.last = map[string]any{}
-	w.writer = w.program(&w.same, "b", func(p *vtime.Process, zk env.ZooKeeper) {
+	w.found = map[*recipes.Found[string]]*kept{}
+	w.writer = w.program("b", func(p *vtime.Process, zk env.ZooKeeper) {
 		_, _ = zk.Create("/names", nil, env.CreateOptions{})
 		_, _ = zk.Create("/data", nil, env.CreateOptions{})
 		for i := range names {
@@ -95,23 +125,23 @@ func (w *surveyWorld) start(names int) {
 	for _, name := range []string{"a", "c"} {
 		at := len(w.sessions)
 		w.sessions = append(w.sessions, nil)
-		w.surveyors = append(w.surveyors, w.program(&w.same, name, func(p *vtime.Process, zk env.ZooKeeper) {
+		w.surveyors = append(w.surveyors, w.program(name, func(p *vtime.Process, zk env.ZooKeeper) {
 			w.sessions[at] = zk
 			_ = zk.EnsurePath("/names")
 			if w.rounds {
 				w.readRounds(p, zk)
 				return
 			}
-			var last *zkbulk.Names
-			_, err := zkbulk.NamesWatch(zk, "/names", func(names *zkbulk.Names) error {
+			var last *recipes.Names
+			_, err := recipes.NamesWatch(zk, "/names", func(names *recipes.Names) error {
 				last = names
-				return w.survey(p, zk, names)
+				return w.survey(p, zk, names, true)
 			})
 			w.log = append(w.log, fmt.Sprintf("%v %s watches: %v", w.world.Now(), name, err))
-			for {
+			for i := 0; ; i++ {
 				p.Sleep(300 * time.Millisecond)
 				if last != nil {
-					_ = w.survey(p, zk, last)
+					_ = w.survey(p, zk, last, i%2 == 0)
 				}
 			}
 		}))
@@ -193,9 +223,6 @@ func (w *surveyWorld) change(what string, arg int) {
 				_, _ = zk.Create("/data/more"+name, []byte("more"), env.CreateOptions{})
 			case "remove":
 				_ = zk.Delete("/names/"+name, env.AnyVersion)
-			case "bad":
-				_, _ = zk.Create("/names/bad", nil, env.CreateOptions{})
-				_ = zk.Delete("/names/bad", env.AnyVersion)
 			default:
 				_ = zk.Set("/data/"+name, []byte(what), -1)
 			}
@@ -204,7 +231,7 @@ func (w *surveyWorld) change(what string, arg int) {
 }
 
 var surveyChanges = []string{
-	"one", "two", "odd", "same", "empty", "delete", "create", "add", "add", "remove", "bad", "own", "own", "look", "look",
+	"one", "two", "odd", "same", "empty", "delete", "create", "add", "add", "remove", "own", "own", "look", "look",
 	"cut", "heal", "heal", "slow", "reset", "lose", "restart", "leaderless", "elect", "elect", "follower", "leader", "expire", "crash", "stop", "halt",
 }
 
@@ -260,7 +287,7 @@ func narrow() network.LatencyModel {
 	return network.LatencyModel{Min: 200 * time.Microsecond, Spread: 3, LoopbackMin: 1000}
 }
 
-// Goal: surveys that leap leave everything as those that take their events: what is found
+// Goal: rounds of reads that leap leave everything as those that take their events: what is found
 // and when, counts, traffic, writes, the server's state, positions of sources and the
 // trace. Method: random scripts of changes and faults, in one piece and in slices between
 // which somebody looks, with latencies of which many are equal, and usual ones.
@@ -289,6 +316,21 @@ func TestSurveysThatLeapChangeNothing(t *testing.T) {
 	}
 }
 
+// Goal: what many clients find is kept once, and nobody writes to it (SCL-13.4). Method: random
+// scripts, at whose end all that was found is compared with what it was.
+func TestWhatIsFoundIsOneAndNeverChanges(t *testing.T) {
+	shared := 0
+	for seed := range uint64(20) {
+		w := &surveyWorld{pingWorld: newPingWorld(vtime.Config{Seed: seed}, network.DefaultLatency())}
+		w.outcomeOf(t, seed, false)
+		w.checkFound(t, seed)
+		shared += w.shared
+	}
+	if shared == 0 {
+		t.Error("no client has found what another one had, want that equal findings are one")
+	}
+}
+
 // withoutTimes is a log without the instants at which its lines begin.
 func withoutTimes(log []string) []string {
 	var lines []string
@@ -299,7 +341,7 @@ func withoutTimes(log []string) []string {
 	return lines
 }
 
-// Goal: a survey finds what a loop of Get finds, by the same requests. Method: random
+// Goal: GetEach finds what a loop of Get finds, by the same requests. Method: random
 // scripts, played both ways. Instants may differ by some nanoseconds, as a step never comes
 // in at the instant of what was sent before it.
 func TestSurveysAreLoopsOfGets(t *testing.T) {

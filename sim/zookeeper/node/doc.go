@@ -3,19 +3,23 @@
 //
 // Two things to use first:
 //
-//   - [NewServer]: an ensemble under one address, to be started, stopped, left without
-//     a leader, and to have the clients of a host served by a follower that lags.
-//   - [Clients]: the clients of one process, its env.ZooKeepers.
+//   - [NewServer] makes an ensemble under one address. It can be started, stopped and left
+//     without a leader, and a follower that lags can serve the clients of a host.
+//   - [Clients] makes the clients of one process: it is its env.ZooKeepers.
 //
 // To change
 //
 //   - what a server does with a request: server.go; what several servers do together:
 //     ensemble.go, follower.go;
 //   - what a client does from its first connection to the end of its session: client_loop.go;
-//   - a single request: client_call.go; pings: client_ping.go;
-//   - how pings pass without events: client_fast_forward.go; how reads of the same znodes
-//     become cheap: client_reads.go. Both change the speed alone, and tests hold them to the
-//     plain way.
+//   - a single request: client_call.go; pings: client_ping.go.
+//
+// The rest changes the speed alone, and tests hold it to the plain way. To change how
+//
+//   - pings pass without events: client_fast_forward.go;
+//   - a loop asks the same in each turn: client_ask.go, client_list.go;
+//   - the children of a znode are read one after the other: client_survey.go;
+//   - what a storm of watches tells of is read: client_feed.go.
 //
 // What a server answers is in sim/zookeeper, what kazoo does above the connection in
 // engine/recipes.

@@ -33,14 +33,12 @@ type Server struct {
 	writes leap.Observed
 	// zxids are those before the latest writes, for answers that were given meanwhile.
 	zxids []zxidBefore
-	// below has what surveys ask of the server, by the parent of what they read.
-	below map[string]*contentsBelow
 	// feeds are those that are asleep, usual what is known of the znodes that they read, by
 	// parent.
 	feeds []*feed
 	usual map[string][]*usualBelow
-	// reads are the rounds of reads that are asleep.
-	reads []*readsLeap
+	// below has what surveys ask of the server, by the parent of what they read.
+	below map[string]*below
 	// touched are the znodes below those in usual that have changed in the input that the
 	// machine does now.
 	touched []touched
@@ -52,7 +50,6 @@ type Server struct {
 	placements []*placement
 	traffic    *traffic         // nil without CountTraffic
 	event      *zookeeper.Event // that was sent last
-	recent     [recentPaths]recentPath
 }
 
 var kindExpiry = vtime.NewKind("zookeeper.expiry")
@@ -234,6 +231,27 @@ func (c *serverConn) request(r *request) {
 		c.s.harmless = false
 		c.s.flush(c)
 	}
+}
+
+// readAgain answers a read of data when nothing but that read is to be done, as nearly
+// always. It reports false, and has no effect, otherwise.
+func (c *serverConn) readAgain(req *request) bool {
+	if req.Op != zookeeper.OpGetData || req.Malformed {
+		return false
+	}
+	s := c.s
+	if c.at == nil {
+		c.at = s.machine.Conn(c.id)
+	}
+	if c.at == nil || req.reply == nil || !s.machine.ReadAgain(s.nowMs(), c.at, &req.Request, req.reply) {
+		return false
+	}
+	bytes := emptyReplyBytes + len(req.reply.Data)
+	if t := s.traffic; t != nil {
+		t.reply(bytes)
+	}
+	c.conn.SendStep(req.loop, req.reply, bytes)
+	return true
 }
 
 func (c *serverConn) ping(r *ping) {

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"reflect"
 	"strings"
 
 	"github.com/monosim/monosim/sim/zookeeper"
@@ -9,7 +10,7 @@ import (
 // usualBelow is what of the children of a znode does not hold, since feeds of a kind read
 // them, what is usual for those, or is gone: somebody may be about to read it.
 type usualBelow struct {
-	kind  string
+	kind  uintptr // the place of usual in the code
 	usual func(path string, data []byte) bool
 	odd   map[string]struct{}
 }
@@ -18,7 +19,8 @@ type usualBelow struct {
 type touched struct{ parent, path string }
 
 // usualBelow is that of a znode.
-func (s *Server) usualBelow(parent, kind string, usual func(path string, data []byte) bool) *usualBelow {
+func (s *Server) usualBelow(parent string, usual func(path string, data []byte) bool) *usualBelow {
+	kind := reflect.ValueOf(usual).Pointer()
 	for _, u := range s.usual[parent] {
 		if u.kind == kind {
 			return u
@@ -37,8 +39,7 @@ func (s *Server) usualBelow(parent, kind string, usual func(path string, data []
 
 // look sees what a znode holds, and reports whether that is not what is usual, and was before.
 func (u *usualBelow) look(m *zookeeper.Machine, path string) (turnsOdd bool) {
-	var known zookeeper.KnownNode
-	if data, everybody := m.Look(&known, path); everybody && u.usual(path, data) {
+	if data, everybody := m.Look(path); everybody && u.usual(path, data) {
 		delete(u.odd, path)
 		return false
 	}

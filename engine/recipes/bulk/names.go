@@ -1,4 +1,4 @@
-package zkbulk
+package bulk
 
 import (
 	"slices"
@@ -25,7 +25,7 @@ type Block struct {
 
 // made is what was made of a block.
 type made struct {
-	kind  string
+	kind  any
 	value any
 }
 
@@ -151,7 +151,7 @@ func removed[T any](list []T, at int) []T {
 // Once is what was made of the block under a kind, which tells apart what different code
 // makes of it; the first call makes it. Only one task at a time may call it for blocks
 // that lists share.
-func (b *Block) Once(kind string, make func() any) any {
+func (b *Block) Once(kind any, make func() any) any {
 	for i := range b.made {
 		if b.made[i].kind == kind {
 			return b.made[i].value

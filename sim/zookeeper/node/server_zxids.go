@@ -6,27 +6,6 @@ import (
 	"time"
 )
 
-// contentsBelow is what surveys ask of the children of a znode: their data.
-type contentsBelow struct {
-	// epoch counts changes of data, access and existence.
-	epoch uint64
-	// surveys are those that are asleep and depend on it.
-	surveys []*survey
-}
-
-// contentsBelow is that of a znode.
-func (s *Server) contentsBelow(parent string) *contentsBelow {
-	b := s.below[parent]
-	if b == nil {
-		b = &contentsBelow{}
-		if s.below == nil {
-			s.below = map[string]*contentsBelow{}
-		}
-		s.below[parent] = b
-	}
-	return b
-}
-
 // contentChanges is told before a change of a znode. Surveys that are asleep are gone
 // through before it, and go on by events.
 func (s *Server) contentChanges(parent, path string) {
@@ -38,7 +17,7 @@ func (s *Server) contentChanges(parent, path string) {
 		return
 	}
 	for len(b.surveys) > 0 && !s.host.Network().World().Closing() {
-		b.surveys[len(b.surveys)-1].leap.sleeper.Wake()
+		b.surveys[len(b.surveys)-1].sleeper.Wake()
 	}
 	b.epoch++
 }
@@ -59,7 +38,6 @@ func (s *Server) begins() {
 	if !s.harmless {
 		s.settleFeeds()
 	}
-	s.rouseReads()
 	if s.machine == nil {
 		return
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/env/zkbulk"
+	"github.com/monosim/monosim/engine/recipes"
 	"github.com/monosim/monosim/engine/vtime"
 	"github.com/monosim/monosim/engine/vtime/leap"
 	"github.com/monosim/monosim/sim/network"
@@ -24,38 +24,26 @@ func (w *surveyWorld) readRounds(p *vtime.Process, zk env.ZooKeeper) {
 	}
 	changes := uint64(0)
 	loop := leap.NewTurns(p, leap.Config{Period: 300 * time.Millisecond})
-	var names []string
-	var reads zkbulk.Reads
-	found := map[string]string{}
+	var names, found []string
 	round := func() error {
 		now, err := zk.Children("/names")
 		if err != nil {
 			return err
 		}
-		if reads == nil || !slices.Equal(names, now) {
-			var paths []string
-			for _, name := range now {
-				paths = append(paths, "/data/"+name)
-			}
-			names, reads = now, zkbulk.NewReads(zk, paths)
-			changes++
-		}
 		before := changes
-		err = reads.Each(func(i int, data []byte, err error) error {
-			if err == nil && string(data) == "odd" {
+		all, err := recipes.GetEach(zk, "/data", now, func(name string, data []byte, err error) (string, error) {
+			if string(data) == "odd" {
 				err = errOdd
 			}
-			if err != nil {
-				changes++
-				note("%s is odd: %q %v", names[i], data, err)
-				return err
-			}
-			if found[names[i]] != string(data) {
-				found[names[i]] = string(data)
-				changes++
-			}
-			return nil
-		}, func(_ int, data []byte) bool { return string(data) != "odd" })
+			return string(data), err
+		})
+		if err != nil {
+			changes++
+			note("odd: %v", err)
+		} else if !slices.Equal(names, now) || !slices.Equal(found, all) {
+			changes++
+			names, found = now, all
+		}
 		if changes != before {
 			note("found %v: %v", found, err)
 		}

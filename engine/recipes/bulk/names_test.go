@@ -1,4 +1,4 @@
-package zkbulk_test
+package bulk_test
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/monosim/monosim/engine/env/zkbulk"
+	"github.com/monosim/monosim/engine/recipes/bulk"
 )
 
 // Goal: lists in blocks are lists: names with keys come behind all of the same key and go,
@@ -33,7 +33,7 @@ func TestNamesAreASortedList(t *testing.T) {
 		for _, e := range model {
 			first = append(first, e.key)
 		}
-		names := zkbulk.SortedNames(list(), first)
+		names := bulk.SortedNames(list(), first)
 		for i := range rapid.IntRange(0, 200).Draw(t, "changes") {
 			before, was := names, list()
 			if len(model) > 0 && rapid.Bool().Draw(t, "goes") {
@@ -58,7 +58,7 @@ func TestNamesAreASortedList(t *testing.T) {
 			if !slices.Equal(before.List(), was) {
 				t.Fatalf("a list has changed: got %v, want %v", before.List(), was)
 			}
-			if names.SameAs(before) || !names.SameAs(zkbulk.NamesOf(list())) {
+			if names.SameAs(before) || !names.SameAs(bulk.NamesOf(list())) {
 				t.Fatal("lists are compared wrongly")
 			}
 			if names.Without("none", 0) != nil {
@@ -69,7 +69,7 @@ func TestNamesAreASortedList(t *testing.T) {
 }
 
 func ExampleNames_With() {
-	names := zkbulk.SortedNames([]string{"a", "c"}, []uint32{1, 3})
+	names := bulk.SortedNames([]string{"a", "c"}, []uint32{1, 3})
 	more := names.With("b", 2)
 	fmt.Println(names.List(), more.List(), more.Without("a", 1).List())
 	// Output: [a c] [a b c] [b c]

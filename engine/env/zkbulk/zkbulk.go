@@ -1,0 +1,114 @@
+// Package zkbulk has the names by which many znodes were read at a time before there were
+// [recipes.GetEach] and [recipes.NewDataWatches], over which they lie.
+//
+// Two things to use first: none of these, but [recipes.GetEach] and [recipes.NewDataWatches].
+//
+// To change how many znodes are read, look in engine/recipes; this package goes when nobody
+// imports it any more.
+package zkbulk
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/recipes"
+	"github.com/monosim/monosim/engine/recipes/bulk"
+)
+
+type (
+	// DataWatches is that of recipes.
+	DataWatches = recipes.DataWatches
+	// ChildDataFunc is that of recipes.
+	ChildDataFunc = recipes.ChildDataFunc
+	// Names is that of recipes.
+	Names = recipes.Names
+	// Block is a part of Names.
+	Block = bulk.Block
+)
+
+// NamesWatch is that of recipes.
+func NamesWatch(zk env.ZooKeeper, path string, fn func(*Names) error) (env.Watch, error) {
+	return recipes.NamesWatch(zk, path, fn)
+}
+
+// Usual is that of recipes.
+type Usual struct {
+	Kind  string
+	Data  func(path string, data []byte) bool
+	Ready func() bool
+}
+
+// NewDataWatches is that of recipes.
+func NewDataWatches(zk env.ZooKeeper, parent string, fn ChildDataFunc, usual *Usual) DataWatches {
+	if usual == nil {
+		return recipes.NewDataWatches(zk, parent, fn, nil)
+	}
+	return recipes.NewDataWatches(zk, parent, fn, &recipes.Usual{Data: usual.Data, Ready: usual.Ready})
+}
+
+// Reads polls the data of a fixed list of znodes.
+type Reads interface {
+	Each(take func(i int, data []byte, err error) error, usual func(i int, data []byte) bool) error
+}
+
+// NewReads makes the Reads of these znodes.
+func NewReads(zk env.ZooKeeper, paths []string) Reads {
+	r := &reads{zk: zk, paths: paths}
+	if len(paths) == 0 {
+		return r
+	}
+	lastBelow.Lock()
+	defer lastBelow.Unlock()
+	parent := paths[0][:max(strings.LastIndexByte(paths[0], '/'), 0)]
+	last := lastBelow.of[parent]
+	if len(last.paths) != len(paths) || &last.paths[0] != &paths[0] {
+		last.paths = paths
+		last.parent, last.children = below(paths)
+		lastBelow.of[parent] = last
+	}
+	r.parent, r.children = last.parent, last.children
+	return r
+}
+
+// lastBelow has what below made of the paths that were given last, by the parent of the first:
+// agents have one list of them in common.
+var lastBelow = struct {
+	sync.Mutex
+	of map[string]reads
+}{of: map[string]reads{}}
+
+// reads are the Reads of the children of a znode, or of any znodes.
+type reads struct {
+	zk       env.ZooKeeper
+	paths    []string
+	parent   string
+	children []string // nil for any znodes
+}
+
+// below returns the parent of all paths and the names of the children; there are none when the
+// paths have several.
+func below(paths []string) (parent string, children []string) {
+	for i, p := range paths {
+		at := strings.LastIndexByte(p, '/')
+		if at < 0 || i > 0 && p[:at] != parent {
+			return "", nil
+		}
+		parent = p[:at]
+		children = append(children, p[at+1:])
+	}
+	return parent, children
+}
+
+func (r *reads) Each(take func(i int, data []byte, err error) error, usual func(int, []byte) bool) error {
+	if r.children != nil {
+		return recipes.TakeEach(r.zk, r.parent, r.children, take, usual)
+	}
+	for i, path := range r.paths {
+		data, _, err := r.zk.Get(path)
+		if err := take(i, data, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,98 @@
+package recipes
+
+import (
+	"reflect"
+	"strings"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/recipes/bulk"
+)
+
+// GetEach reads the data of children of a znode one after the other, as a loop of zk.Get does,
+// and returns what value makes of the data of each, or of the error. The first error of value
+// ends it and is returned. children must not be changed from now on.
+//
+// value depends on its arguments alone and has no effect, but for log lines about errors and
+// empty data: other data may be given to it early, again, or though they are not read after all.
+func GetEach[T any](zk env.ZooKeeper, parent string, children []string, value func(child string, data []byte, err error) (T, error)) ([]T, error) {
+	values := make([]T, 0, len(children))
+	err := takeEach(zk, parent, kindOf(value), children, func(i int, data []byte, err error) error {
+		v, err := value(children[i], data, err)
+		if err == nil {
+			values = append(values, v)
+		}
+		return err
+	}, func(i int, data []byte) bool {
+		_, err := value(children[i], data, nil)
+		return err == nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return values, nil
+}
+
+// TakeEach is GetEach for a caller that takes what was read by itself; usual reports whether take
+// has no error for data of a child. It is there as long as zkbulk is.
+func TakeEach(zk env.ZooKeeper, parent string, children []string, take func(i int, data []byte, err error) error, usual func(i int, data []byte) bool) error {
+	return takeEach(zk, parent, kindOf(usual), children, take, usual)
+}
+
+func takeEach(zk env.ZooKeeper, parent string, kind uintptr, children []string, take func(int, []byte, error) error, usual func(int, []byte) bool) error {
+	if len(children) == 0 {
+		return nil
+	}
+	return getEach(zk, parent, []*bulk.Children{{Names: children, Kind: kind}}, canonicalAll(children), &eachTaker{take, usual})
+}
+
+// kindOf tells apart functions by their place in the code.
+func kindOf(fn any) uintptr { return reflect.ValueOf(fn).Pointer() }
+
+// eachTaker takes for a list in one block.
+type eachTaker struct {
+	take  func(i int, data []byte, err error) error
+	usual func(i int, data []byte) bool
+}
+
+func (t *eachTaker) Take(_, i int, data []byte, err error) error { return t.take(i, data, err) }
+
+func (t *eachTaker) Usual(_, i int, data []byte) bool { return t.usual(i, data) }
+
+func (t *eachTaker) TakeUsual(_, from, to int, data [][]byte) {
+	for i := from; i < to; i++ {
+		if err := t.take(i, data[i], nil); err != nil {
+			panic("recipes: what was usual is an error: " + err.Error())
+		}
+	}
+}
+
+// getEach has the session read, where it can and the paths of all children are in the form that
+// is sent.
+func getEach(zk env.ZooKeeper, parent string, blocks []*bulk.Children, sent bool, to bulk.Taker) error {
+	prefix := strings.TrimSuffix(parent, "/") + "/"
+	if c, ok := zk.(*Client); ok && sent && canonical(prefix+"x") {
+		if session, ok := c.session.(bulk.EachGetter); ok {
+			return session.GetEach(prefix[:len(prefix)-1], blocks, to)
+		}
+	}
+	for k, b := range blocks {
+		for i, child := range b.Names {
+			data, _, err := zk.Get(prefix + child)
+			if err := to.Take(k, i, data, err); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// canonicalAll reports whether the paths of children are in the form that is sent, where that of
+// their parent is.
+func canonicalAll(children []string) bool {
+	for _, child := range children {
+		if child == "" || child[0] == '.' || child[0] == '/' || child[len(child)-1] == '/' || hasSlashBefore(child) {
+			return false
+		}
+	}
+	return true
+}
