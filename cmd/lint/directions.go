@@ -45,7 +45,7 @@ var directions = []direction{
 	},
 	{
 		from: []string{"cmd/..."},
-		to: slices.Concat([]string{"cmd/...", "features/...", "runners/...", "vectors/...", "engine/env", "engine/pysem", "engine/wholefile"},
+		to: slices.Concat([]string{"cmd/...", "features/...", "runners/...", "vectors/...", "engine/env", "engine/env/rpcerrors", "engine/pysem", "engine/wholefile"},
 			servedRooms),
 		because: "a command reads its flags and hands the work to a runner or a served twin, or prints data",
 	},
@@ -65,7 +65,7 @@ var directions = []direction{
 	},
 	{
 		from:    []string{"features/steps/..."},
-		to:      []string{"features/steps/...", "runners", "runners/test/replay", "runners/show/timeline", "engine/env", "vectors/scope"},
+		to:      []string{"features/steps/...", "runners", "runners/test/replay", "runners/show/timeline", "engine/env", "engine/env/rpcerrors", "vectors/scope"},
 		inTests: []string{"sim/fault"},
 		outside: exampleRunner,
 		because: "steps speak to a cluster through the runner interface, which brings the sentences of its faults along, so that each runner can run them",
@@ -85,7 +85,7 @@ var directions = []direction{
 	},
 	{
 		from:    []string{"runners"},
-		to:      []string{"engine/cluster", "engine/env"},
+		to:      []string{"engine/cluster", "engine/env", "engine/env/rpcerrors"},
 		outside: exampleRunner,
 		because: "the runner interface names no implementation, and what it says of clusters is plain data",
 	},
@@ -96,7 +96,7 @@ var directions = []direction{
 	},
 	{
 		from:    []string{"runners/test/deeds"},
-		to:      []string{"runners", "engine/env"},
+		to:      []string{"runners", "engine/env", "engine/env/rpcerrors"},
 		outside: exampleRunner,
 		because: "what was done is read from observations, whoever made them",
 	},
@@ -108,7 +108,7 @@ var directions = []direction{
 	},
 	{
 		from:    []string{"runners/show/timeline"},
-		to:      []string{"runners", "engine/env", "engine/wholefile"},
+		to:      []string{"runners", "engine/env", "engine/env/rpcerrors", "engine/wholefile"},
 		outside: exampleRunner,
 		because: "what happened is written down from observations, whoever made them",
 	},
@@ -141,29 +141,35 @@ var directions = []direction{
 	},
 	{
 		from:    []string{"sim/zookeeper"},
-		to:      []string{"sim/zookeeper/acl", "sim/zookeeper/field", "sim/zookeeper/members", "engine/env", "engine/env/zkerrors", "engine/recipes/bulk"},
+		to:      []string{"sim/zookeeper/acl", "sim/zookeeper/field", "sim/zookeeper/members", "engine/env", "engine/env/rpcerrors", "engine/env/zkerrors", "engine/recipes/bulk"},
 		because: "the machine owns neither clock nor network, so whoever has one of either can run it",
 	},
 	{
 		from:    []string{"sim/zookeeper/kazoofake", "sim/zookeeper/acl", "sim/zookeeper/field", "sim/zookeeper/members"},
-		to:      []string{"engine/env", "engine/env/zkerrors"},
+		to:      []string{"engine/env", "engine/env/rpcerrors", "engine/env/zkerrors"},
 		because: "the fake client is a tree in memory and knows no server; fields are words, members texts",
 	},
 	{
 		from:    []string{"sim/zookeeper/history", "sim/zookeeper/wire"},
-		to:      []string{"sim/zookeeper", "sim/zookeeper/acl", "sim/zookeeper/field", "sim/zookeeper/members", "engine/env", "engine/env/zkerrors", "engine/wholefile", "sim/zookeeper/wire/logfile"},
+		to:      []string{"sim/zookeeper", "sim/zookeeper/acl", "sim/zookeeper/field", "sim/zookeeper/members", "engine/env", "engine/env/rpcerrors", "engine/env/zkerrors", "engine/wholefile", "sim/zookeeper/wire/logfile"},
 		inTests: []string{"sim/zookeeper/node", "sim/network", "engine/vtime", "engine/pythontest"},
 		because: "histories and sockets need the machine's messages, and no simulated world",
 	},
 	{
 		from: []string{"sim/..."},
-		to: []string{"sim/...", "engine/vtime/...", "engine/env", "engine/env/zkerrors", "engine/env/httperrors", "engine/cluster", "engine/pysem", "engine/pysem/pyset",
+		to: []string{"sim/...", "engine/vtime/...", "engine/env", "engine/env/rpcerrors", "engine/env/zkerrors", "engine/env/httperrors", "engine/cluster", "engine/pysem", "engine/pysem/pyset",
 			"engine/proto/...", "engine/recipes/...", "engine/pysem/threading/...", "engine/tfrecord", "engine/wholefile"},
 		inTests: []string{"engine/runtimetest/...", "engine/pythontest"},
 		because: "the simulated world knows what it is built from and touched through, not the agents that touch it",
 	},
 	{
-		from:    []string{"engine/env", "engine/env/zkerrors", "engine/env/httperrors", "engine/tasks", "engine/pysem", "engine/pythontest", "engine/wholefile"},
+		from:    []string{"engine/env"},
+		to:      []string{"engine/env/rpcerrors"},
+		outside: exampleClock,
+		because: "what everybody stands on stands on nothing of ours but the codes that its errors have",
+	},
+	{
+		from:    []string{"engine/env/rpcerrors", "engine/env/zkerrors", "engine/env/httperrors", "engine/tasks", "engine/pysem", "engine/pythontest", "engine/wholefile"},
 		outside: exampleClock,
 		because: "what everybody stands on stands on nothing of ours",
 	},
@@ -175,23 +181,23 @@ var directions = []direction{
 	},
 	{
 		from:    []string{"engine/env/zkbulk"},
-		to:      []string{"engine/env", "engine/recipes"},
+		to:      []string{"engine/env", "engine/env/rpcerrors", "engine/recipes"},
 		because: "it has the names of recipes until nobody uses them",
 	},
 	{
 		from:    []string{"engine/env/envtest"},
-		to:      []string{"engine/env", "engine/env/zkbulk", "engine/env/zkerrors", "engine/pysem"},
+		to:      []string{"engine/env", "engine/env/rpcerrors", "engine/env/zkbulk", "engine/env/zkerrors", "engine/pysem"},
 		because: "what tests of engine code run in is small and in memory, and knows neither engine code nor the simulation",
 	},
 	{
 		from:    []string{"engine/pysem/threading/..."},
-		to:      []string{"engine/env"},
+		to:      []string{"engine/env", "engine/env/rpcerrors"},
 		outside: exampleClock,
 		because: "events, locks and queues are built from env.Cond, under either clock",
 	},
 	{
 		from:    []string{"engine/pysem/..."},
-		to:      []string{"engine/pysem/...", "engine/env", "engine/proto/..."},
+		to:      []string{"engine/pysem/...", "engine/env", "engine/env/rpcerrors", "engine/proto/..."},
 		outside: []string{"engine/env/envtest"},
 		because: "Python's semantics know nothing of what is written in them",
 	},
@@ -202,35 +208,35 @@ var directions = []direction{
 	},
 	{
 		from:    []string{"engine/recipes/..."},
-		to:      []string{"engine/recipes/...", "engine/env", "engine/env/zkerrors", "engine/pysem/threading/..."},
+		to:      []string{"engine/recipes/...", "engine/env", "engine/env/rpcerrors", "engine/env/zkerrors", "engine/pysem/threading/..."},
 		outside: exampleWorld,
 		because: "recipes are written once, over any env.ZooKeeperSession",
 	},
 	{
 		from: []string{"engine/runtimetest/..."},
-		to: []string{"engine/runtimetest/networktest", "engine/runtimetest/eventlog", "engine/env", "engine/recipes",
+		to: []string{"engine/runtimetest/networktest", "engine/runtimetest/eventlog", "engine/env", "engine/env/rpcerrors", "engine/recipes",
 			"engine/env/zkerrors", "engine/env/httperrors", "engine/pysem/threading/...", "engine/proto/..."},
 		because: "one suite holds both runtimes and both of whatever they reach to env's contract, so it knows none",
 	},
 	{
 		from:    []string{"engine/vtime/...", "engine/walltime/..."},
-		to:      []string{"engine/vtime/...", "engine/walltime/...", "engine/env", "engine/tasks"},
+		to:      []string{"engine/vtime/...", "engine/walltime/...", "engine/env", "engine/env/rpcerrors", "engine/tasks"},
 		inTests: []string{"engine/runtimetest"},
 		because: "a runtime implements env and knows nothing of what runs on it; what both runtimes need is in engine/tasks",
 	},
 	{
 		from:    []string{"engine/cluster"},
-		to:      []string{"engine/env"},
+		to:      []string{"engine/env", "engine/env/rpcerrors"},
 		because: "what a cluster is built from and seen to do is plain data, for the simulated world and for every runner",
 	},
 	{
 		from:    []string{"engine/envutils"},
-		to:      []string{"engine/env"},
+		to:      []string{"engine/env", "engine/env/rpcerrors"},
 		because: "agents and training jobs read some variables of their container alike, and import nothing of each other",
 	},
 	{
 		from:    []string{"engine/agent/agenttest"},
-		to:      []string{"engine/agent/agentconfig", "engine/agent/datadef", "engine/env", "engine/pysem/..."},
+		to:      []string{"engine/agent/agentconfig", "engine/agent/datadef", "engine/env", "engine/env/rpcerrors", "engine/pysem/..."},
 		because: "what tests of several rooms share must not import the rooms that they test",
 	},
 	{
@@ -252,13 +258,13 @@ var directions = []direction{
 	agentRoom("", "pylog", "service", "modelmanager", "backends", "replicamanager", "tfs", "datadef", "agentconfig"),
 	{
 		from:    []string{"engine/training/job"},
-		to:      []string{"engine/training/...", "engine/cluster", "engine/env", "engine/proto/...", "engine/quirks", "engine/pysem/..."},
+		to:      []string{"engine/training/...", "engine/cluster", "engine/env", "engine/env/rpcerrors", "engine/proto/...", "engine/quirks", "engine/pysem/..."},
 		outside: []string{"sim/...", "engine/vtime"},
 		because: "a job is described in the plain data of a cluster, and put together from the rooms of the training side",
 	},
 	{
 		from: []string{"engine/training/..."},
-		to: []string{"engine/training/...", "engine/env", "engine/env/zkbulk", "engine/env/zkerrors", "engine/env/httperrors", "engine/envutils", "engine/proto/...", "engine/quirks", "engine/recipes/...",
+		to: []string{"engine/training/...", "engine/env", "engine/env/rpcerrors", "engine/env/zkbulk", "engine/env/zkerrors", "engine/env/httperrors", "engine/envutils", "engine/proto/...", "engine/quirks", "engine/recipes/...",
 			"engine/tfrecord", "engine/pysem/threading/...", "engine/pysem/..."},
 		inTests: []string{"engine/env/envtest", "engine/pythontest"},
 		outside: []string{"sim/...", "engine/vtime", "engine/cluster"},
@@ -272,7 +278,7 @@ var directions = []direction{
 func agentRoom(room string, neighbours ...string) direction {
 	d := direction{
 		from: []string{strings.TrimSuffix("engine/agent/"+room, "/")},
-		to: []string{"engine/env", "engine/env/zkbulk", "engine/env/zkerrors", "engine/envutils", "engine/proto/...", "engine/quirks", "engine/recipes/...", "engine/pysem/threading/...",
+		to: []string{"engine/env", "engine/env/rpcerrors", "engine/env/zkbulk", "engine/env/zkerrors", "engine/envutils", "engine/proto/...", "engine/quirks", "engine/recipes/...", "engine/pysem/threading/...",
 			"engine/pysem/..."},
 		inTests: []string{"engine/env/envtest"},
 		outside: []string{"sim/...", "engine/vtime", "engine/cluster", "engine/agent/agenttest", "engine/agent/tfs/tfstest"},

@@ -28,9 +28,7 @@ const baseLines = 207067
 
 // crowded lists packages that may exceed a limit for the time being, with what they may
 // have. An entry that is no longer needed is reported, so the list only gets shorter.
-var crowded = map[string]roomSize{
-	"engine/env": {exported: 109},
-}
+var crowded = map[string]roomSize{}
 
 // house holds the sizes of all packages and functions.
 type house struct {

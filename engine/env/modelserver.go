@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 )
 
 // ModelServers makes clients of TensorFlow Serving processes.
@@ -67,7 +69,7 @@ func (s ModelState) String() string {
 
 // StatusProto is tensorflow.serving.StatusProto.
 type StatusProto struct {
-	Code    Code
+	Code    rpcerrors.Code
 	Message string
 }
 
@@ -82,7 +84,7 @@ type ModelVersionStatus struct {
 // String returns a text such as "1 AVAILABLE", or with an error "2 END (NOT_FOUND: no such file)".
 func (s ModelVersionStatus) String() string {
 	text := strconv.FormatInt(s.Version, 10) + " " + s.State.String()
-	if s.Status.Code != OK {
+	if s.Status.Code != rpcerrors.OK {
 		text += " (" + s.Status.Code.String() + ": " + s.Status.Message + ")"
 	}
 	return text

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/env/zkerrors"
 	"github.com/monosim/monosim/engine/pysem"
 )
@@ -56,7 +57,9 @@ func lookUp(ip string) (string, error) {
 // deadNetwork reaches nobody.
 type deadNetwork struct{ env.Network }
 
-func (deadNetwork) Probe(string, time.Duration) error { return &env.RPCError{Code: env.Unavailable} }
+func (deadNetwork) Probe(string, time.Duration) error {
+	return &env.RPCError{Code: rpcerrors.Unavailable}
+}
 
 // inlineTasks run at once, but not those that register again.
 type inlineTasks struct{ env.Tasks }

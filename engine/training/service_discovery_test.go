@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/pysem"
 )
 
@@ -171,7 +172,7 @@ func (n *lateNetwork) Probe(addr string, _ time.Duration) error {
 	n.addrs = append(n.addrs, addr)
 	if n.refusals > 0 {
 		n.refusals--
-		return &env.RPCError{Code: env.Unavailable}
+		return &env.RPCError{Code: rpcerrors.Unavailable}
 	}
 	return nil
 }

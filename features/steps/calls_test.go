@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/runners"
 )
 
@@ -24,7 +25,7 @@ type timedCall struct {
 func (t timedCall) Answer() (runners.ModelAnswer, bool) {
 	a := runners.ModelAnswer{Took: t.takes}
 	if t.takes > 0 {
-		a.Err = &env.RPCError{Code: env.DeadlineExceeded, Message: "Deadline Exceeded"}
+		a.Err = &env.RPCError{Code: rpcerrors.DeadlineExceeded, Message: "Deadline Exceeded"}
 	}
 	return a, t.c.now-t.begun >= t.takes
 }

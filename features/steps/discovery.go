@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/runners"
 )
 
@@ -100,7 +101,7 @@ func (w *World) doesNotAnswer(agents string) check {
 	return w.eachAgent(agents, func(pod string) error {
 		_, err := w.cluster.HeartBeat(pod, "ps")
 		var rpc *env.RPCError
-		if err == nil || errors.As(err, &rpc) && rpc.Code != env.Unavailable && rpc.Code != env.DeadlineExceeded {
+		if err == nil || errors.As(err, &rpc) && rpc.Code != rpcerrors.Unavailable && rpc.Code != rpcerrors.DeadlineExceeded {
 			return differ("HeartBeat of "+pod, "no answer", answered(err))
 		}
 		return nil

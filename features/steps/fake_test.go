@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/runners"
 )
 
@@ -111,7 +112,7 @@ func (c *fakeCluster) PodState(pod string) (runners.PodState, error) {
 func (c *fakeCluster) HeartBeat(pod, _ string) ([]runners.Addresses, error) {
 	c.now += time.Millisecond
 	if c.heartBeat == nil {
-		return nil, &env.RPCError{Code: env.Unavailable, Message: "nobody is there"}
+		return nil, &env.RPCError{Code: rpcerrors.Unavailable, Message: "nobody is there"}
 	}
 	return c.heartBeat(pod, c.now)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/runners"
 )
 
@@ -99,11 +100,11 @@ func (w *World) hasVersion(servers string, version int64, model, state string) c
 func (w *World) hasNoVersion(servers, model string) check {
 	return w.eachServer(servers, model, func(s modelServer, versions []env.ModelVersionStatus, err error) error {
 		var rpc *env.RPCError
-		if errors.As(err, &rpc) && rpc.Code == env.NotFound {
+		if errors.As(err, &rpc) && rpc.Code == rpcerrors.NotFound {
 			return nil
 		}
 		if err != nil {
-			return differ(fmt.Sprintf("%s: %s", s, model), env.NotFound, err)
+			return differ(fmt.Sprintf("%s: %s", s, model), rpcerrors.NotFound, err)
 		}
 		return differ(fmt.Sprintf("%s: %s", s, model), "no version", statuses(versions))
 	})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/runners"
 )
 
@@ -155,13 +156,13 @@ func (w *World) refusesConnections(server string) check {
 	return w.onServer(server, func(c runners.Caller, s modelServer) error {
 		err := c.Connect(s.pod, s.kind)
 		var rpc *env.RPCError
-		if errors.As(err, &rpc) && rpc.Code == env.Unavailable {
+		if errors.As(err, &rpc) && rpc.Code == rpcerrors.Unavailable {
 			return nil
 		}
 		if err == nil {
-			return differ(s.String(), env.Unavailable, "an answer")
+			return differ(s.String(), rpcerrors.Unavailable, "an answer")
 		}
-		return differ(s.String(), env.Unavailable, err)
+		return differ(s.String(), rpcerrors.Unavailable, err)
 	})
 }
 

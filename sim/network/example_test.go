@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/vtime"
 	"github.com/monosim/monosim/sim/network"
 )
@@ -29,7 +29,7 @@ func Example() {
 		for _, timeout := range []time.Duration{time.Second, time.Second, time.Minute} {
 			answer, failure := channel.Invoke("/greeter/Hello", "world", 20, timeout)
 			if failure != nil {
-				fmt.Println(p.Elapsed().Round(time.Millisecond), failure.Code == env.DeadlineExceeded)
+				fmt.Println(p.Elapsed().Round(time.Millisecond), failure.Code == rpcerrors.DeadlineExceeded)
 				continue
 			}
 			fmt.Println(p.Elapsed().Round(time.Millisecond), answer)

@@ -6,17 +6,18 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/vtime"
 	"github.com/monosim/monosim/engine/vtime/leap"
 )
 
-// These are the failures of a channel as a client sees them, see env.NoConnection.
+// These are the failures of a channel as a client sees them, see rpcerrors.NoConnection.
 var (
-	errNoConnection     = &env.RPCError{Code: env.Unavailable, Message: env.NoConnection}
-	errSocketClosed     = &env.RPCError{Code: env.Unavailable, Message: env.SocketClosed}
-	errConnectionReset  = &env.RPCError{Code: env.Unavailable, Message: env.ConnectionReset}
-	errDeadlineExceeded = &env.RPCError{Code: env.DeadlineExceeded, Message: env.DeadlineIsOver}
-	errChannelClosed    = &env.RPCError{Code: env.Canceled, Message: env.ChannelClosed}
+	errNoConnection     = &env.RPCError{Code: rpcerrors.Unavailable, Message: rpcerrors.NoConnection}
+	errSocketClosed     = &env.RPCError{Code: rpcerrors.Unavailable, Message: rpcerrors.SocketClosed}
+	errConnectionReset  = &env.RPCError{Code: rpcerrors.Unavailable, Message: rpcerrors.ConnectionReset}
+	errDeadlineExceeded = &env.RPCError{Code: rpcerrors.DeadlineExceeded, Message: rpcerrors.DeadlineIsOver}
+	errChannelClosed    = &env.RPCError{Code: rpcerrors.Canceled, Message: rpcerrors.ChannelClosed}
 )
 
 // The connection back-off of gRPC (doc/connection-backoff.md of grpc/grpc).
@@ -222,7 +223,7 @@ func (c *Channel) Closed(_ *Conn, why error) {
 
 // tooLarge returns the status for a message that is too large to be received.
 func tooLarge(sizeBytes int) *env.RPCError {
-	return &env.RPCError{Code: env.ResourceExhausted, Message: fmt.Sprintf(env.MessageTooLarge, sizeBytes, env.MaxMessageBytes)}
+	return &env.RPCError{Code: rpcerrors.ResourceExhausted, Message: fmt.Sprintf(rpcerrors.MessageTooLarge, sizeBytes, env.MaxMessageBytes)}
 }
 
 // failAll fails the present calls; a task that is woken by that may make a new call at once.

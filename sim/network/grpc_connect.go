@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 )
 
 // connect begins an attempt to connect. Its time limit and the time of the next attempt
@@ -57,7 +58,7 @@ func (c *Channel) attemptFailed(why error) {
 	c.conn = nil
 	c.refusal = errNoConnection
 	if errors.Is(why, ErrUnknown) {
-		c.refusal = &env.RPCError{Code: env.Unavailable, Message: env.NoSuchName + c.addr}
+		c.refusal = &env.RPCError{Code: rpcerrors.Unavailable, Message: rpcerrors.NoSuchName + c.addr}
 	}
 	c.state = channelFailing
 	c.timer = c.p.Schedule(c.retryAt, kindBackoff, (*connectTimer)(c), 0)

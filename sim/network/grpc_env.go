@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/vtime"
 )
 
@@ -119,7 +120,7 @@ func (s *served) work(call *Call) {
 func (s *served) handle(call *Call) {
 	request, ok := call.Request.([]byte)
 	if !ok {
-		call.Fail(&env.RPCError{Code: env.Internal, Message: fmt.Sprintf("Exception deserializing request! (%T)", call.Request)})
+		call.Fail(&env.RPCError{Code: rpcerrors.Internal, Message: fmt.Sprintf("Exception deserializing request! (%T)", call.Request)})
 		return
 	}
 	response, err := s.handler(call.Method, request)
@@ -131,7 +132,7 @@ func (s *served) handle(call *Call) {
 	var status *env.RPCError
 	if !errors.As(err, &status) {
 		// grpc-python's _server.py uses these words for an exception of a servicer.
-		status = &env.RPCError{Code: env.Unknown, Message: "Exception calling application: " + err.Error()}
+		status = &env.RPCError{Code: rpcerrors.Unknown, Message: "Exception calling application: " + err.Error()}
 	}
 	call.Fail(status)
 }
@@ -145,7 +146,7 @@ func (c *envChannel) Call(method string, request []byte, timeout time.Duration) 
 	}
 	data, ok := resp.([]byte)
 	if !ok {
-		return nil, &env.RPCError{Code: env.Internal, Message: fmt.Sprintf("Exception deserializing response! (%T)", resp)}
+		return nil, &env.RPCError{Code: rpcerrors.Internal, Message: fmt.Sprintf("Exception deserializing response! (%T)", resp)}
 	}
 	return data, nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/vtime"
 	"github.com/monosim/monosim/sim/network"
 )
@@ -72,7 +73,7 @@ func TestAnAnswerMayComeLater(t *testing.T) {
 	c := newCalls(t, exact)
 	c.serve(func(call *network.Call) {
 		c.b.Node().After(time.Second, vtime.Kind(0), func() {
-			call.Fail(&env.RPCError{Code: env.NotFound, Message: "no such model"})
+			call.Fail(&env.RPCError{Code: rpcerrors.NotFound, Message: "no such model"})
 		})
 	})
 	ch := network.NewChannel(c.p, c.a, "b:9000")
@@ -314,7 +315,7 @@ func TestObserversSeeEveryCall(t *testing.T) {
 	want := []network.RPC{
 		{From: "a", To: "b", Method: "/svc/Do", Request: "x", Response: "x", RequestBytes: 1, ResponseBytes: 1, Ended: 4 * time.Millisecond},
 		{From: "a", To: "b:1", Method: "/svc/Do", Request: "y", RequestBytes: 1, Started: 4 * time.Millisecond, Ended: 6 * time.Millisecond,
-			Err: &env.RPCError{Code: env.Unavailable, Message: "failed to connect to all addresses"}},
+			Err: &env.RPCError{Code: rpcerrors.Unavailable, Message: "failed to connect to all addresses"}},
 	}
 	if diff := cmp.Diff(want, seen); diff != "" {
 		t.Errorf("observed (-want +got):\n%s", diff)
@@ -385,8 +386,8 @@ func TestWhatAHandlerReturnsBecomesAStatus(t *testing.T) {
 		err  error
 		want string
 	}{
-		{"a status", &env.RPCError{Code: env.Unimplemented, Message: "Method not found!"}, "4ms UNIMPLEMENTED: Method not found!"},
-		{"a wrapped status", fmt.Errorf("while serving: %w", &env.RPCError{Code: env.Aborted, Message: "no"}), "4ms ABORTED: no"},
+		{"a status", &env.RPCError{Code: rpcerrors.Unimplemented, Message: "Method not found!"}, "4ms UNIMPLEMENTED: Method not found!"},
+		{"a wrapped status", fmt.Errorf("while serving: %w", &env.RPCError{Code: rpcerrors.Aborted, Message: "no"}), "4ms ABORTED: no"},
 		{"anything else", errors.New("boom"), "4ms UNKNOWN: Exception calling application: boom"},
 	}
 	for _, tc := range cases {

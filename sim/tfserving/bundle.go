@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
 	"github.com/monosim/monosim/sim/tfserving/infer"
 	"github.com/monosim/monosim/sim/tfserving/savedmodel"
@@ -76,7 +77,7 @@ func (s *Server) missingSavedModel(dir string) *env.RPCError {
 	if s.profile == ProfileHead {
 		text += ". Check that the directory exists and that you have the right permissions for accessing it."
 	}
-	return &env.RPCError{Code: env.NotFound, Message: text}
+	return &env.RPCError{Code: rpcerrors.NotFound, Message: text}
 }
 
 // parseBundle makes a model from the content of a saved_model.pb or .pbtxt.
@@ -135,13 +136,13 @@ func (s *Server) readGraph(file string, data []byte) (*savedmodel.Graph, *env.RP
 	case errors.Is(err, savedmodel.ErrNoGraph):
 		return nil, s.wrongTags()
 	case errors.Is(err, savedmodel.ErrTruncated):
-		return nil, statusf(env.OutOfRange, "Read less bytes than requested")
+		return nil, statusf(rpcerrors.OutOfRange, "Read less bytes than requested")
 	}
-	return nil, statusf(env.DataLoss, "Can't parse %s as %s proto", file, form)
+	return nil, statusf(rpcerrors.DataLoss, "Can't parse %s as %s proto", file, form)
 }
 
 func (s *Server) wrongTags() *env.RPCError {
-	return statusf(env.NotFound,
+	return statusf(rpcerrors.NotFound,
 		"Could not find meta graph def matching supplied tags: { %s }. To inspect available tag-sets in the SavedModel, please use the SavedModel CLI: `saved_model_cli`",
 		strings.Join(s.options.SavedModelTags, " "))
 }
@@ -159,13 +160,13 @@ func (s *Server) uninitialized(v savedmodel.Variable) *env.RPCError {
 	missing := "Container localhost does not exist. (Could not find resource: localhost/" + v.Name + ")"
 	switch {
 	case !v.Resource:
-		return statusf(env.FailedPrecondition, "Attempting to use uninitialized value %s\n\t [[{{node %s/read}}]]", v.Name, v.Name)
+		return statusf(rpcerrors.FailedPrecondition, "Attempting to use uninitialized value %s\n\t [[{{node %s/read}}]]", v.Name, v.Name)
 	case s.profile == ProfileHead:
-		return statusf(env.FailedPrecondition,
+		return statusf(rpcerrors.FailedPrecondition,
 			"Could not find variable %s. This could mean that the variable has been deleted. In TF1, it can also mean the variable is uninitialized. Debug info: container=localhost, status error message=%s",
 			v.Name, missing)
 	}
-	return statusf(env.FailedPrecondition,
+	return statusf(rpcerrors.FailedPrecondition,
 		"Error while reading resource variable %s from Container: localhost. This could mean that the variable was uninitialized. Not found: %s",
 		v.Name, missing)
 }

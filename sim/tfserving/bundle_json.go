@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
 	"github.com/monosim/monosim/sim/tfserving/infer"
@@ -31,8 +32,8 @@ type bundleJSON struct {
 	LoadMs      int64                    `json:"load_ms"`
 	CheckShapes *bool                    `json:"check_shapes"`
 	LoadError   *struct {
-		Code    env.Code `json:"code"`
-		Message string   `json:"message"`
+		Code    rpcerrors.Code `json:"code"`
+		Message string         `json:"message"`
 	} `json:"load_error"`
 }
 
@@ -47,7 +48,7 @@ func (s *Server) describedBundle(disk Storage, d bundleJSON, file string, option
 		return nil, s.wrongTags()
 	}
 	if len(d.Variables) > 0 && !hasVariables(disk, file) {
-		options.Unready = statusf(env.FailedPrecondition, "Attempting to use uninitialized value %s", d.Variables[0])
+		options.Unready = statusf(rpcerrors.FailedPrecondition, "Attempting to use uninitialized value %s", d.Variables[0])
 	}
 	options.CheckShapes = *cmp.Or(d.CheckShapes, new(true))
 	b := &Bundle{

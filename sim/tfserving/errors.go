@@ -4,9 +4,10 @@ import (
 	"fmt"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 )
 
-func statusf(code env.Code, format string, args ...any) *env.RPCError {
+func statusf(code rpcerrors.Code, format string, args ...any) *env.RPCError {
 	return &env.RPCError{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 

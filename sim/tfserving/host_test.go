@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 )
 
@@ -291,6 +292,6 @@ func specMessage(spec env.ModelSpec) *apis.ModelSpec {
 // errBatchQueueFull is the error of a server with too many requests, in TensorFlow's words
 // (TFS-12.2).
 var errBatchQueueFull = &env.RPCError{
-	Code:    env.Unavailable,
+	Code:    rpcerrors.Unavailable,
 	Message: "The batch scheduling queue to which this task was submitted is full",
 }

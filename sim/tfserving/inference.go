@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/sim/tfserving/infer"
 	"google.golang.org/protobuf/proto"
@@ -55,7 +56,7 @@ func (s *Server) specOf(request proto.Message) (*apis.ModelSpec, error) {
 	switch r := request.(type) {
 	case *apis.PredictRequest:
 		if s.fake != nil {
-			return nil, statusf(env.Internal, "Failed to serialize response!")
+			return nil, statusf(rpcerrors.Internal, "Failed to serialize response!")
 		}
 		spec = r.GetModelSpec()
 	case *apis.ClassificationRequest:
@@ -68,7 +69,7 @@ func (s *Server) specOf(request proto.Message) (*apis.ModelSpec, error) {
 			spec = tasks[0].GetModelSpec()
 		}
 	default:
-		return nil, statusf(env.Unimplemented, "")
+		return nil, statusf(rpcerrors.Unimplemented, "")
 	}
 	if spec == nil && s.fake == nil {
 		return nil, errMissingSpec()
@@ -94,7 +95,7 @@ func (i *Inference) Limit(d time.Duration) { i.limit = max(d.Truncate(time.Milli
 
 // ErrTimedOut is the runtime's answer to a request that took longer than its limit (tensorflow
 // core/common_runtime/direct_session.cc, WaitForNotification).
-var ErrTimedOut = &env.RPCError{Code: env.DeadlineExceeded, Message: "Timed out waiting for notification"}
+var ErrTimedOut = &env.RPCError{Code: rpcerrors.DeadlineExceeded, Message: "Timed out waiting for notification"}
 
 // Run computes the response. Any thread may call it at any time, because it reads only immutable
 // data.
@@ -118,7 +119,7 @@ func (s *Server) FailPredicts(err *env.RPCError) { s.reader.set(func(r *Reader) 
 
 func servableNotFound(name string, version int64, latest bool) *env.RPCError {
 	if latest {
-		return statusf(env.NotFound, "Servable not found for request: Latest(%s)", name)
+		return statusf(rpcerrors.NotFound, "Servable not found for request: Latest(%s)", name)
 	}
-	return statusf(env.NotFound, "Servable not found for request: Specific(%s, %d)", name, version)
+	return statusf(rpcerrors.NotFound, "Servable not found for request: Specific(%s, %d)", name, version)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 )
 
 // watcher holds one server to what must be so in every run, whatever happens to
@@ -166,7 +167,7 @@ func (w *watcher) waitedForReaders(id servable) {
 // cancelled: only tfs-head ends a load that succeeded in vain (TFS-5.3), and only
 // one that nobody wants any more.
 func (w *watcher) cancelled(id servable, e Event) {
-	if e.Err == nil || e.Err.Code != env.Canceled {
+	if e.Err == nil || e.Err.Code != rpcerrors.Canceled {
 		return
 	}
 	if w.server.profile != ProfileHead {
@@ -181,7 +182,7 @@ func (w *watcher) cancelled(id servable, e Event) {
 // and each costs the same here; one that nobody wants any more ends with the first
 // try that begins after that (TFS-5.2, TFS-5.3).
 func (w *watcher) retried(was knownState, e Event) {
-	if e.Err == nil || e.Err.Code == env.Canceled {
+	if e.Err == nil || e.Err.Code == rpcerrors.Canceled {
 		return
 	}
 	o, id := w.server.options, servable{e.Model, e.Version}

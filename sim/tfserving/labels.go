@@ -2,6 +2,7 @@ package tfserving
 
 import (
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
@@ -12,11 +13,11 @@ type labelMap map[string]map[string]int64
 // version returns the version that a label points to (TFS-11).
 func (l labelMap) version(model, label string) (int64, *env.RPCError) {
 	if l == nil {
-		return 0, statusf(env.Unavailable, "Model labels does not init yet.%s", label)
+		return 0, statusf(rpcerrors.Unavailable, "Model labels does not init yet.%s", label)
 	}
 	version, ok := l[model][label]
 	if !ok {
-		return 0, statusf(env.InvalidArgument, "Unrecognized servable version label: %s", label)
+		return 0, statusf(rpcerrors.InvalidArgument, "Unrecognized servable version label: %s", label)
 	}
 	return version, nil
 }
@@ -25,7 +26,7 @@ func (l labelMap) version(model, label string) (int64, *env.RPCError) {
 // caller holds the lock.
 func (r *Reader) requestedLabel(model, label string) (int64, *env.RPCError) {
 	if r.server.options.RefuseVersionLabels {
-		return 0, statusf(env.InvalidArgument, "ModelSpec has 'version_label' set, but it is not currently allowed by the server.")
+		return 0, statusf(rpcerrors.InvalidArgument, "ModelSpec has 'version_label' set, but it is not currently allowed by the server.")
 	}
 	return r.labels.version(model, label)
 }
@@ -37,7 +38,7 @@ func (c *core) updateLabels(config modelconfig.ServerConfig) *env.RPCError {
 	for _, model := range config.Models {
 		for _, label := range model.Labels {
 			if !c.mayAssign(model.Name, label) {
-				return statusf(env.FailedPrecondition,
+				return statusf(rpcerrors.FailedPrecondition,
 					"Request to assign label to version %d of model %s, which is not currently available for inference",
 					label.Version, model.Name)
 			}
@@ -49,7 +50,7 @@ func (c *core) updateLabels(config modelconfig.ServerConfig) *env.RPCError {
 	}
 	if c.server.options.RefuseVersionLabels {
 		if len(fresh) > 0 {
-			return statusf(env.FailedPrecondition, "Model version labels are not currently allowed by the server.")
+			return statusf(rpcerrors.FailedPrecondition, "Model version labels are not currently allowed by the server.")
 		}
 		return nil
 	}

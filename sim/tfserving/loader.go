@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 )
 
 // load executes one load request on a thread of the load executor (TFS-5.1). It decides about
@@ -76,7 +77,7 @@ func (m *manager) publishLoaded(h *harness, done func()) {
 
 // unloadCancelled drops a version whose load was cancelled (core/loader_harness.cc:87-104).
 func (m *manager) unloadCancelled(h *harness, done func()) {
-	m.drop(h, statusf(env.Canceled, "Loading of servable cancelled"), done)
+	m.drop(h, statusf(rpcerrors.Canceled, "Loading of servable cancelled"), done)
 }
 
 // drop frees a version's memory after the time of an unload, and announces its End with err.

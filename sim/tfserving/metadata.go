@@ -5,7 +5,7 @@ import (
 	"google.golang.org/protobuf/types/known/anypb"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
-	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 )
@@ -34,11 +34,11 @@ func (r *Reader) GetModelMetadata(request *apis.GetModelMetadataRequest) (*apis.
 		return nil, errMissingSpec()
 	}
 	if len(request.GetMetadataField()) == 0 {
-		return nil, statusf(env.InvalidArgument, "GetModelMetadataRequest must specify at least one metadata_field")
+		return nil, statusf(rpcerrors.InvalidArgument, "GetModelMetadataRequest must specify at least one metadata_field")
 	}
 	for _, field := range request.GetMetadataField() {
 		if field != signatureField {
-			return nil, statusf(env.InvalidArgument, "Metadata field %s is not supported", field)
+			return nil, statusf(rpcerrors.InvalidArgument, "Metadata field %s is not supported", field)
 		}
 	}
 	handle, err := r.acquire(SpecValue(request.GetModelSpec()))
@@ -49,7 +49,7 @@ func (r *Reader) GetModelMetadata(request *apis.GetModelMetadataRequest) (*apis.
 	packed := &anypb.Any{}
 	signatures := &apis.SignatureDefMap{SignatureDef: handle.Bundle().Signatures}
 	if err := anypb.MarshalFrom(packed, signatures, proto.MarshalOptions{Deterministic: true}); err != nil {
-		return nil, statusf(env.Internal, "%v", err)
+		return nil, statusf(rpcerrors.Internal, "%v", err)
 	}
 	return &apis.GetModelMetadataResponse{
 		ModelSpec: &apis.ModelSpec{

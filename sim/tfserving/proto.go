@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	configpb "github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	bundlepb "github.com/monosim/monosim/engine/proto/tensorflow_serving/servables/tensorflow"
 	"github.com/monosim/monosim/engine/proto/textpb"
@@ -80,11 +81,11 @@ func adapterSettings(config *anypb.Any) (bundleSettings, *env.RPCError) {
 	i := strings.LastIndexByte(url, '/')
 	switch {
 	case i < 0 || i == len(url)-1:
-		return bundleSettings{}, statusf(env.InvalidArgument, "Supplied config's type_url could not be parsed: %s", url)
+		return bundleSettings{}, statusf(rpcerrors.InvalidArgument, "Supplied config's type_url could not be parsed: %s", url)
 	case url[i+1:] != string(proto.MessageName(&adapter)):
-		return bundleSettings{}, statusf(env.Internal, "Unable to find compiled-in proto descriptor of type %s", url[i+1:])
+		return bundleSettings{}, statusf(rpcerrors.Internal, "Unable to find compiled-in proto descriptor of type %s", url[i+1:])
 	case proto.Unmarshal(config.GetValue(), &adapter) != nil:
-		return bundleSettings{}, statusf(env.InvalidArgument, "Malformed content of Any: %s", config)
+		return bundleSettings{}, statusf(rpcerrors.InvalidArgument, "Malformed content of Any: %s", config)
 	}
 	c := adapter.GetLegacyConfig()
 	return bundleSettings{

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/sim/tfserving/timerqueue"
 )
 
@@ -64,10 +65,10 @@ func (s *Server) Share(lock Locker, enter func(fn func())) *Reader {
 // acquire resolves the version for a request and keeps it in use until Release (TFS-12.1).
 func (r *Reader) acquire(spec env.ModelSpec) (Handle, error) {
 	if r.server.fake != nil {
-		return Handle{}, statusf(env.Unimplemented, "Method not implemented!")
+		return Handle{}, statusf(rpcerrors.Unimplemented, "Method not implemented!")
 	}
 	if spec.Name == "" {
-		return Handle{}, statusf(env.InvalidArgument, "ModelSpec has no name specified.")
+		return Handle{}, statusf(rpcerrors.InvalidArgument, "ModelSpec has no name specified.")
 	}
 	r.lock.Lock()
 	defer r.lock.Unlock()

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 	"github.com/monosim/monosim/sim/tfserving/timerqueue"
 )
@@ -27,7 +28,7 @@ type core struct {
 // handleReload executes a reload by RPC. It checks the config's kind, step 1, without the lock.
 func (c *core) handleReload(config modelconfig.ServerConfig, done func(*env.RPCError)) {
 	if config.Kind != modelconfig.ModelList {
-		done(statusf(env.InvalidArgument, "ServerModelConfig type not supported by HandleReloadConfigRequest. "+
+		done(statusf(rpcerrors.InvalidArgument, "ServerModelConfig type not supported by HandleReloadConfigRequest. "+
 			"Only ModelConfigList is currently supported"))
 		return
 	}
@@ -52,7 +53,7 @@ func (c *core) reload(config modelconfig.ServerConfig, done func(*env.RPCError))
 // reload. From step 6 on, the new config stays stored all the same.
 func (c *core) apply(config modelconfig.ServerConfig, done func(*env.RPCError)) {
 	if !c.legalTransition(config) {
-		done(statusf(env.FailedPrecondition, "Cannot transition to requested config. It is only legal to transition "+
+		done(statusf(rpcerrors.FailedPrecondition, "Cannot transition to requested config. It is only legal to transition "+
 			"from one ModelConfigList to another."))
 		return
 	}
@@ -127,7 +128,7 @@ func loggerError(config modelconfig.ServerConfig) *env.RPCError {
 	if !slices.ContainsFunc(config.Models, func(m modelconfig.ModelConfig) bool { return m.Logging }) {
 		return nil
 	}
-	return statusf(env.InvalidArgument, "No request-logger-creator provided.")
+	return statusf(rpcerrors.InvalidArgument, "No request-logger-creator provided.")
 }
 
 // adapterError creates the source adapters, as upstream's CreateAdapters does. It returns the
@@ -151,7 +152,7 @@ func (c *core) route(config modelconfig.ServerConfig) ([]route, *env.RPCError) {
 		}
 		platform, ok := c.server.options.platformNamed(name)
 		if !ok {
-			return nil, statusf(env.InvalidArgument, "Model %s requests unsupported platform %s", m.Name, name)
+			return nil, statusf(rpcerrors.InvalidArgument, "Model %s requests unsupported platform %s", m.Name, name)
 		}
 		routes = append(routes, route{m.Name, platform})
 	}

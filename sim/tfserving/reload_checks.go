@@ -2,6 +2,7 @@ package tfserving
 
 import (
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
@@ -22,7 +23,7 @@ func (c *core) validate(config modelconfig.ServerConfig) *env.RPCError {
 	names := make(map[string]bool, len(config.Models))
 	for _, m := range config.Models {
 		if names[m.Name] {
-			return statusf(env.InvalidArgument, "Illegal to list model %s multiple times in config list", m.Name)
+			return statusf(rpcerrors.InvalidArgument, "Illegal to list model %s multiple times in config list", m.Name)
 		}
 		names[m.Name] = true
 	}
@@ -40,14 +41,14 @@ func (c *core) validate(config modelconfig.ServerConfig) *env.RPCError {
 func (c *core) validatePaths(config modelconfig.ServerConfig) *env.RPCError {
 	if root := c.server.options.ModelConfigListRootDir; root != nil {
 		if modelconfig.IsRelativePath(*root) {
-			return statusf(env.InvalidArgument,
+			return statusf(rpcerrors.InvalidArgument,
 				"Expected non-empty absolute path or URI; got model_config_list_root_dir=%s", *root)
 		}
 		return nil
 	}
 	for _, m := range config.Models {
 		if modelconfig.IsRelativePath(m.BasePath) {
-			return statusf(env.InvalidArgument,
+			return statusf(rpcerrors.InvalidArgument,
 				"Expected model %s to have an absolute path or URI; got base_path()=%s", m.Name, m.BasePath)
 		}
 	}
@@ -84,7 +85,7 @@ func (c *core) validatePlatforms(config modelconfig.ServerConfig) *env.RPCError 
 			return err
 		}
 		if platform != was {
-			return statusf(env.InvalidArgument,
+			return statusf(rpcerrors.InvalidArgument,
 				"Illegal to change a model's platform. For model %s platform was %s and new platform requested is %s",
 				m.Name, was, platform)
 		}
@@ -101,14 +102,14 @@ func (s *Server) platform(m modelconfig.ModelConfig) (string, *env.RPCError) {
 	}
 	switch {
 	case m.Type != modelconfig.TypeUnspecified && m.Platform != "":
-		return "", statusf(env.InvalidArgument,
+		return "", statusf(rpcerrors.InvalidArgument,
 			"Illegal setting both ModelServerConfig::model_type (deprecated) and ModelServerConfig::model_platform%s", tail)
 	case m.Type == modelconfig.TypeTensorFlow:
 		return modelconfig.TensorFlowPlatform, nil
 	case m.Type != modelconfig.TypeUnspecified:
-		return "", statusf(env.InvalidArgument, "ModelServerConfig::model_type choice %d not supported.", m.Type)
+		return "", statusf(rpcerrors.InvalidArgument, "ModelServerConfig::model_type choice %d not supported.", m.Type)
 	case m.Platform == "":
-		return "", statusf(env.InvalidArgument,
+		return "", statusf(rpcerrors.InvalidArgument,
 			"Illegal setting neither ModelServerConfig::model_type (deprecated) nor ModelServerConfig::model_platform%s", tail)
 	}
 	return m.Platform, nil

@@ -2,6 +2,7 @@ package tfserving
 
 import (
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 )
 
 // reserve decides whether a version's resources are available (TFS-5.8). The caller holds mu and
@@ -16,7 +17,7 @@ func (m *manager) reserve(h *harness, done func(*env.RPCError)) {
 		case limit == 0 || m.reservedBytes()+h.reserved <= limit:
 			done(nil)
 		case m.ongoing == 0:
-			done(statusf(env.ResourceExhausted, "Insufficient resources to load servable %s", h.id))
+			done(statusf(rpcerrors.ResourceExhausted, "Insufficient resources to load servable %s", h.id))
 		default:
 			m.capacity = append(m.capacity, func() { m.reserve(h, done) })
 			m.mu.Unlock()

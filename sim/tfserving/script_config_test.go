@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
@@ -54,9 +55,9 @@ func (s *script) option(o *Options, option string) {
 	case "platform":
 		o.Platforms = append(o.Platforms, Platform{Name: value})
 	case "badplatform":
-		o.Platforms = append(o.Platforms, Platform{Name: value, AdapterError: statusf(env.Unknown, "Injected error")})
+		o.Platforms = append(o.Platforms, Platform{Name: value, AdapterError: statusf(rpcerrors.Unknown, "Injected error")})
 	case "adaptererror":
-		o.Platforms = []Platform{{Name: modelconfig.TensorFlowPlatform, AdapterError: statusf(env.Canceled, "%s", value)}}
+		o.Platforms = []Platform{{Name: modelconfig.TensorFlowPlatform, AdapterError: statusf(rpcerrors.Canceled, "%s", value)}}
 	case "forcelabels":
 		o.ForceAllowLabels = true
 	case "nolabels":

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
@@ -88,7 +89,7 @@ func (s *script) aspire(args []string) {
 			v.path = "/m/" + args[0] + "/" + version
 		}
 		if failed {
-			v.err = statusf(env.Unknown, "%s", text)
+			v.err = statusf(rpcerrors.Unknown, "%s", text)
 		}
 		list = append(list, v)
 	}
@@ -222,7 +223,7 @@ func (s *script) event(args []string) {
 		"UNLOADING": env.StateUnloading, "END": env.StateEnd}
 	var failed *env.RPCError
 	if len(args) > 2 {
-		failed = statusf(env.Internal, "%s", strings.Join(args[2:], " "))
+		failed = statusf(rpcerrors.Internal, "%s", strings.Join(args[2:], " "))
 	}
 	s.server.timers.Request(func() { s.server.publish(servable{spec.Name, spec.Version}, states[args[1]], failed) })
 }

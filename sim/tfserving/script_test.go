@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/engine/tfrecord"
@@ -220,7 +221,7 @@ func (s *script) warmup(args []string) {
 }
 
 func (s *script) fault(args []string) {
-	s.host.disk.fault(args[0], statusf(env.Unavailable, "%s", strings.Join(args[1:], " ")))
+	s.host.disk.fault(args[0], statusf(rpcerrors.Unavailable, "%s", strings.Join(args[1:], " ")))
 }
 func (s *script) heal(args []string) { s.host.disk.fault(args[0], nil) }
 

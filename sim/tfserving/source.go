@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 	"github.com/monosim/monosim/sim/tfserving/timerqueue"
 )
@@ -95,7 +96,7 @@ func (src *source) updateConfig(models []monitored, done func(*env.RPCError)) {
 func (src *source) check(models []monitored, done func(*env.RPCError)) {
 	options := src.server.options
 	if src.connected && src.server.pollInterval() != src.grid.Interval {
-		done(statusf(env.InvalidArgument, "Changing file_system_poll_wait_seconds is not supported"))
+		done(statusf(rpcerrors.InvalidArgument, "Changing file_system_poll_wait_seconds is not supported"))
 		return
 	}
 	if !options.FailIfZeroVersions && !options.ServableVersionsAlwaysPresent {

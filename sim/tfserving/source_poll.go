@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
@@ -102,7 +103,7 @@ func (src *source) missingBasePath(m *monitored) *env.RPCError {
 	if src.server.profile == ProfileHead {
 		text += fmt.Sprintf(" with error NOT_FOUND: %s not found", m.basePath)
 	}
-	return &env.RPCError{Code: env.InvalidArgument, Message: text}
+	return &env.RPCError{Code: rpcerrors.InvalidArgument, Message: text}
 }
 
 // specificFast returns the requested versions without a listing. It returns false unless each has
@@ -170,7 +171,7 @@ func (src *source) failIfZeroVersions(disk Storage, models []monitored) *env.RPC
 	if src.server.profile == Profile24 {
 		at = "" // upstream prints the path of a deprecated field (2.4:file_system_storage_path_source.cc:303)
 	}
-	return statusf(env.NotFound, "Unable to find a numerical version path for servable %s at: %s", first.name, at)
+	return statusf(rpcerrors.NotFound, "Unable to find a numerical version path for servable %s at: %s", first.name, at)
 }
 
 // aspire sends a model's versions to the manager, through the source adapter of its platform.

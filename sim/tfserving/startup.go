@@ -2,6 +2,7 @@ package tfserving
 
 import (
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
@@ -91,7 +92,7 @@ func (s *Server) FailToListen() {
 		s.exit(1, "")
 		return
 	}
-	s.failStart(statusf(env.InvalidArgument, "Failed to BuildAndStart gRPC server"))
+	s.failStart(statusf(rpcerrors.InvalidArgument, "Failed to BuildAndStart gRPC server"))
 }
 
 // startConfig checks the flags and reads the first config (TFS-9.2).
@@ -104,7 +105,7 @@ func (s *Server) startConfig(disk Storage) (modelconfig.ServerConfig, *env.RPCEr
 	case o.InitialConfig != nil:
 		return *o.InitialConfig, nil
 	case o.ModelBasePath == "" && s.configFile == "":
-		return modelconfig.ServerConfig{}, statusf(env.InvalidArgument,
+		return modelconfig.ServerConfig{}, statusf(rpcerrors.InvalidArgument,
 			"Both server_options.model_base_path and server_options.model_config_file are empty!")
 	case s.configFile != "":
 		file := s.readConfigFile(disk)
@@ -120,12 +121,12 @@ func (s *Server) checkPorts() *env.RPCError {
 	o := s.options
 	switch {
 	case o.Port == 0 && s.profile == Profile24:
-		return statusf(env.InvalidArgument, "server_options.grpc_port is not set.")
+		return statusf(rpcerrors.InvalidArgument, "server_options.grpc_port is not set.")
 	case o.Port == 0 && o.GRPCSocketPath == "":
-		return statusf(env.InvalidArgument,
+		return statusf(rpcerrors.InvalidArgument,
 			"At least one of server_options.grpc_port or server_options.grpc_socket_path must be set.")
 	case o.UseALTSCredentials && o.SSLConfigFile != "":
-		return statusf(env.InvalidArgument, "Either use_alts_credentials must be false or ssl_config_file must be empty.")
+		return statusf(rpcerrors.InvalidArgument, "Either use_alts_credentials must be false or ssl_config_file must be empty.")
 	}
 	return nil
 }

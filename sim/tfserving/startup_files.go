@@ -4,6 +4,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	tfpb "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
 	configpb "github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	bundlepb "github.com/monosim/monosim/engine/proto/tensorflow_serving/servables/tensorflow"
@@ -103,7 +104,7 @@ func (s *Server) checkPlatform(disk Storage) *env.RPCError {
 		}
 	}
 	if o := s.options; o.IntraOpParallelism > 0 && o.InterOpParallelism > 0 && o.SessionParallelism > 0 {
-		return statusf(env.InvalidArgument, "Either configure server_options.tensorflow_session_parallelism or "+
+		return statusf(rpcerrors.InvalidArgument, "Either configure server_options.tensorflow_session_parallelism or "+
 			"(server_options.tensorflow_intra_op_parallelism, server_options.tensorflow_inter_op_parallelism) separately. "+
 			"You cannot configure all.")
 	}
@@ -115,7 +116,7 @@ func (s *Server) checkBatching(disk Storage) *env.RPCError {
 	case o.BatchingParametersFile == "":
 		return nil
 	case !o.EnableBatching:
-		return statusf(env.InvalidArgument,
+		return statusf(rpcerrors.InvalidArgument,
 			"server_options.batching_parameters_file is set without setting server_options.enable_batching to true.")
 	default:
 		return s.checkFile(disk, o.BatchingParametersFile, textpb.Unmarshal, &bundlepb.BatchingParameters{})
@@ -165,11 +166,11 @@ func (s *Server) readTextProto(disk Storage, path string) ([]byte, *env.RPCError
 	data, err := disk.ReadFile(path)
 	switch {
 	case err != nil && s.fake == nil && storageError(path, err).Message == path+isDirectory:
-		return nil, statusf(env.NotFound, "%s; No such device", path)
+		return nil, statusf(rpcerrors.NotFound, "%s; No such device", path)
 	case err != nil:
 		return nil, storageError(path, err)
 	case len(data) == 0 && s.fake == nil:
-		return nil, statusf(env.InvalidArgument, "%s; Invalid argument", path)
+		return nil, statusf(rpcerrors.InvalidArgument, "%s; Invalid argument", path)
 	}
 	return data, nil
 }
@@ -180,5 +181,5 @@ const isDirectory = "; Is a directory"
 // invalidProtobufFile returns the error for a file that is not the expected text proto
 // (util/proto_util.h:27-40).
 func invalidProtobufFile(path string) *env.RPCError {
-	return statusf(env.InvalidArgument, "Invalid protobuf file: '%s'", path)
+	return statusf(rpcerrors.InvalidArgument, "Invalid protobuf file: '%s'", path)
 }

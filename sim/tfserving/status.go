@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/sim/tfserving/fake"
 )
 
@@ -120,12 +121,12 @@ func SelectStatus(spec env.ModelSpec, versions []env.ModelVersionStatus) ([]env.
 	if spec.HasVersion {
 		i := slices.IndexFunc(versions, func(v env.ModelVersionStatus) bool { return v.Version == spec.Version })
 		if i < 0 {
-			return nil, statusf(env.NotFound, "Could not find version %d of model %s", spec.Version, spec.Name)
+			return nil, statusf(rpcerrors.NotFound, "Could not find version %d of model %s", spec.Version, spec.Name)
 		}
 		return versions[i : i+1 : i+1], nil
 	}
 	if len(versions) == 0 {
-		return nil, statusf(env.NotFound, "Could not find any versions of model %s", spec.Name)
+		return nil, statusf(rpcerrors.NotFound, "Could not find any versions of model %s", spec.Name)
 	}
 	return versions, nil
 }
@@ -138,4 +139,4 @@ func (s *Server) StatusWithoutSpec() ([]env.ModelVersionStatus, error) {
 	return nil, errMissingSpec()
 }
 
-func errMissingSpec() error { return statusf(env.InvalidArgument, "Missing ModelSpec") }
+func errMissingSpec() error { return statusf(rpcerrors.InvalidArgument, "Missing ModelSpec") }

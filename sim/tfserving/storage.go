@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/sim/tfserving/timerqueue"
 )
 
@@ -67,11 +68,11 @@ func storageError(path string, err error) *env.RPCError {
 	case errors.As(err, &status):
 		return status
 	case errors.Is(err, fs.ErrNotExist):
-		return statusf(env.NotFound, "%s; No such file or directory", path)
+		return statusf(rpcerrors.NotFound, "%s; No such file or directory", path)
 	case errors.Is(err, fs.ErrPermission):
-		return statusf(env.PermissionDenied, "%s; Permission denied", path)
+		return statusf(rpcerrors.PermissionDenied, "%s; Permission denied", path)
 	}
-	return statusf(env.Unknown, "%s; %s", path, err)
+	return statusf(rpcerrors.Unknown, "%s; %s", path, err)
 }
 
 // joinPath joins two paths with exactly one slash between them (tensorflow io::JoinPath).

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 )
 
 // classifier has one signature of the method with these outputs.
@@ -70,7 +71,7 @@ func TestMirroredClassify(t *testing.T) {
 		{name: "classifier_test.cc:EmptyExampleList", model: both, classify: spec("") + emptyList, want: "INVALID_ARGUMENT: Input is empty."},
 		{name: "classifier_test.cc:EmptyExampleListWithContext", model: both, classify: spec("") + emptyWithContext, want: "INVALID_ARGUMENT: Input is empty."},
 		{name: "classifier_test.cc:RunsFails", model: both, classify: spec("") + twoExamples,
-			fault: &env.RPCError{Code: env.Internal, Message: "Run totally failed"}, want: "INTERNAL: Run totally failed"},
+			fault: &env.RPCError{Code: rpcerrors.Internal, Message: "Run totally failed"}, want: "INTERNAL: Run totally failed"},
 		{name: "classifier_test.cc:ClassesIncorrectTensorBatchSize", model: classifier(method, text("classes", "[1, 2]")+","+float("scores", "[2, 2]")),
 			classify: spec("") + twoExamples, want: "INVALID_ARGUMENT: Expected classes output batch size of 2. Got: 1"},
 		{name: "classifier_test.cc:ClassesIncorrectTensorType", model: classifier(method, float("classes", "[2, 2]")+","+float("scores", "[2, 2]")),

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
@@ -92,7 +93,7 @@ func TestUpstreamMockedTFServing_test_handle_reload_config_request(t *testing.T)
 		want  []env.ModelVersionStatus
 	}{
 		{"test_model", []env.ModelVersionStatus{{Version: 1, State: env.StateAvailable}}},
-		{"test_model_test", []env.ModelVersionStatus{{Version: -1, Status: env.StatusProto{Code: env.NotFound, Message: "test_model_test is not found"}}}},
+		{"test_model_test", []env.ModelVersionStatus{{Version: -1, Status: env.StatusProto{Code: rpcerrors.NotFound, Message: "test_model_test is not found"}}}},
 	} {
 		got, err := s.Status(env.ModelSpec{Name: c.model})
 		if err != nil {

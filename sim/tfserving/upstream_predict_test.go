@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 )
 
 // counter has the signatures of upstream's saved_model_counter.
@@ -91,7 +92,7 @@ func TestMirroredPredict(t *testing.T) {
 		{name: "predict_util.cc:a fault of the runtime", model: halfPlusTwo, predict: spec("") + two,
 			fault: errBatchQueueFull, want: "UNAVAILABLE: The batch scheduling queue to which this task was submitted is full"},
 		{name: "predict_util.cc:a fault comes after the checks", model: halfPlusTwo, predict: spec(""),
-			fault: &env.RPCError{Code: env.Internal, Message: "broken"}, want: "INVALID_ARGUMENT: input size does not match"},
+			fault: &env.RPCError{Code: rpcerrors.Internal, Message: "broken"}, want: "INVALID_ARGUMENT: input size does not match"},
 		{name: "core/manager.h:a version that is not loaded", model: halfPlusTwo,
 			predict: "model_spec { name: 'test_model' version { value: 7 } }",
 			want:    "NOT_FOUND: Servable not found for request: Specific(test_model, 7)"},

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 )
 
 // regressor has one signature of the method with this output.
@@ -34,7 +35,7 @@ func TestMirroredRegress(t *testing.T) {
 		{name: "regressor_test.cc:EmptyExampleList", model: vector, regress: spec("") + emptyList, want: "INVALID_ARGUMENT: Input is empty."},
 		{name: "regressor_test.cc:EmptyExampleListWithContext", model: vector, regress: spec("") + emptyWithContext, want: "INVALID_ARGUMENT: Input is empty."},
 		{name: "regressor_test.cc:RunsFails", model: vector, regress: spec("") + twoExamples,
-			fault: &env.RPCError{Code: env.Internal, Message: "Run totally failed"}, want: "INTERNAL: Run totally failed"},
+			fault: &env.RPCError{Code: rpcerrors.Internal, Message: "Run totally failed"}, want: "INTERNAL: Run totally failed"},
 		{name: "regressor_test.cc:UnexpectedOutputTensorSize", model: regressor(method, `"dtype": 1, "shape": [2]`), regress: spec("") + oneExample,
 			want: "INVALID_ARGUMENT: Input batch size did not match output batch size: 1 vs. 2"},
 		{name: "regressor_test.cc:UnexpectedOutputTensorType", model: regressor(method, `"dtype": 7, "shape": [1]`), regress: spec("") + oneExample,

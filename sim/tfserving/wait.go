@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 )
 
 // wait is a reload that waits, without limit, until each of its models has a version that is
@@ -85,5 +86,5 @@ func (w *wait) result(c *core) *env.RPCError {
 	if failed == 0 {
 		return nil
 	}
-	return statusf(env.Unknown, "%d %s(s) did not become available: {%s}", failed, w.noun, entries.String())
+	return statusf(rpcerrors.Unknown, "%d %s(s) did not become available: {%s}", failed, w.noun, entries.String())
 }

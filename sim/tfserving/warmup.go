@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/sim/tfserving/tfrecord"
 )
@@ -68,11 +69,11 @@ func (s *Server) runWarmups(b *Bundle, data []byte, path string) (records int, d
 			return records, nil, nil
 		}
 		if err != nil {
-			return records, statusf(env.DataLoss, "%v", err), nil
+			return records, statusf(rpcerrors.DataLoss, "%v", err), nil
 		}
 		log := &apis.PredictionLog{}
 		if proto.Unmarshal(record, log) != nil {
-			return records, nil, statusf(env.InvalidArgument, "Failed to parse warmup record: %s from %s", record, path)
+			return records, nil, statusf(rpcerrors.InvalidArgument, "Failed to parse warmup record: %s from %s", record, path)
 		}
 		if err := s.runWarmup(b, log); err != nil {
 			return records, nil, err.(*env.RPCError)
@@ -89,7 +90,7 @@ func (s *Server) tooManyWarmups(path string) *env.RPCError {
 	if s.profile == ProfileHead {
 		verb = "exceeds"
 	}
-	return statusf(env.InvalidArgument, "Number of warmup records %s the maximum (%d) at %s", verb, maxWarmupRecords, path)
+	return statusf(rpcerrors.InvalidArgument, "Number of warmup records %s the maximum (%d) at %s", verb, maxWarmupRecords, path)
 }
 
 // runWarmup runs one record, as upstream's RunWarmupRequest does
@@ -106,10 +107,10 @@ func (s *Server) runWarmup(b *Bundle, log *apis.PredictionLog) error {
 	case *apis.PredictionLog_MultiInferenceLog:
 		return b.run(log.GetMultiInferenceLog().GetRequest())
 	case *apis.PredictionLog_SessionRunLog:
-		return statusf(env.Unimplemented, "Unsupported log_type for warmup: 5")
+		return statusf(rpcerrors.Unimplemented, "Unsupported log_type for warmup: 5")
 	case *apis.PredictionLog_PredictStreamedLog:
 		if s.profile == ProfileHead {
-			return statusf(env.Unimplemented, "Unsupported log_type for warmup: 7")
+			return statusf(rpcerrors.Unimplemented, "Unsupported log_type for warmup: 7")
 		}
 	}
 	return nil

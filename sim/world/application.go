@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	primus "github.com/monosim/monosim/engine/proto/monolith/native_training/proto"
 	"github.com/monosim/monosim/sim/hosts"
 )
@@ -55,7 +56,7 @@ func (m *ApplicationMaster) vars() []string {
 // handle answers a gRPC call from a process of the job.
 func (m *ApplicationMaster) handle(method string, request []byte) ([]byte, error) {
 	bad := func(err error) ([]byte, error) {
-		return nil, &env.RPCError{Code: env.InvalidArgument, Message: err.Error()}
+		return nil, &env.RPCError{Code: rpcerrors.InvalidArgument, Message: err.Error()}
 	}
 	switch method {
 	case "/primus.AppMasterService/succeed":
@@ -73,7 +74,7 @@ func (m *ApplicationMaster) handle(method string, request []byte) ([]byte, error
 		m.endIn(r.GetGracefulShutdownTimeoutMs().GetValue(), "application.killed", r.GetDiagnose())
 		return proto.Marshal(&primus.KillResponse{})
 	}
-	return nil, &env.RPCError{Code: env.Unimplemented, Message: "Method not found!"}
+	return nil, &env.RPCError{Code: rpcerrors.Unimplemented, Message: "Method not found!"}
 }
 
 func (m *ApplicationMaster) endIn(graceMs int64, op, reason string) {

@@ -2,6 +2,7 @@ package agentconfig
 
 import (
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/util"
@@ -10,13 +11,13 @@ import (
 
 // GenStatusProto returns a status with a code and a message, which is left out where it is None
 // (utils.py:966).
-func GenStatusProto(code env.Code, message pysem.OptString) *util.StatusProto {
+func GenStatusProto(code rpcerrors.Code, message pysem.OptString) *util.StatusProto {
 	return &util.StatusProto{ErrorCode: tfcore.Code(code), ErrorMessage: message.V}
 }
 
 // GenModelVersionStatus returns the status of one version. It always contains a status message,
 // even an empty one (utils.py:971).
-func GenModelVersionStatus(version int64, state env.ModelState, code env.Code, message pysem.OptString) *apis.ModelVersionStatus {
+func GenModelVersionStatus(version int64, state env.ModelState, code rpcerrors.Code, message pysem.OptString) *apis.ModelVersionStatus {
 	return &apis.ModelVersionStatus{
 		Version: version,
 		State:   apis.ModelVersionStatus_State(state),

@@ -8,6 +8,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/envtest"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/engine/pysem"
@@ -44,14 +45,14 @@ func TestUpstreamUtils_test_gen_model_config(t *testing.T) {
 }
 
 func TestUpstreamUtils_test_gen_status_proto(t *testing.T) {
-	s := GenStatusProto(env.Canceled, pysem.Some("CANCELLED"))
+	s := GenStatusProto(rpcerrors.Canceled, pysem.Some("CANCELLED"))
 	if s.GetErrorCode() != tfcore.Code_CANCELLED || s.GetErrorMessage() != "CANCELLED" {
 		t.Errorf("got %v, want code and message CANCELLED", s)
 	}
 }
 
 func TestUpstreamUtils_test_gen_model_version_status(t *testing.T) {
-	s := GenModelVersionStatus(1, env.StateStart, env.NotFound, pysem.Some("NOT_FOUND"))
+	s := GenModelVersionStatus(1, env.StateStart, rpcerrors.NotFound, pysem.Some("NOT_FOUND"))
 	if s.GetVersion() != 1 || s.GetState() != apis.ModelVersionStatus_START {
 		t.Errorf("got %v, want version 1 in state START", s)
 	}

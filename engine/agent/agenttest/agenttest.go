@@ -17,6 +17,7 @@ import (
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/agent/datadef"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/dataclass"
 )
@@ -69,7 +70,7 @@ func NewModelServer(state env.ModelState) *ModelServer {
 // Dial returns the server at host:port.
 func (s *ModelServer) Dial(addr string) env.ModelServer {
 	if s.OnlyPort != "" && !strings.HasSuffix(addr, ":"+s.OnlyPort) {
-		return &ModelServer{Err: &env.RPCError{Code: env.Unavailable, Message: "failed to connect"}}
+		return &ModelServer{Err: &env.RPCError{Code: rpcerrors.Unavailable, Message: "failed to connect"}}
 	}
 	return s
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/agent/pylog"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	core "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
@@ -89,7 +90,7 @@ func (a TFSAnswer) Ended(o TFSClientOptions) (exit int, printed string, err erro
 	case o.Cmd != "load":
 		text, err := textpb.Marshal(a.Message(o.Cmd))
 		return 0, text + "\n", err
-	case o.Quirks.Keeps(quirks.Q235) || a.Load.Code != env.OK:
+	case o.Quirks.Keeps(quirks.Q235) || a.Load.Code != rpcerrors.OK:
 		return 1, "", nil
 	}
 	return 0, "", nil

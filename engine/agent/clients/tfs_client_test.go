@@ -10,6 +10,7 @@ import (
 
 	"github.com/monosim/monosim/engine/agent/clients"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/sim/tfserving"
@@ -106,7 +107,7 @@ func TestTheClientsCommands(t *testing.T) {
 			t.Errorf("get: answered by version %d, want 1", v)
 		}
 		o.Cmd = "meta"
-		if _, err = clients.RunTFSClient(c.Env, o); codeOf(err) != env.InvalidArgument {
+		if _, err = clients.RunTFSClient(c.Env, o); codeOf(err) != rpcerrors.InvalidArgument {
 			t.Errorf("meta: got %v, want INVALID_ARGUMENT: a model server knows signature_def alone (TFS-12.3)", err)
 		}
 		o.Cmd, o.InputFile = "load", pysem.Some(worldtest.Dir+"/models")
@@ -124,17 +125,17 @@ func TestTheClientsCommands(t *testing.T) {
 	})
 }
 
-func codeOf(err error) env.Code {
+func codeOf(err error) rpcerrors.Code {
 	if rpc, ok := err.(*env.RPCError); ok {
 		return rpc.Code
 	}
-	return env.OK
+	return rpcerrors.OK
 }
 
 func TestPredictRefusesBytesThatAreNoRequest(t *testing.T) {
 	inClientWorld(t, func(c *worldtest.Case) {
 		_, err := c.Env.Network.Dial("127.0.0.1:20001").Call(clients.MethodPredict, []byte("\xff"), time.Second)
-		if codeOf(err) != env.Internal {
+		if codeOf(err) != rpcerrors.Internal {
 			t.Errorf("got %v, want INTERNAL", err)
 		}
 	})

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/env/zkerrors"
 )
 
@@ -24,7 +25,7 @@ func (p *process) adviceFor(err error) string {
 	var rpc *env.RPCError
 	var zk *zkerrors.Error
 	switch {
-	case errors.As(err, &rpc) && (rpc.Code == env.Unavailable || rpc.Code == env.DeadlineExceeded),
+	case errors.As(err, &rpc) && (rpc.Code == rpcerrors.Unavailable || rpc.Code == rpcerrors.DeadlineExceeded),
 		errors.As(err, &zk) && zk.Code == zkerrors.ConnectionTimeout:
 		return "tried " + p.tried + "; " + p.advice
 	case errors.As(err, &rpc), errors.As(err, &zk):

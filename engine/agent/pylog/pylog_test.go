@@ -10,6 +10,7 @@ import (
 
 	"github.com/monosim/monosim/engine/agent/pylog"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/env/zkerrors"
 	"github.com/monosim/monosim/engine/pysem"
 )
@@ -73,7 +74,7 @@ func TestAnErrorsTextTellsItsClass(t *testing.T) {
 			t.Errorf("repr of %v: got %q, want %q", test.err, got, test.repr)
 		}
 	}
-	if got := pylog.Class(&env.RPCError{Code: env.Unavailable}); got != "<class 'grpc._channel._InactiveRpcError'>" {
+	if got := pylog.Class(&env.RPCError{Code: rpcerrors.Unavailable}); got != "<class 'grpc._channel._InactiveRpcError'>" {
 		t.Errorf("class of a call that failed: got %s", got)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	modelexport "github.com/monosim/monosim/engine/proto/monolith/native_training/model_export"
 	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
@@ -104,7 +105,7 @@ func (v *VersionMetrics) Check(models []string) error {
 
 func (v *VersionMetrics) store(model string, latest env.ModelVersionStatus) error {
 	now := func() int64 { return v.e.Clock.Now().Unix() }
-	if latest.Status.Code != env.OK {
+	if latest.Status.Code != rpcerrors.OK {
 		return pysem.Raise("Exception", "%s", latest.Status.Message)
 	}
 	shard, err := v.conf.ShardID()

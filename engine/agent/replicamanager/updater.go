@@ -13,6 +13,7 @@ import (
 	"github.com/monosim/monosim/engine/agent/pylog"
 	"github.com/monosim/monosim/engine/agent/tfs"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/env/zkerrors"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/threading"
@@ -343,7 +344,7 @@ func (u *ReplicaUpdater) answered(m *ownModel, versions []env.ModelVersionStatus
 		return nil
 	}
 	chosen := tfs.BestVersion(versions, false)
-	if chosen.Status.Code != env.OK {
+	if chosen.Status.Code != rpcerrors.OK {
 		return pysem.Raise("Exception", "%s", chosen.Status.Message)
 	}
 	return u.report(m, chosen.State)

@@ -12,6 +12,7 @@ import (
 	"github.com/monosim/monosim/engine/agent/agenttest"
 	"github.com/monosim/monosim/engine/agent/replicamanager"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
@@ -146,7 +147,7 @@ func (s *oneBroken) Dial(string) env.ModelServer { return s }
 func (s *oneBroken) Status(spec env.ModelSpec, _ time.Duration) ([]env.ModelVersionStatus, error) {
 	v := env.ModelVersionStatus{Version: 1, State: env.StateAvailable}
 	if spec.Name == s.broken {
-		v.State, v.Status = env.StateEnd, env.StatusProto{Code: env.NotFound, Message: "gone"}
+		v.State, v.Status = env.StateEnd, env.StatusProto{Code: rpcerrors.NotFound, Message: "gone"}
 	}
 	return []env.ModelVersionStatus{v}, nil
 }

@@ -26,6 +26,7 @@ import (
 	"github.com/monosim/monosim/engine/agent/replicamanager"
 	"github.com/monosim/monosim/engine/agent/resources"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
 	"github.com/monosim/monosim/engine/pysem"
 )
@@ -108,20 +109,20 @@ func (s *AgentService) Handle(method string, request []byte) ([]byte, error) {
 	case MethodHeartBeat:
 		return s.heartBeat(request)
 	}
-	return nil, &env.RPCError{Code: env.Unimplemented, Message: "Method not found!"}
+	return nil, &env.RPCError{Code: rpcerrors.Unimplemented, Message: "Method not found!"}
 }
 
 // answer decodes the request, calls the method and encodes its response. Map entries are sorted by
 // key, so that equal answers have equal bytes.
 func answer[Req, Resp proto.Message](data []byte, request Req, call func(Req) (Resp, error)) ([]byte, error) {
 	if err := proto.Unmarshal(data, request); err != nil {
-		return nil, &env.RPCError{Code: env.Internal, Message: "Exception deserializing request!"}
+		return nil, &env.RPCError{Code: rpcerrors.Internal, Message: "Exception deserializing request!"}
 	}
 	response, err := call(request)
 	var raised *pysem.Error
 	if errors.As(err, &raised) {
 		// grpc-python sends str(exception), which does not contain the class name.
-		return nil, &env.RPCError{Code: env.Unknown, Message: "Exception calling application: " + raised.Message}
+		return nil, &env.RPCError{Code: rpcerrors.Unknown, Message: "Exception calling application: " + raised.Message}
 	}
 	if err != nil {
 		return nil, err

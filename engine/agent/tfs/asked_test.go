@@ -11,6 +11,7 @@ import (
 	"github.com/monosim/monosim/engine/agent/datadef"
 	"github.com/monosim/monosim/engine/agent/tfs"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/sim/processes"
@@ -91,7 +92,7 @@ func TestStatusOfAPublishIsThatOfTheHighestVersion(t *testing.T) {
 	}{
 		{"the last of the highest", []env.ModelVersionStatus{{Version: 3, State: 30}, {Version: 5, State: 20}, {Version: 5, State: 30}, {Version: 4, State: 30}},
 			env.ModelVersionStatus{Version: 5, State: 30}},
-		{"none", nil, env.ModelVersionStatus{Status: env.StatusProto{Code: env.NotFound, Message: "m:ps_0 not found"}}},
+		{"none", nil, env.ModelVersionStatus{Status: env.StatusProto{Code: rpcerrors.NotFound, Message: "m:ps_0 not found"}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			worldtest.Run(t, nil, func(c *worldtest.Case) {
@@ -110,7 +111,7 @@ func TestStatusOfAPublishIsThatOfTheHighestVersion(t *testing.T) {
 func TestAServerThatRefusesAReloadSaysWhy(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
 		m, s := asking(c)
-		s.reload = env.StatusProto{Code: env.InvalidArgument, Message: "no"}
+		s.reload = env.StatusProto{Code: rpcerrors.InvalidArgument, Message: "no"}
 		status, err := m.Reload("ps", &config.ModelServerConfig{})
 		if status != s.reload || err != nil {
 			t.Errorf("got %v, %v, want the server's answer", status, err)

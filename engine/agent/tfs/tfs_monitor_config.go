@@ -9,6 +9,7 @@ import (
 	"github.com/monosim/monosim/engine/agent/datadef"
 	"github.com/monosim/monosim/engine/agent/pylog"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	"github.com/monosim/monosim/engine/pysem"
@@ -194,7 +195,7 @@ func (m *TFSMonitor) subModelStatus(s subModel) (env.ModelVersionStatus, error) 
 		m.e.Log.Logf(env.Info, "%v", pylog.Later(func() string { return pylog.Repr(err) }))
 		return failedStatus(err), nil
 	case len(versions) == 0:
-		return env.ModelVersionStatus{Status: env.StatusProto{Code: env.NotFound, Message: s.name + " not found"}}, nil
+		return env.ModelVersionStatus{Status: env.StatusProto{Code: rpcerrors.NotFound, Message: s.name + " not found"}}, nil
 	}
 	// tfs_monitor.py:194 sorts ascending with a stable sort, and takes the last.
 	latest := versions[0]

@@ -9,6 +9,7 @@ import (
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/agent/pylog"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
@@ -207,7 +208,7 @@ func withStatus(list []SavedModelStatus, s SavedModelStatus) []SavedModelStatus 
 
 // failedStatus returns the status that stands for a failed query.
 func failedStatus(err error) env.ModelVersionStatus {
-	s := env.ModelVersionStatus{State: env.StateUnknown, Status: env.StatusProto{Code: env.Unknown, Message: err.Error()}}
+	s := env.ModelVersionStatus{State: env.StateUnknown, Status: env.StatusProto{Code: rpcerrors.Unknown, Message: err.Error()}}
 	if rpc, ok := err.(*env.RPCError); ok {
 		s.Status = env.StatusProto{Code: rpc.Code, Message: rpc.Message}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/monosim/monosim/engine/agent/datadef"
 	"github.com/monosim/monosim/engine/agent/tfs"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/sim/tfserving"
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
@@ -109,7 +110,7 @@ func (m *monitored) wantStatus(entry, ps0, ps3, ps5 int64) {
 		name := "test_1:" + names[i]
 		status := env.ModelVersionStatus{Version: version, State: env.StateAvailable}
 		if version == -1 {
-			status = env.ModelVersionStatus{Version: -1, Status: env.StatusProto{Code: env.NotFound, Message: name + " is not found"}}
+			status = env.ModelVersionStatus{Version: -1, Status: env.StatusProto{Code: rpcerrors.NotFound, Message: name + " is not found"}}
 		}
 		want = append(want, tfs.SubModelStatus{Name: name, Path: exportedPath(names[i]), Status: status})
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/runtimetest/eventlog"
 	"github.com/monosim/monosim/engine/runtimetest/networktest"
 )
@@ -131,7 +132,7 @@ func (c *client) awaitServer() {
 		server := c.Models().Dial(c.r.Addr())
 		defer server.Close()
 		_, err := server.Status(env.ModelSpec{}, patience)
-		return codeOf(err) == env.NotFound
+		return codeOf(err) == rpcerrors.NotFound
 	})
 }
 
@@ -180,9 +181,9 @@ func (r *trial) either(old, newer string) string {
 	return old
 }
 
-func codeOf(err error) env.Code {
+func codeOf(err error) rpcerrors.Code {
 	if rpc, ok := err.(*env.RPCError); ok {
 		return rpc.Code
 	}
-	return env.OK
+	return rpcerrors.OK
 }

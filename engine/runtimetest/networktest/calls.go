@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 )
 
 var callCases = []testCase{
@@ -33,8 +34,8 @@ var callCases = []testCase{
 			name string
 			err  error
 		}{
-			{"unknown method", &env.RPCError{Code: env.Unimplemented, Message: "Method not found!"}},
-			{"handler gives a status", fmt.Errorf("wrapped: %w", &env.RPCError{Code: env.NotFound, Message: "no such model"})},
+			{"unknown method", &env.RPCError{Code: rpcerrors.Unimplemented, Message: "Method not found!"}},
+			{"handler gives a status", fmt.Errorf("wrapped: %w", &env.RPCError{Code: rpcerrors.NotFound, Message: "no such model"})},
 			{"handler raises", errors.New("boom")},
 			{"handler raises without a text", errors.New("")},
 			{"handler raises beyond ASCII", errors.New("模型 100%\n")},

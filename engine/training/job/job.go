@@ -8,6 +8,7 @@ import (
 
 	"github.com/monosim/monosim/engine/cluster"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training"
@@ -224,7 +225,7 @@ func (p *process) configure() error {
 func (p *process) serve(handler env.Handler) error {
 	if handler == nil {
 		handler = func(string, []byte) ([]byte, error) {
-			return nil, &env.RPCError{Code: env.Unimplemented, Message: "Method not found!"}
+			return nil, &env.RPCError{Code: rpcerrors.Unimplemented, Message: "Method not found!"}
 		}
 	}
 	port, err := p.port()

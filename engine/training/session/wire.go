@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/pysem"
 )
 
@@ -150,17 +151,17 @@ func (w *Wire) Handle(next env.Handler) env.Handler {
 		var in asked
 		if len(request) > 0 {
 			if err := json.Unmarshal(request, &in); err != nil {
-				return nil, &env.RPCError{Code: env.InvalidArgument, Message: fmt.Sprintf("%s: found %v, want the message of operations", method, err)}
+				return nil, &env.RPCError{Code: rpcerrors.InvalidArgument, Message: fmt.Sprintf("%s: found %v, want the message of operations", method, err)}
 			}
 		}
 		if w.addr == "" {
-			return nil, &env.RPCError{Code: env.Unavailable, Message: "the server has ended"}
+			return nil, &env.RPCError{Code: rpcerrors.Unavailable, Message: "the server has ended"}
 		}
 		var ops []Op
 		for i := range in.Ops {
 			op := in.Ops[i].op()
 			if _, isBool := op.Assign.(bool); op.Index >= 0 && op.Assign != nil && !isBool {
-				return nil, &env.RPCError{Code: env.InvalidArgument, Message: fmt.Sprintf("%s: element %d of %s: found a %T, want a bool", method, op.Index, in.Ops[i].Name, op.Assign)}
+				return nil, &env.RPCError{Code: rpcerrors.InvalidArgument, Message: fmt.Sprintf("%s: element %d of %s: found a %T, want a bool", method, op.Index, in.Ops[i].Name, op.Assign)}
 			}
 			ops = append(ops, op)
 		}
@@ -215,7 +216,7 @@ func (w *Wire) serve(method string, ops []Op) ([]any, error) {
 		}
 		return w.own.memory.Run(ops...)
 	}
-	return nil, &env.RPCError{Code: env.Unimplemented, Message: "Method not found!"}
+	return nil, &env.RPCError{Code: rpcerrors.Unimplemented, Message: "Method not found!"}
 }
 
 // Connect makes a session over the servers of a cluster. It uses the Wire's own Env and
@@ -285,7 +286,7 @@ func (l *wireLink) call(addr, method string, ops []Op) (out answered, err error)
 	data, err := l.w.channel(addr).Call(method, request, 0)
 	var refused *env.RPCError
 	switch {
-	case errors.As(err, &refused) && refused.Code == env.Unavailable:
+	case errors.As(err, &refused) && refused.Code == rpcerrors.Unavailable:
 		return out, Raise("UnavailableError", "%s: %s", refused.Message, addr)
 	case err != nil:
 		return out, Raise("UnknownError", "%s: %v", addr, err)

@@ -8,6 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/agent/datadef"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/vtime"
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
@@ -219,7 +220,7 @@ func (n *stageNetwork) Probe(addr string, _ time.Duration) error {
 	}
 	n.s.note("probe", []any{port, open})
 	if !open {
-		return &env.RPCError{Code: env.Unavailable, Message: env.NoConnection}
+		return &env.RPCError{Code: rpcerrors.Unavailable, Message: rpcerrors.NoConnection}
 	}
 	return nil
 }

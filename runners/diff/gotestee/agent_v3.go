@@ -11,6 +11,7 @@ import (
 	"github.com/monosim/monosim/engine/agent/tfs"
 	"github.com/monosim/monosim/engine/agent/tfs/tfstest"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
@@ -308,7 +309,7 @@ func (m modelServers) Dial(string) env.ModelServer { return m }
 func (m modelServers) Status(spec env.ModelSpec, _ time.Duration) ([]env.ModelVersionStatus, error) {
 	if failure, ok := m.in.Value("versions").(*pysem.Dict); ok {
 		name := caseworld.Arguments{Dict: failure, Where: "in.versions"}.Str("rpc_error")
-		for code := env.OK; code <= env.Unauthenticated; code++ {
+		for code := rpcerrors.OK; code <= rpcerrors.Unauthenticated; code++ {
 			if code.String() == name {
 				return nil, &env.RPCError{Code: code, Message: spec.Name + " failed"}
 			}

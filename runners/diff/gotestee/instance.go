@@ -8,6 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/agent/clients"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	matrix "github.com/monosim/monosim/engine/proto/idl/matrix/proto"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
@@ -28,12 +29,12 @@ var instanceOps = table{
 }
 
 func (c *call) genStatusProto() (any, error) {
-	return agentconfig.GenStatusProto(env.Code(c.In.IntegerOr("error_code", 0)), c.In.OptStr("error_message")), nil
+	return agentconfig.GenStatusProto(rpcerrors.Code(c.In.IntegerOr("error_code", 0)), c.In.OptStr("error_message")), nil
 }
 
 func (c *call) genModelVersionStatus() (any, error) {
 	return agentconfig.GenModelVersionStatus(int64(c.In.Integer("version")), env.ModelState(c.In.IntegerOr("state", 0)),
-		env.Code(c.In.IntegerOr("error_code", 0)), c.In.OptStr("error_message")), nil
+		rpcerrors.Code(c.In.IntegerOr("error_code", 0)), c.In.OptStr("error_message")), nil
 }
 
 func (c *call) makeTensorProto() (any, error) {

@@ -8,6 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/agent/replicamanager"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
@@ -187,7 +188,7 @@ func versionStatus(a caseworld.Step, v any) env.ModelVersionStatus {
 			a.Wrong("status", "ints for version, state and code")
 		}
 	}
-	status := env.ModelVersionStatus{Version: int64(n[0]), State: env.ModelState(n[1]), Status: env.StatusProto{Code: env.Code(n[2])}}
+	status := env.ModelVersionStatus{Version: int64(n[0]), State: env.ModelState(n[1]), Status: env.StatusProto{Code: rpcerrors.Code(n[2])}}
 	if len(l) == 4 {
 		status.Status.Message, _ = l[3].(string)
 	}

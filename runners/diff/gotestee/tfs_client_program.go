@@ -10,6 +10,7 @@ import (
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/agent/clients"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
@@ -134,7 +135,7 @@ func (t *tfsModelStub) Reload(data []byte, timeout time.Duration) (env.StatusPro
 }
 
 func statusOf(s *util.StatusProto) env.StatusProto {
-	return env.StatusProto{Code: env.Code(s.GetErrorCode()), Message: s.GetErrorMessage()}
+	return env.StatusProto{Code: rpcerrors.Code(s.GetErrorCode()), Message: s.GetErrorMessage()}
 }
 
 func (t *tfsModelStub) Close() {}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/envutils"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/training"
@@ -53,7 +54,9 @@ func (c *call) localServerAddr() (any, error) {
 // deadNetwork reaches nobody.
 type deadNetwork struct{ env.Network }
 
-func (deadNetwork) Probe(string, time.Duration) error { return &env.RPCError{Code: env.Unavailable} }
+func (deadNetwork) Probe(string, time.Duration) error {
+	return &env.RPCError{Code: rpcerrors.Unavailable}
+}
 
 // openNetwork lets the open addresses of the case be reached, and notes every attempt.
 type openNetwork struct {
@@ -74,7 +77,7 @@ func (n *openNetwork) Probe(addr string, timeout time.Duration) error {
 	}
 	n.connects = append(n.connects, []any{family, host, port, int(timeout / time.Second)})
 	if !slices.ContainsFunc(n.open, func(v any) bool { return pysem.Repr(v) == pysem.Repr([]any{host, port}) }) {
-		return &env.RPCError{Code: env.Unavailable}
+		return &env.RPCError{Code: rpcerrors.Unavailable}
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/sim/tfserving/serve"
 )
 
@@ -193,7 +194,7 @@ func (m modelServer) heal(Nothing) (Nothing, error) {
 func parseStatus(text string) (*env.RPCError, error) {
 	name, message, _ := strings.Cut(text, ":")
 	var names []string
-	for code := env.Code(1); code <= env.Unauthenticated; code++ {
+	for code := rpcerrors.Code(1); code <= rpcerrors.Unauthenticated; code++ {
 		if code.String() == name {
 			return &env.RPCError{Code: code, Message: message}, nil
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/runners"
 )
 
@@ -190,7 +191,7 @@ func (w *watched) answer(pod, call, text string, err error) {
 	switch {
 	case errors.As(err, &rpc):
 		text = rpc.Code.String()
-		if rpc.Code == env.Unknown {
+		if rpc.Code == rpcerrors.Unknown {
 			text += ": " + rpc.Message // the error that the agent's code raised
 		}
 	case err != nil:

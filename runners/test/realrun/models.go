@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/util"
 )
@@ -28,7 +29,7 @@ type modelServer struct{ channel env.Channel }
 func (m *modelServer) Status(spec env.ModelSpec, timeout time.Duration) ([]env.ModelVersionStatus, error) {
 	request, err := proto.Marshal(&apis.GetModelStatusRequest{ModelSpec: specMessage(spec)})
 	if err != nil {
-		return nil, &env.RPCError{Code: env.Internal, Message: notSerialized}
+		return nil, &env.RPCError{Code: rpcerrors.Internal, Message: notSerialized}
 	}
 	response := &apis.GetModelStatusResponse{}
 	if err := m.call(apis.ModelService_GetModelStatus_FullMethodName, request, response, timeout); err != nil {
@@ -73,7 +74,7 @@ func (m *modelServer) call(method string, request []byte, response proto.Message
 		return err
 	}
 	if proto.Unmarshal(data, response) != nil {
-		return &env.RPCError{Code: env.Internal, Message: notDeserialized}
+		return &env.RPCError{Code: rpcerrors.Internal, Message: notDeserialized}
 	}
 	return nil
 }
@@ -91,7 +92,7 @@ func specMessage(spec env.ModelSpec) *apis.ModelSpec {
 }
 
 func statusProto(s *util.StatusProto) env.StatusProto {
-	return env.StatusProto{Code: env.Code(s.GetErrorCode()), Message: s.GetErrorMessage()}
+	return env.StatusProto{Code: rpcerrors.Code(s.GetErrorCode()), Message: s.GetErrorMessage()}
 }
 
 var _ env.ModelServers = ModelServers{}

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
@@ -109,7 +110,7 @@ func TestModelServerAnswers(t *testing.T) {
 			t.Error(err)
 		}
 		want := []env.ModelVersionStatus{
-			{Version: 10, State: env.StateEnd, Status: env.StatusProto{Code: env.NotFound, Message: "none"}},
+			{Version: 10, State: env.StateEnd, Status: env.StatusProto{Code: rpcerrors.NotFound, Message: "none"}},
 			{Version: -1, State: env.StateAvailable},
 			{Version: 3, State: 77, Status: env.StatusProto{Code: 99}},
 		}
@@ -117,7 +118,7 @@ func TestModelServerAnswers(t *testing.T) {
 			t.Errorf("versions (-want +got):\n%s", diff)
 		}
 		got, err := client.Reload(nil, 0)
-		if want := (env.StatusProto{Code: env.Unknown, Message: "1 model(s)"}); err != nil || got != want {
+		if want := (env.StatusProto{Code: rpcerrors.Unknown, Message: "1 model(s)"}); err != nil || got != want {
 			t.Errorf("reload: got %v, %v, want %v", got, err, want)
 		}
 	})

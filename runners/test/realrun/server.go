@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/walltime"
 )
 
@@ -80,7 +81,7 @@ func (s *server) take(_ any, stream grpc.ServerStream) error {
 		return errors.Join(err, status.Error(codes.Internal, "a call with more than one request"))
 	}
 	if len(request) > env.MaxMessageBytes {
-		return status.Errorf(codes.ResourceExhausted, env.MessageTooLarge, len(request), env.MaxMessageBytes)
+		return status.Errorf(codes.ResourceExhausted, rpcerrors.MessageTooLarge, len(request), env.MaxMessageBytes)
 	}
 	ctx := stream.Context()
 	if s.slots != nil {
@@ -119,7 +120,7 @@ func statusOf(err error) error {
 // unasked returns the status of a call whose client no longer waits.
 func unasked(why error) error {
 	if errors.Is(why, context.DeadlineExceeded) {
-		return status.Error(codes.DeadlineExceeded, env.DeadlineIsOver)
+		return status.Error(codes.DeadlineExceeded, rpcerrors.DeadlineIsOver)
 	}
 	return status.Error(codes.Canceled, why.Error())
 }

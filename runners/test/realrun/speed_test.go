@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/runners/process"
 	"github.com/monosim/monosim/runners/test/realrun"
 )
@@ -23,10 +24,10 @@ func TestCallsPassAtASpeed(t *testing.T) {
 		from := p.Elapsed()
 		_, err := channel.Call("/svc/Do", nil, time.Hour)
 		var status *env.RPCError
-		if !errors.As(err, &status) || status.Code != env.DeadlineExceeded && status.Code != env.Unavailable {
+		if !errors.As(err, &status) || status.Code != rpcerrors.DeadlineExceeded && status.Code != rpcerrors.Unavailable {
 			t.Errorf("a call of a silent server: got %v, want the end of its hour", err)
 		}
-		if took := p.Elapsed() - from; status != nil && status.Code == env.DeadlineExceeded && took < time.Hour {
+		if took := p.Elapsed() - from; status != nil && status.Code == rpcerrors.DeadlineExceeded && took < time.Hour {
 			t.Errorf("the hour took %v of the world's time", took)
 		}
 

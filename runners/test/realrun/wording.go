@@ -10,6 +10,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 )
 
 // worded returns the status of a failed call. A status from the server stays as it is; a
@@ -17,24 +18,24 @@ import (
 func (c *channel) worded(err error, p *progress) *env.RPCError {
 	s, ok := status.FromError(err)
 	if !ok {
-		return &env.RPCError{Code: env.Unknown, Message: err.Error()}
+		return &env.RPCError{Code: rpcerrors.Unknown, Message: err.Error()}
 	}
-	code, message := env.Code(s.Code()), s.Message()
+	code, message := rpcerrors.Code(s.Code()), s.Message()
 	switch {
-	case code == env.DeadlineExceeded && message == context.DeadlineExceeded.Error():
+	case code == rpcerrors.DeadlineExceeded && message == context.DeadlineExceeded.Error():
 		// gRPC-Go words an expired deadline like this on both sides, which notice it at the
 		// same time: the answer may have arrived after the client gave up.
-		message = env.DeadlineIsOver
+		message = rpcerrors.DeadlineIsOver
 	case p.answered.Load():
 	case c.closed.Load():
-		code, message = env.Canceled, env.ChannelClosed
-	case code == env.DeadlineExceeded:
-		message = env.DeadlineIsOver
-	case code == env.ResourceExhausted:
+		code, message = rpcerrors.Canceled, rpcerrors.ChannelClosed
+	case code == rpcerrors.DeadlineExceeded:
+		message = rpcerrors.DeadlineIsOver
+	case code == rpcerrors.ResourceExhausted:
 		message = tooLarge(message)
-	case code == env.Unavailable && p.sent.Load():
+	case code == rpcerrors.Unavailable && p.sent.Load():
 		message = c.howBroken()
-	case code == env.Unavailable:
+	case code == rpcerrors.Unavailable:
 		message = c.whyNoConnection()
 	}
 	return &env.RPCError{Code: code, Message: message}
@@ -44,9 +45,9 @@ func (c *channel) howBroken() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if errors.Is(c.brokenBy, syscall.ECONNRESET) {
-		return env.ConnectionReset
+		return rpcerrors.ConnectionReset
 	}
-	return env.SocketClosed
+	return rpcerrors.SocketClosed
 }
 
 func (c *channel) whyNoConnection() string {
@@ -54,12 +55,12 @@ func (c *channel) whyNoConnection() string {
 	defer c.mu.Unlock()
 	var unknown *net.DNSError
 	if errors.As(c.dialErr, &unknown) {
-		return env.NoSuchName + c.addr
+		return rpcerrors.NoSuchName + c.addr
 	}
-	return env.NoConnection
+	return rpcerrors.NoConnection
 }
 
-// tooLarge replaces gRPC-Go's text by env.MessageTooLarge; the two begin differently.
+// tooLarge replaces gRPC-Go's text by rpcerrors.MessageTooLarge; the two begin differently.
 func tooLarge(message string) string {
 	if rest, ok := strings.CutPrefix(message, "grpc: received message"); ok {
 		return "Received message" + rest

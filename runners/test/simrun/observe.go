@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/runners"
 )
 
@@ -42,7 +43,7 @@ func (c *Cluster) ModelStatus(pod, kind, model string) ([]env.ModelVersionStatus
 		return nil, err
 	}
 	if !s.Server().Serving() {
-		return nil, &env.RPCError{Code: env.Unavailable, Message: "the model server does not serve yet"}
+		return nil, &env.RPCError{Code: rpcerrors.Unavailable, Message: "the model server does not serve yet"}
 	}
 	return s.Server().Status(env.ModelSpec{Name: model})
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/vtime"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/test/operator"
@@ -98,7 +99,7 @@ func (c *Cluster) Connect(pod, kind string) error {
 		defer server.Close()
 		_, err := server.Status(env.ModelSpec{Name: "default"}, runners.CallTimeout)
 		var rpc *env.RPCError
-		if errors.As(err, &rpc) && rpc.Code == env.NotFound {
+		if errors.As(err, &rpc) && rpc.Code == rpcerrors.NotFound {
 			return nil
 		}
 		return err

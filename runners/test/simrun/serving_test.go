@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/test/simrun"
 )
@@ -39,7 +40,7 @@ func TestACallEndsAtItsDeadline(t *testing.T) {
 	pass(t, c, time.Nanosecond)
 	a, ok := reload.Answer()
 	var rpc *env.RPCError
-	if !ok || !errors.As(a.Err, &rpc) || rpc.Code != env.DeadlineExceeded || a.Took != 5*time.Second {
+	if !ok || !errors.As(a.Err, &rpc) || rpc.Code != rpcerrors.DeadlineExceeded || a.Took != 5*time.Second {
 		t.Errorf("at the deadline: got %+v (answered: %t), want DEADLINE_EXCEEDED after 5s", a, ok)
 	}
 }

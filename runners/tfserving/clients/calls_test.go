@@ -17,7 +17,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
-	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
@@ -128,7 +128,7 @@ func told[Request any, Response proto.Message](
 	response, err := call(ctx, request)
 	if err != nil {
 		s := status.Convert(err)
-		return answer{Code: env.Code(s.Code()).String(), Details: s.Message()}
+		return answer{Code: rpcerrors.Code(s.Code()).String(), Details: s.Message()}
 	}
 	return answer{Hex: hexOf(c.t, response)}
 }

@@ -18,7 +18,7 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 	"google.golang.org/protobuf/types/dynamicpb"
 
-	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/runners/tfserving/server"
 )
 
@@ -159,7 +159,7 @@ func (r *reflected) call(t *testing.T, service protoreflect.FullName, name proto
 	defer cancel()
 	if err := r.conn.Invoke(ctx, "/"+string(service)+"/"+string(name), in, out); err != nil {
 		s := status.Convert(err)
-		if got := env.Code(s.Code()).String() + ": " + s.Message(); got != want {
+		if got := rpcerrors.Code(s.Code()).String() + ": " + s.Message(); got != want {
 			t.Errorf("%s %s: got %q, want %q", name, request, got, want)
 		}
 		return

@@ -71,7 +71,7 @@ func (d *decoder) event(p *Plan, i int) {
 	}
 }
 
-// isInstant reports whether the event has no duration, so that "for" makes no sense.
+// atOnce reports whether the event has no duration, so that "for" makes no sense.
 func (e *Event) atOnce() bool {
 	z := e.ZooKeeper
 	return e.Publish != nil || e.Kill != nil || e.Scale != nil || z != nil && !z.Outage

@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
@@ -31,12 +32,12 @@ var methods = map[string]method{
 func (f *Fake) Call(method string, request []byte) (answer []byte, err error) {
 	do, known := methods[method]
 	if !known {
-		return nil, statusf(env.Unimplemented, "Method not found!")
+		return nil, statusf(rpcerrors.Unimplemented, "Method not found!")
 	}
 	f.timers.Request(func() {
 		message, failure := do(f, request)
 		if failure == nil && message == nil {
-			failure = statusf(env.Internal, "Failed to serialize response!")
+			failure = statusf(rpcerrors.Internal, "Failed to serialize response!")
 		}
 		if failure != nil {
 			err = failure
@@ -47,7 +48,7 @@ func (f *Fake) Call(method string, request []byte) (answer []byte, err error) {
 	return answer, err
 }
 
-func statusf(code env.Code, format string, args ...any) *env.RPCError {
+func statusf(code rpcerrors.Code, format string, args ...any) *env.RPCError {
 	return &env.RPCError{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
@@ -59,7 +60,7 @@ func decodes[M interface {
 	return func(f *Fake, data []byte) (proto.Message, *env.RPCError) {
 		request := M(new(T))
 		if proto.Unmarshal(data, request) != nil {
-			return nil, statusf(env.Internal, "Exception deserializing request!")
+			return nil, statusf(rpcerrors.Internal, "Exception deserializing request!")
 		}
 		return do(f, request)
 	}
@@ -106,5 +107,5 @@ func (f *Fake) callMetadata(r *apis.GetModelMetadataRequest) (proto.Message, *en
 // unimplemented answers UNIMPLEMENTED, as the generated servicer does for a method that the
 // reference does not define.
 func unimplemented[M proto.Message](*Fake, M) (proto.Message, *env.RPCError) {
-	return nil, statusf(env.Unimplemented, "Method not implemented!")
+	return nil, statusf(rpcerrors.Unimplemented, "Method not implemented!")
 }

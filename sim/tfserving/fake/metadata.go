@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/pysem"
 )
 
@@ -17,7 +18,7 @@ func (f *Fake) Fields(name string, choice Choice, fields []string) (map[string]s
 	i := f.index(name)
 	if i < 0 {
 		// str(KeyError(n)) is repr(n); grpc-python adds the words before it.
-		return nil, statusf(env.Unknown, "Exception calling application: %s", pysem.Repr(name))
+		return nil, statusf(rpcerrors.Unknown, "Exception calling application: %s", pysem.Repr(name))
 	}
 	m := f.models[i]
 	for _, field := range fields {

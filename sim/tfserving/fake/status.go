@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 )
 
@@ -52,7 +53,7 @@ func (f *Fake) Status(name string, choice Choice) []env.ModelVersionStatus {
 	}
 	return []env.ModelVersionStatus{{
 		Version: -1,
-		Status:  env.StatusProto{Code: env.NotFound, Message: name + " is not found"},
+		Status:  env.StatusProto{Code: rpcerrors.NotFound, Message: name + " is not found"},
 	}}
 }
 

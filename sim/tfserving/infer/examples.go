@@ -4,6 +4,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	tfexample "github.com/monosim/monosim/engine/proto/tensorflow/core/example"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/sim/tfserving/tensor"
@@ -56,7 +57,7 @@ func examplesTensor(in *apis.Input) (tensor.Tensor, *env.RPCError) {
 	}
 	t, err := tensor.FromStrings([]int64{int64(len(list))}, serialized)
 	if err != nil {
-		return tensor.Tensor{}, statusf(env.Internal, "Error parsing serialized input.")
+		return tensor.Tensor{}, statusf(rpcerrors.Internal, "Error parsing serialized input.")
 	}
 	return t, nil
 }

@@ -3,7 +3,7 @@ package infer
 import (
 	"fmt"
 
-	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
@@ -28,14 +28,14 @@ func (c *computation) value(out *output) (tensor.Tensor, error) {
 	shape := c.shapeOf(out)
 	count, err := tensor.Count(shape)
 	if err != nil || count > maxElements {
-		return tensor.Tensor{}, statusf(env.ResourceExhausted,
+		return tensor.Tensor{}, statusf(rpcerrors.ResourceExhausted,
 			"OOM when allocating tensor with shape%s and type %s on /job:localhost/replica:0/task:0/device:CPU:0 by allocator cpu",
 			shapeText(shape), tensor.DTypeName(c.dtypeOf(out)))
 	}
 	seeds := c.seedsOf(out, shape)
 	value, err := c.fill(out, shape, seeds, int(count))
 	if err != nil {
-		return tensor.Tensor{}, statusf(env.Internal, "output %s: %v", out.alias, err)
+		return tensor.Tensor{}, statusf(rpcerrors.Internal, "output %s: %v", out.alias, err)
 	}
 	return value, nil
 }

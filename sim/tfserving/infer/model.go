@@ -4,6 +4,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 )
@@ -65,7 +66,7 @@ func (m *Model) Begin(request proto.Message) (Run, error) {
 	case *apis.MultiInferenceRequest:
 		return m.multiInference(r)
 	}
-	return nil, statusf(env.Unimplemented, "")
+	return nil, statusf(rpcerrors.Unimplemented, "")
 }
 
 // defaultSignature is used when a request names no signature (kDefaultServingSignatureDefKey).

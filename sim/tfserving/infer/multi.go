@@ -6,6 +6,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 )
 
@@ -75,7 +76,7 @@ func (m *Model) taskSignature(name, method string) (*Signature, *env.RPCError) {
 	case regressMethod:
 		return m.regressor(name)
 	}
-	return nil, statusf(env.Unimplemented, "Unsupported signature method_name: %s", method)
+	return nil, statusf(rpcerrors.Unimplemented, "Unsupported signature method_name: %s", method)
 }
 
 // taskResult returns the result of one task. The caller adds the model_spec.

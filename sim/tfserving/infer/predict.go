@@ -5,6 +5,7 @@ import (
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 )
@@ -17,7 +18,7 @@ func (m *Model) signature(name string) (*Signature, *env.RPCError) {
 	}
 	s, ok := m.signatures[SignatureName(name)]
 	if !ok {
-		return nil, statusf(env.FailedPrecondition, "Serving signature key \"%s\" not found.", SignatureName(name))
+		return nil, statusf(rpcerrors.FailedPrecondition, "Serving signature key \"%s\" not found.", SignatureName(name))
 	}
 	return s, nil
 }
@@ -81,7 +82,7 @@ func (m *Model) checkPredictMethod(s *Signature) *env.RPCError {
 		if !m.CheckMethodNames {
 			return nil
 		}
-		return statusf(env.Internal, "Expected prediction signature method_name to be one of {%s, %s, %s}. Was: %s",
+		return statusf(rpcerrors.Internal, "Expected prediction signature method_name to be one of {%s, %s, %s}. Was: %s",
 			predictMethod, classifyMethod, regressMethod, method)
 	}
 }

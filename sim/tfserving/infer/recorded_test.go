@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
@@ -31,11 +32,11 @@ func TestRuntimeAsTensorFlow(t *testing.T) {
 	var recorded struct {
 		Feeds []struct {
 			Inputs  map[string]fed
-			Code    env.Code
+			Code    rpcerrors.Code
 			Message string
 		}
 		Sparse struct {
-			Code    env.Code
+			Code    rpcerrors.Code
 			Message string
 		}
 	}
@@ -65,7 +66,7 @@ func feedsOf(inputs map[string]fed) (*tfcore.SignatureDef, *apis.PredictRequest)
 	return def, request
 }
 
-func check(t *testing.T, row int, def *tfcore.SignatureDef, request *apis.PredictRequest, code env.Code, message string) {
+func check(t *testing.T, row int, def *tfcore.SignatureDef, request *apis.PredictRequest, code rpcerrors.Code, message string) {
 	t.Helper()
 	for _, head := range []bool{false, true} {
 		model := infer.New(map[string]*tfcore.SignatureDef{"serving_default": def}, infer.Options{Head: head, CheckShapes: true})

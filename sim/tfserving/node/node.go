@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/vtime"
 	"github.com/monosim/monosim/engine/vtime/leap"
 	"github.com/monosim/monosim/sim/files"
@@ -140,7 +141,7 @@ func (n *Node) handle(call *network.Call) {
 	case MethodReload:
 		n.reload(call)
 	default:
-		call.Fail(&env.RPCError{Code: env.Unimplemented})
+		call.Fail(&env.RPCError{Code: rpcerrors.Unimplemented})
 	}
 }
 
@@ -195,7 +196,7 @@ func (n *Node) callFake(call *network.Call, data []byte) {
 func (n *Node) reload(call *network.Call) {
 	config, err := modelconfig.ParseServerConfig(call.Request.(serializedConfig))
 	if err != nil {
-		call.Fail(&env.RPCError{Code: env.Internal, Message: err.Error()})
+		call.Fail(&env.RPCError{Code: rpcerrors.Internal, Message: err.Error()})
 		return
 	}
 	n.server.Reload(config, func(status *env.RPCError) {

@@ -4,6 +4,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/sim/network"
 )
@@ -27,7 +28,7 @@ func (n *Node) callWire(call *network.Call, data []byte) {
 	case MethodMultiInference:
 		n.inferWire(call, data, &apis.MultiInferenceRequest{})
 	default:
-		call.Fail(&env.RPCError{Code: env.Unimplemented})
+		call.Fail(&env.RPCError{Code: rpcerrors.Unimplemented})
 	}
 }
 
@@ -76,7 +77,7 @@ func (n *Node) inferWire(call *network.Call, data []byte, request proto.Message)
 // as gRPC's C++ library does (GenericDeserialize in grpcpp/impl/codegen/proto_utils.h).
 func decoded(call *network.Call, data []byte, request proto.Message) bool {
 	if err := proto.Unmarshal(data, request); err != nil {
-		call.Fail(&env.RPCError{Code: env.Internal})
+		call.Fail(&env.RPCError{Code: rpcerrors.Internal})
 		return false
 	}
 	return true
@@ -89,7 +90,7 @@ func reply(call *network.Call, response proto.Message, err error) {
 	}
 	data, err := proto.MarshalOptions{Deterministic: true}.Marshal(response)
 	if err != nil {
-		call.Fail(&env.RPCError{Code: env.Internal, Message: "Failed to serialize message"})
+		call.Fail(&env.RPCError{Code: rpcerrors.Internal, Message: "Failed to serialize message"})
 		return
 	}
 	call.Reply(data, len(data))

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/sim/network"
 	"github.com/monosim/monosim/sim/tfserving"
@@ -110,11 +111,11 @@ func TestBytesThatAreNoMessage(t *testing.T) {
 	onWire(t, func(c wireClient) {
 		for _, method := range methods {
 			_, err := c.bytes(method, []byte("\xff\xff\xff"))
-			if diff := cmp.Diff(&env.RPCError{Code: env.Internal}, err); diff != "" {
+			if diff := cmp.Diff(&env.RPCError{Code: rpcerrors.Internal}, err); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", method, diff)
 			}
 		}
-		if _, err := c.bytes("/tensorflow.serving.SessionService/SessionRun", nil); err == nil || err.Code != env.Unimplemented {
+		if _, err := c.bytes("/tensorflow.serving.SessionService/SessionRun", nil); err == nil || err.Code != rpcerrors.Unimplemented {
 			t.Errorf("a service that is not there: got %v, want UNIMPLEMENTED", err)
 		}
 	})

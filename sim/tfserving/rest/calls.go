@@ -3,7 +3,7 @@ package rest
 import (
 	"context"
 
-	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 )
 
@@ -20,7 +20,7 @@ func (h *Handler) call(ctx context.Context, method, path string, body []byte) Re
 	}
 	out, err := h.dispatch(h.withTimeout(ctx), &route, body, "Malformed request: "+method+" "+path)
 	status := statusOf(err)
-	if status.Code != env.OK {
+	if status.Code != rpcerrors.OK {
 		out = errorBody(status.Message)
 	}
 	response := reply(status.Code, header, out)

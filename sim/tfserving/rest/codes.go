@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/sim/tfserving"
 	"github.com/monosim/monosim/sim/tfserving/rest/rapidjson"
 )
@@ -13,26 +14,26 @@ import (
 // httpStatuses maps gRPC codes to HTTP statuses, as TFS-13.3 does
 // (model_servers/http_server.cc:46-87).
 var httpStatuses = [...]int{
-	env.OK:                 200,
-	env.Canceled:           499,
-	env.Unknown:            500,
-	env.InvalidArgument:    400,
-	env.DeadlineExceeded:   504,
-	env.NotFound:           404,
-	env.AlreadyExists:      409,
-	env.PermissionDenied:   403,
-	env.ResourceExhausted:  429,
-	env.FailedPrecondition: 400,
-	env.Aborted:            409,
-	env.OutOfRange:         400,
-	env.Unimplemented:      501,
-	env.Internal:           500,
-	env.Unavailable:        503,
-	env.DataLoss:           500,
-	env.Unauthenticated:    401,
+	rpcerrors.OK:                 200,
+	rpcerrors.Canceled:           499,
+	rpcerrors.Unknown:            500,
+	rpcerrors.InvalidArgument:    400,
+	rpcerrors.DeadlineExceeded:   504,
+	rpcerrors.NotFound:           404,
+	rpcerrors.AlreadyExists:      409,
+	rpcerrors.PermissionDenied:   403,
+	rpcerrors.ResourceExhausted:  429,
+	rpcerrors.FailedPrecondition: 400,
+	rpcerrors.Aborted:            409,
+	rpcerrors.OutOfRange:         400,
+	rpcerrors.Unimplemented:      501,
+	rpcerrors.Internal:           500,
+	rpcerrors.Unavailable:        503,
+	rpcerrors.DataLoss:           500,
+	rpcerrors.Unauthenticated:    401,
 }
 
-func httpStatus(code env.Code) int {
+func httpStatus(code rpcerrors.Code) int {
 	if code < 0 || int(code) >= len(httpStatuses) {
 		return 500
 	}
@@ -40,17 +41,17 @@ func httpStatus(code env.Code) int {
 }
 
 // reply returns a response of the API, with the HTTP status for a gRPC code.
-func reply(code env.Code, header []Field, body []byte) Response {
+func reply(code rpcerrors.Code, header []Field, body []byte) Response {
 	status := httpStatus(code)
 	return Response{Status: status, Reason: phrase(status), Header: header, Body: body, Code: code}
 }
 
 func invalid(format string, args ...any) error {
-	return &env.RPCError{Code: env.InvalidArgument, Message: fmt.Sprintf(format, args...)}
+	return &env.RPCError{Code: rpcerrors.InvalidArgument, Message: fmt.Sprintf(format, args...)}
 }
 
 func internal(format string, args ...any) error {
-	return &env.RPCError{Code: env.Internal, Message: fmt.Sprintf(format, args...)}
+	return &env.RPCError{Code: rpcerrors.Internal, Message: fmt.Sprintf(format, args...)}
 }
 
 // statusOf converts an error to a status. An expired or cancelled context gets the words of the
@@ -65,9 +66,9 @@ func statusOf(err error) *env.RPCError {
 	case errors.Is(err, context.DeadlineExceeded):
 		return tfserving.ErrTimedOut
 	case errors.Is(err, context.Canceled):
-		return &env.RPCError{Code: env.Canceled, Message: "Run call was cancelled"}
+		return &env.RPCError{Code: rpcerrors.Canceled, Message: "Run call was cancelled"}
 	}
-	return &env.RPCError{Code: env.Unknown, Message: err.Error()}
+	return &env.RPCError{Code: rpcerrors.Unknown, Message: err.Error()}
 }
 
 // errorBody returns the JSON body of a failed call (TFS-13.3).

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/sim/tfserving"
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
@@ -17,7 +18,7 @@ type statusOnly struct{ rest.Backend }
 
 func (statusOnly) GetModelStatus(r *apis.GetModelStatusRequest) (*apis.GetModelStatusResponse, error) {
 	if name := r.GetModelSpec().GetName(); name != "ranker" {
-		return nil, &env.RPCError{Code: env.NotFound, Message: "Could not find any versions of model " + name}
+		return nil, &env.RPCError{Code: rpcerrors.NotFound, Message: "Could not find any versions of model " + name}
 	}
 	return modelconfig.StatusResponse([]env.ModelVersionStatus{{Version: 3, State: env.StateAvailable}}), nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	"github.com/monosim/monosim/sim/tfserving/rest/rapidjson"
 	"github.com/monosim/monosim/sim/tfserving/tensor"
@@ -120,7 +121,7 @@ func (f *filler) scalar(value *rapidjson.Value) error {
 			return value.Kind == rapidjson.True, value.Kind == rapidjson.True || value.Kind == rapidjson.False
 		})
 	}
-	return &env.RPCError{Code: env.Unimplemented, Message: "Conversion of JSON Value: " + f.text(value) +
+	return &env.RPCError{Code: rpcerrors.Unimplemented, Message: "Conversion of JSON Value: " + f.text(value) +
 		" to type: " + tensor.DTypeName(f.dtype)}
 }
 

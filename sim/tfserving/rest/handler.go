@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"time"
 
-	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/sim/tfserving"
@@ -74,7 +74,7 @@ type Response struct {
 	// Model, API and Code are labels of tfs-head's metrics (TFS-14.1). Model and API are as far as
 	// the path names them, and "" for a path that is no call of the API. Code is the call's result.
 	Model, API string
-	Code       env.Code
+	Code       rpcerrors.Code
 }
 
 // Field is one HTTP header.
@@ -134,11 +134,11 @@ func (h *Handler) allows(method string) bool {
 // metrics answers a request for the Prometheus page; full is the request's path
 // (model_servers/http_server.cc:90).
 func (h *Handler) metrics(full string) Response {
-	body, code := "", env.OK
+	body, code := "", rpcerrors.OK
 	if full == h.options.MetricsPath {
 		body = h.options.Metrics()
 	} else {
-		body, code = "Unexpected path: "+full+". Should be "+h.options.MetricsPath, env.InvalidArgument
+		body, code = "Unexpected path: "+full+". Should be "+h.options.MetricsPath, rpcerrors.InvalidArgument
 	}
 	return reply(code, []Field{{"Content-Type", "text/plain"}}, []byte(body))
 }
@@ -169,9 +169,9 @@ var originOfBrowser = regexp.MustCompile(`https?://`)
 // preflight answers a CORS preflight request (OPTIONS), always without a body.
 func preflight(origin string) Response {
 	if originOfBrowser.MatchString(origin) {
-		return reply(env.OK, nil, nil)
+		return reply(rpcerrors.OK, nil, nil)
 	}
-	return reply(env.FailedPrecondition, nil, nil)
+	return reply(rpcerrors.FailedPrecondition, nil, nil)
 }
 
 type timeoutKey struct{}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/sim/tfserving"
 	"github.com/monosim/monosim/sim/tfserving/rest"
 )
@@ -42,7 +42,7 @@ func TestPaths(t *testing.T) {
 		{"GET", "/v1/models/metadata/metadata", both, `GetModelMetadata name:"metadata"`},
 	} {
 		eachOf(t, c.only, func(t *testing.T, profile tfserving.Profile) {
-			w := &world{err: status(env.Unavailable, "")}
+			w := &world{err: status(rpcerrors.Unavailable, "")}
 			response := serve(w, profile, c.method, c.target, `{"examples":[{}]}`)
 			got := ""
 			if w.calls > 0 {
@@ -111,19 +111,19 @@ func TestUnmatchedPaths(t *testing.T) {
 func TestErrorCodes(t *testing.T) {
 	const want = "{\n    \"error\": \"no \\\"<m>\\\" \\u0001\\n/é\"\n}"
 	for _, c := range []struct {
-		code   env.Code
+		code   rpcerrors.Code
 		status int
 		reason string
 	}{
-		{env.Canceled, 499, "Client Error"}, {env.Unknown, 500, "Internal Server Error"},
-		{env.InvalidArgument, 400, "Bad Request"}, {env.DeadlineExceeded, 504, "Gateway Time-out"},
-		{env.NotFound, 404, "Not Found"}, {env.AlreadyExists, 409, "Conflict"},
-		{env.PermissionDenied, 403, "Forbidden"}, {env.ResourceExhausted, 429, "Client Error"},
-		{env.FailedPrecondition, 400, "Bad Request"}, {env.Aborted, 409, "Conflict"},
-		{env.OutOfRange, 400, "Bad Request"}, {env.Unimplemented, 501, "Not Implemented"},
-		{env.Internal, 500, "Internal Server Error"}, {env.Unavailable, 503, "Service Unavailable"},
-		{env.DataLoss, 500, "Internal Server Error"}, {env.Unauthenticated, 401, "Unauthorized"},
-		{env.Code(99), 500, "Internal Server Error"},
+		{rpcerrors.Canceled, 499, "Client Error"}, {rpcerrors.Unknown, 500, "Internal Server Error"},
+		{rpcerrors.InvalidArgument, 400, "Bad Request"}, {rpcerrors.DeadlineExceeded, 504, "Gateway Time-out"},
+		{rpcerrors.NotFound, 404, "Not Found"}, {rpcerrors.AlreadyExists, 409, "Conflict"},
+		{rpcerrors.PermissionDenied, 403, "Forbidden"}, {rpcerrors.ResourceExhausted, 429, "Client Error"},
+		{rpcerrors.FailedPrecondition, 400, "Bad Request"}, {rpcerrors.Aborted, 409, "Conflict"},
+		{rpcerrors.OutOfRange, 400, "Bad Request"}, {rpcerrors.Unimplemented, 501, "Not Implemented"},
+		{rpcerrors.Internal, 500, "Internal Server Error"}, {rpcerrors.Unavailable, 503, "Service Unavailable"},
+		{rpcerrors.DataLoss, 500, "Internal Server Error"}, {rpcerrors.Unauthenticated, 401, "Unauthorized"},
+		{rpcerrors.Code(99), 500, "Internal Server Error"},
 	} {
 		each(t, func(t *testing.T, profile tfserving.Profile) {
 			w := &world{err: status(c.code, "no \"<m>\" \x01\n/é")}

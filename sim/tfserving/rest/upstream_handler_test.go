@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/testing/protocmp"
 
-	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
@@ -104,7 +104,7 @@ func TestParseModelInfo(t *testing.T) {
 	} {
 		t.Run("http_rest_api_util_test.cc:TestParseModelInfoFor"+c.name, func(t *testing.T) {
 			eachOf(t, c.only, func(t *testing.T, profile tfserving.Profile) {
-				w := &world{inputs: inputs(dtypes{"x": dtInt32}), err: status(env.Unavailable, "no answer")}
+				w := &world{inputs: inputs(dtypes{"x": dtInt32}), err: status(rpcerrors.Unavailable, "no answer")}
 				response := serve(w, profile, c.method, c.path, `{"inputs": [1]}`)
 				if c.want == "" {
 					if response.Status != 400 || w.spec != nil {
@@ -126,9 +126,9 @@ type halfPlusTwo struct{ world }
 func (m *halfPlusTwo) resolve(spec *apis.ModelSpec) error {
 	switch {
 	case spec.Name != "model":
-		return status(env.NotFound, "Servable not found for request: Latest("+spec.Name+")")
+		return status(rpcerrors.NotFound, "Servable not found for request: Latest("+spec.Name+")")
 	case spec.GetVersionLabel() != "" && spec.GetVersionLabel() != "my_label":
-		return status(env.InvalidArgument, "Unrecognized servable version label: "+spec.GetVersionLabel())
+		return status(rpcerrors.InvalidArgument, "Unrecognized servable version label: "+spec.GetVersionLabel())
 	}
 	return nil
 }

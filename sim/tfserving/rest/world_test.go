@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
@@ -104,7 +105,9 @@ func text[M proto.Message](t testing.TB, m M, source string) M {
 	return m
 }
 
-func status(code env.Code, message string) error { return &env.RPCError{Code: code, Message: message} }
+func status(code rpcerrors.Code, message string) error {
+	return &env.RPCError{Code: code, Message: message}
+}
 
 func metadataOf(t testing.TB, spec *apis.ModelSpec, signatures *apis.SignatureDefMap) *apis.GetModelMetadataResponse {
 	t.Helper()

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/testing/protocmp"
 
-	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
 	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/sim/tfserving/savedmodel"
@@ -136,7 +136,7 @@ func TestDamageAsTensorFlow(t *testing.T) {
 	var recorded struct {
 		Rows []struct {
 			Edit edit
-			Code env.Code
+			Code rpcerrors.Code
 		}
 	}
 	loadJSON(t, "damage.json", &recorded)
@@ -152,16 +152,16 @@ func TestDamageAsTensorFlow(t *testing.T) {
 	}
 }
 
-func codeOf(err error) env.Code {
+func codeOf(err error) rpcerrors.Code {
 	switch {
 	case err == nil:
-		return env.OK
+		return rpcerrors.OK
 	case errors.Is(err, savedmodel.ErrNoGraph), errors.Is(err, savedmodel.ErrNoTags):
-		return env.NotFound
+		return rpcerrors.NotFound
 	case errors.Is(err, savedmodel.ErrTruncated):
-		return env.OutOfRange
+		return rpcerrors.OutOfRange
 	}
-	return env.DataLoss
+	return rpcerrors.DataLoss
 }
 
 // maxBytesPerModel is what a loaded model may keep.

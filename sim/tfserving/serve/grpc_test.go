@@ -18,6 +18,7 @@ import (
 	"google.golang.org/protobuf/testing/protocmp"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/util"
 	"github.com/monosim/monosim/sim/tfserving"
@@ -195,7 +196,7 @@ func TestTheRuntimeNoticesADeadline(t *testing.T) {
 	_, err := l.models().HandleReloadConfigRequest(l.context(), reloadOf(l.modelConfig("m", "")))
 	l.must(err)
 	_, err = l.s.infer(&apis.PredictRequest{ModelSpec: specOf("m")}, time.Now().Add(-time.Second), &spent{})
-	want := env.RPCError{Code: env.DeadlineExceeded, Message: "Timed out waiting for notification"}
+	want := env.RPCError{Code: rpcerrors.DeadlineExceeded, Message: "Timed out waiting for notification"}
 	if got, ok := err.(*env.RPCError); !ok || *got != want {
 		t.Errorf("got %v, want %v", err, &want)
 	}
@@ -206,7 +207,7 @@ func TestPredictFaults(t *testing.T) {
 	l := newLab(t)
 	l.version("m", 1)
 	l.serve(tfserving.Profile24, func(o *Options) {
-		o.PredictFault = &env.RPCError{Code: env.Unavailable, Message: "The batch scheduling queue to which this task was submitted is full"}
+		o.PredictFault = &env.RPCError{Code: rpcerrors.Unavailable, Message: "The batch scheduling queue to which this task was submitted is full"}
 	})
 	_, err := l.models().HandleReloadConfigRequest(l.context(), reloadOf(l.modelConfig("m", "")))
 	l.must(err)

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/sim/tfserving"
@@ -145,7 +146,7 @@ func readText(disk tfserving.Storage, file string, message proto.Message) *env.R
 		return asStatus(err)
 	}
 	if textpb.Unmarshal(string(data), message) != nil {
-		return &env.RPCError{Code: env.InvalidArgument, Message: "Invalid protobuf file: '" + file + "'"}
+		return &env.RPCError{Code: rpcerrors.InvalidArgument, Message: "Invalid protobuf file: '" + file + "'"}
 	}
 	return nil
 }
@@ -154,5 +155,5 @@ func asStatus(err error) *env.RPCError {
 	if e, ok := err.(*env.RPCError); ok {
 		return e
 	}
-	return &env.RPCError{Code: env.Unknown, Message: err.Error()}
+	return &env.RPCError{Code: rpcerrors.Unknown, Message: err.Error()}
 }

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/sim/tfserving"
 )
@@ -55,11 +56,11 @@ func newMeter(profile tfserving.Profile) *meter {
 var latencyLimits = exponential(10, 1.8, 33)
 
 // requestOver counts a finished request in tfs-head (servables/tensorflow/util.cc).
-func (m *meter) requestOver(model, api, entrypoint string, began time.Time, code env.Code) {
+func (m *meter) requestOver(model, api, entrypoint string, began time.Time, code rpcerrors.Code) {
 	if m.requestCount == nil {
 		return
 	}
-	if code == env.OK {
+	if code == rpcerrors.OK {
 		m.requestLatency.cell(labels{model, api, entrypoint}).add(micros(began))
 	}
 	m.requestCount.cell(labels{model, code.String()}).increment(1)
@@ -120,14 +121,14 @@ func (m *meter) value(name string) int64 {
 
 func micros(began time.Time) float64 { return float64(time.Since(began).Microseconds()) }
 
-func codeOf(err error) env.Code {
+func codeOf(err error) rpcerrors.Code {
 	switch e := err.(type) {
 	case nil:
-		return env.OK
+		return rpcerrors.OK
 	case *env.RPCError:
 		return e.Code
 	}
-	return env.Unknown
+	return rpcerrors.Unknown
 }
 
 type metricKind string

@@ -9,7 +9,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/sim/tfserving"
 )
@@ -67,7 +67,7 @@ func (m *modelService) HandleReloadConfigRequest(ctx context.Context, r *apis.Re
 // their own.
 func gaveUp(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return status.Error(codes.DeadlineExceeded, env.DeadlineIsOver)
+		return status.Error(codes.DeadlineExceeded, rpcerrors.DeadlineIsOver)
 	}
 	return status.FromContextError(ctx.Err()).Err()
 }

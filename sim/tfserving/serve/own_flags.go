@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
@@ -172,7 +173,7 @@ func parseFault(text string) (*env.RPCError, error) {
 		return nil, nil
 	}
 	name, message, _ := strings.Cut(text, ":")
-	for code := env.Code(1); code <= env.Unauthenticated; code++ {
+	for code := rpcerrors.Code(1); code <= rpcerrors.Unauthenticated; code++ {
 		if code.String() == name {
 			return &env.RPCError{Code: code, Message: message}, nil
 		}

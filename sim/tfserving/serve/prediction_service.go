@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/sim/tfserving"
 	"google.golang.org/grpc"
@@ -141,7 +142,7 @@ func (s *Server) rest(d time.Duration) error {
 	case <-timer.C:
 		return nil
 	case <-s.done:
-		return &env.RPCError{Code: env.Unavailable, Message: "Socket closed"}
+		return &env.RPCError{Code: rpcerrors.Unavailable, Message: "Socket closed"}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 )
 
 // disk implements tfserving.Storage by the real disk, for one call of Look. A poll costs one
@@ -60,7 +61,7 @@ func (d *disk) SizeBytes(path string) (int64, error) {
 		return 0, noFileSystem(path)
 	}
 	if !d.Exists(path) {
-		return 0, &env.RPCError{Code: env.NotFound, Message: path + " not found"}
+		return 0, &env.RPCError{Code: rpcerrors.NotFound, Message: path + " not found"}
 	}
 	n, err := directoryBytes(name)
 	if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
@@ -125,7 +126,7 @@ func (d *disk) ReadFile(path string) ([]byte, error) {
 func noFileSystem(path string) error {
 	scheme, _, _ := strings.Cut(path, "://")
 	return &env.RPCError{
-		Code:    env.Unimplemented,
+		Code:    rpcerrors.Unimplemented,
 		Message: "File system scheme '" + scheme + "' not implemented (file: '" + path + "')",
 	}
 }
@@ -147,33 +148,33 @@ func errnoText(errno syscall.Errno) string {
 
 // errnoCode returns the gRPC code for a failed system call, for the errors that can occur on
 // reading files (tensorflow ErrnoToCode).
-func errnoCode(errno syscall.Errno) env.Code {
+func errnoCode(errno syscall.Errno) rpcerrors.Code {
 	switch errno {
 	case syscall.EINVAL, syscall.ENAMETOOLONG, syscall.EFAULT, syscall.ESPIPE:
-		return env.InvalidArgument
+		return rpcerrors.InvalidArgument
 	case syscall.ETIMEDOUT, syscall.ETIME:
-		return env.DeadlineExceeded
+		return rpcerrors.DeadlineExceeded
 	case syscall.ENOENT, syscall.ENODEV, syscall.ENXIO, syscall.ESRCH:
-		return env.NotFound
+		return rpcerrors.NotFound
 	case syscall.EEXIST:
-		return env.AlreadyExists
+		return rpcerrors.AlreadyExists
 	case syscall.EPERM, syscall.EACCES, syscall.EROFS:
-		return env.PermissionDenied
+		return rpcerrors.PermissionDenied
 	case syscall.ENOTEMPTY, syscall.EISDIR, syscall.ENOTDIR, syscall.EBADF, syscall.EBUSY, syscall.EPIPE, syscall.ETXTBSY:
-		return env.FailedPrecondition
+		return rpcerrors.FailedPrecondition
 	case syscall.ENOSPC, syscall.EDQUOT, syscall.EMFILE, syscall.EMLINK, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM:
-		return env.ResourceExhausted
+		return rpcerrors.ResourceExhausted
 	case syscall.EFBIG, syscall.EOVERFLOW, syscall.ERANGE:
-		return env.OutOfRange
+		return rpcerrors.OutOfRange
 	case syscall.ENOSYS, syscall.ENOTSUP, syscall.EXDEV:
-		return env.Unimplemented
+		return rpcerrors.Unimplemented
 	case syscall.EAGAIN, syscall.EINTR, syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EHOSTDOWN,
 		syscall.EHOSTUNREACH, syscall.ENETDOWN, syscall.ENETUNREACH, syscall.ENOLCK, syscall.ENOLINK:
-		return env.Unavailable
+		return rpcerrors.Unavailable
 	case syscall.EDEADLK, syscall.ESTALE:
-		return env.Aborted
+		return rpcerrors.Aborted
 	case syscall.ECANCELED:
-		return env.Canceled
+		return rpcerrors.Canceled
 	}
-	return env.Unknown
+	return rpcerrors.Unknown
 }

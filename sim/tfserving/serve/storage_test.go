@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
@@ -35,15 +36,15 @@ func TestDiskErrors(t *testing.T) {
 		got  error
 		want env.RPCError
 	}{
-		{"no file", read(l.path("none")), env.RPCError{Code: env.NotFound, Message: l.path("none") + "; No such file or directory"}},
-		{"a file below a file", list(l.path("file", "x")), env.RPCError{Code: env.FailedPrecondition, Message: l.path("file", "x") + "; Not a directory"}},
-		{"a directory as a file", read(l.dir), env.RPCError{Code: env.FailedPrecondition, Message: l.dir + "; Is a directory"}},
-		{"a version that leads nowhere", size(l.path("circle")), env.RPCError{Code: env.NotFound, Message: l.path("circle") + " not found"}},
-		{"a version that is a file", size(l.path("file")), env.RPCError{Code: env.FailedPrecondition, Message: l.path("file") + "; Not a directory"}},
-		{"a link in it that leads nowhere", size(l.path("broken")), env.RPCError{Code: env.NotFound, Message: l.path("broken", "variables", "x") + "; No such file or directory"}},
+		{"no file", read(l.path("none")), env.RPCError{Code: rpcerrors.NotFound, Message: l.path("none") + "; No such file or directory"}},
+		{"a file below a file", list(l.path("file", "x")), env.RPCError{Code: rpcerrors.FailedPrecondition, Message: l.path("file", "x") + "; Not a directory"}},
+		{"a directory as a file", read(l.dir), env.RPCError{Code: rpcerrors.FailedPrecondition, Message: l.dir + "; Is a directory"}},
+		{"a version that leads nowhere", size(l.path("circle")), env.RPCError{Code: rpcerrors.NotFound, Message: l.path("circle") + " not found"}},
+		{"a version that is a file", size(l.path("file")), env.RPCError{Code: rpcerrors.FailedPrecondition, Message: l.path("file") + "; Not a directory"}},
+		{"a link in it that leads nowhere", size(l.path("broken")), env.RPCError{Code: rpcerrors.NotFound, Message: l.path("broken", "variables", "x") + "; No such file or directory"}},
 		{"links in it that lead to it", size("file://" + l.path("loops")),
-			env.RPCError{Code: env.Unknown, Message: "file://" + l.path("loops") + strings.Repeat("/a", 41) + "; Too many levels of symbolic links"}},
-		{"a scheme that is not there", list("hdfs://a/b"), env.RPCError{Code: env.Unimplemented,
+			env.RPCError{Code: rpcerrors.Unknown, Message: "file://" + l.path("loops") + strings.Repeat("/a", 41) + "; Too many levels of symbolic links"}},
+		{"a scheme that is not there", list("hdfs://a/b"), env.RPCError{Code: rpcerrors.Unimplemented,
 			Message: "File system scheme 'hdfs' not implemented (file: 'hdfs://a/b')"}},
 	}
 	for _, test := range tests {
@@ -66,7 +67,7 @@ func TestFilesWithoutPermission(t *testing.T) {
 	d := &disk{}
 	l.must(os.WriteFile(l.path("secret"), nil, 0))
 	l.must(os.MkdirAll(l.path("closed"), 0))
-	want := env.RPCError{Code: env.PermissionDenied, Message: l.path("secret") + "; Permission denied"}
+	want := env.RPCError{Code: rpcerrors.PermissionDenied, Message: l.path("secret") + "; Permission denied"}
 	if _, err := d.ReadFile(l.path("secret")); err == nil || *err.(*env.RPCError) != want {
 		t.Errorf("got %v, want %v", err, &want)
 	}
@@ -77,11 +78,11 @@ func TestFilesWithoutPermission(t *testing.T) {
 
 // Every errno has a code, and those of a code are told apart from others.
 func TestErrnoCodes(t *testing.T) {
-	want := map[syscall.Errno]env.Code{
-		syscall.EINVAL: env.InvalidArgument, syscall.ETIMEDOUT: env.DeadlineExceeded, syscall.ENODEV: env.NotFound,
-		syscall.EEXIST: env.AlreadyExists, syscall.EACCES: env.PermissionDenied, syscall.ENOTEMPTY: env.FailedPrecondition,
-		syscall.EMFILE: env.ResourceExhausted, syscall.EFBIG: env.OutOfRange, syscall.ENOSYS: env.Unimplemented,
-		syscall.EAGAIN: env.Unavailable, syscall.ESTALE: env.Aborted, syscall.ECANCELED: env.Canceled, syscall.EIO: env.Unknown,
+	want := map[syscall.Errno]rpcerrors.Code{
+		syscall.EINVAL: rpcerrors.InvalidArgument, syscall.ETIMEDOUT: rpcerrors.DeadlineExceeded, syscall.ENODEV: rpcerrors.NotFound,
+		syscall.EEXIST: rpcerrors.AlreadyExists, syscall.EACCES: rpcerrors.PermissionDenied, syscall.ENOTEMPTY: rpcerrors.FailedPrecondition,
+		syscall.EMFILE: rpcerrors.ResourceExhausted, syscall.EFBIG: rpcerrors.OutOfRange, syscall.ENOSYS: rpcerrors.Unimplemented,
+		syscall.EAGAIN: rpcerrors.Unavailable, syscall.ESTALE: rpcerrors.Aborted, syscall.ECANCELED: rpcerrors.Canceled, syscall.EIO: rpcerrors.Unknown,
 	}
 	for errno, code := range want {
 		if got := errnoCode(errno); got != code {

@@ -15,6 +15,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	storagepath "github.com/monosim/monosim/engine/proto/tensorflow_serving/sources/storage_path"
@@ -156,7 +157,7 @@ func outcome(err error) string {
 	if errors.As(err, &own) {
 		return own.Error()
 	}
-	return fmt.Sprintf("%s: %s", env.Code(st.Code()), st.Message())
+	return fmt.Sprintf("%s: %s", rpcerrors.Code(st.Code()), st.Message())
 }
 
 func statusText(r *apis.GetModelStatusResponse, err error) string {

@@ -6,6 +6,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	serverpb "github.com/monosim/monosim/engine/proto/monolith/native_training/hooks/server"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/training/gfile"
@@ -77,7 +78,7 @@ func (s *Stub) call(method string, response proto.Message) error {
 		return err
 	}
 	if err := proto.Unmarshal(data, response); err != nil {
-		return &env.RPCError{Code: env.Internal, Message: "Exception deserializing response!"}
+		return &env.RPCError{Code: rpcerrors.Internal, Message: "Exception deserializing response!"}
 	}
 	return nil
 }

@@ -18,6 +18,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	serverpb "github.com/monosim/monosim/engine/proto/monolith/native_training/hooks/server"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/threading"
@@ -56,7 +57,7 @@ func NewServicer(s session.Session, barrier *barrierops.BarrierOp, saver Saver) 
 func (c *Servicer) StopTraining() (*serverpb.StopTrainingResponse, error) {
 	err := c.barrier.PlaceBarrier(c.s, "")
 	if errors.Is(err, barrierops.ErrBarrierAlreadyPlaced) {
-		return nil, &env.RPCError{Code: env.AlreadyExists, Message: "Barrier is placed already."}
+		return nil, &env.RPCError{Code: rpcerrors.AlreadyExists, Message: "Barrier is placed already."}
 	}
 	return &serverpb.StopTrainingResponse{}, err
 }
@@ -113,7 +114,7 @@ func (c *Servicer) Handle(method string, _ []byte) ([]byte, error) {
 	case serverpb.Controller_GetTrainingStatus_FullMethodName:
 		response, err = c.GetTrainingStatus()
 	default:
-		return nil, &env.RPCError{Code: env.Unimplemented, Message: "Method not found!"}
+		return nil, &env.RPCError{Code: rpcerrors.Unimplemented, Message: "Method not found!"}
 	}
 	if err != nil {
 		return nil, applicationError(err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/training/barrierops"
 	"github.com/monosim/monosim/engine/training/hooks/server"
@@ -48,8 +49,8 @@ func TestUpstreamServer_test_basic(t *testing.T) {
 		_, err = stub.StopTraining()
 		c.Must(err)
 		var refused *env.RPCError
-		if _, err := stub.StopTraining(); !errors.As(err, &refused) || refused.Code != env.AlreadyExists {
-			t.Errorf("a second stop: got %v, want %v", err, env.AlreadyExists)
+		if _, err := stub.StopTraining(); !errors.As(err, &refused) || refused.Code != rpcerrors.AlreadyExists {
+			t.Errorf("a second stop: got %v, want %v", err, rpcerrors.AlreadyExists)
 		}
 		for _, want := range [][]int32{{0}, nil} {
 			status, err := stub.GetBlockStatus()

@@ -17,6 +17,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	pb "github.com/monosim/monosim/engine/proto/monolith/native_training/runtime/parameter_sync"
 	rpc "github.com/monosim/monosim/engine/proto/monolith/parameter_sync_rpc"
 )
@@ -68,9 +69,9 @@ func (s *Store) Push(r *pb.PushRequest) (*pb.PushResponse, error) {
 	for _, t := range slices.Concat(r.DeltaHashTables, r.DeltaMultiHashTables) {
 		switch {
 		case t.UniqueId == nil:
-			return nil, &env.RPCError{Code: env.Internal, Message: "Server error: missing unique_id"}
+			return nil, &env.RPCError{Code: rpcerrors.Internal, Message: "Server error: missing unique_id"}
 		case t.DimSize == nil:
-			return nil, &env.RPCError{Code: env.Internal, Message: "Server error: missing dim_size"}
+			return nil, &env.RPCError{Code: rpcerrors.Internal, Message: "Server error: missing dim_size"}
 		}
 		updated += s.ApplyDelta(t.GetUniqueId(), t.GetDimSize(), t.Fids, t.Embeddings)
 	}
@@ -80,11 +81,11 @@ func (s *Store) Push(r *pb.PushRequest) (*pb.PushResponse, error) {
 // Handle answers the service's calls; it is an [env.Handler].
 func (s *Store) Handle(method string, request []byte) ([]byte, error) {
 	if method != rpc.ParameterSyncRpc_Push_FullMethodName {
-		return nil, &env.RPCError{Code: env.Unimplemented, Message: "Method not found!"}
+		return nil, &env.RPCError{Code: rpcerrors.Unimplemented, Message: "Method not found!"}
 	}
 	r := &pb.PushRequest{}
 	if err := proto.Unmarshal(request, r); err != nil {
-		return nil, &env.RPCError{Code: env.Internal, Message: "Exception deserializing request!"}
+		return nil, &env.RPCError{Code: rpcerrors.Internal, Message: "Exception deserializing request!"}
 	}
 	response, err := s.Push(r)
 	if err != nil {

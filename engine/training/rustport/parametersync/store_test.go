@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/testing/protocmp"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	pb "github.com/monosim/monosim/engine/proto/monolith/native_training/runtime/parameter_sync"
 	rpc "github.com/monosim/monosim/engine/proto/monolith/parameter_sync_rpc"
 	"github.com/monosim/monosim/engine/training/rustport/parametersync"
@@ -81,18 +82,18 @@ func TestAPushThatMakesNoSenseIsAnError(t *testing.T) {
 		want  string
 	}{{noName, "Server error: missing unique_id"}, {noDim, "Server error: missing dim_size"}} {
 		_, err := push(t, s, &pb.PushRequest{DeltaHashTables: []*pb.PushRequest_DeltaEmbeddingHashTable{table("first", 1, []int64{1}, 1), c.table}})
-		wantError(t, err, env.Internal, c.want)
+		wantError(t, err, rpcerrors.Internal, c.want)
 	}
 	if _, ok := s.Get("first", 1); !ok {
 		t.Error("the table before the wrong one was not applied")
 	}
 	_, err := s.Handle(rpc.ParameterSyncRpc_Push_FullMethodName, []byte{0xff})
-	wantError(t, err, env.Internal, "Exception deserializing request!")
+	wantError(t, err, rpcerrors.Internal, "Exception deserializing request!")
 	_, err = s.Handle("/monolith.parameter_sync_rpc.ParameterSyncRpc/Pull", nil)
-	wantError(t, err, env.Unimplemented, "Method not found!")
+	wantError(t, err, rpcerrors.Unimplemented, "Method not found!")
 }
 
-func wantError(t *testing.T, err error, code env.Code, message string) {
+func wantError(t *testing.T, err error, code rpcerrors.Code, message string) {
 	t.Helper()
 	var failed *env.RPCError
 	if !errors.As(err, &failed) || failed.Code != code || failed.Message != message {

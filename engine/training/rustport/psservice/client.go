@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	pb "github.com/monosim/monosim/engine/proto/monolith/ps_training"
 )
 
@@ -82,7 +83,7 @@ func refusal(status int32, message string) error {
 	if status == 0 {
 		return nil
 	}
-	return &env.RPCError{Code: env.Internal, Message: message}
+	return &env.RPCError{Code: rpcerrors.Internal, Message: message}
 }
 
 // spread returns the distinct ids of each shard. where holds, for each position in ids, the shard

@@ -23,6 +23,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	pb "github.com/monosim/monosim/engine/proto/monolith/ps_training"
 )
 
@@ -193,12 +194,12 @@ func (s *Service) Handle(method string, request []byte) ([]byte, error) {
 	case pb.ParameterServerTraining_HealthCheck_FullMethodName:
 		return answer(request, &pb.HealthCheckRequest{}, func(*pb.HealthCheckRequest) *pb.HealthCheckResponse { return s.HealthCheck() })
 	}
-	return nil, &env.RPCError{Code: env.Unimplemented, Message: "Method not found!"}
+	return nil, &env.RPCError{Code: rpcerrors.Unimplemented, Message: "Method not found!"}
 }
 
 func answer[Q, A proto.Message](data []byte, request Q, do func(Q) A) ([]byte, error) {
 	if err := proto.Unmarshal(data, request); err != nil {
-		return nil, &env.RPCError{Code: env.Internal, Message: "Exception deserializing request!"}
+		return nil, &env.RPCError{Code: rpcerrors.Internal, Message: "Exception deserializing request!"}
 	}
 	return proto.Marshal(do(request))
 }

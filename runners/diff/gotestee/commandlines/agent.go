@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
@@ -45,7 +46,7 @@ func (c *channel) Call(method string, data []byte, _ time.Duration) ([]byte, err
 	}
 	c.of.calls = append(c.of.calls, []any{rpc, c.target, caseworld.PB(request)})
 	if c.of.in.Flag("fail") {
-		return nil, &env.RPCError{Code: env.Unavailable, Message: env.NoConnection}
+		return nil, &env.RPCError{Code: rpcerrors.Unavailable, Message: rpcerrors.NoConnection}
 	}
 	return proto.Marshal(c.of.reply(rpc))
 }

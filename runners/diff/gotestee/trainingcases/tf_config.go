@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training/clustermanager"
@@ -58,7 +59,7 @@ type tried struct {
 func (n *tried) Probe(addr string, timeout time.Duration) error {
 	n.addrs, n.limit = append(n.addrs, addr), timeout
 	if slices.Contains(n.dead, addr) {
-		return &env.RPCError{Code: env.Unavailable}
+		return &env.RPCError{Code: rpcerrors.Unavailable}
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	primus "github.com/monosim/monosim/engine/proto/monolith/native_training/proto"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/training"
@@ -63,7 +64,7 @@ func (c masterChannel) Call(method string, request []byte, timeout time.Duration
 		given := list.([]any)[c.n.asked[name]]
 		c.n.asked[name]++
 		if given == "error" {
-			return nil, &env.RPCError{Code: env.Unavailable, Message: "no answer"}
+			return nil, &env.RPCError{Code: rpcerrors.Unavailable, Message: "no answer"}
 		}
 		reply.Dict = given.(*pysem.Dict)
 	}

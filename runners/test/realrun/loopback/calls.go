@@ -10,6 +10,7 @@ import (
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/agent/tfs"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/walltime"
@@ -85,7 +86,7 @@ func (c *Cluster) Predict(pod, kind string, spec runners.PredictSpec, deadline t
 func (c *Cluster) Connect(pod, kind string) error {
 	_, err := c.ModelStatus(pod, kind, "default")
 	var rpc *env.RPCError
-	if errors.As(err, &rpc) && rpc.Code == env.NotFound {
+	if errors.As(err, &rpc) && rpc.Code == rpcerrors.NotFound {
 		return nil
 	}
 	return err

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/runners"
 )
 
@@ -40,7 +41,7 @@ func (c *Cluster) ModelStatus(pod, kind, model string) ([]env.ModelVersionStatus
 		return nil, err
 	}
 	if s.serving.IsZero() && c.o.ModelServer == "" {
-		return nil, &env.RPCError{Code: env.Unavailable, Message: "the model server does not serve yet"}
+		return nil, &env.RPCError{Code: rpcerrors.Unavailable, Message: "the model server does not serve yet"}
 	}
 	var versions []env.ModelVersionStatus
 	err = c.operator.do("status", operatorLimit, func() error {

@@ -1,0 +1,63 @@
+// Package rpcerrors has the status codes of gRPC and what a gRPC client says when it cannot
+// make a call (env.RPCError).
+//
+// Two things to use first:
+//
+//   - [Code] is what a failed call is told apart by; [NotFound] and the others are its values.
+//   - [NoConnection] and the texts beside it are messages of the client itself.
+//
+// To change a text record it anew first: engine/runtimetest/networktest.
+package rpcerrors
+
+import "fmt"
+
+// These are the messages with which a client reports its own failures, in the words of grpcio 1.32,
+// which TensorFlow 2.4 requires (grpcio~=1.32.0). Later versions append the last connection's error
+// to the first of them. engine/runtimetest/networktest has recordings of them.
+const (
+	NoConnection    = "failed to connect to all addresses"           // UNAVAILABLE
+	NoSuchName      = "DNS resolution failed for service: "          // UNAVAILABLE; the address follows
+	SocketClosed    = "Socket closed"                                // UNAVAILABLE
+	ConnectionReset = "Connection reset by peer"                     // UNAVAILABLE
+	DeadlineIsOver  = "Deadline Exceeded"                            // DEADLINE_EXCEEDED
+	ChannelClosed   = "Channel closed!"                              // CANCELLED
+	MessageTooLarge = "Received message larger than max (%d vs. %d)" // RESOURCE_EXHAUSTED
+)
+
+// Code is a gRPC status code.
+type Code int
+
+// The gRPC status codes.
+const (
+	OK Code = iota
+	Canceled
+	Unknown
+	InvalidArgument
+	DeadlineExceeded
+	NotFound
+	AlreadyExists
+	PermissionDenied
+	ResourceExhausted
+	FailedPrecondition
+	Aborted
+	OutOfRange
+	Unimplemented
+	Internal
+	Unavailable
+	DataLoss
+	Unauthenticated
+)
+
+var codeNames = [...]string{
+	"OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED",
+	"NOT_FOUND", "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED",
+	"FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED",
+	"INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED",
+}
+
+func (c Code) String() string {
+	if c >= 0 && int(c) < len(codeNames) {
+		return codeNames[c]
+	}
+	return fmt.Sprintf("Code(%d)", int(c))
+}
