@@ -38,6 +38,26 @@ func TakeEach(zk env.ZooKeeper, parent string, children []string, take func(i in
 	return takeEach(zk, parent, kindOf(usual), children, take, usual)
 }
 
+// Below returns the parent of all paths and the names of the children; there are none when the
+// paths have several. Clients that give one list of paths get one list of names. It is there as
+// long as zkbulk is.
+func Below(zk env.ZooKeeper, paths []string) (parent string, children []string) {
+	for i, p := range paths {
+		at := max(strings.LastIndexByte(p, '/'), 0)
+		if i > 0 && p[:at] != parent {
+			return "", nil
+		}
+		parent = p[:at]
+	}
+	if len(paths) == 0 {
+		return "", nil
+	}
+	if c, ok := zk.(*Client); ok {
+		return parent, c.numbers(parent).Names(paths)
+	}
+	return parent, bulk.NewNumbers(parent).Names(paths)
+}
+
 func takeEach(zk env.ZooKeeper, parent string, kind uintptr, children []string, take func(int, []byte, error) error, usual func(int, []byte) bool) error {
 	if len(children) == 0 {
 		return nil

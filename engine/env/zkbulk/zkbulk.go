@@ -8,9 +8,6 @@
 package zkbulk
 
 import (
-	"strings"
-	"sync"
-
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/recipes"
 	"github.com/monosim/monosim/engine/recipes/bulk"
@@ -55,28 +52,9 @@ type Reads interface {
 // NewReads makes the Reads of these znodes.
 func NewReads(zk env.ZooKeeper, paths []string) Reads {
 	r := &reads{zk: zk, paths: paths}
-	if len(paths) == 0 {
-		return r
-	}
-	lastBelow.Lock()
-	defer lastBelow.Unlock()
-	parent := paths[0][:max(strings.LastIndexByte(paths[0], '/'), 0)]
-	last := lastBelow.of[parent]
-	if len(last.paths) != len(paths) || &last.paths[0] != &paths[0] {
-		last.paths = paths
-		last.parent, last.children = below(paths)
-		lastBelow.of[parent] = last
-	}
-	r.parent, r.children = last.parent, last.children
+	r.parent, r.children = recipes.Below(zk, paths)
 	return r
 }
-
-// lastBelow has what below made of the paths that were given last, by the parent of the first:
-// agents have one list of them in common.
-var lastBelow = struct {
-	sync.Mutex
-	of map[string]reads
-}{of: map[string]reads{}}
 
 // reads are the Reads of the children of a znode, or of any znodes.
 type reads struct {
@@ -84,20 +62,6 @@ type reads struct {
 	paths    []string
 	parent   string
 	children []string // nil for any znodes
-}
-
-// below returns the parent of all paths and the names of the children; there are none when the
-// paths have several.
-func below(paths []string) (parent string, children []string) {
-	for i, p := range paths {
-		at := strings.LastIndexByte(p, '/')
-		if at < 0 || i > 0 && p[:at] != parent {
-			return "", nil
-		}
-		parent = p[:at]
-		children = append(children, p[at+1:])
-	}
-	return parent, children
 }
 
 func (r *reads) Each(take func(i int, data []byte, err error) error, usual func(int, []byte) bool) error {

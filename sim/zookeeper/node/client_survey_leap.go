@@ -30,7 +30,7 @@ type below struct {
 	surveys []*surveyLeap // that are asleep and depend on it
 }
 
-// below returns that of a znode.
+// belowOf returns the below of a znode.
 func (s *Server) belowOf(parent string) *below {
 	b := s.below[parent]
 	if b == nil {

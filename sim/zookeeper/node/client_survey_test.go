@@ -61,7 +61,7 @@ func (w *surveyWorld) keep(client string, f *recipes.Found[string]) {
 
 // checkFound reports what was found and has changed since.
 func (w *surveyWorld) checkFound(t *testing.T, seed uint64) {
-	for f, k := range w.found {
+	for f, k := range w.found { //lint:ordered the first that has changed ends the test
 		if is := foundOf(f); is != k.was {
 			t.Fatalf("seed %d: what %s has found was written to: got%s, want%s", seed, k.first, is, k.was)
 		}
