@@ -41,7 +41,7 @@ func NewDataWatches(zk env.ZooKeeper, parent string, told ChildDataFunc, usual *
 			return c.newFamily(parent, told, usual)
 		}
 	}
-	return &plainDataWatches{zk: zk, prefix: bulk.NewNumbers(parent).Prefix(), told: told, watched: map[string]bool{}}
+	return &plainDataWatches{zk: zk, prefix: bulk.PrefixOf(parent), told: told, watched: map[string]bool{}}
 }
 
 // plainDataWatches are a data watch each.
@@ -168,13 +168,13 @@ func (c *Client) numbers(parent string) *bulk.Numbers {
 	if session, ok := c.session.(bulk.Numberer); ok {
 		return session.Numbers(parent)
 	}
-	own := bulk.NewNumbers(parent)
+	prefix := bulk.PrefixOf(parent)
 	for _, f := range c.families {
-		if f.names.Prefix() == own.Prefix() {
+		if f.names.Prefix() == prefix {
 			return f.names
 		}
 	}
-	return own
+	return bulk.NewNumbers(parent)
 }
 
 // Watch watches the children that it has not watched before.

@@ -89,7 +89,7 @@ func (t *eachTaker) TakeUsual(_, from, to int, data [][]byte) {
 // getEach has the session read, where it can and the paths of all children are in the form that
 // is sent.
 func getEach(zk env.ZooKeeper, parent string, blocks []*bulk.Children, sent bool, to bulk.Taker) error {
-	prefix := strings.TrimSuffix(parent, "/") + "/"
+	prefix := bulk.PrefixOf(parent)
 	if c, ok := zk.(*Client); ok && sent && canonical(prefix+"x") {
 		if session, ok := c.session.(bulk.EachGetter); ok {
 			return session.GetEach(prefix[:len(prefix)-1], blocks, to)

@@ -92,19 +92,21 @@ func (o *order) replace(old, by ref) {
 
 // appended is append that grows by little: there are very many such lists.
 func appended[T any](list []T, v T) []T {
-	if n := len(list); n == cap(list) {
-		list = append(make([]T, 0, n+n/8+8), list...)
-	}
-	return append(list, v)
+	return append(withRoom(list, len(list)+1), v)
 }
 
 // setAt sets an item of a list whose items are zero to begin with.
 func setAt[T any](list *[]T, i uint32, v T) {
 	if n := int(i) + 1; n > len(*list) {
-		if n > cap(*list) {
-			*list = append(make([]T, 0, n+n/8+8), *list...)
-		}
-		*list = (*list)[:n]
+		*list = withRoom(*list, n)[:n]
 	}
 	(*list)[i] = v
+}
+
+// withRoom returns the list with room for n items. What it adds beyond is little.
+func withRoom[T any](list []T, n int) []T {
+	if n <= cap(list) {
+		return list
+	}
+	return append(make([]T, 0, n+n/8+8), list...)
 }

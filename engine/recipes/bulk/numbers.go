@@ -20,12 +20,15 @@ type Numbers struct {
 	below struct{ paths, names []string }
 }
 
+// PrefixOf returns what the paths of all children of a znode begin with; its last byte is a slash.
+func PrefixOf(parent string) string { return strings.TrimSuffix(parent, "/") + "/" }
+
 // NewNumbers makes a numbering for the children of a znode.
 func NewNumbers(parent string) *Numbers {
-	return &Numbers{prefix: strings.TrimSuffix(parent, "/") + "/", numbers: map[string]uint32{}}
+	return &Numbers{prefix: PrefixOf(parent), numbers: map[string]uint32{}}
 }
 
-// Prefix returns what the paths of all children begin with; its last byte is a slash.
+// Prefix returns what the paths of all children begin with (see [PrefixOf]).
 func (n *Numbers) Prefix() string { return n.prefix }
 
 // Path returns the path of the child with a number.
