@@ -70,10 +70,15 @@ func run(args []string, stdout, stderr io.Writer) int {
 		patterns = []string{"./..."}
 	}
 	if *system != "" {
-		return runSystem(*system, patterns, stdout, stderr)
+		found, err := checkSystem(*system, patterns)
+		return tell(found, err, stdout, stderr)
 	}
-
 	found, err := lint(patterns)
+	return tell(found, err, stdout, stderr)
+}
+
+// tell prints what was found and why the rest could not be checked, and returns the exit code.
+func tell[T any](found []T, err error, stdout, stderr io.Writer) int {
 	for _, f := range found {
 		fmt.Fprintln(stdout, f)
 	}
@@ -97,22 +102,6 @@ func runHouse(stdout, stderr io.Writer) int {
 	}
 	h.write(stdout)
 	if len(h.over()) > 0 {
-		return exitFindings
-	}
-	return exitClean
-}
-
-// runSystem prints what is no right Go for another operating system.
-func runSystem(system string, patterns []string, stdout, stderr io.Writer) int {
-	found, err := checkSystem(system, patterns)
-	if err != nil {
-		fmt.Fprintf(stderr, "lint: %v\n", err)
-		return exitFailed
-	}
-	for _, f := range found {
-		fmt.Fprintln(stdout, f)
-	}
-	if len(found) > 0 {
 		return exitFindings
 	}
 	return exitClean

@@ -51,7 +51,7 @@ func TestExitCodes(t *testing.T) {
 		},
 		{
 			name:  "right for another system",
-			files: map[string]string{"sim/sim.go": "package sim\n\nimport \"syscall\"\n\nvar _ = syscall.Exit\n"},
+			files: map[string]string{"sim/sim.go": "package sim\n\nvar _ = there\n", "sim/there_windows.go": "package sim\n\nconst there = 1\n"},
 			args:  []string{"-system", "windows", "./..."},
 			code:  exitClean,
 		},
