@@ -180,13 +180,8 @@ var directions = []direction{
 		because: "records are framed the same wherever files are written",
 	},
 	{
-		from:    []string{"engine/env/zkbulk"},
-		to:      []string{"engine/env", "engine/env/rpcerrors", "engine/recipes/..."},
-		because: "it has the names of recipes until nobody uses them",
-	},
-	{
 		from:    []string{"engine/env/envtest"},
-		to:      []string{"engine/env", "engine/env/rpcerrors", "engine/env/zkbulk", "engine/env/zkerrors", "engine/pysem"},
+		to:      []string{"engine/env", "engine/env/rpcerrors", "engine/env/zkerrors", "engine/pysem"},
 		because: "what tests of engine code run in is small and in memory, and knows neither engine code nor the simulation",
 	},
 	{
@@ -264,7 +259,7 @@ var directions = []direction{
 	},
 	{
 		from: []string{"engine/training/..."},
-		to: []string{"engine/training/...", "engine/env", "engine/env/rpcerrors", "engine/env/zkbulk", "engine/env/zkerrors", "engine/env/httperrors", "engine/envutils", "engine/proto/...", "engine/quirks", "engine/recipes/...",
+		to: []string{"engine/training/...", "engine/env", "engine/env/rpcerrors", "engine/env/zkerrors", "engine/env/httperrors", "engine/envutils", "engine/proto/...", "engine/quirks", "engine/recipes/...",
 			"engine/tfrecord", "engine/pysem/threading/...", "engine/pysem/..."},
 		inTests: []string{"engine/env/envtest", "engine/pythontest"},
 		outside: []string{"sim/...", "engine/vtime", "engine/cluster"},
@@ -278,7 +273,7 @@ var directions = []direction{
 func agentRoom(room string, neighbours ...string) direction {
 	d := direction{
 		from: []string{strings.TrimSuffix("engine/agent/"+room, "/")},
-		to: []string{"engine/env", "engine/env/rpcerrors", "engine/env/zkbulk", "engine/env/zkerrors", "engine/envutils", "engine/proto/...", "engine/quirks", "engine/recipes/...", "engine/pysem/threading/...",
+		to: []string{"engine/env", "engine/env/rpcerrors", "engine/env/zkerrors", "engine/envutils", "engine/proto/...", "engine/quirks", "engine/recipes/...", "engine/pysem/threading/...",
 			"engine/pysem/..."},
 		inTests: []string{"engine/env/envtest"},
 		outside: []string{"sim/...", "engine/vtime", "engine/cluster", "engine/agent/agenttest", "engine/agent/tfs/tfstest"},

@@ -15,7 +15,7 @@
 //   - which loops over maps pass: commutes.go
 //   - package comments: pkgdoc.go
 //   - doc comments that name something else: docnames.go
-//   - what the port may not know: port.go; what it still does: port_open.go
+//   - what the port may not know: port.go
 //   - links and file names in comments: doclinks.go
 //   - sleeping tests: testsleep.go
 //   - what tracked text must not say: speech.go

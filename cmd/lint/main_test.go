@@ -121,9 +121,6 @@ func TestExitCodes(t *testing.T) {
 // rules.
 func repository(t *testing.T, files map[string]string) string {
 	t.Helper()
-	open := portExceptions
-	portExceptions = nil // they are about files of ours
-	t.Cleanup(func() { portExceptions = open })
 	dir := t.TempDir()
 	for name, text := range files {
 		writeFile(t, filepath.Join(dir, name), text)

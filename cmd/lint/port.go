@@ -26,18 +26,7 @@ var portRooms = []string{"engine/agent/...", "engine/training/..."}
 const envRoom = "engine/env"
 
 // machineryImports lists imports that neither the port nor envRoom may have.
-var machineryImports = []string{"unsafe", module + "/engine/env/zkbulk"}
-
-// machineryNames lists names of engine/env that the port may not use.
-var machineryNames = []string{"Shared", "Names"}
-
-// portException lets one file have a number of findings of one kind for the time being. An
-// unneeded one is a finding, so the list only gets shorter.
-type portException struct {
-	file  string // or a folder and everything below it, "engine/env/..."
-	what  string // as the finding begins
-	until string // what ends it
-}
+var machineryImports = []string{"unsafe", module + "/engine/recipes/bulk"}
 
 // lintPort checks the Go files of the port and of envRoom, except tests.
 func lintPort() ([]finding, error) {
@@ -48,34 +37,17 @@ func lintPort() ([]finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	return checkPort(files, portExceptions)
+	return checkPort(files)
 }
 
 // checkPort checks files, given by name, against the rule.
-func checkPort(files map[string]string, exceptions []portException) ([]finding, error) {
-	used := make([]bool, len(exceptions))
-	var found []finding
+func checkPort(files map[string]string) (found []finding, err error) {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		in, err := portFindings(name, files[name])
 		if err != nil {
 			return found, err
 		}
-		for _, f := range in {
-			i := slices.IndexFunc(exceptions, func(e portException) bool {
-				return match(e.file, f.File) && strings.HasPrefix(f.Text, e.what)
-			})
-			if i >= 0 {
-				used[i] = true
-				continue
-			}
-			found = append(found, f)
-		}
-	}
-	for i, e := range exceptions {
-		if !used[i] {
-			found = append(found, finding{File: e.file, Rule: portRule,
-				Text: fmt.Sprintf("nothing of it %s any more: delete the exception in cmd/lint/port_open.go", e.what)})
-		}
+		found = append(found, in...)
 	}
 	return found, nil
 }
@@ -95,35 +67,17 @@ func portFindings(name, text string) (found []finding, err error) {
 			report(spec.Pos(), "imports %s: leave the scale of a simulation to the simulator", strings.TrimPrefix(p, module+"/"))
 		}
 	}
-	if path.Dir(name) == envRoom {
-		for _, d := range file.Decls {
-			if f, ok := d.(*ast.FuncDecl); ok {
-				if what := implements(f); what != "" && f.Name.Name != "String" {
-					report(f.Pos(), "implements %s, which %s: env has interfaces, plain types and what makes a value of them", funcName(f), what)
-				}
-			}
-		}
+	if path.Dir(name) != envRoom {
 		return found, nil
 	}
-	ast.Inspect(file, func(n ast.Node) bool {
-		if s, ok := n.(*ast.SelectorExpr); ok && slices.Contains(machineryNames, s.Sel.Name) && reachesEnv(s.X) {
-			report(s.Sel.Pos(), "names %s: keep what the Python keeps, in a plain map", s.Sel.Name)
+	for _, d := range file.Decls {
+		if f, ok := d.(*ast.FuncDecl); ok {
+			if what := implements(f); what != "" && f.Name.Name != "String" {
+				report(f.Pos(), "implements %s, which %s: env has interfaces, plain types and what makes a value of them", funcName(f), what)
+			}
 		}
-		return true
-	})
-	return found, nil
-}
-
-// reachesEnv reports whether an expression is package env, or has the name e or Shared, as
-// a process and its shared values are called.
-func reachesEnv(x ast.Expr) bool {
-	switch x := x.(type) {
-	case *ast.Ident:
-		return x.Name == "env" || x.Name == "e"
-	case *ast.SelectorExpr:
-		return x.Sel.Name == "e" || x.Sel.Name == "Env" || slices.Contains(machineryNames, x.Sel.Name)
 	}
-	return false
+	return found, nil
 }
 
 // implements describes what a function does beyond making a value, or returns "". A function may

@@ -115,9 +115,6 @@ func (a *AgentV3) readFilters() error {
 		if err != nil {
 			return err
 		}
-		if a.e.Shared != nil { // agents with equal filters share them
-			f = a.e.Shared.Same("layout filter "+f.Match+";"+f.Condition, f, func(any) bool { return true }).(agentconfig.LayoutFilter)
-		}
 		a.filters = append(a.filters, f)
 	}
 	return nil

@@ -37,8 +37,6 @@ type Env struct {
 	Models    ModelServers
 	ZooKeeper ZooKeepers
 	Log       Log
-	// Shared is nil if the process shares nothing with others.
-	Shared Shared
 	// Python is the interpreter whose behaviour the ported code reproduces.
 	Python Python
 }

@@ -2,6 +2,7 @@ package recipes
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem/threading"
@@ -15,10 +16,9 @@ type DataWatches interface {
 	// before, whatever has become of that watch. The first error ends it; the child that it
 	// came from counts as watched. names must not be changed from now on.
 	Watch(names []string) error
-	// WatchWhile is Watch that asks goOn before it begins with a child: false ends it. Only
-	// tasks of the process change that, and calls for data that are not usual. watched counts
-	// the names that it has seen to, from the first on.
-	WatchWhile(names []string, goOn func() bool) (watched int, err error)
+	// WatchAgain is Watch that watches a child that was watched before once more, beside the
+	// watch that it has.
+	WatchAgain(names []string) error
 }
 
 // ChildDataFunc is a DataFunc that is told which child's data it is about, by its path.
@@ -52,29 +52,29 @@ type plainDataWatches struct {
 	watched map[string]bool
 }
 
-func (w *plainDataWatches) Watch(names []string) error {
-	_, err := w.WatchWhile(names, always)
-	return err
-}
+func (w *plainDataWatches) Watch(names []string) error { return w.watch(names, false) }
 
-func (w *plainDataWatches) WatchWhile(names []string, goOn func() bool) (watched int, err error) {
-	for i, name := range names {
-		if w.watched[name] {
+func (w *plainDataWatches) WatchAgain(names []string) error { return w.watch(names, true) }
+
+func (w *plainDataWatches) watch(names []string, again bool) error {
+	for _, name := range names {
+		if w.watched[name] && !again {
 			continue
 		}
-		if !goOn() {
-			return i, nil
-		}
 		w.watched[name] = true
-		path := w.prefix + name
-		_, err := w.zk.DataWatch(path, func(data []byte, stat *env.Stat, event *env.WatchEvent) error {
-			return w.told(path, data, stat, event)
-		})
-		if err != nil {
-			return i + 1, err
+		if err := watchAlone(w.zk, w.prefix+name, w.told); err != nil {
+			return err
 		}
 	}
-	return len(names), nil
+	return nil
+}
+
+// watchAlone makes a watch of its own.
+func watchAlone(zk env.ZooKeeper, path string, told ChildDataFunc) error {
+	_, err := zk.DataWatch(path, func(data []byte, stat *env.Stat, event *env.WatchEvent) error {
+		return told(path, data, stat, event)
+	})
+	return err
 }
 
 // family is the data watches of the children of one znode, of a client of ours. An agent of
@@ -177,40 +177,53 @@ func (c *Client) numbers(parent string) *bulk.Numbers {
 	return bulk.NewNumbers(parent)
 }
 
-// Watch watches the children that it has not watched before.
 func (f *family) Watch(names []string) error {
-	_, err := f.WatchWhile(names, always)
-	return err
-}
-
-func always() bool { return true }
-
-// WatchWhile is Watch up to a child before which goOn says no.
-func (f *family) WatchWhile(names []string, goOn func() bool) (watched int, err error) {
 	var first *feeding
 	if f.fed {
-		first = f.firstReads(names, goOn)
+		first = f.firstReads(names)
 	}
-	for i, number := range f.names.Of(names) {
+	for _, number := range f.names.Of(names) {
 		if f.is.has(number, flagBegun) {
 			continue
 		}
 		if first != nil && first.goOn() {
 			if first.err != nil {
-				return i + 1, first.err
+				return first.err
 			}
 			if f.is.has(number, flagBegun) {
 				continue
 			}
 		}
-		if !goOn() {
-			return i, nil
-		}
 		if err := f.watchFirst(number); err != nil {
-			return i + 1, err
+			return err
 		}
 	}
-	return len(names), nil
+	return nil
+}
+
+func (f *family) WatchAgain(names []string) error {
+	begun := func(name string) bool {
+		number, ok := f.names.Find(name)
+		return ok && f.is.has(number, flagBegun)
+	}
+	for len(names) > 0 {
+		if begun(names[0]) {
+			if err := watchAlone(f.c, f.names.Prefix()+names[0], f.fn); err != nil {
+				return err
+			}
+			names = names[1:]
+			continue
+		}
+		fresh := slices.IndexFunc(names, begun)
+		if fresh < 0 {
+			fresh = len(names)
+		}
+		if err := f.Watch(names[:fresh]); err != nil {
+			return err
+		}
+		names = names[fresh:]
+	}
+	return nil
 }
 
 // watchFirst begins to watch a child.
@@ -218,18 +231,10 @@ func (f *family) watchFirst(number uint32) error {
 	f.is.set(number, flagBegun, true)
 	path := f.names.Path(number)
 	if p, err := Normalize(path, false); err != nil || p != path || number >= maxMembers {
-		return f.watchAlone(path)
+		return watchAlone(f.c, path, f.fn)
 	}
 	f.c.listeners.add(refOf(f.index, number))
 	return f.read(number, nil)
-}
-
-// watchAlone makes a watch of its own for a path that is sent in another form.
-func (f *family) watchAlone(path string) error {
-	_, err := f.c.DataWatch(path, func(data []byte, stat *env.Stat, event *env.WatchEvent) error {
-		return f.fn(path, data, stat, event)
-	})
-	return err
 }
 
 // Notify reads again after an event.

@@ -32,8 +32,6 @@ type memberReads interface {
 	at(i int) (m member, typ env.EventType, first, ok bool)
 	// take takes out the first.
 	take()
-	// goes reports whether they go on. Only tasks of the process and odd data change that.
-	goes() bool
 }
 
 // ready reports whether what is usual of a member is only noted.
@@ -61,7 +59,7 @@ func (m member) free() bool {
 // goOn has the session make those reads that come first. It reports false when the next one
 // is to be made by the task.
 func (r *feeding) goOn() bool {
-	if m, _, _, ok := r.reads.at(0); !ok || !m.free() || !r.reads.goes() {
+	if m, _, _, ok := r.reads.at(0); !ok || !m.free() {
 		return false
 	}
 	defer r.leave()
@@ -98,7 +96,7 @@ func (r *feeding) done(err error) {
 
 // next begins with the next read.
 func (r *feeding) next() (path string, watch env.Watcher, ok bool) {
-	if r.err != nil || !r.reads.goes() {
+	if r.err != nil {
 		return "", nil, false
 	}
 	m, typ, first, ok := r.reads.at(0)
@@ -129,7 +127,7 @@ func (r *feeding) take(data []byte, stat *env.Stat) {
 
 // ready reports whether take can be called, for what is read now and in the window.
 func (r *feeding) ready() bool {
-	if !r.reads.goes() || r.f != nil && !r.f.ready() {
+	if r.f != nil && !r.f.ready() {
 		return false
 	}
 	for _, f := range r.window {
@@ -167,11 +165,10 @@ func (r *feeding) ahead(most int, odd func(path string) bool) int {
 type firstReads struct {
 	f    *family
 	left []uint32
-	goOn func() bool
 }
 
 // firstReads are those of a list, nil when they are to be made by the task.
-func (f *family) firstReads(names []string, goOn func() bool) *feeding {
+func (f *family) firstReads(names []string) *feeding {
 	var left []uint32
 	for _, number := range f.names.Of(names) {
 		if f.is.has(number, flagBegun) {
@@ -186,7 +183,7 @@ func (f *family) firstReads(names []string, goOn func() bool) *feeding {
 	if len(left) == 0 {
 		return nil
 	}
-	return newFeeding(f.c, &firstReads{f, left, goOn})
+	return newFeeding(f.c, &firstReads{f, left})
 }
 
 // at is the i-th read. One that the task has begun meanwhile is no more to be made.
@@ -201,8 +198,6 @@ func (r *firstReads) at(i int) (m member, typ env.EventType, first, ok bool) {
 }
 
 func (r *firstReads) take() { r.left = r.left[1:] }
-
-func (r *firstReads) goes() bool { return r.goOn() }
 
 // feed has the session make the reads that come of the first events of the queue, and
 // reports whether it has made any.
@@ -232,5 +227,3 @@ func (c *callbacks) at(i int) (m member, typ env.EventType, first, ok bool) {
 }
 
 func (c *callbacks) take() { c.pop() }
-
-func (c *callbacks) goes() bool { return true }

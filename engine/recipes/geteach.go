@@ -2,7 +2,6 @@ package recipes
 
 import (
 	"reflect"
-	"strings"
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/recipes/bulk"
@@ -16,53 +15,24 @@ import (
 // empty data: other data may be given to it early, again, or though they are not read after all.
 func GetEach[T any](zk env.ZooKeeper, parent string, children []string, value func(child string, data []byte, err error) (T, error)) ([]T, error) {
 	values := make([]T, 0, len(children))
-	err := takeEach(zk, parent, kindOf(value), children, func(i int, data []byte, err error) error {
+	if len(children) == 0 {
+		return values, nil
+	}
+	taker := &eachTaker{take: func(i int, data []byte, err error) error {
 		v, err := value(children[i], data, err)
 		if err == nil {
 			values = append(values, v)
 		}
 		return err
-	}, func(i int, data []byte) bool {
+	}, usual: func(i int, data []byte) bool {
 		_, err := value(children[i], data, nil)
 		return err == nil
-	})
-	if err != nil {
+	}}
+	blocks := []*bulk.Children{{Names: children, Kind: kindOf(value)}}
+	if err := getEach(zk, parent, blocks, canonicalAll(children), taker); err != nil {
 		return nil, err
 	}
 	return values, nil
-}
-
-// TakeEach is GetEach for a caller that takes what was read by itself; usual reports whether take
-// has no error for data of a child. It is there as long as zkbulk is.
-func TakeEach(zk env.ZooKeeper, parent string, children []string, take func(i int, data []byte, err error) error, usual func(i int, data []byte) bool) error {
-	return takeEach(zk, parent, kindOf(usual), children, take, usual)
-}
-
-// Below returns the parent of all paths and the names of the children; there are none when the
-// paths have several. Clients that give one list of paths get one list of names. It is there as
-// long as zkbulk is.
-func Below(zk env.ZooKeeper, paths []string) (parent string, children []string) {
-	for i, p := range paths {
-		at := max(strings.LastIndexByte(p, '/'), 0)
-		if i > 0 && p[:at] != parent {
-			return "", nil
-		}
-		parent = p[:at]
-	}
-	if len(paths) == 0 {
-		return "", nil
-	}
-	if c, ok := zk.(*Client); ok {
-		return parent, c.numbers(parent).Names(paths)
-	}
-	return parent, bulk.NewNumbers(parent).Names(paths)
-}
-
-func takeEach(zk env.ZooKeeper, parent string, kind uintptr, children []string, take func(int, []byte, error) error, usual func(int, []byte) bool) error {
-	if len(children) == 0 {
-		return nil
-	}
-	return getEach(zk, parent, []*bulk.Children{{Names: children, Kind: kind}}, canonicalAll(children), &eachTaker{take, usual})
 }
 
 // kindOf tells apart functions by their place in the code.

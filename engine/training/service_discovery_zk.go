@@ -3,15 +3,14 @@ package training
 import (
 	"errors"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/env/zkbulk"
 	"github.com/monosim/monosim/engine/env/zkerrors"
 	"github.com/monosim/monosim/engine/envutils"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/dict"
 	"github.com/monosim/monosim/engine/pysem/threading"
 	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/recipes"
@@ -20,25 +19,20 @@ import (
 // ZKServiceDiscovery keeps the processes of a job as ephemeral znodes
 // /monolith/<job>/<name>.<index> that hold their addresses (service_discovery.py:243).
 type ZKServiceDiscovery struct {
-	e       *env.Env
-	zk      env.ZooKeeper // nil once closed
-	quirks  quirks.Set
-	retry   recipes.Retry
-	prefix  string
-	cluster []*namedProcesses
-	// removals counts the processes that have gone. As long as none goes, those of settled,
-	// blocks of children, are all known.
-	removals int
-	// odd counts the data that were not usual: of those by which no process goes that was
-	// there, and one only comes by its own name.
-	odd       int
-	settled   []*zkbulk.Block
-	settledAt int // removals at that time
-	names     *env.Names
-	watched   []uint64 // the children that bulk watches, a bit each by their numbers in names
-	bulk      zkbulk.DataWatches
-	threads   []*registration // in the order of their first registration
-	lost      bool
+	e      *env.Env
+	zk     env.ZooKeeper // nil once closed
+	quirks quirks.Set
+	retry  recipes.Retry
+	prefix string
+	// cluster has the addresses by name and index.
+	cluster pysem.OrderedMap[string, *dict.Dict[int, string]]
+	// listed are the children as they were listed last. Those of them that are in the cluster no
+	// more, or never were, are in unknown, among others.
+	listed  *recipes.Names
+	unknown []string
+	watches recipes.DataWatches
+	threads []*registration // in the order of their first registration
+	lost    bool
 }
 
 // registration is a process that is registered again now and then.
@@ -70,12 +64,7 @@ type ZKDiscoveryOptions struct {
 // NewZKServiceDiscovery connects, makes the znode of the job, and watches its
 // processes. The error is that of the connection or of the first read.
 func NewZKServiceDiscovery(e *env.Env, o ZKDiscoveryOptions) (*ZKServiceDiscovery, error) {
-	d := &ZKServiceDiscovery{e: e, zk: o.ZooKeeper, quirks: o.Quirks, prefix: "/monolith/" + o.JobName}
-	if e.Shared != nil {
-		d.names = e.Shared.Names(d.prefix)
-	} else {
-		d.names = env.NewNames(d.prefix)
-	}
+	d := &ZKServiceDiscovery{e: e, zk: o.ZooKeeper, quirks: o.Quirks, prefix: "/monolith/" + o.JobName, listed: &recipes.Names{}}
 	d.retry = recipes.RecipeRetry()
 	d.retry.MaxTries, d.retry.Delay, d.retry.Site = o.MaxTries, o.Delay, "service_discovery.retry"
 	if d.zk == nil {
@@ -88,27 +77,22 @@ func NewZKServiceDiscovery(e *env.Env, o ZKDiscoveryOptions) (*ZKServiceDiscover
 	if err := d.zk.EnsurePath(d.prefix); err != nil {
 		return nil, err
 	}
-	d.bulk = zkbulk.NewDataWatches(d.zk, d.prefix, func(path string, data []byte, _ *env.Stat, _ *env.WatchEvent) error {
-		return d.dataChanged(path[len(d.prefix)+1:], data)
-	}, d.usual())
-	_, err := zkbulk.NamesWatch(d.zk, d.prefix, d.childrenChanged)
+	d.watches = recipes.NewDataWatches(d.zk, d.prefix, func(path string, data []byte, _ *env.Stat, _ *env.WatchEvent) error {
+		return d.dataChanged(pysem.Basename(path), data)
+	}, &recipes.Usual{Data: isProcess, Ready: func() bool { return true }})
+	_, err := recipes.NamesWatch(d.zk, d.prefix, d.childrenChanged)
 	return d, err
 }
 
-// usual returns when dataChanged only notes an address.
-func (d *ZKServiceDiscovery) usual() *zkbulk.Usual {
-	return &zkbulk.Usual{
-		Kind:  "address of a process",
-		Data:  func(path string, data []byte) bool { return d.isUsual(path[len(d.prefix)+1:], data) },
-		Ready: func() bool { return true },
-	}
+// isProcess reports whether a znode has the name of a process and holds its address.
+func isProcess(path string, data []byte) bool {
+	_, _, odd := processOf(pysem.Basename(path))
+	_, err := addrs.Read(data)
+	return len(data) > 0 && odd == nil && err == nil
 }
 
-// isUsual reports whether data say the address of a process that has the name of its znode.
-func (d *ZKServiceDiscovery) isUsual(node string, data []byte) bool {
-	_, err := addrOf(data, d.e.Shared)
-	return len(data) > 0 && err == nil && childOf(node).plain
-}
+// addrs are the addresses that znodes hold, one text for all processes that read it.
+var addrs = dict.Readings[string]{Decode: pysem.DecodeUTF8}
 
 // listen wakes all registrations when the session is new after a loss (service_discovery.py:209).
 func (d *ZKServiceDiscovery) listen(state env.SessionState) bool {
@@ -126,270 +110,64 @@ func (d *ZKServiceDiscovery) listen(state env.SessionState) bool {
 
 func nodeName(name string, index int) string { return name + "." + pysem.Str(index) }
 
-// childrenChanged watches the data of processes that are not known yet, in the order of
-// their names; one that is known goes on being watched.
-func (d *ZKServiceDiscovery) childrenChanged(children *zkbulk.Names) error {
-	for after, done := "", false; !done; {
-		done = true
-		odd := d.odd
-		for list := d.unknown(children, after); len(list) > 0; {
-			watched, err := d.watch(list)
-			if err != nil {
-				return err
-			}
-			if after = list[watched-1]; d.odd != odd {
-				done = false // one that was known may be none now, and the other way round
-				break
-			}
-			list = list[watched:]
+// childrenChanged watches the data of the children that are not in the cluster, in the order of
+// their names. One that was watched before gets a second watch beside the first, which goes on
+// (service_discovery.py:281).
+func (d *ZKServiceDiscovery) childrenChanged(children *recipes.Names) error {
+	added := slices.Clone(children.Since(d.listed))
+	for _, child := range d.unknown {
+		if children.Has(child) {
+			added = append(added, child)
 		}
 	}
-	d.settle(children)
-	return nil
+	added = slices.DeleteFunc(sortedSet(added), d.knows)
+	d.listed, d.unknown = children, added
+	err := d.watches.WatchAgain(added)
+	d.unknown = slices.DeleteFunc(slices.Clone(d.unknown), d.knows)
+	return err
 }
 
-// unknown returns the children behind a name that are no known processes, sorted, each once.
-func (d *ZKServiceDiscovery) unknown(children *zkbulk.Names, after string) (list []string) {
-	for _, b := range children.Blocks() {
-		if d.removals == d.settledAt && slices.Contains(d.settled, b) {
-			continue
-		}
-		for i, child := range childrenOf(b) {
-			if name := b.Names[i]; name > after && !d.knows(child) {
-				list = append(list, name)
-			}
-		}
-	}
-	return sortedSet(list)
+// knows reports whether a child is a process of the cluster, by the name that registrations give.
+func (d *ZKServiceDiscovery) knows(child string) bool {
+	name, index, err := processOf(child)
+	addrs, ok := d.cluster.Get(name)
+	return err == nil && ok && addrs.Has(index) && child == nodeName(name, index)
 }
 
-// settle notes which blocks need not be looked at again.
-func (d *ZKServiceDiscovery) settle(children *zkbulk.Names) {
-	before := d.settled
-	if d.removals != d.settledAt {
-		before = nil
+// processOf returns the process that a znode is named after. Any name but "<type>.<index>" is a
+// ValueError.
+func processOf(node string) (name string, index int, err error) {
+	name, number, ok := strings.Cut(node, ".")
+	if !ok || strings.Contains(number, ".") {
+		return "", 0, pysem.UnpackError(2, 1+strings.Count(node, "."))
 	}
-	settled := make([]*zkbulk.Block, 0, len(children.Blocks()))
-	for _, b := range children.Blocks() {
-		if slices.Contains(before, b) || !slices.ContainsFunc(childrenOf(b), func(c child) bool { return !d.knows(c) }) {
-			settled = append(settled, b)
-		}
-	}
-	d.settled, d.settledAt = settled, d.removals
+	index, _, err = pysem.ParseSmallInt(number)
+	return name, index, err
 }
 
-// watch watches the first children of a list, as long as data are usual, and tells how many. One
-// that was watched before gets a second watch, as in the reference, beside the first that goes on.
-func (d *ZKServiceDiscovery) watch(children []string) (watched int, err error) {
-	fresh := slices.IndexFunc(children, d.isWatched)
-	if fresh < 0 {
-		fresh = len(children)
-	}
-	if fresh > 0 {
-		odd := d.odd
-		watched, err = d.bulk.WatchWhile(children[:fresh], func() bool { return d.odd == odd })
-		for _, child := range children[:watched] {
-			d.begins(child)
-		}
-		return watched, err
-	}
-	child := children[0]
-	_, err = d.zk.DataWatch(d.prefix+"/"+child, func(data []byte, _ *env.Stat, _ *env.WatchEvent) error {
-		return d.dataChanged(child, data)
-	})
-	return 1, err
-}
-
-// begins notes that a child is watched.
-func (d *ZKServiceDiscovery) begins(child string) {
-	number := int(d.names.Number(child))
-	if more := number/64 + 1 - len(d.watched); more > 0 {
-		d.watched = append(d.watched, make([]uint64, more)...)
-	}
-	d.watched[number/64] |= 1 << (number % 64)
-}
-
-func (d *ZKServiceDiscovery) isWatched(child string) bool {
-	number := int(d.names.Number(child))
-	return number/64 < len(d.watched) && d.watched[number/64]>>(number%64)&1 != 0
-}
-
-// namedProcesses are the processes of one name, in the order of a Python dict.
-type namedProcesses struct {
-	name  string
-	addrs Addrs
-	// places has the place in addrs by index, plus 1; far those of great indices.
-	places []int32
-	far    map[int]int
-}
-
-// maxPlaces is from where on places are in a map.
-const maxPlaces = 1 << 14
-
-func (n *namedProcesses) place(index int) (int, bool) {
-	if index < 0 || index >= maxPlaces {
-		at, ok := n.far[index]
-		return at, ok
-	}
-	if index >= len(n.places) || n.places[index] == 0 {
-		return 0, false
-	}
-	return int(n.places[index]) - 1, true
-}
-
-func (n *namedProcesses) setPlace(index, at int) {
-	if index < 0 || index >= maxPlaces {
-		if n.far == nil {
-			n.far = map[int]int{}
-		}
-		n.far[index] = at
-		return
-	}
-	if more := index + 1 - len(n.places); more > 0 {
-		n.places = append(n.places, make([]int32, more)...)
-	}
-	n.places[index] = int32(at) + 1
-}
-
-// set takes an address down, which is shared with others who have found the same.
-func (n *namedProcesses) set(index int, data []byte, shared env.Shared) error {
-	at, ok := n.place(index)
-	if ok && n.addrs[at].Addr == string(data) {
-		return nil
-	}
-	addr, err := addrOf(data, shared)
+// dataChanged notes an address; a znode that is gone or empty loses it.
+func (d *ZKServiceDiscovery) dataChanged(node string, data []byte) error {
+	name, index, err := processOf(node)
 	if err != nil {
 		return err
 	}
-	if ok {
-		n.addrs[at].Addr = addr
-		return nil
-	}
-	n.setPlace(index, len(n.addrs))
-	n.addrs = append(n.addrs, IndexedAddr{Index: index, Addr: addr})
-	return nil
-}
-
-// addrOf returns the address that a znode holds.
-func addrOf(data []byte, shared env.Shared) (string, error) {
-	const kind = "address of a process"
-	if shared != nil {
-		if addr, ok := shared.Lookup(kind, data); ok {
-			return addr.(string), nil
-		}
-	}
-	addr, err := pysem.DecodeUTF8(data)
-	if err == nil && shared != nil {
-		shared.Keep(kind, data, addr)
-	}
-	return addr, err
-}
-
-// remove reports whether there was one.
-func (n *namedProcesses) remove(index int) bool {
-	if _, ok := n.place(index); !ok {
-		return false
-	}
-	n.addrs = n.addrs.Without(index)
-	clear(n.places)
-	clear(n.far)
-	for i, a := range n.addrs {
-		n.setPlace(a.Index, i)
-	}
-	return true
-}
-
-func (d *ZKServiceDiscovery) named(name string) *namedProcesses {
-	for _, n := range d.cluster {
-		if n.name == name {
-			return n
-		}
-	}
-	return nil
-}
-
-// child is a process as the name of its znode says it, in the form of nodeName; plain is
-// false for one of another form.
-type child struct {
-	name  string
-	index int
-	plain bool
-}
-
-func childOf(node string) child {
-	name, number, ok := strings.Cut(node, ".")
-	if !ok {
-		return child{}
-	}
-	index, ok := plainIndex(number)
-	return child{name, index, ok}
-}
-
-// childrenOf returns the processes of a block of names, which all processes have in common.
-func childrenOf(b *zkbulk.Block) []child {
-	return b.Once("training.processes", func() any {
-		list := make([]child, len(b.Names))
-		for i, name := range b.Names {
-			list[i] = childOf(name)
-		}
-		return list
-	}).([]child)
-}
-
-func (d *ZKServiceDiscovery) knows(c child) bool {
-	if !c.plain {
-		return false
-	}
-	n := d.named(c.name)
-	if n == nil {
-		return false
-	}
-	_, ok := n.place(c.index)
-	return ok
-}
-
-// plainIndex reads an index as pysem.Str writes it.
-func plainIndex(number string) (int, bool) {
-	index, err := strconv.Atoi(number)
-	if err != nil || number[0] == '+' || number[0] == '-' && index == 0 || len(number) > 1 && (number[0] == '0' || number[:2] == "-0") {
-		return 0, false
-	}
-	return index, true
-}
-
-// dataChanged notes an address; a znode that is gone or empty loses it. A name
-// that is not "<type>.<index>" is a ValueError.
-func (d *ZKServiceDiscovery) dataChanged(node string, data []byte) error {
-	if !d.isUsual(node, data) {
-		d.odd++
-	}
-	name, number, ok := strings.Cut(node, ".")
-	if !ok || strings.Contains(number, ".") {
-		return pysem.UnpackError(2, 1+strings.Count(node, "."))
-	}
-	index, ok := plainIndex(number)
-	if !ok {
-		var err error
-		if index, _, err = pysem.ParseSmallInt(number); err != nil {
-			return err
-		}
-	}
-	n := d.named(name)
+	processes, ok := d.cluster.Get(name)
 	if len(data) == 0 {
-		if n != nil && n.remove(index) {
-			d.removals++
+		if ok && processes.Has(index) {
+			processes.Delete(index)
+			d.unknown = append(d.unknown, nodeName(name, index))
 		}
 		return nil
 	}
-	if n == nil {
-		n = &namedProcesses{name: name}
-	}
-	if err := n.set(index, data, d.e.Shared); err != nil {
+	addr, err := addrs.Read(data)
+	if err != nil {
 		return err
 	}
-	if len(n.addrs) == 1 && d.named(name) == nil {
-		d.cluster = append(d.cluster, n)
+	if !ok {
+		processes = &dict.Dict[int, string]{}
+		d.cluster.Set(name, processes)
 	}
+	processes.Set(index, addr)
 	return nil
 }
 
@@ -476,10 +254,13 @@ func (r *registration) end() {
 
 // Query lists the processes of a name as the watches have seen them.
 func (d *ZKServiceDiscovery) Query(name string) (Addrs, error) {
-	if n := d.named(name); n != nil {
-		return slices.Clone(n.addrs), nil
+	list := Addrs{}
+	if processes, ok := d.cluster.Get(name); ok {
+		for index, addr := range processes.All {
+			list = append(list, IndexedAddr{Index: index, Addr: addr})
+		}
 	}
-	return Addrs{}, nil
+	return list, nil
 }
 
 // Close ends the session, and with it all registrations that were made here.

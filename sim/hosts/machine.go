@@ -19,8 +19,6 @@ type Machine struct {
 	Procs *processes.Table
 	// Logs receives the log lines of all processes; if nil, only their output files do.
 	Logs *Logs
-	// Shared is data that its processes share with others of the world; nil for none.
-	Shared env.Shared
 
 	vars []string
 	skew time.Duration
@@ -38,8 +36,6 @@ type Config struct {
 	Skew time.Duration
 	// Logs receives the log lines of all processes; nil drops them.
 	Logs *Logs
-	// Shared is data that its processes share with others of the world; nil for none.
-	Shared env.Shared
 	// Image is the initial content of the host's disk; nil for an empty disk.
 	Image *files.Image
 }
@@ -47,12 +43,11 @@ type Config struct {
 // NewMachine adds a machine to the network. Without an Image its file system contains only /tmp.
 func NewMachine(n *network.Network, cfg Config) *Machine {
 	m := &Machine{
-		Net:    n.AddHost(cfg.Name, cfg.Name, cfg.IPs...),
-		FS:     files.NewFSFrom(n.World(), cfg.Image),
-		Logs:   cfg.Logs,
-		Shared: cfg.Shared,
-		vars:   append([]string{}, cfg.Env...),
-		skew:   cfg.Skew,
+		Net:  n.AddHost(cfg.Name, cfg.Name, cfg.IPs...),
+		FS:   files.NewFSFrom(n.World(), cfg.Image),
+		Logs: cfg.Logs,
+		vars: append([]string{}, cfg.Env...),
+		skew: cfg.Skew,
 	}
 	m.Node = m.Net.Node()
 	m.Procs = processes.NewTable(m.Node, m.FS)
@@ -81,7 +76,6 @@ func (m *Machine) Env(life *vtime.Process, vars []string) *env.Env {
 		Processes: m.Procs.View(life, host.vars.List, tree.Getwd),
 		Network:   m.Net.Env(life),
 		Log:       &logView{m: m, p: p},
-		Shared:    m.Shared,
 	}
 }
 

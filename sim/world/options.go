@@ -28,8 +28,6 @@ type Options struct {
 	Logs *hosts.Logs
 	// Traffic makes ZooKeeper count its requests by pod, operation and path.
 	Traffic bool
-	// Shared, when set, wraps the data shared by the pods' processes. It is for tests.
-	Shared func(env.Shared) env.Shared
 	// CheckOwner checks every wait of every task, which costs time (vtime.Config.CheckOwner).
 	CheckOwner bool
 }

@@ -62,7 +62,7 @@ func (w *World) addPod(spec cluster.Pod, bare *cluster.BareServerSpec) error {
 	if err != nil {
 		return err
 	}
-	p.machine = hosts.NewMachine(w.net, hosts.Config{Name: spec.Name, IPs: []string{p.ip}, Logs: w.options.Logs, Shared: w.seen, Image: image})
+	p.machine = hosts.NewMachine(w.net, hosts.Config{Name: spec.Name, IPs: []string{p.ip}, Logs: w.options.Logs, Image: image})
 	for _, s := range w.stores {
 		if err := p.machine.FS.Mount(s.mount, s.fs); err != nil {
 			return err

@@ -70,7 +70,7 @@ func (w *World) addTrainer(t *Trainer) error {
 	if t.variables, err = w.trainerVariables(t); err != nil {
 		return err
 	}
-	t.machine = hosts.NewMachine(w.net, hosts.Config{Name: t.Name, IPs: []string{t.ip}, Env: t.variables, Logs: w.options.Logs, Shared: w.seen})
+	t.machine = hosts.NewMachine(w.net, hosts.Config{Name: t.Name, IPs: []string{t.ip}, Env: t.variables, Logs: w.options.Logs})
 	for _, s := range w.stores {
 		if err := t.machine.FS.Mount(s.mount, s.fs); err != nil {
 			return err

@@ -56,8 +56,6 @@ type World struct {
 	// ended.
 	master *ApplicationMaster
 	over   bool
-	shared *shared
-	seen   env.Shared   // seen is shared as processes see it, possibly wrapped
 	image  *files.Image // image is a pod's initial disk; nil until first made
 	// modelServers is the data that model servers share.
 	modelServers *tfserving.Shared
@@ -90,21 +88,18 @@ func New(spec cluster.Spec, o Options) (*World, error) {
 	w := &World{
 		spec: spec, options: o, profile: profile, pythonMinor: minor, engine: engine,
 		net: network.New(engine, network.DefaultLatency()), byName: map[string]*Pod{},
-		shared: newShared(), modelServers: tfserving.NewShared(),
-		variables: map[string]string{},
-	}
-	if w.seen = w.shared; o.Shared != nil {
-		w.seen = o.Shared(w.shared)
+		modelServers: tfserving.NewShared(),
+		variables:    map[string]string{},
 	}
 	if w.spec.Detail && w.options.Observe != nil {
 		w.net.OnRPC(w.observeCall)
 	}
 	if !fake {
-		cfg.OnWrite, cfg.OnDrop = w.wrote, w.shared.drop
+		cfg.OnWrite = w.wrote
 		host := w.net.AddHost(ZooKeeperHost, ZooKeeperHost, zooKeeperIP)
 		cfg.ChildOrder = childOrder(host.Node().Source(childrenSite).Unseeded(childOrders))
 		w.zk = node.NewServer(host, ZooKeeperPort, cfg)
-		w.shared.znodes, w.zkServers = w.zk.ZnodeCount, []string{w.zk.Addr()}
+		w.zkServers = []string{w.zk.Addr()}
 		if o.Traffic {
 			w.zk.CountTraffic(OperatorHost)
 		}

@@ -117,9 +117,6 @@ type Config struct {
 	// OnWrite, when set, is called for every write, before the events and the reply that follow
 	// from it. It must not feed the machine.
 	OnWrite func(Write)
-	// OnDrop, when set, is called for each content that a znode no longer holds, even if another
-	// znode has the same.
-	OnDrop func(data []byte)
 }
 
 func (c Config) withDefaults() Config {

@@ -46,10 +46,10 @@ func (m *Machine) log(opened, ended int64) {
 func (m *Machine) OnCommit(fn func(Transaction)) { m.onCommit = fn }
 
 // Replica makes a follower's machine with m's present znodes and sessions. It has no connections,
-// and calls no OnWrite and no OnDrop.
+// and calls no OnWrite.
 func (m *Machine) Replica() *Machine {
 	cfg := m.cfg
-	cfg.OnTransaction, cfg.OnContent, cfg.OnWrite, cfg.OnDrop = nil, nil, nil, nil
+	cfg.OnTransaction, cfg.OnContent, cfg.OnWrite = nil, nil, nil
 	r := New(cfg, m.nowMs)
 	r.load(m.Snapshot())
 	return r

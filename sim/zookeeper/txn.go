@@ -93,25 +93,7 @@ func (m *Machine) rollback() {
 // commit reports the transaction to followers and hooks.
 func (m *Machine) commit() {
 	m.log(0, 0)
-	m.drop()
 	m.publish()
-}
-
-// drop calls the hook for the contents that the transaction removed.
-func (m *Machine) drop() {
-	if m.cfg.OnDrop == nil {
-		return
-	}
-	for i := range m.changes {
-		switch c := &m.changes[i]; c.kind {
-		case nodeDeleted:
-			m.cfg.OnDrop(c.node.data)
-		case nodeDataSet:
-			if len(c.data) > 0 && (len(c.node.data) == 0 || &c.data[0] != &c.node.data[0]) {
-				m.cfg.OnDrop(c.data)
-			}
-		}
-	}
 }
 
 // publish updates quotas and fires the watches of the transaction, change by change (ZK-7.3).

@@ -5,6 +5,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/dict"
 	"github.com/monosim/monosim/engine/quirks"
 )
 
@@ -51,11 +52,7 @@ func (p *confParser) file(path string, depth int) error {
 	if err != nil {
 		return err
 	}
-	// The settings are substrings of the text, which all agents with the same file share.
-	if p.e != nil && p.e.Shared != nil {
-		text = p.e.Shared.Same("conf "+path, text, func(last any) bool { return last == text }).(string)
-	}
-	for _, line := range pysem.Lines(text) {
+	for _, line := range pysem.Lines(dict.Text(text)) { // which the settings are parts of
 		entry := parseConfLine(line, p.quirks)
 		switch entry.kind {
 		case confInclude:

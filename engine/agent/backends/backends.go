@@ -379,7 +379,7 @@ func (b *ZKBackend) serviceInfo(data []byte, err error) (*datadef.ContainerServi
 	if data == nil {
 		data = []byte{}
 	}
-	return datadef.SharedContainerServiceInfo(b.e.Shared, data)
+	return datadef.ReadContainerServiceInfo(data)
 }
 
 // childrenWatch watches a path once: a watch that is still active is kept

@@ -17,10 +17,12 @@ package datadef
 
 import (
 	"strings"
+	"unique"
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/dataclass"
+	"github.com/monosim/monosim/engine/pysem/dict"
 )
 
 // The types of this file are contents of znodes (data_def.py). Make them with their Default
@@ -184,11 +186,17 @@ func DefaultReplicaMeta() ReplicaMeta { return ReplicaMetaClass.New() }
 // ParseReplicaMeta parses the JSON of [ReplicaMeta.Serialize].
 func ParseReplicaMeta(data []byte) (ReplicaMeta, error) { return ReplicaMetaClass.DecodeValue(data) }
 
-// SharedReplicaMeta does what ParseReplicaMeta does for a znode's content. Several processes may
-// share the record, so do not change it.
-func SharedReplicaMeta(s env.Shared, data []byte) (*ReplicaMeta, error) {
-	return shared(s, "ReplicaMeta", data, ParseReplicaMeta)
-}
+var replicaMetas = dict.Readings[unique.Handle[ReplicaMeta]]{Decode: func(data []byte) (h unique.Handle[ReplicaMeta], err error) {
+	m, err := ParseReplicaMeta(data)
+	if err == nil {
+		h = unique.Make(m)
+	}
+	return h, err
+}}
+
+// ReadReplicaMeta does what ParseReplicaMeta does, once for each content: equal replicas are one
+// handle, so that a cluster of agents keeps each once.
+func ReadReplicaMeta(data []byte) (unique.Handle[ReplicaMeta], error) { return replicaMetas.Read(data) }
 
 // replicaMetaSizeBytes is a usual size of the JSON, so that one allocation is enough.
 const replicaMetaSizeBytes = 288
@@ -254,8 +262,9 @@ func (m *ReplicaMeta) usableAddresses(useArchon bool) (v4, v6 pysem.OptString, e
 	if useArchon {
 		names = [2]string{"archon_address", "archon_address_ipv6"}
 	}
-	if v4, err = m.usableAddress(names[0], anyIPv4); err == nil {
-		v6, err = m.usableAddress(names[1], anyIPv6)
+	odd := *m // which the heap gets, so that others can stay on the stack
+	if v4, err = odd.usableAddress(names[0], anyIPv4); err == nil {
+		v6, err = odd.usableAddress(names[1], anyIPv6)
 	}
 	return v4, v6, err
 }

@@ -3,9 +3,9 @@ package datadef
 import (
 	"bytes"
 
-	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/dataclass"
+	"github.com/monosim/monosim/engine/pysem/dict"
 )
 
 // The types of this file are the values of backends.py:36-81. They are frozen there, so here they
@@ -81,10 +81,12 @@ func ParseContainerServiceInfo(data []byte) (ContainerServiceInfo, error) {
 	return serviceInfoClass.DecodeValue(data)
 }
 
-// SharedContainerServiceInfo does what ParseContainerServiceInfo does for a znode's content.
-// Several processes may share the record, so do not change it.
-func SharedContainerServiceInfo(s env.Shared, data []byte) (*ContainerServiceInfo, error) {
-	return shared(s, "ContainerServiceInfo", data, ParseContainerServiceInfo)
+var serviceInfos = dict.Readings[*ContainerServiceInfo]{Decode: serviceInfoClass.Decode}
+
+// ReadContainerServiceInfo does what ParseContainerServiceInfo does, once for each content. Many
+// processes share the record, so do not change it.
+func ReadContainerServiceInfo(data []byte) (*ContainerServiceInfo, error) {
+	return serviceInfos.Read(data)
 }
 
 // Serialize returns the JSON form.
@@ -98,9 +100,7 @@ const serviceInfoSizeBytes = 1024
 
 // Set assigns a Python value of any type to a field by its Python name. An unknown name is a
 // TypeError.
-func (m *ContainerServiceInfo) Set(name string, value any) error {
-	return serviceInfoClass.Set(m, name, value)
-}
+func (m *ContainerServiceInfo) Set(name string, v any) error { return serviceInfoClass.Set(m, name, v) }
 
 // Fields lists all fields with their Python values.
 func (m *ContainerServiceInfo) Fields() []dataclass.Field { return serviceInfoClass.List(m) }

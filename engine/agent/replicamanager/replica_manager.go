@@ -8,14 +8,17 @@
 //   - [ReplicaWatcher] is the half that answers where a task is served;
 //     [ReplicaUpdater] is the one that registers.
 //
-// To change how the tree is watched look in watcher.go; how the mirror is compared
-// with ZooKeeper every minute, in reconcile.go, reader.go and map.go; what it answers,
-// in query.go, and to parameter synchronisation in sync.go. What is registered and
-// reported is in updater.go and round.go, what a lost session does to both in
-// session.go, and the metrics of versions in metrics.go.
+// To change
+//
+//   - what is mirrored, and what it answers, look in replica_watcher.go;
+//   - what is registered and reported, in replica_updater.go;
+//   - what a lost session does to both, in session.go;
+//   - the metrics of versions, in metrics.go.
 package replicamanager
 
 import (
+	"strings"
+
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/agent/pylog"
 	"github.com/monosim/monosim/engine/env"
@@ -113,4 +116,36 @@ func (m *ReplicaManager) IsDenseSetStarted() (bool, error) {
 	}
 	m.watcher.e.Log.Logf(env.Info, "get_replicas: %v", pylog.Later(func() string { return pysem.Repr(anyAddrs(addrs)) }))
 	return true, nil
+}
+
+// SyncBackendWrapper lets parameter synchronisation find its targets through a replica
+// watcher (replica_manager.py:806). A backend of agents v3 is the other way to find
+// them.
+type SyncBackendWrapper struct{ watcher *ReplicaWatcher }
+
+// Start is the watcher's WatchData.
+func (s *SyncBackendWrapper) Start() error { return s.watcher.WatchData() }
+
+// Stop is the watcher's Stop.
+func (s *SyncBackendWrapper) Stop() { s.watcher.Stop() }
+
+// SubscribeModel does nothing: a watcher has one model.
+func (s *SyncBackendWrapper) SubscribeModel(string) {}
+
+// SyncTargets are the targets of a sub-graph "ps_<task>", of every location; what
+// follows a second "_" is ignored. Another server is an AssertionError.
+func (s *SyncBackendWrapper) SyncTargets(subGraph string) (name string, targets []SyncTarget, err error) {
+	parts := strings.Split(subGraph, "_")
+	if len(parts) < 2 {
+		return "", nil, pysem.UnpackError(2, 1)
+	}
+	if parts[0] != agentconfig.ServerPS {
+		return "", nil, &pysem.Error{Type: "AssertionError"}
+	}
+	task, _, err := pysem.ParseSmallInt(parts[1])
+	if err != nil {
+		return "", nil, err
+	}
+	targets, err = s.watcher.GetReplicasWithExtraInfo(agentservice.ServerType_PS, task, pysem.OptString{}, pysem.OptString{})
+	return subGraph, targets, err
 }

@@ -56,9 +56,9 @@ func watchingByHand(t *testing.T, pairs ...any) (*replicamanager.ReplicaWatcher,
 // statesOf are the replicas of a watcher with the numbers of their states.
 func statesOf(w *replicamanager.ReplicaWatcher) string {
 	var list []string
-	for _, task := range w.Replicas() {
-		for _, r := range task.Replicas {
-			list = append(list, fmt.Sprintf("%s/%s:%d", path.Base(task.Path), r.ID, r.Meta.Stat))
+	for task, replicas := range w.Replicas().All {
+		for id, replica := range replicas.All {
+			list = append(list, fmt.Sprintf("%s/%s:%d", path.Base(task), id, replica.Value().Stat))
 		}
 	}
 	return strings.Join(list, " ")

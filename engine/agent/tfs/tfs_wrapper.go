@@ -3,7 +3,6 @@ package tfs
 import (
 	"bytes"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
@@ -13,6 +12,7 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/dict"
 )
 
 // ModelServerProcess is the model server beside an agent v3: a [TFSWrapper], or the double of the
@@ -129,12 +129,8 @@ func (w *TFSWrapper) Start() error {
 // args splits a command into words. Agents share the texts of words that many of them have.
 func (w *TFSWrapper) args(kind, command string) []string {
 	args := strings.Fields(command)
-	if w.e.Shared == nil {
-		return args
-	}
 	for i, word := range args {
-		place := "word " + strconv.Itoa(i) + " of the command of a model server, " + kind
-		args[i] = w.e.Shared.Same(place, strings.Clone(word), func(last any) bool { return last == word }).(string)
+		args[i] = dict.Text(word)
 	}
 	return args
 }

@@ -1,218 +1,173 @@
-// Package dict has immutable maps with Python's insertion order. A change returns another map,
-// which shares all unchanged parts with the old one. Equal maps are one and the same, so that ==
-// compares two of them whatever their size, and a thousand processes with nearly equal maps need
-// little more memory than one.
+// Package dict has maps with Python's order that share what is the same: a thousand processes
+// that hold nearly equal maps hold little more than one, and comparing two costs next to nothing.
 //
 // Two things to use first:
 //
-//   - [Dict], whose zero value is empty: m = m.Set(k, v) is Python's m[k] = v.
-//   - [Dict.All] iterates over a map in its order.
+//   - [Dict], whose zero value is empty: m.Set(k, v) is Python's m[k] = v.
+//   - [Dict.All] goes through a map in its order.
 //
-// To change:
+// To change how
 //
-//   - how a map is looked up and changed: dict.go
-//   - how it is split into parts that maps share: chunks.go
-//   - how equal parts are found: pool.go
-//   - how contents are decoded only once: readings.go
+//   - a map is looked up and changed, look in dict.go;
+//   - it is cut into parts that maps share, and equal parts are found, in chunk.go;
+//   - contents are decoded once for all, in readings.go.
 package dict
 
 import (
 	"hash/maphash"
 	"iter"
 	"slices"
-	"sort"
-	"sync/atomic"
-	"weak"
 )
 
-// Dict is an immutable map that keeps its keys in the order in which they were first set. A key
-// that is set again keeps its position; one that was deleted and is set again comes last. Two
-// Dicts are == if they have the same keys with the same values in the same order. Any goroutine
-// may use one at any time.
-type Dict[K, V comparable] struct{ root *root[K, V] } // root is nil when empty
-
-// root is the content of a non-empty map. Equal contents are one and the same root.
-type root[K, V comparable] struct {
-	space *space[K, V]
-	// entries is sorted by hash, so that equal maps have equal lists however they were made.
-	// Entries of the same hash are in the order of the map.
-	entries list[entry[K, V]]
-	order   list[place[K]]
-	length  int
-	self    weak.Pointer[root[K, V]]
-	// step caches the last change made to this map.
-	step atomic.Pointer[step[K, V]]
+// Dict is a map in the order in which its keys were set first. A key that is set again keeps
+// its place; one that was deleted and is set again comes last. The zero value is empty. To have
+// another one use [Dict.Copy], never an assignment.
+//
+// Cost: a look-up and a change pass over the chunks of the map, some 8 keys each, of which they
+// open one.
+type Dict[K, V comparable] struct {
+	chunks []part[K, V]
+	length int
+	shared bool // another map has the list of chunks, too, so that it must not be changed
 }
 
-// step is the result of setting one key. It is cached because many holders change equal maps in
-// the same way, one key after the other.
-type step[K, V comparable] struct {
-	key   K
-	value V
-	to    weak.Pointer[root[K, V]]
+// Of returns the map that comes of setting each key to its value, one after the other.
+func Of[K, V comparable](all iter.Seq2[K, V]) *Dict[K, V] {
+	d := &Dict[K, V]{}
+	var open []item[K, V] // behind those of d
+	for k, v := range all {
+		it := item[K, V]{maphash.Comparable(seed, k), k, v}
+		if i, _ := d.find(it.hash, k); i >= 0 {
+			d.set(it)
+			continue
+		}
+		if j := slices.IndexFunc(open, func(o item[K, V]) bool { return o.hash == it.hash && o.key == k }); j >= 0 {
+			open[j] = it
+			continue
+		}
+		if open = append(open, it); it.ends() {
+			d.chunks = append(d.chunks, spaceOf[K, V]().chunk(open...).part())
+			d.length, open = d.length+len(open), open[:0]
+		}
+	}
+	if len(open) > 0 {
+		d.chunks = append(d.chunks, spaceOf[K, V]().chunk(open...).part())
+		d.length += len(open)
+	}
+	return d
 }
 
-type entry[K, V comparable] struct {
-	hash, mixed uint64 // hash is the key's hash, mixed that of key and value
-	key         K
-	value       V
+// Copy returns a map with the same keys and values. It costs nothing until one of the two is
+// changed.
+func (d *Dict[K, V]) Copy() *Dict[K, V] {
+	d.shared = true
+	return &Dict[K, V]{d.chunks, d.length, true}
 }
 
-func entryOf[K, V comparable](hash uint64, k K, v V) entry[K, V] {
-	return entry[K, V]{hash, hash + maphash.Comparable(seed, v)*mixer, k, v}
-}
-
-type place[K comparable] struct {
-	hash uint64
-	key  K
-}
-
-// seed is the seed of all hashes. Hashes decide where maps are split, which no caller can observe.
+// seed is that of all hashes. They decide where maps are cut, which nobody sees.
 var seed = maphash.MakeSeed()
 
-func (e entry[K, V]) ends() bool  { return endsChunk(e.hash) }
-func (e entry[K, V]) sum() uint64 { return e.hash + maphash.Comparable(seed, e.value)*mixer }
-func (p place[K]) ends() bool     { return endsChunk(p.hash) }
-func (p place[K]) sum() uint64    { return p.hash }
-func (r *root[K, V]) sum() uint64 { return r.entries.sum + r.order.sum*mixer }
-func (r *root[K, V]) same(o *root[K, V]) bool {
-	return slices.Equal(r.entries.chunks, o.entries.chunks) && slices.Equal(r.order.chunks, o.order.chunks)
-}
+// Len counts the keys.
+func (d *Dict[K, V]) Len() int { return d.length }
 
-// Len returns the number of keys.
-func (d Dict[K, V]) Len() int {
-	if d.root == nil {
-		return 0
-	}
-	return d.root.length
-}
-
-// Get returns the value of a key; ok is false if the map does not have it.
-func (d Dict[K, V]) Get(k K) (v V, ok bool) {
-	if d.root == nil {
-		return v, false
-	}
-	return d.root.get(place[K]{maphash.Comparable(seed, k), k})
-}
-
-// Has reports whether the map has a key.
-func (d Dict[K, V]) Has(k K) bool {
-	_, ok := d.Get(k)
-	return ok
-}
-
-func (r *root[K, V]) get(p place[K]) (v V, ok bool) {
-	if i, j, ok := r.find(p); ok {
-		return r.entries.chunks[i].items[j].value, true
+// Get looks a key up; ok reports whether the map has it.
+func (d *Dict[K, V]) Get(k K) (v V, ok bool) {
+	if i, j := d.find(maphash.Comparable(seed, k), k); i >= 0 {
+		return d.chunks[i].items[j].value, true
 	}
 	return v, false
 }
 
-// find returns the chunk with the entry of a key, and the index in it. If ok is false it is where
-// the entry belongs.
-func (r *root[K, V]) find(p place[K]) (i, j int, ok bool) {
-	chunks := r.entries.chunks
-	i = sort.Search(len(chunks), func(i int) bool { return chunks[i].last().hash >= p.hash })
-	for ; i < len(chunks); i, j = i+1, 0 {
-		items := chunks[i].items
-		if j == 0 {
-			j = sort.Search(len(items), func(j int) bool { return items[j].hash >= p.hash })
-		}
-		for ; j < len(items) && items[j].hash == p.hash; j++ {
-			if items[j].key == p.key {
-				return i, j, true
+// Has reports whether the map has a key.
+func (d *Dict[K, V]) Has(k K) bool {
+	_, ok := d.Get(k)
+	return ok
+}
+
+// find returns the chunk of a key and the place in it; -1, -1 when there is none.
+func (d *Dict[K, V]) find(hash uint64, k K) (i, j int) {
+	bits := bitsOf(hash)
+	for i := range d.chunks {
+		if p := &d.chunks[i]; p.words[0]&bits[0] != 0 && p.words[1]&bits[1] != 0 {
+			if j := p.find(hash, k); j >= 0 {
+				return i, j
 			}
 		}
-		if j < len(items) {
-			break
+	}
+	return -1, -1
+}
+
+// Equal reports whether two maps have the same keys with the same values in the same order.
+func (d *Dict[K, V]) Equal(o *Dict[K, V]) bool { return slices.Equal(d.chunks, o.chunks) }
+
+// Set gives a key a value.
+func (d *Dict[K, V]) Set(k K, v V) {
+	d.set(item[K, V]{maphash.Comparable(seed, k), k, v})
+}
+
+func (d *Dict[K, V]) set(it item[K, V]) {
+	i, j := d.find(it.hash, it.key)
+	if i >= 0 && d.chunks[i].items[j].value == it.value {
+		return
+	}
+	d.own()
+	if i < 0 {
+		d.length++
+		j, i = -1, len(d.chunks)-1
+		if i < 0 || d.chunks[i].last().ends() {
+			d.chunks = append(d.chunks, spaceOf[K, V]().chunk(it).part())
+			return
 		}
 	}
-	if n := len(chunks); i == n && n > 0 && !chunks[n-1].last().ends() {
-		return n - 1, len(chunks[n-1].items), false // the last chunk is still open
-	}
-	return i, j, false
+	d.chunks[i] = d.chunks[i].set(j, it).part()
 }
 
-// Set returns the map with a key set to a value.
-func (d Dict[K, V]) Set(k K, v V) Dict[K, V] {
-	if d.root == nil {
-		d.root = spaceOf[K, V]().empty
+// Delete takes a key out, which the map need not have.
+func (d *Dict[K, V]) Delete(k K) { d.delete(maphash.Comparable(seed, k), k) }
+
+func (d *Dict[K, V]) delete(hash uint64, k K) {
+	i, j := d.find(hash, k)
+	if i < 0 {
+		return
 	}
-	if last := d.root.step.Load(); last != nil && last.key == k && last.value == v {
-		if to := last.to.Value(); to != nil {
-			return Dict[K, V]{to}
-		}
+	d.own()
+	d.length--
+	items := slices.Delete(slices.Clone(d.chunks[i].items), j, j+1)
+	if j == len(items) && i+1 < len(d.chunks) { // what has ended the chunk is gone
+		items = append(items, d.chunks[i+1].items...)
+		d.chunks = slices.Delete(d.chunks, i, i+1)
 	}
-	to := d.root.set(k, v)
-	d.root.step.Store(&step[K, V]{k, v, to.self})
-	return Dict[K, V]{to}
+	if len(items) == 0 {
+		d.chunks = slices.Delete(d.chunks, i, i+1)
+	} else {
+		d.chunks[i] = spaceOf[K, V]().chunk(items...).part()
+	}
 }
 
-func (r *root[K, V]) set(k K, v V) *root[K, V] {
-	p := place[K]{maphash.Comparable(seed, k), k}
-	i, j, ok := r.find(p)
-	if ok && r.entries.chunks[i].items[j].value == v {
-		return r
+// own makes the list of chunks the map's own.
+func (d *Dict[K, V]) own() {
+	if d.shared {
+		d.chunks, d.shared = slices.Clone(d.chunks), false
 	}
-	e, s := entryOf(p.hash, k, v), r.space
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if ok {
-		return s.one(r, s.entries.splice(r.entries, i, j, 1, e), r.order, r.length)
-	}
-	return s.one(r, s.entries.splice(r.entries, i, j, 0, e), s.order.append(r.order, p), r.length+1)
-}
-
-// Delete returns the map without a key, or the same map if it has no such key.
-//
-// Cost: the time of a delete grows with the number of keys, because the key's position is searched
-// for.
-func (d Dict[K, V]) Delete(k K) Dict[K, V] {
-	r := d.root
-	if r == nil {
-		return d
-	}
-	p := place[K]{maphash.Comparable(seed, k), k}
-	i, j, ok := r.find(p)
-	if !ok {
-		return d
-	}
-	if r.length == 1 {
-		return Dict[K, V]{}
-	}
-	at, behind := r.order.index(p)
-	s := r.space
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return Dict[K, V]{s.one(r, s.entries.splice(r.entries, i, j, 1), s.order.splice(r.order, at, behind, 1), r.length-1)}
 }
 
 // All calls yield with each key and its value in the order of the map, until it returns false.
-func (d Dict[K, V]) All(yield func(K, V) bool) {
-	if d.root == nil {
-		return
-	}
-	for _, c := range d.root.order.chunks {
-		for _, p := range c.items {
-			v, _ := d.root.get(p)
-			if !yield(p.key, v) {
+func (d *Dict[K, V]) All(yield func(K, V) bool) {
+	for _, c := range d.chunks {
+		for i := range c.items {
+			if it := &c.items[i]; !yield(it.key, it.value) {
 				return
 			}
 		}
 	}
 }
 
-// Keys iterates over the keys in the order of the map.
-func (d Dict[K, V]) Keys() iter.Seq[K] {
+// Keys returns the keys in the order of the map.
+func (d *Dict[K, V]) Keys() iter.Seq[K] {
 	return func(yield func(K) bool) {
-		if d.root == nil {
-			return
-		}
-		for _, c := range d.root.order.chunks {
-			for _, p := range c.items {
-				if !yield(p.key) {
-					return
-				}
+		for k := range d.All {
+			if !yield(k) {
+				return
 			}
 		}
 	}

@@ -40,7 +40,7 @@ func (m *model) text() string {
 	return string(b)
 }
 
-func text[K, V comparable](d Dict[K, V]) string {
+func text[K, V comparable](d *Dict[K, V]) string {
 	var b []byte
 	for k, v := range d.All {
 		b = fmt.Appendf(b, "%v:%v ", k, v)
@@ -48,30 +48,30 @@ func text[K, V comparable](d Dict[K, V]) string {
 	return string(b)
 }
 
-// Goal: a Dict is a dict of Python's; a map that was changed is what it was; two are == when
+// Goal: a Dict is a dict of Python's; one whose copy was changed is what it was; two are equal when
 // they have the same keys and values in the same order, and only then. Method: random changes
 // of several maps, beside models, all of which are compared with each other.
 func TestADictIsOneOfPython(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type pair struct {
-			d Dict[int, int]
+			d *Dict[int, int]
 			m *model
 		}
 		keys := rapid.SampledFrom([]int{3, 40, 1000}).Draw(t, "keys")
-		pairs := []pair{{m: &model{values: map[int]int{}}}}
+		pairs := []pair{{&Dict[int, int]{}, &model{values: map[int]int{}}}}
 		for range rapid.IntRange(1, 300).Draw(t, "changes") {
 			of := pairs[rapid.IntRange(0, len(pairs)-1).Draw(t, "of")]
-			next := pair{of.d, &model{slices.Clone(of.m.keys), map[int]int{}}}
+			next := pair{of.d.Copy(), &model{slices.Clone(of.m.keys), map[int]int{}}}
 			for k, v := range of.m.values {
 				next.m.values[k] = v
 			}
 			k := rapid.IntRange(0, keys).Draw(t, "key")
 			if rapid.IntRange(0, 2).Draw(t, "delete") == 0 {
-				next.d = next.d.Delete(k)
+				next.d.Delete(k)
 				next.m.delete(k)
 			} else {
 				v := rapid.IntRange(0, 1).Draw(t, "value")
-				next.d = next.d.Set(k, v)
+				next.d.Set(k, v)
 				next.m.set(k, v)
 			}
 			pairs = append(pairs, next)
@@ -79,6 +79,9 @@ func TestADictIsOneOfPython(t *testing.T) {
 		for i, p := range pairs {
 			if got, want := text(p.d), p.m.text(); got != want {
 				t.Fatalf("got %s, want %s", got, want)
+			}
+			if of := Of(p.d.All); !of.Equal(p.d) || of.Len() != p.d.Len() {
+				t.Fatalf("made at once: got %s, want %s", text(of), text(p.d))
 			}
 			if p.d.Len() != len(p.m.keys) || !slices.Equal(slices.Collect(p.d.Keys()), p.m.keys) {
 				t.Fatalf("%d keys %v, want %v", p.d.Len(), slices.Collect(p.d.Keys()), p.m.keys)
@@ -89,79 +92,79 @@ func TestADictIsOneOfPython(t *testing.T) {
 				t.Fatalf("%d: got %d %v, want %d %v", k, v, ok, want, has)
 			}
 			for _, q := range pairs[:i] {
-				if equal := p.m.text() == q.m.text(); (p.d == q.d) != equal {
-					t.Fatalf("%s == %s: got %v", p.m.text(), q.m.text(), !equal)
+				if equal := p.m.text() == q.m.text(); p.d.Equal(q.d) != equal {
+					t.Fatalf("%s equals %s: got %v", p.m.text(), q.m.text(), !equal)
 				}
 			}
 		}
 	})
 }
 
-// Goal: keys whose hashes are equal are kept apart, and lie alike in equal maps. Method: entries
-// with made-up hashes, among which some end chunks and some do not.
+// Goal: keys whose hashes are equal are kept apart. Method: items with made-up hashes, among
+// which some end chunks and some do not.
 func TestKeysOfOneHashAreKeptApart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := spaceOf[int, string]()
 		hash := func(k int) uint64 { return uint64(k%3) * meanChunk / 2 }
-		set := func(r *root[int, string], k int) *root[int, string] {
-			p := place[int]{hash(k), k}
-			i, j, ok := r.find(p)
-			if ok {
-				return r
-			}
-			entries := s.entries.splice(r.entries, i, j, 0, entryOf(p.hash, k, strconv.Itoa(k)))
-			return s.one(r, entries, s.order.append(r.order, p), r.length+1)
-		}
-		remove := func(r *root[int, string], k int) *root[int, string] {
-			p := place[int]{hash(k), k}
-			i, j, ok := r.find(p)
-			if !ok {
-				return r
-			}
-			at, behind := r.order.index(p)
-			return s.one(r, s.entries.splice(r.entries, i, j, 1), s.order.splice(r.order, at, behind, 1), r.length-1)
-		}
-		r, had := &root[int, string]{space: s}, map[int]bool{}
+		var d Dict[int, string]
+		had := map[int]bool{}
 		for range rapid.IntRange(0, 60).Draw(t, "changes") {
 			k := rapid.IntRange(0, 20).Draw(t, "key")
 			if had[k] = rapid.Bool().Draw(t, "set"); had[k] {
-				r = set(r, k)
+				d.set(item[int, string]{hash(k), k, strconv.Itoa(k)})
 			} else {
-				r = remove(r, k)
+				d.delete(hash(k), k)
 			}
+		}
+		var again Dict[int, string]
+		for k, v := range d.All {
+			if i, j := d.find(hash(k), k); i < 0 || d.chunks[i].items[j].key != k || v != strconv.Itoa(k) || !had[k] {
+				t.Fatalf("%d: got %q", k, v)
+			}
+			delete(had, k)
+			again.set(item[int, string]{hash(k), k, v})
 		}
 		for k := range 21 {
-			if v, ok := r.get(place[int]{hash(k), k}); ok != had[k] || ok && v != strconv.Itoa(k) {
-				t.Fatalf("%d: got %q %v, want %v", k, v, ok, had[k])
+			if had[k] {
+				t.Fatalf("%d is gone", k)
 			}
 		}
-		again := &root[int, string]{space: s}
-		for _, c := range r.order.chunks {
-			for _, p := range c.items {
-				again = set(again, p.key)
-			}
-		}
-		if r.length > 0 && again != r {
-			t.Fatal("an equal map is another one")
+		if !again.Equal(&d) {
+			t.Fatal("an equal map is cut in another way")
 		}
 	})
 }
 
 // Goal: what the package promises of the order. Method: Python's own example.
 func TestAKeyThatIsSetAgainKeepsItsPlace(t *testing.T) {
-	d := Dict[string, int]{}.Set("a", 1).Set("b", 2).Set("c", 3)
-	if got := text(d.Set("a", 9)); got != "a:9 b:2 c:3 " {
+	with := func(d *Dict[string, int], delete, set string, v int) *Dict[string, int] {
+		d = d.Copy()
+		d.Delete(delete)
+		d.Set(set, v)
+		return d
+	}
+	d := of([]string{"a"}, 1)
+	d.Set("b", 2)
+	d.Set("c", 3)
+	if got := text(with(d, "", "a", 9)); got != "a:9 b:2 c:3 " {
 		t.Errorf("set again: got %s", got)
 	}
-	if got := text(d.Delete("a").Set("a", 1)); got != "b:2 c:3 a:1 " {
+	if got := text(with(d, "a", "a", 1)); got != "b:2 c:3 a:1 " {
 		t.Errorf("deleted and set again: got %s", got)
 	}
 	if got := text(d); got != "a:1 b:2 c:3 " {
 		t.Errorf("the map itself: got %s", got)
 	}
-	var none Dict[string, int]
-	if d.Delete("a").Delete("b").Delete("c") != none || none.Delete("a") != none || none.Len() != 0 || none.Has("a") {
-		t.Error("a map without keys is not the zero value")
+	twice := func(yield func(string, int) bool) {
+		_ = yield("a", 0) && yield("b", 2) && yield("a", 1) && yield("c", 3)
+	}
+	if got := text(Of(twice)); got != text(d) {
+		t.Errorf("made at once: got %s, want %s", got, text(d))
+	}
+	for _, k := range []string{"a", "b", "c", "c"} {
+		d.Delete(k)
+	}
+	if d.Len() != 0 || d.Has("a") || !d.Equal(&Dict[string, int]{}) {
+		t.Error("a map without keys has some")
 	}
 }
 
@@ -174,32 +177,35 @@ func names(n int) []string {
 	return list
 }
 
-func of(keys []string, value int) (d Dict[string, int]) {
+func of(keys []string, value int) *Dict[string, int] {
+	d := &Dict[string, int]{}
 	for _, k := range keys {
-		d = d.Set(k, value)
+		d.Set(k, value)
 	}
 	return d
 }
 
 // Goal: maps can be worked with on many goroutines at a time, and equal ones that were made on
-// different ones are one. Method: each makes the same maps in an order of its own.
+// different ones are found to be equal. Method: each makes the same maps in an order of its own.
 func TestManyGoroutinesFindTheSameMaps(t *testing.T) {
 	keys := names(300)
 	var wait sync.WaitGroup
-	made := make([]Dict[string, int], 8)
+	made := make([]*Dict[string, int], 8)
 	for g := range made {
 		wait.Go(func() {
 			d := of(keys, 0)
 			for i := range keys {
-				d = d.Set(keys[(i*7+g)%len(keys)], 1)
+				d.Set(keys[(i*7+g)%len(keys)], 1)
 			}
-			made[g] = d.Delete(keys[5]).Set(keys[5], 1)
+			d.Delete(keys[5])
+			d.Set(keys[5], 1)
+			made[g] = d
 		})
 	}
 	wait.Wait()
 	for _, d := range made {
-		if d != made[0] {
-			t.Fatal("equal maps of two goroutines are two")
+		if !d.Equal(made[0]) {
+			t.Fatal("equal maps of two goroutines have different chunks")
 		}
 	}
 }
@@ -208,22 +214,25 @@ func TestManyGoroutinesFindTheSameMaps(t *testing.T) {
 func TestReadingAllocatesNothing(t *testing.T) {
 	keys := names(1000)
 	d := of(keys, 0)
-	other := d.Set(keys[500], 1)
+	other := d.Copy()
+	other.Set(keys[500], 1)
+	change := of(keys, 0)
 	for _, test := range []struct {
 		what string
 		fn   func()
 	}{
 		{"Get", func() { d.Get(keys[700]) }},
 		{"All", func() { d.All(func(string, int) bool { return true }) }},
+		{"Equal", func() { d.Equal(other) }},
 		{"an equal value", func() { d.Set(keys[500], 0) }},
-		{"a change again", func() { d.Set(keys[500], 1) }},
+		{"a change again", func() { change.Set(keys[500], 1); change.Set(keys[500], 0) }},
 		{"a key not there", func() { d.Delete("none") }},
 	} {
 		if n := testing.AllocsPerRun(100, test.fn); n != 0 {
 			t.Errorf("%s: got %.1f allocations, want none", test.what, n)
 		}
 	}
-	runtime.KeepAlive(other)
+	runtime.KeepAlive([]*Dict[string, int]{other, of(keys, 0)})
 }
 
 func heapBytes() int64 {
@@ -250,11 +259,11 @@ func TestNearlyEqualMapsAreShared(t *testing.T) {
 	runtime.KeepAlive(plain)
 
 	before = heapBytes()
-	holders := make([]Dict[string, int], 1000)
+	holders := make([]*Dict[string, int], 1000)
 	d := of(keys, 0)
 	for i := range holders {
-		d = d.Set(keys[i], 1)
-		holders[i] = d
+		d.Set(keys[i], 1)
+		holders[i] = d.Copy()
 	}
 	all := heapBytes() - before
 	if per := all / int64(len(holders)); per > one/10 {
@@ -270,17 +279,17 @@ func TestWhatNobodyHoldsGoes(t *testing.T) {
 	func() {
 		var d Dict[own, int]
 		for i := range 5000 {
-			d = d.Set(own(strconv.Itoa(i%300)), i)
+			d.Set(own(strconv.Itoa(i%300)), i)
 		}
 	}()
 	heapBytes()
 	s := spaceOf[own, int]()
-	s.roots.sweep()
-	s.entries.sweep()
-	if n := len(s.roots.at) + len(s.entries.at); n > 100 {
+	s.sweep()
+	if n := len(s.at); n > 20 {
 		t.Errorf("%d parts of maps are left, want those of one at most", n)
 	}
-	if again := (Dict[own, int]{}).Set("1", 1); again.Len() != 1 || !again.Has("1") {
+	var again Dict[own, int]
+	if again.Set("1", 1); again.Len() != 1 || !again.Has("1") {
 		t.Error("a map after that is wrong")
 	}
 }
@@ -299,21 +308,19 @@ func BenchmarkDict(b *testing.B) {
 		}
 	})
 	b.Run("set that is there", func(b *testing.B) {
-		others := make([]Dict[string, int], len(keys))
-		for i, k := range keys {
-			others[i] = d.Set(k, 1)
-		}
+		other := of(keys, 1)
+		m := d.Copy()
 		b.ReportAllocs()
 		for i := range b.N {
-			d.Set(keys[i%len(keys)], 1)
+			m.Set(keys[i%len(keys)], i/len(keys)%2)
 		}
-		runtime.KeepAlive(others)
+		runtime.KeepAlive(other)
 	})
 	b.Run("set anew", func(b *testing.B) {
 		b.ReportAllocs()
-		m := d
+		m := d.Copy()
 		for i := range b.N {
-			m = m.Set(keys[i%len(keys)], i)
+			m.Set(keys[i%len(keys)], i)
 		}
 	})
 	b.Run("make", func(b *testing.B) {

@@ -5,34 +5,38 @@ import (
 	"sort"
 )
 
-// Names are the names of a znode's children, in the order in which a server lists them.
-// They never change. They lie in blocks, which lists share that differ in a few names: a
-// hundred thousand lists of as many names, of which each has one more than the one before,
-// are affordable.
+// Names is an immutable list of the names of a znode's children, in the order in which a server
+// lists them. It consists of blocks, which lists that differ in a few names share: a hundred
+// thousand lists of as many names, each with one name more than the one before, are affordable.
 type Names struct {
 	blocks []*Block
 	length int
 	bytes  int // of all names
+	// since caches the last result of Since: nearly always what the next process asks for.
+	since struct {
+		before *Names
+		added  []string
+	}
 }
 
-// Block is a part of a list.
+// Block is a part of a list, which all lists with these names at this place have in common.
 type Block struct {
-	// Names are not to be changed.
+	// Names must not be changed.
 	Names []string
 	keys  []uint32 // nil for names without an order of their own
 	made  []made
 }
 
-// made is what was made of a block.
+// made is a result of Once.
 type made struct {
 	kind  any
 	value any
 }
 
-// mostNames is how many names a block has at the most.
+// mostNames is the most names of a block.
 const mostNames = 64
 
-// NamesOf is a list in one block. names must not be changed from now on.
+// NamesOf makes a list of one block. names must not be changed from now on.
 func NamesOf(names []string) *Names {
 	if len(names) == 0 {
 		return &Names{}
@@ -40,7 +44,7 @@ func NamesOf(names []string) *Names {
 	return &Names{blocks: []*Block{{Names: names}}, length: len(names), bytes: sizeOf(names)}
 }
 
-// SortedNames is a list whose names have keys, which ascend.
+// SortedNames makes a list of names with ascending keys.
 func SortedNames(names []string, keys []uint32) *Names {
 	n := &Names{length: len(names), bytes: sizeOf(names)}
 	for len(names) > 0 {
@@ -58,16 +62,16 @@ func sizeOf(names []string) (bytes int) {
 	return bytes
 }
 
-// Bytes is how long all names together are.
+// Bytes returns the total length of the names.
 func (n *Names) Bytes() int { return n.bytes }
 
-// Len is how many names there are.
+// Len returns the number of names.
 func (n *Names) Len() int { return n.length }
 
-// Blocks are the parts of the list, none of which is empty. They are not to be changed.
+// Blocks returns the parts of the list, none of which is empty. They must not be changed.
 func (n *Names) Blocks() []*Block { return n.blocks }
 
-// List is the list in one piece, which is not to be changed.
+// List returns the names as one slice, which must not be changed.
 func (n *Names) List() []string {
 	if len(n.blocks) == 1 {
 		return n.blocks[0].Names
@@ -77,6 +81,40 @@ func (n *Names) List() []string {
 		list = append(list, b.Names...)
 	}
 	return list
+}
+
+// Has reports whether the list has a name. It looks at all of them.
+func (n *Names) Has(name string) bool {
+	return slices.ContainsFunc(n.blocks, func(b *Block) bool { return slices.Contains(b.Names, name) })
+}
+
+// Since returns the names that an earlier list does not have, in the order of n. The result must
+// not be changed. Only one task at a time may call it for lists that processes share.
+func (n *Names) Since(before *Names) []string {
+	if n.since.before == before {
+		return n.since.added
+	}
+	had := map[string]bool{}
+	for _, b := range before.blocks {
+		if !slices.Contains(n.blocks, b) {
+			for _, name := range b.Names {
+				had[name] = true
+			}
+		}
+	}
+	var added []string
+	for _, b := range n.blocks {
+		if slices.Contains(before.blocks, b) {
+			continue
+		}
+		for _, name := range b.Names {
+			if !had[name] {
+				added = append(added, name)
+			}
+		}
+	}
+	n.since.before, n.since.added = before, added
+	return added
 }
 
 // SameAs reports whether two lists have the same names in the same order.
@@ -90,8 +128,8 @@ func (n *Names) SameAs(o *Names) bool {
 	return slices.Equal(n.List(), o.List())
 }
 
-// With is a list with a name more, behind all of the same key and before all of a greater
-// one. All names must have keys.
+// With returns a list with one more name, behind all names with the same key and before all with
+// a greater one. All names must have keys.
 func (n *Names) With(name string, key uint32) *Names {
 	at := sort.Search(len(n.blocks), func(i int) bool { return n.blocks[i].keys[0] > key })
 	if at == 0 {
@@ -114,7 +152,7 @@ func (n *Names) With(name string, key uint32) *Names {
 	return n.replaced(at-1, with, 1, len(name))
 }
 
-// Without is a list with a name less. It is nil when the key has no such name.
+// Without returns a list with one name less, or nil if no such name has the key.
 func (n *Names) Without(name string, key uint32) *Names {
 	at := sort.Search(len(n.blocks), func(i int) bool { return n.blocks[i].keys[len(n.blocks[i].keys)-1] >= key })
 	for ; at < len(n.blocks) && n.blocks[at].keys[0] <= key; at++ {
@@ -131,7 +169,7 @@ func (n *Names) Without(name string, key uint32) *Names {
 	return nil
 }
 
-// replaced is the list with others in place of a block.
+// replaced returns the list with other blocks in place of one.
 func (n *Names) replaced(at int, by []*Block, more, bytes int) *Names {
 	blocks := make([]*Block, 0, len(n.blocks)-1+len(by))
 	blocks = append(append(append(blocks, n.blocks[:at]...), by...), n.blocks[at+1:]...)
@@ -148,9 +186,8 @@ func removed[T any](list []T, at int) []T {
 	return append(append(without, list[:at]...), list[at+1:]...)
 }
 
-// Once is what was made of the block under a kind, which tells apart what different code
-// makes of it; the first call makes it. Only one task at a time may call it for blocks
-// that lists share.
+// Once returns what the first call with this kind has made of the block. kind identifies the
+// code that makes it. Only one task at a time may call it for blocks that lists share.
 func (b *Block) Once(kind any, make func() any) any {
 	for i := range b.made {
 		if b.made[i].kind == kind {

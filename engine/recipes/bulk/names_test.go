@@ -58,6 +58,15 @@ func TestNamesAreASortedList(t *testing.T) {
 			if !slices.Equal(before.List(), was) {
 				t.Fatalf("a list has changed: got %v, want %v", before.List(), was)
 			}
+			added := slices.DeleteFunc(slices.Clone(list()), func(name string) bool { return slices.Contains(was, name) })
+			for range 2 {
+				if got := names.Since(before); !slices.Equal(got, added) {
+					t.Fatalf("new are %v, want %v", got, added)
+				}
+			}
+			if name := fmt.Sprint("m", i); names.Has(name) != slices.Contains(list(), name) || names.Has("none") {
+				t.Fatalf("has %s: %v", name, names.Has(name))
+			}
 			if names.SameAs(before) || !names.SameAs(bulk.NamesOf(list())) {
 				t.Fatal("lists are compared wrongly")
 			}

@@ -16,8 +16,6 @@ type Numbers struct {
 		names   []string
 		numbers []uint32
 	}
-	// below has the names of the list of paths that was asked for last.
-	below struct{ paths, names []string }
 }
 
 // PrefixOf returns what the paths of all children of a znode begin with; its last byte is a slash.
@@ -65,16 +63,4 @@ func (n *Numbers) Of(names []string) []uint32 {
 		}
 	}
 	return last.numbers
-}
-
-// Names returns the names of children by their paths. Neither slice may be changed from now on.
-func (n *Numbers) Names(paths []string) []string {
-	below := &n.below
-	if len(below.paths) != len(paths) || &below.paths[0] != &paths[0] {
-		below.paths, below.names = paths, make([]string, len(paths))
-		for i, path := range paths {
-			below.names[i] = path[len(n.prefix):]
-		}
-	}
-	return below.names
 }

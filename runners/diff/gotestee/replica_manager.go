@@ -131,12 +131,13 @@ func taskPairs(tasks []replicamanager.TaskAddrs) []any {
 
 func replicasOf(w *replicamanager.ReplicaWatcher) []any {
 	list := []any{}
-	for _, task := range w.Replicas() {
+	for path, known := range w.Replicas().All {
 		replicas := []any{}
-		for _, r := range task.Replicas {
-			replicas = append(replicas, []any{r.ID, r.Meta.Fields()})
+		for id, replica := range known.All {
+			meta := replica.Value()
+			replicas = append(replicas, []any{id, meta.Fields()})
 		}
-		list = append(list, []any{task.Path, replicas})
+		list = append(list, []any{path, replicas})
 	}
 	return list
 }

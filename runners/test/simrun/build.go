@@ -71,7 +71,6 @@ func (r *Runner) build(spec runners.Spec) (*Cluster, error) {
 func (c *Cluster) options() world.Options {
 	return world.Options{
 		Agent: c.runAgent, Trainer: c.runTrainer, Observe: c.observed, CheckOwner: c.runner.CheckOwner, Traffic: c.runner.Traffic,
-		Shared: c.runner.Shared,
 		Logs: &hosts.Logs{Level: c.logLevel(), OnLine: func(l hosts.Line) {
 			o := runners.Observation{At: l.At, Pod: l.Host, Op: "log." + strings.ToLower(l.Level.String()), Path: l.Process, Note: l.Text}
 			if c.spec.Detail {

@@ -17,7 +17,6 @@ package simrun
 
 import (
 	"github.com/monosim/monosim/engine/agent/agentconfig"
-	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/sim/world"
 )
@@ -37,9 +36,7 @@ type Runner struct {
 	// CheckOwner checks that only the running task waits. It costs about a microsecond a
 	// wait, and is for tests.
 	CheckOwner bool
-	// Shared, when set, wraps what the pods' processes share, as world.Options.Shared does.
 	// It is for tests.
-	Shared func(env.Shared) env.Shared
 }
 
 // Name is "sim".

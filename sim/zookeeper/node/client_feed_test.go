@@ -90,9 +90,9 @@ func TestFeedsLeapWithoutADifference(t *testing.T) {
 	}
 }
 
-// Goal: children are watched up to where the caller wants no more, and the rest by the next
-// call, in all ways in which they can be watched.
-func TestWatchWhile(t *testing.T) {
+// Goal: Watch passes over children that are watched, and WatchAgain watches them once more, in all
+// ways in which they can be watched.
+func TestWatchAgain(t *testing.T) {
 	usual := &recipes.Usual{Ready: func() bool { return true }, Data: func(_ string, data []byte) bool { return len(data) == 0 }}
 	for _, c := range []struct {
 		name       string
@@ -121,21 +121,23 @@ func TestWatchWhile(t *testing.T) {
 				}
 				_, _ = zk.Create("/w/"+name, data, env.CreateOptions{})
 			}
-			told, odd := 0, 0
-			watches := c.newWatches(zk, func(_ string, data []byte, _ *env.Stat, _ *env.WatchEvent) error {
-				if told++; len(data) > 0 {
-					odd++
-				}
+			told := 0
+			watches := c.newWatches(zk, func(string, []byte, *env.Stat, *env.WatchEvent) error {
+				told++
 				return nil
 			})
-			for most := range 3 {
-				watched, err := watches.WatchWhile(names, func() bool { return odd <= most })
-				got = append(got, fmt.Sprint(watched, told, err))
+			for _, watch := range []func([]string) error{watches.Watch, watches.Watch, watches.WatchAgain} {
+				err := watch(names)
+				got = append(got, fmt.Sprint(told, err))
 			}
+			_, _ = zk.Create("/w/u", nil, env.CreateOptions{})
+			err := watches.WatchAgain([]string{"u"})
+			_ = zk.Set("/w/b", []byte("x"), -1)
+			got = append(got, fmt.Sprint(told, err))
 		})
 		l.until(time.Minute)
-		if diff := cmp.Diff([]string{"1 1 <nil>", "15 15 <nil>", "20 20 <nil>"}, got); diff != "" {
-			t.Errorf("%s: names that were seen to, and told of (-want +got):\n%s", c.name, diff)
+		if diff := cmp.Diff([]string{"20 <nil>", "20 <nil>", "40 <nil>", "41 <nil>"}, got); diff != "" {
+			t.Errorf("%s: calls (-want +got):\n%s", c.name, diff)
 		}
 	}
 }

@@ -166,7 +166,7 @@ func TestQ110_AMissingV6AddressKeepsTheOldMirror(t *testing.T) {
 		m.Address, m.Stat = pysem.Some("h:5"), env.StateAvailable
 		c.Create(zk, "/b/service/n/ps:0/1", m.Serialize())
 		lostBehind(c, zk, "/b/service/n/ps:0/1")
-		if got := w.Replicas(); len(got) != 1 {
+		if got := w.Replicas(); got.Len() != 1 {
 			t.Errorf("replicas: got %v, want the one that is gone, as the round failed", got)
 		}
 		if stat, err := zk.Exists("/b/service/n/ps:0/1"); stat != nil || err != nil {

@@ -37,9 +37,6 @@ type ReplicaUpdater struct {
 	models *tfs.TFSMonitor
 	status StatusFunc
 	meta   *pysem.OrderedMap[string, *datadef.ReplicaMeta] // by path
-	// changes counts the changes of meta.
-	changes int
-	own     ownModels
 	// versions is nil without metrics.
 	versions *VersionMetrics
 	// metricsFailed is told of rounds that failed (replica_manager.py:668).
@@ -201,7 +198,6 @@ func (u *ReplicaUpdater) Register() error {
 func (u *ReplicaUpdater) register(path string, grpc, archon pysem.OptInt) error {
 	meta := u.newMeta(grpc, archon)
 	u.meta.Set(path, meta)
-	u.changes++
 	data := meta.Serialize()
 	stat, err := u.zk.Exists(path)
 	if err != nil {
@@ -246,7 +242,6 @@ func (u *ReplicaUpdater) adoptReplicaID(path, real string, meta *datadef.Replica
 	u.conf.ReplicaID = pysem.Some(id)
 	u.meta.Delete(path)
 	u.meta.Set(real, meta)
-	u.changes++
 	return nil
 }
 
@@ -327,18 +322,9 @@ func (u *ReplicaUpdater) Update(name string) error {
 	if err != nil {
 		return err
 	}
-	return u.updateModel(&ownModel{name: name, path: path, changes: -1})
-}
-
-func (u *ReplicaUpdater) updateModel(m *ownModel) error {
-	versions, err := u.status(m.name)
-	return u.answered(m, versions, err)
-}
-
-// answered reports what a status query for a model has brought.
-func (u *ReplicaUpdater) answered(m *ownModel, versions []env.ModelVersionStatus, err error) error {
+	versions, err := u.status(name)
 	if err != nil {
-		return u.report(m, env.StateUnknown)
+		return u.report(path, env.StateUnknown)
 	}
 	if len(versions) == 0 {
 		return nil
@@ -347,23 +333,20 @@ func (u *ReplicaUpdater) answered(m *ownModel, versions []env.ModelVersionStatus
 	if chosen.Status.Code != rpcerrors.OK {
 		return pysem.Raise("Exception", "%s", chosen.Status.Message)
 	}
-	return u.report(m, chosen.State)
+	return u.report(path, chosen.State)
 }
 
 // report writes a changed state; a znode that is gone is created again.
-func (u *ReplicaUpdater) report(m *ownModel, state env.ModelState) error {
-	if m.changes != u.changes {
-		m.meta, _ = u.meta.Get(m.path)
-		m.changes = u.changes
+func (u *ReplicaUpdater) report(path string, state env.ModelState) error {
+	meta, ok := u.meta.Get(path)
+	if !ok {
+		return pysem.Raise("KeyError", "%s", pysem.Repr(path))
 	}
-	if m.meta == nil {
-		return pysem.Raise("KeyError", "%s", pysem.Repr(m.path))
-	}
-	if m.meta.Stat == state {
+	if meta.Stat == state {
 		return nil
 	}
-	m.meta.Stat = state
-	path, data := m.path, m.meta.Serialize()
+	meta.Stat = state
+	data := meta.Serialize()
 	err := u.set(path, data)
 	if !errors.Is(err, zkerrors.ErrNoNode) {
 		return err
@@ -385,12 +368,27 @@ func (u *ReplicaUpdater) updateLoop() {
 		if !u.session.Update {
 			return true
 		}
-		if model, err := u.updateAll(); err != nil {
+		if model, err := u.updateModels(); err != nil {
 			u.logException(err)
 			u.e.Log.Logf(env.Error, "%s, when model %s update", pylog.Text(err), model)
 		}
 		return true
 	})
+}
+
+// updateModels updates all models; the first that fails ends it, and is named with the error:
+// "None" where there is none yet.
+func (u *ReplicaUpdater) updateModels() (model string, err error) {
+	names, err := u.ModelNames()
+	if err != nil {
+		return "None", err
+	}
+	for _, name := range names {
+		if err := u.Update(name); err != nil {
+			return name, err
+		}
+	}
+	return "", nil
 }
 
 // goRound is the rest of a task: a turn after each period, until the updater is stopped
@@ -482,5 +480,4 @@ func (u *ReplicaUpdater) Stop() {
 	u.threads = nil
 	u.models.Stop()
 	u.meta = pysem.NewOrderedMap[string, *datadef.ReplicaMeta]()
-	u.changes++
 }

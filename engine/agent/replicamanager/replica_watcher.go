@@ -1,0 +1,759 @@
+package replicamanager
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unique"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/agent/datadef"
+	"github.com/monosim/monosim/engine/agent/pylog"
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/zkerrors"
+	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
+	parametersync "github.com/monosim/monosim/engine/proto/monolith/native_training/runtime/parameter_sync"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/dict"
+	"github.com/monosim/monosim/engine/pysem/pyset"
+	"github.com/monosim/monosim/engine/pysem/threading"
+	"github.com/monosim/monosim/engine/recipes"
+)
+
+// pollPeriod is how often the watcher compares itself with ZooKeeper
+// (replica_manager.py:190).
+const pollPeriod = 60 * time.Second
+
+// Replica is what one replica says of itself.
+type Replica = unique.Handle[datadef.ReplicaMeta]
+
+// TaskReplicas has the replicas of one task by id: the name of the znode as a number, without
+// leading zeros (Q115).
+type TaskReplicas = dict.Dict[string, Replica]
+
+// Replicas has the replicas of a model by the paths of their tasks.
+type Replicas = pysem.OrderedMap[string, *TaskReplicas]
+
+// ReplicaWatcher mirrors the replicas of a model, below /<bzid>/service/<base_name>
+// (replica_manager.py:42):
+//
+//	[<idc>:<cluster>/]<type>:<task>/<replica>    a ReplicaMeta each
+type ReplicaWatcher struct {
+	e         *env.Env
+	zk        env.ZooKeeper
+	conf      *agentconfig.AgentConfig
+	useArchon bool
+	family    string
+	prefix    string
+	// lock is not re-entrant (Q113).
+	lock     *threading.Lock
+	replicas *Replicas
+	changes  uint64 // of replicas so far
+	stopping bool
+	session  *Session
+	poller   env.Task
+	// pollFailed is told of rounds that failed (replica_manager.py:272).
+	pollFailed pylog.Seldom
+}
+
+// WatcherOptions say which of its addresses a replica is answered with.
+type WatcherOptions struct {
+	// UseArchon answers archon addresses instead of those for gRPC; agents leave it off
+	// (replica_manager.py:39).
+	UseArchon bool
+	// Family is datadef.FamilyIPv4 or FamilyIPv6; empty means FamilyIPv4. Hosts without
+	// IPv4 take FamilyIPv6 in its place (replica_manager.py:54).
+	Family string
+}
+
+// NewReplicaWatcher makes a watcher that knows no replica yet.
+func NewReplicaWatcher(e *env.Env, zk env.ZooKeeper, conf *agentconfig.AgentConfig, o WatcherOptions) *ReplicaWatcher {
+	w := &ReplicaWatcher{
+		e: e, zk: zk, conf: conf, useArchon: o.UseArchon, family: o.Family,
+		prefix:   pysem.JoinStrings("/", conf.Bzid.String(), "service", conf.BaseName.String()),
+		lock:     threading.NewLock(e.Tasks, "replica watcher"),
+		session:  NewSession(),
+		replicas: &Replicas{},
+	}
+	if w.family == "" {
+		w.family = datadef.FamilyIPv4
+	}
+	if w.family == datadef.FamilyIPv4 && agentconfig.IsIPv6Only(e) {
+		e.Log.Logf(env.Warning, "zk_watch_address_family change to IPV6")
+		w.family = datadef.FamilyIPv6
+	}
+	return w
+}
+
+// Conf is the configuration of the watching agent.
+func (w *ReplicaWatcher) Conf() *agentconfig.AgentConfig { return w.conf }
+
+// Env is what the watching agent may touch of the world.
+func (w *ReplicaWatcher) Env() *env.Env { return w.e }
+
+// Session says what the state of the ZooKeeper session lets the watcher do.
+func (w *ReplicaWatcher) Session() *Session { return w.session }
+
+// Family is the family of the addresses that the watcher answers.
+func (w *ReplicaWatcher) Family() string { return w.family }
+
+// PathPrefix is the root of the watched tree.
+func (w *ReplicaWatcher) PathPrefix() string { return w.prefix }
+
+// Replicas is the mirror: tasks and replicas in the order in which they came, AVAILABLE or
+// not. It is the watcher's own and must not be changed.
+func (w *ReplicaWatcher) Replicas() *Replicas { return w.replicas }
+
+// WatchData mirrors the tree from now on: it sets the watches and starts the task that
+// compares the mirror with ZooKeeper once a minute (replica_manager.py:75). The error
+// is that of a watch that could not be set; the task does not run then.
+func (w *ReplicaWatcher) WatchData() error {
+	if err := w.Watch(); err != nil {
+		return err
+	}
+	w.stopping = false
+	w.poller = threading.Start(w.e.Tasks, "replica poll", w.Poll)
+	return nil
+}
+
+// Watch mirrors the tree by watches alone. What they miss stays missed until a
+// [ReplicaWatcher.Reconcile].
+func (w *ReplicaWatcher) Watch() error {
+	if w.conf.DCAware {
+		return w.watchLocations(w.prefix)
+	}
+	return w.watchTasks(w.prefix)
+}
+
+// Stop ends the polling task, for which it waits up to 60 s (Q127), and forgets all
+// replicas. Watches that are set stay set (Q114).
+func (w *ReplicaWatcher) Stop() {
+	w.stopping = true
+	if w.poller != nil {
+		w.poller.Join()
+		w.poller = nil
+	}
+	w.lock.Lock()
+	defer w.lock.Unlock()
+	w.replicas = &Replicas{}
+	w.changes++
+}
+
+// watchLocations watches the tasks of each location (replica_manager.py:103).
+func (w *ReplicaWatcher) watchLocations(prefix string) error {
+	return w.watchEach(prefix, w.watchTasks)
+}
+
+// watchTasks watches the replicas of each task (replica_manager.py:118).
+func (w *ReplicaWatcher) watchTasks(prefix string) error {
+	return w.watchEach(prefix, w.watchReplicas)
+}
+
+// watchEach calls watch for each child of a path, once in the life of this watch: one that
+// goes and comes back is not watched anew.
+func (w *ReplicaWatcher) watchEach(prefix string, watch func(path string) error) error {
+	known := map[string]bool{}
+	_, err := w.zk.ChildrenWatch(prefix, func(children []string) error {
+		for _, child := range children {
+			if !known[child] {
+				known[child] = true
+				path := dict.Text(pysem.JoinStrings(prefix, child))
+				if err := watch(path); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	return err
+}
+
+// watchReplicas watches each replica of a task, once, as watchEach does
+// (replica_manager.py:132).
+func (w *ReplicaWatcher) watchReplicas(taskPath string) error {
+	usual := &recipes.Usual{Data: understood, Ready: func() bool {
+		return !w.lock.Locked() && w.has(taskPath)
+	}}
+	replicas := recipes.NewDataWatches(w.zk, taskPath, func(path string, data []byte, _ *env.Stat, event *env.WatchEvent) error {
+		return w.dataWatch(taskPath, pysem.Basename(path), data, event)
+	}, usual)
+	_, err := w.zk.ChildrenWatch(taskPath, replicas.Watch)
+	return err
+}
+
+// understood reports whether the content of a replica has a meaning.
+func understood(path string, data []byte) bool {
+	if len(data) == 0 {
+		return false
+	}
+	if _, err := replicaKey(pysem.Basename(path)); err != nil {
+		return false
+	}
+	_, err := datadef.ReadReplicaMeta(data)
+	return err == nil
+}
+
+// dataWatch takes over one change (replica_manager.py:146). Data that is gone leaves the last
+// known replica as UNKNOWN until its event says more.
+func (w *ReplicaWatcher) dataWatch(taskPath, name string, data []byte, event *env.WatchEvent) error {
+	rnode, err := replicaKey(name)
+	if err != nil {
+		return err
+	}
+	var meta Replica
+	if len(data) == 0 {
+		known, ok := w.forgetState(taskPath, rnode)
+		if !ok {
+			return nil
+		}
+		meta = known
+	} else if meta, err = datadef.ReadReplicaMeta(data); err != nil {
+		return err
+	}
+	w.lock.Lock()
+	defer w.lock.Unlock()
+	w.changes++
+	replicas, known := w.replicas.Get(taskPath)
+	switch {
+	case event == nil || event.Type == env.EventCreated: // nil in the first call
+		if !known {
+			replicas = &TaskReplicas{}
+			w.replicas.Set(taskPath, replicas)
+		}
+		replicas.Set(rnode, meta)
+	case event.Type == env.EventDeleted:
+		if known {
+			if replicas.Delete(rnode); replicas.Len() == 0 {
+				w.replicas.Delete(taskPath)
+			}
+		}
+	case event.Type == env.EventChildrenChanged:
+	case !known:
+		return pysem.Raise("KeyError", "%s", pysem.Repr(taskPath)) // Q114
+	case event.Type == env.EventChanged:
+		replicas.Set(rnode, meta)
+	case event.Type == env.EventNone:
+		replicas.Set(rnode, withStat(meta, env.StateUnknown))
+	}
+	return nil
+}
+
+func (w *ReplicaWatcher) has(taskPath string) bool {
+	_, known := w.replicas.Get(taskPath)
+	return known
+}
+
+// forgetState makes a known replica UNKNOWN.
+func (w *ReplicaWatcher) forgetState(taskPath, rnode string) (meta Replica, known bool) {
+	w.lock.Lock()
+	defer w.lock.Unlock()
+	replicas, known := w.replicas.Get(taskPath)
+	if !known {
+		return meta, false
+	}
+	if meta, known = replicas.Get(rnode); known {
+		meta = withStat(meta, env.StateUnknown)
+		replicas.Set(rnode, meta)
+		w.changes++
+	}
+	return meta, known
+}
+
+// withStat is a replica in another state.
+func withStat(replica Replica, state env.ModelState) Replica {
+	meta := replica.Value()
+	meta.Stat = state
+	return unique.Make(meta)
+}
+
+// replicaKey is str(int(name)): padding goes (Q115).
+func replicaKey(name string) (string, error) {
+	if plainNumber(name) {
+		return name, nil
+	}
+	n, err := pysem.ParseInt(name)
+	if err != nil {
+		return "", err
+	}
+	return n.String(), nil
+}
+
+// plainNumber reports whether a text is a number as str(int(text)) writes it, of 18 digits
+// at most.
+func plainNumber(text string) bool {
+	if text == "" || len(text) > 18 || text[0] == '0' && len(text) > 1 {
+		return false
+	}
+	for i := range len(text) {
+		if text[i] < '0' || text[i] > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+// Poll compares with ZooKeeper once a minute, until Stop; errors end the round only
+// (replica_manager.py:188-274). It is the whole of a task: the caller returns right after
+// it.
+func (w *ReplicaWatcher) Poll() {
+	loop := threading.NewLoop(w.e.Tasks, pollPeriod)
+	if w.stopping {
+		return
+	}
+	loop.Run(func() bool {
+		if !w.session.Poll {
+			return !w.stopping
+		}
+		if err := w.Reconcile(); err != nil {
+			if w.pollFailed.Due(w.e.Clock, 10*time.Minute) {
+				w.e.Log.Logf(env.Error, "exc_type: %s", pylog.Class(err))
+			}
+		}
+		return !w.stopping
+	})
+}
+
+// Reconcile reads the whole tree and makes the mirror equal to it. Of the replicas that
+// are gone from ZooKeeper it registers those again that it takes for the container's own
+// (replica_manager.py:194-269). One replica that vanishes while it reads is an error, and
+// the mirror stays as it was (Q211).
+//
+// Cost: reads grow with the znodes below the prefix: every 60 s each agent lists and
+// reads them all, though they are watched too, so that n agents cost n² reads a minute.
+func (w *ReplicaWatcher) Reconcile() error {
+	replicas, err := w.readReplicas()
+	if err != nil {
+		return err
+	}
+	w.lock.Lock()
+	defer w.lock.Unlock()
+	if same(replicas, w.replicas) {
+		w.replicas = replicas // which shares memory with what was read
+		return nil            // nothing is gone, and the mirror is right
+	}
+	needRegister, err := w.needRegister(w.goneFrom(replicas))
+	if err != nil {
+		return err
+	}
+	w.replicas = replicas
+	w.changes++
+	// popitem takes the last one first.
+	for i := len(needRegister) - 1; i >= 0; i-- {
+		r := needRegister[i]
+		err := w.zk.Retry(func() error {
+			_, err := w.zk.Create(r.path, r.meta.Serialize(), env.CreateOptions{Ephemeral: true, MakePath: true})
+			return err
+		})
+		if errors.Is(err, zkerrors.ErrNodeExists) {
+			w.e.Log.Logf(env.Info, "%s has already exists", r.path)
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// same reports whether two mirrors have the same tasks and replicas in the same order.
+func same(a, b *Replicas) bool {
+	if !slices.Equal(a.KeyList(), b.KeyList()) {
+		return false
+	}
+	for taskPath, replicas := range a.All {
+		if other, ok := b.Get(taskPath); !ok || !other.Equal(replicas) {
+			return false
+		}
+	}
+	return true
+}
+
+// readReplicas reads the whole tree.
+func (w *ReplicaWatcher) readReplicas() (*Replicas, error) {
+	tasks, err := w.readTasks()
+	if err != nil {
+		return nil, err
+	}
+	all := &Replicas{}
+	for _, task := range tasks {
+		taskPath := pysem.JoinStrings(w.prefix, task)
+		names, err := w.zk.Children(taskPath)
+		if err != nil {
+			return nil, err
+		}
+		replicas, err := w.readTask(taskPath, names)
+		if err != nil {
+			return nil, err
+		}
+		all.Set(taskPath, replicas)
+	}
+	return all, nil
+}
+
+// readTasks lists the tasks, those of each location when dc_aware.
+func (w *ReplicaWatcher) readTasks() ([]string, error) {
+	names, err := w.zk.Children(w.prefix)
+	if err != nil || !w.conf.DCAware {
+		return names, err
+	}
+	var tasks []string
+	for _, location := range names {
+		list, err := w.zk.Children(pysem.JoinStrings(w.prefix, location))
+		if err != nil {
+			return nil, err
+		}
+		for _, task := range list {
+			tasks = append(tasks, location+"/"+task)
+		}
+	}
+	return tasks, nil
+}
+
+// readTask reads the replicas of a task. Of two names that are one id the later one counts.
+func (w *ReplicaWatcher) readTask(taskPath string, names []string) (*TaskReplicas, error) {
+	metas, err := recipes.GetEach(w.zk, taskPath, names, readReplica)
+	if err != nil {
+		return nil, err
+	}
+	return dict.Of(func(yield func(string, Replica) bool) {
+		for i, meta := range metas {
+			if rnode, _ := replicaKey(names[i]); meta != (Replica{}) && !yield(rnode, meta) {
+				return
+			}
+		}
+	}), nil
+}
+
+// readReplica returns what the znode of a replica says; the zero value where it has no data.
+func readReplica(name string, data []byte, err error) (meta Replica, _ error) {
+	if err != nil || data == nil {
+		return meta, err
+	}
+	if meta, err = datadef.ReadReplicaMeta(data); err == nil {
+		_, err = replicaKey(name)
+	}
+	return meta, err
+}
+
+// goneFrom lists the paths of the replicas that the mirror has and others have not, in the
+// order of Python's set (replica_manager.py:230).
+func (w *ReplicaWatcher) goneFrom(others *Replicas) []string {
+	gone := false
+	for taskPath, replicas := range w.replicas.All {
+		now, ok := others.Get(taskPath)
+		if ok && now.Equal(replicas) {
+			continue
+		}
+		for rnode := range replicas.Keys() {
+			gone = gone || !ok || !now.Has(rnode)
+		}
+	}
+	if !gone {
+		return nil // as nearly always: others are in another order, or more
+	}
+	h := pyset.HashingOf(w.e.Python)
+	return pyset.StringsOfDict(h, pathsOf(w.replicas)).Minus(pyset.StringsOfDict(h, pathsOf(others))).Keys()
+}
+
+// pathsOf lists the paths of replicas.
+func pathsOf(all *Replicas) (paths []string) {
+	for taskPath, replicas := range all.All {
+		for rnode := range replicas.Keys() {
+			paths = append(paths, pysem.JoinStrings(taskPath, rnode))
+		}
+	}
+	return paths
+}
+
+// registration is a replica to be registered again, with its path.
+type registration struct {
+	path string
+	meta datadef.ReplicaMeta
+}
+
+// needRegister picks the replicas to register again, and gives them other ports, in the mirror
+// too (replica_manager.py:231-252). The test is by substring, so replica 1 also takes 12 (Q111),
+// and the port is tfs_port_grpc, which ps and mixed deployments do not have (Q110).
+func (w *ReplicaWatcher) needRegister(gone []string) (list []registration, err error) {
+	server, grpc, archon := "", pysem.OptInt{}, pysem.OptInt{}
+	switch w.conf.DeployType {
+	case agentconfig.DeployMixed, agentconfig.DeployPS:
+		server, grpc, archon = agentconfig.ServerPS, w.conf.TFSPortGRPC, w.conf.TFSPSArchonPort
+	case agentconfig.DeployDense:
+		server, grpc, archon = agentconfig.ServerDense, w.conf.TFSDensePort, w.conf.TFSDenseArchonPort
+	}
+	if server == "" || len(gone) == 0 {
+		return nil, nil
+	}
+	schedule, err := w.conf.ServerSchedule(server)
+	if err != nil {
+		return nil, err
+	}
+	for _, task := range schedule {
+		part := "/" + server + ":" + task.String() + "/" + w.conf.ReplicaID.String()
+		for _, path := range gone {
+			if !strings.Contains(path, part) {
+				continue
+			}
+			taskPath, rnode := pysem.Dirname(path), pysem.Basename(path)
+			replicas, _ := w.replicas.Get(taskPath)
+			known, _ := replicas.Get(rnode)
+			meta := known.Value()
+			err := movePorts(&meta, grpc, archon)
+			replicas.Set(rnode, unique.Make(meta))
+			w.changes++
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, registration{path, meta})
+		}
+	}
+	return list, nil
+}
+
+// movePorts cuts each address at its first colon and gives it a port; an address
+// of None is an AttributeError.
+func movePorts(m *datadef.ReplicaMeta, grpc, archon pysem.OptInt) error {
+	moves := []struct {
+		addr *pysem.OptString
+		port pysem.OptInt
+	}{{&m.Address, grpc}, {&m.AddressIPv6, grpc}, {&m.ArchonAddress, archon}, {&m.ArchonAddressIPv6, archon}}
+	for _, move := range moves {
+		if !move.addr.Set {
+			return pysem.AttributeError(nil, "split")
+		}
+		host, _, _ := strings.Cut(move.addr.V, ":")
+		*move.addr = pysem.Some(host + ":" + move.port.String())
+	}
+	return nil
+}
+
+// TaskAddrs are the addresses of one task.
+type TaskAddrs struct {
+	// Key is "<type>:<task>", after "<idc>:<cluster>/" when dc_aware.
+	Key   string
+	Addrs []pysem.OptString
+}
+
+// ServerTypeName is the name of a server type in lower case, as paths have it; an
+// unknown number is a ValueError (Q37).
+func ServerTypeName(t agentservice.ServerType) (string, error) {
+	name, ok := agentservice.ServerType_name[int32(t)]
+	if !ok {
+		return "", pysem.Raise("ValueError", "Enum ServerType has no name defined for value %d", int32(t))
+	}
+	return strings.ToLower(name), nil
+}
+
+// Changes is how often the mirror has changed so far, or might have: as long as it stays
+// the same the answers of the queries do. It waits as they do while others hold the
+// mirror.
+func (w *ReplicaWatcher) Changes() uint64 {
+	w.lock.Lock()
+	defer w.lock.Unlock()
+	return w.changes
+}
+
+// tasksOf calls yield for each task of a type, of one location when dc_aware.
+func (w *ReplicaWatcher) tasksOf(t agentservice.ServerType, idc, cluster pysem.OptString, yield func(agentconfig.ZKPath, *TaskReplicas) error) error {
+	name, err := ServerTypeName(t)
+	if err != nil {
+		return err
+	}
+	w.lock.Lock()
+	defer w.lock.Unlock()
+	for path, replicas := range w.replicas.All {
+		p := agentconfig.ParseZKPath(w.e, path)
+		if p.ServerType.V != name || !p.ServerType.Set || w.conf.DCAware && !p.ShipIn(idc, cluster) {
+			continue
+		}
+		if err := yield(p, replicas); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// address is where a replica is asked; ok is false when it is not AVAILABLE.
+func (w *ReplicaWatcher) address(replica Replica) (addr pysem.OptString, ok bool, err error) {
+	meta := replica.Value()
+	if meta.Stat != env.StateAvailable {
+		return addr, false, nil
+	}
+	addr, err = meta.GetAddress(w.useArchon, w.family)
+	return addr, err == nil, err
+}
+
+// addresses lists those of the AVAILABLE replicas of a task.
+func (w *ReplicaWatcher) addresses(replicas *TaskReplicas) (addrs []pysem.OptString, err error) {
+	for _, replica := range replicas.All {
+		addr, ok, err := w.address(replica)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			addrs = append(addrs, addr)
+		}
+	}
+	return addrs, nil
+}
+
+// GetAllReplicas lists the tasks of a server type with the addresses of their
+// AVAILABLE replicas, those of one location when dc_aware (replica_manager.py:276). A
+// task without any is listed too. An unknown type is a ValueError (Q37).
+func (w *ReplicaWatcher) GetAllReplicas(t agentservice.ServerType, idc, cluster pysem.OptString) ([]TaskAddrs, error) {
+	result := pysem.NewOrderedMap[string, []pysem.OptString]()
+	err := w.tasksOf(t, idc, cluster, func(p agentconfig.ZKPath, replicas *TaskReplicas) error {
+		key := p.Task().String()
+		if w.conf.DCAware {
+			joined, err := pysem.Join(p.Location(), p.Task())
+			if err != nil {
+				return err
+			}
+			key = joined
+		}
+		addrs, _ := result.Get(key)
+		more, err := w.addresses(replicas)
+		result.Set(key, append(addrs, more...))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var list []TaskAddrs
+	for key, addrs := range result.All {
+		list = append(list, TaskAddrs{key, addrs})
+	}
+	if t == agentservice.ServerType_PS && len(list) == 0 || t == agentservice.ServerType_DENSE && w.conf.DenseAlone && len(list) == 0 {
+		name, _ := ServerTypeName(t)
+		w.e.Log.Logf(env.Error, "empty replicas %s-%s", w.prefix, name)
+		w.e.Log.Logf(env.Info, "all replicas is %v", pylog.Later(w.reprOfReplicas))
+	}
+	return list, nil
+}
+
+// reprOfReplicas is the repr of the mirror.
+func (w *ReplicaWatcher) reprOfReplicas() string {
+	var tasks []string
+	for path, replicas := range w.replicas.All {
+		var list []string
+		for id, replica := range replicas.All {
+			meta := replica.Value()
+			list = append(list, pysem.Repr(id)+": "+datadef.ReplicaMetaClass.Repr(&meta))
+		}
+		tasks = append(tasks, pysem.Repr(path)+": {"+strings.Join(list, ", ")+"}")
+	}
+	return "{" + strings.Join(tasks, ", ") + "}"
+}
+
+// GetReplicas lists the addresses of the AVAILABLE replicas of one task
+// (replica_manager.py:309). Location and errors are as for GetAllReplicas.
+func (w *ReplicaWatcher) GetReplicas(t agentservice.ServerType, task int, idc, cluster pysem.OptString) (addrs []pysem.OptString, err error) {
+	err = w.taskOf(t, task, idc, cluster, func(_ agentconfig.ZKPath, replicas *TaskReplicas) error {
+		more, err := w.addresses(replicas)
+		addrs = append(addrs, more...)
+		return err
+	})
+	return addrs, err
+}
+
+// GetReplica lists the addresses of one replica of a task, if it is AVAILABLE: several
+// when several locations have one of that number. The reference returns a string, a
+// list or None (Q128).
+func (w *ReplicaWatcher) GetReplica(t agentservice.ServerType, task, replica int, idc, cluster pysem.OptString) (addrs []pysem.OptString, err error) {
+	err = w.taskOf(t, task, idc, cluster, func(_ agentconfig.ZKPath, replicas *TaskReplicas) error {
+		meta, ok := replicas.Get(strconv.Itoa(replica))
+		if !ok {
+			return nil
+		}
+		addr, ok, err := w.address(meta)
+		if ok {
+			addrs = append(addrs, addr)
+		}
+		return err
+	})
+	return addrs, err
+}
+
+// taskOf is tasksOf for one task.
+func (w *ReplicaWatcher) taskOf(t agentservice.ServerType, task int, idc, cluster pysem.OptString, yield func(agentconfig.ZKPath, *TaskReplicas) error) error {
+	return w.tasksOf(t, idc, cluster, func(p agentconfig.ZKPath, replicas *TaskReplicas) error {
+		if ok, err := isNumber(p.Index.V, task); !ok || err != nil {
+			return err
+		}
+		return yield(p, replicas)
+	})
+}
+
+// isNumber reports whether text is the number n to Python's int(); other texts are a
+// ValueError.
+func isNumber(text string, n int) (bool, error) {
+	value, err := pysem.ParseInt(text)
+	if err != nil {
+		return false, err
+	}
+	return value.IsInt64() && value.Int64() == int64(n), nil
+}
+
+// TargetExtraInfo is the message that says where a target of parameter synchronisation
+// is: idc, cluster and replica.
+type TargetExtraInfo = parametersync.ClientConfig_TargetExtraInfo
+
+// SyncTarget is an address that takes synchronised parameters.
+type SyncTarget struct {
+	Addr pysem.OptString
+	Info *TargetExtraInfo
+}
+
+// GetReplicasWithExtraInfo lists the addresses of the AVAILABLE replicas of one task
+// with where they are (replica_manager.py:356). An address of several replicas is
+// listed once, in its first place with the last one's information. Location and errors
+// are as for GetAllReplicas.
+func (w *ReplicaWatcher) GetReplicasWithExtraInfo(t agentservice.ServerType, task int, idc, cluster pysem.OptString) ([]SyncTarget, error) {
+	targets := pysem.NewOrderedMap[pysem.OptString, *TargetExtraInfo]()
+	err := w.taskOf(t, task, idc, cluster, func(p agentconfig.ZKPath, replicas *TaskReplicas) error {
+		for id, replica := range replicas.All {
+			addr, ok, err := w.address(replica)
+			if err != nil {
+				return err
+			}
+			if !ok {
+				continue
+			}
+			info, err := extraInfo(p, id)
+			if err != nil {
+				return err
+			}
+			targets.Set(addr, info)
+		}
+		return nil
+	})
+	list := make([]SyncTarget, 0, targets.Len())
+	for addr, info := range targets.All {
+		list = append(list, SyncTarget{addr, info})
+	}
+	return list, err
+}
+
+func extraInfo(p agentconfig.ZKPath, replica string) (*TargetExtraInfo, error) {
+	id, err := pysem.ParseInt(replica)
+	if err != nil {
+		return nil, err
+	}
+	if !id.IsInt64() {
+		return nil, pysem.Raise("ValueError", "Value out of range: %s", id)
+	}
+	info := &TargetExtraInfo{ReplicaId: proto.Int64(id.Int64())}
+	if p.IDC.Set {
+		info.Idc = proto.String(p.IDC.V)
+	}
+	if p.Cluster.Set {
+		info.Cluster = proto.String(p.Cluster.V)
+	}
+	return info, nil
+}
+
+// ToSyncWrapper makes a wrapper that answers from this watcher.
+func (w *ReplicaWatcher) ToSyncWrapper() *SyncBackendWrapper { return &SyncBackendWrapper{watcher: w} }
