@@ -131,9 +131,9 @@ determinism: ## the same scenarios in other processes and builds give the same t
 seeds: ## every scenario with N seeds (default 5000) on JOBS cores (default all), an hour or two; fewer features with FEATURES="features/crashes.feature ..."
 	@$(GO) run ./cmd/monosim test $(FEATURES) --seeds $(or $(N),5000) --jobs $(or $(JOBS),0)
 
-seeds-check: ## every scenario with 100 seeds
+seeds-check: ## every scenario with 30 seeds
 	@echo "== seeds-check"
-	@$(MAKE) --no-print-directory seeds N=100
+	@$(MAKE) --no-print-directory seeds N=30
 
 scenarios-check: # every scenario with one seed
 	@echo "== scenarios-check"

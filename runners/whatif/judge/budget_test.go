@@ -84,6 +84,9 @@ func TestARunOfNothingIsUndecided(t *testing.T) {
 // precision is out of reach, with a budget for thirty replications where rounds double from
 // twenty.
 func TestTheBudgetOfRequestsIsKept(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates for a minute under the race detector")
+	}
 	e, err := (&judge.Judge{}).Evaluate(t.Context(), parse(t, small), judge.Normal, judge.Goal{Replications: 20})
 	if err != nil {
 		t.Fatal(err)

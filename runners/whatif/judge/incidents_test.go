@@ -80,6 +80,9 @@ func TestARecoveryEndsWhenTheSessionHasExpired(t *testing.T) {
 
 // One that is not over at the end of what was simulated has failed, whatever the limit.
 func TestARecoveryThatNeverComesFails(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates for a minute under the race detector")
+	}
 	r := run(t, strings.NewReplacer("-10s..+30s", "-10s..+4s", "recovery(death) <= 20s", "recovery(death) <= 3m").Replace(incident))
 	if got := outcomeOf(r, "recovery", "death"); got != result.Fail {
 		t.Errorf("got %s", got)

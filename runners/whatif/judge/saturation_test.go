@@ -108,6 +108,9 @@ func TestAClosedLoopKeepsTheResponseTimeLaw(t *testing.T) {
 // thousand times as long for a tenth of a second: clients that wait for it ask less, and p95
 // does not show it; with what they would have asked meanwhile it does.
 func TestAClosedLoopIsCorrectedForWhatItDoesNotAsk(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates for a minute under the race detector")
+	}
 	plain := run(t, closedLoop)
 	if a, b := find(t, plain, "p99(request)"), find(t, plain, "p99(corrected)"); math.Abs(a/b-1) > 1e-3 {
 		t.Errorf("without a stall: p99 %.3f ms, corrected %.3f ms, want the same", a/1e6, b/1e6)
@@ -171,6 +174,9 @@ func TestABacklogIsToldFromNoise(t *testing.T) {
 // the same fleet with slow PS, to which each caller has a hundred connections: what waits for
 // one is far more than the network, which is as it was.
 func TestTheWaitForAConnectionIsNoNetwork(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates for a minute under the race detector")
+	}
 	parts := func(events string) map[string]float64 {
 		means := map[string]float64{}
 		for _, p := range run(t, steady+events).Breakdown {

@@ -14,6 +14,9 @@ import (
 // one of three replicas of a shard dies (1/3 waits, 1/9 twice, 1/27 fails), and a version is
 // published.
 func TestWhatDiesIsToldOfItsEvent(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates for a minute under the race detector")
+	}
 	r := run(t, incident)
 	got := map[string]result.Incident{}
 	for _, i := range r.Incidents {

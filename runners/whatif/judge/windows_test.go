@@ -13,6 +13,9 @@ import (
 // Method: an event in which every request fails, as all containers of a tier die, with a window
 // before it, at half of the peak or at the peak.
 func TestAReportOfSeveralWindowsSaysOfWhich(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates for a minute under the race detector")
+	}
 	for _, c := range []struct {
 		before string
 		peak   bool
