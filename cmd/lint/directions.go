@@ -47,6 +47,7 @@ var directions = []direction{
 		from: []string{"cmd/..."},
 		to: slices.Concat([]string{"cmd/...", "features/...", "runners/...", "vectors/...", "engine/env", "engine/env/rpcerrors", "engine/pysem", "engine/wholefile"},
 			servedRooms),
+		inTests: []string{"engine/pythontest"},
 		because: "a command reads its flags and hands the work to a runner or a served twin, or prints data",
 	},
 	{

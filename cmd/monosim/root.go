@@ -8,6 +8,7 @@ import (
 	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/cmd/monosim/model"
 	"github.com/monosim/monosim/cmd/monosim/programs"
+	"github.com/monosim/monosim/cmd/monosim/scaffold"
 	"github.com/monosim/monosim/cmd/monosim/whatif"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/diff/gotestee"
@@ -46,7 +47,7 @@ so is that of the reference's programs where monosim is called by their names.`,
 		title    string
 		commands []*cobra.Command
 	}{
-		{"Run and ask:", []*cobra.Command{newTestCommand(newSimulation), newSimCommand(), newTrainCommand(), whatif.New()}},
+		{"Run and ask:", []*cobra.Command{scaffold.NewCommand(), newTestCommand(newSimulation), newSimCommand(), newTrainCommand(), whatif.New()}},
 		{"Hold implementations to the reference:", []*cobra.Command{newVectorsCommand(), newDiffCommand(), newTesteeCommand()}},
 		{"Serve:", []*cobra.Command{newZooKeeperCommand(), newConsulCommand(), newTFServingCommand(), newServeCommand()}},
 		{"The reference's programs:", programs.Commands()},
