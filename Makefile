@@ -8,7 +8,7 @@ comma := ,
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # .ci/steps runs side by side what may
-.PHONY: help check quick nightly seeds seeds-check fmt fmt-check vet cross-check lint house proto proto-check test test-changed test-computing test-waiting test-summary race race-computing race-waiting nightly-race nightly-whatif nightly-soak nightly-seeds nightly-fuzz nightly-scripts nightly-flakes determinism scenarios-check vectors-check check-zookeeper check-zookeeper-suites names mutants check-python check-contract check-runners check-real soak soak-check bench bench-engines bench-zookeeper bench-tfserving bench-agent bench-whatif bench-fidelity beam check-beam lab check-lab fuzz scripts flakes parity parity-check install release clean
+.PHONY: help check quick nightly seeds seeds-check fmt fmt-check vet cross-check lint house proto proto-check test test-changed test-computing test-waiting test-summary race race-computing race-waiting nightly-race nightly-whatif nightly-soak nightly-seeds nightly-fuzz nightly-scripts nightly-flakes determinism scenarios-check vectors-check check-zookeeper check-zookeeper-suites names mutants check-python check-contract check-runners check-real soak soak-check bench bench-engines bench-zookeeper bench-tfserving bench-agent bench-whatif bench-fidelity beam check-beam lab check-lab fuzz scripts flakes parity parity-check pytest-wheel install release clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-23s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -257,6 +257,10 @@ parity: ## rewrite PARITY.md, the figures and tables in README.md and PROTOCOL.m
 parity-check: ## say whether PARITY.md is what make parity writes
 	@echo "== parity-check"
 	@$(GO) run ./cmd/monosim parity -o PARITY.md --check
+
+pytest-wheel: ## the wheel of the pytest fixtures (runners/pytest) into .build; PYTHON (default python3)
+	@mkdir -p $(BUILD)
+	"$${PYTHON:-python3}" -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir $(BUILD) ./runners/pytest
 
 install: ## install the program where go install puts programs
 	$(GO) install ./cmd/monosim

@@ -41,10 +41,11 @@ func NewCommand() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "init [DIR]",
-		Short: "Write a folder with a scenario, its settings, and files for CI and editors",
+		Short: "Write a folder with a scenario, and files for CI, editors and pytest",
 		Long: `Write into DIR, by default the one where you are, what a project of scenarios has:
-a scenario that passes, monosim.yaml, a job for GitHub Actions and for GitLab CI, and
-settings of the Cucumber extension of VS Code. With --go write a Go module instead, whose
+a scenario that passes, monosim.yaml, a job for GitHub Actions and for GitLab CI,
+settings of the Cucumber extension of VS Code, and two tests for pytest with the fixtures
+of monosim-fixtures. With --go write a Go module instead, whose
 tests start a cluster and run scenarios; it takes monosim from a clone, that of --source.
 
 A file that is there already is never replaced: then nothing is written at all, and the
