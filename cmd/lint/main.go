@@ -12,7 +12,7 @@
 // To change:
 //
 //   - what deterministic packages may use: hidden.go
-//   - which loops over maps pass: commutes.go
+//   - which loops over maps pass: maporder.go
 //   - package comments: pkgdoc.go
 //   - doc comments that name something else: docnames.go
 //   - what the port may not know: port.go

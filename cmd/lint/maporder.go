@@ -2,23 +2,23 @@ package main
 
 import (
 	"go/ast"
-	"go/token"
 	"go/types"
 
 	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/types/typeutil"
 )
 
 // mapOrder reports loops over maps whose order can show. Go starts such a loop at a random
-// key, so whatever depends on the order differs between two runs of one seed. A loop passes
-// when its body does the same in any order (commutes.go has the list), or when
-// //lint:ordered and a reason stand at its line.
+// key, so whatever depends on the order differs between two runs of one seed. Whether a body
+// does the same in any order is not guessed: a loop passes when it names neither key nor
+// value, or when //lint:ordered and a reason stand at its line.
 var mapOrder = &analysis.Analyzer{
 	Name: "maporder",
 	Doc:  "deterministic rooms range over maps only where the order cannot be seen",
 	Run:  runMapOrder,
 }
 
-const mapOrderAdvice = "range over slices.Sorted(maps.Keys(m)), keep an ordered slice, or say why with //lint:ordered <reason>"
+const mapOrderAdvice = "range over slices.Sorted(maps.Keys(m)), use maps.Copy or maps.DeleteFunc, keep an ordered slice, or say why with //lint:ordered <reason>"
 
 // sortedConsumers lists functions that take an iterator of package maps and whose result
 // does not show its order.
@@ -40,19 +40,19 @@ func runMapOrder(pass *analysis.Pass) (any, error) {
 		}
 		e := excusesIn(pass, file, "ordered")
 		ast.PreorderStack(file, nil, func(n ast.Node, outer []ast.Node) bool {
-			var why string
+			var what string
 			switch n := n.(type) {
 			case *ast.RangeStmt:
-				if m := rangedMap(pass, n); m != nil {
-					why = orderSeen(pass, n, m, enclosingBody(outer))
+				if rangesMap(pass, n) && !(blank(n.Key) && blank(n.Value)) {
+					what = "a loop over a map"
 				}
 			case *ast.CallExpr:
-				if mapIterator(pass, n) != "" && !orderLost(pass, n, outer) {
-					why = "an iterator of package maps that is not sorted"
+				if mapIterator(pass, n) && !orderLost(pass, n, outer) {
+					what = "an iterator of package maps that is not sorted"
 				}
 			}
-			if why != "" && !e.excused(n.Pos()) {
-				pass.Reportf(n.Pos(), "order of a map can be seen: %s; %s", why, mapOrderAdvice)
+			if what != "" && !e.excused(n.Pos()) {
+				pass.Reportf(n.Pos(), "order of a map can be seen: %s; %s", what, mapOrderAdvice)
 			}
 			return true
 		})
@@ -61,16 +61,16 @@ func runMapOrder(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// rangedMap returns the map that the loop ranges over, directly or by an iterator of
-// package maps, else nil.
-func rangedMap(pass *analysis.Pass, loop *ast.RangeStmt) ast.Expr {
-	if call, ok := ast.Unparen(loop.X).(*ast.CallExpr); ok && mapIterator(pass, call) != "" {
-		return call.Args[0]
-	}
-	if isMap(pass.TypesInfo.TypeOf(loop.X)) {
-		return loop.X
-	}
-	return nil
+// rangesMap reports whether the loop ranges over a map, directly or by an iterator of package
+// maps.
+func rangesMap(pass *analysis.Pass, loop *ast.RangeStmt) bool {
+	call, ok := ast.Unparen(loop.X).(*ast.CallExpr)
+	return ok && mapIterator(pass, call) || isMap(pass.TypesInfo.TypeOf(loop.X))
+}
+
+func blank(e ast.Expr) bool {
+	id, ok := e.(*ast.Ident)
+	return e == nil || ok && id.Name == "_"
 }
 
 // isMap reports whether values of the type are maps. A type parameter counts when all its
@@ -105,148 +105,30 @@ func constrainedToMaps(p *types.TypeParam) bool {
 	return false
 }
 
-// mapIterator returns Keys, Values or All when the call calls that function of package
-// maps, else "".
-func mapIterator(pass *analysis.Pass, call *ast.CallExpr) string {
-	switch name := calleeName(pass, call); name {
-	case "maps.Keys", "maps.Values", "maps.All":
-		return name[len("maps."):]
-	}
-	return ""
+// mapIterator reports whether the call calls Keys, Values or All of package maps.
+func mapIterator(pass *analysis.Pass, call *ast.CallExpr) bool {
+	name := calleeName(pass, call)
+	return name == "maps.Keys" || name == "maps.Values" || name == "maps.All"
 }
 
 // calleeName returns the full name of the called function or method, as types.Func.FullName
 // writes it, or "".
 func calleeName(pass *analysis.Pass, call *ast.CallExpr) string {
-	fun := ast.Unparen(call.Fun)
-	if index, ok := fun.(*ast.IndexExpr); ok { // f[T](…)
-		fun = index.X
-	}
-	var id *ast.Ident
-	switch fun := fun.(type) {
-	case *ast.Ident:
-		id = fun
-	case *ast.SelectorExpr:
-		id = fun.Sel
-	default:
-		return ""
-	}
-	fn, ok := pass.TypesInfo.Uses[id].(*types.Func)
-	if !ok {
+	fn := typeutil.StaticCallee(pass.TypesInfo, call)
+	if fn == nil {
 		return ""
 	}
 	return fn.Origin().FullName()
 }
 
 // orderLost reports whether the iterator's order cannot show, because it goes into a loop
-// (which is checked by itself), a sorting function, a map, or a slice that is sorted next.
+// (which is checked by itself), a sorting function or a map.
 func orderLost(pass *analysis.Pass, call *ast.CallExpr, outer []ast.Node) bool {
 	switch parent := outer[len(outer)-1].(type) {
 	case *ast.RangeStmt:
 		return parent.X == call
 	case *ast.CallExpr:
-		name := calleeName(pass, parent)
-		if sortedConsumers[name] {
-			return true
-		}
-		if name != "slices.Collect" && name != "slices.AppendSeq" {
-			return false
-		}
-		assign, ok := outer[len(outer)-2].(*ast.AssignStmt)
-		if !ok || len(assign.Lhs) != 1 {
-			return false
-		}
-		path, ok := pathOf(pass, assign.Lhs[0])
-		return ok && sortedNext(pass, path, assign.End(), enclosingBody(outer))
+		return sortedConsumers[calleeName(pass, parent)]
 	}
 	return false
-}
-
-// enclosingBody returns the body of the innermost function around a node.
-func enclosingBody(outer []ast.Node) *ast.BlockStmt {
-	for i := len(outer) - 1; i >= 0; i-- {
-		switch f := outer[i].(type) {
-		case *ast.FuncDecl:
-			return f.Body
-		case *ast.FuncLit:
-			return f.Body
-		}
-	}
-	return nil
-}
-
-// sortCalls lists functions that sort their first argument in place.
-var sortCalls = map[string]bool{
-	"sort.Strings": true, "sort.Ints": true, "sort.Float64s": true,
-	"sort.Slice": true, "sort.SliceStable": true, "sort.Sort": true, "sort.Stable": true,
-	"slices.Sort": true, "slices.SortFunc": true, "slices.SortStableFunc": true,
-}
-
-// sortedNext reports whether the slice is sorted before any other use after pos. Taking its
-// length and appending to it are allowed before.
-func sortedNext(pass *analysis.Pass, path string, pos token.Pos, body *ast.BlockStmt) bool {
-	if body == nil {
-		return false
-	}
-	sorted, decided := false, false
-	ast.Inspect(body, func(n ast.Node) bool {
-		if n == nil || decided || n.End() <= pos {
-			return false
-		}
-		if n.Pos() < pos {
-			return true
-		}
-		switch n := n.(type) {
-		case *ast.AssignStmt:
-			if appended, ok := appendsTo(pass, n); ok && appended == path {
-				return false
-			}
-		case *ast.CallExpr:
-			switch name := builtinName(pass, n); {
-			case name == "len" || name == "cap":
-				return false
-			case sortCalls[calleeName(pass, n)] && mentions(pass, n.Args[0], path):
-				sorted, decided = true, true
-				return false
-			}
-		case ast.Expr:
-			if p, ok := pathOf(pass, n); ok && p == path {
-				decided = true
-				return false
-			}
-		}
-		return true
-	})
-	return sorted
-}
-
-// appendsTo returns the path p of a statement p = append(p, …).
-func appendsTo(pass *analysis.Pass, s *ast.AssignStmt) (string, bool) {
-	if s.Tok != token.ASSIGN || len(s.Lhs) != 1 || len(s.Rhs) != 1 {
-		return "", false
-	}
-	call, ok := ast.Unparen(s.Rhs[0]).(*ast.CallExpr)
-	if !ok || builtinName(pass, call) != "append" {
-		return "", false
-	}
-	to, ok := pathOf(pass, s.Lhs[0])
-	if !ok {
-		return "", false
-	}
-	from, ok := pathOf(pass, call.Args[0])
-	return to, ok && from == to
-}
-
-// mentions reports whether the path occurs in the expression.
-func mentions(pass *analysis.Pass, e ast.Expr, path string) bool {
-	found := false
-	ast.Inspect(e, func(n ast.Node) bool {
-		if e, ok := n.(ast.Expr); ok {
-			if p, ok := pathOf(pass, e); ok && p == path {
-				found = true
-			}
-		}
-		return !found
-	})
-	return found
 }

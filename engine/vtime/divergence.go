@@ -2,6 +2,7 @@ package vtime
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -168,10 +169,8 @@ func differingNodes(a, b *Trace) []string {
 		}
 		delete(hashes, n.Node)
 	}
-	for name := range hashes {
-		names = append(names, name)
-	}
-	sort.Strings(names)
+	names = append(names, slices.Sorted(maps.Keys(hashes))...)
+	slices.Sort(names)
 	return names
 }
 

@@ -6,6 +6,7 @@ package files_test
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"testing"
 	"time"
@@ -102,9 +103,7 @@ func everything(t *rapid.T, fs *files.FS, dir string) map[string]string {
 			all[full], err = fs.Readlink(full)
 		case info.Dir:
 			all[full] = "a directory"
-			for k, v := range everything(t, fs, full) {
-				all[k] = v
-			}
+			maps.Copy(all, everything(t, fs, full))
 		default:
 			var content []byte
 			content, err = fs.ReadFile(full)

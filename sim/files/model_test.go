@@ -99,7 +99,7 @@ func (m *model) mkdir(name string) bool {
 
 func (m *model) below(name string) []string {
 	var list []string
-	for other := range m.names {
+	for other := range m.names { //lint:ordered sorted below
 		if strings.HasPrefix(other, name+"/") {
 			list = append(list, other)
 		}

@@ -145,7 +145,7 @@ func (d *testDisk) List(path string) ([]string, error) {
 		return nil, err
 	}
 	var names []string
-	for p := range d.files {
+	for p := range d.files { //lint:ordered sorted below
 		if rest, ok := strings.CutPrefix(p, path+"/"); ok && !strings.Contains(rest, "/") {
 			names = append(names, rest)
 		}
@@ -167,7 +167,7 @@ func (d *testDisk) SizeBytes(path string) (int64, error) {
 		return 0, &fs.PathError{Op: "stat", Path: path, Err: fs.ErrNotExist}
 	}
 	var sum int64
-	for p, f := range d.files {
+	for p, f := range d.files { //lint:ordered a sum
 		if p == path || strings.HasPrefix(p, path+"/") {
 			sum += f.size
 		}
@@ -226,11 +226,7 @@ func (d *testDisk) write(path, text string) {
 }
 
 func (d *testDisk) remove(path string) {
-	for p := range d.files {
-		if p == path || strings.HasPrefix(p, path+"/") {
-			delete(d.files, p)
-		}
-	}
+	maps.DeleteFunc(d.files, func(p string, _ testFile) bool { return p == path || strings.HasPrefix(p, path+"/") })
 	d.notify(path)
 }
 

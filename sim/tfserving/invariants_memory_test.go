@@ -40,7 +40,7 @@ func (m *memoryWatch) look(w *watcher, end bool) {
 
 func (m *memoryWatch) freed(w *watcher, now map[*harness]int64, end bool) {
 	var all int64
-	for h, before := range m.resident {
+	for h, before := range m.resident { //lint:ordered a sum
 		if freed := before - now[h]; freed > 0 {
 			all += freed
 			m.retained += int64(float64(freed) * w.server.options.Cost.RetainedPercent / 100)

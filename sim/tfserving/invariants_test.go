@@ -230,7 +230,7 @@ func (w *watcher) loading(id servable) {
 }
 
 func (w *watcher) count(state env.ModelState) (n int) {
-	for _, k := range w.known {
+	for _, k := range w.known { //lint:ordered a sum
 		if k.State == state {
 			n++
 		}
@@ -240,7 +240,7 @@ func (w *watcher) count(state env.ModelState) (n int) {
 
 // versions is what is known of a model, ascending.
 func (w *watcher) versions(model string) (versions []knownState) {
-	for id, k := range w.known {
+	for id, k := range w.known { //lint:ordered sorted below
 		if id.model == model {
 			versions = append(versions, k)
 		}

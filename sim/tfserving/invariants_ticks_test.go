@@ -57,7 +57,7 @@ func ids(set map[*harness]bool) []servable {
 
 func idSet(set map[*harness]bool) map[servable]bool {
 	named := map[servable]bool{}
-	for h := range set {
+	for h := range set { //lint:ordered all get the same value
 		named[h.id] = true
 	}
 	return named

@@ -15,6 +15,7 @@ import (
 // The commands that mirror upstream's unit tests, which drive parts of the server:
 // the manager, a policy, the source, the state monitor.
 func init() {
+	//lint:ordered each name has an entry of its own
 	for name, command := range map[string]func(s *script, args []string){
 		"reset":     (*script).reset,     // a new disk, no server, the clock at 0
 		"manager":   (*script).manager,   // PROFILE [OPTION]...: a manager without a source

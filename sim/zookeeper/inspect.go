@@ -2,6 +2,7 @@ package zookeeper
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -121,10 +122,10 @@ func (m *Machine) SessionCount() int { return len(m.sessions) }
 
 // WatchCounts returns how many watches there are in the data table and in the child table.
 func (m *Machine) WatchCounts() (data, child int) {
-	for _, list := range m.watches.data.byPath {
+	for _, list := range m.watches.data.byPath { //lint:ordered a sum
 		data += list.live
 	}
-	for _, list := range m.watches.child.byPath {
+	for _, list := range m.watches.child.byPath { //lint:ordered a sum
 		child += list.live
 	}
 	return data, child
@@ -134,12 +135,7 @@ func (m *Machine) WatchCounts() (data, child int) {
 func (m *Machine) Watches() []WatchInfo {
 	var infos []WatchInfo
 	for _, t := range []*watchTable{&m.watches.data, &m.watches.child} {
-		paths := make([]string, 0, len(t.byPath))
-		for path := range t.byPath {
-			paths = append(paths, path)
-		}
-		slices.Sort(paths)
-		for _, path := range paths {
+		for _, path := range slices.Sorted(maps.Keys(t.byPath)) {
 			list := t.byPath[path]
 			for slot := range list.all {
 				modes := list.modesOf(slot)

@@ -30,7 +30,7 @@ func newModel() model {
 func (m model) children(path string) []string {
 	names := []string{}
 	prefix := strings.TrimSuffix(path, "/") + "/"
-	for p := range m {
+	for p := range m { //lint:ordered sorted below
 		if p != "/" && strings.HasPrefix(p, prefix) && !strings.Contains(p[len(prefix):], "/") {
 			names = append(names, p[len(prefix):])
 		}
@@ -83,7 +83,7 @@ func (m model) set(path, data string) bool {
 
 func (m model) clone() model {
 	c := make(model, len(m))
-	for path, n := range m {
+	for path, n := range m { //lint:ordered each path has an entry of its own
 		saved := *n
 		c[path] = &saved
 	}
@@ -179,12 +179,12 @@ func (p *play) end(conn int) {
 			p.conns = append(p.conns[:i:i], p.conns[i+1:]...)
 		}
 	}
-	for path, n := range p.model {
+	for path, n := range p.model { //lint:ordered each entry is looked at alone
 		if n.owner == conn {
 			delete(p.model, path)
 		}
 	}
-	for key := range p.armed {
+	for key := range p.armed { //lint:ordered each entry is looked at alone
 		if strings.HasPrefix(key, fmt.Sprint(conn)+"/") {
 			delete(p.armed, key)
 		}

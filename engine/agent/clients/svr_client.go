@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -75,11 +76,7 @@ func PrintedReplicas(r *agentservice.GetReplicasResponse) string {
 // (svr_client.py:60): a dict of messages. Here it is sorted by name; protobuf has an order of its
 // own.
 func PrintedAddresses(r *agentservice.HeartBeatResponse) string {
-	names := make([]string, 0, len(r.GetAddresses()))
-	for name := range r.GetAddresses() {
-		names = append(names, name)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(r.GetAddresses()))
 	texts := make([]string, len(names))
 	for i, name := range names {
 		text, err := textpb.Marshal(r.GetAddresses()[name])

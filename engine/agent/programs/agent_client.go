@@ -2,6 +2,7 @@ package programs
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
@@ -107,7 +108,7 @@ func (q *agentQuestion) heartBeat() error {
 	if err := q.call(service.MethodHeartBeat, &agentservice.HeartBeatRequest{ServerType: q.serverType}, response); err != nil {
 		return err
 	}
-	for _, name := range sortedNames(response) {
+	for _, name := range slices.Sorted(maps.Keys(response.GetAddresses())) {
 		text, err := textpb.Marshal(response.GetAddresses()[name])
 		if err != nil {
 			return err
@@ -117,15 +118,6 @@ func (q *agentQuestion) heartBeat() error {
 	}
 	q.result = addressesByName(response)
 	return nil
-}
-
-func sortedNames(r *agentservice.HeartBeatResponse) []string {
-	var names []string
-	for name := range r.GetAddresses() {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }
 
 // replicas prints the addresses of one task.

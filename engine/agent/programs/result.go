@@ -3,6 +3,8 @@ package programs
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
+	"slices"
 
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
@@ -64,7 +66,7 @@ func addressList(addresses []string) []any {
 // addressesByName returns the addresses of an answer, sorted by name.
 func addressesByName(r *agentservice.HeartBeatResponse) *pysem.Dict {
 	d := &pysem.Dict{}
-	for _, name := range sortedNames(r) {
+	for _, name := range slices.Sorted(maps.Keys(r.GetAddresses())) {
 		d.Set(name, addressList(r.GetAddresses()[name].GetAddress()))
 	}
 	return d

@@ -11,7 +11,8 @@ package envtest
 
 import (
 	"io/fs"
-	"sort"
+	"maps"
+	"slices"
 	"testing/fstest"
 
 	"github.com/monosim/monosim/engine/env"
@@ -26,9 +27,7 @@ func New(files, vars map[string]string) *env.Env {
 		f.tree[key(name)] = &fstest.MapFile{Data: []byte(text)}
 	}
 	h := &Host{vars: map[string]string{}}
-	for k, v := range vars {
-		h.vars[k] = v
-	}
+	maps.Copy(h.vars, vars)
 	return &env.Env{Files: f, Host: h}
 }
 
@@ -57,10 +56,9 @@ func (h *Host) Unsetenv(key string) { delete(h.vars, key) }
 // Environ lists all variables as key=value, sorted.
 func (h *Host) Environ() []string {
 	var list []string
-	for k, v := range h.vars {
-		list = append(list, k+"="+v)
+	for _, k := range slices.Sorted(maps.Keys(h.vars)) {
+		list = append(list, k+"="+h.vars[k])
 	}
-	sort.Strings(list)
 	return list
 }
 

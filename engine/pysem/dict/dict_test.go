@@ -2,6 +2,7 @@ package dict
 
 import (
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"strconv"
@@ -62,9 +63,7 @@ func TestADictIsOneOfPython(t *testing.T) {
 		for range rapid.IntRange(1, 300).Draw(t, "changes") {
 			of := pairs[rapid.IntRange(0, len(pairs)-1).Draw(t, "of")]
 			next := pair{of.d.Copy(), &model{slices.Clone(of.m.keys), map[int]int{}}}
-			for k, v := range of.m.values {
-				next.m.values[k] = v
-			}
+			maps.Copy(next.m.values, of.m.values)
 			k := rapid.IntRange(0, keys).Draw(t, "key")
 			if rapid.IntRange(0, 2).Draw(t, "delete") == 0 {
 				next.d.Delete(k)

@@ -122,7 +122,7 @@ func frozenMethods() map[string]*builtin {
 	kept := maps.Clone(methods["set"])
 	maps.DeleteFunc(kept, func(name string, _ *builtin) bool { return changesSet[name] })
 	frozen := map[string]*builtin{}
-	for name, b := range kept {
+	for name, b := range kept { //lint:ordered each method has an entry of its own
 		copied := *b
 		copied.of = "frozenset"
 		frozen[name] = &copied

@@ -1,6 +1,7 @@
 package distributionutils_test
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/monosim/monosim/engine/env/envtest"
@@ -66,9 +67,7 @@ func TestWhatIsDoneOnEachCall(t *testing.T) {
 
 func mpiVars(size string, more map[string]string) map[string]string {
 	vars := map[string]string{"OMPI_COMM_WORLD_RANK": "5", "OMPI_COMM_WORLD_SIZE": size, "OMPI_COMM_WORLD_LOCAL_SIZE": "2", "UCX_NET_DEVICES": "x"}
-	for k, v := range more {
-		vars[k] = v
-	}
+	maps.Copy(vars, more)
 	return vars
 }
 

@@ -17,6 +17,7 @@
 package modelregistry
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -92,11 +93,7 @@ func (r *Registry[P]) GetAllRegisteredClasses() (names []string, classes map[str
 	if len(r.classes) == 0 {
 		r.log.Logf(env.Warning, "No classes registered.")
 	}
-	for name := range r.classes {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names, r.classes
+	return slices.Sorted(maps.Keys(r.classes)), r.classes
 }
 
 // GetClass imports the module of a class and finds the class (model_registry.py:167). A name

@@ -90,7 +90,7 @@ func serviceOf(v any) runner.Service {
 	m := v.(map[string]any)
 	s := runner.Service{ID: m["id"].(string), Name: m["id"].(string), Type: m["type"].(string), Host: "h", Port: int(number(m["port"]).V), Metadata: map[string]string{}}
 	metadata, _ := m["metadata"].(map[string]any)
-	for k, v := range metadata {
+	for k, v := range metadata { //lint:ordered each key has an entry of its own
 		s.Metadata[k] = v.(string)
 	}
 	return s

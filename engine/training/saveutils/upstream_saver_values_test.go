@@ -81,7 +81,7 @@ func saverOf(c *worldtest.Case, names map[string]*session.Variable, change ...fu
 // beginning are variables by their own names, with first values.
 func beginning(values map[string]int64) map[string]*session.Variable {
 	made := map[string]*session.Variable{}
-	for name, n := range values {
+	for name, n := range values { //lint:ordered each name has an entry of its own
 		made[name] = &session.Variable{Name: name, First: n}
 	}
 	return made

@@ -91,7 +91,7 @@ func (f *Fake) Metadata(r *apis.GetModelMetadataRequest) (*apis.GetModelMetadata
 		return nil, err
 	}
 	response := &apis.GetModelMetadataResponse{ModelSpec: spec, Metadata: map[string]*anypb.Any{}}
-	for name, value := range fields {
+	for name, value := range fields { //lint:ordered each name has an entry of its own
 		response.Metadata[name] = &anypb.Any{Value: []byte(value)}
 	}
 	return response, nil

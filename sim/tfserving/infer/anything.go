@@ -17,7 +17,7 @@ func (m *Model) predictAnything(r *apis.PredictRequest) (Run, error) {
 		Inputs:  make(map[string]*tfcore.TensorInfo, len(r.GetInputs())),
 		Outputs: make(map[string]*tfcore.TensorInfo, len(r.GetOutputFilter())),
 	}
-	for alias := range r.GetInputs() {
+	for alias := range r.GetInputs() { //lint:ordered each alias has an entry of its own
 		def.Inputs[alias] = &tfcore.TensorInfo{}
 	}
 	for _, alias := range r.GetOutputFilter() {

@@ -1,8 +1,8 @@
 package modelconfig
 
 import (
-	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"google.golang.org/protobuf/proto"
@@ -48,10 +48,9 @@ func modelFromProto(m *configpb.ModelConfig) ModelConfig {
 		Policy:   policyFromProto(m.GetModelVersionPolicy()),
 		Logging:  m.GetLoggingConfig() != nil,
 	}
-	for name, version := range m.GetVersionLabels() {
-		config.Labels = append(config.Labels, Label{Name: name, Version: version})
+	for _, name := range slices.Sorted(maps.Keys(m.GetVersionLabels())) {
+		config.Labels = append(config.Labels, Label{Name: name, Version: m.GetVersionLabels()[name]})
 	}
-	slices.SortFunc(config.Labels, func(a, b Label) int { return cmp.Compare(a.Name, b.Name) })
 	return config
 }
 

@@ -85,7 +85,7 @@ func outcome(t *testing.T, c converter, r recorded) string {
 
 func predictOutcome(c converter, r recorded) (string, error) {
 	inputs := make(infos, len(r.Inputs))
-	for name, dtype := range r.Inputs {
+	for name, dtype := range r.Inputs { //lint:ordered each name has an entry of its own
 		inputs[name] = &tfcore.TensorInfo{Dtype: dtype}
 	}
 	request := &apis.PredictRequest{ModelSpec: &apis.ModelSpec{}}

@@ -91,7 +91,7 @@ func serve(w *world, profile tfserving.Profile, method, target, body string) res
 // inputs makes the inputs of a signature from "<name>" to dtype.
 func inputs(dtypes map[string]framework.DataType) map[string]*tfcore.TensorInfo {
 	infos := make(map[string]*tfcore.TensorInfo, len(dtypes))
-	for name, dtype := range dtypes {
+	for name, dtype := range dtypes { //lint:ordered each name has an entry of its own
 		infos[name] = &tfcore.TensorInfo{Dtype: dtype}
 	}
 	return infos

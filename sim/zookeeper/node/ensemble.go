@@ -1,6 +1,7 @@
 package node
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -99,12 +100,7 @@ func (s *Server) closeHost(host string) {
 
 // closeWhere closes connections in the order of their making.
 func (s *Server) closeWhere(which func(*serverConn) bool) {
-	var ids []zookeeper.ConnID
-	for id := range s.conns {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	for _, id := range ids {
+	for _, id := range slices.Sorted(maps.Keys(s.conns)) {
 		if c := s.conns[id]; c != nil && which(c) {
 			c.end()
 		}

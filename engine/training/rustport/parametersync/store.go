@@ -56,7 +56,7 @@ func (s *Store) Get(table string, id int64) (embedding []float32, ok bool) {
 
 // Size returns the numbers of tables and embeddings.
 func (s *Store) Size() (tables, embeddings int) {
-	for _, rows := range s.tables {
+	for _, rows := range s.tables { //lint:ordered a sum
 		embeddings += len(rows)
 	}
 	return len(s.tables), embeddings
