@@ -34,6 +34,8 @@ var documents = []document{
 	{prefix: "ZK", path: "sim/zookeeper/SPEC.md", covered: true},
 	{prefix: "TFS", path: "sim/tfserving/SPEC.md", covered: true},
 	{prefix: "TRN", path: "engine/training/SPEC.md"},
+	{prefix: "CNS", path: "sim/consul/SPEC.md"},
+	{prefix: "CAP", path: "runners/whatif/SPEC.md"},
 }
 
 // quirksPath is the register of quirks, which are cited as Q and a number.
@@ -129,7 +131,7 @@ func (c *citations) read(d document, files map[string]string) spec {
 }
 
 // cited matches the citation of a rule or a quirk.
-var cited = regexp.MustCompile(`\b(?:(ZK|TFS|TRN)-\d+(?:\.\d+)?|Q\d+\b)`)
+var cited = regexp.MustCompile(`\b(?:(ZK|TFS|TRN|CNS|CAP)-E?\d+(?:\.\d+)?|Q\d+\b)`)
 
 // check checks the citations of one file.
 func (c *citations) check(name, text string) {

@@ -36,7 +36,7 @@ var (
 	heading = regexp.MustCompile(`^#+ +(.*)$`)
 	item    = regexp.MustCompile(`^- +(.*)$`)
 	// defining matches the begin of a line that defines a number.
-	defining = regexp.MustCompile(`^(?:#+ +|(?:[-*] +)?\*\*|\| *(?:\*\*)?)((?:ZK|TFS|TRN)-\d+(?:\.\d+)?)`)
+	defining = regexp.MustCompile(`^(?:#+ +|(?:[-*] +)?\*\*|\| *(?:\*\*)?)((?:ZK|TFS|TRN|CNS|CAP)-E?\d+(?:\.\d+)?)`)
 	excusing = regexp.MustCompile(`^((?:ZK|TFS|TRN)-\d+(?:\.\d+)?): +(\S.*)$`)
 )
 
@@ -69,7 +69,7 @@ func (s *spec) numberOf(line string) string {
 		return ""
 	}
 	if strings.HasPrefix(line, "|") {
-		if cell, _, _ := strings.Cut(line[1:], "|"); strings.Trim(cell, " *") != m[1] {
+		if cell, _, _ := strings.Cut(line[1:], "|"); strings.Trim(cell, " *") != m[1] && s.prefix != "CAP" {
 			return ""
 		}
 	}

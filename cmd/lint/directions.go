@@ -108,6 +108,11 @@ var directions = []direction{
 		because: "what an operator does to a cluster is the same in virtual time and on processes",
 	},
 	{
+		from:    []string{"runners/show/rules"},
+		to:      []string{"sim/zookeeper", "sim/tfserving", "sim/consul", "engine/training", "runners/whatif"},
+		because: "what is printed as a code is explained from the documents of the rooms that cite it",
+	},
+	{
 		from:    []string{"runners/show/timeline"},
 		to:      []string{"runners", "engine/env", "engine/env/rpcerrors", "engine/wholefile"},
 		outside: exampleRunner,

@@ -41,7 +41,6 @@ so is that of the reference's programs where monosim is called by their names.`,
 	}
 	root.PersistentFlags().StringVar(&colours, "color", "auto", "colours of what is printed: auto (on a terminal, unless NO_COLOR is set), always or never")
 	root.SetFlagErrorFunc(command.FlagError)
-	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetHelpCommand(newHelpCommand())
 	for _, g := range []struct {
 		title    string
@@ -52,7 +51,7 @@ so is that of the reference's programs where monosim is called by their names.`,
 		{"Serve:", []*cobra.Command{newZooKeeperCommand(), newConsulCommand(), newTFServingCommand(), newServeCommand()}},
 		{"The reference's programs:", programs.Commands()},
 		{"The Rust port's commands:", model.Commands()},
-		{"The project:", []*cobra.Command{newParityCommand(), newQuirksCommand(), newStepsCommand(newSimulation), newVersionCommand()}},
+		{"The project:", []*cobra.Command{newParityCommand(), newExplainCommand(), newQuirksCommand(), newStepsCommand(newSimulation), newVersionCommand()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, c := range g.commands {
@@ -61,6 +60,7 @@ so is that of the reference's programs where monosim is called by their names.`,
 		}
 	}
 	root.SetHelpCommandGroupID("The project:")
+	root.SetCompletionCommandGroupID("The project:")
 	root.Version = version
 	root.SetVersionTemplate(versionText())
 	completeFlags(root, flagValues)

@@ -73,8 +73,10 @@ func Quirks() ([]Quirk, error) {
 
 var register = sync.OnceValues(func() ([]Quirk, error) { return parseQuirks(vectors.QuirksYAML) })
 
-// FindQuirk returns the entry of an id, as "Q152". The error for an unknown one names the nearest.
-func FindQuirk(id string) (Quirk, error) {
+// FindQuirk returns the entry of an id, as "Q152", "q152" or "152". The error for an unknown one names
+// the nearest.
+func FindQuirk(text string) (Quirk, error) {
+	id := "Q" + strings.TrimLeft(text, "qQ")
 	list, err := Quirks()
 	if err != nil {
 		return Quirk{}, err
@@ -88,7 +90,7 @@ func FindQuirk(id string) (Quirk, error) {
 			nearest, edits = q.ID, d
 		}
 	}
-	return Quirk{}, fmt.Errorf("quirk: found %q, want an id of the register (Q1 to %s); the nearest is %s", id, list[len(list)-1].ID, nearest)
+	return Quirk{}, fmt.Errorf("quirk: found %q, want an id of the register (Q1 to %s); the nearest is %s", text, list[len(list)-1].ID, nearest)
 }
 
 // QuirkIDs returns the ids of the register that text names, in its order and each once.

@@ -137,11 +137,12 @@ func TestFaultsOfTheQuirkRegisterAreTold(t *testing.T) {
 }
 
 func TestAnUnknownQuirkIsToldWithTheNearest(t *testing.T) {
-	q, err := FindQuirk("Q152")
-	if err != nil || q.ID != "Q152" || q.Decision != Fix {
-		t.Errorf("Q152: got %+v and error %v, want the entry, which is a fix", q, err)
+	for _, id := range []string{"Q152", "q152", "152"} {
+		if q, err := FindQuirk(id); err != nil || q.ID != "Q152" || q.Decision != Fix {
+			t.Errorf("%s: got %+v and error %v, want the entry, which is a fix", id, q, err)
+		}
 	}
-	for id, nearest := range map[string]string{"q152": "Q152", "Q229x": "Q229"} {
+	for id, nearest := range map[string]string{"1522": "Q152", "Q229x": "Q229"} {
 		if _, err := FindQuirk(id); err == nil || !strings.HasSuffix(err.Error(), "the nearest is "+nearest) {
 			t.Errorf("%s: got error %v, want one that names %s", id, err, nearest)
 		}

@@ -20,6 +20,7 @@ import (
 	"io/fs"
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -73,7 +74,31 @@ func BadInput(err error) error {
 
 // FlagError marks an error in the flags of a command as bad input, and suggests a similar flag.
 func FlagError(cmd *cobra.Command, err error) error {
+	var wrong *pflag.InvalidValueError
+	if errors.As(err, &wrong) {
+		err = fmt.Errorf("--%s: %w", wrong.GetFlag().Name, wrongValue(wrong))
+	}
 	return BadInput(fmt.Errorf("%w%s; see %s --help", err, similarFlag(cmd, err), cmd.CommandPath()))
+}
+
+// valueWords say what flags of the types want whose errors are Go's own.
+var valueWords = map[string]string{
+	"int": "a whole number", "int64": "a whole number", "uint": "a whole number, 0 or more", "uint64": "a whole number, 0 or more",
+	"uint16": "a whole number from 0 to 65535", "float64": "a number", "bool": "true or false",
+	"duration": "a duration with its unit, as 90s, 10m or 24h",
+}
+
+// wrongValue says what was found in a flag and what is wanted. Flags of our own types say that
+// themselves.
+func wrongValue(wrong *pflag.InvalidValueError) error {
+	want, ok := valueWords[wrong.GetFlag().Value.Type()]
+	switch {
+	case !ok:
+		return wrong.Unwrap()
+	case errors.Is(wrong, strconv.ErrRange):
+		want += ", and no greater one than it can hold"
+	}
+	return fmt.Errorf("found %q, want %s", wrong.GetValue(), want)
 }
 
 var unknownFlag = regexp.MustCompile(`^unknown flag: --(.+)$`)

@@ -1,0 +1,86 @@
+// Package rules finds numbered rules in the documents that say what the servers, the training side
+// and the capacity model do, so that a code in an error or a report can be explained where it is read.
+//
+//   - [Find] returns the text of one rule.
+//   - [Numbers] lists the rules of a document.
+//
+// To change how
+//
+//   - rules are marked in a document, look at [Document.Number];
+//   - much of a document belongs to one, at [Find].
+//
+// A new document goes into documents.go.
+package rules
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Document is a specification, whose rules are cited as its prefix, a hyphen and a number.
+type Document struct {
+	// Prefix is one of those of the project, such as ZK.
+	Prefix string
+	// Path is where it lies in the repository.
+	Path string
+	// About says what it is about.
+	About string
+	Text  string
+}
+
+// number matches the begin of a line that defines a number: as the first word of a heading, in bold,
+// also as an item, or first in a row of a table.
+var number = regexp.MustCompile(`^(?:#+ +|(?:[-*] +)?\*\*|\| *(?:\*\*)?)([A-Z]+-[EQ]?\d+(?:\.\d+)?)\b`)
+
+// Number returns the number that a line of a document defines, "" for none.
+func (d Document) Number(line string) string {
+	m := number.FindStringSubmatch(line)
+	if m == nil || !strings.HasPrefix(m[1], d.Prefix+"-") {
+		return ""
+	}
+	return m[1]
+}
+
+// Numbers lists the numbers that a document defines, in its order.
+func Numbers(d Document) (list []string) {
+	for line := range strings.Lines(d.Text) {
+		if n := d.Number(line); n != "" {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+var heading = regexp.MustCompile(`^(#+) `)
+
+// Find returns what a document says under a number, and the line where it begins: up to the next
+// number or a heading that is no lower. A row of a table is all that there is of its number. The
+// number of a section has its first paragraphs, up to its first rule. The text is "" for a number that
+// the document does not define.
+func Find(d Document, wanted string) (text string, line int) {
+	var b strings.Builder
+	depth, at := 0, 0
+	for l := range strings.Lines(d.Text) {
+		at++
+		n := d.Number(l)
+		if line == 0 {
+			if n != wanted {
+				continue
+			}
+			if line = at; strings.HasPrefix(l, "|") {
+				return strings.TrimSpace(l), line
+			}
+			if m := heading.FindStringSubmatch(l); m != nil {
+				depth = len(m[1])
+			}
+			b.WriteString(l)
+			continue
+		}
+		m := heading.FindStringSubmatch(l)
+		if n != "" && !strings.HasPrefix(l, "|") || m != nil && (depth == 0 || len(m[1]) <= depth) {
+			break
+		}
+		b.WriteString(l)
+	}
+	return strings.TrimSpace(b.String()), line
+}
