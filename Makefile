@@ -129,7 +129,7 @@ determinism: ## the same scenarios in other processes and builds give the same t
 	@$(GO) run ./cmd/determinism
 
 seeds: ## every scenario with N seeds (default 5000) on JOBS cores (default all), an hour or two; fewer features with FEATURES="features/crashes.feature ..."
-	@$(GO) run ./cmd/monosim test $(FEATURES) --seeds $(or $(N),5000) --jobs $(or $(JOBS),0)
+	@$(GO) run ./cmd/monosim test $(or $(FEATURES),builtin:) --seeds $(or $(N),5000) --jobs $(or $(JOBS),0)
 
 seeds-check: ## every scenario with 30 seeds
 	@echo "== seeds-check"
@@ -137,7 +137,7 @@ seeds-check: ## every scenario with 30 seeds
 
 scenarios-check: # every scenario with one seed
 	@echo "== scenarios-check"
-	@$(GO) run ./cmd/monosim test --format progress
+	@$(GO) run ./cmd/monosim test builtin: --format progress
 
 vectors-check: ## replay the golden cases on the engine
 	@echo "== vectors-check"
@@ -164,7 +164,7 @@ check-runners: ## scenarios as processes and, with MONOLITH_SRC, with the refere
 	@mkdir -p $(BUILD)
 	@test -n "$$MONOLITH_SRC" || echo "check-runners: MONOLITH_SRC names no checkout of bytedance/monolith: without Python"
 	@$(GO) build -o $(BUILD)/monosim ./cmd/monosim
-	@$(BUILD)/monosim test $(FEATURES) --runner $(or $(RUNNERS),sim$(comma)real$(if $(MONOLITH_SRC),$(comma)python)) --compare --time-scale $(or $(SCALE),0.1) --again 2 --jobs $(or $(JOBS),1) $(if $(RECORD),--record $(RECORD))
+	@$(BUILD)/monosim test $(or $(FEATURES),features) --runner $(or $(RUNNERS),sim$(comma)real$(if $(MONOLITH_SRC),$(comma)python)) --compare --time-scale $(or $(SCALE),0.1) --again 2 --jobs $(or $(JOBS),1) $(if $(RECORD),--record $(RECORD))
 
 # Scenarios of agents and of training jobs that take little time of the cluster: some ninety.
 realFeatures = discovery publishing filters policies loading rollout $(trainingFeatures:%=training/%)

@@ -1,7 +1,7 @@
 // Package features holds the scenarios, one file per capability of a cluster.
 //
-// Two things to use first: [FS] has the files, which `monosim test` runs when it is given no path,
-// so that the binary carries its own scenarios. The sentences are defined in package
+// Two things to use first: [FS] has the files, which the binary carries: `monosim test builtin:`
+// runs them, `monosim test builtin:features/startup.feature` those of a file. The sentences are defined in package
 // features/steps.
 //
 // To add a scenario: the file of the capability that it shows; its title says the outcome.

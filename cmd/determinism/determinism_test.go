@@ -42,6 +42,11 @@ func TestParseResult(t *testing.T) {
 			want:   result{scenarios: "2 scenarios (2 passed, 0 failed, 0 skipped)", steps: "9 steps", virtual: "3h2m0s virtual", trace: "9f2c"},
 		},
 		{
+			name:   "scenarios of the binary",
+			output: "406 scenarios of this binary (406 passed, 0 failed, 0 skipped), 9 steps, 3h2m0s virtual in 41ms wall, trace 9f2c\n",
+			want:   result{scenarios: "406 scenarios of this binary (406 passed, 0 failed, 0 skipped)", steps: "9 steps", virtual: "3h2m0s virtual", trace: "9f2c"},
+		},
+		{
 			name:   "one of each",
 			output: "1 scenario (0 passed, 1 failed, 0 skipped), 1 step, 0s virtual in 1 ms wall, trace 0",
 			want:   result{scenarios: "1 scenario (0 passed, 1 failed, 0 skipped)", steps: "1 step", virtual: "0s virtual", trace: "0"},
@@ -181,14 +186,14 @@ func TestEachDialIsTurned(t *testing.T) {
 		}
 	}
 	want := []string{
-		"monosim test --check-determinism",
-		"monosim test --seeds 3 --check-determinism --no-leaps",
-		"monosim test --seed 1",
-		"GOMAXPROCS=1 GOGC=10 monosim test --seed 1",
-		"GOMAXPROCS=2 GOGC=off monosim test --seed 1 --no-leaps",
-		"monosim-race test --seed 1",
-		"GOMAXPROCS=1 monosim test --seeds 1000 --tags @cluster1000",
-		"GOMAXPROCS=2 monosim test --seeds 1000 --tags @cluster1000",
+		"monosim test builtin: --check-determinism",
+		"monosim test builtin: --seeds 3 --check-determinism --no-leaps",
+		"monosim test builtin: --seed 1",
+		"GOMAXPROCS=1 GOGC=10 monosim test builtin: --seed 1",
+		"GOMAXPROCS=2 GOGC=off monosim test builtin: --seed 1 --no-leaps",
+		"monosim-race test builtin: --seed 1",
+		"GOMAXPROCS=1 monosim test builtin: --seeds 1000 --tags @cluster1000",
+		"GOMAXPROCS=2 monosim test builtin: --seeds 1000 --tags @cluster1000",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("variants (-want +got):\n%s", diff)

@@ -17,7 +17,7 @@ type result struct {
 }
 
 var closingLine = regexp.MustCompile(
-	`^(([0-9]+) scenarios? \([0-9]+ passed, [0-9]+ failed, [0-9]+ skipped\)), ([0-9]+ steps?), (.+ virtual) in .+ wall, trace ([0-9a-zA-Z]+)$`)
+	`^(([0-9]+) scenarios?(?: of this binary)? \([0-9]+ passed, [0-9]+ failed, [0-9]+ skipped\)), ([0-9]+ steps?), (.+ virtual) in .+ wall, trace ([0-9a-zA-Z]+)$`)
 
 // parseResult reads the last line of what `monosim test` printed. A run without scenarios
 // is an error, because it would agree with any other.

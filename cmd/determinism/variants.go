@@ -18,11 +18,11 @@ type group []variant
 
 // These are the runs that are repeated.
 var (
-	oneSeed       = []string{"test", "--seed", "1"}
-	manySeeds     = []string{"test", "--seeds", "1000", "--tags", "@cluster1000"}
-	checkItself   = []string{"test", "--check-determinism"}
-	checkLeaps    = []string{"test", "--seeds", "3", "--check-determinism", "--no-leaps"}
-	withoutLeaps  = []string{"test", "--seed", "1", "--no-leaps"}
+	oneSeed       = []string{"test", "builtin:", "--seed", "1"}
+	manySeeds     = []string{"test", "builtin:", "--seeds", "1000", "--tags", "@cluster1000"}
+	checkItself   = []string{"test", "builtin:", "--check-determinism"}
+	checkLeaps    = []string{"test", "builtin:", "--seeds", "3", "--check-determinism", "--no-leaps"}
+	withoutLeaps  = []string{"test", "builtin:", "--seed", "1", "--no-leaps"}
 	oneThread     = []string{"GOMAXPROCS=1"}
 	twoThreads    = []string{"GOMAXPROCS=2"}
 	oftenCollects = "GOGC=10"
@@ -31,7 +31,7 @@ var (
 
 // groups returns the variants. Each changes several things that could leak into a run: the process
 // (addresses, hash seeds of maps), the scheduler, the collector, the instrumentation. To find
-// which one leaks, run `monosim test --seed 1` with one of them alone.
+// which one leaks, run `monosim test builtin: --seed 1` with one of them alone.
 func groups(b binaries) []group {
 	plain := func(name string, args, env []string) variant {
 		return variant{name: name, command: append([]string{b.plain}, args...), env: env}

@@ -32,7 +32,7 @@ func TestColoursChangeNoText(t *testing.T) {
 	}{
 		{[]string{"test", failing}, []string{"\x1b[31mF\x1b[0m", "\x1b[31mFAILED\x1b[0m", "\x1b[31m1 failed\x1b[0m", "\x1b[36mmonosim test "}},
 		{[]string{"test", failing, "--format", "pretty"}, []string{"\x1b[32m+\x1b[0m", "\x1b[31m!\x1b[0m", "\x1b[36mmonosim test "}},
-		{[]string{"test", "features/sessions.feature"}, []string{"\x1b[32m"}},
+		{[]string{"test", "builtin:features/sessions.feature"}, []string{"\x1b[32m"}},
 		{[]string{"vectors", "verify", "--suite", "utils.isabs"}, []string{"\x1b[32m"}},
 		{[]string{"vectors", "verify", "--suite", "utils.isabs", "--testee", testee}, []string{"failed\x1b[0m", "\x1b[31m", "\x1b[32m"}},
 		{[]string{"diff", "--suite", "utils.isabs", "--testee", testee}, []string{"failed\x1b[0m", "\x1b[31m", "\x1b[32m"}},

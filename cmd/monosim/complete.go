@@ -42,7 +42,6 @@ func completeFlags(cmd *cobra.Command, lists map[string]func() []string) {
 // flagValues has the values of flags that mean the same in every command.
 var flagValues = map[string]func() []string{
 	"suite":  suiteNames,
-	"tags":   featureTags,
 	"quirks": func() []string { return append([]string{"python", "fixed"}, toggles()...) },
 }
 
@@ -57,13 +56,16 @@ func suiteNames() (names []string) {
 	return names
 }
 
-// featureTags lists the tags of the scenarios in this binary.
-func featureTags() []string {
-	list, err := (&steps.Suite{Runner: newSimulation(), FS: embeddedFS{}, Paths: []string{featureDir}}).List()
-	if err != nil {
-		return nil
+// featureTags lists the tags of the scenarios that the command names, none where it names none
+// that are there.
+func featureTags(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	var tags []string
+	if paths, err := findFeatures(args); err == nil {
+		if list, err := (&steps.Suite{Runner: newSimulation(), FS: featureFS{}, Paths: paths}).List(); err == nil {
+			tags = slices.Sorted(maps.Keys(countTags(list)))
+		}
 	}
-	return slices.Sorted(maps.Keys(countTags(list)))
+	return tags, cobra.ShellCompDirectiveNoFileComp
 }
 
 func quirkIDs() (ids []string) {

@@ -25,11 +25,11 @@ func TestFilesOfAnInterruptedRunAreWhole(t *testing.T) {
 		files map[string]func(content []byte) error
 	}{
 		{
-			[]string{"test", "features/sessions.feature", "--seeds", "1000000", "--trace", "t.jsonl", "--format", "html:r.html"},
+			[]string{"test", "builtin:features/sessions.feature", "--seeds", "1000000", "--trace", "t.jsonl", "--format", "html:r.html"},
 			map[string]func([]byte) error{"t.jsonl": wholeLines, "r.html": wholePage},
 		},
 		{
-			[]string{"test", "features/sessions.feature", "--seeds", "1000000", "--trace", "t.json"},
+			[]string{"test", "builtin:features/sessions.feature", "--seeds", "1000000", "--trace", "t.json"},
 			map[string]func([]byte) error{"t.json": wholeJSON},
 		},
 		{

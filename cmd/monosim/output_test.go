@@ -36,7 +36,7 @@ func TestAFullDiskIsAnError(t *testing.T) {
 	for _, args := range [][]string{
 		{"sim", "--conf", conf, "--models", models, "--for", "1m"},
 		{"sim", "--conf", conf, "--models", models, "--for", "1m", "--json"},
-		{"test", "features/sessions.feature"},
+		{"test", "builtin:features/sessions.feature"},
 		{"test", "--sentences"},
 		{"test", "--faults"},
 		{"diff", "--suite", "utils.isabs"},
@@ -63,7 +63,7 @@ func TestAFullDiskIsAnError(t *testing.T) {
 func TestAFileThatCannotBeWritten(t *testing.T) {
 	nowhere := filepath.Join(t.TempDir(), "none", "report")
 	for _, args := range [][]string{
-		{"test", "features/sessions.feature", "--format", "junit:" + nowhere},
+		{"test", "builtin:features/sessions.feature", "--format", "junit:" + nowhere},
 		{"diff", "--suite", "utils.isabs", "--format", "json:" + nowhere},
 		{"zookeeper", "--log-writes", nowhere},
 	} {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -29,6 +30,12 @@ The exit code is 0 when the file is written or, with --check, as it would be, 1 
 is not, and 2 when the sources cannot be read or the registers claim what is not so.`,
 		Args: command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if _, err := os.Stat(root); err != nil {
+				return command.BadInput(fmt.Errorf("--root: %w", err))
+			}
+			if _, err := os.Stat(output); check && err != nil {
+				return command.BadInput(fmt.Errorf("--output: %w", err))
+			}
 			suite := steps.Suite{Runner: newSimulation(), FS: embeddedFS{}, Paths: []string{featureDir}, Seed: 1}
 			report, err := suite.Run()
 			if err != nil {

@@ -112,7 +112,7 @@ func showQuirks(list []scope.Quirk) ([]quirkShown, error) {
 	if err != nil {
 		return nil, err
 	}
-	suite := &steps.Suite{Runner: newSimulation(), FS: embeddedFS{}, Paths: []string{featureDir}}
+	suite := &steps.Suite{Runner: newSimulation(), FS: featureFS{}, Paths: []string{builtin + featureDir}}
 	scenarios, err := suite.List()
 	if err != nil {
 		return nil, err

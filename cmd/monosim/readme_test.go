@@ -48,28 +48,28 @@ func pages(t *testing.T) []string {
 
 // notRun are beginnings of lines that do not run here, with the reason.
 var notRun = map[string]string{
-	"go install ":                           "it would fetch a release and install it",
-	"make ":                                 "it runs this test, among others",
-	"MONOLITH_SRC=":                         "it needs a checkout of the reference: make check-python",
-	"monosim test --tags":                   "1,000 seeds take minutes: TestSeedsMultiplyTheRuns has a few",
-	"monosim test --seeds 5000":             "as above; TestJobsChangeNothing has two numbers of jobs",
-	"monosim zookeeper --listen":            "it serves until it is ended: TestZooKeeperServesAndKeepsItsState",
-	"monosim zookeeper check":               "a million operations take minutes: TestCheckOfServersThatAgree has fewer",
-	"monosim serve cluster":                 "it serves until it is ended: TestServeKeepsACluster",
-	"monosim trainer ":                      "it needs a ZooKeeper: TestScenariosOfATrainingJob of runners/test/realrun/loopback",
-	"monosim test features/training --tags": "it takes minutes: make check-real",
-	"monosim serve-model ":                  "as above: TestServeModelEndsInOrder",
-	"monosim agent-controller ":             "it needs a ZooKeeper: TestAModelIsDeclaredPublishedAndFound of runners/serve/programs",
-	"monosim tfserving ":                    "it serves until it is ended, at a port that may be taken: TestThePytestFixtures",
-	"MONOSIM_TFSERVING_FLAGS=":              "as above",
-	"MY_HOST_IP=":                           "it serves until it is ended, and needs a ZooKeeper: the tests of runners/serve/programs",
-	"curl ":                                 "it asks the server of the line above",
-	"kill ":                                 "it ends the server of the lines above",
+	"go install ":                                   "it would fetch a release and install it",
+	"make ":                                         "it runs this test, among others",
+	"MONOLITH_SRC=":                                 "it needs a checkout of the reference: make check-python",
+	"monosim test features --tags":                  "1,000 seeds take minutes: TestSeedsMultiplyTheRuns has a few",
+	"monosim test features --seeds 5000":            "as above; TestJobsChangeNothing has two numbers of jobs",
+	"monosim zookeeper --listen":                    "it serves until it is ended: TestZooKeeperServesAndKeepsItsState",
+	"monosim zookeeper check":                       "a million operations take minutes: TestCheckOfServersThatAgree has fewer",
+	"monosim serve cluster":                         "it serves until it is ended: TestServeKeepsACluster",
+	"monosim trainer ":                              "it needs a ZooKeeper: TestScenariosOfATrainingJob of runners/test/realrun/loopback",
+	"monosim test builtin:features/training --tags": "it takes minutes: make check-real",
+	"monosim serve-model ":                          "as above: TestServeModelEndsInOrder",
+	"monosim agent-controller ":                     "it needs a ZooKeeper: TestAModelIsDeclaredPublishedAndFound of runners/serve/programs",
+	"monosim tfserving ":                            "it serves until it is ended, at a port that may be taken: TestThePytestFixtures",
+	"MONOSIM_TFSERVING_FLAGS=":                      "as above",
+	"MY_HOST_IP=":                                   "it serves until it is ended, and needs a ZooKeeper: the tests of runners/serve/programs",
+	"curl ":                                         "it asks the server of the line above",
+	"kill ":                                         "it ends the server of the lines above",
 }
 
 // endsWith are beginnings of lines that end with another code than 0.
 var endsWith = map[string]int{
-	"monosim test --check-determinism features/startup.feature --choice": command.ExitFailed, // the choice differs
+	"monosim test --check-determinism builtin:features/startup.feature --choice": command.ExitFailed, // the choice differs
 }
 
 var block = regexp.MustCompile("(?ms)^ *```(\\w+)\n(.*?)^ *```$")
@@ -133,7 +133,7 @@ func TestREADMECounts(t *testing.T) {
 	for _, s := range suites {
 		cases += len(s.Cases)
 	}
-	out, _, err := testCommand("--format", "progress")
+	out, _, err := testCommand("builtin:", "--format", "progress")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +164,7 @@ func TestREADMECounts(t *testing.T) {
 
 var (
 	countedCases     = regexp.MustCompile(`\d[\d,]* golden cases`)
-	countedScenarios = regexp.MustCompile(`\d+ scenarios \(.* wall, trace \w+`)
+	countedScenarios = regexp.MustCompile(`\d+ scenarios(?: of this binary)? \(.* wall, trace \w+`)
 )
 
 func sameButWall(a, b []byte) bool {
@@ -196,6 +196,7 @@ func readmeDirectory(t *testing.T) string {
 	err := errors.Join(
 		os.Mkdir(filepath.Join(dir, "bin"), 0o755),
 		os.Symlink(path, filepath.Join(dir, "bin", "monosim")),
+		os.CopyFS(filepath.Join(dir, "features"), os.DirFS("../../features")),
 		os.CopyFS(filepath.Join(dir, "exported"), os.DirFS("testdata/exported")),
 		os.CopyFS(filepath.Join(dir, "checkpoints"), os.DirFS("testdata/checkpoints")),
 		os.CopyFS(filepath.Join(dir, "runners", "train", "plans"), os.DirFS("../../runners/train/plans")),

@@ -63,7 +63,7 @@ func TestValuesOfFlagsAreCompleted(t *testing.T) {
 		{[]string{"diff", "--format", ""}, "table"},
 		{[]string{"vectors", "verify", "--suite", ""}, "utils"},
 		{[]string{"zookeeper", "--profile", ""}, "zookeeper-3.9"},
-		{[]string{"test", "--tags", ""}, "@v3"},
+		{[]string{"test", "builtin:", "--tags", ""}, "@v3"},
 		{[]string{"sim", "--quirks", ""}, "fixed"},
 		{[]string{"quirks", ""}, "Q152"},
 	} {
@@ -87,7 +87,7 @@ func TestQuirksAreListedAndShownWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"Q152\n  effect     ", "  where      utils.py:146-148\n", "  decision   fix\n  repaired   ",
-		"  scenarios  features/filters.feature:", "\n\nQ17\n", "  not shown  "} {
+		"  scenarios  builtin:features/filters.feature:", "\n\nQ17\n", "  not shown  "} {
 		if !strings.Contains(out, want) {
 			t.Errorf("found no %q in\n%s", want, out)
 		}

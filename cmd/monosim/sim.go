@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/monosim/monosim/cmd/monosim/command"
+	"github.com/monosim/monosim/engine/wholefile"
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/runners/show/timeline"
 	"github.com/monosim/monosim/runners/sim"
@@ -180,6 +181,13 @@ func (s *simFlags) once(ctx context.Context, cmd *cobra.Command) (*sim.Report, e
 	}
 	for _, warning := range cluster.Warnings {
 		fmt.Fprintln(cmd.ErrOrStderr(), "warning: "+warning)
+	}
+	if s.cost != "" { // what cannot be written is told before the run, not after it
+		file, err := wholefile.Create(s.cost)
+		if err != nil {
+			return nil, err
+		}
+		file.Discard()
 	}
 	watch, err := newSimWatch(cmd.ErrOrStderr(), cluster.Size(), s.maxMemory, s.cost)
 	if err != nil {

@@ -44,8 +44,9 @@ func newTestCommand(newRunner func() runners.Runner) *cobra.Command {
 		Use:   "test [PATH...]",
 		Short: "Run scenarios in virtual time, or on real processes",
 		Long: `Run scenarios. PATH is a .feature file, a directory of them, or file:line with any line
-of a scenario, or of a row of its examples to run this row alone; without any, the
-scenarios of this binary run.
+of a scenario, or of a row of its examples to run this row alone; without any, those of
+the folder features run. What is not there is an error. builtin: names the scenarios of this
+binary, builtin:features/startup.feature a file of them; then the last line says so.
 
 The last line of the output gives the totals and a hash of everything that
 happened; it is the same for the same seed. Where a format goes to standard
@@ -60,12 +61,12 @@ The exit code is 0 when no scenario failed, 1 when one did, and 2 when what was
 asked for makes no sense: a path or a filter that finds nothing, a sentence that
 is not known. A run that is interrupted (Ctrl-C, SIGTERM) ends its reports with what
 was run so far, and with 128 and the number of the signal: 130, 143.`,
-		Example: `  monosim test
+		Example: `  monosim test builtin:
   monosim test features/rollout.feature:12 --seed 7
-  monosim test --tags '@v3 and not (@outage or @dense)' --seeds 1000
-  monosim test --list --tags @Q117
-  monosim test features/rollout.feature --runner sim,real --compare --time-scale 0.1
-  monosim test --format progress --format junit:report.xml --format html:report.html`,
+  monosim test features --tags '@v3 and not (@outage or @dense)' --seeds 1000
+  monosim test builtin: --list --tags @Q117
+  monosim test builtin:features/rollout.feature --runner sim,real --compare --time-scale 0.1
+  monosim test features --format progress --format junit:report.xml --format html:report.html`,
 		SilenceUsage: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd, args, newRunner)
@@ -91,6 +92,9 @@ was run so far, and with 128 and the number of the signal: 130, 143.`,
 	f.BoolVar(&o.sentences, "sentences", false, "print the sentences that scenarios may use, and run nothing; monosim steps says more")
 	f.BoolVar(&o.faults, "faults", false, "print the kinds of faults, what they do and the sentences that bring them about, and run nothing")
 	o.runners.register(cmd)
+	if err := cmd.RegisterFlagCompletionFunc("tags", featureTags); err != nil {
+		panic(err) // the flag is there
+	}
 	completeFlags(cmd, map[string]func() []string{"format": func() []string { return slices.Sorted(maps.Keys(formats)) }})
 	return cmd
 }
@@ -129,7 +133,8 @@ func (o *testOptions) stream(cmd *cobra.Command, suite *steps.Suite, list []runn
 	defer stop()
 	out := newScreen(cmd.OutOrStdout(), cmd.ErrOrStderr())
 	last := cmd.OutOrStdout()
-	told := listeners{&ticker{out: cmd.ErrOrStderr(), screen: out}}
+	whose := &whose{}
+	told := listeners{&ticker{out: cmd.ErrOrStderr(), screen: out}, whose}
 	for _, to := range outputs {
 		told = append(told, to.report(out))
 		if to.spoilt() {
@@ -148,7 +153,7 @@ func (o *testOptions) stream(cmd *cobra.Command, suite *steps.Suite, list []runn
 	if err != nil {
 		return inputError(err)
 	}
-	fmt.Fprintln(last, totals(colour.For(last), summary, time.Since(begin)))
+	fmt.Fprintln(last, totals(colour.For(last), summary, whose.of(summary.Runs), time.Since(begin)))
 	switch {
 	case summary.Interrupted:
 		return command.InterruptedBy(ctx, fmt.Sprintf("after %d of %d runs", summary.Runs, summary.Plan.Runs))
@@ -250,7 +255,8 @@ func (o *testOptions) complete(paths []string, runner runners.Runner) (*steps.Su
 	}
 	suite.Runner, suite.Explain, suite.Detail = runner, cmp.Or(o.explain, -1), o.trace != ""
 	var err error
-	suite.FS, suite.Paths, err = findFeatures(paths)
+	suite.FS = featureFS{}
+	suite.Paths, err = findFeatures(paths)
 	return &suite, err
 }
 
@@ -276,15 +282,15 @@ func parseChoice(text string) (runners.Choice, error) {
 	return runners.Choice{Node: m[1], Site: m[2], K: k, Value: value}, nil
 }
 
-// totals writes the last line of the output.
-func totals(ink colour.Ink, s *steps.Summary, wall time.Duration) string {
+// totals writes the last line of the output; whose says whose the scenarios are.
+func totals(ink colour.Ink, s *steps.Summary, whose string, wall time.Duration) string {
 	passed, failed := fmt.Sprintf("%d passed", s.Passed), fmt.Sprintf("%d failed", s.Failed)
 	if s.Failed > 0 {
 		failed = ink.Bad(failed)
 	} else {
 		passed = ink.Good(passed)
 	}
-	return fmt.Sprintf("%d scenarios (%s, %s, %d skipped), %d steps, %v virtual in %v wall, trace %016x",
-		s.Runs, passed, failed, s.Skipped, s.Steps,
+	return fmt.Sprintf("%d scenarios%s (%s, %s, %d skipped), %d steps, %v virtual in %v wall, trace %016x",
+		s.Runs, whose, passed, failed, s.Skipped, s.Steps,
 		s.Virtual.Round(time.Millisecond), wall.Round(time.Millisecond), s.TraceHash())
 }

@@ -5,29 +5,33 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 
 	"github.com/monosim/monosim/features"
+	"github.com/monosim/monosim/features/steps"
 )
 
-// featureDir is the folder in which the scenarios of this binary are found where the host
-// has no such file.
-const featureDir = "features"
+const (
+	// featureDir is the folder whose scenarios run where no path is given.
+	featureDir = "features"
+	// builtin begins the paths of the scenarios of this binary, as builtin:features/startup.feature.
+	builtin = "builtin:"
+)
 
-// featureFS has the files of the host and, below features, those of this binary.
+// featureFS has the files of the host and, by names that begin with builtin:, those of this binary.
 type featureFS struct{}
 
-// Open opens a path of the host, or of the binary.
+// Open opens a path of the host, or of the binary. Neither stands in for the other.
 func (featureFS) Open(name string) (fs.File, error) {
-	file, err := os.Open(name)
-	if err == nil || !errors.Is(err, fs.ErrNotExist) {
-		return file, err
+	if inside, ok := strings.CutPrefix(name, builtin); ok {
+		return openEmbedded(inside)
 	}
-	return openEmbedded(name)
+	return os.Open(name)
 }
 
-// embeddedFS has only the scenarios of this binary.
+// embeddedFS has only the scenarios of this binary, below features.
 type embeddedFS struct{}
 
 func (embeddedFS) Open(name string) (fs.File, error) { return openEmbedded(name) }
@@ -44,19 +48,85 @@ func openEmbedded(name string) (fs.File, error) {
 
 var lineNumber = regexp.MustCompile(`:\d+$`)
 
-// findFeatures returns where to look for the paths; without paths the scenarios of this
-// binary are meant.
-func findFeatures(paths []string) (fs.FS, []string, error) {
+// findFeatures holds the paths to what is there. Without any it returns the folder features,
+// if it has a scenario; the scenarios of this binary run only where builtin: asks for them.
+func findFeatures(paths []string) ([]string, error) {
 	if len(paths) == 0 {
-		return embeddedFS{}, []string{featureDir}, nil
+		if !hasFeatures(featureDir) {
+			return nil, fmt.Errorf("%s: found no such folder with a .feature file, and no path was given; want a PATH, or write a first scenario by monosim init, or take those of this binary by %s", featureDir, builtin)
+		}
+		return []string{featureDir}, nil
 	}
-	for _, path := range paths {
-		name := lineNumber.ReplaceAllString(path, "")
-		file, err := featureFS{}.Open(name)
+	found := make([]string, len(paths))
+	for i, path := range paths {
+		if path == builtin {
+			path += featureDir
+		}
+		file, err := featureFS{}.Open(lineNumber.ReplaceAllString(path, ""))
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s: found no such file, want a .feature file, a directory of them, or file:line", path)
+			return nil, errors.New(path + ": " + missing(path, err))
 		}
 		file.Close()
+		found[i] = path
 	}
-	return featureFS{}, paths, nil
+	return found, nil
+}
+
+// missing says why a path cannot be opened, and what is meant perhaps.
+func missing(path string, err error) string {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err.Error()
+	}
+	text := "found no such file, want a .feature file, a directory of them, or file:line"
+	inside, ofBinary := strings.CutPrefix(path, builtin)
+	if ofBinary {
+		return text + " below " + builtin + featureDir
+	}
+	inside = filepath.ToSlash(filepath.Clean(inside))
+	if file, err := openEmbedded(lineNumber.ReplaceAllString(inside, "")); err == nil {
+		file.Close()
+		text += "; this binary has " + builtin + inside
+	}
+	return text
+}
+
+// hasFeatures reports whether a folder has a .feature file at any depth.
+func hasFeatures(dir string) bool {
+	has := false
+	_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() && strings.HasSuffix(path, ".feature") {
+			has = true
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return has
+}
+
+// whose counts the runs of scenarios of this binary.
+type whose struct{ runs int }
+
+// Begin does nothing.
+func (w *whose) Begin(steps.Plan) error { return nil }
+
+// Add counts a run.
+func (w *whose) Add(r *steps.Result) error {
+	if strings.HasPrefix(r.Path, builtin) {
+		w.runs++
+	}
+	return nil
+}
+
+// End does nothing.
+func (w *whose) End(*steps.Summary) error { return nil }
+
+// of says whose the scenarios are of that many runs, "" where all are the caller's.
+func (w *whose) of(runs int) string {
+	switch w.runs {
+	case 0:
+		return ""
+	case runs:
+		return " of this binary"
+	}
+	return fmt.Sprintf(", %d of this binary and %d yours", w.runs, runs-w.runs)
 }

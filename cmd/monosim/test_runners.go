@@ -70,6 +70,14 @@ func (o *runnerOptions) check() error {
 	case !(o.timeScale >= 0.001 && o.timeScale <= 1000):
 		return fmt.Errorf("--time-scale: found %g, want a number from 0.001 to 1000, as 0.1 for ten times the clock", o.timeScale)
 	}
+	if o.record == "" {
+		return nil
+	}
+	file, err := wholefile.Create(o.record)
+	if err != nil { // told before the runs, which take minutes
+		return fmt.Errorf("--record: %w", err)
+	}
+	file.Discard()
 	return nil
 }
 
@@ -184,6 +192,9 @@ func (o *testOptions) several(ctx context.Context, suite *steps.Suite, list []ru
 // record updates a file with the new results; others in it stay.
 func record(name string, m *compare.Matrix) error {
 	older := &compare.Matrix{}
+	for i := range m.Scenarios { // the record is about the files of the project
+		m.Scenarios[i].Path = strings.TrimPrefix(m.Scenarios[i].Path, builtin)
+	}
 	text, err := os.ReadFile(name)
 	if err == nil {
 		older, err = compare.ParseMatrix(text)

@@ -32,7 +32,7 @@ func testCommand(args ...string) (stdout, stderr string, err error) {
 	return out.String(), errs.String(), err
 }
 
-var lastLine = regexp.MustCompile(`^(\d+) scenarios \((\d+) passed, (\d+) failed, (\d+) skipped\), \d+ steps, \S+ virtual in \S+ wall, trace ([0-9a-f]{16})$`)
+var lastLine = regexp.MustCompile(`^(\d+) scenarios(?: of this binary)? \((\d+) passed, (\d+) failed, (\d+) skipped\), \d+ steps, \S+ virtual in \S+ wall, trace ([0-9a-f]{16})$`)
 
 // last takes the totals of the last line apart.
 func last(t *testing.T, output string) (scenarios, passed, failed, skipped, trace string) {
@@ -68,7 +68,7 @@ func TestOwnScenariosPass(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a minute under the race detector, on one goroutine")
 	}
-	out, _, err := testCommand()
+	out, _, err := testCommand("builtin:")
 	if err != nil {
 		t.Fatalf("exit code %d\n%s", command.ExitCode(err), out)
 	}
@@ -82,14 +82,14 @@ func TestOwnScenariosPass(t *testing.T) {
 // its pod binds after 30 s, and the pod beside it after 90 s (runners/test/BLACKBOX.md, BB-2.1).
 // With seed 228 the first pod of fakes.feature is one of these.
 func TestScenariosOfTheFakesWaitForTheSlowerPod(t *testing.T) {
-	if out, _, err := testCommand("features/fakes.feature", "--seed", "228"); err != nil {
+	if out, _, err := testCommand("builtin:features/fakes.feature", "--seed", "228"); err != nil {
 		t.Errorf("got %v, want all passed:\n%s", err, out)
 	}
 }
 
 func TestSameSeedSameTrace(t *testing.T) {
 	traceOf := func(seed string) string {
-		out, _, err := testCommand("--tags", "@cluster1000", "--seed", seed)
+		out, _, err := testCommand("builtin:", "--tags", "@cluster1000", "--seed", seed)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
@@ -147,12 +147,62 @@ func TestSeedsMultiplyTheRuns(t *testing.T) {
 	}
 }
 
-func TestOwnScenariosAreFoundByTheirNames(t *testing.T) {
+// The scenarios of the binary run in any folder where they are asked for, and the last line says
+// whose they were. Nothing but builtin: asks for them: a folder without scenarios, or a file that
+// is gone, is an error.
+func TestOnlyBuiltinNamesTheScenariosOfTheBinary(t *testing.T) {
 	t.Chdir(t.TempDir())
-	out, _, err := testCommand("features/lifecycle.feature", "features/startup.feature:4")
-	if err != nil {
+	out, _, err := testCommand("builtin:features/lifecycle.feature", "builtin:features/startup.feature:4")
+	if err != nil || !strings.Contains(out, " scenarios of this binary (") {
 		t.Fatalf("%v\n%s", err, out)
 	}
+	fails := func(want string, args ...string) {
+		t.Helper()
+		out, _, err := testCommand(args...)
+		if command.ExitCode(err) != command.ExitBadInput || !strings.Contains(err.Error(), want) || out != "" {
+			t.Errorf("%q: got exit code %d, %v and %q, want %d, %q and nothing printed", args, command.ExitCode(err), err, out, command.ExitBadInput, want)
+		}
+	}
+	const none = "features: found no such folder with a .feature file, and no path was given"
+	fails(none)
+	fails(none, "--list-tags")
+	fails("features: found no such file", "features")
+	fails("this binary has builtin:features/startup.feature", "features/startup.feature:4")
+	fails("builtin:features/nope.feature: found no such file", "builtin:features/nope.feature")
+	if err := os.Mkdir("features", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	fails(none)
+	fails("found no scenario", "features")
+	if got := completedTags(t); got != "" {
+		t.Errorf("completion of --tags where there is no scenario: got %q, want nothing", got)
+	}
+	tagged := strings.Replace(failing, "  Scenario", "  @mine\n  Scenario", 1)
+	if err := os.WriteFile("features/own.feature", []byte(tagged), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out, _, err := testCommand(); command.ExitCode(err) != command.ExitFailed || !strings.Contains(out, "\n1 scenarios (") {
+		t.Errorf("without a path: got %v and\n%s\nwant the failure of features/own.feature", err, out)
+	}
+	if out, _, _ := testCommand("features", "builtin:features/startup.feature"); !strings.Contains(out, " of this binary and 1 yours (") {
+		t.Errorf("last line: found not whose scenarios ran in\n%s", out)
+	}
+	if got := completedTags(t); got != "@mine" {
+		t.Errorf("completion of --tags: got %q, want @mine", got)
+	}
+	if got := completedTags(t, "builtin:features/startup.feature"); !strings.Contains(got, "@v3") {
+		t.Errorf("completion of --tags: got %q, want those of the file", got)
+	}
+}
+
+// completedTags is what a shell is told that completes --tags after some paths.
+func completedTags(t *testing.T, paths ...string) string {
+	t.Helper()
+	out, err := rootCommand(append(append([]string{"__completeNoDesc", "test"}, paths...), "--tags", "")...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(out), ":4"))
 }
 
 func TestReportFiles(t *testing.T) {

@@ -75,7 +75,7 @@ func (s *schemata) build(ctx context.Context) ([]*part, error) {
 		return nil, fmt.Errorf("build with mutants: %w\n%s", err, output)
 	}
 	vectors, err := s.vectors([]string{binary, "vectors", "verify"})
-	scenarios, err2 := s.scenarios([]string{binary, "test", "--fail-fast", "--explain=0"})
+	scenarios, err2 := s.scenarios([]string{binary, "test", "builtin:", "--fail-fast", "--explain=0"})
 	inTests, err3 := s.tests(ctx, tests)
 	return slices.Concat(vectors, scenarios, inTests), errors.Join(err, err2, err3)
 }

@@ -3,6 +3,7 @@ package steps
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"runtime"
 	"strings"
 
@@ -121,17 +122,30 @@ func panicked() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
+var plainForShell = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
+
+// forShell quotes a word for a shell where it has to be.
+func forShell(word string) string {
+	if plainForShell.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
 // replay returns the command that repeats a run.
 func (s *Suite) replay(j job) string {
 	if s.command != "" {
 		return s.command
 	}
-	text := fmt.Sprintf("monosim test %s:%d --seed %d", j.scenario.path, j.which.line(j.scenario), j.seed)
+	text := fmt.Sprintf("monosim test %s --seed %d", forShell(fmt.Sprintf("%s:%d", j.scenario.path, j.which.line(j.scenario))), j.seed)
 	if s.Quirks != "" {
-		text += " --quirks " + s.Quirks
+		text += " --quirks " + forShell(s.Quirks)
 	}
 	if s.Twice {
 		text += " --check-determinism"
+	}
+	if s.NoLeaps {
+		text += " --no-leaps"
 	}
 	if s.Flags != "" {
 		text += " " + s.Flags

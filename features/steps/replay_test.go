@@ -22,14 +22,14 @@ const outline = `Feature: f
 
 func TestReplayHasEverythingThatTheRunHad(t *testing.T) {
 	suite := steps.Suite{
-		Runner: &simrun.Runner{}, FS: fstest.MapFS{"o.feature": {Data: []byte(outline)}}, Paths: []string{"o.feature"},
-		Seed: 3, Quirks: "fixed", Twice: true, Choices: []runners.Choice{{Node: "zookeeper", Site: "network.latency:shard0-replica0:1", K: 1, Value: 2}}, Explain: -1,
+		Runner: &simrun.Runner{}, FS: fstest.MapFS{"it's so/o.feature": {Data: []byte(outline)}}, Paths: []string{"it's so"},
+		Seed: 3, Quirks: "fixed", Twice: true, NoLeaps: true, Choices: []runners.Choice{{Node: "zookeeper", Site: "network.latency:shard0-replica0:1", K: 1, Value: 2}}, Explain: -1,
 	}
 	report, err := suite.Run()
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "monosim test o.feature:9 --seed 3 --quirks fixed --check-determinism --choice 'zookeeper/network.latency:shard0-replica0:1#1=2'"
+	want := `monosim test 'it'\''s so/o.feature:9' --seed 3 --quirks fixed --check-determinism --no-leaps` + " --choice 'zookeeper/network.latency:shard0-replica0:1#1=2'"
 	if got := report.Results[1].Replay; got != want {
 		t.Errorf("replay:\nwant %s\ngot  %s", want, got)
 	}
