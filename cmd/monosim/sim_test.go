@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -79,8 +80,44 @@ func exported(t *testing.T) string {
 		"nolayout.conf":                                   strings.Replace(unifiedConf, "layout_pattern online\n", "", 1),
 		"nobzid1.conf":                                    strings.Replace(standAloneConf, "bzid demo\n", "", 1),
 		"nobzid3.conf":                                    strings.Replace(unifiedConf, "bzid demo\n", "", 1),
+		"half/entry/1/saved_model.pb":                     "1",
+		"half/ps_0/1/saved_model.pbtxt":                   "1",
+		"half/ps_1/1/variables/v.data":                    "1",
+		"ten.conf":                                        strings.Replace(standAloneConf, "num_ps 2", "num_ps ten", 1),
 		"v2.conf":                                         strings.Replace(unifiedConf, "agent_version 3", "agent_version 2", 1),
 	})
+}
+
+// More shards than the conf has are tried without another conf.
+func TestSimTakesShardsBeforeTheConf(t *testing.T) {
+	root := exported(t)
+	code, stdout, message := monosim("sim", "--conf", filepath.Join(root, "v1.conf"), "--models", filepath.Join(root, "v1"), "--shards", "2", "--for", "10m", "--json")
+	var report sim.Report
+	if err := json.Unmarshal([]byte(stdout), &report); err != nil || code != 0 {
+		t.Fatalf("exit %d, %v: %s", code, err, message)
+	}
+	if want := "v1.conf: found num_shard 1, taken as 2, as --shards says"; !strings.Contains(message, want) {
+		t.Errorf("got %q, want %q in it", message, want)
+	}
+	pods := map[string]int{}
+	for _, m := range report.Models {
+		pods[m.Model] = m.Pods
+	}
+	if diff := cmp.Diff(map[string]int{"ps_0/1": 1, "ps_1/1": 1, "entry/1": 2}, pods); diff != "" {
+		t.Errorf("pods of each model (-want +got):\n%s", diff)
+	}
+}
+
+// A version directory is read as a model server reads it: without saved_model.pb it is none.
+func TestAVersionWithoutASavedModelIsNotAvailable(t *testing.T) {
+	root := exported(t)
+	code, stdout, message := monosim("sim", "--conf", filepath.Join(root, "v1.conf"), "--models", filepath.Join(root, "half"), "--for", "20m", "--fail-unless-available")
+	if code != command.ExitFailed || !strings.Contains(message, "half/ps_1/1: found neither saved_model.pb nor saved_model.pbtxt") {
+		t.Errorf("exit %d: %s, want 1 and what is missing", code, message)
+	}
+	if !regexp.MustCompile(`(?m)^ +ps_1 +never`).MatchString(stdout) || !strings.Contains(stdout, "ps_0/1 ") {
+		t.Errorf("want ps_0 and never ps_1 in\n%s", stdout)
+	}
 }
 
 func TestSimServesWhatWasExported(t *testing.T) {
@@ -163,7 +200,7 @@ func TestBadInputIsOneMessageAndExitCode2(t *testing.T) {
 		{"no models", []string{"sim", "--conf", in("v3.conf")}, "--models: found nothing, want a directory of exported models"},
 		{"models that are a file", []string{"sim", "--conf", in("v3.conf"), "--models", in("file")}, "found a file, want a directory"},
 		{"models without versions", []string{"sim", "--conf", in("v3.conf"), "--models", in("none")}, "found no version directory in it, want <sub_graph>/<number>/saved_model.pb"},
-		{"shards that the conf denies", []string{"sim", "--conf", in("v1.conf"), "--models", in("v1"), "--shards", "2"}, "found num_shard 1, want 2"},
+		{"a number that is none", []string{"sim", "--conf", in("ten.conf"), "--models", in("v1")}, `ten.conf:5: found num_ps "ten", want a number`},
 		{"no time", []string{"sim", "--conf", in("v3.conf"), "--models", in("v3"), "--for", "0s"}, "--for: found 0s"},
 		{"unknown profile", []string{"sim", "--conf", in("v3.conf"), "--models", in("v3"), "--zookeeper", "3"}, `found "3", want zookeeper-3.8`},
 		{"unknown policy", []string{"sim", "--conf", in("v3.conf"), "--models", in("v3"), "--policy", "newest"}, `--policy: found "newest", want latest, latest_once, all, specific`},

@@ -98,6 +98,8 @@ type SubGraph struct {
 	Name      string
 	SizeBytes int64
 	Versions  []int64
+	// Incomplete lists those of Versions whose folder has no saved_model.pb, which no server loads.
+	Incomplete []int64
 }
 
 // BareServerSpec is a model server without an agent.

@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -63,10 +64,15 @@ func (c *Cluster) readConf() error {
 		return fmt.Errorf("--shards: found %d, want 1 or more", c.shards)
 	}
 	if n := c.values.numShard; n != 0 && n != c.shards {
-		return fmt.Errorf("%s: found num_shard %d, want %d as --shards says, or no num_shard (utils.py:393 asserts that they are equal)", o.Conf, n, c.shards)
+		// utils.py:393 asserts that the conf and the environment agree.
+		c.conf = numShardLine.ReplaceAllString(c.conf, "${1}"+strconv.Itoa(c.shards))
+		c.Warnings = append(c.Warnings, fmt.Sprintf("%s: found num_shard %d, taken as %d, as --shards says", o.Conf, n, c.shards))
 	}
 	return nil
 }
+
+// numShardLine matches the line that sets num_shard; its group is all before the value.
+var numShardLine = regexp.MustCompile(`(?m)^([ \t]*num_shard\b[ \t]*=?[ \t]*)[^\r\n]*`)
 
 func number(text string) int {
 	n, err := strconv.Atoi(text)

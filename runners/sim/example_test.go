@@ -2,6 +2,7 @@ package sim_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -21,7 +22,8 @@ func Example() {
 	defer os.RemoveAll(dir)
 	conf, models := filepath.Join(dir, "agent.conf"), filepath.Join(dir, "exported")
 	for _, version := range []string{"7", "8"} {
-		err = os.MkdirAll(filepath.Join(models, "ctr", "exported_models", "entry", version), 0o755)
+		dir := filepath.Join(models, "ctr", "exported_models", "entry", version)
+		err = errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(filepath.Join(dir, "saved_model.pb"), []byte("1"), 0o644))
 	}
 	if err == nil {
 		err = os.WriteFile(conf, []byte(`bzid demo

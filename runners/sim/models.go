@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -41,7 +42,10 @@ func readModels(root string) ([]exportedGraph, error) {
 		if err != nil {
 			return err
 		}
-		addVersion(byDir, root, filepath.Dir(path), version, size)
+		g := addVersion(byDir, root, filepath.Dir(path), version, size)
+		if !isExport(path) {
+			g.Incomplete = append(g.Incomplete, version)
+		}
 		return fs.SkipDir
 	})
 	if err != nil {
@@ -59,7 +63,15 @@ func readModels(root string) ([]exportedGraph, error) {
 	return graphs, nil
 }
 
-func addVersion(byDir map[string]*exportedGraph, root, dir string, version, sizeBytes int64) {
+// isExport reports whether a version directory has the file that a server loads.
+func isExport(dir string) bool {
+	return slices.ContainsFunc([]string{"saved_model.pb", "saved_model.pbtxt"}, func(name string) bool {
+		info, err := os.Stat(filepath.Join(dir, name))
+		return err == nil && !info.IsDir()
+	})
+}
+
+func addVersion(byDir map[string]*exportedGraph, root, dir string, version, sizeBytes int64) *exportedGraph {
 	below, err := filepath.Rel(root, dir)
 	if err != nil {
 		panic(err) // the walk found dir below root
@@ -75,6 +87,7 @@ func addVersion(byDir map[string]*exportedGraph, root, dir string, version, size
 	}
 	g.Versions = append(g.Versions, version)
 	g.SizeBytes = max(g.SizeBytes, sizeBytes)
+	return g
 }
 
 func versionOf(name string) (int64, bool) {

@@ -11,10 +11,18 @@ import (
 	"time"
 )
 
+// counted names some things of a kind.
+func counted(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprint(n, " ", thing)
+}
+
 // Print writes the report for people.
 func (r *Report) Print(out io.Writer) {
-	fmt.Fprintf(out, "%s: %d shards x %d replicas, agent version %d, %s, %s, quirks %s, seed %d\n",
-		r.Conf, r.Shards, r.Replicas, r.Version, r.ZooKeeper, r.ModelServer, r.Quirks, r.Seed)
+	fmt.Fprintf(out, "%s: %s x %s, agent version %d, %s, %s, quirks %s, seed %d\n",
+		r.Conf, counted(r.Shards, "shard"), counted(r.Replicas, "replica"), r.Version, r.ZooKeeper, r.ModelServer, r.Quirks, r.Seed)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	r.printTimeline(w)
 	r.printRollouts(w)

@@ -104,6 +104,11 @@ func Read(o Options) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, g := range graphs {
+		for _, v := range g.Incomplete {
+			c.Warnings = append(c.Warnings, fmt.Sprintf("%s/%s/%d: found neither saved_model.pb nor saved_model.pbtxt, without which no server loads a version", o.Models, g.dir, v))
+		}
+	}
 	c.place(graphs)
 	return c, nil
 }

@@ -2,6 +2,7 @@ package world
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -258,7 +259,13 @@ func (w *World) export(m cluster.Model) error {
 			return err
 		}
 		for _, v := range g.Versions {
-			if err := fs.AddModelVersion(dir, v, g.SizeBytes); err != nil {
+			var err error
+			if slices.Contains(g.Incomplete, v) {
+				err = fs.MkdirAll(dir + "/" + strconv.FormatInt(v, 10))
+			} else {
+				err = fs.AddModelVersion(dir, v, g.SizeBytes)
+			}
+			if err != nil {
 				return err
 			}
 		}

@@ -142,7 +142,7 @@ func TestAnUnknownQuirkIsToldWithTheNearest(t *testing.T) {
 			t.Errorf("%s: got %+v and error %v, want the entry, which is a fix", id, q, err)
 		}
 	}
-	for id, nearest := range map[string]string{"1522": "Q152", "Q229x": "Q229"} {
+	for id, nearest := range map[string]string{"Q15x2": "Q152", "Q229x": "Q229"} {
 		if _, err := FindQuirk(id); err == nil || !strings.HasSuffix(err.Error(), "the nearest is "+nearest) {
 			t.Errorf("%s: got error %v, want one that names %s", id, err, nearest)
 		}

@@ -23,6 +23,8 @@ type Problem struct {
 	// Fatal marks a mistake with which no agent can start. For all others the reference takes a
 	// default.
 	Fatal bool
+	// NoNumber marks a value of a number that is none.
+	NoNumber bool
 }
 
 // String returns "path:line: found ..., want ...".
@@ -161,6 +163,7 @@ func (c *confChecker) value(number int, key Key, value string) {
 		want = oneOf(slices.Concat(trueWords, falseWords))
 	}
 	c.report(number, key.Name, found, want)
+	c.problems[len(c.problems)-1].NoNumber = key.Reading != ReadBool
 }
 
 func oneOf(words []string) string { return "one of " + strings.Join(words, ", ") }

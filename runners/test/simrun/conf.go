@@ -12,8 +12,8 @@ type ConfCheck struct {
 	Text string
 	// Values holds the keys that the conf sets exactly once.
 	Values map[string]string
-	// Errors lists what would keep every agent from starting, Warnings what the reference
-	// ignores silently. Each reads "file:line: found X, want Y".
+	// Errors lists what would keep every agent from starting, and numbers that are none, which the
+	// reference replaces in silence; Warnings lists what else it ignores silently. Each reads "file:line: found X, want Y".
 	Errors, Warnings []string
 }
 
@@ -26,7 +26,7 @@ func CheckConf(path string, content []byte, read func(path string) (string, erro
 		check.Warnings = append(check.Warnings, fmt.Sprintf("%s: found an include of %s, which is not there, want a file (a path counts from the working directory)", path, file))
 	}
 	for _, p := range agentconfig.CheckConf(path, content) {
-		if p.Fatal {
+		if p.Fatal || p.NoNumber {
 			check.Errors = append(check.Errors, p.String())
 		} else {
 			check.Warnings = append(check.Warnings, p.String())
