@@ -40,7 +40,7 @@ Feature: Discovery answers
     And within 15s every agent lists ps:1 on shard1-replica0 and shard1-replica1
     And every agent answers GetReplicas of ps 1 with shard1-replica0, shard1-replica1
     And within 60s every agent lists entry:0 on every pod
-    And every agent answers GetReplicas of ps 7 with no pod
+    And every agent answers GetReplicas of ps 7 that nobody has exported with no pod
 
   @v1
   Scenario: A dc-aware v1 agent lists the replicas of its own data centre only

@@ -163,8 +163,8 @@ Feature: An ensemble of ZooKeeper servers
     Given a v3 cluster of 1 shard with 1 replica
     When the cluster starts
     And 5s pass
-    And ctr:entry is declared
-    And ctr:entry is published to layout main
+    And ctr:entry that nobody has exported is declared
+    And ctr:entry that nobody has exported is published to layout main
     # The model server polls its config file 60s after its start, the agent binds 90s after its own.
     And 65s pass
     And version 1 of ctr:entry is exported with 30 MB

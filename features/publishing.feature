@@ -43,7 +43,7 @@ Feature: Publishing models by layout
   Scenario: Only the layout of the configuration is followed
     When the cluster starts
     And model ctr is declared and published to layout main
-    And model cvr is declared and published to layout other
+    And model cvr is declared and published to layout other that no agent watches
     Then within 95s ctr:entry is bound to every pod
     And for 95s cvr:entry is bound to no pod
     And the model config of shard0-replica1 lists ctr:entry and ctr:ps_0

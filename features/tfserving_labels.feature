@@ -26,7 +26,7 @@ Feature: Labels of versions
     Given the model server profile is "<profile>"
     And a model server with the flags "--model_config_file=/etc/models.conf --allow_version_labels_for_unavailable_models=true"
     And the config of ctr:entry gives version 1 the label "stable"
-    And the config of ctr:entry gives version 2 the label "canary"
+    And the config of ctr:entry gives version 2 the label "canary" before it is exported
     And the model config file /etc/models.conf lists ctr:entry
     When the model server starts
     Then within 5s the model server serves
@@ -51,7 +51,7 @@ Feature: Labels of versions
     Then within 5s the model server serves
     And a Predict of ctr:entry with label "canary" to the model server fails with INVALID_ARGUMENT "Unrecognized servable version label: canary"
     When the config of ctr:entry gives version 1 the label "stable"
-    And the config of ctr:entry gives version 2 the label "canary"
+    And the config of ctr:entry gives version 2 the label "canary" before it is exported
     And the model server is asked to reload to ctr:entry
     Then within 1s the reload fails with FAILED_PRECONDITION "Request to assign label to version 2 of model ctr:entry, which is not currently available for inference"
     And a Predict of ctr:entry with label "stable" to the model server fails with INVALID_ARGUMENT "Unrecognized servable version label: stable"
@@ -76,7 +76,7 @@ Feature: Labels of versions
     And the model config file /etc/models.conf lists ctr:entry
     When the model server starts
     Then within 5s the model server serves
-    When the config of ctr:entry gives version 2 the label "stable"
+    When the config of ctr:entry gives version 2 the label "stable" before it is exported
     And the model server is asked to reload to ctr:entry
     Then within 1s the reload fails with FAILED_PRECONDITION "Request to assign label to version 2 of model ctr:entry, which is not currently available for inference"
     And for 1m a Predict of ctr:entry with label "stable" to the model server is answered by version 1
@@ -89,7 +89,7 @@ Feature: Labels of versions
     And the model config file /etc/models.conf lists ctr:entry
     When the model server starts
     Then within 5s the model server serves
-    When the config of ctr:entry gives version 2 the label "canary"
+    When the config of ctr:entry gives version 2 the label "canary" before it is exported
     And the model config file /etc/models.conf lists ctr:entry
     Then for 1h a Predict of ctr:entry with label "canary" to the model server fails with INVALID_ARGUMENT "Unrecognized servable version label: canary"
     When version 2 of ctr:entry is exported

@@ -64,7 +64,7 @@ Feature: Loads of a model server, their failures and their cost
     And version 2 of ctr:entry is broken
     And 3s pass
     And version 2 of cvr:entry is exported
-    And the model server is asked to reload to ctr:entry, cvr:entry and new:entry
+    And the model server is asked to reload to ctr:entry, cvr:entry and new:entry that nobody has exported
     And version 1 of new:entry is exported with 30 MB
     Then for 4m55s the model server has 1 version of cvr:entry
     And the model server has no version of new:entry
@@ -119,7 +119,7 @@ Feature: Loads of a model server, their failures and their cost
   @TFS-S9 @issue-1664 @issue-1215 @issue-1346 @issue-2142 @not-real
   Scenario Outline: Memory of unloaded models stays with the process, most of it under glibc and little under jemalloc
     Given model servers keep <percent>% of the memory of unloaded models
-    And the model config file /etc/models.conf lists big:entry and huge:entry
+    And the model config file /etc/models.conf lists big:entry that nobody has exported and huge:entry that nobody has exported
     When version 1 of big:entry is exported with 1 GB
     And version 1 of huge:entry is exported with 2 GB
     And the model server starts
@@ -142,7 +142,7 @@ Feature: Loads of a model server, their failures and their cost
   @TFS-S9 @issue-1572 @issue-1215 @not-real
   Scenario Outline: Both versions are resident in a transition, which kills a server without room for both
     Given model servers may use <limit> of memory
-    And the model config file /etc/models.conf lists big:entry
+    And the model config file /etc/models.conf lists big:entry that nobody has exported
     When version 1 of big:entry is exported with 1 GB
     And the model server starts
     Then within 13s the model server serves
@@ -180,7 +180,7 @@ Feature: Loads of a model server, their failures and their cost
   @TFS-S16 @issue-1754 @issue-1756 @kubeflow-368
   Scenario Outline: A server refuses connections until its slowest model is loaded
     Given the model server profile is "<profile>"
-    And the model config file /etc/models.conf lists ctr:entry and huge:entry
+    And the model config file /etc/models.conf lists ctr:entry and huge:entry that nobody has exported
     When version 1 of huge:entry is exported with 9 GB
     And the model server starts
     Then for 30s the model server refuses connections
@@ -197,7 +197,7 @@ Feature: Loads of a model server, their failures and their cost
 
   @TFS-S16 @issue-1175
   Scenario: A server whose model has no version refuses connections until there is one
-    Given the model config file /etc/models.conf lists ctr:entry and new:entry
+    Given the model config file /etc/models.conf lists ctr:entry and new:entry that nobody has exported
     When the model server starts
     Then for 24h the model server refuses connections
     When version 1 of new:entry is exported with 30 MB

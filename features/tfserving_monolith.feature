@@ -139,7 +139,7 @@ Feature: A model server as monolith runs and reads it
     When the TFSMonitor of the model server is asked to reload to ctr:entry
     Then for 1h the reload is not answered
     And the model server has no version of ctr:entry
-    And the model server has no version of default
+    And the model server has no version of default that nobody has exported
     When the TFSMonitor of the model server is asked for the state of ctr:entry
     Then for 23h the status request is not answered
     And the reload is not answered

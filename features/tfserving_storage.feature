@@ -38,14 +38,14 @@ Feature: What a model server makes of its storage
     Given the model config file /etc/models.conf lists ctr:entry
     When the model server starts
     Then within 5s the model server serves
-    When the model server is asked to reload to ctr:entry and new:entry with a deadline of 5s
+    When the model server is asked to reload to ctr:entry and new:entry that nobody has exported with a deadline of 5s
     Then for 4.9s the reload is not answered
     And within 200ms the reload fails with DEADLINE_EXCEEDED ""
     When version 2 of ctr:entry is exported
     And the model server is asked to reload to ctr:entry with a deadline of 5s
     Then within 5.1s the second reload fails with DEADLINE_EXCEEDED ""
     And for 1h the model server has 1 version of ctr:entry
-    And the model server has no version of new:entry
+    And the model server has no version of new:entry that nobody has exported
     When the model server is asked to reload to ctr:entry
     And version 1 of new:entry is exported with 30 MB
     Then within 3s the third reload is answered with OK
@@ -59,7 +59,7 @@ Feature: What a model server makes of its storage
     And the model config file /etc/models.conf lists ctr:entry
     When the model server starts
     Then within 5s the model server serves
-    When the model config file /etc/models.conf lists ctr:entry and new:entry
+    When the model config file /etc/models.conf lists ctr:entry and new:entry that nobody has exported
     And 6s pass
     And the model config file /etc/models.conf lists ctr:entry and cvr:entry
     And the model server is asked to reload to ctr:entry with a deadline of 5s

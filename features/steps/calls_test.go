@@ -47,6 +47,8 @@ func TestCallsAreLookedAtLater(t *testing.T) {
 Feature: f
   Scenario: s
     Given a model server
+    And model a with sub-graphs entry of 1 MB in version 1
+    And model b with sub-graphs entry of 1 MB in version 1
     When the model server is asked to reload to a:entry and b:entry
     And the model server is asked to reload to no model
     Then `
@@ -71,7 +73,7 @@ Feature: f
 func TestCallsNeedARunnerThatCan(t *testing.T) {
 	for _, sentence := range []string{
 		"the model server is asked to reload to no model",
-		"the model config file /etc/models.conf is empty",
+		"the model config file /tmp/models.conf is empty",
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			report := run(t, suiteOf(&fakeRunner{}, `

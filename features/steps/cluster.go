@@ -3,12 +3,16 @@ package steps
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/vectors/scope"
 )
+
+// maxPods bounds the pods of a scenario, whose memory would else end the program.
+const maxPods = 20_000
 
 // clusterOf sets the number of pods and the configuration of their agents.
 func (w *World) clusterOf(version, shards, replicas int) error {
@@ -17,6 +21,9 @@ func (w *World) clusterOf(version, shards, replicas int) error {
 	}
 	if replicas < 1 {
 		return fmt.Errorf("replicas: found %d, want 1 or more", replicas)
+	}
+	if shards > maxPods || replicas > maxPods || shards*replicas > maxPods {
+		return fmt.Errorf("pods: found %d shards with %d replicas, want %d pods or fewer", shards, replicas, maxPods)
 	}
 	switch version {
 	case 1:
@@ -43,6 +50,9 @@ func (w *World) replicasIn(list string) error {
 }
 
 func (w *World) setVariable(key, value string) error {
+	if !slices.Contains(variables, key) {
+		return fmt.Errorf("environment variable: found %q, want %s", key, oneOf(key, variables))
+	}
 	w.spec.Env = append(w.spec.Env, runners.EnvVar{Key: key, Value: value})
 	return nil
 }
@@ -154,6 +164,13 @@ func (w *World) addSetting(key, value string) error {
 }
 
 func (w *World) removeSetting(key string) error {
+	if w.conf.get(key) == "" {
+		var keys []string
+		for _, s := range w.conf {
+			keys = append(keys, s.key)
+		}
+		return fmt.Errorf("agent setting: found %q to leave out, want %s", key, oneOf(key, keys))
+	}
 	w.conf.remove(key)
 	return nil
 }

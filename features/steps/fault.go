@@ -38,6 +38,9 @@ func faultSentences(k runners.FaultKind) []*Sentence {
 			return w.ends(f)()
 		})))
 	}
+	for _, s := range list {
+		s.exports = strings.Contains(s.text, "is exported with") || strings.HasPrefix(s.text, "the export of version")
+	}
 	return list
 }
 

@@ -2,6 +2,7 @@ package steps
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -25,19 +26,18 @@ func (w *World) exportedModel(model, subGraphs, size string, version int64) erro
 	return nil
 }
 
-// sizeBytes reads "30 MB"; units are decimal.
+// sizeBytes reads "30 MB", with decimal units, or "30 MiB", with binary ones.
 func sizeBytes(text string) (int64, error) {
 	number, unit, _ := strings.Cut(text, " ")
 	n, err := strconv.ParseInt(number, 10, 64)
-	switch unit {
-	case "kB":
-		n *= 1e3
-	case "MB":
-		n *= 1e6
-	case "GB":
-		n *= 1e9
+	if err != nil {
+		return 0, fmt.Errorf("size: found %s, want a smaller one", text)
 	}
-	return n, err
+	of := map[string]int64{"bytes": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}[unit]
+	if n > math.MaxInt64/of {
+		return 0, fmt.Errorf("size: found %s, want a smaller one", text)
+	}
+	return n * of, nil
 }
 
 // basePath returns the folder with the versions of "<model>:<sub-graph>".

@@ -67,6 +67,7 @@ func TestEveryLastingFaultHasAnOnset(t *testing.T) {
 			if k.Name == "version.broken" { // which only a version that is there can be
 				example = strings.Replace(example, "version 2", "version 1", 1)
 			}
+			example = strings.Replace(example, "files under /gip/binding/ctr", "files under /models/ctr", 1)
 			text := `Feature: f
   Scenario: s
     Given a v3 cluster of 1 shard with 2 replicas

@@ -11,7 +11,6 @@ import (
 	"github.com/cucumber/godog"
 
 	"github.com/monosim/monosim/features/steps/tags"
-	"github.com/monosim/monosim/runners"
 )
 
 // InputError is a fault in what the suite was asked to run: a path, a tag filter, an
@@ -190,21 +189,33 @@ func (h *holder) scenarioCase(sc *scenario, c *scenarioCase) {
 		onCase, onCluster = onCase || ofCase, onCluster || !ofCase
 	}
 	if len(h.faults) == before && !unknown && onCluster { // a fault that another case of the line has is recorded once
-		h.people(sc, c, &scratch.spec)
+		h.people(sc, c, scratch)
 	}
 	if !asserts && !unknown {
 		h.fault(sc, sc.line, "found a scenario that asserts nothing")
 	}
 }
 
-// people checks that the cluster of a case has the pods, servers and processes that its
-// steps name.
-func (h *holder) people(sc *scenario, c *scenarioCase, spec *runners.Spec) {
+// people checks that the cluster of a case has the pods, servers, processes, models and
+// layouts that its steps name, each by the time of the step.
+func (h *holder) people(sc *scenario, c *scenarioCase, w *World) {
+	if w.spec.Shards == 0 && w.spec.BareServer == nil && w.spec.Training == nil {
+		h.fault(sc, sc.line, "found no cluster, want a scenario that begins with one: %q, %q or %q",
+			"a v3 cluster of 1 shard with 2 replicas", "a model server", "a training job with 2 workers and 1 PS")
+		return
+	}
+	known := nounsOf(w)
+	known.own = h.suite.Sentences
 	for i := range c.steps {
 		st := &c.steps[i]
-		if err := st.said.peopled(spec, st); err != nil {
+		err := st.said.peopled(&w.spec, st)
+		if err == nil {
+			err = known.check(st.said, st.text)
+		}
+		if err != nil {
 			h.fault(sc, st.line, "%v", err)
 		}
+		known.take(st.said, st.text)
 	}
 }
 

@@ -53,6 +53,17 @@ func ofTrainingJob(s *Sentence) *Sentence {
 	return s
 }
 
+// declares marks a sentence that introduces its names; exports marks one that makes a version.
+func declares(s *Sentence) *Sentence {
+	s.declares = true
+	return s
+}
+
+func exports(s *Sentence) *Sentence {
+	s.exports = true
+	return s
+}
+
 // checkTrainers checks that the cluster has the training job, and the processes that a step names.
 func (s *Sentence) checkTrainers(spec *runners.Spec, text string) error {
 	var names []string
@@ -70,7 +81,7 @@ func (s *Sentence) checkTrainers(spec *runners.Spec, text string) error {
 		}
 		about = true
 		if spec.Training != nil && !slices.Contains(names, groups[i]) {
-			return fmt.Errorf("process of the training job: found %s, want one of %s", groups[i], strings.Join(names, ", "))
+			return fmt.Errorf("process of the training job: found %s, want one of %s%s", groups[i], strings.Join(names, ", "), didYouMean(groups[i], names))
 		}
 	}
 	if about && spec.Training == nil {
@@ -88,16 +99,17 @@ func (s *Sentence) possible(w *World, st *step) error {
 	if s.kind != aShape {
 		return nil
 	}
-	if err := s.say(w, st.args); err != nil {
-		return err
+	spec, conf := w.spec, slices.Clone(w.conf)
+	err := s.say(w, st.args)
+	if c, ok := w.runner.(runners.Checker); ok && err == nil {
+		whole := w.spec
+		whole.Conf = w.conf.text()
+		err = c.Check(whole)
 	}
-	c, ok := w.runner.(runners.Checker)
-	if !ok {
-		return nil
+	if err != nil {
+		w.spec, w.conf = spec, conf // a later shape is not told the fault of this one
 	}
-	spec := w.spec
-	spec.Conf = w.conf.text()
-	return c.Check(spec)
+	return err
 }
 
 // peopled returns an error for a step about something that the cluster of spec does not have.
@@ -125,7 +137,7 @@ func (s *Sentence) peopled(spec *runners.Spec, st *step) error {
 		}
 		for _, name := range podWord.FindAllString(said, -1) {
 			if !slices.Contains(pods, name) {
-				return fmt.Errorf("pod: found %s, want one of the cluster: %s", name, podRange(pods))
+				return fmt.Errorf("pod: found %s, want one of the cluster: %s%s", name, podRange(pods), didYouMean(name, pods))
 			}
 		}
 		if err := checkIDCs(spec, said); err != nil {
@@ -148,7 +160,7 @@ func checkIDCs(spec *runners.Spec, said string) error {
 		case len(idcs) == 0:
 			return fmt.Errorf("idc: found %s, want a cluster with agents; there is a model server only", m[1])
 		case !slices.Contains(idcs, m[1]):
-			return fmt.Errorf("idc: found %s, want one that has a pod: %s", m[1], strings.Join(idcs, ", "))
+			return fmt.Errorf("idc: found %s, want one that has a pod: %s%s", m[1], strings.Join(idcs, ", "), didYouMean(m[1], idcs))
 		}
 	}
 	return nil

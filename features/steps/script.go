@@ -38,6 +38,13 @@ func ReadScript(lines []ScriptLine, runner runners.Runner, spec runners.Spec, en
 		world: &World{runner: runner, spec: spec, conf: parseConf(strings.ReplaceAll(spec.Conf, "\t", " ")), models: spec.Models},
 		known: newVocabulary(runner.Faults()), end: end,
 	}
+	r.nouns = nounsOf(r.world)
+	for _, line := range lines {
+		_, text, _ := strings.Cut(line.Text, ":")
+		if found := r.known.match(strings.TrimSpace(text)); len(found) == 1 {
+			r.nouns.take(found[0], strings.TrimSpace(text))
+		}
+	}
 	var acts []runners.Act
 	var faults []error
 	for _, line := range lines {
@@ -62,6 +69,8 @@ func ReadScript(lines []ScriptLine, runner runners.Runner, spec runners.Spec, en
 type scriptReader struct {
 	world *World
 	known vocabulary
+	// nouns has what the cluster has, and what any line of the script makes.
+	nouns *nouns
 	end   time.Duration
 }
 
@@ -114,7 +123,10 @@ func (r *scriptReader) read(st *step) error {
 	if err := st.said.possible(r.world, st); err != nil {
 		return err
 	}
-	return st.said.peopled(&r.world.spec, st)
+	if err := st.said.peopled(&r.world.spec, st); err != nil {
+		return err
+	}
+	return r.nouns.check(st.said, st.text)
 }
 
 // act does what a step says and lets no time pass: a condition with a duration ends by

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"regexp"
 	"strconv"
+	"strings"
 )
 
 // kind is the purpose of a sentence.
@@ -41,6 +42,9 @@ type Sentence struct {
 	ofBareServer, ofAgents bool
 	// ofTraining is set for a sentence that is about the training job but names no process.
 	ofTraining bool
+	// declares is set for a sentence whose names need not be known before; exports for one
+	// after which a version exists.
+	declares, exports bool
 	// keyword is where the sentence belongs in a scenario: Given, When or Then.
 	keyword string
 	// waits says when time passes while the sentence is said, "" for never.
@@ -191,13 +195,16 @@ func (s *Sentence) arguments(text string) ([]reflect.Value, error) {
 	for i, group := range groups {
 		word := i - before
 		if word < 0 || word+1 >= t.NumIn() || t.In(word+1).Kind() == reflect.String {
+			if !strings.HasPrefix(group, `"`) && word >= 0 {
+				group = strings.ReplaceAll(group, notExported, "") // behind members of a list
+			}
 			args[i] = reflect.ValueOf(group)
 			continue
 		}
 		v := reflect.New(t.In(word + 1)).Elem()
 		n, err := strconv.ParseInt(group, 10, v.Type().Bits())
 		if err != nil {
-			return nil, fmt.Errorf("%q: %w", text, err)
+			return nil, fmt.Errorf("found the number %s, want one that fits into %d bits", group, v.Type().Bits())
 		}
 		v.SetInt(n)
 		args[i] = v

@@ -70,9 +70,8 @@ Feature: f
     And version 2 of ctr:ps_0 is exported
     And the clock of shard0-replica0 lags by 2s for 12s
     And shard0-replica0 falls behind
-    And version 3 of ctr:ps_0 is copied but for 5 kB
+    And version 2 of ctr:ps_0 is copied but for 5 kB
     And idc lf and shard0-replica1 are cut off from ZooKeeper for 3s
-    And the ps server of shard0-replica0 is killed
     And the model server of shard0-replica1 is killed
     And shard0-replica1 reaches ZooKeeper again
     Then every pod runs
@@ -90,10 +89,9 @@ Feature: f
 		"1.5s begin " + written(runners.Fault{Kind: "pod.lagging", Pod: "shard0-replica0", Duration: 2 * time.Second}),
 		"13.5s end " + written(runners.Fault{Kind: "pod.lagging", Pod: "shard0-replica0", Duration: 2 * time.Second}),
 		"13.5s begin " + written(runners.Fault{Kind: "pod.lagging", Pod: "shard0-replica0"}),
-		"13.5s begin " + written(runners.Fault{Kind: "version.partial", BasePath: "/models/ctr/ps_0", N: 3, SizeBytes: 5000}),
+		"13.5s begin " + written(runners.Fault{Kind: "version.partial", BasePath: "/models/ctr/ps_0", N: 2, SizeBytes: 5000}),
 		"13.5s begin " + written(cut),
 		"16.5s end " + written(cut),
-		"16.5s begin " + written(runners.Fault{Kind: "server.killed", Pod: "shard0-replica0", Server: "ps"}),
 		"16.5s begin " + written(runners.Fault{Kind: "server.killed", Pod: "shard0-replica1"}),
 		"16.5s end " + written(runners.Fault{Kind: "network.partition", From: []string{"shard0-replica1"}, To: []string{"zookeeper"}}),
 	}
@@ -102,6 +100,22 @@ Feature: f
 	}
 	if !r.made[0].closed {
 		t.Error("the cluster was not closed")
+	}
+}
+
+// A kind of model server is that of the fault.
+func TestAFaultHitsOneKindOfServer(t *testing.T) {
+	r := &fakeRunner{}
+	run(t, suiteOf(r, `
+Feature: f
+  Scenario: s
+    Given a v1 cluster of 1 shard with 2 replicas
+    When the ps server of shard0-replica0 is killed
+    Then every pod runs
+`))
+	want := []string{fmt.Sprintf("0s begin %+v", runners.Fault{Kind: "server.killed", Pod: "shard0-replica0", Server: "ps"})}
+	if diff := cmp.Diff(want, r.made[0].did); diff != "" {
+		t.Errorf("what was done (-want +got):\n%s", diff)
 	}
 }
 
@@ -115,7 +129,7 @@ Feature: f
     And the agent setting "num_ps" is "4"
     And the agent setting "layout_filters" is also "ps_{i};i % ${shard_num} == 1"
     And the agents have no setting "dc_aware"
-    And the environment variable "MY_CPU_LIMIT" is "8"
+    And the environment variable "MY_HOST_IPV6" is "8"
     And the agents keep the quirks "Q22,Q25"
     And pods that end start again after 30s
     Then every pod runs
@@ -133,7 +147,7 @@ Feature: f
 	want := runners.Spec{
 		Seed: 7, ConfName: "agent.conf", Shards: 3, Replicas: 2, Quirks: "Q22,Q25", RestartAfter: 30 * time.Second,
 		Locations: []runners.Location{{IDC: "lf", Cluster: "default"}, {IDC: "hl", Cluster: "blue"}},
-		Env:       []runners.EnvVar{{Key: "MY_CPU_LIMIT", Value: "8"}},
+		Env:       []runners.EnvVar{{Key: "MY_HOST_IPV6", Value: "8"}},
 		Replay:    "monosim test x.feature:2 --seed 7",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -181,6 +195,7 @@ func TestAddressesAreComparedAsPods(t *testing.T) {
 Feature: f
   Scenario: s
     Given a v3 cluster of 1 shard with 2 replicas
+    And model ctr with sub-graphs entry of 30 MB in version 1
     Then every agent lists ctr:entry on every pod
 `))
 	want := "t+0.001s: HeartBeat of shard0-replica0: ctr:entry, want [shard0-replica0 shard0-replica1], got [10.9.9.9:1 shard0-replica0 shard0-replica1]"

@@ -10,8 +10,8 @@ import (
 
 func TestAValueThatAPlaceholderDoesNotTakeIsNamed(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"model ctr with sub-graphs entry of 30 MiB in version 1",
-			`{size} takes a whole number, a blank, and bytes, kB, MB or GB: found "30 MiB", want as 30 MB`},
+		{"model ctr with sub-graphs entry of 30MB in version 1",
+			`{size} takes a whole number, a blank, and bytes, kB, MB or GB, or KiB, MiB or GiB: found "30MB", want as 30 MB`},
 		{"5 minutes pass", `{duration} takes a time in ms, s, m and h without blanks, as 250ms, 90s, 1h30m: found "5 minutes", want as 90s`},
 		{"within 5 minutes every pod runs", `{duration} takes a time in ms, s, m and h without blanks, as 250ms, 90s, 1h30m: found "5 minutes", want as 90s`},
 		{"ZooKeeper is down for 10 min", `{duration} takes a time in ms, s, m and h without blanks, as 250ms, 90s, 1h30m: found "10 min", want as 90s`},

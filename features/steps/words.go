@@ -9,6 +9,7 @@ const (
 	serverOfPod  = `the (?:model|ps|entry|dense) server of ` + podName
 	durationText = `(?:\d+(?:\.\d+)?(?:ms|h|m|s))+`
 	plainName    = `[\w.-]+`
+	absent       = `(?:` + notExported + `)?`
 )
 
 // word is a placeholder of sentences.
@@ -29,12 +30,12 @@ var words = map[string]word{
 	"text":     {`"([^"]*)"`, "any text in double quotes", []string{`"a text"`}},
 	"path":     {`(/\S*)`, "a path that begins with /", []string{"/gip/binding/ctr"}},
 	"name":     {`(` + plainName + `)`, "a name of letters, digits, _, . and -", []string{"ctr"}},
-	"layout":   {`([\w./-]+)`, "the name of a layout, or its path", []string{"main"}},
+	"layout":   {`([\w./-]+)(?:` + notWatched + `)?`, "the name of a layout, or its path; then \"that no agent watches\" for one that nobody looks at", []string{"main"}},
 	"names":    {`(` + plainName + `(?:(?:, | and )` + plainName + `)*)`, "names, joined by commas or and", []string{"entry, ps_0"}},
-	"servable": {`([\w.:-]+)`, "a model of a model server, as ctr:entry", []string{"ctr:entry"}},
-	"model":    {`([\w.-]+:[\w.-]+)`, "a sub-graph of a model, as ctr:entry", []string{"ctr:entry"}},
-	"models":   {`([\w.-]+:[\w.-]+(?:(?:, | and )[\w.-]+:[\w.-]+)*)`, "sub-graphs of models, joined by commas or and", []string{"ctr:entry"}},
-	"size":     {`(\d+ (?:bytes|kB|MB|GB))`, "a whole number, a blank, and bytes, kB, MB or GB", []string{"30 MB", "1 GB"}},
+	"servable": {`([\w.:-]+)` + absent, "a model of a model server, as ctr:entry; then \"that nobody has exported\" where it or the version does not exist", []string{"ctr:entry"}},
+	"model":    {`([\w.-]+:[\w.-]+)` + absent, "a sub-graph of a model, as ctr:entry; then \"that nobody has exported\" where it or the version does not exist", []string{"ctr:entry"}},
+	"models":   {`([\w.-]+:[\w.-]+` + absent + `(?:(?:, | and )[\w.-]+:[\w.-]+` + absent + `)*)`, "sub-graphs of models, joined by commas or and; then \"that nobody has exported\" where they do not exist", []string{"ctr:entry"}},
+	"size":     {`(\d+ (?:bytes|kB|MB|GB|KiB|MiB|GiB))`, "a whole number, a blank, and bytes, kB, MB or GB, or KiB, MiB or GiB", []string{"30 MB", "1 GB"}},
 	"pod":      {`(` + podName + `)`, "a pod, as shard0-replica1", []string{"shard0-replica0"}},
 	"pods":     {`(every pod|no pod|` + podList + `)`, "every pod, no pod, or pods joined by commas or and", []string{"every pod"}},
 	"agents":   {`(every agent|the agents? of ` + podList + `)`, "every agent, or the agent of shard0-replica0", []string{"every agent"}},
@@ -44,6 +45,7 @@ var words = map[string]word{
 	"call": {`(the (?:(?:first|second|third|fourth|fifth) )?(?:` + reloadCall + `|` + predictCall + `|` + statusCall + `))`,
 		"the reload, the Predict or the status request; of several the second one, as the second Predict", []string{"the reload"}},
 	"version": {`(-?\d+)`, "the number of a version", []string{"1"}},
+	"task":    {`(\d+)` + absent, "the number of a PS, entry or dense server; then \"that nobody has exported\" for one that does not exist", []string{"0"}},
 	"kind":    {`(ps|entry|dense)`, "ps, entry or dense", []string{"ps"}},
 	"places":  {`(` + placeName + `(?:(?:, | and )` + placeName + `)*)`, "pods, ZooKeeper and idc NAME, joined by commas or and", []string{"shard0-replica0", "ZooKeeper"}},
 	"state":   {`(START|LOADING|AVAILABLE|UNLOADING|END|UNKNOWN)`, "START, LOADING, AVAILABLE, UNLOADING, END or UNKNOWN", []string{"AVAILABLE"}},
@@ -81,7 +83,7 @@ var sentences = []*Sentence{
 	shape("a Predict takes {duration}", (*World).predictTime),
 	shape("the model default is not exported", (*World).noDefaultModel),
 	shape("the fake model server keeps its faults", (*World).fakeFaults),
-	shape("model {name} with sub-graphs {names} of {size} in version {n}", (*World).exportedModel),
+	declares(shape("model {name} with sub-graphs {names} of {size} in version {n}", (*World).exportedModel)),
 
 	// A training job beside the agents.
 	shape("a training job with {n} worker(s) and {n} PS", (*World).trainingJob),
@@ -92,8 +94,8 @@ var sentences = []*Sentence{
 	takesTime("as long as it says", Action("{duration} pass(es)", (*World).pass)),
 
 	// Models: what is exported, declared and published.
-	Action("version {n} of {model} is exported", (*World).export),
-	Action("version {n} of {model} is exported with {size}", (*World).exportSized),
+	exports(Action("version {n} of {model} is exported", (*World).export)),
+	declares(exports(Action("version {n} of {model} is exported with {size}", (*World).exportSized))),
 	Action("version {n} of {model} is deleted", (*World).deleteVersion),
 	Action("the base path of {model} is deleted", (*World).deleteBasePath),
 	faults("version"),
@@ -154,10 +156,11 @@ var sentences = []*Sentence{
 	ofBareServer(Assertion("the model server did not print {text}", (*World).bareServerDidNotPrint)),
 
 	// Entries of models, for later configs.
-	Action("the config of {model} has the base path {path}", (*World).configBasePath),
+	declares(Action("the config of {model} has the base path {path}", (*World).configBasePath)),
 	Action("the config of {model} has the platform {text}", (*World).configPlatform),
 	entry(Action("the config of {model} has the policy {text}", (*World).configPolicy)),
 	Action("the config of {model} gives version {n} the label {text}", (*World).configLabel),
+	Action("the config of {model} gives version {n} the label {text} before it is exported", (*World).configLabel),
 
 	// Calls to model servers, which go on while time passes.
 	Action("{server} is asked to reload to {models}", (*World).reload),
@@ -248,7 +251,7 @@ var sentences = []*Sentence{
 	Assertion("{agents} list(s) {model} on {pods}", (*World).listsOn),
 	Assertion("{agents} list(s) nothing", (*World).listsNothing),
 	Assertion("{agents} do(es) not answer", (*World).doesNotAnswer),
-	Assertion("{agents} answer(s) GetReplicas of {kind} {n} with {pods}", (*World).replicasAnswer),
+	Assertion("{agents} answer(s) GetReplicas of {kind} {task} with {pods}", (*World).replicasAnswer),
 	Assertion("{agents} refuse(s) GetReplicas with {error} {text}", (*World).refusesGetReplicas),
 	Assertion("{agents} answer(s) GetResource with shard {n} and replica {n}", (*World).resourceAnswer),
 	Assertion("{agents} refuse(s) GetResource with {error} {text}", (*World).refusesGetResource),

@@ -20,7 +20,7 @@ var samples = map[string][]string{
 	"server":  {"the ps server of shard0-replica0", "the model server"},
 	"servers": {"every model server", "the model server of shard0-replica1", "the model server"},
 	"call":    {"the reload", "the second Predict"}, "version": {"3", "-1"},
-	"kind": {"ps", "entry"}, "places": {"ZooKeeper", "idc lf", "shard0-replica1 and ZooKeeper"},
+	"kind": {"ps", "entry"}, "task": {"0"}, "places": {"ZooKeeper", "idc lf", "shard0-replica1 and ZooKeeper"},
 	"state": {"AVAILABLE"}, "error": {"NOT_FOUND"}, "quirks": {"Q153", "Q154 and Q158"}, "case": {"utils.ZKPath/sample-dc-replica"},
 	"json": {"12", "null", `"a b"`, `["a", {"b": "c"}]`, "{}"}, "raised": {"KeyError"},
 }
