@@ -41,8 +41,11 @@ func completeFlags(cmd *cobra.Command, lists map[string]func() []string) {
 
 // flagValues has the values of flags that mean the same in every command.
 var flagValues = map[string]func() []string{
-	"suite":  suiteNames,
-	"quirks": func() []string { return append([]string{"python", "fixed"}, toggles()...) },
+	"suite":        suiteNames,
+	"zookeeper":    func() []string { return []string{"zookeeper-3.8", "zookeeper-3.9"} },
+	"model-server": func() []string { return []string{"tfs-2.4", "tfs-head", "python-fake"} },
+	"policy":       func() []string { return []string{"latest", "latest_once", "all", "specific"} },
+	"quirks":       func() []string { return append([]string{"python", "fixed"}, toggles()...) },
 }
 
 func suiteNames() (names []string) {

@@ -28,6 +28,8 @@ the file that claims something else than what was found is named.
 
 The exit code is 0 when the file is written or, with --check, as it would be, 1 when it
 is not, and 2 when the sources cannot be read or the registers claim what is not so.`,
+		Example: `  monosim parity
+  monosim parity --check`,
 		Args: command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if _, err := os.Stat(root); err != nil {

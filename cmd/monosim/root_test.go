@@ -9,6 +9,7 @@ import (
 
 	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/features/steps"
+	"github.com/spf13/cobra"
 )
 
 // rootCommand runs monosim with all of its commands.
@@ -121,4 +122,58 @@ func TestStepsAreListed(t *testing.T) {
 	if want := len(steps.Vocabulary(newSimulation().Faults())); err != nil || len(list) != want {
 		t.Errorf("got %d sentences (%v), want %d", len(list), err, want)
 	}
+}
+
+// Every command shows how it is called, with flags that it has.
+func TestEveryCommandHasExamplesThatParse(t *testing.T) {
+	var look func(cmd *cobra.Command)
+	look = func(cmd *cobra.Command) {
+		if cmd.Name() == "completion" {
+			return // cobra's own
+		}
+		for _, below := range cmd.Commands() {
+			look(below)
+		}
+		if !cmd.HasParent() {
+			return
+		}
+		lines := 0
+		for line := range strings.Lines(cmd.Example) {
+			_, called, ok := strings.Cut(line, "monosim ")
+			if !ok {
+				continue // of another program, as curl
+			}
+			lines++
+			called, _, _ = strings.Cut(strings.ReplaceAll(strings.TrimSpace(called), " | ", " > "), " > ")
+			found, args, err := newRootCommand().Find(wordsOf(called))
+			if err != nil || found.CommandPath() != cmd.CommandPath() {
+				continue // of another command, as what makes a file for this one
+			}
+			if err := found.ParseFlags(args); err != nil && !found.DisableFlagParsing {
+				t.Errorf("%s: %s: %v", cmd.CommandPath(), line, err)
+			}
+		}
+		if lines == 0 {
+			t.Errorf("%s has no example", cmd.CommandPath())
+		}
+	}
+	look(newRootCommand())
+}
+
+// wordsOf splits a line at blanks that are not in quotes.
+func wordsOf(line string) []string {
+	var quote rune
+	words := strings.FieldsFunc(line, func(r rune) bool {
+		switch {
+		case r == quote:
+			quote = 0
+		case quote == 0 && (r == '\'' || r == '"'):
+			quote = r
+		}
+		return quote == 0 && r == ' '
+	})
+	for i := range words {
+		words[i] = strings.Trim(words[i], `'"`)
+	}
+	return words
 }

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -46,6 +48,9 @@ this machine may ask it; the ports file has its port.`,
   curl -d '{"model": "ranker", "version": 3, "delay": "1s"}' 127.0.0.1:8990/versions/slow`,
 		DisableFlagParsing: true, // upstream's rules for flags hold, not cobra's
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if slices.Contains(args, "--help") || slices.Contains(args, "-h") {
+				fmt.Fprintf(cmd.OutOrStdout(), "%s\n\nExamples:\n%s\n\n", cmd.Long, cmd.Example)
+			}
 			return runModelServer("monosim tfserving", args, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}

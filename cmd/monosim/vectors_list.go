@@ -19,44 +19,70 @@ import (
 // newListCommand makes `monosim vectors list`.
 func newListCommand() *cobra.Command {
 	var flags vectorFlags
-	var ops bool
+	var ops, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the ids of the golden cases, or their operations",
 		Long: `List the ids of the golden cases, each with its flags: the quirks that it shows, and
 drawn when its input was drawn at random. With --ops list the operations instead,
 each with the number of its cases.`,
+		Example: `  monosim vectors list --suite data_def
+  monosim vectors list --ops --json`,
 		Args: command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if ops {
-				return flags.listOps(cmd.OutOrStdout())
-			}
-			return flags.each(func(_ *golden.Suite, c *golden.Case) error {
-				_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s\t%s\n", c.ID, strings.Join(c.Flags, " "))
+			list, err := flags.list(ops)
+			if err != nil {
 				return err
-			})
+			}
+			if asJSON {
+				return writeJSON(cmd.OutOrStdout(), list)
+			}
+			for _, l := range list {
+				if _, err := fmt.Fprintln(cmd.OutOrStdout(), l); err != nil {
+					return err
+				}
+			}
+			return nil
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON instead of text")
 	flags.register(cmd)
 	cmd.Flags().BoolVar(&ops, "ops", false, "list the operations, each with the number of its cases")
 	return cmd
 }
 
-// listOps writes the selected operations in the order of their first cases.
-func (f *vectorFlags) listOps(w io.Writer) error {
-	var ops []string
-	count := map[string]int{}
+// listedCase is a case, or an operation with the number of its cases.
+type listedCase struct {
+	ID    string   `json:"id,omitempty"`
+	Flags []string `json:"flags,omitempty"`
+	Op    string   `json:"op"`
+	Cases int      `json:"cases,omitempty"`
+}
+
+func (l listedCase) String() string {
+	if l.ID == "" {
+		return fmt.Sprintf("%s\t%d", l.Op, l.Cases)
+	}
+	return l.ID + "\t" + strings.Join(l.Flags, " ")
+}
+
+// list lists the selected cases, or their operations in the order of their first cases.
+func (f *vectorFlags) list(ops bool) ([]listedCase, error) {
+	list, at := []listedCase{}, map[string]int{}
 	err := f.each(func(_ *golden.Suite, c *golden.Case) error {
-		if count[c.Op] == 0 {
-			ops = append(ops, c.Op)
+		if !ops {
+			list = append(list, listedCase{ID: c.ID, Flags: c.Flags, Op: c.Op})
+			return nil
 		}
-		count[c.Op]++
+		i, ok := at[c.Op]
+		if !ok {
+			i = len(list)
+			at[c.Op], list = i, append(list, listedCase{Op: c.Op})
+		}
+		list[i].Cases++
 		return nil
 	})
-	for _, op := range ops {
-		fmt.Fprintf(w, "%s\t%d\n", op, count[op])
-	}
-	return err
+	return list, err
 }
 
 // showOptions holds the flags of `monosim vectors show`.

@@ -128,6 +128,8 @@ input of the case files.
 
 The exit code is 0 when nothing is wrong, 1 when something is, and 2 when the suites
 cannot be read.`,
+		Example: `  monosim vectors lint
+  monosim vectors lint --dir vectors`,
 		Args: command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if _, err := os.Stat(dir); err != nil {

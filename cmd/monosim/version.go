@@ -20,7 +20,8 @@ func newVersionCommand() *cobra.Command {
 		Short: "Print the version and what it is held to",
 		Long: `Print the version, the commit of the reference that it is held to, and the profiles
 of ZooKeeper and of TensorFlow Serving that it simulates.`,
-		Args: command.NoArguments,
+		Example: "  monosim version",
+		Args:    command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := fmt.Fprint(cmd.OutOrStdout(), versionText())
 			return err

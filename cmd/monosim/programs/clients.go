@@ -54,17 +54,23 @@ pattern --model_name=ctr:ps_* matches, in the --layout), or bzid_info (all there
 			Short: "Ask agents of version 2 to load and unload a model, and how far it is",
 			Long: `Load (--cmd_type=load --model_dir=DIR), unload or look at a model, as the reference's
 client.py would if it did not end at its first call (Q67, Q68).`,
+			Example: `  monosim client --zk_servers=127.0.0.1:2181 --bzid=b --model_name=m
+  monosim client --zk_servers=127.0.0.1:2181 --bzid=b --model_name=m --cmd_type=load --model_dir=/models/m`,
 		}),
 		client("run", &cobra.Command{
 			Use:   "run [--bin_name=agent|agent_client|tfs_client] [--flag=value ...]",
 			Short: "Run an agent, agent-client or tfs-client, by name",
 			Long:  `Run the program --bin_name, agent unless told otherwise, as the reference's run.py does.`,
+			Example: `  monosim run --bin_name=agent_client --conf=agent.conf
+  monosim run --bin_name=agent --conf=agent.conf --tfs_log=tfs.log`,
 		}),
 		client("svr_client", &cobra.Command{
 			Use:   "svr-client --conf=FILE [--cmd_type=hb|gr] [--server_type=ps] [--task=0]",
 			Short: "Ask an agent with the reference's SvrClient, and print what that prints",
 			Long: `Ask the agent of an agent.conf as the reference's class SvrClient does, which has no
 program there: hb for HeartBeat, gr for GetReplicas.`,
+			Example: `  monosim svr-client --conf=agent.conf
+  monosim svr-client --conf=agent.conf --cmd_type=gr --server_type=ps --task=0`,
 		}),
 		client("tfs_client", &cobra.Command{
 			Use:   "tfs-client --conf=FILE --cmd_type=status [--target=HOST:PORT] [--flag=value ...]",

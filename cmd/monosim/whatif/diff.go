@@ -17,6 +17,9 @@ func newDiff() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff A.json B.json",
 		Short: "Compare two results that were printed with --json, with intervals of the differences",
+		Example: `  monosim whatif run today.yaml --json > a.json
+  monosim whatif run tomorrow.yaml --json > b.json
+  monosim whatif diff a.json b.json`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
 				return command.BadInput(fmt.Errorf("found %d arguments, want two files of monosim whatif run --json", len(args)))

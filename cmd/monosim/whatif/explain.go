@@ -14,9 +14,10 @@ import (
 
 func newSchema() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "schema",
-		Short: "Print the JSON schema of plans, for editors",
-		Args:  command.NoArguments,
+		Use:     "schema",
+		Short:   "Print the JSON schema of plans, for editors",
+		Example: "  monosim whatif schema > capacity.schema.json",
+		Args:    command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := cmd.OutOrStdout().Write(plan.Schema())
 			return err
@@ -31,6 +32,8 @@ func newExplain() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain METRIC",
 		Short: "Say what a metric of an objective is",
+		Example: `  monosim whatif explain p99
+  monosim whatif explain 'util(ps)' --json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return command.BadInput(fmt.Errorf("found %d arguments, want one of %s", len(args), strings.Join(append(plan.MetricNames(), "recovery(EVENT)"), ", ")))

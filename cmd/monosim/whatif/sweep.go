@@ -149,8 +149,9 @@ func newMerge() *cobra.Command {
 	f := planFlags{whole: true}
 	var planFile string
 	cmd := &cobra.Command{
-		Use:   "merge DIR --plan PLAN",
-		Short: "Put the files of a sweep's shards together",
+		Use:     "merge DIR --plan PLAN",
+		Short:   "Put the files of a sweep's shards together",
+		Example: "  monosim whatif merge shards --plan plan.yaml",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 || planFile == "" {
 				return command.BadInput(fmt.Errorf("found %d arguments and the plan %q, want a folder and --plan; see %s --help", len(args), planFile, cmd.CommandPath()))

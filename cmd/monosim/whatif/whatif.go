@@ -16,6 +16,7 @@ package whatif
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -37,6 +38,9 @@ confidence interval; what cannot be told is undecided.
 
 The exit code is 0 when every objective is met, 1 when one is missed, 2 when the plan
 makes no sense, and 3 when the budget ended before all was decided.`,
+		Example: `  monosim whatif theory plan.yaml
+  monosim whatif run plan.yaml --html report.html
+  monosim whatif solve plan.yaml`,
 		Args: command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -90,10 +94,11 @@ type answer func(context.Context, *judge.Judge, *plan.Source, *plan.Plan, plan.P
 func planCommand(use string, simulated bool, short string, do answer) *cobra.Command {
 	var f planFlags
 	cmd := &cobra.Command{
-		Use:   use + " PLAN",
-		Short: short,
-		Args:  onePlan,
-		RunE:  func(cmd *cobra.Command, args []string) error { return f.with(cmd, args[0], do) },
+		Use:     use + " PLAN",
+		Short:   short,
+		Example: fmt.Sprintf("  monosim whatif %[1]s plan.yaml\n  monosim whatif %[1]s plan.yaml --json --seed 7", use),
+		Args:    onePlan,
+		RunE:    func(cmd *cobra.Command, args []string) error { return f.with(cmd, args[0], do) },
 	}
 	f.add(cmd)
 	f.addAgentFlags(cmd)
