@@ -61,8 +61,7 @@ so is that of the reference's programs where monosim is called by their names.`,
 	}
 	root.SetHelpCommandGroupID("The project:")
 	root.SetCompletionCommandGroupID("The project:")
-	root.Version = version
-	root.SetVersionTemplate(versionText())
+	addVersionFlag(root)
 	completeFlags(root, flagValues)
 	if err := root.RegisterFlagCompletionFunc("color", completeWith(func() []string { return colour.When })); err != nil {
 		panic(err) // two of one name

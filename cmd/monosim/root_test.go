@@ -44,17 +44,6 @@ func TestWhatNobodyKnowsIsToldWithWhatIsLikeIt(t *testing.T) {
 	}
 }
 
-func TestVersionIsAFlagToo(t *testing.T) {
-	flag, err := rootCommand("--version")
-	if err != nil {
-		t.Fatal(err)
-	}
-	command, err := rootCommand("version")
-	if err != nil || flag != command || !strings.HasPrefix(flag, "monosim "+version) {
-		t.Errorf("got %q and with the command %q (%v), want both the same", flag, command, err)
-	}
-}
-
 func TestValuesOfFlagsAreCompleted(t *testing.T) {
 	for _, c := range []struct {
 		args []string

@@ -26,7 +26,7 @@ describes the protocol and all operations.`,
 		Example: `  echo '{"id":"a/b","op":"utils.expand_pattern","env":{},"in":{"pattern_str":"ps_[0-3]"}}' | monosim testee`,
 		Args:    command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			engine := gotestee.New(version)
+			engine := gotestee.New(thisVersion().Version)
 			err := checkQuirks(quirks)
 			if err == nil {
 				err = engine.KeepQuirks(quirks)

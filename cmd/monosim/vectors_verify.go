@@ -96,7 +96,7 @@ func subjectOf(command string, timeout time.Duration) (conformance.Subject, erro
 
 // engineSubject returns the engine as a testee.
 func engineSubject() conformance.Subject {
-	return conformance.Subject{Name: "monosim", Testee: gotestee.New(version)}
+	return conformance.Subject{Name: "monosim", Testee: gotestee.New(thisVersion().Version)}
 }
 
 // write writes the report, and returns an error if a case failed.

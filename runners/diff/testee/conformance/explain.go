@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/runners/diff/testee"
 )
@@ -43,12 +41,12 @@ func Explain(op string, want, got testee.Answer) string {
 			continue
 		}
 		evenA, evenB := e.even(a), e.even(b)
-		if !cmp.Equal(evenA, a) || !cmp.Equal(evenB, b) {
+		if !equal(evenA, a) || !equal(evenB, b) {
 			quirks = append(quirks, e.quirk)
 		}
 		a, b = evenA, evenB
 	}
-	if !cmp.Equal(a, b) {
+	if !equal(a, b) {
 		return ""
 	}
 	return strings.Join(quirks, ", ")
