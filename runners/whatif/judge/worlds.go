@@ -7,8 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
-
 	"github.com/monosim/monosim/engine/tasks"
 	"github.com/monosim/monosim/runners/whatif/model"
 	"github.com/monosim/monosim/runners/whatif/plan"
@@ -238,10 +236,24 @@ func (t *tallies) influence(w *result.Worlds, r *result.Result) {
 		for _, world := range worst.worlds {
 			drawn = append(drawn, plan.First(in.Values[world]))
 		}
-		if c := stat.Correlation(ranks(drawn), ranks(worst.values), nil); !math.IsNaN(c) {
+		if c := correlation(ranks(drawn), ranks(worst.values)); !math.IsNaN(c) {
 			in.Influence, in.Metric = c, metric
 		}
 	}
+}
+
+// correlation returns that of pairs of values, NaN where one does not vary.
+func correlation(x, y []float64) float64 {
+	meanX, _ := stats.Mean(x)
+	meanY, _ := stats.Mean(y)
+	var xx, yy, xy float64
+	for i := range x {
+		dx, dy := x[i]-meanX, y[i]-meanY
+		xx += float64(dx * dx)
+		yy += float64(dy * dy)
+		xy += float64(dx * dy)
+	}
+	return xy / math.Sqrt(xx*yy)
 }
 
 // ranks returns the position of each value in sorted order. Equal values share the mean of

@@ -5,27 +5,41 @@ import (
 	"slices"
 	"sort"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"gonum.org/v1/gonum/mathext"
 )
 
-// family returns gonum's form of a law, nil for a histogram or trace.
-func (l Law) family() interface {
-	Survival(x float64) float64
-	Quantile(p float64) float64
-} {
+// survival returns the probability that a draw of a law with parameters is above x, which is not
+// negative; NaN for a histogram or trace.
+func (l Law) survival(x float64) float64 {
 	switch l.Kind {
 	case Exp:
-		return distuv.Exponential{Rate: 1 / l.Mean}
+		return math.Exp(-(1 / l.Mean) * x)
 	case LogNormal:
-		return distuv.LogNormal{Mu: l.scale, Sigma: l.Sigma}
+		return 0.5 * (1 - math.Erf((math.Log(x)-l.scale)/(math.Sqrt2*l.Sigma)))
 	case Gamma, Erlang:
-		return distuv.Gamma{Alpha: l.Shape, Beta: 1 / l.scale}
+		return mathext.GammaIncRegComp(l.Shape, 1/l.scale*x)
 	case Uniform:
-		return distuv.Uniform{Min: l.Low, Max: l.High}
+		return min(1, max(0, (l.High-x)/(l.High-l.Low)))
 	case Weibull:
-		return distuv.Weibull{K: l.Shape, Lambda: l.scale}
+		return math.Exp(-math.Pow(x/l.scale, l.Shape))
 	}
-	return nil
+	return math.NaN()
+}
+
+// inverse returns the value that a draw of a law with parameters is at or below with a
+// probability p above 0; NaN for a histogram or trace.
+func (l Law) inverse(p float64) float64 {
+	switch l.Kind {
+	case Exp:
+		return -math.Log(1-p) / (1 / l.Mean)
+	case LogNormal:
+		return math.Exp(l.scale + float64(l.Sigma*mathext.NormalQuantile(p)))
+	case Gamma, Erlang:
+		return mathext.GammaIncRegInv(l.Shape, p) / (1 / l.scale)
+	case Weibull:
+		return l.scale * math.Pow(-math.Log(1-p), 1/l.Shape)
+	}
+	return math.NaN()
 }
 
 // Above returns the probability of a draw above x. Only an affine law depends on items.
@@ -51,7 +65,7 @@ func (l Law) Above(x, items float64) float64 {
 	if x < 0 {
 		return 1
 	}
-	return l.family().Survival(x)
+	return l.survival(x)
 }
 
 func step(above bool) float64 {
@@ -75,7 +89,7 @@ func (l Law) Quantile(p, items float64) float64 {
 	if p <= 0 {
 		return l.Min()
 	}
-	return l.family().Quantile(p)
+	return l.inverse(p)
 }
 
 // valueAt returns the smallest value that a share p of the values is at or below.

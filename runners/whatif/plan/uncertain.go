@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"gonum.org/v1/gonum/mathext"
 	"gopkg.in/yaml.v3"
 
 	"github.com/monosim/monosim/engine/tasks"
@@ -169,7 +169,7 @@ func quantitiesOf(text string) []string {
 // deviations low and high are from mid. Positive values are spaced by factors, others by
 // differences. A law is drawn parameter by parameter, all at the same z.
 func (u *Uncertain) between(z float64) (string, error) {
-	z /= distuv.UnitNormal.Quantile((1 + u.Confidence) / 2)
+	z /= mathext.NormalQuantile((1 + u.Confidence) / 2)
 	low, high := quantitiesOf(u.Low), quantitiesOf(u.High)
 	hole := func(text string) string {
 		return replaced(text, func(int, string, string) string { return "#" })
@@ -258,7 +258,7 @@ func oneUnit(texts ...string) (unit string, values [3]float64, ok bool) {
 // of a belief.
 func (u *Uncertain) draw(p float64, rng *rand.Rand) string {
 	if u.Belief == "" {
-		text, err := u.between(distuv.UnitNormal.Quantile(p))
+		text, err := u.between(mathext.NormalQuantile(p))
 		if err != nil {
 			panic(err) // reading has checked it
 		}

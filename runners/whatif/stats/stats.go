@@ -18,7 +18,7 @@ package stats
 import (
 	"math"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"gonum.org/v1/gonum/mathext"
 )
 
 // Mean returns the mean and the sample variance of values. The variance of a single value
@@ -65,9 +65,14 @@ func Sectioned(whole float64, parts []float64, confidence float64) (half float64
 	return T(confidence, n-1) * math.Sqrt(squares/(n-1)/n)
 }
 
-// T returns the two-sided quantile of Student's t.
+// T returns the two-sided quantile of Student's t. With x = degrees/(degrees+t*t) the law is the regularized incomplete beta function of x.
 func T(confidence, degrees float64) float64 {
-	return distuv.StudentsT{Sigma: 1, Nu: degrees}.Quantile(0.5 + confidence/2)
+	p := 0.5 + confidence/2
+	if p == 0.5 {
+		return 0
+	}
+	x := mathext.InvRegIncBeta(degrees/2, 0.5, 2*(1-p))
+	return math.Sqrt(degrees * (1 - x) / x)
 }
 
 // Paired returns the half-width of the interval of a difference of two values, as
@@ -89,8 +94,8 @@ func Paired(whole float64, a, b []float64, confidence float64) (half, reduction 
 // OrderInterval returns the ranks, from 1, of the values that bound the q-quantile of n
 // independent values at a confidence, by the binomial law.
 func OrderInterval(n int64, q, confidence float64) (low, high int64) {
-	b := distuv.Binomial{N: float64(n), P: q}
-	mean, sd := b.Mean(), b.StdDev()
-	z := distuv.UnitNormal.Quantile(0.5 + confidence/2)
+	mean := float64(n) * q
+	sd := math.Sqrt(mean * (1 - q))
+	z := mathext.NormalQuantile(0.5 + confidence/2)
 	return max(1, int64(math.Floor(mean-float64(z*sd)))), min(n, int64(math.Ceil(mean+float64(z*sd)))+1)
 }

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // The least numbers of requests of CAP-5.5: 459 with none, 662 with one, 838 with two
@@ -132,5 +134,24 @@ func TestQuantilesOfAllAreCovered(t *testing.T) {
 	}
 	if share := float64(old) / experiments; share > 0.85 {
 		t.Errorf("the mean of the parts is covered in %.1f %%: want parts so small that it is not", share*100)
+	}
+}
+
+// Goal: quantiles of Student's t and ranks of order statistics are gonum's, bit by bit, which the
+// program itself does without.
+func TestQuantilesAreGonums(t *testing.T) {
+	for _, confidence := range []float64{0, 0.5, 0.9, 0.95, 0.99, 0.999} {
+		for _, n := range []int64{1, 2, 3, 10, 29, 100, 10_000} {
+			want := distuv.StudentsT{Sigma: 1, Nu: float64(n)}.Quantile(0.5 + confidence/2)
+			if got := T(confidence, float64(n)); got != want {
+				t.Errorf("T of %g and %d degrees: got %g, want %g", confidence, n, got, want)
+			}
+			b := distuv.Binomial{N: float64(n), P: 0.9}
+			z := distuv.UnitNormal.Quantile(0.5 + confidence/2)
+			wantLow := max(1, int64(math.Floor(b.Mean()-float64(z*b.StdDev()))))
+			if low, _ := OrderInterval(n, 0.9, confidence); low != wantLow {
+				t.Errorf("ranks of %d values at %g: got %d at least, want %d", n, confidence, low, wantLow)
+			}
+		}
 	}
 }
