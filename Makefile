@@ -254,6 +254,14 @@ parity: ## rewrite PARITY.md, the figures and tables in README.md and PROTOCOL.m
 	$(GO) test -count=1 ./cmd/monosim -run TestREADMECounts -update
 	$(GO) test -count=1 ./runners/diff/testee/catalogue -run 'TestProtocolTables|TestFiguresOfCases' -update
 
+picture: ## README's picture of a report, which takes Chromium (CHROMIUM, default chromium)
+	@mkdir -p $(BUILD)/picture; cp cmd/monosim/testdata/failures/zookeeper.down.feature $(BUILD)/picture
+	@$(GO) build -o $(BUILD)/picture/monosim ./cmd/monosim
+	@cd $(BUILD)/picture && { ./monosim test zookeeper.down.feature --explain 6 --format html:report.html; [ $$? -eq 1 ]; } # it fails by design
+	@$(or $(CHROMIUM),chromium) --headless=new --no-sandbox --disable-gpu --hide-scrollbars --window-size=1000,1050 --virtual-time-budget=3000 \
+		--screenshot=runners/show/report.png "file://$(CURDIR)/$(BUILD)/picture/report.html" 2>/dev/null
+	@ls -l runners/show/report.png
+
 parity-check: ## say whether PARITY.md is what make parity writes
 	@echo "== parity-check"
 	@$(GO) run ./cmd/monosim parity -o PARITY.md --check

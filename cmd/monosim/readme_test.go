@@ -22,7 +22,7 @@ import (
 
 // Goal: the examples of README and of the pages that it leads to do what these say.
 // Method: each line of their sh blocks runs in a directory with what the lines name, but for
-// those of notRun, which say why not; the fixtures for pytest drive real clients.
+// those of notRun, which say why not.
 
 // readmeRoot is where README.md is, from here.
 const readmeRoot = "../.."
@@ -48,19 +48,19 @@ func pages(t *testing.T) []string {
 
 // notRun are beginnings of lines that do not run here, with the reason.
 var notRun = map[string]string{
-	"go install ":                                   "it would fetch a release and install it",
 	"make ":                                         "it runs this test, among others",
 	"MONOLITH_SRC=":                                 "it needs a checkout of the reference: make check-python",
 	"monosim test features --tags":                  "1,000 seeds take minutes: TestSeedsMultiplyTheRuns has a few",
 	"monosim test features --seeds 5000":            "as above; TestJobsChangeNothing has two numbers of jobs",
 	"monosim zookeeper --listen":                    "it serves until it is ended: TestZooKeeperServesAndKeepsItsState",
 	"monosim zookeeper check":                       "a million operations take minutes: TestCheckOfServersThatAgree has fewer",
+	"monosim whatif solve plan":                     "a search takes minutes: the tests of cmd/monosim/whatif solve the worked plans",
 	"monosim serve cluster":                         "it serves until it is ended: TestServeKeepsACluster",
 	"monosim trainer ":                              "it needs a ZooKeeper: TestScenariosOfATrainingJob of runners/test/realrun/loopback",
 	"monosim test builtin:features/training --tags": "it takes minutes: make check-real",
 	"monosim serve-model ":                          "as above: TestServeModelEndsInOrder",
 	"monosim agent-controller ":                     "it needs a ZooKeeper: TestAModelIsDeclaredPublishedAndFound of runners/serve/programs",
-	"monosim tfserving ":                            "it serves until it is ended, at a port that may be taken: TestThePytestFixtures",
+	"monosim tfserving ":                            "it serves until it is ended, at a port that may be taken: the tests of runners/pytest",
 	"MONOSIM_TFSERVING_FLAGS=":                      "as above",
 	"MY_HOST_IP=":                                   "it serves until it is ended, and needs a ZooKeeper: the tests of runners/serve/programs",
 	"curl ":                                         "it asks the server of the line above",
@@ -229,58 +229,48 @@ func runREADME(t *testing.T, dir, line string) {
 	}
 }
 
-// drive runs a conftest.py without pytest, which a fixture need not know: session
-// fixtures are generators.
-const drive = `
-import os, pathlib, sys, tempfile, types, urllib.request
-pytest = types.ModuleType("pytest")
-pytest.fixture = lambda **_: lambda f: f
-sys.modules["pytest"] = pytest
-import conftest
-from kazoo.client import KazooClient
-
-fixture = conftest.zookeeper()
-address = next(fixture)
-client = KazooClient(hosts=address)
-client.start(timeout=20)
-client.create("/a", b"kept", ephemeral=True)
-assert client.get("/a")[0] == b"kept"
-client.stop()
-assert list(fixture) == []
-
-class Factory:
-    def mktemp(self, name):
-        return pathlib.Path(tempfile.mkdtemp(name, dir="."))
-fixture = conftest.model_server(Factory())
-ports = next(fixture)
-url = "http://127.0.0.1:%d/v1/models/ranker" % ports["rest"]
-assert "model_version_status" in urllib.request.urlopen(url, timeout=20).read().decode()
-assert list(fixture) == []
-print("driven")
-`
-
-func TestThePytestFixtures(t *testing.T) {
-	python := os.Getenv("PYTHON")
-	if python == "" {
-		python = "python3"
-	}
-	if out, err := exec.CommandContext(limited(t), python, "-c", "import kazoo").CombinedOutput(); err != nil {
-		t.Skipf("no kazoo (pip install kazoo; PYTHON names the interpreter): %v %s", err, bytes.TrimSpace(out))
-	}
-	list := readmeBlocks(t, "python")
-	i := slices.IndexFunc(list, func(b string) bool { return strings.HasPrefix(b, "# conftest.py\n") })
-	if i < 0 {
-		t.Fatal("found no conftest.py in README")
-	}
-	dir := readmeDirectory(t)
-	if err := os.WriteFile(filepath.Join(dir, "conftest.py"), []byte(list[i]), 0o644); err != nil {
+// Goal: README shows what is printed. Method: its scenario is a file that fails, and each line of what
+// it shows of the failure begins a line of the golden output, in the order of that.
+func TestREADMEShowsAFailure(t *testing.T) {
+	const name = "testdata/failures/zookeeper.down"
+	scenario, err := os.ReadFile(name + ".feature")
+	golden, err2 := os.ReadFile(name + ".golden")
+	text, err3 := os.ReadFile(filepath.Join(readmeRoot, "README.md"))
+	if err := errors.Join(err, err2, err3); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, python, "-c", drive)
-	cmd.Env, cmd.Dir = onPath(dir), dir
-	if out, err := cmd.CombinedOutput(); err != nil || !strings.HasSuffix(string(out), "driven\n") {
-		t.Errorf("got %v and\n%s", err, out)
+	if !bytes.Contains(text, append([]byte("```gherkin\n"), append(bytes.TrimSpace(scenario), "\n```"...)...)) {
+		t.Errorf("README does not show %s.feature as it is", name)
+	}
+	_, shown, _ := strings.Cut(string(text), "```\nFAILED ")
+	shown, _, _ = strings.Cut("FAILED "+shown, "```")
+	printed := strings.Split(strings.ReplaceAll(string(golden), "testdata/failures/", ""), "\n")
+	for line := range strings.Lines(shown) {
+		line = strings.TrimSuffix(line, "\n")
+		i := slices.IndexFunc(printed, func(p string) bool { return strings.HasPrefix(p, line) })
+		if i < 0 {
+			t.Errorf("%s.golden has no line behind the one before that begins with %q", name, line)
+			continue
+		}
+		printed = printed[i+1:]
+	}
+}
+
+// The first screen of README has a picture, which a clone has to carry.
+func TestREADMEHasASmallPicture(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(readmeRoot, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := regexp.MustCompile(`!\[[^]]+\]\(([^)]+\.png)\)`).FindSubmatch(text)
+	if m == nil {
+		t.Fatal("README has no picture")
+	}
+	info, err := os.Stat(filepath.Join(readmeRoot, string(m[1])))
+	if err != nil || info.Size() > 200_000 {
+		t.Errorf("got %v, %v, want a picture of at most 200 kB", info, err)
+	}
+	if words := len(strings.Fields(string(text))); words > 1600 {
+		t.Errorf("README has %d words, want 1,600 at most", words)
 	}
 }
