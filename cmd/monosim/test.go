@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/monosim/monosim/cmd/monosim/command"
+	"github.com/monosim/monosim/cmd/monosim/project"
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/show/colour"
@@ -35,6 +37,14 @@ type testOptions struct {
 	explain   int
 	trace     string
 	runners   runnerOptions
+
+	budget     time.Duration
+	shard      string
+	lastFailed bool
+	quiet      bool
+	json       bool
+	// last has what failed last of the paths; nil where it cannot be kept.
+	last *project.Last
 }
 
 // newTestCommand makes `monosim test`, which runs scenarios on a runner.
@@ -59,11 +69,24 @@ others has to be what the first does with some seed, or explained by a quirk.
 
 The exit code is 0 when no scenario failed, 1 when one did, and 2 when what was
 asked for makes no sense: a path or a filter that finds nothing, a sentence that
-is not known. A run that is interrupted (Ctrl-C, SIGTERM) ends its reports with what
+is not known.
+
+With several seeds every scenario runs with the first, then every one with the next, so
+that any part of a long run has met them all. --for ends a run after a time of the wall
+clock, whole and with the code of what was run. --last-failed takes the scenarios that
+failed when these paths ran last, by a file in the folder monosim of the user's cache.
+
+The file monosim.yaml in the working folder may say features (paths), seeds, quirks,
+runners and tags, which count where arguments and flags say nothing else. Its tags do not
+count for file:line, and its seeds not beside --seed or --for.
+
+A run that is interrupted (Ctrl-C, SIGTERM) ends its reports with what
 was run so far, and with 128 and the number of the signal: 130, 143.`,
 		Example: `  monosim test builtin:
   monosim test features/rollout.feature:12 --seed 7
   monosim test features --tags '@v3 and not (@outage or @dense)' --seeds 1000
+  monosim test features --for 10m --shard 1/4 --format junit:report.xml
+  monosim test features --last-failed -q
   monosim test builtin: --list --tags @Q117
   monosim test builtin:features/rollout.feature --runner sim,real --compare --time-scale 0.1
   monosim test features --format progress --format junit:report.xml --format html:report.html`,
@@ -77,6 +100,12 @@ was run so far, and with 128 and the number of the signal: 130, 143.`,
 	f.Uint64Var(&o.suite.Seed, "seed", 1, "what every choice follows from; the first of --seeds")
 	f.IntVar(&o.suite.Seeds, "seeds", 1, "how many seeds to run each scenario with")
 	f.IntVar(&o.suite.Jobs, "jobs", 0, "how many scenarios to run at the same time, 0 for one for each core; changes nothing but the speed")
+	f.DurationVar(&o.budget, "for", 0, "end after this time of the wall clock, as 10m; without --seeds run seed after seed until then")
+	f.StringVar(&o.shard, "shard", "", "run one part of the scenarios, as 1/4 for the first of four")
+	f.BoolVar(&o.lastFailed, "last-failed", false, "run only what failed when these paths ran last; all, if nothing did")
+	f.StringVar(&o.suite.Name, "name", "", "run only scenarios whose title this regular expression matches")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "print failures and the totals only")
+	f.BoolVar(&o.json, "json", false, "with --list, --list-tags and --dry-run: print JSON")
 	f.StringVar(&o.suite.Tags, "tags", "", "run only scenarios with such tags, as '@a and not (@b or @c)' or '@a && ~@b'")
 	f.StringArrayVar(&o.formats, "format", nil, "progress (default), pretty, junit, cucumber or html (a page for browsers), with :FILE into a file; may be repeated")
 	f.BoolVar(&o.suite.Twice, "check-determinism", false, "run everything twice and compare what happened")
@@ -109,32 +138,48 @@ func (o *testOptions) run(cmd *cobra.Command, paths []string, simulation func() 
 		printFaults(cmd.OutOrStdout(), runner.Faults())
 		return nil
 	}
-	outputs, err := parseFormats(o.formats)
+	outputs, err := parseFormats(o.formats, o.quiet)
 	if err != nil {
 		return command.BadInput(err)
 	}
-	suite, err := o.complete(paths, runner)
+	if paths, err = o.settle(cmd, paths); err != nil {
+		return command.BadInput(reportInput(cmd.OutOrStdout(), outputs, err))
+	}
+	suite, err := o.complete(cmd, paths, runner)
 	if err != nil {
-		return command.BadInput(err)
+		return command.BadInput(reportInput(cmd.OutOrStdout(), outputs, err))
 	}
 	if o.list || o.listTags || o.dryRun {
 		return inputError(o.look(cmd, suite))
 	}
 	list, err := o.runners.make(simulation)
 	if err != nil {
-		return command.BadInput(err)
+		return command.BadInput(reportInput(cmd.OutOrStdout(), outputs, err))
 	}
-	return o.stream(cmd, suite, list, outputs)
+	err = o.stream(cmd, suite, list, outputs)
+	if input := (*steps.InputError)(nil); errors.As(err, &input) {
+		err = command.BadInput(reportInput(cmd.OutOrStdout(), outputs, err))
+	}
+	return err
 }
 
 // stream runs the suite, writes the reports as results come, and ends with the line of totals.
 func (o *testOptions) stream(cmd *cobra.Command, suite *steps.Suite, list []runners.Runner, outputs []output) error {
 	ctx, stop := command.UntilSignal(cmd.Context())
 	defer stop()
+	if o.budget > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, o.budget)
+		defer cancel()
+	}
 	out := newScreen(cmd.OutOrStdout(), cmd.ErrOrStderr())
 	last := cmd.OutOrStdout()
 	whose := &whose{}
-	told := listeners{&ticker{out: cmd.ErrOrStderr(), screen: out}, whose}
+	ran := ranListener{}
+	told := listeners{whose, ran}
+	if !o.quiet {
+		told = append(told, &ticker{out: cmd.ErrOrStderr(), screen: out})
+	}
 	for _, to := range outputs {
 		told = append(told, to.report(out))
 		if to.spoilt() {
@@ -151,10 +196,20 @@ func (o *testOptions) stream(cmd *cobra.Command, suite *steps.Suite, list []runn
 	begin := time.Now()
 	summary, err := o.on(ctx, suite, list, told, last)
 	if err != nil {
-		return inputError(err)
+		return err
+	}
+	if o.last != nil {
+		if err := o.last.Keep(ran); err != nil && o.lastFailed {
+			return command.BadInput(fmt.Errorf("--last-failed: %w", err))
+		}
+	}
+	if summary.OutOfTime {
+		fmt.Fprintln(last, summary.Remark())
 	}
 	fmt.Fprintln(last, totals(colour.For(last), summary, whose.of(summary.Runs), time.Since(begin)))
 	switch {
+	case summary.OutOfTime && summary.Runs == 0:
+		return command.BadInput(fmt.Errorf("--for %v: found no run that ended in this time, want a longer one", o.budget))
 	case summary.Interrupted:
 		return command.InterruptedBy(ctx, fmt.Sprintf("after %d of %d runs", summary.Runs, summary.Plan.Runs))
 	case summary.Failed > 0:
@@ -177,6 +232,9 @@ func (o *testOptions) look(cmd *cobra.Command, suite *steps.Suite) error {
 	list, err := suite.List()
 	if err != nil {
 		return err
+	}
+	if o.json {
+		return o.lookJSON(cmd, list)
 	}
 	w := cmd.OutOrStdout()
 	for _, line := range scope.QuirkLines(o.suite.Tags) {
@@ -204,6 +262,34 @@ func (o *testOptions) look(cmd *cobra.Command, suite *steps.Suite) error {
 	return nil
 }
 
+// lookJSON prints what would run as JSON.
+func (o *testOptions) lookJSON(cmd *cobra.Command, list []steps.Listed) error {
+	type listed struct {
+		steps.Listed
+		Runners []string `json:"runners"`
+	}
+	type tag struct {
+		Tag   string `json:"tag"`
+		Count int    `json:"count"`
+		About string `json:"about,omitempty"`
+	}
+	count, all, tags, total := countTags(list), []listed{}, []tag{}, 0
+	for _, sc := range list {
+		on, _ := runsOn(sc)
+		all, total = append(all, listed{sc, on}), total+sc.Steps
+	}
+	for _, name := range slices.Sorted(maps.Keys(count)) {
+		tags = append(tags, tag{name, count[name], strings.Join(scope.QuirkLines(name), "")})
+	}
+	switch {
+	case o.list:
+		return command.PrintJSON(cmd, all)
+	case o.listTags:
+		return command.PrintJSON(cmd, tags)
+	}
+	return command.PrintJSON(cmd, map[string]int{"scenarios": len(list), "steps": total})
+}
+
 // countTags counts the scenarios that have each tag.
 func countTags(list []steps.Listed) map[string]int {
 	count := map[string]int{}
@@ -225,10 +311,75 @@ func printFaults(out io.Writer, kinds []runners.FaultKind) {
 	}
 }
 
+// settle takes what monosim.yaml says where flags and arguments say nothing, and returns the paths.
+func (o *testOptions) settle(cmd *cobra.Command, paths []string) ([]string, error) {
+	says, err := project.Read(project.File)
+	if err != nil {
+		return nil, err
+	}
+	given := cmd.Flags().Changed
+	if len(says.Runners) > 0 && !given("runner") {
+		o.runners.names = says.Runners
+	} else if len(says.Runners) > 0 && o.runners.simulated() {
+		o.suite.Flags = "--runner sim" // for commands that repeat a run
+	}
+	if says.Quirks != "" && !given("quirks") {
+		o.suite.Quirks = says.Quirks
+	}
+	if says.Tags != "" && !given("tags") && !slices.ContainsFunc(paths, lineNumber.MatchString) {
+		o.suite.Tags = says.Tags
+	}
+	if says.Seeds > 0 && !given("seeds") && !given("seed") && o.runners.simulated() {
+		o.suite.Seeds = says.Seeds
+	}
+	if o.budget > 0 && !given("seeds") && o.runners.simulated() {
+		o.suite.Seeds = steps.Endless
+	}
+	if len(paths) == 0 && len(says.Features) > 0 {
+		paths = says.Features
+	}
+	return paths, nil
+}
+
+// share reads --shard.
+func (o *testOptions) share(suite *steps.Suite) error {
+	if o.shard == "" {
+		return nil
+	}
+	n, err := fmt.Sscanf(o.shard+" ", "%d/%d ", &suite.Shard, &suite.Shards)
+	if n != 2 || err != nil || suite.Shard < 1 || suite.Shard > suite.Shards || o.shard != fmt.Sprintf("%d/%d", suite.Shard, suite.Shards) {
+		return fmt.Errorf("--shard: found %q, want i/N with i from 1 to N, as 1/4", o.shard)
+	}
+	return nil
+}
+
+// again has the suite take what failed last, if --last-failed asks for it.
+func (o *testOptions) again(cmd *cobra.Command, suite *steps.Suite) error {
+	last, err := project.LastOf(suite.Paths)
+	if err != nil && o.lastFailed {
+		return fmt.Errorf("--last-failed: %w", err)
+	}
+	o.last = last
+	switch {
+	case !o.lastFailed:
+	case len(last.Failed) == 0:
+		fmt.Fprintln(cmd.ErrOrStderr(), "--last-failed: found no failure of the last run of these paths, so all run")
+	default:
+		suite.Only = func(sc steps.Listed) bool { return last.Has(sc.Path, sc.Name) }
+	}
+	return nil
+}
+
 // complete checks the flags and returns the suite that they ask for.
-func (o *testOptions) complete(paths []string, runner runners.Runner) (*steps.Suite, error) {
+func (o *testOptions) complete(cmd *cobra.Command, paths []string, runner runners.Runner) (*steps.Suite, error) {
 	if o.suite.Seeds < 1 {
 		return nil, fmt.Errorf("--seeds: found %d, want 1 or more", o.suite.Seeds)
+	}
+	if cmd.Flags().Changed("for") && o.budget <= 0 {
+		return nil, fmt.Errorf("--for: found %v, want more than 0, as 10m", o.budget)
+	}
+	if o.json && !o.list && !o.listTags && !o.dryRun {
+		return nil, errors.New("--json: found none of --list, --list-tags and --dry-run, whose output it is; --format cucumber and messages are for results")
 	}
 	if o.suite.Jobs < 0 {
 		return nil, fmt.Errorf("--jobs: found %d, want 1 or more, or 0 for one for each core", o.suite.Jobs)
@@ -254,9 +405,12 @@ func (o *testOptions) complete(paths []string, runner runners.Runner) (*steps.Su
 		suite.Choices = append(suite.Choices, c)
 	}
 	suite.Runner, suite.Explain, suite.Detail = runner, cmp.Or(o.explain, -1), o.trace != ""
+	suite.Clock = time.Now
 	var err error
 	suite.FS = featureFS{}
-	suite.Paths, err = findFeatures(paths)
+	if suite.Paths, err = findFeatures(paths); err == nil {
+		err = errors.Join(o.share(&suite), o.again(cmd, &suite))
+	}
 	return &suite, err
 }
 

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/monosim/monosim/cmd/monosim/project"
 	"github.com/monosim/monosim/features"
 	"github.com/monosim/monosim/features/steps"
 )
@@ -102,6 +103,22 @@ func hasFeatures(dir string) bool {
 	})
 	return has
 }
+
+// ranListener takes down what ran, and whether it failed with some seed.
+type ranListener map[project.Scenario]bool
+
+// Begin does nothing.
+func (ran ranListener) Begin(steps.Plan) error { return nil }
+
+// Add takes down a run.
+func (ran ranListener) Add(r *steps.Result) error {
+	one := project.Scenario{Path: r.Path, Name: r.Name}
+	ran[one] = ran[one] || r.Status == steps.Failed
+	return nil
+}
+
+// End does nothing.
+func (ran ranListener) End(*steps.Summary) error { return nil }
 
 // whose counts the runs of scenarios of this binary.
 type whose struct{ runs int }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -25,10 +26,11 @@ var formats = map[string]func(io.Writer) steps.Listener{
 type output struct {
 	format string
 	file   string // empty for standard output
+	quiet  bool
 }
 
 // parseFormats reads "pretty", "junit:report.xml" and so on.
-func parseFormats(texts []string) ([]output, error) {
+func parseFormats(texts []string, quiet bool) ([]output, error) {
 	if len(texts) == 0 {
 		texts = []string{"progress"}
 	}
@@ -38,7 +40,7 @@ func parseFormats(texts []string) ([]output, error) {
 		if formats[format] == nil || toFile && file == "" {
 			return nil, fmt.Errorf("--format: found %q, want progress, pretty, junit, cucumber or html, or one of them with :FILE", text)
 		}
-		list = append(list, output{format: format, file: file})
+		list = append(list, output{format: format, file: file, quiet: quiet})
 	}
 	return list, nil
 }
@@ -50,6 +52,9 @@ func (o output) spoilt() bool {
 
 // report makes the report.
 func (o output) report(stdout io.Writer) steps.Listener {
+	if o.file == "" && o.quiet && o.format == "progress" {
+		return report.NewFailures(stdout)
+	}
 	if o.file == "" {
 		return formats[o.format](stdout)
 	}
@@ -93,6 +98,26 @@ func (r *fileReport) End(s *steps.Summary) error {
 		return err
 	}
 	return r.file.Close()
+}
+
+// reportInput writes an error in what was asked for into the reports for CI servers, which else
+// would show those of an earlier run. It returns the error, with those of writing.
+func reportInput(stdout io.Writer, outputs []output, err error) error {
+	told := err
+	for _, o := range outputs {
+		if o.format != "junit" {
+			continue
+		}
+		var text bytes.Buffer
+		wrong := report.WriteInputErrors(&text, told)
+		if wrong == nil && o.file == "" {
+			_, wrong = stdout.Write(text.Bytes())
+		} else if wrong == nil {
+			wrong = wholefile.Write(o.file, text.Bytes())
+		}
+		err = errors.Join(err, wrong)
+	}
+	return err
 }
 
 // listeners calls several listeners in turn. An error of one does not keep the others from

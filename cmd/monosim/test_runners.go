@@ -137,7 +137,12 @@ func (o *runnerOptions) slower(name string, times int) (runners.Runner, string) 
 
 // runnersOf lists the runners of a scenario, and the reason for each on which it does not run.
 func runnersOf(sc steps.Listed) string {
-	var on, not []string
+	on, not := runsOn(sc)
+	return strings.Join(append([]string{strings.Join(on, " ")}, not...), "; ")
+}
+
+// runsOn lists the runners of a scenario, and the others with the reasons.
+func runsOn(sc steps.Listed) (on, not []string) {
 	for _, name := range runnerNames {
 		if why := sc.Not[name]; why == "" {
 			on = append(on, name)
@@ -145,12 +150,14 @@ func runnersOf(sc steps.Listed) string {
 			not = append(not, fmt.Sprintf("not %s: %s", name, why))
 		}
 	}
-	return strings.Join(append([]string{strings.Join(on, " ")}, not...), "; ")
+	return on, not
 }
 
 // on runs scenarios on the chosen runners.
 func (o *testOptions) on(ctx context.Context, suite *steps.Suite, list []runners.Runner, told steps.Listener, out io.Writer) (*steps.Summary, error) {
 	switch {
+	case o.budget > 0 && !o.runners.one():
+		return nil, &steps.InputError{Where: "--for", Text: "found several runners, want one: a comparison needs all runs"}
 	case o.runners.simulated():
 		return suite.Stream(ctx, told)
 	case o.runners.one():

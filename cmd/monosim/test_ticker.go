@@ -29,13 +29,16 @@ type ticker struct {
 
 // far is the progress of a run.
 type far struct {
-	total, runs, failed int
+	total, runs, failed int // total is 0 for a run that only time ends
 	virtual             time.Duration
 }
 
 // Begin begins.
 func (t *ticker) Begin(p steps.Plan) error {
 	t.begin, t.far.total = time.Now(), p.Runs
+	if p.Seeds == steps.Endless {
+		t.far.total, p.Runs = 0, -1 // which the bar takes for no end
+	}
 	if command.IsTerminal(t.out) {
 		t.bar = progressbar.NewOptions(p.Runs,
 			progressbar.OptionSetWriter(&late{out: t.out, from: t.begin.Add(time.Second)}), progressbar.OptionThrottle(200*time.Millisecond),
@@ -67,6 +70,9 @@ func (t *ticker) say() {
 
 // line describes the progress after that time.
 func (f far) line(after time.Duration) string {
+	if f.total == 0 {
+		return fmt.Sprintf("%d runs, %d failed, %v virtual", f.runs, f.failed, f.virtual.Round(time.Second))
+	}
 	text := fmt.Sprintf("%d of %d runs (%d %%), %d failed, %v virtual", f.runs, f.total, f.runs*100/max(f.total, 1), f.failed, f.virtual.Round(time.Second))
 	if f.runs == 0 {
 		return text

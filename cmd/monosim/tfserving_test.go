@@ -65,7 +65,15 @@ var buildOnce = sync.OnceValues(func() (path string, err error) {
 })
 
 func TestMain(m *testing.M) {
+	cache, err := os.MkdirTemp("", "monosim-cache-") // what failed last is kept there
+	if err == nil {
+		err = os.Setenv("XDG_CACHE_HOME", cache)
+	}
+	if err != nil {
+		panic(err)
+	}
 	code := m.Run()
+	os.RemoveAll(cache)
 	if buildDir != "" {
 		os.RemoveAll(buildDir)
 	}

@@ -37,13 +37,14 @@ func Example() {
 	//   so did 2 of 2 seeds: 7, 8
 	//   seed 7, replay with: monosim test pods.feature:2 --seed 7
 	// <?xml version="1.0" encoding="UTF-8"?>
-	// <testsuites name="monosim" tests="2" failures="2" skipped="0">
-	//   <testsuite name="Pods" file="pods.feature" tests="2" failures="2" skipped="0">
-	//     <testcase classname="pods.feature" name="A pod ends (line 2, seed 7)" time="10.000">
-	//       <failure message="t+10.000s: agent of shard0-replica0, want ended, got running">t+10.000s: agent of shard0-replica0, want ended, got running&#xA;replay with: monosim test pods.feature:2 --seed 7</failure>
-	//     </testcase>
-	//     <testcase classname="pods.feature" name="A pod ends (line 2, seed 8)" time="10.000">
-	//       <failure message="t+10.000s: agent of shard0-replica0, want ended, got running">t+10.000s: agent of shard0-replica0, want ended, got running&#xA;replay with: monosim test pods.feature:2 --seed 8</failure>
+	// <testsuites name="monosim" tests="1" failures="1" errors="0" skipped="0">
+	//   <testsuite name="Pods" file="pods.feature" tests="1" failures="1" errors="0" skipped="0">
+	//     <testcase classname="pods.feature" name="A pod ends" time="0.000">
+	//       <properties>
+	//         <property name="seeds" value="2"></property>
+	//         <property name="virtual_seconds" value="20.000"></property>
+	//       </properties>
+	//       <failure message="t+10.000s: agent of shard0-replica0, want ended, got running">failed with 2 of 2 seeds&#xA;&#xA;seed 7: t+10.000s: agent of shard0-replica0, want ended, got running&#xA;replay with: monosim test pods.feature:2 --seed 7&#xA;&#xA;seed 8: t+10.000s: agent of shard0-replica0, want ended, got running&#xA;replay with: monosim test pods.feature:2 --seed 8</failure>
 	//     </testcase>
 	//   </testsuite>
 	// </testsuites>

@@ -170,9 +170,7 @@ func (f *htmlForm) End(s *steps.Summary) error {
 		Kind: "totals", Runs: s.Runs, Passed: s.Passed, Failed: s.Failed, Skipped: s.Skipped, Steps: s.Steps,
 		VirtualNs: int64(s.Virtual), Trace: fmt.Sprintf("%016x", s.TraceHash()), NotListed: s.Passed - f.listed,
 	}
-	if s.Interrupted {
-		totals.Remark = fmt.Sprintf("interrupted after %d of %d runs", s.Runs, s.Plan.Runs)
-	}
+	totals.Remark = s.Remark()
 	if err := f.page.Line(totals); err != nil {
 		return err
 	}

@@ -28,18 +28,27 @@ const perLine = 70
 
 // progress writes the report of NewProgress.
 type progress struct {
-	out  io.Writer
-	ink  colour.Ink
-	runs int
+	out   io.Writer
+	ink   colour.Ink
+	quiet bool // no marks
+	runs  int
 }
 
 // NewProgress makes a listener that writes a mark for each run at once, and at the end the
 // failures, grouped by kind.
 func NewProgress(w io.Writer) steps.Listener { return &progress{out: w, ink: colour.For(w)} }
 
+// NewFailures makes a listener that writes at the end the failures, grouped by kind, and else nothing.
+func NewFailures(w io.Writer) steps.Listener {
+	return &progress{out: w, ink: colour.For(w), quiet: true}
+}
+
 func (p *progress) Begin(steps.Plan) error { return nil }
 
 func (p *progress) Add(r *steps.Result) error {
+	if p.quiet {
+		return nil
+	}
 	if p.runs > 0 && p.runs%perLine == 0 {
 		if _, err := fmt.Fprintf(p.out, " %d\n", p.runs); err != nil {
 			return err
@@ -52,7 +61,9 @@ func (p *progress) Add(r *steps.Result) error {
 
 func (p *progress) End(s *steps.Summary) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, " %d\n", p.runs)
+	if !p.quiet {
+		fmt.Fprintf(&b, " %d\n", p.runs)
+	}
 	writeFailures(&b, p.ink, s)
 	_, err := io.WriteString(p.out, b.String())
 	return err
@@ -63,7 +74,7 @@ const maxFailures = 20
 
 func writeFailures(b *strings.Builder, ink colour.Ink, s *steps.Summary) {
 	for _, group := range s.Failures[:min(len(s.Failures), maxFailures)] {
-		writeFailure(b, ink, group, s.Plan.Seeds)
+		writeFailure(b, ink, group, s.Seeds())
 	}
 	if len(s.Failures) > maxFailures {
 		more := 0

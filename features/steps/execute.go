@@ -11,8 +11,12 @@ import (
 )
 
 // runOne runs a job. While it fails, it runs it again on slower clocks, if the suite has them.
-func (s *Suite) runOne(j job) Result {
-	r := s.runOnce(j)
+func (s *Suite) runOne(j job) (r Result) {
+	if s.Clock != nil {
+		begin := s.Clock()
+		defer func() { r.Wall = s.Clock().Sub(begin) }()
+	}
+	r = s.runOnce(j)
 	for times := 1; r.Status == Failed && s.Slower != nil; times++ {
 		slower := *s
 		if slower.Runner, slower.Flags = s.Slower(times); slower.Runner == nil {

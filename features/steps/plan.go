@@ -25,14 +25,15 @@ func (e *InputError) Error() string { return e.Where + ": " + e.Text }
 
 // Listed is a scenario, or a row of an outline, that a suite runs.
 type Listed struct {
-	Feature, Name string
-	Path          string
+	Feature string `json:"feature"`
+	Name    string `json:"name"`
+	Path    string `json:"path"`
 	// Line is the line of the row, or where the scenario begins.
-	Line  int
-	Tags  []string
-	Steps int
+	Line  int      `json:"line"`
+	Tags  []string `json:"tags"`
+	Steps int      `json:"steps"`
 	// Not has the runners that a tag excludes, by name, with the reasons.
-	Not map[string]string
+	Not map[string]string `json:"not,omitempty"`
 }
 
 // List finds what Run would run and checks it against the vocabulary, but runs nothing. Its
@@ -45,10 +46,36 @@ func (s *Suite) List() ([]Listed, error) {
 	var list []Listed
 	for _, sc := range scenarios {
 		for _, c := range sc.cases {
-			list = append(list, Listed{Feature: sc.feature, Name: c.name, Path: sc.path, Line: c.line(sc), Tags: c.tags, Steps: len(c.steps), Not: c.not})
+			list = append(list, sc.listed(&c))
 		}
 	}
 	return list, nil
+}
+
+// listed is a case in a listing.
+func (sc *scenario) listed(c *scenarioCase) Listed {
+	return Listed{Feature: sc.feature, Name: c.name, Path: sc.path, Line: c.line(sc), Tags: c.tags, Steps: len(c.steps), Not: c.not}
+}
+
+// shard keeps the cases of the suite's shard. They are dealt out one by one, so that the slow
+// scenarios of a file do not come to one machine.
+func (s *Suite) shard(found []*scenario) ([]*scenario, error) {
+	if s.Shards <= 1 {
+		return found, nil
+	}
+	n, any := 0, false
+	for _, sc := range found {
+		sc.cases = slices.DeleteFunc(sc.cases, func(scenarioCase) bool {
+			n++
+			mine := (n-1)%s.Shards == s.Shard-1
+			any = any || mine
+			return !mine
+		})
+	}
+	if n > 0 && !any {
+		return nil, &InputError{Where: fmt.Sprintf("shard %d/%d", s.Shard, s.Shards), Text: fmt.Sprintf("found no scenario for it among %d, want at most that many shards", n)}
+	}
+	return found, nil
 }
 
 // plan finds the scenarios and checks them against the vocabulary. The error has an
@@ -62,14 +89,30 @@ func (s *Suite) plan() ([]*scenario, error) {
 	if err != nil {
 		return nil, err
 	}
+	name, err := regexp.Compile(s.Name)
+	if err != nil {
+		return nil, &InputError{Where: "name " + s.Name, Text: "found no regular expression, want one as 'agent.*(killed|stopped)': " + strings.TrimPrefix(err.Error(), "error parsing regexp: ")}
+	}
 	left := &leftOut{runner: s.Runner.Name()}
 	for _, sc := range found {
 		sc.keep(wanted)
+		sc.cases = slices.DeleteFunc(sc.cases, func(c scenarioCase) bool {
+			return !name.MatchString(c.name) || s.Only != nil && !s.Only(sc.listed(&c))
+		})
 		sc.cases = slices.DeleteFunc(sc.cases, left.take)
+	}
+	if found, err = s.shard(found); err != nil {
+		return nil, err
 	}
 	found = slices.DeleteFunc(found, func(sc *scenario) bool { return len(sc.cases) == 0 })
 	if len(found) == 0 && left.why != "" {
 		return nil, &InputError{Where: strings.Join(s.Paths, ", "), Text: "found no scenario that runs on " + left.runner + ": " + left.why}
+	}
+	if len(found) == 0 && s.Only != nil {
+		return nil, &InputError{Where: strings.Join(s.Paths, ", "), Text: "found none of the scenarios that failed last, or that were asked for by other means than their tags"}
+	}
+	if len(found) == 0 && s.Name != "" {
+		return nil, &InputError{Where: "name " + s.Name, Text: "found no scenario with such a title in " + strings.Join(s.Paths, ", ")}
 	}
 	if len(found) == 0 && s.Tags != "" {
 		return nil, &InputError{Where: "tags " + s.Tags, Text: "found no scenario with such tags in " + strings.Join(s.Paths, ", ")}

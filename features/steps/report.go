@@ -3,6 +3,7 @@ package steps
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"hash/fnv"
 	"regexp"
 	"slices"
@@ -47,6 +48,8 @@ type Result struct {
 	// that differ.
 	Err   error
 	Stats runners.Stats
+	// Wall is the time that the run took, if Suite.Clock is set.
+	Wall time.Duration
 	// Explanation explains a failed step: a heading, and lines about the pods, znodes and
 	// models that the step names; see Suite.Explain.
 	Explanation []string
@@ -144,6 +147,8 @@ type Summary struct {
 	Virtual                       time.Duration
 	// Interrupted reports that the run was ended from outside.
 	Interrupted bool
+	// OutOfTime reports that the run was ended because its time was over.
+	OutOfTime bool
 	// Failures groups the failures by kind, in the order of the first of each.
 	Failures []*FailureGroup
 
@@ -234,6 +239,30 @@ func (s *Summary) fail(r *Result) *FailureGroup {
 
 // varying matches what differs between failures of one kind: times, and hashes of traces.
 var varying = regexp.MustCompile(`(?:` + durationText + `|[0-9a-f]{16}|0x[0-9a-f]+)`)
+
+// Seeds counts the seeds that were begun with.
+func (s *Summary) Seeds() int {
+	all := max(s.Plan.Scenarios, 1)
+	return min(s.Plan.Seeds, (s.Runs+all-1)/all)
+}
+
+// Remark says how far a run came that did not come to its end, "" for others.
+func (s *Summary) Remark() string {
+	switch {
+	case s.Interrupted:
+		return fmt.Sprintf("interrupted after %d of %d runs", s.Runs, s.Plan.Runs)
+	case s.OutOfTime:
+		text := fmt.Sprintf("out of time after %d runs", s.Runs)
+		if s.Plan.Seeds != Endless {
+			text = fmt.Sprintf("out of time after %d of %d runs", s.Runs, s.Plan.Runs)
+		}
+		if s.Runs < s.Plan.Scenarios {
+			return fmt.Sprintf("%s: only %d of %d scenarios were met", text, s.Runs, s.Plan.Scenarios)
+		}
+		return fmt.Sprintf("%s: each of %d scenarios with %d seeds or more", text, s.Plan.Scenarios, s.Runs/max(s.Plan.Scenarios, 1))
+	}
+	return ""
+}
 
 // TraceHash folds the hashes of all runs in order.
 func (s *Summary) TraceHash() uint64 { return s.trace }

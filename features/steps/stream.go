@@ -9,7 +9,7 @@ import (
 )
 
 // Listener receives the results of a suite while it runs: Begin once, Add for every run of
-// a scenario, in the order of files, scenarios and seeds, and End once. End follows every
+// a scenario, in the order of seeds, files and scenarios, and End once. End follows every
 // Begin, also when the run was interrupted, or when Begin or Add has failed. Calls come one
 // at a time. After an error of Begin or Add the suite runs nothing more.
 //
@@ -36,7 +36,7 @@ const (
 
 // Stream runs every scenario with every seed and passes on each result as soon as all
 // earlier ones are passed on; it keeps none. When ctx ends, the results so far are the
-// whole run and Summary.Interrupted is set. Stream does not wait for runs that still go on
+// whole run and Summary.Interrupted is set, or Summary.OutOfTime where its deadline has passed. Stream does not wait for runs that still go on
 // then. The error is an [*InputError], or what the listener returned.
 func (s *Suite) Stream(ctx context.Context, listener Listener) (*Summary, error) {
 	scenarios, err := s.plan()
@@ -74,11 +74,12 @@ type job struct {
 	seed     uint64
 }
 
-// jobs yields all runs in order.
+// jobs yields all runs in order: all scenarios with the first seed, then all with the next, so
+// that a run that is broken off has met as many scenarios as it could.
 func (s *Suite) jobs(scenarios []*scenario) iter.Seq[job] {
 	return func(yield func(job) bool) {
-		for _, sc := range scenarios {
-			for i := range max(s.Seeds, 1) {
+		for i := range max(s.Seeds, 1) {
+			for _, sc := range scenarios {
 				for k := range sc.cases {
 					if !yield(job{sc, &sc.cases[k], s.Seed + uint64(i)}) {
 						return
@@ -112,7 +113,7 @@ func (s *Suite) stream(ctx context.Context, scenarios []*scenario, summary *Summ
 	var ended sync.WaitGroup
 	s.work(work, scenarios, workers, window, results, &ended)
 	defer func() {
-		if stop(); !summary.Interrupted {
+		if stop(); !summary.Interrupted && !summary.OutOfTime {
 			ended.Wait()
 		}
 	}()
@@ -120,7 +121,8 @@ func (s *Suite) stream(ctx context.Context, scenarios []*scenario, summary *Summ
 	for summary.Runs < summary.Plan.Runs {
 		select {
 		case <-ctx.Done():
-			summary.Interrupted = true
+			summary.OutOfTime = errors.Is(context.Cause(ctx), context.DeadlineExceeded)
+			summary.Interrupted = !summary.OutOfTime
 			return nil
 		case one := <-results:
 			waiting[one.n] = one

@@ -3,9 +3,14 @@ package steps
 import (
 	"context"
 	"io/fs"
+	"math"
+	"time"
 
 	"github.com/monosim/monosim/runners"
 )
+
+// Endless as Suite.Seeds runs seed after seed until the context ends.
+const Endless = math.MaxInt32
 
 // Suite selects scenarios and says how to run them.
 type Suite struct {
@@ -18,6 +23,14 @@ type Suite struct {
 	// Tags is a tag expression as "@v3 and not (@slow or @outage)", where && and ~ may
 	// stand for and and not; empty selects all.
 	Tags string
+	// Name is a regular expression that the title of a scenario has to match somewhere; that of
+	// a row of an outline has its values. Empty selects all.
+	Name string
+	// Only, when set, selects by what a listing says.
+	Only func(Listed) bool
+	// Shard and Shards select every Shards-th scenario from the Shard-th on, after all else has
+	// selected, so that several machines share them; 0 selects all.
+	Shard, Shards int
 	// Seed is the first seed, Seeds the number of seeds (0 means 1).
 	Seed  uint64
 	Seeds int
@@ -44,9 +57,11 @@ type Suite struct {
 	Detail bool
 	// NoLeaps is Spec.NoLeaps of every cluster, with Twice only of the second run.
 	NoLeaps bool
-	// FailFast ends the run with the first failure in the order of the files; everything
+	// FailFast ends the run with the first failure in the order of the runs; everything
 	// before it is still run and reported.
 	FailFast bool
+	// Clock, when set, measures Result.Wall. It is not read otherwise.
+	Clock func() time.Time
 	// Jobs is how many worlds run at the same time; 0 means one for each core. Neither the
 	// results nor their order depend on it.
 	Jobs int

@@ -289,9 +289,9 @@ Feature: f
 	}
 	want := []string{
 		"first seed 7: a v3 cluster of 1 shard with 1 replica, replay monosim test x.feature:2 --seed 7",
-		"first seed 8: a v3 cluster of 1 shard with 1 replica, replay monosim test x.feature:2 --seed 8",
 		"second (n: 2) seed 7: a v3 cluster of 1 shard with 2 replicas, replay monosim test x.feature:11 --seed 7",
 		"second (n: 3) seed 7: a v3 cluster of 1 shard with 3 replicas, replay monosim test x.feature:12 --seed 7",
+		"first seed 8: a v3 cluster of 1 shard with 1 replica, replay monosim test x.feature:2 --seed 8",
 		"second (n: 2) seed 8: a v3 cluster of 1 shard with 2 replicas, replay monosim test x.feature:11 --seed 8",
 		"second (n: 3) seed 8: a v3 cluster of 1 shard with 3 replicas, replay monosim test x.feature:12 --seed 8",
 	}

@@ -1,0 +1,170 @@
+// Package project reads and keeps what belongs to a folder of scenarios: its settings, and which
+// of its scenarios failed last.
+//
+// Two things to use first:
+//
+//   - [Read] reads the file monosim.yaml of a folder.
+//   - [LastOf] finds what failed last of some paths.
+//
+// To change
+//
+//   - what the file may say: the fields of [Config] and the method set
+//   - where failures are kept, and in which form: last.go
+package project
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+	"gopkg.in/yaml.v3"
+)
+
+// File is the name of the file in the working folder.
+const File = "monosim.yaml"
+
+// Config has what monosim test takes where its flags and arguments say nothing. What the file
+// does not say is empty.
+type Config struct {
+	Features []string // paths, as arguments of monosim test
+	Seeds    int
+	Quirks   string
+	Runners  []string
+	Tags     string
+}
+
+// keys are what the file may say.
+var keys = []string{"features", "seeds", "quirks", "runners", "tags"}
+
+// Read reads a file; one that is not there says nothing. An error has file:line, what was found
+// and what was wanted.
+func Read(name string) (Config, error) {
+	var c Config
+	file, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return c, nil
+	}
+	if err != nil {
+		return c, err
+	}
+	defer file.Close()
+	decoder := yaml.NewDecoder(file)
+	var document, second yaml.Node
+	if err := decoder.Decode(&document); errors.Is(err, io.EOF) {
+		return c, nil // an empty file, or comments only
+	} else if err != nil {
+		return c, fmt.Errorf("%s: %s", name, strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	if err := decoder.Decode(&second); !errors.Is(err, io.EOF) {
+		return c, fmt.Errorf("%s:%d: found a second document, want one", name, max(second.Line, 1))
+	}
+	return c, c.fill(name, document.Content[0])
+}
+
+// fill sets the fields that a mapping has.
+func (c *Config) fill(name string, root *yaml.Node) error {
+	if root.Kind == yaml.ScalarNode && root.Tag == "!!null" {
+		return nil
+	}
+	if root.Kind != yaml.MappingNode {
+		return fmt.Errorf("%s:%d: found %s, want lines as seeds: 3", name, root.Line, found(root))
+	}
+	said := map[string]int{}
+	for i := 0; i < len(root.Content); i += 2 {
+		key, value := root.Content[i], root.Content[i+1]
+		if line, twice := said[key.Value]; twice {
+			return fmt.Errorf("%s:%d: found %s, which line %d has already", name, key.Line, key.Value, line)
+		}
+		said[key.Value] = key.Line
+		if want := c.set(key.Value, value); want != "" {
+			at, what := value.Line, key.Value+": found "+found(value)
+			if !slices.Contains(keys, key.Value) {
+				at, what = key.Line, fmt.Sprintf("found the unknown key %q", key.Value)
+			}
+			return fmt.Errorf("%s:%d: %s, want %s", name, at, what, want)
+		}
+	}
+	return nil
+}
+
+// set sets a field; "" says that it could, any other text what was wanted.
+func (c *Config) set(key string, value *yaml.Node) (want string) {
+	ok := false
+	switch key {
+	case "features":
+		c.Features, ok = texts(value)
+		want = "a path, or a list of paths"
+	case "seeds":
+		c.Seeds, ok = number(value)
+		want = "a number of 1 or more"
+	case "quirks":
+		c.Quirks, ok = text(value)
+		want = "a text, as python, fixed or Q22,Q117"
+	case "runners":
+		c.Runners, ok = texts(value)
+		want = "a runner, or a list of them, as [sim, real]"
+	case "tags":
+		c.Tags, ok = text(value)
+		want = "a tag expression, as '@v3 and not @slow' in quotes"
+	default:
+		return fmt.Sprintf("one of %s, as %s, which is the nearest", strings.Join(keys, ", "), nearest(key))
+	}
+	if ok {
+		return ""
+	}
+	return want
+}
+
+func nearest(key string) string {
+	return slices.MinFunc(keys, func(a, b string) int {
+		return levenshtein.ComputeDistance(a, key) - levenshtein.ComputeDistance(b, key)
+	})
+}
+
+// text reads a text that is not empty.
+func text(n *yaml.Node) (string, bool) {
+	return n.Value, n.Kind == yaml.ScalarNode && n.Tag == "!!str" && n.Value != ""
+}
+
+// texts reads a text or a list of them.
+func texts(n *yaml.Node) ([]string, bool) {
+	if n.Kind != yaml.SequenceNode {
+		one, ok := text(n)
+		return []string{one}, ok
+	}
+	var list []string
+	for _, member := range n.Content {
+		one, ok := text(member)
+		if !ok {
+			return nil, false
+		}
+		list = append(list, one)
+	}
+	return list, len(list) > 0
+}
+
+func number(n *yaml.Node) (int, bool) {
+	i, err := strconv.Atoi(n.Value)
+	return i, err == nil && n.Kind == yaml.ScalarNode && n.Tag == "!!int" && i >= 1
+}
+
+// found says what a node is.
+func found(n *yaml.Node) string {
+	switch {
+	case n.Kind == yaml.MappingNode:
+		return "a mapping"
+	case n.Kind == yaml.SequenceNode && len(n.Content) == 0:
+		return "an empty list"
+	case n.Kind == yaml.SequenceNode:
+		return "a list"
+	case n.Value == "":
+		return "nothing"
+	}
+	return n.Value
+}
