@@ -35,7 +35,7 @@ func TestWhatNobodyKnowsIsToldWithWhatIsLikeIt(t *testing.T) {
 		{[]string{"test", "--tag", "@v3"}, "unknown flag: --tag, did you mean --tags; see monosim test --help"},
 		{[]string{"sim", "--zzzzz"}, "unknown flag: --zzzzz; see monosim sim --help"},
 		{[]string{"quirks", "q152"}, `quirk: found "q152", want an id of the register (Q1 to `},
-		{[]string{"steps", "bicycle"}, `steps: found no sentence with "bicycle", want words of one; monosim steps lists all`},
+		{[]string{"steps", "bicycle"}, `steps: found no sentence with "bicycle", want words of one, or what it is about`},
 	} {
 		_, err := rootCommand(c.args...)
 		if command.ExitCode(err) != command.ExitBadInput || !strings.Contains(err.Error(), c.want) {
@@ -98,7 +98,7 @@ func TestStepsAreListed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"When  ZooKeeper goes down( for {duration})\n", "time passes: never: with \"for 12s\" at its end", "When  ZooKeeper is down( for {duration})\n", "{duration}: a time in ms, s, m and h",
-		"example: When ZooKeeper is down for 10m\n", "that time passes"} {
+		"example: When ZooKeeper is down for ", "that time passes"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("found no %q in\n%s", want, out)
 		}

@@ -1,10 +1,18 @@
 package steps
 
 import (
+	"cmp"
+	"embed"
 	"fmt"
+	"io/fs"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
+	"sync"
 
+	"github.com/monosim/monosim/features"
+	"github.com/monosim/monosim/features/steps/meaning"
 	"github.com/monosim/monosim/runners"
 )
 
@@ -15,10 +23,14 @@ type Described struct {
 	Sentence string `json:"sentence"`
 	// Kind is Given, When or Then.
 	Kind string `json:"kind"`
+	// Does says in a line what it does, or what has to be so.
+	Does string `json:"does"`
 	// Placeholders lists the placeholders of the sentence, each once.
 	Placeholders []Placeholder `json:"placeholders"`
-	// Example is a text that says the sentence.
+	// Example is a text that says the sentence, and Where the place of the shipped scenario that
+	// it is from, "" for a caller's own sentence.
 	Example string `json:"example"`
+	Where   string `json:"where,omitempty"`
 	// Passes says when cluster time passes while the sentence is said, "" for never. It
 	// begins with "never" for a sentence that sets how long something lasts.
 	Passes string `json:"passes,omitempty"`
@@ -42,7 +54,10 @@ func Describe(faults []runners.FaultKind) []Described {
 }
 
 func (s *Sentence) describe() Described {
-	d := Described{Sentence: s.readable(), Kind: s.keyword, Example: s.keyword + " " + s.example(), Passes: s.waits, Placeholders: []Placeholder{}}
+	d := Described{Sentence: s.readable(), Kind: s.keyword, Does: cmp.Or(s.does, meaning.Of[s.text]), Example: s.keyword + " " + s.example(), Passes: s.waits, Placeholders: []Placeholder{}}
+	if o, ok := s.shown(); ok {
+		d.Example, d.Where = s.keyword+" "+o.text, o.where
+	}
 	seen := map[string]bool{}
 	for _, name := range lenientOf(s).words {
 		if !seen[name] {
@@ -115,3 +130,60 @@ func pieces(text string, word func(name string) string) (pattern string, names [
 	}
 	return b.String() + regexp.QuoteMeta(text[rest:]), names
 }
+
+// shownFile has the sentences that no scenario of package features says.
+//
+//go:embed examples.gherkin
+var shownFile embed.FS
+
+const shownName = "examples.gherkin"
+
+// saying is a step of a shipped scenario, for an example.
+type saying struct{ text, where string }
+
+// sayings lists the steps of all shipped scenarios, each text once.
+var sayings = sync.OnceValue(func() []saying {
+	var list []saying
+	seen := map[string]bool{}
+	for _, in := range []struct {
+		files fs.FS
+		name  string
+		under string
+	}{{features.FS, ".", "features/"}, {shownFile, shownName, "features/steps/"}} {
+		s := Suite{FS: in.files, Paths: []string{in.name}}
+		found, err := s.find()
+		if err != nil {
+			return nil
+		}
+		for _, sc := range found {
+			for _, c := range sc.cases {
+				for _, st := range c.steps {
+					if !seen[st.text] {
+						seen[st.text] = true
+						list = append(list, saying{st.text, in.under + lineOf(sc.path, st.line)})
+					}
+				}
+			}
+		}
+	}
+	return list
+})
+
+// shown returns the first step of a shipped scenario that says the sentence, one that waits if
+// there is one. ok is false for a caller's own sentence.
+func (s *Sentence) shown() (saying, bool) {
+	all := sayings()
+	says := func(o saying) bool { return s.expr.MatchString(o.text) }
+	i := slices.IndexFunc(all, func(o saying) bool {
+		return says(o) && (s.kind != anAssertion || strings.HasPrefix(o.text, "within ")) && !strings.Contains(o.text, notExported)
+	})
+	if i < 0 {
+		i = slices.IndexFunc(all, says)
+	}
+	if i < 0 {
+		return saying{}, false
+	}
+	return all[i], true
+}
+
+func lineOf(path string, line int) string { return path + ":" + strconv.Itoa(line) }

@@ -39,6 +39,9 @@ func faultSentences(k runners.FaultKind) []*Sentence {
 		})))
 	}
 	for _, s := range list {
+		if s.does = k.Help; s.text == k.Ends {
+			s.does = "Ends this: " + k.Help
+		}
 		s.exports = strings.Contains(s.text, "is exported with") || strings.HasPrefix(s.text, "the export of version")
 	}
 	return list
