@@ -48,6 +48,15 @@ func Within(c Cluster, limit time.Duration, check func() error) error {
 	})
 }
 
+// plain rounds a duration to what a reader needs of it: three digits or so.
+func plain(d time.Duration) time.Duration {
+	unit := time.Duration(1)
+	for d >= 1000*unit {
+		unit *= 10
+	}
+	return d.Round(unit)
+}
+
 // Throughout repeats check while length of cluster time passes, and returns nil if every
 // check does. Otherwise the error is that of the first check that failed, with its cluster
 // time in front and how long check held behind. It checks as often as Within, and returns
@@ -55,7 +64,7 @@ func Within(c Cluster, limit time.Duration, check func() error) error {
 func Throughout(c Cluster, length time.Duration, check func() error) error {
 	return wait(c, length, check, func(err error, waited time.Duration) (bool, error) {
 		if err != nil {
-			return true, fmt.Errorf("%s: %w (held for %v of %v)", Stamp(c.Now()), err, waited, length)
+			return true, fmt.Errorf("%s: %w (held for %v of %v)", Stamp(c.Now()), err, plain(waited), length)
 		}
 		return waited >= length, nil
 	})

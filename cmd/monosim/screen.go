@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"io"
+	"sync/atomic"
 
 	"github.com/schollz/progressbar/v3"
 
@@ -17,14 +18,30 @@ type screen struct {
 	shared bool                     // whether the bar is on the same terminal
 	bar    *progressbar.ProgressBar // nil for none
 	rest   []byte
+	// open reports that the last line of out is unfinished. log says that what goes to standard error
+	// comes behind it in the same file, as in the log of a job.
+	open atomic.Bool
+	log  bool
 }
 
 func newScreen(out, errs io.Writer) *screen {
-	return &screen{out: out, shared: command.IsTerminal(out) && command.IsTerminal(errs)}
+	return &screen{out: out, shared: command.IsTerminal(out) && command.IsTerminal(errs), log: command.SameFile(out, errs)}
+}
+
+// newLine returns what a line of standard error has to begin with, so that it does not stand in the
+// middle of one of standard output.
+func (s *screen) newLine() string {
+	if s.log && s.open.Load() {
+		return "\n"
+	}
+	return ""
 }
 
 // Write writes lines above the bar.
 func (s *screen) Write(p []byte) (int, error) {
+	if len(p) > 0 {
+		s.open.Store(p[len(p)-1] != '\n')
+	}
 	if s.bar == nil || !s.shared {
 		return s.out.Write(p)
 	}

@@ -384,6 +384,9 @@ func (o *testOptions) complete(cmd *cobra.Command, paths []string, runner runner
 	if o.suite.Jobs < 0 {
 		return nil, fmt.Errorf("--jobs: found %d, want 1 or more, or 0 for one for each core", o.suite.Jobs)
 	}
+	if o.explain < 0 {
+		return nil, fmt.Errorf("--explain: found %d, want a number of lines, or 0 for none", o.explain)
+	}
 	if err := o.runners.check(); err != nil {
 		return nil, err
 	}

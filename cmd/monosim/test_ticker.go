@@ -65,7 +65,7 @@ func (t *ticker) Begin(p steps.Plan) error {
 func (t *ticker) say() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	fmt.Fprintln(t.out, t.far.line(time.Since(t.begin)))
+	fmt.Fprintln(t.out, t.screen.newLine()+t.far.line(time.Since(t.begin)))
 }
 
 // line describes the progress after that time.

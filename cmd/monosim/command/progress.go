@@ -63,6 +63,23 @@ func (p *Progress) Done() {
 
 // IsTerminal reports whether a writer writes to a terminal.
 func IsTerminal(w io.Writer) bool {
+	f := fileOf(w)
+	return f != nil && term.IsTerminal(int(f.Fd()))
+}
+
+// SameFile reports whether two writers write to one file or pipe.
+func SameFile(a, b io.Writer) bool {
+	f, g := fileOf(a), fileOf(b)
+	if f == nil || g == nil {
+		return false
+	}
+	one, err := f.Stat()
+	other, err2 := g.Stat()
+	return err == nil && err2 == nil && os.SameFile(one, other)
+}
+
+// fileOf returns the file that a writer writes to in the end, nil for none.
+func fileOf(w io.Writer) *os.File {
 	for {
 		inner, ok := w.(interface{ Unwrap() io.Writer })
 		if !ok {
@@ -70,6 +87,6 @@ func IsTerminal(w io.Writer) bool {
 		}
 		w = inner.Unwrap()
 	}
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+	f, _ := w.(*os.File)
+	return f
 }
