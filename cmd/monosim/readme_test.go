@@ -270,7 +270,21 @@ func TestREADMEHasASmallPicture(t *testing.T) {
 	if err != nil || info.Size() > 200_000 {
 		t.Errorf("got %v, %v, want a picture of at most 200 kB", info, err)
 	}
-	if words := len(strings.Fields(string(text))); words > 1600 {
-		t.Errorf("README has %d words, want 1,600 at most", words)
+}
+
+// README is read on one sitting, and so is each guide.
+func TestPagesAreShort(t *testing.T) {
+	for _, page := range append(pages(t), "CONTRIBUTING.md", "engine/RECIPES.md") {
+		text, err := os.ReadFile(filepath.Join(readmeRoot, page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		most := 1500
+		if page == "README.md" {
+			most = 1600
+		}
+		if words := len(strings.Fields(string(text))); words > most {
+			t.Errorf("%s has %d words, want %d at most", page, words, most)
+		}
 	}
 }
