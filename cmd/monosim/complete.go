@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/monosim/monosim/features/steps"
+	"github.com/monosim/monosim/features/steps/tags"
 	"github.com/monosim/monosim/vectors/golden"
 	"github.com/monosim/monosim/vectors/scope"
 )
@@ -62,13 +63,13 @@ func suiteNames() (names []string) {
 // featureTags lists the tags of the scenarios that the command names, none where it names none
 // that are there.
 func featureTags(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	var tags []string
+	var names []string
 	if paths, err := findFeatures(args); err == nil {
 		if list, err := (&steps.Suite{Runner: newSimulation(), FS: featureFS{}, Paths: paths}).List(); err == nil {
-			tags = slices.Sorted(maps.Keys(countTags(list)))
+			names = escapedTags(list)
 		}
 	}
-	return tags, cobra.ShellCompDirectiveNoFileComp
+	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
 func quirkIDs() (ids []string) {
@@ -94,4 +95,12 @@ func toggles() (ids []string) {
 		}
 	}
 	return ids
+}
+
+// escapedTags lists the tags of scenarios as --tags takes them.
+func escapedTags(list []steps.Listed) (names []string) {
+	for _, tag := range slices.Sorted(maps.Keys(countTags(list))) {
+		names = append(names, tags.Escape(tag))
+	}
+	return names
 }

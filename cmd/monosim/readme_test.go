@@ -51,6 +51,8 @@ var notRun = map[string]string{
 	"make ":                                         "it runs this test, among others",
 	"MONOLITH_SRC=":                                 "it needs a checkout of the reference: make check-python",
 	"monosim test features --tags":                  "1,000 seeds take minutes: TestSeedsMultiplyTheRuns has a few",
+	"monosim test features --for":                   "TestATimeEndsARunWhole has a shorter time",
+	"monosim test features --seeds 100":             "as --tags; TestShardsAndNamesSelect has shards",
 	"monosim test features --seeds 5000":            "as above; TestJobsChangeNothing has two numbers of jobs",
 	"monosim zookeeper --listen":                    "it serves until it is ended: TestZooKeeperServesAndKeepsItsState",
 	"monosim zookeeper check":                       "a million operations take minutes: TestCheckOfServersThatAgree has fewer",

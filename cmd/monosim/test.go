@@ -18,6 +18,7 @@ import (
 	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/cmd/monosim/project"
 	"github.com/monosim/monosim/features/steps"
+	"github.com/monosim/monosim/features/steps/tags"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/show/colour"
 	"github.com/monosim/monosim/runners/show/timeline"
@@ -249,7 +250,7 @@ func (o *testOptions) look(cmd *cobra.Command, suite *steps.Suite) error {
 		count := countTags(list)
 		for _, tag := range slices.Sorted(maps.Keys(count)) {
 			about := strings.Join(scope.QuirkLines(tag), "")
-			fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("%s\t%d\t%s", tag, count[tag], about), "\t"))
+			fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("%s\t%d\t%s", tags.Escape(tag), count[tag], about), "\t"))
 		}
 	}
 	if o.dryRun {
@@ -273,19 +274,19 @@ func (o *testOptions) lookJSON(cmd *cobra.Command, list []steps.Listed) error {
 		Count int    `json:"count"`
 		About string `json:"about,omitempty"`
 	}
-	count, all, tags, total := countTags(list), []listed{}, []tag{}, 0
+	count, all, byTag, total := countTags(list), []listed{}, []tag{}, 0
 	for _, sc := range list {
 		on, _ := runsOn(sc)
 		all, total = append(all, listed{sc, on}), total+sc.Steps
 	}
 	for _, name := range slices.Sorted(maps.Keys(count)) {
-		tags = append(tags, tag{name, count[name], strings.Join(scope.QuirkLines(name), "")})
+		byTag = append(byTag, tag{tags.Escape(name), count[name], strings.Join(scope.QuirkLines(name), "")})
 	}
 	switch {
 	case o.list:
 		return command.PrintJSON(cmd, all)
 	case o.listTags:
-		return command.PrintJSON(cmd, tags)
+		return command.PrintJSON(cmd, byTag)
 	}
 	return command.PrintJSON(cmd, map[string]int{"scenarios": len(list), "steps": total})
 }
@@ -409,6 +410,7 @@ func (o *testOptions) complete(cmd *cobra.Command, paths []string, runner runner
 	}
 	suite.Runner, suite.Explain, suite.Detail = runner, cmp.Or(o.explain, -1), o.trace != ""
 	suite.Clock = time.Now
+	suite.Remark = func(text string) { fmt.Fprintln(cmd.ErrOrStderr(), "remark: "+text) }
 	var err error
 	suite.FS = featureFS{}
 	if suite.Paths, err = findFeatures(paths); err == nil {

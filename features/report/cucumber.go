@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 
 	"github.com/monosim/monosim/features/steps"
@@ -14,24 +13,28 @@ import (
 // These are the parts of a Cucumber JSON report. Durations count nanoseconds of cluster time.
 type (
 	CucumberFeature struct {
-		URI      string            `json:"uri"`
-		ID       string            `json:"id"`
-		Keyword  string            `json:"keyword"`
-		Name     string            `json:"name"`
-		Line     int               `json:"line"`
-		Elements []cucumberElement `json:"elements"`
+		URI         string            `json:"uri"`
+		ID          string            `json:"id"`
+		Keyword     string            `json:"keyword"`
+		Name        string            `json:"name"`
+		Description string            `json:"description"`
+		Line        int               `json:"line"`
+		Tags        []cucumberTag     `json:"tags"`
+		Elements    []cucumberElement `json:"elements"`
 	}
 	cucumberElement struct {
-		ID      string         `json:"id"`
-		Keyword string         `json:"keyword"`
-		Name    string         `json:"name"`
-		Line    int            `json:"line"`
-		Type    string         `json:"type"`
-		Tags    []cucumberTag  `json:"tags,omitempty"`
-		Steps   []cucumberStep `json:"steps"`
+		ID          string         `json:"id"`
+		Keyword     string         `json:"keyword"`
+		Name        string         `json:"name"`
+		Description string         `json:"description"`
+		Line        int            `json:"line"`
+		Type        string         `json:"type"`
+		Tags        []cucumberTag  `json:"tags"`
+		Steps       []cucumberStep `json:"steps"`
 	}
 	cucumberTag struct {
 		Name string `json:"name"`
+		Line int    `json:"line"`
 	}
 	cucumberStep struct {
 		Keyword string         `json:"keyword"`
@@ -65,7 +68,9 @@ func (c *cucumber) Add(r *steps.Result) error {
 	var b bytes.Buffer
 	if c.feature == nil || c.feature.URI != r.Path {
 		c.close(&b, ",")
-		c.feature = &CucumberFeature{URI: r.Path, ID: slug(r.Feature), Keyword: "Feature", Name: r.Feature, Line: 1, Elements: []cucumberElement{}}
+		f := written(r).Feature
+		c.feature = &CucumberFeature{URI: r.Path, ID: slug(f.Name), Keyword: f.Keyword, Name: f.Name, Description: f.Description,
+			Line: f.Line, Tags: cucumberTags(f.Tags), Elements: []cucumberElement{}}
 		head, err := json.MarshalIndent(c.feature, "  ", "  ")
 		if err != nil {
 			return err
@@ -104,16 +109,17 @@ func (c *cucumber) End(*steps.Summary) error {
 }
 
 func cucumberScenario(feature string, r *steps.Result) cucumberElement {
+	w := written(r)
+	if w.Rule != "" {
+		feature += ";" + slug(w.Rule)
+	}
 	e := cucumberElement{
 		ID:      fmt.Sprintf("%s;%s;seed-%d", feature, slug(r.Name), r.Seed),
-		Keyword: "Scenario", Name: r.Name, Line: r.Line, Type: "scenario",
-		Steps: []cucumberStep{},
-	}
-	for _, tag := range r.Tags {
-		e.Tags = append(e.Tags, cucumberTag{Name: tag})
+		Keyword: w.Scenario.Keyword, Name: r.Name, Description: w.Scenario.Description, Line: r.Line, Type: "scenario",
+		Tags: cucumberTags(w.Scenario.Tags), Steps: []cucumberStep{},
 	}
 	for _, s := range r.Steps {
-		step := cucumberStep{Keyword: s.Keyword + " ", Name: s.Text, Line: s.Line,
+		step := cucumberStep{Keyword: s.KeywordAsWritten, Name: s.Text, Line: s.Line,
 			Result: cucumberResult{Status: s.Status.String(), DurationNs: s.Took.Nanoseconds()}}
 		if s.Err != nil {
 			step.Result.Error = why(r, s.Err)
@@ -127,9 +133,28 @@ func cucumberScenario(feature string, r *steps.Result) cucumberElement {
 	return e
 }
 
-var notInSlug = regexp.MustCompile(`[^a-z0-9]+`)
+// written is how the file of a result has its scenario, or what is known of it.
+func written(r *steps.Result) *steps.Written {
+	if r.Written != nil {
+		return r.Written
+	}
+	w := &steps.Written{
+		Feature:  steps.Heading{Keyword: "Feature", Name: r.Feature, Line: 1},
+		Scenario: steps.Heading{Keyword: "Scenario", Name: r.Name, Line: r.Line},
+	}
+	for _, tag := range r.Tags {
+		w.Scenario.Tags = append(w.Scenario.Tags, steps.Tag{Name: tag, Line: r.Line})
+	}
+	return w
+}
+
+func cucumberTags(list []steps.Tag) []cucumberTag {
+	tags := []cucumberTag{}
+	for _, t := range list {
+		tags = append(tags, cucumberTag{t.Name, t.Line})
+	}
+	return tags
+}
 
 // slug writes a name in the form of Cucumber's ids.
-func slug(name string) string {
-	return strings.Trim(notInSlug.ReplaceAllString(strings.ToLower(name), "-"), "-")
-}
+func slug(name string) string { return strings.ToLower(strings.ReplaceAll(name, " ", "-")) }

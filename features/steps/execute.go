@@ -59,7 +59,7 @@ func (s *Suite) execute(j job, adjust func(*runners.Spec)) *execution {
 		world: &World{runner: s.Runner, adjust: adjust, spec: runners.Spec{Seed: j.seed, Quirks: s.Quirks, Replay: replay, NoLeaps: s.NoLeaps && !s.Twice}},
 		result: Result{
 			Feature: j.scenario.feature, Name: j.which.name, Path: j.scenario.path, Line: j.which.line(j.scenario),
-			Tags: j.which.tags, Runner: s.Runner.Name(), Seed: j.seed, Replay: replay, Steps: make([]Step, 0, len(j.which.steps)),
+			Written: j.which.written, Tags: j.which.tags, Runner: s.Runner.Name(), Seed: j.seed, Replay: replay, Steps: make([]Step, 0, len(j.which.steps)),
 		},
 	}
 	goesOn := true
@@ -73,7 +73,7 @@ func (s *Suite) execute(j job, adjust func(*runners.Spec)) *execution {
 // step runs a step, or skips it where an earlier one did not pass. It records the result
 // and reports whether the step passed.
 func (x *execution) step(source *step, runs bool) bool {
-	st := Step{Keyword: source.keyword, Text: source.text, Line: source.line, Status: Skipped}
+	st := Step{Keyword: source.keyword, KeywordAsWritten: source.keywordAsWritten, Text: source.text, Line: source.line, Status: Skipped}
 	if runs {
 		x.world.say(source.text)
 		switch err := source.run(x.world); {

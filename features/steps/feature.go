@@ -5,8 +5,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
-	messages "github.com/cucumber/messages/go/v21"
+	messages "github.com/cucumber/messages/go/v34"
 
 	"github.com/monosim/monosim/features/steps/tags"
 )
@@ -28,6 +29,8 @@ type scenarioCase struct {
 	// row is the line of the row, 0 for a scenario without an outline.
 	row  int
 	tags []string
+	// written is how the file has it.
+	written *Written
 	// not has the runners that a tag excludes for the case, with the reasons.
 	not   map[string]string
 	steps []step
@@ -38,6 +41,7 @@ type scenarioCase struct {
 // step is a step of a file, read once for all of its runs.
 type step struct {
 	keyword, text          string
+	keywordAsWritten       string
 	line                   int
 	background, hasContent bool
 	// said is the step's sentence; args are the arguments that say takes.
@@ -77,7 +81,9 @@ func (sc *scenario) keep(wanted tags.Filter) {
 // readFeature makes the scenarios of one file; why has the reasons of its tags, by the ids
 // of the tags.
 func readFeature(path string, f *messages.Feature, pickles []*messages.Pickle, why map[string]string) []*scenario {
-	r := reader{path: path, why: why, steps: map[string]*messages.Step{}, inBackground: map[string]bool{}, scenarios: map[string]*messages.Scenario{}}
+	r := reader{path: path, why: why, steps: map[string]*messages.Step{}, inBackground: map[string]bool{}, scenarios: map[string]*messages.Scenario{},
+		rules: map[string]string{}, tagLines: map[string]int{}}
+	r.read(f)
 	each(f, func(sc *messages.Scenario) {
 		r.scenarios[sc.Id] = sc
 		r.add(sc.Steps, false)
@@ -144,6 +150,82 @@ type reader struct {
 	steps        map[string]*messages.Step
 	inBackground map[string]bool
 	scenarios    map[string]*messages.Scenario
+	feature      Heading
+	rules        map[string]string // names, by ids of scenarios
+	tagLines     map[string]int    // by ids of tags
+}
+
+// Written is how a scenario is written in its file.
+type Written struct {
+	Feature, Scenario Heading
+	// Rule is the name of the rule that it is in.
+	Rule string
+}
+
+// Heading is a feature or a scenario without what is in it. A scenario has the tags of what it is
+// in, too.
+type Heading struct {
+	Keyword, Name, Description string
+	Line                       int
+	Tags                       []Tag
+}
+
+// Tag is a tag with its line.
+type Tag struct {
+	Name string
+	Line int
+}
+
+// newID numbers the parts of files. Two files have parts of one number, as nothing compares them.
+var newID = (&counter{}).next
+
+type counter struct{ n atomic.Int64 }
+
+func (c *counter) next() string { return strconv.FormatInt(c.n.Add(1), 10) }
+
+// tagged takes down the lines of tags, and returns them.
+func (r *reader) tagged(list []*messages.Tag) (tags []Tag) {
+	for _, t := range list {
+		r.tagLines[t.Id] = int(t.Location.Line)
+		tags = append(tags, Tag{t.Name, int(t.Location.Line)})
+	}
+	return tags
+}
+
+// read takes down the headings of a file.
+func (r *reader) read(f *messages.Feature) {
+	r.feature = Heading{Keyword: f.Keyword, Name: f.Name, Description: f.Description, Line: int(f.Location.Line), Tags: r.tagged(f.Tags)}
+	each(f, func(sc *messages.Scenario) {
+		r.tagged(sc.Tags)
+		for _, e := range sc.Examples {
+			r.tagged(e.Tags)
+		}
+	}, nil)
+	for _, child := range f.Children {
+		if child.Rule == nil {
+			continue
+		}
+		r.tagged(child.Rule.Tags)
+		for _, c := range child.Rule.Children {
+			if c.Scenario != nil {
+				r.rules[c.Scenario.Id] = child.Rule.Name
+			}
+		}
+	}
+}
+
+// rowless lists the outlines whose examples have no row.
+func rowless(f *messages.Feature) (list []*messages.Scenario) {
+	each(f, func(sc *messages.Scenario) {
+		rows := 0
+		for _, e := range sc.Examples {
+			rows += len(e.TableBody)
+		}
+		if len(sc.Examples) > 0 && rows == 0 {
+			list = append(list, sc)
+		}
+	}, nil)
+	return list
 }
 
 func (r *reader) add(steps []*messages.Step, background bool) {
@@ -153,7 +235,9 @@ func (r *reader) add(steps []*messages.Step, background bool) {
 }
 
 func (r *reader) newCase(source *messages.Scenario, p *messages.Pickle) scenarioCase {
-	c := scenarioCase{name: p.Name}
+	written := Written{Feature: r.feature, Rule: r.rules[source.Id],
+		Scenario: Heading{Keyword: source.Keyword, Name: p.Name, Description: source.Description, Line: int(source.Location.Line)}}
+	c := scenarioCase{name: p.Name, written: &written}
 	if len(p.AstNodeIds) > 1 {
 		c.row, c.values = rowOf(source, p.AstNodeIds[1])
 		if p.Name == source.Name {
@@ -162,6 +246,7 @@ func (r *reader) newCase(source *messages.Scenario, p *messages.Pickle) scenario
 	}
 	for _, t := range p.Tags {
 		c.tags = append(c.tags, t.Name)
+		written.Scenario.Tags = append(written.Scenario.Tags, Tag{t.Name, r.tagLines[t.AstNodeId]})
 		if m := notTag.FindStringSubmatch(t.Name); m != nil {
 			if c.not == nil {
 				c.not = map[string]string{}
@@ -172,7 +257,7 @@ func (r *reader) newCase(source *messages.Scenario, p *messages.Pickle) scenario
 	for _, ps := range p.Steps {
 		s := r.steps[ps.AstNodeIds[0]]
 		c.steps = append(c.steps, step{
-			keyword: strings.TrimSpace(s.Keyword), text: ps.Text, line: int(s.Location.Line),
+			keyword: strings.TrimSpace(s.Keyword), keywordAsWritten: s.Keyword, text: ps.Text, line: int(s.Location.Line),
 			background: r.inBackground[s.Id], hasContent: ps.Argument != nil,
 		})
 	}

@@ -3,12 +3,15 @@ package steps
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/cucumber/godog"
+	gherkin "github.com/cucumber/gherkin/go/v42"
+	messages "github.com/cucumber/messages/go/v34"
 
 	"github.com/monosim/monosim/features/steps/tags"
 )
@@ -132,17 +135,26 @@ func (s *Suite) find() ([]*scenario, error) {
 	var found []*scenario
 	for _, path := range s.Paths {
 		file, line := cutLine(path)
-		features, err := godog.TestSuite{Options: &godog.Options{FS: s.FS, Paths: []string{file}}}.RetrieveFeatures()
+		documents, err := s.documents(file)
 		if err != nil {
-			return nil, &InputError{Where: "features", Text: err.Error()}
+			return nil, err
 		}
 		var list []*scenario
-		for _, f := range features {
-			why, err := readReasons(f.GherkinDocument)
+		for _, doc := range documents {
+			why, err := readReasons(doc)
 			if err != nil {
 				return nil, err
 			}
-			list = append(list, readFeature(f.Uri, f.Feature, f.Pickles, why)...)
+			list = append(list, readFeature(doc.Uri, doc.Feature, gherkin.Pickles(*doc, doc.Uri, newID), why)...)
+			for _, sc := range rowless(doc.Feature) {
+				remark := fmt.Sprintf("%s:%d: %s %q has no row, so nothing of it runs", doc.Uri, sc.Location.Line, sc.Keyword, sc.Name)
+				if first, last := linesOf(sc); line >= first && line <= last {
+					return nil, &InputError{Where: path, Text: strings.TrimPrefix(remark, doc.Uri+":")}
+				}
+				if s.Remark != nil && line == 0 {
+					s.Remark(remark)
+				}
+			}
 		}
 		any := false
 		for _, sc := range list {
@@ -159,6 +171,43 @@ func (s *Suite) find() ([]*scenario, error) {
 	}
 	return found, nil
 }
+
+// documents parses a .feature file, or all in a directory, by their paths.
+func (s *Suite) documents(root string) ([]*messages.GherkinDocument, error) {
+	fsys := s.FS
+	if fsys == nil {
+		fsys = hostFS{}
+	}
+	var list []*messages.GherkinDocument
+	err := fs.WalkDir(fsys, root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return &InputError{Where: "features", Text: fmt.Sprintf("feature path %q is not available: %v", path, err)}
+		}
+		if entry.IsDir() || path != root && !strings.HasSuffix(path, ".feature") {
+			return nil
+		}
+		file, err := fsys.Open(path)
+		if err != nil {
+			return &InputError{Where: "features", Text: err.Error()}
+		}
+		defer file.Close()
+		doc, err := gherkin.ParseGherkinDocument(file, newID)
+		if err != nil {
+			return &InputError{Where: "features", Text: path + " - " + err.Error()}
+		}
+		if doc.Feature != nil {
+			doc.Uri = path
+			list = append(list, doc)
+		}
+		return nil
+	})
+	return list, err
+}
+
+// hostFS is the host's files, by any path.
+type hostFS struct{}
+
+func (hostFS) Open(name string) (fs.File, error) { return os.Open(name) }
 
 var lineSuffix = regexp.MustCompile(`^(.*):(\d+)$`)
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"regexp"
 
-	messages "github.com/cucumber/messages/go/v21"
+	messages "github.com/cucumber/messages/go/v34"
 )
 
 // A tag @not-real on a feature, a rule, a scenario or examples excludes them from the

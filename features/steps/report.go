@@ -30,6 +30,8 @@ func (s Status) String() string { return [...]string{"passed", "failed", "skippe
 type Result struct {
 	// Name is the scenario's title; that of a row of an outline includes the row's values.
 	Feature, Name string
+	// Written is how the file has it; nil for a result of another suite, as godog's.
+	Written *Written
 	// Path and Line are where the scenario, or the row of an outline, begins.
 	Path string
 	Line int
@@ -62,11 +64,13 @@ type Result struct {
 
 // Step is one step of a result. Took is cluster time.
 type Step struct {
-	Keyword, Text string
-	Line          int
-	Status        Status
-	Err           error
-	Took          time.Duration
+	// Keyword is without the blank after it; KeywordAsWritten has what the file has.
+	Keyword, KeywordAsWritten string
+	Text                      string
+	Line                      int
+	Status                    Status
+	Err                       error
+	Took                      time.Duration
 }
 
 // Failure returns the first failure, of the run as a whole or of a step; nil for none.

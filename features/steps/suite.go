@@ -60,6 +60,9 @@ type Suite struct {
 	// FailFast ends the run with the first failure in the order of the runs; everything
 	// before it is still run and reported.
 	FailFast bool
+	// Remark, when set, is told of what is odd in the files and yet no fault, as an outline that
+	// has no row.
+	Remark func(string)
 	// Clock, when set, measures Result.Wall. It is not read otherwise.
 	Clock func() time.Time
 	// Jobs is how many worlds run at the same time; 0 means one for each core. Neither the

@@ -17,8 +17,10 @@ import (
 type Filter func(tags []string) bool
 
 // Parse reads a tag expression as Cucumber has them: tags with and, or, not and
-// parentheses; not binds most, or least. && stands for and, ~ for not. An empty text takes
-// all scenarios. The error says what was found in place of what.
+// parentheses; not binds most, or least. In a tag a backslash stands before blanks, parentheses
+// and backslashes of the tag itself, as in @x\(1\); [Escape] writes them. Beyond Cucumber && stands
+// for and, ~ before a tag or a parenthesis for not, and the words may be upper case. An empty text
+// takes all scenarios. The error says what was found in place of what.
 func Parse(text string) (Filter, error) {
 	p := parser{left: token.FindAllString(text, -1)}
 	if len(p.left) == 0 {
@@ -35,9 +37,14 @@ func Parse(text string) (Filter, error) {
 }
 
 var (
-	token = regexp.MustCompile(`[()~]|[^\s()~]+`)
-	name  = regexp.MustCompile(`^@[\w.:-]+$`)
+	token   = regexp.MustCompile(`[()~]|(?:\\[\s\S]|[^\s()~\\])(?:\\[\s\S]|[^\s()\\])*\\?|\\`)
+	name    = regexp.MustCompile(`^@(?:\\[\s()\\]|[^\s()\\@])+$`)
+	escaped = regexp.MustCompile(`\\([\s()\\])`)
+	special = regexp.MustCompile(`[\s()\\]`)
 )
+
+// Escape writes a tag so that an expression can have it.
+func Escape(tag string) string { return special.ReplaceAllString(tag, `\$0`) }
 
 // parser holds the tokens that are still to be read.
 type parser struct{ left []string }
@@ -91,7 +98,7 @@ func (p *parser) term() (Filter, error) {
 	if len(p.left) == 0 || !name.MatchString(p.left[0]) {
 		return nil, fmt.Errorf("found %s, want a tag, not or (", p.found())
 	}
-	tag := p.left[0]
+	tag := escaped.ReplaceAllString(p.left[0], "$1")
 	p.left = p.left[1:]
 	return func(tags []string) bool { return slices.Contains(tags, tag) }, nil
 }

@@ -23,6 +23,12 @@ func TestTagExpressions(t *testing.T) {
 		{"not @a or @b", "@c", true},
 		{"not (@a or @b)", "@b", false},
 		{"not not @a", "@a", true},
+		{"@a AND NOT @b", "@a", true},
+		{"~(@a or @b)", "@c", true},
+		{`@x\(1\) or @y`, "@x(1)", true},
+		{`@a\\b`, `@a\b`, true},
+		{"@a~b && ~@c", "@a~b", true},
+		{"(@p+q)", "@p+q", true},
 	} {
 		f, err := Parse(c.text)
 		if err != nil {
@@ -35,6 +41,16 @@ func TestTagExpressions(t *testing.T) {
 	}
 }
 
+// Whatever a file may have as a tag can be selected by what Escape writes.
+func TestEveryTagCanBeSelected(t *testing.T) {
+	for _, tag := range strings.Fields(`@über @a/b @k=v @x(1) @a,b @sévère @p+q @日本 @#7 @a\b @a~b @100% @and @a.b:c-d @( @\ @!`) {
+		f, err := Parse("not @other and " + Escape(tag))
+		if err != nil || !f([]string{tag}) || f([]string{tag + "x"}) {
+			t.Errorf("%s as %s: got %v, want this tag alone", tag, Escape(tag), err)
+		}
+	}
+}
+
 func TestFaultsOfTagExpressionsAreTold(t *testing.T) {
 	for text, want := range map[string]string{
 		"@a or":      "found the end, want a tag",
@@ -43,6 +59,10 @@ func TestFaultsOfTagExpressionsAreTold(t *testing.T) {
 		"@a,@b":      `found "@a,@b", want a tag`,
 		"smoke":      `found "smoke", want a tag`,
 		"not ":       "found the end, want a tag",
+		`@a\b`:       `found "@a\\b", want a tag`,
+		`@a\`:        `found "@a\\", want a tag`,
+		"@a(1)":      `found "(", want and, or, or the end`,
+		"@a || @b":   `found "||", want and, or, or the end`,
 	} {
 		if _, err := Parse(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got error %v, want %q in it", text, err, want)

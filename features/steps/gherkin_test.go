@@ -1,0 +1,134 @@
+package steps
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Goal: files are read as the authors of Gherkin read them. Method: own files of the kinds that
+// once were not, and, where GHERKIN_SRC names a checkout of cucumber/gherkin, its good test data
+// beside the pickles that it has for them.
+
+func TestKindsOfFeatureFiles(t *testing.T) {
+	for _, c := range []struct{ name, text string }{
+		{"a comment in a description", "Feature: f\n  About it.\n  # a remark\n  More about it.\n\n  Scenario: s\n    Its own.\n    # a remark\n    More.\n    Given a v3 cluster of 1 shard with 1 replica\n    Then every pod runs\n"},
+		{"tabs at the end of lines", "Feature: f\t\n  Scenario: s\t\n    Given a v3 cluster of 1 shard with 1 replica\t \n    Then every pod runs\t\n"},
+		{"another language", "# language: fr\nFonctionnalité: f\n  Scénario: s\n    Soit a v3 cluster of 1 shard with 1 replica\n    Alors every pod runs\n"},
+		{"stars and long keywords", "# language: de\nFunktionalität: f\n  Szenario: s\n    * a v3 cluster of 1 shard with 1 replica\n    Gegeben seien a v3 cluster of 1 shard with 1 replica\n    Dann every pod runs\n"},
+		{"an outline in a rule", "Feature: f\n  Rule: r\n    Scenario Outline: s\n      Given a v3 cluster of 1 shard with <n> replica\n      Then every pod runs\n      Examples:\n        | n |\n        | 1 |\n"},
+		{"carriage returns", "Feature: f\r\n  Scenario: s\r\n    Given a v3 cluster of 1 shard with 1 replica\r\n    Then every pod runs\r\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if report := run(t, suiteOf(&fakeRunner{}, c.text)); report.Passed != 1 {
+				t.Errorf("got %d passed of %d, want one scenario", report.Passed, len(report.Results))
+			}
+		})
+	}
+}
+
+func TestAnOutlineWithoutRowsIsSaid(t *testing.T) {
+	const outline = "Feature: f\n  Scenario Outline: none\n    Given a v3 cluster of 1 shard with <n> replicas\n    Then every pod runs\n    Examples:\n      | n |\n"
+	s := suiteOf(&fakeRunner{}, onePod)
+	s.FS = fstest.MapFS{"x.feature": {Data: []byte(onePod)}, "y.feature": {Data: []byte(outline)}}
+	s.Paths = []string{"."}
+	var remarks []string
+	s.Remark = func(text string) { remarks = append(remarks, text) }
+	report := run(t, s)
+	want := []string{`y.feature:2: Scenario Outline "none" has no row, so nothing of it runs`}
+	if diff := cmp.Diff(want, remarks); diff != "" || report.Runs != 1 {
+		t.Errorf("got %d runs and remarks (-want +got):\n%s", report.Runs, diff)
+	}
+	s.Paths = []string{"y.feature:3"}
+	_, err := s.Run()
+	var input *InputError
+	if !errors.As(err, &input) || !strings.Contains(input.Error(), "has no row") {
+		t.Errorf("by its line: got %v, want that it has no row", err)
+	}
+}
+
+// The names, tags and step texts of pickles, as they are here and as the official ones are.
+type pickled struct {
+	Name  string
+	Tags  []string
+	Steps []string
+}
+
+func TestOfficialGoodFeatureFiles(t *testing.T) {
+	src := os.Getenv("GHERKIN_SRC")
+	if src == "" {
+		t.Skip("GHERKIN_SRC names no checkout of cucumber/gherkin")
+	}
+	files, err := filepath.Glob(filepath.Join(src, "testdata", "good", "*.feature"))
+	if err != nil || len(files) < 40 {
+		t.Fatalf("testdata/good: got %d files, %v, want 40 or more", len(files), err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			want := officialPickles(t, file+".pickles.ndjson")
+			suite := Suite{FS: os.DirFS(filepath.Dir(file)), Paths: []string{filepath.Base(file)}, Runner: &fakeRunner{}}
+			found, err := suite.find()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []pickled
+			for _, sc := range found {
+				for _, c := range sc.cases {
+					p := pickled{Name: c.written.Scenario.Name, Tags: c.tags}
+					for _, st := range c.steps {
+						p.Steps = append(p.Steps, st.text)
+					}
+					got = append(got, p)
+				}
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("pickles (-official +here):\n%s", diff)
+			}
+		})
+	}
+}
+
+func officialPickles(t *testing.T, name string) (list []pickled) {
+	t.Helper()
+	file, err := os.Open(name)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, 1<<24)
+	for lines.Scan() {
+		var line struct {
+			Pickle *struct {
+				Name  string
+				Tags  []struct{ Name string }
+				Steps []struct{ Text string }
+			}
+		}
+		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
+			t.Fatal(err)
+		}
+		if line.Pickle == nil {
+			continue
+		}
+		p := pickled{Name: line.Pickle.Name}
+		for _, tag := range line.Pickle.Tags {
+			p.Tags = append(p.Tags, tag.Name)
+		}
+		for _, st := range line.Pickle.Steps {
+			p.Steps = append(p.Steps, st.Text)
+		}
+		list = append(list, p)
+	}
+	return list
+}
