@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -18,8 +19,16 @@ import (
 // outlines, tags, descriptions and keywords of another language, beside what cucumber-js 12.9.0
 // wrote of them: all of its fields but results, and ids without the seed, which it does not know.
 func TestCucumberJSONIsThatOfCucumber(t *testing.T) {
+	files := fstest.MapFS{} // by other names than on disk, where monosim test features would run them
+	for _, name := range []string{"cucumber", "localized"} {
+		text, err := os.ReadFile("testdata/" + name + ".gherkin")
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name+".feature"] = &fstest.MapFile{Data: text}
+	}
 	var out bytes.Buffer
-	suite := &steps.Suite{Runner: &simrun.Runner{}, FS: os.DirFS("testdata"), Paths: []string{"."}, Seed: 1}
+	suite := &steps.Suite{Runner: &simrun.Runner{}, FS: files, Paths: []string{"."}, Seed: 1}
 	if _, err := suite.Stream(t.Context(), report.NewCucumber(&out)); err != nil {
 		t.Fatal(err)
 	}
