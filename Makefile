@@ -8,7 +8,7 @@ comma := ,
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # .ci/steps runs side by side what may
-.PHONY: help check quick nightly seeds seeds-check fmt fmt-check vet cross-check lint house proto proto-check test test-changed test-computing test-waiting test-summary race race-computing race-waiting nightly-race nightly-whatif nightly-soak nightly-seeds nightly-fuzz nightly-scripts nightly-flakes determinism scenarios-check vectors-check check-zookeeper check-zookeeper-suites names mutants check-python check-contract check-runners check-real soak soak-check bench bench-engines bench-zookeeper bench-tfserving bench-agent bench-whatif bench-fidelity beam check-beam lab check-lab fuzz scripts flakes parity parity-check pytest-wheel install release clean
+.PHONY: help check quick nightly seeds seeds-check fmt fmt-check vet cross-check lint house proto proto-check test test-changed test-computing test-waiting test-summary race race-computing race-waiting nightly-race nightly-whatif nightly-soak nightly-seeds nightly-fuzz nightly-scripts nightly-flakes determinism scenarios-check vectors-check check-zookeeper check-zookeeper-suites names mutants check-python check-contract check-runners check-real soak soak-check bench bench-engines bench-zookeeper bench-tfserving bench-agent bench-whatif bench-fidelity beam check-beam lab check-lab fuzz scripts flakes parity parity-check pytest-wheel install size-check release newcomer findings clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-23s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -17,8 +17,8 @@ help: ## list the targets
 # for clocks and processes and go first when they have something to compute. The whole
 # takes a quarter of an hour at most on two quiet cores: a step that is added is paid for by
 # what another no longer takes.
-computing := fmt-check vet cross-check lint house proto-check test-computing race-computing vectors-check determinism seeds-check parity-check
-waiting := test-waiting check-real race-waiting soak-check check-lab check-zookeeper
+computing := fmt-check vet cross-check lint house proto-check test-computing race-computing vectors-check determinism seeds-check parity-check size-check
+waiting := test-waiting check-real newcomer race-waiting soak-check check-lab check-zookeeper
 
 check: ## what CI runs, in a quarter of an hour; once a step has failed no other begins
 	@rm -f $(testEvents) $(testSummary); status=0; \
@@ -273,8 +273,22 @@ pytest-wheel: ## the wheel of the pytest fixtures (runners/pytest) into .build; 
 install: ## install the program where go install puts programs
 	$(GO) install ./cmd/monosim
 
-release: ## static programs for Linux, macOS and Windows on amd64 and arm64 into .build/release, with checksums
+size-check: # the stripped program for linux/amd64 is no larger than .ci/sizes allows
+	@echo "== size-check"
+	@mkdir -p $(BUILD)
+	@if [ "$$($(GO) env GOOS)/$$($(GO) env GOARCH)" = linux/amd64 ]; then \
+	  $(GO) build -ldflags '-s -w' -o $(BUILD)/monosim-stripped ./cmd/monosim && .ci/size stripped $(BUILD)/monosim-stripped; \
+	else echo "sizes are of linux/amd64: skipped"; fi
+
+release: ## static programs for Linux, macOS and Windows on amd64 and arm64 into .build/release, archives with man pages and completions, and checksums
 	@GO="$(GO)" sh .ci/release.sh
+
+newcomer: ## the walk of somebody who comes: clone, init, edit, run, wrong names, reports, a Go module, pytest; LIMIT (90 s, with a warm build cache)
+	@echo "== newcomer"
+	@GO="$(GO)" .ci/newcomer
+
+findings: ## run the scripts of findings, which fetch packages: is the behaviour of each still what was seen; ONLY=name
+	@ONLY="$(ONLY)" .ci/findings
 
 clean: ## remove what was built
 	rm -rf $(BUILD) bin monosim

@@ -1,43 +1,52 @@
 #!/bin/sh
-# Builds the static, stripped program for each system into .build/release, with
-# SHA256SUMS. The recorded cases are packed, and gRPC comes without its pages for
-# browsers. A program over the limit fails the release and says what it is made of.
-# TARGETS names other systems, GO the go command.
+# Builds the static, stripped program for each system into .build/release, an archive of each
+# with man pages and completions, and SHA256SUMS. The version is that of the git tag. The recorded
+# cases are packed, gRPC comes without its pages for browsers and net/http without HTTP/2, which
+# gRPC has by itself. A program that is larger than .ci/sizes allows fails the release and says
+# what it is made of. TARGETS names other systems, GO the go command.
 set -eu
 GO=${GO:-go}
 TARGETS=${TARGETS:-"linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64"}
-LIMIT=30000000
-out=.build/release
+tags=release,grpcnotrace,nethttpomithttp2
+out=.build/release beside=.build/beside
+version=$(git describe --tags --match 'v[0-9]*' 2>/dev/null || true)
 
-rm -rf "$out"
-mkdir -p "$out"
-trap 'rm -f vectors/golden/suites.zip' EXIT
+rm -rf "$out" "$beside"
+mkdir -p "$out" "$beside"
+trap 'rm -rf vectors/golden/suites.zip "$beside"' EXIT
 trap 'exit 1' INT TERM
 $GO run ./cmd/pack vectors/golden/suites.zip
+$GO run -tags manual ./cmd/monosim manual "$beside"
+cp LICENSE README.md CHANGELOG.md "$beside"
+
+build() { # TARGET FILE FLAGS
+	CGO_ENABLED=0 GOOS=${1%/*} GOARCH=${1#*/} $GO build -tags "$tags" -trimpath -ldflags "$3 -X main.release=$version" -o "$2" ./cmd/monosim
+}
+
 over=
 for target in $TARGETS; do
-	os=${target%/*} arch=${target#*/}
-	file=$out/monosim-$os-$arch
-	[ "$os" != windows ] || file=$file.exe
-	CGO_ENABLED=0 GOOS=$os GOARCH=$arch $GO build -tags release,grpcnotrace -trimpath -ldflags '-s -w' -o "$file" ./cmd/monosim
-	size=$(wc -c < "$file")
+	name=monosim-${target%/*}-${target#*/}
+	file=$out/$name
+	[ "${target%/*}" != windows ] || file=$file.exe
+	build "$target" "$file" "-s -w"
 	if [ "$target" = "$($GO env GOHOSTOS)/$($GO env GOHOSTARCH)" ]; then
 		"$file" vectors verify > /dev/null # with the cases that are in it
 	fi
-	printf '%-32s %5d kB\n' "${file##*/}" $((size / 1000))
-	[ "$size" -le "$LIMIT" ] || over="$over $target"
+	.ci/size release "$file" || over="$over $target"
+	program=${file##*/}
+	tar -czf "$out/$name.tar.gz" -C "$out" "$program" -C "$PWD/$beside" .
 done
 (cd "$out" && sha256sum monosim-* > SHA256SUMS)
 
-# Symbols say whose code and data it is; a stripped program has none.
+# Symbols say whose code and data it is; a stripped program has none. Zeroes are not in the file
+# (b, and the sections of that kind), and neither names nor tables of lines have symbols.
 for target in $over; do
-	echo "over $((LIMIT / 1000)) kB: $target, of which code and data in kB of"
-	os=${target%/*} arch=${target#*/}
+	echo "$target is too large, of which code and data in kB of"
 	whole=$(mktemp)
-	CGO_ENABLED=0 GOOS=$os GOARCH=$arch $GO build -tags release,grpcnotrace -trimpath -o "$whole" ./cmd/monosim
-	$GO tool nm -size -sort size "$whole" | awk '$3 != "b" && $3 != "B" && $3 != "U" {
-		name = $4; sub(/^type:\.*/, "", name); path = name; rest = ""
-		if (match(name, /.*\//)) { path = substr(name, 1, RLENGTH); rest = substr(name, RLENGTH + 1) } else { path = ""; rest = name }
+	build "$target" "$whole" ""
+	$GO tool nm -size -sort size "$whole" | awk '$3 ~ /^[TtRr]$/ || ($3 ~ /^[Dd]$/ && $4 ~ /gobytes/) {
+		name = $4; sub(/^type:\.*/, "", name); sub(/[\[({].*/, "", name); path = ""; rest = name
+		if (match(name, /.*\//)) { path = substr(name, 1, RLENGTH); rest = substr(name, RLENGTH + 1) }
 		sub(/\..*/, "", rest); sum[path rest] += $2
 	} END { for (p in sum) if (sum[p] > 200000) printf "  %7d %s\n", sum[p] / 1000, p }' | sort -rn
 	rm -f "$whole"

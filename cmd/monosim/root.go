@@ -16,6 +16,9 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
+// later has what builds with a tag add to the root command.
+var later []func(root *cobra.Command)
+
 // newRootCommand makes `monosim` with all commands.
 func newRootCommand() *cobra.Command {
 	var colours string
@@ -62,6 +65,9 @@ so is that of the reference's programs where monosim is called by their names.`,
 	root.SetHelpCommandGroupID("The project:")
 	root.SetCompletionCommandGroupID("The project:")
 	addVersionFlag(root)
+	for _, add := range later {
+		add(root)
+	}
 	completeFlags(root, flagValues)
 	if err := root.RegisterFlagCompletionFunc("color", completeWith(func() []string { return colour.When })); err != nil {
 		panic(err) // two of one name
