@@ -180,6 +180,10 @@ var directions = []direction{
 		because: "what everybody stands on stands on nothing of ours",
 	},
 	{
+		from:    []string{"engine/yamldoc"},
+		because: "a document is one wherever files are read",
+	},
+	{
 		from:    []string{"engine/tfrecord"},
 		to:      []string{"engine/pysem"},
 		inTests: []string{"engine/pythontest"},

@@ -1,16 +1,14 @@
 package train
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
-	"strings"
 	"time"
 
 	"gopkg.in/yaml.v3"
 
 	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/yamldoc"
 	"github.com/monosim/monosim/runners"
 )
 
@@ -46,26 +44,16 @@ type file struct {
 
 // Read reads a plan. Its error has a line for every mistake, with file, line and column.
 func Read(name string, text []byte) (*Plan, error) {
-	var doc yaml.Node
-	decoder := yaml.NewDecoder(bytes.NewReader(text))
-	if err := decoder.Decode(&doc); errors.Is(err, io.EOF) {
+	root, err := yamldoc.Read(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s:%w", name, err)
+	}
+	if root == nil {
 		return nil, fmt.Errorf("%s:1:1: found nothing, want a plan", name)
-	} else if err != nil {
-		return nil, syntax(name, err)
 	}
 	d := &reader{from: map[string]place{}}
 	d.file = name
-	return d.plan(doc.Content[0])
-}
-
-// syntax returns an error of the YAML reader with its place in the file. That reader gives
-// a line at best.
-func syntax(name string, err error) error {
-	line, text := 1, strings.TrimPrefix(err.Error(), "yaml: ")
-	if _, scanErr := fmt.Sscanf(text, "line %d:", &line); scanErr == nil {
-		_, text, _ = strings.Cut(text, ": ")
-	}
-	return fmt.Errorf("%s:%d:1: %s", name, line, text)
+	return d.plan(root)
 }
 
 // reader is a decoder for plans.

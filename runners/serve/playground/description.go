@@ -1,7 +1,6 @@
 package playground
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -14,6 +13,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/monosim/monosim/engine/yamldoc"
 	"github.com/monosim/monosim/runners"
 )
 
@@ -95,21 +95,21 @@ func Read(name string) (*Description, error) {
 // Parse reads a description from text. Files that it names are looked up beside name.
 func Parse(name string, text []byte) (*Description, error) {
 	r := &reader{name: name}
-	var root yaml.Node
-	if err := yaml.Unmarshal(text, &root); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, errors.New(strings.TrimPrefix(err.Error(), "yaml: ")))
+	root, err := yamldoc.Read(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s:%w", name, err)
 	}
 	var f file
-	if len(root.Content) == 0 {
+	if root == nil {
 		return nil, fmt.Errorf("%s: found nothing, want a description, as:\n%s", name, Example)
 	}
-	r.check(root.Content[0], reflect.TypeFor[file](), "")
+	r.check(root, reflect.TypeFor[file](), "")
 	if r.err == nil {
 		if err := root.Decode(&f); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	r.root = root.Content[0]
+	r.root = root
 	d := r.describe(&f)
 	if r.err != nil {
 		return nil, r.err

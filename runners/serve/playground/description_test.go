@@ -57,7 +57,7 @@ func TestConfs(t *testing.T) {
 func TestWhatIsRefused(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", "x.yaml: found nothing, want a description, as:"},
-		{"replicas: [", "x.yaml: "},
+		{"replicas: [", "x.yaml:1:1: "},
 		{"- a", "x.yaml:1: the description: found a list, want fields with values"},
 		{"a: 1", "x.yaml:1: a: found a field that there is not, want one of agent_version"},
 		{"replicas: 1\nreplicas: 2", "x.yaml"},

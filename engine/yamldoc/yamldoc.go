@@ -1,0 +1,82 @@
+// Package yamldoc reads a file that is one YAML document, and says of what it does not take where it
+// stands.
+//
+//   - [Read] returns the root of the document.
+//   - [Error] has the place of a mistake, for a caller that names the file.
+//
+// To change what is taken, look here; what the keys mean is their readers' matter.
+package yamldoc
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// Error is a mistake at a line and column, counted from 1.
+type Error struct {
+	Line, Column int
+	Text         string
+}
+
+func (e *Error) Error() string {
+	return strconv.Itoa(e.Line) + ":" + strconv.Itoa(e.Column) + ": " + e.Text
+}
+
+// Read returns the root of the only document of a text, nil where the text has none. A second document,
+// which readers of YAML drop in silence, is an [Error], and so is a merge key.
+func Read(text []byte) (*yaml.Node, error) {
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	var first, second yaml.Node
+	if err := decoder.Decode(&first); errors.Is(err, io.EOF) {
+		return nil, nil
+	} else if err != nil {
+		return nil, syntax(err)
+	}
+	switch err := decoder.Decode(&second); {
+	case err == nil:
+		return nil, &Error{max(second.Line, 1), max(second.Column, 1), "found a second document, want one"}
+	case !errors.Is(err, io.EOF):
+		return nil, syntax(err)
+	}
+	if len(first.Content) == 0 {
+		return nil, nil
+	}
+	if merge := mergeKey(first.Content[0]); merge != nil {
+		return nil, &Error{merge.Line, merge.Column, "found a merge key, want its fields written out"}
+	}
+	return first.Content[0], nil
+}
+
+// mergeKey returns the first merge key below a node.
+func mergeKey(n *yaml.Node) *yaml.Node {
+	for i, child := range n.Content {
+		if n.Kind == yaml.MappingNode && i%2 == 0 && child.Tag == "!!merge" {
+			return child
+		}
+		if found := mergeKey(child); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+var lined = regexp.MustCompile(`^line (\d+): (.*)$`)
+
+// syntax returns an error of the YAML reader with its place, which is a line at best.
+func syntax(err error) error {
+	e := &Error{1, 1, strings.TrimPrefix(err.Error(), "yaml: ")}
+	if m := lined.FindStringSubmatch(e.Text); m != nil {
+		e.Line, _ = strconv.Atoi(m[1])
+		e.Text = m[2]
+	}
+	if strings.Contains(e.Text, "incompatible YAML document") {
+		e.Text = "found a %YAML directive of another version than 1.1, want none"
+	}
+	return e
+}
