@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,6 +11,7 @@ import (
 	"github.com/monosim/monosim/cmd/monosim/programs"
 	"github.com/monosim/monosim/cmd/monosim/scaffold"
 	"github.com/monosim/monosim/cmd/monosim/whatif"
+	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/diff/gotestee"
 	"github.com/monosim/monosim/runners/show/colour"
@@ -49,7 +51,7 @@ so is that of the reference's programs where monosim is called by their names.`,
 		title    string
 		commands []*cobra.Command
 	}{
-		{"Run and ask:", []*cobra.Command{scaffold.NewCommand(), newTestCommand(newSimulation), newSimCommand(), newTrainCommand(), whatif.New()}},
+		{"Run and ask:", []*cobra.Command{scaffold.NewCommand(typescriptGlue), newTestCommand(newSimulation), newSimCommand(), newTrainCommand(), whatif.New()}},
 		{"Hold implementations to the reference:", []*cobra.Command{newVectorsCommand(), newDiffCommand(), newTesteeCommand()}},
 		{"Serve:", []*cobra.Command{newZooKeeperCommand(), newConsulCommand(), newTFServingCommand(), newServeCommand()}},
 		{"The reference's programs:", programs.Commands()},
@@ -73,6 +75,11 @@ so is that of the reference's programs where monosim is called by their names.`,
 		panic(err) // two of one name
 	}
 	return root
+}
+
+// typescriptGlue writes the step definitions of an editor.
+func typescriptGlue(w io.Writer) error {
+	return steps.WriteGlue(w, "typescript", newSimulation().Faults())
 }
 
 // newHelpCommand makes `monosim help`, which differs from cobra's only in its exit code.

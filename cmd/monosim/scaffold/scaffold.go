@@ -12,8 +12,10 @@
 package scaffold
 
 import (
+	"bytes"
 	"embed"
 	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -31,10 +33,11 @@ var project embed.FS
 const (
 	projectRoot  = "project"
 	firstFeature = "features/first.feature"
+	glueFile     = "features/steps.ts"
 )
 
-// NewCommand makes `monosim init`.
-func NewCommand() *cobra.Command {
+// NewCommand makes `monosim init`; glue writes the step definitions of an editor.
+func NewCommand(glue func(io.Writer) error) *cobra.Command {
 	var (
 		asModule bool
 		source   string
@@ -44,7 +47,7 @@ func NewCommand() *cobra.Command {
 		Short: "Write a folder with a scenario, and files for CI, editors and pytest",
 		Long: `Write into DIR, by default the one where you are, what a project of scenarios has:
 a scenario that passes, monosim.yaml, a job for GitHub Actions and for GitLab CI,
-settings of the Cucumber extension of VS Code, and two tests for pytest with the fixtures
+settings and step definitions for the Cucumber extension of VS Code, and two tests for pytest with the fixtures
 of monosim-fixtures. With --go write a Go module instead, whose
 tests start a cluster and run scenarios; it takes monosim from a clone, that of --source.
 
@@ -61,7 +64,7 @@ exit code is 2.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := filepath.Join(append(args, ".")...)
-			files, next := projectFiles, "monosim test features"
+			files, next := func() ([]File, error) { return projectFiles(glue) }, "monosim test"
 			if asModule {
 				files, next = func() ([]File, error) { return moduleFiles(dir, source) }, "go test ./..."
 			} else if source != "" {
@@ -97,7 +100,12 @@ func say(cmd *cobra.Command, dir string, list []File, next string) error {
 }
 
 // projectFiles returns the files of a project of scenarios.
-func projectFiles() (list []File, err error) {
+func projectFiles(glue func(io.Writer) error) (list []File, err error) {
+	var definitions bytes.Buffer
+	if err := glue(&definitions); err != nil {
+		return nil, err
+	}
+	list = []File{{Name: glueFile, Text: definitions.Bytes()}}
 	err = fs.WalkDir(project, projectRoot, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err

@@ -3,6 +3,7 @@ package scaffold
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -22,7 +23,7 @@ import (
 // run runs `monosim init`.
 func run(args ...string) (stdout string, err error) {
 	var out bytes.Buffer
-	cmd := NewCommand()
+	cmd := NewCommand(func(w io.Writer) error { return steps.WriteGlue(w, "typescript", (&simrun.Runner{}).Faults()) })
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	cmd.SetOut(&out)
 	cmd.SetArgs(args)
@@ -85,10 +86,15 @@ func TestSettingsAreRead(t *testing.T) {
 	if err := d.Decode(&settings); err != nil || settings.Seeds < 1 || !slices.Equal(settings.Features, []string{"features"}) {
 		t.Errorf("monosim.yaml: got %+v, %v, want the folder features and seeds", settings, err)
 	}
-	for _, name := range []string{"settings.json", "extensions.json"} {
-		if !json.Valid(read(t, dir, ".vscode", name)) {
-			t.Errorf("%s is no JSON", name)
-		}
+	var editor map[string][]string
+	if err := json.Unmarshal(read(t, dir, ".vscode", "settings.json"), &editor); err != nil || len(editor["cucumber.glue"]) != 1 {
+		t.Fatalf("settings.json: got %v, %v, want one file with step definitions", editor, err)
+	}
+	if glue := read(t, dir, editor["cucumber.glue"][0]); !bytes.Contains(glue, []byte("ZooKeeper goes down")) {
+		t.Errorf("%s: found no sentence in %.200s", editor["cucumber.glue"][0], glue)
+	}
+	if !json.Valid(read(t, dir, ".vscode", "extensions.json")) {
+		t.Error("extensions.json is no JSON")
 	}
 }
 
