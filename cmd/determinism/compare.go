@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -47,8 +48,6 @@ func runOne(ctx context.Context, v variant, run runner) (result, error) {
 }
 
 func report(out io.Writer, name, trace, verdict string) {
-	if trace == "" {
-		trace = "-"
-	}
+	trace = cmp.Or(trace, "-")
 	fmt.Fprintf(out, "%-42s %-16s %s\n", name, trace, verdict)
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
+
+	"github.com/monosim/monosim/engine/lists"
 )
 
 // docLinks checks that each link in a comment leads to a declaration: a name, method or
@@ -79,12 +81,7 @@ var lowerLink = regexp.MustCompile(`^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$`)
 
 // broken returns the links of a text that lead to no declaration.
 func (l *linker) broken(text string) (names []string) {
-	for _, link := range l.links(text) {
-		if !l.leads(link) {
-			names = append(names, link)
-		}
-	}
-	return names
+	return lists.Filter(l.links(text), func(link string) bool { return !l.leads(link) })
 }
 
 // links returns the links of a text outside of its code blocks.
@@ -112,12 +109,7 @@ func linksIn(texts []comment.Text) (names []string) {
 		switch {
 		case !ok:
 		case link.Name != "":
-			var parts []string
-			for _, part := range []string{link.ImportPath, link.Recv, link.Name} {
-				if part != "" {
-					parts = append(parts, part)
-				}
-			}
+			parts := lists.Filter([]string{link.ImportPath, link.Recv, link.Name}, func(part string) bool { return part != "" })
 			names = append(names, strings.Join(parts, "."))
 		case lowerLink.MatchString(link.ImportPath):
 			names = append(names, link.ImportPath)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"go/ast"
 	"path"
 	"path/filepath"
@@ -34,9 +35,7 @@ func runPkgDoc(pass *analysis.Pass) (any, error) {
 		if isTest(pass, file) || ast.IsGenerated(file) {
 			continue
 		}
-		if first == nil {
-			first = file
-		}
+		first = cmp.Or(first, file)
 		if file.Doc == nil {
 			continue
 		}

@@ -21,6 +21,7 @@ var deterministicRooms = []string{
 	"engine/env/...",
 	"engine/tasks",
 	"engine/cluster",
+	"engine/lists",
 	"engine/pysem/...",
 	"sim/...",
 }

@@ -41,6 +41,8 @@ import (
 	"time"
 
 	"github.com/schollz/progressbar/v3"
+
+	"github.com/monosim/monosim/engine/lists"
 )
 
 // Exit codes of the command.
@@ -186,11 +188,7 @@ func (o options) choose(all []*mutant) ([]*mutant, error) {
 	if o.sample > 0 && o.sample < len(all) {
 		order = order[:o.sample]
 	}
-	var chosen []*mutant
-	for _, i := range order {
-		chosen = append(chosen, all[i])
-	}
-	return chosen, nil
+	return lists.MapOrNil(order, func(i int) *mutant { return all[i] }), nil
 }
 
 // isAt reports whether a place names the mutant's line, file or folder.

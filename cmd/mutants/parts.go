@@ -18,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/vectors/golden"
 )
 
@@ -49,10 +50,7 @@ type part struct {
 func command(parts []*part) []string {
 	program := slices.Clone(parts[0].program)
 	if parts[0].kind == byTests {
-		var names []string
-		for _, p := range parts {
-			names = append(names, p.among)
-		}
+		names := lists.MapOrNil(parts, func(p *part) string { return p.among })
 		return append(program, "-test.run=^("+strings.Join(names, "|")+")$")
 	}
 	if len(parts) == 1 {

@@ -13,6 +13,7 @@ import (
 	"github.com/monosim/monosim/engine/agent/tfs"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/envutils"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
@@ -237,10 +238,7 @@ func (a *AgentV3) LayoutUpdated(models []backends.LayoutModel) error {
 
 // reprOfLayout returns the repr of a list of tuples.
 func reprOfLayout(models []backends.LayoutModel) string {
-	texts := make([]string, len(models))
-	for i, m := range models {
-		texts[i] = "(" + m.Model.String() + ", " + m.Deploy.Repr() + ")"
-	}
+	texts := lists.Map(models, func(m backends.LayoutModel) string { return "(" + m.Model.String() + ", " + m.Deploy.Repr() + ")" })
 	return "[" + strings.Join(texts, ", ") + "]"
 }
 
@@ -363,11 +361,7 @@ func (a *AgentV3) ConfigPath() string { return a.configPath }
 
 // LayoutFilters returns the pattern and the condition of each filter, with shard numbers filled in.
 func (a *AgentV3) LayoutFilters() [][2]string {
-	list := make([][2]string, len(a.filters))
-	for i, f := range a.filters {
-		list[i] = [2]string{f.Match, f.Condition}
-	}
-	return list
+	return lists.Map(a.filters, func(f agentconfig.LayoutFilter) [2]string { return [2]string{f.Match, f.Condition} })
 }
 
 // AgentPort returns the port on which the agent answers.

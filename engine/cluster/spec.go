@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 )
 
 // Spec is a cluster to build. The zero value of a field has the meaning that its
@@ -85,11 +86,7 @@ type Model struct {
 
 // SubGraphNames returns the names of its sub-graphs.
 func (m *Model) SubGraphNames() []string {
-	names := make([]string, len(m.SubGraphs))
-	for i, g := range m.SubGraphs {
-		names[i] = g.Name
-	}
-	return names
+	return lists.Map(m.SubGraphs, func(g SubGraph) string { return g.Name })
 }
 
 // SubGraph is one graph of a model with the versions that were exported, each of

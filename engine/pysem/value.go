@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/monosim/monosim/engine/lists"
 )
 
 // Tuple is a Python tuple.
@@ -170,11 +172,7 @@ func Repr(v any) string {
 }
 
 func reprAll(values []any) string {
-	parts := make([]string, len(values))
-	for i, v := range values {
-		parts[i] = Repr(v)
-	}
-	return strings.Join(parts, ", ")
+	return strings.Join(lists.Map(values, Repr), ", ")
 }
 
 // Equal returns a == b for Python values. Numbers of different types are equal if their values are,

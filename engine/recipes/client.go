@@ -1,6 +1,7 @@
 package recipes
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -48,9 +49,7 @@ func New(e *env.Env, session env.ZooKeeperSession) *Client {
 // Start connects (client.py:567). A limit of 0 means 15 s; when it is exceeded, the
 // client is stopped and the error is ConnectionTimeout.
 func (c *Client) Start(limit time.Duration) error {
-	if limit == 0 {
-		limit = 15 * time.Second
-	}
+	limit = cmp.Or(limit, 15*time.Second)
 	return c.session.Start(limit)
 }
 

@@ -1,6 +1,7 @@
 package recipes
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 
@@ -153,9 +154,7 @@ func (c *Client) newFamily(parent string, told ChildDataFunc, usual *Usual) *fam
 	f := &family{c: c, fn: told, usual: usual, names: c.numbers(parent), index: uint32(len(c.families) + 1)}
 	c.families = append(c.families, f)
 	if usual != nil && (c.fed == nil || kindOf(c.fed.usual.Data) == kindOf(usual.Data)) {
-		if c.fed == nil {
-			c.fed = f
-		}
+		c.fed = cmp.Or(c.fed, f)
 		c.fedParents = append(c.fedParents, parent)
 		f.fed = true
 	}

@@ -1,6 +1,8 @@
 package training
 
 import (
+	"cmp"
+
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/quirks"
@@ -51,10 +53,7 @@ func FindConsul(e *env.Env, kept quirks.Set) (ConsulAddress, error) {
 			host = consulSocket
 		}
 	}
-	text := firstSet(e.Host, "CONSUL_HTTP_PORT")
-	if text == "" {
-		text = consulPort
-	}
+	text := cmp.Or(firstSet(e.Host, "CONSUL_HTTP_PORT"), consulPort)
 	port, _, err := pysem.ParseSmallInt(text)
 	return ConsulAddress{Host: host, Port: port}, err
 }

@@ -1,6 +1,7 @@
 package training
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/monosim/monosim/engine/env"
@@ -50,10 +51,7 @@ func SetupHeapProfile(host env.Host, kept quirks.Set, mainDir string, p HeapProf
 	if err != nil {
 		return err
 	}
-	directory := p.Directory
-	if directory == "" {
-		directory = mainDir
-	}
+	directory := cmp.Or(p.Directory, mainDir)
 	host.Setenv("HEAPPROFILE", pysem.JoinStrings(directory, "hprof_"+pysem.Str(mlp.Index)))
 	for _, v := range []struct {
 		name  string

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"github.com/monosim/monosim/engine/lists"
 )
 
 // counted names some things of a kind.
@@ -203,10 +205,7 @@ func (r *Report) printMemory(w io.Writer) {
 func rates(of map[string]float64) string {
 	const most = 4
 	names := byRate(of)
-	var parts []string
-	for _, name := range names[:min(len(names), most)] {
-		parts = append(parts, name+" "+rate(of[name]))
-	}
+	parts := lists.MapOrNil(names[:min(len(names), most)], func(name string) string { return name + " " + rate(of[name]) })
 	if n := len(names) - most; n > 0 {
 		parts = append(parts, fmt.Sprintf("%d more", n))
 	}

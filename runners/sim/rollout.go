@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/test/simrun"
 )
@@ -66,10 +67,7 @@ func (c *Cluster) keyOf(model, subGraph string) string {
 // unavailable lists what pods should serve at the end and do not: models of which the pod
 // once had a version, and models that no pod ever had.
 func (s *story) unavailable(cluster *simrun.Cluster) []string {
-	var list []string
-	for _, name := range s.missing() {
-		list = append(list, name+" on no pod")
-	}
+	list := lists.MapOrNil(s.missing(), func(name string) string { return name + " on no pod" })
 	for _, p := range cluster.Pods() {
 		state, err := cluster.PodState(p.Name)
 		if err != nil || !state.Running {

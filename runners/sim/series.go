@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+
+	"github.com/monosim/monosim/engine/lists"
 )
 
 // column is a column of the table of samples.
@@ -54,10 +56,7 @@ func (r *Report) WriteSeries(out io.Writer) error {
 		columns = append(columns, column{op + "_per_s", func(s *Sample) float64 { return s.ByOp[op] }})
 	}
 	w := csv.NewWriter(out)
-	row := make([]string, len(columns))
-	for i, c := range columns {
-		row[i] = c.name
-	}
+	row := lists.Map(columns, func(c column) string { return c.name })
 	_ = w.Write(row) // w.Error returns the error
 	for i := range r.Samples {
 		for j, c := range columns {
@@ -108,9 +107,5 @@ func (r *Report) SweepRow() []string {
 		float64(l.Connections.Most), float64(l.Znodes.Most), float64(l.ZnodeBytes.Most), serving, rollout, float64(memory),
 		float64(len(r.Unavailable)), float64(len(r.Unlisted)), failed, float64(r.Counts.Events),
 	}
-	row := make([]string, len(numbers))
-	for i, n := range numbers {
-		row[i] = decimal(n)
-	}
-	return row
+	return lists.Map(numbers, decimal)
 }

@@ -1,6 +1,7 @@
 package consul
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -124,9 +125,7 @@ func (a *Agent) handleRegister(now time.Duration, r Request) (int, string) {
 		return 400, "Missing service name"
 	}
 	s := service{id: in.ID, name: in.Name, port: in.Port, tags: in.Tags, host: r.From}
-	if s.id == "" {
-		s.id = s.name
-	}
+	s.id = cmp.Or(s.id, s.name)
 	switch c := in.Check; {
 	case c == nil, c.TTL == "" && c.Script != "" && c.Interval != "":
 		s.passing = true // scripts are not run here (CNS-2.2)

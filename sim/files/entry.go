@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/monosim/monosim/engine/lists"
 )
 
 // entry is a file, a directory or a symbolic link, like an inode of Unix. Every pod has some, so
@@ -75,10 +77,7 @@ func (e *entry) sorted() []string {
 		return nil
 	}
 	if e.names == nil {
-		names := make([]string, len(e.children))
-		for i, c := range e.children {
-			names[i] = c.name
-		}
+		names := lists.Map(e.children, func(c child) string { return c.name })
 		e.names = &names
 	}
 	return *e.names

@@ -1,6 +1,7 @@
 package processes
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"path"
@@ -22,9 +23,7 @@ const defaultPath = "/usr/local/bin:/usr/bin:/bin"
 // cmd.Dir the working directory is the root. Errors are *fs.PathError, for Popen's
 // FileNotFoundError and PermissionError.
 func (t *Table) Start(cmd env.Command) (*Process, error) {
-	if cmd.Dir == "" {
-		cmd.Dir = "/"
-	}
+	cmd.Dir = cmp.Or(cmd.Dir, "/")
 	if len(cmd.Args) == 0 {
 		return nil, &fs.PathError{Op: "exec", Err: files.ErrInvalid}
 	}

@@ -1,5 +1,7 @@
 package tfserving
 
+import "cmp"
+
 // Transition is the policy for the order in which a model's versions are loaded and unloaded
 // (TFS-4.4).
 type Transition uint8
@@ -45,9 +47,7 @@ func preserveAvailability(versions []*harness) (action, bool) {
 			aspiredServes = aspiredServes || ready
 		case ready:
 			unaspiredServing++
-			if lowest == nil {
-				lowest = h
-			}
+			lowest = cmp.Or(lowest, h)
 		}
 	}
 	if lowest != nil && (!aspired || aspiredServes || unaspiredServing > 1) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/rpcerrors"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/sim/tfserving/timerqueue"
 )
 
@@ -193,12 +194,7 @@ func (h Handle) release() {
 func (m *manager) updateServingMap(done func()) {
 	fresh := &servingMap{models: make([]served, 0, len(m.models))}
 	for _, e := range m.models {
-		var ready []*harness
-		for _, h := range e.versions {
-			if h.state == harnessReady {
-				ready = append(ready, h)
-			}
-		}
+		ready := lists.Filter(e.versions, func(h *harness) bool { return h.state == harnessReady })
 		if len(ready) > 0 {
 			fresh.models = append(fresh.models, served{e.name, ready})
 		}

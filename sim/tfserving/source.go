@@ -7,6 +7,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/rpcerrors"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 	"github.com/monosim/monosim/sim/tfserving/timerqueue"
 )
@@ -136,10 +137,7 @@ func (src *source) newNames(models []monitored) []string {
 }
 
 func sortedNames(models []monitored) []string {
-	names := make([]string, 0, len(models))
-	for _, m := range models {
-		names = append(names, m.name)
-	}
+	names := lists.Map(models, func(m monitored) string { return m.name })
 	slices.Sort(names)
 	return names
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/rpcerrors"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
@@ -91,10 +92,7 @@ func (o *Options) prefixed(path string) string {
 }
 
 func aspire(m *monitored, chosen []found) []aspired {
-	versions := make([]aspired, 0, len(chosen))
-	for _, v := range chosen {
-		versions = append(versions, aspired{version: v.version, path: joinPath(m.basePath, v.child)})
-	}
+	versions := lists.Map(chosen, func(v found) aspired { return aspired{version: v.version, path: joinPath(m.basePath, v.child)} })
 	return versions
 }
 

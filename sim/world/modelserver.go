@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/sim/processes"
 	"github.com/monosim/monosim/sim/tfserving"
 	"github.com/monosim/monosim/sim/tfserving/node"
@@ -112,9 +113,6 @@ func (p *Pod) ModelServer(kind string) (*ModelServer, error) {
 	if len(p.servers) == 1 && p.servers[0].Kind == "" {
 		return nil, fmt.Errorf("pod %s: found no model server of kind %q, want the only one that runs, which has no kind: the model server of %s", p.Name, kind, p.Name)
 	}
-	var kinds []string
-	for _, s := range p.servers {
-		kinds = append(kinds, fmt.Sprintf("%q", s.Kind))
-	}
+	kinds := lists.MapOrNil(p.servers, func(s *ModelServer) string { return fmt.Sprintf("%q", s.Kind) })
 	return nil, fmt.Errorf("pod %s: found no model server of kind %q, want one of those that run: [%s]", p.Name, kind, strings.Join(kinds, " "))
 }

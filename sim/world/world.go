@@ -9,6 +9,7 @@ import (
 
 	"github.com/monosim/monosim/engine/cluster"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/vtime"
 	consulnode "github.com/monosim/monosim/sim/consul/node"
 	"github.com/monosim/monosim/sim/files"
@@ -186,10 +187,7 @@ func (w *World) FindPod(name string) (*Pod, error) {
 	if p := w.byName[name]; p != nil {
 		return p, nil
 	}
-	var names []string
-	for _, p := range w.spec.Pods() {
-		names = append(names, p.Name)
-	}
+	names := lists.MapOrNil(w.spec.Pods(), func(p cluster.Pod) string { return p.Name })
 	return nil, fmt.Errorf("pod: found %q, want one of %s", name, strings.Join(names, ", "))
 }
 

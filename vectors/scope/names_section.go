@@ -1,12 +1,15 @@
 package scope
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
 
 	"github.com/agnivade/levenshtein"
 	"gopkg.in/yaml.v3"
+
+	"github.com/monosim/monosim/engine/lists"
 )
 
 // nameSection is the part of names.yaml about one file.
@@ -184,9 +187,7 @@ func (s *nameSection) qualify(golang []string) ([]string, error) {
 		if !goSymbol.MatchString(symbol) {
 			return nil, fmt.Errorf("found Go name %q, want a name or Type.Member, with a package or without", name)
 		}
-		if prefix == "" {
-			prefix = s.Package + "."
-		}
+		prefix = cmp.Or(prefix, s.Package+".")
 		if prefix == "." {
 			return nil, fmt.Errorf("found Go name %q without a package, want one", name)
 		}
@@ -197,11 +198,7 @@ func (s *nameSection) qualify(golang []string) ([]string, error) {
 
 // nearestName returns the name with the smallest edit distance.
 func nearestName(name string, names []Name) string {
-	known := make([]string, len(names))
-	for i, n := range names {
-		known[i] = n.Name
-	}
-	return nearestOf(name, known)
+	return nearestOf(name, lists.Map(names, func(n Name) string { return n.Name }))
 }
 
 func nearestOf(name string, known []string) string {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -109,9 +110,6 @@ func bubble(b builder) (program, error) {
 
 // simpy builds the program for SimPy, which runs on $PYTHON, or on python3.
 func simpy(b builder) (program, error) {
-	python := os.Getenv("PYTHON")
-	if python == "" {
-		python = "python3"
-	}
+	python := cmp.Or(os.Getenv("PYTHON"), "python3")
 	return plain(python, peersDir+"/python/simpy_work.py"), b.command(python, "-c", "import simpy")
 }

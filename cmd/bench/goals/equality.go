@@ -1,6 +1,7 @@
 package goals
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -95,9 +96,7 @@ func Equality() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if first == "" {
-			first = sum
-		}
+		first = cmp.Or(first, sum)
 		if sum != first {
 			return "", fmt.Errorf("%s gives %s, the first gave %s", list[0].Name(), sum, first)
 		}

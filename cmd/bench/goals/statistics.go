@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/cmd/bench/validate"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners/whatif/judge"
 	"github.com/monosim/monosim/runners/whatif/model"
 	"github.com/monosim/monosim/runners/whatif/plan"
@@ -113,12 +114,7 @@ func conservation() (Found, error) {
 }
 
 func deadReplicas() (Found, error) {
-	var cases []validate.Case
-	for _, c := range validate.All(false) {
-		if c.Section == "CAP-7.4" {
-			cases = append(cases, c)
-		}
-	}
+	cases := lists.Filter(validate.All(false), func(c validate.Case) bool { return c.Section == "CAP-7.4" })
 	outcomes, err := validate.RunAll(cases, nil)
 	if err != nil {
 		return Found{}, err

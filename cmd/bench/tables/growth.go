@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -167,9 +168,7 @@ func oneLine(err error) string { return strings.Join(strings.Fields(err.Error())
 
 // after returns the cost without the cost of the start; memory stays as it is.
 func (c cost) after(start cost) cost {
-	if c.failure == nil {
-		c.failure = start.failure
-	}
+	c.failure = cmp.Or(c.failure, start.failure)
 	c.Wall, c.CPU = max(c.Wall-start.Wall, 0), max(c.CPU-start.CPU, 0)
 	c.Events, c.Reads = c.Events-start.Events, c.Reads-start.Reads
 	return c

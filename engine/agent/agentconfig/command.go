@@ -1,6 +1,7 @@
 package agentconfig
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/monosim/monosim/engine/proto/textpb"
@@ -149,10 +150,7 @@ func (c *AgentConfig) WrapperFlags() []string {
 	var flags []string
 	for _, key := range serverFlags {
 		if key.Name == "platform_config_file" {
-			file := c.PlatformConfigFile.Or("")
-			if file == "" {
-				file = "conf/platform_config_file.cfg"
-			}
+			file := cmp.Or(c.PlatformConfigFile.Or(""), "conf/platform_config_file.cfg")
 			flags = append(flags, "--platform_config_file="+file)
 			continue
 		}

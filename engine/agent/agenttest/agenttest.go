@@ -18,6 +18,7 @@ import (
 	"github.com/monosim/monosim/engine/agent/datadef"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/rpcerrors"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/dataclass"
 )
@@ -31,10 +32,7 @@ func Config(t testing.TB, e *env.Env, pairs ...any) *agentconfig.AgentConfig {
 	for i := 0; i < len(pairs); i += 2 {
 		arguments.Set(pairs[i].(string), pairs[i+1])
 	}
-	var fields []dataclass.Field
-	for _, a := range arguments.Items {
-		fields = append(fields, dataclass.Field{Name: a.Key, Value: a.Value})
-	}
+	fields := lists.MapOrNil(arguments.Items, func(a pysem.Item) dataclass.Field { return dataclass.Field{Name: a.Key, Value: a.Value} })
 	conf, err := agentconfig.NewConfig(e, fields...)
 	if err != nil {
 		t.Fatal(err)

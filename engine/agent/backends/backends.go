@@ -21,6 +21,7 @@ import (
 	"github.com/monosim/monosim/engine/agent/pylog"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/zkerrors"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/pyset"
 	"github.com/monosim/monosim/engine/pysem/threading"
@@ -172,11 +173,7 @@ func reprOfSet(models []datadef.SavedModel) pylog.Later {
 		if len(models) == 0 {
 			return "set()"
 		}
-		texts := make([]string, len(models))
-		for i, m := range models {
-			texts[i] = m.String()
-		}
-		return "{" + strings.Join(texts, ", ") + "}"
+		return "{" + strings.Join(lists.Map(models, datadef.SavedModel.String), ", ") + "}"
 	}
 }
 
@@ -417,10 +414,7 @@ func (b *ZKBackend) ListSavedModels(model string) ([]datadef.SavedModel, error) 
 	if err != nil {
 		return nil, err
 	}
-	models := make([]datadef.SavedModel, len(subGraphs))
-	for i, s := range subGraphs {
-		models[i] = datadef.SavedModel{ModelName: model, SubGraph: s}
-	}
+	models := lists.Map(subGraphs, func(s string) datadef.SavedModel { return datadef.SavedModel{ModelName: model, SubGraph: s} })
 	return models, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/agent/service"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
 	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
@@ -65,11 +66,7 @@ func (c *SvrClient) GetReplicas(serverType agentservice.ServerType, task int32) 
 // PrintedReplicas formats an answer as the reference prints it (svr_client.py:69): as a Python
 // list.
 func PrintedReplicas(r *agentservice.GetReplicasResponse) string {
-	addresses := []any{}
-	for _, a := range r.GetAddressList().GetAddress() {
-		addresses = append(addresses, a)
-	}
-	return pysem.Repr(addresses)
+	return pysem.Repr(lists.Map(r.GetAddressList().GetAddress(), func(a string) any { return a }))
 }
 
 // PrintedAddresses formats an answer as the reference prints it, without the line end

@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	matrix "github.com/monosim/monosim/engine/proto/idl/matrix/proto"
 	example "github.com/monosim/monosim/engine/proto/monolith/io/proto"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
@@ -239,9 +240,5 @@ func instanceFeature(value *example.Feature) *matrix.Feature {
 func toFidV2(fids []uint64) []uint64 {
 	const mask = 1<<slotShiftV2 - 1
 	slot := fids[0] >> slotShiftV1
-	list := make([]uint64, len(fids))
-	for i, fid := range fids {
-		list[i] = slot<<slotShiftV2 | fid&mask
-	}
-	return list
+	return lists.Map(fids, func(fid uint64) uint64 { return slot<<slotShiftV2 | fid&mask })
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/pyos"
 )
@@ -279,11 +280,7 @@ func dumpTypeName(v any) string {
 func plainValue(v any) any {
 	switch v := v.(type) {
 	case *dumpList:
-		list := make([]any, len(v.items))
-		for i, x := range v.items {
-			list[i] = plainValue(x)
-		}
-		return list
+		return lists.Map(v.items, plainValue)
 	case *pysem.Dict:
 		d := &pysem.Dict{}
 		for _, x := range v.Items {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/monosim/monosim/engine/agent/pylog"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/pyos"
 	"github.com/monosim/monosim/engine/pysem/pyset"
@@ -208,10 +209,7 @@ func (m *ModelManager) copyTree(source, destination string) error {
 	if err != nil || len(failed) == 0 {
 		return err
 	}
-	list := make([]any, len(failed))
-	for i, f := range failed {
-		list[i] = pysem.Tuple{f.source, f.destination, f.why}
-	}
+	list := lists.Map(failed, func(f notCopied) any { return pysem.Tuple{f.source, f.destination, f.why} })
 	return pysem.Raise("Error", "%s", pysem.Repr(list))
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/monosim/monosim/engine/agent/service"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/zkerrors"
+	"github.com/monosim/monosim/engine/lists"
 	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
 	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
@@ -190,10 +191,7 @@ func (q *agentQuestion) addresses() error {
 	}
 	slices.Sort(lines)
 	q.print(strings.Join(lines, "\n"))
-	list := []any{}
-	for _, line := range lines {
-		list = append(list, found[line])
-	}
+	list := lists.Map(lines, func(line string) any { return found[line] })
 	q.result = list
 	zk.Stop()
 	return nil

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/monosim/monosim/engine/agent/pylog"
+	"github.com/monosim/monosim/engine/lists"
 	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
 	"github.com/monosim/monosim/engine/pysem"
 )
@@ -56,11 +57,7 @@ func result(pairs ...any) *pysem.Dict {
 }
 
 func addressList(addresses []string) []any {
-	list := []any{}
-	for _, a := range addresses {
-		list = append(list, a)
-	}
-	return list
+	return lists.Map(addresses, func(a string) any { return a })
 }
 
 // addressesByName returns the addresses of an answer, sorted by name.

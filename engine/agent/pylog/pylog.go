@@ -26,6 +26,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/zkerrors"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/pyos"
@@ -157,11 +158,7 @@ func Popen(args []string) Later {
 // Strings returns the repr of a list of strings.
 func Strings(list []string) Later {
 	return func() string {
-		values := make([]any, len(list))
-		for i, s := range list {
-			values[i] = s
-		}
-		return pysem.Repr(values)
+		return pysem.Repr(lists.Map(list, func(s string) any { return s }))
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/agent/pylog"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
 	"github.com/monosim/monosim/engine/pysem"
 )
@@ -100,11 +101,7 @@ func reprOfTasks(tasks []TaskAddrs) string {
 }
 
 func anyAddrs(addrs []pysem.OptString) []any {
-	list := make([]any, len(addrs))
-	for i, a := range addrs {
-		list[i] = a.Any()
-	}
-	return list
+	return lists.Map(addrs, pysem.OptString.Any)
 }
 
 // IsDenseSetStarted reports whether dense has an AVAILABLE replica anywhere: idc and

@@ -1,6 +1,7 @@
 package replicamanager
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strconv"
@@ -79,9 +80,7 @@ func NewReplicaWatcher(e *env.Env, zk env.ZooKeeper, conf *agentconfig.AgentConf
 		session:  NewSession(),
 		replicas: &Replicas{},
 	}
-	if w.family == "" {
-		w.family = datadef.FamilyIPv4
-	}
+	w.family = cmp.Or(w.family, datadef.FamilyIPv4)
 	if w.family == datadef.FamilyIPv4 && agentconfig.IsIPv6Only(e) {
 		e.Log.Logf(env.Warning, "zk_watch_address_family change to IPV6")
 		w.family = datadef.FamilyIPv6

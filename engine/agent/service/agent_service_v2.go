@@ -6,6 +6,7 @@ import (
 	"github.com/monosim/monosim/engine/agent/replicamanager"
 	"github.com/monosim/monosim/engine/agent/zkmirror"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/quirks"
@@ -75,9 +76,5 @@ func (a AnswersV2) GetResource(r *agentservice.GetResourceRequest) (*agentservic
 
 // metaAddresses returns the gRPC addresses of replicas over IPv4, even unusable ones.
 func metaAddresses(replicas []*datadef.ReplicaMeta) (*agentservice.AddressList, error) {
-	addrs := make([]pysem.OptString, len(replicas))
-	for i, rm := range replicas {
-		addrs[i] = rm.Address
-	}
-	return addressList(addrs)
+	return addressList(lists.Map(replicas, func(rm *datadef.ReplicaMeta) pysem.OptString { return rm.Address }))
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/monosim/monosim/engine/agent/pylog"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/rpcerrors"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
@@ -264,11 +265,7 @@ func parseModelNames(content []byte) ([]string, error) {
 		return nil, err
 	}
 	models := server.GetModelConfigList().GetConfig()
-	names := make([]string, 0, len(models))
-	for _, m := range models {
-		names = append(names, m.GetName())
-	}
-	return names, nil
+	return lists.Map(models, (*config.ModelConfig).GetName), nil
 }
 
 var _ ModelServerProcess = (*TFSWrapper)(nil)

@@ -1,6 +1,7 @@
 package zkmirror
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
@@ -48,9 +49,7 @@ func (m *ZKMirror) stand(leader Leader, identifier string) (startAnew bool) {
 	var raised error
 	err := m.candidate.Run(func() { raised = m.lead(leader) })
 	m.candidate = nil
-	if err == nil {
-		err = raised
-	}
+	err = cmp.Or(err, raised)
 	if !errors.Is(err, zkerrors.ErrConnectionClosed) {
 		if err != nil {
 			m.e.Log.Logf(env.Info, "%s", pylog.Text(err))

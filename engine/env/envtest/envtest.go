@@ -16,6 +16,7 @@ import (
 	"testing/fstest"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 )
 
 // New returns an env.Env with variables, and files by their paths. A relative path is below [Dir].
@@ -55,11 +56,7 @@ func (h *Host) Unsetenv(key string) { delete(h.vars, key) }
 
 // Environ lists all variables as key=value, sorted.
 func (h *Host) Environ() []string {
-	var list []string
-	for _, k := range slices.Sorted(maps.Keys(h.vars)) {
-		list = append(list, k+"="+h.vars[k])
-	}
-	return list
+	return lists.MapOrNil(slices.Sorted(maps.Keys(h.vars)), func(k string) string { return k + "=" + h.vars[k] })
 }
 
 // Hostname returns "host".

@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 )
 
 // Dir is the working directory of tests.
@@ -46,11 +47,7 @@ func (f *Files) AppendFile(name string, data []byte) error {
 // ReadDir lists the names in a directory, sorted.
 func (f *Files) ReadDir(name string) ([]string, error) {
 	entries, err := f.tree.ReadDir(key(name))
-	names := make([]string, len(entries))
-	for i, e := range entries {
-		names[i] = e.Name()
-	}
-	return names, err
+	return lists.Map(entries, fs.DirEntry.Name), err
 }
 
 // Stat describes a file or directory.

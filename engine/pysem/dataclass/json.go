@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 )
 
@@ -122,17 +123,9 @@ func decodeList(value any) (any, error) {
 	case []any:
 		return v, nil
 	case string:
-		list := []any{}
-		for _, char := range pysem.Chars(v) {
-			list = append(list, char)
-		}
-		return list, nil
+		return lists.Map(pysem.Chars(v), func(char string) any { return char }), nil
 	case *pysem.Dict:
-		list := []any{}
-		for _, item := range v.Items {
-			list = append(list, item.Key)
-		}
-		return list, nil
+		return lists.Map(v.Items, func(item pysem.Item) any { return item.Key }), nil
 	}
 	return nil, pysem.Raise("TypeError", "'%s' object is not iterable", pysem.TypeName(value))
 }

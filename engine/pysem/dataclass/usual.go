@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 )
 
@@ -154,11 +155,7 @@ func nearestOptInt(value any) (n pysem.OptInt, exact bool) {
 
 // AnyList returns values as a Python list; for nil it is empty.
 func AnyList[T any](values []T) []any {
-	list := make([]any, len(values))
-	for i, v := range values {
-		list[i] = v
-	}
-	return list
+	return lists.Map(values, func(v T) any { return v })
 }
 
 // listOrNone returns values as a Python list; for nil it is None.

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"cmp"
 	"math/big"
 	"slices"
 	"strconv"
@@ -90,9 +91,7 @@ func parseSpec(text, typ string, align byte) (spec, error) {
 		}
 		at++
 	}
-	if s.align == 0 {
-		s.align = align
-	}
+	s.align = cmp.Or(s.align, align)
 	err := s.finish(chars[at:], text, typ)
 	return s, err
 }

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/monosim/monosim/engine/pysem"
@@ -192,10 +193,7 @@ func (f *fieldFormatter) value(name string) (Value, error) {
 	for rest := name[end:]; rest != ""; {
 		switch rest[0] {
 		case '.':
-			end := strings.IndexAny(rest[1:], ".[") + 1
-			if end == 0 {
-				end = len(rest)
-			}
+			end := cmp.Or(strings.IndexAny(rest[1:], ".[")+1, len(rest))
 			if end == 1 {
 				return nil, raise("ValueError", "Empty attribute in format string")
 			}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 )
 
@@ -159,11 +160,7 @@ func decode(m *machine, b []byte, a []Value) (Value, error) {
 			}
 		}
 	}
-	runes := make([]rune, len(b))
-	for i, c := range b {
-		runes[i] = rune(c)
-	}
-	return textOf(runes), nil
+	return textOf(lists.Map(b, func(c byte) rune { return rune(c) })), nil
 }
 
 var bytesFromHex = define("fromhex", signature{style: oneArg}, func(m *machine, a []Value) (Value, error) {

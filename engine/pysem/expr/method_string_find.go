@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 )
 
@@ -158,11 +159,7 @@ var stringSplitMethods = []*builtin{
 }
 
 func texts(parts []string) []Value {
-	items := make([]Value, len(parts))
-	for i, s := range parts {
-		items[i] = s
-	}
-	return items
+	return lists.Map(parts, func(s string) Value { return s })
 }
 
 func splitter(name string, by func(s, separator string, most int) []string, spaces func(s string, most int) []string) *builtin {

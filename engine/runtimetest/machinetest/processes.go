@@ -7,16 +7,12 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 )
 
 // tell appends its arguments, some of its variables and its directory to the file "told".
 func tell(e *env.Env, args []string) int {
-	var vars []string
-	for _, kv := range e.Host.Environ() {
-		if strings.HasPrefix(kv, "A=") || strings.HasPrefix(kv, "SET=") {
-			vars = append(vars, kv)
-		}
-	}
+	vars := lists.Filter(e.Host.Environ(), func(kv string) bool { return strings.HasPrefix(kv, "A=") || strings.HasPrefix(kv, "SET=") })
 	e.Log.Logf(env.Info, "hello")
 	line := strings.Join(args[1:], " ") + "|" + strings.Join(vars, " ") + "|" + path.Base(e.Files.Getwd()) + "\n"
 	if e.Files.AppendFile("told", []byte(line)) != nil {

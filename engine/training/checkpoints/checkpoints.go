@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/proto/tensorflow/python/training"
 	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
@@ -82,11 +83,7 @@ func UpdateRelativeState(f env.Files, dir, current string, all []string, name st
 		}
 		return p
 	}
-	var below []string
-	for _, p := range all {
-		below = append(below, seen(p))
-	}
-	return UpdateState(f, dir, seen(current), below, name)
+	return UpdateState(f, dir, seen(current), lists.MapOrNil(all, seen), name)
 }
 
 // UpdateState writes the file: the current checkpoint, and the list of all that are kept. The

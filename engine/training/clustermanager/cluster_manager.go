@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training"
@@ -194,19 +195,12 @@ func queryPS(e *env.Env, d training.ServiceDiscovery, job Job) ([]string, error)
 
 func firstPS(found training.Addrs, n int) []string {
 	sorted := slices.SortedStableFunc(slices.Values(found), func(a, b training.IndexedAddr) int { return cmp.Compare(a.Index, b.Index) })
-	list := []string{}
-	for _, a := range sorted[:n] {
-		list = append(list, a.Addr)
-	}
-	return list
+	return lists.Map(sorted[:n], func(a training.IndexedAddr) string { return a.Addr })
 }
 
 // psFile returns the path of the file in which the chief lists the chosen PS.
 func psFile(job Job) string {
-	name := job.UUID
-	if name == "" {
-		name = "ps_info"
-	}
+	name := cmp.Or(job.UUID, "ps_info")
 	return pysem.JoinStrings(job.ModelDir, "ps_cluster_dir", name)
 }
 

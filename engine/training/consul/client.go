@@ -1,11 +1,13 @@
 package consul
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/threading"
 	"github.com/monosim/monosim/engine/quirks"
@@ -53,9 +55,7 @@ func New(e *env.Env, q quirks.Set) (*Client, error) {
 // socket; other requests take its path for a host name, unless Q304 is repaired. A host with white
 // space or a control character is an InvalidURL.
 func (c *Client) dial(host string, lookup bool, timeout time.Duration) (*connection, error) {
-	if host == "" {
-		host = c.addr.Host
-	}
+	host = cmp.Or(host, c.addr.Host)
 	if strings.HasPrefix(host, "/") && (lookup || !c.quirks.Keeps(quirks.Q304)) {
 		return newConnection(c.e, host, 0), nil
 	}
@@ -84,11 +84,7 @@ func (c *Client) Lookup(service string, timeoutSeconds int) ([]any, error) {
 	case []any:
 		return v, nil
 	case *pysem.Dict:
-		keys := []any{}
-		for _, item := range v.Items {
-			keys = append(keys, item.Key)
-		}
-		return keys, nil
+		return lists.Map(v.Items, func(item pysem.Item) any { return item.Key }), nil
 	case string:
 		letters := []any{}
 		for _, r := range v {
@@ -107,9 +103,7 @@ func (c *Client) Lookup(service string, timeoutSeconds int) ([]any, error) {
 // If cacheSeconds is above 0, an answer that is not older is returned again. If there is none, the
 // call never returns, because it waits for a lock that it holds, unless Q301 is repaired.
 func (c *Client) LookupValue(service string, timeoutSeconds, cacheSeconds int) (any, error) {
-	if timeoutSeconds == 0 {
-		timeoutSeconds = defaultLookup
-	}
+	timeoutSeconds = cmp.Or(timeoutSeconds, defaultLookup)
 	now := c.e.Clock.Now()
 	if cacheSeconds > 0 {
 		last, ok := c.cache[service]
@@ -197,10 +191,7 @@ func (c *Client) RegisterService(r Registration) error {
 	}
 	body.Set("check", check)
 	if r.Tags != nil {
-		tags := []any{}
-		for _, tag := range r.Tags {
-			tags = append(tags, tag[0]+":"+tag[1])
-		}
+		tags := lists.Map(r.Tags, func(tag [2]string) any { return tag[0] + ":" + tag[1] })
 		body.Set("tags", tags)
 	}
 	conn, err := c.dial(r.Host, false, agentTimeout)

@@ -2,6 +2,7 @@ package cputraining
 
 import (
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/quirks"
 )
@@ -75,9 +76,5 @@ func dict(pairs ...any) *pysem.Dict {
 
 // list returns a Python list of strings.
 func list(texts []string) []any {
-	values := make([]any, 0, len(texts))
-	for _, t := range texts {
-		values = append(values, t)
-	}
-	return values
+	return lists.Map(texts, func(t string) any { return t })
 }

@@ -1,6 +1,7 @@
 package cputraining
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -147,10 +148,7 @@ func (w *worker) noteReady() {
 	now := int(w.Env.Clock.Now().Unix())
 	w.Env.Log.Logf(env.Info, "Containers ready took %ds.", now-c.SubmitTimeSecs.V)
 	if w.Metrics != nil {
-		model := c.ModelName
-		if model == "" {
-			model = name
-		}
+		model := cmp.Or(c.ModelName, name)
 		w.Metrics.EmitTimer("container_ready_elapsed_time.all", now-c.SubmitTimeSecs.V, map[string]string{"model_name": model, "cluster_type": c.ClusterType})
 	}
 	c.ContainersReadyTimeSecs.V, c.ContainersReadyTimeSecs.Set = now, true

@@ -1,6 +1,7 @@
 package datapatterns
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -33,18 +34,11 @@ func Arguments(kept quirks.Set) DatedFiles {
 // or returns f with missing settings taken from the flags (datasets.py:347-362).
 func (f DatedFiles) or(flags DatedFiles) DatedFiles {
 	pick := func(a, b string) string {
-		if a != "" {
-			return a
-		}
-		return b
+		return cmp.Or(a, b)
 	}
 	f.InputPath, f.StartDate, f.EndDate = pick(f.InputPath, flags.InputPath), pick(f.StartDate, flags.StartDate), pick(f.EndDate, flags.EndDate)
-	if f.StartHour == 0 {
-		f.StartHour = flags.StartHour
-	}
-	if f.EndHour == 0 {
-		f.EndHour = flags.EndHour
-	}
+	f.StartHour = cmp.Or(f.StartHour, flags.StartHour)
+	f.EndHour = cmp.Or(f.EndHour, flags.EndHour)
 	if !f.Hourly.Set {
 		f.Hourly = flags.Hourly
 	}

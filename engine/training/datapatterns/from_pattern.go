@@ -2,6 +2,7 @@ package datapatterns
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -109,9 +110,7 @@ func below(f env.Files, directory, part string) []string {
 
 // names lists a directory; a missing one has no names.
 func names(f env.Files, directory string) []string {
-	if directory == "" {
-		directory = "."
-	}
+	directory = cmp.Or(directory, ".")
 	list, err := f.ReadDir(directory)
 	if err != nil {
 		return nil

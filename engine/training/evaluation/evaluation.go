@@ -12,6 +12,7 @@
 package evaluation
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -56,10 +57,7 @@ func Run(e *env.Env, o Options) error {
 	if _, err := flags.Parse(e.Files, []string{"--mode=" + tpurunner.ModeEval, "--model_dir=" + o.ModelDir}); err != nil {
 		return err
 	}
-	last := o.MaxSteps
-	if last == 0 {
-		last = math.MaxInt64
-	}
+	last := cmp.Or(o.MaxSteps, math.MaxInt64)
 	params := &tpurunner.TaskParams{
 		Train: tpurunner.TrainParams{MaxSteps: last}, EvalPerReplicaBatchSize: pysem.Some(perReplicaBatch), EvalExamples: evalExamples,
 	}

@@ -19,6 +19,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	hashtable "github.com/monosim/monosim/engine/proto/monolith/native_training/runtime/hash_table"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/tfrecord"
@@ -114,11 +115,7 @@ type FileCloseHook struct {
 
 // End closes all files and joins their errors.
 func (h *FileCloseHook) End(session.Session) error {
-	var problems []error
-	for _, f := range h.Files {
-		problems = append(problems, f.Close())
-	}
-	return errors.Join(problems...)
+	return errors.Join(lists.MapOrNil(h.Files, (*WritableFile).Close)...)
 }
 
 // ReadEntryDumps reads the entries in a file's content. If it is damaged, the entries before the

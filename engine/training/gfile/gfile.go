@@ -10,6 +10,7 @@
 package gfile
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/monosim/monosim/engine/env"
@@ -54,10 +55,7 @@ func RemoveTree(f env.Files, path string) error {
 // pattern; a missing directory has no files.
 func Glob(f env.Files, pattern string) []string {
 	directory, last := pysem.Dirname(pattern), pysem.Basename(pattern)
-	looked := directory
-	if looked == "" {
-		looked = "."
-	}
+	looked := cmp.Or(directory, ".")
 	names, err := f.ReadDir(looked)
 	if err != nil {
 		return nil

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	hookspb "github.com/monosim/monosim/engine/proto/monolith/native_training/hooks"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/training/barrierops"
@@ -134,11 +135,7 @@ func (l *BarrierSaverListener) AfterSave(s session.Session, _ int64) (bool, erro
 
 // listed formats a list of ints as Python does.
 func listed(list []int) string {
-	var texts []string
-	for _, n := range list {
-		texts = append(texts, fmt.Sprint(n))
-	}
-	return "[" + strings.Join(texts, ", ") + "]"
+	return "[" + strings.Join(lists.MapOrNil(list, func(n int) string { return fmt.Sprint(n) }), ", ") + "]"
 }
 
 // Iterators are the iterators over a worker's input. Their positions are saved with the

@@ -1,6 +1,10 @@
 package hooks
 
-import "github.com/monosim/monosim/engine/training/session"
+import (
+	"cmp"
+
+	"github.com/monosim/monosim/engine/training/session"
+)
 
 // CurrentSession is a hook that keeps the session a process trains in, for those who ask for it
 // (session_hooks.py:21).
@@ -26,8 +30,5 @@ func (c *CurrentSession) End(session.Session) error {
 
 // Get returns the session, or the default one (session_hooks.py:37).
 func (c *CurrentSession) Get() session.Session {
-	if c.current != nil {
-		return c.current
-	}
-	return c.Default
+	return cmp.Or(c.current, c.Default)
 }

@@ -1,6 +1,7 @@
 package runnerutils
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 
@@ -39,9 +40,7 @@ type CheckpointStates struct {
 // becomes the current one of the file, once, even if it does not exist (Q202). In other modes only
 // the returned state has it. Errors of that are logged.
 func (s CheckpointStates) State(dir, name string) (*pb.CheckpointState, error) {
-	if name == "" {
-		name = checkpoints.Filename
-	}
+	name = cmp.Or(name, checkpoints.Filename)
 	state, err := s.read(dir, name)
 	if err != nil || state == nil || !s.Flags.Parsed() || name != checkpoints.Filename {
 		return state, err

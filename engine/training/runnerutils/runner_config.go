@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/absl"
 	"github.com/monosim/monosim/engine/pysem/dataclass"
@@ -165,9 +166,7 @@ func (p Process) indexOfGPU(c *RunnerConfig) error {
 		return nil
 	}
 	rank, _ := p.Env.Host.LookupEnv("OMPI_COMM_WORLD_RANK")
-	if rank == "" {
-		rank = "0"
-	}
+	rank = cmp.Or(rank, "0")
 	n, err := pysem.ParseInt(rank)
 	if err != nil {
 		return err
@@ -186,10 +185,7 @@ func (p Process) shareKafka(c *RunnerConfig) error {
 		c.KafkaTopics.V = list
 	}
 	if list, ok := c.KafkaTopics.V.([]any); ok && len(list) > 0 {
-		var topics []string
-		for _, topic := range list {
-			topics = append(topics, pysem.Str(topic))
-		}
+		topics := lists.MapOrNil(list, pysem.Str)
 		if err := p.Flags.Assign(flagKafkaTopics, strings.Join(topics, ",")); err != nil {
 			return err
 		}

@@ -1,11 +1,13 @@
 package saveutils
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training/checkpoints"
@@ -70,9 +72,7 @@ type PartialRecoverySaver struct {
 
 // NewPartialRecoverySaver makes a saver that has saved nothing yet.
 func NewPartialRecoverySaver(e *env.Env, data Data, options SaverOptions) *PartialRecoverySaver {
-	if options.LatestFilename == "" {
-		options.LatestFilename = checkpoints.Filename
-	}
+	options.LatestFilename = cmp.Or(options.LatestFilename, checkpoints.Filename)
 	s := &PartialRecoverySaver{e: e, data: data, options: options, exempt: setOf(options.Exempt)}
 	s.nextKept = e.Clock.Now().Add(options.KeepEvery)
 	return s
@@ -246,30 +246,19 @@ func (p *PartialRecoverySaver) ExemptCheckpointPaths() (map[string]bool, error) 
 		}
 		return p.exempt, nil
 	}
-	var names []string
-	for _, path := range state.ExemptModelCheckpointPaths {
-		names = append(names, pysem.Basename(path))
-	}
+	names := lists.MapOrNil(state.ExemptModelCheckpointPaths, pysem.Basename)
 	p.e.Log.Logf(env.Info, "New exempt checkpoint paths: %s", pysem.Repr(anyList(names)))
 	p.exempt = setOf(names)
 	return p.exempt, nil
 }
 
 func anyList(names []string) []any {
-	list := []any{}
-	for _, n := range names {
-		list = append(list, n)
-	}
-	return list
+	return lists.Map(names, func(n string) any { return n })
 }
 
 // LastCheckpoints returns the paths of the checkpoints that are kept, oldest first.
 func (p *PartialRecoverySaver) LastCheckpoints() []string {
-	paths := []string{}
-	for _, c := range p.last {
-		paths = append(paths, c.path)
-	}
-	return paths
+	return lists.Map(p.last, func(c saved) string { return c.path })
 }
 
 // SetLastCheckpoints replaces the list of kept checkpoints; all count as saved at one time.

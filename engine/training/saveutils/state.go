@@ -1,6 +1,7 @@
 package saveutils
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strconv"
@@ -34,9 +35,7 @@ type StateReading struct {
 // MonolithCheckpointState reads the state file of a directory. It returns nil when there is none or
 // it cannot be parsed. Content that is not UTF-8 is a UnicodeDecodeError (save_utils.py:81, Q244).
 func MonolithCheckpointState(e *env.Env, dir string, reading StateReading) (*nativetraining.MonolithCheckpointState, error) {
-	if reading.Filename == "" {
-		reading.Filename = MonolithCkptStateFileName
-	}
+	reading.Filename = cmp.Or(reading.Filename, MonolithCkptStateFileName)
 	file := pysem.JoinStrings(dir, reading.Filename)
 	if !env.Exists(e.Files, file) {
 		return nil, nil

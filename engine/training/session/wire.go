@@ -10,6 +10,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/rpcerrors"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 )
 
@@ -260,11 +261,7 @@ func (l *wireLink) ask(addr, method string, ops []Op) (answered, []any, error) {
 	if out.Class != "" {
 		return out, nil, Raise(out.Class, "%s", out.Message)
 	}
-	var values []any
-	for _, v := range out.Values {
-		values = append(values, v.value())
-	}
-	return out, values, nil
+	return out, lists.MapOrNil(out.Values, wireValue.value), nil
 }
 
 // call sends the request over gRPC, and turns a failed status into TensorFlow's error.

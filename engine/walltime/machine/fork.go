@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 )
 
 // forkVariable tells a program that it is a forked copy, and which forks lead to it. Forks are
@@ -91,11 +92,7 @@ func (s *processes) Fork(main func(*env.Env) int) (env.Process, error) {
 func (f *Fork) to(fork int) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	var words []string
-	for _, n := range append(f.gone, fork) {
-		words = append(words, strconv.Itoa(n))
-	}
-	return strings.Join(words, ".")
+	return strings.Join(lists.MapOrNil(append(f.gone, fork), strconv.Itoa), ".")
 }
 
 // replay returns the fork of a copy that has not reached its own fork. If this is the one, main runs in

@@ -12,6 +12,7 @@ import (
 	"github.com/monosim/monosim/engine/agent/tfs/tfstest"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/rpcerrors"
+	"github.com/monosim/monosim/engine/lists"
 	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
@@ -45,11 +46,7 @@ func (c *call) newAgentV3(server func(path string) tfs.ModelServerProcess) (*age
 }
 
 func filtersOf(a *agent.AgentV3) []any {
-	list := []any{}
-	for _, f := range a.LayoutFilters() {
-		list = append(list, []any{f[0], f[1]})
-	}
-	return list
+	return lists.Map(a.LayoutFilters(), func(f [2]string) any { return []any{f[0], f[1]} })
 }
 
 func (c *call) agentV3() (any, error) {
@@ -282,10 +279,7 @@ func (c *call) modelStatus() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := []any{}
-	for _, s := range statuses {
-		list = append(list, []any{s.Name, statusValue(s, true)})
-	}
+	list := lists.Map(statuses, func(s tfs.SavedModelStatus) any { return []any{s.Name, statusValue(s, true)} })
 	return caseworld.Object("names", names, "status", list), nil
 }
 
@@ -316,10 +310,7 @@ func (m modelServers) Status(spec env.ModelSpec, _ time.Duration) ([]env.ModelVe
 		}
 		caseworld.BadCasef("in.versions.rpc_error: found %q, want the name of a gRPC status code", name)
 	}
-	var list []env.ModelVersionStatus
-	for _, v := range m.in.List("versions") {
-		list = append(list, versionStatus(caseworld.Step{Arguments: m.in}, v))
-	}
+	list := lists.MapOrNil(m.in.List("versions"), func(v any) env.ModelVersionStatus { return versionStatus(caseworld.Step{Arguments: m.in}, v) })
 	return list, nil
 }
 

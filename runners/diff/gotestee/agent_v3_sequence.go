@@ -11,6 +11,7 @@ import (
 	"github.com/monosim/monosim/engine/agent/tfs"
 	"github.com/monosim/monosim/engine/agent/tfs/tfstest"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
@@ -121,11 +122,7 @@ func (r *agentV3Run) serverConfig() any {
 func (r *agentV3Run) addresses() (any, error) {
 	addrs, err := r.a.AddressMap(r.a.Backend().ServiceMap())
 	slices.SortStableFunc(addrs, func(a, b service.ModelAddresses) int { return strings.Compare(a.Name, b.Name) })
-	list := []any{}
-	for _, m := range addrs {
-		list = append(list, []any{m.Name, m.Addrs})
-	}
-	return list, err
+	return lists.Map(addrs, func(m service.ModelAddresses) any { return []any{m.Name, m.Addrs} }), err
 }
 
 // toldServer is the reference's double of a model server; steps set the state that it reports.

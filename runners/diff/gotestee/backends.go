@@ -6,6 +6,7 @@ import (
 	"github.com/monosim/monosim/engine/agent/backends"
 	"github.com/monosim/monosim/engine/agent/datadef"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
@@ -115,10 +116,7 @@ func (r *backendRun) do() caseworld.Do {
 }
 
 func (r *backendRun) layoutCalled(s caseworld.Step, models []backends.LayoutModel) error {
-	list := []any{}
-	for _, m := range models {
-		list = append(list, []any{m.Model.String(), m.Deploy.Fields()})
-	}
+	list := lists.Map(models, func(m backends.LayoutModel) any { return []any{m.Model.String(), m.Deploy.Fields()} })
 	r.calls = append(r.calls, caseworld.Raw{V: caseworld.Encode([]any{s.Str("id"), list})})
 	if s.OptStr("behave").V == "raise" {
 		return pysem.Raise("ValueError", "callback failed")
@@ -143,11 +141,7 @@ func savedModels(a caseworld.Arguments, name string) []datadef.SavedModel {
 }
 
 func modelNames(models []datadef.SavedModel) []string {
-	names := []string{}
-	for _, m := range models {
-		names = append(names, m.String())
-	}
-	return names
+	return lists.Map(models, datadef.SavedModel.String)
 }
 
 // serviceMap encodes a service map with its models sorted; sub-graphs keep their order.
@@ -156,10 +150,7 @@ func serviceMap(m backends.ServiceMap) []any {
 	for _, services := range m {
 		graphs := []any{}
 		for _, g := range services.SubGraphs {
-			infos := []any{}
-			for _, info := range g.Services {
-				infos = append(infos, info.Fields())
-			}
+			infos := lists.Map(g.Services, func(info *datadef.ContainerServiceInfo) any { return info.Fields() })
 			graphs = append(graphs, []any{g.SubGraph, infos})
 		}
 		list = append(list, []any{services.Model, graphs})

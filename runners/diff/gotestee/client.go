@@ -7,6 +7,7 @@ import (
 	"github.com/monosim/monosim/engine/agent/clients"
 	"github.com/monosim/monosim/engine/agent/datadef"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
@@ -88,9 +89,5 @@ func trueOrNil(b bool) any {
 }
 
 func serviceStates(s clients.LoadState) []any {
-	list := []any{}
-	for _, r := range s.Service {
-		list = append(list, []any{r.Replica, r.Stat})
-	}
-	return list
+	return lists.Map(s.Service, func(r clients.ServiceState) any { return []any{r.Replica, r.Stat} })
 }

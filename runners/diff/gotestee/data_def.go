@@ -2,6 +2,7 @@ package gotestee
 
 import (
 	"github.com/monosim/monosim/engine/agent/datadef"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/dataclass"
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
@@ -158,11 +159,7 @@ func (c *call) replicaMetaAddress() (any, error) {
 
 func (c *call) enums() (any, error) {
 	pairs := func(types ...datadef.EventType) []any {
-		list := []any{}
-		for _, e := range types {
-			list = append(list, []any{e.String(), int(e)})
-		}
-		return list
+		return lists.Map(types, func(e datadef.EventType) any { return []any{e.String(), int(e)} })
 	}
 	aliases := []any{}
 	for _, m := range []struct {

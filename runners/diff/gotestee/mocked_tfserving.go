@@ -7,6 +7,7 @@ import (
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	"github.com/monosim/monosim/engine/pysem"
@@ -51,10 +52,7 @@ func serverConfig(a caseworld.Arguments) (*config.ModelServerConfig, error) {
 func fakeModels(m *fake.Models) []any {
 	list := []any{}
 	for _, model := range m.Models() {
-		versions := []any{}
-		for _, v := range model.States {
-			versions = append(versions, []any{v.Version, textOrNone(v.Label), v.State})
-		}
+		versions := lists.Map(model.States, func(v fake.Version) any { return []any{v.Version, textOrNone(v.Label), v.State} })
 		list = append(list, []any{model.Name, model.BasePath, model.Policy, versionData(model), model.Unloading, versions})
 	}
 	return list
@@ -74,19 +72,11 @@ func versionData(model fake.Model) any {
 	case model.Policy == "latest":
 		return int(model.NumVersions)
 	}
-	list := []any{}
-	for _, v := range model.Versions {
-		list = append(list, v)
-	}
-	return list
+	return lists.Map(model.Versions, func(v int64) any { return v })
 }
 
 func fakeQueue(m *fake.Models) []any {
-	list := []any{}
-	for _, e := range m.Queue() {
-		list = append(list, []any{e.Model, e.Version, e.State})
-	}
-	return list
+	return lists.Map(m.Queue(), func(e fake.Event) any { return []any{e.Model, e.Version, e.State} })
 }
 
 func modelMgrSteps(m *fake.Models) caseworld.Do {
@@ -127,10 +117,7 @@ func modelMgrSteps(m *fake.Models) caseworld.Do {
 		"alive": m.Alive,
 		"get_status": func(s caseworld.Step) ([]any, error) {
 			reply, err := fakeStatus(m, s)
-			list := []any{}
-			for _, status := range reply.GetModelVersionStatus() {
-				list = append(list, caseworld.PB(status))
-			}
+			list := lists.Map(reply.GetModelVersionStatus(), func(status *apis.ModelVersionStatus) any { return caseworld.PB(status) })
 			return list, err
 		},
 		"rpc.GetModelStatus":   func(s caseworld.Step) (any, error) { return fakeStatus(m, s) },

@@ -6,6 +6,7 @@ import (
 
 	"github.com/monosim/monosim/engine/agent/modelmanager"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
@@ -27,11 +28,7 @@ func (c *call) modelManagerSequence() (any, error) {
 	r := &managerRun{c: c, tasks: &caseworld.Sleeper{Tasks: c.Env.Tasks}}
 	c.Env.Tasks = r.tasks
 	r.m = c.newModelManager()
-	out := []any{}
-	for _, v := range c.In.List("steps") {
-		out = append(out, r.step(v))
-	}
-	return caseworld.Object("steps", out), nil
+	return caseworld.Object("steps", lists.Map(c.In.List("steps"), r.step)), nil
 }
 
 func (c *call) newModelManager() *modelmanager.ModelManager {
@@ -181,10 +178,7 @@ func (r *managerRun) describe(out *pysem.Dict) {
 func modelsOf(manager *modelmanager.ModelManager) (models, latest []any) {
 	models, latest = []any{}, []any{}
 	for _, m := range manager.Models() {
-		versions := []any{}
-		for _, v := range m.Versions {
-			versions = append(versions, []any{v.Version, v.Paths})
-		}
+		versions := lists.Map(m.Versions, func(v modelmanager.CopiedVersion) any { return []any{v.Version, v.Paths} })
 		models = append(models, []any{m.Model, versions})
 	}
 	for _, m := range manager.Models() {

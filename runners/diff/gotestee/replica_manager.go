@@ -9,6 +9,7 @@ import (
 	"github.com/monosim/monosim/engine/agent/replicamanager"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/rpcerrors"
+	"github.com/monosim/monosim/engine/lists"
 	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
@@ -103,11 +104,7 @@ func (r *watcherRun) do() caseworld.Do {
 }
 
 func syncTargets(targets []replicamanager.SyncTarget) []any {
-	list := []any{}
-	for _, t := range targets {
-		list = append(list, []any{t.Addr, caseworld.PB(t.Info)})
-	}
-	return list
+	return lists.Map(targets, func(t replicamanager.SyncTarget) any { return []any{t.Addr, caseworld.PB(t.Info)} })
 }
 
 // oneOrMore returns what get_replica makes of a list: its only member, or the list (Q128).
@@ -122,11 +119,7 @@ func oneOrMore(addrs []pysem.OptString) any {
 }
 
 func taskPairs(tasks []replicamanager.TaskAddrs) []any {
-	list := []any{}
-	for _, t := range tasks {
-		list = append(list, []any{t.Key, t.Addrs})
-	}
-	return list
+	return lists.Map(tasks, func(t replicamanager.TaskAddrs) any { return []any{t.Key, t.Addrs} })
 }
 
 func replicasOf(w *replicamanager.ReplicaWatcher) []any {
@@ -234,10 +227,7 @@ func (c *call) updaterSequence() (any, error) {
 	if onlyLooksAtFiles(c.In.Steps("steps")) {
 		return steps, nil
 	}
-	meta := []any{}
-	for _, r := range u.Registrations() {
-		meta = append(meta, []any{r.Path, r.Meta.Fields()})
-	}
+	meta := lists.Map(u.Registrations(), func(r replicamanager.Registration) any { return []any{r.Path, r.Meta.Fields()} })
 	return caseworld.Object("steps", steps, "replica_id", conf.ReplicaID, "meta", meta, "tree", zk.Tree()), nil
 }
 

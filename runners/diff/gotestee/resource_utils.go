@@ -6,6 +6,7 @@ import (
 
 	"github.com/monosim/monosim/engine/agent/resources"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
@@ -24,11 +25,7 @@ func (c *call) modelInfo() (any, error) {
 		version = pysem.Some(pysem.Str(v))
 	}
 	infos, err := resources.CalModelInfo(c.Env, c.In.Str("exported_models_path"), c.In.OptStr("ckpt"), version)
-	list := []any{}
-	for _, i := range infos {
-		list = append(list, []any{i.Name, i.SizeBytes, i.VersionPath})
-	}
-	return list, err
+	return lists.Map(infos, func(i resources.SubModelInfo) any { return []any{i.Name, i.SizeBytes, i.VersionPath} }), err
 }
 
 func (c *call) memory() (any, error) {

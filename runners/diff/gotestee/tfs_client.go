@@ -7,6 +7,7 @@ import (
 
 	"github.com/monosim/monosim/engine/agent/clients"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	matrix "github.com/monosim/monosim/engine/proto/idl/matrix/proto"
 	example "github.com/monosim/monosim/engine/proto/monolith/io/proto"
 	"github.com/monosim/monosim/engine/pysem"
@@ -129,10 +130,7 @@ func (c *call) randomInstanceShape() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	slots := []int{}
-	for _, fid := range instance.(*matrix.Instance).GetFid() {
-		slots = append(slots, int(fid>>slotShift))
-	}
+	slots := lists.Map(instance.(*matrix.Instance).GetFid(), func(fid uint64) int { return int(fid >> slotShift) })
 	return caseworld.Object("slots_of_fids", slots), nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/monosim/monosim/engine/agent/clients"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/rpcerrors"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
@@ -227,10 +228,7 @@ func (c *call) profileThread() (any, error) {
 	}
 	thread := client.NewProfileThread(c.In.Integer("job_id"), load)
 	thread.Run()
-	latencies := []any{}
-	for _, ms := range thread.LatenciesMs {
-		latencies = append(latencies, ms)
-	}
+	latencies := lists.Map(thread.LatenciesMs, func(ms float64) any { return ms })
 	return caseworld.Object("calls", s.calls, "log", s.log, "latencies_ms", latencies), nil
 }
 

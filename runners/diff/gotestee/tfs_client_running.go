@@ -8,6 +8,7 @@ import (
 
 	"github.com/monosim/monosim/engine/agent/clients"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/threading"
@@ -46,10 +47,7 @@ func (c *call) profileThreads() (any, error) {
 		}
 		for i, t := range threads {
 			tasks[i].Join()
-			latencies := []any{}
-			for _, ms := range t.LatenciesMs {
-				latencies = append(latencies, ms)
-			}
+			latencies := lists.Map(t.LatenciesMs, func(ms float64) any { return ms })
 			s.note("measured", []any{i, latencies})
 		}
 	})

@@ -10,6 +10,7 @@ import (
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/agent/tfs"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
@@ -187,10 +188,7 @@ func statusByName(m *tfs.TFSMonitor, s caseworld.Step) (any, error) {
 		s.Wrong("version", "an int, a string or null")
 	}
 	versions, err := m.StatusOf(spec)
-	list := []any{}
-	for _, v := range versions {
-		list = append(list, caseworld.PB(versionStatusMessage(v)))
-	}
+	list := lists.Map(versions, func(v env.ModelVersionStatus) any { return caseworld.PB(versionStatusMessage(v)) })
 	return list, inactive(err)
 }
 

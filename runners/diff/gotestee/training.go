@@ -10,6 +10,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/envutils"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/training"
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
@@ -121,10 +122,7 @@ func (c *call) zkAuthData() (any, error) {
 	auth := envutils.ZKAuthData(c.Env.Host)
 	var pairs any
 	if auth != nil {
-		list := []any{}
-		for _, a := range auth {
-			list = append(list, []any{a[0], a[1]})
-		}
+		list := lists.Map(auth, func(a [2]string) any { return []any{a[0], a[1]} })
 		pairs = list
 	}
 	return caseworld.Object("auth", pairs, "stdout", envutils.ZKAuthOutput(c.Env.Host)), nil

@@ -5,6 +5,7 @@ import (
 
 	"github.com/monosim/monosim/engine/agent"
 	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
@@ -49,11 +50,7 @@ func (c *call) confParser() (any, error) {
 
 // pairsOf turns a dict into a list of pairs.
 func pairsOf(d *pysem.Dict) []any {
-	list := []any{}
-	for _, item := range d.Items {
-		list = append(list, []any{item.Key, item.Value})
-	}
-	return list
+	return lists.Map(d.Items, func(item pysem.Item) any { return []any{item.Key, item.Value} })
 }
 
 func (c *call) fromFile() (*agentconfig.AgentConfig, error) {
@@ -132,10 +129,7 @@ func (c *call) modelServerConfig() (any, error) {
 
 // namedConfig encodes a server's config, and the names of its models in order.
 func namedConfig(m *config.ModelServerConfig) *pysem.Dict {
-	names := []string{}
-	for _, mc := range m.GetModelConfigList().GetConfig() {
-		names = append(names, mc.GetName())
-	}
+	names := lists.Map(m.GetModelConfigList().GetConfig(), (*config.ModelConfig).GetName)
 	return caseworld.Object("names", names, "config", caseworld.PB(m))
 }
 
@@ -194,10 +188,7 @@ func (c *call) zkPath() (any, error) {
 }
 
 func parsePattern(pattern, lp, rp string) []any {
-	pieces := []any{}
-	for _, p := range agentconfig.ParsePattern(pattern, lp, rp) {
-		pieces = append(pieces, []any{p.Text, p.Name})
-	}
+	pieces := lists.Map(agentconfig.ParsePattern(pattern, lp, rp), func(p agentconfig.PatternPiece) any { return []any{p.Text, p.Name} })
 	return pieces
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/monosim/monosim/engine/agent/zkmirror"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/zkerrors"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
@@ -38,10 +39,7 @@ func (c *call) mirrorSequence() (any, error) {
 	zk.Strict = true
 	r := &mirrorRun{c: c, zk: zk, m: zkmirror.NewZKMirror(c.Env, zk, o)}
 	steps := c.Run(caseworld.Sequence{Do: r.do(), ZK: zk, Sorted: []string{"delete"}, After: r.after})
-	data := []any{}
-	for _, entry := range r.m.Entries() {
-		data = append(data, []any{entry.Path, orNil(entry.Data)})
-	}
+	data := lists.Map(r.m.Entries(), func(entry zkmirror.MirrorEntry) any { return []any{entry.Path, orNil(entry.Data)} })
 	return caseworld.Object("steps", steps, "data", data, "tree", zk.Tree()), nil
 }
 
@@ -154,11 +152,7 @@ func (r *mirrorRun) reads() caseworld.Do {
 	return caseworld.Do{
 		"mirror.expected_loading": func() ([]any, error) {
 			models, err := m.ExpectedLoading()
-			pairs := []any{}
-			for _, model := range models {
-				pairs = append(pairs, []any{model.Name, model.Meta.Fields()})
-			}
-			return pairs, err
+			return lists.Map(models, func(model zkmirror.ExpectedModel) any { return []any{model.Name, model.Meta.Fields()} }), err
 		},
 		"mirror.get_all_replicas": func(serverType string) ([]any, error) {
 			tasks, err := m.GetAllReplicas(serverType)
@@ -186,11 +180,7 @@ func (r *mirrorRun) reads() caseworld.Do {
 
 // listOf encodes a list of items by their fields.
 func listOf[T any](items []T) []any {
-	list := []any{}
-	for _, item := range items {
-		list = append(list, item)
-	}
-	return list
+	return lists.Map(items, func(item T) any { return item })
 }
 
 func (r *mirrorRun) publishes(s caseworld.Step) ([]*datadef.PublishMeta, error) {

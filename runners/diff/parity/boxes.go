@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/vectors/scope"
 )
@@ -171,10 +172,9 @@ type featureCount struct {
 }
 
 func featureNames(list []featureCount) string {
-	names := make([]string, len(list))
-	for i, f := range list {
-		names[i] = fmt.Sprintf("[%s](%s) (%d)", path.Base(f.feature), f.feature, f.passed)
-	}
+	names := lists.Map(list, func(f featureCount) string {
+		return fmt.Sprintf("[%s](%s) (%d)", path.Base(f.feature), f.feature, f.passed)
+	})
 	return strings.Join(names, ", ")
 }
 

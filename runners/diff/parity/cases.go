@@ -2,6 +2,7 @@ package parity
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path"
@@ -96,9 +97,7 @@ func readSuite(text []byte) (cases []recordedCase, err error) {
 	}
 	module := strings.TrimSuffix(path.Base(suite.Source.Path), ".py")
 	for _, c := range suite.Cases {
-		if c.Op == "" {
-			c.Op = module + "." + suite.Source.Symbol
-		}
+		c.Op = cmp.Or(c.Op, module+"."+suite.Source.Symbol)
 		if cases, err = appendCase(cases, c); err != nil {
 			return nil, fmt.Errorf("case %s: %w", c.ID, err)
 		}
@@ -203,9 +202,7 @@ func (m *moduleCases) add(c recordedCase) {
 	m.metrics += one(c.metrics > 0)
 	if c.showsOrder() {
 		m.ordered++
-		if m.firstOrdered == "" {
-			m.firstOrdered = c.id
-		}
+		m.firstOrdered = cmp.Or(m.firstOrdered, c.id)
 	}
 	m.ops = addName(m.ops, c.op)
 }

@@ -4,6 +4,8 @@ import (
 	"path"
 	"strings"
 	"unicode"
+
+	"github.com/monosim/monosim/engine/lists"
 )
 
 // anchorOf makes the anchor that Markdown gives a heading: lower case, without punctuation,
@@ -38,9 +40,5 @@ func toShortFile(name string) string {
 
 // toFiles makes links to files, separated by spaces.
 func toFiles(names []string) string {
-	links := make([]string, len(names))
-	for i, n := range names {
-		links[i] = toFile(n)
-	}
-	return strings.Join(links, " ")
+	return strings.Join(lists.Map(names, toFile), " ")
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 )
 
@@ -125,10 +126,7 @@ func (c *Case) Object() *pysem.Dict {
 		d.Set("files", c.Files)
 	}
 	if len(c.Shows) > 0 {
-		names := make([]any, len(c.Shows))
-		for i, name := range c.Shows {
-			names[i] = name
-		}
+		names := lists.Map(c.Shows, func(name string) any { return name })
 		d.Set("shows", names)
 	}
 	d.Set("in", c.In)

@@ -2,6 +2,7 @@ package testee
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -96,10 +97,7 @@ func (p *Process) ask(request string) (string, error) {
 		}
 	}
 	r := p.running
-	timeout := p.Timeout
-	if timeout == 0 {
-		timeout = AnswerTimeout
-	}
+	timeout := cmp.Or(p.Timeout, AnswerTimeout)
 	limit := time.NewTimer(timeout)
 	defer limit.Stop()
 	written := make(chan error, 1)
@@ -204,9 +202,7 @@ func (r *running) kill() { killGroup(r.cmd) }
 func (r *running) drain() string {
 	first := ""
 	for l := range r.lines {
-		if first == "" {
-			first = l
-		}
+		first = cmp.Or(first, l)
 	}
 	return first
 }
@@ -220,10 +216,7 @@ func (p *Process) Close() error {
 		return nil
 	}
 	p.running = nil
-	timeout := p.Timeout
-	if timeout == 0 {
-		timeout = AnswerTimeout
-	}
+	timeout := cmp.Or(p.Timeout, AnswerTimeout)
 	late := time.AfterFunc(timeout, r.kill)
 	defer late.Stop()
 	r.stdin.Close()

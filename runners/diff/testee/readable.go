@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 
 	// the messages that answers may hold
+	"github.com/monosim/monosim/engine/lists"
 	_ "github.com/monosim/monosim/engine/proto/idl/matrix/proto"
 	_ "github.com/monosim/monosim/engine/proto/monolith/agent_service"
 	_ "github.com/monosim/monosim/engine/proto/monolith/io/proto"
@@ -40,11 +41,7 @@ func (a Answer) Readable() []byte {
 func readable(v any) any {
 	switch v := v.(type) {
 	case []any:
-		list := make([]any, len(v))
-		for i, x := range v {
-			list[i] = readable(x)
-		}
-		return list
+		return lists.Map(v, readable)
 	case *pysem.Dict:
 		if plain, ok := readableSpecial(v); ok {
 			return plain

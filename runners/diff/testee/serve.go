@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 )
 
@@ -58,10 +59,7 @@ func answerLine(t Testee, line string) string {
 }
 
 func (h Hello) line() string {
-	ops := []any{}
-	for _, op := range h.Ops {
-		ops = append(ops, op)
-	}
+	ops := lists.Map(h.Ops, func(op string) any { return op })
 	d := &pysem.Dict{}
 	d.Set("name", h.Name)
 	d.Set("version", h.Version)

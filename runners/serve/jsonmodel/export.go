@@ -3,6 +3,7 @@ package jsonmodel
 import (
 	"context"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/training/rustport/jsonexport"
 	"github.com/monosim/monosim/engine/walltime"
 	"github.com/monosim/monosim/engine/walltime/machine"
@@ -22,10 +23,7 @@ func Defaults() ExportOptions { return jsonexport.Defaults() }
 
 // Formats lists the names of all formats, including those that Export refuses.
 func Formats() (names []string) {
-	for _, f := range jsonexport.Formats() {
-		names = append(names, string(f))
-	}
-	return names
+	return lists.MapOrNil(jsonexport.Formats(), func(f jsonexport.Format) string { return string(f) })
 }
 
 // Export exports a checkpoint from the disk. Relative paths count from the program's working

@@ -1,6 +1,7 @@
 package jsonmodel
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -154,10 +155,7 @@ func (o *ServeOptions) check(log func(string)) error {
 	}
 	log(fmt.Sprintf("Server configuration: max_batch_size=%d, batch_timeout=%dms", o.MaxBatchSize, o.BatchTimeoutMs))
 	if o.HealthCheck {
-		port := int(o.HealthPort)
-		if port == 0 {
-			port = int(o.Port) + 1
-		}
+		port := cmp.Or(int(o.HealthPort), int(o.Port)+1)
 		log(fmt.Sprintf("Health check enabled on port %d", port))
 	}
 	return nil

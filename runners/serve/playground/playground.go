@@ -1,6 +1,7 @@
 package playground
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,9 +60,7 @@ const startLimit = 60 * time.Second
 // Start starts a described cluster. It returns once ZooKeeper, agents and model servers
 // serve and models are published. The caller must call Close. After an error nothing runs.
 func Start(ctx context.Context, d *Description, o Options) (_ *Playground, err error) {
-	if o.Speed == 0 {
-		o.Speed = 1
-	}
+	o.Speed = cmp.Or(o.Speed, 1)
 	if o.Progress == nil {
 		o.Progress = func(string) {}
 	}

@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"strings"
@@ -68,10 +69,7 @@ func znodePhrase(o *runners.Observation, what string) string {
 	case "closeSession":
 		return fmt.Sprintf("its ZooKeeper session 0x%x ends", o.ID)
 	}
-	verb := znodeVerbs[what]
-	if verb == "" {
-		verb = what + " of"
-	}
+	verb := cmp.Or(znodeVerbs[what], what+" of")
 	text := verb + " znode " + o.Path
 	if o.Note != "" {
 		text += " (" + o.Note + ")"

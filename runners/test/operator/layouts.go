@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -36,9 +37,7 @@ func (l Layouts) withBackend(what string, fn func(b *backends.ZKBackend) error) 
 // path returns the znode of a layout. An empty name stands for the layout_pattern of the
 // configuration.
 func (l Layouts) path(layout string) (string, error) {
-	if layout == "" {
-		layout = l.Pattern
-	}
+	layout = cmp.Or(layout, l.Pattern)
 	switch {
 	case layout == "":
 		return "", &runners.SpecError{Where: l.Conf, Found: "no layout_pattern", Want: "one, or a layout named by its path"}

@@ -20,6 +20,7 @@
 package pythonrun
 
 import (
+	"cmp"
 	"embed"
 	"encoding/json"
 	"errors"
@@ -70,9 +71,7 @@ func New(o Options) (*Runner, error) {
 	if o.Python == "" {
 		o.Python = os.Getenv("PYTHON")
 	}
-	if o.Python == "" {
-		o.Python = "python3"
-	}
+	o.Python = cmp.Or(o.Python, "python3")
 	if scale := o.Loopback.TimeScale; scale != 0 && scale < FastestTimeScale {
 		return nil, fmt.Errorf("time scale: found %g, want %g at least: gRPC's back-off cannot be faster", scale, FastestTimeScale)
 	}

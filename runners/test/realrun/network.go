@@ -1,6 +1,7 @@
 package realrun
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -33,9 +34,7 @@ type Network struct {
 
 // NewNetwork makes the network of p.
 func NewNetwork(p *walltime.Process, o Options) *Network {
-	if o.ListenHost == "" {
-		o.ListenHost = "127.0.0.1"
-	}
+	o.ListenHost = cmp.Or(o.ListenHost, "127.0.0.1")
 	n := &Network{p: p, o: o, https: map[net.Conn]struct{}{}}
 	p.OnEnd(n.closeHTTP)
 	return n

@@ -1,6 +1,7 @@
 package realrun
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -80,9 +81,7 @@ const (
 
 // start begins the protocol; timeout is the session timeout to ask for.
 func (l *link) start(timeout time.Duration) {
-	if l.speed == 0 {
-		l.speed = 1
-	}
+	l.speed = cmp.Or(l.speed, 1)
 	l.timeout = timeout
 	l.last = make(chan struct{})
 	close(l.last)

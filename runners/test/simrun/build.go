@@ -1,6 +1,7 @@
 package simrun
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/monosim/monosim/engine/agent"
@@ -46,9 +47,7 @@ type Cluster struct {
 func (r *Runner) build(spec runners.Spec) (*Cluster, error) {
 	c := &Cluster{runner: r, spec: spec, pods: spec.Pods(), agents: map[string][]startedAgent{}, monitors: map[*world.ModelServer]*monitor{}, training: newTrainingState()}
 	var err error
-	if spec.Quirks == "" {
-		spec.Quirks = "python"
-	}
+	spec.Quirks = cmp.Or(spec.Quirks, "python")
 	if c.quirks, err = quirks.Parse(spec.Quirks); err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package simrun
 import (
 	"time"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/test/operator"
 	"github.com/monosim/monosim/sim/fault"
@@ -10,11 +11,7 @@ import (
 
 // Faults lists the kinds of faults that sim/fault has.
 func (r *Runner) Faults() []runners.FaultKind {
-	var kinds []runners.FaultKind
-	for _, k := range fault.Kinds() {
-		kinds = append(kinds, k.FaultKind)
-	}
-	return kinds
+	return lists.MapOrNil(fault.Kinds(), func(k *fault.Kind) runners.FaultKind { return k.FaultKind })
 }
 
 // BeginFault begins a fault at the present instant; see sim/fault.

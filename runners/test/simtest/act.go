@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners"
 )
 
@@ -117,11 +118,7 @@ func (c *Cluster) During(f runners.Fault, d time.Duration) {
 
 // podNames lists the names of all pods.
 func (c *Cluster) podNames() []string {
-	var names []string
-	for _, p := range c.cluster.Pods() {
-		names = append(names, p.Name)
-	}
-	return names
+	return lists.MapOrNil(c.cluster.Pods(), func(p runners.Pod) string { return p.Name })
 }
 
 var _ runners.Observer = (*Cluster)(nil)

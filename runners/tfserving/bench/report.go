@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"text/tabwriter"
+
+	"github.com/monosim/monosim/engine/lists"
 )
 
 // Report holds the measured numbers.
@@ -36,12 +38,7 @@ func (r Row) Missed() bool {
 
 // Missed returns the rows whose aims were not reached.
 func (r *Report) Missed() (rows []Row) {
-	for _, row := range r.Rows {
-		if row.Missed() {
-			rows = append(rows, row)
-		}
-	}
-	return rows
+	return lists.Filter(r.Rows, Row.Missed)
 }
 
 // Write prints the table.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/whatif/result"
 )
@@ -203,11 +204,7 @@ func (b *bench) noBadVersion() error {
 
 // names returns the names of the first n pods.
 func (b *bench) names(n int) []string {
-	var list []string
-	for _, p := range b.Pods()[:n] {
-		list = append(list, p.Name)
-	}
-	return list
+	return lists.MapOrNil(b.Pods()[:n], func(p runners.Pod) string { return p.Name })
 }
 
 // idc returns the pods of the last idc.

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/wholefile"
 	"github.com/monosim/monosim/runners/whatif/model"
 )
@@ -158,10 +159,7 @@ func noShard(name string, err error) error {
 
 // missingError returns an error that names some of the missing points.
 func missingError(missing []Point) error {
-	var names []string
-	for _, p := range missing[:min(5, len(missing))] {
-		names = append(names, p.String())
-	}
+	names := lists.MapOrNil(missing[:min(5, len(missing))], Point.String)
 	more := ""
 	if n := len(missing) - len(names); n > 0 {
 		more = fmt.Sprintf("; and %d more", n)

@@ -24,6 +24,7 @@
 package judge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -175,9 +176,7 @@ func newPerModel(name string, limits int) PerModel {
 
 // Evaluate simulates a plan under a condition.
 func (j *Judge) Evaluate(ctx context.Context, p *plan.Plan, c model.Condition, g Goal) (*Evaluation, error) {
-	if g.Confidence == 0 {
-		g.Confidence = float64(p.Precision.Verdict)
-	}
+	g.Confidence = cmp.Or(g.Confidence, float64(p.Precision.Verdict))
 	e := newEvaluation(p, c, g)
 	key := Key(p, c)
 	want, most := p.Budget.MinReplications, p.Budget.MaxReplications

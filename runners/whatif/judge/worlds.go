@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/tasks"
 	"github.com/monosim/monosim/runners/whatif/model"
 	"github.com/monosim/monosim/runners/whatif/plan"
@@ -102,10 +103,7 @@ func (j *Judge) AddWorlds(ctx context.Context, source *plan.Source, p *plan.Plan
 
 // exitInWorlds returns the exit code for verdicts over worlds.
 func exitInWorlds(list []result.WorldVerdict) int {
-	var outcomes []result.Verdict
-	for _, v := range list {
-		outcomes = append(outcomes, result.Verdict{Outcome: v.Outcome})
-	}
+	outcomes := lists.MapOrNil(list, func(v result.WorldVerdict) result.Verdict { return result.Verdict{Outcome: v.Outcome} })
 	return ExitOf(outcomes)
 }
 
@@ -232,10 +230,7 @@ func (t *tallies) influence(w *result.Worlds, r *result.Result) {
 	}
 	for i := range w.Inputs {
 		in := &w.Inputs[i]
-		var drawn []float64
-		for _, world := range worst.worlds {
-			drawn = append(drawn, plan.First(in.Values[world]))
-		}
+		drawn := lists.MapOrNil(worst.worlds, func(world int) float64 { return plan.First(in.Values[world]) })
 		if c := correlation(ranks(drawn), ranks(worst.values)); !math.IsNaN(c) {
 			in.Influence, in.Metric = c, metric
 		}

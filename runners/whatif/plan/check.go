@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners/whatif/law"
 	"github.com/monosim/monosim/runners/whatif/quantity"
 )
@@ -102,10 +103,7 @@ func (d *decoder) idc(p *Plan, name, path string) bool {
 	if p.Fleet.IDCIndex(name) >= 0 {
 		return true
 	}
-	var names []string
-	for _, i := range p.Fleet.IDCs {
-		names = append(names, i.Name)
-	}
+	names := lists.MapOrNil(p.Fleet.IDCs, func(i IDC) string { return i.Name })
 	d.report(path, unknownName, "idc %q is not in fleet.idcs (known: %s)%s", name, known(names), Nearest(name, names))
 	return false
 }

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/monosim/monosim/engine/lists"
 )
 
 func (d *decoder) event(p *Plan, i int) {
@@ -151,11 +153,7 @@ func (d *decoder) objectives(p *Plan) {
 }
 
 func (p *Plan) eventNames() []string {
-	var names []string
-	for _, e := range p.Events {
-		names = append(names, e.Label())
-	}
-	return names
+	return lists.MapOrNil(p.Events, func(e Event) string { return e.Label() })
 }
 
 // EventNamed returns the number of the event with a name or note, from 1, or 0.

@@ -9,6 +9,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners/whatif/quantity"
 )
 
@@ -58,11 +59,7 @@ func fieldsOf(v reflect.Value) []field {
 }
 
 func namesOf(fields []field) []string {
-	names := make([]string, len(fields))
-	for i, f := range fields {
-		names[i] = f.name
-	}
-	return names
+	return lists.Map(fields, func(f field) string { return f.name })
 }
 
 func join(path, name string) string {

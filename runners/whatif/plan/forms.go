@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"math"
 	"reflect"
 	"slices"
@@ -70,9 +71,7 @@ func (r *Replicas) decodeNode(d *decoder, n *yaml.Node, path string) {
 		}
 	}
 	r.Default, r.Hottest = form.Default, form.Hottest
-	if r.Hottest == 0 {
-		r.Hottest = r.Default
-	}
+	r.Hottest = cmp.Or(r.Hottest, r.Default)
 }
 
 // picked is the mapping below the tier of a kill or slow event.

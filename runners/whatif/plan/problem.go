@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/agnivade/levenshtein"
+
+	"github.com/monosim/monosim/engine/lists"
 )
 
 // Codes of problems.
@@ -56,11 +58,7 @@ func (p Problem) Unmarked() string {
 type Problems []Problem
 
 func (p Problems) Error() string {
-	lines := make([]string, len(p))
-	for i, one := range p {
-		lines[i] = one.String()
-	}
-	return strings.Join(lines, "\n")
+	return strings.Join(lists.Map(p, Problem.String), "\n")
 }
 
 func (p Problems) sort() {

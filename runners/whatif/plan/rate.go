@@ -7,6 +7,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners/whatif/quantity"
 )
 
@@ -124,10 +125,7 @@ func (s *diurnalRate) points() []RatePoint {
 }
 
 func piecewise(from []rateFrom) []RatePoint {
-	var list []RatePoint
-	for _, f := range from {
-		list = append(list, RatePoint{Duration(f.At), f.Rate})
-	}
+	list := lists.MapOrNil(from, func(f rateFrom) RatePoint { return RatePoint{Duration(f.At), f.Rate} })
 	if list[0].At != 0 {
 		list = append([]RatePoint{{0, list[0].Rate}}, list...)
 	}

@@ -15,6 +15,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/monosim/monosim/engine/lists"
 )
 
 // Source is a plan file that was read, and that can be decoded again with other values.
@@ -175,10 +177,7 @@ func RootPath(path string) string {
 
 func clone(n *yaml.Node) *yaml.Node {
 	c := *n
-	c.Content = make([]*yaml.Node, len(n.Content))
-	for i, child := range n.Content {
-		c.Content[i] = clone(child)
-	}
+	c.Content = lists.Map(n.Content, clone)
 	return &c
 }
 

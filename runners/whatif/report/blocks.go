@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
@@ -73,10 +74,7 @@ func placements(l *lines, c *result.Certificate) {
 }
 
 func excluded(c *result.Certificate) string {
-	var parts []string
-	for _, name := range sortedKeys(c.Excluded) {
-		parts = append(parts, fmt.Sprintf("%d by %s", c.Excluded[name], name))
-	}
+	parts := lists.MapOrNil(sortedKeys(c.Excluded), func(name string) string { return fmt.Sprintf("%d by %s", c.Excluded[name], name) })
 	return cmp.Or(strings.Join(parts, ", "), "none excluded")
 }
 

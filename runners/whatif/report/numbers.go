@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
@@ -130,9 +131,6 @@ func percent(fraction float64) string {
 
 // point formats a point of a search, sorted by path.
 func point(p map[string]string) string {
-	var parts []string
-	for _, path := range sortedKeys(p) {
-		parts = append(parts, strings.TrimPrefix(path, "fleet.")+" "+p[path])
-	}
+	parts := lists.MapOrNil(sortedKeys(p), func(path string) string { return strings.TrimPrefix(path, "fleet.") + " " + p[path] })
 	return strings.Join(parts, ", ")
 }

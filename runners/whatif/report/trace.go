@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -70,9 +71,7 @@ func (t *tracing) event(e traceEvent) {
 	if err == nil && t.err == nil {
 		_, err = t.out.WriteString(between + string(data))
 	}
-	if t.err == nil {
-		t.err = err
-	}
+	t.err = cmp.Or(t.err, err)
 }
 
 // name names a process or a thread of the trace.

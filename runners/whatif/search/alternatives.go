@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners/whatif/result"
 	"github.com/monosim/monosim/runners/whatif/stats"
 )
@@ -38,11 +39,7 @@ func (s *solver) alternatives(ctx context.Context, best *cell, n int) ([]result.
 			s.spread(c)
 		}
 	}
-	var list []result.Cell
-	for _, c := range chosen[1:] {
-		list = append(list, c.Cell)
-	}
-	return list, nil
+	return lists.MapOrNil(chosen[1:], func(c *cell) result.Cell { return c.Cell }), nil
 }
 
 // atLeast reports whether a cell has as much as another on every axis. On an axis that is

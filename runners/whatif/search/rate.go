@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners/whatif/engines"
 	"github.com/monosim/monosim/runners/whatif/judge"
 	"github.com/monosim/monosim/runners/whatif/model"
@@ -220,10 +221,7 @@ func (r *rates) result(ctx context.Context, low, high int, warnings plan.Problem
 // curve adds latency over the rate: of all rates simulated so far and of some lower ones.
 // Its knee is the rate at which p99 is twice that of the lowest rate.
 func (r *rates) curve(ctx context.Context, out *result.Result) error {
-	var some []int
-	for _, part := range curveAt {
-		some = append(some, max(1, int(part*float64(r.steps)+0.5)))
-	}
+	some := lists.MapOrNil(curveAt, func(part float64) int { return max(1, int(part*float64(r.steps)+0.5)) })
 	for part := range slices.Chunk(slices.Compact(some), r.sections) {
 		if !r.within() {
 			break

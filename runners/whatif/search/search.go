@@ -23,6 +23,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners/whatif/engines"
 	"github.com/monosim/monosim/runners/whatif/judge"
 	"github.com/monosim/monosim/runners/whatif/model"
@@ -91,11 +92,7 @@ func level(p *plan.Plan, conditions []model.Condition) float64 {
 
 // namesOf returns the names of conditions in reports.
 func namesOf(conditions []model.Condition) []string {
-	var names []string
-	for _, c := range conditions {
-		names = append(names, cmp.Or(c.Text, "normal"))
-	}
-	return names
+	return lists.MapOrNil(conditions, func(c model.Condition) string { return cmp.Or(c.Text, "normal") })
 }
 
 // open builds the grid and excludes cells by bounds. It fails with [plan.Problems] when

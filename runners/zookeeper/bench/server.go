@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners/process"
 	"github.com/monosim/monosim/runners/zookeeper/server"
 )
@@ -51,11 +52,7 @@ func Real(durable bool) (*Server, error) {
 func Servers(notes io.Writer, serve, bare []string) (servers []*Server, end func() error, err error) {
 	dir := ""
 	end = func() error {
-		var all []error
-		for _, s := range servers {
-			all = append(all, s.Close())
-		}
-		return errors.Join(append(all, os.RemoveAll(dir))...)
+		return errors.Join(append(lists.MapOrNil(servers, (*Server).Close), os.RemoveAll(dir))...)
 	}
 	for _, durable := range []bool{false, true} {
 		real, err := Real(durable)

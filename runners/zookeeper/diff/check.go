@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -50,12 +51,8 @@ type Report struct {
 // differing scripts. It needs two servers or more. The error names the seed with which a server
 // could not be used at all; the report then covers what came before.
 func Check(o Options, servers ...Server) (*Report, error) {
-	if o.PerScript == 0 {
-		o.PerScript = 60
-	}
-	if o.MostDifferences == 0 {
-		o.MostDifferences = 3
-	}
+	o.PerScript = cmp.Or(o.PerScript, 60)
+	o.MostDifferences = cmp.Or(o.MostDifferences, 3)
 	report := &Report{Answered: Answered{}}
 	c := &checker{o: o}
 	for report.Steps < o.Steps && len(report.Differences) < o.MostDifferences {

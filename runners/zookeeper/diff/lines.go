@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/sim/zookeeper"
 	"github.com/monosim/monosim/sim/zookeeper/acl"
 	"github.com/monosim/monosim/sim/zookeeper/field"
@@ -77,10 +78,7 @@ func sorted(names []string) []string {
 }
 
 func (p *player) acl(list []acl.Entry) string {
-	var parts []string
-	for _, a := range list {
-		parts = append(parts, fmt.Sprintf("%d:%s:%s", a.Perms, a.Scheme, a.ID))
-	}
+	parts := lists.MapOrNil(list, func(a acl.Entry) string { return fmt.Sprintf("%d:%s:%s", a.Perms, a.Scheme, a.ID) })
 	return "[" + strings.Join(parts, " ") + "]"
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners/zookeeper/server"
 	"github.com/monosim/monosim/sim/zookeeper"
 	"github.com/monosim/monosim/sim/zookeeper/wire"
@@ -32,11 +33,7 @@ const never = 24 * time.Hour
 func Servers(ctx context.Context, addr string, profile zookeeper.Profile, notes io.Writer) (servers []Server, end func() error, err error) {
 	var closers []func() error
 	end = func() error {
-		var all []error
-		for _, c := range closers {
-			all = append(all, c())
-		}
-		return errors.Join(all...)
+		return errors.Join(lists.MapOrNil(closers, func(c func() error) error { return c() })...)
 	}
 	if addr != "" {
 		servers = append(servers, TCP{Label: "real server", Addr: addr})
@@ -65,11 +62,7 @@ func Servers(ctx context.Context, addr string, profile zookeeper.Profile, notes 
 func Ensembles(ctx context.Context, size int, profile zookeeper.Profile, notes io.Writer) (servers []Server, end func() error, err error) {
 	var closers []func() error
 	end = func() error {
-		var all []error
-		for _, c := range closers {
-			all = append(all, c())
-		}
-		return errors.Join(all...)
+		return errors.Join(lists.MapOrNil(closers, func(c func() error) error { return c() })...)
 	}
 	cfg := RealConfig()
 	cfg.Interrupt = ctx.Done()

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -80,10 +81,7 @@ func (c Config) command(configFile string) (*exec.Cmd, error) {
 
 // text returns the configuration file of a server.
 func (c Config) text(dataDir string, port int) string {
-	tick := c.Tick
-	if tick == 0 {
-		tick = 2 * time.Second
-	}
+	tick := cmp.Or(c.Tick, 2*time.Second)
 	return fmt.Sprintf(`tickTime=%d
 dataDir=%s
 clientPortAddress=127.0.0.1

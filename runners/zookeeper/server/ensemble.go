@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners/process"
 )
 
@@ -64,17 +65,10 @@ func member(cfg Config, id, port int) (*Server, error) {
 
 // Addrs returns the servers' addresses, in the order of their ids.
 func (e Ensemble) Addrs() (addrs []string) {
-	for _, s := range e {
-		addrs = append(addrs, s.Addr())
-	}
-	return addrs
+	return lists.MapOrNil(e, (*Server).Addr)
 }
 
 // Close stops the servers and removes their data.
 func (e Ensemble) Close() error {
-	var all []error
-	for _, s := range e {
-		all = append(all, s.Close())
-	}
-	return errors.Join(all...)
+	return errors.Join(lists.MapOrNil(e, (*Server).Close)...)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 	"github.com/monosim/monosim/sim/tfserving/timerqueue"
 )
@@ -77,11 +78,7 @@ type Event struct {
 
 // Models lists the models in the order of the Python dict.
 func (m *Models) Models() []Model {
-	var list []Model
-	for _, model := range m.f.models {
-		list = append(list, model.view())
-	}
-	return list
+	return lists.MapOrNil(m.f.models, (*entry).view)
 }
 
 func (m *Models) entry(name string) (*entry, error) {
@@ -116,10 +113,7 @@ func (m *Models) Model(name string) (Model, error) {
 
 // Queue lists the queued events, first to last.
 func (m *Models) Queue() []Event {
-	var list []Event
-	for _, e := range m.f.queue {
-		list = append(list, Event{Model: e.name, Version: e.version, State: e.state})
-	}
+	list := lists.MapOrNil(m.f.queue, func(e transition) Event { return Event{Model: e.name, Version: e.version, State: e.state} })
 	return list
 }
 

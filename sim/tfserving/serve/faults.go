@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -94,9 +95,7 @@ func (f *faults) meet(method, model string, version int64) (delay time.Duration,
 			counted = true
 		}
 		delay += p.Delay
-		if err == nil {
-			err = p.Err
-		}
+		err = cmp.Or(err, p.Err)
 	}
 	return delay, err
 }

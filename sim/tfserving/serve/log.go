@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -27,9 +28,7 @@ func newLogger(opt Options) *logger {
 	if l.now == nil {
 		l.now = time.Now
 	}
-	if l.out == nil {
-		l.out = io.Discard
-	}
+	l.out = cmp.Or(l.out, io.Discard)
 	return l
 }
 

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"io"
@@ -75,9 +76,7 @@ func (c *Command) costFlags(f *flag.FlagSet) {
 func (f ownFlags) describe(w io.Writer) {
 	f.VisitAll(func(one *flag.Flag) {
 		kind, help := flag.UnquoteUsage(one)
-		if kind == "" {
-			kind = "bool"
-		}
+		kind = cmp.Or(kind, "bool")
 		fmt.Fprintf(w, "\t%-33s\t%s\t%s\n", "--"+one.Name+"="+one.DefValue, kind, help)
 	})
 }

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"sync"
 	"time"
 
@@ -48,12 +49,8 @@ type Server struct {
 // Start starts a process. Serving is closed once its ports are open, which may never happen
 // (TFS-9.2). Done is closed when the process has ended.
 func Start(opt Options) *Server {
-	if opt.Host == "" {
-		opt.Host = DefaultHost
-	}
-	if opt.Speed == 0 {
-		opt.Speed = 1
-	}
+	opt.Host = cmp.Or(opt.Host, DefaultHost)
+	opt.Speed = cmp.Or(opt.Speed, 1)
 	s := &Server{
 		opt: opt, began: time.Now(), fake: opt.Machine.Profile == tfserving.ProfilePythonFake,
 		log:     newLogger(opt),

@@ -8,6 +8,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/monosim/monosim/engine/lists"
 )
 
 // defaultVersion is the version in a manifest when none is given.
@@ -66,10 +68,7 @@ func (x *export) manifest(s *State) error {
 	if x.o.ModelVersion != nil {
 		version = *x.o.ModelVersion
 	}
-	var tables []string
-	for _, t := range s.Tables {
-		tables = append(tables, t.Name)
-	}
+	tables := lists.MapOrNil(s.Tables, func(t Table) string { return t.Name })
 	e := &encoder{pretty: true}
 	e.open('{')
 	e.textField("version", version)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/rpcerrors"
+	"github.com/monosim/monosim/engine/lists"
 	pb "github.com/monosim/monosim/engine/proto/monolith/ps_training"
 )
 
@@ -143,10 +144,7 @@ func (c *Client) ApplyGradients(table string, ids []int64, gradients []float32, 
 		return 0, 0, &DimensionError{Want: want, Got: len(gradients)}
 	}
 	shards, where := c.spread(ids)
-	sums := make([][]float32, len(shards))
-	for i, shard := range shards {
-		sums[i] = make([]float32, len(shard)*int(dim))
-	}
+	sums := lists.Map(shards, func(shard []int64) []float32 { return make([]float32, len(shard)*int(dim)) })
 	for i, at := range where {
 		to := sums[at[0]][at[1]*int(dim):]
 		for j, g := range gradients[i*int(dim) : (i+1)*int(dim)] {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/training/rustport/psservice"
 )
 
@@ -54,10 +55,7 @@ func findPS(e *env.Env, by Services, c Config) ([]string, error) {
 	for attempt := 0; ; attempt++ {
 		services, err := by.Discover(c.PSType)
 		warn(e, "Discovery failed", err)
-		var addrs []string
-		for _, s := range services {
-			addrs = append(addrs, s.Address())
-		}
+		addrs := lists.MapOrNil(services, Service.Address)
 		slices.Sort(addrs)
 		addrs = slices.Compact(addrs)
 		if len(addrs) >= c.NumPS {

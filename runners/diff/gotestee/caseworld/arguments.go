@@ -3,6 +3,7 @@ package caseworld
 import (
 	"strings"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/dataclass"
 )
@@ -179,10 +180,7 @@ func (a Arguments) Rows(name string, columns ...string) []Arguments {
 
 // Fields returns the arguments as keyword arguments of a data class.
 func (a Arguments) Fields() []dataclass.Field {
-	fields := make([]dataclass.Field, len(a.Items))
-	for i, item := range a.Items {
-		fields[i] = dataclass.Field{Name: item.Key, Value: item.Value}
-	}
+	fields := lists.Map(a.Items, func(item pysem.Item) dataclass.Field { return dataclass.Field{Name: item.Key, Value: item.Value} })
 	return fields
 }
 

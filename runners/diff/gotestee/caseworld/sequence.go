@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 )
 
@@ -27,11 +28,7 @@ type Answered struct{ *pysem.Dict }
 
 // Run does the steps of the case and returns their answers.
 func (c *Call) Run(q Sequence) []any {
-	answers := []any{}
-	for _, s := range c.In.Steps(c.op.Sequence) {
-		answers = append(answers, Raw{Encode(c.runOne(q, s))})
-	}
-	return answers
+	return lists.Map(c.In.Steps(c.op.Sequence), func(s Step) any { return Raw{Encode(c.runOne(q, s))} })
 }
 
 func (c *Call) runOne(q Sequence, s Step) *pysem.Dict {

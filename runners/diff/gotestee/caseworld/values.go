@@ -13,6 +13,7 @@ import (
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/agent/datadef"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/dataclass"
 )
@@ -145,11 +146,7 @@ func Encode(v any) any {
 		if len(v) == 0 {
 			return Object() // an empty dict has no keys that are not strings
 		}
-		pairs := []any{}
-		for _, kv := range v {
-			pairs = append(pairs, []any{Encode(kv[0]), Encode(kv[1])})
-		}
-		return Object("$dict", pairs)
+		return Object("$dict", lists.Map(v, func(kv [2]any) any { return []any{Encode(kv[0]), Encode(kv[1])} }))
 	case Set:
 		return Object("$set", EncodeList(v))
 	case proto.Message:
@@ -182,11 +179,7 @@ func encodeSlice(v any) any {
 
 // EncodeList encodes each item.
 func EncodeList[T any](items []T) []any {
-	list := make([]any, len(items))
-	for i, x := range items {
-		list[i] = Encode(x)
-	}
-	return list
+	return lists.Map(items, func(x T) any { return Encode(x) })
 }
 
 func encodeScalar(v any) any {

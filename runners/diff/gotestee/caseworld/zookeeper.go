@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/sim/zookeeper/kazoofake"
 )
@@ -215,11 +216,7 @@ func (z *ZooKeeper) Tree() any {
 	if z.State() != env.Connected {
 		return nil
 	}
-	rows := []any{}
-	for _, n := range z.Znodes() {
-		rows = append(rows, []any{n.Path, n.Value, int(n.Version), n.Ephemeral})
-	}
-	return rows
+	return lists.Map(z.Znodes(), func(n kazoofake.Znode) any { return []any{n.Path, n.Value, int(n.Version), n.Ephemeral} })
 }
 
 // StatOf encodes a stat.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/agent/clients"
+	"github.com/monosim/monosim/engine/lists"
 	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
@@ -23,14 +24,8 @@ func svrClient(c *caseworld.Call) (any, error) {
 	}
 	r := &svrCalls{c: c, client: clients.NewSvrClient(c.Env, conf)}
 	r.client.Quirks = c.Quirks
-	answers := []any{}
-	for _, s := range c.In.Steps("calls") {
-		answers = append(answers, caseworld.Attempt(r.call(s)))
-	}
-	requests := []any{}
-	for _, call := range called.calls {
-		requests = append(requests, []any{call.([]any)[0], call.([]any)[2]})
-	}
+	answers := lists.Map(c.In.Steps("calls"), func(s caseworld.Step) any { return caseworld.Attempt(r.call(s)) })
+	requests := lists.Map(called.calls, func(call any) any { return []any{call.([]any)[0], call.([]any)[2]} })
 	return caseworld.Object("calls", answers, "requests", requests, "targets", called.targets, "stdout", r.printed.String()), nil
 }
 

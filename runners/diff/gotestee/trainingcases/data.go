@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/training/datapatterns"
 	"github.com/monosim/monosim/engine/training/prefetch"
@@ -89,11 +90,7 @@ type nestedWorld struct {
 func (w *nestedWorld) value(v any) any {
 	switch v := v.(type) {
 	case []any:
-		list := make([]any, len(v))
-		for i, x := range v {
-			list[i] = w.value(x)
-		}
-		return list
+		return lists.Map(v, w.value)
 	case *pysem.Dict:
 		if list, ok := v.Get("(tuple)"); ok && len(v.Items) == 1 {
 			return prefetch.Tuple(w.value(list).([]any))
@@ -146,11 +143,7 @@ func (w *nestedWorld) shown(v any) any {
 	case prefetch.Tuple:
 		return w.shown([]any(v))
 	case []any:
-		list := make([]any, len(v))
-		for i, x := range v {
-			list[i] = w.shown(x)
-		}
-		return list
+		return lists.Map(v, w.shown)
 	case *pysem.Dict:
 		d := &pysem.Dict{}
 		for _, item := range v.Items {
@@ -247,10 +240,7 @@ func asyncFunctionMgr(c *caseworld.Call) (any, error) {
 	call := pysem.Opt[bool]{V: c.In.Flag("is_async"), Set: c.In.Value("is_async") != nil}
 	called, ran := []any{}, false
 	op, err := mgr.Add(func(args []any, kwargs *pysem.Dict) (prefetch.Op, error) {
-		names := []string{}
-		for _, item := range kwargs.Items {
-			names = append(names, item.Key)
-		}
+		names := lists.Map(kwargs.Items, func(item pysem.Item) string { return item.Key })
 		slices.Sort(names)
 		called = append(called, []any{len(args), names})
 		return func(session.Session) error {

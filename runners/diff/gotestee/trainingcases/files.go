@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	"github.com/monosim/monosim/engine/training"
 	"github.com/monosim/monosim/engine/training/gfile"
@@ -77,10 +78,7 @@ func copyRecursively(c *caseworld.Call) (any, error) {
 	}
 	result := caseworld.Attempt(nil, training.CopyRecursively(c.Env, a.Str("src"), a.Str("dst"), o))
 	slices.Sort(paths)
-	list := []any{}
-	for _, path := range paths {
-		list = append(list, []any{path, tries[path]})
-	}
+	list := lists.Map(paths, func(path string) any { return []any{path, tries[path]} })
 	return caseworld.Object("result", result, "copied", list, "tree", c.Dir.Tree()), nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/training/barrierops"
 	"github.com/monosim/monosim/engine/training/hooks"
@@ -81,10 +82,7 @@ func psHealthChecker(c *caseworld.Call) (any, error) {
 	rounds := &healthRounds{Memory: b.s, rounds: c.In.List("rounds"), stop: func() { coord.stopped = true }}
 	reports, numPS := []any{}, c.In.Integer("num_ps")
 	config := hooks.PSCheckConfig{Barrier: b.barrier, NumPS: numPS, Report: func(results []hooks.PSHealth) error {
-		list := []any{}
-		for _, r := range results {
-			list = append(list, []any{r.Index, caseworld.PB(r.Result)})
-		}
+		list := lists.Map(results, func(r hooks.PSHealth) any { return []any{r.Index, caseworld.PB(r.Result)} })
 		reports = append(reports, list)
 		if c.In.Value("report") == "raise" {
 			return pysem.Raise("RuntimeError", "report failed")
@@ -145,10 +143,7 @@ func listener(c *caseworld.Call) (any, error) {
 	default:
 		c.In.Wrong("kind", "BeforeSaveListener or AfterSaveListener")
 	}
-	results := []any{}
-	for _, call := range c.In.Strings("calls") {
-		results = append(results, listenerCall(c, made, call))
-	}
+	results := lists.Map(c.In.Strings("calls"), func(call string) any { return listenerCall(c, made, call) })
 	// The repr of an object is Python's own. That it ends with the inner object's is a fact
 	// of the class.
 	return caseworld.Object("results", results, "forwarded", inner.log, "repr_ends_with_inner", true), nil

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/training/checkpoints"
 	"github.com/monosim/monosim/engine/training/saveutils"
@@ -63,10 +64,7 @@ func (d *psVariables) values(s session.Session) map[string]int64 {
 
 // init gives all variables their first values.
 func (d *psVariables) init(s session.Session) error {
-	var ops []session.Op
-	for _, v := range d.variables {
-		ops = append(ops, session.Assign(v, v.First))
-	}
+	ops := lists.MapOrNil(d.variables, func(v *session.Variable) session.Op { return session.Assign(v, v.First) })
 	return session.Do(s, ops...)
 }
 

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	nativetraining "github.com/monosim/monosim/engine/proto/monolith/native_training"
 	hookspb "github.com/monosim/monosim/engine/proto/monolith/native_training/hooks"
 	modelexportpb "github.com/monosim/monosim/engine/proto/monolith/native_training/model_export"
@@ -88,11 +89,7 @@ func saveHelper(c *caseworld.Call) (any, error) {
 
 func existingCheckpointSteps(c *caseworld.Call) (any, error) {
 	steps, err := saveutils.SaveHelper{Basename: c.In.Str("basename")}.ExistingCheckpointSteps(c.Env.Files)
-	list := []any{}
-	for _, s := range steps {
-		list = append(list, s)
-	}
-	return list, err
+	return lists.Map(steps, func(s int64) any { return s }), err
 }
 
 func latestCheckpointState(c *caseworld.Call) (any, error) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/training/checkpoints"
 	"github.com/monosim/monosim/engine/training/saveutils"
@@ -162,10 +163,7 @@ func everyFile(f env.Files, dir, suffix string) (found []string) {
 }
 
 func everyCheckpoint(f env.Files) []any {
-	found := []any{}
-	for _, path := range everyFile(f, ".", checkpoints.IndexSuffix) {
-		found = append(found, strings.TrimSuffix(path, checkpoints.IndexSuffix))
-	}
+	found := lists.Map(everyFile(f, ".", checkpoints.IndexSuffix), func(path string) any { return strings.TrimSuffix(path, checkpoints.IndexSuffix) })
 	return found
 }
 

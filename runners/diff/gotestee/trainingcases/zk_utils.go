@@ -7,6 +7,7 @@ import (
 	"github.com/monosim/monosim/engine/agent/datadef"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/envutils"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/training"
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
@@ -58,10 +59,7 @@ func monolithKazooClient(c *caseworld.Call) (any, error) {
 	training.NewMonolithKazooClient(&e, "127.0.0.1:1", auth)
 	// The client keeps the credentials in a set, which has no order, so they are sorted.
 	sorted := slices.SortedFunc(slices.Values(m.auth), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
-	pairs := []any{}
-	for _, a := range slices.Compact(sorted) {
-		pairs = append(pairs, []any{a[0], a[1]})
-	}
+	pairs := lists.Map(slices.Compact(sorted), func(a [2]string) any { return []any{a[0], a[1]} })
 	return caseworld.Object("auth_data", pairs), nil
 }
 

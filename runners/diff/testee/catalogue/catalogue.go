@@ -24,6 +24,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/runners/diff/testee"
 )
@@ -137,11 +138,7 @@ func DrawnOps() []string {
 
 // Signature returns the input of an operation as PROTOCOL.md shows it.
 func (o *Operation) Signature() string {
-	var texts []string
-	for _, f := range o.In {
-		texts = append(texts, f.String())
-	}
-	return strings.Join(texts, ", ")
+	return strings.Join(lists.MapOrNil(o.In, Field.String), ", ")
 }
 
 // draws makes random choices and remembers them. With a tape it replays these choices

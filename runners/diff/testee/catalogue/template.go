@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 )
 
@@ -113,11 +114,7 @@ func (d *draws) fill(template any) any {
 		}
 		return filled
 	case []any:
-		list := make([]any, len(t))
-		for i, item := range t {
-			list[i] = d.fill(item)
-		}
-		return list
+		return lists.Map(t, d.fill)
 	case step:
 		return t.fill(d, false)
 	case sequence:

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/runners/diff/testee"
 )
@@ -133,11 +134,7 @@ type canon struct {
 func (c *canon) value(v any, path string) any {
 	switch v := v.(type) {
 	case []any:
-		list := make([]any, len(v))
-		for i, x := range v {
-			list[i] = c.value(x, path)
-		}
-		return list
+		return lists.Map(v, func(x any) any { return c.value(x, path) })
 	case *pysem.Dict:
 		return c.object(v, path)
 	case string:

@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/runners/diff/testee"
 )
@@ -38,11 +39,7 @@ func shown(v any) any {
 }
 
 func shownList(list []any) []any {
-	items := make([]any, len(list))
-	for i, x := range list {
-		items[i] = shown(x)
-	}
-	return items
+	return lists.Map(list, shown)
 }
 
 func shownObject(m map[string]any) *pysem.Dict {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/runners/diff/testee"
 )
@@ -167,11 +168,7 @@ func nearest(digits string) string {
 func rebuild(v any, change func(any) any) any {
 	switch old := v.(type) {
 	case []any:
-		list := make([]any, len(old))
-		for i, x := range old {
-			list[i] = rebuild(x, change)
-		}
-		return change(list)
+		return change(lists.Map(old, func(x any) any { return rebuild(x, change) }))
 	case map[string]any:
 		m := make(map[string]any, len(old))
 		for k, x := range old {

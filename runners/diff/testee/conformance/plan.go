@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners/diff/testee/catalogue"
 	"github.com/monosim/monosim/vectors/golden"
 )
@@ -35,10 +36,7 @@ const mostRepeats = 300
 // exhausted operation does not use goes to the others. When all are exhausted the plan is
 // shorter. The result is in the order of ops.
 func plan(ops []string, count int, seed uint64) []planned {
-	makers := make([]*inventor, len(ops))
-	for i, op := range ops {
-		makers[i] = &inventor{op: op, seed: seed, seen: map[uint64]bool{}}
-	}
+	makers := lists.Map(ops, func(op string) *inventor { return &inventor{op: op, seed: seed, seen: map[uint64]bool{}} })
 	for left, active := count, true; left > 0 && active; {
 		active = false
 		for _, m := range makers {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/runners/diff/testee"
 	"github.com/monosim/monosim/vectors/golden"
@@ -65,11 +66,7 @@ func WriteJSON(w io.Writer, r *Report) error {
 }
 
 func jsonGroups(groups []Group) []jsonGroup {
-	list := []jsonGroup{}
-	for _, g := range groups {
-		list = append(list, jsonGroup{Name: g.Name, jsonCounts: jsonCounts(g.Counts)})
-	}
-	return list
+	return lists.Map(groups, func(g Group) jsonGroup { return jsonGroup{Name: g.Name, jsonCounts: jsonCounts(g.Counts)} })
 }
 
 // Show prints a vector for a person: the parts of the case, what is expected, and

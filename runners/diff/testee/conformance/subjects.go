@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -37,10 +38,7 @@ func Python() (Subject, error) {
 	if _, err := os.Stat(pythonTestee); errors.Is(err, fs.ErrNotExist) {
 		return Subject{}, fmt.Errorf("--python: found no %s here, want to be run from the root of the project's sources", pythonTestee)
 	}
-	interpreter := os.Getenv("PYTHON")
-	if interpreter == "" {
-		interpreter = "python3"
-	}
+	interpreter := cmp.Or(os.Getenv("PYTHON"), "python3")
 	return Subject{"python", &testee.Process{Command: []string{interpreter, pythonTestee}}}, nil
 }
 

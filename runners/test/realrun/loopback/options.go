@@ -1,6 +1,7 @@
 package loopback
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"time"
@@ -104,12 +105,8 @@ type Program struct {
 }
 
 func (o Options) withDefaults() (Options, error) {
-	if o.Name == "" {
-		o.Name = "real"
-	}
-	if o.TimeScale == 0 {
-		o.TimeScale = 1
-	}
+	o.Name = cmp.Or(o.Name, "real")
+	o.TimeScale = cmp.Or(o.TimeScale, 1)
 	if !(o.TimeScale >= 0.001 && o.TimeScale <= 1000) {
 		return o, fmt.Errorf("time scale: found %g, want a number from 0.001 to 1000, as 0.1 for ten times the clock", o.TimeScale)
 	}

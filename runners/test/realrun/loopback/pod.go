@@ -1,6 +1,7 @@
 package loopback
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -155,9 +156,7 @@ func (p *pod) ask() (Program, error) {
 	if err == nil && len(program.Args) == 0 {
 		err = errors.New("found no command line for the agent, want one")
 	}
-	if program.Dir == "" {
-		program.Dir = p.dir
-	}
+	program.Dir = cmp.Or(program.Dir, p.dir)
 	return program, err
 }
 

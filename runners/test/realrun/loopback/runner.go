@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/sim/fault"
@@ -41,11 +42,7 @@ func (r *Runner) Build(spec runners.Spec) (runners.Cluster, error) {
 // Faults lists all kinds of faults, so that all scenarios can be read. Faults that no real
 // server can have are ErrUnsupported when they begin.
 func (r *Runner) Faults() []runners.FaultKind {
-	var kinds []runners.FaultKind
-	for _, k := range fault.Kinds() {
-		kinds = append(kinds, k.FaultKind)
-	}
-	return kinds
+	return lists.MapOrNil(fault.Kinds(), func(k *fault.Kind) runners.FaultKind { return k.FaultKind })
 }
 
 // Check returns an error for agent settings that no agent has, and for profiles that no

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/training/checkpoints"
 	"github.com/monosim/monosim/engine/training/session"
 	"github.com/monosim/monosim/runners"
@@ -213,11 +214,7 @@ func (c *Cluster) StoredNames(path string) ([]string, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	var names []string
-	for _, entry := range list {
-		names = append(names, entry.Name())
-	}
-	return names, err
+	return lists.MapOrNil(list, os.DirEntry.Name), err
 }
 
 // StoreFile writes a file of the shared directories in one step, because it may be read at

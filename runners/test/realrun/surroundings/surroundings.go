@@ -17,6 +17,7 @@
 package surroundings
 
 import (
+	"cmp"
 	"os"
 
 	"github.com/monosim/monosim/engine/env"
@@ -44,9 +45,7 @@ type Options struct {
 // New makes the Env of a process. The program's own configuration names the ZooKeeper
 // servers. It fails if the working directory cannot be determined.
 func New(p *walltime.Process, o Options) (*env.Env, error) {
-	if o.Machine.Localhost == "" {
-		o.Machine.Localhost = o.Network.Localhost
-	}
+	o.Machine.Localhost = cmp.Or(o.Machine.Localhost, o.Network.Localhost)
 	m, err := machine.New(p, o.Machine)
 	if err != nil {
 		return nil, err

@@ -26,6 +26,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	"github.com/monosim/monosim/sim/tfserving"
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
@@ -193,10 +194,7 @@ func (s *Server) heard(e tfserving.Event) {
 func (s *Server) story() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var list []string
-	for _, e := range s.events {
-		list = append(list, fmt.Sprintf("%s:%d %s", e.Model, e.Version, e.State))
-	}
+	list := lists.MapOrNil(s.events, func(e tfserving.Event) string { return fmt.Sprintf("%s:%d %s", e.Model, e.Version, e.State) })
 	return list
 }
 

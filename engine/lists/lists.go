@@ -1,0 +1,36 @@
+// Package lists makes lists of lists: the loops that make one value of each item, which package
+// slices lacks.
+//
+// Two things to use first: [Map] for a list of as many items, and [Filter] for fewer.
+//
+// An empty result is a list without items from [Map] and nil from the others, which differ in JSON.
+// A loop that may fail, or that needs the index, stays a loop.
+package lists
+
+// Map returns what f makes of each item, in their order. The result is never nil.
+func Map[T, R any](list []T, f func(T) R) []R {
+	made := make([]R, len(list))
+	for i, x := range list {
+		made[i] = f(x)
+	}
+	return made
+}
+
+// MapOrNil is Map, but returns nil for no items, as a loop that appends to a nil slice does.
+func MapOrNil[T, R any](list []T, f func(T) R) []R {
+	if len(list) == 0 {
+		return nil
+	}
+	return Map(list, f)
+}
+
+// Filter returns the items for which keep is true, in their order; nil for none.
+func Filter[T any](list []T, keep func(T) bool) []T {
+	var kept []T
+	for _, x := range list {
+		if keep(x) {
+			kept = append(kept, x)
+		}
+	}
+	return kept
+}
