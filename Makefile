@@ -8,7 +8,7 @@ comma := ,
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # .ci/steps runs side by side what may
-.PHONY: help check quick nightly seeds seeds-check fmt fmt-check vet cross-check lint house proto proto-check test test-changed test-computing test-waiting test-summary race race-computing race-waiting nightly-race nightly-whatif nightly-soak nightly-seeds nightly-fuzz nightly-scripts nightly-flakes determinism scenarios-check vectors-check check-zookeeper check-zookeeper-suites names mutants check-python check-contract check-runners check-real soak soak-check bench bench-engines bench-zookeeper bench-tfserving bench-agent bench-whatif bench-fidelity beam check-beam lab check-lab fuzz scripts flakes parity parity-check pytest-wheel install size-check release newcomer findings clean
+.PHONY: help check quick nightly seeds seeds-check fmt fmt-check vet cross-check lint house proto proto-check test test-changed test-computing test-waiting test-summary race race-computing race-waiting nightly-race nightly-whatif nightly-soak nightly-seeds nightly-fuzz nightly-scripts nightly-flakes determinism scenarios-check vectors-check check-zookeeper check-zookeeper-suites names mutants check-python check-contract check-runners check-real soak soak-check bench bench-engines bench-zookeeper bench-tfserving bench-agent bench-whatif bench-fidelity beam check-beam lab check-lab fuzz scripts flakes parity parity-check pytest-wheel install size-check release image newcomer findings clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-23s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -282,6 +282,11 @@ size-check: # the stripped program for linux/amd64 is no larger than .ci/sizes a
 
 release: ## static programs for Linux, macOS and Windows on amd64 and arm64 into .build/release, archives with man pages and completions, and checksums
 	@GO="$(GO)" sh .ci/release.sh
+
+image: ## an OCI image of the released program into .build/release/image, from scratch and without a daemon; ARCH (amd64)
+	@TARGETS=linux/$(or $(ARCH),amd64) $(MAKE) --no-print-directory release
+	@cd .ci/image && $(GO) run . -arch $(or $(ARCH),amd64) -version "$$(git describe --tags --match 'v[0-9]*' 2>/dev/null || echo dev)" \
+	  $(abspath $(BUILD))/release/monosim-linux-$(or $(ARCH),amd64) $(abspath $(BUILD))/release/image
 
 newcomer: ## the walk of somebody who comes: clone, init, edit, run, wrong names, reports, a Go module, pytest; LIMIT (90 s, with a warm build cache)
 	@echo "== newcomer"
