@@ -88,6 +88,8 @@ var otherCodes = map[string]struct {
 
 // noPaths are arguments that are no paths, and flags of files that need not be there, with the reason.
 var noPaths = map[string]string{
+	"CODE":                      "what is printed as a code",
+	"init DIR":                  "made, as it is for what is written",
 	"ID":                        "the id of a quirk or a case",
 	"METRIC":                    "the name of a measure",
 	"WORD":                      "words of sentences",
