@@ -2,6 +2,7 @@ package main
 
 import (
 	"go/ast"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
@@ -52,12 +53,7 @@ func roomOf(pkgPath string) (room string, ours bool) {
 
 // matchAny reports whether one of the patterns covers the room.
 func matchAny(patterns []string, room string) bool {
-	for _, p := range patterns {
-		if match(p, room) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(patterns, func(p string) bool { return match(p, room) })
 }
 
 // match reports whether the pattern covers the package. As with the go command "sim/..."

@@ -89,7 +89,7 @@ func (l *linter) vector(s *Suite, c *Case) {
 	if c.Verdict != scope.Match && c.Verdict != scope.Diverge {
 		l.addf("%s: found the verdict %q, want match or diverge", c.ID, c.Verdict)
 	}
-	if c.Verdict == scope.Diverge && !slices.ContainsFunc(c.Flags, isQuirk) {
+	if c.Verdict == scope.Diverge && !slices.ContainsFunc(c.Flags, func(flag string) bool { return regexp.MustCompile(`^Q\d+$`).MatchString(flag) }) {
 		l.addf("%s: found verdict diverge without a flag that names the quirk", c.ID)
 	}
 	for _, flag := range c.Flags {
@@ -98,8 +98,6 @@ func (l *linter) vector(s *Suite, c *Case) {
 		}
 	}
 }
-
-func isQuirk(flag string) bool { return regexp.MustCompile(`^Q\d+$`).MatchString(flag) }
 
 func (l *linter) id(suite, id, op string) {
 	switch {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 )
 
@@ -47,12 +48,7 @@ var peers = []peer{
 }
 
 func (p peer) does(work string) bool {
-	for _, w := range p.works {
-		if w == work {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.works, func(w string) bool { return w == work })
 }
 
 // plain makes a program that takes WORK N EVENTS after its own arguments.

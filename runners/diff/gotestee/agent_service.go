@@ -19,9 +19,9 @@ import (
 
 // agentServiceOps answers section 11 of the protocol: agent_service.py.
 var agentServiceOps = table{
-	"agent_service.AgentServiceImpl.v1": (*call).serviceV1,
-	"agent_service.AgentServiceImpl.v2": (*call).serviceV2,
-	"agent_service.AgentServiceImpl.v3": (*call).serviceV3,
+	"agent_service.AgentServiceImpl.v1": func(c *call) (any, error) { return c.answered(c.watched()) },
+	"agent_service.AgentServiceImpl.v2": func(c *call) (any, error) { return c.answered(c.mirrored(true)) },
+	"agent_service.AgentServiceImpl.v3": func(c *call) (any, error) { return c.answered(c.provided()) },
 	"agent_service.AgentServiceImpl":    (*call).serviceOfNothing,
 	"agent_service.grpc":                (*call).serviceOverGRPC,
 }
@@ -142,12 +142,6 @@ func (c *call) updateService(m *zkmirror.ZKMirror) error {
 	}
 	return m.UpdateService(replicas)
 }
-
-func (c *call) serviceV2() (any, error) { return c.answered(c.mirrored(true)) }
-
-func (c *call) serviceV1() (any, error) { return c.answered(c.watched()) }
-
-func (c *call) serviceV3() (any, error) { return c.answered(c.provided()) }
 
 type rpc struct {
 	method            string

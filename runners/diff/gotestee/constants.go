@@ -8,12 +8,8 @@ import (
 // constantsOps answers the operations on constants.py, and on a configuration that reads
 // the variable that constants.py names.
 var constantsOps = table{
-	"constants.values":         (*call).constantValues,
+	"constants.values":         func(c *call) (any, error) { return caseworld.Object("HOST_SHARD_ENV", agentconfig.HostShardEnv), nil },
 	"constants.HOST_SHARD_ENV": (*call).hostShardEnv,
-}
-
-func (c *call) constantValues() (any, error) {
-	return caseworld.Object("HOST_SHARD_ENV", agentconfig.HostShardEnv), nil
 }
 
 // hostShardEnv makes a configuration without the variable, and a configuration with it.

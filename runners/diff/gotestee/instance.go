@@ -23,7 +23,7 @@ var instanceOps = table{
 	"utils.InstanceFormater.from_json":    func(c *call) (any, error) { return c.instance(clients.InstanceFromJSON, false) },
 	"utils.InstanceFormater.from_pb_text": func(c *call) (any, error) { return c.instance(clients.InstanceFromText, true) },
 	"utils.InstanceFormater.from_dump":    func(c *call) (any, error) { return c.instance(clients.InstanceFromDump, false) },
-	"utils.InstanceFormater.to_pb":        (*call).instanceToPB,
+	"utils.InstanceFormater.to_pb":        func(c *call) (any, error) { return c.written(c.formater().ToPB(c.Env, c.In.OptStr("fname"))) },
 	"utils.InstanceFormater.to_json":      (*call).instanceToJSON,
 	"utils.InstanceFormater.to_pb_text":   (*call).instanceToText,
 }
@@ -80,10 +80,6 @@ func (c *call) written(path string, err error) (any, error) {
 	}
 	content, err := c.Env.Files.ReadFile(path)
 	return caseworld.Object("path", path, "content", content), err
-}
-
-func (c *call) instanceToPB() (any, error) {
-	return c.written(c.formater().ToPB(c.Env, c.In.OptStr("fname")))
 }
 
 func (c *call) instanceToJSON() (any, error) {

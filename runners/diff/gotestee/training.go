@@ -20,7 +20,7 @@ import (
 var trainingOps = table{
 	"path_utils.find_main":                 (*call).findMain,
 	"net_utils.is_ipv6_address":            training.IsIPv6Address,
-	"net_utils.concat_ip_and_port":         concatIPAndPort,
+	"net_utils.concat_ip_and_port":         func(ip string, port any) string { return training.ConcatIPAndPort(ip, pysem.Str(port)) },
 	"net_utils.get_local_server_addr":      (*call).localServerAddr,
 	"net_utils.NodeAliveChecker":           (*call).nodeAliveChecker,
 	"net_utils.NodeAliveChecker.reachable": (*call).nodesReachable,
@@ -37,10 +37,6 @@ func (c *call) findMain() (any, error) {
 	main, err := training.FindMain(c.Env.Files, c.In.Str("__file__"))
 	return caseworld.Object("find_main", caseworld.Attempt(main, err), "get_libops_path", caseworld.Attempt(training.LibopsPath(main, "lib/x.so"), err),
 		"get_libops_path_abs", caseworld.Attempt(training.LibopsPath(main, "/abs/x.so"), err)), nil
-}
-
-func concatIPAndPort(ip string, port any) string {
-	return training.ConcatIPAndPort(ip, pysem.Str(port))
 }
 
 func (c *call) localServerAddr() (any, error) {

@@ -16,7 +16,7 @@ import (
 // utilsOps answers section 5 of the protocol: utils.py and agent_base.py.
 var utilsOps = table{
 	"utils.conf_parser":                               (*call).confParser,
-	"utils.AgentConfig.from_file":                     (*call).configFromFile,
+	"utils.AgentConfig.from_file":                     func(c *call) (any, error) { return c.dump(c.fromFile()) },
 	"utils.AgentConfig":                               (*call).configFromArguments,
 	"utils.AgentConfig.get_cmd_and_port":              (*call).command,
 	"utils.AgentConfig._gen_model_server_config":      (*call).modelServerConfig,
@@ -64,8 +64,6 @@ func (c *call) loader() agentconfig.Loader { return agentconfig.Loader{Env: c.En
 func (c *call) config() (*agentconfig.AgentConfig, error) {
 	return c.loader().New(c.In.Object("config").Fields()...)
 }
-
-func (c *call) configFromFile() (any, error) { return c.dump(c.fromFile()) }
 
 func (c *call) configFromArguments() (any, error) {
 	return c.dump(c.loader().New(c.In.Object("kwargs").Fields()...))

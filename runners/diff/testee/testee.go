@@ -16,7 +16,10 @@
 // begin with; testdata has answered examples.
 package testee
 
-import "errors"
+import (
+	"errors"
+	"slices"
+)
 
 // Testee answers cases.
 type Testee interface {
@@ -38,12 +41,7 @@ type Hello struct {
 
 // Knows reports whether the testee has the operation.
 func (h Hello) Knows(op string) bool {
-	for _, known := range h.Ops {
-		if known == op {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(h.Ops, func(known string) bool { return known == op })
 }
 
 // ErrClosed is what a testee answers after Close.

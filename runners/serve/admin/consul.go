@@ -20,7 +20,7 @@ func Consul(s *serve.Server) []Action {
 		Do("/lag", "have look-ups list a service only so long after its registration; 0s ends it", lagAsked{Lag: Span(12 * time.Second)}, c.lag),
 		Do("/hide", "have look-ups never list the services of a host, or one of an id: a blacklist", hideAsked{What: "job-1000"}, c.hide),
 		Do("/forget", "lose all services, as a restart without a data directory does", Nothing{}, c.forget),
-		Do("/heal", "end all faults", Nothing{}, c.heal),
+		Do("/heal", "end all faults", Nothing{}, func(Nothing) (Nothing, error) { return Nothing{}, c.server.SetFaults(consul.Faults{}) }),
 		exitAction(),
 	}
 }
@@ -98,8 +98,4 @@ func (c consulAgent) hide(in hideAsked) (Nothing, error) {
 func (c consulAgent) forget(Nothing) (Nothing, error) {
 	c.server.Forget()
 	return Nothing{}, nil
-}
-
-func (c consulAgent) heal(Nothing) (Nothing, error) {
-	return Nothing{}, c.server.SetFaults(consul.Faults{})
 }

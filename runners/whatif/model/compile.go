@@ -174,12 +174,7 @@ func tierOf(p *plan.Plan, name string, thin int) Tier {
 }
 
 func loadsWhileServing(p *plan.Plan) bool {
-	for _, e := range p.Events {
-		if e.Publish != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Events, func(e plan.Event) bool { return e.Publish != nil })
 }
 
 // placement returns the places of a shard's containers in turn: idcs by their weights, and

@@ -138,10 +138,6 @@ func (g *generator) createTTL(r *zookeeper.Request, inMulti bool) {
 
 func (g *generator) watch(r *zookeeper.Request, _ bool) { r.Watch = g.oneIn(2) }
 
-func (g *generator) setData(r *zookeeper.Request, _ bool) { r.Data = g.data() }
-
-func (g *generator) setACL(r *zookeeper.Request, _ bool) { r.ACL = g.acl() }
-
 func (g *generator) check(r *zookeeper.Request, inMulti bool) {
 	if !inMulti {
 		// A bare check that succeeds destroys a real server's log (ZK-1.7).
@@ -161,22 +157,10 @@ func (g *generator) multiRead(r *zookeeper.Request, _ bool) {
 	}
 }
 
-func (g *generator) addWatch(r *zookeeper.Request, _ bool) { r.Mode = pick[int32](g, 0, 0, 1, 1, 2) }
-
-func (g *generator) removeWatches(r *zookeeper.Request, _ bool) {
-	r.Mode = pick[int32](g, 1, 2, 3, 3, 4, 0)
-}
-
-func (g *generator) checkWatches(r *zookeeper.Request, _ bool) {
-	r.Mode = pick[int32](g, 1, 2, 3, 4, 5)
-}
-
 func (g *generator) auth(r *zookeeper.Request, _ bool) {
 	r.Scheme = pick(g, "digest", "digest", "digest", "world", "ip", "nobody")
 	r.Data = pick(g, []byte("u:p"), []byte("v:q"), []byte("super:test"), []byte("no colon"), []byte(""))
 }
-
-func (g *generator) token(r *zookeeper.Request, _ bool) { r.Data = pick(g, []byte("x"), []byte{}) }
 
 func (g *generator) setWatches(r *zookeeper.Request, _ bool) {
 	list := func() []string {

@@ -17,15 +17,13 @@ import (
 
 // runnerOps answers the operations on runner_utils.py.
 var runnerOps = caseworld.Table{
-	"runner_utils.isabs":                isAbs,
+	"runner_utils.isabs":                func(c *caseworld.Call) (any, error) { return checkpoints.IsAbs(c.In.Str("path")), nil },
 	"runner_utils.get_checkpoint_state": overriddenState,
 	"runner_utils.RunnerConfig":         runnerConfig,
 	"runner_utils.RunnerConfig.restore": runnerRestore,
 	"runner_utils.get_discovery":        getDiscovery,
 	"runner_utils.monolith_discovery":   monolithDiscovery,
 }
-
-func isAbs(c *caseworld.Call) (any, error) { return checkpoints.IsAbs(c.In.Str("path")), nil }
 
 // textOf returns the text of a file, nil for a missing file.
 func textOf(f env.Files, dir, name string) any {
