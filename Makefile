@@ -288,7 +288,7 @@ image: ## an OCI image of the released program into .build/release/image, from s
 	@cd .ci/image && $(GO) run . -arch $(or $(ARCH),amd64) -version "$$(git describe --tags --match 'v[0-9]*' 2>/dev/null || echo dev)" \
 	  $(abspath $(BUILD))/release/monosim-linux-$(or $(ARCH),amd64) $(abspath $(BUILD))/release/image
 
-newcomer: ## the walk of somebody who comes: clone, init, edit, run, wrong names, reports, a Go module, pytest; LIMIT (90 s, with a warm build cache)
+newcomer: ## the walk of somebody who comes: clone, init, edit, run, wrong names, reports, a Go module, pytest; LIMIT (90 s, apart from builds)
 	@echo "== newcomer"
 	@GO="$(GO)" .ci/newcomer
 
