@@ -24,9 +24,11 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // another kind, are run, and what is printed is compared with what a person has read.
 func TestFailuresExplainThemselves(t *testing.T) {
 	files, err := filepath.Glob("testdata/failures/*.feature")
-	if err != nil || len(files) < 10 {
-		t.Fatalf("testdata/failures: found %d files (%v), want 10 or more", len(files), err)
+	causes, err2 := filepath.Glob("testdata/causes/*.feature")
+	if err != nil || err2 != nil || len(files) < 10 || len(causes) < 10 {
+		t.Fatalf("testdata: found %d failures and %d causes (%v), want 10 or more of each", len(files), len(causes), err)
 	}
+	files = append(files, causes...)
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			out, _, err := testCommand(filepath.ToSlash(file))

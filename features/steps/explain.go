@@ -3,6 +3,7 @@ package steps
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -45,7 +46,10 @@ func (s *Suite) explainFailure(j job, r *Result) {
 		r.Log = again.world.cluster.Log()
 	}
 	st := r.Steps[failed]
-	r.Explanation = explanation(r.Log, subjectsOf(st.Text, st.Err), lines)
+	about := subjectsOf(st.Text, st.Err)
+	next := awaited(r.Log, about, r.Stats.Virtual)
+	next = next[:min(len(next), lines/3)]
+	r.Explanation = append(explanation(r.Log, about, lines-len(next)), next...)
 }
 
 // subjects lists what a step is about. A kind without names means everything of that kind.
@@ -125,7 +129,7 @@ func (s subjects) concern(o *runners.Observation) bool {
 		return ofPod
 	}
 	// Starts and ends of a pod's processes and sessions matter to everything that the pod has.
-	vital := strings.HasPrefix(o.Op, "process.") || strings.HasSuffix(o.Op, "Session") || o.Op == "log.error" || o.Op == "modelserver.serving"
+	vital := strings.HasPrefix(o.Op, "process.") || strings.HasSuffix(o.Op, "Session") || o.Op == "log.error" || o.Op == "modelserver.serving" || o.Op == "modelserver.reason" || o.Op == "pod.down"
 	return ofPod && vital
 }
 
@@ -143,6 +147,64 @@ func (s subjects) names(o *runners.Observation) bool {
 		}
 	}
 	return false
+}
+
+// bindingPeriod is how often an agent of v3 looks at its model server, counted from the time at
+// which it has written its service info (agent_v3.py).
+const bindingPeriod = 30 * time.Second
+
+// rhythm has what tells when an agent looks at its model server again.
+type rhythm struct {
+	down     bool
+	since    time.Duration // of the agent's service info, 0 for none
+	last, by time.Duration // the last look and the time since the one before
+}
+
+// awaited says what comes next for the subjects: how pods that stay down come back, and when the
+// agents look at their model servers again.
+func awaited(log []runners.Observation, s subjects, now time.Duration) []string {
+	var lines []string
+	pods := rhythms(log)
+	for _, pod := range slices.Sorted(maps.Keys(pods)) {
+		r := pods[pod]
+		switch {
+		case len(s.pods) > 0 && !slices.Contains(s.pods, pod):
+		case r.down:
+			lines = append(lines, fmt.Sprintf("%s is down and stays so: say %q, or %q before the start", pod, pod+" is started again", "pods that end start again after 5s"))
+		case r.since > 0:
+			next := r.since + (now-r.since+bindingPeriod-1)/bindingPeriod*bindingPeriod
+			lines = append(lines, fmt.Sprintf("the agent of %s looks at its model server every %v, next at about %s, and binds what is available", pod, bindingPeriod, runners.Stamp(next)))
+		case r.by > 0 && r.last+r.by > now:
+			lines = append(lines, fmt.Sprintf("the agent of %s looks at its model server every %v, next at about %s", pod, r.by.Round(100*time.Millisecond), runners.Stamp(r.last+r.by)))
+		}
+	}
+	return lines
+}
+
+// rhythms reads when agents look, by pod.
+func rhythms(log []runners.Observation) map[string]*rhythm {
+	pods := map[string]*rhythm{}
+	for i := range log {
+		o := &log[i]
+		r := pods[o.Pod]
+		if r == nil {
+			r = &rhythm{}
+		}
+		switch {
+		case o.Op == "pod.down":
+			r.down = true
+		case o.Op == "process.start" && strings.HasSuffix(o.Path, "agent_service"):
+			*r = rhythm{}
+		case r.since == 0 && strings.Contains(o.Path, "/container_service/") && strings.HasPrefix(o.Op, "zookeeper."):
+			r.since = o.At
+		case o.Op == "rpc" && o.Path == "GetModelStatus" && o.Peer == o.Pod && o.At-r.last > 2*time.Second:
+			r.last, r.by = o.At, o.At-r.last
+		default:
+			continue
+		}
+		pods[o.Pod] = r
+	}
+	return pods
 }
 
 // happening is an observation, or the last of several that differ only in time.

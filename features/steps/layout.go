@@ -1,8 +1,11 @@
 package steps
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
+
+	"github.com/monosim/monosim/runners"
 )
 
 // layoutPath returns the znode of a layout; a name that begins with a slash is a path
@@ -27,9 +30,18 @@ func (w *World) declareWith(servables, policy string) error {
 }
 
 func (w *World) publish(servables, layout string) error {
+	w.remarkLayout(layout)
 	return eachModel(servables, func(model string, subGraphs []string) error {
 		return w.cluster.Publish(w.layoutPath(layout), model, subGraphs...)
 	})
+}
+
+// remarkLayout makes the cluster record that nobody will see what is published to a layout.
+func (w *World) remarkLayout(layout string) {
+	watched := w.conf.get("layout_pattern")
+	if n, ok := w.cluster.(runners.Narrator); ok && w.spec.Detail && (watched == "" || w.layoutPath(watched) != w.layoutPath(layout)) {
+		n.Remark(fmt.Sprintf("no agent watches layout %s; the agents watch %s", layout, cmp.Or(watched, "none")))
+	}
 }
 
 func (w *World) unpublish(servables, layout string) error {

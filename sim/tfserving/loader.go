@@ -1,6 +1,7 @@
 package tfserving
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
@@ -105,12 +106,17 @@ func (m *manager) tryExport(h *harness, found export, result func(*env.RPCError)
 		s.timers.Sleep(s.options.Cost.FailedLoadTime, func() { result(found.err) })
 		return
 	}
-	s.timers.Sleep(s.options.Cost.load(found.diskBytes, bundle.warmups)+bundle.LoadTime, func() {
+	takes := s.options.Cost.load(found.diskBytes, bundle.warmups) + bundle.LoadTime
+	if bundle.err == nil {
+		s.reasonf(h.id, "a load of %s takes %v", bytesText(found.diskBytes), takes.Round(10*time.Millisecond))
+	}
+	s.timers.Sleep(takes, func() {
 		if bundle.err != nil {
 			result(bundle.err)
 			return
 		}
 		h.bundle, h.resident, h.reserved = bundle, s.options.Cost.ram(found.diskBytes), ramEstimate(found.diskBytes)
+		s.tellMemory(h)
 		if !s.takeMemory(h.resident) {
 			return
 		}
@@ -163,6 +169,41 @@ func (m *manager) count(change int) {
 	m.server.reader.set(func(r *Reader) { r.slow = m.ongoing > 0 })
 }
 
+// tellTry gives the reason of a try that failed.
+func (m *manager) tellTry(h *harness, err *env.RPCError, tries, most uint32) {
+	next := "no other follows"
+	if tries < most && !h.cancelled {
+		next = fmt.Sprintf("the next follows in %v", time.Duration(m.server.options.LoadRetryIntervalMicros)*time.Microsecond)
+	}
+	of := fmt.Sprintf("try %d of %d", tries, most)
+	if most == 0 {
+		of = fmt.Sprintf("try %d", tries)
+	}
+	m.server.reasonf(h.id, "%s failed, %s: %s", of, next, err.Error())
+}
+
+// tellMemory gives the reason before the kernel ends the process for a load.
+func (s *Server) tellMemory(h *harness) {
+	after := s.memory
+	after.take(h.resident)
+	needs := s.options.Cost.BaseRAMBytes + after.live + after.retained
+	if limit := s.options.MemoryLimitBytes; limit > 0 && needs > limit {
+		s.reasonf(h.id, "needs %s of memory, %s with what the server has, of a limit of %s: the kernel kills the process",
+			bytesText(h.resident), bytesText(needs), bytesText(limit))
+	}
+}
+
+// bytesText writes a size for people, as 3.0 GB.
+func bytesText(n int64) string {
+	switch {
+	case n >= 1e9:
+		return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+	case n >= 1e6:
+		return fmt.Sprintf("%.0f MB", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
 // retry calls try up to 1 + max_num_load_retries times and sleeps before each retry. It notices a
 // cancellation only after an attempt, so one that comes during the sleep does not prevent the next
 // attempt (util/retrier.cc:27-54). Upstream's number is unsigned and incremented, so it may wrap:
@@ -178,6 +219,7 @@ func (m *manager) retry(what string, h *harness, try func(result func(*env.RPCEr
 				return
 			}
 			m.server.errorf("%s: %s failed: %s", what, h.id, m.server.profile.StatusString(err))
+			m.tellTry(h, err, tries, most)
 			if tries >= most || h.cancelled {
 				done(err)
 				return

@@ -42,6 +42,7 @@
 package tfserving
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
@@ -85,6 +86,10 @@ type Server struct {
 	// OnEvent, when set before Start, is called at every change of a servable's state, in order, as
 	// upstream's event bus does.
 	OnEvent func(Event)
+	// OnReason, when set before Start, is told why something takes its time or fails, in words for
+	// people: what a load takes, its error and which try it was, the memory that it needs, a base
+	// path that is missing. subject is "<model>/<version>" or a model. It changes nothing.
+	OnReason func(subject, text string)
 	// OnWarmup, when set before Start, is called for every warm-up, at the beginning of its load.
 	// The thread is the one that reads the storage.
 	OnWarmup func(Warmup)
@@ -194,6 +199,18 @@ func (s *Server) publish(id servable, state env.ModelState, err *env.RPCError) {
 }
 
 func (s *Server) infof(format string, args ...any) { s.host.Log(env.Info, format, args...) }
+
+// reasonf tells a reason to OnReason.
+func (s *Server) reasonf(id servable, format string, args ...any) {
+	if s.OnReason != nil && !s.dead {
+		subject := id.model
+		if id.version != 0 {
+			subject = fmt.Sprintf("%s/%d", id.model, id.version)
+		}
+		s.OnReason(subject, fmt.Sprintf(format, args...))
+	}
+}
+
 func (s *Server) warnf(format string, args ...any) { s.host.Log(env.Warning, format, args...) }
 func (s *Server) errorf(format string, args ...any) {
 	s.host.Log(env.Error, format, args...)

@@ -17,6 +17,7 @@ import (
 type polled struct {
 	versions [][]aspired
 	err      *env.RPCError
+	model    string // that the error is about
 }
 
 // poll reads the versions of all models. An error of one model ends the poll (TFS-3.3). The caller
@@ -25,6 +26,7 @@ func (src *source) poll(disk Storage) (found polled) {
 	found.versions = make([][]aspired, len(src.models))
 	for i := range src.models {
 		if found.versions[i], found.err = src.pollOne(disk, &src.models[i]); found.err != nil {
+			found.model = src.models[i].name
 			return found
 		}
 	}
@@ -35,6 +37,7 @@ func (src *source) poll(disk Storage) (found polled) {
 func (src *source) take(found polled) {
 	if found.err != nil {
 		src.server.errorf("FileSystemStoragePathSource encountered a filesystem access error: %s", found.err.Message)
+		src.server.reasonf(servable{model: found.model}, "waits, and looks at no other model: %s", found.err.Message)
 		return
 	}
 	order := make([]int, len(src.models))

@@ -48,7 +48,8 @@ func (p *Pod) runModelServer(proc *processes.Process) {
 	s := &ModelServer{Kind: kindOf(proc), ConfigFile: options.ModelConfigFile, Port: options.Port, Process: proc}
 	p.servers = append(p.servers, s)
 	s.node = node.Start(node.Config{
-		Options: options, Proc: proc.Life(), Host: p.machine.Net, Files: p.machine.FS, Dir: proc.Dir(),
+		OnReason: p.reasons(proc),
+		Options:  options, Proc: proc.Life(), Host: p.machine.Net, Files: p.machine.FS, Dir: proc.Dir(),
 		Exit: func(code int, stdout string) {
 			if stdout != "" {
 				proc.Print(strings.TrimSuffix(stdout, "\n"))
@@ -71,6 +72,21 @@ func (p *Pod) runModelServer(proc *processes.Process) {
 			p.w.observe(p.Name, "modelserver.state", fmt.Sprintf("%s/%d", e.Model, e.Version), note, int64(proc.Pid()))
 		},
 	})
+}
+
+// reasons returns what tells the reasons of a model server, each once as long as it stays; nil
+// where the spec asks for no details.
+func (p *Pod) reasons(proc *processes.Process) func(subject, text string) {
+	if !p.w.spec.Detail {
+		return nil
+	}
+	last := map[string]string{}
+	return func(subject, text string) {
+		if last[subject] != text {
+			last[subject] = text
+			p.w.observe(p.Name, "modelserver.reason", subject, text, int64(proc.Pid()))
+		}
+	}
 }
 
 // usage returns the server's usage text without the final newline.

@@ -243,6 +243,9 @@ func (p *Pod) ended(proc *processes.Process) {
 	if !p.w.spec.Outlive {
 		p.w.at(0, p.machine.KillAll)
 	}
+	if p.w.spec.Detail && p.w.spec.RestartAfter == 0 {
+		p.w.observe(p.Name, "pod.down", "", "nothing starts it again", 0)
+	}
 	if after := p.w.spec.RestartAfter; after > 0 {
 		p.w.at(after, func() {
 			if err := p.Start(); err != nil {

@@ -33,9 +33,14 @@ func phrase(o *runners.Observation) string {
 		return strings.TrimSuffix(fmt.Sprintf("fault %s %ss: %s", o.Path, what, o.Note), ": ")
 	case "process":
 		return processPhrase(o, what)
+	case "pod":
+		return "stays " + what + ": " + o.Note
 	case "modelserver":
-		if what == "state" {
+		switch what {
+		case "state":
 			return "has " + o.Path + " " + o.Note
+		case "reason":
+			return o.Path + " " + o.Note
 		}
 		return strings.TrimSpace(o.Path+" model server") + " serves on " + o.Note
 	case "zookeeper":

@@ -86,6 +86,8 @@ type Config struct {
 	OnEvent func(tfserving.Event)
 	// OnServing, when set, is called once the port is open.
 	OnServing func()
+	// OnReason, when set, is tfserving.Server.OnReason.
+	OnReason func(subject, text string)
 }
 
 // Start starts a server. It listens on its port once the server is ready (TFS-9.1).
@@ -104,6 +106,7 @@ func Start(c Config) *Node {
 			onEvent(e)
 		}
 	}
+	n.server.OnReason = c.OnReason
 	n.server.OnServing(n.open)
 	n.server.Start()
 	return n
