@@ -138,7 +138,7 @@ func namesOf(d rules.Document) (list []explained) {
 }
 
 var (
-	markup = regexp.MustCompile("\\*\\*|^#+ +|^[-*] +(\\*\\*)")
+	markup = regexp.MustCompile(`\*\*|^#+ +|^[-*] +(\*\*)`)
 	row    = regexp.MustCompile(`^\| *(.*?) *\|$`)
 )
 

@@ -96,6 +96,12 @@ was run so far, and with 128 and the number of the signal: 130, 143.`,
 			return o.run(cmd, args, newRunner)
 		},
 	}
+	o.register(cmd)
+	return cmd
+}
+
+// register adds the flags.
+func (o *testOptions) register(cmd *cobra.Command) {
 	cmd.SetFlagErrorFunc(command.FlagError)
 	f := cmd.Flags()
 	f.Uint64Var(&o.suite.Seed, "seed", 1, "what every choice follows from; the first of --seeds")
@@ -126,7 +132,6 @@ was run so far, and with 128 and the number of the signal: 130, 143.`,
 		panic(err) // the flag is there
 	}
 	completeFlags(cmd, map[string]func() []string{"format": func() []string { return slices.Sorted(maps.Keys(formats)) }})
-	return cmd
 }
 
 func (o *testOptions) run(cmd *cobra.Command, paths []string, simulation func() runners.Runner) error {
@@ -380,7 +385,7 @@ func (o *testOptions) complete(cmd *cobra.Command, paths []string, runner runner
 		return nil, fmt.Errorf("--for: found %v, want more than 0, as 10m", o.budget)
 	}
 	if o.json && !o.list && !o.listTags && !o.dryRun {
-		return nil, errors.New("--json: found none of --list, --list-tags and --dry-run, whose output it is; --format cucumber and messages are for results")
+		return nil, errors.New("--json: found none of --list, --list-tags and --dry-run, whose output it is; --format cucumber is for results")
 	}
 	if o.suite.Jobs < 0 {
 		return nil, fmt.Errorf("--jobs: found %d, want 1 or more, or 0 for one for each core", o.suite.Jobs)

@@ -4,9 +4,12 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
+	"github.com/agnivade/levenshtein"
 	"github.com/monosim/monosim/runners"
 )
 
@@ -125,4 +128,163 @@ func (s *Sentence) expressions() []string {
 		return []string{s.text, s.text + " for {duration}"}
 	}
 	return []string{s.text}
+}
+
+// unknown describes what is wrong with a text that no sentence says: the value of a
+// placeholder where everything else fits, else the nearest sentence.
+func (v vocabulary) unknown(text string) string {
+	var best []badValue
+	var of *Sentence
+	for _, s := range v {
+		bad := s.badValues(text)
+		if bad != nil && (of == nil || len(bad) < len(best) || len(bad) == len(best) && s.plainLetters() > of.plainLetters()) {
+			best, of = bad, s
+		}
+	}
+	if of == nil {
+		return fmt.Sprintf("no sentence says\n    %s\n  did you mean\n    %s", text, v.nearest(text))
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "no sentence says\n    %s\n  but for a value it is\n    %s", text, of.readable())
+	for _, bad := range best {
+		fmt.Fprintf(&b, "\n  {%s} takes %s: found %q, want as %s", bad.word, words[bad.word].accepts, bad.found, words[bad.word].examples[0])
+	}
+	return b.String()
+}
+
+// badValue is a text in the place of a placeholder that does not fit the placeholder.
+type badValue struct{ word, found string }
+
+// badValues returns the values in a text that do not fit the sentence's placeholders. It
+// returns nil for a text that does not fit the sentence whatever the values are.
+func (s *Sentence) badValues(text string) []badValue {
+	l := lenientOf(s)
+	m := l.expr.FindStringSubmatch(text)
+	if m == nil {
+		return nil
+	}
+	var bad []badValue
+	for i, name := range l.words {
+		if found := m[i+1]; found != "" && !wordExpr(name).MatchString(found) {
+			bad = append(bad, badValue{name, found})
+		}
+	}
+	return bad
+}
+
+// plainLetters counts the letters of a sentence outside of its placeholders.
+func (s *Sentence) plainLetters() int { return len(token.ReplaceAllString(s.text, "")) }
+
+// lenient matches a sentence with anything in the places of its words.
+type lenient struct {
+	expr  *regexp.Regexp
+	words []string // of its groups
+}
+
+var lenients sync.Map // from *Sentence to lenient
+
+// anyDuration matches what people write for a duration.
+const anyDuration = `(` + durationText + `|\d\S*(?: ?(?:ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?|days?))?|\S+)`
+
+func lenientOf(s *Sentence) lenient {
+	if l, ok := lenients.Load(s); ok {
+		return l.(lenient)
+	}
+	pattern, names := pieces(s.text, func(name string) string {
+		if name == "duration" {
+			return anyDuration
+		}
+		return `(` + ungrouped(words[name].pattern) + `|.+?)`
+	})
+	switch s.kind {
+	case anAssertion:
+		pattern, names = `(?:(?:within|for) `+anyDuration+` )?`+pattern, append([]string{"duration"}, names...)
+	case aCondition, anOnset:
+		pattern, names = pattern+`(?: for `+anyDuration+`)?`, append(names, "duration")
+	}
+	l := lenient{regexp.MustCompile(`^` + pattern + `$`), names}
+	lenients.Store(s, l)
+	return l
+}
+
+// ungrouped returns the pattern of a word without its group.
+func ungrouped(pattern string) string {
+	open := strings.Index(pattern, "(")
+	return pattern[:open] + "(?:" + pattern[open+1:]
+}
+
+// wordExpr returns the expression that fits a word.
+func wordExpr(name string) *regexp.Regexp {
+	return regexp.MustCompile(`^(?:` + words[name].pattern + `)$`)
+}
+
+var prefixWords = regexp.MustCompile(`^(?:within|for) ` + durationText + ` `)
+
+// nearest returns the sentence with the smallest distance from text, counted in words. A
+// valid value in the place of a placeholder costs nothing.
+func (v vocabulary) nearest(text string) string {
+	asked := strings.Fields(prefixWords.ReplaceAllString(text, ""))
+	best, bestDistance := "", -1
+	for _, s := range v {
+		d := distance(asked, strings.Fields(s.text))
+		if bestDistance < 0 || d < bestDistance {
+			best, bestDistance = s.text, d
+		}
+	}
+	return best
+}
+
+// editCost is the cost of adding, dropping or replacing a whole word; replacing a word by a
+// similar one is cheaper.
+const editCost = 4
+
+// distance returns the cost of turning the words of a into those of b.
+func distance(a, b []string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j * editCost
+	}
+	for i, x := range a {
+		diagonal := row[0]
+		row[0] = (i + 1) * editCost
+		for j, y := range b {
+			replaced := diagonal + unlike(x, y)
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, row[j]+editCost, diagonal+editCost)
+		}
+	}
+	return row[len(b)]
+}
+
+// unlike returns 0 for a word that fits the known one, up to editCost for one that does not.
+func unlike(said, known string) int {
+	if known == said {
+		return 0
+	}
+	if strings.ContainsAny(known, "{(/") {
+		if regexp.MustCompile(`^(?:` + fitting(known) + `)$`).MatchString(said) {
+			return 0
+		}
+		if strings.HasPrefix(known, "{") {
+			return editCost - 1
+		}
+	}
+	switch letters := levenshtein.ComputeDistance(said, known); {
+	case letters <= 2 && letters < len(known):
+		return 1
+	case letters*2 <= len(known):
+		return 2
+	}
+	return editCost
+}
+
+// fitting returns the expression of one word of a sentence; any word of a list or a phrase fits.
+func fitting(known string) string {
+	switch known {
+	case "{pods}", "{agents}", "{servers}", "{server}", "{places}":
+		return `(?:` + podName + `),?`
+	case "{text}":
+		return `"[^"]*"?`
+	}
+	return expression(known)
 }
