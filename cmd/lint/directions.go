@@ -69,10 +69,10 @@ var directions = []direction{
 	},
 	{
 		from:    []string{"features/steps/..."},
-		to:      []string{"features/steps/...", "runners", "runners/test/replay", "runners/show/timeline", "engine/env", "engine/env/rpcerrors", "vectors/scope"},
-		inTests: []string{"sim/fault"},
+		to:      []string{"features", "features/steps/...", "runners", "runners/test/replay", "runners/show/timeline", "engine/env", "engine/env/rpcerrors", "vectors/scope"},
+		inTests: []string{"sim/fault", "runners/test/simrun"},
 		outside: exampleRunner,
-		because: "steps speak to a cluster through the runner interface, which brings the sentences of its faults along, so that each runner can run them",
+		because: "steps speak to a cluster through the runner interface, which brings the sentences of its faults along, so that each runner can run them; package features has only the files, for examples, and a test runs those with a letter changed",
 	},
 	{
 		from:    []string{"features/compare"},

@@ -14,8 +14,8 @@ import (
 	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/features/steps/meaning"
-	"github.com/monosim/monosim/features/steps/settings"
 	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/show/settings"
 )
 
 // newStepsCommand makes `monosim steps`, which lists the sentences of a runner.
