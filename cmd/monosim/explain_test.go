@@ -117,7 +117,7 @@ func TestReportsForProgramsSayWhatLedToIt(t *testing.T) {
 
 // A traced run is the same run: what happened is written beside it.
 func TestTraceChangesNoTrace(t *testing.T) {
-	args := []string{"--tags", "@outage", "--seeds", "2"}
+	args := []string{"builtin:", "--tags", "@outage", "--seeds", "2"}
 	out, _, err := testCommand(args...)
 	if err != nil {
 		t.Fatal(err)

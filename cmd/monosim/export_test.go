@@ -51,7 +51,7 @@ func TestExportRefusesWhatMakesNoSense(t *testing.T) {
 		{"", "--checkpoint-path: found none, want a path, there or in MONOLITH_CHECKPOINT_PATH"},
 		{"-c testdata/checkpoints", "--output-path: found none, want a path, there or in MONOLITH_EXPORT_PATH"},
 		{"-c testdata/checkpoints -o " + fresh + " -f zip", `--format: found "zip", want one of [saved-model onnx torch-script native]`},
-		{"-c testdata/checkpoints -o " + fresh + " --quantize-bits 256", "invalid argument"},
+		{"-c testdata/checkpoints -o " + fresh + " --quantize-bits 256", `--quantize-bits: found "256", want a whole number from 0 to 255`},
 		{"-c testdata/checkpoints -o " + fresh + " more", `found argument "more", want none`},
 		{"-c testdata/gone -o " + fresh, `export: Checkpoint path does not exist: "testdata/gone"`},
 		{"-c testdata/checkpoints -o " + dir, "Use --overwrite to replace."},

@@ -34,7 +34,7 @@ func TestWhatNobodyKnowsIsToldWithWhatIsLikeIt(t *testing.T) {
 		{[]string{"qqqqqq"}, `unknown command "qqqqqq"; monosim --help lists them`},
 		{[]string{"test", "--tag", "@v3"}, "unknown flag: --tag, did you mean --tags; see monosim test --help"},
 		{[]string{"sim", "--zzzzz"}, "unknown flag: --zzzzz; see monosim sim --help"},
-		{[]string{"quirks", "q152"}, `quirk: found "q152", want an id of the register (Q1 to `},
+		{[]string{"quirks", "Q15x2"}, `quirk: found "Q15x2", want an id of the register (Q1 to `},
 		{[]string{"steps", "bicycle"}, `steps: found no sentence with "bicycle", want words of one, or what it is about`},
 	} {
 		_, err := rootCommand(c.args...)

@@ -59,7 +59,7 @@ func TestServeModelRefusesWhatMakesNoSense(t *testing.T) {
 		{"", "--model-dir: found none, want a directory, there or in MONOLITH_MODEL_DIR"},
 		{"-d testdata/gone", `serve-model: Model directory does not exist: "testdata/gone"`},
 		{"-d testdata -p 0", "serve-model: Configuration error: Invalid port number: port cannot be 0"},
-		{"-d testdata -p 65536", "invalid argument"},
+		{"-d testdata -p 65536", `--port: found "65536", want a whole number from 0 to 65535`},
 		{"-d testdata -w 0", "serve-model: Configuration error: Invalid worker count: must be at least 1"},
 		{"-d testdata more", `found argument "more", want none`},
 	} {

@@ -65,9 +65,11 @@ var buildOnce = sync.OnceValues(func() (path string, err error) {
 })
 
 func TestMain(m *testing.M) {
-	cache, err := os.MkdirTemp("", "monosim-cache-") // what failed last is kept there
-	if err == nil {
-		err = os.Setenv("XDG_CACHE_HOME", cache)
+	// What go has built lies in the user's cache, too, and stays to be found.
+	built, err := exec.Command("go", "env", "GOCACHE").Output()
+	cache, err2 := os.MkdirTemp("", "monosim-cache-") // what failed last is kept there
+	if err = errors.Join(err, err2); err == nil {
+		err = errors.Join(os.Setenv("GOCACHE", strings.TrimSpace(string(built))), os.Setenv("XDG_CACHE_HOME", cache))
 	}
 	if err != nil {
 		panic(err)

@@ -84,7 +84,7 @@ func FlagError(cmd *cobra.Command, err error) error {
 // valueWords say what flags of the types want whose errors are Go's own.
 var valueWords = map[string]string{
 	"int": "a whole number", "int64": "a whole number", "uint": "a whole number, 0 or more", "uint64": "a whole number, 0 or more",
-	"uint16": "a whole number from 0 to 65535", "float64": "a number", "bool": "true or false",
+	"uint8": "a whole number from 0 to 255", "uint16": "a whole number from 0 to 65535", "float64": "a number", "bool": "true or false",
 	"duration": "a duration with its unit, as 90s, 10m or 24h",
 }
 
@@ -95,7 +95,7 @@ func wrongValue(wrong *pflag.InvalidValueError) error {
 	switch {
 	case !ok:
 		return wrong.Unwrap()
-	case errors.Is(wrong, strconv.ErrRange):
+	case errors.Is(wrong, strconv.ErrRange) && !strings.Contains(want, " to "):
 		want += ", and no greater one than it can hold"
 	}
 	return fmt.Errorf("found %q, want %s", wrong.GetValue(), want)
