@@ -19,10 +19,8 @@ const (
 // document is a specification. Its numbers are cited as the prefix, a hyphen and the number
 // of a section, with or without the number of a paragraph: ZK-n, ZK-n.m.
 //
-// A line defines a number that it begins with: as the first word of a heading ("### ZK-n.m
-// Frames"), in bold ("**ZK-n.m Frames.**", also as an item, "- **ZK-n.m**"), or alone in
-// the first cell of a row ("| ZK-n.m | ... |"). A rule is a defined number without other
-// numbers below it: each paragraph, and each section without paragraphs.
+// What defines a number is said at Number of package runners/show/rules. A rule is a defined number without
+// other numbers below it: each paragraph, and each section without paragraphs.
 type document struct {
 	prefix, path string
 	// covered demands that Go code, a test or a feature cites each rule. The document's own

@@ -6,6 +6,8 @@ import (
 	"path"
 	"regexp"
 	"strings"
+
+	numbered "github.com/monosim/monosim/runners/show/rules"
 )
 
 // spec holds what a document defines and excuses.
@@ -33,15 +35,14 @@ type excusedRule struct {
 }
 
 var (
-	heading = regexp.MustCompile(`^#+ +(.*)$`)
-	item    = regexp.MustCompile(`^- +(.*)$`)
-	// defining matches the begin of a line that defines a number.
-	defining = regexp.MustCompile(`^(?:#+ +|(?:[-*] +)?\*\*|\| *(?:\*\*)?)((?:ZK|TFS|TRN|CNS|CAP)-E?\d+(?:\.\d+)?)`)
+	heading  = regexp.MustCompile(`^#+ +(.*)$`)
+	item     = regexp.MustCompile(`^- +(.*)$`)
 	excusing = regexp.MustCompile(`^((?:ZK|TFS|TRN)-\d+(?:\.\d+)?): +(\S.*)$`)
 )
 
 // readSpec finds what a document defines and excuses.
 func readSpec(d document, text string) spec {
+	document := numbered.Document{Prefix: d.prefix}
 	s := spec{document: d, defined: map[string]int{}, above: map[string]bool{}}
 	line, excusing := 0, false
 	for l := range strings.Lines(text) {
@@ -54,26 +55,11 @@ func readSpec(d document, text string) spec {
 			s.excuses = append(s.excuses, d.readExcuse(m[1], line))
 			continue
 		}
-		if number := s.numberOf(l); number != "" {
+		if number := document.Number(l); number != "" {
 			s.define(number, line)
 		}
 	}
 	return s
-}
-
-// numberOf returns the number that a line defines, "" for none. A cell of a table defines a
-// number that is all it holds.
-func (s *spec) numberOf(line string) string {
-	m := defining.FindStringSubmatch(line)
-	if m == nil || !strings.HasPrefix(m[1], s.prefix+"-") {
-		return ""
-	}
-	if strings.HasPrefix(line, "|") {
-		if cell, _, _ := strings.Cut(line[1:], "|"); strings.Trim(cell, " *") != m[1] && s.prefix != "CAP" {
-			return ""
-		}
-	}
-	return m[1]
 }
 
 func (s *spec) define(number string, line int) {

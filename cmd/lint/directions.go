@@ -112,7 +112,11 @@ var directions = []direction{
 	},
 	{
 		from:    []string{"runners/show/rules"},
-		to:      []string{"sim/zookeeper", "sim/tfserving", "sim/consul", "engine/training", "runners/whatif"},
+		because: "rules are found in any document",
+	},
+	{
+		from:    []string{"runners/show/documents"},
+		to:      []string{"runners/show/rules", "sim/zookeeper", "sim/tfserving", "sim/consul", "engine/training", "runners/whatif"},
 		because: "what is printed as a code is explained from the documents of the rooms that cite it",
 	},
 	{

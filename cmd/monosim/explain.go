@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/monosim/monosim/cmd/monosim/command"
+	"github.com/monosim/monosim/runners/show/documents"
 	"github.com/monosim/monosim/runners/show/rules"
 	"github.com/monosim/monosim/runners/whatif/plan"
 	"github.com/monosim/monosim/vectors/scope"
@@ -68,7 +69,7 @@ func listPrefixes(w io.Writer, asJSON bool) error {
 		Path   string `json:"path"`
 	}
 	list := []prefix{{"Q", len(quirkIDs()), "surprises and faults of the reference", "vectors/quirks.yaml"}}
-	for _, d := range rules.Documents() {
+	for _, d := range documents.All() {
 		list = append(list, prefix{d.Prefix, len(rules.Numbers(d)), d.About, d.Path})
 	}
 	if asJSON {
@@ -88,7 +89,7 @@ func explainCode(code string) ([]explained, error) {
 		return explainQuirk(code)
 	}
 	prefix, _, ok := strings.Cut(code, "-")
-	for _, d := range rules.Documents() {
+	for _, d := range documents.All() {
 		if d.Prefix != prefix {
 			continue
 		}
@@ -138,7 +139,7 @@ func namesOf(d rules.Document) (list []explained) {
 }
 
 var (
-	markup = regexp.MustCompile(`\*\*|^#+ +|^[-*] +(\*\*)`)
+	markup = regexp.MustCompile(`\*\*|^#+ +|^[-*] +`)
 	row    = regexp.MustCompile(`^\| *(.*?) *\|$`)
 )
 
@@ -188,7 +189,7 @@ func allCodes() []string {
 		id, _, _ := strings.Cut(line, "\t")
 		list = append(list, id)
 	}
-	for _, d := range rules.Documents() {
+	for _, d := range documents.All() {
 		list = append(list, d.Prefix)
 		list = append(list, rules.Numbers(d)...)
 	}

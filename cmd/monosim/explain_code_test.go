@@ -4,11 +4,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/monosim/monosim/runners/show/documents"
 	"github.com/monosim/monosim/runners/show/rules"
 )
 
 func TestEveryCodeIsExplained(t *testing.T) {
-	for _, d := range rules.Documents() {
+	for _, d := range documents.All() {
 		if n := len(rules.Numbers(d)); n < 5 {
 			t.Errorf("%s: got %d rules, want 5 or more", d.Path, n)
 		}

@@ -9,7 +9,7 @@
 //   - rules are marked in a document, look at [Document.Number];
 //   - much of a document belongs to one, at [Find].
 //
-// A new document goes into documents.go.
+// The documents of the project are in package documents.
 package rules
 
 import (
@@ -28,15 +28,21 @@ type Document struct {
 	Text  string
 }
 
-// number matches the begin of a line that defines a number: as the first word of a heading, in bold,
-// also as an item, or first in a row of a table.
-var number = regexp.MustCompile(`^(?:#+ +|(?:[-*] +)?\*\*|\| *(?:\*\*)?)([A-Z]+-[EQ]?\d+(?:\.\d+)?)\b`)
+// number matches the begin of a line that defines a number.
+var number = regexp.MustCompile(`^(?:#+ +|(?:[-*] +)?\*\*|\| *(?:\*\*)?)([A-Z]+-E?\d+(?:\.\d+)?)`)
 
-// Number returns the number that a line of a document defines, "" for none.
+// Number returns the number that a line of a document defines, "" for none. A line defines one that it
+// begins with: as the first word of a heading ("### ZK-n.m Frames"), in bold ("**ZK-n.m Frames.**", also
+// as an item, "- **ZK-n.m**"), or alone in the first cell of a row ("| ZK-n.m | ... |").
 func (d Document) Number(line string) string {
 	m := number.FindStringSubmatch(line)
 	if m == nil || !strings.HasPrefix(m[1], d.Prefix+"-") {
 		return ""
+	}
+	if strings.HasPrefix(line, "|") {
+		if cell, _, _ := strings.Cut(line[1:], "|"); strings.Trim(cell, " *") != m[1] {
+			return ""
+		}
 	}
 	return m[1]
 }

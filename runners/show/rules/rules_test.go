@@ -26,9 +26,10 @@ Its text, with XY-1.1 in it.
 
 #### A lower one
 
-| code | example |
+| code | mistake |
 |---|---|
-| XY-E01 unknown key | one |
+| XY-E01 | unknown key |
+| XY-1.2 an item | built |
 
 ## Not numbered
 
@@ -47,8 +48,8 @@ func TestARuleIsFoundWhole(t *testing.T) {
 		{"XY-1", "## XY-1 Frames\n\nWhat frames are.", 3},
 		{"XY-1.1", "**XY-1.1 Frame.** Of bytes.\nMore of it.", 7},
 		{"XY-1.2", "- **XY-1.2** An item.", 10},
-		{"XY-1.3", "### XY-1.3 Heading\n\nIts text, with XY-1.1 in it.\n\n#### A lower one\n\n| code | example |\n|---|---|\n| XY-E01 unknown key | one |", 12},
-		{"XY-E01", "| XY-E01 unknown key | one |", 20},
+		{"XY-1.3", "### XY-1.3 Heading\n\nIts text, with XY-1.1 in it.\n\n#### A lower one\n\n| code | mistake |\n|---|---|\n| XY-E01 | unknown key |\n| XY-1.2 an item | built |", 12},
+		{"XY-E01", "| XY-E01 | unknown key |", 20},
 		{"XY-9", "", 0},
 	} {
 		if got, line := rules.Find(d, c.number); got != c.want || line != c.line {

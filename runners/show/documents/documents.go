@@ -1,0 +1,28 @@
+// Package documents has the documents of the project whose rules it prints as codes.
+//
+//   - [All] lists them.
+//   - package rules finds a rule in one.
+//
+// To change which there are, look here; what they say is theirs, in the SPEC.md of each room.
+package documents
+
+import (
+	"github.com/monosim/monosim/engine/training"
+	"github.com/monosim/monosim/runners/show/rules"
+	"github.com/monosim/monosim/runners/whatif"
+	"github.com/monosim/monosim/sim/consul"
+	"github.com/monosim/monosim/sim/tfserving"
+	"github.com/monosim/monosim/sim/zookeeper"
+)
+
+// All lists the documents. Quirks have a register.
+func All() []rules.Document {
+	return []rules.Document{
+		{Prefix: "ZK", Path: "sim/zookeeper/SPEC.md", About: "what ZooKeeper does", Text: zookeeper.Spec},
+		{Prefix: "TFS", Path: "sim/tfserving/SPEC.md", About: "what TensorFlow Serving does", Text: tfserving.Spec},
+		{Prefix: "CNS", Path: "sim/consul/SPEC.md", About: "what the Consul agent does", Text: consul.Spec},
+		{Prefix: "TRN", Path: "engine/training/SPEC.md", About: "what the reference's training side does", Text: training.Spec},
+		{Prefix: "INV", Path: "engine/training/SPEC.md", About: "invariants of a training job", Text: training.Spec},
+		{Prefix: "CAP", Path: "runners/whatif/SPEC.md", About: "what the capacity model computes, and the errors of plans", Text: whatif.Spec},
+	}
+}
