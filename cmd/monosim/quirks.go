@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -106,33 +107,46 @@ func writeJSON(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// showQuirks finds the cases and scenarios of quirks.
-func showQuirks(list []scope.Quirk) ([]quirkShown, error) {
+// shownBy holds, by quirk, the ids of the cases that are flagged with it and the scenarios that are
+// tagged with it.
+type shownBy struct{ cases, scenarios map[string][]string }
+
+// quirksShownBy looks through all cases and scenarios, once.
+var quirksShownBy = sync.OnceValues(func() (by shownBy, err error) {
+	by = shownBy{map[string][]string{}, map[string][]string{}}
 	suites, err := golden.Suites(golden.FS())
 	if err != nil {
-		return nil, err
+		return by, err
+	}
+	for _, suite := range suites {
+		for i := range suite.Cases {
+			for _, id := range suite.Cases[i].Flags {
+				by.cases[id] = append(by.cases[id], suite.Cases[i].ID)
+			}
+		}
 	}
 	suite := &steps.Suite{Runner: newSimulation(), FS: featureFS{}, Paths: []string{builtin + featureDir}}
 	scenarios, err := suite.List()
+	for _, sc := range scenarios {
+		for _, tag := range sc.Tags {
+			id := strings.TrimPrefix(tag, "@")
+			by.scenarios[id] = append(by.scenarios[id], fmt.Sprintf("%s:%d: %s", sc.Path, sc.Line, sc.Name))
+		}
+	}
+	return by, err
+})
+
+// showQuirks finds the cases and scenarios of quirks.
+func showQuirks(list []scope.Quirk) ([]quirkShown, error) {
+	by, err := quirksShownBy()
 	if err != nil {
 		return nil, err
 	}
 	shown := []quirkShown{}
 	for _, q := range list {
 		s := quirkShown{ID: q.ID, Decision: q.Decision, Effect: q.Effect, Where: q.Where, Marks: q.Marks,
-			Repaired: q.Repaired, Forms: q.Forms, Reason: q.Reason, Unshown: q.Unshown, Cases: []string{}, Scenarios: []string{}}
-		for _, suite := range suites {
-			for i := range suite.Cases {
-				if suite.Cases[i].Has(q.ID) {
-					s.Cases = append(s.Cases, suite.Cases[i].ID)
-				}
-			}
-		}
-		for _, sc := range scenarios {
-			if slices.Contains(sc.Tags, "@"+q.ID) {
-				s.Scenarios = append(s.Scenarios, fmt.Sprintf("%s:%d: %s", sc.Path, sc.Line, sc.Name))
-			}
-		}
+			Repaired: q.Repaired, Forms: q.Forms, Reason: q.Reason, Unshown: q.Unshown,
+			Cases: append([]string{}, by.cases[q.ID]...), Scenarios: append([]string{}, by.scenarios[q.ID]...)}
 		shown = append(shown, s)
 	}
 	return shown, nil
