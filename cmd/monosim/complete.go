@@ -8,6 +8,7 @@ import (
 
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/features/steps/tags"
+	"github.com/monosim/monosim/runners/sim"
 	"github.com/monosim/monosim/vectors/golden"
 	"github.com/monosim/monosim/vectors/scope"
 )
@@ -45,7 +46,7 @@ var flagValues = map[string]func() []string{
 	"suite":        suiteNames,
 	"zookeeper":    func() []string { return []string{"zookeeper-3.8", "zookeeper-3.9"} },
 	"model-server": func() []string { return []string{"tfs-2.4", "tfs-head", "python-fake"} },
-	"policy":       func() []string { return []string{"latest", "latest_once", "all", "specific"} },
+	"policy":       func() []string { return sim.Policies },
 	"quirks":       func() []string { return append([]string{"python", "fixed"}, toggles()...) },
 }
 

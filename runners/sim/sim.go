@@ -75,8 +75,8 @@ type Cluster struct {
 // publishes reports whether models must be published to be served.
 func (c *Cluster) publishes() bool { return c.values.version == 3 }
 
-// policies lists the version policies that can be declared.
-var policies = []string{"latest", "latest_once", "all", "specific"}
+// Policies lists the version policies that can be declared.
+var Policies = []string{"latest", "latest_once", "all", "specific"}
 
 // Read reads the files and checks the options. Its error is written for the user. It is a
 // [ConfError] for an agent.conf with which no agent starts.
@@ -90,8 +90,8 @@ func Read(o Options) (*Cluster, error) {
 		return nil, fmt.Errorf("--for: found %s, want a time above 0", o.For)
 	case o.Replicas < 1:
 		return nil, fmt.Errorf("--replicas: found %d, want 1 or more", o.Replicas)
-	case !slices.Contains(policies, o.Policy):
-		return nil, fmt.Errorf("--policy: found %q, want %s", o.Policy, strings.Join(policies, ", "))
+	case !slices.Contains(Policies, o.Policy):
+		return nil, fmt.Errorf("--policy: found %q, want %s", o.Policy, strings.Join(Policies, ", "))
 	}
 	c := &Cluster{options: o}
 	if err := c.readConf(); err != nil {

@@ -82,18 +82,17 @@ func (c *Config) fill(name string, root *yaml.Node) error {
 			return fmt.Errorf("%s:%d: found %s, which line %d has already", name, key.Line, key.Value, line)
 		}
 		said[key.Value] = key.Line
+		if !slices.Contains(keys, key.Value) {
+			return fmt.Errorf("%s:%d: found the unknown key %q, want one of %s, as %s, which is the nearest", name, key.Line, key.Value, strings.Join(keys, ", "), nearest(key.Value))
+		}
 		if want := c.set(key.Value, value); want != "" {
-			at, what := value.Line, key.Value+": found "+found(value)
-			if !slices.Contains(keys, key.Value) {
-				at, what = key.Line, fmt.Sprintf("found the unknown key %q", key.Value)
-			}
-			return fmt.Errorf("%s:%d: %s, want %s", name, at, what, want)
+			return fmt.Errorf("%s:%d: %s: found %s, want %s", name, value.Line, key.Value, found(value), want)
 		}
 	}
 	return nil
 }
 
-// set sets a field; "" says that it could, any other text what was wanted.
+// set sets a field of keys; "" says that it could, any other text what was wanted.
 func (c *Config) set(key string, value *yaml.Node) (want string) {
 	ok := false
 	switch key {
@@ -112,8 +111,6 @@ func (c *Config) set(key string, value *yaml.Node) (want string) {
 	case "tags":
 		c.Tags, ok = text(value)
 		want = "a tag expression, as '@v3 and not @slow' in quotes"
-	default:
-		return fmt.Sprintf("one of %s, as %s, which is the nearest", strings.Join(keys, ", "), nearest(key))
 	}
 	if ok {
 		return ""
