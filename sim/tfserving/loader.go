@@ -108,7 +108,7 @@ func (m *manager) tryExport(h *harness, found export, result func(*env.RPCError)
 	}
 	takes := s.options.Cost.load(found.diskBytes, bundle.warmups) + bundle.LoadTime
 	if bundle.err == nil {
-		s.reasonf(h.id, "a load of %s takes %v", bytesText(found.diskBytes), takes.Round(10*time.Millisecond))
+		s.reasonf(h.id, "a load of %s takes %v", size(found.diskBytes), takes.Round(10*time.Millisecond))
 	}
 	s.timers.Sleep(takes, func() {
 		if bundle.err != nil {
@@ -171,6 +171,9 @@ func (m *manager) count(change int) {
 
 // tellTry gives the reason of a try that failed.
 func (m *manager) tellTry(h *harness, err *env.RPCError, tries, most uint32) {
+	if m.server.OnReason == nil {
+		return // most runs ask for no reasons
+	}
 	next := "no other follows"
 	if tries < most && !h.cancelled {
 		next = fmt.Sprintf("the next follows in %v", time.Duration(m.server.options.LoadRetryIntervalMicros)*time.Microsecond)
@@ -189,19 +192,21 @@ func (s *Server) tellMemory(h *harness) {
 	needs := s.options.Cost.BaseRAMBytes + after.live + after.retained
 	if limit := s.options.MemoryLimitBytes; limit > 0 && needs > limit {
 		s.reasonf(h.id, "needs %s of memory, %s with what the server has, of a limit of %s: the kernel kills the process",
-			bytesText(h.resident), bytesText(needs), bytesText(limit))
+			size(h.resident), size(needs), size(limit))
 	}
 }
 
-// bytesText writes a size for people, as 3.0 GB.
-func bytesText(n int64) string {
+// size is a number of bytes that is written for people, as 3.0 GB, where somebody reads it.
+type size int64
+
+func (n size) String() string {
 	switch {
 	case n >= 1e9:
 		return fmt.Sprintf("%.1f GB", float64(n)/1e9)
 	case n >= 1e6:
 		return fmt.Sprintf("%.0f MB", float64(n)/1e6)
 	}
-	return fmt.Sprintf("%d bytes", n)
+	return fmt.Sprintf("%d bytes", int64(n))
 }
 
 // retry calls try up to 1 + max_num_load_retries times and sleeps before each retry. It notices a
