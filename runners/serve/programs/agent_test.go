@@ -234,8 +234,8 @@ func TestAgentV1(t *testing.T) {
 	if err := agent.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	if code := agent.code(t); code != -9 {
-		t.Errorf("ended with %d, want -9", code)
+	if code := agent.code(t); code != killedByItself {
+		t.Errorf("ended with %d, want %d", code, killedByItself)
 	}
 	s.awaitNoServers()
 }
@@ -253,8 +253,8 @@ func TestAgentV3EndsWithItsModelServer(t *testing.T) {
 	if err := syscall.Kill(s.pids()[0], syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	if code := agent.code(t); code != -9 {
-		t.Errorf("ended with %d, want -9", code)
+	if code := agent.code(t); code != killedByItself {
+		t.Errorf("ended with %d, want %d", code, killedByItself)
 	}
 	if said := agent.said.String(); !strings.Contains(said, "has ended by itself with -9; ") {
 		t.Errorf("said nothing of the model server's end:\n%s", said)
@@ -302,7 +302,7 @@ func TestWhatKeepsAnAgentFromRunning(t *testing.T) {
 		{"a port that is taken", "agent_version 1\nserver_type ps\n", nil, (*stage).takePort, 1, []string{"address already in use; end what listens there, or choose another port by PORT2"}},
 
 		{"no model server", "agent_version 3\ndeploy_type unified\nlayout_pattern main\n", []string{"MONOLITH_TFS_BINARY=/no/such"}, nil, 1, []string{"model server: exec /no/such: no such file or directory; agents of version 1 start"}},
-		{"a model server that ends", "agent_version 1\nserver_type ps\n", nil, (*stage).breakServer, -9, []string{"has ended by itself with 3; the end of ", "out of order"}},
+		{"a model server that ends", "agent_version 1\nserver_type ps\n", nil, (*stage).breakServer, killedByItself, []string{"has ended by itself with 3; the end of ", "out of order"}},
 		{"a word that nobody knows", "agent_version 2\nserver_type ps\nversion_policy newest\n", nil, nil, 1, []string{"agent.conf:8: found version_policy \"newest\", want one of "}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -312,6 +312,10 @@ func TestWhatKeepsAnAgentFromRunning(t *testing.T) {
 				c.prepare(s)
 			}
 			agent := s.agent(c.conf, append([]string{s.portOf()}, c.env...)...)
+			if c.code == killedByItself {
+				s.await("its model server's port", func() bool { return strings.Contains(agent.said.String(), " opened!") })
+				s.write("end", "")
+			}
 			if code := agent.code(t); code != c.code {
 				t.Errorf("ended with %d, want %d", code, c.code)
 			}
@@ -335,12 +339,17 @@ func (s *stage) takePort() {
 	s.t.Cleanup(func() { l.Close() })
 }
 
-// breakServer serves ZooKeeper, and puts a model server there that soon ends.
+// killedByItself is the end of an agent whose model server has ended (SIGKILL).
+const killedByItself = -9
+
+// breakServer serves ZooKeeper, and puts a model server there that ends as soon as there is
+// a file named end.
 func (s *stage) breakServer() {
 	s.t.Helper()
 	s.serveZooKeeper()
-	// It first listens, for an agent waits an hour for the port of one that has ended.
-	s.write("home/bin/tensorflow_model_server", fmt.Sprintf("#!/bin/sh\n%s tfserving --monosim_stand_ins --monosim_host=127.0.0.2 --monosim_speed=%d \"$@\" &\nserver=$!\nsleep 1\nkill $server\necho out of order\nexit 3\n", s.program, fast))
+	// It ends when the agent has seen its port open, not after a second: the agent waits an
+	// hour for the port of one that has ended before that.
+	s.write("home/bin/tensorflow_model_server", fmt.Sprintf("#!/bin/sh\n%[1]s tfserving --monosim_stand_ins --monosim_host=127.0.0.2 --monosim_speed=%[2]d \"$@\" &\nserver=$!\nwhile [ -d %[3]s ] && ! [ -e %[3]s/end ]; do sleep 0.05; done\nkill $server\necho out of order\nexit 3\n", s.program, fast, s.dir))
 }
 
 // Goal: a conf that cannot be read is an exception with exit code 1, and flags that make
