@@ -71,7 +71,7 @@ proto-check: ## say whether the Go of engine/proto is what its .proto files give
 
 # Packages whose tests run on the clock of the wall, most of them with processes and
 # sockets. What they wait for has limits, and they leave the processors to others.
-wallclock := /(walltime|process|realrun|observe|wire|serve)(/|$$)|/runners/(tfserving|zookeeper)/
+wallclock := /(walltime|process|realrun|agentrun|observe|wire|serve)(/|$$)|/runners/(tfserving|zookeeper)/
 # How many of them run at once: each waits for two thirds of its time.
 waitingAtOnce := 4
 

@@ -141,8 +141,15 @@ var directions = []direction{
 		because: "clusters of processes are one implementation of the runner interface, whose tests are scenarios",
 	},
 	{
+		from:    []string{"runners/test/agentrun"},
+		to:      []string{"runners", "runners/test/realrun/loopback"},
+		inTests: []string{"engine/pythontest"},
+		outside: []string{"features", "features/compare", "features/steps", "runners/test/deeds", "runners/test/simrun"},
+		because: "agents of anybody take the place of ours in clusters of processes, whose tests are scenarios",
+	},
+	{
 		from:    []string{"runners/test/pythonrun"},
-		to:      []string{"runners", "runners/diff/python", "runners/test/realrun/loopback"},
+		to:      []string{"runners", "runners/diff/python", "runners/test/agentrun", "runners/test/realrun/loopback"},
 		inTests: []string{"engine/pythontest"},
 		outside: []string{"features", "features/compare", "features/steps", "runners/test/simrun"},
 		because: "the reference's agents take the place of ours in clusters of processes, whose tests are scenarios",

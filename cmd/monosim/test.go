@@ -64,9 +64,13 @@ happened; it is the same for the same seed. Where a format goes to standard
 output that a line would spoil (junit, cucumber, html), the line goes to standard error.
 
 With --runner they run on other runners, too: as processes on the loopback (real), and
-so with the reference's own agents (python). A scenario says by a tag, as @not-real,
-where it does not run, and above it why not. With --compare what was done on the
-others has to be what the first does with some seed, or explained by a quirk.
+so with the reference's own agents (python) or with anybody's (agent). A scenario says by
+a tag, as @not-real, where it does not run, and above it why not. With --compare what was
+done on the others has to be what the first does with some seed, or explained by a quirk.
+
+--runner agent --agent CMD holds an agent in any language to the simulation: each pod's
+agent is that command of the shell. The report is a table with a verdict and the first
+difference of each scenario, its cause, and how much agrees in all; --json prints it as data.
 
 The exit code is 0 when no scenario failed, 1 when one did, and 2 when what was
 asked for makes no sense: a path or a filter that finds nothing, a sentence that
@@ -90,6 +94,7 @@ was run so far, and with 128 and the number of the signal: 130, 143.`,
   monosim test features --last-failed -q
   monosim test builtin: --list --tags @Q117
   monosim test builtin:features/rollout.feature --runner sim,real --compare --time-scale 0.1
+  monosim test builtin:features/rollout.feature --runner agent --agent './my-agent'
   monosim test features --format progress --format junit:report.xml --format html:report.html`,
 		SilenceUsage: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -112,7 +117,7 @@ func (o *testOptions) register(cmd *cobra.Command) {
 	f.BoolVar(&o.lastFailed, "last-failed", false, "run only what failed when these paths ran last; all, if nothing did")
 	f.StringVar(&o.suite.Name, "name", "", "run only scenarios whose title this regular expression matches")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "print failures and the totals only")
-	f.BoolVar(&o.json, "json", false, "with --list, --list-tags and --dry-run: print JSON")
+	f.BoolVar(&o.json, "json", false, "with --list, --list-tags, --dry-run and --agent: print JSON")
 	f.StringVar(&o.suite.Tags, "tags", "", "run only scenarios with such tags, as '@a and not (@b or @c)' or '@a && ~@b'")
 	f.StringArrayVar(&o.formats, "format", nil, "progress (default), pretty, junit, cucumber or html (a page for browsers), with :FILE into a file; may be repeated")
 	f.BoolVar(&o.suite.Twice, "check-determinism", false, "run everything twice and compare what happened")
@@ -148,6 +153,9 @@ func (o *testOptions) run(cmd *cobra.Command, paths []string, simulation func() 
 	if err != nil {
 		return command.BadInput(err)
 	}
+	if o.json && len(o.formats) == 0 {
+		outputs = nil
+	}
 	if paths, err = o.settle(cmd, paths); err != nil {
 		return command.BadInput(reportInput(cmd.OutOrStdout(), outputs, err))
 	}
@@ -178,8 +186,12 @@ func (o *testOptions) stream(cmd *cobra.Command, suite *steps.Suite, list []runn
 		ctx, cancel = context.WithTimeout(ctx, o.budget)
 		defer cancel()
 	}
+	o.runners.stdout = cmd.OutOrStdout()
 	out := newScreen(cmd.OutOrStdout(), cmd.ErrOrStderr())
 	last := cmd.OutOrStdout()
+	if o.json {
+		last = cmd.ErrOrStderr()
+	}
 	whose := &whose{}
 	ran := ranListener{}
 	told := listeners{whose, ran}
@@ -329,6 +341,7 @@ func (o *testOptions) settle(cmd *cobra.Command, paths []string) ([]string, erro
 	} else if len(says.Runners) > 0 && o.runners.simulated() {
 		o.suite.Flags = "--runner sim" // for commands that repeat a run
 	}
+	o.runners.port()
 	if says.Quirks != "" && !given("quirks") {
 		o.suite.Quirks = says.Quirks
 	}
@@ -384,8 +397,8 @@ func (o *testOptions) complete(cmd *cobra.Command, paths []string, runner runner
 	if cmd.Flags().Changed("for") && o.budget <= 0 {
 		return nil, fmt.Errorf("--for: found %v, want more than 0, as 10m", o.budget)
 	}
-	if o.json && !o.list && !o.listTags && !o.dryRun {
-		return nil, errors.New("--json: found none of --list, --list-tags and --dry-run, whose output it is; --format cucumber is for results")
+	if o.json && !o.list && !o.listTags && !o.dryRun && o.runners.agent == "" {
+		return nil, errors.New("--json: found none of --list, --list-tags, --dry-run and --agent, whose output it is; --format cucumber is for results")
 	}
 	if o.suite.Jobs < 0 {
 		return nil, fmt.Errorf("--jobs: found %d, want 1 or more, or 0 for one for each core", o.suite.Jobs)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,16 +16,18 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/engine/wholefile"
 	"github.com/monosim/monosim/features/compare"
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/test/agentrun"
 	"github.com/monosim/monosim/runners/test/pythonrun"
 	"github.com/monosim/monosim/runners/test/realrun/loopback"
 )
 
 // The runners, in the order of lists.
-var runnerNames = []string{"sim", "real", pythonrun.Name}
+var runnerNames = []string{"sim", "real", pythonrun.Name, agentrun.Name}
 
 // runnerOptions holds the flags of `monosim test` that choose runners.
 type runnerOptions struct {
@@ -34,17 +37,40 @@ type runnerOptions struct {
 	again     int
 	keep      string
 	record    string
+	// agent is the command of the runner agent, and waits says that it waits to begin.
+	agent string
+	waits bool
+	// stdout takes its report as JSON.
+	stdout io.Writer
 }
 
 func (o *runnerOptions) register(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringSliceVar(&o.names, "runner", []string{"sim"}, "where scenarios run, one or more of sim (virtual time), real (processes on the loopback), python (as real, but with the reference's agents: needs MONOLITH_SRC, and PYTHON)")
+	f.StringSliceVar(&o.names, "runner", []string{"sim"}, "where scenarios run, one or more of sim (virtual time), real (processes on the loopback), python (as real, but with the reference's agents: needs MONOLITH_SRC, and PYTHON), agent (as real, but with the agents of --agent; alone it is compared with sim)")
+	f.StringVar(&o.agent, "agent", "", "the command that is each pod's agent, in any language, as './my-agent'; runners/diff/testee/AGENT.md says what it gets")
+	f.BoolVar(&o.waits, "agent-waits", false, "the agent creates the file MONOSIM_READY once it is ready, and begins when it reads a line, so that its imports take no time of the cluster")
 	f.BoolVar(&o.compare, "compare", false, "with several runners: compare what was done with what the first of them does, with some seed")
-	f.Float64Var(&o.timeScale, "time-scale", 1, "with real and python: wall time that a second of the cluster takes, as 0.1 for ten times the clock")
-	f.IntVar(&o.again, "again", 0, "with real and python: how often a run that failed is tried again, each time on a clock three times slower")
-	f.StringVar(&o.keep, "keep", "", "with real and python: directory in which all that clusters wrote stays")
+	f.Float64Var(&o.timeScale, "time-scale", 1, "on processes: wall time that a second of the cluster takes, as 0.1 for ten times the clock")
+	f.IntVar(&o.again, "again", 0, "on processes: how often a run that failed is tried again, each time on a clock three times slower")
+	f.StringVar(&o.keep, "keep", "", "on processes: directory in which all that clusters wrote stays")
 	f.StringVar(&o.record, "record", "", "with --compare: file to keep what was found in, over what it has of other scenarios and runners")
 	completeFlags(cmd, map[string]func() []string{"runner": func() []string { return runnerNames }})
+}
+
+// port has an agent of another's held to the simulation, unless others are named.
+func (o *runnerOptions) port() {
+	if len(o.names) == 1 && o.names[0] == agentrun.Name {
+		o.names, o.compare = []string{"sim", agentrun.Name}, true
+	}
+}
+
+// agentFlags returns the flags of the runner agent.
+func (o *runnerOptions) agentFlags() string {
+	flags := []string{"--agent", o.agent}
+	if o.waits {
+		flags = append(flags, "--agent-waits")
+	}
+	return strings.Join(command.Quoted(flags), " ")
 }
 
 // one reports whether scenarios run on one runner alone, without a comparison.
@@ -67,6 +93,8 @@ func (o *runnerOptions) check() error {
 		return fmt.Errorf("--compare: found the runner %s, want two or more", o.names[0])
 	case o.record != "" && !o.compare:
 		return errors.New("--record: found no --compare, what of it would be kept")
+	case slices.Contains(o.names, agentrun.Name) != (o.agent != ""):
+		return errors.New("--agent: found it, or the runner agent, alone, want both, as --runner agent --agent './my-agent'")
 	case !(o.timeScale >= 0.001 && o.timeScale <= 1000):
 		return fmt.Errorf("--time-scale: found %g, want a number from 0.001 to 1000, as 0.1 for ten times the clock", o.timeScale)
 	}
@@ -114,8 +142,11 @@ func (o *runnerOptions) makeOne(name string, timeScale float64, sim func() runne
 		}
 		surroundings.Dir, surroundings.Keep = dir, true
 	}
-	if name == pythonrun.Name {
+	switch name {
+	case pythonrun.Name:
 		return pythonrun.New(pythonrun.Options{Loopback: surroundings})
+	case agentrun.Name:
+		return agentrun.New(agentrun.Options{Command: o.agent, Waits: o.waits, Loopback: surroundings})
 	}
 	surroundings.Agent = loopback.OwnAgent
 	return loopback.New(surroundings), nil
@@ -183,17 +214,31 @@ func (o *testOptions) several(ctx context.Context, suite *steps.Suite, list []ru
 	slack := compare.DefaultSlack
 	slack.Least += time.Duration(float64(time.Second) / o.runners.timeScale) // of the wall clock
 	c := compare.Comparison{Suite: *suite, Runners: list, Logs: o.runners.compare, Slack: slack}
-	c.Slower = o.runners.slower
+	c.Slower, c.Flags = o.runners.slower, map[string]string{agentrun.Name: o.runners.agentFlags()}
 	c.Suite.Flags, c.Suite.Twice = scaleFlag(o.runners.timeScale), false
 	m, summary, err := c.Run(ctx, told)
 	if m == nil {
 		return summary, err
 	}
-	err = errors.Join(err, m.Print(out))
+	err = errors.Join(err, o.print(m, out))
 	if o.runners.record != "" { // results of an interrupted run are recorded too
 		err = errors.Join(err, record(o.runners.record, m))
 	}
 	return summary, err
+}
+
+// print prints what a comparison found: of an agent of another's the table of its report.
+func (o *testOptions) print(m *compare.Matrix, out io.Writer) error {
+	if o.runners.agent == "" {
+		return m.Print(out)
+	}
+	report := m.Port(agentrun.Name, o.runners.agent)
+	if o.json {
+		e := json.NewEncoder(o.runners.stdout)
+		e.SetIndent("", "  ")
+		return e.Encode(report)
+	}
+	return report.Print(out)
 }
 
 // record updates a file with the new results; others in it stay.

@@ -307,7 +307,9 @@ func TestBadInputEndsWith2(t *testing.T) {
 		{"quirks that are none", []string{path, "--quirks", "most"}, `--quirks: found "most"`},
 		{"a choice without a second run", []string{path, "--choice", "a/b#1=2"}, "--check-determinism"},
 		{"a choice that is none", []string{path, "--check-determinism", "--choice", "a#1"}, "node/site#k=value"},
-		{"an unknown runner", []string{path, "--runner", "sim,rela"}, `--runner: found "rela", want some of sim, real, python`},
+		{"an unknown runner", []string{path, "--runner", "sim,rela"}, `--runner: found "rela", want some of sim, real, python, agent`},
+		{"agents of nobody", []string{path, "--runner", "agent"}, "--agent: found it, or the runner agent, alone"},
+		{"agents that do not run", []string{path, "--agent", "./mine"}, "--agent: found it, or the runner agent, alone"},
 		{"a runner twice", []string{path, "--runner", "sim,sim"}, `--runner: found "sim"`},
 		{"nothing to compare", []string{path, "--compare"}, "--compare: found the runner sim, want two or more"},
 		{"nothing to record", []string{path, "--record", "x"}, "--record: found no --compare"},
@@ -366,8 +368,8 @@ func TestLookingRunsNothing(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"--list"}, path + ":10\tPods run (n: 1)\t@v3\tsim real python\n" + path + ":11\tPods run (n: 2)\t@v3\tsim real python\n" + path + ":12\tIt runs\t\tsim real python\n"},
-		{[]string{"--list", "--tags", "not @v3"}, path + ":12\tIt runs\t\tsim real python\n"},
+		{[]string{"--list"}, path + ":10\tPods run (n: 1)\t@v3\tsim real python agent\n" + path + ":11\tPods run (n: 2)\t@v3\tsim real python agent\n" + path + ":12\tIt runs\t\tsim real python agent\n"},
+		{[]string{"--list", "--tags", "not @v3"}, path + ":12\tIt runs\t\tsim real python agent\n"},
 		{[]string{"--list-tags"}, "@v3\t2\n"},
 		{[]string{"--dry-run"}, "3 scenarios, 9 steps, every one of them known; nothing was run\n"},
 	} {
@@ -388,7 +390,7 @@ func TestAListSaysWhereScenariosRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := path + ":4\tIt runs\t@not-python\tsim real; not python: it cannot\n"; out != want {
+	if want := path + ":4\tIt runs\t@not-python\tsim real; not python: it cannot; not agent: it cannot\n"; out != want {
 		t.Errorf("want %q, got %q", want, out)
 	}
 	_, _, err = testCommand(path, "--runner", "python")

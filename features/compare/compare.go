@@ -49,6 +49,8 @@ type Comparison struct {
 	// Slack is how far the time of a deed may differ from the measure's; the zero value
 	// means DefaultSlack.
 	Slack deeds.Slack
+	// Flags has more flags that repeat a run on a runner, by its name.
+	Flags map[string]string
 	// Slower, when set, returns a runner of the same name on a slower clock, nil for none.
 	// A run that failed is tried again there, because a busy machine's delays count for
 	// less. times counts the runs so far; flags are the Suite.Flags that repeat such a run.
@@ -201,7 +203,8 @@ func (t *trial) once(ctx context.Context, i int, r runners.Runner, flags string)
 	suite := c.suite(t.scenario, r)
 	if i > 0 {
 		suite.Explain = -1 // an explanation would run the scenario again
-		suite.Flags = strings.TrimSpace("--runner " + r.Name() + " " + flags)
+		suite.Flags = strings.Join(strings.Fields("--runner "+r.Name()+" "+flags), " ")
+		suite.Flags = strings.TrimSpace(suite.Flags + " " + c.Flags[r.Name()])
 	}
 	if _, err := suite.Stream(ctx, report); err != nil || len(report.Results) == 0 {
 		t.err = err
@@ -217,6 +220,8 @@ func (t *trial) once(ctx context.Context, i int, r runners.Runner, flags string)
 		result.Status, result.Err = steps.Failed, fmt.Errorf("%s cannot do this, and no tag @not-%s says so", r.Name(), r.Name())
 	case t.measure != nil && result.Status == steps.Passed:
 		cell = t.compare(&result)
+	case t.measure != nil && result.Status == steps.Failed:
+		cell = t.until(&result)
 	}
 	if i > 0 {
 		result.Name += " on " + r.Name()
@@ -248,6 +253,7 @@ func (t *trial) compare(result *steps.Result) Cell {
 	got := deeds.Read(result.Log)
 	verdict, differences := t.measure.hold(got, unseen(result.Log))
 	cell := Cell{Log: verdict}
+	cell.Same, cell.Deeds = t.measure.agreement(got, unseen(result.Log))
 	var left []deeds.Difference
 	explanations, err := t.comparison.explanations()
 	if err != nil {
@@ -262,11 +268,26 @@ func (t *trial) compare(result *steps.Result) Cell {
 	}
 	switch {
 	case len(left) > 0:
+		cell.First = &left[0]
 		cell.Log = Differs
 		result.Status, result.Err = steps.Failed, t.failure(result.Runner, left)
 	case len(differences) > 0:
 		cell.Log = Explained
 	}
+	return cell
+}
+
+// until compares what a run that failed did until then with the measure's first seed.
+func (t *trial) until(result *steps.Result) (cell Cell) {
+	got := deeds.Read(result.Log)
+	if n := len(result.Log); n > 0 {
+		got.Ended = result.Log[n-1].At
+	}
+	without := append(unseen(result.Log), "file") // files are read at the end
+	if found := deeds.Compare(t.measure.seen(without)[:1], got.Without(without), t.comparison.slack()); len(found) > 0 {
+		cell.First = &found[0]
+	}
+	cell.Same, cell.Deeds = t.measure.agreement(got, without)
 	return cell
 }
 

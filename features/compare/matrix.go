@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/monosim/monosim/features/steps"
+	"github.com/monosim/monosim/runners/test/deeds"
 )
 
 // NotRun is the verdict of a scenario on a runner that a tag excludes. Other verdicts are
@@ -50,6 +51,11 @@ type Cell struct {
 	Why string `json:"why,omitempty"`
 	// Differences lists the places where the log differs.
 	Differences []Named `json:"differences,omitempty"`
+
+	// First is the first difference that nothing explains. Deeds counts what both sides did, and
+	// Same what of it they did alike. A record has none of these.
+	First       *deeds.Difference `json:"-"`
+	Deeds, Same int               `json:"-"`
 }
 
 // Named is a difference, with the id of the quirk that explains it.

@@ -1,8 +1,10 @@
 package compare
 
 import (
+	"cmp"
 	"context"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/test/deeds"
@@ -20,20 +22,11 @@ type measure struct {
 // hold compares a log with those of the measure. While it differs, more seeds are run.
 func (m *measure) hold(got *deeds.Log, unseen []string) (verdict string, found []deeds.Difference) {
 	c := m.trial.comparison
-	slack, most := c.Slack, c.Most
-	if slack == (deeds.Slack{}) {
-		slack = DefaultSlack
-	}
-	if most == 0 {
-		most = mostSeeds
-	}
+	slack, most := c.slack(), cmp.Or(c.Most, mostSeeds)
 	got = got.Without(unseen)
 	m.seeds = max(m.seeds, 1)
 	for {
-		open := make(deeds.Open, len(m.logs))
-		for i, l := range m.logs {
-			open[i] = l.Without(unseen)
-		}
+		open := m.seen(unseen)
 		found = deeds.Compare(open, got, slack)
 		switch {
 		case len(found) == 0 && deeds.EqualTo(open[:1], got) == 0:
@@ -45,6 +38,19 @@ func (m *measure) hold(got *deeds.Log, unseen []string) (verdict string, found [
 		}
 	}
 }
+
+// seen returns the logs of the measure without what a runner cannot see.
+func (m *measure) seen(unseen []string) deeds.Open {
+	return lists.Map(m.logs, func(l *deeds.Log) *deeds.Log { return l.Without(unseen) })
+}
+
+// agreement counts the deeds of a log and of the measure, and those that both have.
+func (m *measure) agreement(got *deeds.Log, unseen []string) (same, all int) {
+	return deeds.Agreement(m.seen(unseen), got.Without(unseen), m.trial.comparison.slack())
+}
+
+// slack returns how far the time of a deed may be off.
+func (c *Comparison) slack() deeds.Slack { return cmp.Or(c.Slack, DefaultSlack) }
 
 // more runs n more seeds, and reports whether that gave more logs.
 func (m *measure) more(n int) bool {

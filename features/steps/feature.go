@@ -254,6 +254,7 @@ func (r *reader) newCase(source *messages.Scenario, p *messages.Pickle) scenario
 			c.not[m[1]] = r.why[t.AstNodeId]
 		}
 	}
+	c.not = forAnyAgent(c.not)
 	for _, ps := range p.Steps {
 		s := r.steps[ps.AstNodeIds[0]]
 		c.steps = append(c.steps, step{

@@ -88,6 +88,17 @@ func (r *reasons) tagged(tags []*messages.Tag, at *messages.Location) {
 	}
 }
 
+// forAnyAgent excludes from the runner named agent, which runs agents in any language, what does
+// not run on real, whose servers it has, or on python, whose agents it is held to.
+func forAnyAgent(not map[string]string) map[string]string {
+	for _, name := range []string{"real", "python"} {
+		if why := not[name]; why != "" && not["agent"] == "" {
+			not["agent"] = why
+		}
+	}
+	return not
+}
+
 func hasTag(tags []*messages.Tag, name string) bool {
 	for _, t := range tags {
 		if t.Name == name {

@@ -69,6 +69,28 @@ func Compare(open Open, got *Log, slack Slack) []Difference {
 	return found
 }
 
+// Agreement counts the deeds of a log and of the most similar open ones, track by track, and how
+// many of them are the same on both sides: all is what each track has on the side with more.
+func Agreement(open Open, got *Log, slack Slack) (same, all int) {
+	c := comparison{open: open, got: got, slack: slack}
+	for _, name := range c.names() {
+		did := deedsOf(got, name)
+		d, differs := c.track(name)
+		if !differs {
+			same, all = same+len(did), all+len(did)
+			continue
+		}
+		n := max(len(d.Want), len(did))
+		all += n
+		if d.Kind == ByTime {
+			same += n - 1
+		} else {
+			same += alike(d.Want, did)
+		}
+	}
+	return same, all
+}
+
 // EqualTo returns the index of the first open log whose tracks all have the same deeds as
 // got, -1 for none.
 func EqualTo(open Open, got *Log) int {
@@ -110,7 +132,7 @@ func (c *comparison) track(name string) (Difference, bool) {
 	var alike [][]Deed
 	nearest, best := []Deed(nil), -1
 	for _, l := range c.open {
-		want := deedsOf(l, name)
+		want := c.due(deedsOf(l, name), got)
 		if slices.EqualFunc(want, got, Deed.same) {
 			alike = append(alike, want)
 		}
@@ -122,6 +144,18 @@ func (c *comparison) track(name string) (Difference, bool) {
 		return Difference{Kind: ByDeed, Track: name, At: prefix(nearest, got), Want: nearest, Got: got}, true
 	}
 	return c.times(name, alike, got)
+}
+
+// due leaves out of what was wanted the deeds that a run which ended early had no time for.
+func (c *comparison) due(want, got []Deed) []Deed {
+	n := prefix(want, got)
+	if c.got.Ended == 0 || n < len(got) {
+		return want
+	}
+	for n < len(want) && want[n].First <= c.got.Ended-c.slack.at(c.got.Ended) {
+		n++
+	}
+	return want[:n]
 }
 
 // times checks that every deed lies between the earliest and the latest time at which an
@@ -149,13 +183,18 @@ func prefix(a, b []Deed) int {
 	return n
 }
 
-// common rates how similar two lists are: the number of deeds that they share at the start
-// and at the end, minus a little for each deed that only one has.
-func common(a, b []Deed) int {
+// alike returns the number of deeds that two lists share at the start and at the end.
+func alike(a, b []Deed) int {
 	n := prefix(a, b)
 	end := 0
 	for end < len(a)-n && end < len(b)-n && a[len(a)-1-end].same(b[len(b)-1-end]) {
 		end++
 	}
-	return 2*(n+end) - max(len(a), len(b)) + len(a) + len(b)
+	return n + end
+}
+
+// common rates how similar two lists are: the number of deeds that they share at the start
+// and at the end, minus a little for each deed that only one has.
+func common(a, b []Deed) int {
+	return 2*alike(a, b) - max(len(a), len(b)) + len(a) + len(b)
 }

@@ -87,6 +87,34 @@ znode /ps: comes before znode /entry, want the other way round
 	}
 }
 
+// The goal is that a log is rated by how much of it is the same, and that a run which ended early
+// is not told to have left out what was still to come.
+func TestHowMuchIsTheSame(t *testing.T) {
+	slack := deeds.Slack{Least: 2 * time.Second}
+	open := deeds.Open{story(1, 30, 35)}
+	rewritten := story(1, 30, 35)
+	rewritten.Track("znode /info").Deeds[1].Text = "writes c"
+	early := &deeds.Log{Tracks: story(1, 30, 35).Tracks[:2], Ended: at(31)} // without /ps
+	early.Track("znode /info").Deeds = early.Track("znode /info").Deeds[:1]
+	late := &deeds.Log{Tracks: early.Tracks, Ended: at(66)}
+	for name, c := range map[string]struct {
+		got                *deeds.Log
+		same, all, differs int
+	}{
+		"all of it":                     {story(1, 30, 35), 4, 4, 0},
+		"one text":                      {rewritten, 3, 4, 1},
+		"one time":                      {story(1, 30, 99), 3, 4, 1},
+		"ended before the rest":         {early, 2, 2, 0},
+		"ended after what never came":   {late, 2, 4, 2},
+		"nothing where there is no log": {&deeds.Log{}, 0, 4, 3},
+	} {
+		same, all := deeds.Agreement(open, c.got, slack)
+		if n := len(deeds.Compare(open, c.got, slack)); same != c.same || all != c.all || n != c.differs {
+			t.Errorf("%s: want %d of %d with %d differences, got %d of %d with %d", name, c.same, c.all, c.differs, same, all, n)
+		}
+	}
+}
+
 // Deeds around a difference are shown, others counted, and long ones cut around it.
 func TestADifferenceHasItsContext(t *testing.T) {
 	log := func(eighth string) *deeds.Log {

@@ -38,6 +38,9 @@ import (
 // Log lists what a run did: its tracks, sorted by name.
 type Log struct {
 	Tracks []*Track
+	// Ended, when set, is the cluster time at which the run ended before it was over: what
+	// would have come later is not missing.
+	Ended time.Duration
 }
 
 // Track lists what was done to one thing, in order.
@@ -90,7 +93,7 @@ func (l *Log) Track(name string) *Track {
 
 // Without copies the log without the tracks of some topics.
 func (l *Log) Without(topics []string) *Log {
-	kept := &Log{}
+	kept := &Log{Ended: l.Ended}
 	for _, t := range l.Tracks {
 		if !slices.Contains(topics, t.Topic()) {
 			kept.Tracks = append(kept.Tracks, t)

@@ -25,6 +25,25 @@ func (d *Difference) Lines(want, got string) []string {
 	return lines
 }
 
+// Brief shows a difference in one line: the track, and the first deed that differs on both sides.
+func (d *Difference) Brief() string {
+	switch d.Kind {
+	case ByTime:
+		return fmt.Sprintf("%s: %s at t+%.1fs, want t+%.1fs to t+%.1fs", d.Track, d.Got[d.At].Text, d.Got[d.At].First.Seconds(), max(d.From, 0).Seconds(), d.Until.Seconds())
+	case ByOrder:
+		return d.heading()
+	}
+	return fmt.Sprintf("%s: %s, want %s", d.Track, told(d.Got, d.At), told(d.Want, d.At))
+}
+
+// told is the text of the i-th deed.
+func told(list []Deed, i int) string {
+	if i >= len(list) {
+		return "nothing"
+	}
+	return list[i].Text
+}
+
 func (d *Difference) heading() string {
 	switch d.Kind {
 	case ByTime:

@@ -1,27 +1,23 @@
 """Runs the reference's agent, unmodified, as the process of a pod.
 
-    python agent.py SETTINGS --conf=agent.conf --tfs_log=tfs.std.log
+    python agent.py --conf=agent.conf --tfs_log=tfs.std.log
 
-SETTINGS is a JSON object:
-
-    source        the checkout of the reference
-    name, ip      the pod's name and its address (host.py)
-    home          the directory in the place of /opt/tiger/monolith_serving
-    ready         a file to make when everything is imported; a line on stdin then begins
-    speed         how much faster than the wall clock time passes from then on (clock.py)
-    latest_once   give the protos the policy of monolith's fork (Q25)
+What it gets besides is in the environment, as runners/diff/testee/AGENT.md has it for agents in
+any language (MONOSIM_POD and so on); MONOLITH_SRC names the checkout of the reference. It waits
+to begin: it creates MONOSIM_READY when everything is imported, and reads a line.
 
 What is supplied from outside, all before the agent's module is imported: modules that cannot
-be installed (finder.py, protos.py and standins beside this file), psutil from /proc/meminfo
-unless it is installed, and the two constants of utils.py that name the home.
+be installed (finder.py, protos.py and standins, beside this file or in runners/diff/python),
+psutil from /proc/meminfo unless it is installed, and the two constants of utils.py that name
+the home.
 """
 import importlib
-import json
 import os
 import sys
 import types
 
 sys.dont_write_bytecode = True
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "diff", "python"))
 import clock  # noqa: E402 pylint: disable=wrong-import-position; before all that keep a function of time
 import host  # noqa: E402 pylint: disable=wrong-import-position
 
@@ -45,35 +41,34 @@ def supply_psutil():
         sys.modules["psutil"].virtual_memory = memory
 
 
-def load(settings):
+def load():
     """Imports the agent and returns its module."""
     supply_psutil()
-    pod = host.Host(settings["name"], settings["ip"])
+    pod = host.Host(os.environ["MONOSIM_POD"], os.environ["MONOSIM_IP"])
     host.install_names(pod)
     import finder  # pylint: disable=import-outside-toplevel
     import protos  # pylint: disable=import-outside-toplevel
-    if settings["latest_once"]:
+    if "MONOSIM_LATEST_ONCE" in os.environ:  # the policy of monolith's fork (Q25)
         protos.OURS_ALONE.clear()
-    finder.install(settings["source"])
+    finder.install(os.environ["MONOLITH_SRC"])
     utils = importlib.import_module("monolith.agent_service.utils")
-    utils.TFS_HOME = settings["home"]
-    utils.DEFAULT_PLATFORM_CONFIG_FILE = os.path.join(settings["home"], "conf", "platform_config_file.cfg")
+    utils.TFS_HOME = os.environ["MONOSIM_HOME"]
+    utils.DEFAULT_PLATFORM_CONFIG_FILE = os.path.join(utils.TFS_HOME, "conf", "platform_config_file.cfg")
     host.install_sockets(pod, utils)
     protos.load_all()  # an Any in text form wants its message known
     return importlib.import_module("monolith.agent_service.agent")
 
 
 def main():
-    settings = json.loads(sys.argv.pop(1))
     clock.install()
-    module = load(settings)
+    module = load()
     from absl import app, logging  # pylint: disable=import-outside-toplevel
     logging.set_verbosity(logging.INFO)
-    with open(settings["ready"], "w", encoding="ascii"):
+    with open(os.environ["MONOSIM_READY"], "w", encoding="ascii"):
         pass
     if not sys.stdin.readline():
         return  # whoever started this has ended
-    clock.begin(settings["speed"])
+    clock.begin(float(os.environ["MONOSIM_SPEED"]))
     app.run(module.main)
 
 

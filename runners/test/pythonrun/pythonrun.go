@@ -22,18 +22,15 @@ package pythonrun
 import (
 	"cmp"
 	"embed"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/diff/python"
+	"github.com/monosim/monosim/runners/test/agentrun"
 	"github.com/monosim/monosim/runners/test/realrun/loopback"
 )
 
@@ -96,31 +93,14 @@ func (r *Runner) Program(c loopback.Container) (loopback.Program, error) {
 			return loopback.Program{}, fmt.Errorf("unpack the launcher: %w", err)
 		}
 	}
-	ready := filepath.Join(c.Dir, "agent.ready")
-	settings, err := json.Marshal(map[string]any{
-		"source": r.options.Source, "name": c.Name, "ip": c.IP, "home": c.Home, "ready": ready,
-		"speed": 1 / c.TimeScale, "latest_once": strings.HasSuffix(c.Quirks, "Q25=fork"),
-	})
-	if err != nil {
-		return loopback.Program{}, err
-	}
+	env := append(c.Env, agentrun.Variables(c)...)
+	env = append(env, "MONOLITH_SRC="+r.options.Source, "PYTHONHASHSEED="+agentrun.Seed(c), "PYTHONDONTWRITEBYTECODE=1", "PYTHONUNBUFFERED=1")
 	return loopback.Program{
-		Args: []string{
-			r.options.Python, filepath.Join(dir, "agent.py"), string(settings),
-			"--conf=" + c.Conf, "--tfs_log=" + filepath.Join(c.Dir, "var", "log", "tfs.std.log"),
-		},
-		Env:   append(c.Env, "PYTHONHASHSEED="+hashSeed(c), "PYTHONDONTWRITEBYTECODE=1", "PYTHONUNBUFFERED=1"),
+		Args:  append([]string{r.options.Python, filepath.Join(dir, "agent.py")}, agentrun.Flags(c)...),
+		Env:   env,
 		Dir:   filepath.Join(c.Home, "bin"),
-		Ready: ready,
+		Ready: agentrun.ReadyFile(c),
 	}, nil
-}
-
-// hashSeed returns Python's hash seed for a pod, which sets the order of its sets. It is
-// the same for the same seed and pod.
-func hashSeed(c loopback.Container) string {
-	h := fnv.New32a()
-	fmt.Fprintf(h, "%d %s", c.Seed, c.Name)
-	return strconv.FormatUint(uint64(h.Sum32()), 10)
 }
 
 // unpack writes files below a directory, except those that exist.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/test/agentrun"
 )
 
 // modules lists the modules that the reference's agent imports and for which there is no stand-in.
@@ -45,13 +46,8 @@ func check(o *Options) (minor string, err error) {
 // Build makes a cluster of which only ZooKeeper has started. A spec that repairs a fault of
 // the agents, or wants another Python than the interpreter, gives runners.ErrUnsupported.
 func (r *Runner) Build(spec runners.Spec) (runners.Cluster, error) {
-	switch spec.Quirks {
-	case "", "python", "Q25=fork", "python,Q25=fork":
-	default:
-		return nil, fmt.Errorf("the reference keeps all of its quirks, not %s: %w", spec.Quirks, runners.ErrUnsupported)
-	}
-	if spec.Training != nil {
-		return nil, fmt.Errorf("the reference's training needs its own build of TensorFlow: %w", runners.ErrUnsupported)
+	if err := agentrun.Kept(spec); err != nil {
+		return nil, err
 	}
 	if spec.Python != "" && spec.Python != r.minor {
 		return nil, fmt.Errorf("agents on Python %s, and the interpreter is %s: %w", spec.Python, r.minor, runners.ErrUnsupported)

@@ -1,0 +1,164 @@
+package compare
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/monosim/monosim/features/steps"
+)
+
+// These are the verdicts on a scenario of a [Port], beside Explained and Differs.
+const (
+	// Agrees: its expectations came true, and all was done as the measure does it.
+	Agrees = "agrees"
+	// Fails: an expectation of the scenario did not come true.
+	Fails = "fails"
+)
+
+// Port is the report on one implementation: what it did in each scenario beside the measure.
+type Port struct {
+	// Name is the implementation's, as its command.
+	Name string `json:"name"`
+	// Badge says in a line how far it is: "231 of 279 scenarios, 96 % of deeds".
+	Badge string `json:"badge"`
+	// Agrees counts the scenarios that agree or are explained, of Scenarios; Same counts the
+	// deeds that were done as the measure does them, of Deeds.
+	Agrees int `json:"agrees"`
+	Same   int `json:"same"`
+	Deeds  int `json:"deeds"`
+	// Causes groups the scenarios that do not agree, most first.
+	Causes []PortCause `json:"causes"`
+	// Scenarios has a row for each scenario that ran; NotRun counts the others.
+	Scenarios []PortRow `json:"scenarios"`
+	NotRun    int       `json:"not_run"`
+}
+
+// PortRow is what became of one scenario.
+type PortRow struct {
+	Path    string `json:"path"`
+	Line    int    `json:"line"`
+	Name    string `json:"name"`
+	Verdict string `json:"verdict"`
+	Same    int    `json:"same"`
+	Deeds   int    `json:"deeds"`
+	// First is the first difference in what was done or, where there is none, what did not
+	// come true.
+	First string `json:"first,omitempty"`
+	// Cause names the part of the agent that First is about, or the quirks that explain it.
+	Cause string `json:"cause,omitempty"`
+	// Failed is the expectation that did not come true.
+	Failed string `json:"failed,omitempty"`
+}
+
+// PortCause is one cause, with the lines of the reference and the first scenario that shows it.
+type PortCause struct {
+	Cause     string `json:"cause"`
+	Reference string `json:"reference,omitempty"`
+	Scenarios int    `json:"scenarios"`
+	Example   string `json:"example"`
+}
+
+// Port makes the report on a runner of a matrix that was just made, under a name. The name of the
+// runner is one of m.Runners.
+func (m *Matrix) Port(runner, name string) *Port {
+	p := &Port{Name: name, Causes: []PortCause{}, Scenarios: []PortRow{}}
+	i := slices.Index(m.Runners, runner)
+	for _, r := range m.Scenarios {
+		if i >= len(r.Cells) || r.Cells[i].Verdict == NotRun {
+			p.NotRun++
+			continue
+		}
+		p.add(&r, &r.Cells[i])
+	}
+	slices.SortStableFunc(p.Causes, func(a, b PortCause) int { return b.Scenarios - a.Scenarios })
+	share := ""
+	if p.Deeds > 0 {
+		share = fmt.Sprintf(", %d %% of deeds", 100*p.Same/p.Deeds)
+	}
+	p.Badge = fmt.Sprintf("%d of %d scenarios%s", p.Agrees, len(p.Scenarios), share)
+	return p
+}
+
+func (p *Port) add(r *Row, c *Cell) {
+	row := PortRow{Path: r.Path, Line: r.Line, Name: r.Name, Verdict: Agrees, Same: c.Same, Deeds: c.Deeds}
+	p.Same, p.Deeds = p.Same+c.Same, p.Deeds+c.Deeds
+	var place string
+	switch {
+	case c.Verdict != steps.Passed.String():
+		row.Verdict, row.Failed = Fails, c.Why
+		row.First, row.Cause = c.Why, "no deed differs"
+	case c.Log == Differs:
+		row.Verdict = Differs
+	case c.Log == Explained:
+		row.Verdict, row.Cause = Explained, strings.Join(quirksOf(c), ", ")
+	}
+	if c.First != nil {
+		row.First = c.First.Brief()
+		row.Cause, place = causeOf(c.First)
+	}
+	if row.Verdict == Agrees || row.Verdict == Explained {
+		p.Agrees++
+	} else {
+		p.because(row.Cause, place, fmt.Sprintf("%s:%d", r.Path, r.Line))
+	}
+	p.Scenarios = append(p.Scenarios, row)
+}
+
+// because counts a scenario under its cause.
+func (p *Port) because(cause, place, scenario string) {
+	i := slices.IndexFunc(p.Causes, func(c PortCause) bool { return c.Cause == cause })
+	if i < 0 {
+		i = len(p.Causes)
+		p.Causes = append(p.Causes, PortCause{Cause: cause, Reference: place, Example: scenario})
+	}
+	p.Causes[i].Scenarios++
+}
+
+// quirksOf lists the quirks that explain what differs, each once.
+func quirksOf(c *Cell) []string {
+	var list []string
+	for _, d := range c.Differences {
+		list = append(list, d.Quirk)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// longestCell bounds a text of the table, in characters.
+const longestCell = 110
+
+// Print writes a table with a row for each scenario, one with a row for each cause, and the badge.
+func (p *Port) Print(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "scenario\tverdict\tdeeds\tcause\tfirst difference")
+	for _, r := range p.Scenarios {
+		fmt.Fprintf(w, "%s:%d\t%s\t%d/%d\t%s\t%s\n", r.Path, r.Line, r.Verdict, r.Same, r.Deeds, r.Cause, short(r.First))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if len(p.Causes) > 0 {
+		fmt.Fprintln(w, "\nscenarios\tcause\tin the reference\tfirst seen in")
+		for _, c := range p.Causes {
+			fmt.Fprintf(w, "%d\t%s\t%s\t%s\n", c.Scenarios, c.Cause, c.Reference, c.Example)
+		}
+	}
+	fmt.Fprintf(w, "\n%s: %s", p.Name, p.Badge)
+	if p.NotRun > 0 {
+		fmt.Fprintf(w, " (%d more are for no agent of another's)", p.NotRun)
+	}
+	fmt.Fprintln(w)
+	return w.Flush()
+}
+
+// short cuts a text for the table.
+func short(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if r := []rune(text); len(r) > longestCell {
+		return string(r[:longestCell-3]) + "..."
+	}
+	return text
+}

@@ -1,0 +1,62 @@
+package compare_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/features/compare"
+	"github.com/monosim/monosim/runners/test/deeds"
+)
+
+// The goal is that a report on a port counts what agrees, and names a cause where something does
+// not. The method is a matrix with a cell of each kind.
+func TestTheReportOnAPort(t *testing.T) {
+	missing := &deeds.Difference{Kind: deeds.ByDeed, Track: "znode /gip/binding/ctr/entry:c:p", Want: []deeds.Deed{{Text: "creates it, ephemeral"}}}
+	late := &deeds.Difference{
+		Kind: deeds.ByTime, Track: "znode /gip/binding/ctr/ps_0:c:p", From: time.Second, Until: 2 * time.Second,
+		Want: []deeds.Deed{{Text: "creates it"}}, Got: []deeds.Deed{{Text: "creates it", First: 30 * time.Second}},
+	}
+	row := func(line int, c compare.Cell) compare.Row {
+		return compare.Row{Path: "a.feature", Line: line, Name: "a", Cells: []compare.Cell{{Verdict: "passed"}, c}}
+	}
+	m := &compare.Matrix{Runners: []string{"sim", "agent"}, Scenarios: []compare.Row{
+		row(1, compare.Cell{Verdict: "passed", Log: compare.Open, Deeds: 10, Same: 10}),
+		row(2, compare.Cell{Verdict: "passed", Log: compare.Explained, Deeds: 4, Same: 3, Differences: []compare.Named{{Quirk: "Q5"}, {Quirk: "Q5"}}}),
+		row(3, compare.Cell{Verdict: "passed", Log: compare.Differs, Deeds: 5, Same: 4, First: late}),
+		row(4, compare.Cell{Verdict: "failed", Why: "no service info", Deeds: 5, Same: 2, First: missing}),
+		row(5, compare.Cell{Verdict: "failed", Why: "no service info", Deeds: 5, Same: 2, First: missing}),
+		row(6, compare.Cell{Verdict: "failed", Why: "too slow", Deeds: 1, Same: 1}),
+		row(7, compare.Cell{Verdict: compare.NotRun}),
+	}}
+	p := m.Port("agent", "./my-agent")
+	var table strings.Builder
+	if err := p.Print(&table); err != nil {
+		t.Fatal(err)
+	}
+	want := `scenario     verdict    deeds  cause                       first difference
+a.feature:1  agrees     10/10                              
+a.feature:2  explained  3/4    Q5                          
+a.feature:3  differs    4/5    a binding: at another time  znode /gip/binding/ctr/ps_0:c:p: creates it at t+30.0s, want t+1.0s to t+2.0s
+a.feature:4  fails      2/5    a binding: missing          znode /gip/binding/ctr/entry:c:p: nothing, want creates it, ephemeral
+a.feature:5  fails      2/5    a binding: missing          znode /gip/binding/ctr/entry:c:p: nothing, want creates it, ephemeral
+a.feature:6  fails      1/1    no deed differs             too slow
+
+scenarios  cause                       in the reference                          first seen in
+2          a binding: missing          agent_v3.py:118-126, backends.py:237-261  a.feature:4
+1          a binding: at another time  agent_v3.py:118-126, backends.py:237-261  a.feature:3
+1          no deed differs                                                       a.feature:6
+
+./my-agent: 2 of 6 scenarios, 73 % of deeds (1 more are for no agent of another's)
+`
+	if diff := cmp.Diff(want, table.String()); diff != "" {
+		t.Errorf("table (-want +got):\n%s", diff)
+	}
+	text, err := json.Marshal(p)
+	if err != nil || !strings.Contains(string(text), `"badge":"2 of 6 scenarios, 73 % of deeds","agrees":2,"same":22,"deeds":30`) {
+		t.Errorf("%v; want the totals in JSON, got %s", err, text)
+	}
+}

@@ -1,0 +1,154 @@
+// Package agentrun runs clusters whose agents are a command of the user's, in any language:
+// each pod's agent is that command, as a process on the loopback, with the same ZooKeeper and
+// model servers as in runners/test/realrun/loopback. What the command gets and what is wanted
+// of it is runners/diff/testee/AGENT.md.
+//
+// Two things to use first:
+//
+//   - [New] makes the runners.Runner, named "agent", from a command line.
+//   - [Options] has that line, and says whether the agent waits to begin.
+//
+// To change:
+//
+//   - what the command gets: [Program] and [Variables], and with them AGENT.md
+//   - which scenarios are unsupported: [Kept]
+//   - an agent that was written from AGENT.md alone: testdata/agent.mjs
+package agentrun
+
+import (
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/monosim/monosim/engine/lists"
+	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/test/realrun/loopback"
+)
+
+// Options names the command and describes the clusters.
+type Options struct {
+	// Command is a command of the shell, as "node agent.mjs" or "env A=b ./my-agent". It runs
+	// in the working directory of this program, and the agent's flags are added to it.
+	Command string
+	// Waits says that the agent creates the file MONOSIM_READY once it is ready, and begins
+	// when it reads a line from its standard input. It is then started ahead of the pod, so
+	// that its imports take no time of the cluster.
+	Waits bool
+	// Loopback describes everything but the agents. Its Name and Agent are ignored.
+	Loopback loopback.Options
+}
+
+// Runner builds clusters of the command's agents. New makes it.
+type Runner struct{ *loopback.Runner }
+
+// Name is "agent".
+const Name = "agent"
+
+// New makes a runner. Its error says what is wrong with the command.
+func New(o Options) (*Runner, error) {
+	if strings.TrimSpace(o.Command) == "" {
+		return nil, errors.New("found no command for the agents, want one as --agent './my-agent'")
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	o.Loopback.Name = Name
+	o.Loopback.Agent = func(c loopback.Container) (loopback.Program, error) { return program(o, dir, c), nil }
+	return &Runner{loopback.New(o.Loopback)}, nil
+}
+
+// Build makes a cluster of which only ZooKeeper has started. The error for a spec that no
+// agent of the reference fits is runners.ErrUnsupported.
+func (r *Runner) Build(spec runners.Spec) (runners.Cluster, error) {
+	if err := Kept(spec); err != nil {
+		return nil, err
+	}
+	if spec.Python != "" {
+		return nil, fmt.Errorf("agents on Python %s: %w", spec.Python, runners.ErrUnsupported)
+	}
+	return r.Runner.Build(spec)
+}
+
+// Kept returns an error for a spec that repairs faults of the agents, and for a training job:
+// no implementation but this project's has either.
+func Kept(spec runners.Spec) error {
+	switch spec.Quirks {
+	case "", "python", "Q25=fork", "python,Q25=fork":
+	default:
+		return fmt.Errorf("the reference keeps all of its quirks, not %s: %w", spec.Quirks, runners.ErrUnsupported)
+	}
+	if spec.Training != nil {
+		return fmt.Errorf("the reference's training needs its own build of TensorFlow: %w", runners.ErrUnsupported)
+	}
+	return nil
+}
+
+// program returns the process of an agent. The shell becomes the command, so that signals
+// reach it.
+func program(o Options, dir string, c loopback.Container) loopback.Program {
+	p := loopback.Program{
+		Args: append([]string{"/bin/sh", "-c", "exec " + o.Command + ` "$@"`, "agent"}, Flags(c)...),
+		Env:  append(inherited(c.Env), Variables(c)...),
+		Dir:  dir,
+	}
+	if o.Waits {
+		p.Ready = ReadyFile(c)
+	}
+	return p
+}
+
+// Flags returns the flags of the reference's agent.py for a pod.
+func Flags(c loopback.Container) []string {
+	return []string{"--conf=" + c.Conf, "--tfs_log=" + filepath.Join(c.Dir, "var", "log", "tfs.std.log")}
+}
+
+// ReadyFile returns the file that an agent that waits creates once it is ready.
+func ReadyFile(c loopback.Container) string { return filepath.Join(c.Dir, "agent.ready") }
+
+// Variables returns what an agent finds in its environment beyond what the reference's
+// containers have there, as key=value.
+func Variables(c loopback.Container) []string {
+	list := []string{
+		"MONOSIM_POD=" + c.Name,
+		"MONOSIM_IP=" + c.IP,
+		"MONOSIM_HOME=" + c.Home,
+		"MONOSIM_READY=" + ReadyFile(c),
+		"MONOSIM_SPEED=" + strconv.FormatFloat(1/c.TimeScale, 'g', -1, 64),
+		"MONOSIM_SEED=" + Seed(c),
+	}
+	if strings.HasSuffix(c.Quirks, "Q25=fork") {
+		list = append(list, "MONOSIM_LATEST_ONCE=1")
+	}
+	return list
+}
+
+// Seed returns a number that is the same for the same seed and pod, as a hash seed of Python.
+func Seed(c loopback.Container) string {
+	h := fnv.New32a()
+	fmt.Fprintf(h, "%d %s", c.Seed, c.Name)
+	return strconv.FormatUint(uint64(h.Sum32()), 10)
+}
+
+// fromHere lists the variables of this program that a command needs to find its own programs
+// and modules.
+var fromHere = []string{"PATH", "HOME", "LANG"}
+
+// inherited returns a pod's environment with those of this program in place of the pod's.
+func inherited(env []string) []string {
+	here := lists.Filter(lists.Map(fromHere, func(key string) string { return key + "=" + os.Getenv(key) }),
+		func(line string) bool { return !strings.HasSuffix(line, "=") })
+	return append(slices.DeleteFunc(slices.Clone(env), func(line string) bool {
+		return slices.ContainsFunc(here, func(h string) bool {
+			key, _, _ := strings.Cut(h, "=")
+			return strings.HasPrefix(line, key+"=")
+		})
+	}), here...)
+}
+
+var _ runners.Runner = (*Runner)(nil)

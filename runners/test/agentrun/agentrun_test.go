@@ -1,0 +1,179 @@
+package agentrun_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/monosim/monosim/engine/pythontest"
+	"github.com/monosim/monosim/features"
+	"github.com/monosim/monosim/features/compare"
+	"github.com/monosim/monosim/features/steps"
+	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/test/agentrun"
+	"github.com/monosim/monosim/runners/test/deeds"
+	"github.com/monosim/monosim/runners/test/realrun/loopback"
+	"github.com/monosim/monosim/runners/test/simrun"
+)
+
+// program is a built monosim, for all tests.
+var program string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "agentrun-test")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
+	}
+	code := 2
+	program = filepath.Join(dir, "monosim")
+	if text, err := exec.Command("go", "build", "-o", program, "../../../cmd/monosim").CombinedOutput(); err == nil {
+		code = m.Run()
+	} else {
+		fmt.Fprintf(os.Stderr, "build monosim: %v\n%s", err, text)
+	}
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// report runs scenarios with an agent, ten times the clock, and returns the report on it. A
+// machine that is busy is late by more than that allows for: what does not agree there is tried
+// again where no fault is planted.
+func report(t *testing.T, o agentrun.Options, again int, paths ...string) *compare.Port {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it takes ten seconds")
+	}
+	t.Parallel() // it mostly waits
+	newRunner := func(scale float64) *agentrun.Runner {
+		o.Loopback = loopback.Options{Monosim: program, TimeScale: scale, Dir: t.TempDir()}
+		r, err := agentrun.New(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	c := compare.Comparison{
+		Suite:   steps.Suite{FS: features.FS, Paths: paths, Seed: 1, Jobs: 4},
+		Runners: []runners.Runner{&simrun.Runner{}, newRunner(0.1)}, Logs: true,
+		Slack: deeds.Slack{Least: 15 * time.Second, Part: 0.05}, // ten of which are a second of the clock
+		Slower: func(_ string, times int) (runners.Runner, string) {
+			if times > again {
+				return nil, ""
+			}
+			return newRunner(0.1 * math.Pow(3, float64(times))), ""
+		},
+	}
+	m, _, err := c.Run(context.Background(), &steps.Report{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.Port(agentrun.Name, o.Command)
+}
+
+// agreement fails the test unless all scenarios agree.
+func agreement(t *testing.T, p *compare.Port) {
+	t.Helper()
+	for _, row := range p.Scenarios {
+		if row.Verdict != compare.Agrees {
+			t.Errorf("%s:%d %s: %s; %s; %s", row.Path, row.Line, row.Verdict, row.Cause, row.First, row.Failed)
+		}
+	}
+	if want := fmt.Sprintf("%d of %d scenarios, 100 %% of deeds", len(p.Scenarios), len(p.Scenarios)); p.Badge != want {
+		t.Errorf("badge: want %q, got %q", want, p.Badge)
+	}
+}
+
+// own is this project's agent, by the variables of the contract alone.
+func own() agentrun.Options {
+	return agentrun.Options{Command: program + ` agent --tfs_home="$MONOSIM_HOME" --listen=$MONOSIM_IP --localhost=$MONOSIM_IP --speed=${MONOSIM_SPEED}x --seed=$MONOSIM_SEED`}
+}
+
+// javascript is the agent of testdata, with a planted fault or "". It skips the test without node.
+func javascript(t *testing.T, fault string) agentrun.Options {
+	t.Helper()
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skipf("no node: %v", err)
+	}
+	return agentrun.Options{Command: "env FAULT=" + fault + " " + node + " testdata/agent.mjs", Waits: true}
+}
+
+// The goal is that the contract is enough: an agent that knows what AGENT.md says does as the
+// simulation. The method is a short story of each kind, with what was done compared.
+func TestOurOwnAgentKeepsTheContract(t *testing.T) {
+	agreement(t, report(t, own(), 2, "startup.feature:4", "policies.feature:54"))
+}
+
+func TestTheReferenceKeepsTheContract(t *testing.T) {
+	o := agentrun.Options{Waits: true, Command: fmt.Sprintf("env MONOLITH_SRC=%s PYTHONHASHSEED=$MONOSIM_SEED %s ../pythonrun/agent.py", pythontest.Reference(t), pythontest.Find(t))}
+	if !pythontest.Has(t, pythontest.Find(t), "kazoo", "grpc", "absl", "dataclasses_json", "six", "google.protobuf") {
+		t.Skip("no packages of the reference")
+	}
+	agreement(t, report(t, o, 2, "startup.feature:4"))
+}
+
+func TestAnAgentInJavaScriptKeepsTheContract(t *testing.T) {
+	agreement(t, report(t, javascript(t, ""), 2, javaScriptStories...))
+}
+
+var javaScriptStories = []string{"filters.feature:4", "rollout.feature:28", "publishing.feature:52", "discovery.feature:11"}
+
+// The goal is that a report names the fault of an agent. The method is to plant one in a copy.
+func TestAPlantedFaultIsNamed(t *testing.T) {
+	for _, c := range []struct {
+		fault, story, verdict, cause, first string
+	}{
+		{"persistent", "discovery.feature:67", compare.Differs, "a binding: another", "creates it, want creates it, ephemeral"},
+		{"first", "discovery.feature:67", compare.Fails, "HeartBeat: another", "answers"},
+	} {
+		t.Run(c.fault, func(t *testing.T) {
+			p := report(t, javascript(t, c.fault), 0, c.story)
+			row := p.Scenarios[0]
+			if row.Verdict != c.verdict || row.Cause != c.cause || !strings.Contains(row.First, c.first) || row.Same >= row.Deeds {
+				t.Errorf("want %s, %s, %s, got %+v", c.verdict, c.cause, c.first, row)
+			}
+			if len(p.Causes) != 1 || p.Causes[0].Reference == "" || p.Agrees != 0 {
+				t.Errorf("want one cause with the lines of the reference, got %+v", p)
+			}
+			var table strings.Builder
+			if err := p.Print(&table); err != nil || !strings.Contains(table.String(), c.cause) || !strings.Contains(table.String(), ": 0 of 1 scenarios, ") {
+				t.Errorf("%v; want a table with the cause and the badge, got\n%s", err, table.String())
+			}
+		})
+	}
+}
+
+// What no agent of another's can be is not begun.
+func TestWhatIsRefused(t *testing.T) {
+	r, err := agentrun.New(own())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, spec := range []runners.Spec{
+		{Conf: runners.ConfV3, Quirks: "fixed"}, {Conf: runners.ConfV3, Python: "3.8"},
+	} {
+		if c, err := r.Build(spec); !errors.Is(err, runners.ErrUnsupported) {
+			t.Errorf("quirks %q, Python %q: want that it is not supported, got %v, %v", spec.Quirks, spec.Python, c, err)
+		}
+	}
+	if _, err := agentrun.New(agentrun.Options{Command: " "}); err == nil || !strings.Contains(err.Error(), "found no command") {
+		t.Errorf("no command: got %v", err)
+	}
+}
+
+// An agent is a command of the shell.
+func Example() {
+	r, err := agentrun.New(agentrun.Options{Command: "node agent.mjs", Waits: true})
+	fmt.Println(r.Name(), err)
+
+	// Output:
+	// agent <nil>
+}
