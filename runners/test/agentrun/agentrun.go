@@ -10,7 +10,7 @@
 //
 // To change:
 //
-//   - what the command gets: [Program] and [Variables], and with them AGENT.md
+//   - what the command gets: [Flags] and [Variables], and with them AGENT.md
 //   - which scenarios are unsupported: [Kept]
 //   - an agent that was written from AGENT.md alone: testdata/agent.mjs
 package agentrun
