@@ -61,7 +61,7 @@ binary, builtin:features/startup.feature a file of them; then the last line says
 
 The last line of the output gives the totals and a hash of everything that
 happened; it is the same for the same seed. Where a format goes to standard
-output that a line would spoil (junit, cucumber, html), the line goes to standard error.
+output that a line would spoil (junit, cucumber, messages, html), the line goes to standard error.
 
 With --runner they run on other runners, too: as processes on the loopback (real), and
 so with the reference's own agents (python) or with anybody's (agent). A scenario says by
@@ -119,7 +119,7 @@ func (o *testOptions) register(cmd *cobra.Command) {
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "print failures and the totals only")
 	f.BoolVar(&o.json, "json", false, "with --list, --list-tags, --dry-run and --agent: print JSON")
 	f.StringVar(&o.suite.Tags, "tags", "", "run only scenarios with such tags, as '@a and not (@b or @c)' or '@a && ~@b'")
-	f.StringArrayVar(&o.formats, "format", nil, "progress (default), pretty, junit, cucumber or html (a page for browsers), with :FILE into a file; may be repeated")
+	f.StringArrayVar(&o.formats, "format", nil, "progress (default), pretty, junit, cucumber (JSON), messages (Cucumber Messages) or html (a page for browsers), with :FILE into a file; may be repeated")
 	f.BoolVar(&o.suite.Twice, "check-determinism", false, "run everything twice and compare what happened")
 	f.StringArrayVar(&o.choices, "choice", nil, "with --check-determinism: fix a choice of the second run, as node/site#k=value")
 	f.StringVar(&o.suite.Quirks, "quirks", "", quirksHelp+"; for scenarios that do not say theirs (default python)")

@@ -19,6 +19,7 @@ var formats = map[string]func(io.Writer) steps.Listener{
 	"pretty":   report.NewPretty,
 	"junit":    report.NewJUnit,
 	"cucumber": report.NewCucumber,
+	"messages": func(w io.Writer) steps.Listener { return report.NewMessages(w, thisVersion().Version) },
 	"html":     report.NewHTML,
 }
 
@@ -38,7 +39,7 @@ func parseFormats(texts []string, quiet bool) ([]output, error) {
 	for _, text := range texts {
 		format, file, toFile := strings.Cut(text, ":")
 		if formats[format] == nil || toFile && file == "" {
-			return nil, fmt.Errorf("--format: found %q, want progress, pretty, junit, cucumber or html, or one of them with :FILE", text)
+			return nil, fmt.Errorf("--format: found %q, want progress, pretty, junit, cucumber, messages or html, or one of them with :FILE", text)
 		}
 		list = append(list, output{format: format, file: file, quiet: quiet})
 	}
@@ -47,7 +48,7 @@ func parseFormats(texts []string, quiet bool) ([]output, error) {
 
 // spoilt reports whether another line after the report would make it unreadable.
 func (o output) spoilt() bool {
-	return o.file == "" && slices.Contains([]string{"junit", "cucumber", "html"}, o.format)
+	return o.file == "" && slices.Contains([]string{"junit", "cucumber", "messages", "html"}, o.format)
 }
 
 // report makes the report.

@@ -36,7 +36,7 @@ var (
 
 // allForms has a run write every form, and returns their flags and their files.
 func allForms(dir string) (flags, files []string) {
-	for _, form := range []string{"progress", "pretty", "junit", "cucumber"} {
+	for _, form := range []string{"progress", "pretty", "junit", "cucumber", "messages"} {
 		files = append(files, filepath.Join(dir, form))
 		flags = append(flags, "--format", form+":"+filepath.Join(dir, form))
 	}

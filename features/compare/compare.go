@@ -72,11 +72,16 @@ const mostSeeds = 200
 // explains it, or if it asked for something that its runner cannot do, which needs a tag.
 // The error is an *steps.InputError or the listener's.
 func (c *Comparison) Run(ctx context.Context, listener steps.Listener) (*Matrix, *steps.Summary, error) {
-	list, err := c.list()
+	s := c.selection()
+	list, err := s.List()
 	if err != nil {
 		return nil, nil, err
 	}
-	plan := steps.Plan{Scenarios: len(list), Seeds: 1}
+	plan, err := s.Plan()
+	if err != nil {
+		return nil, nil, err
+	}
+	plan.Seeds, plan.Runs = 1, 0
 	for _, sc := range list {
 		for _, r := range c.Runners {
 			if sc.Not[r.Name()] == "" {
@@ -107,11 +112,11 @@ func (c *Comparison) Run(ctx context.Context, listener steps.Listener) (*Matrix,
 	return m, summary, errors.Join(err, listener.End(summary))
 }
 
-// list finds the scenarios that run on the measure or, without a measure, on any runner.
-func (c *Comparison) list() ([]steps.Listed, error) {
+// selection selects the scenarios that run on the measure or, without a measure, on any runner.
+func (c *Comparison) selection() *steps.Suite {
 	s := c.Suite
 	s.Runner = everywhere{c.Runners[0]}
-	return s.List()
+	return &s
 }
 
 // everywhere is a runner without a name, so that no scenario can exclude it.

@@ -17,18 +17,11 @@ import (
 
 // Goal: the Cucumber JSON is what Cucumber's own formatter writes. Method: files with rules,
 // outlines, tags, descriptions and keywords of another language, beside what cucumber-js 12.9.0
-// wrote of them: all of its fields but results, and ids without the seed, which it does not know.
+// wrote of them (record.sh): all of its fields but results, and ids without the seed, which it does
+// not know.
 func TestCucumberJSONIsThatOfCucumber(t *testing.T) {
-	files := fstest.MapFS{} // by other names than on disk, where monosim test features would run them
-	for _, name := range []string{"cucumber", "localized"} {
-		text, err := os.ReadFile("testdata/" + name + ".gherkin")
-		if err != nil {
-			t.Fatal(err)
-		}
-		files[name+".feature"] = &fstest.MapFile{Data: text}
-	}
 	var out bytes.Buffer
-	suite := &steps.Suite{Runner: &simrun.Runner{}, FS: files, Paths: []string{"."}, Seed: 1}
+	suite := &steps.Suite{Runner: &simrun.Runner{}, FS: gherkinFiles(t), Paths: []string{"."}, Seed: 1}
 	if _, err := suite.Stream(t.Context(), report.NewCucumber(&out)); err != nil {
 		t.Fatal(err)
 	}
@@ -70,4 +63,19 @@ func TestCucumberJSONIsThatOfCucumber(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-cucumber-js +here:\n%s", diff)
 	}
+}
+
+// gherkinFiles are the files of testdata, by other names than on disk, where monosim test features
+// would run them.
+func gherkinFiles(t *testing.T) fstest.MapFS {
+	t.Helper()
+	files := fstest.MapFS{}
+	for _, name := range []string{"cucumber", "localized"} {
+		text, err := os.ReadFile("testdata/" + name + ".gherkin")
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name+".feature"] = &fstest.MapFile{Data: text}
+	}
+	return files
 }

@@ -79,7 +79,7 @@ func TestMemoryDoesNotGrowWithRuns(t *testing.T) {
 	}
 	h := &heap{at: []int{2_000, 20_000}}
 	suite := &steps.Suite{Runner: &simrun.Runner{KeepLog: 1}, FS: everySecondFails, Paths: []string{"."}, Seed: 1, Seeds: 10_000}
-	summary, err := suite.Stream(t.Context(), all{h, report.NewProgress(io.Discard), report.NewPretty(io.Discard), report.NewJUnit(io.Discard), report.NewCucumber(io.Discard)})
+	summary, err := suite.Stream(t.Context(), all{h, report.NewProgress(io.Discard), report.NewPretty(io.Discard), report.NewJUnit(io.Discard), report.NewCucumber(io.Discard), report.NewMessages(io.Discard, ""), report.NewHTML(io.Discard)})
 	if err != nil || summary.Runs != 20_000 || summary.Failed != 10_000 {
 		t.Fatalf("want 20,000 runs with 10,000 failures, got %d with %d, %v", summary.Runs, summary.Failed, err)
 	}

@@ -15,6 +15,7 @@ import (
 // scenario is a scenario of a file. An outline has one case for each row of its examples.
 type scenario struct {
 	feature, name, path string
+	text                string // of the file
 	// line is where the scenario begins. first and last are its outermost lines, from its
 	// tags to its last step or row.
 	line, first, last int
@@ -80,8 +81,9 @@ func (sc *scenario) keep(wanted tags.Filter) {
 
 // readFeature makes the scenarios of one file; why has the reasons of its tags, by the ids
 // of the tags.
-func readFeature(path string, f *messages.Feature, pickles []*messages.Pickle, why map[string]string) []*scenario {
-	r := reader{path: path, why: why, steps: map[string]*messages.Step{}, inBackground: map[string]bool{}, scenarios: map[string]*messages.Scenario{},
+func readFeature(doc document, pickles []*messages.Pickle, why map[string]string) []*scenario {
+	f := doc.Feature
+	r := reader{path: doc.Uri, why: why, steps: map[string]*messages.Step{}, inBackground: map[string]bool{}, scenarios: map[string]*messages.Scenario{},
 		rules: map[string]string{}, tagLines: map[string]int{}}
 	r.read(f)
 	each(f, func(sc *messages.Scenario) {
@@ -94,7 +96,7 @@ func readFeature(path string, f *messages.Feature, pickles []*messages.Pickle, w
 		source := r.scenarios[p.AstNodeIds[0]]
 		sc := byID[source.Id]
 		if sc == nil {
-			sc = &scenario{feature: f.Name, name: source.Name, path: path, line: int(source.Location.Line)}
+			sc = &scenario{feature: f.Name, name: source.Name, path: doc.Uri, text: doc.text, line: int(source.Location.Line)}
 			sc.first, sc.last = linesOf(source)
 			byID[source.Id] = sc
 			found = append(found, sc)

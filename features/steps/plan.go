@@ -1,6 +1,7 @@
 package steps
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -141,11 +142,11 @@ func (s *Suite) find() ([]*scenario, error) {
 		}
 		var list []*scenario
 		for _, doc := range documents {
-			why, err := readReasons(doc)
+			why, err := readReasons(doc.GherkinDocument)
 			if err != nil {
 				return nil, err
 			}
-			list = append(list, readFeature(doc.Uri, doc.Feature, gherkin.Pickles(*doc, doc.Uri, newID), why)...)
+			list = append(list, readFeature(doc, gherkin.Pickles(*doc.GherkinDocument, doc.Uri, newID), why)...)
 			for _, sc := range rowless(doc.Feature) {
 				remark := fmt.Sprintf("%s:%d: %s %q has no row, so nothing of it runs", doc.Uri, sc.Location.Line, sc.Keyword, sc.Name)
 				if first, last := linesOf(sc); line >= first && line <= last {
@@ -172,13 +173,19 @@ func (s *Suite) find() ([]*scenario, error) {
 	return found, nil
 }
 
+// document is a .feature file, as text too.
+type document struct {
+	*messages.GherkinDocument
+	text string
+}
+
 // documents parses a .feature file, or all in a directory, by their paths.
-func (s *Suite) documents(root string) ([]*messages.GherkinDocument, error) {
+func (s *Suite) documents(root string) ([]document, error) {
 	fsys := s.FS
 	if fsys == nil {
 		fsys = hostFS{}
 	}
-	var list []*messages.GherkinDocument
+	var list []document
 	err := fs.WalkDir(fsys, root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return &InputError{Where: "features", Text: fmt.Sprintf("feature path %q is not available: %v", path, err)}
@@ -186,18 +193,17 @@ func (s *Suite) documents(root string) ([]*messages.GherkinDocument, error) {
 		if entry.IsDir() || path != root && !strings.HasSuffix(path, ".feature") {
 			return nil
 		}
-		file, err := fsys.Open(path)
+		text, err := fs.ReadFile(fsys, path)
 		if err != nil {
 			return &InputError{Where: "features", Text: err.Error()}
 		}
-		defer file.Close()
-		doc, err := gherkin.ParseGherkinDocument(file, newID)
+		doc, err := gherkin.ParseGherkinDocument(bytes.NewReader(text), newID)
 		if err != nil {
 			return &InputError{Where: "features", Text: path + " - " + err.Error()}
 		}
 		if doc.Feature != nil {
 			doc.Uri = path
-			list = append(list, doc)
+			list = append(list, document{doc, string(text)})
 		}
 		return nil
 	})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"runtime"
+	"slices"
 	"sync"
 )
 
@@ -25,6 +26,17 @@ type Plan struct {
 	// Scenarios counts the selected scenarios, each row of an outline as one. Each runs
 	// with Seeds seeds, Runs times in all.
 	Scenarios, Seeds, Runs int
+	// Files are those that the scenarios are in, in the order of the runs.
+	Files []File
+	// Glue is what the scenarios may say.
+	Glue *Glue
+}
+
+// File is a .feature file of which something runs.
+type File struct {
+	Path, Text string
+	// Lines has Result.Line of each scenario that runs.
+	Lines []int
 }
 
 // These bound how many results may wait for an earlier one, for each job. Fewer would leave jobs
@@ -57,11 +69,28 @@ func (s *Suite) Stream(ctx context.Context, listener Listener) (*Summary, error)
 	return summary, errors.Join(err, listener.End(summary))
 }
 
+// Plan finds what Stream would run. Its error is as Stream's.
+func (s *Suite) Plan() (Plan, error) {
+	scenarios, err := s.plan()
+	if err != nil {
+		return Plan{}, err
+	}
+	return s.planOf(scenarios), nil
+}
+
 // planOf counts what is to be run.
 func (s *Suite) planOf(scenarios []*scenario) Plan {
-	p := Plan{Seeds: max(s.Seeds, 1)}
+	p := Plan{Seeds: max(s.Seeds, 1), Glue: newGlue(newVocabulary(s.Runner.Faults(), s.Sentences...))}
 	for _, sc := range scenarios {
 		p.Scenarios += len(sc.cases)
+		i := slices.IndexFunc(p.Files, func(f File) bool { return f.Path == sc.path })
+		if i < 0 {
+			i = len(p.Files)
+			p.Files = append(p.Files, File{Path: sc.path, Text: sc.text})
+		}
+		for k := range sc.cases {
+			p.Files[i].Lines = append(p.Files[i].Lines, sc.cases[k].line(sc))
+		}
 	}
 	p.Runs = p.Scenarios * p.Seeds
 	return p

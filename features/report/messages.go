@@ -1,0 +1,209 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"time"
+
+	gherkin "github.com/cucumber/gherkin/go/v42"
+	messages "github.com/cucumber/messages/go/v34"
+
+	"github.com/monosim/monosim/features/steps"
+)
+
+// messagesVersion is the version of the protocol, that of the module of its types.
+const messagesVersion = "34.2.0"
+
+// These have what the types of the module leave out: a start of 0, and empty lists.
+type (
+	testCase struct {
+		ID      string     `json:"id"`
+		Pickle  string     `json:"pickleId"`
+		Steps   []testStep `json:"testSteps"`
+		TestRun string     `json:"testRunStartedId"`
+	}
+	testStep struct {
+		ID          string            `json:"id"`
+		PickleStep  string            `json:"pickleStepId"`
+		Definitions []string          `json:"stepDefinitionIds"`
+		Matches     []testStepMatched `json:"stepMatchArgumentsLists"`
+	}
+	testStepMatched struct {
+		Arguments []steps.Argument `json:"stepMatchArguments"`
+	}
+)
+
+// messagesForm writes the messages of NewMessages.
+type messagesForm struct {
+	out     io.Writer
+	lines   bytes.Buffer // not written yet
+	encode  *json.Encoder
+	version string
+	ids     messages.Incrementing
+	plan    steps.Plan
+
+	definitions []string // ids, in the order of the plan's expressions
+	run         string   // id of the test run
+	pickles     map[scenarioKey]*messages.Pickle
+	cases       map[scenarioKey]testCase // announced, and not started
+	at          time.Duration            // virtual time of all runs so far
+}
+
+// NewMessages makes a listener that writes Cucumber Messages, a JSON object a line, as the message
+// formatter of cucumber-js does: the files, their pickles, the sentences as step definitions, and
+// what became of each step. Times are virtual ones from the first run on; runs follow one another.
+// version is that of the program. A run of a further seed is a test case of its own, with a log of
+// its seed.
+func NewMessages(w io.Writer, version string) steps.Listener {
+	f := &messagesForm{out: w, version: version, pickles: map[scenarioKey]*messages.Pickle{}, cases: map[scenarioKey]testCase{}}
+	f.encode = json.NewEncoder(&f.lines)
+	f.encode.SetEscapeHTML(false)
+	return f
+}
+
+// Begin writes what is known before anything runs.
+func (f *messagesForm) Begin(p steps.Plan) error {
+	f.plan = p
+	f.say("meta", messages.Meta{
+		ProtocolVersion: messagesVersion, Implementation: &messages.Product{Name: "monosim", Version: f.version},
+		Runtime: &messages.Product{Name: "go", Version: strings.TrimPrefix(runtime.Version(), "go")},
+		Os:      &messages.Product{Name: runtime.GOOS}, Cpu: &messages.Product{Name: runtime.GOARCH},
+	})
+	for _, file := range p.Files {
+		if err := f.file(file); err != nil {
+			return err
+		}
+	}
+	f.glue(p.Glue)
+	f.run = f.ids.NewId()
+	f.say("testRunStarted", messages.TestRunStarted{Id: f.run, Timestamp: f.now()})
+	for _, file := range p.Files {
+		for _, line := range file.Lines {
+			key := scenarioKey{file.Path, line}
+			one, err := f.testCase(key)
+			if err != nil {
+				return err
+			}
+			f.cases[key] = one
+		}
+	}
+	return f.flush()
+}
+
+// file writes a file: its text, what it is read as, and its scenarios.
+func (f *messagesForm) file(file steps.File) error {
+	doc, err := gherkin.ParseGherkinDocument(strings.NewReader(file.Text), f.ids.NewId)
+	if err != nil {
+		return fmt.Errorf("%s: %w", file.Path, err) // it was read already
+	}
+	doc.Uri = file.Path
+	f.say("source", messages.Source{Uri: file.Path, Data: file.Text, MediaType: messages.SourceMediaType_TEXT_X_CUCUMBER_GHERKIN_PLAIN})
+	f.say("gherkinDocument", doc)
+	for _, p := range gherkin.Pickles(*doc, file.Path, f.ids.NewId) {
+		f.pickles[scenarioKey{file.Path, int(p.Location.Line)}] = p
+		f.say("pickle", p)
+	}
+	return nil
+}
+
+// glue writes the sentences. They are in the program, so there is no place to refer to.
+func (f *messagesForm) glue(g *steps.Glue) {
+	for _, t := range g.Types {
+		f.say("parameterType", messages.ParameterType{Id: f.ids.NewId(), Name: t.Name, RegularExpressions: []string{t.Pattern}, UseForSnippets: true})
+	}
+	for _, e := range g.Expressions {
+		id := f.ids.NewId()
+		f.definitions = append(f.definitions, id)
+		f.say("stepDefinition", messages.StepDefinition{Id: id, SourceReference: &messages.SourceReference{},
+			Pattern: &messages.StepDefinitionPattern{Source: e, Type: messages.StepDefinitionPatternType_CUCUMBER_EXPRESSION}})
+	}
+}
+
+// testCase announces a run of a scenario.
+func (f *messagesForm) testCase(key scenarioKey) (testCase, error) {
+	p := f.pickles[key]
+	if p == nil {
+		return testCase{}, fmt.Errorf("%s:%d: found a result of no scenario of the plan", key.path, key.line)
+	}
+	one := testCase{ID: f.ids.NewId(), Pickle: p.Id, TestRun: f.run, Steps: []testStep{}}
+	for _, s := range p.Steps {
+		st := testStep{ID: f.ids.NewId(), PickleStep: s.Id, Definitions: []string{}, Matches: []testStepMatched{}}
+		if i, arguments := f.plan.Glue.Match(s.Text); i >= 0 {
+			st.Definitions, st.Matches = append(st.Definitions, f.definitions[i]), append(st.Matches, testStepMatched{arguments})
+		}
+		one.Steps = append(one.Steps, st)
+	}
+	f.say("testCase", one)
+	return one, nil
+}
+
+// Add writes a run: its begin, its steps and its end.
+func (f *messagesForm) Add(r *steps.Result) (err error) {
+	key := scenarioKey{r.Path, r.Line}
+	one, announced := f.cases[key]
+	delete(f.cases, key)
+	if !announced {
+		if one, err = f.testCase(key); err != nil {
+			return err
+		}
+	}
+	began, started := f.at, f.ids.NewId()
+	f.say("testCaseStarted", messages.TestCaseStarted{Id: started, TestCaseId: one.ID, Timestamp: f.now()})
+	if f.plan.Seeds > 1 {
+		f.say("attachment", messages.Attachment{TestCaseStartedId: started, Body: fmt.Sprintf("seed %d, replay with: %s", r.Seed, r.Replay),
+			MediaType: "text/x.cucumber.log+plain", ContentEncoding: messages.AttachmentContentEncoding_IDENTITY, Timestamp: f.now()})
+	}
+	for i, s := range r.Steps {
+		f.say("testStepStarted", messages.TestStepStarted{TestCaseStartedId: started, TestStepId: one.Steps[i].ID, Timestamp: f.now()})
+		f.at += s.Took
+		f.say("testStepFinished", messages.TestStepFinished{TestCaseStartedId: started, TestStepId: one.Steps[i].ID,
+			TestStepResult: stepResult(r, i), Timestamp: f.now()})
+	}
+	f.at = max(f.at, began+r.Stats.Virtual)
+	f.say("testCaseFinished", messages.TestCaseFinished{TestCaseStartedId: started, Timestamp: f.now()})
+	return f.flush()
+}
+
+// stepResult is what became of a step. A failure of the run as a whole is one of its last step.
+func stepResult(r *steps.Result, i int) *messages.TestStepResult {
+	s := r.Steps[i]
+	took := messages.GoDurationToDuration(s.Took)
+	result := &messages.TestStepResult{Duration: &took, Status: messages.TestStepResultStatus(strings.ToUpper(s.Status.String()))}
+	if s.Err != nil {
+		result.Message = why(r, s.Err)
+	}
+	if r.Err != nil && i == len(r.Steps)-1 {
+		result.Status, result.Message = messages.TestStepResultStatus_FAILED, strings.TrimSpace(result.Message+"\n"+why(r, r.Err))
+	}
+	return result
+}
+
+// End writes how all of it ended.
+func (f *messagesForm) End(s *steps.Summary) error {
+	end := messages.TestRunFinished{TestRunStartedId: f.run, Success: s.Failed == 0 && !s.Interrupted, Message: s.Remark(), Timestamp: f.now()}
+	f.say("testRunFinished", end)
+	return f.flush()
+}
+
+// now is the virtual time.
+func (f *messagesForm) now() *messages.Timestamp {
+	t := messages.GoTimeToTimestamp(time.Unix(0, int64(f.at)))
+	return &t
+}
+
+// say adds a message of a kind. No value of these types cannot be encoded.
+func (f *messagesForm) say(kind string, what any) {
+	if err := f.encode.Encode(map[string]any{kind: what}); err != nil {
+		panic(err)
+	}
+}
+
+// flush writes what was said.
+func (f *messagesForm) flush() error {
+	_, err := f.lines.WriteTo(f.out)
+	return err
+}
