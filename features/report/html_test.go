@@ -66,6 +66,7 @@ func TestAPageHasTheRunsResults(t *testing.T) {
 	var got []steps.Result
 	var charts []*timeline.Chart
 	var totals report.HTMLTotals
+	var rounds []report.HTMLRound
 	for _, line := range lines {
 		var kind struct{ Kind string }
 		read(t, line, &kind)
@@ -85,6 +86,10 @@ func TestAPageHasTheRunsResults(t *testing.T) {
 				t.Errorf("chart of run %d: found one of a run that passed", chart.Run)
 			}
 			charts = append(charts, chart.Chart)
+		case "round":
+			var round report.HTMLRound
+			read(t, line, &round)
+			rounds = append(rounds, round)
 		case "totals":
 			read(t, line, &totals)
 		}
@@ -102,6 +107,20 @@ func TestAPageHasTheRunsResults(t *testing.T) {
 	}
 	if diff := cmp.Diff(wantCharts, charts); diff != "" {
 		t.Errorf("charts (-run +page):\n%s", diff)
+	}
+	var wantRounds []report.HTMLRound
+	for i, result := range r.Results {
+		if i%len(scenarios) == 0 {
+			wantRounds = append(wantRounds, report.HTMLRound{Kind: "round", Seed: result.Seed})
+		}
+		round := &wantRounds[len(wantRounds)-1]
+		round.Ran++
+		if result.Status == steps.Failed {
+			round.Failed = append(round.Failed, round.Ran)
+		}
+	}
+	if diff := cmp.Diff(wantRounds, rounds); diff != "" {
+		t.Errorf("rounds (-run +page):\n%s", diff)
 	}
 	wantTotals := report.HTMLTotals{
 		Kind: "totals", Runs: len(r.Results), Passed: r.Passed, Failed: r.Failed, Skipped: r.Skipped, Steps: r.Steps,
@@ -211,6 +230,9 @@ func TestAPageAsksForNothing(t *testing.T) { webpagetest.AsksForNothing(t, pageO
 func TestABrowserDrawsThePage(t *testing.T) {
 	r := ran(t)
 	count := webpagetest.Classes(t, pageOf(t, r), 1400)
+	if count["strip"] != 2 || count["strip-cells"] != 2 {
+		t.Errorf("found %d strips with %d rows of cells, want 2 of each, one a scenario", count["strip"], count["strip-cells"])
+	}
 	if count["run"] != len(r.Results) || count["steps"] != 1 {
 		t.Errorf("found %d runs and %d open ones, want %d and 1, the first failure", count["run"], count["steps"], len(r.Results))
 	}
@@ -218,5 +240,61 @@ func TestABrowserDrawsThePage(t *testing.T) {
 		if count[class] == 0 {
 			t.Errorf("found nothing of class %s", class)
 		}
+	}
+}
+
+// The goal is that a page of very many runs opens at once: 1,000 scenarios with 5,000 seeds, of
+// which some fail often. The method is to write it from made-up results, and to have a browser say
+// when its script was through, counted from the begin of loading.
+func TestAPageOfFiveMillionRunsOpensInTwoSeconds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it writes five million results")
+	}
+	const scenarios, seeds = 1000, 5000
+	var b bytes.Buffer
+	form := report.NewHTML(&b)
+	summary := steps.Summary{Plan: steps.Plan{Scenarios: scenarios, Seeds: seeds, Runs: scenarios * seeds}, Runs: scenarios * seeds}
+	if err := form.Begin(summary.Plan); err != nil {
+		t.Fatal(err)
+	}
+	list := make([]steps.Step, 8)
+	for i := range list {
+		list[i] = steps.Step{Keyword: "Then", Text: fmt.Sprintf("within 30s ctr:ps_%d is bound to every pod, as it was before", i), Line: i + 3, Took: time.Second}
+	}
+	results := make([]steps.Result, scenarios)
+	for i := range results {
+		path := fmt.Sprintf("features/f%d.feature", i/50)
+		results[i] = steps.Result{Feature: "Many", Name: fmt.Sprintf("Scenario %d", i), Path: path, Line: 1 + i%50*10, Steps: list,
+			Replay: fmt.Sprintf("monosim test %s:%d --seed 1", path, 1+i%50*10)}
+	}
+	failure := errors.New("t+30s: bindings of ctr:ps_1, want [shard0-replica0 shard0-replica1], got []")
+	for seed := range seeds {
+		for i := range scenarios {
+			r := results[i]
+			r.Seed = uint64(seed + 1)
+			if i%10 == 3 && seed%10 == i/10%10 || i == 500 {
+				r.Status, r.Err = steps.Failed, failure
+				summary.Failed++
+			}
+			if err := form.Add(&r); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	summary.Passed = summary.Runs - summary.Failed
+	if err := form.End(&summary); err != nil {
+		t.Fatal(err)
+	}
+	page := b.String()
+	if most := 12 << 20; len(page) > most {
+		t.Errorf("found a page of %d bytes, want %d at most", len(page), most)
+	}
+	took, count := webpagetest.Opened(t, page, 1400)
+	t.Logf("%d kB open in %v", len(page)>>10, took)
+	if count["strip"] == 0 || count["run"] == 0 {
+		t.Errorf("found %d strips and %d runs, want some of both", count["strip"], count["run"])
+	}
+	if took > 2*time.Second {
+		t.Errorf("the page opened in %v, want 2s at most", took)
 	}
 }

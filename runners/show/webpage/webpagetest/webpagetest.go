@@ -4,7 +4,8 @@
 // Two things to use first:
 //
 //   - [AsksForNothing] fails the test if a page would load something.
-//   - [Classes] counts a page's elements by class after its script has run.
+//   - [Classes] counts a page's elements by class after its script has run; [Opened] also says
+//     how long that took.
 //
 // To change what counts as loading, see AsksForNothing; which browsers are tried, browsers.
 package webpagetest
@@ -20,6 +21,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/net/html"
 )
@@ -82,6 +84,36 @@ var browsers = []string{"chromium", "chromium-browser", "google-chrome", "google
 // class. It skips the test if no browser is installed.
 func Classes(t testing.TB, page string, width int) map[string]int {
 	t.Helper()
+	count, _ := classes(shown(t, page, width, "--virtual-time-budget=5000"))
+	return count
+}
+
+// Opened is Classes as a reader has it, with the time of the clock from the begin of loading until
+// the page's script was through.
+func Opened(t testing.TB, page string, width int) (took time.Duration, count map[string]int) {
+	t.Helper()
+	const last = "</script>\n</body>"
+	timed := strings.Replace(page, last, "\ndocument.body.className = `ms-${Math.ceil(performance.now())}`;\n"+last, 1)
+	if timed == page {
+		t.Fatalf("found no %q at the end of the page", last)
+	}
+	count, list := classes(shown(t, timed, width))
+	for _, class := range list {
+		if ms, ok := strings.CutPrefix(class, "ms-"); ok {
+			n, err := strconv.Atoi(ms)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return time.Duration(n) * time.Millisecond, count
+		}
+	}
+	t.Fatal("the page's script did not come to its end")
+	return 0, nil
+}
+
+// shown returns the elements of a page as a headless browser has them after its script.
+func shown(t testing.TB, page string, width int, flags ...string) *html.Node {
+	t.Helper()
 	i := slices.IndexFunc(browsers, func(name string) bool { _, err := exec.LookPath(name); return err == nil })
 	if i < 0 {
 		t.Skipf("found none of %s", strings.Join(browsers, ", "))
@@ -91,8 +123,8 @@ func Classes(t testing.TB, page string, width int) map[string]int {
 	if err := os.WriteFile(name, []byte(page), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(browsers[i], "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir="+dir,
-		"--virtual-time-budget=5000", "--window-size="+strconv.Itoa(width)+",2000", "--dump-dom", "file://"+name)
+	cmd := exec.Command(browsers[i], append(flags, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir="+dir,
+		"--window-size="+strconv.Itoa(width)+",2000", "--dump-dom", "file://"+name)...)
 	cmd.Stderr = io.Discard
 	dom, err := cmd.Output()
 	if err != nil {
@@ -102,15 +134,21 @@ func Classes(t testing.TB, page string, width int) map[string]int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	count := map[string]int{}
+	return doc
+}
+
+// classes counts the elements by class, and lists the classes as they come.
+func classes(doc *html.Node) (count map[string]int, list []string) {
+	count = map[string]int{}
 	for n := range doc.Descendants() {
 		for _, a := range n.Attr {
 			if a.Key == "class" {
 				for _, class := range strings.Fields(a.Val) {
 					count[class]++
+					list = append(list, class)
 				}
 			}
 		}
 	}
-	return count
+	return count, list
 }
