@@ -53,6 +53,17 @@ type seen struct {
 		Pods []string
 	}
 	Sessions []struct{ Client string }
+	Events   []struct{ Pod, Op, Path, Note string }
+}
+
+// tells reports whether something is among the events.
+func (s seen) tells(pod, op, path, note string) bool {
+	for _, e := range s.Events {
+		if e.Pod == pod && e.Op == op && e.Path == path && e.Note == note {
+			return true
+		}
+	}
+	return false
 }
 
 // awaitState asks for the state until it shows something.
@@ -127,7 +138,10 @@ func TestServeKeepsACluster(t *testing.T) {
 		return len(m) == 1 && len(m[0].Versions) > 0 && m[0].Versions[0].Version == 2 && m[0].Versions[0].State == "AVAILABLE"
 	})
 	post(t, at.Admin+"/pods/kill", `{"pod": "shard0-replica1"}`)
-	awaitState(t, at.Admin, "end of a pod", func(s seen) bool { return !s.Pods[1].Running && s.Pods[1].ExitCode == -9 })
+	awaitState(t, at.Admin, "end of a pod, and its cause and itself among the events", func(s seen) bool {
+		return !s.Pods[1].Running && s.Pods[1].ExitCode == -9 &&
+			s.tells("operator", "fault.happen", "agent.killed", "shard0-replica1") && s.tells("shard0-replica1", "process.exit", "agent_service", "code -9")
+	})
 	if got := post(t, at.Admin+"/pods/kill", `{"pod": "none"}`); !strings.Contains(got, "want one of shard0-replica0, shard0-replica1") {
 		t.Errorf("an unknown pod: %s", got)
 	}

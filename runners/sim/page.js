@@ -21,7 +21,7 @@
     tile(bytesText(memory), "most memory of a model server"),
     failed ? tile(failed, "acts failed", "bad") : ""));
 
-  const events = (r.acts || []).map(a => ({ x: a.at_s, text: a.what }));
+  const events = (r.acts || []).map(a => ({ x: a.at_s, until: a.until_s, text: a.what })); // a fault that lasts has an until
   const column = name => { const i = data.samples.columns.indexOf(name); return data.samples.rows.map(row => [row[0], row[i]]); };
   const x = { label: "virtual time", format: seconds, base: 60 };
   const plots = el("div", { class: "plots" });
@@ -68,7 +68,7 @@
   const table = (title, head, list) => list && list.length ? page.append(el("h2", {}, title), el("table", { class: "facts" },
     el("tr", {}, ...head.map(h => el("th", {}, h))), ...list.map(cells => el("tr", {}, ...cells.map(c => el("td", {}, String(c))))))) : 0;
   table("Roll-outs", ["version", "since", "first pod", "last pod", "took", "pods"], (r.rollouts || []).map(o => [o.model, ...[o.since_s, o.first_available_s, o.last_available_s].map(t => stamp(t * 1e9)), seconds(+o.took_s.toFixed(3)), `${o.pods} of ${o.of}`]));
-  table("What was done", ["at", "what", "outcome"], (r.acts || []).map(a => [seconds(a.at_s), a.what, a.error ? "failed: " + a.error : "done"]));
+  table("What was done", ["at", "what", "outcome"], (r.acts || []).map(a => [seconds(a.at_s), a.what, a.error ? "failed: " + a.error : a.until_s ? `over at ${seconds(a.until_s)}` : "done"]));
   table("Start-up", ["step", "first", "last", "pods"], (r.startup || []).map(s => [s.what, seconds(s.first_s), seconds(s.last_s), s.pods]));
   table("Not available at the end", ["what"], (r.unavailable || []).slice(0, 50).map(u => [u]));
   table("Served at the end, but not in the service map", ["what"], (r.unlisted || []).slice(0, 50).map(u => [u]));

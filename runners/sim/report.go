@@ -110,7 +110,7 @@ func (r *run) report(wall time.Duration, failure error) *Report {
 		m := s.errors[text]
 		out.Errors = append(out.Errors, Trouble{text, m.first.Seconds(), m.pods.len(), m.times})
 	}
-	out.Rollouts, out.Unavailable, out.Acts = s.rollouts(), s.unavailable(cluster), s.done
+	out.Rollouts, out.Unavailable, out.Acts = s.rollouts(), s.unavailable(cluster), s.acts(r.Now())
 	out.Load = r.samples.load(r.Now(), r.Load().ZooKeeper)
 	out.Load.Memory = s.memory.list(r.Pods())
 	out.Samples, out.Bars = r.samples.kept, s.closed(r.Now())

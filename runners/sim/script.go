@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/test/operator"
 	"github.com/monosim/monosim/runners/test/simrun"
+	"github.com/monosim/monosim/sim/fault"
 )
 
 // Done is the outcome of an act.
@@ -15,8 +17,10 @@ type Done struct {
 	AtSeconds float64 `json:"at_s"`
 	// TookSeconds is the virtual time that the act took.
 	TookSeconds float64 `json:"took_s"`
-	What        string  `json:"what"`
-	Error       string  `json:"error,omitempty"`
+	// UntilSeconds is when the fault that it began was over, or the run was; 0 for another act.
+	UntilSeconds float64 `json:"until_s,omitempty"`
+	What         string  `json:"what"`
+	Error        string  `json:"error,omitempty"`
 }
 
 // Script sets the acts to do at given times. An act that fails is noted in the report, and
@@ -61,15 +65,17 @@ func (r *run) live(ctx context.Context, acts []runners.Act, until time.Duration)
 // do performs an act. It fails when the cluster broke.
 func (r *run) do(act runners.Act) error {
 	began := r.Now()
+	r.story.done = append(r.story.done, Done{AtSeconds: began.Seconds(), What: act.Text})
 	err := act.Do(r)
-	done := Done{AtSeconds: began.Seconds(), TookSeconds: (r.Now() - began).Seconds(), What: act.Text}
+	done := &r.story.done[len(r.story.done)-1]
+	done.TookSeconds = (r.Now() - began).Seconds()
 	if broken := r.Failure(); broken != "" {
+		r.story.done = r.story.done[:len(r.story.done)-1]
 		return fmt.Errorf("%s: %s", act.Text, broken)
 	}
 	if err != nil {
 		done.Error = err.Error()
 	}
-	r.story.done = append(r.story.done, done)
 	return nil
 }
 
@@ -101,4 +107,57 @@ func (r *run) Publish(layout, model string, subGraphs ...string) error {
 		}
 	}
 	return r.Cluster.Publish(layout, model, subGraphs...)
+}
+
+// lasting is a fault that has begun: the place of its act in story.done, and when it will end by
+// itself, 0 for never.
+type lasting struct {
+	act  int
+	ends time.Duration
+}
+
+func keyOf(f runners.Fault) string { return f.Kind + " " + operator.Hit(f) }
+
+// BeginFault begins a fault, and notes it if it lasts.
+func (r *run) BeginFault(f runners.Fault) error {
+	r.story.over(keyOf(f), r.Now())
+	if k, err := fault.Find(f.Kind); err == nil && k.End != nil {
+		r.story.faults[keyOf(f)] = &lasting{act: len(r.story.done) - 1}
+	}
+	return r.Cluster.BeginFault(f)
+}
+
+// EndFault ends a fault, and notes when.
+func (r *run) EndFault(f runners.Fault) error {
+	r.story.over(keyOf(f), r.Now())
+	return r.Cluster.EndFault(f)
+}
+
+// EndFaultAfter makes a fault end by itself, and notes when.
+func (r *run) EndFaultAfter(f runners.Fault, d time.Duration) error {
+	if l := r.story.faults[keyOf(f)]; l != nil {
+		l.ends = r.Now() + d
+	}
+	return r.Cluster.EndFaultAfter(f, d)
+}
+
+// over notes when a fault ended that has ended by itself or ends now.
+func (s *story) over(key string, now time.Duration) {
+	l := s.faults[key]
+	if l == nil {
+		return
+	}
+	delete(s.faults, key)
+	if l.ends > 0 {
+		now = min(l.ends, now)
+	}
+	s.done[l.act].UntilSeconds = max(s.done[l.act].UntilSeconds, now.Seconds())
+}
+
+// acts returns what was done. A fault that still lasts is over with the run.
+func (s *story) acts(now time.Duration) []Done {
+	for key := range s.faults { //lint:order each changes its own act
+		s.over(key, now)
+	}
+	return s.done
 }

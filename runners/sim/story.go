@@ -20,7 +20,8 @@ type story struct {
 	// when a version was exported, and published when a model was published.
 	hosts               map[string]*podSet
 	exported, published map[string]time.Duration
-	done                []Done
+	done                []Done // the last one may be going on
+	faults              map[string]*lasting
 	numbers             podNumbers
 	memory              memories
 	bars                []Bar
@@ -45,7 +46,7 @@ func newStory(c *Cluster) *story {
 	return &story{
 		cluster: c, steps: map[string]*milestone{}, models: map[string]*milestone{}, errors: map[string]*milestone{},
 		hosts: map[string]*podSet{}, exported: map[string]time.Duration{}, published: map[string]time.Duration{},
-		memory: memories{pods: map[string][]*ServerMemory{}}, open: map[int][]openBar{},
+		faults: map[string]*lasting{}, memory: memories{pods: map[string][]*ServerMemory{}}, open: map[int][]openBar{},
 	}
 }
 

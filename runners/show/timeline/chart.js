@@ -2,7 +2,8 @@
 // failedStep, the index of the step that failed. It needs el() and stamp() of page.js.
 // It returns an object whose show(from, until) looks at a part of the time, in ns.
 function drawChart(host, chart, how = {}) {
-  const NAMES = 210, ROW = 17, BAR = 12, HEAD = 18, RIGHT = 14;
+  const ROW = 17, BAR = 12, HEAD = 18, RIGHT = 14;
+  let NAMES = 210; // what the names of lanes and rows take of the width, on a phone a quarter
   const end = Math.max(chart.end_ns, 1);
   const state = { written: -2, happened: -2, from: 0, until: end, at: end, pinned: false, lanes: "", drag: null };
 
@@ -76,6 +77,7 @@ function drawChart(host, chart, how = {}) {
   function redraw() {
     width = host.clientWidth - 2;
     if (width <= 0) return;
+    NAMES = Math.round(Math.min(210, Math.max(width * .25, 72)));
     const { list, height } = layout();
     axis.replaceChildren(); plot.replaceChildren();
     axis.setAttribute("width", width); plot.setAttribute("width", width);
@@ -106,7 +108,7 @@ function drawChart(host, chart, how = {}) {
   function drawLane(g, lane, marks, y) {
     const top = y;
     if (top > 4) g.append(svg("line", { class: "split", x1: 0, x2: width, y1: top, y2: top }));
-    g.append(svg("text", { class: "lane", x: 8, y: top + 13 }, lane.name));
+    g.append(named("lane", 4, top + 13, lane.name));
     for (const m of marks) {
       const px = x(m.at);
       const tick = svg("line", { class: "mark " + m.grave, x1: px, x2: px, y1: top + 4, y2: top + HEAD - 2 });
@@ -118,11 +120,20 @@ function drawChart(host, chart, how = {}) {
     for (const row of lane.rows) {
       if (row.group === "steps") y -= HEAD;
       const name = `${row.group} ${row.name}`;
-      if (row.group !== "steps" && name !== before) g.append(svg("text", { class: "row r-" + row.group, x: 18, y: y + 12 }, cut(rowName(row), 30)));
+      if (row.group !== "steps" && name !== before) g.append(named("row r-" + row.group, NAMES > 150 ? 18 : 8, y + 12, rowName(row)));
       before = name;
       row.bars.forEach((bar, i) => drawBar(g, row, bar, i, y));
       y += ROW;
     }
+  }
+
+  // named writes a name at the left; of one that is too long its begin and its end are shown,
+  // as names of pods and sub-graphs differ at the end.
+  function named(kind, left, y, text) {
+    const most = Math.max(Math.floor((NAMES - left - 4) / (kind === "lane" ? 7 : 6)), 6), keep = Math.floor((most - 1) / 2);
+    const t = svg("text", { class: kind, x: left, y }, text.length > most ? text.slice(0, most - 1 - keep) + "…" + text.slice(-keep) : text);
+    t.append(svg("title", {}, text));
+    return t;
   }
 
   const rowName = row => ({ registrations: "registers " + row.name, sessions: "session", models: row.name }[row.group] || row.name);

@@ -3,7 +3,8 @@
 //
 //   linePlot(host, { title, note, x, y, series, limits, events, log })
 //     x, y: { label, format }; series: [{ name, points: [[x, y]], band: [[x, low, high]],
-//     step, dash }]; limits: [{ y, text }]; events: [{ x, text }]; log: y is logarithmic
+//     step, dash }]; limits: [{ y, text }]; events: [{ x, until, text }], of which one that lasts
+//     has an until; log: y is logarithmic
 //   heatPlot(host, { title, note, xs, ys, x, y, cells: [{ x, y, value, text, bad }], contour, lines: { of, format } })
 //   barPlot(host, { title, note, x, rows: [{ name, parts: [{ name, value }] }] })
 //   rangePlot(host, { title, note, x, base, names, rows: [{ name, low, high }] })
@@ -87,7 +88,7 @@ function figure(host, o, draw, table) {
 const seriesColour = i => `var(--s${i % 8 + 1})`;
 
 function linePlot(host, o) {
-  const HEIGHT = o.height || 220, LEFT = 58, TOP = 10, BOTTOM = 34, RIGHT = 10;
+  const LEFT = 58, BOTTOM = 34, RIGHT = 10;
   const xf = o.x.format || plain, yf = o.y.format || plain;
   const hidden = new Set();
   const used = () => o.series.filter(s => !hidden.has(s.name));
@@ -97,7 +98,6 @@ function linePlot(host, o) {
     return low > high ? [0, 1] : [low, high];
   };
   const draw = (width, read, legend, again) => {
-    const svg = shape("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, height: HEIGHT });
     let xs = [], ys = [];
     for (const s of used()) {
       for (const [x, y] of s.points) { xs.push(x); if (!o.log || y > 0) ys.push(y); }
@@ -109,8 +109,12 @@ function linePlot(host, o) {
     if (o.log) { y0 = Math.pow(10, Math.floor(Math.log10(y0))); y1 = Math.pow(10, Math.ceil(Math.log10(y1))); }
     if (y0 === y1) y1 = o.log ? y0 * 10 : y0 + 1;
     if (!o.log) y1 += (y1 - y0) * .04;
-    const w = Math.max(width - LEFT - RIGHT, 20), h = HEIGHT - TOP - BOTTOM;
+    const w = Math.max(width - LEFT - RIGHT, 20);
     const px = x => LEFT + (o.x.log ? Math.log(x / x0) / Math.log(x1 / x0) : (x - x0) / (x1 - x0)) * w;
+    const events = (o.events || []).filter(e => (e.until || e.x) >= x0 && e.x <= x1).map(e => ({ e, from: px(Math.max(e.x, x0)), until: e.until ? px(Math.min(e.until, x1)) : 0 }));
+    const above = 11 * placeLabels(events, LEFT, w); // labels stand above the curves
+    const HEIGHT = (o.height || 220) + above, TOP = 10 + above, h = HEIGHT - TOP - BOTTOM;
+    const svg = shape("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, height: HEIGHT });
     const py = y => TOP + h - (o.log ? Math.log(Math.max(y, y0) / y0) / Math.log(y1 / y0) : (y - y0) / (y1 - y0)) * h;
     for (const y of o.log ? logTicks(y0, y1, o.y.base) : niceTicks(y0, y1, 5, o.y.base)) {
       svg.append(shape("line", { class: "grid", x1: LEFT, x2: LEFT + w, y1: py(y), y2: py(y) }));
@@ -124,13 +128,12 @@ function linePlot(host, o) {
     }
     svg.append(shape("text", { x: LEFT + w, y: HEIGHT - 4, "text-anchor": "end" }, o.x.label));
     svg.append(shape("text", { x: LEFT, y: HEIGHT - 4 }, o.y.label));
-    for (const [i, e] of (o.events || []).entries()) {
-      if (e.x < x0 || e.x > x1) continue;
-      svg.append(shape("line", { class: "event", x1: px(e.x), x2: px(e.x), y1: TOP, y2: TOP + h }));
-      const t = shape("text", { class: "event", x: px(e.x) + 3, y: TOP + 9 + i % 3 * 11 }, e.text.length > 26 ? e.text.slice(0, 25) + "…" : e.text);
-      if (px(e.x) > LEFT + w * .7) { t.setAttribute("text-anchor", "end"); t.setAttribute("x", px(e.x) - 3); }
-      t.append(shape("title", {}, e.text));
-      svg.append(t);
+    for (const { e, from, until, label, row, end } of events) {
+      const marks = [shape("line", { class: "event", x1: from, x2: from, y1: TOP, y2: TOP + h })];
+      if (until) marks.push(shape("rect", { class: "lasts", x: from, y: TOP, width: Math.max(until - from, 1), height: h }));
+      if (label) marks.push(shape("text", { class: "event", x: end ? from - 3 : from + 3, y: TOP - 4 - 11 * row, "text-anchor": end ? "end" : undefined }, label));
+      for (const m of marks) m.append(shape("title", {}, e.text));
+      svg.append(...marks);
     }
     for (const s of used()) {
       const i = o.series.indexOf(s), colour = seriesColour(i);
@@ -182,6 +185,23 @@ function linePlot(host, o) {
     const bands = o.series.map(s => new Map((s.band || []).map(([x, a, b]) => [x, ` [${yf(a)}, ${yf(b)}]`])));
     return [[o.x.label, ...o.series.map(s => s.name)], xs.map(x => [xf(x), ...maps.map((m, i) => m.has(x) && m.get(x) !== null ? yf(m.get(x)) + (bands[i].get(x) || "") : "")])];
   });
+}
+
+// placeLabels gives events their labels, in rows of which none overlap, and returns the number of
+// rows. A label that three rows have no room for is left out.
+function placeLabels(events, left, w) {
+  const rows = [];
+  for (const one of events) {
+    const text = one.e.text.length > 26 ? one.e.text.slice(0, 25) + "…" : one.e.text, wide = 6 * text.length + 6;
+    one.end = one.from > left + w * .7;
+    const from = one.end ? one.from - wide : one.from, until = from + wide;
+    let row = rows.findIndex(taken => taken.every(t => t.until <= from || t.from >= until));
+    if (row < 0) row = rows.length;
+    if (row === 3) continue;
+    (rows[row] = rows[row] || []).push({ from, until });
+    Object.assign(one, { label: text, row });
+  }
+  return rows.length;
 }
 
 // rowName names a row at the left of a plot; of one that is too long its end is shown.
