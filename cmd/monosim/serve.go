@@ -26,6 +26,7 @@ type serveOptions struct {
 	admin   string
 	json    bool
 	example bool
+	schema  bool
 	keep    string
 }
 
@@ -45,12 +46,13 @@ models that come and go. GET / lists what there is with a curl command for each;
 browser it is a page that shows the cluster live. The processes have interfaces of their
 own then, which the addresses name. Nobody but programs of this machine may ask it.
 
---example prints a description to begin with.`,
+--example prints a description to begin with, --schema the JSON schema of descriptions.`,
 		Example: `  monosim serve --example > cluster.yaml
+  monosim serve --schema > cluster.schema.json
   monosim serve cluster.yaml --admin 127.0.0.1:8990
   monosim serve cluster.yaml --json --speed 10x`,
 		Args: func(_ *cobra.Command, args []string) error {
-			if o.example && len(args) == 0 || !o.example && len(args) == 1 {
+			if prints := o.example || o.schema; prints && len(args) == 0 || !prints && len(args) == 1 {
 				return nil
 			}
 			return command.BadInput(fmt.Errorf("found %d descriptions, want one, as cluster.yaml; monosim serve --example prints one", len(args)))
@@ -58,6 +60,10 @@ own then, which the addresses name. Nobody but programs of this machine may ask 
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.example {
 				_, err := io.WriteString(cmd.OutOrStdout(), playground.Example)
+				return err
+			}
+			if o.schema {
+				_, err := cmd.OutOrStdout().Write(playground.Schema())
 				return err
 			}
 			return o.run(cmd, args[0])
@@ -68,6 +74,7 @@ own then, which the addresses name. Nobody but programs of this machine may ask 
 	f.StringVar(&o.admin, "admin", "", "address on this machine, as 127.0.0.1:8990, of the interface for faults and of the page; none without")
 	f.BoolVar(&o.json, "json", false, "print the addresses as JSON")
 	f.BoolVar(&o.example, "example", false, "print a description and end")
+	f.BoolVar(&o.schema, "schema", false, "print the JSON schema of descriptions, for editors, and end")
 	f.StringVar(&o.keep, "keep", "", "directory in which all that the processes write stays")
 	return cmd
 }

@@ -16,7 +16,7 @@ import (
 
 // newTrainCommand makes `monosim train`.
 func newTrainCommand() *cobra.Command {
-	asJSON := false
+	asJSON, schema := false, false
 	cmd := &cobra.Command{
 		Use:   "train PLAN",
 		Short: "Run a training job from a plan: restore, steps, barriers, failures, saves, exports",
@@ -40,10 +40,23 @@ or rule where the reference breaks it, too.
 The exit code is 0 when the run came to its end, 1 when it broke off, a line of the script
 failed or an invariant broke that the reference holds, and 2 for a plan that makes no sense, with file, line and column of each mistake.`,
 		Example: `  monosim train runners/train/plans/failure.yaml
-  monosim train plan.yaml --json`,
-		Args: command.OneArgument("PLAN"),
-		RunE: func(cmd *cobra.Command, args []string) error { return runTrain(cmd, args[0], asJSON) },
+  monosim train plan.yaml --json
+  monosim train --schema > train.schema.json`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if schema && len(args) == 0 {
+				return nil
+			}
+			return command.OneArgument("PLAN")(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if schema {
+				_, err := cmd.OutOrStdout().Write(train.Schema())
+				return err
+			}
+			return runTrain(cmd, args[0], asJSON)
+		},
 	}
+	cmd.Flags().BoolVar(&schema, "schema", false, "print the JSON schema of plans, for editors, and end")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON instead of text")
 	return cmd
 }

@@ -32,14 +32,14 @@ type Line struct{ Where, Text string }
 
 // file is the form of a plan.
 type file struct {
-	Seed   uint64        `yaml:"seed"`
-	For    time.Duration `yaml:"for"`
-	Quirks string        `yaml:"quirks"`
+	Seed   uint64        `yaml:"seed" doc:"what every choice follows from; default 1"`
+	For    time.Duration `yaml:"for" doc:"how long the run is, in virtual time; default 1h"`
+	Quirks string        `yaml:"quirks" doc:"python (the default) for the reference's faults, fixed without them, or ids of quirks"`
 	// RunConfig and RunnerConfig are decoded later, by the names of their fields.
-	RunConfig    yaml.Node            `yaml:"run_config"`
-	RunnerConfig yaml.Node            `yaml:"runner_config"`
-	Job          runners.TrainingSpec `yaml:"job"`
-	Script       yaml.Node            `yaml:"script"`
+	RunConfig    yaml.Node            `yaml:"run_config" doc:"fields of the reference's RunConfig"`
+	RunnerConfig yaml.Node            `yaml:"runner_config" doc:"fields of the reference's RunnerConfig, as the command line of the processes has them"`
+	Job          runners.TrainingSpec `yaml:"job" doc:"sizes and times that neither configuration has"`
+	Script       yaml.Node            `yaml:"script" doc:"what happens, a line each, as \"10m: ps0 is killed\""`
 }
 
 // Read reads a plan. Its error has a line for every mistake, with file, line and column.

@@ -35,21 +35,21 @@ type Deployed struct {
 
 // file holds the fields of the YAML.
 type file struct {
-	AgentVersion *int              `yaml:"agent_version"`
-	Conf         string            `yaml:"conf"`
-	Bzid         string            `yaml:"bzid"`
-	Layout       string            `yaml:"layout"`
-	Shards       *int              `yaml:"shards"`
-	Replicas     *int              `yaml:"replicas"`
-	ZooKeeper    string            `yaml:"zookeeper"`
-	ModelServer  string            `yaml:"model_server"`
-	Quirks       string            `yaml:"quirks"`
-	RestartAfter string            `yaml:"restart_after"`
-	PredictTime  string            `yaml:"predict_time"`
-	Seed         uint64            `yaml:"seed"`
-	Env          map[string]string `yaml:"env"`
-	Locations    []fileLocation    `yaml:"locations"`
-	Models       []fileModel       `yaml:"models"`
+	AgentVersion *int              `yaml:"agent_version" doc:"3 (the default) or 1"`
+	Conf         string            `yaml:"conf" doc:"an agent.conf beside this file, in place of agent_version, bzid and layout"`
+	Bzid         string            `yaml:"bzid" doc:"the business in ZooKeeper; default gip"`
+	Layout       string            `yaml:"layout" doc:"the layout that the agents watch; default main"`
+	Shards       *int              `yaml:"shards" doc:"1 to 100; default 1"`
+	Replicas     *int              `yaml:"replicas" doc:"pods of each shard, 1 to 100; default 1"`
+	ZooKeeper    string            `yaml:"zookeeper" doc:"profile of ZooKeeper, as zookeeper-3.8"`
+	ModelServer  string            `yaml:"model_server" doc:"profile of model servers, as tfs-2.4"`
+	Quirks       string            `yaml:"quirks" doc:"python (the default) for the reference's faults, fixed without them, or ids of quirks"`
+	RestartAfter string            `yaml:"restart_after" doc:"a pod that ends comes back after this time; default never"`
+	PredictTime  string            `yaml:"predict_time" doc:"what a Predict takes"`
+	Seed         uint64            `yaml:"seed" doc:"what random choices follow from"`
+	Env          map[string]string `yaml:"env" doc:"variables of the environment of every pod"`
+	Locations    []fileLocation    `yaml:"locations" doc:"where the replicas of a shard are, in turn"`
+	Models       []fileModel       `yaml:"models" doc:"what is exported, declared and published"`
 }
 
 type fileLocation struct {
@@ -59,16 +59,16 @@ type fileLocation struct {
 
 type fileModel struct {
 	Name      string         `yaml:"name"`
-	BasePath  string         `yaml:"base_path"`
-	Policy    string         `yaml:"policy"`
-	Publish   *bool          `yaml:"publish"`
-	SubGraphs []fileSubGraph `yaml:"sub_graphs"`
+	BasePath  string         `yaml:"base_path" doc:"where its versions are; default /models/NAME"`
+	Policy    string         `yaml:"policy" doc:"of its declaration: latest (the default), latest_once, all or specific ones"`
+	Publish   *bool          `yaml:"publish" doc:"false for one that is only declared"`
+	SubGraphs []fileSubGraph `yaml:"sub_graphs" doc:"entry, dense, ps_0 and so on"`
 }
 
 type fileSubGraph struct {
 	Name     string  `yaml:"name"`
 	Versions []int64 `yaml:"versions"`
-	Size     string  `yaml:"size"`
+	Size     string  `yaml:"size" doc:"of each version, as 20MB; default 1MB"`
 }
 
 // Example is a complete description.

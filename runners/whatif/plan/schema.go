@@ -7,47 +7,21 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/monosim/monosim/runners/show/jsonschema"
 	"github.com/monosim/monosim/runners/whatif/quantity"
 )
 
-// schema is a JSON schema (draft 2020-12), with the keywords needed here.
-type schema struct {
-	Schema      string             `json:"$schema,omitempty"`
-	ID          string             `json:"$id,omitempty"`
-	Title       string             `json:"title,omitempty"`
-	Description string             `json:"description,omitempty"`
-	Type        string             `json:"type,omitempty"`
-	Pattern     string             `json:"pattern,omitempty"`
-	Enum        []any              `json:"enum,omitempty"`
-	Default     any                `json:"default,omitempty"`
-	Minimum     *float64           `json:"minimum,omitempty"`
-	Properties  map[string]*schema `json:"properties,omitempty"`
-	Required    []string           `json:"required,omitempty"`
-	Additional  any                `json:"additionalProperties,omitempty"`
-	Items       *schema            `json:"items,omitempty"`
-	AnyOf       []*schema          `json:"anyOf,omitempty"`
-	Examples    []string           `json:"examples,omitempty"`
-	Ref         string             `json:"$ref,omitempty"`
-	Defs        map[string]*schema `json:"$defs,omitempty"`
-}
+type schema = jsonschema.Schema
 
 // Schema returns the JSON schema of the plan file, for editors.
 func Schema() []byte {
 	s := schemaOf(reflect.TypeFor[Plan](), "")
-	s.Schema, s.Title = "https://json-schema.org/draft/2020-12/schema", "monosim capacity plan"
-	value := &schema{AnyOf: []*schema{text(), number()}}
+	value := &schema{AnyOf: []*schema{jsonschema.Text(), jsonschema.Number()}}
 	s.Defs = map[string]*schema{"uncertain": {Description: "a value that is not known for sure: an interval, or a law of factors of mid with the mean 1", AnyOf: []*schema{
-		object(map[string]*schema{"low": value, "mid": value, "high": value, "confidence": value}, "low", "mid", "high"), object(map[string]*schema{"mid": value, "belief": text()}, "mid", "belief")}}}
-	data, err := json.MarshalIndent(s, "", "  ")
-	if err != nil {
-		panic(err) // a plain struct cannot fail
-	}
-	return append(data, '\n')
+		jsonschema.Object(map[string]*schema{"low": value, "mid": value, "high": value, "confidence": value}, "low", "mid", "high"), jsonschema.Object(map[string]*schema{"mid": value, "belief": jsonschema.Text()}, "mid", "belief")}}}
+	return s.Document("monosim capacity plan")
 }
 
-func number() *schema { return &schema{Type: "number"} }
-func text() *schema   { return &schema{Type: "string"} }
-func whole() *schema  { return &schema{Type: "integer"} }
 func clock() *schema {
 	return &schema{Type: "string", Pattern: `^\d\d:\d\d(:\d\d)?$|^` + unitPattern(quantity.Duration) + `$`}
 }
@@ -61,39 +35,35 @@ func special(t reflect.Type) *schema {
 	case reflect.TypeFor[Clock]():
 		return clock()
 	case reflect.TypeFor[TimeLaw](), reflect.TypeFor[NumberLaw](), reflect.TypeFor[NoiseLaw]():
-		return &schema{AnyOf: []*schema{lawText(), number()}}
+		return &schema{AnyOf: []*schema{lawText(), jsonschema.Number()}}
 	case reflect.TypeFor[Skew]():
-		return &schema{AnyOf: []*schema{{Enum: []any{"none"}}, object(map[string]*schema{"zipf": number()}, "zipf"),
-			object(map[string]*schema{"shares": {Type: "array", Items: quantitySchema(quantity.Percent)}}, "shares")}}
+		return &schema{AnyOf: []*schema{{Enum: []any{"none"}}, jsonschema.Object(map[string]*schema{"zipf": jsonschema.Number()}, "zipf"),
+			jsonschema.Object(map[string]*schema{"shares": jsonschema.List(quantitySchema(quantity.Percent))}, "shares")}}
 	case reflect.TypeFor[Replicas]():
-		return &schema{AnyOf: []*schema{whole(), object(map[string]*schema{"default": whole(), "hottest": whole()}, "default")}}
+		return &schema{AnyOf: []*schema{jsonschema.Whole(), jsonschema.Object(map[string]*schema{"default": jsonschema.Whole(), "hottest": jsonschema.Whole()}, "default")}}
 	case reflect.TypeFor[RateLaw]():
 		return &schema{AnyOf: []*schema{quantitySchema(quantity.Rate), schemaOf(reflect.TypeFor[rateForms](), "")}}
 	case reflect.TypeFor[Kill](), reflect.TypeFor[Slow]():
 		tier := schemaOf(reflect.TypeFor[picked](), "")
 		tiers := map[string]*schema{"entry": tier, "ps": tier, "dense": tier}
 		if t == reflect.TypeFor[Kill]() {
-			tiers["refuse"] = &schema{Type: "boolean"}
+			tiers["refuse"] = jsonschema.Boolean()
 		}
-		return object(tiers)
+		return jsonschema.Object(tiers)
 	case reflect.TypeFor[Axes]():
 		return axesSchema()
 	case reflect.TypeFor[Sweeps]():
 		return &schema{Type: "object", Additional: axesSchema()}
 	case reflect.TypeFor[SLO](), reflect.TypeFor[Must](), reflect.TypeFor[Balance](), reflect.TypeFor[Partial](), reflect.TypeFor[Loop](), reflect.TypeFor[HedgeAfter](), reflect.TypeFor[Traced]():
-		return text()
+		return jsonschema.Text()
 	case reflect.TypeFor[Target](), reflect.TypeFor[Shards](), reflect.TypeFor[Thin]():
-		return &schema{AnyOf: []*schema{text(), number()}}
+		return &schema{AnyOf: []*schema{jsonschema.Text(), jsonschema.Number()}}
 	}
 	return nil
 }
 
 func axesSchema() *schema {
 	return &schema{Type: "object", Additional: &schema{AnyOf: []*schema{{Type: "string", Pattern: `^\s*\d+\s*\.\.\s*\d+\s*$`}, {Type: "array"}}}}
-}
-
-func object(properties map[string]*schema, required ...string) *schema {
-	return &schema{Type: "object", Properties: properties, Required: required, Additional: false}
 }
 
 func unitPattern(kind quantity.Kind) string {
@@ -136,23 +106,23 @@ func schemaOf(t reflect.Type, tag reflect.StructTag) *schema {
 	case reflect.Pointer:
 		return schemaOf(t.Elem(), tag)
 	case reflect.Slice:
-		return &schema{Type: "array", Items: schemaOf(t.Elem(), "")}
+		return jsonschema.List(schemaOf(t.Elem(), ""))
 	case reflect.Map:
 		return &schema{Type: "object", Additional: schemaOf(t.Elem(), "")}
 	case reflect.Struct:
 		return structSchema(t)
 	case reflect.Bool:
-		return &schema{Type: "boolean"}
+		return jsonschema.Boolean()
 	case reflect.String:
-		return text()
+		return jsonschema.Text()
 	case reflect.Float64:
-		return number()
+		return jsonschema.Number()
 	}
-	return whole()
+	return jsonschema.Whole()
 }
 
 func structSchema(t reflect.Type) *schema {
-	s := object(map[string]*schema{})
+	s := jsonschema.Object(map[string]*schema{})
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name := f.Tag.Get("plan")
