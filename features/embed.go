@@ -7,6 +7,8 @@
 // To add a scenario: the file of the capability that it shows; its title says the outcome.
 // Scenarios of the model server have the tag of their id in TFS-19 (sim/tfserving/SPEC.md), as
 // @TFS-S1, and a tag for where they were seen: @issue-1519 is an issue of tensorflow/serving.
+//
+// Unstable: any commit may change it.
 package features
 
 import "embed"

@@ -10,6 +10,8 @@
 // about each. To add one, append it there; PARITY.md follows with make parity.
 // compared.json has the results of scenarios on other runners than the simulation, as of
 // the last comparison (monosim test --compare --record).
+//
+// Unstable: any commit may change it.
 package vectors
 
 import _ "embed"

@@ -14,6 +14,7 @@
 //   - what deterministic packages may use: hidden.go
 //   - which loops over maps pass: maporder.go
 //   - package comments: pkgdoc.go
+//   - what they say on how stable a package is: stability.go
 //   - doc comments that name something else: docnames.go
 //   - what the port may not know: port.go
 //   - links and file names in comments: doclinks.go
@@ -45,7 +46,7 @@ const (
 )
 
 // rules lists the analyzers, each about one package at a time.
-var rules = []*analysis.Analyzer{hidden, mapOrder, pkgDoc, docNames, docLinks, testSleep}
+var rules = []*analysis.Analyzer{hidden, mapOrder, pkgDoc, stability, docNames, docLinks, testSleep}
 
 func main() {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))

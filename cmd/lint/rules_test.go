@@ -43,6 +43,10 @@ func TestRules(t *testing.T) {
 		{"pkgdoc misses a command's comment", pkgDoc, "docs/silent"},
 		{"pkgdoc leaves tests alone", pkgDoc, "docs/onlytests"},
 		{"pkgdoc leaves generated packages alone", pkgDoc, "docs/generated"},
+		{"stability lets a package that says it pass", stability, "stable/told"},
+		{"stability finds one that does not", stability, "stable/untold"},
+		{"stability lets one pass that is for others", stability, "stable/public"},
+		{"stability finds one that is for others and says otherwise", stability, "stable/both"},
 		{"doclinks finds links and files that are gone", docLinks, "docs/links"},
 		{"testsleep finds sleeping tests", testSleep, "sleeps"},
 	} {

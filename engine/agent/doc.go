@@ -33,4 +33,6 @@
 // Comments cite the line of the reference that a behaviour follows. Nothing here knows whether
 // time, network and disk are real. Faults of the reference are kept unless package quirks says
 // otherwise; comments name the quirk (Qn). Tests share agenttest.
+//
+// Unstable: any commit may change it.
 package agent

@@ -20,4 +20,6 @@
 //   - what a fault may hit: fault.go
 //
 // What each fault does to a simulated cluster is in sim/fault, a file per kind.
+//
+// Unstable: any commit may change it.
 package cluster

@@ -17,6 +17,8 @@
 // but every env call that they make unwinds again, so nothing deferred has an effect outside the
 // process. A graceful stop unwinds in the same way, but env calls of deferred functions still work.
 // Code that recovers must panic again with any value that it does not know.
+//
+// Unstable: any commit may change it.
 package env
 
 import (

@@ -3,6 +3,8 @@
 // both import it.
 //
 // Use [ZKAuthData] for a client of ZooKeeper; [GeneratePSMFromUUID] names a job's service.
+//
+// Unstable: any commit may change it.
 package envutils
 
 import "github.com/monosim/monosim/engine/env"

@@ -5,6 +5,8 @@
 //
 // An empty result is a list without items from [Map] and nil from the others, which differ in JSON.
 // A loop that may fail, or that needs the index, stays a loop.
+//
+// Unstable: any commit may change it.
 package lists
 
 // Map returns what f makes of each item, in their order. The result is never nil.

@@ -40,6 +40,8 @@
 //
 // To change how Go is generated look in gen. go run ./engine/proto/gen -check
 // lists generated files that differ from their source.
+//
+// Unstable: any commit may change it.
 package proto
 
 //go:generate go run ./gen

@@ -10,4 +10,6 @@
 // *big.Int (only outside the range of int), float64, string, []byte, []any (a list), [Tuple] or
 // *[Dict]. Strings are UTF-8, in which a lone surrogate is kept as its three-byte form, so that it
 // survives a round trip through JSON.
+//
+// Unstable: any commit may change it.
 package pysem

@@ -10,4 +10,6 @@
 //
 // To change which interpreter is taken look in find.go; what orders are, in
 // program.go.
+//
+// Unstable: any commit may change it.
 package pythontest

@@ -5,6 +5,8 @@
 //   - [Set.Keeps] tells the code that has a quirk whether to behave as the reference.
 //
 // To make another quirk repairable, add its number here and call Keeps in the code that has it.
+//
+// Unstable: any commit may change it.
 package quirks
 
 import (

@@ -21,4 +21,6 @@
 //   - how the order of listeners and watchers is kept in little memory: refs.go;
 //   - watches that set themselves again: datawatch.go, childrenwatch.go;
 //   - lock and election: lock.go, election.go.
+//
+// Unstable: any commit may change it.
 package recipes

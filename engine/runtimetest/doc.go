@@ -8,4 +8,6 @@
 // Cases check orders and lower bounds of times, and exact times only if [Runtime.Exact] promises
 // them, so that no case fails because a host is busy. Tasks write what they see into a log, which
 // is compared after the last of them has ended.
+//
+// Unstable: any commit may change it.
 package runtimetest

@@ -10,4 +10,6 @@
 //
 // To change how choices follow from a seed look in draws.go; how a task that was
 // killed or stopped leaves its stack, in unwind.go; what a run reports, in report.go.
+//
+// Unstable: any commit may change it.
 package tasks

@@ -8,6 +8,8 @@
 //
 // A damaged file gives all records before the damage, then a [DamageError]. To change how records
 // are framed look in tfrecord.go; what damage is, in reader.go.
+//
+// Unstable: any commit may change it.
 package tfrecord
 
 import (

@@ -24,4 +24,6 @@
 //
 //   - how a process knows its own address: net_utils.go and yarn_runtime.go
 //   - how processes are found: service_discovery_*.go, a file for each kind
+//
+// Unstable: any commit may change it.
 package training

@@ -39,4 +39,6 @@
 //   - random choices: choice.go and tape.go
 //   - hashes, checkpoints and comparison: hash.go, trace.go and divergence.go
 //   - what engine/walltime does in the same way: engine/tasks
+//
+// Unstable: any commit may change it.
 package vtime

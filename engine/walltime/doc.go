@@ -19,4 +19,6 @@
 //   - the border to real I/O: block.go and request.go
 //   - random choices: choice.go
 //   - what engine/vtime does in the same way: engine/tasks
+//
+// Unstable: any commit may change it.
 package walltime

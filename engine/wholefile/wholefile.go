@@ -7,6 +7,8 @@
 //
 // Their users are the commands, for reports, and the servers, for what others wait for.
 // To change what becomes of links and devices look in [Create].
+//
+// Unstable: any commit may change it.
 package wholefile
 
 import (

@@ -5,6 +5,8 @@
 //   - [Error] has the place of a mistake, for a caller that names the file.
 //
 // To change what is taken, look here; what the keys mean is their readers' matter.
+//
+// Unstable: any commit may change it.
 package yamldoc
 
 import (

@@ -19,6 +19,8 @@
 //   - how seeds are sought: seeds.go
 //   - what explains a difference: explain.go
 //   - what is printed: matrix.go
+//
+// Unstable: any commit may change it.
 package compare
 
 import (

@@ -11,6 +11,8 @@
 // run was interrupted.
 //
 // To change a form: the file of its name, as pretty.go or cucumber.go.
+//
+// Unstable: any commit may change it.
 package report
 
 import (

@@ -12,4 +12,6 @@
 //   - memory and processor time of a process, as Linux counts them in /proc ([Resident], [CPU]):
 //     usage.go, cpu_linux.go; the memory left for this one ([Available]): available.go
 //   - which of several measurements counts ([Median]): median.go
+//
+// Unstable: any commit may change it.
 package process

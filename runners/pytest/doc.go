@@ -10,4 +10,6 @@
 //
 //   - a fixture, or a setting of pytest: src/monosim_fixtures/plugin.py
 //   - how a server is started, awaited and ended: src/monosim_fixtures/servers.py
+//
+// Unstable: any commit may change it.
 package pytest

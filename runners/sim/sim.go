@@ -15,6 +15,8 @@
 //   - the forecast of a run: package outlook
 //   - what the report holds: story.go and report.go
 //   - how it is printed: print.go
+//
+// Unstable: any commit may change it.
 package sim
 
 import (

@@ -20,4 +20,6 @@
 //   - what is printed: report.go
 //
 // The plans in plans/ are worked examples.
+//
+// Unstable: any commit may change it.
 package train

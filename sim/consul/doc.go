@@ -15,4 +15,6 @@
 //   - a rule of services and checks: agent.go
 //   - paths, statuses and texts: http.go
 //   - what can go wrong: faults.go
+//
+// Unstable: any commit may change it.
 package consul

@@ -12,6 +12,8 @@
 //   - to add a kind: write its descriptor into the list of the file that its name begins with, such
 //     as zookeeper.go. Scenarios can then use its sentences, and every list shows it.
 //   - the words of sentences, and the fields of a fault that they fill: engine/cluster
+//
+// Unstable: any commit may change it.
 package fault
 
 import (

@@ -31,4 +31,6 @@
 //   - faults: faults.go, late.go
 //   - the helpers that build trees: build.go
 //   - what trees share: image.go, contents.go
+//
+// Unstable: any commit may change it.
 package files

@@ -14,4 +14,6 @@
 //   - environment variables: vars.go
 //   - log lines and their receivers: logs.go
 //   - the order of a crash: machine.go
+//
+// Unstable: any commit may change it.
 package hosts

@@ -40,4 +40,6 @@
 //   - calls of loops: grpc_ask.go
 //   - its server: grpc_server.go
 //   - workers and the texts of Python's errors: grpc_env.go
+//
+// Unstable: any commit may change it.
 package network

@@ -18,4 +18,6 @@
 //   - exit codes and endings: process.go
 //   - signals: signal.go
 //   - a process's view of its children: view.go
+//
+// Unstable: any commit may change it.
 package processes

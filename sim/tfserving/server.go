@@ -39,6 +39,8 @@
 //
 // An idle server costs nothing. Runs of its loops that would do nothing are left out
 // (timerqueue.Grid), and the others happen at the same instants as without that.
+//
+// Unstable: any commit may change it.
 package tfserving
 
 import (

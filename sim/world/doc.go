@@ -18,4 +18,6 @@
 //   - how long code takes: pace.go
 //   - what a spec means to the simulation: options.go
 //   - what is recorded of a run: observe.go; what is counted: counts.go
+//
+// Unstable: any commit may change it.
 package world

@@ -36,6 +36,8 @@
 // are notified in the order in which their connections set their first watches; the ephemerals of
 // an ending session are deleted in the order of their paths; and sessions of one expiry bucket
 // expire in the order of their ids.
+//
+// Unstable: any commit may change it.
 package zookeeper
 
 import (

@@ -11,6 +11,8 @@
 //
 //   - the form of a file: suite.go and write.go
 //   - how files are put into a binary: embed.go and pack.go
+//
+// Unstable: any commit may change it.
 package golden
 
 import (

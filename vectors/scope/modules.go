@@ -16,6 +16,8 @@
 //   - what is done about a quirk: quirks.yaml one directory up
 //
 // PARITY.md follows with make parity.
+//
+// Unstable: any commit may change it.
 package scope
 
 import (

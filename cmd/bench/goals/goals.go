@@ -11,6 +11,8 @@
 //   - of statistics and theory: statistics.go
 //   - of speed: speed.go
 //   - of answers that have to be equal: equality.go
+//
+// Unstable: any commit may change it.
 package goals
 
 import "fmt"

@@ -5,6 +5,8 @@
 // servers starts it as servers, package tables runs it with clusters of growing size.
 //
 // To change how it is built: program.go, the only file.
+//
+// Unstable: any commit may change it.
 package program
 
 import (

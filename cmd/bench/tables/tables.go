@@ -11,6 +11,8 @@
 //
 //   - which benchmarks are rows, and their goals: rows.go
 //   - the sizes of growth and the goals of a whole cluster: growth.go
+//
+// Unstable: any commit may change it.
 package tables
 
 import (

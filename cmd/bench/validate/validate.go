@@ -7,6 +7,8 @@
 //   - [Judge] says whether all outcomes together agree with theory.
 //
 // To change the cases: cases.go; how a case is run and judged: validate.go.
+//
+// Unstable: any commit may change it.
 package validate
 
 import (

@@ -11,6 +11,8 @@
 //   - signals: interrupt.go
 //   - how far a long run is: progress.go
 //   - programs beside this one: program.go
+//
+// Unstable: any commit may change it.
 package command
 
 import (

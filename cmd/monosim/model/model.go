@@ -7,6 +7,8 @@
 //   - newExport is `monosim export`, in export.go; newServe is `monosim serve-model`, in serve.go.
 //
 // To change what they do: package runners/serve/jsonmodel.
+//
+// Unstable: any commit may change it.
 package model
 
 import "github.com/spf13/cobra"

@@ -12,6 +12,8 @@
 //   - a process of a training job: trainer.go
 //   - the programs that query and control, which also run under the reference's names: clients.go
 //   - what a program is told about its own process: surroundings.go
+//
+// Unstable: any commit may change it.
 package programs
 
 import "github.com/spf13/cobra"

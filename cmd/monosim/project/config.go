@@ -10,6 +10,8 @@
 //
 //   - what the file may say: the fields of [Config] and the method set
 //   - where failures are kept, and in which form: last.go
+//
+// Unstable: any commit may change it.
 package project
 
 import (

@@ -9,6 +9,8 @@
 //
 //   - what a folder has: the files of project, as they are written
 //   - what a Go module has: the files of module, and module.go for its go.mod
+//
+// Unstable: any commit may change it.
 package scaffold
 
 import (

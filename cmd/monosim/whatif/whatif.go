@@ -12,6 +12,8 @@
 //   - how plans are read and answers printed: answer.go
 //   - a command: the file of its name, or of the command that it is used with
 //   - the answers: package runners/whatif/judge and its neighbours
+//
+// Unstable: any commit may change it.
 package whatif
 
 import (

@@ -16,6 +16,8 @@
 //   - what the environment adds: post_init.go and ports.go
 //   - the command lines: command.go
 //   - the model lists: models.go
+//
+// Unstable: any commit may change it.
 package agentconfig
 
 import (

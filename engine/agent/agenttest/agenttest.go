@@ -7,6 +7,8 @@
 //   - [ModelServer] stands for all model servers of a container.
 //
 // [ReplicaData] returns the znode of a registered replica.
+//
+// Unstable: any commit may change it.
 package agenttest
 
 import (

@@ -10,6 +10,8 @@
 //
 // To change how znodes are written and watched look in backends.go; the report of
 // everything below a bzid is in info.go.
+//
+// Unstable: any commit may change it.
 package backends
 
 import (

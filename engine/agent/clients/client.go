@@ -15,6 +15,8 @@
 //     tfs_client_random.go and tfs_client_stream.go
 //   - the forms of the instances it sends, which utils.py has: utils_instance.go and
 //     utils_instance_dump.go; the tensor with them: utils_tensor.go
+//
+// Unstable: any commit may change it.
 package clients
 
 import (

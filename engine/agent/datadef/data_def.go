@@ -13,6 +13,8 @@
 //   - a field: give the struct a line with its tags (see package dataclass)
 //   - events and enums: event.go
 //   - saved models and containers: saved_model.go
+//
+// Unstable: any commit may change it.
 package datadef
 
 import (

@@ -11,6 +11,8 @@
 //
 //   - when it copies: model_manager.go
 //   - how it locks, copies and removes: files.go
+//
+// Unstable: any commit may change it.
 package modelmanager
 
 import (

@@ -13,6 +13,8 @@
 //   - which flags there are: flags.go; how flags are read: engine/pysem/absl
 //   - results as JSON: result.go
 //   - advice after failures: advice.go
+//
+// Unstable: any commit may change it.
 package programs
 
 import (

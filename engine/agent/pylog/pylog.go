@@ -10,6 +10,8 @@
 //
 //   - the Python class of an error: class.go
 //   - its text, and everything else: pylog.go
+//
+// Unstable: any commit may change it.
 package pylog
 
 import (

@@ -14,6 +14,8 @@
 //   - what is registered and reported, in replica_updater.go;
 //   - what a lost session does to both, in session.go;
 //   - the metrics of versions, in metrics.go.
+//
+// Unstable: any commit may change it.
 package replicamanager
 
 import (

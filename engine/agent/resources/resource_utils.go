@@ -10,6 +10,8 @@
 //
 //   - how exports are measured: resource_utils.go
 //   - what is read from /proc and /sys: probes.go
+//
+// Unstable: any commit may change it.
 package resources
 
 import (

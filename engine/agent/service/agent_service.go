@@ -12,6 +12,8 @@
 //   - the answers of versions 1 and 3: agent_service.go
 //   - the answers of version 2: agent_service_v2.go
 //   - how the last answer is kept while nothing changes: kept.go
+//
+// Unstable: any commit may change it.
 package service
 
 import (

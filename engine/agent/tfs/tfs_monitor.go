@@ -13,6 +13,8 @@
 //   - how servers are asked: tfs_monitor.go
 //   - the configurations that a publish leads to: tfs_monitor_config.go
 //   - the child process and its command line: tfs_wrapper.go
+//
+// Unstable: any commit may change it.
 package tfs
 
 import (

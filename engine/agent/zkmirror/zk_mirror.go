@@ -14,6 +14,8 @@
 //   - what a container writes about itself: service.go
 //   - what a scheduler publishes: publish.go
 //   - how the scheduling container is elected: election.go
+//
+// Unstable: any commit may change it.
 package zkmirror
 
 import (

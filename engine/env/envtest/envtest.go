@@ -7,6 +7,8 @@
 // It is for code that uses little of an env.Env. Tests in which several nodes or time play a part,
 // or for which it matters how files and ZooKeeper behave, use the simulation, whose own tests
 // compare it with the real ones.
+//
+// Unstable: any commit may change it.
 package envtest
 
 import (

@@ -7,6 +7,8 @@
 //   - [NoConnection] and the texts beside it are messages of the client itself.
 //
 // To change a text record it anew first: engine/runtimetest/networktest.
+//
+// Unstable: any commit may change it.
 package rpcerrors
 
 import "fmt"

@@ -3,6 +3,8 @@
 //
 //   - [Error] is a failed operation, with its [Code] and path.
 //   - [ErrNoNode] and the other Err values are to be tested for with errors.Is.
+//
+// Unstable: any commit may change it.
 package zkerrors
 
 import "fmt"

@@ -14,6 +14,8 @@
 // single value is written, scalar.go; what a parser accepts, parser.go. The
 // expected texts in testdata/python.json come from a real Python; record.py
 // there records them again.
+//
+// Unstable: any commit may change it.
 package textpb
 
 import (

@@ -3,6 +3,8 @@
 //
 //   - [New] makes the flags of a program, those that every program has among them.
 //   - [Flags.Parse] reads a program's arguments.
+//
+// Unstable: any commit may change it.
 package absl
 
 import (

@@ -8,6 +8,8 @@
 //   - [Cell] is the interface of fields with a type that this package does not know.
 //
 // usual.go lists the Go types that fields may have without being a Cell.
+//
+// Unstable: any commit may change it.
 package dataclass
 
 import (

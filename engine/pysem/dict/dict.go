@@ -11,6 +11,8 @@
 //   - a map is looked up and changed, look in dict.go;
 //   - it is cut into parts that maps share, and equal parts are found, in chunk.go;
 //   - contents are decoded once for all, in readings.go.
+//
+// Unstable: any commit may change it.
 package dict
 
 import (

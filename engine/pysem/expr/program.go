@@ -24,6 +24,8 @@
 //   - a method: dict.go, set.go and method_*.go
 //   - a builtin: builtin*.go and iterate.go
 //   - formatting: format*.go and percent.go
+//
+// Unstable: any commit may change it.
 package expr
 
 import (

@@ -2,6 +2,8 @@
 // values of package pysem, with Python's error messages. [ParseDict] and [MessageDict] are the two
 // directions. It handles messages of scalars, lists and messages; where Python accepts more than
 // Go's protojson does, it follows Python. Protobuf's text form is in package textpb.
+//
+// Unstable: any commit may change it.
 package jsonformat
 
 import (

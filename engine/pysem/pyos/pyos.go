@@ -1,6 +1,8 @@
 // Package pyos has Python's file functions (open, functions of os, os.walk) for an env.Files, with
 // the exceptions that Python raises. [ReadFile] and [ReadText] read a file; [Error] converts an
 // error of env.Files to Python's exception.
+//
+// Unstable: any commit may change it.
 package pyos
 
 import (

@@ -8,4 +8,6 @@
 // The engine backtracks as CPython's does (Modules/_sre/sre_lib.h), so some patterns would take
 // practically for ever. After [MaxSteps] instructions a match is refused (Q231); counting them,
 // rather than the time, makes that the same in every run.
+//
+// Unstable: any commit may change it.
 package pyre

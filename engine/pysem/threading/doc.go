@@ -15,4 +15,6 @@
 // A limit on waiting always means the same: a negative one waits for ever; 0 does not wait and lets
 // no other task run. The name given to a constructor appears in reports of waiting tasks. If a task
 // is unwound while it waits, what it was given goes to the next one.
+//
+// Unstable: any commit may change it.
 package threading

@@ -13,6 +13,8 @@
 //   - what a session may be asked, look here;
 //   - how a simulated session does it, in sim/zookeeper/node;
 //   - what numbers children have, in numbers.go.
+//
+// Unstable: any commit may change it.
 package bulk
 
 import "github.com/monosim/monosim/engine/env"

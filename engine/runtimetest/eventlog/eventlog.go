@@ -1,6 +1,8 @@
 // Package eventlog is the log of a test case: tasks write lines about what they have seen, and the
 // test compares them after the last task has ended. The suites of runtimetest share it. Tasks use
 // [Log.Addf], the test uses [Log.Want].
+//
+// Unstable: any commit may change it.
 package eventlog
 
 import (

@@ -3,4 +3,6 @@
 //
 //   - [Run] runs all cases on a [World], which is one machine.
 //   - [Programs] are the programs that the machine must have, because the cases start them.
+//
+// Unstable: any commit may change it.
 package machinetest

@@ -10,4 +10,6 @@
 //
 // Failures that a client reports itself (connections, deadlines) have the words of grpc-python,
 // which networktest has recorded. Paragraph numbers such as TFS-8.2 refer to sim/tfserving/SPEC.md.
+//
+// Unstable: any commit may change it.
 package modelservertest

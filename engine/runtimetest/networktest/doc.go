@@ -13,4 +13,6 @@
 //	python3 runners/diff/python/grpc_statuses.py > grpcio-<version>.json
 //
 // records that version's statuses; a test lists the details in which versions differ.
+//
+// Unstable: any commit may change it.
 package networktest

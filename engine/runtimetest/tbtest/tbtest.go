@@ -5,6 +5,8 @@
 //   - [TB] is that test, with what it has reported.
 //
 // Methods of testing.TB that are missing here panic when they are called.
+//
+// Unstable: any commit may change it.
 package tbtest
 
 import (

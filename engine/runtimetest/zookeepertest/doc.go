@@ -8,4 +8,6 @@
 //     between them, which can be cut.
 //
 // The server must have a tick of [Tick]. All cases may share it, because each uses its own path.
+//
+// Unstable: any commit may change it.
 package zookeepertest

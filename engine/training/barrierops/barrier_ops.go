@@ -12,6 +12,8 @@
 //
 // Cost: a waiting worker reads one element a second. A look at all workers is one read with one
 // element for each.
+//
+// Unstable: any commit may change it.
 package barrierops
 
 import (

@@ -8,6 +8,8 @@
 //
 // A checkpoint is a prefix of file names, such as "m/model.ckpt-5". It exists when the file with
 // ".index" appended does. To change which paths are absolute: [IsAbs].
+//
+// Unstable: any commit may change it.
 package checkpoints
 
 import (

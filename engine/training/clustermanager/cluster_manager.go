@@ -9,6 +9,8 @@
 // To change how long it waits: [poll] and [fileTimeout].
 //
 // Cost: one query every 5 s until enough PS are registered; each answer lists all of them.
+//
+// Unstable: any commit may change it.
 package clustermanager
 
 import (

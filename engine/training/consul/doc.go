@@ -14,4 +14,6 @@
 //   - which requests are sent: client.go
 //   - what a connection does after an error: connection.go
 //   - what the simulated agent answers: sim/consul
+//
+// Unstable: any commit may change it.
 package consul

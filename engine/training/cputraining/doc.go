@@ -16,4 +16,6 @@
 //
 // Cost: a worker that waits for others asks the discovery every 5 s; a failure takes one more query
 // for the cluster.
+//
+// Unstable: any commit may change it.
 package cputraining

@@ -13,6 +13,8 @@
 //   - what a template is: templates.go
 //   - which files a directory by date has: dated.go
 //   - the Rust port's patterns: from_pattern.go
+//
+// Unstable: any commit may change it.
 package datapatterns
 
 import (

@@ -8,6 +8,8 @@
 //   - [MPIRank] and the functions after it read what MPI says about a process.
 //
 // To change the variables of BytePS: byteps.go.
+//
+// Unstable: any commit may change it.
 package distributionutils
 
 import (

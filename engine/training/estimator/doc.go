@@ -14,4 +14,6 @@
 //   - which steps are trained: estimator.go
 //   - the fields: run_config.go
 //   - what a model's function returns: spec.go
+//
+// Unstable: any commit may change it.
 package estimator

@@ -9,6 +9,8 @@
 // Nothing is really computed: an evaluation takes its time, finds its checkpoint there or gone, and
 // writes the global step as its result. The loop, which gives up after five hours, is tpurunner's.
 // To change what an evaluation does: follower.Evaluate.
+//
+// Unstable: any commit may change it.
 package evaluation
 
 import (

@@ -8,6 +8,8 @@
 //
 // [ReadEntryDumps] reads them back. The reference ends the process when embeddings do not fit their
 // ids; here that is an error, as in the Rust port (TRN-5.20). To change what fits: AppendEntryDump.
+//
+// Unstable: any commit may change it.
 package fileops
 
 import (

@@ -7,6 +7,8 @@
 //   - [WriteAtomic] replaces a file, so that readers see the old content or the new.
 //
 // To change how errors are named: session.FileError; how a pattern finds files: [Glob].
+//
+// Unstable: any commit may change it.
 package gfile
 
 import (

@@ -13,6 +13,8 @@
 //
 //   - how a field's documentation is read: help.go
 //   - fields with a flag of another name: link.go
+//
+// Unstable: any commit may change it.
 package gflagsutils
 
 import (

@@ -11,4 +11,6 @@
 //
 // Cost: the health of all PS is one read every 30 s; a request file is looked for every 60 s; a
 // save looks at the barrier once a second.
+//
+// Unstable: any commit may change it.
 package hooks

@@ -7,6 +7,8 @@
 //   - [RanksOf] reads ranks from the environment, as the Rust port does.
 //
 // To change what the Rust port takes for true: ranks.go.
+//
+// Unstable: any commit may change it.
 package hvdlib
 
 import (

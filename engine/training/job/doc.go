@@ -38,4 +38,6 @@
 //	1,000 workers, TF_CONFIG or MLP   9.5 million events, in a quarter of the time
 //	100 workers                       1.5 million events
 //	10 workers                        0.15 million events
+//
+// Unstable: any commit may change it.
 package job

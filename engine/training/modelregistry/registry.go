@@ -14,6 +14,8 @@
 //
 //   - how classes are found: registry.go
 //   - what an import does, and its errors: imports.go
+//
+// Unstable: any commit may change it.
 package modelregistry
 
 import (

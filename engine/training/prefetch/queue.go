@@ -14,6 +14,8 @@
 //   - what a nested value is: nested.go
 //   - how a queue waits: queue.go
 //   - what hooks do: hooks.go; those of the Rust port: port.go
+//
+// Unstable: any commit may change it.
 package prefetch
 
 import (

@@ -19,4 +19,6 @@
 //   - how discovery is chosen: discovery.go
 //
 // Cost: a wait looks at one file every 30 s; reading a state reads one file, at most six times.
+//
+// Unstable: any commit may change it.
 package runnerutils

@@ -19,4 +19,6 @@
 //
 // Cost: a save writes the file "checkpoint" with a line for each checkpoint that is kept,
 // and reads monolith_checkpoint twice; a step without a save reads one variable.
+//
+// Unstable: any commit may change it.
 package saveutils

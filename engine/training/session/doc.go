@@ -17,4 +17,6 @@
 //   - the order in which hooks are called: monitored.go
 //   - what a listener of saves is: listener.go
 //   - steps that are counted without being run one by one: coast.go
+//
+// Unstable: any commit may change it.
 package session

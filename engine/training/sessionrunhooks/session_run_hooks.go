@@ -8,6 +8,8 @@
 //
 // A window over midnight never closes, and neither does a window of no length (TRN-2.12). To change
 // how long a worker waits at most: [NewCustomGlobalStepWaiterHook].
+//
+// Unstable: any commit may change it.
 package sessionrunhooks
 
 import (

@@ -8,6 +8,8 @@
 //
 // [Read] reads such a file, whose records are those of package tfrecord. To change how a file is
 // named: event_file.go.
+//
+// Unstable: any commit may change it.
 package summaries
 
 import (

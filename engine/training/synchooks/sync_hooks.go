@@ -12,6 +12,8 @@
 //
 // Cost: each worker reads a flag a second until the chief has restored; at the end the chief reads
 // the flags of all workers once a second.
+//
+// Unstable: any commit may change it.
 package synchooks
 
 import (

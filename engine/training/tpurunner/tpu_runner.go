@@ -12,6 +12,8 @@
 //   - the flags: flags.go
 //   - how a task is found: package modelregistry
 //   - how a directory of checkpoints is followed in virtual time: [Follow]
+//
+// Unstable: any commit may change it.
 package tpurunner
 
 import (

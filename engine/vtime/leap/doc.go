@@ -21,4 +21,6 @@
 //   - the order of the steps of a process: sleeper.go
 //   - how changes are noticed: observed.go
 //   - training steps and other cyclic waits: beat.go
+//
+// Unstable: any commit may change it.
 package leap

@@ -32,4 +32,6 @@
 //   - how programs are found and started: start.go
 //   - forks: fork.go
 //   - signals and exit codes: signals.go, and system_*.go for each operating system
+//
+// Unstable: any commit may change it.
 package machine

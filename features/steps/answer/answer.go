@@ -6,6 +6,8 @@
 //   - [Count] counts what a value holds; [Raised] names the exception that a call raised.
 //
 // To change how a place is written, or what a row or a call is: answer.go, the only file.
+//
+// Unstable: any commit may change it.
 package answer
 
 import (

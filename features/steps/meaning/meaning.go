@@ -4,6 +4,8 @@
 //
 //   - [Of] has a line for each sentence, by its text in features/steps/words.go.
 //   - [Synonyms] has, for a word that people search by, the words that sentences say.
+//
+// Unstable: any commit may change it.
 package meaning
 
 // Of says in a line what each sentence does, but for those about faults, which have the help of

@@ -4,6 +4,8 @@
 // called with the tags of a scenario.
 //
 // To change what an expression may say: the methods of parser, one for each kind of term.
+//
+// Unstable: any commit may change it.
 package tags
 
 import (

@@ -15,6 +15,8 @@
 //   - to change what a case sees of the world, how values are read and written, or how the steps
 //     of a sequence are done: package caseworld
 //   - to change how golden cases are answered by their ids: recorded.go
+//
+// Unstable: any commit may change it.
 package gotestee
 
 import (

@@ -11,6 +11,8 @@
 // cost.go, of tests in asserts.go. What states the registers may claim is in rows.go, what
 // shows a quirk in quirks.go, how sources are searched in tree.go, the page in write.go.
 // What scenarios came to on other runners is compared.go's, what passed at night nightly.go's.
+//
+// Unstable: any commit may change it.
 package parity
 
 import (

@@ -24,6 +24,8 @@
 //   - how values are written: values.py
 //   - what a case sees of the world: surroundings.py
 //   - what stands for packages that are not there: standins
+//
+// Unstable: any commit may change it.
 package python
 
 //go:generate go run ../../../engine/proto/gen -descriptors descriptors.pb

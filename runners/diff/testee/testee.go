@@ -14,6 +14,8 @@
 //
 // The protocol and the operations are described in PROTOCOL.md, with a testee to
 // begin with; testdata has answered examples.
+//
+// Unstable: any commit may change it.
 package testee
 
 import (

@@ -17,4 +17,6 @@
 //   - how an action is requested and answered: action.go
 //   - what can be done to a ZooKeeper: zookeeper.go; to an ensemble: ensemble.go
 //   - to a model server: modelserver.go; to a Consul agent: consul.go
+//
+// Unstable: any commit may change it.
 package admin

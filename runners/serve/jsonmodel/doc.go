@@ -12,4 +12,6 @@
 //     host it sees: export.go
 //   - how a model is served: serve.go, and package sim/tfserving/serve
 //   - the services at two more addresses: listeners.go and predictions.go
+//
+// Unstable: any commit may change it.
 package jsonmodel

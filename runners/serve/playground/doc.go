@@ -14,4 +14,6 @@
 //   - how a cluster is started: playground.go; how it is observed: view.go
 //   - what can be done to it while it runs: actions.go
 //   - its page: page.js and page.css
+//
+// Unstable: any commit may change it.
 package playground

@@ -14,4 +14,6 @@
 //   - how the other programs' results are printed: client.go
 //   - the shared options: surroundings.go
 //   - what an error says about failed attempts: trouble.go
+//
+// Unstable: any commit may change it.
 package programs

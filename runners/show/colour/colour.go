@@ -8,6 +8,8 @@
 //     the writer shows no colours, as a file or a pipe.
 //
 // To change the meaning of a colour, see the methods of [Ink].
+//
+// Unstable: any commit may change it.
 package colour
 
 import (

@@ -4,6 +4,8 @@
 //   - package rules finds a rule in one.
 //
 // To change which there are, look here; what they say is theirs, in the SPEC.md of each room.
+//
+// Unstable: any commit may change it.
 package documents
 
 import (

@@ -4,6 +4,8 @@
 // fills one for scenarios, runners/diff/testee/conformance for cases. To change
 //
 //   - the attributes of a report: the fields of its elements
+//
+// Unstable: any commit may change it.
 package junit
 
 import (

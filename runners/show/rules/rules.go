@@ -10,6 +10,8 @@
 //   - much of a document belongs to one, at [Find].
 //
 // The documents of the project are in package documents.
+//
+// Unstable: any commit may change it.
 package rules
 
 import (

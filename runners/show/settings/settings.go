@@ -8,6 +8,8 @@
 //
 //   - a setting of agents: the field in engine/agent/agentconfig, and its meaning in agents.go
 //   - a setting of jobs: the field in engine/cluster/training.go, and its meaning in jobs.go
+//
+// Unstable: any commit may change it.
 package settings
 
 import (

@@ -31,6 +31,8 @@
 // The observations must be those of a run with cluster.Spec.Detail, or there are neither calls nor
 // causes. To change how something is worded look in phrase.go; the forms are in jsonlines.go and
 // chrome.go.
+//
+// Unstable: any commit may change it.
 package timeline
 
 import (

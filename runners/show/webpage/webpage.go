@@ -15,6 +15,8 @@
 //   - how numbers are drawn: plot.js, which [PlotScript] and [PlotStyle] add to a page.
 //
 // Runs of clusters are drawn by the script and style of runners/show/timeline.
+//
+// Unstable: any commit may change it.
 package webpage
 
 import (

@@ -13,6 +13,8 @@
 //   - what the command gets: [Flags] and [Variables], and with them AGENT.md
 //   - which scenarios are unsupported: [Kept]
 //   - an agent that was written from AGENT.md alone: testdata/agent.mjs
+//
+// Unstable: any commit may change it.
 package agentrun
 
 import (

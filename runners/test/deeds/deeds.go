@@ -26,6 +26,8 @@
 //   - which observations count: read.go; how texts are made equal: plain.go
 //   - what is observed beyond a runner's own log: watch.go
 //   - what counts as a difference: compare.go; how it is shown: show.go
+//
+// Unstable: any commit may change it.
 package deeds
 
 import (

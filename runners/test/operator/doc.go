@@ -15,4 +15,6 @@
 //   - what is written to ZooKeeper: layouts.go
 //   - how calls to model servers are worded: models.go
 //   - when faults end: endings.go
+//
+// Unstable: any commit may change it.
 package operator

@@ -17,6 +17,8 @@
 //   - how time passes faster: clock.py
 //   - what a pod's host is: host.py
 //   - which scenarios are unsupported: supported.go
+//
+// Unstable: any commit may change it.
 package pythonrun
 
 import (

@@ -43,4 +43,6 @@
 //   - a model server client: models.go
 //   - a ZooKeeper client: zookeeper.go; its connection task: zookeeper_loop.go; its calls:
 //     zookeeper_call.go; the use of the library: zookeeper_link.go
+//
+// Unstable: any commit may change it.
 package realrun

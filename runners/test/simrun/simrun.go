@@ -13,6 +13,8 @@
 //   - what is observed: observe.go
 //   - how model servers are called: serving.go; by the agents' own code: monitor.go
 //   - what can go wrong in a cluster: sim/fault
+//
+// Of this package [Runner] is stable; any commit may change the rest.
 package simrun
 
 import (

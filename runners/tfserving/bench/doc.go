@@ -14,4 +14,6 @@
 //   - when requests are sent: load.go
 //   - how requests are framed and answers read: conn.go, answer.go, head.go
 //   - how a server is started: server.go
+//
+// Unstable: any commit may change it.
 package bench

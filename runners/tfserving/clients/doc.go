@@ -12,4 +12,6 @@
 //
 //   - a call: calls_test.go and clients.py
 //   - a step of the reference's clients: reference.py and ported_test.go
+//
+// Unstable: any commit may change it.
 package clients

@@ -12,4 +12,6 @@
 //
 //   - how a process is started and watched: server.go
 //   - the model: model.go and sim/tfserving/savedmodel
+//
+// Unstable: any commit may change it.
 package server

@@ -12,6 +12,8 @@
 //   - what is run and measured: lab.go
 //   - what can happen: incidents.go
 //   - a formula: package ensemble
+//
+// Unstable: any commit may change it.
 package control
 
 import (

@@ -13,6 +13,8 @@
 //   - local runs: engines.go
 //   - shards and their files: shard.go
 //   - the manifest for Kubernetes: job.go
+//
+// Unstable: any commit may change it.
 package engines
 
 import (

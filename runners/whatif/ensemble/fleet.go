@@ -10,6 +10,8 @@
 //
 //   - which properties of a fleet count: fleet.go
 //   - a formula or a limit: load.go
+//
+// Unstable: any commit may change it.
 package ensemble
 
 import (

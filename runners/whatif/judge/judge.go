@@ -21,6 +21,8 @@
 //   - how saturation is found: saturation.go
 //   - closed forms: theory.go; latencies without any queue: floor.go
 //   - what is traced: trace.go
+//
+// Unstable: any commit may change it.
 package judge
 
 import (

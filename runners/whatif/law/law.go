@@ -12,6 +12,8 @@
 //   - how values are drawn: sample.go
 //   - moments: law.go
 //   - quantiles and tails: tail.go
+//
+// Unstable: any commit may change it.
 package law
 
 import (

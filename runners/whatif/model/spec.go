@@ -18,6 +18,8 @@
 //   - failures, rollouts and scaling of containers: control.go
 //   - what is counted: tally.go, sample.go and hist.go
 //   - what is recorded of single requests: trace.go
+//
+// Unstable: any commit may change it.
 package model
 
 import (

@@ -16,6 +16,8 @@
 //   - what is expected of a size: growth.go
 //   - how memory is counted: memory.go
 //   - what is written about a finished run: cost.go
+//
+// Unstable: any commit may change it.
 package outlook
 
 import (

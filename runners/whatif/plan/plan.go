@@ -19,6 +19,8 @@
 //   - which values of sweeps and searches are refused: nonsense.go
 //   - the schema: schema.go
 //   - the hash: canonical.go
+//
+// Unstable: any commit may change it.
 package plan
 
 import (

@@ -12,6 +12,8 @@
 //   - which units there are: units.go
 //   - what an error says: quantity.go
 //   - how calls like name(a, b=c) are parsed: call.go
+//
+// Unstable: any commit may change it.
 package quantity
 
 import (

@@ -14,6 +14,8 @@
 //   - what the page draws: page.js
 //   - the table of estimates: csv.go
 //   - traces of requests for Perfetto: trace.go
+//
+// Unstable: any commit may change it.
 package report
 
 import (

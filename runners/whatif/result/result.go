@@ -19,6 +19,8 @@
 //   - timelines, rollouts and incidents: series.go
 //   - the load on ZooKeeper: zookeeper.go
 //   - how two results are compared: diff.go
+//
+// Unstable: any commit may change it.
 package result
 
 import (

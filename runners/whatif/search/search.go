@@ -14,6 +14,8 @@
 //   - the certificate: certificate.go
 //   - other configurations that hold: alternatives.go
 //   - the comparison of configurations over worlds: regret.go
+//
+// Unstable: any commit may change it.
 package search
 
 import (

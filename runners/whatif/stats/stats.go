@@ -13,6 +13,8 @@
 //   - the cut of the warm-up: mser.go
 //
 // Quantiles of laws are gonum's.
+//
+// Unstable: any commit may change it.
 package stats
 
 import (

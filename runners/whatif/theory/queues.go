@@ -12,6 +12,8 @@
 //   - fork-join and fan-out: forkjoin.go
 //   - failures: failures.go
 //   - rollouts: rollouts.go
+//
+// Unstable: any commit may change it.
 package theory
 
 // ErlangB returns the blocking probability of c servers without a queue under the offered

@@ -13,4 +13,6 @@
 //   - what is sent: load.go and sessions.go
 //   - how servers are started: server.go
 //   - the table and the aims: table.go
+//
+// Unstable: any commit may change it.
 package bench

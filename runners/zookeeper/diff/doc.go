@@ -22,4 +22,6 @@
 //   - the acts around a script: around.go; what is compared: lines.go
 //   - how a result is printed: result.go
 //   - recorded conversations of a real server, for hosts without one: recording_test.go
+//
+// Unstable: any commit may change it.
 package diff

@@ -19,4 +19,6 @@
 //
 //   - what clients do: workload.go
 //   - what a znode is to both checks: znode.go
+//
+// Unstable: any commit may change it.
 package history

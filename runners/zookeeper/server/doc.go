@@ -13,4 +13,6 @@
 //   - the server's settings: config.go
 //   - how it starts and ends: server.go
 //   - several of them: ensemble.go
+//
+// Unstable: any commit may change it.
 package server

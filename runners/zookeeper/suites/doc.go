@@ -17,4 +17,6 @@
 //
 //   - how kazoo's tests find their server: testdata/kazoo_server.py
 //   - what the shell is asked: testdata/shell.txt
+//
+// Unstable: any commit may change it.
 package suites

@@ -9,6 +9,8 @@
 //
 //   - how an answer is sent on the network: [Server.handle]
 //   - the answers themselves: package consul
+//
+// Unstable: any commit may change it.
 package node
 
 import (

@@ -9,6 +9,8 @@
 //
 //   - how HTTP requests become the agent's requests: [Server.ServeHTTP]
 //   - what the agent answers: package consul
+//
+// Unstable: any commit may change it.
 package serve
 
 import (

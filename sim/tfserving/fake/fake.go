@@ -15,6 +15,8 @@
 //   - what it answers: calls.go, status.go, metadata.go
 //
 // Items are those of TFS-17.1 in SPEC.md of tfserving.
+//
+// Unstable: any commit may change it.
 package fake
 
 import (

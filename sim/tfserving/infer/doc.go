@@ -25,4 +25,6 @@
 //   - what the runtime checks: runtime.go
 //   - the shapes of outputs: shape.go
 //   - the values of outputs: function.go, digest.go
+//
+// Unstable: any commit may change it.
 package infer

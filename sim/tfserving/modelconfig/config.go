@@ -12,6 +12,8 @@
 //   - what a config holds: config.go
 //   - how a config is read: proto.go
 //   - how statuses are written: status.go
+//
+// Unstable: any commit may change it.
 package modelconfig
 
 import (

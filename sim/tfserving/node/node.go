@@ -11,6 +11,8 @@
 //   - how calls with Go values are answered: node.go
 //   - how calls with serialized messages are answered: wire.go
 //   - what a client sends and receives: clients.go
+//
+// Unstable: any commit may change it.
 package node
 
 import (

@@ -11,4 +11,6 @@
 //   - which responses are usual: append.go
 //
 // The tests compare both with the general library.
+//
+// Unstable: any commit may change it.
 package quickproto

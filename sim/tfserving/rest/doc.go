@@ -24,4 +24,6 @@
 //   - strings and bytes in JSON: escape.go, base64.go
 //   - codes: codes.go
 //   - JSON itself: package rapidjson
+//
+// Unstable: any commit may change it.
 package rest

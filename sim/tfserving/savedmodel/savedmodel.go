@@ -18,6 +18,8 @@
 //   - what counts as damage: damage.go
 //   - what is known about the graph's nodes: nodes.go
 //   - what a small model computes: write.go
+//
+// Unstable: any commit may change it.
 package savedmodel
 
 import (

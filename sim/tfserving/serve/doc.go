@@ -28,4 +28,6 @@
 //   - the command line: command.go, own_flags.go
 //   - files that the process writes: main.go
 //   - the faults that an operator asks for: faults.go
+//
+// Unstable: any commit may change it.
 package serve

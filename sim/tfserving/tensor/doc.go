@@ -25,4 +25,6 @@
 //   - names and sizes of dtypes: dtype.go
 //   - which shapes are valid: shape.go
 //   - strings in tensor_content: strings.go
+//
+// Unstable: any commit may change it.
 package tensor

@@ -6,6 +6,8 @@
 //
 //	r := tfrecord.NewReader(data)
 //	record, err := r.Next()       // io.EOF at the end
+//
+// Unstable: any commit may change it.
 package tfrecord
 
 import (

@@ -12,6 +12,8 @@
 //   - the order of callbacks at one instant: [Rank]
 //   - locks: mutex.go
 //   - pools of threads: executor.go
+//
+// Unstable: any commit may change it.
 package timerqueue
 
 import (

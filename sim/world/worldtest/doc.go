@@ -15,4 +15,6 @@
 //   - the fake client: zookeeper.go
 //   - model servers: modelserver.go
 //   - pods: cluster.go
+//
+// Unstable: any commit may change it.
 package worldtest

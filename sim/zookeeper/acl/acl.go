@@ -10,6 +10,8 @@
 //
 //   - who a connection is, and what it may do: sim/zookeeper/acl.go
 //   - which digests and addresses are accepted: [ValidDigest], [ValidIP], [InNetwork]
+//
+// Unstable: any commit may change it.
 package acl
 
 import (

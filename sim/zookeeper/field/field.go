@@ -4,6 +4,8 @@
 // Two things to use first: [Kind], and zookeeper.OpCode's RequestFields and ReplyFields, which
 // list the kinds of a body in order. To add a kind, add a constant here, and its reading and
 // writing in sim/zookeeper/wire, where a test finds kinds without them.
+//
+// Unstable: any commit may change it.
 package field
 
 // Kind is one field of a body. Path, Data and ACL occur in requests and replies. Of the others,

@@ -12,4 +12,6 @@
 //   - what is recorded: history.go
 //   - the checks of answers and of the order of writes: check.go
 //   - the checks of each client's view and watches: clients.go
+//
+// Unstable: any commit may change it.
 package history

@@ -8,4 +8,6 @@
 //
 // All of it is in client.go, in the order of the reference. ZK-15 lists the differences from a
 // server; a test of sim/zookeeper/node compares the two.
+//
+// Unstable: any commit may change it.
 package kazoofake

@@ -8,6 +8,8 @@
 //
 //   - how a server is written or parsed: members.go
 //   - which changes are refused: change.go
+//
+// Unstable: any commit may change it.
 package members
 
 import (

@@ -23,4 +23,6 @@
 //
 // What a server answers is in sim/zookeeper, what kazoo does above the connection in
 // engine/recipes.
+//
+// Unstable: any commit may change it.
 package node

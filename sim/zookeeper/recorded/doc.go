@@ -12,4 +12,6 @@
 //		-zookeeper-strict 127.0.0.1:PORT2 -zookeeper-version 3.8.0 -update
 //
 // testdata/paragraphs.txt lists the test for each rule of the specification, ../SPEC.md.
+//
+// Unstable: any commit may change it.
 package recorded

@@ -23,4 +23,6 @@
 //   - the logs of writes: writelog.go, eventlog.go
 //   - the faults that an operator asks for: faults.go
 //   - several servers: ensemble.go, election.go, member.go
+//
+// Unstable: any commit may change it.
 package wire

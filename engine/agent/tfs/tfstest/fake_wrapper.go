@@ -3,6 +3,8 @@
 //
 // Use [NewFakeTFSWrapper] for the option Server of an agent; the real one is tfs.TFSWrapper. To
 // change its answers: fake_wrapper.go.
+//
+// Unstable: any commit may change it.
 package tfstest
 
 import (

@@ -8,6 +8,8 @@
 //   - [StubFromModelDir] reads the address and makes a [Stub], the client.
 //
 // To change what a call does: [Servicer.Handle]; the client: client_lib.go.
+//
+// Unstable: any commit may change it.
 package server
 
 import (

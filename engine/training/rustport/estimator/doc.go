@@ -12,4 +12,6 @@
 //   - at which step a training ends: estimator.go
 //   - the file of a checkpoint: checkpoint_hook.go
 //   - the configurations an estimator is made from: from_config.go
+//
+// Unstable: any commit may change it.
 package estimator

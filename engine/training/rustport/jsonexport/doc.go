@@ -14,4 +14,6 @@
 //   - how numbers are quantized: quantize.go
 //   - what a checkpoint must contain: state.go
 //   - how JSON is read and written: decode.go and encode.go
+//
+// Unstable: any commit may change it.
 package jsonexport

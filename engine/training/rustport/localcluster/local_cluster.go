@@ -13,6 +13,8 @@
 //
 // Cost: the time of a step grows with its gradients; a barrier stores one number for each released
 // step, until the cluster stops.
+//
+// Unstable: any commit may change it.
 package localcluster
 
 import (

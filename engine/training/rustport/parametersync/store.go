@@ -9,6 +9,8 @@
 //   - [Store.Handle] serves ParameterSyncRpc as a handler of calls.
 //
 // Cost: the time of a push grows with its ids times their dimension. Embeddings are never removed.
+//
+// Unstable: any commit may change it.
 package parametersync
 
 import (

@@ -12,6 +12,8 @@
 //
 // Cost: the time of a lookup or change grows with its ids times the dimension, that of statistics
 // with the number of tables.
+//
+// Unstable: any commit may change it.
 package psservice
 
 import (

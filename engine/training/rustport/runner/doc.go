@@ -12,4 +12,6 @@
 //
 //   - how long it looks for PS: worker.go
 //   - what is cleaned up after a failure: runner.go
+//
+// Unstable: any commit may change it.
 package runner

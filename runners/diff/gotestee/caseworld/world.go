@@ -16,6 +16,8 @@
 //   - how values are read: arguments.go; how they are written: values.go
 //   - how errors are named: failure.go; how a case ends that cannot be answered: verdict.go
 //   - what is shown beside an answer: shown.go
+//
+// Unstable: any commit may change it.
 package caseworld
 
 import (

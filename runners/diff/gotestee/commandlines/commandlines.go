@@ -8,6 +8,8 @@
 //
 // The programs are in main.go, svr_client in svr_client.go; the agent that they call is in
 // agent.go, the ZooKeeper in zookeeper.go.
+//
+// Unstable: any commit may change it.
 package commandlines
 
 import "github.com/monosim/monosim/runners/diff/gotestee/caseworld"

@@ -8,6 +8,8 @@
 //
 // Files are named after the modules of the reference. What sequences of steps share, and the
 // time that only sleeps move, is in steps.go.
+//
+// Unstable: any commit may change it.
 package trainingcases
 
 import (

@@ -15,6 +15,8 @@
 //   - to change how a declaration is written: template.go
 //   - to change how plain values are drawn: values.go; expressions: expressions.grammar
 //   - to change how cases are made small: shrink.go
+//
+// Unstable: any commit may change it.
 package catalogue
 
 import (

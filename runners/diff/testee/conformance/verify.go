@@ -10,6 +10,8 @@
 // What counts as equal is in compare*.go, what a quirk explains in explain.go, which cases
 // are asked in plan.go, whom in subjects.go. Reports are in report.go, table.go and
 // diff_formats.go, how one difference is printed in difference.go.
+//
+// Unstable: any commit may change it.
 package conformance
 
 import (

@@ -16,4 +16,6 @@
 //   - how an agent is started: agent.go
 //   - the replicas: replicas.go
 //   - the request and the right answer: heartbeat.go
+//
+// Unstable: any commit may change it.
 package bench

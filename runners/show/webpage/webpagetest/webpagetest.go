@@ -8,6 +8,8 @@
 //     how long that took.
 //
 // To change what counts as loading, see AsksForNothing; which browsers are tried, browsers.
+//
+// Unstable: any commit may change it.
 package webpagetest
 
 import (

@@ -25,4 +25,6 @@
 //   - what an operator does: act.go, runners/test/operator; what it observes: observe.go
 //   - what can go wrong: faults.go
 //   - how observations are collected: journal.go
+//
+// Unstable: any commit may change it.
 package loopback

@@ -12,4 +12,6 @@
 //
 //   - the cluster and what is killed: story.go
 //   - how processes and ports are counted: leaks.go
+//
+// Unstable: any commit may change it.
 package soak

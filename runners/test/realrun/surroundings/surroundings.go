@@ -14,6 +14,8 @@
 //   - what an Env is made of: surroundings.go
 //   - how a program runs and forks: run.go
 //   - the form of log lines: log.go
+//
+// Unstable: any commit may change it.
 package surroundings
 
 import (

@@ -16,4 +16,6 @@
 //   - of discovery: discovery.go
 //
 // Cost: each Look goes over all processes and reads two files.
+//
+// Unstable: any commit may change it.
 package traincheck

@@ -18,4 +18,6 @@
 //   - the words of errors: error.go
 //   - the layout: writer.go
 //   - digits: grisu.go
+//
+// Unstable: any commit may change it.
 package rapidjson

@@ -8,6 +8,8 @@
 //
 // A version appears in one step, because exporters rename a finished directory: a poll sees all of
 // it or nothing. To change what a model contains: package savedmodel.
+//
+// Unstable: any commit may change it.
 package export
 
 import (

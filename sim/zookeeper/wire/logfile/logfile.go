@@ -11,6 +11,8 @@
 //   - how a log grows and is written: logfile.go
 //   - what an operating system does: direct_linux.go, direct_other.go, lockfile_unix.go,
 //     lockfile_windows.go
+//
+// Unstable: any commit may change it.
 package logfile
 
 import (

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/tools/go/analysis"
+)
+
+// stability demands that a package comment ends with a word on how stable the package is, where
+// STABILITY.md does not name it among the packages for others. Commands and generated packages
+// are left out.
+var stability = &analysis.Analyzer{
+	Name: "stability",
+	Doc:  "the comment of a package that STABILITY.md does not name says that it is not stable",
+	Run:  runStability,
+}
+
+// unstable is what such a comment says, in a paragraph of its own.
+const unstable = "Unstable: any commit may change it."
+
+func runStability(pass *analysis.Pass) (any, error) {
+	room, ours := roomOf(strings.TrimSuffix(pass.Pkg.Path(), "_test"))
+	if !ours || pass.Pkg.Name() == "main" {
+		return nil, nil
+	}
+	for _, file := range pass.Files {
+		if file.Doc == nil || isTest(pass, file) || ast.IsGenerated(file) {
+			continue
+		}
+		dir := filepath.Dir(pass.Fset.Position(file.Package).Filename)
+		stable, err := stableRooms(strings.TrimSuffix(filepath.ToSlash(dir), room))
+		if err != nil {
+			return nil, err
+		}
+		says := slices.Contains(strings.Split(file.Doc.Text(), "\n"), unstable)
+		switch named := slices.Contains(stable, room); {
+		case named && says:
+			pass.Reportf(file.Package, "package comment says %q, but STABILITY.md names it among the packages for others", unstable)
+		case !named && !says:
+			pass.Reportf(file.Package, "package comment has no line %q: add it as a paragraph, or name the package in STABILITY.md", unstable)
+		}
+	}
+	return nil, nil
+}
+
+var (
+	rowOfPackages = regexp.MustCompile(`(?m)^\| packages for Go tests \|(.*)$`)
+	quotedRoom    = regexp.MustCompile("`([a-z][a-z0-9/]*)`")
+	rooms         sync.Map // of the packages that STABILITY.md names, by its folder
+)
+
+// stableRooms returns the packages that the document of a module names for others.
+func stableRooms(root string) ([]string, error) {
+	if list, ok := rooms.Load(root); ok {
+		return list.([]string), nil
+	}
+	text, err := os.ReadFile(filepath.Join(root, "STABILITY.md"))
+	if err != nil {
+		return nil, err
+	}
+	row := rowOfPackages.FindSubmatch(text)
+	if row == nil {
+		return nil, fmt.Errorf("STABILITY.md: found no row of packages for Go tests")
+	}
+	var list []string
+	for _, m := range quotedRoom.FindAllSubmatch(row[1], -1) {
+		list = append(list, string(m[1]))
+	}
+	rooms.Store(root, list)
+	return list, nil
+}

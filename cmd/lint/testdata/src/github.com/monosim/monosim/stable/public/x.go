@@ -1,0 +1,2 @@
+// Package public is named in STABILITY.md.
+package public

@@ -1,0 +1,4 @@
+// Package told says it.
+//
+// Unstable: any commit may change it.
+package told
