@@ -30,7 +30,7 @@ func v3With(c *worldtest.Case, quirks quirks.Set, server tfs.ModelServerProcess,
 		ZooKeeper: worldtest.NewZooKeeper(c.Env),
 		Server: func(path string) tfs.ModelServerProcess {
 			if server == nil {
-				return tfstest.NewFakeTFSWrapper(c.Env, path)
+				return tfstest.NewFakeTFSWrapper(c.Env, path, quirks)
 			}
 			return server
 		},

@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"encoding/json"
+	"github.com/monosim/monosim/engine/quirks"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -23,7 +24,7 @@ func startGip(c *worldtest.Case) (*agent.AgentV3, *worldtest.ZooKeeper) {
 	zk := worldtest.NewZooKeeper(c.Env)
 	a, err := agent.NewAgentV3(c.Env, conf, "monolith_serving/logs/log.log", agent.AgentV3Options{
 		ZooKeeper: zk,
-		Server:    func(path string) tfs.ModelServerProcess { return tfstest.NewFakeTFSWrapper(c.Env, path) },
+		Server:    func(path string) tfs.ModelServerProcess { return tfstest.NewFakeTFSWrapper(c.Env, path, quirks.Set{}) },
 	})
 	c.Must(err)
 	c.Must(a.Start())

@@ -33,6 +33,9 @@ func FloatRepr(f float64) string {
 	return text
 }
 
+// NaN is float("nan"), whose bits are not those of math.NaN.
+var NaN = math.Float64frombits(0x7ff8_0000_0000_0000)
+
 // ParseFloat returns float(text). The error is a ValueError if text is no number.
 func ParseFloat(text string) (float64, error) {
 	trimmed := StripNumber(text)
@@ -41,7 +44,7 @@ func ParseFloat(text string) (float64, error) {
 		// strconv accepts no sign before nan. With its range error it still returns the right
 		// infinity or zero.
 		if strings.EqualFold(strings.TrimLeft(body, "+-"), "nan") {
-			return math.NaN(), nil
+			return math.Copysign(NaN, 1-2*float64(strings.Count(body, "-"))), nil
 		}
 		if f, err := strconv.ParseFloat(body, 64); err == nil || errors.Is(err, strconv.ErrRange) {
 			return f, nil

@@ -13,15 +13,20 @@ import (
 	"github.com/monosim/monosim/engine/env/rpcerrors"
 	configpb "github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	bundlepb "github.com/monosim/monosim/engine/proto/tensorflow_serving/servables/tensorflow"
-	"github.com/monosim/monosim/engine/proto/textpb"
+	pythontext "github.com/monosim/monosim/engine/pysem/textformat"
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
+	"github.com/monosim/monosim/sim/tfserving/textformat"
 )
 
 // parseConfigText parses a model config file strictly: an unknown field is an error. latest_once
 // counts as unknown if refuseLatestOnce is set, and alias does in tfs-head (TFS-1.3).
 func parseConfigText(profile Profile, data []byte, refuseLatestOnce bool) (modelconfig.ServerConfig, error) {
 	var message configpb.ModelServerConfig
-	if err := textpb.Unmarshal(string(data), &message); err != nil {
+	parse := textformat.Unmarshal
+	if profile == ProfilePythonFake { // mocked_tfserving.py:372
+		parse = pythontext.Parse
+	}
+	if err := parse(string(data), &message); err != nil {
 		return modelconfig.ServerConfig{}, err
 	}
 	config := modelconfig.ConfigFromProto(&message)
@@ -59,7 +64,7 @@ func (b bundleSettings) apply(o *Options) {
 // adapters' own configs may hold more than our messages do.
 func parsePlatformText(data []byte) (platformFile, error) {
 	var message configpb.PlatformConfigMap
-	if err := textpb.UnmarshalKnown(string(data), &message); err != nil {
+	if err := textformat.UnmarshalKnown(string(data), &message); err != nil {
 		return platformFile{}, err
 	}
 	file, found := platformFile{given: true}, false

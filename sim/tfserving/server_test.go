@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	configpb "github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
-	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
+	"github.com/monosim/monosim/sim/tfserving/textformat"
 )
 
 // servingOne is a server with one model a, version 1.
@@ -151,7 +151,7 @@ model_config_list {
 		t.Errorf("from text (-want +got):\n%s", diff)
 	}
 	var message configpb.ModelServerConfig
-	if err := textpb.Unmarshal(text, &message); err != nil {
+	if err := textformat.Unmarshal(text, &message); err != nil {
 		t.Fatal(err)
 	}
 	data, err := proto.Marshal(&message)

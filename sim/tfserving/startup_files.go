@@ -1,6 +1,8 @@
 package tfserving
 
 import (
+	"errors"
+
 	"google.golang.org/protobuf/proto"
 
 	"github.com/monosim/monosim/engine/env"
@@ -8,9 +10,9 @@ import (
 	tfpb "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
 	configpb "github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	bundlepb "github.com/monosim/monosim/engine/proto/tensorflow_serving/servables/tensorflow"
-	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/sim/tfserving/fake"
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
+	"github.com/monosim/monosim/sim/tfserving/textformat"
 )
 
 // startFiles holds the contents of the files that are read first at start, or an error.
@@ -44,14 +46,26 @@ func (s *Server) readConfigFile(disk Storage) configFile {
 	}
 	config, failed := shared.config(s.profile, data, s.options.RefuseLatestOnce)
 	if failed != nil {
-		line := "Error parsing text-format tensorflow.serving.ModelServerConfig: %v"
-		if s.fake != nil {
-			line = fake.Uncaught + "MainThread: %v"
-		}
-		s.errorf(line, failed)
+		s.logUnread(failed)
 		return configFile{err: invalidProtobufFile(s.configFile)}
 	}
 	return configFile{config: config}
+}
+
+// logUnread logs why a config file cannot be parsed, a line for each of the parser's errors.
+func (s *Server) logUnread(failed error) {
+	const unread = "Error parsing text-format tensorflow.serving.ModelServerConfig: %v"
+	var errs *textformat.Error
+	switch {
+	case s.fake != nil:
+		s.errorf(fake.Uncaught+"MainThread: %v", failed)
+	case errors.As(failed, &errs):
+		for _, found := range errs.Found {
+			s.errorf(unread, found)
+		}
+	default:
+		s.errorf(unread, failed)
+	}
 }
 
 // platformFile is the content of a platform config file. given is false if there is no file, and
@@ -99,7 +113,7 @@ func (s *Server) checkPlatform(disk Storage) *env.RPCError {
 	if path := s.options.SessionConfigFile; path != "" {
 		// UnmarshalKnown ignores unknown fields, because our ConfigProto is a subset of the real
 		// one.
-		if err := s.checkFile(disk, path, textpb.UnmarshalKnown, &tfpb.ConfigProto{}); err != nil {
+		if err := s.checkFile(disk, path, textformat.UnmarshalKnown, &tfpb.ConfigProto{}); err != nil {
 			return err
 		}
 	}
@@ -119,7 +133,7 @@ func (s *Server) checkBatching(disk Storage) *env.RPCError {
 		return statusf(rpcerrors.InvalidArgument,
 			"server_options.batching_parameters_file is set without setting server_options.enable_batching to true.")
 	default:
-		return s.checkFile(disk, o.BatchingParametersFile, textpb.Unmarshal, &bundlepb.BatchingParameters{})
+		return s.checkFile(disk, o.BatchingParametersFile, textformat.Unmarshal, &bundlepb.BatchingParameters{})
 	}
 }
 
@@ -146,7 +160,7 @@ func (s *Server) readServingFiles(disk Storage) servingFiles {
 		}
 	}
 	if o.MonitoringConfigFile != "" && o.RESTAPIPort != 0 && o.RESTAPIPort != o.Port {
-		return servingFiles{err: s.checkFile(disk, o.MonitoringConfigFile, textpb.Unmarshal, &configpb.MonitoringConfig{})}
+		return servingFiles{err: s.checkFile(disk, o.MonitoringConfigFile, textformat.Unmarshal, &configpb.MonitoringConfig{})}
 	}
 	return servingFiles{}
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
-	"github.com/monosim/monosim/engine/proto/textpb"
+	"github.com/monosim/monosim/sim/tfserving/textformat"
 )
 
 // requestCase is a case of upstream's tests of PredictionService, or a step of
@@ -47,7 +47,7 @@ func (c requestCase) message(t *testing.T) proto.Message {
 		if kind.text == "" {
 			continue
 		}
-		if err := textpb.Unmarshal(kind.text, kind.message); err != nil {
+		if err := textformat.Unmarshal(kind.text, kind.message); err != nil {
 			t.Fatalf("request: %v", err)
 		}
 		return kind.message

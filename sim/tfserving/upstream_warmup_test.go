@@ -12,8 +12,8 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
-	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/tfrecord"
+	"github.com/monosim/monosim/sim/tfserving/textformat"
 )
 
 // warmupCase is a case of upstream's tests of warm-up: a warm-up file for
@@ -98,7 +98,7 @@ func (c warmupCase) file(t *testing.T) []byte {
 	for range max(c.repeat, 1) {
 		for _, text := range c.records {
 			log := &apis.PredictionLog{}
-			if err := textpb.Unmarshal(text, log); err != nil {
+			if err := textformat.Unmarshal(text, log); err != nil {
 				t.Fatal(err)
 			}
 			record, err := proto.MarshalOptions{Deterministic: true}.Marshal(log)
@@ -155,7 +155,7 @@ func TestRealModelsLoadAndPredict(t *testing.T) {
 	s.Start()
 	host.runTo(time.Second)
 	request := &apis.PredictRequest{}
-	if err := textpb.Unmarshal("model_spec { name: 'a' } inputs { key: 'x' value { dtype: DT_FLOAT tensor_shape { dim { size: 3 } dim { size: 1 } } float_val: 2 } }", request); err != nil {
+	if err := textformat.Unmarshal("model_spec { name: 'a' } inputs { key: 'x' value { dtype: DT_FLOAT tensor_shape { dim { size: 3 } dim { size: 1 } } float_val: 2 } }", request); err != nil {
 		t.Fatal(err)
 	}
 	got, failed := answer(s, request)

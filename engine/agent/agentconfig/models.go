@@ -3,12 +3,14 @@ package agentconfig
 import (
 	"math"
 
+	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	storagepath "github.com/monosim/monosim/engine/proto/tensorflow_serving/sources/storage_path"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/textformat"
 	"github.com/monosim/monosim/engine/quirks"
 )
 
@@ -54,6 +56,22 @@ func GenModelConfig(args ModelConfigArgs) (*config.ModelConfig, error) {
 		ModelVersionPolicy: policy,
 		VersionLabels:      args.VersionLabels,
 	}, nil
+}
+
+// PublicProtos reports whether the protos are the public ones, in which no policy latest_once is
+// (Q25).
+func PublicProtos(keep quirks.Set) bool { return keep.Keeps(quirks.Q25) && !keep.InFork(quirks.Q25) }
+
+// ParseModels reads the text of a model server's configuration as text_format.Parse does. With
+// public protos latest_once is a field that no message has, so a ParseError.
+func ParseModels(text string, public bool) (*config.ModelServerConfig, error) {
+	m, parser := &config.ModelServerConfig{}, textformat.Parser{}
+	if public {
+		parser.Hides = func(f protoreflect.FieldDescriptor) bool {
+			return f.Name() == "latest_once" && f.Parent() == (&versionPolicyProto{}).ProtoReflect().Descriptor()
+		}
+	}
+	return m, parser.Parse(text, m)
 }
 
 type versionPolicyProto = storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy

@@ -15,7 +15,6 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	core "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
-	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/util"
 	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
@@ -201,8 +200,12 @@ func (p *tfsProgram) load() (env.StatusProto, error) {
 	if err != nil {
 		return env.StatusProto{}, err
 	}
-	models := &config.ModelServerConfig{}
-	if err := pyos.ReadTextProto(p.Env.Files, file, models); err != nil {
+	text, err := pyos.ReadText(p.Env.Files, file)
+	if err != nil {
+		return env.StatusProto{}, err
+	}
+	models, err := agentconfig.ParseModels(text, agentconfig.PublicProtos(p.o.Quirks))
+	if err != nil {
 		return env.StatusProto{}, err
 	}
 	server := p.Env.Models.Dial(p.targets[0])

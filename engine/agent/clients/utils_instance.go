@@ -12,6 +12,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/jsonformat"
 	"github.com/monosim/monosim/engine/pysem/pyos"
+	"github.com/monosim/monosim/engine/pysem/textformat"
 	"github.com/monosim/monosim/engine/quirks"
 )
 
@@ -55,8 +56,8 @@ func InstanceFromText(e *env.Env, name string) (*InstanceFormater, error) {
 		lines[i] = pysem.Strip(lines[i])
 	}
 	m := &matrix.Instance{}
-	if err := textpb.Parse(strings.Join(lines, "\n"), m); err != nil {
-		return nil, pysem.Raise("ParseError", "%v", err)
+	if err := textformat.Parse(strings.Join(lines, "\n"), m); err != nil {
+		return nil, err
 	}
 	return &InstanceFormater{Instance: m}, nil
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/rpcerrors"
 	modelexport "github.com/monosim/monosim/engine/proto/monolith/native_training/model_export"
-	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/textformat"
 )
 
 // The metrics that an updater stores once a minute (replica_manager.py:625-640).
@@ -152,8 +152,12 @@ func (u *ReplicaUpdater) LatestVersionInFS(model string) (pysem.OptString, error
 		return pysem.OptString{}, err
 	}
 	var state modelexport.ServingModelState
-	if err := textpb.Unmarshal(string(data), &state); err != nil {
-		return pysem.OptString{}, pysem.Raise("ParseError", "%v", err)
+	text, err := pysem.DecodeUTF8(data)
+	if err != nil {
+		return pysem.OptString{}, err
+	}
+	if err := textformat.Merge(text, &state); err != nil {
+		return pysem.OptString{}, err
 	}
 	entries := state.GetEntries()
 	if len(entries) == 0 {

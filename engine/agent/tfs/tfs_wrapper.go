@@ -11,9 +11,9 @@ import (
 	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
-	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/dict"
+	"github.com/monosim/monosim/engine/pysem/pyos"
 )
 
 // ModelServerProcess is the model server beside an agent v3: a [TFSWrapper], or the double of the
@@ -70,6 +70,7 @@ type TFSWrapper struct {
 // that is unset, the program is called "None" (Q149).
 func NewTFSWrapper(e *env.Env, conf *agentconfig.AgentConfig, configFile, logFile string) *TFSWrapper {
 	w := &TFSWrapper{e: e, conf: conf, configFile: configFile, logFile: logFile, binary: "None"}
+	w.models.public = agentconfig.PublicProtos(conf.Quirks)
 	if binary, ok := e.Host.LookupEnv("MONOLITH_TFS_BINARY"); ok {
 		w.binary = binary
 	}
@@ -231,6 +232,7 @@ func BestVersion(versions []env.ModelVersionStatus, last bool) env.ModelVersionS
 // modelNames caches the names in the model config file. The file is read every 30 s and nearly
 // always the same, so each content is parsed once.
 type modelNames struct {
+	public  bool // whether latest_once is unknown
 	content []byte
 	names   []string
 	parsed  bool
@@ -245,23 +247,28 @@ func (l *modelNames) read(files env.Files, path string) ([]string, error) {
 	if l.parsed && bytes.Equal(content, l.content) {
 		return l.names, nil
 	}
-	names, err := parseModelNames(content)
+	names, err := l.parse(content)
 	if err != nil {
-		return nil, fmt.Errorf("model config file %s: %w", path, err)
+		return nil, err
 	}
 	l.content, l.names, l.parsed = content, names, true
 	return names, nil
 }
 
 // ModelNames lists the models of a model config file, in its order and with repetitions. A file
-// that is no text proto is an error.
-func ModelNames(files env.Files, path string) ([]string, error) {
-	return new(modelNames).read(files, path)
+// that is no text proto is a ParseError, whose text does not name the file. public tells whether
+// latest_once is unknown ([agentconfig.PublicProtos]).
+func ModelNames(files env.Files, path string, public bool) ([]string, error) {
+	return (&modelNames{public: public}).read(files, path)
 }
 
-func parseModelNames(content []byte) ([]string, error) {
-	var server config.ModelServerConfig
-	if err := textpb.Unmarshal(string(content), &server); err != nil {
+func (l *modelNames) parse(content []byte) ([]string, error) {
+	text, err := pyos.Text(content)
+	if err != nil {
+		return nil, err
+	}
+	server, err := agentconfig.ParseModels(text, l.public)
+	if err != nil {
 		return nil, err
 	}
 	models := server.GetModelConfigList().GetConfig()

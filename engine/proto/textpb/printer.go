@@ -181,7 +181,7 @@ func expandAny(m protoreflect.Message) (protoreflect.Message, error) {
 	content := contentType.New()
 	value := m.Get(m.Descriptor().Fields().ByName("value")).Bytes()
 	if err := proto.Unmarshal(value, content.Interface()); err != nil {
-		return nil, fmt.Errorf("value of google.protobuf.Any with type_url %q: %w", url, plainError{err})
+		return nil, fmt.Errorf("value of google.protobuf.Any with type_url %q: found bytes that are no %s", url, contentType.Descriptor().FullName())
 	}
 	return content, nil
 }

@@ -1,19 +1,19 @@
-// Package textpb prints and parses the protobuf text format the way Python's
+// Package textpb prints the protobuf text format the way Python's
 // google.protobuf.text_format does. Agents write model and platform config
 // files in it, so the bytes are observable. Go's own prototext varies its
-// spacing on purpose and cannot be used for that.
+// spacing on purpose and cannot be used for that. Who reads a text has a
+// grammar of its own: Python's is engine/pysem/textformat, the model server's
+// sim/tfserving/textformat.
 //
 // The two things to use first:
 //
 //	text, err := textpb.Marshal(config)       // text_format.MessageToString(config)
-//	err := textpb.Parse(text, config)         // text_format.Parse(text, config)
+//	line, err := textpb.MarshalLine(config)   // with as_one_line=True
 //
-// [Merge] takes what Python's Merge does and Parse does not: a value that is there twice.
-// [Unmarshal] is for what a model server reads.
 // To change the layout (indent, order, maps, Any) look in printer.go; how a
-// single value is written, scalar.go; what a parser accepts, parser.go. The
-// expected texts in testdata/python.json come from a real Python; record.py
-// there records them again.
+// single value is written, scalar.go. The expected texts in
+// testdata/python.json come from a real Python; record.py there records them
+// again.
 //
 // Unstable: any commit may change it.
 package textpb

@@ -1,8 +1,6 @@
 package textpb_test
 
 import (
-	"github.com/monosim/monosim/engine/proto/monolith/native_training/hooks"
-
 	"encoding/hex"
 	"encoding/json"
 	"os"
@@ -23,6 +21,7 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	_ "github.com/monosim/monosim/engine/proto/tensorflow_serving/servables/tensorflow"
 	"github.com/monosim/monosim/engine/proto/textpb"
+	"github.com/monosim/monosim/engine/pysem/textformat"
 )
 
 // goldenCase is a message and the text a real Python printed for it.
@@ -77,16 +76,22 @@ func TestMarshalPrintsWhatPythonPrints(t *testing.T) {
 	}
 }
 
-func TestUnmarshalReadsWhatPythonPrints(t *testing.T) {
+// notRead has what Python prints and does not read back.
+var notRead = map[string]string{
+	"Any with another host is expanded": "the host of a type has three parts",
+	"Any at the top is expanded":        "the host of a type has three parts",
+	"floats":                            "the largest float is printed rounded up, which is read as infinite",
+}
+
+func TestPythonReadsWhatItPrints(t *testing.T) {
 	for _, c := range readGolden(t) {
 		t.Run(c.Name, func(t *testing.T) {
 			want := c.decode(t)
 			got := want.ProtoReflect().New().Interface()
-			if err := textpb.Unmarshal(c.Text, got); err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(want, got, protocmp.Transform(), cmpopts.EquateNaNs()); diff != "" {
-				t.Errorf("message differs (-want +got):\n%s", diff)
+			err := textformat.Parse(c.Text, got)
+			diff := cmp.Diff(want, got, protocmp.Transform(), cmpopts.EquateNaNs())
+			if why := notRead[c.Name]; (err != nil || diff != "") != (why != "") {
+				t.Errorf("error %v, want one or a difference: %q; message differs (-want +got):\n%s", err, why, diff)
 			}
 		})
 	}
@@ -103,25 +108,7 @@ func TestMarshalRefusesAnyWithMalformedValue(t *testing.T) {
 	}
 }
 
-func TestUnmarshalNamesTheUnknownField(t *testing.T) {
-	err := textpb.Unmarshal("model_config_list {\n  config { nmae: \"m\" }\n}\n", &config.ModelServerConfig{})
-	const want = "text of tensorflow.serving.ModelServerConfig: (line 2:12): unknown field: nmae"
-	if err == nil || err.Error() != want {
-		t.Errorf("got error %v, want %s", err, want)
-	}
-}
-
-func TestUnmarshalKnownSkipsUnknownFields(t *testing.T) {
-	got := &config.ModelConfig{}
-	if err := textpb.UnmarshalKnown(`name: "m" later { x: 1 }`, got); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(&config.ModelConfig{Name: "m"}, got, protocmp.Transform()); diff != "" {
-		t.Errorf("message differs (-want +got):\n%s", diff)
-	}
-}
-
-func TestUnmarshalReadsBackEveryModelServerConfig(t *testing.T) {
+func TestEveryModelServerConfigReadsBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := &config.ModelServerConfig{}
 		fill(t, want.ProtoReflect(), "config")
@@ -130,7 +117,7 @@ func TestUnmarshalReadsBackEveryModelServerConfig(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := &config.ModelServerConfig{}
-		if err := textpb.Unmarshal(text, got); err != nil {
+		if err := textformat.Parse(text, got); err != nil {
 			t.Fatalf("%v\nin:\n%s", err, text)
 		}
 		if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
@@ -144,7 +131,7 @@ func TestUnmarshalReadsBackEveryModelServerConfig(t *testing.T) {
 func threeModels(b *testing.B) *config.ModelServerConfig {
 	b.Helper()
 	message := &config.ModelServerConfig{}
-	err := textpb.Unmarshal(`model_config_list {
+	err := textformat.Parse(`model_config_list {
   config { name: "m:ps_0" base_path: "/data/m/ps_0" model_platform: "tensorflow" model_version_policy { latest { num_versions: 1 } } }
   config { name: "m:entry" base_path: "/data/m/entry" model_platform: "tensorflow" model_version_policy { latest { num_versions: 1 } } }
   config { name: "m:dense_0" base_path: "/data/m/dense_0" model_platform: "tensorflow" model_version_policy { latest { num_versions: 1 } } }
@@ -163,16 +150,6 @@ func BenchmarkMarshalThreeModels(b *testing.B) {
 		var err error
 		if text, err = textpb.Append(text[:0], message); err != nil {
 			b.Fatal(err)
-		}
-	}
-}
-
-// Python's parser takes numbers for the values of an enum, but of proto2 only those that
-// there are.
-func TestUnmarshalRefusesNumbersThatAClosedEnumHasNot(t *testing.T) {
-	for text, ok := range map[string]bool{"action: 2": true, "action: 7": false} {
-		if err := textpb.Unmarshal(text, &hooks.ControllerHooksProto{}); (err == nil) != ok {
-			t.Errorf("%s: got %v, want an error: %v", text, err, !ok)
 		}
 	}
 }

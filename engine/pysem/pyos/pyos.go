@@ -114,6 +114,11 @@ func ReadText(files env.Files, path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	return Text(data)
+}
+
+// Text returns what the read method of a text file with these bytes returns, as [ReadText] does.
+func Text(data []byte) (string, error) {
 	text, err := pysem.DecodeUTF8(data)
 	if err != nil {
 		return "", err

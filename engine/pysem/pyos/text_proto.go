@@ -4,8 +4,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/proto/textpb"
-	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/textformat"
 )
 
 // ReadTextProto reads a file in protobuf's text form into message. Errors are those of Python's
@@ -15,8 +14,5 @@ func ReadTextProto(files env.Files, name string, message proto.Message) error {
 	if err != nil {
 		return err
 	}
-	if err := textpb.Parse(text, message); err != nil {
-		return pysem.Raise("ParseError", "%v", err)
-	}
-	return nil
+	return textformat.Parse(text, message)
 }

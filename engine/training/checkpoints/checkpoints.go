@@ -21,6 +21,7 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow/python/training"
 	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/textformat"
 	"github.com/monosim/monosim/engine/training/gfile"
 	"github.com/monosim/monosim/engine/training/session"
 )
@@ -54,7 +55,7 @@ func State(f env.Files, dir, name string) (*training.CheckpointState, error) {
 	if err != nil {
 		return nil, err
 	}
-	if textpb.Merge(content, state) != nil {
+	if textformat.Merge(content, state) != nil {
 		return nil, nil
 	}
 	if state.ModelCheckpointPath == "" {

@@ -6,8 +6,8 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	hookspb "github.com/monosim/monosim/engine/proto/monolith/native_training/hooks"
-	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/textformat"
 	"github.com/monosim/monosim/engine/pysem/threading"
 	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training/barrierops"
@@ -209,7 +209,7 @@ func (h *QueryActionHook) Query(s session.Session) (err error) {
 		}
 	}()
 	request := &hookspb.ControllerHooksProto{}
-	if bad := textpb.Parse(string(text), request); bad != nil {
+	if bad := textformat.Parse(string(text), request); bad != nil {
 		return h.write(bad.Error())
 	}
 	var op session.Op

@@ -18,6 +18,7 @@ import (
 	modelexport "github.com/monosim/monosim/engine/proto/monolith/native_training/model_export"
 	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/textformat"
 	"github.com/monosim/monosim/engine/training/gfile"
 	"github.com/monosim/monosim/engine/training/session"
 )
@@ -40,8 +41,8 @@ func ExportSaverListenerState(f env.Files, base string) (*modelexport.ServingMod
 	if err != nil {
 		return nil, err
 	}
-	if err := textpb.Merge(text, state); err != nil {
-		return nil, pysem.Raise("ParseError", "%v", err)
+	if err := textformat.Merge(text, state); err != nil {
+		return nil, err
 	}
 	return state, nil
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	nativetraining "github.com/monosim/monosim/engine/proto/monolith/native_training"
 	pb "github.com/monosim/monosim/engine/proto/tensorflow/python/training"
-	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/textformat"
 	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training/checkpoints"
 	"github.com/monosim/monosim/engine/training/gfile"
@@ -162,8 +162,8 @@ func mergeState(f env.Files, file string, state *nativetraining.MonolithCheckpoi
 		return err
 	}
 	found := &nativetraining.MonolithCheckpointState{}
-	if err := textpb.Merge(text, found); err != nil {
-		return pysem.Raise("ParseError", "%v", err)
+	if err := textformat.Merge(text, found); err != nil {
+		return err
 	}
 	proto.Merge(state, found)
 	return nil

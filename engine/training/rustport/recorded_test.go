@@ -16,8 +16,8 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	nativetraining "github.com/monosim/monosim/engine/proto/monolith/native_training"
-	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/textformat"
 	"github.com/monosim/monosim/engine/training/rustport"
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
@@ -107,7 +107,7 @@ func plain(v any) any {
 
 func monolithState(text string) string {
 	state := &nativetraining.MonolithCheckpointState{}
-	if err := textpb.Unmarshal(text, state); err != nil {
+	if err := textformat.Parse(text, state); err != nil {
 		return text
 	}
 	return fmt.Sprint(state.ExemptModelCheckpointPaths, state.BuiltinHashTableType)

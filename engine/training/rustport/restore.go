@@ -7,8 +7,8 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	nativetraining "github.com/monosim/monosim/engine/proto/monolith/native_training"
-	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/textformat"
 	"github.com/monosim/monosim/engine/training/checkpoints"
 	"github.com/monosim/monosim/engine/training/saveutils"
 )
@@ -109,7 +109,7 @@ func exempt(e *env.Env, modelDir, checkpoint string) error {
 		if err != nil {
 			return err
 		}
-		if textpb.Unmarshal(text, state) != nil {
+		if textformat.Parse(text, state) != nil {
 			state = &nativetraining.MonolithCheckpointState{}
 		}
 	}

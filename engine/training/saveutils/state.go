@@ -12,6 +12,7 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow/python/training"
 	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/textformat"
 	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training/checkpoints"
 	"github.com/monosim/monosim/engine/training/gfile"
@@ -52,8 +53,8 @@ func MonolithCheckpointState(e *env.Env, dir string, reading StateReading) (*nat
 		return nil, err
 	}
 	state := &nativetraining.MonolithCheckpointState{}
-	if err := textpb.Merge(content, state); err != nil {
-		return nil, ignored(e, file, pysem.Raise("ParseError", "%v", err))
+	if err := textformat.Merge(content, state); err != nil {
+		return nil, ignored(e, file, err)
 	}
 	if reading.RemoveInvalidPath {
 		removeInvalid(e, dir, state)

@@ -8,8 +8,8 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
-	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/textformat"
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
@@ -84,7 +84,7 @@ func (s *stage) modelsOf(args []string) (*config.ModelServerConfig, error) {
 		return nil, err
 	}
 	models := &config.ModelServerConfig{}
-	return models, textpb.Unmarshal(string(text), models)
+	return models, textformat.Parse(string(text), models)
 }
 
 // opening returns when a process that starts now opens its port, counted from the begin of

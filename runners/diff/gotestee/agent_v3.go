@@ -17,8 +17,8 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/util"
-	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/textformat"
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
@@ -79,7 +79,7 @@ func (c *call) layoutUpdate() (any, error) {
 		return nil, err
 	}
 	var written config.ModelServerConfig
-	if err := textpb.Unmarshal(string(content), &written); err != nil {
+	if err := textformat.Parse(string(content), &written); err != nil {
 		return nil, err
 	}
 	file := namedConfig(&written)
@@ -114,7 +114,7 @@ func (c *call) addressMap() (any, error) {
 	wrapper := c.In.Str("wrapper")
 	a, _, err := c.newAgentV3(func(path string) tfs.ModelServerProcess {
 		if wrapper == "fake" {
-			return tfstest.NewFakeTFSWrapper(c.Env, path)
+			return tfstest.NewFakeTFSWrapper(c.Env, path, c.Quirks)
 		}
 		return serverStub{grpc: wrapper == "grpc"}
 	})
@@ -321,7 +321,7 @@ func (m modelServers) Reload([]byte, time.Duration) (env.StatusProto, error) {
 func (m modelServers) Close() {}
 
 func (c *call) fakeWrapper() (any, error) {
-	w := tfstest.NewFakeTFSWrapper(c.Env, caseworld.CaseDir+"/models.cfg")
+	w := tfstest.NewFakeTFSWrapper(c.Env, caseworld.CaseDir+"/models.cfg", c.Quirks)
 	names, errNames := w.ListSavedModels()
 	statuses, errStatuses := w.ListSavedModelsStatus()
 	byName := caseworld.Object()

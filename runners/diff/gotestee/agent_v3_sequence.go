@@ -13,8 +13,8 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
-	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/textformat"
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
@@ -54,7 +54,7 @@ func (c *call) newAgentV3Run() (*agentV3Run, error) {
 	c.Env.Processes = r.signals
 	wrapper := c.In.Str("wrapper")
 	a, zk, err := c.newAgentV3(func(path string) tfs.ModelServerProcess {
-		fake := tfstest.NewFakeTFSWrapper(c.Env, path)
+		fake := tfstest.NewFakeTFSWrapper(c.Env, path, c.Quirks)
 		r.server = &toldServer{ModelServerProcess: fake, grpc: wrapper == "grpc"}
 		if wrapper == "fake" {
 			return fake
@@ -110,7 +110,7 @@ func (r *agentV3Run) serverConfig() any {
 	var models config.ModelServerConfig
 	content, err := r.c.Env.Files.ReadFile(r.a.ConfigPath())
 	if err == nil {
-		err = textpb.Unmarshal(string(content), &models)
+		err = textformat.Parse(string(content), &models)
 	}
 	if err != nil {
 		caseworld.BadCasef("the model config file: %v", err)

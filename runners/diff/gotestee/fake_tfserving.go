@@ -7,12 +7,14 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	storagepath "github.com/monosim/monosim/engine/proto/tensorflow_serving/sources/storage_path"
-	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/pyos"
+	"github.com/monosim/monosim/engine/pysem/textformat"
 	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 	"github.com/monosim/monosim/sim/tfserving"
@@ -71,8 +73,8 @@ func (c *call) fakeServer() (fakeServer, error) {
 	if !given.Has("config") {
 		return s, nil
 	}
-	s.config = &config.ModelServerConfig{}
-	if err := textpb.Unmarshal(given.Str("config"), s.config); err != nil {
+	var err error
+	if s.config, err = agentconfig.ParseModels(given.Str("config"), true); err != nil {
 		return s, err
 	}
 	initial := modelconfig.ConfigFromProto(s.config)
@@ -133,10 +135,15 @@ func (c *call) fakeServerSequence() (any, error) {
 
 // whyNotRead returns the exception of the fake's constructor for a config file.
 func (c *call) whyNotRead(name string) error {
-	if _, err := c.Dir.ReadFile(name); err != nil {
+	data, err := c.Dir.ReadFile(name)
+	if err != nil {
 		return err
 	}
-	return pysem.Raise("ParseError", "%s is no model server config", name)
+	text, err := pyos.Text(data)
+	if err == nil {
+		_, err = agentconfig.ParseModels(text, true)
+	}
+	return err
 }
 
 func (f *fakeSequence) do() caseworld.Do {
@@ -147,8 +154,8 @@ func (f *fakeSequence) do() caseworld.Do {
 		"turns":   func(n pysem.OptInt) { f.host.pass(turn * timesOf(n.Or(1))) },
 		"seconds": func(n int) { f.host.pass(second * timesOf(n)) },
 		"load": func(text string) (any, error) { // the reference's option to lock has no effect: there is no lock here
-			message := &config.ModelServerConfig{}
-			if err := textpb.Unmarshal(text, message); err != nil {
+			message, err := agentconfig.ParseModels(text, true)
+			if err != nil {
 				return nil, err
 			}
 			loaded := modelconfig.ConfigFromProto(message)
@@ -195,7 +202,7 @@ func requestOf(method fakeMethod, a caseworld.Arguments) []byte {
 		a.Wrong("request", `bytes, {"$hex"}, for a path`)
 	}
 	request := method.request.ProtoReflect().New().Interface()
-	if err := textpb.Unmarshal(a.Str("request"), request); err != nil {
+	if err := textformat.Parse(a.Str("request"), request); err != nil {
 		a.Wrong("request", "text format: "+err.Error())
 	}
 	data, err := proto.Marshal(request)

@@ -7,8 +7,8 @@ import (
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
-	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/textformat"
 	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
@@ -149,7 +149,7 @@ func (c *call) platformConfig() (any, error) {
 		return nil, err
 	}
 	var m config.PlatformConfigMap
-	if err := textpb.Unmarshal(string(text), &m); err != nil {
+	if err := textformat.Parse(string(text), &m); err != nil {
 		return nil, err
 	}
 	return caseworld.Object("text", string(text), "message", caseworld.PB(&m)), nil

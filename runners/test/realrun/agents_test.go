@@ -3,6 +3,7 @@ package realrun_test
 import (
 	"errors"
 	"fmt"
+	"github.com/monosim/monosim/engine/quirks"
 	"slices"
 	"strings"
 	"testing"
@@ -81,7 +82,7 @@ func startV3(p *pod) v3Pod {
 	conf := configOf(p, "bzid", "demo", "deploy_type", "unified", "agent_version", 3, "layout_pattern", layout, "agent_port", 1001)
 	a, err := agent.NewAgentV3(p.e, conf, "/log", agent.AgentV3Options{
 		ZooKeeper: p.zk,
-		Server:    func(path string) tfs.ModelServerProcess { return tfstest.NewFakeTFSWrapper(p.e, path) },
+		Server:    func(path string) tfs.ModelServerProcess { return tfstest.NewFakeTFSWrapper(p.e, path, quirks.Set{}) },
 	})
 	p.must(err)
 	p.must(a.Start())

@@ -9,7 +9,7 @@ import (
 
 	tfexample "github.com/monosim/monosim/engine/proto/tensorflow/core/example"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
-	"github.com/monosim/monosim/engine/proto/textpb"
+	"github.com/monosim/monosim/sim/tfserving/textformat"
 )
 
 // The examples of upstream's util_test.cc.
@@ -33,7 +33,7 @@ func list(examples ...string) string {
 // counts.
 func parsed(t *testing.T, text string) *tfexample.Example {
 	e := &tfexample.Example{}
-	if err := textpb.Unmarshal(text, e); err != nil {
+	if err := textformat.Unmarshal(text, e); err != nil {
 		t.Fatal(err)
 	}
 	return e
@@ -62,7 +62,7 @@ func TestMirroredExamples(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			input := &apis.Input{}
-			if err := textpb.Unmarshal(row.input, input); err != nil {
+			if err := textformat.Unmarshal(row.input, input); err != nil {
 				t.Fatal(err)
 			}
 			got, failed := examplesTensor(input)

@@ -16,6 +16,7 @@ import (
 	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/sim/tfserving/infer"
 	"github.com/monosim/monosim/sim/tfserving/tensor"
+	"github.com/monosim/monosim/sim/tfserving/textformat"
 )
 
 // These tests look at what the model function promises: types, shapes and ranges
@@ -223,7 +224,7 @@ func TestScoresSumToOne(t *testing.T) {
 		MethodName: "tensorflow/serving/classify",
 	}}, infer.Options{})
 	request := &apis.ClassificationRequest{}
-	if err := textpb.Unmarshal("input { example_list { examples {} examples {} } }", request); err != nil {
+	if err := textformat.Unmarshal("input { example_list { examples {} examples {} } }", request); err != nil {
 		t.Fatal(err)
 	}
 	run, err := m.Begin(request)

@@ -17,8 +17,8 @@ import (
 
 	"github.com/monosim/monosim/engine/env/rpcerrors"
 	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
-	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/sim/tfserving/savedmodel"
+	"github.com/monosim/monosim/sim/tfserving/textformat"
 )
 
 // These tests hold our reading of real SavedModels to what TensorFlow's own
@@ -66,7 +66,7 @@ func TestSignaturesAsTensorFlow(t *testing.T) {
 				want := map[string]*tfcore.SignatureDef{}
 				for _, name := range slices.Sorted(maps.Keys(graph.Signatures)) {
 					want[name] = &tfcore.SignatureDef{}
-					if err := textpb.UnmarshalKnown(graph.Signatures[name], want[name]); err != nil {
+					if err := textformat.UnmarshalKnown(graph.Signatures[name], want[name]); err != nil {
 						t.Fatal(err)
 					}
 				}

@@ -31,7 +31,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
-	"github.com/monosim/monosim/engine/proto/textpb"
+	"github.com/monosim/monosim/sim/tfserving/textformat"
 )
 
 // Graph is a meta graph without its nodes.
@@ -138,7 +138,7 @@ func (g *Graph) addSignature(f file, entry span) error {
 // our messages lack.
 func ReadText(text []byte, tags []string) (*Graph, error) {
 	message := &tfcore.SavedModel{}
-	if err := textpb.UnmarshalKnown(string(text), message); err != nil {
+	if err := textformat.UnmarshalKnown(string(text), message); err != nil {
 		return nil, ErrDamaged
 	}
 	data, err := proto.MarshalOptions{Deterministic: true}.Marshal(message)

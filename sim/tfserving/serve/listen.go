@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
-	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/sim/tfserving"
+	"github.com/monosim/monosim/sim/tfserving/textformat"
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
 )
@@ -145,7 +145,7 @@ func readText(disk tfserving.Storage, file string, message proto.Message) *env.R
 	if err != nil {
 		return asStatus(err)
 	}
-	if textpb.Unmarshal(string(data), message) != nil {
+	if textformat.Unmarshal(string(data), message) != nil {
 		return &env.RPCError{Code: rpcerrors.InvalidArgument, Message: "Invalid protobuf file: '" + file + "'"}
 	}
 	return nil

@@ -10,9 +10,11 @@ package tfstest
 import (
 	"slices"
 
+	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/agent/tfs"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 )
 
 // FakeTFSWrapper is the reference's double of the wrapper (tfs_wrapper.py:172). It has no process,
@@ -20,11 +22,12 @@ import (
 type FakeTFSWrapper struct {
 	e          *env.Env
 	configFile string
+	quirks     quirks.Set
 }
 
-// NewFakeTFSWrapper makes a double that reads a model config file.
-func NewFakeTFSWrapper(e *env.Env, configFile string) *FakeTFSWrapper {
-	return &FakeTFSWrapper{e: e, configFile: configFile}
+// NewFakeTFSWrapper makes a double that reads a model config file. Of the quirks it asks for Q25.
+func NewFakeTFSWrapper(e *env.Env, configFile string, keep quirks.Set) *FakeTFSWrapper {
+	return &FakeTFSWrapper{e: e, configFile: configFile, quirks: keep}
 }
 
 // Start starts nothing.
@@ -50,7 +53,7 @@ func (w *FakeTFSWrapper) IsGRPCRemoteOp() (bool, error) {
 
 // ListSavedModels lists the models of the config file in its order.
 func (w *FakeTFSWrapper) ListSavedModels() ([]string, error) {
-	return tfs.ModelNames(w.e.Files, w.configFile)
+	return tfs.ModelNames(w.e.Files, w.configFile, agentconfig.PublicProtos(w.quirks))
 }
 
 // ListSavedModelsStatus returns AVAILABLE for each model of ListSavedModels. A name that is listed

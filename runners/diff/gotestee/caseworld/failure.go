@@ -42,9 +42,6 @@ func FailureOf(err error) (typ, message string) {
 	if name, rest, ok := strings.Cut(message, ": "); ok && isClassName(name) {
 		return name, rest
 	}
-	if strings.HasPrefix(message, "model config file ") || strings.HasPrefix(message, "textpb: ") {
-		return "ParseError", message
-	}
 	return "Exception", message
 }
 

@@ -6,8 +6,8 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	modelexportpb "github.com/monosim/monosim/engine/proto/monolith/native_training/model_export"
-	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/textformat"
 	"github.com/monosim/monosim/engine/training/modelexport"
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
@@ -105,7 +105,7 @@ func exportState(f env.Files, file string) any {
 	}
 	text, err := pysem.DecodeUTF8(data)
 	state := &modelexportpb.ServingModelState{}
-	if err != nil || textpb.Unmarshal(text, state) != nil {
+	if err != nil || textformat.Parse(text, state) != nil {
 		return "<unparsable>"
 	}
 	entries := []any{}

@@ -5,9 +5,9 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	pb "github.com/monosim/monosim/engine/proto/tensorflow/python/training"
-	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/absl"
+	"github.com/monosim/monosim/engine/pysem/textformat"
 	"github.com/monosim/monosim/engine/training"
 	"github.com/monosim/monosim/engine/training/checkpoints"
 	"github.com/monosim/monosim/engine/training/gflagsutils"
@@ -42,7 +42,7 @@ func writtenState(f env.Files, dir string) any {
 	}
 	state := &pb.CheckpointState{}
 	decoded, err := pysem.DecodeUTF8([]byte(text))
-	if err != nil || textpb.Unmarshal(decoded, state) != nil {
+	if err != nil || textformat.Parse(decoded, state) != nil {
 		return "<unparsable>"
 	}
 	return checkpointState(state)

@@ -13,8 +13,8 @@ import (
 	hookspb "github.com/monosim/monosim/engine/proto/monolith/native_training/hooks"
 	modelexportpb "github.com/monosim/monosim/engine/proto/monolith/native_training/model_export"
 	"github.com/monosim/monosim/engine/proto/tensorflow/python/training"
-	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/textformat"
 	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training/checkpoints"
 	"github.com/monosim/monosim/engine/training/hooks"
@@ -57,7 +57,7 @@ func monolithStateOf(f env.Files, dir string) any {
 	}
 	state := &nativetraining.MonolithCheckpointState{}
 	text, err := pysem.DecodeUTF8(data)
-	if err != nil || textpb.Unmarshal(text, state) != nil {
+	if err != nil || textformat.Parse(text, state) != nil {
 		return "<unparsable>"
 	}
 	return monolithState(state)

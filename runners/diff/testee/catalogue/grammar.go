@@ -7,12 +7,17 @@ import (
 	"strings"
 )
 
-//go:embed expressions.grammar
-var grammarText string
+var (
+	//go:embed expressions.grammar
+	grammarText string
+	//go:embed textprotos.grammar
+	textProtos string
+)
 
-// Grammar returns the text of the grammar that expressions, regular expressions, layout filters
-// and numbers of configurations are drawn from. The head of the text says how it is read.
-func Grammar() string { return grammarText }
+// Grammar returns the text of the grammar that expressions, regular expressions, layout filters,
+// numbers of configurations and protobuf texts are drawn from. The head of the text says how it is
+// read.
+func Grammar() string { return grammarText + "\n" + textProtos }
 
 // alternative is one way to derive a symbol of the grammar.
 type alternative struct {
@@ -27,7 +32,7 @@ type symbol struct {
 	total        int // of the weights
 }
 
-var symbols = mustGrammar(grammarText)
+var symbols = mustGrammar(Grammar())
 
 func mustGrammar(text string) map[string]*symbol {
 	parsed, err := parseGrammar(text)

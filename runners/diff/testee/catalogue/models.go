@@ -124,6 +124,9 @@ func addressMap(d *draws, c *testee.Case) object {
 
 // modelsFile draws a model config file as a person writes it.
 func modelsFile(d *draws) string {
+	if d.flip(3) {
+		return spoil(d, derive(d, "serverconfig"))
+	}
 	return pick(d, `model_config_list { config { name: "m:ps_0" } config { name: "m:entry" } }`, "model_config_list {}", "", "model_config_list {\n  config {\n    name: 'a'\n    base_path: \"/x\"\n  }\n}\n",
 		`model_config_list { config { name: "a" } config { name: "a" } }`, `model_config_list: < config: < name: "a" > >`, "model_config_list { config { } }", "garbage", `model_config_list { config { name: "\346\250\241" } }`,
 		`model_config_list { unknown: 1 }`, `# nothing`, `custom_model_config { }`)

@@ -81,7 +81,7 @@ func tfsProgram(d *draws, c *testee.Case) object {
 	c.Files = dict(
 		"a.conf", fmt.Sprintf("bzid demo\nbase_name ctr\nbase_path /m\nagent_version 1\ndense_alone true\ndeploy_type %s\n", pick(d, "mixed", "ps", "entry", "dense", "unified")),
 		"eb", framedBatch(d), "text", "batch_size: 1 named_feature_list { name: 'x' feature { fid_v2_list { value: 7 } } }",
-		"models", "model_config_list { config { name: 'm' } }",
+		"models", pick(d, "model_config_list { config { name: 'm' } }", derive(d, "serverconfig")),
 	)
 	command := pick(d, "get", "status", "meta", "load", "profile", "hb")
 	options := object{"conf", "a.conf", "cmd_type", command, "model_name?", oneOf("m", ""), "signature_name?", oneOf("s", ""), "target?", oneOf("a:1", "a:1,b:2", ""),

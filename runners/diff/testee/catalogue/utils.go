@@ -324,6 +324,9 @@ func jsonInstance(d *draws) string {
 }
 
 func textInstance(d *draws) string {
+	if !d.flip(3) {
+		return spoil(d, derive(d, "instance"))
+	}
 	return pick(d,
 		"fid: "+pick(d, "1", "0x10", "010", "18446744073709551616", "-1", "'a'", "1.0")+"\n", "feature {\n  name: '"+pick(d, "a", `\303\251`, `\x41`, `\n`, "模")+"'\n  fid: [1, 2]\n}\n",
 		"feature: < name: 'a' >", "label: "+pick(d, "1", "-1.5", "inf", "-inf", "nan", "1f", ".5", "5.", "1e3", "Infinity"), "line_id { uid: 5; sample_rate: 0.25, }",

@@ -9,6 +9,7 @@ import (
 
 	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/textformat"
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
@@ -72,7 +73,7 @@ func canonicalText(name, text string) canonText {
 	if !ok {
 		return canonText{Name: name, Broken: strings.Join(strings.Fields(text), " ")}
 	}
-	if err := textpb.UnmarshalKnown(text, m); err != nil {
+	if err := textformat.Parse(text, m); err != nil {
 		return canonText{Name: name, Broken: fmt.Sprintf("does not parse (%v): %s", err, text)}
 	}
 	return canonText{Name: name, Hex: deterministicHex(m)}
@@ -111,7 +112,7 @@ func wholeText(name, digits string) (string, bool) {
 	}
 	text, err := textpb.Marshal(m)
 	again := m.ProtoReflect().New().Interface()
-	if err != nil || textpb.UnmarshalKnown(text, again) != nil {
+	if err != nil || textformat.Parse(text, again) != nil {
 		return "", false
 	}
 	return text, deterministicHex(again) == digits

@@ -9,8 +9,8 @@ import (
 
 	nativetraining "github.com/monosim/monosim/engine/proto/monolith/native_training"
 	"github.com/monosim/monosim/engine/proto/tensorflow/python/training"
-	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/textformat"
 	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training/checkpoints"
 	"github.com/monosim/monosim/engine/training/saveutils"
@@ -74,7 +74,7 @@ func there(files Files, checkpoint string) (bool, error) {
 // list reads the checkpoints listed in the file "checkpoint". A torn file lists none.
 func (s *stored) list(c *Checker, files Files) (paths []string, ok bool, err error) {
 	state := &training.CheckpointState{}
-	if ok, err = message(files, path.Join(c.spec.ModelDir, checkpoints.Filename), func(text string) error { return textpb.Merge(text, state) }); err != nil {
+	if ok, err = message(files, path.Join(c.spec.ModelDir, checkpoints.Filename), func(text string) error { return textformat.Merge(text, state) }); err != nil {
 		return nil, false, err
 	}
 	return c.absolute(state.AllModelCheckpointPaths), ok, nil
@@ -83,7 +83,7 @@ func (s *stored) list(c *Checker, files Files) (paths []string, ok bool, err err
 // exempted reads the checkpoints that monolith_checkpoint exempts from deletion.
 func (s *stored) exempted(c *Checker, files Files) (paths []string, ok bool, err error) {
 	state := &nativetraining.MonolithCheckpointState{}
-	if ok, err = message(files, path.Join(c.spec.ModelDir, saveutils.MonolithCkptStateFileName), func(text string) error { return textpb.Merge(text, state) }); err != nil {
+	if ok, err = message(files, path.Join(c.spec.ModelDir, saveutils.MonolithCkptStateFileName), func(text string) error { return textformat.Merge(text, state) }); err != nil {
 		return nil, false, err
 	}
 	return c.absolute(state.ExemptModelCheckpointPaths), ok, nil

@@ -1,0 +1,165 @@
+package textformat
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// tokenizer splits a text into tokens (class Tokenizer of text_format.py). It cuts the text into
+// lines first, so no token spans two of them.
+type tokenizer struct {
+	lines []string // the lines that are still to come
+	place          // where the token stands
+	ended bool     // whether there is no further token
+	token string   // "" at the end
+
+	previous place // where the token before stands
+}
+
+// place is a place in the text.
+type place struct {
+	line int // the first is 0
+	text string
+	at   int // a byte of the line's text
+}
+
+func newTokenizer(text string) *tokenizer {
+	t := &tokenizer{lines: strings.Split(text, "\n"), place: place{line: -1}}
+	t.skipSpace()
+	t.next()
+	return t
+}
+
+func (t *tokenizer) atEnd() bool { return t.token == "" }
+
+// next goes on to the next token.
+func (t *tokenizer) next() {
+	t.previous = t.place
+	t.at += len(t.token)
+	t.skipSpace()
+	t.token = ""
+	if !t.ended {
+		t.token = t.text[t.at : t.at+tokenLen(t.text[t.at:])]
+	}
+}
+
+// skipSpace goes over white space and comments, and over the ends of lines.
+func (t *tokenizer) skipSpace() {
+	for {
+		for t.at >= len(t.text) {
+			if len(t.lines) == 0 {
+				t.ended = true
+				return
+			}
+			t.place = place{line: t.line + 1, text: t.lines[0]}
+			t.lines = t.lines[1:]
+		}
+		rest := strings.TrimLeftFunc(t.text[t.at:], pysem.IsSpace)
+		if strings.HasPrefix(rest, "#") {
+			rest = ""
+		}
+		if len(rest) == len(t.text)-t.at {
+			return
+		}
+		t.at = len(t.text) - len(rest)
+	}
+}
+
+// tokenLen returns the length of the token that a text begins with: a name, a number, a string to
+// its end or that of the line, or else one character.
+func tokenLen(text string) int {
+	switch c := text[0]; {
+	case isLetter(c):
+		return span(text, func(c byte) bool { return isAlnum(c) || c == '_' || c == '+' || c == '-' })
+	case isDigit(c) || c == '+' || c == '-' || c == '.' && len(text) > 1 && isDigit(text[1]):
+		return span(text, func(c byte) bool { return isAlnum(c) || strings.IndexByte("_.+-", c) >= 0 })
+	case isQuote(c):
+		return stringLen(text, c)
+	}
+	_, size := utf8.DecodeRuneInString(text)
+	return size
+}
+
+func span(text string, in func(byte) bool) int {
+	n := 1
+	for n < len(text) && in(text[n]) {
+		n++
+	}
+	return n
+}
+
+func stringLen(text string, quote byte) int {
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case quote:
+			return i + 1
+		}
+	}
+	return len(text)
+}
+
+func isQuote(c byte) bool  { return c == '"' || c == '\'' }
+func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
+func isLetter(c byte) bool { return c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' }
+func isAlnum(c byte) bool  { return isDigit(c) || c != '_' && isLetter(c) }
+
+func (t *tokenizer) tryConsume(token string) bool {
+	if t.token != token {
+		return false
+	}
+	t.next()
+	return true
+}
+
+func (t *tokenizer) consume(token string) error {
+	if !t.tryConsume(token) {
+		return t.fail(`Expected "%s".`, token)
+	}
+	return nil
+}
+
+// consumeIdentifier returns a token that begins with a letter of any script.
+func (t *tokenizer) consumeIdentifier() (string, error) {
+	first, _ := utf8.DecodeRuneInString(t.token)
+	if !pysem.IsWordChar(first) || unicode.Is(unicode.Nd, first) {
+		return "", t.fail("Expected identifier.")
+	}
+	return t.consumed(), nil
+}
+
+func (t *tokenizer) consumeIdentifierOrNumber() (string, error) {
+	if first, _ := utf8.DecodeRuneInString(t.token); !pysem.IsWordChar(first) {
+		return "", t.fail("Expected identifier or number, got %s.", t.token)
+	}
+	return t.consumed(), nil
+}
+
+func (t *tokenizer) consumed() string {
+	token := t.token
+	t.next()
+	return token
+}
+
+// fail returns a ParseError at the token.
+func (t *tokenizer) fail(format string, args ...any) error {
+	shown := t.text
+	if t.ended {
+		shown = ""
+	}
+	return t.error("'" + shown + "': " + fmt.Sprintf(format, args...))
+}
+
+// failBefore returns a ParseError at the token before.
+func (t *tokenizer) failBefore(format string, args ...any) error {
+	return t.previous.error(fmt.Sprintf(format, args...))
+}
+
+func (p place) error(message string) error {
+	return parseError("%d:%d : %s", p.line+1, utf8.RuneCountInString(p.text[:p.at])+1, message)
+}

@@ -1,0 +1,65 @@
+package textformat
+
+import "strings"
+
+// skipContent goes over what comes behind the name of a field of which nothing is known: a value
+// behind a colon, or a message.
+func (p *parser) skipContent() bool {
+	if p.tryConsume(":") && !p.lookingAt("{") && !p.lookingAt("<") {
+		return p.skipValue()
+	}
+	return p.skipMessage()
+}
+
+func (p *parser) skipMessage() bool {
+	closing, ok := p.open()
+	for ok && !p.lookingAt(">") && !p.lookingAt("}") {
+		ok = p.skipField()
+	}
+	return ok && p.consume(closing)
+}
+
+func (p *parser) skipField() (ok bool) {
+	if p.tryConsume("[") {
+		_, ok = p.dottedName()
+		if ok && p.tryConsume("/") {
+			_, ok = p.dottedName()
+		}
+		ok = ok && p.consume("]")
+	} else {
+		_, ok = p.consumeIdentifier()
+	}
+	return ok && p.skipContent() && p.separator()
+}
+
+// skipValue goes over a value: strings, a list, or a word with a sign before it.
+func (p *parser) skipValue() bool {
+	if p.current.kind == text {
+		for p.current.kind == text {
+			p.next()
+		}
+		return true
+	}
+	if p.tryConsume("[") {
+		return p.list(func() bool {
+			if p.lookingAt("{") || p.lookingAt("<") {
+				return p.skipMessage()
+			}
+			return p.skipValue()
+		})
+	}
+	minus := p.tryConsume("-")
+	switch p.current.kind {
+	case integer, float:
+	case identifier:
+		if word := strings.ToLower(p.current.text); minus && !isFloatWord(word) {
+			return p.fail("Invalid float number: %s", word)
+		}
+	default:
+		return p.fail("Cannot skip field value, unexpected token: %s", p.current.text)
+	}
+	p.next()
+	return true
+}
+
+func isFloatWord(word string) bool { return word == "inf" || word == "infinity" || word == "nan" }

@@ -1,0 +1,57 @@
+// Package textformat reads the protobuf text format as C++'s google::protobuf::TextFormat does, in
+// protobuf 3.21, with which a model server reads its configuration files. The agents are Python,
+// which has another grammar: engine/pysem/textformat.
+//
+// The two things to use first:
+//
+//	err := textformat.Unmarshal(text, config)        // TextFormat::ParseFromString(text, config)
+//	err := textformat.UnmarshalKnown(text, config)   // the same with AllowUnknownField(true)
+//
+// What only C++ does: a sign is a token of its own, so blanks may follow a minus and there is no
+// plus; \u00e9 in a string is é and \uD800 the three bytes of a surrogate; strings take any bytes;
+// 010 is no float, 1.5F is; each byte that is not ASCII is an error of its own; and a reserved name
+// of a message is skipped.
+//
+// To change what a token is, look in tokenizer.go; fields and messages, parser.go; unknown ones,
+// skip.go; values, scalar.go. testdata/protoc.jsonl is recorded by record.py beside it.//
+// Unstable: any commit may change it.
+package textformat
+
+import (
+	"fmt"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+)
+
+// Error lists what is wrong with a text, each with its place, as the server logs it:
+// 2:12: Message type "tensorflow.serving.ModelConfig" has no field named "nmae".
+type Error struct {
+	Message string // the full name of the message
+	Found   []string
+}
+
+// Error returns all that is wrong on one line.
+func (e *Error) Error() string {
+	return fmt.Sprintf("text of %s: %s", e.Message, strings.Join(e.Found, "; "))
+}
+
+// Unmarshal parses a text into a message, which is cleared first. A field that the message has not
+// is an error. Errors are [*Error]s (text_format.cc, TextFormat::Parser::Parse).
+func Unmarshal(text string, message proto.Message) error { return unmarshal(text, message, false) }
+
+// UnmarshalKnown is [Unmarshal] that skips fields that the message has not. It is for messages of
+// which only a part is declared here, such as the session options in a platform config file.
+func UnmarshalKnown(text string, message proto.Message) error { return unmarshal(text, message, true) }
+
+func unmarshal(text string, message proto.Message, allowUnknown bool) error {
+	proto.Reset(message)
+	p := parser{tokenizer: tokenizer{text: text}, allowUnknown: allowUnknown}
+	p.next()
+	for p.current.kind != end && p.field(message.ProtoReflect()) {
+	}
+	if len(p.found) > 0 {
+		return &Error{Message: string(message.ProtoReflect().Descriptor().FullName()), Found: p.found}
+	}
+	return nil
+}
