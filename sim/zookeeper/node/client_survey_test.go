@@ -26,8 +26,9 @@ var surveyScripts = flag.Int("node.surveyscripts", 60, "how many random scripts 
 // /names, whenever those change and now and then, and one that changes both.
 type surveyWorld struct {
 	*pingWorld
-	plain     bool // surveys are loops of Get
-	rounds    bool // they read in turns of loops in place of surveys
+	plain     bool          // surveys are loops of Get
+	rounds    bool          // they read in turns of loops in place of surveys
+	later     time.Duration // by how much all that a script does is later
 	surveyors []*vtime.Process
 	writer    *vtime.Process
 	zk        env.ZooKeeper
@@ -240,10 +241,10 @@ func (w *surveyWorld) play(seed uint64, slices bool) error {
 	r := rand.New(rand.NewPCG(seed, 7))
 	names := 1 + r.IntN(250)
 	w.start(names)
-	const end = 6 * time.Second
+	end := 6*time.Second + w.later
 	kinds := surveyChanges[:len(surveyChanges)-r.IntN(17)]
 	for range r.IntN(25) {
-		at := time.Duration(r.Int64N(int64(end)))
+		at := w.later + time.Duration(r.Int64N(int64(6*time.Second)))
 		what, arg := kinds[r.IntN(len(kinds))], r.IntN(names)
 		w.at(at, func() { w.change(what, arg) })
 	}
@@ -331,30 +332,54 @@ func TestWhatIsFoundIsOneAndNeverChanges(t *testing.T) {
 	}
 }
 
-// withoutTimes is a log without the instants at which its lines begin.
-func withoutTimes(log []string) []string {
-	var lines []string
+// byWriter has the lines of each writer of a log in their order, without the instants at which
+// they begin.
+func byWriter(log []string) map[string][]string {
+	lines := map[string][]string{}
 	for _, line := range log {
 		_, line, _ = strings.Cut(line, " ")
-		lines = append(lines, line)
+		writer, line, _ := strings.Cut(line, " ")
+		lines[writer] = append(lines[writer], line)
 	}
 	return lines
 }
 
+// loopOutcome is what a run leaves when instants may differ by some nanoseconds: then two
+// clients may be seen in the other order, and each in its own order all the same.
+type loopOutcome struct {
+	Outcome surveyOutcome
+	Lines   map[string][]string
+}
+
+func loopOutcomeOf(t *testing.T, seed uint64, later time.Duration, plain bool) loopOutcome {
+	w := &surveyWorld{pingWorld: newPingWorld(vtime.Config{Seed: seed}, network.DefaultLatency()), plain: plain, later: later}
+	o, _ := w.outcomeOf(t, seed, false)
+	lines := byWriter(o.Run.Log)
+	o.Run.Log, o.Run.Events, o.Run.Hash, o.Load = nil, 0, 0, ""
+	return loopOutcome{o, lines}
+}
+
 // Goal: GetEach finds what a loop of Get finds, by the same requests. Method: random
 // scripts, played both ways. Instants may differ by some nanoseconds, as a step never comes
-// in at the instant of what was sent before it.
+// in at the instant of what was sent before it. So a fault may come between them, a script
+// in a thousand: one that differs is played again with all its faults a microsecond later.
 func TestSurveysAreLoopsOfGets(t *testing.T) {
 	scripts := uint64(*surveyScripts)
 	if testing.Short() {
 		scripts = min(scripts, 20)
 	}
+	again := uint64(0)
 	for seed := range scripts {
-		gets, _ := playSurveys(t, seed, network.DefaultLatency(), false, false, true)
-		surveys, _ := playSurveys(t, seed, network.DefaultLatency(), false, false, false)
-		gets.Run.Events, gets.Run.Hash, gets.Load = surveys.Run.Events, surveys.Run.Hash, surveys.Load
-		gets.Run.Log, surveys.Run.Log = withoutTimes(gets.Run.Log), withoutTimes(surveys.Run.Log)
-		if diff := cmp.Diff(gets, surveys, cmp.AllowUnexported(zookeeper.Counters{})); diff != "" {
+		differ := func(later time.Duration) string {
+			return cmp.Diff(loopOutcomeOf(t, seed, later, true), loopOutcomeOf(t, seed, later, false), cmp.AllowUnexported(zookeeper.Counters{}))
+		}
+		if differ(0) == "" {
+			continue
+		}
+		if again++; again > 1+scripts/200 {
+			t.Fatalf("seed %d: %d scripts differ at first, want that few do", seed, again)
+		}
+		if diff := differ(time.Microsecond); diff != "" {
 			t.Fatalf("seed %d (-gets +surveys):\n%s", seed, diff)
 		}
 	}
