@@ -26,9 +26,8 @@ var surveyScripts = flag.Int("node.surveyscripts", 60, "how many random scripts 
 // /names, whenever those change and now and then, and one that changes both.
 type surveyWorld struct {
 	*pingWorld
-	plain     bool          // surveys are loops of Get
-	rounds    bool          // they read in turns of loops in place of surveys
-	later     time.Duration // by how much all that a script does is later
+	plain     bool // surveys are loops of Get
+	rounds    bool // they read in turns of loops in place of surveys
 	surveyors []*vtime.Process
 	writer    *vtime.Process
 	zk        env.ZooKeeper
@@ -241,10 +240,10 @@ func (w *surveyWorld) play(seed uint64, slices bool) error {
 	r := rand.New(rand.NewPCG(seed, 7))
 	names := 1 + r.IntN(250)
 	w.start(names)
-	end := 6*time.Second + w.later
+	const end = 6 * time.Second
 	kinds := surveyChanges[:len(surveyChanges)-r.IntN(17)]
 	for range r.IntN(25) {
-		at := w.later + time.Duration(r.Int64N(int64(6*time.Second)))
+		at := time.Duration(r.Int64N(int64(end)))
 		what, arg := kinds[r.IntN(len(kinds))], r.IntN(names)
 		w.at(at, func() { w.change(what, arg) })
 	}
@@ -351,9 +350,8 @@ type loopOutcome struct {
 	Lines   map[string][]string
 }
 
-func loopOutcomeOf(t *testing.T, seed uint64, later time.Duration, plain bool) loopOutcome {
-	w := &surveyWorld{pingWorld: newPingWorld(vtime.Config{Seed: seed}, network.DefaultLatency()), plain: plain, later: later}
-	o, _ := w.outcomeOf(t, seed, false)
+func loopOutcomeOf(t *testing.T, seed uint64, law network.LatencyModel, plain bool) loopOutcome {
+	o, _ := playSurveys(t, seed, law, false, false, plain)
 	lines := byWriter(o.Run.Log)
 	o.Run.Log, o.Run.Events, o.Run.Hash, o.Load = nil, 0, 0, ""
 	return loopOutcome{o, lines}
@@ -361,8 +359,8 @@ func loopOutcomeOf(t *testing.T, seed uint64, later time.Duration, plain bool) l
 
 // Goal: GetEach finds what a loop of Get finds, by the same requests. Method: random
 // scripts, played both ways. Instants may differ by some nanoseconds, as a step never comes
-// in at the instant of what was sent before it. So a fault may come between them, a script
-// in a thousand: one that differs is played again with all its faults a microsecond later.
+// in at the instant of what was sent before it. So a write or a fault may come between
+// them, in a script of a thousand: one that differs is played again with longer latencies.
 func TestSurveysAreLoopsOfGets(t *testing.T) {
 	scripts := uint64(*surveyScripts)
 	if testing.Short() {
@@ -370,16 +368,18 @@ func TestSurveysAreLoopsOfGets(t *testing.T) {
 	}
 	again := uint64(0)
 	for seed := range scripts {
-		differ := func(later time.Duration) string {
-			return cmp.Diff(loopOutcomeOf(t, seed, later, true), loopOutcomeOf(t, seed, later, false), cmp.AllowUnexported(zookeeper.Counters{}))
+		differ := func(law network.LatencyModel) string {
+			return cmp.Diff(loopOutcomeOf(t, seed, law, true), loopOutcomeOf(t, seed, law, false), cmp.AllowUnexported(zookeeper.Counters{}))
 		}
-		if differ(0) == "" {
+		law := network.DefaultLatency()
+		if differ(law) == "" {
 			continue
 		}
 		if again++; again > 1+scripts/200 {
 			t.Fatalf("seed %d: %d scripts differ at first, want that few do", seed, again)
 		}
-		if diff := differ(time.Microsecond); diff != "" {
+		law.Min += 10 * time.Microsecond
+		if diff := differ(law); diff != "" {
 			t.Fatalf("seed %d (-gets +surveys):\n%s", seed, diff)
 		}
 	}
