@@ -119,7 +119,7 @@ nightly-race: # the programs and the rooms that start no goroutines, too
 	$(GO) test -race -short -timeout 60m ./...
 
 nightly-whatif: # every question and every worked plan
-	MONOSIM_NIGHTLY=1 $(GO) test -timeout 60m ./cmd/bench/goals ./cmd/monosim/whatif
+	MONOSIM_NIGHTLY=1 $(GO) test -timeout 60m ./cmd/bench/goals ./cmd/bench/validate ./cmd/monosim/whatif
 
 nightly-soak nightly-seeds nightly-fuzz nightly-scripts nightly-flakes: nightly-%: # as they are
 	@$(MAKE) --no-print-directory $*

@@ -49,14 +49,20 @@ func TestEveryNounIsHeld(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := mutator{t: t, suite: suite, known: newVocabulary(suite.Runner.Faults())}
-	for _, sc := range scenarios {
+	every, refused := 1, 10_000
+	if testing.Short() { // the race detector makes it ten times as slow
+		every, refused = 20, 500
+	}
+	for n, sc := range scenarios {
 		for i := range sc.cases {
-			m.scenario(sc, &sc.cases[i])
+			if n%every == 0 {
+				m.scenario(sc, &sc.cases[i])
+			}
 		}
 	}
 	t.Logf("%d changes: %d refused before the run, %d failed, %d passed for a reason of the list, %d passed", m.changes, m.refused, m.failed, m.legal, m.passed)
-	if m.passed > 0 || m.refused < 10_000 {
-		t.Errorf("found %d that passed and %d refused, want 0 and 10,000 or more", m.passed, m.refused)
+	if m.passed > 0 || m.refused < refused {
+		t.Errorf("found %d that passed and %d refused, want 0 and %d or more", m.passed, m.refused, refused)
 	}
 }
 

@@ -49,7 +49,7 @@ func meanSojourn(s *model.Sample) float64 { return float64(s.SumNs) / float64(s.
 func All(short bool) []Case {
 	loads := Loads
 	if short {
-		loads = []float64{0.5, 0.8}
+		loads = []float64{0.5}
 	}
 	var list []Case
 	for _, rho := range loads {

@@ -1,13 +1,16 @@
 package validate
 
-import "testing"
+import (
+	"os"
+	"testing"
+)
 
-// The short form of `go run ./cmd/bench validate`.
+// `go run ./cmd/bench validate`, at night whole and else in its short form.
 func TestClosedForms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the closed forms take minutes under the race detector; the whole tests have them")
 	}
-	outcomes, err := RunAll(All(true), nil)
+	outcomes, err := RunAll(All(os.Getenv("MONOSIM_NIGHTLY") == ""), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -91,7 +91,7 @@ func playFaults(t *testing.T, runner *simrun.Runner, version string, seed uint64
 func TestLeapsMakeNoDifferenceUnderFaults(t *testing.T) {
 	scripts := *leapScripts
 	if scripts == 0 {
-		scripts = 50
+		scripts = 30
 		if testing.Short() {
 			scripts = 8
 		}
