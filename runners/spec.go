@@ -39,3 +39,11 @@ const BareServer = cluster.BareServer
 // ErrUnsupported is the error of a runner that cannot do what it is asked. It skips the
 // scenario.
 var ErrUnsupported = cluster.ErrUnsupported
+
+// BackendError is an ErrUnsupported whose reason is a backend that was chosen for the run, and not
+// the runner: with another one the scenario runs.
+type BackendError struct{ Reason string }
+
+func (e *BackendError) Error() string { return e.Reason }
+
+func (e *BackendError) Unwrap() error { return ErrUnsupported }

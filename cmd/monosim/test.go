@@ -170,6 +170,9 @@ func (o *testOptions) run(cmd *cobra.Command, paths []string, simulation func() 
 	if err != nil {
 		return command.BadInput(reportInput(cmd.OutOrStdout(), outputs, err))
 	}
+	if costs := o.runners.costs(); costs != "" && !o.quiet {
+		fmt.Fprintln(cmd.ErrOrStderr(), costs)
+	}
 	err = o.stream(cmd, suite, list, outputs)
 	if input := (*steps.InputError)(nil); errors.As(err, &input) {
 		err = command.BadInput(reportInput(cmd.OutOrStdout(), outputs, err))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -42,6 +44,11 @@ type runnerOptions struct {
 	waits bool
 	// stdout takes its report as JSON.
 	stdout io.Writer
+	// zooKeeper and modelServer name the backends of clusters of processes; chosen is what the
+	// first of them says.
+	zooKeeper   string
+	modelServer string
+	chosen      loopback.ZooKeeper
 }
 
 func (o *runnerOptions) register(cmd *cobra.Command) {
@@ -54,7 +61,12 @@ func (o *runnerOptions) register(cmd *cobra.Command) {
 	f.IntVar(&o.again, "again", 0, "on processes: how often a run that failed is tried again, each time on a clock three times slower")
 	f.StringVar(&o.keep, "keep", "", "on processes: directory in which all that clusters wrote stays")
 	f.StringVar(&o.record, "record", "", "with --compare: file to keep what was found in, over what it has of other scenarios and runners")
-	completeFlags(cmd, map[string]func() []string{"runner": func() []string { return runnerNames }})
+	f.StringVar(&o.zooKeeper, "zookeeper", "monosim", "on processes: the ZooKeeper of clusters, monosim, java (Debian's), java:3 (an ensemble of three), or HOST:PORT,... of servers that are there, in a znode of the run")
+	f.StringVar(&o.modelServer, "model-server", "", "on processes: the model server that agents start, monosim, or the path of a program with TF Serving's command line (default what MONOLITH_TFS_BINARY names, or monosim)")
+	completeFlags(cmd, map[string]func() []string{
+		"runner":    func() []string { return runnerNames },
+		"zookeeper": func() []string { return []string{"monosim", "java", "java:3"} },
+	})
 }
 
 // port has an agent of another's held to the simulation, unless others are named.
@@ -98,6 +110,9 @@ func (o *runnerOptions) check() error {
 	case !(o.timeScale >= 0.001 && o.timeScale <= 1000):
 		return fmt.Errorf("--time-scale: found %g, want a number from 0.001 to 1000, as 0.1 for ten times the clock", o.timeScale)
 	}
+	if err := o.checkBackends(); err != nil {
+		return err
+	}
 	if o.record == "" {
 		return nil
 	}
@@ -109,12 +124,79 @@ func (o *runnerOptions) check() error {
 	return nil
 }
 
-// scaleFlag returns the flag that repeats a run on the wall clock.
-func scaleFlag(scale float64) string {
-	if scale == 1 {
+// checkBackends returns an error for backends that are not there, and for those that cannot be as
+// fast as the time scale says.
+func (o *runnerOptions) checkBackends() (err error) {
+	if o.chosen, err = loopback.ParseZooKeeper(o.zooKeeper); err != nil {
+		return fmt.Errorf("--zookeeper: %w", err)
+	}
+	if o.modelServer == "" && !o.simulated() {
+		o.modelServer = os.Getenv("MONOLITH_TFS_BINARY")
+	}
+	o.modelServer = cmp.Or(o.modelServer, "monosim")
+	others := o.others()
+	switch {
+	case o.simulated() && len(others) > 0:
+		return fmt.Errorf("%s: found the runner sim alone, which has no processes; want real or python among --runner", strings.Join(others, " "))
+	case o.keepsTheClock() != "" && o.timeScale != 1:
+		return fmt.Errorf("--time-scale: found %g, want 1 with %s, whose time is that of the clock", o.timeScale, o.keepsTheClock())
+	}
+	if err := o.chosen.Check(); err != nil {
+		return fmt.Errorf("--zookeeper: %w", err)
+	}
+	if o.modelServer == "monosim" {
+		return nil
+	}
+	path, err := exec.LookPath(o.modelServer)
+	if err == nil {
+		path, err = filepath.Abs(path)
+	}
+	if err != nil {
+		return fmt.Errorf("--model-server: %w; want monosim, or a program with TF Serving's command line", err)
+	}
+	o.modelServer = path
+	return nil
+}
+
+// others returns the flags of backends that are not monosim's.
+func (o *runnerOptions) others() (flags []string) {
+	if z := o.chosen.String(); z != "monosim" {
+		flags = append(flags, "--zookeeper "+z)
+	}
+	if o.modelServer != "monosim" {
+		flags = append(flags, "--model-server "+o.modelServer)
+	}
+	return flags
+}
+
+// keepsTheClock returns the flag of a backend that can be neither slower nor faster than the clock,
+// "" for none.
+func (o *runnerOptions) keepsTheClock() string {
+	switch {
+	case len(o.chosen.Addrs) > 0:
+		return "--zookeeper " + o.zooKeeper
+	case o.modelServer != "monosim":
+		return "--model-server " + o.modelServer
+	}
+	return ""
+}
+
+// costs says what a backend that keeps the clock costs, "" if there is none.
+func (o *runnerOptions) costs() string {
+	flag := o.keepsTheClock()
+	if flag == "" {
 		return ""
 	}
-	return fmt.Sprintf("--time-scale %.4g", scale)
+	return flag + ": the time scale is 1, so that a minute of a cluster takes a minute; monosim's own, and --zookeeper java, take a tenth of it with --time-scale 0.1"
+}
+
+// flags returns the flags that repeat a run on processes, on a clock of this scale.
+func (o *runnerOptions) flags(scale float64) string {
+	flags := o.others()
+	if scale != 1 {
+		flags = append(flags, fmt.Sprintf("--time-scale %.4g", scale))
+	}
+	return strings.Join(flags, " ")
 }
 
 // make makes the chosen runners; sim makes the simulation.
@@ -134,7 +216,7 @@ func (o *runnerOptions) makeOne(name string, timeScale float64, sim func() runne
 	if name == "sim" {
 		return sim(), nil
 	}
-	surroundings := loopback.Options{TimeScale: timeScale}
+	surroundings := loopback.Options{TimeScale: timeScale, ZooKeeper: o.chosen, ModelServer: o.modelServer}
 	if o.keep != "" {
 		dir, err := filepath.Abs(o.keep) // processes have working directories of their own, so the path is made absolute
 		if err := errors.Join(err, os.MkdirAll(dir, 0o755)); err != nil {
@@ -155,7 +237,7 @@ func (o *runnerOptions) makeOne(name string, timeScale float64, sim func() runne
 // slower returns a runner for scenarios that failed that many times, and the flags that
 // stand for it; nil after enough attempts.
 func (o *runnerOptions) slower(name string, times int) (runners.Runner, string) {
-	if times > o.again {
+	if times > o.again || o.keepsTheClock() != "" {
 		return nil, ""
 	}
 	scale := o.timeScale * math.Pow(3, float64(times))
@@ -163,7 +245,7 @@ func (o *runnerOptions) slower(name string, times int) (runners.Runner, string) 
 	if err != nil {
 		return nil, ""
 	}
-	return r, scaleFlag(scale)
+	return r, o.flags(scale)
 }
 
 // runnersOf lists the runners of a scenario, and the reason for each on which it does not run.
@@ -196,7 +278,7 @@ func (o *testOptions) on(ctx context.Context, suite *steps.Suite, list []runners
 		// is run a second time to be explained.
 		suite.Runner, suite.Jobs, suite.Explain = list[0], max(suite.Jobs, 1), -1
 		flagsOf := func(flags string) string { return strings.TrimSpace("--runner " + list[0].Name() + " " + flags) }
-		suite.Flags = flagsOf(scaleFlag(o.runners.timeScale))
+		suite.Flags = flagsOf(o.runners.flags(o.runners.timeScale))
 		suite.Slower = func(times int) (runners.Runner, string) {
 			if ctx.Err() != nil {
 				return nil, ""
@@ -215,7 +297,7 @@ func (o *testOptions) several(ctx context.Context, suite *steps.Suite, list []ru
 	slack.Least += time.Duration(float64(time.Second) / o.runners.timeScale) // of the wall clock
 	c := compare.Comparison{Suite: *suite, Runners: list, Logs: o.runners.compare, Slack: slack}
 	c.Slower, c.Flags = o.runners.slower, map[string]string{agentrun.Name: o.runners.agentFlags()}
-	c.Suite.Flags, c.Suite.Twice = scaleFlag(o.runners.timeScale), false
+	c.Suite.Flags, c.Suite.Twice = o.runners.flags(o.runners.timeScale), false
 	m, summary, err := c.Run(ctx, told)
 	if m == nil {
 		return summary, err

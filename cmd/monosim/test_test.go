@@ -314,6 +314,11 @@ func TestBadInputEndsWith2(t *testing.T) {
 		{"nothing to compare", []string{path, "--compare"}, "--compare: found the runner sim, want two or more"},
 		{"nothing to record", []string{path, "--record", "x"}, "--record: found no --compare"},
 		{"a clock that stands", []string{path, "--time-scale", "0"}, "--time-scale: found 0"},
+		{"no ZooKeeper that there is", []string{path, "--runner", "real", "--zookeeper", "debian"}, `--zookeeper: found "debian", want monosim, java, java:N`},
+		{"a ZooKeeper where nobody is", []string{path, "--runner", "real", "--zookeeper", "127.0.0.1:1"}, "--zookeeper: found nobody at 127.0.0.1:1, want a ZooKeeper"},
+		{"a clock that is not the ZooKeeper's", []string{path, "--runner", "real", "--zookeeper", "127.0.0.1:1", "--time-scale", "0.1"}, "--time-scale: found 0.1, want 1 with --zookeeper 127.0.0.1:1"},
+		{"a backend of the simulation", []string{path, "--zookeeper", "127.0.0.1:1"}, "--zookeeper 127.0.0.1:1: found the runner sim alone"},
+		{"a model server that is not there", []string{path, "--runner", "real", "--model-server", "/nowhere/tfs"}, "want monosim, or a program with TF Serving's command line"},
 		{"seeds of processes", []string{path, "--runner", "real", "--seeds", "3"}, "--runner real: found --seeds"},
 		{"an unknown flag", []string{path, "--fast"}, "--fast"},
 	}

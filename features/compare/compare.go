@@ -29,6 +29,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/monosim/monosim/features/steps"
@@ -98,6 +99,9 @@ func (c *Comparison) Run(ctx context.Context, listener steps.Listener) (*Matrix,
 	}
 	if err = listener.Begin(plan); err == nil {
 		err = c.all(ctx, list, func(t *trial) error {
+			for len(t.row.Cells) < len(c.Runners) {
+				t.row.Cells = append(t.row.Cells, Cell{Verdict: Unfinished})
+			}
 			m.Scenarios = append(m.Scenarios, t.row)
 			for i := range t.results {
 				summary.Add(&t.results[i])
@@ -136,19 +140,20 @@ func (c *Comparison) all(ctx context.Context, list []steps.Listed, tell func(*tr
 	for i := range done {
 		done[i] = make(chan *trial, 1)
 	}
-	go func() {
+	var running sync.WaitGroup
+	running.Go(func() {
 		for i := range list {
 			select {
 			case places <- struct{}{}:
 			case <-work.Done():
 				return
 			}
-			go func() {
+			running.Go(func() {
 				done[i] <- c.try(work, list[i])
 				<-places
-			}()
+			})
 		}
-	}()
+	})
 	for i := range list {
 		select {
 		case t := <-done[i]:
@@ -156,7 +161,25 @@ func (c *Comparison) all(ctx context.Context, list []steps.Listed, tell func(*tr
 				return err
 			}
 		case <-ctx.Done():
-			return nil
+			running.Wait() // each ends with the runners that it has done
+			return finished(done[i:], tell)
+		}
+	}
+	return nil
+}
+
+// finished reports what trials had done when the comparison was interrupted.
+func finished(done []chan *trial, tell func(*trial) error) error {
+	for _, d := range done {
+		select {
+		case t := <-d:
+			if len(t.results) == 0 {
+				continue
+			}
+			if err := tell(t); err != nil {
+				return err
+			}
+		default: // it has not begun
 		}
 	}
 	return nil
@@ -218,6 +241,11 @@ func (t *trial) once(ctx context.Context, i int, r runners.Runner, flags string)
 		return cell, result, false
 	}
 	result = report.Results[0]
+	if backend := (*runners.BackendError)(nil); i > 0 && result.Status == steps.Skipped && errors.As(result.Unable, &backend) {
+		result.Name += " on " + r.Name()
+		result.Log = nil
+		return Cell{Verdict: NotRun, Why: backend.Reason, Backend: true}, result, true
+	}
 	switch {
 	case i == 0:
 		if c.Logs && result.Status == steps.Passed {
@@ -226,7 +254,10 @@ func (t *trial) once(ctx context.Context, i int, r runners.Runner, flags string)
 	case result.Status == steps.Skipped:
 		result.Status, result.Err = steps.Failed, fmt.Errorf("%s cannot do this, and no tag @not-%s says so", r.Name(), r.Name())
 	case t.measure != nil && result.Status == steps.Passed:
-		cell = t.compare(&result)
+		cell = t.compare(ctx, &result)
+		if ctx.Err() != nil && cell.Log == Differs {
+			return cell, result, false // more seeds may have done the same
+		}
 	case t.measure != nil && result.Status == steps.Failed:
 		cell = t.until(&result)
 	}
@@ -256,9 +287,9 @@ func (c *Comparison) suite(sc steps.Listed, r runners.Runner) *steps.Suite {
 
 // compare compares a run with the measure. A difference that nothing explains makes the run
 // a failure.
-func (t *trial) compare(result *steps.Result) Cell {
+func (t *trial) compare(ctx context.Context, result *steps.Result) Cell {
 	got := deeds.Read(result.Log)
-	verdict, differences := t.measure.hold(got, unseen(result.Log))
+	verdict, differences := t.measure.hold(ctx, got, unseen(result.Log))
 	cell := Cell{Log: verdict}
 	cell.Same, cell.Deeds = t.measure.agreement(got, unseen(result.Log))
 	var left []deeds.Difference

@@ -2,6 +2,7 @@ package compare_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -230,5 +231,89 @@ func TestAFailureIsTriedAgainMoreSlowly(t *testing.T) {
 	}
 	if replay := report.Results[1].Replay; !strings.HasSuffix(replay, " --runner shifted --slower") {
 		t.Errorf("want the command of the last run, got %q", replay)
+	}
+}
+
+// choosy is a runner whose backend cannot be started.
+type choosy struct{ unable }
+
+func (c *choosy) Build(spec runners.Spec) (runners.Cluster, error) {
+	built, err := c.Runner.Build(spec)
+	return withoutBackend{built}, err
+}
+
+type withoutBackend struct{ runners.Cluster }
+
+func (withoutBackend) Start() error {
+	return fmt.Errorf("start: %w", &runners.BackendError{Reason: "the backend stays down"})
+}
+
+// breaking is a runner whose first cluster has the comparison broken off.
+type breaking struct {
+	simrun.Runner
+	off context.CancelFunc
+}
+
+func (*breaking) Name() string { return "breaking" }
+
+func (b *breaking) Build(spec runners.Spec) (runners.Cluster, error) {
+	b.off()
+	return b.Runner.Build(spec)
+}
+
+const onePod = `Feature: f
+  Scenario: A pod has a service info
+    Given a v3 cluster of 1 shard with 1 replica
+    When the cluster starts
+    Then within 5s shard0-replica0 has service info
+`
+
+// What the chosen backends cannot do is not run, with the reason, and no failure: another choice
+// runs it.
+func TestWhatABackendCannotDo(t *testing.T) {
+	c := compare.Comparison{
+		Suite:   steps.Suite{FS: fstest.MapFS{"f.feature": {Data: []byte(onePod)}}, Paths: []string{"."}, Seed: 1},
+		Runners: []runners.Runner{&simrun.Runner{}, &choosy{}}, Logs: true,
+	}
+	m, summary, err := c.Run(context.Background(), &steps.Report{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := compare.Cell{Verdict: compare.NotRun, Why: "the backend stays down", Backend: true}
+	if diff := cmp.Diff(want, m.Scenarios[0].Cells[1]); diff != "" || summary.Failed != 0 || summary.Skipped != 1 {
+		t.Errorf("got %+v of %+v (-want +got):\n%s", m.Scenarios[0].Cells[1], summary, diff)
+	}
+	var b strings.Builder
+	if err := m.Print(&b); err != nil || !strings.Contains(b.String(), "1 not run on unable: the backend stays down\n") {
+		t.Errorf("want the reason in what is printed, got %v\n%s", err, b.String())
+	}
+}
+
+// What runners have finished when a comparison is broken off stays, of the scenario in progress too.
+func TestWhatIsFinishedStays(t *testing.T) {
+	ctx, off := context.WithCancel(context.Background())
+	defer off()
+	c := compare.Comparison{
+		Suite:   steps.Suite{FS: fstest.MapFS{"f.feature": {Data: []byte(onePod)}}, Paths: []string{"."}, Seed: 1},
+		Runners: []runners.Runner{&simrun.Runner{}, &shifted{}, &breaking{off: off}}, Logs: true,
+	}
+	report := &steps.Report{}
+	m, summary, err := c.Run(ctx, report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !summary.Interrupted || summary.Passed != 2 || len(report.Results) != 2 || len(m.Scenarios) != 1 {
+		t.Fatalf("want two runs that have passed, got %+v", summary)
+	}
+	cells := m.Scenarios[0].Cells
+	if cells[1].Log == "" || cells[2].Verdict != compare.Unfinished {
+		t.Errorf("want the second compared and the third unfinished, got %+v", cells)
+	}
+	row := m.Scenarios[0]
+	row.Cells = []compare.Cell{{Verdict: "passed"}, {Verdict: "passed", Log: compare.Equal}, {Verdict: "passed", Log: compare.Open}}
+	older := &compare.Matrix{Runners: m.Runners, Scenarios: []compare.Row{row}}
+	made := m.Over(older, func(string, string) (int, bool) { return 0, true })
+	if got := made.Scenarios[0].Cells[2].Log; got != compare.Open {
+		t.Errorf("a record: want the older result of what is unfinished to stay, got %q", got)
 	}
 }

@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -11,9 +12,13 @@ import (
 	"github.com/monosim/monosim/runners/test/deeds"
 )
 
-// NotRun is the verdict of a scenario on a runner that a tag excludes. Other verdicts are
-// those of steps.Status.
-const NotRun = "not run"
+// These verdicts stand beside those of steps.Status.
+const (
+	// NotRun: a tag excludes the runner, or the backends that were chosen cannot do it.
+	NotRun = "not run"
+	// Unfinished: the comparison was interrupted before.
+	Unfinished = "not finished"
+)
 
 // These say how the log of a run compares with the measure's.
 const (
@@ -51,6 +56,8 @@ type Cell struct {
 	Why string `json:"why,omitempty"`
 	// Differences lists the places where the log differs.
 	Differences []Named `json:"differences,omitempty"`
+	// Backend: it did not run because of the backends that were chosen.
+	Backend bool `json:"backend,omitempty"`
 
 	// First is the first difference that nothing explains. Deeds counts what both sides did, and
 	// Same what of it they did alike. A record has none of these.
@@ -87,7 +94,31 @@ func (m *Matrix) Print(out io.Writer) error {
 		}
 		fmt.Fprintln(w, strings.Join(line, "\t"))
 	}
-	return w.Flush()
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for i, name := range m.Runners {
+		if err := m.printBackends(out, i, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// printBackends writes a line for each reason why the chosen backends could not do scenarios.
+func (m *Matrix) printBackends(out io.Writer, runner int, name string) error {
+	counts := map[string]int{}
+	for _, r := range m.Scenarios {
+		if cell := r.Cells[runner]; cell.Backend {
+			counts[cell.Why]++
+		}
+	}
+	for _, why := range slices.Sorted(maps.Keys(counts)) {
+		if _, err := fmt.Fprintf(out, "%d not run on %s: %s\n", counts[why], name, why); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // count counts the results of a feature's scenarios, or of all for "", on a runner.
@@ -101,7 +132,7 @@ func (m *Matrix) count(feature string, runner int) string {
 		}
 	}
 	var parts []string
-	for _, name := range []string{steps.Passed.String(), steps.Failed.String(), Equal, Open, Explained, Differs, NotRun} {
+	for _, name := range []string{steps.Passed.String(), steps.Failed.String(), Equal, Open, Explained, Differs, NotRun, Unfinished} {
 		if counts[name] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", counts[name], name))
 		}

@@ -75,6 +75,9 @@ func (m *Matrix) put(r Row, runners []string) {
 	}
 	m.Scenarios[i].Line = r.Line
 	for k, name := range runners {
+		if r.Cells[k].Verdict == Unfinished {
+			continue
+		}
 		m.Scenarios[i].Cells[slices.Index(m.Runners, name)] = r.Cells[k]
 	}
 }

@@ -20,7 +20,7 @@ type measure struct {
 }
 
 // hold compares a log with those of the measure. While it differs, more seeds are run.
-func (m *measure) hold(got *deeds.Log, unseen []string) (verdict string, found []deeds.Difference) {
+func (m *measure) hold(ctx context.Context, got *deeds.Log, unseen []string) (verdict string, found []deeds.Difference) {
 	c := m.trial.comparison
 	slack, most := c.slack(), cmp.Or(c.Most, mostSeeds)
 	got = got.Without(unseen)
@@ -33,7 +33,7 @@ func (m *measure) hold(got *deeds.Log, unseen []string) (verdict string, found [
 			return Equal, nil
 		case len(found) == 0:
 			return Open, nil
-		case m.seeds >= most || !m.more(min(m.seeds*3, most-m.seeds)):
+		case m.seeds >= most || !m.more(ctx, min(m.seeds*3, most-m.seeds)):
 			return Differs, found
 		}
 	}
@@ -53,12 +53,12 @@ func (m *measure) agreement(got *deeds.Log, unseen []string) (same, all int) {
 func (c *Comparison) slack() deeds.Slack { return cmp.Or(c.Slack, DefaultSlack) }
 
 // more runs n more seeds, and reports whether that gave more logs.
-func (m *measure) more(n int) bool {
+func (m *measure) more(ctx context.Context, n int) bool {
 	s := m.trial.comparison.suite(m.trial.scenario, m.runner)
 	s.Seed, s.Seeds, s.Explain = s.Seed+uint64(m.seeds), n, -1
 	m.seeds += n
 	before := len(m.logs)
-	_, err := s.Stream(context.Background(), keep{m})
+	_, err := s.Stream(ctx, keep{m})
 	return err == nil && len(m.logs) > before
 }
 

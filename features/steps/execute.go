@@ -82,6 +82,8 @@ func (x *execution) step(source *step, runs bool) bool {
 		case !errors.Is(err, runners.ErrUnsupported):
 			st.Status, st.Err = Failed, err
 			x.keepLogs()
+		default:
+			x.result.Unable = err
 		}
 	}
 	if w := x.world; w.cluster != nil {

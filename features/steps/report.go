@@ -59,6 +59,9 @@ type Result struct {
 	// has an Explanation.
 	Log []runners.Observation
 
+	// Unable is the reason of the first step that the runner could not do, nil if there is none.
+	Unable error
+
 	narrated bool // the cluster can be run again and tell what happened
 }
 

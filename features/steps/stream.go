@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"maps"
 	"runtime"
 	"slices"
 	"sync"
@@ -152,7 +153,7 @@ func (s *Suite) stream(ctx context.Context, scenarios []*scenario, summary *Summ
 		case <-ctx.Done():
 			summary.OutOfTime = errors.Is(context.Cause(ctx), context.DeadlineExceeded)
 			summary.Interrupted = !summary.OutOfTime
-			return nil
+			return s.finished(results, waiting, summary, listener)
 		case one := <-results:
 			waiting[one.n] = one
 		}
@@ -165,6 +166,26 @@ func (s *Suite) stream(ctx context.Context, scenarios []*scenario, summary *Summ
 			if s.FailFast && summary.Failed > 0 {
 				return nil
 			}
+		}
+	}
+	return nil
+}
+
+// finished passes on the results that waited for an earlier one when the suite was interrupted.
+func (s *Suite) finished(results <-chan numbered, waiting map[int]numbered, summary *Summary, listener Listener) error {
+	for more := true; more; {
+		select {
+		case one := <-results:
+			waiting[one.n] = one
+		default:
+			more = false
+		}
+	}
+	for _, n := range slices.Sorted(maps.Keys(waiting)) {
+		r := waiting[n].result
+		summary.add(&r)
+		if err := listener.Add(&r); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -43,16 +44,36 @@ var jars = []string{"/usr/share/java/zookeeper.jar", "/usr/share/java/slf4j-nop.
 
 func classPath(parts []string) string { return strings.Join(parts, string(filepath.ListSeparator)) }
 
-// command returns the command that runs a server with a configuration file.
-func (c Config) command(configFile string) (*exec.Cmd, error) {
-	java, err := exec.LookPath("java")
-	if err != nil {
-		return nil, fmt.Errorf("%w (found no java)", ErrNotInstalled)
+// Installed returns ErrNotInstalled, with what is missing, on a machine without a server.
+func Installed() error {
+	if _, err := exec.LookPath("java"); err != nil {
+		return fmt.Errorf("%w (found no java)", ErrNotInstalled)
 	}
 	for _, jar := range jars {
 		if _, err := os.Stat(jar); err != nil {
-			return nil, fmt.Errorf("%w (found no %s)", ErrNotInstalled, jar)
+			return fmt.Errorf("%w (found no %s)", ErrNotInstalled, jar)
 		}
+	}
+	return nil
+}
+
+// release matches the name of the jar that Debian's link leads to.
+var release = regexp.MustCompile(`^zookeeper-(\d+\.\d+)\.\d+\.jar$`)
+
+// Profile returns the name that the simulation has for servers of the installed version, as
+// zookeeper-3.8; "" if the version is not known.
+func Profile() string {
+	name, err := filepath.EvalSymlinks(jars[0])
+	if m := release.FindStringSubmatch(filepath.Base(name)); err == nil && m != nil {
+		return "zookeeper-" + m[1]
+	}
+	return ""
+}
+
+// command returns the command that runs a server with a configuration file.
+func (c Config) command(configFile string) (*exec.Cmd, error) {
+	if err := Installed(); err != nil {
+		return nil, err
 	}
 	var properties []string
 	if c.SuperDigest != "" {
@@ -72,7 +93,7 @@ func (c Config) command(configFile string) (*exec.Cmd, error) {
 	if !c.ForceSync {
 		properties = append(properties, "-Dzookeeper.forceSync=no")
 	}
-	return exec.Command(java, append(properties,
+	return exec.Command("java", append(properties,
 		"-Dfile.encoding=UTF-8",
 		"-Dzookeeper.extendedTypesEnabled=true", // needed at later starts, too (ZK-17.6)
 		"-cp", classPath(append([]string{filepath.Dir(configFile)}, jars...)),

@@ -68,6 +68,26 @@ func (e Ensemble) Addrs() (addrs []string) {
 	return lists.MapOrNil(e, (*Server).Addr)
 }
 
+// Stop ends the servers, as [Server.Stop] does.
+func (e Ensemble) Stop() error {
+	return errors.Join(lists.MapOrNil(e, (*Server).Stop)...)
+}
+
+// Start starts the servers again with their data, and waits until they serve.
+func (e Ensemble) Start() error {
+	for _, s := range e {
+		if err := s.launch(); err != nil {
+			return errors.Join(err, e.Stop())
+		}
+	}
+	for _, s := range e {
+		if err := s.awaitServing(); err != nil {
+			return errors.Join(err, e.Stop())
+		}
+	}
+	return nil
+}
+
 // Close stops the servers and removes their data.
 func (e Ensemble) Close() error {
 	return errors.Join(lists.MapOrNil(e, (*Server).Close)...)

@@ -14,6 +14,7 @@ import (
 	"github.com/monosim/monosim/engine/walltime"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/test/operator"
+	"github.com/monosim/monosim/runners/test/realrun/wiretap"
 )
 
 // Cluster is one cluster of processes, made by [Runner.Build]. It implements runners.Cluster,
@@ -29,7 +30,10 @@ type Cluster struct {
 	net   *network
 	guard *guard
 	zk    zooKeeper
-	pods  []*pod // the pods with agents come first
+	// tap reads what passes between ZooKeeper and its clients; expiries sees the rest.
+	tap      *wiretap.ZooKeeper
+	expiries *expiries
+	pods     []*pod // the pods with agents come first
 	// trainers holds the processes of the training job, calls the calls that an operator
 	// has made to them.
 	trainers []*trainer
@@ -88,7 +92,7 @@ func build(o Options, spec runners.Spec) (_ *Cluster, err error) {
 		return nil, err
 	}
 	c.operator = newOperator(c)
-	if c.zk, err = newZooKeeper(c); err != nil {
+	if err := c.addZooKeeper(); err != nil {
 		return nil, err
 	}
 	if err := c.addPods(); err != nil {
@@ -103,6 +107,18 @@ func build(o Options, spec runners.Spec) (_ *Cluster, err error) {
 	c.began = time.Now() // the cluster's time begins here, after what Build did
 	c.journal.watch()
 	return c, nil
+}
+
+// addZooKeeper starts ZooKeeper, and what reads its traffic.
+func (c *Cluster) addZooKeeper() (err error) {
+	if c.zk, err = newZooKeeper(c); err != nil {
+		return err
+	}
+	c.expiries = newExpiries(c)
+	c.tap = &wiretap.ZooKeeper{Chroot: c.zk.chroot(), Tell: c.journal.acted, Born: c.expiries.watch}
+	c.expiries.begin()
+	c.operator.relay, err = newRelay(c, operatorName, c.net.ip(1))
+	return err
 }
 
 // furnish exports the models.
@@ -264,9 +280,7 @@ func (c *Cluster) Close() {
 	if c.consul != nil {
 		c.consul.close()
 	}
-	if c.zk != nil {
-		c.zk.close()
-	}
+	c.closeZooKeeper()
 	if c.guard != nil {
 		c.guard.close()
 	}
@@ -277,6 +291,18 @@ func (c *Cluster) Close() {
 	}
 	if !c.kept && !c.o.Keep {
 		os.RemoveAll(c.disks.root)
+	}
+}
+
+func (c *Cluster) closeZooKeeper() {
+	if c.operator != nil && c.operator.relay != nil {
+		c.operator.relay.close()
+	}
+	if c.expiries != nil {
+		c.expiries.close()
+	}
+	if c.zk != nil {
+		c.zk.close()
 	}
 }
 

@@ -8,7 +8,8 @@
 //     language can be held to the same scenarios.
 //
 // A pod has an address of its own, 127.x.y.z, and is a process group that ends with its first
-// process. It reaches ZooKeeper by a relay of its own, which can cut or slow that network.
+// process. It reaches ZooKeeper by a relay of its own, which can cut or slow that network. The relays
+// have a tap read what passes, so that observations are the same whatever the server is.
 // Directories of models and of pods lie below [Options.Dir]: a pod's /models/ctr is a directory
 // there, and observations leave that prefix out. Every process ends with Close, and when this
 // program dies.
@@ -20,8 +21,9 @@
 //     consul.go
 //   - how processes start and end: process.go; what ends them when this program is killed:
 //     guard.go
-//   - the network between pods and ZooKeeper: relay.go
-//   - the servers: zookeeper.go, modelserver.go
+//   - the network between pods and ZooKeeper: relay.go; what is read of it: wiretap beside this
+//     folder; how ends of sessions are seen: expiries.go
+//   - the servers: zookeeper.go with zookeeper_own.go and zookeeper_other.go, modelserver.go
 //   - what an operator does: act.go, runners/test/operator; what it observes: observe.go
 //   - what can go wrong: faults.go
 //   - how observations are collected: journal.go

@@ -1,6 +1,9 @@
 package loopback
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Endpoints holds the present addresses of a cluster's processes.
 type Endpoints struct {
@@ -33,7 +36,7 @@ type ServerAddress struct {
 
 // Endpoints returns the present addresses of the cluster's processes.
 func (c *Cluster) Endpoints() Endpoints {
-	all := Endpoints{ZooKeeper: c.zk.addr(), Pods: []PodAddress{}}
+	all := Endpoints{ZooKeeper: strings.Join(c.zk.addrs(), ","), Pods: []PodAddress{}}
 	if z, ok := c.zk.(*simulated); ok {
 		all.ZooKeeperAdmin = z.admin()
 	}

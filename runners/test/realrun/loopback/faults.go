@@ -42,8 +42,8 @@ var kinds = map[string]kind{
 	"version.broken":                  {begin: moveGraph("", ".broken"), end: moveGraph(".broken", "")},
 
 	"zookeeper.down": {
-		begin: func(c *Cluster, _ runners.Fault) error { return c.zk.stop() },
-		end:   func(c *Cluster, _ runners.Fault) error { return c.zk.start() },
+		begin: func(c *Cluster, _ runners.Fault) error { return c.stopZooKeeper() },
+		end:   func(c *Cluster, _ runners.Fault) error { return c.startZooKeeper() },
 	},
 	"zookeeper.expired-session": {begin: (*Cluster).expireSession},
 	"zookeeper.no-leader":       {begin: (*Cluster).loseLeader, end: (*Cluster).electLeader},
@@ -236,17 +236,30 @@ func (c *Cluster) expireSession(f runners.Fault) error {
 	return c.endSessions("pod "+f.Pod, p.relay)
 }
 
+func (c *Cluster) stopZooKeeper() error {
+	c.expiries.disconnect()
+	return c.zk.stop()
+}
+
+func (c *Cluster) startZooKeeper() error {
+	if err := c.zk.start(); err != nil {
+		return err
+	}
+	c.expiries.connect()
+	return nil
+}
+
 // loseLeader ends all connections, and every new one at once. Sessions do not expire during
 // that time: the server is stopped, and gives them their full timeouts when it is back.
 func (c *Cluster) loseLeader(runners.Fault) error {
 	for _, p := range c.pods {
 		p.relay.refuse(true)
 	}
-	return c.zk.stop()
+	return c.stopZooKeeper()
 }
 
 func (c *Cluster) electLeader(runners.Fault) error {
-	if err := c.zk.start(); err != nil {
+	if err := c.startZooKeeper(); err != nil {
 		return err
 	}
 	for _, p := range c.pods {

@@ -14,7 +14,8 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/runners"
-	"github.com/monosim/monosim/sim/zookeeper/wire"
+	"github.com/monosim/monosim/runners/test/realrun/wiretap"
+	"github.com/monosim/monosim/sim/zookeeper"
 )
 
 // journal collects the observations of a cluster, from this program and from what processes
@@ -29,8 +30,6 @@ type journal struct {
 	// tails holds the files that processes append to, by name.
 	tails map[string]*tail
 	tree  map[string]*runners.Znode
-	// owners maps sessions to the addresses of their clients.
-	owners map[string]string
 	// seen holds what was observed of each model server, by the name of its file.
 	seen   map[string]*seenServer
 	counts runners.Counts
@@ -44,7 +43,7 @@ type seenServer struct{ serving, ended bool }
 func newJournal(c *Cluster) *journal {
 	return &journal{
 		c: c, stop: make(chan struct{}), tails: map[string]*tail{}, tree: map[string]*runners.Znode{"/": {Path: "/"}},
-		owners: map[string]string{}, seen: map[string]*seenServer{}, deeds: map[trainingDeed]int{},
+		seen: map[string]*seenServer{}, deeds: map[trainingDeed]int{},
 		counts: runners.Counts{RPCs: map[string]uint64{}, ZooKeeperRequests: map[string]uint64{}},
 	}
 }
@@ -131,9 +130,6 @@ const agentConf = "/opt/tiger/monolith_serving/conf/agent.conf"
 func (j *journal) look() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if z, ok := j.c.zk.(*simulated); ok {
-		j.follow(z.eventsFile(), j.wrote)
-	}
 	for _, p := range j.c.pods {
 		for _, s := range p.allModelServers() {
 			j.lookAt(p, s)
@@ -186,76 +182,53 @@ func (j *journal) changed(p *pod, pid int, line []byte) {
 	})
 }
 
-// wrote records a write of ZooKeeper, and applies it to the copy of the tree.
-func (j *journal) wrote(line []byte) {
-	var e wire.Event
-	if json.Unmarshal(line, &e) != nil {
+// acted records what was done to ZooKeeper, and applies it to the copy of the tree.
+func (j *journal) acted(a wiretap.Act) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.counts.ZooKeeperRequests[a.Op.String()]++
+	if wiretap.Read(a.Op) {
 		return
 	}
-	data := e.DataBytes
-	if data == nil {
-		data = []byte(e.Data)
-	}
 	j.counts.ZooKeeperWrites++
-	j.counts.ZooKeeperRequests[e.Op]++
+	note := ""
 	switch {
-	case e.Error != "":
-	case e.Op == "createSession":
+	case a.Err != zookeeper.CodeOK:
+		note = zookeeper.CodeName(a.Err)
+	case a.Op == zookeeper.OpCreateSession:
 		j.counts.SessionsOpened++
 	default:
-		j.apply(e.Op, e.Path, data, e.Ephemeral)
+		j.apply(a.Op.Effect(), a.Path, a.Data, a.Ephemeral)
 	}
-	if _, known := j.owners[e.Session]; !known && e.Client != "" { // only the first event has the owner: another client may end the session later
-		j.owners[e.Session] = e.Client
-	}
-	note := e.Error
 	switch {
 	case note != "":
-	case e.Of == "closeSession" && e.Op == "delete":
+	case a.Of == zookeeper.OpCloseSession && a.Op == zookeeper.OpDelete:
 		note = "with its session"
-	case e.Ephemeral:
+	case a.Ephemeral:
 		note = "ephemeral"
 	}
-	var id int64
-	fmt.Sscanf(e.Session, "%v", &id)
 	j.note(runners.Observation{
-		At: j.c.told(e.Time), Pod: j.podAt(j.owners[e.Session]), Op: "zookeeper." + e.Op, Path: e.Path, Note: note,
-		Data: string(j.c.disks.plain("", data)), ID: id,
+		Pod: a.Client, Op: a.Op.LogName(), Path: a.Path, Note: note, Data: string(j.c.disks.plain("", a.Data)), ID: a.Session,
 	})
 }
 
-// podAt returns the pod, or the process of a training job, with an address; "" for the operator.
-func (j *journal) podAt(ip string) string {
-	for _, t := range j.c.trainers {
-		if t.ip == ip {
-			return t.name
-		}
-	}
-	for _, p := range j.c.pods {
-		if p.ip == ip {
-			return p.Name
-		}
-	}
-	return "operator"
-}
-
 // apply applies a write to the copy of the tree.
-func (j *journal) apply(op, path string, data []byte, ephemeral bool) {
+func (j *journal) apply(effect zookeeper.Effect, path string, data []byte, ephemeral bool) {
 	parent := j.tree[parentOf(path)]
 	name := path[strings.LastIndexByte(path, '/')+1:]
-	switch {
-	case strings.HasPrefix(op, "create"):
+	switch effect {
+	case zookeeper.EffectCreate:
 		j.tree[path] = &runners.Znode{Path: path, Data: data, Ephemeral: ephemeral}
 		if parent != nil {
 			i, _ := slices.BinarySearch(parent.Children, name)
 			parent.Children = slices.Insert(slices.Clone(parent.Children), i, name)
 		}
-	case op == "setData":
+	case zookeeper.EffectData:
 		if n := j.tree[path]; n != nil {
 			n.Data = data
 			n.Version++
 		}
-	case strings.HasPrefix(op, "delete"):
+	case zookeeper.EffectDelete:
 		delete(j.tree, path)
 		if parent != nil {
 			parent.Children = slices.DeleteFunc(slices.Clone(parent.Children), func(c string) bool { return c == name })
@@ -274,9 +247,6 @@ func parentOf(path string) string {
 func (j *journal) znode(path string) (runners.Znode, bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if z, ok := j.c.zk.(*simulated); ok {
-		j.follow(z.eventsFile(), j.wrote)
-	}
 	n := j.tree[path]
 	if n == nil {
 		return runners.Znode{}, false

@@ -81,8 +81,11 @@ func (c *Cluster) ReadFile(pod, path string) ([]byte, error) {
 	return c.disks.plain(p.Name, data), err
 }
 
-// Znode reads a znode of the server's tree.
-func (c *Cluster) Znode(path string) (runners.Znode, bool, error) { return c.zk.znode(path) }
+// Znode returns a znode as the last write has left it, also while the server is down.
+func (c *Cluster) Znode(path string) (runners.Znode, bool, error) {
+	node, ok := c.journal.znode(path)
+	return node, ok, nil
+}
 
 // Log returns the observations so far.
 func (c *Cluster) Log() []runners.Observation { return c.journal.log() }

@@ -8,7 +8,6 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/walltime"
 	"github.com/monosim/monosim/engine/walltime/machine"
-	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/test/realrun"
 	"github.com/monosim/monosim/runners/test/realrun/surroundings"
 )
@@ -16,13 +15,17 @@ import (
 // operatorProcess is the process, inside of this program, through which an operator acts on
 // the cluster.
 type operatorProcess struct {
-	c    *Cluster
-	life *walltime.Process
-	e    *env.Env
+	c     *Cluster
+	life  *walltime.Process
+	e     *env.Env
+	relay *relay // to ZooKeeper
 }
 
+// operatorName is the operator's name in observations.
+const operatorName = "operator"
+
 func newOperator(c *Cluster) *operatorProcess {
-	o := &operatorProcess{c: c, life: c.world.NewProcess("operator", "operator")}
+	o := &operatorProcess{c: c, life: c.world.NewProcess(operatorName, operatorName)}
 	o.e = c.env(o.life)
 	if m, err := machine.New(o.life, machine.Options{}); err == nil { // the working directory may be gone
 		o.e.Files = m.Files()
@@ -83,11 +86,10 @@ const operatorLimit = time.Minute
 // withZooKeeper runs fn with a started client.
 func (o *operatorProcess) withZooKeeper(what string, fn func(e *env.Env, zk env.ZooKeeper) error) error {
 	return o.do(what, operatorLimit, func() error {
-		addr := o.c.zk.addr()
-		if addr == "" {
+		if len(o.c.zk.addrs()) == 0 {
 			return fmt.Errorf("%s: ZooKeeper is down", what)
 		}
-		clients := &realrun.ZooKeepers{Env: o.e, Proc: o.life, Servers: []string{addr}}
+		clients := &realrun.ZooKeepers{Env: o.e, Proc: o.life, Servers: []string{o.relay.addr()}}
 		zk := clients.NewClient("", env.ZooKeeperOptions{})
 		if err := zk.Start(0); err != nil {
 			return err
@@ -95,28 +97,6 @@ func (o *operatorProcess) withZooKeeper(what string, fn func(e *env.Env, zk env.
 		defer zk.Stop()
 		return fn(o.e, zk)
 	})
-}
-
-// znode asks the server for a znode.
-func (o *operatorProcess) znode(path string) (node runners.Znode, ok bool, err error) {
-	err = o.withZooKeeper("look", func(_ *env.Env, zk env.ZooKeeper) error {
-		stat, err := zk.Exists(path)
-		if err != nil || stat == nil {
-			return err
-		}
-		data, _, err := zk.Get(path)
-		if err != nil {
-			return err
-		}
-		children, err := zk.Children(path)
-		node = runners.Znode{
-			Path: path, Data: o.c.disks.plain("", data), Children: children,
-			Ephemeral: stat.EphemeralOwner != 0, Version: stat.Version,
-		}
-		ok = err == nil
-		return err
-	})
-	return node, ok, err
 }
 
 // call makes one call to a server.

@@ -16,11 +16,12 @@ type Options struct {
 	Name string
 	// Monosim is the path of the program monosim; "" means the running one.
 	Monosim string
-	// ModelServer is a tensorflow_model_server to run in place of monosim's. "" means the
-	// one that MONOLITH_TFS_BINARY names in the environment, else monosim's. Only monosim's
-	// can run faster than the clock.
+	// ModelServer is a tensorflow_model_server to run in place of monosim's, which "monosim"
+	// names. "" means the one that MONOLITH_TFS_BINARY names in the environment, else monosim's.
+	// Only monosim's can run faster than the clock, so with others TimeScale has to be 1.
 	ModelServer string
-	// ZooKeeper selects the server of the clusters.
+	// ZooKeeper selects the server of the clusters. One that is there already keeps the clock, so
+	// TimeScale has to be 1.
 	ZooKeeper ZooKeeper
 	// Agent is the program of the agents. Without it only model servers can run.
 	Agent AgentProgram
@@ -41,17 +42,6 @@ type Options struct {
 	// Keep keeps the directories of all clusters; otherwise those of passed scenarios are removed.
 	Keep bool
 }
-
-// ZooKeeper selects a ZooKeeper server.
-type ZooKeeper uint8
-
-// The servers that can be selected.
-const (
-	// Simulated is `monosim zookeeper`.
-	Simulated ZooKeeper = iota
-	// Debian is the real server, as runners/zookeeper/server finds it installed.
-	Debian
-)
 
 // DefaultSlack is the wall time by which events may be late.
 const DefaultSlack = 250 * time.Millisecond
@@ -110,12 +100,21 @@ func (o Options) withDefaults() (Options, error) {
 	if !(o.TimeScale >= 0.001 && o.TimeScale <= 1000) {
 		return o, fmt.Errorf("time scale: found %g, want a number from 0.001 to 1000, as 0.1 for ten times the clock", o.TimeScale)
 	}
+	if o.ZooKeeper.keepsTheClock() && o.TimeScale != 1 {
+		return o, fmt.Errorf("time scale: found %g, want 1 with the ZooKeeper %s, whose sessions keep the clock", o.TimeScale, o.ZooKeeper)
+	}
 	if o.Slack == 0 {
 		o.Slack = time.Duration(float64(DefaultSlack) / o.TimeScale)
 	}
 	o.Slack = max(o.Slack, 0)
-	if o.ModelServer == "" {
+	switch o.ModelServer {
+	case "":
 		o.ModelServer = os.Getenv("MONOLITH_TFS_BINARY")
+	case "monosim":
+		o.ModelServer = ""
+	}
+	if o.ModelServer != "" && o.TimeScale != 1 {
+		return o, fmt.Errorf("time scale: found %g, want 1 with the model server %s, which keeps the clock", o.TimeScale, o.ModelServer)
 	}
 	if o.Monosim == "" {
 		path, err := os.Executable()

@@ -49,7 +49,7 @@ func newPod(c *Cluster, spec runners.Pod, i int, bare *runners.BareServerSpec) (
 	}
 	p := &pod{Pod: spec, c: c, bare: bare, ip: c.net.ip(2 + i), dir: c.disks.podDir(spec.Name), servers: map[string]*modelServer{}}
 	var err error
-	if p.relay, err = newRelay(c, p.ip); err != nil {
+	if p.relay, err = newRelay(c, p.Name, p.ip); err != nil {
 		return nil, err
 	}
 	if err := p.furnish(); err != nil {

@@ -7,16 +7,19 @@ import (
 	"net"
 	"sync"
 	"time"
+
+	"github.com/monosim/monosim/runners/test/realrun/wiretap"
 )
 
 // relay is the network between one pod and ZooKeeper. It passes on frames of ZooKeeper's
 // protocol, and can hold them, delay them, or lose answers. Its connections reach the
-// server from the pod's address.
+// server from the pod's address. The cluster's tap reads all that passes.
 type relay struct {
-	c  *Cluster
-	ip string
-	ln net.Listener
-	wg sync.WaitGroup
+	c *Cluster
+	// name is who its clients are in observations.
+	name, ip string
+	ln       net.Listener
+	wg       sync.WaitGroup
 
 	mu     sync.Mutex
 	change *sync.Cond // of what follows
@@ -46,12 +49,12 @@ const (
 	toPod
 )
 
-func newRelay(c *Cluster, ip string) (*relay, error) {
+func newRelay(c *Cluster, name, ip string) (*relay, error) {
 	ln, err := net.Listen("tcp", net.JoinHostPort(c.net.ip(1), "0"))
 	if err != nil {
 		return nil, err
 	}
-	r := &relay{c: c, ip: ip, ln: ln, links: map[*relayLink]bool{}}
+	r := &relay{c: c, name: name, ip: ip, ln: ln, links: map[*relayLink]bool{}}
 	r.change = sync.NewCond(&r.mu)
 	r.wg.Add(1)
 	go r.accept()
@@ -80,6 +83,7 @@ func (r *relay) accept() {
 // relayLink is one connection of the pod, and its counterpart to the server.
 type relayLink struct {
 	pod, server net.Conn
+	tap         *wiretap.Conn
 	closeOnce   sync.Once
 }
 
@@ -113,6 +117,7 @@ func (r *relay) serve(conn net.Conn) {
 		return
 	}
 	defer func() {
+		l.tap.Close()
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		delete(r.links, l)
@@ -131,18 +136,16 @@ func (r *relay) dial(l *relayLink) bool {
 	r.mu.Lock()
 	refuses := r.refuses
 	r.mu.Unlock()
-	addr := r.c.zk.addr()
-	if refuses || addr == "" {
+	if refuses {
 		return false
 	}
-	from := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(r.ip)}, Timeout: 5 * time.Second}
-	server, err := from.Dial("tcp", addr)
+	server, err := r.c.dialZooKeeper(r.ip)
 	if err != nil {
 		return false
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	l.server = server
+	l.server, l.tap = server, r.c.tap.Connect(r.name)
 	if r.closed || r.refuses {
 		return false
 	}
@@ -183,10 +186,14 @@ func (r *relay) pass(l *relayLink, way int, from, to net.Conn) {
 	for first := true; ; first = false {
 		data, err := readFrame(from)
 		if err != nil {
+			if way == toPod {
+				l.tap.Close() // the server has, though the pod may not hear of it yet
+			}
 			frames <- frame{nil, time.Now().Add(r.slowness())}
 			break
 		}
-		if r.inspect(l, way, first, data) {
+		data, lost := r.inspect(l, way, first, data)
+		if lost {
 			l.reset()
 			break
 		}
@@ -218,37 +225,61 @@ const (
 	xidPing  = -2
 )
 
-// inspect looks at a frame. It records sessions, scales timeouts for a server that knows
-// only the wall clock, and reports whether the frame is to be lost.
-func (r *relay) inspect(l *relayLink, way int, first bool, data []byte) (lost bool) {
+// inspect looks at a frame, and returns the one to pass on. It has the tap read it, records
+// sessions, scales timeouts for a server that knows only the wall clock, and reports whether the
+// frame is to be lost.
+func (r *relay) inspect(l *relayLink, way int, first bool, data []byte) (passed []byte, lost bool) {
 	body := data[4:]
 	switch {
 	case first && way == toServer:
 		// ConnectRequest: protocolVersion int32, lastZxidSeen int64, timeOut int32, ...
+		l.tap.Request(body)
 		if len(body) >= 16 {
-			scale(body[12:16], r.c.zk.timeoutScale())
+			scale(body[12:16], r.timeoutScale())
 		}
-		return false
+		return data, false
 	case first && way == toPod:
 		// ConnectResponse: protocolVersion int32, timeOut int32, sessionId int64, passwd
+		l.tap.Answer(body)
 		if len(body) >= 20 {
-			scale(body[4:8], 1/r.c.zk.timeoutScale())
+			scale(body[4:8], 1/r.timeoutScale())
 			r.greet(body)
 		}
-		return false
-	case way == toServer || len(body) < 4:
-		return false
+		return data, false
+	case way == toServer:
+		return instead(data, l.tap.Request(body)), false
+	case len(body) < 4:
+		return data, false
 	}
-	if xid := int32(binary.BigEndian.Uint32(body)); xid == xidPing || xid == xidEvent {
-		return false
+	xid := int32(binary.BigEndian.Uint32(body))
+	data = instead(data, l.tap.Answer(body))
+	if xid == xidPing || xid == xidEvent {
+		return data, false
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.lose > 0 {
 		r.lose--
-		return true
+		return nil, true
 	}
-	return false
+	return data, false
+}
+
+// instead returns the frame that the tap wants passed on, if it wants another one.
+func instead(frame, other []byte) []byte {
+	if other != nil {
+		return other
+	}
+	return frame
+}
+
+// timeoutScale returns the factor for session timeouts on their way to the server. The operator's
+// client keeps the wall clock, as such a server does.
+func (r *relay) timeoutScale() float64 {
+	if r.name == operatorName {
+		return 1
+	}
+	return r.c.zk.timeoutScale()
 }
 
 func scale(field []byte, by float64) {

@@ -68,7 +68,7 @@ func (c *Cluster) addTrainers() error {
 			return err
 		}
 		var err error
-		if t.relay, err = newRelay(c, t.ip); err != nil {
+		if t.relay, err = newRelay(c, t.name, t.ip); err != nil {
 			return err
 		}
 		c.trainers = append(c.trainers, t)

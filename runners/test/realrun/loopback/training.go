@@ -299,10 +299,15 @@ func (c *Cluster) endSessions(name string, r *relay) error {
 	if len(sessions) == 0 {
 		return fmt.Errorf("%s: found no session to expire", name)
 	}
+	addrs := c.zk.addrs()
+	if len(addrs) == 0 {
+		return fmt.Errorf("%s: ZooKeeper is down, so that no session can end", name)
+	}
 	for _, s := range sessions {
-		if err := realrun.EndSession(c.zk.addr(), s.id, s.password); err != nil {
+		if err := realrun.EndSession(addrs[0], s.id, s.password); err != nil {
 			return err
 		}
+		c.tap.Expired(s.id)
 	}
 	return nil
 }

@@ -3,229 +3,159 @@ package loopback
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"net"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/zookeeper/server"
 )
 
+// ZooKeeper selects the ZooKeeper of the clusters. The zero value is `monosim zookeeper`.
+type ZooKeeper struct {
+	// Java selects Debian's server, as runners/zookeeper/server finds it installed. Each cluster
+	// starts its own.
+	Java bool
+	// Servers is the number of Java's servers, of which one leads; 0 means 1.
+	Servers int
+	// Addrs lists servers that are there already, host:port. Each cluster has a znode of theirs for
+	// its root, which is removed with it.
+	Addrs []string
+}
+
+// mostServers bounds the servers of an ensemble that a cluster starts.
+const mostServers = 7
+
+// ParseZooKeeper reads monosim, java, java:N or HOST:PORT,HOST:PORT...
+func ParseZooKeeper(text string) (ZooKeeper, error) {
+	wrong := fmt.Errorf("found %q, want monosim, java, java:N for N servers of an ensemble, or HOST:PORT,... of servers that are there", text)
+	kind, size, several := strings.Cut(text, ":")
+	switch {
+	case text == "monosim":
+		return ZooKeeper{}, nil
+	case kind == "java" && !several:
+		return ZooKeeper{Java: true}, nil
+	case kind == "java":
+		n, err := strconv.Atoi(size)
+		if err != nil || n < 1 || n > mostServers {
+			return ZooKeeper{}, fmt.Errorf("found %q, want java:N with N from 1 to %d", text, mostServers)
+		}
+		return ZooKeeper{Java: true, Servers: n}, nil
+	}
+	var z ZooKeeper
+	for addr := range strings.SplitSeq(text, ",") {
+		host, port, err := net.SplitHostPort(addr)
+		if n, numeric := strconv.ParseUint(port, 10, 16); err != nil || host == "" || numeric != nil || n == 0 {
+			return ZooKeeper{}, wrong
+		}
+		z.Addrs = append(z.Addrs, addr)
+	}
+	return z, nil
+}
+
+// String returns the text that ParseZooKeeper reads.
+func (z ZooKeeper) String() string {
+	switch {
+	case len(z.Addrs) > 0:
+		return strings.Join(z.Addrs, ",")
+	case z.Java && z.Servers > 1:
+		return fmt.Sprintf("java:%d", z.Servers)
+	case z.Java:
+		return "java"
+	}
+	return "monosim"
+}
+
+// Check returns an error if the server is neither installed nor there.
+func (z ZooKeeper) Check() error {
+	if z.Java {
+		return server.Installed()
+	}
+	if len(z.Addrs) == 0 {
+		return nil
+	}
+	conn, err := dialAny(z.Addrs, "")
+	if err != nil {
+		return fmt.Errorf("found nobody at %s, want a ZooKeeper: %w", z, err)
+	}
+	defer conn.Close()
+	resp, err := handshake(conn, 0, nil)
+	if err == nil && resp.SessionID == 0 {
+		err = errors.New("it granted no session")
+	}
+	if err != nil {
+		return fmt.Errorf("found no ZooKeeper at %s, want one: %w", conn.RemoteAddr(), err)
+	}
+	return nil
+}
+
+// keepsTheClock reports whether the server's time is that of the clock.
+func (z ZooKeeper) keepsTheClock() bool { return len(z.Addrs) > 0 }
+
 // zooKeeper is the server of a cluster. Writes that it has acknowledged survive outages.
 type zooKeeper interface {
-	// addr returns its address, "" while it is down.
-	addr() string
+	// addrs returns the addresses of its servers, none while it is down.
+	addrs() []string
 	// timeoutScale returns the factor for session timeouts on their way to the server.
 	timeoutScale() float64
+	// clockScale returns the wall time of a second of the server.
+	clockScale() float64
+	// chroot returns the znode that is the root of the cluster, "" for that of the server.
+	chroot() string
 	// stop ends the server at once; start brings it back.
 	stop() error
 	start() error
-	// znode reads the tree, or while the server is down the tree as it was last.
-	znode(path string) (runners.Znode, bool, error)
 	close()
 }
 
 func newZooKeeper(c *Cluster) (zooKeeper, error) {
-	if c.o.ZooKeeper == Debian {
-		return newDebian(c)
+	switch o := c.o.ZooKeeper; {
+	case len(o.Addrs) > 0:
+		return newRemote(c, o.Addrs)
+	case o.Java:
+		return newDebian(c, max(o.Servers, 1))
 	}
-	z := &simulated{c: c, dir: filepath.Join(c.disks.root, "zookeeper")}
-	if err := os.MkdirAll(z.dir, 0o755); err != nil {
-		return nil, err
-	}
-	return z, z.start()
+	return newSimulated(c)
 }
 
-// simulated is `monosim zookeeper`, whose time passes like the cluster's.
-type simulated struct {
-	c   *Cluster
-	dir string
-
-	mu     sync.Mutex
-	child  *child
-	where  string
-	starts int
-}
-
-func (z *simulated) addr() string {
-	z.mu.Lock()
-	defer z.mu.Unlock()
-	return z.where
-}
-
-func (z *simulated) timeoutScale() float64 { return 1 }
-
-// eventsFile returns the file to which the server appends its writes.
-func (z *simulated) eventsFile() string { return filepath.Join(z.dir, "events.jsonl") }
-
-// serveLimit bounds the wall time in which a server has to listen.
-const serveLimit = 30 * time.Second
-
-func (z *simulated) start() error {
-	z.mu.Lock()
-	defer z.mu.Unlock()
-	if z.child != nil {
+// wantProfile returns an error if the scenario wants another server than the one that was chosen.
+func wantProfile(spec runners.Spec, chosen ZooKeeper, is string) error {
+	if spec.ZooKeeper == "" || spec.ZooKeeper == is {
 		return nil
 	}
-	z.starts++
-	output := z.output()
-	args := []string{
-		z.c.o.Monosim, "zookeeper", "--listen", z.c.net.ip(1) + ":0",
-		"--speed", strconv.FormatFloat(1/z.c.o.TimeScale, 'g', -1, 64) + "x", "--session-clock", "server",
-		"--data-dir", filepath.Join(z.dir, "data"), "--events", z.eventsFile(), "--max-client-cnxns", "0",
-	}
-	if z.c.o.Admin {
-		args = append(args, "--admin", "127.0.0.1:0")
-	}
-	if z.c.spec.ZooKeeper != "" {
-		args = append(args, "--profile", z.c.spec.ZooKeeper)
-	}
-	child, err := z.c.guard.start(Program{Args: args, Env: os.Environ()}, output, false)
-	if err != nil {
-		return err
-	}
-	go child.await()
-	if z.where, err = z.listening(child, output); err != nil {
-		z.c.guard.end(child.pid())
-		return err
-	}
-	z.child = child
-	go z.watch(child)
-	return nil
+	return &runners.BackendError{Reason: fmt.Sprintf("the scenario wants the ZooKeeper %s, and the run has %s", spec.ZooKeeper, chosen)}
 }
 
-// listening waits for the address that the server prints.
-func (z *simulated) listening(child *child, output string) (string, error) {
-	for end := time.Now().Add(serveLimit); ; time.Sleep(2 * time.Millisecond) {
-		text, err := os.ReadFile(output)
-		if err != nil {
-			return "", err
+// dialLimit bounds the wall time of a connection to a server.
+const dialLimit = 5 * time.Second
+
+// dialZooKeeper connects to a server, from an address of this host. Addresses take the servers of an
+// ensemble in turn.
+func (c *Cluster) dialZooKeeper(from string) (net.Conn, error) {
+	addrs := c.zk.addrs()
+	if len(addrs) == 0 {
+		return nil, errors.New("ZooKeeper is down")
+	}
+	if ip := net.ParseIP(from).To4(); ip != nil {
+		first := int(ip[3]) % len(addrs)
+		addrs = append(addrs[first:len(addrs):len(addrs)], addrs[:first]...)
+	}
+	return dialAny(addrs, from)
+}
+
+// dialAny connects to the first server that accepts. A server that is not of this host is reached
+// from any address.
+func dialAny(addrs []string, from string) (conn net.Conn, err error) {
+	for _, addr := range addrs {
+		dialer := net.Dialer{Timeout: dialLimit}
+		host, _, _ := net.SplitHostPort(addr)
+		if ip := net.ParseIP(host); from != "" && ip != nil && ip.IsLoopback() && ip.To4() != nil {
+			dialer.LocalAddr = &net.TCPAddr{IP: net.ParseIP(from)}
 		}
-		for line := range strings.Lines(string(text)) {
-			if strings.HasPrefix(line, z.c.net.prefix) && strings.HasSuffix(line, "\n") {
-				return strings.TrimSpace(line), nil
-			}
-		}
-		select {
-		case <-child.exited:
-			return "", fmt.Errorf("zookeeper has ended before it served: %s", strings.TrimSpace(string(text)))
-		default:
-		}
-		if time.Now().After(end) {
-			return "", fmt.Errorf("zookeeper does not serve after %v: %s", serveLimit, strings.TrimSpace(string(text)))
+		if conn, err = dialer.Dial("tcp", addr); err == nil {
+			return conn, nil
 		}
 	}
+	return nil, err
 }
-
-// output returns the file for the server's output in its present life.
-func (z *simulated) output() string {
-	return filepath.Join(z.c.disks.root, logsDir, fmt.Sprintf("zookeeper-%d.log", z.starts))
-}
-
-// admin returns the address of its interface for faults, "" without it.
-func (z *simulated) admin() string {
-	z.mu.Lock()
-	defer z.mu.Unlock()
-	if !z.c.o.Admin || z.child == nil {
-		return ""
-	}
-	text, err := os.ReadFile(z.output())
-	if err != nil {
-		return ""
-	}
-	for line := range strings.Lines(string(text)) {
-		if url, ok := strings.CutPrefix(line, "admin "); ok && strings.HasSuffix(url, "\n") {
-			return strings.TrimSpace(url)
-		}
-	}
-	return ""
-}
-
-// watch reports a server that ends by itself as a failure of the run.
-func (z *simulated) watch(child *child) {
-	<-child.exited
-	z.mu.Lock()
-	defer z.mu.Unlock()
-	if z.child == child {
-		z.c.fail("the ZooKeeper server has ended by itself: see %s", filepath.Join(z.c.disks.root, logsDir))
-	}
-}
-
-func (z *simulated) stop() error {
-	z.mu.Lock()
-	child := z.child
-	z.child, z.where = nil, ""
-	z.mu.Unlock()
-	if child == nil {
-		return nil
-	}
-	z.c.guard.end(child.pid())
-	<-child.exited
-	return nil
-}
-
-func (z *simulated) close() { _ = z.stop() }
-
-func (z *simulated) znode(path string) (runners.Znode, bool, error) {
-	node, ok := z.c.journal.znode(path)
-	return node, ok, nil
-}
-
-// debian is the real server. It knows only the wall clock: under a time scale its ticks are
-// shorter, and timeouts are scaled on their way.
-type debian struct {
-	c *Cluster
-	*server.Server
-
-	mu   sync.Mutex
-	down bool
-}
-
-// debianTick is the default tick of the server, which is told the tick in wall time.
-const debianTick = 2 * time.Second
-
-func newDebian(c *Cluster) (zooKeeper, error) {
-	s, err := server.New(server.Config{Tick: c.wall(debianTick)})
-	if errors.Is(err, server.ErrNotInstalled) {
-		return nil, fmt.Errorf("%w: %w", err, runners.ErrUnsupported)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return &debian{c: c, Server: s}, nil
-}
-
-func (z *debian) addr() string {
-	z.mu.Lock()
-	defer z.mu.Unlock()
-	if z.down {
-		return ""
-	}
-	return z.Server.Addr()
-}
-
-func (z *debian) timeoutScale() float64 { return z.c.o.TimeScale }
-
-func (z *debian) stop() error {
-	z.mu.Lock()
-	defer z.mu.Unlock()
-	z.down = true
-	return z.Server.Stop()
-}
-
-func (z *debian) start() error {
-	z.mu.Lock()
-	defer z.mu.Unlock()
-	err := z.Server.Start()
-	z.down = err != nil
-	return err
-}
-
-func (z *debian) znode(path string) (runners.Znode, bool, error) {
-	return z.c.operator.znode(path)
-}
-
-func (z *debian) close() { _ = z.Server.Close() }

@@ -1,0 +1,214 @@
+package loopback
+
+import (
+	"context"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/monosim/monosim/runners/test/realrun/wiretap"
+	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/wire"
+)
+
+// expiries sees what ZooKeeper does without being asked: it ends sessions. A client of its own
+// watches every ephemeral. Of a session that has none and has been silent, the server is asked.
+type expiries struct {
+	c      *Cluster
+	ctx    context.Context
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+
+	mu   sync.Mutex
+	conn *zk.Conn // nil while ZooKeeper is down
+}
+
+func newExpiries(c *Cluster) *expiries {
+	x := &expiries{c: c}
+	x.ctx, x.cancel = context.WithCancel(context.Background())
+	return x
+}
+
+// begin connects to the server, which has just started, and begins to look after sessions.
+func (x *expiries) begin() {
+	x.connect()
+	x.wg.Go(x.askForTheSilent)
+}
+
+// observerTimeout is the session timeout of the client in time of the server.
+const observerTimeout = 30 * time.Second
+
+// connect begins a session of the client's with a server that has just started.
+func (x *expiries) connect() {
+	x.disconnect()
+	x.c.tap.Lives(0)
+	scale := x.c.zk.clockScale()
+	conn, _, err := zk.Connect(x.c.zk.addrs(), time.Duration(float64(observerTimeout)*scale),
+		zk.WithLogInfo(false), zk.WithLogger(silent{}),
+		zk.WithDialer(func(network, addr string, limit time.Duration) (net.Conn, error) {
+			conn, err := net.DialTimeout(network, addr, limit)
+			return &scaledConn{Conn: conn, scale: scale}, err
+		}))
+	if err != nil {
+		return // only without an address
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.conn = conn
+}
+
+// disconnect ends the client's session, before the server is stopped.
+func (x *expiries) disconnect() {
+	x.mu.Lock()
+	conn := x.conn
+	x.conn = nil
+	x.mu.Unlock()
+	if conn != nil {
+		conn.Close()
+	}
+}
+
+func (x *expiries) close() {
+	x.cancel()
+	x.disconnect()
+	x.wg.Wait()
+}
+
+func (x *expiries) client() *zk.Conn {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.conn
+}
+
+// watch looks after an ephemeral until it is gone.
+func (x *expiries) watch(e *wiretap.Ephemeral) {
+	x.wg.Go(func() {
+		for {
+			there, changes, err := x.look(e)
+			switch {
+			case err != nil:
+				changes = nil
+			case !there:
+				x.c.tap.Gone(e)
+				return
+			}
+			again := (<-chan time.Time)(nil)
+			if err != nil {
+				again = time.After(lookEvery)
+			}
+			select {
+			case <-changes:
+			case <-again:
+			case <-e.Over:
+				return
+			case <-x.ctx.Done():
+				return
+			}
+		}
+	})
+}
+
+// look asks whether an ephemeral is still that of its session, and watches it.
+func (x *expiries) look(e *wiretap.Ephemeral) (there bool, changes <-chan zk.Event, err error) {
+	conn := x.client()
+	if conn == nil {
+		return false, nil, zk.ErrConnectionClosed
+	}
+	there, stat, changes, err := conn.ExistsW(e.Path)
+	return there && stat.EphemeralOwner == e.Session, changes, err
+}
+
+// askForTheSilent asks the server for sessions that must have ended if it has heard of them no more
+// than the tap.
+func (x *expiries) askForTheSilent() {
+	again := time.NewTicker(lookEvery)
+	defer again.Stop()
+	scale := x.c.zk.clockScale()
+	for {
+		select {
+		case <-x.ctx.Done():
+			return
+		case now := <-again.C:
+			for id, password := range x.c.tap.Silent(now, scale, x.c.wall(2*debianTick)) {
+				x.ask(id, password)
+			}
+		}
+	}
+}
+
+// ask asks the server whether a session has ended. If it has not, it has its whole timeout again.
+func (x *expiries) ask(id int64, password [16]byte) {
+	conn, err := x.c.dialZooKeeper("")
+	if err != nil {
+		x.c.tap.Lives(id) // nobody can end it now
+		return
+	}
+	defer conn.Close()
+	switch resp, err := handshake(conn, id, password[:]); {
+	case err == nil && resp.SessionID == 0:
+		x.c.tap.Expired(id)
+	default:
+		x.c.tap.Lives(id)
+	}
+}
+
+// handshake asks for a session, or to continue one. A server that refuses grants the session 0.
+func handshake(conn net.Conn, id int64, password []byte) (zookeeper.ConnectResponse, error) {
+	if password == nil {
+		password = make([]byte, 16)
+	}
+	if err := conn.SetDeadline(time.Now().Add(dialLimit)); err != nil {
+		return zookeeper.ConnectResponse{}, err
+	}
+	ask := zookeeper.ConnectRequest{TimeoutMs: 10_000, SessionID: id, Password: password}
+	if _, err := conn.Write(wire.AppendConnectRequest(nil, &ask)); err != nil {
+		return zookeeper.ConnectResponse{}, err
+	}
+	frame, err := readFrame(conn)
+	if err != nil {
+		return zookeeper.ConnectResponse{}, err
+	}
+	return wire.DecodeConnectResponse(frame[4:])
+}
+
+// scaledConn is a connection of a client that keeps the wall clock to a server whose time passes
+// faster. Timeouts on the wire count in time of the server.
+type scaledConn struct {
+	net.Conn
+	scale          float64
+	asked, greeted bool
+	rest           []byte // of the first message that the server has sent
+}
+
+// The timeouts of the two first messages, behind the length and what comes before.
+const askedAt, grantedAt = 4 + 12, 4 + 4
+
+func (s *scaledConn) Write(b []byte) (int, error) {
+	if !s.asked && len(b) >= askedAt+4 {
+		s.asked = true
+		b = append([]byte{}, b...)
+		scale(b[askedAt:askedAt+4], 1/s.scale)
+	}
+	return s.Conn.Write(b)
+}
+
+func (s *scaledConn) Read(b []byte) (int, error) {
+	if !s.greeted {
+		frame, err := readFrame(s.Conn)
+		if err != nil {
+			return 0, err
+		}
+		if s.greeted = true; len(frame) >= grantedAt+4 {
+			scale(frame[grantedAt:grantedAt+4], s.scale)
+		}
+		s.rest = frame
+	}
+	if len(s.rest) == 0 {
+		return s.Conn.Read(b)
+	}
+	n := copy(b, s.rest)
+	s.rest = s.rest[n:]
+	return n, nil
+}

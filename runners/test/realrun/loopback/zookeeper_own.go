@@ -1,0 +1,155 @@
+package loopback
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// simulated is `monosim zookeeper`, whose time passes like the cluster's.
+type simulated struct {
+	c   *Cluster
+	dir string
+
+	mu     sync.Mutex
+	child  *child
+	where  string
+	starts int
+}
+
+func newSimulated(c *Cluster) (zooKeeper, error) {
+	z := &simulated{c: c, dir: filepath.Join(c.disks.root, "zookeeper")}
+	if err := os.MkdirAll(z.dir, 0o755); err != nil {
+		return nil, err
+	}
+	return z, z.start()
+}
+
+func (z *simulated) addrs() []string {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	if z.where == "" {
+		return nil
+	}
+	return []string{z.where}
+}
+
+func (z *simulated) timeoutScale() float64 { return 1 }
+func (z *simulated) clockScale() float64   { return z.c.o.TimeScale }
+func (z *simulated) chroot() string        { return "" }
+
+// eventsFile returns the file to which the server appends its writes, which a test holds to what
+// the tap reads.
+func (z *simulated) eventsFile() string { return filepath.Join(z.dir, "events.jsonl") }
+
+// serveLimit bounds the wall time in which a server has to listen.
+const serveLimit = 30 * time.Second
+
+func (z *simulated) start() error {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	if z.child != nil {
+		return nil
+	}
+	z.starts++
+	output := z.output()
+	args := []string{
+		z.c.o.Monosim, "zookeeper", "--listen", z.c.net.ip(1) + ":0",
+		"--speed", strconv.FormatFloat(1/z.c.o.TimeScale, 'g', -1, 64) + "x", "--session-clock", "server",
+		"--data-dir", filepath.Join(z.dir, "data"), "--events", z.eventsFile(), "--max-client-cnxns", "0",
+	}
+	if z.c.o.Admin {
+		args = append(args, "--admin", "127.0.0.1:0")
+	}
+	if z.c.spec.ZooKeeper != "" {
+		args = append(args, "--profile", z.c.spec.ZooKeeper)
+	}
+	child, err := z.c.guard.start(Program{Args: args, Env: os.Environ()}, output, false)
+	if err != nil {
+		return err
+	}
+	go child.await()
+	if z.where, err = z.listening(child, output); err != nil {
+		z.c.guard.end(child.pid())
+		return err
+	}
+	z.child = child
+	go z.watch(child)
+	return nil
+}
+
+// listening waits for the address that the server prints.
+func (z *simulated) listening(child *child, output string) (string, error) {
+	for end := time.Now().Add(serveLimit); ; time.Sleep(2 * time.Millisecond) {
+		text, err := os.ReadFile(output)
+		if err != nil {
+			return "", err
+		}
+		for line := range strings.Lines(string(text)) {
+			if strings.HasPrefix(line, z.c.net.prefix) && strings.HasSuffix(line, "\n") {
+				return strings.TrimSpace(line), nil
+			}
+		}
+		select {
+		case <-child.exited:
+			return "", fmt.Errorf("zookeeper has ended before it served: %s", strings.TrimSpace(string(text)))
+		default:
+		}
+		if time.Now().After(end) {
+			return "", fmt.Errorf("zookeeper does not serve after %v: %s", serveLimit, strings.TrimSpace(string(text)))
+		}
+	}
+}
+
+// output returns the file for the server's output in its present life.
+func (z *simulated) output() string {
+	return filepath.Join(z.c.disks.root, logsDir, fmt.Sprintf("zookeeper-%d.log", z.starts))
+}
+
+// admin returns the address of its interface for faults, "" without it.
+func (z *simulated) admin() string {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	if !z.c.o.Admin || z.child == nil {
+		return ""
+	}
+	text, err := os.ReadFile(z.output())
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(text)) {
+		if url, ok := strings.CutPrefix(line, "admin "); ok && strings.HasSuffix(url, "\n") {
+			return strings.TrimSpace(url)
+		}
+	}
+	return ""
+}
+
+// watch reports a server that ends by itself as a failure of the run.
+func (z *simulated) watch(child *child) {
+	<-child.exited
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	if z.child == child {
+		z.c.fail("the ZooKeeper server has ended by itself: see %s", filepath.Join(z.c.disks.root, logsDir))
+	}
+}
+
+func (z *simulated) stop() error {
+	z.mu.Lock()
+	child := z.child
+	z.child, z.where = nil, ""
+	z.mu.Unlock()
+	if child == nil {
+		return nil
+	}
+	z.c.guard.end(child.pid())
+	<-child.exited
+	return nil
+}
+
+func (z *simulated) close() { _ = z.stop() }

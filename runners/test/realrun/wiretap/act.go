@@ -1,0 +1,62 @@
+package wiretap
+
+import "github.com/monosim/monosim/sim/zookeeper"
+
+// answered tells of a request and its answer.
+func (c *Conn) answered(req *zookeeper.Request, reply *zookeeper.Reply) {
+	switch {
+	case req.Op == zookeeper.OpCloseSession && reply.Err == zookeeper.CodeOK:
+		c.z.end(c.z.sessions[c.session.id])
+	case req.Op == zookeeper.OpMulti && len(reply.Results) == len(req.Ops):
+		for i := range req.Ops {
+			result := &reply.Results[i]
+			c.z.acted(c.session, req.Op, &req.Ops[i], result.Err, result.Path)
+		}
+	default:
+		c.z.acted(c.session, req.Op, req, reply.Err, reply.Path)
+	}
+}
+
+// acted tells of one operation. path is the path in the answer, "" if it has none.
+func (z *ZooKeeper) acted(s *session, of zookeeper.OpCode, req *zookeeper.Request, err zookeeper.Code, path string) {
+	a := Act{Op: req.Op, Of: of, Path: req.Path, Err: err}
+	if err != zookeeper.CodeOK {
+		z.tell(s, a)
+		return
+	}
+	switch req.Op.Effect() {
+	case zookeeper.EffectCreate:
+		a.Path, a.Data = path, req.Data
+		a.Ephemeral = req.Flags == zookeeper.FlagEphemeral || req.Flags == zookeeper.FlagEphemeralSequential
+		z.born(s, a)
+	case zookeeper.EffectData:
+		a.Data, a.Ephemeral = req.Data, z.ephemerals[a.Path] != nil
+	case zookeeper.EffectDelete:
+		a.Ephemeral = z.ephemerals[a.Path] != nil
+		z.dead(a.Path)
+	}
+	z.tell(s, a)
+}
+
+// born keeps a new ephemeral. What was there before under its name has ended unseen.
+func (z *ZooKeeper) born(s *session, a Act) {
+	if old := z.ephemerals[a.Path]; old != nil {
+		if by, ok := z.doubtful[a.Path]; ok {
+			z.dead(a.Path)
+			z.Tell(by)
+		} else {
+			z.end(z.sessions[old.Session])
+		}
+	}
+	if !a.Ephemeral {
+		return
+	}
+	e := &Ephemeral{Path: z.onServer(a.Path), Session: s.id, Over: make(chan struct{}), path: a.Path}
+	z.ephemerals[a.Path] = e
+	if z.Born != nil {
+		z.Born(e)
+	}
+}
+
+// Read reports whether an operation changes nothing.
+func Read(op zookeeper.OpCode) bool { return !op.Writes() }

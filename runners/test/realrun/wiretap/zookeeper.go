@@ -1,0 +1,275 @@
+package wiretap
+
+import (
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/wire"
+)
+
+// Act is a request that the server has answered, or the begin or end of a session.
+type Act struct {
+	// Client is who opened the session.
+	Client  string
+	Session int64
+	// Op is the operation. Of is the operation that it is part of: OpMulti inside of a multi,
+	// OpCloseSession for ephemerals that end with their session.
+	Op, Of zookeeper.OpCode
+	// Path is the final path, including a sequence number.
+	Path string
+	// Data is what a write has written.
+	Data      []byte
+	Ephemeral bool
+	// Err is the error of a request that was refused.
+	Err zookeeper.Code
+}
+
+// ZooKeeper reads the connections of all clients to one ZooKeeper. The functions must be set
+// before the first connection; they are called in the order of the acts.
+type ZooKeeper struct {
+	// Chroot is the znode that clients have for their root; "" means the root itself.
+	Chroot string
+	// Tell takes the acts.
+	Tell func(Act)
+	// Born, when set, takes new ephemerals, which somebody has to look after.
+	Born func(*Ephemeral)
+
+	mu         sync.Mutex
+	sessions   map[int64]*session
+	ephemerals map[string]*Ephemeral
+	// doubtful has the clients that asked for a delete and lost the connection before the answer.
+	doubtful map[string]Act
+}
+
+// session is a session that a server has granted and that is not known to be over.
+type session struct {
+	id       int64
+	client   string
+	password [16]byte
+	timeout  time.Duration // as the server said
+	heard    time.Time     // when its client was heard last
+	conns    int
+}
+
+// Ephemeral is an ephemeral znode.
+type Ephemeral struct {
+	// Path is the path on the server, below the chroot.
+	Path    string
+	Session int64
+	// Over is closed when it is known to be gone.
+	Over chan struct{}
+
+	path string // as clients see it
+}
+
+// Connect begins a connection of a client.
+func (z *ZooKeeper) Connect(client string) *Conn {
+	return &Conn{z: z, client: client, asked: map[int32]zookeeper.Request{}}
+}
+
+// Conn reads one connection. Its requests and answers may be read at the same time.
+type Conn struct {
+	z       *ZooKeeper
+	client  string
+	decoder wire.Decoder
+
+	// z.mu guards what follows.
+	wants   int64 // session that the client asks to continue
+	began   bool  // the client has asked for a session
+	greeted bool
+	closed  bool
+	session *session
+	asked   map[int32]zookeeper.Request
+}
+
+// Request reads a message of the client, without its length. It returns the message to pass on,
+// with its length where it is another one, nil for the same.
+func (c *Conn) Request(message []byte) []byte {
+	c.z.mu.Lock()
+	defer c.z.mu.Unlock()
+	if !c.began {
+		c.began = true
+		if req, err := wire.DecodeConnectRequest(message); err == nil {
+			c.wants = req.SessionID
+		}
+		return nil
+	}
+	if c.session != nil {
+		c.session.heard = time.Now()
+	}
+	var req zookeeper.Request
+	if err := c.decoder.Request(message, &req); err != nil || req.Malformed || req.Op == zookeeper.OpPing {
+		return nil // the server answers for itself
+	}
+	c.asked[req.Xid] = req
+	if c.z.Chroot == "" {
+		return nil
+	}
+	below := c.z.below(req)
+	return wire.AppendRequest(nil, &below)
+}
+
+// Answer reads a message of the server, as Request reads one of the client.
+func (c *Conn) Answer(message []byte) []byte {
+	c.z.mu.Lock()
+	defer c.z.mu.Unlock()
+	if !c.greeted {
+		c.greeted = true
+		c.greet(message)
+		return nil
+	}
+	xid, err := wire.ReplyXid(message)
+	if err != nil {
+		return nil
+	}
+	if xid == zookeeper.XidNotification {
+		return c.z.event(message)
+	}
+	req, ok := c.asked[xid]
+	if !ok {
+		return nil
+	}
+	delete(c.asked, xid)
+	reply, err := wire.DecodeReply(message, req.Op)
+	if err != nil || c.session == nil {
+		return nil
+	}
+	changed := c.z.above(&reply)
+	c.answered(&req, &reply)
+	if !changed {
+		return nil
+	}
+	return wire.AppendReply(nil, &reply)
+}
+
+// greet reads the answer to the request for a session.
+func (c *Conn) greet(message []byte) {
+	resp, err := wire.DecodeConnectResponse(message)
+	if err != nil {
+		return
+	}
+	z := c.z
+	if resp.SessionID == 0 {
+		z.end(z.sessions[c.wants])
+		return
+	}
+	s := z.sessions[resp.SessionID]
+	if s == nil {
+		if z.sessions == nil {
+			z.sessions, z.ephemerals, z.doubtful = map[int64]*session{}, map[string]*Ephemeral{}, map[string]Act{}
+		}
+		s = &session{id: resp.SessionID, client: c.client}
+		z.sessions[s.id] = s
+		z.tell(s, Act{Op: zookeeper.OpCreateSession, Of: zookeeper.OpCreateSession})
+	}
+	s.password, s.timeout, s.heard = resp.Password, time.Duration(resp.TimeoutMs)*time.Millisecond, time.Now()
+	if !c.closed {
+		s.conns++
+	}
+	c.session = s
+}
+
+// Close ends the reading of a connection. It may be called again.
+func (c *Conn) Close() {
+	c.z.mu.Lock()
+	defer c.z.mu.Unlock()
+	if c.closed {
+		return
+	}
+	c.closed = true
+	if c.session == nil {
+		return
+	}
+	c.session.conns--
+	for _, req := range c.asked {
+		if req.Op == zookeeper.OpDelete && c.z.ephemerals[req.Path] != nil {
+			c.z.doubtful[req.Path] = Act{Client: c.session.client, Session: c.session.id, Op: req.Op, Of: req.Op, Path: req.Path}
+		}
+	}
+}
+
+// tell tells of an act of a session.
+func (z *ZooKeeper) tell(s *session, a Act) {
+	a.Client, a.Session = s.client, s.id
+	z.Tell(a)
+}
+
+// end tells of the end of a session and of its ephemerals. nil stands for one that is over.
+func (z *ZooKeeper) end(s *session) {
+	if s == nil {
+		return
+	}
+	delete(z.sessions, s.id)
+	for _, path := range slices.Sorted(maps.Keys(z.ephemerals)) {
+		if z.ephemerals[path].Session == s.id {
+			z.dead(path)
+			z.tell(s, Act{Op: zookeeper.OpDelete, Of: zookeeper.OpCloseSession, Path: path, Ephemeral: true})
+		}
+	}
+	z.tell(s, Act{Op: zookeeper.OpCloseSession, Of: zookeeper.OpCloseSession})
+}
+
+// dead forgets an ephemeral.
+func (z *ZooKeeper) dead(path string) {
+	if e := z.ephemerals[path]; e != nil {
+		close(e.Over)
+		delete(z.ephemerals, path)
+	}
+	delete(z.doubtful, path)
+}
+
+// Gone says that an ephemeral is no longer there. If no client has deleted it, its session has ended.
+func (z *ZooKeeper) Gone(e *Ephemeral) {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	if z.ephemerals[e.path] != e {
+		return
+	}
+	if by, ok := z.doubtful[e.path]; ok {
+		z.dead(e.path)
+		z.Tell(by)
+		return
+	}
+	z.end(z.sessions[e.Session])
+}
+
+// Expired says that a session has ended.
+func (z *ZooKeeper) Expired(id int64) {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	z.end(z.sessions[id])
+}
+
+// Silent lists the sessions without a connection and without ephemerals that were silent for their
+// timeout and limit longer, with their passwords: only the server can say whether they have ended.
+// scale is the wall time of a second of the server, limit is wall time.
+func (z *ZooKeeper) Silent(now time.Time, scale float64, limit time.Duration) map[int64][16]byte {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	owners := map[int64]bool{}
+	for _, e := range z.ephemerals {
+		owners[e.Session] = true
+	}
+	silent := map[int64][16]byte{}
+	for id, s := range z.sessions {
+		if s.conns == 0 && !owners[id] && now.Sub(s.heard) > time.Duration(float64(s.timeout)*scale)+limit {
+			silent[id] = s.password
+		}
+	}
+	return silent
+}
+
+// Lives says that the server still knew a session when it was asked, or that all sessions have
+// their whole timeouts again, for 0.
+func (z *ZooKeeper) Lives(id int64) {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	for _, s := range z.sessions {
+		if s.id == id || id == 0 {
+			s.heard = time.Now()
+		}
+	}
+}
