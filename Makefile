@@ -8,7 +8,7 @@ comma := ,
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # .ci/steps runs side by side what may
-.PHONY: help check quick nightly seeds seeds-check fmt fmt-check vet cross-check lint house proto proto-check test test-changed test-computing test-waiting test-summary race race-computing race-waiting nightly-race nightly-whatif nightly-soak nightly-seeds nightly-fuzz nightly-scripts nightly-flakes determinism scenarios-check vectors-check check-zookeeper check-zookeeper-suites names mutants check-python check-contract check-runners check-real soak soak-check bench bench-engines bench-zookeeper bench-tfserving bench-agent bench-whatif bench-fidelity beam check-beam lab check-lab fuzz scripts flakes parity parity-check pytest-wheel install size-check release image newcomer findings clean
+.PHONY: help check quick nightly seeds seeds-check fmt fmt-check vet cross-check lint house proto proto-check test test-changed test-computing test-waiting test-summary race race-computing race-waiting nightly-race nightly-whatif nightly-gherkin nightly-soak nightly-seeds nightly-fuzz nightly-scripts nightly-flakes determinism scenarios-check vectors-check check-zookeeper check-zookeeper-suites names mutants check-python check-contract check-runners check-real soak soak-check bench bench-engines bench-zookeeper bench-tfserving bench-agent bench-whatif bench-fidelity beam check-beam lab check-lab fuzz scripts flakes parity parity-check pytest-wheel install size-check release image newcomer findings clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-23s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -120,6 +120,11 @@ nightly-race: # the programs and the rooms that start no goroutines, too
 
 nightly-whatif: # every question and every worked plan
 	MONOSIM_NIGHTLY=1 $(GO) test -timeout 60m ./cmd/bench/goals ./cmd/bench/validate ./cmd/monosim/whatif
+
+nightly-gherkin: # feature files that are drawn, beside the official parser, which npm brings; FILES (2000), SEEDS ('1 2 3')
+	@for seed in $(or $(SEEDS),1 2 3); do \
+	  $(GO) test -count=1 -v ./features/steps -run TestDrawnFeatureFiles -args -steps.drawnfiles $(or $(FILES),2000) -steps.drawnseed $$seed || exit 1; \
+	done
 
 nightly-soak nightly-seeds nightly-fuzz nightly-scripts nightly-flakes: nightly-%: # as they are
 	@$(MAKE) --no-print-directory $*

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	gherkin "github.com/cucumber/gherkin/go/v42"
 	messages "github.com/cucumber/messages/go/v34"
 
+	"github.com/monosim/monosim/features/featurefile"
 	"github.com/monosim/monosim/features/steps"
 )
 
@@ -96,14 +96,13 @@ func (f *messagesForm) Begin(p steps.Plan) error {
 
 // file writes a file: its text, what it is read as, and its scenarios.
 func (f *messagesForm) file(file steps.File) error {
-	doc, err := gherkin.ParseGherkinDocument(strings.NewReader(file.Text), f.ids.NewId)
+	doc, err := featurefile.Parse(file.Text, file.Path, f.ids.NewId)
 	if err != nil {
 		return fmt.Errorf("%s: %w", file.Path, err) // it was read already
 	}
-	doc.Uri = file.Path
 	f.say("source", messages.Source{Uri: file.Path, Data: file.Text, MediaType: messages.SourceMediaType_TEXT_X_CUCUMBER_GHERKIN_PLAIN})
 	f.say("gherkinDocument", doc)
-	for _, p := range gherkin.Pickles(*doc, file.Path, f.ids.NewId) {
+	for _, p := range featurefile.Pickles(doc, f.ids.NewId) {
 		f.pickles[scenarioKey{file.Path, int(p.Location.Line)}] = p
 		f.say("pickle", p)
 	}

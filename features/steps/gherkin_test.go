@@ -24,6 +24,9 @@ func TestKindsOfFeatureFiles(t *testing.T) {
 		{"another language", "# language: fr\nFonctionnalité: f\n  Scénario: s\n    Soit a v3 cluster of 1 shard with 1 replica\n    Alors every pod runs\n"},
 		{"stars and long keywords", "# language: de\nFunktionalität: f\n  Szenario: s\n    * a v3 cluster of 1 shard with 1 replica\n    Gegeben seien a v3 cluster of 1 shard with 1 replica\n    Dann every pod runs\n"},
 		{"an outline in a rule", "Feature: f\n  Rule: r\n    Scenario Outline: s\n      Given a v3 cluster of 1 shard with <n> replica\n      Then every pod runs\n      Examples:\n        | n |\n        | 1 |\n"},
+		{"a byte order mark", "\ufeffFeature: f\n  Scenario: s\n    Given a v3 cluster of 1 shard with 1 replica\n    Then every pod runs\n"},
+		{"white space beyond ASCII", "Feature: f\n\u3000Scenario:\u3000s\u00a0\n\u3000\u3000Given a v3 cluster of 1 shard with 1 replica\u00a0\n\u3000\u3000Then\u0020every pod runs\u2003\n"},
+		{"a line that is longer than 64 kB", "Feature: f\n  # " + strings.Repeat("x", 100_000) + "\n  Scenario: s\n    Given a v3 cluster of 1 shard with 1 replica\n    Then every pod runs\n"},
 		{"carriage returns", "Feature: f\r\n  Scenario: s\r\n    Given a v3 cluster of 1 shard with 1 replica\r\n    Then every pod runs\r\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

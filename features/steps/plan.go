@@ -1,7 +1,6 @@
 package steps
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,9 +10,9 @@ import (
 	"strconv"
 	"strings"
 
-	gherkin "github.com/cucumber/gherkin/go/v42"
 	messages "github.com/cucumber/messages/go/v34"
 
+	"github.com/monosim/monosim/features/featurefile"
 	"github.com/monosim/monosim/features/steps/tags"
 )
 
@@ -146,7 +145,7 @@ func (s *Suite) find() ([]*scenario, error) {
 			if err != nil {
 				return nil, err
 			}
-			list = append(list, readFeature(doc, gherkin.Pickles(*doc.GherkinDocument, doc.Uri, newID), why)...)
+			list = append(list, readFeature(doc, featurefile.Pickles(doc.GherkinDocument, newID), why)...)
 			for _, sc := range rowless(doc.Feature) {
 				remark := fmt.Sprintf("%s:%d: %s %q has no row, so nothing of it runs", doc.Uri, sc.Location.Line, sc.Keyword, sc.Name)
 				if first, last := linesOf(sc); line >= first && line <= last {
@@ -197,12 +196,11 @@ func (s *Suite) documents(root string) ([]document, error) {
 		if err != nil {
 			return &InputError{Where: "features", Text: err.Error()}
 		}
-		doc, err := gherkin.ParseGherkinDocument(bytes.NewReader(text), newID)
+		doc, err := featurefile.Parse(string(text), path, newID)
 		if err != nil {
 			return &InputError{Where: "features", Text: path + " - " + err.Error()}
 		}
 		if doc.Feature != nil {
-			doc.Uri = path
 			list = append(list, document{doc, string(text)})
 		}
 		return nil
