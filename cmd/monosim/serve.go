@@ -51,8 +51,14 @@ own then, which the addresses name. Nobody but programs of this machine may ask 
   monosim serve --schema > cluster.schema.json
   monosim serve cluster.yaml --admin 127.0.0.1:8990
   monosim serve cluster.yaml --json --speed 10x`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if prints := o.example || o.schema; prints && len(args) == 0 || !prints && len(args) == 1 {
+		Args: func(cmd *cobra.Command, args []string) error {
+			if o.example && o.schema {
+				return command.BadInput(errors.New("found --example and --schema, want one of them"))
+			}
+			if o.example || o.schema {
+				return command.NoArguments(cmd, args)
+			}
+			if len(args) == 1 {
 				return nil
 			}
 			return command.BadInput(fmt.Errorf("found %d descriptions, want one, as cluster.yaml; monosim serve --example prints one", len(args)))

@@ -43,8 +43,8 @@ failed or an invariant broke that the reference holds, and 2 for a plan that mak
   monosim train plan.yaml --json
   monosim train --schema > train.schema.json`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if schema && len(args) == 0 {
-				return nil
+			if schema {
+				return command.NoArguments(cmd, args)
 			}
 			return command.OneArgument("PLAN")(cmd, args)
 		},

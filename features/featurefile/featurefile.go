@@ -7,7 +7,7 @@
 //   - [Parse] reads a document.
 //   - [Pickles] makes the scenarios of it, a row of an outline as one.
 //
-// To change what is white space, see blank. The test that holds both parsers together draws files:
+// To change what is white space, see blank; what is said of mistakes, mistake.go. The test that holds both parsers together draws files:
 // make nightly-gherkin.
 //
 // Unstable: any commit may change it.
@@ -20,12 +20,12 @@ import (
 	messages "github.com/cucumber/messages/go/v34"
 )
 
-// Parse reads a document. newID numbers its parts. The error has a line for each mistake.
+// Parse reads a document. newID numbers its parts. The error is [Mistakes].
 func Parse(text, uri string, newID func() string) (*messages.GherkinDocument, error) {
 	builder := gherkin.NewAstBuilder(newID)
 	parser := gherkin.NewParser(builder)
 	if err := parser.Parse(newScanner(text), gherkin.NewMatcher(gherkin.DialectsBuiltin())); err != nil {
-		return nil, err
+		return nil, mistakes(err, text)
 	}
 	doc := builder.GetGherkinDocument()
 	doc.Uri = uri

@@ -37,6 +37,27 @@ func TestKindsOfFeatureFiles(t *testing.T) {
 	}
 }
 
+// What is no Gherkin is told with its line, in words, and with what may be meant.
+func TestMistakesOfFeatureFiles(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"a misspelt step", "Feature: f\n  Scenario: s\n    Given a v3 cluster of 1 shard with 1 replica\n    Whne x\n    Thne y\n",
+			"x.feature:4: found \"Whne x\", want a step, Scenario:, Rule:, Examples:, a row of a table, a doc string or a tag; did you mean \"When x\"\n" +
+				"x.feature:5: found \"Thne y\", want a step, Scenario:, Rule:, Examples:, a row of a table, a doc string or a tag; did you mean \"Then y\""},
+		{"a misspelt title", "Faeture: f\n", "x.feature:1: found \"Faeture: f\", want Feature: or a tag; did you mean \"Feature: f\""},
+		{"another language", "# language: de\nFunktionalitat: f\n", "x.feature:2: found \"Funktionalitat: f\", want Feature: or a tag; did you mean \"Funktionalität: f\""},
+		{"a row of another length", "Feature: f\n  Scenario Outline: s\n    Then <n> x\n    Examples:\n      | n | m |\n      | 1 |\n", "x.feature:6: inconsistent cell count within the table"},
+		{"the end of the file", "@tag\n", "x.feature:2: found the end of the file, want Feature: or a tag"},
+		{"no such language", "# language: xx\n", "x.feature:1: Language not supported: xx"},
+		{"a step that is a description", "Feature: f\n  Scenario: s\n    Thne every pod runs\n", "x.feature:2: found a scenario that asserts nothing; of its description, is \"Thne every pod runs\" meant as \"Then every pod runs\""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if _, err := suiteOf(&fakeRunner{}, c.text).Run(); err == nil || err.Error() != c.want {
+				t.Errorf("got\n%v\nwant\n%s", err, c.want)
+			}
+		})
+	}
+}
+
 func TestAnOutlineWithoutRowsIsSaid(t *testing.T) {
 	const outline = "Feature: f\n  Scenario Outline: none\n    Given a v3 cluster of 1 shard with <n> replicas\n    Then every pod runs\n    Examples:\n      | n |\n"
 	s := suiteOf(&fakeRunner{}, onePod)

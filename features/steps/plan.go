@@ -198,7 +198,7 @@ func (s *Suite) documents(root string) ([]document, error) {
 		}
 		doc, err := featurefile.Parse(string(text), path, newID)
 		if err != nil {
-			return &InputError{Where: "features", Text: path + " - " + err.Error()}
+			return badSyntax(path, err)
 		}
 		if doc.Feature != nil {
 			list = append(list, document{doc, string(text)})
@@ -206,6 +206,19 @@ func (s *Suite) documents(root string) ([]document, error) {
 		return nil
 	})
 	return list, err
+}
+
+// badSyntax has an [*InputError] for each mistake of a file.
+func badSyntax(path string, err error) error {
+	var list featurefile.Mistakes
+	if !errors.As(err, &list) {
+		return &InputError{Where: path, Text: err.Error()}
+	}
+	var all []error
+	for _, m := range list {
+		all = append(all, &InputError{Where: fmt.Sprintf("%s:%d", path, m.Line), Text: m.Text})
+	}
+	return errors.Join(all...)
 }
 
 // hostFS is the host's files, by any path.
@@ -288,8 +301,19 @@ func (h *holder) scenarioCase(sc *scenario, c *scenarioCase) {
 		h.people(sc, c, scratch)
 	}
 	if !asserts && !unknown {
-		h.fault(sc, sc.line, "found a scenario that asserts nothing")
+		h.fault(sc, sc.line, "found a scenario that asserts nothing%s", meantAsStep(c.written.Scenario.Description))
 	}
+}
+
+// meantAsStep says of a description that it may be meant as a step, "" for another.
+func meantAsStep(description string) string {
+	for line := range strings.Lines(description) {
+		line = strings.TrimSpace(line)
+		if meant := featurefile.Meant(line, "en"); meant != "" && meant != line {
+			return fmt.Sprintf("; of its description, is %q meant as %q", line, meant)
+		}
+	}
+	return ""
 }
 
 // people checks that the cluster of a case has the pods, servers, processes, models and

@@ -331,7 +331,7 @@ Feature: f
 		{"a line without a scenario", good, "", "x.feature:1", "x.feature:1", []string{"begin on 2"}},
 		{"a missing file", good, "", "y.feature", "features", []string{"y.feature"}},
 		{"an empty file", "Feature: f\n", "", "x.feature", "x.feature", []string{"found no scenario"}},
-		{"no Gherkin", "Scenario of a kind\n", "", "x.feature", "features", []string{"x.feature"}},
+		{"no Gherkin", "Scenario of a kind\n", "", "x.feature", "x.feature:1", []string{`found "Scenario of a kind", want Feature: or a tag`}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

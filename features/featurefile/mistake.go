@@ -1,0 +1,130 @@
+package featurefile
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+	gherkin "github.com/cucumber/gherkin/go/v42"
+)
+
+// Mistake is a place where a file is no Gherkin.
+type Mistake struct {
+	Line, Column int
+	// Text says what was found and what was wanted.
+	Text string
+}
+
+func (m *Mistake) Error() string { return fmt.Sprintf("%d:%d: %s", m.Line, m.Column, m.Text) }
+
+// Mistakes are those of a file, in order.
+type Mistakes []*Mistake
+
+func (list Mistakes) Error() string {
+	var lines []string
+	for _, m := range list {
+		lines = append(lines, m.Error())
+	}
+	return strings.Join(lines, "\n")
+}
+
+var (
+	mistakeLine    = regexp.MustCompile(`^\((\d+):(\d+)\): (.*)$`)
+	unexpectedLine = regexp.MustCompile(`^(?:unexpected end of file, )?expected: (.*?)(?:, got '(.*)')?$`)
+)
+
+// wantedWords says in words what the parser would have taken.
+var wantedWords = []struct{ token, words string }{
+	{"#FeatureLine", "Feature:"}, {"#StepLine", "a step"}, {"#BackgroundLine", "Background:"}, {"#ScenarioLine", "Scenario:"}, {"#RuleLine", "Rule:"},
+	{"#ExamplesLine", "Examples:"}, {"#TableRow", "a row of a table"}, {"#DocStringSeparator", "a doc string"}, {"#TagLine", "a tag"},
+}
+
+// mistakes reads the error of the parser.
+func mistakes(err error, text string) Mistakes {
+	var list Mistakes
+	for _, line := range strings.Split(err.Error(), "\n") {
+		m := mistakeLine.FindStringSubmatch(line)
+		if m == nil {
+			continue // the heading
+		}
+		one := &Mistake{Text: m[3]}
+		one.Line, _ = strconv.Atoi(m[1])
+		one.Column, _ = strconv.Atoi(m[2])
+		if u := unexpectedLine.FindStringSubmatch(m[3]); u != nil {
+			if u[2] == "" && list != nil {
+				break // the file ends too early because of what stands before
+			}
+			one.Text = unexpected(strings.Split(u[1], ", "), strings.TrimFunc(u[2], blank), language(text))
+		}
+		list = append(list, one)
+	}
+	if list == nil {
+		list = Mistakes{{Line: 1, Column: 1, Text: err.Error()}}
+	}
+	return list
+}
+
+// unexpected says what a line is not.
+func unexpected(tokens []string, found, language string) string {
+	var wanted []string
+	for _, w := range wantedWords {
+		if slices.Contains(tokens, w.token) {
+			wanted = append(wanted, w.words)
+		}
+	}
+	if last := len(wanted) - 1; last > 0 {
+		wanted = append(wanted[:last-1], wanted[last-1]+" or "+wanted[last])
+	}
+	if found == "" {
+		return "found the end of the file, want " + strings.Join(wanted, ", ")
+	}
+	said := fmt.Sprintf("found %q, want %s", found, strings.Join(wanted, ", "))
+	if meant := Meant(found, language); meant != "" {
+		said += fmt.Sprintf("; did you mean %q", meant)
+	}
+	return said
+}
+
+var languageLine = regexp.MustCompile(`(?m)^\s*#\s*language\s*:\s*([a-zA-Z\-_]+)\s*$`)
+
+// language returns that of a text.
+func language(text string) string {
+	if m := languageLine.FindStringSubmatch(text); m != nil {
+		return m[1]
+	}
+	return gherkin.DefaultDialect
+}
+
+// Meant returns a line with the keyword of a language that its begin seems to be meant for, ""
+// where it is like none.
+func Meant(line, language string) string {
+	dialect := gherkin.DialectsBuiltin().GetDialect(language)
+	if dialect == nil {
+		return ""
+	}
+	best, nearest := "", 3 // more than two letters are another word
+	try := func(begin, keyword string) {
+		if begin == "" || len([]rune(keyword)) < 4 {
+			return
+		}
+		if d := levenshtein.ComputeDistance(strings.ToLower(begin), strings.ToLower(keyword)); d < nearest {
+			best, nearest = keyword+strings.TrimPrefix(line, begin), d
+		}
+	}
+	title, _, isTitle := strings.Cut(line, ":")
+	word, _, _ := strings.Cut(line, " ")
+	for _, kind := range []string{"feature", "rule", "background", "scenario", "scenarioOutline", "examples"} {
+		for _, keyword := range dialect.Keywords[kind] {
+			if isTitle {
+				try(title, keyword)
+			}
+		}
+	}
+	for _, keyword := range dialect.StepKeywords() {
+		try(word, strings.TrimSpace(keyword))
+	}
+	return best
+}
