@@ -59,6 +59,8 @@ var notRun = map[string]string{
 	"monosim whatif solve plan":                     "a search takes minutes: the tests of cmd/monosim/whatif solve the worked plans",
 	"monosim serve cluster":                         "it serves until it is ended: TestServeKeepsACluster",
 	"monosim trainer ":                              "it needs a ZooKeeper: TestScenariosOfATrainingJob of runners/test/realrun/loopback",
+	"monosim test --runner agent":                   "all scenarios at the pace of the clock take a day: the tests of runners/test/agentrun have a few",
+	"monosim test builtin: --tags '@v3 and":         "as above",
 	"monosim test builtin:features/training --tags": "it takes minutes: make check-real",
 	"monosim serve-model ":                          "as above: TestServeModelEndsInOrder",
 	"monosim agent-controller ":                     "it needs a ZooKeeper: TestAModelIsDeclaredPublishedAndFound of runners/serve/programs",
