@@ -20,6 +20,13 @@ type Tolerant interface {
 	Tolerance() time.Duration
 }
 
+// Delayed is a cluster that measures by how much its host is late.
+type Delayed interface {
+	// Late returns that in cluster time. tooBusy says that it is more than a scenario can allow
+	// for, so that what failed says nothing.
+	Late() (late time.Duration, tooBusy bool)
+}
+
 // Tolerance returns that of a cluster, 0 for a cluster that is not Tolerant.
 func Tolerance(c Cluster) time.Duration {
 	if t, ok := c.(Tolerant); ok {

@@ -470,7 +470,10 @@ func totals(ink colour.Ink, s *steps.Summary, whose string, wall time.Duration) 
 	} else {
 		passed = ink.Good(passed)
 	}
+	if s.Busy > 0 {
+		failed += fmt.Sprintf(", %d too busy to tell", s.Busy)
+	}
 	return fmt.Sprintf("%d scenarios%s (%s, %s, %d skipped), %d steps, %v virtual in %v wall, trace %016x",
-		s.Runs, whose, passed, failed, s.Skipped, s.Steps,
+		s.Runs, whose, passed, failed, s.Skipped-s.Busy, s.Steps,
 		s.Virtual.Round(time.Millisecond), wall.Round(time.Millisecond), s.TraceHash())
 }

@@ -213,7 +213,7 @@ func (c *Comparison) try(ctx context.Context, sc steps.Listed) *trial {
 // on runs the scenario on a runner, and where it fails on slower ones.
 func (t *trial) on(ctx context.Context, i int, r runners.Runner) {
 	cell, result, ok := t.once(ctx, i, r, t.comparison.Suite.Flags)
-	for times := 1; ok && i > 0 && result.Status == steps.Failed && t.comparison.Slower != nil; times++ {
+	for times := 1; ok && i > 0 && (result.Status == steps.Failed || cell.Verdict == Busy) && t.comparison.Slower != nil; times++ {
 		slower, flags := t.comparison.Slower(r.Name(), times)
 		if slower == nil || ctx.Err() != nil {
 			break
@@ -246,7 +246,9 @@ func (t *trial) once(ctx context.Context, i int, r runners.Runner, flags string)
 		result.Log = nil
 		return Cell{Verdict: NotRun, Why: backend.Reason, Backend: true}, result, true
 	}
+	busy := errors.Is(result.Unable, steps.ErrBusy)
 	switch {
+	case busy:
 	case i == 0:
 		if c.Logs && result.Status == steps.Passed {
 			t.measure = &measure{trial: t, runner: r, logs: deeds.Open{deeds.Read(result.Log)}}
@@ -258,6 +260,7 @@ func (t *trial) once(ctx context.Context, i int, r runners.Runner, flags string)
 		if ctx.Err() != nil && cell.Log == Differs {
 			return cell, result, false // more seeds may have done the same
 		}
+		busy = result.TooBusy()
 	case t.measure != nil && result.Status == steps.Failed:
 		cell = t.until(&result)
 	}
@@ -270,6 +273,10 @@ func (t *trial) once(ctx context.Context, i int, r runners.Runner, flags string)
 	}
 	if err := result.Failure(); err != nil && cell.Log != Differs {
 		cell.Why, _, _ = strings.Cut(err.Error(), "\n")
+	}
+	if busy {
+		why, _, _ := strings.Cut(result.Unable.Error(), "\n")
+		cell = Cell{Verdict: Busy, Why: why}
 	}
 	result.Log = nil
 	return cell, result, true
@@ -289,7 +296,7 @@ func (c *Comparison) suite(sc steps.Listed, r runners.Runner) *steps.Suite {
 // a failure.
 func (t *trial) compare(ctx context.Context, result *steps.Result) Cell {
 	got := deeds.Read(result.Log)
-	verdict, differences := t.measure.hold(ctx, got, unseen(result.Log))
+	verdict, differences := t.measure.hold(ctx, got, unseen(result.Log), result.Late)
 	cell := Cell{Log: verdict}
 	cell.Same, cell.Deeds = t.measure.agreement(got, unseen(result.Log))
 	var left []deeds.Difference

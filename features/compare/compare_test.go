@@ -2,10 +2,12 @@ package compare_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -248,17 +250,19 @@ func (withoutBackend) Start() error {
 	return fmt.Errorf("start: %w", &runners.BackendError{Reason: "the backend stays down"})
 }
 
-// breaking is a runner whose first cluster has the comparison broken off.
+// breaking is a runner whose clusters have the comparison broken off, and then do not start for long.
 type breaking struct {
 	simrun.Runner
-	off context.CancelFunc
+	off   context.CancelFunc
+	until chan struct{}
 }
 
 func (*breaking) Name() string { return "breaking" }
 
-func (b *breaking) Build(spec runners.Spec) (runners.Cluster, error) {
+func (b *breaking) Build(runners.Spec) (runners.Cluster, error) {
 	b.off()
-	return b.Runner.Build(spec)
+	<-b.until
+	return nil, errors.New("the comparison is over")
 }
 
 const onePod = `Feature: f
@@ -293,9 +297,11 @@ func TestWhatABackendCannotDo(t *testing.T) {
 func TestWhatIsFinishedStays(t *testing.T) {
 	ctx, off := context.WithCancel(context.Background())
 	defer off()
+	until := make(chan struct{})
+	defer close(until)
 	c := compare.Comparison{
 		Suite:   steps.Suite{FS: fstest.MapFS{"f.feature": {Data: []byte(onePod)}}, Paths: []string{"."}, Seed: 1},
-		Runners: []runners.Runner{&simrun.Runner{}, &shifted{}, &breaking{off: off}}, Logs: true,
+		Runners: []runners.Runner{&simrun.Runner{}, &shifted{}, &breaking{off: off, until: until}}, Logs: true,
 	}
 	report := &steps.Report{}
 	m, summary, err := c.Run(ctx, report)
@@ -315,5 +321,54 @@ func TestWhatIsFinishedStays(t *testing.T) {
 	made := m.Over(older, func(string, string) (int, bool) { return 0, true })
 	if got := made.Scenarios[0].Cells[2].Log; got != compare.Open {
 		t.Errorf("a record: want the older result of what is unfinished to stay, got %q", got)
+	}
+}
+
+// hurried is a runner of other agents, on a host that was late.
+type hurried struct {
+	other
+	busy bool
+}
+
+func (h *hurried) Build(spec runners.Spec) (runners.Cluster, error) {
+	c, err := h.other.Build(spec)
+	return late{c, h.busy}, err
+}
+
+type late struct {
+	runners.Cluster
+	busy bool
+}
+
+func (l late) Late() (time.Duration, bool) { return time.Second, l.busy }
+
+// What differs on a machine that is too busy to tell is no failure, and is tried again before.
+func TestADifferenceOnABusyMachine(t *testing.T) {
+	for _, c := range []struct {
+		slower  runners.Runner
+		verdict string
+		failed  int
+	}{{nil, compare.Busy, 0}, {&hurried{busy: true}, compare.Busy, 0}, {&hurried{busy: false}, "passed", 1}} {
+		comparison := compare.Comparison{
+			Suite:   steps.Suite{FS: features.FS, Paths: []string{"rollout.feature:54"}, Seed: 1},
+			Runners: []runners.Runner{&simrun.Runner{}, &hurried{busy: true}}, Logs: true, Most: 3,
+			Slower: func(_ string, times int) (runners.Runner, string) {
+				if times > 1 {
+					return nil, ""
+				}
+				return c.slower, "--slower"
+			},
+		}
+		m, summary, err := comparison.Run(context.Background(), &steps.Report{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cell := m.Scenarios[0].Cells[1]
+		if cell.Verdict != c.verdict || summary.Failed != c.failed || summary.Busy != 1-c.failed {
+			t.Errorf("slower %+v: got %+v of %+v, want %s", c.slower, cell, summary, c.verdict)
+		}
+		if c.failed == 0 && !strings.Contains(cell.Why, "late by 1s") {
+			t.Errorf("why: got %q, want by how much it was late", cell.Why)
+		}
 	}
 }

@@ -18,6 +18,8 @@ const (
 	NotRun = "not run"
 	// Unfinished: the comparison was interrupted before.
 	Unfinished = "not finished"
+	// Busy: it failed or differed on a machine that was later than a scenario can allow for.
+	Busy = "too busy to tell"
 )
 
 // These say how the log of a run compares with the measure's.
@@ -132,7 +134,7 @@ func (m *Matrix) count(feature string, runner int) string {
 		}
 	}
 	var parts []string
-	for _, name := range []string{steps.Passed.String(), steps.Failed.String(), Equal, Open, Explained, Differs, NotRun, Unfinished} {
+	for _, name := range []string{steps.Passed.String(), steps.Failed.String(), Equal, Open, Explained, Differs, NotRun, Unfinished, Busy} {
 		if counts[name] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", counts[name], name))
 		}

@@ -3,6 +3,7 @@ package compare
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/features/steps"
@@ -19,10 +20,12 @@ type measure struct {
 	seeds int
 }
 
-// hold compares a log with those of the measure. While it differs, more seeds are run.
-func (m *measure) hold(ctx context.Context, got *deeds.Log, unseen []string) (verdict string, found []deeds.Difference) {
+// hold compares a log with those of the measure. While it differs, more seeds are run. late is by
+// how much the machine was late.
+func (m *measure) hold(ctx context.Context, got *deeds.Log, unseen []string, late time.Duration) (verdict string, found []deeds.Difference) {
 	c := m.trial.comparison
 	slack, most := c.slack(), cmp.Or(c.Most, mostSeeds)
+	slack.Late = late
 	got = got.Without(unseen)
 	m.seeds = max(m.seeds, 1)
 	for {

@@ -24,6 +24,7 @@ func (s *Suite) runOne(j job) (r Result) {
 		}
 		r = slower.runOnce(j)
 	}
+	r.TooBusy()
 	return r
 }
 

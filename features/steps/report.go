@@ -61,6 +61,10 @@ type Result struct {
 
 	// Unable is the reason of the first step that the runner could not do, nil if there is none.
 	Unable error
+	// Late is by how much the host was late, in cluster time. Busy says that this is more than a
+	// scenario can allow for: a run that would have failed there is skipped (TooBusy).
+	Late time.Duration
+	Busy bool
 
 	narrated bool // the cluster can be run again and tell what happened
 }
@@ -110,6 +114,9 @@ func (r *Result) finish(w *World) {
 		if broken := w.cluster.Failure(); broken != "" {
 			r.Err = errors.New(broken)
 		}
+		if d, ok := w.cluster.(runners.Delayed); ok {
+			r.Late, r.Busy = d.Late()
+		}
 	}
 	for _, s := range r.Steps {
 		if s.Status == Skipped {
@@ -119,6 +126,24 @@ func (r *Result) finish(w *World) {
 	if r.Failure() != nil {
 		r.Status = Failed
 	}
+}
+
+// ErrBusy is the reason why a run was skipped whose host was too busy to tell.
+var ErrBusy = errors.New("too busy to tell")
+
+// TooBusy skips a result that failed on a host that was too busy to tell, and reports whether it did.
+func (r *Result) TooBusy() bool {
+	if r.Status != Failed || !r.Busy {
+		return false
+	}
+	r.Unable = fmt.Errorf("%w: the machine was late by %v of the cluster's time; it failed by: %w", ErrBusy, r.Late.Round(100*time.Millisecond), r.Failure())
+	r.Status, r.Err = Skipped, nil
+	for i := range r.Steps {
+		if r.Steps[i].Status == Failed {
+			r.Steps[i].Status, r.Steps[i].Err = Skipped, nil
+		}
+	}
+	return true
 }
 
 // Report is a listener that keeps the summary and every result of a suite.
@@ -150,8 +175,10 @@ type Summary struct {
 	// Runs counts the results. It is less than planned when the run was interrupted or
 	// ended with the first failure.
 	Runs, Passed, Failed, Skipped int
-	Steps                         int
-	Virtual                       time.Duration
+	// Busy counts those of Skipped whose host was too busy to tell.
+	Busy    int
+	Steps   int
+	Virtual time.Duration
 	// Interrupted reports that the run was ended from outside.
 	Interrupted bool
 	// OutOfTime reports that the run was ended because its time was over.
@@ -208,6 +235,9 @@ func (s *Summary) add(r *Result) *FailureGroup {
 		s.Passed++
 	case Skipped:
 		s.Skipped++
+		if errors.Is(r.Unable, ErrBusy) {
+			s.Busy++
+		}
 	case Failed:
 		s.Failed++
 		return s.fail(r)

@@ -440,3 +440,48 @@ func TestAFailureIsTriedAgainOnASlowerRunner(t *testing.T) {
 		})
 	}
 }
+
+// slowHost is a runner whose clusters say by how much their host is late.
+type slowHost struct {
+	*fakeRunner
+	busy bool
+}
+
+type slowCluster struct {
+	runners.Cluster
+	busy bool
+}
+
+func (r slowHost) Build(spec runners.Spec) (runners.Cluster, error) {
+	c, err := r.fakeRunner.Build(spec)
+	return slowCluster{c, r.busy}, err
+}
+
+func (c slowCluster) Late() (time.Duration, bool) { return 3 * time.Second, c.busy }
+
+// Goal: what fails on a host that is busy with other work is no failure, and is counted apart.
+// What passes there has passed.
+func TestAHostThatIsTooBusyToTell(t *testing.T) {
+	failing := &fakeRunner{prepare: func(c *fakeCluster) { c.runs = func(string, time.Duration) bool { return false } }}
+	for _, c := range []struct {
+		name         string
+		runner       *fakeRunner
+		busy         bool
+		failed, told int
+	}{
+		{"fails on a busy host", failing, true, 0, 1},
+		{"fails on another", failing, false, 1, 0},
+		{"passes on a busy host", &fakeRunner{}, true, 0, 0},
+	} {
+		s := suiteOf(nil, "Feature: f\n  Scenario: s\n    Given a v3 cluster of 1 shard with 1 replica\n    Then shard0-replica0 runs\n")
+		s.Runner, s.Explain = slowHost{c.runner, c.busy}, -1
+		report := run(t, s)
+		if report.Failed != c.failed || report.Busy != c.told || report.Skipped != c.told {
+			t.Errorf("%s: got %+v, want %d failed, %d too busy", c.name, report.Summary, c.failed, c.told)
+		}
+		r := report.Results[0]
+		if c.told > 0 && (!errors.Is(r.Unable, ErrBusy) || !strings.Contains(r.Unable.Error(), "late by 3s") || !strings.Contains(r.Unable.Error(), "shard0-replica0")) {
+			t.Errorf("%s: want how late it was and how it failed, got %v", c.name, r.Unable)
+		}
+	}
+}

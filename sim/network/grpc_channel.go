@@ -283,6 +283,15 @@ func (n *Network) OnRPC(fn func(RPC)) {
 	n.observers = append(n.observers, fn)
 }
 
+// OnProbe sets the function to call for each probe that has found a port open.
+func (n *Network) OnProbe(fn func(from, to string)) { n.onProbe = fn }
+
+func (n *Network) probed(from, to string) {
+	if n.onProbe != nil {
+		n.onProbe(from, to)
+	}
+}
+
 // CallCount counts the finished calls of a method.
 type CallCount struct {
 	Method string

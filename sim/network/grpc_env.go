@@ -47,6 +47,7 @@ func (e *hostEnv) Probe(addr string, timeout time.Duration) error {
 		if c != nil {
 			c.SetReceiver(deaf{})
 			c.Close()
+			e.h.n.probed(e.h.name, addr)
 		}
 		task.Wake()
 	})

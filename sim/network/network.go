@@ -25,6 +25,7 @@ type Network struct {
 	byProcess map[*vtime.Process]*sockets
 	freeCalls []*Call
 	observers []func(RPC)
+	onProbe   func(from, to string)
 	calls     []CallCount
 }
 

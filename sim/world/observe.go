@@ -41,6 +41,13 @@ func (w *World) observeCall(r network.RPC) {
 	})
 }
 
+// observeProbe reports that a pod has found a port of its own open.
+func (w *World) observeProbe(from, to string) {
+	if w.byName[from] != nil && (w.hostAt(to) == from || strings.HasPrefix(to, "127.")) {
+		w.observe(from, "probe", "modelserver", "", 0)
+	}
+}
+
 // hostAt returns the name of the pod with an address, or the address itself.
 func (w *World) hostAt(addr string) string {
 	ip, _, _ := strings.Cut(addr, ":")

@@ -95,6 +95,7 @@ func New(spec cluster.Spec, o Options) (*World, error) {
 	}
 	if w.spec.Detail && w.options.Observe != nil {
 		w.net.OnRPC(w.observeCall)
+		w.net.OnProbe(w.observeProbe)
 	}
 	if !fake {
 		cfg.OnWrite = w.wrote

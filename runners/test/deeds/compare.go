@@ -2,6 +2,7 @@ package deeds
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -15,11 +16,13 @@ type Open []*Log
 type Slack struct {
 	Least time.Duration
 	Part  float64
+	// Late is the cluster time by which the machine was late.
+	Late time.Duration
 }
 
 // at returns the slack at a cluster time.
 func (s Slack) at(t time.Duration) time.Duration {
-	return s.Least + time.Duration(float64(t)*s.Part)
+	return s.Least + s.Late + time.Duration(float64(t)*s.Part)
 }
 
 // Kind says in what respect two logs differ.
@@ -31,6 +34,9 @@ const (
 	ByDeed  Kind = "deed"
 	ByTime  Kind = "time"
 	ByOrder Kind = "order"
+	// A round may differ in how often it came, and in its period.
+	ByCount  Kind = "count"
+	ByPeriod Kind = "period"
 )
 
 // Difference is the first place in a track where a log differs from every log of [Open].
@@ -42,7 +48,7 @@ type Difference struct {
 	At int
 	// Want is the track in the most similar of the open logs, Got the track in the log.
 	Want, Got []Deed
-	// From and Until bound the wanted time, for a difference in time.
+	// From and Until bound the wanted time or period, or the number of times in ns.
 	From, Until time.Duration
 }
 
@@ -56,7 +62,7 @@ func Compare(open Open, got *Log, slack Slack) []Difference {
 		d, ok := c.track(name)
 		switch {
 		case !ok:
-		case d.Kind == ByTime:
+		case d.Kind != ByDeed:
 			byTime = append(byTime, d)
 		default:
 			byDeed = append(byDeed, d)
@@ -128,6 +134,9 @@ func deedsOf(l *Log, name string) []Deed {
 
 // track compares one track with the track of the same name in all open logs.
 func (c *comparison) track(name string) (Difference, bool) {
+	if topic, _, _ := strings.Cut(name, " "); topic == roundTopic {
+		return c.round(name)
+	}
 	got := deedsOf(c.got, name)
 	var alike [][]Deed
 	nearest, best := []Deed(nil), -1

@@ -25,7 +25,7 @@
 //
 //   - which observations count: read.go; how texts are made equal: plain.go
 //   - what is observed beyond a runner's own log: watch.go
-//   - what counts as a difference: compare.go; how it is shown: show.go
+//   - what counts as a difference: compare.go, and of rounds: round.go; how it is shown: show.go
 //
 // Unstable: any commit may change it.
 package deeds
@@ -50,10 +50,12 @@ type Track struct {
 	// Name begins with the topic: "znode /gip/binding", "process shard0-replica0 agent_service".
 	Name  string
 	Deeds []Deed
+
+	at []time.Duration // of a round, when it came
 }
 
 // Topic is the first word of the name: "znode", "session", "process", "child", "model",
-// "call", "training", "file" or "answer".
+// "call", "round", "training", "file" or "answer".
 func (t *Track) Topic() string {
 	topic, _, _ := strings.Cut(t.Name, " ")
 	return topic
@@ -68,13 +70,19 @@ type Deed struct {
 	// First and Last are cluster times; Times counts the acts.
 	First, Last time.Duration
 	Times       int
+	// Every is the median time between two acts of a round, 0 for others and for fewer than three.
+	Every time.Duration
 }
 
 // String returns one line: when, who, what, and how often.
 func (d Deed) String() string {
 	line := fmt.Sprintf("t+%.1fs %s %s", d.First.Seconds(), d.Who, d.Text)
 	if d.Times > 1 {
-		line += fmt.Sprintf(" (%d times until t+%.1fs)", d.Times, d.Last.Seconds())
+		line += fmt.Sprintf(" (%d times until t+%.1fs", d.Times, d.Last.Seconds())
+		if d.Every > 0 {
+			line += fmt.Sprintf(", every %.2fs", d.Every.Seconds())
+		}
+		line += ")"
 	}
 	return line
 }

@@ -33,12 +33,13 @@ func (c *comparison) order() []Difference {
 
 // firsts lists for each pod, sorted by name, its tracks in the order of their first deeds. Files
 // and answers are left out: they are recorded at the end of a step, so their order means nothing.
+// Rounds have periods of their own.
 func firsts(l *Log) [][]done {
 	byPod := map[string][]done{}
 	var pods []string
 	for _, t := range l.Tracks {
 		who := t.Deeds[0].Who
-		if t.Topic() == "file" || t.Topic() == "answer" || who == anybody {
+		if t.Topic() == "file" || t.Topic() == "answer" || t.Topic() == roundTopic || who == anybody {
 			continue
 		}
 		if byPod[who] == nil {

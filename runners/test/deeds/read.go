@@ -37,6 +37,7 @@ func Read(log []runners.Observation) *Log {
 	made := &Log{}
 	for _, name := range slices.Sorted(maps.Keys(r.tracks)) {
 		t := r.tracks[name]
+		t.measured()
 		t.Deeds = cycles(t.Deeds)
 		made.Tracks = append(made.Tracks, t)
 	}
@@ -79,6 +80,8 @@ func (r *reader) observe(o *runners.Observation) {
 		r.training(o, what)
 	case "rpc":
 		r.call(o)
+	case "probe":
+		r.round(o, "probe", "finds a port of its model servers open")
 	case opFile:
 		r.add("file "+o.Pod+" "+o.Path, o, o.Pod, "has "+o.Note)
 	case opAnswer:
@@ -229,5 +232,11 @@ func (r *reader) call(o *runners.Observation) {
 		subject, answer = o.Path+" "+model, rest
 	}
 	code, _, _ := strings.Cut(answer, ":")
+	if ofModelServers[o.Path] {
+		if !unanswered[code] {
+			r.round(o, subject, "asks")
+		}
+		return
+	}
 	r.add("call "+o.Pod+" "+subject, o, o.Pod, "is answered "+code)
 }

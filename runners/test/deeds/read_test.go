@@ -46,6 +46,10 @@ func TestALogHasWhatWasDone(t *testing.T) {
 		{At: at(121), Pod: pod, Op: "modelserver.serving", Note: "port 30005", ID: 101},
 		{At: at(122), Pod: pod, Op: "rpc", Path: "GetModelStatus", Note: "ctr:entry: NOT_FOUND: no versions", Peer: pod},
 		{At: at(123), Pod: pod, Op: "rpc", Path: "GetModelStatus", Note: "ctr:entry: NOT_FOUND: none", Peer: pod},
+		{At: at(124), Pod: pod, Op: "rpc", Path: "GetModelStatus", Note: "ctr:entry: OK", Peer: pod},
+		{At: at(124), Pod: pod, Op: "rpc", Path: "GetModelStatus", Note: "ctr:entry: UNAVAILABLE: connection refused", Peer: pod},
+		{At: at(124), Pod: pod, Op: "rpc", Path: "Report", Note: "OK", Peer: pod},
+		{At: at(124), Pod: pod, Op: "probe", Path: "modelserver"},
 		{At: at(124), Pod: "operator", Op: "rpc", Path: "HeartBeat", Note: "OK", Peer: pod},
 		{At: at(125), Pod: "operator", Op: "zookeeper.create", Path: "/gip/layouts/main/ctr:entry"},
 		{At: at(125), Pod: "operator", Op: "zookeeper.delete", Path: "/gip/layouts/main/ctr:entry"},
@@ -57,9 +61,11 @@ func TestALogHasWhatWasDone(t *testing.T) {
 		{At: at(127), Pod: pod, Op: "zookeeper.delete", Path: info, Note: "with its session"},
 	}
 	want := map[string][]string{
-		"call " + pod + " GetModelStatus ctr:entry": {"t+122.0s " + pod + " is answered NOT_FOUND (2 times until t+123.0s)"},
-		"model " + pod + " ctr:entry/1":             {"t+121.0s " + pod + " has it END"},
-		"process " + pod + " agent_service":         {"t+0.0s " + pod + " starts it --conf=/c/agent.conf"},
+		"call " + pod + " Report":                    {"t+124.0s " + pod + " is answered OK"},
+		"round " + pod + " GetModelStatus ctr:entry": {"t+122.0s " + pod + " asks (3 times until t+124.0s, every 1.00s)"},
+		"round " + pod + " probe":                    {"t+124.0s " + pod + " finds a port of its model servers open"},
+		"model " + pod + " ctr:entry/1":              {"t+121.0s " + pod + " has it END"},
+		"process " + pod + " agent_service":          {"t+0.0s " + pod + " starts it --conf=/c/agent.conf"},
 		"process " + pod + " tensorflow_model_server monolith.serving_ps": {
 			"t+1.0s " + pod + " starts it --archon_rpc_psm=monolith.serving_ps --enable=true --model_config_file=TEMPORARY --port=port",
 			"t+126.0s " + pod + " ends code -9",

@@ -30,6 +30,10 @@ func (d *Difference) Brief() string {
 	switch d.Kind {
 	case ByTime:
 		return fmt.Sprintf("%s: %s at t+%.1fs, want t+%.1fs to t+%.1fs", d.Track, d.Got[d.At].Text, d.Got[d.At].First.Seconds(), max(d.From, 0).Seconds(), d.Until.Seconds())
+	case ByCount:
+		return fmt.Sprintf("%s: comes %d times, want %d to %d", d.Track, times(d.Got), d.From, d.Until)
+	case ByPeriod:
+		return fmt.Sprintf("%s: comes every %.2fs, want every %.2fs to %.2fs", d.Track, d.Got[0].Every.Seconds(), d.From.Seconds(), d.Until.Seconds())
 	case ByOrder:
 		return d.heading()
 	}
@@ -48,10 +52,22 @@ func (d *Difference) heading() string {
 	switch d.Kind {
 	case ByTime:
 		return fmt.Sprintf("%s: deed %d is at another time, want t+%.1fs to t+%.1fs", d.Track, d.At+1, max(d.From, 0).Seconds(), d.Until.Seconds())
+	case ByCount:
+		return fmt.Sprintf("%s: comes %d times, want %d to %d", d.Track, times(d.Got), d.From, d.Until)
+	case ByPeriod:
+		return fmt.Sprintf("%s: comes every %.2fs, want every %.2fs to %.2fs", d.Track, d.Got[0].Every.Seconds(), d.From.Seconds(), d.Until.Seconds())
 	case ByOrder:
 		return fmt.Sprintf("%s: comes before %s, want the other way round", d.Track, d.Other)
 	}
 	return fmt.Sprintf("%s: deed %d is another", d.Track, d.At+1)
+}
+
+// times counts the acts of a round.
+func times(list []Deed) (n int) {
+	for _, d := range list {
+		n += d.Times
+	}
+	return n
 }
 
 // window formats the deeds around the differing one, or all of them for a difference in order.

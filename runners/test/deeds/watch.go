@@ -236,11 +236,20 @@ func (w *watched) EndFaultAfter(f runners.Fault, d time.Duration) error {
 	return runners.ErrUnsupported
 }
 
+// Late asks the wrapped cluster, if that measures it.
+func (w *watched) Late() (late time.Duration, tooBusy bool) {
+	if d, ok := w.Cluster.(runners.Delayed); ok {
+		return d.Late()
+	}
+	return 0, false
+}
+
 // Tolerance returns the tolerance of the wrapped cluster.
 func (w *watched) Tolerance() time.Duration { return runners.Tolerance(w.Cluster) }
 
 var (
 	_ runners.Tolerant  = (*watched)(nil)
+	_ runners.Delayed   = (*watched)(nil)
 	_ runners.Narrator  = (*watched)(nil)
 	_ runners.Scheduler = (*watched)(nil)
 	_ runners.Checker   = watching{}

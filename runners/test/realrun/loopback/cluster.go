@@ -28,8 +28,10 @@ type Cluster struct {
 
 	disks disks
 	net   *network
-	guard *guard
-	zk    zooKeeper
+	// behind has for each address of net one on which the model servers of that pod listen.
+	behind *network
+	guard  *guard
+	zk     zooKeeper
 	// tap reads what passes between ZooKeeper and its clients; expiries sees the rest.
 	tap      *wiretap.ZooKeeper
 	expiries *expiries
@@ -43,6 +45,7 @@ type Cluster struct {
 	// operator is the process through which an operator acts and observes.
 	operator *operatorProcess
 	journal  *journal
+	lateness lateness
 	// endings holds the faults that end by themselves after a time.
 	endings operator.Endings
 	// kept is set if the directory has to stay after Close.
@@ -85,6 +88,9 @@ func build(o Options, spec runners.Spec) (_ *Cluster, err error) {
 	if c.net, err = newNetwork(); err != nil {
 		return nil, err
 	}
+	if c.behind, err = newNetwork(); err != nil {
+		return nil, err
+	}
 	if c.guard, err = newGuard(); err != nil {
 		return nil, err
 	}
@@ -106,6 +112,7 @@ func build(o Options, spec runners.Spec) (_ *Cluster, err error) {
 	}
 	c.began = time.Now() // the cluster's time begins here, after what Build did
 	c.journal.watch()
+	go c.watchLateness(c.journal.stop)
 	return c, nil
 }
 
@@ -196,8 +203,12 @@ func (c *Cluster) wall(d time.Duration) time.Duration {
 	return time.Duration(float64(d) * c.o.TimeScale)
 }
 
-// Tolerance returns by how much events may be late; see runners.Tolerant.
-func (c *Cluster) Tolerance() time.Duration { return c.o.Slack }
+// Tolerance returns by how much events may be late: more on a machine that was. See
+// runners.Tolerant.
+func (c *Cluster) Tolerance() time.Duration {
+	late, _ := c.Late()
+	return c.o.Slack + late
+}
 
 // Pass lets time pass in steps of runners.Resolution, and ends the faults that are due.
 func (c *Cluster) Pass(d time.Duration, until func() bool) (bool, error) {
@@ -286,8 +297,10 @@ func (c *Cluster) Close() {
 	}
 	c.journal.close()
 	c.world.Close()
-	if c.net != nil {
-		c.net.close()
+	for _, n := range []*network{c.net, c.behind} {
+		if n != nil {
+			n.close()
+		}
 	}
 	if !c.kept && !c.o.Keep {
 		os.RemoveAll(c.disks.root)

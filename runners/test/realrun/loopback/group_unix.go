@@ -38,3 +38,6 @@ func exitCode(cmd *exec.Cmd) int {
 
 // supportedHere returns nil: this system has process groups and loopback addresses.
 func supportedHere() error { return nil }
+
+// makePipe makes a named pipe.
+func makePipe(name string) error { return syscall.Mkfifo(name, 0o600) }

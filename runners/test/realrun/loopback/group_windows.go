@@ -18,3 +18,5 @@ func exitCode(cmd *exec.Cmd) int     { return cmd.ProcessState.ExitCode() }
 func supportedHere() error {
 	return fmt.Errorf("clusters of processes want Linux: %w", runners.ErrUnsupported)
 }
+
+func makePipe(string) error { return supportedHere() }

@@ -41,14 +41,40 @@ func (p *pod) wrapper() string {
 export MONOSIM_TFSERVING_FLAGS
 `
 	}
+	tells := ""
+	if p.relayed() {
+		tells = `echo "$here" > ` + shellQuoted(p.startedPipe()) + "\n"
+	}
 	return `#!/bin/sh
 # PredictionServiceGrpc
 here=` + shellQuoted(p.serversDir()) + `
 output=$(readlink /proc/$$/fd/1)
 here=$here/$$-$(cut -d ' ' -f 22 /proc/$$/stat)
 printf '%s\n' "$output" "$@" > "$here.tmp"
-mv "$here.tmp" "$here.args"
-` + flags + `exec ` + server + ` "$@"
+` + p.elsewhere() + `mv "$here.tmp" "$here.args"
+` + tells + flags + `exec ` + server + ` "$@"
+`
+}
+
+// elsewhere returns the part of the script that has a server of another program listen on ports
+// of its own, so that a relay can take those of the command line.
+func (p *pod) elsewhere() string {
+	if !p.relayed() || p.c.o.ModelServer == "" {
+		return ""
+	}
+	return `started=$(ls ` + shellQuoted(p.serversDir()) + ` | grep -c '\.tmp$\|\.args$')
+set -- "$(sed -n "${started}p" ` + shellQuoted(p.portsFile()) + `)" "$@"
+grpc=${1% *} rest=${1#* }
+echo "$1" > "$here.behind"
+shift
+for flag; do
+  shift
+  case $flag in
+  --port=*) flag=--port=$grpc ;;
+  --rest_api_port=*) flag=--rest_api_port=$rest ;;
+  esac
+  set -- "$@" "$flag"
+done
 `
 }
 
@@ -63,7 +89,7 @@ func shellQuoted(text string) string { return "'" + strings.ReplaceAll(text, "'"
 func (p *pod) servingFlags() []string {
 	s := p.c.spec.Serving
 	flags := []string{
-		"--monosim_host=" + p.ip, fmt.Sprintf("--monosim_speed=%g", 1/p.c.o.TimeScale), "--monosim_stand_ins",
+		"--monosim_host=" + p.serverIP(), fmt.Sprintf("--monosim_speed=%g", 1/p.c.o.TimeScale), "--monosim_stand_ins",
 		"--monosim_store=" + filepath.Join(p.c.disks.root, modelsDir, uriDir),
 	}
 	if p.c.o.Admin {
@@ -106,16 +132,20 @@ func (p *pod) bareProgram() Program {
 
 // modelServer describes a model server that was started.
 type modelServer struct {
-	name       string // common name of its files
-	pid        int
-	started    string // start time as process.Runs takes it
-	kind       string
-	port       int
-	rest       int
-	admin      int // port of its interface for faults, 0 without it
-	configFile string
-	args       []string
-	startedAt  time.Time
+	name      string // common name of its files
+	pid       int
+	started   string // start time as process.Runs takes it
+	kind      string
+	port      int
+	rest      int
+	admin     int // port of its interface for faults, 0 without it
+	restAsked int // the port of REST on its command line
+	// behind and restBehind are the ports on which it listens, which differ from port and restAsked
+	// for a program that cannot be told another address.
+	behind, restBehind int
+	configFile         string
+	args               []string
+	startedAt          time.Time
 	// serving is the time when its ports opened, zero before.
 	serving time.Time
 }
@@ -182,8 +212,17 @@ func (p *pod) readServer(name string) (m modelServer, ok bool) {
 		if value, ok := strings.CutPrefix(arg, "--port="); ok {
 			m.port, _ = strconv.Atoi(value) // a text that is not a number gives 0, which is not a port
 		}
+		if value, ok := strings.CutPrefix(arg, "--rest_api_port="); ok {
+			m.restAsked, _ = strconv.Atoi(value)
+		}
 		if value, ok := strings.CutPrefix(arg, "--model_config_file="); ok {
 			m.configFile = value
+		}
+	}
+	m.behind, m.restBehind = m.port, m.restAsked
+	if text, err := os.ReadFile(m.name + ".behind"); err == nil {
+		if _, err := fmt.Sscan(string(text), &m.behind, &m.restBehind); err != nil {
+			return m, false
 		}
 	}
 	return m, true
@@ -242,5 +281,10 @@ func (c *Cluster) modelServer(pod, kind string) (*pod, modelServer, error) {
 	return nil, modelServer{}, fmt.Errorf("pod %s: found no model server of kind %q, want one of those that run: [%s]", pod, kind, strings.Join(kinds, " "))
 }
 
-// addr returns the address of a server.
-func (p *pod) addr(m modelServer) string { return fmt.Sprintf("%s:%d", p.ip, m.port) }
+// addr returns the address of a server, past the relay to it.
+func (p *pod) addr(m modelServer) string {
+	if p.relayed() {
+		return fmt.Sprintf("%s:%d", p.serverIP(), m.behind)
+	}
+	return fmt.Sprintf("%s:%d", p.ip, m.port)
+}

@@ -27,6 +27,8 @@ type pod struct {
 	ip    string
 	dir   string // its own disk
 	relay *relay // to ZooKeeper
+	// modelRelays is nil in a run without details, and for a pod without an agent.
+	modelRelays *modelRelays
 
 	// servers holds all model servers ever started, by the file of their command line.
 	serversMu sync.Mutex
@@ -54,6 +56,11 @@ func newPod(c *Cluster, spec runners.Pod, i int, bare *runners.BareServerSpec) (
 	}
 	if err := p.furnish(); err != nil {
 		return nil, err
+	}
+	if p.relayed() {
+		if p.modelRelays, err = newModelRelays(p); err != nil {
+			return nil, err
+		}
 	}
 	if bare == nil {
 		return p, p.prepare()
@@ -303,6 +310,9 @@ func (p *pod) close() {
 	if first != nil {
 		p.c.guard.end(first.pid())
 		<-first.exited
+	}
+	if p.modelRelays != nil {
+		p.modelRelays.close()
 	}
 	p.relay.close()
 }

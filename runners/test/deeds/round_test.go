@@ -1,0 +1,55 @@
+package deeds_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/test/deeds"
+)
+
+// rounds is a log in which a pod asks for a model from begin on, n times at a period, each time late
+// by a little more or less.
+func rounds(begin, period float64, n int) *deeds.Log {
+	var log []runners.Observation
+	for i := range n {
+		late := []float64{0, 0.1, 0.05}[i%3]
+		log = append(log, runners.Observation{At: at(begin + float64(i)*period + late), Pod: pod, Op: "rpc", Path: "GetModelStatus", Note: "ctr: OK"})
+	}
+	return deeds.Read(log)
+}
+
+// The goal is that a round that comes at another period is noticed, though nothing else differs, and
+// one that is a little late is not. The method is rounds of a second and of half a minute.
+func TestAnotherPeriodIsNoticed(t *testing.T) {
+	second := deeds.Open{rounds(2, 1.005, 60), rounds(2.5, 1.003, 60)}
+	half := deeds.Open{rounds(31, 30, 5), rounds(61, 30, 4)}
+	for _, c := range []struct {
+		name string
+		open deeds.Open
+		got  *deeds.Log
+		late time.Duration
+		want string
+	}{
+		{"the same", second, rounds(3, 1.01, 59), 0, ""},
+		{"a slow machine", second, rounds(3, 1.2, 50), 0, ""},
+		{"every two seconds", second, rounds(3, 2, 30), 0, "comes 30 times, want 60 to 60"},
+		{"every two seconds, for as often", second, rounds(3, 2, 60), 0, "comes every 1.95s, want every 0.95s to 0.95s"},
+		{"never", second, &deeds.Log{}, 0, "comes 0 times, want 60 to 60"},
+		{"every 33 seconds", half, rounds(31, 33, 5), 0, "comes every 33.10s, want every 29.95s to 30.10s"},
+		{"every 20 seconds", half, rounds(31, 20, 5), 0, "comes every 20.10s, want every 29.95s to 30.10s"},
+		{"between what two seeds do", half, rounds(45, 30, 4), 0, "deed 1 is at another time, want t+31.0s to t+61.0s"},
+		{"late, on a machine that was", half, rounds(36, 30, 4), 2 * time.Second, ""},
+		{"late, on one that was not", half, rounds(36, 30, 4), 0, "deed 1 is at another time"},
+	} {
+		found := deeds.Compare(c.open, c.got, deeds.Slack{Least: time.Minute, Late: c.late})
+		got := ""
+		if len(found) > 0 {
+			got = found[0].Lines("sim", "real")[0]
+		}
+		if want := c.want; want == "" && got != "" || !strings.Contains(got, want) {
+			t.Errorf("%s: got %q, want %q", c.name, got, want)
+		}
+	}
+}
