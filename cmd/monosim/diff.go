@@ -28,6 +28,8 @@ type diffOptions struct {
 	seed    uint64
 	known   []string
 	formats []string
+	ignore  []string
+	by      string
 	grammar bool
 	answerFlags
 }
@@ -51,11 +53,16 @@ with one of 25 lines. It is asked the operations that its greeting has; cases of
 others, and those that it answers with "skipped", count as skipped. One that ends,
 hangs or writes something else fails the case and is started again for the next.
 
-For a failed case the question is printed, and both answers as JSON: what is
-expected only with -, what came only with +. A difference in an invented case is
-made as small as it goes and printed as a line for a case file too. Cases on a
-testee's list of known failures are asked as well, and one that passes is a
-failure; a difference that a documented quirk allows counts as explained.
+Failures are counted by their causes: how the answers part (blanks of JSON, order,
+missing log lines, the class of an error, another value) and, where that tells them
+apart, what their inputs have. A cause has the number of its failures, of those that
+would pass without it, of those that would be left, places in the answers, lines of
+the reference, and the smallest failure. With five failures or fewer, or --by case,
+each is printed: the question, and both answers as JSON, what is expected only with
+-, what came only with +. A difference in an invented case is made as small as it
+goes and printed as a line for a case file too. Cases on a testee's list of known
+failures are asked as well, and one that passes is a failure; a difference that a
+documented quirk allows counts as explained.
 
 The exit code is 0 when no case failed, 1 when one did or a testee ends badly, and
 2 when what was asked for makes no sense: a testee that cannot be started, gives no
@@ -64,6 +71,7 @@ greeting, or has no operation that is asked.`,
   monosim diff --testee ./port --suite 'utils.*' --suite zk_mirror --most 1
   monosim diff --testee 'java -jar port.jar' --known-failing known_failing.txt
   monosim diff --testee ./port --fuzz 1000 --seed 7
+  monosim diff --testee ./port --ignore logs,blanks --format table --format html:report.html
   MONOLITH_SRC=monolith monosim diff --python --fuzz 10000
   MONOLITH_SRC=monolith monosim diff --python --suite 'python.*' --fuzz 100000
   monosim diff --grammar`,
@@ -79,9 +87,12 @@ greeting, or has no operation that is asked.`,
 	f.IntVar(&o.jobs, "jobs", runtime.NumCPU(), "how many copies of each implementation answer invented cases side by side")
 	f.Uint64Var(&o.seed, "seed", 1, "what the invented cases follow from")
 	f.StringArrayVar(&o.known, "known-failing", nil, "file with ids of cases that the testee is known to fail, one for each --testee in their order")
-	f.StringArrayVar(&o.formats, "format", nil, "table (default), junit or json, with :FILE into a file; may be repeated")
+	f.StringArrayVar(&o.formats, "format", nil, "table (default), html, junit or json, with :FILE into a file; may be repeated")
+	f.StringSliceVar(&o.ignore, "ignore", nil, "what makes no failure alone: logs (log lines), texts (of exceptions), blanks (of JSON, and all that leaves its values equal)")
+	f.StringVar(&o.by, "by", "cause", "how many failures are printed: by cause, or each case, as --most asks for too")
 	f.BoolVar(&o.grammar, "grammar", false, "print the grammar of invented expressions, regular expressions, filters and numbers, and compare nothing")
-	completeFlags(cmd, map[string]func() []string{"format": func() []string { return slices.Sorted(maps.Keys(diffFormats)) }})
+	completeFlags(cmd, map[string]func() []string{"format": func() []string { return slices.Sorted(maps.Keys(diffFormats)) },
+		"ignore": conformance.Ignored, "by": func() []string { return []string{"cause", "case"} }})
 	return cmd
 }
 
@@ -103,6 +114,9 @@ func (o *diffOptions) run(cmd *cobra.Command) error {
 	if err := o.check(); err != nil {
 		return command.BadInput(err)
 	}
+	if err := o.checkCauses(); err != nil {
+		return command.BadInput(err)
+	}
 	reference, subjects, err := o.testees()
 	defer conformance.CloseAll(append(subjects, reference))
 	if err != nil {
@@ -117,7 +131,9 @@ func (o *diffOptions) run(cmd *cobra.Command) error {
 		if err != nil {
 			return command.BadInput(err)
 		}
-		diffs = append(diffs, conformance.SubjectReport{Name: s.Name, DiffReport: report, Most: o.most, All: len(o.suites) == 0})
+		ignored := report.Ignore(o.ignore)
+		diffs = append(diffs, conformance.SubjectReport{Name: s.Name, DiffReport: report, Most: o.most, All: len(o.suites) == 0,
+			ByCause: o.by == "cause" && !cmd.Flags().Changed("most"), Ignored: ignored})
 	}
 	ending := conformance.CloseAll(append(subjects, reference))
 	failed := 0
@@ -133,6 +149,19 @@ func (o *diffOptions) run(cmd *cobra.Command) error {
 		return &command.ExitError{Code: command.ExitFailed}
 	}
 	return ending
+}
+
+// checkCauses returns an error for a kind of difference or a way to print that there is not.
+func (o *diffOptions) checkCauses() error {
+	for _, kind := range o.ignore {
+		if !slices.Contains(conformance.Ignored(), kind) {
+			return fmt.Errorf("--ignore: found %q, want %s", kind, strings.Join(conformance.Ignored(), ", "))
+		}
+	}
+	if o.by != "cause" && o.by != "case" {
+		return fmt.Errorf("--by: found %q, want cause or case", o.by)
+	}
+	return nil
 }
 
 // testees returns the subjects and the reference; the reference has no Testee when the
@@ -235,6 +264,7 @@ func (o *diffOptions) golden(cmd *cobra.Command, subject conformance.Subject, su
 // diffFormats maps the names of formats to the functions that write a comparison.
 var diffFormats = map[string]func(io.Writer, []conformance.SubjectReport) error{
 	"table": conformance.WriteTable,
+	"html":  conformance.WriteHTML,
 	"junit": conformance.WriteJUnit,
 	"json":  conformance.WriteSubjectsJSON,
 }
@@ -254,7 +284,7 @@ func parseDiffFormats(texts []string) ([]diffOutput, error) {
 	for _, text := range texts {
 		format, file, toFile := strings.Cut(text, ":")
 		if diffFormats[format] == nil || toFile && file == "" {
-			return nil, fmt.Errorf("--format: found %q, want table, junit or json, or one of them with :FILE", text)
+			return nil, fmt.Errorf("--format: found %q, want table, html, junit or json, or one of them with :FILE", text)
 		}
 		list = append(list, diffOutput{format: format, file: file})
 	}

@@ -181,7 +181,7 @@ func TestRecordingTwiceGivesTheSameBytes(t *testing.T) {
 }
 
 func TestDiffComparesTestees(t *testing.T) {
-	out, code, _ := runMonosim("", "diff", "--suite", "utils.isabs", "--testee", scriptTestee(t, `"out":true`), "--fuzz", "30", "--seed", "4")
+	out, code, _ := runMonosim("", "diff", "--suite", "utils.isabs", "--testee", scriptTestee(t, `"out":true`), "--fuzz", "30", "--seed", "4", "--by", "case")
 	for _, want := range []string{"utils.isabs ", "utils.isabs/seed-4-", "as a line for a case file:\n      {\"id\":", " cases for 1 testee: "} {
 		if !strings.Contains(out, want) {
 			t.Errorf("found no %q in\n%s", want, out)
@@ -190,7 +190,7 @@ func TestDiffComparesTestees(t *testing.T) {
 	if code != command.ExitFailed {
 		t.Errorf("got exit code %d, want %d", code, command.ExitFailed)
 	}
-	if again, _, _ := runMonosim("", "diff", "--suite", "utils.isabs", "--testee", scriptTestee(t, `"out":true`), "--fuzz", "30", "--seed", "4"); strings.SplitN(again, "\n", 2)[1] != strings.SplitN(out, "\n", 2)[1] {
+	if again, _, _ := runMonosim("", "diff", "--suite", "utils.isabs", "--testee", scriptTestee(t, `"out":true`), "--fuzz", "30", "--seed", "4", "--by", "case"); strings.SplitN(again, "\n", 2)[1] != strings.SplitN(out, "\n", 2)[1] {
 		t.Errorf("the same seed gives another output:\n%s\nthen\n%s", out, again)
 	}
 }
@@ -237,6 +237,8 @@ func TestBadInputOfTheCommandsIsTold(t *testing.T) {
 		{"no checkout", []string{"vectors", "record", "--python"}, "MONOLITH_SRC"},
 		{"nothing to compare with", []string{"diff", "--fuzz", "3"}, "found neither --python nor --testee"},
 		{"a negative number", []string{"diff", "--fuzz", "-3"}, "found -3, want 0 or more"},
+		{"a kind of difference that there is not", []string{"diff", "--ignore", "all"}, "--ignore: found \"all\", want logs, texts, blanks"},
+		{"a way to print that there is not", []string{"diff", "--by", "op"}, "--by: found \"op\", want cause or case"},
 		{"nobody to answer", []string{"diff", "--jobs", "0"}, "found 0, want 1 or more"},
 		{"no time to answer", []string{"diff", "--timeout", "0s"}, "--timeout: found 0s, want a time above 0"},
 		{"a negative number to print", []string{"vectors", "verify", "--most", "-1"}, "--most: found -1, want 0 or more"},
@@ -255,6 +257,15 @@ func TestBadInputOfTheCommandsIsTold(t *testing.T) {
 }
 
 // The grammar of invented cases is printed as it is read.
+func TestDiffCountsFailuresByTheirCauses(t *testing.T) {
+	out, code, _ := runMonosim("", "diff", "--suite", "utils.isabs", "--testee", scriptTestee(t, `"out":true`))
+	for _, want := range []string{"failures have 1 cause;", "  true in place of false\n", "see utils.py:", "cause 1, true in place of false, in utils.isabs/"} {
+		if code != 1 || !strings.Contains(out, want) {
+			t.Errorf("got exit code %d, found no %q in\n%s", code, want, out)
+		}
+	}
+}
+
 func TestDiffPrintsTheGrammar(t *testing.T) {
 	out, code, err := runMonosim("", "diff", "--grammar")
 	if code != 0 || err != nil || out != catalogue.Grammar() || !strings.Contains(out, "\ncondition\n") {

@@ -178,6 +178,7 @@ func (d *Differ) smallest(p Pair, what planned, result Result) Difference {
 			return false
 		}
 		result.Text, result.Asked, result.Broken = now, c.Line(), got.Kind == testee.Broken
+		result.Partings = partingsOf(what.op, want, got)
 		return true
 	})
 	small := catalogue.Build(what.op, catalogue.ReplayDraws(tape))

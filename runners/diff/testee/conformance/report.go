@@ -20,6 +20,7 @@ type jsonReport struct {
 	Totals  jsonCounts   `json:"totals"`
 	Suites  []jsonGroup  `json:"suites"`
 	Ops     []jsonGroup  `json:"ops"`
+	Causes  []jsonCause  `json:"causes"`
 	Cases   []jsonResult `json:"cases"`
 }
 
@@ -46,12 +47,12 @@ type jsonResult struct {
 	Asked json.RawMessage `json:"asked,omitempty"`
 }
 
-// WriteJSON writes a report as one JSON object: totals, suites, operations, and
-// every case with its status.
+// WriteJSON writes a report as one JSON object: totals, suites, operations, the
+// causes of failures, and every case with its status.
 func WriteJSON(w io.Writer, r *Report) error {
 	out := jsonReport{
 		Testee: r.Testee.Name, Version: r.Testee.Version, Totals: jsonCounts(r.Counts()),
-		Suites: jsonGroups(r.By(BySuite)), Ops: jsonGroups(r.By(ByOp)), Cases: []jsonResult{},
+		Suites: jsonGroups(r.By(BySuite)), Ops: jsonGroups(r.By(ByOp)), Causes: jsonCauses(r.Results), Cases: []jsonResult{},
 	}
 	for _, result := range r.Results {
 		out.Cases = append(out.Cases, jsonResult{ID: result.ID, Op: result.Op, Status: result.Status.String(), Text: result.Text,

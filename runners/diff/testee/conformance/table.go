@@ -18,6 +18,10 @@ type SubjectReport struct {
 	*DiffReport
 	Most int  // how many failures of an operation to print, 0 for all
 	All  bool // whether all operations were to be asked
+	// ByCause has many failures printed by their causes, not one by one.
+	ByCause bool
+	// Ignored is how many passed because of what was ignored.
+	Ignored int
 }
 
 // WriteTable writes, for each subject, a line for each operation, the differences, and the totals.
@@ -27,7 +31,14 @@ func WriteTable(w io.Writer, diffs []SubjectReport) error {
 	for _, d := range diffs {
 		d.writeOperations(&b)
 		writeExplained(&b, d.Results)
-		d.writeFailures(&b)
+		if d.Ignored > 0 {
+			fmt.Fprintf(&b, "  passed because of what is ignored: %d\n", d.Ignored)
+		}
+		if d.ByCause && d.Counts().Failed > mostListed {
+			d.writeCauses(&b)
+		} else {
+			d.writeFailures(&b)
+		}
 		c := d.Counts()
 		total.Passed, total.Failed = total.Passed+c.Passed, total.Failed+c.Failed
 		total.Explained, total.Skipped = total.Explained+c.Explained, total.Skipped+c.Skipped

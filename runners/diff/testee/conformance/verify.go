@@ -65,6 +65,9 @@ type Result struct {
 	Quirks []string
 	// Broken reports that there was no answer by the protocol, Late that none came in time.
 	Broken, Late bool
+
+	// Partings are all ways in which the answer of a failed case parts from the expected one.
+	Partings []Parting
 }
 
 // ReadableCase writes a case for people: a short one on one line, a longer one on several,
@@ -253,4 +256,7 @@ func (r *Result) judge(c *golden.Case, v *Vector, got testee.Answer, known bool)
 		}
 	}
 	r.Asked = v.Line()
+	if r.Status == Failed {
+		r.Partings = partingsOf(c.Op, v.Want, got)
+	}
 }

@@ -1,0 +1,142 @@
+package conformance
+
+import (
+	"encoding/hex"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// hangsOnInput reports whether answers that part in this way are told apart by their inputs: not
+// those that part for any, as in blanks.
+func hangsOnInput(what string) bool {
+	return strings.HasSuffix(what, "in place of an answer") || strings.HasSuffix(what, "in place of another exception") ||
+		strings.HasPrefix(what, "an answer in place of ")
+}
+
+// feature is what inputs can have that implementations are known to treat differently.
+type feature struct {
+	name string
+	has  func(in input) bool
+}
+
+// input is what a case asks, as its features see it.
+type input struct {
+	texts []string // all texts and bytes, those of files too
+	plain []string // the other values, as JSON writes them
+}
+
+var (
+	notFinite = regexp.MustCompile(`\b(NaN|-?Infinity|nan|-?inf)\b`)
+	manyTimes = regexp.MustCompile(`[0-9]{19}`)
+	floats    = regexp.MustCompile(`[0-9](\.[0-9]|[eE][-+]?[0-9])`)
+)
+
+// features are looked for in this order, and the first counts.
+var features = []feature{
+	{"bytes that are not UTF-8", anyText(func(s string) bool { return !utf8.ValidString(s) })},
+	{"NaN or Infinity", anyText(notFinite.MatchString)},
+	{"a list in place of an object", anyText(func(s string) bool { _, ok := jsonOf(s).([]any); return ok })},
+	{"a text or number in place of an object", anyText(isScalarJSON)},
+	{"an empty text", anyText(func(s string) bool { return s == "" })},
+	{"an integer of many digits", func(in input) bool { return anyOf(in, manyTimes.MatchString) }},
+	{"a line break", anyText(func(s string) bool { return strings.Contains(s, "\n") && jsonOf(s) == nil })},
+	{"a text that is not ASCII", anyText(func(s string) bool { return strings.Trim(s, "\x00") != s || !isASCII(s) })},
+	{"a number with a fraction or exponent", func(in input) bool { return anyOf(in, floats.MatchString) }},
+	{"null", func(in input) bool { return anyOf(in, func(s string) bool { return strings.Contains(s, "null") }) }},
+	{"a key twice", anyText(func(s string) bool { return strings.HasPrefix(s, "{") && repeatsKey(s) })},
+}
+
+func anyText(has func(string) bool) func(input) bool {
+	return func(in input) bool {
+		for _, s := range in.texts {
+			if has(s) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+func anyOf(in input, has func(string) bool) bool {
+	return anyText(has)(input{texts: append(append([]string{}, in.texts...), in.plain...)})
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
+// jsonOf returns the value of a text of JSON, nil for another text.
+func jsonOf(s string) any {
+	v, err := pysem.ParseJSON(s)
+	if err != nil {
+		return nil
+	}
+	return v
+}
+
+func isScalarJSON(s string) bool {
+	switch jsonOf(s).(type) {
+	case nil, []any, *pysem.Dict:
+		return strings.TrimSpace(s) == "null"
+	}
+	return len(s) > 0
+}
+
+// repeatsKey reports whether an object has a key twice: written again it has fewer.
+func repeatsKey(s string) bool {
+	d, ok := jsonOf(s).(*pysem.Dict)
+	return ok && strings.Count(s, ":") > strings.Count(string(pysem.AppendJSON(nil, d)), ":")
+}
+
+// featureOf returns what the input of a case has, "" for nothing that is known.
+func featureOf(asked string) string {
+	c, ok := jsonOf(asked).(*pysem.Dict)
+	if !ok {
+		return ""
+	}
+	var in input
+	for _, name := range []string{"in", "files"} {
+		if v, ok := c.Get(name); ok {
+			in.collect(v)
+		}
+	}
+	for _, f := range features {
+		if f.has(in) {
+			return f.name
+		}
+	}
+	return ""
+}
+
+func (in *input) collect(v any) {
+	switch v := v.(type) {
+	case string:
+		in.texts = append(in.texts, v)
+	case []any:
+		for _, x := range v {
+			in.collect(x)
+		}
+	case *pysem.Dict:
+		for _, item := range v.Items {
+			digits, ok := item.Value.(string)
+			switch data, err := hex.DecodeString(digits); {
+			case item.Key == "$hex" && ok && err == nil:
+				in.texts = append(in.texts, string(data))
+			case item.Key == "$int" || item.Key == "$f64":
+				in.plain = append(in.plain, digits)
+			default:
+				in.collect(item.Value)
+			}
+		}
+	default:
+		in.plain = append(in.plain, string(pysem.AppendJSON(nil, v)))
+	}
+}

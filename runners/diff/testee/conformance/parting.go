@@ -1,0 +1,423 @@
+package conformance
+
+import (
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"math/big"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/runners/diff/testee"
+)
+
+// Parting is one way in which an answer parts from the expected one: what differs, in words that
+// are the same for all places and inputs of one kind, and where.
+type Parting struct{ What, Path string }
+
+// The kinds of partings that --ignore names, by what they begin with.
+const (
+	blanksOfJSON = "blanks of JSON"
+	linesOfLogs  = "log lines"
+	textOfErrors = "text of "
+	noAnswer     = "no answer"
+
+	writingOfJSON  = "how JSON writes texts or numbers"
+	orderOfEntries = "order of entries"
+)
+
+// partingsOf returns all ways in which an answer parts from the expected one, none for equal ones.
+func partingsOf(op string, want, got testee.Answer) []Parting {
+	if got.Kind == testee.Broken {
+		return []Parting{{What: noAnswer}}
+	}
+	var p parter
+	p.part("", canonicalAnswer(op, want), canonicalAnswer(op, got))
+	slices.SortFunc(p.found, func(a, b Parting) int { return strings.Compare(a.What+a.Path, b.What+b.Path) })
+	return slices.Compact(p.found)
+}
+
+// parter walks two answers side by side.
+type parter struct{ found []Parting }
+
+func (p *parter) add(path, format string, args ...any) {
+	p.found = append(p.found, Parting{fmt.Sprintf(format, args...), path})
+}
+
+// part notes how b parts from a, which is expected.
+func (p *parter) part(path string, a, b any) {
+	if equal(a, b) {
+		return
+	}
+	switch a := a.(type) {
+	case map[string]any:
+		if b, ok := b.(map[string]any); ok {
+			p.objects(path, a, b)
+			return
+		}
+	case []any:
+		if b, ok := b.([]any); ok {
+			p.lists(path, a, b)
+			return
+		}
+	case canonFailure:
+		if b, ok := b.(canonFailure); ok {
+			p.failures(path, a, b)
+			return
+		}
+	case string:
+		if b, ok := b.(string); ok {
+			p.texts(path, a, b)
+			return
+		}
+	}
+	p.add(path, "%s in place of %s", shapeOf(b), shapeOf(a))
+}
+
+// raisedBy returns the failure that an answer or an attempt in it holds.
+func raisedBy(m map[string]any) (canonFailure, bool) {
+	for _, key := range []string{"error", "e", "ctor"} {
+		if f, ok := m[key].(canonFailure); ok {
+			return f, true
+		}
+	}
+	return canonFailure{}, false
+}
+
+func (p *parter) objects(path string, a, b map[string]any) {
+	wanted, wantsFailure := raisedBy(a)
+	came, hasFailure := raisedBy(b)
+	switch {
+	case hasFailure && !wantsFailure:
+		p.add(path, "%s in place of an answer", came.Type)
+		p.besides(a, b)
+		return
+	case wantsFailure && !hasFailure:
+		p.add(path, "an answer in place of %s", wanted.Type)
+		p.besides(a, b)
+		return
+	}
+	if x, y, ok := bytesOf(a, b); ok {
+		p.texts(path, x, y)
+		return
+	}
+	both := maps.Clone(a)
+	maps.Copy(both, b)
+	for _, key := range slices.Sorted(maps.Keys(both)) {
+		_, inA := a[key]
+		_, inB := b[key]
+		switch {
+		case slices.Contains(testee.Beside, key):
+			p.beside(key, a[key], b[key])
+		case !inB:
+			p.add(path+"."+key, "field missing")
+		case !inA:
+			p.add(path+"."+key, "field too many")
+		default:
+			p.part(path+"."+key, a[key], b[key])
+		}
+	}
+}
+
+// besides compares what stands beside an answer and a failure.
+func (p *parter) besides(a, b map[string]any) {
+	for _, key := range testee.Beside {
+		p.beside(key, a[key], b[key])
+	}
+}
+
+func (p *parter) beside(key string, a, b any) {
+	if equal(a, b) {
+		return
+	}
+	what := map[string]string{"logs": linesOfLogs, "metrics": "metrics", "waits": "waits"}[key]
+	x, _ := a.([]any)
+	switch y, _ := b.([]any); {
+	case len(y) == 0:
+		p.add("."+key, "%s missing", what)
+	case len(x) == 0:
+		p.add("."+key, "%s too many", what)
+	default:
+		p.add("."+key, "%s differ", what)
+	}
+}
+
+// bytesOf returns the bytes of two values that both are bytes.
+func bytesOf(a, b map[string]any) (x, y string, ok bool) {
+	digits, isBytes := a["$hex"].(string)
+	others, areBytes := b["$hex"].(string)
+	first, err := hex.DecodeString(digits)
+	second, failed := hex.DecodeString(others)
+	return string(first), string(second), isBytes && areBytes && err == nil && failed == nil
+}
+
+func (p *parter) failures(path string, a, b canonFailure) {
+	if a.Type != b.Type {
+		p.add(path, "%s in place of another exception", b.Type)
+		return
+	}
+	p.add(path, textOfErrors+"%s", a.Type)
+}
+
+// lists compares lists; one of pairs by its keys.
+func (p *parter) lists(path string, a, b []any) {
+	if x, ok := pairsOf(a); ok {
+		if y, ok := pairsOf(b); ok {
+			p.pairs(path, x, y)
+			return
+		}
+	}
+	missing, extra := lessOf(a, b), lessOf(b, a)
+	switch {
+	case missing == 0 && extra == 0:
+		p.add(path, orderOfEntries)
+	case len(a) == len(b):
+		for i := range a {
+			p.part(path+"[]", a[i], b[i])
+		}
+	case extra == 0:
+		p.add(path, "entries missing")
+	case missing == 0:
+		p.add(path, "entries too many")
+	default:
+		p.add(path, "other entries")
+	}
+}
+
+// lessOf counts the entries of a that b has not.
+func lessOf(a, b []any) int {
+	left, n := slices.Clone(b), 0
+	for _, x := range a {
+		if i := slices.IndexFunc(left, func(y any) bool { return equal(x, y) }); i >= 0 {
+			left = slices.Delete(left, i, i+1)
+		} else {
+			n++
+		}
+	}
+	return n
+}
+
+// pair is an entry of a mapping whose order matters.
+type pair struct {
+	key   string
+	value any
+}
+
+func pairsOf(list []any) ([]pair, bool) {
+	var pairs []pair
+	for _, x := range list {
+		entry, ok := x.([]any)
+		if !ok || len(entry) != 2 {
+			return nil, false
+		}
+		key, ok := entry[0].(string)
+		if !ok {
+			return nil, false
+		}
+		pairs = append(pairs, pair{key, entry[1]})
+	}
+	return pairs, true
+}
+
+func (p *parter) pairs(path string, a, b []pair) {
+	value := func(pairs []pair, key string) (any, bool) {
+		i := slices.IndexFunc(pairs, func(x pair) bool { return x.key == key })
+		if i < 0 {
+			return nil, false
+		}
+		return pairs[i].value, true
+	}
+	var order, other []string
+	for _, x := range a {
+		if y, ok := value(b, x.key); ok {
+			order = append(order, x.key)
+			p.part(path+"[]", x.value, y)
+		} else {
+			p.add(path, "entries missing")
+		}
+	}
+	for _, y := range b {
+		if _, ok := value(a, y.key); ok {
+			other = append(other, y.key)
+		} else {
+			p.add(path, "entries too many")
+		}
+	}
+	if !slices.Equal(order, other) {
+		p.add(path, orderOfEntries)
+	}
+}
+
+// texts compares two texts: as JSON where both hold an object or a list, or else by the part of
+// them that differs.
+func (p *parter) texts(path, a, b string) {
+	x, y := jsonIn(a), jsonIn(b)
+	if x == nil || y == nil {
+		for _, change := range changesOf(a, b) {
+			p.add(path, "%s", change)
+		}
+		return
+	}
+	before := len(p.found)
+	if hasPlaces := strings.ContainsAny(a, ",:") && strings.ContainsAny(b, ",:"); hasPlaces && compact(a) == a != (compact(b) == b) {
+		p.add(path, blanksOfJSON)
+	}
+	p.json(path+"{}", x, y)
+	if len(p.found) == before {
+		p.add(path, writingOfJSON)
+	}
+}
+
+// jsonIn returns the object or list that a text holds, nil for any other text.
+func jsonIn(text string) any {
+	if !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "[") {
+		return nil
+	}
+	v, err := pysem.ParseJSON(text)
+	if err != nil {
+		return nil
+	}
+	return v
+}
+
+// compact drops the blanks of JSON that stand outside of its texts.
+func compact(text string) string {
+	var b strings.Builder
+	quoted, escaped := false, false
+	for i := range len(text) {
+		c := text[i]
+		if quoted || c > ' ' {
+			b.WriteByte(c)
+		}
+		switch {
+		case escaped:
+			escaped = false
+		case quoted && c == '\\':
+			escaped = true
+		case c == '"':
+			quoted = !quoted
+		}
+	}
+	return b.String()
+}
+
+func (p *parter) json(path string, a, b any) {
+	x, isObject := a.(*pysem.Dict)
+	y, areObjects := b.(*pysem.Dict)
+	if !isObject || !areObjects {
+		p.part(path, plainJSON(a), plainJSON(b))
+		return
+	}
+	asPairs := func(d *pysem.Dict) (pairs []pair) {
+		for _, item := range d.Items {
+			pairs = append(pairs, pair{item.Key, item.Value})
+		}
+		return pairs
+	}
+	before := len(p.found)
+	p.pairs(path, asPairs(&pysem.Dict{Items: plainItems(x)}), asPairs(&pysem.Dict{Items: plainItems(y)}))
+	for i := range p.found[before:] { // the key says more than that it is one of several
+		p.found[before+i].Path = strings.Replace(p.found[before+i].Path, "{}[]", "{}", 1)
+	}
+}
+
+func plainItems(d *pysem.Dict) []pysem.Item {
+	items := slices.Clone(d.Items)
+	for i := range items {
+		items[i].Value = plainJSON(items[i].Value)
+	}
+	return items
+}
+
+// plainJSON makes the canonical form of a value of JSON.
+func plainJSON(v any) any {
+	switch v := v.(type) {
+	case *pysem.Dict:
+		m := map[string]any{}
+		for _, item := range v.Items {
+			m[item.Key] = plainJSON(item.Value)
+		}
+		return m
+	case []any:
+		list := make([]any, len(v))
+		for i, x := range v {
+			list[i] = plainJSON(x)
+		}
+		return list
+	case float64:
+		return canonFloat(pysem.FloatRepr(v))
+	}
+	return v
+}
+
+// changesOf says how two texts differ: by which words, where these are the only difference.
+func changesOf(a, b string) []string {
+	if strings.Join(strings.Fields(a), "") == strings.Join(strings.Fields(b), "") {
+		return []string{"blanks of a text"}
+	}
+	if strings.EqualFold(a, b) {
+		return []string{"upper and lower case of a text"}
+	}
+	x, y := betweenWords.Split(a, -1), betweenWords.Split(b, -1)
+	if !slices.Equal(betweenWords.FindAllString(a, -1), betweenWords.FindAllString(b, -1)) {
+		return []string{"another text"}
+	}
+	var changes []string
+	for i := range x {
+		if x[i] == y[i] {
+			continue
+		}
+		if len(x[i]) > mostOfWord || len(y[i]) > mostOfWord {
+			return []string{"another text"}
+		}
+		change := "another word in a text"
+		if slices.Contains(words, x[i]) {
+			change = fmt.Sprintf("another word in place of %s in a text", x[i])
+		}
+		changes = append(changes, change)
+	}
+	return changes
+}
+
+// betweenWords stands between the words of a text, and a word is worth naming up to some bytes.
+var betweenWords = regexp.MustCompile(`[^0-9A-Za-z_]`)
+
+const mostOfWord = 8
+
+// words are those that Python writes for values of other types.
+var words = []string{"None", "True", "False", "nan", "inf"}
+
+// shapeOf says what kind of value a canonical form is.
+func shapeOf(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return fmt.Sprint(v)
+	case int, *big.Int, canonBare:
+		return "an integer"
+	case canonFloat:
+		return "a float"
+	case string:
+		if v == "" {
+			return "an empty text"
+		}
+		return "a text"
+	case []any:
+		if len(v) == 0 {
+			return "an empty list"
+		}
+		return "a list"
+	case map[string]any:
+		if _, ok := v["$f64"]; ok {
+			return "a float"
+		}
+		if _, ok := v["$int"]; ok {
+			return "a long integer"
+		}
+		return "an object"
+	}
+	return "another value"
+}
