@@ -2,7 +2,7 @@
 
 install() must come before every other import: kazoo and others keep time.sleep by another
 name. begin(speed) sets the pace, from the present instant on. Scaled are time.*, conditions
-(and with them events, queues and futures), joins, select and poll.
+(and with them events, queues and futures), joins, select and poll, and the limits of sockets.
 
 gRPC keeps the wall clock: its core compares deadlines with its own, and Server.start polls
 time.time() of before. The back-off of channels is set by options, of which the core takes
@@ -10,6 +10,7 @@ none below 100 ms, so that speed is at most 10.
 """
 import queue
 import select
+import socket
 import threading
 import time
 import types
@@ -59,6 +60,7 @@ def install():
     real_select = select.select
     select.select = lambda r, w, x, timeout=None: real_select(r, w, x, pace.wall(timeout))
     select.poll = poll_class(select.poll)
+    scale_method(socket.socket, "settimeout")
 
 
 def scale_method(owner, name):

@@ -30,8 +30,10 @@ type Cluster struct {
 	net   *network
 	// behind has for each address of net one on which the model servers of that pod listen.
 	behind *network
-	guard  *guard
-	zk     zooKeeper
+	// cable holds the starts of connections; nil where this program may not.
+	cable *cable
+	guard *guard
+	zk    zooKeeper
 	// tap reads what passes between ZooKeeper and its clients; expiries sees the rest.
 	tap      *wiretap.ZooKeeper
 	expiries *expiries
@@ -90,6 +92,9 @@ func build(o Options, spec runners.Spec) (_ *Cluster, err error) {
 	}
 	if c.behind, err = newNetwork(); err != nil {
 		return nil, err
+	}
+	if !o.Plain {
+		c.cable, _ = newCable() // its error says why there is none, and doors do without
 	}
 	if c.guard, err = newGuard(); err != nil {
 		return nil, err
@@ -297,6 +302,9 @@ func (c *Cluster) Close() {
 	}
 	c.journal.close()
 	c.world.Close()
+	if c.cable != nil {
+		c.cable.close()
+	}
 	for _, n := range []*network{c.net, c.behind} {
 		if n != nil {
 			n.close()

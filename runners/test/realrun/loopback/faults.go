@@ -42,8 +42,8 @@ var kinds = map[string]kind{
 	"version.broken":                  {begin: moveGraph("", ".broken"), end: moveGraph(".broken", "")},
 
 	"zookeeper.down": {
-		begin: func(c *Cluster, _ runners.Fault) error { return c.stopZooKeeper() },
-		end:   func(c *Cluster, _ runners.Fault) error { return c.startZooKeeper() },
+		begin: func(c *Cluster, _ runners.Fault) error { return c.zooKeeperDown(true) },
+		end:   func(c *Cluster, _ runners.Fault) error { return c.zooKeeperDown(false) },
 	},
 	"zookeeper.expired-session": {begin: (*Cluster).expireSession},
 	"zookeeper.no-leader":       {begin: (*Cluster).loseLeader, end: (*Cluster).electLeader},

@@ -39,6 +39,8 @@ type Options struct {
 	// Admin makes monosim's ZooKeeper and model servers open their interfaces for faults,
 	// which Endpoints lists.
 	Admin bool
+	// Plain has no network device made for the clusters, as where this program is not root.
+	Plain bool
 	// Keep keeps the directories of all clusters; otherwise those of passed scenarios are removed.
 	Keep bool
 }

@@ -18,8 +18,9 @@ type relay struct {
 	c *Cluster
 	// name is who its clients are in observations.
 	name, ip string
-	ln       net.Listener
-	wg       sync.WaitGroup
+	// door is where its connections begin.
+	door *door
+	wg   sync.WaitGroup
 
 	mu     sync.Mutex
 	change *sync.Cond // of what follows
@@ -50,24 +51,34 @@ const (
 )
 
 func newRelay(c *Cluster, name, ip string) (*relay, error) {
-	ln, err := net.Listen("tcp", net.JoinHostPort(c.net.ip(1), "0"))
+	d, err := newDoor(c, ip)
 	if err != nil {
 		return nil, err
 	}
-	r := &relay{c: c, name: name, ip: ip, ln: ln, links: map[*relayLink]bool{}}
+	r := &relay{c: c, name: name, ip: ip, door: d, links: map[*relayLink]bool{}}
 	r.change = sync.NewCond(&r.mu)
 	r.wg.Add(1)
-	go r.accept()
+	go r.accept(d.ln)
 	return r, nil
 }
 
-// addr returns the address at which the pod finds ZooKeeper.
-func (r *relay) addr() string { return r.ln.Addr().String() }
+// comeBack takes connections again, after the door was closed.
+func (r *relay) comeBack() error {
+	ln, err := r.door.comeBack()
+	if err == nil {
+		r.wg.Add(1)
+		go r.accept(ln)
+	}
+	return err
+}
 
-func (r *relay) accept() {
+// addr returns the address at which the pod finds ZooKeeper.
+func (r *relay) addr() string { return r.door.addr() }
+
+func (r *relay) accept(ln net.Listener) {
 	defer r.wg.Done()
 	for {
-		conn, err := r.ln.Accept()
+		conn, err := ln.Accept()
 		if errors.Is(err, net.ErrClosed) {
 			return
 		}
@@ -110,9 +121,10 @@ func (r *relay) serve(conn net.Conn) {
 	defer r.wg.Done()
 	l := &relayLink{pod: conn}
 	defer l.close()
-	// Making a connection needs both ways, SYN on one and its answer on the other, so it
-	// waits for both.
-	time.Sleep(2 * r.slowness())
+	if r.c.cable == nil {
+		time.Sleep(2 * r.slowness()) // what the start of the connection would have taken
+	}
+	// Making a connection needs both ways, so what began before the door was shut waits for both.
 	if !r.wait(toServer) || !r.wait(toPod) || !r.dial(l) {
 		return
 	}
@@ -323,6 +335,9 @@ func (r *relay) hold(held bool, ways ...int) {
 		r.held[way] = held
 	}
 	r.change.Broadcast()
+	if err := r.door.hold(r.held[toServer] || r.held[toPod]); err != nil {
+		r.c.fail("the network of %s: %v", r.ip, err)
+	}
 }
 
 // slowness returns the wall time that each way takes.
@@ -337,6 +352,7 @@ func (r *relay) slow(delay time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.delay = delay
+	r.door.slow(delay)
 }
 
 // loseAnswers makes the next n answers to requests get lost.
@@ -377,7 +393,7 @@ func (r *relay) close() {
 	r.closed = true
 	r.change.Broadcast()
 	r.mu.Unlock()
-	r.ln.Close()
+	r.door.leave()
 	r.drop()
 	r.wg.Wait()
 }

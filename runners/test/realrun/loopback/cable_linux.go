@@ -1,0 +1,218 @@
+package loopback
+
+import (
+	"encoding/binary"
+	"fmt"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// cable is a network device of this host's, on which pods reach their relays. Every packet on it
+// passes through this program, which hands it back with its addresses exchanged: what is sent to
+// the address of a pod's relay arrives at the relay as from there, and answers go back the same
+// way. So the start of a connection can be held, and neither end knows but by waiting.
+type cable struct {
+	device *os.File
+	claim  net.Listener
+	net    [3]byte // the first bytes of its addresses
+	done   chan struct{}
+
+	mu    sync.Mutex
+	gates map[byte]*heldStart // by the last byte of the address
+}
+
+// heldStart says what becomes of starts of connections to one address.
+type heldStart struct {
+	shut  bool
+	delay time.Duration
+	held  map[uint16][]byte // while it is shut, the latest of each port
+}
+
+// newCable makes a cable of addresses that no other on this host has. The error says what this
+// program may not do; there are no cables without root.
+func newCable() (*cable, error) {
+	w := &cable{gates: map[byte]*heldStart{}, done: make(chan struct{})}
+	// 198.18.0.0/15 is for tests of networks (RFC 2544). A port of the loopback claims a part of it.
+	for n := 0; w.claim == nil; n++ {
+		if n == 512 {
+			return nil, fmt.Errorf("addresses of 198.18.0.0/15: all are taken")
+		}
+		w.net = [3]byte{198, 18 + byte(n/256), byte(n)}
+		w.claim, _ = net.Listen("tcp", fmt.Sprintf("127.254.%d.%d:%d", n/256, n%256, claimPort)) // an error means that it is taken
+	}
+	name, err := w.open()
+	if err == nil {
+		err = w.setUp(name)
+	}
+	if err != nil {
+		if w.device != nil {
+			w.device.Close()
+		}
+		w.claim.Close()
+		return nil, err
+	}
+	go w.pass()
+	return w, nil
+}
+
+// open makes the device, which is gone when it is closed.
+func (w *cable) open() (name string, err error) {
+	fd, err := unix.Open("/dev/net/tun", unix.O_RDWR|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return "", fmt.Errorf("open /dev/net/tun: %w", err)
+	}
+	request, err := unix.NewIfreq("monosim%d")
+	if err != nil {
+		return "", err
+	}
+	request.SetUint16(unix.IFF_TUN | unix.IFF_NO_PI)
+	if err := unix.IoctlIfreq(fd, unix.TUNSETIFF, request); err != nil {
+		unix.Close(fd)
+		return "", fmt.Errorf("make a network device: %w", err)
+	}
+	w.device = os.NewFile(uintptr(fd), "/dev/net/tun")
+	return request.Name(), nil
+}
+
+// setUp gives the device the address of the relays and lets it work.
+func (w *cable) setUp(name string) error {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	for _, step := range []struct {
+		request uint
+		value   [4]byte
+	}{
+		{unix.SIOCSIFADDR, [4]byte{w.net[0], w.net[1], w.net[2], 1}},
+		{unix.SIOCSIFNETMASK, [4]byte{255, 255, 255, 0}},
+	} {
+		r, err := unix.NewIfreq(name)
+		if err == nil {
+			err = r.SetInet4Addr(step.value[:])
+		}
+		if err == nil {
+			err = unix.IoctlIfreq(fd, step.request, r)
+		}
+		if err != nil {
+			return fmt.Errorf("give %s the address %v: %w", name, step.value, err)
+		}
+	}
+	r, err := unix.NewIfreq(name)
+	if err != nil {
+		return err
+	}
+	r.SetUint16(unix.IFF_UP | unix.IFF_RUNNING)
+	return unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, r)
+}
+
+// local is the address on which relays listen, at the address at which the n-th pod finds its own.
+func (w *cable) local() string { return w.ip(1) }
+
+func (w *cable) at(n int) string { return w.ip(n) }
+
+func (w *cable) ip(n int) string { return fmt.Sprintf("%d.%d.%d.%d", w.net[0], w.net[1], w.net[2], n) }
+
+// Parts of a packet (RFC 791, RFC 793).
+const (
+	sourceAt, targetAt = 12, 16
+	protocolAt, tcp    = 9, 6
+	flagsAt            = 13
+	synFlag, ackFlag   = 0x02, 0x10
+)
+
+// pass hands back packets until the device is closed.
+func (w *cable) pass() {
+	defer close(w.done)
+	packet := make([]byte, 1<<16)
+	for {
+		n, err := w.device.Read(packet)
+		if err != nil {
+			return
+		}
+		p := packet[:n]
+		if n < 20 || p[0]>>4 != 4 {
+			continue
+		}
+		to := p[targetAt+3]
+		for i := range 4 { // the sums of the headers stay what they are
+			p[sourceAt+i], p[targetAt+i] = p[targetAt+i], p[sourceAt+i]
+		}
+		if head := int(p[0]&15) * 4; p[protocolAt] == tcp && n >= head+20 && p[head+flagsAt]&(synFlag|ackFlag) == synFlag {
+			w.start(to, binary.BigEndian.Uint16(p[head:]), append([]byte{}, p...))
+			continue
+		}
+		w.put(p)
+	}
+}
+
+// put hands a packet back; where that fails it is lost, as packets are.
+func (w *cable) put(p []byte) { _, _ = w.device.Write(p) }
+
+// start passes on the first packet of a connection, when its gate lets it.
+func (w *cable) start(to byte, port uint16, p []byte) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch g := w.gates[to]; {
+	case g == nil:
+		w.put(p)
+	case g.shut:
+		g.held[port] = p
+	case g.delay > 0:
+		time.AfterFunc(g.delay, func() { w.put(p) })
+	default:
+		w.put(p)
+	}
+}
+
+// hold sets what becomes of starts of connections to the n-th address. What was held goes on when
+// it is open.
+func (w *cable) hold(n int, shut bool, delay time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	g := w.gates[byte(n)]
+	if g == nil {
+		g = &heldStart{held: map[uint16][]byte{}}
+		w.gates[byte(n)] = g
+	}
+	g.shut, g.delay = shut, delay
+	if !shut {
+		for _, p := range g.held {
+			w.put(p)
+		}
+		clear(g.held)
+	}
+}
+
+func (w *cable) close() {
+	w.device.Close()
+	<-w.done
+	w.claim.Close()
+}
+
+// ignore makes a listener lose the starts of connections, as a host that cannot be reached, or take
+// them again. What a client sends meanwhile it sends again after a second.
+func ignore(l net.Listener, on bool) error {
+	raw, err := l.(*net.TCPListener).SyscallConn()
+	if err != nil {
+		return err
+	}
+	nothing := unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: 0}
+	var failed error
+	err = raw.Control(func(fd uintptr) {
+		if on {
+			failed = unix.SetsockoptSockFprog(int(fd), unix.SOL_SOCKET, unix.SO_ATTACH_FILTER, &unix.SockFprog{Len: 1, Filter: &nothing})
+		} else {
+			failed = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_DETACH_FILTER, 0)
+		}
+	})
+	if err == nil {
+		err = failed
+	}
+	return err
+}

@@ -1,0 +1,141 @@
+package loopback
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strings"
+	"sync"
+	"time"
+)
+
+// door is where a pod's connections to ZooKeeper begin. A client can be kept out in the ways in
+// which networks do it: an unreachable host answers nothing, so that its attempt times out; a slow
+// one answers late; a host without the server refuses. Where this program may have a network of its
+// own (cable) all of this is exact. Elsewhere an unreachable host loses the client's first packet,
+// which the system sends again after a second of the clock, and a slow one answers at once and
+// makes up for it with the first answer of its server.
+type door struct {
+	c      *Cluster
+	number int
+
+	mu sync.Mutex
+	ln net.Listener
+	// shut says that nothing arrives, delay by how much each way is slower.
+	shut  bool
+	delay time.Duration
+}
+
+// newDoor opens the door of the pod that has the n-th address.
+func newDoor(c *Cluster, ip string) (*door, error) {
+	d := &door{c: c}
+	host := c.net.ip(1)
+	if c.cable != nil {
+		host = c.cable.local()
+		fmt.Sscan(ip[strings.LastIndexByte(ip, '.')+1:], &d.number)
+	}
+	var err error
+	d.ln, err = listen(net.JoinHostPort(host, "0"))
+	return d, err
+}
+
+// listen listens without multipath, whose sockets can ignore nobody.
+func listen(addr string) (net.Listener, error) {
+	var config net.ListenConfig
+	config.SetMultipathTCP(false)
+	return config.Listen(context.Background(), "tcp", addr)
+}
+
+// addr returns the address at which the pod finds ZooKeeper.
+func (d *door) addr() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.c.cable == nil {
+		return d.ln.Addr().String()
+	}
+	_, port, _ := net.SplitHostPort(d.ln.Addr().String()) // it is an address
+	return net.JoinHostPort(d.c.cable.at(d.number), port)
+}
+
+// hold keeps out everybody, or lets in again.
+func (d *door) hold(shut bool) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.shut == shut {
+		return nil
+	}
+	d.shut = shut
+	if d.c.cable != nil {
+		d.c.cable.hold(d.number, d.shut, 2*d.delay)
+		return nil
+	}
+	return ignore(d.ln, shut)
+}
+
+// slow has the start of a connection take each way longer by a delay.
+func (d *door) slow(delay time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.delay = delay
+	if d.c.cable != nil {
+		d.c.cable.hold(d.number, d.shut, 2*d.delay)
+	}
+}
+
+// leave has everybody refused, as by a host without the server.
+func (d *door) leave() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.ln.Close()
+}
+
+// comeBack listens again, at the same port.
+func (d *door) comeBack() (net.Listener, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	ln, err := listen(d.ln.Addr().String())
+	if err != nil {
+		return nil, err
+	}
+	d.ln = ln
+	if d.shut && d.c.cable == nil {
+		err = ignore(ln, true)
+	}
+	return ln, err
+}
+
+// zooKeeperDown ends the server, or brings it back. Meanwhile its clients are refused.
+func (c *Cluster) zooKeeperDown(on bool) error {
+	if on {
+		if err := c.stopZooKeeper(); err != nil {
+			return err
+		}
+		for _, r := range c.relays() {
+			r.door.leave()
+		}
+		return nil
+	}
+	if err := c.startZooKeeper(); err != nil {
+		return err
+	}
+	for _, r := range c.relays() {
+		if err := r.comeBack(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// relays lists those of all pods and of all processes of a training job.
+func (c *Cluster) relays() []*relay {
+	var list []*relay
+	for _, p := range c.pods {
+		list = append(list, p.relay)
+	}
+	for _, t := range c.trainers {
+		if t.relay != nil {
+			list = append(list, t.relay)
+		}
+	}
+	return list
+}
