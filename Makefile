@@ -8,7 +8,7 @@ comma := ,
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # .ci/steps runs side by side what may
-.PHONY: help check quick nightly seeds seeds-check fmt fmt-check vet cross-check lint house proto proto-check test test-changed test-computing test-waiting test-summary race race-computing race-waiting nightly-race nightly-whatif nightly-gherkin nightly-soak nightly-seeds nightly-fuzz nightly-scripts nightly-flakes determinism scenarios-check vectors-check check-zookeeper check-zookeeper-suites names mutants check-python check-contract check-runners check-real soak soak-check bench bench-engines bench-zookeeper bench-tfserving bench-agent bench-whatif bench-fidelity beam check-beam lab check-lab fuzz scripts flakes parity parity-check pytest-wheel install size-check release image newcomer findings clean
+.PHONY: python-mutants help check quick nightly seeds seeds-check fmt fmt-check vet cross-check lint house proto proto-check test test-changed test-computing test-waiting test-summary race race-computing race-waiting nightly-race nightly-whatif nightly-gherkin nightly-soak nightly-seeds nightly-fuzz nightly-scripts nightly-flakes determinism scenarios-check vectors-check check-zookeeper check-zookeeper-suites names mutants check-python check-contract check-runners check-real check-java soak soak-check bench bench-engines bench-zookeeper bench-tfserving bench-agent bench-whatif bench-fidelity beam check-beam lab check-lab fuzz scripts flakes parity parity-check pytest-wheel install size-check release image newcomer findings clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-23s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -18,7 +18,7 @@ help: ## list the targets
 # takes a quarter of an hour at most on two quiet cores: a step that is added is paid for by
 # what another no longer takes.
 computing := fmt-check vet cross-check lint house proto-check test-computing race-computing vectors-check determinism seeds-check parity-check size-check
-waiting := test-waiting check-real newcomer race-waiting soak-check check-lab check-zookeeper
+waiting := test-waiting check-real check-java newcomer race-waiting soak-check check-lab check-zookeeper
 
 check: ## what CI runs, in a quarter of an hour; once a step has failed no other begins
 	@rm -f $(testEvents) $(testSummary); status=0; \
@@ -181,6 +181,19 @@ check-real: ## ninety scenarios as processes, ten times the clock, compared with
 	@$(GO) build -o $(BUILD)/monosim ./cmd/monosim
 	@$(BUILD)/monosim test $(realFeatures:%=features/%.feature) --tags 'not @long' --runner sim$(comma)real --compare --time-scale $(or $(SCALE),0.1) --again 2 --jobs $(or $(JOBS),6)
 
+# Scenarios that take little time of the cluster; those of the first list run with Python's agents, too.
+javaFeatures = rollout filters
+javaGoFeatures = discovery policies
+onJava = $(BUILD)/monosim test --zookeeper java --compare --time-scale $(or $(SCALE),0.2) --again 1 --jobs $(or $(JOBS),4) --runner sim$(comma)real
+
+check-java: ## 27 scenarios on Debian's Java ZooKeeper with Go agents and, with MONOLITH_SRC, ten with the reference's, compared with the simulation; SCALE (0.2), JOBS (4)
+	@echo "== check-java"
+	@mkdir -p $(BUILD)
+	@if ! command -v java >/dev/null || [ ! -e /usr/share/java/zookeeper.jar ]; then echo "check-java: no Java ZooKeeper is installed, skipped: apt-get install default-jre-headless libzookeeper-java"; exit 0; fi; \
+	$(GO) build -o $(BUILD)/monosim ./cmd/monosim && \
+	$(onJava)$(if $(MONOLITH_SRC),$(comma)python) $(javaFeatures:%=features/%.feature) && \
+	$(onJava) $(javaGoFeatures:%=features/%.feature)
+
 soak: ## kill agents, model servers and ZooKeeper of clusters of processes at random moments; CYCLES (1000), JOBS (4), SEED (1), SCALE (0.1)
 	@echo "== soak"
 	@$(GO) run ./cmd/soak -cycles $(or $(CYCLES),1000) -jobs $(or $(JOBS),4) -seed $(or $(SEED),1) -time-scale $(or $(SCALE),0.1)
@@ -245,6 +258,10 @@ fuzz: ## every fuzz target, FUZZTIME each (default 20000x: that many inputs)
 scripts: ## leaps on and off are compared: LEAPSCRIPTS (1000000) random scripts of the model of a leap, 20 minutes of processor time, and FAULTSCRIPTS (10000) of the real stack, from seed FIRST (0)
 	$(GO) test -count=1 ./engine/vtime/leap -run TestLeapsMakeNoDifference -timeout 6h -args -vtime.leapscripts $(or $(LEAPSCRIPTS),1000000) -vtime.firstscript $(or $(FIRST),0)
 	$(GO) test -count=1 ./runners/test/simrun -run TestLeapsMakeNoDifferenceUnderFaults -timeout 6h -args -simrun.leapscripts $(or $(FAULTSCRIPTS),10000) -simrun.firstscript $(or $(FIRST),0)
+
+python-mutants: ## change the reference's agents in eighteen small ways, one at a time, and see that a comparison notices; a quarter of an hour; ONLY='bindings every'; needs MONOLITH_SRC and PYTHON
+	@test -n "$$MONOLITH_SRC" || { echo "python-mutants: MONOLITH_SRC names no checkout of bytedance/monolith"; exit 2; }
+	$(GO) test -count=1 -v -timeout 60m ./runners/test/pythonrun -run TestMutantsAreNoticed -args -pythonrun.mutants '$(or $(ONLY),.)'
 
 mutants: ## change the agents in thousands of small ways and see that vectors, scenarios or tests notice nine in ten; half an hour, or SAMPLE=300
 	@nice -n 19 $(GO) run ./cmd/mutants $(if $(SAMPLE),-sample $(SAMPLE)) $(if $(SEED),-seed $(SEED)) $(PLACES)

@@ -34,9 +34,10 @@ const (
 	ByDeed  Kind = "deed"
 	ByTime  Kind = "time"
 	ByOrder Kind = "order"
-	// A round may differ in how often it came, and in its period.
-	ByCount  Kind = "count"
-	ByPeriod Kind = "period"
+	// A round may differ in how often it came, in its period, and in what comes in between.
+	ByCount   Kind = "count"
+	ByPeriod  Kind = "period"
+	ByBetween Kind = "between"
 )
 
 // Difference is the first place in a track where a log differs from every log of [Open].

@@ -72,6 +72,8 @@ type Deed struct {
 	Times       int
 	// Every is the median time between two acts of a round, 0 for others and for fewer than three.
 	Every time.Duration
+	// Between counts the acts of a round that came much sooner than that after the one before.
+	Between int
 }
 
 // String returns one line: when, who, what, and how often.

@@ -32,10 +32,22 @@ func (r *reader) round(o *runners.Observation, what, text string) {
 
 // measured fills in the period of a round.
 func (t *Track) measured() {
-	if t.Topic() == roundTopic {
-		t.Deeds[0].Every = median(t.at)
+	if t.Topic() != roundTopic {
+		return
+	}
+	d := &t.Deeds[0]
+	d.Every = median(t.at)
+	for i := 1; i < len(t.at); i++ {
+		if t.at[i]-t.at[i-1] < part(betweenPart, d.Every) {
+			d.Between++
+		}
 	}
 }
+
+// betweenPart is the part of a period below which an act is not the next of a round, but belongs to
+// a slower one that comes in between, as when versions are asked for once a minute and states once a
+// second.
+const betweenPart = 0.75
 
 // leastGaps is the number of gaps from which a period can be told.
 const leastGaps = 2
@@ -90,10 +102,19 @@ func (c *comparison) round(name string) (Difference, bool) {
 	if len(begins) > 0 && got.Times > 0 && d.between(ByTime, got.First, begins, roundBegins+2*late+part(roundPart, got.First)) {
 		return d, true
 	}
-	if len(periods) > 0 && got.Every > 0 {
-		return d, d.between(ByPeriod, got.Every, periods, roundPeriod+late/10+part(roundPart, got.Every))
+	if len(periods) == 0 || got.Every == 0 {
+		return d, false
 	}
-	return d, false
+	if d.between(ByPeriod, got.Every, periods, roundPeriod+late/10+part(roundPart, got.Every)) {
+		return d, true
+	}
+	return d, c.got.Ended == 0 && got.Between == 0 && d.inBetween(name, c.open)
+}
+
+// inBetween reports whether all open logs have a slower round in between, which is then missing.
+func (d *Difference) inBetween(name string, open Open) bool {
+	d.Kind = ByBetween
+	return !slices.ContainsFunc(open, func(l *Log) bool { return roundOf(l, name).Between == 0 })
 }
 
 func part(of float64, d time.Duration) time.Duration { return time.Duration(of * float64(d)) }

@@ -20,6 +20,26 @@ func rounds(begin, period float64, n int) *deeds.Log {
 	return deeds.Read(log)
 }
 
+// The goal is that what comes once a minute between acts of each second is missed where it is gone.
+func TestWhatComesInBetweenIsMissed(t *testing.T) {
+	log := func(minute bool) *deeds.Log {
+		var list []runners.Observation
+		for i := range 130 {
+			list = append(list, runners.Observation{At: at(float64(i)), Pod: pod, Op: "rpc", Path: "GetModelStatus", Note: "ctr: OK"})
+			if minute && i%60 == 59 {
+				list = append(list, runners.Observation{At: at(float64(i) + 0.4), Pod: pod, Op: "rpc", Path: "GetModelStatus", Note: "ctr: OK"})
+			}
+		}
+		return deeds.Read(list)
+	}
+	for _, c := range []struct{ want, got, differs bool }{{true, true, false}, {true, false, true}, {false, true, false}} {
+		found := deeds.Compare(deeds.Open{log(c.want)}, log(c.got), deeds.Slack{Least: time.Minute})
+		if differs := len(found) > 0; differs != c.differs || differs && !strings.Contains(found[0].Lines("sim", "real")[0], "nothing comes between its acts") {
+			t.Errorf("in the simulation %v, here %v: got %v", c.want, c.got, found)
+		}
+	}
+}
+
 // The goal is that a round that comes at another period is noticed, though nothing else differs, and
 // one that is a little late is not. The method is rounds of a second and of half a minute.
 func TestAnotherPeriodIsNoticed(t *testing.T) {

@@ -34,6 +34,8 @@ func (d *Difference) Brief() string {
 		return fmt.Sprintf("%s: comes %d times, want %d to %d", d.Track, times(d.Got), d.From, d.Until)
 	case ByPeriod:
 		return fmt.Sprintf("%s: comes every %.2fs, want every %.2fs to %.2fs", d.Track, d.Got[0].Every.Seconds(), d.From.Seconds(), d.Until.Seconds())
+	case ByBetween:
+		return fmt.Sprintf("%s: nothing comes between its acts, want what comes at a longer period of its own", d.Track)
 	case ByOrder:
 		return d.heading()
 	}
@@ -56,6 +58,8 @@ func (d *Difference) heading() string {
 		return fmt.Sprintf("%s: comes %d times, want %d to %d", d.Track, times(d.Got), d.From, d.Until)
 	case ByPeriod:
 		return fmt.Sprintf("%s: comes every %.2fs, want every %.2fs to %.2fs", d.Track, d.Got[0].Every.Seconds(), d.From.Seconds(), d.Until.Seconds())
+	case ByBetween:
+		return fmt.Sprintf("%s: nothing comes between its acts, want what comes at a longer period of its own", d.Track)
 	case ByOrder:
 		return fmt.Sprintf("%s: comes before %s, want the other way round", d.Track, d.Other)
 	}

@@ -20,9 +20,9 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// newRunner makes one of a monosim that is built for the test. It skips the test without
+// newOptions returns those of a monosim that is built for the test. It skips the test without
 // the reference.
-func newRunner(t *testing.T, timeScale float64) *pythonrun.Runner {
+func newOptions(t *testing.T, timeScale float64) pythonrun.Options {
 	t.Helper()
 	o := pythonrun.Options{Source: pythontest.Reference(t), Python: pythontest.Find(t)}
 	program := filepath.Join(t.TempDir(), "monosim")
@@ -30,7 +30,13 @@ func newRunner(t *testing.T, timeScale float64) *pythonrun.Runner {
 		t.Fatalf("build monosim: %v\n%s", err, text)
 	}
 	o.Loopback = loopback.Options{Monosim: program, TimeScale: timeScale, Dir: t.TempDir()}
-	r, err := pythonrun.New(o)
+	return o
+}
+
+// newRunner makes one of newOptions.
+func newRunner(t *testing.T, timeScale float64) *pythonrun.Runner {
+	t.Helper()
+	r, err := pythonrun.New(newOptions(t, timeScale))
 	if err != nil {
 		t.Skip(err)
 	}

@@ -19,4 +19,6 @@
 //   - how sessions begin and end: zookeeper.go
 //   - how a part of the tree stands for the whole: chroot.go
 //   - what is read of calls to a model server: calls.go
+//
+// Unstable: any commit may change it.
 package wiretap
