@@ -16,6 +16,8 @@ const (
 	modelsDir = "models"
 	podsDir   = "pods"
 	logsDir   = "logs"
+	// programsDir has monosim under the name of a model server.
+	programsDir = "bin"
 )
 
 // uriDir is the directory below the models' that holds the files of URIs, by scheme.
@@ -67,9 +69,11 @@ func (d *disks) podPath(pod, p string) string {
 	return filepath.Join(d.podDir(pod), filepath.FromSlash(p))
 }
 
-// plain removes from a text the directories of this host, which pods of a simulation do not have.
+// plain removes from a text the directories of this host, which pods of a simulation do not have,
+// among them that of programs, which a pod finds by their names.
 func (d *disks) plain(pod string, text []byte) []byte {
 	text = bytes.ReplaceAll(text, []byte(filepath.Join(d.root, modelsDir)), nil)
+	text = bytes.ReplaceAll(text, []byte(filepath.Join(d.root, programsDir)+"/"), nil)
 	if pod != "" {
 		text = bytes.ReplaceAll(text, []byte(d.podDir(pod)), nil)
 	}

@@ -80,7 +80,7 @@ done
 
 // serverLink returns the path of monosim under the name that makes it a model server.
 func (c *Cluster) serverLink() string {
-	return filepath.Join(c.disks.root, "bin", "tensorflow_model_server")
+	return filepath.Join(c.disks.root, programsDir, "tensorflow_model_server")
 }
 
 func shellQuoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

@@ -51,6 +51,9 @@ func (c *Cluster) ModelStatus(pod, kind, model string) ([]env.ModelVersionStatus
 		versions, err = server.Status(env.ModelSpec{Name: model}, c.callTimeout())
 		return err
 	})
+	for i := range versions {
+		versions[i].Status.Message = string(c.disks.plain(pod, []byte(versions[i].Status.Message)))
+	}
 	return versions, c.plainError(pod, err)
 }
 
