@@ -1,4 +1,4 @@
-# not-python: the reference trains with a TensorFlow of its own, whose operations are not public
+# not-python: the reference trains with operations of its own, which are in its tree as C++ for a patched TensorFlow and are not built here
 @not-python
 Feature: Barriers of a training job
 
