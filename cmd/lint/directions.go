@@ -68,8 +68,12 @@ var directions = []direction{
 		because: "features and vectors are data: any implementation may be held to them",
 	},
 	{
+		from:    []string{"features/featurefile"},
+		because: "reading a file knows nothing of what its steps mean",
+	},
+	{
 		from:    []string{"features/steps/..."},
-		to:      []string{"features", "features/steps/...", "runners", "runners/test/replay", "runners/show/timeline", "engine/env", "engine/env/rpcerrors", "vectors/scope"},
+		to:      []string{"features", "features/featurefile", "features/steps/...", "runners", "runners/test/replay", "runners/show/timeline", "engine/env", "engine/env/rpcerrors", "vectors/scope"},
 		inTests: []string{"sim/fault", "runners/test/simrun"},
 		outside: exampleRunner,
 		because: "steps speak to a cluster through the runner interface, which brings the sentences of its faults along, so that each runner can run them; package features has only the files, for examples, and a test runs those with a letter changed",
@@ -83,7 +87,7 @@ var directions = []direction{
 	},
 	{
 		from:    []string{"features/report"},
-		to:      []string{"features/steps", "runners/show/colour", "runners/show/junit", "runners/show/timeline", "runners/show/webpage", "vectors/scope"},
+		to:      []string{"features/featurefile", "features/steps", "runners/show/colour", "runners/show/junit", "runners/show/timeline", "runners/show/webpage", "vectors/scope"},
 		outside: slices.Concat(exampleRunner, []string{"runners/show/webpage/webpagetest"}),
 		because: "a report is written from what a run of the steps found, whoever ran it",
 	},

@@ -1,3 +1,5 @@
+//go:build !release
+
 package main
 
 import (
@@ -12,7 +14,8 @@ import (
 	"github.com/monosim/monosim/runners/diff/parity"
 )
 
-// newParityCommand makes `monosim parity`.
+// newParityCommand makes `monosim parity`, which a released program has not: it reads and writes
+// the files of a clone, where go run is at hand, and brings the parser of Go with it.
 func newParityCommand() *cobra.Command {
 	var output, root string
 	var check bool

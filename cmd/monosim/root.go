@@ -60,6 +60,9 @@ so is that of the reference's programs where monosim is called by their names.`,
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, c := range g.commands {
+			if c == nil { // which this build does not have
+				continue
+			}
 			c.GroupID = g.title
 			root.AddCommand(c)
 		}
