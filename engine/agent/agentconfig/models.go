@@ -2,6 +2,7 @@ package agentconfig
 
 import (
 	"math"
+	"math/big"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/wrapperspb"
@@ -287,6 +288,14 @@ func GenModelSpec(name string, version any, signature pysem.OptString) (*apis.Mo
 	case bool, int:
 		n, _ := pysem.Big(v)
 		spec.VersionChoice = &apis.ModelSpec_Version{Version: wrapperspb.Int64(n.Int64())}
+	case *big.Int:
+		return nil, pysem.Raise("ValueError", "Value out of range: %s", v)
+	case []byte: // protobuf takes bytes for a text
+		label, err := pysem.DecodeUTF8(v)
+		if err != nil {
+			return nil, err
+		}
+		spec.VersionChoice = &apis.ModelSpec_VersionLabel{VersionLabel: label}
 	default:
 		return nil, pysem.Raise("TypeError", "bad argument type for built-in operation")
 	}

@@ -136,12 +136,12 @@ func (b *ZKBackend) SyncAvailableSavedModels(container datadef.Container, models
 	}
 	b.e.Log.Logf(env.Info, "available saved models updating, add: %v, remove: %v", reprOfSet(added), reprOfSet(removed))
 	for _, m := range added {
-		if err := b.createZnode(b.bindingPath(m, container), []byte{}, true); err != nil {
+		if err := b.CreateZnode(b.bindingPath(m, container), []byte{}, env.CreateOptions{Ephemeral: true, MakePath: true}); err != nil {
 			return err
 		}
 	}
 	for _, m := range removed {
-		b.deleteZnode(b.bindingPath(m, container))
+		b.DeleteZnode(b.bindingPath(m, container))
 	}
 	b.e.Log.Logf(env.Info, "available saved models updated: %v", reprOfSet(now.Keys()))
 	// Replaced even when a create failed above (Q41).
@@ -233,7 +233,7 @@ func (b *ZKBackend) layoutModels(children []string) (models []LayoutModel, names
 		if err != nil {
 			return nil, nil, err
 		}
-		data, err := b.getZnode(b.path("saved_models", model.ModelName, model.SubGraph))
+		data, err := b.GetZnode(b.path("saved_models", model.ModelName, model.SubGraph))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -358,7 +358,7 @@ func (b *ZKBackend) ReportServiceInfo(container datadef.Container, info *datadef
 	if r := &b.reported; r.data == nil || r.container != container || r.info != *info || info.Odd() {
 		*r = reportedInfo{container: container, info: *info, path: b.path("container_service", container.String()), data: info.Serialize()}
 	}
-	return b.createZnode(b.reported.path, b.reported.data, true)
+	return b.CreateZnode(b.reported.path, b.reported.data, env.CreateOptions{Ephemeral: true, MakePath: true})
 }
 
 // GetServiceInfo reads where a container serves, nil when nothing was reported.
@@ -424,7 +424,7 @@ func (b *ZKBackend) ListSavedModels(model string) ([]datadef.SavedModel, error) 
 // replaced (backends.py:383).
 func (b *ZKBackend) DeclSavedModel(model datadef.SavedModel, deploy *datadef.SavedModelDeployConfig) error {
 	b.e.Log.Logf(env.Info, "publishing %s -> %v", model, pylog.Later(deploy.Repr))
-	return b.createZnode(b.path("saved_models", model.ModelName, model.SubGraph), deploy.Serialize(), false)
+	return b.CreateZnode(b.path("saved_models", model.ModelName, model.SubGraph), deploy.Serialize(), env.CreateOptions{MakePath: true})
 }
 
 // AddToLayout publishes a model in the layout at a path (backends.py:391).
@@ -482,12 +482,12 @@ func (b *ZKBackend) SyncTargets(subGraph string) (name string, addrs []pysem.Opt
 	return b.syncModel.String() + ":" + subGraph, addrs, nil
 }
 
-// createZnode creates or, when the znode exists, sets (backends.py:490). Errors
+// CreateZnode creates or, when the znode exists, sets (backends.py:489). Errors
 // of the create are only logged; those of the set are the caller's.
-func (b *ZKBackend) createZnode(path string, data []byte, ephemeral bool) error {
+func (b *ZKBackend) CreateZnode(path string, data []byte, o env.CreateOptions) error {
 	b.lock.Lock()
 	defer b.lock.Unlock()
-	_, err := b.zk.Create(path, data, env.CreateOptions{Ephemeral: ephemeral, MakePath: true})
+	_, err := b.zk.Create(path, data, o)
 	if errors.Is(err, zkerrors.ErrNodeExists) {
 		return b.zk.Retry(func() error {
 			return b.zk.Set(path, data, -1)
@@ -499,7 +499,8 @@ func (b *ZKBackend) createZnode(path string, data []byte, ephemeral bool) error 
 	return nil
 }
 
-func (b *ZKBackend) deleteZnode(path string) {
+// DeleteZnode deletes a znode; errors are only logged (backends.py:501).
+func (b *ZKBackend) DeleteZnode(path string) {
 	b.lock.Lock()
 	defer b.lock.Unlock()
 	if err := b.zk.Delete(path, env.AnyVersion); err != nil {
@@ -507,8 +508,8 @@ func (b *ZKBackend) deleteZnode(path string) {
 	}
 }
 
-// getZnode reads a znode, nil when it is missing.
-func (b *ZKBackend) getZnode(path string) ([]byte, error) {
+// GetZnode reads a znode, nil when it is missing (backends.py:508).
+func (b *ZKBackend) GetZnode(path string) ([]byte, error) {
 	data, _, err := b.zk.Get(path)
 	if errors.Is(err, zkerrors.ErrNoNode) {
 		return nil, nil

@@ -167,7 +167,7 @@ func (r *bzidReport) bind(name, subGraph, cluster, id string) error {
 
 // text reads a znode; a missing one is an AttributeError.
 func (r *bzidReport) text(parts ...string) (string, error) {
-	data, err := r.b.getZnode(r.b.path(parts...))
+	data, err := r.b.GetZnode(r.b.path(parts...))
 	if err != nil {
 		return "", err
 	}

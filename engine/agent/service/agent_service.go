@@ -1,5 +1,6 @@
 // Package service is the gRPC service of the agents (agent_service.py). Clients of the models ask
-// it where the models are served.
+// it where the models are served: it is discovery, not inference. Inputs of models go to the model
+// servers that it names, never to an agent.
 //
 // Two things to use first:
 //
@@ -11,6 +12,7 @@
 //
 //   - the answers of versions 1 and 3: agent_service.go
 //   - the answers of version 2: agent_service_v2.go
+//   - which version answers where a servicer is made by hand: routed.go
 //   - how the last answer is kept while nothing changes: kept.go
 //
 // Unstable: any commit may change it.

@@ -11,9 +11,15 @@
 // as they are written, 1_0, +1 and 0o17 are integers, 08 and nanf are floats, white space is that
 // of Unicode, and a text may end in the middle of nothing but a message.
 //
-// To change what a token is, look in tokenizer.go; fields, messages and maps, parser.go; numbers
-// and names as values, scalar.go; the escapes of strings, unescape.go. testdata/python.jsonl is
-// recorded by record.py beside it.//
+// To change
+//
+//   - what a token is: tokenizer.go
+//   - fields, messages and maps: parser.go
+//   - numbers and names as values: scalar.go
+//   - the escapes of strings: unescape.go
+//
+// testdata/python.jsonl is recorded by record.py beside it.
+//
 // Unstable: any commit may change it.
 package textformat
 

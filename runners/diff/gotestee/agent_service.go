@@ -19,11 +19,29 @@ import (
 
 // agentServiceOps answers section 11 of the protocol: agent_service.py.
 var agentServiceOps = table{
-	"agent_service.AgentServiceImpl.v1": func(c *call) (any, error) { return c.answered(c.watched()) },
-	"agent_service.AgentServiceImpl.v2": func(c *call) (any, error) { return c.answered(c.mirrored(true)) },
-	"agent_service.AgentServiceImpl.v3": func(c *call) (any, error) { return c.answered(c.provided()) },
+	"agent_service.AgentServiceImpl.v1": func(c *call) (any, error) { return c.answered(c.routed(c.watched())) },
+	"agent_service.AgentServiceImpl.v2": func(c *call) (any, error) { return c.answered(c.routed(c.mirrored(true))) },
+	"agent_service.AgentServiceImpl.v3": func(c *call) (any, error) { return c.answered(c.routed(c.provided())) },
 	"agent_service.AgentServiceImpl":    (*call).serviceOfNothing,
 	"agent_service.grpc":                (*call).serviceOverGRPC,
+}
+
+// routed returns the servicer that is made of a version's source, which answers by the version in
+// its configuration.
+func (c *call) routed(answers service.ServiceAnswers, err error) (service.ServiceAnswers, error) {
+	r := service.Routed{Env: c.Env}
+	switch a := answers.(type) {
+	case service.AnswersV1:
+		r.V1 = &a
+		if !c.In.Has("impl_conf") || c.In.Flag("impl_conf") {
+			r.Conf = a.Watcher.Conf()
+		}
+	case service.AnswersV2:
+		r.V2, r.Conf = &a, a.Conf
+	case service.AnswersV3:
+		r.V3, r.Conf = &a, a.Conf
+	}
+	return r, err
 }
 
 // watched builds a service of version 1 over a watcher, after creating the znodes of the case.

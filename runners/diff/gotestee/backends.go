@@ -112,6 +112,17 @@ func (r *backendRun) do() caseworld.Do {
 			return modelNames(models), err
 		},
 		"bzid_info": b.BzidInfoText,
+		"create_znode": func(s caseworld.Step, path string) error {
+			return b.CreateZnode(path, s.Bytes("value"), env.CreateOptions{Ephemeral: s.Flag("ephemeral"), MakePath: s.Flag("makepath")})
+		},
+		"get_znode": func(path string) (any, error) {
+			data, err := b.GetZnode(path)
+			if data == nil {
+				return nil, err
+			}
+			return data, err
+		},
+		"delete_znode": b.DeleteZnode,
 	}
 }
 

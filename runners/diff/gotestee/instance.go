@@ -2,6 +2,8 @@ package gotestee
 
 import (
 	"encoding/hex"
+	"math"
+	"math/big"
 
 	"google.golang.org/protobuf/proto"
 
@@ -29,12 +31,43 @@ var instanceOps = table{
 }
 
 func (c *call) genStatusProto() (any, error) {
-	return agentconfig.GenStatusProto(rpcerrors.Code(c.In.IntegerOr("error_code", 0)), c.In.OptStr("error_message")), nil
+	code, err := int32In(c.In, "error_code")
+	return agentconfig.GenStatusProto(rpcerrors.Code(code), c.In.OptStr("error_message")), err
 }
 
 func (c *call) genModelVersionStatus() (any, error) {
-	return agentconfig.GenModelVersionStatus(int64(c.In.Integer("version")), env.ModelState(c.In.IntegerOr("state", 0)),
-		rpcerrors.Code(c.In.IntegerOr("error_code", 0)), c.In.OptStr("error_message")), nil
+	version, err := intIn(c.In, "version", math.MinInt64, math.MaxInt64)
+	if err != nil {
+		return nil, err
+	}
+	state, err := int32In(c.In, "state")
+	if err != nil {
+		return nil, err
+	}
+	code, err := int32In(c.In, "error_code")
+	return agentconfig.GenModelVersionStatus(version, env.ModelState(state), rpcerrors.Code(code), c.In.OptStr("error_message")), err
+}
+
+// int32In returns an int for a field of 32 bits, 0 for null; see intIn.
+func int32In(a caseworld.Arguments, name string) (int32, error) {
+	if a.Value(name) == nil {
+		return 0, nil
+	}
+	n, err := intIn(a, name, math.MinInt32, math.MaxInt32)
+	return int32(n), err
+}
+
+// intIn returns an int or a bool that a field of a message takes, one that it does not hold is
+// protobuf's ValueError.
+func intIn(a caseworld.Arguments, name string, least, most int64) (int64, error) {
+	n, ok := pysem.Big(a.Value(name))
+	if !ok {
+		return int64(a.Integer(name)), nil // which says what is wrong with the case
+	}
+	if n.Cmp(big.NewInt(least)) < 0 || n.Cmp(big.NewInt(most)) > 0 {
+		return 0, pysem.Raise("ValueError", "Value out of range: %s", n)
+	}
+	return n.Int64(), nil
 }
 
 func (c *call) makeTensorProto() (any, error) {

@@ -7,13 +7,22 @@
 //	err := textformat.Unmarshal(text, config)        // TextFormat::ParseFromString(text, config)
 //	err := textformat.UnmarshalKnown(text, config)   // the same with AllowUnknownField(true)
 //
-// What only C++ does: a sign is a token of its own, so blanks may follow a minus and there is no
-// plus; \u00e9 in a string is é and \uD800 the three bytes of a surrogate; strings take any bytes;
-// 010 is no float, 1.5F is; each byte that is not ASCII is an error of its own; and a reserved name
-// of a message is skipped.
+// What only C++ does:
 //
-// To change what a token is, look in tokenizer.go; fields and messages, parser.go; unknown ones,
-// skip.go; values, scalar.go. testdata/protoc.jsonl is recorded by record.py beside it.//
+//   - a sign is a token of its own, so blanks may follow a minus and there is no plus
+//   - \u00e9 in a string is é and \uD800 the three bytes of a surrogate
+//   - strings take any bytes, and 1.5F is a float, 010 none
+//   - each byte that is not ASCII is an error of its own
+//   - a reserved name of a message is skipped
+//
+// To change
+//
+//   - what a token is: tokenizer.go
+//   - fields and messages: parser.go, and unknown ones: skip.go
+//   - values: scalar.go, and the escapes of strings: unescape.go
+//
+// testdata/protoc.jsonl is recorded by record.py beside it.
+//
 // Unstable: any commit may change it.
 package textformat
 

@@ -84,6 +84,7 @@ var backendSteps = steps(1, 10,
 	do("report_service_info", "container", containerID, "service_info", fieldsOf(serviceFields)).often(2), do("get_service_info", "container", containerID).often(2),
 	do("list_saved_models", "model_name", oneOf("m", "n", "zz", "")).often(2), do("get_service_map bzid_info"),
 	do("subscribe_model", "model_name", oneOf("m", "n")), do("get_sync_targets", "sub_graph", oneOf("ps_0", "entry")), do("lost connected stop"),
+	do("create_znode", "path", backendPath, "value", bytesOf(oneOf("", "{}")), "ephemeral?1", either, "makepath?1", either), do("get_znode delete_znode", "path", backendPath),
 	do("zk.create", "path", backendPath, "makepath", true, "value", bytesOf(oneOf("", "{}", `{"grpc": "h:1"}`))), do("zk.delete", "path", backendPath),
 	do("zk.set", "path", backendPath, "value", bytesOf(oneOf(`{"grpc": "h:2"}`, "{}", ""))),
 )

@@ -1,0 +1,72 @@
+package service
+
+import (
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/env"
+	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// Routed answers by the version in its configuration, whatever it was made of, as the reference's
+// servicer does (agent_service.py:62-117): a version whose source it lacks is an AttributeError.
+// Agents, whose source is always that of their version, serve the answers of the version alone.
+type Routed struct {
+	Env  *env.Env
+	Conf *agentconfig.AgentConfig // nil is version 1
+	// One of these is set: what it was made of.
+	V1 *AnswersV1
+	V2 *AnswersV2
+	V3 *AnswersV3
+}
+
+func (a Routed) version() int {
+	if a.Conf == nil {
+		return 1
+	}
+	return a.Conf.AgentVersion
+}
+
+// lacks is the failure of reading an attribute that the servicer was not given.
+func lacks(attribute string) error {
+	return pysem.Raise("AttributeError", "'AgentServiceImpl' object has no attribute '%s'", attribute)
+}
+
+// GetReplicas answers as version 1 or 2. Any other version is a NotImplementedError.
+func (a Routed) GetReplicas(r *agentservice.GetReplicasRequest) (*agentservice.GetReplicasResponse, error) {
+	switch v := a.version(); {
+	case v == 1 && a.V1 == nil:
+		return nil, lacks("_watcher")
+	case v == 1:
+		return a.V1.GetReplicas(r)
+	case v == 2 && a.V2 == nil:
+		return nil, lacks("_zk")
+	case v == 2:
+		return a.V2.GetReplicas(r)
+	}
+	return AnswersV3{}.GetReplicas(r)
+}
+
+// HeartBeat answers as version 1 or 2, or else as version 3.
+func (a Routed) HeartBeat(r *agentservice.HeartBeatRequest) (*agentservice.HeartBeatResponse, error) {
+	switch v := a.version(); {
+	case v == 1 && a.V1 == nil:
+		return nil, lacks("_watcher")
+	case v == 1:
+		return a.V1.HeartBeat(r)
+	case v == 2 && a.V2 == nil:
+		return nil, lacks("_zk")
+	case v == 2:
+		return a.V2.HeartBeat(r)
+	case a.V3 == nil:
+		return nil, lacks("_data_provider")
+	}
+	return a.V3.HeartBeat(r)
+}
+
+// GetResource is empty for version 1, and what [AnswersV3.GetResource] returns for any other.
+func (a Routed) GetResource(r *agentservice.GetResourceRequest) (*agentservice.GetResourceResponse, error) {
+	if a.version() == 1 {
+		return &agentservice.GetResourceResponse{}, nil
+	}
+	return AnswersV3{Env: a.Env, Conf: a.Conf}.GetResource(r)
+}
