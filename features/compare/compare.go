@@ -298,7 +298,7 @@ func (t *trial) compare(ctx context.Context, result *steps.Result) Cell {
 	got := deeds.Read(result.Log)
 	verdict, differences := t.measure.hold(ctx, got, unseen(result.Log), result.Late)
 	cell := Cell{Log: verdict}
-	cell.Same, cell.Deeds = t.measure.agreement(got, unseen(result.Log))
+	cell.Same, cell.Deeds = t.measure.agreement(got, unseen(result.Log), result.Late)
 	var left []deeds.Difference
 	explanations, err := t.comparison.explanations()
 	if err != nil {
@@ -332,7 +332,7 @@ func (t *trial) until(result *steps.Result) (cell Cell) {
 	if found := deeds.Compare(t.measure.seen(without)[:1], got.Without(without), t.comparison.slack()); len(found) > 0 {
 		cell.First = &found[0]
 	}
-	cell.Same, cell.Deeds = t.measure.agreement(got, without)
+	cell.Same, cell.Deeds = t.measure.agreement(got, without, result.Late)
 	return cell
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/features/steps"
 )
 
-// These are the verdicts on a scenario of a [Port], beside Explained and Differs.
+// These are the verdicts on a scenario of a [Port], beside Explained, Differs and Busy.
 const (
 	// Agrees: its expectations came true, and all was done as the measure does it.
 	Agrees = "agrees"
@@ -31,9 +31,11 @@ type Port struct {
 	Deeds  int `json:"deeds"`
 	// Causes groups the scenarios that do not agree, most first.
 	Causes []PortCause `json:"causes"`
-	// Scenarios has a row for each scenario that ran; NotRun counts the others.
+	// Scenarios has a row for each scenario that ran; NotRun counts the others, Busy those on which
+	// a machine that was late allows for no verdict.
 	Scenarios []PortRow `json:"scenarios"`
 	NotRun    int       `json:"not_run"`
+	Busy      int       `json:"too_busy_to_tell"`
 }
 
 // PortRow is what became of one scenario.
@@ -67,8 +69,13 @@ func (m *Matrix) Port(runner, name string) *Port {
 	p := &Port{Name: name, Causes: []PortCause{}, Scenarios: []PortRow{}}
 	i := slices.Index(m.Runners, runner)
 	for _, r := range m.Scenarios {
-		if i >= len(r.Cells) || r.Cells[i].Verdict == NotRun {
+		switch {
+		case i >= len(r.Cells) || r.Cells[i].Verdict == NotRun || r.Cells[i].Verdict == Unfinished:
 			p.NotRun++
+			continue
+		case r.Cells[i].Verdict == Busy:
+			p.Busy++
+			p.Scenarios = append(p.Scenarios, PortRow{Path: r.Path, Line: r.Line, Name: r.Name, Verdict: Busy, First: r.Cells[i].Why})
 			continue
 		}
 		p.add(&r, &r.Cells[i])
@@ -78,7 +85,7 @@ func (m *Matrix) Port(runner, name string) *Port {
 	if p.Deeds > 0 {
 		share = fmt.Sprintf(", %d %% of deeds", 100*p.Same/p.Deeds)
 	}
-	p.Badge = fmt.Sprintf("%d of %d scenarios%s", p.Agrees, len(p.Scenarios), share)
+	p.Badge = fmt.Sprintf("%d of %d scenarios%s", p.Agrees, len(p.Scenarios)-p.Busy, share)
 	return p
 }
 
@@ -147,8 +154,11 @@ func (p *Port) Print(out io.Writer) error {
 		}
 	}
 	fmt.Fprintf(w, "\n%s: %s", p.Name, p.Badge)
+	if p.Busy > 0 {
+		fmt.Fprintf(w, " (on %d the machine was too busy to tell)", p.Busy)
+	}
 	if p.NotRun > 0 {
-		fmt.Fprintf(w, " (%d more are for no agent of another's)", p.NotRun)
+		fmt.Fprintf(w, " (%d more did not run)", p.NotRun)
 	}
 	fmt.Fprintln(w)
 	return w.Flush()

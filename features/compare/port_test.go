@@ -31,26 +31,28 @@ func TestTheReportOnAPort(t *testing.T) {
 		row(5, compare.Cell{Verdict: "failed", Why: "no service info", Deeds: 5, Same: 2, First: missing}),
 		row(6, compare.Cell{Verdict: "failed", Why: "too slow", Deeds: 1, Same: 1}),
 		row(7, compare.Cell{Verdict: compare.NotRun}),
+		row(8, compare.Cell{Verdict: compare.Busy, Why: "late by 3s"}),
 	}}
 	p := m.Port("agent", "./my-agent")
 	var table strings.Builder
 	if err := p.Print(&table); err != nil {
 		t.Fatal(err)
 	}
-	want := `scenario     verdict    deeds  cause                       first difference
-a.feature:1  agrees     10/10                              
-a.feature:2  explained  3/4    Q5                          
-a.feature:3  differs    4/5    a binding: at another time  znode /gip/binding/ctr/ps_0:c:p: creates it at t+30.0s, want t+1.0s to t+2.0s
-a.feature:4  fails      2/5    a binding: missing          znode /gip/binding/ctr/entry:c:p: nothing, want creates it, ephemeral
-a.feature:5  fails      2/5    a binding: missing          znode /gip/binding/ctr/entry:c:p: nothing, want creates it, ephemeral
-a.feature:6  fails      1/1    no deed differs             too slow
+	want := `scenario     verdict           deeds  cause                       first difference
+a.feature:1  agrees            10/10                              
+a.feature:2  explained         3/4    Q5                          
+a.feature:3  differs           4/5    a binding: at another time  znode /gip/binding/ctr/ps_0:c:p: creates it at t+30.0s, want t+1.0s to t+2.0s
+a.feature:4  fails             2/5    a binding: missing          znode /gip/binding/ctr/entry:c:p: nothing, want creates it, ephemeral
+a.feature:5  fails             2/5    a binding: missing          znode /gip/binding/ctr/entry:c:p: nothing, want creates it, ephemeral
+a.feature:6  fails             1/1    no deed differs             too slow
+a.feature:8  too busy to tell  0/0                                late by 3s
 
 scenarios  cause                       in the reference                          first seen in
 2          a binding: missing          agent_v3.py:118-126, backends.py:237-261  a.feature:4
 1          a binding: at another time  agent_v3.py:118-126, backends.py:237-261  a.feature:3
 1          no deed differs                                                       a.feature:6
 
-./my-agent: 2 of 6 scenarios, 73 % of deeds (1 more are for no agent of another's)
+./my-agent: 2 of 6 scenarios, 73 % of deeds (on 1 the machine was too busy to tell) (1 more did not run)
 `
 	if diff := cmp.Diff(want, table.String()); diff != "" {
 		t.Errorf("table (-want +got):\n%s", diff)

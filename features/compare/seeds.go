@@ -47,9 +47,12 @@ func (m *measure) seen(unseen []string) deeds.Open {
 	return lists.Map(m.logs, func(l *deeds.Log) *deeds.Log { return l.Without(unseen) })
 }
 
-// agreement counts the deeds of a log and of the measure, and those that both have.
-func (m *measure) agreement(got *deeds.Log, unseen []string) (same, all int) {
-	return deeds.Agreement(m.seen(unseen), got.Without(unseen), m.trial.comparison.slack())
+// agreement counts the deeds of a log and of the measure, and those that both have. late is by how
+// much the machine was late.
+func (m *measure) agreement(got *deeds.Log, unseen []string, late time.Duration) (same, all int) {
+	slack := m.trial.comparison.slack()
+	slack.Late = late
+	return deeds.Agreement(m.seen(unseen), got.Without(unseen), slack)
 }
 
 // slack returns how far the time of a deed may be off.

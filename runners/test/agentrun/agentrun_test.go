@@ -43,15 +43,13 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// report runs scenarios with an agent, ten times the clock, and returns the report on it. A
-// machine that is busy is late by more than that allows for: what does not agree there is tried
-// again where no fault is planted.
-func report(t *testing.T, o agentrun.Options, again int, paths ...string) *compare.Port {
+// report runs scenarios with an agent at a time scale and returns the report on it. What does not
+// agree is tried again as often as that, each time three times slower, for a machine may be late.
+func report(t *testing.T, o agentrun.Options, scale float64, again int, paths ...string) *compare.Port {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("it takes ten seconds")
 	}
-	t.Parallel() // it mostly waits
 	newRunner := func(scale float64) *agentrun.Runner {
 		o.Loopback = loopback.Options{Monosim: program, TimeScale: scale, Dir: t.TempDir()}
 		r, err := agentrun.New(o)
@@ -62,13 +60,13 @@ func report(t *testing.T, o agentrun.Options, again int, paths ...string) *compa
 	}
 	c := compare.Comparison{
 		Suite:   steps.Suite{FS: features.FS, Paths: paths, Seed: 1, Jobs: 4},
-		Runners: []runners.Runner{&simrun.Runner{}, newRunner(0.1)}, Logs: true,
+		Runners: []runners.Runner{&simrun.Runner{}, newRunner(scale)}, Logs: true,
 		Slack: deeds.Slack{Least: 15 * time.Second, Part: 0.05}, // ten of which are a second of the clock
 		Slower: func(_ string, times int) (runners.Runner, string) {
 			if times > again {
 				return nil, ""
 			}
-			return newRunner(0.1 * math.Pow(3, float64(times))), ""
+			return newRunner(scale * math.Pow(3, float64(times))), ""
 		},
 	}
 	m, _, err := c.Run(context.Background(), &steps.Report{})
@@ -82,11 +80,15 @@ func report(t *testing.T, o agentrun.Options, again int, paths ...string) *compa
 func agreement(t *testing.T, p *compare.Port) {
 	t.Helper()
 	for _, row := range p.Scenarios {
-		if row.Verdict != compare.Agrees {
+		if row.Verdict != compare.Agrees && row.Verdict != compare.Busy {
 			t.Errorf("%s:%d %s: %s; %s; %s", row.Path, row.Line, row.Verdict, row.Cause, row.First, row.Failed)
 		}
 	}
-	if want := fmt.Sprintf("%d of %d scenarios, 100 %% of deeds", len(p.Scenarios), len(p.Scenarios)); p.Badge != want {
+	told := len(p.Scenarios) - p.Busy
+	if told == 0 {
+		t.Skip("the machine is too busy to tell")
+	}
+	if want := fmt.Sprintf("%d of %d scenarios, 100 %% of deeds", told, told); p.Badge != want {
 		t.Errorf("badge: want %q, got %q", want, p.Badge)
 	}
 }
@@ -109,19 +111,22 @@ func javascript(t *testing.T, fault string) agentrun.Options {
 // The goal is that the contract is enough: an agent that knows what AGENT.md says does as the
 // simulation. The method is a short story of each kind, with what was done compared.
 func TestOurOwnAgentKeepsTheContract(t *testing.T) {
-	agreement(t, report(t, own(), 2, "startup.feature:4", "policies.feature:54"))
+	t.Parallel() // it mostly waits
+	agreement(t, report(t, own(), 0.1, 2, "startup.feature:4", "policies.feature:54"))
 }
 
 func TestTheReferenceKeepsTheContract(t *testing.T) {
+	t.Parallel() // it mostly waits
 	o := agentrun.Options{Waits: true, Command: fmt.Sprintf("env MONOLITH_SRC=%s PYTHONHASHSEED=$MONOSIM_SEED %s ../pythonrun/agent.py", pythontest.Reference(t), pythontest.Find(t))}
 	if !pythontest.Has(t, pythontest.Find(t), "kazoo", "grpc", "absl", "dataclasses_json", "six", "google.protobuf") {
 		t.Skip("no packages of the reference")
 	}
-	agreement(t, report(t, o, 2, "startup.feature:4"))
+	agreement(t, report(t, o, 0.1, 2, "startup.feature:4"))
 }
 
 func TestAnAgentInJavaScriptKeepsTheContract(t *testing.T) {
-	agreement(t, report(t, javascript(t, ""), 2, javaScriptStories...))
+	t.Parallel() // it mostly waits
+	agreement(t, report(t, javascript(t, ""), 0.1, 2, javaScriptStories...))
 }
 
 var javaScriptStories = []string{"filters.feature:4", "rollout.feature:28", "publishing.feature:52", "discovery.feature:11"}
@@ -135,8 +140,15 @@ func TestAPlantedFaultIsNamed(t *testing.T) {
 		{"first", "discovery.feature:67", compare.Fails, "HeartBeat: another", "answers"},
 	} {
 		t.Run(c.fault, func(t *testing.T) {
-			p := report(t, javascript(t, c.fault), 0, c.story)
+			t.Parallel() // it mostly waits
+			p := report(t, javascript(t, c.fault), 0.1, 0, c.story)
+			for scale := 0.3; p.Busy > 0 && scale < 1; scale *= 3 {
+				p = report(t, javascript(t, c.fault), scale, 0, c.story)
+			}
 			row := p.Scenarios[0]
+			if row.Verdict == compare.Busy {
+				t.Skip(row.First)
+			}
 			if row.Verdict != c.verdict || row.Cause != c.cause || !strings.Contains(row.First, c.first) || row.Same >= row.Deeds {
 				t.Errorf("want %s, %s, %s, got %+v", c.verdict, c.cause, c.first, row)
 			}
