@@ -147,9 +147,9 @@ func newScreen(out, errs io.Writer) *screen {
 }
 
 // newLine returns what a line of standard error has to begin with, so that it does not stand in the
-// middle of one of standard output.
+// middle of one of standard output. What it returns is written: then the log is at a line's begin.
 func (s *screen) newLine() string {
-	if s.log && s.open.Load() {
+	if s.log && s.open.Swap(false) {
 		return "\n"
 	}
 	return ""

@@ -15,7 +15,7 @@ func TestProgressStandsOnLinesOfItsOwn(t *testing.T) {
 		same bool
 		want string
 	}{
-		{"one log", true, "..\n0 runs, 0 failed, 0s virtual\n.\n0 runs, 0 failed, 0s virtual\n"},
+		{"one log", true, "..\n0 runs, 0 failed, 0s virtual\n0 runs, 0 failed, 0s virtual\n.\n0 runs, 0 failed, 0s virtual\n"},
 		{"two files", false, "...\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -34,6 +34,7 @@ func TestProgressStandsOnLinesOfItsOwn(t *testing.T) {
 			s := newScreen(log, errs)
 			tick := &ticker{out: errs, screen: s, begin: time.Now()}
 			fmt.Fprint(s, "..")
+			tick.say()
 			tick.say()
 			fmt.Fprint(s, ".\n")
 			tick.say()
