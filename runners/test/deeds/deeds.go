@@ -70,7 +70,7 @@ type Deed struct {
 	// First and Last are cluster times; Times counts the acts.
 	First, Last time.Duration
 	Times       int
-	// Every is the median time between two acts of a round, 0 for others and for fewer than three.
+	// Every is the median time between two acts of a round, 0 for others and for a single act.
 	Every time.Duration
 	// Between counts the acts of a round that came much sooner than that after the one before.
 	Between int

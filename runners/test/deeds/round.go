@@ -50,7 +50,7 @@ func (t *Track) measured() {
 const betweenPart = 0.75
 
 // leastGaps is the number of gaps from which a period can be told.
-const leastGaps = 2
+const leastGaps = 1
 
 // median returns the median time between two acts, 0 for too few of them.
 func median(at []time.Duration) time.Duration {
@@ -71,7 +71,7 @@ const (
 	roundBegins    = 2 * time.Second
 	roundPart      = 0.05
 	roundPeriod    = 250 * time.Millisecond
-	roundCount     = 2
+	roundCount     = 1
 	roundCountPart = 0.2
 )
 
@@ -94,6 +94,9 @@ func (c *comparison) round(name string) (Difference, bool) {
 	if c.got.Ended == 0 {
 		n := time.Duration(got.Times)
 		far := roundCount + time.Duration(roundCountPart*float64(max(n, slices.Max(counts))))
+		if got.Every > 0 {
+			far += c.slack.Late / got.Every // of those there was no time for as many
+		}
 		if d.between(ByCount, n, counts, far) {
 			return d, true
 		}
