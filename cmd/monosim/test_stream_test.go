@@ -159,8 +159,8 @@ func TestAnInterruptedRunLeavesWholeReports(t *testing.T) {
 			wholeJUnit(t, files[2], runs)
 			wholeCucumber(t, files[3], runs)
 			wholeTrace(t, filepath.Join(dir, c.trace), runs)
-			if left, err := os.ReadDir(dir); err != nil || len(left) != 5 {
-				t.Errorf("files: want the 5 reports, got %v, %v", left, err)
+			if left, err := os.ReadDir(dir); err != nil || len(left) != 6 {
+				t.Errorf("files: want the 6 reports, got %v, %v", left, err)
 			}
 		})
 	}
