@@ -128,6 +128,7 @@ func repository(t *testing.T, files map[string]string) string {
 	for _, d := range documents {
 		writeFile(t, filepath.Join(dir, d.path), "# "+d.prefix+"\n")
 	}
+	writeFile(t, filepath.Join(dir, "STABILITY.md"), "| packages for Go tests | `engine/agent`, `sim` |\n")
 	writeFile(t, filepath.Join(dir, "go.mod"), "module "+module+"\n\ngo 1.26\n")
 	if out, err := exec.Command("git", "-C", dir, "init", "-q").CombinedOutput(); err != nil {
 		t.Fatalf("git init: %v\n%s", err, out)
