@@ -171,16 +171,19 @@ check-runners: ## scenarios as processes and, with MONOLITH_SRC, with the refere
 	@$(GO) build -o $(BUILD)/monosim ./cmd/monosim
 	@$(BUILD)/monosim test $(or $(FEATURES),features) --runner $(or $(RUNNERS),sim$(comma)real$(if $(MONOLITH_SRC),$(comma)python)) --compare --time-scale $(or $(SCALE),0.1) --again 2 --jobs $(or $(JOBS),1) $(if $(RECORD),--record $(RECORD))
 
-# Scenarios of agents and of training jobs that take little time of the cluster: some ninety.
-realFeatures = discovery publishing filters policies loading rollout $(trainingFeatures:%=training/%)
+# Scenarios of agents and of training jobs that take little time of the cluster: some sixty. check-java
+# has those of discovery, filters, policies and rollout, on another ZooKeeper.
+realFeatures = publishing loading $(if $(java),,$(javaFeatures) $(javaGoFeatures)) $(trainingFeatures:%=training/%)
 trainingFeatures = barriers checkpoints consul discovery faults life places restore serving
 
-check-real: ## ninety scenarios as processes, ten times the clock, compared with the simulation; SCALE (0.1), JOBS (6)
+check-real: ## sixty scenarios as processes, ten times the clock, compared with the simulation; SCALE (0.1), JOBS (6)
 	@echo "== check-real"
 	@mkdir -p $(BUILD)
 	@$(GO) build -o $(BUILD)/monosim ./cmd/monosim
 	@$(BUILD)/monosim test $(realFeatures:%=features/%.feature) --tags 'not @long' --runner sim$(comma)real --compare --time-scale $(or $(SCALE),0.1) --again 2 --jobs $(or $(JOBS),6)
 
+# Whether there is a Java ZooKeeper, as Debian installs it.
+java = $(and $(shell command -v java),$(wildcard /usr/share/java/zookeeper.jar))
 # Scenarios that take little time of the cluster; those of the first list run with Python's agents, too.
 javaFeatures = rollout filters
 javaGoFeatures = discovery policies
@@ -189,7 +192,7 @@ onJava = $(BUILD)/monosim test --zookeeper java --compare --time-scale $(or $(SC
 check-java: ## 27 scenarios on Debian's Java ZooKeeper with Go agents and, with MONOLITH_SRC, ten with the reference's, compared with the simulation; SCALE (0.2), JOBS (4)
 	@echo "== check-java"
 	@mkdir -p $(BUILD)
-	@if ! command -v java >/dev/null || [ ! -e /usr/share/java/zookeeper.jar ]; then echo "check-java: no Java ZooKeeper is installed, skipped: apt-get install default-jre-headless libzookeeper-java"; exit 0; fi; \
+	@if [ -z "$(java)" ]; then echo "check-java: no Java ZooKeeper is installed, skipped: apt-get install default-jre-headless libzookeeper-java"; exit 0; fi; \
 	$(GO) build -o $(BUILD)/monosim ./cmd/monosim && \
 	$(onJava)$(if $(MONOLITH_SRC),$(comma)python) $(javaFeatures:%=features/%.feature) && \
 	$(onJava) $(javaGoFeatures:%=features/%.feature)
