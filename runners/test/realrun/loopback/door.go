@@ -39,6 +39,10 @@ func newDoor(c *Cluster, ip string) (*door, error) {
 	return d, err
 }
 
+// HasCable reports whether the relays before ZooKeeper listen at the other end of a network device
+// of this program's own, and not at an address of the cluster.
+func (c *Cluster) HasCable() bool { return c.cable != nil }
+
 // listen listens without multipath, whose sockets can ignore nobody.
 func listen(addr string) (net.Listener, error) {
 	var config net.ListenConfig
