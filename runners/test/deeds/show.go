@@ -30,14 +30,8 @@ func (d *Difference) Brief() string {
 	switch d.Kind {
 	case ByTime:
 		return fmt.Sprintf("%s: %s at t+%.1fs, want t+%.1fs to t+%.1fs", d.Track, d.Got[d.At].Text, d.Got[d.At].First.Seconds(), max(d.From, 0).Seconds(), d.Until.Seconds())
-	case ByCount:
-		return fmt.Sprintf("%s: comes %d times, want %d to %d", d.Track, times(d.Got), d.From, d.Until)
-	case ByPeriod:
-		return fmt.Sprintf("%s: comes every %.2fs, want every %.2fs to %.2fs", d.Track, d.Got[0].Every.Seconds(), d.From.Seconds(), d.Until.Seconds())
-	case ByBetween:
-		return fmt.Sprintf("%s: nothing comes between its acts, want what comes at a longer period of its own", d.Track)
-	case ByOrder:
-		return d.heading()
+	case ByCount, ByPeriod, ByBetween, ByOrder:
+		return d.heading() // which has both sides
 	}
 	return fmt.Sprintf("%s: %s, want %s", d.Track, told(d.Got, d.At), told(d.Want, d.At))
 }
