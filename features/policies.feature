@@ -40,6 +40,23 @@ Feature: Version policies of a deploy config
     Then within 3s every model server has version 2 of ctr:entry AVAILABLE
     And for 2m every model server has version 1 of ctr:ps_0 AVAILABLE
 
+  # TFS-21.1: polls skip a model while any version of it is AVAILABLE, and then it is as latest.
+  @v3 @Q25
+  Scenario: With the fork's protos a PS moves to a new version when its pod starts again
+    Given pods that end start again after 5s
+    And the agents keep the quirks "python,Q25=fork"
+    When the cluster starts
+    And ctr:entry is declared
+    And ctr:ps_0 is declared with policy "latest_once"
+    And ctr:entry and ctr:ps_0 are published to layout main
+    Then within 65s every model server has version 1 of ctr:ps_0 AVAILABLE
+    When version 2 of ctr:ps_0 is exported
+    And version 1 of ctr:ps_0 is deleted
+    Then for 2m every model server has version 1 of ctr:ps_0 AVAILABLE
+    When the agent of shard0-replica0 is killed
+    Then within 100s every model server has version 2 of ctr:ps_0 AVAILABLE
+    And every model server has 1 version of ctr:ps_0
+
   @v3 @Q26
   Scenario: Policy specific means version 1
     When the cluster starts

@@ -191,3 +191,34 @@ Feature: What a model server makes of its storage
       | profile  |
       | tfs-2.4  |
       | tfs-head |
+
+  # TFS-21.1: as in tensorflow/serving#2040; num_versions, which its message lacks, is of monolith's fork.
+  @pr-2040
+  Scenario Outline: Polls skip a model of latest_once while a version of it is AVAILABLE
+    Given the model server profile is "<profile>"
+    And the model config file /etc/models.conf lists cvr:entry
+    When the model server starts
+    Then within 5s the model server serves
+    When version 2 of ctr:entry is exported
+    And version 3 of ctr:entry is exported
+    And the config of ctr:entry has the policy "<policy>"
+    And the model server is asked to reload to ctr:entry and cvr:entry
+    Then within 3s the reload is answered with OK
+    And within 1s the model server has <served> of ctr:entry
+    When version 4 of ctr:entry is exported
+    And the base path of ctr:entry is missing
+    And version 2 of cvr:entry is exported
+    Then within 3s the model server has version 2 of cvr:entry AVAILABLE
+    And for 10m the model server has <served> of ctr:entry
+    And the model server has version 3 of ctr:entry AVAILABLE
+    When the base path of ctr:entry is back
+    And the model server is asked to reload to cvr:entry
+    Then within 1s the model server has version 3 of ctr:entry END
+    When the model server is asked to reload to ctr:entry and cvr:entry
+    Then within 3s the model server has version 4 of ctr:entry AVAILABLE
+
+    Examples:
+      | profile  | policy        | served     |
+      | tfs-2.4  | latest_once   | 1 version  |
+      | tfs-head | latest_once   | 1 version  |
+      | tfs-2.4  | latest_once 2 | 2 versions |

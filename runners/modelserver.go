@@ -13,7 +13,7 @@ import (
 // ServedModel is one entry of a model server's config.
 type ServedModel struct {
 	Name, BasePath, Platform string
-	// Policy is "" (unset), "latest N", "all" or "specific V, V".
+	// Policy is "" (unset), "latest N", "latest_once", "latest_once N", "all" or "specific V, V".
 	Policy string
 	Labels []ServedLabel
 }
@@ -70,9 +70,10 @@ type Caller interface {
 
 // Policy says which versions of a model a server serves. At most one field is set.
 type Policy struct {
-	Latest   *uint32 // the number of versions
-	All      bool
-	Specific []int64
+	Latest     *uint32 // the number of versions
+	LatestOnce *uint32 // the same, which only monolith's fork has; 0 leaves it out
+	All        bool
+	Specific   []int64
 }
 
 // ParsePolicy reads ServedModel.Policy. An empty text gives a Policy with no field set. The
@@ -93,10 +94,13 @@ func ParsePolicy(text string) (Policy, error) {
 	case text == "all":
 		return Policy{All: true}, nil
 	case kind == "latest" && len(numbers) == 1 && numbers[0] >= 0 && numbers[0] <= math.MaxUint32:
-		n := uint32(numbers[0])
-		return Policy{Latest: &n}, nil
+		return Policy{Latest: new(uint32(numbers[0]))}, nil
+	case text == "latest_once":
+		return Policy{LatestOnce: new(uint32)}, nil
+	case kind == "latest_once" && len(numbers) == 1 && numbers[0] >= 0 && numbers[0] <= math.MaxUint32:
+		return Policy{LatestOnce: new(uint32(numbers[0]))}, nil
 	case kind == "specific":
 		return Policy{Specific: numbers}, nil
 	}
-	return Policy{}, fmt.Errorf(`version policy: found %q, want "latest N", "all" or "specific V, V"`, text)
+	return Policy{}, fmt.Errorf(`version policy: found %q, want "latest N", "latest_once", "all" or "specific V, V"`, text)
 }

@@ -60,7 +60,7 @@ func TestScenariosAboutWhatIsNotThereAreRefused(t *testing.T) {
 		{alone, `Then every agent lists nothing`, `x.feature:4: every agent: found none`},
 		{alone, `Then every model server has no version of ctr:entry`, `x.feature:4: every model server: found none`},
 		{alone, `Then shard0-replica0 runs`, `x.feature:4: pod: found shard0-replica0, want one of the cluster: there is a model server only`},
-		{alone, `When the config of ctr:entry has the policy "newest"`, `x.feature:4: version policy: found "newest", want "latest N", "all" or "specific V, V"`},
+		{alone, `When the config of ctr:entry has the policy "newest"`, `x.feature:4: version policy: found "newest", want "latest N", "latest_once", "all" or "specific V, V"`},
 		{alone, `When the config of ctr:entry has the policy "specific one"`, `x.feature:4: version policy "specific one": found "one", want a number`},
 		{alone, `When the config of ctr:entry has the policy "latest -1"`, `x.feature:4: version policy: found "latest -1"`},
 		{"model servers keep 101% of the memory of unloaded models", `Then every pod runs`, `x.feature:3: memory of unloaded models: found 101%, want 100% or less`},

@@ -26,8 +26,8 @@ func FuzzConfigText(f *testing.F) {
 		if head {
 			profile = ProfileHead
 		}
-		config, err := parseConfigText(profile, data, false)
-		again, errAgain := parseConfigText(profile, data, false)
+		config, err := parseConfigText(messages{profile: profile}, data)
+		again, errAgain := parseConfigText(messages{profile: profile}, data)
 		if (err == nil) != (errAgain == nil) {
 			t.Fatalf("got %v, then %v", err, errAgain)
 		}

@@ -160,7 +160,9 @@ func (w *watcher) wanted(m monitored) []int64 {
 	case modelconfig.Specific:
 		return chosen(m.policy.Versions)
 	case modelconfig.LatestOnce:
-		return chosen(m.once)
+		if serving := w.serves(m.name); len(serving) > 0 {
+			return serving // polls skip the model
+		}
 	}
 	return numbers[max(len(numbers)-int(max(m.policy.NumVersions, 1)), 0):]
 }

@@ -36,6 +36,31 @@ func ParseProfile(name string) (Profile, error) {
 	return 0, fmt.Errorf("model server profile: got %q, want one of %q", name, profileNames)
 }
 
+// LatestOnce says which messages a server has for the policy latest_once. What the policy does is
+// the same in all that have it (TFS-21.1).
+type LatestOnce uint8
+
+// These are the messages that a server may have.
+const (
+	LatestOnceOfFork   LatestOnce = iota // LatestOnceOfFork has the reference's num_versions (utils.py:943)
+	LatestOnceOfPublic                   // LatestOnceOfPublic is that of tensorflow/serving#2040, without a field
+	NoLatestOnce                         // NoLatestOnce is every release's
+)
+
+var latestOnceNames = [...]string{"fork", "public", "stock"}
+
+func (l LatestOnce) String() string { return latestOnceNames[l] }
+
+// ParseLatestOnce returns the messages called name: fork, public or stock.
+func ParseLatestOnce(name string) (LatestOnce, error) {
+	for i, n := range latestOnceNames {
+		if n == name {
+			return LatestOnce(i), nil
+		}
+	}
+	return 0, fmt.Errorf("messages of latest_once: got %q, want one of %q", name, latestOnceNames)
+}
+
 // Options configures a server. Start from DefaultOptions. A field that mirrors a flag has the
 // flag's name and unit.
 type Options struct {
@@ -113,8 +138,8 @@ type Options struct {
 	// StoragePathPrefix is put before the paths of versions.
 	StoragePathPrefix   string
 	RefuseVersionLabels bool
-	// RefuseLatestOnce treats latest_once as an unknown field, as a stock server does (TFS-21.1).
-	RefuseLatestOnce bool
+	// LatestOnce says what the server's messages have of latest_once (TFS-21.1).
+	LatestOnce LatestOnce
 	// StrictBundles treats a saved_model.pb that is neither a SavedModel nor a description as a
 	// damaged file, as a real server does. Without it, such a file is a model that takes every
 	// request.

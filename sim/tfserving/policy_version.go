@@ -64,9 +64,9 @@ func index(versions []found) []found {
 	return unique
 }
 
-// choose returns the versions that a policy selects from those on disk, in upstream's order. once
-// holds the versions that a latest_once policy chose before; nil means none yet.
-func choose(p modelconfig.VersionPolicy, versions []found, once []int64) []found {
+// choose returns the versions that a policy selects from those on disk, in upstream's order. Where a
+// poll looks at a model with latest_once at all, that policy is latest (TFS-21.1).
+func choose(p modelconfig.VersionPolicy, versions []found) []found {
 	switch p.Kind {
 	case modelconfig.All:
 		return versions
@@ -75,9 +75,6 @@ func choose(p modelconfig.VersionPolicy, versions []found, once []int64) []found
 	}
 	indexed := index(versions)
 	slices.Reverse(indexed)
-	if p.Kind == modelconfig.LatestOnce && once != nil {
-		return only(indexed, once)
-	}
 	n := 1
 	if p.Kind != modelconfig.NoPolicy {
 		n = int(max(p.NumVersions, 1))

@@ -1,12 +1,12 @@
 package tfserving
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/monosim/monosim/engine/env"
@@ -18,27 +18,55 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/textformat"
 )
 
-// parseConfigText parses a model config file strictly: an unknown field is an error. latest_once
-// counts as unknown if refuseLatestOnce is set, and alias does in tfs-head (TFS-1.3).
-func parseConfigText(profile Profile, data []byte, refuseLatestOnce bool) (modelconfig.ServerConfig, error) {
+// messages says which of our messages' fields a server's own have.
+type messages struct {
+	profile Profile
+	once    LatestOnce
+}
+
+// lack reports whether a server's messages do not have a field of ours (TFS-1.3, TFS-15.1).
+func (m messages) lack(field protoreflect.FieldDescriptor) bool {
+	const policy = "tensorflow.serving.FileSystemStoragePathSourceConfig.ServableVersionPolicy."
+	switch field.FullName() {
+	case policy + "latest_once":
+		return m.once == NoLatestOnce
+	case policy + "LatestOnce.num_versions":
+		return m.once != LatestOnceOfFork
+	case "tensorflow.serving.ModelConfig.alias", "tensorflow.serving.BatchingParameters.support_diff_dim_size_inputs":
+		return m.profile == ProfileHead
+	}
+	return false
+}
+
+// parseConfigText parses a model config file strictly: an unknown field is an error.
+func parseConfigText(m messages, data []byte) (modelconfig.ServerConfig, error) {
 	var message configpb.ModelServerConfig
-	parse := textformat.Unmarshal
-	if profile == ProfilePythonFake { // mocked_tfserving.py:372
-		parse = pythontext.Parse
+	parse := textformat.Parser{Hides: m.lack}.Unmarshal
+	if m.profile == ProfilePythonFake { // mocked_tfserving.py:372
+		parse = pythontext.Parser{Hides: m.lack}.Parse
 	}
 	if err := parse(string(data), &message); err != nil {
 		return modelconfig.ServerConfig{}, err
 	}
-	config := modelconfig.ConfigFromProto(&message)
-	for i, m := range message.GetModelConfigList().GetConfig() {
-		switch {
-		case refuseLatestOnce && config.Models[i].Policy.Kind == modelconfig.LatestOnce:
-			return modelconfig.ServerConfig{}, fmt.Errorf("model %s: no such field: latest_once", m.GetName())
-		case profile == ProfileHead && len(m.GetAlias()) > 0:
-			return modelconfig.ServerConfig{}, fmt.Errorf("model %s: no such field: alias", m.GetName())
+	return modelconfig.ConfigFromProto(&message), nil
+}
+
+// of returns the config of a request as a server reads it, which skips fields that its messages
+// lack.
+func (l LatestOnce) of(config modelconfig.ServerConfig) modelconfig.ServerConfig {
+	if l == LatestOnceOfFork {
+		return config
+	}
+	config.Models = slices.Clone(config.Models)
+	for i := range config.Models {
+		if policy := &config.Models[i].Policy; policy.Kind == modelconfig.LatestOnce {
+			policy.NumVersions = 0
+			if l == NoLatestOnce {
+				policy.Kind = modelconfig.NoPolicy
+			}
 		}
 	}
-	return config, nil
+	return config
 }
 
 // bundleSettings holds the fields of a SessionBundleConfig that affect loads.

@@ -32,10 +32,7 @@ func (c *core) handleReload(config modelconfig.ServerConfig, done func(*env.RPCE
 			"Only ModelConfigList is currently supported"))
 		return
 	}
-	if c.server.options.RefuseLatestOnce {
-		config = config.WithoutLatestOnce()
-	}
-	c.reload(config, done)
+	c.reload(c.server.options.LatestOnce.of(config), done)
 }
 
 // reload executes upstream's ReloadConfig. A reload that waits for ever keeps the lock, so all

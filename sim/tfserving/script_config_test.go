@@ -62,8 +62,8 @@ func (s *script) option(o *Options, option string) {
 		o.ForceAllowLabels = true
 	case "nolabels":
 		o.RefuseVersionLabels = true
-	case "stocklatest":
-		o.RefuseLatestOnce = true
+	case "latestonce":
+		o.LatestOnce, _ = ParseLatestOnce(value)
 	case "failifzero":
 		o.FailIfZeroVersions = true
 	case "alwayspresent":

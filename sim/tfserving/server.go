@@ -194,6 +194,11 @@ func (s *Server) publish(id servable, state env.ModelState, err *env.RPCError) {
 	event := Event{At: s.timers.Now(), Model: id.model, Version: id.version, State: state, Err: err}
 	s.states.handle(event)
 	s.core.heard(event)
+	for _, source := range []*source{s.core.source, s.core.connecting} {
+		if source != nil {
+			source.heard(event)
+		}
+	}
 	s.configPoll.heard()
 	if s.OnEvent != nil {
 		s.OnEvent(event)

@@ -143,7 +143,7 @@ model_config_list {
 		{Name: "d", Policy: modelconfig.VersionPolicy{Kind: modelconfig.Specific, Versions: []int64{7, 3}}},
 		{Name: "e", Policy: modelconfig.VersionPolicy{Kind: modelconfig.LatestOnce, NumVersions: 1}},
 	}}
-	got, err := parseConfigText(Profile24, []byte(text), false)
+	got, err := parseConfigText(messages{}, []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,11 +28,10 @@ const maxShared = 256
 
 // contentKey identifies parsed content by the address of its bytes and by the way of parsing.
 type contentKey struct {
-	data    *byte
-	size    int
-	profile Profile
-	strict  bool
-	kind    reflect.Type
+	data *byte
+	size int
+	messages
+	kind reflect.Type
 }
 
 // readContent is the result of parsing a content. data is kept so that its address is not reused.
@@ -80,10 +79,8 @@ func parsed[T any](s *Shared, key contentKey, data []byte, parse func() (T, erro
 }
 
 // config calls parseConfigText, once for all servers with an equal file.
-func (s *Shared) config(profile Profile, data []byte, refuseLatestOnce bool) (modelconfig.ServerConfig, error) {
-	return parsed(s, contentKey{profile: profile, strict: refuseLatestOnce}, data, func() (modelconfig.ServerConfig, error) {
-		return parseConfigText(profile, data, refuseLatestOnce)
-	})
+func (s *Shared) config(m messages, data []byte) (modelconfig.ServerConfig, error) {
+	return parsed(s, contentKey{messages: m}, data, func() (modelconfig.ServerConfig, error) { return parseConfigText(m, data) })
 }
 
 // platforms calls parsePlatformText, once for all servers with an equal file.

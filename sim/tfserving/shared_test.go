@@ -72,8 +72,8 @@ func TestServersThatAreAlikeShare(t *testing.T) {
 		t.Errorf("servers after them:\n%s\nwant\n%s", again, want)
 	}
 	for _, content := range [][]byte{both, one} {
-		got, err := shared.config(Profile24, content, false)
-		want, wrong := parseConfigText(Profile24, content, false)
+		got, err := shared.config(messages{}, content)
+		want, wrong := parseConfigText(messages{}, content)
 		if err != nil || wrong != nil || fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("a shared config: got %v, %v, want it as it was read: %v, %v", got, err, want, wrong)
 		}

@@ -37,12 +37,10 @@ type source struct {
 	blind   bool
 }
 
-// monitored is FileSystemStoragePathSourceConfig.ServableToMonitor. once holds the versions that
-// latest_once chose at the first successful poll that found one.
+// monitored is FileSystemStoragePathSourceConfig.ServableToMonitor.
 type monitored struct {
 	name, basePath string
 	policy         modelconfig.VersionPolicy
-	once           []int64
 }
 
 func newSource(s *Server) *source {
@@ -104,18 +102,15 @@ func (src *source) check(models []monitored, done func(*env.RPCError)) {
 		done(nil)
 		return
 	}
-	look(src.server, func(disk Storage) *env.RPCError { return src.failIfZeroVersions(disk, models) }, done)
+	live := src.live(models)
+	look(src.server, func(disk Storage) *env.RPCError { return src.failIfZeroVersions(disk, models, live) }, done)
 }
 
 func (src *source) install(models []monitored) {
 	var gone []string
 	for _, old := range src.models {
-		i := slices.IndexFunc(models, func(m monitored) bool { return m.name == old.name })
-		if i < 0 {
+		if !slices.ContainsFunc(models, func(m monitored) bool { return m.name == old.name }) {
 			gone = append(gone, old.name)
-		} else if models[i].basePath == old.basePath && models[i].policy.Kind == old.policy.Kind &&
-			models[i].policy.NumVersions == old.policy.NumVersions {
-			models[i].once = old.once
 		}
 	}
 	slices.Sort(gone)
@@ -182,12 +177,38 @@ func (src *source) changed() {
 	}
 }
 
+// live tells of each model whether a poll skips it: its policy is latest_once and a version of it
+// is AVAILABLE (TFS-21.1). It returns nil if there is no such model. A source that is not connected
+// yet skips none, because it is told of states only when it has its first config.
+func (src *source) live(models []monitored) (live []bool) {
+	for i, m := range models {
+		if src.connected && m.policy.Kind == modelconfig.LatestOnce && src.server.states.available(m.name) {
+			if live == nil {
+				live = make([]bool, len(models))
+			}
+			live[i] = true
+		}
+	}
+	return live
+}
+
+// heard schedules a poll when a model with latest_once loses a version that was AVAILABLE, because
+// polls may skip it no longer.
+func (src *source) heard(event Event) {
+	if event.State == env.StateUnloading && slices.ContainsFunc(src.models, func(m monitored) bool {
+		return m.name == event.Model && m.policy.Kind == modelconfig.LatestOnce
+	}) {
+		src.changed()
+	}
+}
+
 // run executes one poll. It takes as long as the storage does, which in virtual time is no time.
 func (src *source) run() {
 	src.grid.Began(src.server.timers.Now())
 	src.busy, src.again = true, false
 	src.mu.Lock(func() {
-		look(src.server, src.poll, func(found polled) {
+		live := src.live(src.models)
+		look(src.server, func(disk Storage) polled { return src.poll(disk, live) }, func(found polled) {
 			src.take(found)
 			src.mu.Unlock()
 			src.busy = false

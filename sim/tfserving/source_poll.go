@@ -13,18 +13,22 @@ import (
 )
 
 // polled is the outcome of a poll: the versions of each model, in the order of the config, or an
-// error.
+// error. skipped has the models that the poll left out; nil for none.
 type polled struct {
 	versions [][]aspired
+	skipped  []bool
 	err      *env.RPCError
 	model    string // that the error is about
 }
 
-// poll reads the versions of all models. An error of one model ends the poll (TFS-3.3). The caller
-// holds the source's lock, so that the models do not change.
-func (src *source) poll(disk Storage) (found polled) {
-	found.versions = make([][]aspired, len(src.models))
+// poll reads the versions of all models that are not skipped. An error of one model ends the poll
+// (TFS-3.3). The caller holds the source's lock, so that the models do not change.
+func (src *source) poll(disk Storage, skipped []bool) (found polled) {
+	found.versions, found.skipped = make([][]aspired, len(src.models)), skipped
 	for i := range src.models {
+		if skipped != nil && skipped[i] {
+			continue
+		}
 		if found.versions[i], found.err = src.pollOne(disk, &src.models[i]); found.err != nil {
 			found.model = src.models[i].name
 			return found
@@ -46,23 +50,15 @@ func (src *source) take(found polled) {
 	}
 	slices.SortFunc(order, func(a, b int) int { return strings.Compare(src.models[a].name, src.models[b].name) })
 	for _, i := range order {
+		if found.skipped != nil && found.skipped[i] {
+			continue
+		}
 		versions := found.versions[i]
-		src.models[i].settle(versions)
 		if len(versions) == 0 && src.server.options.ServableVersionsAlwaysPresent {
 			src.server.errorf("Refusing to unload all versions for Servable: %s", src.models[i].name)
 			continue
 		}
 		src.server.aspire(src.models[i].name, versions)
-	}
-}
-
-// settle stores the first versions that a latest_once policy chooses.
-func (m *monitored) settle(versions []aspired) {
-	if m.policy.Kind != modelconfig.LatestOnce || m.once != nil {
-		return
-	}
-	for _, v := range versions {
-		m.once = append(m.once, v.version)
 	}
 }
 
@@ -81,7 +77,7 @@ func (src *source) pollOne(disk Storage, m *monitored) ([]aspired, *env.RPCError
 		return nil, storageError(m.basePath, err)
 	}
 	numeric := src.server.profile.versionsOf(directChildren(names))
-	chosen := choose(m.policy, numeric, m.once)
+	chosen := choose(m.policy, numeric)
 	src.warn(m, numeric, chosen)
 	return aspire(m, chosen), nil
 }
@@ -151,11 +147,14 @@ func (src *source) warn(m *monitored, numeric, chosen []found) {
 	}
 }
 
-// failIfZeroVersions returns an error for models without a version, as upstream's
-// FailIfZeroVersions does (TFS-3.5).
-func (src *source) failIfZeroVersions(disk Storage, models []monitored) *env.RPCError {
+// failIfZeroVersions returns an error for models without a version that are not skipped, as
+// upstream's FailIfZeroVersions does (TFS-3.5).
+func (src *source) failIfZeroVersions(disk Storage, models []monitored, skipped []bool) *env.RPCError {
 	var empty []monitored
-	for _, m := range models {
+	for i, m := range models {
+		if skipped != nil && skipped[i] {
+			continue
+		}
 		versions, err := src.pollOne(disk, &m)
 		if err != nil {
 			return err

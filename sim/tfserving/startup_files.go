@@ -44,13 +44,15 @@ func (s *Server) readConfigFile(disk Storage) configFile {
 	if s.fake != nil {
 		shared = nil // the fake writes to its config (TFS-17.1 item 4)
 	}
-	config, failed := shared.config(s.profile, data, s.options.RefuseLatestOnce)
+	config, failed := shared.config(s.messages(), data)
 	if failed != nil {
 		s.logUnread(failed)
 		return configFile{err: invalidProtobufFile(s.configFile)}
 	}
 	return configFile{config: config}
 }
+
+func (s *Server) messages() messages { return messages{s.profile, s.options.LatestOnce} }
 
 // logUnread logs why a config file cannot be parsed, a line for each of the parser's errors.
 func (s *Server) logUnread(failed error) {
@@ -133,7 +135,8 @@ func (s *Server) checkBatching(disk Storage) *env.RPCError {
 		return statusf(rpcerrors.InvalidArgument,
 			"server_options.batching_parameters_file is set without setting server_options.enable_batching to true.")
 	default:
-		return s.checkFile(disk, o.BatchingParametersFile, textformat.Unmarshal, &bundlepb.BatchingParameters{})
+		parse := textformat.Parser{Hides: s.messages().lack}.Unmarshal
+		return s.checkFile(disk, o.BatchingParametersFile, parse, &bundlepb.BatchingParameters{})
 	}
 }
 

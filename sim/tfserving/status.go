@@ -93,6 +93,15 @@ func (m *monitor) settled(model string) (version int64, state env.ModelState, er
 	return 0, 0, nil, false
 }
 
+// available reports whether any version of the model is AVAILABLE (core/servable_state_monitor.cc,
+// GetAvailableServableStates).
+func (m *monitor) available(model string) bool {
+	states := m.of(model)
+	return states != nil && slices.ContainsFunc(states.answer, func(v env.ModelVersionStatus) bool {
+		return v.State == env.StateAvailable
+	})
+}
+
 // Status answers GetModelStatus. It ignores the label, and returns the highest version first
 // (TFS-7.2). It never waits for loads or reloads, and allocates nothing while no state changes.
 // Callers must not change the answer.

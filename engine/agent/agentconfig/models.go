@@ -59,7 +59,7 @@ func GenModelConfig(args ModelConfigArgs) (*config.ModelConfig, error) {
 	}, nil
 }
 
-// PublicProtos reports whether the protos are the public ones, in which no policy latest_once is
+// PublicProtos reports whether the protos are those of a release, in which no policy latest_once is
 // (Q25).
 func PublicProtos(keep quirks.Set) bool { return keep.Keeps(quirks.Q25) && !keep.InFork(quirks.Q25) }
 
@@ -85,7 +85,8 @@ func versionPolicy(args ModelConfigArgs) (*versionPolicyProto, error) {
 	case "latest":
 		return latestPolicy(args)
 	case "latest_once":
-		// utils.py:943: only the fork's proto has the field, no public one (Q25).
+		// utils.py:943 sets latest_once.num_versions. No release has latest_once, and the
+		// message that tensorflow/serving#2040 adds has no fields (Q25).
 		if args.Versions == nil && args.Quirks.InFork(quirks.Q25) {
 			return latestOncePolicy(args)
 		}

@@ -45,8 +45,8 @@ type field struct {
 	Optional bool   `json:"optional"`
 }
 
-// ours are the fields that upstream does not have: monolith's patch and fork
-// (TFS-16.1, TFS-21.1).
+// ours are the fields that no release has: monolith's patch and fork, and the open pull request
+// tensorflow/serving#2040 (TFS-16.1, TFS-21.1).
 var ours = []string{
 	"tensorflow.serving.BatchingParameters.support_diff_dim_size_inputs",
 	"tensorflow.serving.FileSystemStoragePathSourceConfig.LatestOnce.num_versions",

@@ -85,7 +85,7 @@ var Of = map[string]string{
 	"the model server did not print {text}":                                          "The log of the model server does not have this text.",
 	"the config of {model} has the base path {path}":                                 "Sets the base path of a model in later configs and reloads.",
 	"the config of {model} has the platform {text}":                                  "Sets the platform of a model in later configs and reloads.",
-	"the config of {model} has the policy {text}":                                    "Sets the version policy of a model in later configs: latest N, all, or specific V, V.",
+	"the config of {model} has the policy {text}":                                    "Sets the version policy of a model in later configs: latest N, latest_once, latest_once N, all, or specific V, V.",
 	"the config of {model} gives version {n} the label {text}":                       "Gives a version a label, as canary or stable, in later configs.",
 	"the config of {model} gives version {n} the label {text} before it is exported": "The same for a version that is not there yet.",
 	"{server} is asked to reload to {models}":                                        "Begins a reload of the config (HandleReloadConfigRequest); it goes on while time passes.",

@@ -20,8 +20,8 @@ from standins import unused
 
 DESCRIPTORS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "descriptors.pb")
 
-# A policy of monolith's internal fork that engine/proto has and no public build does
-# (Q25): with the public protos the reference raises AttributeError.
+# A policy of monolith's internal fork that engine/proto has and no release does (Q25):
+# with the protos of a release the reference raises AttributeError.
 OURS_ALONE = {
     "tensorflow_serving/sources/storage_path/file_system_storage_path_source.proto":
         ("FileSystemStoragePathSourceConfig", "ServableVersionPolicy", "latest_once", "LatestOnce"),

@@ -99,10 +99,12 @@ func zero(t reflect.Type) string {
 
 var policies = []Setting{
 	{Of: "policy of a layout", Name: "latest", Meaning: "the newest version, for: is declared with policy"},
-	{Of: "policy of a layout", Name: "latest_once", Meaning: "the newest version at the time of the declaration, and no later one"},
+	{Of: "policy of a layout", Name: "latest_once", Meaning: "the newest version while none is available, and then no later one"},
 	{Of: "policy of a layout", Name: "all", Meaning: "every version that is there"},
 	{Of: "policy of a layout", Name: "specific", Meaning: "the versions that the declaration names"},
 	{Of: "policy of a config", Name: "latest N", Meaning: "the N newest versions, for: the config of ... has the policy"},
+	{Of: "policy of a config", Name: "latest_once", Meaning: "the newest version while none is available, and then no later one"},
+	{Of: "policy of a config", Name: "latest_once N", Meaning: "the same for the N newest versions, as only monolith's fork has it"},
 	{Of: "policy of a config", Name: "all", Meaning: "every version that is there"},
 	{Of: "policy of a config", Name: "specific V, V", Meaning: "these versions"},
 }

@@ -69,6 +69,7 @@ func ModelConfigFile(models []runners.ServedModel, basePath func(string) string)
 type (
 	versionPolicy  = storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy
 	policyLatest   = storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_Latest
+	policyOnce     = storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_LatestOnce
 	policyAll      = storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_All
 	policySpecific = storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_Specific
 )
@@ -84,6 +85,9 @@ func policyOf(text string) (*versionPolicy, error) {
 	case p.Latest != nil:
 		latest := &policyLatest{NumVersions: *p.Latest}
 		return &versionPolicy{PolicyChoice: &storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_Latest_{Latest: latest}}, nil
+	case p.LatestOnce != nil:
+		once := &policyOnce{NumVersions: *p.LatestOnce}
+		return &versionPolicy{PolicyChoice: &storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_LatestOnce_{LatestOnce: once}}, nil
 	}
 	specific := &policySpecific{Versions: p.Specific}
 	return &versionPolicy{PolicyChoice: &storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_Specific_{Specific: specific}}, nil

@@ -87,20 +87,8 @@ const (
 	LatestOnce
 )
 
-// LatestOnce belongs to monolith's fork, and its meaning is not public (TFS-16.2). Here it means
-// (TFS-21.1): load the newest NumVersions versions that the first poll finds, and do not follow
-// newer ones. The open questions were decided so:
-//
-//   - A poll that finds no version does not count. Nor does a poll that fails, even for another
-//     model. The first poll that finds a version does.
-//   - A chosen version whose directory disappears is unloaded, as with every policy (TFS-3.4),
-//     and not replaced. It is loaded again when the directory returns.
-//   - NumVersions 0 counts as 1, as for Latest.
-//   - Options.RefuseLatestOnce makes a strictly stock server. The field is then unknown in a
-//     config file ("Invalid protobuf file") and skipped in a request.
-//
-// A reload that leaves base path and policy unchanged keeps the choice. Any other reload discards
-// it.
+// LatestOnce is the policy of tensorflow/serving#2040: a poll skips a model while any version of it
+// is AVAILABLE, and else takes it for Latest (TFS-21.1). NumVersions is of monolith's fork.
 
 // TensorFlowPlatform is the only platform of a stock server.
 const TensorFlowPlatform = "tensorflow"
@@ -109,18 +97,6 @@ const TensorFlowPlatform = "tensorflow"
 // repeats its custom config (model_servers/server_core.cc:482).
 func (c ServerConfig) SameCustom(other ServerConfig) bool {
 	return c.Kind == CustomConfig && other.Kind == CustomConfig && c.Custom == other.Custom
-}
-
-// WithoutLatestOnce returns the config as a server reads it whose messages lack latest_once. Such
-// a server skips the unknown field, so the model has no policy.
-func (c ServerConfig) WithoutLatestOnce() ServerConfig {
-	c.Models = slices.Clone(c.Models)
-	for i := range c.Models {
-		if c.Models[i].Policy.Kind == LatestOnce {
-			c.Models[i].Policy = VersionPolicy{}
-		}
-	}
-	return c
 }
 
 // HasLabels reports whether any model gives labels to versions.

@@ -20,6 +20,7 @@ type ownValues struct {
 	predictFault string
 	predictLaw   string
 	transition   string
+	latestOnce   string
 	standIns     bool
 }
 
@@ -46,7 +47,8 @@ func newOwnFlags(c *Command) ownFlags {
 	f.StringVar(&c.transient.transition, "monosim_transition", "availability", "`policy` between versions: availability or resource")
 	f.BoolVar(&m.FailIfZeroVersions, "monosim_fail_if_zero_versions", false, "fail_if_zero_versions_at_startup")
 	f.BoolVar(&m.ServableVersionsAlwaysPresent, "monosim_versions_always_present", false, "servable_versions_always_present")
-	f.BoolVar(&m.RefuseLatestOnce, "monosim_refuse_latest_once", false, "latest_once is an unknown field, as to a stock server")
+	f.StringVar(&c.transient.latestOnce, "monosim_latest_once", m.LatestOnce.String(),
+		"`messages` for the policy latest_once: fork, with num_versions; public, those of tensorflow/serving#2040; stock, none")
 	f.BoolVar(&c.transient.standIns, "monosim_stand_ins", false, "a saved_model.pb of any other bytes is a model that takes every request, not a damaged file")
 	f.IntVar(&m.FakeNumVersions, "monosim_fake_num_versions", 1, "python-fake: versions of --model_name")
 	f.BoolVar(&m.FakeBugs, "monosim_fake_bugs", false, "python-fake: with its lost events and dead thread")
@@ -116,6 +118,9 @@ func (c *Command) parseOwn(own []string) (err error) {
 	}
 	if c.Options.Machine.Transition, err = parseTransition(c.transient.transition); err != nil {
 		return err
+	}
+	if c.Options.Machine.LatestOnce, err = tfserving.ParseLatestOnce(c.transient.latestOnce); err != nil {
+		return fmt.Errorf("--monosim_latest_once: %w", err)
 	}
 	c.Options.Machine.StrictBundles = !c.transient.standIns
 	c.Options.PredictFault, err = parseFault(c.transient.predictFault)

@@ -13,7 +13,7 @@ import (
 // report whether all is well; if not, found says why.
 type parser struct {
 	tokenizer
-	allowUnknown bool
+	Parser
 }
 
 // fail notes what is wrong at the token, and reports that.
@@ -95,6 +95,9 @@ func (p *parser) field(m protoreflect.Message) bool {
 		return false
 	}
 	field := fieldNamed(of, name)
+	if field != nil && p.Hides != nil && p.Hides(field) {
+		field = nil
+	}
 	switch {
 	case field == nil && !p.allowUnknown && !of.ReservedNames().Has(protoreflect.Name(name)):
 		return p.fail(`Message type "%s" has no field named "%s".`, of.FullName(), name)

@@ -7,6 +7,8 @@
 //	err := textformat.Unmarshal(text, config)        // TextFormat::ParseFromString(text, config)
 //	err := textformat.UnmarshalKnown(text, config)   // the same with AllowUnknownField(true)
 //
+// [Parser] reads for a server whose messages lack some of our fields.
+//
 // What only C++ does:
 //
 //   - a sign is a token of its own, so blanks may follow a minus and there is no plus
@@ -31,6 +33,7 @@ import (
 	"strings"
 
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
 // Error lists what is wrong with a text, each with its place, as the server logs it:
@@ -47,15 +50,27 @@ func (e *Error) Error() string {
 
 // Unmarshal parses a text into a message, which is cleared first. A field that the message has not
 // is an error. Errors are [*Error]s (text_format.cc, TextFormat::Parser::Parse).
-func Unmarshal(text string, message proto.Message) error { return unmarshal(text, message, false) }
+func Unmarshal(text string, message proto.Message) error { return Parser{}.Unmarshal(text, message) }
 
 // UnmarshalKnown is [Unmarshal] that skips fields that the message has not. It is for messages of
 // which only a part is declared here, such as the session options in a platform config file.
-func UnmarshalKnown(text string, message proto.Message) error { return unmarshal(text, message, true) }
+func UnmarshalKnown(text string, message proto.Message) error {
+	return Parser{allowUnknown: true}.Unmarshal(text, message)
+}
 
-func unmarshal(text string, message proto.Message, allowUnknown bool) error {
+// Parser reads texts for a server whose messages differ from ours. The zero value reads as
+// [Unmarshal] does.
+type Parser struct {
+	// Hides tells which fields of our messages the server's own lack. nil hides none.
+	Hides func(protoreflect.FieldDescriptor) bool
+
+	allowUnknown bool
+}
+
+// Unmarshal parses a text as the function of that name does.
+func (o Parser) Unmarshal(text string, message proto.Message) error {
 	proto.Reset(message)
-	p := parser{tokenizer: tokenizer{text: text}, allowUnknown: allowUnknown}
+	p := parser{tokenizer: tokenizer{text: text}, Parser: o}
 	p.next()
 	for p.current.kind != end && p.field(message.ProtoReflect()) {
 	}

@@ -230,8 +230,8 @@ type FileSystemStoragePathSourceConfig_ServableVersionPolicy_Specific_ struct {
 }
 
 type FileSystemStoragePathSourceConfig_ServableVersionPolicy_LatestOnce_ struct {
-	// The highest versions, once.
-	LatestOnce *FileSystemStoragePathSourceConfig_ServableVersionPolicy_LatestOnce `protobuf:"bytes,1001,opt,name=latest_once,json=latestOnce,proto3,oneof"`
+	// The highest versions, if none is available.
+	LatestOnce *FileSystemStoragePathSourceConfig_ServableVersionPolicy_LatestOnce `protobuf:"bytes,103,opt,name=latest_once,json=latestOnce,proto3,oneof"`
 }
 
 func (*FileSystemStoragePathSourceConfig_ServableVersionPolicy_Latest_) isFileSystemStoragePathSourceConfig_ServableVersionPolicy_PolicyChoice() {
@@ -439,13 +439,13 @@ func (x *FileSystemStoragePathSourceConfig_ServableVersionPolicy_Specific) GetVe
 	return nil
 }
 
-// LatestOnce wants the highest versions of the first poll and does not
-// follow newer ones. Only monolith's internal fork has it; the field
-// number is ours, since the text form alone is used between programs
-// (TFS-21.1).
+// LatestOnce wants the highest versions while none is available, and then
+// follows no newer ones (TFS-21.1). No release has it: message and number
+// are those of tensorflow/serving#2040.
 type FileSystemStoragePathSourceConfig_ServableVersionPolicy_LatestOnce struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// How many versions.
+	// How many versions; 0 means 1. Only monolith's agents set it; the
+	// message of #2040 has no fields.
 	NumVersions   uint32 `protobuf:"varint,1,opt,name=num_versions,json=numVersions,proto3" json:"num_versions,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -492,19 +492,19 @@ var File_tensorflow_serving_sources_storage_path_file_system_storage_path_source
 
 const file_tensorflow_serving_sources_storage_path_file_system_storage_path_source_proto_rawDesc = "" +
 	"\n" +
-	"Mtensorflow_serving/sources/storage_path/file_system_storage_path_source.proto\x12\x12tensorflow.serving\"\xff\t\n" +
+	"Mtensorflow_serving/sources/storage_path/file_system_storage_path_source.proto\x12\x12tensorflow.serving\"\xfe\t\n" +
 	"!FileSystemStoragePathSourceConfig\x12'\n" +
 	"\rservable_name\x18\x01 \x01(\tB\x02\x18\x01R\fservableName\x12\x1f\n" +
 	"\tbase_path\x18\x02 \x01(\tB\x02\x18\x01R\bbasePath\x12e\n" +
 	"\tservables\x18\x05 \x03(\v2G.tensorflow.serving.FileSystemStoragePathSourceConfig.ServableToMonitorR\tservables\x12@\n" +
 	"\x1dfile_system_poll_wait_seconds\x18\x03 \x01(\x03R\x19fileSystemPollWaitSeconds\x12E\n" +
 	" fail_if_zero_versions_at_startup\x18\x04 \x01(\bR\x1bfailIfZeroVersionsAtStartup\x12G\n" +
-	" servable_versions_always_present\x18\x06 \x01(\bR\x1dservableVersionsAlwaysPresent\x1a\xf8\x04\n" +
+	" servable_versions_always_present\x18\x06 \x01(\bR\x1dservableVersionsAlwaysPresent\x1a\xf7\x04\n" +
 	"\x15ServableVersionPolicy\x12l\n" +
 	"\x06latest\x18d \x01(\v2R.tensorflow.serving.FileSystemStoragePathSourceConfig.ServableVersionPolicy.LatestH\x00R\x06latest\x12c\n" +
 	"\x03all\x18e \x01(\v2O.tensorflow.serving.FileSystemStoragePathSourceConfig.ServableVersionPolicy.AllH\x00R\x03all\x12r\n" +
-	"\bspecific\x18f \x01(\v2T.tensorflow.serving.FileSystemStoragePathSourceConfig.ServableVersionPolicy.SpecificH\x00R\bspecific\x12z\n" +
-	"\vlatest_once\x18\xe9\a \x01(\v2V.tensorflow.serving.FileSystemStoragePathSourceConfig.ServableVersionPolicy.LatestOnceH\x00R\n" +
+	"\bspecific\x18f \x01(\v2T.tensorflow.serving.FileSystemStoragePathSourceConfig.ServableVersionPolicy.SpecificH\x00R\bspecific\x12y\n" +
+	"\vlatest_once\x18g \x01(\v2V.tensorflow.serving.FileSystemStoragePathSourceConfig.ServableVersionPolicy.LatestOnceH\x00R\n" +
 	"latestOnce\x1a+\n" +
 	"\x06Latest\x12!\n" +
 	"\fnum_versions\x18\x01 \x01(\rR\vnumVersions\x1a\x05\n" +
