@@ -16,7 +16,7 @@ type Inference struct {
 	handle  Handle
 	latency time.Duration
 	limit   time.Duration // limit is the time left to the RPC; 0 for none
-	run     infer.Run
+	call    *infer.Call
 }
 
 // Begin resolves the request's version, checks the request and starts it. The request is a
@@ -37,7 +37,10 @@ func (r *Reader) Begin(request proto.Message) (*Inference, error) {
 	if err != nil {
 		return nil, err
 	}
-	run, err := handle.Bundle().model.Begin(request)
+	call, err := handle.Bundle().model.Prepare(request)
+	if err == nil {
+		err = asError(call.Check())
+	}
 	fault, slow := r.condition()
 	if err == nil && fault != nil {
 		err = fault
@@ -46,7 +49,15 @@ func (r *Reader) Begin(request proto.Message) (*Inference, error) {
 		handle.Release()
 		return nil, err
 	}
-	return &Inference{handle: handle, latency: r.latency(slow), run: run}, nil
+	return &Inference{handle: handle, latency: r.latency(slow), call: call}, nil
+}
+
+// asError keeps a nil status a nil error.
+func asError(err *env.RPCError) error {
+	if err == nil {
+		return nil
+	}
+	return err
 }
 
 // specOf returns the model_spec of a request. For a MultiInferenceRequest it returns that of the
@@ -103,11 +114,7 @@ func (i *Inference) Run() (proto.Message, error) {
 	if i.limit > 0 && i.latency > i.limit {
 		return nil, ErrTimedOut
 	}
-	response, err := i.run()
-	if err != nil {
-		return nil, err
-	}
-	return response, nil
+	return i.call.Run()
 }
 
 // End releases the version that the request kept in use. Call it once, after Latency.

@@ -12,7 +12,7 @@ import (
 
 // predictAnything accepts all inputs that can be decoded, and returns a vector of floats for each
 // output that the filter names.
-func (m *Model) predictAnything(r *apis.PredictRequest) (Run, error) {
+func (m *Model) predictAnything(r *apis.PredictRequest) *Call {
 	def := &tfcore.SignatureDef{
 		Inputs:  make(map[string]*tfcore.TensorInfo, len(r.GetInputs())),
 		Outputs: make(map[string]*tfcore.TensorInfo, len(r.GetOutputFilter())),
@@ -31,10 +31,7 @@ func (m *Model) predictAnything(r *apis.PredictRequest) (Run, error) {
 			feeds = append(feeds, feed{in: in, value: value, shape: value.Shape()})
 		}
 	}
-	if m.Unready != nil {
-		return nil, m.Unready
-	}
-	return m.predictRun(s, feeds, s.outputs), nil
+	return newCall(m, part{signature: s, feeds: feeds, outputs: s.outputs}, 0, predicted)
 }
 
 // anyClassifier returns a signature for any classification, anyRegressor one for any

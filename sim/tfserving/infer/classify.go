@@ -11,18 +11,21 @@ import (
 
 // classify answers a ClassificationRequest, as upstream's RunClassify does (TFS-12.4;
 // servables/tensorflow/classifier.cc).
-func (m *Model) classify(r *apis.ClassificationRequest) (Run, error) {
+func (m *Model) classify(r *apis.ClassificationRequest) (*Call, error) {
 	s, err := m.classifier(r.GetModelSpec().GetSignatureName())
 	if err != nil {
 		return nil, err
 	}
-	return m.onExamples(s, r.GetInput(), func(c *computation, examples int) (proto.Message, error) {
-		result, err := classification(c, s, examples)
-		if err != nil {
-			return nil, err
-		}
-		return &apis.ClassificationResponse{ModelSpec: m.resolved(s.name), Result: result}, nil
-	})
+	return m.onExamples(s, r.GetInput(), classifyMethod, classified)
+}
+
+func classified(c *Call, r results) (proto.Message, error) {
+	s := c.parts[0].signature
+	result, err := classification(r.first, s, c.examples)
+	if err != nil {
+		return nil, err
+	}
+	return &apis.ClassificationResponse{ModelSpec: c.model.resolved(s.name), Result: result}, nil
 }
 
 // classifier finds and checks the signature of a classification, as upstream's

@@ -9,6 +9,8 @@
 //	run, err := model.Begin(request)   // checked; err is an *env.RPCError
 //	response, err := run()
 //
+// [Model.Prepare] is Begin in two steps: what a server checks of a request, and the Session::Run.
+//
 // A request is a *apis.PredictRequest, *apis.ClassificationRequest,
 // *apis.RegressionRequest or *apis.MultiInferenceRequest. The caller has resolved the version:
 // this package does not look at model_spec's name and version.
@@ -20,6 +22,8 @@
 //
 //   - the order of checks: predict.go, classify.go, regress.go, multi.go; the last three
 //     share examples.go
+//   - what a run feeds and fetches: call.go
+//   - calls that are computed together: batch.go
 //   - a model that takes every request: anything.go
 //   - what is checked of inputs and outputs: inputs.go, outputs.go
 //   - what the runtime checks: runtime.go

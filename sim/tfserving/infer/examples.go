@@ -10,18 +10,18 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// onExamples prepares the run of a signature on a list of examples. answer makes the response from
-// the computation and the number of examples.
-func (m *Model) onExamples(s *Signature, in *apis.Input, answer func(*computation, int) (proto.Message, error)) (Run, error) {
+// onExamples prepares the run of a signature on a list of examples.
+func (m *Model) onExamples(s *Signature, in *apis.Input, method string, a answer) (*Call, error) {
 	examples, err := examplesTensor(in)
 	if err != nil {
 		return nil, err
 	}
-	feeds := exampleFeeds(s, examples)
-	if err := m.checkRun(feeds, s.outputs); err != nil {
-		return nil, err
-	}
-	return func() (proto.Message, error) { return answer(m.compute(s, feeds), examples.Len()) }, nil
+	return newCall(m, onOutputs(s, examples, method), examples.Len(), a), nil
+}
+
+// onOutputs feeds the examples to a signature and fetches all of its outputs.
+func onOutputs(s *Signature, examples tensor.Tensor, method string) part {
+	return part{signature: s, feeds: exampleFeeds(s, examples), outputs: s.outputs, method: method}
 }
 
 // exampleSignature finds the signature called name and checks it. For a model that takes every

@@ -18,6 +18,7 @@ type computation struct {
 	rows       int64
 	seed       uint64
 	digests    []uint64 // digests has one digest for each row; nil until first needed
+	batched    []Rows   // batched has the rows that batches have computed; nil outside of a batch
 }
 
 func (m *Model) compute(s *Signature, feeds []feed) *computation {
@@ -25,6 +26,9 @@ func (m *Model) compute(s *Signature, feeds []feed) *computation {
 }
 
 func (c *computation) value(out *output) (tensor.Tensor, error) {
+	if c.batched != nil {
+		return c.batchedValue(out), nil
+	}
 	shape := c.shapeOf(out)
 	count, err := tensor.Count(shape)
 	if err != nil || count > maxElements {

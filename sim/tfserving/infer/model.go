@@ -56,6 +56,19 @@ func New(signatures map[string]*tfcore.SignatureDef, o Options) *Model {
 // Begin checks a request and returns a function that computes the response. Errors of both are
 // *env.RPCError.
 func (m *Model) Begin(request proto.Message) (Run, error) {
+	call, err := m.Prepare(request)
+	if err != nil {
+		return nil, err
+	}
+	if err := call.Check(); err != nil {
+		return nil, err
+	}
+	return call.Run, nil
+}
+
+// Prepare makes the checks of the server, and leaves those of the runtime to [Call.Check]. Its
+// error is an *env.RPCError.
+func (m *Model) Prepare(request proto.Message) (*Call, error) {
 	switch r := request.(type) {
 	case *apis.PredictRequest:
 		return m.predict(r)

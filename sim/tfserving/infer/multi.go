@@ -12,7 +12,7 @@ import (
 
 // multiInference answers a MultiInferenceRequest, as upstream's
 // TensorFlowMultiInferenceRunner::Infer does (TFS-12.4; servables/tensorflow/multi_inference.cc).
-func (m *Model) multiInference(r *apis.MultiInferenceRequest) (Run, error) {
+func (m *Model) multiInference(r *apis.MultiInferenceRequest) (*Call, error) {
 	signatures, err := m.taskSignatures(r.GetTasks())
 	if err != nil {
 		return nil, err
@@ -21,23 +21,24 @@ func (m *Model) multiInference(r *apis.MultiInferenceRequest) (Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, s := range signatures {
-		if err := m.checkRun(exampleFeeds(s, examples), s.outputs); err != nil {
+	c := &Call{model: m, answer: inferred, examples: examples.Len()}
+	for i, s := range signatures {
+		c.parts = append(c.parts, onOutputs(s, examples, r.GetTasks()[i].GetMethodName()))
+	}
+	return c, nil
+}
+
+func inferred(c *Call, r results) (proto.Message, error) {
+	response := &apis.MultiInferenceResponse{}
+	for i, p := range c.parts {
+		result, err := taskResult(r.of(i), p.signature, p.method, c.examples)
+		if err != nil {
 			return nil, err
 		}
+		result.ModelSpec = c.model.resolved(p.signature.name)
+		response.Results = append(response.Results, result)
 	}
-	return func() (proto.Message, error) {
-		response := &apis.MultiInferenceResponse{}
-		for i, s := range signatures {
-			result, err := taskResult(m.compute(s, exampleFeeds(s, examples)), s, r.GetTasks()[i].GetMethodName(), examples.Len())
-			if err != nil {
-				return nil, err
-			}
-			result.ModelSpec = m.resolved(s.name)
-			response.Results = append(response.Results, result)
-		}
-		return response, nil
-	}, nil
+	return response, nil
 }
 
 // taskSignatures checks the tasks one after the other and returns their signatures.

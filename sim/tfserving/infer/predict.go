@@ -25,13 +25,13 @@ func (m *Model) signature(name string) (*Signature, *env.RPCError) {
 
 // predict answers a PredictRequest, as upstream's RunPredict does
 // (servables/tensorflow/predict_util.cc).
-func (m *Model) predict(r *apis.PredictRequest) (Run, error) {
+func (m *Model) predict(r *apis.PredictRequest) (*Call, error) {
 	s, err := m.signature(r.GetModelSpec().GetSignatureName())
 	if err != nil {
 		return nil, err
 	}
 	if s == nil {
-		return m.predictAnything(r)
+		return m.predictAnything(r), nil
 	}
 	if err := m.checkPredictMethod(s); err != nil {
 		return nil, err
@@ -44,32 +44,28 @@ func (m *Model) predict(r *apis.PredictRequest) (Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := m.checkRun(feeds, outputs); err != nil {
-		return nil, err
-	}
-	return m.predictRun(s, feeds, outputs), nil
+	return newCall(m, part{signature: s, feeds: feeds, outputs: outputs}, 0, predicted), nil
 }
 
-func (m *Model) predictRun(s *Signature, feeds []feed, outputs []*output) Run {
-	return func() (proto.Message, error) {
-		c := m.compute(s, feeds)
-		response := &apis.PredictResponse{
-			ModelSpec: s.answers,
-			Outputs:   make(map[string]*framework.TensorProto, len(outputs)),
-		}
-		for _, out := range outputs {
-			value, err := c.value(out)
-			if err != nil {
-				return nil, err
-			}
-			if m.AnswerInContent {
-				response.Outputs[out.alias] = value.ContentProto()
-			} else {
-				response.Outputs[out.alias] = value.FieldProto()
-			}
-		}
-		return response, nil
+// predicted makes the response of a Predict, as upstream's PostProcessPredictionResult does.
+func predicted(c *Call, r results) (proto.Message, error) {
+	p := &c.parts[0]
+	response := &apis.PredictResponse{
+		ModelSpec: p.signature.answers,
+		Outputs:   make(map[string]*framework.TensorProto, len(p.outputs)),
 	}
+	for _, out := range p.outputs {
+		value, err := r.first.value(out)
+		if err != nil {
+			return nil, err
+		}
+		if c.model.AnswerInContent {
+			response.Outputs[out.alias] = value.ContentProto()
+		} else {
+			response.Outputs[out.alias] = value.FieldProto()
+		}
+	}
+	return response, nil
 }
 
 // checkPredictMethod refuses signatures of an unsuitable method, as upstream's VerifySignature

@@ -10,18 +10,21 @@ import (
 
 // regress answers a RegressionRequest, as upstream's RunRegress does (TFS-12.4;
 // servables/tensorflow/regressor.cc).
-func (m *Model) regress(r *apis.RegressionRequest) (Run, error) {
+func (m *Model) regress(r *apis.RegressionRequest) (*Call, error) {
 	s, err := m.regressor(r.GetModelSpec().GetSignatureName())
 	if err != nil {
 		return nil, err
 	}
-	return m.onExamples(s, r.GetInput(), func(c *computation, examples int) (proto.Message, error) {
-		result, err := regression(c, s, examples)
-		if err != nil {
-			return nil, err
-		}
-		return &apis.RegressionResponse{ModelSpec: m.resolved(s.name), Result: result}, nil
-	})
+	return m.onExamples(s, r.GetInput(), regressMethod, regressed)
+}
+
+func regressed(c *Call, r results) (proto.Message, error) {
+	s := c.parts[0].signature
+	result, err := regression(r.first, s, c.examples)
+	if err != nil {
+		return nil, err
+	}
+	return &apis.RegressionResponse{ModelSpec: c.model.resolved(s.name), Result: result}, nil
 }
 
 // regressor finds and checks the signature of a regression, as upstream's

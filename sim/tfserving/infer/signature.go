@@ -42,6 +42,7 @@ type Signature struct {
 // port holds what an input and an output have in common.
 type port struct {
 	alias   string
+	tensor  string             // tensor is the name of the graph's tensor, or the alias if there is none
 	dtype   framework.DataType // dtype DT_INVALID accepts any type
 	shape   []int64            // a dimension of -1 has any size
 	names   []string           // names holds the names of the dimensions, "" for none
@@ -76,7 +77,7 @@ func newPort(alias string, info *tfcore.TensorInfo) port {
 		dtype -= refOffset
 	}
 	p := port{
-		alias: alias, dtype: dtype, seed: newDigest().text(alias).sum(),
+		alias: alias, tensor: cmp.Or(info.GetName(), alias), dtype: dtype, seed: newDigest().text(alias).sum(),
 		sparse:  info.GetCooSparse() != nil,
 		anyRank: info.GetTensorShape() == nil || info.GetTensorShape().GetUnknownRank(),
 	}

@@ -1,0 +1,354 @@
+package infer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
+	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
+	"github.com/monosim/monosim/sim/tfserving/tensor"
+)
+
+// This file computes calls together, as upstream's BatchingSession does
+// (batching/batching_session.cc; TFS-22.3).
+
+// ErrCheck stands for a CHECK of upstream that fails, which ends the process.
+var ErrCheck = statusf(rpcerrors.Aborted, "Check failed")
+
+// Declared returns the tensors of each signature, as [Call.Tensors] does; nil for a model that takes
+// every request.
+func (m *Model) Declared() (tensors []string) {
+	for _, name := range keys(m.signatures) {
+		s := m.signatures[name]
+		feeds := make([]feed, len(s.inputs))
+		for i, in := range s.inputs {
+			feeds[i].in = in
+		}
+		tensors = append(tensors, tensorsOf([]part{{feeds: feeds, outputs: s.outputs}}))
+	}
+	return tensors
+}
+
+// Tensors returns which tensors the call feeds and fetches. Only calls of one such set can be in a
+// batch (TensorSignatureDebugString).
+func (c *Call) Tensors() string { return tensorsOf(c.parts) }
+
+func tensorsOf(parts []part) string {
+	var in, out []string
+	for _, p := range parts {
+		for _, f := range p.feeds {
+			in = append(in, f.in.tensor)
+		}
+		for _, o := range p.outputs {
+			out = append(out, o.tensor)
+		}
+	}
+	set := func(names []string) string {
+		slices.Sort(names)
+		return strings.Join(slices.Compact(names), ", ")
+	}
+	return fmt.Sprintf("{input_tensors: <%s>, output_tensors: <%s>}", set(in), set(out))
+}
+
+// Rows returns the size of the call as a part of a batch, which is the first dimension of all of its
+// inputs (batching_util.h, ComputeTensorBatchSize). In monolith's patch other inputs are taken if
+// differ is set: the size is then the value of the tensor of shape [1] with batch_size in its name.
+func (c *Call) Rows(differ bool) (uint64, *env.RPCError) {
+	size, err := c.firstDimension()
+	if err == nil || !differ {
+		return size, err
+	}
+	for _, f := range c.parts[0].feeds {
+		if strings.Contains(f.in.tensor, "batch_size") && slices.Equal(f.shape, []int64{1}) {
+			if f.value.DType() != framework.DataType_DT_INT32 {
+				return 0, ErrCheck
+			}
+			return uint64(f.value.Int(0)), nil
+		}
+	}
+	return 0, invalidf("Batching Run() not find batch_size tensor")
+}
+
+func (c *Call) firstDimension() (size uint64, err *env.RPCError) {
+	feeds := c.parts[0].feeds
+	if len(feeds) == 0 {
+		return 0, invalidf("Batching Run() must have at least one input tensor")
+	}
+	for i, f := range feeds {
+		switch {
+		case len(f.shape) == 0:
+			return 0, invalidf("Batching Run() input tensors must have at least one dimension")
+		case i > 0 && uint64(f.shape[0]) != size:
+			return 0, invalidf("Batching Run() input tensors must have equal 0th-dimension size")
+		}
+		size = uint64(f.shape[0])
+	}
+	return size, nil
+}
+
+// Piece is the rows [From, To) of a call. A call that is split is in several batches.
+type Piece struct {
+	Call     *Call
+	From, To int64
+	// Whole is true for a call that is not split. Its inputs are fed as they are.
+	Whole bool
+}
+
+// BatchOptions are upstream's BatchingSessionOptions.
+type BatchOptions struct {
+	// AllowedSizes, if any, are the sizes to which batches are padded, in ascending order.
+	AllowedSizes []int32
+	// PadInputs makes the inputs of a batch equally long in all dimensions but the first.
+	PadInputs bool
+}
+
+// Round returns the size of a batch of so many rows with its padding (batching_util.cc,
+// RoundToLowestAllowedBatchSize).
+func (o *BatchOptions) Round(rows int64) int64 {
+	for _, size := range o.AllowedSizes {
+		if int64(size) >= rows {
+			return int64(size)
+		}
+	}
+	return rows
+}
+
+// Rows is what a piece got of the outputs of its batch.
+type Rows struct {
+	of       *batch
+	from, to int64
+}
+
+// batch holds the outputs of a batch.
+type batch struct{ values map[fetched]tensor.Tensor }
+
+// fetched names an output: calls of one batch may have other names for the same tensors.
+type fetched struct{ signature, alias string }
+
+// Compute runs a batch. It returns the rows of each piece, or the error of all of them
+// (BatchingSession::ProcessBatch). Any thread may call it.
+func (o *BatchOptions) Compute(pieces []Piece) ([]Rows, *env.RPCError) {
+	var size int64
+	for _, p := range pieces {
+		size += p.To - p.From
+	}
+	padded := o.Round(size)
+	merged, err := o.merge(pieces, padded-size)
+	if err != nil {
+		return nil, err
+	}
+	b := &batch{values: map[fetched]tensor.Tensor{}}
+	rows, at := make([]Rows, len(pieces)), int64(0)
+	for i, p := range pieces {
+		for j := range p.Call.parts {
+			if err := b.run(p.Call, &p.Call.parts[j], merged, padded); err != nil {
+				return nil, err
+			}
+		}
+		rows[i] = Rows{of: b, from: at, to: at + p.To - p.From}
+		at = rows[i].to
+	}
+	return rows, nil
+}
+
+// run computes the outputs of a part, unless an earlier part has done so.
+func (b *batch) run(c *Call, p *part, merged map[string]tensor.Tensor, padded int64) *env.RPCError {
+	missing := func(out *output) bool {
+		_, known := b.values[fetched{p.signature.name, out.alias}]
+		return !known
+	}
+	if !slices.ContainsFunc(p.outputs, missing) {
+		return nil
+	}
+	feeds := make([]feed, len(p.feeds))
+	for i, f := range p.feeds {
+		value := merged[f.in.tensor]
+		feeds[i] = feed{in: f.in, value: value, shape: value.Shape()}
+	}
+	if err := c.model.checkRun(feeds, p.outputs); err != nil {
+		return err
+	}
+	computed := c.model.compute(p.signature, feeds)
+	computed.classifies = p.method == classifyMethod
+	for _, out := range p.outputs {
+		value, err := computed.value(out)
+		if err != nil {
+			return err.(*env.RPCError)
+		}
+		switch shape := value.Shape(); {
+		case len(shape) == 0:
+			return statusf(rpcerrors.FailedPrecondition, "Batched output tensor has 0 dimensions")
+		case shape[0] != padded:
+			return statusf(rpcerrors.FailedPrecondition, "Batched output tensor's 0th dimension does not equal the sum of the "+
+				"0th dimension sizes of the input tensors")
+		}
+		b.values[fetched{p.signature.name, out.alias}] = value
+	}
+	return nil
+}
+
+// merge joins the inputs of a batch by their tensors, and repeats the first row of the last piece
+// until the batch has its size (BatchingSession::MergeInputTensors).
+func (o *BatchOptions) merge(pieces []Piece, padding int64) (map[string]tensor.Tensor, *env.RPCError) {
+	parts := map[string][]tensor.Tensor{}
+	var names []string
+	longest := o.longest(pieces)
+	for i, p := range pieces {
+		for _, f := range p.Call.parts[0].feeds {
+			name, value := f.in.tensor, f.value
+			if !p.Whole {
+				value = value.Rows(p.From, p.To)
+			}
+			if i == 0 {
+				names = append(names, name)
+			}
+			if sizes, known := longest[name]; known {
+				var err *env.RPCError
+				if value, err = paddedInput(value, sizes); err != nil {
+					return nil, err
+				}
+			} else if i > 0 && !equalButFirst(value.Shape(), parts[name][0].Shape()) {
+				return nil, p.Call.model.errShapes(name)
+			}
+			parts[name] = append(parts[name], value)
+			if i == len(pieces)-1 && padding > 0 {
+				if value.Shape()[0] == 0 {
+					return nil, ErrCheck // Tensor::Slice(0, 1)
+				}
+				for range padding {
+					parts[name] = append(parts[name], value.Rows(0, 1))
+				}
+			}
+		}
+	}
+	return concat(pieces[0].Call.model, slices.Sorted(slices.Values(names)), parts)
+}
+
+func concat(m *Model, names []string, parts map[string][]tensor.Tensor) (map[string]tensor.Tensor, *env.RPCError) {
+	merged := make(map[string]tensor.Tensor, len(names))
+	for _, name := range names {
+		values := parts[name]
+		for _, value := range values {
+			if want, got := values[0].DType(), value.DType(); got != want {
+				return nil, m.errTypes(want, got)
+			}
+		}
+		merged[name] = tensor.Concat(values)
+	}
+	return merged, nil
+}
+
+// errShapes is upstream's text, which had two blanks less in 2.4.
+func (m *Model) errShapes(name string) *env.RPCError {
+	blank := ""
+	if m.Head {
+		blank = " "
+	}
+	return statusf(rpcerrors.FailedPrecondition, "Tensors with name '%s' from different tasks have different shapes and padding is turned off.%s"+
+		"Set pad_variable_length_inputs to true, or ensure that all tensors with the same name%shave equal dimensions "+
+		"starting with the first dim.", name, blank, blank)
+}
+
+func (m *Model) errTypes(want, got framework.DataType) *env.RPCError {
+	code := "Invalid argument"
+	if m.Head {
+		code = "INVALID_ARGUMENT"
+	}
+	return statusf(rpcerrors.Internal, "Tensor concat operation failed: %s: Cannot concatenate tensors that have different data types. Got %s and %s.",
+		code, tensor.DTypeName(want), tensor.DTypeName(got))
+}
+
+// longest returns the greatest size of each dimension of each input of a batch whose inputs are
+// padded; nil if they are not. Of inputs of unequal ranks upstream reads what it has not
+// (CalculateMaxDimSizes); here they are left out, and then refused for their shapes.
+func (o *BatchOptions) longest(pieces []Piece) map[string][]int64 {
+	if !o.PadInputs {
+		return nil
+	}
+	longest := map[string][]int64{}
+	uneven := map[string]bool{}
+	for _, p := range pieces {
+		for _, f := range p.Call.parts[0].feeds {
+			sizes, known := longest[f.in.tensor]
+			switch {
+			case !known:
+				longest[f.in.tensor] = slices.Clone(f.shape)
+			case len(sizes) != len(f.shape):
+				uneven[f.in.tensor] = true
+			default:
+				for i, size := range f.shape {
+					sizes[i] = max(sizes[i], size)
+				}
+			}
+		}
+	}
+	for name := range uneven { //lint:ordered each name is deleted by itself
+		delete(longest, name)
+	}
+	return longest
+}
+
+// maxPaddedRank is the number of dimensions that can be padded (PadTensorOfSpecificType).
+const maxPaddedRank = 6
+
+func paddedInput(value tensor.Tensor, sizes []int64) (tensor.Tensor, *env.RPCError) {
+	shape := value.Shape()
+	if len(shape) > maxPaddedRank {
+		return value, invalidf("Only tensors with rank from 1 to 6 can be padded.")
+	}
+	if value.Len() == 0 && shape[0] > 0 && !slices.Contains(sizes, 0) {
+		return value, invalidf("Got empty tensor in batch of non-empty tensors.")
+	}
+	return value.Padded(sizes), nil
+}
+
+func equalButFirst(a, b []int64) bool { return len(a) == len(b) && slices.Equal(a[1:], b[1:]) }
+
+// Answer makes the response from the rows of the call's pieces.
+func (c *Call) Answer(rows []Rows) (proto.Message, error) {
+	var r results
+	for i := range c.parts {
+		computed := &computation{signature: c.parts[i].signature, batched: rows}
+		if i == 0 {
+			r.first = computed
+		} else {
+			r.rest = append(r.rest, computed)
+		}
+	}
+	return c.answer(c, r)
+}
+
+// batchedValue joins the rows of an output.
+func (c *computation) batchedValue(out *output) tensor.Tensor {
+	parts := make([]tensor.Tensor, len(c.batched))
+	for i, r := range c.batched {
+		parts[i] = r.of.values[fetched{c.signature.name, out.alias}].Rows(r.from, r.to)
+	}
+	return tensor.Concat(parts)
+}
+
+// SplitError returns the error of splitting a call into pieces whose sizes are not those of its
+// inputs, as with monolith's patch; nil if it can be split (batching_session.cc, SplitInputTask).
+func (c *Call) SplitError(size uint64) *env.RPCError {
+	for _, f := range c.parts[0].feeds {
+		text := ""
+		switch {
+		case len(f.shape) == 0:
+			text = "Cannot split a zero-dimensional tensor"
+		case uint64(f.shape[0]) != size:
+			text = "The values in 'sizes' do not sum to the zeroth-dimension size of 'tensor'"
+		default:
+			continue
+		}
+		code := "Invalid argument"
+		if c.model.Head {
+			code = "INVALID_ARGUMENT"
+		}
+		return statusf(rpcerrors.Internal, "When splitting input, Tensor split operation failed: %s: %s", code, text)
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+package tensor
+
+import (
+	"slices"
+
+	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
+)
+
+// Concat joins tensors of one dtype along the first dimension. The other dimensions must be equal.
+func Concat(parts []Tensor) Tensor {
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	joined := Tensor{dtype: parts[0].dtype, shape: slices.Clone(parts[0].shape)}
+	joined.shape[0] = 0
+	for _, t := range parts {
+		joined.shape[0] += t.shape[0]
+		joined.count += t.count
+		joined.raw = append(joined.raw, t.raw...)
+		joined.strings = append(joined.strings, t.strings...)
+	}
+	return joined
+}
+
+// Rows returns the elements [from, to) along the first dimension. They share memory with t.
+func (t Tensor) Rows(from, to int64) Tensor {
+	if from == 0 && to == t.shape[0] {
+		return t
+	}
+	rows := Tensor{dtype: t.dtype, shape: slices.Clone(t.shape)}
+	rows.shape[0] = to - from
+	if t.count == 0 {
+		return rows
+	}
+	each := t.count / int(t.shape[0])
+	rows.count = each * int(to-from)
+	first, last := each*int(from), each*int(to)
+	if t.dtype == framework.DataType_DT_STRING {
+		rows.strings = t.strings[first:last:last]
+		return rows
+	}
+	size := Size(t.dtype)
+	rows.raw = t.raw[first*size : last*size : last*size]
+	return rows
+}
+
+// Padded returns the tensor with every dimension but the first grown to the given size, filled with
+// the tensor's first element behind the others. The tensor must have an element, and the sizes as
+// many dimensions as it.
+func (t Tensor) Padded(sizes []int64) Tensor {
+	grown := Tensor{dtype: t.dtype, shape: slices.Clone(sizes)}
+	grown.shape[0] = t.shape[0]
+	if slices.Equal(grown.shape, t.shape) {
+		return t
+	}
+	grown.fill(t, 0, 0)
+	return grown
+}
+
+// fill appends the part of t at dimension dim that begins with element at, and behind it what is
+// missing.
+func (grown *Tensor) fill(t Tensor, dim, at int) {
+	if dim == len(t.shape) {
+		grown.add(t, at)
+		return
+	}
+	inner := 1
+	for _, size := range t.shape[dim+1:] {
+		inner *= int(size)
+	}
+	for i := range t.shape[dim] {
+		grown.fill(t, dim+1, at+int(i)*inner)
+	}
+	missing := int(grown.shape[dim] - t.shape[dim])
+	for _, size := range grown.shape[dim+1:] {
+		missing *= int(size)
+	}
+	for range missing {
+		grown.add(t, 0)
+	}
+}
+
+// add appends element i of t.
+func (grown *Tensor) add(t Tensor, i int) {
+	grown.count++
+	if t.dtype == framework.DataType_DT_STRING {
+		grown.strings = append(grown.strings, t.strings[i])
+		return
+	}
+	grown.raw = append(grown.raw, t.at(i)...)
+}
