@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/monosim/monosim/engine/confined"
 )
 
 // TrainingSpec is a training job: a chief, workers and PS, which share a ZooKeeper and
@@ -179,8 +181,24 @@ func (s *TrainingSpec) CheckFields() error {
 	if err := s.checkDiscovery(); err != nil {
 		return err
 	}
+	if err := s.checkNames(); err != nil {
+		return err
+	}
 	if s.SaveEvery > 0 && s.SaveSteps > 0 {
 		return &SpecError{Where: "save_steps", Found: "it beside save_every", Want: "one of them"}
+	}
+	return nil
+}
+
+// checkNames wants names that stay in the directories that they are for.
+func (s *TrainingSpec) checkNames() error {
+	for _, graph := range s.ExportGraphs {
+		if confined.Name(graph) != nil {
+			return &SpecError{Where: "export_graphs", Found: strconv.Quote(graph), Want: "plain names of directories in export_dir, as entry"}
+		}
+	}
+	if s.RestoreCkpt != "" && confined.Name(s.RestoreCkpt) != nil {
+		return &SpecError{Where: "restore_ckpt", Found: strconv.Quote(s.RestoreCkpt), Want: "the plain name of a checkpoint, as model.ckpt-100"}
 	}
 	return nil
 }

@@ -42,8 +42,9 @@ type file struct {
 	Script       yaml.Node            `yaml:"script" doc:"what happens, a line each, as \"10m: ps0 is killed\""`
 }
 
-// Read reads a plan. Its error has a line for every mistake, with file, line and column.
-func Read(name string, text []byte) (*Plan, error) {
+// Read reads a plan. Its error has a line for every mistake, with file, line and column. checks
+// are made of its job, beside those of the job itself; their errors are *runners.SpecError.
+func Read(name string, text []byte, checks ...func(*runners.TrainingSpec) error) (*Plan, error) {
 	root, err := yamldoc.Read(text)
 	if err != nil {
 		return nil, fmt.Errorf("%s:%w", name, err)
@@ -51,7 +52,7 @@ func Read(name string, text []byte) (*Plan, error) {
 	if root == nil {
 		return nil, fmt.Errorf("%s:1:1: found nothing, want a plan", name)
 	}
-	d := &reader{from: map[string]place{}}
+	d := &reader{from: map[string]place{}, checks: append(checks, (*runners.TrainingSpec).Check)}
 	d.file = name
 	return d.plan(root)
 }
@@ -60,7 +61,8 @@ func Read(name string, text []byte) (*Plan, error) {
 type reader struct {
 	decoder
 	// from holds where the configurations set each setting of the job.
-	from map[string]place
+	from   map[string]place
+	checks []func(*runners.TrainingSpec) error
 }
 
 func (d *reader) plan(n *yaml.Node) (*Plan, error) {
@@ -74,16 +76,24 @@ func (d *reader) plan(n *yaml.Node) (*Plan, error) {
 	if err != nil {
 		d.fault(find(n, "quirks"), "%v", err)
 	}
-	var wrong *runners.SpecError
-	if err := f.Job.Check(); errors.As(err, &wrong) && len(d.faults) == 0 {
-		if from := d.from[wrong.Where]; from.at != nil {
-			d.fault(from.at, "%s: job's %v", from.key, err)
-		} else {
-			d.fault(find(find(n, "job"), wrong.Where), "job: %v", err)
-		}
+	for _, check := range d.checks {
+		d.checked(n, check(&f.Job))
 	}
 	plan := &Plan{Name: d.file, Seed: f.Seed, For: f.For, Quirks: f.Quirks, Job: f.Job, Notes: notes, Script: d.script(&f.Script)}
 	return plan, d.err()
+}
+
+// checked keeps the error of a check of the job, at the field that it is about.
+func (d *reader) checked(n *yaml.Node, err error) {
+	var wrong *runners.SpecError
+	if !errors.As(err, &wrong) || len(d.faults) > 0 {
+		return
+	}
+	if from := d.from[wrong.Where]; from.at != nil {
+		d.fault(from.at, "%s: job's %v", from.key, err)
+	} else {
+		d.fault(find(find(n, "job"), wrong.Where), "job: %v", err)
+	}
 }
 
 // find returns the value of a key, or the node itself without that key.

@@ -1,7 +1,9 @@
 package programs
 
 import (
+	"cmp"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -21,8 +23,9 @@ virtual time: on the clock, with the files of this machine, a real ZooKeeper in 
 processes find each other, and gRPC between them. With the job's discovery consul they find
 each other by the Consul agent that CONSUL_HTTP_HOST and CONSUL_HTTP_PORT name; with primus
 TF_CONFIG says what the process is and where all are, with mlp the variables of MLP. Of the
-plan the keys run_config, runner_config and job count, with directories of this machine; quirks too, unless
-there is --quirks. Every process of the job has the same plan.
+plan the keys run_config, runner_config and job count, with directories of this machine below
+--root, out of which neither a name nor a link leads; quirks too, unless there is --quirks. Every
+process of the job has the same plan.
 
 --server_type and --index are the reference's flags: ps 0 to num_ps-1, worker 0 to
 num_workers-1. Worker 0 is the chief, who may be called so. An evaluator, of a job with
@@ -39,7 +42,8 @@ its end, 1 for an exception, and 2 when the flags or the plan make no sense.`,
 			if err != nil {
 				return command.BadInput(err)
 			}
-			plan, err := train.Read(args[0], text)
+			o.Root = cmp.Or(o.Root, filepath.Dir(args[0]))
+			plan, err := train.Read(args[0], text, o.CheckDirs)
 			if err != nil {
 				return command.BadInput(err)
 			}
@@ -58,6 +62,7 @@ its end, 1 for an exception, and 2 when the flags or the plan make no sense.`,
 	f.IntVar(&o.Index, "index", 0, "its number among the workers, of which the chief is 0, or among the PS")
 	f.StringVar(&o.ZooKeeper, "zk_server", "", "ZooKeeper, as 127.0.0.1:2181")
 	f.StringVar(&o.Quirks, "quirks", "", "which faults of the reference are kept, over those of the plan: python (all), fixed (none), or a list as Q22,Q25; -Q25 keeps all others")
+	f.StringVar(&o.Root, "root", "", "directory of this machine below which those of the plan are, and all that the process writes (default: the plan's own)")
 	f.StringVar(&o.Events, "events", "", "file to which a line of JSON is added for what the process comes to: saves, restores, barriers")
 	addSurroundings(f, &o.Surroundings)
 	return cmd

@@ -15,6 +15,8 @@ import (
 type files struct {
 	m   *Machine
 	dir string
+	// root, when set, is all that can be changed.
+	root *os.Root
 }
 
 // Modes of new files and directories, before the umask.
@@ -61,19 +63,24 @@ func asNamed(op, name string, err error) error {
 
 func (f *files) ReadFile(name string) (data []byte, err error) {
 	err = f.do("open", name, func(abs string) (err error) {
-		data, err = os.ReadFile(abs)
+		tree, at := f.in(abs)
+		data, err = tree.ReadFile(at)
 		return err
 	})
 	return data, err
 }
 
 func (f *files) WriteFile(name string, data []byte) error {
-	return f.do("open", name, func(abs string) error { return os.WriteFile(abs, data, fileMode) })
+	return f.do("open", name, func(abs string) error {
+		tree, at := f.in(abs)
+		return tree.WriteFile(at, data, fileMode)
+	})
 }
 
 func (f *files) AppendFile(name string, data []byte) error {
 	return f.do("open", name, func(abs string) error {
-		file, err := os.OpenFile(abs, os.O_WRONLY|os.O_CREATE|os.O_APPEND, fileMode)
+		tree, at := f.in(abs)
+		file, err := tree.OpenFile(at, os.O_WRONLY|os.O_CREATE|os.O_APPEND, fileMode)
 		if err != nil {
 			return err
 		}
@@ -106,38 +113,58 @@ func (f *files) Rename(oldName, newName string) error {
 		if to == "" {
 			return fs.ErrNotExist
 		}
-		return os.Rename(from, to)
+		tree, at := f.in(from)
+		other, into := f.in(to)
+		if tree != other {
+			return errOutside
+		}
+		return tree.Rename(at, into)
 	})
 }
 
-func (f *files) Remove(name string) error { return f.do("remove", name, os.Remove) }
+func (f *files) Remove(name string) error {
+	return f.do("remove", name, func(abs string) error {
+		tree, at := f.in(abs)
+		return tree.Remove(at)
+	})
+}
 
-func (f *files) RemoveAll(name string) error { return f.do("removeall", name, os.RemoveAll) }
+func (f *files) RemoveAll(name string) error {
+	return f.do("removeall", name, func(abs string) error {
+		tree, at := f.in(abs)
+		return tree.RemoveAll(at)
+	})
+}
 
 func (f *files) MkdirAll(name string) error {
-	return f.do("mkdir", name, func(abs string) error { return os.MkdirAll(abs, dirMode) })
+	return f.do("mkdir", name, func(abs string) error {
+		tree, at := f.in(abs)
+		return tree.MkdirAll(at, dirMode)
+	})
 }
 
 func (f *files) ReadDir(name string) (names []string, err error) {
 	err = f.do("open", name, func(abs string) error {
-		entries, err := os.ReadDir(abs)
-		for _, e := range entries {
-			names = append(names, e.Name())
+		tree, at := f.in(abs)
+		dir, err := tree.OpenFile(at, os.O_RDONLY, 0)
+		if err != nil {
+			return err
 		}
+		names, err = dir.Readdirnames(-1)
 		sort.Strings(names)
-		return err
+		return errors.Join(err, dir.Close())
 	})
 	return names, err
 }
 
-func (f *files) Stat(name string) (env.FileInfo, error) { return f.stat("stat", name, os.Stat) }
+func (f *files) Stat(name string) (env.FileInfo, error) { return f.stat("stat", name, tree.Stat) }
 
 // Lstat describes a link itself.
-func (f *files) Lstat(name string) (env.FileInfo, error) { return f.stat("lstat", name, os.Lstat) }
+func (f *files) Lstat(name string) (env.FileInfo, error) { return f.stat("lstat", name, tree.Lstat) }
 
-func (f *files) stat(op, name string, stat func(string) (fs.FileInfo, error)) (info env.FileInfo, err error) {
+func (f *files) stat(op, name string, stat func(tree, string) (fs.FileInfo, error)) (info env.FileInfo, err error) {
 	err = f.do(op, name, func(abs string) error {
-		found, err := stat(abs)
+		found, err := stat(f.in(abs))
 		if err != nil {
 			return err
 		}

@@ -16,6 +16,8 @@ type Options struct {
 	Environ []string
 	// Dir is the working directory; empty takes the program's.
 	Dir string
+	// Root is the directory below which files may be changed; empty lets all be.
+	Root string
 	// Outlive lets children live on when the process ends before them.
 	Outlive bool
 	// Localhost is the address of localhost; empty means 127.0.0.1. A process in a container may
@@ -45,6 +47,11 @@ func New(p *walltime.Process, o Options) (*Machine, error) {
 	m := &Machine{p: p}
 	m.host = &host{p: p, vars: variables(o.Environ), localhost: cmp.Or(o.Localhost, "127.0.0.1")}
 	m.files = &files{m: m, dir: dir}
+	if o.Root != "" {
+		if m.files.root, err = openRoot(o.Root); err != nil {
+			return nil, err
+		}
+	}
 	m.processes = &processes{m: m, outlive: o.Outlive, fork: o.Fork, handlers: map[env.Signal]func(){}}
 	p.OnEnd(m.processes.ignoreSignals)
 	return m, nil

@@ -134,7 +134,8 @@ func (s *processes) openOutput(cmd env.Command) (*os.File, error) {
 	if cmd.Append {
 		mode = os.O_APPEND
 	}
-	file, err := os.OpenFile(s.m.files.abs(cmd.Output), os.O_WRONLY|os.O_CREATE|mode, fileMode)
+	tree, at := s.m.files.in(s.m.files.abs(cmd.Output))
+	file, err := tree.OpenFile(at, os.O_WRONLY|os.O_CREATE|mode, fileMode)
 	if err != nil {
 		return nil, asNamed("open", cmd.Output, err)
 	}

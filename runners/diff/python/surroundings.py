@@ -68,7 +68,15 @@ class Directory:
     def write(self, files):
         """Writes files as a case gives them: name to text, bytes ($hex or decoded), link or directory (null)."""
         for name, content in files.items():
-            self.write_one(os.path.join(self.path, name), content)
+            self.write_one(self.inside(name), content)
+
+    def inside(self, name):
+        """The path of a file of the case; names that lead out of its directory, by a link too, are refused."""
+        path = os.path.join(self.path, name)
+        place = os.path.realpath(os.path.dirname(path.rstrip("/")))
+        if os.path.commonpath([place, self.path]) != self.path or os.path.islink(path):
+            raise ValueError(f"files: found {name!r}, want a name below the directory of the case")
+        return path
 
     def write_one(self, path, content):
         if content is None or path.endswith("/"):

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/monosim/monosim/engine/cluster"
@@ -31,6 +33,9 @@ type TrainerOptions struct {
 	ZooKeeper string
 	// Quirks names the faults of the reference to keep: python, fixed or a list.
 	Quirks string
+	// Root is the directory of this machine below which the directories of the job are, and
+	// all that the process writes; "" lets them be anywhere.
+	Root string
 	// Events, when set, is a file to which each [job.Event] is appended as a line of JSON.
 	Events string
 }
@@ -57,13 +62,38 @@ func (o TrainerOptions) Validate() error {
 	case o.ZooKeeper == "" && o.Job.Discovery != cluster.DiscoveryConsul && !o.Job.IsPlaced() && o.ServerType != evalType:
 		return errors.New("zk_server: found none, want host:port of a ZooKeeper")
 	}
-	if err := o.Job.Check(); err != nil {
+	if err := cmp.Or(o.Job.Check(), o.CheckDirs(&o.Job)); err != nil {
 		return err
 	}
 	if _, err := o.quirks(); err != nil {
 		return err
 	}
 	return o.Surroundings.Validate()
+}
+
+// CheckDirs returns a *cluster.SpecError for a directory of a job that is not below Root.
+func (o TrainerOptions) CheckDirs(job *cluster.TrainingSpec) error {
+	if o.Root == "" {
+		return nil
+	}
+	root, err := filepath.Abs(o.Root)
+	if err != nil {
+		return err
+	}
+	filled := job.WithDefaults()
+	for _, dir := range []struct{ field, path string }{{"model_dir", filled.ModelDir}, {"restore_dir", filled.RestoreDir}, {"export_dir", filled.ExportDir}} {
+		if dir.path == "" {
+			continue
+		}
+		abs, err := filepath.Abs(dir.path)
+		if err != nil {
+			return err
+		}
+		if below, err := filepath.Rel(root, abs); err != nil || !filepath.IsLocal(below) {
+			return &cluster.SpecError{Where: dir.field, Found: strconv.Quote(dir.path), Want: "a directory below " + root + ", or another --root"}
+		}
+	}
+	return nil
 }
 
 // count returns how many processes of its type the job has; the chief counts as a worker.
@@ -106,6 +136,7 @@ func Trainer(o TrainerOptions) (code int, err error) {
 	if err != nil {
 		return 0, errors.Join(err, closing())
 	}
+	p.Machine.Root = o.Root
 	p.Furnish = func(e *env.Env) {
 		if o.Listen != "" && o.Listen != "0.0.0.0" && o.Listen != "::" {
 			e.Host = listening{e.Host, p.Network.ListenHost}

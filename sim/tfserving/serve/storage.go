@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/monosim/monosim/engine/confined"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/rpcerrors"
 )
@@ -29,7 +30,7 @@ func (d *disk) local(path string) (name string, ok bool) {
 	case scheme == "file":
 		return rest, true
 	}
-	return filepath.Join(d.store, scheme, rest), d.store != ""
+	return filepath.Join(d.store, confined.Clamp(scheme), confined.Clamp(rest)), d.store != ""
 }
 
 // List returns the names of a directory's children.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/monosim/monosim/engine/confined"
 	"github.com/monosim/monosim/engine/env"
 )
 
@@ -88,19 +89,17 @@ func Export(files env.Files, now time.Time, o Options, warn func(string)) (*Repo
 	if !env.Exists(files, o.CheckpointPath) {
 		return nil, fmt.Errorf("Checkpoint path does not exist: %s", quoted(o.CheckpointPath))
 	}
+	checkpoint, state, unread := x.read()
+	if unread == nil {
+		if err := x.checkTables(state); err != nil {
+			return nil, err
+		}
+	}
 	if err := x.makeOutput(); err != nil {
 		return nil, err
 	}
-	checkpoint, err := x.resolve()
-	if err != nil {
-		return nil, err
-	}
-	state, err := x.restore(checkpoint)
-	if err != nil {
-		return nil, fmt.Errorf("Failed to restore checkpoint %s: %w", quoted(checkpoint), err)
-	}
-	if !o.IncludeEmbeddings {
-		state.Tables = nil
+	if unread != nil { // the Rust port has made its output by then
+		return nil, unread
 	}
 	if o.Quantize {
 		if err := state.quantize(o.QuantizeBits); err != nil {
@@ -115,6 +114,30 @@ func Export(files env.Files, now time.Time, o Options, warn func(string)) (*Repo
 		return nil, err
 	}
 	return &Report{Checkpoint: checkpoint, GlobalStep: state.GlobalStep, Tables: len(state.Tables), DenseParams: len(state.DenseParams)}, nil
+}
+
+// read reads the checkpoint to export.
+func (x *export) read() (checkpoint string, s *State, err error) {
+	if checkpoint, err = x.resolve(); err != nil {
+		return "", nil, err
+	}
+	if s, err = x.restore(checkpoint); err != nil {
+		return "", nil, fmt.Errorf("Failed to restore checkpoint %s: %w", quoted(checkpoint), err)
+	}
+	if !x.o.IncludeEmbeddings {
+		s.Tables = nil
+	}
+	return checkpoint, s, nil
+}
+
+// checkTables returns an error for a table whose file would not be one of the export's.
+func (x *export) checkTables(s *State) error {
+	for _, t := range s.Tables {
+		if _, err := confined.Below(t.Name + ".json"); x.o.Format == SavedModel && (err != nil || path.IsAbs(t.Name)) {
+			return fmt.Errorf("%s: table: found %s, want a name that stays in the output", x.o.CheckpointPath, quoted(t.Name))
+		}
+	}
+	return nil
 }
 
 // makeOutput creates the output directory, and first removes what is there if Overwrite is set.

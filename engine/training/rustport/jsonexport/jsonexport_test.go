@@ -236,8 +236,8 @@ func TestExportsLeaveOtherFilesAlone(t *testing.T) {
 		{"d", "d/", "", "Failed to remove existing output directory: d/: found d in it, want a directory without what is exported"},
 		{"d", ".", "", "Failed to remove existing output directory: .: found d in it, want a directory without what is exported"},
 		{"d", "w", envtest.Dir + "/w/x", "Failed to remove existing output directory: w: found " + envtest.Dir + "/w/x in it, want a directory without what is exported"},
-		{"e", "out", "", `Failed to export model to "out": table "../../emb": found a path outside out/embeddings, want a name`},
-		{"f", "out", "", `Failed to export model to "out": table "/emb": found a path outside out/embeddings, want a name`},
+		{"e", "out", "", `e: table: found "../../emb", want a name that stays in the output`},
+		{"f", "out", "", `f: table: found "/emb", want a name that stays in the output`},
 	} {
 		before := map[string]string{"d/checkpoint-7.json": checkpoint, "w/x": "1", "e": outside, "f": strings.Replace(checkpoint, `"emb"`, `"/emb"`, 1)}
 		files := envtest.New(before, nil).Files

@@ -25,13 +25,9 @@ func (x *export) savedModel(s *State) error {
 		}
 	}
 	for _, t := range s.Tables {
-		name := join(embeddings, t.Name+".json")
-		if !within(embeddings, name) || strings.HasPrefix(t.Name, "/") {
-			return fmt.Errorf("table %s: found a path outside %s, want a name", quoted(t.Name), embeddings)
-		}
 		e := &encoder{pretty: true}
 		e.table(t)
-		if err := x.write(name, e.out); err != nil {
+		if err := x.write(join(embeddings, t.Name+".json"), e.out); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,85 @@
+// Package confined keeps names that come from outside in the folder that they are for.
+//
+// Two things to use first:
+//
+//   - [Name] and [Path] say of a name and of a path, before anything is touched, whether they
+//     can be entries of a folder.
+//   - [Below] turns a path into the name that an [os.Root] takes. The root then keeps links
+//     from leading out, which no look at a name can.
+//
+// To change what a name may be look in [Name]. Package confinedtest has names to try.
+//
+// Unstable: any commit may change it.
+package confined
+
+import (
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// longest is the length in bytes of the longest name that file systems take.
+const longest = 255
+
+// Name returns an error for text that is not the plain name of one entry of a folder, on
+// Linux and on Windows. Names that begin with a dot are refused as well, because folders keep
+// what is their own under such names.
+func Name(name string) error {
+	want := "the name of one folder, as ctr"
+	switch {
+	case name == "":
+		want = "one, as ctr"
+		return fmt.Errorf("found no name, want %s", want)
+	case len(name) > longest:
+		return fmt.Errorf("found a name of %d bytes, want at most %d", len(name), longest)
+	case strings.ContainsAny(name, `/\`):
+		want += ", without separators"
+	case strings.HasPrefix(name, "."):
+		want += ", which does not begin with a dot"
+	case strings.ContainsFunc(name, unicode.IsControl) || !utf8.ValidString(name):
+		want += ", without control characters"
+	case filepath.IsLocal(name):
+		return nil
+	}
+	return fmt.Errorf("found %q, want %s", name, want)
+}
+
+// Path returns an error for text that is not a path from the root whose parts are names. One
+// slash at its end is allowed.
+func Path(p string) error {
+	if !strings.HasPrefix(p, "/") || p == "/" {
+		return fmt.Errorf("found %q, want a path from the root, as /models/ctr", short(p))
+	}
+	for part := range strings.SplitSeq(strings.TrimSuffix(p[1:], "/"), "/") {
+		if Name(part) != nil {
+			return fmt.Errorf("found %q, want a path from the root whose parts are plain names, as /models/ctr", short(p))
+		}
+	}
+	return nil
+}
+
+// short cuts what nobody reads to its end.
+func short(text string) string {
+	const most = 200
+	if len(text) > most {
+		return text[:most] + "..."
+	}
+	return text
+}
+
+// Below returns a path from the root of some tree as the name of an entry below the tree's
+// folder. It returns an error for a path that names the folder itself or leads out of it.
+func Below(p string) (string, error) {
+	name := filepath.FromSlash(strings.TrimLeft(p, "/"))
+	if strings.ContainsRune(name, 0) || !filepath.IsLocal(name) || filepath.Clean(name) == "." {
+		return "", fmt.Errorf("found %q, want a path that stays below its folder", short(p))
+	}
+	return filepath.Clean(name), nil
+}
+
+// Clamp returns a path from the root as a name below the tree's folder, too, but of ".." it
+// makes what a root directory makes of it: itself. It is for texts that nobody opens here.
+func Clamp(p string) string { return filepath.FromSlash(path.Clean("/" + p)[1:]) }
