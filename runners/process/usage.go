@@ -29,6 +29,15 @@ func Runs(pid int, started string) bool {
 	return err == nil && fields[starttime] == started && fields[state] != "Z" && fields[state] != "X"
 }
 
+// Started returns the start time of a process as [Runs] takes it, "?" where nobody tells.
+func Started(pid int) string {
+	fields, err := status(pid)
+	if err != nil {
+		return "?"
+	}
+	return fields[starttime]
+}
+
 // Fields of /proc/PID/stat as [status] counts them. proc(5) counts from 1, and its first
 // field behind the program's name is the third.
 const (

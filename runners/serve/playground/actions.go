@@ -1,10 +1,13 @@
 package playground
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/monosim/monosim/runners"
@@ -29,14 +32,14 @@ func (p *Playground) actions() []admin.Action {
 			view, _ := p.seen()
 			return view, nil
 		}),
-		admin.Show("/faults", "the kinds of faults, for /faults/begin and /faults/end", p.faults),
+		admin.Show("/faults", "the kinds of faults of this cluster, for /faults/begin and /faults/end", p.faults),
 		admin.Do("/pods/kill", "kill a pod's agent, and with it the pod", podNamed{Pod: "shard0-replica0"}, p.fault("agent.killed")),
 		admin.Do("/pods/stop", "send a pod's agent SIGTERM", podNamed{Pod: "shard0-replica0"}, p.fault("agent.stopped")),
 		admin.Do("/pods/start", "start a pod that has ended", podNamed{Pod: "shard0-replica0"}, p.startPod),
 		admin.Do("/pods/restart", "kill a pod and start it again", podNamed{Pod: "shard0-replica0"}, p.restartPod),
 		admin.Do("/modelservers/kill", "kill a pod's model server; kind is ps, entry or dense where there are several", podNamed{Pod: "shard0-replica0"}, p.fault("modelserver.killed")),
 		admin.Do("/sessions/expire", "expire the session of a pod's agent", podNamed{Pod: "shard0-replica0"}, p.fault("zookeeper.expired-session")),
-		admin.Do("/faults/begin", "begin any fault", faultAsked{Kind: "network.partition", From: []string{"shard0-replica0"}, To: []string{"zookeeper"}, EndAfter: admin.Span(20 * time.Second)}, p.beginFault),
+		admin.Do("/faults/begin", "begin one of /faults", faultAsked{Kind: "network.partition", From: []string{"shard0-replica0"}, To: []string{"zookeeper"}, EndAfter: admin.Span(20 * time.Second)}, p.beginFault),
 		admin.Do("/faults/end", "end it again", faultAsked{Kind: "network.partition", From: []string{"shard0-replica0"}, To: []string{"zookeeper"}}, p.endFault),
 		admin.Do("/versions/export", "add a version of a sub-graph", versionAsked{BasePath: "/models/ctr/entry", Version: 2, SizeBytes: 2e6}, p.exportVersion),
 		admin.Do("/versions/delete", "delete a version of a sub-graph", versionAsked{BasePath: "/models/ctr/entry", Version: 1}, p.deleteVersion),
@@ -96,6 +99,9 @@ func (a faultAsked) fault() runners.Fault {
 
 func (p *Playground) beginFault(in faultAsked) (admin.Nothing, error) {
 	return admin.Nothing{}, p.do(func(c *loopback.Cluster) error {
+		if err := p.check(c, in); err != nil {
+			return err
+		}
 		if err := c.BeginFault(in.fault()); err != nil || in.EndAfter == 0 {
 			return err
 		}
@@ -104,7 +110,32 @@ func (p *Playground) beginFault(in faultAsked) (admin.Nothing, error) {
 }
 
 func (p *Playground) endFault(in faultAsked) (admin.Nothing, error) {
-	return admin.Nothing{}, p.do(func(c *loopback.Cluster) error { return c.EndFault(in.fault()) })
+	return admin.Nothing{}, p.do(func(c *loopback.Cluster) error {
+		if err := p.check(c, in); err != nil {
+			return err
+		}
+		return c.EndFault(in.fault())
+	})
+}
+
+// check returns an error for a fault that the cluster cannot have, and for one of a
+// sub-graph or of a version that it does not have.
+func (p *Playground) check(c *loopback.Cluster, a faultAsked) error {
+	var kinds []string
+	for _, k := range c.Faults() {
+		if k.Name != a.Kind {
+			kinds = append(kinds, k.Name)
+			continue
+		}
+		if !strings.Contains(k.Lasts+k.Onset, "{model}") {
+			return nil
+		}
+		if err := p.d.known(a.BasePath); err != nil || !strings.Contains(k.Lasts+k.Onset, "{n}") {
+			return err
+		}
+		return checkVersion("n", a.N)
+	}
+	return fmt.Errorf("kind: found %q, want one of %s", a.Kind, strings.Join(kinds, ", "))
 }
 
 type faultListed struct {
@@ -113,11 +144,14 @@ type faultListed struct {
 	Ends bool   `json:"ends"`
 }
 
-func (p *Playground) faults() (list []faultListed, _ error) {
-	for _, k := range loopback.New(loopback.Options{}).Faults() {
-		list = append(list, faultListed{Kind: k.Name, Help: k.Help, Ends: k.Ends != ""})
-	}
-	return list, nil
+func (p *Playground) faults() (list []faultListed, err error) {
+	err = p.do(func(c *loopback.Cluster) error {
+		for _, k := range c.Faults() {
+			list = append(list, faultListed{Kind: k.Name, Help: k.Help, Ends: k.Ends != ""})
+		}
+		return nil
+	})
+	return list, err
 }
 
 type versionAsked struct {
@@ -126,15 +160,44 @@ type versionAsked struct {
 	SizeBytes int64  `json:"size_bytes,omitempty"`
 }
 
-func (a versionAsked) check() error {
-	if a.BasePath == "" || a.BasePath[0] != '/' || a.Version < 1 || a.SizeBytes < 0 {
-		return fmt.Errorf("version: found base_path %q, version %d and size_bytes %d, want a path from the root, a version from 1 and a size", a.BasePath, a.Version, a.SizeBytes)
+// check returns an error for a version that the cluster cannot have.
+func (a versionAsked) check(d *Description) error {
+	if a.SizeBytes < 0 || a.SizeBytes > mostBytes {
+		return fmt.Errorf("size_bytes: found %d, want at most %d, and 0 for the least", a.SizeBytes, int64(mostBytes))
+	}
+	return cmp.Or(d.known(a.BasePath), checkVersion("version", a.Version))
+}
+
+func checkVersion(field string, version int64) error {
+	if version < 1 {
+		return fmt.Errorf("%s: found %d, want 1 or more", field, version)
 	}
 	return nil
 }
 
+// known returns an error for what is no base path of the cluster's sub-graphs.
+func (d *Description) known(basePath string) error {
+	var all []string
+	for _, m := range d.Spec.Models {
+		for _, g := range m.SubGraphs {
+			all = append(all, strings.TrimSuffix(m.BasePath, "/")+"/"+g.Name)
+		}
+	}
+	return oneOf("base_path", basePath, all)
+}
+
+func oneOf(field, name string, all []string) error {
+	switch {
+	case slices.Contains(all, name):
+		return nil
+	case len(all) == 0:
+		return fmt.Errorf("%s: found %q, want none: the cluster has no models", field, name)
+	}
+	return fmt.Errorf("%s: found %q, want one of %s", field, name, strings.Join(all, ", "))
+}
+
 func (p *Playground) exportVersion(in versionAsked) (admin.Nothing, error) {
-	if err := in.check(); err != nil {
+	if err := in.check(p.d); err != nil {
 		return admin.Nothing{}, err
 	}
 	return admin.Nothing{}, p.do(func(c *loopback.Cluster) error {
@@ -143,7 +206,7 @@ func (p *Playground) exportVersion(in versionAsked) (admin.Nothing, error) {
 }
 
 func (p *Playground) deleteVersion(in versionAsked) (admin.Nothing, error) {
-	if err := in.check(); err != nil {
+	if err := in.check(p.d); err != nil {
 		return admin.Nothing{}, err
 	}
 	return admin.Nothing{}, p.do(func(c *loopback.Cluster) error { return c.DeleteVersion(in.BasePath, in.Version) })
@@ -154,11 +217,35 @@ type modelAsked struct {
 	SubGraphs []string `json:"sub_graphs"`
 }
 
+// check returns an error for what is no model of the cluster, or none of its sub-graphs.
+func (a modelAsked) check(d *Description) error {
+	var models []string
+	for _, m := range d.Spec.Models {
+		if m.Name != a.Model {
+			models = append(models, m.Name)
+			continue
+		}
+		for _, g := range a.SubGraphs {
+			if err := oneOf("sub_graphs", g, m.SubGraphNames()); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return oneOf("model", a.Model, models)
+}
+
 func (p *Playground) publish(in modelAsked) (admin.Nothing, error) {
+	if err := in.check(p.d); err != nil {
+		return admin.Nothing{}, err
+	}
 	return admin.Nothing{}, p.do(func(c *loopback.Cluster) error { return c.Publish("", in.Model, in.SubGraphs...) })
 }
 
 func (p *Playground) unpublish(in modelAsked) (admin.Nothing, error) {
+	if err := in.check(p.d); err != nil {
+		return admin.Nothing{}, err
+	}
 	return admin.Nothing{}, p.do(func(c *loopback.Cluster) error { return c.Unpublish("", in.Model, in.SubGraphs...) })
 }
 

@@ -1,7 +1,9 @@
 package playground
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -13,6 +15,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/monosim/monosim/engine/confined"
 	"github.com/monosim/monosim/engine/yamldoc"
 	"github.com/monosim/monosim/runners"
 )
@@ -36,7 +39,7 @@ type Deployed struct {
 // file holds the fields of the YAML.
 type file struct {
 	AgentVersion *int              `yaml:"agent_version" doc:"3 (the default) or 1"`
-	Conf         string            `yaml:"conf" doc:"an agent.conf beside this file, in place of agent_version, bzid and layout"`
+	Conf         string            `yaml:"conf" doc:"an agent.conf in this file's folder or below, in place of agent_version, bzid and layout"`
 	Bzid         string            `yaml:"bzid" doc:"the business in ZooKeeper; default gip"`
 	Layout       string            `yaml:"layout" doc:"the layout that the agents watch; default main"`
 	Shards       *int              `yaml:"shards" doc:"1 to 100; default 1"`
@@ -59,7 +62,7 @@ type fileLocation struct {
 
 type fileModel struct {
 	Name      string         `yaml:"name"`
-	BasePath  string         `yaml:"base_path" doc:"where its versions are; default /models/NAME"`
+	BasePath  string         `yaml:"base_path" doc:"where its versions are, below the directory of the cluster; default /models/NAME"`
 	Policy    string         `yaml:"policy" doc:"of its declaration: latest (the default), latest_once, all or specific ones"`
 	Publish   *bool          `yaml:"publish" doc:"false for one that is only declared"`
 	SubGraphs []fileSubGraph `yaml:"sub_graphs" doc:"entry, dense, ps_0 and so on"`
@@ -250,6 +253,21 @@ func (r *reader) wrong(field, format string, args ...any) {
 	r.fail(r.at(field), field, format, args...)
 }
 
+// named keeps the error of the name of a model or of a sub-graph.
+func (r *reader) named(field, name string) {
+	if name == "" {
+		r.wrong(field, "found no name, want one")
+	}
+	r.plain(field+".name", confined.Name(name))
+}
+
+// plain keeps the error of a name or a path.
+func (r *reader) plain(field string, err error) {
+	if err != nil {
+		r.wrong(field, "%v", err)
+	}
+}
+
 func (r *reader) describe(f *file) *Description {
 	if r.err != nil {
 		return nil
@@ -264,9 +282,12 @@ func (r *reader) describe(f *file) *Description {
 		s.Env = append(s.Env, runners.EnvVar{Key: key, Value: f.Env[key]})
 	}
 	for i, l := range f.Locations {
+		at := fmt.Sprintf("locations[%d]", i)
 		if l.IDC == "" || l.Cluster == "" {
-			r.wrong(fmt.Sprintf("locations[%d]", i), "found no idc or no cluster, want both")
+			r.wrong(at, "found no idc or no cluster, want both")
 		}
+		r.plain(at+".idc", confined.Name(l.IDC))
+		r.plain(at+".cluster", confined.Name(l.Cluster))
 		s.Locations = append(s.Locations, runners.Location{IDC: l.IDC, Cluster: l.Cluster})
 	}
 	d := &Description{Name: r.name}
@@ -312,19 +333,14 @@ func (r *reader) duration(field, text string) time.Duration {
 
 func (r *reader) model(field string, f *fileModel) Deployed {
 	d := Deployed{Model: runners.Model{Name: f.Name, BasePath: or(f.BasePath, "/models/"+f.Name)}, Policy: or(f.Policy, "latest"), Publish: f.Publish == nil || *f.Publish}
-	switch {
-	case f.Name == "":
-		r.wrong(field, "found no name, want one")
-	case !strings.HasPrefix(d.Model.BasePath, "/"):
-		r.wrong(field+".base_path", "found %q, want a path from the root, as /models/%s", f.BasePath, f.Name)
-	case len(f.SubGraphs) == 0:
+	r.named(field, f.Name)
+	r.plain(field+".base_path", confined.Path(d.Model.BasePath))
+	if len(f.SubGraphs) == 0 {
 		r.wrong(field, "found no sub_graphs, want one or more, as {name: entry, versions: [1]}")
 	}
 	for i, g := range f.SubGraphs {
 		at := fmt.Sprintf("%s.sub_graphs[%d]", field, i)
-		if g.Name == "" {
-			r.wrong(at, "found no name, want one")
-		}
+		r.named(at, g.Name)
 		for _, v := range g.Versions {
 			if v < 1 {
 				r.wrong(at+".versions", "found %d, want 1 or more", v)
@@ -341,6 +357,9 @@ var units = []struct {
 	bytes float64
 }{{"GB", 1e9}, {"MB", 1e6}, {"KB", 1e3}, {"B", 1}, {"", 1}}
 
+// mostBytes is the largest size of a version.
+const mostBytes = 100e9
+
 // size reads a size in bytes; "" means one megabyte.
 func (r *reader) size(field, text string) int64 {
 	if text == "" {
@@ -352,7 +371,7 @@ func (r *reader) size(field, text string) int64 {
 			continue
 		}
 		n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-		if bytes := n * unit.bytes; err == nil && bytes >= 1 && bytes <= 1e11 && bytes == math.Trunc(bytes) {
+		if bytes := n * unit.bytes; err == nil && bytes >= 1 && bytes <= mostBytes && bytes == math.Trunc(bytes) {
 			return int64(bytes)
 		}
 		break
@@ -361,14 +380,24 @@ func (r *reader) size(field, text string) int64 {
 	return 0
 }
 
+// beside reads a file of the description's folder, or of one below.
+func (r *reader) beside(name string) ([]byte, error) {
+	folder, err := os.OpenRoot(filepath.Dir(r.name))
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	text, err := folder.ReadFile(name)
+	if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
+		err = &fs.PathError{Op: "open", Path: name, Err: failed.Err}
+	}
+	return text, err
+}
+
 // conf sets the agents' configuration: a file that the description names, or one made for it.
 func (r *reader) conf(f *file, s *runners.Spec) {
 	if f.Conf != "" {
-		name := f.Conf
-		if !filepath.IsAbs(name) {
-			name = filepath.Join(filepath.Dir(r.name), name)
-		}
-		text, err := os.ReadFile(name)
+		text, err := r.beside(f.Conf)
 		switch {
 		case err != nil:
 			r.wrong("conf", "%v, want an agent.conf beside the description", err)
@@ -377,6 +406,11 @@ func (r *reader) conf(f *file, s *runners.Spec) {
 		}
 		s.Conf, s.ConfName = string(text), f.Conf
 		return
+	}
+	for field, name := range map[string]string{"bzid": f.Bzid, "layout": f.Layout} {
+		if name != "" {
+			r.plain(field, confined.Name(name))
+		}
 	}
 	version := 3
 	if f.AgentVersion != nil {

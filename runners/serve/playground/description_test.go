@@ -77,6 +77,12 @@ func TestWhatIsRefused(t *testing.T) {
 		{"agent_version: 1\nlayout: l", "x.yaml:2: layout: found one, want none"},
 		{"conf: none.conf", "x.yaml:1: conf: open none.conf"},
 		{"locations: [{idc: a}]", "locations[0]: found no idc or no cluster, want both"},
+		{"locations: [{idc: a, cluster: b/c}]", `x.yaml:1: locations[0].cluster: found "b/c", want the name of one folder`},
+		{"conf: ../agent.conf", "x.yaml:1: conf: open ../agent.conf: path escapes from parent, want an agent.conf"},
+		{"bzid: a/b", `x.yaml:1: bzid: found "a/b", want the name of one folder, as ctr, without separators`},
+		{"models:\n  - name: a\\b", `x.yaml:2: models[0].name: found "a\\b", want the name of one folder, as ctr, without separators`},
+		{"models:\n  - name: a\n    sub_graphs:\n      - name: ..", `x.yaml:4: models[0].sub_graphs[0].name: found "..", want the name`},
+		{"models:\n  - name: a\n    base_path: /a/../b", `x.yaml:3: models[0].base_path: found "/a/../b", want a path from the root whose parts`},
 	} {
 		if _, err := playground.Parse("x.yaml", []byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: got %v, want %s", c.text, err, c.want)

@@ -2,7 +2,7 @@ package loopback
 
 import (
 	"errors"
-	"os"
+	"io/fs"
 	"path/filepath"
 	"strconv"
 )
@@ -15,20 +15,22 @@ func (c *Cluster) ExportVersion(basePath string, version, sizeBytes int64) error
 // DeleteVersion removes a version directory, for version 0 the whole base path. It renames
 // the directory first, so that readers lose all of its files at once.
 func (c *Cluster) DeleteVersion(basePath string, version int64) error {
-	dir := c.disks.modelPath(basePath)
-	if version != 0 {
-		dir = filepath.Join(dir, strconv.FormatInt(version, 10))
-	}
-	gone, err := os.MkdirTemp(filepath.Join(c.disks.root, modelsDir), ".deleted")
+	dir, err := c.disks.modelName(basePath)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(gone)
-	err = os.Rename(dir, filepath.Join(gone, "version"))
-	if errors.Is(err, os.ErrNotExist) {
+	if version != 0 {
+		dir = filepath.Join(dir, strconv.FormatInt(version, 10))
+	}
+	gone, err := c.disks.temporary(".deleted")
+	if err == nil {
+		err = c.disks.files.Rename(dir, filepath.Join(gone, "version"))
+		defer c.disks.files.RemoveAll(gone)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return err
+	return reason(basePath, err)
 }
 
 // StartPod starts a pod that has ended.

@@ -3,7 +3,6 @@ package loopback
 import (
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 	"time"
 
@@ -196,11 +195,11 @@ func (c *Cluster) WriteModelConfig(path string, models []runners.ServedModel) er
 	if err != nil {
 		return err
 	}
-	name := c.disks.podPath(runners.BareServer, path)
-	if err := write(name+".new", []byte(text), 0o644); err != nil {
+	name, err := c.disks.podName(runners.BareServer, path)
+	if err != nil {
 		return err
 	}
-	return os.Rename(name+".new", name)
+	return c.disks.replace(name, []byte(text))
 }
 
 // Output returns what the bare server printed.

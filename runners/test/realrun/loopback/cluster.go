@@ -68,16 +68,22 @@ func build(o Options, spec runners.Spec) (_ *Cluster, err error) {
 	if len(spec.Pods()) > 0 && o.Agent == nil {
 		return nil, fmt.Errorf("this runner has no program for agents: %w", runners.ErrUnsupported)
 	}
-	root, err := os.MkdirTemp(o.Dir, "loopback-")
+	root, err := os.MkdirTemp(o.Dir, directoryPrefix)
 	if err != nil {
 		return nil, err
 	}
-	if root, err = filepath.EvalSymlinks(root); err != nil {
+	if root, err = filepath.Abs(root); err == nil { // processes have other working directories
+		root, err = filepath.EvalSymlinks(root)
+	}
+	if err != nil {
+		return nil, err
+	}
+	store, err := openDisks(root)
+	if err != nil {
 		return nil, err
 	}
 	c := &Cluster{
-		o: o, spec: spec, disks: disks{root: root, stores: map[string]bool{}},
-		world: walltime.New(walltime.Config{Seed: spec.Seed}), began: time.Now(),
+		o: o, spec: spec, disks: store, world: walltime.New(walltime.Config{Seed: spec.Seed}), began: time.Now(),
 	}
 	defer func() {
 		if err != nil {
@@ -135,17 +141,17 @@ func (c *Cluster) addZooKeeper() (err error) {
 
 // furnish exports the models.
 func (c *Cluster) furnish() error {
-	if err := os.MkdirAll(filepath.Join(c.disks.root, modelsDir), 0o755); err != nil {
+	if err := c.disks.own(); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(c.serverLink()), 0o755); err != nil {
+	if err := c.disks.files.Mkdir(programsDir, 0o755); err != nil {
 		return err
 	}
-	if err := os.Symlink(c.o.Monosim, c.serverLink()); err != nil {
+	if err := c.disks.files.Symlink(c.o.Monosim, c.disks.below(c.serverLink())); err != nil {
 		return err
 	}
 	for _, m := range c.spec.Models {
-		if err := c.disks.export(m); err != nil {
+		if err := c.disks.addModel(m); err != nil {
 			return err
 		}
 	}
@@ -310,9 +316,12 @@ func (c *Cluster) Close() {
 			n.close()
 		}
 	}
-	if !c.kept && !c.o.Keep {
+	if c.kept || c.o.Keep {
+		_ = c.disks.restore() // the next cluster beside it tries again
+	} else {
 		os.RemoveAll(c.disks.root)
 	}
+	c.disks.files.Close()
 }
 
 func (c *Cluster) closeZooKeeper() {

@@ -1,4 +1,37 @@
 package loopback
 
+import (
+	"os"
+
+	"github.com/monosim/monosim/runners"
+)
+
 // EventsFile returns the file to which monosim's own ZooKeeper of a cluster writes what it has done.
 func EventsFile(c *Cluster) string { return c.zk.(*simulated).eventsFile() }
+
+// FilesOnly makes a cluster in a directory that has files and one pod, p, and no processes.
+func FilesOnly(root string, models ...runners.Model) (*Cluster, error) {
+	store, err := openDisks(root)
+	if err != nil {
+		return nil, err
+	}
+	c := &Cluster{disks: store, spec: runners.Spec{Models: models}}
+	c.pods = []*pod{{Pod: runners.Pod{Name: "p"}, c: c, dir: c.disks.podDir("p")}}
+	if err := c.disks.own(); err != nil {
+		return nil, err
+	}
+	for _, m := range models {
+		if err := c.disks.addModel(m); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// CloseFiles does to the files of such a cluster what Close of one that is kept does.
+func CloseFiles(c *Cluster) error { return c.disks.restore() }
+
+// Disown has the cluster be that of a process that is gone.
+func Disown(c *Cluster) error {
+	return os.WriteFile(c.disks.root+"/"+ownerFile, []byte("1 never\n"), 0o600)
+}

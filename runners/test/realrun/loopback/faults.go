@@ -1,9 +1,11 @@
 package loopback
 
 import (
+	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -34,12 +36,12 @@ var kinds = map[string]kind{
 		end:   func(c *Cluster, f runners.Fault) error { return c.slow(f, 0) },
 	},
 
-	"store.absent":                    {begin: move("", ".aside"), end: move(".aside", "")},
-	"store.empty":                     {begin: (*Cluster).emptyStore, end: (*Cluster).fillStore},
-	"store.unreadable":                {begin: (*Cluster).closeStore, end: (*Cluster).openStore},
-	"store.version-without-graph":     {begin: (*Cluster).exportWithoutGraph, end: (*Cluster).addGraph},
-	"store.version-without-variables": {begin: (*Cluster).exportWithoutVariables, end: (*Cluster).addVariables},
-	"version.broken":                  {begin: moveGraph("", ".broken"), end: moveGraph(".broken", "")},
+	"store.absent":                    {begin: onBase((*disks).takeAway), end: onBase((*disks).putBack)},
+	"store.empty":                     {begin: onBase((*disks).emptyStore), end: onBase((*disks).putBack)},
+	"store.unreadable":                {begin: onBase((*disks).closeStore), end: onBase((*disks).putBack)},
+	"store.version-without-graph":     {begin: onVersion((*disks).exportWithoutGraph), end: onVersion((*disks).addGraph)},
+	"store.version-without-variables": {begin: onVersion((*disks).exportWithoutVariables), end: onVersion((*disks).addVariables)},
+	"version.broken":                  {begin: moveGraph("", broken), end: moveGraph(broken, "")},
 
 	"zookeeper.down": {
 		begin: func(c *Cluster, _ runners.Fault) error { return c.zooKeeperDown(true) },
@@ -66,6 +68,21 @@ func faultOf(f runners.Fault) (kind, bool) {
 		}
 	}
 	return kind{}, false
+}
+
+// Faults lists the kinds of faults that this cluster can have.
+func (c *Cluster) Faults() (list []runners.FaultKind) {
+	for _, k := range fault.Kinds() {
+		made, ok := faultOf(runners.Fault{Kind: k.Name})
+		switch {
+		case !ok || made.begin == nil:
+		case k.Topic() == "consul" && c.consul == nil, k.Topic() == "trainer" && len(c.trainers) == 0:
+		case (k.Topic() == "store" || k.Topic() == "version") && len(c.spec.Models) == 0:
+		default:
+			list = append(list, k.FaultKind)
+		}
+	}
+	return list
 }
 
 // BeginFault begins a fault.
@@ -268,116 +285,168 @@ func (c *Cluster) electLeader(runners.Fault) error {
 	return nil
 }
 
-// move returns a function that renames the base path of a fault.
-func move(from, to string) func(c *Cluster, f runners.Fault) error {
+// onBase returns a function that does something to the base path of a fault, whose name below
+// the cluster's directory it gets.
+func onBase(do func(d *disks, dir string) error) func(c *Cluster, f runners.Fault) error {
 	return func(c *Cluster, f runners.Fault) error {
-		dir := c.disks.modelPath(f.BasePath)
-		return os.Rename(hidden(dir, from), hidden(dir, to))
+		dir, err := c.disks.modelName(f.BasePath)
+		if err == nil {
+			err = do(&c.disks, dir)
+		}
+		return reason("base path "+f.BasePath, err)
 	}
 }
 
 // hidden returns the name under which a fault keeps what it takes away, beside the original
-// place. With an empty why it returns the original name.
+// place.
 func hidden(name, why string) string {
-	if why == "" {
-		return name
-	}
 	return filepath.Join(filepath.Dir(name), why+"-"+filepath.Base(name))
 }
 
-func (c *Cluster) emptyStore(f runners.Fault) error {
-	dir := c.disks.modelPath(f.BasePath)
-	if err := os.Rename(dir, hidden(dir, ".aside")); err != nil {
-		return err
-	}
-	return os.Mkdir(dir, 0o755)
-}
+// aside is the mark of a base path that a fault has taken away.
+const aside = ".aside"
 
-func (c *Cluster) fillStore(f runners.Fault) error {
-	dir := c.disks.modelPath(f.BasePath)
-	added, err := os.ReadDir(dir)
-	if err != nil {
+// takeAway renames a base path.
+func (d *disks) takeAway(dir string) error { return d.files.Rename(dir, hidden(dir, aside)) }
+
+func (d *disks) emptyStore(dir string) error {
+	if err := d.takeAway(dir); err != nil {
 		return err
 	}
-	for _, d := range added { // exported while the fault lasted
-		if err := os.Rename(filepath.Join(dir, d.Name()), filepath.Join(hidden(dir, ".aside"), d.Name())); err != nil {
-			return err
-		}
-	}
-	if err := os.Remove(dir); err != nil {
-		return err
-	}
-	return os.Rename(hidden(dir, ".aside"), dir)
+	return d.files.Mkdir(dir, 0o755)
 }
 
 // closeStore makes a base path unreadable for every user, by a link to itself.
-func (c *Cluster) closeStore(f runners.Fault) error {
-	dir := c.disks.modelPath(f.BasePath)
-	if err := os.Rename(dir, hidden(dir, ".aside")); err != nil {
+func (d *disks) closeStore(dir string) error {
+	if err := d.takeAway(dir); err != nil {
 		return err
 	}
-	return os.Symlink(dir, dir)
+	return d.files.Symlink(filepath.Base(dir), dir)
 }
 
-func (c *Cluster) openStore(f runners.Fault) error {
-	dir := c.disks.modelPath(f.BasePath)
-	if err := os.Remove(dir); err != nil {
+// putBack brings a base path back, with the versions that were exported meanwhile.
+func (d *disks) putBack(dir string) error {
+	kept := hidden(dir, aside)
+	if _, err := d.files.Lstat(kept); err != nil {
 		return err
 	}
-	return os.Rename(hidden(dir, ".aside"), dir)
-}
-
-// versionDir returns the directory of the version that a fault hits.
-func (c *Cluster) versionDir(f runners.Fault) string {
-	return filepath.Join(c.disks.modelPath(f.BasePath), strconv.FormatInt(f.N, 10))
-}
-
-func (c *Cluster) exportWithoutGraph(f runners.Fault) error {
-	return addSized(filepath.Join(c.versionDir(f), variablesDir, variablesFile), f.SizeBytes)
-}
-
-func (c *Cluster) addGraph(f runners.Fault) error {
-	name := filepath.Join(c.versionDir(f), graphFile)
-	if err := wantMissing(f, name); err != nil {
+	info, err := d.files.Lstat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return d.files.Rename(kept, dir)
+	}
+	if err == nil && info.IsDir() {
+		err = d.moveInto(kept, dir)
+	}
+	if err == nil {
+		err = d.files.Remove(dir)
+	}
+	if err != nil {
 		return err
 	}
-	return write(name, needsVariables, 0o644)
+	return d.files.Rename(kept, dir)
+}
+
+// moveInto moves all entries of a directory into another, where they replace those that have
+// their names.
+func (d *disks) moveInto(to, from string) error {
+	added, err := fs.ReadDir(d.files.FS(), filepath.ToSlash(from))
+	if err != nil {
+		return err
+	}
+	for _, entry := range added {
+		if err := d.files.RemoveAll(filepath.Join(to, entry.Name())); err != nil {
+			return err
+		}
+		if err := d.files.Rename(filepath.Join(from, entry.Name()), filepath.Join(to, entry.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// onVersion returns a function that does something to the directory of a fault's version.
+func onVersion(do func(d *disks, dir string, f runners.Fault) error) func(c *Cluster, f runners.Fault) error {
+	return func(c *Cluster, f runners.Fault) error {
+		base, err := c.disks.modelName(f.BasePath)
+		if err == nil {
+			err = do(&c.disks, filepath.Join(base, strconv.FormatInt(f.N, 10)), f)
+		}
+		return reason(fmt.Sprintf("version %d of %s", f.N, f.BasePath), err)
+	}
+}
+
+func (d *disks) exportWithoutGraph(dir string, f runners.Fault) error {
+	return d.addSized(filepath.Join(dir, variablesDir, variablesFile), f.SizeBytes)
+}
+
+func (d *disks) addGraph(dir string, _ runners.Fault) error {
+	name := filepath.Join(dir, graphFile)
+	if err := d.wantMissing(name); err != nil {
+		return err
+	}
+	return d.write(name, needsVariables, 0o644)
 }
 
 // needsVariables is the description of a graph that cannot be used without its variables.
 var needsVariables = []byte(`{"variables": ["w"]}`)
 
-func (c *Cluster) exportWithoutVariables(f runners.Fault) error {
-	dir := c.versionDir(f)
-	if err := addSized(hidden(dir, ".variables"), f.SizeBytes); err != nil {
+// absent is the mark of variables that are still to arrive.
+const absent = ".variables"
+
+func (d *disks) exportWithoutVariables(dir string, f runners.Fault) error {
+	if err := d.addSized(hidden(dir, absent), f.SizeBytes); err != nil {
 		return err
 	}
-	return write(filepath.Join(dir, graphFile), needsVariables, 0o644)
+	return d.write(filepath.Join(dir, graphFile), needsVariables, 0o644)
 }
 
-func (c *Cluster) addVariables(f runners.Fault) error {
-	dir := c.versionDir(f)
+func (d *disks) addVariables(dir string, _ runners.Fault) error {
 	name := filepath.Join(dir, variablesDir, variablesFile)
-	if err := wantMissing(f, name); err != nil {
+	if err := d.wantMissing(name); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+	if err := d.files.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}
-	return os.Rename(hidden(dir, ".variables"), name)
+	return d.files.Rename(hidden(dir, absent), name)
 }
 
 // wantMissing returns an error if the part of a version that is still to arrive exists already.
-func wantMissing(f runners.Fault, part string) error {
-	if _, err := os.Stat(part); err == nil {
-		return fmt.Errorf("version %d of %s: found no part that is missing", f.N, f.BasePath)
+func (d *disks) wantMissing(part string) error {
+	if _, err := d.files.Stat(part); err == nil {
+		return errors.New("found no part that is missing")
 	}
 	return nil
 }
 
+// broken is the ending of a graph that nobody finds.
+const broken = ".broken"
+
 func moveGraph(from, to string) func(c *Cluster, f runners.Fault) error {
-	return func(c *Cluster, f runners.Fault) error {
-		graph := filepath.Join(c.versionDir(f), graphFile)
-		return os.Rename(graph+from, graph+to)
+	return onVersion(func(d *disks, dir string, _ runners.Fault) error {
+		graph := filepath.Join(dir, graphFile)
+		return d.files.Rename(graph+from, graph+to)
+	})
+}
+
+// restore ends all faults of the files, of a cluster that is over. What a fault takes away
+// stays beside its place under a name that says so, also when the program is killed.
+func (d *disks) restore() error {
+	var taken []string
+	var err error
+	_ = fs.WalkDir(d.files.FS(), modelsDir, func(name string, _ fs.DirEntry, wrong error) error {
+		taken, err = append(taken, name), errors.Join(err, wrong)
+		return nil // what else can be read is restored
+	})
+	for _, name := range slices.Backward(taken) { // what is in a directory before the directory
+		dir, base := filepath.Split(filepath.FromSlash(name))
+		if original, ok := strings.CutPrefix(base, aside+"-"); ok {
+			err = errors.Join(err, d.putBack(dir+original))
+		} else if version, ok := strings.CutPrefix(base, absent+"-"); ok {
+			err = errors.Join(err, d.addVariables(dir+version, runners.Fault{}))
+		} else if base == graphFile+broken {
+			err = errors.Join(err, d.files.Rename(dir+base, dir+graphFile))
+		}
 	}
+	return err
 }

@@ -70,7 +70,7 @@ func newModelRelays(p *pod) (*modelRelays, error) {
 		for i := range mostStarts {
 			fmt.Fprintln(&lines, ports[2*i], ports[2*i+1])
 		}
-		if err := write(p.portsFile(), []byte(lines.String()), 0o644); err != nil {
+		if err := p.c.disks.write(p.c.disks.below(p.portsFile()), []byte(lines.String()), 0o644); err != nil {
 			return nil, err
 		}
 	}

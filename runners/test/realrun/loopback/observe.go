@@ -2,7 +2,6 @@ package loopback
 
 import (
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
@@ -80,7 +79,11 @@ func (c *Cluster) ReadFile(pod, path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := os.ReadFile(c.disks.podPath(pod, path))
+	name, err := c.disks.podName(pod, path)
+	if err != nil {
+		return nil, err
+	}
+	data, err := c.disks.files.ReadFile(name)
 	return c.disks.plain(p.Name, data), err
 }
 

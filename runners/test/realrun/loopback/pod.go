@@ -75,28 +75,23 @@ func (p *pod) confPath() string { return filepath.Join(p.home(), "conf", "agent.
 
 // furnish writes the files that the agent expects on the disk.
 func (p *pod) furnish() error {
+	d := &p.c.disks
+	home := d.below(p.home())
 	for _, dir := range []string{"var/log", "tmp", "servers", "etc"} {
-		if err := os.MkdirAll(filepath.Join(p.dir, dir), 0o755); err != nil {
+		if err := d.files.MkdirAll(d.below(filepath.Join(p.dir, dir)), 0o755); err != nil {
 			return err
 		}
 	}
 	err := errors.Join(
-		write(p.confPath(), []byte(p.conf()), 0o644),
-		write(p.tfsBinary(), []byte(p.wrapper()), 0o755),
-		os.MkdirAll(filepath.Join(p.home(), "dat"), 0o755),
+		d.write(d.below(p.confPath()), []byte(p.conf()), 0o644),
+		d.write(d.below(p.tfsBinary()), []byte(p.wrapper()), 0o755),
+		d.files.MkdirAll(filepath.Join(home, "dat"), 0o755),
 	)
 	if err != nil || p.c.spec.Serving.NoDefaultModel {
 		return err
 	}
 	// The model `default` is on each pod's own disk (TFS-16.4).
-	own := disks{root: filepath.Join(p.dir, "default"), stores: map[string]bool{}}
-	if err := own.addVersion("/entry", 1, 1<<20); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Join(p.home(), "dat", "saved_models"), 0o755); err != nil {
-		return err
-	}
-	return os.Rename(own.modelPath("/entry"), filepath.Join(p.home(), "dat", "saved_models", "entry"))
+	return d.export(filepath.Join(home, "dat", "saved_models", "entry", "1"), 1<<20)
 }
 
 // conf returns the agent.conf with the paths of models and the address of ZooKeeper of this

@@ -3,7 +3,6 @@ package loopback
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -51,7 +50,7 @@ func (c *Cluster) addTrainers() error {
 		return err
 	}
 	for _, dir := range spec.Dirs() {
-		if err := os.MkdirAll(c.disks.modelPath(dir), 0o755); err != nil {
+		if err := c.disks.makeDir(dir); err != nil {
 			return err
 		}
 	}
@@ -64,7 +63,7 @@ func (c *Cluster) addTrainers() error {
 			return fmt.Errorf("%s: found process %d, want at most %d pods and processes of a training job", name, len(c.pods)+i+1, maxPods)
 		}
 		t.role, t.index = cluster.TrainerRole(name)
-		if err := os.MkdirAll(filepath.Join(t.dir, "tmp"), 0o755); err != nil {
+		if err := c.disks.files.MkdirAll(c.disks.below(filepath.Join(t.dir, "tmp")), 0o755); err != nil {
 			return err
 		}
 		var err error
@@ -91,7 +90,7 @@ func (c *Cluster) writePlan() error {
 	if err != nil {
 		return err
 	}
-	return write(c.planPath(), text, 0o644)
+	return c.disks.write(c.disks.below(c.planPath()), text, 0o644)
 }
 
 // eventsFile returns the file to which the process appends its events.
@@ -101,7 +100,7 @@ func (t *trainer) eventsFile() string { return filepath.Join(t.dir, "events.json
 func (t *trainer) program() (Program, error) {
 	args := []string{
 		t.c.o.Monosim, "trainer", t.c.planPath(), "--server_type=" + t.role, fmt.Sprintf("--index=%d", t.index),
-		"--zk_server=" + t.relay.addr(), "--events=" + t.eventsFile(),
+		"--zk_server=" + t.relay.addr(), "--events=" + t.eventsFile(), "--root=" + filepath.Join(t.c.disks.root, modelsDir),
 		"--listen=" + t.ip, "--localhost=" + t.ip, fmt.Sprintf("--speed=%gx", 1/t.c.o.TimeScale), fmt.Sprintf("--seed=%d", t.c.spec.Seed),
 	}
 	if t.c.spec.Python != "" {

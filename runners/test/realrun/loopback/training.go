@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -201,7 +201,7 @@ func (c *Cluster) LocalBarriers() []runners.TrainingAnswer { return nil }
 
 // StoredFile reads a file of the shared directories.
 func (c *Cluster) StoredFile(path string) ([]byte, bool, error) {
-	data, err := os.ReadFile(c.disks.modelPath(path))
+	data, err := c.disks.read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, false, nil
 	}
@@ -210,21 +210,25 @@ func (c *Cluster) StoredFile(path string) ([]byte, bool, error) {
 
 // StoredNames lists a shared directory.
 func (c *Cluster) StoredNames(path string) ([]string, error) {
-	list, err := os.ReadDir(c.disks.modelPath(path))
+	name, err := c.disks.modelName(path)
+	if err != nil {
+		return nil, err
+	}
+	list, err := fs.ReadDir(c.disks.files.FS(), filepath.ToSlash(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	return lists.MapOrNil(list, os.DirEntry.Name), err
+	return lists.MapOrNil(list, fs.DirEntry.Name), err
 }
 
 // StoreFile writes a file of the shared directories in one step, because it may be read at
 // any time.
 func (c *Cluster) StoreFile(path string, data []byte) error {
-	name := c.disks.modelPath(path)
-	if err := write(name+".new", data, 0o644); err != nil {
+	name, err := c.disks.modelName(path)
+	if err != nil {
 		return err
 	}
-	return os.Rename(name+".new", name)
+	return c.disks.replace(name, data)
 }
 
 // hitTrainer makes the function of a fault that hits a process of the job.
@@ -285,9 +289,9 @@ func (c *Cluster) applicationEnded() bool {
 // changeStored makes the function of a fault that changes the content of a shared file.
 func changeStored(change func(data []byte) []byte) func(c *Cluster, f runners.Fault) error {
 	return func(c *Cluster, f runners.Fault) error {
-		data, err := os.ReadFile(c.disks.modelPath(f.BasePath))
+		data, err := c.disks.read(f.BasePath)
 		if err != nil {
-			return fmt.Errorf("stored file %s: %w", f.BasePath, err)
+			return reason("stored file "+f.BasePath, err)
 		}
 		return c.StoreFile(f.BasePath, change(data))
 	}
