@@ -126,7 +126,7 @@ func TestAdminOfTheModelServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(limited(t), modelServer(t), "--model_config_file="+config, "--monosim_any_port",
-		"--monosim_admin=127.0.0.1:0", "--monosim_ports_file="+ports)
+		"--monosim_admin=127.0.0.1:0", "--monosim_admin_token=a-token-of-this-test", "--monosim_ports_file="+ports)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,10 @@ func TestAdminOfTheModelServer(t *testing.T) {
 			t.Fatalf("no port in %q", text)
 		}
 	}
-	post(t, fmt.Sprintf("http://127.0.0.1:%d/exit", open.Admin), `{"code": 137}`)
+	if got := post(t, fmt.Sprintf("http://127.0.0.1:%d/exit", open.Admin), `{"code": 1}`); !strings.Contains(got, "want it: it was printed") {
+		t.Errorf("without the token: got %s", got)
+	}
+	post(t, fmt.Sprintf("http://monosim:a-token-of-this-test@127.0.0.1:%d/exit", open.Admin), `{"code": 137}`)
 	if err := cmd.Wait(); codeOf(cmd.ProcessState) != 137 {
 		t.Errorf("got %v, want exit code 137", err)
 	}

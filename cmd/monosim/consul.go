@@ -15,7 +15,7 @@ type consulOptions struct {
 	listen      string
 	allowRemote bool
 	speed       string
-	admin       string
+	admin       adminFlags
 }
 
 func newConsulCommand() *cobra.Command {
@@ -32,12 +32,12 @@ With --speed the agent's time passes faster: TTLs, and what the faults wait for.
 
 With --admin ADDRESS a second line of output says where an HTTP interface for live
 faults is: answers that fail, are garbled, late or torn, machines that are blacklisted,
-an agent that forgets. GET / lists what there is with a curl command for each, and
-nobody but programs of this machine may ask it.`,
+an agent that forgets. GET / lists what there is with a curl command for each. It wants
+the token that is printed with its address.`,
 		Example: `  monosim consul
   CONSUL_HTTP_HOST=127.0.0.1 CONSUL_HTTP_PORT=2280 python train.py
-  monosim consul --listen 127.0.0.1:0 --speed 60x --admin 127.0.0.1:8991
-  curl -d '{"status": 503, "text": "no leader"}' 127.0.0.1:8991/status`,
+  monosim consul --listen 127.0.0.1:0 --speed 60x --admin 127.0.0.1:8991 --admin-token-file admin.token
+  curl -H @admin.token -d '{"status": 503, "text": "no leader"}' 127.0.0.1:8991/status`,
 		Args: command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
 	}
@@ -45,7 +45,7 @@ nobody but programs of this machine may ask it.`,
 	f.StringVar(&o.listen, "listen", "127.0.0.1:2280", "address to listen on; port 0 takes any that is free")
 	f.BoolVar(&o.allowRemote, "allow-remote", false, "let --listen be an address that other machines reach")
 	f.StringVar(&o.speed, "speed", "1x", "how much faster than the wall clock time passes, as 60x")
-	f.StringVar(&o.admin, "admin", "", "address on this machine, as 127.0.0.1:0, of an HTTP interface that brings faults about; none without")
+	o.admin.register(f, "of an HTTP interface that brings faults about")
 	return cmd
 }
 
@@ -58,7 +58,7 @@ func (o *consulOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return command.BadInput(err)
 	}
-	return serveUntilSignal(cmd, o.admin, func() (*serving, error) {
+	return serveUntilSignal(cmd, &o.admin, func() (*serving, error) {
 		server, err := serve.Listen(o.listen, speed)
 		if err != nil {
 			return nil, command.BadInput(fmt.Errorf("consul: %w", err))

@@ -23,7 +23,7 @@ import (
 // serveOptions holds the flags of `monosim serve`.
 type serveOptions struct {
 	speed   string
-	admin   string
+	admin   adminFlags
 	json    bool
 	example bool
 	schema  bool
@@ -44,12 +44,18 @@ With --admin ADDRESS there is an HTTP interface for what happens to clusters: po
 are killed and restarted, sessions that expire, networks that are cut, versions and
 models that come and go. GET / lists what there is with a curl command for each; in a
 browser it is a page that shows the cluster live. The processes have interfaces of their
-own then, which the addresses name. Nobody but programs of this machine may ask it.
+own then, which the addresses name. All of them want the token that is printed with the
+addresses: a file of mode 600 has it as a header, for curl -H @FILE.
+
+Nothing outside of the cluster's directory is written: not by a name, nor through a link.
+What faults take from its models is there again at its end, and where it was killed, at
+the next start with the same --keep.
 
 --example prints a description to begin with, --schema the JSON schema of descriptions.`,
 		Example: `  monosim serve --example > cluster.yaml
   monosim serve --schema > cluster.schema.json
-  monosim serve cluster.yaml --admin 127.0.0.1:8990
+  monosim serve cluster.yaml --admin 127.0.0.1:8990 --admin-token-file admin.token
+  curl -H @admin.token -d '{"pod": "shard0-replica1"}' 127.0.0.1:8990/pods/kill
   monosim serve cluster.yaml --json --speed 10x`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if o.example && o.schema {
@@ -77,7 +83,7 @@ own then, which the addresses name. Nobody but programs of this machine may ask 
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.speed, "speed", "1x", "how much faster than the wall clock time passes, as 10x")
-	f.StringVar(&o.admin, "admin", "", "address on this machine, as 127.0.0.1:8990, of the interface for faults and of the page; none without")
+	o.admin.register(f, "of the interface for faults and of the page")
 	f.BoolVar(&o.json, "json", false, "print the addresses as JSON")
 	f.BoolVar(&o.example, "example", false, "print a description and end")
 	f.BoolVar(&o.schema, "schema", false, "print the JSON schema of descriptions, for editors, and end")
@@ -89,6 +95,9 @@ own then, which the addresses name. Nobody but programs of this machine may ask 
 func (o *serveOptions) run(cmd *cobra.Command, name string) error {
 	speed, err := parseSpeed(o.speed)
 	if err != nil {
+		return command.BadInput(err)
+	}
+	if err := o.admin.check(); err != nil {
 		return command.BadInput(err)
 	}
 	d, err := playground.Read(name)
@@ -103,7 +112,7 @@ func (o *serveOptions) run(cmd *cobra.Command, name string) error {
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	p, err := playground.Start(ctx, d, playground.Options{
-		Title: strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)), Speed: speed, Admin: o.admin, Dir: o.keep, Keep: o.keep != "",
+		Title: strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)), Speed: speed, Admin: o.admin.addr, Access: o.admin.access, Dir: o.keep, Keep: o.keep != "",
 		Progress: func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), "serve: "+line) },
 	})
 	var input *playground.InputError
@@ -119,6 +128,7 @@ func (o *serveOptions) run(cmd *cobra.Command, name string) error {
 	if err := o.print(cmd.OutOrStdout(), p); err != nil {
 		return err
 	}
+	o.admin.tell(cmd.ErrOrStderr(), p.TokenFile())
 	fmt.Fprintln(cmd.ErrOrStderr(), "serve: running; Ctrl-C ends it all")
 	if err := p.Run(ctx); err != nil {
 		return fmt.Errorf("serve: %w", err)

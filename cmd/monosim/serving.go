@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/runners/serve/admin"
@@ -33,9 +34,42 @@ type serving struct {
 	close func() error
 }
 
-// serveUntilSignal opens a server and, where adminAddr is not "", its interface for faults. It
+// adminFlags holds the flags of an interface for faults.
+type adminFlags struct {
+	addr   string
+	access admin.Access
+}
+
+func (a *adminFlags) register(f *pflag.FlagSet, help string) {
+	f.StringVar(&a.addr, "admin", "", "address on this machine, as 127.0.0.1:0, "+help+"; none without")
+	f.StringVar(&a.access.Token, "admin-token", "", "token that requests to --admin carry, or none for an interface that whoever is on this machine may use; a new one without")
+	f.StringVar(&a.access.File, "admin-token-file", "", "file of mode 600 for that token, which curl -H @FILE sends; one that is there says which token it is; admin-PORT in monosim's folder of the user's caches without")
+}
+
+// check returns an error for flags that make no sense together.
+func (a *adminFlags) check() error {
+	if a.addr == "" && a.access != (admin.Access{}) {
+		return errors.New("--admin-token, --admin-token-file: found one of them, want --admin too")
+	}
+	if err := a.access.Validate(); err != nil {
+		return fmt.Errorf("--admin-token: %w", err)
+	}
+	return nil
+}
+
+// tell says where the token of an interface stands.
+func (a *adminFlags) tell(stderr io.Writer, file string) {
+	if file != "" {
+		fmt.Fprintf(stderr, "admin: the token is in %s; curl -H @%s sends it\n", file, file)
+	}
+}
+
+// serveUntilSignal opens a server and, where it is asked for, its interface for faults. It
 // prints their addresses, and closes both at a signal or when the server has stopped by itself.
-func serveUntilSignal(cmd *cobra.Command, adminAddr string, open func() (*serving, error)) (err error) {
+func serveUntilSignal(cmd *cobra.Command, asked *adminFlags, open func() (*serving, error)) (err error) {
+	if err := asked.check(); err != nil {
+		return command.BadInput(err)
+	}
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	s, err := open()
@@ -43,8 +77,8 @@ func serveUntilSignal(cmd *cobra.Command, adminAddr string, open func() (*servin
 		return err
 	}
 	var faults *admin.Server
-	if adminAddr != "" {
-		if faults, err = admin.Listen(adminAddr, s.title, s.actions); err != nil {
+	if asked.addr != "" {
+		if faults, err = admin.Listen(asked.addr, s.title, asked.access, s.actions); err != nil {
 			return command.BadInput(fmt.Errorf("--admin: %w", errors.Join(err, s.close())))
 		}
 	}
@@ -52,6 +86,7 @@ func serveUntilSignal(cmd *cobra.Command, adminAddr string, open func() (*servin
 	fmt.Fprintln(cmd.OutOrStdout(), s.addr)
 	if faults != nil {
 		fmt.Fprintln(cmd.OutOrStdout(), "admin", faults.URL())
+		asked.tell(cmd.ErrOrStderr(), faults.TokenFile())
 	}
 	select {
 	case <-ctx.Done():

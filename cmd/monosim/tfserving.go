@@ -40,12 +40,13 @@ named tensorflow_model_server, the program needs no subcommand.
 
 With --monosim_admin=127.0.0.1:8990 an HTTP interface for live faults listens there:
 versions that break or are slow, requests that fail or wait, an exit. It takes and answers
-JSON, GET / lists what there is with a curl command for each, and nobody but programs of
-this machine may ask it; the ports file has its port.`,
-		Example: `  monosim tfserving --model_name=ranker --model_base_path=$PWD/ranker --monosim_admin=127.0.0.1:8990
-  curl 127.0.0.1:8990/state
-  curl -d '{"next": 2, "methods": ["Predict"], "error": "UNAVAILABLE:busy"}' 127.0.0.1:8990/requests/fail
-  curl -d '{"model": "ranker", "version": 3, "delay": "1s"}' 127.0.0.1:8990/versions/slow`,
+JSON, and GET / lists what there is with a curl command for each. It wants the token that
+is printed with its address; --monosim_admin_token_file names the file that has it as a
+header, for curl -H @FILE. The ports file has its port.`,
+		Example: `  monosim tfserving --model_name=ranker --model_base_path=$PWD/ranker --monosim_admin=127.0.0.1:8990 --monosim_admin_token_file=admin.token
+  curl -H @admin.token 127.0.0.1:8990/state
+  curl -H @admin.token -d '{"next": 2, "methods": ["Predict"], "error": "UNAVAILABLE:busy"}' 127.0.0.1:8990/requests/fail
+  curl -H @admin.token -d '{"model": "ranker", "version": 3, "delay": "1s"}' 127.0.0.1:8990/versions/slow`,
 		DisableFlagParsing: true, // upstream's rules for flags hold, not cobra's
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if slices.Contains(args, "--help") || slices.Contains(args, "-h") {
@@ -70,13 +71,13 @@ func runModelServer(program string, args []string, stdout, stderr io.Writer) err
 	return nil
 }
 
-// adminOfModelServer serves the interface for faults for as long as the process lives.
-func adminOfModelServer(server *serve.Server, addr string) (port int, err error) {
-	served, err := admin.Listen(addr, "a model server", admin.ModelServer(server))
+// adminOfModelServer serves the interface for faults.
+func adminOfModelServer(server *serve.Server, o serve.AdminOptions) (serve.AdminServer, error) {
+	served, err := admin.Listen(o.Addr, "a model server", admin.Access{Token: o.Token, File: o.TokenFile}, admin.ModelServer(server))
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	return served.Port(), nil
+	return served, nil
 }
 
 // isModelServer reports whether the program was called by the name of the real server.

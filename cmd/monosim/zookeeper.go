@@ -36,7 +36,7 @@ type zooKeeperOptions struct {
 	logWrites    string
 	events       string
 	connsPerAddr int
-	admin        string
+	admin        adminFlags
 	ensemble     ensembleOptions
 }
 
@@ -62,17 +62,18 @@ one that ends or is cut off leaves a majority, and two leave none.
 
 With --admin ADDRESS a second line of output says where an HTTP interface for live
 faults is: sessions that expire, connections that drop, requests that fail or wait, a
-server that lags or may only be read. It takes and answers JSON, GET / lists what there
-is with a curl command for each, and nobody but programs of this machine may ask it.`,
+server that lags or may only be read. It takes and answers JSON, and GET / lists what
+there is with a curl command for each. It wants the token that is printed with its
+address: a file of mode 600 has it as a header, for curl -H @FILE.`,
 		Example: `  monosim zookeeper
   monosim zookeeper --listen 127.0.0.1:0 --speed 60x --log-writes writes.jsonl
   monosim zookeeper --data-dir zk --tick 500ms
-  monosim zookeeper --ensemble 3 --admin 127.0.0.1:8990
-  curl -X POST 127.0.0.1:8990/servers/3/stop
-  monosim zookeeper --admin 127.0.0.1:8990
-  curl 127.0.0.1:8990/sessions
-  curl -d '{"session": "0x1000012ab340000"}' 127.0.0.1:8990/sessions/expire
-  curl -d '{"next": 2, "ops": ["create"], "lose": "answer"}' 127.0.0.1:8990/requests/fail`,
+  monosim zookeeper --ensemble 3 --admin 127.0.0.1:8990 --admin-token-file admin.token
+  curl -H @admin.token -X POST 127.0.0.1:8990/servers/3/stop
+  monosim zookeeper --admin 127.0.0.1:8990 --admin-token-file admin.token
+  curl -H @admin.token 127.0.0.1:8990/sessions
+  curl -H @admin.token -d '{"session": "0x1000012ab340000"}' 127.0.0.1:8990/sessions/expire
+  curl -H @admin.token -d '{"next": 2, "ops": ["create"], "lose": "answer"}' 127.0.0.1:8990/requests/fail`,
 		Args: command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
 	}
@@ -95,7 +96,7 @@ is with a curl command for each, and nobody but programs of this machine may ask
 	f.BoolVar(&o.options.Config.ReconfigEnabled, "reconfig-enabled", false, "refuse reconfig as a standalone server that has it enabled")
 	f.BoolVar(&o.options.Config.EnforceQuota, "enforce-quota", false, "refuse what goes beyond the hard limits of quotas (enforceQuota)")
 	f.StringVar(&o.options.Config.SuperDigest, "super-digest", "", "identity of the super user, as user:base64(sha1(user:password))")
-	f.StringVar(&o.admin, "admin", "", "address on this machine, as 127.0.0.1:0, of an HTTP interface that brings faults about; none without")
+	o.admin.register(f, "of an HTTP interface that brings faults about")
 	o.ensemble.flags(cmd)
 	cmd.AddCommand(newZooKeeperCheckCommand())
 	completeFlags(cmd, map[string]func() []string{"profile": func() []string { return []string{"zookeeper-3.8", "zookeeper-3.9"} }})
@@ -135,7 +136,7 @@ func (o *zooKeeperOptions) run(cmd *cobra.Command) (err error) {
 		weight := make([]byte, smallHeap)
 		defer runtime.KeepAlive(&weight)
 	}
-	return serveUntilSignal(cmd, o.admin, func() (*serving, error) {
+	return serveUntilSignal(cmd, &o.admin, func() (*serving, error) {
 		if o.ensemble.servers > 0 {
 			return o.openEnsemble(opt)
 		}

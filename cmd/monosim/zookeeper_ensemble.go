@@ -69,7 +69,7 @@ func (o *zooKeeperOptions) checkEnsemble() error {
 		return fmt.Errorf("--observers: %d of %d servers, want one with a vote at least", e.observers, e.servers)
 	case o.options.DataDir != "" || o.snapshot != "":
 		return errors.New("--data-dir and --snapshot: an ensemble keeps its state in memory")
-	case e.stopped && o.admin == "":
+	case e.stopped && o.admin.addr == "":
 		return errors.New("--stopped: want --admin, by which the servers are started")
 	case e.electionTime <= 0:
 		return fmt.Errorf("--election-time: %v, want more than 0", e.electionTime)

@@ -2,6 +2,7 @@
 
 import json
 import socket
+import urllib.error
 import urllib.request
 
 import pytest
@@ -62,6 +63,12 @@ def test_cluster_serves(cluster):
     assert [pod["name"] for pod in cluster.pods] == ["shard0-replica0", "shard0-replica1"]
     assert say(cluster.zookeeper, b"ruok") == b"imok"
     cluster.ask("pods/kill", pod="shard0-replica1")
+
+
+def test_a_token_is_wanted(zookeeper):
+    with pytest.raises(urllib.error.HTTPError, match="401"):
+        urllib.request.urlopen(zookeeper.admin + "/sessions", timeout=20)
+    assert zookeeper.token_file.stat().st_mode & 0o777 == 0o600
 
 
 def test_a_server_ends_with_its_block(tmp_path):

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"reflect"
 	"time"
 )
 
@@ -80,7 +81,11 @@ func read(body []byte, into any) error {
 	}
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.DisallowUnknownFields()
-	if err := d.Decode(into); err != nil {
+	err := d.Decode(into)
+	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) && wrong.Field != "" {
+		return fmt.Errorf("%s: found a %s, want %s", wrong.Field, wrong.Value, kindOf(wrong.Type))
+	}
+	if err != nil {
 		example, _ := json.Marshal(into)
 		return fmt.Errorf("body: %w; want JSON with some of the fields of %s", err, example)
 	}
@@ -88,6 +93,26 @@ func read(body []byte, into any) error {
 		return errors.New("body: found more behind the first JSON object, want one")
 	}
 	return nil
+}
+
+// kindOf says in words what a field takes.
+func kindOf(t reflect.Type) string {
+	if t == reflect.TypeFor[Span]() {
+		return "a time as 250ms or 2s"
+	}
+	switch t.Kind() {
+	case reflect.Int, reflect.Int64:
+		return "a whole number of 64 bits"
+	case reflect.Float64:
+		return "a number"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Slice:
+		return "a list of texts"
+	case reflect.String:
+		return "a text"
+	}
+	return "an object"
 }
 
 // serve answers one request for the action.

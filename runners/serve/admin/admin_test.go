@@ -12,8 +12,8 @@ import (
 	"github.com/monosim/monosim/runners/serve/admin"
 )
 
-// Goal: an interface without passwords obeys programs of this machine only, and says what
-// there is and what is wrong. Method: HTTP as browsers and curl speak it.
+// Goal: an interface obeys programs of this machine only, and of these such as have its token;
+// it says what there is and what is wrong. Method: HTTP as browsers and curl speak it.
 
 type number struct {
 	N int `json:"n"`
@@ -21,7 +21,7 @@ type number struct {
 
 func listen(t *testing.T, actions ...admin.Action) *admin.Server {
 	t.Helper()
-	s, err := admin.Listen("127.0.0.1:0", "a test", actions)
+	s, err := admin.Listen("127.0.0.1:0", "a test", admin.Access{Token: admin.NoToken}, actions)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestWhoIsRefused(t *testing.T) {
 
 func TestOnlyLoopbackIsListenedOn(t *testing.T) {
 	for _, addr := range []string{":0", "0.0.0.0:0", "[::]:0", "192.0.2.1:0", "nowhere", "127.0.0.1:99999"} {
-		if s, err := admin.Listen(addr, "a test", nil); err == nil {
+		if s, err := admin.Listen(addr, "a test", admin.Access{}, nil); err == nil {
 			s.Close()
 			t.Errorf("%s: listens", addr)
 		} else if !strings.Contains(err.Error(), "want one as 127.0.0.1:0") {
@@ -115,7 +115,7 @@ func TestOnlyLoopbackIsListenedOn(t *testing.T) {
 		}
 	}
 	taken := listen(t)
-	if s, err := admin.Listen(strings.TrimPrefix(taken.URL(), "http://"), "a test", nil); err == nil {
+	if s, err := admin.Listen(taken.Addr(), "a test", admin.Access{}, nil); err == nil {
 		s.Close()
 		t.Error("two listen on one port")
 	} else if !strings.Contains(err.Error(), "choose another port") {
@@ -134,6 +134,8 @@ func TestAnswers(t *testing.T) {
 		{"POST", "/double", "", 200, `{"n":0}`},
 		{"POST", "/double", `{"n": -1}`, 400, "below 0"},
 		{"POST", "/double", `{"m": 1}`, 400, `unknown field`},
+		{"POST", "/double", `{"n": 99999999999999999999}`, 400, `n: found a number 99999999999999999999, want a whole number of 64 bits`},
+		{"POST", "/double", `{"n": "4"}`, 400, `n: found a string, want a whole number`},
 		{"POST", "/double", `{"n": 1} {}`, 400, "want one"},
 		{"POST", "/double", `{"n": `, 400, "want JSON"},
 		{"POST", "/double", strings.Repeat(" ", 1<<20+1), 400, "too large"},

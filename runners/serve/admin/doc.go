@@ -2,9 +2,10 @@
 // running servers: a ZooKeeper, a model server, a cluster. Requests and answers are JSON,
 // and GET / lists the actions.
 //
-// The interface has no passwords. So it listens on the loopback only, and it refuses
-// requests that do not name a loopback address or that come from a page of another origin:
-// a foreign page in a browser on this host must not reach it.
+// The interface listens on the loopback only, and every request has to carry a token, which
+// other users of the host do not have. It refuses requests that do not name a loopback address
+// or that come from a page of another origin: a foreign page in a browser on this host must
+// not reach it.
 //
 // Two things to use first:
 //
@@ -13,7 +14,7 @@
 //
 // To change
 //
-//   - who is refused: guard.go
+//   - who is refused: guard.go; what a token is, and where it stands: token.go
 //   - how an action is requested and answered: action.go
 //   - what can be done to a ZooKeeper: zookeeper.go; to an ensemble: ensemble.go
 //   - to a model server: modelserver.go; to a Consul agent: consul.go

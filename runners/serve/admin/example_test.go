@@ -15,7 +15,7 @@ func Example() {
 		On bool `json:"on"`
 	}
 	lamp := light{}
-	s, err := admin.Listen("127.0.0.1:0", "a lamp", []admin.Action{
+	s, err := admin.Listen("127.0.0.1:0", "a lamp", admin.Access{}, []admin.Action{
 		admin.Do("/switch", "switch it on or off", light{On: true}, func(in light) (light, error) {
 			lamp = in
 			return lamp, nil

@@ -7,26 +7,32 @@ import (
 	"slices"
 )
 
-// guard refuses requests that a foreign page makes a browser send. Such a page, also one
-// whose host name was pointed here, cannot set these headers.
+// guard refuses requests that a foreign page makes a browser send, and those without the
+// token. Such a page, also one whose host name was pointed here, cannot set these headers.
 type guard struct {
 	hosts []string
+	key   key
 	next  http.Handler
 }
 
 // newGuard makes the guard of a server on a port.
-func newGuard(port string, next http.Handler) *guard {
-	g := &guard{next: next}
+func newGuard(port string, k key, next http.Handler) *guard {
+	g := &guard{key: k, next: next}
 	for _, host := range []string{"127.0.0.1", "localhost", "::1"} {
 		g.hosts = append(g.hosts, net.JoinHostPort(host, port))
 	}
 	return g
 }
 
-// ServeHTTP answers a refused request with status 403.
+// ServeHTTP answers a refused request with status 403, one without the token with 401.
 func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if why := g.refusal(r); why != "" {
 		answer(w, http.StatusForbidden, failure{why})
+		return
+	}
+	if !g.key.admits(r) {
+		w.Header().Set("WWW-Authenticate", `Basic realm="monosim", charset="UTF-8"`)
+		answer(w, http.StatusUnauthorized, failure{"header Authorization: found none with the token of this interface, want it: it was printed with the address, and " + g.key.place()})
 		return
 	}
 	g.next.ServeHTTP(w, r)

@@ -1,11 +1,14 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 )
@@ -16,12 +19,13 @@ type Server struct {
 	http   *http.Server
 	closed context.CancelFunc
 	done   chan struct{}
+	key    key
 }
 
 // Listen serves actions on a loopback address; "127.0.0.1:0" takes any free port. title
 // names the subject on the list of actions. The caller must call Close.
-func Listen(addr, title string, actions []Action) (*Server, error) {
-	if err := checkLoopback(addr); err != nil {
+func Listen(addr, title string, access Access, actions []Action) (*Server, error) {
+	if err := cmp.Or(checkLoopback(addr), access.Validate()); err != nil {
 		return nil, err
 	}
 	ln, err := net.Listen("tcp", addr)
@@ -31,8 +35,12 @@ func Listen(addr, title string, actions []Action) (*Server, error) {
 	_, port, _ := net.SplitHostPort(ln.Addr().String())
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &Server{ln: ln, closed: cancel, done: make(chan struct{})}
+	if s.key, err = access.open(port); err != nil {
+		cancel()
+		return nil, errors.Join(err, ln.Close())
+	}
 	s.http = &http.Server{
-		Handler:           newGuard(port, newTable(s.URL(), title, actions)),
+		Handler:           newGuard(port, s.key, newTable("http://"+s.Addr(), title, s.key.option(), actions)),
 		ReadHeaderTimeout: 10 * time.Second,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 	}
@@ -43,9 +51,30 @@ func Listen(addr, title string, actions []Action) (*Server, error) {
 	return s, nil
 }
 
-// URL returns the address of the interface, such as http://127.0.0.1:4711, without a slash
-// at its end.
-func (s *Server) URL() string { return "http://" + s.ln.Addr().String() }
+// URL returns the address of the interface with its token, such as
+// http://monosim:TOKEN@127.0.0.1:4711, without a slash at its end. curl, browsers and Go's
+// client send the token of such an address by themselves.
+func (s *Server) URL() string {
+	u := url.URL{Scheme: "http", Host: s.Addr()}
+	if s.key.token != "" {
+		u.User = url.UserPassword(user, s.key.token)
+	}
+	return u.String()
+}
+
+// Addr returns host:port of the interface.
+func (s *Server) Addr() string { return s.ln.Addr().String() }
+
+// Token returns the token, [NoToken] for none. Of a nil Server it is "".
+func (s *Server) Token() string {
+	if s == nil {
+		return ""
+	}
+	return cmp.Or(s.key.token, NoToken)
+}
+
+// TokenFile returns the file in which the token stands, "" for none.
+func (s *Server) TokenFile() string { return s.key.file }
 
 // Port returns the TCP port of the interface.
 func (s *Server) Port() int { return s.ln.Addr().(*net.TCPAddr).Port }
@@ -56,6 +85,7 @@ func (s *Server) Close() error {
 		return nil
 	}
 	s.closed()
+	s.key.remove()
 	err := s.http.Close()
 	<-s.done
 	return err
@@ -64,11 +94,13 @@ func (s *Server) Close() error {
 // table finds the action of a request, and lists all actions.
 type table struct {
 	url, title string
-	actions    []Action
+	// option is the option of curl that sends the token.
+	option  string
+	actions []Action
 }
 
-func newTable(url, title string, actions []Action) *table {
-	return &table{url: url, title: title, actions: actions}
+func newTable(url, title, option string, actions []Action) *table {
+	return &table{url: url, title: title, option: option, actions: actions}
 }
 
 // ServeHTTP answers requests for which there is no action: with the list at /, else with an error.
@@ -126,25 +158,25 @@ type listed struct {
 func (t *table) list() listing {
 	list := listing{Serves: t.title}
 	for _, a := range t.actions {
-		list.Actions = append(list.Actions, listed{Method: a.Method, Path: a.Path, About: a.About, Body: a.Example, Command: a.command(t.url)})
+		list.Actions = append(list.Actions, listed{Method: a.Method, Path: a.Path, About: a.About, Body: a.Example, Command: a.command(t.option, t.url)})
 	}
 	return list
 }
 
 // command returns a curl command that requests the action.
-func (a *Action) command(url string) string {
+func (a *Action) command(option, url string) string {
 	switch {
 	case a.Method == http.MethodGet:
-		return "curl " + url + a.Path
+		return "curl " + option + url + a.Path
 	case a.Example == nil:
-		return "curl -X " + a.Method + " " + url + a.Path
+		return "curl " + option + "-X " + a.Method + " " + url + a.Path
 	}
 	body, err := json.Marshal(a.Example)
 	if err != nil {
 		panic(err) // an example that cannot be encoded is a mistake in this program
 	}
 	if string(body) == "{}" {
-		return "curl -X " + a.Method + " " + url + a.Path
+		return "curl " + option + "-X " + a.Method + " " + url + a.Path
 	}
-	return fmt.Sprintf("curl -d '%s' %s%s", body, url, a.Path)
+	return fmt.Sprintf("curl %s-d '%s' %s%s", option, body, url, a.Path)
 }

@@ -23,7 +23,9 @@ type Options struct {
 	// Monosim is the program monosim; "" means the one that runs now.
 	Monosim string
 	// Admin is the loopback address of the interface for faults and of the page, "" for none.
-	Admin string
+	// Access says by which token they are used.
+	Admin  string
+	Access admin.Access
 	// Dir is the parent of the cluster's directories; "" means the system's directory for
 	// temporary files. Keep keeps them after the end.
 	Dir  string
@@ -71,12 +73,12 @@ func Start(ctx context.Context, d *Description, o Options) (_ *Playground, err e
 		}
 	}()
 	if o.Admin != "" { // the address may be in use, so this comes first
-		if p.admin, err = admin.Listen(o.Admin, p.title(), p.actions()); err != nil {
+		if p.admin, err = admin.Listen(o.Admin, p.title(), o.Access, p.actions()); err != nil {
 			return nil, &InputError{err}
 		}
 	}
 	runner := loopback.New(loopback.Options{
-		Monosim: o.Monosim, Agent: loopback.OwnAgent, TimeScale: 1 / o.Speed, Dir: o.Dir, Keep: o.Keep, Admin: o.Admin != "",
+		Monosim: o.Monosim, Agent: loopback.OwnAgent, TimeScale: 1 / o.Speed, Dir: o.Dir, Keep: o.Keep, Admin: o.Admin != "", AdminToken: p.admin.Token(),
 	})
 	d.Spec.Detail = true // for what the operator does, which the page lists, too
 	if err := runner.Check(d.Spec); err != nil {
@@ -173,7 +175,15 @@ func (p *Playground) await(ctx context.Context, what string, missing func() stri
 	return fmt.Errorf("waited %v for %s: %s (logs in %s)", startLimit, what, lacks, p.cluster.Keep())
 }
 
-// AdminURL returns the address of the interface and the page, "" without one.
+// TokenFile returns the file with the token of the interface, "" for none.
+func (p *Playground) TokenFile() string {
+	if p.admin == nil {
+		return ""
+	}
+	return p.admin.TokenFile()
+}
+
+// AdminURL returns the address of the interface and the page, with the token, "" without one.
 func (p *Playground) AdminURL() string {
 	if p.admin == nil {
 		return ""

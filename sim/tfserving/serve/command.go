@@ -24,8 +24,8 @@ type Command struct {
 	EventsFile string
 	// PortsFile is a file that receives the open ports as JSON; "" writes none.
 	PortsFile string
-	// Admin is the address of the admin interface for faults; "" opens none.
-	Admin string
+	// Admin says where the admin interface for faults is; without an address there is none.
+	Admin AdminOptions
 
 	profile   string
 	transient ownValues

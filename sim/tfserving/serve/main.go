@@ -12,8 +12,18 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// Admin opens a server's admin interface for faults on an address, and returns its port.
-type Admin func(server *Server, addr string) (port int, err error)
+// AdminOptions says where an admin interface for faults listens, and by which token it is used.
+type AdminOptions struct{ Addr, Token, TokenFile string }
+
+// Admin opens the admin interface for faults of a server.
+type Admin func(server *Server, o AdminOptions) (AdminServer, error)
+
+// AdminServer is an open admin interface. Its URL has the token.
+type AdminServer interface {
+	URL() string
+	Port() int
+	Close() error
+}
 
 // Main runs tensorflow_model_server until the process ends, and returns the exit code. A negative
 // code is the number of the signal that ended it. Like upstream, Main handles no signals. admin
@@ -33,13 +43,16 @@ func Main(program string, args []string, stdout, stderr io.Writer, admin Admin) 
 	c.Options.OnEvent = events.write
 	server := Start(c.Options)
 	adminPort := 0
-	if c.Admin != "" {
-		if adminPort, err = openAdmin(admin, server, c.Admin); err != nil {
+	if c.Admin != (AdminOptions{}) {
+		opened, err := openAdmin(admin, server, c.Admin)
+		if err != nil {
 			fmt.Fprintf(stderr, "%s: --monosim_admin: %v\n", program, err)
 			server.Close()
 			return exitUsage
 		}
-		fmt.Fprintf(stderr, "%s: admin interface at http://127.0.0.1:%d\n", program, adminPort)
+		defer opened.Close()
+		adminPort = opened.Port()
+		fmt.Fprintf(stderr, "%s: admin interface at %s\n", program, opened.URL())
 	}
 	select {
 	case <-server.Serving():
@@ -58,11 +71,14 @@ func Main(program string, args []string, stdout, stderr io.Writer, admin Admin) 
 	return code
 }
 
-func openAdmin(admin Admin, server *Server, addr string) (port int, err error) {
-	if admin == nil {
-		return 0, errors.New("this program has no such interface; monosim tfserving has")
+func openAdmin(admin Admin, server *Server, o AdminOptions) (AdminServer, error) {
+	switch {
+	case admin == nil:
+		return nil, errors.New("this program has no such interface; monosim tfserving has")
+	case o.Addr == "":
+		return nil, errors.New("found none with a token for it, want its address, too")
 	}
-	return admin(server, addr)
+	return admin(server, o)
 }
 
 // writePorts replaces the ports file atomically, so that a reader never sees a part of it.

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 
 _POLL_S = 0.01
@@ -33,11 +34,13 @@ class Server:
     """A process of monosim, with its output in files of a folder.
 
     admin is the address of its interface for live faults: ask(path, field=value) posts to it,
-    and ask("") lists what there is."""
+    and ask("") lists what there is. token_file has the token that requests to it carry."""
 
-    def __init__(self, folder, args, timeout):
+    def __init__(self, folder, args, timeout, flag="--admin-token-file"):
         self.admin = ""
-        self._folder, self._args = pathlib.Path(folder), [str(a) for a in args]
+        self._folder = pathlib.Path(folder)
+        self.token_file = self._folder / "admin.token"
+        self._args = [*map(str, args), f"{flag}={self.token_file}"]
         self._until, self._timeout = time.monotonic() + timeout, timeout
         self._command = [program(), *self._args]
         with open(self._folder / "stdout", "wb") as out, open(self._folder / "stderr", "wb") as err:
@@ -61,7 +64,8 @@ class Server:
     def ask(self, path, **fields):
         """Returns what the interface for live faults answers to a GET, or to a POST of fields."""
         body = json.dumps(fields).encode() if fields else None
-        request = urllib.request.Request(f"{self.admin}/{path.lstrip('/')}", body, {"Content-Type": "application/json"})
+        name, _, token = self.token_file.read_text().strip().partition(": ")
+        request = urllib.request.Request(f"{self.admin}/{path.lstrip('/')}", body, {"Content-Type": "application/json", name: token})
         try:
             with urllib.request.urlopen(request, timeout=self._timeout) as answer:
                 text = answer.read()
@@ -101,7 +105,7 @@ class ZooKeeper(Server):
     def __init__(self, folder, timeout=30.0, args=()):
         super().__init__(folder, ["zookeeper", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", *args], timeout)
         self.hosts, admin = self._await("its address", self._lines(2))
-        self.admin = admin.split()[-1]
+        self.admin = _bare(admin.split()[-1])
 
 
 class ModelServer(Server):
@@ -120,11 +124,17 @@ class ModelServer(Server):
         config.write_text("model_config_list {\n%s}\n" % "".join(map(_config, models, models.values())))
         super().__init__(folder, [
             "tfserving", f"--model_config_file={config}", "--port=8500", "--rest_api_port=8501", "--monosim_any_port",
-            "--monosim_admin=127.0.0.1:0", f"--monosim_ports_file={ports}", *args], timeout)
+            "--monosim_admin=127.0.0.1:0", f"--monosim_ports_file={ports}", *args], timeout, "--monosim_admin_token_file")
         self._await(f"{', '.join(models)} to be loaded", ports.exists)
         found = json.loads(ports.read_text())
         self.grpc, self.rest = f"127.0.0.1:{found['grpc']}", f"http://127.0.0.1:{found['rest']}"
         self.admin = f"http://127.0.0.1:{found['admin']}"
+
+
+def _bare(url):
+    """An address without the token in it."""
+    parts = urllib.parse.urlsplit(url)
+    return f"{parts.scheme}://{parts.hostname}:{parts.port}"
 
 
 def _config(name, path):
@@ -143,4 +153,4 @@ class Cluster(Server):
             raise MonosimError(f"cluster: found no file {description}, want a description: monosim serve --example > {description}")
         super().__init__(folder, ["serve", description, "--json", "--admin", "127.0.0.1:0", *args], timeout)
         found = json.loads(self._await("every pod to serve", self._lines(1))[0])
-        self.admin, self.zookeeper, self.pods = found["admin"], found["zookeeper"], found["pods"]
+        self.admin, self.zookeeper, self.pods = _bare(found["admin"]), found["zookeeper"], found["pods"]

@@ -144,6 +144,9 @@ func (c *Cluster) furnish() error {
 	if err := c.disks.own(); err != nil {
 		return err
 	}
+	if err := c.disks.write(tokenFile, []byte(c.o.AdminToken), 0o600); err != nil {
+		return err
+	}
 	if err := c.disks.files.Mkdir(programsDir, 0o755); err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func newConsul(c *Cluster) (*consulAgent, error) {
 	output := filepath.Join(c.disks.root, logsDir, "consul.log")
 	args := []string{
 		c.o.Monosim, "consul", "--listen", c.net.ip(1) + ":0", "--admin", "127.0.0.1:0",
-		"--speed", strconv.FormatFloat(1/c.o.TimeScale, 'g', -1, 64) + "x",
+		"--speed", strconv.FormatFloat(1/c.o.TimeScale, 'g', -1, 64) + "x", c.adminAccess("--admin-token", "--admin-token-file"),
 	}
 	var err error
 	if a.child, err = c.guard.start(Program{Args: args, Env: os.Environ()}, output, false); err != nil {

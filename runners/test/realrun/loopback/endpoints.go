@@ -2,13 +2,15 @@ package loopback
 
 import (
 	"fmt"
+	"net/url"
+	"path/filepath"
 	"strings"
 )
 
 // Endpoints holds the present addresses of a cluster's processes.
 type Endpoints struct {
 	// ZooKeeper is host:port, "" while the server is down. Admin is the address of its
-	// interface for faults, "" without Options.Admin.
+	// interface for faults, with the token as its password, "" without Options.Admin.
 	ZooKeeper      string       `json:"zookeeper"`
 	ZooKeeperAdmin string       `json:"zookeeper_admin,omitempty"`
 	Pods           []PodAddress `json:"pods"`
@@ -46,6 +48,30 @@ func (c *Cluster) Endpoints() Endpoints {
 	return all
 }
 
+// noToken is the Options.AdminToken that wants none.
+const noToken = "none"
+
+// tokenFile has the token of the interfaces for faults.
+const tokenFile = "admin.token"
+
+// adminAccess returns the flag by which a process knows the token of its interface for
+// faults: not the token itself, which others could read in the list of processes.
+func (c *Cluster) adminAccess(flag, file string) string {
+	if c.o.AdminToken == noToken {
+		return flag + "=" + noToken
+	}
+	return file + "=" + filepath.Join(c.disks.root, tokenFile)
+}
+
+// adminURL returns the address of an interface for faults, with the token.
+func (c *Cluster) adminURL(port int) string {
+	u := url.URL{Scheme: "http", Host: fmt.Sprintf("127.0.0.1:%d", port)}
+	if c.o.AdminToken != noToken {
+		u.User = url.UserPassword("monosim", c.o.AdminToken)
+	}
+	return u.String()
+}
+
 func (p *pod) addresses() PodAddress {
 	a := PodAddress{Name: p.Name, IP: p.ip, ModelServers: []ServerAddress{}}
 	if port, ok := p.agentPort(); ok {
@@ -57,7 +83,7 @@ func (p *pod) addresses() PodAddress {
 			one.REST = fmt.Sprintf("%s:%d", p.ip, m.rest)
 		}
 		if m.admin != 0 {
-			one.Admin = fmt.Sprintf("http://127.0.0.1:%d", m.admin)
+			one.Admin = p.c.adminURL(m.admin)
 		}
 		a.ModelServers = append(a.ModelServers, one)
 	}

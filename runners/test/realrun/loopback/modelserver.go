@@ -93,7 +93,7 @@ func (p *pod) servingFlags() []string {
 		"--monosim_store=" + filepath.Join(p.c.disks.root, modelsDir, uriDir),
 	}
 	if p.c.o.Admin {
-		flags = append(flags, "--monosim_admin=127.0.0.1:0")
+		flags = append(flags, "--monosim_admin=127.0.0.1:0", p.c.adminAccess("--monosim_admin_token", "--monosim_admin_token_file"))
 	}
 	if p.c.spec.ModelServer != "" {
 		flags = append(flags, "--monosim_profile="+p.c.spec.ModelServer)

@@ -2,6 +2,7 @@ package loopback
 
 import (
 	"cmp"
+	"crypto/rand"
 	"fmt"
 	"os"
 	"time"
@@ -37,8 +38,10 @@ type Options struct {
 	// ServerFlags returns more flags of monosim for the model servers of a pod; nil means none.
 	ServerFlags func(p runners.Pod) []string
 	// Admin makes monosim's ZooKeeper and model servers open their interfaces for faults,
-	// which Endpoints lists.
-	Admin bool
+	// which Endpoints lists. AdminToken is the token by which all of them are used; "" makes a
+	// new one, and "none" wants none.
+	Admin      bool
+	AdminToken string
 	// Plain has no network device made for the clusters, as where this program is not root.
 	Plain bool
 	// Keep keeps the directories of all clusters; otherwise those of passed scenarios are removed.
@@ -118,6 +121,7 @@ func (o Options) withDefaults() (Options, error) {
 	if o.ModelServer != "" && o.TimeScale != 1 {
 		return o, fmt.Errorf("time scale: found %g, want 1 with the model server %s, which keeps the clock", o.TimeScale, o.ModelServer)
 	}
+	o.AdminToken = cmp.Or(o.AdminToken, rand.Text())
 	if o.Monosim == "" {
 		path, err := os.Executable()
 		if err != nil {

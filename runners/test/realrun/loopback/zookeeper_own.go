@@ -63,7 +63,7 @@ func (z *simulated) start() error {
 		"--data-dir", filepath.Join(z.dir, "data"), "--events", z.eventsFile(), "--max-client-cnxns", "0",
 	}
 	if z.c.o.Admin {
-		args = append(args, "--admin", "127.0.0.1:0")
+		args = append(args, "--admin", "127.0.0.1:0", z.c.adminAccess("--admin-token", "--admin-token-file"))
 	}
 	if z.c.spec.ZooKeeper != "" {
 		args = append(args, "--profile", z.c.spec.ZooKeeper)

@@ -24,11 +24,11 @@ if mkdir "$folder/first" 2>/dev/null; then
 	if [ "$(setting localSessionsEnabled)" = true ]; then local=--local-sessions; fi
 	# shellcheck disable=SC2086
 	(serve --listen 127.0.0.1:0 --ensemble "$count" --stopped --read-only-mode $local \
-		--admin 127.0.0.1:0 >"$folder/out" 2>"$folder/err" </dev/null) &
+		--admin 127.0.0.1:0 --admin-token-file "$folder/token" >"$folder/out" 2>"$folder/err" </dev/null) &
 	echo $! >"$folder/pid"
 fi
 until url=$(sed -n 's/^admin //p' "$folder/out" 2>/dev/null) && [ -n "$url" ]; do
 	sleep 0.05
 done
-exec curl --silent --show-error --fail --no-buffer \
+exec curl --silent --show-error --fail --no-buffer -H "@$folder/token" \
 	-d "{\"addr\": \"127.0.0.1:$(setting clientPort)\"}" "$url/servers/$(cat "$(setting dataDir)/myid")/hold"
