@@ -8,9 +8,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 
@@ -108,6 +108,9 @@ const smallHeap = 48 << 20
 
 // run serves until a signal or a failure.
 func (o *zooKeeperOptions) run(cmd *cobra.Command) (err error) {
+	if err := notEmpty(cmd, "data-dir", "snapshot", "log-writes", "events", "admin", "listen"); err != nil {
+		return command.BadInput(err)
+	}
 	opt, err := o.complete(cmd.ErrOrStderr())
 	if err != nil {
 		return command.BadInput(err)
@@ -210,16 +213,37 @@ func (o *zooKeeperOptions) complete(stderr io.Writer) (opt wire.Options, err err
 	} else if o.connsPerAddr == 0 {
 		opt.Limits.ConnsPerAddr = -1
 	}
-	if slices.Equal(opt.Words, []string{"*"}) {
-		opt.Words = nil
-	}
-	if err := wire.CheckWords(opt.Words); err != nil {
-		return opt, fmt.Errorf("--4lw: %w", err)
+	if opt.Words, err = o.words(); err != nil {
+		return opt, err
 	}
 	if err := o.checkEnsemble(); err != nil {
 		return opt, err
 	}
 	return opt, o.loadSnapshot(&opt)
+}
+
+// notEmpty returns an error for a flag that was set to nothing, as by a variable that is not set.
+func notEmpty(cmd *cobra.Command, names ...string) error {
+	for _, name := range names {
+		if f := cmd.Flags().Lookup(name); f.Changed && f.Value.String() == "" {
+			return fmt.Errorf("--%s: found \"\", want %s", name, f.Usage)
+		}
+	}
+	return nil
+}
+
+// words returns the four-letter words to answer, nil for all.
+func (o *zooKeeperOptions) words() (words []string, err error) {
+	for _, word := range o.options.Words {
+		if word = strings.TrimSpace(word); word == "*" {
+			return nil, nil
+		}
+		words = append(words, word)
+	}
+	if err := wire.CheckWords(words); err != nil {
+		return nil, fmt.Errorf("--4lw: %w", err)
+	}
+	return words, nil
 }
 
 // Clocks of sessions.
@@ -255,10 +279,25 @@ func (o *zooKeeperOptions) loadSnapshot(opt *wire.Options) (err error) {
 	}
 	opt.Snapshot, opt.SnapshotMs, err = wire.LoadSnapshot(o.snapshot)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return writable(o.snapshot)
 	}
 	if err != nil {
 		return fmt.Errorf("--snapshot: %w", err)
+	}
+	return nil
+}
+
+// writable returns an error if no file of this name could be made at the end.
+func writable(name string) error {
+	_, err := os.Stat(filepath.Dir(name))
+	if err == nil {
+		var f *os.File
+		if f, err = os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".tmp-*"); err == nil {
+			err = errors.Join(f.Close(), os.Remove(f.Name()))
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("--snapshot: the state could not be saved at the end: %w", err)
 	}
 	return nil
 }

@@ -90,6 +90,12 @@ func (o *zooKeeperOptions) openEnsemble(opt wire.Options) (*serving, error) {
 	if err != nil {
 		return nil, fmt.Errorf("zookeeper: %w", err)
 	}
+	if !o.ensemble.stopped {
+		// Who reads the line that has the addresses finds servers that serve.
+		if err := e.AwaitLeader(o.ensemble.electionTime + 10*time.Second); err != nil {
+			return nil, errors.Join(fmt.Errorf("zookeeper: %w", err), e.Close())
+		}
+	}
 	var at []string
 	for _, s := range e.Servers() {
 		at = append(at, s.Addr)

@@ -138,7 +138,7 @@ func TestZooKeeperServesAndKeepsItsState(t *testing.T) {
 func TestZooKeeperFlagsReachTheServer(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "writes.jsonl")
 	s := serveZooKeeper(t, "--tick", "500ms", "--max-client-cnxns", "7", "--max-session-timeout", "1m",
-		"--4lw", "conf,ruok", "--log-writes", log, "--profile", "zookeeper-3.9", "--speed", "2x")
+		"--4lw", "conf, ruok", "--log-writes", log, "--profile", "zookeeper-3.9", "--speed", "2x")
 	s.says = "zookeeper: warning: time passes 2x as fast as the wall clock; session timeouts stay those of the wall clock, by which clients ping\n"
 	for _, want := range []string{"tickTime=500\n", "maxClientCnxns=7\n", "minSessionTimeout=1000\n", "maxSessionTimeout=60000\n"} {
 		if got := s.word("conf"); !strings.Contains(got, want) {
@@ -188,8 +188,10 @@ func TestZooKeeperRefusesWhatMakesNoSense(t *testing.T) {
 		{"a digest of nothing", []string{"--super-digest", "super:eA=="}, `--super-digest: found "super:eA==", want user:base64(sha1(user:password))`},
 		{"unknown clock", []string{"--session-clock", "mine"}, `--session-clock: found "mine", want wall or server`},
 		{"negative connections", []string{"--max-client-cnxns", "-1"}, "--max-client-cnxns: -1, want 0 or more"},
-		{"unknown word", []string{"--4lw", "ruok,what"}, `--4lw: four-letter word "what", want some of conf, cons, crst, dirs, dump, envi, gtmk, hash, isro, mntr, ruok, srst, srvr, stat, wchc, wchp, wchs`},
+		{"unknown word", []string{"--4lw", "ruok,what"}, `--4lw: four-letter word "what", want some of conf, cons, crst, dirs, dump, envi, gtmk, hash, isro, mntr, ruok, srst, srvr, stat, stmk, wchc, wchp, wchs`},
 		{"unknown profile", []string{"--profile", "kazoo-fake"}, `--profile: profile "kazoo-fake", want one of [zookeeper-3.8 zookeeper-3.9]`},
+		{"no data directory", []string{"--data-dir", ""}, `--data-dir: found "", want directory that keeps the state across restarts`},
+		{"snapshot in no directory", []string{"--snapshot", filepath.Join(dir, "none", "s")}, "--snapshot: the state could not be saved at the end: stat " + filepath.Join(dir, "none") + ": no such file or directory"},
 		{"two places", []string{"--snapshot", "a", "--data-dir", "b"}, "--snapshot: cannot go with --data-dir, which has snapshots of its own"},
 		{"no snapshot", []string{"--snapshot", broken}, "--snapshot: " + broken + ": not a file of records: want MSIMZK01 at its beginning"},
 		{"log in no directory", []string{"--log-writes", filepath.Join(dir, "none", "log")}, "--log-writes: open " + filepath.Join(dir, "none", "log") + ": no such file or directory"},

@@ -4,10 +4,9 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"github.com/monosim/monosim/sim/zookeeper/acl"
+	"github.com/monosim/monosim/sim/zookeeper/java"
 )
 
 // identity is an identity that a connection has proved.
@@ -18,14 +17,14 @@ type identity struct{ scheme, id string }
 func (m *Machine) auth(c *Conn, req *Request) {
 	r := m.reply(c, req)
 	r.Zxid = 0
-	switch req.Scheme {
-	case "digest":
+	switch {
+	case req.Scheme == "digest" && req.Data != nil:
 		id := acl.DigestID(string(req.Data))
 		if m.cfg.SuperDigest != "" && id == m.cfg.SuperDigest {
 			c.prove(identity{"super", ""})
 		}
 		c.prove(identity{"digest", id})
-	case "ip":
+	case req.Scheme == "ip":
 		// Scheme ip: every connection has its address as an identity already.
 	default:
 		r.Err = authFailed
@@ -66,27 +65,8 @@ func (c *Conn) super() bool {
 
 // bucket returns the bucket in which Java's ConcurrentHashMap puts an Id.
 func (id identity) bucket(buckets uint32) uint32 {
-	hash := (17*37+javaHash(id.scheme))*37 + javaHash(id.id)
-	return (hash ^ hash>>16) & (buckets - 1)
-}
-
-// javaHash returns Java's String.hashCode.
-func javaHash(s string) uint32 {
-	var hash uint32
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return javaHashOf(utf16.Encode([]rune(s)))
-		}
-		hash = 31*hash + uint32(s[i])
-	}
-	return hash
-}
-
-func javaHashOf(units []uint16) (hash uint32) {
-	for _, unit := range units {
-		hash = 31*hash + uint32(unit)
-	}
-	return hash
+	hash := (17*37+java.Hash(id.scheme))*37 + java.Hash(id.id)
+	return java.SpreadOf(hash) & (buckets - 1)
 }
 
 // whoAmI lists the connection's identities without their secrets (ZK-1.8).

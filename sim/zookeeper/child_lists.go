@@ -1,6 +1,9 @@
 package zookeeper
 
-import "github.com/monosim/monosim/engine/recipes/bulk"
+import (
+	"github.com/monosim/monosim/engine/recipes/bulk"
+	"github.com/monosim/monosim/sim/zookeeper/java"
+)
 
 // childLists are the names of a znode's children as a server lists them (ZK-5.8), once
 // they were asked for.
@@ -54,11 +57,11 @@ func (n *znode) childNames() []string {
 // childBlocks returns childNames in blocks: lists share those in which they do not differ.
 func (n *znode) childBlocks() *bulk.Names {
 	l := n.listed()
-	if size := buckets(n.peak); l.blocks == nil || l.buckets != size {
+	if size := java.Buckets(childBuckets, int(n.peak)); l.blocks == nil || l.buckets != size {
 		names := inHashOrder(n)
 		keys := make([]uint32, len(names))
 		for i, name := range names {
-			keys[i] = hashSpread(name) & (size - 1)
+			keys[i] = java.Spread(name) & (size - 1)
 		}
 		l.blocks, l.buckets = bulk.SortedNames(names, keys), size
 	} else {

@@ -36,7 +36,7 @@ func (m *Machine) create(c *Conn, req *Request, inMulti bool) outcome {
 	path := req.Path
 	if sequential(req.Flags) {
 		// Java's %010d and Go's are the same for negative numbers too (ZK-5.2).
-		path = fmt.Sprintf("%s%010d", path, parent.creates)
+		path = fmt.Sprintf("%s%010d", path, m.counterOf(parent))
 	}
 	if n, code := m.named(path); n != nil {
 		return outcome{code: nodeExists}
@@ -65,11 +65,49 @@ func (m *Machine) create(c *Conn, req *Request, inMulti bool) outcome {
 		m.sweep.wake(m.nowMs, len(m.tree.mortals))
 	}
 	m.contentChanges(parent, n)
-	m.changes = append(m.changes, change{kind: nodeCreated, node: n, parentPzxid: parent.pzxid, bytes: int64(len(n.data))})
+	c1 := change{
+		kind: nodeCreated, node: n, bytes: int64(len(n.data)), parentPzxid: parent.pzxid,
+		creates: parent.creates, counter: m.counterOf(parent), parentPeak: parent.peak,
+	}
+	if n.session != nil {
+		c1.ownerPeak = n.session.peak
+	}
+	m.changes = append(m.changes, c1)
 	m.tree.insert(parent, n)
-	parent.creates++
-	parent.pzxid = m.zxid
+	m.underWay(parent, parent.countCreate(c1.counter, m.zxid))
 	return outcome{node: n}
+}
+
+// countCreate counts the create of a child and returns the counter behind it. The tree keeps the
+// larger one: at int max the counter wraps only for requests that are under way (ZK-5.2,
+// DataTree.java createNode).
+func (n *znode) countCreate(counter int32, zxid int64) (next int32) {
+	next = counter + 1
+	if next > n.creates {
+		n.creates, n.pzxid = next, zxid
+	}
+	return next
+}
+
+// counterOf returns the counter for the name of a parent's next sequential child.
+func (m *Machine) counterOf(parent *znode) int32 {
+	if counter, ok := m.ahead[parent]; ok {
+		return counter
+	}
+	return parent.creates
+}
+
+// underWay sets the counter of a parent that requests under way see, which differs from the tree's
+// only after it has wrapped.
+func (m *Machine) underWay(parent *znode, counter int32) {
+	switch {
+	case counter != parent.creates && m.ahead == nil:
+		m.ahead = map[*znode]int32{parent: counter}
+	case counter != parent.creates:
+		m.ahead[parent] = counter
+	default:
+		delete(m.ahead, parent)
+	}
 }
 
 // checkTTL requires the extended types and a valid time to live for a TTL node (ZK-3.7,

@@ -74,8 +74,11 @@ func (e *expiry) due() []*session {
 }
 
 // touch sets the session's deadline anew (ZK-3.2).
-func (m *Machine) touch(s *session) {
-	s.deadlineMs = m.expiry.deadline(m.nowMs + s.timeoutMs)
+func (m *Machine) touch(s *session) { m.touchFor(s, s.timeoutMs) }
+
+// touchFor does what touch does for another timeout than the session's.
+func (m *Machine) touchFor(s *session, timeoutMs int64) {
+	s.deadlineMs = m.expiry.deadline(m.nowMs + timeoutMs)
 	// A client that attaches again can shorten the timeout. Then the session's bucket comes too
 	// late.
 	if s.filedMs == 0 || s.deadlineMs < s.filedMs {

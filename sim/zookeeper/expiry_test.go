@@ -55,18 +55,34 @@ func TestSessionsOfOneBucketDieTogether(t *testing.T) { // ZK-3.1, ZK-13.13
 	expect(t, l.advance(2_000), []string{"3 close"})
 }
 
-func TestAnyPacketTouches(t *testing.T) { // ZK-3.2, ZK-13.14
-	for _, op := range []OpCode{OpPing, OpExists, OpGetData, OpSync, OpSetData, OpAuth, OpWhoAmI, OpMulti} {
+func TestWhatKeepsASessionAlive(t *testing.T) { // ZK-3.2, ZK-13.14
+	for _, op := range append(OpCodes(), 77) {
+		if op == OpCloseSession {
+			continue
+		}
 		t.Run(op.String(), func(t *testing.T) {
 			l := newLab(t, Config{})
 			c := l.session4()
 			l.advance(3_000)
-			l.do(c, Request{Op: op, Path: "/nowhere", Scheme: "digest"})
-			expect(t, l.m.Sessions()[0].DeadlineMs, int64(8_000))
-			expect(t, l.advance(4_999), []string{})
-			expect(t, l.advance(1), []string{"1 close"})
+			l.do(c, Request{Op: op, Path: "/nowhere", Scheme: "digest", Data: []byte("u:p"), TimeoutMs: 4_000})
+			want := int64(8_000)
+			if op == OpAuth || op == OpSASL {
+				want = 6_000
+			}
+			expect(t, l.m.Sessions()[0].DeadlineMs, want)
 		})
 	}
+}
+
+func TestASessionThatOnlyAuthenticatesExpires(t *testing.T) { // ZK-3.2
+	l := newLab(t, Config{})
+	c := l.session4()
+	for range 11 {
+		expect(t, l.advance(500), []string{})
+		l.do(c, Request{Op: OpAuth, Scheme: "digest", Data: []byte("u:p")})
+		l.do(c, Request{Op: OpSASL, Data: []byte("token")})
+	}
+	expect(t, l.advance(500), []string{"1 close"})
 }
 
 func TestExpiryDeletesEphemeralsInOneTransaction(t *testing.T) { // ZK-3.5

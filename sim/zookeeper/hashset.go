@@ -1,28 +1,15 @@
 package zookeeper
 
-import "slices"
+import "github.com/monosim/monosim/sim/zookeeper/java"
 
 // A server keeps the names of a znode's children in a Java HashSet with 8 buckets at first
 // (DataNode.java:72), and lists them in that order (ZK-5.8): by bucket, and within a bucket in the
-// order of creation. The table doubles when it is more than three quarters full, and never shrinks.
-// Java turns chains of 8 names and more into trees; here they stay chains.
-const firstBuckets = 8
-
-// hashSpread returns the hash that decides about a name's bucket, by its low bits (String.hashCode,
-// HashMap.hash).
-func hashSpread(name string) uint32 {
-	h := javaHash(name)
-	return h ^ h>>16
-}
-
-// buckets returns the size of a table that has held up to peak names.
-func buckets(peak int32) uint32 {
-	n := uint32(firstBuckets)
-	for uint32(peak) > n/4*3 {
-		n *= 2
-	}
-	return n
-}
+// order of creation. A session's ephemerals lie in a set of the usual size (DataTree.java,
+// ephemerals).
+const (
+	childBuckets = 8
+	usualBuckets = 16
+)
 
 // inHashOrder lists the names of a znode's children in the order of the table.
 func inHashOrder(n *znode) []string {
@@ -30,11 +17,30 @@ func inHashOrder(n *znode) []string {
 	for c := n.first; c != nil; c = c.next {
 		children = append(children, c)
 	}
-	mask := buckets(n.peak) - 1
-	slices.SortStableFunc(children, func(a, b *znode) int { return int(a.spread&mask) - int(b.spread&mask) })
+	java.InOrder(children, java.Buckets(childBuckets, int(n.peak)), func(c *znode) uint32 { return c.spread })
 	names := make([]string, len(children))
 	for i, c := range children {
 		names[i] = c.name
 	}
 	return names
 }
+
+// owned lists the session's ephemerals in the order of its set, as the word dump prints them.
+func (s *session) owned() []*znode {
+	nodes := make([]*znode, 0, s.owns)
+	for n := s.firstOwned; n != nil; n = n.ownerNext {
+		nodes = append(nodes, n)
+	}
+	java.InOrder(nodes, java.Buckets(usualBuckets, int(s.peak)), pathSpread)
+	return nodes
+}
+
+// leaving lists the session's ephemerals in the order in which they go with it, and in which
+// getEphemerals tells them: that of a clone of the set, whose table has another size (ZK-2.7).
+func (s *session) leaving() []*znode {
+	nodes := s.owned()
+	java.InOrder(nodes, java.CloneBuckets(len(nodes)), pathSpread)
+	return nodes
+}
+
+func pathSpread(n *znode) uint32 { return java.Spread(n.path) }

@@ -102,8 +102,14 @@ func NewSnapshot(image Image) (*Snapshot, error) {
 	if len(s.nodes) == 0 {
 		return nil, fmt.Errorf("image of zookeeper: no node, want / at least")
 	}
+	owned := map[int64][]string{}
+	for i := range image.Nodes {
+		if n := &image.Nodes[i]; n.Owner != 0 {
+			owned[n.Owner] = append(owned[n.Owner], n.Path)
+		}
+	}
 	for _, saved := range image.Sessions {
-		s.sessions = append(s.sessions, savedSession{id: saved.ID, timeoutMs: saved.TimeoutMs})
+		s.sessions = append(s.sessions, savedSession{id: saved.ID, timeoutMs: saved.TimeoutMs, owned: owned[saved.ID]})
 	}
 	return s, nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/sim/zookeeper/acl"
+	"github.com/monosim/monosim/sim/zookeeper/java"
 )
 
 // Node is a znode as tests and invariants see it.
@@ -28,8 +29,9 @@ type SessionInfo struct {
 	// DeadlineMs is when it expires unless the client is heard of again.
 	DeadlineMs int64
 	// Conn is its connection. If Attached is false it has none.
-	Conn       ConnID
-	Attached   bool
+	Conn     ConnID
+	Attached bool
+	// Ephemerals are the paths of its ephemerals, in the order of a real server's set.
 	Ephemerals []string
 }
 
@@ -136,16 +138,32 @@ func (m *Machine) Watches() []WatchInfo {
 	var infos []WatchInfo
 	for _, t := range []*watchTable{&m.watches.data, &m.watches.child} {
 		for _, path := range slices.Sorted(maps.Keys(t.byPath)) {
-			list := t.byPath[path]
-			for slot := range list.all {
-				modes := list.modesOf(slot)
-				infos = append(infos, WatchInfo{
-					Path: path, Conn: t.slots.conns[slot].id, Child: t.index == childTable,
-					OneShot: modes&oneShot != 0, Persistent: modes&sustained != 0, Recursive: modes&recursive != 0,
-				})
-			}
+			infos = t.appendInfos(infos, t.byPath[path])
 		}
 	}
 	slices.SortStableFunc(infos, func(a, b WatchInfo) int { return strings.Compare(a.Path, b.Path) })
+	return infos
+}
+
+// DataWatches lists the watches of the data table in the order of a real server's table of paths
+// (WatchManager.java).
+func (m *Machine) DataWatches() (infos []WatchInfo) {
+	t := &m.watches.data
+	lists := slices.SortedFunc(maps.Values(t.byPath), func(a, b *watchList) int { return cmp.Compare(a.opened, b.opened) })
+	java.InOrder(lists, java.Buckets(usualBuckets, t.peak), func(l *watchList) uint32 { return java.Spread(l.path) })
+	for _, list := range lists {
+		infos = t.appendInfos(infos, list)
+	}
+	return infos
+}
+
+func (t *watchTable) appendInfos(infos []WatchInfo, list *watchList) []WatchInfo {
+	for slot := range list.all {
+		modes := list.modesOf(slot)
+		infos = append(infos, WatchInfo{
+			Path: list.path, Conn: t.slots.conns[slot].id, Child: t.index == childTable,
+			OneShot: modes&oneShot != 0, Persistent: modes&sustained != 0, Recursive: modes&recursive != 0,
+		})
+	}
 	return infos
 }

@@ -18,6 +18,7 @@
 //   - when a watch fires: watch.go and txn.go (publish)
 //   - what a reconnecting client is told: setwatches.go
 //   - who may do what: acl.go
+//   - the order in which children and ephemerals are listed: hashset.go, package java
 //   - when a session ends: session.go and expiry.go
 //   - when containers are removed: container.go
 //   - what quotas count: quota.go
@@ -32,10 +33,9 @@
 // Comments cite the rules of SPEC.md (ZK-n.m) and, where SPEC.md is silent, files of Apache
 // ZooKeeper 3.8.0.
 //
-// The specification leaves three choices open, which are made here: several watchers of one path
-// are notified in the order in which their connections set their first watches; the ephemerals of
-// an ending session are deleted in the order of their paths; and sessions of one expiry bucket
-// expire in the order of their ids.
+// The specification leaves two choices open, which are made here: several watchers of one path are
+// notified in the order in which their connections set their first watches; and sessions of one
+// expiry bucket expire in the order of their ids.
 //
 // Unstable: any commit may change it.
 package zookeeper
@@ -152,7 +152,9 @@ type Machine struct {
 	zxid    int64
 	epoch   int64
 	changes []change
-	notes   notes
+	// ahead holds counters of parents as requests under way see them, where the tree has another.
+	ahead map[*znode]int32
+	notes notes
 	// onCommit, when set, is called for every transaction, for followers.
 	onCommit func(Transaction)
 
@@ -205,7 +207,12 @@ func (m *Machine) Handle(nowMs int64, id ConnID, req *Request) {
 		return
 	}
 	m.counters.count(req.Op)
-	m.touch(c.session)
+	if req.Op.Touches() {
+		m.touch(c.session)
+	}
+	if !req.Pipelined {
+		clear(m.ahead) // nothing is under way any more
+	}
 	m.do(c, req)
 }
 
@@ -214,11 +221,17 @@ func (m *Machine) Handle(nowMs int64, id ConnID, req *Request) {
 // FinalRequestProcessor.java, SessionMovedException).
 func (m *Machine) do(c *Conn, req *Request) {
 	switch op := req.Op.entry(); {
+	case req.Op == OpCheck && m.cfg.Profile == V39:
+		m.refuse(c, req) // outside a multi it is no operation (ZK-14.12)
 	case m.refusesWrite(c, req):
 	case op.place == asTransaction && c.session.conn != c, op.place == atConnection && req.Malformed:
 		m.hangUp(c)
-	case op.place < asTransaction && req.Malformed:
-		m.reply(c, req).Err = marshallingError
+	case op.place < atLeader && req.Malformed:
+		code := marshallingError
+		if req.Op == OpCheckWatches && req.HasNull && m.cfg.Profile == V39 && m.knownWatchType(req.Mode) {
+			code = CodeNoWatcher
+		}
+		m.reply(c, req).Err = code
 	default:
 		op.handle(m, c, req)
 	}
@@ -234,5 +247,10 @@ func (m *Machine) refuse(c *Conn, req *Request) {
 // ping is always answered with the reserved xid (FinalRequestProcessor.java:185).
 func (m *Machine) ping(c *Conn, req *Request) { m.reply(c, req).Xid = XidPing }
 
-// sync echoes the path, even of a missing znode (ZK-1.8).
-func (m *Machine) sync(c *Conn, req *Request) { m.reply(c, req).Path = req.Path }
+// sync echoes the path, even of a missing znode, and a null one (ZK-1.8).
+func (m *Machine) sync(c *Conn, req *Request) {
+	r := m.reply(c, req)
+	if r.Path, r.NullPath = req.Path, req.NullPath; req.Malformed {
+		r.Err = marshallingError
+	}
+}

@@ -29,13 +29,14 @@ func (m *Machine) multi(c *Conn, req *Request) {
 }
 
 // readsMulti reports whether the server can read a multi. It cannot if the multi contains
-// operations that do not nest, or on 3.9 a create with unknown flags (ZK-14.8,
+// operations that do not nest, or on 3.9 a create with unknown or TTL flags (ZK-14.8,
 // MultiOperationRecord.java).
 func (m *Machine) readsMulti(ops []Request) bool {
 	for i := range ops {
 		op := ops[i].Op.entry()
 		creates := op.effect == EffectCreate && !op.takes(field.TTL)
-		if op.nests != inMulti || creates && m.cfg.Profile == V39 && !validFlags(ops[i].Flags) {
+		unread := !validFlags(ops[i].Flags) || ttlFlags(ops[i].Flags)
+		if op.nests != inMulti || creates && m.cfg.Profile == V39 && unread {
 			return false
 		}
 	}

@@ -128,8 +128,8 @@ const (
 var operations = [...]operation{
 	{OpCloseSession, "closeSession", "CLOS", nil, nil,
 		0, EffectSession, byItself, asTransaction, (*Machine).closeSession, nil},
-	{OpCreateSession, "createSession", "NA", nil, nil,
-		0, EffectSession, byItself, asTransaction, (*Machine).write, (*Machine).createSession},
+	{OpCreateSession, "createSession", "NA", fields(field.Timeout), nil,
+		0, EffectSession, byItself, asTransaction, (*Machine).createSession, nil},
 	{OpError, "error", "NA", nil, nil,
 		0, noEffect, byItself, atServer, (*Machine).refuse, nil},
 	{OpNotification, "notification", "NA", nil, nil,
@@ -150,7 +150,7 @@ var operations = [...]operation{
 		acl.Admin, EffectACL, byItself, asTransaction, (*Machine).write, (*Machine).setACL},
 	{OpGetChildren, "getChildren", "GETC", fields(field.Path, field.Watch), fields(field.Children),
 		acl.Read, noEffect, inMultiRead, atServer, (*Machine).getChildren, nil},
-	{OpSync, "sync", "SYNC", fields(field.Path), fields(field.Path),
+	{OpSync, "sync", "SYNC", fields(field.EchoedPath), fields(field.EchoedPath),
 		0, noEffect, byItself, atLeader, (*Machine).sync, nil},
 	{OpPing, "ping", "PING", nil, nil,
 		0, noEffect, byItself, atConnection, (*Machine).ping, nil},
@@ -170,7 +170,7 @@ var operations = [...]operation{
 		0, noEffect, byItself, atServer, (*Machine).removeWatches, nil},
 	{OpCreateContainer, "createContainer", "CREA", fields(field.NewPath, field.Data, field.ACL, field.Flags), fields(field.Path, field.Stat),
 		acl.Create, EffectCreate, inMulti, asTransaction, (*Machine).write, (*Machine).create},
-	{OpDeleteContainer, "deleteContainer", "DELE", fields(field.LonePath), nil,
+	{OpDeleteContainer, "deleteContainer", "DELE", fields(field.NewPath), nil,
 		0, EffectDelete, byItself, asTransaction, (*Machine).write, (*Machine).deleteContainer},
 	{OpCreateTTL, "createTTL", "CREA", fields(field.NewPath, field.Data, field.ACL, field.Flags, field.TTL), fields(field.Path, field.Stat),
 		acl.Create, EffectCreate, inMulti, asTransaction, (*Machine).write, (*Machine).create},
@@ -267,6 +267,10 @@ func (op OpCode) ReplyFields() []field.Kind { return op.entry().reply }
 
 // Writes reports whether the operation takes a zxid.
 func (op OpCode) Writes() bool { return op.entry().place == asTransaction }
+
+// Touches reports whether a request with this opcode keeps its session alive. Authentication does
+// not (ZK-3.2, ZooKeeperServer.java processPacket).
+func (op OpCode) Touches() bool { return op != OpAuth && op != OpSASL }
 
 // NeedsLeader reports whether a follower forwards a request with this opcode to its leader.
 func (op OpCode) NeedsLeader() bool { return op.entry().place >= atLeader }

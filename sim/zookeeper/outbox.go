@@ -73,8 +73,9 @@ type Reply struct {
 	Zxid int64
 	Err  Code
 	Op   OpCode
-	// Path is the real path of a create, or the path that sync echoes.
-	Path string
+	// Path is the real path of a create, or the path that sync echoes, which NullPath says was null.
+	Path     string
+	NullPath bool
 	// Data is the data of getData; nil is distinct from empty.
 	Data []byte
 	// Stat is used by create2, createContainer, createTTL, setData, setACL, exists, getData, getACL

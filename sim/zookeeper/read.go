@@ -101,13 +101,13 @@ func (m *Machine) getAllChildrenNumber(c *Conn, req *Request) {
 	}
 }
 
-// getEphemerals lists the caller's ephemerals below a prefix, sorted
+// getEphemerals lists the caller's ephemerals below a prefix, in the order of a copied set
 // (FinalRequestProcessor.java:535). A blank prefix means all; Java's trim also removes control
 // characters.
 func (m *Machine) getEphemerals(c *Conn, req *Request) {
 	paths := []string{}
 	trimmed := strings.TrimFunc(req.Path, func(c rune) bool { return c <= ' ' })
-	for _, n := range c.session.owned() {
+	for _, n := range c.session.leaving() {
 		if trimmed == "" || trimmed == "/" || strings.HasPrefix(n.path, req.Path) {
 			paths = append(paths, n.path)
 		}

@@ -21,7 +21,7 @@ func TestSmallReplies(t *testing.T) { // ZK-1.8, ZK-1.6, ZK-13.22
 		{"sync echoes a missing path", Config{}, Request{Op: OpSync, Path: "/none"}, []string{"1 sync OK zxid=1 /none"}},
 		{"unknown opcode", Config{}, Request{Op: 77}, []string{"1 OpCode(77) UnimplementedError zxid=-1", "1 close"}},
 		{"notification is no request", Config{}, Request{Op: OpNotification}, []string{"1 notification UnimplementedError zxid=-1", "1 close"}},
-		{"createSession", Config{}, Request{Op: OpCreateSession}, []string{"1 createSession MarshallingError zxid=2"}},
+		{"createSession that cannot be read", Config{}, Request{Op: OpCreateSession, Malformed: true}, []string{"1 createSession MarshallingError zxid=2"}},
 		{"deleteContainer", Config{}, Request{Op: OpDeleteContainer, Path: "/"}, []string{"1 deleteContainer BadArgumentsError zxid=2"}},
 		{"reconfig disabled", Config{}, Request{Op: OpReconfig}, []string{"1 reconfig ReconfigDisabled zxid=2"}},
 		{"reconfig of a standalone server", Config{ReconfigEnabled: true}, Request{Op: OpReconfig}, []string{"1 reconfig UnimplementedError zxid=2"}},
@@ -41,7 +41,7 @@ func TestXidIsEchoedButForPing(t *testing.T) { // ZK-1.3; FinalRequestProcessor.
 	l := newLab(t, Config{})
 	c := l.connect()
 	for _, xid := range []int32{1, -4, -8, 77} {
-		expect(t, l.reply(c, Request{Op: OpAuth, Xid: xid, Scheme: "digest"}).Xid, xid)
+		expect(t, l.reply(c, Request{Op: OpAuth, Xid: xid, Scheme: "digest", Data: []byte{}}).Xid, xid)
 		expect(t, l.reply(c, Request{Op: OpSetWatches, Xid: xid}).Xid, xid)
 		expect(t, l.reply(c, Request{Op: OpPing, Xid: xid}).Xid, XidPing)
 	}
@@ -58,10 +58,10 @@ func TestGetEphemeralsGivesTheCallersOwn(t *testing.T) { // ZK-1.8
 	ask := func(prefix string) []string {
 		return l.must(c, Request{Op: OpGetEphemerals, Path: prefix}).Children
 	}
-	all := []string{"/e", "/p/a", "/p/b"}
+	all := []string{"/p/b", "/p/a", "/e"} // as they lie in a set
 	expect(t, ask("/"), all)
 	expect(t, ask(""), all)
-	expect(t, ask("/p"), []string{"/p/a", "/p/b"})
+	expect(t, ask("/p"), []string{"/p/b", "/p/a"})
 	expect(t, ask("/q"), []string{})
 }
 

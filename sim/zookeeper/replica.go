@@ -83,8 +83,7 @@ func (m *Machine) redo(c *savedChange) {
 		n.creates = 0
 		parent := m.tree.nodes[c.node.parentPath]
 		m.tree.insert(parent, n)
-		parent.creates++
-		parent.pzxid = m.zxid
+		parent.countCreate(parent.creates, m.zxid)
 	case nodeDeleted:
 		m.tree.remove(n)
 		n.parent.pzxid = m.zxid
@@ -123,7 +122,7 @@ func (m *Machine) ConnectRemote(nowMs int64, id ConnID, req *ConnectRequest) *Co
 func (m *Machine) Heard(nowMs int64, c *Conn, op OpCode) {
 	m.Tick(nowMs)
 	m.counters.count(op)
-	if !c.session.ended {
+	if !c.session.ended && op.Touches() {
 		m.touch(c.session)
 	}
 }

@@ -114,8 +114,9 @@ type Request struct {
 	// Xid is echoed in the reply.
 	Xid int32
 	Op  OpCode
-	// Path is the znode, or for getEphemerals the prefix.
-	Path string
+	// Path is the znode, or for getEphemerals the prefix. NullPath tells of a sync that it was null.
+	Path     string
+	NullPath bool
 	// Data is the data of a create or set (nil is distinct from empty, ZK-5.7), or the credential
 	// of an auth.
 	Data []byte
@@ -129,9 +130,10 @@ type Request struct {
 	Blocks bool
 	// Mode is the mode of addWatch, or the type of checkWatches and removeWatches.
 	Mode int32
-	// TTLMs is the time to live of createTTL.
-	TTLMs int64
-	ACL   []acl.Entry
+	// TTLMs is the time to live of createTTL, TimeoutMs the session timeout of createSession.
+	TTLMs     int64
+	TimeoutMs int32
+	ACL       []acl.Entry
 	// Scheme is the scheme of an auth.
 	Scheme string
 	// Ops holds the operations of a multi or multiRead.
@@ -140,9 +142,13 @@ type Request struct {
 	Membership *members.Change
 	// Watches holds the lists of setWatches and setWatches2; nil means empty lists.
 	Watches *WatchLists
-	// Malformed marks a body that could not be decoded. The answer is -5, and a write uses up its
-	// zxid all the same.
-	Malformed bool
+	// Malformed marks a body that a server cannot use, mostly because it cannot be decoded. The
+	// answer is -5, and a write of 3.8 uses up its zxid all the same. HasNull says that it can be
+	// decoded, but has a null where the server needs a string: then a write of 3.9 does so too.
+	Malformed, HasNull bool
+	// Pipelined tells that the request came before the answer to the one before was sent, so that
+	// both are under way together (ZK-5.2). It is not on the wire.
+	Pipelined bool
 }
 
 // WatchLists lists what a client watched before it reconnected (ZK-7.5, ZK-7.6).

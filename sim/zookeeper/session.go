@@ -2,8 +2,6 @@ package zookeeper
 
 import (
 	"bytes"
-	"slices"
-	"strings"
 	"time"
 )
 
@@ -18,8 +16,11 @@ type session struct {
 	ended      bool
 	// conn is the attached connection; nil between connections.
 	conn *Conn
-	// ephemerals is the first of its ephemeral znodes, which are linked.
-	ephemerals *znode
+	// firstOwned and lastOwned are the ends of its ephemeral znodes, linked in the order of their
+	// creation. owns is their number, and peak the largest so far, which decides the size of their
+	// set's table.
+	firstOwned, lastOwned *znode
+	owns, peak            int32
 	// foretold is set while its pings are reported only afterwards (see fast_path.go).
 	foretold bool
 	// local marks a session that only a server without a quorum knows (see readonly.go).
@@ -32,6 +33,10 @@ type Conn struct {
 	id      ConnID
 	session *session
 	ids     []identity
+	// toldMs is the timeout that the client was told, and asksReadOnly says whether its connect
+	// request had the readOnly byte.
+	toldMs       int32
+	asksReadOnly bool
 	// remote marks a connection to a follower.
 	remote bool
 	gone   bool // set by Detach
@@ -49,34 +54,42 @@ func (m *Machine) Conn(id ConnID) *Conn { return m.conns[id] }
 // Timeout returns the negotiated session timeout.
 func (c *Conn) Timeout() time.Duration { return time.Duration(c.session.timeoutMs) * time.Millisecond }
 
+// own puts an ephemeral behind the session's others.
 func (s *session) own(n *znode) {
-	n.ownerPrev, n.ownerNext = nil, s.ephemerals
-	if s.ephemerals != nil {
-		s.ephemerals.ownerPrev = n
-	}
-	s.ephemerals = n
+	n.ownerPrev, n.ownerNext = s.lastOwned, nil
+	s.link(n)
+	s.peak = max(s.peak, s.owns)
 }
 
+// disown takes an ephemeral out, which keeps its own links, as an unlinked child does.
 func (s *session) disown(n *znode) {
 	if n.ownerPrev != nil {
 		n.ownerPrev.ownerNext = n.ownerNext
 	} else {
-		s.ephemerals = n.ownerNext
+		s.firstOwned = n.ownerNext
 	}
 	if n.ownerNext != nil {
 		n.ownerNext.ownerPrev = n.ownerPrev
+	} else {
+		s.lastOwned = n.ownerPrev
 	}
-	n.ownerPrev, n.ownerNext = nil, nil
+	s.owns--
 }
 
-// owned lists the session's ephemerals by path. A real server has the order of a hash set.
-func (s *session) owned() []*znode {
-	var nodes []*znode
-	for n := s.ephemerals; n != nil; n = n.ownerNext {
-		nodes = append(nodes, n)
+// link puts an ephemeral between those that it names. It undoes disown, if everything done after
+// that was undone before.
+func (s *session) link(n *znode) {
+	if n.ownerPrev != nil {
+		n.ownerPrev.ownerNext = n
+	} else {
+		s.firstOwned = n
 	}
-	slices.SortFunc(nodes, func(a, b *znode) int { return strings.Compare(a.path, b.path) })
-	return nodes
+	if n.ownerNext != nil {
+		n.ownerNext.ownerPrev = n
+	} else {
+		s.lastOwned = n
+	}
+	s.owns++
 }
 
 // Connect processes the first request of a connection: it makes a session or attaches to one. The
@@ -115,10 +128,17 @@ func (m *Machine) attach(c *Conn, req *ConnectRequest) bool {
 	s.timeoutMs = max(int64(float64(timeoutMs)*m.cfg.ClientSpeed), 1)
 	m.touch(s)
 	c.session, s.conn = s, c
-	m.push(c.id, OutConnected).Connected = ConnectResponse{
-		TimeoutMs: int32(timeoutMs), SessionID: s.id, Password: Password(s.id), HasReadOnly: req.HasReadOnly, ReadOnly: m.readOnly,
-	}
+	c.toldMs, c.asksReadOnly = int32(timeoutMs), req.HasReadOnly
+	m.welcome(c)
 	return true
+}
+
+// welcome tells a connection which session it has.
+func (m *Machine) welcome(c *Conn) {
+	s := c.session
+	m.push(c.id, OutConnected).Connected = ConnectResponse{
+		TimeoutMs: c.toldMs, SessionID: s.id, Password: Password(s.id), HasReadOnly: c.asksReadOnly, ReadOnly: m.readOnly,
+	}
 }
 
 // newOrKnownSession returns a new session, or the one that the request names. It returns nil to
@@ -216,7 +236,7 @@ func (m *Machine) endSession(s *session) {
 	}
 	m.begin()
 	m.observe(Write{Op: OpCloseSession, Of: OpCloseSession, Session: s.id})
-	for _, n := range s.owned() {
+	for _, n := range s.leaving() {
 		m.removeNode(n)
 		m.observe(Write{Op: OpDelete, Of: OpCloseSession, Path: n.path, Ephemeral: true, Session: s.id})
 	}

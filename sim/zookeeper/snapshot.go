@@ -1,6 +1,9 @@
 package zookeeper
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // Snapshot is what a server has on disk: the tree, the last zxid and the sessions. It shares no
 // mutable memory with its machine.
@@ -20,21 +23,36 @@ type savedNode struct {
 	owner      int64
 }
 
-type savedSession struct{ id, timeoutMs int64 }
+type savedSession struct {
+	id, timeoutMs int64
+	// owned are the paths of its ephemerals in the order of their creation, and peak the most that
+	// there have been.
+	owned []string
+	peak  int32
+}
 
 // Snapshot saves the durable state: znodes, sessions and the zxid, not connections or watches.
 func (m *Machine) Snapshot() *Snapshot {
 	s := &Snapshot{zxid: m.zxid, epoch: m.epoch, nextSessionID: m.nextSessionID, quotas: slices.Clone(m.tree.quotas)}
 	for n := m.tree.root; n != nil; n = n.after(m.tree.root) {
-		s.nodes = append(s.nodes, n.save())
+		saved := n.save()
+		saved.node.peak = n.peak
+		s.nodes = append(s.nodes, saved)
 	}
-	for _, info := range m.Sessions() {
-		if m.sessions[info.ID].local {
-			continue
+	for _, id := range slices.Sorted(maps.Keys(m.sessions)) {
+		if session := m.sessions[id]; !session.local {
+			s.sessions = append(s.sessions, session.save())
 		}
-		s.sessions = append(s.sessions, savedSession{id: info.ID, timeoutMs: info.TimeoutMs})
 	}
 	return s
+}
+
+func (s *session) save() savedSession {
+	saved := savedSession{id: s.id, timeoutMs: s.timeoutMs, peak: s.peak}
+	for n := s.firstOwned; n != nil; n = n.ownerNext {
+		saved.owned = append(saved.owned, n.path)
+	}
+	return saved
 }
 
 func (n *znode) save() savedNode {
@@ -82,13 +100,21 @@ func (m *Machine) load(s *Snapshot) {
 	for i := range s.nodes {
 		saved := &s.nodes[i]
 		n := saved.node
-		n.session = m.sessions[saved.owner]
 		if i == 0 {
 			m.tree.root, n.tree = &n, m.tree
 			m.tree.nodes[n.path] = &n
 			continue
 		}
 		m.tree.insert(m.tree.nodes[saved.parentPath], &n)
+	}
+	for _, saved := range s.sessions {
+		session := m.sessions[saved.id]
+		for _, path := range saved.owned {
+			n := m.tree.nodes[path]
+			n.session = session
+			session.own(n)
+		}
+		session.peak = max(session.peak, saved.peak)
 	}
 	m.tree.quotas = append(m.tree.quotas, s.quotas...)
 	m.tellMembers()

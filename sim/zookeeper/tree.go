@@ -78,7 +78,7 @@ func (t *tree) restore(n *znode) {
 	n.parent.relinkChild(n)
 	t.enlist(n)
 	if n.session != nil {
-		n.session.own(n)
+		n.session.link(n)
 	}
 }
 

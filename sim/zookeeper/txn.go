@@ -27,6 +27,10 @@ type change struct {
 	acl         []acl.Entry
 	aversion    int32
 	parentPzxid int64
+	// Before a create: the parent's counter as the tree has it and as requests under way see it, and
+	// the peaks that decide the sizes of hash tables.
+	creates, counter      int32
+	parentPeak, ownerPeak int32
 	// bytes is the change in the amount of data.
 	bytes int64
 }
@@ -76,8 +80,11 @@ func (m *Machine) rollback() {
 		switch n := c.node; c.kind {
 		case nodeCreated:
 			m.tree.remove(n)
-			n.parent.creates--
-			n.parent.pzxid = c.parentPzxid
+			n.parent.pzxid, n.parent.creates, n.parent.peak = c.parentPzxid, c.creates, c.parentPeak
+			m.underWay(n.parent, c.counter)
+			if n.session != nil {
+				n.session.peak = c.ownerPeak
+			}
 		case nodeDeleted:
 			m.tree.restore(n)
 			n.parent.pzxid = c.parentPzxid
@@ -141,15 +148,19 @@ type outcome struct {
 
 // write carries out one write request: zxid, tree, events, reply.
 func (m *Machine) write(c *Conn, req *Request) {
-	if req.Op == OpReconfig && req.Malformed {
-		// This body is decoded before a zxid is taken, the others after (PrepRequestProcessor).
+	unread := req.Malformed
+	switch {
+	case req.Op == OpDeleteContainer && m.cfg.Profile == V38:
+		unread = false // it takes the whole frame for the path
+	case unread && (req.Op == OpReconfig || m.cfg.Profile == V39 && !req.HasNull):
+		// 3.9 decodes a body before it takes a zxid, 3.8 only this one (PrepRequestProcessor).
 		m.reply(c, req).Err = marshallingError
 		return
 	}
 	m.begin()
 	op := req.Op.entry()
 	o := outcome{code: marshallingError}
-	if !req.Malformed {
+	if !unread {
 		o = op.apply(m, c, req, false)
 	}
 	w := Write{Op: req.Op, Of: req.Op, Path: req.Path, Data: req.Data, Session: c.session.id, Err: o.code}
@@ -192,9 +203,12 @@ func (m *Machine) check(c *Conn, req *Request, _ bool) outcome {
 
 // bareCheck answers a check outside a multi (ZK-24.9: at the leader). A real server would log a
 // transaction that it can never read again, so here nothing is logged and no zxid is taken
-// (ZK-1.7). A check that fails is a failed write and takes a zxid.
+// (ZK-1.7). A check that fails, or that cannot be read, is a failed write and takes a zxid.
 func (m *Machine) bareCheck(c *Conn, req *Request) {
-	code := m.check(c, req, false).code
+	code := marshallingError
+	if !req.Malformed {
+		code = m.check(c, req, false).code
+	}
 	if code != CodeOK {
 		m.begin()
 		m.observe(Write{Op: req.Op, Of: req.Op, Path: req.Path, Session: c.session.id, Err: code})
@@ -203,7 +217,20 @@ func (m *Machine) bareCheck(c *Conn, req *Request) {
 	m.reply(c, req).Err = code
 }
 
-// createSession fails, because it reads a timeout that clients do not send (ZK-1.6).
-func (m *Machine) createSession(*Conn, *Request, bool) outcome {
-	return outcome{code: marshallingError}
+// createSession asks, on a connection that has a session, for one more. It is answered by another
+// connect response, and the session lasts as long as asked until it is heard of again (ZK-1.6).
+func (m *Machine) createSession(c *Conn, req *Request) {
+	code := CodeOK
+	if req.Malformed {
+		code = marshallingError
+	}
+	m.begin()
+	m.observe(Write{Op: req.Op, Of: req.Op, Session: c.session.id, Err: code})
+	m.commit()
+	if code != CodeOK {
+		m.reply(c, req).Err = code
+		return
+	}
+	m.touchFor(c.session, max(int64(req.TimeoutMs), 0))
+	m.welcome(c)
 }

@@ -17,6 +17,9 @@ type watchTable struct {
 	free  []uint32
 	// slots is shared by both tables.
 	slots *slots
+	// peak is the largest number of watched paths so far, and opened counts the lists that were made.
+	peak   int
+	opened uint64
 	// recursive counts the recursive watches. Without any, an event need not look at ancestors.
 	recursive int
 	// set, fired and removed count watches for Counters.
@@ -27,6 +30,8 @@ type watchTable struct {
 type watchList struct {
 	path   string
 	number uint32
+	// opened is the list's place in the order in which the lists were made.
+	opened uint64
 	// few holds the slots of the watching connections, ascending; once there are many, whose holds
 	// a bit for each slot instead. Events are sent in that order; a real server has the order of a
 	// hash set.
@@ -225,8 +230,10 @@ func (t *watchTable) open(path string) *watchList {
 		list = &watchList{number: uint32(len(t.lists))}
 		t.lists = append(t.lists, list)
 	}
-	list.path = path
+	t.opened++
+	list.path, list.opened = path, t.opened
 	t.byPath[path] = list
+	t.peak = max(t.peak, len(t.byPath))
 	return list
 }
 

@@ -1,6 +1,9 @@
 package zookeeper
 
-import "github.com/monosim/monosim/sim/zookeeper/acl"
+import (
+	"github.com/monosim/monosim/sim/zookeeper/acl"
+	"github.com/monosim/monosim/sim/zookeeper/java"
+)
 
 // nodeKind tells what ends a znode.
 type nodeKind uint8
@@ -89,7 +92,7 @@ func (n *znode) linkChild(child *znode) {
 	n.last = child
 	n.numChildren++
 	n.peak = max(n.peak, n.numChildren)
-	child.spread = hashSpread(child.name)
+	child.spread = java.Spread(child.name)
 	n.relist(child, false)
 }
 

@@ -113,9 +113,10 @@ func sessionText(id int64) string {
 }
 
 type sessionShown struct {
-	Session    string   `json:"session"`
-	TimeoutMs  int64    `json:"timeout_ms"`
-	ExpiresMs  int64    `json:"expires_in_ms"`
+	Session string `json:"session"`
+	// A follower does not know them: the leader expires its sessions.
+	TimeoutMs  *int64   `json:"timeout_ms,omitempty"`
+	ExpiresMs  *int64   `json:"expires_in_ms,omitempty"`
 	Client     string   `json:"client,omitempty"`
 	LastOp     string   `json:"last_op,omitempty"`
 	Ephemerals []string `json:"ephemerals"`
@@ -126,8 +127,11 @@ func (z zooKeeper) sessions() ([]sessionShown, error) {
 	shown := []sessionShown{}
 	for _, s := range look.Sessions {
 		one := sessionShown{
-			Session: sessionText(s.ID), TimeoutMs: s.TimeoutMs, ExpiresMs: s.DeadlineMs - look.NowMs,
-			LastOp: s.LastOp, Ephemerals: append([]string{}, s.Ephemerals...),
+			Session: sessionText(s.ID), LastOp: s.LastOp, Ephemerals: append([]string{}, s.Ephemerals...),
+		}
+		if s.DeadlineMs != 0 {
+			expiresMs := s.DeadlineMs - look.NowMs
+			one.TimeoutMs, one.ExpiresMs = &s.TimeoutMs, &expiresMs
 		}
 		if s.Client.IsValid() {
 			one.Client = s.Client.String()
@@ -167,10 +171,25 @@ type znodeAsked struct {
 }
 
 type znodeShown struct {
-	Path     string         `json:"path"`
-	Data     string         `json:"data"`
-	Stat     zookeeper.Stat `json:"stat"`
-	Children []string       `json:"children"`
+	Path     string    `json:"path"`
+	Data     string    `json:"data"`
+	Stat     statShown `json:"stat"`
+	Children []string  `json:"children"`
+}
+
+// statShown is a zookeeper.Stat, whose fields are converted in order.
+type statShown struct {
+	Czxid           int64 `json:"czxid"`
+	Mzxid           int64 `json:"mzxid"`
+	CtimeMs         int64 `json:"ctime_ms"`
+	MtimeMs         int64 `json:"mtime_ms"`
+	Version         int32 `json:"version"`
+	Cversion        int32 `json:"cversion"`
+	Aversion        int32 `json:"aversion"`
+	EphemeralOwner  int64 `json:"ephemeral_owner"`
+	DataLengthBytes int32 `json:"data_length"`
+	NumChildren     int32 `json:"num_children"`
+	Pzxid           int64 `json:"pzxid"`
 }
 
 func (z zooKeeper) znode(in znodeAsked) (znodeShown, error) {
@@ -178,7 +197,7 @@ func (z zooKeeper) znode(in znodeAsked) (znodeShown, error) {
 	if !ok {
 		return znodeShown{}, fmt.Errorf("path: found no znode %q", in.Path)
 	}
-	return znodeShown{Path: node.Path, Data: string(node.Data), Stat: node.Stat, Children: append([]string{}, children...)}, nil
+	return znodeShown{Path: node.Path, Data: string(node.Data), Stat: statShown(node.Stat), Children: append([]string{}, children...)}, nil
 }
 
 func (z zooKeeper) expire(in sessionNamed) (Nothing, error) {

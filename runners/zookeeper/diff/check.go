@@ -58,6 +58,7 @@ func Check(o Options, servers ...Server) (*Report, error) {
 	for report.Steps < o.Steps && len(report.Differences) < o.MostDifferences {
 		seed := o.Seed + uint64(report.Scripts)
 		script := Generate(seed, o.PerScript)
+		c.plays++ // another root, because a real server keeps the counters of earlier scripts' parents
 		want, err := c.play(servers[0], script, report.Answered)
 		if err != nil {
 			return report, fmt.Errorf("seed %d: %w", seed, err)
@@ -91,12 +92,12 @@ type checker struct {
 	plays int
 }
 
-// play uses another root each time, because a real server keeps the znodes of earlier scripts.
+// play plays a script below a root that depends on c.plays. It is the same on all servers, because
+// the paths of a session's ephemerals decide about their order.
 func (c *checker) play(server Server, script Script, answered Answered) ([]string, error) {
 	if ctx := c.o.Context; ctx != nil && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	c.plays++
 	// Roots have equal lengths, so that lengths in answers agree.
 	return Play(server, fmt.Sprintf("%s-%08d", c.o.Root, c.plays), script, answered)
 }
@@ -105,6 +106,7 @@ func (c *checker) play(server Server, script Script, answered Answered) ([]strin
 func (c *checker) smallest(first, then Server, script Script) (d Difference, ok bool) {
 	d = Difference{First: first.Name(), Then: then.Name()}
 	differs := func(s Script) bool {
+		c.plays++
 		a, errA := c.play(first, s, nil)
 		b, errB := c.play(then, s, nil)
 		if errA != nil || errB != nil {

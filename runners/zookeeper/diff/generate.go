@@ -54,11 +54,17 @@ func (g *generator) step() Step {
 	if g.oneIn(8) {
 		step.Earlier = 1 + g.IntN(4)
 	}
+	if g.oneIn(12) {
+		g.mangle(&step)
+	}
 	return step
 }
 
 // path draws one of a few paths; "" is the root of the script.
 func (g *generator) path() string {
+	if g.oneIn(40) {
+		return "/" + g.oddText()
+	}
 	if g.oneIn(25) {
 		return pick(g, "=a", "//", "/a/", "/a/..", "/a//b", "/a\x00b", "/\u0001", "/a/./b", "/é模", "/\ud7ff", "/\uf000")
 	}
@@ -88,6 +94,8 @@ func (g *generator) acl() []acl.Entry {
 	case 4:
 		return []acl.Entry{{Perms: acl.All, Scheme: "ip", ID: pick(g, "127.0.0.1", "10.0.0.0/8", "127.0.0.0/8", "x", "127.0.0.1/33")}}
 	case 5:
+		return []acl.Entry{{Perms: acl.All, Scheme: pick(g, "digest", "digest", "digest", "world", g.oddText()), ID: g.oddText() + pick(g, ":", "") + g.oddText()}, open[0]}
+	case 6:
 		return pick(g, nil, []acl.Entry{}, []acl.Entry{{Perms: 31, Scheme: "nobody", ID: "x"}}, []acl.Entry{{Perms: 31, Scheme: "world", ID: "x"}},
 			[]acl.Entry{{Perms: 31, Scheme: "digest", ID: "no colon"}}, []acl.Entry{{Perms: 31, Scheme: "digest", ID: "a:b:c"}}, append(open, open...))
 	}
@@ -159,7 +167,13 @@ func (g *generator) multiRead(r *zookeeper.Request, _ bool) {
 
 func (g *generator) auth(r *zookeeper.Request, _ bool) {
 	r.Scheme = pick(g, "digest", "digest", "digest", "world", "ip", "nobody")
-	r.Data = pick(g, []byte("u:p"), []byte("v:q"), []byte("super:test"), []byte("no colon"), []byte(""))
+	r.Data = pick(g, []byte("u:p"), []byte("v:q"), []byte("super:test"), []byte("no colon"), []byte(""), nil)
+	if g.oneIn(4) {
+		r.Data = []byte(unescaped(g.oddText() + ":" + g.oddText()))
+	}
+	if g.oneIn(40) {
+		r.Scheme = g.oddText()
+	}
 }
 
 func (g *generator) setWatches(r *zookeeper.Request, _ bool) {

@@ -21,7 +21,7 @@ type invention struct {
 
 var inventions = [...]invention{
 	{zookeeper.OpCloseSession, 1, 0, nil, false, bare},
-	{zookeeper.OpCreateSession, 0, 0, noBody, false, bare},
+	{zookeeper.OpCreateSession, 0, 0, timeouts, false, bare},
 	{zookeeper.OpError, 0, 0, noBody, false, bare},
 	{zookeeper.OpNotification, 0, 0, noBody, false, bare},
 	{zookeeper.OpCreate, 6, 6, cutShort, false, (*generator).create},
@@ -61,6 +61,7 @@ var _ = [1]int{}[len(inventions)-zookeeper.OpCount]
 // Request bodies that no client sends.
 var (
 	noBody   = []string{""}
+	timeouts = []string{"", "\x00\x00\x75", "\x00\x00\x75\x30", "\x00\x00\x75\x30\x00"}
 	cutShort = []string{"", "\x00\x00", "\x00\x00\x00\x09/a", "\x00\x00\x00\x02/a\x00\x00"}
 	// null three times, and any version
 	membership = []string{"", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"}

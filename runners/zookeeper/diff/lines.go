@@ -2,7 +2,6 @@ package diff
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/monosim/monosim/engine/lists"
@@ -16,12 +15,8 @@ func (p *player) say(c int, what string) {
 	p.lines = append(p.lines, fmt.Sprintf("  client %d: %s", c, what))
 }
 
-// sayEvents records events that came together. It sorts the events of a session's end,
-// because servers delete a session's ephemerals in any order.
+// sayEvents records events that came together.
 func (p *player) sayEvents(c int, events []string) {
-	if p.sessionEnds {
-		slices.Sort(events)
-	}
 	for _, e := range events {
 		p.say(c, e)
 	}
@@ -70,13 +65,6 @@ func data(d []byte) string {
 	return fmt.Sprintf("%q", d)
 }
 
-// sorted sorts paths that servers return in any order.
-func sorted(names []string) []string {
-	names = slices.Clone(names)
-	slices.Sort(names)
-	return names
-}
-
 func (p *player) acl(list []acl.Entry) string {
 	parts := lists.MapOrNil(list, func(a acl.Entry) string { return fmt.Sprintf("%d:%s:%s", a.Perms, a.Scheme, a.ID) })
 	return "[" + strings.Join(parts, " ") + "]"
@@ -104,7 +92,10 @@ func (p *player) body(r *zookeeper.Reply) string {
 
 func (p *player) field(f field.Kind, r *zookeeper.Reply) string {
 	switch f {
-	case field.Path:
+	case field.Path, field.EchoedPath:
+		if r.NullPath {
+			return "null"
+		}
 		return p.relative(r.Path)
 	case field.Data:
 		return data(r.Data)
@@ -115,11 +106,7 @@ func (p *player) field(f field.Kind, r *zookeeper.Reply) string {
 	case field.Children:
 		return fmt.Sprintf("%q", r.Children)
 	case field.Paths:
-		paths := sorted(r.Children)
-		for i := range paths {
-			paths[i] = p.relative(paths[i])
-		}
-		return fmt.Sprint(paths)
+		return fmt.Sprint(lists.MapOrNil(r.Children, p.relative))
 	case field.Count:
 		return fmt.Sprint(r.Count)
 	case field.Clients:

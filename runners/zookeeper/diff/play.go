@@ -68,10 +68,8 @@ type player struct {
 	lines    []string
 	xid      int32
 	answered Answered
-	// sessionEnds is set during a step that ends a session.
-	sessionEnds bool
-	dials       int  // connections that were opened
-	settling    bool // set in settle, whose requests are not part of the script
+	dials    int  // connections that were opened
+	settling bool // set in settle, whose requests are not part of the script
 }
 
 // client is one client of the script.
@@ -95,7 +93,7 @@ func (p *player) step(s Step) error {
 		p.hangUp(s.Client)
 		return p.settle()
 	case Ask:
-		return p.ask(s.Client, p.absolute(s), func(b []byte, req *zookeeper.Request) []byte { return wire.AppendRequest(b, req) })
+		return p.ask(s.Client, p.absolute(s), func(b []byte, req *zookeeper.Request) []byte { return s.mangled(wire.AppendRequest(b, req), p.root) })
 	case Raw:
 		if _, several := p.server.(Spread); several && s.Op == zookeeper.OpReconfig && unreadable(s) {
 			// A follower would wait for ever for the leader's answer to a reconfig that cannot be
@@ -186,7 +184,6 @@ func (p *player) ask(c int, req *zookeeper.Request, encode func([]byte, *zookeep
 		p.say(c, "has no connection")
 		return nil
 	}
-	p.sessionEnds = req.Op == zookeeper.OpCloseSession
 	p.xid++
 	req.Xid = p.xid
 	if req.Op == zookeeper.OpPing {
@@ -228,6 +225,9 @@ func (p *player) readUpTo(c int, req *zookeeper.Request) error {
 		if err != nil {
 			return err
 		}
+		if req.Op == zookeeper.OpCreateSession && len(message) > shortReply {
+			return p.again(c, message)
+		}
 		if xid == zookeeper.XidNotification {
 			event, err := p.event(message)
 			if err != nil {
@@ -258,6 +258,16 @@ func (p *player) readUpTo(c int, req *zookeeper.Request) error {
 		}
 		return nil
 	}
+}
+
+// shortReply is the length of a reply without a body.
+const shortReply = 16
+
+// again reads a connect response that answers a request (ZK-1.6).
+func (p *player) again(c int, message []byte) error {
+	resp, err := wire.DecodeConnectResponse(message)
+	p.say(c, fmt.Sprintf("connected again, %s timeout=%d readOnly=%v", p.session(resp.SessionID), resp.TimeoutMs, resp.HasReadOnly))
+	return err
 }
 
 // readToTheEnd reads the messages before the server closes the connection, which it has to do.
@@ -340,13 +350,13 @@ func (p *player) settle() error {
 // absolute returns a step's request with the server's paths.
 func (p *player) absolute(s Step) *zookeeper.Request {
 	req := *s.Request
-	req.Path = p.path(req.Op, req.Path)
+	req.Path, req.Scheme, req.ACL = p.path(req.Op, req.Path), unescaped(req.Scheme), unescapedACL(req.ACL)
 	if s.Earlier > 0 && len(p.created) > 0 {
 		req.Path = p.created[len(p.created)-1-(s.Earlier-1)%len(p.created)]
 	}
 	req.Ops = append([]zookeeper.Request(nil), req.Ops...)
 	for i := range req.Ops {
-		req.Ops[i].Path = p.path(req.Ops[i].Op, req.Ops[i].Path)
+		req.Ops[i].Path, req.Ops[i].ACL = p.path(req.Ops[i].Op, req.Ops[i].Path), unescapedACL(req.Ops[i].ACL)
 	}
 	if req.Watches != nil {
 		lists := *req.Watches
@@ -372,7 +382,7 @@ func (p *player) path(op zookeeper.OpCode, path string) string {
 
 func namesPath(f field.Kind) bool {
 	switch f {
-	case field.Path, field.NewPath, field.NullablePath, field.LonePath:
+	case field.Path, field.NewPath, field.NullablePath, field.EchoedPath:
 		return true
 	}
 	return false
@@ -380,6 +390,7 @@ func namesPath(f field.Kind) bool {
 
 // below returns a path below the script's root, or the path itself if it is to be sent unchanged.
 func (p *player) below(path string) string {
+	path = unescaped(path)
 	if literal, ok := strings.CutPrefix(path, "="); ok {
 		return literal
 	}

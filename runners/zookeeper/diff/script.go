@@ -27,7 +27,8 @@ const (
 )
 
 // Step is one action of a client. Paths are relative to the script's root, which is "". A
-// path that begins with "=" is sent unchanged, without the sign.
+// path that begins with "=" is sent unchanged, without the sign. In paths, schemes and ids "%ff" is
+// that byte, so that scripts are text and what is sent need not be.
 type Step struct {
 	Client int  `json:"client"`
 	Kind   Kind `json:"kind"`
@@ -36,6 +37,12 @@ type Step struct {
 	// Earlier, when not 0, replaces the path by one that an earlier step created: the n-th
 	// from the last.
 	Earlier int `json:"earlier,omitempty"`
+	// Cut, when not 0, leaves out so many bytes of an Ask's body, from its end. Extra appends so
+	// many. At, when not 0, replaces the four bytes that begin at the At-th of the body by Word.
+	Cut   int   `json:"cut,omitempty"`
+	Extra int   `json:"extra,omitempty"`
+	At    int   `json:"at,omitempty"`
+	Word  int32 `json:"word,omitempty"`
 	// TimeoutMs and Session belong to Connect and Attach.
 	TimeoutMs int32  `json:"timeoutMs,omitempty"`
 	Session   int    `json:"session,omitempty"`

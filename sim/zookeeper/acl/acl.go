@@ -21,6 +21,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/monosim/monosim/sim/zookeeper/java"
 )
 
 // Perm is a set of permission bits (ZK-9.1).
@@ -67,10 +69,11 @@ var (
 )
 
 // DigestID returns the identity for a digest credential: user:base64(sha1(user:password)). A
-// credential without a colon is all user (ZK-9.3).
+// credential without a colon is all user (ZK-9.3). The credential's bytes are read as Java text.
 func DigestID(credential string) string {
-	user, _, _ := strings.Cut(credential, ":")
-	sum := sha1.Sum([]byte(credential))
+	text := java.Text([]byte(credential))
+	user, _, _ := strings.Cut(text, ":")
+	sum := sha1.Sum([]byte(java.UTF8(text)))
 	return user + ":" + base64.StdEncoding.EncodeToString(sum[:])
 }
 

@@ -8,7 +8,7 @@
 // Unstable: any commit may change it.
 package field
 
-// Kind is one field of a body. Path, Data and ACL occur in requests and replies. Of the others,
+// Kind is one field of a body. Path, EchoedPath, Data and ACL occur in requests and replies. Of the others,
 // those up to Membership occur in requests.
 type Kind uint8
 
@@ -19,13 +19,13 @@ const (
 	NewPath
 	// NullablePath is a Path where null means the empty string.
 	NullablePath
-	// LonePath is a Path that fills the whole body. A body that is not a path leaves Path empty
-	// instead of being malformed.
-	LonePath
+	// EchoedPath is a Path that may be null, and comes back as it is.
+	EchoedPath
 	Data
 	ACL
 	Flags
 	TTL
+	Timeout
 	Version
 	Watch
 	Mode

@@ -131,7 +131,7 @@ func (f *follower) told(out *zookeeper.Out) {
 	if fc == nil {
 		return
 	}
-	if out.Kind == zookeeper.OutConnected {
+	if out.Kind == zookeeper.OutConnected && f.replica.Conn(out.Conn) == nil {
 		f.replica.Adopt(fc.leader, out.Connected.SessionID)
 	}
 	fc.waiting = false

@@ -16,7 +16,7 @@ func frameBytes(r *zookeeper.Request) int {
 	bytes := header
 	for _, f := range r.Op.RequestFields() {
 		switch f {
-		case field.Path, field.NewPath, field.NullablePath:
+		case field.Path, field.NewPath, field.NullablePath, field.EchoedPath:
 			bytes += length + len(r.Path)
 		case field.Data:
 			bytes += length + len(r.Data)

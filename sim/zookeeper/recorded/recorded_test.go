@@ -111,7 +111,9 @@ func (n sessionNames) text(o *zookeeper.Out, base int64) string {
 		r := o.Reply
 		r.Zxid = relative(r.Zxid, base)
 		r.Children = slices.Clone(r.Children)
-		slices.Sort(r.Children)
+		if r.Op != zookeeper.OpGetEphemerals {
+			slices.Sort(r.Children)
+		}
 		r.Results = slices.Clone(r.Results)
 		for i := range r.Results {
 			r.Results[i].Children = slices.Clone(r.Results[i].Children)

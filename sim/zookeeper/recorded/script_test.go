@@ -67,6 +67,8 @@ func requestText(r *zookeeper.Request) string {
 	w.number("version", int64(r.Version))
 	w.number("mode", int64(r.Mode))
 	w.number("ttl", r.TTLMs)
+	w.number("timeout", int64(r.TimeoutMs))
+	w.flag("null", r.NullPath)
 	w.flag("watch", r.Watch)
 	if r.Scheme != "" {
 		w.string("scheme", r.Scheme)
@@ -196,6 +198,7 @@ func (p *parser) field() (name, value string) {
 
 func (p *parser) request(verb string) zookeeper.Request {
 	r := zookeeper.Request{Op: parseOp(verb), Ops: []zookeeper.Request{}}
+	r.Malformed = r.Op == zookeeper.OpCreateSession // without a timeout it has no body
 	if r.Op == zookeeper.OpSetWatches || r.Op == zookeeper.OpSetWatches2 {
 		r.Watches = &zookeeper.WatchLists{}
 	}
@@ -226,6 +229,10 @@ func setField(r *zookeeper.Request, name, value string) {
 		r.Mode = int32(parseNumber(value))
 	case "ttl":
 		r.TTLMs = parseNumber(value)
+	case "timeout":
+		r.TimeoutMs, r.Malformed = int32(parseNumber(value)), false
+	case "null":
+		r.NullPath = true
 	case "watch":
 		r.Watch = true
 	case "scheme":

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
 // simulated plays on a machine.
@@ -53,7 +54,12 @@ func (s *simulated) do(conn int, req zookeeper.Request) []zookeeper.Out {
 		copied.RelativeZxid += s.start
 		req.Watches = &copied
 	}
-	s.m.Handle(0, zookeeper.ConnID(conn), &req)
+	// By way of the wire, as strings may be no UTF-8.
+	var sent zookeeper.Request
+	if err := new(wire.Decoder).Request(wire.AppendRequest(nil, &req)[4:], &sent); err != nil {
+		panic(err)
+	}
+	s.m.Handle(0, zookeeper.ConnID(conn), &sent)
 	return slices.Clone(s.m.Drain())
 }
 

@@ -167,6 +167,13 @@ func (w *wired) until(conn int, req *zookeeper.Request) []zookeeper.Out {
 			out = append(out, zookeeper.Out{Conn: zookeeper.ConnID(conn), Kind: zookeeper.OutEvent, Event: event})
 			continue
 		}
+		if req.Op == zookeeper.OpCreateSession && !req.Malformed {
+			again, err := wire.DecodeConnectResponse(body) // in place of a reply (ZK-1.6)
+			if err != nil {
+				panic(err)
+			}
+			return append(out, zookeeper.Out{Conn: zookeeper.ConnID(conn), Kind: zookeeper.OutConnected, Connected: again})
+		}
 		reply, err := wire.DecodeReply(body, req.Op)
 		if err != nil {
 			panic(err)

@@ -1,10 +1,13 @@
 package wire
 
 import (
+	"encoding/binary"
 	"errors"
 	"io"
 	"net"
 	"net/netip"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -63,10 +66,15 @@ func (c *conn) startWriter(needed bool) {
 // read handles the first message, a four-letter word or a connect request, and then all requests.
 // It returns why the connection ended.
 func (c *conn) read() error {
-	c.tcp.SetReadDeadline(time.Now().Add(c.s.limits.FirstFrame))
+	c.in.before = c.prolong
 	word, err := c.in.peek(4)
 	if err != nil {
 		return err
+	}
+	if string(word) == "stmk" {
+		if err := c.setTraceMask(); err != nil {
+			return err
+		}
 	}
 	if answer, known := c.s.word(c, string(word)); known {
 		c.tcp.SetWriteDeadline(time.Now().Add(c.s.limits.LastBytes))
@@ -81,7 +89,8 @@ func (c *conn) read() error {
 	if err != nil {
 		return err
 	}
-	req.RemoteIP = c.remote.Addr().String()
+	req.RemoteIP = javaAddr(c.remote.Addr())
+	c.in.before = nil
 	c.tcp.SetReadDeadline(time.Time{})
 	c.s.letLagPass()
 	if !c.s.connect(c, &req) {
@@ -96,6 +105,52 @@ func (c *conn) read() error {
 			return err
 		}
 	}
+}
+
+// prolong lets a connection without a session wait for more bytes. The time ends on a grid of as
+// many milliseconds, once or twice that time after the last byte (NIOServerCnxnFactory.java:628).
+func (c *conn) prolong() {
+	grid := c.s.limits.FirstFrame
+	up := time.Since(c.s.startedAt)
+	c.tcp.SetReadDeadline(c.s.startedAt.Add(((up+grid)/grid + 1) * grid))
+}
+
+// errNoTraceMask ends a connection that has sent the word stmk without a mask, for which the real
+// server does not wait.
+var errNoTraceMask = errors.New("stmk without its mask")
+
+// setTraceMask reads the mask behind the word stmk.
+func (c *conn) setTraceMask() error {
+	b := c.in.buf[c.in.start:c.in.end]
+	if len(b) < 12 {
+		return errNoTraceMask
+	}
+	c.s.mu.Lock()
+	defer c.s.mu.Unlock()
+	c.s.stats.traceMask = int64(binary.BigEndian.Uint64(b[4:]))
+	return nil
+}
+
+// javaAddr returns an address as Java prints it, without any part left out.
+func javaAddr(a netip.Addr) string {
+	if !a.Is6() {
+		return a.String()
+	}
+	b := a.As16()
+	var groups []string
+	for i := 0; i < len(b); i += 2 {
+		groups = append(groups, strconv.FormatUint(uint64(binary.BigEndian.Uint16(b[i:])), 16))
+	}
+	text := strings.Join(groups, ":")
+	if a.Zone() != "" {
+		text += "%" + a.Zone()
+	}
+	return text
+}
+
+// javaAddrPort returns an address with its port as Java prints it.
+func javaAddrPort(a netip.AddrPort) string {
+	return net.JoinHostPort(javaAddr(a.Addr()), strconv.Itoa(int(a.Port())))
 }
 
 // batches pools lists of requests in progress. A connection that waits for requests holds none,

@@ -19,6 +19,7 @@
 //   - how one input is handled: turn.go
 //   - a four-letter word: words.go, words_state.go
 //   - what is kept on the disk: store.go, records.go, snapshotfile.go, package logfile
+//   - which files are refused as damaged: damage.go
 //   - when it is on the disk: commit.go
 //   - the logs of writes: writelog.go, eventlog.go
 //   - the faults that an operator asks for: faults.go

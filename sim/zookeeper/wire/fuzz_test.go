@@ -41,13 +41,12 @@ func FuzzFirstBytes(f *testing.F) {
 		answer := l.exchange(t, first)
 		if len(first) >= 4 {
 			word := string(first[:4])
-			// hash has nothing to tell; all others have.
-			if words[word] != nil && word != "hash" && len(answer) == 0 {
+			if words[word] != nil && !silent(word) && len(answer) == 0 {
 				t.Errorf("no answer to %q", word)
 			}
 		}
 		for word := range words {
-			if answer := l.exchange(t, []byte(word)); len(answer) == 0 && word != "hash" {
+			if answer := l.exchange(t, []byte(word)); len(answer) == 0 && !silent(word) {
 				t.Errorf("no answer to %q", word)
 			}
 		}
@@ -59,6 +58,9 @@ func FuzzFirstBytes(f *testing.F) {
 		}
 	})
 }
+
+// silent reports whether a word may have no answer: hash has nothing to tell, and stmk needs a mask.
+func silent(word string) bool { return word == "hash" || word == "stmk" }
 
 func FuzzDecodeRequest(f *testing.F) {
 	for _, req := range everyRequest() {

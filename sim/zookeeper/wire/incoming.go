@@ -17,6 +17,7 @@ type incoming struct {
 	buf        []byte
 	start, end int     // the unread bytes are buf[start:end]
 	burst      *[]byte // burst is the pooled buffer behind buf; nil if buf is not pooled
+	before     func()  // before, when set, is called before each read
 }
 
 // lender is a reader that can supply its own buffer.
@@ -39,6 +40,9 @@ func (in *incoming) peek(n int) ([]byte, error) {
 
 // read reads at least one more byte; the caller needs n bytes in all.
 func (in *incoming) read(n int) error {
+	if in.before != nil {
+		in.before()
+	}
 	if in.start == in.end {
 		in.returnBuffer()
 		buffer, k, err := in.from.readLent()
@@ -112,7 +116,22 @@ func (in *incoming) ready() bool {
 func frameLength(head []byte) (int, error) {
 	n := int32(binary.BigEndian.Uint32(head))
 	if n <= 0 || n > MaxFrame {
+		if what := otherProtocol(head); what != "" {
+			return 0, fmt.Errorf("%w: this is %s, which is not served on this port", errFrameLength, what)
+		}
 		return 0, fmt.Errorf("%w: got %d, want 1 to %d", errFrameLength, n, MaxFrame)
 	}
 	return int(n), nil
+}
+
+// otherProtocol names the protocol that begins with the four bytes of head, if it is a usual one.
+func otherProtocol(head []byte) string {
+	if head[0] == 0x16 && head[1] == 3 {
+		return "TLS"
+	}
+	switch string(head[:4]) {
+	case "GET ", "POST", "PUT ", "HEAD", "DELE", "OPTI", "CONN", "PRI ":
+		return "HTTP"
+	}
+	return ""
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/monosim/monosim/sim/zookeeper"
 	"github.com/monosim/monosim/sim/zookeeper/acl"
+	"github.com/monosim/monosim/sim/zookeeper/java"
 )
 
 // MaxFrame is the length in bytes of the longest frame that a server accepts. It is Java's default
@@ -26,6 +27,18 @@ type reader struct {
 	rest  []byte
 	why   string
 	names *names
+	// hasNull tells that a string was null which must not be. What follows it is read all the same.
+	hasNull bool
+	// fromClient has strings read as a server reads them, with Java's text.
+	fromClient bool
+}
+
+// decoded returns the text of a string.
+func (r *reader) decoded(b []byte) string {
+	if r.fromClient {
+		return java.Text(b)
+	}
+	return string(b)
 }
 
 func (r *reader) fail(why string) {
@@ -37,10 +50,13 @@ func (r *reader) fail(why string) {
 
 // err returns the first error of the message, which the text calls what.
 func (r *reader) err(what string) error {
-	if r.why == "" {
-		return nil
+	switch {
+	case r.why != "":
+		return fmt.Errorf("%w: %s: %s", ErrMalformed, what, r.why)
+	case r.hasNull:
+		return fmt.Errorf("%w: %s: null string", ErrMalformed, what)
 	}
-	return fmt.Errorf("%w: %s: %s", ErrMalformed, what, r.why)
+	return nil
 }
 
 // front consumes and returns the next n bytes; nil if fewer are left.
@@ -99,12 +115,12 @@ func (r *reader) buffer() []byte {
 }
 
 // nullable reads a string; null becomes "".
-func (r *reader) nullable() string { return string(r.bytes("string")) }
+func (r *reader) nullable() string { return r.decoded(r.bytes("string")) }
 
-// string reads a string and refuses null.
-func (r *reader) string() string { return string(r.notNull()) }
+// string reads a string and notes null.
+func (r *reader) string() string { return r.decoded(r.notNull()) }
 
-// name reads a string that is likely to recur, such as a path, and refuses null.
+// name reads a string that is likely to recur, such as a path, and notes null.
 func (r *reader) name() string { return r.remembered(r.notNull()) }
 
 // nullableName reads a string that is likely to recur; null becomes "".
@@ -112,16 +128,14 @@ func (r *reader) nullableName() string { return r.remembered(r.bytes("string")) 
 
 func (r *reader) remembered(b []byte) string {
 	if r.names == nil {
-		return string(b)
+		return r.decoded(b)
 	}
 	return r.names.get(b)
 }
 
 func (r *reader) notNull() []byte {
 	b := r.bytes("string")
-	if b == nil {
-		r.fail("null string")
-	}
+	r.hasNull = r.hasNull || b == nil && r.why == ""
 	return b
 }
 
@@ -139,7 +153,7 @@ func (r *reader) count(least int) (n int, isNull bool) {
 	return int(count), false
 }
 
-// strings reads a vector of strings and refuses null.
+// strings reads a vector of strings, refuses null and notes null strings.
 func (r *reader) strings() []string {
 	n, isNull := r.count(4)
 	if isNull {
@@ -210,6 +224,14 @@ func appendBuffer(b, data []byte) []byte {
 		return appendInt(b, null)
 	}
 	return append(appendInt(b, int32(len(data))), data...)
+}
+
+// appendNullable appends a string, or null in its place.
+func appendNullable(b []byte, s string, isNull bool) []byte {
+	if isNull {
+		return appendInt(b, null)
+	}
+	return appendString(b, s)
 }
 
 func appendStrings(b []byte, list []string) []byte {

@@ -190,7 +190,7 @@ func (m *member) answered(out *zookeeper.Out) {
 	if f == nil {
 		return
 	}
-	if out.Kind == zookeeper.OutConnected {
+	if out.Kind == zookeeper.OutConnected && m.s.machine.Conn(out.Conn) == nil {
 		m.s.machine.Adopt(f.leader, out.Connected.SessionID)
 	}
 	f.waiting = false

@@ -27,6 +27,8 @@ func appendReplyFields(b []byte, fields []field.Kind, r *zookeeper.Reply) []byte
 		switch f {
 		case field.Path:
 			b = appendString(b, r.Path)
+		case field.EchoedPath:
+			b = appendNullable(b, r.Path, r.NullPath)
 		case field.Data:
 			b = appendBuffer(b, r.Data)
 		case field.ACL:
@@ -89,6 +91,9 @@ func (r *reader) replyFields(fields []field.Kind, reply *zookeeper.Reply) {
 		switch f {
 		case field.Path:
 			reply.Path = r.string()
+		case field.EchoedPath:
+			b := r.bytes("string")
+			reply.Path, reply.NullPath = string(b), b == nil
 		case field.Data:
 			reply.Data = r.buffer()
 		case field.ACL:

@@ -5,6 +5,7 @@ import (
 
 	"github.com/monosim/monosim/sim/zookeeper"
 	"github.com/monosim/monosim/sim/zookeeper/field"
+	"github.com/monosim/monosim/sim/zookeeper/java"
 	"github.com/monosim/monosim/sim/zookeeper/members"
 )
 
@@ -18,7 +19,7 @@ type Decoder struct{ names names }
 //
 // Bytes after the body are ignored, as in Java.
 func (d *Decoder) Request(message []byte, req *zookeeper.Request) error {
-	r := reader{rest: message, names: &d.names}
+	r := reader{rest: message, names: &d.names, fromClient: true}
 	*req = zookeeper.Request{Xid: r.int32(), Op: zookeeper.OpCode(r.int32())}
 	if err := r.err("request header"); err != nil {
 		return err
@@ -26,6 +27,8 @@ func (d *Decoder) Request(message []byte, req *zookeeper.Request) error {
 	r.requestFields(req.Op.RequestFields(), req)
 	if r.why != "" {
 		*req = zookeeper.Request{Xid: req.Xid, Op: req.Op, Malformed: true}
+	} else if r.hasNull {
+		req.Malformed, req.HasNull = true, true
 	}
 	return nil
 }
@@ -41,8 +44,9 @@ func (r *reader) requestFields(fields []field.Kind, req *zookeeper.Request) {
 			req.Path = r.string()
 		case field.NullablePath:
 			req.Path = r.nullableName()
-		case field.LonePath:
-			r.lonePath(req)
+		case field.EchoedPath:
+			b := r.bytes("string")
+			req.Path, req.NullPath = r.remembered(b), b == nil
 		case field.Data:
 			req.Data = r.buffer()
 		case field.ACL:
@@ -51,6 +55,8 @@ func (r *reader) requestFields(fields []field.Kind, req *zookeeper.Request) {
 			req.Flags = r.int32()
 		case field.TTL:
 			req.TTLMs = r.int64()
+		case field.Timeout:
+			req.TimeoutMs = r.int32()
 		case field.Version:
 			req.Version = r.int32()
 		case field.Watch:
@@ -71,15 +77,6 @@ func (r *reader) requestFields(fields []field.Kind, req *zookeeper.Request) {
 		case field.Membership:
 			req.Membership = &members.Change{Joining: r.text(), Leaving: r.text(), New: r.text(), From: r.int64()}
 		}
-	}
-}
-
-// lonePath reads the path of a deleteContainer as 3.9 does. 3.8 takes the whole body for the path,
-// which it then refuses. Neither calls the request malformed.
-func (r *reader) lonePath(req *zookeeper.Request) {
-	body := reader{rest: r.rest}
-	if path := body.string(); body.why == "" {
-		req.Path = path
 	}
 }
 
@@ -106,8 +103,10 @@ func AppendRequest(b []byte, req *zookeeper.Request) []byte {
 func appendRequestFields(b []byte, fields []field.Kind, req *zookeeper.Request) []byte {
 	for _, f := range fields {
 		switch f {
-		case field.Path, field.NewPath, field.NullablePath, field.LonePath:
+		case field.Path, field.NewPath, field.NullablePath:
 			b = appendString(b, req.Path)
+		case field.EchoedPath:
+			b = appendNullable(b, req.Path, req.NullPath)
 		case field.Data, field.Token:
 			b = appendBuffer(b, req.Data)
 		case field.ACL:
@@ -116,6 +115,8 @@ func appendRequestFields(b []byte, fields []field.Kind, req *zookeeper.Request) 
 			b = appendInt(b, req.Flags)
 		case field.TTL:
 			b = appendLong(b, req.TTLMs)
+		case field.Timeout:
+			b = appendInt(b, req.TimeoutMs)
 		case field.Version:
 			b = appendInt(b, req.Version)
 		case field.Watch:
@@ -137,11 +138,11 @@ func appendRequestFields(b []byte, fields []field.Kind, req *zookeeper.Request) 
 
 // text reads a string; null becomes nil.
 func (r *reader) text() *string {
-	b := r.buffer()
+	b := r.bytes("string")
 	if b == nil {
 		return nil
 	}
-	text := string(b)
+	text := r.decoded(b)
 	return &text
 }
 
@@ -185,16 +186,21 @@ type names struct{ known *[maxNames]string }
 
 var namesSeed = maphash.MakeSeed()
 
+// get returns java.Text of b.
 func (n *names) get(b []byte) string {
 	if len(b) > maxNameSize {
-		return string(b)
+		return java.Text(b)
 	}
 	if n.known == nil {
 		n.known = new([maxNames]string)
 	}
 	place := &n.known[maphash.Bytes(namesSeed, b)%maxNames]
-	if *place != string(b) {
-		*place = string(b)
+	if *place == string(b) {
+		return *place
 	}
-	return *place
+	text := java.Text(b)
+	if text == string(b) { // else its bytes may come again as another text
+		*place = text
+	}
+	return text
 }

@@ -20,6 +20,8 @@ type Server struct {
 	clock   *Clock
 	ln      *net.TCPListener
 	beganMs int64
+	// startedAt is the beginning of the grid on which connections without a session end.
+	startedAt time.Time
 
 	// mu is the server's own lock, or that of its ensemble.
 	mu       *sync.Mutex
@@ -71,10 +73,10 @@ func Listen(addr string, opt Options) (*Server, error) {
 
 func newServer(opt Options, mu *sync.Mutex) *Server {
 	return &Server{
-		opt: opt, limits: opt.Limits.withDefaults(), mu: mu,
+		opt: opt, limits: opt.Limits.withDefaults(), mu: mu, startedAt: time.Now(),
 		conns: map[zookeeper.ConnID]*conn{}, perAddr: map[netip.Addr]int{}, sockets: map[*conn]bool{},
-		clients: map[int64]netip.Addr{},
-		stop:    make(chan struct{}), done: make(chan struct{}),
+		clients: map[int64]netip.Addr{}, stats: serverStats{traceMask: usualTraceMask},
+		stop: make(chan struct{}), done: make(chan struct{}),
 	}
 }
 

@@ -2,7 +2,6 @@ package wire
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -71,12 +70,15 @@ func (s *state) load(name string) error {
 	if err != nil {
 		return err
 	}
-	end, torn, err := s.replay(name, b)
+	t, err := s.replay(name, b)
 	if err != nil {
 		return err
 	}
-	if torn > 0 || !s.complete {
-		return fmt.Errorf("snapshot %s: ends at byte %d of %d without its last record", name, end, len(b))
+	if err := t.refusal("snapshot " + name); err != nil {
+		return err
+	}
+	if t.torn > 0 || !s.complete {
+		return fmt.Errorf("snapshot %s: ends at byte %d of %d without its last record", name, t.end, len(b))
 	}
 	return nil
 }
@@ -84,23 +86,23 @@ func (s *state) load(name string) error {
 // errNoMagic says that a file does not begin with magic.
 var errNoMagic = errors.New("not a file of records: want " + magic + " at its beginning")
 
-// replay applies the records of a file, up to the first one that is incomplete or damaged. end is
-// that record's offset. torn is the number of bytes after end, without trailing zeros, which are
-// unused room.
-func (s *state) replay(name string, b []byte) (end, torn int, err error) {
+// replay applies the records of a file, up to the first one that is torn or damaged, which the tail
+// describes.
+func (s *state) replay(name string, b []byte) (t tail, err error) {
 	if len(b) < len(magic) || string(b[:len(magic)]) != magic {
-		return 0, len(b), fmt.Errorf("%s: %w", name, errNoMagic)
+		return tail{torn: len(b), size: len(b)}, fmt.Errorf("%s: %w", name, errNoMagic)
 	}
-	rest := b[len(magic):]
+	rest, records := b[len(magic):], 0
 	for len(rest) > 0 {
 		body, after, ok := nextRecord(rest)
 		if !ok {
 			break
 		}
 		if err := s.apply(body); err != nil {
-			return len(b) - len(rest), len(rest), fmt.Errorf("%s at byte %d: %w", name, len(b)-len(rest), err)
+			return t, fmt.Errorf("%s: record %d, at byte %d: %w", name, records+1, len(b)-len(rest), err)
 		}
 		rest = after
+		records++
 	}
-	return len(b) - len(rest), len(bytes.TrimRight(rest, "\x00")), nil
+	return s.describe(rest, records, len(b)), nil
 }

@@ -42,7 +42,12 @@ func javaDouble(v float64) string {
 type serverStats struct {
 	received, sent, rejected int64
 	latency                  latency
+	// traceMask is what the word stmk has set, without any other effect, and gtmk prints.
+	traceMask int64
 }
+
+// usualTraceMask is the mask of a server that was not told another one (ZooTrace.java).
+const usualTraceMask = 306
 
 // connStats holds the statistics that cons prints and crst resets.
 type connStats struct {

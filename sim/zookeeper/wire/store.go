@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -54,6 +55,9 @@ func openStore(dir string) (st *store, s *state, cut string, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, nil, "", fmt.Errorf("data directory: %w", err)
 	}
+	if err := refuseApache(dir); err != nil {
+		return nil, nil, "", err
+	}
 	lock, err := logfile.LockDir(dir)
 	if err != nil {
 		return nil, nil, "", err
@@ -73,7 +77,7 @@ func openStore(dir string) (st *store, s *state, cut string, err error) {
 		return nil, nil, "", err
 	}
 	if len(snapshots) == 0 {
-		if len(logs) > 0 {
+		if len(logs) > 0 && !st.onlyBegun(logs) {
 			return nil, nil, "", fmt.Errorf("found %s without its snapshot: want %s", st.logName(logs[0]), st.snapshotName(logs[0]))
 		}
 		return st, nil, "", nil
@@ -86,6 +90,34 @@ func openStore(dir string) (st *store, s *state, cut string, err error) {
 	st.snapshot = sizeOf(st.snapshotName(st.gen))
 	cut, err = st.replayLogs(s, logs)
 	return st, s, cut, err
+}
+
+// apacheName matches the files of a real server: its data are in version-2, beside its id.
+var apacheName = regexp.MustCompile(`^(version-[0-9]+|myid|(snapshot|log)\.[0-9a-f]+(\.snappy|\.gz)?)$`)
+
+// ownName matches the files of a store.
+var ownName = regexp.MustCompile(`^(snapshot|log)\.[0-9]{10}$`)
+
+// refuseApache returns an error for a directory that holds the data of a real server, which would be
+// left unread, unless it has a store as well.
+func refuseApache(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("data directory: %w", err)
+	}
+	found := ""
+	for _, e := range entries {
+		switch {
+		case ownName.MatchString(e.Name()):
+			return nil
+		case apacheName.MatchString(e.Name()):
+			found = e.Name()
+		}
+	}
+	if found != "" {
+		return fmt.Errorf("data directory %s: found %s of an Apache ZooKeeper, whose files are not read here: want an empty directory, or one that this server has made", dir, found)
+	}
+	return nil
 }
 
 func (st *store) snapshotName(gen int64) string { return st.name("snapshot", gen) }
@@ -125,41 +157,52 @@ func (st *store) generations() (snapshots, logs []int64, err error) {
 }
 
 // replayLogs applies the logs from the snapshot's generation on, and opens the last one. Only the
-// last may end within a record.
+// last may end within a record, and none may be missing.
 func (st *store) replayLogs(s *state, logs []int64) (cut string, err error) {
-	for i, gen := range logs {
-		if gen < st.gen {
-			continue // older than the snapshot
+	logs = slices.DeleteFunc(logs, func(gen int64) bool { return gen < st.gen }) // older than the snapshot
+	for i := range max(len(logs), 1) {
+		if want := st.gen + int64(i); i == len(logs) || logs[i] != want {
+			return "", fmt.Errorf("%s is missing: %s needs it", st.logName(want), st.snapshotName(st.gen))
 		}
-		name, last := st.logName(gen), i == len(logs)-1
-		b, err := os.ReadFile(name)
+	}
+	for _, gen := range logs[:len(logs)-1] {
+		t, _, err := s.replayLog(st.logName(gen))
+		if err == nil && (t.torn > 0 || t.end == 0) {
+			err = fmt.Errorf("%s: byte %d of %d begins no whole and sound record, and a later log follows", st.logName(gen), t.end, t.size)
+		}
 		if err != nil {
 			return "", err
 		}
-		if last && len(b) < len(magic) && strings.HasPrefix(magic, string(b)) {
-			b = nil // the log was cut within its magic
-		}
-		end, torn := 0, 0
-		if b != nil {
-			if end, torn, err = s.replay(name, b); err != nil {
-				return "", err
-			}
-		}
-		if torn > 0 && !last {
-			return "", fmt.Errorf("%s: byte %d of %d begins no whole and sound record, and a later log follows", name, end, len(b))
-		}
-		if last {
-			if torn > 0 {
-				cut = fmt.Sprintf("%s: cut off the last %d of %d bytes, which were not written to their end", name, torn, end+torn)
-			}
-			if st.gen = gen; end == 0 {
-				return cut, st.begin(gen)
-			}
-			st.log, err = logfile.Open(name, b[:end])
-			return cut, err
-		}
 	}
-	return "", st.begin(st.gen)
+	st.gen = logs[len(logs)-1]
+	name := st.logName(st.gen)
+	t, b, err := s.replayLog(name)
+	if err != nil {
+		return "", err
+	}
+	if t.torn > 0 {
+		cut = fmt.Sprintf("%s: cut off the last %d of %d bytes, which were not written to their end", name, t.torn, t.end+t.torn)
+	}
+	if t.end == 0 {
+		return cut, st.begin(st.gen)
+	}
+	st.log, err = logfile.Open(name, b[:t.end])
+	return cut, err
+}
+
+// replayLog applies the records of a log and returns its bytes. A log that was cut within its magic
+// has the tail zero.
+func (s *state) replayLog(name string) (t tail, b []byte, err error) {
+	if b, err = os.ReadFile(name); err != nil {
+		return t, nil, err
+	}
+	if len(b) < len(magic) && strings.HasPrefix(magic, string(b)) {
+		return tail{size: len(b)}, b, nil
+	}
+	if t, err = s.replay(name, b); err != nil {
+		return t, nil, err
+	}
+	return t, b, t.refusal(name)
 }
 
 // begin starts the empty log of a generation, and closes the previous log.
@@ -225,12 +268,19 @@ func (st *store) dropNext() error {
 	return errors.Join(log.Close(), log.Remove())
 }
 
-// first writes the first snapshot and log of a new directory.
+// first writes the first log and snapshot of a new directory. As ever, the log comes first, so that
+// a snapshot without its log has lost it.
 func (st *store) first(nowMs int64, s *zookeeper.Snapshot) error {
-	if err := SaveSnapshot(st.snapshotName(1), nowMs, s); err != nil {
+	if err := st.begin(1); err != nil {
 		return err
 	}
-	return st.begin(1)
+	return SaveSnapshot(st.snapshotName(1), nowMs, s)
+}
+
+// onlyBegun reports whether the only log is the first one and has no records: then the server ended
+// before it wrote its first snapshot.
+func (st *store) onlyBegun(logs []int64) bool {
+	return len(logs) == 1 && logs[0] == 1 && sizeOf(st.logName(1)) <= int64(len(magic))
 }
 
 // append writes records to the log and returns once they are durable.

@@ -53,8 +53,8 @@ func (r *recorded) handle(conn zookeeper.ConnID, req zookeeper.Request) {
 func restored(t failer, records []byte) *zookeeper.Snapshot {
 	t.Helper()
 	st := newState()
-	if _, left, err := st.replay("test", append([]byte(magic), records...)); left != 0 || err != nil {
-		t.Fatalf("%d bytes left, %v", left, err)
+	if left, err := st.replay("test", append([]byte(magic), records...)); left.torn != 0 || err != nil {
+		t.Fatalf("%d bytes left, %v", left.torn, err)
 	}
 	return must[*zookeeper.Snapshot](t)(st.snapshot())
 }

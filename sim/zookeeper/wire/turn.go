@@ -78,6 +78,7 @@ func (s *Server) turn(c *conn, batch []zookeeper.Request) (done int, answers boo
 			break
 		}
 		s.received(c)
+		batch[done].Pipelined = done > 0
 		if s.member.follows() {
 			s.member.receive(c.id, batch[done])
 		} else {

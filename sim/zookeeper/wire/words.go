@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/java"
 )
 
 // version returns the server's version and build date. The date has the form that clients parse;
@@ -26,16 +27,17 @@ var words = map[string]func(*Server, *strings.Builder){
 	"dirs": (*Server).wordDirs,
 	"dump": (*Server).wordDump,
 	"envi": (*Server).wordEnvi,
-	"gtmk": func(_ *Server, b *strings.Builder) { b.WriteString("306") },
+	"gtmk": func(s *Server, b *strings.Builder) { fmt.Fprint(b, s.stats.traceMask) },
 	"hash": func(*Server, *strings.Builder) {}, // the server keeps no digests
 	"isro": (*Server).wordIsro,
 	"mntr": (*Server).wordMntr,
 	"ruok": func(_ *Server, b *strings.Builder) { b.WriteString("imok") },
 	"srst": (*Server).wordSrst,
 	"srvr": func(s *Server, b *strings.Builder) { s.wordSrvr(b, false) },
+	"stmk": func(s *Server, b *strings.Builder) { fmt.Fprint(b, s.stats.traceMask) },
 	"stat": func(s *Server, b *strings.Builder) { s.wordSrvr(b, true) },
-	"wchc": func(s *Server, b *strings.Builder) { s.writeWatches(b, bySession) },
-	"wchp": func(s *Server, b *strings.Builder) { s.writeWatches(b, byPath) },
+	"wchc": (*Server).wordWchc,
+	"wchp": (*Server).wordWchp,
 	"wchs": (*Server).wordWchs,
 }
 
@@ -52,7 +54,8 @@ func (s *Server) word(c *conn, word string) (answer string, known bool) {
 	defer s.mu.Unlock()
 	s.received(c)
 	c.stats.probe = true
-	if s.opt.Words != nil && word != "srvr" && !slices.Contains(s.opt.Words, word) {
+	defer func() { s.stats.sent += int64(len(answer)+wordPacket-1) / wordPacket }()
+	if !s.listed(word) {
 		return word + " is not executed because it is not in the whitelist.\n", true
 	}
 	var b strings.Builder
@@ -66,6 +69,20 @@ func (s *Server) word(c *conn, word string) (answer string, known bool) {
 	}
 	tell(s, &b)
 	return b.String(), true
+}
+
+// wordPacket is how many bytes of a word's answer count as one sent packet (NIOServerCnxn.java,
+// SendBufferWriter).
+const wordPacket = 8192
+
+// listed reports whether a word is answered. A server that may become read-only answers isro, by
+// which clients find out (FourLetterCommands.java).
+func (s *Server) listed(word string) bool {
+	switch {
+	case s.opt.Words == nil, word == "srvr", slices.Contains(s.opt.Words, word):
+		return true
+	}
+	return word == "isro" && (s.readsOnly() || s.member != nil && s.member.ensemble.opt.ReadOnly)
 }
 
 // notServing is the answer of a server without a leader to all words except those in alwaysTold
@@ -144,7 +161,7 @@ func (s *Server) connBrief(c *conn) string {
 	if c.stats.probe {
 		reads = 0
 	}
-	return fmt.Sprintf(" /%s[%d](queued=%d,recved=%d,sent=%d", c.remote, reads, c.out.waiting(), c.stats.received, c.stats.sent)
+	return fmt.Sprintf(" /%s[%d](queued=%d,recved=%d,sent=%d", javaAddrPort(c.remote), reads, c.out.waiting(), c.stats.received, c.stats.sent)
 }
 
 func (s *Server) wordCons(b *strings.Builder) {
@@ -157,7 +174,7 @@ func (s *Server) wordCons(b *strings.Builder) {
 			}
 			l := &st.latency
 			fmt.Fprintf(b, ",lzxid=%#x,lresp=%d,llat=%d,minlat=%d,avglat=%d,maxlat=%d",
-				uint64(st.lastZxid), st.lastMs, l.last, l.min, int64(l.average()), l.max)
+				uint64(st.lastZxid), st.lastMs-s.beganMs, l.last, l.min, int64(l.average()), l.max)
 		}
 		b.WriteString(")\n")
 	}
@@ -172,25 +189,21 @@ func (s *Server) wordCrst(b *strings.Builder) {
 }
 
 func (s *Server) wordSrst(b *strings.Builder) {
-	s.stats = serverStats{rejected: s.stats.rejected}
+	s.stats = serverStats{rejected: s.stats.rejected, traceMask: s.stats.traceMask}
 	b.WriteString("Server stats reset.\n")
 }
 
-// watchesBy groups the watched paths of the data table by key. The real server prints no other
-// table (DataTree.java dumpWatches).
+// watchesBy groups the watched paths of the data table by key, in the order of that table. The real
+// server prints no other table (DataTree.java dumpWatches).
 func (s *Server) watchesBy(key func(session, path string) (group, member string)) (groups []string, members map[string][]string) {
 	members = map[string][]string{}
-	for _, w := range s.machine.Watches() {
-		if w.Child {
-			continue
-		}
+	for _, w := range s.machine.DataWatches() {
 		group, member := key(s.sessionOf(w.Conn), w.Path)
 		if members[group] == nil {
 			groups = append(groups, group)
 		}
 		members[group] = append(members[group], member)
 	}
-	slices.Sort(groups)
 	return groups, members
 }
 
@@ -214,13 +227,31 @@ func (s *Server) wordWchs(b *strings.Builder) {
 	fmt.Fprintf(b, "%d connections watching %d paths\nTotal watches:%d\n", len(sessions), len(paths), total)
 }
 
-// writeWatches prints the watches in groups, for wchc and wchp.
-func (s *Server) writeWatches(b *strings.Builder, key func(session, path string) (group, member string)) {
-	groups, members := s.watchesBy(key)
+// wordWchp prints the paths in the order of the table, and who watches them.
+func (s *Server) wordWchp(b *strings.Builder) {
+	paths, members := s.watchesBy(byPath)
+	writeGroups(b, paths, members)
+}
+
+// wordWchc prints each session's paths in the order of its own set. The sessions have no order that
+// could be foretold; here it is that of their ids.
+func (s *Server) wordWchc(b *strings.Builder) {
+	sessions, members := s.watchesBy(bySession)
+	slices.Sort(sessions)
+	for _, paths := range members { //lint:ordered each is sorted by itself
+		java.InOrder(paths, java.Buckets(watchBuckets, len(paths)), java.Spread)
+	}
+	writeGroups(b, sessions, members)
+}
+
+// watchBuckets is the first size of the table of a connection's watches.
+const watchBuckets = 16
+
+func writeGroups(b *strings.Builder, groups []string, members map[string][]string) {
 	for _, group := range groups {
-		b.WriteString(group + "\n")
+		b.WriteString(java.UTF8(group) + "\n")
 		for _, member := range members[group] {
-			b.WriteString("\t" + member + "\n")
+			b.WriteString("\t" + java.UTF8(member) + "\n")
 		}
 	}
 	b.WriteString("\n")

@@ -59,7 +59,7 @@ func (s *Server) connsByDeadline(sessions []zookeeper.SessionInfo) map[int64][]s
 			atMs = c.sinceMs + gridMs
 		}
 		atMs = (atMs/gridMs + 1) * gridMs
-		sets[atMs] = append(sets[atMs], fmt.Sprintf("ip: /%s sessionId: %#x", c.remote, c.stats.session))
+		sets[atMs] = append(sets[atMs], fmt.Sprintf("ip: /%s sessionId: %#x", javaAddrPort(c.remote), c.stats.session))
 	}
 	return sets
 }
@@ -78,7 +78,7 @@ func (s *Server) wordEnvi(b *strings.Builder) {
 	if err != nil {
 		host = "<NA>"
 	}
-	fmt.Fprintf(b, "Environment:\nzookeeper.version=%s\nhost.name=%s\nos.name=%s\nos.arch=%s\n",
+	fmt.Fprintf(b, "Environment:\nzookeeper.version=%s\nhost.name=%s\njava.version=none\nos.name=%s\nos.arch=%s\n",
 		version(s.opt.Config.Profile), host, runtime.GOOS, runtime.GOARCH)
 }
 

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"net/netip"
 	"regexp"
 	"strings"
 	"testing"
@@ -71,7 +72,7 @@ Zxid: 0x3
 Mode: standalone
 Node count: 7
 `},
-		{"cons", ` /127.0.0.1:PORT[1](queued=0,recved=6,sent=6,sid=SESSION,lop=GETD,est=1795278312000,to=10000,lcxid=0x5,lzxid=0x3,lresp=1795278312000,llat=N,minlat=N,avglat=N,maxlat=N)
+		{"cons", ` /127.0.0.1:PORT[1](queued=0,recved=6,sent=6,sid=SESSION,lop=GETD,est=1795278312000,to=10000,lcxid=0x5,lzxid=0x3,lresp=0,llat=N,minlat=N,avglat=N,maxlat=N)
  /127.0.0.1:PORT[1](queued=0,recved=0,sent=0)
  /127.0.0.1:PORT[0](queued=0,recved=1,sent=0)
 
@@ -157,10 +158,27 @@ func TestResets(t *testing.T) {
 	l.word("srst")
 	l.word("crst")
 	got := blank(l.word("stat"))
-	for _, want := range []string{"Received: 2\nSent: 0\n", "[1](queued=0,recved=0,sent=0)"} {
+	for _, want := range []string{"Received: 2\nSent: 2\n", "[1](queued=0,recved=0,sent=0)"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("got %q, want it to hold %q", got, want)
 		}
+	}
+}
+
+func TestTheTraceMask(t *testing.T) {
+	l := serve(t, Options{})
+	expect(t, l.word("gtmk"), "306")
+	expect(t, l.word("stmk\x00\x00\x00\x00\x00\x00\x00\x05"), "5")
+	expect(t, l.word("stmk"), "")
+	expect(t, l.word("gtmk"), "5")
+}
+
+// Goal: addresses as Java prints them, with no part left out.
+func TestAddressesAreJavas(t *testing.T) {
+	for _, c := range []struct{ addr, want string }{
+		{"[::1]:2181", "[0:0:0:0:0:0:0:1]:2181"}, {"[fe80::1:0:2%eth0]:1", "[fe80:0:0:0:0:1:0:2%eth0]:1"}, {"127.0.0.1:80", "127.0.0.1:80"},
+	} {
+		expect(t, javaAddrPort(netip.MustParseAddrPort(c.addr)), c.want)
 	}
 }
 

@@ -1,0 +1,218 @@
+package zookeeper
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/monosim/monosim/sim/zookeeper/acl"
+)
+
+// Goal: a session's ephemerals go in the order of Java's sets, however the session ends (ZK-2.7).
+// Method: twelve names whose orders real servers 3.8.6 and 3.9.5 gave: that of the word dump, of the
+// live set, and that of its copy, for getEphemerals, closing and expiry.
+
+const (
+	liveOrder = "e71271 e79190 e39595 e55433 e63352 e0"
+	goneOrder = "e71271 e55433 e0 e47514 e23757 e87109 e79190 e39595 e63352 e15838 e7919 e31676"
+)
+
+// owner makes a session with twelve ephemerals, and another that watches them.
+func (l *lab) owner() (owner, watcher ConnID) {
+	owner, watcher = l.connect(), l.connect()
+	l.must(owner, mk("/od"))
+	for i := range 12 {
+		path := fmt.Sprintf("/od/e%d", i*7919)
+		l.must(owner, mkFlags(path, FlagEphemeral))
+		l.must(watcher, watchOn(OpExists, path))
+	}
+	return owner, watcher
+}
+
+// names lists the last components of what names znodes of /od.
+func names(lines []string) string {
+	var found []string
+	for _, line := range lines {
+		if _, name, ok := strings.Cut(line, "/od/"); ok {
+			found = append(found, name)
+		}
+	}
+	return strings.Join(found, " ")
+}
+
+func TestEphemeralsGoAsTheyLieInASet(t *testing.T) { // ZK-2.7, ZK-3.5
+	for _, c := range []struct {
+		name string
+		end  func(l *lab, owner ConnID) []string
+	}{
+		{"closed", func(l *lab, owner ConnID) []string { return l.do(owner, Request{Op: OpCloseSession}) }},
+		{"killed", func(l *lab, _ ConnID) []string { l.m.KillSession(l.nowMs, l.m.Sessions()[0].ID); return l.said() }},
+		{"restored and closed", func(l *lab, owner ConnID) []string {
+			id := l.m.Sessions()[0].ID
+			l.m = Restore(l.m.cfg, l.nowMs, l.m.Snapshot())
+			_, watcher := l.connect(), l.connect()
+			for i := range 12 {
+				l.must(watcher, watchOn(OpExists, fmt.Sprintf("/od/e%d", i*7919)))
+			}
+			l.m.KillSession(l.nowMs, id)
+			return l.said()
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := newLab(t, Config{})
+			owner, _ := l.owner()
+			expect(t, names(l.must(owner, Request{Op: OpGetEphemerals}).Children), goneOrder)
+			live := names(l.m.Sessions()[0].Ephemerals)
+			if !strings.HasPrefix(live, liveOrder) {
+				t.Errorf("got the live set %s, want it to begin with %s", live, liveOrder)
+			}
+			l.writes = nil
+			expect(t, names(c.end(l, owner)), goneOrder)
+			var gone []string
+			for _, w := range l.writes {
+				if w.Op == OpDelete {
+					gone = append(gone, w.Path)
+				}
+			}
+			expect(t, names(gone), goneOrder)
+		})
+	}
+}
+
+func TestAFailedMultiLeavesNoTraceInSets(t *testing.T) { // ZK-5.8, ZK-2.7
+	l := newLab(t, Config{})
+	owner, _ := l.owner()
+	before := l.m.Sessions()[0].Ephemerals
+	children := l.must(owner, Request{Op: OpGetChildren, Path: "/od"}).Children
+	ops := []Request{del("/od/e0"), del("/od/e7919")}
+	for i := range 40 {
+		ops = append(ops, mkFlags(fmt.Sprintf("/od/more%d", i), FlagEphemeral))
+	}
+	l.do(owner, multi(append(ops, del("/none"))...))
+	expect(t, l.m.Sessions()[0].Ephemerals, before)
+	expect(t, l.must(owner, Request{Op: OpGetChildren, Path: "/od"}).Children, children)
+}
+
+// counted makes a machine with a znode /n whose counter stands at a value.
+func counted(t *testing.T, creates int32) *lab {
+	snapshot, err := NewSnapshot(Image{Nodes: []NodeImage{
+		{Path: "/", ACL: acl.Everyone}, {Path: "/zookeeper", ACL: acl.Everyone}, {Path: "/zookeeper/config", ACL: acl.Readers},
+		{Path: "/zookeeper/quota", ACL: acl.Everyone}, {Path: "/n", ACL: acl.Everyone, Offspring: Offspring{Creates: creates}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := newLab(t, Config{})
+	l.m = Restore(l.m.cfg, 0, snapshot)
+	return l
+}
+
+// The real server 3.9.5 gave these names.
+func TestACounterAtItsEnd(t *testing.T) { // ZK-5.2
+	next := mkFlags("/n/n", FlagPersistentSequential)
+	wrapped := []string{"2147483645", "2147483646", "2147483647", "-2147483648", "-2147483647", "-2147483646"}
+	t.Run("one by one", func(t *testing.T) {
+		l := counted(t, math.MaxInt32-2)
+		c := l.connect()
+		for _, name := range wrapped[:3] {
+			expect(t, l.must(c, next).Path, "/n/n"+name)
+		}
+		for range 3 {
+			expect(t, l.reply(c, next).Err, nodeExists)
+		}
+		expect(t, l.stat("/n").Cversion, int32(-5))
+		// A failed create and a delete change nothing of it.
+		l.must(c, del("/n/n2147483647"))
+		expect(t, l.must(c, next).Path, "/n/n2147483647")
+	})
+	t.Run("in a multi", func(t *testing.T) {
+		l := counted(t, math.MaxInt32-2)
+		r := l.must(l.connect(), multi(next, next, next, next, next, next))
+		for i, name := range wrapped {
+			expect(t, r.Results[i].Path, "/n/n"+name)
+		}
+	})
+	t.Run("pipelined", func(t *testing.T) {
+		l := counted(t, math.MaxInt32-2)
+		c := l.connect()
+		for i, name := range wrapped {
+			one := next
+			one.Pipelined = i > 0
+			expect(t, l.must(c, one).Path, "/n/n"+name)
+		}
+		expect(t, l.reply(c, next).Err, nodeExists)
+	})
+	t.Run("a multi that fails", func(t *testing.T) {
+		l := counted(t, math.MaxInt32-2)
+		c := l.connect()
+		l.do(c, multi(next, next, next, next, next, del("/none")))
+		expect(t, l.stat("/n").Cversion, int32(-6))
+		expect(t, l.must(c, next).Path, "/n/n2147483645")
+	})
+}
+
+func TestFollowersCountAsTheLeader(t *testing.T) { // ZK-5.2
+	l := counted(t, math.MaxInt32-1)
+	replica := l.m.Replica()
+	l.m.OnCommit(replica.Follow)
+	c := l.connect()
+	next := mkFlags("/n/n", FlagPersistentSequential)
+	l.must(c, multi(next, next, next))
+	expect(t, replica.DumpTree(), l.m.DumpTree())
+	expect(t, slices.Equal(replica.Children("/n"), l.m.Children("/n")), true)
+}
+
+// Goal: 3.9 refuses a check outside a multi, and takes no zxid for what it cannot read (ZK-14.12,
+// ZK-14.13, ZK-14.14).
+func TestWhat39CannotRead(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		req      Request
+		on38     string
+		on39     string
+		taken38  int64
+		taken39  int64
+		closed39 bool
+	}{
+		{"a check", Request{Op: OpCheck, Path: "/none", Version: -1}, "check NoNodeError zxid=2", "check UnimplementedError zxid=-1", 1, 0, true},
+		{"a check cut short", Request{Op: OpCheck, Malformed: true}, "check MarshallingError zxid=2", "check UnimplementedError zxid=-1", 1, 0, true},
+		{"a create cut short", Request{Op: OpCreate, Malformed: true}, "create MarshallingError zxid=2", "create MarshallingError zxid=1", 1, 0, false},
+		{"a create of null", Request{Op: OpCreate, Malformed: true, HasNull: true}, "create MarshallingError zxid=2", "create MarshallingError zxid=2", 1, 1, false},
+		{"a deleteContainer cut short", Request{Op: OpDeleteContainer, Malformed: true}, "deleteContainer BadArgumentsError zxid=2", "deleteContainer MarshallingError zxid=1", 1, 0, false},
+		{"a multi cut short", Request{Op: OpMulti, Malformed: true}, "multi MarshallingError zxid=2", "multi MarshallingError zxid=2", 1, 1, false},
+		{"a createSession cut short", Request{Op: OpCreateSession, Malformed: true}, "createSession MarshallingError zxid=2", "createSession MarshallingError zxid=2", 1, 1, false},
+		{"a checkWatches of null", Request{Op: OpCheckWatches, Mode: 3, Malformed: true, HasNull: true}, "checkWatches MarshallingError zxid=1", "checkWatches NoWatcher zxid=1", 0, 0, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, p := range []Profile{V38, V39} {
+				l := newLab(t, Config{Profile: p})
+				conn := l.connect()
+				want, taken := []string{"1 " + c.on38}, c.taken38
+				if p == V39 {
+					want, taken = []string{"1 " + c.on39}, c.taken39
+					if c.closed39 {
+						want = append(want, "1 close")
+					}
+				}
+				expect(t, l.do(conn, c.req), want)
+				expect(t, l.m.Zxid(), 1+taken)
+			}
+		})
+	}
+}
+
+// Goal: nulls that are answered, and a second createSession (ZK-1.6, ZK-1.8).
+func TestNullsAndASecondCreateSession(t *testing.T) {
+	l := newLab(t, Config{})
+	c := l.connect()
+	r := l.must(c, Request{Op: OpSync, NullPath: true})
+	expect(t, r.NullPath, true)
+	expect(t, l.do(c, Request{Op: OpCreateSession, TimeoutMs: 4_000}), []string{fmt.Sprintf("1 connected session=%#x timeout=10000", l.m.Sessions()[0].ID)})
+	expect(t, l.m.Zxid(), int64(2))
+	expect(t, l.m.Sessions()[0].DeadlineMs, int64(6_000)) // until it is heard of again
+	l.do(c, Request{Op: OpPing})
+	expect(t, l.m.Sessions()[0].DeadlineMs, int64(12_000))
+	expect(t, l.do(c, Request{Op: OpAuth, Scheme: "digest"}), []string{"1 auth AuthFailedError zxid=0", "1 close"})
+}

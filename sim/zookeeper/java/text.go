@@ -1,0 +1,144 @@
+// Package java does what the Java of a real server does to text and to hash tables, as far as
+// clients see it. It follows OpenJDK 17.
+//
+// Two things to use first:
+//
+//   - [Text] decodes the bytes of a string as a server does that has received it.
+//   - [Buckets] and [InOrder] give the order in which a HashSet lists its members.
+//
+// To change:
+//
+//   - what becomes of broken or uncommon UTF-8: text.go
+//   - the order of a set: hashset.go
+//
+// Unstable: any commit may change it.
+package java
+
+import "unicode/utf8"
+
+// replacement stands for bytes that are no UTF-8.
+const replacement = '\uFFFD'
+
+// Text decodes bytes as new String(b, UTF_8) does, and returns them as a server sends the string
+// again: broken UTF-8 became U+FFFD, and a character beyond the basic plane two surrogates of three
+// bytes each (BinaryInputArchive.java readString, BinaryOutputArchive.java stringToByteBuffer).
+func Text(b []byte) string {
+	if plain(b) {
+		return string(b)
+	}
+	out := make([]byte, 0, len(b)+len(b)/2)
+	for len(b) > 0 {
+		r, n := first(b)
+		if b = b[n:]; r > 0xFFFF {
+			out = appendUnit(appendUnit(out, 0xD800+(r-0x10000)>>10), 0xDC00+(r-0x10000)&0x3FF)
+		} else {
+			out = utf8.AppendRune(out, r)
+		}
+	}
+	return string(out)
+}
+
+// plain reports whether Text leaves the bytes as they are.
+func plain(b []byte) bool {
+	ascii := true
+	for _, c := range b {
+		if c >= 0xF0 {
+			return false
+		}
+		ascii = ascii && c < utf8.RuneSelf
+	}
+	return ascii || utf8.Valid(b)
+}
+
+// appendUnit appends a surrogate as three bytes.
+func appendUnit(b []byte, unit rune) []byte {
+	return append(b, 0xE0|byte(unit>>12), 0x80|byte(unit>>6)&0x3F, 0x80|byte(unit)&0x3F)
+}
+
+// first decodes the first character of b, which is not empty. Where there is none it returns
+// U+FFFD and how many bytes Java drops for it (String.java decodeUTF8_UTF16).
+func first(b []byte) (r rune, n int) {
+	switch lead := b[0]; {
+	case lead < utf8.RuneSelf:
+		return rune(lead), 1
+	case lead >= 0xC2 && lead <= 0xDF:
+		if len(b) > 1 && continues(b[1]) {
+			return rune(lead&0x1F)<<6 | rune(b[1]&0x3F), 2
+		}
+	case lead >= 0xE0 && lead <= 0xEF:
+		return three(b)
+	case lead >= 0xF0 && lead <= 0xF4:
+		return four(b)
+	}
+	return replacement, 1
+}
+
+func continues(c byte) bool { return c&0xC0 == 0x80 }
+
+// three decodes a sequence of three bytes. An encoded surrogate is dropped as a whole.
+func three(b []byte) (r rune, n int) {
+	switch {
+	case len(b) > 1 && (!continues(b[1]) || b[0] == 0xE0 && b[1] < 0xA0):
+		return replacement, 1
+	case len(b) < 3:
+		return replacement, len(b)
+	case !continues(b[2]):
+		return replacement, 2
+	}
+	r = rune(b[0]&0xF)<<12 | rune(b[1]&0x3F)<<6 | rune(b[2]&0x3F)
+	if r >= 0xD800 && r <= 0xDFFF {
+		r = replacement
+	}
+	return r, 3
+}
+
+// four decodes a sequence of four bytes.
+func four(b []byte) (r rune, n int) {
+	switch {
+	case len(b) > 1 && (!continues(b[1]) || b[0] == 0xF0 && b[1] < 0x90 || b[0] == 0xF4 && b[1] > 0x8F):
+		return replacement, 1
+	case len(b) > 2 && !continues(b[2]):
+		return replacement, 2
+	case len(b) < 4:
+		return replacement, len(b)
+	case !continues(b[3]):
+		return replacement, 3
+	}
+	return rune(b[0]&7)<<18 | rune(b[1]&0x3F)<<12 | rune(b[2]&0x3F)<<6 | rune(b[3]&0x3F), 4
+}
+
+// UTF8 encodes a string that Text has decoded as getBytes(UTF_8) does, with four bytes for two
+// surrogates: so a digest sees it, and a terminal.
+func UTF8(s string) string {
+	var out []byte // nil until something differs
+	done := 0
+	for i := 0; i+6 <= len(s); i++ {
+		if high, low, ok := pair(s[i:]); ok {
+			out = utf8.AppendRune(append(out, s[done:i]...), (high-0xD800)<<10+(low-0xDC00)+0x10000)
+			i += 5
+			done = i + 1
+		}
+	}
+	if out == nil {
+		return s
+	}
+	return string(append(out, s[done:]...))
+}
+
+// pair decodes two surrogates of three bytes each at the front of s.
+func pair(s string) (high, low rune, ok bool) {
+	high, ok = surrogate(s)
+	if !ok || high >= 0xDC00 {
+		return 0, 0, false
+	}
+	low, ok = surrogate(s[3:])
+	return high, low, ok && low >= 0xDC00
+}
+
+// surrogate decodes a surrogate of three bytes at the front of s.
+func surrogate(s string) (unit rune, ok bool) {
+	if len(s) < 3 || s[0] != 0xED || s[1] < 0xA0 || !continues(s[1]) || !continues(s[2]) {
+		return 0, false
+	}
+	return 0xD000 | rune(s[1]&0x3F)<<6 | rune(s[2]&0x3F), true
+}

@@ -1,0 +1,88 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+)
+
+// This file tells damage from a torn end. Whoever is killed, or loses power, while writing leaves
+// the front part of a record and nothing behind it: that record was never acknowledged, and is cut
+// off. Anything else that is no sound record is damage, which is for an operator to decide about.
+
+// tail is what follows the last sound record of a file.
+type tail struct {
+	records int // records is the number of sound records before it
+	end     int // end is the offset at which it begins
+	torn    int // torn is the number of its bytes, without trailing zeros, which are unused room
+	// damage describes why it is no torn record; "" if it is one, or if there is nothing.
+	damage string
+	size   int
+}
+
+// describe returns the tail of a file whose sound records are all applied to the state.
+func (s *state) describe(rest []byte, records, size int) tail {
+	written := bytes.TrimRight(rest, "\x00")
+	t := tail{records: records, end: size - len(rest), torn: len(written), size: size}
+	if len(written) < recordHeader {
+		return t
+	}
+	length := int64(binary.BigEndian.Uint32(rest))
+	whole := recordHeader + length
+	switch at := s.wholeRecord(written); {
+	case at > 0:
+		t.damage = fmt.Sprintf("and a whole record follows at byte %d", t.end+at)
+	case length == 0:
+		t.damage = "as it has no length, and bytes follow"
+	case whole <= int64(len(written)), whole == int64(len(rest)) && whole == int64(len(written))+1:
+		t.damage = fmt.Sprintf("as its %d bytes are there and have another checksum", whole)
+	case endsSomewhere(rest, len(written)):
+		t.damage = fmt.Sprintf("as its length, %d, is not that of its bytes", length)
+	}
+	return t
+}
+
+// wholeRecord returns the offset of the first whole record behind the front of b; 0 if there is
+// none. It takes only what continues the state for a record, so that it need not sum up the bytes
+// behind every four that look like a length.
+func (s *state) wholeRecord(b []byte) int {
+	for at := 1; at+recordHeader+3*8 <= len(b); at++ {
+		n := int64(binary.BigEndian.Uint32(b[at:]))
+		if n < 3*8 || n > int64(len(b)-at-recordHeader) {
+			continue
+		}
+		r := reader{rest: b[at+recordHeader:]}
+		nowMs, zxid, nextSessionID := r.int64(), r.int64(), r.int64()
+		if nowMs < s.nowMs || nowMs>>45 != 0 || zxid < s.zxid || (zxid-s.zxid)>>40 != 0 || nextSessionID < s.nextSessionID {
+			continue
+		}
+		if _, _, ok := nextRecord(b[at:]); ok {
+			return at
+		}
+	}
+	return 0
+}
+
+// mostZeros is how many zeros the last record may end with for endsSomewhere to find its end.
+const mostZeros = 64
+
+// endsSomewhere reports whether a record has its checksum if it ends behind the last written byte,
+// and not where its length says.
+func endsSomewhere(rest []byte, written int) bool {
+	want := binary.BigEndian.Uint32(rest[4:])
+	sum := crc32.Checksum(rest[recordHeader:written], castagnoli)
+	for end := written; end < len(rest) && end < written+mostZeros && sum != want; end++ {
+		sum = crc32.Update(sum, castagnoli, rest[end:end+1])
+	}
+	return sum == want
+}
+
+// refusal returns the error of a damaged file, which nobody has changed; nil for a sound or torn
+// one.
+func (t *tail) refusal(name string) error {
+	if t.damage == "" {
+		return nil
+	}
+	return fmt.Errorf("%s: record %d, at byte %d of %d, is damaged, %s; nothing was changed", name, t.records+1, t.end, t.size, t.damage)
+}
