@@ -8,7 +8,7 @@ comma := ,
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # .ci/steps runs side by side what may
-.PHONY: python-mutants help check quick nightly seeds seeds-check fmt fmt-check vet cross-check lint house proto proto-check test test-changed test-computing test-waiting test-summary race race-computing race-waiting nightly-race nightly-whatif nightly-gherkin nightly-soak nightly-seeds nightly-fuzz nightly-scripts nightly-flakes determinism scenarios-check vectors-check check-zookeeper check-zookeeper-suites names mutants check-python check-contract check-runners check-real check-java soak soak-check bench bench-engines bench-zookeeper bench-tfserving bench-agent bench-whatif bench-fidelity beam check-beam lab check-lab fuzz scripts flakes parity parity-check pytest-wheel install size-check release image newcomer findings clean
+.PHONY: python-mutants help check quick nightly seeds seeds-check fmt fmt-check vet cross-check lint house proto proto-check test test-changed test-computing test-waiting test-summary race race-computing race-waiting nightly-race nightly-whatif nightly-gherkin nightly-soak nightly-seeds nightly-fuzz nightly-scripts nightly-flakes determinism scenarios-check vectors-check check-zookeeper check-zookeeper-suites check-grpc names mutants check-python check-contract check-runners check-real check-java soak soak-check bench bench-engines bench-zookeeper bench-tfserving bench-agent bench-whatif bench-fidelity beam check-beam lab check-lab fuzz scripts flakes parity parity-check pytest-wheel install size-check release image newcomer findings clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-23s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -71,7 +71,7 @@ proto-check: ## say whether the Go of engine/proto is what its .proto files give
 
 # Packages whose tests run on the clock of the wall, most of them with processes and
 # sockets. What they wait for has limits, and they leave the processors to others.
-wallclock := /(walltime|process|realrun|agentrun|observe|wire|serve)(/|$$)|/runners/(tfserving|zookeeper)/
+wallclock := /(walltime|process|realrun|agentrun|observe|wire|serve|grpcpeers)(/|$$)|/runners/(tfserving|zookeeper)/
 # How many of them run at once: each waits for two thirds of its time.
 waitingAtOnce := 4
 
@@ -222,6 +222,9 @@ bench-zookeeper: ## a real ZooKeeper and the simulated one side by side: rates a
 
 bench-tfserving: ## the served model server: rates over gRPC, memory, polls, and an idle day in virtual time, beside the aims
 	@$(GO) run ./cmd/bench tfserving
+
+check-grpc: ## hold our gRPC servers to a bare one on C-core, byte by byte and by clients; PYTHON (python3) with grpcio, RECORD=1 records its answers
+	PYTHON="$${PYTHON:-python3}" $(GO) test -count=1 -v -timeout 30m ./runners/grpcpeers $(if $(RECORD),-args -grpcpeers.record)
 
 bench-agent: ## an agent that watches 1,000 replicas: rate, latency and memory, beside the reference's with MONOLITH_SRC and PYTHON
 	@$(GO) run ./cmd/bench agent

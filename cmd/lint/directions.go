@@ -181,7 +181,7 @@ var directions = []direction{
 	},
 	{
 		from: []string{"sim/..."},
-		to: []string{"sim/...", "engine/vtime/...", "engine/env", "engine/env/rpcerrors", "engine/env/zkerrors", "engine/env/httperrors", "engine/cluster", "engine/pysem", "engine/pysem/pyset",
+		to: []string{"sim/...", "engine/vtime/...", "engine/env", "engine/env/rpcerrors", "engine/env/zkerrors", "engine/env/httperrors", "engine/cluster", "engine/grpccore", "engine/pysem", "engine/pysem/pyset",
 			"engine/pysem/textformat", "engine/proto/...", "engine/recipes/...", "engine/pysem/threading/...", "engine/tfrecord", "engine/wholefile"},
 		inTests: []string{"engine/runtimetest/...", "engine/pythontest"},
 		because: "the simulated world knows what it is built from and touched through, not the agents that touch it",
@@ -196,6 +196,10 @@ var directions = []direction{
 		from:    []string{"engine/env/rpcerrors", "engine/env/zkerrors", "engine/env/httperrors", "engine/tasks", "engine/pysem", "engine/pythontest", "engine/wholefile", "engine/lists"},
 		outside: exampleClock,
 		because: "what everybody stands on stands on nothing of ours",
+	},
+	{
+		from:    []string{"engine/grpccore"},
+		because: "whatever serves gRPC stands on it",
 	},
 	{
 		from:    []string{"engine/yamldoc"},

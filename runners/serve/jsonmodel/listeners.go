@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/grpccore"
 	pb "github.com/monosim/monosim/engine/proto/monolith/native_training/runtime/parameter_sync"
 	rpc "github.com/monosim/monosim/engine/proto/monolith/parameter_sync_rpc"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
@@ -31,7 +32,7 @@ type listener struct {
 	flag, name string
 	addr       string
 	socket     net.Listener
-	server     *grpc.Server
+	server     *grpccore.Server
 }
 
 // listeners opens the listeners of the options. It parses all addresses before it opens
@@ -56,7 +57,7 @@ func (o *ServeOptions) listeners(log func(string)) (list []*listener, err error)
 			continue
 		}
 		log(fmt.Sprintf("Starting %s on %s", l.name, l.socket.Addr()))
-		l.server = grpc.NewServer()
+		l.server = grpccore.New(grpccore.Options{})
 		opened = append(opened, l)
 	}
 	return opened, nil

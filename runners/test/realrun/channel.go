@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc/stats"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/grpccore"
 	"github.com/monosim/monosim/engine/walltime"
 )
 
@@ -36,7 +37,7 @@ func newChannel(p *walltime.Process, addr string) *channel {
 		grpc.WithContextDialer(c.connect),
 		grpc.WithStatsHandler(watcher{}),
 		grpc.WithConnectParams(connectParams(p.World())),
-		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(rawBytes{}), grpc.MaxCallRecvMsgSize(env.MaxMessageBytes)),
+		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(grpccore.Bytes{}), grpc.MaxCallRecvMsgSize(env.MaxMessageBytes)),
 	)
 	if err != nil {
 		panic("realrun: gRPC does not take " + addr + ": " + err.Error()) // gRPC accepts any address when a channel is made

@@ -39,7 +39,7 @@
 // To change
 //
 //   - how requests become tasks: server.go; calls and connections: channel.go
-//   - the words of failures: wording.go; how bytes pass gRPC untouched: codec.go
+//   - the words of failures: wording.go; what gRPC itself answers: engine/grpccore
 //   - a model server client: models.go
 //   - a ZooKeeper client: zookeeper.go; its connection task: zookeeper_loop.go; its calls:
 //     zookeeper_call.go; the use of the library: zookeeper_link.go

@@ -3,7 +3,6 @@ package realrun
 import (
 	"context"
 	"errors"
-	"io"
 	"net"
 
 	"google.golang.org/grpc"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/rpcerrors"
+	"github.com/monosim/monosim/engine/grpccore"
 	"github.com/monosim/monosim/engine/walltime"
 )
 
@@ -23,11 +23,11 @@ type server struct {
 	// slots has room for each request that may run at once; nil means no limit.
 	slots    chan struct{}
 	listener net.Listener
-	grpc     *grpc.Server
+	grpc     *grpccore.Server
 }
 
 // refusableBytes is the size up to which a too large request is received, only to be
-// refused in grpc-python's words. Larger ones are refused by gRPC-Go in its own words.
+// refused in grpc-python's words. Larger ones are refused in the words of today's C-core.
 const refusableBytes = 16 * env.MaxMessageBytes
 
 // streamWorkers is the number of goroutines that answer one call after the other, so that their
@@ -39,12 +39,7 @@ func newServer(p *walltime.Process, l net.Listener, workers int, handler env.Han
 	if workers > 0 {
 		s.slots = make(chan struct{}, workers)
 	}
-	s.grpc = grpc.NewServer(
-		grpc.ForceServerCodecV2(rawBytes{}),
-		grpc.UnknownServiceHandler(s.take),
-		grpc.MaxRecvMsgSize(refusableBytes),
-		grpc.NumStreamWorkers(streamWorkers),
-	)
+	s.grpc = grpccore.New(grpccore.Options{Codec: grpccore.Bytes{}, Unknown: s.take, MaxReceive: refusableBytes}, grpc.NumStreamWorkers(streamWorkers))
 	// Serve's error means something only before the server is stopped: then the listener
 	// broke. Clients learn of that from their calls.
 	go func() { _ = s.grpc.Serve(l) }()
@@ -72,13 +67,9 @@ func (s *server) stop() {
 
 // take answers one call, on a goroutine of its own.
 func (s *server) take(_ any, stream grpc.ServerStream) error {
-	var request, more []byte
-	if err := stream.RecvMsg(&request); err != nil {
+	request, err := grpccore.Take(stream)
+	if err != nil {
 		return err
-	}
-	// gRPC resets a stream that is answered before the end of its request was read.
-	if err := stream.RecvMsg(&more); !errors.Is(err, io.EOF) {
-		return errors.Join(err, status.Error(codes.Internal, "a call with more than one request"))
 	}
 	if len(request) > env.MaxMessageBytes {
 		return status.Errorf(codes.ResourceExhausted, rpcerrors.MessageTooLarge, len(request), env.MaxMessageBytes)
@@ -96,7 +87,6 @@ func (s *server) take(_ any, stream grpc.ServerStream) error {
 	}
 	method, _ := grpc.Method(ctx)
 	var response []byte
-	var err error
 	if s.p.Request(method, func() { response, err = s.handler(method, request) }) != nil {
 		<-ctx.Done() // the process ends, and its connections with it
 		return unasked(ctx.Err())

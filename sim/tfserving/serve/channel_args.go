@@ -47,11 +47,8 @@ func (a channelArguments) options() []grpc.ServerOption {
 	if n, ok := a.numbers["grpc.max_concurrent_streams"]; ok && n >= 0 {
 		options = append(options, grpc.MaxConcurrentStreams(uint32(n)))
 	}
-	if n, ok := a.numbers["grpc.max_receive_message_length"]; ok {
-		options = append(options, grpc.MaxRecvMsgSize(unlimited(n)))
-	}
-	if n, ok := a.numbers["grpc.max_send_message_length"]; ok {
-		options = append(options, grpc.MaxSendMsgSize(unlimited(n)))
+	if n := a.length("grpc.max_send_message_length", 0); n > 0 {
+		options = append(options, grpc.MaxSendMsgSize(n))
 	}
 	return options
 }
@@ -66,9 +63,13 @@ func (a channelArguments) duration(key string) time.Duration {
 	return time.Duration(max(n, 0)) * time.Millisecond
 }
 
-// unlimited returns n, or the largest length if n is negative, which means no limit.
-func unlimited(n int) int {
-	if n < 0 {
+// length returns the largest length of messages that an argument gives, or usual. A negative one means no limit.
+func (a channelArguments) length(key string, usual int) int {
+	n, given := a.numbers[key]
+	switch {
+	case !given:
+		return usual
+	case n < 0:
 		return math.MaxInt32
 	}
 	return n

@@ -6,29 +6,30 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/health"
 	"google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/reflection"
 	"google.golang.org/grpc/status"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/grpccore"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-func (s *Server) newGRPC(options ...grpc.ServerOption) *grpc.Server {
+// newGRPC makes the server of gRPC, which answers as C-core (TFS-9.6). TLS is nil for none.
+func (s *Server) newGRPC(arguments channelArguments, secure credentials.TransportCredentials) *grpccore.Server {
 	if s.fake {
-		return s.newFakeGRPC(options...)
+		return s.newFakeGRPC(arguments)
 	}
-	options = append([]grpc.ServerOption{
-		grpc.MaxRecvMsgSize(math.MaxInt32), // no limit, as in server.cc:353
-		grpc.MaxSendMsgSize(math.MaxInt32),
-		grpc.UnknownServiceHandler(unknownMethod),
-		grpc.ForceServerCodecV2(newIncomingCodec()),
-	}, slices.Concat(Tuning(), options)...)
-	g := grpc.NewServer(options...)
-	apis.RegisterModelServiceServer(registrar{g}, &modelService{server: s})
-	apis.RegisterPredictionServiceServer(registrar{g}, &predictionService{server: s})
+	options := slices.Concat([]grpc.ServerOption{grpc.MaxSendMsgSize(math.MaxInt32)}, Tuning(), arguments.options())
+	g := grpccore.New(grpccore.Options{
+		Credentials: secure, Codec: newQuickCodec(),
+		MaxReceive: arguments.length("grpc.max_receive_message_length", math.MaxInt32), // no limit, as in server.cc:353
+	}, options...)
+	apis.RegisterModelServiceServer(g, &modelService{server: s})
+	apis.RegisterPredictionServiceServer(g, &predictionService{server: s})
 	if s.opt.Machine.Profile == tfserving.ProfileHead && s.opt.Machine.EnableGRPCHealthService {
 		registerHealth(g)
 	}
@@ -55,16 +56,13 @@ const streamWorkers = 128
 
 // registerHealth reports both services and the whole server as serving for ever (TFS-14.2). The
 // services have the short names that server.cc gives them.
-func registerHealth(g *grpc.Server) {
+func registerHealth(g *grpccore.Server) {
 	service := health.NewServer()
 	for _, name := range []string{"ModelService", "PredictionService"} {
 		service.SetServingStatus(name, grpc_health_v1.HealthCheckResponse_SERVING)
 	}
 	grpc_health_v1.RegisterHealthServer(g, service)
 }
-
-// unknownMethod answers UNIMPLEMENTED with an empty text, as gRPC's C++ core does.
-func unknownMethod(any, grpc.ServerStream) error { return status.Error(codes.Unimplemented, "") }
 
 // grpcError converts an error of the simulated server to one of grpc-go.
 func grpcError(err error) error {

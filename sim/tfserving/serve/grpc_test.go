@@ -19,6 +19,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/rpcerrors"
+	"github.com/monosim/monosim/engine/grpccore"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/util"
 	"github.com/monosim/monosim/sim/tfserving"
@@ -273,7 +274,7 @@ func TestBytesThatAreNoMessage(t *testing.T) {
 	l.serve(tfserving.Profile24, nil)
 	bad, out := []byte("\xff\xff\xff"), []byte(nil)
 	for _, method := range []string{apis.ModelService_GetModelStatus_FullMethodName, apis.PredictionService_Predict_FullMethodName} {
-		err := l.dial().Invoke(l.context(), method, &bad, &out, grpc.ForceCodecV2(bytesCodec{}))
+		err := l.dial().Invoke(l.context(), method, &bad, &out, grpc.ForceCodecV2(grpccore.Bytes{}))
 		wantStatus(t, err, codes.Internal, "")
 	}
 }

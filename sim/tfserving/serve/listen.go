@@ -30,7 +30,7 @@ func (s *Server) listen(files *portFiles) {
 	if !ok {
 		return
 	}
-	s.grpc = s.newGRPC(append(arguments.options(), secure...)...)
+	s.grpc = s.newGRPC(arguments, secure)
 	listeners, err := s.listenGRPC(arguments.reusePort)
 	if err != nil {
 		for _, ln := range listeners {

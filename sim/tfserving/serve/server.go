@@ -5,8 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"google.golang.org/grpc"
-
+	"github.com/monosim/monosim/engine/grpccore"
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
@@ -35,7 +34,7 @@ type Server struct {
 	timers  map[*time.Timer]bool
 	ended   bool
 
-	grpc  *grpc.Server
+	grpc  *grpccore.Server
 	http  *httpServer
 	ports Ports
 	tasks sync.WaitGroup

@@ -5,7 +5,6 @@ import (
 	"crypto/x509"
 	"fmt"
 
-	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
 
 	"github.com/monosim/monosim/engine/env"
@@ -13,9 +12,9 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// credentials returns the gRPC options for --ssl_config_file. If the file cannot be read, upstream
+// credentials returns those of --ssl_config_file, nil for none. If the file cannot be read, upstream
 // aborts (model_servers/server.cc:122-154): credentials ends the process, and ok is false.
-func (s *Server) credentials(files *portFiles) (options []grpc.ServerOption, ok bool) {
+func (s *Server) credentials(files *portFiles) (secure credentials.TransportCredentials, ok bool) {
 	if s.opt.Machine.SSLConfigFile == "" {
 		s.log.logf(env.Info, "Using InsecureServerCredentials")
 		return nil, true
@@ -36,7 +35,7 @@ func (s *Server) credentials(files *portFiles) (options []grpc.ServerOption, ok 
 		s.machine.FailToListen()
 		return nil, false
 	}
-	return []grpc.ServerOption{grpc.Creds(credentials.NewTLS(tlsConfig))}, true
+	return credentials.NewTLS(tlsConfig), true
 }
 
 func tlsOf(ssl *config.SSLConfig) (*tls.Config, error) {

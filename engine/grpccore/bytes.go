@@ -1,4 +1,4 @@
-package realrun
+package grpccore
 
 import (
 	"fmt"
@@ -6,13 +6,14 @@ import (
 	"google.golang.org/grpc/mem"
 )
 
-// rawBytes is a gRPC codec for messages that are encoded already. Each message is a *[]byte.
-type rawBytes struct{}
+// Bytes is a codec for messages that are encoded already. Each message is a *[]byte.
+type Bytes struct{}
 
 // Name returns the name of gRPC's usual codec, because the bytes are protobuf.
-func (rawBytes) Name() string { return "proto" }
+func (Bytes) Name() string { return "proto" }
 
-func (rawBytes) Marshal(v any) (mem.BufferSlice, error) {
+// Marshal returns the bytes themselves.
+func (Bytes) Marshal(v any) (mem.BufferSlice, error) {
 	data, ok := v.(*[]byte)
 	if !ok {
 		return nil, fmt.Errorf("send a message: found a %T, want *[]byte", v)
@@ -20,7 +21,8 @@ func (rawBytes) Marshal(v any) (mem.BufferSlice, error) {
 	return mem.BufferSlice{mem.SliceBuffer(*data)}, nil
 }
 
-func (rawBytes) Unmarshal(data mem.BufferSlice, v any) error {
+// Unmarshal copies the bytes.
+func (Bytes) Unmarshal(data mem.BufferSlice, v any) error {
 	to, ok := v.(*[]byte)
 	if !ok {
 		return fmt.Errorf("receive a message: found a %T, want *[]byte", v)

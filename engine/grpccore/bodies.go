@@ -1,0 +1,127 @@
+package grpccore
+
+import (
+	"encoding/binary"
+
+	"golang.org/x/net/http2"
+)
+
+// bodies looks for messages of calls that grpc-go would refuse in its own words: too large ones, cut ones, and
+// compressed ones of a call without an encoding. It overwrites them by messages that make the codec
+// refuse them, once a handler receives them; a call of no handler is answered as any other.
+type bodies struct {
+	limit int
+	// coded are the calls that have an encoding, rest is how many bytes of a message are to come of
+	// those whose last frame has ended within one.
+	coded map[uint32]bool
+	rest  map[uint32]int
+
+	taken   int // bytes of the frame that instead stands for
+	instead []byte
+}
+
+const (
+	messageHead = 5  // bytes before a message
+	lost        = -1 // is the rest of a call that is not followed any more
+)
+
+// frame looks at a data frame of the given size, of which at least the head has come. It returns what
+// is to be read in place of the taken bytes, or nil. It is not whole if more has to come first.
+func (m *bodies) frame(b []byte, size int) (instead []byte, whole bool) {
+	stream, flags, payload := streamOf(b), http2.Flags(b[4]), size-frameHead
+	ends, at := flags.Has(http2.FlagDataEndStream), m.rest[stream]
+	if flags.Has(http2.FlagDataPadded) {
+		at = lost
+	}
+	for whole = true; at != lost && at < payload; {
+		from, length := frameHead+at, payload // so that a message without a whole head is cut
+		if payload-at >= messageHead {
+			if len(b) < from+messageHead {
+				return nil, false
+			}
+			length = int(binary.BigEndian.Uint32(b[from+1:]))
+		}
+		why := ""
+		switch {
+		case ends && at+messageHead+length > payload:
+			instead, whole = m.cut(b, size, from)
+		case payload-at < messageHead:
+		case length > m.limit:
+			why = sizeMark
+		case b[from] == 1 && !m.coded[stream]:
+			why = flagMark
+		default:
+			at += messageHead + length
+			continue
+		}
+		if why != "" {
+			instead, whole = m.refuse(b, size, from, why)
+		}
+		if !whole {
+			return nil, false
+		}
+		at = lost
+	}
+	switch {
+	case ends:
+		m.end(stream)
+	case at == lost, at > payload:
+		if m.rest == nil {
+			m.rest = map[uint32]int{}
+		}
+		m.rest[stream] = lost
+		if at != lost {
+			m.rest[stream] = at - payload
+		}
+	default:
+		delete(m.rest, stream)
+	}
+	return instead, true
+}
+
+// cut takes out the message that begins at from, as the call ends within it: to C-core there is none.
+func (m *bodies) cut(b []byte, size, from int) (instead []byte, whole bool) {
+	m.taken = size
+	if len(b) < size {
+		return nil, false
+	}
+	m.instead = append(m.instead[:0], b[:from]...)
+	m.setSize(from - frameHead)
+	return m.instead, true
+}
+
+func (m *bodies) setSize(payload int) {
+	m.instead[0], m.instead[1], m.instead[2] = byte(payload>>16), byte(payload>>8), byte(payload)
+}
+
+// refuse overwrites the message that begins at from. What follows in the frame stays, so that the
+// client's window is used as the client thinks; a frame that is too short grows.
+func (m *bodies) refuse(b []byte, size, from int, why string) (instead []byte, whole bool) {
+	text := append(append(append([]byte{}, mark...), why+"\n"...), b[from+1:from+messageHead]...)
+	own := append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(text))), text...)
+	m.taken = min(from+len(own), size)
+	if len(b) < m.taken {
+		return nil, false
+	}
+	m.instead = append(append(m.instead[:0], b[:from]...), own...)
+	if grown := from + len(own) - size; grown > 0 {
+		m.setSize(size - frameHead + grown)
+	}
+	return m.instead, true
+}
+
+// begin takes note of a call.
+func (m *bodies) begin(stream uint32, coded bool) {
+	if coded {
+		if m.coded == nil {
+			m.coded = map[uint32]bool{}
+		}
+		m.coded[stream] = true
+	}
+}
+
+// end forgets a call.
+func (m *bodies) end(stream uint32) {
+	delete(m.coded, stream)
+	delete(m.rest, stream)
+}

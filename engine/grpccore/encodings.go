@@ -1,0 +1,151 @@
+package grpccore
+
+import (
+	"bytes"
+	"compress/gzip"
+	"compress/zlib"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"io"
+	"strings"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/encoding"
+	"google.golang.org/grpc/mem"
+	"google.golang.org/grpc/status"
+)
+
+func init() {
+	for name := range formats {
+		encoding.RegisterCompressor(marking{name})
+	}
+}
+
+// formats are zlib's as C-core reads them (message_compress.cc).
+var formats = map[string]struct {
+	open  func(io.Reader) (io.Reader, error)
+	write func(io.Writer) io.WriteCloser
+}{
+	"gzip": {
+		func(r io.Reader) (io.Reader, error) {
+			z, err := gzip.NewReader(r)
+			if err == nil {
+				z.Multistream(false)
+			}
+			return z, err
+		},
+		func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) },
+	},
+	"deflate": {
+		func(r io.Reader) (io.Reader, error) { return zlib.NewReader(r) },
+		func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) },
+	},
+}
+
+// marking is a compressor that puts a mark before what it would decompress. grpc-go decompresses
+// without telling for which server, and answers what is wrong in its own words, so that the codec of
+// the server decompresses instead.
+type marking struct{ name string }
+
+// mark begins messages that the codec has more to do with. Nobody outside of the process knows it.
+var mark = []byte(rand.Text())
+
+func (m marking) Name() string { return m.name }
+
+func (m marking) Compress(w io.Writer) (io.WriteCloser, error) { return formats[m.name].write(w), nil }
+
+func (m marking) Decompress(r io.Reader) (io.Reader, error) {
+	return io.MultiReader(strings.NewReader(string(mark)+m.name+"\n"), r), nil
+}
+
+// codec decodes an incoming message, and keeps why it cannot.
+type codec struct {
+	encoding.CodecV2
+	limit int
+}
+
+// incoming is a message that is being received.
+type incoming struct {
+	message any
+	err     error
+}
+
+func (c codec) Unmarshal(data mem.BufferSlice, v any) error {
+	in, ok := v.(*incoming)
+	if !ok {
+		return c.CodecV2.Unmarshal(data, v)
+	}
+	if len(data) > 0 && bytes.HasPrefix(data[0].ReadOnlyData(), mark) {
+		var plain []byte
+		if plain, in.err = c.marked(data.Materialize()[len(mark):]); in.err != nil {
+			return nil
+		}
+		data = mem.BufferSlice{mem.SliceBuffer(plain)}
+	}
+	if c.CodecV2.Unmarshal(data, in.message) != nil {
+		in.err = status.Error(codes.Internal, "") // as GenericDeserialize in proto_utils.h
+	}
+	return nil
+}
+
+// marked decodes what follows the mark: the name of a format and a message in it, or a text of why
+// the message has been refused.
+func (c codec) marked(data []byte) ([]byte, error) {
+	name, rest, _ := bytes.Cut(data, []byte("\n"))
+	switch name := string(name); name {
+	case sizeMark:
+		return nil, tooLarge(int64(binary.BigEndian.Uint32(rest)), c.limit)
+	case flagMark:
+		return nil, status.Error(codes.Internal, "Compression bit set but no encoding configured")
+	default:
+		return inflate(name, rest, c.limit)
+	}
+}
+
+// These stand for the name of a format where a front has overwritten a message.
+const (
+	sizeMark = "size"
+	flagMark = "flag"
+)
+
+var gzipMagic = []byte{0x1f, 0x8b, 8}
+
+func inflate(name string, compressed []byte, limit int) ([]byte, error) {
+	if len(compressed) == 0 {
+		return nil, nil
+	}
+	if name == "gzip" && !bytes.HasPrefix(compressed, gzipMagic[:min(len(compressed), len(gzipMagic))]) {
+		return nil, zlibError(gzip.ErrHeader) // Go's reader looks only at a whole header
+	}
+	rest := bytes.NewReader(compressed)
+	reader, err := formats[name].open(rest)
+	if err != nil {
+		return nil, zlibError(err)
+	}
+	plain, err := io.ReadAll(io.LimitReader(reader, int64(limit)))
+	if err != nil {
+		return nil, zlibError(err)
+	}
+	more, err := io.Copy(io.Discard, reader)
+	switch {
+	case err != nil:
+		return nil, zlibError(err)
+	case rest.Len() > 0:
+		return nil, status.Error(codes.Internal, "Decompression failed due to not all input consumed")
+	case more > 0:
+		return nil, tooLarge(int64(len(plain))+more, limit)
+	}
+	return plain, nil
+}
+
+func zlibError(err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) || err == io.EOF {
+		return status.Error(codes.Internal, "Decompression failed due to data error")
+	}
+	return status.Error(codes.Internal, "Decompression failed due to zlib error")
+}
+
+func tooLarge(size int64, limit int) error {
+	return status.Errorf(codes.ResourceExhausted, "SERVER: Received message larger than max (%d vs. %d)", size, limit)
+}

@@ -1,0 +1,200 @@
+package grpccore
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"net"
+	"slices"
+
+	"golang.org/x/net/http2"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+)
+
+// fronted puts a front before the connections of a server, behind their TLS.
+type fronted struct {
+	credentials.TransportCredentials
+	limit int // of a request in bytes
+}
+
+func newFronted(secure credentials.TransportCredentials, limit int) fronted {
+	if secure == nil {
+		secure = insecure.NewCredentials()
+	}
+	return fronted{secure, limit}
+}
+
+func (f fronted) ServerHandshake(raw net.Conn) (net.Conn, credentials.AuthInfo, error) {
+	conn, info, err := f.TransportCredentials.ServerHandshake(raw)
+	if err != nil {
+		return nil, nil, err
+	}
+	return newFront(conn, f.limit), info, nil
+}
+
+func (f fronted) Clone() credentials.TransportCredentials {
+	return fronted{f.TransportCredentials.Clone(), f.limit}
+}
+
+// ClientHandshake is of clients, which have no front.
+func (f fronted) ClientHandshake(ctx context.Context, authority string, raw net.Conn) (net.Conn, credentials.AuthInfo, error) {
+	return f.TransportCredentials.ClientHandshake(ctx, authority, raw)
+}
+
+// front is a connection as grpc-go reads it. It passes the frames of usual calls as they came, in
+// the buffer of the reader. Of other calls it passes a header that makes grpc-go answer as C-core,
+// or answers itself.
+type front struct {
+	net.Conn
+	judge  *judge
+	bodies bodies
+
+	ready []byte // is read before anything else
+	held  []byte // begins a frame whose rest has not come
+	room  []byte // for held, and what comes after it
+	skip  int    // of the bytes that follow, this many are passed unseen
+	err   error
+
+	out writing
+}
+
+func newFront(conn net.Conn, limit int) *front {
+	return &front{Conn: conn, judge: newJudge(), bodies: bodies{limit: limit}, skip: len(http2.ClientPreface)}
+}
+
+func (f *front) Read(p []byte) (int, error) {
+	for len(f.ready) == 0 {
+		if f.err != nil {
+			return 0, f.err
+		}
+		if len(f.held) > 0 {
+			f.readOn()
+			continue
+		}
+		var n int
+		n, f.err = f.Conn.Read(p)
+		if clean := f.scan(p[:n], false); clean > 0 {
+			return clean, nil
+		}
+	}
+	n := copy(p, f.ready)
+	f.ready = f.ready[n:]
+	return n, nil
+}
+
+// readOn reads what follows the held bytes.
+func (f *front) readOn() {
+	const more = 16 << 10
+	f.room = slices.Grow(append(f.room[:0], f.held...), more)
+	n, err := f.Conn.Read(f.room[len(f.room) : len(f.room)+more])
+	whole := f.room[:len(f.room)+n]
+	f.held, f.ready, f.err = f.held[:0], f.ready[:0], err
+	f.scan(whole, true)
+}
+
+const (
+	frameHead    = 9       // bytes before a frame's payload
+	largestBlock = 4 << 20 // bytes of a header block with its frames; a client with more is cut off
+)
+
+var errBlockTooLarge = errors.New("grpccore: a header block of more than 4 MiB")
+
+// scan looks through bytes of the client. It returns how many at their begin are to be read as
+// they are, and puts what is to be read after them into ready. With copying all goes there.
+func (f *front) scan(b []byte, copying bool) (clean int) {
+	pass := func(n int) {
+		if copying {
+			f.ready = append(f.ready, b[:n]...)
+		} else {
+			clean += n
+		}
+		b = b[n:]
+	}
+	own := func(n int) { // from here on all goes through ready
+		if !copying {
+			copying = true
+			f.ready = f.ready[:0]
+		}
+		b = b[n:]
+	}
+	for len(b) > 0 {
+		if f.skip > 0 {
+			n := min(f.skip, len(b))
+			f.skip -= n
+			pass(n)
+			continue
+		}
+		size, whole := blockSize(b)
+		if !whole {
+			if len(b) > largestBlock {
+				f.err = errBlockTooLarge
+				return clean
+			}
+			f.held = append(f.held[:0], b...)
+			return clean
+		}
+		if size == 0 {
+			f.skip = frameHead + payloadSize(b)
+			switch kind, flags := http2.FrameType(b[3]), http2.Flags(b[4]); {
+			case kind == http2.FrameData:
+				instead, whole := f.bodies.frame(b, f.skip)
+				if !whole {
+					f.held, f.skip = append(f.held[:0], b...), 0
+					return clean
+				}
+				if instead != nil {
+					own(0)
+					f.ready = append(f.ready, instead...)
+					f.skip -= f.bodies.taken
+					b = b[f.bodies.taken:]
+				}
+			case kind == http2.FrameSettings && flags.Has(http2.FlagSettingsAck):
+				f.judge.settled = true
+			case kind == http2.FrameRSTStream:
+				f.bodies.end(streamOf(b))
+			}
+			continue
+		}
+		v := f.judge.frames(b[:size])
+		f.bodies.begin(streamOf(b), v.coded)
+		if v.pass {
+			pass(size)
+			continue
+		}
+		if len(v.answer) > 0 {
+			f.out.tell(f.Conn, v.answer)
+		}
+		own(size)
+		f.ready = append(f.ready, v.instead...)
+	}
+	return clean
+}
+
+func payloadSize(frame []byte) int { return int(binary.BigEndian.Uint32(frame) >> 8) }
+
+// blockSize returns how many bytes at the begin of b are the frames of a header block: 0 if it
+// begins with another frame. It is not whole if the block, or the head of the frame, is not.
+func blockSize(b []byte) (size int, whole bool) {
+	for {
+		if len(b)-size < frameHead {
+			return 0, false
+		}
+		frame := b[size:]
+		kind, flags := http2.FrameType(frame[3]), http2.Flags(frame[4])
+		if size == 0 && kind != http2.FrameHeaders {
+			return 0, true
+		}
+		if size > 0 && kind != http2.FrameContinuation {
+			return size, true // the judge sees that the block does not end
+		}
+		n := frameHead + payloadSize(frame)
+		if len(frame) < n {
+			return 0, false
+		}
+		size += n
+		if flags.Has(http2.FlagHeadersEndHeaders) {
+			return size, true
+		}
+	}
+}

@@ -1,0 +1,138 @@
+package grpccore
+
+import (
+	"bytes"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+)
+
+// sent is a connection on which a client has sent what in gives.
+type sent struct {
+	net.Conn
+	in  io.Reader
+	out bytes.Buffer
+}
+
+func (s *sent) Read(p []byte) (int, error)  { return s.in.Read(p) }
+func (s *sent) Write(p []byte) (int, error) { return s.out.Write(p) }
+
+// conversation returns what a client sends: calls with a table of HPACK that grows, odd and refused
+// ones between them, long headers, messages in pieces, too large and cut ones.
+func conversation(t testing.TB) []byte {
+	t.Helper()
+	var all, block bytes.Buffer
+	all.WriteString(http2.ClientPreface)
+	framer, encoder := http2.NewFramer(&all, nil), hpack.NewEncoder(&block)
+	try := func(err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	try(framer.WriteSettings())
+	try(framer.WriteSettingsAck())
+	stream := uint32(1)
+	call := func(body []byte, changes ...string) {
+		block.Reset()
+		fields := []string{":method", "POST", ":scheme", "http", ":path", "/a.B/C", ":authority", "peer", "te", "trailers", "content-type", "application/grpc"}
+		for i := 0; i < len(changes); i += 2 {
+			fields = append(fields, changes[i], changes[i+1])
+		}
+		for i := 0; i < len(fields); i += 2 {
+			try(encoder.WriteField(hpack.HeaderField{Name: fields[i], Value: fields[i+1]}))
+		}
+		half := block.Len() / 2
+		try(framer.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: block.Bytes()[:half]}))
+		try(framer.WriteContinuation(stream, true, block.Bytes()[half:]))
+		try(framer.WriteData(stream, false, body[:len(body)/2]))
+		try(framer.WriteData(stream, true, body[len(body)/2:]))
+		stream += 2
+	}
+	hello := []byte("\x00\x00\x00\x00\x05hello")
+	for range 2 {
+		call(hello)
+		call(hello, "x-name", "value", "grpc-timeout", "5S")
+		call(hello, "host", "other")
+		call(hello, "grpc-encoding", "br")
+		call(hello, "x-long", strings.Repeat("v", 20000))
+		call([]byte("\x00\xff\x00\x00\x00" + strings.Repeat("large", 100)))
+		call([]byte("\x01\x00\x00\x00\x05hello"))
+		call(hello[:8])
+	}
+	return all.Bytes()
+}
+
+// TestPiecesMakeNoDifference reads a conversation whole, and in pieces that break everywhere: what the
+// server reads, and what the client is told, is the same.
+func TestPiecesMakeNoDifference(t *testing.T) {
+	read := func(in io.Reader) (server, client []byte) {
+		c := &sent{in: in}
+		server, err := io.ReadAll(newFront(c, 4<<20))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return server, c.out.Bytes()
+	}
+	all := conversation(t)
+	server, client := read(bytes.NewReader(all))
+	if bytes.Equal(server, all) || len(client) == 0 {
+		t.Fatalf("%d bytes were read as %d, and %d answered: nothing was odd, and nothing refused", len(all), len(server), len(client))
+	}
+	for name, in := range map[string]io.Reader{
+		"byte by byte": iotest.OneByteReader(bytes.NewReader(all)),
+		"halves":       iotest.HalfReader(bytes.NewReader(all)),
+	} {
+		if s, c := read(in); !bytes.Equal(s, server) || !bytes.Equal(c, client) {
+			t.Errorf("%s: the server read %d bytes and the client %d, want %d and %d, and the same ones", name, len(s), len(c), len(server), len(client))
+		}
+	}
+}
+
+// TestUsualCallsPassAsTheyCame sends calls of which grpc-go makes what C-core does.
+func TestUsualCallsPassAsTheyCame(t *testing.T) {
+	all := conversation(t)
+	first := bytes.Index(all, []byte("hello")) + len("hello")
+	got, err := io.ReadAll(newFront(&sent{in: bytes.NewReader(all[:first])}, 4<<20))
+	if err != nil || !bytes.Equal(got, all[:first]) {
+		t.Errorf("%d bytes were read as %d (%v), want them as they were", first, len(got), err)
+	}
+}
+
+// FuzzFront sends anything behind a preface. Whatever it is, the front comes to an end, and the pieces make no difference.
+func FuzzFront(f *testing.F) {
+	f.Add(conversation(f))
+	f.Fuzz(func(t *testing.T, all []byte) {
+		var read [2][]byte
+		for i, in := range []io.Reader{bytes.NewReader(all), iotest.HalfReader(bytes.NewReader(all))} {
+			read[i], _ = io.ReadAll(newFront(&sent{in: in}, 1<<10)) // an error is one way to end
+		}
+		if !bytes.Equal(read[0], read[1]) {
+			t.Errorf("read %d bytes whole and %d in pieces, want the same", len(read[0]), len(read[1]))
+		}
+	})
+}
+
+// BenchmarkUsualCall is what a front costs a call.
+func BenchmarkUsualCall(b *testing.B) {
+	var all bytes.Buffer
+	var block bytes.Buffer
+	encoder := hpack.NewEncoder(&block)
+	for _, f := range (&call{path: &hpack.HeaderField{Value: "/a.B/C"}, authority: &hpack.HeaderField{Value: "peer"}}).instead() {
+		f.Sensitive = true
+		_ = encoder.WriteField(f)
+	}
+	framer := http2.NewFramer(&all, nil)
+	j := newJudge()
+	for i := range b.N {
+		all.Reset()
+		_ = framer.WriteHeaders(http2.HeadersFrameParam{StreamID: uint32(2*i + 1), BlockFragment: block.Bytes(), EndHeaders: true})
+		if !j.frames(all.Bytes()).pass {
+			b.Fatal("a usual call did not pass")
+		}
+	}
+}

@@ -1,0 +1,271 @@
+package grpccore
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+)
+
+// judge reads the header blocks of one connection as C-core does.
+type judge struct {
+	decoder *hpack.Decoder
+	call    call
+	block   []byte
+
+	settled bool   // the client has acknowledged our settings, so that their limit holds
+	newest  uint32 // the last stream that began
+	// usual is the last block that was passed as it came and has left the table as it was, so that
+	// the same bytes say the same again.
+	usual []byte
+	coded bool // usual has an encoding
+	// apart is set once a block was not passed as it came: the decoder of grpc-go does not know the
+	// table any more, so no later block may use it.
+	apart bool
+
+	encoder *hpack.Encoder
+	encoded bytes.Buffer
+	out     bytes.Buffer
+	framer  *http2.Framer
+}
+
+// tableSize is that of HPACK's dynamic table, as grpc-go and C-core leave it.
+const tableSize = 4096
+
+func newJudge() *judge {
+	j := &judge{}
+	j.decoder = hpack.NewDecoder(tableSize, j.call.take)
+	j.encoder = hpack.NewEncoder(&j.encoded)
+	j.framer = http2.NewFramer(&j.out, nil)
+	return j
+}
+
+// verdict says what becomes of the frames of a header block. The bytes are valid until the next.
+type verdict struct {
+	pass    bool   // grpc-go reads them as they are
+	instead []byte // is what it reads where it does not
+	answer  []byte // goes to the client
+	coded   bool   // the call has an encoding
+}
+
+// frames decides about the frames of one header block.
+func (j *judge) frames(b []byte) verdict {
+	ends, stream := http2.Flags(b[4]).Has(http2.FlagHeadersEndStream), streamOf(b)
+	block, ok := j.payload(b, stream)
+	if !ok || stream == 0 {
+		return verdict{pass: true} // grpc-go ends the connection, too
+	}
+	begins := stream > j.newest && stream%2 == 1
+	if begins && !j.apart && len(block) > 0 && bytes.Equal(block, j.usual) {
+		j.newest = stream
+		return verdict{pass: true, coded: j.coded}
+	}
+	j.call.reset(hardLimit)
+	if !j.settled {
+		j.call.limit = math.MaxInt32
+	}
+	if _, err := j.decoder.Write(block); err != nil || j.decoder.Close() != nil {
+		return verdict{pass: true} // grpc-go ends the connection, too
+	}
+	if !begins {
+		return verdict{instead: j.later(stream, ends)}
+	}
+	j.newest = stream
+	if len(block) >= j.call.limit {
+		j.call.findTooLong(block)
+	}
+	j.call.judge()
+	coded := j.call.encoding != nil && j.call.encoding.Value != "identity"
+	switch {
+	case j.call.refuse != nil:
+		j.apart = true
+		return verdict{answer: j.refusal(stream, ends, j.call.refuse)}
+	case j.apart, j.call.odd:
+		j.apart = true
+		return verdict{instead: j.headers(stream, ends, j.call.instead()), coded: coded}
+	}
+	j.usual = j.usual[:0]
+	if constant(block) {
+		j.usual, j.coded = append(j.usual, block...), coded
+	}
+	return verdict{pass: true, coded: coded}
+}
+
+// later returns what grpc-go reads of a header block that begins no call. With one that ends a
+// call a client would send trailers, which nobody reads; others are ignored.
+func (j *judge) later(stream uint32, ends bool) []byte {
+	j.apart = true
+	j.out.Reset()
+	if ends {
+		_ = j.framer.WriteData(stream, true, nil) // a buffer takes all
+	}
+	return j.out.Bytes()
+}
+
+// headers encodes fields without HPACK's dynamic table.
+func (j *judge) headers(stream uint32, ends bool, fields []hpack.HeaderField) []byte {
+	j.out.Reset()
+	j.write(stream, ends, fields)
+	return j.out.Bytes()
+}
+
+func (j *judge) write(stream uint32, ends bool, fields []hpack.HeaderField) {
+	j.encoded.Reset()
+	for _, f := range fields {
+		f.Sensitive = true // so that it is not put into the table
+		_ = j.encoder.WriteField(f)
+	}
+	block := j.encoded.Bytes()
+	const most = 16384
+	part := block[:min(most, len(block))]
+	block = block[len(part):]
+	_ = j.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: part, EndStream: ends, EndHeaders: len(block) == 0})
+	for len(block) > 0 {
+		part = block[:min(most, len(block))]
+		block = block[len(part):]
+		_ = j.framer.WriteContinuation(stream, len(block) == 0, part)
+	}
+}
+
+// refusal encodes an answer. Where the client has not ended its call, a reset tells it to.
+func (j *judge) refusal(stream uint32, ended bool, r *refusal) []byte {
+	j.out.Reset()
+	if r.reset {
+		_ = j.framer.WriteRSTStream(stream, http2.ErrCodeInternal)
+		return j.out.Bytes()
+	}
+	j.write(stream, true, []hpack.HeaderField{
+		{Name: ":status", Value: "200"}, {Name: "content-type", Value: contentType},
+		{Name: "grpc-status", Value: strconv.Itoa(int(r.code))}, {Name: "grpc-message", Value: percentEncoded(r.text)},
+	})
+	if !ended {
+		_ = j.framer.WriteRSTStream(stream, http2.ErrCodeNo)
+	}
+	return j.out.Bytes()
+}
+
+// percentEncoded writes a text as a field's value has to be: percent_encoding.cc.
+func percentEncoded(text string) string {
+	var b strings.Builder
+	for i := range len(text) {
+		if c := text[i]; c >= ' ' && c <= '~' && c != '%' {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
+}
+
+func streamOf(frame []byte) uint32 { return binary.BigEndian.Uint32(frame[5:]) & (1<<31 - 1) }
+
+// payload returns the header block in frames, without padding and priority. It is not ok if the
+// frames are no header block.
+func (j *judge) payload(b []byte, stream uint32) (block []byte, ok bool) {
+	size := payloadSize(b)
+	flags, part := http2.Flags(b[4]), b[frameHead:frameHead+size]
+	pad := 0
+	if flags.Has(http2.FlagHeadersPadded) {
+		if len(part) == 0 {
+			return nil, false
+		}
+		pad, part = int(part[0]), part[1:]
+	}
+	if flags.Has(http2.FlagHeadersPriority) {
+		if len(part) < 5 {
+			return nil, false
+		}
+		part = part[5:]
+	}
+	if pad > len(part) {
+		return nil, false
+	}
+	part = part[:len(part)-pad]
+	if flags.Has(http2.FlagHeadersEndHeaders) {
+		return part, true
+	}
+	j.block = append(j.block[:0], part...)
+	for b = b[frameHead+size:]; len(b) > 0; b = b[frameHead+size:] {
+		size, flags = payloadSize(b), http2.Flags(b[4])
+		if streamOf(b) != stream {
+			return nil, false
+		}
+		j.block = append(j.block, b[frameHead:frameHead+size]...)
+	}
+	return j.block, flags.Has(http2.FlagContinuationEndHeaders)
+}
+
+// constant reports whether a valid header block leaves HPACK's table as it is: all of its fields are
+// indexed, or literal and not to be put into the table.
+func constant(block []byte) bool {
+	for len(block) > 0 {
+		var r representation
+		if r, block = next(block); r.changes {
+			return false
+		}
+	}
+	return true
+}
+
+// findTooLong looks for a text that is too long by itself, in the form in which it came.
+func (c *call) findTooLong(block []byte) {
+	for field := 0; len(block) > 0; field++ {
+		var r representation
+		r, block = next(block)
+		switch {
+		case r.key+32 >= c.limit:
+			c.tooLong(field, "key", r.key)
+			return
+		case r.value+32 >= c.limit:
+			c.tooLong(field, "value", r.value)
+			return
+		}
+	}
+}
+
+// representation is how a field is written (RFC 7541, section 6).
+type representation struct {
+	changes    bool // the table
+	key, value int  // are lengths of texts, as they came
+}
+
+// next reads one representation of a valid block.
+func next(block []byte) (r representation, rest []byte) {
+	bits := 4
+	switch b := block[0]; {
+	case b&0x80 != 0:
+		_, rest = integer(block, 7)
+		return r, rest
+	case b&0xe0 == 0x20:
+		_, rest = integer(block, 5)
+		return representation{changes: true}, rest
+	case b&0x40 != 0:
+		bits, r.changes = 6, true
+	}
+	index, rest := integer(block, bits)
+	if index == 0 {
+		r.key, rest = integer(rest, 7)
+		rest = rest[r.key:]
+	}
+	r.value, rest = integer(rest, 7)
+	return r, rest[r.value:]
+}
+
+// integer reads an integer with a prefix of so many bits (RFC 7541, section 5.1).
+func integer(b []byte, bits int) (n int, rest []byte) {
+	mask := 1<<bits - 1
+	if n = int(b[0]) & mask; n < mask {
+		return n, b[1:]
+	}
+	for i, shift := 1, 0; ; i, shift = i+1, shift+7 {
+		n += int(b[i]&0x7f) << shift
+		if b[i]&0x80 == 0 {
+			return n, b[i+1:]
+		}
+	}
+}

@@ -1,0 +1,134 @@
+package grpccore
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"slices"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/encoding"
+	_ "google.golang.org/grpc/encoding/proto" // is the usual codec
+	"google.golang.org/grpc/status"
+)
+
+// Options are what a server has beside the options of grpc-go.
+type Options struct {
+	// Credentials are those of TLS; nil means none.
+	Credentials credentials.TransportCredentials
+	// Unknown answers methods that are not registered; nil means UNIMPLEMENTED without a text, as
+	// servers in C++ answer.
+	Unknown grpc.StreamHandler
+	// Codec is that of all messages; nil means protobuf's.
+	Codec encoding.CodecV2
+	// MaxReceive is the largest size of a request in bytes; 0 means 4 MiB, C-core's default.
+	MaxReceive int
+}
+
+// Server is a gRPC server that answers as one on the C core does.
+type Server struct{ *grpc.Server }
+
+// New returns a server. The options must not have what Options has.
+func New(o Options, options ...grpc.ServerOption) *Server {
+	if o.Unknown == nil {
+		o.Unknown = func(any, grpc.ServerStream) error { return status.Error(codes.Unimplemented, "") }
+	}
+	if o.Codec == nil {
+		o.Codec = encoding.GetCodecV2("proto")
+	}
+	o.MaxReceive = cmp.Or(o.MaxReceive, 4<<20)
+	return &Server{grpc.NewServer(append(slices.Clone(options),
+		grpc.Creds(newFronted(o.Credentials, o.MaxReceive)),
+		grpc.MaxRecvMsgSize(o.MaxReceive),
+		grpc.MaxHeaderListSize(hardLimit),
+		grpc.ForceServerCodecV2(codec{o.Codec, o.MaxReceive}),
+		grpc.UnknownServiceHandler(answering(o.Unknown)),
+	)...)}
+}
+
+// RegisterService registers a service whose calls begin and fail as C-core's.
+func (s *Server) RegisterService(desc *grpc.ServiceDesc, service any) {
+	own := *desc
+	own.Methods, own.Streams = nil, slices.Clone(desc.Streams)
+	for i, m := range own.Streams {
+		own.Streams[i].Handler = answering(m.Handler)
+	}
+	for _, m := range desc.Methods {
+		// C-core reads one message and looks no further, as grpc-go does for a stream.
+		own.Streams = append(own.Streams, grpc.StreamDesc{StreamName: m.MethodName, Handler: once(m.Handler), ClientStreams: true})
+	}
+	s.Server.RegisterService(&own, service)
+}
+
+// once returns a handler of calls with one request and one response.
+func once(handle grpc.MethodHandler) grpc.StreamHandler {
+	return func(service any, stream grpc.ServerStream) error {
+		response, err := handle(service, stream.Context(), func(request any) error {
+			err := receive(stream, request)
+			if err == io.EOF {
+				return status.Error(codes.Internal, "No payload") // GenericDeserialize in proto_utils.h
+			}
+			return err
+		}, nil)
+		if err != nil {
+			return err
+		}
+		if err := plain(stream.Context()); err != nil {
+			return err
+		}
+		return stream.SendMsg(response)
+	}
+}
+
+func answering(handle grpc.StreamHandler) grpc.StreamHandler {
+	return func(service any, stream grpc.ServerStream) error { return handle(service, answer{stream}) }
+}
+
+// answer is a stream that receives and answers as C-core's.
+type answer struct{ grpc.ServerStream }
+
+func (a answer) RecvMsg(request any) error { return receive(a.ServerStream, request) }
+
+func (a answer) SendMsg(response any) error {
+	if err := plain(a.Context()); err != nil {
+		return err
+	}
+	return a.ServerStream.SendMsg(response)
+}
+
+// receive receives a message. grpc-go answers an error of its own at once and in its own words, so
+// the codec keeps it for us.
+func receive(stream grpc.ServerStream, message any) error {
+	in := incoming{message: message}
+	if err := stream.RecvMsg(&in); err != nil {
+		return err
+	}
+	return in.err
+}
+
+// plain sees to it that the answer to a compressed request is not compressed. When the deadline of the
+// call has passed there is no answer any more.
+func plain(ctx context.Context) error {
+	if ctx.Err() == context.DeadlineExceeded {
+		return status.Error(codes.DeadlineExceeded, deadlineExceeded)
+	}
+	s, ok := grpc.ServerTransportStreamFromContext(ctx).(interface {
+		RecvCompress() string
+		SetSendCompress(name string) error
+	})
+	if ok && s.RecvCompress() != "" {
+		_ = s.SetSendCompress("") // fails once the header is sent, which says that it is not compressed
+	}
+	return nil
+}
+
+// Take receives the one request of a call, as grpc-python does.
+func Take(stream grpc.ServerStream) (request []byte, err error) {
+	if err = stream.RecvMsg(&request); err == io.EOF {
+		method, _ := grpc.MethodFromServerStream(stream)
+		return nil, status.Errorf(codes.Unimplemented, `"b'%s'" requires exactly one request message.`, method)
+	}
+	return request, err
+}

@@ -1,0 +1,29 @@
+package grpcpeers
+
+import "strings"
+
+// Known returns why the answer of our servers to a probe may differ from C-core's, "" if it may not.
+func (p Probe) Known() string {
+	switch p.Name {
+	case "flag 2", "flag 255":
+		return "C-core answers one way or another, by chance"
+	case "control characters in a value":
+		return "no client library sends them; grpc-go cannot read them, C-core passes them"
+	case "pings during a call":
+		return "both say too_many_pings and close; C-core gives running calls the text Too many pings first"
+	}
+	if p.Name == "timeout before the message is whole" {
+		return "grpc-go, which waits for the rest of the message, may say first that a context has a deadline"
+	}
+	if name, ok := strings.CutPrefix(p.Name, "frames: "); ok && violations[name] {
+		return "no client library breaks HTTP/2 so; C-core ignores or takes what grpc-go closes the connection for, or the other way round"
+	}
+	return ""
+}
+
+// violations are conversations that HTTP/2 forbids, or that no client has.
+var violations = map[string]bool{
+	"no preface": true, "no settings": true, "data of stream 0": true, "headers of stream 0": true, "settings acknowledged twice": true,
+	"settings of a wrong value": true, "ping of a stream": true, "header block that is none": true, "index of no table": true,
+	"empty header block": true, "frame too large": true, "padded": true,
+}

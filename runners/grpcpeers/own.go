@@ -1,0 +1,124 @@
+package grpcpeers
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+
+	"github.com/monosim/monosim/engine/grpccore"
+)
+
+// Version is that of the grpcio whose answers are recorded.
+const Version = "1.85.1"
+
+// Own returns a server of ours with the methods of core.py, in the words that grpc-python has for
+// them.
+func Own() *grpccore.Server {
+	return grpccore.New(grpccore.Options{Codec: grpccore.Bytes{}, Unknown: take})
+}
+
+func take(_ any, stream grpc.ServerStream) error {
+	method, _ := grpc.MethodFromServerStream(stream)
+	name, ok := strings.CutPrefix(method, "/peers.Probe/")
+	if ok && name == "Chat" {
+		return chat(stream)
+	}
+	answer := methods[name]
+	if name == "Tell" {
+		answer = tell(stream)
+	}
+	if !ok || answer == nil {
+		return status.Error(codes.Unimplemented, "Method not found!")
+	}
+	request, err := grpccore.Take(stream)
+	if err != nil {
+		return err
+	}
+	response, err := answer(stream.Context(), request)
+	if err != nil {
+		return err
+	}
+	return stream.SendMsg(&response)
+}
+
+// Serve serves on a free port of the loopback.
+func Serve(s *grpccore.Server) (addr string, err error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	go func() { _ = s.Serve(l) }() // its error says that the server was stopped
+	return l.Addr().String(), nil
+}
+
+var methods = map[string]func(context.Context, []byte) ([]byte, error){
+	"Echo":  func(_ context.Context, request []byte) ([]byte, error) { return request, nil },
+	"Empty": func(context.Context, []byte) ([]byte, error) { return nil, nil },
+	"Slow": func(ctx context.Context, request []byte) ([]byte, error) {
+		<-ctx.Done()
+		return request, nil
+	},
+	"Refuse": func(context.Context, []byte) ([]byte, error) {
+		return nil, status.Error(codes.FailedPrecondition, "no 100 % größe\n")
+	},
+	"RefuseEmpty": func(context.Context, []byte) ([]byte, error) { return nil, status.Error(codes.NotFound, "") },
+	"Raise": func(context.Context, []byte) ([]byte, error) {
+		return nil, status.Error(codes.Unknown, "Exception calling application: boom")
+	},
+	"Many": func(_ context.Context, request []byte) ([]byte, error) {
+		n, err := strconv.Atoi(string(request))
+		return []byte(strings.Repeat("m", n)), err
+	},
+	"Hear": hear,
+}
+
+// tell sends metadata before and after the answer.
+func tell(stream grpc.ServerStream) func(context.Context, []byte) ([]byte, error) {
+	return func(_ context.Context, request []byte) ([]byte, error) {
+		stream.SetTrailer(metadata.Pairs("last", "b", "last-bin", "\x01"))
+		return request, stream.SendHeader(metadata.Pairs("first", "a", "first-bin", "\x00\xff"))
+	}
+}
+
+// hear answers with the metadata whose names begin with x-, as Python writes it.
+func hear(ctx context.Context, _ []byte) ([]byte, error) {
+	md, _ := metadata.FromIncomingContext(ctx)
+	var heard []string
+	for name, values := range md {
+		for _, v := range values {
+			text := "'" + v + "'"
+			if strings.HasSuffix(name, "-bin") {
+				text = "b" + strings.ReplaceAll(strconv.Quote(v), `"`, "'")
+			}
+			if strings.HasPrefix(name, "x-") {
+				heard = append(heard, fmt.Sprintf("%s=%s", name, text))
+			}
+		}
+	}
+	slices.Sort(heard)
+	return []byte(strings.Join(heard, ";")), nil
+}
+
+func chat(stream grpc.ServerStream) error {
+	for {
+		var m []byte
+		if err := stream.RecvMsg(&m); err != nil {
+			if err == io.EOF {
+				return nil
+			}
+			return err
+		}
+		if err := stream.SendMsg(&m); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,163 @@
+package grpcpeers_test
+
+import (
+	"bufio"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/engine/pythontest"
+	"github.com/monosim/monosim/runners/grpcpeers"
+)
+
+var record = flag.Bool("grpcpeers.record", false, "write the answers of the bare server to testdata")
+
+const recording = "testdata/core.txt"
+
+// TestAnswersAreTheCores has every conversation with a server of ours. The answers are those that the
+// bare server on C-core gave.
+func TestAnswersAreTheCores(t *testing.T) {
+	compare(t, serveOwn(t), recorded(t))
+}
+
+// TestSideBySide has every conversation with the bare server and with ours, one beside the other, and
+// sees that the recording is what the bare server answers.
+func TestSideBySide(t *testing.T) {
+	core := serveCore(t)
+	answers := ask(t, core)
+	if *record {
+		write(t, answers)
+	}
+	known := recorded(t)
+	for _, p := range grpcpeers.Probes() {
+		if diff := cmp.Diff(known[p.Name], answers[p.Name]); diff != "" && p.Known() == "" {
+			t.Errorf("%s: recorded (-) and answered by C-core (+); make check-grpc RECORD=1 records anew:\n%s", p.Name, diff)
+		}
+	}
+	compare(t, serveOwn(t), answers)
+}
+
+// compare asks a server and compares its answers with C-core's.
+func compare(t *testing.T, addr string, want map[string]string) {
+	t.Helper()
+	got, compared := ask(t, addr), 0
+	for _, p := range grpcpeers.Probes() {
+		if _, ok := want[p.Name]; !ok {
+			t.Errorf("%s: no answer of C-core is recorded; make check-grpc RECORD=1 records it", p.Name)
+			continue
+		}
+		if p.Known() != "" {
+			continue
+		}
+		compared++
+		if diff := cmp.Diff(want[p.Name], got[p.Name]); diff != "" {
+			t.Errorf("%s: answers of C-core (-) and of ours (+):\n%s", p.Name, diff)
+		}
+	}
+	const least = 60
+	if compared < least {
+		t.Errorf("%d conversations were compared, want at least %d", compared, least)
+	}
+	t.Logf("%d conversations compared, %d have known differences", compared, len(got)-compared)
+}
+
+// ask has all conversations, several at once, and returns the answers by name.
+func ask(t *testing.T, addr string) map[string]string {
+	t.Helper()
+	const atOnce = 16
+	answers, room := map[string]string{}, make(chan bool, atOnce)
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	for _, p := range grpcpeers.Probes() {
+		room <- true
+		wg.Go(func() {
+			defer func() { <-room }()
+			lines, err := p.Ask(addr)
+			if err != nil {
+				t.Errorf("%s: %v", p.Name, err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			answers[p.Name] = strings.Join(lines, "\n")
+		})
+	}
+	wg.Wait()
+	return answers
+}
+
+func serveOwn(t *testing.T) string {
+	t.Helper()
+	server := grpcpeers.Own()
+	t.Cleanup(server.Stop)
+	addr, err := grpcpeers.Serve(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return addr
+}
+
+// serveCore starts core.py. PYTHON names an interpreter with grpcio.
+func serveCore(t *testing.T) string {
+	t.Helper()
+	python := os.Getenv("PYTHON")
+	if python == "" || exec.Command(python, "-c", "import grpc").Run() != nil {
+		t.Skip("skipped: PYTHON names no interpreter with grpcio (pip install -r runners/grpcpeers/requirements.txt)")
+	}
+	cmd := pythontest.Command(t, python, "-B", "core.py")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = in.Close() // ends it
+		_ = cmd.Wait()
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatalf("core.py printed no port: %v", err)
+	}
+	port, version, _ := strings.Cut(strings.TrimSpace(line), " ")
+	if want := grpcpeers.Version; version != want {
+		t.Skipf("skipped: grpcio is %s, the answers are of %s", version, want)
+	}
+	return "127.0.0.1:" + port
+}
+
+// recorded reads the recording: a line with the name of a conversation, then what was answered.
+func recorded(t *testing.T) map[string]string {
+	t.Helper()
+	data, err := os.ReadFile(recording)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers := map[string]string{}
+	for _, part := range strings.Split(string(data), "== ")[1:] {
+		name, answer, _ := strings.Cut(part, "\n")
+		answers[name] = strings.TrimRight(answer, "\n")
+	}
+	return answers
+}
+
+func write(t *testing.T, answers map[string]string) {
+	t.Helper()
+	var b strings.Builder
+	for _, p := range grpcpeers.Probes() {
+		fmt.Fprintf(&b, "== %s\n%s\n", p.Name, answers[p.Name])
+	}
+	if err := os.WriteFile(recording, []byte(b.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

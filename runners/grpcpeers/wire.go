@@ -1,0 +1,270 @@
+package grpcpeers
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+)
+
+// field is a header field of a request.
+type field struct{ name, value string }
+
+// request returns the header fields of a usual call, changed: a field that is given replaces the
+// one of its name, a field of value "-" takes it out, and others follow.
+func request(method string, changes ...field) []field {
+	path := "/peers.Probe/" + method
+	fields := []field{
+		{":method", "POST"},
+		{":scheme", "http"},
+		{":path", path},
+		{":authority", "peers"},
+		{"te", "trailers"},
+		{"content-type", "application/grpc"},
+	}
+	for _, c := range changes {
+		same := func(f field) bool { return f.name == c.name }
+		at := slices.IndexFunc(fields, same)
+		switch {
+		case c.value == "-":
+			fields = slices.DeleteFunc(fields, same)
+		case at >= 0 && c.name[0] != '+':
+			fields[at] = c
+		default:
+			fields = append(fields, field{strings.TrimPrefix(c.name, "+"), c.value})
+		}
+	}
+	return fields
+}
+
+// message returns the frame of a gRPC message.
+func message(flag byte, body []byte) []byte {
+	n := len(body)
+	return append([]byte{flag, byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)}, body...)
+}
+
+// wire is an HTTP/2 connection that sends what no client would, and writes down what comes.
+type wire struct {
+	net     net.Conn
+	framer  *http2.Framer
+	block   bytes.Buffer
+	encoder *hpack.Encoder
+	lines   []string
+	bodies  map[uint32][]byte
+	began   map[uint32]bool
+	ended   map[uint32]bool
+	acks    int
+	settled bool // the server's settings are acknowledged
+	over    bool
+	err     error // of a write
+}
+
+// patience is how long a server may take for an answer on a busy machine.
+const patience = 20 * time.Second
+
+func dial(addr string) (*wire, error) {
+	c, err := net.Dial("tcp", addr)
+	if err != nil {
+		return nil, err
+	}
+	w := &wire{net: c, framer: http2.NewFramer(c, c), bodies: map[uint32][]byte{}, began: map[uint32]bool{}, ended: map[uint32]bool{}}
+	w.framer.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
+	w.framer.SetMaxReadFrameSize(1 << 24)
+	w.framer.AllowIllegalWrites = true
+	w.encoder = hpack.NewEncoder(&w.block)
+	return w, nil
+}
+
+// hello sends the preface and settings with windows that no answer fills.
+func (w *wire) hello() {
+	w.raw(http2.ClientPreface)
+	w.note(w.framer.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 1 << 24}))
+	w.note(w.framer.WriteWindowUpdate(0, 1<<24))
+}
+
+// greet does what hello does, and acknowledges the server's settings, from which on they hold.
+func (w *wire) greet() {
+	w.hello()
+	w.read(func() bool { return w.settled })
+}
+
+// note keeps the first error of a write. A server may close the connection at any time.
+func (w *wire) note(err error) {
+	if w.err == nil {
+		w.err = err
+	}
+}
+
+func (w *wire) raw(bytes string) {
+	_, err := io.WriteString(w.net, bytes)
+	w.note(err)
+}
+
+// largestFrame is what a server takes that has said nothing else.
+const largestFrame = 16384
+
+// headers begins a call.
+func (w *wire) headers(stream uint32, end bool, fields []field) {
+	w.block.Reset()
+	for _, f := range fields {
+		w.note(w.encoder.WriteField(hpack.HeaderField{Name: f.name, Value: f.value}))
+	}
+	block := w.block.Bytes()
+	first := block[:min(len(block), largestFrame)]
+	block = block[len(first):]
+	w.note(w.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: first, EndStream: end, EndHeaders: len(block) == 0}))
+	for len(block) > 0 {
+		more := block[:min(len(block), largestFrame)]
+		block = block[len(more):]
+		w.note(w.framer.WriteContinuation(stream, len(block) == 0, more))
+	}
+}
+
+// data sends bytes of a call, not more at once than the server's window has room for.
+func (w *wire) data(stream uint32, end bool, body []byte) {
+	for {
+		part := body[:min(len(body), largestFrame)]
+		body = body[len(part):]
+		w.note(w.framer.WriteData(stream, end && len(body) == 0, part))
+		if len(body) == 0 {
+			return
+		}
+	}
+}
+
+// call sends a whole call of stream 1 with one message.
+func (w *wire) call(fields []field, flag byte, body string) {
+	w.headers(1, false, fields)
+	w.data(1, true, message(flag, []byte(body)))
+}
+
+// await reads until the streams have ended, or the connection has.
+func (w *wire) await(streams ...uint32) {
+	w.read(func() bool {
+		return !slices.ContainsFunc(streams, func(id uint32) bool { return !w.ended[id] })
+	})
+}
+
+// pings sends n pings, one after another, and reads until each is answered or the connection ends.
+func (w *wire) pings(n int) {
+	for range n {
+		before := w.acks
+		w.note(w.framer.WritePing(false, [8]byte{'p', 'e', 'e', 'r'}))
+		w.read(func() bool { return w.acks > before })
+	}
+}
+
+func (w *wire) read(enough func() bool) {
+	// A reset connection does not give what came before, so there is one end of patience.
+	_ = w.net.SetReadDeadline(time.Now().Add(patience))
+	for !w.over && !enough() {
+		frame, err := w.framer.ReadFrame()
+		if err != nil {
+			w.end(err)
+			return
+		}
+		w.take(frame)
+	}
+}
+
+func (w *wire) end(err error) {
+	w.over = true
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		w.lines = append(w.lines, "nothing more")
+		return
+	}
+	w.lines = append(w.lines, "closed")
+}
+
+func (w *wire) take(frame http2.Frame) {
+	id := frame.Header().StreamID
+	switch f := frame.(type) {
+	case *http2.MetaHeadersFrame:
+		kind := "headers"
+		if f.StreamEnded() {
+			kind = "trailers"
+			if w.began[id] {
+				w.tellMessages(id)
+			}
+		}
+		w.began[id] = true
+		w.tell(id, kind+" "+fieldsOf(f))
+		w.ended[id] = w.ended[id] || f.StreamEnded()
+	case *http2.DataFrame:
+		w.bodies[id] = append(w.bodies[id], f.Data()...)
+		w.ended[id] = w.ended[id] || f.StreamEnded()
+		if f.StreamEnded() {
+			w.tellMessages(id)
+			w.tell(id, "end of data")
+		}
+	case *http2.RSTStreamFrame:
+		// After an answer C-core tells the client to stop, if it has not read the end of the call yet.
+		if !w.ended[id] || f.ErrCode != http2.ErrCodeNo {
+			w.tellMessages(id)
+			w.tell(id, "reset "+f.ErrCode.String())
+			w.ended[id] = true
+		}
+	case *http2.GoAwayFrame:
+		w.lines = append(w.lines, fmt.Sprintf("goaway last=%d %v %q", f.LastStreamID, f.ErrCode, f.DebugData()))
+	case *http2.PingFrame:
+		if f.IsAck() {
+			w.acks++
+		} else {
+			w.note(w.framer.WritePing(true, f.Data))
+		}
+	case *http2.SettingsFrame:
+		if !f.IsAck() {
+			w.note(w.framer.WriteSettingsAck())
+			w.settled = true
+		}
+	}
+}
+
+func (w *wire) tell(stream uint32, line string) {
+	if stream != 1 {
+		line = fmt.Sprintf("stream %d: %s", stream, line)
+	}
+	w.lines = append(w.lines, line)
+}
+
+// tellMessages writes down the messages that have come of a stream.
+func (w *wire) tellMessages(stream uint32) {
+	body := w.bodies[stream]
+	delete(w.bodies, stream)
+	for len(body) >= 5 {
+		n := int(body[1])<<24 | int(body[2])<<16 | int(body[3])<<8 | int(body[4])
+		if len(body) < 5+n {
+			break
+		}
+		text := fmt.Sprintf("%q", body[5:5+n])
+		if n > 64 {
+			text = fmt.Sprintf("%d bytes", n)
+		}
+		w.tell(stream, fmt.Sprintf("message %d %s", body[0], text))
+		body = body[5+n:]
+	}
+	if len(body) > 0 {
+		w.tell(stream, fmt.Sprintf("%d bytes of a message", len(body)))
+	}
+}
+
+// fieldsOf lists header fields by name. An empty grpc-message is left out: clients cannot tell it
+// from none.
+func fieldsOf(f *http2.MetaHeadersFrame) string {
+	var list []string
+	for _, h := range f.Fields {
+		if h.Name != "grpc-message" || h.Value != "" {
+			list = append(list, h.Name+"="+h.Value)
+		}
+	}
+	slices.Sort(list)
+	return strings.Join(list, " | ")
+}
