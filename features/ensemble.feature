@@ -49,9 +49,7 @@ Feature: An ensemble of ZooKeeper servers
     Then for 10s shard0-replica1 is registered for ps:0 as AVAILABLE
     And within 10m shard0-replica1 is registered for ps:0 as AVAILABLE
 
-  # not-real: the ZooKeeper of processes is one server, which has no follower
-  # not-python: the ZooKeeper of processes is one server, which has no follower
-  @v3 @ensemble @not-real @not-python
+  @v3 @ensemble
   Scenario: A v3 agent behind a follower that lags learns late of what others tell, and they of it
     Given a v3 cluster of 1 shard with 2 replicas
     And model ctr with sub-graphs entry of 30 MB in version 1
@@ -64,9 +62,7 @@ Feature: An ensemble of ZooKeeper servers
     And within 10s the model config of shard0-replica1 lists ctr:entry
     And within 2m every agent lists ctr:entry on every pod
 
-  # not-real: the ZooKeeper of processes is one server, which has no follower
-  # not-python: the ZooKeeper of processes is one server, which has no follower
-  @v1 @ensemble @not-real @not-python
+  @v1 @ensemble
   Scenario: A v1 agent behind a follower that lags lists what was registered late
     Given a v1 cluster of 1 shard with 2 replicas
     And the agent setting "num_ps" is "1"
@@ -78,9 +74,7 @@ Feature: An ensemble of ZooKeeper servers
     And the agent of shard0-replica1 is killed
     Then within 1m the agent of shard0-replica0 lists ps:0 on shard0-replica0
 
-  # not-real: the ZooKeeper of processes is one server, which has no follower
-  # not-python: the ZooKeeper of processes is one server, which has no follower
-  @v3 @ensemble @not-real @not-python
+  @v3 @ensemble
   Scenario: A v3 pod that moves between servers keeps its session and what it told
     Given a v3 cluster of 1 shard with 2 replicas
     And model ctr with sub-graphs entry of 30 MB in version 1
@@ -94,9 +88,7 @@ Feature: An ensemble of ZooKeeper servers
     Then for 60s ctr:entry is bound to every pod
     And every agent lists ctr:entry on every pod
 
-  # not-real: the ZooKeeper of processes is one server, which has no follower
-  # not-python: the ZooKeeper of processes is one server, which has no follower
-  @v1 @ensemble @not-real @not-python
+  @v1 @ensemble
   Scenario: A v1 pod that moves between servers stays registered
     Given a v1 cluster of 1 shard with 2 replicas
     And the agent setting "num_ps" is "1"
@@ -109,9 +101,7 @@ Feature: An ensemble of ZooKeeper servers
     Then for 60s shard0-replica1 is registered for ps:0 as AVAILABLE
     And the registration of shard0-replica1 for ps:0 was written 3 times or less
 
-  # not-real: the ZooKeeper of processes is one server, which is never read-only
-  # not-python: the ZooKeeper of processes is one server, which is never read-only
-  @v3 @ensemble @not-real @not-python
+  @v3 @ensemble
   Scenario: A read-only ZooKeeper is as good as none to v3 agents, which do not ask for one
     Given a v3 cluster of 1 shard with 2 replicas
     And model ctr with sub-graphs entry of 30 MB in version 1
@@ -125,9 +115,7 @@ Feature: An ensemble of ZooKeeper servers
     Then no pod has service info
     And within 5m every pod has service info
 
-  # not-real: the ZooKeeper of processes is one server, which is never read-only
-  # not-python: the ZooKeeper of processes is one server, which is never read-only
-  @v1 @ensemble @not-real @not-python
+  @v1 @ensemble
   Scenario: A read-only ZooKeeper is as good as none to v1 agents
     Given a v1 cluster of 1 shard with 2 replicas
     And the agent setting "num_ps" is "1"

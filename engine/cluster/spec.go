@@ -51,6 +51,9 @@ type Spec struct {
 	Outlive bool
 	// Python is the version of the interpreter that runs the agents, as "3.8"; "" means 3.11.
 	Python string
+	// Faults has the kinds of faults that the scenario can begin, which some runners need other
+	// servers for; nil where nobody knows.
+	Faults []string
 	// RestartAfter is how long after its end a pod is started again; 0 means never.
 	RestartAfter time.Duration
 	// Choices fix single choices of the run; all others follow from Seed.

@@ -63,6 +63,11 @@ func (s *Suite) execute(j job, adjust func(*runners.Spec)) *execution {
 			Written: j.which.written, Tags: j.which.tags, Runner: s.Runner.Name(), Seed: j.seed, Replay: replay, Steps: make([]Step, 0, len(j.which.steps)),
 		},
 	}
+	for i := range j.which.steps {
+		if said := j.which.steps[i].said; said.fault != "" {
+			x.world.spec.Faults = append(x.world.spec.Faults, said.fault)
+		}
+	}
 	goesOn := true
 	for i := range j.which.steps {
 		goesOn = x.step(&j.which.steps[i], goesOn) && goesOn

@@ -42,6 +42,7 @@ func faultSentences(k runners.FaultKind) []*Sentence {
 		if s.does = k.Help; s.text == k.Ends {
 			s.does = "Ends this: " + k.Help
 		}
+		s.fault = k.Name
 		s.exports = strings.Contains(s.text, "is exported with") || strings.HasPrefix(s.text, "the export of version")
 	}
 	return list

@@ -86,11 +86,11 @@ func (a *consulAgent) variables() []string {
 	return []string{"CONSUL_HTTP_HOST=" + host, "CONSUL_HTTP_PORT=" + port}
 }
 
-// consulLimit bounds a request to the agent, in wall time.
-const consulLimit = 10 * time.Second
+// askLimit bounds a request, in wall time.
+const askLimit = 10 * time.Second
 
-// ask makes a request and decodes the answer. A status other than 200 is an error.
-func (a *consulAgent) ask(method, url string, body, into any) error {
+// ask makes a request to an interface for faults, or to Consul, and decodes the answer. A status other than 200 is an error.
+func ask(method, url string, body, into any) error {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return err
@@ -99,7 +99,7 @@ func (a *consulAgent) ask(method, url string, body, into any) error {
 	if err != nil {
 		return err
 	}
-	response, err := (&http.Client{Timeout: consulLimit}).Do(request)
+	response, err := (&http.Client{Timeout: askLimit}).Do(request)
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (a *consulAgent) ask(method, url string, body, into any) error {
 		return err
 	}
 	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("consul: %s: found status %d, want 200: %s", url, response.StatusCode, bytes.TrimSpace(text))
+		return fmt.Errorf("%s: found status %d, want 200: %s", url, response.StatusCode, bytes.TrimSpace(text))
 	}
 	if into == nil {
 		return nil
@@ -126,7 +126,7 @@ func (c *Cluster) Registered(name string) (addr string, ok bool, err error) {
 	var state struct {
 		Services []operator.Registration `json:"services"`
 	}
-	if err := c.consul.ask(http.MethodGet, c.consul.admin+"/state", nil, &state); err != nil {
+	if err := ask(http.MethodGet, c.consul.admin+"/state", nil, &state); err != nil {
 		return "", false, err
 	}
 	addr, ok = operator.RegisteredAddr(state.Services, t.role, t.index)
@@ -144,7 +144,7 @@ func onConsul(action string, body func(c *Cluster, f runners.Fault) (any, error)
 		if err != nil {
 			return err
 		}
-		return c.consul.ask(http.MethodPost, c.consul.admin+action, asked, nil)
+		return ask(http.MethodPost, c.consul.admin+action, asked, nil)
 	}
 }
 

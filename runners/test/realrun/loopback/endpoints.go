@@ -39,7 +39,7 @@ type ServerAddress struct {
 // Endpoints returns the present addresses of the cluster's processes.
 func (c *Cluster) Endpoints() Endpoints {
 	all := Endpoints{ZooKeeper: strings.Join(c.zk.addrs(), ","), Pods: []PodAddress{}}
-	if z, ok := c.zk.(*simulated); ok {
+	if z, ok := c.zk.(*simulated); ok && c.o.Admin {
 		all.ZooKeeperAdmin = z.admin()
 	}
 	for _, p := range c.pods {

@@ -140,7 +140,7 @@ func (x *expiries) askForTheSilent() {
 
 // ask asks the server whether a session has ended. If it has not, it has its whole timeout again.
 func (x *expiries) ask(id int64, password [16]byte) {
-	conn, err := x.c.dialZooKeeper("")
+	conn, err := x.c.dialZooKeeper("", "")
 	if err != nil {
 		x.c.tap.Lives(id) // nobody can end it now
 		return

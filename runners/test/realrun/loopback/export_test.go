@@ -35,3 +35,6 @@ func CloseFiles(c *Cluster) error { return c.disks.restore() }
 func Disown(c *Cluster) error {
 	return os.WriteFile(c.disks.root+"/"+ownerFile, []byte("1 never\n"), 0o600)
 }
+
+// RelayAddr returns the address at which a pod finds ZooKeeper.
+func RelayAddr(c *Cluster, pod int) string { return c.pods[pod].relay.addr() }

@@ -56,8 +56,8 @@ var kinds = map[string]kind{
 		}
 		return err
 	}},
-	"zookeeper.read-only":   {because: "one server of its own is never read-only"},
-	"zookeeper.stale-reads": {because: "one server has no followers that lag"},
+	readOnly:   {begin: (*Cluster).loseQuorum, end: (*Cluster).electLeader},
+	staleReads: {begin: (*Cluster).placePod, end: (*Cluster).unplacePod},
 }
 
 // faultOf finds the kind of a fault.

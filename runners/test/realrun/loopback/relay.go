@@ -30,6 +30,8 @@ type relay struct {
 	refuses bool
 	// delay is the wall time by which each way is slower.
 	delay time.Duration
+	// placed is the server that its connections reach, "" for any.
+	placed string
 	// lose counts the answers to requests that are still to be lost.
 	lose   int
 	links  map[*relayLink]bool
@@ -146,19 +148,19 @@ func (r *relay) serve(conn net.Conn) {
 // dial connects to the server, which is not there in an outage.
 func (r *relay) dial(l *relayLink) bool {
 	r.mu.Lock()
-	refuses := r.refuses
+	refuses, placed := r.refuses, r.placed
 	r.mu.Unlock()
 	if refuses {
 		return false
 	}
-	server, err := r.c.dialZooKeeper(r.ip)
+	server, err := r.c.dialZooKeeper(r.ip, placed)
 	if err != nil {
 		return false
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	l.server, l.tap = server, r.c.tap.Connect(r.name)
-	if r.closed || r.refuses {
+	if r.closed || r.refuses || r.placed != placed {
 		return false
 	}
 	r.links[l] = true
@@ -370,6 +372,18 @@ func (r *relay) refuse(on bool) {
 	if on {
 		r.drop()
 	}
+}
+
+// move has connections reach a server, "" for any, ends those that are there, and returns the server
+// that they reached before.
+func (r *relay) move(addr string) (had string) {
+	r.mu.Lock()
+	had, r.placed = r.placed, addr
+	r.mu.Unlock()
+	if had != addr {
+		r.drop()
+	}
+	return had
 }
 
 // drop ends all connections.

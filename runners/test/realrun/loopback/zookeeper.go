@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -116,7 +117,86 @@ func newZooKeeper(c *Cluster) (zooKeeper, error) {
 	case o.Java:
 		return newDebian(c, max(o.Servers, 1))
 	}
+	if wantsFollowers(c.spec) {
+		return newOwnEnsemble(c)
+	}
 	return newSimulated(c)
+}
+
+// wantsFollowers reports whether a scenario has faults that only several servers have.
+func wantsFollowers(spec runners.Spec) bool {
+	return slices.Contains(spec.Faults, staleReads) || slices.Contains(spec.Faults, readOnly)
+}
+
+// The faults that only an ensemble has.
+const (
+	staleReads = "zookeeper.stale-reads"
+	readOnly   = "zookeeper.read-only"
+)
+
+// followers is an ensemble whose servers can be told apart.
+type followers interface {
+	// follower returns the address of a server that does not lead and serves nobody else, and
+	// has it learn of each write after a time of the cluster.
+	follower(lag time.Duration) (addr string, err error)
+	// leave gives a follower back.
+	leave(addr string) error
+	// loseQuorum leaves all servers without a leader, and willing to be read.
+	loseQuorum() error
+}
+
+// ensemble returns the servers as an ensemble.
+func (c *Cluster) ensemble() (followers, error) {
+	if e, ok := c.zk.(followers); ok {
+		return e, nil
+	}
+	return nil, &runners.BackendError{Reason: fmt.Sprintf("the ZooKeeper %s has no servers that can be told to lag, or to be read only", c.o.ZooKeeper)}
+}
+
+// placePod moves a pod to a follower of its own; its session goes with it.
+func (c *Cluster) placePod(f runners.Fault) error {
+	p, err := c.findPod(f.Pod)
+	if err != nil {
+		return err
+	}
+	e, err := c.ensemble()
+	if err != nil {
+		return err
+	}
+	if err := c.unplacePod(f); err != nil {
+		return err
+	}
+	addr, err := e.follower(f.Duration)
+	if err == nil {
+		p.relay.move(addr)
+	}
+	return err
+}
+
+// unplacePod moves a pod back to where the others are.
+func (c *Cluster) unplacePod(f runners.Fault) error {
+	p, err := c.findPod(f.Pod)
+	if err != nil {
+		return err
+	}
+	e, err := c.ensemble()
+	if err != nil {
+		return err
+	}
+	if had := p.relay.move(""); had != "" {
+		return e.leave(had)
+	}
+	return nil
+}
+
+// loseQuorum makes ZooKeeper read-only, which its clients do not ask for.
+func (c *Cluster) loseQuorum(runners.Fault) error {
+	e, err := c.ensemble()
+	if err != nil {
+		return err
+	}
+	c.expiries.disconnect()
+	return e.loseQuorum()
 }
 
 // wantProfile returns an error if the scenario wants another server than the one that was chosen.
@@ -130,12 +210,15 @@ func wantProfile(spec runners.Spec, chosen ZooKeeper, is string) error {
 // dialLimit bounds the wall time of a connection to a server.
 const dialLimit = 5 * time.Second
 
-// dialZooKeeper connects to a server, from an address of this host. Addresses take the servers of an
-// ensemble in turn.
-func (c *Cluster) dialZooKeeper(from string) (net.Conn, error) {
+// dialZooKeeper connects to a server, from an address of this host: to a certain one or, for "", to
+// those of an ensemble in turn.
+func (c *Cluster) dialZooKeeper(from, to string) (net.Conn, error) {
 	addrs := c.zk.addrs()
 	if len(addrs) == 0 {
 		return nil, errors.New("ZooKeeper is down")
+	}
+	if to != "" {
+		return dialAny([]string{to}, from)
 	}
 	if ip := net.ParseIP(from).To4(); ip != nil {
 		first := int(ip[3]) % len(addrs)

@@ -14,6 +14,8 @@ import (
 type simulated struct {
 	c   *Cluster
 	dir string
+	// servers is the size of an ensemble, 0 for one server by itself.
+	servers int
 
 	mu     sync.Mutex
 	child  *child
@@ -23,9 +25,6 @@ type simulated struct {
 
 func newSimulated(c *Cluster) (zooKeeper, error) {
 	z := &simulated{c: c, dir: filepath.Join(c.disks.root, "zookeeper")}
-	if err := os.MkdirAll(z.dir, 0o755); err != nil {
-		return nil, err
-	}
 	return z, z.start()
 }
 
@@ -35,7 +34,7 @@ func (z *simulated) addrs() []string {
 	if z.where == "" {
 		return nil
 	}
-	return []string{z.where}
+	return strings.Split(z.where, ",")
 }
 
 func (z *simulated) timeoutScale() float64 { return 1 }
@@ -55,15 +54,23 @@ func (z *simulated) start() error {
 	if z.child != nil {
 		return nil
 	}
+	if err := os.MkdirAll(z.dir, 0o755); err != nil {
+		return err
+	}
 	z.starts++
 	output := z.output()
 	args := []string{
 		z.c.o.Monosim, "zookeeper", "--listen", z.c.net.ip(1) + ":0",
 		"--speed", strconv.FormatFloat(1/z.c.o.TimeScale, 'g', -1, 64) + "x", "--session-clock", "server",
-		"--data-dir", filepath.Join(z.dir, "data"), "--events", z.eventsFile(), "--max-client-cnxns", "0",
+		"--events", z.eventsFile(), "--max-client-cnxns", "0",
 	}
-	if z.c.o.Admin {
+	if z.c.o.Admin || z.servers > 0 {
 		args = append(args, "--admin", "127.0.0.1:0", z.c.adminAccess("--admin-token", "--admin-token-file"))
+	}
+	if z.servers > 0 {
+		args = append(args, "--ensemble", strconv.Itoa(z.servers), "--read-only-mode", "--election-time", z.c.wall(electionTime).String())
+	} else {
+		args = append(args, "--data-dir", filepath.Join(z.dir, "data"))
 	}
 	if z.c.spec.ZooKeeper != "" {
 		args = append(args, "--profile", z.c.spec.ZooKeeper)
@@ -114,7 +121,7 @@ func (z *simulated) output() string {
 func (z *simulated) admin() string {
 	z.mu.Lock()
 	defer z.mu.Unlock()
-	if !z.c.o.Admin || z.child == nil {
+	if z.child == nil {
 		return ""
 	}
 	text, err := os.ReadFile(z.output())

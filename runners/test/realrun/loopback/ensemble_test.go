@@ -1,0 +1,124 @@
+package loopback_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/test/realrun/loopback"
+)
+
+// client is a session by the relay of a pod.
+func client(t *testing.T, c *loopback.Cluster, pod int) *zk.Conn {
+	t.Helper()
+	conn, _, err := zk.Connect([]string{loopback.RelayAddr(c, pod)}, 30*time.Second, zk.WithLogInfo(false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	return conn
+}
+
+// The goal is that a pod's session moves to a follower that lags and back, and outlives the loss of
+// the quorum. The method is a client in the place of each pod's, on the clock of the wall.
+func TestPodsOfAnEnsemble(t *testing.T) {
+	o := options(t)
+	o.Agent, o.TimeScale = loopback.OwnAgent, 1
+	built, err := loopback.New(o).Build(runners.Spec{
+		Conf: runners.ConfV3, Replicas: 2, Seed: 1, Faults: []string{"zookeeper.stale-reads", "zookeeper.read-only"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := built.(*loopback.Cluster)
+	defer c.Close()
+	one, two := client(t, c, 0), client(t, c, 1)
+	if _, err := one.Create("/a", []byte("0"), 0, zk.WorldACL(zk.PermAll)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := two.Create("/mine", nil, zk.FlagEphemeral, zk.WorldACL(zk.PermAll)); err != nil {
+		t.Fatal(err)
+	}
+	within := func(what string, look func() error) {
+		t.Helper()
+		if err := runners.Within(c, time.Minute, look); err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+	}
+	// heard is how long after a write by the first pod the second one hears of it.
+	heard := func() time.Duration {
+		t.Helper()
+		var changes <-chan zk.Event
+		within("a watch", func() (err error) {
+			_, _, changes, err = two.GetW("/a")
+			return err
+		})
+		began := time.Now()
+		if _, err := one.Set("/a", []byte("1"), -1); err != nil {
+			t.Fatal(err)
+		}
+		for e := range changes {
+			if e.Err != nil {
+				t.Fatal(e.Err)
+			}
+			return time.Since(began)
+		}
+		t.Fatal("the watch is lost")
+		return 0
+	}
+	const lag = 700 * time.Millisecond
+	behind := runners.Fault{Kind: "zookeeper.stale-reads", Pod: c.Pods()[1].Name, Duration: lag}
+	if err := c.BeginFault(behind); err != nil {
+		t.Fatal(err)
+	}
+	if took := heard(); took < lag {
+		t.Errorf("behind a follower: want %v at least, got %v", lag, took)
+	}
+	if err := c.EndFault(behind); err != nil {
+		t.Fatal(err)
+	}
+	heard()
+
+	if err := c.BeginFault(runners.Fault{Kind: "zookeeper.read-only"}); err != nil {
+		t.Fatal(err)
+	}
+	within("no quorum", func() error {
+		if _, err := one.Set("/a", []byte("2"), -1); err == nil {
+			return errors.New("want that a write fails")
+		}
+		return nil
+	})
+	if err := c.EndFault(runners.Fault{Kind: "zookeeper.no-leader"}); err != nil {
+		t.Fatal(err)
+	}
+	within("a quorum again", func() error {
+		_, err := one.Set("/a", []byte("3"), -1)
+		return err
+	})
+	within("the session of the pod that has moved", func() error {
+		there, stat, err := two.Exists("/mine")
+		if err == nil && (!there || stat.EphemeralOwner != two.SessionID()) {
+			err = fmt.Errorf("found its ephemeral there: %v", there)
+		}
+		return err
+	})
+}
+
+// What one server cannot do is said with the choice that cannot do it.
+func TestOneServerHasNoFollowers(t *testing.T) {
+	o := options(t)
+	o.Agent = loopback.OwnAgent
+	built, err := loopback.New(o).Build(runners.Spec{Conf: runners.ConfV3, Replicas: 1, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer built.Close()
+	err = built.BeginFault(runners.Fault{Kind: "zookeeper.read-only"})
+	if backend := (*runners.BackendError)(nil); !errors.As(err, &backend) {
+		t.Errorf("want an error that names the ZooKeeper, got %v", err)
+	}
+}
