@@ -1,5 +1,5 @@
-# not-python: a model server without an agent
-@not-python
+# not-agent: a model server without an agent
+@not-agent
 Feature: The model server of the reference's own tests
 
   Background:
@@ -87,7 +87,8 @@ Feature: The model server of the reference's own tests
     And the model server has version 1 of cvr:entry UNKNOWN
     And the model server has version 2 of cvr:entry UNKNOWN
 
-  @TFS-S19 @python-fake
+  # not-python: the reference keeps all of its faults
+  @TFS-S19 @python-fake @not-python
   Scenario: The fake without its faults goes on after a model with policy all
     Given the config of ctr:entry has the policy "all"
     And the config of cvr:entry has the policy "latest 2"
@@ -116,7 +117,8 @@ Feature: The model server of the reference's own tests
     And for 1h the model server has version -1 of ctr:entry UNKNOWN
 
   # not-real: requests that are sent at one instant come in any order through sockets
-  @TFS-S19 @python-fake @not-real
+  # not-python: the reference keeps all of its faults
+  @TFS-S19 @python-fake @not-real @not-python
   Scenario: The fake without its faults keeps a model that is removed and added again at once
     Given the config of ctr:entry has the policy "specific 1"
     And the config of many:entry has the policy "latest 1000"

@@ -41,8 +41,8 @@ def supply_psutil():
         sys.modules["psutil"].virtual_memory = memory
 
 
-def load():
-    """Imports the agent and returns its module."""
+def load(name):
+    """Imports a module of the reference's agents."""
     supply_psutil()
     pod = host.Host(os.environ["MONOSIM_POD"], os.environ["MONOSIM_IP"])
     host.install_names(pod)
@@ -56,20 +56,26 @@ def load():
     utils.DEFAULT_PLATFORM_CONFIG_FILE = os.path.join(utils.TFS_HOME, "conf", "platform_config_file.cfg")
     host.install_sockets(pod, utils)
     protos.load_all()  # an Any in text form wants its message known
-    return importlib.import_module("monolith.agent_service.agent")
+    return importlib.import_module(name)
+
+
+def told_to_begin():
+    """Says that all is imported, and waits; False if whoever started this has ended."""
+    with open(os.environ["MONOSIM_READY"], "w", encoding="ascii"):
+        pass
+    if not sys.stdin.readline():
+        return False
+    clock.begin(float(os.environ["MONOSIM_SPEED"]))
+    return True
 
 
 def main():
     clock.install()
-    module = load()
+    module = load("monolith.agent_service.agent")
     from absl import app, logging  # pylint: disable=import-outside-toplevel
     logging.set_verbosity(logging.INFO)
-    with open(os.environ["MONOSIM_READY"], "w", encoding="ascii"):
-        pass
-    if not sys.stdin.readline():
-        return  # whoever started this has ended
-    clock.begin(float(os.environ["MONOSIM_SPEED"]))
-    app.run(module.main)
+    if told_to_begin():
+        app.run(module.main)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 // Package pythonrun runs clusters whose agents are the reference's own: its AgentV1 and
 // AgentV3 with their replica manager and backends, unmodified, as processes on the
-// loopback, with the same ZooKeeper and model servers as in runners/test/realrun/loopback.
+// loopback, with the same ZooKeeper and model servers as in runners/test/realrun/loopback. Of
+// model servers without an agent it has the one that the reference has: its FakeTFServing.
 //
 // Two things to use first:
 //
@@ -13,7 +14,7 @@
 //
 // To change:
 //
-//   - how the agent's module is loaded: agent.py
+//   - how the agent's module is loaded: agent.py; the fake model server: fake.py
 //   - how time passes faster: clock.py
 //   - what a pod's host is: host.py
 //   - which scenarios are unsupported: supported.go
@@ -79,7 +80,7 @@ func New(o Options) (*Runner, error) {
 		return nil, err
 	}
 	r := &Runner{options: o, minor: minor}
-	o.Loopback.Name, o.Loopback.Agent = Name, r.Program
+	o.Loopback.Name, o.Loopback.Agent, o.Loopback.Fake = Name, r.Program, r.fake
 	r.Runner = loopback.New(o.Loopback)
 	return r, nil
 }
@@ -89,6 +90,18 @@ var launcher embed.FS
 
 // Program returns the program of a pod's agent: the launcher, unpacked on the pod's disk.
 func (r *Runner) Program(c loopback.Container) (loopback.Program, error) {
+	return r.program(c, "agent.py", agentrun.Flags(c))
+}
+
+// fake returns the program of the reference's fake model server.
+func (r *Runner) fake(c loopback.Container) (loopback.Program, error) {
+	p, err := r.program(c, "fake.py", c.Flags)
+	p.Env = append(p.Env, "MONOSIM_SERVERS="+c.Servers)
+	return p, err
+}
+
+// program returns the program of a script of the launcher.
+func (r *Runner) program(c loopback.Container, script string, flags []string) (loopback.Program, error) {
 	dir := filepath.Join(c.Dir, "launcher")
 	for _, files := range []fs.FS{launcher, python.Sources} {
 		if err := unpack(files, dir); err != nil {
@@ -98,7 +111,7 @@ func (r *Runner) Program(c loopback.Container) (loopback.Program, error) {
 	env := append(c.Env, agentrun.Variables(c)...)
 	env = append(env, "MONOLITH_SRC="+r.options.Source, "PYTHONHASHSEED="+agentrun.Seed(c), "PYTHONDONTWRITEBYTECODE=1", "PYTHONUNBUFFERED=1")
 	return loopback.Program{
-		Args:  append([]string{r.options.Python, filepath.Join(dir, "agent.py")}, agentrun.Flags(c)...),
+		Args:  append([]string{r.options.Python, filepath.Join(dir, script)}, flags...),
 		Env:   env,
 		Dir:   filepath.Join(c.Home, "bin"),
 		Ready: agentrun.ReadyFile(c),

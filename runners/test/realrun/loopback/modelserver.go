@@ -116,18 +116,26 @@ func (p *pod) servingFlags() []string {
 	return flags
 }
 
-// bareProgram returns the command of a model server without an agent, with paths of this
+// bareProgram returns the command of monosim's model server without an agent, with paths of this
 // host in its flags.
 func (p *pod) bareProgram() Program {
-	args := []string{p.tfsBinary()}
+	args := append([]string{p.tfsBinary()}, p.bareFlags()...)
+	env := append(p.environment(), "MONOSIM_TFSERVING_FLAGS=--monosim_any_port")
+	return Program{Args: args, Env: env, Dir: filepath.Join(p.home(), "bin")}
+}
+
+// bareFlags returns the flags of a model server without an agent, none in a pod with one.
+func (p *pod) bareFlags() (flags []string) {
+	if p.bare == nil {
+		return nil
+	}
 	for _, flag := range p.bare.Flags {
 		if name, value, ok := strings.Cut(flag, "="); ok && strings.HasPrefix(value, "/") {
 			flag = name + "=" + p.c.disks.podPath(p.Name, value)
 		}
-		args = append(args, flag)
+		flags = append(flags, flag)
 	}
-	env := append(p.environment(), "MONOSIM_TFSERVING_FLAGS=--monosim_any_port")
-	return Program{Args: args, Env: env, Dir: filepath.Join(p.home(), "bin")}
+	return flags
 }
 
 // modelServer describes a model server that was started.

@@ -26,6 +26,9 @@ type Options struct {
 	ZooKeeper ZooKeeper
 	// Agent is the program of the agents. Without it only model servers can run.
 	Agent AgentProgram
+	// Fake is the program of a model server of the profile python-fake that has no agent; nil means
+	// monosim's.
+	Fake AgentProgram
 	// TimeScale is the wall time that a second of the cluster takes, as 0.1; 0 means 1.
 	TimeScale float64
 	// Slack is the cluster time by which events may be later or earlier than a scenario
@@ -68,6 +71,11 @@ type Container struct {
 	// Conf is the agent.conf, with the paths of models and the address of ZooKeeper of this
 	// machine.
 	Conf string
+	// Flags has the flags of a model server without an agent, and Servers the folder of its records:
+	// PID-START.args with a file for its output and its flags, a line each, PID-START.ports once it
+	// serves, and PID-START.events, all as `monosim tfserving` writes them.
+	Flags   []string
+	Servers string
 	// Models is the folder below which paths such as /models/ctr lie.
 	Models string
 	// Env is the whole environment, as key=value.

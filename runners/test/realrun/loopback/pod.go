@@ -36,7 +36,7 @@ type pod struct {
 
 	mu       sync.Mutex
 	first    *child // nil while the pod is not running
-	spare    *child // an agent that was started ahead
+	spare    *child // a first process that was started ahead
 	program  Program
 	port     int // of the running agent
 	starts   int
@@ -62,10 +62,24 @@ func newPod(c *Cluster, spec runners.Pod, i int, bare *runners.BareServerSpec) (
 			return nil, err
 		}
 	}
-	if bare == nil {
+	if p.asks() != nil {
 		return p, p.prepare()
 	}
 	return p, nil
+}
+
+// fakeProfile is the model server of the reference's own tests.
+const fakeProfile = "python-fake"
+
+// asks returns what gives the program of the pod's first process; nil for monosim's model server.
+func (p *pod) asks() AgentProgram {
+	switch {
+	case p.bare == nil:
+		return p.c.o.Agent
+	case p.c.spec.ModelServer == fakeProfile:
+		return p.c.o.Fake
+	}
+	return nil
 }
 
 // home returns the folder that the agent calls /opt/tiger/monolith_serving.
@@ -142,21 +156,22 @@ func (p *pod) environment() []string {
 	return list
 }
 
-// ask returns the program to run as the agent.
+// ask returns the program to run as the agent, or as the fake model server.
 func (p *pod) ask() (Program, error) {
 	ports, err := process.FreePorts(1)
 	if err != nil {
 		return Program{}, err
 	}
 	p.port = ports[0]
-	program, err := p.c.o.Agent(Container{
+	program, err := p.asks()(Container{
+		Flags: p.bareFlags(), Servers: p.serversDir(),
 		Pod: p.Pod, IP: p.ip, AgentPort: p.port, Dir: p.dir, Home: p.home(), Conf: p.confPath(),
 		Models: filepath.Join(p.c.disks.root, modelsDir), Env: p.environment(),
 		TimeScale: p.c.o.TimeScale, Monosim: p.c.o.Monosim,
 		Outlive: p.c.spec.Outlive, Quirks: p.c.spec.Quirks, Python: p.c.spec.Python, Seed: p.c.spec.Seed,
 	})
 	if err == nil && len(program.Args) == 0 {
-		err = errors.New("found no command line for the agent, want one")
+		err = errors.New("found no command line for the first process, want one")
 	}
 	program.Dir = cmp.Or(program.Dir, p.dir)
 	return program, err
@@ -221,8 +236,8 @@ func (p *pod) start() error {
 		return nil
 	}
 	var err error
-	if p.bare == nil {
-		err = p.startAgent()
+	if p.asks() != nil {
+		err = p.startAsked()
 	} else {
 		p.first, err = p.c.guard.start(p.bareProgram(), p.output(), false)
 	}
@@ -235,8 +250,8 @@ func (p *pod) start() error {
 	return nil
 }
 
-// startAgent starts the agent, or lets the one that was started ahead begin.
-func (p *pod) startAgent() (err error) {
+// startAsked starts the agent or the fake, or lets the one that was started ahead begin.
+func (p *pod) startAsked() (err error) {
 	if p.program.Ready == "" {
 		if p.starts > 0 { // the first one was asked for when the pod was made
 			if p.program, err = p.ask(); err != nil {
