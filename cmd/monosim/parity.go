@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 
@@ -27,7 +28,8 @@ tests and recorded cases of every module and for the quirks that are named, and
 write what of the reference is ported and what shows it. It needs the project's
 sources. A state of the registers that nothing bears is an error: a row that is done
 without its command, a module with names that are to come. With --check each line of
-the file that claims something else than what was found is named.
+the file that claims something else than what was found is named, and so are results of
+scenarios on other runners that were recorded of older code than there is.
 
 The exit code is 0 when the file is written or, with --check, as it would be, 1 when it
 is not, and 2 when the sources cannot be read or the registers claim what is not so.`,
@@ -51,7 +53,7 @@ is not, and 2 when the sources cannot be read or the registers claim what is not
 				return command.BadInput(err)
 			}
 			if check {
-				return sameFile(output, text)
+				return errors.Join(sameFile(output, text), parity.CheckRecords(os.DirFS(root), report))
 			}
 			return command.BadInput(wholefile.Write(output, text))
 		},

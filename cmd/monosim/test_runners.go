@@ -39,6 +39,10 @@ type runnerOptions struct {
 	again     int
 	keep      string
 	record    string
+	// stale leaves out what the record has of the present code, and longest what takes the cluster
+	// longer.
+	stale   bool
+	longest time.Duration
 	// agent is the command of the runner agent, and waits says that it waits to begin.
 	agent string
 	waits bool
@@ -60,7 +64,9 @@ func (o *runnerOptions) register(cmd *cobra.Command) {
 	f.Float64Var(&o.timeScale, "time-scale", 1, "on processes: wall time that a second of the cluster takes, as 0.1 for ten times the clock")
 	f.IntVar(&o.again, "again", 0, "on processes: how often a run that failed is tried again, each time on a clock three times slower")
 	f.StringVar(&o.keep, "keep", "", "on processes: directory in which all that clusters wrote stays")
-	f.StringVar(&o.record, "record", "", "with --compare: file to keep what was found in, over what it has of other scenarios and runners")
+	f.StringVar(&o.record, "record", "", "with --compare: file to keep what was found in, over what it has of other scenarios and runners; with the hashes of the code that it speaks of, for a file of the project")
+	f.BoolVar(&o.stale, "stale", false, "with --record: run only what the file has not, or has of older code")
+	f.DurationVar(&o.longest, "longest", 0, "with --compare: run only scenarios that take this much time of the cluster at most, as 15m")
 	f.StringVar(&o.zooKeeper, "zookeeper", "monosim", "on processes: the ZooKeeper of clusters, monosim, java (Debian's), java:3 (an ensemble of three), or HOST:PORT,... of servers that are there, in a znode of the run")
 	f.StringVar(&o.modelServer, "model-server", "", "on processes: the model server that agents start, monosim, or the path of a program with TF Serving's command line (default what MONOLITH_TFS_BINARY names, or monosim)")
 	completeFlags(cmd, map[string]func() []string{
@@ -105,6 +111,10 @@ func (o *runnerOptions) check() error {
 		return fmt.Errorf("--compare: found the runner %s, want two or more", o.names[0])
 	case o.record != "" && !o.compare:
 		return errors.New("--record: found no --compare, what of it would be kept")
+	case o.stale && o.record == "":
+		return errors.New("--stale: found no --record, want the file of which it is about")
+	case o.longest != 0 && (!o.compare || o.longest < 0):
+		return fmt.Errorf("--longest: found %v, want a time, as 15m, and --compare", o.longest)
 	case slices.Contains(o.names, agentrun.Name) != (o.agent != ""):
 		return errors.New("--agent: found it, or the runner agent, alone, want both, as --runner agent --agent './my-agent'")
 	case !(o.timeScale >= 0.001 && o.timeScale <= 1000):
@@ -298,13 +308,17 @@ func (o *testOptions) several(ctx context.Context, suite *steps.Suite, list []ru
 	c := compare.Comparison{Suite: *suite, Runners: list, Logs: o.runners.compare, Slack: slack}
 	c.Slower, c.Flags = o.runners.slower, map[string]string{agentrun.Name: o.runners.agentFlags()}
 	c.Suite.Flags, c.Suite.Twice = o.runners.flags(o.runners.timeScale), false
+	code, err := o.choose(ctx, &c)
+	if err != nil {
+		return nil, err
+	}
 	m, summary, err := c.Run(ctx, told)
 	if m == nil {
 		return summary, err
 	}
 	err = errors.Join(err, o.print(m, out))
 	if o.runners.record != "" { // results of an interrupted run are recorded too
-		err = errors.Join(err, record(o.runners.record, m))
+		err = errors.Join(err, record(o.runners.record, m, code))
 	}
 	return summary, err
 }
@@ -323,17 +337,80 @@ func (o *testOptions) print(m *compare.Matrix, out io.Writer) error {
 	return report.Print(out)
 }
 
-// record updates a file with the new results; others in it stay.
-func record(name string, m *compare.Matrix) error {
-	older := &compare.Matrix{}
-	for i := range m.Scenarios { // the record is about the files of the project
-		m.Scenarios[i].Path = strings.TrimPrefix(m.Scenarios[i].Path, builtin)
+// choose has a comparison leave out what takes too long and what is recorded, and returns the code
+// that its record will speak of. It runs the scenarios in virtual time, to know their times and
+// traces.
+func (o *testOptions) choose(ctx context.Context, c *compare.Comparison) (*compare.Code, error) {
+	if o.runners.record == "" && o.runners.longest == 0 {
+		return nil, nil
 	}
+	c.Sets = o.runners.record != ""
+	plain := c.Suite
+	plain.Runner, plain.Seed, plain.Explain = newSimulation(), 1, -1
+	report := &steps.Report{}
+	if _, err := plain.Stream(ctx, report); err != nil {
+		return nil, err
+	}
+	type key struct{ path, name string }
+	long := map[key]bool{}
+	for i := range report.Results {
+		r := &report.Results[i]
+		long[key{r.Path, r.Name}] = o.runners.longest > 0 && r.Stats.Virtual > o.runners.longest
+		r.Path = strings.TrimPrefix(r.Path, builtin)
+	}
+	code, older, err := readRecord(o.runners.record, report.Results)
+	if err != nil {
+		return nil, fmt.Errorf("--record: %w", err)
+	}
+	kept := func(sc steps.Listed, runner string) bool {
+		cell := older.Cell(strings.TrimPrefix(sc.Path, builtin), sc.Name, runner)
+		return o.runners.stale && code.Fresh(strings.TrimPrefix(sc.Path, builtin), sc.Name, runner, cell)
+	}
+	measure, others, only := c.Runners[0].Name(), c.Runners[1:], c.Suite.Only
+	c.Keep = func(sc steps.Listed, runner string) bool { return runner != measure && kept(sc, runner) }
+	c.Suite.Only = func(sc steps.Listed) bool {
+		left := slices.ContainsFunc(others, func(r runners.Runner) bool { return !kept(sc, r.Name()) })
+		return left && !long[key{sc.Path, sc.Name}] && (only == nil || only(sc))
+	}
+	return code, nil
+}
+
+// readRecord reads what a record has already, and the code that it is to speak of: none for a file
+// that is not in a project with the rooms of this one.
+func readRecord(name string, runs []steps.Result) (*compare.Code, *compare.Matrix, error) {
+	older := &compare.Matrix{}
 	text, err := os.ReadFile(name)
 	if err == nil {
 		older, err = compare.ParseMatrix(text)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, err
+	}
+	dir, err := filepath.Abs(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	for dir != filepath.Dir(dir) {
+		dir = filepath.Dir(dir)
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			code, err := compare.ReadCode(os.DirFS(dir), runs)
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil, older, nil
+			}
+			return code, older, err
+		}
+	}
+	return nil, older, nil
+}
+
+// record updates a file with the new results; others in it stay.
+func record(name string, m *compare.Matrix, code *compare.Code) error {
+	for i := range m.Scenarios { // the record is about the files of the project
+		m.Scenarios[i].Path = strings.TrimPrefix(m.Scenarios[i].Path, builtin)
+	}
+	code.Stamp(m)
+	_, older, err := readRecord(name, nil)
+	if err != nil {
 		return fmt.Errorf("--record: %w", err)
 	}
 	suite := steps.Suite{Runner: newSimulation(), FS: embeddedFS{}, Paths: []string{featureDir}}
@@ -346,7 +423,7 @@ func record(name string, m *compare.Matrix) error {
 	for i, sc := range list {
 		order[key{sc.Path, sc.Name}] = i
 	}
-	text, err = m.Over(older, func(path, name string) (int, bool) {
+	text, err := m.Over(older, func(path, name string) (int, bool) {
 		i, ok := order[key{path, name}]
 		return i, ok
 	}).Marshal()

@@ -7,16 +7,18 @@
 //     steps.Listener of every run and returns a [Matrix].
 //   - [Matrix.Print] writes it for people; [Matrix] itself is data for programs.
 //
-// The first runner is the measure, as a rule the simulation. A run on another runner agrees
-// when each track of its canonical log (runners/test/deeds) equals that of the measure with
-// some seed. More seeds of the measure are run until one agrees, up to a limit. Otherwise
+// The first runner is the measure, as a rule the simulation. A run on another runner does the
+// same when each track of its canonical log (runners/test/deeds) equals that of the measure with
+// some seed. More seeds of the measure are run until each track has one, up to a limit. Otherwise
 // the run differs. The register of quirks may say that a quirk explains the difference
-// (vectors/quirks.yaml, differs); else the run has failed.
+// (vectors/quirks.yaml, differs); else the run has failed. A record also has the set of seeds that
+// do the same in all tracks ([Seeds]), and says what code a result speaks of ([Code]).
 //
 // To change:
 //
 //   - what is compared: runners/test/deeds
-//   - how seeds are sought: seeds.go
+//   - how seeds are sought, and which of them do the same: seeds.go
+//   - what is kept of it, and when a record is older than the code: record.go, code.go
 //   - what explains a difference: explain.go
 //   - what is printed: matrix.go
 //
@@ -62,6 +64,10 @@ type Comparison struct {
 	Quirks []scope.Quirk
 	// Verbose reports all differences of a run, and not just the first.
 	Verbose bool
+	// Sets has each cell say which seeds do the same ([Cell.Seeds]), for which more of them run.
+	Sets bool
+	// Keep, when set, leaves out runs of which a record has the result already.
+	Keep func(sc steps.Listed, runner string) bool
 }
 
 // DefaultSlack allows for the delays of processes.
@@ -87,7 +93,7 @@ func (c *Comparison) Run(ctx context.Context, listener steps.Listener) (*Matrix,
 	plan.Seeds, plan.Runs = 1, 0
 	for _, sc := range list {
 		for _, r := range c.Runners {
-			if sc.Not[r.Name()] == "" {
+			if sc.Not[r.Name()] == "" && !c.keeps(sc, r.Name()) {
 				plan.Runs++
 			}
 		}
@@ -116,6 +122,11 @@ func (c *Comparison) Run(ctx context.Context, listener steps.Listener) (*Matrix,
 		summary.Interrupted = true
 	}
 	return m, summary, errors.Join(err, listener.End(summary))
+}
+
+// keeps reports whether a run is left out.
+func (c *Comparison) keeps(sc steps.Listed, runner string) bool {
+	return c.Keep != nil && c.Keep(sc, runner)
 }
 
 // selection selects the scenarios that run on the measure or, without a measure, on any runner.
@@ -202,6 +213,10 @@ func (c *Comparison) try(ctx context.Context, sc steps.Listed) *trial {
 			t.row.Cells = append(t.row.Cells, Cell{Verdict: NotRun, Why: why})
 			continue
 		}
+		if c.keeps(sc, r.Name()) {
+			t.row.Cells = append(t.row.Cells, Cell{Verdict: Kept})
+			continue
+		}
 		if ctx.Err() != nil || t.err != nil {
 			return t
 		}
@@ -251,7 +266,7 @@ func (t *trial) once(ctx context.Context, i int, r runners.Runner, flags string)
 	case busy:
 	case i == 0:
 		if c.Logs && result.Status == steps.Passed {
-			t.measure = &measure{trial: t, runner: r, logs: deeds.Open{deeds.Read(result.Log)}}
+			t.measure = &measure{trial: t, runner: r, seeds: 1, logs: []seen{{0, deeds.Read(result.Log)}}}
 		}
 	case result.Status == steps.Skipped:
 		result.Status, result.Err = steps.Failed, fmt.Errorf("%s cannot do this, and no tag @not-%s says so", r.Name(), r.Name())
@@ -296,9 +311,13 @@ func (c *Comparison) suite(sc steps.Listed, r runners.Runner) *steps.Suite {
 // a failure.
 func (t *trial) compare(ctx context.Context, result *steps.Result) Cell {
 	got := deeds.Read(result.Log)
-	verdict, differences := t.measure.hold(ctx, got, unseen(result.Log), result.Late)
-	cell := Cell{Log: verdict}
-	cell.Same, cell.Deeds = t.measure.agreement(got, unseen(result.Log), result.Late)
+	v := t.measure.view(got, unseen(result.Log), result.Late)
+	differences := v.hold(ctx)
+	cell := Cell{Log: Same}
+	cell.Alike, cell.Deeds = v.agreement()
+	if len(differences) == 0 && t.comparison.Sets {
+		cell.Seeds = v.set(ctx)
+	}
 	var left []deeds.Difference
 	explanations, err := t.comparison.explanations()
 	if err != nil {
@@ -328,11 +347,11 @@ func (t *trial) until(result *steps.Result) (cell Cell) {
 	if n := len(result.Log); n > 0 {
 		got.Ended = result.Log[n-1].At
 	}
-	without := append(unseen(result.Log), "file") // files are read at the end
-	if found := deeds.Compare(t.measure.seen(without)[:1], got.Without(without), t.comparison.slack()); len(found) > 0 {
+	v := t.measure.view(got, append(unseen(result.Log), "file"), result.Late) // files are read at the end
+	if found := deeds.Compare(v.open(1), v.got, t.comparison.slack()); len(found) > 0 {
 		cell.First = &found[0]
 	}
-	cell.Same, cell.Deeds = t.measure.agreement(got, without, result.Late)
+	cell.Alike, cell.Deeds = v.agreement()
 	return cell
 }
 

@@ -35,7 +35,7 @@ func Example() {
 
 	// Output:
 	// feature        sim        shifted
-	// pods.feature   1 passed   1 passed, 1 equal
-	// all            1 passed   1 passed, 1 equal
+	// pods.feature   1 passed   1 passed, 1 same
+	// all            1 passed   1 passed, 1 same
 	// Pods come up
 }

@@ -20,14 +20,14 @@ const (
 	Unfinished = "not finished"
 	// Busy: it failed or differed on a machine that was later than a scenario can allow for.
 	Busy = "too busy to tell"
+	// Kept: it was left out, because a record has it.
+	Kept = "kept"
 )
 
 // These say how the log of a run compares with the measure's.
 const (
-	// Equal: as with the seed that was asked for.
-	Equal = "equal"
-	// Open: track by track as with some seed, so the reference leaves open what differs.
-	Open = "open"
+	// Same: in each track as with some seed; Cell.Seeds has those that do the same in all tracks.
+	Same = "same"
 	// Explained: different, but quirks explain it.
 	Explained = "explained"
 	// Differs: different, and nothing explains it.
@@ -60,11 +60,26 @@ type Cell struct {
 	Differences []Named `json:"differences,omitempty"`
 	// Backend: it did not run because of the backends that were chosen.
 	Backend bool `json:"backend,omitempty"`
+	// Seeds has the seeds that do the same, where they were asked for (Comparison.Sets).
+	Seeds *Seeds `json:"seeds,omitempty"`
+	// Scenario and Rooms are the hashes of what a recorded result speaks of ([Code]).
+	Scenario string `json:"scenario,omitempty"`
+	Rooms    string `json:"rooms,omitempty"`
 
 	// First is the first difference that nothing explains. Deeds counts what both sides did, and
-	// Same what of it they did alike. A record has none of these.
-	First       *deeds.Difference `json:"-"`
-	Deeds, Same int               `json:"-"`
+	// Alike what of it they did alike. A record has none of these.
+	First        *deeds.Difference `json:"-"`
+	Deeds, Alike int               `json:"-"`
+}
+
+// Seeds is the set of seeds with which the measure does the same as a run. Which of them comes
+// first does not count.
+type Seeds struct {
+	// Of counts the seeds that were run, from that of the suite on.
+	Of int `json:"of"`
+	// Whole lists those that do the same in all tracks at once, as "1-3,7". Where it is empty there
+	// is one for each track.
+	Whole string `json:"whole,omitempty"`
 }
 
 // Named is a difference, with the id of the quirk that explains it.
@@ -134,7 +149,7 @@ func (m *Matrix) count(feature string, runner int) string {
 		}
 	}
 	var parts []string
-	for _, name := range []string{steps.Passed.String(), steps.Failed.String(), Equal, Open, Explained, Differs, NotRun, Unfinished, Busy} {
+	for _, name := range []string{steps.Passed.String(), steps.Failed.String(), Same, Explained, Differs, NotRun, Unfinished, Busy, Kept} {
 		if counts[name] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", counts[name], name))
 		}

@@ -90,8 +90,8 @@ func (m *Matrix) Port(runner, name string) *Port {
 }
 
 func (p *Port) add(r *Row, c *Cell) {
-	row := PortRow{Path: r.Path, Line: r.Line, Name: r.Name, Verdict: Agrees, Same: c.Same, Deeds: c.Deeds}
-	p.Same, p.Deeds = p.Same+c.Same, p.Deeds+c.Deeds
+	row := PortRow{Path: r.Path, Line: r.Line, Name: r.Name, Verdict: Agrees, Same: c.Alike, Deeds: c.Deeds}
+	p.Same, p.Deeds = p.Same+c.Alike, p.Deeds+c.Deeds
 	var place string
 	switch {
 	case c.Verdict != steps.Passed.String():

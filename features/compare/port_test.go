@@ -24,12 +24,12 @@ func TestTheReportOnAPort(t *testing.T) {
 		return compare.Row{Path: "a.feature", Line: line, Name: "a", Cells: []compare.Cell{{Verdict: "passed"}, c}}
 	}
 	m := &compare.Matrix{Runners: []string{"sim", "agent"}, Scenarios: []compare.Row{
-		row(1, compare.Cell{Verdict: "passed", Log: compare.Open, Deeds: 10, Same: 10}),
-		row(2, compare.Cell{Verdict: "passed", Log: compare.Explained, Deeds: 4, Same: 3, Differences: []compare.Named{{Quirk: "Q5"}, {Quirk: "Q5"}}}),
-		row(3, compare.Cell{Verdict: "passed", Log: compare.Differs, Deeds: 5, Same: 4, First: late}),
-		row(4, compare.Cell{Verdict: "failed", Why: "no service info", Deeds: 5, Same: 2, First: missing}),
-		row(5, compare.Cell{Verdict: "failed", Why: "no service info", Deeds: 5, Same: 2, First: missing}),
-		row(6, compare.Cell{Verdict: "failed", Why: "too slow", Deeds: 1, Same: 1}),
+		row(1, compare.Cell{Verdict: "passed", Log: compare.Same, Deeds: 10, Alike: 10}),
+		row(2, compare.Cell{Verdict: "passed", Log: compare.Explained, Deeds: 4, Alike: 3, Differences: []compare.Named{{Quirk: "Q5"}, {Quirk: "Q5"}}}),
+		row(3, compare.Cell{Verdict: "passed", Log: compare.Differs, Deeds: 5, Alike: 4, First: late}),
+		row(4, compare.Cell{Verdict: "failed", Why: "no service info", Deeds: 5, Alike: 2, First: missing}),
+		row(5, compare.Cell{Verdict: "failed", Why: "no service info", Deeds: 5, Alike: 2, First: missing}),
+		row(6, compare.Cell{Verdict: "failed", Why: "too slow", Deeds: 1, Alike: 1}),
 		row(7, compare.Cell{Verdict: compare.NotRun}),
 		row(8, compare.Cell{Verdict: compare.Busy, Why: "late by 3s"}),
 	}}

@@ -40,6 +40,16 @@ func (m *Matrix) Marshal() ([]byte, error) {
 	return append(text, "\n]}\n"...), nil
 }
 
+// Cell returns the result of a scenario on a runner; the zero value where there is none.
+func (m *Matrix) Cell(path, name, runner string) Cell {
+	k := slices.Index(m.Runners, runner)
+	i := slices.IndexFunc(m.Scenarios, func(r Row) bool { return r.Path == path && r.Name == name })
+	if i < 0 || k < 0 {
+		return Cell{}
+	}
+	return m.Scenarios[i].Cells[k]
+}
+
 // Over updates an older matrix with the rows and runners of this one. It keeps only scenarios in
 // listed, in their order. Results on runners that this matrix does not have stay.
 func (m *Matrix) Over(older *Matrix, listed func(path, name string) (order int, ok bool)) *Matrix {
@@ -75,8 +85,9 @@ func (m *Matrix) put(r Row, runners []string) {
 	}
 	m.Scenarios[i].Line = r.Line
 	for k, name := range runners {
-		if r.Cells[k].Verdict == Unfinished {
-			continue
+		switch r.Cells[k].Verdict {
+		case Unfinished, Busy, Kept:
+			continue // it says nothing, and the older result stays
 		}
 		m.Scenarios[i].Cells[slices.Index(m.Runners, name)] = r.Cells[k]
 	}

@@ -13,9 +13,9 @@ import (
 func TestARecordGoesOverAnOlderOne(t *testing.T) {
 	cell := func(log string) compare.Cell { return compare.Cell{Verdict: "passed", Log: log} }
 	older := &compare.Matrix{Runners: []string{"sim", "real"}, Scenarios: []compare.Row{
-		{Path: "a.feature", Line: 3, Name: "gone", Cells: []compare.Cell{cell(""), cell(compare.Equal)}},
-		{Path: "a.feature", Line: 9, Name: "one", Cells: []compare.Cell{cell(""), cell(compare.Equal)}},
-		{Path: "b.feature", Line: 3, Name: "two", Cells: []compare.Cell{cell(""), cell(compare.Open)}},
+		{Path: "a.feature", Line: 3, Name: "gone", Cells: []compare.Cell{cell(""), cell(compare.Same)}},
+		{Path: "a.feature", Line: 9, Name: "one", Cells: []compare.Cell{cell(""), cell(compare.Same)}},
+		{Path: "b.feature", Line: 3, Name: "two", Cells: []compare.Cell{cell(""), cell(compare.Explained)}},
 	}}
 	newer := &compare.Matrix{Runners: []string{"sim", "python"}, Scenarios: []compare.Row{
 		{Path: "b.feature", Line: 4, Name: "two", Cells: []compare.Cell{cell(""), {
@@ -31,8 +31,8 @@ func TestARecordGoesOverAnOlderOne(t *testing.T) {
 	}
 	want := `{"runners": ["sim","real","python"], "scenarios": [
   {"feature":"","path":"a.feature","line":1,"name":"zero","cells":[{"verdict":"passed"},{"verdict":""},{"verdict":"not run","why":"no"}]},
-  {"feature":"","path":"a.feature","line":9,"name":"one","cells":[{"verdict":"passed"},{"verdict":"passed","log":"equal"},{"verdict":""}]},
-  {"feature":"","path":"b.feature","line":4,"name":"two","cells":[{"verdict":"passed"},{"verdict":"passed","log":"open"},{"verdict":"passed","log":"explained","differences":[{"kind":"deed","track":"znode /a","quirk":"Q5"}]}]}
+  {"feature":"","path":"a.feature","line":9,"name":"one","cells":[{"verdict":"passed"},{"verdict":"passed","log":"same"},{"verdict":""}]},
+  {"feature":"","path":"b.feature","line":4,"name":"two","cells":[{"verdict":"passed"},{"verdict":"passed","log":"explained"},{"verdict":"passed","log":"explained","differences":[{"kind":"deed","track":"znode /a","quirk":"Q5"}]}]}
 ]}
 `
 	if diff := cmp.Diff(want, string(text)); diff != "" {

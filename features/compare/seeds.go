@@ -3,9 +3,10 @@ package compare
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"strings"
 	"time"
 
-	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/test/deeds"
@@ -15,69 +16,131 @@ import (
 type measure struct {
 	trial  *trial
 	runner runners.Runner
-	logs   deeds.Open
+	logs   []seen
 	// seeds counts the seeds that were run; some may not have passed.
 	seeds int
 }
 
-// hold compares a log with those of the measure. While it differs, more seeds are run. late is by
-// how much the machine was late.
-func (m *measure) hold(ctx context.Context, got *deeds.Log, unseen []string, late time.Duration) (verdict string, found []deeds.Difference) {
-	c := m.trial.comparison
-	slack, most := c.slack(), cmp.Or(c.Most, mostSeeds)
+// seen is the log of one seed, which is the seed-th of the suite, from 0.
+type seen struct {
+	seed int
+	log  *deeds.Log
+}
+
+// setSeeds is how many seeds a set is of, where one of them does the same in all tracks.
+const setSeeds = 30
+
+// view is a run beside the measure, without what its runner cannot see.
+type view struct {
+	*measure
+	got    *deeds.Log
+	unseen []string
+	slack  deeds.Slack
+}
+
+// view compares a log with those of the measure. late is by how much the machine was late.
+func (m *measure) view(got *deeds.Log, unseen []string, late time.Duration) *view {
+	slack := m.trial.comparison.slack()
 	slack.Late = late
-	got = got.Without(unseen)
-	m.seeds = max(m.seeds, 1)
-	for {
-		open := m.seen(unseen)
-		found = deeds.Compare(open, got, slack)
-		switch {
-		case len(found) == 0 && deeds.EqualTo(open[:1], got) == 0:
-			return Equal, nil
-		case len(found) == 0:
-			return Open, nil
-		case m.seeds >= most || !m.more(ctx, min(m.seeds*3, most-m.seeds)):
-			return Differs, found
+	return &view{m, got.Without(unseen), unseen, slack}
+}
+
+// most bounds the seeds that are run.
+func (m *measure) most() int { return cmp.Or(m.trial.comparison.Most, mostSeeds) }
+
+// hold returns where the log differs from all seeds. While it does, more of them are run.
+func (v *view) hold(ctx context.Context) []deeds.Difference {
+	for n := 1; ; n = min(4*n, v.most()) {
+		complete := v.upTo(ctx, n)
+		if found := deeds.Compare(v.open(n), v.got, v.slack); len(found) == 0 || n == v.most() || !complete {
+			return found
 		}
 	}
 }
 
-// seen returns the logs of the measure without what a runner cannot see.
-func (m *measure) seen(unseen []string) deeds.Open {
-	return lists.Map(m.logs, func(l *deeds.Log) *deeds.Log { return l.Without(unseen) })
+// set finds the seeds that do the same: of the first few or, if these have none, of all that
+// may be run.
+func (v *view) set(ctx context.Context) *Seeds {
+	for _, n := range []int{min(setSeeds, v.most()), v.most()} {
+		if !v.upTo(ctx, n) {
+			break
+		}
+		var same []int
+		for _, s := range v.logs {
+			if s.seed < n && len(deeds.Compare(deeds.Open{s.log.Without(v.unseen)}, v.got, v.slack)) == 0 {
+				same = append(same, s.seed+int(v.trial.comparison.Suite.Seed))
+			}
+		}
+		if len(same) > 0 || n == v.most() {
+			return &Seeds{Of: n, Whole: ranges(same)}
+		}
+	}
+	return nil // interrupted
 }
 
-// agreement counts the deeds of a log and of the measure, and those that both have. late is by how
-// much the machine was late.
-func (m *measure) agreement(got *deeds.Log, unseen []string, late time.Duration) (same, all int) {
-	slack := m.trial.comparison.slack()
-	slack.Late = late
-	return deeds.Agreement(m.seen(unseen), got.Without(unseen), slack)
+// ranges writes sorted numbers as "1-3,7".
+func ranges(list []int) string {
+	var parts []string
+	for i := 0; i < len(list); {
+		k := i
+		for k+1 < len(list) && list[k+1] == list[k]+1 {
+			k++
+		}
+		if k > i {
+			parts = append(parts, fmt.Sprintf("%d-%d", list[i], list[k]))
+		} else {
+			parts = append(parts, fmt.Sprint(list[i]))
+		}
+		i = k + 1
+	}
+	return strings.Join(parts, ",")
+}
+
+// open returns the logs of the first n seeds of the measure, without what the runner cannot see.
+func (v *view) open(n int) (open deeds.Open) {
+	for _, s := range v.logs {
+		if s.seed < n {
+			open = append(open, s.log.Without(v.unseen))
+		}
+	}
+	return open
+}
+
+// agreement counts the deeds of the log and of the measure, and those that both have.
+func (v *view) agreement() (same, all int) {
+	return deeds.Agreement(v.open(v.seeds), v.got, v.slack)
 }
 
 // slack returns how far the time of a deed may be off.
 func (c *Comparison) slack() deeds.Slack { return cmp.Or(c.Slack, DefaultSlack) }
 
-// more runs n more seeds, and reports whether that gave more logs.
-func (m *measure) more(ctx context.Context, n int) bool {
+// upTo runs the first n seeds, as far as they have not run, and reports whether all have.
+func (m *measure) upTo(ctx context.Context, n int) bool {
+	if n <= m.seeds {
+		return true
+	}
 	s := m.trial.comparison.suite(m.trial.scenario, m.runner)
-	s.Seed, s.Seeds, s.Explain = s.Seed+uint64(m.seeds), n, -1
-	m.seeds += n
-	before := len(m.logs)
-	_, err := s.Stream(ctx, keep{m})
-	return err == nil && len(m.logs) > before
+	s.Seed, s.Seeds, s.Explain = s.Seed+uint64(m.seeds), n-m.seeds, -1
+	k := &keep{m, m.seeds}
+	_, err := s.Stream(ctx, k)
+	m.seeds = k.next
+	return err == nil && m.seeds == n
 }
 
 // keep reads the logs of runs that passed.
-type keep struct{ *measure }
+type keep struct {
+	*measure
+	next int
+}
 
-func (keep) Begin(steps.Plan) error { return nil }
+func (*keep) Begin(steps.Plan) error { return nil }
 
-func (k keep) Add(r *steps.Result) error {
+func (k *keep) Add(r *steps.Result) error {
 	if r.Status == steps.Passed {
-		k.logs = append(k.logs, deeds.Read(r.Log))
+		k.logs = append(k.logs, seen{k.next, deeds.Read(r.Log)})
 	}
+	k.next++
 	return nil
 }
 
-func (keep) End(*steps.Summary) error { return nil }
+func (*keep) End(*steps.Summary) error { return nil }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/monosim/monosim/features/compare"
 	"github.com/monosim/monosim/features/steps"
@@ -18,52 +19,82 @@ const comparedFile = "vectors/compared.json"
 
 const comparedTitle = "Scenarios on other runners"
 
-// readCompared reads comparedFile; nil where it is missing.
-func readCompared(sources fs.FS) (*compare.Matrix, error) {
+// readCompared reads comparedFile, and the code of which it should speak; nil where it is missing.
+func readCompared(sources fs.FS, report *steps.Report) (*compare.Matrix, *compare.Code, error) {
 	text, err := fs.ReadFile(sources, comparedFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("sources: %w", err)
+		return nil, nil, fmt.Errorf("sources: %w", err)
 	}
 	m, err := compare.ParseMatrix(text)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", comparedFile, err)
+		return nil, nil, fmt.Errorf("%s: %w", comparedFile, err)
 	}
-	return m, nil
+	code, err := compare.ReadCode(sources, report.Results)
+	return m, code, err
 }
 
-// comparedTo returns the cells of a runner for the scenarios of this tree, in the order of
-// the report. A scenario that was not recorded has an empty cell.
-func (p *evidence) comparedTo(runner int) (rows []*steps.Result, cells []compare.Cell) {
+// refresh is the command that records anew what is older than the code, and only that.
+const refresh = "make check-runners RECORD=" + comparedFile + " STALE=1"
+
+// CheckRecords returns an error where results on other runners are older than the code that they
+// speak of, with their number for each runner and why.
+func CheckRecords(sources fs.FS, report *steps.Report) error {
+	p := &evidence{report: report}
+	var err error
+	if p.compared, p.code, err = readCompared(sources, report); err != nil || p.compared == nil {
+		return err
+	}
+	var older []error
+	for _, runner := range p.compared.Runners[1:] {
+		list := p.comparedTo(runner)
+		for _, why := range reasonsOf(list, func(c *comparedCell) string { return c.older }) {
+			older = append(older, fmt.Errorf("%s: %d results on %s are older than the code: %s; %s", comparedFile, why.count, runner, why.text, refresh))
+		}
+	}
+	return errors.Join(older...)
+}
+
+// comparedCell is the result of a scenario of this tree on a runner.
+type comparedCell struct {
+	compare.Cell
+	of *steps.Result
+	// older says why it is older than the code.
+	older string
+}
+
+// comparedTo returns the results on a runner for the scenarios of this tree, in the order of the
+// report. What was not recorded has no verdict, and so has what may run by now.
+func (p *evidence) comparedTo(runner string) (list []comparedCell) {
 	for i := range p.report.Results {
 		r := &p.report.Results[i]
-		k := slices.IndexFunc(p.compared.Scenarios, func(row compare.Row) bool { return row.Path == r.Path && row.Name == r.Name })
-		cell := compare.Cell{}
-		if k >= 0 {
-			cell = p.compared.Scenarios[k].Cells[runner]
+		c := comparedCell{Cell: p.compared.Cell(r.Path, r.Name, runner), of: r}
+		if c.Verdict == compare.NotRun && !slices.Contains(r.Tags, "@not-"+runner) {
+			c.Cell = compare.Cell{}
 		}
-		rows, cells = append(rows, r), append(cells, cell)
+		c.older = p.code.Older(r.Path, r.Name, runner, c.Cell)
+		list = append(list, c)
 	}
-	return rows, cells
+	return list
 }
 
 // comparedColumns has the outcomes of a scenario on a runner.
 var comparedColumns = []struct {
 	name string
-	is   func(c compare.Cell) bool
+	is   func(c *comparedCell) bool
 }{
-	{"ran", func(c compare.Cell) bool {
+	{"ran", func(c *comparedCell) bool {
 		return c.Verdict == steps.Passed.String() || c.Verdict == steps.Failed.String()
 	}},
-	{"passed", func(c compare.Cell) bool { return c.Verdict == steps.Passed.String() }},
-	{compare.Equal, func(c compare.Cell) bool { return c.Log == compare.Equal }},
-	{compare.Open, func(c compare.Cell) bool { return c.Log == compare.Open }},
-	{compare.Explained, func(c compare.Cell) bool { return c.Log == compare.Explained }},
-	{compare.Differs, func(c compare.Cell) bool { return c.Log == compare.Differs }},
-	{"not there", func(c compare.Cell) bool { return c.Verdict == compare.NotRun }},
-	{"not recorded", func(c compare.Cell) bool { return c.Verdict == "" }},
+	{"passed", func(c *comparedCell) bool { return c.Verdict == steps.Passed.String() }},
+	{compare.Same, func(c *comparedCell) bool { return c.Log == compare.Same }},
+	{compare.Explained, func(c *comparedCell) bool { return c.Log == compare.Explained }},
+	{compare.Differs, func(c *comparedCell) bool { return c.Log == compare.Differs }},
+	{"older", func(c *comparedCell) bool { return c.older != "" }},
+	{"not there", func(c *comparedCell) bool { return c.Verdict == compare.NotRun }},
+	{"not recorded", func(c *comparedCell) bool { return c.Verdict == "" }},
 }
 
 // summariseCompared writes a line of the summary for each runner.
@@ -71,86 +102,98 @@ func (p *evidence) summariseCompared(line func(what, title string, numbers ...st
 	if p.compared == nil {
 		return
 	}
-	for i, runner := range p.compared.Runners[1:] {
-		_, cells := p.comparedTo(i + 1)
+	for _, runner := range p.compared.Runners[1:] {
+		list := p.comparedTo(runner)
 		var numbers []string
 		for _, column := range comparedColumns {
-			n := 0
-			for _, c := range cells {
-				n += one(column.is(c))
-			}
-			numbers = append(numbers, fmt.Sprintf("%d %s", n, column.name))
+			numbers = append(numbers, fmt.Sprintf("%d %s", countCells(list, column.is), column.name))
 		}
 		line("scenarios on "+runner, onTitle(runner), numbers...)
 	}
 }
 
+func countCells(list []comparedCell, is func(c *comparedCell) bool) (n int) {
+	for i := range list {
+		n += one(is(&list[i]))
+	}
+	return n
+}
+
 // onTitle returns the heading of the section about a runner.
 func onTitle(runner string) string { return "On " + runner }
 
-// writeCompared writes, for each runner, a row for each feature, every difference, and the
-// reasons of scenarios that do not run there.
+// writeCompared writes, for each runner, a row for each feature, what is known of the seeds, every
+// difference, and the reasons of scenarios that do not run there.
 func (p *evidence) writeCompared(b *bytes.Buffer) {
 	if p.compared == nil {
 		return
 	}
-	fmt.Fprintf(b, "\n## %s\n\nWhat `monosim test --runner sim,... --compare --record` found, kept in %s. The log of what was done is equal to that of the simulation with one seed, open where it is as with several, each in another part, or explained by a quirk.\n",
-		comparedTitle, toFile(comparedFile))
-	for i, runner := range p.compared.Runners[1:] {
+	fmt.Fprintf(b, "\n## %s\n\nWhat `monosim test --runner sim,... --compare --record` found, kept in %s. What was done is the same as in the simulation where some seeds do it too: the record has the set of these seeds or, where none does the same in all tracks at once, says that there is one for each track. Otherwise it differs, or a quirk explains it. A result is older where the scenario, its trace in the simulation, or the code that only processes run through is another than when it was recorded; `%s` runs what is older or missing, and `make parity-check` fails before that.\n",
+		comparedTitle, toFile(comparedFile), refresh)
+	for _, runner := range p.compared.Runners[1:] {
+		list := p.comparedTo(runner)
 		fmt.Fprintf(b, "\n### %s\n\n| feature |", onTitle(runner))
 		for _, c := range comparedColumns {
 			fmt.Fprintf(b, " %s |", c.name)
 		}
 		fmt.Fprintf(b, "\n|---|%s\n", strings.Repeat("---|", len(comparedColumns)))
-		rows, cells := p.comparedTo(i + 1)
 		var features []string
-		for _, r := range rows {
-			if !slices.Contains(features, r.Path) {
-				features = append(features, r.Path)
+		for _, c := range list {
+			if !slices.Contains(features, c.of.Path) {
+				features = append(features, c.of.Path)
 			}
 		}
 		slices.Sort(features)
 		for _, f := range append(features, "") {
-			writeComparedRow(b, f, rows, cells)
+			writeComparedRow(b, f, list)
 		}
-		writeDifferences(b, rows, cells)
+		writeSeeds(b, list)
+		writeDifferences(b, list)
+		writeLeft(b, list)
 	}
 }
 
 // writeComparedRow counts the outcomes of a feature's scenarios, of all scenarios for "".
-func writeComparedRow(b *bytes.Buffer, feature string, rows []*steps.Result, cells []compare.Cell) {
+func writeComparedRow(b *bytes.Buffer, feature string, list []comparedCell) {
 	name := "all"
 	if feature != "" {
 		name = toFile(feature)
 	}
 	fmt.Fprintf(b, "| %s |", name)
 	for _, column := range comparedColumns {
-		n := 0
-		for i, r := range rows {
-			n += one((feature == "" || r.Path == feature) && column.is(cells[i]))
-		}
+		n := countCells(list, func(c *comparedCell) bool {
+			return (feature == "" || c.of.Path == feature) && column.is(c)
+		})
 		fmt.Fprintf(b, " %d |", n)
 	}
 	b.WriteString("\n")
 }
 
+// writeSeeds says how many results have a set of seeds that do the same.
+func writeSeeds(b *bytes.Buffer, list []comparedCell) {
+	whole := countCells(list, func(c *comparedCell) bool { return c.Seeds != nil && c.Seeds.Whole != "" })
+	tracks := countCells(list, func(c *comparedCell) bool { return c.Seeds != nil && c.Seeds.Whole == "" })
+	if whole+tracks > 0 {
+		fmt.Fprintf(b, "\nOf what is the same, %d are so with a set of seeds for the whole, %d with a seed for each track.\n", whole, tracks)
+	}
+}
+
+// at links to a scenario.
+func (c *comparedCell) at() string {
+	return fmt.Sprintf("[%s](%s#L%d)", c.of.Name, c.of.Path, c.of.Line)
+}
+
 // writeDifferences lists the scenarios that fail or differ, and counts by reason those that
-// do not run.
-func writeDifferences(b *bytes.Buffer, rows []*steps.Result, cells []compare.Cell) {
-	var list, reasons []string
-	count := map[string]int{}
-	for i, c := range cells {
-		at := fmt.Sprintf("[%s](%s#L%d)", rows[i].Name, rows[i].Path, rows[i].Line)
-		switch {
-		case c.Verdict == steps.Failed.String():
-			list = append(list, fmt.Sprintf("%s: failed: %s", at, c.Why))
-		case c.Verdict == compare.NotRun:
-			if count[c.Why]++; count[c.Why] == 1 {
-				reasons = append(reasons, c.Why)
-			}
+// do not run, and those that are older than the code.
+func writeDifferences(b *bytes.Buffer, cells []comparedCell) {
+	var list []string
+	for i := range cells {
+		c := &cells[i]
+		if c.Verdict == steps.Failed.String() {
+			list = append(list, fmt.Sprintf("%s: failed: %s", c.at(), c.Why))
 		}
 		for _, d := range c.Differences {
-			text := fmt.Sprintf("%s: %s, in its %s", at, strings.ReplaceAll(d.Track, "|", `\|`), d.Kind)
+			text := fmt.Sprintf("%s: %s, in its %s", c.at(), strings.ReplaceAll(d.Track, "|", `\|`), d.Kind)
 			if d.Quirk != "" {
 				text += ", explained by " + d.Quirk
 			}
@@ -160,11 +203,69 @@ func writeDifferences(b *bytes.Buffer, rows []*steps.Result, cells []compare.Cel
 	if len(list) > 0 {
 		fmt.Fprintf(b, "\nDifferences:\n\n- %s\n", strings.Join(list, "\n- "))
 	}
+	writeReasons(b, "Why results are older", reasonsOf(cells, func(c *comparedCell) string { return c.older }))
+	writeReasons(b, "Why scenarios are not there", reasonsOf(cells, func(c *comparedCell) string {
+		if c.Verdict == compare.NotRun {
+			return c.Why
+		}
+		return ""
+	}))
+}
+
+// reason is why something is so of some scenarios.
+type reason struct {
+	text  string
+	count int
+}
+
+// reasonsOf counts the reasons, in the order of the first of each.
+func reasonsOf(list []comparedCell, why func(*comparedCell) string) (reasons []reason) {
+	for i := range list {
+		text := why(&list[i])
+		if text == "" {
+			continue
+		}
+		k := slices.IndexFunc(reasons, func(r reason) bool { return r.text == text })
+		if k < 0 {
+			k = len(reasons)
+			reasons = append(reasons, reason{text: text})
+		}
+		reasons[k].count++
+	}
+	return reasons
+}
+
+func writeReasons(b *bytes.Buffer, title string, reasons []reason) {
 	if len(reasons) == 0 {
 		return
 	}
-	b.WriteString("\nWhy scenarios are not there:\n\n")
-	for _, why := range reasons {
-		fmt.Fprintf(b, "- %s: %d\n", why, count[why])
+	fmt.Fprintf(b, "\n%s:\n\n", title)
+	for _, r := range reasons {
+		fmt.Fprintf(b, "- %s: %d\n", r.text, r.count)
 	}
+}
+
+// scale is the part of the cluster's time that a run takes on the clock, as the records are made.
+const scale = 0.1
+
+// writeLeft lists the scenarios that can run and have not, with the time that each takes.
+func writeLeft(b *bytes.Buffer, cells []comparedCell) {
+	var list []string
+	for i := range cells {
+		if c := &cells[i]; c.Verdict == "" {
+			took := c.of.Stats.Virtual
+			list = append(list, fmt.Sprintf("%s: %s of the cluster, %s at a tenth of the clock", c.at(), about(took), about(time.Duration(scale*float64(took)))))
+		}
+	}
+	if len(list) > 0 {
+		fmt.Fprintf(b, "\nNot recorded:\n\n- %s\n", strings.Join(list, "\n- "))
+	}
+}
+
+// about writes a time in hours or, where it is short, in minutes.
+func about(d time.Duration) string {
+	if d >= time.Hour {
+		return fmt.Sprintf("%.1f h", d.Hours())
+	}
+	return fmt.Sprintf("%.1f min", d.Minutes())
 }

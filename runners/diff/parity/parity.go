@@ -5,7 +5,8 @@
 //
 //   - [Text] is the page, from the registers, the project's sources and a run of all
 //     scenarios; monosim parity writes it.
-//   - [CheckPage] names what a page claims and the sources do not show.
+//   - [CheckPage] names what a page claims and the sources do not show, and [CheckRecords] the
+//     results on other runners that are older than the code.
 //
 // What a box needs is in boxes.go and, of recorded cases, in cases*.go; of notes on cost in
 // cost.go, of tests in asserts.go. What states the registers may claim is in rows.go, what
@@ -34,6 +35,7 @@ type evidence struct {
 	report   *steps.Report
 	tree     *sourceTree
 	compared *compare.Matrix // nil where nothing was recorded
+	code     *compare.Code   // of which the record should speak; nil without one
 	nightly  []nightlyPart
 }
 
@@ -72,7 +74,7 @@ func read(sources fs.FS, report *steps.Report) (*evidence, error) {
 	if p.tree, err = readSources(sources); err != nil {
 		return nil, err
 	}
-	if p.compared, err = readCompared(sources); err != nil {
+	if p.compared, p.code, err = readCompared(sources, report); err != nil {
 		return nil, err
 	}
 	if p.nightly, err = readNightly(sources); err != nil {

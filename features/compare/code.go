@@ -1,0 +1,229 @@
+package compare
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"go/scanner"
+	"go/token"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/monosim/monosim/features/steps"
+)
+
+// Code is what recorded results speak of: the scenarios, what the simulation does in them, and the
+// rooms that only processes run through. A record whose hashes are others is older than it.
+//
+// Most code shows in the simulation: an agent or a server that does otherwise changes the trace of
+// each scenario in which it does, and of no other. So the hash of a scenario is that of its steps and
+// of its trace with the first seed. What no trace can show has rooms of its own, whose sources are
+// hashed without comments and blanks.
+type Code struct {
+	scenarios map[scenarioKey]scenarioCode
+	rooms     map[string]string // the hash of each, by its path
+}
+
+type scenarioKey struct{ path, name string }
+
+type scenarioCode struct{ kind, hash string }
+
+// These are the kinds of scenarios by what takes part: agents with their model servers, a model
+// server alone, or a training job.
+const (
+	ofAgents   = "agents"
+	ofServers  = "servers"
+	ofTraining = "training"
+)
+
+// room is a folder, or a file, that only processes run through.
+type room struct {
+	path string
+	// runner and kinds are those that it concerns; "" and none are all.
+	runner string
+	kinds  []string
+}
+
+// clockRooms has what differs between a cluster in virtual time and one of processes: the clock, the
+// protocols on sockets, the programs, and for the reference what stands in for its surroundings. It
+// has what counts as the same, too. The runner that starts the processes is not in it: a result was
+// measured with the one of its day.
+var clockRooms = []room{
+	{path: "engine/walltime"},
+	{path: "runners/test/deeds"},
+	{path: "sim/zookeeper/wire", kinds: []string{ofAgents, ofTraining}},
+	{path: "sim/tfserving/serve", kinds: []string{ofAgents, ofServers}},
+	{path: "sim/tfserving/rest", kinds: []string{ofServers}},
+	{path: "sim/consul/serve", kinds: []string{ofTraining}},
+	{path: "engine/training/session/wire.go", kinds: []string{ofTraining}},
+	{path: "runners/serve/programs/trainer.go", kinds: []string{ofTraining}},
+	{path: "runners/serve/programs/agent.go", runner: "real", kinds: []string{ofAgents}},
+	{path: "runners/test/pythonrun/agent.py", runner: "python"},
+	{path: "runners/test/pythonrun/fake.py", runner: "python", kinds: []string{ofServers}},
+	{path: "runners/test/pythonrun/clock.py", runner: "python"},
+	{path: "runners/test/pythonrun/host.py", runner: "python"},
+	{path: "runners/diff/python/finder.py", runner: "python"},
+	{path: "runners/diff/python/protos.py", runner: "python"},
+	{path: "runners/diff/python/standins", runner: "python"},
+}
+
+// ReadCode reads the rooms from the project's sources, and takes the scenarios from runs of the
+// simulation with seed 1.
+func ReadCode(sources fs.FS, runs []steps.Result) (*Code, error) {
+	c := &Code{scenarios: map[scenarioKey]scenarioCode{}, rooms: map[string]string{}}
+	for i := range runs {
+		r := &runs[i]
+		h := sha256.New()
+		fmt.Fprintf(h, "%016x\n", r.Stats.TraceHash)
+		for _, s := range r.Steps {
+			fmt.Fprintln(h, s.Text)
+		}
+		c.scenarios[scenarioKey{r.Path, r.Name}] = scenarioCode{kindOf(r), digits(h)}
+	}
+	for _, r := range clockRooms {
+		h := sha256.New()
+		if err := hashRoom(h, sources, r.path); err != nil {
+			return nil, fmt.Errorf("code that records speak of: %w", err)
+		}
+		c.rooms[r.path] = digits(h)
+	}
+	return c, nil
+}
+
+// kindOf tells by its first sentences what takes part in a scenario.
+func kindOf(r *steps.Result) string {
+	for _, s := range r.Steps {
+		switch {
+		case strings.Contains(s.Text, "training job with"):
+			return ofTraining
+		case strings.HasPrefix(s.Text, "a model server with the flags"):
+			return ofServers
+		}
+	}
+	return ofAgents
+}
+
+// digits returns the first digits of a hash: enough to tell a few versions apart.
+func digits(h interface{ Sum([]byte) []byte }) string { return hex.EncodeToString(h.Sum(nil)[:6]) }
+
+// Stamp writes the hashes into the results of a comparison that has just been made. Nil writes none.
+func (c *Code) Stamp(m *Matrix) {
+	if c == nil {
+		return
+	}
+	for i := range m.Scenarios {
+		row := &m.Scenarios[i]
+		for k := range m.Runners[1:] {
+			if cell := &row.Cells[k+1]; cell.ran() {
+				cell.Scenario, cell.Rooms = c.of(row.Path, row.Name, m.Runners[k+1])
+			}
+		}
+	}
+}
+
+// ran reports whether there is a result that depends on code.
+func (c *Cell) ran() bool {
+	return c.Verdict == steps.Passed.String() || c.Verdict == steps.Failed.String()
+}
+
+// Older says why a recorded result is older than the code; "" says that it is not.
+func (c *Code) Older(path, name, runner string, cell Cell) (why string) {
+	if c == nil || !cell.ran() {
+		return ""
+	}
+	switch scenario, rooms := c.of(path, name, runner); {
+	case cell.Scenario != scenario:
+		return "the scenario, or what the simulation does in it, was another"
+	case cell.Rooms != rooms:
+		return "what processes run through was other code: " + strings.Join(c.roomsOf(path, name, runner), ", ")
+	}
+	return ""
+}
+
+// Fresh reports whether a recorded result is neither missing nor a failure nor older than the code.
+func (c *Code) Fresh(path, name, runner string, cell Cell) bool {
+	if c == nil || cell.Verdict != steps.Passed.String() || cell.Log == Differs {
+		return false
+	}
+	return c.Older(path, name, runner, cell) == ""
+}
+
+// of returns the hashes for a scenario on a runner, "" for a scenario that is not there.
+func (c *Code) of(path, name, runner string) (scenario, rooms string) {
+	sc, ok := c.scenarios[scenarioKey{path, name}]
+	if !ok {
+		return "", ""
+	}
+	h := sha256.New()
+	for _, room := range c.roomsOf(path, name, runner) {
+		fmt.Fprintln(h, c.rooms[room])
+	}
+	return sc.hash, digits(h)
+}
+
+// roomsOf lists the rooms of a scenario on a runner.
+func (c *Code) roomsOf(path, name, runner string) (list []string) {
+	kind := c.scenarios[scenarioKey{path, name}].kind
+	for _, r := range clockRooms {
+		if (r.runner == "" || r.runner == runner) && (len(r.kinds) == 0 || slices.Contains(r.kinds, kind)) {
+			list = append(list, r.path)
+		}
+	}
+	return list
+}
+
+// hashRoom adds the sources of a room, but for tests and folders in it.
+func hashRoom(h io.Writer, sources fs.FS, name string) error {
+	files := []string{name}
+	if list, err := fs.ReadDir(sources, name); err == nil {
+		files = nil
+		for _, f := range list {
+			if !f.IsDir() && !strings.HasSuffix(f.Name(), "_test.go") {
+				files = append(files, path.Join(name, f.Name()))
+			}
+		}
+	}
+	for _, file := range files {
+		text, err := fs.ReadFile(sources, file)
+		if err != nil {
+			return err
+		}
+		switch path.Ext(file) {
+		case ".go":
+			hashGo(h, text)
+		case ".py":
+			hashPython(h, text)
+		}
+	}
+	return nil
+}
+
+// hashGo adds the words of a Go file, without comments.
+func hashGo(h io.Writer, text []byte) {
+	files := token.NewFileSet()
+	var s scanner.Scanner
+	s.Init(files.AddFile("", -1, len(text)), text, nil, 0)
+	for {
+		_, word, literal := s.Scan()
+		if word == token.EOF {
+			return
+		}
+		if word == token.SEMICOLON {
+			literal = "" // which says whether it is written
+		}
+		fmt.Fprintln(h, word, literal)
+	}
+}
+
+// hashPython adds the lines of a Python file that are neither blank nor comments.
+func hashPython(h io.Writer, text []byte) {
+	for line := range bytes.Lines(text) {
+		if bare := bytes.TrimSpace(line); len(bare) > 0 && bare[0] != '#' {
+			fmt.Fprintf(h, "%s\n", bytes.TrimRight(line, " \t\r\n"))
+		}
+	}
+}
