@@ -2,7 +2,6 @@ package agentconfig
 
 import (
 	"math"
-	"math/big"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/wrapperspb"
@@ -11,6 +10,7 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	storagepath "github.com/monosim/monosim/engine/proto/tensorflow_serving/sources/storage_path"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/message"
 	"github.com/monosim/monosim/engine/pysem/textformat"
 	"github.com/monosim/monosim/engine/quirks"
 )
@@ -27,11 +27,9 @@ type ModelConfigArgs struct {
 	Name          string
 	BasePath      pysem.OptString
 	VersionPolicy pysem.OptString // latest, latest_once, all, specific, in any case
-	// VersionData is the number of versions to keep, or the version to load.
-	VersionData int
-	// Versions, when not nil, is version data that is a list: the versions to load under policy
-	// specific.
-	Versions      []int
+	// VersionData is an int, the number of versions to keep or the version to load, or under policy
+	// specific a list of ints, the versions to load.
+	VersionData   any
 	ModelPlatform pysem.OptString // unset means tensorflow
 	// NoPlatform leaves out the platform, as the argument None does.
 	NoPlatform    bool
@@ -40,8 +38,15 @@ type ModelConfigArgs struct {
 }
 
 // GenModelConfig returns the model server's configuration of one model (utils.py:920-958). Errors
-// are *pysem.Error; an unknown version policy is a ValueError.
+// are *pysem.Error: a ValueError for an unknown version policy and for numbers that a field does not
+// hold, an AssertionError for version data of another type than the policy wants, a TypeError for a
+// version that is no int, a UnicodeEncodeError for a lone surrogate.
 func GenModelConfig(args ModelConfigArgs) (*config.ModelConfig, error) {
+	for _, text := range []string{args.Name, args.BasePath.V, args.ModelPlatform.V} {
+		if err := message.Encodable(text); err != nil {
+			return nil, err
+		}
+	}
 	policy, err := versionPolicy(args)
 	if err != nil {
 		return nil, err
@@ -87,10 +92,11 @@ func versionPolicy(args ModelConfigArgs) (*versionPolicyProto, error) {
 	case "latest_once":
 		// utils.py:943 sets latest_once.num_versions. No release has latest_once, and the
 		// message that tensorflow/serving#2040 adds has no fields (Q25).
-		if args.Versions == nil && args.Quirks.InFork(quirks.Q25) {
+		_, isInt := pysem.Big(args.VersionData)
+		if isInt && args.Quirks.InFork(quirks.Q25) {
 			return latestOncePolicy(args)
 		}
-		if args.Versions == nil && args.Quirks.Keeps(quirks.Q25) {
+		if isInt && args.Quirks.Keeps(quirks.Q25) {
 			return nil, pysem.Raise("AttributeError", "latest_once")
 		}
 		return latestPolicy(args)
@@ -99,7 +105,7 @@ func versionPolicy(args ModelConfigArgs) (*versionPolicyProto, error) {
 			All: &storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_All{},
 		}}, nil
 	case "specific":
-		return specificPolicy(args), nil
+		return specificPolicy(args)
 	}
 	return nil, pysem.Raise("ValueError", "%s is not allowed!", args.VersionPolicy.V)
 }
@@ -125,26 +131,32 @@ func latestOncePolicy(args ModelConfigArgs) (*versionPolicyProto, error) {
 }
 
 func numVersions(args ModelConfigArgs) (uint32, error) {
-	if args.Versions != nil {
+	if _, ok := pysem.Big(args.VersionData); !ok {
 		return 0, &pysem.Error{Type: "AssertionError"}
 	}
-	if args.VersionData < 0 || args.VersionData > math.MaxUint32 {
-		return 0, pysem.Raise("ValueError", "Value out of range: %d", args.VersionData)
-	}
-	return uint32(args.VersionData), nil
+	n, err := message.Int(args.VersionData, 0, math.MaxUint32)
+	return uint32(n), err
 }
 
-func specificPolicy(args ModelConfigArgs) *versionPolicyProto {
-	specific := &storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_Specific{}
-	if args.Versions == nil {
-		specific.Versions = []int64{int64(args.VersionData)}
+func specificPolicy(args ModelConfigArgs) (*versionPolicyProto, error) {
+	versions, ok := args.VersionData.([]any)
+	if _, single := pysem.Big(args.VersionData); single {
+		versions, ok = []any{args.VersionData}, true
 	}
-	for _, v := range args.Versions {
-		specific.Versions = append(specific.Versions, int64(v))
+	if !ok {
+		return nil, &pysem.Error{Type: "AssertionError"}
+	}
+	specific := &storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_Specific{}
+	for _, v := range versions {
+		n, err := message.Int(v, math.MinInt64, math.MaxInt64)
+		if err != nil {
+			return nil, err
+		}
+		specific.Versions = append(specific.Versions, n)
 	}
 	return &versionPolicyProto{PolicyChoice: &storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_Specific_{
 		Specific: specific,
-	}}
+	}}, nil
 }
 
 // ModelServerConfig lists the models that a server of this container loads at its start
@@ -278,27 +290,20 @@ func (c *AgentConfig) ServerSchedule(serverType string) ([]pysem.OptInt, error) 
 	return tasks, nil
 }
 
-// GenModelSpec names a model, and optionally a version (int) or label (string) and a signature
-// (utils.py:908-917).
+// GenModelSpec names a model, and optionally a version (an int) or label (a string, or bytes in UTF-8)
+// and a signature (utils.py:908-917). Errors are *pysem.Error: a ValueError for a version beyond 64
+// bits, a TypeError for one of another type, a UnicodeError for a label that is no UTF-8.
 func GenModelSpec(name string, version any, signature pysem.OptString) (*apis.ModelSpec, error) {
 	spec := &apis.ModelSpec{Name: name, SignatureName: signature.Or("")}
-	switch v := version.(type) {
-	case nil:
-	case string:
-		spec.VersionChoice = &apis.ModelSpec_VersionLabel{VersionLabel: v}
-	case bool, int:
-		n, _ := pysem.Big(v)
-		spec.VersionChoice = &apis.ModelSpec_Version{Version: wrapperspb.Int64(n.Int64())}
-	case *big.Int:
-		return nil, pysem.Raise("ValueError", "Value out of range: %s", v)
-	case []byte: // protobuf takes bytes for a text
-		label, err := pysem.DecodeUTF8(v)
-		if err != nil {
-			return nil, err
-		}
-		spec.VersionChoice = &apis.ModelSpec_VersionLabel{VersionLabel: label}
-	default:
-		return nil, pysem.Raise("TypeError", "bad argument type for built-in operation")
+	if version == nil {
+		return spec, nil
 	}
-	return spec, nil
+	if _, ok := pysem.Big(version); ok {
+		n, err := message.Int(version, math.MinInt64, math.MaxInt64)
+		spec.VersionChoice = &apis.ModelSpec_Version{Version: wrapperspb.Int64(n)}
+		return spec, err
+	}
+	label, err := message.Text(version)
+	spec.VersionChoice = &apis.ModelSpec_VersionLabel{VersionLabel: label}
+	return spec, err
 }

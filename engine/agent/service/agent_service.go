@@ -19,6 +19,7 @@
 package service
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -33,6 +34,7 @@ import (
 	"github.com/monosim/monosim/engine/env/rpcerrors"
 	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/message"
 )
 
 // The methods of the AgentService.
@@ -123,15 +125,24 @@ func answer[Req, Resp proto.Message](data []byte, request Req, call func(Req) (R
 		return nil, &env.RPCError{Code: rpcerrors.Internal, Message: "Exception deserializing request!"}
 	}
 	response, err := call(request)
+	if err != nil {
+		return nil, applicationError(err)
+	}
+	encoded, err := proto.MarshalOptions{Deterministic: true}.Marshal(response)
+	if err != nil { // a text that Python refuses while the message is made
+		return nil, applicationError(cmp.Or(message.Check(response), err))
+	}
+	return encoded, nil
+}
+
+// applicationError returns what a client sees of an error of the reference: grpc-python sends
+// str(exception), which does not contain the class name.
+func applicationError(err error) error {
 	var raised *pysem.Error
 	if errors.As(err, &raised) {
-		// grpc-python sends str(exception), which does not contain the class name.
-		return nil, &env.RPCError{Code: rpcerrors.Unknown, Message: "Exception calling application: " + raised.Message}
+		return &env.RPCError{Code: rpcerrors.Unknown, Message: "Exception calling application: " + raised.Message}
 	}
-	if err != nil {
-		return nil, err
-	}
-	return proto.MarshalOptions{Deterministic: true}.Marshal(response)
+	return err
 }
 
 // AnswersV1 computes the answers of agents v1, from what a replica watcher knows

@@ -1,6 +1,7 @@
 package gotestee
 
 import (
+	"encoding/hex"
 	"fmt"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/dataclass"
+	"github.com/monosim/monosim/engine/pysem/message"
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
@@ -170,7 +172,8 @@ type rpc struct {
 	ask func(service.ServiceAnswers) (proto.Message, error)
 }
 
-func (c *call) rpcs() []rpc {
+// rpcs makes the calls of the case. The error is that of a request that cannot be made of its fields.
+func (c *call) rpcs() ([]rpc, error) {
 	var list []rpc
 	for i, v := range c.In.List("calls") {
 		where := fmt.Sprintf("in.calls[%d]", i)
@@ -183,25 +186,55 @@ func (c *call) rpcs() []rpc {
 		raw, okRaw := call[1].([]byte)
 		switch {
 		case okName && okFields:
-			list = append(list, newRPC(name, caseworld.Arguments{Dict: fields, Where: where}))
+			r := newRPC(name, where)
+			if len(call) > 2 {
+				r.giveMessage(call[2], where)
+			} else if err := r.give(fields); err != nil {
+				return nil, err
+			}
+			list = append(list, r)
 		case okName && okRaw:
 			list = append(list, newRawRPC(name, raw))
 		default:
 			caseworld.BadCasef("%s: found %s, want [rpc, fields, message] or [rpc, bytes]", where, pysem.Repr(v))
 		}
 	}
-	return list
+	return list, nil
 }
 
-func newRPC(name string, fields caseworld.Arguments) rpc {
-	t, task := agentservice.ServerType(fields.IntegerOr("server_type", 0)), int32(fields.IntegerOr("task", 0))
+// give sets the fields of the request.
+func (r rpc) give(fields *pysem.Dict) error {
+	for _, f := range fields.Items {
+		if err := message.Set(r.request, f.Key, f.Value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// giveMessage makes the request the message of a case.
+func (r rpc) giveMessage(v any, where string) {
+	given, ok := v.(*pysem.Dict)
+	if !ok {
+		caseworld.BadCasef("%s: found %s, want a message", where, pysem.Repr(v))
+	}
+	data, err := hex.DecodeString(caseworld.Arguments{Dict: given, Where: where}.Str("hex"))
+	if err == nil {
+		err = proto.Unmarshal(data, r.request)
+	}
+	if err != nil {
+		caseworld.BadCasef("%s: %v", where, err)
+	}
+}
+
+func newRPC(name, where string) rpc {
 	switch name {
 	case "GetReplicas":
-		r := &agentservice.GetReplicasRequest{ServerType: t, Task: task, ModelName: fields.OptStr("model_name").V}
+		r := &agentservice.GetReplicasRequest{}
 		return rpc{method: service.MethodGetReplicas, request: r, response: &agentservice.GetReplicasResponse{},
 			ask: func(a service.ServiceAnswers) (proto.Message, error) { return a.GetReplicas(r) }}
 	case "HeartBeat":
-		r := &agentservice.HeartBeatRequest{ServerType: t}
+		r := &agentservice.HeartBeatRequest{}
 		return rpc{method: service.MethodHeartBeat, request: r, response: &agentservice.HeartBeatResponse{},
 			ask: func(a service.ServiceAnswers) (proto.Message, error) { return a.HeartBeat(r) }}
 	case "GetResource":
@@ -209,7 +242,7 @@ func newRPC(name string, fields caseworld.Arguments) rpc {
 		return rpc{method: service.MethodGetResource, request: r, response: &agentservice.GetResourceResponse{},
 			ask: func(a service.ServiceAnswers) (proto.Message, error) { return a.GetResource(r) }}
 	}
-	caseworld.BadCasef("%s: found the rpc %q, want GetReplicas, HeartBeat or GetResource", fields.Where, name)
+	caseworld.BadCasef("%s: found the rpc %q, want GetReplicas, HeartBeat or GetResource", where, name)
 	return rpc{}
 }
 
@@ -240,12 +273,19 @@ func (c *call) answered(answers service.ServiceAnswers, err error) (any, error) 
 	if err != nil {
 		return nil, err
 	}
+	rpcs, err := c.rpcs()
+	if err != nil {
+		return nil, err
+	}
 	calls := []any{}
-	for i, r := range c.rpcs() {
+	for i, r := range rpcs {
 		if r.ask == nil {
 			caseworld.BadCasef("in.calls[%d]: found bytes, which are for agent_service.grpc alone", i)
 		}
 		response, err := r.ask(answers)
+		if err == nil {
+			err = message.Check(response)
+		}
 		if err != nil {
 			calls = append(calls, caseworld.Attempt(nil, err))
 			continue
@@ -288,8 +328,12 @@ func (c *call) serviceOverGRPC() (any, error) {
 	defer service.Stop()
 	channel := c.Env.Network.Dial(fmt.Sprintf("127.0.0.1:%d", port))
 	defer channel.Close()
+	rpcs, err := c.rpcs()
+	if err != nil {
+		return nil, err
+	}
 	calls := []any{}
-	for _, r := range c.rpcs() {
+	for _, r := range rpcs {
 		out, err := callOver(channel, r)
 		if err != nil {
 			return nil, err

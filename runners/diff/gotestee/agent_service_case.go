@@ -43,7 +43,11 @@ func NewAgentServiceCase(c *testee.Case, e *env.Env) (a *AgentServiceCase, err e
 	w.Call.Env.Network, w.Call.Env.Log = e.Network, e.Log
 	a = &AgentServiceCase{world: w}
 	asked := &call{w.Call}
-	for _, r := range asked.rpcs() {
+	rpcs, err := asked.rpcs()
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range rpcs {
 		request, err := r.bytes()
 		if err != nil {
 			return nil, err

@@ -72,11 +72,15 @@ func (r *serviceRun) tell() ([]service.ModelAddresses, error) {
 
 func (r *serviceRun) do() caseworld.Do {
 	return caseworld.Do{
-		"call": func(s caseworld.Step) caseworld.Answered {
+		"call": func(s caseworld.Step) (caseworld.Answered, error) {
 			if s.Has("bytes") {
-				return answeredOver(r.channel, newRawRPC(s.Str("rpc"), s.Bytes("bytes")))
+				return answeredOver(r.channel, newRawRPC(s.Str("rpc"), s.Bytes("bytes"))), nil
 			}
-			return answeredOver(r.channel, newRPC(s.Str("rpc"), s.Object("fields")))
+			asked := newRPC(s.Str("rpc"), s.Where)
+			if err := asked.give(s.Object("fields").Dict); err != nil {
+				return caseworld.Answered{}, err
+			}
+			return answeredOver(r.channel, asked), nil
 		},
 		"stop": r.service.Stop,
 		"addrs": func(s caseworld.Step) {
@@ -136,7 +140,12 @@ func (s *stage) callAt(e caseworld.Arguments, addr string) {
 	s.after(ms(e.Integer("milliseconds")), rpc, func() {
 		channel := s.c.Env.Network.Dial(addr)
 		defer channel.Close()
-		answer, err := callOver(channel, newRPC(rpc, request))
+		asked := newRPC(rpc, e.Where)
+		err := asked.give(request.Dict)
+		var answer *pysem.Dict
+		if err == nil {
+			answer, err = callOver(channel, asked)
+		}
 		if err != nil {
 			caseworld.BadCasef("in.events: %s: %v", rpc, err)
 		}

@@ -11,6 +11,41 @@ import (
 // The goal is that a case that makes no sense is answered with what is wrong, and
 // nothing worse. The method is one bad case after another on one testee.
 
+// The goal is that what the protocol passes on is never a bad case. The method is a value of each kind
+// in each such field.
+func TestValuesOfAnyKindArePassedOn(t *testing.T) {
+	kinds := []string{"null", "true", "7", `{"$f64":"1.5"}`, `{"$int":"9223372036854775808"}`, `"x"`, `"\ud83d"`, `{"$hex":"61"}`, `{"$hex":"ff"}`, "[]", `["x"]`, "{}", `{"a":1}`, `{"$set":["x"]}`}
+	const conf = `"config":{"bzid":"b","base_name":"n","deploy_type":"unified","agent_version":3}`
+	engine := gotestee.New("test")
+	for _, line := range []string{
+		`"op":"utils.gen_model_spec","in":{"name":%s}`, `"op":"utils.gen_model_spec","in":{"name":"m","version":%s}`, `"op":"utils.gen_model_spec","in":{"name":"m","signature_name":%s}`,
+		`"op":"utils.gen_model_config","in":{"name":%s,"base_path":"/b"}`, `"op":"utils.gen_model_config","in":{"name":"m","base_path":%s}`,
+		`"op":"utils.gen_model_config","in":{"name":"m","base_path":"/b","version_policy":%s}`, `"op":"utils.gen_model_config","in":{"name":"m","base_path":"/b","version_data":%s}`,
+		`"op":"utils.gen_model_config","in":{"name":"m","base_path":"/b","version_policy":"specific","version_data":[%s]}`,
+		`"op":"utils.gen_model_config","in":{"name":"m","base_path":"/b","model_platform":%s}`, `"op":"utils.gen_model_config","in":{"name":"m","base_path":"/b","version_labels":%s}`,
+		`"op":"utils.gen_status_proto","in":{"error_code":%s}`, `"op":"utils.gen_status_proto","in":{"error_message":%s}`,
+		`"op":"utils.gen_model_version_status","in":{"version":%s}`, `"op":"utils.gen_model_version_status","in":{"version":1,"state":%s}`,
+		`"op":"utils.make_tensor_proto","in":{"instances":%s}`, `"op":"utils.make_tensor_proto","in":{"instances":[%s]}`,
+		`"op":"agent_service.AgentServiceImpl.v3","in":{` + conf + `,"addrs":{},"calls":[["GetReplicas",{"task":%s}]]}`,
+		`"op":"agent_service.AgentServiceImpl.v3","in":{` + conf + `,"addrs":{},"calls":[["GetReplicas",{"model_name":%s}]]}`,
+		`"op":"agent_service.AgentServiceImpl.v3","in":{` + conf + `,"addrs":{},"calls":[["HeartBeat",{"nothing":%s}]]}`,
+		`"op":"utils.AgentConfig","in":{"kwargs":{"num_ps":%s}}`, `"op":"data_def.ReplicaMeta.serialize","in":{"address":%s}`,
+	} {
+		for _, kind := range kinds {
+			if kind == `{"$set":["x"]}` && (strings.Contains(line, "kwargs") || strings.Contains(line, "data_def")) {
+				continue // it has no order
+			}
+			request, err := testee.ParseCase(`{"id":"a","env":{"MY_HOST_IP":"10.1.2.3"},` + strings.ReplaceAll(line, "%s", kind) + `}`)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := engine.Answer(request); got.Type == testee.BadCaseType || got.Kind == testee.Broken {
+				t.Errorf("%s with %s: got %s", line, kind, got)
+			}
+		}
+	}
+}
+
 func TestABadCaseIsToldWhatIsWrong(t *testing.T) {
 	cases := []struct{ name, line, kind, want string }{
 		{"an unknown operation", `{"id":"a","op":"utils.nope","in":{}}`, "skipped", "unknown operation utils.nope"},
@@ -23,6 +58,7 @@ func TestABadCaseIsToldWhatIsWrong(t *testing.T) {
 		{"an unknown entry of the host", `{"id":"a","op":"utils.get_local_ip","host":{"colour":"red"},"in":{}}`, "error", "host.colour"},
 		{"a variable that is no string", `{"id":"a","op":"utils.get_local_ip","env":{"A":1},"in":{}}`, "error", "env.A: found int, want a string"},
 		{"a file that is a number", `{"id":"a","op":"utils.get_local_ip","files":{"f":1},"in":{}}`, "error", "files.f: found 1"},
+		{"a set in a data class", `{"id":"a","op":"data_def.Event.serialize","in":{"data":[{"$set":["x"]}]}}`, "error", "in.data: found a set, want a value that has an order"},
 		{"a member of no enum", `{"id":"a","op":"data_def.Event.serialize","in":{"etype":"NOPE"}}`, "error", "in.etype"},
 		{"too few arguments", `{"id":"a","op":"backends.SavedModel","in":{"args":["m"]}}`, "error", "found 1 arguments, want 2"},
 		{"a missing file", `{"id":"a","op":"utils.InstanceFormater.from_json","in":{"fname":"nope","batch_size":1}}`, "error", "nope"},

@@ -80,14 +80,14 @@ var members = map[string]int{
 // dataOf makes an object of a data class from its defaults and keyword arguments.
 func dataOf[T any, P dataObject[T]](a caseworld.Arguments, defaults func() T) (T, error) {
 	v := defaults()
-	for _, item := range a.Items {
+	for _, item := range a.Fields() {
 		value := item.Value
-		if name, ok := value.(string); ok && (item.Key == "ptype" || item.Key == "etype") {
+		if name, ok := value.(string); ok && (item.Name == "ptype" || item.Name == "etype") {
 			if value, ok = members[name]; !ok {
-				a.Wrong(item.Key, "the name of an enum member")
+				a.Wrong(item.Name, "the name of an enum member")
 			}
 		}
-		if err := P(&v).Set(item.Key, value); err != nil {
+		if err := P(&v).Set(item.Name, value); err != nil {
 			return v, err
 		}
 	}

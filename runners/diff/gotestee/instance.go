@@ -2,8 +2,6 @@ package gotestee
 
 import (
 	"encoding/hex"
-	"math"
-	"math/big"
 
 	"google.golang.org/protobuf/proto"
 
@@ -12,7 +10,10 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/rpcerrors"
 	matrix "github.com/monosim/monosim/engine/proto/idl/matrix/proto"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/util"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/message"
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
@@ -31,48 +32,43 @@ var instanceOps = table{
 }
 
 func (c *call) genStatusProto() (any, error) {
-	code, err := int32In(c.In, "error_code")
-	return agentconfig.GenStatusProto(rpcerrors.Code(code), c.In.OptStr("error_message")), err
+	var m util.StatusProto
+	if err := c.fields(&m, "error_code", "error_message"); err != nil {
+		return nil, err
+	}
+	return agentconfig.GenStatusProto(rpcerrors.Code(m.GetErrorCode()), pysem.Some(m.GetErrorMessage())), nil
 }
 
 func (c *call) genModelVersionStatus() (any, error) {
-	version, err := intIn(c.In, "version", math.MinInt64, math.MaxInt64)
-	if err != nil {
+	var m apis.ModelVersionStatus
+	var status util.StatusProto
+	if err := c.fields(&m, "version", "state"); err != nil {
 		return nil, err
 	}
-	state, err := int32In(c.In, "state")
-	if err != nil {
+	if err := c.fields(&status, "error_code", "error_message"); err != nil {
 		return nil, err
 	}
-	code, err := int32In(c.In, "error_code")
-	return agentconfig.GenModelVersionStatus(version, env.ModelState(state), rpcerrors.Code(code), c.In.OptStr("error_message")), err
+	code, message := rpcerrors.Code(status.GetErrorCode()), pysem.Some(status.GetErrorMessage())
+	return agentconfig.GenModelVersionStatus(m.GetVersion(), env.ModelState(m.GetState()), code, message), nil
 }
 
-// int32In returns an int for a field of 32 bits, 0 for null; see intIn.
-func int32In(a caseworld.Arguments, name string) (int32, error) {
-	if a.Value(name) == nil {
-		return 0, nil
+// fields sets fields of a message to the arguments of their names, whatever these are.
+func (c *call) fields(m proto.Message, names ...string) error {
+	for _, name := range names {
+		if err := message.Set(m, name, c.In.Value(name)); err != nil {
+			return err
+		}
 	}
-	n, err := intIn(a, name, math.MinInt32, math.MaxInt32)
-	return int32(n), err
-}
-
-// intIn returns an int or a bool that a field of a message takes, one that it does not hold is
-// protobuf's ValueError.
-func intIn(a caseworld.Arguments, name string, least, most int64) (int64, error) {
-	n, ok := pysem.Big(a.Value(name))
-	if !ok {
-		return int64(a.Integer(name)), nil // which says what is wrong with the case
-	}
-	if n.Cmp(big.NewInt(least)) < 0 || n.Cmp(big.NewInt(most)) > 0 {
-		return 0, pysem.Raise("ValueError", "Value out of range: %s", n)
-	}
-	return n.Int64(), nil
+	return nil
 }
 
 func (c *call) makeTensorProto() (any, error) {
+	items, err := caseworld.Items(c.In.Value("instances"))
+	if err != nil {
+		return nil, err
+	}
 	instances := [][]byte{}
-	for _, v := range c.In.List("instances") {
+	for _, v := range items {
 		data, ok := v.([]byte)
 		if !ok {
 			return nil, pysem.Raise("TypeError", "%s has type %s, but expected one of: bytes", pysem.Repr(v), pysem.TypeName(v))

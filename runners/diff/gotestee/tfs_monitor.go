@@ -177,15 +177,13 @@ func (c *call) reload(m *tfs.TFSMonitor, kind string, request *config.ModelServe
 }
 
 func statusByName(m *tfs.TFSMonitor, s caseworld.Step) (any, error) {
-	spec := env.ModelSpec{Name: s.Str("name"), Signature: s.OptStr("signature_name").V}
-	switch v := s.Value("version").(type) {
-	case nil:
-	case int:
-		spec.HasVersion, spec.Version = true, int64(v)
-	case string:
-		spec.Label = v
-	default:
-		s.Wrong("version", "an int, a string or null")
+	asked, err := agentconfig.GenModelSpec(s.Str("name"), s.Value("version"), s.OptStr("signature_name"))
+	if err != nil {
+		return nil, err
+	}
+	spec := env.ModelSpec{Name: asked.GetName(), Signature: asked.GetSignatureName(), Label: asked.GetVersionLabel()}
+	if version := asked.GetVersion(); version != nil {
+		spec.HasVersion, spec.Version = true, version.GetValue()
 	}
 	versions, err := m.StatusOf(spec)
 	list := lists.Map(versions, func(v env.ModelVersionStatus) any { return caseworld.PB(versionStatusMessage(v)) })

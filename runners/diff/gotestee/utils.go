@@ -1,13 +1,16 @@
 package gotestee
 
 import (
+	"math"
 	"strings"
 
 	"github.com/monosim/monosim/engine/agent"
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/lists"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/message"
 	"github.com/monosim/monosim/engine/pysem/textformat"
 	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
@@ -26,7 +29,7 @@ var utilsOps = table{
 	"utils.normalize_regex":                           agentconfig.NormalizeRegex,
 	"utils.expand_pattern":                            agentconfig.ExpandPattern,
 	"utils.parse_pattern":                             parsePattern,
-	"utils.gen_model_spec":                            agentconfig.GenModelSpec,
+	"utils.gen_model_spec":                            (*call).modelSpec,
 	"utils.gen_model_config":                          func(c *call) (any, error) { return modelConfig(c.In, c.Quirks) },
 	"utils.pasre_sub_model_name":                      agentconfig.ParseSubModelName,
 	"utils.DeployType.compat_server_type":             compatServerType,
@@ -190,43 +193,80 @@ func parsePattern(pattern, lp, rp string) []any {
 	return pieces
 }
 
-// modelConfig calls gen_model_config with keyword arguments.
+// modelSpec calls gen_model_spec with keyword arguments of any type.
+func (c *call) modelSpec() (any, error) {
+	var texts apis.ModelSpec
+	if err := message.Set(&texts, "name", c.In.Value("name")); err != nil {
+		return nil, err
+	}
+	made, err := agentconfig.GenModelSpec(texts.GetName(), c.In.Value("version"), pysem.OptString{})
+	if err == nil {
+		err = message.Set(made, "signature_name", c.In.Value("signature_name"))
+	}
+	return made, err
+}
+
+// modelConfig calls gen_model_config with keyword arguments of any type.
 func modelConfig(a caseworld.Arguments, quirks quirks.Set) (*config.ModelConfig, error) {
+	var texts config.ModelConfig
+	for _, name := range []string{"name", "base_path", "model_platform"} {
+		if err := message.Set(&texts, name, a.Value(name)); err != nil {
+			return nil, err
+		}
+	}
 	args := agentconfig.ModelConfigArgs{
-		Name: a.Str("name"), BasePath: a.OptStr("base_path"), ModelPlatform: a.OptStr("model_platform"),
-		VersionPolicy: pysem.Some("latest"), VersionData: 1, Quirks: quirks,
+		Name: texts.GetName(), BasePath: pysem.Some(texts.GetBasePath()), VersionPolicy: pysem.Some("latest"), VersionData: 1, Quirks: quirks,
 		NoPlatform: a.Has("model_platform") && a.Value("model_platform") == nil,
 	}
+	if a.Has("model_platform") {
+		args.ModelPlatform = pysem.Some(texts.GetModelPlatform())
+	}
 	if a.Has("version_policy") {
-		args.VersionPolicy = a.OptStr("version_policy")
+		var err error
+		if args.VersionPolicy, err = policyWord(a.Value("version_policy")); err != nil {
+			return nil, err
+		}
 	}
-	switch v := a.Value("version_data").(type) {
+	if a.Has("version_data") {
+		args.VersionData = a.Value("version_data")
+	}
+	made, err := agentconfig.GenModelConfig(args)
+	if err == nil && a.Value("version_labels") != nil {
+		made.VersionLabels, err = versionLabels(a.Value("version_labels"))
+	}
+	return made, err
+}
+
+// policyWord returns a version policy for the port, whose type is a str or None (utils.py:938-952).
+func policyWord(v any) (pysem.OptString, error) {
+	switch v := v.(type) {
 	case nil:
-		if a.Has("version_data") {
-			args.VersionData = 0
-		}
-	case int:
-		args.VersionData = v
-	case []any:
-		args.Versions = []int{}
-		for _, x := range v {
-			n, ok := x.(int)
-			if !ok {
-				a.Wrong("version_data", "an int or a list of ints")
-			}
-			args.Versions = append(args.Versions, n)
-		}
-	default:
-		a.Wrong("version_data", "an int or a list of ints")
+		return pysem.OptString{}, nil
+	case string:
+		return pysem.Some(v), nil
+	case []byte: // lower does not make it equal to a str, and a str cannot be added to it
+		return pysem.OptString{}, pysem.Raise("TypeError", "can't concat str to bytes")
 	}
-	if a.Value("version_labels") != nil {
-		args.VersionLabels = map[string]int64{}
-		labels := a.Object("version_labels")
-		for _, item := range labels.Items {
-			args.VersionLabels[item.Key] = int64(labels.Integer(item.Key))
+	return pysem.OptString{}, pysem.AttributeError(v, "lower")
+}
+
+// versionLabels updates a map of a message with a dict, or with pairs of a name and a version.
+func versionLabels(v any) (map[string]int64, error) {
+	pairs, err := caseworld.Pairs(v)
+	if err != nil {
+		return nil, err
+	}
+	labels := map[string]int64{}
+	for _, p := range pairs {
+		name, err := message.Text(p[0])
+		if err != nil {
+			return nil, err
+		}
+		if labels[name], err = message.Int(p[1], math.MinInt64, math.MaxInt64); err != nil {
+			return nil, err
 		}
 	}
-	return agentconfig.GenModelConfig(args)
+	return labels, nil
 }
 
 func compatServerType(deployType string, serverType pysem.OptString) (string, error) {

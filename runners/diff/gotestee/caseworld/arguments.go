@@ -180,8 +180,27 @@ func (a Arguments) Rows(name string, columns ...string) []Arguments {
 
 // Fields returns the arguments as keyword arguments of a data class.
 func (a Arguments) Fields() []dataclass.Field {
+	for _, item := range a.Items {
+		a.wantNoSet(item.Key, item.Value)
+	}
 	fields := lists.Map(a.Items, func(item pysem.Item) dataclass.Field { return dataclass.Field{Name: item.Key, Value: item.Value} })
 	return fields
+}
+
+// wantNoSet ends the case where a field of a data class has a set, whose order is not the case's.
+func (a Arguments) wantNoSet(name string, v any) {
+	switch v := v.(type) {
+	case Set:
+		BadCasef("%s: found a set, want a value that has an order", a.At(name))
+	case []any:
+		for _, x := range v {
+			a.wantNoSet(name, x)
+		}
+	case *pysem.Dict:
+		for _, item := range v.Items {
+			a.wantNoSet(name, item.Value)
+		}
+	}
 }
 
 // Step is one [name, arguments] of a sequence of steps.

@@ -1,6 +1,7 @@
 package caseworld
 
 import (
+	"cmp"
 	"encoding/hex"
 	"fmt"
 	"math/big"
@@ -16,6 +17,7 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/dataclass"
+	"github.com/monosim/monosim/engine/pysem/message"
 )
 
 // CaseDir is the directory of a case.
@@ -237,12 +239,12 @@ func enum(class, name string, value int) any {
 	return Object("$enum", class, "name", name, "value", value)
 }
 
-// PB encodes a message at once, so that later changes of the message do not show.
+// PB encodes a message at once, so that later changes of the message do not show. One with a text that
+// no message of Python's holds is answered with what setting that text raises.
 func PB(m proto.Message) Raw {
 	data, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
 	if err != nil {
-		// protobuf refuses strings that are not UTF-8; Python refuses them at assignment already.
-		panic(BadCase("message " + string(m.ProtoReflect().Descriptor().FullName()) + ": " + err.Error()))
+		panic(cmp.Or(message.Check(m), error(BadCase(fmt.Sprintf("message %s: %v", m.ProtoReflect().Descriptor().FullName(), err)))))
 	}
 	return Raw{V: Object("$pb", string(m.ProtoReflect().Descriptor().FullName()), "hex", hex.EncodeToString(data))}
 }
@@ -261,7 +263,16 @@ func Hide(text string) string {
 
 // Attempt makes the answer to one call: {"r": value}, or {"e": error}. It encodes the value
 // at once, before later steps change it.
-func Attempt(v any, err error) *pysem.Dict {
+func Attempt(v any, err error) (answer *pysem.Dict) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case *pysem.Error:
+			answer = Attempt(nil, r)
+		default:
+			panic(r)
+		}
+	}()
 	if err != nil {
 		typ, message := FailureOf(err)
 		return Object("e", Raw{V: Object("type", typ, "message", Hide(message))})

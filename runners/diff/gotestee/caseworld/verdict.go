@@ -2,6 +2,8 @@ package caseworld
 
 import (
 	"fmt"
+
+	"github.com/monosim/monosim/engine/pysem"
 )
 
 // BadCase is an error that says where a case breaks the protocol.
@@ -17,7 +19,8 @@ func (s Skipped) Error() string { return string(s) }
 // BadCasef ends the case with a [BadCase], by a panic that [VerdictOf] catches.
 func BadCasef(format string, args ...any) { panic(BadCase(fmt.Sprintf(format, args...))) }
 
-// VerdictOf returns the error of a panic by which this package ends a case. It panics again
+// VerdictOf returns the error of a panic by which this package ends a case, or of what a value raises
+// while it is encoded. It panics again
 // with any other value, of which the world makes an error.
 func VerdictOf(recovered any) error {
 	switch r := recovered.(type) {
@@ -26,6 +29,8 @@ func VerdictOf(recovered any) error {
 	case BadCase:
 		return r
 	case Skipped:
+		return r
+	case *pysem.Error:
 		return r
 	}
 	panic(recovered)

@@ -1,0 +1,44 @@
+package caseworld
+
+import (
+	"github.com/monosim/monosim/engine/lists"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// Items returns list(v), for functions of the reference that walk whatever they are given; of a set in
+// the order of the case. The error is a TypeError for what has no items.
+func Items(v any) ([]any, error) {
+	switch v := v.(type) {
+	case []any:
+		return v, nil
+	case Set:
+		return v, nil
+	case string:
+		return lists.Map(pysem.Chars(v), func(char string) any { return char }), nil
+	case []byte:
+		return lists.Map(v, func(b byte) any { return int(b) }), nil
+	case *pysem.Dict:
+		return lists.Map(v.Items, func(item pysem.Item) any { return item.Key }), nil
+	}
+	return nil, pysem.Raise("TypeError", "'%s' object is not iterable", pysem.TypeName(v))
+}
+
+// Pairs returns what updating a mapping with v adds: the entries of a dict, else each item of v taken
+// for a key and a value. The error is a ValueError for an item that is not two.
+func Pairs(v any) (pairs [][2]any, err error) {
+	if d, ok := v.(*pysem.Dict); ok {
+		return lists.Map(d.Items, func(item pysem.Item) [2]any { return [2]any{item.Key, item.Value} }), nil
+	}
+	items, err := Items(v)
+	for _, item := range items {
+		two, err := Items(item)
+		if err != nil {
+			return nil, err
+		}
+		if len(two) != 2 {
+			return nil, pysem.UnpackError(2, len(two))
+		}
+		pairs = append(pairs, [2]any{two[0], two[1]})
+	}
+	return pairs, err
+}
