@@ -3,14 +3,17 @@ package deeds
 import (
 	"bytes"
 	"encoding/json"
+	"net"
+	"net/netip"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 var (
 	address    = regexp.MustCompile(`\b(\d{1,3}(?:\.\d{1,3}){3})(:\d+)?\b`)
-	address6   = regexp.MustCompile(`\[[0-9a-fA-F:.]*\](:\d+)`)
+	address6   = regexp.MustCompile(`\[([0-9a-fA-F:.]*)(%[\w.-]+)?\](:\d+)`)
 	temporary  = regexp.MustCompile(`/tmp/tmp[0-9a-z_]{8}`)
 	checkpoint = regexp.MustCompile(`(/model\.ckpt-)\d+$`)
 	version    = regexp.MustCompile(`/\d{10}$`)
@@ -20,7 +23,9 @@ var (
 // nameAddresses replaces addresses by the names of their pods and drops ports. The host's
 // own addresses become "localhost".
 func nameAddresses(text string, pods map[string]string) string {
-	text = address6.ReplaceAllString(text, "[::]:port")
+	text = address6.ReplaceAllStringFunc(text, func(found string) string {
+		return "[" + nameAddress6(address6.FindStringSubmatch(found)[1], pods) + "]:port"
+	})
 	return address.ReplaceAllStringFunc(text, func(found string) string {
 		ip, _, hasPort := strings.Cut(found, ":")
 		name := pods[ip]
@@ -36,6 +41,37 @@ func nameAddresses(text string, pods map[string]string) string {
 		return name
 	})
 }
+
+// nameAddress6 names an address of IPv6: a pod, localhost for one that this machine has, which agents
+// that are processes find for themselves, else the address in its shortest form.
+func nameAddress6(text string, pods map[string]string) string {
+	ip, err := netip.ParseAddr(text)
+	switch {
+	case err != nil:
+		return text
+	case pods[ip.String()] != "":
+		return pods[ip.String()]
+	case ip.IsUnspecified(), ip.IsLoopback(), ip.IsLinkLocalUnicast(), slices.Contains(ownAddresses6(), ip):
+		return "localhost"
+	}
+	return ip.String()
+}
+
+// ownAddresses6 returns the addresses of IPv6 that this machine has.
+var ownAddresses6 = sync.OnceValue(func() (own []netip.Addr) {
+	found, err := net.InterfaceAddrs()
+	if err != nil {
+		return nil // then such an address differs from the simulation's, and is shown
+	}
+	for _, a := range found {
+		if network, ok := a.(*net.IPNet); ok && network.IP.To4() == nil {
+			if ip, ok := netip.AddrFromSlice(network.IP); ok {
+				own = append(own, ip)
+			}
+		}
+	}
+	return own
+})
 
 // plainData formats what a write put into a znode: JSON gets sorted keys, also inside of
 // strings that hold JSON.
