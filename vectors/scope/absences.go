@@ -28,7 +28,7 @@ type Absence struct {
 
 // Absences lists the modules that lack something.
 func Absences() ([]Absence, error) {
-	modules, err := Modules()
+	modules, err := allModules()
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func parseAbsences(text []byte, modules []Module) ([]Absence, error) {
 	seen := map[string]bool{}
 	for _, a := range list {
 		if seen[a.File] || !slices.ContainsFunc(modules, func(m Module) bool { return m.File == a.File }) {
-			return nil, fmt.Errorf("absences.yaml: found file %q, want one of modules.yaml, once", a.File)
+			return nil, fmt.Errorf("absences.yaml: found file %q, want one of modules.yaml or boxed.yaml, once", a.File)
 		}
 		seen[a.File] = true
 		for _, w := range a.Without {

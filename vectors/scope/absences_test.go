@@ -19,8 +19,8 @@ func TestAbsencesAreOfKnownModules(t *testing.T) {
 func TestFaultsOfTheAbsencesAreTold(t *testing.T) {
 	modules := []Module{{ID: "B01", File: "a.py"}}
 	for _, c := range []struct{ name, yaml, want string }{
-		{"unknown file", "- {file: b.py, without: [logs]}", `absences.yaml: found file "b.py", want one of modules.yaml, once`},
-		{"twice", "- {file: a.py, without: [logs]}\n- {file: a.py, without: [threads]}", `absences.yaml: found file "a.py", want one of modules.yaml, once`},
+		{"unknown file", "- {file: b.py, without: [logs]}", `absences.yaml: found file "b.py", want one of modules.yaml or boxed.yaml, once`},
+		{"twice", "- {file: a.py, without: [logs]}\n- {file: a.py, without: [threads]}", `absences.yaml: found file "a.py", want one of modules.yaml or boxed.yaml, once`},
 		{"reason", "- {file: a.py, without: [logs], why: {threads: none}}", `absences.yaml: a.py: found a reason for "threads", want one for what it is without`},
 		{"word", "- {file: a.py, without: [colour]}", `absences.yaml: a.py: found "colour", want settings, threads, logs or formats`},
 	} {

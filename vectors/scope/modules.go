@@ -8,7 +8,7 @@
 //
 // To change
 //
-//   - the state of a module: modules.yaml
+//   - the state of a module: modules.yaml, or boxed.yaml for one outside of agent_service
 //   - the state of a row: rows.yaml
 //   - what ports a name: names.yaml
 //   - which files port a module, and how many lines they may have: lines.yaml
@@ -28,6 +28,9 @@ import (
 //go:embed modules.yaml
 var modulesYAML []byte
 
+//go:embed boxed.yaml
+var boxedYAML []byte
+
 // Module is one file of the reference.
 type Module struct {
 	// ID is the row of the scope, as B10.
@@ -41,6 +44,24 @@ type Module struct {
 	Commands []string `yaml:"commands"`
 	// Note says what is missing, or why nothing ports it.
 	Note string `yaml:"note"`
+	// Tests names the module that a module of tests with a checklist is about.
+	Tests string `yaml:"tests"`
+}
+
+// Boxed lists the modules with a checklist that are not in monolith/agent_service.
+func Boxed() ([]Module, error) {
+	var list []Module
+	return list, decode("boxed.yaml", boxedYAML, &list)
+}
+
+// allModules returns the modules of both lists.
+func allModules() ([]Module, error) {
+	modules, err := Modules()
+	if err != nil {
+		return nil, err
+	}
+	boxed, err := Boxed()
+	return append(modules, boxed...), err
 }
 
 var states = map[string]bool{"done": true, "part": true, "later": true, "none": true}

@@ -11,12 +11,12 @@ import (
 	"strings"
 )
 
-// carried holds what the tests of a file show: quirks and modules of the reference. They
+// carried holds what the tests of a file show: quirks, modules and operations of the reference. They
 // count where they stand in the name or a text of a test that asserts something, or in a
 // declaration of the file that it uses. Comments show nothing.
 type carried struct {
-	quirks  []int
-	modules []string
+	quirks       []int
+	modules, ops []string
 }
 
 // declaration is a function or a group of variables of a file.
@@ -49,7 +49,7 @@ func carriedBy(name, text string) (c carried, err error) {
 		}
 	}
 	c.quirks = sortedOnce(c.quirks)
-	c.modules = sortedOnce(c.modules)
+	c.modules, c.ops = sortedOnce(c.modules), sortedOnce(c.ops)
 	return c, nil
 }
 
@@ -133,8 +133,8 @@ func reach(declared map[string]*declaration, name string) (texts []string, asser
 var (
 	quirkChoice = regexp.MustCompile(`-?Q\d+(?:,+-?Q\d+)+`)
 	quirkName   = regexp.MustCompile(`\b(?:Test)?Q(\d{1,3})\b`)
-	moduleName  = regexp.MustCompile(`\b(\w+\.py)\b`)
-	moduleOp    = regexp.MustCompile(`"(\w+)\.(\w+)[\w.]*"`)
+	moduleName  = regexp.MustCompile(`\b(?:monolith/agent_service/)?((?:monolith/(?:\w+/)*)?\w+\.py)\b`)
+	moduleOp    = regexp.MustCompile(`"\w+\.(\w+)[\w.]*"`)
 )
 
 // fileEndings distinguishes the name of a file, as "agent.conf", from the name of an operation.
@@ -147,8 +147,8 @@ func (c *carried) add(texts []string) {
 			c.modules = append(c.modules, m[1])
 		}
 		for _, m := range moduleOp.FindAllStringSubmatch(text, -1) {
-			if !slices.Contains(fileEndings, m[2]) && !isFault(m[0]) {
-				c.modules = append(c.modules, m[1]+".py")
+			if !slices.Contains(fileEndings, m[1]) && !isFault(m[0]) {
+				c.ops = append(c.ops, strings.Trim(m[0], `"`))
 			}
 		}
 	}

@@ -58,6 +58,9 @@ func isTestModule(m scope.Module) bool { return strings.HasSuffix(m.File, "_test
 
 // boxesOf judges a ported module by the evidence in the tree.
 func (p *evidence) boxesOf(m scope.Module) [10]box {
+	if m.Tests != "" {
+		return p.testBoxes(m)
+	}
 	c := p.tree.casesOf(m.File)
 	tests := p.testsOf(m)
 	scenarios := p.scenariosOf(m.File)
@@ -89,6 +92,41 @@ func (p *evidence) boxesOf(m scope.Module) [10]box {
 		}
 	}
 	return boxes
+}
+
+// testBoxes judges a module of tests. Its names, and its tests, which assert normal inputs, are its own;
+// all else is true of it as far as it is of the module that the tests are about.
+func (p *evidence) testBoxes(m scope.Module) [10]box {
+	all := slices.Concat(p.modules, p.boxed)
+	boxes := p.boxesOf(all[slices.IndexFunc(all, func(other scope.Module) bool { return other.File == m.Tests })])
+	for i := range boxes {
+		boxes[i].text = m.Tests + ": " + boxes[i].text
+	}
+	wanted, carried := p.testsWithNames(m.File)
+	how := fmt.Sprintf("%d of %s carried: %s", len(carried), count(wanted, "test"), strings.Join(carried, " "))
+	boxes[0] = countNames(p.namesOf(m.File)).box()
+	boxes[1] = tickIf(len(carried) == wanted, how, how)
+	boxes[8] = tickIf(len(carried) > 0, toFiles(m.Go), "no test carries the name of one of its tests")
+	return boxes
+}
+
+// testsWithNames counts the tests of a module of tests, and lists the tests here that carry their names.
+func (p *evidence) testsWithNames(file string) (wanted int, carried []string) {
+	for _, n := range p.namesOf(file) {
+		_, method, _ := strings.Cut(n.Name, ".")
+		if !strings.HasPrefix(method, "test") {
+			continue
+		}
+		wanted++
+		for _, port := range n.Go {
+			name := port[strings.LastIndexByte(port, '.')+1:]
+			if slices.ContainsFunc(p.tree.files, func(f goFile) bool { return slices.Contains(f.upstream, name) }) {
+				carried = append(carried, name)
+				break
+			}
+		}
+	}
+	return wanted, carried
 }
 
 // shownText says how many cases have log lines and metrics.

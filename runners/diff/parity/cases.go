@@ -19,8 +19,9 @@ type caseFile struct {
 // recordedCase holds what parity reads of a case.
 type recordedCase struct {
 	id     string
-	module string   // Python file
+	module string   // Python file, as names.yaml has it
 	op     string   // behind the module's name
+	known  bool     // whether the file says which Python file the operation is of
 	flags  []string // quirks as Q22
 	asked  question
 	answer string
@@ -45,6 +46,9 @@ type caseJSON struct {
 	Metrics any                        `json:"metrics"`
 	Flags   []string                   `json:"flags"`
 }
+
+// agentService is the folder of the reference whose files have bare names.
+const agentService = "monolith/agent_service/"
 
 // suiteJSON is a file of vectors: the cases of one function or class of the reference.
 type suiteJSON struct {
@@ -100,6 +104,12 @@ func readSuite(text []byte) (cases []recordedCase, err error) {
 		c.Op = cmp.Or(c.Op, module+"."+suite.Source.Symbol)
 		if cases, err = appendCase(cases, c); err != nil {
 			return nil, fmt.Errorf("case %s: %w", c.ID, err)
+		}
+	}
+	source := strings.TrimPrefix(suite.Source.Path, agentService)
+	for i := range cases {
+		if c := &cases[i]; path.Base(source) == c.module {
+			c.module, c.known = source, true
 		}
 	}
 	return cases, nil
@@ -172,6 +182,31 @@ type moduleCases struct {
 	firstOrdered                           string // the id of the first sequence with an order
 	settings                               settingPairs
 	contents                               [][2]string // pairs of inputs that differ only in the content of files
+}
+
+// settleModules finds the Python file of cases whose own file has only the operation, as utils.CopyFile:
+// the one that a suite recorded it of.
+func (t *sourceTree) settleModules() {
+	t.fileOfOp = map[string]string{}
+	for _, f := range t.cases {
+		for _, c := range f.cases {
+			if c.known {
+				t.fileOfOp[c.fullOp()] = c.module
+			}
+		}
+	}
+	for _, f := range t.cases {
+		for i := range f.cases {
+			if file := t.fileOfOp[f.cases[i].fullOp()]; file != "" {
+				f.cases[i].module = file
+			}
+		}
+	}
+}
+
+// fullOp returns the operation as the protocol has it.
+func (r *recordedCase) fullOp() string {
+	return strings.TrimSuffix(path.Base(r.module), ".py") + "." + r.op
 }
 
 func (t *sourceTree) casesOf(file string) moduleCases {

@@ -28,6 +28,7 @@ import (
 type evidence struct {
 	rows     []scope.Row
 	modules  []scope.Module
+	boxed    []scope.Module // further modules with boxes
 	absences []scope.Absence
 	names    []scope.ModuleNames
 	ports    []scope.Port
@@ -57,6 +58,9 @@ func read(sources fs.FS, report *steps.Report) (*evidence, error) {
 		return nil, err
 	}
 	if p.modules, err = scope.Modules(); err != nil {
+		return nil, err
+	}
+	if p.boxed, err = scope.Boxed(); err != nil {
 		return nil, err
 	}
 	if p.absences, err = scope.Absences(); err != nil {

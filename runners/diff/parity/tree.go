@@ -20,6 +20,8 @@ var parityRooms = []string{"engine", "features", "runners", "sim", "vectors"}
 type sourceTree struct {
 	files []goFile
 	cases []caseFile
+	// fileOfOp maps the operations of suites to the Python files that they are of.
+	fileOfOp map[string]string
 	// commands holds the commands of the program and the targets of make, as "monosim
 	// vectors verify".
 	commands []string
@@ -59,6 +61,7 @@ func readSources(sources fs.FS) (*sourceTree, error) {
 		return nil, fmt.Errorf("sources: found no Go files below %s, want the project's sources", strings.Join(parityRooms, ", "))
 	}
 	t.cases = slices.DeleteFunc(t.cases, func(c caseFile) bool { return !t.reads(c) })
+	t.settleModules()
 	return t, t.readCommands(sources)
 }
 
@@ -181,7 +184,7 @@ func (t *sourceTree) testsOf(file string, port []string, quirks []int) (paths []
 		if !f.test {
 			continue
 		}
-		named := slices.Contains(f.carried.modules, file)
+		named := slices.Contains(f.carried.modules, file) || slices.ContainsFunc(f.carried.ops, func(op string) bool { return t.isOf(op, file) })
 		beside := slices.Contains(port, strings.TrimSuffix(f.path, "_test.go")+".go")
 		ofQuirk := slices.ContainsFunc(f.carried.quirks, func(q int) bool { return slices.Contains(quirks, q) })
 		if named || beside || ofQuirk {
@@ -189,6 +192,16 @@ func (t *sourceTree) testsOf(file string, port []string, quirks []int) (paths []
 		}
 	}
 	return paths
+}
+
+// isOf reports whether an operation is of a Python file: of the one that suites recorded it of, or else of
+// the file in agent_service of its first word.
+func (t *sourceTree) isOf(op, file string) bool {
+	if recorded := t.fileOfOp[op]; recorded != "" {
+		return recorded == file
+	}
+	module, _, _ := strings.Cut(op, ".")
+	return module+".py" == file
 }
 
 // upstreamOf lists the tests named after a test of the Python file, as

@@ -95,9 +95,12 @@ func (p *evidence) countBoxes() (ticked, needed int) {
 	return ticked, needed
 }
 
-// boxedModules returns the ported modules of the reference without its tests.
+// boxedModules returns the ported modules of the reference, without its tests but those that have a
+// checklist, and those beside agent_service that have one.
 func (p *evidence) boxedModules() []scope.Module {
-	return slices.DeleteFunc(slices.Clone(p.modules), func(m scope.Module) bool { return !isPorted(m) || isTestModule(m) })
+	return slices.DeleteFunc(slices.Concat(p.modules, p.boxed), func(m scope.Module) bool {
+		return !isPorted(m) || isTestModule(m) && m.Tests == ""
+	})
 }
 
 func (p *evidence) countQuirks() (parts []string) {
@@ -160,7 +163,7 @@ func unlessZero(n int) string {
 }
 
 // boxHeading returns the heading of the section about a module's boxes.
-func boxHeading(m scope.Module) string { return m.ID + " " + m.File }
+func boxHeading(m scope.Module) string { return strings.TrimSpace(m.ID + " " + m.File) }
 
 func (p *evidence) writeBoxes(b *bytes.Buffer) {
 	boxes := p.rows[:boxRows]
