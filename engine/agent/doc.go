@@ -1,6 +1,6 @@
 // Package agent is the port of the reference's monolith/agent_service. An agent runs beside every
 // model server, registers its shards and replicas in ZooKeeper, watches the others, and answers
-// discovery calls over gRPC.
+// over gRPC where models are served. That AgentService is discovery, not inference.
 //
 // Two things to use first:
 //

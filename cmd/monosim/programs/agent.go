@@ -18,8 +18,10 @@ func newAgentCommand() *cobra.Command {
 		Short: "Run an agent against real ZooKeeper and model servers",
 		Long: `Run the agent of an agent.conf, as the reference's agent.py does: it starts the
 model servers of its deploy type, registers itself in the ZooKeeper that zk_servers
-names, and answers HeartBeat, GetReplicas and GetResource over gRPC. A dense deploy
-type with dense_service_num above 1 runs one agent for each, in processes of their own.
+names, and answers HeartBeat, GetReplicas and GetResource over gRPC. That AgentService
+is discovery, not inference: it tells where models are served, and takes no inputs of
+models, which go to the model servers. A dense deploy type with dense_service_num above
+1 runs one agent for each, in processes of their own.
 
 Agents of version 1 start bin/tensorflow_model_server of the directory --tfs_home,
 in its bin; those of version 3 start what MONOLITH_TFS_BINARY names. Everything that

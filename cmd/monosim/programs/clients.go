@@ -36,7 +36,10 @@ func clientCommands() []*cobra.Command {
 does. --cmd_type is hb (HeartBeat: the addresses of all tasks of a --server_type), gr
 (GetReplicas: those of one --task), addr or get --args=addr (the replicas of a model),
 get --args=portal|pub|res|lock|elect (what is in ZooKeeper), get --args=info (the sizes
-of the export --model_dir), load, unload, or clean --args=portal|pub|addr|res.`,
+of the export --model_dir), load, unload, or clean --args=portal|pub|addr|res.
+
+The AgentService that it asks is discovery, not inference: it tells where models are
+served. Inputs of models go to the model servers there, as tfs-client sends them.`,
 			Example: `  monosim agent-client --conf=agent.conf
   monosim agent-client --conf=agent.conf --cmd_type=get --args=pub --json`,
 		}),
@@ -68,7 +71,8 @@ client.py would if it did not end at its first call (Q67, Q68).`,
 			Use:   "svr-client --conf=FILE [--cmd_type=hb|gr] [--server_type=ps] [--task=0]",
 			Short: "Ask an agent with the reference's SvrClient, and print what that prints",
 			Long: `Ask the agent of an agent.conf as the reference's class SvrClient does, which has no
-program there: hb for HeartBeat, gr for GetReplicas.`,
+program there: hb for HeartBeat, gr for GetReplicas. The AgentService is discovery, not
+inference: it tells where models are served, and takes no inputs of models.`,
 			Example: `  monosim svr-client --conf=agent.conf
   monosim svr-client --conf=agent.conf --cmd_type=gr --server_type=ps --task=0`,
 		}),

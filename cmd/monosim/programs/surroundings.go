@@ -12,7 +12,7 @@ import (
 
 // addSurroundings adds the flags that programs which serve have in common.
 func addSurroundings(f *pflag.FlagSet, s *programs.Surroundings) {
-	f.StringVar(&s.Listen, "listen", "127.0.0.1", "address that the gRPC server listens on; 0.0.0.0 and :: are all, which other machines reach")
+	f.StringVar(&s.Listen, "listen", "", "address that the gRPC server listens on; 0.0.0.0 and :: are all, which other machines reach (default: --localhost, else 127.0.0.1)")
 	f.StringVar(&s.Localhost, "localhost", "", "address for which localhost and 127.0.0.1 stand, where model servers listen on one of their own, as in a container")
 	f.Var((*speed)(&s.Speed), "speed", "how much faster than the clock time passes, as 10x; ZooKeeper and model servers have to be as fast")
 	f.Uint64Var(&s.Seed, "seed", 0, "what every choice follows from; 0 is another seed for each run")

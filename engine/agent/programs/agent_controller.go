@@ -20,11 +20,13 @@ func (p *process) agentController() error {
 		Overwrite: pysem.Truth(overwrite), Arch: text("arch"), ModelName: text("model_name"), Layout: text("layout"),
 		Quirks: p.options.Quirks,
 	}
-	switch {
-	case o.Cmd == "decl" && o.ExportBase == "":
-		p.want = "want --export_base, the directory of an export"
-	case o.Layout == "" || o.ModelName == "":
-		p.want = "want --layout, and --model_name as a pattern of sub-graphs: ctr:ps_*"
+	switch o.Cmd {
+	case "decl":
+		p.want = "want --export_base, the directory of an export with entry/VERSION/saved_model.pb, a SavedModel in protobuf's binary form whose graph calls the PS by the model's name"
+	case "pub", "unpub":
+		if o.Layout == "" || o.ModelName == "" {
+			p.want = "want --layout, and --model_name as a pattern of sub-graphs: ctr:ps_*"
+		}
 	}
 	p.trying("ZooKeeper at "+o.ZKServers, "is one running there? --zk_servers names it")
 	printed, err := clients.Control(p.Env, o)

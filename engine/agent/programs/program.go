@@ -1,6 +1,7 @@
 // Package programs has the command lines of the reference's programs: agent_client,
 // agent_controller, client, tfs_client, agent, and run, which starts some of the others by name. It
-// adds one for svr_client, which is only a class in the reference.
+// adds one for svr_client, which is only a class in the reference. The AgentService that agent_client
+// and svr_client ask is discovery, not inference: tfs_client alone sends inputs to models.
 //
 // Two things to use first:
 //

@@ -1,5 +1,6 @@
 // Package jsonmodel does what the Rust port does with checkpoints in JSON, and with models
-// made of them (TRN-4.10).
+// made of them (TRN-4.10). Serving is inference; where models are served is discovery, the matter of
+// the AgentService (engine/agent/service).
 //
 // Two things to use first:
 //

@@ -56,6 +56,7 @@ func Agent(o AgentOptions) (code int, err error) {
 	}
 	watch := trouble{program: "agent", out: cmp.Or[io.Writer](o.Log, os.Stderr)}
 	watch.readable(o.Conf)
+	watch.reached(cmp.Or(o.listenHost(), "127.0.0.1"), os.Getenv("MY_HOST_IP"))
 	p, err := o.program("agent", func(e *env.Env) int {
 		agent.Main(e, agent.Options{ConfPath: o.Conf, TFSLog: o.TFSLog, TFSHome: o.TFSHome, Quirks: set})
 		return 0

@@ -52,7 +52,7 @@ func newStage(t *testing.T) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &stage{t: t, program: program, dir: t.TempDir(), host: "127.0.0.1", port: ports[0], zooKeeper: fmt.Sprintf("127.0.0.1:%d", ports[1])}
+	s := &stage{t: t, program: program, dir: t.TempDir(), host: "127.0.0.2", port: ports[0], zooKeeper: fmt.Sprintf("127.0.0.1:%d", ports[1])}
 	for _, dir := range []string{"home/bin", "home/conf", "models/ps_0/1", "models/dense_0/1"} {
 		if err := os.MkdirAll(filepath.Join(s.dir, dir), 0o755); err != nil {
 			t.Fatal(err)
@@ -303,6 +303,7 @@ func TestWhatKeepsAnAgentFromRunning(t *testing.T) {
 
 		{"no model server", "agent_version 3\ndeploy_type unified\nlayout_pattern main\n", []string{"MONOLITH_TFS_BINARY=/no/such"}, nil, 1, []string{"model server: exec /no/such: no such file or directory; agents of version 1 start"}},
 		{"a model server that ends", "agent_version 1\nserver_type ps\n", nil, (*stage).breakServer, killedByItself, []string{"has ended by itself with 3; the end of ", "out of order"}},
+		{"an address where it does not listen", "agent_version 2\nserver_type ps\n", []string{"MY_HOST_IP=10.1.2.3"}, nil, 1, []string{"MY_HOST_IP is 10.1.2.3, where others look for the agent, and it listens on 127.0.0.2; --listen 10.1.2.3 has it listen there"}},
 		{"a word that nobody knows", "agent_version 2\nserver_type ps\nversion_policy newest\n", nil, nil, 1, []string{"agent.conf:8: found version_policy \"newest\", want one of "}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -332,7 +333,7 @@ func TestWhatKeepsAnAgentFromRunning(t *testing.T) {
 func (s *stage) takePort() {
 	s.t.Helper()
 	s.serveZooKeeper()
-	l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", s.port))
+	l, err := net.Listen("tcp", fmt.Sprintf("%s:%d", s.host, s.port))
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -8,6 +8,9 @@
 //   - [Client] runs one of the others by its name, and prints its output.
 //   - [Surroundings] has the options that all programs share.
 //
+// The AgentService of an agent, which agent_client and svr_client ask, is discovery, not inference: it
+// tells where models are served, and inputs of models go to the model servers.
+//
 // The programs themselves are in engine/agent/programs and engine/training/job. To change
 //
 //   - the options of an agent: agent.go; of a process of a training job: trainer.go

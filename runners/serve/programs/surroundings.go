@@ -1,6 +1,7 @@
 package programs
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"net"
@@ -16,7 +17,7 @@ import (
 // Surroundings has the options that all programs share. With the zero value a program runs
 // at the clock's speed and listens on 127.0.0.1.
 type Surroundings struct {
-	// Listen is the address on which servers listen; "" means 127.0.0.1.
+	// Listen is the address on which servers listen; "" means Localhost.
 	Listen string
 	// Localhost replaces localhost and 127.0.0.1 in addresses to dial; "" means 127.0.0.1.
 	Localhost string
@@ -57,6 +58,9 @@ func (s Surroundings) Validate() error {
 	return err
 }
 
+// listenHost returns the address on which servers listen; "" means 127.0.0.1.
+func (s Surroundings) listenHost() string { return cmp.Or(strings.Trim(s.Listen, "[]"), s.Localhost) }
+
 // program makes the program with these options that runs main.
 func (s Surroundings) program(name string, main func(*env.Env) int) (surroundings.Program, error) {
 	if err := s.Validate(); err != nil {
@@ -66,7 +70,7 @@ func (s Surroundings) program(name string, main func(*env.Env) int) (surrounding
 	return surroundings.Program{
 		Options: surroundings.Options{
 			Machine: machine.Options{Outlive: s.Outlive},
-			Network: realrun.Options{ListenHost: strings.Trim(s.Listen, "[]"), Localhost: s.Localhost},
+			Network: realrun.Options{ListenHost: s.listenHost(), Localhost: s.Localhost},
 			Log:     surroundings.LogOptions{Output: s.Log, Verbosity: surroundings.Verbosity(s.Verbosity)},
 			Python:  env.Python{Minor: minor},
 		},

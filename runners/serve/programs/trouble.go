@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -49,6 +50,14 @@ func (t trouble) readable(conf string) {
 	}
 	for _, p := range agentconfig.CheckConf(conf, data) {
 		t.say("%v", p)
+	}
+}
+
+// reached logs that others are told an address on which nothing listens.
+func (t trouble) reached(listen, told string) {
+	at, toldAddr := net.ParseIP(listen), net.ParseIP(told)
+	if toldAddr != nil && at != nil && !at.IsUnspecified() && !at.Equal(toldAddr) {
+		t.say("MY_HOST_IP is %s, where others look for the agent, and it listens on %s; --listen %s has it listen there, --listen 0.0.0.0 on all addresses", told, listen, told)
 	}
 }
 
