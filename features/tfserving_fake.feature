@@ -131,3 +131,16 @@ Feature: The model server of the reference's own tests
     Then within 100ms the third reload is answered with OK
     And within 1s the model server has version 1 of ctr:entry AVAILABLE
     And for 1h the model server has version 1 of ctr:entry AVAILABLE
+
+  # mocked_tfserving.py:125-132 walks the list from which the thread deletes, without the lock that the thread holds.
+  @TFS-S19 @python-fake @Q229
+  Scenario: The fake leaves a version for ever when its thread runs within a reload
+    Given the thread of the fake model server runs within calls
+    And the config of ctr:entry has the policy "latest 2"
+    And the model config file /etc/models.conf lists ctr:entry
+    When the model server starts
+    Then within 3s the model server has version 2 of ctr:entry AVAILABLE
+    When the model server is asked to reload to no model
+    Then within 100ms the reload is answered with OK
+    And the model server has 1 version of ctr:entry
+    And for 25s the model server has version 2 of ctr:entry AVAILABLE

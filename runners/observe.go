@@ -95,6 +95,8 @@ type Znode struct {
 	Children  []string
 	Ephemeral bool
 	Version   int32
+	// Created orders znodes by when they were made, as their czxid does.
+	Created int64
 }
 
 // Narrator is a cluster whose log can hold remarks. With Spec.Detail a remark says what is

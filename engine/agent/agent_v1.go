@@ -53,7 +53,7 @@ func NewAgentV1(e *env.Env, conf *agentconfig.AgentConfig, tfsLog string, o Agen
 	a := &AgentV1{e: e, conf: conf, zk: o.ZooKeeper, replicas: replicas, tfsLog: tfsLog, over: threading.NewEvent(e.Tasks, "end of the agent service")}
 	// The service gets only the watcher, so it always answers as v1 (Q38).
 	a.service = service.NewAgentService(e, conf.AgentPort.V, service.AnswersV1{Watcher: replicas.Watcher()})
-	a.processes = newProcessMgr(e)
+	a.processes = newProcessMgr(e, conf.Quirks)
 	for _, kind := range processOrder(conf) {
 		node, err := newProcessNode(e, conf, replicas, kind, tfsLog, o.Binary)
 		if err != nil {
@@ -114,7 +114,7 @@ func (a *AgentV1) WaitForTermination() error {
 // Stop ends the processes, the service, the replicas and the session, in this order
 // (agent_v1.py:384). It waits up to a minute for the polls of the replicas (Q127).
 func (a *AgentV1) Stop() {
-	a.processes.killAll(false)
+	a.processes.killAllInMain(false)
 	a.e.Log.Logf(env.Info, "close ProcessMgr finished!")
 	a.service.Stop()
 	a.over.Set()

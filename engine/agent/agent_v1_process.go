@@ -10,6 +10,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/threading"
+	"github.com/monosim/monosim/engine/quirks"
 )
 
 // processNode is one model server that an agent v1 runs (agent_v1.py:42).
@@ -140,15 +141,16 @@ func (n *processNode) ended() bool {
 	return done
 }
 
-// kill kills the process, up to three times with a second in between (agent_v1.py:119-133).
-func (n *processNode) kill() {
+// kill kills the process, up to three times with a second in between (agent_v1.py:119-133), for which
+// sleep waits.
+func (n *processNode) kill(sleep func(d time.Duration)) {
 	for range 3 {
 		if n.process == nil || n.ended() {
 			return
 		}
 		n.e.Log.Logf(env.Info, "kill proc %v", pylog.Popen(strings.Fields(n.command)))
 		_ = n.process.Signal(env.SIGKILL) // an error means that it has ended
-		n.e.Tasks.Sleep(time.Second)
+		sleep(time.Second)
 	}
 }
 
@@ -163,11 +165,12 @@ type processMgr struct {
 	// handling is held while a signal is handled. In Python the main thread handles signals and
 	// does nothing else meanwhile.
 	handling *threading.RLock
+	quirks   quirks.Set
 }
 
-func newProcessMgr(e *env.Env) *processMgr {
+func newProcessMgr(e *env.Env, keep quirks.Set) *processMgr {
 	m := &processMgr{
-		e: e, lock: threading.NewRLock(e.Tasks, "process manager"),
+		e: e, quirks: keep, lock: threading.NewRLock(e.Tasks, "process manager"),
 		handling: threading.NewRLock(e.Tasks, "handler of a signal"),
 	}
 	for _, sig := range []env.Signal{env.SIGTERM, env.SIGINT} {
@@ -177,11 +180,14 @@ func newProcessMgr(e *env.Env) *processMgr {
 }
 
 func (m *processMgr) add(n *processNode) {
-	n.sleep = func(d time.Duration) {
-		m.e.Tasks.Sleep(d)
-		m.awaitHandler()
-	}
+	n.sleep = m.mainSleep
 	m.nodes = append(m.nodes, n)
+}
+
+// mainSleep sleeps as the main thread does, which goes on once it has handled the signals of that time.
+func (m *processMgr) mainSleep(d time.Duration) {
+	m.e.Tasks.Sleep(d)
+	m.awaitHandler()
 }
 
 // awaitHandler blocks the main thread while a signal is handled, mostly until the end of the
@@ -201,7 +207,7 @@ func (m *processMgr) signalled(sig env.Signal) {
 		return
 	}
 	m.e.Log.Logf(env.Info, "catch signal %d, kill all", int(sig))
-	m.killAll(true)
+	m.killAll(true, m.e.Tasks.Sleep)
 }
 
 // start runs the processes. After one that failed it continues with the next, unless killing
@@ -215,7 +221,7 @@ func (m *processMgr) start() error {
 		}
 		if !ok {
 			m.e.Log.Logf(env.Error, "start <monolith.agent_service.agent_v1.ProcessNode object at 0x0000> failed, kill all proc")
-			m.killAll(true)
+			m.killAllInMain(true)
 		}
 	}
 	m.e.Log.Logf(env.Info, "start poll thread")
@@ -239,20 +245,32 @@ func (m *processMgr) poll() {
 			if n.ended() {
 				code, _ := n.process.Poll()
 				m.e.Log.Logf(env.Info, "%v %d shutdown, kill all proc...", n.processType(), code)
-				m.killAll(true)
+				m.killAll(true, m.e.Tasks.Sleep)
 			}
 		}
 	}
 }
 
+// killAllInMain does as killAll, in the main thread. A signal meanwhile is never handled: the handler
+// interrupts the main thread and waits for a lock that the main thread holds, so that both wait for
+// ever, and the agent with what it has not killed yet (Q14). With Q14 repaired the handler waits until
+// all is killed.
+func (m *processMgr) killAllInMain(self bool) {
+	sleep := m.mainSleep
+	if !m.quirks.Keeps(quirks.Q14) {
+		sleep = m.e.Tasks.Sleep
+	}
+	m.killAll(self, sleep)
+}
+
 // killAll kills the processes in order, and then, if self is set, the agent (agent_v1.py:285).
-func (m *processMgr) killAll(self bool) {
+func (m *processMgr) killAll(self bool, sleep func(d time.Duration)) {
 	m.lock.Lock()
 	defer m.lock.Unlock()
 	m.killed = true
 	for _, n := range m.nodes {
 		m.e.Log.Logf(env.Info, "kill proc %v", n.processType())
-		n.kill()
+		n.kill(sleep)
 	}
 	if self {
 		m.e.Log.Logf(env.Info, "kill self")

@@ -50,7 +50,19 @@ func TestQ11_AnEntryWaitsForAnHourWhateverMaxWaitingSecSays(t *testing.T) {
 
 // The reference's handler waits for a thread that needs the lock of the main
 // thread, which the handler has interrupted: nothing ends any more.
-func TestQ14_ASignalWhileEverythingIsKilledWaitsUntilThatIsOver(t *testing.T) {
+func TestQ14_ASignalWhileTheMainThreadKillsEverythingIsADeadlock(t *testing.T) {
+	lab := startV1(t, map[string]serverPlan{"ps": {opens: never}}, "deploy_type", "ps")
+	lab.Pass(3610500 * time.Millisecond)
+	lab.want("0 start agent", "0 start ps", "3610 end ps -9")
+	if err := lab.agent.Signal(env.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	lab.Pass(24 * time.Hour)
+	lab.want("0 start agent", "0 start ps", "3610 end ps -9")
+}
+
+// The thread that looks after the processes is not interrupted, and ends the agent.
+func TestQ14_ASignalWhileAnotherThreadKillsEverythingWaitsUntilThatIsOver(t *testing.T) {
 	lab := startV1(t, map[string]serverPlan{"ps": {ends: 99500 * time.Millisecond}}, "deploy_type", "mixed")
 	lab.Pass(100500 * time.Millisecond)
 	lab.events = nil

@@ -124,6 +124,8 @@ type ServingSpec struct {
 	RAMPerDiskByte     float64
 	// FakeBugs lets the profile python-fake keep the faults of its queue.
 	FakeBugs bool
+	// FakeSwitches lets the thread of python-fake run within calls (Q229).
+	FakeSwitches bool
 	// NoDefaultModel leaves the model `default` out, which every pod has otherwise.
 	NoDefaultModel bool
 }

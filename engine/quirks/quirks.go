@@ -19,8 +19,9 @@ import (
 // vectors/quirks.yaml.
 type Quirk int
 
-// These are the quirks of the configuration, patterns and data definitions that can be repaired.
+// These are the quirks of the agents, the configuration, patterns and data definitions that can be repaired.
 const (
+	Q14  Quirk = 14  // agent_v1.py:240: a signal while the main thread kills everything is a deadlock
 	Q22  Quirk = 22  // agent_v3.py:79: a layout filter without ";" is a ValueError
 	Q25  Quirk = 25  // utils.py:943: version policy latest_once is an AttributeError
 	Q109 Quirk = 109 // replica_manager.py:671: the re-register flag is never reset

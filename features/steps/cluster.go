@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -52,6 +53,9 @@ func (w *World) replicasIn(list string) error {
 func (w *World) setVariable(key, value string) error {
 	if !slices.Contains(variables, key) {
 		return fmt.Errorf("environment variable: found %q, want %s", key, oneOf(key, variables))
+	}
+	if n, err := strconv.ParseUint(value, 10, 32); key == "PYTHONHASHSEED" && (err != nil || n == 0) {
+		return fmt.Errorf("environment variable PYTHONHASHSEED: found %q, want 1 to 4294967295", value)
 	}
 	w.spec.Env = append(w.spec.Env, runners.EnvVar{Key: key, Value: value})
 	return nil

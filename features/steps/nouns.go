@@ -417,7 +417,7 @@ func (n *nouns) checkStored(text string) error {
 
 // variables lists the environment variables that agents read.
 var variables = []string{"CLOUDNATIVE_INET_ADDR", "DENSE_SERVICE_IDX", "MONOLITH_HOST_SHARD_N", "MONOLITH_METRIC_PREFIX", "MONOLITH_TFS_BINARY", "MY_HOST_IP", "MY_HOST_IPV6",
-	"MY_POD_IP", "MY_POD_NAME", "PATH", "PORT", "PORT0", "PORT1", "PORT2", "PORT3", "PORT4", "PORT5", "PORT6", "PORT7", "PORT8", "PORT9", "PORT10", "REPLICA_ID", "SHARD_ID", "TCE_CLUSTER", "TCE_INTERNAL_IDC",
+	"MY_POD_IP", "MY_POD_NAME", "PATH", "PORT", "PORT0", "PORT1", "PORT2", "PORT3", "PORT4", "PORT5", "PORT6", "PORT7", "PORT8", "PORT9", "PORT10", "PYTHONHASHSEED", "REPLICA_ID", "SHARD_ID", "TCE_CLUSTER", "TCE_INTERNAL_IDC",
 	"TCE_LOGICAL_CLUSTER", "TCE_PHYSICAL_CLUSTER", "TCE_PSM", "YARN_INET_ADDR"}
 
 // checkText checks the names that are said in quotes.

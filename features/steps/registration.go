@@ -62,6 +62,32 @@ func (w *World) boundTo(servable, pods string) check {
 	}
 }
 
+// boundEarlier makes a check that one sub-graph was bound to a pod before another was.
+func (w *World) boundEarlier(servable, pod, other string) check {
+	return func() error {
+		var made [2]int64
+		for i, s := range []string{servable, other} {
+			p, err := w.pod(pod)
+			if err != nil {
+				return err
+			}
+			model, subGraph := modelAndSubGraph(s)
+			node, ok, err := w.cluster.Znode("/" + w.bzid() + "/binding/" + model + "/" + subGraph + ":" + w.containerCluster(p) + ":" + pod)
+			if err != nil {
+				return err
+			}
+			if !ok {
+				return differ("binding of "+s+" to "+pod, "one", "none")
+			}
+			made[i] = node.Created
+		}
+		if made[0] >= made[1] {
+			return differ("bindings to "+pod, servable+" before "+other, other+" before "+servable)
+		}
+		return nil
+	}
+}
+
 // serviceInfo makes a check of whether pods have published their service info.
 func (w *World) serviceInfo(pods string, want bool) check {
 	return func() error {

@@ -49,6 +49,11 @@ func (w *World) fakeFaults() error {
 	return nil
 }
 
+func (w *World) fakeSwitches() error {
+	w.spec.Serving.FakeSwitches = true
+	return nil
+}
+
 func (w *World) startBareServer() error { return w.cluster.StartPod(runners.BareServer) }
 
 // caller returns the cluster as a Caller, or an error if it is none.

@@ -83,6 +83,7 @@ var sentences = []*Sentence{
 	shape("a Predict takes {duration}", (*World).predictTime),
 	shape("the model default is not exported", (*World).noDefaultModel),
 	shape("the fake model server keeps its faults", (*World).fakeFaults),
+	shape("the thread of the fake model server runs within calls", (*World).fakeSwitches),
 	declares(shape("model {name} with sub-graphs {names} of {size} in version {n}", (*World).exportedModel)),
 
 	// A training job beside the agents.
@@ -128,6 +129,7 @@ var sentences = []*Sentence{
 	Assertion("znode {path} holds {text}", (*World).znodeHolds),
 	Assertion("znode {path} has {n} child(ren)", (*World).znodeChildren),
 	Assertion("{model} is bound to {pods}", (*World).boundTo),
+	Assertion("the binding of {model} to {pod} is older than that of {model}", (*World).boundEarlier),
 	Assertion("{pods} has/have service info", (*World).haveServiceInfo),
 	Assertion("{pods} has/have no service info", (*World).haveNoServiceInfo),
 	Assertion("{pod} is registered for {model} as {state}", (*World).registeredAs),

@@ -2,6 +2,7 @@ package fault
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/monosim/monosim/engine/cluster"
 	"github.com/monosim/monosim/engine/env"
@@ -27,6 +28,25 @@ var agentKinds = []Kind{
 		},
 		Begin: func(w *world.World, f cluster.Fault) error { return signalAgent(w, f.Pod, env.SIGTERM) },
 	},
+	// As where the agent gets no processor time between two of its calls.
+	{
+		FaultKind: cluster.FaultKind{
+			Name:   "agent.torn-writes",
+			Help:   "The agent of a pod takes a time from opening a file for writing until it has written it; in between the file is empty.",
+			Begins: "the agent of {pod} takes {duration} to write a file",
+			Ends:   "the agent of {pod} writes a file in one step",
+		},
+		Begin: func(w *world.World, f cluster.Fault) error { return takeToWrite(w, f.Pod, f.Duration) },
+		End:   func(w *world.World, f cluster.Fault) error { return takeToWrite(w, f.Pod, 0) },
+	},
+}
+
+func takeToWrite(w *world.World, pod string, d time.Duration) error {
+	p, err := w.FindPod(pod)
+	if err == nil {
+		p.TakeToWrite(d)
+	}
+	return err
 }
 
 // signalAgent sends a signal to the agent of a pod, and lets it arrive.

@@ -152,9 +152,10 @@ type Options struct {
 	Shared *Shared
 
 	// FakeNumVersions is how many versions ModelName has in python-fake. FakeBugs says whether
-	// python-fake reproduces items 4 and 18 of TFS-17.1.
-	FakeNumVersions int
-	FakeBugs        bool
+	// python-fake reproduces items 4 and 18 of TFS-17.1, FakeSwitches whether its thread runs within
+	// calls, too (Q229).
+	FakeNumVersions        int
+	FakeBugs, FakeSwitches bool
 }
 
 // Platform is a kind of model that the server can load.

@@ -120,7 +120,7 @@ func New(options Options, host Host) *Server {
 	s.options = options.Shared.alike(&options)
 	s.reader = newReader(s)
 	if s.profile == ProfilePythonFake {
-		s.fake = fake.New(s.timers, (*fakeHost)(s), options.FakeBugs)
+		s.fake = fake.New(s.timers, (*fakeHost)(s), fake.Options{Bugs: options.FakeBugs, Switches: options.FakeSwitches})
 		return s
 	}
 	s.manager = newManager(s)

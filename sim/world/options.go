@@ -115,5 +115,5 @@ func serving(o *tfserving.Options, s cluster.ServingSpec) {
 	if s.RAMPerDiskByte > 0 {
 		o.Cost.RAMPerDiskByte = s.RAMPerDiskByte
 	}
-	o.MemoryLimitBytes, o.FakeBugs = s.MemoryLimitBytes, s.FakeBugs
+	o.MemoryLimitBytes, o.FakeBugs, o.FakeSwitches = s.MemoryLimitBytes, s.FakeBugs, s.FakeSwitches
 }

@@ -1,11 +1,14 @@
 package world
 
 import (
+	"strconv"
 	"time"
 
+	"github.com/monosim/monosim/engine/cluster"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/vtime"
 	"github.com/monosim/monosim/engine/vtime/leap"
+	"github.com/monosim/monosim/sim/files"
 )
 
 // These are the durations of code that is not simulated. Each is a choice between two times, and
@@ -46,6 +49,20 @@ const (
 // hashSeedSite names the choice of an agent's Python hash seed, which orders its sets of strings.
 // Choice 0, the default, sorts them (BB-2.4).
 const hashSeedSite = "python.hashseed"
+
+// hashSeedVariable takes the place of that choice.
+const hashSeedVariable = "PYTHONHASHSEED"
+
+// hashSeedOf returns the hash seed that the spec's environment has for all agents. ok is false where
+// each start draws its own.
+func hashSeedOf(spec cluster.Spec) (seed uint32, ok bool) {
+	for _, v := range spec.Env {
+		if n, err := strconv.ParseUint(v.Value, 10, 32); v.Key == hashSeedVariable && err == nil {
+			seed, ok = uint32(n), true
+		}
+	}
+	return seed, ok
+}
 
 // span is a duration chosen at each use, between two bounds in steps of 100 µs.
 type span struct {
@@ -110,6 +127,26 @@ func (t pacedTasks) NewLoop(period time.Duration) env.Loop {
 	late, call := paceJitter.of(t.Process, task), paceCall.of(t.Process, task)
 	late.Min += t.p.round
 	return leap.NewTurns(t.Process, leap.Config{Period: period, Late: late, Call: call})
+}
+
+// pacedFiles is an agent's env.Files, which may take time to write a file.
+type pacedFiles struct {
+	*files.View
+	p    *Pod
+	life *vtime.Process
+}
+
+// WriteFile truncates the file at once, as open does. Python keeps a text in its buffers until it is long
+// or the file is closed, and then writes all of it in one call: until then the file is empty (Q31).
+func (f pacedFiles) WriteFile(name string, data []byte) error {
+	if f.p.writing == 0 {
+		return f.View.WriteFile(name, data)
+	}
+	if err := f.View.WriteFile(name, nil); err != nil {
+		return err
+	}
+	f.life.Sleep(f.p.writing)
+	return f.View.WriteFile(name, data)
 }
 
 // pacedNetwork is an agent's env.Network. Its gRPC servers take time to start.

@@ -51,6 +51,8 @@ type Pod struct {
 	slowness float64
 	// round is the duration of one iteration of a loop in the running agent.
 	round time.Duration
+	// writing is how long the agent takes to write a file; 0, the default, makes that one step.
+	writing time.Duration
 }
 
 func (w *World) addPod(spec cluster.Pod, bare *cluster.BareServerSpec) error {
@@ -165,6 +167,9 @@ func (p *Pod) Start() error {
 	p.starts++
 	p.drawPace()
 	p.hashSeed = uint32(p.machine.Node.Source(hashSeedSite).Intn(env.HashSeeds))
+	if seed, ok := hashSeedOf(p.w.spec); ok {
+		p.hashSeed = seed
+	}
 	first, err := p.machine.Procs.Start(p.command())
 	if err != nil {
 		return err
@@ -196,6 +201,7 @@ func (p *Pod) envOf(proc *processes.Process) *env.Env {
 	e.Python = env.Python{Minor: p.w.pythonMinor, HashSeed: p.hashSeed}
 	e.Tasks = pacedTasks{leap.Tasks{Process: proc.Life()}, p}
 	e.Network = pacedNetwork{e.Network, p, proc.Life()}
+	e.Files = pacedFiles{e.Files.(*files.View), p, proc.Life()}
 	e.Models = &tfsnode.Clients{Proc: proc.Life(), Host: p.machine.Net}
 	if p.w.zk == nil {
 		e.ZooKeeper = fakeZooKeepers{p, e}
@@ -281,6 +287,10 @@ func (p *Pod) ExitCode() int { return p.exitCode }
 
 // Starts returns the number of times that the pod was started.
 func (p *Pod) Starts() int { return p.starts }
+
+// TakeToWrite sets how long the agent takes from opening a file for writing until it has written it;
+// with 0 that is one step. It holds for all further files and starts of the agent.
+func (p *Pod) TakeToWrite(d time.Duration) { p.writing = d }
 
 // IP returns the pod's address.
 func (p *Pod) IP() string { return p.ip }

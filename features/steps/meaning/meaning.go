@@ -31,6 +31,7 @@ var Of = map[string]string{
 	"a Predict takes {duration}":                                    "Sets the latency of a Predict while nothing loads.",
 	"the model default is not exported":                             "Leaves out the model default, which every pod has otherwise.",
 	"the fake model server keeps its faults":                        "Lets the profile python-fake keep the faults of its queue.",
+	"the thread of the fake model server runs within calls":         "Lets the thread of the profile python-fake handle its queue within calls, which do not hold its lock (Q229).",
 	"model {name} with sub-graphs {names} of {size} in version {n}": "Exports a model before the start, each sub-graph with this size on disk.",
 
 	"a training job with {n} worker(s) and {n} PS": "Adds a training job: a chief, workers and parameter servers.",
@@ -63,6 +64,7 @@ var Of = map[string]string{
 	"znode {path} holds {text}":                                             "The znode has exactly these data.",
 	"znode {path} has {n} child(ren)":                                       "The znode has so many children.",
 	"{model} is bound to {pods}":                                            "Exactly these pods are bound to the sub-graph in ZooKeeper (v3): they serve it.",
+	"the binding of {model} to {pod} is older than that of {model}":         "The pod bound the first sub-graph before the second (v3).",
 	"{pods} has/have service info":                                          "The pods have written their addresses into ZooKeeper (v3).",
 	"{pods} has/have no service info":                                       "The pods have no addresses in ZooKeeper (v3).",
 	"{pod} is registered for {model} as {state}":                            "The pod has registered for ps:N, entry:0 or dense:0 with this state (v1).",

@@ -83,7 +83,7 @@ func (c *Cluster) Znode(path string) (runners.Znode, bool, error) {
 	}
 	return runners.Znode{
 		Path: path, Data: n.Data, Children: machine.Children(path),
-		Ephemeral: n.Stat.EphemeralOwner != 0, Version: n.Stat.Version,
+		Ephemeral: n.Stat.EphemeralOwner != 0, Version: n.Stat.Version, Created: n.Stat.Czxid,
 	}, true, nil
 }
 

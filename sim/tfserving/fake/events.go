@@ -37,7 +37,7 @@ func (f *Fake) handle(event transition) {
 		return
 	}
 	m := f.models[i]
-	if event.stale(m) && !f.faults {
+	if event.stale(m) && !f.Bugs {
 		return
 	}
 	j := slices.IndexFunc(m.versions, func(v servable) bool { return v.version == event.version })
@@ -90,7 +90,7 @@ func (f *Fake) enter(m *entry, j int, event transition, next env.ModelState) {
 // reference compares an int with None, which raises and ends the thread (TFS-17.1 item 4).
 func (f *Fake) limit(m *entry) {
 	switch {
-	case m.unlimited && f.faults:
+	case m.unlimited && f.Bugs:
 		f.broken = true
 		f.timers.Unset(&f.hop)
 		f.timers.Unset(&f.growth)

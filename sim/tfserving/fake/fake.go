@@ -56,7 +56,7 @@ const (
 type Fake struct {
 	timers *timerqueue.Queue
 	host   Host
-	faults bool
+	Options
 	models []*entry // models is in the order of the reference's dict
 	queue  []transition
 	python *env.Python // python draws its hash seed when first needed; nil before
@@ -107,10 +107,19 @@ type Host interface {
 // Uncaught begins the text that Python prints for the exception that ends the fake's thread.
 const Uncaught = "Exception in thread "
 
-// New makes a fake without models, whose thread runs on the timer queue t. faults selects the
-// reference's faulty behaviours that a profile may repair.
-func New(t *timerqueue.Queue, host Host, faults bool) *Fake {
-	f := &Fake{timers: t, host: host, faults: faults}
+// Options choose among the reference's behaviours.
+type Options struct {
+	// Bugs keeps the faulty behaviours that a profile may repair.
+	Bugs bool
+	// Switches lets the thread take its turn within calls, wherever they have queued an event, as
+	// Python's interpreter may let it, because calls do not hold the lock (Q229). Without it a call
+	// is whole.
+	Switches bool
+}
+
+// New makes a fake without models, whose thread runs on the timer queue t.
+func New(t *timerqueue.Queue, host Host, o Options) *Fake {
+	f := &Fake{timers: t, host: host, Options: o}
 	f.hop = timerqueue.Timer{Rank: timerqueue.Thread, Fn: f.takeEvent}
 	f.growth = timerqueue.Timer{Rank: timerqueue.Manager, Fn: f.grow}
 	return f
@@ -126,7 +135,7 @@ func (f *Fake) Open(config modelconfig.ServerConfig) {
 // that is listed twice is loaded twice, and the last entry wins (TFS-17.1 item 16).
 func (f *Fake) load(models []modelconfig.ModelConfig) {
 	for i := range models {
-		if f.faults {
+		if f.Bugs {
 			models[i].Policy.SortInPlace()
 		}
 		config := models[i]
@@ -221,11 +230,24 @@ func (f *Fake) hashing() pyset.Hashing {
 	return pyset.HashingOf(*f.python)
 }
 
-// remove queues the unloads of all versions of a model, whatever their state (TFS-17.1 item 17).
+// remove queues the unloads of all versions of a model, whatever their state (TFS-17.1 item 17). It
+// walks the list from which the thread deletes versions, so a switch between the two has it skip one.
 func (f *Fake) remove(m *entry) {
 	m.unloading = true
 	f.host.Log(env.Info, "start remove the model %s", m.config.Name)
-	for _, v := range m.versions {
-		f.put(transition{m.config.Name, m, v.version, env.StateUnloading})
+	for i := 0; i < len(m.versions); i++ {
+		f.put(transition{m.config.Name, m, m.versions[i].version, env.StateUnloading})
+		f.switchThreads()
 	}
+}
+
+// switchThreads lets the thread handle all events of the queue within a call.
+func (f *Fake) switchThreads() {
+	if !f.Switches {
+		return
+	}
+	for len(f.queue) > 0 && !f.broken {
+		f.takeEvent()
+	}
+	f.timers.Unset(&f.hop)
 }

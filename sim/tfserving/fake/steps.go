@@ -19,7 +19,7 @@ type Models struct{ f *Fake }
 // lines.
 func NewModels(log func(level env.Level, format string, args ...any)) *Models {
 	host := stopped{log}
-	return New(timerqueue.New(host), host, true).Models()
+	return New(timerqueue.New(host), host, Options{Bugs: true}).Models()
 }
 
 // Models returns the fake's ModelMgr.

@@ -54,6 +54,7 @@ func newOwnFlags(c *Command) ownFlags {
 	f.BoolVar(&c.transient.standIns, "monosim_stand_ins", false, "a saved_model.pb of any other bytes is a model that takes every request, not a damaged file")
 	f.IntVar(&m.FakeNumVersions, "monosim_fake_num_versions", 1, "python-fake: versions of --model_name")
 	f.BoolVar(&m.FakeBugs, "monosim_fake_bugs", false, "python-fake: with its lost events and dead thread")
+	f.BoolVar(&m.FakeSwitches, "monosim_fake_switches", false, "python-fake: its thread runs within calls, too, and loses versions")
 	return ownFlags{f}
 }
 

@@ -30,6 +30,8 @@ type journal struct {
 	// tails holds the files that processes append to, by name.
 	tails map[string]*tail
 	tree  map[string]*runners.Znode
+	// created counts the znodes that were made.
+	created int64
 	// seen holds what was observed of each model server, by the name of its file.
 	seen   map[string]*seenServer
 	counts runners.Counts
@@ -218,7 +220,8 @@ func (j *journal) apply(effect zookeeper.Effect, path string, data []byte, ephem
 	name := path[strings.LastIndexByte(path, '/')+1:]
 	switch effect {
 	case zookeeper.EffectCreate:
-		j.tree[path] = &runners.Znode{Path: path, Data: data, Ephemeral: ephemeral}
+		j.created++
+		j.tree[path] = &runners.Znode{Path: path, Data: data, Ephemeral: ephemeral, Created: j.created}
 		if parent != nil {
 			i, _ := slices.BinarySearch(parent.Children, name)
 			parent.Children = slices.Insert(slices.Clone(parent.Children), i, name)

@@ -110,6 +110,9 @@ func (p *pod) servingFlags() []string {
 	if s.FakeBugs {
 		flags = append(flags, "--monosim_fake_bugs")
 	}
+	if s.FakeSwitches {
+		flags = append(flags, "--monosim_fake_switches")
+	}
 	if p.c.o.ServerFlags != nil {
 		flags = append(flags, p.c.o.ServerFlags(p.Pod)...)
 	}
