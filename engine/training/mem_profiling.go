@@ -45,6 +45,10 @@ func DefaultHeapProfile() HeapProfile {
 // SetupHeapProfile sets the variables that turn on the heap profiler in processes that are started
 // later. A setting that is no number is a ValueError or TypeError, a sample ratio of 0 a
 // ZeroDivisionError. Variables that were set before the error stay set.
+//
+// Cost: setting up does not grow, it sets seven variables. What it turns on does: a profiled process
+// writes a profile for each interval of bytes in use and allocated, and keeps the stack of each sampled
+// allocation.
 func SetupHeapProfile(host env.Host, kept quirks.Set, mainDir string, p HeapProfile) error {
 	EnableTCMalloc(host, kept, mainDir)
 	mlp, err := NewMLPEnv(host)

@@ -10,6 +10,8 @@ import (
 // FindMain finds the directory that contains the code base's folder monolith, from the path of one
 // of its files: in a bazel run, in site-packages, or in a checkout (path_utils.py:21). A relative
 // path counts from the working directory. A file in none of these is a ValueError.
+//
+// Cost: a search grows with the length of the path, and looks at the file system once.
 func FindMain(files env.Files, file string) (string, error) {
 	file = pysem.AbsPath(files.Getwd(), file)
 	if main, ok := mainOf(file); ok && env.Exists(files, pysem.JoinStrings(main, "monolith")) {

@@ -68,6 +68,9 @@ func (o CopyOptions) copy(f env.Files, src, dst string) error {
 // ValueError. With more than one worker, files are copied after all directories were made, and
 // errors are lost; with Q195 repaired the first is returned. With one worker each file is tried
 // five times whatever MaxRetries says, unless Q196 is repaired.
+//
+// Cost: a copy grows with the files below the source, each of which is read whole and, while it is not
+// found, tried again at once; with more workers it still waits for the largest share.
 func CopyRecursively(e *env.Env, src, dst string, o CopyOptions) error {
 	o.Overwrite = true
 	c := copying{f: e.Files, o: o}

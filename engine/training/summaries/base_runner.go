@@ -25,6 +25,8 @@ type Writer interface {
 
 // WriteSummary writes the logs of a step, in order (base_runner.py:38). A value that is no number
 // is a TypeError.
+//
+// Cost: a summary grows with the logs of the step, and the event file with the steps that are written.
 func (BaseRunner) WriteSummary(logs []Log, writer Writer, step int64) error {
 	summary := &framework.Summary{}
 	for _, log := range logs {

@@ -281,6 +281,9 @@ func (r *Runner) onTPU(c *EstimatorConfig) error {
 }
 
 // evaluate evaluates the checkpoints that another job writes, up to one of the last step.
+//
+// Cost: an evaluation grows with its examples, and there is one for each checkpoint, with an event file
+// of its own. While none comes the directory is listed once a second, for five hours.
 func (r *Runner) evaluate(task Task, estimator Estimator, replicas int) error {
 	input, err := task.CreateInputFn(ModeEval)
 	if err != nil {
