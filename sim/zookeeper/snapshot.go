@@ -73,9 +73,12 @@ func (n *znode) unlinked() znode {
 	}
 }
 
-// BeginEpoch prepares the snapshot for the next leader: the first zxid after it begins a new epoch
-// (ZK-4.4).
-func (s *Snapshot) BeginEpoch() { s.epoch = max(s.epoch, s.zxid>>32) + 1 }
+// BeginEpoch prepares the snapshot for the next leader: its last zxid is that of the new epoch
+// without any transaction (ZK-4.4, Leader.java lead).
+func (s *Snapshot) BeginEpoch() {
+	s.epoch = max(s.epoch, s.zxid>>32) + 1
+	s.zxid = s.epoch << 32
+}
 
 // Restore starts a server at nowMs from what another has left. It keeps the tree, the zxid (ZK-2.4)
 // and the sessions. Connections and watches are gone, and each session has its full timeout again

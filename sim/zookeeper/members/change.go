@@ -1,6 +1,7 @@
 package members
 
 import (
+	"net"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,9 +34,34 @@ func (m List) Changed(change *Change) (next List, code zkerrors.Code) {
 		if code != 0 {
 			return next, code
 		}
+		if next.takes(joiner) {
+			return next, zkerrors.BadArguments
+		}
 		next.put(joiner)
 	}
 	return next, 0
+}
+
+// takes reports whether another member has one of a joiner's addresses (QuorumPeer.java,
+// checkAddressDuplicate).
+func (m *List) takes(joiner Server) bool {
+	for _, one := range m.members {
+		if one.ID == joiner.ID {
+			continue
+		}
+		for _, addr := range joiner.addresses() {
+			if addr != "" && slices.Contains(one.addresses(), addr) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (s Server) addresses() []string {
+	return []string{
+		net.JoinHostPort(s.Host, strconv.Itoa(s.PeerPort)), net.JoinHostPort(s.Host, strconv.Itoa(s.ElectionPort)), s.Client,
+	}
 }
 
 // items splits a list at commas and drops empty items.

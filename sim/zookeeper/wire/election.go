@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/members"
 )
 
 // review updates the servers' roles: it dismisses a leader without a majority and elects a new
@@ -25,6 +26,9 @@ func (e *Ensemble) review() {
 		}
 	case !majority:
 		e.electionAt = time.Time{}
+		for _, m := range e.members {
+			m.release()
+		}
 	case e.electionAt.IsZero():
 		e.electionAt = now.Add(e.opt.Election)
 	case !now.Before(e.electionAt):
@@ -49,6 +53,20 @@ func (e *Ensemble) dismiss() {
 	}
 }
 
+// handOver ends the time of a leader that a reconfig has removed. The first voter that follows it
+// leads next (Leader.java getDesignatedLeader), and the clients of the old one wait until it follows
+// (ZK-24.6).
+func (e *Ensemble) handOver(voters []int64) {
+	for _, id := range voters {
+		if m, err := e.member(id); err == nil && m.role == following {
+			e.designated = m
+			break
+		}
+	}
+	e.leader.holds = true
+	e.dismiss()
+}
+
 // leave disconnects a server from its leader, so that it looks for a new one.
 func (e *Ensemble) leave(m *member) {
 	m.quit()
@@ -56,7 +74,8 @@ func (e *Ensemble) leave(m *member) {
 }
 
 // elect makes the connected voter with the highest zxid the leader, and among equals the one with
-// the highest id (FastLeaderElection.java, totalOrderPredicate). The others follow it.
+// the highest id (FastLeaderElection.java, totalOrderPredicate), unless the last leader has handed
+// over to another one. The others follow it.
 func (e *Ensemble) elect() {
 	e.electionAt = time.Time{}
 	voters := e.quorum.Members.Voters()
@@ -66,17 +85,22 @@ func (e *Ensemble) elect() {
 			chosen = m
 		}
 	}
+	if m := e.designated; m != nil && m.connected() && slices.Contains(voters, m.id) {
+		chosen = m
+	}
+	e.designated = nil
 	if chosen.role == reading {
 		e.leave(chosen)
 	}
 	e.state.BeginEpoch()
-	if e.quorum.Members.Version == 0 {
+	if e.quorum.Members.Version == 0 && e.opt.Server.Config.ReconfigEnabled {
 		e.quorum.Members.Version = 1 << 32 // the zxid of the first leader's first epoch
 	}
 	machine := zookeeper.Restore(e.config(chosen), e.clock.NowMs(), e.state)
 	machine.OnCommit(e.committed)
 	chosen.s.machine, chosen.role, chosen.s.faults.absence = machine, leading, Present
-	e.leader, e.state = chosen, nil
+	e.leader, e.state, e.ledSinceMs = chosen, nil, e.clock.NowMs()
+	chosen.release()
 	for _, m := range e.members {
 		if m.connected() && m != chosen {
 			e.join(m)
@@ -90,6 +114,7 @@ func (e *Ensemble) join(m *member) {
 	}
 	m.s.machine = e.leader.s.machine.Replica()
 	m.role, m.s.faults.absence = following, Present
+	m.release()
 }
 
 // serveReaders switches a server without a quorum to read-only mode.
@@ -117,10 +142,15 @@ func (e *Ensemble) followChange() {
 			e.relisten(m, one.Client)
 		}
 	}
-	if e.leader != nil && !slices.Contains(next.Voters(), e.leader.id) {
-		e.dismiss()
+	if e.leaderLeaves(next) {
+		e.handOver(next.Voters())
 	}
 	e.review()
+}
+
+// leaderLeaves reports whether the leader has no vote among the given members.
+func (e *Ensemble) leaderLeaves(next members.List) bool {
+	return e.leader != nil && !slices.Contains(next.Voters(), e.leader.id)
 }
 
 // relisten moves a server to another port of its present host, because a served ensemble stays on

@@ -51,6 +51,12 @@ type Ensemble struct {
 	quorum  *zookeeper.Quorum
 	members []*member
 	leader  *member // leader is nil if there is none
+	// designated is the next leader after a reconfig that has removed one; nil else. ledSinceMs is
+	// when the leader began to lead.
+	designated *member
+	ledSinceMs int64
+	// released wakes the connections of a server that has held them.
+	released sync.Cond
 	// state is the committed state while there is no leader.
 	state *zookeeper.Snapshot
 	// clients holds the address of each session's client, as in Server.
@@ -76,6 +82,7 @@ func ListenEnsemble(opt EnsembleOptions) (*Ensemble, error) {
 		opt.Server.Speed = 1
 	}
 	e := &Ensemble{opt: opt, clock: WallClock(opt.Server.Speed, 0), clients: map[int64]netip.Addr{}}
+	e.released.L = &e.mu
 	e.writes, e.events = newWriteLog(opt.Server.WriteLog, e.clock.NowMs()), newEventLog(opt.Server.EventLog)
 	e.alarm = time.AfterFunc(time.Hour, e.wake)
 	for i, addr := range opt.Listen {
@@ -109,14 +116,14 @@ func (e *Ensemble) bindAll() error {
 	return nil
 }
 
-// first returns the members of the first configuration. As in a configuration file, it gives no
-// client ports. Real servers talk to each other on the peer and election ports, but here nobody
+// first returns the members of the first configuration, with the addresses for clients, as in a
+// configuration file whose lines end with them. Real servers talk to each other on the peer and election ports, but here nobody
 // listens on them.
 func (e *Ensemble) first() (list []members.Server) {
 	for i, m := range e.members {
 		host, _, _ := net.SplitHostPort(m.addr)
 		list = append(list, members.Server{
-			ID: m.id, Host: host, PeerPort: port(m.addr) + 10_000, ElectionPort: port(m.addr) + 20_000,
+			ID: m.id, Host: host, PeerPort: port(m.addr) + 10_000, ElectionPort: port(m.addr) + 20_000, Client: m.addr,
 			Observer: i >= len(e.members)-e.opt.Observers,
 		})
 	}
@@ -153,6 +160,7 @@ func (e *Ensemble) bind(m *member) error {
 func (e *Ensemble) halt(m *member) {
 	s := m.s
 	m.role = stopped
+	m.release()
 	s.closed, s.down, s.faults.absence = true, true, Leaderless
 	close(s.stop)
 	s.ln.Close()
@@ -215,6 +223,7 @@ func (e *Ensemble) Cut(id int64, cut bool) error {
 		return err
 	}
 	m.cut = cut
+	m.release()
 	if m.role == leading {
 		e.dismiss()
 	} else if m.role == following {
@@ -380,7 +389,7 @@ func (e *Ensemble) flushLeader() bool {
 		switch {
 		case at == e.leader:
 			at.send(&out[i])
-		case at.role == following:
+		case at.role == following && !e.unanswered(&out[i]):
 			at.enqueue(fromLeader{out: out[i]})
 		}
 	}
@@ -389,6 +398,13 @@ func (e *Ensemble) flushLeader() bool {
 	}
 	s.over = s.over[:0]
 	return len(out) > 0
+}
+
+// unanswered reports whether an answer does not reach the client of a follower: that of the reconfig
+// that removes the leader (ZK-24.6).
+func (e *Ensemble) unanswered(out *zookeeper.Out) bool {
+	return e.changed != nil && out.Kind == zookeeper.OutReply && out.Reply.Op == zookeeper.OpReconfig &&
+		out.Reply.Err == zookeeper.CodeOK && e.leaderLeaves(*e.changed)
 }
 
 func (e *Ensemble) committed(t zookeeper.Transaction) {

@@ -266,9 +266,63 @@ func TestReconfig(t *testing.T) { // ZK-24.6
 	if data := string(super.ok(get("/zookeeper/config")).Data); !strings.Contains(data, "\n"+observer+"\n") {
 		t.Errorf("config: %s", data)
 	}
-	// A leader that leaves is one no more.
-	super.do(reconfig("", "3", "", -1))
-	l.modes("follower", "leader", "follower")
+	taken := "server.9=127.0.0.1:24011:24012;" + l.e.Servers()[1].Addr
+	expect(t, super.do(reconfig(taken, "", "", -1)).Err, zookeeper.Code(-8))
+}
+
+// A leader that is removed hands over to the first voter that follows it. Asked of a follower, the
+// reconfig is carried out and not answered; asked of the leader, it is. Whoever comes to the old leader
+// meanwhile is not turned away, but waits until it follows.
+func TestARemovedLeaderHandsOver(t *testing.T) { // ZK-24.6
+	for _, asked := range []int64{1, 3} {
+		l := serveEnsemble(t, func(o *EnsembleOptions) { o.Election = 200 * time.Millisecond })
+		l.modes("follower", "follower", "leader")
+		super, old, other := l.at(asked).connect(), l.at(3).connect(), l.at(2).connect()
+		super.ok(zookeeper.Request{Xid: zookeeper.XidAuth, Op: zookeeper.OpAuth, Scheme: "digest", Data: []byte("super:test")})
+		req := reconfig("", "3", "", -1)
+		if asked == 3 {
+			super.ok(req)
+		} else {
+			super.bytes(AppendRequest(nil, &req))
+			super.ends()
+		}
+		late := l.at(3).dial()
+		late.bytes(AppendConnectRequest(nil, &zookeeper.ConnectRequest{TimeoutMs: 10_000}))
+		other.ends()
+		for _, held := range []*peer{old, late} {
+			held.ends()
+			if modes := l.e.Servers(); modes[2].Mode != "follower" {
+				t.Errorf("a client of the old leader was let go while it was %s, want it to be held until it follows", modes[2].Mode)
+			}
+		}
+		l.modes("leader", "follower", "follower")
+		data := string(l.at(3).connect().ok(get("/zookeeper/config")).Data)
+		if strings.Contains(data, "server.3") || !strings.Contains(data, "server.1=") {
+			t.Errorf("asked of server %d: config: %s", asked, data)
+		}
+	}
+}
+
+// The ensemble's members are where its clients find them, and have a version once they can change.
+func TestTheConfigOfAnEnsemble(t *testing.T) { // ZK-24.6
+	for _, c := range []struct {
+		enabled bool
+		version string
+		mzxid   int64
+	}{{false, "\nversion=0", 0}, {true, "\nversion=100000000", 1 << 32}} {
+		l := serveEnsemble(t, func(o *EnsembleOptions) { o.Server.Config.ReconfigEnabled = c.enabled })
+		l.modes("follower", "follower", "leader")
+		if srvr := l.at(3).word("srvr"); !strings.Contains(srvr, "Zxid: 0x100000000\n") {
+			t.Errorf("srvr of a new leader: %s", srvr)
+		}
+		p := l.at(1).connect()
+		r := p.ok(get("/zookeeper/config"))
+		if data := string(r.Data); !strings.HasSuffix(data, c.version) || !strings.Contains(data, ":participant;"+l.e.Servers()[1].Addr+"\n") {
+			t.Errorf("config: %s", data)
+		}
+		expect(t, r.Stat.Mzxid, c.mzxid)
+		expect(t, p.ok(mk("/a")).Zxid, int64(1<<32|2)) // the session was the first
+	}
 }
 
 func TestWordsOfAnEnsemble(t *testing.T) { // ZK-24.8
@@ -280,7 +334,7 @@ func TestWordsOfAnEnsemble(t *testing.T) { // ZK-24.8
 		}
 	}
 	conf := l.at(4).word("conf")
-	for _, want := range []string{"serverId=4\ninitLimit=", "peerType=1\nmembership: \nserver.1=127.0.0.1:", ":observer\nversion=100000000"} {
+	for _, want := range []string{"serverId=4\ninitLimit=", "peerType=1\nmembership: \nserver.1=127.0.0.1:", ":observer;127.0.0.1:", "\nversion=100000000"} {
 		if !strings.Contains(conf, want) {
 			t.Errorf("conf: got %s, want %s in it", conf, want)
 		}

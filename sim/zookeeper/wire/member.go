@@ -33,6 +33,8 @@ type member struct {
 	cut bool
 	// lag is the delay of messages from the leader.
 	lag time.Duration
+	// holds is true for a leader that was removed by a reconfig, until it follows: its clients wait.
+	holds bool
 	// lookingSince is when the server lost its leader.
 	lookingSince time.Time
 
@@ -224,9 +226,34 @@ func (m *member) quit() {
 		m.s.machine.Drain()
 		m.s.machine = m.s.machine.Replica()
 	}
+	if !m.holds {
+		m.hangUp()
+	}
+}
+
+// hangUp closes the server's connections.
+func (m *member) hangUp() {
 	for _, c := range m.s.connsByID() {
 		c.hangUp()
 	}
+}
+
+// release closes the connections of a server that has had its clients wait.
+func (m *member) release() {
+	if m.holds {
+		m.holds = false
+		m.hangUp()
+		m.ensemble.released.Broadcast()
+	}
+}
+
+// awaitRelease waits while the server holds its clients, and reports whether it did.
+func (m *member) awaitRelease() (waited bool) {
+	for m != nil && m.holds {
+		m.ensemble.released.Wait()
+		waited = true
+	}
+	return waited
 }
 
 // serverID returns the server's id in the ensemble, as the word conf prints it; 0 for a standalone
@@ -260,7 +287,13 @@ func (m *member) mntr(value func(string, any)) {
 		value("quorum_size", len(m.ensemble.quorum.Members.Voters()))
 		value("learners", m.ensemble.count(func(o *member) bool { return o.role == following }))
 		value("synced_followers", m.ensemble.count(func(o *member) bool { return o.role == following && !o.self().Observer }))
+		value("synced_non_voting_followers", 0)
 		value("synced_observers", m.ensemble.count(func(o *member) bool { return o.role == following && o.self().Observer }))
+		value("last_proposal_size", -1)
+		value("min_proposal_size", -1)
+		value("max_proposal_size", -1)
+		value("pending_syncs", 0)
+		value("leader_uptime", m.s.clock.NowMs()-m.ensemble.ledSinceMs)
 	case m.role == following:
 		value("peer_state", "following - broadcast")
 		value("quorum_size", len(m.ensemble.quorum.Members.Voters()))

@@ -93,3 +93,17 @@ func (s *socket) tryWrite(fd uintptr) bool {
 	}
 	return true
 }
+
+// fileDescriptors returns how many files the process has open, and how many it may have; -1 if that
+// cannot be found out.
+func fileDescriptors() (open, most int64) {
+	open, most = -1, -1
+	if entries, err := os.ReadDir("/dev/fd"); err == nil {
+		open = int64(len(entries))
+	}
+	var limit syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) == nil {
+		most = int64(limit.Cur)
+	}
+	return open, most
+}

@@ -15,7 +15,7 @@ import (
 func (s *Server) connect(c *conn, req *zookeeper.ConnectRequest) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.down {
+	if s.member.awaitRelease() || s.down {
 		return false
 	}
 	s.received(c)

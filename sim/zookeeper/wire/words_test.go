@@ -37,7 +37,7 @@ func blank(s string) string {
 	s = regexp.MustCompile(`127\.0\.0\.1:\d+`).ReplaceAllString(s, "127.0.0.1:PORT")
 	s = regexp.MustCompile(`(llat|minlat|avglat|maxlat)=\d+`).ReplaceAllString(s, "$1=N")
 	s = regexp.MustCompile(`max: \d+/[\d.]+/\d+`).ReplaceAllString(s, "max: MIN/AVG/MAX")
-	s = regexp.MustCompile(`zk_(\w+_latency|uptime)\t[\d.]+`).ReplaceAllString(s, "zk_$1\tN")
+	s = regexp.MustCompile(`zk_(\w+_latency|uptime|\w+_file_descriptor_count)\t[\d.]+`).ReplaceAllString(s, "zk_$1\tN")
 	return regexp.MustCompile(`0x1[0-9a-f]{14}\b`).ReplaceAllString(s, "SESSION")
 }
 
@@ -110,7 +110,9 @@ zk_packets_sent	6
 zk_packets_received	7
 zk_watch_count	3
 zk_min_latency	N
+zk_max_file_descriptor_count	N
 zk_approximate_data_size	51
+zk_open_file_descriptor_count	N
 zk_local_sessions	0
 zk_uptime	N
 zk_max_latency	N
