@@ -30,6 +30,7 @@ type Bundle struct {
 	LoadTime   time.Duration
 
 	model   *infer.Model
+	batcher *batcher      // batcher is nil where requests run by themselves
 	err     *env.RPCError // err is the error that every load ends with; nil for none
 	warmups int           // warmups is the number of warm-up requests, with every iteration counted
 }
@@ -51,6 +52,9 @@ func (s *Server) readExport(disk Storage, id servable, dir string) export {
 	size, failed := disk.SizeBytes(dir)
 	if failed != nil {
 		return export{err: storageError(dir, failed)}
+	}
+	if bundle.batcher, err = s.batchingFor(disk, bundle, dir); err != nil {
+		return export{err: err}
 	}
 	return export{bundle: bundle, diskBytes: size, err: s.warmUp(disk, bundle, dir)}
 }

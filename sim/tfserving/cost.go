@@ -37,6 +37,9 @@ type CostModel struct {
 	PredictTime     time.Duration
 	PredictTimeHigh time.Duration
 	PredictSlowdown float64
+	// PredictItemTime lengthens a batch by so much for each of its rows. A time drawn from a
+	// distribution grows in proportion.
+	PredictItemTime time.Duration
 }
 
 // DefaultCost returns the times and sizes measured for TFS-18.1. A failing load took 19,917 us

@@ -70,6 +70,11 @@ func (h *testHost) Look(ask func(Storage), told func()) {
 	}
 }
 
+func (h *testHost) Work(do, done func()) {
+	do()
+	done()
+}
+
 // answer answers the looks so far.
 func (h *testHost) answer() {
 	looks := h.looks

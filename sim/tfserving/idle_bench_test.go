@@ -60,6 +60,7 @@ func (h *fleetHost) After(d time.Duration, fn func()) func() {
 
 func (h *fleetHost) Now() time.Duration            { return h.now }
 func (h *fleetHost) Choose(string, int) int        { return 0 }
+func (h *fleetHost) Work(do, done func())          { do(); done() }
 func (h *fleetHost) Exit(code int, stdout string)  { panic(fmt.Sprintf("exit %d %s", code, stdout)) }
 func (h *fleetHost) Log(env.Level, string, ...any) {}
 

@@ -17,6 +17,7 @@ type Inference struct {
 	latency time.Duration
 	limit   time.Duration // limit is the time left to the RPC; 0 for none
 	call    *infer.Call
+	batched *batched // batched is nil for a request that runs by itself
 }
 
 // Begin resolves the request's version, checks the request and starts it. The request is a
@@ -37,10 +38,8 @@ func (r *Reader) Begin(request proto.Message) (*Inference, error) {
 	if err != nil {
 		return nil, err
 	}
-	call, err := handle.Bundle().model.Prepare(request)
-	if err == nil {
-		err = asError(call.Check())
-	}
+	i := &Inference{handle: handle}
+	err = i.prepare(request)
 	fault, slow := r.condition()
 	if err == nil && fault != nil {
 		err = fault
@@ -49,7 +48,46 @@ func (r *Reader) Begin(request proto.Message) (*Inference, error) {
 		handle.Release()
 		return nil, err
 	}
-	return &Inference{handle: handle, latency: r.latency(slow), call: call}, nil
+	if i.batched == nil {
+		i.latency = r.latency(slow)
+	}
+	return i, nil
+}
+
+// prepare makes the checks of a request. The runtime's are for a batch as a whole.
+func (i *Inference) prepare(request proto.Message) (err error) {
+	bundle := i.handle.Bundle()
+	if i.call, err = bundle.model.Prepare(request); err != nil {
+		return err
+	}
+	if bundle.batcher != nil {
+		t, failed := bundle.batcher.request(i.call)
+		switch {
+		case failed == infer.ErrCheck:
+			return i.handle.reader.crash()
+		case failed != nil:
+			return failed
+		case t != nil:
+			i.batched = t
+			return nil
+		}
+	}
+	return asError(i.call.Check())
+}
+
+// crash ends the process for a CHECK that fails. The connection of the request ends with it.
+func (r *Reader) crash() error {
+	r.do(func() { r.server.exit(-6, "") })
+	return &env.RPCError{Code: rpcerrors.Unavailable, Message: "Socket closed"}
+}
+
+// do calls fn on the server's thread, for a thread that reads.
+func (r *Reader) do(fn func()) {
+	if r.shared {
+		r.wake(fn)
+	} else {
+		r.server.timers.Request(fn)
+	}
 }
 
 // asError keeps a nil status a nil error.
@@ -94,6 +132,16 @@ func (i *Inference) Model() string { return i.handle.Model() }
 // Version returns the model's version that answers the request.
 func (i *Inference) Version() int64 { return i.handle.Version() }
 
+// Batched reports whether the request is computed in batches (TFS-22). It is then begun by Start, and
+// has no Latency.
+func (i *Inference) Batched() bool { return i.batched != nil }
+
+// Start puts a batched request into its queue. done is called on the server's thread when Run has the
+// response, unless the process ends before.
+func (i *Inference) Start(done func()) {
+	i.handle.reader.do(func() { i.batched.start(i.limit, done) })
+}
+
 // Latency returns how long the request takes, counted from Begin (TFS-18.1).
 func (i *Inference) Latency() time.Duration { return i.latency }
 
@@ -109,8 +157,11 @@ func (i *Inference) Limit(d time.Duration) { i.limit = max(d.Truncate(time.Milli
 var ErrTimedOut = &env.RPCError{Code: rpcerrors.DeadlineExceeded, Message: "Timed out waiting for notification"}
 
 // Run computes the response. Any thread may call it at any time, because it reads only immutable
-// data.
+// data; for a batched request, from done on.
 func (i *Inference) Run() (proto.Message, error) {
+	if i.batched != nil {
+		return i.batched.answer()
+	}
 	if i.limit > 0 && i.latency > i.limit {
 		return nil, ErrTimedOut
 	}

@@ -86,6 +86,7 @@ func (m *manager) drop(h *harness, err *env.RPCError, done func()) {
 	h.state = harnessUnloading
 	m.server.timers.Sleep(m.server.options.Cost.unload(m.server.host), func() {
 		m.server.freeMemory(h.resident)
+		h.bundle.batcher.close()
 		h.resident, h.bundle, h.state = 0, nil, harnessDisabled
 		m.touch()
 		m.server.publish(h.id, env.StateEnd, err)
@@ -106,7 +107,7 @@ func (m *manager) tryExport(h *harness, found export, result func(*env.RPCError)
 		s.timers.Sleep(s.options.Cost.FailedLoadTime, func() { result(found.err) })
 		return
 	}
-	takes := s.options.Cost.load(found.diskBytes, bundle.warmups) + bundle.LoadTime
+	takes := s.options.Cost.load(found.diskBytes, bundle.warmups) + bundle.LoadTime + bundle.batcher.waits(bundle.warmups)
 	if bundle.err == nil {
 		s.reasonf(h.id, "a load of %s takes %v", size(found.diskBytes), takes.Round(10*time.Millisecond))
 	}
@@ -115,6 +116,7 @@ func (m *manager) tryExport(h *harness, found export, result func(*env.RPCError)
 			result(bundle.err)
 			return
 		}
+		bundle.batcher.open()
 		h.bundle, h.resident, h.reserved = bundle, s.options.Cost.ram(found.diskBytes), ramEstimate(found.diskBytes)
 		s.tellMemory(h)
 		if !s.takeMemory(h.resident) {

@@ -93,7 +93,10 @@ type Options struct {
 	AllowVersionLabelsForUnavailableModels bool
 	EnableBatching                         bool
 	BatchingParametersFile                 string
+	EnablePerModelBatchingParameters       bool
 	PlatformConfigFile                     string
+	// Batching, when set, is what the file has; start-up sets it for EnableBatching.
+	Batching *Batching
 	// These fields have no effect except that start-up validates them.
 	SessionParallelism, IntraOpParallelism, InterOpParallelism int64
 	SessionConfigFile                                          string

@@ -75,6 +75,7 @@ type bundleSettings struct {
 	warmup         bool
 	iterations     int32
 	transientBytes uint64
+	batching       *Batching
 }
 
 func (b bundleSettings) apply(o *Options) {
@@ -85,19 +86,20 @@ func (b bundleSettings) apply(o *Options) {
 	o.DisableModelWarmup = !b.warmup
 	o.NumRequestIterationsForWarmup = int(b.iterations)
 	o.TransientRAMBytesDuringLoad = int64(b.transientBytes)
+	o.Batching = b.batching
 }
 
 // parsePlatformText parses a platform config file. It returns the platforms by name, and the
 // settings of the first one whose config can be unpacked. Unknown fields are accepted, because the
 // adapters' own configs may hold more than our messages do.
-func parsePlatformText(data []byte) (platformFile, error) {
+func parsePlatformText(profile Profile, data []byte) (platformFile, error) {
 	var message configpb.PlatformConfigMap
 	if err := textformat.UnmarshalKnown(string(data), &message); err != nil {
 		return platformFile{}, err
 	}
 	file, found := platformFile{given: true}, false
 	for _, name := range slices.Sorted(maps.Keys(message.GetPlatformConfigs())) {
-		s, err := adapterSettings(message.GetPlatformConfigs()[name].GetSourceAdapterConfig())
+		s, err := adapterSettings(profile, message.GetPlatformConfigs()[name].GetSourceAdapterConfig())
 		file.platforms = append(file.platforms, Platform{Name: name, ConfigError: err})
 		if err == nil && !found {
 			file.settings, found = s, true
@@ -108,7 +110,7 @@ func parsePlatformText(data []byte) (platformFile, error) {
 
 // adapterSettings unpacks the config of a source adapter, as upstream's class registry does
 // (util/class_registration.h).
-func adapterSettings(config *anypb.Any) (bundleSettings, *env.RPCError) {
+func adapterSettings(profile Profile, config *anypb.Any) (bundleSettings, *env.RPCError) {
 	var adapter bundlepb.SavedModelBundleSourceAdapterConfig
 	url := config.GetTypeUrl()
 	i := strings.LastIndexByte(url, '/')
@@ -121,8 +123,14 @@ func adapterSettings(config *anypb.Any) (bundleSettings, *env.RPCError) {
 		return bundleSettings{}, statusf(rpcerrors.InvalidArgument, "Malformed content of Any: %s", config)
 	}
 	c := adapter.GetLegacyConfig()
+	var batching *Batching
+	if p := c.GetBatchingParameters(); p != nil {
+		batching = batchingOf(p, profile)
+		batching.PerModel = profile == ProfileHead && c.GetEnablePerModelBatchingParams()
+	}
 	return bundleSettings{
-		tags: c.GetSavedModelTags(), warmup: c.GetEnableModelWarmup(),
+		batching: batching,
+		tags:     c.GetSavedModelTags(), warmup: c.GetEnableModelWarmup(),
 		iterations:     c.GetModelWarmupOptions().GetNumRequestIterations().GetValue(),
 		transientBytes: c.GetExperimentalTransientRamBytesDuringLoad(),
 	}, nil

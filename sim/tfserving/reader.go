@@ -29,6 +29,7 @@ type Reader struct {
 	labels  labelMap
 	fault   *env.RPCError // fault is the error of every request; nil for none
 	slow    bool          // slow is true while a version is being loaded or unloaded
+	warned  time.Duration // warned is when a request that passes by the batcher was last logged; 0 for never
 }
 
 // Locker has the methods of sync.Locker. Simulated code may not import package sync.
@@ -137,6 +138,19 @@ func (r *Reader) latency(slow bool) time.Duration {
 		return time.Duration(float64(d) * cost.PredictSlowdown)
 	}
 	return d
+}
+
+// batchLatency draws the duration of a batch that begins now, with so many rows.
+func (r *Reader) batchLatency(rows int64) time.Duration {
+	_, slow := r.condition()
+	cost, times := &r.server.options.Cost, 1.0
+	if cost.PredictItemTime > 0 && cost.PredictTime > 0 {
+		times += float64(rows) * float64(cost.PredictItemTime) / float64(cost.PredictTime)
+	}
+	if s := r.server; s.Slowness != nil {
+		times *= s.Slowness()
+	}
+	return time.Duration(float64(r.latency(slow)) * times)
 }
 
 // servingMap holds the versions that requests can use. An update replaces the whole map. It then

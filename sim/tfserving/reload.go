@@ -136,6 +136,9 @@ func (s *Server) adapterError() *env.RPCError {
 			return p.ConfigError
 		}
 	}
+	if b := s.options.Batching; b != nil {
+		return b.createError(s.profile)
+	}
 	return nil
 }
 

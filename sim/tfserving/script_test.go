@@ -138,7 +138,7 @@ var scriptCommands = map[string]func(s *script, args []string){
 	"reload":   (*script).reload,      // [MODEL=PATH[,latest=N][,all][,specific=V+V][,once=N][,label.L=V][,logging][,platform=P][,type=N]]...
 	"restore":  (*script).reloadCore,  // the same without step 1; custom=TEXT and empty too
 	"status":   (*script).status,      // [MODEL[:VERSION|@LABEL]]
-	"predict":  (*script).predict,     // [MODEL[:VERSION|@LABEL]] [sig=S] [inputs=A,B] [filter=A,B] [hold=NAME]
+	"predict":  (*script).predict,     // [MODEL[:VERSION|@LABEL]] [sig=S] [inputs=A,B] [filter=A,B] [hold=NAME] [within=D] [ALIAS=2x3[:DTYPE]]...
 	"release":  (*script).release,     // NAME
 	"metadata": (*script).metadata,    // MODEL[:VERSION] FIELD...
 	"memory":   (*script).printMemory, //
@@ -299,7 +299,7 @@ func (s *script) status(args []string) {
 
 func (s *script) predict(args []string) {
 	request := &apis.PredictRequest{Inputs: map[string]*framework.TensorProto{}}
-	hold := ""
+	hold, within := "", time.Duration(0)
 	for _, arg := range args {
 		name, value, assigned := strings.Cut(arg, "=")
 		switch {
@@ -315,6 +315,10 @@ func (s *script) predict(args []string) {
 			request.OutputFilter = strings.Split(value, ",")
 		case name == "hold":
 			hold = value
+		case name == "within":
+			within = s.duration(value)
+		default: // ALIAS=2x3 or ALIAS=2x3:DT_INT32, an input of this shape
+			request.Inputs[name] = s.input(value)
 		}
 	}
 	inference, err := s.server.Begin(request)
@@ -322,20 +326,47 @@ func (s *script) predict(args []string) {
 		s.printf("predict: %v", err)
 		return
 	}
-	answer, err := inference.Run()
-	if err != nil {
-		s.printf("predict: %v", err)
-		inference.End()
+	inference.Limit(within)
+	if inference.Batched() {
+		began := s.host.now
+		inference.Start(func() {
+			s.predicted(inference)
+			fmt.Fprintf(&s.out, "          after %v\n", s.host.now-began)
+			inference.End()
+		})
 		return
 	}
-	response := answer.(*apis.PredictResponse)
-	s.printf("predict: %s version %d signature %s outputs %q", inference.Model(), inference.Version(),
-		response.GetModelSpec().GetSignatureName(), sortedKeys(response.GetOutputs()))
-	if hold != "" {
+	if s.predicted(inference) && hold != "" {
 		s.handles[hold] = inference.handle
 		return
 	}
 	inference.End()
+}
+
+// predicted prints the answer of a request, and reports whether it is no error.
+func (s *script) predicted(inference *Inference) bool {
+	answer, err := inference.Run()
+	if err != nil {
+		s.printf("predict: %v", err)
+		return false
+	}
+	response := answer.(*apis.PredictResponse)
+	s.printf("predict: %s version %d signature %s outputs %q", inference.Model(), inference.Version(),
+		response.GetModelSpec().GetSignatureName(), sortedKeys(response.GetOutputs()))
+	return true
+}
+
+// input is a tensor of a shape, of floats unless a type follows.
+func (s *script) input(text string) *framework.TensorProto {
+	sizes, dtype, typed := strings.Cut(text, ":")
+	p := &framework.TensorProto{Dtype: framework.DataType_DT_FLOAT, TensorShape: &framework.TensorShapeProto{}, FloatVal: []float32{1}}
+	if typed {
+		p.Dtype, p.FloatVal, p.IntVal = framework.DataType(framework.DataType_value[dtype]), nil, []int32{2}
+	}
+	for _, size := range strings.FieldsFunc(sizes, func(r rune) bool { return r == 'x' }) {
+		p.TensorShape.Dim = append(p.TensorShape.Dim, &framework.TensorShapeProto_Dim{Size: int64(s.atoi(size))})
+	}
+	return p
 }
 
 // release ends a request; without one of the name it does nothing.

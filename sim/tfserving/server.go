@@ -24,13 +24,14 @@
 //   - a reload: reload.go, reload_checks.go, wait.go
 //   - start-up and its files: startup.go, startup_files.go
 //   - flags: flags_table.go
+//   - requests in batches: batching.go, and package batch for the scheduler
 //   - labels and requests: reader.go, labels.go, requests.go, metadata.go, inference.go
 //   - how the disk is read: storage.go
 //   - what servers of one world share: shared.go
 //   - how the server contains the reference's Python fake: python_fake.go
 //
 // Packages below it: timerqueue runs the server's threads, modelconfig has configs and statuses,
-// infer answers requests to a model, node runs a server in a process of a simulated host, and fake
+// infer answers requests to a model, batch puts requests together, node runs a server in a process of a simulated host, and fake
 // is the reference's Python fake.
 //
 // testdata holds scripts, one behaviour each. testdata/upstream mirrors upstream's test cases,
@@ -48,6 +49,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/sim/tfserving/batch"
 	"github.com/monosim/monosim/sim/tfserving/fake"
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 	"github.com/monosim/monosim/sim/tfserving/timerqueue"
@@ -72,7 +74,8 @@ type Server struct {
 	configPoll configPoll
 	reader     *Reader
 	memory     memory
-	fake       *fake.Fake // fake is the state machine of python-fake; nil for other profiles
+	scheduler  *batch.Scheduler[*batched] // scheduler is made for the first version whose requests are batched
+	fake       *fake.Fake                 // fake is the state machine of python-fake; nil for other profiles
 
 	onServing func()
 	serving   bool
@@ -95,6 +98,12 @@ type Server struct {
 	// OnWarmup, when set before Start, is called for every warm-up, at the beginning of its load.
 	// The thread is the one that reads the storage.
 	OnWarmup func(Warmup)
+	// OnBatch, when set before Start, is called for every batch that a thread takes, with how long
+	// each of its requests has waited. runs is false if all have waited beyond their deadlines.
+	OnBatch func(waited []time.Duration, runs bool)
+	// Slowness, when set before Start, is asked how many times longer a batch takes than the cost
+	// model says.
+	Slowness func() float64
 }
 
 // Event is a change of the state of one version. Err is set for an End that is due to a failure.

@@ -84,8 +84,8 @@ func (s *Shared) config(m messages, data []byte) (modelconfig.ServerConfig, erro
 }
 
 // platforms calls parsePlatformText, once for all servers with an equal file.
-func (s *Shared) platforms(data []byte) (platformFile, error) {
-	return parsed(s, contentKey{}, data, func() (platformFile, error) { return parsePlatformText(data) })
+func (s *Shared) platforms(m messages, data []byte) (platformFile, error) {
+	return parsed(s, contentKey{messages: m}, data, func() (platformFile, error) { return parsePlatformText(m.profile, data) })
 }
 
 // standIn returns a shared model that takes every request.

@@ -71,7 +71,7 @@ func (s *Server) logUnread(failed error) {
 }
 
 // platformFile is the content of a platform config file. given is false if there is no file, and
-// the flags then stay as they are.
+// the flags then stay as they are, but for settings.batching, which their file has.
 type platformFile struct {
 	given     bool
 	platforms []Platform
@@ -81,10 +81,14 @@ type platformFile struct {
 // apply returns the options with the file's platforms. The settings of the platforms' adapters
 // replace the flags. If platforms differ, the first by name counts for all.
 func (p platformFile) apply(o *Options) *Options {
-	if !p.given {
-		return o
-	}
 	with := *o
+	if !p.given {
+		if p.settings.batching == nil {
+			return o
+		}
+		with.Batching = p.settings.batching
+		return o.Shared.alike(&with)
+	}
 	with.Platforms = p.platforms
 	p.settings.apply(&with)
 	return o.Shared.alike(&with)
@@ -95,49 +99,62 @@ func (p platformFile) apply(o *Options) *Options {
 func (s *Server) readPlatformFiles(disk Storage) (platformFile, *env.RPCError) {
 	path := s.options.PlatformConfigFile
 	if path == "" {
-		return platformFile{}, s.checkPlatform(disk)
+		batching, err := s.checkPlatform(disk)
+		return platformFile{settings: bundleSettings{batching: batching}}, err
 	}
 	data, err := s.readTextProto(disk, path)
 	if err != nil {
 		return platformFile{}, err
 	}
-	file, failed := s.options.Shared.platforms(data)
+	file, failed := s.options.Shared.platforms(s.messages(), data)
 	if failed != nil {
 		return platformFile{}, invalidProtobufFile(path)
 	}
 	return file, nil
 }
 
-func (s *Server) checkPlatform(disk Storage) *env.RPCError {
-	if err := s.checkBatching(disk); err != nil {
-		return err
+func (s *Server) checkPlatform(disk Storage) (*Batching, *env.RPCError) {
+	batching, err := s.readBatching(disk)
+	if err != nil {
+		return nil, err
 	}
 	if path := s.options.SessionConfigFile; path != "" {
 		// UnmarshalKnown ignores unknown fields, because our ConfigProto is a subset of the real
 		// one.
 		if err := s.checkFile(disk, path, textformat.UnmarshalKnown, &tfpb.ConfigProto{}); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if o := s.options; o.IntraOpParallelism > 0 && o.InterOpParallelism > 0 && o.SessionParallelism > 0 {
-		return statusf(rpcerrors.InvalidArgument, "Either configure server_options.tensorflow_session_parallelism or "+
+		return nil, statusf(rpcerrors.InvalidArgument, "Either configure server_options.tensorflow_session_parallelism or "+
 			"(server_options.tensorflow_intra_op_parallelism, server_options.tensorflow_inter_op_parallelism) separately. "+
 			"You cannot configure all.")
 	}
-	return nil
+	return batching, nil
 }
 
-func (s *Server) checkBatching(disk Storage) *env.RPCError {
-	switch o := s.options; {
-	case o.BatchingParametersFile == "":
-		return nil
-	case !o.EnableBatching:
-		return statusf(rpcerrors.InvalidArgument,
+// readBatching returns what the flags say of batching; nil for none. Options.Batching stays as it is.
+func (s *Server) readBatching(disk Storage) (*Batching, *env.RPCError) {
+	o, params := s.options, &bundlepb.BatchingParameters{}
+	switch path := o.BatchingParametersFile; {
+	case path != "" && !o.EnableBatching:
+		return nil, statusf(rpcerrors.InvalidArgument,
 			"server_options.batching_parameters_file is set without setting server_options.enable_batching to true.")
-	default:
-		parse := textformat.Parser{Hides: s.messages().lack}.Unmarshal
-		return s.checkFile(disk, o.BatchingParametersFile, parse, &bundlepb.BatchingParameters{})
+	case !o.EnableBatching:
+		return nil, nil
+	case path != "":
+		data, err := s.readTextProto(disk, path)
+		if err != nil {
+			return nil, err
+		}
+		var failed error
+		if params, failed = s.messages().parseBatching(data); failed != nil {
+			return nil, invalidProtobufFile(path)
+		}
 	}
+	batching := batchingOf(params, s.profile)
+	batching.PerModel = o.EnablePerModelBatchingParameters
+	return batching, nil
 }
 
 // servingFiles is the outcome of reading the last files. crash means that a CHECK of upstream

@@ -24,6 +24,8 @@ type Host interface {
 	// returns. On a real machine ask runs on another thread, and told later on the server's thread.
 	// So a disk that hangs only blocks the work that needs its answer (TFS-2.4).
 	Look(ask func(Storage), told func())
+	// Work calls do, and then done, in the way of Look. It is for what takes time without the disk.
+	Work(do, done func())
 	// Watch calls changed after every change of the storage at or below the path. The beginning and
 	// the end of a fault count as changes. If ok is false it cannot watch, and the server must
 	// poll.
@@ -56,6 +58,15 @@ func look[T any](s *Server, ask func(Storage) T, goOn func(T)) {
 	s.host.Look(func(disk Storage) { found = ask(disk) }, func() {
 		if !s.dead {
 			s.timers.Enter(timerqueue.Thread, func() { goOn(found) })
+		}
+	})
+}
+
+// work calls do, and then goOn, in the way of look.
+func (s *Server) work(do, goOn func()) {
+	s.host.Work(do, func() {
+		if !s.dead {
+			s.timers.Enter(timerqueue.Thread, goOn)
 		}
 	})
 }

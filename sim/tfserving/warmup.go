@@ -118,10 +118,18 @@ func (s *Server) runWarmup(b *Bundle, log *apis.PredictionLog) error {
 
 // run executes a request on this model, whatever model and version its model_spec names.
 func (b *Bundle) run(request proto.Message) error {
-	run, err := b.model.Begin(request)
+	call, err := b.model.Prepare(request)
 	if err != nil {
 		return err
 	}
-	_, err = run()
+	if b.batcher != nil {
+		if _, ok, err := b.batcher.alone(call); ok {
+			return err
+		}
+	}
+	if err := call.Check(); err != nil {
+		return err
+	}
+	_, err = call.Run()
 	return err
 }

@@ -273,6 +273,11 @@ func (h *steppedHost) Look(ask func(tfserving.Storage), told func()) {
 	told()
 }
 
+func (h *steppedHost) Work(do, done func()) {
+	do()
+	done()
+}
+
 func (h *steppedHost) Watch(string, func()) (cancel func(), ok bool) { return nil, false }
 
 // configFiles is the storage of a fake server, which reads its config file and nothing else.

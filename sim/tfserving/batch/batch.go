@@ -131,7 +131,7 @@ func (q *Queue[T]) arm() {
 	}
 	if !q.timer.Queued || q.armed != open {
 		q.armed = open
-		timers.Set(&q.timer, open.since+q.limits.timeout())
+		timers.Set(&q.timer, open.since+q.limits.Timeout())
 	}
 }
 
@@ -139,7 +139,7 @@ func (q *Queue[T]) arm() {
 func (q *Queue[T]) due() bool {
 	open := q.open()
 	return len(open.Tasks) > 0 &&
-		(open.Size >= q.limits.batchSize() || q.scheduler.timers.Now() >= open.since+q.limits.timeout())
+		(open.Size >= q.limits.batchSize() || q.scheduler.timers.Now() >= open.since+q.limits.Timeout())
 }
 
 // take removes the batch that a thread gets, or returns nil (Queue::ScheduleBatch).

@@ -13,7 +13,8 @@ import (
 // below 0 is a very large uint64.
 type Limits struct {
 	// Input is input_batch_size_limit, the greatest size of a task.
-	Input         uint64
+	Input uint64
+	// TimeoutMicros is batch_timeout_micros.
 	TimeoutMicros int64
 	// Enqueued is max_enqueued_batches.
 	Enqueued uint64
@@ -47,7 +48,8 @@ func (l *Limits) Check() *env.RPCError {
 	return nil
 }
 
-func (l *Limits) timeout() time.Duration {
+// Timeout returns how long an open batch waits for more tasks.
+func (l *Limits) Timeout() time.Duration {
 	return time.Duration(min(l.TimeoutMicros, math.MaxInt64/4/1000)) * time.Microsecond
 }
 
@@ -94,6 +96,18 @@ func (l *Limits) refusal(size uint64, batches int, open uint64) *env.RPCError {
 	}
 	return &env.RPCError{Code: rpcerrors.Unavailable, Message: fmt.Sprintf(
 		"%s; currently %d batches enqueued and max_enqueued_batches is %d", full, batches, l.Enqueued)}
+}
+
+// Alone returns the ends of the parts into which an empty queue splits a task, or its refusal.
+func (l *Limits) Alone(size uint64) (ends []uint64, err *env.RPCError) {
+	if err := l.refusal(size, 1, 0); err != nil {
+		return nil, err
+	}
+	for to := l.split(0, size, 0); ; to = l.split(to, size, 0) {
+		if ends = append(ends, to); to == size {
+			return ends, nil
+		}
+	}
 }
 
 // split returns where the part of a task that begins at from ends: what the open batch has room for,

@@ -102,6 +102,8 @@ type Piece struct {
 type BatchOptions struct {
 	// AllowedSizes, if any, are the sizes to which batches are padded, in ascending order.
 	AllowedSizes []int32
+	// DifferInputs takes calls whose inputs have unequal sizes (support_diff_dim_size_inputs).
+	DifferInputs bool
 	// PadInputs makes the inputs of a batch equally long in all dimensions but the first.
 	PadInputs bool
 }
@@ -145,7 +147,7 @@ func (o *BatchOptions) Compute(pieces []Piece) ([]Rows, *env.RPCError) {
 	rows, at := make([]Rows, len(pieces)), int64(0)
 	for i, p := range pieces {
 		for j := range p.Call.parts {
-			if err := b.run(p.Call, &p.Call.parts[j], merged, padded); err != nil {
+			if err := b.run(o, p.Call, &p.Call.parts[j], merged, padded); err != nil {
 				return nil, err
 			}
 		}
@@ -156,7 +158,7 @@ func (o *BatchOptions) Compute(pieces []Piece) ([]Rows, *env.RPCError) {
 }
 
 // run computes the outputs of a part, unless an earlier part has done so.
-func (b *batch) run(c *Call, p *part, merged map[string]tensor.Tensor, padded int64) *env.RPCError {
+func (b *batch) run(o *BatchOptions, c *Call, p *part, merged map[string]tensor.Tensor, padded int64) *env.RPCError {
 	missing := func(out *output) bool {
 		_, known := b.values[fetched{p.signature.name, out.alias}]
 		return !known
@@ -173,7 +175,10 @@ func (b *batch) run(c *Call, p *part, merged map[string]tensor.Tensor, padded in
 		return err
 	}
 	computed := c.model.compute(p.signature, feeds)
-	computed.classifies = p.method == classifyMethod
+	computed.classifies = p.classifies
+	if o.DifferInputs {
+		computed.rows = padded // no input need have as many
+	}
 	for _, out := range p.outputs {
 		value, err := computed.value(out)
 		if err != nil {

@@ -18,12 +18,12 @@ type Call struct {
 	one   [1]part // one is the room for the only part
 }
 
-// part is what a run feeds and fetches for one signature. method is that of a call on examples.
+// part is what a run feeds and fetches for one signature. classifies is true for a classification.
 type part struct {
-	signature *Signature
-	feeds     []feed
-	outputs   []*output
-	method    string
+	signature  *Signature
+	feeds      []feed
+	outputs    []*output
+	classifies bool
 }
 
 // answer makes the response from the results of the run.

@@ -21,7 +21,7 @@ func (m *Model) onExamples(s *Signature, in *apis.Input, method string, a answer
 
 // onOutputs feeds the examples to a signature and fetches all of its outputs.
 func onOutputs(s *Signature, examples tensor.Tensor, method string) part {
-	return part{signature: s, feeds: exampleFeeds(s, examples), outputs: s.outputs, method: method}
+	return part{signature: s, feeds: exampleFeeds(s, examples), outputs: s.outputs, classifies: method == classifyMethod}
 }
 
 // exampleSignature finds the signature called name and checks it. For a model that takes every

@@ -31,7 +31,7 @@ func (m *Model) multiInference(r *apis.MultiInferenceRequest) (*Call, error) {
 func inferred(c *Call, r results) (proto.Message, error) {
 	response := &apis.MultiInferenceResponse{}
 	for i, p := range c.parts {
-		result, err := taskResult(r.of(i), p.signature, p.method, c.examples)
+		result, err := taskResult(r.of(i), p.signature, p.classifies, c.examples)
 		if err != nil {
 			return nil, err
 		}
@@ -81,8 +81,8 @@ func (m *Model) taskSignature(name, method string) (*Signature, *env.RPCError) {
 }
 
 // taskResult returns the result of one task. The caller adds the model_spec.
-func taskResult(c *computation, s *Signature, method string, examples int) (*apis.InferenceResult, error) {
-	if method == classifyMethod {
+func taskResult(c *computation, s *Signature, classifies bool, examples int) (*apis.InferenceResult, error) {
+	if classifies {
 		result, err := classification(c, s, examples)
 		return &apis.InferenceResult{Result: &apis.InferenceResult_ClassificationResult{ClassificationResult: result}}, err
 	}

@@ -66,11 +66,16 @@ func (n *Node) inferWire(call *network.Call, data []byte, request proto.Message)
 		fail(call, err)
 		return
 	}
-	n.proc.After(inference.Latency(), kindPredict, func() {
+	over := func() {
 		inference.End()
 		response, err := inference.Run()
 		reply(call, response, err)
-	})
+	}
+	if inference.Batched() {
+		inference.Start(over)
+		return
+	}
+	n.proc.After(inference.Latency(), kindPredict, over)
 }
 
 // decoded parses a request into the message. If it cannot, it fails the call with an empty text,

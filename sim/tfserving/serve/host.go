@@ -60,6 +60,14 @@ func (h *host) Look(ask func(tfserving.Storage), told func()) {
 	}()
 }
 
+// Work computes on a goroutine of its own.
+func (h *host) Work(do, done func()) {
+	go func() {
+		do()
+		(*Server)(h).enter(done)
+	}()
+}
+
 // Watch returns false, because a real disk cannot be watched. The server then polls it, as
 // upstream does.
 func (h *host) Watch(string, func()) (cancel func(), ok bool) { return nil, false }

@@ -16,7 +16,7 @@ import (
 )
 
 // meter holds the metrics of a profile (TFS-14.1). It lacks TensorFlow's own, which a real
-// server's page has too. The metrics of batching and of the request log stay empty.
+// server's page has too. The metrics of the request log stay empty.
 type meter struct {
 	metrics []*metric // metrics is sorted by name
 
@@ -25,6 +25,7 @@ type meter struct {
 	warmupLatency                     *metric
 	runtimeLatency                    *metric
 	exampleCounts, exampleCountsTotal *metric
+	queuing, wrappedRuns              *metric // wrappedRuns is nil in tfs-2.4
 }
 
 func newMeter(profile tfserving.Profile) *meter {
@@ -33,10 +34,11 @@ func newMeter(profile tfserving.Profile) *meter {
 		runtimeLatency:     newHistogram(path+"runtime_latency", latencyLimits, "model_name", "API", "runtime"),
 		exampleCounts:      newHistogram(path+"request_example_counts", exponential(1, 2, 15), "model"),
 		exampleCountsTotal: newMetric(path+"request_example_count_total", counter, "model"),
+		queuing:            newHistogram(path+"batching_session/queuing_latency", exponential(100, 1.2, 52), "thread_pool_name"),
 	}
 	m.warmupLatency = newHistogram(path+"model_warmup_latency", latencyLimits, "model_path", "status")
 	m.metrics = []*metric{
-		newHistogram(path+"batching_session/queuing_latency", exponential(100, 1.2, 52), "thread_pool_name"),
+		m.queuing,
 		newMetric(path+"mlmd_map", gauge, "model_name", "version"),
 		newMetric(path+"request_log_count", counter, "model_name", "status_code"),
 		m.runtimeLatency, m.exampleCounts, m.exampleCountsTotal, m.warmupLatency,
@@ -45,8 +47,8 @@ func newMeter(profile tfserving.Profile) *meter {
 		m.requestCount = newMetric(path+"request_count", counter, "model_name", "status")
 		m.requestLatency = newHistogram(path+"request_latency", latencyLimits, "model_name", "API", "entrypoint")
 		m.warmupRecords = newMetric(path+"model_warmup_records_read", counter, "model_path", "status")
-		m.metrics = append(m.metrics, m.requestCount, m.requestLatency, m.warmupRecords,
-			newMetric(path+"batching_session/wrapped_run_count", counter))
+		m.wrappedRuns = newMetric(path+"batching_session/wrapped_run_count", counter)
+		m.metrics = append(m.metrics, m.requestCount, m.requestLatency, m.warmupRecords, m.wrappedRuns)
 	}
 	slices.SortFunc(m.metrics, func(a, b *metric) int { return strings.Compare(a.name, b.name) })
 	return m
@@ -83,6 +85,17 @@ func (m *meter) warmedUp(w tfserving.Warmup) {
 	m.warmupLatency.cell(at).add(float64(w.Latency.Microseconds()))
 	if m.warmupRecords != nil {
 		m.warmupRecords.cell(at).increment(int64(w.Records))
+	}
+}
+
+// batched records a batch that a thread takes, with how long each of its requests has waited. The
+// label is empty: a session of the server does not know its thread pool's name.
+func (m *meter) batched(waited []time.Duration, runs bool) {
+	for _, d := range waited {
+		m.queuing.cell(labels{}).add(float64(d.Microseconds()))
+	}
+	if m.wrappedRuns != nil && runs {
+		m.wrappedRuns.cell(labels{}).increment(1)
 	}
 }
 

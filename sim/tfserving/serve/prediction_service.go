@@ -81,6 +81,9 @@ func (s *Server) infer(r proto.Message, deadline time.Time, spent *spent) (proto
 	began := time.Now()
 	spent.waited = began.Sub(came)
 	defer func() { spent.worked = time.Since(began) }()
+	if inference.Batched() {
+		return s.inferBatched(r, inference, deadline)
+	}
 	response, err := inference.Run()
 	if rest := scale(inference.Latency(), s.times(r)/s.opt.Speed) - time.Since(began); rest > 0 {
 		if gone := s.rest(rest); gone != nil && err == nil {
@@ -96,6 +99,32 @@ func (s *Server) infer(r proto.Message, deadline time.Time, spent *spent) (proto
 	}
 	if !deadline.IsZero() && time.Now().After(deadline) {
 		return nil, tfserving.ErrTimedOut
+	}
+	s.meter.inferred(r, began)
+	return response, nil
+}
+
+// inferBatched executes a request that is computed in batches. The time of a batch is its own, so that
+// a deadline that passes meanwhile is not looked at: the batch has looked at the latest of its requests'.
+func (s *Server) inferBatched(r proto.Message, inference *tfserving.Inference, deadline time.Time) (proto.Message, error) {
+	began := time.Now()
+	if !deadline.IsZero() {
+		inference.Limit(scale(max(deadline.Sub(began), time.Millisecond), s.opt.Speed))
+	}
+	ready := make(chan struct{})
+	inference.Start(func() { close(ready) })
+	select {
+	case <-ready:
+	case <-s.done:
+		return nil, errSocketClosed
+	}
+	response, err := inference.Run()
+	if err == nil {
+		err = s.suffer(methodOf(r), inference.Model(), inference.Version())
+	}
+	inference.End()
+	if err != nil {
+		return nil, err
 	}
 	s.meter.inferred(r, began)
 	return response, nil
@@ -142,9 +171,11 @@ func (s *Server) rest(d time.Duration) error {
 	case <-timer.C:
 		return nil
 	case <-s.done:
-		return &env.RPCError{Code: rpcerrors.Unavailable, Message: "Socket closed"}
+		return errSocketClosed
 	}
 }
+
+var errSocketClosed = &env.RPCError{Code: rpcerrors.Unavailable, Message: "Socket closed"}
 
 // These trailers are sent with Options.Timings. They hold for how many nanoseconds a request
 // waited for a thread, and for how many a thread executed it.

@@ -61,11 +61,14 @@ func Start(opt Options) *Server {
 	if opt.PredictThreads > 0 {
 		s.threads = make(chan struct{}, opt.PredictThreads)
 	}
+	opt.Machine.Cost.PredictItemTime = opt.PredictItemTime
 	s.machine = tfserving.New(opt.Machine, (*host)(s))
 	s.reader = s.machine.Share(&s.readers, func(fn func()) { go s.enter(fn) })
 	s.machine.FailPredicts(opt.PredictFault)
 	s.machine.OnEvent = s.heard
 	s.machine.OnWarmup = s.meter.warmedUp
+	s.machine.OnBatch = s.meter.batched
+	s.machine.Slowness = s.faults.slowness
 	s.machine.OnServing(s.open)
 	s.mu.Lock()
 	defer s.mu.Unlock()

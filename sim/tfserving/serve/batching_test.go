@@ -1,0 +1,58 @@
+package serve
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc/codes"
+
+	"github.com/monosim/monosim/sim/tfserving"
+	"github.com/monosim/monosim/sim/tfserving/batch"
+)
+
+// Goal: requests on sockets are batched by the state machine, and refused with the codes of gRPC and
+// HTTP. Method: a time-out that no request alone would outlast, a batch that is full, and one too large.
+func TestRequestsOnSocketsAreBatched(t *testing.T) {
+	const requests, rows = 4, 4 // of two rows each
+	l := newLab(t)
+	l.export("m", 1, `{"signatures": {"serving_default": {"inputs": {"x": {"name": "x:0", "dtype": 1, "shape": [-1]}},
+		"outputs": {"y": {"name": "y:0", "dtype": 1, "shape": [-1]}}}}}`)
+	l.serve(tfserving.Profile24, func(o *Options) {
+		withREST(o)
+		o.Speed = 1
+		limits := batch.Limits{Input: rows, Enqueued: 10, TimeoutMicros: time.Hour.Microseconds()}
+		o.Machine.Batching = &tfserving.Batching{Limits: limits, Threads: 1, HasThreads: true, MaxSize: rows}
+	})
+	_, err := l.models().HandleReloadConfigRequest(l.context(), reloadOf(l.modelConfig("m", "")))
+	l.must(err)
+	client := l.predictions()
+	var wait sync.WaitGroup
+	for range requests {
+		wait.Go(func() {
+			answer, err := client.Predict(l.context(), predictX("m"))
+			if err != nil || len(answer.GetOutputs()) == 0 {
+				t.Errorf("a request of a full batch: got %v, %v", answer, err)
+			}
+		})
+	}
+	wait.Wait() // one that waits for the time-out ends with the deadline of its context
+
+	large := predictX("m")
+	large.Inputs["x"].TensorShape.Dim[0].Size = rows + 1
+	_, err = client.Predict(l.context(), large)
+	const text = "Task size 5 is larger than maximum input batch size 4"
+	wantStatus(t, err, codes.InvalidArgument, text)
+	response, err := http.Post(fmt.Sprintf("http://127.0.0.1:%d/v1/models/m:predict", l.s.Ports().REST), "application/json", strings.NewReader(`{"instances": [1, 2, 3, 4, 5]}`))
+	l.must(err)
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	l.must(err)
+	if response.StatusCode != http.StatusBadRequest || !strings.Contains(string(body), text) {
+		t.Errorf("REST: got %d %s, want 400 with %s", response.StatusCode, body, text)
+	}
+}
