@@ -8,7 +8,7 @@ comma := ,
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # .ci/steps runs side by side what may
-.PHONY: python-mutants help check quick nightly seeds seeds-check fmt fmt-check vet cross-check lint house proto proto-check test test-changed test-computing test-waiting test-summary race race-computing race-waiting nightly-race nightly-whatif nightly-gherkin nightly-soak nightly-seeds nightly-fuzz nightly-scripts nightly-flakes determinism scenarios-check vectors-check check-zookeeper check-zookeeper-suites check-grpc names mutants check-python check-contract check-runners check-real check-java soak soak-check bench bench-engines bench-zookeeper bench-tfserving bench-agent bench-whatif bench-fidelity beam check-beam lab check-lab fuzz scripts flakes parity parity-check pytest-wheel install size-check release image newcomer findings clean
+.PHONY: python-mutants help check quick nightly seeds seeds-check fmt fmt-check vet cross-check lint house proto proto-check test test-changed test-computing test-waiting test-summary race race-computing race-waiting nightly-race nightly-whatif nightly-gherkin nightly-soak nightly-seeds nightly-fuzz nightly-scripts nightly-flakes determinism scenarios-check vectors-check check-zookeeper check-zookeeper-suites check-grpc names mutants check-python check-contract check-runners check-real check-java soak soak-check bench bench-engines bench-zookeeper bench-tfserving bench-agent bench-whatif bench-fidelity beam check-beam lab check-lab fuzz scripts flakes parity parity-check records-check pytest-wheel install size-check release image newcomer findings clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-23s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -289,6 +289,10 @@ picture: ## README's picture of a report, which takes Chromium (CHROMIUM, defaul
 	@$(or $(CHROMIUM),chromium) --headless=new --no-sandbox --disable-gpu --hide-scrollbars --window-size=1000,1050 --virtual-time-budget=3000 \
 		--screenshot=runners/show/report.png "file://$(CURDIR)/$(BUILD)/picture/report.html" 2>/dev/null
 	@ls -l runners/show/report.png
+
+records-check: ## say which results of scenarios on other runners are older than the code; check-runners with STALE=1 records them anew
+	@echo "== records-check"
+	@$(GO) run ./cmd/monosim parity -o PARITY.md --check --records
 
 parity-check: ## say whether PARITY.md is what make parity writes
 	@echo "== parity-check"

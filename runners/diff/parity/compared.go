@@ -71,8 +71,11 @@ func (p *evidence) comparedTo(runner string) (list []comparedCell) {
 	for i := range p.report.Results {
 		r := &p.report.Results[i]
 		c := comparedCell{Cell: p.compared.Cell(r.Path, r.Name, runner), of: r}
-		if c.Verdict == compare.NotRun && !slices.Contains(r.Tags, "@not-"+runner) {
+		switch excluded := slices.Contains(r.Tags, "@not-"+runner); {
+		case c.Verdict == compare.NotRun && !excluded:
 			c.Cell = compare.Cell{}
+		case c.Verdict == "" && excluded:
+			c.Cell = compare.Cell{Verdict: compare.NotRun, Why: "not recorded yet, its feature says why"}
 		}
 		c.older = p.code.Older(r.Path, r.Name, runner, c.Cell)
 		list = append(list, c)
@@ -128,7 +131,7 @@ func (p *evidence) writeCompared(b *bytes.Buffer) {
 	if p.compared == nil {
 		return
 	}
-	fmt.Fprintf(b, "\n## %s\n\nWhat `monosim test --runner sim,... --compare --record` found, kept in %s. What was done is the same as in the simulation where some seeds do it too: the record has the set of these seeds or, where none does the same in all tracks at once, says that there is one for each track. Otherwise it differs, or a quirk explains it. A result is older where the scenario, its trace in the simulation, or the code that only processes run through is another than when it was recorded; `%s` runs what is older or missing, and `make parity-check` fails before that.\n",
+	fmt.Fprintf(b, "\n## %s\n\nWhat `monosim test --runner sim,... --compare --record` found, kept in %s. What was done is the same as in the simulation where some seeds do it too: the record has the set of these seeds or, where none does the same in all tracks at once, says that there is one for each track. Otherwise it differs, or a quirk explains it. A result is older where the scenario, its trace in the simulation, or the code that only processes run through is another than when it was recorded; `%s` runs what is older or missing, and `make records-check` fails before that.\n",
 		comparedTitle, toFile(comparedFile), refresh)
 	for _, runner := range p.compared.Runners[1:] {
 		list := p.comparedTo(runner)
