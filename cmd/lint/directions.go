@@ -182,7 +182,7 @@ var directions = []direction{
 	{
 		from: []string{"sim/..."},
 		to: []string{"sim/...", "engine/vtime/...", "engine/env", "engine/env/rpcerrors", "engine/env/zkerrors", "engine/env/httperrors", "engine/cluster", "engine/grpccore", "engine/pysem", "engine/pysem/pyset",
-			"engine/pysem/textformat", "engine/proto/...", "engine/recipes/...", "engine/pysem/threading/...", "engine/tfrecord", "engine/wholefile"},
+			"engine/pysem/textformat", "engine/proto/...", "engine/recipes/...", "engine/pysem/threading/...", "engine/tfrecord", "engine/confined", "engine/wholefile"},
 		inTests: []string{"engine/runtimetest/...", "engine/pythontest"},
 		because: "the simulated world knows what it is built from and touched through, not the agents that touch it",
 	},
@@ -200,6 +200,10 @@ var directions = []direction{
 	{
 		from:    []string{"engine/grpccore"},
 		because: "whatever serves gRPC stands on it",
+	},
+	{
+		from:    []string{"engine/confined"},
+		because: "a name is checked wherever names come in, before anything is touched",
 	},
 	{
 		from:    []string{"engine/yamldoc"},
@@ -254,7 +258,7 @@ var directions = []direction{
 	},
 	{
 		from:    []string{"engine/cluster"},
-		to:      []string{"engine/env", "engine/env/rpcerrors"},
+		to:      []string{"engine/confined", "engine/env", "engine/env/rpcerrors"},
 		because: "what a cluster is built from and seen to do is plain data, for the simulated world and for every runner",
 	},
 	{
@@ -292,7 +296,7 @@ var directions = []direction{
 	},
 	{
 		from: []string{"engine/training/..."},
-		to: []string{"engine/training/...", "engine/env", "engine/env/rpcerrors", "engine/env/zkerrors", "engine/env/httperrors", "engine/envutils", "engine/proto/...", "engine/quirks", "engine/recipes/...",
+		to: []string{"engine/training/...", "engine/confined", "engine/env", "engine/env/rpcerrors", "engine/env/zkerrors", "engine/env/httperrors", "engine/envutils", "engine/proto/...", "engine/quirks", "engine/recipes/...",
 			"engine/tfrecord", "engine/pysem/threading/...", "engine/pysem/..."},
 		inTests: []string{"engine/env/envtest", "engine/pythontest"},
 		outside: []string{"sim/...", "engine/vtime", "engine/cluster"},

@@ -154,7 +154,12 @@ func ReadPlan(cmd *cobra.Command, path string, asJSON bool) (*plan.Plan, error) 
 
 // readPlan reads a plan, and prints its problems one a line.
 func readPlan(cmd *cobra.Command, path string, f *planFlags) (*plan.Source, *plan.Plan, plan.Problems, error) {
-	source, p, warnings, err := plan.Read(path)
+	for _, folder := range f.beside {
+		if _, err := os.ReadDir(folder); err != nil {
+			return nil, nil, nil, command.BadInput(fmt.Errorf("--files: %w", err))
+		}
+	}
+	source, p, warnings, err := plan.Read(path, f.beside...)
 	if err != nil {
 		return nil, nil, nil, f.refuse(cmd, path, err)
 	}

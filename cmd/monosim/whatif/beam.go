@@ -23,6 +23,9 @@ const beamProgram = "monosim-beam"
 
 // sweepBeam lets the program simulate all points into a folder, and answers from the files in it.
 func sweepBeam(cmd *cobra.Command, f *planFlags, path, out, flags string) error {
+	if len(f.beside) > 0 {
+		return command.BadInput(errors.New("--files: found it beside --engine beam, want all files of the plan in its folder"))
+	}
 	program, err := command.FindProgram(beamProgram, "make beam builds it")
 	if err != nil {
 		return command.BadInput(fmt.Errorf("--engine beam: %w", err))

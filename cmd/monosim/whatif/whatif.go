@@ -55,6 +55,7 @@ type planFlags struct {
 	json bool
 	seed uint64
 
+	beside  []string // folders of --files
 	jobs    int
 	cache   string
 	runInfo string
@@ -80,6 +81,7 @@ func (f *planFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&f.json, "json", false, "print the whole result as JSON, with what every replication counted: the same bytes for the same plan and seed")
 	flags.Uint64Var(&f.seed, "seed", 0, "seed in place of the plan's")
+	flags.StringArrayVar(&f.beside, "files", nil, "folder whose files the plan may name, beside those of its own folder; may be given again")
 	flags.IntVar(&f.jobs, "jobs", 0, "replications at once (default: one a core); results do not depend on it")
 	flags.StringVar(&f.cache, "cache", "", "folder of simulated points: what is there is not simulated again, so that what was interrupted goes on")
 	flags.StringVar(&f.html, "html", "", "file for the report as one page that needs no network")

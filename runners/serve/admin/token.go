@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/monosim/monosim/engine/wholefile"
 )
 
 // NoToken is the [Access.Token] of an interface that everybody on this machine may use.
@@ -120,7 +122,7 @@ func readToken(name string) (string, error) {
 func writeToken(name, token string) error {
 	temporary, err := os.CreateTemp(filepath.Dir(name), ".token-*") // of mode 600
 	if err != nil {
-		return fmt.Errorf("token: %w", err)
+		return fmt.Errorf("token: %w", wholefile.Named(name, err))
 	}
 	_, err = temporary.WriteString(bearer + token + "\n")
 	if err = errors.Join(err, temporary.Close()); err == nil {
@@ -128,7 +130,7 @@ func writeToken(name, token string) error {
 	}
 	if err != nil {
 		os.Remove(temporary.Name())
-		return fmt.Errorf("token: %w", err)
+		return fmt.Errorf("token: %w", wholefile.Named(name, err))
 	}
 	return nil
 }

@@ -25,14 +25,14 @@ func (d *decoder) readConf(p *Plan) *agentConf {
 	if conf == "" {
 		return nil
 	}
-	content, err := p.readFile(resolved(p.Dir, conf))
+	content, err := d.opener(p)(resolved(p.Dir, conf))
 	if err != nil {
 		d.report("model.agent_conf", fileError, "%s", reason(err))
 		return nil
 	}
 	at := d.nearest("model.agent_conf")
 	text, missing := agentconfig.ExpandIncludes(string(content), func(path string) (string, error) {
-		text, err := p.readFile(path)
+		text, err := d.opener(p)(path)
 		return string(text), err
 	})
 	for _, file := range missing {

@@ -16,6 +16,7 @@ import (
 // decoder fills a Plan from YAML nodes, guided by the tags of its fields.
 type decoder struct {
 	file     string
+	folders  []string // that have all files which the plan may name
 	read     func(path string) (string, error)
 	problems Problems
 	places   map[string]place // where the file gives each path

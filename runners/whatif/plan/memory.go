@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"math"
@@ -171,14 +172,9 @@ func (d *decoder) sizes(p *Plan) {
 	if dir == "" {
 		return
 	}
-	dir = resolved(p.Dir, dir)
 	found := map[string]map[string]int64{} // bytes by graph and version
-	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		below, _ := filepath.Rel(dir, path)
-		graph, version := exportedAs(below)
+	err := d.walk(resolved(p.Dir, dir), func(below string, entry fs.DirEntry) error {
+		graph, version := exportedAs(filepath.FromSlash(below))
 		if entry.IsDir() || version == "" {
 			return nil
 		}
@@ -203,6 +199,29 @@ func (d *decoder) sizes(p *Plan) {
 	embeddings, dense := addUp(found)
 	d.size(&p.Model.Size.Embeddings, "model.size.embeddings", embeddings)
 	d.size(&p.Model.Size.Dense, "model.size.dense", dense)
+}
+
+// walk visits all that is below a directory which the plan names.
+func (d *decoder) walk(dir string, visit func(below string, entry fs.DirEntry) error) error {
+	folder, name, err := d.folderOf(dir)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	exported, err := folder.OpenRoot(name)
+	if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
+		return &fs.PathError{Op: "open", Path: dir, Err: failed.Err}
+	}
+	if err != nil {
+		return err
+	}
+	defer exported.Close()
+	return fs.WalkDir(exported.FS(), ".", func(below string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return visit(below, entry)
+	})
 }
 
 // size sets a size from files unless the plan gives one.

@@ -84,7 +84,7 @@ func (d *decoder) profile(p *Plan) {
 			return
 		}
 	}
-	found, problems := readProfile(path, resolved(p.Dir, path), p.readFile)
+	found, problems := readProfile(path, resolved(p.Dir, path), d.opener(p))
 	d.problems = append(d.problems, problems...)
 	if found == nil {
 		at := d.nearest("service.profile")

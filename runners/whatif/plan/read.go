@@ -21,24 +21,26 @@ import (
 
 // Source is a plan file that was read, and that can be decoded again with other values.
 type Source struct {
-	file string
-	text []byte
-	root yaml.Node
+	file    string
+	folders []string
+	text    []byte
+	root    yaml.Node
 }
 
 // Read reads a plan file. On an error of type [Problems] the list says all that is wrong,
-// sorted by place. The returned Problems are warnings; the plan can be run.
-func Read(path string) (*Source, *Plan, Problems, error) {
+// sorted by place. The returned Problems are warnings; the plan can be run. Files that the
+// plan names have to be in its folder or below, or in one of more.
+func Read(path string, more ...string) (*Source, *Plan, Problems, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, nil, nil, Problems{{Code: fileError, File: path, Line: 1, Column: 1, Message: reason(err)}}
 	}
-	return Parse(path, text)
+	return Parse(path, text, more...)
 }
 
-// Parse reads a plan from its text. Relative paths start from path's folder.
-func Parse(path string, text []byte) (*Source, *Plan, Problems, error) {
-	s := &Source{file: path, text: text}
+// Parse reads a plan from its text, as [Read] does. Relative paths start from path's folder.
+func Parse(path string, text []byte, more ...string) (*Source, *Plan, Problems, error) {
+	s := &Source{file: path, folders: append([]string{filepath.Dir(path)}, more...), text: text}
 	if err := yaml.Unmarshal(text, &s.root); err != nil {
 		return nil, nil, nil, syntaxProblem(path, err)
 	}
@@ -129,8 +131,8 @@ func (s *Source) decode(values []Value) (*Plan, *decoder) {
 		}
 	}
 	p := &Plan{Dir: filepath.Dir(s.file)}
-	d := &decoder{file: s.file, places: map[string]place{"": {root.Line, root.Column, root.Line, root.Column}}}
-	d.read = func(path string) (string, error) { return readBeside(p.readFile, p.Dir, path) }
+	d := &decoder{file: s.file, folders: s.folders, places: map[string]place{"": {root.Line, root.Column, root.Line, root.Column}}}
+	d.read = func(path string) (string, error) { return readBeside(d.opener(p), p.Dir, path) }
 	d.structure(reflect.ValueOf(p).Elem(), root, "")
 	if p.Name == "" {
 		p.Name = strings.TrimSuffix(filepath.Base(s.file), filepath.Ext(s.file))
@@ -156,13 +158,45 @@ func readBeside(read func(string) ([]byte, error), dir, path string) (string, er
 	return string(text), nil
 }
 
-// readFile reads a file and notes it in the plan's Files.
-func (p *Plan) readFile(path string) ([]byte, error) {
-	text, err := os.ReadFile(path)
-	if err == nil && !slices.Contains(p.Files, path) {
-		p.Files = append(p.Files, path)
+// opener returns a function that reads a file and notes it in the plan's Files.
+func (d *decoder) opener(p *Plan) func(path string) ([]byte, error) {
+	return func(path string) ([]byte, error) {
+		folder, below, err := d.folderOf(path)
+		if err != nil {
+			return nil, err
+		}
+		defer folder.Close()
+		text, err := folder.ReadFile(below)
+		if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
+			err = &fs.PathError{Op: "open", Path: path, Err: failed.Err}
+		}
+		if err == nil && !slices.Contains(p.Files, path) {
+			p.Files = append(p.Files, path)
+		}
+		return text, err
 	}
-	return text, err
+}
+
+// errElsewhere is the error of a file that no plan in this folder may name.
+var errElsewhere = errors.New("outside of the plan's folder, want it there or below, or its folder as --files")
+
+// folderOf opens the folder that has a file or a directory which the plan names. Links in it
+// do not lead out.
+func (d *decoder) folderOf(path string) (folder *os.Root, below string, err error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, "", err
+	}
+	for _, folder := range d.folders {
+		if folder, err = filepath.Abs(folder); err != nil {
+			return nil, "", err
+		}
+		if below, err := filepath.Rel(folder, abs); err == nil && filepath.IsLocal(below) {
+			root, err := os.OpenRoot(folder)
+			return root, below, err
+		}
+	}
+	return nil, "", &fs.PathError{Op: "open", Path: path, Err: errElsewhere}
 }
 
 // RootPath returns a path of solve or sweep in full, from the root of the plan.

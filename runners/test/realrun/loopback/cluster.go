@@ -102,7 +102,7 @@ func build(o Options, spec runners.Spec) (_ *Cluster, err error) {
 	if !o.Plain {
 		c.cable, _ = newCable() // its error says why there is none, and doors do without
 	}
-	if c.guard, err = newGuard(); err != nil {
+	if c.guard, err = newGuard(&c.disks); err != nil {
 		return nil, err
 	}
 	if err := c.furnish(); err != nil {

@@ -50,7 +50,7 @@ func newConsul(c *Cluster) (*consulAgent, error) {
 // await waits for the addresses that the agent prints.
 func (a *consulAgent) await(output string) error {
 	for end := time.Now().Add(serveLimit); ; time.Sleep(2 * time.Millisecond) {
-		text, err := os.ReadFile(output)
+		text, err := a.c.disks.readFile(output)
 		if err != nil {
 			return err
 		}

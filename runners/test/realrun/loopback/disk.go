@@ -258,6 +258,9 @@ func (d *disks) makeDir(p string) error {
 	return reason(p, err)
 }
 
+// readFile reads a file by its path on this host.
+func (d *disks) readFile(host string) ([]byte, error) { return d.files.ReadFile(d.below(host)) }
+
 // read reads a file that all pods share.
 func (d *disks) read(p string) ([]byte, error) {
 	name, err := d.modelName(p)

@@ -72,11 +72,13 @@ func faultOf(f runners.Fault) (kind, bool) {
 
 // Faults lists the kinds of faults that this cluster can have.
 func (c *Cluster) Faults() (list []runners.FaultKind) {
+	_, alone := c.ensemble()
 	for _, k := range fault.Kinds() {
 		made, ok := faultOf(runners.Fault{Kind: k.Name})
 		switch {
 		case !ok || made.begin == nil:
 		case k.Topic() == "consul" && c.consul == nil, k.Topic() == "trainer" && len(c.trainers) == 0:
+		case (k.Name == readOnly || k.Name == staleReads) && alone != nil:
 		case (k.Topic() == "store" || k.Topic() == "version") && len(c.spec.Models) == 0:
 		default:
 			list = append(list, k.FaultKind)

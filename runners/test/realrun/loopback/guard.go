@@ -10,6 +10,7 @@ import (
 // guard is a process that outlives this one by a moment and kills the process groups that
 // it knows. The kernel kills this program's children with it, but not their children.
 type guard struct {
+	disks *disks
 	mu    sync.Mutex
 	cmd   *exec.Cmd
 	tells io.WriteCloser
@@ -30,8 +31,8 @@ for group in $alive; do kill -s KILL -- "-$group" 2>/dev/null; done
 exit 0
 `
 
-func newGuard() (*guard, error) {
-	g := &guard{cmd: exec.Command("/bin/sh", "-c", guardScript), alive: map[int]bool{}}
+func newGuard(d *disks) (*guard, error) {
+	g := &guard{disks: d, cmd: exec.Command("/bin/sh", "-c", guardScript), alive: map[int]bool{}}
 	lead(g.cmd)
 	stayAlive(g.cmd)
 	tells, err := g.cmd.StdinPipe()

@@ -269,7 +269,7 @@ type tail struct {
 func (j *journal) follow(name string, take func(line []byte)) {
 	t := j.tails[name]
 	if t == nil {
-		file, err := os.Open(name)
+		file, err := j.c.disks.files.Open(j.c.disks.below(name))
 		if err != nil {
 			return
 		}

@@ -74,7 +74,7 @@ func newModelRelays(p *pod) (*modelRelays, error) {
 			return nil, err
 		}
 	}
-	told, err := os.OpenFile(p.startedPipe(), os.O_RDWR, 0) // its own end for writing, so that it never ends
+	told, err := p.c.disks.files.OpenFile(p.c.disks.below(p.startedPipe()), os.O_RDWR, 0) // its own end for writing, so that it never ends
 	if err != nil {
 		return nil, err
 	}

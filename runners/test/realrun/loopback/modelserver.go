@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"os"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -170,7 +170,8 @@ func (p *pod) modelServers() []modelServer {
 
 // allModelServers lists all model servers that were ever started, in the order of their start.
 func (p *pod) allModelServers() []modelServer {
-	files, err := os.ReadDir(p.serversDir())
+	d := &p.c.disks
+	files, err := fs.ReadDir(d.files.FS(), d.below(p.serversDir()))
 	if err != nil {
 		return nil
 	}
@@ -208,11 +209,12 @@ func (p *pod) readServer(name string) (m modelServer, ok bool) {
 		return m, false
 	}
 	m.started = started
-	info, err := os.Stat(name)
+	d := &p.c.disks
+	info, err := d.files.Stat(d.below(name))
 	if err != nil {
 		return m, false
 	}
-	text, err := os.ReadFile(name)
+	text, err := d.readFile(name)
 	if err != nil {
 		return m, false
 	}
@@ -231,7 +233,7 @@ func (p *pod) readServer(name string) (m modelServer, ok bool) {
 		}
 	}
 	m.behind, m.restBehind = m.port, m.restAsked
-	if text, err := os.ReadFile(m.name + ".behind"); err == nil {
+	if text, err := d.readFile(m.name + ".behind"); err == nil {
 		if _, err := fmt.Sscan(string(text), &m.behind, &m.restBehind); err != nil {
 			return m, false
 		}
@@ -243,11 +245,12 @@ func (p *pod) readServer(name string) (m modelServer, ok bool) {
 // that lets it take any port.
 func (p *pod) readPorts(m *modelServer) {
 	name := m.name + ".ports"
-	info, err := os.Stat(name)
+	d := &p.c.disks
+	info, err := d.files.Stat(d.below(name))
 	if err != nil {
 		return
 	}
-	text, err := os.ReadFile(name)
+	text, err := d.readFile(name)
 	var ports struct{ GRPC, REST, Admin int }
 	if err != nil || json.Unmarshal(text, &ports) != nil {
 		return

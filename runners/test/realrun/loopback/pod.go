@@ -223,7 +223,7 @@ func (p *pod) output() string {
 
 // lastWords returns the end of the agent's output.
 func (p *pod) lastWords() string {
-	text, _ := os.ReadFile(p.output())
+	text, _ := p.c.disks.readFile(p.output())
 	const most = 500
 	return strings.TrimSpace(string(text[max(len(text)-most, 0):]))
 }

@@ -18,10 +18,11 @@ type child struct {
 // start starts a program as the first of a process group, which the guard ends if this
 // program cannot. Its output is appended to a file.
 func (g *guard) start(p Program, output string, stdin bool) (*child, error) {
-	if err := os.MkdirAll(filepath.Dir(output), 0o755); err != nil {
+	name := g.disks.below(output)
+	if err := g.disks.files.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return nil, err
 	}
-	out, err := os.OpenFile(output, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	out, err := g.disks.files.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
 		return nil, err
 	}

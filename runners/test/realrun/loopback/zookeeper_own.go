@@ -54,7 +54,7 @@ func (z *simulated) start() error {
 	if z.child != nil {
 		return nil
 	}
-	if err := os.MkdirAll(z.dir, 0o755); err != nil {
+	if err := z.c.disks.files.MkdirAll(z.c.disks.below(z.dir), 0o755); err != nil {
 		return err
 	}
 	z.starts++
@@ -92,7 +92,7 @@ func (z *simulated) start() error {
 // listening waits for the address that the server prints.
 func (z *simulated) listening(child *child, output string) (string, error) {
 	for end := time.Now().Add(serveLimit); ; time.Sleep(2 * time.Millisecond) {
-		text, err := os.ReadFile(output)
+		text, err := z.c.disks.readFile(output)
 		if err != nil {
 			return "", err
 		}
@@ -124,7 +124,7 @@ func (z *simulated) admin() string {
 	if z.child == nil {
 		return ""
 	}
-	text, err := os.ReadFile(z.output())
+	text, err := z.c.disks.readFile(z.output())
 	if err != nil {
 		return ""
 	}

@@ -2,6 +2,7 @@ package calibrate
 
 import (
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/monosim/monosim/runners/whatif/plan"
@@ -91,6 +92,6 @@ func or(text, otherwise string) string {
 
 // Plan returns the plan with a horizon.
 func (s Scenario) Plan(horizon time.Duration, profile string) (*plan.Plan, error) {
-	_, p, _, err := plan.Parse(s.Name, []byte(s.Text(horizon, profile)))
+	_, p, _, err := plan.Parse(s.Name, []byte(s.Text(horizon, profile)), filepath.Dir(profile))
 	return p, err
 }
