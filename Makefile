@@ -224,7 +224,7 @@ bench-tfserving: ## the served model server: rates over gRPC, memory, polls, and
 	@$(GO) run ./cmd/bench tfserving
 
 check-grpc: ## hold our gRPC servers to a bare one on C-core, byte by byte and by clients; PYTHON (python3) with grpcio, RECORD=1 records its answers
-	PYTHON="$${PYTHON:-python3}" $(GO) test -count=1 -v -timeout 30m ./runners/grpcpeers $(if $(RECORD),-args -grpcpeers.record)
+	PYTHON="$${PYTHON:-python3}" $(GO) test -count=1 -v -timeout 30m ./runners/grpcpeers -args -grpcpeers.clients $(if $(RECORD),-grpcpeers.record)
 
 bench-agent: ## an agent that watches 1,000 replicas: rate, latency and memory, beside the reference's with MONOLITH_SRC and PYTHON
 	@$(GO) run ./cmd/bench agent
