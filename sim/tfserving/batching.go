@@ -109,8 +109,8 @@ type batcher struct {
 
 // batchingFor returns what batches the requests to a bundle, as upstream's WrapSessionForBatching
 // does; nil for nothing. dir is the directory of the version.
-func (s *Server) batchingFor(disk Storage, b *Bundle, dir string) (*batcher, *env.RPCError) {
-	params := s.options.Batching
+func (s exportReader) batchingFor(disk Storage, b *Bundle, dir string) (*batcher, *env.RPCError) {
+	params := s.adapter.batching
 	if params == nil {
 		return nil, nil
 	}
@@ -143,7 +143,7 @@ func (s *Server) batchingFor(disk Storage, b *Bundle, dir string) (*batcher, *en
 	own := *params
 	own.Limits = limits
 	return &batcher{
-		server: s, params: &own, declared: declared,
+		server: s.Server, params: &own, declared: declared,
 		session: infer.BatchOptions{AllowedSizes: own.AllowedSizes, PadInputs: own.PadInputs, DifferInputs: own.DifferInputs},
 	}, nil
 }

@@ -42,9 +42,15 @@ type export struct {
 	err       *env.RPCError
 }
 
+// exportReader reads export directories with the settings of one source adapter.
+type exportReader struct {
+	*Server
+	adapter bundleSettings
+}
+
 // readExport reads a version's export directory and returns the model, or the error of the load
 // (TFS-5.7, TFS-5.9).
-func (s *Server) readExport(disk Storage, id servable, dir string) export {
+func (s exportReader) readExport(disk Storage, id servable, dir string) export {
 	bundle, err := s.readBundle(disk, id, dir)
 	if err != nil {
 		return export{err: err}
@@ -59,7 +65,7 @@ func (s *Server) readExport(disk Storage, id servable, dir string) export {
 	return export{bundle: bundle, diskBytes: size, err: s.warmUp(disk, bundle, dir)}
 }
 
-func (s *Server) readBundle(disk Storage, id servable, dir string) (*Bundle, *env.RPCError) {
+func (s exportReader) readBundle(disk Storage, id servable, dir string) (*Bundle, *env.RPCError) {
 	file := joinPath(dir, "saved_model.pb")
 	if !disk.Exists(file) {
 		file = joinPath(dir, "saved_model.pbtxt")
@@ -85,7 +91,7 @@ func (s *Server) missingSavedModel(dir string) *env.RPCError {
 }
 
 // parseBundle makes a model from the content of a saved_model.pb or .pbtxt.
-func (s *Server) parseBundle(disk Storage, id servable, file string, data []byte) (*Bundle, *env.RPCError) {
+func (s exportReader) parseBundle(disk Storage, id servable, file string, data []byte) (*Bundle, *env.RPCError) {
 	options := infer.Options{
 		Name: id.model, Version: id.version, Head: s.profile == ProfileHead,
 		CheckMethodNames: s.options.EnableSignatureMethodNameCheck,
@@ -105,7 +111,9 @@ func (s *Server) parseBundle(disk Storage, id servable, file string, data []byte
 	if graph.Variable.Name != "" && !hasVariables(disk, file) {
 		options.Unready = s.uninitialized(graph.Variable)
 	}
-	return &Bundle{Signatures: graph.Signatures, model: infer.New(graph.Signatures, options)}, nil
+	model := infer.New(graph.Signatures, options)
+	model.Outputless(graph.Outputless)
+	return &Bundle{Signatures: graph.Signatures, model: model}, nil
 }
 
 func parseDescription(data []byte) (described bundleJSON, ok bool) {
@@ -117,8 +125,8 @@ func parseDescription(data []byte) (described bundleJSON, ok bool) {
 
 // standIn returns a model that takes every request. It fails when the configured tags are not
 // those of such a model.
-func (s *Server) standIn(options infer.Options) (*Bundle, *env.RPCError) {
-	if !savedmodel.SameTags([]string{defaultTag}, s.options.SavedModelTags) {
+func (s exportReader) standIn(options infer.Options) (*Bundle, *env.RPCError) {
+	if !savedmodel.SameTags([]string{defaultTag}, s.adapter.tags) {
 		return nil, s.wrongTags()
 	}
 	return &Bundle{model: s.options.Shared.standIn(options)}, nil
@@ -126,12 +134,12 @@ func (s *Server) standIn(options infer.Options) (*Bundle, *env.RPCError) {
 
 // readGraph parses a SavedModel. When the bytes are not one, it returns an error with
 // Options.StrictBundles and nil without.
-func (s *Server) readGraph(file string, data []byte) (*savedmodel.Graph, *env.RPCError) {
+func (s exportReader) readGraph(file string, data []byte) (*savedmodel.Graph, *env.RPCError) {
 	read, form := savedmodel.Read, "binary"
 	if strings.HasSuffix(file, ".pbtxt") {
 		read, form = savedmodel.ReadText, "text"
 	}
-	graph, err := read(data, s.options.SavedModelTags)
+	graph, err := read(data, s.adapter.tags)
 	switch {
 	case errors.Is(err, savedmodel.ErrNoTags):
 		return nil, s.wrongTags()
@@ -145,10 +153,10 @@ func (s *Server) readGraph(file string, data []byte) (*savedmodel.Graph, *env.RP
 	return nil, statusf(rpcerrors.DataLoss, "Can't parse %s as %s proto", file, form)
 }
 
-func (s *Server) wrongTags() *env.RPCError {
+func (s exportReader) wrongTags() *env.RPCError {
 	return statusf(rpcerrors.NotFound,
 		"Could not find meta graph def matching supplied tags: { %s }. To inspect available tag-sets in the SavedModel, please use the SavedModel CLI: `saved_model_cli`",
-		strings.Join(s.options.SavedModelTags, " "))
+		strings.Join(s.adapter.tags, " "))
 }
 
 // hasVariables reports whether a variables directory is next to the file. A load succeeds

@@ -40,11 +40,11 @@ type bundleJSON struct {
 // defaultTag is upstream's kSavedModelTagServe.
 const defaultTag = "serve"
 
-func (s *Server) describedBundle(disk Storage, d bundleJSON, file string, options infer.Options) (*Bundle, *env.RPCError) {
+func (s exportReader) describedBundle(disk Storage, d bundleJSON, file string, options infer.Options) (*Bundle, *env.RPCError) {
 	if d.Tags == nil {
 		d.Tags = []string{defaultTag}
 	}
-	if !savedmodel.SameTags(d.Tags, s.options.SavedModelTags) {
+	if !savedmodel.SameTags(d.Tags, s.adapter.tags) {
 		return nil, s.wrongTags()
 	}
 	if len(d.Variables) > 0 && !hasVariables(disk, file) {

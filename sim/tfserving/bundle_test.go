@@ -88,7 +88,8 @@ func TestTagsChooseTheMetaGraph(t *testing.T) {
 	} {
 		o := DefaultOptions(Profile24)
 		o.SavedModelTags = row.tags
-		s, failed := newBundleServer(o).parseBundle(newTestDisk(), servable{"a", 1}, "/m/1/saved_model.pb", []byte(types))
+		server := newBundleServer(o)
+		s, failed := exportReader{server, server.adapterOf("a")}.parseBundle(newTestDisk(), servable{"a", 1}, "/m/1/saved_model.pb", []byte(types))
 		if failed != nil {
 			t.Errorf("tags %q: %v", row.tags, failed)
 			continue
@@ -132,12 +133,12 @@ func TestAThousandLoadedModelsAreSmall(t *testing.T) {
 	const models, most = 1000, 64 << 10
 	data := []byte(realModel(t, "half_plus_two/saved_model.pb"))
 	s := newBundleServer(DefaultOptions(Profile24))
-	kept := make([]*Bundle, models)
+	kept, reader := make([]*Bundle, models), exportReader{s, s.adapterOf("a")}
 	before := heapBytes()
 	for i := range kept {
 		var err *env.RPCError
 		file := append([]byte(nil), data...)
-		if kept[i], err = s.parseBundle(newTestDisk(), servable{fmt.Sprintf("model:ps_%d", i), 1}, "/m/1/saved_model.pb", file); err != nil {
+		if kept[i], err = reader.parseBundle(newTestDisk(), servable{fmt.Sprintf("model:ps_%d", i), 1}, "/m/1/saved_model.pb", file); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -99,7 +99,7 @@ func TestParseFlags(t *testing.T) {
 			want := DefaultOptions(test.profile)
 			test.change(&want)
 			want.UnknownArgs = test.unknown
-			if diff := cmp.Diff(want, got); diff != "" {
+			if diff := cmp.Diff(want, got, cmp.AllowUnexported(Platform{}, bundleSettings{})); diff != "" {
 				t.Errorf("options (-want +got):\n%s", diff)
 			}
 			if diff := cmp.Diff(test.unknown, unknown); diff != "" {

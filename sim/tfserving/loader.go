@@ -97,14 +97,18 @@ func (m *manager) drop(h *harness, err *env.RPCError, done func()) {
 // tryLoad makes one call of upstream's Load(). The files at its beginning decide the outcome,
 // which result receives after the time of a load.
 func (m *manager) tryLoad(h *harness, result func(*env.RPCError)) {
-	look(m.server, func(disk Storage) export { return m.server.readExport(disk, h.id, h.path) },
+	reader := exportReader{m.server, m.server.adapterOf(h.id.model)}
+	look(m.server, func(disk Storage) export { return reader.readExport(disk, h.id, h.path) },
 		func(found export) { m.tryExport(h, found, result) })
 }
 
 func (m *manager) tryExport(h *harness, found export, result func(*env.RPCError)) {
 	s, bundle := m.server, found.bundle
 	if found.err != nil {
-		s.timers.Sleep(s.options.Cost.FailedLoadTime, func() { result(found.err) })
+		s.timers.Sleep(s.options.Cost.FailedLoadTime, func() {
+			s.tellLoad(h, bundle != nil, s.options.Cost.FailedLoadTime)
+			result(found.err)
+		})
 		return
 	}
 	takes := s.options.Cost.load(found.diskBytes, bundle.warmups) + bundle.LoadTime + bundle.batcher.waits(bundle.warmups)
@@ -112,6 +116,7 @@ func (m *manager) tryExport(h *harness, found export, result func(*env.RPCError)
 		s.reasonf(h.id, "a load of %s takes %v", size(found.diskBytes), takes.Round(10*time.Millisecond))
 	}
 	s.timers.Sleep(takes, func() {
+		s.tellLoad(h, bundle.err == nil, s.options.Cost.load(found.diskBytes, 0)+bundle.LoadTime)
 		if bundle.err != nil {
 			result(bundle.err)
 			return
@@ -124,6 +129,20 @@ func (m *manager) tryExport(h *harness, found export, result func(*env.RPCError)
 		}
 		result(nil)
 	})
+}
+
+// Load describes an attempt to load a SavedModel for metrics: TensorFlow's load_attempt_count and
+// load_latency (TFS-14.1). Warm-up is no part of it.
+type Load struct {
+	Path    string // Path is the export directory.
+	Success bool
+	Latency time.Duration
+}
+
+func (s *Server) tellLoad(h *harness, success bool, took time.Duration) {
+	if s.OnLoad != nil {
+		s.OnLoad(Load{Path: h.path, Success: success, Latency: took})
+	}
 }
 
 // unload executes one unload request on a thread of the unload executor (TFS-6).

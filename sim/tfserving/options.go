@@ -169,6 +169,8 @@ type Platform struct {
 	ConfigError *env.RPCError
 	// AdapterError, when set, is the source adapter's error for every version.
 	AdapterError *env.RPCError
+
+	settings *bundleSettings // settings, when set, are the adapter's instead of the flags'
 }
 
 func (o *Options) platformNamed(name string) (*Platform, bool) {

@@ -73,54 +73,49 @@ func (l LatestOnce) of(config modelconfig.ServerConfig) modelconfig.ServerConfig
 type bundleSettings struct {
 	tags           []string
 	warmup         bool
-	iterations     int32
-	transientBytes uint64
+	iterations     int
+	transientBytes int64
 	batching       *Batching
 }
 
-func (b bundleSettings) apply(o *Options) {
-	o.SavedModelTags = []string{"serve"}
-	if len(b.tags) > 0 {
-		o.SavedModelTags = b.tags
+// adapterOf returns the settings of the source adapter that makes a model's loaders: those of its
+// platform (server_core.cc:616-640), which are the flags' where no platform config file is given.
+func (s *Server) adapterOf(model string) bundleSettings {
+	if p, ok := s.platformOf(model); ok && p.settings != nil {
+		return *p.settings
 	}
-	o.DisableModelWarmup = !b.warmup
-	o.NumRequestIterationsForWarmup = int(b.iterations)
-	o.TransientRAMBytesDuringLoad = int64(b.transientBytes)
-	o.Batching = b.batching
+	o := s.options
+	return bundleSettings{o.SavedModelTags, !o.DisableModelWarmup, o.NumRequestIterationsForWarmup, o.TransientRAMBytesDuringLoad, o.Batching}
 }
 
-// parsePlatformText parses a platform config file. It returns the platforms by name, and the
-// settings of the first one whose config can be unpacked. Unknown fields are accepted, because the
+// parsePlatformText parses a platform config file. It returns the platforms by name. Unknown fields are accepted, because the
 // adapters' own configs may hold more than our messages do.
 func parsePlatformText(profile Profile, data []byte) (platformFile, error) {
 	var message configpb.PlatformConfigMap
 	if err := textformat.UnmarshalKnown(string(data), &message); err != nil {
 		return platformFile{}, err
 	}
-	file, found := platformFile{given: true}, false
+	file := platformFile{given: true}
 	for _, name := range slices.Sorted(maps.Keys(message.GetPlatformConfigs())) {
 		s, err := adapterSettings(profile, message.GetPlatformConfigs()[name].GetSourceAdapterConfig())
-		file.platforms = append(file.platforms, Platform{Name: name, ConfigError: err})
-		if err == nil && !found {
-			file.settings, found = s, true
-		}
+		file.platforms = append(file.platforms, Platform{Name: name, ConfigError: err, settings: s})
 	}
 	return file, nil
 }
 
 // adapterSettings unpacks the config of a source adapter, as upstream's class registry does
 // (util/class_registration.h).
-func adapterSettings(profile Profile, config *anypb.Any) (bundleSettings, *env.RPCError) {
+func adapterSettings(profile Profile, config *anypb.Any) (*bundleSettings, *env.RPCError) {
 	var adapter bundlepb.SavedModelBundleSourceAdapterConfig
 	url := config.GetTypeUrl()
 	i := strings.LastIndexByte(url, '/')
 	switch {
 	case i < 0 || i == len(url)-1:
-		return bundleSettings{}, statusf(rpcerrors.InvalidArgument, "Supplied config's type_url could not be parsed: %s", url)
+		return nil, statusf(rpcerrors.InvalidArgument, "Supplied config's type_url could not be parsed: %s", url)
 	case url[i+1:] != string(proto.MessageName(&adapter)):
-		return bundleSettings{}, statusf(rpcerrors.Internal, "Unable to find compiled-in proto descriptor of type %s", url[i+1:])
+		return nil, statusf(rpcerrors.Internal, "Unable to find compiled-in proto descriptor of type %s", url[i+1:])
 	case proto.Unmarshal(config.GetValue(), &adapter) != nil:
-		return bundleSettings{}, statusf(rpcerrors.InvalidArgument, "Malformed content of Any: %s", config)
+		return nil, statusf(rpcerrors.InvalidArgument, "Malformed content of Any: %s", config)
 	}
 	c := adapter.GetLegacyConfig()
 	var batching *Batching
@@ -128,10 +123,14 @@ func adapterSettings(profile Profile, config *anypb.Any) (bundleSettings, *env.R
 		batching = batchingOf(p, profile)
 		batching.PerModel = profile == ProfileHead && c.GetEnablePerModelBatchingParams()
 	}
-	return bundleSettings{
+	tags := c.GetSavedModelTags()
+	if len(tags) == 0 {
+		tags = []string{defaultTag}
+	}
+	return &bundleSettings{
 		batching: batching,
-		tags:     c.GetSavedModelTags(), warmup: c.GetEnableModelWarmup(),
-		iterations:     c.GetModelWarmupOptions().GetNumRequestIterations().GetValue(),
-		transientBytes: c.GetExperimentalTransientRamBytesDuringLoad(),
+		tags:     tags, warmup: c.GetEnableModelWarmup(),
+		iterations:     int(c.GetModelWarmupOptions().GetNumRequestIterations().GetValue()),
+		transientBytes: int64(c.GetExperimentalTransientRamBytesDuringLoad()),
 	}, nil
 }

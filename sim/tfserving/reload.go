@@ -135,9 +135,15 @@ func (s *Server) adapterError() *env.RPCError {
 		if p.ConfigError != nil {
 			return p.ConfigError
 		}
-	}
-	if b := s.options.Batching; b != nil {
-		return b.createError(s.profile)
+		batching := s.options.Batching
+		if p.settings != nil {
+			batching = p.settings.batching
+		}
+		if batching != nil {
+			if err := batching.createError(s.profile); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func (m *manager) estimate(h *harness, result func(*env.RPCError)) {
 			result(storageError(h.path, err))
 			return
 		}
-		h.reserved, h.estimated = ramEstimate(bytes)+m.server.options.TransientRAMBytesDuringLoad, true
+		h.reserved, h.estimated = ramEstimate(bytes)+m.server.adapterOf(h.id.model).transientBytes, true
 		result(nil)
 	})
 }

@@ -104,6 +104,8 @@ type Server struct {
 	// Slowness, when set before Start, is asked how many times longer a batch takes than the cost
 	// model says.
 	Slowness func() float64
+	// OnLoad, when set before Start, is called at the end of every attempt to load a SavedModel.
+	OnLoad func(Load)
 }
 
 // Event is a change of the state of one version. Err is set for an End that is due to a failure.

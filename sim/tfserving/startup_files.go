@@ -71,26 +71,25 @@ func (s *Server) logUnread(failed error) {
 }
 
 // platformFile is the content of a platform config file. given is false if there is no file, and
-// the flags then stay as they are, but for settings.batching, which their file has.
+// the flags then stay as they are, but for batching, which their file has.
 type platformFile struct {
 	given     bool
 	platforms []Platform
-	settings  bundleSettings
+	batching  *Batching
 }
 
-// apply returns the options with the file's platforms. The settings of the platforms' adapters
-// replace the flags. If platforms differ, the first by name counts for all.
+// apply returns the options with the file's platforms. The settings of each platform's adapter
+// replace the flags for its models.
 func (p platformFile) apply(o *Options) *Options {
 	with := *o
 	if !p.given {
-		if p.settings.batching == nil {
+		if p.batching == nil {
 			return o
 		}
-		with.Batching = p.settings.batching
+		with.Batching = p.batching
 		return o.Shared.alike(&with)
 	}
 	with.Platforms = p.platforms
-	p.settings.apply(&with)
 	return o.Shared.alike(&with)
 }
 
@@ -100,7 +99,7 @@ func (s *Server) readPlatformFiles(disk Storage) (platformFile, *env.RPCError) {
 	path := s.options.PlatformConfigFile
 	if path == "" {
 		batching, err := s.checkPlatform(disk)
-		return platformFile{settings: bundleSettings{batching: batching}}, err
+		return platformFile{batching: batching}, err
 	}
 	data, err := s.readTextProto(disk, path)
 	if err != nil {

@@ -29,9 +29,9 @@ type Warmup struct {
 // warmUp runs the records of the warm-up file, if there is one and warm-up is enabled (TFS-5.9;
 // servables/tensorflow/saved_model_warmup_util.cc). It runs each record once; the time of all
 // iterations is part of the load.
-func (s *Server) warmUp(disk Storage, b *Bundle, dir string) *env.RPCError {
+func (s exportReader) warmUp(disk Storage, b *Bundle, dir string) *env.RPCError {
 	path := joinPath(dir, "assets.extra/tf_serving_warmup_requests")
-	if s.options.DisableModelWarmup || !disk.Exists(path) {
+	if !s.adapter.warmup || !disk.Exists(path) {
 		return nil
 	}
 	data, err := disk.ReadFile(path)
@@ -42,7 +42,7 @@ func (s *Server) warmUp(disk Storage, b *Bundle, dir string) *env.RPCError {
 	if failed != nil {
 		return failed
 	}
-	b.warmups = records * max(s.options.NumRequestIterationsForWarmup, 1)
+	b.warmups = records * max(s.adapter.iterations, 1)
 	status := "OK"
 	if damage != nil {
 		status = s.profile.StatusString(damage)

@@ -1,6 +1,8 @@
 package infer
 
 import (
+	"strings"
+
 	"google.golang.org/protobuf/proto"
 
 	"github.com/monosim/monosim/engine/env"
@@ -51,6 +53,16 @@ func New(signatures map[string]*tfcore.SignatureDef, o Options) *Model {
 		m.signatures[name] = s
 	}
 	return m
+}
+
+// Outputless names the graph's operations that have no outputs. It must be called before the model is used.
+func (m *Model) Outputless(ops map[string]bool) {
+	for _, s := range m.signatures { //lint:ordered each signature is marked for itself
+		for _, out := range s.outputs {
+			op, _, _ := strings.Cut(out.tensor, ":")
+			out.nothing = ops[op]
+		}
+	}
 }
 
 // Begin checks a request and returns a function that computes the response. Errors of both are

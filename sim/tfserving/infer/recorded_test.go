@@ -51,6 +51,25 @@ func TestRuntimeAsTensorFlow(t *testing.T) {
 	def.Inputs["s"].Encoding = &tfcore.TensorInfo_CooSparse_{CooSparse: &tfcore.TensorInfo_CooSparse{}}
 	request.Inputs["s"].Dtype = framework.DataType_DT_FLOAT
 	check(t, -1, def, request, recorded.Sparse.Code, recorded.Sparse.Message)
+	// A ragged tensor has no name either, so the runtime says the same.
+	def.Inputs["s"].Encoding = &tfcore.TensorInfo_CompositeTensor_{CompositeTensor: &tfcore.TensorInfo_CompositeTensor{}}
+	check(t, -2, def, request, recorded.Sparse.Code, recorded.Sparse.Message)
+}
+
+// TestFetchWithoutOutput fetches from the operation that initializes a model, as a signature of every
+// SavedModel of TensorFlow 2 does.
+func TestFetchWithoutOutput(t *testing.T) {
+	const name = "__saved_model_init_op"
+	model := infer.New(map[string]*tfcore.SignatureDef{name: {Outputs: map[string]*tfcore.TensorInfo{
+		name: {Encoding: &tfcore.TensorInfo_Name{Name: "NoOp"}, TensorShape: &framework.TensorShapeProto{UnknownRank: true}},
+	}}}, infer.Options{})
+	model.Outputless(map[string]bool{"NoOp": true})
+	_, err := model.Begin(&apis.PredictRequest{ModelSpec: &apis.ModelSpec{SignatureName: name}})
+	const want = "Tried to fetch data for 'NoOp', which produces no output.  To run to a node but not fetch any data, " +
+		"pass 'NoOp' as an argument to the 'target_node_names' argument of the Session::Run API."
+	if e, ok := err.(*env.RPCError); !ok || e.Message != want || e.Code != rpcerrors.InvalidArgument {
+		t.Errorf("got %v, want INVALID_ARGUMENT %q", err, want)
+	}
 }
 
 func feedsOf(inputs map[string]fed) (*tfcore.SignatureDef, *apis.PredictRequest) {

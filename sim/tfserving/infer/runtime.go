@@ -14,8 +14,11 @@ import (
 // were recorded from TensorFlow 2.21 (testdata/runtime.json). They are the same in the source of
 // 2.4, except for Unready.
 func (m *Model) checkRun(feeds []feed, outputs []*output) *env.RPCError {
-	if anySparse(feeds, outputs) {
-		return errSparse
+	if anyUnnamed(feeds, outputs) {
+		return errUnnamed
+	}
+	if i := slices.IndexFunc(outputs, func(out *output) bool { return out.nothing }); i >= 0 {
+		return noOutput(outputs[i].tensor)
 	}
 	if err := checkDTypes(feeds); err != nil {
 		return err
@@ -29,13 +32,20 @@ func (m *Model) checkRun(feeds []feed, outputs []*output) *env.RPCError {
 	return nil
 }
 
-// errSparse is the error for a sparse tensor (coo_sparse). Upstream feeds and fetches tensors by
-// TensorInfo.name, which sparse ones leave empty.
-var errSparse = invalidf("Tensor :0, specified in either feed_devices or fetch_devices was not found in the Graph")
+// errUnnamed is the error for a value of several tensors (coo_sparse, composite_tensor). Upstream feeds
+// and fetches tensors by TensorInfo.name, which such ones leave empty.
+var errUnnamed = invalidf("Tensor :0, specified in either feed_devices or fetch_devices was not found in the Graph")
 
-func anySparse(feeds []feed, outputs []*output) bool {
-	return slices.ContainsFunc(feeds, func(f feed) bool { return f.in.sparse }) ||
-		slices.ContainsFunc(outputs, func(out *output) bool { return out.sparse })
+// noOutput is the error of a fetch from an operation without outputs, such as the NoOp that initializes
+// a model (tensorflow core/graph/subgraph.cc, FetchOutputs).
+func noOutput(tensor string) *env.RPCError {
+	return invalidf("Tried to fetch data for '%s', which produces no output.  To run to a node but not fetch any data, "+
+		"pass '%s' as an argument to the 'target_node_names' argument of the Session::Run API.", tensor, tensor)
+}
+
+func anyUnnamed(feeds []feed, outputs []*output) bool {
+	return slices.ContainsFunc(feeds, func(f feed) bool { return f.in.unnamed }) ||
+		slices.ContainsFunc(outputs, func(out *output) bool { return out.unnamed })
 }
 
 // firstArg returns the feed with the lowest argument number that wrong selects; ok is false when

@@ -47,7 +47,8 @@ type port struct {
 	shape   []int64            // a dimension of -1 has any size
 	names   []string           // names holds the names of the dimensions, "" for none
 	anyRank bool
-	sparse  bool
+	unnamed bool // a sparse or a ragged one, for example
+	nothing bool // is fetched from an operation without outputs
 	seed    uint64
 }
 
@@ -78,7 +79,7 @@ func newPort(alias string, info *tfcore.TensorInfo) port {
 	}
 	p := port{
 		alias: alias, tensor: cmp.Or(info.GetName(), alias), dtype: dtype, seed: newDigest().text(alias).sum(),
-		sparse:  info.GetCooSparse() != nil,
+		unnamed: info.GetCooSparse() != nil || info.GetCompositeTensor() != nil,
 		anyRank: info.GetTensorShape() == nil || info.GetTensorShape().GetUnknownRank(),
 	}
 	for _, dim := range info.GetTensorShape().GetDim() {

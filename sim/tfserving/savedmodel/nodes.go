@@ -31,7 +31,14 @@ func (g *Graph) readNodes(f file, graph span) error {
 	return f.walk(graph, func(number protowire.Number, field span) error {
 		switch number {
 		case graphNode:
-			return g.readNode(f, field)
+			op, name, err := g.readNode(f, field)
+			if err == nil && outputless(op) {
+				if g.Outputless == nil {
+					g.Outputless = map[string]bool{}
+				}
+				g.Outputless[name] = true
+			}
+			return err
 		case graphLibrary:
 			return g.readLibrary(f, field)
 		}
@@ -48,20 +55,22 @@ func (g *Graph) readLibrary(f file, library span) error {
 			if number != functionNode {
 				return nil
 			}
-			return g.readNode(f, node)
+			_, _, err := g.readNode(f, node)
+			return err
 		})
 	})
 }
 
-// readNode records a node's variable, and whether its operation checks shapes.
-func (g *Graph) readNode(f file, node span) error {
-	var op, name, shared []byte
-	err := f.walk(node, func(number protowire.Number, field span) error {
+// readNode records a node's variable, and whether its operation checks shapes. It returns operation and
+// name.
+func (g *Graph) readNode(f file, node span) (op, name string, err error) {
+	var opBytes, nameBytes, shared []byte
+	err = f.walk(node, func(number protowire.Number, field span) error {
 		switch number {
 		case nodeName:
-			name = f.bytes(field)
+			nameBytes = f.bytes(field)
 		case nodeOp:
-			op = f.bytes(field)
+			opBytes = f.bytes(field)
 		case nodeAttr:
 			if value, ok := f.stringAttr(field, sharedNameAttr); ok {
 				shared = value
@@ -70,14 +79,26 @@ func (g *Graph) readNode(f file, node span) error {
 		return nil
 	})
 	if err != nil {
-		return err
+		return "", "", err
 	}
+	op, name = string(opBytes), string(nameBytes)
+	variable := name
 	if len(shared) > 0 {
-		name = shared
+		variable = string(shared)
 	}
-	g.noteVariable(string(op), string(name))
-	g.ChecksShapes = g.ChecksShapes || checksShapes(string(op))
-	return nil
+	g.noteVariable(op, variable)
+	g.ChecksShapes = g.ChecksShapes || checksShapes(op)
+	return op, name, nil
+}
+
+// outputless reports whether an operation has no outputs.
+func outputless(op string) bool {
+	switch op {
+	case "NoOp", "Assert", "SaveV2", "AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp", "InitializeTable", "InitializeTableV2",
+		"InitializeTableFromTextFile", "InitializeTableFromTextFileV2", "LookupTableImportV2", "LookupTableInsertV2":
+		return true
+	}
+	return false
 }
 
 // stringAttr returns the string value of an attribute. ok is false if the attribute does not have

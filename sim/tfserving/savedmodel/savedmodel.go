@@ -42,6 +42,8 @@ type Graph struct {
 	Variable Variable
 	// ChecksShapes is true if some operation fails on inputs of wrong shapes.
 	ChecksShapes bool
+	// Outputless are the names of the graph's nodes whose operations have no outputs.
+	Outputless map[string]bool
 }
 
 // These are the errors of Read and ReadText.

@@ -15,8 +15,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// meter holds the metrics of a profile (TFS-14.1). It lacks TensorFlow's own, which a real
-// server's page has too. The metrics of the request log stay empty.
+// meter holds the metrics of a profile (TFS-14.1): TF Serving's, and of TensorFlow's own those about
+// loads and runs. The metrics of the request log stay empty.
 type meter struct {
 	metrics []*metric // metrics is sorted by name
 
@@ -26,6 +26,10 @@ type meter struct {
 	runtimeLatency                    *metric
 	exampleCounts, exampleCountsTotal *metric
 	queuing, wrappedRuns              *metric // wrappedRuns is nil in tfs-2.4
+
+	loadAttempts, loadLatency *metric
+	graphRuns, graphRunTime   *metric
+	graphRunTimes             *metric
 }
 
 func newMeter(profile tfserving.Profile) *meter {
@@ -37,7 +41,14 @@ func newMeter(profile tfserving.Profile) *meter {
 		queuing:            newHistogram(path+"batching_session/queuing_latency", exponential(100, 1.2, 52), "thread_pool_name"),
 	}
 	m.warmupLatency = newHistogram(path+"model_warmup_latency", latencyLimits, "model_path", "status")
+	const own = "/tensorflow/"
+	m.loadAttempts = newMetric(own+"cc/saved_model/load_attempt_count", counter, "model_path", "status")
+	m.loadLatency = newMetric(own+"cc/saved_model/load_latency", counter, "model_path")
+	m.graphRuns = newMetric(own+"core/graph_runs", counter)
+	m.graphRunTime = newMetric(own+"core/graph_run_time_usecs", counter)
+	m.graphRunTimes = newHistogram(own+"core/graph_run_time_usecs_histogram", exponential(1000, 2, 20))
 	m.metrics = []*metric{
+		m.loadAttempts, m.loadLatency, m.graphRuns, m.graphRunTime, m.graphRunTimes,
 		m.queuing,
 		newMetric(path+"mlmd_map", gauge, "model_name", "version"),
 		newMetric(path+"request_log_count", counter, "model_name", "status_code"),
@@ -83,6 +94,9 @@ func (m *meter) examples(model string, n int) {
 func (m *meter) warmedUp(w tfserving.Warmup) {
 	at := labels{w.Path, w.Status}
 	m.warmupLatency.cell(at).add(float64(w.Latency.Microseconds()))
+	for range w.Records {
+		m.ran(w.Latency / time.Duration(w.Records))
+	}
 	if m.warmupRecords != nil {
 		m.warmupRecords.cell(at).increment(int64(w.Records))
 	}
@@ -99,8 +113,27 @@ func (m *meter) batched(waited []time.Duration, runs bool) {
 	}
 }
 
+// loaded records an attempt to load a SavedModel (tensorflow cc/saved_model/loader.cc, LoadSavedModel).
+func (m *meter) loaded(l tfserving.Load) {
+	status := "fail"
+	if l.Success {
+		status = "success"
+	}
+	m.loadAttempts.cell(labels{l.Path, status}).increment(1)
+	m.loadLatency.cell(labels{l.Path}).increment(l.Latency.Microseconds())
+}
+
+// ran records a run of a graph (tensorflow core/framework/metrics.cc, UpdateGraphExecTime).
+func (m *meter) ran(took time.Duration) {
+	micros := max(took.Microseconds(), 1) // one of none is not counted
+	m.graphRuns.cell(labels{}).increment(1)
+	m.graphRunTime.cell(labels{}).increment(micros)
+	m.graphRunTimes.cell(labels{}).add(float64(micros))
+}
+
 // inferred records the runtime's metrics of a finished request to a model.
 func (m *meter) inferred(request proto.Message, began time.Time) {
+	m.ran(time.Since(began))
 	switch r := request.(type) {
 	case *apis.PredictRequest:
 		m.runtime(r.GetModelSpec().GetName(), "Predict", began)

@@ -69,6 +69,7 @@ func Start(opt Options) *Server {
 	s.machine.OnWarmup = s.meter.warmedUp
 	s.machine.OnBatch = s.meter.batched
 	s.machine.Slowness = s.faults.slowness
+	s.machine.OnLoad = s.meter.loaded
 	s.machine.OnServing(s.open)
 	s.mu.Lock()
 	defer s.mu.Unlock()

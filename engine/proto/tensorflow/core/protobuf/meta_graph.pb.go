@@ -32,6 +32,7 @@ type TensorInfo struct {
 	//
 	//	*TensorInfo_Name
 	//	*TensorInfo_CooSparse_
+	//	*TensorInfo_CompositeTensor_
 	Encoding isTensorInfo_Encoding `protobuf_oneof:"encoding"`
 	// Element type.
 	Dtype framework.DataType `protobuf:"varint,2,opt,name=dtype,proto3,enum=tensorflow.DataType" json:"dtype,omitempty"`
@@ -96,6 +97,15 @@ func (x *TensorInfo) GetCooSparse() *TensorInfo_CooSparse {
 	return nil
 }
 
+func (x *TensorInfo) GetCompositeTensor() *TensorInfo_CompositeTensor {
+	if x != nil {
+		if x, ok := x.Encoding.(*TensorInfo_CompositeTensor_); ok {
+			return x.CompositeTensor
+		}
+	}
+	return nil
+}
+
 func (x *TensorInfo) GetDtype() framework.DataType {
 	if x != nil {
 		return x.Dtype
@@ -124,9 +134,16 @@ type TensorInfo_CooSparse_ struct {
 	CooSparse *TensorInfo_CooSparse `protobuf:"bytes,4,opt,name=coo_sparse,json=cooSparse,proto3,oneof"`
 }
 
+type TensorInfo_CompositeTensor_ struct {
+	// A value of several tensors.
+	CompositeTensor *TensorInfo_CompositeTensor `protobuf:"bytes,5,opt,name=composite_tensor,json=compositeTensor,proto3,oneof"`
+}
+
 func (*TensorInfo_Name) isTensorInfo_Encoding() {}
 
 func (*TensorInfo_CooSparse_) isTensorInfo_Encoding() {}
+
+func (*TensorInfo_CompositeTensor_) isTensorInfo_Encoding() {}
 
 // SignatureDef is a named entry point of a graph.
 type SignatureDef struct {
@@ -330,6 +347,61 @@ func (x *TensorInfo_CooSparse) GetDenseShapeTensorName() string {
 	return ""
 }
 
+// CompositeTensor is a value that several tensors make up, such as a ragged one.
+type TensorInfo_CompositeTensor struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its type.
+	TypeSpec *TypeSpecProto `protobuf:"bytes,1,opt,name=type_spec,json=typeSpec,proto3" json:"type_spec,omitempty"`
+	// The tensors, in the order of the type.
+	Components    []*TensorInfo `protobuf:"bytes,2,rep,name=components,proto3" json:"components,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TensorInfo_CompositeTensor) Reset() {
+	*x = TensorInfo_CompositeTensor{}
+	mi := &file_tensorflow_core_protobuf_meta_graph_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TensorInfo_CompositeTensor) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TensorInfo_CompositeTensor) ProtoMessage() {}
+
+func (x *TensorInfo_CompositeTensor) ProtoReflect() protoreflect.Message {
+	mi := &file_tensorflow_core_protobuf_meta_graph_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TensorInfo_CompositeTensor.ProtoReflect.Descriptor instead.
+func (*TensorInfo_CompositeTensor) Descriptor() ([]byte, []int) {
+	return file_tensorflow_core_protobuf_meta_graph_proto_rawDescGZIP(), []int{0, 1}
+}
+
+func (x *TensorInfo_CompositeTensor) GetTypeSpec() *TypeSpecProto {
+	if x != nil {
+		return x.TypeSpec
+	}
+	return nil
+}
+
+func (x *TensorInfo_CompositeTensor) GetComponents() []*TensorInfo {
+	if x != nil {
+		return x.Components
+	}
+	return nil
+}
+
 // MetaInfoDef says what the graph is for.
 type MetaGraphDef_MetaInfoDef struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -345,7 +417,7 @@ type MetaGraphDef_MetaInfoDef struct {
 
 func (x *MetaGraphDef_MetaInfoDef) Reset() {
 	*x = MetaGraphDef_MetaInfoDef{}
-	mi := &file_tensorflow_core_protobuf_meta_graph_proto_msgTypes[7]
+	mi := &file_tensorflow_core_protobuf_meta_graph_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -357,7 +429,7 @@ func (x *MetaGraphDef_MetaInfoDef) String() string {
 func (*MetaGraphDef_MetaInfoDef) ProtoMessage() {}
 
 func (x *MetaGraphDef_MetaInfoDef) ProtoReflect() protoreflect.Message {
-	mi := &file_tensorflow_core_protobuf_meta_graph_proto_msgTypes[7]
+	mi := &file_tensorflow_core_protobuf_meta_graph_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -399,18 +471,24 @@ var File_tensorflow_core_protobuf_meta_graph_proto protoreflect.FileDescriptor
 const file_tensorflow_core_protobuf_meta_graph_proto_rawDesc = "" +
 	"\n" +
 	")tensorflow/core/protobuf/meta_graph.proto\x12\n" +
-	"tensorflow\x1a%tensorflow/core/framework/graph.proto\x1a&tensorflow/core/framework/tensor.proto\x1a,tensorflow/core/framework/tensor_shape.proto\x1a%tensorflow/core/framework/types.proto\"\x81\x03\n" +
+	"tensorflow\x1a%tensorflow/core/framework/graph.proto\x1a&tensorflow/core/framework/tensor.proto\x1a,tensorflow/core/framework/tensor_shape.proto\x1a%tensorflow/core/framework/types.proto\x1a%tensorflow/core/protobuf/struct.proto\"\xda\x04\n" +
 	"\n" +
 	"TensorInfo\x12\x14\n" +
 	"\x04name\x18\x01 \x01(\tH\x00R\x04name\x12A\n" +
 	"\n" +
-	"coo_sparse\x18\x04 \x01(\v2 .tensorflow.TensorInfo.CooSparseH\x00R\tcooSparse\x12*\n" +
+	"coo_sparse\x18\x04 \x01(\v2 .tensorflow.TensorInfo.CooSparseH\x00R\tcooSparse\x12S\n" +
+	"\x10composite_tensor\x18\x05 \x01(\v2&.tensorflow.TensorInfo.CompositeTensorH\x00R\x0fcompositeTensor\x12*\n" +
 	"\x05dtype\x18\x02 \x01(\x0e2\x14.tensorflow.DataTypeR\x05dtype\x12?\n" +
 	"\ftensor_shape\x18\x03 \x01(\v2\x1c.tensorflow.TensorShapeProtoR\vtensorShape\x1a\xa0\x01\n" +
 	"\tCooSparse\x12,\n" +
 	"\x12values_tensor_name\x18\x01 \x01(\tR\x10valuesTensorName\x12.\n" +
 	"\x13indices_tensor_name\x18\x02 \x01(\tR\x11indicesTensorName\x125\n" +
-	"\x17dense_shape_tensor_name\x18\x03 \x01(\tR\x14denseShapeTensorNameB\n" +
+	"\x17dense_shape_tensor_name\x18\x03 \x01(\tR\x14denseShapeTensorName\x1a\x81\x01\n" +
+	"\x0fCompositeTensor\x126\n" +
+	"\ttype_spec\x18\x01 \x01(\v2\x19.tensorflow.TypeSpecProtoR\btypeSpec\x126\n" +
+	"\n" +
+	"components\x18\x02 \x03(\v2\x16.tensorflow.TensorInfoR\n" +
+	"componentsB\n" +
 	"\n" +
 	"\bencoding\"\xef\x03\n" +
 	"\fSignatureDef\x12<\n" +
@@ -452,41 +530,46 @@ func file_tensorflow_core_protobuf_meta_graph_proto_rawDescGZIP() []byte {
 	return file_tensorflow_core_protobuf_meta_graph_proto_rawDescData
 }
 
-var file_tensorflow_core_protobuf_meta_graph_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_tensorflow_core_protobuf_meta_graph_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
 var file_tensorflow_core_protobuf_meta_graph_proto_goTypes = []any{
 	(*TensorInfo)(nil),                 // 0: tensorflow.TensorInfo
 	(*SignatureDef)(nil),               // 1: tensorflow.SignatureDef
 	(*MetaGraphDef)(nil),               // 2: tensorflow.MetaGraphDef
 	(*TensorInfo_CooSparse)(nil),       // 3: tensorflow.TensorInfo.CooSparse
-	nil,                                // 4: tensorflow.SignatureDef.InputsEntry
-	nil,                                // 5: tensorflow.SignatureDef.OutputsEntry
-	nil,                                // 6: tensorflow.SignatureDef.DefaultsEntry
-	(*MetaGraphDef_MetaInfoDef)(nil),   // 7: tensorflow.MetaGraphDef.MetaInfoDef
-	nil,                                // 8: tensorflow.MetaGraphDef.SignatureDefEntry
-	(framework.DataType)(0),            // 9: tensorflow.DataType
-	(*framework.TensorShapeProto)(nil), // 10: tensorflow.TensorShapeProto
-	(*framework.GraphDef)(nil),         // 11: tensorflow.GraphDef
-	(*framework.TensorProto)(nil),      // 12: tensorflow.TensorProto
+	(*TensorInfo_CompositeTensor)(nil), // 4: tensorflow.TensorInfo.CompositeTensor
+	nil,                                // 5: tensorflow.SignatureDef.InputsEntry
+	nil,                                // 6: tensorflow.SignatureDef.OutputsEntry
+	nil,                                // 7: tensorflow.SignatureDef.DefaultsEntry
+	(*MetaGraphDef_MetaInfoDef)(nil),   // 8: tensorflow.MetaGraphDef.MetaInfoDef
+	nil,                                // 9: tensorflow.MetaGraphDef.SignatureDefEntry
+	(framework.DataType)(0),            // 10: tensorflow.DataType
+	(*framework.TensorShapeProto)(nil), // 11: tensorflow.TensorShapeProto
+	(*framework.GraphDef)(nil),         // 12: tensorflow.GraphDef
+	(*TypeSpecProto)(nil),              // 13: tensorflow.TypeSpecProto
+	(*framework.TensorProto)(nil),      // 14: tensorflow.TensorProto
 }
 var file_tensorflow_core_protobuf_meta_graph_proto_depIdxs = []int32{
 	3,  // 0: tensorflow.TensorInfo.coo_sparse:type_name -> tensorflow.TensorInfo.CooSparse
-	9,  // 1: tensorflow.TensorInfo.dtype:type_name -> tensorflow.DataType
-	10, // 2: tensorflow.TensorInfo.tensor_shape:type_name -> tensorflow.TensorShapeProto
-	4,  // 3: tensorflow.SignatureDef.inputs:type_name -> tensorflow.SignatureDef.InputsEntry
-	5,  // 4: tensorflow.SignatureDef.outputs:type_name -> tensorflow.SignatureDef.OutputsEntry
-	6,  // 5: tensorflow.SignatureDef.defaults:type_name -> tensorflow.SignatureDef.DefaultsEntry
-	7,  // 6: tensorflow.MetaGraphDef.meta_info_def:type_name -> tensorflow.MetaGraphDef.MetaInfoDef
-	11, // 7: tensorflow.MetaGraphDef.graph_def:type_name -> tensorflow.GraphDef
-	8,  // 8: tensorflow.MetaGraphDef.signature_def:type_name -> tensorflow.MetaGraphDef.SignatureDefEntry
-	0,  // 9: tensorflow.SignatureDef.InputsEntry.value:type_name -> tensorflow.TensorInfo
-	0,  // 10: tensorflow.SignatureDef.OutputsEntry.value:type_name -> tensorflow.TensorInfo
-	12, // 11: tensorflow.SignatureDef.DefaultsEntry.value:type_name -> tensorflow.TensorProto
-	1,  // 12: tensorflow.MetaGraphDef.SignatureDefEntry.value:type_name -> tensorflow.SignatureDef
-	13, // [13:13] is the sub-list for method output_type
-	13, // [13:13] is the sub-list for method input_type
-	13, // [13:13] is the sub-list for extension type_name
-	13, // [13:13] is the sub-list for extension extendee
-	0,  // [0:13] is the sub-list for field type_name
+	4,  // 1: tensorflow.TensorInfo.composite_tensor:type_name -> tensorflow.TensorInfo.CompositeTensor
+	10, // 2: tensorflow.TensorInfo.dtype:type_name -> tensorflow.DataType
+	11, // 3: tensorflow.TensorInfo.tensor_shape:type_name -> tensorflow.TensorShapeProto
+	5,  // 4: tensorflow.SignatureDef.inputs:type_name -> tensorflow.SignatureDef.InputsEntry
+	6,  // 5: tensorflow.SignatureDef.outputs:type_name -> tensorflow.SignatureDef.OutputsEntry
+	7,  // 6: tensorflow.SignatureDef.defaults:type_name -> tensorflow.SignatureDef.DefaultsEntry
+	8,  // 7: tensorflow.MetaGraphDef.meta_info_def:type_name -> tensorflow.MetaGraphDef.MetaInfoDef
+	12, // 8: tensorflow.MetaGraphDef.graph_def:type_name -> tensorflow.GraphDef
+	9,  // 9: tensorflow.MetaGraphDef.signature_def:type_name -> tensorflow.MetaGraphDef.SignatureDefEntry
+	13, // 10: tensorflow.TensorInfo.CompositeTensor.type_spec:type_name -> tensorflow.TypeSpecProto
+	0,  // 11: tensorflow.TensorInfo.CompositeTensor.components:type_name -> tensorflow.TensorInfo
+	0,  // 12: tensorflow.SignatureDef.InputsEntry.value:type_name -> tensorflow.TensorInfo
+	0,  // 13: tensorflow.SignatureDef.OutputsEntry.value:type_name -> tensorflow.TensorInfo
+	14, // 14: tensorflow.SignatureDef.DefaultsEntry.value:type_name -> tensorflow.TensorProto
+	1,  // 15: tensorflow.MetaGraphDef.SignatureDefEntry.value:type_name -> tensorflow.SignatureDef
+	16, // [16:16] is the sub-list for method output_type
+	16, // [16:16] is the sub-list for method input_type
+	16, // [16:16] is the sub-list for extension type_name
+	16, // [16:16] is the sub-list for extension extendee
+	0,  // [0:16] is the sub-list for field type_name
 }
 
 func init() { file_tensorflow_core_protobuf_meta_graph_proto_init() }
@@ -494,9 +577,11 @@ func file_tensorflow_core_protobuf_meta_graph_proto_init() {
 	if File_tensorflow_core_protobuf_meta_graph_proto != nil {
 		return
 	}
+	file_tensorflow_core_protobuf_struct_proto_init()
 	file_tensorflow_core_protobuf_meta_graph_proto_msgTypes[0].OneofWrappers = []any{
 		(*TensorInfo_Name)(nil),
 		(*TensorInfo_CooSparse_)(nil),
+		(*TensorInfo_CompositeTensor_)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -504,7 +589,7 @@ func file_tensorflow_core_protobuf_meta_graph_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_tensorflow_core_protobuf_meta_graph_proto_rawDesc), len(file_tensorflow_core_protobuf_meta_graph_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   9,
+			NumMessages:   10,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
