@@ -219,6 +219,9 @@ type computed struct {
 // refuses it before (BatchingSession::InternalRun). It returns nil for a call that passes by the
 // batcher: in tfs-2.4 one whose tensors are not those of a signature. Any thread may call it.
 func (m *batcher) request(call *infer.Call) (*batched, *env.RPCError) {
+	if m.declared == nil && !call.Feeds() {
+		return nil, nil // a stand-in takes it, and there is nothing to batch
+	}
 	tensors := call.Tensors()
 	if m.declared != nil && m.server.profile != ProfileHead && !slices.Contains(m.declared, tensors) {
 		m.server.reader.passedBy(tensors)

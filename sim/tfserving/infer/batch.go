@@ -54,6 +54,9 @@ func tensorsOf(parts []part) string {
 	return fmt.Sprintf("{input_tensors: <%s>, output_tensors: <%s>}", set(in), set(out))
 }
 
+// Feeds reports whether the call has an input.
+func (c *Call) Feeds() bool { return len(c.parts[0].feeds) > 0 }
+
 // Rows returns the size of the call as a part of a batch, which is the first dimension of all of its
 // inputs (batching_util.h, ComputeTensorBatchSize). In monolith's patch other inputs are taken if
 // differ is set: the size is then the value of the tensor of shape [1] with batch_size in its name.
