@@ -64,6 +64,7 @@ func (m *PerModel) put(metric string, v float64) { m.Values[metric] = append(m.V
 // latencies adds the mean and the quantiles of the latencies of a scope.
 func (m *PerModel) latencies(scope string, h model.Hist, mean float64) {
 	m.put("mean("+scope+")", mean)
+	m.tails[scope] = append(m.tails[scope], tailOf(h))
 	for _, q := range quantiles {
 		m.put(q.name+"("+scope+")", float64(h.Quantile(q.q)))
 	}
@@ -80,9 +81,15 @@ func (m *PerModel) add(s *model.Outcomes, ns int64, thin float64) {
 	}
 	failed := sum(s.Failed[:])
 	m.put("errors", share(failed, s.Arrived))
-	m.put("goodput", float64(s.Completed)/float64(ns)*1e9*thin)
+	m.put("answered", share(s.Completed, s.Arrived))
+	m.put("goodput", float64(s.Answered)/float64(ns)*1e9*thin)
 	for k, n := range s.Over {
 		m.Over[k] = append(m.Over[k], n)
+		m.Young[k] = append(m.Young[k], s.Young[k])
+	}
+	m.Open = append(m.Open, s.Open)
+	if n := s.Completed + s.Open; n > 0 {
+		m.atLeast = append(m.atLeast, float64(s.SumNs+s.OpenNs)/float64(n))
 	}
 	m.Arrived = append(m.Arrived, s.Arrived)
 	m.Bad = append(m.Bad, failed)
@@ -163,10 +170,10 @@ func (e *Evaluation) Estimates() []result.Estimate {
 			m := &w.Models[k]
 			arrived, bad := sum(m.Arrived), sum(m.Bad)
 			list = append(list, e.ofModel(w, m, names, func(metric string) int64 {
-				if strings.HasPrefix(metric, "errors") || metric == "goodput" {
+				if strings.HasPrefix(metric, "errors") || metric == "goodput" || metric == "answered" {
 					return arrived
 				}
-				return arrived - bad
+				return arrived - bad - sum(m.Open)
 			})...)
 		}
 	}
@@ -188,12 +195,28 @@ func (w *Pool) estimate(one *result.Estimate, short bool) {
 		one.Text = fmt.Sprintf("not enough data (%d replications, need %d)", one.Runs, quantileRuns)
 		return
 	}
+	if m := w.requests(one.Scope.Model); w.unknown(one.Metric, one.Scope.Model) {
+		one.Text = fmt.Sprintf("not known: %d of %d requests have no answer when the simulation ends", sum(m.Open), sum(m.Arrived))
+		return
+	}
 	if one.Runs < 2 { // the other replications had no such value, as when all their requests failed
 		one.Text = fmt.Sprintf("not enough data (n = %d, all in %d replication, need 2)", one.N, one.Runs)
 		return
 	}
-	value, half := w.interval(one.Metric, one.Scope.Model, one.Confidence)
-	one.Value, one.CI = &value, &[2]float64{value - half, value + half}
+	value, low, high := w.interval(one.Metric, one.Scope.Model, one.Confidence)
+	one.Value, one.CI = &value, &[2]float64{low, high}
+}
+
+// unknown reports whether open requests leave a latency open: any of them leaves a mean, and a
+// quantile is left by so many that it is theirs.
+func (w *Pool) unknown(metric, name string) bool {
+	if sum(w.requests(name).Open) == 0 {
+		return false
+	}
+	if q, scope, ok := quantileOf(metric); ok {
+		return w.known(q, scope, name) > 1
+	}
+	return metric == "mean(request)" || metric == "mean("+plan.Corrected+")"
 }
 
 // ofModel returns the estimates for the requests of one model, or of all. count returns the
@@ -236,7 +259,7 @@ func (w *Pool) observations(metric string) int64 {
 	switch name, _, _ := strings.Cut(metric, "("); {
 	case name == "time_to_available" || name == "min_serving" || name == "recovery":
 		return int64(len(w.Values[metric]))
-	case metric == "errors" || metric == "goodput":
+	case metric == "errors" || metric == "goodput" || metric == "answered":
 		return w.Sum.Arrived
 	}
 	return w.Sum.Completed

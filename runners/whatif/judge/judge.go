@@ -12,7 +12,7 @@
 //   - when a simulation ends: judge.go
 //   - which estimates there are: estimates.go
 //   - how much warm-up is cut: warmup.go
-//   - quantiles of all replications together: quantiles.go
+//   - quantiles of all replications together: quantiles.go; their intervals: tails.go
 //   - what a result holds of every replication: records.go
 //   - how objectives are judged: verdicts.go
 //   - which conditions there are: conditions.go; the placements of "any K": placements.go
@@ -43,7 +43,7 @@ import (
 
 // Version names the computation of the model. It is part of the key of every cached sample,
 // so it has to change when samples do.
-const Version = "7"
+const Version = "8"
 
 // Judge simulates plans. The zero value uses all cores, reports no progress and has no
 // deadline.
@@ -169,11 +169,19 @@ type PerModel struct {
 	Over    [][]int64
 	Arrived []int64 // in every replication
 	Bad     []int64 // failed requests
+	// Open counts the requests that have no answer when a replication ends, and Young, for
+	// each limit, those of them that are not older than it.
+	Open  []int64
+	Young [][]int64
+	// atLeast holds the mean latency of every replication with the open requests, as if they
+	// were answered as it ends.
+	atLeast []float64
+	tails   map[string][]tail // of every replication, by scope
 }
 
 // newPerModel returns what is known before any replication, of a model with so many limits.
 func newPerModel(name string, limits int) PerModel {
-	return PerModel{Name: name, Values: map[string][]float64{}, Over: make([][]int64, limits)}
+	return PerModel{Name: name, Values: map[string][]float64{}, Over: make([][]int64, limits), Young: make([][]int64, limits), tails: map[string][]tail{}}
 }
 
 // Evaluate simulates a plan under a condition.
@@ -295,8 +303,8 @@ func (e *Evaluation) precise() bool {
 			if m.want == 0 {
 				continue
 			}
-			value, half := w.interval(m.metric, "", float64(p.Level))
-			if !(half <= m.want*math.Abs(value)) {
+			value, low, high := w.interval(m.metric, "", float64(p.Level))
+			if !((high-low)/2 <= m.want*math.Abs(value)) {
 				return false
 			}
 		}

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"math"
 	"strings"
 
 	"github.com/monosim/monosim/runners/whatif/model"
@@ -36,13 +37,31 @@ func (w *Pool) pooled(metric, name string) (float64, bool) {
 	if !ok {
 		return 0, false
 	}
-	h := w.latencies(scope)
+	return float64(w.hist(scope, name).Quantile(w.known(q, scope, name))), true
+}
+
+// known returns which quantile of the answered requests is the given one of the answered and
+// the open, as those that are open take longer than any answered one. It is above 1 when so
+// many are open that nobody knows.
+func (w *Pool) known(q float64, scope, name string) float64 {
+	m := w.requests(name)
+	if open := sum(m.Open); open > 0 && ofRequests(scope) {
+		q *= 1 + share(open, w.hist(scope, name).Count())
+	}
+	return q
+}
+
+// ofRequests reports whether latencies of a scope are those of whole requests.
+func ofRequests(scope string) bool { return scope == "request" || scope == plan.Corrected }
+
+// hist returns the latencies of a scope, or those of the requests for a model of the mix.
+func (w *Pool) hist(scope, name string) model.Hist {
 	for k := range w.Models {
 		if w.Models[k].Name == name {
-			h = w.Sum.Models[k].Latency
+			return w.Sum.Models[k].Latency
 		}
 	}
-	return float64(h.Quantile(q)), true
+	return w.latencies(scope)
 }
 
 // latencies returns the latencies of a metric's scope over all replications.
@@ -58,15 +77,49 @@ func (w *Pool) latencies(scope string) model.Hist {
 	return w.Sum.Latency
 }
 
-// interval returns a metric over all replications and the half-width of its confidence
-// interval. A quantile is taken over all observations together, with an interval from the
-// quantiles of the single replications. Other metrics are means over replications.
-func (w *Pool) interval(metric, name string, confidence float64) (value, half float64) {
-	values := w.requests(name).Values[metric]
+// interval returns a metric over all replications and its confidence interval. Quantiles and
+// shares are of all observations together. Other metrics are means over replications.
+func (w *Pool) interval(metric, name string, confidence float64) (value, low, high float64) {
+	m := w.requests(name)
+	values := m.Values[metric]
 	if pooled, ok := w.pooled(metric, name); ok {
-		return pooled, stats.Sectioned(pooled, values, confidence)
+		q, scope, _ := quantileOf(metric)
+		low, high = quantileBounds(w.hist(scope, name), m.tails[scope], min(w.known(q, scope, name), 1), confidence)
+		return pooled, low, high
 	}
-	return stats.Interval(values, confidence)
+	if isShare(metric) && len(values) == len(m.Arrived) {
+		counts := make([]float64, len(values))
+		for i, v := range values {
+			counts[i] = math.Round(v * float64(m.Arrived[i]))
+		}
+		low, high = stats.Share(m.Arrived, counts, confidence)
+		value = ratio(counts, m.Arrived)
+		if sum(m.Open) > 0 && metric != "answered" { // they may fail yet
+			for i, open := range m.Open {
+				counts[i] += float64(open)
+			}
+			_, high = stats.Share(m.Arrived, counts, confidence)
+		}
+		return value, low, high
+	}
+	mean, half := stats.Interval(values, confidence)
+	return mean, mean - half, mean + half
+}
+
+// isShare reports whether a metric is a share of the requests that came.
+func isShare(metric string) bool {
+	name, _, _ := strings.Cut(metric, "(")
+	return name == "errors" || name == "answered"
+}
+
+// ratio returns the sum of counts over the sum of n, 0 when nothing came.
+func ratio(counts []float64, n []int64) float64 {
+	all, of := 0.0, 0.0
+	for i := range n {
+		all += counts[i]
+		of += float64(n[i])
+	}
+	return all / max(of, 1)
 }
 
 // value returns a metric over all replications.

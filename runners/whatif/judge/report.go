@@ -37,6 +37,9 @@ func tierResult(p *plan.Plan, name string, t *plan.Tier) result.Tier {
 	one := result.Tier{Name: name, Containers: p.Containers(name), Replicas: p.ReplicasOf(name, 1), Shards: 1, CPU: t.CPU, MemLimit: int64(t.Mem),
 		MemSteady: int64(p.Memory(name, 1)), MemPeak: int64(p.MemoryPeak(name)), Cost: float64(t.Cost) * float64(p.Containers(name)),
 		Offered: p.Fullest(name, p.PeakRate())}
+	if s := p.Service.Of(name); p.Service.Contention.Model == "none" && float64(s.Threads) > t.CPU && s.Batch.IsZero() {
+		one.Busy = one.Offered * float64(s.Threads)
+	}
 	if name == "ps" {
 		one.Shards = p.Shards()
 		one.Text = shardsThatFit(p)
@@ -92,7 +95,7 @@ func (e *Evaluation) Fill(r *result.Result) {
 	r.Checks.Conserved = true
 	for _, w := range e.Windows {
 		r.Windows = append(r.Windows, result.Window{Name: w.Window.Name, Start: int64(w.Window.Start), End: int64(w.Window.End), Warmup: w.Window.Warmup,
-			Cut: w.Cut, Stationary: w.Stationary, Requests: w.Sum.Arrived,
+			Cut: w.Cut, Stationary: w.Stationary, Requests: w.Sum.Arrived, Open: w.Sum.Open,
 			Rate: e.meanRate(w)})
 		w.check(&r.Checks)
 	}

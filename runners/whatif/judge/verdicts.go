@@ -47,10 +47,10 @@ func (e *Evaluation) Verdicts() []result.Verdict {
 			w := window.requests(o.Model)
 			switch {
 			case model.IsRequestLatency(o):
-				e.byCount(&v, w, w.Over[limits[o.Model]], 1-levelOf(o.Metric))
+				e.byCount(&v, w, w.Over[limits[o.Model]], w.Young[limits[o.Model]], 1-levelOf(o.Metric))
 				limits[o.Model]++
 			case o.Metric == "errors" && o.Scope == "":
-				e.byCount(&v, w, w.Bad, o.Limit)
+				e.byCount(&v, w, w.Bad, w.Open, o.Limit)
 			default:
 				e.byInterval(&v, window, o)
 			}
@@ -124,23 +124,32 @@ func levelOf(metric string) float64 {
 	return q
 }
 
-// byCount judges whether at most a share p of the requests is bad.
-func (e *Evaluation) byCount(v *result.Verdict, w *PerModel, bad []int64, p float64) {
+// byCount judges whether at most a share p of the requests is bad. Of those in open nobody
+// knows it, so the verdict is the one that holds however they end.
+func (e *Evaluation) byCount(v *result.Verdict, w *PerModel, bad, open []int64, p float64) {
 	if e.Short {
 		v.Outcome, v.Text = result.Undecided, e.short()
 		return
 	}
+	most := slices.Clone(bad)
 	for i := range bad {
 		v.N += w.Arrived[i]
 		v.X += bad[i]
+		most[i] += open[i]
 	}
+	v.Open = sum(open)
 	v.VIF = stats.VIF(w.Arrived, bad)
 	v.NEff = float64(v.N) / v.VIF
-	switch stats.Verdict(v.N, v.X, p, v.VIF, v.Confidence) {
-	case stats.Pass:
+	best := stats.Verdict(v.N, v.X, p, v.VIF, v.Confidence)
+	worst := stats.Verdict(v.N, sum(most), p, stats.VIF(w.Arrived, most), v.Confidence)
+	switch {
+	case worst == stats.Pass:
 		v.Outcome = result.Pass
-	case stats.Fail:
+	case best == stats.Fail:
 		v.Outcome = result.Fail
+	case best == stats.Pass || worst == stats.Fail:
+		v.Outcome = result.Undecided
+		v.Text = fmt.Sprintf("%d of %d are open at the end of the simulation, and how they end decides it", v.Open, v.N)
 	default:
 		v.Outcome = result.Undecided
 		v.Text = fmt.Sprintf("%d of %d exceed it, worth %.0f independent requests: too near to %s", v.X, v.N, v.NEff, quantity.Format(quantity.Percent, p))
@@ -172,27 +181,45 @@ func (e *Evaluation) byInterval(v *result.Verdict, w *Pool, o plan.SLO) {
 		v.Text = fmt.Sprintf("not within what was simulated, in %d of %d replications", never, len(values))
 		return
 	}
+	if ofRequests(o.Scope) && sum(m.Open) > 0 {
+		e.unanswered(v, m, o)
+		return
+	}
 	if len(values) < 2 {
 		v.Outcome = result.Undecided
 		v.Text = notEnough(int64(len(values)), 2)
 		return
 	}
-	mean, half := w.interval(metric, o.Model, v.Confidence)
+	mean, low, high := w.interval(metric, o.Model, v.Confidence)
 	v.N = w.observations(metric)
 	if m != &w.PerModel {
 		v.N = sum(m.Arrived)
 	}
-	low, high := mean-half, mean+half
+	found := fmt.Sprintf("found %s [%s, %s]", measured(kindOf(o), mean), measured(kindOf(o), low), measured(kindOf(o), high))
 	if strings.HasPrefix(o.Op, ">") {
 		low, high = high, low
 	}
 	v.Outcome = outcome(within(o, high), within(o, low))
-	kind := kindOf(o)
 	switch v.Outcome {
 	case result.Undecided:
-		v.Text = fmt.Sprintf("found %s +- %s: too near to the limit", measured(kind, mean), measured(kind, half))
+		v.Text = found + ": too near to the limit"
 	case result.Fail:
-		v.Text = fmt.Sprintf("found %s +- %s", measured(kind, mean), measured(kind, half))
+		v.Text = found
+	}
+}
+
+// unanswered judges an objective on latency while requests are open, which may take any time
+// to come: it fails when those that are known exceed the limit, and is undecided otherwise.
+func (e *Evaluation) unanswered(v *result.Verdict, m *PerModel, o plan.SLO) {
+	v.Outcome, v.N, v.Open = result.Undecided, sum(m.Arrived), sum(m.Open)
+	v.Text = fmt.Sprintf("%d of %d are open at the end of the simulation, and how they end decides it", v.Open, v.N)
+	if o.Metric != "mean" || o.Scope != "request" || len(m.atLeast) < 2 {
+		return
+	}
+	mean, half := stats.Interval(m.atLeast, v.Confidence)
+	if !within(o, mean-half) {
+		v.Outcome = result.Fail
+		v.Text = fmt.Sprintf("found %s at least, as %d of %d are open at the end of the simulation", measured(kindOf(o), mean), v.Open, v.N)
 	}
 }
 

@@ -251,8 +251,8 @@ func (w *world) recordLittle() {
 func (w *world) close() {
 	s := w.sample
 	for i := range w.requests {
-		if r := &w.requests[i]; r.stage != stageFree && s.counts(r.intended) {
-			s.segment(r.intended).Open++
+		if r := &w.requests[i]; r.stage != stageFree {
+			s.open(w, r)
 		}
 	}
 	for i := range w.calls {

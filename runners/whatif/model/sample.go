@@ -52,7 +52,6 @@ type Counted struct {
 	Outcomes
 	Seconds int64 `json:"length_ns"`
 	Partial int64 `json:"partial"`
-	Open    int64 `json:"open"` // at the end of the simulation
 	// Waited counts the requests with a call that waited for at least one, two, three
 	// timeouts.
 	Waited [3]int64 `json:"waited"`
@@ -72,15 +71,22 @@ type Outcomes struct {
 	Completed int64          `json:"completed"`
 	Failed    [nCauses]int64 `json:"failed"`
 	SumNs     int64          `json:"sum_ns"` // latencies of the completed requests
-	// Over counts the requests that failed or exceeded each of the limits, which are
-	// Spec.Limits or Served.Limits.
-	Over    []int64 `json:"over,omitempty"`
+	// Answered counts the requests that succeeded within the time, whenever they came.
+	Answered int64 `json:"answered"`
+	Open     int64 `json:"open"`    // at the end of the simulation
+	OpenNs   int64 `json:"open_ns"` // how long the open requests have taken by then
+	// Over counts the requests that failed, exceeded each of the limits, which are
+	// Spec.Limits or Served.Limits, or are open and older than it.
+	Over []int64 `json:"over,omitempty"`
+	// Young counts the open requests that are not older than each of the limits. Nobody
+	// knows whether they meet it.
+	Young   []int64 `json:"young,omitempty"`
 	Latency Hist    `json:"latency"`
 }
 
 // newOutcomes returns counts for requests with so many limits.
 func newOutcomes(limits []int64) Outcomes {
-	return Outcomes{Over: make([]int64, len(limits)), Latency: NewHist(3)}
+	return Outcomes{Over: make([]int64, len(limits)), Young: make([]int64, len(limits)), Latency: NewHist(3)}
 }
 
 // TierSample is what the containers of one tier did.
@@ -218,6 +224,9 @@ func (s *Sample) bin(intended int64) int {
 }
 
 func (s *Sample) succeeded(w *world, r *request) {
+	if s.counts(w.now) {
+		s.segment(w.now).answered(r.model)
+	}
 	if !s.counts(r.intended) {
 		return
 	}
@@ -239,6 +248,27 @@ func (s *Sample) succeeded(w *world, r *request) {
 	for p, ns := range r.parts {
 		one.Parts[k][p] += ns
 	}
+}
+
+func (s *Counted) answered(model uint8) {
+	s.Answered++
+	if s.Models != nil {
+		s.Models[model].Answered++
+	}
+}
+
+// open counts a request that has no answer when the simulation ends.
+func (s *Sample) open(w *world, r *request) {
+	if !s.counts(r.intended) {
+		return
+	}
+	took := w.now - r.intended
+	one := s.segment(r.intended)
+	one.open(took, w.spec.Limits)
+	if one.Models != nil {
+		one.Models[r.model].open(took, w.served[r.model].Limits)
+	}
+	s.BinFailed[s.bin(r.intended)]++ // for whoever asks when the fleet was well again
 }
 
 func (s *Counted) waited(r *request) {
@@ -267,6 +297,18 @@ func (s *Outcomes) succeeded(took int64, limits []int64) {
 	for k, limit := range limits {
 		if took > limit {
 			s.Over[k]++
+		}
+	}
+}
+
+func (s *Outcomes) open(took int64, limits []int64) {
+	s.Open++
+	s.OpenNs += took
+	for k, limit := range limits {
+		if took > limit {
+			s.Over[k]++
+		} else {
+			s.Young[k]++
 		}
 	}
 }

@@ -28,7 +28,6 @@ func (s *Sample) Add(o *Sample) {
 func (s *Counted) add(o *Counted) {
 	s.Outcomes.add(&o.Outcomes)
 	s.Partial += o.Partial
-	s.Open += o.Open
 	add(s.Waited[:], o.Waited[:])
 	add(s.Counts[:], o.Counts[:])
 	for k := range s.Parts {
@@ -59,10 +58,14 @@ func (s *Outcomes) add(o *Outcomes) {
 	s.Arrived += o.Arrived
 	s.Completed += o.Completed
 	s.SumNs += o.SumNs
+	s.Answered += o.Answered
+	s.Open += o.Open
+	s.OpenNs += o.OpenNs
 	if s.Over == nil {
-		s.Over = make([]int64, len(o.Over))
+		s.Over, s.Young = make([]int64, len(o.Over)), make([]int64, len(o.Young))
 	}
 	add(s.Over, o.Over)
+	add(s.Young, o.Young)
 	add(s.Failed[:], o.Failed[:])
 	s.Latency.Merge(o.Latency)
 }

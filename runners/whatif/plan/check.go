@@ -199,6 +199,10 @@ func (d *decoder) tierService(p *Plan, tier string, t *Tier, s *TierService, at 
 	if s.Threads == 0 {
 		s.Threads = max(1, int(math.Ceil(t.CPU)))
 	}
+	if cores := t.CPU - p.Service.AgentCPU; p.Service.Contention.Model == "none" && cores > 0 && float64(s.Threads) > cores && s.Batch.IsZero() {
+		d.report("service.contention", conflict, "%sservice.contention is none, so the %d threads of %s work like as many cores, and it has %s; processor_sharing is a container's",
+			warned, s.Threads, tier, quantity.Format(quantity.Count, cores))
+	}
 	if tier != "dense" {
 		for _, only := range []string{"batch", "fanout_from"} {
 			if d.given(at + "." + only) {

@@ -115,6 +115,9 @@ func (d *decoder) objectives(p *Plan) {
 		if s.Scope == Corrected && !p.Workload.Loop.Closed() {
 			d.report(at, badSLO, "%q: the loop is open, and %s(request) counts from the intended arrival; corrected is of closed loops", s.Name(), s.Metric)
 		}
+		if s.Scope == "publish" && !slices.ContainsFunc(p.Events, func(e Event) bool { return e.Publish != nil }) {
+			d.report(at, badSLO, "%q: nothing is published, want an event with publish", s.Name())
+		}
 		if s.Metric == "recovery" && p.EventNamed(s.Scope) == 0 {
 			d.report(at, badSLO, "%q: no event has this name or note%s", s.Name(), Nearest(s.Scope, p.eventNames()))
 		}

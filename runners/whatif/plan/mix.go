@@ -23,7 +23,7 @@ type Mix struct {
 	Entry *MixService `plan:"entry" doc:"in the place of service.entry"`
 	PS    *MixService `plan:"ps" doc:"in the place of service.ps"`
 	Dense *MixService `plan:"dense" doc:"in the place of service.dense"`
-	SLO   []SLO       `plan:"slo" doc:"of its own requests: quantiles and means of request, errors, goodput"`
+	SLO   []SLO       `plan:"slo" doc:"of its own requests: quantiles and means of request, errors, goodput, answered"`
 }
 
 // MixService is how long the requests for one model take in one tier.
@@ -194,8 +194,8 @@ func (d *decoder) mixed(p *Plan, m *Mix, at string) {
 	}
 	for k := range m.SLO {
 		o := &m.SLO[k]
-		if o.Metric != "" && o.Scope != "request" && o.Metric != "errors" && o.Metric != "goodput" {
-			d.report(fmt.Sprintf("%s.slo.%d", at, k), badSLO, "%q: of one model there are only latencies of request, errors and goodput", o.Name())
+		if o.Metric != "" && o.Scope != "request" && o.Metric != "errors" && o.Metric != "goodput" && o.Metric != "answered" {
+			d.report(fmt.Sprintf("%s.slo.%d", at, k), badSLO, "%q: of one model there are only latencies of request, errors, goodput and answered", o.Name())
 		}
 	}
 }

@@ -45,7 +45,8 @@ func metrics() []Metric {
 	}
 	return append(list,
 		Metric{Name: "errors", Scopes: Causes, NoScope: true, Kind: quantity.Percent, Unit: "fraction", Doc: "share of requests that fail, of one cause or of all (CAP-4.5)"},
-		Metric{Name: "goodput", NoScope: true, Kind: quantity.Rate, Unit: "per_second", Higher: true, Doc: "successful requests a second (CAP-12.14)"},
+		Metric{Name: "goodput", NoScope: true, Kind: quantity.Rate, Unit: "per_second", Higher: true, Doc: "successful answers a second, whenever their requests came (CAP-12.14)"},
+		Metric{Name: "answered", NoScope: true, Kind: quantity.Percent, Unit: "fraction", Higher: true, Doc: "share of the requests that are answered successfully before the simulation ends, a minute behind the window"},
 		Metric{Name: "util", Scopes: TierNames, Kind: quantity.Percent, Unit: "fraction", Doc: "busy share of the cores, mean over live containers (CAP-12.14)"},
 		Metric{Name: "util_max", Scopes: TierNames, Kind: quantity.Percent, Unit: "fraction", Doc: "busy share of the cores of the fullest container (CAP-12.14)"},
 		Metric{Name: "time_to_available", Scopes: []string{"publish"}, Kind: quantity.Duration, Unit: "ns", Doc: "from a publish to the last replica that serves it; the worst of several (CAP-3.13, CAP-12.14)"},
@@ -113,6 +114,10 @@ func (s *SLO) decodeText(d *decoder, text, path string) {
 		d.report(path, badSLO, "%q: %s", text, err)
 	case limit < 0:
 		d.report(path, badSLO, "%q: the limit is negative", text)
+	case limit > 1 && slices.Contains([]string{"errors", "answered", "util", "util_max"}, name):
+		d.report(path, badSLO, "%q: found a limit of %s, want 0%%..100%%, for it is a share", text, quantity.Format(quantity.Percent, limit))
+	case limit == 0 && metric.Kind == quantity.Duration && (s.Op == "<" || scope != "" && name != "recovery"):
+		d.report(path, badSLO, "%q: nothing takes no time, want a limit above 0", text)
 	}
 	s.Limit = limit
 }

@@ -114,8 +114,9 @@ func latency(l *lines, r *result.Result) {
 		l.extendIf(!w.Stationary, ", not stationary")
 		l.extendIf(w.Stationary && w.Cut > 0, " and %s more that MSER-5 cuts", duration(w.Cut))
 		l.addIf(w.Requests == 0, "  not enough data (n = 0): nothing came")
+		l.addIf(w.Open > 0, "  %s of them, %s, have no answer when the simulation ends a minute behind the window", thousands(w.Open), share(float64(w.Open)/float64(w.Requests)))
 		for _, metric := range []string{"mean(request)", "p50(request)", "p90(request)", "p99(request)", "p999(request)", "p9999(request)",
-			"mean(corrected)", "p50(corrected)", "p99(corrected)", "p999(corrected)", "goodput", "errors"} {
+			"mean(corrected)", "p50(corrected)", "p99(corrected)", "p999(corrected)", "goodput", "answered", "errors"} {
 			if e := r.Find(metric, w.Name); e != nil {
 				l.add("  %-16s %s", metric, estimate(e))
 			}
@@ -127,7 +128,7 @@ func latency(l *lines, r *result.Result) {
 // models lists the latencies of each model of a mix in a window.
 func models(l *lines, r *result.Result, window string) {
 	for _, e := range r.Estimates {
-		shown := slices.Contains([]string{"mean(request)", "p50(request)", "p99(request)", "goodput", "errors"}, e.Metric)
+		shown := slices.Contains([]string{"mean(request)", "p50(request)", "p99(request)", "goodput", "answered", "errors"}, e.Metric)
 		l.addIf(shown && e.Scope.Model != "" && e.Scope.Condition == "" && e.Scope.Window == window, "  %s: %-16s %s", e.Scope.Model, e.Metric, estimate(&e))
 	}
 }
@@ -136,6 +137,7 @@ func verdicts(l *lines, r *result.Result) {
 	for _, v := range r.Verdicts {
 		l.add("%s: %s at %s confidence", v.Objective(), v.Outcome, percent(v.Confidence))
 		l.extendIf(v.NEff > 0, ", %s of %s requests do not meet it (n_eff %s)", thousands(v.X), thousands(v.N), thousands(v.NEff))
+		l.extendIf(v.NEff > 0 && v.Open > 0, ", and %s are open", thousands(v.Open))
 		l.extendIf(v.NEff <= 0 && v.N > 0, ", by the interval over n = %s", thousands(v.N))
 		l.extend("%s", placed(v.Scope))
 		l.extendIf(v.Text != "", ": %s", v.Text)
@@ -218,6 +220,9 @@ func binding(l *lines, r *result.Result) {
 		return
 	}
 	l.add("%s: %s is the fullest tier at %s", s.State, cmp.Or(s.Tier, "no tier"), share(s.Utilisation))
+	for _, t := range r.Tiers {
+		l.extendIf(t.Name == s.Tier && t.Busy > 0, " of its threads, that is %s of %s cores", short(t.Busy), short(t.CPU))
+	}
 	l.extendIf(s.WithRetries > s.Utilisation, ", %s with retries", share(s.WithRetries))
 	l.extendIf(s.Utilisation > 0 && s.Utilisation < 1, "; it is full at %+.0f %% traffic", (1/s.Utilisation-1)*100)
 	l.addIf(s.LastedNs > 0, "most requests went on to fail for %s after the cause had gone (%s)%s", duration(s.LastedNs), s.Window,

@@ -54,7 +54,10 @@ type Verdict struct {
 	X    int64   `json:"x"`
 	NEff float64 `json:"n_eff"`
 	VIF  float64 `json:"vif"`
-	Text string  `json:"text,omitempty"` // what was found, for FAIL and UNDECIDED
+	// Open counts the requests of which nobody knows whether they meet the limit, as they
+	// have no answer when the simulation ends.
+	Open int64  `json:"open,omitempty"`
+	Text string `json:"text,omitempty"` // what was found, for FAIL and UNDECIDED
 }
 
 // Objective returns the objective as the plan writes it, with its model.
@@ -85,8 +88,9 @@ type Window struct {
 	Warmup     int64   `json:"warmup"` // nanoseconds simulated before it
 	Cut        int64   `json:"warmup_cut"`
 	Stationary bool    `json:"stationary"`
-	Requests   int64   `json:"requests"` // pooled over replications
-	Rate       float64 `json:"rate"`     // mean offered, per second
+	Requests   int64   `json:"requests"`       // pooled over replications
+	Open       int64   `json:"open,omitempty"` // of them, without an answer when the simulation ends
+	Rate       float64 `json:"rate"`           // mean offered, per second
 }
 
 // Tier describes one kind of container.
@@ -100,6 +104,9 @@ type Tier struct {
 	MemSteady  int64   `json:"mem_steady"`
 	MemPeak    int64   `json:"mem_peak"` // at a rollover
 	Cost       float64 `json:"cost"`     // per hour, all containers
+	// Busy is how many cores the threads keep busy at the peak rate, where contention none
+	// lets them be more than CPU; 0 elsewhere.
+	Busy float64 `json:"busy_cores,omitempty"`
 	// Offered is the utilisation at the peak rate.
 	Offered float64 `json:"offered"`
 	// Text says which num_shard fits into memory.

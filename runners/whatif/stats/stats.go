@@ -50,6 +50,43 @@ func Interval(values []float64, confidence float64) (mean, half float64) {
 	return mean, T(confidence, n-1) * math.Sqrt(variance/n)
 }
 
+// Share returns the confidence interval of a share, given that x[i] of n[i] observations of
+// each independent part i count. Where observations of a part hang together, all are worth as
+// many fewer independent ones as the parts differ more ([VIF]), and fewer still where there
+// are few parts to tell that from. The interval is that of Clopper and Pearson, so it is
+// within 0 and 1, and is not empty when none or all count. Without observations it is all of
+// 0 to 1.
+func Share(n []int64, x []float64, confidence float64) (low, high float64) {
+	sumN, sumX := 0.0, 0.0
+	for i := range n {
+		sumN += float64(n[i])
+		sumX += x[i]
+	}
+	if sumN == 0 {
+		return 0, 1
+	}
+	factor := inflation(n, x)
+	if factor > 1 {
+		wider := T(confidence, float64(len(n)-1)) / mathext.NormalQuantile(0.5+confidence/2)
+		factor *= float64(wider * wider)
+	}
+	m, y := math.Max(sumN/factor, 1), sumX/factor
+	return exactShare(m, math.Min(y, m), (1-confidence)/2)
+}
+
+// exactShare returns the interval of Clopper and Pearson with a chance of tail beyond either
+// end, for y of m, which need not be whole.
+func exactShare(m, y, tail float64) (low, high float64) {
+	high = 1
+	if y > 0 {
+		low = mathext.InvRegIncBeta(y, m-y+1, tail)
+	}
+	if y < m {
+		high = mathext.InvRegIncBeta(y+1, m-y, 1-tail)
+	}
+	return low, high
+}
+
 // Sectioned returns the half-width of the confidence interval of a value computed from all
 // observations together, such as a pooled quantile (CAP-12.15). parts holds the same value
 // for each of several independent parts of the observations. The interval is Student's,

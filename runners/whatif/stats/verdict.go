@@ -66,20 +66,29 @@ func Needed(p, confidence float64) int64 {
 // VIF returns the factor, at least 1, by which the variance of a share of correlated
 // requests exceeds that of independent ones. n and x are the counts of each replication.
 func VIF(n, x []int64) float64 {
-	sumN, sumX := int64(0), int64(0)
+	counts := make([]float64, len(x))
+	for i := range x {
+		counts[i] = float64(x[i])
+	}
+	return inflation(n, counts)
+}
+
+// inflation is VIF for counts that need not be whole.
+func inflation(n []int64, x []float64) float64 {
+	sumN, sumX := 0.0, 0.0
 	for i := range n {
-		sumN += n[i]
+		sumN += float64(n[i])
 		sumX += x[i]
 	}
 	if sumX == 0 || sumX == sumN || len(n) < 2 {
 		return 1
 	}
-	p := float64(sumX) / float64(sumN)
+	p := sumX / sumN
 	squares := 0.0
 	for i := range n {
-		d := float64(x[i]) - float64(p*float64(n[i]))
+		d := x[i] - float64(p*float64(n[i]))
 		squares += float64(d * d)
 	}
 	variance := squares / float64(len(n)-1) * float64(len(n)) // of the sum
-	return math.Max(1, variance/(float64(sumN)*p*(1-p)))
+	return math.Max(1, variance/float64(sumN*p*(1-p)))
 }

@@ -1,0 +1,88 @@
+package judge
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/monosim/monosim/runners/whatif/model"
+	"github.com/monosim/monosim/runners/whatif/stats"
+)
+
+// tail holds the latencies of one replication, coarse enough to be kept of each: 32 parts for
+// each doubling.
+type tail struct {
+	first int     // part of counts[0]
+	count []int32 // by part
+	all   int64
+}
+
+// partOf returns the part of a latency in nanoseconds.
+func partOf(ns int64) int {
+	const fine = 5 // binary digits
+	v := uint64(max(ns, 1)) << fine
+	top := bits.Len64(v) - 1
+	return top<<fine | int(v>>(top-fine))&(1<<fine-1)
+}
+
+func tailOf(h model.Hist) tail {
+	var t tail
+	before := int64(0)
+	h.CDF(func(ns, count int64) {
+		t.add(ns, count-before)
+		before = count
+	})
+	return t
+}
+
+// add adds so many latencies of ns nanoseconds.
+func (t *tail) add(ns, count int64) {
+	part := partOf(ns)
+	if len(t.count) == 0 {
+		t.first = part
+	}
+	if part < t.first {
+		t.count = slices.Concat(make([]int32, t.first-part), t.count)
+		t.first = part
+	}
+	for len(t.count) <= part-t.first {
+		t.count = append(t.count, 0)
+	}
+	t.count[part-t.first] += int32(count)
+	t.all += count
+}
+
+// above returns how many latencies lie above a part, and how many within it.
+func (t *tail) above(part int) (above, within int64) {
+	for k, n := range t.count {
+		switch at := t.first + k; {
+		case at > part:
+			above += int64(n)
+		case at == part:
+			within = int64(n)
+		}
+	}
+	return above, within
+}
+
+// quantileBounds returns the confidence interval of a quantile over all observations
+// together. The share of each replication above the quantile says how far observations hang
+// together; the interval of that share, put back through all observations, is that of the
+// quantile. So it is within what was observed, and replications may be as short as they like.
+func quantileBounds(h model.Hist, parts []tail, q, confidence float64) (low, high float64) {
+	at := h.Quantile(q)
+	part := partOf(at)
+	// Within its part a replication is taken to be as all are together.
+	all := tailOf(h)
+	over, within := all.above(part)
+	beyond := 0.0
+	if within > 0 {
+		beyond = (float64(all.all)*(1-q) - float64(over)) / float64(within)
+	}
+	n, x := make([]int64, len(parts)), make([]float64, len(parts))
+	for i := range parts {
+		above, within := parts[i].above(part)
+		n[i], x[i] = parts[i].all, float64(above)+float64(beyond*float64(within))
+	}
+	least, most := stats.Share(n, x, confidence)
+	return float64(h.Quantile(1 - most)), float64(h.Quantile(1 - least))
+}
