@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -68,17 +67,7 @@ func build(o Options, spec runners.Spec) (_ *Cluster, err error) {
 	if len(spec.Pods()) > 0 && o.Agent == nil {
 		return nil, fmt.Errorf("this runner has no program for agents: %w", runners.ErrUnsupported)
 	}
-	root, err := os.MkdirTemp(o.Dir, directoryPrefix)
-	if err != nil {
-		return nil, err
-	}
-	if root, err = filepath.Abs(root); err == nil { // processes have other working directories
-		root, err = filepath.EvalSymlinks(root)
-	}
-	if err != nil {
-		return nil, err
-	}
-	store, err := openDisks(root)
+	store, err := makeDisks(o.Dir)
 	if err != nil {
 		return nil, err
 	}

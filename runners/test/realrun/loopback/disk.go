@@ -42,6 +42,21 @@ type disks struct {
 	stores map[string]bool
 }
 
+// makeDisks makes the directory of a cluster in another one.
+func makeDisks(parent string) (disks, error) {
+	root, err := os.MkdirTemp(parent, directoryPrefix)
+	if err == nil {
+		root, err = filepath.Abs(root) // processes have other working directories
+	}
+	if err == nil {
+		root, err = filepath.EvalSymlinks(root)
+	}
+	if err != nil {
+		return disks{}, err
+	}
+	return openDisks(root)
+}
+
 // openDisks opens the directory of a cluster.
 func openDisks(root string) (disks, error) {
 	files, err := os.OpenRoot(root)
