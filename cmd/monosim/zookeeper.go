@@ -1,7 +1,6 @@
 package main
 
 import (
-	"crypto/sha1"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -11,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,6 +18,8 @@ import (
 
 	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/runners/serve/admin"
+	"github.com/monosim/monosim/runners/zookeeper/zoocfg"
+	"github.com/monosim/monosim/sim/zookeeper/acl"
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
@@ -37,7 +39,17 @@ type zooKeeperOptions struct {
 	events       string
 	connsPerAddr int
 	admin        adminFlags
+	config       string
+	properties   []string
+	limits       zooKeeperLimits
 	ensemble     ensembleOptions
+}
+
+// zooKeeperLimits holds flags that are durations.
+type zooKeeperLimits struct {
+	containerCheck     time.Duration
+	containerNeverUsed time.Duration
+	sessionless        time.Duration
 }
 
 func newZooKeeperCommand() *cobra.Command {
@@ -60,6 +72,9 @@ was answered is lost, however the server ends.
 With --ensemble 3 it is three servers on three ports, a leader and followers, in memory:
 one that ends or is cut off leaves a majority, and two leave none.
 
+With --config zoo.cfg, and -D for Java's system properties, it is set up as a real server
+would be; what has no effect here is told, and what changes answers and is not there is refused.
+
 With --admin ADDRESS a second line of output says where an HTTP interface for live
 faults is: sessions that expire, connections that drop, requests that fail or wait, a
 server that lags or may only be read. It takes and answers JSON, and GET / lists what
@@ -68,6 +83,7 @@ address: a file of mode 600 has it as a header, for curl -H @FILE.`,
 		Example: `  monosim zookeeper
   monosim zookeeper --listen 127.0.0.1:0 --speed 60x --log-writes writes.jsonl
   monosim zookeeper --data-dir zk --tick 500ms
+  monosim zookeeper --config zoo.cfg -D znode.container.checkIntervalMs=1000
   monosim zookeeper --ensemble 3 --admin 127.0.0.1:8990 --admin-token-file admin.token
   curl -H @admin.token -X POST 127.0.0.1:8990/servers/3/stop
   monosim zookeeper --admin 127.0.0.1:8990 --admin-token-file admin.token
@@ -95,6 +111,15 @@ address: a file of mode 600 has it as a header, for curl -H @FILE.`,
 	f.BoolVar(&o.options.Config.ExtendedTypes, "extended-types", false, "allow TTL znodes (extendedTypesEnabled)")
 	f.BoolVar(&o.options.Config.ReconfigEnabled, "reconfig-enabled", false, "refuse reconfig as a standalone server that has it enabled")
 	f.BoolVar(&o.options.Config.EnforceQuota, "enforce-quota", false, "refuse what goes beyond the hard limits of quotas (enforceQuota)")
+	f.StringVar(&o.config, "config", "", "zoo.cfg of a real server, whose settings count where no flag is given")
+	f.StringArrayVarP(&o.properties, "define", "D", nil, "Java system property, as znode.container.checkIntervalMs=1000; counts more than the zoo.cfg")
+	f.DurationVar(&o.limits.containerCheck, "container-check-interval", 0, "time between two sweeps of containers and TTL znodes (default 1m)")
+	f.Int64Var(&o.options.Config.ContainerMaxPerMinute, "container-max-per-minute", 0, "most znodes that a sweep deletes in a minute (default 10000)")
+	f.DurationVar(&o.limits.containerNeverUsed, "container-max-never-used", 0, "how long a container lives that never had a child; 0 for ever")
+	f.IntVar(&o.options.Limits.FrameBytes, "jute-maxbuffer", 0, "longest request in bytes (default 1048575)")
+	f.DurationVar(&o.limits.sessionless, "sessionless-timeout", 0, "how long a connection may be without a session (default 10s)")
+	f.StringVar(&o.options.Config.DigestAlg, "digest-alg", "SHA1", "algorithm of the scheme digest, as SHA-256")
+	f.BoolVar(&o.options.Config.SkipACL, "skip-acl", false, "permit everything to everybody (skipACL)")
 	f.StringVar(&o.options.Config.SuperDigest, "super-digest", "", "identity of the super user, as user:base64(sha1(user:password))")
 	o.admin.register(f, "of an HTTP interface that brings faults about")
 	o.ensemble.flags(cmd)
@@ -108,7 +133,10 @@ const smallHeap = 48 << 20
 
 // run serves until a signal or a failure.
 func (o *zooKeeperOptions) run(cmd *cobra.Command) (err error) {
-	if err := notEmpty(cmd, "data-dir", "snapshot", "log-writes", "events", "admin", "listen"); err != nil {
+	if err := notEmpty(cmd, "data-dir", "snapshot", "log-writes", "events", "admin", "listen", "config"); err != nil {
+		return command.BadInput(err)
+	}
+	if err := o.configure(cmd); err != nil {
 		return command.BadInput(err)
 	}
 	opt, err := o.complete(cmd.ErrOrStderr())
@@ -199,7 +227,7 @@ func (o *zooKeeperOptions) complete(stderr io.Writer) (opt wire.Options, err err
 	if least > most {
 		return opt, fmt.Errorf("--min-session-timeout: %v, want at most --max-session-timeout, %v", least, most)
 	}
-	if err := checkSuperDigest(cfg.SuperDigest); err != nil {
+	if err := checkSuperDigest(cfg.SuperDigest, cfg.DigestAlg); err != nil {
 		return opt, err
 	}
 	if opt.Speed, err = parseSpeed(o.speed); err != nil {
@@ -216,6 +244,9 @@ func (o *zooKeeperOptions) complete(stderr io.Writer) (opt wire.Options, err err
 	if opt.Words, err = o.words(); err != nil {
 		return opt, err
 	}
+	if err := o.completeLimits(&opt); err != nil {
+		return opt, err
+	}
 	if err := o.checkEnsemble(); err != nil {
 		return opt, err
 	}
@@ -228,6 +259,61 @@ func notEmpty(cmd *cobra.Command, names ...string) error {
 		if f := cmd.Flags().Lookup(name); f.Changed && f.Value.String() == "" {
 			return fmt.Errorf("--%s: found \"\", want %s", name, f.Usage)
 		}
+	}
+	return nil
+}
+
+// configure sets the flags that --config and -D stand for, except those that were given.
+func (o *zooKeeperOptions) configure(cmd *cobra.Command) error {
+	settings := &zoocfg.Settings{}
+	if o.config != "" {
+		var err error
+		if settings, err = zoocfg.Read(o.config); err != nil {
+			return fmt.Errorf("--config: %w", err)
+		}
+	}
+	for _, property := range o.properties {
+		if err := settings.Define(property); err != nil {
+			return err
+		}
+	}
+	flags, notes, err := settings.Flags()
+	if err != nil {
+		return err
+	}
+	for _, note := range notes {
+		fmt.Fprintln(cmd.ErrOrStderr(), "zookeeper: "+note)
+	}
+	for _, f := range flags {
+		if cmd.Flags().Changed(f.Flag) {
+			continue
+		}
+		if err := cmd.Flags().Set(f.Flag, f.Value); err != nil {
+			return fmt.Errorf("%s: %s: %w", f.At, f.Name, err)
+		}
+	}
+	return nil
+}
+
+// completeLimits checks the flags of limits and sets them.
+func (o *zooKeeperOptions) completeLimits(opt *wire.Options) (err error) {
+	cfg := &opt.Config
+	if cfg.ContainerCheckIntervalMs, err = milliseconds("--container-check-interval", o.limits.containerCheck, 0); err != nil {
+		return err
+	}
+	if cfg.ContainerMaxNeverUsedMs, err = milliseconds("--container-max-never-used", o.limits.containerNeverUsed, 0); err != nil {
+		return err
+	}
+	opt.Limits.FirstFrame = o.limits.sessionless
+	switch {
+	case o.limits.sessionless < 0:
+		return fmt.Errorf("--sessionless-timeout: %v, want 0 or more", o.limits.sessionless)
+	case cfg.ContainerMaxPerMinute < 0 || cfg.ContainerMaxPerMinute > 60_000:
+		return fmt.Errorf("--container-max-per-minute: %d, want 1 to 60000", cfg.ContainerMaxPerMinute)
+	case opt.Limits.FrameBytes < 0:
+		return fmt.Errorf("--jute-maxbuffer: %d, want more than 0", opt.Limits.FrameBytes)
+	case !slices.Contains(acl.Digests(), strings.ToUpper(cfg.DigestAlg)):
+		return fmt.Errorf("--digest-alg: found %q, want one of %s", cfg.DigestAlg, strings.Join(acl.Digests(), ", "))
 	}
 	return nil
 }
@@ -303,13 +389,20 @@ func writable(name string) error {
 }
 
 // checkSuperDigest returns an error for a digest that no client could match.
-func checkSuperDigest(id string) error {
+func checkSuperDigest(id, algorithm string) error {
 	if id == "" {
 		return nil
 	}
-	_, digest, found := strings.Cut(id, ":")
-	if sum, err := base64.StdEncoding.DecodeString(digest); !found || err != nil || len(sum) != sha1.Size {
-		return fmt.Errorf("--super-digest: found %q, want user:base64(sha1(user:password))", id)
+	size := func(id string) int {
+		_, digest, _ := strings.Cut(id, ":")
+		sum, err := base64.StdEncoding.DecodeString(digest)
+		if err != nil {
+			return -1
+		}
+		return len(sum)
+	}
+	if !strings.Contains(id, ":") || size(id) != size(acl.DigestBy(algorithm, "u:p")) {
+		return fmt.Errorf("--super-digest: found %q, want user:base64(%s(user:password))", id, strings.ToLower(algorithm))
 	}
 	return nil
 }

@@ -190,6 +190,10 @@ func TestZooKeeperRefusesWhatMakesNoSense(t *testing.T) {
 		{"negative connections", []string{"--max-client-cnxns", "-1"}, "--max-client-cnxns: -1, want 0 or more"},
 		{"unknown word", []string{"--4lw", "ruok,what"}, `--4lw: four-letter word "what", want some of conf, cons, crst, dirs, dump, envi, gtmk, hash, isro, mntr, ruok, srst, srvr, stat, stmk, wchc, wchp, wchs`},
 		{"unknown profile", []string{"--profile", "kazoo-fake"}, `--profile: profile "kazoo-fake", want one of [zookeeper-3.8 zookeeper-3.9]`},
+		{"no zoo.cfg", []string{"--config", filepath.Join(dir, "none")}, "--config: open " + filepath.Join(dir, "none") + ": no such file or directory"},
+		{"a property without a value", []string{"-D", "jute.maxbuffer"}, `-D: found "jute.maxbuffer", want name=value`},
+		{"a property of TLS", []string{"-Dzookeeper.ssl.keyStore.location=x"}, "-D: zookeeper.ssl.keyStore.location is for TLS, which is not served"},
+		{"unknown digest", []string{"-Dzookeeper.DigestAuthenticationProvider.digestAlg=ROT13"}, `--digest-alg: found "ROT13", want one of MD5, SHA-1, SHA-224, SHA-256, SHA-384, SHA-512, SHA1, SHA3-256, SHA3-384, SHA3-512`},
 		{"no data directory", []string{"--data-dir", ""}, `--data-dir: found "", want directory that keeps the state across restarts`},
 		{"snapshot in no directory", []string{"--snapshot", filepath.Join(dir, "none", "s")}, "--snapshot: the state could not be saved at the end: stat " + filepath.Join(dir, "none") + ": no such file or directory"},
 		{"two places", []string{"--snapshot", "a", "--data-dir", "b"}, "--snapshot: cannot go with --data-dir, which has snapshots of its own"},
@@ -207,6 +211,20 @@ func TestZooKeeperRefusesWhatMakesNoSense(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A zoo.cfg and properties set up a server; a flag that is given counts more.
+func TestZooKeeperByAZooCfg(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "zoo.cfg")
+	os.WriteFile(file, []byte("tickTime=500\ninitLimit=5\nclientPort=2181\nmaxClientCnxns=7\n4lw.commands.whitelist=conf\n"), 0o600)
+	s := serveZooKeeper(t, "--config", file, "--max-client-cnxns", "9", "-DtickTime=250")
+	s.says = "zookeeper: " + file + ":2: initLimit has no effect here\n"
+	for _, want := range []string{"tickTime=250\n", "maxClientCnxns=9\n"} {
+		if got := s.word("conf"); !strings.Contains(got, want) {
+			t.Errorf("conf: got %q, want it to hold %q", got, want)
+		}
+	}
+	s.terminate()
 }
 
 func TestZooKeeperWarnsOfAllowRemote(t *testing.T) {

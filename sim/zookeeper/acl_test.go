@@ -92,6 +92,19 @@ func TestAuthExpandsToOwnIdentitiesAndRepeatsAreDropped(t *testing.T) { // ZK-9.
 	expect(t, n.ACL, []acl.Entry{{Perms: acl.All, Scheme: "digest", ID: acl.DigestID("u:p")}, {Perms: acl.All, Scheme: "digest", ID: acl.DigestID("v:q")}, world})
 }
 
+// The digest is one that a real server 3.8.0 with digestAlg=SHA-256 has made.
+func TestOtherDigestsAndNoLists(t *testing.T) { // ZK-9.8
+	l := newLab(t, Config{DigestAlg: "SHA-256", SkipACL: true})
+	owner, stranger := l.connect(), l.connect()
+	l.must(owner, login("u:p"))
+	l.must(owner, with("/a", acl.Entry{Perms: acl.All, Scheme: "auth"}))
+	want := []acl.Entry{{Perms: acl.All, Scheme: "digest", ID: "u:/Y8xRBngpX5duYn15uUqIRaIaCviy5TEwSk419hCwuA="}}
+	expect(t, l.must(stranger, Request{Op: OpGetACL, Path: "/a"}).ACL, want)
+	l.must(stranger, set("/a", "x"))
+	l.must(stranger, mk("/a/b"))
+	expect(t, l.reply(stranger, Request{Op: OpCreate, Path: "/c"}).Err, invalidACL) // a list is looked at all the same
+}
+
 func TestWithoutRights(t *testing.T) { // ZK-9.5, ZK-9.4, ZK-14.4
 	mine := acl.Entry{Perms: acl.All, Scheme: "digest", ID: acl.DigestID("u:p")}
 	ops := []struct {

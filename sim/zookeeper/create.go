@@ -89,6 +89,29 @@ func (n *znode) countCreate(counter int32, zxid int64) (next int32) {
 	return next
 }
 
+// SetCounters sets the internal cversion, the version and the aversion of a znode; nil leaves one as
+// it is. It reports false when there is no such znode. It is no transaction.
+func (m *Machine) SetCounters(path string, sequence, version, aversion *int32) bool {
+	n := m.tree.nodes[path]
+	if n == nil {
+		return false
+	}
+	m.contentChanges(n.parent, n)
+	set := func(field, to *int32) {
+		if to != nil {
+			*field = *to
+		}
+	}
+	set(&n.creates, sequence)
+	set(&n.version, version)
+	set(&n.aversion, aversion)
+	delete(m.ahead, n)
+	if m.notes.on {
+		m.notes.add(n, notedNode)
+	}
+	return true
+}
+
 // counterOf returns the counter for the name of a parent's next sequential child.
 func (m *Machine) counterOf(parent *znode) int32 {
 	if counter, ok := m.ahead[parent]; ok {

@@ -99,6 +99,11 @@ type Config struct {
 	// SuperDigest is the digest identity that has all permissions, as DigestID makes it; empty
 	// means none.
 	SuperDigest string
+	// DigestAlg is the algorithm of the scheme digest, as Java names it; "" means SHA1
+	// (DigestAuthenticationProvider.digestAlg).
+	DigestAlg string
+	// SkipACL permits everything to everybody (zookeeper.skipACL).
+	SkipACL bool
 	// ContainerCheckIntervalMs is the time between two sweeps; 0 means 60000.
 	ContainerCheckIntervalMs int64
 	// ContainerMaxPerMinute limits the deletions of a sweep; 0 means 10000.

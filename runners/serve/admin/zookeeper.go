@@ -27,6 +27,8 @@ func (z zooKeeper) actions() []Action {
 		Show("/sessions", "live sessions with their clients and ephemerals", z.sessions),
 		Show("/watches", "watches by path", z.watches),
 		Do("/znode", "one znode with its children", znodeAsked{Path: "/"}, z.znode),
+		Do("/znode/counters", "set a znode's sequence (the number of its next sequential child), version or aversion, as near their ends",
+			countersAsked{Path: "/", Sequence: number(1<<31 - 2)}, z.counters),
 		Do("/sessions/expire", "end a session as if its client had been silent for too long", sessionNamed{Session: "0x1"}, z.expire),
 		Do("/connections/drop", "cut the connections of a session, of all without one", sessionNamed{Session: "0x1"}, z.drop),
 		Do("/lag", "have all that clients send wait; 0s ends it", lagAsked{Lag: Span(250 * time.Millisecond)}, z.lag),
@@ -198,6 +200,25 @@ func (z zooKeeper) znode(in znodeAsked) (znodeShown, error) {
 		return znodeShown{}, fmt.Errorf("path: found no znode %q", in.Path)
 	}
 	return znodeShown{Path: node.Path, Data: string(node.Data), Stat: statShown(node.Stat), Children: append([]string{}, children...)}, nil
+}
+
+type countersAsked struct {
+	Path     string `json:"path"`
+	Sequence *int32 `json:"sequence,omitempty"`
+	Version  *int32 `json:"version,omitempty"`
+	Aversion *int32 `json:"aversion,omitempty"`
+}
+
+func number(n int32) *int32 { return &n }
+
+func (z zooKeeper) counters(in countersAsked) (znodeShown, error) {
+	if in.Sequence == nil && in.Version == nil && in.Aversion == nil {
+		return znodeShown{}, errors.New("found none of sequence, version and aversion, want one at least")
+	}
+	if !z.server().SetCounters(in.Path, wire.Counters{Sequence: in.Sequence, Version: in.Version, Aversion: in.Aversion}) {
+		return znodeShown{}, fmt.Errorf("path: found no znode %q", in.Path)
+	}
+	return z.znode(znodeAsked{Path: in.Path})
 }
 
 func (z zooKeeper) expire(in sessionNamed) (Nothing, error) {

@@ -15,9 +15,15 @@
 package acl
 
 import (
+	"crypto/md5"
 	"crypto/sha1"
+	"crypto/sha256"
+	"crypto/sha3"
+	"crypto/sha512"
 	"encoding/base64"
 	"fmt"
+	"hash"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -70,12 +76,29 @@ var (
 
 // DigestID returns the identity for a digest credential: user:base64(sha1(user:password)). A
 // credential without a colon is all user (ZK-9.3). The credential's bytes are read as Java text.
-func DigestID(credential string) string {
+func DigestID(credential string) string { return DigestBy("", credential) }
+
+// DigestBy returns the identity by one of the algorithms of Digests; "" and what is not there mean
+// SHA1.
+func DigestBy(algorithm, credential string) string {
+	sum := sha1.New()
+	if make1 := digests[strings.ToUpper(algorithm)]; make1 != nil {
+		sum = make1()
+	}
 	text := java.Text([]byte(credential))
 	user, _, _ := strings.Cut(text, ":")
-	sum := sha1.Sum([]byte(java.UTF8(text)))
-	return user + ":" + base64.StdEncoding.EncodeToString(sum[:])
+	sum.Write([]byte(java.UTF8(text)))
+	return user + ":" + base64.StdEncoding.EncodeToString(sum.Sum(nil))
 }
+
+// digests has the algorithms under Java's names (MessageDigest).
+var digests = map[string]func() hash.Hash{
+	"SHA1": sha1.New, "SHA-1": sha1.New, "MD5": md5.New, "SHA-224": sha256.New224, "SHA-256": sha256.New, "SHA-384": sha512.New384, "SHA-512": sha512.New,
+	"SHA3-256": func() hash.Hash { return sha3.New256() }, "SHA3-384": func() hash.Hash { return sha3.New384() }, "SHA3-512": func() hash.Hash { return sha3.New512() },
+}
+
+// Digests lists the names of the algorithms.
+func Digests() []string { return slices.Sorted(maps.Keys(digests)) }
 
 // ValidDigest reports whether a digest identity has exactly two parts around a colon. Empty parts
 // at the end do not count, as in Java's split (DigestAuthenticationProvider.java:130).

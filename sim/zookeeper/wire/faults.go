@@ -358,6 +358,36 @@ func (s *Server) Node(path string) (node zookeeper.Node, children []string, ok b
 	return node, children, ok
 }
 
+// Counters are the values of a znode that SetCounters may set; nil leaves one as it is.
+type Counters struct {
+	// Sequence is the internal cversion, from which the name of the next sequential child is made.
+	Sequence *int32
+	// Version and Aversion are those of the znode's data and of its access list.
+	Version, Aversion *int32
+}
+
+// SetCounters sets counters of a znode, so that clients can be tested where they overflow. It is no
+// write: it takes no zxid and fires no watch. With a data directory the values are durable with the
+// next write. It reports false when there is no such znode.
+func (s *Server) SetCounters(path string, to Counters) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	machines := []*zookeeper.Machine{s.machine}
+	if s.member != nil {
+		machines = nil
+		for _, m := range s.member.ensemble.members {
+			machines = append(machines, m.s.machine)
+		}
+	}
+	found := false
+	for _, m := range machines {
+		if m != nil {
+			found = m.SetCounters(path, to.Sequence, to.Version, to.Aversion) || found
+		}
+	}
+	return found
+}
+
 // ParseOps returns the operations with the given names, such as "getData". The error lists all
 // valid names.
 func ParseOps(names []string) (ops []zookeeper.OpCode, err error) {

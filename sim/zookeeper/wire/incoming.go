@@ -18,6 +18,7 @@ type incoming struct {
 	start, end int     // the unread bytes are buf[start:end]
 	burst      *[]byte // burst is the pooled buffer behind buf; nil if buf is not pooled
 	before     func()  // before, when set, is called before each read
+	longest    int     // longest is the length of the longest frame
 }
 
 // lender is a reader that can supply its own buffer.
@@ -91,7 +92,7 @@ func (in *incoming) message() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, err := frameLength(head)
+	n, err := in.frameLength(head)
 	if err != nil {
 		return nil, err
 	}
@@ -109,17 +110,17 @@ func (in *incoming) ready() bool {
 	if have < 4 {
 		return false
 	}
-	n, err := frameLength(in.buf[in.start:])
+	n, err := in.frameLength(in.buf[in.start:])
 	return err != nil || have >= 4+n
 }
 
-func frameLength(head []byte) (int, error) {
+func (in *incoming) frameLength(head []byte) (int, error) {
 	n := int32(binary.BigEndian.Uint32(head))
-	if n <= 0 || n > MaxFrame {
+	if n <= 0 || int(n) > in.longest {
 		if what := otherProtocol(head); what != "" {
 			return 0, fmt.Errorf("%w: this is %s, which is not served on this port", errFrameLength, what)
 		}
-		return 0, fmt.Errorf("%w: got %d, want 1 to %d", errFrameLength, n, MaxFrame)
+		return 0, fmt.Errorf("%w: got %d, want 1 to %d", errFrameLength, n, in.longest)
 	}
 	return int(n), nil
 }

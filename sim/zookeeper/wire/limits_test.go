@@ -294,3 +294,20 @@ func TestServingAllocations(t *testing.T) {
 		})
 	}
 }
+
+// Goal: jute.maxbuffer is the length of the longest request (ZK-1.6).
+func TestTheLongestFrameIsASetting(t *testing.T) {
+	l := serve(t, Options{Limits: Limits{FrameBytes: 2000}})
+	p := l.connect()
+	long := func(n int) []byte {
+		frame := AppendRequest(nil, &zookeeper.Request{Xid: 1, Op: zookeeper.OpGetData, Path: "/"})
+		frame = append(frame, make([]byte, n+4-len(frame))...)
+		return endFrame(frame, 0)
+	}
+	p.bytes(long(2000))
+	if got := must[zookeeper.Reply](t)(DecodeReply(p.message(), zookeeper.OpGetData)); got.Err != zookeeper.CodeOK {
+		t.Errorf("a frame of 2000 bytes: got %v", got.Err)
+	}
+	p.bytes(long(2001))
+	p.ends()
+}

@@ -85,6 +85,8 @@ type Limits struct {
 	// EventBytes limits the unsent bytes of a connection when an event is added. Beyond it the
 	// client is disconnected, because events cannot be delayed. The default is 16 MiB.
 	EventBytes int
+	// FrameBytes is the length of the longest request (jute.maxbuffer); the default is MaxFrame.
+	FrameBytes int
 	// FirstFrame limits the time until a connection's first message; the default is 10 s, as the
 	// real server's sessionlessCnxnTimeout.
 	FirstFrame time.Duration
@@ -103,6 +105,7 @@ func (l Limits) withDefaults() Limits {
 	set(&l.Outstanding, 1000)
 	set(&l.UnsentBytes, 1<<20)
 	set(&l.EventBytes, 16<<20)
+	set(&l.FrameBytes, MaxFrame)
 	if l.FirstFrame == 0 {
 		l.FirstFrame = 10 * time.Second
 	}

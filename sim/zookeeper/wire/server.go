@@ -250,7 +250,7 @@ func (s *Server) admit(tcp *net.TCPConn) *conn {
 	c.remote = netip.AddrPortFrom(remote.AddrPort().Addr().Unmap(), remote.AddrPort().Port())
 	c.out.init()
 	c.writer, c.socket = c.sendAll, newSocket(tcp)
-	c.in.from = c.socket
+	c.in.from, c.in.longest = c.socket, s.limits.FrameBytes
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	addr := c.remote.Addr()

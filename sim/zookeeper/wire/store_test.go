@@ -282,6 +282,25 @@ func TestRestartFromADirectory(t *testing.T) {
 	expect(t, r.do(get("/a/e")).Err, zookeeper.Code(-101))
 }
 
+// Counters that were set are there after a restart, once something was written.
+func TestCountersThatWereSet(t *testing.T) { // ZK-5.2
+	dir := t.TempDir()
+	l := serve(t, Options{DataDir: dir})
+	p := l.connect()
+	p.ok(mk("/a"))
+	sequence, version := int32(1<<31-2), int32(1<<31-1)
+	expect(t, l.s.SetCounters("/none", Counters{Sequence: &sequence}), false)
+	expect(t, l.s.SetCounters("/a", Counters{Sequence: &sequence, Version: &version}), true)
+	p.ok(mk("/b"))
+	l.s.Close()
+	q := serve(t, Options{DataDir: dir}).connect()
+	expect(t, q.ok(set("/a", "x")).Stat.Version, int32(-1<<31))
+	for _, want := range []string{"/a/s2147483646", "/a/s2147483647"} {
+		expect(t, q.ok(mkFlags("/a/s", zookeeper.FlagPersistentSequential)).Path, want)
+	}
+	expect(t, q.do(mkFlags("/a/s", zookeeper.FlagPersistentSequential)).Err, zookeeper.Code(-110))
+}
+
 func TestNewGenerations(t *testing.T) {
 	dir := t.TempDir()
 	l := serve(t, Options{DataDir: dir, rotateAt: 2000})

@@ -1,0 +1,228 @@
+// Package zoocfg reads what starts a real ZooKeeper server, a zoo.cfg and Java's system properties,
+// and tells which flags of `monosim zookeeper` say the same.
+//
+// Two things to use first:
+//
+//   - [Read] reads a zoo.cfg, and [Settings.Define] adds a property as of -D.
+//   - [Settings.Flags] lists the flags, and what has no effect here.
+//
+// To change: a setting that a flag has is a line of the table known; one that must be refused is in
+// refused.
+//
+// Unstable: any commit may change it.
+package zoocfg
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/monosim/monosim/sim/zookeeper/wire"
+)
+
+// setting is one value and where it stands.
+type setting struct {
+	name, value string
+	// at is the place for errors, such as "zoo.cfg:3".
+	at string
+}
+
+// Settings are the settings of a server.
+type Settings struct {
+	list []setting
+	file bool
+}
+
+// Flag is a flag of the command and its value. At and Name say which setting it stands for.
+type Flag struct{ Flag, Value, At, Name string }
+
+// Read reads a zoo.cfg. The error names the line that is none.
+func Read(name string) (*Settings, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	s := &Settings{file: true}
+	n := 0
+	for line := range strings.Lines(string(text)) {
+		n++
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' || line[0] == '!' {
+			continue
+		}
+		at := fmt.Sprintf("%s:%d", name, n)
+		end := strings.IndexAny(line, "=: \t")
+		if end <= 0 {
+			return nil, fmt.Errorf("%s: found %q, want key=value", at, line)
+		}
+		value := strings.TrimLeft(line[end:], " \t")
+		if value != "" && (value[0] == '=' || value[0] == ':') {
+			value = value[1:]
+		}
+		s.list = append(s.list, setting{property(line[:end]), strings.TrimSpace(value), at})
+	}
+	return s, nil
+}
+
+// property returns the name that a key of a zoo.cfg has as a property: what the server does not know as
+// its own becomes one of ZooKeeper's (QuorumPeerConfig.java parseProperties).
+func property(key string) string {
+	number, isServer := strings.CutPrefix(key, "server.")
+	if _, err := strconv.Atoi(number); isServer && err == nil || slices.Contains(ownKeys, key) {
+		return key
+	}
+	return "zookeeper." + strings.TrimPrefix(key, "zookeeper.")
+}
+
+// ownKeys are the keys of a zoo.cfg that are no properties.
+var ownKeys = []string{
+	"tickTime", "dataDir", "dataLogDir", "clientPort", "clientPortAddress", "secureClientPort", "secureClientPortAddress",
+	"maxClientCnxns", "minSessionTimeout", "maxSessionTimeout", "initLimit", "syncLimit", "electionAlg", "peerType", "reconfigEnabled",
+	"standaloneEnabled", "dynamicConfigFile", "localSessionsEnabled", "localSessionsUpgradingEnabled", "syncEnabled",
+	"connectToLearnerMasterLimit", "quorumListenOnAllIPs", "clientPortListenBacklog",
+}
+
+// Define adds a property, as of -Dname=value, which counts more than a zoo.cfg.
+func (s *Settings) Define(text string) error {
+	name, value, found := strings.Cut(text, "=")
+	if !found || name == "" {
+		return fmt.Errorf("-D: found %q, want name=value", text)
+	}
+	s.list = append(s.list, setting{name, value, "-D"})
+	return nil
+}
+
+// known tells which flag a setting is, and how its value is converted.
+var known = map[string]struct {
+	flag    string
+	convert func(value string) (string, error)
+}{
+	"tickTime":                             {"tick", ms},
+	"dataDir":                              {"data-dir", same},
+	"maxClientCnxns":                       {"max-client-cnxns", number},
+	"minSessionTimeout":                    {"min-session-timeout", ms},
+	"maxSessionTimeout":                    {"max-session-timeout", ms},
+	"reconfigEnabled":                      {"reconfig-enabled", boolean},
+	"zookeeper.extendedTypesEnabled":       {"extended-types", boolean},
+	"zookeeper.enforceQuota":               {"enforce-quota", boolean},
+	"zookeeper.skipACL":                    {"skip-acl", yes},
+	"zookeeper.4lw.commands.whitelist":     {"4lw", words},
+	"zookeeper.nio.sessionlessCnxnTimeout": {"sessionless-timeout", ms},
+	"zookeeper.DigestAuthenticationProvider.superDigest": {"super-digest", same},
+	"zookeeper.DigestAuthenticationProvider.digestAlg":   {"digest-alg", same},
+	"znode.container.checkIntervalMs":                    {"container-check-interval", ms},
+	"znode.container.maxPerMinute":                       {"container-max-per-minute", number},
+	"znode.container.maxNeverUsedIntervalMs":             {"container-max-never-used", ms},
+	"jute.maxbuffer":                                     {"jute-maxbuffer", number},
+}
+
+// refused are settings that change what clients see and that this server does not have.
+var refused = []struct{ prefix, why string }{
+	{"server.", "is of an ensemble: want --ensemble N, which serves all servers of one"},
+	{"dynamicConfigFile", "is of an ensemble: want --ensemble N, which serves all servers of one"},
+	{"secureClientPort", "is for TLS, which is not served"},
+	{"zookeeper.ssl.", "is for TLS, which is not served"},
+	{"zookeeper.authProvider.", "names a class, and no Java runs here"},
+	{"zookeeper.sessionRequireClientSASLAuth", "needs SASL, which is not served"},
+	{"zookeeper.enforce.auth", "is not enforced here"},
+}
+
+// Flags lists the flags that the settings are, and notes about those that have no effect here. A
+// setting that must not be left out is an error with its place.
+func (s *Settings) Flags() (flags []Flag, notes []string, err error) {
+	last := map[string]setting{}
+	for _, one := range s.list {
+		last[one.name] = one // the last one counts, as of properties
+	}
+	for i, one := range s.list {
+		if last[one.name] != one || slices.Index(s.list, one) != i {
+			continue
+		}
+		for _, r := range refused {
+			if strings.HasPrefix(one.name, r.prefix) {
+				return nil, nil, fmt.Errorf("%s: %s %s", one.at, one.name, r.why)
+			}
+		}
+		k, ok := known[one.name]
+		switch {
+		case one.name == "clientPort" || one.name == "clientPortAddress":
+			continue
+		case !ok:
+			notes = append(notes, fmt.Sprintf("%s: %s has no effect here", one.at, one.name))
+			continue
+		}
+		value, err := k.convert(one.value)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %s: found %q, want %w", one.at, one.name, one.value, err)
+		}
+		flags = append(flags, Flag{k.flag, value, one.at, one.name})
+	}
+	return append(flags, s.defaults(last)...), notes, nil
+}
+
+// defaults lists what a server has that was started with a zoo.cfg and is told otherwise by the
+// command: its address, and that it answers no word but srvr.
+func (s *Settings) defaults(last map[string]setting) (flags []Flag) {
+	if port, ok := last["clientPort"]; ok {
+		host := "127.0.0.1"
+		if addr := last["clientPortAddress"]; addr.value != "" {
+			host = addr.value
+		}
+		flags = append(flags, Flag{"listen", net.JoinHostPort(host, port.value), port.at, port.name})
+	}
+	if _, ok := last["zookeeper.4lw.commands.whitelist"]; !ok && s.file {
+		flags = append(flags, Flag{"4lw", "srvr", "zoo.cfg", "4lw.commands.whitelist"})
+	}
+	return flags
+}
+
+func same(value string) (string, error) { return value, nil }
+
+// words reads a whitelist. What is no word does no harm, as on a real server; srvr is on each list.
+func words(value string) (string, error) {
+	list := []string{"srvr"}
+	for word := range strings.SplitSeq(value, ",") {
+		if word = strings.TrimSpace(word); word == "*" {
+			return word, nil
+		}
+		if wire.CheckWords([]string{word}) == nil {
+			list = append(list, word)
+		}
+	}
+	return strings.Join(list, ","), nil
+}
+
+// number reads a decimal, hexadecimal or octal number, as Integer.decode does.
+func number(value string) (string, error) {
+	n, err := strconv.ParseInt(value, 0, 32)
+	if err != nil {
+		return "", fmt.Errorf("a number")
+	}
+	return strconv.FormatInt(n, 10), nil
+}
+
+// ms reads a number of milliseconds; -1 is the default.
+func ms(value string) (string, error) {
+	n, err := number(value)
+	if err != nil {
+		return "", fmt.Errorf("a number of milliseconds")
+	}
+	if n == "-1" {
+		n = "0"
+	}
+	return n + "ms", nil
+}
+
+func boolean(value string) (string, error) {
+	switch strings.ToLower(value) {
+	case "true", "false":
+		return strings.ToLower(value), nil
+	}
+	return "", fmt.Errorf("true or false")
+}
+
+// yes reads a switch that only "yes" turns on.
+func yes(value string) (string, error) { return strconv.FormatBool(value == "yes"), nil }

@@ -1,0 +1,106 @@
+package zoocfg_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/runners/zookeeper/zoocfg"
+)
+
+// Goal: a zoo.cfg and the properties beside it become the flags that say the same, and what cannot be
+// is refused with its place. Method: files as clients' suites and manuals have them.
+
+func write(t *testing.T, lines ...string) string {
+	name := filepath.Join(t.TempDir(), "zoo.cfg")
+	if err := os.WriteFile(name, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// flagsOf reads a file with lines, adds properties, and returns the flags as text, and the notes.
+func flagsOf(t *testing.T, lines, properties []string) (flags, notes []string, err error) {
+	name := write(t, lines...)
+	s, err := zoocfg.Read(name)
+	for _, p := range properties {
+		if err == nil {
+			err = s.Define(p)
+		}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	list, notes, err := s.Flags()
+	for _, f := range list {
+		flags = append(flags, fmt.Sprintf("--%s=%s", f.Flag, f.Value))
+	}
+	for i := range notes {
+		notes[i] = strings.TrimPrefix(notes[i], name)
+	}
+	return flags, notes, err
+}
+
+func TestASuitesFile(t *testing.T) {
+	flags, notes, err := flagsOf(t, []string{
+		"# a comment", "tickTime=500", "initLimit = 10", "dataDir: /tmp/zk", "clientPort 21811", "", "maxClientCnxns=0x10",
+		"minSessionTimeout=-1", "reconfigEnabled=true", "4lw.commands.whitelist=*", "skipACL=yes", "jute.maxbuffer=100",
+	}, []string{
+		"znode.container.checkIntervalMs=1000", "jute.maxbuffer=0x200000", "zookeeper.skipACL=no",
+		"zookeeper.DigestAuthenticationProvider.digestAlg=SHA-256",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"--tick=500ms", "--data-dir=/tmp/zk", "--max-client-cnxns=16", "--min-session-timeout=0ms", "--reconfig-enabled=true", "--4lw=*",
+		"--container-check-interval=1000ms", "--jute-maxbuffer=2097152", "--skip-acl=false", "--digest-alg=SHA-256", "--listen=127.0.0.1:21811",
+	}
+	if diff := cmp.Diff(want, flags); diff != "" {
+		t.Errorf("flags (-want +got):\n%s", diff)
+	}
+	// As a real server reads it only from Java's properties, the file's jute.maxbuffer does nothing.
+	if diff := cmp.Diff([]string{":3: initLimit has no effect here", ":12: zookeeper.jute.maxbuffer has no effect here"}, notes); diff != "" {
+		t.Errorf("notes (-want +got):\n%s", diff)
+	}
+}
+
+func TestARealServerAnswersFewWords(t *testing.T) {
+	flags, _, err := flagsOf(t, []string{"clientPort=0", "clientPortAddress=::1"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"--listen=[::1]:0", "--4lw=srvr"}, flags); diff != "" {
+		t.Errorf("flags (-want +got):\n%s", diff)
+	}
+}
+
+func TestWhatIsRefused(t *testing.T) {
+	for _, c := range []struct{ line, property, want string }{
+		{"tickTime", "", `:1: found "tickTime", want key=value`},
+		{"tickTime=fast", "", `:1: tickTime: found "fast", want a number of milliseconds`},
+		{"maxClientCnxns=1.5", "", `:1: maxClientCnxns: found "1.5", want a number`},
+		{"reconfigEnabled=yes", "", `:1: reconfigEnabled: found "yes", want true or false`},
+		{"server.1=a:2888:3888", "", ":1: server.1 is of an ensemble: want --ensemble N"},
+		{"secureClientPort=2281", "", ":1: secureClientPort is for TLS"},
+		{"authProvider.1=org.example.X509", "", ":1: zookeeper.authProvider.1 names a class"},
+		{"", "zookeeper.sessionRequireClientSASLAuth=true", "-D: zookeeper.sessionRequireClientSASLAuth needs SASL"},
+		{"", "tickTime", `-D: found "tickTime", want name=value`},
+	} {
+		var properties []string
+		if c.property != "" {
+			properties = []string{c.property}
+		}
+		_, _, err := flagsOf(t, []string{c.line}, properties)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q %q: got %v, want it to say %q", c.line, c.property, err, c.want)
+		}
+	}
+	if _, err := zoocfg.Read(filepath.Join(t.TempDir(), "none")); err == nil {
+		t.Error("read a file that does not exist")
+	}
+}
