@@ -308,9 +308,14 @@ func (o *testOptions) several(ctx context.Context, suite *steps.Suite, list []ru
 	c := compare.Comparison{Suite: *suite, Runners: list, Logs: o.runners.compare, Slack: slack}
 	c.Slower, c.Flags = o.runners.slower, map[string]string{agentrun.Name: o.runners.agentFlags()}
 	c.Suite.Flags, c.Suite.Twice = o.runners.flags(o.runners.timeScale), false
-	code, err := o.choose(ctx, &c)
+	code, left, err := o.choose(ctx, &c)
 	if err != nil {
 		return nil, err
+	}
+	if !left {
+		fmt.Fprintln(out, "found nothing to run: the record has all of it, or it takes longer")
+		none := steps.NewSummary(steps.Plan{})
+		return none, errors.Join(told.Begin(none.Plan), told.End(none))
 	}
 	m, summary, err := c.Run(ctx, told)
 	if m == nil {
@@ -338,18 +343,18 @@ func (o *testOptions) print(m *compare.Matrix, out io.Writer) error {
 }
 
 // choose has a comparison leave out what takes too long and what is recorded, and returns the code
-// that its record will speak of. It runs the scenarios in virtual time, to know their times and
-// traces.
-func (o *testOptions) choose(ctx context.Context, c *compare.Comparison) (*compare.Code, error) {
+// that its record will speak of, and whether anything is left. It runs the scenarios in virtual
+// time, to know their times and traces.
+func (o *testOptions) choose(ctx context.Context, c *compare.Comparison) (code *compare.Code, left bool, err error) {
 	if o.runners.record == "" && o.runners.longest == 0 {
-		return nil, nil
+		return nil, true, nil
 	}
 	c.Sets = o.runners.record != ""
 	plain := c.Suite
 	plain.Runner, plain.Seed, plain.Explain = newSimulation(), 1, -1
 	report := &steps.Report{}
 	if _, err := plain.Stream(ctx, report); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	type key struct{ path, name string }
 	long := map[key]bool{}
@@ -360,19 +365,20 @@ func (o *testOptions) choose(ctx context.Context, c *compare.Comparison) (*compa
 	}
 	code, older, err := readRecord(o.runners.record, report.Results)
 	if err != nil {
-		return nil, fmt.Errorf("--record: %w", err)
+		return nil, false, fmt.Errorf("--record: %w", err)
 	}
 	kept := func(sc steps.Listed, runner string) bool {
 		cell := older.Cell(strings.TrimPrefix(sc.Path, builtin), sc.Name, runner)
 		return o.runners.stale && code.Fresh(strings.TrimPrefix(sc.Path, builtin), sc.Name, runner, cell)
 	}
+	listed, err := plain.List()
 	measure, others, only := c.Runners[0].Name(), c.Runners[1:], c.Suite.Only
 	c.Keep = func(sc steps.Listed, runner string) bool { return runner != measure && kept(sc, runner) }
 	c.Suite.Only = func(sc steps.Listed) bool {
-		left := slices.ContainsFunc(others, func(r runners.Runner) bool { return !kept(sc, r.Name()) })
-		return left && !long[key{sc.Path, sc.Name}] && (only == nil || only(sc))
+		some := slices.ContainsFunc(others, func(r runners.Runner) bool { return !kept(sc, r.Name()) })
+		return some && !long[key{sc.Path, sc.Name}] && (only == nil || only(sc))
 	}
-	return code, nil
+	return code, slices.ContainsFunc(listed, c.Suite.Only), err
 }
 
 // readRecord reads what a record has already, and the code that it is to speak of: none for a file

@@ -313,6 +313,8 @@ func TestBadInputEndsWith2(t *testing.T) {
 		{"a runner twice", []string{path, "--runner", "sim,sim"}, `--runner: found "sim"`},
 		{"nothing to compare", []string{path, "--compare"}, "--compare: found the runner sim, want two or more"},
 		{"nothing to record", []string{path, "--record", "x"}, "--record: found no --compare"},
+		{"no record that could be older", []string{path, "--runner", "sim,real", "--compare", "--stale"}, "--stale: found no --record"},
+		{"a time for no comparison", []string{path, "--longest", "1m"}, "--longest: found 1m0s, want a time, as 15m, and --compare"},
 		{"a clock that stands", []string{path, "--time-scale", "0"}, "--time-scale: found 0"},
 		{"no ZooKeeper that there is", []string{path, "--runner", "real", "--zookeeper", "debian"}, `--zookeeper: found "debian", want monosim, java, java:N`},
 		{"a ZooKeeper where nobody is", []string{path, "--runner", "real", "--zookeeper", "127.0.0.1:1"}, "--zookeeper: found nobody at 127.0.0.1:1, want a ZooKeeper"},

@@ -61,14 +61,10 @@ func TestPodsOfAnEnsemble(t *testing.T) {
 		if _, err := one.Set("/a", []byte("1"), -1); err != nil {
 			t.Fatal(err)
 		}
-		for e := range changes {
-			if e.Err != nil {
-				t.Fatal(e.Err)
-			}
-			return time.Since(began)
+		if e, ok := <-changes; !ok || e.Err != nil {
+			t.Fatalf("the watch is lost: %v", e.Err)
 		}
-		t.Fatal("the watch is lost")
-		return 0
+		return time.Since(began)
 	}
 	const lag = 700 * time.Millisecond
 	behind := runners.Fault{Kind: "zookeeper.stale-reads", Pod: c.Pods()[1].Name, Duration: lag}
