@@ -103,6 +103,36 @@ func TestUsualCallsPassAsTheyCame(t *testing.T) {
 	}
 }
 
+// TestEachCallIsDrawnFor sends the same header of 12 KiB again and again: half of the calls are refused,
+// whatever became of those before.
+func TestEachCallIsDrawnFor(t *testing.T) {
+	const calls, size = 1000, 12 << 10
+	c := &call{path: &hpack.HeaderField{Value: "/a.B/C"}, authority: &hpack.HeaderField{Value: "peer"}}
+	fields := append(c.instead(), hpack.HeaderField{Name: "x-large"})
+	left := size
+	for _, f := range fields {
+		left -= int(f.Size())
+	}
+	fields[len(fields)-1].Value = strings.Repeat("v", left)
+	writer, refused, first := newJudge(), 0, 0
+	for range calls {
+		j := newJudge() // of a new connection
+		j.settled = true
+		for stream := uint32(1); stream < 6; stream += 2 {
+			if len(j.frames(writer.headers(stream, true, fields)).answer) > 0 {
+				refused++
+				if stream == 1 {
+					first++
+				}
+			}
+		}
+	}
+	// Seven standard deviations are less than 200 of 3000, and 115 of 1000.
+	if refused < 1300 || refused > 1700 || first < 385 || first > 615 {
+		t.Errorf("%d of %d calls were refused, and %d of %d first ones, want half", refused, 3*calls, first, calls)
+	}
+}
+
 // FuzzFront sends anything behind a preface. Whatever it is, the front comes to an end, and the pieces make no difference.
 func FuzzFront(f *testing.F) {
 	f.Add(conversation(f))

@@ -90,7 +90,7 @@ func (j *judge) frames(b []byte) verdict {
 		return verdict{instead: j.headers(stream, ends, j.call.instead()), coded: coded}
 	}
 	j.usual = j.usual[:0]
-	if constant(block) {
+	if j.call.size <= softLimit && constant(block) { // above it each call is drawn for
 		j.usual, j.coded = append(j.usual, block...), coded
 	}
 	return verdict{pass: true, coded: coded}
