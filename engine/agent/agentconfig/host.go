@@ -67,9 +67,15 @@ func ownAddress(e *env.Env) (ip pysem.OptString, where string) {
 	return pysem.Some(found), "not in"
 }
 
-// DefaultZKServers returns the address list for an unset zk_servers. The open-source build knows no
-// hosts, so it is always empty (zk_utils.py:49-55).
-func DefaultZKServers() string { return "" }
+// DefaultZKServers returns the address list for an unset zk_servers, which the open-source build knows
+// no hosts for: it is always empty (zk_utils.py:49-55). Unless IPv6 is asked for it looks which addresses
+// the host has, and logs that.
+func DefaultZKServers(e *env.Env, useIPv6 bool) string {
+	if !useIPv6 {
+		IsIPv6Only(e)
+	}
+	return ""
+}
 
 // checkZKServers rejects IPv4 servers on a host without IPv4 (utils.py:796-814). As there are no
 // default hosts to fall back on, it always raises on such a host (Q171).

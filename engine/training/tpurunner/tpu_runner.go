@@ -78,6 +78,19 @@ type Params struct {
 	CPUTest               bool
 }
 
+// String returns the repr of the dict that the parameters are in Python.
+func (p Params) String() string {
+	d := &pysem.Dict{}
+	d.Set("model_dir", p.ModelDir.Any())
+	d.Set("enable_host_call", p.EnableHostCall)
+	d.Set("num_replicas", p.NumReplicas)
+	d.Set("accelerator", p.Accelerator)
+	d.Set("host_call_every_n_steps", p.HostCallEveryNSteps)
+	d.Set("enable_stopping_signals", p.EnableStoppingSignals)
+	d.Set("cpu_test", p.CPUTest)
+	return pysem.Repr(d)
+}
+
 // EstimatorConfig holds what an estimator is made from.
 type EstimatorConfig struct {
 	UseTPU  bool
@@ -149,12 +162,18 @@ type Runner struct {
 // accordingly.
 func New(e *env.Env, platform Platform, flags *absl.Flags, params *TaskParams) *Runner {
 	r := &Runner{e: e, platform: platform, flags: flags, params: params, saveSteps: params.Train.SaveCheckpointsSteps}
-	if v, err := flags.Value("save_checkpoints_steps"); !r.saveSteps.Set && err == nil && v != nil {
-		r.saveSteps = pysem.Some(flags.Int("save_checkpoints_steps"))
+	if r.saveSteps.Set {
+		e.Log.Logf(env.Info, "Overwrite save_checkpoints_steps by task_param.train: %s", r.saveSteps)
+	} else {
+		if v, err := flags.Value("save_checkpoints_steps"); err == nil && v != nil {
+			r.saveSteps = pysem.Some(flags.Int("save_checkpoints_steps"))
+		}
+		e.Log.Logf(env.Info, "Use save_checkpoints_steps by FLAGS: %s", r.saveSteps)
 	}
 	params.Accelerator = "tpu"
 	if date := flags.Text("overwrite_end_date"); date.V != "" && params.Train.EndDate.Set {
 		params.Train.EndDate = date
+		e.Log.Logf(env.Info, "Use flag end_date %s to replace parameter train.end_date.", date)
 	}
 	return r
 }
@@ -179,9 +198,11 @@ func Main(e *env.Env, platform Platform, flags *absl.Flags, tasks *modelregistry
 func (r *Runner) Run(task Task) error { return r.run(func() (Task, error) { return task, nil }) }
 
 func (r *Runner) run(instantiate func() (Task, error)) error {
-	if _, err := r.currentStep(); err != nil {
+	step, err := r.currentStep()
+	if err != nil {
 		return err
 	}
+	r.e.Log.Logf(env.Info, "Current step :%d", step)
 	task, err := instantiate()
 	if err != nil {
 		return err
@@ -253,6 +274,7 @@ func (r *Runner) estimator(model any, embeddings bool) (Estimator, int, error) {
 			return nil, 0, err
 		}
 	}
+	r.e.Log.Logf(env.Info, "params: %s", c.Params)
 	e, err := r.platform.NewEstimator(c)
 	return e, c.Params.NumReplicas, err
 }
@@ -261,6 +283,7 @@ func (r *Runner) estimator(model any, embeddings bool) (Estimator, int, error) {
 func (r *Runner) onTPU(c *EstimatorConfig) error {
 	tpu, zone, project := r.flags.Text("tpu"), r.flags.Text("tpu_zone"), r.flags.Text("gcp_project")
 	if r.flags.Bool("enable_tpu_version_config") {
+		r.e.Log.Logf(env.Info, "Enable tpu version config, reset remote tpu version with %s", tensorFlowVersion)
 		if err := r.platform.ConfigureTPU(tpu, zone, project); err != nil {
 			return err
 		}
@@ -273,6 +296,7 @@ func (r *Runner) onTPU(c *EstimatorConfig) error {
 	c.UseTPU, c.Cluster, c.ModelDir, c.Partition = true, true, c.Params.ModelDir, r.flags.Text("partition_strategy")
 	c.FeedHook = c.Params.EnableStoppingSignals
 	c.TrainBatchSize = c.Params.NumReplicas * r.params.Train.PerReplicaBatchSize
+	r.e.Log.Logf(env.Info, "num_hosts: %d total_replicas: %d train_global_batch_size: %d", hosts, c.Params.NumReplicas, c.TrainBatchSize)
 	c.EvalBatchSize = pysem.Some(c.TrainBatchSize)
 	if size := r.params.EvalPerReplicaBatchSize; size.Set {
 		c.EvalBatchSize = pysem.Some(size.V * c.Params.NumReplicas)
@@ -324,6 +348,7 @@ func (r *Runner) evalSteps(replicas int) (int, error) {
 	if r.params.EvalExamples%batch != 0 && (r.params.EvalExamples < 0) != (batch < 0) {
 		steps--
 	}
+	r.e.Log.Logf(env.Info, "Evaluation: total_examples:%d eval_batch_size:%d num_eval_steps: %d", r.params.EvalExamples, batch, steps)
 	return steps, nil
 }
 
@@ -338,6 +363,8 @@ func (r *Runner) evaluateOne(estimator Estimator, input any, steps int, checkpoi
 	if err != nil {
 		return false, err
 	}
+	r.e.Log.Logf(env.Info, "Starting to evaluate step: %d", step)
+	begun := r.e.Clock.Now()
 	logs, err := estimator.Evaluate(input, steps, checkpoint)
 	if pysem.TypeOf(err) == "NotFoundError" {
 		r.e.Log.Logf(env.Info, "Checkpoint %s no longer exists, skipping checkpoint", checkpoint)
@@ -346,6 +373,7 @@ func (r *Runner) evaluateOne(estimator Estimator, input any, steps int, checkpoi
 	if err != nil {
 		return false, err
 	}
+	r.e.Log.Logf(env.Info, "Eval results: %s. Elapsed seconds: %d", pysem.Repr(resultsOf(logs)), r.e.Clock.Now().Sub(begun)/time.Second)
 	w, err := r.platform.SummaryWriter(output)
 	if err != nil {
 		return false, err
@@ -353,7 +381,23 @@ func (r *Runner) evaluateOne(estimator Estimator, input any, steps int, checkpoi
 	if err := r.WriteSummary(logs, w, step); err != nil {
 		return false, err
 	}
-	return step < r.params.Train.MaxSteps, w.Close()
+	if err := w.Close(); err != nil {
+		return false, err
+	}
+	if step >= r.params.Train.MaxSteps {
+		r.e.Log.Logf(env.Info, "Evaluation finished after training step %d", step)
+		return false, nil
+	}
+	return true, nil
+}
+
+// resultsOf returns the results of an evaluation as the dict that they are in Python.
+func resultsOf(logs []summaries.Log) *pysem.Dict {
+	d := &pysem.Dict{}
+	for _, l := range logs {
+		d.Set(l.Tag, l.Value)
+	}
+	return d
 }
 
 // stepOf returns the number between the first two dashes of a checkpoint's name.

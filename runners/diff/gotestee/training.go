@@ -111,7 +111,7 @@ func (c *call) nodeAliveChecker() (any, error) {
 
 func (c *call) isIPv6Only() (any, error) {
 	return caseworld.Object("ipv6_only", agentconfig.IsIPv6Only(c.Env),
-		"default", agentconfig.DefaultZKServers(), "default_v6", agentconfig.DefaultZKServers()), nil
+		"default", agentconfig.DefaultZKServers(c.Env, false), "default_v6", agentconfig.DefaultZKServers(c.Env, true)), nil
 }
 
 func (c *call) zkAuthData() (any, error) {

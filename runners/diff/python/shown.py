@@ -75,10 +75,15 @@ def start(names, module=None):
     _shown.update({name: [] for name in SHOWN if name in names})
     takes_logs = "logs" in _shown
     logging.get_absl_logger().disabled = not takes_logs
-    logging.set_verbosity(logging.DEBUG if takes_logs else logging.FATAL)
+    set_verbosity()
     standard_logging.disable(standard_logging.NOTSET if takes_logs else standard_logging.CRITICAL)
     logging._log_counter_per_token.clear()  # of log_every_n
     logging._log_timer_per_token.clear()  # of log_every_n_seconds
+
+
+def set_verbosity():
+    """Has all lines of a case come that wants them, also where flags were parsed, which set the verbosity."""
+    logging.set_verbosity(logging.DEBUG if "logs" in _shown else logging.FATAL)
 
 
 def taken():

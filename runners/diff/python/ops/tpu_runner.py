@@ -5,6 +5,7 @@ import tensorflow.compat.v1 as tf
 from absl import flags
 from monolith import tpu_runner
 
+import shown
 from values import attempt
 
 FLAGS = flags.FLAGS
@@ -124,6 +125,7 @@ def run(given):
 
     def make_and_run():
         FLAGS(["testee"] + given["argv"])
+        shown.set_verbosity()
         tpu_runner.TPURunner(params).run()
 
     try:
