@@ -60,7 +60,8 @@ would pass without it, of those that would be left, places in the answers, lines
 the reference, and the smallest failure. With five failures or fewer, or --by case,
 each is printed: the question, and both answers as JSON, what is expected only with
 -, what came only with +. A difference in an invented case is made as small as it
-goes and printed as a line for a case file too. Cases on a testee's list of known
+goes and printed as a line for a case file too; with a golden case stands a smaller one
+that differs as well, with the engine's answer where that is the recorded one's too. Cases on a testee's list of known
 failures are asked as well, and one that passes is a failure; a difference that a
 documented quirk allows counts as explained.
 
@@ -227,6 +228,9 @@ func (o *diffOptions) compare(cmd *cobra.Command, reference, subject conformance
 		return nil, err
 	}
 	report := &conformance.DiffReport{Report: *golden}
+	if engine := engineSubject(); subject.Testee != engine.Testee && len(o.commands) > 0 {
+		report.ShrinkGolden(conformance.Pair{Reference: engine.Testee, Subject: subject.Testee}, suites)
+	}
 	if o.fuzz == 0 {
 		return report, nil
 	}

@@ -63,6 +63,11 @@ func wrongTestee(t *testing.T, how string) string {
 	return python + " testdata/diff/testee.py " + how
 }
 
+const smallerRelative = `    a smaller case that differs as well, as a line for a case file:
+      {"id":"utils.isabs/relative-small","op":"utils.isabs","env":{},"in":{"path":""},"out":false,"verdict":"match"}
+    its answer (- expected, + the testee's):
+`
+
 const askedRelative = `
   utils.isabs/relative
     asked:
@@ -78,9 +83,18 @@ func TestDiffSaysWhatIsWrongWithAnAnswer(t *testing.T) {
 		"value": askedRelative + `    answer (- expected, + the testee's):
       - {"out": false}
       + {"out": "yes"}
+` + smallerRelative + `      - {"out": false}
+      + {"out": "yes"}
 `,
 		"error": askedRelative + `    answer (- expected, + the testee's):
       - {"out": false}
+      + {
+      +   "error": {
+      +     "type": "KeyError",
+      +     "message": "'path'"
+      +   }
+      + }
+` + smallerRelative + `      - {"out": false}
       + {
       +   "error": {
       +     "type": "KeyError",
@@ -117,10 +131,11 @@ func TestDiffSaysWhatIsWrongWithAnAnswer(t *testing.T) {
 				args = append(args, "--timeout", "3s")
 			}
 			out, code, err := runMonosim("", args...)
-			want := testee + `
+			const total = "2 cases for 1 testee: 1 passed, 1 failed, 0 explained, 0 skipped\n"
+			want := total + testee + `
   operation                                           passed  failed explained skipped
   utils.isabs                                              1       1         0       0
-` + want + "2 cases for 1 testee: 1 passed, 1 failed, 0 explained, 0 skipped\n"
+` + want + total
 			if diff := cmp.Diff(want, out); diff != "" || code != command.ExitFailed {
 				t.Errorf("got exit code %d, %v and (-want +got)\n%s", code, err, diff)
 			}
@@ -157,7 +172,7 @@ func TestDiffFindsAnAnswerTooMany(t *testing.T) {
 
 func TestDiffCountsWhatATesteeSkips(t *testing.T) {
 	out, code, err := runMonosim("", "diff", "--dir", isabsCases(t), "--testee", wrongTestee(t, "skipped"))
-	if code != 0 || !strings.HasSuffix(out, "\n2 cases for 1 testee: 1 passed, 0 failed, 0 explained, 1 skipped\n") {
+	if code != 0 || !strings.HasPrefix(out, "2 cases for 1 testee: 1 passed, 0 failed, 0 explained, 1 skipped\n") {
 		t.Errorf("got exit code %d, %v and\n%s", code, err, out)
 	}
 }

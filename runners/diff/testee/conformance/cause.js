@@ -34,6 +34,6 @@ document.getElementById("page").replaceChildren(el("h1", {}, "monosim diff"), ..
     ...subject.causes.map((cause, i) => causeOf(subject, cause, i)),
     el("h3", {}, "Operations"),
     el("table", {}, row("th", "operation", "passed", "failed", "explained", "skipped"),
-      ...subject.ops.map(o => row("td", o.name, o.passed, o.failed, o.explained, o.skipped))),
+      ...subject.ops.filter(o => o.passed + o.failed + o.explained > 0).map(o => row("td", o.name, o.passed, o.failed, o.explained, o.skipped))),
   ];
 }));

@@ -56,12 +56,7 @@ type pageResult struct {
 func WriteHTML(w io.Writer, diffs []SubjectReport) error {
 	page := webpage.Begin(w, webpage.Head{Title: "monosim diff", Styles: []string{causeStyle}, Scripts: []string{causeScript}})
 	for _, d := range diffs {
-		subject := pageSubject{Name: d.Name, Counts: jsonCounts(d.Counts()), Ignored: d.Ignored, Ops: []jsonGroup{}, Causes: jsonCauses(d.Results), Failures: []pageResult{}}
-		for _, g := range d.By(ByOp) {
-			if g.Passed+g.Failed+g.Explained > 0 {
-				subject.Ops = append(subject.Ops, jsonGroup{Name: g.Name, jsonCounts: jsonCounts(g.Counts)})
-			}
-		}
+		subject := pageSubject{Name: d.Name, Counts: jsonCounts(d.Counts()), Ignored: d.Ignored, Ops: jsonGroups(d.By(ByOp)), Causes: jsonCauses(d.Results), Failures: []pageResult{}}
 		for _, r := range d.Results {
 			if r.Status == Failed {
 				subject.Failures = append(subject.Failures, pageResult{ID: r.ID, Asked: ReadableCase(r.Asked), Text: d.text(r)})

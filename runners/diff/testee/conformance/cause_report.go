@@ -43,6 +43,7 @@ func (d SubjectReport) writeCauses(b *bytes.Buffer) {
 		if small != nil {
 			fmt.Fprintf(b, "    as a line for a case file:\n%s", indent(lineOf(small.Vector), "      "))
 		}
+		d.writeSmaller(b, example.ID)
 	}
 	b.WriteString("\n  each failed case: --by case\n")
 }

@@ -45,6 +45,83 @@ type DiffReport struct {
 	Differences []Difference
 	// Large holds the ids of the differences that were not shrunk.
 	Large map[string]bool
+	// Smaller holds, by their ids, smaller cases that differ as golden cases do, with the answers
+	// that are expected of them.
+	Smaller map[string]Difference
+}
+
+// ShrinkGolden finds a smaller case for each golden case that stands for a cause, or for all that failed
+// where they are few. What is to be expected of it is the reference's answer, so a case is left as it is
+// where the reference does not answer as recorded.
+func (r *DiffReport) ShrinkGolden(p Pair, suites []*golden.Suite) {
+	shown := map[string]bool{}
+	for _, c := range CausesOf(r.Results) {
+		shown[c.Example.ID] = true
+	}
+	few := r.Counts().Failed <= mostListed
+	r.Smaller = map[string]Difference{}
+	for _, result := range r.Results {
+		if result.Status != Failed || result.Broken || len(result.Partings) == 0 || !few && !shown[result.ID] {
+			continue
+		}
+		if small, ok := smallerGolden(p, suites, result); ok {
+			r.Smaller[result.ID] = small
+		}
+	}
+}
+
+// smallerGolden shrinks one golden case, while its answer parts in one of the ways in which it did. ok
+// is false where that finds no smaller one.
+func smallerGolden(p Pair, suites []*golden.Suite, result Result) (small Difference, ok bool) {
+	v := vectorOf(suites, result)
+	if v == nil || Compare(v.Op, v.Want, p.Reference.Answer(&v.Case)) != "" {
+		return small, false
+	}
+	late := false
+	found := catalogue.ShrinkCase(&v.Case, func(c *testee.Case) bool {
+		want := p.Reference.Answer(c)
+		if late || want.Kind != testee.Returned && (want.Kind != testee.Raised || want.Type == testee.BadCaseType) {
+			return false
+		}
+		got := p.Subject.Answer(c)
+		late = got.Late
+		if got.Kind != testee.Returned && got.Kind != testee.Raised || Compare(c.Op, want, got) == "" || Explain(c.Op, want, got) != "" {
+			return false
+		}
+		parts := partingsOf(c.Op, want, got)
+		if !slices.ContainsFunc(parts, func(p Parting) bool { return p.What == result.Partings[0].What }) {
+			return false
+		}
+		small.Text, small.Asked, small.Partings = Compare(c.Op, want, got), c.Line(), parts
+		return true
+	})
+	if small.Asked == "" {
+		return small, false
+	}
+	asked := *found
+	asked.ID += "-small"
+	small.Suite, small.ID, small.Op, small.Status, small.Asked = result.Suite, asked.ID, result.Op, Failed, asked.Line()
+	vector, err := ToVector(&asked, p.Reference.Answer(found), "", nil)
+	if err != nil {
+		vector.About = err.Error()
+	}
+	small.Vector = vector
+	return small, true
+}
+
+// vectorOf returns the golden case of a result, nil for an invented one.
+func vectorOf(suites []*golden.Suite, result Result) *Vector {
+	for _, s := range suites {
+		if s.Name != result.Suite {
+			continue
+		}
+		if i := slices.IndexFunc(s.Cases, func(c golden.Case) bool { return c.ID == result.ID }); i >= 0 {
+			if v, err := VectorOf(&s.Cases[i]); err == nil {
+				return v
+			}
+		}
+	}
+	return nil
 }
 
 // MostShrunk bounds the differences of one operation that are shrunk. Each costs some

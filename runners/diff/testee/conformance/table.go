@@ -24,10 +24,13 @@ type SubjectReport struct {
 	Ignored int
 }
 
-// WriteTable writes, for each subject, a line for each operation, the differences, and the totals.
+// WriteTable writes the totals, and for each subject a line for each operation, its causes and its
+// failures. Below failures the totals come again.
 func WriteTable(w io.Writer, diffs []SubjectReport) error {
 	var b bytes.Buffer
-	total := Counts{}
+	total := totalOf(diffs)
+	b.WriteString(total)
+	listed := false
 	for _, d := range diffs {
 		d.writeOperations(&b)
 		writeExplained(&b, d.Results)
@@ -39,6 +42,18 @@ func WriteTable(w io.Writer, diffs []SubjectReport) error {
 		} else {
 			d.writeFailures(&b)
 		}
+		listed = listed || d.Counts().Failed > 0
+	}
+	if listed { // the first line is far up then
+		b.WriteString(total)
+	}
+	return writePainted(w, &b)
+}
+
+// totalOf returns the line that sums up all subjects.
+func totalOf(diffs []SubjectReport) string {
+	total := Counts{}
+	for _, d := range diffs {
 		c := d.Counts()
 		total.Passed, total.Failed = total.Passed+c.Passed, total.Failed+c.Failed
 		total.Explained, total.Skipped = total.Explained+c.Explained, total.Skipped+c.Skipped
@@ -47,8 +62,7 @@ func WriteTable(w io.Writer, diffs []SubjectReport) error {
 	if len(diffs) != 1 {
 		testees = fmt.Sprintf("%d testees", len(diffs))
 	}
-	fmt.Fprintf(&b, "%d cases for %s: %v\n", total.Total(), testees, total)
-	return writePainted(w, &b)
+	return fmt.Sprintf("%d cases for %s: %v\n", total.Total(), testees, total)
 }
 
 // writeOperations writes the table. One line each counts the operations that the testee
@@ -98,6 +112,7 @@ func (d SubjectReport) writeFailures(b *bytes.Buffer) {
 	for _, result := range d.Results {
 		if result.Status == Failed && d.difference(result.ID) == nil && !d.Large[result.ID] && limit.takes(result.Op) {
 			writeDifference(b, result)
+			d.writeSmaller(b, result.ID)
 		}
 	}
 	d.writeSmall(b)
@@ -107,6 +122,16 @@ func (d SubjectReport) writeFailures(b *bytes.Buffer) {
 		}
 	}
 	limit.writeExtra(b)
+}
+
+// writeSmaller writes the smaller case that was found for a golden one.
+func (d SubjectReport) writeSmaller(b *bytes.Buffer, id string) {
+	small, ok := d.Smaller[id]
+	if !ok {
+		return
+	}
+	fmt.Fprintf(b, "    a smaller case that differs as well, as a line for a case file:\n%s", indent(lineOf(small.Vector), "      "))
+	fmt.Fprintf(b, "    its answer (- expected, + the testee's):\n%s", indent(small.Text, "      "))
 }
 
 // writeSmall writes the invented cases that were shrunk, equal ones once.
@@ -147,6 +172,9 @@ func lineOf(v golden.Case) string {
 func (d SubjectReport) text(r Result) string {
 	if small := d.difference(r.ID); small != nil {
 		return small.Text + "\nvector: " + lineOf(small.Vector)
+	}
+	if small, ok := d.Smaller[r.ID]; ok {
+		return r.Text + "\nsmaller:\n" + small.Text + "\nvector: " + lineOf(small.Vector)
 	}
 	return r.Text
 }
