@@ -99,6 +99,7 @@ func (b *Batching) sizesError() *env.RPCError {
 // batcher puts the requests to one loaded version into batches (upstream's BatchingSession).
 type batcher struct {
 	server   *Server
+	adapter  *Batching // adapter has the parameters of the platform, whose versions share a scheduler
 	params   *Batching
 	session  infer.BatchOptions
 	declared []string // declared has the tensors of the signatures; nil for a model that takes every request
@@ -143,7 +144,7 @@ func (s exportReader) batchingFor(disk Storage, b *Bundle, dir string) (*batcher
 	own := *params
 	own.Limits = limits
 	return &batcher{
-		server: s.Server, params: &own, declared: declared,
+		server: s.Server, adapter: s.adapter.batching, params: &own, declared: declared,
 		session: infer.BatchOptions{AllowedSizes: own.AllowedSizes, PadInputs: own.PadInputs, DifferInputs: own.DifferInputs},
 	}, nil
 }
@@ -162,10 +163,15 @@ func (m *batcher) open() {
 		return
 	}
 	s := m.server
-	if s.scheduler == nil {
-		s.scheduler = batch.New[*batched](s.timers, m.params.threads(s.options.CPUs))
+	m.scheduler = s.schedulers[m.adapter]
+	if m.scheduler == nil {
+		m.scheduler = batch.New[*batched](s.timers, m.params.threads(s.options.CPUs))
+		if s.schedulers == nil {
+			s.schedulers = map[*Batching]*batch.Scheduler[*batched]{}
+		}
+		s.schedulers[m.adapter] = m.scheduler
 	}
-	m.scheduler, m.queues = s.scheduler, map[string]*batch.Queue[*batched]{}
+	m.queues = map[string]*batch.Queue[*batched]{}
 	for _, tensors := range m.declared {
 		m.queue(tensors)
 	}

@@ -2,6 +2,7 @@ package tfserving
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -148,13 +149,8 @@ func bulkQueue(load float64, most int) (mean, p99 float64) {
 			}
 		}
 	}
-	latencies := make([]int, 0, len(tail))
-	for latency := range tail {
-		latencies = append(latencies, latency)
-	}
-	slices.Sort(latencies)
 	var sum float64
-	for _, latency := range latencies {
+	for _, latency := range slices.Sorted(maps.Keys(tail)) {
 		mean += float64(latency) / steps * tail[latency]
 		if sum += tail[latency]; sum < 0.99 {
 			p99 = float64(latency) / steps
@@ -176,7 +172,7 @@ func TestBatchesThatWaitForTheirTimeOut(t *testing.T) {
 			within5Percent(t, "mean", mean, float64(loadService)+float64(timeout)*(first+(1-first)/2))
 			wait := 1.0
 			if first < 0.01 {
-				wait = (0.99 - 0) / (1 - first)
+				wait = 0.99 / (1 - first)
 			}
 			within5Percent(t, "p99", p99, float64(loadService)+float64(timeout)*wait)
 		})

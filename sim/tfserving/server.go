@@ -74,8 +74,9 @@ type Server struct {
 	configPoll configPoll
 	reader     *Reader
 	memory     memory
-	scheduler  *batch.Scheduler[*batched] // scheduler is made for the first version whose requests are batched
-	fake       *fake.Fake                 // fake is the state machine of python-fake; nil for other profiles
+	// schedulers has one for each platform of which a version's requests are batched.
+	schedulers map[*Batching]*batch.Scheduler[*batched]
+	fake       *fake.Fake // fake is the state machine of python-fake; nil for other profiles
 
 	onServing func()
 	serving   bool
