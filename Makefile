@@ -157,6 +157,10 @@ names: ## record the public names of the reference; needs MONOLITH_SRC and PYTHO
 	@test -n "$$MONOLITH_SRC" || { echo "names: MONOLITH_SRC names no checkout of bytedance/monolith"; exit 2; }
 	"$${PYTHON:-python3}" runners/diff/python/names.py vectors/scope/names.json
 
+.PHONY: record-graphs
+record-graphs: ## export small models with a real TensorFlow and record what it answers; PYTHON has tensorflow (2.18 is recorded); MODELS ('half_plus_two ...', default all)
+	cd sim/tfserving/graph/testdata && "$${PYTHON:-python3}" record.py $(MODELS)
+
 check-python: ## hold engine and vectors to the real Python; needs MONOLITH_SRC and PYTHON (default python3)
 	@test -n "$$MONOLITH_SRC" || { echo "check-python: MONOLITH_SRC names no checkout of bytedance/monolith"; exit 2; }
 	$(GO) test -count=1 ./runners/diff/python

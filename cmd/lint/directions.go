@@ -182,7 +182,7 @@ var directions = []direction{
 	{
 		from: []string{"sim/..."},
 		to: []string{"sim/...", "engine/vtime/...", "engine/env", "engine/env/rpcerrors", "engine/env/zkerrors", "engine/env/httperrors", "engine/cluster", "engine/grpccore", "engine/pysem", "engine/pysem/pyset",
-			"engine/pysem/textformat", "engine/proto/...", "engine/recipes/...", "engine/pysem/threading/...", "engine/tfrecord", "engine/confined", "engine/wholefile"},
+			"engine/pysem/textformat", "engine/proto/...", "engine/recipes/...", "engine/pysem/threading/...", "engine/tfrecord", "engine/confined", "engine/wholefile", "engine/yamldoc"},
 		inTests: []string{"engine/runtimetest/...", "engine/pythontest"},
 		because: "the simulated world knows what it is built from and touched through, not the agents that touch it",
 	},

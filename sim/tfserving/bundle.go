@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/rpcerrors"
 	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
+	"github.com/monosim/monosim/sim/tfserving/graph"
 	"github.com/monosim/monosim/sim/tfserving/infer"
 	"github.com/monosim/monosim/sim/tfserving/savedmodel"
 )
@@ -18,9 +21,9 @@ import (
 //
 //   - A JSON object describes a model (bundle_json.go).
 //   - A serialized tensorflow.SavedModel with a meta graph is a real model, with the tags
-//     and signatures of the file. If its graph has variables, it runs only with a
-//     variables directory. If an operation checks shapes, such as MatMul, inputs must have
-//     the shapes of the signature.
+//     and signatures of the file, which answers by its graph. Where that cannot be run, the
+//     outputs are invented: if the graph has variables, it wants a variables directory, and if
+//     an operation checks shapes, such as MatMul, inputs must have the shapes of the signature.
 //   - Other bytes are a stand-in that has the serving tag and takes every request. With
 //     Options.StrictBundles they are a damaged file, and the load fails as upstream's does.
 type Bundle struct {
@@ -100,20 +103,24 @@ func (s exportReader) parseBundle(disk Storage, id servable, file string, data [
 	if described, ok := parseDescription(data); ok {
 		return s.describedBundle(disk, described, file, options)
 	}
-	graph, err := s.readGraph(file, data)
+	read, err := s.readGraph(file, data)
 	if err != nil {
 		return nil, err
 	}
-	if graph == nil {
+	if read == nil {
 		return s.standIn(options)
 	}
-	options.CheckShapes = graph.ChecksShapes
-	if graph.Variable.Name != "" && !hasVariables(disk, file) {
-		options.Unready = s.uninitialized(graph.Variable)
+	options.CheckShapes = read.ChecksShapes
+	if read.Variable.Name != "" && !hasVariables(disk, file) {
+		options.Unready = s.uninitialized(read.Variable)
 	}
-	model := infer.New(graph.Signatures, options)
-	model.Outputless(graph.Outputless)
-	return &Bundle{Signatures: graph.Signatures, model: model}, nil
+	options.Inventions = &inventions{server: s.Server, id: id, lock: s.reader.lock, told: map[string]bool{}}
+	if options.Graph, err = s.loadGraph(disk, file, data, read.Signatures, options.Inventions); err != nil {
+		return nil, err
+	}
+	model := infer.New(read.Signatures, options)
+	model.Outputless(read.Outputless)
+	return &Bundle{Signatures: read.Signatures, model: model}, nil
 }
 
 func parseDescription(data []byte) (described bundleJSON, ok bool) {
@@ -181,4 +188,75 @@ func (s *Server) uninitialized(v savedmodel.Variable) *env.RPCError {
 	return statusf(rpcerrors.FailedPrecondition,
 		"Error while reading resource variable %s from Container: localhost. This could mean that the variable was uninitialized. Not found: %s",
 		v.Name, missing)
+}
+
+// maxGraphBytes limits the size of a model whose graph is run. A larger one would take much memory,
+// and longer to answer than anybody waits in a test.
+const maxGraphBytes = 256 << 20
+
+// loadGraph loads the graph of a model, so that it can be run. It returns nil where it cannot, and
+// tells why of each signature. The error of the restored variables or of an initialiser is that of
+// the load.
+func (s exportReader) loadGraph(disk Storage, file string, data []byte, signatures map[string]*tfcore.SignatureDef, tell infer.Inventions) (*graph.Model, *env.RPCError) {
+	model, err := s.tryGraph(disk, file, data)
+	var status *env.RPCError
+	switch {
+	case err == nil:
+		return model, nil
+	case errors.As(err, &status):
+		return nil, status
+	}
+	for _, name := range slices.Sorted(maps.Keys(signatures)) {
+		tell.Invented(name, err.Error())
+	}
+	return nil, nil
+}
+
+func (s exportReader) tryGraph(disk Storage, file string, data []byte) (*graph.Model, error) {
+	dir := file[:strings.LastIndexByte(file, '/')]
+	if size, err := disk.SizeBytes(dir); err == nil && size > maxGraphBytes {
+		return nil, errors.New("the model has more than 256 MiB")
+	}
+	if strings.HasSuffix(file, ".pbtxt") {
+		var err error
+		if data, err = savedmodel.FromText(data); err != nil {
+			return nil, err
+		}
+	}
+	return graph.Load(savedmodel.Meta(data, s.adapter.tags), graph.Options{
+		Dir:    dir,
+		Exists: disk.Exists,
+		ReadFile: func(path string) ([]byte, error) {
+			data, err := disk.ReadFile(path)
+			if err != nil {
+				return nil, storageError(path, err)
+			}
+			return data, nil
+		},
+		Lock: s.reader.lock,
+		Missing: func(name string, resource bool) error {
+			missing := s.uninitialized(savedmodel.Variable{Name: name, Resource: resource})
+			missing.Message, _, _ = strings.Cut(missing.Message, "\n") // the graph adds the node
+			return missing
+		},
+	})
+}
+
+// inventions logs why outputs are invented, once for each signature.
+type inventions struct {
+	server *Server
+	id     servable
+	lock   Locker
+	told   map[string]bool
+}
+
+// Invented implements infer.Inventions.
+func (i *inventions) Invented(signature, why string) {
+	i.lock.Lock()
+	told := i.told[signature]
+	i.told[signature] = true
+	i.lock.Unlock()
+	if !told && !strings.HasPrefix(signature, "__") {
+		i.server.warnf("Answers of signature %s of %s are invented: %s", signature, i.id, why)
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
+	"github.com/monosim/monosim/sim/tfserving/answers"
 	"github.com/monosim/monosim/sim/tfserving/infer"
 	"google.golang.org/protobuf/proto"
 )
@@ -38,9 +39,9 @@ func (r *Reader) Begin(request proto.Message) (*Inference, error) {
 	if err != nil {
 		return nil, err
 	}
+	fault, slow, script := r.condition()
 	i := &Inference{handle: handle}
-	err = i.prepare(request)
-	fault, slow := r.condition()
+	err = i.prepare(request, script)
 	if err == nil && fault != nil {
 		err = fault
 	}
@@ -49,18 +50,19 @@ func (r *Reader) Begin(request proto.Message) (*Inference, error) {
 		return nil, err
 	}
 	if i.batched == nil {
-		i.latency = r.latency(slow)
+		i.latency = r.latency(slow) + i.call.Delay()
 	}
 	return i, nil
 }
 
-// prepare makes the checks of a request. The runtime's are for a batch as a whole.
-func (i *Inference) prepare(request proto.Message) (err error) {
+// prepare makes the checks of a request. The runtime's are for a batch as a whole. What a script
+// answers is in no batch.
+func (i *Inference) prepare(request proto.Message, script *answers.Script) (err error) {
 	bundle := i.handle.Bundle()
-	if i.call, err = bundle.model.Prepare(request); err != nil {
+	if i.call, err = bundle.model.PrepareScripted(request, script); err != nil {
 		return err
 	}
-	if bundle.batcher != nil {
+	if bundle.batcher != nil && !i.call.Scripted() {
 		t, failed := bundle.batcher.request(i.call)
 		switch {
 		case failed == infer.ErrCheck:
@@ -170,6 +172,12 @@ func (i *Inference) Run() (proto.Message, error) {
 
 // End releases the version that the request kept in use. Call it once, after Latency.
 func (i *Inference) End() { i.handle.Release() }
+
+// SetAnswers has models answer as a script says from now on. Nil ends that.
+func (s *Server) SetAnswers(script *answers.Script) { s.reader.SetAnswers(script) }
+
+// SetAnswers does what [Server.SetAnswers] does. Any thread may call it once the Reader is shared.
+func (r *Reader) SetAnswers(script *answers.Script) { r.set(func(r *Reader) { r.script = script }) }
 
 // FailPredicts fails every later PredictionService request that passes the checks with err. A nil
 // err ends that.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/sim/tfserving/answers"
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
@@ -151,6 +152,8 @@ type Options struct {
 	// as it does a stock server.
 	LoadCustomConfig func(custom string) *env.RPCError
 	Cost             CostModel
+	// Answers, when set, says what models answer. SetAnswers replaces it.
+	Answers *answers.Script
 	// Shared, when set, holds data that the server shares with other servers of its simulation.
 	Shared *Shared
 

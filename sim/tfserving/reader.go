@@ -8,6 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/lists"
+	"github.com/monosim/monosim/sim/tfserving/answers"
 	"github.com/monosim/monosim/sim/tfserving/timerqueue"
 )
 
@@ -27,9 +28,10 @@ type Reader struct {
 	lock    Locker
 	serving *servingMap
 	labels  labelMap
-	fault   *env.RPCError // fault is the error of every request; nil for none
-	slow    bool          // slow is true while a version is being loaded or unloaded
-	warned  time.Duration // warned is when a request that passes by the batcher was last logged; 0 for never
+	fault   *env.RPCError   // fault is the error of every request; nil for none
+	slow    bool            // slow is true while a version is being loaded or unloaded
+	warned  time.Duration   // warned is when a request that passes by the batcher was last logged; 0 for never
+	script  *answers.Script // script is what models answer; nil for none
 }
 
 // Locker has the methods of sync.Locker. Simulated code may not import package sync.
@@ -45,7 +47,7 @@ func (oneThread) Lock()   {}
 func (oneThread) Unlock() {}
 
 func newReader(s *Server) *Reader {
-	return &Reader{server: s, wake: s.timers.Soon, lock: oneThread{}, serving: &servingMap{}}
+	return &Reader{server: s, wake: s.timers.Soon, lock: oneThread{}, serving: &servingMap{}, script: s.options.Answers}
 }
 
 // Share allows requests to models from any thread. lock guards the Reader's data and is held only
@@ -122,12 +124,12 @@ func (r *Reader) set(change func(r *Reader)) {
 	change(r)
 }
 
-// condition returns the error that every request gets, or nil, and whether requests are slowed
-// down.
-func (r *Reader) condition() (fault *env.RPCError, slow bool) {
+// condition returns the error that every request gets, or nil, whether requests are slowed down,
+// and what is scripted.
+func (r *Reader) condition() (fault *env.RPCError, slow bool, script *answers.Script) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
-	return r.fault, r.slow
+	return r.fault, r.slow, r.script
 }
 
 // latency draws the duration of a request that begins now (TFS-18.1).
@@ -142,7 +144,7 @@ func (r *Reader) latency(slow bool) time.Duration {
 
 // batchLatency draws the duration of a batch that begins now, with so many rows.
 func (r *Reader) batchLatency(rows int64) time.Duration {
-	_, slow := r.condition()
+	_, slow, _ := r.condition()
 	cost, times := &r.server.options.Cost, 1.0
 	if cost.PredictItemTime > 0 && cost.PredictTime > 0 {
 		times += float64(rows) * float64(cost.PredictItemTime) / float64(cost.PredictTime)

@@ -13,7 +13,7 @@ import (
 
 // Host supplies the clock, the disk, choices and the end of the process, in virtual time or on a
 // real machine (TFS-1.2, TFS-21.3). The server's thread calls it. But Look's ask may also call
-// Log, and any thread that uses a shared Reader may call Choose.
+// Log, and any thread that uses a shared Reader may call Choose and Log.
 type Host interface {
 	// Now returns a monotonic time, counted from any instant.
 	Now() time.Duration

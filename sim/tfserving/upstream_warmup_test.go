@@ -2,7 +2,6 @@ package tfserving
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -142,13 +141,8 @@ func (c warmupCase) run(t *testing.T, profile Profile) {
 }
 
 func TestRealModelsLoadAndPredict(t *testing.T) {
-	data, err := os.ReadFile("savedmodel/testdata/half_plus_two/saved_model.pb")
-	if err != nil {
-		t.Fatal(err)
-	}
 	host := newTestHost()
-	host.disk.write("/m/1/saved_model.pb", string(data))
-	host.disk.mkdir("/m/1/variables")
+	copyModel(t, host, "half_plus_two", "/m/1")
 	o := DefaultOptions(Profile24)
 	o.ModelName, o.ModelBasePath, o.StrictBundles = "a", "/m", true
 	s := New(o, host)
@@ -159,7 +153,7 @@ func TestRealModelsLoadAndPredict(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, failed := answer(s, request)
-	if want := "a/1 serving_default: y DT_FLOAT[3]"; failed || got != want {
+	if want := "a/1 serving_default: y DT_FLOAT[3 1]"; failed || got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

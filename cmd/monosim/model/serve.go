@@ -26,10 +26,10 @@ func newServe() *cobra.Command {
 until it is interrupted or terminated; requests in flight are answered then, for up to 30 s.
 Flags, defaults and errors are those of the serve command of monolith's Rust port, but for the
 host, which is 127.0.0.1. The server is the simulated TensorFlow Serving: it knows the model
-by the name of its directory, and what it answers follows from the signature and not from the
-weights. An empty directory is served, too, with a warning. This is inference; where models
-are served is told by the AgentService of monosim agent, which is discovery, not inference,
-and has no part in it.
+by the name of its directory. A SavedModel answers by its graph where that can be run; what any
+other answers follows from the signature and not from the weights. An empty directory is served,
+too, with a warning. This is inference; where models are served is told by the AgentService of
+monosim agent, which is discovery, not inference, and has no part in it.
 
 Two more addresses can be served. ParameterSyncRpc takes embeddings that a training pushes, and
 says in the end how many there are; no answer follows from them. PredictionService takes

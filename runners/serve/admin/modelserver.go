@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/rpcerrors"
+	"github.com/monosim/monosim/sim/tfserving/answers"
 	"github.com/monosim/monosim/sim/tfserving/serve"
 )
 
@@ -26,9 +28,31 @@ func ModelServer(s *serve.Server) []Action {
 			failedVersion{Model: "ranker", Version: 3, Error: "INTERNAL:broken"}, m.failVersion),
 		Do("/requests/fail", "have the next requests answered with an error", failedRequests{Next: 2, Methods: []string{"Predict"}, Error: "UNAVAILABLE:busy"}, m.fail),
 		Do("/requests/delay", "have the next requests wait", delayedRequests{Next: 2, Methods: []string{"GetModelStatus"}, Delay: Span(2 * time.Second)}, m.delay),
+		Do("/answers", "say what models answer to which inputs, in the place of what was said before; no models end it", exampleAnswers, m.answers),
 		Do("/heal", "end all faults", Nothing{}, m.heal),
 		exitAction(),
 	}
+}
+
+// scriptedAnswers is a script of answers: the document of --monosim_answers, as JSON.
+type scriptedAnswers struct {
+	Models json.RawMessage `json:"models"`
+}
+
+var exampleAnswers = scriptedAnswers{Models: json.RawMessage(`{"ranker": [{"inputs": {"x": [1]}, "outputs": {"y": [2.5]}, "delay": "20ms"}]}`)}
+
+func (m modelServer) answers(in scriptedAnswers) (Nothing, error) {
+	if len(in.Models) == 0 {
+		m.server.SetAnswers(nil)
+		return Nothing{}, nil
+	}
+	text := append(append([]byte("models: "), in.Models...), '\n')
+	script, err := answers.Parse("answers", text)
+	if err != nil {
+		return Nothing{}, err
+	}
+	m.server.SetAnswers(script)
+	return Nothing{}, nil
 }
 
 // modelServer makes the actions of one process.

@@ -201,10 +201,35 @@ func TestWhatAModelServerDoesNotTake(t *testing.T) {
 		{"/requests/delay", `{"next": 1}`, "want a delay or an error"},
 		{"/versions/break", ``, "want the directory of a version"},
 		{"/versions/repair", `{"path": "/none"}`, "found no broken"},
+		{"/answers", `{"models": {"ranker": [{"delay": "soon"}]}}`, `answers:1:31: found delay \"soon\"`},
+		{"/answers", `{"models": 3}`, `found \"3\" for models, want a mapping`},
 		{"/slow", ``, "times: found 0 times as long, want a number above 0"},
 	} {
 		if status, answer := ask(t, "POST", l.admin.URL()+c.path, c.body); status != 400 || !strings.Contains(answer, c.want) {
 			t.Errorf("POST %s %s: got %d %s, want 400 with %s", c.path, c.body, status, answer, c.want)
 		}
+	}
+}
+
+// What models answer can be said while they are served.
+func TestAnswersOfAModelServer(t *testing.T) {
+	l := newTFSLab(t)
+	rest := fmt.Sprintf("http://127.0.0.1:%d/v1/models/ranker:predict", l.server.Ports().REST)
+	predict := func() string {
+		_, answer := ask(t, "POST", rest, `{"instances": [1.0]}`)
+		return strings.Join(strings.Fields(answer), "")
+	}
+	invented := predict()
+	l.ok("/answers", `{"models": {"ranker": [{"inputs": {"x": [1]}, "outputs": {"y": [2.5]}}]}}`)
+	if got := predict(); got != `{"predictions":[2.5]}` {
+		t.Errorf("got %s, want 2.5", got)
+	}
+	l.ok("/answers", `{"models": {"ranker": [{"error": {"code": "INTERNAL", "message": "broken"}}]}}`)
+	if got := predict(); got != `{"error":"broken"}` {
+		t.Errorf("got %s, want broken", got)
+	}
+	l.ok("/answers", `{}`)
+	if got := predict(); got != invented {
+		t.Errorf("without a script: got %s, want %s", got, invented)
 	}
 }

@@ -174,10 +174,16 @@ func (b *batch) run(o *BatchOptions, c *Call, p *part, merged map[string]tensor.
 		value := merged[f.in.tensor]
 		feeds[i] = feed{in: f.in, value: value, shape: value.Shape()}
 	}
-	if err := c.model.checkRun(feeds, p.outputs); err != nil {
+	if err := checkFed(feeds, p.outputs); err != nil {
 		return err
 	}
-	computed := c.model.compute(p.signature, feeds)
+	if err := c.model.checkRun(p.signature, feeds); err != nil {
+		return err
+	}
+	computed, failed := c.model.compute(p.signature, feeds, p.outputs)
+	if failed != nil {
+		return failed.(*env.RPCError)
+	}
 	computed.classifies = p.classifies
 	if o.DifferInputs {
 		computed.rows = padded // no input need have as many

@@ -4,6 +4,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/sim/tfserving/answers"
 )
 
 // Call is a checked request, before the Session::Run that computes its response. It is immutable,
@@ -24,6 +25,7 @@ type part struct {
 	feeds      []feed
 	outputs    []*output
 	classifies bool
+	scripted   *answers.Answer // scripted is what a script answers; nil for nothing
 }
 
 // answer makes the response from the results of the run.
@@ -52,7 +54,14 @@ func newCall(m *Model, p part, examples int, a answer) *Call {
 // Check makes the checks with which the runtime refuses the run.
 func (c *Call) Check() *env.RPCError {
 	for i := range c.parts {
-		if err := c.model.checkRun(c.parts[i].feeds, c.parts[i].outputs); err != nil {
+		p := &c.parts[i]
+		if err := checkFed(p.feeds, p.outputs); err != nil {
+			return err
+		}
+		if p.isScripted() {
+			continue // the graph does not run
+		}
+		if err := c.model.checkRun(p.signature, p.feeds); err != nil {
 			return err
 		}
 	}
@@ -63,7 +72,10 @@ func (c *Call) Check() *env.RPCError {
 func (c *Call) Run() (proto.Message, error) {
 	var r results
 	for i := range c.parts {
-		computed := c.model.compute(c.parts[i].signature, c.parts[i].feeds)
+		computed, err := c.model.computePart(&c.parts[i])
+		if err != nil {
+			return nil, err
+		}
 		if i == 0 {
 			r.first = computed
 		} else {

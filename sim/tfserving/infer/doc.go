@@ -27,8 +27,9 @@
 //   - a model that takes every request: anything.go
 //   - what is checked of inputs and outputs: inputs.go, outputs.go
 //   - what the runtime checks: runtime.go
-//   - the shapes of outputs: shape.go
-//   - the values of outputs: function.go, digest.go
+//   - which outputs the graph computes: graph.go
+//   - the shapes of invented outputs: shape.go
+//   - the values of invented outputs: function.go, digest.go
 //
 // Unstable: any commit may change it.
 package infer

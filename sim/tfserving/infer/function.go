@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// computation is one run of a model. It invents outputs from the model's name and version, the
-// signature's name and the inputs. Floats are in [0, 1), integers in [0, 100), strings have eight
+// computation is one run of a model. Where no graph has computed the outputs it invents them from the
+// model's name and version, the signature's name and the inputs. Floats are in [0, 1), integers in [0, 100), strings have eight
 // hexadecimal digits, and the scores of a classification sum to 1 (TFS-12.5).
 type computation struct {
 	signature  *Signature
@@ -19,13 +19,29 @@ type computation struct {
 	seed       uint64
 	digests    []uint64 // digests has one digest for each row; nil until first needed
 	batched    []Rows   // batched has the rows that batches have computed; nil outside of a batch
+
+	computed map[*output]tensor.Tensor // computed has the outputs of the graph; nil where they are invented
+	scripted map[*output]tensor.Tensor // scripted has the outputs of a script
 }
 
-func (m *Model) compute(s *Signature, feeds []feed) *computation {
-	return &computation{signature: s, feeds: feeds, rows: rowsOf(feeds), seed: m.seed ^ s.seed}
+// compute runs the graph for the outputs, or prepares to invent them.
+func (m *Model) compute(s *Signature, feeds []feed, outputs []*output) (*computation, error) {
+	c := &computation{signature: s, feeds: feeds, rows: rowsOf(feeds), seed: m.seed ^ s.seed}
+	if s.plan == nil {
+		return c, nil
+	}
+	var err error
+	c.computed, err = m.runGraph(s, feeds, outputs)
+	return c, err
 }
 
 func (c *computation) value(out *output) (tensor.Tensor, error) {
+	if value, ok := c.scripted[out]; ok {
+		return value, nil
+	}
+	if value, ok := c.computed[out]; ok {
+		return value, nil
+	}
 	if c.batched != nil {
 		return c.batchedValue(out), nil
 	}

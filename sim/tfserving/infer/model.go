@@ -9,6 +9,7 @@ import (
 	"github.com/monosim/monosim/engine/env/rpcerrors"
 	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
+	"github.com/monosim/monosim/sim/tfserving/graph"
 )
 
 // Options identifies the model, and says how the server checks requests.
@@ -26,9 +27,18 @@ type Options struct {
 	// MatMul do. Neither the server nor the runtime compares shapes itself: a graph of element-wise
 	// operations takes every shape.
 	CheckShapes bool
-	// Unready, when set, is the error of every run (TFS-5.7).
+	// Unready, when set, is the error of every run that no graph makes (TFS-5.7).
 	Unready *env.RPCError
+	// Graph, when set, computes the outputs of the signatures that it can run. Those of the others
+	// are invented. No other model uses it.
+	Graph *graph.Model
+	// Inventions, when set, is told why outputs are invented although there is a graph.
+	Inventions Inventions
 }
+
+// Inventions is told why the outputs of a signature are invented: when the model is made, or at a
+// request on its thread.
+type Inventions interface{ Invented(signature, why string) }
 
 // Model is a loaded model. It is immutable, so any thread may use it.
 type Model struct {
@@ -51,6 +61,12 @@ func New(signatures map[string]*tfcore.SignatureDef, o Options) *Model {
 		s := newSignature(name, signatures[name])
 		s.answers = m.resolved(name)
 		m.signatures[name] = s
+		if m.Graph != nil {
+			s.plan = m.planOf(s)
+		}
+	}
+	if m.Graph != nil {
+		m.Graph.Forget()
 	}
 	return m
 }

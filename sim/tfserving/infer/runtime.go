@@ -10,23 +10,27 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// checkRun makes the TensorFlow runtime's checks, in the order of DirectSession::Run. The texts
-// were recorded from TensorFlow 2.21 (testdata/runtime.json). They are the same in the source of
-// 2.4, except for Unready.
-func (m *Model) checkRun(feeds []feed, outputs []*output) *env.RPCError {
+// checkFed makes the TensorFlow runtime's checks of what is fed and fetched, in the order of
+// DirectSession::Run. The texts were recorded from TensorFlow 2.21 (testdata/runtime.json). They are
+// the same in the source of 2.4, except for Unready.
+func checkFed(feeds []feed, outputs []*output) *env.RPCError {
 	if anyUnnamed(feeds, outputs) {
 		return errUnnamed
 	}
 	if i := slices.IndexFunc(outputs, func(out *output) bool { return out.nothing }); i >= 0 {
 		return noOutput(outputs[i].tensor)
 	}
-	if err := checkDTypes(feeds); err != nil {
-		return err
-	}
-	if m.Unready != nil {
+	return checkDTypes(feeds)
+}
+
+// checkRun makes the checks of operations, where no graph makes them.
+func (m *Model) checkRun(s *Signature, feeds []feed) *env.RPCError {
+	switch {
+	case s.plan != nil:
+		return nil // the operations look at shapes and variables themselves
+	case m.Unready != nil:
 		return m.Unready
-	}
-	if m.CheckShapes {
+	case m.CheckShapes:
 		return checkShapes(feeds)
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/engine/proto/textpb"
+	"github.com/monosim/monosim/sim/tfserving/graph"
 )
 
 // These are the values of method_name in signatures (tensorflow
@@ -37,6 +38,7 @@ type Signature struct {
 	outputs []*output
 	seed    uint64
 	answers *apis.ModelSpec // answers is the model_spec that all responses share
+	plan    *graph.Plan     // plan computes all outputs; nil where they are invented
 }
 
 // port holds what an input and an output have in common.

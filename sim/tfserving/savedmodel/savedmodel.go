@@ -2,7 +2,7 @@
 // signatures, and whether there are variables. It passes over the graph, which is nearly all of
 // the file, and does not keep it. It also makes small models to serve.
 //
-// The three things to use first:
+// The three things to use first, beside Meta, which returns what is passed over:
 //
 //	graph, err := savedmodel.Read(data, []string{"serve"})      // saved_model.pb
 //	graph, err := savedmodel.ReadText(text, []string{"serve"})  // saved_model.pbtxt
@@ -95,6 +95,19 @@ func Read(data []byte, tags []string) (*Graph, error) {
 	return found, nil
 }
 
+// Meta returns the serialized MetaGraphDef with the tags, a part of data; nil for none.
+func Meta(data []byte, tags []string) (meta []byte) {
+	f := file(data)
+	_ = f.walk(f.all(), func(number protowire.Number, field span) error {
+		own, err := f.readTags(field)
+		if number == savedModelGraphs && err == nil && meta == nil && SameTags(own, tags) {
+			meta = f.bytes(field)
+		}
+		return nil
+	})
+	return meta
+}
+
 func (f file) readTags(graph span) (tags []string, err error) {
 	err = f.walk(graph, func(number protowire.Number, info span) error {
 		if number != metaGraphInfo {
@@ -139,6 +152,15 @@ func (g *Graph) addSignature(f file, entry span) error {
 // ReadText returns the meta graph with the tags from a saved_model.pbtxt. It ignores fields that
 // our messages lack.
 func ReadText(text []byte, tags []string) (*Graph, error) {
+	data, err := FromText(text)
+	if err != nil {
+		return nil, err
+	}
+	return Read(data, tags)
+}
+
+// FromText converts a saved_model.pbtxt to a saved_model.pb.
+func FromText(text []byte) ([]byte, error) {
 	message := &tfcore.SavedModel{}
 	if err := textformat.UnmarshalKnown(string(text), message); err != nil {
 		return nil, ErrDamaged
@@ -147,7 +169,7 @@ func ReadText(text []byte, tags []string) (*Graph, error) {
 	if err != nil {
 		return nil, ErrDamaged
 	}
-	return Read(data, tags)
+	return data, nil
 }
 
 // SameTags reports whether two lists contain the same tags, in any order.

@@ -24,6 +24,8 @@ type Command struct {
 	EventsFile string
 	// PortsFile is a file that receives the open ports as JSON; "" writes none.
 	PortsFile string
+	// AnswersFile is a script of what models answer; "" for none.
+	AnswersFile string
 	// Admin says where the admin interface for faults is; without an address there is none.
 	Admin AdminOptions
 

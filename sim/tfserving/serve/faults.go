@@ -14,6 +14,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/sim/tfserving"
+	"github.com/monosim/monosim/sim/tfserving/answers"
 )
 
 // This file injects faults into a running server on request.
@@ -141,6 +142,9 @@ func (s *Server) Repair(dir string) bool {
 	delete(s.faults.broken, path.Clean(dir))
 	return was
 }
+
+// SetAnswers has models answer as a script says from now on. Nil ends that.
+func (s *Server) SetAnswers(script *answers.Script) { s.reader.SetAnswers(script) }
 
 // Heal ends all injected faults.
 func (s *Server) Heal() {

@@ -5,11 +5,13 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/sim/tfserving"
+	"github.com/monosim/monosim/sim/tfserving/answers"
 )
 
 // ownFlags holds the flags that only the simulation has (TFS-9.5).
@@ -33,6 +35,7 @@ func newOwnFlags(c *Command) ownFlags {
 	f.StringVar(&o.Host, "monosim_host", DefaultHost, "`address` to listen on; 0.0.0.0 is upstream's")
 	f.BoolVar(&o.AnyPort, "monosim_any_port", false, "replace every port that is not 0 by one that is free")
 	f.StringVar(&c.PortsFile, "monosim_ports_file", "", "`file` for the open ports, as {\"grpc\":8500,\"rest\":0}, once they are open")
+	f.StringVar(&c.AnswersFile, "monosim_answers", "", "`file` in YAML with what models answer to which inputs: values, errors, delays")
 	f.StringVar(&c.EventsFile, "monosim_events", "", "`file` for a JSON object a line for every change of a servable's state; it is replaced")
 	f.StringVar(&c.Admin.Addr, "monosim_admin", "", "`address` on this machine, as 127.0.0.1:0, of an HTTP interface that brings faults about; none without")
 	f.StringVar(&c.Admin.Token, "monosim_admin_token", "", "`token` that requests to it carry, or none for one that whoever is on this machine may use; a new one without")
@@ -125,9 +128,27 @@ func (c *Command) parseOwn(own []string) (err error) {
 	if c.Options.Machine.LatestOnce, err = tfserving.ParseLatestOnce(c.transient.latestOnce); err != nil {
 		return fmt.Errorf("--monosim_latest_once: %w", err)
 	}
+	if err = c.readAnswers(); err != nil {
+		return err
+	}
 	c.Options.Machine.StrictBundles = !c.transient.standIns
 	c.Options.PredictFault, err = parseFault(c.transient.predictFault)
 	return err
+}
+
+// readAnswers reads the script of answers. Its errors name the file, line and column.
+func (c *Command) readAnswers() error {
+	if c.AnswersFile == "" {
+		return nil
+	}
+	text, err := os.ReadFile(c.AnswersFile)
+	if err == nil {
+		c.Options.Machine.Answers, err = answers.Parse(c.AnswersFile, text)
+	}
+	if err != nil {
+		return fmt.Errorf("--monosim_answers: %w", err)
+	}
+	return nil
 }
 
 // checkNumbers refuses negative and infinite numbers and NaN, which none of our flags allow.

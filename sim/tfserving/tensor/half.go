@@ -1,6 +1,10 @@
 package tensor
 
-import "math"
+import (
+	"math"
+
+	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
+)
 
 func halfToFloat(bits uint16) float64 {
 	exponent, fraction := int(bits>>10&0x1f), float64(bits&0x3ff)
@@ -44,4 +48,12 @@ func floatToBfloat(value float32) uint16 {
 		return 0x7fc0
 	}
 	return uint16((bits + 0x7fff + bits>>16&1) >> 16)
+}
+
+// Round16 rounds to the nearest number of a 16-bit float dtype, ties to even.
+func Round16(dtype framework.DataType, value float64) float64 {
+	if dtype == framework.DataType_DT_HALF {
+		return halfToFloat(floatToHalf(value))
+	}
+	return float64(math.Float32frombits(uint32(floatToBfloat(float32(value))) << 16))
 }

@@ -96,3 +96,10 @@ func appendComplex(raw []byte, value complex128, dtype framework.DataType) []byt
 	raw = appendBits(raw, floatBits(real(value), part), part.bytes)
 	return appendBits(raw, floatBits(imag(value), part), part.bytes)
 }
+
+// FromComplexes makes a tensor of a complex dtype. The number of values must match the shape.
+func FromComplexes(dtype framework.DataType, shape []int64, values []complex128) (Tensor, error) {
+	return build(dtype, shape, values, func(raw []byte, value complex128) []byte {
+		return appendComplex(raw, value, dtype)
+	})
+}

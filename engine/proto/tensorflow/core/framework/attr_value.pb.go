@@ -21,15 +21,22 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// AttrValue is the value of an attribute of a NodeDef. Only strings are read
-// here; other kinds stay unknown fields.
 type AttrValue struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Which kind of value it is.
 	//
 	// Types that are valid to be assigned to Value:
 	//
+	//	*AttrValue_List
 	//	*AttrValue_S
+	//	*AttrValue_I
+	//	*AttrValue_F
+	//	*AttrValue_B
+	//	*AttrValue_Type
+	//	*AttrValue_Shape
+	//	*AttrValue_Tensor
+	//	*AttrValue_Placeholder
+	//	*AttrValue_Func
 	Value         isAttrValue_Value `protobuf_oneof:"value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -72,6 +79,15 @@ func (x *AttrValue) GetValue() isAttrValue_Value {
 	return nil
 }
 
+func (x *AttrValue) GetList() *AttrValue_ListValue {
+	if x != nil {
+		if x, ok := x.Value.(*AttrValue_List); ok {
+			return x.List
+		}
+	}
+	return nil
+}
+
 func (x *AttrValue) GetS() []byte {
 	if x != nil {
 		if x, ok := x.Value.(*AttrValue_S); ok {
@@ -81,8 +97,85 @@ func (x *AttrValue) GetS() []byte {
 	return nil
 }
 
+func (x *AttrValue) GetI() int64 {
+	if x != nil {
+		if x, ok := x.Value.(*AttrValue_I); ok {
+			return x.I
+		}
+	}
+	return 0
+}
+
+func (x *AttrValue) GetF() float32 {
+	if x != nil {
+		if x, ok := x.Value.(*AttrValue_F); ok {
+			return x.F
+		}
+	}
+	return 0
+}
+
+func (x *AttrValue) GetB() bool {
+	if x != nil {
+		if x, ok := x.Value.(*AttrValue_B); ok {
+			return x.B
+		}
+	}
+	return false
+}
+
+func (x *AttrValue) GetType() DataType {
+	if x != nil {
+		if x, ok := x.Value.(*AttrValue_Type); ok {
+			return x.Type
+		}
+	}
+	return DataType_DT_INVALID
+}
+
+func (x *AttrValue) GetShape() *TensorShapeProto {
+	if x != nil {
+		if x, ok := x.Value.(*AttrValue_Shape); ok {
+			return x.Shape
+		}
+	}
+	return nil
+}
+
+func (x *AttrValue) GetTensor() *TensorProto {
+	if x != nil {
+		if x, ok := x.Value.(*AttrValue_Tensor); ok {
+			return x.Tensor
+		}
+	}
+	return nil
+}
+
+func (x *AttrValue) GetPlaceholder() string {
+	if x != nil {
+		if x, ok := x.Value.(*AttrValue_Placeholder); ok {
+			return x.Placeholder
+		}
+	}
+	return ""
+}
+
+func (x *AttrValue) GetFunc() *NameAttrList {
+	if x != nil {
+		if x, ok := x.Value.(*AttrValue_Func); ok {
+			return x.Func
+		}
+	}
+	return nil
+}
+
 type isAttrValue_Value interface {
 	isAttrValue_Value()
+}
+
+type AttrValue_List struct {
+	// A list.
+	List *AttrValue_ListValue `protobuf:"bytes,1,opt,name=list,proto3,oneof"`
 }
 
 type AttrValue_S struct {
@@ -90,17 +183,263 @@ type AttrValue_S struct {
 	S []byte `protobuf:"bytes,2,opt,name=s,proto3,oneof"`
 }
 
+type AttrValue_I struct {
+	// An integer.
+	I int64 `protobuf:"varint,3,opt,name=i,proto3,oneof"`
+}
+
+type AttrValue_F struct {
+	// A float.
+	F float32 `protobuf:"fixed32,4,opt,name=f,proto3,oneof"`
+}
+
+type AttrValue_B struct {
+	// A boolean.
+	B bool `protobuf:"varint,5,opt,name=b,proto3,oneof"`
+}
+
+type AttrValue_Type struct {
+	// An element type.
+	Type DataType `protobuf:"varint,6,opt,name=type,proto3,enum=tensorflow.DataType,oneof"`
+}
+
+type AttrValue_Shape struct {
+	// A shape, which may be known in part.
+	Shape *TensorShapeProto `protobuf:"bytes,7,opt,name=shape,proto3,oneof"`
+}
+
+type AttrValue_Tensor struct {
+	// A tensor.
+	Tensor *TensorProto `protobuf:"bytes,8,opt,name=tensor,proto3,oneof"`
+}
+
+type AttrValue_Placeholder struct {
+	// The name of an attribute of the function around it, whose value it takes.
+	Placeholder string `protobuf:"bytes,9,opt,name=placeholder,proto3,oneof"`
+}
+
+type AttrValue_Func struct {
+	// A function.
+	Func *NameAttrList `protobuf:"bytes,10,opt,name=func,proto3,oneof"`
+}
+
+func (*AttrValue_List) isAttrValue_Value() {}
+
 func (*AttrValue_S) isAttrValue_Value() {}
+
+func (*AttrValue_I) isAttrValue_Value() {}
+
+func (*AttrValue_F) isAttrValue_Value() {}
+
+func (*AttrValue_B) isAttrValue_Value() {}
+
+func (*AttrValue_Type) isAttrValue_Value() {}
+
+func (*AttrValue_Shape) isAttrValue_Value() {}
+
+func (*AttrValue_Tensor) isAttrValue_Value() {}
+
+func (*AttrValue_Placeholder) isAttrValue_Value() {}
+
+func (*AttrValue_Func) isAttrValue_Value() {}
+
+type NameAttrList struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Name of a function of the library.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// What its attributes are in this use.
+	Attr          map[string]*AttrValue `protobuf:"bytes,2,rep,name=attr,proto3" json:"attr,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *NameAttrList) Reset() {
+	*x = NameAttrList{}
+	mi := &file_tensorflow_core_framework_attr_value_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NameAttrList) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NameAttrList) ProtoMessage() {}
+
+func (x *NameAttrList) ProtoReflect() protoreflect.Message {
+	mi := &file_tensorflow_core_framework_attr_value_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NameAttrList.ProtoReflect.Descriptor instead.
+func (*NameAttrList) Descriptor() ([]byte, []int) {
+	return file_tensorflow_core_framework_attr_value_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *NameAttrList) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *NameAttrList) GetAttr() map[string]*AttrValue {
+	if x != nil {
+		return x.Attr
+	}
+	return nil
+}
+
+// ListValue has the values of an attribute that is a list; one of its lists is in use.
+type AttrValue_ListValue struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Strings.
+	S [][]byte `protobuf:"bytes,2,rep,name=s,proto3" json:"s,omitempty"`
+	// Integers.
+	I []int64 `protobuf:"varint,3,rep,packed,name=i,proto3" json:"i,omitempty"`
+	// Floats.
+	F []float32 `protobuf:"fixed32,4,rep,packed,name=f,proto3" json:"f,omitempty"`
+	// Booleans.
+	B []bool `protobuf:"varint,5,rep,packed,name=b,proto3" json:"b,omitempty"`
+	// Element types.
+	Type []DataType `protobuf:"varint,6,rep,packed,name=type,proto3,enum=tensorflow.DataType" json:"type,omitempty"`
+	// Shapes, which may be known in part.
+	Shape []*TensorShapeProto `protobuf:"bytes,7,rep,name=shape,proto3" json:"shape,omitempty"`
+	// Tensors.
+	Tensor []*TensorProto `protobuf:"bytes,8,rep,name=tensor,proto3" json:"tensor,omitempty"`
+	// Functions.
+	Func          []*NameAttrList `protobuf:"bytes,9,rep,name=func,proto3" json:"func,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AttrValue_ListValue) Reset() {
+	*x = AttrValue_ListValue{}
+	mi := &file_tensorflow_core_framework_attr_value_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AttrValue_ListValue) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AttrValue_ListValue) ProtoMessage() {}
+
+func (x *AttrValue_ListValue) ProtoReflect() protoreflect.Message {
+	mi := &file_tensorflow_core_framework_attr_value_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AttrValue_ListValue.ProtoReflect.Descriptor instead.
+func (*AttrValue_ListValue) Descriptor() ([]byte, []int) {
+	return file_tensorflow_core_framework_attr_value_proto_rawDescGZIP(), []int{0, 0}
+}
+
+func (x *AttrValue_ListValue) GetS() [][]byte {
+	if x != nil {
+		return x.S
+	}
+	return nil
+}
+
+func (x *AttrValue_ListValue) GetI() []int64 {
+	if x != nil {
+		return x.I
+	}
+	return nil
+}
+
+func (x *AttrValue_ListValue) GetF() []float32 {
+	if x != nil {
+		return x.F
+	}
+	return nil
+}
+
+func (x *AttrValue_ListValue) GetB() []bool {
+	if x != nil {
+		return x.B
+	}
+	return nil
+}
+
+func (x *AttrValue_ListValue) GetType() []DataType {
+	if x != nil {
+		return x.Type
+	}
+	return nil
+}
+
+func (x *AttrValue_ListValue) GetShape() []*TensorShapeProto {
+	if x != nil {
+		return x.Shape
+	}
+	return nil
+}
+
+func (x *AttrValue_ListValue) GetTensor() []*TensorProto {
+	if x != nil {
+		return x.Tensor
+	}
+	return nil
+}
+
+func (x *AttrValue_ListValue) GetFunc() []*NameAttrList {
+	if x != nil {
+		return x.Func
+	}
+	return nil
+}
 
 var File_tensorflow_core_framework_attr_value_proto protoreflect.FileDescriptor
 
 const file_tensorflow_core_framework_attr_value_proto_rawDesc = "" +
 	"\n" +
 	"*tensorflow/core/framework/attr_value.proto\x12\n" +
-	"tensorflow\"$\n" +
-	"\tAttrValue\x12\x0e\n" +
-	"\x01s\x18\x02 \x01(\fH\x00R\x01sB\a\n" +
-	"\x05valueBMZKgithub.com/monosim/monosim/engine/proto/tensorflow/core/framework;frameworkb\x06proto3"
+	"tensorflow\x1a&tensorflow/core/framework/tensor.proto\x1a,tensorflow/core/framework/tensor_shape.proto\x1a%tensorflow/core/framework/types.proto\"\x87\x05\n" +
+	"\tAttrValue\x125\n" +
+	"\x04list\x18\x01 \x01(\v2\x1f.tensorflow.AttrValue.ListValueH\x00R\x04list\x12\x0e\n" +
+	"\x01s\x18\x02 \x01(\fH\x00R\x01s\x12\x0e\n" +
+	"\x01i\x18\x03 \x01(\x03H\x00R\x01i\x12\x0e\n" +
+	"\x01f\x18\x04 \x01(\x02H\x00R\x01f\x12\x0e\n" +
+	"\x01b\x18\x05 \x01(\bH\x00R\x01b\x12*\n" +
+	"\x04type\x18\x06 \x01(\x0e2\x14.tensorflow.DataTypeH\x00R\x04type\x124\n" +
+	"\x05shape\x18\a \x01(\v2\x1c.tensorflow.TensorShapeProtoH\x00R\x05shape\x121\n" +
+	"\x06tensor\x18\b \x01(\v2\x17.tensorflow.TensorProtoH\x00R\x06tensor\x12\"\n" +
+	"\vplaceholder\x18\t \x01(\tH\x00R\vplaceholder\x12.\n" +
+	"\x04func\x18\n" +
+	" \x01(\v2\x18.tensorflow.NameAttrListH\x00R\x04func\x1a\x90\x02\n" +
+	"\tListValue\x12\f\n" +
+	"\x01s\x18\x02 \x03(\fR\x01s\x12\x10\n" +
+	"\x01i\x18\x03 \x03(\x03B\x02\x10\x01R\x01i\x12\x10\n" +
+	"\x01f\x18\x04 \x03(\x02B\x02\x10\x01R\x01f\x12\x10\n" +
+	"\x01b\x18\x05 \x03(\bB\x02\x10\x01R\x01b\x12,\n" +
+	"\x04type\x18\x06 \x03(\x0e2\x14.tensorflow.DataTypeB\x02\x10\x01R\x04type\x122\n" +
+	"\x05shape\x18\a \x03(\v2\x1c.tensorflow.TensorShapeProtoR\x05shape\x12/\n" +
+	"\x06tensor\x18\b \x03(\v2\x17.tensorflow.TensorProtoR\x06tensor\x12,\n" +
+	"\x04func\x18\t \x03(\v2\x18.tensorflow.NameAttrListR\x04funcB\a\n" +
+	"\x05value\"\xaa\x01\n" +
+	"\fNameAttrList\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x126\n" +
+	"\x04attr\x18\x02 \x03(\v2\".tensorflow.NameAttrList.AttrEntryR\x04attr\x1aN\n" +
+	"\tAttrEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12+\n" +
+	"\x05value\x18\x02 \x01(\v2\x15.tensorflow.AttrValueR\x05value:\x028\x01BMZKgithub.com/monosim/monosim/engine/proto/tensorflow/core/framework;frameworkb\x06proto3"
 
 var (
 	file_tensorflow_core_framework_attr_value_proto_rawDescOnce sync.Once
@@ -114,16 +453,33 @@ func file_tensorflow_core_framework_attr_value_proto_rawDescGZIP() []byte {
 	return file_tensorflow_core_framework_attr_value_proto_rawDescData
 }
 
-var file_tensorflow_core_framework_attr_value_proto_msgTypes = make([]protoimpl.MessageInfo, 1)
+var file_tensorflow_core_framework_attr_value_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
 var file_tensorflow_core_framework_attr_value_proto_goTypes = []any{
-	(*AttrValue)(nil), // 0: tensorflow.AttrValue
+	(*AttrValue)(nil),           // 0: tensorflow.AttrValue
+	(*NameAttrList)(nil),        // 1: tensorflow.NameAttrList
+	(*AttrValue_ListValue)(nil), // 2: tensorflow.AttrValue.ListValue
+	nil,                         // 3: tensorflow.NameAttrList.AttrEntry
+	(DataType)(0),               // 4: tensorflow.DataType
+	(*TensorShapeProto)(nil),    // 5: tensorflow.TensorShapeProto
+	(*TensorProto)(nil),         // 6: tensorflow.TensorProto
 }
 var file_tensorflow_core_framework_attr_value_proto_depIdxs = []int32{
-	0, // [0:0] is the sub-list for method output_type
-	0, // [0:0] is the sub-list for method input_type
-	0, // [0:0] is the sub-list for extension type_name
-	0, // [0:0] is the sub-list for extension extendee
-	0, // [0:0] is the sub-list for field type_name
+	2,  // 0: tensorflow.AttrValue.list:type_name -> tensorflow.AttrValue.ListValue
+	4,  // 1: tensorflow.AttrValue.type:type_name -> tensorflow.DataType
+	5,  // 2: tensorflow.AttrValue.shape:type_name -> tensorflow.TensorShapeProto
+	6,  // 3: tensorflow.AttrValue.tensor:type_name -> tensorflow.TensorProto
+	1,  // 4: tensorflow.AttrValue.func:type_name -> tensorflow.NameAttrList
+	3,  // 5: tensorflow.NameAttrList.attr:type_name -> tensorflow.NameAttrList.AttrEntry
+	4,  // 6: tensorflow.AttrValue.ListValue.type:type_name -> tensorflow.DataType
+	5,  // 7: tensorflow.AttrValue.ListValue.shape:type_name -> tensorflow.TensorShapeProto
+	6,  // 8: tensorflow.AttrValue.ListValue.tensor:type_name -> tensorflow.TensorProto
+	1,  // 9: tensorflow.AttrValue.ListValue.func:type_name -> tensorflow.NameAttrList
+	0,  // 10: tensorflow.NameAttrList.AttrEntry.value:type_name -> tensorflow.AttrValue
+	11, // [11:11] is the sub-list for method output_type
+	11, // [11:11] is the sub-list for method input_type
+	11, // [11:11] is the sub-list for extension type_name
+	11, // [11:11] is the sub-list for extension extendee
+	0,  // [0:11] is the sub-list for field type_name
 }
 
 func init() { file_tensorflow_core_framework_attr_value_proto_init() }
@@ -131,8 +487,20 @@ func file_tensorflow_core_framework_attr_value_proto_init() {
 	if File_tensorflow_core_framework_attr_value_proto != nil {
 		return
 	}
+	file_tensorflow_core_framework_tensor_proto_init()
+	file_tensorflow_core_framework_tensor_shape_proto_init()
+	file_tensorflow_core_framework_types_proto_init()
 	file_tensorflow_core_framework_attr_value_proto_msgTypes[0].OneofWrappers = []any{
+		(*AttrValue_List)(nil),
 		(*AttrValue_S)(nil),
+		(*AttrValue_I)(nil),
+		(*AttrValue_F)(nil),
+		(*AttrValue_B)(nil),
+		(*AttrValue_Type)(nil),
+		(*AttrValue_Shape)(nil),
+		(*AttrValue_Tensor)(nil),
+		(*AttrValue_Placeholder)(nil),
+		(*AttrValue_Func)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -140,7 +508,7 @@ func file_tensorflow_core_framework_attr_value_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_tensorflow_core_framework_attr_value_proto_rawDesc), len(file_tensorflow_core_framework_attr_value_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   1,
+			NumMessages:   4,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

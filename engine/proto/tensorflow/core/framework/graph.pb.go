@@ -21,11 +21,12 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// GraphDef is a graph of operations.
 type GraphDef struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Its nodes.
-	Node          []*NodeDef `protobuf:"bytes,1,rep,name=node,proto3" json:"node,omitempty"`
+	Node []*NodeDef `protobuf:"bytes,1,rep,name=node,proto3" json:"node,omitempty"`
+	// The functions that its nodes call.
+	Library       *FunctionDefLibrary `protobuf:"bytes,2,opt,name=library,proto3" json:"library,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -67,14 +68,22 @@ func (x *GraphDef) GetNode() []*NodeDef {
 	return nil
 }
 
+func (x *GraphDef) GetLibrary() *FunctionDefLibrary {
+	if x != nil {
+		return x.Library
+	}
+	return nil
+}
+
 var File_tensorflow_core_framework_graph_proto protoreflect.FileDescriptor
 
 const file_tensorflow_core_framework_graph_proto_rawDesc = "" +
 	"\n" +
 	"%tensorflow/core/framework/graph.proto\x12\n" +
-	"tensorflow\x1a(tensorflow/core/framework/node_def.proto\"3\n" +
+	"tensorflow\x1a(tensorflow/core/framework/function.proto\x1a(tensorflow/core/framework/node_def.proto\"m\n" +
 	"\bGraphDef\x12'\n" +
-	"\x04node\x18\x01 \x03(\v2\x13.tensorflow.NodeDefR\x04nodeBMZKgithub.com/monosim/monosim/engine/proto/tensorflow/core/framework;frameworkb\x06proto3"
+	"\x04node\x18\x01 \x03(\v2\x13.tensorflow.NodeDefR\x04node\x128\n" +
+	"\alibrary\x18\x02 \x01(\v2\x1e.tensorflow.FunctionDefLibraryR\alibraryBMZKgithub.com/monosim/monosim/engine/proto/tensorflow/core/framework;frameworkb\x06proto3"
 
 var (
 	file_tensorflow_core_framework_graph_proto_rawDescOnce sync.Once
@@ -90,16 +99,18 @@ func file_tensorflow_core_framework_graph_proto_rawDescGZIP() []byte {
 
 var file_tensorflow_core_framework_graph_proto_msgTypes = make([]protoimpl.MessageInfo, 1)
 var file_tensorflow_core_framework_graph_proto_goTypes = []any{
-	(*GraphDef)(nil), // 0: tensorflow.GraphDef
-	(*NodeDef)(nil),  // 1: tensorflow.NodeDef
+	(*GraphDef)(nil),           // 0: tensorflow.GraphDef
+	(*NodeDef)(nil),            // 1: tensorflow.NodeDef
+	(*FunctionDefLibrary)(nil), // 2: tensorflow.FunctionDefLibrary
 }
 var file_tensorflow_core_framework_graph_proto_depIdxs = []int32{
 	1, // 0: tensorflow.GraphDef.node:type_name -> tensorflow.NodeDef
-	1, // [1:1] is the sub-list for method output_type
-	1, // [1:1] is the sub-list for method input_type
-	1, // [1:1] is the sub-list for extension type_name
-	1, // [1:1] is the sub-list for extension extendee
-	0, // [0:1] is the sub-list for field type_name
+	2, // 1: tensorflow.GraphDef.library:type_name -> tensorflow.FunctionDefLibrary
+	2, // [2:2] is the sub-list for method output_type
+	2, // [2:2] is the sub-list for method input_type
+	2, // [2:2] is the sub-list for extension type_name
+	2, // [2:2] is the sub-list for extension extendee
+	0, // [0:2] is the sub-list for field type_name
 }
 
 func init() { file_tensorflow_core_framework_graph_proto_init() }
@@ -107,6 +118,7 @@ func file_tensorflow_core_framework_graph_proto_init() {
 	if File_tensorflow_core_framework_graph_proto != nil {
 		return
 	}
+	file_tensorflow_core_framework_function_proto_init()
 	file_tensorflow_core_framework_node_def_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{

@@ -21,13 +21,15 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// NodeDef is one operation of a graph.
 type NodeDef struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Name of the node, unique in its graph.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// Name of the operation.
 	Op string `protobuf:"bytes,2,opt,name=op,proto3" json:"op,omitempty"`
+	// Where its inputs come from, in order: "node:1" is output 1 of a node, "node" its output 0, "^node"
+	// waits for the node only. In a function an output also has its name: "node:indices:0".
+	Input []string `protobuf:"bytes,3,rep,name=input,proto3" json:"input,omitempty"`
 	// Attributes by name.
 	Attr          map[string]*AttrValue `protobuf:"bytes,5,rep,name=attr,proto3" json:"attr,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
@@ -78,6 +80,13 @@ func (x *NodeDef) GetOp() string {
 	return ""
 }
 
+func (x *NodeDef) GetInput() []string {
+	if x != nil {
+		return x.Input
+	}
+	return nil
+}
+
 func (x *NodeDef) GetAttr() map[string]*AttrValue {
 	if x != nil {
 		return x.Attr
@@ -90,10 +99,11 @@ var File_tensorflow_core_framework_node_def_proto protoreflect.FileDescriptor
 const file_tensorflow_core_framework_node_def_proto_rawDesc = "" +
 	"\n" +
 	"(tensorflow/core/framework/node_def.proto\x12\n" +
-	"tensorflow\x1a*tensorflow/core/framework/attr_value.proto\"\xb0\x01\n" +
+	"tensorflow\x1a*tensorflow/core/framework/attr_value.proto\"\xc6\x01\n" +
 	"\aNodeDef\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x0e\n" +
-	"\x02op\x18\x02 \x01(\tR\x02op\x121\n" +
+	"\x02op\x18\x02 \x01(\tR\x02op\x12\x14\n" +
+	"\x05input\x18\x03 \x03(\tR\x05input\x121\n" +
 	"\x04attr\x18\x05 \x03(\v2\x1d.tensorflow.NodeDef.AttrEntryR\x04attr\x1aN\n" +
 	"\tAttrEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12+\n" +

@@ -10,6 +10,7 @@ import (
 	framework "github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	anypb "google.golang.org/protobuf/types/known/anypb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -220,21 +221,167 @@ func (x *SignatureDef) GetDefaults() map[string]*framework.TensorProto {
 
 // MetaGraphDef is a graph with what is needed to run it, of which only the graph,
 // its tags and its signatures are read here.
+type CollectionDef struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Which kind of collection it is.
+	//
+	// Types that are valid to be assigned to Kind:
+	//
+	//	*CollectionDef_NodeList_
+	//	*CollectionDef_AnyList_
+	Kind          isCollectionDef_Kind `protobuf_oneof:"kind"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CollectionDef) Reset() {
+	*x = CollectionDef{}
+	mi := &file_tensorflow_core_protobuf_meta_graph_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CollectionDef) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CollectionDef) ProtoMessage() {}
+
+func (x *CollectionDef) ProtoReflect() protoreflect.Message {
+	mi := &file_tensorflow_core_protobuf_meta_graph_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CollectionDef.ProtoReflect.Descriptor instead.
+func (*CollectionDef) Descriptor() ([]byte, []int) {
+	return file_tensorflow_core_protobuf_meta_graph_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *CollectionDef) GetKind() isCollectionDef_Kind {
+	if x != nil {
+		return x.Kind
+	}
+	return nil
+}
+
+func (x *CollectionDef) GetNodeList() *CollectionDef_NodeList {
+	if x != nil {
+		if x, ok := x.Kind.(*CollectionDef_NodeList_); ok {
+			return x.NodeList
+		}
+	}
+	return nil
+}
+
+func (x *CollectionDef) GetAnyList() *CollectionDef_AnyList {
+	if x != nil {
+		if x, ok := x.Kind.(*CollectionDef_AnyList_); ok {
+			return x.AnyList
+		}
+	}
+	return nil
+}
+
+type isCollectionDef_Kind interface {
+	isCollectionDef_Kind()
+}
+
+type CollectionDef_NodeList_ struct {
+	// Nodes.
+	NodeList *CollectionDef_NodeList `protobuf:"bytes,1,opt,name=node_list,json=nodeList,proto3,oneof"`
+}
+
+type CollectionDef_AnyList_ struct {
+	// Messages.
+	AnyList *CollectionDef_AnyList `protobuf:"bytes,5,opt,name=any_list,json=anyList,proto3,oneof"`
+}
+
+func (*CollectionDef_NodeList_) isCollectionDef_Kind() {}
+
+func (*CollectionDef_AnyList_) isCollectionDef_Kind() {}
+
+type AssetFileDef struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Tensor that takes the path of the file.
+	TensorInfo *TensorInfo `protobuf:"bytes,1,opt,name=tensor_info,json=tensorInfo,proto3" json:"tensor_info,omitempty"`
+	// Name of the file in the directory assets.
+	Filename      string `protobuf:"bytes,2,opt,name=filename,proto3" json:"filename,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AssetFileDef) Reset() {
+	*x = AssetFileDef{}
+	mi := &file_tensorflow_core_protobuf_meta_graph_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AssetFileDef) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AssetFileDef) ProtoMessage() {}
+
+func (x *AssetFileDef) ProtoReflect() protoreflect.Message {
+	mi := &file_tensorflow_core_protobuf_meta_graph_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AssetFileDef.ProtoReflect.Descriptor instead.
+func (*AssetFileDef) Descriptor() ([]byte, []int) {
+	return file_tensorflow_core_protobuf_meta_graph_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *AssetFileDef) GetTensorInfo() *TensorInfo {
+	if x != nil {
+		return x.TensorInfo
+	}
+	return nil
+}
+
+func (x *AssetFileDef) GetFilename() string {
+	if x != nil {
+		return x.Filename
+	}
+	return ""
+}
+
 type MetaGraphDef struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What the graph is for.
 	MetaInfoDef *MetaGraphDef_MetaInfoDef `protobuf:"bytes,1,opt,name=meta_info_def,json=metaInfoDef,proto3" json:"meta_info_def,omitempty"`
 	// The graph.
 	GraphDef *framework.GraphDef `protobuf:"bytes,2,opt,name=graph_def,json=graphDef,proto3" json:"graph_def,omitempty"`
+	// How variables are restored.
+	SaverDef *SaverDef `protobuf:"bytes,3,opt,name=saver_def,json=saverDef,proto3" json:"saver_def,omitempty"`
+	// What the author collected, by name.
+	CollectionDef map[string]*CollectionDef `protobuf:"bytes,4,rep,name=collection_def,json=collectionDef,proto3" json:"collection_def,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// Signatures by name.
-	SignatureDef  map[string]*SignatureDef `protobuf:"bytes,5,rep,name=signature_def,json=signatureDef,proto3" json:"signature_def,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	SignatureDef map[string]*SignatureDef `protobuf:"bytes,5,rep,name=signature_def,json=signatureDef,proto3" json:"signature_def,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// Files that the graph reads.
+	AssetFileDef  []*AssetFileDef `protobuf:"bytes,6,rep,name=asset_file_def,json=assetFileDef,proto3" json:"asset_file_def,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *MetaGraphDef) Reset() {
 	*x = MetaGraphDef{}
-	mi := &file_tensorflow_core_protobuf_meta_graph_proto_msgTypes[2]
+	mi := &file_tensorflow_core_protobuf_meta_graph_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -246,7 +393,7 @@ func (x *MetaGraphDef) String() string {
 func (*MetaGraphDef) ProtoMessage() {}
 
 func (x *MetaGraphDef) ProtoReflect() protoreflect.Message {
-	mi := &file_tensorflow_core_protobuf_meta_graph_proto_msgTypes[2]
+	mi := &file_tensorflow_core_protobuf_meta_graph_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -259,7 +406,7 @@ func (x *MetaGraphDef) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MetaGraphDef.ProtoReflect.Descriptor instead.
 func (*MetaGraphDef) Descriptor() ([]byte, []int) {
-	return file_tensorflow_core_protobuf_meta_graph_proto_rawDescGZIP(), []int{2}
+	return file_tensorflow_core_protobuf_meta_graph_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *MetaGraphDef) GetMetaInfoDef() *MetaGraphDef_MetaInfoDef {
@@ -276,9 +423,30 @@ func (x *MetaGraphDef) GetGraphDef() *framework.GraphDef {
 	return nil
 }
 
+func (x *MetaGraphDef) GetSaverDef() *SaverDef {
+	if x != nil {
+		return x.SaverDef
+	}
+	return nil
+}
+
+func (x *MetaGraphDef) GetCollectionDef() map[string]*CollectionDef {
+	if x != nil {
+		return x.CollectionDef
+	}
+	return nil
+}
+
 func (x *MetaGraphDef) GetSignatureDef() map[string]*SignatureDef {
 	if x != nil {
 		return x.SignatureDef
+	}
+	return nil
+}
+
+func (x *MetaGraphDef) GetAssetFileDef() []*AssetFileDef {
+	if x != nil {
+		return x.AssetFileDef
 	}
 	return nil
 }
@@ -298,7 +466,7 @@ type TensorInfo_CooSparse struct {
 
 func (x *TensorInfo_CooSparse) Reset() {
 	*x = TensorInfo_CooSparse{}
-	mi := &file_tensorflow_core_protobuf_meta_graph_proto_msgTypes[3]
+	mi := &file_tensorflow_core_protobuf_meta_graph_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -310,7 +478,7 @@ func (x *TensorInfo_CooSparse) String() string {
 func (*TensorInfo_CooSparse) ProtoMessage() {}
 
 func (x *TensorInfo_CooSparse) ProtoReflect() protoreflect.Message {
-	mi := &file_tensorflow_core_protobuf_meta_graph_proto_msgTypes[3]
+	mi := &file_tensorflow_core_protobuf_meta_graph_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -360,7 +528,7 @@ type TensorInfo_CompositeTensor struct {
 
 func (x *TensorInfo_CompositeTensor) Reset() {
 	*x = TensorInfo_CompositeTensor{}
-	mi := &file_tensorflow_core_protobuf_meta_graph_proto_msgTypes[4]
+	mi := &file_tensorflow_core_protobuf_meta_graph_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -372,7 +540,7 @@ func (x *TensorInfo_CompositeTensor) String() string {
 func (*TensorInfo_CompositeTensor) ProtoMessage() {}
 
 func (x *TensorInfo_CompositeTensor) ProtoReflect() protoreflect.Message {
-	mi := &file_tensorflow_core_protobuf_meta_graph_proto_msgTypes[4]
+	mi := &file_tensorflow_core_protobuf_meta_graph_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -402,11 +570,105 @@ func (x *TensorInfo_CompositeTensor) GetComponents() []*TensorInfo {
 	return nil
 }
 
+// NodeList has names of nodes or tensors.
+type CollectionDef_NodeList struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The names.
+	Value         []string `protobuf:"bytes,1,rep,name=value,proto3" json:"value,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CollectionDef_NodeList) Reset() {
+	*x = CollectionDef_NodeList{}
+	mi := &file_tensorflow_core_protobuf_meta_graph_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CollectionDef_NodeList) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CollectionDef_NodeList) ProtoMessage() {}
+
+func (x *CollectionDef_NodeList) ProtoReflect() protoreflect.Message {
+	mi := &file_tensorflow_core_protobuf_meta_graph_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CollectionDef_NodeList.ProtoReflect.Descriptor instead.
+func (*CollectionDef_NodeList) Descriptor() ([]byte, []int) {
+	return file_tensorflow_core_protobuf_meta_graph_proto_rawDescGZIP(), []int{2, 0}
+}
+
+func (x *CollectionDef_NodeList) GetValue() []string {
+	if x != nil {
+		return x.Value
+	}
+	return nil
+}
+
+// AnyList has messages.
+type CollectionDef_AnyList struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The messages.
+	Value         []*anypb.Any `protobuf:"bytes,1,rep,name=value,proto3" json:"value,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CollectionDef_AnyList) Reset() {
+	*x = CollectionDef_AnyList{}
+	mi := &file_tensorflow_core_protobuf_meta_graph_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CollectionDef_AnyList) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CollectionDef_AnyList) ProtoMessage() {}
+
+func (x *CollectionDef_AnyList) ProtoReflect() protoreflect.Message {
+	mi := &file_tensorflow_core_protobuf_meta_graph_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CollectionDef_AnyList.ProtoReflect.Descriptor instead.
+func (*CollectionDef_AnyList) Descriptor() ([]byte, []int) {
+	return file_tensorflow_core_protobuf_meta_graph_proto_rawDescGZIP(), []int{2, 1}
+}
+
+func (x *CollectionDef_AnyList) GetValue() []*anypb.Any {
+	if x != nil {
+		return x.Value
+	}
+	return nil
+}
+
 // MetaInfoDef says what the graph is for.
 type MetaGraphDef_MetaInfoDef struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Version of the graph, as its author counts.
 	MetaGraphVersion string `protobuf:"bytes,1,opt,name=meta_graph_version,json=metaGraphVersion,proto3" json:"meta_graph_version,omitempty"`
+	// The operations of the graph, without documentation.
+	StrippedOpList *framework.OpList `protobuf:"bytes,2,opt,name=stripped_op_list,json=strippedOpList,proto3" json:"stripped_op_list,omitempty"`
 	// What the graph is for ("serve").
 	Tags []string `protobuf:"bytes,4,rep,name=tags,proto3" json:"tags,omitempty"`
 	// Version of the TensorFlow that wrote it.
@@ -417,7 +679,7 @@ type MetaGraphDef_MetaInfoDef struct {
 
 func (x *MetaGraphDef_MetaInfoDef) Reset() {
 	*x = MetaGraphDef_MetaInfoDef{}
-	mi := &file_tensorflow_core_protobuf_meta_graph_proto_msgTypes[8]
+	mi := &file_tensorflow_core_protobuf_meta_graph_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -429,7 +691,7 @@ func (x *MetaGraphDef_MetaInfoDef) String() string {
 func (*MetaGraphDef_MetaInfoDef) ProtoMessage() {}
 
 func (x *MetaGraphDef_MetaInfoDef) ProtoReflect() protoreflect.Message {
-	mi := &file_tensorflow_core_protobuf_meta_graph_proto_msgTypes[8]
+	mi := &file_tensorflow_core_protobuf_meta_graph_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -442,7 +704,7 @@ func (x *MetaGraphDef_MetaInfoDef) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MetaGraphDef_MetaInfoDef.ProtoReflect.Descriptor instead.
 func (*MetaGraphDef_MetaInfoDef) Descriptor() ([]byte, []int) {
-	return file_tensorflow_core_protobuf_meta_graph_proto_rawDescGZIP(), []int{2, 0}
+	return file_tensorflow_core_protobuf_meta_graph_proto_rawDescGZIP(), []int{4, 0}
 }
 
 func (x *MetaGraphDef_MetaInfoDef) GetMetaGraphVersion() string {
@@ -450,6 +712,13 @@ func (x *MetaGraphDef_MetaInfoDef) GetMetaGraphVersion() string {
 		return x.MetaGraphVersion
 	}
 	return ""
+}
+
+func (x *MetaGraphDef_MetaInfoDef) GetStrippedOpList() *framework.OpList {
+	if x != nil {
+		return x.StrippedOpList
+	}
+	return nil
 }
 
 func (x *MetaGraphDef_MetaInfoDef) GetTags() []string {
@@ -471,7 +740,7 @@ var File_tensorflow_core_protobuf_meta_graph_proto protoreflect.FileDescriptor
 const file_tensorflow_core_protobuf_meta_graph_proto_rawDesc = "" +
 	"\n" +
 	")tensorflow/core/protobuf/meta_graph.proto\x12\n" +
-	"tensorflow\x1a%tensorflow/core/framework/graph.proto\x1a&tensorflow/core/framework/tensor.proto\x1a,tensorflow/core/framework/tensor_shape.proto\x1a%tensorflow/core/framework/types.proto\x1a%tensorflow/core/protobuf/struct.proto\"\xda\x04\n" +
+	"tensorflow\x1a\x19google/protobuf/any.proto\x1a%tensorflow/core/framework/graph.proto\x1a&tensorflow/core/framework/op_def.proto\x1a&tensorflow/core/framework/tensor.proto\x1a,tensorflow/core/framework/tensor_shape.proto\x1a%tensorflow/core/framework/types.proto\x1a$tensorflow/core/protobuf/saver.proto\x1a%tensorflow/core/protobuf/struct.proto\"\xda\x04\n" +
 	"\n" +
 	"TensorInfo\x12\x14\n" +
 	"\x04name\x18\x01 \x01(\tH\x00R\x04name\x12A\n" +
@@ -505,15 +774,34 @@ const file_tensorflow_core_protobuf_meta_graph_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\v2\x16.tensorflow.TensorInfoR\x05value:\x028\x01\x1aT\n" +
 	"\rDefaultsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12-\n" +
-	"\x05value\x18\x02 \x01(\v2\x17.tensorflow.TensorProtoR\x05value:\x028\x01\"\xb7\x03\n" +
+	"\x05value\x18\x02 \x01(\v2\x17.tensorflow.TensorProtoR\x05value:\x028\x01\"\xf3\x01\n" +
+	"\rCollectionDef\x12A\n" +
+	"\tnode_list\x18\x01 \x01(\v2\".tensorflow.CollectionDef.NodeListH\x00R\bnodeList\x12>\n" +
+	"\bany_list\x18\x05 \x01(\v2!.tensorflow.CollectionDef.AnyListH\x00R\aanyList\x1a \n" +
+	"\bNodeList\x12\x14\n" +
+	"\x05value\x18\x01 \x03(\tR\x05value\x1a5\n" +
+	"\aAnyList\x12*\n" +
+	"\x05value\x18\x01 \x03(\v2\x14.google.protobuf.AnyR\x05valueB\x06\n" +
+	"\x04kind\"c\n" +
+	"\fAssetFileDef\x127\n" +
+	"\vtensor_info\x18\x01 \x01(\v2\x16.tensorflow.TensorInfoR\n" +
+	"tensorInfo\x12\x1a\n" +
+	"\bfilename\x18\x02 \x01(\tR\bfilename\"\x9a\x06\n" +
 	"\fMetaGraphDef\x12H\n" +
 	"\rmeta_info_def\x18\x01 \x01(\v2$.tensorflow.MetaGraphDef.MetaInfoDefR\vmetaInfoDef\x121\n" +
-	"\tgraph_def\x18\x02 \x01(\v2\x14.tensorflow.GraphDefR\bgraphDef\x12O\n" +
-	"\rsignature_def\x18\x05 \x03(\v2*.tensorflow.MetaGraphDef.SignatureDefEntryR\fsignatureDef\x1a~\n" +
+	"\tgraph_def\x18\x02 \x01(\v2\x14.tensorflow.GraphDefR\bgraphDef\x121\n" +
+	"\tsaver_def\x18\x03 \x01(\v2\x14.tensorflow.SaverDefR\bsaverDef\x12R\n" +
+	"\x0ecollection_def\x18\x04 \x03(\v2+.tensorflow.MetaGraphDef.CollectionDefEntryR\rcollectionDef\x12O\n" +
+	"\rsignature_def\x18\x05 \x03(\v2*.tensorflow.MetaGraphDef.SignatureDefEntryR\fsignatureDef\x12>\n" +
+	"\x0easset_file_def\x18\x06 \x03(\v2\x18.tensorflow.AssetFileDefR\fassetFileDef\x1a\xbc\x01\n" +
 	"\vMetaInfoDef\x12,\n" +
-	"\x12meta_graph_version\x18\x01 \x01(\tR\x10metaGraphVersion\x12\x12\n" +
+	"\x12meta_graph_version\x18\x01 \x01(\tR\x10metaGraphVersion\x12<\n" +
+	"\x10stripped_op_list\x18\x02 \x01(\v2\x12.tensorflow.OpListR\x0estrippedOpList\x12\x12\n" +
 	"\x04tags\x18\x04 \x03(\tR\x04tags\x12-\n" +
-	"\x12tensorflow_version\x18\x05 \x01(\tR\x11tensorflowVersion\x1aY\n" +
+	"\x12tensorflow_version\x18\x05 \x01(\tR\x11tensorflowVersion\x1a[\n" +
+	"\x12CollectionDefEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12/\n" +
+	"\x05value\x18\x02 \x01(\v2\x19.tensorflow.CollectionDefR\x05value:\x028\x01\x1aY\n" +
 	"\x11SignatureDefEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12.\n" +
 	"\x05value\x18\x02 \x01(\v2\x18.tensorflow.SignatureDefR\x05value:\x028\x01BIZGgithub.com/monosim/monosim/engine/proto/tensorflow/core/protobuf;tfcoreb\x06proto3"
@@ -530,46 +818,63 @@ func file_tensorflow_core_protobuf_meta_graph_proto_rawDescGZIP() []byte {
 	return file_tensorflow_core_protobuf_meta_graph_proto_rawDescData
 }
 
-var file_tensorflow_core_protobuf_meta_graph_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
+var file_tensorflow_core_protobuf_meta_graph_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
 var file_tensorflow_core_protobuf_meta_graph_proto_goTypes = []any{
 	(*TensorInfo)(nil),                 // 0: tensorflow.TensorInfo
 	(*SignatureDef)(nil),               // 1: tensorflow.SignatureDef
-	(*MetaGraphDef)(nil),               // 2: tensorflow.MetaGraphDef
-	(*TensorInfo_CooSparse)(nil),       // 3: tensorflow.TensorInfo.CooSparse
-	(*TensorInfo_CompositeTensor)(nil), // 4: tensorflow.TensorInfo.CompositeTensor
-	nil,                                // 5: tensorflow.SignatureDef.InputsEntry
-	nil,                                // 6: tensorflow.SignatureDef.OutputsEntry
-	nil,                                // 7: tensorflow.SignatureDef.DefaultsEntry
-	(*MetaGraphDef_MetaInfoDef)(nil),   // 8: tensorflow.MetaGraphDef.MetaInfoDef
-	nil,                                // 9: tensorflow.MetaGraphDef.SignatureDefEntry
-	(framework.DataType)(0),            // 10: tensorflow.DataType
-	(*framework.TensorShapeProto)(nil), // 11: tensorflow.TensorShapeProto
-	(*framework.GraphDef)(nil),         // 12: tensorflow.GraphDef
-	(*TypeSpecProto)(nil),              // 13: tensorflow.TypeSpecProto
-	(*framework.TensorProto)(nil),      // 14: tensorflow.TensorProto
+	(*CollectionDef)(nil),              // 2: tensorflow.CollectionDef
+	(*AssetFileDef)(nil),               // 3: tensorflow.AssetFileDef
+	(*MetaGraphDef)(nil),               // 4: tensorflow.MetaGraphDef
+	(*TensorInfo_CooSparse)(nil),       // 5: tensorflow.TensorInfo.CooSparse
+	(*TensorInfo_CompositeTensor)(nil), // 6: tensorflow.TensorInfo.CompositeTensor
+	nil,                                // 7: tensorflow.SignatureDef.InputsEntry
+	nil,                                // 8: tensorflow.SignatureDef.OutputsEntry
+	nil,                                // 9: tensorflow.SignatureDef.DefaultsEntry
+	(*CollectionDef_NodeList)(nil),     // 10: tensorflow.CollectionDef.NodeList
+	(*CollectionDef_AnyList)(nil),      // 11: tensorflow.CollectionDef.AnyList
+	(*MetaGraphDef_MetaInfoDef)(nil),   // 12: tensorflow.MetaGraphDef.MetaInfoDef
+	nil,                                // 13: tensorflow.MetaGraphDef.CollectionDefEntry
+	nil,                                // 14: tensorflow.MetaGraphDef.SignatureDefEntry
+	(framework.DataType)(0),            // 15: tensorflow.DataType
+	(*framework.TensorShapeProto)(nil), // 16: tensorflow.TensorShapeProto
+	(*framework.GraphDef)(nil),         // 17: tensorflow.GraphDef
+	(*SaverDef)(nil),                   // 18: tensorflow.SaverDef
+	(*TypeSpecProto)(nil),              // 19: tensorflow.TypeSpecProto
+	(*framework.TensorProto)(nil),      // 20: tensorflow.TensorProto
+	(*anypb.Any)(nil),                  // 21: google.protobuf.Any
+	(*framework.OpList)(nil),           // 22: tensorflow.OpList
 }
 var file_tensorflow_core_protobuf_meta_graph_proto_depIdxs = []int32{
-	3,  // 0: tensorflow.TensorInfo.coo_sparse:type_name -> tensorflow.TensorInfo.CooSparse
-	4,  // 1: tensorflow.TensorInfo.composite_tensor:type_name -> tensorflow.TensorInfo.CompositeTensor
-	10, // 2: tensorflow.TensorInfo.dtype:type_name -> tensorflow.DataType
-	11, // 3: tensorflow.TensorInfo.tensor_shape:type_name -> tensorflow.TensorShapeProto
-	5,  // 4: tensorflow.SignatureDef.inputs:type_name -> tensorflow.SignatureDef.InputsEntry
-	6,  // 5: tensorflow.SignatureDef.outputs:type_name -> tensorflow.SignatureDef.OutputsEntry
-	7,  // 6: tensorflow.SignatureDef.defaults:type_name -> tensorflow.SignatureDef.DefaultsEntry
-	8,  // 7: tensorflow.MetaGraphDef.meta_info_def:type_name -> tensorflow.MetaGraphDef.MetaInfoDef
-	12, // 8: tensorflow.MetaGraphDef.graph_def:type_name -> tensorflow.GraphDef
-	9,  // 9: tensorflow.MetaGraphDef.signature_def:type_name -> tensorflow.MetaGraphDef.SignatureDefEntry
-	13, // 10: tensorflow.TensorInfo.CompositeTensor.type_spec:type_name -> tensorflow.TypeSpecProto
-	0,  // 11: tensorflow.TensorInfo.CompositeTensor.components:type_name -> tensorflow.TensorInfo
-	0,  // 12: tensorflow.SignatureDef.InputsEntry.value:type_name -> tensorflow.TensorInfo
-	0,  // 13: tensorflow.SignatureDef.OutputsEntry.value:type_name -> tensorflow.TensorInfo
-	14, // 14: tensorflow.SignatureDef.DefaultsEntry.value:type_name -> tensorflow.TensorProto
-	1,  // 15: tensorflow.MetaGraphDef.SignatureDefEntry.value:type_name -> tensorflow.SignatureDef
-	16, // [16:16] is the sub-list for method output_type
-	16, // [16:16] is the sub-list for method input_type
-	16, // [16:16] is the sub-list for extension type_name
-	16, // [16:16] is the sub-list for extension extendee
-	0,  // [0:16] is the sub-list for field type_name
+	5,  // 0: tensorflow.TensorInfo.coo_sparse:type_name -> tensorflow.TensorInfo.CooSparse
+	6,  // 1: tensorflow.TensorInfo.composite_tensor:type_name -> tensorflow.TensorInfo.CompositeTensor
+	15, // 2: tensorflow.TensorInfo.dtype:type_name -> tensorflow.DataType
+	16, // 3: tensorflow.TensorInfo.tensor_shape:type_name -> tensorflow.TensorShapeProto
+	7,  // 4: tensorflow.SignatureDef.inputs:type_name -> tensorflow.SignatureDef.InputsEntry
+	8,  // 5: tensorflow.SignatureDef.outputs:type_name -> tensorflow.SignatureDef.OutputsEntry
+	9,  // 6: tensorflow.SignatureDef.defaults:type_name -> tensorflow.SignatureDef.DefaultsEntry
+	10, // 7: tensorflow.CollectionDef.node_list:type_name -> tensorflow.CollectionDef.NodeList
+	11, // 8: tensorflow.CollectionDef.any_list:type_name -> tensorflow.CollectionDef.AnyList
+	0,  // 9: tensorflow.AssetFileDef.tensor_info:type_name -> tensorflow.TensorInfo
+	12, // 10: tensorflow.MetaGraphDef.meta_info_def:type_name -> tensorflow.MetaGraphDef.MetaInfoDef
+	17, // 11: tensorflow.MetaGraphDef.graph_def:type_name -> tensorflow.GraphDef
+	18, // 12: tensorflow.MetaGraphDef.saver_def:type_name -> tensorflow.SaverDef
+	13, // 13: tensorflow.MetaGraphDef.collection_def:type_name -> tensorflow.MetaGraphDef.CollectionDefEntry
+	14, // 14: tensorflow.MetaGraphDef.signature_def:type_name -> tensorflow.MetaGraphDef.SignatureDefEntry
+	3,  // 15: tensorflow.MetaGraphDef.asset_file_def:type_name -> tensorflow.AssetFileDef
+	19, // 16: tensorflow.TensorInfo.CompositeTensor.type_spec:type_name -> tensorflow.TypeSpecProto
+	0,  // 17: tensorflow.TensorInfo.CompositeTensor.components:type_name -> tensorflow.TensorInfo
+	0,  // 18: tensorflow.SignatureDef.InputsEntry.value:type_name -> tensorflow.TensorInfo
+	0,  // 19: tensorflow.SignatureDef.OutputsEntry.value:type_name -> tensorflow.TensorInfo
+	20, // 20: tensorflow.SignatureDef.DefaultsEntry.value:type_name -> tensorflow.TensorProto
+	21, // 21: tensorflow.CollectionDef.AnyList.value:type_name -> google.protobuf.Any
+	22, // 22: tensorflow.MetaGraphDef.MetaInfoDef.stripped_op_list:type_name -> tensorflow.OpList
+	2,  // 23: tensorflow.MetaGraphDef.CollectionDefEntry.value:type_name -> tensorflow.CollectionDef
+	1,  // 24: tensorflow.MetaGraphDef.SignatureDefEntry.value:type_name -> tensorflow.SignatureDef
+	25, // [25:25] is the sub-list for method output_type
+	25, // [25:25] is the sub-list for method input_type
+	25, // [25:25] is the sub-list for extension type_name
+	25, // [25:25] is the sub-list for extension extendee
+	0,  // [0:25] is the sub-list for field type_name
 }
 
 func init() { file_tensorflow_core_protobuf_meta_graph_proto_init() }
@@ -577,11 +882,16 @@ func file_tensorflow_core_protobuf_meta_graph_proto_init() {
 	if File_tensorflow_core_protobuf_meta_graph_proto != nil {
 		return
 	}
+	file_tensorflow_core_protobuf_saver_proto_init()
 	file_tensorflow_core_protobuf_struct_proto_init()
 	file_tensorflow_core_protobuf_meta_graph_proto_msgTypes[0].OneofWrappers = []any{
 		(*TensorInfo_Name)(nil),
 		(*TensorInfo_CooSparse_)(nil),
 		(*TensorInfo_CompositeTensor_)(nil),
+	}
+	file_tensorflow_core_protobuf_meta_graph_proto_msgTypes[2].OneofWrappers = []any{
+		(*CollectionDef_NodeList_)(nil),
+		(*CollectionDef_AnyList_)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -589,7 +899,7 @@ func file_tensorflow_core_protobuf_meta_graph_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_tensorflow_core_protobuf_meta_graph_proto_rawDesc), len(file_tensorflow_core_protobuf_meta_graph_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   10,
+			NumMessages:   15,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

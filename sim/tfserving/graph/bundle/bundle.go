@@ -1,0 +1,243 @@
+// Package bundle reads the variables of a SavedModel: a tensor bundle, which is an index
+// (variables.index) and files of raw elements (variables.data-00000-of-00001).
+//
+// The two things to use first:
+//
+//	b, err := bundle.Open("/m/1/variables/variables", readFile)
+//	v, err := b.Tensor("dense/kernel")
+//
+// The index is a table of leveldb, which TensorFlow writes without compression
+// (core/util/tensor_bundle/tensor_bundle.cc). Slices of partitioned variables are not joined.
+//
+// To change:
+//
+//   - what an entry says of a tensor: bundle.go
+//   - the format of the table: table.go
+//
+// Unstable: any commit may change it.
+package bundle
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"strconv"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
+	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
+	"github.com/monosim/monosim/sim/tfserving/graph/value"
+	"github.com/monosim/monosim/sim/tfserving/tensor"
+)
+
+// Bundle is an open bundle. It has read the index, and each file of elements at its first use.
+type Bundle struct {
+	prefix  string
+	read    func(path string) ([]byte, error)
+	entries map[string][]byte
+	shards  int
+	files   map[int][]byte
+}
+
+// entry is a BundleEntryProto.
+type entry struct {
+	dtype        framework.DataType
+	shape        framework.TensorShapeProto
+	shard        int
+	offset, size uint64
+	checksum     uint32
+	sliced       bool
+}
+
+// Open reads the index of a bundle. The paths of its files begin with prefix.
+func Open(prefix string, read func(path string) ([]byte, error)) (*Bundle, error) {
+	data, err := read(prefix + ".index")
+	if err != nil {
+		return nil, err
+	}
+	entries, err := readTable(data)
+	if err != nil {
+		return nil, &env.RPCError{Code: rpcerrors.DataLoss, Message: fmt.Sprintf(
+			"Unable to open table file %s.index: Data loss: %v: perhaps your file is in a different file format and you need to use a different restore operator?", prefix, err)}
+	}
+	b := &Bundle{prefix: prefix, read: read, entries: entries, files: map[int][]byte{}}
+	return b, b.readHeader()
+}
+
+// These are field numbers of BundleHeaderProto.
+const (
+	headerShards     = 1
+	headerEndianness = 2
+)
+
+func (b *Bundle) readHeader() error {
+	b.shards = 1
+	big := false
+	err := fields(b.entries[""], func(number protowire.Number, n uint64, _ []byte) {
+		switch number {
+		case headerShards:
+			b.shards = int(n)
+		case headerEndianness:
+			big = n != 0
+		}
+	})
+	if err == nil && big {
+		err = errors.New("elements are big-endian, want little-endian")
+	}
+	return err
+}
+
+// fields calls visit for every field: with the number of a varint or fixed32, and the bytes of others.
+func fields(message []byte, visit func(number protowire.Number, n uint64, data []byte)) error {
+	for len(message) > 0 {
+		number, kind, n := protowire.ConsumeTag(message)
+		if n < 0 {
+			return protowire.ParseError(n)
+		}
+		message = message[n:]
+		size := protowire.ConsumeFieldValue(number, kind, message)
+		if size < 0 {
+			return protowire.ParseError(size)
+		}
+		switch kind {
+		case protowire.VarintType:
+			x, _ := protowire.ConsumeVarint(message)
+			visit(number, x, nil)
+		case protowire.Fixed32Type:
+			x, _ := protowire.ConsumeFixed32(message)
+			visit(number, uint64(x), nil)
+		case protowire.BytesType:
+			data, _ := protowire.ConsumeBytes(message)
+			visit(number, 0, data)
+		}
+		message = message[size:]
+	}
+	return nil
+}
+
+// These are field numbers of BundleEntryProto.
+const (
+	entryDType    = 1
+	entryShape    = 2
+	entryShard    = 3
+	entryOffset   = 4
+	entrySize     = 5
+	entryChecksum = 6
+	entrySlices   = 7
+)
+
+func parseEntry(data []byte) (*entry, error) {
+	e := &entry{}
+	var bad error
+	err := fields(data, func(number protowire.Number, n uint64, data []byte) {
+		switch number {
+		case entryDType:
+			e.dtype = framework.DataType(n)
+		case entryShape:
+			bad = proto.Unmarshal(data, &e.shape)
+		case entryShard:
+			e.shard = int(n)
+		case entryOffset:
+			e.offset = n
+		case entrySize:
+			e.size = n
+		case entryChecksum:
+			e.checksum = uint32(n)
+		case entrySlices:
+			e.sliced = true
+		}
+	})
+	return e, errors.Join(err, bad)
+}
+
+// Tensor returns a variable. An error for one that is not there is NOT_FOUND.
+func (b *Bundle) Tensor(name string) (value.Value, error) {
+	data, ok := b.entries[name]
+	if !ok || name == "" {
+		return value.Value{}, &env.RPCError{Code: rpcerrors.NotFound, Message: "Key " + name + " not found in checkpoint"}
+	}
+	e, err := parseEntry(data)
+	if err != nil {
+		return value.Value{}, b.damaged(name, err)
+	}
+	if e.sliced {
+		return value.Value{}, fmt.Errorf("variable %s is partitioned", name)
+	}
+	content, err := b.content(name, e)
+	if err != nil {
+		return value.Value{}, err
+	}
+	if e.dtype == framework.DataType_DT_STRING {
+		return b.strings(name, e, content)
+	}
+	t, err := tensor.Parse(&framework.TensorProto{Dtype: e.dtype, TensorShape: &e.shape, TensorContent: content})
+	if err != nil {
+		return value.Value{}, b.damaged(name, err)
+	}
+	return value.FromTensor(t), nil
+}
+
+func (b *Bundle) damaged(name string, err error) error {
+	return &env.RPCError{Code: rpcerrors.DataLoss, Message: fmt.Sprintf("%s: %s: %v", b.prefix, name, err)}
+}
+
+// content returns the bytes of a tensor, whose checksum is right.
+func (b *Bundle) content(name string, e *entry) ([]byte, error) {
+	file, ok := b.files[e.shard]
+	if !ok {
+		var err error
+		file, err = b.read(fmt.Sprintf("%s.data-%05d-of-%05d", b.prefix, e.shard, b.shards))
+		if err != nil {
+			return nil, err
+		}
+		b.files[e.shard] = file
+	}
+	if e.offset > uint64(len(file)) || e.size > uint64(len(file))-e.offset {
+		return nil, b.damaged(name, fmt.Errorf("found %d bytes of data, want %d from %d on", len(file), e.size, e.offset))
+	}
+	content := file[e.offset : e.offset+e.size]
+	if got := masked(content); e.dtype != framework.DataType_DT_STRING && got != e.checksum {
+		return nil, &env.RPCError{Code: rpcerrors.DataLoss, Message: "Checksum does not match: stored " +
+			strconv.FormatUint(uint64(e.checksum), 10) + " vs. calculated on the restored bytes " + strconv.FormatUint(uint64(got), 10)}
+	}
+	return content, nil
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// masked is the checksum that leveldb stores.
+func masked(data []byte) uint32 {
+	sum := crc32.Checksum(data, castagnoli)
+	return (sum>>15 | sum<<17) + 0xa282ead8
+}
+
+// strings reads a DT_STRING: the lengths as varints, their checksum, the strings.
+func (b *Bundle) strings(name string, e *entry, content []byte) (value.Value, error) {
+	shape := value.Map(e.shape.GetDim(), func(d *framework.TensorShapeProto_Dim) int { return int(d.GetSize()) })
+	n, ok := value.Count(shape)
+	if !ok || n > len(content) {
+		return value.Value{}, b.damaged(name, fmt.Errorf("shape %v is too large", shape))
+	}
+	lengths := make([]uint64, n)
+	for i := range lengths {
+		length, used := binary.Uvarint(content)
+		if used <= 0 {
+			return value.Value{}, b.damaged(name, errors.New("lengths end too early"))
+		}
+		lengths[i], content = length, content[used:]
+	}
+	const checksumBytes = 4
+	content = content[min(checksumBytes, len(content)):]
+	list := make([]string, n)
+	for i, length := range lengths {
+		if length > uint64(len(content)) {
+			return value.Value{}, b.damaged(name, errors.New("strings end too early"))
+		}
+		list[i], content = string(content[:length]), content[length:]
+	}
+	return value.Strings(shape, list), nil
+}

@@ -1,0 +1,97 @@
+package graph_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
+	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
+	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
+	"github.com/monosim/monosim/sim/tfserving/graph"
+	"github.com/monosim/monosim/sim/tfserving/tensor"
+)
+
+// loadNodes makes a model of nodes and functions without files.
+func loadNodes(t *testing.T, nodes []*framework.NodeDef, functions ...*framework.FunctionDef) *graph.Model {
+	t.Helper()
+	meta, err := proto.Marshal(&tfcore.MetaGraphDef{GraphDef: &framework.GraphDef{
+		Node: nodes, Library: &framework.FunctionDefLibrary{Function: functions},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := graph.Load(meta, graph.Options{Lock: noLock{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return model
+}
+
+func ints(t *testing.T, shape []int64, values ...int64) tensor.Tensor {
+	t.Helper()
+	made, err := tensor.FromInts(framework.DataType_DT_INT32, shape, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+// However large a graph wants its tensors, the server does not make them.
+func TestLargeTensorsAreRefused(t *testing.T) {
+	nodes := []*framework.NodeDef{
+		{Name: "n", Op: "Placeholder"}, {Name: "zero", Op: "ZerosLike", Input: []string{"n"}},
+		{Name: "one", Op: "OnesLike", Input: []string{"n"}}, {Name: "axis", Op: "ExpandDims", Input: []string{"n", "zero"}},
+		{Name: "range", Op: "Range", Input: []string{"zero", "n", "one"}},
+		{Name: "fill", Op: "Fill", Input: []string{"axis", "n"}},
+		{Name: "row", Op: "ExpandDims", Input: []string{"fill", "zero"}}, {Name: "column", Op: "ExpandDims", Input: []string{"fill", "one"}},
+		{Name: "outer", Op: "AddV2", Input: []string{"row", "column"}},
+		{Name: "tile", Op: "Tile", Input: []string{"axis", "axis"}},
+		{Name: "hot", Op: "OneHot", Input: []string{"fill", "n", "one", "zero"}},
+	}
+	model := loadNodes(t, nodes)
+	for _, row := range []struct {
+		output string
+		n      int64
+	}{{"range", 1 << 30}, {"fill", 1 << 30}, {"tile", 1 << 30}, {"outer", 1 << 16}, {"hot", 1 << 16}} {
+		plan, err := model.Plan([]string{"n:0"}, []string{row.output + ":0"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = plan.Run([]tensor.Tensor{ints(t, nil, row.n)})
+		var status *env.RPCError
+		if !errors.As(err, &status) || status.Code != rpcerrors.ResourceExhausted || !strings.HasPrefix(status.Message, "OOM when allocating tensor with shape[") {
+			t.Errorf("%s of %d: got %v, want RESOURCE_EXHAUSTED", row.output, row.n, err)
+		}
+		if out, err := plan.Run([]tensor.Tensor{ints(t, nil, 3)}); err != nil || out[0].Len() < 3 {
+			t.Errorf("%s of 3: got %v, %v", row.output, out, err)
+		}
+	}
+}
+
+// A function that calls itself has no end: it is not run.
+func TestFunctionsThatCallThemselvesAreNotRun(t *testing.T) {
+	arg := []*framework.OpDef_ArgDef{{Name: "x", Type: framework.DataType_DT_INT32}}
+	self := &framework.FunctionDef{
+		Signature: &framework.OpDef{Name: "self", InputArg: arg, OutputArg: []*framework.OpDef_ArgDef{{Name: "y"}}},
+		NodeDef:   []*framework.NodeDef{{Name: "again", Op: "self", Input: []string{"x"}}},
+		Ret:       map[string]string{"y": "again:y:0"},
+	}
+	model := loadNodes(t, []*framework.NodeDef{{Name: "x", Op: "Placeholder"}, {Name: "call", Op: "self", Input: []string{"x"}}}, self)
+	for range 2 {
+		if _, err := model.Plan([]string{"x:0"}, []string{"call:0"}); err == nil || !strings.Contains(err.Error(), "calls itself") {
+			t.Errorf("got %v, want that it calls itself", err)
+		}
+	}
+}
+
+// A cycle of nodes, as the loops of TensorFlow 1 have it, is not run.
+func TestCyclesAreNotRun(t *testing.T) {
+	model := loadNodes(t, []*framework.NodeDef{{Name: "a", Op: "Identity", Input: []string{"b"}}, {Name: "b", Op: "Identity", Input: []string{"a"}}})
+	if _, err := model.Plan(nil, []string{"a:0"}); err == nil || !strings.Contains(err.Error(), "a cycle at a") {
+		t.Errorf("got %v, want a cycle", err)
+	}
+}

@@ -1,0 +1,248 @@
+package ops
+
+import (
+	"math"
+	"math/bits"
+	"math/cmplx"
+
+	"github.com/monosim/monosim/sim/tfserving/graph/value"
+	"github.com/monosim/monosim/sim/tfserving/tensor"
+)
+
+// These tables have the operations on two numbers of one dtype, with what they do to each kind. An
+// operation that a table lacks does not take that kind. uintBinary is of uint64, where it is not as
+// intBinary.
+var floatBinary = map[string]func(a, b float64) float64{
+	"Add": addFloats, "AddV2": addFloats,
+	"Sub":         func(a, b float64) float64 { return a - b },
+	"Mul":         func(a, b float64) float64 { return a * b },
+	"MulNoNan":    mulNoNan,
+	"Div":         divFloats,
+	"RealDiv":     divFloats,
+	"DivNoNan":    divNoNan,
+	"FloorDiv":    func(a, b float64) float64 { return math.Floor(a / b) },
+	"FloorMod":    floorMod,
+	"Mod":         math.Mod,
+	"TruncateMod": math.Mod,
+	"TruncateDiv": func(a, b float64) float64 { return math.Trunc(a / b) },
+	"Pow":         math.Pow,
+	"Maximum":     largest, "Minimum": smallest,
+	"SquaredDifference": func(a, b float64) float64 { return (a - b) * (a - b) },
+	"Atan2":             math.Atan2,
+	"Xdivy":             xdivy, "Xlogy": xlogy,
+}
+
+var intBinary = map[string]func(a, b int64) int64{
+	"Add": addInts, "AddV2": addInts,
+	"Sub":               func(a, b int64) int64 { return a - b },
+	"Mul":               func(a, b int64) int64 { return a * b },
+	"Div":               divInts,
+	"TruncateDiv":       divInts,
+	"FloorDiv":          floorDivInts,
+	"FloorMod":          floorModInts,
+	"Mod":               modInts,
+	"TruncateMod":       modInts,
+	"Pow":               powInts,
+	"Maximum":           func(a, b int64) int64 { return max(a, b) },
+	"Minimum":           func(a, b int64) int64 { return min(a, b) },
+	"SquaredDifference": func(a, b int64) int64 { return (a - b) * (a - b) },
+	"BitwiseAnd":        func(a, b int64) int64 { return a & b },
+	"BitwiseOr":         func(a, b int64) int64 { return a | b },
+	"BitwiseXor":        func(a, b int64) int64 { return a ^ b },
+	"LeftShift":         func(a, b int64) int64 { return a << uint(max(min(b, 63), 0)) },
+	"RightShift":        func(a, b int64) int64 { return a >> uint(max(min(b, 63), 0)) },
+}
+
+var uintBinary = map[string]func(a, b int64) int64{
+	"Div":      func(a, b int64) int64 { return int64(uint64(a) / uint64(b)) },
+	"FloorDiv": func(a, b int64) int64 { return int64(uint64(a) / uint64(b)) },
+	"FloorMod": func(a, b int64) int64 { return int64(uint64(a) % uint64(b)) },
+	"Mod":      func(a, b int64) int64 { return int64(uint64(a) % uint64(b)) },
+	"Maximum":  func(a, b int64) int64 { return int64(max(uint64(a), uint64(b))) },
+	"Minimum":  func(a, b int64) int64 { return int64(min(uint64(a), uint64(b))) },
+	"RightShift": func(a, b int64) int64 {
+		return int64(uint64(a) >> min(uint64(b), bits.UintSize-1))
+	},
+}
+
+var complexBinary = map[string]func(a, b complex128) complex128{
+	"Add":     func(a, b complex128) complex128 { return a + b },
+	"AddV2":   func(a, b complex128) complex128 { return a + b },
+	"Sub":     func(a, b complex128) complex128 { return a - b },
+	"Mul":     func(a, b complex128) complex128 { return a * b },
+	"Div":     func(a, b complex128) complex128 { return a / b },
+	"RealDiv": func(a, b complex128) complex128 { return a / b },
+	"Pow":     cmplx.Pow,
+}
+
+func binaryOps() map[string]Kernel {
+	ops := map[string]Kernel{"AddN": addN}
+	for name := range floatBinary { //lint:ordered each name has an entry of its own
+		ops[name] = binary
+	}
+	for name := range intBinary { //lint:ordered each name has an entry of its own
+		ops[name] = binary
+	}
+	return ops
+}
+
+func binary(c *Call) ([]Value, error) {
+	a, b := c.In[0], c.In[1]
+	shape, err := c.broadcast(a.DType())
+	if err != nil {
+		return nil, err
+	}
+	switch dtype := a.DType(); {
+	case a.F() != nil && floatBinary[c.Op] != nil:
+		return one(value.Floats(dtype, shape, zip(a.F(), b.F(), c.In, shape, floatBinary[c.Op])))
+	case a.I() != nil && intBinary[c.Op] != nil:
+		return c.binaryInts(shape)
+	case a.C() != nil && complexBinary[c.Op] != nil:
+		return one(value.Complexes(dtype, shape, zip(a.C(), b.C(), c.In, shape, complexBinary[c.Op])))
+	case a.S() != nil && (c.Op == "Add" || c.Op == "AddV2"):
+		list := zip(a.S(), b.S(), c.In, shape, func(a, b string) string { return a + b })
+		return c.strings(shape, list)
+	}
+	return nil, c.unsupported("%s", tensor.DTypeName(a.DType()))
+}
+
+func (c *Call) binaryInts(shape []int) ([]Value, error) {
+	a, b := c.In[0], c.In[1]
+	f := intBinary[c.Op]
+	if a.DType() == value.UInt64 && uintBinary[c.Op] != nil {
+		f = uintBinary[c.Op]
+	}
+	switch c.Op {
+	case "Div", "FloorDiv", "FloorMod", "Mod", "TruncateDiv", "TruncateMod":
+		for _, x := range b.I() {
+			if x == 0 && a.Len() > 0 {
+				return nil, invalidf("Integer division by zero")
+			}
+		}
+	case "Pow":
+		for _, x := range b.I() {
+			if x < 0 {
+				return nil, invalidf("Integers to negative integer powers are not allowed")
+			}
+		}
+	}
+	return one(value.Ints(a.DType(), shape, zip(a.I(), b.I(), c.In, shape, f)))
+}
+
+// broadcast returns the shape of the result of two inputs, and counts its memory.
+func (c *Call) broadcast(dtype DType) ([]int, error) {
+	a, b := c.In[0].Shape(), c.In[1].Shape()
+	shape, ok := value.Broadcast(a, b)
+	if !ok {
+		return nil, invalidf("Incompatible shapes: %s vs. %s", value.ShapeText(a), value.ShapeText(b))
+	}
+	_, err := c.room(dtype, shape)
+	return shape, err
+}
+
+// zip returns f of each pair of elements, of the first two inputs broadcast to shape.
+func zip[A, B, R any](a []A, b []B, in []Value, shape []int, f func(A, B) R) []R {
+	left, right := value.BroadcastIndex(in[0].Shape(), shape), value.BroadcastIndex(in[1].Shape(), shape)
+	n, _ := value.Count(shape)
+	out := make([]R, n)
+	for i := range out {
+		out[i] = f(a[left.At(i)], b[right.At(i)])
+	}
+	return out
+}
+
+func addN(c *Call) ([]Value, error) {
+	sum := c.In[0]
+	for _, v := range c.In[1:] {
+		next := &Call{Node: &Node{Name: c.Name, Op: "AddV2"}, In: []Value{sum, v}, Env: c.Env}
+		both, err := binary(next)
+		if err != nil {
+			return nil, err
+		}
+		sum = both[0]
+	}
+	return one(sum)
+}
+
+func addFloats(a, b float64) float64 { return a + b }
+func divFloats(a, b float64) float64 { return a / b }
+func addInts(a, b int64) int64       { return a + b }
+func modInts(a, b int64) int64 {
+	if b == -1 {
+		return 0
+	}
+	return a % b
+}
+
+func divInts(a, b int64) int64 {
+	if b == -1 {
+		return -a
+	}
+	return a / b
+}
+
+func floorDivInts(a, b int64) int64 {
+	if rest := modInts(a, b); rest != 0 && (rest < 0) != (b < 0) {
+		return divInts(a, b) - 1
+	}
+	return divInts(a, b)
+}
+
+func floorModInts(a, b int64) int64 {
+	rest := modInts(a, b)
+	if rest != 0 && (rest < 0) != (b < 0) {
+		rest += b
+	}
+	return rest
+}
+
+func powInts(a, b int64) int64 {
+	result := int64(1)
+	for ; b > 0; b >>= 1 {
+		if b&1 == 1 {
+			result *= a
+		}
+		a *= a
+	}
+	return result
+}
+
+func floorMod(a, b float64) float64 {
+	rest := math.Mod(a, b)
+	if rest != 0 && (rest < 0) != (b < 0) {
+		rest += b
+	}
+	return rest
+}
+
+func mulNoNan(a, b float64) float64 {
+	if b == 0 {
+		return 0
+	}
+	return a * b
+}
+
+func divNoNan(a, b float64) float64 {
+	if b == 0 {
+		return 0
+	}
+	return a / b
+}
+
+func xdivy(a, b float64) float64 {
+	if a == 0 {
+		return 0
+	}
+	return a / b
+}
+
+func xlogy(a, b float64) float64 {
+	if a == 0 {
+		return 0
+	}
+	return a * math.Log(b)
+}
+
+// largest and smallest give NaN where either is, as TensorFlow's do.
+func largest(a, b float64) float64  { return max(a, b) }
+func smallest(a, b float64) float64 { return min(a, b) }

@@ -1,0 +1,61 @@
+package ops
+
+import (
+	"math/cmplx"
+
+	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
+	"github.com/monosim/monosim/sim/tfserving/graph/value"
+	"github.com/monosim/monosim/sim/tfserving/tensor"
+)
+
+var castOps = map[string]Kernel{"Cast": cast, "Bitcast": bitcast, "Real": part(0), "Imag": part(1), "ComplexAbs": part(2), "Complex": makeComplex}
+
+func cast(c *Call) ([]Value, error) {
+	to := c.typeOf("DstT")
+	if _, err := c.room(to, c.In[0].Shape()); err != nil {
+		return nil, err
+	}
+	v, ok := c.In[0].Cast(to)
+	if !ok {
+		return nil, c.unsupported("%s to %s", tensor.DTypeName(c.In[0].DType()), tensor.DTypeName(to))
+	}
+	return one(v)
+}
+
+// bitcast reads the bytes of elements as another dtype of the same size.
+func bitcast(c *Call) ([]Value, error) {
+	to := c.typeOf("type")
+	t, err := c.In[0].Tensor()
+	if err != nil || tensor.Size(to) == 0 || tensor.Size(to) != tensor.Size(t.DType()) {
+		return nil, c.unsupported("%s to %s", tensor.DTypeName(c.In[0].DType()), tensor.DTypeName(to))
+	}
+	message := t.ContentProto()
+	message.Dtype = to
+	again, err := tensor.Parse(message)
+	if err != nil {
+		return nil, c.unsupported("%v", err)
+	}
+	return one(value.FromTensor(again))
+}
+
+// part makes an operation of a complex number: its real part, imaginary part or absolute value.
+func part(which int) Kernel {
+	return func(c *Call) ([]Value, error) {
+		dtype := value.Float32
+		if c.In[0].DType() == framework.DataType_DT_COMPLEX128 {
+			dtype = value.Float64
+		}
+		return one(value.Floats(dtype, c.In[0].Shape(), value.Map(c.In[0].C(), func(x complex128) float64 {
+			return [...]float64{real(x), imag(x), cmplx.Abs(x)}[which]
+		})))
+	}
+}
+
+func makeComplex(c *Call) ([]Value, error) {
+	shape, err := c.broadcast(c.typeOf("Tout"))
+	if err != nil {
+		return nil, err
+	}
+	list := zip(c.In[0].F(), c.In[1].F(), c.In, shape, func(a, b float64) complex128 { return complex(a, b) })
+	return one(value.Complexes(c.typeOf("Tout"), shape, list))
+}

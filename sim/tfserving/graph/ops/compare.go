@@ -1,0 +1,174 @@
+package ops
+
+import (
+	"cmp"
+	"math"
+
+	"github.com/monosim/monosim/sim/tfserving/graph/value"
+	"github.com/monosim/monosim/sim/tfserving/tensor"
+)
+
+// comparison says which of less, equal and greater an operation is true of. Of NaN only NotEqual is.
+type comparison struct{ less, equal, greater bool }
+
+var comparisons = map[string]comparison{
+	"Equal": {equal: true}, "NotEqual": {less: true, greater: true},
+	"Less": {less: true}, "LessEqual": {less: true, equal: true},
+	"Greater": {greater: true}, "GreaterEqual": {greater: true, equal: true},
+}
+
+func compareOps() map[string]Kernel {
+	ops := map[string]Kernel{
+		"LogicalAnd": logical(func(a, b bool) bool { return a && b }),
+		"LogicalOr":  logical(func(a, b bool) bool { return a || b }),
+		"Select":     selectV1, "SelectV2": selectV2, "Where": where, "ApproximateEqual": approximateEqual,
+	}
+	for name := range comparisons { //lint:ordered each name has an entry of its own
+		ops[name] = compare
+	}
+	return ops
+}
+
+func compare(c *Call) ([]Value, error) {
+	want := comparisons[c.Op]
+	shape, err := c.comparedShape()
+	if err != nil || shape == nil {
+		return []Value{value.Bools(nil, []bool{want.less})}, err
+	}
+	a, b := c.In[0], c.In[1]
+	var list []bool
+	switch {
+	case a.F() != nil:
+		list = compareAll(c, a.F(), b.F(), shape, want)
+	case a.I() != nil && a.DType() == value.UInt64:
+		unsigned := func(x int64) uint64 { return uint64(x) }
+		list = compareAll(c, value.Map(a.I(), unsigned), value.Map(b.I(), unsigned), shape, want)
+	case a.I() != nil:
+		list = compareAll(c, a.I(), b.I(), shape, want)
+	case a.S() != nil:
+		list = compareAll(c, a.S(), b.S(), shape, want)
+	case a.B() != nil:
+		list = zip(a.B(), b.B(), c.In, shape, func(x, y bool) bool { return (x == y) == want.equal })
+	case a.C() != nil:
+		list = zip(a.C(), b.C(), c.In, shape, func(x, y complex128) bool { return (x == y) == want.equal })
+	default:
+		return nil, c.unsupported("%s", tensor.DTypeName(a.DType()))
+	}
+	return one(value.Bools(shape, list))
+}
+
+// comparedShape returns the shape of a comparison; nil where shapes that differ make it one false
+// or true (incompatible_shape_error).
+func (c *Call) comparedShape() ([]int, error) {
+	lenient := c.Attrs["incompatible_shape_error"] != nil && !c.flag("incompatible_shape_error")
+	if _, ok := value.Broadcast(c.In[0].Shape(), c.In[1].Shape()); !ok && lenient {
+		return nil, nil
+	}
+	shape, err := c.broadcast(value.Bool)
+	if shape == nil {
+		shape = []int{}
+	}
+	return shape, err
+}
+
+func compareAll[T cmp.Ordered](c *Call, a, b []T, shape []int, want comparison) []bool {
+	return zip(a, b, c.In, shape, func(x, y T) bool {
+		switch {
+		case x < y:
+			return want.less
+		case x > y:
+			return want.greater
+		case x == y:
+			return want.equal
+		}
+		return want.less && want.greater // NaN
+	})
+}
+
+func approximateEqual(c *Call) ([]Value, error) {
+	tolerance := c.float("tolerance")
+	shape, err := c.broadcast(value.Bool)
+	if err != nil {
+		return nil, err
+	}
+	return one(value.Bools(shape, zip(c.In[0].F(), c.In[1].F(), c.In, shape, func(a, b float64) bool {
+		return math.Abs(a-b) < tolerance
+	})))
+}
+
+func logical(f func(a, b bool) bool) Kernel {
+	return func(c *Call) ([]Value, error) {
+		shape, err := c.broadcast(value.Bool)
+		if err != nil {
+			return nil, err
+		}
+		return one(value.Bools(shape, zip(c.In[0].B(), c.In[1].B(), c.In, shape, f)))
+	}
+}
+
+// selectV1 chooses whole rows where the condition is a vector, and does not broadcast.
+func selectV1(c *Call) ([]Value, error) {
+	condition, then := c.In[0], c.In[1]
+	switch {
+	case condition.Rank() == 0 || condition.Rank() == then.Rank():
+		return selectV2(c)
+	case condition.Rank() == 1 && then.Rank() > 0 && then.Shape()[0] == condition.Len():
+		wide := append([]int{condition.Len()}, make([]int, then.Rank()-1)...)
+		for i := range wide[1:] {
+			wide[i+1] = 1
+		}
+		return selectV2(&Call{Node: c.Node, In: []Value{condition.Reshape(wide), then, c.In[2]}, Env: c.Env})
+	}
+	return nil, invalidf("Number of batches of 'then' must match size of 'cond', but saw: %s vs. %s",
+		value.ShapeText(then.Shape()), value.ShapeText(condition.Shape()))
+}
+
+func selectV2(c *Call) ([]Value, error) {
+	condition, then, otherwise := c.In[0], c.In[1], c.In[2]
+	shape, ok := value.Broadcast(then.Shape(), otherwise.Shape())
+	if ok {
+		shape, ok = value.Broadcast(condition.Shape(), shape)
+	}
+	if !ok {
+		return nil, invalidf("condition %s, then %s, and else %s must be broadcastable",
+			value.ShapeText(condition.Shape()), value.ShapeText(then.Shape()), value.ShapeText(otherwise.Shape()))
+	}
+	n, err := c.room(then.DType(), shape)
+	if err != nil {
+		return nil, err
+	}
+	chosen := value.BroadcastIndex(condition.Shape(), shape)
+	left, right := value.BroadcastIndex(then.Shape(), shape), value.BroadcastIndex(otherwise.Shape(), shape)
+	places := make([]int, n)
+	for i := range places {
+		if places[i] = then.Len() + right.At(i); condition.B()[chosen.At(i)] {
+			places[i] = left.At(i)
+		}
+	}
+	return one(value.Join(then, otherwise).Pick(shape, places))
+}
+
+// where lists the places of what is not zero.
+func where(c *Call) ([]Value, error) {
+	v := c.In[0]
+	hot, ok := v.Cast(value.Bool)
+	if !ok {
+		return nil, c.unsupported("%s", tensor.DTypeName(v.DType()))
+	}
+	var list []int64
+	rows, strides := 0, value.Strides(v.Shape())
+	for i, is := range hot.B() {
+		if !is {
+			continue
+		}
+		rows++
+		for d, step := range strides {
+			list = append(list, int64(i/step%v.Shape()[d]))
+		}
+	}
+	shape := []int{rows, v.Rank()}
+	if _, err := c.room(value.Int64, shape); err != nil {
+		return nil, err
+	}
+	return one(value.Ints(value.Int64, shape, append([]int64{}, list...)))
+}

@@ -1,0 +1,96 @@
+package ops
+
+import (
+	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
+	"github.com/monosim/monosim/sim/tfserving/graph/value"
+)
+
+// controlOps has the operations that call functions of the graph.
+var controlOps = map[string]Kernel{
+	"PartitionedCall": call, "StatefulPartitionedCall": call,
+	"If": choose, "StatelessIf": choose, "Case": choose, "StatelessCase": choose,
+	"While": loop, "StatelessWhile": loop, "Switch": switchTo, "RefSwitch": switchTo, "Merge": merge, "RefMerge": merge,
+}
+
+// Merges reports whether an operation runs although some of its inputs are dead.
+func Merges(op string) bool { return op == "Merge" || op == "RefMerge" }
+
+// switchTo hands its input to one of two outputs; the other is dead.
+func switchTo(c *Call) ([]Value, error) {
+	out := make([]Value, 2)
+	which := 0
+	if truth(c.In[1]) {
+		which = 1
+	}
+	out[which] = c.In[0]
+	return out, nil
+}
+
+// merge hands on the input that is alive.
+func merge(c *Call) ([]Value, error) {
+	for i, v := range c.In {
+		if v.DType() != 0 {
+			return []Value{v, value.Scalar32(i)}, nil
+		}
+	}
+	return nil, c.unsupported("no input that is alive")
+}
+
+// Functions returns the functions that a node may call.
+func (n *Node) Functions() (all []*framework.NameAttrList) {
+	for _, name := range []string{"f", "then_branch", "else_branch", "cond", "body"} {
+		if f := n.function(name); f != nil {
+			all = append(all, f)
+		}
+	}
+	return append(all, n.Attrs["branches"].GetList().GetFunc()...)
+}
+
+func call(c *Call) ([]Value, error) { return c.Env.Call(c.function("f"), c.In) }
+
+func choose(c *Call) ([]Value, error) {
+	if branches := c.Attrs["branches"].GetList().GetFunc(); len(branches) > 0 {
+		at, err := c.int(0)
+		if err != nil {
+			return nil, err
+		}
+		if at < 0 || at >= len(branches) {
+			at = len(branches) - 1
+		}
+		return c.Env.Call(branches[at], c.In[1:])
+	}
+	branch := "else_branch"
+	if truth(c.In[0]) {
+		branch = "then_branch"
+	}
+	return c.Env.Call(c.function(branch), c.In[1:])
+}
+
+// truth says whether a condition holds (core/kernels/functional_ops.cc, ToBool): of what is no
+// scalar, whether there is anything.
+func truth(v Value) bool {
+	switch {
+	case v.Rank() > 0:
+		return v.Len() > 0
+	case v.S() != nil:
+		return v.S()[0] != ""
+	}
+	is, ok := v.Cast(value.Bool)
+	return ok && is.B()[0]
+}
+
+func loop(c *Call) ([]Value, error) {
+	state := c.In
+	for {
+		goesOn, err := c.Env.Call(c.function("cond"), state)
+		if err != nil {
+			return nil, err
+		}
+		if len(goesOn) != 1 || !truth(goesOn[0]) {
+			return state, nil
+		}
+		if state, err = c.Env.Call(c.function("body"), state); err != nil {
+			return nil, err
+		}
+	}
+}

@@ -1,0 +1,206 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/monosim/monosim/engine/env/rpcerrors"
+	"github.com/monosim/monosim/sim/tfserving/graph/value"
+	"github.com/monosim/monosim/sim/tfserving/tensor"
+)
+
+// convOps has the operations on pictures in the order batch, height, width, channel.
+var convOps = map[string]Kernel{"Conv2D": conv2d, "DepthwiseConv2dNative": conv2d, "MaxPool": pool, "AvgPool": pool, "FusedBatchNormV3": batchNorm, "FusedBatchNorm": batchNorm, "FusedBatchNormV2": batchNorm}
+
+// span says which places of one dimension a window covers.
+type span struct {
+	in, out, window, stride, dilation, before int
+}
+
+// at returns the place in the input for a place in a window; -1 for one in the padding.
+func (s span) at(out, k int) int {
+	at := out*s.stride + k*s.dilation - s.before
+	if at >= s.in {
+		return -1
+	}
+	return max(at, -1)
+}
+
+// spans plans the height and the width.
+func (c *Call) spans(in, window []int) ([2]span, error) {
+	var both [2]span
+	strides, dilations := c.numbers("strides"), c.numbers("dilations")
+	padding := c.text("padding")
+	if format := c.text("data_format"); format != "NHWC" && format != "" || padding == "EXPLICIT" || len(strides) != 4 {
+		return both, c.unsupported("data_format %s, padding %s", format, padding)
+	}
+	for i := range both {
+		s := span{in: in[i+1], window: window[i], stride: strides[i+1], dilation: 1}
+		if len(dilations) == 4 {
+			s.dilation = dilations[i+1]
+		}
+		reach := (s.window-1)*s.dilation + 1
+		if padding == "SAME" {
+			s.out = (s.in + s.stride - 1) / s.stride
+			s.before = max((s.out-1)*s.stride+reach-s.in, 0) / 2
+		} else if s.out = (s.in - reach + s.stride) / s.stride; s.in-reach < 0 {
+			return both, invalidf("Computed output size would be negative: %d [input_size: %d, effective_filter_size: %d, stride: %d]",
+				(s.in-reach+s.stride)/s.stride, s.in, reach, s.stride)
+		}
+		both[i] = s
+	}
+	return both, nil
+}
+
+func conv2d(c *Call) ([]Value, error) {
+	v, filter := c.In[0], c.In[1]
+	if v.Rank() != 4 {
+		return nil, invalidf("input must be 4-dimensional%s", value.ShapeText(v.Shape()))
+	}
+	if filter.Rank() != 4 {
+		return nil, invalidf("filter must be 4-dimensional: %s", value.ShapeText(filter.Shape()))
+	}
+	depthwise := c.Op != "Conv2D"
+	in, window := v.Shape(), filter.Shape()
+	if depthwise && in[3] != window[2] {
+		return nil, invalidf("input and filter must have the same depth: %d vs %d", in[3], window[2])
+	}
+	if window[2] == 0 || in[3]%window[2] != 0 {
+		return nil, invalidf("input depth must be evenly divisible by filter depth: %d vs %d", in[3], window[2])
+	}
+	if !depthwise && in[3] != window[2] { // of a layer with a bias or an activation, as nearly all are
+		return nil, statusf(rpcerrors.Unimplemented, "Fused conv implementation does not support grouped convolutions for now.")
+	}
+	if v.F() == nil {
+		return nil, c.unsupported("%s", tensor.DTypeName(v.DType()))
+	}
+	spans, err := c.spans(in, window)
+	if err != nil {
+		return nil, err
+	}
+	channels := window[3]
+	if depthwise {
+		channels *= window[2]
+	}
+	shape := []int{in[0], spans[0].out, spans[1].out, channels}
+	n, err := c.room(v.DType(), shape)
+	if err != nil {
+		return nil, err
+	}
+	each := window[0] * window[1] * window[2]
+	if each > 0 && n > maxWork/each {
+		return nil, outOfMemory(v.DType(), shape)
+	}
+	if err := c.work(n*each, v.DType(), shape); err != nil {
+		return nil, err
+	}
+	out := make([]float64, n)
+	c.windows(spans, shape, func(to, from, k int) {
+		pixel, weights := v.F()[from*in[3]:][:in[3]], filter.F()[k*window[2]*window[3]:]
+		row := out[to*channels:][:channels]
+		for i, x := range pixel {
+			if depthwise {
+				for j := range window[3] {
+					row[i*window[3]+j] += x * weights[i*window[3]+j]
+				}
+				continue
+			}
+			for j, w := range weights[i*channels:][:channels] {
+				row[j] += x * w
+			}
+		}
+	})
+	return one(value.Floats(v.DType(), shape, out))
+}
+
+// windows calls visit for each pixel of the result, each place k in its window, and the pixel of
+// the input there.
+func (c *Call) windows(spans [2]span, shape []int, visit func(to, from, k int)) {
+	h, w := spans[0], spans[1]
+	to := 0
+	for b := range shape[0] {
+		for y := range shape[1] {
+			for x := range shape[2] {
+				for i := range h.window {
+					for j := range w.window {
+						if p, q := h.at(y, i), w.at(x, j); p >= 0 && q >= 0 {
+							visit(to, (b*h.in+p)*w.in+q, i*w.window+j)
+						}
+					}
+				}
+				to++
+			}
+		}
+	}
+}
+
+func pool(c *Call) ([]Value, error) {
+	v, size := c.In[0], c.numbers("ksize")
+	if v.Rank() != 4 {
+		return nil, invalidf("tensor_in must be 4-dimensional")
+	}
+	if len(size) != 4 || size[0] != 1 || size[3] != 1 || v.F() == nil {
+		return nil, c.unsupported("ksize %v", size)
+	}
+	in := v.Shape()
+	spans, err := c.spans(in, size[1:3])
+	if err != nil {
+		return nil, err
+	}
+	shape := []int{in[0], spans[0].out, spans[1].out, in[3]}
+	n, err := c.room(v.DType(), shape)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.work(min(n, maxWork)*min(size[1]*size[2], 1<<20), v.DType(), shape); err != nil {
+		return nil, err
+	}
+	out, counts := make([]float64, n), make([]float64, n/max(in[3], 1))
+	largestWanted := c.Op == "MaxPool"
+	for i := range out {
+		if largestWanted {
+			out[i] = math.Inf(-1)
+		}
+	}
+	c.windows(spans, shape, func(to, from, _ int) {
+		counts[to]++
+		row := out[to*in[3]:][:in[3]]
+		for i, x := range v.F()[from*in[3]:][:in[3]] {
+			if largestWanted {
+				row[i] = max(row[i], x)
+			} else {
+				row[i] += x
+			}
+		}
+	})
+	for i := range out {
+		if !largestWanted {
+			out[i] /= counts[i/in[3]]
+		}
+	}
+	return one(value.Floats(v.DType(), shape, out))
+}
+
+// batchNorm normalises by a mean and variance that are given, as a trained layer does.
+func batchNorm(c *Call) ([]Value, error) {
+	v, channels := c.In[0], c.In[1].Len()
+	if c.flag("is_training") || c.text("data_format") == "NCHW" {
+		return nil, c.unsupported("training, or data_format %s", c.text("data_format"))
+	}
+	if v.Rank() != 4 {
+		return nil, invalidf("input must be 4-dimensional%s", value.ShapeText(v.Shape()))
+	}
+	if _, err := c.room(v.DType(), v.Shape()); err != nil {
+		return nil, err
+	}
+	scale, offset, mean, variance := c.In[1].F(), c.In[2].F(), c.In[3].F(), c.In[4].F()
+	out := make([]float64, v.Len())
+	for i, x := range v.F() {
+		ch := i % channels
+		out[i] = (x-mean[ch])/math.Sqrt(variance[ch]+c.float("epsilon"))*scale[ch] + offset[ch]
+	}
+	result := []Value{value.Floats(v.DType(), v.Shape(), out), c.In[3], c.In[4], c.In[3], c.In[4]}
+	if c.Op == "FusedBatchNormV3" {
+		result = append(result, value.Floats(value.Float32, []int{0}, nil))
+	}
+	return result, nil
+}

@@ -1,0 +1,89 @@
+package ops
+
+import (
+	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
+	"github.com/monosim/monosim/sim/tfserving/graph/value"
+)
+
+// Definition returns what has to be known of an operation that a SavedModel does not define: the
+// names of its outputs, and the defaults of its attributes other than 0, false and "".
+func Definition(op string) *framework.OpDef {
+	def := &framework.OpDef{Name: op}
+	for _, arg := range outputNames[op] {
+		def.OutputArg = append(def.OutputArg, &framework.OpDef_ArgDef{Name: arg.name, NumberAttr: arg.count, TypeListAttr: arg.types})
+	}
+	for name, to := range defaults[op] { //lint:ordered attributes are found by name
+		def.Attr = append(def.Attr, &framework.OpDef_AttrDef{Name: name, DefaultValue: attrOf(to)})
+	}
+	return def
+}
+
+// outputArg is an output, of which count or types name the attribute that says how many there are.
+type outputArg struct{ name, count, types string }
+
+func named(names ...string) []outputArg {
+	return value.Map(names, func(name string) outputArg { return outputArg{name: name} })
+}
+
+// outputNames has the operations with several outputs. Any other has one, whatever its name.
+var outputNames = map[string][]outputArg{
+	"FusedBatchNorm":      named("y", "batch_mean", "batch_variance", "reserve_space_1", "reserve_space_2"),
+	"FusedBatchNormV2":    named("y", "batch_mean", "batch_variance", "reserve_space_1", "reserve_space_2"),
+	"FusedBatchNormV3":    named("y", "batch_mean", "batch_variance", "reserve_space_1", "reserve_space_2", "reserve_space_3"),
+	"LookupTableExportV2": named("keys", "values"),
+	"Merge":               named("output", "value_index"),
+	"ParseExample": {
+		{"sparse_indices", "Nsparse", ""}, {"sparse_values", "", "sparse_types"}, {"sparse_shapes", "Nsparse", ""}, {"dense_values", "", "Tdense"},
+	},
+	"ParseSingleExample": {
+		{"sparse_indices", "num_sparse", ""}, {"sparse_values", "", "sparse_types"}, {"sparse_shapes", "num_sparse", ""}, {"dense_values", "", "Tdense"},
+	},
+	"ParseExampleV2": {
+		{"sparse_indices", "num_sparse", ""}, {"sparse_values", "", "sparse_types"}, {"sparse_shapes", "num_sparse", ""}, {"dense_values", "", "Tdense"},
+		{"ragged_values", "", "ragged_value_types"}, {"ragged_row_splits", "", "ragged_split_types"},
+	},
+	"RaggedGather":         {{"output_nested_splits", "OUTPUT_RAGGED_RANK", ""}, {"output_dense_values", "", ""}},
+	"RaggedRange":          named("rt_nested_splits", "rt_dense_values"),
+	"RaggedTensorToSparse": named("sparse_indices", "sparse_values", "sparse_dense_shape"),
+	"SparseFillEmptyRows":  named("output_indices", "output_values", "empty_row_indicator", "reverse_index_map"),
+	"SparseReorder":        named("output_indices", "output_values"),
+	"SparseReshape":        named("output_indices", "output_shape"),
+	"StringSplit":          named("indices", "values", "shape"),
+	"StringSplitV2":        named("indices", "values", "shape"),
+	"Switch":               named("output_false", "output_true"),
+	"TensorListPopBack":    named("output_handle", "tensor"),
+	"TopK":                 named("values", "indices"),
+	"TopKV2":               named("values", "indices"),
+	"Unique":               named("y", "idx"),
+	"UniqueV2":             named("y", "idx"),
+	"UniqueWithCounts":     named("y", "idx", "count"),
+}
+
+// defaults has the defaults of attributes that are not 0, false or "".
+var defaults = map[string]map[string]any{
+	"ApproximateEqual": {"tolerance": 1e-5},
+	"AsString":         {"precision": -1, "width": -1},
+	"Assert":           {"summarize": 3},
+	"DecodeRaw":        {"little_endian": true},
+	"FusedBatchNorm":   {"epsilon": 1e-4, "is_training": true}, "FusedBatchNormV2": {"epsilon": 1e-4, "is_training": true},
+	"FusedBatchNormV3":            {"epsilon": 1e-4, "is_training": true},
+	"InitializeTableFromTextFile": {"vocab_size": -1, "delimiter": "\t"}, "InitializeTableFromTextFileV2": {"vocab_size": -1, "delimiter": "\t"},
+	"LeakyRelu":     {"alpha": 0.2},
+	"OneHot":        {"axis": -1},
+	"SparseToDense": {"validate_indices": true},
+	"StringSplit":   {"skip_empty": true},
+	"StringSplitV2": {"maxsplit": -1},
+}
+
+func attrOf(v any) *framework.AttrValue {
+	switch v := v.(type) {
+	case int:
+		return &framework.AttrValue{Value: &framework.AttrValue_I{I: int64(v)}}
+	case float64:
+		return &framework.AttrValue{Value: &framework.AttrValue_F{F: float32(v)}}
+	case bool:
+		return &framework.AttrValue{Value: &framework.AttrValue_B{B: v}}
+	}
+	text, _ := v.(string)
+	return &framework.AttrValue{Value: &framework.AttrValue_S{S: []byte(text)}}
+}

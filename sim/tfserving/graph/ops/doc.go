@@ -1,0 +1,28 @@
+// Package ops has the operations of graphs: what each computes and how it fails, in the words of
+// TensorFlow's kernels.
+//
+// The two things to use first are Find, which returns the operation of a name, and Call, one use
+// of it with its inputs:
+//
+//	run, ok := ops.Find("MatMul")
+//	outputs, err := run(&ops.Call{Node: node, In: []value.Value{a, b}, Env: env})
+//
+// An error is an *env.RPCError without the name of the node, or an *Unsupported, after which the
+// caller answers in another way.
+//
+// To change:
+//
+//   - what an operation is given: call.go, node.go, definition.go
+//   - which operations there are: find.go, and the table at the top of each file
+//   - arithmetic and comparison: elementwise.go, binary.go, compare.go, cast.go
+//   - shapes and elements: shape.go, slice.go, gather.go, join.go, fill.go
+//   - reductions, sorting, segments: reduce.go, sort.go, segment.go
+//   - layers: matmul.go, conv.go, nn.go
+//   - texts: strings.go, regex.go; files of pictures: image.go
+//   - examples: example.go, features.go
+//   - variables and tables: state.go, table.go
+//   - sparse and ragged composites: sparse.go, ragged.go; lists of tensors: list.go
+//   - control flow: control.go
+//
+// Unstable: any commit may change it.
+package ops

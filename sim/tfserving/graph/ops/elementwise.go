@@ -1,0 +1,164 @@
+package ops
+
+import (
+	"math"
+	"math/cmplx"
+
+	"github.com/monosim/monosim/sim/tfserving/graph/value"
+	"github.com/monosim/monosim/sim/tfserving/tensor"
+)
+
+// floatUnary has the operations on one float. Those of intUnary and complexUnary take the other
+// kinds of numbers.
+var floatUnary = map[string]func(float64) float64{
+	"Abs": math.Abs, "Acos": math.Acos, "Acosh": math.Acosh, "Asin": math.Asin, "Asinh": math.Asinh,
+	"Atan": math.Atan, "Atanh": math.Atanh, "Ceil": math.Ceil, "Cos": math.Cos, "Cosh": math.Cosh,
+	"Erf": math.Erf, "Erfc": math.Erfc, "Exp": math.Exp, "Expm1": math.Expm1, "Floor": math.Floor,
+	"Log": math.Log, "Log1p": math.Log1p, "Rint": math.RoundToEven, "Round": math.RoundToEven,
+	"Sin": math.Sin, "Sinh": math.Sinh, "Sqrt": math.Sqrt, "Tan": math.Tan, "Tanh": math.Tanh,
+	"Lgamma":     func(x float64) float64 { y, _ := math.Lgamma(x); return y },
+	"Neg":        func(x float64) float64 { return -x },
+	"Square":     func(x float64) float64 { return x * x },
+	"Rsqrt":      func(x float64) float64 { return 1 / math.Sqrt(x) },
+	"Reciprocal": func(x float64) float64 { return 1 / x },
+	"Inv":        func(x float64) float64 { return 1 / x },
+	"Sigmoid":    sigmoid,
+	"Sign":       sign,
+	"Relu":       func(x float64) float64 { return atLeast(x, 0) },
+	"Relu6":      func(x float64) float64 { return atLeast(min(x, 6), 0) },
+	"Elu": func(x float64) float64 {
+		if x < 0 {
+			return math.Expm1(x)
+		}
+		return x
+	},
+	"Selu":     selu,
+	"Softplus": softplus,
+	"Softsign": func(x float64) float64 { return x / (1 + math.Abs(x)) },
+}
+
+var intUnary = map[string]func(int64) int64{
+	"Abs":    func(x int64) int64 { return max(x, -x) },
+	"Neg":    func(x int64) int64 { return -x },
+	"Square": func(x int64) int64 { return x * x },
+	"Sign": func(x int64) int64 {
+		switch {
+		case x > 0:
+			return 1
+		case x < 0:
+			return -1
+		}
+		return 0
+	},
+	"Round":  func(x int64) int64 { return x },
+	"Relu":   func(x int64) int64 { return max(x, 0) },
+	"Relu6":  func(x int64) int64 { return max(min(x, 6), 0) },
+	"Invert": func(x int64) int64 { return ^x },
+}
+
+var complexUnary = map[string]func(complex128) complex128{
+	"Neg":    func(x complex128) complex128 { return -x },
+	"Square": func(x complex128) complex128 { return x * x },
+	"Exp":    cmplx.Exp, "Log": cmplx.Log, "Sqrt": cmplx.Sqrt, "Tanh": cmplx.Tanh,
+	"Conj":       cmplx.Conj,
+	"Reciprocal": func(x complex128) complex128 { return 1 / x },
+}
+
+var floatTests = map[string]func(float64) bool{
+	"IsNan":    func(x float64) bool { return math.IsNaN(x) },
+	"IsInf":    func(x float64) bool { return math.IsInf(x, 0) },
+	"IsFinite": func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) },
+}
+
+func unaryOps() map[string]Kernel {
+	ops := map[string]Kernel{"LeakyRelu": leakyRelu, "LogicalNot": logicalNot}
+	for _, name := range unaryNames() {
+		ops[name] = unary
+	}
+	for name := range floatTests { //lint:ordered each name has an entry of its own
+		ops[name] = floatTest
+	}
+	return ops
+}
+
+func unaryNames() (names []string) {
+	for name := range floatUnary { //lint:ordered the names become keys of a map
+		names = append(names, name)
+	}
+	return append(names, "Invert", "Conj")
+}
+
+func unary(c *Call) ([]Value, error) {
+	v := c.In[0]
+	if _, err := c.room(v.DType(), v.Shape()); err != nil {
+		return nil, err
+	}
+	switch {
+	case v.F() != nil && floatUnary[c.Op] != nil:
+		return one(value.Floats(v.DType(), v.Shape(), value.Map(v.F(), floatUnary[c.Op])))
+	case v.I() != nil && intUnary[c.Op] != nil && v.DType() != value.UInt64:
+		return one(value.Ints(v.DType(), v.Shape(), value.Map(v.I(), intUnary[c.Op])))
+	case v.C() != nil && complexUnary[c.Op] != nil:
+		return one(value.Complexes(v.DType(), v.Shape(), value.Map(v.C(), complexUnary[c.Op])))
+	}
+	return nil, c.unsupported("%s", tensor.DTypeName(v.DType()))
+}
+
+func floatTest(c *Call) ([]Value, error) {
+	return one(value.Bools(c.In[0].Shape(), value.Map(c.In[0].F(), floatTests[c.Op])))
+}
+
+func leakyRelu(c *Call) ([]Value, error) {
+	alpha := c.float("alpha")
+	return one(value.Floats(c.In[0].DType(), c.In[0].Shape(), value.Map(c.In[0].F(), func(x float64) float64 {
+		if x < 0 {
+			return x * alpha
+		}
+		return x
+	})))
+}
+
+func logicalNot(c *Call) ([]Value, error) {
+	return one(value.Bools(c.In[0].Shape(), value.Map(c.In[0].B(), func(x bool) bool { return !x })))
+}
+
+// atLeast is the larger number, and NaN for NaN, as Eigen's relu gives it.
+func atLeast(x, low float64) float64 {
+	if x < low {
+		return low
+	}
+	return x
+}
+
+func sigmoid(x float64) float64 {
+	if x < 0 {
+		e := math.Exp(x)
+		return e / (1 + e)
+	}
+	return 1 / (1 + math.Exp(-x))
+}
+
+func sign(x float64) float64 {
+	switch {
+	case x > 0:
+		return 1
+	case x < 0:
+		return -1
+	}
+	return x // 0 and NaN
+}
+
+func selu(x float64) float64 {
+	const scale, scaleAlpha = 1.0507009873554804934193349852946, 1.7580993408473768599402175208123
+	if x < 0 {
+		return scaleAlpha * math.Expm1(x)
+	}
+	return scale * x
+}
+
+func softplus(x float64) float64 {
+	if x > 0 {
+		return x + math.Log1p(math.Exp(-x))
+	}
+	return math.Log1p(math.Exp(x))
+}

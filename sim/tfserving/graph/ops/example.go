@@ -1,0 +1,227 @@
+package ops
+
+import (
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+
+	tfexample "github.com/monosim/monosim/engine/proto/tensorflow/core/example"
+	"github.com/monosim/monosim/sim/tfserving/graph/value"
+	"github.com/monosim/monosim/sim/tfserving/tensor"
+)
+
+// exampleOps has the operations that take serialized examples apart
+// (core/util/example_proto_fast_parsing.cc).
+var exampleOps = map[string]Kernel{"ParseExample": parseExample, "ParseExampleV2": parseExample, "ParseSingleExample": parseExample}
+
+// examples is one use of such an operation.
+type examples struct {
+	*Call
+	features []map[string]*tfexample.Feature
+	names    []string
+	single   bool // single is set for one example, whose outputs have no dimension of examples
+	splits   DType
+}
+
+func parseExample(c *Call) ([]Value, error) {
+	wanted, err := c.wantedFeatures()
+	if err != nil {
+		return nil, err
+	}
+	serialized := c.In[0]
+	if serialized.Rank() > 1 {
+		return nil, invalidf("Input serialized must be a scalar or vector, got shape: %s", value.ShapeText(serialized.Shape()))
+	}
+	e := &examples{Call: c, single: serialized.Rank() == 0}
+	if c.Op != "ParseSingleExample" {
+		e.names = c.In[1].S()
+	}
+	for _, s := range serialized.S() {
+		one := &tfexample.Example{}
+		if err := proto.Unmarshal([]byte(s), one); err != nil {
+			return nil, invalidf("Could not parse example input, value: '%s'", s)
+		}
+		e.features = append(e.features, one.GetFeatures().GetFeature())
+	}
+	return e.outputs(wanted)
+}
+
+func (e *examples) outputs(w wanted) ([]Value, error) {
+	var dense []Value
+	for _, f := range w.dense {
+		v, err := e.dense(f)
+		if err != nil {
+			return nil, err
+		}
+		dense = append(dense, v)
+	}
+	var lists [5][]Value // indices, values, shapes; ragged values and splits
+	for _, f := range w.sparse {
+		flat, counts, err := e.flat(f)
+		if err != nil {
+			return nil, err
+		}
+		indices, shape := e.places(counts)
+		lists[0], lists[1], lists[2] = append(lists[0], indices), append(lists[1], flat), append(lists[2], shape)
+	}
+	for _, f := range w.ragged {
+		flat, counts, err := e.flat(f)
+		if err != nil {
+			return nil, err
+		}
+		splits := []int{0}
+		for i, n := range counts {
+			splits = append(splits, splits[i]+n)
+		}
+		lists[3], lists[4] = append(lists[3], flat), append(lists[4], value.Sizes(f.splits, splits))
+	}
+	return slices.Concat(lists[0], lists[1], lists[2], dense, lists[3], lists[4]), nil
+}
+
+// list returns the values of a feature as a vector; false where the example lacks it.
+func (e *examples) list(row int, f feature) (Value, bool, error) {
+	own := e.features[row][f.key]
+	var v Value
+	switch kind := own.GetKind().(type) {
+	case *tfexample.Feature_FloatList:
+		list := value.Map(kind.FloatList.GetValue(), func(x float32) float64 { return float64(x) })
+		v = value.Floats(value.Float32, []int{len(list)}, list)
+	case *tfexample.Feature_Int64List:
+		v = value.Ints(value.Int64, []int{len(kind.Int64List.GetValue())}, slices.Clone(kind.Int64List.GetValue()))
+	case *tfexample.Feature_BytesList:
+		list := value.Map(kind.BytesList.GetValue(), func(b []byte) string { return string(b) })
+		v = value.Strings([]int{len(list)}, list)
+	default:
+		return Value{}, false, nil
+	}
+	if v.DType() != f.dtype {
+		if f.shape == nil {
+			return Value{}, false, e.wrong(row, f, "Data types don't match. Expected type: %s, Actual type: %s",
+				tensor.DTypeName(f.dtype), tensor.DTypeName(v.DType()))
+		}
+		return Value{}, false, e.wrong(row, f, "Data types don't match. Data type: %s but expected type: %s",
+			tensor.DTypeName(v.DType()), tensor.DTypeName(f.dtype))
+	}
+	return v, true, nil
+}
+
+// wrong is the error for a feature of an example.
+func (e *examples) wrong(row int, f feature, format string, args ...any) error {
+	if e.single {
+		return invalidf("Key: %s.  "+format, slices.Concat([]any{f.key}, args)...)
+	}
+	return invalidf("Name: %s, Key: %s, Index: %d.  "+format, slices.Concat([]any{e.name(row), f.key, row}, args)...)
+}
+
+func (e *examples) name(row int) string {
+	if row < len(e.names) {
+		return e.names[row]
+	}
+	return "<unknown>"
+}
+
+// dense makes a tensor of a feature of a fixed shape, or padded to the longest.
+func (e *examples) dense(f feature) (Value, error) {
+	rows := make([]Value, len(e.features))
+	longest := 0
+	for row := range rows {
+		v, ok, err := e.list(row, f)
+		if err != nil {
+			return Value{}, err
+		}
+		switch each, _ := value.Count(f.rest()); {
+		case f.open && ok && each > 0 && v.Len()%each != 0:
+			return Value{}, e.wrong(row, f, "Number of %s values is not a multiple of stride length. Saw %d values but output shape is: %s",
+				tensor.DTypeName(f.dtype), v.Len(), value.ShapeText(f.shape))
+		case f.open && !ok:
+			v = f.fallback.Rows(0, 0)
+		case !ok && f.fallback.Len() == 0:
+			return Value{}, e.missing(row, f)
+		case !ok:
+			v = f.fallback
+		}
+		if want, _ := value.Count(f.shape); !f.open && v.Len() != want {
+			return Value{}, e.wrong(row, f, "Number of %s values != expected.  Values size: %d but output shape: %s",
+				tensor.DTypeName(f.dtype), v.Len(), value.ShapeText(f.shape))
+		}
+		rows[row], longest = v, max(longest, v.Len())
+	}
+	return e.stack(f, rows, longest)
+}
+
+func (e *examples) missing(row int, f feature) error {
+	if e.single {
+		return invalidf("Feature: %s (data type: %s) is required but could not be found.", f.key, tensor.DTypeName(f.dtype))
+	}
+	return invalidf("Name: %s, Feature: %s (data type: %s) is required but could not be found.", e.name(row), f.key, tensor.DTypeName(f.dtype))
+}
+
+// stack puts the rows of a dense feature below each other, padded with its default.
+func (e *examples) stack(f feature, rows []Value, longest int) (Value, error) {
+	shape := slices.Clone(f.shape)
+	if each, _ := value.Count(f.rest()); f.open {
+		shape[0] = longest / max(each, 1)
+	}
+	size, _ := value.Count(shape)
+	if !e.single {
+		shape = slices.Insert(shape, 0, len(rows))
+	}
+	if _, err := e.room(f.dtype, shape); err != nil {
+		return Value{}, err
+	}
+	all := value.Join(append(rows, f.fallback.Reshape([]int{f.fallback.Len()}))...)
+	if len(rows) == 0 {
+		v, _ := value.Zeros(f.dtype, shape)
+		return v, nil
+	}
+	padding := all.Len() - f.fallback.Len()
+	if f.fallback.Len() == 0 {
+		padding = -1
+	}
+	places, start := []int{}, 0
+	for _, row := range rows {
+		for i := range size {
+			if i < row.Len() {
+				places = append(places, start+i)
+			} else {
+				places = append(places, padding)
+			}
+		}
+		start += row.Len()
+	}
+	return all.Pick(shape, places), nil
+}
+
+// flat returns the values of a feature of all examples as a vector, and how many each example has.
+func (e *examples) flat(f feature) (Value, []int, error) {
+	empty, _ := value.Zeros(f.dtype, []int{0})
+	rows, counts := []Value{empty}, make([]int, len(e.features))
+	for row := range counts {
+		v, ok, err := e.list(row, f)
+		if err != nil {
+			return Value{}, nil, err
+		}
+		if ok {
+			rows, counts[row] = append(rows, v), v.Len()
+		}
+	}
+	return value.Join(rows...), counts, nil
+}
+
+// places returns the indices and the shape of a sparse feature.
+func (e *examples) places(counts []int) (indices, shape Value) {
+	list, widest, n := []int64{}, 0, 0
+	for row, count := range counts {
+		for i := range count {
+			if !e.single {
+				list = append(list, int64(row))
+			}
+			list = append(list, int64(i))
+		}
+		widest, n = max(widest, count), n+count
+	}
+	if e.single {
+		return value.Ints(value.Int64, []int{n, 1}, list), value.Sizes(value.Int64, []int{widest})
+	}
+	return value.Ints(value.Int64, []int{n, 2}, list), value.Sizes(value.Int64, []int{len(counts), widest})
+}

@@ -1,0 +1,202 @@
+package ops
+
+import (
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/monosim/monosim/sim/tfserving/graph/value"
+	"github.com/monosim/monosim/sim/tfserving/tensor"
+)
+
+// fillOps has the operations that make tensors of constants or sequences.
+var fillOps = map[string]Kernel{
+	"Fill": fill, "ZerosLike": likeZeros, "OnesLike": likeOnes, "Range": rangeOf, "LinSpace": linSpace, "OneHot": oneHot,
+	"Empty": empty, "MatrixBandPart": bandPart, "Bucketize": bucketize,
+}
+
+func fill(c *Call) ([]Value, error) {
+	shape, err := c.ints(0)
+	if err != nil {
+		return nil, err
+	}
+	if c.In[0].Rank() != 1 {
+		return nil, invalidf("dims must represent a vector, got shape %s", value.ShapeText(c.In[0].Shape()))
+	}
+	if c.In[1].Len() != 1 || c.In[1].Rank() > 1 {
+		return nil, invalidf("value must represent a scalar, got shape %s", value.ShapeText(c.In[1].Shape()))
+	}
+	for _, size := range shape {
+		if size < 0 {
+			return nil, invalidf("Dimension %d must be >= 0", size)
+		}
+	}
+	return c.spread(c.In[1], shape)
+}
+
+func (c *Call) zeros(dtype DType, shape []int) ([]Value, error) {
+	if _, err := c.room(dtype, shape); err != nil {
+		return nil, err
+	}
+	v, ok := value.Zeros(dtype, shape)
+	if !ok {
+		return nil, c.unsupported("%s", tensor.DTypeName(dtype))
+	}
+	return one(v)
+}
+
+func likeZeros(c *Call) ([]Value, error) { return c.zeros(c.In[0].DType(), c.In[0].Shape()) }
+
+func likeOnes(c *Call) ([]Value, error) {
+	unit, ok := value.Floats(value.Float32, nil, []float64{1}).Cast(c.In[0].DType())
+	if !ok {
+		return nil, c.unsupported("%s", tensor.DTypeName(c.In[0].DType()))
+	}
+	return c.spread(unit, c.In[0].Shape())
+}
+
+func empty(c *Call) ([]Value, error) {
+	shape, err := c.ints(0)
+	if err != nil {
+		return nil, err
+	}
+	return c.zeros(c.typeOf("dtype"), shape)
+}
+
+func rangeOf(c *Call) ([]Value, error) {
+	dtype := c.In[0].DType()
+	var numbers [3]float64
+	for i, name := range []string{"start", "limit", "delta"} {
+		v, ok := c.In[i].Cast(value.Float64)
+		if !ok || v.Len() != 1 {
+			return nil, invalidf("%s must be a scalar, not shape %s", name, value.ShapeText(c.In[i].Shape()))
+		}
+		numbers[i] = v.F()[0]
+	}
+	start, limit, delta := numbers[0], numbers[1], numbers[2]
+	switch {
+	case delta == 0:
+		return nil, invalidf("Requires delta != 0: 0")
+	case delta > 0 && start > limit:
+		return nil, invalidf("Requires start <= limit when delta > 0: %v/%v", numberText(dtype, start), numberText(dtype, limit))
+	case delta < 0 && start < limit:
+		return nil, invalidf("Requires start >= limit when delta < 0: %v/%v", numberText(dtype, start), numberText(dtype, limit))
+	}
+	size := math.Ceil((limit - start) / delta)
+	if !(size < maxElements) {
+		return nil, outOfMemory(dtype, []int{int(min(size, math.MaxInt32))})
+	}
+	n, err := c.room(dtype, []int{int(size)})
+	if err != nil {
+		return nil, err
+	}
+	if value.IsInt(dtype) {
+		list := make([]int64, n)
+		for i := range list {
+			list[i] = c.In[0].I()[0] + int64(i)*c.In[2].I()[0]
+		}
+		return one(value.Ints(dtype, []int{n}, list))
+	}
+	list := make([]float64, n)
+	for i := range list {
+		list[i] = start + float64(i)*delta
+	}
+	return one(value.Floats(dtype, []int{n}, list))
+}
+
+func linSpace(c *Call) ([]Value, error) {
+	num, err := c.int(2)
+	if err != nil {
+		return nil, err
+	}
+	if num < 1 {
+		return nil, invalidf("Requires num > 0: %d", num)
+	}
+	dtype := c.In[0].DType()
+	if _, err := c.room(dtype, []int{num}); err != nil {
+		return nil, err
+	}
+	start, stop := c.In[0].F()[0], c.In[1].F()[0]
+	list := make([]float64, num)
+	for i := range list {
+		if list[i] = start; num > 1 {
+			list[i] = start + (stop-start)*float64(i)/float64(num-1)
+		}
+	}
+	return one(value.Floats(dtype, []int{num}, list))
+}
+
+func oneHot(c *Call) ([]Value, error) {
+	indices, err := c.ints(0)
+	if err != nil {
+		return nil, err
+	}
+	depth, err := c.int(1)
+	if err != nil {
+		return nil, err
+	}
+	if depth < 0 {
+		return nil, invalidf("depth must be non-negative, got: %d", depth)
+	}
+	own := c.In[0].Shape()
+	axis := c.number("axis")
+	if axis == -1 {
+		axis = len(own)
+	}
+	if axis < 0 || axis > len(own) {
+		return nil, invalidf("Expected axis to be -1 or between [0, %d).  But received: %d", len(own)+1, axis)
+	}
+	shape := slices.Insert(slices.Clone(own), axis, depth)
+	n, err := c.room(c.In[2].DType(), shape)
+	if err != nil {
+		return nil, err
+	}
+	inner, _ := value.Count(own[axis:])
+	places := slices.Repeat([]int{1}, n)
+	for i, at := range indices {
+		if at >= 0 && at < depth {
+			places[(i/inner*depth+at)*inner+i%inner] = 0
+		}
+	}
+	return one(value.Join(c.In[2], c.In[3]).Pick(shape, places))
+}
+
+// bandPart keeps a band around the diagonal of each innermost matrix.
+func bandPart(c *Call) ([]Value, error) {
+	v := c.In[0]
+	lower, err := c.int(1)
+	if err != nil {
+		return nil, err
+	}
+	upper, err := c.int(2)
+	if err != nil {
+		return nil, err
+	}
+	if v.Rank() < 2 {
+		return nil, invalidf("input must be at least 2-dim, received shape: %s", value.ShapeText(v.Shape()))
+	}
+	if _, err := c.room(v.DType(), v.Shape()); err != nil {
+		return nil, err
+	}
+	rows, columns := v.Shape()[v.Rank()-2], v.Shape()[v.Rank()-1]
+	places := make([]int, v.Len())
+	for i := range places {
+		row, column := i/columns%rows, i%columns
+		if places[i] = i; lower >= 0 && row-column > lower || upper >= 0 && column-row > upper {
+			places[i] = -1
+		}
+	}
+	return one(v.Pick(v.Shape(), places))
+}
+
+// bucketize counts the boundaries that are not above each number.
+func bucketize(c *Call) ([]Value, error) {
+	boundaries := c.Attrs["boundaries"].GetList().GetF()
+	v, ok := c.In[0].Cast(value.Float64)
+	if !ok {
+		return nil, c.unsupported("%s", tensor.DTypeName(c.In[0].DType()))
+	}
+	return one(value.Ints(value.Int32, v.Shape(), value.Map(v.F(), func(x float64) int64 {
+		return int64(sort.Search(len(boundaries), func(i int) bool { return float64(boundaries[i]) > x }))
+	})))
+}

@@ -1,0 +1,225 @@
+package ops
+
+import (
+	"slices"
+
+	"github.com/monosim/monosim/sim/tfserving/graph/value"
+	"github.com/monosim/monosim/sim/tfserving/tensor"
+)
+
+// listOps has the operations on lists of tensors, with which loops collect rows.
+var listOps = map[string]Kernel{
+	"EmptyTensorList": newList, "TensorListReserve": newList, "TensorListFromTensor": listFromTensor,
+	"TensorListStack": listStack, "TensorListGather": listStack, "TensorListGetItem": listGet, "TensorListSetItem": listSet,
+	"TensorListPushBack": listPush, "TensorListPopBack": listPop, "TensorListLength": listLength,
+}
+
+// tensorList is an immutable list. An item without dtype was never set.
+type tensorList struct {
+	dtype DType
+	shape []int // shape is that of the items, with -1 for open sizes; nil where the rank is open
+	items []Value
+}
+
+func listValue(l tensorList) Value { return value.Handles(value.Variant, nil, []any{l}) }
+
+func (c *Call) list() (tensorList, error) {
+	if held := c.In[0].H(); len(held) == 1 {
+		if l, ok := held[0].(tensorList); ok {
+			return l, nil
+		}
+	}
+	return tensorList{}, c.unsupported("a variant of another kind")
+}
+
+// itemShape reads the shape of items from an input: a scalar -1 leaves the rank open.
+func (c *Call) itemShape(input int) ([]int, error) {
+	sizes, err := c.ints(input)
+	if err != nil || c.In[input].Rank() == 0 {
+		return nil, err
+	}
+	return slices.Clone(sizes), nil
+}
+
+func newList(c *Call) ([]Value, error) {
+	shape, err := c.itemShape(0)
+	if err != nil {
+		return nil, err
+	}
+	l := tensorList{dtype: c.typeOf("element_dtype"), shape: shape}
+	if c.Op == "TensorListReserve" {
+		n, err := c.int(1)
+		if err != nil {
+			return nil, err
+		}
+		if n < 0 {
+			return nil, invalidf("The num_elements to reserve must be a non negative number, but got %d", n)
+		}
+		if _, err := c.room(value.Variant, []int{n}); err != nil {
+			return nil, err
+		}
+		l.items = make([]Value, n)
+	}
+	return one(listValue(l))
+}
+
+func listFromTensor(c *Call) ([]Value, error) {
+	shape, err := c.itemShape(1)
+	if err != nil {
+		return nil, err
+	}
+	v := c.In[0]
+	if v.Rank() < 1 {
+		return nil, invalidf("Tensor must be at least a vector, but saw shape: %s", value.ShapeText(v.Shape()))
+	}
+	l := tensorList{dtype: v.DType(), shape: shape}
+	for i := range v.Shape()[0] {
+		l.items = append(l.items, v.Rows(i, i+1).Reshape(v.Shape()[1:]))
+	}
+	return one(listValue(l))
+}
+
+// item returns an item of a list; one that was never set is of zeros.
+func (c *Call) item(l tensorList, at int, shape []int) (Value, error) {
+	if at < 0 || at >= len(l.items) {
+		return Value{}, invalidf("Trying to access element %d in a list with %d elements.", at, len(l.items))
+	}
+	if l.items[at].DType() != 0 {
+		return l.items[at], nil
+	}
+	for _, known := range l.items {
+		if known.DType() != 0 {
+			shape = known.Shape()
+		}
+	}
+	if _, err := c.room(l.dtype, shape); err != nil {
+		return Value{}, invalidf("Trying to read an uninitialized tensor but element_shape is not fully defined: %s", value.ShapeText(shape))
+	}
+	v, ok := value.Zeros(l.dtype, shape)
+	if !ok {
+		return Value{}, c.unsupported("%s", tensor.DTypeName(l.dtype))
+	}
+	return v, nil
+}
+
+func listGet(c *Call) ([]Value, error) {
+	l, err := c.list()
+	if err != nil {
+		return nil, err
+	}
+	at, err := c.int(1)
+	if err != nil {
+		return nil, err
+	}
+	shape, err := c.itemShape(2)
+	if err != nil {
+		return nil, err
+	}
+	v, err := c.item(l, at, shape)
+	return []Value{v}, err
+}
+
+func listSet(c *Call) ([]Value, error) {
+	l, err := c.list()
+	if err != nil {
+		return nil, err
+	}
+	at, err := c.int(1)
+	if err != nil {
+		return nil, err
+	}
+	if at < 0 || at >= len(l.items) && !c.flag("resize_if_index_out_of_bounds") {
+		return nil, invalidf("Trying to modify element %d in a list with %d elements.", at, len(l.items))
+	}
+	if _, err := c.room(value.Variant, []int{max(len(l.items), at+1)}); err != nil {
+		return nil, err
+	}
+	l.items = slices.Clone(l.items)
+	for at >= len(l.items) {
+		l.items = append(l.items, Value{})
+	}
+	l.items[at] = c.In[2]
+	return one(listValue(l))
+}
+
+func listPush(c *Call) ([]Value, error) {
+	l, err := c.list()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := c.room(value.Variant, []int{len(l.items) + 1}); err != nil {
+		return nil, err
+	}
+	l.items = append(slices.Clone(l.items), c.In[1])
+	return one(listValue(l))
+}
+
+func listPop(c *Call) ([]Value, error) {
+	l, err := c.list()
+	if err != nil {
+		return nil, err
+	}
+	if len(l.items) == 0 {
+		return nil, invalidf("Trying to pop from an empty list.")
+	}
+	last := len(l.items) - 1
+	v, err := c.item(l, last, l.shape)
+	l.items = l.items[:last:last]
+	return []Value{listValue(l), v}, err
+}
+
+func listLength(c *Call) ([]Value, error) {
+	l, err := c.list()
+	if err != nil {
+		return nil, err
+	}
+	return one(value.Scalar32(len(l.items)))
+}
+
+// listStack makes one tensor of all items, or of those that an input names.
+func listStack(c *Call) ([]Value, error) {
+	l, err := c.list()
+	if err != nil {
+		return nil, err
+	}
+	var at []int
+	shapeInput := 1
+	if c.Op == "TensorListGather" {
+		if at, err = c.ints(1); err != nil {
+			return nil, err
+		}
+		shapeInput = 2
+	} else {
+		for i := range l.items {
+			at = append(at, i)
+		}
+	}
+	shape, err := c.itemShape(shapeInput)
+	if err != nil {
+		return nil, err
+	}
+	if slices.Contains(shape, -1) && l.shape != nil {
+		shape = l.shape
+	}
+	empty, ok := value.Zeros(l.dtype, []int{0})
+	if !ok {
+		return nil, c.unsupported("%s", tensor.DTypeName(l.dtype))
+	}
+	items := []Value{empty}
+	for _, i := range at {
+		v, err := c.item(l, i, shape)
+		if err != nil {
+			return nil, err
+		}
+		if len(items) > 1 && !slices.Equal(v.Shape(), shape) {
+			return nil, invalidf("Tried to stack list that has elements of different shapes: %s vs. %s", value.ShapeText(shape), value.ShapeText(v.Shape()))
+		}
+		shape = v.Shape()
+		items = append(items, v)
+	}
+	full := append([]int{len(at)}, shape...)
+	if _, err := c.room(l.dtype, full); err != nil {
+		return nil, invalidf("Tried to stack elements of an empty list with non-fully-defined element_shape: %s", value.ShapeText(shape))
+	}
+	return one(value.Join(items...).Reshape(full))
+}

@@ -1,0 +1,172 @@
+package ops
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/monosim/monosim/sim/tfserving/graph/value"
+	"github.com/monosim/monosim/sim/tfserving/tensor"
+)
+
+// matmulOps has the products of matrices.
+var matmulOps = map[string]Kernel{
+	"MatMul": matmul, "BatchMatMul": batchMatmul, "BatchMatMulV2": batchMatmul, "BatchMatMulV3": batchMatmul, "Einsum": einsum,
+}
+
+func matmul(c *Call) ([]Value, error) {
+	a, b := c.In[0], c.In[1]
+	if a.Rank() != b.Rank() {
+		return nil, invalidf("In[0] and In[1] has different ndims: %s vs. %s", value.ShapeText(a.Shape()), value.ShapeText(b.Shape()))
+	}
+	for i, v := range c.In {
+		if v.Rank() != 2 {
+			return nil, invalidf("In[%d] is not a matrix. Instead it has shape %s", i, value.ShapeText(v.Shape()))
+		}
+	}
+	return c.product(c.flag("transpose_a"), c.flag("transpose_b"))
+}
+
+func batchMatmul(c *Call) ([]Value, error) {
+	for i, v := range c.In {
+		if v.Rank() < 2 {
+			return nil, invalidf("In[%d] ndims must be >= 2: %d", i, v.Rank())
+		}
+	}
+	return c.product(c.flag("adj_x"), c.flag("adj_y"))
+}
+
+// product multiplies the innermost matrices, and broadcasts the dimensions before them.
+func (c *Call) product(turnA, turnB bool) ([]Value, error) {
+	a, b := c.In[0], c.In[1]
+	outerA, outerB := a.Shape()[:a.Rank()-2], b.Shape()[:b.Rank()-2]
+	outer, ok := value.Broadcast(outerA, outerB)
+	if !ok {
+		return nil, invalidf("In[0] and In[1] must have compatible batch dimensions: %s vs. %s", value.ShapeText(a.Shape()), value.ShapeText(b.Shape()))
+	}
+	left, right := matrixOf(a, turnA), matrixOf(b, turnB)
+	if left.columns != right.rows {
+		return nil, invalidf("Matrix size-incompatible: In[0]: %s, In[1]: %s", value.ShapeText(a.Shape()), value.ShapeText(b.Shape()))
+	}
+	shape := slices.Concat(outer, []int{left.rows, right.columns})
+	n, err := c.room(a.DType(), shape)
+	if err != nil {
+		return nil, err
+	}
+	if left.columns > 0 && n > maxWork/left.columns {
+		return nil, outOfMemory(a.DType(), shape)
+	}
+	if err := c.work(n*left.columns, a.DType(), shape); err != nil {
+		return nil, err
+	}
+	batches, _ := value.Count(outer)
+	atA, atB := value.BroadcastIndex(outerA, outer), value.BroadcastIndex(outerB, outer)
+	switch {
+	case a.F() != nil:
+		return one(value.Floats(a.DType(), shape, multiply(a.F(), b.F(), left, right, batches, atA, atB)))
+	case a.I() != nil:
+		return one(value.Ints(a.DType(), shape, multiply(a.I(), b.I(), left, right, batches, atA, atB)))
+	case a.C() != nil && !turnA && !turnB:
+		return one(value.Complexes(a.DType(), shape, multiply(a.C(), b.C(), left, right, batches, atA, atB)))
+	}
+	return nil, c.unsupported("%s", tensor.DTypeName(a.DType()))
+}
+
+// maxWork limits the multiplications of one operation.
+const maxWork = 1 << 36
+
+// matrix says how an innermost matrix lies in its tensor.
+type matrix struct{ rows, columns, rowStep, columnStep int }
+
+func matrixOf(v Value, turned bool) matrix {
+	shape := v.Shape()[v.Rank()-2:]
+	m := matrix{shape[0], shape[1], shape[1], 1}
+	if turned {
+		m = matrix{m.columns, m.rows, m.columnStep, m.rowStep}
+	}
+	return m
+}
+
+func multiply[T float64 | int64 | complex128](a, b []T, left, right matrix, batches int, atA, atB value.Index) []T {
+	size := left.rows * right.columns
+	out := make([]T, batches*size)
+	for batch := range batches {
+		x, y := a[atA.At(batch)*left.rows*left.columns:], b[atB.At(batch)*right.rows*right.columns:]
+		for i := range left.rows {
+			row := out[batch*size+i*right.columns:][:right.columns]
+			for k := range left.columns {
+				factor := x[i*left.rowStep+k*left.columnStep]
+				for j := range row {
+					row[j] += factor * y[k*right.rowStep+j*right.columnStep]
+				}
+			}
+		}
+	}
+	return out
+}
+
+// einsum sums products as an equation says, such as abc,cd->abd, without ellipses.
+func einsum(c *Call) ([]Value, error) {
+	equation := strings.ReplaceAll(c.text("equation"), " ", "")
+	inputs, output, ok := strings.Cut(equation, "->")
+	terms := strings.Split(inputs, ",")
+	if !ok || strings.Contains(equation, ".") || len(terms) != len(c.In) || len(terms) > 2 {
+		return nil, c.unsupported("equation %s", equation)
+	}
+	sizes := map[rune]int{}
+	for i, term := range terms {
+		if len(term) != c.In[i].Rank() {
+			return nil, invalidf("Expected input %d to have rank %d but got: %d", i, len(term), c.In[i].Rank())
+		}
+		for d, label := range term {
+			size := c.In[i].Shape()[d]
+			if known, ok := sizes[label]; ok && known != size {
+				return nil, invalidf("Expected dimension %d at axis %d of the input shaped %s but got dimension %d",
+					known, d, value.ShapeText(c.In[i].Shape()), size)
+			}
+			sizes[label] = size
+		}
+	}
+	labels := output
+	for _, label := range inputs {
+		if label != ',' && !strings.ContainsRune(labels, label) {
+			labels += string(label)
+		}
+	}
+	all := make([]int, len(labels))
+	for i, label := range labels {
+		all[i] = sizes[label]
+	}
+	shape := all[:len(output):len(output)]
+	n, err := c.room(c.In[0].DType(), shape)
+	if err != nil {
+		return nil, err
+	}
+	inner, ok := value.Count(all[len(output):])
+	if !ok || c.In[0].F() == nil || inner > 0 && n > maxElements/inner {
+		return nil, c.unsupported("%s of %s", equation, tensor.DTypeName(c.In[0].DType()))
+	}
+	if err := c.work(n*inner, c.In[0].DType(), shape); err != nil {
+		return nil, err
+	}
+	places := value.Map(terms, func(term string) []int { return value.Walk(all, termSteps(term, labels, sizes), 0) })
+	out := make([]float64, n)
+	for i := range n * inner {
+		product := 1.0
+		for t := range terms {
+			product *= c.In[t].F()[places[t][i]]
+		}
+		out[i/inner] += product
+	}
+	return one(value.Floats(c.In[0].DType(), shape, out))
+}
+
+// termSteps returns by how many elements of an input each label steps; a label twice is a diagonal.
+func termSteps(term, labels string, sizes map[rune]int) []int {
+	steps := make([]int, len(labels))
+	step := 1
+	for d := len(term) - 1; d >= 0; d-- {
+		steps[strings.IndexByte(labels, term[d])] += step
+		step *= sizes[rune(term[d])]
+	}
+	return steps
+}

@@ -1,0 +1,120 @@
+package ops
+
+import (
+	"math"
+	"strings"
+
+	"github.com/monosim/monosim/sim/tfserving/graph/value"
+	"github.com/monosim/monosim/sim/tfserving/tensor"
+)
+
+// passing has the operations that hand on what they get, some after a check.
+var passing = map[string]Kernel{
+	"Identity": same, "IdentityN": same, "StopGradient": same, "PreventGradient": same, "Snapshot": same,
+	"PlaceholderWithDefault": same, "Const": constant, "NoOp": nothing, "ControlTrigger": nothing, "PrintV2": nothing,
+	"Print": first, "EnsureShape": ensureShape, "Assert": assertTrue, "CheckNumerics": checkNumerics, "Placeholder": placeholder,
+}
+
+func same(c *Call) ([]Value, error)     { return c.In, nil }
+func first(c *Call) ([]Value, error)    { return c.In[:1], nil }
+func nothing(*Call) ([]Value, error)    { return nil, nil }
+func constant(c *Call) ([]Value, error) { return c.constant, c.broken }
+
+// placeholder fails: one that is fed does not run (core/kernels/constant_op.cc).
+func placeholder(c *Call) ([]Value, error) {
+	text := "You must feed a value for placeholder tensor '%s' with dtype %s"
+	if shape, ok := c.shape("shape"); ok {
+		return nil, invalidf(text+" and shape %s", c.Name, tensor.DTypeName(c.typeOf("dtype")), value.ShapeText(shape))
+	}
+	return nil, invalidf(text, c.Name, tensor.DTypeName(c.typeOf("dtype")))
+}
+
+func ensureShape(c *Call) ([]Value, error) {
+	want, ok := c.shape("shape")
+	got := c.In[0].Shape()
+	fits := !ok || len(got) == len(want)
+	for i := 0; ok && fits && i < len(want); i++ {
+		fits = want[i] < 0 || want[i] == got[i]
+	}
+	if !fits {
+		return nil, invalidf("Shape of tensor %s %s is not compatible with expected shape %s.",
+			c.Inputs[0], value.ShapeText(got), value.ShapeText(want))
+	}
+	return one(c.In[0])
+}
+
+func assertTrue(c *Call) ([]Value, error) {
+	if list := c.In[0].B(); len(list) > 0 && list[0] {
+		return nil, nil
+	}
+	parts := value.Map(c.In[1:], func(v Value) string { return "[" + summary(v, c.number("summarize")) + "]" })
+	return nil, invalidf("assertion failed: %s", strings.Join(parts, " "))
+}
+
+func checkNumerics(c *Call) ([]Value, error) {
+	nan, inf := false, false
+	for _, x := range c.In[0].F() {
+		nan, inf = nan || math.IsNaN(x), inf || math.IsInf(x, 0)
+	}
+	what := "NaN"
+	switch {
+	case nan && inf:
+		what = "Inf and NaN"
+	case inf:
+		what = "Inf"
+	case !nan:
+		return one(c.In[0])
+	}
+	return nil, invalidf("%s : Tensor had %s values", c.text("message"), what)
+}
+
+// summary prints the first elements as Tensor::SummarizeValue does; all where most is below 0.
+func summary(v Value, most int) string {
+	if n := v.Len(); most < 0 || most > n {
+		most = n
+	}
+	s := summariser{v: v, left: most}
+	if v.Rank() == 0 {
+		s.row(most)
+	} else {
+		s.dim(0)
+	}
+	if v.Len() > most {
+		s.out.WriteString("...")
+	}
+	return s.out.String()
+}
+
+type summariser struct {
+	v        Value
+	at, left int
+	out      strings.Builder
+}
+
+func (s *summariser) row(n int) {
+	for i := range n {
+		if i > 0 {
+			s.out.WriteByte(' ')
+		}
+		s.out.WriteString(elementText(s.v, s.at))
+		s.at, s.left = s.at+1, s.left-1
+	}
+}
+
+func (s *summariser) dim(d int) {
+	size := s.v.Shape()[d]
+	switch {
+	case s.left == 0:
+	case d == s.v.Rank()-1:
+		s.row(min(size, s.left))
+		if d > 0 && s.left == 0 && s.at%size != 0 {
+			s.out.WriteString("...")
+		}
+	default:
+		for i := 0; i < size && s.left > 0; i++ {
+			s.out.WriteByte('[')
+			s.dim(d + 1)
+			s.out.WriteByte(']')
+		}
+	}
+}

@@ -1,0 +1,264 @@
+package ops
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/monosim/monosim/sim/tfserving/graph/value"
+	"github.com/monosim/monosim/sim/tfserving/tensor"
+)
+
+// fold says how a reduction starts and takes up each element; floats end with the number of elements.
+type fold struct {
+	float    func(sum, x float64) float64
+	int      func(sum, x int64) int64
+	bool     func(sum, x bool) bool
+	complex  func(sum, x complex128) complex128
+	start    func(dtype DType) (float64, int64, bool)
+	averages bool
+}
+
+func startAt(n int) func(DType) (float64, int64, bool) {
+	return func(DType) (float64, int64, bool) { return float64(n), int64(n), n != 0 }
+}
+
+func lowest(dtype DType) (float64, int64, bool) {
+	if value.IsInt(dtype) {
+		low, _ := value.IntRange(dtype)
+		return 0, low, false
+	}
+	return math.Inf(-1), 0, false
+}
+
+func highest(dtype DType) (float64, int64, bool) {
+	if value.IsInt(dtype) {
+		_, high := value.IntRange(dtype)
+		return 0, high, false
+	}
+	return math.Inf(1), 0, false
+}
+
+var folds = map[string]fold{
+	"Sum":  {float: addFloats, int: addInts, complex: complexBinary["Add"], start: startAt(0)},
+	"Mean": {float: addFloats, int: addInts, complex: complexBinary["Add"], start: startAt(0), averages: true},
+	"Prod": {float: func(p, x float64) float64 { return p * x }, int: func(p, x int64) int64 { return p * x }, start: startAt(1)},
+	"Max":  {float: largest, int: func(m, x int64) int64 { return max(m, x) }, start: lowest},
+	"Min":  {float: smallest, int: func(m, x int64) int64 { return min(m, x) }, start: highest},
+	"All":  {bool: func(all, x bool) bool { return all && x }, start: startAt(1)},
+	"Any":  {bool: func(is, x bool) bool { return is || x }, start: startAt(0)},
+}
+
+func reductions() map[string]Kernel {
+	ops := map[string]Kernel{"EuclideanNorm": euclideanNorm, "ReduceJoin": reduceJoin, "Cumsum": cumulate, "Cumprod": cumulate, "L2Loss": l2Loss}
+	for name := range folds { //lint:ordered each name has an entry of its own
+		ops[name] = reduce
+	}
+	return ops
+}
+
+// reduced is the plan of a reduction: the shape of the result without and with the reduced
+// dimensions, and the element of the result that each element of the input belongs to.
+type reduced struct {
+	shape []int
+	n     int
+	to    []int
+}
+
+func (c *Call) reduction(v Value, axes []int) (reduced, error) {
+	rank := v.Rank()
+	out := make([]bool, rank)
+	for _, asked := range axes {
+		axis, ok := axisOf(asked, rank)
+		if !ok {
+			return reduced{}, invalidf("Invalid reduction dimension (%d for input with %d dimension(s)", asked, rank)
+		}
+		if out[axis] {
+			return reduced{}, invalidf("Invalid reduction arguments: Axes contains duplicate dimension: %d", axis)
+		}
+		out[axis] = true
+	}
+	r := reduced{shape: []int{}, n: 1}
+	steps := make([]int, rank)
+	for d := rank - 1; d >= 0; d-- {
+		size := v.Shape()[d]
+		switch {
+		case !out[d]:
+			steps[d] = r.n
+			r.n *= size
+			r.shape = append(r.shape, size)
+		case c.flag("keep_dims"):
+			r.shape = append(r.shape, 1)
+		}
+	}
+	slices.Reverse(r.shape)
+	if _, err := c.room(v.DType(), r.shape); err != nil {
+		return reduced{}, err
+	}
+	if err := c.work(v.Len(), v.DType(), v.Shape()); err != nil {
+		return reduced{}, err
+	}
+	r.to = value.Walk(v.Shape(), steps, 0)
+	return r, nil
+}
+
+func (c *Call) reductionOfInput() (reduced, error) {
+	axes, err := c.ints(1)
+	if err != nil {
+		return reduced{}, err
+	}
+	return c.reduction(c.In[0], axes)
+}
+
+func reduce(c *Call) ([]Value, error) {
+	r, err := c.reductionOfInput()
+	if err != nil {
+		return nil, err
+	}
+	v, f := c.In[0], folds[c.Op]
+	float, int, bool := f.start(v.DType())
+	each := 1
+	if r.n > 0 {
+		each = v.Len() / r.n
+	}
+	switch {
+	case v.F() != nil && f.float != nil:
+		list := foldAll(v.F(), r, float, f.float)
+		if f.averages {
+			for i := range list {
+				list[i] /= float64(each)
+			}
+		}
+		return one(value.Floats(v.DType(), r.shape, list))
+	case v.I() != nil && f.int != nil && v.DType() != value.UInt64:
+		list := foldAll(v.I(), r, int, f.int)
+		if f.averages && each > 0 {
+			for i := range list {
+				list[i] /= int64(each)
+			}
+		}
+		return one(value.Ints(v.DType(), r.shape, list))
+	case v.B() != nil && f.bool != nil:
+		return one(value.Bools(r.shape, foldAll(v.B(), r, bool, f.bool)))
+	case v.C() != nil && f.complex != nil && !f.averages:
+		return one(value.Complexes(v.DType(), r.shape, foldAll(v.C(), r, 0, f.complex)))
+	}
+	return nil, c.unsupported("%s", tensor.DTypeName(v.DType()))
+}
+
+func foldAll[T any](list []T, r reduced, start T, f func(T, T) T) []T {
+	out := make([]T, r.n)
+	for i := range out {
+		out[i] = start
+	}
+	for i, x := range list {
+		out[r.to[i]] = f(out[r.to[i]], x)
+	}
+	return out
+}
+
+func euclideanNorm(c *Call) ([]Value, error) {
+	r, err := c.reductionOfInput()
+	if err != nil {
+		return nil, err
+	}
+	list := foldAll(c.In[0].F(), r, 0, func(sum, x float64) float64 { return sum + x*x })
+	return one(value.Floats(c.In[0].DType(), r.shape, value.Map(list, math.Sqrt)))
+}
+
+func l2Loss(c *Call) ([]Value, error) {
+	sum := 0.0
+	for _, x := range c.In[0].F() {
+		sum += x * x
+	}
+	return one(value.Floats(c.In[0].DType(), nil, []float64{sum / 2}))
+}
+
+// reduceJoin joins strings. Several dimensions are joined in the order in which they are named.
+func reduceJoin(c *Call) ([]Value, error) {
+	axes, err := c.ints(1)
+	if err != nil {
+		return nil, err
+	}
+	v := c.In[0]
+	if len(axes) > 1 && !slices.IsSorted(axes) {
+		return nil, c.unsupported("dimensions out of order")
+	}
+	if len(axes) == 0 && v.Rank() > 0 {
+		return one(v)
+	}
+	r, err := c.reduction(v, axes)
+	if err != nil {
+		return nil, err
+	}
+	parts := make([][]string, r.n)
+	for i, s := range v.S() {
+		parts[r.to[i]] = append(parts[r.to[i]], s)
+	}
+	separator := c.text("separator")
+	return c.strings(r.shape, value.Map(parts, func(list []string) string { return strings.Join(list, separator) }))
+}
+
+// cumulate sums or multiplies along a dimension.
+func cumulate(c *Call) ([]Value, error) {
+	asked, err := c.int(1)
+	if err != nil {
+		return nil, err
+	}
+	v := c.In[0]
+	axis, ok := axisOf(asked, v.Rank())
+	if !ok {
+		return nil, invalidf("ScanOp: Expected scan axis in the range [%d, %d), but got %d", -v.Rank(), v.Rank(), asked)
+	}
+	if _, err := c.room(v.DType(), v.Shape()); err != nil {
+		return nil, err
+	}
+	product := c.Op == "Cumprod"
+	start := 0
+	if product {
+		start = 1
+	}
+	s := scan{size: v.Shape()[axis], step: value.Strides(v.Shape())[axis], exclusive: c.flag("exclusive"), reverse: c.flag("reverse")}
+	switch f, g := floatBinary["Add"], intBinary["Add"]; {
+	case v.F() != nil:
+		if product {
+			f = floatBinary["Mul"]
+		}
+		return one(value.Floats(v.DType(), v.Shape(), scanAll(v.F(), s, float64(start), f)))
+	case v.I() != nil:
+		if product {
+			g = intBinary["Mul"]
+		}
+		return one(value.Ints(v.DType(), v.Shape(), scanAll(v.I(), s, int64(start), g)))
+	}
+	return nil, c.unsupported("%s", tensor.DTypeName(v.DType()))
+}
+
+type scan struct {
+	size, step         int
+	exclusive, reverse bool
+}
+
+func scanAll[T any](list []T, s scan, start T, f func(T, T) T) []T {
+	out := make([]T, len(list))
+	for first := range list {
+		if first/s.step%s.size != 0 {
+			continue
+		}
+		sum := start
+		for k := range s.size {
+			at := first + k*s.step
+			if s.reverse {
+				at = first + (s.size-1-k)*s.step
+			}
+			if s.exclusive {
+				out[at] = sum
+			}
+			sum = f(sum, list[at])
+			if !s.exclusive {
+				out[at] = sum
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,228 @@
+package ops
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/monosim/monosim/sim/tfserving/graph/value"
+	"github.com/monosim/monosim/sim/tfserving/tensor"
+)
+
+// segmentOps has the reductions of rows that belong together.
+var segmentOps = map[string]Kernel{
+	"SegmentSum": sortedSegment, "SegmentMean": sortedSegment, "SegmentMax": sortedSegment, "SegmentMin": sortedSegment, "SegmentProd": sortedSegment,
+	"UnsortedSegmentSum": unsortedSegment, "UnsortedSegmentMax": unsortedSegment, "UnsortedSegmentMin": unsortedSegment, "UnsortedSegmentProd": unsortedSegment,
+	"UnsortedSegmentJoin": segmentJoin,
+	"SparseSegmentSum":    sparseSegment, "SparseSegmentMean": sparseSegment, "SparseSegmentSqrtN": sparseSegment,
+	"SparseSegmentSumWithNumSegments": sparseSegment, "SparseSegmentMeanWithNumSegments": sparseSegment, "SparseSegmentSqrtNWithNumSegments": sparseSegment,
+}
+
+// kindOf returns the fold that the name of a segment operation ends with.
+func kindOf(op string) (fold, string) {
+	for _, kind := range []string{"Sum", "Mean", "Max", "Min", "Prod"} {
+		if strings.Contains(op, "Segment"+kind) {
+			return folds[kind], kind
+		}
+	}
+	return folds["Sum"], "SqrtN"
+}
+
+func sortedSegment(c *Call) ([]Value, error) {
+	ids, err := c.ints(1)
+	if err != nil {
+		return nil, err
+	}
+	if c.In[1].Rank() != 1 || c.In[0].Rank() == 0 {
+		return nil, invalidf("segment_ids should be a vector.")
+	}
+	if len(ids) != c.In[0].Shape()[0] {
+		return nil, invalidf("segment_ids should be the same size as dimension 0 of input.")
+	}
+	segments, err := sortedIDs(ids)
+	if err != nil {
+		return nil, err
+	}
+	return c.segments(c.In[0], ids, segments)
+}
+
+// sortedIDs checks the ids of segments, and returns how many there are.
+func sortedIDs(ids []int) (int, error) {
+	last := 0
+	for _, id := range ids {
+		if id < last {
+			return 0, invalidf("segment ids are not increasing")
+		}
+		last = id
+	}
+	if len(ids) == 0 {
+		return 0, nil
+	}
+	return last + 1, nil
+}
+
+// unsortedInput returns the ids, and the input with a row for each.
+func (c *Call) unsortedInput() (rows Value, ids []int, segments int, err error) {
+	if ids, err = c.ints(1); err != nil {
+		return Value{}, nil, 0, err
+	}
+	if segments, err = c.int(2); err != nil {
+		return Value{}, nil, 0, err
+	}
+	v, rank := c.In[0], c.In[1].Rank()
+	if v.Rank() < rank || !slices.Equal(v.Shape()[:rank], c.In[1].Shape()) {
+		return Value{}, nil, 0, invalidf("data.shape = %s does not start with segment_ids.shape = %s", value.ShapeText(v.Shape()), value.ShapeText(c.In[1].Shape()))
+	}
+	for i, id := range ids {
+		if id >= segments {
+			return Value{}, nil, 0, invalidf("segment_ids%s = %d is out of range [0, %d)", placeText(i, c.In[1].Shape()), id, segments)
+		}
+	}
+	return v.Reshape(append([]int{len(ids)}, v.Shape()[rank:]...)), ids, segments, nil
+}
+
+func unsortedSegment(c *Call) ([]Value, error) {
+	rows, ids, segments, err := c.unsortedInput()
+	if err != nil {
+		return nil, err
+	}
+	return c.segments(rows, ids, segments)
+}
+
+// segmentJoin joins the strings of each segment.
+func segmentJoin(c *Call) ([]Value, error) {
+	rows, ids, segments, err := c.unsortedInput()
+	if err != nil {
+		return nil, err
+	}
+	shape := append([]int{segments}, rows.Shape()[1:]...)
+	n, err := c.room(value.String, shape)
+	if err != nil {
+		return nil, err
+	}
+	parts := make([][]string, n)
+	each, _ := value.Count(shape[1:])
+	for row, id := range ids {
+		for k := 0; id >= 0 && k < each; k++ {
+			parts[id*each+k] = append(parts[id*each+k], rows.S()[row*each+k])
+		}
+	}
+	separator := c.text("separator")
+	return c.strings(shape, value.Map(parts, func(list []string) string { return strings.Join(list, separator) }))
+}
+
+// segments folds the rows of each segment. Rows of an id below 0 are left out.
+func (c *Call) segments(rows Value, ids []int, segments int) ([]Value, error) {
+	f, kind := kindOf(c.Op)
+	shape := append([]int{segments}, rows.Shape()[1:]...)
+	n, err := c.room(rows.DType(), shape)
+	if err != nil {
+		return nil, err
+	}
+	float, int, _ := f.start(rows.DType())
+	sorted := !strings.HasPrefix(c.Op, "Unsorted")
+	s := segmented{ids: ids, size: 1, n: n, sorted: sorted, kind: kind}
+	if segments > 0 {
+		s.size = n / segments
+	}
+	switch {
+	case rows.F() != nil:
+		if !sorted && math.IsInf(float, 0) {
+			float = math.Copysign(value.Highest(rows.DType()), float)
+		}
+		return one(value.Floats(rows.DType(), shape, s.means(foldSegments(rows.F(), s, float, f.float))))
+	case rows.I() != nil && kind != "Mean" && kind != "SqrtN":
+		return one(value.Ints(rows.DType(), shape, foldSegments(rows.I(), s, int, f.int)))
+	}
+	return nil, c.unsupported("%s", tensor.DTypeName(rows.DType()))
+}
+
+// segmented is the plan of a fold of segments of n elements in all.
+type segmented struct {
+	ids     []int
+	size, n int
+	sorted  bool // sorted leaves segments without rows 0
+	kind    string
+}
+
+func (s segmented) counts() []int {
+	counts := make([]int, s.n/max(s.size, 1))
+	for _, id := range s.ids {
+		if id >= 0 {
+			counts[id]++
+		}
+	}
+	return counts
+}
+
+func foldSegments[T float64 | int64](rows []T, s segmented, start T, f func(T, T) T) []T {
+	out := make([]T, s.n)
+	counts := s.counts()
+	for i := range out {
+		if counts[i/s.size] > 0 || !s.sorted {
+			out[i] = start
+		}
+	}
+	for row, id := range s.ids {
+		for k := 0; id >= 0 && k < s.size; k++ {
+			out[id*s.size+k] = f(out[id*s.size+k], rows[row*s.size+k])
+		}
+	}
+	return out
+}
+
+// means divides sums as the kind says.
+func (s segmented) means(list []float64) []float64 {
+	if s.kind != "Mean" && s.kind != "SqrtN" {
+		return list
+	}
+	counts := s.counts()
+	for i := range list {
+		count := float64(max(counts[i/s.size], 1))
+		if s.kind == "SqrtN" {
+			count = math.Sqrt(count)
+		}
+		list[i] /= count
+	}
+	return list
+}
+
+// sparseSegment folds the rows that indices name.
+func sparseSegment(c *Call) ([]Value, error) {
+	indices, err := c.ints(1)
+	if err != nil {
+		return nil, err
+	}
+	ids, err := c.ints(2)
+	if err != nil {
+		return nil, err
+	}
+	if len(indices) != len(ids) {
+		return nil, invalidf("segment_ids and indices should have same size.")
+	}
+	segments, err := sortedIDs(ids)
+	if err != nil {
+		return nil, err
+	}
+	if len(c.In) > 3 {
+		most, err := c.int(3)
+		if err != nil {
+			return nil, err
+		}
+		if segments > most {
+			return nil, invalidf("segment ids must be < num_segments")
+		}
+		segments = most
+	}
+	limit := c.In[0].Shape()[0]
+	for i, at := range indices {
+		if at < 0 || at >= limit {
+			return nil, invalidf("Bad: indices[%d] == %d out of range [0, %d)", i, at, limit)
+		}
+	}
+	rows, err := (&Call{Node: c.Node, In: []Value{c.In[0], c.In[1]}, Env: c.Env}).gatherOn(c.In[0], 0, 0)
+	if err != nil {
+		return nil, err
+	}
+	return c.segments(rows[0], ids, segments)
+}

@@ -1,0 +1,202 @@
+package ops
+
+import (
+	"slices"
+
+	"github.com/monosim/monosim/sim/tfserving/graph/value"
+)
+
+// shapeOps has the operations that tell, set or permute shapes.
+var shapeOps = map[string]Kernel{
+	"Shape": shapeOf, "ShapeN": shapeOf, "Size": sizeOf, "Rank": rankOf,
+	"Reshape": reshape, "ExpandDims": expandDims, "Squeeze": squeeze,
+	"Transpose": transpose, "ConjugateTranspose": transpose, "InvertPermutation": invertPermutation,
+	"BroadcastTo": broadcastTo, "BroadcastArgs": broadcastArgs,
+}
+
+func shapeOf(c *Call) ([]Value, error) {
+	return value.Map(c.In, func(v Value) Value { return value.Sizes(c.outType(), v.Shape()) }), nil
+}
+
+// outType is the dtype of sizes: DT_INT32 where the node does not say.
+func (n *Node) outType() DType {
+	if dtype := n.typeOf("out_type"); dtype != 0 {
+		return dtype
+	}
+	return value.Int32
+}
+
+func sizeOf(c *Call) ([]Value, error) {
+	return one(value.Ints(c.outType(), nil, []int64{int64(c.In[0].Len())}))
+}
+
+func rankOf(c *Call) ([]Value, error) { return one(value.Scalar32(c.In[0].Rank())) }
+
+func reshape(c *Call) ([]Value, error) {
+	sizes, err := c.ints(1)
+	if err != nil {
+		return nil, err
+	}
+	if c.In[1].Rank() != 1 {
+		return nil, invalidf("sizes input must be 1-D, not %s", value.ShapeText(c.In[1].Shape()))
+	}
+	open, product, hasZero := -1, 1, false // product is of the sizes above 0
+	shape := slices.Clone(sizes)
+	for d, size := range shape {
+		switch {
+		case size == -1 && open >= 0:
+			return nil, invalidf("Only one input size may be -1, not both %d and %d", open, d)
+		case size == -1:
+			open = d
+		case size < 0:
+			return nil, invalidf("Size %d must be non-negative, not %d", d, size)
+		case size == 0:
+			hasZero = true
+		default:
+			product *= size
+		}
+	}
+	n := c.In[0].Len()
+	if open >= 0 {
+		counted := n
+		if hasZero { // a size of 0 stands for one of the input
+			counted, _ = value.Count(slices.DeleteFunc(slices.Clone(c.In[0].Shape()), func(size int) bool { return size == 0 }))
+		}
+		shape[open] = counted / product
+		if counted%product != 0 && (n > 0 || !hasZero) {
+			return nil, invalidf("Input to reshape is a tensor with %d values, but the requested shape requires a multiple of %d", n, product)
+		}
+	}
+	if got, ok := value.Count(shape); !ok || got != n {
+		return nil, invalidf("Input to reshape is a tensor with %d values, but the requested shape has %d", n, got)
+	}
+	return one(c.In[0].Reshape(shape))
+}
+
+func expandDims(c *Call) ([]Value, error) {
+	axis, err := c.int(1)
+	if err != nil {
+		return nil, err
+	}
+	rank := c.In[0].Rank()
+	if axis < -rank-1 || axis > rank {
+		return nil, invalidf("Tried to expand dim index %d for tensor with %d dimensions.", axis, rank)
+	}
+	if axis < 0 {
+		axis += rank + 1
+	}
+	return one(c.In[0].Reshape(slices.Insert(slices.Clone(c.In[0].Shape()), axis, 1)))
+}
+
+func squeeze(c *Call) ([]Value, error) {
+	rank := c.In[0].Rank()
+	asked := map[int]bool{}
+	for _, axis := range c.numbers("squeeze_dims") {
+		if axis < -rank || axis >= rank {
+			return nil, invalidf("Tried to squeeze dim index %d for tensor with %d dimensions.", axis, rank)
+		}
+		asked[(axis+rank)%rank] = true
+	}
+	shape := []int{}
+	for d, size := range c.In[0].Shape() {
+		switch {
+		case asked[d] && size != 1:
+			return nil, invalidf("Can not squeeze dim[%d], expected a dimension of 1, got %d", d, size)
+		case size == 1 && (asked[d] || len(asked) == 0):
+		default:
+			shape = append(shape, size)
+		}
+	}
+	return one(c.In[0].Reshape(shape))
+}
+
+func transpose(c *Call) ([]Value, error) {
+	order, err := c.ints(1)
+	if err != nil {
+		return nil, err
+	}
+	v := c.In[0]
+	if len(order) != v.Rank() {
+		return nil, invalidf("transpose expects a vector of size %d. But input(1) is a vector of size %d", v.Rank(), len(order))
+	}
+	strides := value.Strides(v.Shape())
+	shape, steps, seen := make([]int, v.Rank()), make([]int, v.Rank()), make([]bool, v.Rank())
+	for i, d := range order {
+		if d < 0 {
+			d += v.Rank()
+		}
+		if d < 0 || d >= v.Rank() {
+			return nil, invalidf("%d is out of range [0 .. %d)", order[i], v.Rank())
+		}
+		shape[i], steps[i], seen[d] = v.Shape()[d], strides[d], true
+	}
+	if missing := slices.Index(seen, false); missing >= 0 {
+		return nil, invalidf("%d is missing from %s.", missing, summary(c.In[1], -1))
+	}
+	if _, err := c.room(v.DType(), shape); err != nil {
+		return nil, err
+	}
+	return one(v.Pick(shape, value.Walk(shape, steps, 0)))
+}
+
+func invertPermutation(c *Call) ([]Value, error) {
+	order, err := c.ints(0)
+	if err != nil {
+		return nil, err
+	}
+	inverse := make([]int64, len(order))
+	seen := make([]bool, len(order))
+	for i, d := range order {
+		switch {
+		case d < 0 || d >= len(order):
+			return nil, invalidf("%d is not between 0 and %d", d, len(order))
+		case seen[d]:
+			return nil, invalidf("%d is duplicated in the input.", d)
+		}
+		inverse[d], seen[d] = int64(i), true
+	}
+	return one(value.Ints(c.In[0].DType(), c.In[0].Shape(), inverse))
+}
+
+func broadcastTo(c *Call) ([]Value, error) {
+	shape, err := c.ints(1)
+	if err != nil {
+		return nil, err
+	}
+	v := c.In[0]
+	result, ok := value.Broadcast(v.Shape(), shape)
+	if !ok || !slices.Equal(result, shape) {
+		return nil, invalidf("Incompatible shapes: %s vs. %s", value.ShapeText(v.Shape()), value.ShapeText(shape))
+	}
+	return c.spread(v, shape)
+}
+
+// spread broadcasts a tensor to a shape.
+func (c *Call) spread(v Value, shape []int) ([]Value, error) {
+	n, err := c.room(v.DType(), shape)
+	if err != nil {
+		return nil, err
+	}
+	index := value.BroadcastIndex(v.Shape(), shape)
+	places := make([]int, n)
+	for i := range places {
+		places[i] = index.At(i)
+	}
+	return one(v.Pick(shape, places))
+}
+
+func broadcastArgs(c *Call) ([]Value, error) {
+	a, err := c.ints(0)
+	if err != nil {
+		return nil, err
+	}
+	b, err := c.ints(1)
+	if err != nil {
+		return nil, err
+	}
+	shape, ok := value.Broadcast(a, b)
+	if !ok {
+		return nil, invalidf("Incompatible shapes: %s vs. %s", value.ShapeText(a), value.ShapeText(b))
+	}
+	return one(value.Sizes(c.In[0].DType(), shape))
+}

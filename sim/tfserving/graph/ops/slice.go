@@ -1,0 +1,313 @@
+package ops
+
+import (
+	"slices"
+
+	"github.com/monosim/monosim/sim/tfserving/graph/value"
+)
+
+// sliceOps has the operations that take a part, or put something around.
+var sliceOps = map[string]Kernel{
+	"Slice": slice, "StridedSlice": stridedSlice, "Split": split, "SplitV": splitV, "Unpack": unpack,
+	"ReverseV2": reverse, "Pad": pad, "PadV2": pad, "MirrorPad": mirrorPad, "Tile": tile, "Roll": roll,
+}
+
+// window picks a window of the input: its first element, its shape, and the step in each dimension.
+func (c *Call) window(v Value, begin, shape, step []int) (Value, error) {
+	if _, err := c.room(v.DType(), shape); err != nil {
+		return Value{}, err
+	}
+	start, steps := 0, make([]int, v.Rank())
+	for d, stride := range value.Strides(v.Shape()) {
+		start += begin[d] * stride
+		steps[d] = stride * step[d]
+	}
+	return v.Pick(shape, value.Walk(shape, steps, start)), nil
+}
+
+func ones(n int) []int { return slices.Repeat([]int{1}, n) }
+
+func slice(c *Call) ([]Value, error) {
+	begin, err := c.ints(1)
+	if err != nil {
+		return nil, err
+	}
+	size, err := c.ints(2)
+	if err != nil {
+		return nil, err
+	}
+	v := c.In[0]
+	if len(begin) != v.Rank() || len(size) != v.Rank() {
+		return nil, invalidf("Expected begin and size arguments to be 1-D tensors of size %d, but got shapes %s and %s instead.",
+			v.Rank(), value.ShapeText(c.In[1].Shape()), value.ShapeText(c.In[2].Shape()))
+	}
+	size = slices.Clone(size)
+	for d, all := range v.Shape() {
+		if size[d] == -1 {
+			size[d] = all - begin[d]
+		}
+		if begin[d] < 0 || begin[d] > all {
+			return nil, invalidf("Expected begin[%d] in [0, %d], but got %d", d, all, begin[d])
+		}
+		if size[d] < 0 || begin[d]+size[d] > all {
+			return nil, invalidf("Expected size[%d] in [0, %d], but got %d", d, all-begin[d], size[d])
+		}
+	}
+	part, err := c.window(v, begin, size, ones(v.Rank()))
+	return []Value{part}, err
+}
+
+// axisOf returns a dimension of a tensor, counted from the end where it is below 0.
+func axisOf(axis, rank int) (int, bool) {
+	if axis < 0 {
+		axis += rank
+	}
+	return axis, axis >= 0 && axis < rank
+}
+
+// parts cuts a dimension into parts of the sizes.
+func (c *Call) parts(v Value, axis int, sizes []int) ([]Value, error) {
+	begin, shape := make([]int, v.Rank()), slices.Clone(v.Shape())
+	out := make([]Value, len(sizes))
+	for i, size := range sizes {
+		shape[axis] = size
+		part, err := c.window(v, begin, slices.Clone(shape), ones(v.Rank()))
+		if err != nil {
+			return nil, err
+		}
+		out[i] = part
+		begin[axis] += size
+	}
+	return out, nil
+}
+
+func split(c *Call) ([]Value, error) {
+	asked, err := c.int(0)
+	if err != nil {
+		return nil, err
+	}
+	v, ways := c.In[1], c.number("num_split")
+	axis, ok := axisOf(asked, v.Rank())
+	if !ok {
+		return nil, invalidf("-input rank(-%d) <= split_dim < input rank (%d), but got %d", v.Rank(), v.Rank(), asked)
+	}
+	size := v.Shape()[axis]
+	if ways < 1 || size%ways != 0 {
+		return nil, invalidf("Number of ways to split should evenly divide the split dimension, but got split_dim %d (size = %d) and num_split %d",
+			axis, size, ways)
+	}
+	return c.parts(v, axis, slices.Repeat([]int{size / ways}, ways))
+}
+
+func splitV(c *Call) ([]Value, error) {
+	sizes, err := c.ints(1)
+	if err != nil {
+		return nil, err
+	}
+	asked, err := c.int(2)
+	if err != nil {
+		return nil, err
+	}
+	v := c.In[0]
+	axis, ok := axisOf(asked, v.Rank())
+	if !ok {
+		return nil, invalidf("-input rank(-%d) <= split_dim < input rank (%d), but got %d", v.Rank(), v.Rank(), asked)
+	}
+	sum, open := 0, -1
+	sizes = slices.Clone(sizes)
+	for i, size := range sizes {
+		if size == -1 {
+			open = i
+			continue
+		}
+		sum += size
+	}
+	if all := v.Shape()[axis]; open < 0 && sum != all || sum > all {
+		return nil, invalidf("Determined shape must either match input shape along split_dim exactly if fully specified, or be less than the size of the input along split_dim if not fully specified.  Got: %d", sum)
+	}
+	if open >= 0 {
+		sizes[open] = v.Shape()[axis] - sum
+	}
+	return c.parts(v, axis, sizes)
+}
+
+func unpack(c *Call) ([]Value, error) {
+	v, num := c.In[0], c.number("num")
+	axis, ok := axisOf(c.number("axis"), v.Rank())
+	if !ok {
+		return nil, invalidf("axis = %d not in [%d, %d)", c.number("axis"), -v.Rank(), v.Rank())
+	}
+	if v.Shape()[axis] != num {
+		return nil, invalidf("Input shape axis %d must equal %d, got shape %s", axis, num, value.ShapeText(v.Shape()))
+	}
+	list, err := c.parts(v, axis, ones(num))
+	for i := range list {
+		list[i] = list[i].Reshape(slices.Delete(slices.Clone(list[i].Shape()), axis, axis+1))
+	}
+	return list, err
+}
+
+func reverse(c *Call) ([]Value, error) {
+	axes, err := c.ints(1)
+	if err != nil {
+		return nil, err
+	}
+	v := c.In[0]
+	begin, step := make([]int, v.Rank()), ones(v.Rank())
+	for _, asked := range axes {
+		axis, ok := axisOf(asked, v.Rank())
+		if !ok {
+			return nil, invalidf("'axis'[%d] = %d is out of valid range [0, %d", 0, asked, v.Rank()-1)
+		}
+		begin[axis], step[axis] = v.Shape()[axis]-1, -1
+	}
+	part, err := c.window(v, begin, v.Shape(), step)
+	return []Value{part}, err
+}
+
+// around lists where the elements of a larger tensor come from, by from: dimension and place give
+// the place in the input, -1 for none.
+func (c *Call) around(v Value, shape []int, from func(d, at int) int) ([]int, error) {
+	if _, err := c.room(v.DType(), shape); err != nil {
+		return nil, err
+	}
+	places := value.Walk(shape, make([]int, len(shape)), 0) // all 0
+	inner, strides := value.Strides(v.Shape()), value.Strides(shape)
+	for i := range places {
+		for d := range shape {
+			at := from(d, i/strides[d]%shape[d])
+			if at < 0 {
+				places[i] = -1
+				break
+			}
+			places[i] += at * inner[d]
+		}
+	}
+	return places, nil
+}
+
+func (c *Call) paddings() (paddings []int, shape []int, err error) {
+	v := c.In[0]
+	paddings, err = c.ints(1)
+	if err != nil {
+		return nil, nil, err
+	}
+	if c.In[1].Rank() != 2 || c.In[1].Shape()[1] != 2 {
+		return nil, nil, invalidf("paddings must be a matrix with 2 columns: %s", value.ShapeText(c.In[1].Shape()))
+	}
+	if len(paddings) != 2*v.Rank() {
+		return nil, nil, invalidf("The first dimension of paddings must be the rank of inputs%s%s", value.ShapeText(c.In[1].Shape()), value.ShapeText(v.Shape()))
+	}
+	shape = slices.Clone(v.Shape())
+	for d := range shape {
+		if paddings[2*d] < 0 || paddings[2*d+1] < 0 {
+			return nil, nil, invalidf("Paddings must be non-negative: %d %d", paddings[2*d], paddings[2*d+1])
+		}
+		shape[d] += paddings[2*d] + paddings[2*d+1]
+	}
+	return paddings, shape, nil
+}
+
+func pad(c *Call) ([]Value, error) {
+	paddings, shape, err := c.paddings()
+	if err != nil {
+		return nil, err
+	}
+	places, err := c.around(c.In[0], shape, func(d, at int) int {
+		if at -= paddings[2*d]; at < c.In[0].Shape()[d] {
+			return at
+		}
+		return -1
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(c.In) > 2 {
+		return one(c.In[0].PickOr(shape, places, c.In[2]))
+	}
+	return one(c.In[0].Pick(shape, places))
+}
+
+func mirrorPad(c *Call) ([]Value, error) {
+	paddings, shape, err := c.paddings()
+	if err != nil {
+		return nil, err
+	}
+	edge := 0 // by how much the mirror is inside of the edge
+	if c.text("mode") == "REFLECT" {
+		edge = 1
+	}
+	for d, size := range c.In[0].Shape() {
+		if max(paddings[2*d], paddings[2*d+1]) > size-edge {
+			return nil, invalidf("paddings must be no greater than the dimension size: %d, %d greater than %d", paddings[2*d], paddings[2*d+1], size)
+		}
+	}
+	places, err := c.around(c.In[0], shape, func(d, at int) int {
+		size := c.In[0].Shape()[d]
+		switch at -= paddings[2*d]; {
+		case at < 0:
+			return edge - 1 - at
+		case at >= size:
+			return 2*size - 1 - edge - at
+		}
+		return at
+	})
+	if err != nil {
+		return nil, err
+	}
+	return one(c.In[0].Pick(shape, places))
+}
+
+func tile(c *Call) ([]Value, error) {
+	multiples, err := c.ints(1)
+	if err != nil {
+		return nil, err
+	}
+	v := c.In[0]
+	if len(multiples) != v.Rank() {
+		return nil, invalidf("Expected multiples argument to be a vector of length %d but got length %d", v.Rank(), len(multiples))
+	}
+	shape := slices.Clone(v.Shape())
+	for d, times := range multiples {
+		if times < 0 {
+			return nil, invalidf("Expected multiples[%d] >= 0, but got %d", d, times)
+		}
+		if shape[d] != 0 && times > maxElements {
+			return nil, outOfMemory(v.DType(), []int{times})
+		}
+		shape[d] *= times
+	}
+	places, err := c.around(v, shape, func(d, at int) int { return at % v.Shape()[d] })
+	if err != nil {
+		return nil, err
+	}
+	return one(v.Pick(shape, places))
+}
+
+func roll(c *Call) ([]Value, error) {
+	shifts, err := c.ints(1)
+	if err != nil {
+		return nil, err
+	}
+	axes, err := c.ints(2)
+	if err != nil {
+		return nil, err
+	}
+	v := c.In[0]
+	by := make([]int, v.Rank())
+	for i, asked := range axes {
+		axis, ok := axisOf(asked, v.Rank())
+		if !ok || len(shifts) != len(axes) {
+			return nil, invalidf("axis %d is out of range", asked)
+		}
+		by[axis] += shifts[i]
+	}
+	places, err := c.around(v, v.Shape(), func(d, at int) int {
+		size := v.Shape()[d]
+		return ((at-by[d])%size + size) % size
+	})
+	if err != nil {
+		return nil, err
+	}
+	return one(v.Pick(v.Shape(), places))
+}

@@ -1,0 +1,157 @@
+package ops
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/monosim/monosim/sim/tfserving/graph/value"
+	"github.com/monosim/monosim/sim/tfserving/tensor"
+)
+
+// sortOps has the operations that look for the largest or for equals.
+func sortOps() map[string]Kernel {
+	return map[string]Kernel{"ArgMax": argBest, "ArgMin": argBest, "TopK": topK, "TopKV2": topK, "Unique": unique, "UniqueV2": unique, "UniqueWithCounts": unique}
+}
+
+// lessThan returns a comparison of two elements; nil for elements without order.
+func lessThan(v Value) func(i, j int) bool {
+	switch {
+	case v.F() != nil:
+		return func(i, j int) bool { return v.F()[i] < v.F()[j] }
+	case v.DType() == value.UInt64:
+		return func(i, j int) bool { return uint64(v.I()[i]) < uint64(v.I()[j]) }
+	case v.I() != nil:
+		return func(i, j int) bool { return v.I()[i] < v.I()[j] }
+	case v.B() != nil:
+		return func(i, j int) bool { return !v.B()[i] && v.B()[j] }
+	}
+	return nil
+}
+
+func argBest(c *Call) ([]Value, error) {
+	asked, err := c.int(1)
+	if err != nil {
+		return nil, err
+	}
+	v := c.In[0]
+	axis, ok := axisOf(asked, v.Rank())
+	if !ok {
+		return nil, invalidf("Expected dimension in the range [%d, %d), but got %d", -v.Rank(), v.Rank(), asked)
+	}
+	size := v.Shape()[axis]
+	if size == 0 {
+		return nil, invalidf("Reduction axis %d is empty in shape %s", axis, value.ShapeText(v.Shape()))
+	}
+	less := lessThan(v)
+	if less == nil {
+		return nil, c.unsupported("%s", tensor.DTypeName(v.DType()))
+	}
+	shape := slices.Delete(slices.Clone(v.Shape()), axis, axis+1)
+	step := value.Strides(v.Shape())[axis]
+	out := []int64{}
+	for first := range v.Len() {
+		if first/step%size != 0 {
+			continue
+		}
+		best := 0
+		for k := 1; k < size; k++ {
+			if a, b := first+best*step, first+k*step; c.Op == "ArgMax" && less(a, b) || c.Op == "ArgMin" && less(b, a) {
+				best = k
+			}
+		}
+		out = append(out, int64(best))
+	}
+	return one(value.Ints(cmp.Or(c.typeOf("output_type"), value.Int64), shape, out))
+}
+
+func topK(c *Call) ([]Value, error) {
+	k := c.number("k")
+	if len(c.In) > 1 {
+		var err error
+		if k, err = c.int(1); err != nil {
+			return nil, err
+		}
+	}
+	v := c.In[0]
+	switch {
+	case k < 0:
+		return nil, invalidf("Need k >= 0, got %d", k)
+	case v.Rank() < 1:
+		return nil, invalidf("input must be >= 1-D, got shape %s", value.ShapeText(v.Shape()))
+	case v.Shape()[v.Rank()-1] < k:
+		return nil, invalidf("input must have at least k columns. Had %d, needed %d", v.Shape()[v.Rank()-1], k)
+	}
+	less := lessThan(v)
+	if less == nil {
+		return nil, c.unsupported("%s", tensor.DTypeName(v.DType()))
+	}
+	columns := v.Shape()[v.Rank()-1]
+	shape := append(slices.Clone(v.Shape()[:v.Rank()-1]), k)
+	places, indices := []int{}, []int64{}
+	for start := 0; columns > 0 && start < v.Len(); start += columns {
+		order := make([]int, columns)
+		for i := range order {
+			order[i] = start + i
+		}
+		slices.SortStableFunc(order, func(i, j int) int {
+			switch {
+			case less(j, i):
+				return -1
+			case less(i, j):
+				return 1
+			}
+			return 0
+		})
+		for _, at := range order[:k] {
+			places, indices = append(places, at), append(indices, int64(at-start))
+		}
+	}
+	return []Value{v.Pick(shape, places), value.Ints(cmp.Or(c.typeOf("index_type"), value.Int32), shape, indices)}, nil
+}
+
+func unique(c *Call) ([]Value, error) {
+	v := c.In[0]
+	if v.Rank() != 1 {
+		return nil, invalidf("unique expects a 1D vector.")
+	}
+	dtype := cmp.Or(c.typeOf("out_idx"), value.Int32)
+	var places []int
+	var which []int64
+	switch {
+	case v.F() != nil:
+		places, which = distinct(v.F())
+	case v.I() != nil:
+		places, which = distinct(v.I())
+	case v.S() != nil:
+		places, which = distinct(v.S())
+	case v.B() != nil:
+		places, which = distinct(v.B())
+	default:
+		return nil, c.unsupported("%s", tensor.DTypeName(v.DType()))
+	}
+	out := []Value{v.Pick([]int{len(places)}, places), value.Ints(dtype, []int{len(which)}, which)}
+	if c.Op == "UniqueWithCounts" {
+		counts := make([]int64, len(places))
+		for _, at := range which {
+			counts[at]++
+		}
+		out = append(out, value.Ints(dtype, []int{len(places)}, counts))
+	}
+	return out, nil
+}
+
+// distinct lists the places of first occurrences, and which of them each element equals.
+func distinct[T comparable](list []T) (places []int, which []int64) {
+	seen := map[T]int64{}
+	which = make([]int64, len(list))
+	for i, x := range list {
+		at, ok := seen[x]
+		if !ok {
+			at = int64(len(places))
+			seen[x] = at
+			places = append(places, i)
+		}
+		which[i] = at
+	}
+	return places, which
+}

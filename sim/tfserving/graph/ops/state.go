@@ -1,0 +1,242 @@
+package ops
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/monosim/monosim/engine/env/rpcerrors"
+	"github.com/monosim/monosim/sim/tfserving/graph/value"
+	"github.com/monosim/monosim/sim/tfserving/tensor"
+)
+
+// stateOps has the operations on variables. Those of TensorFlow 1 are references: what is read of
+// them is dereferenced by [Deref] before an operation gets it.
+var stateOps = map[string]Kernel{
+	"VarHandleOp": varHandle, "ReadVariableOp": readVariable, "VarIsInitializedOp": isInitialized, "VariableShape": variableShape,
+	"AssignVariableOp": assignVariable, "AssignAddVariableOp": assignVariable, "AssignSubVariableOp": assignVariable,
+	"ResourceGather": resourceGather, "ResourceGatherNd": resourceGather, "DestroyResourceOp": nothing,
+	"Variable": varReference, "VariableV2": varReference, "Assign": assignReference, "AssignAdd": assignReference, "AssignSub": assignReference,
+	"IsVariableInitialized": isInitialized, "RestoreV2": restore,
+}
+
+// takesReferences lists the operations that get a variable of TensorFlow 1 itself.
+var takesReferences = map[string]bool{"Assign": true, "AssignAdd": true, "AssignSub": true, "IsVariableInitialized": true}
+
+// Locker has the methods of sync.Locker, which simulated code may not import.
+type Locker interface {
+	Lock()
+	Unlock()
+}
+
+// State has the variables and tables of a model.
+type State struct {
+	lock  Locker
+	cells map[string]*cell
+	// Missing returns the error for a variable that was never given a value. resource is false for
+	// one of TensorFlow 1.
+	missing func(name string, resource bool) error
+}
+
+// NewState returns a model's state without any variable. lock is held while a variable or table is
+// looked up or changes.
+func NewState(lock Locker, missing func(name string, resource bool) error) *State {
+	return &State{lock: lock, cells: map[string]*cell{}, missing: missing}
+}
+
+// cell is a variable or a table.
+type cell struct {
+	name      string
+	state     *State
+	reference bool // reference is set for a variable of TensorFlow 1
+	set       bool
+	value     Value
+	table     *table
+
+	keyType, valueType DType // keyType and valueType are of a table
+}
+
+// find returns the cell of a name, and makes it where there is none.
+func (s *State) find(name string) *cell {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	found, ok := s.cells[name]
+	if !ok {
+		found = &cell{name: name, state: s}
+		s.cells[name] = found
+	}
+	return found
+}
+
+// read returns the value of a variable.
+func (x *cell) read() (Value, bool) {
+	x.state.lock.Lock()
+	defer x.state.lock.Unlock()
+	return x.value, x.set
+}
+
+// update replaces the value of a variable by what change makes of it.
+func (x *cell) update(change func(old Value, set bool) (Value, error)) (Value, error) {
+	x.state.lock.Lock()
+	defer x.state.lock.Unlock()
+	fresh, err := change(x.value, x.set)
+	if err == nil {
+		x.value, x.set = fresh, true
+	}
+	return fresh, err
+}
+
+func handle(x *cell) ([]Value, error) { return one(value.Handles(value.Resource, nil, []any{x})) }
+
+// cellOf returns the variable or table of an input.
+func (c *Call) cellOf(input int) (*cell, error) {
+	if list := c.In[input].H(); len(list) == 1 {
+		if found, ok := list[0].(*cell); ok {
+			return found, nil
+		}
+	}
+	return nil, c.unsupported("a handle of another kind")
+}
+
+// sharedName returns the name of a node's variable or table.
+func (c *Call) sharedName() string {
+	return c.text("container") + "/" + cmp.Or(c.text("shared_name"), c.Name)
+}
+
+func varHandle(c *Call) ([]Value, error) { return handle(c.Env.State().find(c.sharedName())) }
+
+func varReference(c *Call) ([]Value, error) {
+	found := c.Env.State().find(c.sharedName())
+	found.reference = true
+	return handle(found)
+}
+
+// Deref returns what an operation gets of an input: the value of a variable of TensorFlow 1.
+func Deref(op string, v Value) (Value, error) {
+	list := v.H()
+	if len(list) != 1 || takesReferences[op] {
+		return v, nil
+	}
+	found, ok := list[0].(*cell)
+	if !ok || !found.reference {
+		return v, nil
+	}
+	got, set := found.read()
+	if !set {
+		return v, found.missing()
+	}
+	return got, nil
+}
+
+func (x *cell) missing() error {
+	return x.state.missing(x.name[strings.IndexByte(x.name, '/')+1:], !x.reference)
+}
+
+func readVariable(c *Call) ([]Value, error) {
+	v, err := c.variable()
+	if err != nil {
+		return nil, err
+	}
+	if want := c.typeOf("dtype"); want != v.DType() {
+		return nil, invalidf("Trying to read variable with wrong dtype. Expected %s got %s", tensor.DTypeName(want), tensor.DTypeName(v.DType()))
+	}
+	return one(v)
+}
+
+// variable returns the value of the variable of input 0.
+func (c *Call) variable() (Value, error) {
+	found, err := c.cellOf(0)
+	if err != nil {
+		return Value{}, err
+	}
+	v, set := found.read()
+	if !set {
+		return Value{}, found.missing()
+	}
+	return v, nil
+}
+
+func variableShape(c *Call) ([]Value, error) {
+	v, err := c.variable()
+	if err != nil {
+		return nil, err
+	}
+	return one(value.Sizes(c.outType(), v.Shape()))
+}
+
+func isInitialized(c *Call) ([]Value, error) {
+	found, err := c.cellOf(0)
+	if err != nil {
+		return nil, err
+	}
+	_, set := found.read()
+	return one(value.Bools(nil, []bool{set}))
+}
+
+func resourceGather(c *Call) ([]Value, error) {
+	v, err := c.variable()
+	if err != nil {
+		return nil, err
+	}
+	use := &Call{Node: c.Node, In: []Value{v, c.In[1]}, Env: c.Env}
+	if c.Op == "ResourceGatherNd" {
+		return gatherNd(use)
+	}
+	return use.gatherOn(v, c.number("batch_dims"), c.number("batch_dims"))
+}
+
+// restore returns variables from the files of the model. Slices of partitioned ones are not cut out.
+func restore(c *Call) ([]Value, error) {
+	var out []Value
+	for i, name := range c.In[1].S() {
+		if c.In[2].S()[i] != "" {
+			return nil, c.unsupported("slice %s", c.In[2].S()[i])
+		}
+		v, err := c.Env.Restore(c.In[0].S()[0], name)
+		if err != nil {
+			return nil, err
+		}
+		if want := c.types("dtypes")[i]; v.DType() != want {
+			return nil, invalidf("tensor_name = %s; expected dtype %s does not equal original dtype %s", name, tensor.DTypeName(want), tensor.DTypeName(v.DType()))
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+// change sets, adds to or subtracts from a variable.
+func (c *Call) change() (Value, error) {
+	found, err := c.cellOf(0)
+	if err != nil {
+		return Value{}, err
+	}
+	op := ""
+	switch {
+	case strings.HasPrefix(c.Op, "AssignAdd"):
+		op = "AddV2"
+	case strings.HasPrefix(c.Op, "AssignSub"):
+		op = "Sub"
+	}
+	return found.update(func(old Value, set bool) (Value, error) {
+		if op == "" {
+			return c.In[1], nil
+		}
+		if !set {
+			return Value{}, statusf(rpcerrors.FailedPrecondition, "Attempting to use uninitialized value %s", c.Name)
+		}
+		out, err := binary(&Call{Node: &Node{Name: c.Name, Op: op}, In: []Value{old, c.In[1]}, Env: c.Env})
+		if err != nil {
+			return Value{}, err
+		}
+		return out[0], nil
+	})
+}
+
+func assignVariable(c *Call) ([]Value, error) {
+	_, err := c.change()
+	return nil, err
+}
+
+func assignReference(c *Call) ([]Value, error) {
+	_, err := c.change()
+	return c.In[:1], err
+}

@@ -1,0 +1,269 @@
+package ops
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/monosim/monosim/engine/env/rpcerrors"
+	"github.com/monosim/monosim/sim/tfserving/graph/value"
+	"github.com/monosim/monosim/sim/tfserving/tensor"
+)
+
+// tableOps has the operations on look-up tables.
+var tableOps = map[string]Kernel{
+	"HashTable": tableHandle, "HashTableV2": tableHandle, "MutableHashTable": tableHandle, "MutableHashTableV2": tableHandle,
+	"InitializeTable": initializeTable, "InitializeTableV2": initializeTable, "LookupTableImportV2": importTable, "LookupTableInsertV2": importTable,
+	"InitializeTableFromTextFile": initializeFromFile, "InitializeTableFromTextFileV2": initializeFromFile,
+	"LookupTableFind": findInTable, "LookupTableFindV2": findInTable, "LookupTableSize": tableSize, "LookupTableSizeV2": tableSize,
+	"LookupTableExportV2": exportTable,
+}
+
+// table maps keys to values: the row of each key in values. A cell holds one once it has content.
+type table struct {
+	keys, values Value
+	rows         map[any]int
+}
+
+func tableHandle(c *Call) ([]Value, error) {
+	found := c.Env.State().find(c.sharedName())
+	found.keyType, found.valueType = c.typeOf("key_dtype"), c.typeOf("value_dtype")
+	if !strings.HasPrefix(c.Op, "Mutable") {
+		return handle(found)
+	}
+	keys, ok := value.Zeros(c.typeOf("key_dtype"), []int{0})
+	values, okToo := value.Zeros(c.typeOf("value_dtype"), []int{0})
+	if !ok || !okToo {
+		return nil, c.unsupported("%s", tensor.DTypeName(c.typeOf("key_dtype")))
+	}
+	found.state.lock.Lock()
+	defer found.state.lock.Unlock()
+	if found.table == nil {
+		found.table = &table{keys, values, map[any]int{}}
+	}
+	return handle(found)
+}
+
+// keyAt returns a key of a table as a Go value.
+func keyAt(v Value, i int) any {
+	switch {
+	case v.S() != nil:
+		return v.S()[i]
+	case v.I() != nil:
+		return v.I()[i]
+	case v.F() != nil:
+		return v.F()[i]
+	case v.B() != nil:
+		return v.B()[i]
+	}
+	return nil
+}
+
+// newTable makes a table. One key with two values is an error, as for a HashTable.
+func newTable(keys, values Value) (*table, error) {
+	t := &table{keys: keys, values: values, rows: make(map[any]int, keys.Len())}
+	for i := range keys.Len() {
+		key := keyAt(keys, i)
+		if old, ok := t.rows[key]; ok && keyAt(values, old) != keyAt(values, i) {
+			return nil, statusf(rpcerrors.InvalidArgument, "HashTable has different value for same key. Key %s has %s and trying to add value %s",
+				elementText(keys, i), elementText(values, old), elementText(values, i))
+		}
+		t.rows[key] = i
+	}
+	return t, nil
+}
+
+// tableOf returns the table of input 0; nil before it is initialised.
+func (c *Call) tableOf() (*cell, *table, error) {
+	found, err := c.cellOf(0)
+	if err != nil {
+		return nil, nil, err
+	}
+	found.state.lock.Lock()
+	defer found.state.lock.Unlock()
+	return found, found.table, nil
+}
+
+// put sets the content of a table.
+func (x *cell) put(t *table) {
+	x.state.lock.Lock()
+	defer x.state.lock.Unlock()
+	x.table = t
+}
+
+func initializeTable(c *Call) ([]Value, error) {
+	found, _, err := c.tableOf()
+	if err != nil {
+		return nil, err
+	}
+	if value.ShapeText(c.In[1].Shape()) != value.ShapeText(c.In[2].Shape()) {
+		return nil, invalidf("Keys and values must have the same shape, got %s vs. %s", value.ShapeText(c.In[1].Shape()), value.ShapeText(c.In[2].Shape()))
+	}
+	t, err := newTable(c.In[1], c.In[2])
+	if err == nil {
+		found.put(t)
+	}
+	return nil, err
+}
+
+// importTable replaces the content of a mutable table, or adds to it.
+func importTable(c *Call) ([]Value, error) {
+	found, old, err := c.tableOf()
+	if err != nil {
+		return nil, err
+	}
+	keys, values := c.In[1], c.In[2]
+	if values.Rank() != 1 {
+		return nil, c.unsupported("values that are no scalars")
+	}
+	if c.Op == "LookupTableInsertV2" && old != nil {
+		keys, values = value.Join(old.keys, keys), value.Join(old.values, values)
+	}
+	t := &table{keys: keys, values: values, rows: map[any]int{}}
+	for i := range keys.Len() {
+		t.rows[keyAt(keys, i)] = i
+	}
+	found.put(t)
+	return nil, nil
+}
+
+// initializeFromFile reads a table from the lines of a file (core/kernels/lookup_util.cc).
+func initializeFromFile(c *Call) ([]Value, error) {
+	found, _, err := c.tableOf()
+	if err != nil {
+		return nil, err
+	}
+	path := c.In[1].S()[0]
+	data, err := c.Env.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
+	if len(data) == 0 {
+		lines = nil
+	}
+	skip := min(c.number("offset"), len(lines))
+	lines = lines[skip:]
+	if size := c.number("vocab_size"); size >= 0 {
+		if size > len(lines) {
+			return nil, invalidf("Invalid vocab_size in %s: expected %d but got %d", path, size, len(lines))
+		}
+		lines = lines[:size]
+	}
+	keys, err := c.column(lines, c.number("key_index"), path, found.keyType)
+	if err != nil {
+		return nil, err
+	}
+	values, err := c.column(lines, c.number("value_index"), path, found.valueType)
+	if err != nil {
+		return nil, err
+	}
+	t, err := newTable(keys, values)
+	if err == nil {
+		found.put(t)
+	}
+	return nil, err
+}
+
+// These are the indices of what is no column.
+const (
+	lineNumber = -1
+	wholeLine  = -2
+)
+
+// column reads a column of the lines as elements of a dtype.
+func (c *Call) column(lines []string, index int, path string, dtype DType) (Value, error) {
+	if index == lineNumber {
+		numbers := make([]int64, len(lines))
+		for i := range numbers {
+			numbers[i] = int64(i)
+		}
+		return value.Ints(dtype, []int{len(lines)}, numbers), nil
+	}
+	texts := make([]string, len(lines))
+	for i, line := range lines {
+		texts[i] = strings.TrimSuffix(line, "\r")
+		if index == wholeLine {
+			continue
+		}
+		columns := strings.Split(line, c.text("delimiter"))
+		if index >= len(columns) {
+			return Value{}, invalidf("Invalid number of columns in %s line %d (%s) : expected %d got %d", path, i, line, index+1, len(columns))
+		}
+		texts[i] = columns[index]
+	}
+	return typed(value.Strings([]int{len(lines)}, texts), dtype)
+}
+
+// typed converts texts to elements of a dtype.
+func typed(v Value, dtype DType) (Value, error) {
+	if dtype == value.String {
+		return v, nil
+	}
+	list := make([]float64, v.Len())
+	ints := make([]int64, v.Len())
+	for i, s := range v.S() {
+		var err error
+		if value.IsInt(dtype) {
+			ints[i], err = strconv.ParseInt(s, 10, 64)
+		} else {
+			list[i], err = strconv.ParseFloat(s, 64)
+		}
+		if err != nil {
+			return Value{}, invalidf("Field %s in line %d is not a valid %s.", s, i, tensor.DTypeName(dtype))
+		}
+	}
+	if value.IsInt(dtype) {
+		return value.Ints(dtype, v.Shape(), ints), nil
+	}
+	return value.Floats(dtype, v.Shape(), list), nil
+}
+
+func findInTable(c *Call) ([]Value, error) {
+	_, t, err := c.tableOf()
+	if err != nil {
+		return nil, err
+	}
+	if t == nil {
+		return nil, statusf(rpcerrors.FailedPrecondition, "Table not initialized.")
+	}
+	keys, fallback := c.In[1], c.In[2]
+	if fallback.Len() != 1 || t.values.Rank() > 1 {
+		return nil, c.unsupported("values that are no scalars")
+	}
+	n, err := c.room(fallback.DType(), keys.Shape())
+	if err != nil {
+		return nil, err
+	}
+	places := make([]int, n)
+	for i := range places {
+		row, ok := t.rows[keyAt(keys, i)]
+		if !ok {
+			row = t.values.Len()
+		}
+		places[i] = row
+	}
+	return one(value.Join(t.values, fallback).Pick(keys.Shape(), places))
+}
+
+func tableSize(c *Call) ([]Value, error) {
+	_, t, err := c.tableOf()
+	if err != nil {
+		return nil, err
+	}
+	n := 0
+	if t != nil {
+		n = len(t.rows)
+	}
+	return one(value.Ints(value.Int64, nil, []int64{int64(n)}))
+}
+
+func exportTable(c *Call) ([]Value, error) {
+	_, t, err := c.tableOf()
+	if err != nil {
+		return nil, err
+	}
+	if t == nil {
+		return nil, statusf(rpcerrors.FailedPrecondition, "Table not initialized.")
+	}
+	return []Value{t.keys, t.values}, nil
+}

@@ -1,0 +1,84 @@
+package ops
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
+	"github.com/monosim/monosim/sim/tfserving/graph/value"
+)
+
+// strings makes a DT_STRING after counting its memory.
+func (c *Call) strings(shape []int, list []string) ([]Value, error) {
+	v := value.Strings(shape, list)
+	if v.Len() > maxElements || !c.Env.Take(v.Bytes(), v.Len()) {
+		return nil, outOfMemory(value.String, shape)
+	}
+	return one(v)
+}
+
+// elementText formats an element as messages print it.
+func elementText(v Value, i int) string {
+	switch {
+	case v.F() != nil:
+		return floatText(v.DType(), v.F()[i])
+	case v.DType() == value.UInt64:
+		return strconv.FormatUint(uint64(v.I()[i]), 10)
+	case v.I() != nil:
+		return strconv.FormatInt(v.I()[i], 10)
+	case v.S() != nil:
+		return v.S()[i]
+	case v.B() != nil && v.B()[i]:
+		return "1"
+	case v.B() != nil:
+		return "0"
+	}
+	return "?"
+}
+
+func numberText(dtype DType, x float64) string {
+	if value.IsInt(dtype) {
+		return strconv.FormatInt(int64(x), 10)
+	}
+	return floatText(dtype, x)
+}
+
+// floatText formats a number with the fewest of 6 or 9 digits (float), 15 or 17 (double) that read
+// as the same number (lib/strings/numbers.cc).
+func floatText(dtype DType, x float64) string {
+	few, many, bits := 6, 9, 32
+	if dtype == framework.DataType_DT_DOUBLE {
+		few, many, bits = 15, 17, 64
+	}
+	short := printed(x, 'g', few)
+	if y, err := strconv.ParseFloat(short, bits); err == nil && y == x {
+		return short
+	}
+	return printed(x, 'g', many)
+}
+
+// printed formats a number as C's printf does with %e, %f or %g.
+func printed(x float64, verb byte, precision int) string {
+	if word, ok := notFinite(x); ok {
+		return word
+	}
+	text := fmt.Sprintf("%.*"+string(verb), precision, x)
+	if verb == 'g' && !strings.Contains(text, "e") && strings.Contains(text, ".") {
+		text = strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+	}
+	return text
+}
+
+func notFinite(x float64) (string, bool) {
+	switch {
+	case math.IsNaN(x):
+		return "nan", true
+	case math.IsInf(x, 1):
+		return "inf", true
+	case math.IsInf(x, -1):
+		return "-inf", true
+	}
+	return "", false
+}

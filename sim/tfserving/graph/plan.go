@@ -1,0 +1,255 @@
+package graph
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
+	"github.com/monosim/monosim/sim/tfserving/graph/ops"
+)
+
+// Plan is the order in which the nodes run that some outputs need.
+type Plan struct {
+	model    *Model
+	function string // function is the name of a function's own plan
+	feeds    int
+	steps    []step
+	fetches  []slot
+	idle     []bool // idle steps do not run; nil where all do
+}
+
+// slot is a value of a run: output port of a step. The first steps are the fed values.
+type slot struct{ step, port int }
+
+type step struct {
+	node   *ops.Node
+	run    ops.Kernel
+	inputs []slot
+	after  []int // after are the steps that have to be done before, and alive
+}
+
+func unsupported(format string, args ...any) error {
+	return &ops.Unsupported{What: fmt.Sprintf(format, args...)}
+}
+
+// Plan returns the plan that computes the fetched tensors from the fed ones, which are named as
+// x:0. An *ops.Unsupported says what of the graph cannot be run.
+func (m *Model) Plan(feeds, fetches []string) (*Plan, error) {
+	return m.plan(m.main, feeds, fetches, nil)
+}
+
+// Only returns the plan for some of the fetched tensors, in this order.
+func (p *Plan) Only(fetches []int) *Plan {
+	part := *p
+	part.fetches, part.idle = nil, make([]bool, len(p.steps))
+	for i := range part.idle {
+		part.idle[i] = true
+	}
+	for _, i := range fetches {
+		part.fetches = append(part.fetches, p.fetches[i])
+		part.idle[p.fetches[i].step] = false
+	}
+	for i := len(p.steps) - 1; i >= p.feeds; i-- { // what a step needs comes before it
+		if part.idle[i] {
+			continue
+		}
+		for _, from := range p.steps[i].inputs {
+			part.idle[from.step] = false
+		}
+		for _, step := range p.steps[i].after {
+			part.idle[step] = false
+		}
+	}
+	return &part
+}
+
+// plan also runs the nodes called ends.
+func (m *Model) plan(p *program, feeds, fetches, ends []string) (*Plan, error) {
+	w := &planner{program: p, plan: &Plan{model: m, feeds: len(feeds)}, fed: map[source]int{}, steps: map[string]int{}}
+	for i, text := range feeds {
+		from, err := p.resolve(text)
+		if err != nil {
+			return nil, err
+		}
+		if p.nodes[from.node] == nil && !p.inFunction {
+			return nil, unsupported("no node %s to feed", from.node)
+		}
+		w.fed[from] = i
+		w.plan.steps = append(w.plan.steps, step{})
+	}
+	for _, text := range fetches {
+		at, err := w.need(text)
+		if err != nil {
+			return nil, err
+		}
+		w.plan.fetches = append(w.plan.fetches, at)
+	}
+	for _, name := range ends {
+		if _, err := w.need("^" + name); err != nil {
+			return nil, err
+		}
+	}
+	return w.plan, nil
+}
+
+// planner puts nodes in order.
+type planner struct {
+	*program
+	plan  *Plan
+	fed   map[source]int
+	steps map[string]int // steps has the step of each node; pending while its inputs are looked for
+}
+
+const pending = -1
+
+// visited is a node whose inputs are being looked for.
+type visited struct {
+	def    *framework.NodeDef
+	inputs []source
+	next   int
+}
+
+// need adds the nodes that an input needs, and returns where it comes from. It keeps its own stack,
+// because graphs are deeper than a stack of calls should be.
+func (w *planner) need(text string) (slot, error) {
+	target, err := w.resolve(text)
+	if err != nil {
+		return slot{}, err
+	}
+	stack, err := w.open(nil, target)
+	for err == nil && len(stack) > 0 {
+		top := &stack[len(stack)-1]
+		if top.next < len(top.inputs) {
+			top.next++
+			stack, err = w.open(stack, top.inputs[top.next-1])
+			continue
+		}
+		err = w.add(top)
+		stack = stack[:len(stack)-1]
+	}
+	if err != nil {
+		return slot{}, err
+	}
+	return w.slotOf(target), nil
+}
+
+func (w *planner) slotOf(from source) slot {
+	if fed, ok := w.fed[from]; ok {
+		return slot{fed, 0}
+	}
+	return slot{w.steps[from.node], from.port}
+}
+
+// open pushes a node that has no step yet.
+func (w *planner) open(stack []visited, from source) ([]visited, error) {
+	if _, ok := w.fed[from]; ok {
+		return stack, nil
+	}
+	if at, ok := w.steps[from.node]; ok {
+		if at == pending {
+			return nil, unsupported("a cycle at %s", from.node)
+		}
+		return stack, nil
+	}
+	def := w.nodes[from.node]
+	if def == nil {
+		if _, ok := w.fed[source{from.node, 0}]; ok && from.port == atEnd {
+			return stack, nil // to wait for an argument is to wait for nothing
+		}
+		return nil, unsupported("no node %s", from.node)
+	}
+	v := visited{def: def}
+	for _, text := range def.GetInput() {
+		input, err := w.resolve(text)
+		if err != nil {
+			return nil, err
+		}
+		v.inputs = append(v.inputs, input)
+	}
+	w.steps[from.node] = pending
+	return append(stack, v), nil
+}
+
+// add appends the step of a node whose inputs have theirs.
+func (w *planner) add(v *visited) error {
+	s := step{node: w.model.node(v.def)}
+	for _, from := range v.inputs {
+		_, fed := w.fed[from]
+		switch {
+		case from.port != atEnd:
+			s.inputs = append(s.inputs, w.slotOf(from))
+		case !fed && w.nodes[from.node] != nil:
+			s.after = append(s.after, w.steps[from.node])
+		}
+	}
+	var err error
+	if s.run, err = w.model.kernel(s.node); err != nil {
+		return err
+	}
+	w.steps[v.def.GetName()] = len(w.plan.steps)
+	w.plan.steps = append(w.plan.steps, s)
+	return nil
+}
+
+// kernel returns the operation of a node, once all functions that it calls can be run.
+func (m *Model) kernel(node *ops.Node) (ops.Kernel, error) {
+	if m.functions[node.Op] != nil {
+		own := &framework.NameAttrList{Name: node.Op}
+		_, err := m.function(own.GetName())
+		return func(c *ops.Call) ([]ops.Value, error) { return c.Env.Call(own, c.In) }, err
+	}
+	run, ok := ops.Find(node.Op)
+	if !ok {
+		return nil, unsupported("operation %s", cmp.Or(node.Op, "without name"))
+	}
+	for _, f := range node.Functions() {
+		if _, err := m.function(f.GetName()); err != nil {
+			return nil, err
+		}
+	}
+	return run, nil
+}
+
+// function returns the plan of a function, which is made at its first use while the model is loaded.
+func (m *Model) function(name string) (*Plan, error) {
+	if known, ok := m.plans[name]; ok {
+		if known == nil {
+			return nil, unsupported("function %s, which calls itself", name)
+		}
+		return known, nil
+	}
+	def := m.functions[name]
+	if def == nil {
+		return nil, unsupported("function %s", name)
+	}
+	m.plans[name] = nil
+	plan, err := m.planFunction(name, def)
+	if err != nil {
+		delete(m.plans, name)
+		return nil, err
+	}
+	m.plans[name] = plan
+	return plan, nil
+}
+
+func (m *Model) planFunction(name string, def *framework.FunctionDef) (*Plan, error) {
+	var feeds, fetches, ends []string
+	for _, arg := range def.GetSignature().GetInputArg() {
+		if arg.GetNumberAttr() != "" || arg.GetTypeListAttr() != "" {
+			return nil, unsupported("function %s with a list as argument", name)
+		}
+		feeds = append(feeds, arg.GetName())
+	}
+	for _, arg := range def.GetSignature().GetOutputArg() {
+		fetches = append(fetches, def.GetRet()[arg.GetName()])
+	}
+	for _, output := range def.GetSignature().GetControlOutput() {
+		ends = append(ends, def.GetControlRet()[output])
+	}
+	plan, err := m.plan(m.newProgram(def.GetNodeDef(), true), feeds, fetches, ends)
+	if err != nil {
+		return nil, err
+	}
+	plan.function = name
+	return plan, nil
+}

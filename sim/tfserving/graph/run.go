@@ -1,0 +1,187 @@
+package graph
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
+	"github.com/monosim/monosim/sim/tfserving/graph/ops"
+	"github.com/monosim/monosim/sim/tfserving/graph/value"
+	"github.com/monosim/monosim/sim/tfserving/tensor"
+)
+
+// Run computes the fetched tensors. Errors are *env.RPCError, or an *ops.Unsupported for what the
+// operations do not compute.
+func (p *Plan) Run(feeds []tensor.Tensor) ([]tensor.Tensor, error) {
+	fetched, err := p.run(&run{model: p.model}, value.Map(feeds, value.FromTensor))
+	if err != nil {
+		return nil, withNode(err)
+	}
+	out := make([]tensor.Tensor, len(fetched))
+	for i, v := range fetched {
+		if out[i], err = v.Tensor(); err != nil {
+			return nil, unsupported("output %d: %v", i, err)
+		}
+	}
+	return out, nil
+}
+
+// run is one run of a plan and of the functions that it calls. It implements ops.Env.
+type run struct {
+	model       *Model
+	bytes, work int
+	path        []string // path has the names of the nodes that are running, one within the other
+}
+
+// These limit what one run takes. A graph that wants more is answered as TensorFlow answers when no
+// memory is left.
+const (
+	maxBytes = 1 << 30
+	maxWork  = 1 << 36
+	maxDepth = 200 // maxDepth limits calls of functions within each other
+)
+
+// Take implements ops.Env.
+func (r *run) Take(bytes, work int) bool {
+	r.bytes, r.work = r.bytes+bytes, r.work+work
+	return bytes >= 0 && work >= 0 && r.bytes <= maxBytes && r.work <= maxWork
+}
+
+// State implements ops.Env.
+func (r *run) State() *ops.State { return r.model.state }
+
+// Path implements ops.Env.
+func (r *run) Path() string { return strings.Join(r.path, "/") }
+
+// ReadFile implements ops.Env.
+func (r *run) ReadFile(path string) ([]byte, error) { return r.model.readFile(path) }
+
+// Call implements ops.Env. The memory of what the function does not return is free again.
+func (r *run) Call(function *framework.NameAttrList, args []ops.Value) ([]ops.Value, error) {
+	plan := r.model.plans[function.GetName()]
+	if plan == nil || plan.feeds != len(args) {
+		return nil, unsupported("a call of %s with %d arguments", function.GetName(), len(args))
+	}
+	if len(r.path) > maxDepth {
+		return nil, unsupported("more than %d calls within each other", maxDepth)
+	}
+	before := r.bytes
+	out, err := plan.run(r, args)
+	r.bytes = before
+	for _, v := range out {
+		r.bytes += v.Bytes()
+	}
+	return out, err
+}
+
+// nodeError is an error of a node, in a function or in the graph itself.
+type nodeError struct {
+	err            *env.RPCError
+	function, node string
+}
+
+func (e *nodeError) Error() string { return e.err.Error() }
+
+// at adds the node to an error of its operation. An error from within a function that the node called
+// has its own.
+func (p *Plan) at(node string, err error) error {
+	var inner *nodeError
+	var status *env.RPCError
+	if !errors.As(err, &inner) && errors.As(err, &status) {
+		return &nodeError{status, p.function, node}
+	}
+	return err
+}
+
+// withNode writes the node behind the text of an error, as the executor does.
+func withNode(err error) error {
+	var inner *nodeError
+	if !errors.As(err, &inner) {
+		return err
+	}
+	place := "{{node " + inner.node + "}}"
+	if inner.function != "" {
+		place = "{{function_node " + inner.function + "}}" + place
+	}
+	return &env.RPCError{Code: inner.err.Code, Message: inner.err.Message + "\n\t [[" + place + "]]"}
+}
+
+// run runs the steps in order. A tensor without dtype is dead: it comes from the branch of a Switch
+// that was not taken, and what gets it does not run.
+func (p *Plan) run(r *run, feeds []ops.Value) ([]ops.Value, error) {
+	values := make([][]ops.Value, len(p.steps))
+	for i := range feeds {
+		values[i] = feeds[i : i+1]
+	}
+	for i := p.feeds; i < len(p.steps); i++ {
+		s := &p.steps[i]
+		if p.idle != nil && p.idle[i] {
+			continue
+		}
+		if !r.Take(0, 1) {
+			return nil, unsupported("a run of more than %d steps", maxWork)
+		}
+		inputs, alive, err := s.gather(values)
+		if err != nil {
+			return nil, p.at(s.node.Name, err)
+		}
+		if !alive {
+			values[i] = nil
+			continue
+		}
+		r.path = append(r.path, s.node.Name)
+		out, err := s.run(&ops.Call{Node: s.node, In: inputs, Env: r})
+		r.path = r.path[:len(r.path)-1]
+		if err != nil {
+			return nil, p.at(s.node.Name, err)
+		}
+		if out == nil {
+			out = []ops.Value{}
+		}
+		values[i] = out
+	}
+	fetched := make([]ops.Value, len(p.fetches))
+	for i, from := range p.fetches {
+		v, ok := valueAt(values, from)
+		if !ok {
+			return nil, unsupported("a fetched tensor that is dead")
+		}
+		var err error
+		if fetched[i], err = ops.Deref("", v); err != nil {
+			return nil, p.at("fetch", err)
+		}
+	}
+	return fetched, nil
+}
+
+func valueAt(values [][]ops.Value, from slot) (ops.Value, bool) {
+	list := values[from.step]
+	if from.port >= len(list) || list[from.port].DType() == 0 {
+		return ops.Value{}, false
+	}
+	return list[from.port], true
+}
+
+// gather returns the inputs of a step, and whether it runs. A Merge runs if any input is alive.
+func (s *step) gather(values [][]ops.Value) (inputs []ops.Value, alive bool, err error) {
+	for _, step := range s.after {
+		if values[step] == nil {
+			return nil, false, nil
+		}
+	}
+	merges := ops.Merges(s.node.Op)
+	inputs = make([]ops.Value, len(s.inputs))
+	some := false
+	for i, from := range s.inputs {
+		v, ok := valueAt(values, from)
+		if !ok && !merges {
+			return nil, false, nil
+		}
+		some = some || ok
+		if inputs[i], err = ops.Deref(s.node.Op, v); err != nil {
+			return nil, false, err
+		}
+	}
+	return inputs, some || !merges, nil
+}

@@ -1,0 +1,120 @@
+"""Exports models with a real TensorFlow and records what its sessions answer, as a model
+server runs them: models/NAME/ has the files that a server reads, recorded.json the requests
+with dtypes, shapes and values, or with the code and the text of the error.
+
+    python3 record.py [NAME ...]    with a Python that has tensorflow; all without a name
+
+exported.py has the models, asked.py what is asked of them.
+"""
+import json
+import os
+import shutil
+import sys
+import tempfile
+
+os.environ['TF_CPP_MIN_LOG_LEVEL'] = '3'
+os.environ['CUDA_VISIBLE_DEVICES'] = ''
+import numpy as np
+import tensorflow as tf
+
+import asked
+import exported
+
+v1 = tf.compat.v1
+HERE = os.path.dirname(os.path.abspath(__file__))
+KEPT = ('saved_model.pb', 'variables', 'assets')
+
+
+def plain(value):
+    """A value as JSON has it: text is one character a byte, what is no number a word."""
+    if isinstance(value, bytes):
+        return value.decode('latin-1')
+    if isinstance(value, complex):
+        return [plain(value.real), plain(value.imag)]
+    if isinstance(value, float) and not np.isfinite(value):
+        return repr(value)
+    return value
+
+
+def described(array):
+    array = np.asarray(array)
+    text = array.dtype == object or array.dtype.kind in 'SU'
+    dtype = tf.string if text else tf.as_dtype(array.dtype)
+    flat = array.reshape(-1)
+    if dtype in (tf.bfloat16, tf.half):
+        flat = flat.astype(np.float32)
+    values = [plain(v.encode() if isinstance(v, str) else v) for v in flat.tolist()]
+    return {'dtype': dtype.as_datatype_enum, 'shape': list(array.shape), 'values': values}
+
+
+def fed(value):
+    array = np.asarray(value)
+    return array.astype(object) if array.dtype.kind in 'SU' else array
+
+
+def ask(session, signature, inputs, outputs):
+    graph = session.graph
+    tensor = lambda info: graph.get_tensor_by_name(info.name)._as_tf_output()
+    feeds = {tensor(signature.inputs[alias]): fed(value) for alias, value in inputs.items()}
+    names = sorted(outputs or signature.outputs)
+    try:
+        values = session._call_tf_sessionrun(None, feeds, [tensor(signature.outputs[n]) for n in names], [], None)
+    except tf.errors.OpError as error:
+        return {'code': error.error_code, 'message': error.message}
+    return {'outputs': {n: described(v) for n, v in zip(names, values)}}
+
+
+def record(name, where):
+    rows = []
+    with tf.Graph().as_default(), v1.Session() as session:
+        loaded = v1.saved_model.load(session, ['serve'], where)
+        for request in asked.REQUESTS[name]:
+            inputs, key, *rest = request if isinstance(request, tuple) else (request, 'serving_default')
+            outputs = rest[0] if rest else None
+            answer = ask(session, loaded.signature_def[key], inputs, outputs)
+            row = {'signature': key, 'inputs': {alias: described(v) for alias, v in inputs.items()}, **answer}
+            if outputs:
+                row['filter'] = outputs
+            rows.append(row)
+    return rows
+
+
+def export(name, where):
+    """Exports a model beside the others, and keeps only what a server reads."""
+    tf.keras.backend.clear_session()
+    getattr(exported, name)(where)
+    kept = os.path.join(HERE, 'models', name)
+    shutil.rmtree(kept, ignore_errors=True)
+    os.makedirs(kept)
+    for part in KEPT:
+        source = os.path.join(where, part)
+        if os.path.isdir(source) and os.listdir(source):
+            shutil.copytree(source, os.path.join(kept, part))
+        elif os.path.isfile(source):
+            shutil.copy(source, os.path.join(kept, part))
+
+
+def main():
+    path = os.path.join(HERE, 'recorded.json')
+    names = sys.argv[1:] or sorted(asked.REQUESTS)
+    rows = {}
+    if sys.argv[1:] and os.path.exists(path):
+        with open(path) as file:
+            rows = json.load(file)['models']
+    for name in names:
+        with tempfile.TemporaryDirectory() as scratch:
+            where = os.path.join(scratch, name)
+            export(name, where)
+            rows[name] = record(name, where)
+            print(name, len(rows[name]), flush=True)
+            write(path, rows)
+
+
+def write(path, rows):
+    text = ',\n'.join('  %s: [\n   %s\n  ]' % (json.dumps(name), ',\n   '.join(json.dumps(r, sort_keys=True) for r in rows[name]))
+                      for name in sorted(rows))
+    with open(path, 'w') as file:
+        file.write('{\n "tensorflow": %s,\n "models": {\n%s\n }\n}\n' % (json.dumps(tf.__version__), text))
+
+
+main()

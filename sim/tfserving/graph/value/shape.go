@@ -1,0 +1,123 @@
+package value
+
+import (
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Count returns the number of elements of a shape. It returns false for a negative size, and for
+// more elements than an int counts.
+func Count(shape []int) (int, bool) {
+	n := uint(1)
+	for _, size := range shape {
+		high, low := bits.Mul(n, uint(size))
+		if size < 0 || high != 0 || int(low) < 0 {
+			return 0, false
+		}
+		n = low
+	}
+	return int(n), true
+}
+
+// ShapeText formats a shape as TensorShape::DebugString does, with ? for a negative size.
+func ShapeText(shape []int) string {
+	sizes := make([]string, len(shape))
+	for i, size := range shape {
+		sizes[i] = strconv.Itoa(size)
+		if size < 0 {
+			sizes[i] = "?"
+		}
+	}
+	return "[" + strings.Join(sizes, ",") + "]"
+}
+
+// Strides returns by how many elements each dimension steps, in row-major order.
+func Strides(shape []int) []int {
+	strides := make([]int, len(shape))
+	step := 1
+	for i := len(shape) - 1; i >= 0; i-- {
+		strides[i] = step
+		step *= shape[i]
+	}
+	return strides
+}
+
+// Broadcast returns the shape that two shapes broadcast to; false if they do not.
+func Broadcast(a, b []int) ([]int, bool) {
+	shape := make([]int, max(len(a), len(b)))
+	for i := range shape {
+		x, y := sizeFromEnd(a, len(shape)-i), sizeFromEnd(b, len(shape)-i)
+		switch {
+		case x == y || y == 1:
+			shape[i] = x
+		case x == 1:
+			shape[i] = y
+		default:
+			return nil, false
+		}
+	}
+	return shape, true
+}
+
+func sizeFromEnd(shape []int, back int) int {
+	if back > len(shape) {
+		return 1
+	}
+	return shape[len(shape)-back]
+}
+
+// Index says which element of an operand each element of a result comes from.
+type Index struct {
+	list []int
+	step int // step is 1 where there is no list and each element comes from its like, 0 where all come from the first
+}
+
+// At returns the place in the operand for element i of the result.
+func (x Index) At(i int) int {
+	if x.list == nil {
+		return i * x.step
+	}
+	return x.list[i]
+}
+
+// BroadcastIndex returns where the elements of a result come from, when shape broadcasts to it.
+func BroadcastIndex(shape, result []int) Index {
+	if slices.Equal(shape, result) {
+		return Index{step: 1}
+	}
+	if n, _ := Count(shape); n == 1 {
+		return Index{}
+	}
+	steps := make([]int, len(result))
+	own := Strides(shape)
+	for i := range own {
+		if shape[i] != 1 {
+			steps[len(result)-len(shape)+i] = own[i]
+		}
+	}
+	return Index{list: Walk(result, steps, 0)}
+}
+
+// Walk lists the places of all elements of a shape, in row-major order, where each dimension steps
+// by steps and the first element is at start.
+func Walk(shape, steps []int, start int) []int {
+	n, _ := Count(shape)
+	list := make([]int, n)
+	at := make([]int, len(shape))
+	place := start
+	for i := range list {
+		list[i] = place
+		for d := len(shape) - 1; d >= 0; d-- {
+			at[d]++
+			place += steps[d]
+			if at[d] < shape[d] {
+				break
+			}
+			place -= at[d] * steps[d]
+			at[d] = 0
+		}
+	}
+	return list
+}

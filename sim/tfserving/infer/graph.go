@@ -1,0 +1,77 @@
+package infer
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/sim/tfserving/graph"
+	"github.com/monosim/monosim/sim/tfserving/graph/ops"
+	"github.com/monosim/monosim/sim/tfserving/tensor"
+)
+
+// planOf returns the plan that computes the outputs of a signature from the graph. It returns nil, and
+// says why, where they have to be invented.
+func (m *Model) planOf(s *Signature) *graph.Plan {
+	feeds, fetches := make([]string, len(s.inputs)), make([]string, len(s.outputs))
+	for i, in := range s.inputs {
+		feeds[i] = s.def.GetInputs()[in.alias].GetName()
+	}
+	for i, out := range s.outputs {
+		fetches[i] = s.def.GetOutputs()[out.alias].GetName()
+	}
+	if slices.Contains(feeds, "") || slices.Contains(fetches, "") {
+		return nil // of sparse and other composite tensors, which are refused before
+	}
+	plan, err := m.Graph.Plan(feeds, fetches)
+	if err != nil {
+		m.invented(s, err)
+		return nil
+	}
+	return plan
+}
+
+func (m *Model) invented(s *Signature, why error) {
+	if m.Inventions != nil {
+		m.Inventions.Invented(s.name, why.Error())
+	}
+}
+
+// runGraph computes outputs of a signature that has a plan. It returns nil where an operation
+// cannot compute what it was given, so that the outputs have to be invented.
+func (m *Model) runGraph(s *Signature, feeds []feed, outputs []*output) (map[*output]tensor.Tensor, error) {
+	plan := s.plan
+	if !slices.Equal(outputs, s.outputs) {
+		asked := make([]int, len(outputs))
+		for i, out := range outputs {
+			asked[i] = slices.Index(s.outputs, out)
+		}
+		plan = plan.Only(asked)
+	}
+	values := make([]tensor.Tensor, len(feeds))
+	for i, f := range feeds {
+		values[i] = f.value
+	}
+	fetched, err := plan.Run(values)
+	var what *ops.Unsupported
+	var status *env.RPCError
+	switch {
+	case errors.As(err, &status):
+		return nil, status
+	case errors.As(err, &what):
+		m.invented(s, err)
+		unplanned := *s
+		unplanned.plan = nil
+		if err := m.checkRun(&unplanned, feeds); err != nil {
+			return nil, err
+		}
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	computed := make(map[*output]tensor.Tensor, len(outputs))
+	for i, out := range outputs {
+		computed[out] = fetched[i]
+	}
+	return computed, nil
+}
