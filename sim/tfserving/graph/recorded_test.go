@@ -164,8 +164,14 @@ func TestAsTensorFlow(t *testing.T) {
 			}
 		})
 	}
-	if n := len(ops.Names()); n < 60 {
-		t.Errorf("%d operations: too few", n)
+	spec, err := os.ReadFile("../SPEC.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, figure := range []string{fmt.Sprintf("%d operations", len(ops.Names())), fmt.Sprintf("%d requests to %d models", count.requests, len(all.Models))} {
+		if !strings.Contains(string(spec), figure) {
+			t.Errorf("SPEC.md does not say %q", figure)
+		}
 	}
 	if len(all.Models) < 15 || count.requests < 60 || count.nodes < count.errors*3/4 {
 		t.Errorf("%d models, %d requests, %d of %d errors with the same node: too few", len(all.Models), count.requests, count.nodes, count.errors)

@@ -54,7 +54,7 @@ func (c *Call) spans(in, window []int) ([2]span, error) {
 func conv2d(c *Call) ([]Value, error) {
 	v, filter := c.In[0], c.In[1]
 	if v.Rank() != 4 {
-		return nil, invalidf("input must be 4-dimensional%s", value.ShapeText(v.Shape()))
+		return nil, invalidf("convolution input must be 4-dimensional: %s", value.ShapeText(v.Shape()))
 	}
 	if filter.Rank() != 4 {
 		return nil, invalidf("filter must be 4-dimensional: %s", value.ShapeText(filter.Shape()))

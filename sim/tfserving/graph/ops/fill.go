@@ -12,7 +12,7 @@ import (
 // fillOps has the operations that make tensors of constants or sequences.
 var fillOps = map[string]Kernel{
 	"Fill": fill, "ZerosLike": likeZeros, "OnesLike": likeOnes, "Range": rangeOf, "LinSpace": linSpace, "OneHot": oneHot,
-	"Empty": empty, "MatrixBandPart": bandPart, "Bucketize": bucketize,
+	"Empty": empty, "MatrixBandPart": bandPart, "MatrixDiag": diagonal, "MatrixDiagV3": diagonal, "LowerBound": bound, "UpperBound": bound, "Bucketize": bucketize,
 }
 
 func fill(c *Call) ([]Value, error) {
@@ -199,4 +199,49 @@ func bucketize(c *Call) ([]Value, error) {
 	return one(value.Ints(value.Int32, v.Shape(), value.Map(v.F(), func(x float64) int64 {
 		return int64(sort.Search(len(boundaries), func(i int) bool { return float64(boundaries[i]) > x }))
 	})))
+}
+
+// diagonal puts the innermost vectors on the main diagonals of square matrices.
+func diagonal(c *Call) ([]Value, error) {
+	v := c.In[0]
+	for i, want := range []int{0, -1, -1} { // which diagonal, and the numbers of rows and columns
+		if len(c.In) > 1+i && (c.In[1+i].Len() != 1 || c.In[1+i].I()[0] != int64(want)) {
+			return nil, c.unsupported("other diagonals or shapes")
+		}
+	}
+	if v.Rank() < 1 {
+		return nil, invalidf("diagonal must be at least 1-dim, received shape: %s", value.ShapeText(v.Shape()))
+	}
+	size := v.Shape()[v.Rank()-1]
+	shape := append(slices.Clone(v.Shape()), size)
+	n, err := c.room(v.DType(), shape)
+	if err != nil {
+		return nil, err
+	}
+	places := slices.Repeat([]int{-1}, n)
+	for i := range v.Len() {
+		places[i*size+i%size] = i
+	}
+	if len(c.In) > 4 {
+		return one(v.PickOr(shape, places, c.In[4]))
+	}
+	return one(v.Pick(shape, places))
+}
+
+// bound returns where each value would be put into the sorted row of its batch.
+func bound(c *Call) ([]Value, error) {
+	sorted, ok := c.In[0].Cast(value.Float64)
+	values, okToo := c.In[1].Cast(value.Float64)
+	if !ok || !okToo || sorted.Rank() != 2 || values.Rank() != 2 || sorted.Shape()[0] != values.Shape()[0] {
+		return nil, c.unsupported("dtypes or shapes")
+	}
+	width, each := sorted.Shape()[1], values.Shape()[1]
+	list := make([]int64, values.Len())
+	for i, x := range values.F() {
+		row := sorted.F()[i/each*width:][:width]
+		list[i] = int64(sort.Search(width, func(k int) bool {
+			return row[k] > x || c.Op == "LowerBound" && row[k] == x
+		}))
+	}
+	return one(value.Ints(c.outType(), values.Shape(), list))
 }

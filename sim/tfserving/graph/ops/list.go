@@ -72,6 +72,14 @@ func listFromTensor(c *Call) ([]Value, error) {
 	if v.Rank() < 1 {
 		return nil, invalidf("Tensor must be at least a vector, but saw shape: %s", value.ShapeText(v.Shape()))
 	}
+	item := v.Shape()[1:]
+	fits := shape == nil || len(shape) == len(item)
+	for d := 0; fits && d < len(shape); d++ {
+		fits = shape[d] < 0 || shape[d] == item[d]
+	}
+	if !fits {
+		return nil, invalidf("Specified a list with shape %s from a tensor with shape %s", value.ShapeText(shape), value.ShapeText(item))
+	}
 	l := tensorList{dtype: v.DType(), shape: shape}
 	for i := range v.Shape()[0] {
 		l.items = append(l.items, v.Rows(i, i+1).Reshape(v.Shape()[1:]))

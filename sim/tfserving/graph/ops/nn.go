@@ -4,10 +4,11 @@ import (
 	"math"
 
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
+	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
 // nnOps has the operations of layers that are no products.
-var nnOps = map[string]Kernel{"BiasAdd": biasAdd, "BiasAddV1": biasAdd, "Softmax": softmax, "LogSoftmax": softmax}
+var nnOps = map[string]Kernel{"BiasAdd": biasAdd, "BiasAddV1": biasAdd, "Softmax": softmax, "LogSoftmax": softmax, "ResizeBilinear": resize, "ResizeNearestNeighbor": resize, "SpaceToDepth": blocks, "DepthToSpace": blocks}
 
 func biasAdd(c *Call) ([]Value, error) {
 	v, bias := c.In[0], c.In[1]
@@ -54,4 +55,120 @@ func softmax(c *Call) ([]Value, error) {
 		}
 	}
 	return one(value.Floats(v.DType(), v.Shape(), out))
+}
+
+// resize scales the height and the width of pictures.
+func resize(c *Call) ([]Value, error) {
+	size, err := c.ints(1)
+	if err != nil {
+		return nil, err
+	}
+	v, ok := c.In[0].Cast(value.Float64)
+	if c.In[0].Rank() != 4 {
+		return nil, invalidf("input must be 4-dimensional%s", value.ShapeText(c.In[0].Shape()))
+	}
+	if len(size) != 2 || size[0] <= 0 || size[1] <= 0 {
+		return nil, invalidf("output dimensions must be positive")
+	}
+	in := v.Shape()
+	if !ok || v.Len() == 0 {
+		return nil, c.unsupported("no pixels, or their dtype")
+	}
+	dtype := value.Float32
+	if c.Op == "ResizeNearestNeighbor" {
+		dtype = c.In[0].DType()
+	}
+	shape := []int{in[0], size[0], size[1], in[3]}
+	n, err := c.room(dtype, shape)
+	if err != nil {
+		return nil, err
+	}
+	rows, columns := c.samples(in[1], size[0]), c.samples(in[2], size[1])
+	out := make([]float64, 0, n)
+	for b := range in[0] {
+		for _, y := range rows {
+			for _, x := range columns {
+				for ch := range in[3] {
+					at := func(row, column int) float64 { return v.F()[((b*in[1]+row)*in[2]+column)*in[3]+ch] }
+					top := at(y.low, x.low) + (at(y.low, x.high)-at(y.low, x.low))*x.part
+					bottom := at(y.high, x.low) + (at(y.high, x.high)-at(y.high, x.low))*x.part
+					out = append(out, top+(bottom-top)*y.part)
+				}
+			}
+		}
+	}
+	scaled, ok := value.Floats(value.Float64, shape, out).Cast(dtype)
+	if !ok {
+		return nil, c.unsupported("%s", tensor.DTypeName(dtype))
+	}
+	return one(scaled)
+}
+
+// sample is between which places of the input a place of the output is, and where between them.
+type sample struct {
+	low, high int
+	part      float64
+}
+
+// samples lists the samples of one dimension (core/kernels/image/resize_bilinear_op.cc,
+// resize_nearest_neighbor_op.cc).
+func (c *Call) samples(in, out int) []sample {
+	scale := float64(float32(in) / float32(out))
+	if c.flag("align_corners") && out > 1 {
+		scale = float64(float32(in-1) / float32(out-1))
+	}
+	list := make([]sample, out)
+	for i := range list {
+		at := float64(i) * scale
+		half := c.flag("half_pixel_centers")
+		switch {
+		case c.Op == "ResizeNearestNeighbor":
+			if half {
+				at = (float64(i) + 0.5) * scale
+			}
+			if at = math.Floor(at); c.flag("align_corners") {
+				at = math.Round(float64(i) * scale)
+			}
+			list[i].low = min(max(int(at), 0), in-1)
+			list[i].high = list[i].low
+			continue
+		case half:
+			at = (float64(i)+0.5)*scale - 0.5
+		}
+		low := math.Floor(at)
+		list[i] = sample{max(int(low), 0), min(int(low)+1, in-1), at - low}
+	}
+	return list
+}
+
+// blocks moves blocks of pixels into the channels of one, or back.
+func blocks(c *Call) ([]Value, error) {
+	v, size := c.In[0], c.number("block_size")
+	if format := c.text("data_format"); v.Rank() != 4 || format != "" && format != "NHWC" || size < 2 {
+		return nil, c.unsupported("data_format %s", format)
+	}
+	b, h, w, ch := v.Shape()[0], v.Shape()[1], v.Shape()[2], v.Shape()[3]
+	if _, err := c.room(v.DType(), v.Shape()); err != nil {
+		return nil, err
+	}
+	var parts, shape, order []int
+	if c.Op == "SpaceToDepth" {
+		if h%size != 0 || w%size != 0 {
+			return nil, invalidf("Image width %d and height %d should be divisible by block_size: %d", w, h, size)
+		}
+		parts, order = []int{b, h / size, size, w / size, size, ch}, []int{0, 1, 3, 2, 4, 5}
+		shape = []int{b, h / size, w / size, size * size * ch}
+	} else {
+		if ch%(size*size) != 0 {
+			return nil, invalidf("Input depth dimension %d should be divisible by: %d", ch, size*size)
+		}
+		parts, order = []int{b, h, w, size, size, ch / size / size}, []int{0, 1, 3, 2, 4, 5}
+		shape = []int{b, h * size, w * size, ch / size / size}
+	}
+	strides := value.Strides(parts)
+	sizes, steps := make([]int, len(order)), make([]int, len(order))
+	for i, d := range order {
+		sizes[i], steps[i] = parts[d], strides[d]
+	}
+	return one(v.Pick(shape, value.Walk(sizes, steps, 0)))
 }

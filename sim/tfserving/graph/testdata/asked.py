@@ -155,4 +155,9 @@ REQUESTS = {
     'control_v1': [
         {'x': f(1, 2)}, ({'x': f(1, 2), 'training': np.array(True)}, 'training'), ({'x': f(1, 2), 'training': np.array(False)}, 'training'),
         {'x': f(1, 200)}, {'x': f()}],
+    'keras_text': [{'text': np.array([[b'The cat sat!'], [b'on the mat the cat sat']], object)}, {'text': s(b'the')}],
+    'pixels': [
+        {'x': np.arange(16, dtype=np.float32).reshape(1, 2, 4, 2)}, {'x': np.arange(6, dtype=np.float32).reshape(1, 2, 3, 1)}, {'x': matrix([1, 2])},
+        ({'x': f(3, 0.5, 2, 1)}, 'places'), ({'x': f()}, 'places')],
+    'decoding': [{'tokens': np.array([[1, 2], [0, 5]], np.int32)}, {'tokens': np.array([[9]], np.int32)}, {'tokens': np.zeros([1, 0], np.int32)}],
 }

@@ -526,3 +526,49 @@ def control_v1(where):
             'training': signature_v1({'x': x, 'training': training}, {'y': y})})
         builder.save()
     v1.enable_control_flow_v2()
+
+
+def keras_text(where):
+    """Words to numbers to a score, and a recurrent layer in both directions."""
+    tf.keras.utils.set_random_seed(6)
+    text = tf.keras.layers.Input([1], dtype='string', name='text')
+    words = tf.keras.layers.TextVectorization(max_tokens=20, output_sequence_length=4, vocabulary=['the', 'cat', 'sat', 'mat'])(text)
+    y = tf.keras.layers.Bidirectional(tf.keras.layers.GRU(3))(tf.keras.layers.Embedding(20, 3)(words))
+    tf.keras.Model(text, tf.keras.layers.Dense(1, activation='tanh')(y)).export(where, verbose=False)
+
+
+def pixels(where):
+    class Pixels(tf.Module):
+        @function(spec([None, None, None, None], F, 'x'))
+        def scaled(self, x):
+            return {'bilinear': tf.image.resize(x, [3, 5]), 'nearest': tf.image.resize(x, [3, 5], 'nearest'),
+                    'corners': v1.image.resize_bilinear(x, [5, 3], align_corners=True), 'deep': tf.nn.space_to_depth(x, 2),
+                    'wide': tf.nn.depth_to_space(tf.tile(x[..., :1], [1, 1, 1, 4]), 2), 'flipped': tf.image.flip_left_right(x)}
+
+        @function(spec([None], F, 'x'))
+        def places(self, x):
+            edges = tf.constant([0.0, 1.0, 2.0, 3.0])
+            return {'left': tf.searchsorted(edges, x), 'right': tf.searchsorted(edges, x, side='right'), 'diagonal': tf.linalg.diag(x),
+                    'sorted': tf.sort(x), 'repeated': tf.repeat(x, 2), 'mask': tf.sequence_mask(tf.cast(x, I), 3)}
+    m = Pixels()
+    export(where, m, serving_default=m.scaled, places=m.places)
+
+
+def decoding(where):
+    """A loop that ends early, as models of language have it."""
+    class Decoding(tf.Module):
+        def __init__(self):
+            self.weights = tf.Variable(np.random.RandomState(0).randn(6, 6).astype(np.float32), name='weights')
+
+        @function(spec([None, None], I, 'tokens'))
+        def decode(self, tokens):
+            out = tf.TensorArray(I, size=0, dynamic_size=True, clear_after_read=False)
+            last = tokens[:, -1]
+            for step in tf.range(4):
+                last = tf.argmax(tf.gather(self.weights, last), -1, output_type=I)
+                out = out.write(step, last)
+                if tf.reduce_all(last == 3):
+                    break
+            return {'tokens': tf.transpose(out.stack())}
+    m = Decoding()
+    export(where, m, serving_default=m.decode)
