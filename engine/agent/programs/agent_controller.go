@@ -22,7 +22,10 @@ func (p *process) agentController() error {
 	}
 	switch o.Cmd {
 	case "decl":
-		p.want = "want --export_base, the directory of an export with entry/VERSION/saved_model.pb, a SavedModel in protobuf's binary form whose graph calls the PS by the model's name"
+		p.want = "want --export_base, the directory of an export"
+		if o.ExportBase != "" {
+			p.want += " with entry/VERSION/saved_model.pb, a SavedModel in protobuf's binary form whose graph calls the PS by the model's name"
+		}
 	case "pub", "unpub":
 		if o.Layout == "" || o.ModelName == "" {
 			p.want = "want --layout, and --model_name as a pattern of sub-graphs: ctr:ps_*"
