@@ -98,6 +98,9 @@ func (p *pod) servingFlags() []string {
 	if p.c.spec.ModelServer != "" {
 		flags = append(flags, "--monosim_profile="+p.c.spec.ModelServer)
 	}
+	if p.c.spec.ModelServer == fakeProfile { // it draws which model has the next version
+		flags = append(flags, fmt.Sprintf("--monosim_seed=%d", max(p.c.spec.Seed, 1)))
+	}
 	if s.MemoryLimitBytes > 0 {
 		flags = append(flags, fmt.Sprintf("--monosim_memory_limit_bytes=%d", s.MemoryLimitBytes))
 	}
