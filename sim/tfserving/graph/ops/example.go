@@ -20,7 +20,6 @@ type examples struct {
 	features []map[string]*tfexample.Feature
 	names    []string
 	single   bool // single is set for one example, whose outputs have no dimension of examples
-	splits   DType
 }
 
 func parseExample(c *Call) ([]Value, error) {

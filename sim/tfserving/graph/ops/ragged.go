@@ -96,7 +96,6 @@ func raggedToSparse(c *Call) ([]Value, error) {
 	values := c.In[levels]
 	inner := values.Shape()[1:]
 	rank := levels + 1 + len(inner)
-	places := [][]int64{{}}
 	shape := make([]int, rank)
 	copy(shape[levels+1:], inner)
 	shape[0] = c.In[0].Len() - 1
@@ -106,7 +105,7 @@ func raggedToSparse(c *Call) ([]Value, error) {
 	}
 	for level := range levels {
 		splits := c.In[level].I()
-		places = nil
+		var places [][]int64
 		for row, prefix := range rows {
 			if row+1 >= len(splits) || splits[row] > splits[row+1] {
 				return nil, invalidf("Ragged splits must be sorted")

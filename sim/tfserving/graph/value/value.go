@@ -194,8 +194,5 @@ func laneOf(dtype DType) lane {
 	return noLane
 }
 
-// IsFloat reports whether a dtype is a float. IsInt does the same for integers.
-func IsFloat(dtype DType) bool { return laneOf(dtype) == floatLane }
-
 // IsInt reports whether a dtype is an integer.
 func IsInt(dtype DType) bool { return laneOf(dtype) == intLane }
