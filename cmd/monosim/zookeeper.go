@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +9,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 
@@ -19,7 +17,6 @@ import (
 	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/runners/serve/admin"
 	"github.com/monosim/monosim/runners/zookeeper/zoocfg"
-	"github.com/monosim/monosim/sim/zookeeper/acl"
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
@@ -227,8 +224,8 @@ func (o *zooKeeperOptions) complete(stderr io.Writer) (opt wire.Options, err err
 	if least > most {
 		return opt, fmt.Errorf("--min-session-timeout: %v, want at most --max-session-timeout, %v", least, most)
 	}
-	if err := checkSuperDigest(cfg.SuperDigest, cfg.DigestAlg); err != nil {
-		return opt, err
+	if err := wire.CheckDigests(cfg); err != nil {
+		return opt, fmt.Errorf("--%w", err)
 	}
 	if opt.Speed, err = parseSpeed(o.speed); err != nil {
 		return opt, err
@@ -312,8 +309,6 @@ func (o *zooKeeperOptions) completeLimits(opt *wire.Options) (err error) {
 		return fmt.Errorf("--container-max-per-minute: %d, want 1 to 60000", cfg.ContainerMaxPerMinute)
 	case opt.Limits.FrameBytes < 0:
 		return fmt.Errorf("--jute-maxbuffer: %d, want more than 0", opt.Limits.FrameBytes)
-	case !slices.Contains(acl.Digests(), strings.ToUpper(cfg.DigestAlg)):
-		return fmt.Errorf("--digest-alg: found %q, want one of %s", cfg.DigestAlg, strings.Join(acl.Digests(), ", "))
 	}
 	return nil
 }
@@ -384,25 +379,6 @@ func writable(name string) error {
 	}
 	if err != nil {
 		return fmt.Errorf("--snapshot: the state could not be saved at the end: %w", err)
-	}
-	return nil
-}
-
-// checkSuperDigest returns an error for a digest that no client could match.
-func checkSuperDigest(id, algorithm string) error {
-	if id == "" {
-		return nil
-	}
-	size := func(id string) int {
-		_, digest, _ := strings.Cut(id, ":")
-		sum, err := base64.StdEncoding.DecodeString(digest)
-		if err != nil {
-			return -1
-		}
-		return len(sum)
-	}
-	if !strings.Contains(id, ":") || size(id) != size(acl.DigestBy(algorithm, "u:p")) {
-		return fmt.Errorf("--super-digest: found %q, want user:base64(%s(user:password))", id, strings.ToLower(algorithm))
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package members
 
 import (
-	"net"
 	"slices"
 	"strconv"
 	"strings"
@@ -59,9 +58,7 @@ func (m *List) takes(joiner Server) bool {
 }
 
 func (s Server) addresses() []string {
-	return []string{
-		net.JoinHostPort(s.Host, strconv.Itoa(s.PeerPort)), net.JoinHostPort(s.Host, strconv.Itoa(s.ElectionPort)), s.Client,
-	}
+	return []string{s.Host + ":" + strconv.Itoa(s.PeerPort), s.Host + ":" + strconv.Itoa(s.ElectionPort), s.Client}
 }
 
 // items splits a list at commas and drops empty items.

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"encoding/base64"
 	"fmt"
 	"io"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
 // Options configures a server. The zero value keeps the state in memory, and uses the wall clock
@@ -68,6 +70,28 @@ func CheckWords(words []string) error {
 		}
 	}
 	return nil
+}
+
+// CheckDigests returns an error for an algorithm that there is not, and for a SuperDigest that no
+// client could match by it. The error begins with the setting's name.
+func CheckDigests(cfg *zookeeper.Config) error {
+	if alg := cfg.DigestAlg; alg != "" && !slices.Contains(acl.Digests(), strings.ToUpper(alg)) {
+		return fmt.Errorf("digest-alg: found %q, want one of %s", alg, strings.Join(acl.Digests(), ", "))
+	}
+	if id := cfg.SuperDigest; id != "" && digestSize(id) != digestSize(acl.DigestBy(cfg.DigestAlg, "u:p")) {
+		return fmt.Errorf("super-digest: found %q, want user:base64(%s(user:password))", id, strings.ToLower(cfg.DigestAlg))
+	}
+	return nil
+}
+
+// digestSize returns the length in bytes of the digest of user:digest; -1 if there is none.
+func digestSize(id string) int {
+	_, digest, found := strings.Cut(id, ":")
+	sum, err := base64.StdEncoding.DecodeString(digest)
+	if !found || err != nil {
+		return -1
+	}
+	return len(sum)
 }
 
 // Limits protect a server from single clients (ZK-1.9). A zero field means its default.
