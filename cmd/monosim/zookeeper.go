@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/runners/serve/admin"
@@ -103,13 +104,23 @@ address: a file of mode 600 has it as a header, for curl -H @FILE.`,
 	f.StringVar(&o.snapshot, "snapshot", "", "file to start from when it exists, and to save the state to at the end")
 	f.StringVar(&o.logWrites, "log-writes", "", "file for the log of all writes, one JSON object a line; it is replaced")
 	f.StringVar(&o.events, "events", "", "file to append every write to, with its session and wall time, one JSON object a line")
-	f.IntVar(&o.connsPerAddr, "max-client-cnxns", 60, "most connections of one address; 0 for no limit")
 	f.StringSliceVar(&o.options.Words, "4lw", []string{"*"}, "four-letter words to answer, as ruok,mntr; * for all")
+	f.StringVar(&o.config, "config", "", "zoo.cfg of a real server, whose settings count where no flag is given")
+	f.StringArrayVarP(&o.properties, "define", "D", nil, "Java system property, as znode.container.checkIntervalMs=1000; counts more than the zoo.cfg")
+	o.settings(f)
+	o.admin.register(f, "of an HTTP interface that brings faults about")
+	o.ensemble.flags(cmd)
+	cmd.AddCommand(newZooKeeperCheckCommand())
+	completeFlags(cmd, map[string]func() []string{"profile": func() []string { return []string{"zookeeper-3.8", "zookeeper-3.9"} }})
+	return cmd
+}
+
+// settings registers the flags that stand in a zoo.cfg or are properties there.
+func (o *zooKeeperOptions) settings(f *pflag.FlagSet) {
+	f.IntVar(&o.connsPerAddr, "max-client-cnxns", 60, "most connections of one address; 0 for no limit")
 	f.BoolVar(&o.options.Config.ExtendedTypes, "extended-types", false, "allow TTL znodes (extendedTypesEnabled)")
 	f.BoolVar(&o.options.Config.ReconfigEnabled, "reconfig-enabled", false, "refuse reconfig as a standalone server that has it enabled")
 	f.BoolVar(&o.options.Config.EnforceQuota, "enforce-quota", false, "refuse what goes beyond the hard limits of quotas (enforceQuota)")
-	f.StringVar(&o.config, "config", "", "zoo.cfg of a real server, whose settings count where no flag is given")
-	f.StringArrayVarP(&o.properties, "define", "D", nil, "Java system property, as znode.container.checkIntervalMs=1000; counts more than the zoo.cfg")
 	f.DurationVar(&o.limits.containerCheck, "container-check-interval", 0, "time between two sweeps of containers and TTL znodes (default 1m)")
 	f.Int64Var(&o.options.Config.ContainerMaxPerMinute, "container-max-per-minute", 0, "most znodes that a sweep deletes in a minute (default 10000)")
 	f.DurationVar(&o.limits.containerNeverUsed, "container-max-never-used", 0, "how long a container lives that never had a child; 0 for ever")
@@ -118,11 +129,6 @@ address: a file of mode 600 has it as a header, for curl -H @FILE.`,
 	f.StringVar(&o.options.Config.DigestAlg, "digest-alg", "SHA1", "algorithm of the scheme digest, as SHA-256")
 	f.BoolVar(&o.options.Config.SkipACL, "skip-acl", false, "permit everything to everybody (skipACL)")
 	f.StringVar(&o.options.Config.SuperDigest, "super-digest", "", "identity of the super user, as user:base64(sha1(user:password))")
-	o.admin.register(f, "of an HTTP interface that brings faults about")
-	o.ensemble.flags(cmd)
-	cmd.AddCommand(newZooKeeperCheckCommand())
-	completeFlags(cmd, map[string]func() []string{"profile": func() []string { return []string{"zookeeper-3.8", "zookeeper-3.9"} }})
-	return cmd
 }
 
 // smallHeap is by how many bytes a small heap may grow between two collections.

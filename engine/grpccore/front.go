@@ -136,23 +136,15 @@ func (f *front) scan(b []byte, copying bool) (clean int) {
 		}
 		if size == 0 {
 			f.skip = frameHead + payloadSize(b)
-			switch kind, flags := http2.FrameType(b[3]), http2.Flags(b[4]); {
-			case kind == http2.FrameData:
-				instead, whole := f.bodies.frame(b, f.skip)
-				if !whole {
-					f.held, f.skip = append(f.held[:0], b...), 0
-					return clean
-				}
-				if instead != nil {
-					own(0)
-					f.ready = append(f.ready, instead...)
-					f.skip -= f.bodies.taken
-					b = b[f.bodies.taken:]
-				}
-			case kind == http2.FrameSettings && flags.Has(http2.FlagSettingsAck):
-				f.judge.settled = true
-			case kind == http2.FrameRSTStream:
-				f.bodies.end(streamOf(b))
+			instead, whole := f.other(b)
+			if !whole {
+				f.held, f.skip = append(f.held[:0], b...), 0
+				return clean
+			}
+			if instead != nil {
+				own(f.bodies.taken)
+				f.ready = append(f.ready, instead...)
+				f.skip -= f.bodies.taken
 			}
 			continue
 		}
@@ -169,6 +161,21 @@ func (f *front) scan(b []byte, copying bool) (clean int) {
 		f.ready = append(f.ready, v.instead...)
 	}
 	return clean
+}
+
+// other looks at a frame at the begin of b that is of no header block. It returns what is to be
+// read in the place of its first bytes, nil for these themselves, and false where more bytes are
+// wanted first.
+func (f *front) other(b []byte) (instead []byte, whole bool) {
+	switch kind, flags := http2.FrameType(b[3]), http2.Flags(b[4]); {
+	case kind == http2.FrameData:
+		return f.bodies.frame(b, f.skip)
+	case kind == http2.FrameSettings && flags.Has(http2.FlagSettingsAck):
+		f.judge.settled = true
+	case kind == http2.FrameRSTStream:
+		f.bodies.end(streamOf(b))
+	}
+	return nil, true
 }
 
 func payloadSize(frame []byte) int { return int(binary.BigEndian.Uint32(frame) >> 8) }

@@ -64,18 +64,23 @@ func (m *Machine) create(c *Conn, req *Request, inMulti bool) outcome {
 	if n.kind == container || n.kind == ttl {
 		m.sweep.wake(m.nowMs, len(m.tree.mortals))
 	}
+	m.add(parent, n)
+	return outcome{node: n}
+}
+
+// add puts a new znode below its parent and notes what a rollback takes back.
+func (m *Machine) add(parent, n *znode) {
 	m.contentChanges(parent, n)
-	c1 := change{
+	made := change{
 		kind: nodeCreated, node: n, bytes: int64(len(n.data)), parentPzxid: parent.pzxid,
 		creates: parent.creates, counter: m.counterOf(parent), parentPeak: parent.peak,
 	}
 	if n.session != nil {
-		c1.ownerPeak = n.session.peak
+		made.ownerPeak = n.session.peak
 	}
-	m.changes = append(m.changes, c1)
+	m.changes = append(m.changes, made)
 	m.tree.insert(parent, n)
-	m.underWay(parent, parent.countCreate(c1.counter, m.zxid))
-	return outcome{node: n}
+	m.underWay(parent, parent.countCreate(made.counter, m.zxid))
 }
 
 // countCreate counts the create of a child and returns the counter behind it. The tree keeps the

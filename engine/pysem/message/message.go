@@ -8,6 +8,8 @@
 //     message cannot hold in one that was made by other means.
 //
 // To change what a field takes: the function of its kind. Texts of protobuf are package textformat's.
+//
+// Unstable: any commit may change it.
 package message
 
 import (

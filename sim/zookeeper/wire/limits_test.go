@@ -226,7 +226,7 @@ func TestGarbageHurtsNobody(t *testing.T) {
 
 // A client that announces a long frame pays for it with bytes of its own.
 func TestAnnouncedBytesCostNothing(t *testing.T) {
-	in := incoming{from: waiting{bytes.NewReader(unhex(t, "000fffff 01"))}}
+	in := incoming{longest: MaxFrame, from: waiting{bytes.NewReader(unhex(t, "000fffff 01"))}}
 	if _, err := in.message(); err == nil {
 		t.Fatal("got a message that did not come")
 	}
@@ -241,7 +241,7 @@ func TestBuffersShrinkAgain(t *testing.T) {
 		frames = append(frames, byte(size>>24), byte(size>>16), byte(size>>8), byte(size))
 		frames = append(frames, bytes.Repeat([]byte{byte(size)}, size)...)
 	}
-	in := incoming{from: waiting{bytes.NewReader(frames)}}
+	in := incoming{longest: MaxFrame, from: waiting{bytes.NewReader(frames)}}
 	for _, size := range []int{1, MaxFrame, 3, 100_000, 7, 7} {
 		m, err := in.message()
 		if err != nil {
