@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -74,9 +73,9 @@ func codeName(s *status.Status) string {
 }
 
 // askByPython makes the calls with a stub that Python generates from a .proto.
-func askByPython(t *testing.T, python, protoFile string, port int) (told []answer) {
+func askByPython(t *testing.T, python, protoFile, address string) (told []answer) {
 	t.Helper()
-	cmd := pythontest.Command(t, python, filepath.Join("testdata", "stub.py"), protoFile, strconv.Itoa(port), t.TempDir())
+	cmd := pythontest.Command(t, python, filepath.Join("testdata", "stub.py"), protoFile, address, t.TempDir())
 	program := pythontest.Start(t, cmd)
 	for _, c := range calls {
 		var one answer
@@ -108,7 +107,7 @@ func TestStubsOfPythonCallAnAgent(t *testing.T) {
 			want := ask(t, s.host, s.port)
 			for name, protoFile := range map[string]func(t *testing.T) string{"our .proto": ourProto, "the reference's .proto": theirProto} {
 				t.Run(name, func(t *testing.T) {
-					got, want := askByPython(t, python, protoFile(t), s.port), slices.Clone(want)
+					got, want := askByPython(t, python, protoFile(t), fmt.Sprintf("%s:%d", s.host, s.port)), slices.Clone(want)
 					if version == "v3" {
 						// How much memory is free is another answer each time.
 						got[len(got)-1], want[len(want)-1] = withoutMemory(t, got[len(got)-1]), withoutMemory(t, want[len(want)-1])

@@ -112,7 +112,7 @@ func javascript(t *testing.T, fault string) agentrun.Options {
 // simulation. The method is a short story of each kind, with what was done compared.
 func TestOurOwnAgentKeepsTheContract(t *testing.T) {
 	t.Parallel() // it mostly waits
-	agreement(t, report(t, own(), 0.1, 2, "startup.feature:4", "policies.feature:54"))
+	agreement(t, report(t, own(), 0.1, 2, "startup.feature:4", "policies.feature:71"))
 }
 
 func TestTheReferenceKeepsTheContract(t *testing.T) {

@@ -27,7 +27,7 @@ def generate(proto, out):
 
 def main():
     messages, services = generate(sys.argv[1], sys.argv[3])
-    stub = services.AgentServiceStub(grpc.insecure_channel("127.0.0.1:" + sys.argv[2]))
+    stub = services.AgentServiceStub(grpc.insecure_channel(sys.argv[2]))
     for line in sys.stdin:
         method, name, fields = json.loads(line)
         try:
