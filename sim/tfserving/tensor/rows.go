@@ -57,35 +57,35 @@ func (t Tensor) Padded(sizes []int64) Tensor {
 	return grown
 }
 
-// fill appends the part of t at dimension dim that begins with element at, and behind it what is
+// fill appends the part of from at dimension dim that begins with element at, and behind it what is
 // missing.
-func (grown *Tensor) fill(t Tensor, dim, at int) {
-	if dim == len(t.shape) {
-		grown.add(t, at)
+func (t *Tensor) fill(from Tensor, dim, at int) {
+	if dim == len(from.shape) {
+		t.add(from, at)
 		return
 	}
 	inner := 1
-	for _, size := range t.shape[dim+1:] {
+	for _, size := range from.shape[dim+1:] {
 		inner *= int(size)
 	}
-	for i := range t.shape[dim] {
-		grown.fill(t, dim+1, at+int(i)*inner)
+	for i := range from.shape[dim] {
+		t.fill(from, dim+1, at+int(i)*inner)
 	}
-	missing := int(grown.shape[dim] - t.shape[dim])
-	for _, size := range grown.shape[dim+1:] {
+	missing := int(t.shape[dim] - from.shape[dim])
+	for _, size := range t.shape[dim+1:] {
 		missing *= int(size)
 	}
 	for range missing {
-		grown.add(t, 0)
+		t.add(from, 0)
 	}
 }
 
-// add appends element i of t.
-func (grown *Tensor) add(t Tensor, i int) {
-	grown.count++
-	if t.dtype == framework.DataType_DT_STRING {
-		grown.strings = append(grown.strings, t.strings[i])
+// add appends element i of from.
+func (t *Tensor) add(from Tensor, i int) {
+	t.count++
+	if from.dtype == framework.DataType_DT_STRING {
+		t.strings = append(t.strings, from.strings[i])
 		return
 	}
-	grown.raw = append(grown.raw, t.at(i)...)
+	t.raw = append(t.raw, from.at(i)...)
 }
