@@ -98,16 +98,6 @@ func Agreement(open Open, got *Log, slack Slack) (same, all int) {
 	return same, all
 }
 
-// EqualTo returns the index of the first open log whose tracks all have the same deeds as
-// got, -1 for none.
-func EqualTo(open Open, got *Log) int {
-	return slices.IndexFunc(open, func(l *Log) bool {
-		return slices.EqualFunc(l.Tracks, got.Tracks, func(a, b *Track) bool {
-			return a.Name == b.Name && slices.EqualFunc(a.Deeds, b.Deeds, Deed.same)
-		})
-	})
-}
-
 type comparison struct {
 	open  Open
 	got   *Log
