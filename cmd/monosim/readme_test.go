@@ -55,6 +55,7 @@ var notRun = map[string]string{
 	"monosim test features --seeds 100":             "as --tags; TestShardsAndNamesSelect has shards",
 	"monosim test features --seeds 5000":            "as above; TestJobsChangeNothing has two numbers of jobs",
 	"monosim zookeeper --listen":                    "it serves until it is ended: TestZooKeeperServesAndKeepsItsState",
+	"monosim zookeeper --config":                    "as above: TestZooKeeperByAZooCfg",
 	"monosim zookeeper check":                       "a million operations take minutes: TestCheckOfServersThatAgree has fewer",
 	"monosim whatif solve plan":                     "a search takes minutes: the tests of cmd/monosim/whatif solve the worked plans",
 	"monosim serve cluster":                         "it serves until it is ended: TestServeKeepsACluster",
