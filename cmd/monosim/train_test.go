@@ -70,7 +70,7 @@ func TestTrainerRefusesWhatMakesNoSense(t *testing.T) {
 		want string
 	}{
 		{[]string{plan + "x"}, "no such file"},
-		{[]string{plan}, "zk_server: found none, want host:port of a ZooKeeper"},
+		{[]string{plan, "--root=/"}, "zk_server: found none, want host:port of a ZooKeeper"},
 		{[]string{plan, "--zk_server=127.0.0.1:1"}, "model_dir: found \"/train/model\", want a directory below " + filepath.Dir(plan)},
 		{[]string{plan, "--root=/", "--server_type=ps", "--index=1", "--zk_server=127.0.0.1:1"}, "index: found 1, want 0 to 0: the job has 1 of the type ps"},
 		{[]string{plan, "--speed=0x"}, `found "0x", want a number above 0`},
