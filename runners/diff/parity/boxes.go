@@ -105,7 +105,7 @@ func (p *evidence) testBoxes(m scope.Module) [10]box {
 	wanted, carried := p.testsWithNames(m.File)
 	how := fmt.Sprintf("%d of %s carried: %s", len(carried), count(wanted, "test"), strings.Join(carried, " "))
 	boxes[0] = countNames(p.namesOf(m.File)).box()
-	boxes[1] = tickIf(len(carried) == wanted, how, how)
+	boxes[1] = tickIf(len(carried) == wanted, how+" in "+toFiles(m.Go), how)
 	boxes[8] = tickIf(len(carried) > 0, toFiles(m.Go), "no test carries the name of one of its tests")
 	return boxes
 }

@@ -78,6 +78,12 @@ func (c *conn) handle(frame http2.Frame, done func(time.Duration)) error {
 			return nil
 		}
 		return c.framer.WritePing(true, f.Data)
+	case *http2.RSTStreamFrame:
+		// A server that answers before it has looked at the end of a request says behind the
+		// answer that it wants no more of it (RFC 9113, 8.1).
+		if f.ErrCode == http2.ErrCodeNo {
+			return nil
+		}
 	}
 	return fmt.Errorf("got the frame %v, want an answer", frame.Header())
 }
