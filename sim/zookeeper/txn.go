@@ -160,8 +160,11 @@ func (m *Machine) write(c *Conn, req *Request) {
 	m.begin()
 	op := req.Op.entry()
 	o := outcome{code: marshallingError}
-	if !unread {
+	switch {
+	case !unread:
 		o = op.apply(m, c, req, false)
+	case req.HasNull && req.Op.Effect() == EffectCreate && !validFlags(req.Flags):
+		o.code = badArguments // a create looks at its flags before it needs the string that is null
 	}
 	w := Write{Op: req.Op, Of: req.Op, Path: req.Path, Data: req.Data, Session: c.session.id, Err: o.code}
 	var stat Stat

@@ -95,7 +95,7 @@ func (c *check) replay() error {
 		if s.Kind != SeenAnswer {
 			continue
 		}
-		place, ok := c.places[s.Zxid]
+		place, ok := c.placeOf(s.Zxid)
 		if !ok {
 			return c.fault(i, "zxid %#x, which no write has", s.Zxid)
 		}
@@ -114,6 +114,20 @@ func (c *check) replay() error {
 		}
 	}
 	return nil
+}
+
+// placeOf returns the place of the write with a zxid, or of the last one before the zxid of an
+// epoch without any: until it has written, a new leader answers with that.
+func (c *check) placeOf(zxid int64) (place int, ok bool) {
+	if place, ok = c.places[zxid]; ok || uint32(zxid) != 0 {
+		return place, ok
+	}
+	for place = len(c.groups) - 1; place >= 0; place-- {
+		if c.groups[place][0].Zxid < zxid {
+			return place, true
+		}
+	}
+	return 0, false
 }
 
 func (c *check) do(w zookeeper.Write, place int) {

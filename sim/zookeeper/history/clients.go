@@ -49,8 +49,8 @@ func (c *check) clients() error {
 
 func (c *check) answer(i int, at *client) error {
 	s := &c.h.Seen[i]
-	place := c.places[s.Zxid] + 1
-	if place < at.place {
+	place, _ := c.placeOf(s.Zxid)
+	if place++; place < at.place {
 		return c.fault(i, "zxid %#x, though this client has seen a later one", s.Zxid)
 	}
 	at.place = place
