@@ -79,29 +79,21 @@ func TestDiffSaysWhatIsWrongWithAnAnswer(t *testing.T) {
 		t.Skip("takes minutes under the race detector; the whole tests have it")
 	}
 	dir := isabsCases(t)
+	alike := func(difference string) string { // the case and the smaller one are answered alike
+		return askedRelative + "    answer (- expected, + the testee's):\n" + difference + smallerRelative + difference
+	}
 	for how, want := range map[string]string{
-		"value": askedRelative + `    answer (- expected, + the testee's):
-      - {"out": false}
+		"value": alike(`      - {"out": false}
       + {"out": "yes"}
-` + smallerRelative + `      - {"out": false}
-      + {"out": "yes"}
-`,
-		"error": askedRelative + `    answer (- expected, + the testee's):
-      - {"out": false}
+`),
+		"error": alike(`      - {"out": false}
       + {
       +   "error": {
       +     "type": "KeyError",
       +     "message": "'path'"
       +   }
       + }
-` + smallerRelative + `      - {"out": false}
-      + {
-      +   "error": {
-      +     "type": "KeyError",
-      +     "message": "'path'"
-      +   }
-      + }
-`,
+`),
 		"id": askedRelative + `    no answer:
       found an answer to "UTILS.ISABS/RELATIVE", want one to "utils.isabs/relative": one line of answer for each line, in order
 `,

@@ -11,7 +11,10 @@
 // Unstable: any commit may change it.
 package rpcerrors
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // These are the messages with which a client reports its own failures, in the words of grpcio 1.32,
 // which TensorFlow 2.4 requires (grpcio~=1.32.0). Later versions append the last connection's error
@@ -62,4 +65,10 @@ func (c Code) String() string {
 		return codeNames[c]
 	}
 	return fmt.Sprintf("Code(%d)", int(c))
+}
+
+// Failure returns the code of a failed call with a name, as UNAVAILABLE, and whether there is one.
+func Failure(name string) (Code, bool) {
+	at := slices.Index(codeNames[1:], name)
+	return Code(at + 1), at >= 0
 }

@@ -217,11 +217,11 @@ func (m modelServer) heal(Nothing) (Nothing, error) {
 // parseStatus reads CODE:text, for example UNAVAILABLE:busy.
 func parseStatus(text string) (*env.RPCError, error) {
 	name, message, _ := strings.Cut(text, ":")
+	if code, ok := rpcerrors.Failure(name); ok {
+		return &env.RPCError{Code: code, Message: message}, nil
+	}
 	var names []string
 	for code := rpcerrors.Code(1); code <= rpcerrors.Unauthenticated; code++ {
-		if code.String() == name {
-			return &env.RPCError{Code: code, Message: message}, nil
-		}
 		names = append(names, code.String())
 	}
 	return nil, fmt.Errorf("error: found %q, want CODE:text with a code of %s", text, strings.Join(names, ", "))

@@ -170,7 +170,7 @@ func (e *Evaluation) Estimates() []result.Estimate {
 			m := &w.Models[k]
 			arrived, bad := sum(m.Arrived), sum(m.Bad)
 			list = append(list, e.ofModel(w, m, names, func(metric string) int64 {
-				if strings.HasPrefix(metric, "errors") || metric == "goodput" || metric == "answered" {
+				if isShare(metric) || metric == "goodput" {
 					return arrived
 				}
 				return arrived - bad - sum(m.Open)

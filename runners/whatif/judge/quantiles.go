@@ -92,13 +92,12 @@ func (w *Pool) interval(metric, name string, confidence float64) (value, low, hi
 		for i, v := range values {
 			counts[i] = math.Round(v * float64(m.Arrived[i]))
 		}
-		low, high = stats.Share(m.Arrived, counts, confidence)
-		value = ratio(counts, m.Arrived)
+		value, low, high = stats.Share(m.Arrived, counts, confidence)
 		if sum(m.Open) > 0 && metric != "answered" { // they may fail yet
 			for i, open := range m.Open {
 				counts[i] += float64(open)
 			}
-			_, high = stats.Share(m.Arrived, counts, confidence)
+			_, _, high = stats.Share(m.Arrived, counts, confidence)
 		}
 		return value, low, high
 	}
@@ -110,16 +109,6 @@ func (w *Pool) interval(metric, name string, confidence float64) (value, low, hi
 func isShare(metric string) bool {
 	name, _, _ := strings.Cut(metric, "(")
 	return name == "errors" || name == "answered"
-}
-
-// ratio returns the sum of counts over the sum of n, 0 when nothing came.
-func ratio(counts []float64, n []int64) float64 {
-	all, of := 0.0, 0.0
-	for i := range n {
-		all += counts[i]
-		of += float64(n[i])
-	}
-	return all / max(of, 1)
 }
 
 // value returns a metric over all replications.

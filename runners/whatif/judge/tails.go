@@ -83,6 +83,6 @@ func quantileBounds(h model.Hist, parts []tail, q, confidence float64) (low, hig
 		above, within := parts[i].above(part)
 		n[i], x[i] = parts[i].all, float64(above)+float64(beyond*float64(within))
 	}
-	least, most := stats.Share(n, x, confidence)
+	_, least, most := stats.Share(n, x, confidence)
 	return float64(h.Quantile(1 - most)), float64(h.Quantile(1 - least))
 }

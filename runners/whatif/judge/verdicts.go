@@ -149,7 +149,7 @@ func (e *Evaluation) byCount(v *result.Verdict, w *PerModel, bad, open []int64, 
 		v.Outcome = result.Fail
 	case best == stats.Pass || worst == stats.Fail:
 		v.Outcome = result.Undecided
-		v.Text = fmt.Sprintf("%d of %d are open at the end of the simulation, and how they end decides it", v.Open, v.N)
+		v.Text = stillOpen(v)
 	default:
 		v.Outcome = result.Undecided
 		v.Text = fmt.Sprintf("%d of %d exceed it, worth %.0f independent requests: too near to %s", v.X, v.N, v.NEff, quantity.Format(quantity.Percent, p))
@@ -208,11 +208,16 @@ func (e *Evaluation) byInterval(v *result.Verdict, w *Pool, o plan.SLO) {
 	}
 }
 
+// stillOpen says why a verdict that the open requests can turn is undecided.
+func stillOpen(v *result.Verdict) string {
+	return fmt.Sprintf("%d of %d are open at the end of the simulation, and how they end decides it", v.Open, v.N)
+}
+
 // unanswered judges an objective on latency while requests are open, which may take any time
 // to come: it fails when those that are known exceed the limit, and is undecided otherwise.
 func (e *Evaluation) unanswered(v *result.Verdict, m *PerModel, o plan.SLO) {
 	v.Outcome, v.N, v.Open = result.Undecided, sum(m.Arrived), sum(m.Open)
-	v.Text = fmt.Sprintf("%d of %d are open at the end of the simulation, and how they end decides it", v.Open, v.N)
+	v.Text = stillOpen(v)
 	if o.Metric != "mean" || o.Scope != "request" || len(m.atLeast) < 2 {
 		return
 	}

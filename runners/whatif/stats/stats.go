@@ -50,20 +50,16 @@ func Interval(values []float64, confidence float64) (mean, half float64) {
 	return mean, T(confidence, n-1) * math.Sqrt(variance/n)
 }
 
-// Share returns the confidence interval of a share, given that x[i] of n[i] observations of
+// Share returns a share and its confidence interval, given that x[i] of n[i] observations of
 // each independent part i count. Where observations of a part hang together, all are worth as
 // many fewer independent ones as the parts differ more ([VIF]), and fewer still where there
 // are few parts to tell that from. The interval is that of Clopper and Pearson, so it is
-// within 0 and 1, and is not empty when none or all count. Without observations it is all of
-// 0 to 1.
-func Share(n []int64, x []float64, confidence float64) (low, high float64) {
-	sumN, sumX := 0.0, 0.0
-	for i := range n {
-		sumN += float64(n[i])
-		sumX += x[i]
-	}
+// within 0 and 1, and is not empty when none or all count. Without observations the share is 0,
+// and the interval all of 0 to 1.
+func Share(n []int64, x []float64, confidence float64) (share, low, high float64) {
+	sumN, sumX := sums(n, x)
 	if sumN == 0 {
-		return 0, 1
+		return 0, 0, 1
 	}
 	factor := inflation(n, x)
 	if factor > 1 {
@@ -71,7 +67,8 @@ func Share(n []int64, x []float64, confidence float64) (low, high float64) {
 		factor *= float64(wider * wider)
 	}
 	m, y := math.Max(sumN/factor, 1), sumX/factor
-	return exactShare(m, math.Min(y, m), (1-confidence)/2)
+	low, high = exactShare(m, math.Min(y, m), (1-confidence)/2)
+	return sumX / sumN, low, high
 }
 
 // exactShare returns the interval of Clopper and Pearson with a chance of tail beyond either
@@ -88,7 +85,7 @@ func exactShare(m, y, tail float64) (low, high float64) {
 }
 
 // Sectioned returns the half-width of the confidence interval of a value computed from all
-// observations together, such as a pooled quantile (CAP-12.15). parts holds the same value
+// observations together, such as a difference of pooled quantiles (CAP-12.15). parts holds the same value
 // for each of several independent parts of the observations. The interval is Student's,
 // over the deviations of the parts from the whole. So it also covers the bias of small
 // parts. It is NaN with fewer than two parts.

@@ -75,11 +75,7 @@ func VIF(n, x []int64) float64 {
 
 // inflation is VIF for counts that need not be whole.
 func inflation(n []int64, x []float64) float64 {
-	sumN, sumX := 0.0, 0.0
-	for i := range n {
-		sumN += float64(n[i])
-		sumX += x[i]
-	}
+	sumN, sumX := sums(n, x)
 	if sumX == 0 || sumX == sumN || len(n) < 2 {
 		return 1
 	}
@@ -91,4 +87,12 @@ func inflation(n []int64, x []float64) float64 {
 	}
 	variance := squares / float64(len(n)-1) * float64(len(n)) // of the sum
 	return math.Max(1, variance/float64(sumN*p*(1-p)))
+}
+
+func sums(n []int64, x []float64) (sumN, sumX float64) {
+	for i := range n {
+		sumN += float64(n[i])
+		sumX += x[i]
+	}
+	return sumN, sumX
 }

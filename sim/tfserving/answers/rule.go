@@ -189,11 +189,10 @@ func (r *rule) readError(n *yaml.Node) error {
 	if err != nil {
 		return err
 	}
-	for code := rpcerrors.Code(1); code <= rpcerrors.Unauthenticated; code++ {
-		if code.String() == name {
-			r.answer.Err.Code = code
-			return nil
-		}
+	code, ok := rpcerrors.Failure(name)
+	if ok {
+		r.answer.Err.Code = code
+		return nil
 	}
 	return wrong(n, "found code %q, want a code of gRPC, as UNAVAILABLE", name)
 }

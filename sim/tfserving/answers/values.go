@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"gopkg.in/yaml.v3"
 
+	"github.com/monosim/monosim/engine/lists"
 	tfexample "github.com/monosim/monosim/engine/proto/tensorflow/core/example"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	"github.com/monosim/monosim/sim/tfserving/tensor"
@@ -161,14 +162,14 @@ func (v Values) Tensor(dtype framework.DataType) (tensor.Tensor, error) {
 	}
 	switch dtype {
 	case framework.DataType_DT_STRING:
-		return tensor.FromStrings(v.shape, mapped(v.leaves, func(l leaf) string { return l.text }))
+		return tensor.FromStrings(v.shape, lists.Map(v.leaves, func(l leaf) string { return l.text }))
 	case framework.DataType_DT_BOOL:
-		return tensor.FromBools(v.shape, mapped(v.leaves, func(l leaf) bool { return l.int != 0 }))
+		return tensor.FromBools(v.shape, lists.Map(v.leaves, func(l leaf) bool { return l.int != 0 }))
 	}
 	if slices.ContainsFunc(v.leaves, func(l leaf) bool { return l.kind == 'f' }) {
-		return tensor.FromFloats(dtype, v.shape, mapped(v.leaves, func(l leaf) float64 { return l.number }))
+		return tensor.FromFloats(dtype, v.shape, lists.Map(v.leaves, func(l leaf) float64 { return l.number }))
 	}
-	return tensor.FromInts(dtype, v.shape, mapped(v.leaves, func(l leaf) int64 { return l.int }))
+	return tensor.FromInts(dtype, v.shape, lists.Map(v.leaves, func(l leaf) int64 { return l.int }))
 }
 
 func (v Values) looks() framework.DataType {
@@ -193,18 +194,13 @@ func (l leaf) String() string {
 	return strconv.FormatFloat(l.number, 'g', -1, 64)
 }
 
-func mapped[T any](leaves []leaf, f func(leaf) T) []T {
-	out := make([]T, len(leaves))
-	for i, l := range leaves {
-		out[i] = f(l)
-	}
-	return out
-}
-
 // equal reports whether a tensor has these elements, as its dtype holds them.
 func (v Values) equal(got tensor.Tensor) bool {
+	if !slices.Equal(v.shape, got.Shape()) {
+		return false
+	}
 	want, err := v.Tensor(got.DType())
-	if err != nil || want.DType() != got.DType() || !slices.Equal(want.Shape(), got.Shape()) {
+	if err != nil || want.DType() != got.DType() {
 		return false
 	}
 	for i := range want.Len() {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/rpcerrors"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
 	"github.com/monosim/monosim/sim/tfserving/graph/bundle"
@@ -96,7 +97,7 @@ func (m *Model) runOnce(feeds, texts []string, node string) error {
 	if err != nil {
 		return err
 	}
-	values := value.Map(texts, func(s string) value.Value { return value.Strings(nil, []string{s}) })
+	values := lists.Map(texts, func(s string) value.Value { return value.Strings(nil, []string{s}) })
 	_, err = plan.run(&run{model: m}, values)
 	return withNode(err)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	"github.com/monosim/monosim/sim/tfserving/graph/ops"
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
@@ -14,7 +15,7 @@ import (
 // Run computes the fetched tensors. Errors are *env.RPCError, or an *ops.Unsupported for what the
 // operations do not compute.
 func (p *Plan) Run(feeds []tensor.Tensor) ([]tensor.Tensor, error) {
-	fetched, err := p.run(&run{model: p.model}, value.Map(feeds, value.FromTensor))
+	fetched, err := p.run(&run{model: p.model}, lists.Map(feeds, value.FromTensor))
 	if err != nil {
 		return nil, withNode(err)
 	}
@@ -127,7 +128,6 @@ func (p *Plan) run(r *run, feeds []ops.Value) ([]ops.Value, error) {
 			return nil, p.at(s.node.Name, err)
 		}
 		if !alive {
-			values[i] = nil
 			continue
 		}
 		r.path = append(r.path, s.node.Name)

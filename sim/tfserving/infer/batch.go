@@ -267,13 +267,17 @@ func (m *Model) errShapes(name string) *env.RPCError {
 		"starting with the first dim.", name, blank, blank)
 }
 
-func (m *Model) errTypes(want, got framework.DataType) *env.RPCError {
-	code := "Invalid argument"
+// invalidArgument returns the name of the code as the release has it within texts.
+func (m *Model) invalidArgument() string {
 	if m.Head {
-		code = "INVALID_ARGUMENT"
+		return "INVALID_ARGUMENT"
 	}
+	return "Invalid argument"
+}
+
+func (m *Model) errTypes(want, got framework.DataType) *env.RPCError {
 	return statusf(rpcerrors.Internal, "Tensor concat operation failed: %s: Cannot concatenate tensors that have different data types. Got %s and %s.",
-		code, tensor.DTypeName(want), tensor.DTypeName(got))
+		m.invalidArgument(), tensor.DTypeName(want), tensor.DTypeName(got))
 }
 
 // longest returns the greatest size of each dimension of each input of a batch whose inputs are
@@ -358,11 +362,7 @@ func (c *Call) SplitError(size uint64) *env.RPCError {
 		default:
 			continue
 		}
-		code := "Invalid argument"
-		if c.model.Head {
-			code = "INVALID_ARGUMENT"
-		}
-		return statusf(rpcerrors.Internal, "When splitting input, Tensor split operation failed: %s: %s", code, text)
+		return statusf(rpcerrors.Internal, "When splitting input, Tensor split operation failed: %s: %s", c.model.invalidArgument(), text)
 	}
 	return nil
 }

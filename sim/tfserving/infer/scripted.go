@@ -21,7 +21,7 @@ func (m *Model) PrepareScripted(request proto.Message, script *answers.Script) (
 	}
 	for i := range c.parts {
 		p := &c.parts[i]
-		p.scripted = script.Find(m.question(p, methodOf(request)))
+		p.scripted = script.Find(m.question(p, MethodOf(request)))
 		if m.signatures == nil && len(p.outputs) == 0 && p.scripted != nil {
 			for _, alias := range keys(p.scripted.Outputs) {
 				p.outputs = append(p.outputs, &output{newPort(alias, &tfcore.TensorInfo{})})
@@ -39,7 +39,8 @@ func (m *Model) question(p *part, method string) answers.Question {
 	return answers.Question{Model: m.Name, Version: m.Version, Method: method, Signature: p.signature.name, Inputs: inputs}
 }
 
-func methodOf(request proto.Message) string {
+// MethodOf returns the PredictionService method for the type of a request.
+func MethodOf(request proto.Message) string {
 	switch request.(type) {
 	case *apis.ClassificationRequest:
 		return "Classify"

@@ -201,10 +201,8 @@ func parseFault(text string) (*env.RPCError, error) {
 		return nil, nil
 	}
 	name, message, _ := strings.Cut(text, ":")
-	for code := rpcerrors.Code(1); code <= rpcerrors.Unauthenticated; code++ {
-		if code.String() == name {
-			return &env.RPCError{Code: code, Message: message}, nil
-		}
+	if code, ok := rpcerrors.Failure(name); ok {
+		return &env.RPCError{Code: code, Message: message}, nil
 	}
 	return nil, fmt.Errorf("--monosim_predict_fault: got %q, want a code of gRPC and a text, as UNAVAILABLE:busy", text)
 }

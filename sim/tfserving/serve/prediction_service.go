@@ -5,13 +5,15 @@ import (
 	"strconv"
 	"time"
 
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/protobuf/proto"
+
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/sim/tfserving"
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/metadata"
-	"google.golang.org/protobuf/proto"
+	"github.com/monosim/monosim/sim/tfserving/infer"
 )
 
 type predictionService struct {
@@ -91,7 +93,7 @@ func (s *Server) infer(r proto.Message, deadline time.Time, spent *spent) (proto
 		}
 	}
 	if err == nil {
-		err = s.suffer(methodOf(r), inference.Model(), inference.Version())
+		err = s.suffer(infer.MethodOf(r), inference.Model(), inference.Version())
 	}
 	inference.End()
 	if err != nil {
@@ -120,7 +122,7 @@ func (s *Server) inferBatched(r proto.Message, inference *tfserving.Inference, d
 	}
 	response, err := inference.Run()
 	if err == nil {
-		err = s.suffer(methodOf(r), inference.Model(), inference.Version())
+		err = s.suffer(infer.MethodOf(r), inference.Model(), inference.Version())
 	}
 	inference.End()
 	if err != nil {
@@ -147,19 +149,6 @@ func itemsOf(r *apis.PredictRequest) (items int64) {
 		}
 	}
 	return items
-}
-
-// methodOf returns the PredictionService method for the type of a request.
-func methodOf(r proto.Message) string {
-	switch r.(type) {
-	case *apis.ClassificationRequest:
-		return "Classify"
-	case *apis.RegressionRequest:
-		return "Regress"
-	case *apis.MultiInferenceRequest:
-		return "MultiInference"
-	}
-	return "Predict"
 }
 
 // rest sleeps for d. It returns an error if the process ends before: the connections are about to

@@ -21,7 +21,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"strconv"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -29,7 +28,9 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/rpcerrors"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
+	"github.com/monosim/monosim/engine/tfrecord"
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
@@ -200,24 +201,19 @@ func (b *Bundle) content(name string, e *entry) ([]byte, error) {
 		return nil, b.damaged(name, fmt.Errorf("found %d bytes of data, want %d from %d on", len(file), e.size, e.offset))
 	}
 	content := file[e.offset : e.offset+e.size]
-	if got := masked(content); e.dtype != framework.DataType_DT_STRING && got != e.checksum {
+	if e.dtype == framework.DataType_DT_STRING {
+		return content, nil
+	}
+	if got := tfrecord.MaskedCRC(content); got != e.checksum {
 		return nil, &env.RPCError{Code: rpcerrors.DataLoss, Message: "Checksum does not match: stored " +
 			strconv.FormatUint(uint64(e.checksum), 10) + " vs. calculated on the restored bytes " + strconv.FormatUint(uint64(got), 10)}
 	}
 	return content, nil
 }
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-// masked is the checksum that leveldb stores.
-func masked(data []byte) uint32 {
-	sum := crc32.Checksum(data, castagnoli)
-	return (sum>>15 | sum<<17) + 0xa282ead8
-}
-
 // strings reads a DT_STRING: the lengths as varints, their checksum, the strings.
 func (b *Bundle) strings(name string, e *entry, content []byte) (value.Value, error) {
-	shape := value.Map(e.shape.GetDim(), func(d *framework.TensorShapeProto_Dim) int { return int(d.GetSize()) })
+	shape := lists.Map(e.shape.GetDim(), func(d *framework.TensorShapeProto_Dim) int { return int(d.GetSize()) })
 	n, ok := value.Count(shape)
 	if !ok || n > len(content) {
 		return value.Value{}, b.damaged(name, fmt.Errorf("shape %v is too large", shape))

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+
+	"github.com/monosim/monosim/engine/tfrecord"
 )
 
 // The footer of a table has two handles, padding, and the magic number (leveldb's doc/table_format.md).
@@ -67,7 +69,7 @@ func walkBlock(data []byte, h blockHandle, visit func(key string, value []byte) 
 	if trailer[0] != 0 {
 		return fmt.Errorf("block has compression %d, want none", trailer[0])
 	}
-	if masked(data[h.offset:h.offset+h.size+1]) != binary.LittleEndian.Uint32(trailer[1:]) {
+	if tfrecord.MaskedCRC(data[h.offset:h.offset+h.size+1]) != binary.LittleEndian.Uint32(trailer[1:]) {
 		return errors.New("block checksum mismatch")
 	}
 	if len(block) < 4 {

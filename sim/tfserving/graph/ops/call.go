@@ -5,6 +5,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/rpcerrors"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
 	"github.com/monosim/monosim/sim/tfserving/tensor"
@@ -97,7 +98,7 @@ func (c *Call) ints(input int) ([]int, error) {
 	if list == nil && c.In[input].Len() > 0 {
 		return nil, c.unsupported("input %d of %s", input, tensor.DTypeName(c.In[input].DType()))
 	}
-	return value.Map(list, func(n int64) int { return int(n) }), nil
+	return lists.Map(list, func(n int64) int { return int(n) }), nil
 }
 
 // int returns an integer input of one element.

@@ -3,6 +3,7 @@ package ops
 import (
 	"math/cmplx"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
 	"github.com/monosim/monosim/sim/tfserving/tensor"
@@ -45,7 +46,7 @@ func part(which int) Kernel {
 		if c.In[0].DType() == framework.DataType_DT_COMPLEX128 {
 			dtype = value.Float64
 		}
-		return one(value.Floats(dtype, c.In[0].Shape(), value.Map(c.In[0].C(), func(x complex128) float64 {
+		return one(value.Floats(dtype, c.In[0].Shape(), lists.Map(c.In[0].C(), func(x complex128) float64 {
 			return [...]float64{real(x), imag(x), cmplx.Abs(x)}[which]
 		})))
 	}

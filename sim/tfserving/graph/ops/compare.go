@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
@@ -42,7 +43,7 @@ func compare(c *Call) ([]Value, error) {
 		list = compareAll(c, a.F(), b.F(), shape, want)
 	case a.I() != nil && a.DType() == value.UInt64:
 		unsigned := func(x int64) uint64 { return uint64(x) }
-		list = compareAll(c, value.Map(a.I(), unsigned), value.Map(b.I(), unsigned), shape, want)
+		list = compareAll(c, lists.Map(a.I(), unsigned), lists.Map(b.I(), unsigned), shape, want)
 	case a.I() != nil:
 		list = compareAll(c, a.I(), b.I(), shape, want)
 	case a.S() != nil:

@@ -193,10 +193,10 @@ func batchNorm(c *Call) ([]Value, error) {
 		return nil, err
 	}
 	scale, offset, mean, variance := c.In[1].F(), c.In[2].F(), c.In[3].F(), c.In[4].F()
-	out := make([]float64, v.Len())
+	out, epsilon := make([]float64, v.Len()), c.float("epsilon")
 	for i, x := range v.F() {
 		ch := i % channels
-		out[i] = (x-mean[ch])/math.Sqrt(variance[ch]+c.float("epsilon"))*scale[ch] + offset[ch]
+		out[i] = (x-mean[ch])/math.Sqrt(variance[ch]+epsilon)*scale[ch] + offset[ch]
 	}
 	result := []Value{value.Floats(v.DType(), v.Shape(), out), c.In[3], c.In[4], c.In[3], c.In[4]}
 	if c.Op == "FusedBatchNormV3" {

@@ -1,8 +1,8 @@
 package ops
 
 import (
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
-	"github.com/monosim/monosim/sim/tfserving/graph/value"
 )
 
 // Definition returns what has to be known of an operation that a SavedModel does not define: the
@@ -22,7 +22,7 @@ func Definition(op string) *framework.OpDef {
 type outputArg struct{ name, count, types string }
 
 func named(names ...string) []outputArg {
-	return value.Map(names, func(name string) outputArg { return outputArg{name: name} })
+	return lists.Map(names, func(name string) outputArg { return outputArg{name: name} })
 }
 
 // outputNames has the operations with several outputs. Any other has one, whatever its name.

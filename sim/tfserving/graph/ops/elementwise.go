@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/cmplx"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
@@ -95,22 +96,22 @@ func unary(c *Call) ([]Value, error) {
 	}
 	switch {
 	case v.F() != nil && floatUnary[c.Op] != nil:
-		return one(value.Floats(v.DType(), v.Shape(), value.Map(v.F(), floatUnary[c.Op])))
+		return one(value.Floats(v.DType(), v.Shape(), lists.Map(v.F(), floatUnary[c.Op])))
 	case v.I() != nil && intUnary[c.Op] != nil && v.DType() != value.UInt64:
-		return one(value.Ints(v.DType(), v.Shape(), value.Map(v.I(), intUnary[c.Op])))
+		return one(value.Ints(v.DType(), v.Shape(), lists.Map(v.I(), intUnary[c.Op])))
 	case v.C() != nil && complexUnary[c.Op] != nil:
-		return one(value.Complexes(v.DType(), v.Shape(), value.Map(v.C(), complexUnary[c.Op])))
+		return one(value.Complexes(v.DType(), v.Shape(), lists.Map(v.C(), complexUnary[c.Op])))
 	}
 	return nil, c.unsupported("%s", tensor.DTypeName(v.DType()))
 }
 
 func floatTest(c *Call) ([]Value, error) {
-	return one(value.Bools(c.In[0].Shape(), value.Map(c.In[0].F(), floatTests[c.Op])))
+	return one(value.Bools(c.In[0].Shape(), lists.Map(c.In[0].F(), floatTests[c.Op])))
 }
 
 func leakyRelu(c *Call) ([]Value, error) {
 	alpha := c.float("alpha")
-	return one(value.Floats(c.In[0].DType(), c.In[0].Shape(), value.Map(c.In[0].F(), func(x float64) float64 {
+	return one(value.Floats(c.In[0].DType(), c.In[0].Shape(), lists.Map(c.In[0].F(), func(x float64) float64 {
 		if x < 0 {
 			return x * alpha
 		}
@@ -119,7 +120,7 @@ func leakyRelu(c *Call) ([]Value, error) {
 }
 
 func logicalNot(c *Call) ([]Value, error) {
-	return one(value.Bools(c.In[0].Shape(), value.Map(c.In[0].B(), func(x bool) bool { return !x })))
+	return one(value.Bools(c.In[0].Shape(), lists.Map(c.In[0].B(), func(x bool) bool { return !x })))
 }
 
 // atLeast is the larger number, and NaN for NaN, as Eigen's relu gives it.

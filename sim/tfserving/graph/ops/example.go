@@ -5,6 +5,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/monosim/monosim/engine/lists"
 	tfexample "github.com/monosim/monosim/engine/proto/tensorflow/core/example"
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
 	"github.com/monosim/monosim/sim/tfserving/tensor"
@@ -83,12 +84,12 @@ func (e *examples) list(row int, f feature) (Value, bool, error) {
 	var v Value
 	switch kind := own.GetKind().(type) {
 	case *tfexample.Feature_FloatList:
-		list := value.Map(kind.FloatList.GetValue(), func(x float32) float64 { return float64(x) })
+		list := lists.Map(kind.FloatList.GetValue(), func(x float32) float64 { return float64(x) })
 		v = value.Floats(value.Float32, []int{len(list)}, list)
 	case *tfexample.Feature_Int64List:
 		v = value.Ints(value.Int64, []int{len(kind.Int64List.GetValue())}, slices.Clone(kind.Int64List.GetValue()))
 	case *tfexample.Feature_BytesList:
-		list := value.Map(kind.BytesList.GetValue(), func(b []byte) string { return string(b) })
+		list := lists.Map(kind.BytesList.GetValue(), func(b []byte) string { return string(b) })
 		v = value.Strings([]int{len(list)}, list)
 	default:
 		return Value{}, false, nil

@@ -1,8 +1,6 @@
 package ops
 
-import (
-	"github.com/monosim/monosim/sim/tfserving/graph/value"
-)
+import "github.com/monosim/monosim/engine/lists"
 
 // feature is a feature that an operation on examples wants.
 type feature struct {
@@ -44,7 +42,7 @@ func (c *Call) wantedFeatures() (wanted, error) {
 		defaults = c.In[5:]
 	default:
 		for i, attr := range []string{"sparse_keys", "dense_keys"} {
-			keys[i] = value.Map(c.Attrs[attr].GetList().GetS(), func(b []byte) string { return string(b) })
+			keys[i] = lists.Map(c.Attrs[attr].GetList().GetS(), func(b []byte) string { return string(b) })
 		}
 	}
 	var w wanted

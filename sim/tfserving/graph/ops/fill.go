@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
@@ -196,7 +197,7 @@ func bucketize(c *Call) ([]Value, error) {
 	if !ok {
 		return nil, c.unsupported("%s", tensor.DTypeName(c.In[0].DType()))
 	}
-	return one(value.Ints(value.Int32, v.Shape(), value.Map(v.F(), func(x float64) int64 {
+	return one(value.Ints(value.Int32, v.Shape(), lists.Map(v.F(), func(x float64) int64 {
 		return int64(sort.Search(len(boundaries), func(i int) bool { return float64(boundaries[i]) > x }))
 	})))
 }

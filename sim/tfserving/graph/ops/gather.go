@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
 )
 
@@ -90,7 +91,7 @@ func placeText(i int, shape []int) string {
 }
 
 func joinInts(list []int, separator string) string {
-	return strings.Join(value.Map(list, strconv.Itoa), separator)
+	return strings.Join(lists.Map(list, strconv.Itoa), separator)
 }
 
 // slicesAt returns the start of each slice of a shape that the rows of indices name, and the size
@@ -180,7 +181,7 @@ func (c *Call) scatter(into, indices, updates Value, adds bool) ([]Value, error)
 	if depth > into.Rank() {
 		return nil, invalidf("Index innermost dimension length must be <= params rank; saw: %d vs. %d", depth, into.Rank())
 	}
-	list := value.Map(indices.I(), func(n int64) int { return int(n) })
+	list := lists.Map(indices.I(), func(n int64) int { return int(n) })
 	starts, size, bad := slicesAt(list, depth, into.Shape())
 	if bad >= 0 {
 		return nil, invalidf("indices%s = [%s] does not index into shape %s",
@@ -243,7 +244,7 @@ func dynamicPartition(c *Call) ([]Value, error) {
 			places[p] = append(places[p], i*size+k)
 		}
 	}
-	return value.Map(places, func(list []int) Value {
+	return lists.Map(places, func(list []int) Value {
 		rows := 0
 		if size > 0 {
 			rows = len(list) / size

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
@@ -148,7 +149,7 @@ func einsum(c *Call) ([]Value, error) {
 	if err := c.work(n*inner, c.In[0].DType(), shape); err != nil {
 		return nil, err
 	}
-	places := value.Map(terms, func(term string) []int { return value.Walk(all, termSteps(term, labels, sizes), 0) })
+	places := lists.Map(terms, func(term string) []int { return value.Walk(all, termSteps(term, labels, sizes), 0) })
 	out := make([]float64, n)
 	for i := range n * inner {
 		product := 1.0

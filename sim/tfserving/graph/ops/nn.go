@@ -151,18 +151,19 @@ func blocks(c *Call) ([]Value, error) {
 	if _, err := c.room(v.DType(), v.Shape()); err != nil {
 		return nil, err
 	}
-	var parts, shape, order []int
+	var parts, shape []int
+	order := []int{0, 1, 3, 2, 4, 5}
 	if c.Op == "SpaceToDepth" {
 		if h%size != 0 || w%size != 0 {
 			return nil, invalidf("Image width %d and height %d should be divisible by block_size: %d", w, h, size)
 		}
-		parts, order = []int{b, h / size, size, w / size, size, ch}, []int{0, 1, 3, 2, 4, 5}
+		parts = []int{b, h / size, size, w / size, size, ch}
 		shape = []int{b, h / size, w / size, size * size * ch}
 	} else {
 		if ch%(size*size) != 0 {
 			return nil, invalidf("Input depth dimension %d should be divisible by: %d", ch, size*size)
 		}
-		parts, order = []int{b, h, w, size, size, ch / size / size}, []int{0, 1, 3, 2, 4, 5}
+		parts = []int{b, h, w, size, size, ch / size / size}
 		shape = []int{b, h * size, w * size, ch / size / size}
 	}
 	strides := value.Strides(parts)

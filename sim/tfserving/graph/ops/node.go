@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
 	"github.com/monosim/monosim/sim/tfserving/tensor"
@@ -40,7 +41,7 @@ func (n *Node) types(name string) []DType                    { return n.Attrs[na
 func (n *Node) function(name string) *framework.NameAttrList { return n.Attrs[name].GetFunc() }
 
 func (n *Node) numbers(name string) []int {
-	return value.Map(n.Attrs[name].GetList().GetI(), func(i int64) int { return int(i) })
+	return lists.Map(n.Attrs[name].GetList().GetI(), func(i int64) int { return int(i) })
 }
 
 // shape returns the sizes of an attribute's shape, with -1 for those that are not known; false for
@@ -51,5 +52,5 @@ func sizesOf(s *framework.TensorShapeProto) ([]int, bool) {
 	if s == nil || s.GetUnknownRank() {
 		return nil, false
 	}
-	return value.Map(s.GetDim(), func(d *framework.TensorShapeProto_Dim) int { return int(d.GetSize()) }), true
+	return lists.Map(s.GetDim(), func(d *framework.TensorShapeProto_Dim) int { return int(d.GetSize()) }), true
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
@@ -47,7 +48,7 @@ func assertTrue(c *Call) ([]Value, error) {
 	if list := c.In[0].B(); len(list) > 0 && list[0] {
 		return nil, nil
 	}
-	parts := value.Map(c.In[1:], func(v Value) string { return "[" + summary(v, c.number("summarize")) + "]" })
+	parts := lists.Map(c.In[1:], func(v Value) string { return "[" + summary(v, c.number("summarize")) + "]" })
 	return nil, invalidf("assertion failed: %s", strings.Join(parts, " "))
 }
 

@@ -3,6 +3,7 @@ package ops
 import (
 	"slices"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
 )
 
@@ -85,7 +86,7 @@ func raggedGather(c *Call) ([]Value, error) {
 		indices = inner
 	}
 	values := c.In[ragged]
-	list := value.Map(indices, func(n int) int64 { return int64(n) })
+	list := lists.Map(indices, func(n int) int64 { return int64(n) })
 	taken, err := (&Call{Node: c.Node, In: []Value{values, value.Ints(value.Int64, []int{len(list)}, list)}, Env: c.Env}).gatherOn(values, 0, 0)
 	return append(out, taken...), err
 }
@@ -137,7 +138,7 @@ func raggedToSparse(c *Call) ([]Value, error) {
 
 // raggedToTensor pads to the longest row, or cuts or pads to a shape.
 func raggedToTensor(c *Call) ([]Value, error) {
-	kinds := value.Map(c.Attrs["row_partition_types"].GetList().GetS(), func(b []byte) string { return string(b) })
+	kinds := lists.Map(c.Attrs["row_partition_types"].GetList().GetS(), func(b []byte) string { return string(b) })
 	values, partitions := c.In[1], c.In[3:]
 	if len(kinds) > 0 && kinds[0] == "FIRST_DIM_SIZE" {
 		kinds, partitions = kinds[1:], partitions[1:]

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
@@ -163,7 +164,7 @@ func euclideanNorm(c *Call) ([]Value, error) {
 		return nil, err
 	}
 	list := foldAll(c.In[0].F(), r, 0, func(sum, x float64) float64 { return sum + x*x })
-	return one(value.Floats(c.In[0].DType(), r.shape, value.Map(list, math.Sqrt)))
+	return one(value.Floats(c.In[0].DType(), r.shape, lists.Map(list, math.Sqrt)))
 }
 
 func l2Loss(c *Call) ([]Value, error) {
@@ -196,7 +197,7 @@ func reduceJoin(c *Call) ([]Value, error) {
 		parts[r.to[i]] = append(parts[r.to[i]], s)
 	}
 	separator := c.text("separator")
-	return c.strings(r.shape, value.Map(parts, func(list []string) string { return strings.Join(list, separator) }))
+	return c.strings(r.shape, lists.Map(parts, func(list []string) string { return strings.Join(list, separator) }))
 }
 
 // cumulate sums or multiplies along a dimension.

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
 )
 
@@ -36,7 +37,7 @@ func regexReplace(c *Call) ([]Value, error) {
 		return "${" + s[1:] + "}"
 	})
 	all := c.Attrs["replace_global"] == nil || c.flag("replace_global")
-	return c.strings(c.In[0].Shape(), value.Map(c.In[0].S(), func(s string) string {
+	return c.strings(c.In[0].Shape(), lists.Map(c.In[0].S(), func(s string) string {
 		if all {
 			return re.ReplaceAllString(s, with)
 		}
@@ -54,7 +55,7 @@ func regexFullMatch(c *Call) ([]Value, error) {
 		return nil, invalidf("Invalid pattern: %s, error: %s", pattern, reason(err))
 	}
 	re := regexp.MustCompile(`\A(?:` + pattern + `)\z`)
-	return one(value.Bools(c.In[0].Shape(), value.Map(c.In[0].S(), re.MatchString)))
+	return one(value.Bools(c.In[0].Shape(), lists.Map(c.In[0].S(), re.MatchString)))
 }
 
 // reason returns what is wrong with an expression, in the words that RE2 and Go share.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
@@ -108,7 +109,7 @@ func segmentJoin(c *Call) ([]Value, error) {
 		}
 	}
 	separator := c.text("separator")
-	return c.strings(shape, value.Map(parts, func(list []string) string { return strings.Join(list, separator) }))
+	return c.strings(shape, lists.Map(parts, func(list []string) string { return strings.Join(list, separator) }))
 }
 
 // segments folds the rows of each segment. Rows of an id below 0 are left out.

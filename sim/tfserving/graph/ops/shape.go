@@ -3,6 +3,7 @@ package ops
 import (
 	"slices"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
 )
 
@@ -15,7 +16,7 @@ var shapeOps = map[string]Kernel{
 }
 
 func shapeOf(c *Call) ([]Value, error) {
-	return value.Map(c.In, func(v Value) Value { return value.Sizes(c.outType(), v.Shape()) }), nil
+	return lists.Map(c.In, func(v Value) Value { return value.Sizes(c.outType(), v.Shape()) }), nil
 }
 
 // outType is the dtype of sizes: DT_INT32 where the node does not say.

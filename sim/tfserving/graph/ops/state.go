@@ -55,13 +55,15 @@ type cell struct {
 	keyType, valueType DType // keyType and valueType are of a table
 }
 
-// find returns the cell of a name, and makes it where there is none.
-func (s *State) find(name string) *cell {
+// find returns the cell of a name. Where there is none it is made with what fresh has, which does
+// not change afterwards, so that other threads read it without the lock.
+func (s *State) find(name string, fresh cell) *cell {
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	found, ok := s.cells[name]
 	if !ok {
-		found = &cell{name: name, state: s}
+		found = &fresh
+		found.name, found.state = name, s
 		s.cells[name] = found
 	}
 	return found
@@ -102,12 +104,10 @@ func (c *Call) sharedName() string {
 	return c.text("container") + "/" + cmp.Or(c.text("shared_name"), c.Name)
 }
 
-func varHandle(c *Call) ([]Value, error) { return handle(c.Env.State().find(c.sharedName())) }
+func varHandle(c *Call) ([]Value, error) { return handle(c.Env.State().find(c.sharedName(), cell{})) }
 
 func varReference(c *Call) ([]Value, error) {
-	found := c.Env.State().find(c.sharedName())
-	found.reference = true
-	return handle(found)
+	return handle(c.Env.State().find(c.sharedName(), cell{reference: true}))
 }
 
 // Deref returns what an operation gets of an input: the value of a variable of TensorFlow 1.

@@ -10,6 +10,7 @@ import (
 
 	farm "github.com/dgryski/go-farm"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
 	"github.com/monosim/monosim/sim/tfserving/tensor"
@@ -28,7 +29,7 @@ var stringOps = map[string]Kernel{
 func eachString(f func(s, encoding string) string) Kernel {
 	return func(c *Call) ([]Value, error) {
 		encoding := c.text("encoding")
-		return c.strings(c.In[0].Shape(), value.Map(c.In[0].S(), func(s string) string { return f(s, encoding) }))
+		return c.strings(c.In[0].Shape(), lists.Map(c.In[0].S(), func(s string) string { return f(s, encoding) }))
 	}
 }
 
@@ -80,19 +81,19 @@ func stringJoin(c *Call) ([]Value, error) {
 		return nil, err
 	}
 	list := make([]string, n)
-	parts := make([]string, len(c.In))
+	parts, separator := make([]string, len(c.In)), c.text("separator")
 	for i := range list {
 		for k, v := range c.In {
 			parts[k] = v.S()[index[k].At(i)]
 		}
-		list[i] = strings.Join(parts, c.text("separator"))
+		list[i] = strings.Join(parts, separator)
 	}
 	return c.strings(shape, list)
 }
 
 func stringLength(c *Call) ([]Value, error) {
 	characters := c.text("unit") == "UTF8_CHAR"
-	return one(value.Ints(value.Int32, c.In[0].Shape(), value.Map(c.In[0].S(), func(s string) int64 {
+	return one(value.Ints(value.Int32, c.In[0].Shape(), lists.Map(c.In[0].S(), func(s string) int64 {
 		if characters {
 			return int64(leadingBytes(s))
 		}
@@ -260,7 +261,7 @@ func stringSplit(c *Call) ([]Value, error) {
 	}
 	delimiter := c.In[1].S()[0]
 	skips := c.flag("skip_empty")
-	return c.splits(value.Map(c.In[0].S(), func(s string) []string {
+	return c.splits(lists.Map(c.In[0].S(), func(s string) []string {
 		var words []string
 		if delimiter == "" {
 			for i := range len(s) {
@@ -291,7 +292,7 @@ func stringSplitV2(c *Call) ([]Value, error) {
 		return nil, invalidf("sep must be a scalar, got shape: %s", value.ShapeText(c.In[1].Shape()))
 	}
 	separator, most := c.In[1].S()[0], c.number("maxsplit")
-	return c.splits(value.Map(c.In[0].S(), func(s string) []string {
+	return c.splits(lists.Map(c.In[0].S(), func(s string) []string {
 		if separator != "" {
 			return strings.SplitN(s, separator, limitOf(most))
 		}
@@ -317,7 +318,7 @@ func limitOf(maxsplit int) int {
 
 func hashBucketFast(c *Call) ([]Value, error) {
 	buckets := uint64(max(c.number("num_buckets"), 1))
-	return one(value.Ints(value.Int64, c.In[0].Shape(), value.Map(c.In[0].S(), func(s string) int64 {
+	return one(value.Ints(value.Int64, c.In[0].Shape(), lists.Map(c.In[0].S(), func(s string) int64 {
 		return int64(farm.Fingerprint64([]byte(s)) % buckets)
 	})))
 }
@@ -327,7 +328,7 @@ func encodeBase64(c *Call) ([]Value, error) {
 	if c.flag("pad") {
 		encoding = base64.URLEncoding
 	}
-	return c.strings(c.In[0].Shape(), value.Map(c.In[0].S(), func(s string) string { return encoding.EncodeToString([]byte(s)) }))
+	return c.strings(c.In[0].Shape(), lists.Map(c.In[0].S(), func(s string) string { return encoding.EncodeToString([]byte(s)) }))
 }
 
 func decodeBase64(c *Call) ([]Value, error) {
@@ -370,7 +371,7 @@ func decodeRaw(c *Call) ([]Value, error) {
 
 // rawTensor makes a tensor of the bytes of its elements.
 func rawTensor(c *Call, dtype DType, shape []int, data string) ([]Value, error) {
-	sizes := value.Map(shape, func(n int) int64 { return int64(n) })
+	sizes := lists.Map(shape, func(n int) int64 { return int64(n) })
 	t, err := tensor.Parse(&framework.TensorProto{Dtype: dtype, TensorShape: tensor.ShapeProto(sizes), TensorContent: []byte(data)})
 	if err != nil {
 		return nil, c.unsupported("%v", err)

@@ -25,8 +25,7 @@ type table struct {
 }
 
 func tableHandle(c *Call) ([]Value, error) {
-	found := c.Env.State().find(c.sharedName())
-	found.keyType, found.valueType = c.typeOf("key_dtype"), c.typeOf("value_dtype")
+	found := c.Env.State().find(c.sharedName(), cell{keyType: c.typeOf("key_dtype"), valueType: c.typeOf("value_dtype")})
 	if !strings.HasPrefix(c.Op, "Mutable") {
 		return handle(found)
 	}

@@ -1,6 +1,10 @@
 package value
 
-import "math"
+import (
+	"math"
+
+	"github.com/monosim/monosim/engine/lists"
+)
 
 // Cast converts the elements to another dtype, as static_cast does. It returns false where there
 // is no conversion, such as from strings. A float that an integer cannot hold becomes what x86
@@ -18,13 +22,13 @@ func (v Value) Cast(dtype DType) (Value, bool) {
 		return Ints(dtype, v.shape, list), ok
 	case boolLane:
 		list, ok := v.asFloats()
-		return Bools(v.shape, Map(list, func(x float64) bool { return x != 0 })), ok
+		return Bools(v.shape, lists.Map(list, func(x float64) bool { return x != 0 })), ok
 	case complexLane:
 		if list := v.C(); list != nil {
-			return Complexes(dtype, v.shape, Map(list, func(x complex128) complex128 { return x })), true
+			return Complexes(dtype, v.shape, lists.Map(list, func(x complex128) complex128 { return x })), true
 		}
 		list, ok := v.asFloats()
-		return Complexes(dtype, v.shape, Map(list, func(x float64) complex128 { return complex(x, 0) })), ok
+		return Complexes(dtype, v.shape, lists.Map(list, func(x float64) complex128 { return complex(x, 0) })), ok
 	}
 	return Value{}, false
 }
@@ -32,16 +36,16 @@ func (v Value) Cast(dtype DType) (Value, bool) {
 func (v Value) asFloats() ([]float64, bool) {
 	switch list := v.data.(type) {
 	case []float64:
-		return Map(list, func(x float64) float64 { return x }), true
+		return lists.Map(list, func(x float64) float64 { return x }), true
 	case []int64:
 		if v.dtype == UInt64 {
-			return Map(list, func(x int64) float64 { return float64(uint64(x)) }), true
+			return lists.Map(list, func(x int64) float64 { return float64(uint64(x)) }), true
 		}
-		return Map(list, func(x int64) float64 { return float64(x) }), true
+		return lists.Map(list, func(x int64) float64 { return float64(x) }), true
 	case []bool:
-		return Map(list, func(x bool) float64 { return float64(bit(x)) }), true
+		return lists.Map(list, func(x bool) float64 { return float64(bit(x)) }), true
 	case []complex128:
-		return Map(list, func(x complex128) float64 { return real(x) }), true
+		return lists.Map(list, func(x complex128) float64 { return real(x) }), true
 	}
 	return nil, false
 }
@@ -49,12 +53,12 @@ func (v Value) asFloats() ([]float64, bool) {
 func (v Value) asInts(dtype DType) ([]int64, bool) {
 	switch list := v.data.(type) {
 	case []int64:
-		return Map(list, func(x int64) int64 { return x }), true
+		return lists.Map(list, func(x int64) int64 { return x }), true
 	case []bool:
-		return Map(list, bit), true
+		return lists.Map(list, bit), true
 	}
 	list, ok := v.asFloats()
-	return Map(list, func(x float64) int64 { return truncated(dtype, x) }), ok
+	return lists.Map(list, func(x float64) int64 { return truncated(dtype, x) }), ok
 }
 
 func truncated(dtype DType, x float64) int64 {
@@ -74,13 +78,4 @@ func bit(x bool) int64 {
 		return 1
 	}
 	return 0
-}
-
-// Map returns f of each element, in a new list.
-func Map[A, B any](list []A, f func(A) B) []B {
-	out := make([]B, len(list))
-	for i, x := range list {
-		out[i] = f(x)
-	}
-	return out
 }
