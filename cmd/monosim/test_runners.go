@@ -363,9 +363,14 @@ func (o *testOptions) choose(ctx context.Context, c *compare.Comparison) (code *
 		long[key{r.Path, r.Name}] = o.runners.longest > 0 && r.Stats.Virtual > o.runners.longest
 		r.Path = strings.TrimPrefix(r.Path, builtin)
 	}
-	code, older, err := readRecord(o.runners.record, report.Results)
-	if err != nil {
-		return nil, false, fmt.Errorf("--record: %w", err)
+	older := &compare.Matrix{}
+	if name := o.runners.record; name != "" {
+		if older, err = readRecord(name); err == nil {
+			code, err = codeBehind(name, report.Results)
+		}
+		if err != nil {
+			return nil, false, fmt.Errorf("--record: %w", err)
+		}
 	}
 	kept := func(sc steps.Listed, runner string) bool {
 		cell := older.Cell(strings.TrimPrefix(sc.Path, builtin), sc.Name, runner)
@@ -381,32 +386,36 @@ func (o *testOptions) choose(ctx context.Context, c *compare.Comparison) (code *
 	return code, slices.ContainsFunc(listed, c.Suite.Only), err
 }
 
-// readRecord reads what a record has already, and the code that it is to speak of: none for a file
-// that is not in a project with the rooms of this one.
-func readRecord(name string, runs []steps.Result) (*compare.Code, *compare.Matrix, error) {
-	older := &compare.Matrix{}
+// readRecord reads what a record has already.
+func readRecord(name string) (*compare.Matrix, error) {
 	text, err := os.ReadFile(name)
-	if err == nil {
-		older, err = compare.ParseMatrix(text)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &compare.Matrix{}, nil
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, err
+	if err != nil {
+		return nil, err
 	}
+	return compare.ParseMatrix(text)
+}
+
+// codeBehind returns the code that a record is to speak of: none for a file that is not in a project
+// with the rooms of this one.
+func codeBehind(name string, runs []steps.Result) (*compare.Code, error) {
 	dir, err := filepath.Abs(name)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for dir != filepath.Dir(dir) {
 		dir = filepath.Dir(dir)
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
 			code, err := compare.ReadCode(os.DirFS(dir), runs)
 			if errors.Is(err, fs.ErrNotExist) {
-				return nil, older, nil
+				return nil, nil
 			}
-			return code, older, err
+			return code, err
 		}
 	}
-	return nil, older, nil
+	return nil, nil
 }
 
 // record updates a file with the new results; others in it stay.
@@ -415,7 +424,7 @@ func record(name string, m *compare.Matrix, code *compare.Code) error {
 		m.Scenarios[i].Path = strings.TrimPrefix(m.Scenarios[i].Path, builtin)
 	}
 	code.Stamp(m)
-	_, older, err := readRecord(name, nil)
+	older, err := readRecord(name)
 	if err != nil {
 		return fmt.Errorf("--record: %w", err)
 	}

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
@@ -90,6 +91,11 @@ type Model struct {
 // SubGraphNames returns the names of its sub-graphs.
 func (m *Model) SubGraphNames() []string {
 	return lists.Map(m.SubGraphs, func(g SubGraph) string { return g.Name })
+}
+
+// SubGraphPath returns the base path of a sub-graph, in which its versions are.
+func (m *Model) SubGraphPath(name string) string {
+	return strings.TrimSuffix(m.BasePath, "/") + "/" + name
 }
 
 // SubGraph is one graph of a model with the versions that were exported, each of

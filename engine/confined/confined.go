@@ -5,7 +5,7 @@
 //   - [Name] and [Path] say of a name and of a path, before anything is touched, whether they
 //     can be entries of a folder.
 //   - [Below] turns a path into the name that an [os.Root] takes. The root then keeps links
-//     from leading out, which no look at a name can.
+//     from leading out, which no look at a name can. [Within] does so for paths on this host.
 //
 // To change what a name may be look in [Name]. Package confinedtest has names to try.
 //
@@ -78,6 +78,13 @@ func Below(p string) (string, error) {
 		return "", fmt.Errorf("found %q, want a path that stays below its folder", short(p))
 	}
 	return filepath.Clean(name), nil
+}
+
+// Within returns the name below a folder of a path on this host, both absolute, and whether it
+// is there.
+func Within(folder, abs string) (name string, ok bool) {
+	name, err := filepath.Rel(folder, abs)
+	return name, err == nil && filepath.IsLocal(name)
 }
 
 // Clamp returns a path from the root as a name below the tree's folder, too, but of ".." it

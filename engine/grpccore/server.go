@@ -75,10 +75,7 @@ func once(handle grpc.MethodHandler) grpc.StreamHandler {
 		if err != nil {
 			return err
 		}
-		if err := plain(stream.Context()); err != nil {
-			return err
-		}
-		return stream.SendMsg(response)
+		return answer{stream}.SendMsg(response)
 	}
 }
 

@@ -118,21 +118,21 @@ func (c *Code) Stamp(m *Matrix) {
 	for i := range m.Scenarios {
 		row := &m.Scenarios[i]
 		for k := range m.Runners[1:] {
-			if cell := &row.Cells[k+1]; cell.ran() {
+			if cell := &row.Cells[k+1]; cell.Ran() {
 				cell.Scenario, cell.Rooms = c.of(row.Path, row.Name, m.Runners[k+1])
 			}
 		}
 	}
 }
 
-// ran reports whether there is a result that depends on code.
-func (c *Cell) ran() bool {
+// Ran reports whether there is a result that depends on code.
+func (c *Cell) Ran() bool {
 	return c.Verdict == steps.Passed.String() || c.Verdict == steps.Failed.String()
 }
 
 // Older says why a recorded result is older than the code; "" says that it is not.
 func (c *Code) Older(path, name, runner string, cell Cell) (why string) {
-	if c == nil || !cell.ran() {
+	if c == nil || !cell.Ran() {
 		return ""
 	}
 	switch scenario, rooms := c.of(path, name, runner); {

@@ -128,8 +128,7 @@ func (s exportReader) batchingFor(disk Storage, b *Bundle, dir string) (*batcher
 		if failed != nil {
 			return nil, invalidProtobufFile(file)
 		}
-		own := batchingOf(p, s.profile)
-		own.Threads, own.HasThreads, params = params.Threads, params.HasThreads, own
+		params = batchingOf(p, s.profile)
 	}
 	if s.profile == ProfileHead {
 		if err := params.sizesError(); err != nil {
@@ -137,12 +136,10 @@ func (s exportReader) batchingFor(disk Storage, b *Bundle, dir string) (*batcher
 		}
 	}
 	declared := b.model.Declared()
-	limits := params.Limits
-	if err := limits.Check(); err != nil && (b.Signatures == nil || len(declared) > 0) {
+	own := *params
+	if err := own.Limits.Check(); err != nil && (b.Signatures == nil || len(declared) > 0) {
 		return nil, err
 	}
-	own := *params
-	own.Limits = limits
 	return &batcher{
 		server: s.Server, adapter: s.adapter.batching, params: &own, declared: declared,
 		session: infer.BatchOptions{AllowedSizes: own.AllowedSizes, PadInputs: own.PadInputs, DifferInputs: own.DifferInputs},
@@ -165,7 +162,7 @@ func (m *batcher) open() {
 	s := m.server
 	m.scheduler = s.schedulers[m.adapter]
 	if m.scheduler == nil {
-		m.scheduler = batch.New[*batched](s.timers, m.params.threads(s.options.CPUs))
+		m.scheduler = batch.New[*batched](s.timers, m.adapter.threads(s.options.CPUs))
 		if s.schedulers == nil {
 			s.schedulers = map[*Batching]*batch.Scheduler[*batched]{}
 		}

@@ -3,12 +3,13 @@ package tfserving
 import (
 	"time"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/sim/tfserving/answers"
 	"github.com/monosim/monosim/sim/tfserving/infer"
-	"google.golang.org/protobuf/proto"
 )
 
 // Inference is a request of PredictionService in progress. Until End it keeps the serving map in
@@ -80,7 +81,7 @@ func (i *Inference) prepare(request proto.Message, script *answers.Script) (err 
 // crash ends the process for a CHECK that fails. The connection of the request ends with it.
 func (r *Reader) crash() error {
 	r.do(func() { r.server.exit(-6, "") })
-	return &env.RPCError{Code: rpcerrors.Unavailable, Message: "Socket closed"}
+	return &env.RPCError{Code: rpcerrors.Unavailable, Message: rpcerrors.SocketClosed}
 }
 
 // do calls fn on the server's thread, for a thread that reads.

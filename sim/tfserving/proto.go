@@ -81,7 +81,13 @@ type bundleSettings struct {
 // adapterOf returns the settings of the source adapter that makes a model's loaders: those of its
 // platform (server_core.cc:616-640), which are the flags' where no platform config file is given.
 func (s *Server) adapterOf(model string) bundleSettings {
-	if p, ok := s.platformOf(model); ok && p.settings != nil {
+	p, _ := s.platformOf(model)
+	return s.settingsOf(p)
+}
+
+// settingsOf returns the settings of a platform's adapter; those of the flags for nil.
+func (s *Server) settingsOf(p *Platform) bundleSettings {
+	if p != nil && p.settings != nil {
 		return *p.settings
 	}
 	o := s.options

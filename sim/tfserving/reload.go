@@ -131,15 +131,12 @@ func loggerError(config modelconfig.ServerConfig) *env.RPCError {
 // adapterError creates the source adapters, as upstream's CreateAdapters does. It returns the
 // error of the first platform, by name, that fails.
 func (s *Server) adapterError() *env.RPCError {
-	for _, p := range s.options.Platforms {
+	for i := range s.options.Platforms {
+		p := &s.options.Platforms[i]
 		if p.ConfigError != nil {
 			return p.ConfigError
 		}
-		batching := s.options.Batching
-		if p.settings != nil {
-			batching = p.settings.batching
-		}
-		if batching != nil {
+		if batching := s.settingsOf(p).batching; batching != nil {
 			if err := batching.createError(s.profile); err != nil {
 				return err
 			}

@@ -253,7 +253,7 @@ func top(local string) string {
 
 func (w *World) export(m cluster.Model) error {
 	for _, g := range m.SubGraphs {
-		fs, dir := w.StoreOf(strings.TrimSuffix(m.BasePath, "/") + "/" + g.Name)
+		fs, dir := w.StoreOf(m.SubGraphPath(g.Name))
 		if err := fs.MkdirAll(dir); err != nil {
 			return err
 		}

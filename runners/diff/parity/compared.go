@@ -89,7 +89,7 @@ var comparedColumns = []struct {
 	is   func(c *comparedCell) bool
 }{
 	{"ran", func(c *comparedCell) bool {
-		return c.Verdict == steps.Passed.String() || c.Verdict == steps.Failed.String()
+		return c.Ran()
 	}},
 	{"passed", func(c *comparedCell) bool { return c.Verdict == steps.Passed.String() }},
 	{compare.Same, func(c *comparedCell) bool { return c.Log == compare.Same }},

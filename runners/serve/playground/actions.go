@@ -135,7 +135,7 @@ func (p *Playground) check(c *loopback.Cluster, a faultAsked) error {
 		}
 		return checkVersion("n", a.N)
 	}
-	return fmt.Errorf("kind: found %q, want one of %s", a.Kind, strings.Join(kinds, ", "))
+	return oneOf("kind", a.Kind, kinds)
 }
 
 type faultListed struct {
@@ -180,7 +180,7 @@ func (d *Description) known(basePath string) error {
 	var all []string
 	for _, m := range d.Spec.Models {
 		for _, g := range m.SubGraphs {
-			all = append(all, strings.TrimSuffix(m.BasePath, "/")+"/"+g.Name)
+			all = append(all, m.SubGraphPath(g.Name))
 		}
 	}
 	return oneOf("base_path", basePath, all)

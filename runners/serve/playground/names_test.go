@@ -48,7 +48,7 @@ func FuzzNamesOfADescription(f *testing.F) {
 			}
 			for _, m := range d.Spec.Models {
 				for _, g := range m.SubGraphs {
-					base := strings.TrimSuffix(m.BasePath, "/") + "/" + g.Name
+					base := m.SubGraphPath(g.Name)
 					if path.Clean(base) != base || confined.Path(base) != nil {
 						t.Errorf("%s %q: taken with the base path %q", field, name, base)
 					}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/cluster"
+	"github.com/monosim/monosim/engine/confined"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training/job"
@@ -89,7 +90,7 @@ func (o TrainerOptions) CheckDirs(job *cluster.TrainingSpec) error {
 		if err != nil {
 			return err
 		}
-		if below, err := filepath.Rel(root, abs); err != nil || !filepath.IsLocal(below) {
+		if _, ok := confined.Within(root, abs); !ok {
 			return &cluster.SpecError{Where: dir.field, Found: strconv.Quote(dir.path), Want: "a directory below " + root + ", or another --root"}
 		}
 	}

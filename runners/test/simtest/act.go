@@ -2,7 +2,6 @@ package simtest
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/monosim/monosim/engine/lists"
@@ -53,7 +52,7 @@ func (c *Cluster) RollOut(layout, model string) {
 			continue
 		}
 		for _, g := range m.SubGraphs {
-			c.Declare(model, g.Name, strings.TrimSuffix(m.BasePath, "/")+"/"+g.Name, "latest")
+			c.Declare(model, g.Name, m.SubGraphPath(g.Name), "latest")
 		}
 		c.Publish(layout, model, m.SubGraphNames()...)
 		return

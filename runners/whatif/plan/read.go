@@ -16,6 +16,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/monosim/monosim/engine/confined"
 	"github.com/monosim/monosim/engine/lists"
 )
 
@@ -191,7 +192,7 @@ func (d *decoder) folderOf(path string) (folder *os.Root, below string, err erro
 		if folder, err = filepath.Abs(folder); err != nil {
 			return nil, "", err
 		}
-		if below, err := filepath.Rel(folder, abs); err == nil && filepath.IsLocal(below) {
+		if below, ok := confined.Within(folder, abs); ok {
 			root, err := os.OpenRoot(folder)
 			return root, below, err
 		}

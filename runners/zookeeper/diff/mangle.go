@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/sim/zookeeper"
 	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
@@ -109,9 +110,7 @@ func unescaped(text string) string {
 
 // unescapedACL returns a list with unescaped schemes and ids.
 func unescapedACL(list []acl.Entry) []acl.Entry {
-	var out []acl.Entry
-	for _, a := range list {
-		out = append(out, acl.Entry{Perms: a.Perms, Scheme: unescaped(a.Scheme), ID: unescaped(a.ID)})
-	}
-	return out
+	return lists.MapOrNil(list, func(a acl.Entry) acl.Entry {
+		return acl.Entry{Perms: a.Perms, Scheme: unescaped(a.Scheme), ID: unescaped(a.ID)}
+	})
 }

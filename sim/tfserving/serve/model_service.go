@@ -79,7 +79,7 @@ func (s *Server) reload(r *apis.ReloadConfigRequest, done func(*apis.ReloadConfi
 }
 
 // errGone is the error of calls to a process that has ended. Their connections are about to close.
-var errGone = status.Error(codes.Unavailable, "Socket closed")
+var errGone = status.Error(codes.Unavailable, rpcerrors.SocketClosed)
 
 // metricValues returns the values of the metrics that a request lists. In tfs-2.4 there are none
 // (TFS-8.1).

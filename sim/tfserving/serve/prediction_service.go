@@ -164,7 +164,7 @@ func (s *Server) rest(d time.Duration) error {
 	}
 }
 
-var errSocketClosed = &env.RPCError{Code: rpcerrors.Unavailable, Message: "Socket closed"}
+var errSocketClosed = &env.RPCError{Code: rpcerrors.Unavailable, Message: rpcerrors.SocketClosed}
 
 // These trailers are sent with Options.Timings. They hold for how many nanoseconds a request
 // waited for a thread, and for how many a thread executed it.

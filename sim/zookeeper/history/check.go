@@ -2,9 +2,11 @@ package history
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"hash/fnv"
 	"path"
+	"slices"
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/zkerrors"
@@ -122,12 +124,10 @@ func (c *check) placeOf(zxid int64) (place int, ok bool) {
 	if place, ok = c.places[zxid]; ok || uint32(zxid) != 0 {
 		return place, ok
 	}
-	for place = len(c.groups) - 1; place >= 0; place-- {
-		if c.groups[place][0].Zxid < zxid {
-			return place, true
-		}
-	}
-	return 0, false
+	behind, _ := slices.BinarySearchFunc(c.groups, zxid, func(group []zookeeper.Write, zxid int64) int {
+		return cmp.Compare(group[0].Zxid, zxid)
+	})
+	return max(behind-1, 0), behind > 0
 }
 
 func (c *check) do(w zookeeper.Write, place int) {

@@ -61,7 +61,20 @@ func CloneBuckets(n int) uint32 {
 // into the order in which Java iterates over them: by bucket, and in a bucket as they came. spread
 // is a member's Spread.
 func InOrder[T any](members []T, buckets uint32, spread func(T) uint32) {
-	slices.SortStableFunc(members, func(a, b T) int {
-		return cmp.Compare(spread(a)&(buckets-1), spread(b)&(buckets-1))
-	})
+	if len(members) < 2 {
+		return
+	}
+	list := make([]placed[T], len(members)) // so that each is spread once
+	for i, m := range members {
+		list[i] = placed[T]{spread(m) & (buckets - 1), m}
+	}
+	slices.SortStableFunc(list, func(a, b placed[T]) int { return cmp.Compare(a.bucket, b.bucket) })
+	for i := range list {
+		members[i] = list[i].member
+	}
+}
+
+type placed[T any] struct {
+	bucket uint32
+	member T
 }

@@ -24,18 +24,17 @@ var ErrMalformed = errors.New("malformed message")
 // remaining bytes before it allocates memory. The first invalid value sets why to the reason; it
 // and all later values are zero.
 type reader struct {
-	rest  []byte
-	why   string
+	rest []byte
+	why  string
+	// names is nil but for requests of clients, whose strings are read as Java's text.
 	names *names
 	// hasNull tells that a string was null which must not be. What follows it is read all the same.
 	hasNull bool
-	// fromClient has strings read as a server reads them, with Java's text.
-	fromClient bool
 }
 
 // decoded returns the text of a string.
 func (r *reader) decoded(b []byte) string {
-	if r.fromClient {
+	if r.names != nil {
 		return java.Text(b)
 	}
 	return string(b)
@@ -128,7 +127,7 @@ func (r *reader) nullableName() string { return r.remembered(r.bytes("string")) 
 
 func (r *reader) remembered(b []byte) string {
 	if r.names == nil {
-		return r.decoded(b)
+		return string(b)
 	}
 	return r.names.get(b)
 }

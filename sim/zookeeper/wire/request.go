@@ -19,7 +19,7 @@ type Decoder struct{ names names }
 //
 // Bytes after the body are ignored, as in Java.
 func (d *Decoder) Request(message []byte, req *zookeeper.Request) error {
-	r := reader{rest: message, names: &d.names, fromClient: true}
+	r := reader{rest: message, names: &d.names}
 	*req = zookeeper.Request{Xid: r.int32(), Op: zookeeper.OpCode(r.int32())}
 	if err := r.err("request header"); err != nil {
 		return err

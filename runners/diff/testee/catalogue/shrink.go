@@ -11,7 +11,7 @@ const maxShrinkTries = 400
 // they make still differs. It cuts out runs of draws, then lowers single ones. The result
 // is never larger than tape.
 func Shrink(tape []uint64, differs func(tape []uint64) bool) []uint64 {
-	s := &shrinker{best: slices.Clone(tape), differs: differs}
+	s := &shrinker{attempts[[]uint64]{best: slices.Clone(tape), differs: differs}}
 	for improved := true; improved && s.tries < maxShrinkTries; {
 		improved = s.cut()
 		improved = s.lower() || improved
@@ -19,22 +19,25 @@ func Shrink(tape []uint64, differs func(tape []uint64) bool) []uint64 {
 	return s.best
 }
 
-type shrinker struct {
-	best    []uint64
-	differs func([]uint64) bool
+type shrinker struct{ attempts[[]uint64] }
+
+// attempts holds what is made smaller: a tape of draws, or a case.
+type attempts[T any] struct {
+	best    T
+	differs func(T) bool
 	tries   int
 }
 
-// try keeps the tape if its case still differs.
-func (s *shrinker) try(tape []uint64) bool {
-	if s.tries >= maxShrinkTries {
+// try keeps a smaller one if it still differs.
+func (a *attempts[T]) try(one T) bool {
+	if a.tries >= maxShrinkTries {
 		return false
 	}
-	s.tries++
-	if !s.differs(tape) {
+	a.tries++
+	if !a.differs(one) {
 		return false
 	}
-	s.best = tape
+	a.best = one
 	return true
 }
 

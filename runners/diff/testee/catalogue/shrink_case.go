@@ -13,7 +13,7 @@ import (
 // entries of objects and items of lists go, texts become shorter, numbers smaller. It is for cases
 // that were not drawn. The given case stays as it is.
 func ShrinkCase(c *testee.Case, differs func(*testee.Case) bool) *testee.Case {
-	s := &caseShrinker{best: c, differs: differs}
+	s := &caseShrinker{attempts[*testee.Case]{best: c, differs: differs}}
 	for _, part := range []func(*testee.Case) **pysem.Dict{
 		func(c *testee.Case) **pysem.Dict { return &c.Files }, func(c *testee.Case) **pysem.Dict { return &c.Host },
 		func(c *testee.Case) **pysem.Dict { return &c.In }, func(c *testee.Case) **pysem.Dict { return &c.Env },
@@ -29,24 +29,7 @@ func ShrinkCase(c *testee.Case, differs func(*testee.Case) bool) *testee.Case {
 	return s.best
 }
 
-type caseShrinker struct {
-	best    *testee.Case
-	differs func(*testee.Case) bool
-	tries   int
-}
-
-// try keeps a case if it still differs.
-func (s *caseShrinker) try(c *testee.Case) bool {
-	if s.tries >= maxShrinkTries {
-		return false
-	}
-	s.tries++
-	if !s.differs(c) {
-		return false
-	}
-	s.best = c
-	return true
-}
+type caseShrinker struct{ attempts[*testee.Case] }
 
 // walk makes a value smaller, and then what is in it, and returns it. with returns the case with
 // another value in its place.

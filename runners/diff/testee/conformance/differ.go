@@ -79,20 +79,24 @@ func smallerGolden(p Pair, suites []*golden.Suite, result Result) (small Differe
 	}
 	late := false
 	found := catalogue.ShrinkCase(&v.Case, func(c *testee.Case) bool {
+		if late {
+			return false
+		}
 		want := p.Reference.Answer(c)
-		if late || want.Kind != testee.Returned && (want.Kind != testee.Raised || want.Type == testee.BadCaseType) {
+		if want.Kind != testee.Returned && (want.Kind != testee.Raised || want.Type == testee.BadCaseType) {
 			return false
 		}
 		got := p.Subject.Answer(c)
 		late = got.Late
-		if got.Kind != testee.Returned && got.Kind != testee.Raised || Compare(c.Op, want, got) == "" || Explain(c.Op, want, got) != "" {
+		text := Compare(c.Op, want, got)
+		if got.Kind != testee.Returned && got.Kind != testee.Raised || text == "" || Explain(c.Op, want, got) != "" {
 			return false
 		}
 		parts := partingsOf(c.Op, want, got)
 		if !slices.ContainsFunc(parts, func(p Parting) bool { return p.What == result.Partings[0].What }) {
 			return false
 		}
-		small.Text, small.Asked, small.Partings = Compare(c.Op, want, got), c.Line(), parts
+		small.Text, small.Asked, small.Partings = text, c.Line(), parts
 		return true
 	})
 	if small.Asked == "" {

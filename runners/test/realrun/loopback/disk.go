@@ -251,7 +251,7 @@ func (d *disks) addSized(name string, sizeBytes int64) error {
 // addModel makes the directories of a model.
 func (d *disks) addModel(m runners.Model) error {
 	for _, g := range m.SubGraphs {
-		base := strings.TrimSuffix(m.BasePath, "/") + "/" + g.Name
+		base := m.SubGraphPath(g.Name)
 		if err := d.makeDir(base); err != nil {
 			return err
 		}

@@ -14,20 +14,11 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/monosim/monosim/engine/grpccore"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/sim/tfserving/serve"
 )
-
-// raw is a codec that leaves messages as they are on the wire. A message is a *[]byte.
-type raw struct{}
-
-func (raw) Marshal(v any) ([]byte, error) { return *v.(*[]byte), nil }
-func (raw) Unmarshal(data []byte, v any) error {
-	*v.(*[]byte) = data
-	return nil
-}
-func (raw) Name() string { return "proto" }
 
 // predictOf returns a Predict request for a model, without inputs.
 func predictOf(model string) ([]byte, error) {
@@ -58,7 +49,7 @@ type target struct {
 
 func dial(addr string, calls int, way time.Duration) (*target, error) {
 	conn, err := grpc.NewClient("passthrough:///"+addr, grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithDefaultCallOptions(grpc.ForceCodec(raw{})))
+		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(grpccore.Bytes{})))
 	if err != nil {
 		return nil, err
 	}
