@@ -51,6 +51,10 @@ type marking struct{ name string }
 // mark begins messages that the codec has more to do with. Nobody outside of the process knows it.
 var mark = []byte(rand.Text())
 
+// markBytes is more than a mark and what follows it add to a message. The front has refused what is too
+// large without it.
+const markBytes = 64
+
 func (m marking) Name() string { return m.name }
 
 func (m marking) Compress(w io.Writer) (io.WriteCloser, error) { return formats[m.name].write(w), nil }
@@ -59,7 +63,7 @@ func (m marking) Decompress(r io.Reader) (io.Reader, error) {
 	return io.MultiReader(strings.NewReader(string(mark)+m.name+"\n"), r), nil
 }
 
-// codec decodes an incoming message, and keeps why it cannot.
+// codec decodes an incoming message, and keeps why it cannot. What is encoded it sends as it is.
 type codec struct {
 	encoding.CodecV2
 	limit int
@@ -69,6 +73,13 @@ type codec struct {
 type incoming struct {
 	message any
 	err     error
+}
+
+func (c codec) Marshal(v any) (mem.BufferSlice, error) {
+	if data, ok := v.(encoded); ok {
+		return mem.BufferSlice(data), nil
+	}
+	return c.CodecV2.Marshal(v)
 }
 
 func (c codec) Unmarshal(data mem.BufferSlice, v any) error {

@@ -1,9 +1,9 @@
 package grpccore
 
 import (
-	"cmp"
 	"context"
 	"io"
+	"math"
 	"slices"
 
 	"google.golang.org/grpc"
@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/encoding"
 	_ "google.golang.org/grpc/encoding/proto" // is the usual codec
+	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/status"
 )
 
@@ -23,12 +24,16 @@ type Options struct {
 	Unknown grpc.StreamHandler
 	// Codec is that of all messages; nil means protobuf's.
 	Codec encoding.CodecV2
-	// MaxReceive is the largest size of a request in bytes; 0 means 4 MiB, C-core's default.
-	MaxReceive int
+	// MaxReceive and MaxSend are the largest sizes of a request and of an answer in bytes; nil means
+	// C-core's defaults, 4 MiB and no limit.
+	MaxReceive, MaxSend *int
 }
 
 // Server is a gRPC server that answers as one on the C core does.
-type Server struct{ *grpc.Server }
+type Server struct {
+	*grpc.Server
+	sent sending
+}
 
 // New returns a server. The options must not have what Options has.
 func New(o Options, options ...grpc.ServerOption) *Server {
@@ -38,14 +43,20 @@ func New(o Options, options ...grpc.ServerOption) *Server {
 	if o.Codec == nil {
 		o.Codec = encoding.GetCodecV2("proto")
 	}
-	o.MaxReceive = cmp.Or(o.MaxReceive, 4<<20)
+	received, sent := 4<<20, sending{o.Codec, math.MaxInt}
+	if o.MaxReceive != nil {
+		received = *o.MaxReceive
+	}
+	if o.MaxSend != nil {
+		sent.limit = *o.MaxSend
+	}
 	return &Server{grpc.NewServer(append(slices.Clone(options),
-		grpc.Creds(newFronted(o.Credentials, o.MaxReceive)),
-		grpc.MaxRecvMsgSize(o.MaxReceive),
+		grpc.Creds(newFronted(o.Credentials, received)),
+		grpc.MaxRecvMsgSize(received+markBytes), grpc.MaxSendMsgSize(math.MaxInt),
 		grpc.MaxHeaderListSize(hardLimit),
-		grpc.ForceServerCodecV2(codec{o.Codec, o.MaxReceive}),
-		grpc.UnknownServiceHandler(answering(o.Unknown)),
-	)...)}
+		grpc.ForceServerCodecV2(codec{o.Codec, received}),
+		grpc.UnknownServiceHandler(sent.answering(o.Unknown)),
+	)...), sent}
 }
 
 // RegisterService registers a service whose calls begin and fail as C-core's.
@@ -53,17 +64,17 @@ func (s *Server) RegisterService(desc *grpc.ServiceDesc, service any) {
 	own := *desc
 	own.Methods, own.Streams = nil, slices.Clone(desc.Streams)
 	for i, m := range own.Streams {
-		own.Streams[i].Handler = answering(m.Handler)
+		own.Streams[i].Handler = s.sent.answering(m.Handler)
 	}
 	for _, m := range desc.Methods {
 		// C-core reads one message and looks no further, as grpc-go does for a stream.
-		own.Streams = append(own.Streams, grpc.StreamDesc{StreamName: m.MethodName, Handler: once(m.Handler), ClientStreams: true})
+		own.Streams = append(own.Streams, grpc.StreamDesc{StreamName: m.MethodName, Handler: s.sent.once(m.Handler), ClientStreams: true})
 	}
 	s.Server.RegisterService(&own, service)
 }
 
 // once returns a handler of calls with one request and one response.
-func once(handle grpc.MethodHandler) grpc.StreamHandler {
+func (o sending) once(handle grpc.MethodHandler) grpc.StreamHandler {
 	return func(service any, stream grpc.ServerStream) error {
 		response, err := handle(service, stream.Context(), func(request any) error {
 			err := receive(stream, request)
@@ -75,16 +86,28 @@ func once(handle grpc.MethodHandler) grpc.StreamHandler {
 		if err != nil {
 			return err
 		}
-		return answer{stream}.SendMsg(response)
+		return answer{stream, o}.SendMsg(response)
 	}
 }
 
-func answering(handle grpc.StreamHandler) grpc.StreamHandler {
-	return func(service any, stream grpc.ServerStream) error { return handle(service, answer{stream}) }
+func (o sending) answering(handle grpc.StreamHandler) grpc.StreamHandler {
+	return func(service any, stream grpc.ServerStream) error { return handle(service, answer{stream, o}) }
 }
 
+// sending is how answers are encoded, and their largest size in bytes.
+type sending struct {
+	codec encoding.CodecV2
+	limit int
+}
+
+// encoded is an answer that the codec sends as it is.
+type encoded mem.BufferSlice
+
 // answer is a stream that receives and answers as C-core's.
-type answer struct{ grpc.ServerStream }
+type answer struct {
+	grpc.ServerStream
+	sending
+}
 
 func (a answer) RecvMsg(request any) error { return receive(a.ServerStream, request) }
 
@@ -92,7 +115,18 @@ func (a answer) SendMsg(response any) error {
 	if err := plain(a.Context()); err != nil {
 		return err
 	}
-	return a.ServerStream.SendMsg(response)
+	if a.limit == math.MaxInt {
+		return a.ServerStream.SendMsg(response)
+	}
+	// grpc-go would refuse in words of its own what is too large.
+	data, err := a.codec.Marshal(response)
+	if err != nil {
+		return err
+	}
+	if n := data.Len(); n > a.limit {
+		return status.Errorf(codes.ResourceExhausted, "SERVER: Sent message larger than max (%d vs. %d)", n, a.limit)
+	}
+	return a.ServerStream.SendMsg(encoded(data))
 }
 
 // receive receives a message. grpc-go answers an error of its own at once and in its own words, so

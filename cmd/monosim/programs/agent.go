@@ -26,8 +26,9 @@ models, which go to the model servers. A dense deploy type with dense_service_nu
 Agents of version 1 start bin/tensorflow_model_server of the directory --tfs_home,
 in its bin; those of version 3 start what MONOLITH_TFS_BINARY names. Everything that
 the reference reads from its environment is read: MY_HOST_IP, SHARD_ID, REPLICA_ID,
-PORT to PORT6, TCE_PSM and so on. ` + "`monosim tfserving`" + ` and ` + "`monosim zookeeper`" + ` will do as
-model server and ZooKeeper.
+PORT to PORT6, TCE_PSM and so on. PYTHONHASHSEED orders sets as it does Python's;
+without it they are sorted. ` + "`monosim tfserving`" + ` and ` + "`monosim zookeeper`" + ` will do as model
+server and ZooKeeper.
 
 Log lines go to standard error, in absl's form. The exit code is the reference's: 1
 for an exception, such as a conf that cannot be read or an agent_version that is none

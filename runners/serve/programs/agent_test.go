@@ -376,6 +376,14 @@ func TestAgentFlags(t *testing.T) {
 			t.Errorf("%q: got %d, want %d and %q: %s", c.args, code, c.code, c.says, &r.said)
 		}
 	}
+	for _, seed := range []string{"-1", "4294967296", "1 ", "Random"} {
+		command := exec.Command(s.program, "agent", "--conf=x")
+		command.Env = append(os.Environ(), "PYTHONHASHSEED="+seed)
+		want := fmt.Sprintf("PYTHONHASHSEED: found %q, want", seed)
+		if r := s.start(command); r.code(t) != 2 || !strings.Contains(r.said.String(), want) {
+			t.Errorf("PYTHONHASHSEED=%q: got %d, want 2 and %q: %s", seed, r.code(t), want, &r.said)
+		}
+	}
 }
 
 // Goal: the bench measures an agent that watches all replicas.

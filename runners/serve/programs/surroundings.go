@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
+	"strconv"
 	"strings"
 
 	"github.com/monosim/monosim/engine/env"
@@ -15,7 +17,8 @@ import (
 )
 
 // Surroundings has the options that all programs share. With the zero value a program runs
-// at the clock's speed and listens on 127.0.0.1.
+// at the clock's speed and listens on 127.0.0.1. Sets are walked as Python walks them with the
+// PYTHONHASHSEED of the environment.
 type Surroundings struct {
 	// Listen is the address on which servers listen; "" means Localhost.
 	Listen string
@@ -54,8 +57,25 @@ func (s Surroundings) Validate() error {
 	if s.Localhost != "" && net.ParseIP(s.Localhost) == nil {
 		return fmt.Errorf("localhost: found %q, want an IP address of this machine, as 127.0.0.2", s.Localhost)
 	}
+	if _, err := hashSeed(); err != nil {
+		return err
+	}
 	_, err := world.PythonMinor(s.Python)
 	return err
+}
+
+// hashSeed returns the number that PYTHONHASHSEED has; 0 where it has none, which sorts sets. Python
+// draws one then.
+func hashSeed() (uint32, error) {
+	text := os.Getenv("PYTHONHASHSEED")
+	if text == "" || text == "random" {
+		return 0, nil
+	}
+	n, err := strconv.ParseUint(text, 10, 32)
+	if err != nil {
+		return 0, fmt.Errorf("PYTHONHASHSEED: found %q, want \"random\" or an integer from 0 to 4294967295", text)
+	}
+	return uint32(n), nil
 }
 
 // listenHost returns the address on which servers listen; "" means 127.0.0.1.
@@ -66,13 +86,17 @@ func (s Surroundings) program(name string, main func(*env.Env) int) (surrounding
 	if err := s.Validate(); err != nil {
 		return surroundings.Program{}, err
 	}
+	seed, err := hashSeed()
+	if err != nil {
+		return surroundings.Program{}, err
+	}
 	minor, err := world.PythonMinor(s.Python)
 	return surroundings.Program{
 		Options: surroundings.Options{
 			Machine: machine.Options{Outlive: s.Outlive},
 			Network: realrun.Options{ListenHost: s.listenHost(), Localhost: s.Localhost},
 			Log:     surroundings.LogOptions{Output: s.Log, Verbosity: surroundings.Verbosity(s.Verbosity)},
-			Python:  env.Python{Minor: minor},
+			Python:  env.Python{Minor: minor, HashSeed: seed},
 		},
 		Node: "host", Name: name, Seed: s.Seed, Speed: s.Speed, Main: main,
 	}, err

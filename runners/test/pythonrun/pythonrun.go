@@ -108,8 +108,9 @@ func (r *Runner) program(c loopback.Container, script string, flags []string) (l
 			return loopback.Program{}, fmt.Errorf("unpack the launcher: %w", err)
 		}
 	}
-	env := append(c.Env, agentrun.Variables(c)...)
-	env = append(env, "MONOLITH_SRC="+r.options.Source, "PYTHONHASHSEED="+agentrun.Seed(c), "PYTHONDONTWRITEBYTECODE=1", "PYTHONUNBUFFERED=1")
+	env := []string{"PYTHONHASHSEED=" + agentrun.Seed(c)} // the scenario's own, which comes later, counts
+	env = append(append(env, c.Env...), agentrun.Variables(c)...)
+	env = append(env, "MONOLITH_SRC="+r.options.Source, "PYTHONDONTWRITEBYTECODE=1", "PYTHONUNBUFFERED=1")
 	return loopback.Program{
 		Args:  append([]string{r.options.Python, filepath.Join(dir, script)}, flags...),
 		Env:   env,

@@ -39,7 +39,7 @@ func newServer(p *walltime.Process, l net.Listener, workers int, handler env.Han
 	if workers > 0 {
 		s.slots = make(chan struct{}, workers)
 	}
-	s.grpc = grpccore.New(grpccore.Options{Codec: grpccore.Bytes{}, Unknown: s.take, MaxReceive: refusableBytes}, grpc.NumStreamWorkers(streamWorkers))
+	s.grpc = grpccore.New(grpccore.Options{Codec: grpccore.Bytes{}, Unknown: s.take, MaxReceive: new(refusableBytes)}, grpc.NumStreamWorkers(streamWorkers))
 	// Serve's error means something only before the server is stopped: then the listener
 	// broke. Clients learn of that from their calls.
 	go func() { _ = s.grpc.Serve(l) }()

@@ -47,9 +47,6 @@ func (a channelArguments) options() []grpc.ServerOption {
 	if n, ok := a.numbers["grpc.max_concurrent_streams"]; ok && n >= 0 {
 		options = append(options, grpc.MaxConcurrentStreams(uint32(n)))
 	}
-	if n := a.length("grpc.max_send_message_length", 0); n > 0 {
-		options = append(options, grpc.MaxSendMsgSize(n))
-	}
 	return options
 }
 
@@ -63,14 +60,15 @@ func (a channelArguments) duration(key string) time.Duration {
 	return time.Duration(max(n, 0)) * time.Millisecond
 }
 
-// length returns the largest length of messages that an argument gives, or usual. A negative one means no limit.
-func (a channelArguments) length(key string, usual int) int {
+// length returns the largest length of messages that an argument gives; nil where it gives none. A
+// negative one means no limit.
+func (a channelArguments) length(key string) *int {
 	n, given := a.numbers[key]
 	switch {
 	case !given:
-		return usual
+		return nil
 	case n < 0:
-		return math.MaxInt32
+		n = math.MaxInt32
 	}
-	return n
+	return &n
 }

@@ -10,7 +10,8 @@ import (
 // fake, as grpc-python does (TFS-17). It has neither reflection nor health (TFS-17.1 item 23).
 func (s *Server) newFakeGRPC(arguments channelArguments) *grpccore.Server {
 	return grpccore.New(grpccore.Options{
-		Codec: grpccore.Bytes{}, Unknown: s.callFake, MaxReceive: arguments.length("grpc.max_receive_message_length", 0),
+		Codec: grpccore.Bytes{}, Unknown: s.callFake,
+		MaxReceive: arguments.length("grpc.max_receive_message_length"), MaxSend: arguments.length("grpc.max_send_message_length"),
 	}, arguments.options()...)
 }
 

@@ -1,8 +1,8 @@
 package serve
 
 import (
+	"cmp"
 	"math"
-	"slices"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -23,10 +23,10 @@ func (s *Server) newGRPC(arguments channelArguments, secure credentials.Transpor
 	if s.fake {
 		return s.newFakeGRPC(arguments)
 	}
-	options := slices.Concat([]grpc.ServerOption{grpc.MaxSendMsgSize(math.MaxInt32)}, Tuning(), arguments.options())
+	options := append(Tuning(), arguments.options()...)
 	g := grpccore.New(grpccore.Options{
-		Credentials: secure, Codec: newQuickCodec(),
-		MaxReceive: arguments.length("grpc.max_receive_message_length", math.MaxInt32), // no limit, as in server.cc:353
+		Credentials: secure, Codec: newQuickCodec(), MaxSend: arguments.length("grpc.max_send_message_length"),
+		MaxReceive: cmp.Or(arguments.length("grpc.max_receive_message_length"), new(math.MaxInt32)), // no limit, as in server.cc:353
 	}, options...)
 	apis.RegisterModelServiceServer(g, &modelService{server: s})
 	apis.RegisterPredictionServiceServer(g, &predictionService{server: s})

@@ -19,6 +19,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
@@ -288,5 +289,34 @@ func TestServersShareAPort(t *testing.T) {
 	})
 	if code, _ := alone.waitDone(); code != 255 {
 		t.Errorf("grpc.so_reuseport=0: got exit %d, want 255", code)
+	}
+}
+
+// The texts are those of a server of grpcio 1.85.1 with the same options.
+func TestSizesOfMessagesAreLimited(t *testing.T) {
+	for _, test := range []struct {
+		arguments, message string
+	}{
+		{"grpc.max_receive_message_length=0", "SERVER: Received message larger than max (5 vs. 0)"},
+		{"grpc.max_receive_message_length=3", "SERVER: Received message larger than max (5 vs. 3)"},
+		{"grpc.max_receive_message_length=5,grpc.max_send_message_length=0", "SERVER: Sent message larger than max (8 vs. 0)"},
+		{"grpc.max_send_message_length=7", "SERVER: Sent message larger than max (8 vs. 7)"},
+		{"grpc.max_send_message_length=8", ""},
+		{"grpc.max_receive_message_length=-1,grpc.max_send_message_length=-1", ""},
+	} {
+		t.Run(test.arguments, func(t *testing.T) {
+			l := newLab(t)
+			l.version("m", 1)
+			l.serve(tfserving.Profile24, func(o *Options) {
+				o.Machine.GRPCChannelArguments = test.arguments
+				o.Machine.InitialConfig, o.Machine.ModelName, o.Machine.ModelBasePath = nil, "m", l.path("m")
+			})
+			answer, err := l.models().GetModelStatus(l.context(), &apis.GetModelStatusRequest{ModelSpec: specOf("m")})
+			if test.message != "" {
+				wantStatus(t, err, codes.ResourceExhausted, test.message)
+			} else if err != nil {
+				t.Errorf("got %v, want %d bytes", err, proto.Size(answer))
+			}
+		})
 	}
 }

@@ -104,9 +104,10 @@ func initializeTable(c *Call) ([]Value, error) {
 	return nil, err
 }
 
-// importTable replaces the content of a mutable table, or adds to it.
+// importTable replaces the content of a mutable table, or adds to it. The last value of a key counts
+// (core/kernels/lookup_table_op.cc: DoInsert).
 func importTable(c *Call) ([]Value, error) {
-	found, old, err := c.tableOf()
+	found, err := c.cellOf(0)
 	if err != nil {
 		return nil, err
 	}
@@ -114,15 +115,30 @@ func importTable(c *Call) ([]Value, error) {
 	if values.Rank() != 1 {
 		return nil, c.unsupported("values that are no scalars")
 	}
-	if c.Op == "LookupTableInsertV2" && old != nil {
+	found.state.lock.Lock()
+	defer found.state.lock.Unlock()
+	if old := found.table; c.Op == "LookupTableInsertV2" && old != nil {
 		keys, values = value.Join(old.keys, keys), value.Join(old.values, values)
 	}
-	t := &table{keys: keys, values: values, rows: map[any]int{}}
-	for i := range keys.Len() {
-		t.rows[keyAt(keys, i)] = i
-	}
-	found.put(t)
+	found.table = lastOf(keys, values)
 	return nil, nil
+}
+
+// lastOf returns a table in which each key stands once, in the order of its first occurrence, with its last value.
+func lastOf(keys, values Value) *table {
+	rows := make(map[any]int, keys.Len())
+	var places []int
+	for i := range keys.Len() {
+		key := keyAt(keys, i)
+		row, known := rows[key]
+		if !known {
+			row = len(places)
+			rows[key], places = row, append(places, i)
+		}
+		places[row] = i
+	}
+	shape := []int{len(places)}
+	return &table{keys.Pick(shape, places), values.Pick(shape, places), rows}
 }
 
 // initializeFromFile reads a table from the lines of a file (core/kernels/lookup_util.cc).
