@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -143,19 +144,30 @@ func fill[T comparable](field *T, value T) {
 	}
 }
 
-// Check says what in a spec makes no sense, by the names of the tags.
-func (s *TrainingSpec) Check() error {
-	if err := s.CheckFields(); err != nil {
-		return err
-	}
-	if (s.TideStartHour == nil) != (s.TideEndHour == nil) {
-		return &SpecError{Where: "tide_start_hour, tide_end_hour", Found: "one of them", Want: "both or none"}
-	}
-	return nil
-}
+// Check returns the first of Faults.
+func (s *TrainingSpec) Check() error { return first(s.Faults()) }
 
 // CheckFields is Check of a spec that may not be whole yet.
-func (s *TrainingSpec) CheckFields() error {
+func (s *TrainingSpec) CheckFields() error { return first(s.fieldFaults()) }
+
+func first(faults []*SpecError) error {
+	if len(faults) == 0 {
+		return nil
+	}
+	return faults[0]
+}
+
+// Faults says everything in a spec that makes no sense, by the names of the tags.
+func (s *TrainingSpec) Faults() []*SpecError {
+	faults := s.fieldFaults()
+	if (s.TideStartHour == nil) != (s.TideEndHour == nil) {
+		faults = append(faults, &SpecError{Where: "tide_start_hour, tide_end_hour", Found: "one of them", Want: "both or none"})
+	}
+	return faults
+}
+
+// fieldFaults is Faults of a spec that may not be whole yet.
+func (s *TrainingSpec) fieldFaults() (faults []*SpecError) {
 	for _, n := range []struct {
 		name         string
 		value, least int64
@@ -169,48 +181,49 @@ func (s *TrainingSpec) CheckFields() error {
 		{"restart_after", int64(s.RestartAfter), 0}, {"eval_setup", int64(s.EvalSetup), 0}, {"eval_time", int64(s.EvalTime), 0},
 	} {
 		if n.value < n.least {
-			return &SpecError{Where: n.name, Found: fmt.Sprint(n.value), Want: fmt.Sprintf("%d or more", n.least)}
+			faults = append(faults, &SpecError{Where: n.name, Found: fmt.Sprint(n.value), Want: fmt.Sprintf("%d or more", n.least)})
 		}
 	}
 	if s.MaxRetries != nil && *s.MaxRetries < 0 {
-		return &SpecError{Where: "max_retries", Found: fmt.Sprint(*s.MaxRetries), Want: "0 or more"}
+		faults = append(faults, &SpecError{Where: "max_retries", Found: fmt.Sprint(*s.MaxRetries), Want: "0 or more"})
 	}
-	if err := s.checkTide(); err != nil {
-		return err
-	}
+	faults = append(faults, s.tideFaults()...)
 	if err := s.checkDiscovery(); err != nil {
-		return err
+		faults = append(faults, err)
 	}
-	if err := s.checkNames(); err != nil {
-		return err
-	}
+	faults = append(faults, s.nameFaults()...)
 	if s.SaveEvery > 0 && s.SaveSteps > 0 {
-		return &SpecError{Where: "save_steps", Found: "it beside save_every", Want: "one of them"}
+		faults = append(faults, &SpecError{Where: "save_steps", Found: "it beside save_every", Want: "one of them"})
 	}
-	return nil
+	return faults
 }
 
-// checkNames wants names that stay in the directories that they are for.
-func (s *TrainingSpec) checkNames() error {
+// nameFaults wants names that stay in the directories that they are for.
+func (s *TrainingSpec) nameFaults() (faults []*SpecError) {
 	for _, graph := range s.ExportGraphs {
 		if confined.Name(graph) != nil {
-			return &SpecError{Where: "export_graphs", Found: strconv.Quote(graph), Want: "plain names of directories in export_dir, as entry"}
+			faults = append(faults, &SpecError{Where: "export_graphs", Found: strconv.Quote(graph), Want: "plain names of directories in export_dir, as entry"})
 		}
 	}
 	if s.RestoreCkpt != "" && confined.Name(s.RestoreCkpt) != nil {
-		return &SpecError{Where: "restore_ckpt", Found: strconv.Quote(s.RestoreCkpt), Want: "the plain name of a checkpoint, as model.ckpt-100"}
+		faults = append(faults, &SpecError{Where: "restore_ckpt", Found: strconv.Quote(s.RestoreCkpt), Want: "the plain name of a checkpoint, as model.ckpt-100"})
 	}
-	return nil
+	for _, dir := range []struct{ name, path string }{{"model_dir", s.ModelDir}, {"restore_dir", s.RestoreDir}, {"export_dir", s.ExportDir}} {
+		if dir.path != "" && !path.IsAbs(dir.path) && !strings.Contains(dir.path, "://") {
+			faults = append(faults, &SpecError{Where: dir.name, Found: strconv.Quote(dir.path), Want: "a path from the root, as /train/model: processes that share a directory need not share the one in which they were started"})
+		}
+	}
+	return faults
 }
 
-// checkTide wants times of a day.
-func (s *TrainingSpec) checkTide() error {
+// tideFaults wants times of a day.
+func (s *TrainingSpec) tideFaults() (faults []*SpecError) {
 	for _, h := range []struct {
 		name string
 		hour *int
 	}{{"tide_start_hour", s.TideStartHour}, {"tide_end_hour", s.TideEndHour}} {
 		if h.hour != nil && (*h.hour < 0 || *h.hour > 23) {
-			return &SpecError{Where: h.name, Found: fmt.Sprint(*h.hour), Want: "an hour from 0 to 23"}
+			faults = append(faults, &SpecError{Where: h.name, Found: fmt.Sprint(*h.hour), Want: "an hour from 0 to 23"})
 		}
 	}
 	for _, m := range []struct {
@@ -218,10 +231,10 @@ func (s *TrainingSpec) checkTide() error {
 		minute int
 	}{{"tide_start_minute", s.TideStartMinute}, {"tide_end_minute", s.TideEndMinute}} {
 		if m.minute < 0 || m.minute > 59 {
-			return &SpecError{Where: m.name, Found: fmt.Sprint(m.minute), Want: "a minute from 0 to 59"}
+			faults = append(faults, &SpecError{Where: m.name, Found: fmt.Sprint(m.minute), Want: "a minute from 0 to 59"})
 		}
 	}
-	return nil
+	return faults
 }
 
 // TrainerNames returns the names of the processes of the job: "chief", "worker1" and on, "ps0"

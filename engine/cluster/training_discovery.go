@@ -23,7 +23,7 @@ const TrainerPort = 2222
 // discoveries holds all of them.
 var discoveries = []string{"zookeeper", DiscoveryConsul, DiscoveryPrimus, DiscoveryMLP}
 
-func (s *TrainingSpec) checkDiscovery() error {
+func (s *TrainingSpec) checkDiscovery() *SpecError {
 	if s.Discovery != "" && !slices.Contains(discoveries, s.Discovery) {
 		return &SpecError{Where: "discovery", Found: s.Discovery, Want: "one of " + strings.Join(discoveries, ", ")}
 	}

@@ -1,12 +1,14 @@
 package steps
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners"
 )
 
@@ -45,24 +47,35 @@ func ReadScript(lines []ScriptLine, runner runners.Runner, spec runners.Spec, en
 			r.nouns.take(found[0], strings.TrimSpace(text))
 		}
 	}
-	var acts []runners.Act
 	var faults []error
+	var read []placedAct
 	for _, line := range lines {
 		act, err := r.line(line.Text)
 		if err != nil {
 			faults = append(faults, &InputError{Where: line.Where, Text: err.Error()})
 			continue
 		}
-		acts = append(acts, act)
+		read = append(read, placedAct{act, line.Where})
 	}
-	slices.SortStableFunc(acts, func(a, b runners.Act) int { return int(a.At - b.At) })
-	for i := range acts {
-		if i > 0 && acts[i-1].Until > acts[i].At {
-			faults = append(faults, &InputError{Where: "script", Text: fmt.Sprintf("%q at %v waits until %v, want nothing before that, found %q at %v",
-				acts[i-1].Text, acts[i-1].At, acts[i-1].Until, acts[i].Text, acts[i].At)})
+	slices.SortStableFunc(read, func(a, b placedAct) int { return cmp.Compare(a.At, b.At) })
+	var waits *placedAct // the one that waits longest so far
+	for i := range read {
+		a := &read[i]
+		if waits != nil && waits.Until > a.At {
+			faults = append(faults, &InputError{Where: a.where, Text: fmt.Sprintf("found %q at %v, want nothing before %v, until when %q of %s waits",
+				a.Text, a.At, waits.Until, waits.Text, waits.where)})
+		}
+		if waits == nil || a.Until > waits.Until {
+			waits = a
 		}
 	}
-	return acts, errors.Join(faults...)
+	return lists.MapOrNil(read, func(a placedAct) runners.Act { return a.Act }), errors.Join(faults...)
+}
+
+// placedAct is an act with the place of its line.
+type placedAct struct {
+	runners.Act
+	where string
 }
 
 // scriptReader reads the lines of a script.

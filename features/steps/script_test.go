@@ -103,7 +103,7 @@ func TestAScriptThatMakesNoSenseIsRefused(t *testing.T) {
 		{"1h: shard0-replica0 is cut off from idc hl", "idc: found hl, want one that has a pod: lf"},
 		{"1h: for 2h every pod runs", "want an end before that of the run"},
 		{"1h: ctr:entry is declared with policy \"newest\"", `version policy: found "newest"`},
-		{"1h: for 10m every pod runs\n1h5m: ZooKeeper is down", "waits until 1h10m0s, want nothing before that"},
+		{"1h: for 10m every pod runs\n1h5m: ZooKeeper is down", `x:2: found "ZooKeeper is down" at 1h5m0s, want nothing before 1h10m0s, until when "for 10m every pod runs" of x:1 waits`},
 	} {
 		_, err := steps.ReadScript(steps.ScriptLines("x", c.text), &simrun.Runner{}, scriptSpec(), 2*time.Hour)
 		if err == nil || !strings.Contains(err.Error(), c.want) {

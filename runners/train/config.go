@@ -117,8 +117,8 @@ type said struct {
 
 // place is where a configuration sets something.
 type place struct {
-	key string
-	at  *yaml.Node
+	key, name string
+	at        *yaml.Node
 }
 
 func (s *said) has(name string) bool { return s.at[name] != nil }
@@ -130,9 +130,10 @@ func (s *said) has(name string) bool { return s.at[name] != nil }
 func (d *reader) configs(n *yaml.Node, f *file, kept quirks.Set) (notes []string) {
 	user, hasUser := d.said(n, runConfigKey, runConfigFields)
 	flags, hasFlags := d.said(n, runnerConfigKey, runnerConfigFields)
-	if len(d.faults) > 0 || !hasUser && !hasFlags {
+	if !hasUser && !hasFlags {
 		return nil
 	}
+	whole := len(d.faults) == 0 // else what is missing may be what is wrong
 	conf, c := estimator.RunConfigClass.New(), (*estimator.RunConfig)(nil)
 	if hasUser {
 		c = &conf
@@ -147,7 +148,9 @@ func (d *reader) configs(n *yaml.Node, f *file, kept quirks.Set) (notes []string
 		d.fault(find(n, runnerConfigKey), "%s: %v", runnerConfigKey, err)
 		return nil
 	}
-	d.realtime(merged, user, flags)
+	if whole {
+		d.realtime(merged, user, flags)
+	}
 	for _, s := range settings {
 		d.take(s, merged, find(n, "job"), f, user, flags)
 	}
@@ -188,7 +191,7 @@ func (d *reader) take(s setting, c *runnerutils.RunnerConfig, job *yaml.Node, f 
 				d.fault(at, "%s: %s: found 0, want 1 or more: no job of 0 is simulated", conf.key, name)
 				return
 			case d.from[s.job].at == nil:
-				d.from[s.job] = place{conf.key, at}
+				d.from[s.job] = place{conf.key, name, at}
 			}
 		}
 	}

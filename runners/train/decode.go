@@ -15,10 +15,12 @@ import (
 type decoder struct {
 	file   string
 	faults []error
+	at     []string // the places of the faults
 }
 
 // fault adds a mistake at a node.
 func (d *decoder) fault(n *yaml.Node, format string, args ...any) {
+	d.at = append(d.at, d.where(n))
 	d.faults = append(d.faults, fmt.Errorf("%s: %s", d.where(n), fmt.Sprintf(format, args...)))
 }
 

@@ -3,6 +3,9 @@ package train
 import (
 	"errors"
 	"fmt"
+	"path"
+	"slices"
+	"strings"
 	"time"
 
 	"gopkg.in/yaml.v3"
@@ -10,6 +13,7 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/yamldoc"
 	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/test/simrun/traincheck"
 )
 
 // Plan is a job and what happens to it.
@@ -21,6 +25,9 @@ type Plan struct {
 	// Quirks is as in runners.Spec.
 	Quirks string
 	Job    runners.TrainingSpec
+	// Expect lists the invariants that the plan expects to break, as INV-8 for a job that comes to
+	// stand still. One of them that holds is a failure of the run.
+	Expect []string
 	// Notes say which values of the configurations do not count or have no effect.
 	Notes []string
 	// Script lists what happens, in lines such as "10m: ps0 is killed".
@@ -39,6 +46,7 @@ type file struct {
 	RunConfig    yaml.Node            `yaml:"run_config" doc:"fields of the reference's RunConfig"`
 	RunnerConfig yaml.Node            `yaml:"runner_config" doc:"fields of the reference's RunnerConfig, as the command line of the processes has them"`
 	Job          runners.TrainingSpec `yaml:"job" doc:"sizes and times that neither configuration has"`
+	Expect       yaml.Node            `yaml:"expect" doc:"invariants that are expected to break, as [INV-8] for a job that comes to stand still"`
 	Script       yaml.Node            `yaml:"script" doc:"what happens, a line each, as \"10m: ps0 is killed\""`
 }
 
@@ -52,7 +60,7 @@ func Read(name string, text []byte, checks ...func(*runners.TrainingSpec) error)
 	if root == nil {
 		return nil, fmt.Errorf("%s:1:1: found nothing, want a plan", name)
 	}
-	d := &reader{from: map[string]place{}, checks: append(checks, (*runners.TrainingSpec).Check)}
+	d := &reader{from: map[string]place{}, checks: checks}
 	d.file = name
 	return d.plan(root)
 }
@@ -60,7 +68,7 @@ func Read(name string, text []byte, checks ...func(*runners.TrainingSpec) error)
 // reader is a decoder for plans.
 type reader struct {
 	decoder
-	// from holds where the configurations set each setting of the job.
+	// from holds where, and by which field, the configurations set each setting of the job.
 	from   map[string]place
 	checks []func(*runners.TrainingSpec) error
 }
@@ -76,24 +84,75 @@ func (d *reader) plan(n *yaml.Node) (*Plan, error) {
 	if err != nil {
 		d.fault(find(n, "quirks"), "%v", err)
 	}
-	for _, check := range d.checks {
-		d.checked(n, check(&f.Job))
+	said := len(d.faults)
+	for _, wrong := range f.Job.Faults() {
+		d.checked(n, wrong, said > 0)
 	}
-	plan := &Plan{Name: d.file, Seed: f.Seed, For: f.For, Quirks: f.Quirks, Job: f.Job, Notes: notes, Script: d.script(&f.Script)}
+	for _, check := range d.checks {
+		var wrong *runners.SpecError
+		if errors.As(check(&f.Job), &wrong) && len(d.faults) == 0 {
+			d.checked(n, wrong, false)
+		}
+	}
+	notes = append(notes, d.missing(n, &f)...)
+	plan := &Plan{Name: d.file, Seed: f.Seed, For: f.For, Quirks: f.Quirks, Job: f.Job, Notes: notes, Expect: d.expect(&f.Expect), Script: d.script(&f.Script)}
 	return plan, d.err()
 }
 
-// checked keeps the error of a check of the job, at the field that it is about.
-func (d *reader) checked(n *yaml.Node, err error) {
-	var wrong *runners.SpecError
-	if !errors.As(err, &wrong) || len(d.faults) > 0 {
+// checked keeps an error of the job, at the field that it is about and in the words of the plan. A
+// field that the plan does not have may be missing because of another mistake, and one that could not
+// be read has its mistake.
+func (d *reader) checked(n *yaml.Node, wrong *runners.SpecError, others bool) {
+	from, job := d.from[wrong.Where], find(n, "job")
+	key, name, at := from.key, from.name, from.at
+	if at == nil {
+		key, name, at = "job", wrong.Where, find(job, wrong.Where)
+		if at == job && others {
+			return
+		}
+	}
+	if slices.Contains(d.at, d.where(at)) && at != job {
 		return
 	}
-	if from := d.from[wrong.Where]; from.at != nil {
-		d.fault(from.at, "%s: job's %v", from.key, err)
-	} else {
-		d.fault(find(find(n, "job"), wrong.Where), "job: %v", err)
+	found := wrong.Found
+	if at != job && at.Kind == yaml.ScalarNode && !strings.HasPrefix(found, "it beside ") {
+		found = at.Value
+		if at.Tag == "!!str" {
+			found = shown(at)
+		}
 	}
+	if other, ok := strings.CutPrefix(found, "it beside "); ok && d.from[other].at != nil {
+		found = "it beside " + d.from[other].name
+	}
+	want := ""
+	if wrong.Want != "" {
+		want = ", want " + wrong.Want
+	}
+	d.fault(at, "%s: %s: found %s%s", key, name, found, want)
+}
+
+// missing returns notes on checkpoints to begin with that nothing puts where they are looked for: a
+// run begins with empty directories, which only the script fills.
+func (d *reader) missing(n *yaml.Node, f *file) (notes []string) {
+	job := f.Job.WithDefaults()
+	said := func(name string) (where string) {
+		if at := d.from[name].at; at != nil {
+			return d.where(at)
+		}
+		return d.where(find(find(n, "job"), name))
+	}
+	writes := func(text string) bool {
+		return slices.ContainsFunc(f.Script.Content, func(line *yaml.Node) bool { return strings.Contains(line.Value, "the stored file "+text) })
+	}
+	switch {
+	case job.RestoreDir != "" && !writes(job.RestoreDir+"/"):
+		notes = append(notes, fmt.Sprintf("%s: restore_dir %s has no checkpoint, for a run begins with empty directories and the script writes no file there: nothing is restored", said("restore_dir"), job.RestoreDir))
+	case job.RestoreCkpt != "" && job.RestoreDir != "" && !writes(path.Join(job.RestoreDir, job.RestoreCkpt)):
+		notes = append(notes, fmt.Sprintf("%s: restore_ckpt %s is not in %s, for the script writes no file of it: the latest checkpoint is restored", said("restore_ckpt"), job.RestoreCkpt, job.RestoreDir))
+	case job.RestoreCkpt != "" && job.RestoreDir == "" && !writes(path.Join(job.ModelDir, job.RestoreCkpt)):
+		notes = append(notes, fmt.Sprintf("%s: restore_ckpt %s is not in %s, for a run begins with empty directories and the script writes no file of it", said("restore_ckpt"), job.RestoreCkpt, job.ModelDir))
+	}
+	return notes
 }
 
 // find returns the value of a key, or the node itself without that key.
@@ -106,6 +165,31 @@ func find(n *yaml.Node, key string) *yaml.Node {
 		}
 	}
 	return n
+}
+
+// invariants are those that a job is held to (TRN-6.5).
+var invariants = []string{"INV-1", "INV-2", "INV-3", "INV-4", "INV-5", "INV-6", "INV-7", traincheck.Liveness}
+
+// expect reads the names of invariants.
+func (d *reader) expect(n *yaml.Node) (list []string) {
+	switch {
+	case n.Kind == 0:
+		return nil
+	case n.Kind != yaml.SequenceNode:
+		d.fault(n, "expect: found %s, want a list of invariants as [INV-8]", shown(n))
+		return nil
+	}
+	for _, item := range n.Content {
+		switch {
+		case item.Kind != yaml.ScalarNode || !slices.Contains(invariants, item.Value):
+			d.fault(item, "expect: found %s, want one of %s", shown(item), strings.Join(invariants, ", "))
+		case slices.Contains(list, item.Value):
+			d.fault(item, "expect: found %s twice, want it once", item.Value)
+		default:
+			list = append(list, item.Value)
+		}
+	}
+	return list
 }
 
 func (d *reader) script(n *yaml.Node) (lines []Line) {

@@ -22,7 +22,7 @@ const slice = time.Minute
 // in the report, and the run goes on.
 func (p *Plan) Run(ctx context.Context, acts []runners.Act) (*Report, error) {
 	began := time.Now()
-	report := &Report{Plan: p.Name, Seed: p.Seed, Quirks: p.Quirks, Workers: p.Job.Workers, PS: p.Job.PS, Notes: p.Notes, Deeds: map[string]int{}}
+	report := &Report{Plan: p.Name, Seed: p.Seed, Quirks: p.Quirks, Workers: p.Job.Workers, PS: p.Job.PS, Notes: p.Notes, Expected: p.Expect, Deeds: map[string]int{}}
 	built, err := (&simrun.Runner{KeepLog: 1, OnObservation: report.observe}).Build(p.Spec())
 	if err != nil {
 		return nil, err
@@ -45,6 +45,9 @@ func (p *Plan) live(ctx context.Context, c *simrun.Cluster, acts []runners.Act, 
 			return err
 		}
 		done := Done{AtSeconds: c.Now().Seconds(), What: act.Text}
+		if act.Until == act.At {
+			report.causes = append(report.causes, cause{at: c.Now(), what: act.Text})
+		}
 		if err := act.Do(c); err != nil {
 			done.Error = err.Error()
 		}
@@ -82,11 +85,24 @@ func (r *Report) observe(o runners.Observation) {
 		return
 	}
 	r.Deeds[op]++
+	r.explains(o, op)
 	if op == "serving" || op == "blocked" && o.Pod != "chief" {
 		return // only counted, as every process does it
 	}
 	if r.MomentsTotal++; len(r.Timeline) < maxTimeline {
 		r.Timeline = append(r.Timeline, Moment{AtSeconds: o.At.Seconds(), Who: o.Pod, What: op, About: strings.TrimSpace(strings.Join([]string{about(o), o.Note}, " "))})
+	}
+}
+
+// explains keeps what pauses and losses may come from: ends of processes, and saves.
+func (r *Report) explains(o runners.Observation, op string) {
+	switch {
+	case op == "process.exit" && o.Note != "code 0":
+		if n := len(r.causes); n == 0 || r.causes[n-1].at != o.At { // else it is what the script did
+			r.causes = append(r.causes, cause{at: o.At, what: o.Pod + " ended with " + o.Note})
+		}
+	case op == "barrier":
+		r.saves = append(r.saves, o.At)
 	}
 }
 
@@ -102,8 +118,14 @@ func about(o runners.Observation) string {
 func (r *Report) sum(c *simrun.Cluster, wall time.Duration, failure error) {
 	status, stats := c.TrainingStatus(), c.Stats()
 	r.GlobalStep, r.Checkpoints = status.GlobalStep, status.Checkpoints
+	if r.GlobalStep < 0 { // the PS that counts has ended
+		r.GlobalStep = c.Training().Step()
+	}
 	r.Running, r.Invariants = []string{}, []Broken{}
-	for _, b := range c.Invariants() {
+	check := c.Training()
+	r.Undecided = check.Finish(c.Now())
+	r.NotChecked, r.Processes, r.Work = check.Unchecked(), doings(check), account(check, r.causes, r.saves)
+	for _, b := range check.Broken() {
 		r.Invariants = append(r.Invariants, Broken{Invariant: b.Invariant, AtSeconds: b.At.Seconds(), What: b.Text, Known: b.Known})
 	}
 	for _, name := range c.TrainerNames() {

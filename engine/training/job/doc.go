@@ -15,6 +15,7 @@
 //   - their hooks: hooks.go
 //   - a PS: ps.go
 //   - what is written for a checkpoint or an export: data.go and export.go
+//   - what a process tells of its waits: waits.go
 //
 // The retry loop, [process.tryOften], differs from that of cputraining.Run, whose chief ends the PS
 // and the application on each error. Here a chief that has failed may be restarted (RestartAfter)

@@ -40,12 +40,17 @@ func (p *process) hooks() ([]session.Hook, error) {
 		sync.AskLiving(p.registered)
 	}
 	for _, h := range sync.TrainingHooks() {
-		list = append(list, h)
+		list = append(list, p.waiter(h, wait{in: "sync_hooks", every: time.Second, what: text("the chief to say that it has restored")}))
 	}
-	list = append(list, barrierops.NewBarrierHook(p.Index, barrier))
+	list = append(list, p.waiter(barrierops.NewBarrierHook(p.Index, barrier), wait{in: "barrier_ops", every: time.Second, what: func() string {
+		return fmt.Sprintf("the barrier %q to be removed", p.action)
+	}}))
 	if p.Spec.SlowStartSteps > 0 {
 		turn := int64(float64(p.Spec.SlowStartSteps) * math.Log(float64(1+p.Index))) // cpu_training.py:1268
-		list = append(list, sessionrunhooks.NewCustomGlobalStepWaiterHook(p.e, globalStep, turn, sessionrunhooks.Tide{}, p.Spec.MaxSlowStart))
+		slow := sessionrunhooks.NewCustomGlobalStepWaiterHook(p.e, globalStep, turn, sessionrunhooks.Tide{}, p.Spec.MaxSlowStart)
+		list = append(list, p.waiter(slow, wait{
+			in: "session_run_hooks", every: time.Second / 2, limit: p.Spec.MaxSlowStart + 10*time.Minute, what: text(fmt.Sprintf("global step %d", turn)),
+		}))
 	}
 	list = append(list, stop.StopHook(), &lastStep{p: p})
 	if !p.isChief() {
@@ -58,12 +63,17 @@ func (p *process) hooks() ([]session.Hook, error) {
 	controller := hooks.NewControllerHook(p.e, p.Spec.PS, barrier, nil)
 	query := hooks.NewQueryActionHook(p.e, p.Spec.ModelDir, controller)
 	query.Quirks = p.Quirks
-	list = append(list, saver, server.NewServerHook(p.e, p.Spec.ModelDir, barrier, saver), controller, query,
+	list = append(list, p.waiter(saver, wait{in: "save_utils", what: text("its save")}), server.NewServerHook(p.e, p.Spec.ModelDir, barrier, saver), controller, query,
 		hooks.NewPsHealthCheckerHook(p.e, hooks.PSCheckConfig{Barrier: barrier, NumPS: p.Spec.PS, Report: p.unhealthy, Quirks: p.Quirks}))
 	for _, h := range sync.TrainingChiefHooks() {
-		list = append(list, h)
+		list = append(list, p.waiter(h, wait{in: "sync_hooks", every: time.Second, limit: p.Spec.ChiefTimeout, what: text("the workers to end")}))
 	}
 	return list, nil
+}
+
+// waiter has those who ask told of a hook's waits.
+func (p *process) waiter(h session.Hook, w wait) session.Hook {
+	return &waitingHook{Hook: h, waits: p.Waits, wait: w}
 }
 
 // registered reports whether the discovery lists a worker.
@@ -79,6 +89,7 @@ func (p *process) registered(worker int) bool {
 // atBarrier reports that the process has reached a barrier, or placed one.
 func (p *process) atBarrier(action string, _ session.Session) error {
 	what := "blocked"
+	p.action = action
 	if p.isChief() {
 		what = "barrier"
 	}

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -40,6 +41,8 @@ type Options struct {
 	// over gRPC. The processes of a job share Hazards.
 	Servers session.Cluster
 	Hazards *cluster.Hazards
+	// Waits, when set, keeps what the process waits for.
+	Waits *Waits
 	// Happened, when set, is called for events that people want to know of: op is a word such as
 	// "saved", path what it is about.
 	Happened func(op, path, note string)
@@ -61,7 +64,7 @@ type process struct {
 	addr      string
 	server    env.Server
 	config    runnerutils.RunnerConfig
-	discovery training.ServiceDiscovery
+	discovery *watchedDiscovery
 	// states reads the state of ModelDir, with the reference's override of the checkpoint to
 	// restore.
 	states runnerutils.CheckpointStates
@@ -70,6 +73,8 @@ type process struct {
 	saver   *saveutils.PartialRecoverySaver
 	monitor *saveutils.PSMonitor
 	step    int64 // the last global step it has seen
+	// action is that of the barrier at which the process was last.
+	action string
 	// began is set when the chief has found its cluster. From then on the end is reported to the
 	// application master, with captured as the failure.
 	began    bool
@@ -103,11 +108,13 @@ func Main(e *env.Env, o Options) int {
 
 func (p *process) run() error {
 	if p.Role == Evaluator {
-		return evaluation.Run(p.e, evaluation.Options{
-			ModelDir: p.Spec.ModelDir, MaxSteps: p.Spec.MaxSteps, Setup: p.Spec.EvalSetup, Takes: p.Spec.EvalTime, Happened: p.Happened, Quirks: p.Quirks,
+		return p.phase("tpu_runner", time.Second, text("checkpoints to evaluate"), func() error {
+			return evaluation.Run(p.e, evaluation.Options{
+				ModelDir: p.Spec.ModelDir, MaxSteps: p.Spec.MaxSteps, Setup: p.Spec.EvalSetup, Takes: p.Spec.EvalTime, Happened: p.Happened, Quirks: p.Quirks,
+			})
 		})
 	}
-	err := p.configure()
+	err := p.phase("runner_utils", 30*time.Second, text("the chief to set up "+p.Spec.ModelDir), p.configure)
 	if err != nil {
 		return err
 	}
@@ -127,16 +134,18 @@ func (p *process) run() error {
 	defer p.Servers.Stop(p.addr) // its variables are lost with the process, even when it is killed
 	if p.discovery == nil {
 		// cpu_training.py:1995 starts the server first, because its port must be known.
-		if p.discovery, err = p.newDiscovery(); err != nil {
+		found, err := p.newDiscovery()
+		if err != nil {
 			return err
 		}
+		p.watch(found)
 	}
 	defer p.discovery.Close()
 	if err := p.discovery.Register(p.Role, p.Index, p.addr); err != nil {
 		return err
 	}
 	if p.Role == PS {
-		return p.awaitEnd()
+		return p.Waits.waiting(wait{in: "cpu_training", every: psPoll, what: text("its end"), serves: true}, p.awaitEnd)
 	}
 	err = p.work()
 	if p.began && p.Spec.ApplicationMaster {
@@ -156,6 +165,16 @@ func (p *process) tellMaster() {
 	}
 	p.Happened("reported", "failed", p.captured.Error())
 	master.MaybeKill(p.captured.Error())
+}
+
+// phase runs fn, of a module of the reference, as a wait.
+func (p *process) phase(in string, every time.Duration, what func() string, fn func() error) error {
+	return p.Waits.waiting(wait{in: in, every: every, what: what}, fn)
+}
+
+// watch has the answers of a discovery kept for those who ask what the process waits for.
+func (p *process) watch(d training.ServiceDiscovery) {
+	p.discovery = &watchedDiscovery{ServiceDiscovery: d, waits: p.Waits, kind: cmp.Or(p.Spec.Discovery, "zookeeper")}
 }
 
 // newDiscovery makes the discovery of the job's processes (runner_utils.py:355). The job's name is
@@ -188,7 +207,7 @@ func (p *process) findPlace() error {
 	if err != nil {
 		return err
 	}
-	p.discovery = d
+	p.watch(d)
 	switch d := d.(type) {
 	case *training.TFConfigServiceDiscovery:
 		addr, err := d.Addr()

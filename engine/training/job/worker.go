@@ -61,7 +61,7 @@ func (p *process) tryOften(beats *cputraining.Heartbeat) (clustermanager.Cluster
 		default:
 			p.e.Log.Logf(env.Warning, "Temporary error: %v. Retrying...", err)
 			p.Happened("retry", "", err.Error())
-			p.e.Tasks.Sleep(p.Spec.RetryWait)
+			p.pause(err)
 		}
 		next, lost := p.cluster()
 		if lost != nil {
@@ -78,6 +78,15 @@ func (p *process) tryOften(beats *cputraining.Heartbeat) (clustermanager.Cluster
 			c = next
 		}
 	}
+}
+
+// pause passes the time before the next try.
+func (p *process) pause(err error) {
+	what := fmt.Sprintf("%v to pass after %s", p.Spec.RetryWait, pysem.TypeOf(err))
+	_ = p.Waits.waiting(wait{in: "cpu_training", limit: p.Spec.RetryWait, what: text(what)}, func() error {
+		p.e.Tasks.Sleep(p.Spec.RetryWait)
+		return nil
+	})
 }
 
 // heartbeats reports only changes of the metric. The reference sends it every 30 s.
@@ -113,9 +122,13 @@ func (p *process) cluster() (clustermanager.Cluster, error) { return p.clusterOf
 
 // clusterOf waits until the discovery has requiredPS PS.
 func (p *process) clusterOf(requiredPS int) (clustermanager.Cluster, error) {
-	c, _, err := clustermanager.TrainingCluster(p.e, p.discovery, clustermanager.Job{
-		WorkerAddr: p.addr, Index: p.Index, RequiredPS: requiredPS, RedundantPS: p.Spec.RedundantPS,
-		NumWorkers: p.Spec.Workers + 1, ModelDir: p.Spec.ModelDir, Quirks: p.Quirks,
+	var c clustermanager.Cluster
+	err := p.phase("cluster_manager", 5*time.Second, func() string { return p.lacks(requiredPS) }, func() (err error) {
+		c, _, err = clustermanager.TrainingCluster(p.e, p.discovery, clustermanager.Job{
+			WorkerAddr: p.addr, Index: p.Index, RequiredPS: requiredPS, RedundantPS: p.Spec.RedundantPS,
+			NumWorkers: p.Spec.Workers + 1, ModelDir: p.Spec.ModelDir, Quirks: p.Quirks,
+		})
+		return err
 	})
 	return c, err
 }
@@ -136,7 +149,13 @@ func (p *process) train(c clustermanager.Cluster) error {
 	if !p.isChief() {
 		place = clustermanager.Task{Type: Worker, Index: p.Index - 1}
 	}
-	return cputraining.InCluster(p.e, p.Quirks, cputraining.Cluster{Cluster: c, Task: place}, func() error { return p.session(c) })
+	nodes := wait{in: "net_utils", limit: time.Minute, what: text("answers of the addresses of chief and PS")}
+	p.Waits.begin(&nodes)
+	defer p.Waits.end(&nodes)
+	return cputraining.InCluster(p.e, p.Quirks, cputraining.Cluster{Cluster: c, Task: place}, func() error {
+		p.Waits.end(&nodes)
+		return p.session(c)
+	})
 }
 
 // session does what TensorFlow's estimator does in a cluster.
@@ -184,6 +203,9 @@ func (p *process) prepare(remote session.Link, names []string) error {
 		return p.begin(remote, names)
 	}
 	deadline := p.e.Clock.Now().Add(p.Spec.SessionTimeout)
+	chief := wait{in: "SessionManager", every: readyPoll, limit: p.Spec.SessionTimeout, what: text("the chief to initialise the variables")}
+	p.Waits.begin(&chief)
+	defer p.Waits.end(&chief)
 	for {
 		ready, err := remote.Ready(names)
 		if err != nil || ready {

@@ -158,7 +158,9 @@ func (c *coast) settle() {
 	if n := c.beat.Count(partTrain); n > c.counted {
 		more := n - c.counted
 		c.counted = n
-		_, _ = c.server.memory.addTo(c.steps.Counter, more)
+		if sum, err := c.server.memory.addTo(c.steps.Counter, more); err == nil {
+			c.r.stepped(more, sum, time.Duration(more)*(c.steps.Time+c.r.servers.RoundTrip))
+		}
 	}
 }
 
@@ -168,6 +170,13 @@ func (m *Memory) settle(name string) {
 		return
 	}
 	for _, c := range m.coasts {
+		c.settle()
+	}
+}
+
+// Settle has the steps of all coasts counted that were made since anybody looked.
+func (s *Servers) Settle() {
+	for _, c := range s.coasts {
 		c.settle()
 	}
 }

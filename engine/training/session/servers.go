@@ -72,6 +72,9 @@ type Watcher interface {
 	Assigned(host string, v *Variable, index int, value any)
 	// Initialized reports that all variables got their first values.
 	Initialized(host string)
+	// Stepped reports n training steps of a process that took the time before now, after
+	// which the counter had this value.
+	Stepped(host string, n, value int64, took time.Duration)
 }
 
 // server is the TensorFlow server of one process.
@@ -237,7 +240,18 @@ func (r *Remote) Step(devices []string, d time.Duration, counter *Variable) (int
 	if err != nil {
 		return 0, err
 	}
-	return found.memory.add(counter, 1)
+	sum, err := found.memory.add(counter, 1)
+	if err == nil {
+		r.stepped(1, sum, d)
+	}
+	return sum, err
+}
+
+// stepped tells the watcher of steps.
+func (r *Remote) stepped(n, value int64, took time.Duration) {
+	if w := r.servers.Watcher; w != nil {
+		w.Stepped(r.e.Host.Hostname(), n, value, took)
+	}
 }
 
 // readyServerOf returns the server of a variable. It fails before the server is

@@ -169,7 +169,7 @@ type served struct {
 }
 
 // model finds the versions of a directory. If the directory is an export, it becomes the
-// only version, numbered by the directory's name, or 0.
+// only version, numbered by the version of its manifest, the directory's name, or 0.
 func (o *ServeOptions) model() (*served, error) {
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil {
@@ -183,8 +183,13 @@ func (o *ServeOptions) model() (*served, error) {
 	if err == nil {
 		m.name = filepath.Base(filepath.Dir(dir))
 	}
-	if m.signature, err = o.signature(); err != nil {
+	said, err := o.manifest()
+	if err != nil {
 		return nil, err
+	}
+	m.signature = cmp.Or(said.Metadata.SignatureName, m.signature)
+	if n, err := strconv.ParseInt(said.Version, 10, 64); err == nil && n >= 0 {
+		version = n
 	}
 	if err := o.whole(); err != nil {
 		return nil, err
@@ -213,25 +218,26 @@ const (
 	outputScores  = "scores"
 )
 
-// signature returns the name in the manifest, or the default of an export.
-func (o *ServeOptions) signature() (string, error) {
-	manifest := struct {
-		Metadata struct {
-			SignatureName string `json:"signature_name"`
-		}
-	}{}
+// manifest is what serving needs of an export's manifest.json.
+type manifest struct {
+	// Version is what `export --model-version` wrote. A model server knows whole numbers only.
+	Version  string
+	Metadata struct {
+		SignatureName string `json:"signature_name"`
+	}
+}
+
+// manifest reads that of the directory. Without the file it is empty.
+func (o *ServeOptions) manifest() (m manifest, err error) {
 	file := filepath.Join(o.Dir, "manifest.json")
 	text, err := os.ReadFile(file)
 	if err == nil {
-		err = json.Unmarshal(text, &manifest)
+		err = json.Unmarshal(text, &m)
 	}
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return "", fmt.Errorf("%s: %w", file, err)
+		return m, fmt.Errorf("%s: %w", file, err)
 	}
-	if manifest.Metadata.SignatureName == "" {
-		return Defaults().SignatureName, nil
-	}
-	return manifest.Metadata.SignatureName, nil
+	return m, nil
 }
 
 // whole returns an error for an export with a damaged file, although no answer depends on

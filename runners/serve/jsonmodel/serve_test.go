@@ -86,6 +86,27 @@ func TestServeAnExport(t *testing.T) {
 	}
 }
 
+// The version that an export was given is the one that is served; a name of words is none for a model
+// server, so that the directory's counts.
+func TestServeTheVersionOfAnExport(t *testing.T) {
+	for _, c := range []struct {
+		dir, said string
+		want      int64
+	}{{"out", "3", 3}, {"7", "3", 3}, {"7", "1.2.0", 7}, {"out", "1.2.0", 0}, {"out", "-3", 0}} {
+		o := jsonmodel.Defaults()
+		o.CheckpointPath, o.OutputPath, o.ModelVersion = "../../../cmd/monosim/testdata/checkpoints", filepath.Join(t.TempDir(), "m", c.dir), &c.said
+		if _, err := jsonmodel.Export(t.Context(), o, func(text string) { t.Error(text) }); err != nil {
+			t.Fatal(err)
+		}
+		name := map[bool]string{true: "m", false: c.dir}[c.dir == "7"]
+		served(t, o.OutputPath, func(ctx context.Context, connection *grpc.ClientConn) {
+			if got := versionOf(ctx, t, connection, name); got != c.want {
+				t.Errorf("%+v: served as %d", c, got)
+			}
+		})
+	}
+}
+
 func TestServeAnEmptyDirectory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "nothing")
 	if err := os.Mkdir(dir, 0o755); err != nil {

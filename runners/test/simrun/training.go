@@ -28,6 +28,8 @@ type trainingState struct {
 	// check checks the job's invariants; nil without a job.
 	check *traincheck.Checker
 	deeds map[deed]int
+	// waits has what each process waits for in its present life, by name.
+	waits map[string]*job.Waits
 }
 
 // deed names something that a process did. An empty path stands for all deeds of the kind.
@@ -37,14 +39,16 @@ type deed struct{ trainer, op, path string }
 const roundTrip = time.Millisecond
 
 func newTrainingState() *trainingState {
-	return &trainingState{servers: session.NewServers(roundTrip), addrs: map[string]string{}, deeds: map[deed]int{}}
+	return &trainingState{servers: session.NewServers(roundTrip), addrs: map[string]string{}, deeds: map[deed]int{}, waits: map[string]*job.Waits{}}
 }
 
 // runTrainer is the main function of a process of the job.
 func (c *Cluster) runTrainer(e *env.Env, t *world.Trainer) int {
+	waits := &job.Waits{Now: c.Now}
+	c.training.waits[t.Name] = waits
 	return job.Main(e, job.Options{
 		Spec: *c.spec.Training, Role: t.Role, Index: t.Index, Quirks: c.quirks,
-		Servers: c.training.servers, Hazards: c.world.Hazards(),
+		Servers: c.training.servers, Hazards: c.world.Hazards(), Waits: waits,
 		Happened: func(op, path, note string) {
 			if op == "serving" {
 				c.training.addrs[t.Name] = path

@@ -26,6 +26,8 @@ type barrier struct {
 	flags    map[string]int // lives of the workers whose flag is set
 	due      map[string]*release
 	slowest  time.Duration // longest write of a checkpoint so far
+	freed    time.Duration // when a barrier was last removed
+	saves    time.Duration // how long barriers of saves were there
 }
 
 // release is the removal of a barrier for which a worker waited.
@@ -65,6 +67,7 @@ func (c *Checker) Assigned(at time.Duration, by, variable string, index int, val
 func (c *Checker) Initialized(at time.Duration) {
 	c.now = max(c.now, at)
 	c.barrier.forget()
+	c.life.initialized(c.now)
 }
 
 // ResumeAsked records a call of ResumeTraining.
@@ -94,7 +97,10 @@ func (b *barrier) remove() {
 		b.c.breaks("INV-1", fmt.Sprintf("not its own %d", b.placings), "",
 			"the barrier of %v, which waits for ResumeTraining, was removed without that call", b.at)
 	}
-	b.placed = false
+	if b.placed && b.action != "" {
+		b.saves += b.c.now - b.at
+	}
+	b.placed, b.freed = false, b.c.now
 	for worker, life := range b.flags {
 		b.due[worker] = &release{at: b.c.now, life: life, removal: b.placings}
 	}

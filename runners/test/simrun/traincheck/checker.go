@@ -7,6 +7,7 @@ import (
 
 	"github.com/monosim/monosim/engine/cluster"
 	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/training/job"
 	"github.com/monosim/monosim/runners"
 )
 
@@ -30,12 +31,21 @@ type Checker struct {
 	told          map[string]bool // keys that breaks has reported
 	procs         map[string]*process
 	names         []string
+	// Present returns what a process waits for at the moment; ok is false for nothing. It may be nil.
+	Present func(process string) (w job.Wait, ok bool)
+	// Registered returns the address that a look-up of Consul gives for a process; ok is false for
+	// none. It is nil for jobs that register elsewhere or nowhere.
+	Registered func(process string) (addr string, ok bool)
+	// Placed returns the address that the environment of a process gives it. It is nil for jobs that
+	// register.
+	Placed func(process string) string
 
 	barrier   barrier
 	stored    stored
 	discovery discovery
 	local     localBarriers
 	ps        psBarriers
+	life      life
 }
 
 // process holds what the checker saw of one process of the job.
@@ -46,6 +56,8 @@ type process struct {
 	ended   time.Duration
 	serving bool // whether it has served since its last start
 	served  time.Duration
+	addr    string // where it serves
+	code    string // how it ended, as "code 1"
 }
 
 // New makes the checker of a job whose agents keep the given quirks.
@@ -56,6 +68,7 @@ func New(spec cluster.TrainingSpec, kept quirks.Set) *Checker {
 	}
 	c.barrier.init(c)
 	c.discovery.init(c)
+	c.life.c = c
 	c.ps.waiting = map[string][]int{}
 	c.ps.of = map[int]psArrival{}
 	return c
@@ -78,6 +91,9 @@ func (c *Checker) breaks(invariant, key, known, format string, args ...any) {
 func (c *Checker) Observe(o runners.Observation) {
 	c.now = max(c.now, o.At)
 	p := c.procs[o.Pod]
+	if p != nil {
+		c.life.seen(o.Pod, o.Op, o.Note)
+	}
 	switch {
 	case strings.HasPrefix(o.Op, "zookeeper."):
 		c.discovery.wrote(o)
@@ -85,10 +101,10 @@ func (c *Checker) Observe(o runners.Observation) {
 	case o.Op == "process.start":
 		*p = process{running: true, life: p.life + 1, started: o.At}
 	case o.Op == "process.exit":
-		p.running, p.ended = false, o.At
+		p.running, p.ended, p.code = false, o.At, o.Note
 		c.barrier.ended(o.Pod)
 	case o.Op == "training.serving":
-		p.serving, p.served = true, o.At
+		p.serving, p.served, p.addr = true, o.At, o.Path
 		c.stored.begins(o.Pod)
 	case o.Op == "training.retry" || o.Op == "training.failed":
 		c.barrier.gaveUp(o.Pod)
@@ -114,5 +130,24 @@ func (c *Checker) Look(now time.Duration, files Files) error {
 	c.now = max(c.now, now)
 	c.barrier.look()
 	c.discovery.look()
+	c.life.look()
 	return c.stored.look(c, files)
+}
+
+// Unchecked lists the invariants of which nothing was there to check, each with the reason.
+func (c *Checker) Unchecked() (list []string) {
+	for _, one := range []struct {
+		is   bool
+		what string
+	}{
+		{c.barrier.placings == 0, "INV-1, INV-2 (no barrier was placed)"},
+		{c.spec.RestoreDir == "", "INV-3 (no restore_dir)"},
+		{c.local.workers == 0, "INV-6 (no local cluster)"},
+		{c.ps.next == 0, "INV-7 (nobody came to a PS barrier)"},
+	} {
+		if one.is {
+			list = append(list, one.what)
+		}
+	}
+	return list
 }

@@ -1,10 +1,15 @@
 package traincheck
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/monosim/monosim/engine/cluster"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/runners"
 )
 
@@ -20,6 +25,7 @@ type discovery struct {
 	// calm is the end of the last disturbance. It has no meaning while one goes on.
 	calm   time.Duration
 	goesOn map[string]int
+	forgot bool // whether Consul forgot what was registered
 }
 
 type znode struct {
@@ -51,6 +57,7 @@ func (d *discovery) wrote(o runners.Observation) {
 
 func (d *discovery) disturbed(what string, lasting, over bool) {
 	d.calm = d.c.now
+	d.forgot = d.forgot || strings.HasPrefix(what, "consul.forgets")
 	switch {
 	case over && d.goesOn[what] > 0:
 		if d.goesOn[what]--; d.goesOn[what] == 0 {
@@ -61,9 +68,69 @@ func (d *discovery) disturbed(what string, lasting, over bool) {
 	}
 }
 
+// faults names the disturbances that go on.
+func (d *discovery) faults() string {
+	return strings.Join(slices.Sorted(maps.Keys(d.goesOn)), ", ")
+}
+
+// consulConverges is how long Consul's look-ups may differ from the running processes: a
+// registration of another life goes with its TTL, and one's own is waited for 180 s.
+const consulConverges = 60*time.Second + 180*time.Second + 30*time.Second
+
+// lookAtConsul checks that look-ups give the address of every process that serves, and of no other.
+func (d *discovery) lookAtConsul() {
+	if d.c.Registered == nil {
+		return
+	}
+	for _, name := range d.c.names {
+		p := d.c.procs[name]
+		role, _ := cluster.TrainerRole(name)
+		addr, ok := d.c.Registered(name)
+		switch from := max(p.served, p.ended, d.calm); {
+		case role == cluster.EvaluatorRole || d.c.now <= from+consulConverges:
+		case p.running && p.serving && (!ok || addr != p.addr):
+			d.c.breaks("INV-5", fmt.Sprintf("missing %s %d", name, p.life), d.knownOfConsul(name),
+				"%s runs at %s and look-ups give %s, since %v at the latest, want its address within %v", name, p.addr, cmp.Or(addr, "nothing"), d.c.now-consulConverges, consulConverges)
+		case !p.running && p.life > 0 && ok:
+			d.c.breaks("INV-5", fmt.Sprintf("dead %s %d", name, p.life), "", "%s ended at %v and look-ups give %s, want nothing within %v", name, p.ended, addr, consulConverges)
+		}
+	}
+}
+
+// knownOfConsul names the quirk by which a process is in no look-up.
+func (d *discovery) knownOfConsul(name string) string {
+	switch {
+	case slices.Contains(d.c.life.ended, name) && d.c.quirks.Keeps(quirks.Q300):
+		return quirks.Q300.String()
+	case d.forgot && d.c.quirks.Keeps(quirks.Q303):
+		return quirks.Q303.String()
+	}
+	return ""
+}
+
+// lookAtPlaces checks that processes serve where the environment of all says.
+func (d *discovery) lookAtPlaces() {
+	if d.c.Placed == nil {
+		return
+	}
+	for _, name := range d.c.names {
+		p := d.c.procs[name]
+		if want := d.c.Placed(name); p.running && p.serving && want != "" && p.addr != want {
+			d.c.breaks("INV-5", fmt.Sprintf("place %s %d", name, p.life), "", "%s serves at %s, want %s, where the environment of all processes has it", name, p.addr, want)
+		}
+	}
+}
+
 func (d *discovery) look() {
-	if len(d.goesOn) > 0 || d.c.spec.Discovery == cluster.DiscoveryConsul || d.c.spec.IsPlaced() {
-		return // Consul promises nothing, because a heartbeat may end (Q300) and a machine may be blacklisted; other kinds of discovery register nowhere
+	switch {
+	case d.c.spec.IsPlaced():
+		d.lookAtPlaces()
+		return
+	case len(d.goesOn) > 0:
+		return
+	case d.c.spec.Discovery == cluster.DiscoveryConsul:
+		d.lookAtConsul()
+		return
 	}
 	for _, name := range d.c.names {
 		p, n := d.c.procs[name], d.nodes[name]

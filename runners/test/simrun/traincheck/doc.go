@@ -1,4 +1,4 @@
-// Package traincheck checks the invariants INV-1 to INV-7 of TRN-6.5 while a training job runs.
+// Package traincheck checks the invariants INV-1 to INV-8 of TRN-6.5 while a training job runs.
 //
 // Two things to use first:
 //
@@ -14,6 +14,7 @@
 //   - of barriers: barriers.go; of the two barriers that are calls: arrivals.go
 //   - of restores and checkpoints: files.go
 //   - of discovery: discovery.go
+//   - of who goes on, and what failures cost: life.go
 //
 // Cost: each Look goes over all processes and reads two files.
 //

@@ -1,12 +1,14 @@
 package traincheck_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/monosim/monosim/engine/cluster"
 	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/training/job"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/test/simrun/traincheck"
 )
@@ -25,6 +27,9 @@ type story struct {
 	check *traincheck.Checker
 	files disk
 	now   time.Duration
+	steps int64
+	// listed has the addresses that look-ups of Consul give.
+	listed map[string]string
 }
 
 func begin(t *testing.T, kept quirks.Set, spec cluster.TrainingSpec) *story {
@@ -33,6 +38,13 @@ func begin(t *testing.T, kept quirks.Set, spec cluster.TrainingSpec) *story {
 	for _, name := range spec.TrainerNames() {
 		s.op(name, "process.start", "")
 	}
+	s.check.Present = func(string) (job.Wait, bool) {
+		return job.Wait{In: "nowhere", For: "nobody", Every: 5 * time.Second, Since: time.Minute}, true
+	}
+	s.check.Registered = func(name string) (string, bool) {
+		addr, ok := s.listed[name]
+		return addr, ok
+	}
 	return s
 }
 
@@ -40,6 +52,13 @@ func (s *story) op(who, op, path string) {
 	o := observation(who, op)
 	o.At, o.Path = s.now, path
 	s.check.Observe(o)
+}
+
+// step has a process make so many steps, which end now.
+func (s *story) step(n int64) {
+	s.steps += n
+	s.check.Counted(s.now, n, s.steps)
+	s.check.Stepped(s.now-time.Duration(n)*time.Second, s.now)
 }
 
 func (s *story) serve(names ...string) {
@@ -73,9 +92,11 @@ func TestInvariantsBreakAndHold(t *testing.T) {
 	const model = "/train/model/"
 	for _, c := range []struct {
 		name, invariant, known, text string
-		kept                         quirks.Set
-		spec                         cluster.TrainingSpec
-		tell                         func(s *story)
+		// life holds the story to INV-8, too, for which the others make no steps.
+		life bool
+		kept quirks.Set
+		spec cluster.TrainingSpec
+		tell func(s *story)
 	}{
 		{name: "a save", invariant: "-", tell: func(s *story) {
 			s.place("Save")
@@ -242,6 +263,72 @@ func TestInvariantsBreakAndHold(t *testing.T) {
 			s.check.Disturbed(s.now, "zookeeper.down", true, true)
 			s.pass(time.Hour)
 		}},
+		{name: "a job that goes on", life: true, invariant: "-", tell: func(s *story) {
+			for range 10 {
+				s.pass(9 * time.Minute)
+				s.step(10)
+			}
+		}},
+		{name: "a job that stands still", life: true, invariant: "INV-8", text: "no step since 1m0s: chief, worker1, worker2 wait for nobody, nowhere, every 5s, since 1m0s; ps0 waits for nobody", tell: func(s *story) {
+			s.pass(time.Minute)
+			s.step(10)
+			s.pass(11 * time.Minute)
+		}},
+		{name: "a job that never begins", life: true, invariant: "INV-8", text: "no step since 0s", tell: func(s *story) { s.pass(11 * time.Minute) }},
+		{name: "a job that an operator holds", life: true, invariant: "INV-1", known: "TRN-2.8 and TRN-2.9", text: "it waits for ResumeTraining", tell: func(s *story) {
+			s.step(10)
+			s.place("")
+			s.pass(time.Hour)
+		}},
+		{name: "a job that is over", life: true, invariant: "-", tell: func(s *story) {
+			s.step(10)
+			s.check.Observe(runners.Observation{Pod: "chief", Op: "process.exit", Note: "code 0"})
+			s.pass(time.Hour)
+		}},
+		{name: "a chief that waits for its workers in the end", life: true, invariant: "-", tell: func(s *story) {
+			s.step(10)
+			s.op("worker1", "training.finished", "")
+			s.pass(29 * time.Minute)
+		}},
+		{name: "a chief that waits longer", life: true, invariant: "INV-8", text: "no step since 0s", tell: func(s *story) {
+			s.step(10)
+			s.op("worker1", "training.finished", "")
+			s.pass(32 * time.Minute)
+		}},
+		{name: "a fault that goes on", life: true, invariant: "-", tell: func(s *story) {
+			s.check.Disturbed(s.now, "consul.down", true, false)
+			s.pass(time.Hour)
+		}},
+		{name: "a process that Consul does not list", invariant: "INV-5", spec: cluster.TrainingSpec{Discovery: cluster.DiscoveryConsul}, text: "worker1 runs at 10.0.0.1:1 and look-ups give nothing", tell: func(s *story) {
+			s.serve("worker1", "chief")
+			s.listed = map[string]string{"chief": "10.0.0.1:1"}
+			s.pass(5 * time.Minute)
+		}},
+		{name: "a process whose heartbeat has ended", invariant: "INV-5", known: "Q300", spec: cluster.TrainingSpec{Discovery: cluster.DiscoveryConsul}, text: "worker1 runs at", tell: func(s *story) {
+			s.serve("worker1")
+			s.op("worker1", "training.heartbeat-ended", "")
+			s.pass(5 * time.Minute)
+		}},
+		{name: "a process that Consul has forgotten", invariant: "INV-5", known: "Q303", spec: cluster.TrainingSpec{Discovery: cluster.DiscoveryConsul}, text: "worker1 runs at", tell: func(s *story) {
+			s.serve("worker1")
+			s.check.Disturbed(s.now, "consul.forgets ", false, false)
+			s.pass(5 * time.Minute)
+		}},
+		{name: "another address in Consul", invariant: "INV-5", spec: cluster.TrainingSpec{Discovery: cluster.DiscoveryConsul}, text: "look-ups give 10.0.0.9:9", tell: func(s *story) {
+			s.serve("ps0")
+			s.listed = map[string]string{"ps0": "10.0.0.9:9"}
+			s.pass(5 * time.Minute)
+		}},
+		{name: "a process that has ended and that Consul lists", invariant: "INV-5", spec: cluster.TrainingSpec{Discovery: cluster.DiscoveryConsul}, text: "ps0 ended at 0s and look-ups give 10.0.0.1:1", tell: func(s *story) {
+			s.op("ps0", "process.exit", "")
+			s.listed = map[string]string{"ps0": "10.0.0.1:1"}
+			s.pass(5 * time.Minute)
+		}},
+		{name: "a process at another place", invariant: "INV-5", spec: cluster.TrainingSpec{Discovery: cluster.DiscoveryPrimus}, text: "ps0 serves at 10.0.0.1:1, want 10.0.0.3:30000", tell: func(s *story) {
+			s.serve("ps0")
+			s.check.Placed = func(string) string { return "10.0.0.3:30000" }
+			s.pass(time.Second)
+		}},
 		{name: "all workers of a LocalCluster", invariant: "-", tell: func(s *story) {
 			s.check.LocalStarted(2)
 			s.check.LocalArrived(s.now, 0, 1)
@@ -272,7 +359,7 @@ func TestInvariantsBreakAndHold(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := begin(t, c.kept, c.spec)
 			c.tell(s)
-			broken := s.check.Broken()
+			broken := slices.DeleteFunc(s.check.Broken(), func(b runners.Broken) bool { return !c.life && b.Invariant == traincheck.Liveness })
 			if c.invariant == "-" {
 				if len(broken) > 0 {
 					t.Fatalf("got %v, want all to hold", broken)

@@ -1,0 +1,330 @@
+package traincheck
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/cluster"
+	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/training/job"
+)
+
+// Liveness is the invariant that a job in which something can go on does go on.
+const Liveness = "INV-8"
+
+// patience is how long a job may go without a step before INV-8 breaks, unless one of its own times
+// is longer. It is above all pauses of the reference that end by themselves, but those of life.patience.
+const patience = 10 * time.Minute
+
+// undecidedAfter is the time without a step from which on the end of a run leaves INV-8 undecided.
+const undecidedAfter = time.Minute
+
+// life follows the steps of a job.
+type life struct {
+	c *Checker
+	// step is the count after the last step, made the number of all steps, last when the last one
+	// ended.
+	step, made int64
+	last       time.Duration
+	pauses     []Pause
+	losses     []Loss
+	// restoring is set from the moment at which the variables got their first values until the next
+	// step shows what was restored.
+	restoring bool
+	// finished is set when a process has ended its training in this life of the chief, over when the
+	// chief has ended, or the application.
+	finished, over bool
+	// ended holds the processes whose heartbeat has ended.
+	ended []string
+}
+
+// Pause is a time in which no process made a step.
+type Pause struct{ From, To time.Duration }
+
+// Loss is steps that were made and lost, because the count went back at a restore or a restart.
+type Loss struct {
+	At    time.Duration
+	Steps int64
+}
+
+// Activity is what a process does at the end of a run.
+type Activity struct {
+	Process string
+	Running bool
+	// Waits is what it waits for. Stepping is set where it waits for nothing.
+	Waits    job.Wait
+	Stepping bool
+	// Ended is when it ended, if it does not run.
+	Ended time.Duration
+	Code  string
+}
+
+// Counted records that n steps were counted, after which the counter had this value.
+func (c *Checker) Counted(at time.Duration, n, value int64) {
+	c.now = max(c.now, at)
+	l := &c.life
+	switch back := l.step - (value - n); {
+	case back > 0:
+		l.losses = append(l.losses, Loss{at, back})
+	case back < 0 && l.restoring && len(l.losses) > 0:
+		last := &l.losses[len(l.losses)-1]
+		last.Steps = max(0, last.Steps+back)
+	}
+	l.restoring = l.restoring && value == n // until then others may count from 0
+	l.step = value
+	l.made += n
+}
+
+// initialized takes the count back to 0, until a step shows what was restored.
+func (l *life) initialized(at time.Duration) {
+	if l.step > 0 {
+		l.losses, l.restoring = append(l.losses, Loss{at, l.step}), true
+	}
+	l.step = 0
+}
+
+// Stepped records that a process made steps from one time to another.
+func (c *Checker) Stepped(from, to time.Duration) {
+	if c.Paused(from) {
+		c.life.pauses = append(c.life.pauses, Pause{c.life.last, from})
+	}
+	c.life.last = max(c.life.last, to)
+}
+
+// Paused reports whether a step that began at from ends a pause that is worth telling.
+func (c *Checker) Paused(from time.Duration) bool {
+	return from-c.life.last > 2*c.spec.StepTime+time.Second
+}
+
+// Pauses lists the times without a step, the first of which begins with the run. The last one goes on
+// at the end of a run of a job that is not over.
+func (c *Checker) Pauses() []Pause {
+	if c.Paused(c.now) && !c.life.over {
+		return append(slices.Clone(c.life.pauses), Pause{c.life.last, c.now})
+	}
+	return c.life.pauses
+}
+
+// Saves returns how long saves held the workers.
+func (c *Checker) Saves() time.Duration { return c.barrier.saves }
+
+// Losses lists the times at which the count went back.
+func (c *Checker) Losses() []Loss { return c.life.losses }
+
+// Step returns the count after the last step.
+func (c *Checker) Step() int64 { return c.life.step }
+
+// Steps returns the number of steps that were made, those that were lost included, and when the
+// last one ended.
+func (c *Checker) Steps() (made int64, last time.Duration) { return c.life.made, c.life.last }
+
+// seen takes what a process of the job did.
+func (l *life) seen(who, op, note string) {
+	switch op {
+	case "training.finished":
+		l.finished = true
+	case "process.exit":
+		l.over = l.over || who == "chief" && note == "code 0"
+	case "process.start":
+		if who == "chief" {
+			l.finished = false
+		}
+	case "training.reported":
+		l.over = true // the application master ends what is left
+	case "training.heartbeat-ended":
+		l.ended = append(l.ended, who)
+	}
+}
+
+// stands returns since when nobody has made a step; ok is false for a job that is over or that
+// somebody holds: an operator, or a fault that goes on.
+func (l *life) stands() (since time.Duration, ok bool) {
+	held := l.c.barrier.placed && l.c.barrier.action == ""
+	if l.over || held || !slices.ContainsFunc(l.c.names, func(name string) bool { return l.c.procs[name].life > 0 }) {
+		return 0, false
+	}
+	return l.last, true
+}
+
+func (l *life) look() {
+	since, ok := l.stands()
+	if !ok || len(l.c.discovery.goesOn) > 0 {
+		return
+	}
+	if from := max(since, l.c.discovery.calm, l.c.barrier.freed); l.c.now-from > l.patience() {
+		l.breaks(since)
+	}
+}
+
+func (l *life) breaks(since time.Duration) {
+	l.c.breaks(Liveness, fmt.Sprint(since), l.known(), "no step since %v: %s", since.Round(time.Millisecond), l.c.Waiting())
+}
+
+// patience returns how long the job may stand still.
+func (l *life) patience() time.Duration {
+	s := l.c.spec
+	d := max(patience, 3*s.StepTime, 3*l.c.barrier.slowest, s.RestartAfter+5*time.Minute)
+	if l.finished {
+		d = max(d, s.ChiefTimeout+time.Minute)
+	}
+	for _, name := range l.c.names {
+		w, ok := l.c.present(name)
+		if ok && w.In == "cluster_manager" && s.Discovery == "" && !l.hopeless() {
+			d = max(d, converges) // all that it waits for register again within that time
+		}
+		if ok && w.Limit > 0 && w.In == "session_run_hooks" {
+			d = max(d, w.Limit)
+		}
+	}
+	return d
+}
+
+// hopeless reports whether the job lacks a process that nobody starts again.
+func (l *life) hopeless() bool {
+	if l.c.spec.RestartAfter > 0 {
+		return false
+	}
+	ps, chief := 0, l.c.procs["chief"]
+	for _, name := range l.c.names {
+		if role, _ := cluster.TrainerRole(name); role == job.PS && l.c.procs[name].running {
+			ps++
+		}
+	}
+	return ps < l.c.spec.PS || chief != nil && !chief.running
+}
+
+// known names the quirk by which the reference stands still, "" if none is known.
+func (l *life) known() string {
+	if len(l.ended) > 0 && l.c.quirks.Keeps(quirks.Q300) {
+		return quirks.Q300.String()
+	}
+	for _, name := range l.c.names {
+		switch w, ok := l.c.present(name); {
+		case !ok:
+		case w.In == "runner_utils" && l.c.quirks.Keeps(quirks.Q251):
+			return quirks.Q251.String()
+		case w.In == "cluster_manager" && l.c.spec.RedundantPS > 0 && l.c.quirks.Keeps(quirks.Q315):
+			return quirks.Q315.String()
+		}
+	}
+	return ""
+}
+
+// Finish judges a job at the end of its run. It returns what keeps INV-8 from being decided, ""
+// where it is: the job stands still, for less than it may.
+func (c *Checker) Finish(now time.Duration) (undecided string) {
+	c.now = max(c.now, now)
+	since, ok := c.life.stands()
+	from := max(since, c.barrier.freed)
+	switch {
+	case c.told[Liveness+" "+fmt.Sprint(since)] || !ok || c.now-from <= max(undecidedAfter, 2*c.spec.StepTime+c.barrier.slowest):
+		return ""
+	case c.life.hopeless():
+		c.life.breaks(since)
+		return ""
+	}
+	why := fmt.Sprintf("for less than %v", c.life.patience())
+	if on := c.discovery.faults(); on != "" {
+		why = "while " + on + " goes on"
+	}
+	return fmt.Sprintf("no step since %v, %s: %s", since.Round(time.Millisecond), why, c.Waiting())
+}
+
+// present returns what a process waits for.
+func (c *Checker) present(name string) (job.Wait, bool) {
+	p := c.procs[name]
+	if c.Present == nil || p == nil || !p.running {
+		return job.Wait{}, false
+	}
+	return c.Present(name)
+}
+
+// Activities lists what the processes do, in the order of their names in the job.
+func (c *Checker) Activities() []Activity {
+	var list []Activity
+	for _, name := range c.names {
+		p := c.procs[name]
+		if p.life == 0 {
+			continue
+		}
+		w, ok := c.present(name)
+		list = append(list, Activity{Process: name, Running: p.running, Waits: w, Stepping: p.running && !ok, Ended: p.ended, Code: p.code})
+	}
+	return list
+}
+
+// Waiting says for whom those wait that hold the job, in one line: chief first, equal waits together.
+func (c *Checker) Waiting() string {
+	var parts []string
+	for _, g := range Grouped(c.Activities()) {
+		if !g.Stepping && !g.Waits.Serves {
+			parts = append(parts, g.String())
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// Group is processes that do the same.
+type Group struct {
+	Activity
+	Names []string
+}
+
+// Grouped puts processes together that do the same, whenever they began to.
+func Grouped(list []Activity) (groups []Group) {
+	at := map[string]int{}
+	for _, a := range list {
+		key := fmt.Sprintf("%t %t %s %s %s", a.Running, a.Stepping, a.Waits.In, a.Waits.For, a.Code)
+		if role, _ := cluster.TrainerRole(a.Process); role == job.PS {
+			key += role
+		}
+		i, ok := at[key]
+		if !ok {
+			i, at[key] = len(groups), len(groups)
+			groups = append(groups, Group{Activity: a})
+		}
+		g := &groups[i]
+		g.Names = append(g.Names, a.Process)
+		g.Waits.Since, g.Ended = min(g.Waits.Since, a.Waits.Since), min(g.Ended, a.Ended)
+	}
+	return groups
+}
+
+// Who names the processes of a group: all of them, or of more than four the first and the last.
+func (g *Group) Who() string {
+	if n := len(g.Names); n > 4 {
+		return fmt.Sprintf("%s to %s (%d)", g.Names[0], g.Names[n-1], n)
+	}
+	return strings.Join(g.Names, ", ")
+}
+
+// What says what they do.
+func (g *Group) What() string {
+	some := func(one, more string) string {
+		if len(g.Names) == 1 {
+			return one
+		}
+		return more
+	}
+	switch {
+	case !g.Running:
+		return fmt.Sprintf("%s ended at %v with %s", some("has", "have"), g.Ended.Round(time.Millisecond), g.Code)
+	case g.Waits.Serves:
+		return some("serves", "serve")
+	case g.Stepping:
+		return some("makes", "make") + " steps"
+	}
+	every, limit := "", ""
+	if g.Waits.Every > 0 {
+		every = fmt.Sprintf(", every %v", g.Waits.Every)
+	}
+	if g.Waits.Limit > 0 {
+		limit = fmt.Sprintf(", for %v at most", g.Waits.Limit)
+	}
+	return fmt.Sprintf("%s for %s, %s%s, since %v%s", some("waits", "wait"), g.Waits.For, g.Waits.In, every, g.Waits.Since.Round(time.Millisecond), limit)
+}
+
+// String names them and says what they do.
+func (g *Group) String() string { return g.Who() + " " + g.What() }
