@@ -124,6 +124,13 @@ type Chooser interface {
 	ChoiceSites() []ChoiceSite
 }
 
+// Taped is a cluster that keeps the tape of its run, if Spec.Chance asks for it.
+type Taped interface {
+	// Tape returns the choices so far that differ from their default, in the order in which they
+	// were made. With these and ChanceNone the run is the same again.
+	Tape() []Choice
+}
+
 // ChoiceSite is a site where choices were made. Choice.K of each is below Times.
 type ChoiceSite struct {
 	Node, Site string

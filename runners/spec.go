@@ -17,6 +17,7 @@ type (
 	SubGraph       = cluster.SubGraph
 	Pod            = cluster.Pod
 	Choice         = env.Choice
+	Chance         = cluster.Chance
 	SpecError      = cluster.SpecError
 
 	Fault     = cluster.Fault
@@ -30,6 +31,13 @@ type (
 	ZooKeeperLoad   = cluster.ZooKeeperLoad
 	ModelServerLoad = cluster.ModelServerLoad
 	Flow            = cluster.Flow
+)
+
+// The values of Spec.Chance.
+const (
+	ChanceDrawn    = cluster.ChanceDrawn
+	ChanceRecorded = cluster.ChanceRecorded
+	ChanceNone     = cluster.ChanceNone
 )
 
 // BareServer is the name of a pod that runs a model server without an agent, if

@@ -59,6 +59,12 @@ type Spec struct {
 	RestartAfter time.Duration
 	// Choices fix single choices of the run; all others follow from Seed.
 	Choices []env.Choice
+	// Chance says where the other choices come from: by default from Seed; with ChanceRecorded too,
+	// and the run's tape is kept; with ChanceNone every one of them is its default, whatever Seed is.
+	Chance Chance
+	// Watch has the invariants of the agents checked while the cluster runs. The run itself stays
+	// the same.
+	Watch bool
 	// Record keeps the events numbered from RecordFrom up to RecordTo (0: no end)
 	// in the trace.
 	Record               bool
@@ -73,6 +79,16 @@ type Spec struct {
 	// Replay is the command that repeats this run, for failure messages.
 	Replay string
 }
+
+// Chance says where the choices of a run come from that Spec.Choices does not fix.
+type Chance uint8
+
+// The values of Spec.Chance.
+const (
+	ChanceDrawn Chance = iota
+	ChanceRecorded
+	ChanceNone
+)
 
 // Location is a data centre and a cluster in it.
 type Location struct{ IDC, Cluster string }

@@ -15,13 +15,13 @@ type TapeMode uint8
 
 // The modes of a tape.
 const (
+	// TapeOverlay takes the choices on the tape, and draws the others from the seed.
+	TapeOverlay TapeMode = iota
 	// TapeRecord draws from the seed, and writes down the draws that differ from the default.
-	TapeRecord TapeMode = iota
+	TapeRecord
 	// TapeReplay takes the choices on the tape, and the default for all others. Runs are shrunk by
 	// cutting entries off the tape, which makes a run plainer.
 	TapeReplay
-	// TapeOverlay takes the choices on the tape, and draws the others from the seed.
-	TapeOverlay
 )
 
 type tapeKey struct {
@@ -36,30 +36,40 @@ type Tape struct {
 	index   map[tapeKey]uint64
 }
 
-// NewTape makes a tape with entries. For TapeRecord give none.
+// NewTape makes a tape with entries. Those of a recording fix choices too, and are written down
+// where they are made.
 func NewTape(mode TapeMode, entries ...env.Choice) *Tape {
-	t := &Tape{Mode: mode, Entries: entries, index: make(map[tapeKey]uint64, len(entries))}
+	t := &Tape{Mode: mode, index: make(map[tapeKey]uint64, len(entries))}
 	for _, e := range entries {
 		t.index[tapeKey{e.Node, e.Site, e.K}] = e.Value
+	}
+	if mode != TapeRecord {
+		t.Entries = entries
 	}
 	return t
 }
 
 func (t *Tape) choose(s *Source, k, n, seeded uint64) uint64 {
-	if t.Mode == TapeRecord {
-		if seeded != 0 {
-			t.Entries = append(t.Entries, env.Choice{Node: s.node.name, Site: s.Site(), K: k, Value: seeded})
-		}
-		return seeded
-	}
-	if v, ok := t.index[tapeKey{s.node.name, s.Site(), k}]; ok {
+	site := s.Site()
+	value := seeded
+	if v, ok := t.index[tapeKey{s.node.name, site, k}]; ok {
 		// The program may have changed since the recording and offer fewer outcomes now.
-		return min(v, n-1)
+		value = min(v, n-1)
+	} else if t.Mode == TapeReplay {
+		value = 0
 	}
-	if t.Mode == TapeOverlay {
-		return seeded
+	if t.Mode == TapeRecord && value != 0 {
+		t.Entries = append(t.Entries, env.Choice{Node: s.node.name, Site: site, K: k, Value: value})
 	}
-	return 0
+	return value
+}
+
+// Chosen returns the entries of the world's tape so far; nil for a world without one.
+func (w *World) Chosen() []env.Choice {
+	if w.cfg.Tape == nil {
+		return nil
+	}
+	return w.cfg.Tape.Entries
 }
 
 // WriteTo writes the entries as JSON lines.

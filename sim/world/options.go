@@ -11,6 +11,7 @@ import (
 	"github.com/monosim/monosim/sim/hosts"
 	"github.com/monosim/monosim/sim/tfserving"
 	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/history"
 )
 
 // Options holds what a simulated cluster needs beyond its spec. With the zero value the pods have
@@ -28,6 +29,9 @@ type Options struct {
 	Logs *hosts.Logs
 	// Traffic makes ZooKeeper count its requests by pod, operation and path.
 	Traffic bool
+	// History, when set, records what ZooKeeper writes and what its clients see. Clients that are
+	// recorded do not leap.
+	History *history.History
 	// CheckOwner checks every wait of every task, which costs time (vtime.Config.CheckOwner).
 	CheckOwner bool
 }
@@ -38,11 +42,14 @@ func engineConfig(spec cluster.Spec, o Options) vtime.Config {
 		Seed: spec.Seed, Replay: spec.Replay, CheckOwner: o.CheckOwner, NoLeaps: spec.NoLeaps,
 		Trace: vtime.TraceConfig{Record: spec.Record, From: spec.RecordFrom, To: spec.RecordTo, Origins: spec.Detail},
 	}
-	if len(spec.Choices) > 0 {
-		cfg.Tape = vtime.NewTape(vtime.TapeOverlay, spec.Choices...)
+	if mode := tapeModes[spec.Chance]; len(spec.Choices) > 0 || mode != vtime.TapeOverlay {
+		cfg.Tape = vtime.NewTape(mode, spec.Choices...)
 	}
 	return cfg
 }
+
+// tapeModes has the mode of the tape for each Spec.Chance.
+var tapeModes = [...]vtime.TapeMode{cluster.ChanceDrawn: vtime.TapeOverlay, cluster.ChanceRecorded: vtime.TapeRecord, cluster.ChanceNone: vtime.TapeReplay}
 
 // CheckProfiles returns an error if the spec names an unknown profile or version of Python.
 func CheckProfiles(spec cluster.Spec) error {

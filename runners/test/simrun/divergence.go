@@ -28,7 +28,11 @@ func (c *Cluster) ChoiceSites() []runners.ChoiceSite {
 	return list
 }
 
+// Tape returns the choices so far that differ from their default; see runners.Taped.
+func (c *Cluster) Tape() []runners.Choice { return c.world.Engine().Chosen() }
+
 var (
+	_ runners.Taped   = (*Cluster)(nil)
 	_ runners.Tracer  = (*Cluster)(nil)
 	_ runners.Chooser = (*Cluster)(nil)
 )
