@@ -92,9 +92,9 @@ type TrainingAnswer struct {
 	Err  error
 }
 
-// Broken is an invariant of a training job (TRN-6.5) that broke.
+// Broken is an invariant of a training job (TRN-6.5) or of agents that broke. It is an error.
 type Broken struct {
-	// Invariant is the id, for example "INV-2".
+	// Invariant is the id, for example "INV-2", or "bound".
 	Invariant string
 	// At is when the checker noticed. Text says what was found and wanted.
 	At   time.Duration
@@ -113,8 +113,23 @@ func (b Broken) String() string {
 	return fmt.Sprintf("%s broke by %s%s: %s", b.Invariant, Stamp(b.At), known, b.Text)
 }
 
+// Error returns what String does.
+func (b Broken) Error() string { return b.String() }
+
 // Invariant is a cluster that checks the invariants of its training job.
 type Invariant interface {
 	// Invariants lists those that broke so far, in the order in which the checker noticed.
 	Invariants() []Broken
+}
+
+// Watched is a cluster that checks the invariants of its agents, if Spec.Watch asks for it.
+type Watched interface {
+	// Kept returns the first invariant with an id that broke so far, by a Broken. The id "history"
+	// is that of what ZooKeeper promises its clients, which is looked at in a run without leaps.
+	Kept(invariant string) error
+	// Whole returns nil if all is as it should be where nothing disturbs the cluster, else a Broken.
+	Whole() error
+	// Quiet begins to watch for what a calm cluster does not do; the function that it returns says
+	// what was seen of that since, by a Broken.
+	Quiet() func() error
 }

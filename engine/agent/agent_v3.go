@@ -364,5 +364,8 @@ func (a *AgentV3) LayoutFilters() [][2]string {
 	return lists.Map(a.filters, func(f agentconfig.LayoutFilter) [2]string { return [2]string{f.Match, f.Condition} })
 }
 
+// Conf returns the agent's configuration. Do not change it.
+func (a *AgentV3) Conf() *agentconfig.AgentConfig { return a.conf }
+
 // AgentPort returns the port on which the agent answers.
 func (a *AgentV3) AgentPort() int { return a.conf.AgentPort.V }

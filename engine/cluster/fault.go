@@ -50,6 +50,8 @@ type FaultKind struct {
 	Name string
 	// Help says in one sentence what the fault does.
 	Help string
+	// Fatal says why a cluster need not be whole again once the fault is over, "" where it has to.
+	Fatal string
 	// Lasts begins the fault; followed by "for 12s" it lets that time pass and ends
 	// the fault again.
 	Lasts string

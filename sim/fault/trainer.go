@@ -13,6 +13,7 @@ var trainerKinds = []Kind{
 		FaultKind: cluster.FaultKind{
 			Name:   "trainer.application-killed",
 			Help:   "The application master ends all processes of the training job by SIGKILL; none is started again.",
+			Fatal:  "no process is started again",
 			Begins: "the application is killed",
 		},
 		Begin: func(w *world.World, _ cluster.Fault) error {
@@ -66,6 +67,7 @@ var trainerKinds = []Kind{
 		FaultKind: cluster.FaultKind{
 			Name:   "trainer.garbled-file",
 			Help:   "A file that the training job shares holds bytes that are no text.",
+			Fatal:  "nobody writes the file anew but with the next checkpoint, which needs it",
 			Begins: "the stored file {path} is garbled",
 		},
 		Begin: func(w *world.World, f cluster.Fault) error {
@@ -97,6 +99,7 @@ var trainerKinds = []Kind{
 		FaultKind: cluster.FaultKind{
 			Name:   "trainer.memory",
 			Help:   "The memory of a PS comes to a size, which its health says from then on.",
+			Fatal:  "the workers stop until an operator lets them go on (TRN-2.8)",
 			Begins: "the memory of {trainer} comes to {size}",
 		},
 		Begin: func(w *world.World, f cluster.Fault) error {
@@ -143,6 +146,7 @@ var trainerKinds = []Kind{
 		FaultKind: cluster.FaultKind{
 			Name:   "trainer.torn-file",
 			Help:   "A file that the training job shares ends in the middle, as after a write that was cut off.",
+			Fatal:  "nobody writes the file anew but with the next checkpoint, which needs it",
 			Begins: "the stored file {path} is torn",
 		},
 		Begin: func(w *world.World, f cluster.Fault) error {

@@ -89,6 +89,7 @@ var zooKeeperKinds = []Kind{
 		FaultKind: cluster.FaultKind{
 			Name:   "zookeeper.unanswered",
 			Help:   "ZooKeeper does what the next requests of a pod ask for, but its answers are lost. Pings are answered.",
+			Fatal:  "a call whose answer is lost waits for ever while pings are answered",
 			Begins: "ZooKeeper applies the next {n} request(s) of {pod} without answering",
 		},
 		Begin: func(w *world.World, f cluster.Fault) error {

@@ -61,6 +61,9 @@ func (w *World) hostAt(addr string) string {
 
 // wrote reports a write of ZooKeeper to Options.Observe.
 func (w *World) wrote(write zookeeper.Write) {
+	if w.options.History != nil {
+		w.options.History.Wrote(write)
+	}
 	if w.options.Observe == nil {
 		return
 	}

@@ -207,7 +207,7 @@ func (p *Pod) envOf(proc *processes.Process) *env.Env {
 		e.ZooKeeper = fakeZooKeepers{p, e}
 	} else {
 		e.ZooKeeper = &node.Clients{
-			Env: e, Proc: proc.Life(), Host: p.machine.Net, Servers: p.w.zkServers, Calls: &p.w.zkCalls,
+			Env: e, Proc: proc.Life(), Host: p.machine.Net, Servers: p.w.zkServers, Calls: &p.w.zkCalls, History: p.w.options.History,
 			StartTime: func() time.Duration { return p.starting(paceConnect) },
 			CallTime:  paceCall.at(p.machine.Node).Draw,
 			WakeTime:  paceWatch.at(p.machine.Node).Draw,

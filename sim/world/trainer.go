@@ -98,7 +98,7 @@ func (t *Trainer) envOf(proc *processes.Process) *env.Env {
 	e := t.machine.Env(proc.Life(), nil)
 	e.Python = env.Python{Minor: t.w.pythonMinor}
 	e.ZooKeeper = &node.Clients{
-		Env: e, Proc: proc.Life(), Host: t.machine.Net, Servers: t.w.zkServers, Calls: &t.w.zkCalls,
+		Env: e, Proc: proc.Life(), Host: t.machine.Net, Servers: t.w.zkServers, Calls: &t.w.zkCalls, History: t.w.options.History,
 		CallTime: paceCall.at(t.machine.Node).Draw,
 		WakeTime: paceWatch.at(t.machine.Node).Draw,
 	}

@@ -172,7 +172,7 @@ func (w *World) Operator() *hosts.Machine { return w.operator }
 // a program of the reference. It must not be called under the profile kazoo-fake.
 func (w *World) OperatorClients(e *env.Env, life *vtime.Process) *node.Clients {
 	return &node.Clients{
-		Env: e, Proc: life, Host: w.operator.Net, Servers: w.zkServers, Calls: &w.zkCalls,
+		Env: e, Proc: life, Host: w.operator.Net, Servers: w.zkServers, Calls: &w.zkCalls, History: w.options.History,
 		CallTime: func() time.Duration { return paceCall.draw(w.operator.Node) },
 	}
 }

@@ -40,12 +40,15 @@ func (c *Cluster) Pass(d time.Duration, until func() bool) (bool, error) {
 func (c *Cluster) run(l vtime.Limits) error {
 	for {
 		stage := l
-		stage.Until = c.endings.Until(l.Until)
+		stage.Until = c.watch.until(c.Now(), c.endings.Until(l.Until))
 		reason, err := c.world.Run(stage)
 		if err != nil {
 			return err
 		}
 		if err := c.endings.EndDue(c.Now(), c.EndFault); err != nil {
+			return err
+		}
+		if err := c.watch.look(c.Now()); err != nil {
 			return err
 		}
 		if stage.Until == l.Until || reason != vtime.TimeUp {

@@ -42,6 +42,7 @@ type Cluster struct {
 	endings operator.Endings
 	// training is the state of the training job, nil without one.
 	training *trainingState
+	watch    watch
 }
 
 func (r *Runner) build(spec runners.Spec) (*Cluster, error) {
@@ -56,6 +57,7 @@ func (r *Runner) build(spec runners.Spec) (*Cluster, error) {
 	}
 	c.Agents = operator.Agents{Call: c.callAgent}
 	c.Layouts = operator.Layouts{Conf: c.confName(), Session: c.withZooKeeper}
+	c.watch.begin(c)
 	if c.world, err = world.New(spec, c.options()); err != nil {
 		return nil, err
 	}
@@ -70,6 +72,7 @@ func (r *Runner) build(spec runners.Spec) (*Cluster, error) {
 func (c *Cluster) options() world.Options {
 	return world.Options{
 		Agent: c.runAgent, Trainer: c.runTrainer, Observe: c.observed, CheckOwner: c.runner.CheckOwner, Traffic: c.runner.Traffic,
+		History: c.watch.history,
 		Logs: &hosts.Logs{Level: c.logLevel(), OnLine: func(l hosts.Line) {
 			o := runners.Observation{At: l.At, Pod: l.Host, Op: "log." + strings.ToLower(l.Level.String()), Path: l.Process, Note: l.Text}
 			if c.spec.Detail {
@@ -161,6 +164,9 @@ func (c *Cluster) observed(o runners.Observation) {
 	}
 	if c.training.check != nil {
 		c.training.check.Observe(o)
+	}
+	if c.watch.agents != nil {
+		c.watch.agents.Observe(o)
 	}
 	if c.runner.OnObservation != nil {
 		c.runner.OnObservation(o)

@@ -73,6 +73,9 @@ func (c *Cluster) lookAtTraining() error {
 
 // disturbed reports a fault to the check.
 func (c *Cluster) disturbed(f runners.Fault, lasting, over bool) {
+	if c.watch.agents != nil {
+		c.watch.agents.Disturbed(c.Now(), f.Kind+" "+operator.Hit(f), lasting, over)
+	}
 	c.training.servers.Reach = c.reaches
 	c.training.servers.Changed()
 	if c.training.check != nil {

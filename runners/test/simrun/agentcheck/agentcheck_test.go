@@ -1,0 +1,169 @@
+package agentcheck
+
+import (
+	"testing"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/runners"
+)
+
+// still is a cluster whose servers serve what it says, and nothing else can be seen of.
+type still struct {
+	View
+	serves map[string]bool // by pod and model
+	znodes map[string]string
+}
+
+func (s still) ModelStatus(pod, _, model string) ([]env.ModelVersionStatus, error) {
+	if s.serves[pod+" "+model] {
+		return []env.ModelVersionStatus{{Version: 1, State: env.StateAvailable}}, nil
+	}
+	return nil, nil
+}
+
+func (s still) Znode(path string) (runners.Znode, bool, error) {
+	text, ok := s.znodes[path]
+	return runners.Znode{Path: path, Data: []byte(text)}, ok, nil
+}
+
+const (
+	binding  = "/gip/binding/ctr/entry:monolith.serving;lf;default:shard0-replica1"
+	replica1 = "/predict_ctr/service/predict_ctr/ps:0/7"
+)
+
+func create(pod, path string) runners.Observation {
+	return runners.Observation{Pod: pod, Op: "zookeeper.create", Path: path, Note: "ephemeral"}
+}
+
+// broke lists the invariants that broke.
+func broke(c *Checker) (ids []string) {
+	for _, b := range c.Broken() {
+		ids = append(ids, b.Invariant)
+	}
+	return ids
+}
+
+// Goal: a registration without its server breaks an invariant once the time for it is over, and not
+// while something disturbs the cluster.
+func TestGhosts(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		make   runners.Observation
+		view   still
+		faults bool
+		want   int
+	}{
+		{name: "a binding", make: create("shard0-replica1", binding), want: 1},
+		{name: "a binding that is served", make: create("shard0-replica1", binding), view: still{serves: map[string]bool{"shard0-replica1 ctr:entry": true}}},
+		{name: "a binding in an outage", make: create("shard0-replica1", binding), faults: true},
+		{name: "a replica that is AVAILABLE", make: create("shard0-replica0", replica1), view: still{znodes: map[string]string{replica1: `{"address": "10.1.0.1:1", "stat": 30}`}}, want: 1},
+		{name: "a replica that is not", make: create("shard0-replica0", replica1), view: still{znodes: map[string]string{replica1: `{"address": "10.1.0.1:1", "stat": 0}`}}},
+		{name: "what the operator wrote", make: create("operator", "/gip/binding/ctr/entry"), want: 0},
+	} {
+		checker := New(c.view)
+		if c.faults {
+			checker.Disturbed(0, "zookeeper.down", true, false)
+		}
+		checker.Observe(c.make)
+		for _, at := range []time.Duration{LookEvery, outlives, outlives + LookEvery} {
+			if err := checker.Look(at); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := len(checker.Broken()); got != 0 {
+			t.Errorf("%s: %v broke in time", c.name, broke(checker))
+		}
+		if err := checker.Look(outlives + 2*LookEvery); err != nil {
+			t.Fatal(err)
+		}
+		if got := len(checker.Broken()); got != c.want {
+			t.Errorf("%s: got %v, want %d ghosts", c.name, broke(checker), c.want)
+		}
+	}
+}
+
+// Goal: a registration that goes is no ghost, and the end of a disturbance begins the time anew.
+func TestGhostsThatGo(t *testing.T) {
+	c := New(still{})
+	c.Observe(create("shard0-replica1", binding))
+	c.Disturbed(0, "zookeeper.down", true, false)
+	_ = c.Look(LookEvery)
+	c.Disturbed(time.Minute, "zookeeper.down", true, true)
+	_ = c.Look(time.Minute + outlives)
+	c.Observe(runners.Observation{At: 2 * time.Minute, Pod: "shard0-replica1", Op: "zookeeper.delete", Path: binding, Note: "with its session"})
+	_ = c.Look(time.Hour)
+	if len(c.Broken()) > 0 {
+		t.Errorf("broken: %v, want none", c.Broken())
+	}
+}
+
+// Goal: a binding that a session of another pod has made breaks an invariant; a create that failed
+// makes none.
+func TestOwners(t *testing.T) {
+	c := New(still{})
+	refused := create("shard0-replica0", binding)
+	refused.Note = "NodeExists"
+	c.Observe(refused)
+	c.Observe(create("shard0-replica1", binding))
+	if len(c.Broken()) > 0 {
+		t.Errorf("broken: %v, want none", c.Broken())
+	}
+	c.Observe(create("shard0-replica0", binding))
+	if got := broke(c); len(got) != 1 || got[0] != Owner {
+		t.Errorf("broken: %v, want %s", got, Owner)
+	}
+}
+
+// Goal: an entry that serves before a PS was AVAILABLE anywhere breaks an invariant.
+func TestOrder(t *testing.T) {
+	c := New(still{})
+	c.served(runners.Observation{Pod: "shard1-replica0", Op: "modelserver.state", Path: "ps_0/1", Note: "AVAILABLE"})
+	c.served(runners.Observation{Pod: "shard1-replica0", Op: "modelserver.state", Path: "ps_1/1", Note: "LOADING"})
+	c.inOrder("shard0-replica0", []string{"ps_0"})
+	if len(c.Broken()) > 0 {
+		t.Errorf("broken: %v, want none", c.Broken())
+	}
+	c.inOrder("shard0-replica0", []string{"ps_0", "ps_1"})
+	if got := broke(c); len(got) != 1 || got[0] != Order {
+		t.Errorf("broken: %v, want %s", got, Order)
+	}
+}
+
+// Goal: what a calm cluster does once is quiet, what it does again is not: a znode that is made
+// anew, an error but for its numbers. The same service info, written again and again, is.
+func TestQuiet(t *testing.T) {
+	failed := func(n string) runners.Observation {
+		return runners.Observation{Pod: "shard0-replica0", Op: "log.error", Note: "exception " + n + ": lost"}
+	}
+	info := runners.Observation{Pod: "shard0-replica0", Op: "zookeeper.setData", Path: "/gip/container_service/shard0-replica0"}
+	state := runners.Observation{Pod: "shard0-replica0", Op: "zookeeper.setData", Path: replica1}
+	for _, c := range []struct {
+		name string
+		did  []runners.Observation
+		want string
+	}{
+		{"nothing", nil, ""},
+		{"each once", []runners.Observation{create("shard0-replica1", binding), failed("1"), state}, ""},
+		{"a znode anew", []runners.Observation{create("shard0-replica1", binding), create("shard0-replica1", binding)}, Flaps},
+		{"a state anew", []runners.Observation{state, state}, Flaps},
+		{"an error again", []runners.Observation{failed("1"), failed("2")}, Noise},
+		{"service info", []runners.Observation{info, info, info}, ""},
+	} {
+		checker := New(still{})
+		for range 3 {
+			checker.Observe(create("shard0-replica1", binding)) // before it is watched for
+		}
+		quiet := checker.Quiet()
+		for _, o := range c.did {
+			checker.Observe(o)
+		}
+		got := ""
+		if b, ok := quiet().(runners.Broken); ok {
+			got = b.Invariant
+		}
+		if got != c.want {
+			t.Errorf("%s: broke %q, want %q", c.name, got, c.want)
+		}
+	}
+}

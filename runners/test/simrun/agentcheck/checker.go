@@ -1,0 +1,117 @@
+package agentcheck
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/agent"
+	"github.com/monosim/monosim/runners"
+)
+
+// The invariants. Those of the first group hold at any time.
+const (
+	Ghost = "ghost" // a registration outlives its server
+	Owner = "owner" // a registration is made by another pod
+	Order = "order" // an entry starts before its PS or dense
+
+	Runs    = "runs"    // every pod runs
+	Servers = "servers" // with its model servers
+	Serves  = "serves"  // which serve what is published
+	Unloads = "unloads" // and nothing else
+	Info    = "info"    // every pod has service info
+	Bound   = "bound"   // and is bound, or registered, for exactly what it serves
+	Answers = "answers" // every agent answers
+	Listed  = "listed"  // and lists exactly what is served
+
+	Flaps = "flaps" // a znode is written again and again
+	Noise = "noise" // an error is logged again and again
+)
+
+// View is what the checker may look at.
+type View interface {
+	runners.Observer
+	// Agents lists the running agents of a pod.
+	Agents(pod string) []agent.Agent
+	// StoredNames lists the names in a directory of a store, none for one that is missing.
+	StoredNames(path string) ([]string, error)
+}
+
+// Checker checks the invariants of the agents of one cluster while it runs.
+type Checker struct {
+	view   View
+	now    time.Duration
+	broken []runners.Broken
+	told   map[string]bool // keys that breaks has reported
+	// calm is the end of the last disturbance. It has no meaning while one goes on.
+	calm   time.Duration
+	goesOn map[string]int
+
+	registered registrations
+	order      order
+	quiets     []*quiet
+	places     map[agent.Agent]*place
+}
+
+// New makes the checker of a cluster.
+func New(view View) *Checker {
+	return &Checker{
+		view: view, told: map[string]bool{}, goesOn: map[string]int{}, places: map[agent.Agent]*place{},
+		registered: registrations{nodes: map[string]*node{}}, order: order{served: map[string]bool{}},
+	}
+}
+
+// Broken lists the invariants that broke so far, in the order in which the checker noticed.
+func (c *Checker) Broken() []runners.Broken { return c.broken }
+
+// breaks records that an invariant broke, once for each key.
+func (c *Checker) breaks(invariant, key, format string, args ...any) {
+	if key = invariant + " " + key; c.told[key] {
+		return
+	}
+	c.told[key] = true
+	c.broken = append(c.broken, c.failure(invariant, format, args...))
+}
+
+// failure is an invariant that is broken now.
+func (c *Checker) failure(invariant, format string, args ...any) runners.Broken {
+	return runners.Broken{Invariant: invariant, At: c.now, Text: fmt.Sprintf(format, args...)}
+}
+
+// Observe takes every observation of the run, as it is made.
+func (c *Checker) Observe(o runners.Observation) {
+	c.now = max(c.now, o.At)
+	switch {
+	case strings.HasPrefix(o.Op, "zookeeper."):
+		if o.Note == "" || o.Note == "ephemeral" || o.Note == "with its session" { // others failed
+			c.wrote(o)
+		}
+	case strings.HasPrefix(o.Op, "modelserver."):
+		c.served(o)
+	case o.Op == "log.error" || o.Op == "log.critical":
+		for _, q := range c.quiets {
+			q.logged(o)
+		}
+	}
+}
+
+// Disturbed records that the cluster, its network or its ZooKeeper is disturbed from outside. A
+// lasting disturbance goes on until Disturbed is called for it again with over.
+func (c *Checker) Disturbed(at time.Duration, what string, lasting, over bool) {
+	c.now = max(c.now, at)
+	switch {
+	case over:
+		if c.goesOn[what]--; c.goesOn[what] <= 0 {
+			delete(c.goesOn, what)
+		}
+		c.calm = c.now
+	case lasting:
+		c.goesOn[what]++
+	}
+}
+
+// Look checks everything that should have happened by now.
+func (c *Checker) Look(now time.Duration) error {
+	c.now = max(c.now, now)
+	return c.lookForGhosts()
+}

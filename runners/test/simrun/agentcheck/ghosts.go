@@ -1,0 +1,131 @@
+package agentcheck
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/runners"
+)
+
+// LookEvery is how much time passes between two looks of a runner.
+const LookEvery = 5 * time.Second
+
+// outlives is how long a registration may outlive its server: the session of its agent lives for
+// 10 s more (kazoo client.py:128), and an agent that lives looks every 30 s (agent_v3.py:182).
+const outlives = 40*time.Second + LookEvery
+
+// registrations mirrors the znodes that say where a model is served.
+type registrations struct{ nodes map[string]*node }
+
+// node is one of them.
+type node struct {
+	pod, kind, model string
+	v1               bool
+	// lost is set while the pod's server does not serve the model, since then.
+	lost  bool
+	since time.Duration
+}
+
+// wrote takes a successful write of ZooKeeper.
+func (c *Checker) wrote(o runners.Observation) {
+	for _, q := range c.quiets {
+		q.wrote(o)
+	}
+	switch o.Op {
+	case "zookeeper.create", "zookeeper.create2":
+		n := c.registration(o)
+		if n == nil {
+			return
+		}
+		c.owned(o, n)
+		c.registered.nodes[o.Path] = n
+	case "zookeeper.delete":
+		delete(c.registered.nodes, o.Path)
+	}
+}
+
+// registration reads the path of a binding, /<bzid>/binding/<model>/<sub-graph>:<cluster>:<pod>, or
+// of a replica of v1, /<bzid>/service/<name>[/<location>]/<kind>:<task>/<replica>; nil for another.
+func (c *Checker) registration(o runners.Observation) *node {
+	parts := strings.Split(o.Path, "/")
+	switch {
+	case len(parts) == 5 && parts[2] == "binding":
+		subGraph, container, ok := strings.Cut(parts[4], ":")
+		if !ok {
+			return nil
+		}
+		return &node{pod: container[strings.LastIndexByte(container, ':')+1:], model: parts[3] + ":" + subGraph}
+	case len(parts) > 5 && parts[2] == "service":
+		kind, task, ok := strings.Cut(parts[len(parts)-2], ":")
+		if !ok {
+			return nil
+		}
+		return &node{pod: o.Pod, kind: kind, model: modelV1(kind, task), v1: true}
+	}
+	return nil
+}
+
+// modelV1 is the name by which model servers of v1 know the model of a task.
+func modelV1(kind, task string) string {
+	if kind == "entry" {
+		return kind
+	}
+	return kind + "_" + task
+}
+
+// lookForGhosts looks for registrations that outlive their server.
+func (c *Checker) lookForGhosts() error {
+	for _, path := range slices.Sorted(maps.Keys(c.registered.nodes)) {
+		n := c.registered.nodes[path]
+		if n.pod == "operator" || c.isServed(n) {
+			n.lost = false
+			continue
+		}
+		if n.v1 {
+			if ok, err := c.saysAvailable(path); err != nil || !ok {
+				n.lost = false
+				return err
+			}
+		}
+		if !n.lost {
+			n.lost, n.since = true, c.now
+		}
+		if since := max(n.since, c.calm); len(c.goesOn) == 0 && c.now > since+outlives {
+			c.breaks(Ghost, path, "%s is there, and %s does not serve %s since %v, want it gone within %v", path, n.pod, n.model, since, outlives)
+		}
+	}
+	return nil
+}
+
+// isServed reports whether the server of a registration serves its model.
+func (c *Checker) isServed(n *node) bool {
+	versions, err := c.view.ModelStatus(n.pod, n.kind, n.model)
+	return err == nil && slices.ContainsFunc(versions, func(s env.ModelVersionStatus) bool { return s.State == env.StateAvailable })
+}
+
+// saysAvailable reports whether a replica of v1 is registered as AVAILABLE.
+func (c *Checker) saysAvailable(path string) (bool, error) {
+	z, ok, err := c.view.Znode(path)
+	if err != nil || !ok {
+		return false, err
+	}
+	return replicaOf(z.Data).Stat == env.StateAvailable, nil
+}
+
+// replica is what an agent of v1 writes of a replica.
+type replica struct {
+	Address string         `json:"address"`
+	Stat    env.ModelState `json:"stat"`
+}
+
+// replicaOf reads a replica; what is none is one without an address.
+func replicaOf(data []byte) (r replica) {
+	if json.Unmarshal(data, &r) != nil {
+		return replica{}
+	}
+	return r
+}

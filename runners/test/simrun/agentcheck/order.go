@@ -1,0 +1,35 @@
+package agentcheck
+
+import (
+	"strings"
+
+	"github.com/monosim/monosim/engine/agent"
+	"github.com/monosim/monosim/runners"
+)
+
+// order has the models of v1 that were AVAILABLE on some server so far.
+type order struct{ served map[string]bool }
+
+// served takes what a model server does, and checks that an entry serves only once every PS, and
+// dense where that runs alone, has served somewhere (agent_v1.py:139-166).
+func (c *Checker) served(o runners.Observation) {
+	switch {
+	case o.Op == "modelserver.state" && o.Note == "AVAILABLE":
+		model, _, _ := strings.Cut(o.Path, "/")
+		c.order.served[model] = true
+	case o.Op == "modelserver.serving" && o.Path == "entry":
+		for _, a := range c.view.Agents(o.Pod) {
+			if v1, ok := a.(*agent.AgentV1); ok {
+				c.inOrder(o.Pod, before(v1.Conf()))
+			}
+		}
+	}
+}
+
+func (c *Checker) inOrder(pod string, models []string) {
+	for _, model := range models {
+		if !c.order.served[model] {
+			c.breaks(Order, pod+" "+model, "the entry of %s serves, and %s was AVAILABLE nowhere so far, want that first", pod, model)
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package agentcheck
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/monosim/monosim/runners"
+)
+
+// quiet counts what a cluster does that nothing disturbs.
+type quiet struct {
+	c      *Checker
+	writes map[string]int // by path
+	errors map[string]int // by pod and text
+	broken *runners.Broken
+}
+
+// These are how often a calm cluster does the same within some minutes: it writes a znode anew
+// where an agent has just come back, and logs the error of a call that this has cut off.
+const (
+	calmWrites = 1
+	calmErrors = 1
+)
+
+// Quiet begins to watch a cluster from now on. The function that it returns says what a calm
+// cluster would not have done since, by a [runners.Broken].
+func (c *Checker) Quiet() func() error {
+	q := &quiet{c: c, writes: map[string]int{}, errors: map[string]int{}}
+	c.quiets = append(c.quiets, q)
+	return func() error {
+		if q.broken != nil {
+			return *q.broken
+		}
+		return nil
+	}
+}
+
+func (q *quiet) wrote(o runners.Observation) {
+	if o.Pod == "operator" || o.Path == "" || o.Op == "zookeeper.setData" && !strings.Contains(o.Path, "/service/") {
+		return // an agent of v3 writes the same service info every minute
+	}
+	if q.writes[o.Path]++; q.writes[o.Path] > calmWrites {
+		q.breaks(Flaps, "%s was written again by %s, want %d write at most: nothing disturbs the cluster", o.Path, o.Pod, calmWrites)
+	}
+}
+
+// varying matches what differs between errors of one kind.
+var varying = regexp.MustCompile(`0x[0-9a-f]+|\d+`)
+
+func (q *quiet) logged(o runners.Observation) {
+	key := o.Pod + " " + varying.ReplaceAllString(o.Note, "#")
+	if q.errors[key]++; q.errors[key] > calmErrors {
+		q.breaks(Noise, "%s has logged again %q, want %d time at most: nothing disturbs the cluster", o.Pod, o.Note, calmErrors)
+	}
+}
+
+// breaks records the first break.
+func (q *quiet) breaks(invariant, format string, args ...any) {
+	if q.broken == nil {
+		b := q.c.failure(invariant, format, args...)
+		q.broken = &b
+	}
+}

@@ -1,0 +1,55 @@
+package agentcheck
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/monosim/monosim/engine/agent"
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+)
+
+// before lists the models that an entry waits for.
+func before(conf *agentconfig.AgentConfig) (models []string) {
+	for task := range conf.NumPS {
+		models = append(models, modelV1("ps", strconv.Itoa(task)))
+	}
+	if conf.DenseAlone {
+		models = append(models, modelV1("dense", "0"))
+	}
+	return models
+}
+
+// placeV1 is what an agent of v1 has to serve: its tasks (replica_manager.py:434).
+func placeV1(a *agent.AgentV1) (*place, error) {
+	conf := a.Conf()
+	prefix, err := conf.PathPrefix()
+	if err != nil {
+		return nil, err
+	}
+	p := &place{v1: true, prefix: prefix}
+	add := func(kind, task, id string) {
+		model := modelV1(kind, task)
+		p.tasks = append(p.tasks, target{
+			kind: kind, model: model, key: kind + ":" + task, base: conf.BasePath.V + "/" + model,
+			node:   fmt.Sprintf("%s/%s:%s/%s", prefix, kind, task, id),
+			frozen: kind == "ps" && conf.FileSystemPollWaitSecondsPS == 0 || kind != "ps" && conf.FileSystemPollWaitSeconds == 0,
+		})
+	}
+	mixed, id := conf.DeployType == agentconfig.DeployMixed, conf.ReplicaID.String()
+	if mixed || conf.DeployType == agentconfig.DeployPS {
+		tasks, err := conf.ServerSchedule(agentconfig.ServerPS)
+		if err != nil {
+			return nil, err
+		}
+		for _, task := range tasks {
+			add("ps", task.String(), id)
+		}
+	}
+	if conf.DenseAlone && (mixed || conf.DeployType == agentconfig.DeployDense) {
+		add("dense", "0", id)
+	}
+	if mixed || conf.DeployType == agentconfig.DeployEntry {
+		add("entry", "0", fmt.Sprintf("%011d", conf.ReplicaID.V))
+	}
+	return p, nil
+}

@@ -1,0 +1,72 @@
+package agentcheck
+
+import (
+	"strings"
+
+	"github.com/monosim/monosim/engine/agent"
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/agent/datadef"
+)
+
+// placeV3 is what an agent of v3 has to follow: a layout, by its filters.
+func placeV3(a *agent.AgentV3) (*place, error) {
+	layout, err := a.Conf().LayoutPath()
+	if err != nil {
+		return nil, err
+	}
+	root, _, _ := strings.Cut(strings.TrimPrefix(layout, "/"), "/")
+	if bzid := a.Conf().Bzid.String(); bzid != "" {
+		root = bzid
+	}
+	p := &place{prefix: "/" + root, layout: layout, container: a.Container().String()}
+	for _, text := range a.LayoutFilters() {
+		f, err := agentconfig.NewLayoutFilter(text[0], text[1])
+		if err != nil {
+			return nil, err
+		}
+		p.filters = append(p.filters, f)
+	}
+	return p, nil
+}
+
+// targets lists what a pod has to serve now. A child of the layout that is no model, or that is not
+// declared, is none.
+func (c *Checker) targets(p *place) ([]target, error) {
+	if p.v1 {
+		return p.tasks, nil
+	}
+	layout, _, err := c.view.Znode(p.layout)
+	if err != nil {
+		return nil, err
+	}
+	var list []target
+	for _, child := range layout.Children {
+		model, subGraph, ok := strings.Cut(child, ":")
+		if !ok || !p.accepts(subGraph) {
+			continue
+		}
+		declared, ok, err := c.view.Znode(p.prefix + "/saved_models/" + model + "/" + subGraph)
+		if err != nil {
+			return nil, err
+		}
+		deploy, wrong := datadef.ParseSavedModelDeployConfig(declared.Data)
+		if !ok || wrong != nil {
+			continue
+		}
+		list = append(list, target{
+			model: child, key: child, base: deploy.ModelBasePath.V, all: strings.EqualFold(deploy.VersionPolicy.V, "all"),
+			node: p.prefix + "/binding/" + model + "/" + subGraph + ":" + p.container,
+		})
+	}
+	return list, nil
+}
+
+// accepts reports whether the filters accept a sub-graph; one that fails accepts none.
+func (p *place) accepts(subGraph string) bool {
+	for i := range p.filters {
+		if ok, err := p.filters[i].Accepts(subGraph); ok || err != nil {
+			return err == nil
+		}
+	}
+	return len(p.filters) == 0
+}

@@ -1,0 +1,275 @@
+package agentcheck
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/monosim/monosim/engine/agent"
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/runners"
+)
+
+// place is what an agent has to do, by its configuration.
+type place struct {
+	v1 bool
+	// prefix is the znode below which a pod of v3 has all of its znodes, and one of v1 its tasks.
+	prefix string
+	// tasks are those of v1.
+	tasks []target
+	// layout, filters and container are those of v3.
+	layout    string
+	filters   []agentconfig.LayoutFilter
+	container string
+}
+
+// target is one model that a pod has to serve.
+type target struct {
+	// kind is the model server's, model its name there, key that of a HeartBeat.
+	kind, model, key string
+	// base has the versions, of which all are served or the newest.
+	base string
+	all  bool
+	// frozen is set for a server that looks for versions at its start only.
+	frozen bool
+	// node is the znode that says that the pod serves it.
+	node string
+}
+
+// placeOf returns the place of an agent.
+func (c *Checker) placeOf(a agent.Agent) (p *place, err error) {
+	if p := c.places[a]; p != nil {
+		return p, nil
+	}
+	switch a := a.(type) {
+	case *agent.AgentV1:
+		p, err = placeV1(a)
+	case *agent.AgentV3:
+		p, err = placeV3(a)
+	default:
+		return nil, fmt.Errorf("agents: found %T, want one of version 1 or 3", a)
+	}
+	if err == nil {
+		c.places[a] = p
+	}
+	return p, err
+}
+
+// whole is one check of everything.
+type whole struct {
+	*Checker
+	// served has the pods that have to be listed, by prefix and key.
+	served map[string][]string
+	// places has that of each pod.
+	places map[string]*place
+}
+
+// Whole returns nil if every pod runs with its servers, serves the newest version of what is
+// published and nothing else, is bound exactly to that, and every agent lists exactly that; else
+// the first [runners.Broken]. It asks the agents last, over the network.
+func (c *Checker) Whole() error {
+	c.now = max(c.now, c.view.Now())
+	w := &whole{Checker: c, served: map[string][]string{}, places: map[string]*place{}}
+	for _, p := range c.view.Pods() {
+		if err := w.pod(p.Name); err != nil {
+			return err
+		}
+	}
+	if err := w.noOthers(); err != nil {
+		return err
+	}
+	for _, p := range c.view.Pods() {
+		if err := w.lists(p.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pod checks one pod, without asking its agent.
+func (w *whole) pod(pod string) error {
+	s, err := w.view.PodState(pod)
+	if err != nil {
+		return err
+	}
+	agents := w.view.Agents(pod)
+	if !s.Running || len(agents) == 0 {
+		return w.failure(Runs, "%s does not run, want it to", pod)
+	}
+	p, err := w.placeOf(agents[0])
+	if err != nil {
+		return err
+	}
+	w.places[pod] = p
+	targets, err := w.targets(p)
+	if err != nil {
+		return err
+	}
+	if err := w.servers(pod, p, s); err != nil {
+		return err
+	}
+	for i := range targets {
+		if err := w.target(pod, p, &targets[i]); err != nil {
+			return err
+		}
+	}
+	if p.v1 {
+		return nil
+	}
+	info := p.prefix + "/container_service/" + p.container
+	if _, ok, err := w.view.Znode(info); err != nil || !ok {
+		return cmp.Or(err, error(w.failure(Info, "%s has no service info, want %s", pod, info)))
+	}
+	return w.nothingElse(pod, p, targets)
+}
+
+// servers checks that a model server of each kind runs.
+func (w *whole) servers(pod string, p *place, s runners.PodState) error {
+	want := map[string]bool{}
+	for _, t := range p.tasks {
+		want[t.kind] = true
+	}
+	if !p.v1 {
+		want[""] = true
+	}
+	for _, server := range s.ModelServers {
+		delete(want, server.Kind)
+	}
+	for _, kind := range slices.Sorted(maps.Keys(want)) {
+		return w.failure(Servers, "the %s server of %s does not run, want it to", cmp.Or(kind, "model"), pod)
+	}
+	return nil
+}
+
+// target checks that a pod serves a model, in the newest version that there is, and says so.
+func (w *whole) target(pod string, p *place, t *target) error {
+	want, err := w.versions(t)
+	if err != nil {
+		return err
+	}
+	if len(want) == 0 {
+		return nil // a server keeps what it has where there is nothing (TFS-5.3), so anything may be
+	}
+	if got := w.available(pod, t.kind, t.model); !slices.Equal(got, want) && !(t.frozen && len(got) > 0) {
+		return w.failure(Serves, "versions of %s that %s serves, want %v, got %v", t.model, pod, want, got)
+	}
+	z, ok, err := w.view.Znode(t.node)
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		return w.failure(Bound, "%s serves %s, want %s, got none", pod, t.model, t.node)
+	case !z.Ephemeral:
+		return w.failure(Bound, "%s, want it ephemeral", t.node)
+	}
+	if p.v1 {
+		s, err := w.view.PodState(pod)
+		if err != nil {
+			return err
+		}
+		r := replicaOf(z.Data)
+		if host, _, _ := strings.Cut(r.Address, ":"); host != s.IP || r.Stat != env.StateAvailable {
+			return w.failure(Bound, "%s, want %s as AVAILABLE at %s, got %v at %s", t.node, pod, s.IP, r.Stat, r.Address)
+		}
+	}
+	key := p.prefix + " " + t.key
+	w.served[key] = append(w.served[key], pod)
+	return nil
+}
+
+// versions lists the versions that are to be served, in order.
+func (c *Checker) versions(t *target) ([]int64, error) {
+	names, err := c.view.StoredNames(t.base)
+	if err != nil {
+		return nil, err
+	}
+	var list []int64
+	for _, name := range names {
+		if n, err := strconv.ParseInt(name, 10, 64); err == nil {
+			list = append(list, n)
+		}
+	}
+	slices.Sort(list)
+	if !t.all && len(list) > 1 {
+		list = list[len(list)-1:]
+	}
+	return list, nil
+}
+
+// available lists the AVAILABLE versions of a model on a server, in order.
+func (c *Checker) available(pod, kind, model string) (list []int64) {
+	versions, err := c.view.ModelStatus(pod, kind, model)
+	if err != nil {
+		return nil
+	}
+	for _, v := range versions {
+		if v.State == env.StateAvailable {
+			list = append(list, v.Version)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// nothingElse checks that a pod of v3 serves none of the declared models that are not its own.
+func (w *whole) nothingElse(pod string, p *place, targets []target) error {
+	models, _, err := w.view.Znode(p.prefix + "/saved_models")
+	if err != nil {
+		return err
+	}
+	for _, model := range models.Children {
+		graphs, _, err := w.view.Znode(p.prefix + "/saved_models/" + model)
+		if err != nil {
+			return err
+		}
+		for _, g := range graphs.Children {
+			name := model + ":" + g
+			if slices.ContainsFunc(targets, func(t target) bool { return t.model == name }) {
+				continue
+			}
+			if got := w.available(pod, "", name); len(got) > 0 {
+				return w.failure(Unloads, "%s serves versions %v of %s, want none: it is not published to it", pod, got, name)
+			}
+		}
+	}
+	return nil
+}
+
+// noOthers checks that no binding is there but those of what is served.
+func (w *whole) noOthers() error {
+	for _, path := range slices.Sorted(maps.Keys(w.registered.nodes)) {
+		n := w.registered.nodes[path]
+		p := w.places[n.pod]
+		if n.v1 || p == nil {
+			continue
+		}
+		if !slices.Contains(w.served[p.prefix+" "+n.model], n.pod) && len(w.available(n.pod, n.kind, n.model)) == 0 {
+			return w.failure(Bound, "%s is there, want none: %s does not serve %s", path, n.pod, n.model)
+		}
+	}
+	return nil
+}
+
+// lists checks that an agent lists exactly the pods that serve, of each model.
+func (w *whole) lists(pod string) error {
+	prefix := w.places[pod].prefix + " "
+	for _, name := range slices.Sorted(maps.Keys(w.served)) {
+		key, ok := strings.CutPrefix(name, prefix)
+		if !ok {
+			continue
+		}
+		got, err := runners.ListedOn(w.view, pod, key)
+		if err != nil {
+			return w.failure(Answers, "the agent of %s does not answer, want it to: %v", pod, err)
+		}
+		want := slices.Sorted(slices.Values(w.served[name]))
+		if !slices.Equal(got, want) {
+			return w.failure(Listed, "pods on which the agent of %s lists %s, want %v, got %v", pod, key, want, got)
+		}
+	}
+	return nil
+}
