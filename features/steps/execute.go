@@ -54,6 +54,17 @@ type execution struct {
 
 // execute runs a job; adjust can change the spec last, before the cluster is built.
 func (s *Suite) execute(j job, adjust func(*runners.Spec)) *execution {
+	x := s.begin(j, adjust)
+	goesOn := true
+	for i := range j.which.steps {
+		goesOn = x.step(&j.which.steps[i], goesOn) && goesOn
+	}
+	x.result.finish(x.world)
+	return x
+}
+
+// begin prepares the run of a job.
+func (s *Suite) begin(j job, adjust func(*runners.Spec)) *execution {
 	replay := s.replay(j)
 	x := &execution{
 		job:   j,
@@ -64,15 +75,12 @@ func (s *Suite) execute(j job, adjust func(*runners.Spec)) *execution {
 		},
 	}
 	for i := range j.which.steps {
-		if said := j.which.steps[i].said; said.fault != "" {
+		said := j.which.steps[i].said
+		if said.fault != "" {
 			x.world.spec.Faults = append(x.world.spec.Faults, said.fault)
 		}
+		x.world.spec.Watch = x.world.spec.Watch || said.watches
 	}
-	goesOn := true
-	for i := range j.which.steps {
-		goesOn = x.step(&j.which.steps[i], goesOn) && goesOn
-	}
-	x.result.finish(x.world)
 	return x
 }
 

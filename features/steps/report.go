@@ -52,6 +52,8 @@ type Result struct {
 	Stats runners.Stats
 	// Wall is the time that the run took, if Suite.Clock is set.
 	Wall time.Duration
+	// Known has the invariants that broke as they do in the reference.
+	Known []runners.Broken
 	// Explanation explains a failed step: a heading, and lines about the pods, znodes and
 	// models that the step names; see Suite.Explain.
 	Explanation []string
@@ -113,6 +115,13 @@ func (r *Result) finish(w *World) {
 		_, r.narrated = w.cluster.(runners.Narrator)
 		if broken := w.cluster.Failure(); broken != "" {
 			r.Err = errors.New(broken)
+		}
+		if watched, ok := w.cluster.(runners.Invariant); ok {
+			for _, b := range watched.Invariants() {
+				if b.Known != "" {
+					r.Known = append(r.Known, b)
+				}
+			}
 		}
 		if d, ok := w.cluster.(runners.Delayed); ok {
 			r.Late, r.Busy = d.Late()

@@ -45,6 +45,8 @@ type Sentence struct {
 	// declares is set for a sentence whose names need not be known before; exports for one
 	// after which a version exists.
 	declares, exports bool
+	// watches is set for a sentence about invariants, which are checked where one is said.
+	watches bool
 	// fault is the kind of fault that it begins or ends, "" for none.
 	fault string
 	// does says in a line what the sentence does, "" where meanings has it.

@@ -1,5 +1,7 @@
 package steps
 
+import "github.com/monosim/monosim/features/steps/drawn"
+
 // The parts of words.
 const (
 	podName      = `shard\d+-replica\d+`
@@ -20,42 +22,45 @@ type word struct {
 	accepts string
 	// examples has texts that fit; a sentence with the word twice takes the second too.
 	examples []string
+	// drawn draws texts for stories, and has plainer ones to shrink to.
+	drawn drawn.Word
 }
 
 var words = map[string]word{
-	"n":        {`(\d+)`, "a whole number", []string{"2", "1"}},
-	"status":   {`([2-5]\d\d)`, "a status of HTTP, from 200 to 599", []string{"500"}},
-	"code":     {`(-?\d+)`, "an exit code, negative for a signal", []string{"-9"}},
-	"duration": {`(` + durationText + `)`, "a time in ms, s, m and h without blanks, as 250ms, 90s, 1h30m", []string{"90s", "10m"}},
-	"text":     {`"([^"]*)"`, "any text in double quotes", []string{`"a text"`}},
-	"path":     {`(/\S*)`, "a path that begins with /", []string{"/gip/binding/ctr"}},
-	"name":     {`(` + plainName + `)`, "a name of letters, digits, _, . and -", []string{"ctr"}},
-	"layout":   {`([\w./-]+)(?:` + notWatched + `)?`, "the name of a layout, or its path; then \"that no agent watches\" for one that nobody looks at", []string{"main"}},
-	"names":    {`(` + plainName + `(?:(?:, | and )` + plainName + `)*)`, "names, joined by commas or and", []string{"entry, ps_0"}},
-	"servable": {`([\w.:-]+)` + absent, "a model of a model server, as ctr:entry; then \"that nobody has exported\" where it or the version does not exist", []string{"ctr:entry"}},
-	"model":    {`([\w.-]+:[\w.-]+)` + absent, "a sub-graph of a model, as ctr:entry; then \"that nobody has exported\" where it or the version does not exist", []string{"ctr:entry"}},
-	"models":   {`([\w.-]+:[\w.-]+` + absent + `(?:(?:, | and )[\w.-]+:[\w.-]+` + absent + `)*)`, "sub-graphs of models, joined by commas or and; then \"that nobody has exported\" where they do not exist", []string{"ctr:entry"}},
-	"size":     {`(\d+ (?:bytes|kB|MB|GB|KiB|MiB|GiB))`, "a whole number, a blank, and bytes, kB, MB or GB, or KiB, MiB or GiB", []string{"30 MB", "1 GB"}},
-	"pod":      {`(` + podName + `)`, "a pod, as shard0-replica1", []string{"shard0-replica0"}},
-	"pods":     {`(every pod|no pod|` + podList + `)`, "every pod, no pod, or pods joined by commas or and", []string{"every pod"}},
-	"agents":   {`(every agent|the agents? of ` + podList + `)`, "every agent, or the agent of shard0-replica0", []string{"every agent"}},
-	"server":   {`(` + serverOfPod + `|` + bareServerName + `)`, "the model, ps, entry or dense server of a pod, or the model server", []string{"the ps server of shard0-replica0"}},
+	"n":        {`(\d+)`, "a whole number", []string{"2", "1"}, drawn.Number},
+	"status":   {`([2-5]\d\d)`, "a status of HTTP, from 200 to 599", []string{"500"}, drawn.Status},
+	"code":     {`(-?\d+)`, "an exit code, negative for a signal", []string{"-9"}, drawn.None},
+	"duration": {`(` + durationText + `)`, "a time in ms, s, m and h without blanks, as 250ms, 90s, 1h30m", []string{"90s", "10m"}, drawn.Duration},
+	"text":     {`"([^"]*)"`, "any text in double quotes", []string{`"a text"`}, drawn.None},
+	"path":     {`(/\S*)`, "a path that begins with /", []string{"/gip/binding/ctr"}, drawn.Path},
+	"name":     {`(` + plainName + `)`, "a name of letters, digits, _, . and -", []string{"ctr"}, drawn.None},
+	"layout":   {`([\w./-]+)(?:` + notWatched + `)?`, "the name of a layout, or its path; then \"that no agent watches\" for one that nobody looks at", []string{"main"}, drawn.Layout},
+	"names":    {`(` + plainName + `(?:(?:, | and )` + plainName + `)*)`, "names, joined by commas or and", []string{"entry, ps_0"}, drawn.None},
+	"servable": {`([\w.:-]+)` + absent, "a model of a model server, as ctr:entry; then \"that nobody has exported\" where it or the version does not exist", []string{"ctr:entry"}, drawn.None},
+	"model":    {`([\w.-]+:[\w.-]+)` + absent, "a sub-graph of a model, as ctr:entry; then \"that nobody has exported\" where it or the version does not exist", []string{"ctr:entry"}, drawn.Model},
+	"models":   {`([\w.-]+:[\w.-]+` + absent + `(?:(?:, | and )[\w.-]+:[\w.-]+` + absent + `)*)`, "sub-graphs of models, joined by commas or and; then \"that nobody has exported\" where they do not exist", []string{"ctr:entry"}, drawn.Models},
+	"size":     {`(\d+ (?:bytes|kB|MB|GB|KiB|MiB|GiB))`, "a whole number, a blank, and bytes, kB, MB or GB, or KiB, MiB or GiB", []string{"30 MB", "1 GB"}, drawn.Size},
+	"pod":      {`(` + podName + `)`, "a pod, as shard0-replica1", []string{"shard0-replica0"}, drawn.Pod},
+	"pods":     {`(every pod|no pod|` + podList + `)`, "every pod, no pod, or pods joined by commas or and", []string{"every pod"}, drawn.None},
+	"agents":   {`(every agent|the agents? of ` + podList + `)`, "every agent, or the agent of shard0-replica0", []string{"every agent"}, drawn.None},
+	"server":   {`(` + serverOfPod + `|` + bareServerName + `)`, "the model, ps, entry or dense server of a pod, or the model server", []string{"the ps server of shard0-replica0"}, drawn.Server},
 	"servers": {`(every model server|` + serverOfPod + `|` + bareServerName + `)`,
-		"every model server, the model, ps, entry or dense server of a pod, or the model server", []string{"the ps server of shard0-replica0"}},
+		"every model server, the model, ps, entry or dense server of a pod, or the model server", []string{"the ps server of shard0-replica0"}, drawn.None},
 	"call": {`(the (?:(?:first|second|third|fourth|fifth) )?(?:` + reloadCall + `|` + predictCall + `|` + statusCall + `))`,
-		"the reload, the Predict or the status request; of several the second one, as the second Predict", []string{"the reload"}},
-	"version": {`(-?\d+)`, "the number of a version", []string{"1"}},
-	"task":    {`(\d+)` + absent, "the number of a PS, entry or dense server; then \"that nobody has exported\" for one that does not exist", []string{"0"}},
-	"kind":    {`(ps|entry|dense)`, "ps, entry or dense", []string{"ps"}},
-	"places":  {`(` + placeName + `(?:(?:, | and )` + placeName + `)*)`, "pods, ZooKeeper and idc NAME, joined by commas or and", []string{"shard0-replica0", "ZooKeeper"}},
-	"state":   {`(START|LOADING|AVAILABLE|UNLOADING|END|UNKNOWN)`, "START, LOADING, AVAILABLE, UNLOADING, END or UNKNOWN", []string{"AVAILABLE"}},
-	"error":   {`([A-Z_]+)`, "a gRPC status, as NOT_FOUND", []string{"NOT_FOUND"}},
-	"trainer": {`(` + trainerName + `)`, "a process of the training job: chief, worker1 or ps0 and so on, or evaluator", []string{"worker1"}},
-	"method":  {`(StopTraining|ResumeTraining|GetBlockStatus|SaveCheckpoint|GetTrainingStatus)`, "a method of the training job's controller, as SaveCheckpoint", []string{"SaveCheckpoint"}},
-	"quirks":  {`(Q\d+(?:(?:, | and )Q\d+)*)`, "ids of quirks, joined by commas or and; see monosim quirks", []string{"Q153"}},
-	"case":    {`([\w.]+/[\w-]+)`, "the id of a recorded case; see monosim vectors list", []string{"utils.isabs/hdfs"}},
-	"json":    {`(null|true|false|-?\d+|".*"|\[.*\]|\{.*\})`, "a JSON value", []string{`"a text"`}},
-	"raised":  {`([A-Z]\w+)`, "a Python exception", []string{"KeyError"}},
+		"the reload, the Predict or the status request; of several the second one, as the second Predict", []string{"the reload"}, drawn.None},
+	"version": {`(-?\d+)`, "the number of a version", []string{"1"}, drawn.None},
+	"task":    {`(\d+)` + absent, "the number of a PS, entry or dense server; then \"that nobody has exported\" for one that does not exist", []string{"0"}, drawn.None},
+	"kind":    {`(ps|entry|dense)`, "ps, entry or dense", []string{"ps"}, drawn.None},
+	"places":  {`(` + placeName + `(?:(?:, | and )` + placeName + `)*)`, "pods, ZooKeeper and idc NAME, joined by commas or and", []string{"shard0-replica0", "ZooKeeper"}, drawn.Places},
+	"state":   {`(START|LOADING|AVAILABLE|UNLOADING|END|UNKNOWN)`, "START, LOADING, AVAILABLE, UNLOADING, END or UNKNOWN", []string{"AVAILABLE"}, drawn.None},
+	"error":   {`([A-Z_]+)`, "a gRPC status, as NOT_FOUND", []string{"NOT_FOUND"}, drawn.None},
+	"trainer": {`(` + trainerName + `)`, "a process of the training job: chief, worker1 or ps0 and so on, or evaluator", []string{"worker1"}, drawn.Trainer},
+	"method":  {`(StopTraining|ResumeTraining|GetBlockStatus|SaveCheckpoint|GetTrainingStatus)`, "a method of the training job's controller, as SaveCheckpoint", []string{"SaveCheckpoint"}, drawn.Method},
+	"quirks":  {`(Q\d+(?:(?:, | and )Q\d+)*)`, "ids of quirks, joined by commas or and; see monosim quirks", []string{"Q153"}, drawn.None},
+	"case":    {`([\w.]+/[\w-]+)`, "the id of a recorded case; see monosim vectors list", []string{"utils.isabs/hdfs"}, drawn.None},
+	"json":    {`(null|true|false|-?\d+|".*"|\[.*\]|\{.*\})`, "a JSON value", []string{`"a text"`}, drawn.None},
+	"site":    {`([\w.-]+/[^"#]+#\d+)`, "a choice of a run: the node, a slash, the site, # and how many choices were made there before", []string{"shard0-replica0/pace.server#1"}, drawn.None},
+	"raised":  {`([A-Z]\w+)`, "a Python exception", []string{"KeyError"}, drawn.None},
 }
 
 // sentences is the vocabulary without the faults, whose sentences come with the runner.
@@ -75,6 +80,8 @@ var sentences = []*Sentence{
 	shape("the model server profile is {text}", (*World).modelServerProfile),
 	shape("the agents run on Python {text}", (*World).pythonVersion),
 	shape("what agents have started outlives them", (*World).outlive),
+	shape("nothing is left to chance", (*World).leaveNothingToChance),
+	shape("the choice {site} is {n}", (*World).choose),
 	shape("pods that end start again after {duration}", (*World).restartAfter),
 	shape("a model server", (*World).bareServer),
 	shape("a model server with the flags {text}", (*World).bareServerWith),
@@ -136,6 +143,14 @@ var sentences = []*Sentence{
 	Assertion("{pod} is not registered for {model}", (*World).notRegistered),
 	Assertion("the registration of {pod} for {model} was written {n} time(s) or more", (*World).writtenAtLeast),
 	Assertion("the registration of {pod} for {model} was written {n} time(s) or less", (*World).writtenAtMost),
+
+	// Invariants: what has to be so at any time, and once nothing disturbs the cluster.
+	watched(Assertion("no registration outlives its server", (*World).noGhost)),
+	watched(Assertion("every registration is of its own pod", (*World).ownRegistrations)),
+	watched(Assertion("every entry has started after its PS", (*World).entriesLast)),
+	watched(Assertion("ZooKeeper has kept its promises", (*World).historyKept)),
+	watched(Assertion("the cluster is whole", (*World).isWhole)),
+	watched(lasts(Assertion("the cluster is quiet", (*World).isQuiet))),
 
 	// Network.
 	faults("network"),

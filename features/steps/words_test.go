@@ -22,6 +22,7 @@ var samples = map[string][]string{
 	"call":    {"the reload", "the second Predict"}, "version": {"3", "-1"},
 	"kind": {"ps", "entry"}, "task": {"0"}, "places": {"ZooKeeper", "idc lf", "shard0-replica1 and ZooKeeper"},
 	"state": {"AVAILABLE"}, "error": {"NOT_FOUND"}, "quirks": {"Q153", "Q154 and Q158"}, "case": {"utils.ZKPath/sample-dc-replica"},
+	"site": {"shard0-replica1/pace.call:service info#12"},
 	"json": {"12", "null", `"a b"`, `["a", {"b": "c"}]`, "{}"}, "raised": {"KeyError"},
 }
 

@@ -1,7 +1,6 @@
 package steps
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
@@ -93,7 +92,7 @@ func brokenInvariant(c runners.Cluster) error {
 	}
 	for _, b := range watched.Invariants() {
 		if b.Known == "" {
-			return errors.New(b.String())
+			return b
 		}
 	}
 	return nil
@@ -102,4 +101,48 @@ func brokenInvariant(c runners.Cluster) error {
 // differ makes the error of a check that found something else than was wanted.
 func differ(what string, want, got any) error {
 	return fmt.Errorf("%s, want %v, got %v", what, want, got)
+}
+
+// pass lets time pass.
+func (w *World) pass(text string) error {
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		return err
+	}
+	_, err = w.cluster.Pass(d, nil)
+	return err
+}
+
+// last begins something. With a duration it lets that time pass and ends it.
+func (w *World) last(duration string, l lasting) error {
+	if err := l.begin(); err != nil || duration == "" {
+		return err
+	}
+	if err := w.pass(duration); err != nil {
+		return err
+	}
+	return l.end()
+}
+
+// hold makes a check once, or waits until it succeeds ("within"), or repeats it all the
+// time ("for").
+func (w *World) hold(mode, duration string, c check) error {
+	if mode == "" && runners.Tolerance(w.cluster) > 0 {
+		return runners.Within(w.cluster, 0, c)
+	}
+	if mode == "" {
+		err := c()
+		if err != nil {
+			err = fmt.Errorf("%s: %w", runners.Stamp(w.cluster.Now()), err)
+		}
+		return err
+	}
+	d, err := time.ParseDuration(duration)
+	if err != nil {
+		return err
+	}
+	if mode == "for" {
+		return runners.Throughout(w.cluster, d, c)
+	}
+	return runners.Within(w.cluster, d, c)
 }

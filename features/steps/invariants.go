@@ -1,0 +1,82 @@
+package steps
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/monosim/monosim/runners"
+)
+
+// watched marks a sentence about invariants.
+func watched(s *Sentence) *Sentence {
+	s.watches = true
+	return s
+}
+
+// lasts has a sentence want "for 3m" before it: at an instant it says nothing.
+func lasts(s *Sentence) *Sentence {
+	s.check = func(args []string) error {
+		if args[0] != "for" {
+			return errors.New("found no time all of which it is so, want one, as \"for 3m " + s.text + "\"")
+		}
+		return nil
+	}
+	s.waits = "with \"for 3m\" before it, which it needs, all that time"
+	return s
+}
+
+// onWatched makes a check of a cluster that checks the invariants of its agents.
+func (w *World) onWatched(fn func(c runners.Watched) error) check {
+	return func() error {
+		c, ok := w.cluster.(runners.Watched)
+		if !ok {
+			return runners.ErrUnsupported
+		}
+		return fn(c)
+	}
+}
+
+// kept makes a check of an invariant that has to be so at any time.
+func (w *World) kept(invariant string) check {
+	return w.onWatched(func(c runners.Watched) error { return c.Kept(invariant) })
+}
+
+func (w *World) noGhost() check          { return w.kept("ghost") }
+func (w *World) ownRegistrations() check { return w.kept("owner") }
+func (w *World) entriesLast() check      { return w.kept("order") }
+func (w *World) historyKept() check      { return w.kept("history") }
+func (w *World) isWhole() check          { return w.onWatched(runners.Watched.Whole) }
+
+// isQuiet begins to watch now.
+func (w *World) isQuiet() check {
+	c, ok := w.cluster.(runners.Watched)
+	if !ok {
+		return func() error { return runners.ErrUnsupported }
+	}
+	return c.Quiet()
+}
+
+// leaveNothingToChance has every choice be its default, but for those that choose fixes.
+func (w *World) leaveNothingToChance() error {
+	w.spec.Chance = runners.ChanceNone
+	return nil
+}
+
+// choose fixes a choice, given as node/site#k.
+func (w *World) choose(site string, value int64) error {
+	c, err := choiceAt(site)
+	if err == nil {
+		c.Value = uint64(value)
+		w.spec.Choices = append(w.spec.Choices, c)
+	}
+	return err
+}
+
+// choiceAt reads node/site#k.
+func choiceAt(text string) (c runners.Choice, err error) {
+	last := strings.LastIndexByte(text, '#')
+	c.Node, c.Site, _ = strings.Cut(text[:last], "/")
+	c.K, err = strconv.ParseUint(text[last+1:], 10, 64)
+	return c, err
+}

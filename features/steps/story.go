@@ -1,0 +1,354 @@
+package steps
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/monosim/monosim/features/steps/drawn"
+	"github.com/monosim/monosim/runners"
+)
+
+// Line is one step of a story: a sentence with its arguments. A story is a list of lines, so that
+// it can be drawn, changed, told and written.
+type Line struct {
+	Text string
+	// Refusable lets a story go on where the cluster cannot do what the line says, as to kill what
+	// does not run.
+	Refusable bool
+	said      *Sentence
+}
+
+// Keyword is where the line belongs in a scenario: Given, When or Then.
+func (l Line) Keyword() string { return l.said.keyword }
+
+// Watches reports whether the line is about invariants.
+func (l Line) Watches() bool { return l.said.watches }
+
+// Book makes and tells stories for one runner. It may be used from several goroutines.
+type Book struct {
+	runner runners.Runner
+	known  vocabulary
+	// said has the sentence of each template that was filled.
+	said sync.Map
+}
+
+// NewBook makes the book of a runner's sentences.
+func NewBook(runner runners.Runner) *Book {
+	return &Book{runner: runner, known: newVocabulary(runner.Faults())}
+}
+
+// Line reads a text, which has to say one sentence.
+func (b *Book) Line(text string) (Line, error) {
+	found := b.known.match(text)
+	if len(found) != 1 {
+		return Line{}, errors.New(b.known.unknown(text))
+	}
+	return Line{Text: text, said: found[0]}, nil
+}
+
+// Fill makes a line of a sentence's readable form, or of one of which some words are filled, with a
+// text for each {word} in order.
+func (b *Book) Fill(template string, texts ...string) (Line, error) {
+	if n := len(wordsOf(template)); n != len(texts) {
+		return Line{}, fmt.Errorf("sentence %q: found %d words, want %d", template, len(texts), n)
+	}
+	text := fill(template, texts)
+	if s, ok := b.said.Load(template); ok && s.(*Sentence).expr.MatchString(text) {
+		return Line{Text: text, said: s.(*Sentence)}, nil
+	}
+	l, err := b.Line(text)
+	if err == nil {
+		b.said.Store(template, l.said)
+	}
+	return l, err
+}
+
+// fill puts texts in the places of words, and chooses the forms of other parts by them.
+func fill(template string, texts []string) string {
+	last := ""
+	return token.ReplaceAllStringFunc(template, func(part string) string {
+		m := token.FindStringSubmatch(part)
+		_, err := strconv.Atoi(last)
+		many := strings.ContainsAny(last, ",") || strings.Contains(last, " and ")
+		switch {
+		case m[1] != "":
+			last, texts = texts[0], texts[1:]
+			return last
+		case m[2] == "s" && (err == nil && last != "1" || err != nil && !many):
+			return m[2] // of several things, or of a verb of one
+		case m[2] != "" || strings.HasPrefix(part, "("):
+			return ""
+		}
+		one, several, _ := strings.Cut(part, "/")
+		if many {
+			return several
+		}
+		return one
+	})
+}
+
+// Draw makes a line of a template, whose words are drawn from a cast. ok is false where the cast
+// has nothing for one of them.
+func (b *Book) Draw(template string, c *drawn.Cast, d *drawn.Dial) (l Line, ok bool) {
+	c = namedIn(template, c)
+	names := wordsOf(template)
+	texts := make([]string, len(names))
+	model := ""
+	for i, name := range names {
+		of := words[name].drawn
+		if of.Draw == nil {
+			return l, false
+		}
+		if texts[i] = of.Draw(c, d, texts[:i]); texts[i] == "" {
+			return l, false
+		}
+		if name == "model" {
+			model = texts[i]
+		}
+	}
+	if before, _, versioned := strings.Cut(template, "version {n}"); versioned && model != "" {
+		if strings.Contains(template, "export") {
+			c.Newest[model]++
+		}
+		texts[len(wordsOf(before))] = strconv.FormatInt(max(c.Newest[model], 1), 10)
+	}
+	l, err := b.Fill(template, texts...)
+	return l, err == nil
+}
+
+// namedIn is the cast of a text: a stored file is one of a training job's, other paths are those of
+// directories.
+func namedIn(text string, c *drawn.Cast) *drawn.Cast {
+	if !strings.HasPrefix(text, "the stored file ") {
+		return c
+	}
+	other := *c
+	other.Paths = c.Files
+	return &other
+}
+
+// Plainer lists lines that say the same with one word plainer.
+func (b *Book) Plainer(l Line, c *drawn.Cast) (list []Line) {
+	c = namedIn(l.Text, c)
+	for _, u := range l.said.nounsOf(l.Text) {
+		of := words[u.word].drawn
+		if of.Plainer == nil || u.begin < 0 || u.isVersion() {
+			continue
+		}
+		for _, text := range of.Plainer(c, u.text) {
+			plain := l
+			plain.Text = l.Text[:u.begin] + text + l.Text[u.end:]
+			if l.said.expr.MatchString(plain.Text) {
+				list = append(list, plain)
+			}
+		}
+	}
+	return list
+}
+
+// Cast returns what stories of a shape may name.
+func (b *Book) Cast(shapes []Line) (*drawn.Cast, error) {
+	w := &World{runner: b.runner}
+	for _, l := range shapes {
+		if err := b.possible(w, l); err != nil {
+			return nil, fmt.Errorf("%s: %w", l.Text, err)
+		}
+	}
+	c := &drawn.Cast{Newest: map[string]int64{}}
+	for _, p := range w.spec.Pods() {
+		c.Pods = append(c.Pods, p.Name)
+		if !slices.Contains(c.IDCs, p.Location.IDC) {
+			c.IDCs = append(c.IDCs, p.Location.IDC)
+		}
+		for _, kind := range w.serverKinds() {
+			c.Servers = append(c.Servers, "the "+kind+" server of "+p.Name)
+		}
+	}
+	for _, m := range w.models {
+		for _, g := range m.SubGraphs {
+			name := m.Name + ":" + g.Name
+			c.Models, c.Newest[name] = append(c.Models, name), slices.Max(g.Versions)
+		}
+	}
+	if len(w.models) > 0 {
+		c.Paths = append(c.Paths, strings.TrimSuffix(modelRoot, "/"))
+	}
+	if layout := w.conf.get("layout_pattern"); layout != "" {
+		c.Layouts = append(c.Layouts, layout)
+	}
+	if t := w.spec.Training; t != nil {
+		dir := t.WithDefaults().ModelDir
+		c.Trainers = t.TrainerNames()
+		c.Paths = append(c.Paths, dir)
+		c.Files = []string{dir + "/checkpoint", dir + "/monolith_checkpoint"}
+	}
+	return c, nil
+}
+
+// serverKinds lists the kinds of model servers of a pod, in the words of sentences.
+func (w *World) serverKinds() []string {
+	switch deploy := w.conf.get("deploy_type"); {
+	case w.conf.get("agent_version") != "1":
+		return []string{"model"}
+	case deploy == "dense" || deploy == "ps" || deploy == "entry":
+		return []string{deploy}
+	case w.conf.get("dense_alone") == "true":
+		return []string{"ps", "dense", "entry"}
+	}
+	return []string{"ps", "entry"}
+}
+
+// possible holds a line to what a cluster can be; shapes change w.
+func (b *Book) possible(w *World, l Line) error {
+	args, err := l.said.arguments(l.Text)
+	if err != nil {
+		return err
+	}
+	return l.said.possible(w, &step{text: l.Text, said: l.said, args: args})
+}
+
+// Check returns an error for a story that no scenario can tell, as one that names a pod which its
+// cluster does not have.
+func (b *Book) Check(lines []Line) error {
+	w := &World{runner: b.runner}
+	for _, l := range lines {
+		if err := b.possible(w, l); err != nil {
+			return fmt.Errorf("%s: %w", l.Text, err)
+		}
+	}
+	known := nounsOf(w)
+	for _, l := range lines {
+		err := l.said.peopled(&w.spec, &step{text: l.Text, said: l.said})
+		if err == nil {
+			err = known.check(l.said, l.Text)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", l.Text, err)
+		}
+		known.take(l.said, l.Text)
+	}
+	return nil
+}
+
+// Scenario is a scenario of a file as a story.
+type Scenario struct {
+	Name  string
+	Lines []Line
+}
+
+// Stories returns the scenarios that a suite selects, each row of an outline as one. Its error is as
+// Suite.Run's.
+func (b *Book) Stories(s *Suite) (list []Scenario, err error) {
+	found, err := s.plan()
+	for _, sc := range found {
+		for _, c := range sc.cases {
+			story := Scenario{Name: c.name}
+			for _, st := range c.steps {
+				story.Lines = append(story.Lines, Line{Text: st.text, said: st.said})
+			}
+			list = append(list, story)
+		}
+	}
+	return list, err
+}
+
+// Telling says how a story is told.
+type Telling struct {
+	Seed   uint64
+	Quirks string
+	// Chance and Choices are those of the cluster's spec.
+	Chance  runners.Chance
+	Choices []runners.Choice
+	NoLeaps bool
+	Detail  bool
+}
+
+// Told is a story that was told.
+type Told struct {
+	Result
+	// Refused has the lines that the cluster could not do, by their places.
+	Refused []int
+	// Tape has the choices that differ from their default, if Telling.Chance asks for them.
+	Tape []runners.Choice
+}
+
+// Tell tells a story. It ends with the first line that fails.
+func (b *Book) Tell(name string, lines []Line, how Telling) *Told {
+	c := scenarioCase{name: name, steps: make([]step, len(lines))}
+	for i, l := range lines {
+		args, err := l.said.arguments(l.Text)
+		if err != nil {
+			return &Told{Result: Result{Name: name, Seed: how.Seed, Status: Failed, Err: err}}
+		}
+		c.steps[i] = step{keyword: l.said.keyword, keywordAsWritten: l.said.keyword + " ", text: l.Text, line: i + 1, said: l.said, args: args}
+	}
+	s := &Suite{Runner: b.runner, Quirks: how.Quirks, NoLeaps: how.NoLeaps}
+	x := s.begin(job{scenario: &scenario{feature: "Stories", name: name}, which: &c, seed: how.Seed}, func(spec *runners.Spec) {
+		spec.Choices = append(spec.Choices, how.Choices...)
+		spec.Chance = max(spec.Chance, how.Chance)
+		spec.Detail = spec.Detail || how.Detail
+	})
+	defer x.world.close()
+	t := &Told{}
+	goesOn := true
+	for i := range c.steps {
+		if !goesOn || !lines[i].Refusable {
+			goesOn = x.step(&c.steps[i], goesOn) && goesOn
+			continue
+		}
+		if x.tries(&c.steps[i]) {
+			t.Refused = append(t.Refused, i)
+		}
+		goesOn = x.result.Steps[i].Status == Passed
+	}
+	x.result.finish(x.world)
+	t.Result = x.result
+	if how.Detail && x.world.cluster != nil {
+		t.Log = x.world.cluster.Log()
+	}
+	if taped, ok := x.world.cluster.(runners.Taped); ok {
+		t.Tape = slices.Clone(taped.Tape())
+	}
+	return t
+}
+
+// tries runs a step that the cluster may refuse, and reports whether it did.
+func (x *execution) tries(source *step) (refused bool) {
+	x.step(source, true)
+	st := &x.result.Steps[len(x.result.Steps)-1]
+	if st.Status == Passed || x.world.cluster == nil || x.world.outcome(nil) != nil {
+		return false
+	}
+	st.Status, st.Err = Passed, nil
+	x.result.Unable = nil
+	return true
+}
+
+// Failed returns the place of the line that failed, and a short name of what broke: the id of an
+// invariant, "panic" where the run itself broke, or the assertion that was not so. what is "" where
+// only the cluster could not do what a line says. line is -1 for a story that passed.
+func (t *Told) Failed() (line int, what string) {
+	for i, st := range t.Steps {
+		if st.Status != Failed {
+			continue
+		}
+		var broken runners.Broken
+		switch {
+		case errors.As(st.Err, &broken):
+			return i, broken.Invariant
+		case t.Err != nil || strings.HasPrefix(st.Err.Error(), "panic:"):
+			return i, "panic"
+		case st.Keyword != "Then":
+			return i, ""
+		}
+		return i, prefixWords.ReplaceAllString(st.Text, "")
+	}
+	if t.Err != nil {
+		return len(t.Steps) - 1, "panic"
+	}
+	return -1, ""
+}
