@@ -112,8 +112,8 @@ func importTable(c *Call) ([]Value, error) {
 		return nil, err
 	}
 	keys, values := c.In[1], c.In[2]
-	if values.Rank() != 1 {
-		return nil, c.unsupported("values that are no scalars")
+	if want, got := value.ShapeText(keys.Shape()), value.ShapeText(values.Shape()); got != want {
+		return nil, invalidf("Expected shape %s for value, got %s", want, got)
 	}
 	found.state.lock.Lock()
 	defer found.state.lock.Unlock()

@@ -91,6 +91,12 @@ REQUESTS = {
         ({'s': s('YWJj', 'YQ')}, 'base64'), ({'s': s('!!')}, 'base64')],
     'tables': [
         {'s': s('a', 'c', 'the', 'fox', 'unknown', '')}, {'s': s()}, ({'ids': np.array([[0, 3], [10, 20]], np.int64)}, 'ids'), {'s': i(1)}],
+    'tables_mutable': [
+        {'ids': l(1, 2, 3)}, ({'ids': l(3, 1), 'values': f(3, 10)}, 'insert'), {'ids': l(1, 2, 3)},
+        ({'ids': l(4, 4, 2), 'values': f(4, 40, 20)}, 'insert'), ({'ids': l(), 'values': f()}, 'insert'),
+        {'ids': l(4, 2, 1, 5)}, ({'ids': l(1), 'values': f(1, 2)}, 'insert'),
+        ({'ids': np.array([[7, 8], [7, 9]], np.int64), 'values': matrix([7, 8], [70, 9])}, 'rows'), {'ids': l(7, 8, 9)},
+        ({'ids': np.array([[7, 8]], np.int64), 'values': f(1, 2)}, 'rows')],
     'tables_v1': [{'ids': l(7, 8, 9)}, ({'x': matrix([1, 2], [3, 4])}, 'linear'), ({'x': matrix([1, 2, 3])}, 'linear')],
     'examples': [
         {'examples': s(example(id=[1], name=[b'one'], tags=[b'x', b'y'], scores=[0.5, 0.25], grid=[1, 2, 3, 4]), example(id=[2], tags=[b'z']))},

@@ -212,6 +212,32 @@ def tables(where):
         export(where, m, serving_default=m.find, ids=m.ids)
 
 
+def tables_mutable(where):
+    """A table that calls add to, with a key again in one call and in a later one."""
+    class Table(tf.Module):
+        def __init__(self):
+            self.table = tf.lookup.experimental.MutableHashTable(L, F, -1.0)
+            self.table.insert(tf.constant([1, 2], L), [1.0, 2.0])
+
+        @function(spec([None], L, 'ids'), spec([None], F, 'values'))
+        def insert(self, ids, values):
+            with tf.control_dependencies([self.table.insert(ids, values)]):
+                keys, values = self.table.export()
+            order = tf.argsort(keys)
+            return {'keys': tf.gather(keys, order), 'values': tf.gather(values, order), 'size': self.table.size()}
+
+        @function(spec([None, None], L, 'ids'), spec(None, F, 'values'))
+        def insert_rows(self, ids, values):
+            with tf.control_dependencies([self.table.insert(ids, values)]):
+                return {'size': self.table.size()}
+
+        @function(spec([None], L, 'ids'))
+        def find(self, ids):
+            return {'values': self.table.lookup(ids)}
+    m = Table()
+    export(where, m, serving_default=m.find, insert=m.insert, rows=m.insert_rows)
+
+
 def tables_v1(where):
     """A table and an asset of TensorFlow 1, with an initialiser in a collection."""
     with tf.Graph().as_default(), v1.Session() as session, tempfile.TemporaryDirectory() as scratch:
