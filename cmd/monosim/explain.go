@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/monosim/monosim/cmd/monosim/command"
+	"github.com/monosim/monosim/cmd/monosim/whatif"
 	"github.com/monosim/monosim/runners/show/documents"
 	"github.com/monosim/monosim/runners/show/rules"
 	"github.com/monosim/monosim/runners/whatif/plan"
@@ -28,36 +29,46 @@ func newExplainCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "explain [CODE...]",
-		Short: "Say what a code means that is printed: Q117, ZK-6.4, CAP-E06",
+		Short: "Say what a code or a word means that is printed: Q117, ZK-6.4, METASTABLE",
 		Long: `Say what a code means that errors, reports, tags and traces have: a quirk of the
 reference (Q), or a rule of the documents that say what is simulated (ZK, TFS, CNS, TRN,
-INV, CAP). A prefix alone lists its codes; without any the prefixes are listed.`,
+INV, CAP). A prefix alone lists its codes; without any the prefixes are listed. Words of
+the reports of monosim whatif (METASTABLE, n_eff, certificate) and metrics of its
+objectives are explained, too; "words" lists the words.`,
 		Example: `  monosim explain Q117
   monosim explain ZK-6.4 CAP-3.12
+  monosim explain METASTABLE n_eff 'p99(request)'
   monosim explain CAP
   monosim explain --json INV-5`,
 		ValidArgsFunction: completeWith(allCodes),
 		RunE: func(cmd *cobra.Command, codes []string) error {
-			w := cmd.OutOrStdout()
-			if len(codes) == 0 {
-				return listPrefixes(w, asJSON)
-			}
-			list := []explained{}
-			for _, code := range codes {
-				found, err := explainCode(strings.ToUpper(code))
-				if err != nil {
-					return command.BadInput(err)
-				}
-				list = append(list, found...)
-			}
-			if asJSON {
-				return writeJSON(w, list)
-			}
-			return printExplained(w, list)
+			return explainAll(cmd.OutOrStdout(), codes, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON instead of text")
 	return cmd
+}
+
+// explainAll prints what codes and words mean; several may be one word, as WHY NOT LESS.
+func explainAll(w io.Writer, codes []string, asJSON bool) error {
+	if len(codes) == 0 {
+		return listPrefixes(w, asJSON)
+	}
+	list := explainWord(strings.Join(codes, " "))
+	if len(codes) == 1 || list == nil {
+		list = []explained{}
+		for _, code := range codes {
+			found, err := explainCode(code)
+			if err != nil {
+				return command.BadInput(err)
+			}
+			list = append(list, found...)
+		}
+	}
+	if asJSON {
+		return writeJSON(w, list)
+	}
+	return printExplained(w, list)
 }
 
 // listPrefixes prints what codes there are.
@@ -72,20 +83,37 @@ func listPrefixes(w io.Writer, asJSON bool) error {
 	for _, d := range documents.All() {
 		list = append(list, prefix{d.Prefix, len(rules.Numbers(d)), d.About, d.Path})
 	}
+	for _, d := range documents.All() {
+		if n := len(rules.Words(d)); n > 0 {
+			list = append(list, prefix{allWords, n, "words of reports", d.Path})
+		}
+	}
 	if asJSON {
 		return writeJSON(w, list)
 	}
 	for _, p := range list {
-		if _, err := fmt.Fprintf(w, "%-4s %4d  %s (%s)\n", p.Prefix, p.Codes, p.About, p.Path); err != nil {
+		if _, err := fmt.Fprintf(w, "%-5s %4d  %s (%s)\n", p.Prefix, p.Codes, p.About, p.Path); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// explainCode finds a code, or the codes of a prefix.
-func explainCode(code string) ([]explained, error) {
-	if strings.HasPrefix(code, "Q") {
+// allWords lists the words of reports, as a prefix lists its codes.
+const allWords = "words"
+
+var quirkID = regexp.MustCompile(`^Q\d*$`)
+
+// explainCode finds a code, the codes of a prefix, a word of a report, or a metric.
+func explainCode(written string) ([]explained, error) {
+	if list := explainWord(written); list != nil {
+		return list, nil
+	}
+	if text, err := whatif.ExplainMetric(written); err == nil {
+		return []explained{{Code: written, Path: "runners/whatif/README.md", Text: strings.TrimSpace(text)}}, nil
+	}
+	code := strings.ToUpper(written)
+	if quirkID.MatchString(code) {
 		return explainQuirk(code)
 	}
 	prefix, _, ok := strings.Cut(code, "-")
@@ -101,7 +129,21 @@ func explainCode(code string) ([]explained, error) {
 		}
 		return nil, fmt.Errorf("code: found %q, want one of %s%s", code, d.Path, plan.Nearest(code, rules.Numbers(d)))
 	}
-	return nil, fmt.Errorf("code: found %q, want a quirk as Q117, or a rule as ZK-6.4 (ZK, TFS, CNS, TRN, INV, CAP)%s", code, plan.Nearest(code, allCodes()))
+	return nil, fmt.Errorf("code: found %q, want a quirk as Q117, or a rule as ZK-6.4 (ZK, TFS, CNS, TRN, INV, CAP), a word of a report as n_eff, or a metric%s", written, plan.Nearest(written, append(allCodes(), plan.MetricNames()...)))
+}
+
+// explainWord finds a word of a report, in any case, or all of them for "words". It returns nil
+// for none.
+func explainWord(word string) (list []explained) {
+	for _, d := range documents.All() {
+		for _, one := range rules.Words(d) {
+			if strings.EqualFold(word, one) || word == allWords {
+				text, line := rules.Word(d, one)
+				list = append(list, explained{one, d.Path, line, text})
+			}
+		}
+	}
+	return list
 }
 
 // explainQuirk explains a quirk, or lists all for "Q".
@@ -192,6 +234,7 @@ func allCodes() []string {
 	for _, d := range documents.All() {
 		list = append(list, d.Prefix)
 		list = append(list, rules.Numbers(d)...)
+		list = append(list, rules.Words(d)...)
 	}
 	return list
 }

@@ -1,11 +1,22 @@
 package main
 
 import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/runners/show/documents"
 	"github.com/monosim/monosim/runners/show/rules"
+	"github.com/monosim/monosim/runners/whatif/model"
+	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
 func TestEveryCodeIsExplained(t *testing.T) {
@@ -36,6 +47,113 @@ func TestExplainSaysWhatItWants(t *testing.T) {
 	} {
 		if _, err := explainCode(c.code); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q in it", c.code, err, c.want)
+		}
+	}
+}
+
+var (
+	printedCode = regexp.MustCompile(`\b(?:CAP-E?\d+(?:\.\d+)?|Q\d+)\b`)
+	capitals    = regexp.MustCompile(`^[A-Z][A-Z ]{2,}$`)
+	shouted     = regexp.MustCompile(`\b[A-Z]{4,}(?:-\d+)?\b`)
+	stopped     = regexp.MustCompile(`(?m)^ +stopped: (.*)$`)
+)
+
+// Goal: what reports and errors of monosim whatif print is explained: every code, and every word
+// that is no plain one. Method: the texts in its code, and the recorded reports.
+func TestEveryWordOfReportsIsExplained(t *testing.T) {
+	wanted := map[string]string{"n_eff": "verdicts", "certificate": "ANSWER", "MSER-5": "LATENCY", "W_q": "theory", "P(wait)": "theory", "knee": "SWEEP", "VIF": "JSON"}
+	for _, list := range [][]string{plan.Causes, model.PartNames[:], plan.MetricNames()} {
+		for _, word := range list {
+			wanted[word] = "reports"
+		}
+	}
+	for _, root := range []string{"../../runners/whatif", "whatif"} {
+		err := filepath.WalkDir(root, func(path string, _ os.DirEntry, err error) error {
+			if err == nil && strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
+				err = literals(path, func(text string) {
+					for _, code := range printedCode.FindAllString(text, -1) {
+						wanted[code] = path
+					}
+					if capitals.MatchString(text) && text != "AVAILABLE" && text != "EXTERNAL" { // TensorFlow Serving's and Beam's
+						wanted[text] = path
+					}
+				})
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	reports, err := filepath.Glob("../../runners/whatif/plans/*.txt")
+	if err != nil || len(reports) < 10 {
+		t.Fatalf("%d reports: %v", len(reports), err)
+	}
+	for _, path := range reports {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, code := range printedCode.FindAllString(string(text), -1) {
+			wanted[code] = path
+		}
+		for _, m := range stopped.FindAllStringSubmatch(string(text), -1) {
+			wanted[m[1]] = path
+		}
+		for line := range strings.Lines(string(text)) {
+			if name := strings.TrimSpace(line[:min(13, len(line)-1)]); capitals.MatchString(name) {
+				wanted[name], line = path, line[13:]
+			}
+			for _, word := range shouted.FindAllString(line, -1) {
+				wanted[word] = path
+			}
+		}
+	}
+	if len(wanted) < 100 {
+		t.Errorf("found %d codes and words, want more", len(wanted))
+	}
+	for word, where := range wanted {
+		if list, err := explainCode(word); err != nil || len(list) != 1 || strings.TrimSpace(list[0].Text) == "" {
+			t.Errorf("%s (%s): got %v, %v", word, where, list, err)
+		}
+	}
+}
+
+// literals calls each for the texts in a Go file.
+func literals(path string, each func(text string)) error {
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+	if err != nil {
+		return err
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+			if text, err := strconv.Unquote(lit.Value); err == nil {
+				each(text)
+			}
+		}
+		return true
+	})
+	return nil
+}
+
+// Goal: monosim whatif explain says the same. Method: codes and words of each kind.
+func TestBothExplainTheSame(t *testing.T) {
+	for _, words := range []string{"CAP-3.12", "cap-e06", "Q109", "METASTABLE", "metastable", "n_eff", "certificate", "WHY NOT LESS", "queue_full", "words", "CAP-3.12 n_eff", "W_q"} {
+		code, want, message := monosim(append([]string{"explain"}, strings.Fields(words)...)...)
+		if code != 0 || len(want) < 40 {
+			t.Errorf("%s: exit %d, %q, %s", words, code, want, message)
+		}
+		if code, got, _ := monosim(append([]string{"whatif", "explain"}, strings.Fields(words)...)...); code != 0 || got != want {
+			t.Errorf("%s: exit %d, got %q, want %q", words, code, got, want)
+		}
+	}
+	_, metric, _ := monosim("whatif", "explain", "p99(request)")
+	if _, got, _ := monosim("explain", "p99(request)"); !strings.Contains(got, strings.TrimSpace(metric)) || metric == "" {
+		t.Errorf("got %q, want %q in it", got, metric)
+	}
+	for _, name := range []string{"explain", "whatif explain"} {
+		if code, _, message := monosim(append(strings.Fields(name), "metastabel")...); code != command.ExitBadInput || !strings.Contains(message, fmt.Sprintf("did you mean %q", "METASTABLE")) && !strings.Contains(message, "want a quirk as Q117") {
+			t.Errorf("%s: exit %d, %s", name, code, message)
 		}
 	}
 }

@@ -51,7 +51,7 @@ so is that of the reference's programs where monosim is called by their names.`,
 		title    string
 		commands []*cobra.Command
 	}{
-		{"Run and ask:", []*cobra.Command{scaffold.NewCommand(typescriptGlue), newTestCommand(newSimulation), newSimCommand(), newTrainCommand(), whatif.New()}},
+		{"Run and ask:", []*cobra.Command{scaffold.NewCommand(typescriptGlue), newTestCommand(newSimulation), newSimCommand(), newTrainCommand(), whatif.New(explainAll)}},
 		{"Hold implementations to the reference:", []*cobra.Command{newVectorsCommand(), newDiffCommand(), newTesteeCommand()}},
 		{"Serve:", []*cobra.Command{newZooKeeperCommand(), newConsulCommand(), newTFServingCommand(), newServeCommand()}},
 		{"The reference's programs:", programs.Commands()},

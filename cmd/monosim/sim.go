@@ -94,7 +94,7 @@ func (s *simFlags) define(f *pflag.FlagSet) {
 	f.StringVar(&o.ModelServer, "model-server", "tfs-2.4", "profile of TF Serving: tfs-2.4, tfs-head or python-fake")
 	f.StringVar(&o.Quirks, "quirks", "python", quirksHelp)
 	f.DurationVar(&o.RestartAfter, "restart-after", 10*time.Second, "how long after its end a pod starts again; 0 for never")
-	f.StringVar(&s.maxMemory, "max-memory", "", "memory that the run may take, as 8GiB (default what this machine has to spare)")
+	f.StringVar(&s.maxMemory, "max-memory", "", command.MemoryHelp)
 	f.StringVar(&s.cost, "cost", "", "write into a file, as JSON, what a run that comes to its end has cost: time, events, reads, memory in use")
 	f.DurationVar(&s.maxWall, "max-wall", 0, "end the run after so much time of the clock on the wall, with what there is then; 0 for never")
 	f.StringArrayVar(&s.at, "at", nil, `a time and a sentence, as "1h: ZooKeeper goes down for 10m"; may be repeated`)

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/cmd/monosim/command"
-	"github.com/monosim/monosim/runners/process"
 	"github.com/monosim/monosim/runners/whatif/outlook"
 )
 
@@ -28,7 +27,7 @@ type simWatch struct {
 // newSimWatch starts watching. maxMemory is the flag, "" for the machine's memory; costFile
 // is where to write the cost of the run, "" for nowhere.
 func newSimWatch(notes io.Writer, size outlook.Size, maxMemory, costFile string) (*simWatch, error) {
-	max, err := memoryFor(maxMemory)
+	max, err := command.MemoryFor(maxMemory)
 	if err != nil {
 		return nil, fmt.Errorf("--max-memory: %w", err)
 	}
@@ -74,18 +73,6 @@ func (w *simWatch) paceCollector(live int64) {
 		debug.SetGCPercent(percent)
 		w.garbage = percent
 	}
-}
-
-// memoryFor returns the memory that a run may take, 0 where it is unknown.
-func memoryFor(flag string) (int64, error) {
-	if flag != "" {
-		return outlook.ParseBytes(flag)
-	}
-	available, err := process.Available()
-	if err != nil {
-		return 0, nil // no Linux
-	}
-	return available, nil
 }
 
 func (w *simWatch) at(far outlook.Far) error {

@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,6 +20,7 @@ import (
 	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/engine/wholefile"
 	"github.com/monosim/monosim/runners/whatif/judge"
+	"github.com/monosim/monosim/runners/whatif/model"
 	"github.com/monosim/monosim/runners/whatif/plan"
 	"github.com/monosim/monosim/runners/whatif/report"
 	"github.com/monosim/monosim/runners/whatif/result"
@@ -41,7 +43,10 @@ func (f *planFlags) with(cmd *cobra.Command, path string, do answer) error {
 	}
 	ctx, stop := command.UntilSignal(cmd.Context())
 	defer stop()
-	r, err := do(ctx, j, source, p, warnings)
+	var r *result.Result
+	if err = f.limit(j, source); err == nil {
+		r, err = do(ctx, j, source, p, warnings)
+	}
 	if err == nil {
 		err = f.addAgents(ctx, source, p, r)
 	}
@@ -55,6 +60,7 @@ func (f *planFlags) with(cmd *cobra.Command, path string, do answer) error {
 	if ctx.Err() != nil {
 		return command.InterruptedBy(ctx, "before the answer; with --cache the next run goes on from here")
 	}
+	err = f.outgrown(j, source, err)
 	if problems := (plan.Problems)(nil); errors.As(err, &problems) {
 		return f.refuse(cmd, path, problems)
 	}
@@ -64,13 +70,36 @@ func (f *planFlags) with(cmd *cobra.Command, path string, do answer) error {
 	return f.answered(cmd, j, r, begin)
 }
 
+// limit refuses a plan that would take more memory than there is, and every cell of a search
+// or sweep that would.
+func (f *planFlags) limit(j *judge.Judge, source *plan.Source) error {
+	if !f.bounded {
+		return nil
+	}
+	most, err := command.MemoryFor(f.maxMemory)
+	if err != nil {
+		return command.BadInput(fmt.Errorf("--max-memory: %w", err))
+	}
+	j.MaxMemory = most
+	return source.Limit(j.TooLarge)
+}
+
+// outgrown returns the error of a simulation that took more memory than there is as a problem
+// of its plan, and other errors as they are.
+func (f *planFlags) outgrown(j *judge.Judge, source *plan.Source, err error) error {
+	if large := (*model.TooLargeError)(nil); errors.As(err, &large) {
+		return source.TooLarge(j.Outgrown(large))
+	}
+	return err
+}
+
 // writable returns an error, before anything is simulated, for a file that cannot be
 // written at the end.
 func (f *planFlags) writable() error {
 	if f.jobs < 0 {
 		return command.BadInput(fmt.Errorf("--jobs: found %d, want 0 or more", f.jobs))
 	}
-	for _, one := range []struct{ flag, path string }{{"--html", f.html}, {"--csv", f.csv}, {"--run-info", f.runInfo}} {
+	for _, one := range []struct{ flag, path string }{{"--html", f.html}, {"--csv", f.csv}, {"--series", f.series}, {"--run-info", f.runInfo}} {
 		if one.path == "" {
 			continue
 		}
@@ -163,6 +192,9 @@ func readPlan(cmd *cobra.Command, path string, f *planFlags) (*plan.Source, *pla
 	if err != nil {
 		return nil, nil, nil, f.refuse(cmd, path, err)
 	}
+	if bad := warnings.NoEffect(); f.strict && len(bad) > 0 {
+		return nil, nil, nil, f.refuse(cmd, path, bad)
+	}
 	for _, w := range warnings {
 		fmt.Fprintln(cmd.ErrOrStderr(), "warning: "+w.Unmarked())
 	}
@@ -207,6 +239,12 @@ func (f *planFlags) judge(cmd *cobra.Command, p *plan.Plan) (*judge.Judge, func(
 		cache, err := judge.OpenCache(f.cache)
 		if err != nil {
 			return nil, nil, command.BadInput(err)
+		}
+		var one sync.Mutex
+		cache.Damaged = func(path string) {
+			one.Lock()
+			defer one.Unlock()
+			fmt.Fprintf(cmd.ErrOrStderr(), "warning: --cache: %s was altered, want its checksum: it is simulated again\n", path)
 		}
 		j.Cache = cache
 	}
@@ -259,12 +297,15 @@ func (f *planFlags) files(r *result.Result) (list []outFile) {
 	page := func(w io.Writer) error { return report.HTML(w, r, f.inputs, f.again) }
 	table := func(w io.Writer) error { return report.CSV(w, r) }
 	add(f.html != "", f.html, page)
+	series := func(w io.Writer) error { return report.SeriesCSV(w, r) }
 	add(f.csv != "", f.csv, table)
+	add(f.series != "", f.series, series)
 	in := func(name string) string { return filepath.Join(f.out, name) }
 	add(f.out != "", in("report.txt"), func(w io.Writer) error { return report.Text(w, r, f.again) })
 	add(f.out != "" && f.wanted.HTML, in("report.html"), page)
 	add(f.out != "" && f.wanted.JSON, in("report.json"), r.Write)
 	add(f.out != "" && f.wanted.CSV, in("report.csv"), table)
+	add(f.out != "" && f.wanted.CSV && len(r.Series) > 0, in("series.csv"), series)
 	return append(list, f.traces...)
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/engines"
 	"github.com/monosim/monosim/runners/whatif/judge"
 	"github.com/monosim/monosim/runners/whatif/model"
+	"github.com/monosim/monosim/runners/whatif/outlook"
 	"github.com/monosim/monosim/runners/whatif/plan"
 	"github.com/monosim/monosim/runners/whatif/result"
 )
@@ -69,6 +70,7 @@ it with FLINK_JOB_SERVER=JAR.`,
 		},
 	}
 	f.add(cmd)
+	f.addMemory(cmd)
 	cmd.Flags().StringVar(&engine, "engine", "local", "local, shard=i/N or beam")
 	cmd.Flags().StringVar(&out, "out", "", "folder for the file of a shard, or for those of Beam's workers")
 	cmd.Flags().StringVar(&beam, "beam", "", "flags of monosim-beam")
@@ -82,12 +84,23 @@ func sweepAll(f *planFlags) answer {
 		if err != nil {
 			return nil, command.BadInput(err)
 		}
+		if err := f.holds(j, source, grid.KeptBytes()); err != nil {
+			return nil, err
+		}
 		samples, err := collect(ctx, j, grid, engines.Local{Workers: f.jobs})
 		if err != nil {
 			return nil, err
 		}
 		return grid.Result(samples)
 	}
+}
+
+// holds returns an error when the samples of a sweep take more memory than there is.
+func (f *planFlags) holds(j *judge.Judge, source *plan.Source, bytes float64) error {
+	if j.MaxMemory <= 0 || bytes <= float64(j.MaxMemory) {
+		return nil
+	}
+	return source.TooLarge("sweep", fmt.Sprintf("found samples that would take about %s of memory, want at most %s (--max-memory), or --engine shard=i/N", outlook.Bytes(int64(min(bytes, 1<<62))), outlook.Bytes(j.MaxMemory)))
 }
 
 func collect(ctx context.Context, j *judge.Judge, grid *engines.Grid, e engines.Engine) (engines.Samples, error) {
@@ -124,19 +137,25 @@ func sweepShard(cmd *cobra.Command, f *planFlags, path, text, out string) error 
 	if err != nil {
 		return err
 	}
+	if err := f.limit(j, source); err != nil {
+		return f.refuse(cmd, path, err)
+	}
 	grid, err := engines.Open(source, p, warnings)
 	if err != nil {
 		return f.refuse(cmd, path, err)
 	}
 	ctx, stop := command.UntilSignal(cmd.Context())
 	defer stop()
+	if err := f.holds(j, source, grid.KeptBytes()/float64(shard.N)); err != nil {
+		return f.refuse(cmd, path, err)
+	}
 	samples, err := collect(ctx, j, grid, shard)
 	done()
 	if ctx.Err() != nil {
 		return command.InterruptedBy(ctx, "before the shard was whole; with --cache the next run goes on from here")
 	}
-	if err != nil {
-		return err
+	if err = f.outgrown(j, source, err); err != nil {
+		return f.refuse(cmd, path, err)
 	}
 	if err := grid.WriteShard(out, shard, samples); err != nil {
 		return err

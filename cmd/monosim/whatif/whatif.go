@@ -29,8 +29,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/search"
 )
 
-// New makes `monosim whatif`.
-func New() *cobra.Command {
+// New makes `monosim whatif`. Codes and words of reports are explained by others.
+func New(others Explain) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "whatif",
 		Short: "Answer capacity questions from a plan, with confidence intervals",
@@ -46,7 +46,7 @@ makes no sense, and 3 when the budget ended before all was decided.`,
 		Args: command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newRun(), newSolve(), newSweep(), newMerge(), newManifest(), newTheory(), newSchema(), newExplain(), newDiff())
+	cmd.AddCommand(newRun(), newSolve(), newSweep(), newMerge(), newManifest(), newTheory(), newSchema(), newExplain(others), newDiff())
 	return cmd
 }
 
@@ -61,6 +61,7 @@ type planFlags struct {
 	runInfo string
 	html    string
 	csv     string
+	series  string
 	out     string
 	wanted  plan.Report // the plan's, for out
 	traces  []outFile   // in out
@@ -75,6 +76,11 @@ type planFlags struct {
 	whole bool
 	// folder has the shards that are merged.
 	folder string
+
+	strict bool
+	// bounded says that the command simulates, within maxMemory.
+	bounded   bool
+	maxMemory string
 }
 
 func (f *planFlags) add(cmd *cobra.Command) {
@@ -86,8 +92,16 @@ func (f *planFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.cache, "cache", "", "folder of simulated points: what is there is not simulated again, so that what was interrupted goes on")
 	flags.StringVar(&f.html, "html", "", "file for the report as one page that needs no network")
 	flags.StringVar(&f.csv, "csv", "", "file for the estimates as a table, in base units")
-	flags.StringVar(&f.out, "report", "", "folder, made if it is missing, for report.txt and what the plan's report asks for: report.html, report.json, report.csv, and traces of requests for ui.perfetto.dev")
+	flags.StringVar(&f.series, "series", "", "file for what happens over time around events, as a table with a row for each second, in base units")
+	flags.StringVar(&f.out, "report", "", "folder, made if it is missing, for report.txt and what the plan's report asks for: report.html, report.json, report.csv, series.csv, and traces of requests for ui.perfetto.dev")
+	flags.BoolVar(&f.strict, "strict", false, "refuse keys of the plan that change nothing, of which there is a warning else")
 	flags.StringVar(&f.runInfo, "run-info", "", "file for what depends on this machine: time taken, cores, rates")
+}
+
+// addMemory adds the flag of commands that simulate.
+func (f *planFlags) addMemory(cmd *cobra.Command) {
+	f.bounded = true
+	cmd.Flags().StringVar(&f.maxMemory, "max-memory", "", command.MemoryHelp+"; a plan that would take more is refused")
 }
 
 // answer finds the answer to a plan.
@@ -107,6 +121,7 @@ func planCommand(use string, simulated bool, short string, do answer) *cobra.Com
 	f.add(cmd)
 	f.addAgentFlags(cmd)
 	if simulated {
+		f.addMemory(cmd)
 		cmd.Flags().BoolVar(&f.sensitivity, "sensitivity", false, "simulate each input a tenth less and a tenth more, too, and say what becomes of p99")
 	}
 	return cmd

@@ -36,7 +36,7 @@ sweep: {load: {workload.rate: [500/s, 1k/s]}}
 func whatif(args ...string) (code int, stdout, message string) {
 	var out, errs bytes.Buffer
 	cmd := &cobra.Command{Use: "monosim"}
-	cmd.AddCommand(New())
+	cmd.AddCommand(New(nil))
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	cmd.SetArgs(append([]string{"whatif"}, args...))
 	cmd.SetOut(&out)

@@ -2,7 +2,7 @@
 // and the capacity model do, so that a code in an error or a report can be explained where it is read.
 //
 //   - [Find] returns the text of one rule.
-//   - [Numbers] lists the rules of a document.
+//   - [Numbers] lists the rules of a document, and [Words] the words of reports that it explains.
 //
 // To change how
 //
@@ -91,4 +91,40 @@ func Find(d Document, wanted string) (text string, line int) {
 		b.WriteString(l)
 	}
 	return strings.TrimSpace(b.String()), line
+}
+
+// wordsHeading is the heading of the section whose table has the words of reports.
+const wordsHeading = "## Words of reports"
+
+// words calls each for the rows of the table of words, with their lines.
+func words(d Document, each func(word, text string, line int)) {
+	within, at := false, 0
+	for l := range strings.Lines(d.Text) {
+		at++
+		l = strings.TrimSpace(l)
+		if strings.HasPrefix(l, "## ") {
+			within = l == wordsHeading
+		}
+		cells := strings.SplitN(strings.Trim(l, "|"), " | ", 2)
+		if within && strings.HasPrefix(l, "| ") && len(cells) == 2 {
+			each(strings.Trim(cells[0], " `"), strings.TrimSpace(cells[1]), at)
+		}
+	}
+}
+
+// Words lists the words of reports that a document explains, in its order.
+func Words(d Document) (list []string) {
+	words(d, func(word, _ string, _ int) { list = append(list, word) })
+	return list[min(1, len(list)):] // the first is the table's head
+}
+
+// Word returns what a document says of a word, and the line where it stands. The text is "" for a
+// word that it does not explain.
+func Word(d Document, wanted string) (text string, line int) {
+	words(d, func(word, about string, at int) {
+		if word == wanted && line == 0 {
+			text, line = about, at
+		}
+	})
+	return text, line
 }

@@ -58,6 +58,18 @@ func TestARuleIsFoundWhole(t *testing.T) {
 	}
 }
 
+func TestWordsAreThoseOfTheirTable(t *testing.T) {
+	d := rules.Document{Prefix: "XY", Text: text + "\n## Words of reports\n\n| word | meaning |\n|---|---|\n| WHY NOT | why not \\| how |\n| n_eff | how many |\n\n## Other\n\n| no | word |\n"}
+	if diff := cmp.Diff([]string{"WHY NOT", "n_eff"}, rules.Words(d)); diff != "" {
+		t.Errorf("words (-want +got):\n%s", diff)
+	}
+	for word, want := range map[string]string{"n_eff": "how many", "no": "", "WHY NOT": "why not \\| how"} {
+		if got, line := rules.Word(d, word); got != want || (line > 0) != (want != "") {
+			t.Errorf("%s: got %q at %d, want %q", word, got, line, want)
+		}
+	}
+}
+
 func ExampleFind() {
 	fmt.Println(rules.Find(rules.Document{Prefix: "XY", Text: text}, "XY-1.2"))
 	// Output: - **XY-1.2** An item. 10

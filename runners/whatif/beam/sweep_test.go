@@ -248,7 +248,7 @@ func TestAWorkerThatIsKilledChangesNothing(t *testing.T) {
 	killed := make(chan int, 1)
 	go func() {
 		simulated := func() int {
-			files, _ := filepath.Glob(filepath.Join(cache, "*", "*.json"))
+			files, _ := filepath.Glob(filepath.Join(cache, "*", "*.sample"))
 			return len(files)
 		}
 		look := time.NewTicker(time.Millisecond)

@@ -104,6 +104,17 @@ func (g *Grid) Points() []Point {
 	return list
 }
 
+// KeptBytes returns the memory that the samples of all points take.
+func (g *Grid) KeptBytes() float64 {
+	sum := 0.0
+	for _, one := range g.cells {
+		if p := one.plan; p != nil {
+			sum += model.Compile(p, judge.Normal).KeptBytes() * float64(p.Budget.MinReplications*len(p.Windows()))
+		}
+	}
+	return sum
+}
+
 // Simulate runs one point.
 func (g *Grid) Simulate(ctx context.Context, j *judge.Judge, p Point) (*model.Sample, error) {
 	return j.Point(ctx, g.cells[p.Cell].plan, p.Window, p.Replication)

@@ -3,6 +3,8 @@ package engines
 import (
 	"bufio"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -60,7 +62,30 @@ func (s Shard) Run(ctx context.Context, points []Point, simulate func(Point) (*m
 // record is a line of a shard's file. The first line is a head.
 type record struct {
 	Point
-	Sample *model.Sample `json:"sample"`
+	Sum    string          `json:"sha256"` // of the point and the sample
+	Sample json.RawMessage `json:"sample"`
+}
+
+// recordOf returns the line of a sample.
+func recordOf(p Point, s *model.Sample) (record, error) {
+	text, err := json.Marshal(s)
+	one := record{Point: p, Sample: text}
+	one.Sum = one.sum()
+	return one, err
+}
+
+func (r *record) sum() string {
+	sum := sha256.Sum256(append([]byte(r.Point.String()+"\n"), r.Sample...))
+	return hex.EncodeToString(sum[:])
+}
+
+// sample returns the sample of a line, and an error for one that was altered.
+func (r *record) sample() (*model.Sample, error) {
+	if r.Sum != r.sum() {
+		return nil, fmt.Errorf("%s was altered, want its checksum", r.Point)
+	}
+	s := &model.Sample{}
+	return s, json.Unmarshal(r.Sample, s)
 }
 
 type head struct {
@@ -93,10 +118,15 @@ func (g *Grid) WriteShard(dir string, s Shard, samples Samples) error {
 		return err
 	}
 	for _, p := range g.Points() {
-		if one := samples[p]; one != nil {
-			if err := e.Encode(record{p, one}); err != nil {
-				return err
-			}
+		if samples[p] == nil {
+			continue
+		}
+		one, err := recordOf(p, samples[p])
+		if err != nil {
+			return err
+		}
+		if err := e.Encode(one); err != nil {
+			return err
 		}
 	}
 	return wholefile.Write(filepath.Join(dir, FileOf(s)), []byte(b.String()))
@@ -144,10 +174,14 @@ func (g *Grid) readShard(name string, samples Samples) error {
 		if err := d.Decode(&r); err != nil {
 			return noShard(name, err)
 		}
-		if old := samples[r.Point]; old != nil && old.Hash != r.Sample.Hash {
+		one, err := r.sample()
+		if err != nil {
+			return noShard(name, err)
+		}
+		if old := samples[r.Point]; old != nil && old.Hash != one.Hash {
 			return fmt.Errorf("%s: %s is there twice with different results", name, r.Point)
 		}
-		samples[r.Point] = r.Sample
+		samples[r.Point] = one
 	}
 	return nil
 }

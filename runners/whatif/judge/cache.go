@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -13,31 +14,51 @@ import (
 
 // FolderCache keeps samples as files in a folder, each written whole or not at all. A file
 // is named by the hash of its key: plan with replaced values, condition, seed, window,
-// replication and [Version].
-type FolderCache struct{ dir string }
+// replication and [Version]. Its first line is the checksum of the key and of what follows.
+type FolderCache struct {
+	dir string
+	// Damaged, unless nil, is called with the path of a file that was altered, by many
+	// goroutines. The sample is simulated again.
+	Damaged func(path string)
+}
 
 // OpenCache opens a cache and creates its folder if necessary.
 func OpenCache(dir string) (*FolderCache, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	return &FolderCache{dir}, nil
+	return &FolderCache{dir: dir}, nil
 }
 
 func (c *FolderCache) path(key string) string {
-	sum := sha256.Sum256([]byte(key))
-	name := hex.EncodeToString(sum[:])
-	return filepath.Join(c.dir, name[:2], name+".json")
+	name := checksum(key)
+	return filepath.Join(c.dir, name[:2], name+".sample")
 }
 
-// Get returns a sample of the cache. A sample that cannot be read counts as missing.
+// checksum returns the SHA-256 of texts, in hexadecimal.
+func checksum[T string | []byte](texts ...T) string {
+	h := sha256.New()
+	for _, one := range texts {
+		h.Write([]byte(one))
+		h.Write([]byte{'\n'})
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Get returns a sample of the cache. A sample that cannot be read, or whose file was altered,
+// counts as missing.
 func (c *FolderCache) Get(key string) (*model.Sample, bool) {
-	data, err := os.ReadFile(c.path(key))
+	path := c.path(key)
+	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, false
 	}
+	sum, text, _ := bytes.Cut(data, []byte{'\n'})
 	var s model.Sample
-	if json.Unmarshal(data, &s) != nil {
+	if string(sum) != checksum([]byte(key), text) || json.Unmarshal(text, &s) != nil {
+		if c.Damaged != nil {
+			c.Damaged(path)
+		}
 		return nil, false
 	}
 	return &s, true
@@ -45,7 +66,7 @@ func (c *FolderCache) Get(key string) (*model.Sample, bool) {
 
 // Put writes a sample.
 func (c *FolderCache) Put(key string, s *model.Sample) error {
-	data, err := json.Marshal(s)
+	text, err := json.Marshal(s)
 	if err != nil {
 		return err
 	}
@@ -53,5 +74,5 @@ func (c *FolderCache) Put(key string, s *model.Sample) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	return wholefile.Write(path, data)
+	return wholefile.Write(path, append([]byte(checksum([]byte(key), text)+"\n"), text...))
 }

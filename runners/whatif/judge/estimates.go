@@ -20,6 +20,7 @@ func (w *Pool) add(e *Evaluation, s *model.Sample) {
 	if s.Window == 0 {
 		e.lives = append(e.lives, s.Life)
 	}
+	w.axis.add(s, &w.Window)
 	w.Little = max(w.Little, s.Little)
 	w.Conserved = w.Conserved && s.Conserved
 	w.Hash = w.Hash*0x9e3779b97f4a7c15 ^ s.Hash
@@ -128,23 +129,30 @@ func (w *Known) rollouts(e *Evaluation, s *model.Sample) {
 	}
 }
 
-// recovers adds how long the window took to recover from its event.
+// recovers adds what became of the requests after the event of the window.
 func (w *Known) recovers(e *Evaluation, of *model.Window, s *model.Sample) {
 	if of.Incident == 0 {
 		return
 	}
 	event := &e.Plan.Events[of.Incident-1]
-	ns, known, never := recovery(s, int64(event.At)-int64(of.Start), int64(of.End-of.Start))
-	if !known {
-		return
+	c := courseOf(s, int64(event.At)-int64(of.Start), of.Step, e.missed)
+	put := func(metric string, v float64, known bool) {
+		if metric = ofEvent(metric, event); known {
+			w.put(metric, v)
+		}
+		if known && c.never {
+			w.Never[metric]++
+		}
 	}
-	w.put(recoveryOf(event), float64(ns))
-	if never {
-		w.Never[recoveryOf(event)]++
-	}
+	put("recovery", float64(c.recovered), c.known)
+	put("lost", float64(c.lost*float64(max(e.Spec.Control.Thin, 1))), c.known)
+	put("above", float64(c.above), c.known && e.Plan.LimitsRequests())
 }
 
-func recoveryOf(event *plan.Event) string { return "recovery(" + event.Label() + ")" }
+// ofEvent returns the name of a metric of an event.
+func ofEvent(metric string, event *plan.Event) string { return metric + "(" + event.Label() + ")" }
+
+func recoveryOf(event *plan.Event) string { return ofEvent("recovery", event) }
 
 // unitOf returns the unit of a metric, "" for an unknown metric.
 func unitOf(metric string) string {
@@ -163,7 +171,9 @@ func (e *Evaluation) Estimates() []result.Estimate {
 	for _, w := range e.Windows {
 		names := plan.MetricNames()
 		if w.Window.Incident > 0 {
-			names = append(names, recoveryOf(&e.Plan.Events[w.Window.Incident-1]))
+			for _, metric := range plan.EventMetrics() {
+				names = append(names, ofEvent(metric, &e.Plan.Events[w.Window.Incident-1]))
+			}
 		}
 		list = append(list, e.ofModel(w, &w.PerModel, names, w.observations)...)
 		for k := range w.Models {
@@ -257,7 +267,7 @@ func (w *Pool) observations(metric string) int64 {
 		}
 	}
 	switch name, _, _ := strings.Cut(metric, "("); {
-	case name == "time_to_available" || name == "min_serving" || name == "recovery":
+	case name == "time_to_available" || name == "min_serving" || slices.Contains(plan.EventMetrics(), name):
 		return int64(len(w.Values[metric]))
 	case metric == "errors" || metric == "goodput" || metric == "answered":
 		return w.Sum.Arrived

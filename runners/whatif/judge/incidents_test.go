@@ -92,14 +92,6 @@ func TestARecoveryThatNeverComesFails(t *testing.T) {
 	}
 }
 
-// Without a window around the event nobody knows.
-func TestARecoveryThatNobodySeesIsUndecided(t *testing.T) {
-	r := run(t, strings.Replace(incident, `, "each incident -10s..+30s"`, "", 1))
-	if got := outcomeOf(r, "recovery", ""); got != result.Undecided {
-		t.Errorf("got %s", got)
-	}
-}
-
 // The goal is that roll-outs are told by tier and shard, as the closed form says. The
 // method is a version that entry and PS of version 3 find within a minute.
 func TestRolloutsAreToldByShard(t *testing.T) {

@@ -12,6 +12,7 @@
 //   - when a simulation ends: judge.go
 //   - which estimates there are: estimates.go
 //   - how much warm-up is cut: warmup.go
+//   - what is told over time, and of incidents: axis.go
 //   - quantiles of all replications together: quantiles.go; their intervals: tails.go
 //   - what a result holds of every replication: records.go
 //   - how objectives are judged: verdicts.go
@@ -21,6 +22,8 @@
 //   - how saturation is found: saturation.go
 //   - closed forms: theory.go; latencies without any queue: floor.go
 //   - what is traced: trace.go
+//   - which plans are too large: large.go
+//   - samples that were simulated before: cache.go
 //
 // Unstable: any commit may change it.
 package judge
@@ -57,6 +60,9 @@ type Judge struct {
 	Deadline time.Time
 	// Cache, unless nil, keeps samples.
 	Cache Cache
+	// MaxMemory, above 0, ends simulations that take more bytes with a
+	// [model.TooLargeError].
+	MaxMemory int64
 
 	mu       sync.Mutex
 	taken    int64 // requests in samples, cached ones too
@@ -124,8 +130,9 @@ type Evaluation struct {
 	Short bool
 	Goal  Goal
 
-	lives   []model.Life    // of each replication, which all windows share
-	samples []*model.Sample // kept for records until the evaluation stops
+	missed  func(*model.Instant) bool // whether a step misses an objective on requests
+	lives   []model.Life              // of each replication, which all windows share
+	samples []*model.Sample           // kept for records until the evaluation stops
 	records []result.Record
 }
 
@@ -138,6 +145,7 @@ type Pool struct {
 	Conserved  bool
 	Hash       uint64
 	Cut        int64 // nanoseconds of warm-up that were cut
+	axis       axis  // over time, where something happens
 	Stationary bool
 
 	segments int // number of segments that were cut
@@ -221,6 +229,7 @@ func (j *Judge) Evaluate(ctx context.Context, p *plan.Plan, c model.Condition, g
 
 func newEvaluation(p *plan.Plan, c model.Condition, g Goal) *Evaluation {
 	e := &Evaluation{Plan: p, Condition: c, Spec: model.Compile(p, c), Goal: g}
+	e.missed = e.misses()
 	for _, w := range e.Spec.Windows {
 		e.Windows = append(e.Windows, newPool(w, len(e.Spec.Limits)))
 	}
@@ -247,7 +256,9 @@ func Pooled(p *plan.Plan, samples []*model.Sample) *Evaluation {
 
 // Point simulates one replication of one window of a plan. It ignores the deadline.
 func (j *Judge) Point(ctx context.Context, p *plan.Plan, window, replication int) (*model.Sample, error) {
-	s, err := j.one(func() bool { return ctx.Err() != nil }, model.Compile(p, Normal), Key(p, Normal), window, replication)
+	spec := model.Compile(p, Normal)
+	spec.MostBytes = j.MaxMemory / int64(j.workers())
+	s, err := j.one(func() bool { return ctx.Err() != nil }, spec, Key(p, Normal), window, replication)
 	if errors.Is(err, model.ErrHalted) {
 		err = context.Cause(ctx)
 	}
@@ -317,16 +328,13 @@ func (e *Evaluation) precise() bool {
 // the first that misses a window.
 func (j *Judge) batch(ctx context.Context, spec *model.Spec, key string, from, to int) ([]*model.Sample, error) {
 	windows := len(spec.Windows)
+	spec.MostBytes = j.MaxMemory / int64(j.workers())
 	samples := make([]*model.Sample, (to-from)*windows)
 	errs := make([]error, len(samples))
 	next := make(chan int)
-	workers := j.Workers
-	if workers == 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
 	halt := func() bool { return ctx.Err() != nil || j.Late() }
 	var wait sync.WaitGroup
-	for range workers {
+	for range j.workers() {
 		wait.Go(func() {
 			for k := range next {
 				samples[k], errs[k] = j.one(halt, spec, key, k%windows, from+k/windows)
@@ -356,6 +364,9 @@ feed:
 	}
 	return samples, nil
 }
+
+// workers returns how many replications run at once.
+func (j *Judge) workers() int { return cmp.Or(j.Workers, runtime.GOMAXPROCS(0)) }
 
 // one returns the sample of one replication of one window, from the cache if possible. It
 // ends with [model.ErrHalted] when halt returns true.

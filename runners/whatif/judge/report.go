@@ -105,7 +105,7 @@ func (e *Evaluation) Fill(r *result.Result) {
 	r.Errors, r.ErrorsOf = failing.causes(), failing.Window.Name
 	r.CDF = cdf(worst.Sum.Latency)
 	r.Saturation = e.saturation(worst)
-	r.Timeline = e.timeline()
+	r.Timeline, r.Series = e.timeline(), e.series()
 	r.Scaled = e.scaled()
 	r.Incidents = e.incidents()
 	r.Rollouts = e.rollouts()

@@ -140,33 +140,3 @@ func (e *Evaluation) live(tier int, at int64) float64 {
 	}
 	return float64(sum*e.Spec.Control.Thin) / float64(len(e.lives))
 }
-
-// recovery returns how long after its event a window was as before. It looks for the last
-// bin after the event that is bad: its mean latency exceeds the mean before the event by a
-// tenth and by four standard deviations, or more of its requests fail. known is false when
-// too little is known from before the event. never says that the last bin of the window is
-// bad.
-func recovery(s *model.Sample, before, length int64) (ns int64, known, never bool) {
-	bin := length / model.Bins
-	first := int(before / bin)
-	var means []float64
-	failures := 0.0
-	for b := range first {
-		if n := s.BinCounts[b]; n > 0 {
-			means = append(means, float64(s.BinSums[b])/float64(n))
-		}
-		failures = max(failures, share(s.BinFailed[b], s.BinCounts[b]+s.BinFailed[b]))
-	}
-	if len(means) < 3 {
-		return 0, false, false
-	}
-	mean, variance := stats.Mean(means)
-	most := mean + max(mean/10, 4*math.Sqrt(variance))
-	for b := model.Bins - 1; b >= first; b-- {
-		n := s.BinCounts[b]
-		if share(s.BinFailed[b], n+s.BinFailed[b]) > failures+1e-3 || n > 0 && float64(s.BinSums[b])/float64(n) > most {
-			return int64(b+1)*bin - before, true, b == model.Bins-1
-		}
-	}
-	return 0, true, false
-}

@@ -40,11 +40,75 @@ func ClosedForms(p *plan.Plan) []result.ClosedForm {
 		list = append(list, result.ClosedForm{Name: "p99 estimate", Section: "CAP-7.1", Unit: "ns", Formula: "Allen-Cunneen waits and the fork-join of Nelson and Tantawi, at least what it is without queues",
 			Theory: max(estimate, floor), Metric: "p99(request)"})
 	}
+	for _, name := range plan.TierNames {
+		if p.Fleet.Tier(name) != nil && (name != "dense" || !p.Batched()) {
+			list = append(list, waits(p, name, rate)...)
+		}
+	}
 	zk := zooKeeper(p)
 	for _, name := range []string{"zk.watch_memory", "zk.utilisation", "zk.max_reply"} {
 		list = append(list, result.ClosedForm{Name: name, Section: "CAP-3.12", Unit: unitOf(name), Formula: ensemble.Formulas(p.Model.AgentVersion)[name], Theory: zk[name]})
 	}
 	return append(list, rolloutForms(p)...)
+}
+
+// waits returns the mean wait, and the share of calls that wait, at a container of a tier's
+// fullest shard, as one queue of a server for each core or thread, whichever are fewer. Threads
+// that share cores do not wait; they take as much longer, whatever their law (CAP-7.1).
+func waits(p *plan.Plan, tier string, rate float64) []result.ClosedForm {
+	s := p.Service.Of(tier)
+	busy, cores := p.Fullest(tier, rate), p.Fleet.Tier(tier).CPU-p.Service.AgentCPU
+	can, shared := float64(s.Threads), false
+	if p.Service.Contention.Model != "none" && can > cores {
+		can, shared = cores, true
+	}
+	servers := max(1, int(can))
+	busy *= can / float64(servers)
+	if busy >= 1 {
+		return nil
+	}
+	calls, one := callsOf(p, tier, rate)
+	scv, law, exact := scvOf(p, tier), "", one && can == float64(servers) && p.Workload.Arrivals.Process == "poisson"
+	switch {
+	case shared:
+		scv, law = 1, "M/G/c, cores shared"
+	case servers == 1:
+		law = "M/G/1"
+	case math.Abs(scv-1) < 1e-9:
+		law = "M/M/c"
+	default:
+		law, exact = "Allen-Cunneen", false
+	}
+	if !exact {
+		law += ", an estimate"
+	}
+	wait := theory.AllenCunneen(servers, calls, busy*float64(servers)/calls, 1, scv) * 1e9
+	return []result.ClosedForm{
+		{Name: fmt.Sprintf("W_q of %s (%s, c = %d)", tier, law, servers), Section: "CAP-7.1", Unit: "ns", Formula: "(1 + cs2)/2 x C/(c mu - lambda)", Theory: wait},
+		{Name: "P(wait) of " + tier, Section: "CAP-7.1", Unit: "fraction", Formula: "Erlang C", Theory: theory.ErlangC(servers, busy)}}
+}
+
+// callsOf returns how many calls a second come to a container of a tier's fullest shard, and
+// whether they come one by one, as balancers draw at random.
+func callsOf(p *plan.Plan, tier string, rate float64) (calls float64, one bool) {
+	one = tier == "entry" || p.Client.Balance.Inner == "random"
+	most := 0.0
+	for shard, work := range p.Works(tier) {
+		n := float64(p.ReplicasOf(tier, shard))
+		if work/n <= most {
+			continue
+		}
+		most, calls = work/n, 0
+		for _, m := range p.Served() {
+			each := 1.0
+			if tier == "ps" && !p.Client.Coalesce {
+				each = float64(p.CallsOf(m.NumPS, shard))
+			}
+			one = one && each <= 1
+			calls += float64(m.Share * each * rate / n)
+		}
+	}
+	return calls, one
 }
 
 // uneven reports whether the containers of some shards have more work than others.

@@ -36,7 +36,7 @@ func (e *Evaluation) Verdicts() []result.Verdict {
 			if e.ofAllWindows(o) && i > first {
 				continue
 			}
-			if o.Metric == "recovery" && window.Window.Incident != e.Plan.EventNamed(o.Scope) {
+			if o.OfEvent() && window.Window.Incident != e.Plan.EventNamed(o.Scope) {
 				continue
 			}
 			v := result.Verdict{SLO: o.Text, Metric: o.Name(), Limit: o.Limit, Confidence: e.Goal.Confidence,
@@ -57,7 +57,7 @@ func (e *Evaluation) Verdicts() []result.Verdict {
 			list = append(list, v)
 		}
 	}
-	return append(list, e.unseen(list)...)
+	return list
 }
 
 // ofAllWindows reports whether an objective concerns a whole replication, so that all
@@ -89,31 +89,6 @@ func (e *Evaluation) judges(w *Pool) bool {
 		return event == 0
 	}
 	return true
-}
-
-// unseen returns undecided verdicts for objectives that no window can decide.
-func (e *Evaluation) unseen(list []result.Verdict) []result.Verdict {
-	var open []result.Verdict
-	for _, o := range e.Plan.Objectives() {
-		event := e.Condition.Event
-		if o.Metric == "recovery" {
-			event = e.Plan.EventNamed(o.Scope)
-			if !e.counts(event) {
-				continue
-			}
-		}
-		if event == 0 || slices.ContainsFunc(list, func(v result.Verdict) bool { return v.SLO == o.Text && v.Scope.Model == o.Model }) {
-			continue
-		}
-		open = append(open, result.Verdict{SLO: o.Text, Metric: o.Name(), Limit: o.Limit, Confidence: e.Goal.Confidence, Scope: result.Scope{Condition: e.Condition.Text},
-			Outcome: result.Undecided, Text: fmt.Sprintf("no window is around %s: workload.detail.windows wants each incident", e.Plan.Events[event-1].Label())})
-	}
-	return open
-}
-
-// counts reports whether windows of an event count under the condition.
-func (e *Evaluation) counts(event int) bool {
-	return e.Condition.Event == event || e.Condition.Event == 0 && !e.Condition.NoEvents
 }
 
 func levelOf(metric string) float64 {
@@ -171,8 +146,8 @@ func (e *Evaluation) byInterval(v *result.Verdict, w *Pool, o plan.SLO) {
 		return
 	}
 	metric := o.Name()
-	if o.Metric == "recovery" {
-		metric = recoveryOf(&e.Plan.Events[w.Window.Incident-1])
+	if o.OfEvent() {
+		metric = ofEvent(o.Metric, &e.Plan.Events[w.Window.Incident-1])
 	}
 	m := w.requests(o.Model)
 	values := m.Values[metric]

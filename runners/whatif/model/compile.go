@@ -52,7 +52,7 @@ func Compile(p *plan.Plan, c Condition) *Spec {
 	}
 	warm := WarmUp(p)
 	for _, w := range p.Windows() {
-		s.Windows = append(s.Windows, Window{Window: w, Warmup: warm, Steady: steady(p, w)})
+		s.Windows = append(s.Windows, Window{Window: w, Warmup: warm, Steady: steady(p, w), Step: stepOf(p, w)})
 	}
 	s.Control = controlOf(p, c, thin)
 	return s

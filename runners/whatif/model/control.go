@@ -144,6 +144,7 @@ func (w *world) find(which Which) *server {
 func (w *world) changed(arg uint64) {
 	c := w.tape[arg]
 	w.apply(c)
+	w.turned(&c)
 	switch c.what {
 	case hides, shows:
 		w.refreshViewsOf(&w.servers[c.server])

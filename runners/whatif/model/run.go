@@ -72,14 +72,19 @@ func (w *world) play(limits vtime.Limits) error {
 	const part = 100 * time.Millisecond
 	end := limits.Until
 	for at := w.clock.Now(); ; {
+		limits.Until = time.Duration(w.nextLook(int64(end)))
 		if w.halt != nil {
 			if w.halt() {
 				return ErrHalted
 			}
-			at = min(end, at+part)
-			limits.Until = at
+			if err := w.grown(); err != nil {
+				return err
+			}
+			limits.Until = min(limits.Until, at+part)
 		}
+		at = limits.Until
 		reason, err := w.clock.Run(limits)
+		w.look(int64(at))
 		if err != nil || limits.Until == end || reason == vtime.Satisfied {
 			return err
 		}
@@ -94,7 +99,9 @@ func (s *Spec) world(window, replication int) *world {
 		// Before the horizon all is as at its begin.
 		warm = win.Warmup
 	}
-	return newWorld(s, tasks.Mix(tasks.Mix(s.Seed, uint64(replication)+1), uint64(win.Start)), int64(win.Start)-warm, warm, warm+int64(win.End-win.Start))
+	w := newWorld(s, tasks.Mix(tasks.Mix(s.Seed, uint64(replication)+1), uint64(win.Start)), int64(win.Start)-warm, warm, warm+int64(win.End-win.Start))
+	w.sample.beginSeries(win.Step, len(s.Limits))
+	return w
 }
 
 func newWorld(s *Spec, key uint64, base, begin, end int64) *world {

@@ -41,7 +41,10 @@ type Sample struct {
 	Hash     uint64 `json:"hash"`
 
 	Life Life `json:"life"`
+	// Series holds the steps of a window in which something happens, of step nanoseconds.
+	Series []Instant `json:"series,omitempty"`
 
+	step       int64
 	begin, end int64           // instants between which intended arrivals count
 	starts     [Segments]int64 // begins of the segments
 }
@@ -166,6 +169,9 @@ func (s *Sample) packed() {
 	for k := range s.Segments {
 		s.Segments[k].pack()
 	}
+	for k := range s.Series {
+		s.Series[k].Latency.pack()
+	}
 	s.Counted = s.from(0)
 }
 
@@ -212,6 +218,9 @@ func (s *Sample) arrived(model uint8, intended int64) {
 	if !s.counts(intended) {
 		return
 	}
+	if i := s.instant(intended); i != nil {
+		i.Arrived++
+	}
 	one := s.segment(intended)
 	one.Arrived++
 	if one.Models != nil {
@@ -226,11 +235,15 @@ func (s *Sample) bin(intended int64) int {
 func (s *Sample) succeeded(w *world, r *request) {
 	if s.counts(w.now) {
 		s.segment(w.now).answered(r.model)
+		if i := s.instant(w.now); i != nil {
+			i.Answered++
+		}
 	}
 	if !s.counts(r.intended) {
 		return
 	}
 	took := w.now - r.intended
+	s.instant(r.intended).done(took, w.spec.Limits)
 	one := s.segment(r.intended)
 	one.succeeded(took, w.spec.Limits)
 	if r.partial {
@@ -265,6 +278,7 @@ func (s *Sample) open(w *world, r *request) {
 	took := w.now - r.intended
 	one := s.segment(r.intended)
 	one.open(took, w.spec.Limits)
+	s.instant(r.intended).done(int64(none), nil)
 	if one.Models != nil {
 		one.Models[r.model].open(took, w.served[r.model].Limits)
 	}
@@ -287,6 +301,7 @@ func (s *Sample) failed(r *request) {
 		one.Models[r.model].failed(r.cause)
 	}
 	one.waited(r)
+	s.instant(r.intended).done(int64(none), nil)
 	s.BinFailed[s.bin(r.intended)]++
 }
 

@@ -16,8 +16,9 @@
 //   - how containers work: server.go, sharing.go (cores that threads share) and batch.go
 //   - how requests arrive: arrivals.go
 //   - failures, rollouts and scaling of containers: control.go
-//   - what is counted: tally.go, sample.go and hist.go
+//   - what is counted: tally.go, sample.go and hist.go; in steps of time: series.go
 //   - what is recorded of single requests: trace.go
+//   - how much memory a run takes: bytes.go
 //
 // Unstable: any commit may change it.
 package model
@@ -80,6 +81,8 @@ type Spec struct {
 	// Windows lists the parts of the horizon to simulate.
 	Windows []Window
 	Control Control
+	// MostBytes, above 0, ends a run with a TooLargeError whose requests and calls take more.
+	MostBytes int64
 }
 
 // Call is one call of a request's fan-out.
@@ -173,6 +176,9 @@ type Window struct {
 	// Steady says that nothing changes until the end of the window. If its begin then
 	// differs from the rest, the warm-up was too short (CAP-12.15).
 	Steady bool
+	// Step is the length of the steps in which it is counted besides, in nanoseconds; 0 for
+	// a window in which nothing happens.
+	Step int64
 }
 
 // Arrivals describes when requests come.

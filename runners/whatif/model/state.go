@@ -177,6 +177,7 @@ type world struct {
 	system tally
 	stages [tiers]tally
 	sample *Sample
+	looked int64   // steps of the sample's series that have ended
 	tracer *tracer // nil unless a trace was asked for
 	// halt, unless nil, reports that the caller of Run no longer wants the sample.
 	halt func() bool

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"bufio"
 	"fmt"
 	"math"
 	"slices"
@@ -43,6 +42,9 @@ func (d *decoder) finish(p *Plan, set []Value) {
 	d.checkLoad(p)
 }
 
+// mostWeight bounds the weights of idcs, as replicas are dealt out in rounds of their sum.
+const mostWeight = 1000
+
 // fleet checks idcs, clusters and their weights. A plan that names no idc gets one.
 func (d *decoder) fleet(p *Plan) {
 	f := &p.Fleet
@@ -72,8 +74,8 @@ func (d *decoder) fleet(p *Plan) {
 		if !slices.Contains(names, name) {
 			d.reportKey(at, unknownName, "idc %q is not in fleet.idcs (known: %s)", name, known(names))
 		}
-		if weight < 0 {
-			d.report(at, outOfRange, "%s must be >=0, got %d", at, weight)
+		if weight < 0 || weight > mostWeight {
+			d.report(at, outOfRange, "%s must be 0..%d, got %d", at, mostWeight, weight)
 		}
 		sum += weight
 	}
@@ -204,11 +206,10 @@ func (d *decoder) tierService(p *Plan, tier string, t *Tier, s *TierService, at 
 			warned, s.Threads, tier, quantity.Format(quantity.Count, cores))
 	}
 	if tier != "dense" {
-		for _, only := range []string{"batch", "fanout_from"} {
-			if d.given(at + "." + only) {
-				d.reportKey(at+"."+only, unknownKey, "unknown key %q: only dense has it", only)
-			}
+		if d.given(at + ".batch") {
+			d.reportKey(at+".batch", unknownKey, "unknown key \"batch\": only dense has it")
 		}
+		d.never(at+".fanout_from", "only dense servers may call the PS in the place of entry")
 	}
 	switch {
 	case d.given(at+".cpu") && s.CPU.IsZero() || d.given(at+".batch") && s.Batch.IsZero(): // reported already
@@ -221,11 +222,28 @@ func (d *decoder) tierService(p *Plan, tier string, t *Tier, s *TierService, at 
 	case !s.CPU.IsZero() && s.CPU.Mean <= 0 && s.CPU.PerItem <= 0:
 		d.report(at+".cpu", outOfRange, "%s.cpu must have a mean above 0", at)
 	}
+	if tier == "dense" && !p.Override.Batching.Enabled && d.given("override.batching.enabled") {
+		p.unbatch()
+	}
 	if tier == "dense" && s.Batch.IsZero() && p.Override.Batching.Enabled {
 		d.reportKey(at, requiredKey, "service.dense.batch is required, as agent.conf turns batching on")
 	}
 	if t.CPU > 0 && t.CPU <= p.Service.AgentCPU { // a cpu of 0 or less has been reported
 		d.reportBoth("service.agent_cpu", "fleet."+tier+".cpu", outOfRange, "agent_cpu must be below the cpu %g of %s", t.CPU, tier)
+	}
+}
+
+// unbatch takes the batching away that a plan turns off: the law of a batch is then that of
+// each call, with its items.
+func (p *Plan) unbatch() {
+	s := p.Service.Dense
+	if s.Batch.Kind == law.Affine {
+		s.CPU, s.Batch = s.Batch, TimeLaw{}
+	}
+	for i := range p.Workload.Mix {
+		if m := p.Workload.Mix[i].Dense; m != nil && m.Batch.Kind == law.Affine {
+			m.CPU, m.Batch = m.Batch, TimeLaw{}
+		}
 	}
 }
 
@@ -243,6 +261,9 @@ func (s *Service) Of(tier string) *TierService {
 func (d *decoder) workload(p *Plan) {
 	w := &p.Workload
 	w.Rate.repeat(w.Horizon)
+	if w.Loop.Closed() {
+		w.Arrivals.Process, w.Arrivals.File = "poisson", "" // strict has warned of them
+	}
 	trace := w.Arrivals.Process == "trace"
 	if by := Rate(w.Arrivals.RateScale); !trace && by != 1 {
 		for i := range w.Rate.Points {
@@ -252,8 +273,6 @@ func (d *decoder) workload(p *Plan) {
 	switch {
 	case w.Loop.Closed() && d.given("workload.rate"):
 		d.reportBoth("workload.rate", "workload.loop", conflict, "a closed loop has no rate; remove rate, or loop")
-	case w.Loop.Closed() && d.given("workload.arrivals"):
-		d.reportBoth("workload.arrivals", "workload.loop", conflict, "a closed loop has no arrivals of its own; remove arrivals, or loop")
 	case !w.Loop.Closed() && !trace && w.Rate.Kind == "" && !d.given("workload.rate"):
 		d.reportParent("workload.rate")
 	case trace && w.Arrivals.File == "":
@@ -261,14 +280,11 @@ func (d *decoder) workload(p *Plan) {
 	case trace:
 		d.trace(p)
 	}
-	if w.Arrivals.File != "" && !trace {
-		d.reportKey("workload.arrivals.file", conflict, "arrivals.file is for process: trace")
-	}
 	d.mix(p)
 	d.windows(p)
 }
 
-// trace reads the arrival times of the trace file, one a line.
+// trace reads the arrival times of the trace file.
 func (d *decoder) trace(p *Plan) {
 	a := &p.Workload.Arrivals
 	text, err := d.read(a.File)
@@ -276,21 +292,8 @@ func (d *decoder) trace(p *Plan) {
 		d.report("workload.arrivals.file", fileError, "%s", err)
 		return
 	}
-	lines := bufio.NewScanner(strings.NewReader(text))
-	for n := 1; lines.Scan(); n++ {
-		word := strings.TrimSpace(lines.Text())
-		if word == "" || word[0] == '#' {
-			continue
-		}
-		v, err := quantity.Parse(quantity.Duration, word)
-		if err != nil || len(a.Times) > 0 && Duration(v) < a.Times[len(a.Times)-1] {
-			d.report("workload.arrivals.file", fileError, "%s:%d: found %q, want times with a unit that do not fall", a.File, n, word)
-			return
-		}
-		a.Times = append(a.Times, Duration(v))
-	}
-	if len(a.Times) < 2 {
-		d.report("workload.arrivals.file", fileError, "%s: found %d times, want two or more", a.File, len(a.Times))
+	if a.Times, err = arrivalTimes(text); err != nil {
+		d.report("workload.arrivals.file", fileError, "%s:%s", a.File, err)
 		return
 	}
 	span := float64(a.Times[len(a.Times)-1]-a.Times[0]) * float64(a.TimeScale) / 1e9
@@ -348,9 +351,16 @@ func (d *decoder) failures(p *Plan) {
 	}
 }
 
+// mostRate bounds the rate of requests a second, as instants are whole nanoseconds.
+const mostRate = 1e9
+
 // checkLoad warns about tiers that are overloaded by design, and refuses to thin a plan
 // where thinning would change results.
 func (d *decoder) checkLoad(p *Plan) {
+	if rate := p.PeakRate(); rate > mostRate {
+		d.report("workload.rate", outOfRange, "the peak is %s, want at most %s, one a nanosecond", quantity.Format(quantity.Rate, rate), quantity.Format(quantity.Rate, mostRate))
+		return
+	}
 	for _, tier := range TierNames {
 		if p.Fleet.Tier(tier) == nil || p.Workload.Loop.Closed() {
 			continue
@@ -364,12 +374,34 @@ func (d *decoder) checkLoad(p *Plan) {
 				tier, peak*100, peak*float64(1+p.Override.FetchPSRetry)*100)
 		}
 	}
+	d.beginsAnew(p)
 	if thin := p.Workload.Detail.Thin.K; thin > 1 {
 		for _, why := range p.Unthinnable(thin) {
 			d.report("workload.detail.thin", thinRefused, "thin refused: %s", why)
 		}
 	}
 	d.enoughRequests(p)
+}
+
+// beginsAnew warns when a call has more attempts than a shard has replicas, as distinct
+// targets are then not all distinct.
+func (d *decoder) beginsAnew(p *Plan) {
+	if p.Client.RetryTarget != "distinct" || p.Override.FetchPSTimeout == 0 {
+		return
+	}
+	attempts := 1 + p.Override.FetchPSRetry
+	if n := min(p.ReplicasOf("ps", 0), p.ReplicasOf("ps", 1)); attempts > n {
+		d.reportBoth("client.retry_target", "override.fetch_ps_retry", conflict, "%sretry_target is distinct, and a call has up to %d attempts for %s: once all were tried it begins anew, at any of them",
+			warned, attempts, numbered(n, "replica"))
+	}
+}
+
+// numbered returns a number of things.
+func numbered(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // Retried reports whether a tier with this utilisation is overloaded once every call uses

@@ -65,11 +65,12 @@ func (d *decoder) event(p *Plan, i int) {
 			d.report(action, unknownName, "scale needs the replicas of a tier that there is")
 		}
 	}
-	if e.RestartAfter > 0 && e.Kill == nil {
-		d.reportKey(at+".restart_after", conflict, "restart_after is for kill")
+	if e.Kill == nil {
+		d.never(at+".restart_after", "it is of kill")
 	}
-	if e.For > 0 && e.atOnce() {
-		d.reportKey(at+".for", conflict, "%s happens at an instant and does not end; remove for", actions[0])
+	if e.atOnce() {
+		d.never(at+".for", actions[0]+" happens at an instant and does not end")
+		e.For = 0
 	}
 }
 
@@ -118,8 +119,11 @@ func (d *decoder) objectives(p *Plan) {
 		if s.Scope == "publish" && !slices.ContainsFunc(p.Events, func(e Event) bool { return e.Publish != nil }) {
 			d.report(at, badSLO, "%q: nothing is published, want an event with publish", s.Name())
 		}
-		if s.Metric == "recovery" && p.EventNamed(s.Scope) == 0 {
-			d.report(at, badSLO, "%q: no event has this name or note%s", s.Name(), Nearest(s.Scope, p.eventNames()))
+		if s.OfEvent() {
+			d.recovers(p, &s, at)
+		}
+		if s.Metric == "cost" && p.Cost() == 0 {
+			d.reportBoth(at, "fleet", badSLO, "%q: nothing costs anything, want the cost of a tier, as fleet.ps.cost: 2/h", s.Text)
 		}
 	}
 	if slices.ContainsFunc(p.Objectives(), func(o SLO) bool { return o.Metric == "p99" }) && p.Budget.MinReplications < leastForAP99 {
@@ -142,7 +146,7 @@ func (d *decoder) objectives(p *Plan) {
 	for _, s := range p.Sweep {
 		d.axes(s.Axes, "sweep."+s.Name)
 	}
-	if p.Solve.Maximise != "" && (len(p.Solve.Over) > 0 || d.given("solve.minimise")) {
+	if p.Solve.Maximise != "" && (len(p.Solve.Over) > 0 || d.given("solve.minimise") && !d.isDefault("solve.minimise")) {
 		d.reportBoth("solve.maximise", "solve.over", conflict, "solve: maximise is without over and minimise")
 	}
 	if len(p.Solve.Over) == 0 || p.Solve.Minimise != "cost" {
@@ -153,6 +157,23 @@ func (d *decoder) objectives(p *Plan) {
 			d.reportParent("fleet." + tier + ".cost")
 		}
 	}
+}
+
+// recovers checks that the event of an objective is there and simulated.
+func (d *decoder) recovers(p *Plan, s *SLO, at string) {
+	switch event := p.EventNamed(s.Scope); {
+	case event == 0:
+		d.report(at, badSLO, "%q: no event has this name or note%s", s.Name(), Nearest(s.Scope, p.eventNames()))
+	case !p.hasWindowAround(event):
+		d.reportBoth(at, "workload.detail.windows", badSLO, "%q: no window is around the event, want each incident -10s..+60s in workload.detail.windows", s.Name())
+	case s.Metric == "above" && !p.LimitsRequests():
+		d.report(at, badSLO, "%q: there is no objective that requests could be above, want one as p99(request) <= 50ms or errors <= 1%%", s.Name())
+	}
+}
+
+// hasWindowAround reports whether one of the windows is that of an event, from 1.
+func (p *Plan) hasWindowAround(event int) bool {
+	return slices.ContainsFunc(p.Windows(), func(w Window) bool { return w.Incident == event })
 }
 
 func (p *Plan) eventNames() []string {
@@ -178,21 +199,42 @@ func (d *decoder) must(p *Plan, m *Must, path string) {
 			d.report(path, unknownName, "must_hold_under: found %q, want normal, any K TIER, any K idc, or the name of an event%s", m.Text, Nearest(m.Text, append(p.eventNames(), "normal")))
 			return
 		}
-		m.Of = "event"
+		if m.Of = "event"; !p.hasWindowAround(m.Event) {
+			d.reportBoth(path, "workload.detail.windows", requiredKey, "must_hold_under: no window is around %q, want each incident -10s..+60s in workload.detail.windows", m.Text)
+		}
 	}
 }
 
-// axes checks that the paths of a grid exist and lead to numbers.
+// mostCells bounds the combinations of a grid.
+const mostCells = 1_000_000
+
+// axes checks that the paths of a grid exist and lead to single values, and that its cells
+// are not too many.
 func (d *decoder) axes(list Axes, path string) {
+	cells := 1
 	for _, a := range list {
 		at := path + "." + a.Path
-		t, ok := typeAt(reflect.TypeFor[Plan](), strings.Split(RootPath(a.Path), "."))
+		f, ok := fieldAt(reflect.TypeFor[Plan](), strings.Split(RootPath(a.Path), "."), "")
 		if !ok {
-			d.reportKey(at, unknownName, "%s: the plan has no %q%s", path, a.Path, Nearest(a.Path, numericPaths()))
-		} else if !isNumeric(t) {
-			d.reportKey(at, unknownName, "%s: %q is no number", path, a.Path)
+			d.reportKey(at, unknownName, "%s: the plan has no %q%s", path, a.Path, Nearest(a.Path, singlePaths()))
+		} else if !isSingle(f.t) {
+			d.reportKey(at, unknownName, "%s: %q has keys of its own, want one of them, as %s", path, a.Path, d.below(a.Path))
+		}
+		if cells *= max(len(a.Values), 1); cells > mostCells {
+			d.reportKey(at, outOfRange, "%s: found more than %d cells up to here, want at most so many", path, mostCells)
+			return
 		}
 	}
+}
+
+// below returns the first path below another that leads to a single value.
+func (d *decoder) below(path string) string {
+	for _, one := range singlePaths() {
+		if strings.HasPrefix(one, path+".") {
+			return one
+		}
+	}
+	return "ps.replicas"
 }
 
 // leastRegret checks whether solve.least_regret has something to compare. A plan in which a
@@ -208,54 +250,70 @@ func (d *decoder) leastRegret(p *Plan) {
 	}
 }
 
+// placed is the type of a field with its tags.
+type placed struct {
+	t   reflect.Type
+	tag reflect.StructTag
+}
+
 // typeAt returns the type of the field at a path.
 func typeAt(t reflect.Type, path []string) (reflect.Type, bool) {
+	f, ok := fieldAt(t, path, "")
+	return f.t, ok
+}
+
+// fieldAt returns the type and the tags of the field at a path.
+func fieldAt(t reflect.Type, path []string, tag reflect.StructTag) (placed, bool) {
 	if len(path) == 0 {
-		return t, true
+		return placed{t, tag}, true
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
-		return typeAt(t.Elem(), path)
+		return fieldAt(t.Elem(), path, tag)
 	case reflect.Slice:
-		return typeAt(t.Elem(), path[1:])
+		return fieldAt(t.Elem(), path[1:], tag)
 	case reflect.Struct:
 		for i := range t.NumField() {
 			if f := t.Field(i); f.Tag.Get("plan") == path[0] {
-				return typeAt(f.Type, path[1:])
+				return fieldAt(f.Type, path[1:], f.Tag)
 			}
 		}
 		// Some types are read from forms whose fields differ from their own.
 		if t == reflect.TypeFor[RateLaw]() {
-			return typeAt(reflect.TypeFor[rateForms](), path)
+			return fieldAt(reflect.TypeFor[rateForms](), path, tag)
 		}
 		if t == reflect.TypeFor[Skew]() && path[0] == "zipf" {
-			return reflect.TypeFor[float64](), true
+			return placed{t: reflect.TypeFor[float64]()}, true
 		}
 		if t == reflect.TypeFor[Replicas]() && (path[0] == "default" || path[0] == "hottest") {
-			return reflect.TypeFor[int](), true
+			return placed{t: reflect.TypeFor[int]()}, true
 		}
 	}
-	return nil, false
+	return placed{}, false
 }
 
-func isNumeric(t reflect.Type) bool {
+// isSingle reports whether a plan writes values of a type as one number or word.
+func isSingle(t reflect.Type) bool {
 	switch t {
-	case reflect.TypeFor[Replicas](), reflect.TypeFor[RateLaw](), reflect.TypeFor[TimeLaw](), reflect.TypeFor[NumberLaw](), reflect.TypeFor[Thin](), reflect.TypeFor[HedgeAfter]():
+	case reflect.TypeFor[Replicas](), reflect.TypeFor[RateLaw](), reflect.TypeFor[Skew]():
 		return true
 	}
+	if reflect.PointerTo(t).Implements(reflect.TypeFor[textDecoder]()) {
+		return t != reflect.TypeFor[Must]() && t != reflect.TypeFor[SLO]() && t != reflect.TypeFor[Traced]()
+	}
 	switch t.Kind() {
-	case reflect.Int, reflect.Int64, reflect.Uint64, reflect.Float64:
+	case reflect.Int, reflect.Int64, reflect.Uint64, reflect.Float64, reflect.Bool, reflect.String:
 		return true
 	}
 	return false
 }
 
-// numericPaths returns the paths that a search can set, for hints.
-func numericPaths() []string {
+// singlePaths returns the paths that a search can set, for hints.
+func singlePaths() []string {
 	var list []string
 	var walk func(t reflect.Type, path string)
 	walk = func(t reflect.Type, path string) {
-		if isNumeric(t) {
+		if isSingle(t) {
 			list = append(list, path, strings.TrimPrefix(path, "fleet."))
 			return
 		}

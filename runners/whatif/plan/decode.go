@@ -19,7 +19,8 @@ type decoder struct {
 	folders  []string // that have all files which the plan may name
 	read     func(path string) (string, error)
 	problems Problems
-	places   map[string]place // where the file gives each path
+	places   map[string]place  // where the file gives each path
+	words    map[string]string // what single values the file gives
 	unsure   []Uncertain
 	targets  map[string]quantity.Kind // kinds in which autoscalers' targets are written, by path
 }
@@ -73,6 +74,9 @@ func join(path, name string) string {
 // record remembers where a key and its value stand in the file.
 func (d *decoder) record(path string, key, value *yaml.Node) {
 	d.places[path] = place{key.Line, key.Column, value.Line, value.Column}
+	if value.Kind == yaml.ScalarNode {
+		d.words[path] = value.Value
+	}
 }
 
 // mapping calls each for the keys of a mapping. It reports unknown and duplicate keys.

@@ -25,7 +25,7 @@ func TestTheFormsOfTheListAreRead(t *testing.T) {
 			t.Fatalf("%s: found %v, %v, want a path and its value", line, one, err)
 		}
 		var tree map[string]any
-		whole := strings.Replace(small, "horizon: 60s", "horizon: 60s\nevents: [{at: 1s, name: recall, publish: {version: 2}}]", 1)
+		whole := strings.Replace(small, "horizon: 60s", "horizon: 60s\n  detail: {windows: [\"each incident -1s..+5s\"]}\nevents: [{at: 1s, name: recall, publish: {version: 2}}]", 1)
 		if err := yaml.Unmarshal([]byte(whole), &tree); err != nil {
 			t.Fatal(err)
 		}

@@ -18,7 +18,7 @@ type Mix struct {
 	Share Fraction    `plan:"share" default:"100%" range:"0%..100%" doc:"of the requests"`
 	Size  ModelSize   `plan:"size" doc:"in the place of model.size"`
 	Skew  *Skew       `plan:"shard_skew" doc:"in the place of model.shard_skew"`
-	NumPS int         `plan:"num_ps" default:"0" range:">=0" doc:"in the place of override.num_ps"`
+	NumPS int         `plan:"num_ps" default:"0" range:"0..100000" doc:"in the place of override.num_ps"`
 	Items NumberLaw   `plan:"items" doc:"in the place of service.items"`
 	Entry *MixService `plan:"entry" doc:"in the place of service.entry"`
 	PS    *MixService `plan:"ps" doc:"in the place of service.ps"`

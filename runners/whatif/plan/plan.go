@@ -154,8 +154,8 @@ func (s Skew) Of(n int) []float64 {
 // Override holds values of agent.conf. After reading, these are the values that hold,
 // whichever file gave them.
 type Override struct {
-	NumPS             int      `plan:"num_ps" default:"1" range:">=1" conf:"num_ps"`
-	NumShard          int      `plan:"num_shard" default:"1" range:">=1" conf:"num_shard"`
+	NumPS             int      `plan:"num_ps" default:"1" range:"1..100000" conf:"num_ps"`
+	NumShard          int      `plan:"num_shard" default:"1" range:"1..100000" conf:"num_shard"`
 	DenseServiceNum   int      `plan:"dense_service_num" default:"3" range:">=1" conf:"dense_service_num"`
 	FetchPSTimeout    Duration `plan:"fetch_ps_timeout" default:"200ms" range:">0" conf:"fetch_ps_timeout_ms" confUnit:"ms"`
 	FetchPSRetry      int      `plan:"fetch_ps_retry" default:"2" range:"0..10" conf:"fetch_ps_retry"`

@@ -191,7 +191,7 @@ func TestProblems(t *testing.T) {
 	}
 	golden(t, "problems.golden", b.String())
 	for _, code := range []string{unknownKey, duplicateKey, missingUnit, wrongUnit, outOfRange, requiredKey, badLaw, conflict, unknownName,
-		afterHorizon, doesNotFit, overloaded, badSLO, tooPrecise, thinRefused, fileError, unquotedLaw} {
+		afterHorizon, doesNotFit, overloaded, badSLO, tooPrecise, thinRefused, fileError, unquotedLaw, noEffect} {
 		if !strings.Contains(b.String(), "["+code+"]") {
 			t.Errorf("no mistake here is %s", code)
 		}

@@ -31,6 +31,8 @@ const (
 	thinRefused    = "CAP-E15"
 	fileError      = "CAP-E16"
 	unquotedLaw    = "CAP-E17"
+	tooLarge       = "CAP-E18"
+	noEffect       = "CAP-E19" // a warning
 	maxNameMistake = 3
 )
 
@@ -56,6 +58,19 @@ func (p Problem) Unmarked() string {
 
 // Problems lists the problems of one plan, sorted by place.
 type Problems []Problem
+
+// NoEffect returns the warnings of keys that change nothing, as the mistakes that --strict
+// makes them.
+func (p Problems) NoEffect() Problems {
+	var list Problems
+	for _, one := range p {
+		if one.Code == noEffect {
+			one.Message = strings.TrimPrefix(one.Message, warned)
+			list = append(list, one)
+		}
+	}
+	return list
+}
 
 func (p Problems) Error() string {
 	return strings.Join(lists.Map(p, Problem.String), "\n")

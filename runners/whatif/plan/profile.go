@@ -126,13 +126,13 @@ func readProfile(name, path string, read func(string) ([]byte, error)) (*Profile
 	}
 	var root yaml.Node
 	if err := yaml.Unmarshal(text, &root); err != nil {
-		return nil, syntaxProblem(name, err)
+		return nil, syntaxProblem(name, text, err)
 	}
 	if len(root.Content) == 0 {
 		return nil, Problems{{Code: requiredKey, File: name, Line: 1, Column: 1, Message: "the file is empty, want one of monosim-lab calibrate"}}
 	}
 	top := root.Content[0]
-	d := &decoder{file: name, places: map[string]place{"": {top.Line, top.Column, top.Line, top.Column}}}
+	d := &decoder{file: name, words: map[string]string{}, places: map[string]place{"": {top.Line, top.Column, top.Line, top.Column}}}
 	d.read = func(beside string) (string, error) { return readBeside(read, filepath.Dir(path), beside) }
 	found := &Profile{}
 	d.structure(reflect.ValueOf(found).Elem(), top, "")

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,6 +21,9 @@ import (
 
 // Source is a plan file that was read, and that can be decoded again with other values.
 type Source struct {
+	// limit is set by Limit.
+	limit func(*Plan) (path, why string)
+
 	file    string
 	folders []string
 	text    []byte
@@ -43,7 +45,7 @@ func Read(path string, more ...string) (*Source, *Plan, Problems, error) {
 func Parse(path string, text []byte, more ...string) (*Source, *Plan, Problems, error) {
 	s := &Source{file: path, folders: append([]string{filepath.Dir(path)}, more...), text: text}
 	if err := yaml.Unmarshal(text, &s.root); err != nil {
-		return nil, nil, nil, syntaxProblem(path, err)
+		return nil, nil, nil, syntaxProblem(path, text, err)
 	}
 	if second := secondDocument(text); second != nil {
 		return nil, nil, nil, Problems{{Code: fileError, File: path, Line: second.Line, Column: second.Column, Message: "found a second document, a plan is one"}}
@@ -68,19 +70,6 @@ func secondDocument(text []byte) *yaml.Node {
 	return &yaml.Node{Line: max(second.Line, 1), Column: max(second.Column, 1)}
 }
 
-var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
-
-func syntaxProblem(path string, err error) Problems {
-	line, text := 1, err.Error()
-	if m := yamlLine.FindStringSubmatch(text); m != nil {
-		text = m[2]
-		if n, err := strconv.Atoi(m[1]); err == nil {
-			line = n
-		}
-	}
-	return Problems{{Code: fileError, File: path, Line: line, Column: 1, Message: "no YAML: " + text}}
-}
-
 // reason returns the text of a file error without the name of the operation.
 func reason(err error) string {
 	var e *fs.PathError
@@ -97,6 +86,11 @@ type Value struct{ Path, Text string }
 // With decodes the plan with values replaced. Its error is [Problems].
 func (s *Source) With(values []Value) (*Plan, Problems, error) {
 	p, d := s.decode(values)
+	if s.limit != nil && !slices.ContainsFunc(d.problems, func(one Problem) bool { return !isWarning(one) }) {
+		if path, why := s.limit(p); why != "" {
+			d.report(path, tooLarge, "%s", why)
+		}
+	}
 	var warnings, problems Problems
 	for _, one := range d.problems {
 		if isWarning(one) {
@@ -107,6 +101,22 @@ func (s *Source) With(values []Value) (*Plan, Problems, error) {
 	}
 	warnings.sort()
 	return p, warnings, problems.err()
+}
+
+// Limit makes With refuse plans that are too large, at the path and for the reason that a
+// function returns for them. It returns whether the plan as it is written is.
+func (s *Source) Limit(of func(*Plan) (path, why string)) error {
+	s.limit = of
+	_, _, err := s.With(nil)
+	return err
+}
+
+// TooLarge returns the problem of a plan that is too large at a path.
+func (s *Source) TooLarge(path, why string) Problems {
+	_, d := s.decode(nil)
+	d.problems = nil
+	d.report(path, tooLarge, "%s", why)
+	return d.problems
 }
 
 // Searchable returns, as [Problems], what a valid plan lacks for a search: something to
@@ -132,7 +142,7 @@ func (s *Source) decode(values []Value) (*Plan, *decoder) {
 		}
 	}
 	p := &Plan{Dir: filepath.Dir(s.file)}
-	d := &decoder{file: s.file, folders: s.folders, places: map[string]place{"": {root.Line, root.Column, root.Line, root.Column}}}
+	d := &decoder{file: s.file, folders: s.folders, words: map[string]string{}, places: map[string]place{"": {root.Line, root.Column, root.Line, root.Column}}}
 	d.read = func(path string) (string, error) { return readBeside(d.opener(p), p.Dir, path) }
 	d.structure(reflect.ValueOf(p).Elem(), root, "")
 	if p.Name == "" {

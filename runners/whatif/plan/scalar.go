@@ -72,6 +72,9 @@ func (d *decoder) plain(v reflect.Value, n *yaml.Node, path string, tag reflect.
 			return false
 		}
 		if v.Kind() == reflect.Int64 {
+			if kind == quantity.Duration && !d.short(value, n.Value, path) {
+				return false
+			}
 			if math.Abs(value) >= 1<<63 {
 				d.report(path, outOfRange, "%s is too large", path)
 				return false
@@ -110,10 +113,36 @@ func (d *decoder) plain(v reflect.Value, n *yaml.Node, path string, tag reflect.
 	return true
 }
 
+// longest bounds durations, so that a few of them can be added.
+const longest = 36500 * day
+
+// short reports a duration beyond longest, and returns whether it was none.
+func (d *decoder) short(value float64, text, path string) bool {
+	if math.Abs(value) <= float64(longest) {
+		return true
+	}
+	d.report(path, outOfRange, "%s: found %s, want at most %s", lastName(path), text, longest.text())
+	return false
+}
+
+// duration reads a duration.
+func (d *decoder) duration(text, path string) (Duration, bool) {
+	value, ok := d.quantity(quantity.Duration, text, path)
+	if !ok || !d.short(value, text, path) {
+		return 0, false
+	}
+	return Duration(value), true
+}
+
+// isWhole reports whether a count has no fraction. It holds for malformed numbers.
+func isWhole(text string) bool {
+	value, err := quantity.Multiple(text)
+	return err != nil || math.Abs(value-math.Round(value)) <= 1e-9*math.Abs(value)
+}
+
 // whole reports a count with a fraction, and returns whether there was none.
 func (d *decoder) whole(text, path string) bool {
-	value, err := quantity.Multiple(text)
-	if err != nil || math.Abs(value-math.Round(value)) <= 1e-9*math.Abs(value) {
+	if isWhole(text) {
 		return true // malformed numbers have been reported
 	}
 	d.report(path, wrongUnit, "%s: found %q, a whole number expected", lastName(path), text)
@@ -168,6 +197,9 @@ func (l *TimeLaw) decodeText(d *decoder, text, path string)   { l.Law = d.law(la
 func (l *NumberLaw) decodeText(d *decoder, text, path string) { l.Law = d.law(law.Numbers, text, path) }
 func (l *NoiseLaw) decodeText(d *decoder, text, path string)  { l.Law = d.law(law.Noise, text, path) }
 
+// mostItems bounds laws of numbers.
+const mostItems = 1e9
+
 // law reads a distribution.
 func (d *decoder) law(dim law.Dimension, text, path string) law.Law {
 	if openCall(text) {
@@ -185,6 +217,10 @@ func (d *decoder) law(dim law.Dimension, text, path string) law.Law {
 	default:
 		d.report(path, fileError, "%s: %s", text, err)
 	}
+	if most := (map[law.Dimension]float64{law.Times: float64(longest), law.Numbers: mostItems})[dim]; most > 0 && max(l.Mean, l.PerItem, l.High) > most {
+		d.report(path, outOfRange, "%s: found a mean of %s, want at most %s", lastName(path), text, map[law.Dimension]string{law.Times: longest.text(), law.Numbers: "1G"}[dim])
+		return law.Law{}
+	}
 	return l
 }
 
@@ -192,8 +228,8 @@ func (d *decoder) law(dim law.Dimension, text, path string) law.Law {
 func (d *decoder) clock(text, path string) Duration {
 	parts := strings.Split(text, ":")
 	if len(parts) == 1 {
-		v, _ := d.quantity(quantity.Duration, text, path)
-		return Duration(v)
+		v, _ := d.duration(text, path)
+		return v
 	}
 	seconds := int64(0)
 	for i, p := range parts {
@@ -277,11 +313,11 @@ func (h *HedgeAfter) decodeText(d *decoder, text, path string) {
 		}
 		h.Quantile = float64(q) / math.Pow10(len(digits))
 	default:
-		v, ok := d.quantity(quantity.Duration, text, path)
+		v, ok := d.duration(text, path)
 		if ok && v <= 0 {
 			d.report(path, outOfRange, "%s must be above 0, got %s", path, text)
 		}
-		h.After = Duration(v)
+		h.After = v
 	}
 }
 
@@ -328,8 +364,9 @@ func (l *Loop) decodeText(d *decoder, text, path string) {
 	word, _ := call.Take("clients")
 	n, ok := d.quantity(quantity.Count, word, path)
 	ok = ok && d.whole(word, path)
-	if ok && n < 1 {
-		d.report(path, outOfRange, "clients of closed must be >=1, got %s", word)
+	if ok && (n < 1 || n > math.MaxInt32) {
+		d.report(path, outOfRange, "clients of closed must be 1..%d, got %s", math.MaxInt32, word)
+		n = 1
 	}
 	l.Clients = int(n)
 	think, given := call.Take("think")

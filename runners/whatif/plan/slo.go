@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -52,6 +53,8 @@ func metrics() []Metric {
 		Metric{Name: "time_to_available", Scopes: []string{"publish"}, Kind: quantity.Duration, Unit: "ns", Doc: "from a publish to the last replica that serves it; the worst of several (CAP-3.13, CAP-12.14)"},
 		Metric{Name: "min_serving", Scopes: []string{"publish"}, Kind: quantity.Count, Unit: "count", Higher: true, Doc: "least number of replicas of a shard that serve while a version rolls out"},
 		Metric{Name: "recovery", Scopes: []string{"*"}, Kind: quantity.Duration, Unit: "ns", Doc: "from an event until latency and errors are again what they were (CAP-4.5)"},
+		Metric{Name: "lost", Scopes: []string{"*"}, Kind: quantity.Count, Unit: "count", Doc: "requests that came from an event on, until recovery, and failed, beyond the share that failed before (CAP-4.5)"},
+		Metric{Name: "above", Scopes: []string{"*"}, Kind: quantity.Duration, Unit: "ns", Doc: "how long after an event, all seconds together, an objective of the plan on quantiles of request or on errors was missed (CAP-4.5)"},
 		Metric{Name: "zk.utilisation", NoScope: true, Kind: quantity.Percent, Unit: "fraction", Doc: "reads/read_ops + writes/write_ops at rest, or from then on where an event takes all sessions (CAP-3.12)"},
 		Metric{Name: "zk.watch_memory", NoScope: true, Kind: quantity.Bytes, Unit: "bytes", Doc: "watches held, times watch_bytes (CAP-3.12)"},
 		Metric{Name: "zk.max_reply", NoScope: true, Kind: quantity.Bytes, Unit: "bytes", Doc: "largest reply, or list of watches that is sent again (CAP-3.12)"},
@@ -114,9 +117,15 @@ func (s *SLO) decodeText(d *decoder, text, path string) {
 		d.report(path, badSLO, "%q: %s", text, err)
 	case limit < 0:
 		d.report(path, badSLO, "%q: the limit is negative", text)
-	case limit > 1 && slices.Contains([]string{"errors", "answered", "util", "util_max"}, name):
+	case limit > 1 && kind == quantity.Percent:
 		d.report(path, badSLO, "%q: found a limit of %s, want 0%%..100%%, for it is a share", text, quantity.Format(quantity.Percent, limit))
-	case limit == 0 && metric.Kind == quantity.Duration && (s.Op == "<" || scope != "" && name != "recovery"):
+	case limit > float64(longest) && kind == quantity.Duration || math.IsInf(limit, 0):
+		d.report(path, badSLO, "%q: found %s, want at most %s", text, m[4], longest.text())
+	case kind == quantity.Count && !isWhole(m[4]):
+		d.report(path, badSLO, "%q: found %s, a whole number expected", text, m[4])
+	case limit == 0 && s.Op == "<" || limit == 1 && s.Op == ">" && kind == quantity.Percent:
+		d.report(path, badSLO, "%q: nothing is %s %s, so that no fleet meets it; want %s=", text, map[string]string{"<": "below", ">": "above"}[s.Op], m[4], s.Op)
+	case limit == 0 && kind == quantity.Duration && !s.OfEvent():
 		d.report(path, badSLO, "%q: nothing takes no time, want a limit above 0", text)
 	}
 	s.Limit = limit
@@ -127,6 +136,27 @@ func better(higher bool) string {
 		return "more"
 	}
 	return "less"
+}
+
+// EventMetrics lists the metrics of single events.
+func EventMetrics() []string {
+	var list []string
+	for _, m := range Metrics {
+		if slices.Contains(m.Scopes, "*") {
+			list = append(list, m.Name)
+		}
+	}
+	return list
+}
+
+// OfEvent reports whether the objective is about an event, whose name or note is its scope.
+func (s *SLO) OfEvent() bool { return slices.Contains(EventMetrics(), s.Metric) }
+
+// LimitsRequests reports whether the plan has an objective on quantiles of request or on errors.
+func (p *Plan) LimitsRequests() bool {
+	return slices.ContainsFunc(p.SLO, func(s SLO) bool {
+		return s.Metric == "errors" && s.Scope == "" || s.Scope == "request" && s.Metric != "mean"
+	})
 }
 
 // Name returns the metric with its scope, such as p99(request).

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/monosim/monosim/runners/whatif/quantity"
@@ -11,7 +12,7 @@ const maxName = 120
 
 // strict refuses mistakes that would otherwise pass in silence (CAP-2.4): a zero written
 // out where it means "not given", the unit of another metric, numbers too large, ambiguous
-// names, and keys without effect.
+// names. It warns of keys without effect.
 func (d *decoder) strict(p *Plan) {
 	if n := len([]rune(p.Name)); n > maxName {
 		d.report("name", outOfRange, "name must have 1..%d characters, got %d", maxName, n)
@@ -76,7 +77,7 @@ func (d *decoder) eventsApart(p *Plan) {
 		}
 	}
 	for i, s := range p.SLO {
-		if s.Metric == "recovery" {
+		if s.OfEvent() {
 			d.oneEvent(p, s.Scope, fmt.Sprintf("slo.%d", i))
 		}
 	}
@@ -98,14 +99,35 @@ func (d *decoder) oneEvent(p *Plan, name, path string) {
 	}
 }
 
-// idle refuses keys without effect, as they belong to another kind of container, law or
+// never warns of a key that changes nothing, unless it only spells out its default.
+func (d *decoder) never(path, why string) {
+	if d.given(path) && !d.isDefault(path) {
+		d.reportKey(path, noEffect, "%s%s changes nothing: %s", warned, path, why)
+	}
+}
+
+// isDefault reports whether the file gives the default of a path, in whatever unit.
+func (d *decoder) isDefault(path string) bool {
+	f, ok := fieldAt(reflect.TypeFor[Plan](), strings.Split(path, "."), "")
+	text, has := f.tag.Lookup("default")
+	word, given := d.words[path]
+	if !ok || !has || !given {
+		return false
+	}
+	kind, _ := kindOf(f.t)
+	want, err := quantity.Parse(kind, text)
+	found, err2 := quantity.Parse(kind, word)
+	return word == text || err == nil && err2 == nil && want == found
+}
+
+// idle warns of keys without effect, as they belong to another kind of container, law or
 // search than the plan has.
 func (d *decoder) idle(p *Plan) {
 	w, s := &p.Workload, &p.Service
 	batched := s.Dense != nil && !s.Dense.Batch.IsZero()
 	never := func(path string, used bool, why string) {
-		if !used && d.given(path) {
-			d.reportKey(path, conflict, "%s changes nothing: %s", path, why)
+		if !used {
+			d.never(path, why)
 		}
 	}
 	for _, tier := range TierNames {
@@ -132,6 +154,12 @@ func (d *decoder) idle(p *Plan) {
 		never("workload.arrivals."+key, process == "mmpp", "it is of process mmpp")
 	}
 	never("workload.arrivals.time_scale", process == "trace", "it is of process trace")
+	never("workload.arrivals.file", process == "trace", "it is of process trace")
+	if w.Loop.Closed() {
+		for _, key := range namesOf(fieldsOf(reflect.ValueOf(w.Arrivals))) {
+			d.never("workload.arrivals."+key, "a closed loop has no arrivals of its own")
+		}
+	}
 	for _, key := range []string{"step", "sections"} {
 		never("solve."+key, p.Solve.Maximise != "", "it is of solve.maximise")
 	}

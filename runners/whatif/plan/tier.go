@@ -22,7 +22,7 @@ type IDC struct {
 // Tier is one kind of container.
 type Tier struct {
 	Replicas Replicas `plan:"replicas" required:"true" doc:"containers; of ps for each shard"`
-	NumShard int      `plan:"num_shard" default:"0" range:">=0" doc:"shards of ps; by default what agent.conf says"`
+	NumShard int      `plan:"num_shard" default:"0" range:"0..100000" doc:"shards of ps; by default what agent.conf says"`
 	CPU      float64  `plan:"cpu" required:"true" range:">0" doc:"cores"`
 	Mem      Bytes    `plan:"mem" required:"true" range:">0" doc:"memory limit"`
 	Disk     Bytes    `plan:"disk" default:"0B" range:">=0" doc:"for the copies of the rough sort model; 0 is not looked at"`

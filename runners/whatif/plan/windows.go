@@ -6,8 +6,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/monosim/monosim/runners/whatif/quantity"
 )
 
 var (
@@ -21,7 +19,7 @@ const WholeHorizon = "all"
 // Windows returns the parts of the horizon that are simulated request by request, in order
 // of their begin. A plan that names none has the whole horizon.
 func (p *Plan) Windows() []Window {
-	d := &decoder{places: map[string]place{}}
+	d := &decoder{words: map[string]string{}, places: map[string]place{}}
 	return d.windows(p)
 }
 
@@ -96,16 +94,16 @@ func (d *decoder) spread(text, path string) (from, to Duration, ok bool) {
 	low, high := "", text
 	if m := windowAround.FindStringSubmatch(text); m != nil {
 		low, high = m[1], m[2]
-		v, good := d.quantity(quantity.Duration, low, path)
+		v, good := d.duration(low, path)
 		if !good {
 			return 0, 0, false
 		}
-		from = Duration(v)
+		from = v
 	}
-	v, good := d.quantity(quantity.Duration, high, path)
-	if good && Duration(v) <= from {
+	to, ok = d.duration(high, path)
+	if ok && to <= from {
 		d.report(path, outOfRange, "window %q ends before it begins", text)
-		good = false
+		ok = false
 	}
-	return from, Duration(v), good
+	return from, to, ok
 }

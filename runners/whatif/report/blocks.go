@@ -94,12 +94,17 @@ func alternatives(l *lines, r *result.Result) {
 	}
 }
 
-// p99Of returns the p99 of a cell as a part of its line, "" for a cell without one.
+// p99Of returns the p99 of a cell as a part of its line, "" for a cell without one. Where most
+// requests fail it returns how many do.
 func p99Of(list []result.Estimate) string {
 	for _, e := range list {
-		if e.Metric == "p99(request)" && e.Scope.Model == "" {
-			return ", p99 " + estimate(&e)
+		if e.Metric != "p99(request)" || e.Scope.Model != "" {
+			continue
 		}
+		if errors := result.Of(list, "errors", e.Scope); errors != nil && errors.Value != nil && *errors.Value > most {
+			return ", errors " + estimate(errors) + ", p99 of the rest " + estimate(&e)
+		}
+		return ", p99 " + estimate(&e)
 	}
 	return ""
 }
@@ -115,21 +120,51 @@ func latency(l *lines, r *result.Result) {
 		l.extendIf(w.Stationary && w.Cut > 0, " and %s more that MSER-5 cuts", duration(w.Cut))
 		l.addIf(w.Requests == 0, "  not enough data (n = 0): nothing came")
 		l.addIf(w.Open > 0, "  %s of them, %s, have no answer when the simulation ends a minute behind the window", thousands(w.Open), share(float64(w.Open)/float64(w.Requests)))
-		for _, metric := range []string{"mean(request)", "p50(request)", "p90(request)", "p99(request)", "p999(request)", "p9999(request)",
-			"mean(corrected)", "p50(corrected)", "p99(corrected)", "p999(corrected)", "goodput", "answered", "errors"} {
-			if e := r.Find(metric, w.Name); e != nil {
-				l.add("  %-16s %s", metric, estimate(e))
-			}
-		}
+		ofRequests(l, r.Estimates, result.Scope{Window: w.Name}, "", latencies)
 		models(l, r, w.Name)
 	}
 }
 
+// Metrics of requests, in the order of reports: latencies of those that succeed, and how many do.
+var (
+	latencies = []string{"mean(request)", "p50(request)", "p90(request)", "p99(request)", "p999(request)", "p9999(request)",
+		"mean(corrected)", "p50(corrected)", "p99(corrected)", "p999(corrected)"}
+	few      = []string{"mean(request)", "p50(request)", "p99(request)"}
+	outcomes = []string{"goodput", "answered", "errors"}
+)
+
+// ofRequests lists what became of the requests of a scope. Where most are not answered that comes
+// first, as latencies are of the few that are.
+func ofRequests(l *lines, list []result.Estimate, of result.Scope, name string, latencies []string) {
+	show := func(metrics []string) {
+		for _, metric := range metrics {
+			if e := result.Of(list, metric, of); e != nil {
+				l.add("  %s%-16s %s", name, metric, estimate(e))
+			}
+		}
+	}
+	answered := result.Of(list, "answered", of)
+	if answered == nil || answered.Value == nil || *answered.Value >= most {
+		show(latencies)
+		show(outcomes)
+		return
+	}
+	show([]string{"errors", "answered", "goodput"})
+	l.addIf(*answered.Value > 0, "  %sof the %s of requests that are answered:", name, share(*answered.Value))
+	show(latencies)
+}
+
+// most is the share of requests from which on they are most.
+const most = 0.5
+
 // models lists the latencies of each model of a mix in a window.
 func models(l *lines, r *result.Result, window string) {
+	var names []string
 	for _, e := range r.Estimates {
-		shown := slices.Contains([]string{"mean(request)", "p50(request)", "p99(request)", "goodput", "answered", "errors"}, e.Metric)
-		l.addIf(shown && e.Scope.Model != "" && e.Scope.Condition == "" && e.Scope.Window == window, "  %s: %-16s %s", e.Scope.Model, e.Metric, estimate(&e))
+		if of := e.Scope; of.Model != "" && of.Window == window && of.Condition == "" && !slices.Contains(names, of.Model) {
+			names = append(names, of.Model)
+			ofRequests(l, r.Estimates, result.Scope{Window: window, Model: of.Model}, of.Model+": ", few)
+		}
 	}
 }
 
@@ -320,7 +355,7 @@ func failures(l *lines, r *result.Result) {
 		case i.P99 == nil:
 			l.add("%s: %s; not enough data for p99", i.Event, waits)
 		default:
-			l.add("%s: %s; p99 %s %s", i.Event, waits, duration(*i.P99), interval("ns", *i.CI))
+			l.add("%s: %s; p99 %s%s %s", i.Event, waits, either(i.Failed > most, "of the rest ", ""), duration(*i.P99), interval("ns", *i.CI))
 		}
 		l.extendIf(i.DetectNs > 0, "; noticed after %s", duration(i.DetectNs))
 		l.extendIf(i.Closed1 > 0, ", by formula %s, %s and %s until then (CAP-7.4)", share(i.Closed1), share(i.Closed2), share(i.ClosedFailed))
@@ -338,6 +373,7 @@ func failures(l *lines, r *result.Result) {
 		default:
 			l.extend("; recovered after %s", duration(*i.RecoveredNs))
 		}
+		toll(l, r, i.Event)
 	}
 	for _, m := range measuredAgents(r) {
 		before := m.Reads
@@ -345,6 +381,17 @@ func failures(l *lines, r *result.Result) {
 			incident(l, &m, &i, before)
 			before = i.After
 		}
+	}
+}
+
+// toll says what an event cost: requests, and time in which an objective was missed.
+func toll(l *lines, r *result.Result, event string) {
+	lost, above := r.Find("lost("+event+")", ""), r.Find("above("+event+")", "")
+	if lost != nil && lost.Value != nil && *lost.Value > 0 {
+		l.add("  lost requests: %s", estimate(lost))
+	}
+	if above != nil && above.Value != nil && *above.Value > 0 {
+		l.add("  above an objective, second by second: %s", estimate(above))
 	}
 }
 

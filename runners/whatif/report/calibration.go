@@ -24,9 +24,10 @@ var fidelity = sync.OnceValue(func() *plan.Fidelity {
 	return &f
 })
 
-// beside says how well the model predicted real processes, good or bad.
+// beside says how well the model predicted processes, good or bad, and whose these were: servers
+// that rest as long as the plan says have no contention that the model could miss.
 func beside(f *plan.Fidelity) []string {
-	line := fmt.Sprintf("the model beside real processes, %s: error on %s at most: %s", f.On, several(len(f.HeldOut), "plan"), worst(f.HeldOut))
+	line := fmt.Sprintf("the model beside processes that rest as long as the plan says (monosim's own agents and model servers, no engine of inference), %s: error on %s at most: %s", f.On, several(len(f.HeldOut), "plan"), worst(f.HeldOut))
 	if f.Rollouts > 0 {
 		line += fmt.Sprintf("; of %d roll-outs %s, writes to ZooKeeper %s", f.Rollouts, tenth(math.Abs(f.Rollout)), either(f.SameWrites, "equal", "NOT equal"))
 	}

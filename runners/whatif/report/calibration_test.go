@@ -15,12 +15,12 @@ import (
 func TestTrustSaysWhatWasMeasured(t *testing.T) {
 	list := []plan.HeldOut{{Plan: "a", P50: -0.02, P99: 0.05, Knee: 0.01}, {Plan: "b", P50: 0.01, P99: -0.2, Goodput: 0.001, Missed: "p99(request): others had the machine"}}
 	good := beside(&plan.Fidelity{On: "2026-11-23", HeldOut: list[:1], Rollouts: 4, Rollout: -0.03, SameWrites: true})
-	if d := cmp.Diff([]string{"the model beside real processes, 2026-11-23: error on 1 plan at most: p50 2.0 %, p99 5.0 %, goodput 0.0 %, knee 1.0 %; of 4 roll-outs 3.0 %, writes to ZooKeeper equal"}, good); d != "" {
+	if d := cmp.Diff([]string{"the model beside processes that rest as long as the plan says (monosim's own agents and model servers, no engine of inference), 2026-11-23: error on 1 plan at most: p50 2.0 %, p99 5.0 %, goodput 0.0 %, knee 1.0 %; of 4 roll-outs 3.0 %, writes to ZooKeeper equal"}, good); d != "" {
 		t.Errorf("good (-want +got):\n%s", d)
 	}
 	bad := beside(&plan.Fidelity{On: "2026-11-23", HeldOut: list, Rollouts: 4, SameWrites: false})
 	if d := cmp.Diff([]string{
-		"the model beside real processes, 2026-11-23: error on 2 plans at most: p50 2.0 %, p99 20.0 %, goodput 0.1 %, knee 1.0 %; of 4 roll-outs 0.0 %, writes to ZooKeeper NOT equal",
+		"the model beside processes that rest as long as the plan says (monosim's own agents and model servers, no engine of inference), 2026-11-23: error on 2 plans at most: p50 2.0 %, p99 20.0 %, goodput 0.1 %, knee 1.0 %; of 4 roll-outs 0.0 %, writes to ZooKeeper NOT equal",
 		`beyond the aims on "b": p99(request): others had the machine`,
 	}, bad); d != "" {
 		t.Errorf("bad (-want +got):\n%s", d)

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"io"
 	"strconv"
+	"strings"
 
 	"github.com/monosim/monosim/runners/whatif/result"
 )
@@ -38,6 +39,55 @@ func CSV(w io.Writer, r *result.Result) error {
 	}
 	out.Flush()
 	return out.Error()
+}
+
+// SeriesCSV writes what happened over time as a table, a row for each step of each window in which
+// something happens. Values are in base units, over all replications; low and high are the middle
+// 90 % of single ones.
+func SeriesCSV(w io.Writer, r *result.Result) error {
+	out := csv.NewWriter(w)
+	head := []string{"window", "at", "offered"}
+	for _, name := range []string{"errors", "goodput", "p50", "p99"} {
+		head = append(head, name, name+"_low", name+"_high")
+	}
+	for _, t := range r.Tiers {
+		for _, name := range []string{"busy_cores", "waiting", "live"} {
+			head = append(head, name+"_"+t.Name, name+"_"+t.Name+"_low", name+"_"+t.Name+"_high")
+		}
+		head = append(head, "mem_"+t.Name)
+	}
+	rows := [][]string{append(head, "zookeeper", "event")}
+	for _, s := range r.Series {
+		for k := range s.Points {
+			rows = append(rows, momentRow(r, &s, &s.Points[k]))
+		}
+	}
+	return out.WriteAll(rows)
+}
+
+func momentRow(r *result.Result, s *result.Series, m *result.Moment) []string {
+	row := []string{s.Window, strconv.FormatInt(m.At, 10), exact(m.Offered)}
+	banded := func(list ...*result.Banded) {
+		for _, b := range list {
+			if b == nil {
+				row = append(row, "", "", "")
+				continue
+			}
+			row = append(row, exact(b.Value), exact(b.Low), exact(b.High))
+		}
+	}
+	banded(m.Errors, m.Goodput, m.P50, m.P99)
+	for _, t := range r.Tiers {
+		banded(m.Busy[t.Name], m.Waiting[t.Name], m.Live[t.Name])
+		row = append(row, strconv.FormatInt(m.Mem[t.Name], 10))
+	}
+	var events []string
+	for _, mark := range s.Marks {
+		if mark.At >= m.At && mark.At < m.At+s.Step {
+			events = append(events, mark.Text)
+		}
+	}
+	return append(row, exact(m.ZooKeeper), strings.Join(events, "; "))
 }
 
 func row(cell string, e *result.Estimate) []string {

@@ -36,9 +36,11 @@
   const most = metric => list(r.estimates).filter(e => e === find(metric, [e])).reduce((a, b) => a && a.value >= b.value ? a : b, null);
   const windows = new Set(list(r.estimates).map(e => (e.scope || {}).window)).size;
   const failing = most("errors");
-  for (const metric of ["p99(request)", "errors", "goodput"]) {
+  // Where most fail errors come first, and what is of the rest says so.
+  const fails = failing && failing.value > 0.5;
+  for (const metric of fails ? ["errors", "goodput", "p99(request)"] : ["p99(request)", "errors", "goodput"]) {
     const e = metric === "goodput" && failing ? list(r.estimates).find(e => e === find(metric, [e]) && e.scope.window === failing.scope.window) : most(metric);
-    if (e) tiles.append(tile(text(e.unit, e.value), metric + (windows > 1 ? ` ${e.scope.window}` : "") + (e.ci ? ` [${text(e.unit, e.ci[0])}, ${text(e.unit, e.ci[1])}] at ${+(e.confidence * 100).toFixed(2)} %` : "")));
+    if (e) tiles.append(tile(text(e.unit, e.value), metric + (fails && metric !== "errors" ? ` of the ${text("fraction", 1 - failing.value)} that succeed` : "") + (windows > 1 ? ` ${e.scope.window}` : "") + (e.ci ? ` [${text(e.unit, e.ci[0])}, ${text(e.unit, e.ci[1])}] at ${+(e.confidence * 100).toFixed(2)} %` : ""), fails && metric === "errors" ? "bad" : ""));
   }
   for (const t of list(r.tiers)) tiles.append(tile(plain((1 - t.mem_peak / t.mem_limit) * 100) + " %", `memory of ${t.name} that is free in a rollover`, t.mem_peak > t.mem_limit ? "bad" : ""));
   if (r.saturation && r.saturation.state) tiles.append(tile(r.saturation.state, `${r.saturation.tier} is fullest, at ${text("fraction", r.saturation.utilisation)}`, r.saturation.state === "STABLE" ? "good" : "bad"));
@@ -113,6 +115,21 @@
     grid(paths, [...best.values()], `The grid: p99 over ${paths.join(" and ")}`, limitOf(all));
   }
   const seconds = { label: "time of the horizon", format: v => tickText(v * 1e9), base: 60 };
+  // (4) each window in which something happens, step by step, with the middle of the replications
+  for (const s of list(r.series)) {
+    const events = list(s.marks).map(m => ({ x: m.at / 1e9, text: m.text })), named = key => [...new Set(s.points.flatMap(p => Object.keys(p[key] || {})))];
+    const curve = (name, of) => ({ name, points: s.points.filter(p => of(p)).map(p => [p.at / 1e9, of(p).value]), band: s.points.filter(p => of(p)).map(p => [p.at / 1e9, of(p).low, of(p).high]) });
+    const over = (title, y, series, more) => linePlot(plots, Object.assign({ title: `${title}, ${s.window}`, x: seconds, y, events, series: series.filter(c => c.points.length), note: "bands have the middle 90 % of the replications" }, more));
+    const limit = limitOf([]), tiered = key => named(key).map(name => curve(name, p => p[key][name]));
+    over("Errors", { label: "of the requests that come", format: v => text("fraction", v) }, [curve("errors", p => p.errors)], { wide: true });
+    over("Latency", Object.assign({ label: "latency" }, ns), [curve("p99", p => p.p99), curve("p50", p => p.p50)], { wide: true, log: true, limits: limits(limit) });
+    over("Goodput", { label: "a second", format: plain }, [curve("goodput", p => p.goodput), { name: "offered", dash: true, points: s.points.map(p => [p.at / 1e9, p.offered]) }]);
+    over("Cores that work", { label: "cores", format: plain }, tiered("busy_cores"));
+    over("Calls that wait", { label: "calls", format: plain }, tiered("waiting"));
+    over("Live containers", { label: "containers", format: plain }, tiered("live"));
+    over("Memory of the fullest container", { label: "resident", format: bytesText, base: 1024 }, named("mem").map(name => ({ name, step: true, points: s.points.map(p => [p.at / 1e9, p.mem[name]]) })), { note: "" });
+    over("Requests to ZooKeeper", { label: "a second", format: plain }, [{ name: "by formula", points: s.points.map(p => [p.at / 1e9, p.zookeeper]) }], { note: "" });
+  }
   // (4) the timeline with events
   const line = list(r.timeline);
   if (line.length) {
@@ -123,7 +140,7 @@
       series: named("offered").map(name => ({ name, points: line.map(p => [p.at / 1e9, p.offered[name]]) })) });
     linePlot(plots, { title: "Live containers", x: seconds, y: { label: "containers", format: plain }, events, series: named("live").map(name => ({ name, step: true, points: line.map(p => [p.at / 1e9, p.live[name]]) })) });
     linePlot(plots, { title: "Memory of the fullest container", x: seconds, y: { label: "resident", format: bytesText, base: 1024 }, events, series: named("mem").map(name => ({ name, step: true, points: line.map(p => [p.at / 1e9, p.mem[name]]) })) });
-    if (line.some(p => p.p99)) linePlot(plots, { title: "p99 in the windows", x: seconds, y: Object.assign({ label: "p99" }, ns), events, series: [{ name: "p99", points: line.filter(p => p.p99).map(p => [p.at / 1e9, p.p99]) }] });
+    if (line.some(p => p.p99) && !list(r.series).length) linePlot(plots, { title: "p99 in the windows", x: seconds, y: Object.assign({ label: "p99" }, ns), events, series: [{ name: "p99", points: line.filter(p => p.p99).map(p => [p.at / 1e9, p.p99]) }] });
   }
   // (5) roll-outs
   for (const o of list(r.rollouts).filter(o => list(o.curve).length || list(o.shards).length)) {

@@ -113,12 +113,22 @@ func trust(l *lines, r *result.Result) {
 	agreed, all := agreement(r)
 	l.addIf(all > 0, "closed forms: %d of %d bounds hold", agreed, all)
 	for _, m := range measuredAgents(r) {
-		l.add("control plane: real agents of version %d in %d containers hold %s watches, the formula says %s; %s reads, the formula says %s",
+		l.add("control plane: real agents of version %d in a lab of %d containers, each entry and PS in one, hold %s watches, the formula for this lab says %s; %s reads, the formula says %s",
 			m.Load.Version, m.Load.Containers, thousands(m.Watches), thousands(m.Load.Watches), rate(m.Reads), rate(m.Load.Reads))
+		l.add("  the lab is not the plan's fleet, for which ZOOKEEPER has the same formula with %s in tiers of their own", several(planned(r), "container"))
 		l.add("watches of their whole run, to the last one: %d set = %d fired + %d removed + %d held", m.Kept.Set, m.Kept.Fired, m.Kept.Removed, m.Kept.Held)
 	}
 	*l = append(*l, beside(fidelity())...)
 	*l = append(*l, calibration(r.Calibration)...)
+}
+
+// planned returns how many containers the plan's fleet has.
+func planned(r *result.Result) int {
+	n := 0
+	for _, t := range r.Tiers {
+		n += t.Containers
+	}
+	return n
 }
 
 // agreement counts the hard bounds on latencies, and those that the simulation keeps.

@@ -80,6 +80,16 @@ func (r *Result) Find(metric, window string) *Estimate {
 	return nil
 }
 
+// Of returns the estimate of a metric in a scope from a list, or nil.
+func Of(list []Estimate, metric string, of Scope) *Estimate {
+	for i := range list {
+		if list[i].Metric == metric && list[i].Scope == of {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
 // Window is a part of the horizon that was simulated request by request.
 type Window struct {
 	Name       string  `json:"name"`

@@ -16,7 +16,7 @@
 //   - the outcome of single replications: record.go
 //   - findings of solve and sweep: search.go
 //   - uncertain inputs: worlds.go
-//   - timelines, rollouts and incidents: series.go
+//   - timelines, rollouts and incidents: series.go; what happens second by second: axis.go
 //   - the load on ZooKeeper: zookeeper.go
 //   - how two results are compared: diff.go
 //
@@ -66,6 +66,7 @@ type Result struct {
 	Saturation Saturation      `json:"saturation"`
 	CDF        []CDFPoint      `json:"cdf"`
 	Timeline   []TimelinePoint `json:"timeline"`
+	Series     []Series        `json:"series,omitempty"` // of windows in which something happens
 	Rollouts   []Rollout       `json:"rollouts"`
 	Incidents  []Incident      `json:"incidents"`
 	Theory     []ClosedForm    `json:"closed_forms"`

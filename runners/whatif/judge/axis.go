@@ -1,0 +1,241 @@
+package judge
+
+import (
+	"math"
+	"slices"
+
+	"github.com/monosim/monosim/runners/whatif/ensemble"
+	"github.com/monosim/monosim/runners/whatif/model"
+	"github.com/monosim/monosim/runners/whatif/plan"
+	"github.com/monosim/monosim/runners/whatif/result"
+	"github.com/monosim/monosim/runners/whatif/stats"
+)
+
+// axis pools the series of a window over replications.
+type axis []tick
+
+// tick is one step of a series: the sum over replications, and the values of each.
+type tick struct {
+	sum    model.Instant
+	values [axisMetrics][]float32
+}
+
+// Metrics of a step. Those of tiers take a place for each tier.
+const (
+	ofErrors = iota
+	ofGoodput
+	ofP50
+	ofP99
+	ofBusy
+	ofWaiting   = ofBusy + 3
+	ofLive      = ofWaiting + 3
+	axisMetrics = ofLive + 3
+)
+
+// add adds a replication.
+func (a *axis) add(s *model.Sample, w *model.Window) {
+	if *a == nil {
+		*a = make(axis, len(s.Series))
+	}
+	for k := range s.Series {
+		(*a)[k].add(&s.Series[k], secondsOf(w, k))
+	}
+}
+
+// secondsOf returns the length of a step, of which the last may be shorter.
+func secondsOf(w *model.Window, k int) float64 {
+	return float64(min(w.Step, int64(w.End-w.Start)-int64(k)*w.Step)) / 1e9
+}
+
+func (t *tick) add(i *model.Instant, seconds float64) {
+	put := func(metric int, v float64) { t.values[metric] = append(t.values[metric], float32(v)) }
+	if i.Arrived > 0 {
+		put(ofErrors, share(i.Failed, i.Arrived))
+	}
+	put(ofGoodput, float64(i.Answered)/seconds)
+	if i.Completed > 0 {
+		put(ofP50, float64(i.Latency.Quantile(0.5)))
+		put(ofP99, float64(i.Latency.Quantile(0.99)))
+	}
+	for tier := range plan.TierNames {
+		put(ofBusy+tier, float64(i.Busy[tier])/1000)
+		put(ofWaiting+tier, float64(i.Waiting[tier]))
+		put(ofLive+tier, float64(i.Live[tier]))
+		t.sum.Loading[tier] += i.Loading[tier]
+	}
+	t.sum.Arrived += i.Arrived
+	t.sum.Completed += i.Completed
+	t.sum.Failed += i.Failed
+	t.sum.Turns += i.Turns
+	t.sum.Loaded += i.Loaded
+	t.sum.Latency.Merge(i.Latency)
+}
+
+// middle is the share of the replications that bands have.
+const middle = 0.9
+
+// banded returns the mean of a metric's values times a factor, with the middle of them.
+func (t *tick) banded(metric int, factor float64) *result.Banded {
+	list := slices.Clone(t.values[metric])
+	if len(list) == 0 {
+		return nil
+	}
+	slices.Sort(list)
+	mean := 0.0
+	for _, v := range list {
+		mean += float64(v)
+	}
+	mean /= float64(len(list))
+	out := int(math.Round(float64(len(list)-1) * (1 - middle) / 2))
+	return &result.Banded{Value: mean * factor, Low: float64(list[out]) * factor, High: float64(list[len(list)-1-out]) * factor}
+}
+
+// series returns the findings over time of the windows in which something happens.
+func (e *Evaluation) series() []result.Series {
+	var list []result.Series
+	for _, w := range e.Windows {
+		if w.Window.Step == 0 || len(w.axis) == 0 {
+			continue
+		}
+		one := result.Series{Window: w.Window.Name, Step: w.Window.Step, Marks: e.marks(w)}
+		for k := range w.axis {
+			one.Points = append(one.Points, e.moment(w, k))
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+// moment returns one step of a series.
+func (e *Evaluation) moment(w *Pool, k int) result.Moment {
+	thin := float64(max(e.Spec.Control.Thin, 1))
+	t, at := &w.axis[k], int64(w.Window.Start)+int64(k)*w.Window.Step
+	each := thin / float64(max(e.Runs, 1)) / secondsOf(&w.Window, k)
+	m := result.Moment{At: at, Offered: float64(t.sum.Arrived) * each, Errors: t.banded(ofErrors, 1), Goodput: t.banded(ofGoodput, thin),
+		P50: t.banded(ofP50, 1), P99: t.banded(ofP99, 1),
+		Busy: map[string]*result.Banded{}, Waiting: map[string]*result.Banded{}, Live: map[string]*result.Banded{}, Mem: map[string]int64{}}
+	if t.sum.Arrived > 0 {
+		m.Errors.Value = share(t.sum.Failed, t.sum.Arrived)
+	}
+	if t.sum.Completed > 0 {
+		m.P50.Value, m.P99.Value = float64(t.sum.Latency.Quantile(0.5)), float64(t.sum.Latency.Quantile(0.99))
+	}
+	for tier, name := range plan.TierNames {
+		if e.Plan.Fleet.Tier(name) == nil {
+			continue
+		}
+		m.Busy[name], m.Waiting[name], m.Live[name] = t.banded(ofBusy+tier, thin), t.banded(ofWaiting+tier, thin), t.banded(ofLive+tier, thin)
+		if m.Mem[name] = int64(e.Plan.Memory(name, 1)); t.sum.Loading[tier] > 0 {
+			m.Mem[name] = int64(e.Plan.MemoryPeak(name))
+		}
+	}
+	fleet := ensemble.Of(e.Plan)
+	load := fleet.Load(&e.Plan.ZooKeeper)
+	reloads := load.PerReload / math.Max(float64(fleet.Containers()), 1)
+	m.ZooKeeper = load.Reads + float64(t.sum.Turns)*each*load.PerDeath + float64(t.sum.Loaded)*each*reloads
+	return m
+}
+
+// marks lists the events of a window, and when callers knew of the containers that died.
+func (e *Evaluation) marks(w *Pool) []result.Mark {
+	var list []result.Mark
+	add := func(at int64, text string) {
+		if at >= int64(w.Window.Start) && at < int64(w.Window.End) {
+			list = append(list, result.Mark{At: at, Text: text})
+		}
+	}
+	for i := range e.Plan.Events {
+		event := &e.Plan.Events[i]
+		add(int64(event.At), event.Label())
+		if event.For > 0 {
+			add(int64(event.At)+int64(event.For), event.Label()+" ends")
+		}
+		if i < len(w.Sum.Life.Fates) {
+			if f := &w.Sum.Life.Fates[i]; f.Killed > 0 {
+				add(int64(event.At)+f.UnseenNs/f.Killed, event.Label()+" is noticed")
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b result.Mark) int { return int(min(max(a.At-b.At, -1), 1)) })
+	return list
+}
+
+// course is what one replication went through after an event.
+type course struct {
+	recovered int64   // nanoseconds from the event until all was as before
+	lost      float64 // requests that came until then and failed, beyond the share that failed before
+	above     int64   // nanoseconds in which an objective was missed
+	known     bool    // enough is known from before the event
+	never     bool    // it did not recover within the window
+}
+
+// courseOf follows a replication from an event on, at an instant of its window. A step is bad when
+// its mean latency exceeds the mean before the event by a tenth and by four standard
+// deviations, or more of its requests fail.
+func courseOf(s *model.Sample, before, step int64, missed func(*model.Instant) bool) course {
+	first := int(before / step)
+	var means []float64
+	var arrived, failed int64
+	most := 0.0 // share of failures in a step before
+	for k := range min(first, len(s.Series)) {
+		i := &s.Series[k]
+		if i.Completed > 0 {
+			means = append(means, float64(i.SumNs)/float64(i.Completed))
+		}
+		arrived, failed = arrived+i.Arrived, failed+i.Failed
+		most = max(most, share(i.Failed, i.Arrived))
+	}
+	c := course{known: len(means) >= 3}
+	limit := 0.0
+	if c.known {
+		mean, variance := stats.Mean(means)
+		limit = mean + max(mean/10, 4*math.Sqrt(variance))
+	}
+	last := first - 1
+	for k := first; k < len(s.Series); k++ {
+		i := &s.Series[k]
+		if share(i.Failed, i.Arrived) > most+1e-3 || i.Completed > 0 && float64(i.SumNs)/float64(i.Completed) > limit {
+			last = k
+		}
+		if missed(i) {
+			c.above += step
+		}
+	}
+	for k := first; k <= last; k++ {
+		i := &s.Series[k]
+		c.lost += float64(i.Failed) - float64(share(failed, arrived)*float64(i.Arrived))
+	}
+	if c.never = last == len(s.Series)-1; last >= first {
+		c.recovered = int64(last+1)*step - before
+	}
+	c.lost = max(c.lost, 0)
+	return c
+}
+
+// misses returns a function that says whether a step misses an objective on all requests.
+func (e *Evaluation) misses() func(*model.Instant) bool {
+	type limit struct {
+		of    int // of Spec.Limits, -1 for errors
+		share float64
+	}
+	var list []limit
+	k := 0
+	for _, o := range e.Plan.SLO {
+		switch {
+		case model.IsRequestLatency(o):
+			list = append(list, limit{k, 1 - levelOf(o.Metric)})
+			k++
+		case o.Metric == "errors" && o.Scope == "":
+			list = append(list, limit{-1, o.Limit})
+		}
+	}
+	return func(i *model.Instant) bool {
+		return slices.ContainsFunc(list, func(l limit) bool {
+			bad := i.Failed
+			if l.of >= 0 {
+				bad = i.Over[l.of]
+			}
+			return share(bad, i.Arrived) > l.share
+		})
+	}
+}

@@ -1,0 +1,122 @@
+package judge_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/monosim/monosim/runners/whatif/result"
+)
+
+// refusing is a fleet whose only PS container of a shard is away for two seconds, and refuses calls
+// meanwhile: every request fails, at once.
+const refusing = `apiVersion: capacity/v1
+seed: 3
+budget: {min_replications: 20, max_replications: 20}
+model: {size: {embeddings: 300MB}, ram_factor: 1x}
+override: {num_ps: 1, num_shard: 1, fetch_ps_retry: 0, fetch_ps_timeout: 100ms}
+fleet:
+  entry: {replicas: 2, cpu: 4, mem: 8GiB}
+  ps: {replicas: 1, cpu: 4, mem: 8GiB}
+  boot: {model_load: 300MB/s, load_fixed: 0s}
+service:
+  entry: {cpu: 1ms}
+  ps: {cpu: 1ms}
+zookeeper: {session_timeout: 4s, tick: 1s}
+workload: {rate: 400/s, horizon: 60s, detail: {windows: ["each incident WINDOW"]}}
+events: [{at: 30s, kill: {ps: {count: 1}, refuse: true}, restart_after: 1s, name: death}]
+slo: [errors <= 5%, p99(request) <= 20ms, "lost(death) <= 1000", "above(death) <= 3s", "recovery(death) <= 3s"]
+`
+
+func incidentIn(t *testing.T, window string) *result.Result {
+	t.Helper()
+	return run(t, strings.Replace(refusing, "WINDOW", window, 1))
+}
+
+// Goal: what an event cost does not depend on where its window ends. Method: containers that are away for
+// a known time, in windows of several lengths: requests that come then are lost, and no others.
+func TestTheCostOfAnEventDoesNotDependOnTheWindow(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates for seconds")
+	}
+	errors := map[string]float64{}
+	for _, window := range []string{"-2s..+8s", "-5s..+15s", "-5s..+25s"} {
+		r := incidentIn(t, window)
+		lost, above, recovery := r.Find("lost(death)", ""), r.Find("above(death)", ""), r.Find("recovery(death)", "")
+		for _, c := range []struct {
+			what              string
+			e                 *result.Estimate
+			least, most, unit float64
+		}{{"lost", lost, 760, 840, 1}, {"above", above, 2, 3, 1e9}, {"recovery", recovery, 2, 3, 1e9}} {
+			if c.e == nil || c.e.Value == nil || *c.e.Value < c.least*c.unit || *c.e.Value > c.most*c.unit || c.e.CI == nil {
+				t.Errorf("%s: %s: got %+v, want %g to %g: the process is away for a second, and loads for another", window, c.what, c.e, c.least, c.most)
+			}
+		}
+		for _, v := range r.Verdicts {
+			if strings.Contains(v.Metric, "(death)") && v.Outcome != result.Pass {
+				t.Errorf("%s: %s: %s, %s", window, v.SLO, v.Outcome, v.Text)
+			}
+		}
+		errors[window] = *r.Find("errors", "").Value
+	}
+	if errors["-2s..+8s"] < 2*errors["-5s..+25s"] {
+		t.Errorf("got shares of %v, which depend on the window", errors)
+	}
+}
+
+// Goal: the series says second by second what happened. Method: the same event, beside what is known: no
+// errors before, all requests while nobody answers, none after; the sum is that of the window; the marks
+// are the event and when it was noticed.
+func TestTheSeriesOfAnIncident(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates for seconds")
+	}
+	r := incidentIn(t, "-5s..+15s")
+	if len(r.Series) != 1 || len(r.Series[0].Points) != 20 || r.Series[0].Step != 1e9 {
+		t.Fatalf("got %d series, want one of 20 s", len(r.Series))
+	}
+	offered, answered := 0.0, 0.0
+	for k, m := range r.Series[0].Points {
+		at := float64(m.At) / 1e9
+		offered, answered = offered+m.Offered, answered+m.Goodput.Value
+		away := at == 30 || at == 31
+		switch {
+		case at != float64(25+k), m.Offered < 350 || m.Offered > 450, m.Errors == nil || m.Errors.Low > m.Errors.Value || m.Errors.High < m.Errors.Value:
+			t.Errorf("%g s: got %+v", at, m)
+		case away && m.Errors.Value < 0.95, !away && at != 32 && at != 29 && m.Errors.Value != 0, at == 29 && m.Errors.Value > 0.02: // who came just before is lost, too
+			t.Errorf("%g s: %.3f of the requests fail", at, m.Errors.Value)
+		case at == 30 && m.Live["ps"].Value != 0, at > 33 && m.Live["ps"].Value != 1:
+			t.Errorf("%g s: %v containers live", at, *m.Live["ps"])
+		case !away && at != 32 && (m.P99 == nil || m.P99.Value < 2e6 || m.P99.Value > 8e6 || m.P50.Value > m.P99.Value):
+			t.Errorf("%g s: p99 %v", at, m.P99)
+		case at < 30 && math.Abs(m.Busy["entry"].Value-0.4) > 0.2:
+			t.Errorf("%g s: %v cores of entry work, want 0.4", at, m.Busy["entry"].Value)
+		}
+	}
+	if w := r.Windows[0]; math.Abs(offered/20-w.Rate) > 1e-6 || math.Abs(answered/20-*r.Find("goodput", "").Value) > 1e-6 {
+		t.Errorf("the series has %g and %g, the window %g and %g", offered/20, answered/20, w.Rate, *r.Find("goodput", "").Value)
+	}
+	if text := fmt.Sprint(r.Series[0].Marks); !strings.Contains(text, "{30000000000 death}") || !strings.Contains(text, "death is noticed") {
+		t.Errorf("marks: got %s", text)
+	}
+}
+
+// Goal: an event that is not over within its window has no cost that could pass. Method: a window that ends
+// before it is over.
+func TestACostThatIsNotOverFails(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates for seconds")
+	}
+	r := incidentIn(t, "-2s..+1s")
+	for _, metric := range []string{"lost(death)", "above(death)", "recovery(death)"} {
+		if e := r.Find(metric, ""); e == nil || e.Value != nil || !strings.Contains(e.Text, "not within what was simulated") {
+			t.Errorf("%s: got %+v", metric, e)
+		}
+	}
+	for _, v := range r.Verdicts {
+		if strings.Contains(v.Metric, "(death)") && v.Outcome != result.Fail {
+			t.Errorf("%s: %s", v.SLO, v.Outcome)
+		}
+	}
+}

@@ -1,0 +1,42 @@
+package judge
+
+import (
+	"fmt"
+
+	"github.com/monosim/monosim/runners/whatif/model"
+	"github.com/monosim/monosim/runners/whatif/outlook"
+	"github.com/monosim/monosim/runners/whatif/plan"
+)
+
+// TooLarge returns the path of a plan that makes its simulation take more memory than it may,
+// and what it takes, or two empty texts. Workers is as in [Judge].
+func (j *Judge) TooLarge(p *plan.Plan) (path, why string) {
+	if j.MaxMemory <= 0 {
+		return "", ""
+	}
+	spec := model.Compile(p, Normal)
+	all, most := 0.0, model.Need{}
+	add := func(n model.Need) {
+		all += n.Bytes
+		if n.Bytes > most.Bytes {
+			most = n
+		}
+	}
+	for _, n := range spec.Needs() {
+		n.Bytes *= float64(j.workers())
+		add(n)
+	}
+	kept := p.Budget.MinReplications * len(spec.Windows)
+	add(model.Need{Path: "budget.min_replications", Bytes: float64(kept) * spec.KeptBytes(), For: fmt.Sprintf("%d samples, one for each of %d replications of %d windows,", kept, p.Budget.MinReplications, len(spec.Windows))})
+	if all <= float64(j.MaxMemory) {
+		return "", ""
+	}
+	return most.Path, fmt.Sprintf("found %s that would take about %s of memory, want at most %s (--max-memory)", most.For, bytesText(all), bytesText(float64(j.MaxMemory)))
+}
+
+// Outgrown returns the same of a simulation that has ended with a [model.TooLargeError].
+func (j *Judge) Outgrown(err *model.TooLargeError) (path, why string) {
+	return "workload.rate", fmt.Sprintf("found %v, which took %s of memory, want at most %s (--max-memory): requests come faster than they are answered", err, bytesText(float64(err.Bytes)*float64(j.workers())), bytesText(float64(j.MaxMemory)))
+}
+
+func bytesText(v float64) string { return outlook.Bytes(int64(min(v, 1<<62))) }

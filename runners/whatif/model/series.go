@@ -1,0 +1,154 @@
+package model
+
+import (
+	"time"
+
+	"github.com/monosim/monosim/runners/whatif/plan"
+)
+
+// Instant is one step of a window in which something happens. Requests belong to the step in
+// which they should have come, answers to that in which they come. Containers are as at the
+// step's end.
+type Instant struct {
+	Arrived   int64 `json:"arrived"`
+	Completed int64 `json:"completed"`
+	Failed    int64 `json:"failed"` // and open when the simulation ends
+	Answered  int64 `json:"answered"`
+	SumNs     int64 `json:"sum_ns"`
+	// Over counts those that do not meet each of Spec.Limits.
+	Over    []int64 `json:"over,omitempty"`
+	Latency Hist    `json:"latency"`
+	// Busy is in thousandths of cores. Waiting counts calls without a thread of their own core.
+	Busy    [tiers]int64 `json:"busy"`
+	Waiting [tiers]int64 `json:"waiting"`
+	Live    [tiers]int64 `json:"live"`
+	Loading [tiers]int64 `json:"loading"` // containers that load a version
+	// Turns counts the containers that callers begin or cease to see, and Loaded those that
+	// have loaded a version, since the step before.
+	Turns  int64 `json:"turns,omitempty"`
+	Loaded int64 `json:"loaded,omitempty"`
+}
+
+// Lengths of steps: a quarter of a second in windows of some seconds, then a second, then what makes
+// mostInstants.
+const (
+	shortWindow  = 10 * time.Second
+	mostInstants = 300
+)
+
+// stepOf returns the length of the steps of a window, in nanoseconds; 0 for a window in which no
+// event happens.
+func stepOf(p *plan.Plan, w plan.Window) int64 {
+	happens := w.Incident > 0
+	for _, e := range p.Events {
+		happens = happens || plan.Duration(e.At) >= w.Start && plan.Duration(e.At) < w.End
+	}
+	length := int64(w.End - w.Start)
+	switch {
+	case !happens:
+		return 0
+	case length <= int64(shortWindow):
+		return int64(time.Second / 4)
+	}
+	return int64(time.Second) * max(1, (length+mostInstants*int64(time.Second)-1)/(mostInstants*int64(time.Second)))
+}
+
+// beginSeries makes room for the steps of a window.
+func (s *Sample) beginSeries(step int64, limits int) {
+	if s.step = step; step == 0 {
+		return
+	}
+	s.Series = make([]Instant, (s.end-s.begin+step-1)/step)
+	for k := range s.Series {
+		s.Series[k].Over = make([]int64, limits)
+	}
+}
+
+// instant returns the step of an instant of the window, nil without a series.
+func (s *Sample) instant(at int64) *Instant {
+	if s.step == 0 || !s.counts(at) {
+		return nil
+	}
+	return &s.Series[(at-s.begin)/s.step]
+}
+
+// done counts a request in its step. It took so long, or has failed with none.
+func (i *Instant) done(took int64, limits []int64) {
+	if i == nil {
+		return
+	}
+	if took == int64(none) {
+		i.Failed++
+	} else {
+		if i.Latency.digits() == 0 {
+			i.Latency = NewHist(2)
+		}
+		i.Completed++
+		i.SumNs += took
+		i.Latency.Record(took)
+	}
+	for k := range i.Over {
+		if took == int64(none) || took > limits[k] {
+			i.Over[k]++
+		}
+	}
+}
+
+// nextLook returns when the next step ends, or the given instant if that is earlier.
+func (w *world) nextLook(end int64) int64 {
+	if w.sample.step == 0 || w.looked >= int64(len(w.sample.Series)) {
+		return end
+	}
+	return min(end, w.lookAt())
+}
+
+// lookAt returns when the step that is under way ends.
+func (w *world) lookAt() int64 { return min(w.begin+(w.looked+1)*w.sample.step, w.end) }
+
+// look notes how containers are, if a step ends now.
+func (w *world) look(now int64) {
+	if w.sample.step == 0 || w.looked >= int64(len(w.sample.Series)) || now < w.lookAt() {
+		return
+	}
+	one := &w.sample.Series[w.looked]
+	w.looked++
+	working := [tiers]int64{}
+	for i := range w.servers {
+		s := &w.servers[i]
+		if !s.up {
+			continue
+		}
+		t := &w.spec.Tiers[s.tier]
+		busy := int64(s.busy)
+		for k := range s.feeds {
+			busy += int64(s.feeds[k].busy)
+		}
+		one.Live[s.tier]++
+		if s.loading > 0 {
+			one.Loading[s.tier]++
+		}
+		cores := int64(t.Cores * 1000)
+		if !t.Shared {
+			cores = 1000 * busy // each thread has one of its own
+		}
+		one.Busy[s.tier] += min(1000*busy, cores)
+		working[s.tier] += min(1000*busy, cores) / 1000
+	}
+	for t := range one.Waiting {
+		one.Waiting[t] = max(0, w.stages[t].n-working[t])
+	}
+}
+
+// turned counts a change of containers in its step.
+func (w *world) turned(c *change) {
+	one := w.sample.instant(w.now)
+	if one == nil {
+		return
+	}
+	switch c.what {
+	case isSeen, isUnseen, isLost, isBack, hides, shows, retires:
+		one.Turns++
+	case loaded:
+		one.Loaded++
+	}
+}

@@ -1,0 +1,170 @@
+package plan
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/runners/whatif/quantity"
+)
+
+// leastArrivals is how many times a trace has at least, as its rate follows from gaps.
+const leastArrivals = 2
+
+// arrivalTimes reads the times of a trace: one a line, or a column of a table with a header.
+// Each is a duration, bare seconds, or an instant of ISO 8601. Its error begins with the line.
+func arrivalTimes(text string) ([]Duration, error) {
+	rows := csv.NewReader(strings.NewReader(strings.TrimPrefix(text, "\uFEFF")))
+	rows.Comment, rows.FieldsPerRecord, rows.LazyQuotes, rows.TrimLeadingSpace = '#', -1, true, true
+	rows.Comma = separatorOf(text)
+	var list []Duration
+	column, unit, form := 0, time.Second, ""
+	for first := true; ; first = false {
+		row, err := rows.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf(" %w, want a time a line, or a table with a header", err)
+		}
+		line, _ := rows.FieldPos(0)
+		if first && (len(row) > 1 || isHeader(row[0])) {
+			if column, unit, err = timeColumn(row); err != nil {
+				return nil, fmt.Errorf("%d: %w", line, err)
+			}
+			continue
+		}
+		if column >= len(row) {
+			return nil, fmt.Errorf("%d: found %d columns, want a time in column %d", line, len(row), column+1)
+		}
+		at, of, err := arrivalTime(strings.TrimSpace(row[column]), unit)
+		switch {
+		case err != nil:
+		case form != "" && of != form:
+			err = fmt.Errorf("found %s, want %s as above", of, form)
+		case len(list) > 0 && at < list[len(list)-1]:
+			err = fmt.Errorf("found %q, want times that do not fall", row[column])
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%d: %w", line, err)
+		}
+		list, form = append(list, at), of
+	}
+	if len(list) < leastArrivals {
+		return nil, fmt.Errorf(" found %d times, want two or more", len(list))
+	}
+	if list[0] == list[len(list)-1] {
+		return nil, fmt.Errorf(" found %d times that are one, want two that differ", len(list))
+	}
+	return list, nil
+}
+
+// separatorOf returns what parts the columns of a table, by its first line.
+func separatorOf(text string) rune {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if _, err := instant(line); line == "" || line[0] == '#' || err == nil {
+			continue // the comma of an instant is no separator
+		}
+		for _, r := range "\t;," {
+			if strings.ContainsRune(line, r) {
+				return r
+			}
+		}
+		break
+	}
+	return '\t'
+}
+
+// timeColumns are the names of columns of times, without a unit.
+var timeColumns = []string{"time", "timestamp", "@timestamp", "ts", "at", "t", "arrival", "arrival_time", "start", "start_time", "datetime", "date", "when", "instant"}
+
+var columnUnits = map[string]time.Duration{"s": time.Second, "sec": time.Second, "seconds": time.Second, "ms": time.Millisecond, "us": time.Microsecond, "ns": time.Nanosecond}
+
+// timeColumn returns the column of a header that has times, and the unit of bare numbers in it,
+// which the name may end with.
+func timeColumn(header []string) (column int, unit time.Duration, err error) {
+	found, names := -1, slices.Clone(header)
+	for i, name := range header {
+		name = strings.ToLower(strings.Trim(strings.TrimSpace(name), `"`))
+		names[i] = name
+		bare, of := name, time.Second
+		if k := strings.LastIndexAny(name, "_( "); k > 0 {
+			if u, ok := columnUnits[strings.Trim(name[k+1:], ") ")]; ok {
+				bare, of = strings.TrimRight(name[:k], "_( "), u
+			}
+		}
+		if u, ok := columnUnits[name]; ok && len(name) > 1 {
+			bare, of = "time", u
+		}
+		if found < 0 && slices.Contains(timeColumns, bare) {
+			found, unit = i, of
+		}
+	}
+	if found < 0 {
+		return 0, 0, fmt.Errorf("found the columns %s, want one named time, or timestamp, of seconds or ISO 8601 (time_ms has milliseconds)", strings.Join(names, ", "))
+	}
+	return found, unit, nil
+}
+
+// isHeader reports whether a word is the name of a column, as no time begins with a letter.
+func isHeader(word string) bool {
+	word = strings.Trim(strings.TrimSpace(word), `"@`)
+	return word != "" && isLetter(word[0])
+}
+
+// instants are the forms of ISO 8601.
+var instants = []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04Z07:00", "2006-01-02T15:04", "20060102T150405Z0700", "20060102T150405"}
+
+func instant(word string) (t time.Time, err error) {
+	for _, form := range instants {
+		if t, err = time.Parse(form, word); err == nil {
+			return t, nil
+		}
+	}
+	return t, err
+}
+
+// arrivalTime reads one time of a trace, and says of which form it is. unit is that of bare
+// numbers.
+func arrivalTime(word string, unit time.Duration) (at Duration, form string, err error) {
+	wanted := fmt.Errorf("found %q, want a time as 0.5s, bare seconds as 0.5, or ISO 8601 as 2030-01-31T12:00:00.5Z", word)
+	if t, err := instant(word); err == nil {
+		if t.Year() < 1700 || t.Year() > 2200 {
+			return 0, "", wanted
+		}
+		return Duration(t.UnixNano()), "an instant", nil
+	}
+	if v, err := quantity.Parse(quantity.Duration, word); err == nil {
+		if math.Abs(v) > float64(longest) {
+			return 0, "", fmt.Errorf("found %q, want at most %s", word, longest.text())
+		}
+		return Duration(v), "a time with its unit", nil
+	}
+	number, err := strconv.ParseFloat(word, 64)
+	switch {
+	case err != nil || math.IsNaN(number):
+		return 0, "", wanted
+	case math.Abs(number)*float64(unit) > float64(longest):
+		return 0, "", fmt.Errorf("found %q, which is more than %s of seconds; a column of milliseconds is named time_ms", word, longest.text())
+	}
+	whole, fraction, _ := strings.Cut(word, ".")
+	seconds, err := strconv.ParseInt(whole, 10, 64)
+	if fraction == "" || err != nil || strings.ContainsAny(fraction, "eE") {
+		return Duration(math.Round(number * float64(unit))), "a bare number", nil
+	}
+	part, err := strconv.ParseFloat("0."+fraction, 64) // apart, as a float of today's seconds tells no nanoseconds
+	if err != nil {
+		return 0, "", wanted
+	}
+	if strings.HasPrefix(whole, "-") {
+		part = -part
+	}
+	return Duration(seconds*int64(unit)) + Duration(math.Round(part*float64(unit))), "a bare number", nil
+}
