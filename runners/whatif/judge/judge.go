@@ -46,7 +46,7 @@ import (
 
 // Version names the computation of the model. It is part of the key of every cached sample,
 // so it has to change when samples do.
-const Version = "8"
+const Version = "9"
 
 // Judge simulates plans. The zero value uses all cores, reports no progress and has no
 // deadline.
@@ -388,6 +388,9 @@ func (j *Judge) one(halt func() bool, spec *model.Spec, key string, window, repl
 	if !s.Conserved || float64(s.Little)/1e12 >= 1e-3 {
 		return nil, fmt.Errorf("replication %d of window %d: conservation %v, Little's residual %.2g %%, want true and less than 0.1 %%: the model has a fault (seed %d): %+v",
 			replication, window, s.Conserved, float64(s.Little)/1e10, spec.Seed, s.Calls)
+	}
+	if !s.Fits() {
+		return nil, fmt.Errorf("replication %d of window %d: found a container that is busy for more than its cores have time, want at most 100 %%: the model has a fault (seed %d)", replication, window, spec.Seed)
 	}
 	j.mu.Lock()
 	j.far.Done++

@@ -102,8 +102,15 @@ func (w *Pool) interval(metric, name string, confidence float64) (value, low, hi
 		return value, low, high
 	}
 	mean, half := stats.Interval(values, confidence)
-	return mean, mean - half, mean + half
+	ci := around(mean, half)
+	if unitOf(metric) == "fraction" {
+		ci[1] = math.Min(ci[1], 1)
+	}
+	return mean, ci[0], ci[1]
 }
+
+// around returns the interval around a mean of what cannot be below 0.
+func around(mean, half float64) [2]float64 { return [2]float64{math.Max(mean-half, 0), mean + half} }
 
 // isShare reports whether a metric is a share of the requests that came.
 func isShare(metric string) bool {

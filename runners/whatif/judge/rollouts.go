@@ -98,7 +98,8 @@ func (e *Evaluation) rollout(out *result.Rollout, k, tier int, publish *plan.Pub
 	}
 	if whole && len(toAll) > 1 {
 		mean, half := stats.Interval(toAll, float64(e.Plan.Precision.Level))
-		out.ToAll, out.CI = &mean, &[2]float64{mean - half, mean + half}
+		ci := around(mean, half)
+		out.ToAll, out.CI = &mean, &ci
 	}
 	runs := len(toAll)
 	out.Curve = curve(all, want*runs)

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -12,18 +13,28 @@ import (
 // saturation returns the state of the fullest tier. w is the window with the highest p99.
 func (e *Evaluation) saturation(w *Pool) result.Saturation {
 	s := result.Saturation{State: "STABLE"}
+	over := false // the peak is more than the fleet can do
 	for tier, name := range plan.TierNames {
 		if e.Plan.Fleet.Tier(name) == nil {
 			continue
 		}
-		u := e.Plan.Fullest(name, e.Plan.PeakRate())
+		whole := e.Plan.Fullest(name, e.Plan.PeakRate())
 		if e.Plan.Workload.Loop.Closed() { // a closed loop has no rate of its own
-			u = share(w.Sum.Tiers[tier].BusyNs, w.Sum.Tiers[tier].CoreNs)
+			whole = share(w.Sum.Tiers[tier].BusyNs, w.Sum.Tiers[tier].CoreNs)
 		}
+		u, one := whole, e.fullest(tier)
+		if one.Parts > 0 {
+			u = float64(one.Parts) / 1e6
+		}
+		over = over || min(u, whole) > 1
 		if u > s.Utilisation {
-			s.Utilisation, s.Tier = u, name
+			s.Utilisation, s.Tier, s.Whole, s.Since, s.Event = u, name, whole, nil, ""
+			if math.Abs(u-whole) > 1e-5 {
+				s.Since, s.Event = &one.At, e.eventAt(one.At)
+			}
 		}
 	}
+	e.under(&s)
 	s.WithRetries = s.Utilisation
 	if sent := w.Sum.Calls.Sent; sent > 0 && e.Spec.MeanCalls() > 0 && w.Sum.Requests > 0 && !e.Plan.Workload.Loop.Closed() {
 		s.WithRetries *= math.Max(1, float64(sent)/float64(w.Sum.Requests)/(e.Spec.MeanCalls()+float64(e.denseCalls())))
@@ -36,14 +47,67 @@ func (e *Evaluation) saturation(w *Pool) result.Saturation {
 	switch {
 	case s.LastedNs > 0:
 		s.State = "METASTABLE"
-	case s.Utilisation > 1:
+	case over:
 		s.State = "OVERLOADED"
 	case w.Sum.Arrived == 0:
 		s.State = "UNKNOWN"
 	case w.backlogs() || failed > 0.05:
 		s.State = "BACKLOGGED"
+	case s.Utilisation > 1:
+		s.State = "OVERLOADED"
 	}
 	return s
+}
+
+// fullest returns when the fullest container of a tier is fullest: the median over replications.
+// It returns zeros where nothing happens to containers, and for a load that has no rate.
+func (e *Evaluation) fullest(tier int) model.Fullness {
+	if len(e.lives) == 0 {
+		return model.Fullness{}
+	}
+	list := make([]model.Fullness, len(e.lives))
+	for i := range e.lives {
+		list[i] = e.lives[i].Fullest[tier]
+	}
+	slices.SortStableFunc(list, func(a, b model.Fullness) int { return cmp.Compare(a.Parts, b.Parts) })
+	return list[len(list)/2]
+}
+
+// under looks for a condition that takes containers away and leaves one fuller than the plan
+// itself does.
+func (e *Evaluation) under(s *result.Saturation) {
+	if e.Plan.Workload.Loop.Closed() {
+		return
+	}
+	for _, c := range Conditions(e.Plan) {
+		if len(c.Remove) == 0 {
+			continue
+		}
+		rate := e.Plan.PeakRate()
+		if c.NoEvents {
+			rate = float64(e.Plan.Workload.Rate.Peak())
+		}
+		left := model.Compile(e.Plan, c)
+		for tier, name := range plan.TierNames {
+			for shard, n := range left.Live(tier) {
+				if u := rate * left.Works[tier][shard] / float64(max(n*left.Control.Thin, 1)); n > 0 && u > float64(s.Utilisation*(1+1e-6)) {
+					s.Utilisation, s.Tier, s.Under, s.Since, s.Event = u, name, c.Text, nil, ""
+					s.Whole = e.Plan.Fullest(name, e.Plan.PeakRate())
+				}
+			}
+		}
+	}
+}
+
+// eventAt returns the label of the latest event that has happened at an instant, "" for none.
+func (e *Evaluation) eventAt(at int64) string {
+	label, latest := "", int64(-1)
+	for i := range e.Plan.Events {
+		if one := &e.Plan.Events[i]; int64(one.At) <= at && int64(one.At) > latest {
+			label, latest = one.Label(), int64(one.At)
+		}
+	}
+	return label
 }
 
 // noReplica is the index of the cause of requests that find no replica listed.

@@ -192,3 +192,97 @@ func TestTheWaitForAConnectionIsNoNetwork(t *testing.T) {
 		t.Errorf("network: found %v ns, with slow PS %v ns, want the same", a, b)
 	}
 }
+
+// headroom is a fleet whose PS are half busy.
+const headroom = `apiVersion: capacity/v1
+budget: {min_replications: 20, max_replications: 20}
+model: {size: {embeddings: 1GiB}}
+override: {num_ps: 1, num_shard: 1, fetch_ps_timeout: 60s}
+fleet:
+  idcs: [{name: hl}, {name: lf}]
+  entry: {replicas: 4, cpu: 8, mem: 8GiB}
+  ps: {replicas: 4, cpu: 1, mem: 8GiB}
+service:
+  entry: {cpu: 0.1ms}
+  ps: {cpu: "exp(mean=1ms)"}
+workload: {rate: 2k/s, horizon: 20s, detail: {windows: [at 2s 2s]}}
+`
+
+// Goal: headroom is that of the state that binds, and a fleet with a container that is too full is
+// not called stable. Method: fleets at half of what they can do, whose fullest container is known.
+func TestHeadroomIsThatOfTheStateThatBinds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates for seconds")
+	}
+	for _, c := range []struct {
+		name, more string
+		full       float64
+		state      string
+		under      string
+		event      string
+	}{
+		{"as written", "", 0.5, "STABLE", "", ""},
+		{"one container lost", "solve: {minimise: containers, over: {ps.replicas: 4..5}, must_hold_under: [normal, any 1 ps]}\n", 2.0 / 3, "STABLE", "any 1 ps (shard 0: 1 in hl)", ""},
+		{"an idc lost", "events: [{at: 10s, name: gone, lose_idc: lf}]\n", 1, "STABLE", "", "gone"},
+		{"more of them, and more to do", "events: [{at: 1s, scale: {ps: 8}}, {at: 12s, name: rush, traffic: {factor: 3x}}]\n", 0.75, "STABLE", "", "rush"},
+		{"a container five times as slow", "events: [{at: 10s, name: grey, slow: {ps: {count: 1, factor: 5x}}, for: 2s}]\n", 2.5, "OVERLOADED", "", "grey"},
+		{"one that others go round", "client: {balance: least_loaded}\nevents: [{at: 10s, name: grey, slow: {ps: {count: 1, factor: 5x}}, for: 2s}]\n", 2 / 3.2, "STABLE", "", "grey"},
+	} {
+		s := run(t, headroom+c.more).Saturation
+		if s.Tier != "ps" || math.Abs(s.Utilisation-c.full) > 1e-5 || s.State != c.state || s.Under != c.under || s.Event != c.event || (s.Since != nil) != (c.event != "") {
+			t.Errorf("%s: got %+v, want %s at %g under %q from %q on", c.name, s, c.state, c.full, c.under, c.event)
+		}
+		if c.name != "as written" && math.Abs(s.Whole-0.5) > 1e-6 && c.event != "rush" {
+			t.Errorf("%s: all of it at %g, want 0.5", c.name, s.Whole)
+		}
+	}
+}
+
+// Goal: what cannot be below nothing nor above all has no interval that is. Method: a fleet that
+// hardly does anything in windows of a tenth of a second, whose means vary more than they are.
+func TestNoIntervalIsBeyondWhatCanBe(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates for seconds")
+	}
+	r := run(t, strings.NewReplacer("rate: 2k/s", "rate: 20/s", "at 2s 2s", "at 2s 100ms", "min_replications: 20", "min_replications: 5", "max_replications: 20", "max_replications: 5").Replace(headroom))
+	found := 0
+	for _, e := range r.Estimates {
+		if e.CI == nil {
+			continue
+		}
+		found++
+		if e.CI[0] < 0 || e.Unit == "fraction" && e.CI[1] > 1 || *e.Value < e.CI[0] || *e.Value > e.CI[1] {
+			t.Errorf("%s: %g in [%g, %g]", e.Metric, *e.Value, e.CI[0], e.CI[1])
+		}
+		if strings.HasPrefix(e.Metric, "errors") && e.CI[1] == 0 {
+			t.Errorf("%s: nothing is as sure as [0, 0]", e.Metric)
+		}
+	}
+	if found < 10 {
+		t.Errorf("found %d intervals only", found)
+	}
+}
+
+// Goal: containers that die and start again while they work are busy no longer than they live.
+// Method: services of nearly as long as the time between deaths, which would count twice.
+func TestTheDeadAreNotBusy(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates for seconds")
+	}
+	for _, service := range []string{"service: {entry: {cpu: 0.1ms}, ps: {cpu: det(900ms)}}", "service: {entry: {cpu: det(900ms)}, ps: {cpu: 1ms}}", "service: {entry: {cpu: 0.1ms}, ps: {cpu: det(900ms), threads: 4}}"} {
+		tier := "ps"
+		if strings.Contains(service, "entry: {cpu: det") {
+			tier = "entry"
+		}
+		text := strings.NewReplacer("service:\n  entry: {cpu: 0.1ms}\n  ps: {cpu: \"exp(mean=1ms)\"}", service, "rate: 2k/s", "rate: 20/s", "at 2s 2s", "at 2s 8s", "min_replications: 20", "min_replications: 5", "max_replications: 20", "max_replications: 5",
+			"entry: {replicas: 4, cpu: 8", "entry: {replicas: 4, cpu: 1", "embeddings: 1GiB", "embeddings: 1MiB").Replace(headroom)
+		text += "events:\n"
+		for at := 3; at < 10; at++ {
+			text += fmt.Sprintf("  - {at: %ds, kill: {%s: {count: 4}}, restart_after: 100ms}\n", at, tier)
+		}
+		r := run(t, text) // which asserts that nobody is busy for more than 100 %
+		if got := find(t, r, "util_max("+tier+")"); got < 0.5 {
+			t.Errorf("%s: busy %g: the test tries nothing", service, got)
+		}
+	}
+}

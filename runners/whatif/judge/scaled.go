@@ -27,7 +27,7 @@ func (e *Evaluation) scaled() *result.Scaled {
 		return nil
 	}
 	mean, half := stats.Interval(costs, out.Confidence)
-	out.Cost, out.CI = mean, [2]float64{mean - half, mean + half}
+	out.Cost, out.CI = mean, around(mean, half)
 	out.Containers, _ = stats.Mean(counts)
 	return out
 }

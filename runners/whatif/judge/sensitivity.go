@@ -2,6 +2,7 @@ package judge
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/monosim/monosim/runners/whatif/plan"
@@ -14,14 +15,34 @@ import (
 type input struct {
 	name   string
 	change func(p *plan.Plan, by float64) bool
+	cores  string // the tier whose cores it is
+}
+
+// note says what else keeps the input from mattering: cores beyond the threads of a container do
+// nothing.
+func (in *input) note(p *plan.Plan) string {
+	if in.cores == "" || p.Service.Of(in.cores) == nil {
+		return ""
+	}
+	threads := p.Service.Of(in.cores).Threads
+	if in.cores == "dense" && p.Batched() {
+		threads = p.Override.Batching.Threads * p.Fleet.Dense.Services
+	}
+	switch cores := p.Fleet.Tier(in.cores).CPU - p.Service.AgentCPU; {
+	case p.Service.Contention.Model == "none":
+		return "contention none lets threads do without them"
+	case float64(threads) <= cores:
+		return fmt.Sprintf("threads stay %d, so more cores change nothing", threads)
+	}
+	return ""
 }
 
 var inputs = []input{
-	{"traffic", scaleTraffic},
-	{"service time of entry", func(p *plan.Plan, by float64) bool { return scaleLaws(by, lawsOf(p, "entry")...) }},
-	{"service time of ps", func(p *plan.Plan, by float64) bool { return scaleLaws(by, lawsOf(p, "ps")...) }},
-	{"service time of dense", func(p *plan.Plan, by float64) bool { return scaleLaws(by, lawsOf(p, "dense")...) }},
-	{"items of a request", func(p *plan.Plan, by float64) bool {
+	{name: "traffic", change: scaleTraffic},
+	{name: "service time of entry", change: func(p *plan.Plan, by float64) bool { return scaleLaws(by, lawsOf(p, "entry")...) }},
+	{name: "service time of ps", change: func(p *plan.Plan, by float64) bool { return scaleLaws(by, lawsOf(p, "ps")...) }},
+	{name: "service time of dense", change: func(p *plan.Plan, by float64) bool { return scaleLaws(by, lawsOf(p, "dense")...) }},
+	{name: "items of a request", change: func(p *plan.Plan, by float64) bool {
 		found := false
 		laws := []*plan.NumberLaw{&p.Service.Items}
 		for i := range p.Workload.Mix {
@@ -34,15 +55,15 @@ var inputs = []input{
 		}
 		return found
 	}},
-	{"network", func(p *plan.Plan, by float64) bool {
+	{name: "network", change: func(p *plan.Plan, by float64) bool {
 		p.Network.CrossIDC.Latency = plan.Duration(float64(p.Network.CrossIDC.Latency) * by)
 		p.Network.CrossIDC.Jitter = plan.Duration(float64(p.Network.CrossIDC.Jitter) * by)
 		p.Network.PerRPC = plan.Duration(float64(p.Network.PerRPC) * by)
 		return scaleLaws(by, &p.Network.SameCluster, &p.Network.SameIDC)
 	}},
-	{"cores of entry", func(p *plan.Plan, by float64) bool { p.Fleet.Entry.CPU *= by; return true }},
-	{"cores of ps", func(p *plan.Plan, by float64) bool { p.Fleet.PS.CPU *= by; return true }},
-	{"cores of dense", func(p *plan.Plan, by float64) bool {
+	{name: "cores of entry", cores: "entry", change: func(p *plan.Plan, by float64) bool { p.Fleet.Entry.CPU *= by; return true }},
+	{name: "cores of ps", cores: "ps", change: func(p *plan.Plan, by float64) bool { p.Fleet.PS.CPU *= by; return true }},
+	{name: "cores of dense", cores: "dense", change: func(p *plan.Plan, by float64) bool {
 		if p.Fleet.Dense == nil {
 			return false
 		}
@@ -144,12 +165,13 @@ func (j *Judge) Sensitivity(ctx context.Context, p *plan.Plan) ([]result.Tornado
 			if after := e.Windows[window].Values[metric]; len(after) == len(before) {
 				then := e.Windows[window].value(metric)
 				half := stats.Sectioned(then-now, differences(after, before), row.Confidence)
-				*end.value, *end.ci = then, [2]float64{then - half, then + half}
+				*end.value, *end.ci = then, around(then, half)
 			} else {
 				whole = false // a replication without answers has no p99
 			}
 		}
 		if whole {
+			row.Note = inputs[i].note(p)
 			list = append(list, row)
 		}
 	}

@@ -22,6 +22,7 @@ type batch struct {
 	items   float64
 	since   int64 // when its first call came
 	formed  int64 // when it became full or reached its timeout, whichever was first
+	ends    int64 // when its work ends, 0 before it begins and where threads share cores
 	head    int32
 	tail    int32
 	next    int32
@@ -155,7 +156,9 @@ func (w *world) runBatch(i int32) {
 		c.started = w.now
 		c.work = max(min(b.formed, w.now)-c.arrived, 0)
 	}
-	w.start(b.server, work, &w.onBatch, handle(i, b.gen))
+	if _, took := w.start(b.server, work, &w.onBatch, handle(i, b.gen)); took > 0 {
+		w.batches[i].ends = w.now + took
+	}
 }
 
 // batchDue runs when the timeout of an open batch has passed.

@@ -41,6 +41,7 @@ func Compile(p *plan.Plan, c Condition) *Spec {
 	for i, name := range plan.TierNames {
 		if p.Fleet.Tier(name) != nil {
 			s.Tiers[i] = tierOf(p, name, thin)
+			s.Works[i] = p.Works(name)
 		}
 	}
 	s.FromDense = p.Service.Dense != nil && p.Service.Dense.FanOut == "dense"
@@ -146,15 +147,11 @@ func tierOf(p *plan.Plan, name string, thin int) Tier {
 		t.Law = l.Batch.Law
 		t.Batch = &Batch{Processes: f.Services, Threads: b.Threads, MaxItems: b.MaxBatchSize, TimeoutNs: int64(b.Timeout), MaxQueued: b.MaxEnqueued}
 	}
-	working := t.Threads
-	if t.Batch != nil {
-		working = t.Batch.Threads * t.Batch.Processes
-	}
 	loads := 0
 	if loadsWhileServing(p) {
 		loads = 1
 	}
-	t.Shared = p.Service.Contention.Model == "processor_sharing" && float64(working+loads) > t.Cores
+	t.Shared = p.Service.Contention.Model == "processor_sharing" && float64(t.working()+loads) > t.Cores
 	shards := 1
 	if name == "ps" {
 		shards = p.Shards()

@@ -25,6 +25,15 @@ type Life struct {
 	// Live holds the number of live containers of each tier over the horizon, nil where it
 	// never changes.
 	Live [tiers][]Step `json:"live"`
+	// Fullest is when the fullest container of each tier is fullest.
+	Fullest [tiers]Fullness `json:"fullest"`
+}
+
+// Fullness is how full a container is by what is offered to it, each call once: with those of
+// its shard that are up, and as slow as it is.
+type Fullness struct {
+	At    int64 `json:"at"`
+	Parts int64 `json:"parts"` // millionths of what it can do
 }
 
 // Fate sums what an event did to containers, over replications.
@@ -114,7 +123,106 @@ func (h *history) sum() {
 	}
 	for t := range plan.TierNames {
 		h.life.Live[t] = h.live(t)
+		h.life.Fullest[t] = h.fullest(t)
 	}
+}
+
+// fullest returns when the fullest container of a tier is fullest over the horizon. A shard
+// without a container is left out: nothing can be full that is not there.
+func (h *history) fullest(tier int) (most Fullness) {
+	works := h.w.spec.Works[tier]
+	if works == nil {
+		return most
+	}
+	shards := h.crowds(tier)
+	rates, list := ratesFrom(&h.w.spec.Arrivals, 0), h.list
+	for rate, now := 0.0, int64(0); len(rates)+len(list) > 0; {
+		if len(list) == 0 || len(rates) > 0 && rates[0].at <= list[0].at {
+			now, rate = rates[0].at, rates[0].rate*1e9
+			rates = rates[1:]
+		} else {
+			now = list[0].at
+		}
+		for ; len(list) > 0 && list[0].at <= now; list = list[1:] {
+			if s := &h.w.servers[list[0].server]; int(s.tier) == tier && !s.removed {
+				shards[s.shard].change(&list[0])
+			}
+		}
+		for shard := range shards {
+			if parts := int64(rate * works[shard] * shards[shard].most(h.w.spec.Balance) * 1e6); parts > most.Parts {
+				most = Fullness{now, parts}
+			}
+		}
+	}
+	return most
+}
+
+// crowd is the containers of a shard, to find out how full the fullest is.
+type crowd struct {
+	slow  map[int32]float64 // factor of each container's work
+	up    []int32           // in order
+	part  float64           // what most returned last, while known
+	known bool
+}
+
+// crowds returns the shards of a tier as they are before any change.
+func (h *history) crowds(tier int) []crowd {
+	shards := make([]crowd, len(h.w.spec.Tiers[tier].Replicas))
+	for i := h.w.first[tier]; i < len(h.w.servers) && int(h.w.servers[i].tier) == tier; i++ {
+		if s := &h.w.servers[i]; s.up {
+			shards[s.shard].up = append(shards[s.shard].up, int32(i))
+		}
+	}
+	return shards
+}
+
+func (c *crowd) change(one *change) {
+	at, up := slices.BinarySearch(c.up, one.server)
+	switch one.what {
+	case goesDown, retires:
+		if up {
+			c.up = slices.Delete(c.up, at, at+1)
+		}
+	case comesUp:
+		if !up {
+			c.up = slices.Insert(c.up, at, one.server)
+		}
+	case slows:
+		if c.slow == nil {
+			c.slow = map[int32]float64{}
+		}
+		c.slow[one.server] = one.value
+	default:
+		return
+	}
+	c.known = false
+}
+
+// most returns the part of the shard's work that its fullest container gets, times how slow
+// it is. Callers that see who is busy give slow containers less.
+func (c *crowd) most(balance string) float64 {
+	if c.known {
+		return c.part
+	}
+	speed, slowest := 0.0, 0.0
+	for _, at := range c.up {
+		by := 1.0
+		if f, ok := c.slow[at]; ok {
+			by = f
+		}
+		speed += 1 / by
+		slowest = max(slowest, by)
+	}
+	c.known = true
+	switch {
+	case len(c.up) == 0:
+		c.part = 0
+	case balance == "least_loaded" || balance == "p2c":
+		c.part = 1 / speed
+	default:
+		c.part = slowest / float64(len(c.up))
+	}
+	return c.part
 }
 
 // leastSeen returns, by tier, the least number of replicas of a shard that callers see

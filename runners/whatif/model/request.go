@@ -86,7 +86,8 @@ func (w *world) runEntry(i int32) {
 	work := m.work(Entry, rng, r.items)
 	r.parts[partEntryQueue] = w.now - r.at
 	r.started = w.now
-	w.start(r.entry, work, &w.onEntry, handle(i, r.gen))
+	_, took := w.start(r.entry, work, &w.onEntry, handle(i, r.gen))
+	r.latest = w.now + took
 }
 
 // entryDone ends the CPU work of a request at its entry container.

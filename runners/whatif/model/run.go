@@ -287,8 +287,8 @@ func (w *world) work() {
 		}
 		t := &w.spec.Tiers[one.tier]
 		cores := t.Cores
-		if !t.Shared && float64(t.Threads) > cores {
-			cores = float64(t.Threads)
+		if n := float64(t.working()); !t.Shared && n > cores {
+			cores = n
 		}
 		busy, could := int64(0), int64(0) // sums from segment k to the end
 		for k := Segments - 1; k >= 0; k-- {

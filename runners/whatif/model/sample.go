@@ -155,6 +155,19 @@ func startsOf(begin, end int64) (starts [Segments]int64) {
 	return starts
 }
 
+// Fits reports whether no container was busy for more than its cores have time, but for the
+// rounding of a millionth (CAP-7.6).
+func (s *Sample) Fits() bool {
+	for k := range s.Segments {
+		for t := range s.Segments[k].Tiers {
+			if parts := s.Segments[k].Tiers[t].MaxParts; parts < 0 || parts > 1e6+1 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // segment returns the segment that an instant of the window is in.
 func (s *Sample) segment(at int64) *Counted {
 	k := Segments - 1

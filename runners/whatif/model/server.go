@@ -62,7 +62,7 @@ func (w *world) turnAway(id int32) {
 func (w *world) run(id int32) {
 	c := &w.calls[id]
 	c.started = w.now
-	c.timer = w.start(c.server, float64(c.work), &w.onComplete, uint64(id))
+	c.timer, c.work = w.start(c.server, float64(c.work), &w.onComplete, uint64(id))
 }
 
 // completed handles a call whose work is done, unless its container has died meanwhile.
@@ -120,8 +120,8 @@ func (w *world) nextCall(at int32) {
 func (w *world) withdraw(id int32) {
 	c := &w.calls[id]
 	s := &w.servers[c.server]
-	if c.arrived == 0 || c.epoch != s.epoch || w.spec.Tiers[s.tier].Batch != nil || s.share != nil && c.started != 0 {
-		return // on its way, in a batch or on shared cores: it cannot be removed
+	if c.arrived == 0 || c.epoch != s.epoch || w.spec.Tiers[s.tier].Batch != nil {
+		return // on its way or in a batch: it cannot be removed
 	}
 	w.stages[s.tier].remove(w, c.arrived)
 	w.track(c, w.now-c.sent)
@@ -130,13 +130,20 @@ func (w *world) withdraw(id int32) {
 		s.queued--
 		return
 	}
-	c.timer.Cancel()
+	if s.share != nil {
+		s.share.remove(w, c.server, uint64(id))
+	} else {
+		c.timer.Cancel()
+		w.count(s, w.now, c.started+c.work, -1)
+	}
 	w.releaseCall(id)
 	w.nextCall(w.calls[id].server)
 }
 
-// start begins work at a container. h runs with arg when the work is done.
-func (w *world) start(at int32, work float64, h *handler, arg uint64) vtime.Timer {
+// start begins work at a container. h runs with arg when the work is done. took is how long
+// that is, unless threads share the cores. All of it counts as busy time from now on, so
+// whoever ends the work earlier takes the rest back.
+func (w *world) start(at int32, work float64, h *handler, arg uint64) (timer vtime.Timer, took int64) {
 	s := &w.servers[at]
 	if s.slow != 1 {
 		work *= s.slow
@@ -148,14 +155,15 @@ func (w *world) start(at int32, work float64, h *handler, arg uint64) vtime.Time
 	}
 	if s.share != nil {
 		s.share.add(w, at, work, h, arg)
-		return vtime.Timer{}
+		return vtime.Timer{}, 0
 	}
-	end := w.now + int64(work)
-	w.count(s, w.now, end, 1)
-	return w.at(end, h, arg)
+	took = int64(work)
+	w.count(s, w.now, w.now+took, 1)
+	return w.at(w.now+took, h, arg), took
 }
 
-// count adds busy time of a container, as far as it is within the window.
+// count adds busy time of a container, as far as it is within the window. Negative cores take
+// it back.
 func (w *world) count(s *server, from, to int64, cores float64) {
 	from, to = max(from, w.begin), min(to, w.end)
 	for k := Segments - 1; to > from; k-- {
@@ -169,6 +177,7 @@ func (w *world) count(s *server, from, to int64, cores float64) {
 // die ends a container. Its work is lost.
 func (w *world) die(at int32) {
 	s := &w.servers[at]
+	w.takeBack(at)
 	s.up = false
 	s.epoch++
 	w.forgetLatencies(at)
@@ -200,6 +209,40 @@ func (w *world) die(at int32) {
 	w.recount(tier)
 	if w.spec.FromDense && tier == Dense {
 		w.failAllOf(at)
+	}
+}
+
+// takeBack takes back the busy time of the work that a container which dies leaves undone.
+func (w *world) takeBack(at int32) {
+	s := &w.servers[at]
+	if s.share != nil {
+		s.share.advance(w, s)
+		return
+	}
+	undone := func(end int64) {
+		if end > w.now {
+			w.count(s, w.now, end, -1)
+		}
+	}
+	switch {
+	case s.tier == Entry:
+		for i := range w.requests {
+			if r := &w.requests[i]; r.stage == stageEntry && r.entry == at {
+				undone(r.latest)
+			}
+		}
+	case s.batch != nil:
+		for i := range w.batches {
+			if b := &w.batches[i]; b.server == at && b.epoch == s.epoch {
+				undone(b.ends)
+			}
+		}
+	default:
+		for i := range w.calls {
+			if c := &w.calls[i]; c.server == at && c.started != 0 && c.flags&serverDone == 0 && c.epoch == s.epoch {
+				undone(c.started + c.work)
+			}
+		}
 	}
 }
 

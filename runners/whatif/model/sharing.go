@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"slices"
 
 	"github.com/monosim/monosim/engine/vtime"
 )
@@ -52,7 +53,27 @@ func (p *sharing) add(w *world, at int32, work float64, h *handler, arg uint64) 
 	p.advance(w, s)
 	p.seq++
 	p.jobs = append(p.jobs, job{p.attained + work, p.seq, h, arg})
-	for i := len(p.jobs) - 1; i > 0; {
+	p.up(len(p.jobs) - 1)
+	p.plan(w, at)
+}
+
+// remove ends the job of a call that nobody waits for.
+func (p *sharing) remove(w *world, at int32, arg uint64) {
+	p.advance(w, &w.servers[at])
+	i := slices.IndexFunc(p.jobs, func(j job) bool { return j.arg == arg })
+	last := len(p.jobs) - 1
+	p.jobs[i] = p.jobs[last]
+	p.jobs = p.jobs[:last]
+	if i < last {
+		p.up(i)
+		p.down(i)
+	}
+	p.plan(w, at)
+}
+
+// up moves a job towards the top of the heap until none above ends later.
+func (p *sharing) up(i int) {
+	for i > 0 {
 		parent := (i - 1) / 2
 		if !p.jobs[i].before(p.jobs[parent]) {
 			break
@@ -60,7 +81,24 @@ func (p *sharing) add(w *world, at int32, work float64, h *handler, arg uint64) 
 		p.jobs[i], p.jobs[parent] = p.jobs[parent], p.jobs[i]
 		i = parent
 	}
-	p.plan(w, at)
+}
+
+// down moves a job away from the top of the heap until none below ends earlier.
+func (p *sharing) down(i int) {
+	for {
+		child := 2*i + 1
+		if child >= len(p.jobs) {
+			return
+		}
+		if child+1 < len(p.jobs) && p.jobs[child+1].before(p.jobs[child]) {
+			child++
+		}
+		if !p.jobs[child].before(p.jobs[i]) {
+			return
+		}
+		p.jobs[i], p.jobs[child] = p.jobs[child], p.jobs[i]
+		i = child
+	}
 }
 
 // plan schedules the end of the first job.
@@ -93,20 +131,7 @@ func (p *sharing) pop() job {
 	last := len(p.jobs) - 1
 	p.jobs[0] = p.jobs[last]
 	p.jobs = p.jobs[:last]
-	for i := 0; ; {
-		child := 2*i + 1
-		if child >= last {
-			break
-		}
-		if child+1 < last && p.jobs[child+1].before(p.jobs[child]) {
-			child++
-		}
-		if !p.jobs[child].before(p.jobs[i]) {
-			break
-		}
-		p.jobs[i], p.jobs[child] = p.jobs[child], p.jobs[i]
-		i = child
-	}
+	p.down(0)
 	return first
 }
 

@@ -78,6 +78,9 @@ type Spec struct {
 
 	// Limits holds the latencies that the plan's objectives set for requests.
 	Limits []int64
+	// Works holds, for each shard of each tier, how many seconds a request keeps one of its
+	// containers busy. With nil, how full containers are is not computed ([Life.Fullest]).
+	Works [tiers][]float64
 	// Windows lists the parts of the horizon to simulate.
 	Windows []Window
 	Control Control
@@ -155,6 +158,14 @@ type Tier struct {
 	Placement []Location
 	// Interference multiplies service times while a container loads a version.
 	Interference float64
+}
+
+// working returns how many threads of a container work at once.
+func (t *Tier) working() int {
+	if t.Batch != nil {
+		return t.Batch.Threads * t.Batch.Processes
+	}
+	return t.Threads
 }
 
 // Location is the idc and the cluster of a container, as indexes into the plan's lists.

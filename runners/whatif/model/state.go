@@ -15,7 +15,7 @@ type request struct {
 	intended int64 // when it should have come
 	came     int64 // when it came
 	at       int64 // when its present stage began
-	latest   int64 // arrival of the latest answer so far
+	latest   int64 // arrival of the latest answer so far; at the entry container, when its work ends
 	started  int64 // when its work at the entry container began
 	items    float64
 	entry    int32 // container
@@ -66,7 +66,7 @@ type call struct {
 	left    int64 // when it had a connection and left
 	arrived int64
 	started int64
-	work    int64 // nanoseconds of work; in a batch, how long the call waited for the batch to fill
+	work    int64 // nanoseconds of work, once it runs at its container's speed; in a batch, how long the call waited for the batch to fill
 	back    int64 // delay of its answer
 	req     int32
 	server  int32

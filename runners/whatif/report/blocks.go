@@ -255,11 +255,17 @@ func binding(l *lines, r *result.Result) {
 		return
 	}
 	l.add("%s: %s is the fullest tier at %s", s.State, cmp.Or(s.Tier, "no tier"), share(s.Utilisation))
+	l.extendIf(s.Under != "", " under %s", s.Under)
+	if s.Since != nil {
+		l.extend(" from %s on", duration(float64(*s.Since)))
+		l.extendIf(s.Event != "", " (%s)", s.Event)
+	}
 	for _, t := range r.Tiers {
 		l.extendIf(t.Name == s.Tier && t.Busy > 0, " of its threads, that is %s of %s cores", short(t.Busy), short(t.CPU))
 	}
 	l.extendIf(s.WithRetries > s.Utilisation, ", %s with retries", share(s.WithRetries))
 	l.extendIf(s.Utilisation > 0 && s.Utilisation < 1, "; it is full at %+.0f %% traffic", (1/s.Utilisation-1)*100)
+	l.extendIf(s.Under != "" || s.Since != nil, "; all of it as the plan begins: %s", share(s.Whole))
 	l.addIf(s.LastedNs > 0, "most requests went on to fail for %s after the cause had gone (%s)%s", duration(s.LastedNs), s.Window,
 		either(s.Recovered, ": then it was over", ", to the end of what was simulated: retries keep the queues full"))
 }
@@ -468,6 +474,7 @@ func sensitivity(l *lines, r *result.Result) {
 	for _, t := range rows {
 		l.add("%s: -10 %% gives %s %s, +10 %% gives %s %s @%s", t.Input, number(t.Unit, t.Low), interval(t.Unit, t.LowCI),
 			number(t.Unit, t.High), interval(t.Unit, t.HighCI), percent(t.Confidence))
+		l.extendIf(t.Note != "", ": %s", t.Note)
 	}
 }
 

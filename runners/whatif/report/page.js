@@ -43,7 +43,7 @@
     if (e) tiles.append(tile(text(e.unit, e.value), metric + (fails && metric !== "errors" ? ` of the ${text("fraction", 1 - failing.value)} that succeed` : "") + (windows > 1 ? ` ${e.scope.window}` : "") + (e.ci ? ` [${text(e.unit, e.ci[0])}, ${text(e.unit, e.ci[1])}] at ${+(e.confidence * 100).toFixed(2)} %` : ""), fails && metric === "errors" ? "bad" : ""));
   }
   for (const t of list(r.tiers)) tiles.append(tile(plain((1 - t.mem_peak / t.mem_limit) * 100) + " %", `memory of ${t.name} that is free in a rollover`, t.mem_peak > t.mem_limit ? "bad" : ""));
-  if (r.saturation && r.saturation.state) tiles.append(tile(r.saturation.state, `${r.saturation.tier} is fullest, at ${text("fraction", r.saturation.utilisation)}`, r.saturation.state === "STABLE" ? "good" : "bad"));
+  if (r.saturation && r.saturation.state) tiles.append(tile(r.saturation.state, `${r.saturation.tier} is fullest, at ${text("fraction", r.saturation.utilisation)}${r.saturation.under ? " under " + r.saturation.under : r.saturation.event ? " from " + r.saturation.event + " on" : ""}`, r.saturation.state === "STABLE" ? "good" : "bad"));
 
   const plots = el("div", { class: "plots" });
   page.append(plots);

@@ -143,10 +143,18 @@ type Cause struct {
 type Saturation struct {
 	State string `json:"state"` // STABLE, BACKLOGGED, OVERLOADED or METASTABLE; UNKNOWN when no request came
 	Tier  string `json:"tier"`  // the fullest
-	// Utilisation is the utilisation of the fullest tier at the peak rate. WithRetries
-	// counts retries, too.
+	// Utilisation is that of the fullest container in the state that binds: at the peak, under
+	// the events of the plan and the conditions that it has to hold under. WithRetries counts
+	// retries, too.
 	Utilisation float64 `json:"utilisation"`
 	WithRetries float64 `json:"with_retries"`
+	// Whole is the utilisation at the peak with all containers as the plan begins. Under names
+	// the condition that binds, and Since the instant from which it does, with the event Event,
+	// nil where the peak binds as the plan begins.
+	Whole float64 `json:"whole"`
+	Under string  `json:"under,omitempty"`
+	Since *int64  `json:"since,omitempty"`
+	Event string  `json:"event,omitempty"`
 	// LastedNs is how long requests of a window went on failing after the cause was gone.
 	// Recovered says that this ended within the window.
 	LastedNs  int64  `json:"lasted"`

@@ -140,6 +140,7 @@ type Tornado struct {
 	LowCI      [2]float64 `json:"low_ci"`
 	HighCI     [2]float64 `json:"high_ci"`
 	Confidence float64    `json:"confidence"`
+	Note       string     `json:"note,omitempty"` // what else keeps the input from mattering
 }
 
 // Sweep is a grid that was simulated.
