@@ -98,9 +98,16 @@ var directions = []direction{
 		because: "the runner interface names no implementation, and what it says of clusters is plain data",
 	},
 	{
-		from:    []string{"runners/explore/...", "runners/diff/parity"},
+		from:    []string{"features/explore"},
+		to:      []string{"features/steps", "features/steps/drawn", "runners", "vectors/scope"},
+		inTests: []string{"features", "runners/test/simrun"},
+		outside: exampleRunner,
+		because: "stories are told by the sentences of scenarios to any runner, and their causes are quirks of the register",
+	},
+	{
+		from:    []string{"runners/diff/parity"},
 		to:      []string{"features/steps/...", "features/compare", "runners/...", "sim/...", "engine/...", "vectors/..."},
-		because: "exploring runs scenarios and PARITY.md counts what they show, so these alone among the runners know the steps",
+		because: "PARITY.md counts what scenarios show, so this alone among the runners knows the steps",
 	},
 	{
 		from:    []string{"runners/test/deeds"},

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/monosim/monosim/cmd/monosim/command"
+	"github.com/monosim/monosim/cmd/monosim/explore"
 	"github.com/monosim/monosim/cmd/monosim/model"
 	"github.com/monosim/monosim/cmd/monosim/programs"
 	"github.com/monosim/monosim/cmd/monosim/scaffold"
@@ -51,7 +52,7 @@ so is that of the reference's programs where monosim is called by their names.`,
 		title    string
 		commands []*cobra.Command
 	}{
-		{"Run and ask:", []*cobra.Command{scaffold.NewCommand(typescriptGlue), newTestCommand(newSimulation), newSimCommand(), newTrainCommand(), whatif.New(explainAll)}},
+		{"Run and ask:", []*cobra.Command{scaffold.NewCommand(typescriptGlue), newTestCommand(newSimulation), newSimCommand(), newTrainCommand(), explore.New(exploring), whatif.New(explainAll)}},
 		{"Hold implementations to the reference:", []*cobra.Command{newVectorsCommand(), newDiffCommand(), newTesteeCommand()}},
 		{"Serve:", []*cobra.Command{newZooKeeperCommand(), newConsulCommand(), newTFServingCommand(), newServeCommand()}},
 		{"The reference's programs:", programs.Commands()},

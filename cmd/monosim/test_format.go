@@ -8,9 +8,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/monosim/monosim/cmd/monosim/explore"
 	"github.com/monosim/monosim/engine/wholefile"
 	"github.com/monosim/monosim/features/report"
 	"github.com/monosim/monosim/features/steps"
+	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/show/timeline"
 )
 
@@ -202,3 +204,20 @@ func (t *traceReport) Add(r *steps.Result) error {
 
 // End gives the file its name.
 func (t *traceReport) End(*steps.Summary) error { return t.file.Close() }
+
+// exploring has what `monosim explore` takes from `monosim test`.
+var exploring = explore.Parts{
+	Runner: newSimulation,
+	Suite: func(paths []string, runner runners.Runner) (*steps.Suite, error) {
+		found, err := findFeatures(paths)
+		return &steps.Suite{Runner: runner, FS: featureFS{}, Paths: found}, err
+	},
+	Reports: func(texts []string, out io.Writer) (steps.Listener, error) {
+		outputs, err := parseFormats(texts, false)
+		var all listeners
+		for _, o := range outputs {
+			all = append(all, o.report(out))
+		}
+		return all, errors.Join(err, all.open())
+	},
+}

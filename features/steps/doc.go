@@ -22,7 +22,8 @@
 //   - what a sentence says: words.go
 //   - what it does: the file named after its noun; calls to model servers in calls.go;
 //     a place in an answer: package answer
-//   - how waiting works: time.go
+//   - how waiting works: world.go; what invariants say: invariants.go
+//   - stories, which are lists of sentences: story.go; how their words are drawn: package drawn
 //   - the agents' configuration: cluster.go
 //   - how scenarios are found: plan.go; by tags: package tags
 //   - scripts for a cluster that another program builds: script.go

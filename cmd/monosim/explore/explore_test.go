@@ -1,0 +1,111 @@
+package explore
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/monosim/monosim/cmd/monosim/command"
+	"github.com/monosim/monosim/features"
+	"github.com/monosim/monosim/features/report"
+	"github.com/monosim/monosim/features/steps"
+	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/test/simrun"
+)
+
+// parts are those of a program without the other commands.
+var parts = Parts{
+	Runner: func() runners.Runner { return &simrun.Runner{} },
+	Suite: func(paths []string, runner runners.Runner) (*steps.Suite, error) {
+		return &steps.Suite{Runner: runner, FS: features.FS, Paths: paths}, nil
+	},
+	Reports: func(formats []string, out io.Writer) (steps.Listener, error) {
+		if formats[0] != "junit" {
+			return nil, errors.New("--format: found " + formats[0])
+		}
+		return report.NewJUnit(out), nil
+	},
+}
+
+// monosimExplore runs the command.
+func monosimExplore(ctx context.Context, args ...string) (stdout string, code int) {
+	var out bytes.Buffer
+	cmd := New(parts)
+	cmd.SetArgs(args)
+	cmd.SetOut(&out)
+	cmd.SetErr(io.Discard)
+	cmd.SilenceErrors = true
+	err := cmd.ExecuteContext(ctx)
+	return out.String(), command.ExitCode(err)
+}
+
+// Goal: a hunt prints what it finds as a scenario, saves the same, reports it as JUnit and as JSON,
+// and ends with 1 where something has no cause. Method: three stories of a world of which one fails.
+func TestExplore(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "found")
+	flags := []string{"--world", "v3 1x3", "--seeds", "3"}
+	out, code := monosimExplore(t.Context(), append(flags, "--save", dir, "--format", "junit")...)
+	if code != command.ExitFailed {
+		t.Fatalf("exit code %d, want %d\n%s", code, command.ExitFailed, out)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.feature"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("found the files %v (%v), want one for each failure\n%s", files, err, out)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(out, indent(string(text))) || !strings.Contains(out, "monosim test "+file) {
+			t.Errorf("%s is not printed, with the command that tells it\n%s", file, out)
+		}
+	}
+	for _, want := range []string{"3 stories (", "<testsuites", "<failure"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("found no %q in\n%s", want, out)
+		}
+	}
+	out, code = monosimExplore(t.Context(), append(flags, "--json")...)
+	var told struct {
+		Stories int
+		Found   []struct{ What, Scenario string }
+	}
+	if err := json.Unmarshal([]byte(out), &told); err != nil || code != command.ExitFailed || told.Stories != 3 || len(told.Found) != len(files) {
+		t.Errorf("exit code %d, %d stories, found %d (%v), want 3 stories and %d", code, told.Stories, len(told.Found), err, len(files))
+	}
+}
+
+// Goal: worlds are listed, and scenarios make others.
+func TestWorldsAreListed(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--list"}, "v1 2x2\n  a v1 cluster of 2 shards with 2 replicas each\n"},
+		{[]string{"--list", "--json"}, `"name": "training by Consul"`},
+		{[]string{"--list", "rollout.feature"}, "of 30 MB in version 1"},
+	} {
+		if out, code := monosimExplore(t.Context(), c.args...); code != 0 || !strings.Contains(out, c.want) {
+			t.Errorf("%v: exit code %d, want %q in\n%s", c.args, code, c.want, out)
+		}
+	}
+}
+
+// Goal: what makes no sense is refused before anything is told.
+func TestBadInput(t *testing.T) {
+	for _, args := range [][]string{
+		{"--seeds", "0"}, {"--seeds", "-1"}, {"--for", "0s"}, {"--for", "soon"}, {"--jobs", "-1"}, {"--shard", "3/2"}, {"--shard", "x"},
+		{"--quirks", "nonsense"}, {"--world", "v4"}, {"nothing.feature"}, {"--format", "xml", "--seeds", "1"},
+	} {
+		if out, code := monosimExplore(t.Context(), args...); code != command.ExitBadInput || strings.Contains(out, "exploring") {
+			t.Errorf("%v: exit code %d, want %d\n%s", args, code, command.ExitBadInput, out)
+		}
+	}
+}

@@ -1,0 +1,213 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing/fstest"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/monosim/monosim/cmd/monosim/command"
+	"github.com/monosim/monosim/engine/wholefile"
+	"github.com/monosim/monosim/features/explore"
+	"github.com/monosim/monosim/features/steps"
+	"github.com/monosim/monosim/runners"
+)
+
+// output prints what is found, and saves it.
+type output struct {
+	cmd      *cobra.Command
+	o        *options
+	out      io.Writer
+	begin    time.Time
+	progress *command.Progress
+	// names has how often each name of a file was given.
+	names map[string]int
+	// files has the scenarios by the names of their files.
+	files fstest.MapFS
+}
+
+func newOutput(cmd *cobra.Command, o *options) *output {
+	u := &output{cmd: cmd, o: o, out: cmd.OutOrStdout(), begin: time.Now(), names: map[string]int{}, files: fstest.MapFS{}}
+	if o.json {
+		u.out = io.Discard
+	}
+	return u
+}
+
+// open prints what is explored and makes the folder of --save.
+func (u *output) open() error {
+	if u.o.save != "" {
+		if err := os.MkdirAll(u.o.save, 0o777); err != nil {
+			return err
+		}
+	}
+	var names []string
+	for _, w := range u.o.hunt.Worlds {
+		names = append(names, w.Name)
+	}
+	if len(names) > 12 {
+		names = append(names[:12], "and others")
+	}
+	fmt.Fprintf(u.out, "exploring from seed %d: %s\n", u.o.hunt.Seed, strings.Join(names, ", "))
+	total := int64(-1)
+	if u.o.hunt.Seeds > 0 {
+		total = int64(u.o.hunt.Seeds * len(u.o.hunt.Worlds))
+	}
+	var last explore.Tally
+	u.progress = command.NewProgress(u.cmd.ErrOrStderr(), total, "stories", func(int64) string {
+		return fmt.Sprintf("%d stories, %d told in all, %d kinds of failures", last.Stories, last.Told, len(last.Found))
+	})
+	u.o.hunt.Progress = func(t *explore.Tally) {
+		last = *t
+		u.progress.At(int64(t.Stories))
+	}
+	u.o.hunt.Tell = u.tell
+	return nil
+}
+
+// tell prints one thing that was found.
+func (u *output) tell(f *explore.Found) error {
+	name := f.Name
+	if u.names[f.Name]++; u.names[f.Name] > 1 {
+		name += fmt.Sprintf("-%d", u.names[f.Name])
+	}
+	name += ".feature"
+	u.files[name] = &fstest.MapFile{Data: []byte(f.Scenario)}
+	u.progress.Done()
+	fmt.Fprintf(u.out, "\n%s: %s\n%s\n%s", f.What, cause(f), indent(f.Err), indent(f.Scenario))
+	if u.o.save == "" {
+		return nil
+	}
+	path := filepath.Join(u.o.save, name)
+	if err := wholefile.Write(path, []byte(f.Scenario)); err != nil {
+		return err
+	}
+	fmt.Fprintf(u.out, "  %s\n", again(path, f))
+	return nil
+}
+
+// again is the command that tells a saved scenario again.
+func again(path string, f *explore.Found) string {
+	text := "monosim test " + path
+	if !f.Story.Plain {
+		text += fmt.Sprintf(" --seed %d", f.Seed)
+	}
+	return text
+}
+
+// cause says why, for people.
+func cause(f *explore.Found) string {
+	if f.Cause == "" {
+		return "no repair makes it pass"
+	}
+	return "by " + f.Cause
+}
+
+func indent(text string) string {
+	return "  " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ") + "\n"
+}
+
+// close prints what was found in all; nil stands for a hunt that broke off.
+func (u *output) close(t *explore.Tally) error {
+	u.progress.Done()
+	if t == nil {
+		return nil
+	}
+	if u.o.json {
+		return u.printJSON(t)
+	}
+	if len(t.Found) > 0 {
+		fmt.Fprintln(u.out)
+		table := tabwriter.NewWriter(u.out, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(table, "what\tcause\ttimes\tafter\tworld\tacts")
+		for _, f := range t.Found {
+			events := len(f.Story.Acts)
+			fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%s\t%d\n", f.What, orNone(f.Cause), f.Times, f.After, f.World, events)
+		}
+		if err := table.Flush(); err != nil {
+			return err
+		}
+	}
+	wall := time.Since(u.begin)
+	fmt.Fprintf(u.out, "%d stories (%d failed, %d kinds, %d of them without a cause", t.Stories, t.Failed, len(t.Found), t.Unknown())
+	if t.Left > 0 {
+		fmt.Fprintf(u.out, ", %d not looked at", t.Left)
+	}
+	if t.Lost > 0 {
+		fmt.Fprintf(u.out, ", %d lost", t.Lost)
+	}
+	fmt.Fprintf(u.out, "), %d told in all, %d again without leaps, %v virtual in %v wall, %.0f a second\n",
+		t.Told, t.Again, t.Virtual.Round(time.Minute), wall.Round(time.Millisecond), float64(t.Told)/wall.Seconds())
+	return nil
+}
+
+func orNone(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
+}
+
+// printJSON prints the tally for programs.
+func (u *output) printJSON(t *explore.Tally) error {
+	type found struct {
+		What     string `json:"what"`
+		Cause    string `json:"cause"`
+		Error    string `json:"error"`
+		Times    int    `json:"times"`
+		After    int    `json:"after"`
+		World    string `json:"world"`
+		Seed     uint64 `json:"seed"`
+		Plain    bool   `json:"plain"`
+		Choices  int    `json:"choices"`
+		Scenario string `json:"scenario"`
+	}
+	list := []found{}
+	for _, f := range t.Found {
+		list = append(list, found{f.What, f.Cause, f.Err, f.Times, f.After, f.World, f.Seed, f.Story.Plain, len(f.Story.Choices), f.Scenario})
+	}
+	return command.PrintJSON(u.cmd, map[string]any{
+		"stories": t.Stories, "failed": t.Failed, "told": t.Told, "again": t.Again, "lost": t.Lost, "left": t.Left,
+		"virtual_seconds": t.Virtual.Seconds(), "wall_seconds": time.Since(u.begin).Seconds(), "found": list,
+	})
+}
+
+// report runs the scenarios of what was found as monosim test does, for its reports.
+func (u *output) report(t *explore.Tally, to steps.Listener, runner runners.Runner) error {
+	if len(t.Found) == 0 {
+		summary := steps.NewSummary(steps.Plan{Glue: &steps.Glue{}})
+		if err := to.Begin(summary.Plan); err != nil {
+			return err
+		}
+		return to.End(summary)
+	}
+	s := &steps.Suite{Runner: runner, FS: u.files, Paths: []string{"."}, Seed: t.Found[0].Seed, Quirks: u.o.hunt.Quirks, Jobs: u.o.hunt.Jobs}
+	_, err := s.Stream(context.Background(), to)
+	return err
+}
+
+// printWorlds lists the worlds.
+func (o *options) printWorlds(cmd *cobra.Command) error {
+	type world struct {
+		Name   string   `json:"name"`
+		Shapes []string `json:"shapes"`
+	}
+	list := []world{}
+	for _, w := range o.hunt.Worlds {
+		list = append(list, world{w.Name, w.Shapes})
+	}
+	if o.json {
+		return command.PrintJSON(cmd, list)
+	}
+	for _, w := range list {
+		fmt.Fprintf(cmd.OutOrStdout(), "%s\n  %s\n", w.Name, strings.Join(w.Shapes, "\n  "))
+	}
+	return nil
+}

@@ -1,0 +1,23 @@
+// Package explore looks for faults that nobody has written a scenario for: it draws stories for
+// clusters, tells them, and holds what happened to invariants. What it finds it cuts down to a short
+// scenario, and says which repairs of the reference make it pass.
+//
+// Two things to use first:
+//
+//   - [Hunt] draws and tells stories until it is told to end, and hands out what it [Found].
+//   - [Worlds] lists the clusters that it knows; [WorldOf] makes one of any scenario.
+//
+// A story is a list of sentences with their arguments, never a seed: what was found stays the same
+// when the program that draws changes.
+//
+// To change
+//
+//   - the clusters, and what operators do in them: worlds.go
+//   - how a story is drawn: draw.go; what it has, and how its lines follow: story.go
+//   - what must hold: laws.go, and runners/test/simrun/agentcheck
+//   - how a failure is cut down: shrink.go, and tape.go for its choices
+//   - how its cause is found: cause.go
+//   - in what order all of that happens: hunt.go
+//
+// Unstable: any commit may change it.
+package explore

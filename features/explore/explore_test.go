@@ -1,0 +1,315 @@
+package explore
+
+import (
+	"context"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/features"
+	"github.com/monosim/monosim/features/steps"
+	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/test/simrun"
+)
+
+// opened returns the worlds for the simulation, with these kinds of faults.
+func opened(t *testing.T, kinds []runners.FaultKind) (list []*World) {
+	t.Helper()
+	book := steps.NewBook(&simrun.Runner{})
+	for _, w := range Worlds() {
+		if err := w.open(book, kinds); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, w)
+	}
+	return list
+}
+
+// world returns the world of a name.
+func world(t *testing.T, name string) *World {
+	t.Helper()
+	list := opened(t, (&simrun.Runner{}).Faults())
+	i := slices.IndexFunc(list, func(w *World) bool { return w.Name == name })
+	if i < 0 {
+		t.Fatalf("world %s: found none", name)
+	}
+	return list[i]
+}
+
+// texts returns the steps of a story.
+func texts(s *Story) (list []string) {
+	for _, l := range s.Lines() {
+		list = append(list, l.Text)
+	}
+	return list
+}
+
+// Goal: a story depends on its seed alone, and one kind of fault that is new, or gone, changes no
+// act but its own. Method: draw stories of each world with all kinds and without one, and compare
+// those whose swarms lack it.
+func TestANewKindChangesNoOtherStory(t *testing.T) {
+	all := (&simrun.Runner{}).Faults()
+	const gone = "zookeeper.down"
+	without := slices.DeleteFunc(slices.Clone(all), func(k runners.FaultKind) bool { return k.Name == gone })
+	before, after := opened(t, all), opened(t, without)
+	same, compared := 0, 0
+	for i, w := range before {
+		for seed := range uint64(60) {
+			a, b := w.Draw(seed, ""), after[i].Draw(seed, "")
+			if diff := cmp.Diff(texts(a), texts(w.Draw(seed, ""))); diff != "" {
+				t.Fatalf("world %s, seed %d, drawn twice:\n%s", w.Name, seed, diff)
+			}
+			for k := range a.Acts {
+				if k >= len(b.Acts) || len(a.Acts) != len(b.Acts) || a.Acts[k].Kind == gone {
+					continue
+				}
+				compared++
+				if a.Acts[k].Kind == b.Acts[k].Kind && a.Acts[k].At == b.Acts[k].At {
+					same++
+				}
+			}
+		}
+	}
+	if compared < 500 || same*100 < compared*98 { // a swarm of one kind becomes one of all
+		t.Errorf("of %d acts %d stay the same without %s, want nearly all of more than 500", compared, same, gone)
+	}
+}
+
+// Goal: every story that can be drawn is one that a scenario can tell.
+func TestDrawnStoriesAreScenarios(t *testing.T) {
+	kinds := map[string]bool{}
+	for _, w := range opened(t, (&simrun.Runner{}).Faults()) {
+		for seed := range uint64(60) {
+			s := w.Draw(seed, "")
+			if err := w.book.Check(s.Lines()); err != nil {
+				t.Errorf("world %s, seed %d: %v", w.Name, seed, err)
+			}
+			for _, a := range s.Acts {
+				kinds[a.Kind] = true
+			}
+		}
+	}
+	for _, k := range (&simrun.Runner{}).Faults() {
+		if !kinds[k.Name] && k.Name != "trainer.application-master" {
+			t.Errorf("fault %s: no story of 60 seeds has it", k.Name)
+		}
+	}
+}
+
+// Goal: what is left of a list suffices and needs each of its members.
+func TestMinimize(t *testing.T) {
+	var list []int
+	for i := range 300 {
+		list = append(list, i)
+	}
+	for _, need := range [][]int{nil, {0}, {299}, {7, 150}, {3, 70, 71, 200, 298}} {
+		got, asked := minimize(list, func(some []int) bool {
+			return !slices.ContainsFunc(need, func(n int) bool { return !slices.Contains(some, n) })
+		}, 1000)
+		if !slices.Equal(got, need) || asked > 200 {
+			t.Errorf("of 300 numbers, of which %v are needed, %v are left after %d questions", need, got, asked)
+		}
+	}
+	if got, _ := minimize(list, func([]int) bool { return false }, 100); got != nil {
+		t.Errorf("where nothing suffices %v is left, want nil", got)
+	}
+}
+
+// act makes an act of a sentence.
+func act(t *testing.T, w *World, at time.Duration, kind, text string, lasts time.Duration) Act {
+	t.Helper()
+	l, err := w.book.Line(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Refusable = true
+	return Act{At: at, Line: l, For: lasts, Kind: kind}
+}
+
+// staged makes the story of some acts in a world.
+func staged(t *testing.T, name string, acts func(w *World) []Act) *Story {
+	w := world(t, name)
+	s := &Story{World: w, Shapes: slices.Clone(w.shapes), Seed: 3, Acts: acts(w)}
+	for _, text := range w.Setups[0] {
+		s.Setup = append(s.Setup, s.fill(text))
+	}
+	s.laws(false)
+	return s
+}
+
+// cut tells a story that has to fail, and cuts it down.
+func cut(t *testing.T, s *Story) *Found {
+	t.Helper()
+	h := &Hunt{Runner: &simrun.Runner{}}
+	all, err := repairable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.all = all
+	f := h.story(s, 1)
+	if f == nil {
+		t.Fatalf("the story passes, want it to fail:\n%s", strings.Join(texts(s), "\n"))
+	}
+	found := h.cutDown(f)
+	if found == nil {
+		t.Fatalf("%s: cannot be cut down", f.what)
+	}
+	return found
+}
+
+// Goal: a failure becomes a short scenario that fails in the same way with any seed, also where it
+// is told by a suite; with its cause repaired it passes. Method: hide one act that matters among
+// others, in the largest cluster of its kind.
+func TestFailuresAreCutDown(t *testing.T) {
+	for _, c := range []struct {
+		name, world string
+		acts        func(w *World) []Act
+		what, cause string
+		keeps       string
+	}{
+		{
+			"an expired session of v3", "v3 1x3", func(w *World) []Act {
+				return []Act{
+					act(t, w, 73*time.Second, "network.slow", "the network between shard0-replica0 and ZooKeeper becomes slower by 20ms", 17*time.Second),
+					act(t, w, 117613*time.Millisecond, "zookeeper.expired-session", "the ZooKeeper session of shard0-replica2 expires", 0),
+					act(t, w, 200*time.Second, "agent.killed", "the agent of shard0-replica0 is killed", 0),
+				}
+			}, "bound", "", "expires",
+		},
+		{
+			"a session of v1 that was lost once", "v1 1x3", func(w *World) []Act {
+				return []Act{
+					act(t, w, 130*time.Second, "network.partition", "shard0-replica1 gets cut off from ZooKeeper", 64*time.Second),
+					act(t, w, 300*time.Second, "version", "version 2 of predict_ctr:entry is exported", 0),
+				}
+			}, "flaps", "Q109", "cut off",
+		},
+	} {
+		f := cut(t, staged(t, c.world, c.acts))
+		if f.What != c.what || f.Cause != c.cause {
+			t.Errorf("%s: %s broke by %q, want %s by %q\n%s", c.name, f.What, f.Cause, c.what, c.cause, f.Scenario)
+		}
+		if len(f.Story.Acts) != 1 || !strings.Contains(f.Story.Acts[0].Line.Text, c.keeps) || len(f.Story.Lines()) > 12 {
+			t.Errorf("%s: want one act, that which %q, in 12 lines\n%s", c.name, c.keeps, f.Scenario)
+		}
+		again := suite(t, f, 4)
+		if again.Failed != 4 && f.Story.Plain {
+			t.Errorf("%s: fails with %d of 4 seeds, want all\n%s", c.name, again.Failed, f.Scenario)
+		}
+	}
+}
+
+// suite runs a scenario that was found as monosim test does.
+func suite(t *testing.T, f *Found, seeds int) *steps.Report {
+	t.Helper()
+	s := &steps.Suite{Runner: &simrun.Runner{}, FS: fstest.MapFS{"a.feature": {Data: []byte(f.Scenario)}}, Paths: []string{"a.feature"}, Seed: 100, Seeds: seeds, Explain: -1}
+	report, err := s.Run()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, f.Scenario)
+	}
+	return report
+}
+
+// hunted lists what a hunt of some stories finds.
+func hunted(t *testing.T, h *Hunt) (found []string, tally *Tally) {
+	t.Helper()
+	h.Runner = &simrun.Runner{}
+	for _, w := range Worlds() {
+		if w.Name == "v3 1x3" || w.Name == "training by ZooKeeper" {
+			h.Worlds = append(h.Worlds, w)
+		}
+	}
+	h.Tell = func(f *Found) error {
+		found = append(found, f.Scenario)
+		return nil
+	}
+	tally, err := h.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found, tally
+}
+
+// Goal: what is found, and in which order, does not depend on how many stories are told side by
+// side; shards share the stories of a hunt.
+func TestHuntsAreTheSameWithAnyJobs(t *testing.T) {
+	one, alone := hunted(t, &Hunt{Seeds: 3, Seed: 1, Jobs: 1})
+	three, _ := hunted(t, &Hunt{Seeds: 3, Seed: 1, Jobs: 3})
+	if diff := cmp.Diff(one, three); diff != "" {
+		t.Errorf("with one job and with three (-one +three):\n%s", diff)
+	}
+	if alone.Stories != 6 || alone.Failed > 0 && len(one) == 0 && alone.Lost == 0 {
+		t.Errorf("%d stories, %d failed, %d found, want 6 stories, and something of each that failed", alone.Stories, alone.Failed, len(one))
+	}
+	stories := 0
+	for shard := 1; shard <= 4; shard++ {
+		_, tally := hunted(t, &Hunt{Seeds: 3, Seed: 1, Shard: shard, Shards: 4})
+		stories += tally.Stories
+	}
+	if stories != alone.Stories {
+		t.Errorf("four shards have %d stories, want %d", stories, alone.Stories)
+	}
+}
+
+// Goal: a hunt whose time is over before it begins tells nothing, and is no error.
+func TestAHuntEndsInTime(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	tally, err := (&Hunt{Runner: &simrun.Runner{}, Worlds: Worlds()}).Run(ctx)
+	if err != nil || tally.Stories != 0 {
+		t.Errorf("%d stories (%v), want none", tally.Stories, err)
+	}
+}
+
+// Goal: every scenario about a cluster that starts makes a world of which stories can be drawn and
+// told.
+func TestScenariosMakeWorlds(t *testing.T) {
+	book := steps.NewBook(&simrun.Runner{})
+	files, err := fs.Glob(features.FS, "rollout.feature")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("found %v (%v), want rollout.feature", files, err)
+	}
+	stories, err := book.Stories(&steps.Suite{Runner: &simrun.Runner{}, FS: features.FS, Paths: files})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range stories {
+		w, err := WorldOf(s.Name, s.Lines)
+		if err == nil {
+			err = w.open(book, (&simrun.Runner{}).Faults())
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", s.Name, err)
+		}
+		story := w.Draw(1, "")
+		told := story.tell(steps.Telling{})
+		if line, what := told.Failed(); line >= 0 && what == "" {
+			t.Errorf("%s: %v", s.Name, told.Failure())
+		}
+	}
+	if _, err := WorldOf("none", nil); err == nil {
+		t.Error("a scenario without a cluster makes a world, want an error")
+	}
+}
+
+// Goal: the texts of quirks name what is kept and repaired.
+func TestQuirksWithSomeRepaired(t *testing.T) {
+	all := []string{"Q1", "Q2", "Q3", "Q4"}
+	for _, c := range []struct {
+		quirks string
+		more   []string
+		want   string
+	}{
+		{"", nil, "python"}, {"python", []string{"Q2"}, "-Q2"}, {"-Q1", []string{"Q2"}, "-Q1,-Q2"}, {"Q2,Q3", []string{"Q2"}, "Q3"},
+		{"fixed", nil, "fixed"}, {"python", all, "fixed"},
+	} {
+		if got := repaired(c.quirks, all, c.more); got != c.want {
+			t.Errorf("%q with %v repaired: got %q, want %q", c.quirks, c.more, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,420 @@
+package explore
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/features/steps"
+	"github.com/monosim/monosim/features/steps/drawn"
+	"github.com/monosim/monosim/runners"
+)
+
+// mostRuns bounds the runs of one shrinking of a story, without its tape.
+const mostRuns = 60
+
+// shrinker cuts a story down as long as it fails in the same way.
+type shrinker struct {
+	what string // what broke, as broke says it
+	// known is set where the reference breaks it by a rule, so that the story does not fail by it.
+	known bool
+	best  *Story
+	runs  int
+	// tried has the texts of stories that did not fail like that.
+	tried map[string]bool
+	// first is the story told as it was found.
+	first *steps.Told
+	// calm is set where the story fails without its acts, too.
+	calm bool
+}
+
+// shrink cuts down a story that failed by what. ok is false where it cannot be made to fail again
+// as a scenario has it.
+func shrink(s *Story, what string, known bool, refused []int) (sh *shrinker, ok bool) {
+	sh = &shrinker{what: what, known: known, best: s, tried: map[string]bool{}}
+	if len(refused) > 0 {
+		sh.best = s.clone()
+		sh.best.drop(refused)
+	}
+	sh.best = sh.best.clone()
+	for i := range sh.best.Acts { // from here on nothing may be refused
+		sh.best.Acts[i].Line.Refusable = false
+		if end := sh.best.Acts[i].End; end != nil {
+			firm := *end
+			firm.Refusable = false
+			sh.best.Acts[i].End = &firm
+		}
+	}
+	sh.first = sh.best.tell(steps.Telling{})
+	sh.runs++
+	if !sh.broke(sh.first) || s.World.book.Check(sh.best.Lines()) != nil {
+		return sh, false
+	}
+	sh.laws()
+	sh.plain()
+	sh.calm = !sh.passesCalm(sh.best)
+	sh.smallest()
+	for before := (*Story)(nil); before != sh.best && sh.runs < mostRuns; {
+		before = sh.best
+		sh.acts()
+		sh.plain()
+		sh.told()
+		sh.setup()
+		sh.values()
+		sh.world()
+		sh.times()
+	}
+	sh.plain()
+	return sh, true
+}
+
+// fails tells a story and reports whether it fails in the way that is looked for.
+func (sh *shrinker) fails(s *Story) bool {
+	lines := s.Lines()
+	var text strings.Builder
+	for _, l := range lines {
+		text.WriteString(l.Text + "\n")
+	}
+	if sh.tried[text.String()] || s.World.book.Check(lines) != nil {
+		return false
+	}
+	sh.tried[text.String()] = true
+	sh.runs++
+	return sh.broke(s.tell(steps.Telling{}))
+}
+
+// broke reports whether a story broke what is looked for.
+func (sh *shrinker) broke(told *steps.Told) bool {
+	if sh.known {
+		return slices.ContainsFunc(told.Known, func(b runners.Broken) bool { return b.Invariant == sh.what })
+	}
+	_, what := told.Failed()
+	return what == sh.what
+}
+
+// try takes a change of the best story if it still fails. It reports whether it does.
+func (sh *shrinker) try(change func(s *Story)) bool {
+	if sh.runs >= mostRuns {
+		return false
+	}
+	s := sh.best.clone()
+	change(s)
+	if !sh.fails(s) {
+		return false
+	}
+	sh.best = s
+	return true
+}
+
+// smallest tries the smallest cluster at once, which is mostly enough.
+func (sh *shrinker) smallest() {
+	s := sh.best.clone()
+	for i := range s.Shapes {
+		text := s.Shapes[i].Text
+		switch m := size.FindStringSubmatch(text); {
+		case m != nil:
+			text = "a v" + m[1] + " cluster of 1 shard with 1 replica"
+		case subGraphs.MatchString(text):
+			m := subGraphs.FindStringSubmatch(text)
+			first, _, _ := strings.Cut(m[2], ", ")
+			text = m[1] + first + m[3]
+		}
+		if l, err := s.World.book.Line(text); err == nil {
+			s.Shapes[i] = l
+		}
+	}
+	if s.fit() && sh.fails(s) && sh.sound(s) {
+		sh.best = s
+	}
+}
+
+// passesCalm reports whether a story passes in which nothing happens after the start.
+func (sh *shrinker) passesCalm(s *Story) bool {
+	s = s.clone()
+	s.Acts = nil
+	sh.runs++
+	told := s.tell(steps.Telling{})
+	line, _ := told.Failed()
+	return line < 0 && !(sh.known && sh.broke(told))
+}
+
+// sound reports whether a story with other shapes still fails by its acts: a shape that makes no
+// cluster would fail without any.
+func (sh *shrinker) sound(s *Story) bool { return sh.calm || sh.passesCalm(s) }
+
+// laws keeps the law that broke.
+func (sh *shrinker) laws() {
+	if !sh.known && sh.try(func(s *Story) {
+		settled := time.Duration(0)
+		for i, law := range s.Laws {
+			settled += law.Settle
+			if i == sh.law(s) {
+				s.Laws = []Law{{settled, law.Line}}
+				return
+			}
+		}
+	}) {
+		return
+	}
+	for i := len(sh.best.Laws) - 1; i >= 0; i-- {
+		if len(sh.best.Laws) == 1 {
+			return
+		}
+		sh.try(func(s *Story) {
+			if i+1 < len(s.Laws) {
+				s.Laws[i+1].Settle += s.Laws[i].Settle
+			}
+			s.Laws = slices.Delete(s.Laws, i, i+1)
+		})
+	}
+}
+
+// plain leaves nothing to chance, if the story fails like that too.
+func (sh *shrinker) plain() {
+	if !sh.best.Plain {
+		sh.try(func(s *Story) { s.Plain = true })
+	}
+}
+
+// acts takes out acts: half of them, and then each alone.
+func (sh *shrinker) acts() {
+	for n := len(sh.best.Acts) / 2; n > 0; n /= 2 {
+		for i := 0; i+n <= len(sh.best.Acts); {
+			if !sh.try(func(s *Story) { s.Acts = slices.Delete(s.Acts, i, i+n) }) {
+				i += n
+			}
+		}
+	}
+	if len(sh.best.Acts) == 1 {
+		sh.try(func(s *Story) { s.Acts = nil })
+	}
+}
+
+// told takes out what the scenario of the world says, and setup what is done before the start.
+func (sh *shrinker) told() {
+	for i := 0; i < len(sh.best.World.Told); {
+		if !sh.try(func(s *Story) {
+			w := *s.World
+			w.Told = slices.Delete(slices.Clone(w.Told), i, i+1)
+			s.World = &w
+		}) {
+			i++
+		}
+	}
+}
+
+func (sh *shrinker) setup() {
+	if usual := sh.best.World.Setups[0]; len(sh.best.Setup) != len(usual) || len(usual) > 0 && sh.best.Setup[0].Text != usual[0] {
+		sh.try(func(s *Story) {
+			s.Setup = nil
+			for _, text := range usual {
+				s.Setup = append(s.Setup, s.fill(text))
+			}
+		})
+	}
+	for i := 0; i < len(sh.best.Setup) && !sh.calm; { // else it is what the story is about
+		if !sh.try(func(s *Story) { s.Setup = slices.Delete(s.Setup, i, i+1) }) {
+			i++
+		}
+	}
+}
+
+// values makes the words of acts plainer, and the times that they last.
+func (sh *shrinker) values() {
+	for i := 0; i < len(sh.best.Acts); i++ {
+		for _, plain := range sh.best.World.book.Plainer(sh.best.Acts[i].Line, sh.best.World.cast) {
+			if sh.try(func(s *Story) { s.Acts[i].Line = plain }) {
+				break
+			}
+		}
+		for _, text := range drawn.PlainerDurations(drawn.Say(sh.best.Acts[i].For)) {
+			if sh.try(func(s *Story) { s.Acts[i].For, _ = time.ParseDuration(text) }) {
+				break
+			}
+		}
+	}
+}
+
+// times moves acts to earlier and rounder times, with those after them.
+func (sh *shrinker) times() {
+	for i := range sh.best.Acts {
+		before := time.Duration(0)
+		if i > 0 {
+			before = sh.best.Acts[i-1].At
+		}
+		gap := sh.best.Acts[i].At - before
+		for _, text := range append([]string{"0s"}, drawn.PlainerDurations(drawn.Say(gap))...) {
+			to, err := time.ParseDuration(text)
+			if err == nil && to < gap && sh.try(func(s *Story) {
+				for k := i; k < len(s.Acts); k++ {
+					s.Acts[k].At -= gap - to
+				}
+			}) {
+				break
+			}
+		}
+	}
+}
+
+// subGraphs finds the sub-graphs of a model's shape.
+var subGraphs = regexp.MustCompile(`^(model \S+ with sub-graphs )(.+)( of .+ in version \d+)$`)
+
+// world takes out shapes and sub-graphs, and makes the cluster smaller.
+func (sh *shrinker) world() {
+	for i := 0; i < len(sh.best.Shapes); i++ {
+		text := sh.best.Shapes[i].Text
+		switch m := size.FindStringSubmatch(text); {
+		case m != nil:
+			sh.smaller(i, m)
+		case subGraphs.MatchString(text):
+			sh.graphs(i)
+		case after.MatchString(text):
+		case strings.HasPrefix(text, "a training job with "):
+			for _, job := range []string{"a training job with 1 worker and 1 PS", "a training job with 2 workers and 1 PS", "a training job with 1 worker and 2 PS"} {
+				if text == job || sh.tryShape(i, job) {
+					break
+				}
+			}
+		default:
+			if sh.trySound(func(s *Story) { s.Shapes = slices.Delete(s.Shapes, i, i+1) }) {
+				i--
+			}
+		}
+	}
+}
+
+// smaller tries clusters of fewer pods.
+func (sh *shrinker) smaller(i int, m []string) {
+	shards, _ := strconv.Atoi(m[2])
+	replicas, _ := strconv.Atoi(m[3])
+	for s := 1; s <= shards; s++ {
+		for r := 1; r <= replicas; r++ {
+			if (s < shards || r < replicas) && sh.tryShape(i, "a v"+m[1]+" cluster of "+count(s, "shard")+" with "+count(r, "replica")) {
+				return
+			}
+		}
+	}
+}
+
+// count writes so many things.
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
+
+// graphs tries models of one sub-graph.
+func (sh *shrinker) graphs(i int) {
+	m := subGraphs.FindStringSubmatch(sh.best.Shapes[i].Text)
+	list := strings.Split(m[2], ", ")
+	if len(list) == 1 {
+		return
+	}
+	for _, g := range list {
+		if sh.tryShape(i, m[1]+g+m[3]) {
+			return
+		}
+	}
+}
+
+// tryShape tries another shape.
+func (sh *shrinker) tryShape(i int, text string) bool {
+	l, err := sh.best.World.book.Line(text)
+	return err == nil && sh.trySound(func(s *Story) { s.Shapes[i] = l })
+}
+
+// trySound is try for a change of shapes.
+func (sh *shrinker) trySound(change func(s *Story)) bool {
+	before := sh.best
+	if !sh.try(func(s *Story) {
+		change(s)
+		s.fit()
+	}) {
+		return false
+	}
+	if !sh.sound(sh.best) {
+		sh.best = before
+		return false
+	}
+	return true
+}
+
+// fit has a story name what its changed shapes have, and reports whether they are a cluster.
+func (s *Story) fit() bool {
+	known, err := s.World.book.Cast(s.Shapes)
+	if err != nil {
+		return false
+	}
+	w := *s.World
+	w.cast = known
+	s.World = &w
+	s.moveTo(known)
+	return true
+}
+
+// law returns the place of the law that broke.
+func (sh *shrinker) law(s *Story) int {
+	line, _ := sh.first.Failed()
+	return line - (len(sh.first.Steps) - len(s.Laws))
+}
+
+// moveTo has acts on what a smaller cluster does not have happen to what it has.
+func (s *Story) moveTo(c *drawn.Cast) {
+	podName := regexp.MustCompile(`shard\d+-replica\d+`)
+	for i := range s.Acts {
+		move := func(l steps.Line) steps.Line {
+			l.Text = podName.ReplaceAllStringFunc(l.Text, func(pod string) string {
+				if !slices.Contains(c.Pods, pod) && len(c.Pods) > 0 {
+					return c.Pods[0]
+				}
+				return pod
+			})
+			return l
+		}
+		s.Acts[i].Line = move(s.Acts[i].Line)
+		if end := s.Acts[i].End; end != nil {
+			moved := move(*end)
+			s.Acts[i].End = &moved
+		}
+	}
+	models := strings.Join(c.Models, ", ")
+	for i, l := range s.Setup {
+		if m := declaredModels.FindStringSubmatch(l.Text); m != nil && len(c.Models) > 0 {
+			if moved, err := s.World.book.Line(models + " is " + m[1]); err == nil {
+				s.Setup[i] = moved
+			}
+		}
+	}
+}
+
+// declaredModels finds setups that name all models of the cluster.
+var declaredModels = regexp.MustCompile(`^\S+:\S+(?:, \S+:\S+)* is (.*)$`)
+
+// tape makes a story plain that hangs on its choices: it records them and keeps those that it needs.
+func (sh *shrinker) tape(most int) bool {
+	if sh.best.Plain {
+		return true
+	}
+	told := sh.best.tell(steps.Telling{Chance: runners.ChanceRecorded})
+	sh.runs++
+	if !sh.broke(told) {
+		return false
+	}
+	kept, runs := minimize(told.Tape, func(some []runners.Choice) bool {
+		return sh.broke(sh.best.tell(steps.Telling{Chance: runners.ChanceNone, Choices: some}))
+	}, most)
+	sh.runs += runs
+	if kept == nil || len(kept) > mostChoices {
+		return false
+	}
+	s := sh.best.clone()
+	s.Plain, s.Choices = true, kept
+	if !sh.fails(s) {
+		return false
+	}
+	sh.best = s
+	return true
+}

@@ -1,0 +1,183 @@
+package explore
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/features/steps"
+	"github.com/monosim/monosim/features/steps/drawn"
+	"github.com/monosim/monosim/runners"
+)
+
+// Story is what happens to a cluster, and what has to be so then.
+type Story struct {
+	World  *World
+	Shapes []steps.Line
+	// Setup is done before the start.
+	Setup []steps.Line
+	Acts  []Act
+	// Laws are checked after the acts, in their order.
+	Laws []Law
+	// Plain has every choice be its default but for Choices.
+	Plain   bool
+	Choices []runners.Choice
+	// Quirks says which faults of the reference the cluster has.
+	Quirks string
+	// Seed decides the choices of a story that is not plain.
+	Seed uint64
+}
+
+// Act is something that happens at a time after the start. With For it ends by itself that much
+// later: by End, or where that is none by the sentence's own "for 12s".
+type Act struct {
+	At   time.Duration
+	Line steps.Line
+	For  time.Duration
+	End  *steps.Line
+	// Kind names the sentence, whatever its words are.
+	Kind string
+}
+
+// Law is an assertion, after some time in which nothing else happens.
+type Law struct {
+	Settle time.Duration
+	Line   steps.Line
+}
+
+// event is a line at a time.
+type event struct {
+	at   time.Duration
+	line steps.Line
+}
+
+// events lists what happens after the start, in order, and when all of it is over.
+func (s *Story) events() (list []event, over time.Duration) {
+	for _, a := range s.Acts {
+		line := a.Line
+		if a.For > 0 && a.End == nil {
+			line.Text += " for " + drawn.Say(a.For)
+		}
+		list = append(list, event{a.At, line})
+		if a.For > 0 && a.End != nil {
+			list = append(list, event{a.At + a.For, *a.End})
+		}
+		over = max(over, a.At+a.For)
+	}
+	slices.SortStableFunc(list, func(a, b event) int { return int(a.at - b.at) })
+	return list, over
+}
+
+// Lines returns the story as the steps of a scenario.
+func (s *Story) Lines() []steps.Line {
+	lines := slices.Clone(s.Shapes)
+	if s.Plain {
+		lines = append(lines, s.fill("nothing is left to chance"))
+	}
+	for _, c := range s.Choices {
+		lines = append(lines, s.fill("the choice {site} is {n}", siteOf(c), number(c.Value)))
+	}
+	lines = append(lines, s.Setup...)
+	lines = append(lines, s.fill(s.World.Start))
+	now, due := time.Duration(0), time.Duration(0)
+	pass := func(d time.Duration) { due += max(d.Round(time.Millisecond), 0) }
+	add := func(l steps.Line) {
+		if due > 0 {
+			lines = append(lines, s.fill("{duration} pass(es)", drawn.Say(due)))
+			now, due = now+due, 0
+		}
+		lines = append(lines, l)
+	}
+	for _, text := range s.World.Told {
+		l := s.fill(text)
+		l.Refusable = true
+		lines = append(lines, l)
+	}
+	events, over := s.events()
+	for _, e := range events {
+		pass(e.at - now)
+		add(e.line)
+	}
+	pass(over - now)
+	for _, law := range s.Laws {
+		pass(law.Settle)
+		add(law.Line)
+	}
+	return lines
+}
+
+// fill makes a line of a sentence that the book has.
+func (s *Story) fill(template string, texts ...string) steps.Line {
+	l, err := s.World.book.Fill(template, texts...)
+	if err != nil {
+		panic(err) // the sentences of this package are in the vocabulary
+	}
+	return l
+}
+
+// tell tells the story.
+func (s *Story) tell(how steps.Telling) *steps.Told {
+	how.Seed, how.Quirks = s.Seed, s.Quirks
+	return s.World.book.Tell(s.World.Name, s.Lines(), how)
+}
+
+// clone returns a copy whose lists can be changed.
+func (s *Story) clone() *Story {
+	c := *s
+	c.Shapes, c.Setup, c.Acts, c.Laws, c.Choices = slices.Clone(s.Shapes), slices.Clone(s.Setup), slices.Clone(s.Acts), slices.Clone(s.Laws), slices.Clone(s.Choices)
+	return &c
+}
+
+// drop takes out what the cluster has refused, by the places of lines.
+func (s *Story) drop(refused []int) {
+	lines := s.Lines()
+	for _, i := range refused {
+		for k := range s.Acts {
+			a := &s.Acts[k]
+			if text := lines[i].Text; text == a.Line.Text || strings.HasPrefix(text, a.Line.Text+" for ") {
+				s.Acts = slices.Delete(s.Acts, k, k+1)
+				break
+			}
+		}
+	}
+}
+
+// kinds lists the kinds of its acts, each once and in order.
+func (s *Story) kinds() (list []string) {
+	for _, a := range s.Acts {
+		list = append(list, a.Kind)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// Scenario writes the story as a scenario with a title, behind lines of remarks.
+func (s *Story) Scenario(title string, remarks ...string) string {
+	var b strings.Builder
+	b.WriteString("Feature: Found by exploring\n\n")
+	for _, r := range remarks {
+		b.WriteString("  # " + r + "\n")
+	}
+	b.WriteString("  Scenario: " + title + "\n")
+	last := ""
+	for _, l := range s.withQuirks() {
+		keyword := l.Keyword()
+		if keyword == last {
+			keyword = "And"
+		} else {
+			last = keyword
+		}
+		b.WriteString("    " + keyword + " " + l.Text + "\n")
+	}
+	return b.String()
+}
+
+// withQuirks returns the lines with one that says which faults of the reference agents keep.
+func (s *Story) withQuirks() []steps.Line {
+	lines := s.Lines()
+	if s.Quirks == "" || s.Quirks == "python" {
+		return lines
+	}
+	n := len(s.Shapes)
+	return slices.Insert(lines, n, s.fill("the agents keep the quirks {text}", `"`+s.Quirks+`"`))
+}

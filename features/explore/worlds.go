@@ -1,0 +1,198 @@
+package explore
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/features/steps"
+	"github.com/monosim/monosim/features/steps/drawn"
+	"github.com/monosim/monosim/runners"
+)
+
+// World is a cluster to explore.
+type World struct {
+	Name string
+	// Shapes are the sentences of its shape.
+	Shapes []string
+	// Setups are what is done before the start, of which a story draws one; the first is the usual.
+	Setups [][]string
+	// Start starts it.
+	Start string
+	// Acts are what operators do to it, as templates of sentences.
+	Acts []string
+	// Told are the lines of a scenario after the start, which every story of its world tells.
+	Told []string
+	// Calm are laws of a story in which nothing happens.
+	Calm []string
+
+	book   *steps.Book
+	shapes []steps.Line
+	cast   *drawn.Cast
+	kinds  []runners.FaultKind
+}
+
+const (
+	startCluster  = "the cluster starts"
+	startTraining = "the training starts"
+)
+
+// serving makes a world of agents of v3.
+func serving(name, cluster, graphs string, shapes ...string) *World {
+	publish := "model ctr is declared and published to layout main"
+	all := []string{}
+	for _, g := range strings.Split(graphs, ", ") {
+		all = append(all, "ctr:"+g)
+	}
+	models := strings.Join(all, ", ")
+	w := &World{
+		Name: name, Start: startCluster,
+		Shapes: slices.Concat([]string{cluster, "pods that end start again after 15s"}, shapes, []string{
+			"model ctr with sub-graphs " + graphs + " of 30 MB in version 1",
+		}),
+		Setups: [][]string{
+			{publish},
+			{models + " is published to layout main", models + " is declared"},
+			{models + ` is declared with policy "latest_once"`, models + " is published to layout main"},
+			{publish, `znode /gip/layouts/main/nonsense is written with ""`},
+		},
+		Acts: []string{
+			"version {n} of {model} is exported", "version {n} of {model} is exported", "version {n} of {model} is deleted",
+			"{models} is/are published to layout {layout}", "{models} is/are unpublished from layout {layout}", "{models} is/are declared",
+			`{models} is/are declared with policy "all"`,
+		},
+	}
+	for _, m := range all {
+		w.Calm = append(w.Calm, "within 45s every pod has service info", "within 45s "+m+" is bound to every pod")
+	}
+	return w
+}
+
+// registering makes a world of agents of v1.
+func registering(name, cluster string, ps int, shapes ...string) *World {
+	graphs := []string{"entry"}
+	for i := range ps {
+		graphs = append(graphs, fmt.Sprintf("ps_%d", i))
+	}
+	return &World{
+		Name: name, Start: startCluster,
+		Shapes: slices.Concat([]string{cluster, "pods that end start again after 15s", fmt.Sprintf(`the agent setting "num_ps" is "%d"`, ps)}, shapes, []string{
+			"model predict_ctr with sub-graphs " + strings.Join(graphs, ", ") + " of 30 MB in version 1",
+		}),
+		Setups: [][]string{nil},
+		Acts:   []string{"version {n} of {model} is exported", "version {n} of {model} is exported", "version {n} of {model} is deleted"},
+	}
+}
+
+// training makes a world of a training job.
+func training(name string, shapes ...string) *World {
+	return &World{
+		Name: name, Start: startTraining,
+		Shapes: slices.Concat([]string{
+			"a training job with 2 workers and 2 PS", `the job setting save_steps is "50"`, `the job setting restart_after is "20s"`,
+		}, shapes),
+		Setups: [][]string{nil},
+		Acts:   []string{"the operator begins to call {method}"},
+	}
+}
+
+// Worlds lists the clusters that are explored where none is asked for.
+func Worlds() []*World {
+	filters := []string{
+		`the agent setting "layout_filters" is "ps_{i};i % ${shard_num} == ${shard_id}"`,
+		`the agent setting "layout_filters" is also "entry;${shard_id} == 0"`,
+	}
+	sharded := serving("v3 2x2 with filters", "a v3 cluster of 2 shards with 2 replicas each", "entry, ps_0, ps_1", filters...)
+	sharded.Calm = []string{"within 45s every pod has service info"}
+	dense := &World{
+		Name: "dense", Start: startCluster, Setups: [][]string{nil},
+		Shapes: []string{
+			"a v1 cluster of 1 shard with 2 replicas each", "pods that end start again after 15s", `the agents have no setting "stand_alone_serving"`,
+			`the agent setting "deploy_type" is "dense"`, `the agent setting "dense_alone" is "true"`, `the agent setting "dense_service_num" is "3"`,
+			"model predict_ctr with sub-graphs dense_0 of 30 MB in version 1",
+		},
+		Acts: []string{"version {n} of {model} is exported", "version {n} of {model} is deleted"},
+	}
+	return []*World{
+		serving("v3 1x3", "a v3 cluster of 1 shard with 3 replicas each", "entry, ps_0"),
+		sharded,
+		registering("v1 1x3", "a v1 cluster of 1 shard with 3 replicas each", 1),
+		registering("v1 2x2", "a v1 cluster of 2 shards with 2 replicas each", 2),
+		dense,
+		registering("v1 in two data centres", "a v1 cluster of 1 shard with 2 replicas each", 1, `replicas in "lf:default, hl:default"`, `the agent setting "dc_aware" is "true"`),
+		training("training by ZooKeeper"),
+		training("training by Consul", `the job setting discovery is "consul"`),
+	}
+}
+
+// WorldOf makes a world of a scenario: its shape, and what it does before and after the start. What
+// it asserts is left out.
+func WorldOf(name string, lines []steps.Line) (*World, error) {
+	w := &World{Name: name, Setups: [][]string{nil}}
+	for _, l := range lines {
+		switch {
+		case l.Keyword() == "Given":
+			w.Shapes = append(w.Shapes, l.Text)
+		case l.Text == startCluster || l.Text == startTraining:
+			w.Start = l.Text
+		case l.Keyword() == "Then":
+		case w.Start == "":
+			w.Setups[0] = append(w.Setups[0], l.Text)
+		default:
+			w.Told = append(w.Told, l.Text)
+		}
+	}
+	if w.Start == "" {
+		return nil, fmt.Errorf("scenario %q: found no %q or %q, want a cluster that starts", name, startCluster, startTraining)
+	}
+	return w, nil
+}
+
+// open prepares a world for a runner.
+func (w *World) open(book *steps.Book, kinds []runners.FaultKind) (err error) {
+	w.book = book
+	for _, text := range w.Shapes {
+		l, err := book.Line(text)
+		if err != nil {
+			return fmt.Errorf("world %s: %w", w.Name, err)
+		}
+		w.shapes = append(w.shapes, l)
+	}
+	if w.cast, err = book.Cast(w.shapes); err != nil {
+		return fmt.Errorf("world %s: %w", w.Name, err)
+	}
+	for _, k := range kinds {
+		if w.has(k) {
+			w.kinds = append(w.kinds, k)
+		}
+	}
+	return nil
+}
+
+// has reports whether the world has what a kind of fault hits.
+func (w *World) has(k runners.FaultKind) bool {
+	said := func(text string) bool {
+		return slices.ContainsFunc(w.Shapes, func(s string) bool { return strings.Contains(s, text) })
+	}
+	switch k.Topic() {
+	case "consul":
+		return said(`discovery is "consul"`)
+	case "trainer":
+		return len(w.cast.Trainers) > 0
+	case "zookeeper":
+		return !said(`discovery is "consul"`) || len(w.cast.Pods) > 0
+	}
+	return len(w.cast.Pods) > 0
+}
+
+// size finds the shards and replicas of a cluster.
+var size = regexp.MustCompile(`^a v(\d) cluster of (\d+) shards? with (\d+) replicas?(?: each)?$`)
+
+// after is the time of a restart, which a story draws.
+var after = regexp.MustCompile(`^pods that end start again after (.*)$`)
+
+// restarts are the times in which an orchestrator starts a pod again: before its old session is
+// over, and after.
+var restarts = []time.Duration{15 * time.Second, 2 * time.Second, 5 * time.Second, 30 * time.Second}
