@@ -102,7 +102,7 @@ func TestTheSeriesOfAnIncident(t *testing.T) {
 	}
 }
 
-// Goal: an event that is not over within its window has no cost that could pass. Method: a window that ends
+// Goal: an event that is not over within its window has no cost that could pass, and fails once it has cost more. Method: a window that ends
 // before it is over.
 func TestACostThatIsNotOverFails(t *testing.T) {
 	if testing.Short() {
@@ -114,9 +114,14 @@ func TestACostThatIsNotOverFails(t *testing.T) {
 			t.Errorf("%s: got %+v", metric, e)
 		}
 	}
+	want := map[string]string{"recovery(death)": result.Fail, "lost(death)": result.Undecided, "above(death)": result.Undecided}
 	for _, v := range r.Verdicts {
-		if strings.Contains(v.Metric, "(death)") && v.Outcome != result.Fail {
-			t.Errorf("%s: %s", v.SLO, v.Outcome)
+		if o, ok := want[v.Metric]; ok && v.Outcome != o {
+			t.Errorf("%s: %s, %s, want %s", v.SLO, v.Outcome, v.Text, o)
 		}
+	}
+	r = run(t, strings.NewReplacer("WINDOW", "-2s..+1s", "lost(death) <= 1000", "lost(death) <= 100").Replace(refusing))
+	if got := outcomeOf(r, "lost", "death"); got != result.Fail {
+		t.Errorf("more than 100 are lost already: got %s", got)
 	}
 }

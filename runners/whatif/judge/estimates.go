@@ -69,6 +69,9 @@ func (m *PerModel) latencies(scope string, h model.Hist, mean float64) {
 	for _, q := range quantiles {
 		m.put(q.name+"("+scope+")", float64(h.Quantile(q.q)))
 	}
+	for _, name := range []string{"p50", "p99"} {
+		m.put(plan.Dashboard+name+"("+scope+")", shown(h, levelOf(name)))
+	}
 }
 
 // add adds the outcomes of a replication that lasted ns nanoseconds, in which one of thin

@@ -18,7 +18,7 @@ var quantiles = []struct {
 // quantileOf parses a metric such as p99(request) into its level and scope. It returns false
 // for other metrics.
 func quantileOf(metric string) (q float64, scope string, ok bool) {
-	name, rest, ok := strings.Cut(metric, "(")
+	name, rest, ok := strings.Cut(strings.TrimPrefix(metric, plan.Dashboard), "(")
 	if !ok {
 		return 0, "", false
 	}
@@ -37,7 +37,60 @@ func (w *Pool) pooled(metric, name string) (float64, bool) {
 	if !ok {
 		return 0, false
 	}
-	return float64(w.hist(scope, name).Quantile(w.known(q, scope, name))), true
+	h, q := w.hist(scope, name), w.known(q, scope, name)
+	if strings.HasPrefix(metric, plan.Dashboard) {
+		return shown(h, q), true
+	}
+	return float64(h.Quantile(q)), true
+}
+
+// Bounds of the buckets in which TensorFlow Serving counts latencies: 33 of them, from 10 us on, each
+// 1.8 times the one before (monitoring/sampler.h Buckets::Exponential, as its servables' request_latency
+// has them).
+const (
+	firstBound = 10e3 // ns
+	nextBound  = 1.8
+	bounds     = 33
+)
+
+// shown returns the quantile, in nanoseconds, that histogram_quantile of Prometheus makes of the counts in
+// these buckets: it takes latencies as spread evenly within a bucket, and none as beyond the last bound.
+func shown(h model.Hist, q float64) float64 {
+	var upTo [bounds]int64
+	limit := [bounds]float64{firstBound}
+	for k := 1; k < bounds; k++ {
+		limit[k] = limit[k-1] * nextBound
+	}
+	k := 0
+	last := int64(0)
+	h.CDF(func(ns, count int64) {
+		for ; k < bounds && float64(ns) > limit[k]; k++ {
+			upTo[k] = last
+		}
+		last = count
+	})
+	for ; k < bounds; k++ {
+		upTo[k] = last
+	}
+	rank, below, from := min(q, 1)*float64(last), int64(0), 0.0
+	for k, n := range upTo {
+		if float64(n) >= rank && n > below {
+			return from + float64((limit[k]-from)*(rank-float64(below))/float64(n-below))
+		}
+		below, from = n, limit[k]
+	}
+	return limit[bounds-1]
+}
+
+// shareUpTo returns the share of latencies that are at most so long.
+func shareUpTo(h model.Hist, ns float64) float64 {
+	n := int64(0)
+	h.CDF(func(at, count int64) {
+		if float64(at) <= ns {
+			n = count
+		}
+	})
+	return share(n, h.Count())
 }
 
 // known returns which quantile of the answered requests is the given one of the answered and
@@ -84,7 +137,11 @@ func (w *Pool) interval(metric, name string, confidence float64) (value, low, hi
 	values := m.Values[metric]
 	if pooled, ok := w.pooled(metric, name); ok {
 		q, scope, _ := quantileOf(metric)
-		low, high = quantileBounds(w.hist(scope, name), m.tails[scope], min(w.known(q, scope, name), 1), confidence)
+		h := w.hist(scope, name)
+		low, high = quantileBounds(h, m.tails[scope], min(w.known(q, scope, name), 1), confidence)
+		if strings.HasPrefix(metric, plan.Dashboard) {
+			return pooled, min(shown(h, shareUpTo(h, low)), pooled), max(shown(h, shareUpTo(h, high)), pooled)
+		}
 		return pooled, low, high
 	}
 	if isShare(metric) && len(values) == len(m.Arrived) {

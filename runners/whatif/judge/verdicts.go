@@ -154,6 +154,10 @@ func (e *Evaluation) byInterval(v *result.Verdict, w *Pool, o plan.SLO) {
 	if never := w.Never[metric]; never > 0 {
 		v.Outcome, v.N = result.Fail, int64(len(values))
 		v.Text = fmt.Sprintf("not within what was simulated, in %d of %d replications", never, len(values))
+		if least, _ := stats.Mean(values); o.Metric == "lost" || o.Metric == "above" { // which grow until it is over
+			v.Outcome = outcome(false, within(o, least))
+			v.Text += fmt.Sprintf(", until then %s", measured(kindOf(o), least))
+		}
 		return
 	}
 	if ofRequests(o.Scope) && sum(m.Open) > 0 {

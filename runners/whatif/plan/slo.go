@@ -33,6 +33,9 @@ var Causes = []string{"timeout", "queue_full", "conn_wait", "no_replica", "oom"}
 // out.
 const Corrected = "corrected"
 
+// Dashboard is the beginning of metrics as a dashboard on TensorFlow Serving's buckets shows them.
+const Dashboard = "dashboard_"
+
 // Metrics lists all metrics.
 var Metrics = metrics()
 
@@ -45,6 +48,8 @@ func metrics() []Metric {
 			Doc: q.doc + " of the latency of successful requests from their intended arrival; of ps and dense: of one attempt at the server; of entry: of its CPU stage; corrected, of a closed loop: with the requests that clients who ask once a think time and a median latency would have sent, had they not waited (CAP-4.5, CAP-4.6, CAP-12.14)"})
 	}
 	return append(list,
+		Metric{Name: Dashboard + "p50", Scopes: latencies[:4], Kind: quantity.Duration, Unit: "ns", Doc: "the same median as a dashboard shows it: histogram_quantile over TensorFlow Serving's buckets, 10 us x 1.8^k"},
+		Metric{Name: Dashboard + "p99", Scopes: latencies[:4], Kind: quantity.Duration, Unit: "ns", Doc: "the same 99th percentile as a dashboard shows it: histogram_quantile over TensorFlow Serving's buckets, 10 us x 1.8^k; a true 48.5 ms may be shown as 60 ms"},
 		Metric{Name: "errors", Scopes: Causes, NoScope: true, Kind: quantity.Percent, Unit: "fraction", Doc: "share of requests that fail, of one cause or of all (CAP-4.5)"},
 		Metric{Name: "goodput", NoScope: true, Kind: quantity.Rate, Unit: "per_second", Higher: true, Doc: "successful answers a second, whenever their requests came (CAP-12.14)"},
 		Metric{Name: "answered", NoScope: true, Kind: quantity.Percent, Unit: "fraction", Higher: true, Doc: "share of the requests that are answered successfully before the simulation ends, a minute behind the window"},
@@ -99,7 +104,11 @@ func (s *SLO) decodeText(d *decoder, text, path string) {
 		return m.Name == name && (scope == "" && m.NoScope || slices.Contains(m.Scopes, scope) || scope != "" && slices.Contains(m.Scopes, "*"))
 	})
 	if i < 0 {
-		d.report(path, badSLO, "%q: unknown metric%s", written, Nearest(written, MetricNames()))
+		hint := Nearest(written, MetricNames())
+		if k := slices.IndexFunc(Metrics, func(m Metric) bool { return m.Name == written && !m.NoScope }); k >= 0 {
+			hint = fmt.Sprintf(", want what it is of, as %s(%s)", written, strings.Replace(Metrics[k].Scopes[0], "*", "name of an event", 1))
+		}
+		d.report(path, badSLO, "%q: unknown metric%s", written, hint)
 		return
 	}
 	metric := Metrics[i]
@@ -155,7 +164,7 @@ func (s *SLO) OfEvent() bool { return slices.Contains(EventMetrics(), s.Metric) 
 // LimitsRequests reports whether the plan has an objective on quantiles of request or on errors.
 func (p *Plan) LimitsRequests() bool {
 	return slices.ContainsFunc(p.SLO, func(s SLO) bool {
-		return s.Metric == "errors" && s.Scope == "" || s.Scope == "request" && s.Metric != "mean"
+		return s.Metric == "errors" && s.Scope == "" || s.Scope == "request" && strings.HasPrefix(s.Metric, "p")
 	})
 }
 

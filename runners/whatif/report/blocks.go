@@ -146,12 +146,21 @@ func ofRequests(l *lines, list []result.Estimate, of result.Scope, name string, 
 	answered := result.Of(list, "answered", of)
 	if answered == nil || answered.Value == nil || *answered.Value >= most {
 		show(latencies)
+		dashboard(l, list, of, name)
 		show(outcomes)
 		return
 	}
 	show([]string{"errors", "answered", "goodput"})
 	l.addIf(*answered.Value > 0, "  %sof the %s of requests that are answered:", name, share(*answered.Value))
 	show(latencies)
+}
+
+// dashboard says what a dashboard makes of the latencies.
+func dashboard(l *lines, list []result.Estimate, of result.Scope, name string) {
+	p50, p99 := result.Of(list, "dashboard_p50(request)", of), result.Of(list, "dashboard_p99(request)", of)
+	if name == "" && p50 != nil && p99 != nil && p50.Value != nil && p99.Value != nil {
+		l.add("  a dashboard on TensorFlow Serving's buckets shows p50 %s, p99 %s", duration(*p50.Value), duration(*p99.Value))
+	}
 }
 
 // most is the share of requests from which on they are most.

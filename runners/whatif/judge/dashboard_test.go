@@ -1,0 +1,44 @@
+package judge
+
+import (
+	"math"
+	"testing"
+
+	"github.com/monosim/monosim/runners/whatif/model"
+)
+
+// Goal: p50 and p99 are what histogram_quantile of Prometheus makes of TensorFlow Serving's buckets. Method:
+// latencies whose buckets are known, and the interpolation by hand: bounds are 10 us x 1.8^k, so that
+// 20 ms is between 11.57 and 20.82 ms, and 48.5 ms between 37.48 and 67.47 ms.
+func TestDashboardsShowBuckets(t *testing.T) {
+	bound := func(k float64) float64 { return 10e3 * math.Pow(1.8, k) }
+	fill := func(counts map[int64]int) model.Hist {
+		h := model.NewHist(3)
+		for ns, n := range counts { //lint:order sums
+			for range n {
+				h.Record(ns)
+			}
+		}
+		return h
+	}
+	half := fill(map[int64]int{20e6: 500, 48.5e6: 500})
+	for _, c := range []struct {
+		what    string
+		h       model.Hist
+		q, want float64
+	}{
+		{"the end of a bucket", half, 0.5, bound(13)},
+		{"within a bucket", half, 0.99, bound(14) + (990-500)/500.*(bound(15)-bound(14))},
+		{"the middle of one", half, 0.25, bound(12) + 250/500.*(bound(13)-bound(12))},
+		{"one value", fill(map[int64]int{48.5e6: 10}), 0.5, (bound(14) + bound(15)) / 2},
+		{"the first bucket", fill(map[int64]int{5e3: 10}), 0.5, 5e3},
+		{"beyond the last bound", fill(map[int64]int{3000e9: 10}), 0.99, bound(32)},
+	} {
+		if got := shown(c.h, c.q); math.Abs(got/c.want-1) > 1e-9 {
+			t.Errorf("%s: got %g ms, want %g", c.what, got/1e6, c.want/1e6)
+		}
+	}
+	if got := shareUpTo(half, 30e6); got != 0.5 {
+		t.Errorf("share up to 30 ms: got %g", got)
+	}
+}
