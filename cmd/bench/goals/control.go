@@ -2,6 +2,7 @@ package goals
 
 import (
 	"context"
+	"math"
 	"runtime"
 
 	"github.com/monosim/monosim/runners/whatif/control"
@@ -103,6 +104,26 @@ func controlPlane() (Found, error) {
 	return found(len(s.Life.Rollouts) == 48 && spent <= 10 && memory <= 1<<30 && m.Watches == m.Load.Watches,
 		"%.1f s of CPU, %d MiB at most; %d real agents: %.1f s of CPU for start, ten minutes and a roll-out, %.1f KiB each that are in use at rest (servers and ZooKeeper included; %.1f of stacks besides), %.0f KiB allocated by each in all, %.0f watches (formula %.0f)",
 		spent, memory>>20, m.Load.Agents, agents, each(rested.HeapAlloc-empty.HeapAlloc), each(rested.StackInuse-empty.StackInuse), each(full.TotalAlloc-empty.TotalAlloc), m.Watches, m.Load.Watches)
+}
+
+// bursts measures the busiest second of real agents at rest beside the formula's.
+func bursts() (Found, error) {
+	_, p, _, err := plan.Parse("day.yaml", []byte(dayPlan+dayEvents()))
+	if err != nil {
+		return Found{}, err
+	}
+	list, reached := "", true
+	for _, replicas := range []int{5, 10} {
+		lab := control.Lab{Version: 1, Shards: 20, Replicas: replicas, NumPS: 20, Seed: 1, Quirks: "python"}
+		m, err := lab.Measure(context.Background(), &p.ZooKeeper)
+		if err != nil {
+			return Found{}, err
+		}
+		off := float64(m.Peak)/m.Load.PeakSecond - 1
+		reached = reached && math.Abs(off) <= 0.05 && m.Watches == m.Load.Watches
+		list += text("; %d agents: %d requests, by formula %.0f (%+.1f %%), %.0f on average", m.Load.Agents, m.Peak, m.Load.PeakSecond, 100*off, m.Reads)
+	}
+	return found(reached, "busiest second%s", list)
 }
 
 // live measures the memory in use after a collection.

@@ -45,6 +45,7 @@ func All() []Goal {
 		{"G5", ">= 1.5 M with timeouts, retries and batching", richSpeed},
 		{"G5", "0 allocations a request", allocations},
 		{"G6", "10,000 containers, 24 h, 48 publishes: <= 10 s of CPU, <= 1 GiB; 100 real agents hold the watches of the formula", controlPlane},
+		{"G6", "100 and 200 real agents of version 1 ask in their busiest second what the formula says, within 5 %", bursts},
 		{"G7", "thinned by 1, 2, 4, 8: equal within the intervals", thinning},
 		{"G7", "10,120 containers, 24 h of 100,000 requests a second, 60 s of each hour thinned by 8: 600 s of CPU", fleetScale},
 		{"G8", "least replicas for 50k/s, p99 <= 50 ms at 99 %, N-1 and an idc lost: 240 s of CPU, a tenth of the grid's requests", question},

@@ -33,6 +33,8 @@ var workedPlans = []struct {
 	{"watches-python", []string{"run", "watches-python.yaml", "--agents", "40", "--incidents", "session storm"}, 0, true},
 	{"watches-fixed", []string{"run", "watches-fixed.yaml", "--agents", "40", "--incidents", "session storm"}, 0, false},
 	{"outage", []string{"run", "outage.yaml", "--agents", "36", "--incidents", "zookeeper outage"}, 1, true},
+	{"bursts", []string{"run", "bursts.yaml"}, 1, false},
+	{"places", []string{"run", "places.yaml"}, 0, false},
 	{"hedge", []string{"sweep", "hedge.yaml"}, 1, true},
 	{"models", []string{"run", "models.yaml"}, 0, false},
 	{"unsure", []string{"solve", "unsure.yaml"}, 0, true},

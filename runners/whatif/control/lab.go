@@ -27,7 +27,9 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/test/simrun"
+	"github.com/monosim/monosim/runners/whatif/burst"
 	"github.com/monosim/monosim/runners/whatif/ensemble"
+	"github.com/monosim/monosim/runners/whatif/law"
 	"github.com/monosim/monosim/runners/whatif/plan"
 	"github.com/monosim/monosim/runners/whatif/result"
 )
@@ -71,11 +73,19 @@ func LabOf(p *plan.Plan, containers int) Lab {
 	return lab
 }
 
+// How far apart the agents of a simulated cluster start, and how long each takes from one request
+// to its next, in nanoseconds: their imports, and a way there and back with what the client takes
+// (pace.go of sim/world, latency.go of sim/network).
+var labStart = [2]float64{500e6, 1300e6}
+
+const labGap = 2*350e3 + 400e3
+
 // Fleet returns the fleet of the lab for the formulas.
 func (l *Lab) Fleet() ensemble.Fleet {
 	return ensemble.Fleet{
-		Version: l.Version, Flaps: l.Quirks == "python", PS: l.Shards * l.Replicas, NumPS: l.NumPS, NumShard: l.Shards, Services: 1, Mixed: true, Clusters: 1,
+		Version: l.Version, Flaps: l.Quirks == "python", PS: l.Shards * l.Replicas, NumPS: l.NumPS, NumShard: l.Shards, Services: 1, Mixed: true,
 		Bindings: (l.NumPS+l.Shards-1)/l.Shards + 1, Models: 1,
+		Starts: burst.Starts{law.Between(labStart[0], labStart[1])}, Ways: []ensemble.Way{{Share: 1, Gap: labGap}}, Seed: l.Seed,
 	}
 }
 
@@ -263,17 +273,38 @@ func orLate(err error, what string, limit time.Duration) error {
 // rest measures the fleet while nothing happens to it.
 func (b *bench) rest() error {
 	before := b.Load().ZooKeeper
-	if _, err := b.pass(background, nil); err != nil {
-		return err
+	after := before
+	// A burst may begin at any instant of a second, so that seconds are looked at which begin in
+	// fifths of them.
+	const fifths = 5
+	var asked [fifths]uint64 // of the last looks
+	for k := 0; k < int(background/time.Second)*fifths; k++ {
+		if _, err := b.pass(time.Second/fifths, nil); err != nil {
+			return err
+		}
+		after = b.Load().ZooKeeper
+		if k >= fifths {
+			b.out.Peak = max(b.out.Peak, int64(after.Asked.Requests-asked[k%fifths]))
+		}
+		asked[k%fifths] = after.Asked.Requests
 	}
-	after := b.Load().ZooKeeper
 	b.out.Watches, b.out.Znodes = float64(after.DataWatches+after.ChildWatches), after.Znodes
 	b.out.Reads = float64(reads(after)-reads(before)) / background.Seconds()
+	b.out.Writes = float64(writes(after)-writes(before)) / background.Seconds()
 	return nil
 }
 
-func reads(z runners.ZooKeeperLoad) (n uint64) {
-	for _, op := range []string{"getData", "exists", "getChildren", "getChildren2"} {
+func reads(z runners.ZooKeeperLoad) uint64 {
+	return of(z, "getData", "exists", "getChildren", "getChildren2")
+}
+
+func writes(z runners.ZooKeeperLoad) uint64 {
+	return of(z, "create", "create2", "setData", "delete")
+}
+
+// of counts the requests of some operations.
+func of(z runners.ZooKeeperLoad, ops ...string) (n uint64) {
+	for _, op := range ops {
 		n += z.ByOp[op].Requests
 	}
 	return n

@@ -17,6 +17,7 @@ package ensemble
 import (
 	"math"
 
+	"github.com/monosim/monosim/runners/whatif/burst"
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
@@ -26,15 +27,25 @@ type Fleet struct {
 	// Entry, PS and Dense count containers. Each dense container has Services agents.
 	Entry, PS, Dense, Services int
 	NumPS, NumShard            int
+	// Extra is how many containers the hottest shard has more than the others.
+	Extra int
 	// Others holds the numbers of PS of further models on the same containers. An agent of
 	// version 1 serves one model, an agent of version 3 all of them.
 	Others []int
 	// Mixed says that each PS container serves the entry, too.
 	Mixed bool
-	// Clusters counts the pairs of idc and cluster that have containers. With DCAware
-	// agents of version 1 keep these separate in ZooKeeper.
-	Clusters int
-	DCAware  bool
+	// DCAware says that agents of version 1 keep the places of containers separate in ZooKeeper.
+	DCAware bool
+	// Places holds the places of a shard's containers in turn; nil is one place for all.
+	Places []plan.Place
+	// Starts says how far apart agents start, from Seed, and Ways how long they wait from one
+	// request to the next.
+	Starts burst.Starts
+	Ways   []Way
+	Seed   uint64
+	// Polls are the periods with which servers look for versions in the store, by tier, in
+	// nanoseconds; 0 for those that do not.
+	Polls [3]int64
 	// Flaps says that agents of version 1 have the fault of registering again every ten
 	// seconds once they have lost a session (Q109). Expires says that an event of the plan
 	// expires all sessions.
@@ -44,26 +55,32 @@ type Fleet struct {
 	Bindings, Models int
 }
 
+// Way is how far some agents are from ZooKeeper.
+type Way struct {
+	Share float64 // of the agents
+	Gap   float64 // nanoseconds from one request to the next
+}
+
 // Of returns the fleet of a plan, scaled by fleet.multiplier.
 func Of(p *plan.Plan) Fleet {
 	f := Fleet{
 		Version: p.Model.AgentVersion, NumPS: max(p.Override.NumPS, 1), NumShard: max(p.Shards(), 1),
-		Services: 1, Models: 1, Clusters: 0, Flaps: p.Override.Quirks == "python", Expires: expires(p),
+		Services: 1, Models: 1, Flaps: p.Override.Quirks == "python", Expires: expires(p),
 	}
 	scaled := func(n int) int { return int(math.Ceil(float64(n)*p.Fleet.Multiplier - 1e-9)) }
 	f.Entry = scaled(p.Fleet.Entry.Replicas.Default)
 	replicas := p.Fleet.PS.Replicas
 	f.PS = scaled(replicas.Default) * f.NumShard
 	if replicas.Hottest > 0 {
-		f.PS += scaled(replicas.Hottest) - scaled(replicas.Default)
+		f.Extra = scaled(replicas.Hottest) - scaled(replicas.Default)
+		f.PS += f.Extra
 	}
 	if d := p.Fleet.Dense; d != nil {
 		f.Dense, f.Services = scaled(d.Replicas.Default), max(d.Services, 1)
 	}
-	for _, idc := range p.Fleet.IDCs {
-		f.Clusters += max(len(idc.Clusters), 1)
-	}
-	f.Clusters = max(f.Clusters, 1)
+	f.DCAware, f.Places, f.Seed = p.OwnPlace(), p.Places(), p.Seed
+	f.Starts, f.Ways = p.Fleet.AgentStarts(), waysOf(p, f.Places)
+	f.Polls = pollsOf(p)
 	for i, m := range p.Served() {
 		switch {
 		case i == 0:
@@ -76,6 +93,32 @@ func Of(p *plan.Plan) Fleet {
 		}
 	}
 	return f
+}
+
+// waysOf returns how far the agents are from ZooKeeper. Each waits for an answer before its next
+// request.
+func waysOf(p *plan.Plan, places []plan.Place) []Way {
+	z := p.Fleet.IDCIndex(p.ZooKeeper.IDC)
+	fixed := float64(p.Network.PerRPC + p.ZooKeeper.Pause)
+	near := Way{Gap: 2*p.Network.SameIDC.Mean + fixed}
+	far := Way{Gap: 2*float64(p.Network.CrossIDC.Latency) + fixed}
+	for _, place := range places {
+		if place.IDC == z {
+			near.Share += 1 / float64(len(places))
+		} else {
+			far.Share += 1 / float64(len(places))
+		}
+	}
+	return []Way{near, far}
+}
+
+// pollsOf returns the periods with which the servers of each tier look for versions.
+func pollsOf(p *plan.Plan) [3]int64 {
+	polls := [3]int64{int64(p.Override.FSPoll), int64(p.Override.FSPollPS), int64(p.Override.FSPoll)}
+	if p.Model.AgentVersion == 3 {
+		polls = [3]int64{1e9, 1e9, 1e9} // the flag is not passed on, and the server has its default (utils.py:654)
+	}
+	return polls
 }
 
 // expires reports whether an event expires all sessions, directly or because ZooKeeper is
@@ -98,25 +141,21 @@ func (f Fleet) Containers() int { return f.Entry + f.PS + f.Dense }
 // each service.
 func (f Fleet) Agents() int { return f.Entry + f.PS + f.Dense*f.Services }
 
-// Tasks returns the number of tasks: the PS, the entry, and dense if it has its own
-// containers.
-func (f Fleet) Tasks() int {
-	tasks := f.NumPS + 1
-	if f.Dense > 0 {
-		tasks++
+// tree returns what the agents of version 1 keep in ZooKeeper for the model.
+func (f Fleet) tree() plan.Tree {
+	t := plan.Tree{Entry: f.entries(), Dense: f.Dense * f.Services, NumPS: f.NumPS, PerShard: make([]int, max(f.NumShard, 1))}
+	each := max(f.PS-f.Extra, 0)
+	for shard := range t.PerShard {
+		t.PerShard[shard] = each / len(t.PerShard)
+		if shard < each%len(t.PerShard) {
+			t.PerShard[shard]++
+		}
 	}
-	return tasks
-}
-
-// Replicas returns the number of znodes with which version 1 registers replicas. PS i is in
-// shard i mod NumShard.
-func (f Fleet) Replicas() int {
-	ps := int(math.Round(float64(f.PS) * float64(f.NumPS) / float64(f.NumShard)))
-	entry := f.Entry
-	if f.Mixed {
-		entry += f.PS
+	t.PerShard[0] += min(f.Extra, f.PS)
+	if f.DCAware {
+		t.Places = f.Places
 	}
-	return ps + entry + f.Dense*f.Services
+	return t
 }
 
 // entries returns the number of replicas of the entry.
@@ -130,6 +169,6 @@ func (f Fleet) entries() int {
 // Times returns the fleet with a multiple of its containers, rounded up.
 func (f Fleet) Times(multiple float64) Fleet {
 	scaled := func(n int) int { return int(math.Ceil(float64(n)*multiple - 1e-9)) }
-	f.Entry, f.PS, f.Dense = scaled(f.Entry), scaled(f.PS), scaled(f.Dense)
+	f.Entry, f.PS, f.Dense, f.Extra = scaled(f.Entry), scaled(f.PS), scaled(f.Dense), scaled(f.Extra)
 	return f
 }

@@ -21,12 +21,20 @@ const (
 	// times: what it had, and what went, came and changed its state, as far as
 	// notifications do not coincide. These bound how often.
 	leastAStorm, mostAStorm = 3.5, 7
+	writesOfV3              = 2 // of a look of an agent
 	stormOfV3               = 4 // requests of an agent: its service information and its watches
 )
 
 // Load returns the load of the fleet on ZooKeeper by the formulas of CAP-3.12. Pings count
 // neither as reads nor as writes.
 func (f Fleet) Load(z *plan.ZooKeeper) result.ZKLoad {
+	l := f.mean(z)
+	f.peak(&l, z)
+	return l
+}
+
+// mean returns the load without its peaks.
+func (f Fleet) mean(z *plan.ZooKeeper) result.ZKLoad {
 	l := result.ZKLoad{Version: f.Version, Containers: f.Containers(), Agents: f.Agents()}
 	n := float64(f.Agents())
 	if f.Version == 3 {
@@ -73,22 +81,28 @@ func add(l, o *result.ZKLoad) {
 // Metrics returns the load by the names of objectives.
 func Metrics(l *result.ZKLoad) map[string]float64 {
 	return map[string]float64{
-		"zk.utilisation":  l.Worst,
-		"zk.watch_memory": l.WatchBytes,
-		"zk.max_reply":    math.Max(l.MaxReply, l.MaxResend),
+		"zk.utilisation":      l.Worst,
+		"zk.peak_utilisation": l.PeakUtilisation,
+		"zk.drain":            l.DrainNs,
+		"zk.watch_memory":     l.WatchBytes,
+		"zk.max_reply":        math.Max(l.MaxReply, l.MaxResend),
 	}
 }
 
 // Formulas describes how each metric is computed for a version of agents, in the symbols of
 // CAP-3.12.
 func Formulas(version int) map[string]string {
+	peak := "what the loops of N agents ask in their busiest second, at the phases with which fleet.starts leaves them"
+	drain := "how long that takes the ensemble without a pause, what comes within a second at its begin"
 	if version == 3 {
 		return map[string]string{
-			"zk.utilisation": "0: nothing is read at rest", "zk.watch_memory": "N (1 + models) watch_bytes",
+			"zk.peak_utilisation": peak, "zk.drain": drain,
+			"zk.utilisation": fmt.Sprintf("%d N / %d s / write_ops: nothing is read at rest", writesOfV3, watchPeriod), "zk.watch_memory": "N (1 + models) watch_bytes",
 			"zk.max_reply": fmt.Sprintf("%d N bindings, a whole list", bindingBytes),
 		}
 	}
 	return map[string]string{
+		"zk.peak_utilisation": peak, "zk.drain": drain,
 		"zk.utilisation": fmt.Sprintf("N (1 + T + Z) / %d s / read_ops; once the plan has all sessions expire, with Q109 and %d Z (N + 1) / %d s / read_ops + %d Z / %d s / write_ops",
 			watchPeriod, setsALook, reregister, setsALook, reregister),
 		"zk.watch_memory": "N (1 + T + Z) watch_bytes",
@@ -99,12 +113,10 @@ func Formulas(version int) map[string]string {
 // loadV1 computes the load of version 1, where every agent watches every replica and reads
 // it again once a minute.
 func (f Fleet) loadV1(l *result.ZKLoad, n float64) {
-	replicas, tasks := float64(f.Replicas()), float64(f.Tasks())
+	tree := f.tree()
+	replicas := float64(tree.Znodes())
 	l.Znodes = replicas
-	each := 1 + tasks + replicas
-	if f.DCAware { // a directory for each idc and cluster, with its tasks
-		each = 1 + float64(f.Clusters)*(1+tasks) + replicas
-	}
+	each := float64(tree.Lists()) + replicas
 	l.Watches = n * each
 	l.Reads = l.Watches / watchPeriod
 	if f.PS > 0 {
@@ -120,7 +132,7 @@ func (f Fleet) loadV1(l *result.ZKLoad, n float64) {
 	}
 	// The largest reply is the list of one task. A client that reconnects sends all its
 	// watches at once.
-	l.MaxReply = math.Max(replicas/tasks, float64(f.entries())) * 24
+	l.MaxReply = math.Max(replicas/float64(tree.Tasks()), float64(f.entries())) * 24
 	l.MaxResend = each * servicePath
 }
 
@@ -130,7 +142,10 @@ func (f Fleet) loadV3(l *result.ZKLoad, n float64) {
 	bindings := n * float64(f.Bindings)
 	l.Znodes = bindings + n
 	l.Watches = n * float64(1+f.Models)
-	// At rest nothing is read: agents rely on what their watches have told them.
+	// At rest nothing is read: agents rely on what their watches have told them. Once a minute
+	// each writes its service information: a create, which fails, and a set (backends.py:340).
+	l.Writes = writesOfV3 * n / watchPeriod
+	l.AfterWrites = l.Writes
 	l.PerDeath = n * float64(f.Bindings)
 	l.PerPublish = n * bindings
 	l.PerReload = l.PerPublish
@@ -146,17 +161,19 @@ type limit struct {
 	unit string
 	most func(z *plan.ZooKeeper) float64
 	of   func(l *result.ZKLoad) float64
+	peak bool // of depends on the peaks
 }
 
 var limits = []limit{
-	{"watch memory", "bytes", func(z *plan.ZooKeeper) float64 { return float64(z.Heap) }, func(l *result.ZKLoad) float64 { return l.WatchBytes }},
-	{"reads a second", "per_second", func(z *plan.ZooKeeper) float64 { return float64(z.ReadOps) }, func(l *result.ZKLoad) float64 { return l.Reads }},
-	{"jute.maxbuffer of an answer", "bytes", func(z *plan.ZooKeeper) float64 { return float64(z.JuteMaxBuffer) }, func(l *result.ZKLoad) float64 { return l.MaxReply }},
-	{"jute.maxbuffer of watches sent again", "bytes", func(z *plan.ZooKeeper) float64 { return float64(z.JuteMaxBuffer) }, func(l *result.ZKLoad) float64 { return l.MaxResend }},
+	{name: "watch memory", unit: "bytes", most: func(z *plan.ZooKeeper) float64 { return float64(z.Heap) }, of: func(l *result.ZKLoad) float64 { return l.WatchBytes }},
+	{name: result.ReadLimit, unit: "per_second", most: func(z *plan.ZooKeeper) float64 { return float64(z.ReadOps) }, of: func(l *result.ZKLoad) float64 { return l.Reads }},
+	{name: result.DrainLimit, unit: "ns", most: plan.MostDrain, of: func(l *result.ZKLoad) float64 { return l.DrainNs }, peak: true},
+	{name: "jute.maxbuffer of an answer", unit: "bytes", most: func(z *plan.ZooKeeper) float64 { return float64(z.JuteMaxBuffer) }, of: func(l *result.ZKLoad) float64 { return l.MaxReply }},
+	{name: "jute.maxbuffer of watches sent again", unit: "bytes", most: func(z *plan.ZooKeeper) float64 { return float64(z.JuteMaxBuffer) }, of: func(l *result.ZKLoad) float64 { return l.MaxResend }},
 }
 
 // expiry is the limit that version 1 reaches after all sessions have expired.
-var expiry = limit{"reads and writes once every session has expired", "fraction", func(*plan.ZooKeeper) float64 { return 1 }, func(l *result.ZKLoad) float64 { return l.AfterUtilisation }}
+var expiry = limit{name: "reads and writes once every session has expired", unit: "fraction", most: func(*plan.ZooKeeper) float64 { return 1 }, of: func(l *result.ZKLoad) float64 { return l.AfterUtilisation }}
 
 // multiples lists the multiples of the fleet on a curve.
 var multiples = []float64{0.1, 0.3, 1, 3, 10, 30, 100}
@@ -164,7 +181,7 @@ var multiples = []float64{0.1, 0.3, 1, 3, 10, 30, 100}
 // Curve returns the load for multiples of the fleet and for both versions of agents, with
 // the multiple at which each limit is reached.
 func (f Fleet) Curve(z *plan.ZooKeeper) *result.ZooKeeper {
-	out := &result.ZooKeeper{Now: f.Load(z)}
+	out := &result.ZooKeeper{Now: f.Load(z), Periodic: f.periodic(z)}
 	for _, version := range []int{1, 3} {
 		of := f
 		of.Version = version
@@ -185,7 +202,11 @@ func (f Fleet) Curve(z *plan.ZooKeeper) *result.ZooKeeper {
 // up to a thousand does. Loads grow with the fleet, so bisection finds it.
 func (f Fleet) reaches(z *plan.ZooKeeper, l limit) float64 {
 	over := func(m float64) bool {
-		load := f.Times(m).Load(z)
+		times := f.Times(m)
+		load := times.mean(z)
+		if l.peak {
+			times.peak(&load, z)
+		}
 		return l.of(&load) > l.most(z)
 	}
 	low, high := 0.001, 1000.0

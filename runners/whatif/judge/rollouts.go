@@ -26,7 +26,7 @@ func timeToAll(p *plan.Plan, name, tier string, size float64) float64 {
 	if tier == "ps" {
 		poll = p.Override.FSPollPS
 	}
-	a, b := float64(p.Override.StatusInterval), float64(poll)
+	a, b := float64(plan.StatusPoll), float64(poll)
 	if p.Model.AgentVersion == 3 {
 		a, b = 30e9, 60e9
 	}

@@ -46,7 +46,7 @@ func ClosedForms(p *plan.Plan) []result.ClosedForm {
 		}
 	}
 	zk := zooKeeper(p)
-	for _, name := range []string{"zk.watch_memory", "zk.utilisation", "zk.max_reply"} {
+	for _, name := range []string{"zk.watch_memory", "zk.utilisation", "zk.peak_utilisation", "zk.drain", "zk.max_reply"} {
 		list = append(list, result.ClosedForm{Name: name, Section: "CAP-3.12", Unit: unitOf(name), Formula: ensemble.Formulas(p.Model.AgentVersion)[name], Theory: zk[name]})
 	}
 	return append(list, rolloutForms(p)...)
@@ -153,7 +153,7 @@ func boundOf(p *plan.Plan, m *plan.Served) float64 {
 	network := 2*p.Network.SameCluster.Min() + float64(p.Network.PerRPC)
 	sum := m.Entry.CPU.MeanOf(items)
 	least := 0.0
-	for shard, share := range m.Skew.Of(p.Shards()) {
+	for shard, share := range m.Skew.Of(p.Shards(), m.NumPS) {
 		if calls := float64(p.CallsOf(m.NumPS, shard)); calls > 0 {
 			least = math.Max(least, m.PS.CPU.MeanOf(items*share/calls))
 		}

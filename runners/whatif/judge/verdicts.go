@@ -319,7 +319,7 @@ func (e *Evaluation) exact(o plan.SLO) (float64, bool) {
 			peak /= float64(p.Fleet.Tier(tier).Mem)
 		}
 		return peak, true
-	case "zk.utilisation", "zk.watch_memory", "zk.max_reply":
+	case "zk.utilisation", "zk.peak_utilisation", "zk.drain", "zk.watch_memory", "zk.max_reply":
 		return zooKeeper(p)[o.Metric], true
 	case "time_to_available":
 		if p.Model.AgentVersion == 1 && p.Fleet.Dense == nil && p.ModelBytes("entry") == 0 {

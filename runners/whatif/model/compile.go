@@ -27,7 +27,7 @@ func Compile(p *plan.Plan, c Condition) *Spec {
 		Seed:    p.Seed,
 		Timeout: int64(p.Override.FetchPSTimeout), Retries: p.Override.FetchPSRetry,
 		Distinct: p.Client.RetryTarget == "distinct", Same: p.Client.RetryTarget == "same", Cancel: p.Client.Abandon == "cancel",
-		Balance: p.Client.Balance.Inner, IDCAware: p.Client.Balance.IDCAware, HedgeNs: int64(p.Client.Hedge.After.After), HedgeQuantile: p.Client.Hedge.After.Quantile,
+		Balance: p.Client.Balance.Inner, IDCAware: p.Client.Balance.IDCAware, OwnPlace: p.OwnPlace(), HedgeNs: int64(p.Client.Hedge.After.After), HedgeQuantile: p.Client.Hedge.After.Quantile,
 		Connections: p.Override.LongConnNum, Dispatch: p.Override.AIOThreads, Connect: !p.Override.LongConn,
 		PerRPC: int64(p.Network.PerRPC), Loss: float64(p.Network.Loss), IDCs: len(p.Fleet.IDCs),
 	}
@@ -121,7 +121,7 @@ func (s *Spec) models(p *plan.Plan) {
 // callsOf spreads the items of a request over shards, and those of a shard evenly over its
 // PS.
 func callsOf(p *plan.Plan, m *plan.Served) []Call {
-	shares := m.Skew.Of(p.Shards())
+	shares := m.Skew.Of(p.Shards(), m.NumPS)
 	var calls []Call
 	for k := range p.FanOutOf(m) {
 		shard := k % p.Shards()
@@ -140,7 +140,7 @@ func tierOf(p *plan.Plan, name string, thin int) Tier {
 	t := Tier{
 		Threads: l.Threads, Cores: f.CPU - p.Service.AgentCPU, Queue: int(l.Queue), Hold: l.Hold,
 		Law: l.CPU.Law, Noise: l.Noise.Law, Overhead: p.Service.Contention.Overhead, Interference: float64(p.Model.LoadInterference),
-		Placement: placement(p),
+		Placement: p.Places(),
 	}
 	if name == "dense" && p.Batched() {
 		b := p.Override.Batching
@@ -172,46 +172,6 @@ func tierOf(p *plan.Plan, name string, thin int) Tier {
 
 func loadsWhileServing(p *plan.Plan) bool {
 	return slices.ContainsFunc(p.Events, func(e plan.Event) bool { return e.Publish != nil })
-}
-
-// placement returns the places of a shard's containers in turn: idcs by their weights, and
-// within an idc its clusters in turn.
-func placement(p *plan.Plan) []Location {
-	weights := make([]int, len(p.Fleet.IDCs))
-	total := 0
-	for i, idc := range p.Fleet.IDCs {
-		weights[i] = 1
-		if p.Fleet.Placement != nil {
-			weights[i] = p.Fleet.Placement[idc.Name]
-		}
-		total += weights[i]
-	}
-	var list []Location
-	placed := make([]int, len(weights))
-	rounds := 1
-	for _, idc := range p.Fleet.IDCs {
-		rounds = lcm(rounds, len(idc.Clusters))
-	}
-	for k := range total * rounds {
-		best := -1
-		for i, w := range weights {
-			// Take the idc that is furthest below its share.
-			if w > 0 && (best < 0 || w*(k+1)-placed[i]*total > weights[best]*(k+1)-placed[best]*total) {
-				best = i
-			}
-		}
-		list = append(list, Location{best, placed[best] % len(p.Fleet.IDCs[best].Clusters)})
-		placed[best]++
-	}
-	return list
-}
-
-func lcm(a, b int) int {
-	x, y := a, b
-	for y != 0 {
-		x, y = y, x%y
-	}
-	return a / x * b
 }
 
 func (s *Spec) arrivals(p *plan.Plan, thin int) {

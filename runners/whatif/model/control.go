@@ -305,11 +305,11 @@ func (h *history) cluster(text string) Location {
 	for i, idc := range h.p.Fleet.IDCs {
 		for k, c := range idc.Clusters {
 			if idc.Name+":"+c == text {
-				return Location{i, k}
+				return Location{IDC: i, Cluster: k}
 			}
 		}
 	}
-	return Location{-1, -1}
+	return Location{IDC: -1, Cluster: -1}
 }
 
 // pick chooses up to count containers of a tier that are up: of the hottest shard for
@@ -349,7 +349,7 @@ func (h *history) kill(s int32, at, back int64, how float64) {
 func (h *history) boot(s int32, at, gone int64) {
 	name := plan.TierNames[h.w.servers[s].tier]
 	at += int64(h.p.Fleet.Boot.Schedule.Sample(h.rng, 0))
-	at += int64(h.p.LoadTime(name, 1))
+	at += int64(h.p.LoadTime(name, int(h.w.servers[s].shard), 1))
 	h.add(at, comesUp, s, 0)
 	h.add(max(h.written(at+h.poll()), gone), isSeen, s, 0)
 }
@@ -359,7 +359,7 @@ func (h *history) poll() int64 {
 	if h.p.Model.AgentVersion == 3 {
 		return int64(h.rng.Float64() * 30e9)
 	}
-	return int64(h.rng.Float64() * float64(h.p.Override.StatusInterval))
+	return int64(h.rng.Float64() * float64(plan.StatusPoll))
 }
 
 // lose kills all containers of a place, which start again at back.

@@ -16,7 +16,7 @@ func (h *history) publish(at int64, e *plan.Publish) {
 	for i := range h.w.servers {
 		s := &h.w.servers[i]
 		name := plan.TierNames[s.tier]
-		load := h.p.LoadTimeOf(e.Model, name, float64(e.Size))
+		load := h.p.LoadTimeIn(e.Model, name, int(s.shard), float64(e.Size))
 		if !s.up || load == 0 || name == "ps" && h.p.Model.AgentVersion == 1 && h.p.Override.FSPollPS == 0 {
 			continue
 		}
@@ -87,9 +87,9 @@ func (h *history) find(tier, model string) int64 {
 // all models), and notes the memory in use. Memory that an unload does not give back counts
 // from the second rollover on.
 func (h *history) roomFor(s int32, name, model string) bool {
-	t := h.w.servers[s].tier
-	one := float64(h.p.NewBytes(model, name)) * float64(h.p.Model.RAMFactor)
-	need := int64(h.p.Memory(name, 1)) + int64(one*float64(h.p.VersionsOf(model, name)-1))
+	t, shard := h.w.servers[s].tier, int(h.w.servers[s].shard)
+	one := float64(h.p.NewBytesIn(model, name, shard)) * float64(h.p.Model.RAMFactor)
+	need := int64(h.p.MemoryIn(name, shard, 1)) + int64(one*float64(h.p.VersionsOf(model, name)-1))
 	if h.held[s] > 0 {
 		need += int64(one * float64(h.p.Model.Retained))
 	}
@@ -158,7 +158,7 @@ func (h *history) coldStart() {
 				look := 2 * int64(h.p.Override.StatusInterval)
 				start += (ready - start + look - 1) / look * look
 			}
-			up := start + int64(h.p.LoadTime(name, 1))
+			up := start + int64(h.p.LoadTime(name, int(h.w.servers[i].shard), 1))
 			seen := h.written(up + h.poll())
 			h.add(up, comesUp, int32(i), 0)
 			h.add(seen, isSeen, int32(i), 0)

@@ -141,7 +141,7 @@ func (w *world) sendWaiting(caller int32) {
 // view returns the replicas of a shard that a caller sees.
 func (w *world) view(tier, shard int, caller int32) []int32 {
 	place := 0
-	if w.spec.IDCAware && caller != none {
+	if w.places > 1 && caller != none {
 		place = w.place(w.servers[caller].loc)
 	}
 	views := w.views[tier]

@@ -161,9 +161,14 @@ func (w *world) build() {
 		}
 		w.shards = max(w.shards, len(t.Replicas))
 	}
-	w.places = 1
-	if s.IDCAware {
-		w.places = s.IDCs * maxClusters
+	w.places, w.clusters = 1, 1
+	if s.IDCAware || s.OwnPlace {
+		for t := range s.Tiers {
+			for _, loc := range s.Tiers[t].Placement {
+				w.clusters = max(w.clusters, loc.Cluster+1)
+			}
+		}
+		w.places = s.IDCs * w.clusters
 	}
 	w.turn = make([]uint32, len(w.servers)*tiers*max(w.shards, 1))
 	for class := range w.constant {
@@ -185,9 +190,7 @@ func (w *world) build() {
 	w.refreshViews()
 }
 
-const maxClusters = 16
-
-func (w *world) place(l Location) int { return l.IDC*maxClusters + min(l.Cluster, maxClusters-1) }
+func (w *world) place(l Location) int { return l.IDC*w.clusters + l.Cluster }
 
 // refreshViews rebuilds the callers' views from the containers that are visible.
 func (w *world) refreshViews() {
@@ -218,7 +221,8 @@ func (w *world) refreshViewsOf(s *server) {
 }
 
 // seen returns the replicas of a shard that callers at a place see. With idc_aware these
-// are the replicas in their cluster, else those in their idc, else all.
+// are the replicas in their cluster, else those in their idc, else all. With dc_aware agents tell
+// of those in the caller's own cluster alone (replica_manager.py:283).
 func (w *world) seen(tier, shard, place int) []int32 {
 	var near [3][]int32
 	for i := w.first[tier]; i < len(w.servers) && int(w.servers[i].tier) == tier; i++ {
@@ -227,14 +231,17 @@ func (w *world) seen(tier, shard, place int) []int32 {
 			continue
 		}
 		near[2] = append(near[2], int32(i))
-		if s.loc.IDC == place/maxClusters {
+		if s.loc.IDC == place/w.clusters {
 			near[1] = append(near[1], int32(i))
-			if s.loc.Cluster == place%maxClusters {
+			if s.loc.Cluster == place%w.clusters {
 				near[0] = append(near[0], int32(i))
 			}
 		}
 	}
-	if !w.spec.IDCAware {
+	switch {
+	case w.spec.OwnPlace:
+		return near[0]
+	case !w.spec.IDCAware:
 		return near[2]
 	}
 	for _, list := range near {

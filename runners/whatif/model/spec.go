@@ -58,6 +58,8 @@ type Spec struct {
 	MinShards int  // answered calls that suffice; 0 means all
 	Balance   string
 	IDCAware  bool
+	// OwnPlace says that callers know the containers of their own idc and cluster only.
+	OwnPlace bool
 	// FromDense says that dense servers, not entry containers, call the PS.
 	FromDense bool
 	HedgeNs   int64
@@ -169,7 +171,7 @@ func (t *Tier) working() int {
 }
 
 // Location is the idc and the cluster of a container, as indexes into the plan's lists.
-type Location struct{ IDC, Cluster int }
+type Location = plan.Place
 
 // Batch is the batching of TensorFlow Serving.
 type Batch struct {

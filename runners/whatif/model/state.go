@@ -152,7 +152,8 @@ type world struct {
 	// without ZooKeeper go on with these; blind counts them.
 	staleViews [tiers][][]int32
 	blind      int
-	places     int
+	places     int // of callers, and clusters of an idc
+	clusters   int
 	live       []int32 // entry containers that are up
 	turn       []uint32
 	timeouts   deadlines

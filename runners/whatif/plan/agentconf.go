@@ -1,9 +1,11 @@
 package plan
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -80,10 +82,7 @@ func (d *decoder) useConf(p *Plan, c *agentConf) {
 	}
 	d.confFields(reflect.ValueOf(&p.Override).Elem(), "override", c)
 	d.confFields(reflect.ValueOf(&p.Model).Elem(), "model", c)
-	// Agents of version 3 support no deploy type but unified.
-	if kind := c.values["deploy_type"]; kind == "mixed" || kind == "unified" && p.Model.AgentVersion != 3 {
-		d.report("model.agent_conf", conflict, "%s:%d says deploy_type %s, in which one container runs PS and entry: plans have a tier for each", c.path, c.lines["deploy_type"], kind)
-	}
+	d.confRefused(p, c)
 	dense := p.Fleet.Dense != nil
 	if _, has := c.values["dense_alone"]; has && c.truth("dense_alone") != dense {
 		path, with := "fleet", "no fleet.dense"
@@ -97,6 +96,143 @@ func (d *decoder) useConf(p *Plan, c *agentConf) {
 		b.Enabled = dense && c.truth("enable_batching") // a fleet.dense means the same as dense_alone (CAP-12.2)
 	}
 }
+
+// confRefused refuses what an agent.conf says and no plan can be.
+func (d *decoder) confRefused(p *Plan, c *agentConf) {
+	refuse := func(key, why string) {
+		d.report("model.agent_conf", conflict, "%s:%d says %s %s: %s", c.path, c.lines[key], key, c.values[key], why)
+	}
+	kind := "deploy_type"
+	if c.values[kind] == "" {
+		kind = "server_type" // its former name, which counts where that is missing (utils.py:791)
+	}
+	// Agents of version 3 support no deploy type but unified; stand_alone_serving is mixed whatever
+	// deploy_type says (utils.py:384).
+	const together = "one container runs PS and entry then, and plans have a tier for each"
+	switch word := strings.ToLower(c.values[kind]); {
+	case c.truth("stand_alone_serving"):
+		refuse("stand_alone_serving", together)
+	case word == "mixed" || word == "unified" && p.Model.AgentVersion != 3:
+		refuse(kind, together)
+	}
+	if c.truth("rough_sort_resource_constrained") && !strings.EqualFold(c.values["rough_sort_model_loaded_server"], "ps") && !strings.EqualFold(c.values["rough_sort_model_loaded_server"], "dense") {
+		refuse("rough_sort_resource_constrained", "entry servers load the rough sort model from base_path themselves, without the copy that model.rough_sort has (utils.py:729); write it as a model of workload.mix")
+	}
+	policy := strings.ToLower(c.values["version_policy"])
+	published := slices.ContainsFunc(p.Events, func(e Event) bool { return e.Publish != nil })
+	switch {
+	case p.Model.AgentVersion == 3: // a version is declared with its policy (agent_v3.py:150)
+	case policy == "all" && p.Model.ResidentVersions == 0:
+		refuse("version_policy", "servers hold every version that is in the store; say how many in model.resident_versions")
+	case (policy == "specific" || policy == "latest_once") && published:
+		refuse("version_policy", "servers load no version that is published later, and the plan has an event that publishes")
+	}
+	if n, ok := product(c.values["grpc_max_threads"]); ok && n > 0 {
+		for _, tier := range TierNames {
+			s, t := p.Service.Of(tier), p.Fleet.Tier(tier)
+			if s == nil || t == nil {
+				continue
+			}
+			if threads := cmp.Or(int64(s.Threads), int64(math.Ceil(t.CPU))); threads > n {
+				refuse("grpc_max_threads", fmt.Sprintf("service.%s has %d threads", tier, threads))
+			}
+		}
+	}
+	if c.falsehood("preload_jemalloc") && !d.given("model.retained_after_unload") {
+		p.Model.Retained = retainedByGlibc
+	}
+}
+
+// retainedByGlibc is how much memory stays with a process after an unload where nothing replaces
+// glibc's allocator: 70 to 80 % (CAP-3.15).
+const retainedByGlibc = 0.75
+
+// falsehood reports whether the file says that a key is not so.
+func (c *agentConf) falsehood(key string) bool {
+	return slices.Contains([]string{"false", "no", "f", "n", "0"}, strings.ToLower(c.values[key]))
+}
+
+// ConfKey is a key of agent.conf and what it does to a plan.
+type ConfKey struct {
+	Name string
+	// Use is "used", "refused" (where a plan cannot be what the value says) or "none" for a key
+	// without effect on capacity.
+	Use string
+	// Why says where it is used, what is refused, or why it has no effect.
+	Why string
+}
+
+// ConfKeys returns every key of agent.conf, in the reference's order.
+func ConfKeys() []ConfKey {
+	fields := map[string]string{}
+	for path, v := range map[string]reflect.Value{"override": reflect.ValueOf(Override{}), "model": reflect.ValueOf(Model{})} { //lint:order keys of a map
+		for i := range v.NumField() {
+			if tag := v.Type().Field(i).Tag; tag.Get("conf") != "" {
+				fields[tag.Get("conf")] = path + "." + tag.Get("plan")
+			}
+		}
+	}
+	var list []ConfKey
+	for _, key := range agentconfig.Keys() {
+		one := ConfKey{Name: key.Name}
+		switch field := fields[key.Name]; {
+		case field != "":
+			one.Use, one.Why = "used", field
+		default:
+			one.Use, one.Why, _ = strings.Cut(confUses[key.Name], ": ")
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+// confUses says, of the keys that are no field of a plan, what each does. A test holds it to the
+// reference's fields.
+var confUses = func() map[string]string {
+	uses := map[string]string{
+		"enable_batching":                 "used: override.batching.enabled, with dense_alone",
+		"dense_alone":                     "used: a fleet.dense is what it means",
+		"deploy_type":                     "refused: mixed, and unified of version 1, in which one container runs PS and entry; else a tier's own",
+		"stand_alone_serving":             "refused: it is deploy_type mixed (utils.py:384)",
+		"rough_sort_model_name":           "used: wants model.rough_sort.size",
+		"rough_sort_model_loaded_server":  "used: model.rough_sort.on",
+		"rough_sort_resource_constrained": "refused: entry servers load that model without a copy (utils.py:729)",
+		"version_policy":                  "refused: all without model.resident_versions, specific and latest_once with an event that publishes; version 3 declares a policy with each model",
+		"grpc_max_threads":                "refused: below the threads of service",
+		"preload_jemalloc":                "used: false makes model.retained_after_unload 75 % by default",
+		"num_unload_threads":              "none: an unload takes no time in the model",
+		"batching_parameters_file":        "none: the platform config, which the agent writes, has the parameters",
+		"platform_config_file":            "none: the agent writes it anew (utils.py:518)",
+		"flush_filesystem_caches":         "none: caches of files are not counted as memory",
+		"per_process_gpu_memory_fraction": "none: no tier has a GPU",
+		"allow_growth":                    "none: no tier has a GPU",
+		"enable_model_warmup":             "none: a warm-up is part of fleet.boot.load_fixed",
+		"version_data":                    "none: which version is loaded is no capacity; how many are held is model.resident_versions",
+		"layout_pattern":                  "none: fleet.ps.num_shard says what containers of version 3 hold",
+		"layout_filters":                  "none: fleet.ps.num_shard says what containers of version 3 hold",
+		"use_metrics":                     "none: metrics ask neither ZooKeeper nor model servers of others",
+		"replica_id":                      "none: set from the environment (utils.py:475)",
+		"rough_sort_model_local_path":     "none: a path; the disk is fleet.<tier>.disk",
+		"rough_sort_model_p2p_path":       "none: a path",
+		"bzid":                            "none: a name",
+		"base_name":                       "none: a name",
+		"base_path":                       "none: a path",
+		"zk_servers":                      "none: addresses; the ensemble is zookeeper",
+		"version":                         "none: a name",
+		"saved_model_tags":                "none: a name",
+		"allow_version_labels_for_unavailable_models": "none: a name",
+	}
+	for _, key := range []string{"tensorflow_session_parallelism", "tensorflow_intra_op_parallelism", "tensorflow_inter_op_parallelism", "ssl_config_file", "grpc_channel_arguments",
+		"remove_unused_fields_from_bundle_metagraph", "enable_signature_method_name_check", "xla_cpu_compilation_enabled", "enable_profiler"} {
+		uses[key] = "none: what it does to times is in those of service, which are measured or written"
+	}
+	for _, key := range agentconfig.Keys() {
+		if strings.HasSuffix(key.Name, "_port") || strings.HasPrefix(key.Name, "tfs_port_") {
+			uses[key.Name] = "none: a port"
+		}
+	}
+	return uses
+}()
 
 func (c *agentConf) truth(key string) bool {
 	return slices.Contains([]string{"true", "yes", "t", "y", "1"}, strings.ToLower(c.values[key]))

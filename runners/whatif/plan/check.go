@@ -38,6 +38,7 @@ func (d *decoder) finish(p *Plan, set []Value) {
 		return // the checks below need valid fields
 	}
 	d.checkMemory(p)
+	d.checkPlaces(p)
 	d.checkWatches(p)
 	d.checkLoad(p)
 }

@@ -42,12 +42,13 @@ func (s *Skew) decodeNode(d *decoder, n *yaml.Node, path string) {
 	}
 }
 
-// zipfShares returns n shares that fall as j^-s and sum to 1.
-func zipfShares(s float64, n int) []float64 {
+// zipfShares returns the shares of n shards, which sum to 1: those of their PS, which fall as j^-s
+// from shard to shard.
+func zipfShares(s float64, n, numPS int) []float64 {
 	shares := make([]float64, n)
 	sum := 0.0
 	for j := range shares {
-		shares[j] = math.Pow(float64(j+1), -s)
+		shares[j] = math.Pow(float64(j+1), -s) * float64(hosted(numPS, j, n))
 		sum += shares[j]
 	}
 	for j := range shares {

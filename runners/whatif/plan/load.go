@@ -26,7 +26,7 @@ func (p *Plan) Works(tier string) []float64 {
 		works = make([]float64, p.Shards())
 	}
 	for _, m := range p.Served() {
-		shares := m.Skew.Of(p.Shards())
+		shares := m.Skew.Of(p.Shards(), m.NumPS)
 		for shard := range works {
 			works[shard] += float64(m.Share * p.workOf(&m, tier, shard, shares[shard]))
 		}
@@ -40,6 +40,9 @@ func (p *Plan) Fullest(tier string, rate float64) float64 {
 	most := 0.0
 	for shard, work := range p.Works(tier) {
 		most = max(most, rate*work/float64(p.ReplicasOf(tier, shard)))
+		if p.OwnPlace() && tier != "entry" {
+			most = max(most, p.ownFullest(tier, shard, rate*work))
+		}
 	}
 	return most
 }
@@ -84,7 +87,13 @@ func (p *Plan) capacity(s TierService, cores float64) float64 {
 // CallsOf returns how many of n PS a container of a shard hosts. PS i is in shard i mod
 // num_shard.
 func (p *Plan) CallsOf(n, shard int) int {
-	shards := p.Shards()
+	return hosted(n, shard, p.Shards())
+}
+
+// hosted returns how many of n PS a shard hosts. Fewer PS than shards are taken as one each, as
+// num_ps is then what num_shard is.
+func hosted(n, shard, shards int) int {
+	n = max(n, shards)
 	calls := n / shards
 	if shard < n%shards {
 		calls++

@@ -35,26 +35,30 @@ func (p *Plan) VersionsOf(name, tier string) int {
 // tier.
 func (p *Plan) ModelBytes(tier string) Bytes { return p.NewBytes("", tier) }
 
-// NewBytes returns how many bytes a publish of a model brings to a container of a tier. The
-// name "" stands for all models of the mix.
-func (p *Plan) NewBytes(name, tier string) Bytes {
+// NewBytes returns how many bytes a publish of a model brings to a container of a tier, of ps to
+// the fullest. The name "" stands for all models of the mix.
+func (p *Plan) NewBytes(name, tier string) Bytes { return p.NewBytesIn(name, tier, 0) }
+
+// NewBytesIn returns NewBytes for a container of a shard.
+func (p *Plan) NewBytesIn(name, tier string, shard int) Bytes {
 	if name == RoughSortName && p.Model.RoughSort.Size > 0 {
 		return p.RoughSortBytes(tier)
 	}
 	sum := Bytes(0)
 	for _, m := range p.Served() {
 		if name == "" || name == m.Name {
-			sum += p.BytesOf(&m, tier)
+			sum += p.BytesOf(&m, tier, shard)
 		}
 	}
 	return sum
 }
 
-// BytesOf returns the bytes on disk of one version of a model in a container of a tier.
-func (p *Plan) BytesOf(m *Served, tier string) Bytes {
+// BytesOf returns the bytes on disk of one version of a model in a container of a tier. A
+// container of ps holds the PS of its shard, each with as many bytes as any other.
+func (p *Plan) BytesOf(m *Served, tier string, shard int) Bytes {
 	switch {
 	case tier == "ps":
-		return Bytes(math.Ceil(float64(m.Size.Embeddings) / float64(p.Shards())))
+		return share(m.Size.Embeddings, m.NumPS, shard, p.Shards())
 	case tier == "dense":
 		return m.Size.Dense * Bytes(p.Fleet.Dense.Services)
 	case p.Fleet.Dense == nil:
@@ -63,33 +67,49 @@ func (p *Plan) BytesOf(m *Served, tier string) Bytes {
 	return 0
 }
 
+// share returns the bytes of embeddings that a container of a shard holds.
+func share(embeddings Bytes, numPS, shard, shards int) Bytes {
+	return Bytes(math.Ceil(float64(embeddings) * float64(hosted(numPS, shard, shards)) / float64(max(numPS, shards))))
+}
+
 // Memory returns the memory of a container of a tier with so many versions of each model,
-// and one version of the rough sort model (CAP-3.15).
-func (p *Plan) Memory(tier string, versions int) Bytes { return p.memory(tier, versions, 1) }
+// and one version of the rough sort model (CAP-3.15). Of ps it is the fullest: that of shard 0,
+// which has a PS more than others where they do not divide evenly.
+func (p *Plan) Memory(tier string, versions int) Bytes { return p.MemoryIn(tier, 0, versions) }
+
+// MemoryIn returns Memory for a container of a shard.
+func (p *Plan) MemoryIn(tier string, shard, versions int) Bytes {
+	return p.memory(tier, shard, versions, 1)
+}
 
 // MemoryPeak returns the memory of a container of a tier while all models roll over.
 func (p *Plan) MemoryPeak(tier string) Bytes {
-	return p.memory(tier, p.Versions(tier), p.VersionsOf(RoughSortName, tier))
+	return p.memory(tier, 0, p.Versions(tier), p.VersionsOf(RoughSortName, tier))
 }
 
-func (p *Plan) memory(tier string, versions, rough int) Bytes {
-	one, sorted := float64(p.ModelBytes(tier))*float64(p.Model.RAMFactor), float64(p.RoughSortBytes(tier))*float64(p.Model.RAMFactor)
+func (p *Plan) memory(tier string, shard, versions, rough int) Bytes {
+	one, sorted := float64(p.NewBytesIn("", tier, shard))*float64(p.Model.RAMFactor), float64(p.RoughSortBytes(tier))*float64(p.Model.RAMFactor)
 	return p.Model.Overhead + Bytes(one*float64(versions)+sorted*float64(rough))
 }
 
 // LoadTime returns how long a container of a tier takes to load one version of each model,
-// one after the other. size is the share of the bytes that is new.
-func (p *Plan) LoadTime(tier string, size float64) Duration {
-	sum := p.LoadTimeOf("", tier, size)
+// one after the other; of ps, that of a shard. size is the share of the bytes that is new.
+func (p *Plan) LoadTime(tier string, shard int, size float64) Duration {
+	sum := p.LoadTimeIn("", tier, shard, size)
 	if p.RoughSortBytes(tier) > 0 {
-		sum += p.LoadTimeOf(RoughSortName, tier, size)
+		sum += p.LoadTimeIn(RoughSortName, tier, shard, size)
 	}
 	return sum
 }
 
 // LoadTimeOf returns the load time of one model; the name "" stands for all models of the
-// mix.
+// mix. Of ps it is that of the fullest container.
 func (p *Plan) LoadTimeOf(name, tier string, size float64) Duration {
+	return p.LoadTimeIn(name, tier, 0, size)
+}
+
+// LoadTimeIn returns LoadTimeOf for a container of a shard.
+func (p *Plan) LoadTimeIn(name, tier string, shard int, size float64) Duration {
 	load := func(bytes Bytes) Duration {
 		if bytes == 0 {
 			return 0
@@ -102,7 +122,7 @@ func (p *Plan) LoadTimeOf(name, tier string, size float64) Duration {
 	sum := Duration(0)
 	for _, m := range p.Served() {
 		if name == "" || name == m.Name {
-			sum += load(p.BytesOf(&m, tier))
+			sum += load(p.BytesOf(&m, tier, shard))
 		}
 	}
 	return sum
@@ -115,9 +135,20 @@ func (p *Plan) SmallestShards() int {
 	if room <= 0 {
 		return 0
 	}
-	need := float64(p.embeddings()) * float64(p.Model.RAMFactor) * float64(p.Versions("ps"))
-	return max(1, int(math.Ceil(need/room)))
+	for shards := 1; shards <= mostShards; shards++ {
+		need := Bytes(0)
+		for _, m := range p.Served() {
+			need += share(m.Size.Embeddings, m.NumPS, 0, shards)
+		}
+		if float64(need)*float64(p.Model.RAMFactor)*float64(p.Versions("ps")) <= room {
+			return shards
+		}
+	}
+	return 0
 }
+
+// mostShards bounds what SmallestShards tries.
+const mostShards = 100_000
 
 // embeddings returns the bytes of the embeddings of all models.
 func (p *Plan) embeddings() Bytes {

@@ -3,11 +3,14 @@ package plan_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
@@ -81,4 +84,83 @@ func FuzzNamesOfPlans(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Goal: no key of agent.conf is forgotten: each is used, refused or without effect for a reason.
+// Method: the fields of the reference's dataclass, as our agents read it.
+func TestEveryKeyOfAgentConfHasItsUse(t *testing.T) {
+	list := plan.ConfKeys()
+	if keys := agentconfig.Keys(); len(keys) != len(list) {
+		t.Errorf("got %d keys, want the %d of an agent", len(list), len(keys))
+	}
+	spec, err := os.ReadFile("../SPEC.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range list {
+		if key.Why == "" || !slices.Contains([]string{"used", "refused", "none"}, key.Use) {
+			t.Errorf("%s: got %q, %q, want whether it is used, refused or without effect, and why: agentconf.go", key.Name, key.Use, key.Why)
+		}
+		if line := fmt.Sprintf("| `%s` | %s | %s |", key.Name, key.Use, key.Why); !strings.Contains(string(spec), line) {
+			t.Errorf("SPEC.md lacks the line %s", line)
+		}
+	}
+}
+
+// Goal: what an agent.conf says and no plan can be is refused, with the line there, and what has no
+// effect is taken. Method: a plan with a conf of one line more.
+func TestConfsThatNoPlanCanBe(t *testing.T) {
+	const text = `apiVersion: capacity/v1
+model: {agent_conf: agent.conf, size: {embeddings: 1GiB, dense: 1GiB}}
+fleet:
+  entry: {replicas: 1, cpu: 4, mem: 8GiB}
+  ps: {replicas: 1, cpu: 4, mem: 8GiB}
+service: {entry: {cpu: 1ms, threads: 4}, ps: {cpu: 1ms}}
+workload: {rate: 1/s, horizon: 10s}
+events: [{at: 1s, publish: {version: 2}}]
+`
+	for _, c := range []struct{ line, want string }{
+		{"", ""}, {"stand_alone_serving true", "stand_alone_serving"}, {"stand_alone_serving false", ""},
+		{"server_type mixed", "server_type"}, {"deploy_type entry", ""}, {"deploy_type unified", "deploy_type"},
+		{"version_policy all", "version_policy"}, {"version_policy specific", "version_policy"}, {"version_policy latest", ""},
+		{"grpc_max_threads 2", "grpc_max_threads"}, {"grpc_max_threads 16", ""}, {"grpc_max_threads 0", ""},
+		{"rough_sort_resource_constrained 1", "rough_sort_resource_constrained"}, {"rough_sort_resource_constrained 1\nrough_sort_model_loaded_server ps", ""},
+		{"dc_aware 1", ""}, {"tensorflow_intra_op_parallelism 8", ""}, {"tfs_entry_port 8000", ""},
+	} {
+		folder := t.TempDir()
+		if err := os.WriteFile(filepath.Join(folder, "agent.conf"), []byte("bzid a\n"+c.line+"\n"+map[bool]string{true: "deploy_type entry\n"}[!strings.Contains(c.line, "_type")]), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, p, _, err := plan.Parse(filepath.Join(folder, "plan.yaml"), []byte(text))
+		switch {
+		case c.want == "" && err != nil:
+			t.Errorf("%q: got %v, want it taken", c.line, err)
+		case c.want != "" && (err == nil || !strings.Contains(err.Error(), ":2 says "+c.want)):
+			t.Errorf("%q: got %v, want it refused", c.line, err)
+		case c.want == "" && p.Override.DCAware != strings.HasPrefix(c.line, "dc_aware"):
+			t.Errorf("%q: got dc_aware %v", c.line, p.Override.DCAware)
+		}
+	}
+}
+
+// Goal: without jemalloc more memory stays after an unload, unless the plan says how much.
+func TestMemoryThatGlibcKeeps(t *testing.T) {
+	for _, c := range []struct {
+		conf, more string
+		want       plan.Fraction
+	}{{"", "", 0.05}, {"preload_jemalloc false", "", 0.75}, {"preload_jemalloc 1", "", 0.05}, {"preload_jemalloc n", "retained_after_unload: 70%, ", 0.7}} {
+		folder := t.TempDir()
+		if err := os.WriteFile(filepath.Join(folder, "agent.conf"), []byte("bzid a\ndeploy_type entry\n"+c.conf+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, p, _, err := plan.Parse(filepath.Join(folder, "plan.yaml"), fmt.Appendf(nil, `apiVersion: capacity/v1
+model: {agent_conf: agent.conf, %ssize: {embeddings: 1GiB, dense: 1GiB}}
+fleet: {entry: {replicas: 1, cpu: 4, mem: 8GiB}, ps: {replicas: 1, cpu: 4, mem: 8GiB}}
+service: {entry: {cpu: 1ms}, ps: {cpu: 1ms}}
+workload: {rate: 1/s, horizon: 10s}
+`, c.more))
+		if err != nil || math.Abs(float64(p.Model.Retained-c.want)) > 1e-9 {
+			t.Errorf("%q %q: got %v, want %v to be retained", c.conf, c.more, err, c.want)
+		}
+	}
 }

@@ -143,12 +143,14 @@ type Skew struct {
 	Shares []float64 `json:"shares,omitempty"` // fractions, one per shard
 }
 
-// Of returns the share of lookups of each of n shards. The shares sum to 1.
-func (s Skew) Of(n int) []float64 {
+// Of returns the share of lookups of each of n shards that host so many PS. Lookups spread evenly
+// over PS, so that a shard with more of them has more, unless the plan gives shares. The shares sum
+// to 1.
+func (s Skew) Of(n, numPS int) []float64 {
 	if s.Shares != nil {
 		return s.Shares
 	}
-	return zipfShares(s.Zipf, n)
+	return zipfShares(s.Zipf, n, numPS)
 }
 
 // Override holds values of agent.conf. After reading, these are the values that hold,
@@ -169,6 +171,7 @@ type Override struct {
 	MaxLoadRetries    int      `plan:"max_num_load_retries" default:"5" range:">=0" conf:"max_num_load_retries"`
 	LoadRetryInterval Duration `plan:"load_retry_interval" default:"60s" range:">=0" conf:"load_retry_interval_micros" confUnit:"us"`
 	NumLoadThreads    int      `plan:"num_load_threads" default:"0" range:">=0" conf:"num_load_threads"`
+	DCAware           bool     `plan:"dc_aware" default:"false" conf:"dc_aware" json:",omitempty" doc:"agents of version 1 tell an entry of its own idc and cluster only"`
 	Batching          Batching `plan:"batching" doc:"batching of dense servers"`
 	Quirks            string   `plan:"quirks" default:"python" enum:"python|fixed" doc:"faults of the reference as they are, or repaired"`
 }

@@ -272,7 +272,7 @@ func TestModelsOfAMix(t *testing.T) {
 	}{
 		{"work of ps", p.Work("ps"), (0.75*2*1e-3 + 0.25*3e-3) / 4}, {"work of ps of one model", one.Work("ps"), 2 * 1e-3 / 4},
 		{"bytes of ps", float64(p.ModelBytes("ps")), 7 << 30}, {"bytes of a publish", float64(p.NewBytes("recall", "ps")), 2 << 30},
-		{"load", float64(p.LoadTime("ps", 1)), float64(p.LoadTimeOf("ranker", "ps", 1) + p.LoadTimeOf("recall", "ps", 1))},
+		{"load", float64(p.LoadTime("ps", 0, 1)), float64(p.LoadTimeOf("ranker", "ps", 1) + p.LoadTimeOf("recall", "ps", 1))},
 		{"fan-out", float64(p.FanOut()), 4},
 	} {
 		if c.got-c.want > 1e-9*c.want || c.want-c.got > 1e-9*c.want {

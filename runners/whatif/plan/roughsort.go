@@ -23,6 +23,11 @@ const (
 	KeptVersions = 5
 )
 
+// StatusPoll is how often an agent of version 1 asks its model servers for their states
+// (replica_manager.py:591). update_model_status_interval is not it: that says how often an entry
+// that starts looks for its PS (agent_v1.py:114).
+const StatusPoll = Duration(time.Second)
+
 // RoughSortBytes returns the bytes on disk of a version of the rough sort model in a
 // container of a tier; 0 in a tier that does not serve it.
 func (p *Plan) RoughSortBytes(tier string) Bytes {

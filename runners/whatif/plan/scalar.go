@@ -272,6 +272,28 @@ func (t *Target) decodeText(d *decoder, text, path string) {
 	*t = Target(v)
 }
 
+func (s *Starts) decodeText(d *decoder, text, path string) {
+	switch text {
+	case "boot":
+		return
+	case "together":
+		s.Together = true
+		return
+	}
+	if spread, err := quantity.Parse(quantity.Duration, text); err == nil {
+		switch {
+		case spread < 0:
+			d.report(path, outOfRange, "%s must be >=0, got %s", path, text)
+		case spread == 0:
+			s.Together = true
+		default:
+			s.Law = law.Between(0, spread)
+		}
+		return
+	}
+	s.Law = d.law(law.Times, text, path)
+}
+
 func (s *Shards) decodeText(d *decoder, text, path string) {
 	if text == "all" {
 		*s = 0

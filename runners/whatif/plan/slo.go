@@ -61,6 +61,8 @@ func metrics() []Metric {
 		Metric{Name: "lost", Scopes: []string{"*"}, Kind: quantity.Count, Unit: "count", Doc: "requests that came from an event on, until recovery, and failed, beyond the share that failed before (CAP-4.5)"},
 		Metric{Name: "above", Scopes: []string{"*"}, Kind: quantity.Duration, Unit: "ns", Doc: "how long after an event, all seconds together, an objective of the plan on quantiles of request or on errors was missed (CAP-4.5)"},
 		Metric{Name: "zk.utilisation", NoScope: true, Kind: quantity.Percent, Unit: "fraction", Doc: "reads/read_ops + writes/write_ops at rest, or from then on where an event takes all sessions (CAP-3.12)"},
+		Metric{Name: "zk.peak_utilisation", NoScope: true, Kind: quantity.Percent, Unit: "fraction", Doc: "what comes in the busiest second, of what the ensemble can in one; above 100 % it falls behind; agents start as far apart as fleet.starts says, and their loops keep their phases (CAP-3.12)"},
+		Metric{Name: "zk.drain", NoScope: true, Kind: quantity.Duration, Unit: "ns", Doc: "how long the ensemble works on the busiest burst without a pause, taking what comes within a second to come at its begin; a search takes at most a third of session_timeout (CAP-3.12)"},
 		Metric{Name: "zk.watch_memory", NoScope: true, Kind: quantity.Bytes, Unit: "bytes", Doc: "watches held, times watch_bytes (CAP-3.12)"},
 		Metric{Name: "zk.max_reply", NoScope: true, Kind: quantity.Bytes, Unit: "bytes", Doc: "largest reply, or list of watches that is sent again (CAP-3.12)"},
 		Metric{Name: "mem.entry.peak", NoScope: true, Kind: quantity.Bytes, Unit: "bytes", Doc: "greatest memory of a container; % is of mem (CAP-3.15)"},

@@ -1,6 +1,11 @@
 package plan
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/monosim/monosim/runners/whatif/burst"
+	"github.com/monosim/monosim/runners/whatif/law"
+)
 
 // Fleet lists the containers and where they are.
 type Fleet struct {
@@ -11,6 +16,7 @@ type Fleet struct {
 	PS         Tier           `plan:"ps" required:"true" doc:"containers of the shards; replicas is per shard"`
 	Dense      *Tier          `plan:"dense" doc:"containers of the dense part; without it entry computes it"`
 	Boot       Boot           `plan:"boot" doc:"what a container takes to start"`
+	Starts     Starts         `plan:"starts" default:"boot" json:"starts,omitzero" doc:"how far apart agents start, which is how their loops stay: boot (what fleet.boot.schedule and an agent's imports give), together, a time over which they are spread, or a law"`
 }
 
 // IDC is a data centre.
@@ -43,6 +49,27 @@ type Boot struct {
 	Schedule  TimeLaw  `plan:"schedule" default:"det(0s)" doc:"from container start to process start"`
 	ModelLoad ByteRate `plan:"model_load" default:"300MB/s" range:">0" doc:"how fast models load"`
 	LoadFixed Duration `plan:"load_fixed" default:"30ms" range:">=0" doc:"of each load besides"`
+}
+
+// Starts says how far apart agents start.
+type Starts struct {
+	Together bool    `json:"together,omitempty"`
+	Law      law.Law `json:"law,omitzero"` // none for what boot gives
+}
+
+// imports is how long an agent takes from its start to its session: its modules, measured on the
+// reference's own (runners/test/BLACKBOX.md, BB-3).
+var imports = law.Between(500e6, 1300e6)
+
+// AgentStarts returns how far apart agents start, as a sum of draws.
+func (f *Fleet) AgentStarts() burst.Starts {
+	switch {
+	case f.Starts.Together:
+		return nil
+	case !f.Starts.Law.IsZero():
+		return burst.Starts{f.Starts.Law}
+	}
+	return burst.Starts{f.Boot.Schedule.Law, imports}
 }
 
 // TierNames lists the tiers in the order in which a request visits them.
@@ -160,6 +187,7 @@ type ZooKeeper struct {
 	Heap           Bytes    `plan:"heap" default:"16GiB" range:">0"`
 	Election       TimeLaw  `plan:"election" default:"lognormal(mean=3s, cv=0.5)"`
 	IDC            string   `plan:"idc" doc:"where it is; the first idc by default"`
+	Pause          Duration `plan:"pause" default:"0.4ms" range:">=0" doc:"of an agent, between an answer and its next request"`
 }
 
 // IDCIndex returns the index of an idc in the list, or -1.

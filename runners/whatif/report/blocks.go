@@ -430,8 +430,10 @@ func zookeeper(l *lines, r *result.Result) {
 		return
 	}
 	now := z.Now
-	l.add("%d agents of version %d hold %s watches (%s), read %s, %s of what the ensemble can", now.Agents, now.Version,
-		thousands(now.Watches), bytes(now.WatchBytes), rate(now.Reads), share(now.Utilisation))
+	l.add("%d agents of version %d hold %s watches (%s), read %s", now.Agents, now.Version, thousands(now.Watches), bytes(now.WatchBytes), rate(now.Reads))
+	l.extendIf(now.Writes > 0, " and write %s", rate(now.Writes))
+	l.extend(", %s of what the ensemble can", share(now.Utilisation))
+	peaks(l, z)
 	l.add("notifications: %s for a dead PS container, %s for a publish, %s were every replica to reload", thousands(now.PerDeath), thousands(now.PerPublish), thousands(now.PerReload))
 	l.addIf(now.Version == 3, "a binding that changes: every agent reads the whole list, %s, which is %s in all", bytes(now.MaxReply), bytes(now.PerChange))
 	expiry(l, z)
@@ -444,6 +446,21 @@ func zookeeper(l *lines, r *result.Result) {
 	}
 }
 
+// peaks says what the ensemble is asked at once, by loops that keep the phases with which agents
+// started. The JSON has all loops; what is told here are those that come in bursts.
+func peaks(l *lines, z *result.ZooKeeper) {
+	now := &z.Now
+	l.add("in the busiest second %s requests, %s of what the ensemble can in one; it works %s on the busiest burst", thousands(now.PeakSecond), share(now.PeakUtilisation), duration(now.DrainNs))
+	most := limitOf(z, now.Version, result.DrainLimit)
+	l.extendIf(most > 0 && now.DrainNs > most, ", more than a third of the session timeout, %s", duration(most))
+	for i, p := range z.Periodic {
+		l.addIf(i == 0, "loops")
+		l.extendIf(i == 0, " keep the phases with which agents start: ")
+		l.extendIf(i > 0, "; ")
+		l.extend("%s, every %s, %s of %s on average and %s in the busiest second", p.Name, duration(p.PeriodNs), rate(p.Mean), p.Of, thousands(p.Peak))
+	}
+}
+
 // expiry says what happens when every session expires, and which load remains (CAP-3.12).
 func expiry(l *lines, z *result.ZooKeeper) {
 	now := &z.Now
@@ -452,7 +469,7 @@ func expiry(l *lines, z *result.ZooKeeper) {
 	l.extend(" requests at once")
 	can := readOps(z)
 	l.extendIf(can > 0 && now.StormMost > can, ", which take it %s to %s", duration(now.StormLeast/can*1e9), duration(now.StormMost/can*1e9))
-	if now.AfterWrites == 0 {
+	if now.AfterWrites == now.Writes {
 		return
 	}
 	l.extend(", then %s reads and %s writes for ever (Q109), %s of what the ensemble can", rate(now.AfterReads), rate(now.AfterWrites), share(now.AfterUtilisation))
@@ -462,10 +479,13 @@ func expiry(l *lines, z *result.ZooKeeper) {
 }
 
 // readOps returns how many reads a second the ensemble can serve, 0 when the result lacks it.
-func readOps(z *result.ZooKeeper) float64 {
+func readOps(z *result.ZooKeeper) float64 { return limitOf(z, z.Now.Version, result.ReadLimit) }
+
+// limitOf returns a limit by its name, 0 when the result lacks it.
+func limitOf(z *result.ZooKeeper, version int, name string) float64 {
 	for _, c := range z.Curves {
 		for _, l := range c.Limits {
-			if l.Name == "reads a second" {
+			if c.Version == version && l.Name == name {
 				return l.Limit
 			}
 		}

@@ -6,6 +6,8 @@ type ZooKeeper struct {
 	Now ZKLoad `json:"now"`
 	// Curves holds the load over multiples of the fleet, for agents of versions 1 and 3.
 	Curves []ZKCurve `json:"curves"`
+	// Periodic holds every loop that agents and servers repeat, with its busiest second.
+	Periodic []Periodic `json:"periodic,omitempty"`
 	// Measured holds runs of the real agent code, for fleets small enough to run.
 	Measured []ZKMeasured `json:"measured"`
 }
@@ -56,6 +58,23 @@ type ZKLoad struct {
 	AfterWrites      float64 `json:"writes_after_expiry"`
 	AfterUtilisation float64 `json:"utilisation_after_expiry"`
 	Worst            float64 `json:"utilisation_worst"`
+	// PeakSecond is how many requests come in the busiest second, PeakUtilisation what they are
+	// of what the ensemble can in one, and DrainNs how long it works on the busiest burst.
+	PeakSecond      float64 `json:"peak_second"`
+	PeakUtilisation float64 `json:"peak_utilisation"`
+	DrainNs         float64 `json:"drain_ns"`
+}
+
+// Periodic is a loop that agents or servers repeat without jitter. They keep the phases with which
+// they started, so that its busiest second may have far more than its mean.
+type Periodic struct {
+	Name     string  `json:"name"`
+	Of       string  `json:"of"` // what is asked
+	PeriodNs int64   `json:"period_ns"`
+	Agents   int     `json:"agents"`
+	Each     float64 `json:"each"` // requests of one in a round
+	Mean     float64 `json:"per_second"`
+	Peak     float64 `json:"peak_second"`
 }
 
 // ZKCurve is the load of one version of agents over the size of the fleet.
@@ -74,6 +93,12 @@ type ZKPoint struct {
 	Load     ZKLoad  `json:"load"`
 }
 
+// Names of limits that reports look for.
+const (
+	ReadLimit  = "reads a second"
+	DrainLimit = "drain of the busiest burst"
+)
+
 // ZKLimit is a limit and the multiple of the fleet that reaches it, 0 when no multiple up
 // to a thousand does.
 type ZKLimit struct {
@@ -86,9 +111,12 @@ type ZKLimit struct {
 // ZKMeasured compares a run of the real agent code with the formulas.
 type ZKMeasured struct {
 	Load ZKLoad `json:"closed_form"`
-	// Watches is how many were held, and Reads the reads a second in the background.
+	// Watches is how many were held, Reads and Writes those a second in the background, and Peak
+	// the requests of its busiest second.
 	Watches float64 `json:"watches"`
 	Reads   float64 `json:"reads"`
+	Writes  float64 `json:"writes"`
+	Peak    int64   `json:"peak_second"`
 	Znodes  int     `json:"znodes"`
 	// Kept accounts for every watch of the run (CAP-7.6).
 	Kept ZKWatches `json:"watches_kept"`

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/monosim/monosim/runners/whatif/ensemble"
 	"github.com/monosim/monosim/runners/whatif/judge"
 	"github.com/monosim/monosim/runners/whatif/model"
 	"github.com/monosim/monosim/runners/whatif/plan"
@@ -43,6 +44,10 @@ func full(tier string, utilisation float64) string {
 func (s *solver) bound(c *cell) {
 	if over := c.plan.OverHeap(); over != "" {
 		c.exclude(byMemory, "memory of ZooKeeper", over)
+		return
+	}
+	if over := ensemble.OverBurst(c.plan); over != "" {
+		c.exclude(byUtilisation, "bursts at ZooKeeper", over)
 		return
 	}
 	rate := c.plan.PeakRate()

@@ -157,7 +157,7 @@ func (c *Comparison) lives(p *plan.Plan, o *observe.Observation, list []*model.S
 	// The measurement ends when a server has the version. The simulation adds the status
 	// poll of its agent, which is uniform over its interval and writes nothing to ZooKeeper
 	// when a version follows another. So half an interval is taken off.
-	poll := float64(p.Override.StatusInterval) / 2
+	poll := float64(plan.StatusPoll) / 2
 	c.add(rolloutOfOne, "ns", mean, &[2]float64{mean - half, mean + half}, AimRollout, list, func(s *model.Sample) float64 {
 		var all []int64
 		for _, r := range s.Life.Rollouts {

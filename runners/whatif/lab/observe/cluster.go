@@ -198,7 +198,7 @@ func flagsOfWork(p *plan.Plan, shard int) ([]string, error) {
 
 // shareOf returns which part of a request's items one PS of a shard gets (CAP-12.8).
 func shareOf(p *plan.Plan, shard int) float64 {
-	return p.Model.ShardSkew.Of(p.Shards())[shard] / float64(hosted(p, shard))
+	return p.Model.ShardSkew.Of(p.Shards(), p.Override.NumPS)[shard] / float64(hosted(p, shard))
 }
 
 // hosted returns how many PS a container of a shard hosts (CAP-3.2).

@@ -1,0 +1,94 @@
+// Package burst computes what a server is asked at once by loops that many agents repeat. Such
+// loops sleep for the same time without jitter, so they keep the phases with which the agents
+// started: a mean says little of them.
+//
+// Two things to use first:
+//
+//   - [Of] returns the [Peak] of some [Load]s.
+//   - [Starts] says how far apart agents start.
+//
+// To change:
+//
+//   - how phases follow from starts: starts.go
+//   - what is read off the load over time: profile.go
+//
+// Unstable: any commit may change it.
+package burst
+
+import (
+	"math"
+
+	"github.com/monosim/monosim/engine/tasks"
+	"github.com/monosim/monosim/runners/whatif/law"
+)
+
+// Load is a loop that agents repeat. Times are in nanoseconds.
+type Load struct {
+	Period float64 // that an agent sleeps between two rounds
+	Each   float64 // requests of an agent in a round, one after the other
+	Cost   float64 // seconds of the server that a request takes
+	Agents []Agents
+	// Finds says that an agent makes the requests of a round once before its first sleep, as far
+	// as those that started before it have left something to be found.
+	Finds bool
+}
+
+// Agents are some of the agents, which wait equally long for an answer.
+type Agents struct {
+	N   int
+	Gap float64 // nanoseconds from one request of an agent to its next
+}
+
+// Peak is the busiest that a server gets.
+type Peak struct {
+	// Second is how many requests come in the busiest second, and Busy how many seconds of the
+	// server these take.
+	Second, Busy float64
+	// Drain is the longest time, in nanoseconds, that the server works without a pause, when all
+	// requests of a second are taken to come at its begin. It is at most a period: a server that
+	// is not done by then never is.
+	Drain float64
+}
+
+// Starts is how far apart agents start: the sum of draws of some laws, in nanoseconds. None says
+// that all start together.
+type Starts []law.Law
+
+// Of returns the peak of all loads together, of agents whose starts follow from the seed.
+func Of(loads []Load, starts Starts, seed uint64) Peak {
+	longest := 0.0
+	for _, l := range loads {
+		for _, a := range l.Agents {
+			longest = math.Max(longest, l.Period+float64(l.Each*a.Gap))
+		}
+	}
+	if longest <= 0 {
+		return Peak{}
+	}
+	p := newProfile(longest)
+	for k, l := range loads {
+		for j, a := range l.Agents {
+			if a.N > 0 && l.Each > 0 {
+				p.add(&l, a, starts.phases(a.N, tasks.Mix(seed, uint64(k)<<32|uint64(j)), l.reading(a)))
+			}
+		}
+	}
+	return p.peak()
+}
+
+// reading returns how long an agent reads, before its first sleep, what all others have left.
+func (l *Load) reading(a Agents) float64 {
+	if !l.Finds {
+		return 0
+	}
+	return l.Each * a.Gap
+}
+
+// Mean returns the requests a second of a load, over its period.
+func (l *Load) Mean() float64 {
+	sum := 0.0
+	for _, a := range l.Agents {
+		sum += float64(a.N) * l.Each / (l.Period / 1e9)
+	}
+	return sum
+}

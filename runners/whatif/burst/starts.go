@@ -1,0 +1,72 @@
+package burst
+
+import (
+	"math"
+	"math/rand/v2"
+	"sort"
+)
+
+// phase is when some agents begin their first sleep, in nanoseconds since the first start.
+type phase struct {
+	at   float64
+	n    float64 // agents
+	wide float64 // over how long they are spread
+}
+
+const (
+	// Up to most agents have a phase each. More are put into as many groups, at quantiles of the
+	// laws, each with as many agents as chance puts there.
+	most = 2048
+	// steps is into how many parts the first reading is divided.
+	steps = 16
+)
+
+// phases draws the phases of n agents. Each reads, before its first sleep, what those that
+// started before have registered: reading nanoseconds if that is everything.
+func (s Starts) phases(n int, seed uint64, reading float64) []phase {
+	if len(s) == 0 {
+		return []phase{{at: reading, n: float64(n)}}
+	}
+	rng := rand.New(rand.NewPCG(seed, 0x62757273745f6174))
+	groups := min(n, most)
+	drawn := make([]float64, groups)
+	for k := range s {
+		order := rng.Perm(groups) // of the quantiles, apart from those of other laws
+		for i := range drawn {
+			if n > most {
+				drawn[i] += s[k].Quantile((float64(order[i])+0.5)/most, 0)
+			} else {
+				drawn[i] += s[k].Sample(rng, 0)
+			}
+		}
+	}
+	sort.Float64s(drawn)
+	list, sum := make([]phase, groups), 0.0
+	for i := range list {
+		list[i] = phase{at: drawn[i], n: 1}
+		if n > most {
+			list[i].wide = math.Min(0.5e9, (drawn[min(i+1, groups-1)]-drawn[max(i-1, 0)])/2)
+			mean := float64(n) / float64(groups)
+			list[i].n = math.Max(0, mean+float64(math.Sqrt(mean)*rng.NormFloat64()))
+		}
+		sum += list[i].n
+	}
+	for i := range list {
+		list[i].n *= float64(n) / sum
+		list[i].at += found(drawn, list[i].at, reading)
+	}
+	return list
+}
+
+// found returns how long an agent that starts at an instant reads what it finds. starts is sorted.
+func found(starts []float64, at, reading float64) float64 {
+	took := 0.0
+	if reading == 0 {
+		return 0
+	}
+	for range steps {
+		there := sort.Search(len(starts), func(i int) bool { return starts[i] > at+took })
+		took += reading / steps * float64(there) / float64(len(starts))
+	}
+	return took
+}

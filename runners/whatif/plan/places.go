@@ -1,0 +1,102 @@
+package plan
+
+// Place is an idc and a cluster of it, as indexes into the plan's lists.
+type Place struct{ IDC, Cluster int }
+
+// Places returns the places of a shard's containers in turn: idcs by their weights, and within an
+// idc its clusters in turn.
+func (p *Plan) Places() []Place {
+	weights := make([]int, len(p.Fleet.IDCs))
+	total := 0
+	for i, idc := range p.Fleet.IDCs {
+		weights[i] = 1
+		if p.Fleet.Placement != nil {
+			weights[i] = p.Fleet.Placement[idc.Name]
+		}
+		total += weights[i]
+	}
+	var list []Place
+	placed := make([]int, len(weights))
+	rounds := 1
+	for _, idc := range p.Fleet.IDCs {
+		rounds = lcm(rounds, len(idc.Clusters))
+	}
+	for k := range total * rounds {
+		best := -1
+		for i, w := range weights {
+			// Take the idc that is furthest below its share.
+			if w > 0 && (best < 0 || w*(k+1)-placed[i]*total > weights[best]*(k+1)-placed[best]*total) {
+				best = i
+			}
+		}
+		list = append(list, Place{best, placed[best] % len(p.Fleet.IDCs[best].Clusters)})
+		placed[best]++
+	}
+	return list
+}
+
+func lcm(a, b int) int {
+	x, y := a, b
+	for y != 0 {
+		x, y = y, x%y
+	}
+	return a / x * b
+}
+
+// OwnPlace reports whether agents tell a container of those in its own idc and cluster only:
+// dc_aware, which agents of version 3 do not heed (replica_manager.py:283).
+func (p *Plan) OwnPlace() bool { return p.Override.DCAware && p.Model.AgentVersion == 1 }
+
+// PlacedOf returns how many of n containers are at each of some places, which they take in turn.
+func PlacedOf(n int, places []Place) map[Place]int {
+	counts := map[Place]int{}
+	for i, place := range places {
+		if i < n {
+			counts[place] += (n - i + len(places) - 1) / len(places)
+		}
+	}
+	return counts
+}
+
+// ownFullest returns the utilisation of the fullest replicas of a shard at a rate, where the
+// requests of each place stay there.
+func (p *Plan) ownFullest(tier string, shard int, offered float64) float64 {
+	places, most := p.Places(), 0.0
+	entries, there := PlacedOf(p.Containers("entry"), places), PlacedOf(p.ReplicasOf(tier, shard), places)
+	for place, n := range entries { //lint:order a maximum
+		if there[place] > 0 {
+			most = max(most, offered*float64(n)/float64(p.Containers("entry"))/float64(there[place]))
+		}
+	}
+	return most
+}
+
+// checkPlaces refuses a fleet in which an entry is told of no replica of some shard: its agent
+// waits for one and starts no server (agent_v1.py:117).
+func (d *decoder) checkPlaces(p *Plan) {
+	if !p.OwnPlace() {
+		return
+	}
+	places := p.Places()
+	entries := PlacedOf(p.Containers("entry"), places)
+	for _, tier := range []string{"ps", "dense"} {
+		if p.Fleet.Tier(tier) == nil {
+			continue
+		}
+		shards := 1
+		if tier == "ps" {
+			shards = p.Shards()
+		}
+		for shard := range shards {
+			there := PlacedOf(p.ReplicasOf(tier, shard), places)
+			for _, place := range places {
+				if entries[place] > 0 && there[place] == 0 {
+					idc := p.Fleet.IDCs[place.IDC]
+					d.report("fleet."+tier+".replicas", doesNotFit, "dc_aware: %d entry containers are in %s:%s, where no replica of shard %d of %s is; they would never serve (%d replicas over %d places)",
+						entries[place], idc.Name, idc.Clusters[place.Cluster], shard, tier, p.ReplicasOf(tier, shard), len(places))
+					return
+				}
+			}
+		}
+	}
+}
