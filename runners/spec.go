@@ -16,6 +16,7 @@ type (
 	Model          = cluster.Model
 	SubGraph       = cluster.SubGraph
 	Pod            = cluster.Pod
+	Group          = cluster.Group
 	Choice         = env.Choice
 	Chance         = cluster.Chance
 	SpecError      = cluster.SpecError

@@ -25,6 +25,8 @@ import (
 // simFlags holds the flags of `monosim sim`.
 type simFlags struct {
 	options               sim.Options
+	confs                 []string
+	shards, replicas      groupCounts
 	maxMemory, cost       string
 	memoryLimit, loadRate string
 	at, sweep             []string
@@ -43,7 +45,10 @@ func newSimCommand() *cobra.Command {
 of exported models, run it in virtual time, and print what happened and what a planner
 needs: watches held, requests a second, bytes, roll-outs, memory.
 
-There is one pod for each replica of each shard. The models directory holds
+There is one pod for each replica of each shard. With --conf entry=a.conf --conf ps=b.conf
+there are groups of pods with a conf each, whose names begin with the group's; an entry and
+a dense container belong to no shard. --location has the places of a group's replicas in
+turn. The models directory holds
 version directories at any depth, as <sub_graph>/<version>/saved_model.pb or
 <model>/exported_models/<sub_graph>/<version>/...; only names and sizes count.
 An agent of version 1 finds the sub-graphs below its base_path. For an agent of
@@ -67,6 +72,7 @@ with which no agent starts, a directory without models. What --max-wall ends is 
 up to there, with exit code 3; what is interrupted (Ctrl-C, SIGTERM) likewise, with whole
 files, and the exit code is 128 and the number of the signal.`,
 		Example: `  monosim sim --conf agent.conf --shards 2 --replicas 2 --models exported --for 24h
+  monosim sim --conf entry=entry.conf --conf ps=ps.conf --replicas entry=4,ps=2 --location lf:a,hl:a --models exported
   monosim sim --conf agent.conf --models exported --for 2h --at '1h: ZooKeeper goes down for 10m' --html run.html
   monosim sim --conf agent.conf --models exported --for 1h --sweep replicas=10,100,300`,
 		Args: command.NoArguments,
@@ -78,10 +84,11 @@ files, and the exit code is 128 and the number of the signal.`,
 
 func (s *simFlags) define(f *pflag.FlagSet) {
 	o := &s.options
-	f.StringVar(&o.Conf, "conf", "", "agent.conf of every pod (required)")
+	s.replicas.all = 1
+	f.StringArrayVar(&s.confs, "conf", nil, "agent.conf of every pod (required), or GROUP=FILE, that of a group of pods, as entry=a.conf; may be repeated")
 	f.StringVar(&o.Models, "models", "", "directory of exported models (required)")
-	f.IntVar(&o.Shards, "shards", 0, "number of shards (default: num_shard of the conf, else 1)")
-	f.IntVar(&o.Replicas, "replicas", 1, "number of replicas of each shard")
+	f.Var(&s.shards, "shards", "number of shards (default: num_shard of the conf, else 1), or GROUP=N of some groups, as ps=4")
+	f.Var(&s.replicas, "replicas", "number of replicas of each shard, or GROUP=N of some groups, as entry=2,ps=3")
 	f.DurationVar(&o.For, "for", 24*time.Hour, "virtual time to run for, as 90s, 12h")
 	f.Uint64Var(&o.Seed, "seed", 1, "what every choice of the run follows from")
 	f.BoolVar(&o.NoLeaps, "no-leaps", false, noLeapsHelp)
@@ -201,6 +208,9 @@ func (s *simFlags) once(ctx context.Context, cmd *cobra.Command) (*sim.Report, e
 func (s *simFlags) read() (*sim.Cluster, error) {
 	o := s.options
 	if err := checkQuirks(o.Quirks); err != nil {
+		return nil, err
+	}
+	if err := s.group(&o); err != nil {
 		return nil, err
 	}
 	for _, amount := range []struct {

@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -151,4 +154,78 @@ func (s *simFlags) sweepAll(ctx context.Context, cmd *cobra.Command) error {
 		w.Flush()
 	}
 	return w.Error()
+}
+
+// groupCounts is a number for all groups of pods, or one for each of some.
+type groupCounts struct {
+	all int
+	of  map[string]int
+}
+
+// Set reads a number, or GROUP=N, several with commas between them.
+func (c *groupCounts) Set(text string) error {
+	for _, part := range strings.Split(text, ",") {
+		name, number, grouped := strings.Cut(part, "=")
+		if !grouped {
+			name, number = "", part
+		}
+		n, err := strconv.Atoi(number)
+		switch {
+		case err != nil:
+			return fmt.Errorf("found %q, want a number, or GROUP=N", part)
+		case !grouped:
+			c.all = n
+		case c.of == nil:
+			c.of = map[string]int{name: n}
+		default:
+			c.of[name] = n
+		}
+	}
+	return nil
+}
+
+func (c *groupCounts) String() string {
+	list := []string{strconv.Itoa(c.all)}
+	for _, name := range slices.Sorted(maps.Keys(c.of)) {
+		list = append(list, fmt.Sprintf("%s=%d", name, c.forGroup(name)))
+	}
+	return strings.Join(list, ",")
+}
+
+// Type is what help calls such a value.
+func (c *groupCounts) Type() string { return "int" }
+
+// forGroup returns the number of a group.
+func (c *groupCounts) forGroup(name string) int {
+	if n, ok := c.of[name]; ok {
+		return n
+	}
+	return c.all
+}
+
+var groupConf = regexp.MustCompile(`^([a-z][a-z0-9-]*)=(.+)$`)
+
+// group puts the confs, shards and replicas of the flags into options: one conf for all pods, or
+// one for each group.
+func (s *simFlags) group(o *sim.Options) error {
+	o.Shards, o.Replicas = s.shards.all, s.replicas.all
+	for _, text := range s.confs {
+		m := groupConf.FindStringSubmatch(text)
+		switch {
+		case m != nil:
+			o.Groups = append(o.Groups, sim.Group{Name: m[1], Conf: m[2], Shards: s.shards.forGroup(m[1]), Replicas: s.replicas.forGroup(m[1])})
+		case o.Conf != "":
+			return fmt.Errorf("--conf: found %s and %s, want one for all pods, or GROUP=FILE for each group", o.Conf, text)
+		default:
+			o.Conf = text
+		}
+	}
+	for _, counts := range []map[string]int{s.shards.of, s.replicas.of} {
+		for _, name := range slices.Sorted(maps.Keys(counts)) {
+			if !slices.ContainsFunc(o.Groups, func(g sim.Group) bool { return g.Name == name }) {
+				return fmt.Errorf("found a number for the group %s, want one that --conf %s=FILE names", name, name)
+			}
+		}
+	}
+	return nil
 }

@@ -244,3 +244,39 @@ func TestSimWithoutBzidSaysSo(t *testing.T) {
 		}
 	}
 }
+
+// Goal: groups of pods have a conf each. Method: entry and PS containers beside each other, and
+// mistakes in what is said of groups.
+func TestSimOfGroups(t *testing.T) {
+	root := writeTree(t, map[string]string{
+		"entry.conf":                      "bzid demo\nbase_name ctr\nbase_path hdfs:///models/ctr\nzk_servers 127.0.0.1:2181\nnum_ps 2\nnum_shard 2\ndeploy_type entry\n",
+		"ps.conf":                         "bzid demo\nbase_name ctr\nbase_path hdfs:///models/ctr\nzk_servers 127.0.0.1:2181\nnum_ps 2\nnum_shard 2\nserver_type ps\n",
+		"other.conf":                      "bzid demo\nbase_name other\nbase_path hdfs:///models/ctr\nzk_servers 127.0.0.1:2181\nnum_ps 2\nnum_shard 2\nserver_type ps\n",
+		"exported/entry/1/saved_model.pb": "1", "exported/ps_0/1/saved_model.pb": "1", "exported/ps_1/1/saved_model.pb": "1",
+	})
+	entry, ps := "entry="+filepath.Join(root, "entry.conf"), "ps="+filepath.Join(root, "ps.conf")
+	base := []string{"sim", "--models", filepath.Join(root, "exported"), "--for", "3m", "--fail-unless-available", "--json"}
+	code, out, message := monosim(append(base, "--conf", entry, "--conf", ps, "--replicas", "entry=3,ps=2")...)
+	var r sim.Report
+	if err := json.Unmarshal([]byte(out), &r); code != 0 || err != nil {
+		t.Fatalf("exit %d, %s, %v", code, message, err)
+	}
+	want := []sim.GroupPods{{Name: "entry", Conf: filepath.Join(root, "entry.conf"), Shards: 1, Replicas: 3}, {Name: "ps", Conf: filepath.Join(root, "ps.conf"), Shards: 2, Replicas: 2}}
+	// Each of seven agents watches the model, three tasks and seven replicas.
+	if diff := cmp.Diff(want, r.Groups); diff != "" || r.Pods != 7 || r.Load.Watches.End != 7*(1+3+7) {
+		t.Errorf("%d pods, %d watches, groups (-want +got):\n%s", r.Pods, r.Load.Watches.End, diff)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--conf", entry, "--conf", ps, "--replicas", "p=2"}, "found a number for the group p"},
+		{[]string{"--conf", entry, "--conf", "ps=" + filepath.Join(root, "other.conf")}, "want those of"},
+		{[]string{"--conf", filepath.Join(root, "ps.conf"), "--conf", filepath.Join(root, "entry.conf")}, "want one for all pods, or GROUP=FILE"},
+		{[]string{"--conf", entry, "--shards", "x"}, "want a whole number"},
+	} {
+		if code, _, message := monosim(append(base, c.args...)...); code != command.ExitBadInput || !strings.Contains(message, c.want) {
+			t.Errorf("%v: exit %d, %s, want 2 and %q", c.args, code, message, c.want)
+		}
+	}
+}

@@ -20,6 +20,9 @@ type Spec struct {
 	// Shards and Replicas say how many pods there are: one for each replica of each
 	// shard. 0 means 1.
 	Shards, Replicas int
+	// Groups, unless empty, are the pods in the place of those that Conf, Shards and Replicas say:
+	// groups with a conf each, as entry and PS containers have.
+	Groups []Group
 	// Locations are where the replicas run: replica r of every shard is in
 	// Locations[r % len]; none means one place, idc "lf", cluster "default".
 	Locations []Location
@@ -89,6 +92,16 @@ const (
 	ChanceRecorded
 	ChanceNone
 )
+
+// Group is a group of pods with an agent.conf of their own. Its pods are named after it.
+type Group struct {
+	// Name is what the pods' names begin with, Conf the text of their agent.conf, and ConfName what
+	// messages call that.
+	Name, Conf, ConfName string
+	// Shards and Replicas say how many pods there are, as in Spec. HostShards is what the pods are
+	// told of the number of shards, which for an entry is that of its PS.
+	Shards, Replicas, HostShards int
+}
 
 // Location is a data centre and a cluster in it.
 type Location struct{ IDC, Cluster string }
@@ -161,6 +174,17 @@ type Pod struct {
 	Name           string
 	Shard, Replica int
 	Location       Location
+	// Group is the number of its group, from 1; 0 where the spec has none.
+	Group int
+}
+
+// ConfOf returns the agent.conf of a pod and the number of shards that it is told.
+func (s *Spec) ConfOf(p Pod) (conf string, shards int) {
+	if p.Group == 0 {
+		return s.Conf, max(s.Shards, 1)
+	}
+	g := &s.Groups[p.Group-1]
+	return g.Conf, max(g.HostShards, g.Shards, 1)
 }
 
 // PodName returns the name of the pod of a replica of a shard: "shard0-replica1".
@@ -176,10 +200,18 @@ func (s *Spec) Pods() []Pod {
 		locations = []Location{{IDC: "lf", Cluster: "default"}}
 	}
 	var pods []Pod
-	for shard := range max(s.Shards, 1) {
-		for replica := range max(s.Replicas, 1) {
-			pods = append(pods, Pod{Name: PodName(shard, replica), Shard: shard, Replica: replica, Location: locations[replica%len(locations)]})
+	add := func(group int, prefix string, shards, replicas int) {
+		for shard := range max(shards, 1) {
+			for replica := range max(replicas, 1) {
+				pods = append(pods, Pod{Name: prefix + PodName(shard, replica), Shard: shard, Replica: replica, Location: locations[replica%len(locations)], Group: group})
+			}
 		}
+	}
+	for i, g := range s.Groups {
+		add(i+1, g.Name+"-", g.Shards, g.Replicas)
+	}
+	if len(s.Groups) == 0 {
+		add(0, "", s.Shards, s.Replicas)
 	}
 	return pods
 }

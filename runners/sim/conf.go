@@ -4,17 +4,20 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
 // confValues holds the values of an agent.conf that are needed before anything runs.
 type confValues struct {
-	version            int
-	numShard           int // 0 when the conf lacks it
-	baseName, basePath string
+	version                  int
+	numShard                 int // 0 when the conf lacks it
+	bzid, baseName, basePath string
+	unsharded                bool // pods serve an entry or dense server, which no shard has
 }
 
 // ConfError lists the mistakes in an agent.conf that keep every agent from starting, each
@@ -23,52 +26,107 @@ type ConfError []string
 
 func (e ConfError) Error() string { return strings.Join(e, "\n") }
 
-// readConf reads the conf and fails on mistakes that would keep every agent from starting.
-func (c *Cluster) readConf() error {
-	o := c.options
-	data, err := os.ReadFile(o.Conf)
-	if err != nil {
-		return fmt.Errorf("conf %s: %w", o.Conf, reasonOf(err))
+// readConfs reads the conf of all pods, or that of each group.
+func (c *Cluster) readConfs() (err error) {
+	if len(c.options.Groups) == 0 {
+		c.conf, c.shards, c.values, err = c.readConf(c.options.Conf, c.options.Shards)
+		return err
 	}
-	check := simrun.CheckConf(o.Conf, data, func(path string) (string, error) {
+	var names []string
+	for i, g := range c.options.Groups {
+		switch {
+		case slices.ContainsFunc(c.options.Groups[:i], func(o Group) bool { return o.Name == g.Name }):
+			return fmt.Errorf("--conf: found the group %s twice, want it once", g.Name)
+		case g.Replicas < 1:
+			return fmt.Errorf("--replicas: found %s=%d, want 1 or more", g.Name, g.Replicas)
+		}
+		text, shards, values, err := c.readConf(g.Conf, g.Shards)
+		if err != nil {
+			return err
+		}
+		if i == 0 {
+			c.values = values
+		}
+		if v := c.values; v.version != values.version || v.bzid != values.bzid || v.baseName != values.baseName || v.basePath != values.basePath {
+			return fmt.Errorf("%s: found agent_version %d, bzid %s, base_name %s, base_path %s, want those of %s: pods of one model find each other by them",
+				g.Conf, values.version, values.bzid, values.baseName, values.basePath, c.options.Groups[0].Conf)
+		}
+		group := runners.Group{Name: g.Name, Conf: text, ConfName: g.Conf, Shards: shards, HostShards: shards, Replicas: g.Replicas}
+		if values.unsharded {
+			group.Shards = 1
+		} else {
+			c.shards = max(c.shards, shards)
+		}
+		c.groups, names = append(c.groups, group), append(names, g.Name+"="+g.Conf)
+	}
+	c.shards = max(c.shards, 1)
+	c.conf, c.options.Conf = c.groups[0].Conf, strings.Join(names, ", ")
+	return nil
+}
+
+// pods returns how many pods there are.
+func (c *Cluster) pods() int {
+	spec := c.Spec()
+	return len(spec.Pods())
+}
+
+// readConf reads a conf and fails on mistakes that would keep every agent from starting. shards is
+// 0 for the number in the conf.
+func (c *Cluster) readConf(path string, shards int) (text string, _ int, _ confValues, _ error) {
+	fail := func(err error) (string, int, confValues, error) { return "", 0, confValues{}, err }
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return fail(fmt.Errorf("conf %s: %w", path, reasonOf(err)))
+	}
+	check := simrun.CheckConf(path, data, func(path string) (string, error) {
 		text, err := os.ReadFile(path)
 		return string(text), err
 	})
-	c.conf = check.Text
 	if len(check.Errors) > 0 {
-		return ConfError(check.Errors)
+		return fail(ConfError(check.Errors))
 	}
-	c.Warnings = check.Warnings
-	c.values = confValues{
-		version: 1, numShard: number(check.Values["num_shard"]),
-		baseName: check.Values["base_name"], basePath: strings.TrimSuffix(check.Values["base_path"], "/"),
+	c.Warnings = append(c.Warnings, check.Warnings...)
+	values := confValues{
+		version: 1, numShard: number(check.Values["num_shard"]), bzid: check.Values["bzid"],
+		baseName: check.Values["base_name"], basePath: strings.TrimSuffix(check.Values["base_path"], "/"), unsharded: unsharded(check.Values),
 	}
 	if n := number(check.Values["agent_version"]); n != 0 {
-		c.values.version = n
+		values.version = n
 	}
-	if check.Values["bzid"] == "" {
-		said := fmt.Sprintf("%s: found no bzid, want the first part of the paths of all znodes", o.Conf)
-		if c.values.version == 1 {
-			return ConfError{said + ", without which no agent of version 1 starts"}
+	if values.bzid == "" {
+		said := fmt.Sprintf("%s: found no bzid, want the first part of the paths of all znodes", path)
+		if values.version == 1 {
+			return fail(ConfError{said + ", without which no agent of version 1 starts"})
 		}
 		c.Warnings = append(c.Warnings, said)
 	}
-	if c.publishes() && check.Values["layout_pattern"] == "" {
-		return fmt.Errorf("%s: found no layout_pattern, want the layout that an agent of version 3 loads", o.Conf)
+	if values.version == 3 && check.Values["layout_pattern"] == "" {
+		return fail(fmt.Errorf("%s: found no layout_pattern, want the layout that an agent of version 3 loads", path))
 	}
-	c.shards = o.Shards
-	if c.shards == 0 {
-		c.shards = max(c.values.numShard, 1)
+	if shards == 0 {
+		shards = max(values.numShard, 1)
 	}
-	if c.shards < 1 {
-		return fmt.Errorf("--shards: found %d, want 1 or more", c.shards)
+	if shards < 1 {
+		return fail(fmt.Errorf("--shards: found %d, want 1 or more", shards))
 	}
-	if n := c.values.numShard; n != 0 && n != c.shards {
+	text = check.Text
+	if n := values.numShard; n != 0 && n != shards {
 		// utils.py:393 asserts that the conf and the environment agree.
-		c.conf = numShardLine.ReplaceAllString(c.conf, "${1}"+strconv.Itoa(c.shards))
-		c.Warnings = append(c.Warnings, fmt.Sprintf("%s: found num_shard %d, taken as %d, as --shards says", o.Conf, n, c.shards))
+		text = numShardLine.ReplaceAllString(text, "${1}"+strconv.Itoa(shards))
+		c.Warnings = append(c.Warnings, fmt.Sprintf("%s: found num_shard %d, taken as %d, as --shards says", path, n, shards))
 	}
-	return nil
+	return text, shards, values, nil
+}
+
+// unsharded reports whether the pods of a conf belong to no shard: those with an entry or a dense
+// server alone. stand_alone_serving is mixed whatever deploy_type says (utils.py:384).
+func unsharded(values map[string]string) bool {
+	kind := strings.ToLower(values["deploy_type"])
+	if kind == "" {
+		kind = strings.ToLower(values["server_type"])
+	}
+	alone := slices.Contains([]string{"true", "yes", "t", "y", "1"}, strings.ToLower(values["stand_alone_serving"]))
+	return !alone && (kind == "entry" || kind == "dense")
 }
 
 // numShardLine matches the line that sets num_shard; its group is all before the value.

@@ -90,6 +90,6 @@ func (c *Cluster) Size() outlook.Size {
 		graphs += len(m.SubGraphs)
 	}
 	return outlook.Size{
-		Version: c.values.version, Agents: c.shards * c.options.Replicas, Models: 1 + max(graphs-1, 0)/c.shards, For: c.options.For,
+		Version: c.values.version, Agents: c.pods(), Models: 1 + max(graphs-1, 0)/c.shards, For: c.options.For,
 	}
 }

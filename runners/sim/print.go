@@ -21,10 +21,21 @@ func counted(n int, thing string) string {
 	return fmt.Sprint(n, " ", thing)
 }
 
+// extent says how many pods there are.
+func (r *Report) extent() string {
+	if len(r.Groups) == 0 {
+		return counted(r.Shards, "shard") + " x " + counted(r.Replicas, "replica")
+	}
+	var list []string
+	for _, g := range r.Groups {
+		list = append(list, fmt.Sprintf("%s %s x %s", g.Name, counted(g.Shards, "shard"), counted(g.Replicas, "replica")))
+	}
+	return strings.Join(list, ", ")
+}
+
 // Print writes the report for people.
 func (r *Report) Print(out io.Writer) {
-	fmt.Fprintf(out, "%s: %s x %s, agent version %d, %s, %s, quirks %s, seed %d\n",
-		r.Conf, counted(r.Shards, "shard"), counted(r.Replicas, "replica"), r.Version, r.ZooKeeper, r.ModelServer, r.Quirks, r.Seed)
+	fmt.Fprintf(out, "%s: %s, agent version %d, %s, %s, quirks %s, seed %d\n", r.Conf, r.extent(), r.Version, r.ZooKeeper, r.ModelServer, r.Quirks, r.Seed)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	r.printTimeline(w)
 	r.printRollouts(w)

@@ -15,6 +15,8 @@ type Report struct {
 	Seed        uint64         `json:"seed"`
 	Shards      int            `json:"shards"`
 	Replicas    int            `json:"replicas"`
+	Pods        int            `json:"pods"`
+	Groups      []GroupPods    `json:"groups,omitempty"`
 	Version     int            `json:"agent_version"`
 	ZooKeeper   string         `json:"zookeeper"`
 	ModelServer string         `json:"model_server"`
@@ -45,6 +47,21 @@ type Report struct {
 	VirtualSec float64        `json:"virtual_s"`
 	WallSec    float64        `json:"wall_s"`
 	Failure    string         `json:"failure,omitempty"`
+}
+
+// GroupPods is a group of pods with a conf of their own.
+type GroupPods struct {
+	Name     string `json:"name"`
+	Conf     string `json:"conf"`
+	Shards   int    `json:"shards"`
+	Replicas int    `json:"replicas"`
+}
+
+func (c *Cluster) groupPods() (list []GroupPods) {
+	for _, g := range c.groups {
+		list = append(list, GroupPods{g.Name, g.ConfName, g.Shards, g.Replicas})
+	}
+	return list
 }
 
 // Step is a step of the start-up: when the first and the last pod took it for the first
@@ -89,7 +106,7 @@ func (r *run) report(wall time.Duration, failure error) *Report {
 	s, cluster := r.story, r.Cluster
 	stats, o := cluster.Stats(), s.cluster.options
 	out := &Report{
-		Conf: o.Conf, Seed: o.Seed, Shards: s.cluster.shards, Replicas: o.Replicas, Version: s.cluster.values.version,
+		Conf: o.Conf, Seed: o.Seed, Shards: s.cluster.shards, Replicas: o.Replicas, Pods: s.cluster.pods(), Groups: s.cluster.groupPods(), Version: s.cluster.values.version,
 		ZooKeeper: o.ZooKeeper, ModelServer: o.ModelServer, Quirks: o.Quirks,
 		ExitsTotal: len(s.exits), Exits: s.exits[:min(len(s.exits), maxListed)],
 		Counts: stats.Counts,

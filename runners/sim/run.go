@@ -75,7 +75,7 @@ func (c *Cluster) trace() (*timeline.File, error) {
 func (c *Cluster) Spec() runners.Spec {
 	o := c.options
 	return runners.Spec{
-		Seed: o.Seed, Conf: c.conf, ConfName: o.Conf, Shards: c.shards, Replicas: o.Replicas,
+		Seed: o.Seed, Conf: c.conf, ConfName: o.Conf, Shards: c.shards, Replicas: o.Replicas, Groups: c.groups,
 		Locations: c.locations, Models: c.models,
 		ZooKeeper: o.ZooKeeper, ModelServer: o.ModelServer, Quirks: o.Quirks, RestartAfter: o.RestartAfter,
 		Serving: runners.ServingSpec{MemoryLimitBytes: o.MemoryLimitBytes, LoadBytesPerSecond: o.LoadBytesPerSecond},

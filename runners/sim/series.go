@@ -103,7 +103,7 @@ func (r *Report) SweepRow() []string {
 		}
 	}
 	numbers := []float64{
-		float64(r.Shards * r.Replicas), float64(l.Watches.Most), l.Requests, float64(l.Peak), l.Events, l.BytesIn, l.BytesOut,
+		float64(r.Pods), float64(l.Watches.Most), l.Requests, float64(l.Peak), l.Events, l.BytesIn, l.BytesOut,
 		float64(l.Connections.Most), float64(l.Znodes.Most), float64(l.ZnodeBytes.Most), serving, rollout, float64(memory),
 		float64(len(r.Unavailable)), float64(len(r.Unlisted)), failed, float64(r.Counts.Events),
 	}

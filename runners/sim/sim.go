@@ -35,6 +35,9 @@ type Options struct {
 	Conf, Models string
 	// Shards is 0 for the number in the conf.
 	Shards, Replicas int
+	// Groups, unless empty, are groups of pods with a conf each, in the place of Conf, Shards and
+	// Replicas.
+	Groups []Group
 	// For is the length of the run in virtual time.
 	For  time.Duration
 	Seed uint64
@@ -60,12 +63,22 @@ type Options struct {
 	Replay string
 }
 
+// Group is a group of pods with an agent.conf of their own, as entry and PS containers have.
+type Group struct {
+	// Name is what the pods' names begin with, and Conf the file.
+	Name, Conf string
+	// Shards is 0 for the number in the conf. An entry and a dense container belong to no shard, and
+	// Replicas says how many there are.
+	Shards, Replicas int
+}
+
 // Cluster is the cluster that the files and options describe.
 type Cluster struct {
 	options   Options
 	conf      string
 	values    confValues
 	shards    int
+	groups    []runners.Group
 	locations []runners.Location
 	models    []runners.Model
 	script    []runners.Act
@@ -84,19 +97,21 @@ var Policies = []string{"latest", "latest_once", "all", "specific"}
 // [ConfError] for an agent.conf with which no agent starts.
 func Read(o Options) (*Cluster, error) {
 	switch {
-	case o.Conf == "":
+	case o.Conf == "" && len(o.Groups) == 0:
 		return nil, errors.New("--conf: found nothing, want an agent.conf")
+	case o.Conf != "" && len(o.Groups) > 0:
+		return nil, fmt.Errorf("--conf: found %s and one for %s, want a group for each or one for all", o.Conf, o.Groups[0].Name)
 	case o.Models == "":
 		return nil, errors.New("--models: found nothing, want a directory of exported models")
 	case o.For <= 0:
 		return nil, fmt.Errorf("--for: found %s, want a time above 0", o.For)
-	case o.Replicas < 1:
+	case o.Replicas < 1 && len(o.Groups) == 0:
 		return nil, fmt.Errorf("--replicas: found %d, want 1 or more", o.Replicas)
 	case !slices.Contains(Policies, o.Policy):
 		return nil, fmt.Errorf("--policy: found %q, want %s", o.Policy, strings.Join(Policies, ", "))
 	}
 	c := &Cluster{options: o}
-	if err := c.readConf(); err != nil {
+	if err := c.readConfs(); err != nil {
 		return nil, err
 	}
 	if err := c.readLocations(o.Locations); err != nil {

@@ -60,7 +60,7 @@ func (w *World) addPod(spec cluster.Pod, bare *cluster.BareServerSpec) error {
 		return fmt.Errorf("found twice, want a name of its own")
 	}
 	p := &Pod{Pod: spec, w: w, bare: bare, ip: ip(spec)}
-	image, err := w.podImage()
+	image, err := w.podImage(spec)
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (w *World) addPod(spec cluster.Pod, bare *cluster.BareServerSpec) error {
 		}
 	}
 	if image == nil {
-		if err := w.furnishPod(p.machine.FS); err != nil {
+		if err := w.furnishPod(p.machine.FS, spec); err != nil {
 			return err
 		}
 	}
@@ -88,11 +88,12 @@ func (w *World) addPod(spec cluster.Pod, bare *cluster.BareServerSpec) error {
 // furnishPod writes the files that an agent expects. The model server's file contains the text by
 // which the wrapper distinguishes gRPC from archon (tfs_wrapper.py:49), and the model `default`
 // exists (TFS-16.4).
-func (w *World) furnishPod(disk *files.FS) error {
+func (w *World) furnishPod(disk *files.FS, p cluster.Pod) error {
+	conf, _ := w.spec.ConfOf(p)
 	err := disk.WriteTree(map[string]string{
 		agentBinary:         "agent_service",
 		tfsBinary:           "tensorflow_model_server PredictionServiceGrpc",
-		ConfPath:            w.spec.Conf,
+		ConfPath:            conf,
 		"/proc/meminfo":     "MemTotal:       16777216 kB\nMemFree:         8388608 kB\nMemAvailable:   12582912 kB\n",
 		"/var/log/.keep":    "",
 		home + "/dat/.keep": "",
@@ -103,30 +104,31 @@ func (w *World) furnishPod(disk *files.FS) error {
 	return disk.AddModelVersion(home+"/dat/saved_models/entry", 1, 1<<20)
 }
 
-// podImage returns the initial disk that all pods share. It returns nil if a store is mounted over
-// a part of it, because mounting writes to the disk.
-func (w *World) podImage() (*files.Image, error) {
+// podImage returns the initial disk that all pods of a group share. It returns nil if a store is
+// mounted over a part of it, because mounting writes to the disk.
+func (w *World) podImage(p cluster.Pod) (*files.Image, error) {
 	for _, s := range w.stores {
 		if slices.Contains([]string{top(home), "/proc", "/var"}, s.mount) {
 			return nil, nil
 		}
 	}
-	if w.image == nil {
+	if w.images[p.Group] == nil {
 		disk := files.NewFS(w.engine)
-		if err := w.furnishPod(disk); err != nil {
+		if err := w.furnishPod(disk, p); err != nil {
 			return nil, err
 		}
-		w.image = disk.Image()
+		w.images[p.Group] = disk.Image()
 	}
-	return w.image, nil
+	return w.images[p.Group], nil
 }
 
 // environment returns the environment variables that the reference's containers get.
 func (p *Pod) environment() []string {
+	_, shards := p.w.spec.ConfOf(p.Pod)
 	vars := map[string]string{
 		"SHARD_ID":              strconv.Itoa(p.Shard),
 		"REPLICA_ID":            strconv.Itoa(p.Replica),
-		"MONOLITH_HOST_SHARD_N": strconv.Itoa(max(p.w.spec.Shards, 1)),
+		"MONOLITH_HOST_SHARD_N": strconv.Itoa(shards),
 		"MY_HOST_IP":            p.ip,
 		"MY_POD_NAME":           p.Name,
 		"TCE_PSM":               "monolith.serving",

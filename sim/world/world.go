@@ -58,7 +58,7 @@ type World struct {
 	// ended.
 	master *ApplicationMaster
 	over   bool
-	image  *files.Image // image is a pod's initial disk; nil until first made
+	images map[int]*files.Image // initial disks of pods, by group, once made
 	// modelServers is the data that model servers share.
 	modelServers *tfserving.Shared
 	// variables holds the last environment variable made for each key.
@@ -89,7 +89,7 @@ func New(spec cluster.Spec, o Options) (*World, error) {
 	engine := vtime.New(engineConfig(spec, o))
 	w := &World{
 		spec: spec, options: o, profile: profile, pythonMinor: minor, engine: engine,
-		net: network.New(engine, network.DefaultLatency()), byName: map[string]*Pod{},
+		net: network.New(engine, network.DefaultLatency()), byName: map[string]*Pod{}, images: map[int]*files.Image{},
 		modelServers: tfserving.NewShared(),
 		variables:    map[string]string{},
 	}
@@ -272,8 +272,12 @@ func (w *World) export(m cluster.Model) error {
 	return nil
 }
 
+// groupAddresses is how far apart the addresses of two groups begin, in the second part of an
+// address, of which each has 250 shards.
+const groupAddresses = 40
+
 func ip(p cluster.Pod) string {
-	return "10." + strconv.Itoa(1+p.Shard/250) + "." + strconv.Itoa(p.Shard%250) + "." + strconv.Itoa(1+p.Replica)
+	return "10." + strconv.Itoa(1+groupAddresses*p.Group+p.Shard/250) + "." + strconv.Itoa(p.Shard%250) + "." + strconv.Itoa(1+p.Replica)
 }
 
 // at schedules fn after d as an event of the world, which never runs in the middle of a task.

@@ -1,0 +1,137 @@
+package sim_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/monosim/monosim/runners/sim"
+	"github.com/monosim/monosim/runners/whatif/ensemble"
+	"github.com/monosim/monosim/runners/whatif/plan"
+)
+
+const conf = `agent_version 1
+bzid demo
+base_name ctr
+base_path /models/ctr
+num_ps %d
+num_shard %d
+zk_servers 127.0.0.1:2181
+dc_aware %v
+%s
+`
+
+// groupsOf writes the confs and models of a cluster whose entry and PS are groups of their own, or
+// of one group of mixed containers, and returns the options to run it.
+func groupsOf(t *testing.T, numPS, shards int, aware bool, groups ...sim.Group) sim.Options {
+	t.Helper()
+	dir := t.TempDir()
+	write := func(path, text string) {
+		path = filepath.Join(dir, path)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, g := range groups {
+		write(g.Name+".conf", fmt.Sprintf(conf, numPS, shards, aware, g.Conf))
+		groups[i].Conf = filepath.Join(dir, g.Name+".conf")
+	}
+	graphs := []string{"entry"}
+	for i := range numPS {
+		graphs = append(graphs, fmt.Sprintf("ps_%d", i))
+	}
+	for _, name := range graphs {
+		write(filepath.Join("exported", name, "1", "saved_model.pb"), "1")
+	}
+	return sim.Options{
+		Groups: groups, Models: filepath.Join(dir, "exported"), For: 21 * time.Minute, Seed: 1, Policy: "latest", Locations: []string{"lf:a", "hl:a"},
+		ZooKeeper: "zookeeper-3.8", ModelServer: "tfs-2.4", Quirks: "python", RestartAfter: 10 * time.Second,
+	}
+}
+
+func runOf(t *testing.T, o sim.Options) *sim.Report {
+	t.Helper()
+	cluster, err := sim.Read(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := cluster.Run(context.Background(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(report.Unavailable) > 0 {
+		t.Errorf("not served: %v", report.Unavailable)
+	}
+	return report
+}
+
+// The goal is that a cluster of entry and PS containers in two places does what the plan's formulas
+// say: watches, reads at rest, and whom an entry is told of. The method is real agents of both
+// kinds, with dc_aware and without.
+func TestGroupsDoWhatThePlanSays(t *testing.T) {
+	for _, aware := range []bool{false, true} {
+		r := runOf(t, groupsOf(t, 4, 4, aware, sim.Group{Name: "entry", Conf: "deploy_type entry", Replicas: 4}, sim.Group{Name: "ps", Conf: "deploy_type ps", Replicas: 2}))
+		_, p, _, err := plan.Parse("plan.yaml", fmt.Appendf(nil, `apiVersion: capacity/v1
+model: {agent_version: 1, size: {embeddings: 4GiB, dense: 1GiB}}
+override: {num_ps: 4, num_shard: 4, dc_aware: %v}
+fleet:
+  idcs: [{name: lf}, {name: hl}]
+  entry: {replicas: 4, cpu: 4, mem: 8GiB}
+  ps: {replicas: 2, cpu: 4, mem: 8GiB}
+service: {entry: {cpu: 1ms}, ps: {cpu: 5ms}}
+workload: {rate: 20/s, horizon: 10s}
+`, aware))
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := ensemble.Of(p).Load(&p.ZooKeeper)
+		want := map[bool]float64{false: 216, true: 300}[aware]
+		if l.Watches != want || float64(r.Load.Watches.End) != want || r.Pods != 12 {
+			t.Errorf("dc_aware %v: %d pods hold %d watches, the plan says %v, want 12 and %v", aware, r.Pods, r.Load.Watches.End, l.Watches, want)
+		}
+		// The start is in the mean of twenty-one minutes.
+		if reads := r.Load.ByOp["getData"] + r.Load.ByOp["getChildren"] + r.Load.ByOp["getChildren2"]; math.Abs(reads-l.Reads) > 0.25*l.Reads {
+			t.Errorf("dc_aware %v: %.2f reads a second, the plan says %.2f", aware, reads, l.Reads)
+		}
+		for _, e := range r.ServiceMap {
+			if replicas := map[bool]int{false: 2, true: 1}[aware]; strings.HasPrefix(e.Key, "ps") && len(e.Addrs) != replicas {
+				t.Errorf("dc_aware %v: %s is told of %s at %v, want %d", aware, r.Asked, e.Key, e.Addrs, replicas)
+			}
+		}
+	}
+}
+
+// The goal is that mixed containers in two places hold what the formula says, 1,404 watches, and
+// 1,128 where places are not kept apart. The method is twelve real agents.
+func TestMixedContainersInPlaces(t *testing.T) {
+	for aware, want := range map[bool]int64{true: 1404, false: 1128} { //lint:order each by itself
+		o := groupsOf(t, 20, 4, aware, sim.Group{Name: "all", Conf: "stand_alone_serving true", Replicas: 3})
+		if r := runOf(t, o); r.Load.Watches.End != want {
+			t.Errorf("dc_aware %v: got %d watches, want %d", aware, r.Load.Watches.End, want)
+		}
+	}
+}
+
+// The goal is that groups that make no sense are refused. The method is one mistake each.
+func TestGroupsThatMakeNoSense(t *testing.T) {
+	entry, ps := sim.Group{Name: "entry", Conf: "deploy_type entry", Replicas: 1}, sim.Group{Name: "ps", Conf: "deploy_type ps", Replicas: 1}
+	none := ps
+	none.Replicas = 0
+	both := groupsOf(t, 2, 2, false, entry, ps)
+	both.Conf = "agent.conf"
+	for want, o := range map[string]sim.Options{ //lint:order each by itself
+		"found the group ps twice":     groupsOf(t, 2, 2, false, ps, ps),
+		"found ps=0, want 1 or more":   groupsOf(t, 2, 2, false, entry, none),
+		"want a group for each or one": both,
+	} {
+		if _, err := sim.Read(o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
