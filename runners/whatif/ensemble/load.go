@@ -28,13 +28,13 @@ const (
 // Load returns the load of the fleet on ZooKeeper by the formulas of CAP-3.12. Pings count
 // neither as reads nor as writes.
 func (f Fleet) Load(z *plan.ZooKeeper) result.ZKLoad {
-	l := f.mean(z)
+	l := f.Mean(z)
 	f.peak(&l, z)
 	return l
 }
 
-// mean returns the load without its peaks.
-func (f Fleet) mean(z *plan.ZooKeeper) result.ZKLoad {
+// Mean returns the load without its peaks, which take longer to compute.
+func (f Fleet) Mean(z *plan.ZooKeeper) result.ZKLoad {
 	l := result.ZKLoad{Version: f.Version, Containers: f.Containers(), Agents: f.Agents()}
 	n := float64(f.Agents())
 	if f.Version == 3 {
@@ -203,7 +203,7 @@ func (f Fleet) Curve(z *plan.ZooKeeper) *result.ZooKeeper {
 func (f Fleet) reaches(z *plan.ZooKeeper, l limit) float64 {
 	over := func(m float64) bool {
 		times := f.Times(m)
-		load := times.mean(z)
+		load := times.Mean(z)
 		if l.peak {
 			times.peak(&load, z)
 		}

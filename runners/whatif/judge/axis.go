@@ -130,7 +130,7 @@ func (e *Evaluation) moment(w *Pool, k int) result.Moment {
 		}
 	}
 	fleet := ensemble.Of(e.Plan)
-	load := fleet.Load(&e.Plan.ZooKeeper)
+	load := fleet.Mean(&e.Plan.ZooKeeper)
 	reloads := load.PerReload / math.Max(float64(fleet.Containers()), 1)
 	m.ZooKeeper = load.Reads + float64(t.sum.Turns)*each*load.PerDeath + float64(t.sum.Loaded)*each*reloads
 	return m

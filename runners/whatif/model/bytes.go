@@ -45,10 +45,8 @@ func (s *Spec) KeptBytes() float64 {
 
 // containers returns the memory of the containers, and of what callers know of them.
 func (s *Spec) containers() []Need {
-	places, shards, callers := 1, 1, 0
-	if s.IDCAware {
-		places = s.IDCs * maxClusters
-	}
+	shards, callers := 1, 0
+	places, _ := s.places()
 	calling := Entry
 	if s.FromDense {
 		calling = Dense

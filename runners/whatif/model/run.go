@@ -161,15 +161,7 @@ func (w *world) build() {
 		}
 		w.shards = max(w.shards, len(t.Replicas))
 	}
-	w.places, w.clusters = 1, 1
-	if s.IDCAware || s.OwnPlace {
-		for t := range s.Tiers {
-			for _, loc := range s.Tiers[t].Placement {
-				w.clusters = max(w.clusters, loc.Cluster+1)
-			}
-		}
-		w.places = s.IDCs * w.clusters
-	}
+	w.places, w.clusters = s.places()
 	w.turn = make([]uint32, len(w.servers)*tiers*max(w.shards, 1))
 	for class := range w.constant {
 		l := s.Latency[class]
@@ -188,6 +180,21 @@ func (w *world) build() {
 	}
 	w.beginTrackers()
 	w.refreshViews()
+}
+
+// places returns how many places callers are told apart by, and how many clusters each idc has of
+// them: one, unless the place of a caller decides what it sees.
+func (s *Spec) places() (places, clusters int) {
+	clusters = 1
+	if !s.IDCAware && !s.OwnPlace {
+		return 1, 1
+	}
+	for t := range s.Tiers {
+		for _, loc := range s.Tiers[t].Placement {
+			clusters = max(clusters, loc.Cluster+1)
+		}
+	}
+	return s.IDCs * clusters, clusters
 }
 
 func (w *world) place(l Location) int { return l.IDC*w.clusters + l.Cluster }

@@ -164,3 +164,26 @@ workload: {rate: 1/s, horizon: 10s}
 		}
 	}
 }
+
+// Goal: a fleet whose entries know their own place only is thinned where every place keeps its part.
+// Method: fleets in two idcs, of which one loses its PS when half of the containers are left out.
+func TestThinningKeepsPlaces(t *testing.T) {
+	for replicas, want := range map[int]bool{2: false, 4: true, 6: false, 8: true} { //lint:order each by itself
+		_, p, _, err := plan.Parse("plan.yaml", fmt.Appendf(nil, `apiVersion: capacity/v1
+model: {size: {embeddings: 1GiB, dense: 1GiB}}
+override: {dc_aware: true}
+fleet:
+  idcs: [{name: a}, {name: b}]
+  entry: {replicas: 4, cpu: 4, mem: 8GiB}
+  ps: {replicas: %d, cpu: 4, mem: 8GiB}
+service: {entry: {cpu: 1ms}, ps: {cpu: 1ms}}
+workload: {rate: 1/s, horizon: 10s}
+`, replicas))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if why := p.Unthinnable(2); (why == nil) != want {
+			t.Errorf("%d replicas: got %v, want it thinned: %v", replicas, why, want)
+		}
+	}
+}

@@ -46,6 +46,13 @@ func (p *Plan) unthinnableTier(tier string, k int, refuse func(string, ...any)) 
 	if tier == "ps" {
 		shards = min(p.Shards(), 2) // the hottest shard and any other
 	}
+	if p.OwnPlace() {
+		for shard := range shards {
+			if n := p.ReplicasOf(tier, shard); !thinsEverywhere(n, k, p.Places()) {
+				refuse("%d containers of %s, one of %d of which is not as many of each place (dc_aware)", n, tier, k)
+			}
+		}
+	}
 	for shard := range shards {
 		n := p.ReplicasOf(tier, shard)
 		switch {
@@ -57,4 +64,16 @@ func (p *Plan) unthinnableTier(tier string, k int, refuse func(string, ...any)) 
 			return
 		}
 	}
+}
+
+// thinsEverywhere reports whether one of k of so many containers leaves each place one of k of its
+// own.
+func thinsEverywhere(n, k int, places []Place) bool {
+	thinned := PlacedOf(n/k, places)
+	for place, all := range PlacedOf(n, places) { //lint:order any of them
+		if thinned[place]*k != all {
+			return false
+		}
+	}
+	return true
 }

@@ -275,6 +275,10 @@ func binding(l *lines, r *result.Result) {
 	l.extendIf(s.WithRetries > s.Utilisation, ", %s with retries", share(s.WithRetries))
 	l.extendIf(s.Utilisation > 0 && s.Utilisation < 1, "; it is full at %+.0f %% traffic", (1/s.Utilisation-1)*100)
 	l.extendIf(s.Under != "" || s.Since != nil, "; all of it as the plan begins: %s", share(s.Whole))
+	if z := r.ZooKeeper; z != nil {
+		most := limitOf(z, z.Now.Version, result.DrainLimit)
+		l.addIf(most > 0 && z.Now.DrainNs > most, "ZooKeeper is behind before any tier is: it works %s on the busiest burst, at most %s is a third of the session timeout", duration(z.Now.DrainNs), duration(most))
+	}
 	l.addIf(s.LastedNs > 0, "most requests went on to fail for %s after the cause had gone (%s)%s", duration(s.LastedNs), s.Window,
 		either(s.Recovered, ": then it was over", ", to the end of what was simulated: retries keep the queues full"))
 }

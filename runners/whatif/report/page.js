@@ -158,12 +158,14 @@
       series: z.curves.map(c => ({ name: "version " + c.agent_version, points: c.points.map(p => [p.load.containers, of(p.load)]) }))
         .concat(list(z.measured).length ? [{ name: "measured", dash: true, points: list(z.measured).filter(m => measuredOf(of, m) > 0).map(m => [m.closed_form.containers, measuredOf(of, m)]).sort((a, b) => a[0] - b[0]) }] : []).filter(s => s.points.length),
     });
-    const watches = l => l.watches, readsOf = l => l.reads;
-    const measuredOf = (of, m) => of === watches ? m.watches : of === readsOf ? m.reads : 0;
+    const watches = l => l.watches, readsOf = l => l.reads, peakOf = l => l.peak_second;
+    const measuredOf = (of, m) => of === watches ? m.watches : of === readsOf ? m.reads : of === peakOf ? m.peak_second : 0;
     const first = z.curves.map(c => { const l = c.limits.filter(l => l.at_multiple > 0).sort((a, b) => a.at_multiple - b.at_multiple)[0]; return `version ${c.agent_version}: ${l ? `${l.name} at ${plain(l.at_multiple)}× the fleet` : "none up to 1,000×"}`; }).join("; ");
     over("Watches in ZooKeeper over the size of the fleet", "first limits: " + first, "watches", "", watches);
     over("Memory of the watches", undefined, "of the heap", "bytes", l => l.watch_bytes, "watch memory");
     if (z.curves.some(c => c.points.some(p => p.load.reads > 0))) over("Background reads over the size of the fleet", "version 3 reads nothing at rest", "reads a second", "per_second", readsOf, "reads a second");
+    over("Requests in the busiest second over the size of the fleet", "loops keep the phases with which agents start", "requests", "", peakOf);
+    over("How long the ensemble works on the busiest burst", "at most a period: it is never done with more", "time", "ns", l => l.drain_ns, "drain of the busiest burst");
     over("Longest answer over the size of the fleet", undefined, "bytes", "bytes", l => l.max_reply, "jute.maxbuffer of an answer");
     over("Notifications of a publish", "an upper bound", "notifications", "", l => l.notifications_per_publish);
     for (const m of list(z.measured).filter(m => list(m.rollout).length)) {
