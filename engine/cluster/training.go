@@ -77,6 +77,12 @@ type TrainingSpec struct {
 	// SessionTimeout is how long a worker waits for the chief to initialise the variables, before
 	// it tries again; 0 means 7200 s.
 	SessionTimeout time.Duration `yaml:"session_timeout"`
+	// FailFast is TensorFlow's GRPC_FAIL_FAST: true, which nil means, makes the call of a server that is
+	// gone an UnavailableError at once, and false has it wait for the server.
+	FailFast *bool `yaml:"fail_fast"`
+	// TensorFlow is the build: "patched", which "" means, as the reference builds it, where a session
+	// whose servers do not answer gives up after 60 s, or "stock", where it waits for ever.
+	TensorFlow string `yaml:"tensorflow"`
 	// ClearNN has variables begin anew, once, where a checkpoint would be restored;
 	// ContinueTraining has the steps go on from it all the same.
 	ClearNN          bool `yaml:"clear_nn"`
@@ -101,6 +107,12 @@ type TrainingSpec struct {
 	KeepPS bool `yaml:"keep_ps"`
 }
 
+// The builds of TensorFlow.
+const (
+	TensorFlowPatched = "patched"
+	TensorFlowStock   = "stock"
+)
+
 // WithDefaults returns the spec with the meaning of zero fields written out.
 func (s TrainingSpec) WithDefaults() TrainingSpec {
 	fill(&s.Job, "job")
@@ -115,6 +127,9 @@ func (s TrainingSpec) WithDefaults() TrainingSpec {
 	retries := 6
 	fill(&s.MaxRetries, &retries)
 	fill(&s.SessionTimeout, 7200*time.Second)
+	fast := true
+	fill(&s.FailFast, &fast)
+	fill(&s.TensorFlow, TensorFlowPatched)
 	fill(&s.MaxSlowStart, 10*time.Minute)
 	fill(&s.PSMemoryLimit, 1<<62)
 	fill(&s.EvalSetup, time.Second)
@@ -190,6 +205,9 @@ func (s *TrainingSpec) fieldFaults() (faults []*SpecError) {
 	faults = append(faults, s.tideFaults()...)
 	if err := s.checkDiscovery(); err != nil {
 		faults = append(faults, err)
+	}
+	if s.TensorFlow != "" && s.TensorFlow != TensorFlowPatched && s.TensorFlow != TensorFlowStock {
+		faults = append(faults, &SpecError{Where: "tensorflow", Found: s.TensorFlow, Want: "one of " + TensorFlowPatched + ", " + TensorFlowStock})
 	}
 	faults = append(faults, s.nameFaults()...)
 	if s.SaveEvery > 0 && s.SaveSteps > 0 {

@@ -22,8 +22,98 @@ Feature: The life of a training job
     When chief is killed
     Then within 5m a checkpoint was restored 1 time
     And worker1 was started 1 time
+    And worker1 has tried again 0 times
     And within 3m the global step is 60 or more
     And worker1 is at work
+
+  # TRN-8.11: a step needs nothing of the chief, whose restore takes the count of all back.
+  Scenario: Workers train on while their chief is gone, and lose the steps with its restore
+    Given a training job with 1 worker and 2 PS
+    And the job setting save_every is "20s"
+    And the job setting restart_after is "60s"
+    When the training starts
+    Then within 3m the global step is 100 or more
+    When chief is killed
+    Then within 50s the global step is 140 or more
+    And a checkpoint was restored 0 times
+    And within 30s a checkpoint was restored 1 time
+    And the global step is 110 or less
+    And worker1 has tried again 0 times
+    And worker1 is at work
+
+  # TRN-8.11: the session of the worker knows the chief of before, whose flag it takes down in the end.
+  Scenario: A worker whose chief was started again fails at its end
+    Given a training job with 1 worker and 1 PS
+    And the job setting discovery is "primus"
+    And the job setting save_steps is "20"
+    And the job setting max_steps is "150"
+    When the training starts
+    Then within 3m the global step is 60 or more
+    When chief is killed
+    And chief is started again
+    Then within 1m a checkpoint was restored 1 time
+    And within 5m worker1 has ended with exit code 1
+    And within 3m chief has ended with exit code 0
+
+  Scenario: Workers train on without a chief that never comes back, and nothing is saved any more
+    Given a training job with 2 workers and 1 PS
+    And the job setting save_every is "20s"
+    When the training starts
+    Then within 3m 1 checkpoint was saved
+    When chief is killed
+    And 10m pass
+    Then the global step is 1200 or more
+    And worker1 has tried again 0 times
+    And worker2 has tried again 0 times
+    And chief has ended with exit code -9
+
+  # TRN-8.12: a call that begins while its server is gone waits without GRPC_FAIL_FAST.
+  # not-real: processes of this machine fail fast
+  @not-real
+  Scenario: Without failing fast a worker at a barrier does not notice that its PS is gone
+    Given a training job with 1 worker and 2 PS
+    And the job setting discovery is "primus"
+    And the job setting fail_fast is "false"
+    And the job setting save_every is "20s"
+    And the job setting restart_after is "10m"
+    When the training starts
+    Then within 3m 1 checkpoint was saved
+    When the operator calls StopTraining
+    Then within 4s the workers at the barrier are "1"
+    When ps0 is killed
+    Then for 9m worker1 has tried again 1 time
+    And within 2m worker1 has tried again 2 times
+    And within 3m a checkpoint was restored 1 time
+    And within 2m the global step is 30 or more
+    And worker1 was started 1 time
+
+  # not-real: processes of this machine fail fast
+  @not-real
+  Scenario: Failing fast a worker at a barrier tries again at once when its PS is gone
+    Given a training job with 1 worker and 2 PS
+    And the job setting discovery is "primus"
+    And the job setting save_every is "20s"
+    And the job setting restart_after is "10m"
+    When the training starts
+    Then within 3m 1 checkpoint was saved
+    When the operator calls StopTraining
+    Then within 4s the workers at the barrier are "1"
+    When ps0 is killed
+    Then within 2s worker1 has tried again 2 times
+
+  # not-real: processes of this machine fail fast
+  @not-real
+  Scenario: Without failing fast a step that is on its way fails with its PS
+    Given a training job with 1 worker and 2 PS
+    And the job setting fail_fast is "false"
+    And the job setting save_every is "20s"
+    And the job setting restart_after is "20s"
+    When the training starts
+    Then within 3m the global step is 100 or more
+    When ps1 is killed
+    Then within 2s worker1 has tried again 1 time
+    And within 5m a checkpoint was restored 1 time
+    And within 3m the global step is 100 or more
 
   # TRN-2.22: another address of a PS is another cluster.
   @TRN-S14

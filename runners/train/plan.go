@@ -84,6 +84,7 @@ func (d *reader) plan(n *yaml.Node) (*Plan, error) {
 	if err != nil {
 		d.fault(find(n, "quirks"), "%v", err)
 	}
+	retriesOfReference(&f.Job)
 	said := len(d.faults)
 	for _, wrong := range f.Job.Faults() {
 		d.checked(n, wrong, said > 0)
@@ -97,6 +98,17 @@ func (d *reader) plan(n *yaml.Node) (*Plan, error) {
 	notes = append(notes, d.missing(n, &f)...)
 	plan := &Plan{Name: d.file, Seed: f.Seed, For: f.For, Quirks: f.Quirks, Job: f.Job, Notes: notes, Expect: d.expect(&f.Expect), Script: d.script(&f.Script)}
 	return plan, d.err()
+}
+
+// retriesOfReference gives a job without configurations the retries that one of the reference has in
+// effect (Q253): none, unless only some PS are restored (cpu_training.py:2034).
+func retriesOfReference(job *runners.TrainingSpec) {
+	if n := 0; job.MaxRetries == nil {
+		if job.PartialRecovery {
+			n = 6
+		}
+		job.MaxRetries = &n
+	}
 }
 
 // checked keeps an error of the job, at the field that it is about and in the words of the plan. A

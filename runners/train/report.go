@@ -19,6 +19,13 @@ type Report struct {
 	Quirks  string `json:"quirks"`
 	Workers int    `json:"workers"`
 	PS      int    `json:"ps"`
+	// TensorFlow is the build of TensorFlow, FailFast whether the call of a server that is gone fails at
+	// once (TRN-8.12). MaxRetries is how often a changed cluster is tried again, RetryWaitSeconds after
+	// how long.
+	TensorFlow       string  `json:"tensorflow"`
+	FailFast         bool    `json:"fail_fast"`
+	MaxRetries       int     `json:"max_retries"`
+	RetryWaitSeconds float64 `json:"retry_wait_s"`
 	// Notes say which values of the configurations do not count or have no effect.
 	Notes []string `json:"notes,omitempty"`
 	// Timeline holds the first moments; MomentsTotal counts all of them.
@@ -108,6 +115,11 @@ func counted(n int, what string) string {
 // Print writes the report for people.
 func (r *Report) Print(w io.Writer) {
 	fmt.Fprintf(w, "%s: a chief, %s, %d PS, seed %d, quirks %s\n", r.Plan, counted(r.Workers, "worker"), r.PS, r.Seed, r.Quirks)
+	calls := "wait for it"
+	if r.FailFast {
+		calls = "fail at once"
+	}
+	fmt.Fprintf(w, "TensorFlow %s, calls of a server that is gone %s; a changed cluster is tried %s, %gs after an error\n", r.TensorFlow, calls, counted(r.MaxRetries, "more time"), r.RetryWaitSeconds)
 	for _, note := range r.Notes {
 		fmt.Fprintln(w, note)
 	}

@@ -23,6 +23,8 @@ const slice = time.Minute
 func (p *Plan) Run(ctx context.Context, acts []runners.Act) (*Report, error) {
 	began := time.Now()
 	report := &Report{Plan: p.Name, Seed: p.Seed, Quirks: p.Quirks, Workers: p.Job.Workers, PS: p.Job.PS, Notes: p.Notes, Expected: p.Expect, Deeds: map[string]int{}}
+	job := p.Job.WithDefaults()
+	report.TensorFlow, report.FailFast, report.MaxRetries, report.RetryWaitSeconds = job.TensorFlow, *job.FailFast, *job.MaxRetries, job.RetryWait.Seconds()
 	built, err := (&simrun.Runner{KeepLog: 1, OnObservation: report.observe}).Build(p.Spec())
 	if err != nil {
 		return nil, err

@@ -1,10 +1,12 @@
 package job
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
+	"github.com/monosim/monosim/engine/cluster"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/quirks"
@@ -53,7 +55,7 @@ func (p *process) tryOften(beats *cputraining.Heartbeat) (clustermanager.Cluster
 		switch {
 		case err == nil:
 			return c, nil
-		case pysem.TypeOf(err) == "AbortedError":
+		case pysem.TypeOf(err) == "AbortedError" && !errors.As(err, new(*endError)):
 			// The session is made again at once (monolith/utils.py:27).
 		case !temporary(err):
 			p.captured = err
@@ -161,7 +163,7 @@ func (p *process) train(c clustermanager.Cluster) error {
 // session does what TensorFlow's estimator does in a cluster.
 func (p *process) session(c clustermanager.Cluster) error {
 	names, addrs := devices(c)
-	remote := p.Servers.Connect(p.e, addrs, hooks.PSDevice(0))
+	remote := p.connect(addrs)
 	p.step = 0 // its old value depends on how many steps were only counted
 	list, err := p.hooks()
 	if err != nil {
@@ -175,20 +177,63 @@ func (p *process) session(c clustermanager.Cluster) error {
 		return err
 	}
 	for !m.ShouldStop() {
-		if err := m.Run(func(session.Session) error { return p.trainStep(remote, names) }); err != nil {
+		if err := m.Run(func(session.Session) error { return p.trainStep(remote, names[1:]) }); err != nil {
 			return err
 		}
 		m.Coast(remote, session.Steps{Time: p.Spec.StepTime, Counter: globalStep})
 	}
-	return m.Close()
+	if err := m.Close(); err != nil {
+		return &endError{err}
+	}
+	return nil
+}
+
+// endError is an error of the hooks' ends. TensorFlow makes a session again that was aborted during a
+// step, and no longer in its end (TRN-8.11).
+type endError struct{ error }
+
+func (e *endError) Unwrap() error { return e.error }
+
+// connect makes a session, whose calls that wait for a server are told.
+func (p *process) connect(addrs map[string]string) session.Link {
+	remote := p.Servers.Connect(p.e, addrs, hooks.PSDevice(0))
+	if r, ok := remote.(interface {
+		OnWait(begin func(device string) (end func()))
+	}); ok {
+		r.OnWait(func(device string) func() {
+			w := wait{in: "session", what: text("the server of " + device + " to answer")}
+			p.Waits.begin(&w)
+			return func() { p.Waits.end(&w) }
+		})
+	}
+	return remote
+}
+
+// createLimit is how long the creation of a session waits for its servers in the reference's build of
+// TensorFlow (third_party/org_tensorflow/tf.patch, master.cc).
+const createLimit = 60 * time.Second
+
+// create makes the connections of a session. Sessions over the wire make theirs with their first call.
+func (p *process) create(remote session.Link, names []string) error {
+	limit := createLimit
+	if p.Spec.TensorFlow == cluster.TensorFlowStock {
+		limit = 0
+	}
+	if r, ok := remote.(interface {
+		Create(devices []string, limit time.Duration) error
+	}); ok {
+		return r.Create(names, limit)
+	}
+	return nil
 }
 
 var globalStep = session.GlobalStep()
 
-// trainStep takes the time of a step, calls all servers as a step that looks up embeddings does,
-// and counts.
-func (p *process) trainStep(remote session.Link, names []string) error {
-	step, err := remote.Step(names, p.Spec.StepTime, globalStep)
+// trainStep takes the time of a step, calls all PS, where embeddings and the dense variables are, and
+// counts. It does not reach the chief, which has only the flags of sync_hooks.py
+// (cpu_training.py:1549).
+func (p *process) trainStep(remote session.Link, ps []string) error {
+	step, err := remote.Step(ps, p.Spec.StepTime, globalStep)
 	if err != nil {
 		return err
 	}
@@ -199,6 +244,9 @@ func (p *process) trainStep(remote session.Link, names []string) error {
 // prepare initialises and restores, in the chief. In others it waits until that is done, up to the
 // time limit.
 func (p *process) prepare(remote session.Link, names []string) error {
+	if err := p.create(remote, names); err != nil {
+		return err
+	}
 	if p.isChief() {
 		return p.begin(remote, names)
 	}
@@ -266,7 +314,7 @@ func (p *process) finish(c clustermanager.Cluster) error {
 		return nil
 	}
 	_, addrs := devices(c)
-	remote := p.Servers.Connect(p.e, addrs, hooks.PSDevice(0))
+	remote := p.connect(addrs)
 	for i := range c.PS {
 		if err := session.Do(remote, session.Assign(queue(i), true)); err != nil {
 			p.e.Log.Logf(env.Warning, "ps %d: %v", i, err)

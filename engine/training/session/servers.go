@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
 )
 
 // Cluster is how the processes of a job reach each other's variables: [Servers] where they
@@ -55,6 +56,9 @@ type Servers struct {
 	RoundTrip time.Duration
 	// Reach, if not nil, reports whether a host can reach an address now.
 	Reach func(host, addr string) bool
+	// WaitForReady has the call of a server that is not reached wait until it is, as gRPC does unless
+	// GRPC_FAIL_FAST is true. Otherwise it is an UnavailableError at once.
+	WaitForReady bool
 	// Watcher, if not nil, is told when processes assign or initialise variables.
 	Watcher Watcher
 
@@ -146,6 +150,105 @@ type Remote struct {
 	passed passed
 	found  []any
 	loop   *loop // nil before the first coast
+	// flying is set while a call is on its way that had reached its servers.
+	flying bool
+	// onWait is called when a call begins to wait for the server of a device; see OnWait.
+	onWait func(device string) (end func())
+}
+
+// OnWait has begin called whenever a call begins to wait for the server of a device, and what it
+// returns when the wait is over.
+func (r *Remote) OnWait(begin func(device string) (end func())) { r.onWait = begin }
+
+// awaitAll waits until the servers of the operations are all there at one instant.
+func (r *Remote) awaitAll(ops ...Op) error {
+	for i := 0; r.servers.WaitForReady && i < len(ops); i++ {
+		v := ops[i].Variable
+		if _, err := r.serverOf(v); err == nil || !r.waits(err) {
+			continue
+		}
+		if _, err := r.await(v.Device, r.addr(v)); err != nil {
+			return err
+		}
+		i = -1
+	}
+	return nil
+}
+
+// flies reports whether calls of the operations are on their way with a server at the other end. Such a
+// call fails when that goes, where one that begins later waits.
+func (r *Remote) flies(ops ...Op) bool {
+	return r.servers.WaitForReady && !slices.ContainsFunc(ops, func(op Op) bool {
+		_, err := r.serverOf(op.Variable)
+		return err != nil
+	})
+}
+
+// land ends what flies began.
+func (r *Remote) land() { r.flying = false }
+
+// Create makes the connections of a session to all devices. Where calls wait for servers it gives up
+// after a limit with DeadlineExceededError; a limit of 0 means never (the reference's patch of
+// TensorFlow's master.cc, which looks every 10 s).
+func (r *Remote) Create(devices []string, limit time.Duration) error {
+	for begin := r.e.Clock.Elapsed(); ; {
+		var unseen []string
+		for _, d := range devices {
+			if _, err := r.reach(r.addrs[d]); err != nil && r.waits(err) {
+				unseen = append(unseen, " "+d)
+			} else if err != nil {
+				return err
+			}
+		}
+		if len(unseen) == 0 {
+			return nil
+		}
+		if limit > 0 && r.e.Clock.Elapsed()-begin >= limit {
+			return Raise("DeadlineExceededError", "Unable to get responses from workers: %s", strings.Join(unseen, ""))
+		}
+		r.pause(strings.TrimSpace(unseen[0]), createPoll)
+	}
+}
+
+const (
+	// createPoll is how often a session that is being made looks who has answered (master.cc).
+	createPoll = 10 * time.Second
+	// connectPoll is the pause between two tries to connect to a server that a call waits for.
+	connectPoll = time.Second
+)
+
+// waits reports whether a call that failed so waits for the server instead.
+func (r *Remote) waits(err error) bool {
+	return r.servers.WaitForReady && !r.flying && pysem.TypeOf(err) == "UnavailableError"
+}
+
+// pause waits for the server of a device.
+func (r *Remote) pause(device string, d time.Duration) {
+	if r.onWait != nil {
+		defer r.onWait(device)()
+	}
+	r.e.Tasks.Sleep(d)
+}
+
+// await is reach for a call, which may wait.
+func (r *Remote) await(device, addr string) (*server, error) {
+	found, err := r.reach(addr)
+	if err == nil || !r.waits(err) {
+		return found, err
+	}
+	end := func() {}
+	if r.onWait != nil {
+		end = r.onWait(device)
+	}
+	defer end()
+	for r.waits(err) {
+		r.e.Tasks.Sleep(connectPoll)
+		found, err = r.reach(addr)
+	}
+	if pysem.TypeOf(err) == "AbortedError" { // the call goes to a connection that the new server does not have
+		return nil, Raise("UnavailableError", "Connection reset by peer: %s", addr)
+	}
+	return found, err
 }
 
 // reached is a device whose server was reached.
@@ -191,15 +294,21 @@ func (r *Remote) Run(ops ...Op) ([]any, error) {
 	case r.passed == passedStep:
 		return r.found, nil
 	case r.passed == passedAsk:
-		r.passed = passedNothing
+		r.passed, r.flying = passedNothing, r.servers.WaitForReady
 	case r.servers.RoundTrip > 0:
+		flying := r.flies(ops...)
 		r.e.Tasks.Sleep(r.servers.RoundTrip)
+		r.flying = flying
 	}
+	defer r.land()
 	return r.runNow(ops)
 }
 
 // runNow does the operations of Run without its wait.
 func (r *Remote) runNow(ops []Op) ([]any, error) {
+	if err := r.awaitAll(ops...); err != nil {
+		return nil, err
+	}
 	for i := range ops {
 		if _, err := r.readyServerOf(ops[i].Variable); err != nil {
 			return nil, err
@@ -229,11 +338,17 @@ func (r *Remote) runNow(ops []Op) ([]any, error) {
 // Step makes the part of a training step after its reads ([Link.Step]).
 func (r *Remote) Step(devices []string, d time.Duration, counter *Variable) (int64, error) {
 	if r.passed == passedStep {
-		r.passed, r.found = passedNothing, nil
+		r.passed, r.found, r.flying = passedNothing, nil, r.servers.WaitForReady
 	} else {
+		flying := r.checked == r.servers.changes || r.flies(Op{Variable: counter})
 		r.e.Tasks.Sleep(d)
+		r.flying = flying && r.servers.WaitForReady
 	}
+	defer r.land()
 	if err := r.Check(devices); err != nil {
+		return 0, err
+	}
+	if err := r.awaitAll(Op{Variable: counter}); err != nil {
 		return 0, err
 	}
 	found, err := r.readyServerOf(counter)
@@ -309,7 +424,7 @@ func (r *Remote) Ready(devices []string) (bool, error) {
 
 func (r *Remote) each(devices []string, fn func(*server) error) error {
 	for _, d := range devices {
-		found, err := r.reach(r.addrs[d])
+		found, err := r.await(d, r.addrs[d])
 		if err != nil {
 			return err
 		}

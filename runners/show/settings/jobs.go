@@ -33,6 +33,8 @@ var jobs = map[string]string{
 	"max_slow_start":       "and at the latest after this time; default 10m",
 	"max_retries":          "how often a changed cluster is tried again; default 6",
 	"session_timeout":      "how long a worker waits for the chief to initialise the variables; default 2h",
+	"fail_fast":            "whether the call of a server that is gone fails at once, as with GRPC_FAIL_FAST, or waits for it; default true",
+	"tensorflow":           "the build: patched, as the reference's, gives a session up after 60 s whose servers do not answer, stock waits for ever; default patched",
 	"clear_nn":             "variables begin anew, once, where a checkpoint would be restored",
 	"continue_training":    "with clear_nn: the steps go on from the checkpoint all the same",
 	"ps_memory_limit":      "bytes of a PS's memory from which on the chief reports it as not healthy",

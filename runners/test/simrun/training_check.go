@@ -20,6 +20,7 @@ import (
 func (t *trainingState) watch(c *Cluster) {
 	t.check = traincheck.New(*c.spec.Training, c.quirks)
 	t.servers.Watcher = trainingWatcher{c}
+	t.servers.WaitForReady = !*c.spec.Training.WithDefaults().FailFast
 	t.check.Present = func(name string) (job.Wait, bool) { return t.waits[name].Present() }
 	t.check.Registered = func(name string) (string, bool) {
 		addr, ok, err := c.Registered(name)

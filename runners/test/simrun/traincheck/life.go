@@ -165,7 +165,7 @@ func (l *life) breaks(since time.Duration) {
 // patience returns how long the job may stand still.
 func (l *life) patience() time.Duration {
 	s := l.c.spec
-	d := max(patience, 3*s.StepTime, 3*l.c.barrier.slowest, s.RestartAfter+5*time.Minute)
+	d := max(patience, 3*s.StepTime, 3*l.c.barrier.slowest, 2*s.RestartAfter+5*time.Minute)
 	if l.finished {
 		d = max(d, s.ChiefTimeout+time.Minute)
 	}

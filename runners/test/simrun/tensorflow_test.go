@@ -1,0 +1,158 @@
+package simrun_test
+
+import (
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/test/simrun"
+)
+
+// recordedRun is a run of stock TensorFlow that testdata/tensorflow.py recorded: a chief, a worker and
+// two PS at fixed addresses. Times count from the first act, in seconds.
+type recordedRun struct {
+	Case     string
+	FailFast bool `json:"fail_fast"`
+	Acts     []struct {
+		T        float64
+		Who, Act string
+	}
+	Processes map[string][]struct {
+		T           float64
+		What, Error string
+		Step        int64
+	}
+}
+
+// outcome is what a run and its simulation have to agree on. Times and numbers of steps are those of
+// two machines.
+type outcome struct {
+	// StepsOn is whether steps were made while the process was gone, WentBack whether the count
+	// went back at any time.
+	StepsOn, WentBack bool
+	// Errors are those that each process told, without repetitions.
+	Errors map[string][]string
+}
+
+// settling is the time after which a process that is gone is no longer part of a step.
+const settling = 3
+
+func (r *recordedRun) outcome() outcome {
+	o := outcome{Errors: map[string][]string{}}
+	for name, events := range r.Processes {
+		last := int64(0)
+		for _, e := range events {
+			switch {
+			case e.What == "retry" || e.What == "failed":
+				o.tell(strings.TrimSuffix(strings.ReplaceAll(name, "worker0", "worker1"), "0"), e.What+" "+e.Error)
+			case e.What == "step":
+				o.StepsOn = o.StepsOn || e.T > settling && e.T < r.Acts[1].T
+				o.WentBack = o.WentBack || e.Step < last
+				last = e.Step
+			}
+		}
+	}
+	return o
+}
+
+func (o *outcome) tell(who, what string) {
+	if !slices.Contains(o.Errors[who], what) {
+		o.Errors[who] = append(o.Errors[who], what)
+	}
+}
+
+// simulated plays the acts of a recorded run in the simulation.
+func (r *recordedRun) simulated(t *testing.T) outcome {
+	t.Helper()
+	retries, o := 6, outcome{Errors: map[string][]string{}}
+	spec := runners.Spec{Seed: 1, Training: &runners.TrainingSpec{
+		Workers: 1, PS: 2, Discovery: "primus", StepTime: 100 * time.Millisecond, SaveEvery: 5 * time.Second, SaveTime: 50 * time.Millisecond,
+		MaxPending: time.Second, RetryWait: 5 * time.Second, MaxRetries: &retries, FailFast: &r.FailFast,
+	}}
+	began := time.Duration(0)
+	built, err := (&simrun.Runner{OnObservation: func(s runners.Observation) {
+		if op, ok := strings.CutPrefix(s.Op, "training."); ok && began > 0 && (op == "retry" || op == "failed") {
+			if class, _, _ := strings.Cut(s.Note, ":"); class != "NodeAliveCheckerError" { // the reference's own look, which the recorded job has not
+				o.tell(s.Pod, op+" "+class)
+			}
+		}
+	}}).Build(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := built.(*simrun.Cluster)
+	defer c.Close()
+	if err := c.StartTraining(); err != nil {
+		t.Fatal(err)
+	}
+	last := int64(0)
+	until := func(end time.Duration) int64 {
+		for c.Now() < end {
+			if _, err := c.Pass(min(time.Second, end-c.Now()), nil); err != nil {
+				t.Fatal(err)
+			}
+			if step := c.TrainingStatus().GlobalStep; step >= 0 && began > 0 {
+				o.WentBack = o.WentBack || step < last
+				last = step
+			}
+		}
+		return last
+	}
+	until(100 * time.Second)
+	began = c.Now()
+	last = c.TrainingStatus().GlobalStep
+	for i, a := range r.Acts {
+		before := last
+		if i == 1 {
+			before = until(began + settling*time.Second)
+		}
+		step := until(began + time.Duration(a.T*float64(time.Second)))
+		o.StepsOn = o.StepsOn || i == 1 && step > before
+		name := strings.ReplaceAll(strings.ReplaceAll(a.Who, "worker0", "worker1"), "chief0", "chief")
+		switch a.Act {
+		case "kill":
+			err = c.BeginFault(runners.Fault{Kind: "trainer.killed", Pod: name})
+		case "start":
+			err = c.StartTrainer(name)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return o
+}
+
+// The goal is that a job of the simulation does what a job of TensorFlow does when one of its
+// processes dies. The method is to play the recorded runs, and to compare who told which errors,
+// whether steps went on meanwhile, and whether the count went back.
+func TestJobsFailAsTensorFlowsDo(t *testing.T) {
+	data, err := os.ReadFile("testdata/tensorflow.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var recorded struct{ Cases []recordedRun }
+	if err := json.Unmarshal(data, &recorded); err != nil || len(recorded.Cases) == 0 {
+		t.Fatalf("found %d cases, %v", len(recorded.Cases), err)
+	}
+	for _, r := range recorded.Cases {
+		if slices.ContainsFunc(r.Acts, func(a struct {
+			T        float64
+			Who, Act string
+		}) bool {
+			return a.Act == "stop" || a.Act == "end"
+		}) {
+			continue // no process of the simulation is stopped or told to end
+		}
+		t.Run(r.Case, func(t *testing.T) {
+			if diff := cmp.Diff(r.outcome(), r.simulated(t)); diff != "" {
+				t.Errorf("(-TensorFlow +simulation):\n%s", diff)
+			}
+		})
+	}
+}
