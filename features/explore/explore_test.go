@@ -18,7 +18,7 @@ import (
 )
 
 // opened returns the worlds for the simulation, with these kinds of faults.
-func opened(t *testing.T, kinds []runners.FaultKind) (list []*World) {
+func opened(t testing.TB, kinds []runners.FaultKind) (list []*World) {
 	t.Helper()
 	book := steps.NewBook(&simrun.Runner{})
 	for _, w := range Worlds() {
@@ -31,7 +31,7 @@ func opened(t *testing.T, kinds []runners.FaultKind) (list []*World) {
 }
 
 // world returns the world of a name.
-func world(t *testing.T, name string) *World {
+func world(t testing.TB, name string) *World {
 	t.Helper()
 	list := opened(t, (&simrun.Runner{}).Faults())
 	i := slices.IndexFunc(list, func(w *World) bool { return w.Name == name })

@@ -377,8 +377,11 @@ func (f *Found) title() string {
 	if len(f.kinds) == 0 {
 		return f.What + " breaks"
 	}
-	return f.What + " breaks after " + strings.Join(f.kinds, ", ")
+	return f.What + " breaks after " + inTitle.Replace(strings.Join(f.kinds, ", "))
 }
+
+// inTitle makes a title of the templates of what operators do.
+var inTitle = strings.NewReplacer("{n}", "N", "{model}", "a model", "{models}", "models", "{layout}", "a layout", "{method}", "a method", "is/are", "are")
 
 // verify runs the scenario as monosim test does, and reports whether it fails in the same way.
 func (h *Hunt) verify(f *Found) bool {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/monosim/monosim/runners"
 )
@@ -16,6 +17,7 @@ func watched(s *Sentence) *Sentence {
 
 // lasts has a sentence want "for 3m" before it: at an instant it says nothing.
 func lasts(s *Sentence) *Sentence {
+	s.lasts = true
 	s.check = func(args []string) error {
 		if args[0] != "for" {
 			return errors.New("found no time all of which it is so, want one, as \"for 3m " + s.text + "\"")
@@ -24,6 +26,30 @@ func lasts(s *Sentence) *Sentence {
 	}
 	s.waits = "with \"for 3m\" before it, which it needs, all that time"
 	return s
+}
+
+// watchEvery is how often a check is made that says what was seen since it was made last.
+const watchEvery = 30 * time.Second
+
+// watchFor makes such a check while time passes: fewer looks see as much.
+func (w *World) watchFor(duration string, c check) error {
+	d, err := time.ParseDuration(duration)
+	if err != nil {
+		return err
+	}
+	begin := w.cluster.Now()
+	for {
+		if err := c(); err != nil || w.cluster.Failure() != "" {
+			return err
+		}
+		left := d - (w.cluster.Now() - begin)
+		if left <= 0 {
+			return nil
+		}
+		if _, err := w.cluster.Pass(min(left, watchEvery), nil); err != nil {
+			return err
+		}
+	}
 }
 
 // onWatched makes a check of a cluster that checks the invariants of its agents.

@@ -45,6 +45,8 @@ type Sentence struct {
 	// declares is set for a sentence whose names need not be known before; exports for one
 	// after which a version exists.
 	declares, exports bool
+	// lasts is set for a sentence that needs "for 3m", and whose check says what was seen since it was made.
+	lasts bool
 	// watches is set for a sentence about invariants, which are checked where one is said.
 	watches bool
 	// fault is the kind of fault that it begins or ends, "" for none.
@@ -231,7 +233,11 @@ func (s *Sentence) say(w *World, args []reflect.Value) error {
 	}
 	switch s.kind {
 	case anAssertion:
-		return w.outcome(w.hold(args[0].String(), args[1].String(), s.call(w, args[2:]).(check)))
+		mode, duration, c := args[0].String(), args[1].String(), s.call(w, args[2:]).(check)
+		if s.lasts {
+			return w.outcome(w.watchFor(duration, c))
+		}
+		return w.outcome(w.hold(mode, duration, c))
 	case aFinding:
 		return w.outcome(s.call(w, args).(check)())
 	case aCondition:

@@ -3,6 +3,7 @@ package steps_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -146,6 +147,29 @@ func TestARecordedStoryIsToldAgainPlainly(t *testing.T) {
 	}
 	if plain.Stats.TraceHash == first.Stats.TraceHash {
 		t.Error("a run with every choice its default is the same as that of seed 5")
+	}
+}
+
+// Goal: a cluster is quiet for all of the time that is said, and not quiet where something is seen
+// at any moment of it.
+func TestQuietLasts(t *testing.T) {
+	b := steps.NewBook(&simrun.Runner{})
+	for _, c := range []struct {
+		disturb []string
+		what    string
+	}{
+		{nil, ""},
+		{[]string{"znode /gip/binding/ctr/entry:monolith.serving;lf;default:shard0-replica0 is deleted", "shard0-replica0 gets cut off from ZooKeeper for 2m"}, "noise"},
+	} {
+		texts := append(append([]string{}, small...), "2m passes")
+		texts = append(append(texts, c.disturb...), "for 3m the cluster is quiet")
+		told := b.Tell("a story", lines(t, b, texts...), steps.Telling{Seed: 3})
+		if _, what := told.Failed(); what != c.what && !(c.what != "" && what == "flaps") {
+			t.Errorf("after %q: %q broke, want %q", c.disturb, what, c.what)
+		}
+		if last := told.Steps[len(told.Steps)-1]; c.what == "" && last.Took != 3*time.Minute {
+			t.Errorf("for 3m took %v of the cluster", last.Took)
+		}
 	}
 }
 

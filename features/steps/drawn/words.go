@@ -114,7 +114,7 @@ func plainerModels(_ *Cast, text string) []string {
 }
 
 func drawDuration(_ *Cast, d *Dial, _ []string) string {
-	exact := time.Duration(1<<d.N(8))*time.Second + time.Duration(d.N(1000))*time.Millisecond
+	exact := time.Duration(1<<d.N(9))*time.Second + time.Duration(d.N(1000))*time.Millisecond
 	if d.N(2) == 0 {
 		exact = exact.Round(time.Second)
 	}

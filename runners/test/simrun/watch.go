@@ -144,8 +144,9 @@ func (c *Cluster) trainingWhole() error {
 // evaluator is the process of a job that serves nothing.
 const evaluator = "evaluator"
 
-// standsStill is how long a job's step may stay the same: a save waits 30 s for workers, and a worker
-// that has lost its session tries again after 30 s.
+// standsStill is how long a job's step may stay the same, beside the time that two writes of a
+// checkpoint take: a save waits 30 s for workers, and a worker that has lost its session tries again
+// after 30 s.
 const standsStill = 2 * time.Minute
 
 // trainingGoesOn checks that the step of a job grows from now on.
@@ -158,8 +159,8 @@ func (c *Cluster) trainingGoesOn() func() error {
 		if step := c.TrainingStatus().GlobalStep; step != last {
 			last, since = step, c.Now()
 		}
-		if c.Now()-since > standsStill {
-			return runners.Broken{Invariant: "grows", At: c.Now(), Text: "the step of the job stands still, want it to grow every " + standsStill.String()}
+		if limit := standsStill + 2*c.world.Hazards().SaveTime; c.Now()-since > limit {
+			return runners.Broken{Invariant: "grows", At: c.Now(), Text: "the step of the job stands still, want it to grow every " + limit.String()}
 		}
 		return nil
 	}
