@@ -8,7 +8,7 @@ comma := ,
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # .ci/steps runs side by side what may
-.PHONY: python-mutants help check quick nightly seeds seeds-check fmt fmt-check vet cross-check lint house proto proto-check test test-changed test-computing test-waiting test-summary race race-computing race-waiting nightly-race nightly-whatif nightly-gherkin nightly-soak nightly-seeds nightly-fuzz nightly-scripts nightly-flakes determinism scenarios-check vectors-check check-zookeeper check-zookeeper-suites check-grpc names mutants check-python check-contract check-runners check-real check-java soak soak-check bench bench-engines bench-zookeeper bench-tfserving bench-agent bench-whatif bench-fidelity beam check-beam lab check-lab fuzz scripts flakes parity parity-check records-check pytest-wheel install size-check release image newcomer findings clean
+.PHONY: python-mutants help check quick nightly seeds seeds-check fmt fmt-check vet cross-check lint house proto proto-check test test-changed test-computing test-waiting test-summary race race-computing race-waiting nightly-race nightly-whatif nightly-gherkin nightly-soak nightly-seeds nightly-fuzz nightly-scripts nightly-flakes determinism scenarios-check vectors-check check-zookeeper check-zookeeper-suites check-grpc names mutants check-python check-contract check-runners check-real check-java soak soak-check bench bench-engines bench-zookeeper bench-tfserving bench-agent bench-whatif bench-fidelity beam check-beam check-autoscaler nightly-autoscaler lab check-lab fuzz scripts flakes parity parity-check records-check pytest-wheel install size-check release image newcomer findings clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-23s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,8 +48,8 @@ cross-check: ## say whether the program is right Go on Windows, the one system o
 	@echo "== cross-check"
 	@$(GO) run ./cmd/lint -system windows ./cmd/monosim
 
-# What only modules of their own call (runners/whatif/lab and beam), which deadcode does not see.
-calledByLab := ReadPlan|ReadProfile|OrderInterval|Grid.WriteCell
+# What only modules of their own call (runners/whatif/lab, beam and hpa/oracle), which deadcode does not see.
+calledByLab := ReadPlan|ReadProfile|OrderInterval|Grid.WriteCell|Spec.Measured
 
 lint: ## our own rules (determinism, import directions, the port, comments, examples, links, tests, text, citations), staticcheck, and what nothing reaches
 	@echo "== lint"
@@ -124,6 +124,10 @@ nightly-race: # the programs and the rooms that start no goroutines, too
 
 nightly-whatif: # every question and every worked plan
 	MONOSIM_NIGHTLY=1 $(GO) test -timeout 60m ./cmd/bench/goals ./cmd/bench/validate ./cmd/monosim/whatif
+
+nightly-autoscaler check-autoscaler: # the model's autoscaler beside the controller of Kubernetes, look by look; the first build takes minutes
+	@echo "== $@"
+	@cd runners/whatif/hpa/oracle && $(GO) test -vet=off -count=1 -v -timeout 30m . | grep -E '^ *(---|ok|FAIL|panic)|_test.go'
 
 nightly-gherkin: # feature files that are drawn, beside the official parser, which npm brings; FILES (2000), SEEDS ('1 2 3')
 	@for seed in $(or $(SEEDS),1 2 3); do \
@@ -237,8 +241,9 @@ check-grpc: ## hold our gRPC servers to a bare one on C-core, byte by byte and b
 bench-agent: ## an agent that watches 1,000 replicas: rate, latency and memory, beside the reference's with MONOLITH_SRC and PYTHON
 	@$(GO) run ./cmd/bench agent
 
-bench-whatif: ## the capacity simulation beside its aims: closed forms, coverage, speed, the search beside the grid, a day of 10,000 containers, equal results
+bench-whatif: ## the capacity simulation beside its aims: closed forms, coverage, speed, the search beside the grid, a day of 10,000 containers, equal results, the autoscaler beside that of Kubernetes
 	@$(GO) run ./cmd/bench whatif
+	@$(MAKE) --no-print-directory check-autoscaler
 
 bench-fidelity: ## the capacity simulation beside real processes under load (G9), on ten plans that its service times were not fitted to; a quarter of an hour, HORIZON (30s), KEEP=folder, RECORD=runners/whatif/report/recorded.json for TRUST
 	@$(MAKE) --no-print-directory lab

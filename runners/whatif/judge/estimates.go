@@ -17,7 +17,7 @@ func (w *Pool) add(e *Evaluation, s *model.Sample) {
 	for k := range w.after {
 		w.after[k].add(e, w, s.After(k))
 	}
-	if s.Window == 0 {
+	if s.Window == e.longest() {
 		e.lives = append(e.lives, s.Life)
 	}
 	w.axis.add(s, &w.Window)

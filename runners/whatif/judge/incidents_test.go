@@ -151,7 +151,7 @@ func TestWindowsOfEventsCountUnderTheirEvent(t *testing.T) {
 func TestTheTimelineFollowsTheAutoscaler(t *testing.T) {
 	long(t)
 	text := strings.NewReplacer(`, "each incident -10s..+30s"`, "", "rate: 200/s, horizon: 5m", "rate: {step: {before: 200/s, after: 6k/s, at: 100s}}, horizon: 5m",
-		"events:", "autoscale: {entry: {metric: cpu, target: 60%, min: 2, max: 12}}\nevents:").Replace(incident)
+		"events:", "autoscale: {entry: {metric: offered, target: 60%, min: 2, max: 12}}\nevents:").Replace(incident)
 	_, p, _, err := plan.Parse("plan.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)

@@ -106,7 +106,7 @@ func (e *Evaluation) Fill(r *result.Result) {
 	r.CDF = cdf(worst.Sum.Latency)
 	r.Saturation = e.saturation(worst)
 	r.Timeline, r.Series = e.timeline(), e.series()
-	r.Scaled = e.scaled()
+	r.Scaled, r.Scalers = e.scaled(), e.scalers()
 	r.Incidents = e.incidents()
 	r.Rollouts = e.rollouts()
 	e.simulatedForms(r.Theory)
@@ -237,6 +237,9 @@ func (e *Evaluation) timeline() []result.TimelinePoint {
 	at = slices.Compact(at)
 	var list []result.TimelinePoint
 	for _, t := range at {
+		if len(e.lives) > 0 && e.lives[0].Until > 0 && t > e.lives[0].Until {
+			break // nobody knows what an autoscaler that measures did then
+		}
 		rate := e.rateAt(t)
 		one := result.TimelinePoint{At: t, Rate: rate, Live: map[string]int{}, Offered: map[string]float64{}, Mem: map[string]int64{}}
 		for tier, name := range plan.TierNames {

@@ -19,7 +19,7 @@ func (e *Evaluation) scaled() *result.Scaled {
 	}
 	var costs, counts []float64
 	out := &result.Scaled{Confidence: float64(p.Precision.Level)}
-	for i := 0; i < len(e.lives); i += max(len(e.Windows), 1) { // each replication once
+	for i := range e.lives {
 		cost, count := e.over(&e.lives[i], out)
 		costs, counts = append(costs, cost), append(counts, count)
 	}
@@ -29,13 +29,16 @@ func (e *Evaluation) scaled() *result.Scaled {
 	mean, half := stats.Interval(costs, out.Confidence)
 	out.Cost, out.CI = mean, around(mean, half)
 	out.Containers, _ = stats.Mean(counts)
+	if until := e.lives[0].Until; until < int64(p.Workload.Horizon) {
+		out.Until = until
+	}
 	return out
 }
 
 // over returns the hourly cost and the number of containers in a replication, as means over
-// the horizon. It updates the maxima of both in out.
+// what is known of the horizon. It updates the maxima of both in out.
 func (e *Evaluation) over(life *model.Life, out *result.Scaled) (cost, count float64) {
-	horizon := int64(e.Plan.Workload.Horizon)
+	horizon := life.Until
 	instants := []int64{0}
 	for _, steps := range life.Live {
 		for _, s := range steps {
@@ -72,4 +75,69 @@ func (e *Evaluation) atOnce(life *model.Life, at int64) (hourly, n float64) {
 		n += live
 	}
 	return hourly, n
+}
+
+// longest returns the number of the window that ends last: containers are known furthest there,
+// where autoscalers measure.
+func (e *Evaluation) longest() int {
+	most := 0
+	for k := range e.Windows {
+		if e.Windows[k].Window.End > e.Windows[most].Window.End {
+			most = k
+		}
+	}
+	return most
+}
+
+// scalers returns what the autoscalers of the plan did.
+func (e *Evaluation) scalers() []result.Scaler {
+	var list []result.Scaler
+	for tier, name := range plan.TierNames {
+		a := e.Plan.Autoscale.Of(name)
+		if a == nil || e.Plan.Fleet.Tier(name) == nil {
+			continue
+		}
+		one := result.Scaler{Tier: name, Looks: a.Text(), Oracle: !a.Measured(), Begin: e.Spec.Tiers[tier].Replicas[0], Runs: len(e.lives)}
+		for k := range e.lives {
+			e.scaler(&one, tier, &e.lives[k], k == 0)
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+// scaler adds what an autoscaler did in a replication.
+func (e *Evaluation) scaler(one *result.Scaler, tier int, life *model.Life, first bool) {
+	each := 1 / float64(one.Runs)
+	last := map[int]bool{} // by shard: whether it went up
+	for _, s := range life.Scalings {
+		if s.Tier != tier {
+			continue
+		}
+		if first && s.Shard == 0 {
+			one.Steps = append(one.Steps, result.ScaleStep{At: s.At, To: s.To, By: s.Why})
+		}
+		up := s.To > s.From
+		if before, known := last[s.Shard]; known && before != up {
+			one.Turns += each
+		}
+		if last[s.Shard] = up; up {
+			one.Ups += each
+		} else {
+			one.Downs += each
+		}
+	}
+	held := false
+	for _, h := range life.Holds {
+		if h.Tier != tier || h.To == h.From {
+			continue
+		}
+		held = true
+		if one.Held == nil || h.To-h.From > one.Held.To-one.Held.From {
+			one.Held = &result.ScaleHold{From: h.From, To: h.To, Why: h.Why, Percent: h.Percent, Report: h.Report, Of: h.Of}
+		}
+	}
+	if held {
+		one.HeldIn++
+	}
 }

@@ -56,7 +56,7 @@ func (s *Spec) containers() []Need {
 		tier := &s.Tiers[t]
 		n := 0
 		for _, replicas := range tier.Replicas {
-			n += replicas + tier.Spare
+			n += max(replicas, tier.Most)
 		}
 		each := serverBytes + viewBytes*float64(2*places+1)
 		path := "fleet." + name + ".replicas"
@@ -66,7 +66,7 @@ func (s *Spec) containers() []Need {
 				path = "fleet." + name + ".services_per_container"
 			}
 		}
-		if tier.Spare > n/2 && t != PS {
+		if t != PS && n > 0 && tier.Most-tier.Replicas[0] > n/2 {
 			path = "autoscale." + name
 		}
 		shards = max(shards, len(tier.Replicas))

@@ -160,11 +160,11 @@ func tierOf(p *plan.Plan, name string, thin int) Tier {
 		t.Replicas = append(t.Replicas, max(1, p.ReplicasOf(name, k)/thin))
 	}
 	if a := p.Autoscale.Of(name); a != nil {
-		t.Spare = max(0, a.Max/thin-t.Replicas[0])
+		t.Most = a.Max / thin
 	}
 	for _, e := range p.Events {
 		if e.Scale != nil {
-			t.Spare = max(t.Spare, map[string]int{"entry": e.Scale.Entry, "ps": e.Scale.PS, "dense": e.Scale.Dense}[name]/thin-t.Replicas[0])
+			t.Most = max(t.Most, map[string]int{"entry": e.Scale.Entry, "ps": e.Scale.PS, "dense": e.Scale.Dense}[name]/thin)
 		}
 	}
 	return t

@@ -31,7 +31,9 @@ type change struct {
 	what   uint8
 	server int32
 	value  float64
-	a, b   int // idcs of a link
+	a, b   int    // idcs of a link; a is the index of an event that happens
+	boot   uint32 // of a container with an autoscaler that measures: the start it is meant for
+	void   bool   // meant for a start that is over
 }
 
 // Kinds of changes.
@@ -53,6 +55,9 @@ const (
 	shows
 	blinds // its agent loses ZooKeeper and goes on with what it saw last
 	sights
+	happens // an event of a plan with an autoscaler that measures
+	begins  // the container itself starts, before it loads
+	fails   // at random
 )
 
 func controlOf(p *plan.Plan, c Condition, thin int) Control {
@@ -62,6 +67,7 @@ func controlOf(p *plan.Plan, c Condition, thin int) Control {
 // history plays the life of all containers and collects the changes.
 type history struct {
 	w     *world
+	begun []bool // the containers that are up before any change
 	p     *plan.Plan
 	rng   *rand.Rand
 	list  []change
@@ -85,10 +91,12 @@ type pause struct{ from, to int64 }
 // before its begin, and schedules the rest.
 func (w *world) control(replication int) {
 	w.remove()
+	w.beginScalers()
 	c := w.spec.Control
 	if c.Plan != nil && (len(c.Plan.Events) > 0 || w.spec.Loss > 0 || c.Plan.Random.Any() || c.Plan.Autoscale.Any() || c.ColdStart) {
 		h := &history{w: w, p: c.Plan, life: &w.sample.Life, down: map[int32]int64{}, pauses: map[int]pause{}, held: map[int32]int{}, unlisted: map[int32]int64{}, loading: map[int32]int64{},
 			fate: &Fate{}, rng: rand.New(rand.NewPCG(tasks.Mix(w.spec.Seed, streamControl), uint64(replication)))}
+		w.history = h
 		h.play()
 		w.tape = h.list
 	}
@@ -108,6 +116,8 @@ func (w *world) control(replication int) {
 			w.at(one.at-w.base, &w.onChange, uint64(k))
 		}
 	}
+	w.running = true
+	w.startLooking()
 	w.refreshViews()
 }
 
@@ -143,12 +153,16 @@ func (w *world) find(which Which) *server {
 // changed handles a change that happens now.
 func (w *world) changed(arg uint64) {
 	c := w.tape[arg]
+	if p := w.servers[c.server].pod; p != nil && c.boot != p.boot && c.what != happens {
+		w.tape[arg].void = true
+		return
+	}
 	w.apply(c)
 	w.turned(&c)
 	switch c.what {
 	case hides, shows:
 		w.refreshViewsOf(&w.servers[c.server])
-	case blinds, sights:
+	case blinds, sights, happens, begins:
 	default:
 		w.refreshViews()
 	}
@@ -159,11 +173,15 @@ func (w *world) apply(c change) {
 	case cuts, joins, loses:
 		w.link(c)
 		return
+	case happens:
+		w.history.happen(c.a)
+		return
 	}
 	s := &w.servers[c.server]
 	if s.removed {
 		return
 	}
+	w.lives(s, &c)
 	switch c.what {
 	case goesDown:
 		if s.up {
@@ -189,6 +207,9 @@ func (w *world) apply(c change) {
 		}
 	case retires:
 		s.visible, s.up = false, false
+	case fails:
+		w.history.fate = &Fate{}
+		w.history.kill(c.server, c.at, c.at+int64(w.history.rng.ExpFloat64()*float64(w.history.p.Random.Of(plan.TierNames[s.tier]).MTTR)), 0)
 	}
 }
 
@@ -214,15 +235,36 @@ func (w *world) link(c change) {
 }
 
 func (h *history) add(at int64, what uint8, server int32, value float64) {
-	h.list = append(h.list, change{at: at, what: what, server: server, value: value})
+	c := change{at: at, what: what, server: server, value: value}
+	if p := h.w.servers[server].pod; p != nil {
+		c.boot = p.boot
+	}
+	h.put(c)
+}
+
+// put adds a change, and schedules it when requests are under way.
+func (h *history) put(changes ...change) {
+	h.list = append(h.list, changes...)
+	if !h.w.running {
+		return
+	}
+	h.w.tape = h.list
+	for i, c := range changes {
+		if at := c.at - h.w.base; at <= h.w.end {
+			h.w.at(max(at, h.w.now), &h.w.onChange, uint64(len(h.list)-len(changes)+i))
+		}
+	}
 }
 
 // play plays the events of the plan in order, then random failures and the autoscaler.
 func (h *history) play() {
+	for i := range h.w.servers {
+		h.begun = append(h.begun, h.w.servers[i].up)
+	}
 	if h.w.spec.Loss > 0 {
 		for a := range h.w.spec.IDCs {
 			for b := range a + 1 {
-				h.list = append(h.list, change{at: 0, what: loses, value: h.w.spec.Loss, a: a, b: b})
+				h.put(change{at: 0, what: loses, value: h.w.spec.Loss, a: a, b: b})
 			}
 		}
 	}
@@ -246,19 +288,39 @@ func (h *history) play() {
 	h.life.Fates = make([]Fate, len(h.p.Events))
 	slices.SortStableFunc(h.quiet, func(a, b pause) int { return cmp.Compare(a.from, b.from) })
 	for i := range h.p.Events {
-		h.fate = &h.life.Fates[i]
-		h.event(&h.p.Events[i])
-		if q, ok := h.pauses[i]; ok {
-			h.disconnect(q, h.p.Events[i].LoseIDC != "", func(*server) bool { return true })
-		}
-		if f := h.fate; f.Lost > 0 && f.LastNs > 0 {
-			f.Losing, f.LastNs = 1, f.LastNs-int64(h.p.Events[i].At)
-			f.BackNs = f.LastNs
+		if h.w.scalers != nil { // it happens to the containers that there are by then
+			h.put(change{at: int64(h.p.Events[i].At), what: happens, a: i})
+		} else {
+			h.happen(i)
 		}
 	}
 	h.fate = &Fate{}
 	h.random()
 	h.autoscale()
+	slices.SortStableFunc(h.list, func(a, b change) int { return cmp.Compare(a.at, b.at) })
+	if h.w.scalers == nil {
+		h.life.Until = int64(h.p.Workload.Horizon)
+		h.sum()
+	}
+}
+
+// happen plays an event of the plan.
+func (h *history) happen(i int) {
+	h.fate = &h.life.Fates[i]
+	h.event(&h.p.Events[i])
+	if q, ok := h.pauses[i]; ok {
+		h.disconnect(q, h.p.Events[i].LoseIDC != "", func(*server) bool { return true })
+	}
+	if f := h.fate; f.Lost > 0 && f.LastNs > 0 {
+		f.Losing, f.LastNs = 1, f.LastNs-int64(h.p.Events[i].At)
+		f.BackNs = f.LastNs
+	}
+}
+
+// played sums up what happened to containers while autoscalers measured.
+func (h *history) played() {
+	h.life.Until = h.w.base + h.w.end
+	h.list = slices.DeleteFunc(h.list, func(c change) bool { return c.void || c.at > h.life.Until })
 	slices.SortStableFunc(h.list, func(a, b change) int { return cmp.Compare(a.at, b.at) })
 	h.sum()
 }
@@ -294,8 +356,8 @@ func (h *history) event(e *plan.Event) {
 		h.storm(at)
 	case e.Scale != nil:
 		for t, n := range []int{e.Scale.Entry, e.Scale.PS, e.Scale.Dense} {
-			if n > 0 {
-				h.scale(t, n/h.w.spec.Control.Thin, at, 0)
+			if n > 0 && !h.w.rescale(t, n) {
+				h.scale(t, n/h.w.spec.Control.Thin, at, nil)
 			}
 		}
 	}
@@ -348,6 +410,9 @@ func (h *history) kill(s int32, at, back int64, how float64) {
 // status has been polled and written and the session of its predecessor has expired (gone).
 func (h *history) boot(s int32, at, gone int64) {
 	name := plan.TierNames[h.w.servers[s].tier]
+	if h.w.servers[s].pod != nil {
+		h.add(at, begins, s, 0)
+	}
 	at += int64(h.p.Fleet.Boot.Schedule.Sample(h.rng, 0))
 	at += int64(h.p.LoadTime(name, int(h.w.servers[s].shard), 1))
 	h.add(at, comesUp, s, 0)
@@ -375,7 +440,7 @@ func (h *history) lose(at, back int64, in func(Location) bool) {
 // their sessions.
 func (h *history) partition(at, back int64, between []string) {
 	a, b := h.p.Fleet.IDCIndex(between[0]), h.p.Fleet.IDCIndex(between[1])
-	h.list = append(h.list, change{at: at, what: cuts, a: a, b: b}, change{at: back, what: joins, a: a, b: b})
+	h.put(change{at: at, what: cuts, a: a, b: b}, change{at: back, what: joins, a: a, b: b})
 	zk := h.p.Fleet.IDCIndex(h.p.ZooKeeper.IDC)
 	if zk != a && zk != b {
 		return
@@ -393,7 +458,7 @@ func (h *history) loss(at, back int64, l *plan.Loss) {
 					continue
 				}
 			}
-			h.list = append(h.list, change{at: at, what: loses, value: float64(l.Rate), a: a, b: b},
+			h.put(change{at: at, what: loses, value: float64(l.Rate), a: a, b: b},
 				change{at: back, what: loses, value: h.w.spec.Loss, a: a, b: b})
 		}
 	}

@@ -25,8 +25,38 @@ type Life struct {
 	// Live holds the number of live containers of each tier over the horizon, nil where it
 	// never changes.
 	Live [tiers][]Step `json:"live"`
+	// Until is up to when all this is known: the horizon, or what was simulated of it where
+	// autoscalers measure.
+	Until int64 `json:"until"`
+	// Scalings lists what autoscalers that measure did, and Holds when they did nothing though
+	// what they saw was above the target.
+	Scalings []Scaling `json:"scalings,omitempty"`
+	Holds    []Hold    `json:"holds,omitempty"`
 	// Fullest is when the fullest container of each tier is fullest.
 	Fullest [tiers]Fullness `json:"fullest"`
+}
+
+// Scaling is a decision of an autoscaler that measures.
+type Scaling struct {
+	Tier    int    `json:"tier"`
+	Shard   int    `json:"shard"`
+	At      int64  `json:"at"`
+	From    int    `json:"from"`
+	To      int    `json:"to"`
+	Why     string `json:"why"`
+	Percent int    `json:"percent"` // of CPU that it saw, -1 without that metric
+}
+
+// Hold is a time in which an autoscaler saw too much and added nothing.
+type Hold struct {
+	Tier    int    `json:"tier"`
+	Shard   int    `json:"shard"`
+	From    int64  `json:"from"`
+	To      int64  `json:"to"` // the last look
+	Why     string `json:"why"`
+	Percent int    `json:"percent"` // that it saw at From
+	Report  int    `json:"report"`  // containers that reported at From, and Of how many
+	Of      int    `json:"of"`
 }
 
 // Fullness is how full a container is by what is offered to it, each call once: with those of
@@ -105,7 +135,7 @@ func (h *history) sum() {
 		r := &h.life.Rollouts[k]
 		to := r.at + r.last
 		if r.last < 0 {
-			to = int64(h.p.Workload.Horizon)
+			to = h.life.Until
 		}
 		least := int64(math.MaxInt64)
 		for t, n := range h.leastSeen(r.at, to) {
@@ -169,7 +199,7 @@ type crowd struct {
 func (h *history) crowds(tier int) []crowd {
 	shards := make([]crowd, len(h.w.spec.Tiers[tier].Replicas))
 	for i := h.w.first[tier]; i < len(h.w.servers) && int(h.w.servers[i].tier) == tier; i++ {
-		if s := &h.w.servers[i]; s.up {
+		if s := &h.w.servers[i]; h.begun[i] {
 			shards[s.shard].up = append(shards[s.shard].up, int32(i))
 		}
 	}
@@ -244,7 +274,7 @@ func (h *history) leastSeen(from, to int64) (least [tiers]int64) {
 	}
 	for i := range h.w.servers {
 		counts[[2]int{int(h.w.servers[i].tier), int(h.w.servers[i].shard)}] += 0
-		set(int32(i), h.w.servers[i].up)
+		set(int32(i), h.begun[i])
 	}
 	for t := range least {
 		least[t] = math.MaxInt64
@@ -286,7 +316,7 @@ func (h *history) leastSeen(from, to int64) (least [tiers]int64) {
 func (h *history) live(tier int) []Step {
 	up := map[int32]bool{}
 	for i := range h.w.servers {
-		if s := &h.w.servers[i]; int(s.tier) == tier && s.up {
+		if s := &h.w.servers[i]; int(s.tier) == tier && h.begun[i] {
 			up[int32(i)] = true
 		}
 	}

@@ -169,7 +169,7 @@ func (h *history) coldStart() {
 }
 
 // scale sets the number of containers of a tier, for ps of each shard, at an instant.
-func (h *history) scale(tier, want int, at, provision int64) {
+func (h *history) scale(tier, want int, at int64, provision func() int64) {
 	numbers := map[int16]int{}
 	for i := h.w.first[tier]; i < len(h.w.servers) && int(h.w.servers[i].tier) == tier; i++ {
 		s := &h.w.servers[i]
@@ -177,13 +177,17 @@ func (h *history) scale(tier, want int, at, provision int64) {
 		numbers[s.shard]++
 		on := s.up
 		for _, c := range h.list {
-			if c.server == int32(i) && c.at <= at+provision {
+			if c.server == int32(i) && c.at <= at {
 				on = on && c.what != retires || c.what == comesUp
 			}
 		}
 		switch {
 		case k < want && !on && !h.pending(int32(i), at):
-			h.boot(int32(i), at+provision, 0)
+			from := at
+			if provision != nil {
+				from += provision()
+			}
+			h.boot(int32(i), from, 0)
 		case k >= want && on:
 			h.add(at, retires, int32(i), 0)
 		}
@@ -195,14 +199,14 @@ func (h *history) pending(s int32, at int64) bool {
 	return slices.ContainsFunc(h.list, func(c change) bool { return c.server == s && c.what == comesUp && c.at > at })
 }
 
-// autoscale reads the load of each interval, one scrape delay late, and asks for enough
-// containers to meet the target. Scaling up follows the smallest wish within the
+// autoscale plays the autoscalers that know the offered load. They read that of each interval, one
+// scrape delay late, and ask for enough containers to meet the target. Scaling up follows the smallest wish within the
 // stabilisation window, and scaling down the largest, so that short peaks and dips change
 // nothing.
 func (h *history) autoscale() {
 	for t, name := range plan.TierNames {
 		a := h.p.Autoscale.Of(name)
-		if a == nil || !h.w.spec.Has(t) {
+		if a == nil || a.Measured() || !h.w.spec.Has(t) {
 			continue
 		}
 		thin := h.w.spec.Control.Thin
@@ -211,7 +215,7 @@ func (h *history) autoscale() {
 		var wishes []pause // instants and wishes, as far back as the longer window
 		for at := int64(a.Interval); at < int64(h.p.Workload.Horizon); at += int64(a.Interval) {
 			rate := rateAt(&h.w.spec.Arrivals, max(0, at-int64(a.ScrapeDelay)))
-			wish := wish(a, work, rate, n)
+			wish := int(math.Ceil(rate*work/float64(a.Target) - 1e-9))
 			wish = min(max(wish, a.Min/thin), a.Max/thin)
 			for len(wishes) > 0 && wishes[0].from < at-stable {
 				wishes = wishes[1:]
@@ -233,26 +237,9 @@ func (h *history) autoscale() {
 				want = down
 			}
 			if want != n {
-				h.scale(t, want, at, int64(a.Provision.Sample(h.rng, 0)))
+				h.scale(t, want, at, func() int64 { return int64(a.Provision.Sample(h.rng, 0)) })
 				n = want
 			}
 		}
 	}
-}
-
-// wish returns how many containers meet the target at a rate of requests, each with so much
-// work ([plan.Plan.Work]).
-func wish(a *plan.Autoscaler, work, rate float64, n int) int {
-	load := 0.0
-	switch a.Metric {
-	case "cpu":
-		load = rate * work
-	case "qps":
-		load = rate
-	case "queue":
-		// Estimate the waiting calls by the M/M/1 queue of a whole container.
-		rho := math.Min(rate*work/float64(max(n, 1)), 0.999)
-		load = float64(n) * rho * rho / (1 - rho)
-	}
-	return int(math.Ceil(load/float64(a.Target) - 1e-9))
 }

@@ -58,6 +58,7 @@ func (w *world) enterEntry(i int32) {
 	r := &w.requests[i]
 	s := &w.servers[r.entry]
 	t := &w.spec.Tiers[Entry]
+	w.came(s)
 	if int(s.busy) < t.Threads {
 		s.busy++
 		w.runEntry(i)

@@ -99,6 +99,9 @@ func (s *Spec) world(window, replication int) *world {
 		// Before the horizon all is as at its begin.
 		warm = win.Warmup
 	}
+	if s.Control.Plan != nil && s.Control.Plan.Measures() { // an autoscaler goes on with what was
+		warm = win.Warmup + int64(win.Start)
+	}
 	w := newWorld(s, tasks.Mix(tasks.Mix(s.Seed, uint64(replication)+1), uint64(win.Start)), int64(win.Start)-warm, warm, warm+int64(win.End-win.Start))
 	w.sample.beginSeries(win.Step, len(s.Limits))
 	return w
@@ -119,7 +122,8 @@ func newWorld(s *Spec, key uint64, base, begin, end int64) *world {
 		&w.onTimeout: func(w *world, _ uint64) { w.timeouts.fired(w, w.expired) },
 		&w.onHedge:   func(w *world, _ uint64) { w.hedgings.fired(w, w.hedge) },
 		&w.onHedgeOf: func(w *world, arg uint64) { w.hedge(arg, false) },
-		&w.onThink:   func(w *world, n uint64) { w.arrive(n, w.now) },
+		&w.onLook:    (*world).decide, &w.onScrape: (*world).scrape,
+		&w.onThink: func(w *world, n uint64) { w.arrive(n, w.now) },
 	} {
 		h.w, h.do = w, do
 	}
@@ -140,7 +144,7 @@ func (w *world) build() {
 		t := &s.Tiers[tier]
 		w.first[tier] = len(w.servers)
 		for shard, n := range t.Replicas {
-			for k := range n + t.Spare {
+			for k := range max(n, t.Most) {
 				loc := Location{}
 				if len(t.Placement) > 0 {
 					loc = t.Placement[k%len(t.Placement)]
@@ -280,6 +284,9 @@ func (w *world) close() {
 		if c := &w.calls[i]; c.flags&clientDone == 0 {
 			s.Calls.Open++
 		}
+	}
+	if w.scalers != nil {
+		w.history.played()
 	}
 	w.work()
 	s.packed()

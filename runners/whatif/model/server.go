@@ -19,6 +19,7 @@ func (w *world) serve(id int32) {
 	}
 	t := &w.spec.Tiers[s.tier]
 	c.epoch = s.epoch
+	w.came(s)
 	w.stages[s.tier].add(w.now)
 	if t.Batch != nil {
 		w.enterBatch(id)
@@ -165,6 +166,9 @@ func (w *world) start(at int32, work float64, h *handler, arg uint64) (timer vti
 // count adds busy time of a container, as far as it is within the window. Negative cores take
 // it back.
 func (w *world) count(s *server, from, to int64, cores float64) {
+	if s.pod != nil {
+		s.pod.worked(w.base+from, w.base+to, cores)
+	}
 	from, to = max(from, w.begin), min(to, w.end)
 	for k := Segments - 1; to > from; k-- {
 		if start := max(w.starts[k], from); start < to {

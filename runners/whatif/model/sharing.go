@@ -153,6 +153,7 @@ func (p *sharing) end(w *world) {
 // reload changes the number of loads of a container, and with it the speed of its threads.
 func (w *world) reload(at, change int32) {
 	s := &w.servers[at]
+	w.loading(s)
 	if s.share == nil {
 		s.loading += change
 		return

@@ -15,7 +15,8 @@
 //   - calls, timeouts and retries: call.go
 //   - how containers work: server.go, sharing.go (cores that threads share) and batch.go
 //   - how requests arrive: arrivals.go
-//   - failures, rollouts and scaling of containers: control.go
+//   - failures, rollouts and scaling of containers: control.go, and autoscale.go for autoscalers
+//     that measure
 //   - what is counted: tally.go, sample.go and hist.go; in steps of time: series.go
 //   - what is recorded of single requests: trace.go
 //   - how much memory a run takes: bytes.go
@@ -143,8 +144,9 @@ type Tier struct {
 	// Replicas is the number of containers of each shard; nil when the fleet lacks the
 	// tier.
 	Replicas []int
-	// Spare is how many more containers of each shard an autoscaler may start.
-	Spare   int
+	// Most, unless 0, is how many containers of each shard there may be, by an autoscaler or by
+	// hand.
+	Most    int
 	Threads int
 	Cores   float64
 	// Shared says that threads share the cores; otherwise each runs at full speed.

@@ -118,6 +118,7 @@ type server struct {
 	slow    float64
 	busyNs  [Segments]int64 // nanoseconds of work in each segment of the window
 	share   *sharing
+	pod     *pod      // for an autoscaler that measures; nil for other tiers
 	batch   []batcher // by process and model
 	feeds   []feeder  // by process
 }
@@ -168,6 +169,11 @@ type world struct {
 	cut        [][]bool // pairs of idcs with a broken link
 	losses     [][]float64
 	tape       []change
+	history    *history // of the containers, nil when nothing happens to them
+	running    bool     // requests are under way
+	scalers    []*scaler
+	made       int  // containers that autoscalers have started
+	keepsLooks bool // of autoscalers
 	arrivals   arrivals
 	batches    []batch
 	freeB      int32
@@ -184,7 +190,7 @@ type world struct {
 	halt func() bool
 
 	onArrival, onEntry, onArrive, onComplete, onJoin, onTimeout, onHedge, onReply, onFan handler
-	onShared, onBatchTimer, onBatch, onChange, onThink, onHedgeOf                        handler
+	onShared, onBatchTimer, onBatch, onChange, onThink, onHedgeOf, onLook, onScrape      handler
 }
 
 // handler is the action of an event. Events hold a pointer to one, which allocates nothing.

@@ -323,8 +323,8 @@ func (d *decoder) autoscale(p *Plan) {
 			continue
 		}
 		at := "autoscale." + tier
-		if p.Workload.Loop.Closed() {
-			d.reportBoth(at, "workload.loop", conflict, "%s follows the rate, which a closed loop has not; remove it, or loop", at)
+		if p.Workload.Loop.Closed() && !a.Measured() {
+			d.reportBoth(at, "workload.loop", conflict, "%s with metric offered follows the rate, which a closed loop has not; remove it, or loop", at)
 		}
 		if p.Fleet.Tier(tier) == nil {
 			d.reportKey(at, unknownName, "%s but there is no fleet.%s", at, tier)

@@ -47,7 +47,7 @@ func (d *decoder) strict(p *Plan) {
 	}
 	for _, tier := range TierNames {
 		if a := p.Autoscale.Of(tier); a != nil {
-			d.target(a, "autoscale."+tier)
+			d.scaler(p, a, tier)
 		}
 	}
 	d.eventsApart(p)
@@ -177,16 +177,66 @@ func (d *decoder) notZero(path string, value int) {
 
 // target checks that an autoscaler's target has the unit of its metric. The default target
 // is one for cpu.
-func (d *decoder) target(a *Autoscaler, path string) {
-	want, ok := map[string]quantity.Kind{"cpu": quantity.Percent, "qps": quantity.Rate, "queue": quantity.Count}[a.Metric]
+func (d *decoder) target(metric, path string) {
+	want, ok := map[string]quantity.Kind{"cpu": quantity.Percent, "offered": quantity.Percent, "qps": quantity.Rate, "queue": quantity.Count}[metric]
 	if !ok {
 		return // reported already
 	}
 	at := path + ".target"
 	switch found, given := d.targets[at]; {
-	case !d.given(at) && a.Metric != "cpu":
-		d.reportKey(path, requiredKey, "%s is required, as metric is %s: a %s, for example %s", at, a.Metric, want, map[string]string{"qps": "500/s", "queue": "8"}[a.Metric])
+	case !d.given(at) && want != quantity.Percent:
+		d.reportKey(path, requiredKey, "%s is required, as metric is %s: a %s, for example %s", at, metric, want, map[string]string{"qps": "500/s", "queue": "8"}[metric])
 	case given && found != want:
-		d.reportBoth(at, path+".metric", wrongUnit, "target: found a %s, a %s expected for metric %s", found, want, a.Metric)
+		d.reportBoth(at, path+".metric", wrongUnit, "target: found a %s, a %s expected for metric %s", found, want, metric)
+	}
+}
+
+// scaler checks what an autoscaler looks at and how fast it goes.
+func (d *decoder) scaler(p *Plan, a *Autoscaler, tier string) {
+	path := "autoscale." + tier
+	if len(a.Metrics) == 0 {
+		d.target(a.Metric, path)
+	}
+	for i, m := range a.Metrics {
+		d.target(m.Metric, fmt.Sprintf("%s.metrics.%d", path, i))
+	}
+	for _, key := range []string{"metric", "target"} {
+		if len(a.Metrics) > 0 && d.given(path+"."+key) {
+			d.reportBoth(path+".metrics", path+"."+key, conflict, "%s.metrics stands in the place of metric and target; remove %s", path, key)
+		}
+	}
+	request := a.Request
+	if f := p.Fleet.Tier(tier); f != nil && request == 0 {
+		request = f.CPU
+	}
+	for i, m := range a.Looks() {
+		at := path + ".target"
+		if len(a.Metrics) > 0 {
+			at = fmt.Sprintf("%s.metrics.%d.target", path, i)
+		}
+		if kind, given := d.targets[at]; given && kind != quantity.Percent {
+			continue // reported already
+		}
+		if f := p.Fleet.Tier(tier); f != nil && m.Metric == "cpu" && float64(m.Target) > f.CPU/request {
+			d.report(at, outOfRange, "%s: no container uses more than its %s cores, %.0f %% of the %s that it requests, so a target of %.0f %% is never reached: give request, the cores that are 100 %%, or a lower target",
+				path, quantity.Format(quantity.Number, f.CPU), f.CPU/request*100, quantity.Format(quantity.Number, request), float64(m.Target)*100)
+		}
+	}
+	if a.StabiliseUp > 0 && a.Behavior == nil && a.Measured() {
+		d.report(path+".stabilise_up", conflict, "%s.stabilise_up is of behavior, without which an autoscaler goes up at once: give behavior: {} beside it", path)
+	}
+	if a.Behavior == nil {
+		return
+	}
+	if !a.Measured() {
+		d.reportBoth(path+".behavior", path+".metric", conflict, "%s.behavior is of an autoscaler that measures; metric offered is none", path)
+	}
+	for name, rules := range map[string]*HPARules{"up": &a.Behavior.Up, "down": &a.Behavior.Down} { //lint:order problems are sorted by place
+		for i, one := range rules.Policies {
+			if (one.Pods > 0) == (one.Percent > 0) {
+				at := fmt.Sprintf("%s.behavior.%s.policies.%d", path, name, i)
+				d.report(at, conflict, "a policy has one of pods and percent above 0")
+			}
+		}
 	}
 }

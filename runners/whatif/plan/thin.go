@@ -18,6 +18,9 @@ func (p *Plan) Unthinnable(k int) []string {
 	if n := p.Workload.Loop.Clients; n%k != 0 {
 		refuse("%d clients are no multiple of %d", n, k)
 	}
+	if p.Measures() {
+		refuse("an autoscaler that measures goes by whole containers")
+	}
 	for _, e := range p.Events {
 		if e.Kill != nil || e.Slow != nil {
 			refuse("%s is of single containers", e.Label())

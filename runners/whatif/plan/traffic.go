@@ -1,5 +1,12 @@
 package plan
 
+import (
+	"strings"
+
+	"github.com/monosim/monosim/engine/lists"
+	"github.com/monosim/monosim/runners/whatif/quantity"
+)
+
 // Workload is the load of the fleet.
 type Workload struct {
 	Arrivals  Arrivals `plan:"arrivals"`
@@ -83,17 +90,83 @@ type Window struct {
 	Incident int `json:"incident,omitempty"`
 }
 
-// Autoscaler changes the number of containers of a tier.
+// Autoscaler changes the number of containers of a tier; of ps, of each shard by itself. It does
+// what the HorizontalPodAutoscaler of Kubernetes v1.37 does with what it measures. With the metric
+// offered it knows the load instead, which nobody does.
 type Autoscaler struct {
-	Metric        string   `plan:"metric" default:"cpu" enum:"cpu|qps|queue"`
-	Target        Target   `plan:"target" default:"60%" doc:"share of cpu, requests a second and container, or calls that wait"`
-	Min           int      `plan:"min" required:"true" range:">=1"`
-	Max           int      `plan:"max" required:"true" range:">=1"`
-	Interval      Duration `plan:"interval" default:"15s" range:">0"`
-	ScrapeDelay   Duration `plan:"scrape_delay" default:"30s" range:">0"`
-	StabiliseUp   Duration `plan:"stabilise_up" default:"0s" range:">=0"`
-	StabiliseDown Duration `plan:"stabilise_down" default:"5m" range:">=0"`
-	Provision     TimeLaw  `plan:"provision" default:"det(0s)"`
+	Metric        string       `plan:"metric" default:"cpu" enum:"cpu|qps|queue|offered" doc:"what it looks at: cpu, requests a second (qps) or calls that wait (queue), all as measured; offered is an oracle that knows the load to come"`
+	Target        Target       `plan:"target" default:"60%" doc:"of a container: share of the cores that it requests, requests a second, or calls that wait"`
+	Metrics       []Metered    `plan:"metrics" json:",omitempty" doc:"several metrics, of which the one that asks for most counts, in the place of metric and target"`
+	Request       float64      `plan:"request" default:"0" range:">=0" json:",omitempty" doc:"cores that a container requests, which are 100 % of its cpu; its cpu by default"`
+	Min           int          `plan:"min" required:"true" range:">=1"`
+	Max           int          `plan:"max" required:"true" range:">=1"`
+	Interval      Duration     `plan:"interval" default:"15s" range:">0" doc:"between looks"`
+	ScrapeDelay   Duration     `plan:"scrape_delay" default:"30s" range:">=0" doc:"how old what it sees is"`
+	ScrapeWindow  Duration     `plan:"scrape_window" default:"15s" range:">=1s" doc:"how long what it sees was measured"`
+	StabiliseUp   Duration     `plan:"stabilise_up" default:"0s" range:">=0" doc:"follows the least wish of this time on the way up; above 0 only with behavior"`
+	StabiliseDown Duration     `plan:"stabilise_down" default:"5m" range:">=0" doc:"follows the greatest wish of this time on the way down"`
+	Tolerance     Fraction     `plan:"tolerance" default:"10%" range:"0%..100%" doc:"distance from the target that it does not act on"`
+	Starting      Duration     `plan:"cpu_initialization" default:"5m" range:">=0" doc:"after its start a container's cpu counts only once it is ready"`
+	ReadyDelay    Duration     `plan:"initial_readiness" default:"30s" range:">=0" doc:"a container that was not ready until then has never been"`
+	Behavior      *HPABehavior `plan:"behavior" json:",omitempty" doc:"of the autoscaler, as in spec.behavior; {} for its defaults, which differ from none"`
+	Provision     TimeLaw      `plan:"provision" default:"det(0s)" doc:"of each container, before fleet.boot"`
+}
+
+// Metered is a metric of an autoscaler with its target.
+type Metered struct {
+	Metric string `plan:"metric" required:"true" enum:"cpu|qps|queue"`
+	Target Target `plan:"target" required:"true" doc:"as of metric: 60%, 500/s, or a number"`
+}
+
+// HPABehavior bounds how fast an autoscaler goes.
+type HPABehavior struct {
+	Up   HPARules `plan:"up" doc:"4 containers or 100% in 15s by default, whichever is more"`
+	Down HPARules `plan:"down" doc:"100% in 15s by default"`
+}
+
+// HPARules bound one direction.
+type HPARules struct {
+	Select    string      `plan:"select" default:"max" enum:"max|min|disabled" doc:"which policy counts; disabled never goes this way"`
+	Tolerance *Fraction   `plan:"tolerance" json:",omitempty" range:"0%..100%" doc:"in the place of the other"`
+	Policies  []HPAPolicy `plan:"policies" json:",omitempty"`
+}
+
+// HPAPolicy bounds the change in a period, by one of Pods and Percent.
+type HPAPolicy struct {
+	Pods    int      `plan:"pods" default:"0" range:">=0" doc:"containers"`
+	Percent Fraction `plan:"percent" default:"0%" range:">=0%" doc:"of the number at the begin of the period, in whole per cents"`
+	Every   Duration `plan:"every" required:"true" range:"1s..1800s" doc:"the period"`
+}
+
+// Measured reports whether the autoscaler looks at what it measures.
+func (a *Autoscaler) Measured() bool { return a.Metric != "offered" }
+
+// Text returns what the autoscaler looks at, for people.
+func (a *Autoscaler) Text() string {
+	if !a.Measured() {
+		return "the offered load at " + quantity.Format(quantity.Percent, float64(a.Target))
+	}
+	kinds := map[string]quantity.Kind{"cpu": quantity.Percent, "qps": quantity.Rate, "queue": quantity.Number}
+	return strings.Join(lists.Map(a.Looks(), func(m Metered) string { return m.Metric + " at " + quantity.Format(kinds[m.Metric], float64(m.Target)) }), ", ")
+}
+
+// Looks returns the metrics that the autoscaler looks at.
+func (a *Autoscaler) Looks() []Metered {
+	if len(a.Metrics) > 0 {
+		return a.Metrics
+	}
+	return []Metered{{a.Metric, a.Target}}
+}
+
+// Measures reports whether some autoscaler looks at what it measures, so that containers depend on
+// requests.
+func (p *Plan) Measures() bool {
+	for _, tier := range TierNames {
+		if a := p.Autoscale.Of(tier); a != nil && a.Measured() {
+			return true
+		}
+	}
+	return false
 }
 
 // Target is the aim of an autoscaler: a fraction for cpu, else a number.

@@ -311,7 +311,7 @@ func cost(l *lines, r *result.Result) {
 		l.extend("; "+perRequest, short(all/r.Load.Peak), currency(r))
 	}
 	if s := r.Scaled; s != nil {
-		l.add("as it is scaled %.4g containers in the mean of the horizon, %d at most", s.Containers, s.MostContainers)
+		l.add("as it is scaled %.4g containers in the mean of %s, %d at most", s.Containers, either(s.Until > 0, "the "+duration(s.Until)+" that were simulated", "the horizon"), s.MostContainers)
 		l.extendIf(all > 0, ": %s [%s, %s] @%s, %s at most", hourly(r, s.Cost), short(s.CI[0]), short(s.CI[1]), percent(s.Confidence), short(s.Most))
 	}
 }

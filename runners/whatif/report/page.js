@@ -139,6 +139,8 @@
     linePlot(plots, { title: "How full each tier is", x: seconds, y: { label: "of what it can do", format: v => text("fraction", v) }, events, limits: [{ y: 1, text: "full" }],
       series: named("offered").map(name => ({ name, points: line.map(p => [p.at / 1e9, p.offered[name]]) })) });
     linePlot(plots, { title: "Live containers", x: seconds, y: { label: "containers", format: plain }, events, series: named("live").map(name => ({ name, step: true, points: line.map(p => [p.at / 1e9, p.live[name]]) })) });
+    for (const s of list(r.autoscalers).filter(s => list(s.steps).length)) linePlot(plots, { title: `What the autoscaler of ${s.tier} asks for`, note: `by ${s.looks_at}, in the first replication`, x: seconds, y: { label: "containers", format: plain }, events,
+      series: [{ name: s.tier, step: true, points: [[0, s.begin], ...s.steps.map(p => [p.at / 1e9, p.to]), [line[line.length - 1].at / 1e9, s.steps[s.steps.length - 1].to]] }] });
     linePlot(plots, { title: "Memory of the fullest container", x: seconds, y: { label: "resident", format: bytesText, base: 1024 }, events, series: named("mem").map(name => ({ name, step: true, points: line.map(p => [p.at / 1e9, p.mem[name]]) })) });
     if (line.some(p => p.p99) && !list(r.series).length) linePlot(plots, { title: "p99 in the windows", x: seconds, y: Object.assign({ label: "p99" }, ns), events, series: [{ name: "p99", points: line.filter(p => p.p99).map(p => [p.at / 1e9, p.p99]) }] });
   }

@@ -104,3 +104,27 @@ func TestABrowserDrawsTheResult(t *testing.T) {
 		}
 	}
 }
+
+// The goal is that a report says what an autoscaler did, and what it did not do. The method is what
+// three were recorded to do: one that measures and flaps, one that adds nothing, and an oracle.
+func TestTheTextSaysWhatAutoscalersDid(t *testing.T) {
+	r := &result.Result{Format: result.Format, Scalers: []result.Scaler{
+		{Tier: "entry", Looks: "cpu at 60 %", Begin: 4, Runs: 20, Ups: 3.2, Downs: 2.1, Turns: 4, Steps: []result.ScaleStep{{At: 135e9, To: 7, By: "metrics"}, {At: 150e9, To: 12, By: "metrics"}}},
+		{Tier: "ps", Looks: "qps at 50/s", Begin: 10, Runs: 1, Held: &result.ScaleHold{From: 120e9, To: 300e9, Why: "pods that report nothing count as idle", Percent: 100, Report: 5, Of: 10}, HeldIn: 1},
+		{Tier: "dense", Looks: "the offered load at 60 %", Oracle: true, Begin: 2, Runs: 1},
+	}}
+	var b bytes.Buffer
+	if err := report.Text(&b, r, "again"); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"entry by cpu at 60 %: 4 > 7 (2m15s) > 12 (2m30s) in the first replication; in the mean of 20 it goes up 3.2 times, down 2.1, and turns 4 times: it flaps",
+		"ps (shard 0) by qps at 50/s: 10 throughout",
+		"from 2m0s to 5m0s it adds nothing, though the 5 of 10 containers that report are above the target, at 100 % of cpu: pods that report nothing count as idle",
+		"dense by the offered load at 60 %: an oracle, which no autoscaler is",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+}

@@ -8,7 +8,7 @@
 //
 // To change:
 //
-//   - what a block says: blocks.go; REPRODUCE and TRUST: text.go
+//   - what a block says: blocks.go; AUTOSCALER: autoscale.go; REPRODUCE and TRUST: text.go
 //   - how numbers are formatted: numbers.go
 //   - what TRUST says of calibration: calibration.go
 //   - what the page draws: page.js
@@ -45,7 +45,7 @@ func (b *block) of(r *result.Result) []string {
 
 var blocks = []block{
 	{"ANSWER", answer}, {"WHY NOT LESS", whyNotLess}, {"OR", alternatives}, {"LATENCY", latency}, {"VERDICTS", verdicts}, {"BREAKDOWN", breakdown}, {"ERRORS", causes}, {"UTILISATION", utilisation}, {"BINDING", binding}, {"CLOSED FORM", closedForm},
-	{"COST", cost}, {"MEMORY", memory}, {"ROLLOUT", rollout}, {"FAILURES", failures}, {"ZOOKEEPER", zookeeper}, {"SENSITIVITY", sensitivity},
+	{"AUTOSCALER", autoscalers}, {"COST", cost}, {"MEMORY", memory}, {"ROLLOUT", rollout}, {"FAILURES", failures}, {"ZOOKEEPER", zookeeper}, {"SENSITIVITY", sensitivity},
 	{"WORLDS", worlds}, {"REGRET", regret}, {"SWEEP", sweep}, {"WARNINGS", warnings},
 }
 

@@ -72,6 +72,7 @@ type Result struct {
 	Theory     []ClosedForm    `json:"closed_forms"`
 	Load       *LoadCurve      `json:"load_curve,omitempty"` // nil for a closed loop
 	Scaled     *Scaled         `json:"scaled,omitempty"`     // nil when the number of containers never changes
+	Scalers    []Scaler        `json:"autoscalers,omitempty"`
 	ZooKeeper  *ZooKeeper      `json:"zookeeper"`
 	Checks     Checks          `json:"checks"`
 

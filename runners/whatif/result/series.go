@@ -82,5 +82,45 @@ type Scaled struct {
 	Most           float64    `json:"most_cost"`
 	Containers     float64    `json:"containers"`
 	MostContainers int        `json:"most_containers"`
-	Runs           int        `json:"replications"`
+	// Until is up to when containers are known, where autoscalers measure; 0 for the horizon.
+	Until int64 `json:"until,omitempty"`
+	Runs  int   `json:"replications"`
+}
+
+// Scaler is what the autoscaler of a tier did.
+type Scaler struct {
+	Tier   string `json:"tier"`
+	Looks  string `json:"looks_at"` // its metrics with their targets
+	Oracle bool   `json:"oracle,omitempty"`
+	// Steps lists what it did in the first replication; for ps, to shard 0. Begin is the number
+	// of replicas before.
+	Begin int         `json:"begin"`
+	Steps []ScaleStep `json:"steps"`
+	// Ups, Downs and Turns count its decisions and how often it went the other way than before,
+	// as means over replications.
+	Ups   float64 `json:"ups"`
+	Downs float64 `json:"downs"`
+	Turns float64 `json:"turns"`
+	// Held is the longest time in which it added nothing though what reported was above the
+	// target, nil for none; in HeldIn replications there was such a time.
+	Held   *ScaleHold `json:"held,omitempty"`
+	HeldIn int        `json:"held_in,omitempty"`
+	Runs   int        `json:"replications"`
+}
+
+// ScaleStep is a decision of an autoscaler.
+type ScaleStep struct {
+	At int64  `json:"at"`
+	To int    `json:"to"`
+	By string `json:"by"` // what made it this number
+}
+
+// ScaleHold is a time in which an autoscaler adds nothing though it sees too much.
+type ScaleHold struct {
+	From    int64  `json:"from"`
+	To      int64  `json:"to"`
+	Why     string `json:"why"`
+	Percent int    `json:"percent"` // of cpu that it sees, -1 without that metric
+	Report  int    `json:"report"`  // containers that report, and Of how many
+	Of      int    `json:"of"`
 }

@@ -1,0 +1,171 @@
+// Package hpa is what the HorizontalPodAutoscaler of Kubernetes v1.37 does, as a state machine:
+// it is fed with what a look at the metrics shows, and says how many replicas there are to be.
+//
+// Two things to use first:
+//
+//   - [New] makes an autoscaler of a [Config].
+//   - [Autoscaler.Look] takes one look and decides.
+//
+// To change:
+//
+//   - what is fed in and what comes out: hpa.go
+//   - how many replicas the metrics of pods ask for: metrics.go
+//   - what keeps that from happening at once (windows, limits, policies): limits.go
+//
+// Each rule is a function of its own. The program in the folder oracle, a module of its own,
+// holds them to the real controller, look by look, and records testdata/vectors.jsonl.
+//
+// Unstable: any commit may change it.
+package hpa
+
+import "time"
+
+// Config is what an autoscaler is to do. Instants and durations are in nanoseconds.
+type Config struct {
+	Min     int      `json:"min"`
+	Max     int      `json:"max"`
+	Metrics []Metric `json:"metrics"`
+	// Request is what each pod requests, in thousandths of a core: 100 % of a CPU metric.
+	Request int64 `json:"request"`
+	// Behavior, unless nil, has the rules of spec.behavior. Without it the number at most
+	// doubles at a look, or becomes 4, and falls as DownWindow lets it.
+	Behavior   *Behavior     `json:"behavior,omitempty"`
+	DownWindow time.Duration `json:"down_window"`
+	Tolerance  float64       `json:"tolerance"`
+	// Starting is how long after its start the CPU of a pod counts only once it is ready, and
+	// ReadyDelay how long after it a pod that was never ready counts as such.
+	Starting   time.Duration `json:"starting"`
+	ReadyDelay time.Duration `json:"ready_delay"`
+}
+
+// Metric is one metric with its target.
+type Metric struct {
+	// CPU says that Target is in whole per cents of Request. Otherwise it is a value of each pod
+	// (type Pods), and Target in thousandths of it.
+	CPU    bool  `json:"cpu,omitempty"`
+	Target int64 `json:"target"`
+}
+
+// Behavior holds the rules of spec.behavior.
+type Behavior struct {
+	Up   Rules `json:"up"`
+	Down Rules `json:"down"`
+}
+
+// Rules are those of one direction.
+type Rules struct {
+	Window    time.Duration `json:"window"`
+	Tolerance *float64      `json:"tolerance,omitempty"` // nil for that of the controller
+	Select    string        `json:"select"`              // Max, Min or Disabled
+	Policies  []Policy      `json:"policies"`
+}
+
+// Policy bounds the change within a period.
+type Policy struct {
+	Percent bool          `json:"percent,omitempty"` // of the number at the begin of the period; otherwise pods
+	Value   int           `json:"value"`
+	Period  time.Duration `json:"period"`
+}
+
+// Pod is what a look shows of a pod.
+type Pod struct {
+	Pending bool  `json:"p,omitempty"`
+	Started int64 `json:"s"`
+	Ready   bool  `json:"r,omitempty"`
+	Since   int64 `json:"c"` // when Ready changed last
+	// Values holds the value of each metric in thousandths, -1 where the pod reports none.
+	// Window is how long the values were taken over, up to the instant Stamp of the look.
+	Values []int64 `json:"v,omitempty"`
+	Window int64   `json:"w,omitempty"`
+}
+
+// Look is what is seen at an instant.
+type Look struct {
+	At       int64  `json:"at"`
+	Replicas int    `json:"n"` // asked for until now
+	Stamp    int64  `json:"stamp"`
+	Failed   []bool `json:"failed,omitempty"` // metrics that cannot be read
+	Pods     []Pod  `json:"pods"`
+}
+
+// Why says what made a decision what it is.
+type Why string
+
+// The reasons.
+const (
+	ByMetrics  Why = "metrics"
+	Tolerated  Why = "within the tolerance"
+	Missing    Why = "pods that report nothing count as idle on the way up, as full on the way down"
+	Starting   Why = "pods that start count as idle on the way up"
+	Stabilised Why = "the stabilisation window"
+	Limited    Why = "the limit of a look or a policy"
+	AtMost     Why = "max"
+	AtLeast    Why = "min"
+	NoMetrics  Why = "no metric"
+)
+
+// Decision is what a look leads to.
+type Decision struct {
+	Replicas int
+	Why      Why
+	// Percent is the CPU that was seen, in whole per cents of what pods that count request; -1
+	// without such a metric. Full says that it, or another metric, is above its target for them.
+	Percent int
+	Full    bool
+}
+
+// Autoscaler decides look by look.
+type Autoscaler struct {
+	config      Config
+	recommended []recommendation
+	ups, downs  []scaling
+}
+
+// New returns an autoscaler that has not looked yet.
+func New(c Config) *Autoscaler { return &Autoscaler{config: c} }
+
+// Look decides how many replicas there are to be. Looks come in the order of time, each with the
+// number that the one before decided, unless somebody else has changed it.
+func (a *Autoscaler) Look(l *Look) Decision {
+	if a.recommended == nil { // the present number is the first recommendation
+		a.recommended = []recommendation{{l.At, l.Replicas}}
+	}
+	c := &a.config
+	d := Decision{Replicas: l.Replicas, Why: NoMetrics, Percent: -1}
+	switch {
+	case l.Replicas == 0: // switched off
+		return d
+	case l.Replicas > c.Max: // at once, without windows and limits
+		d.Replicas, d.Why = c.Max, AtMost
+	case l.Replicas < c.Min:
+		d.Replicas, d.Why = c.Min, AtLeast
+	default:
+		if !a.wanted(l, &d) {
+			d.Replicas, d.Why = l.Replicas, NoMetrics
+			return d
+		}
+		a.bounded(l, &d)
+	}
+	a.scaled(l, d.Replicas)
+	return d
+}
+
+// wanted sets the greatest number that a metric asks for. It reports false when none can be read,
+// or one cannot and the others ask for less than there are.
+func (a *Autoscaler) wanted(l *Look, d *Decision) bool {
+	most, invalid := 0, 0
+	for k := range a.config.Metrics {
+		one, ok := a.config.byMetric(l, k)
+		if !ok {
+			invalid++
+			continue
+		}
+		d.Full = d.Full || one.Full
+		d.Percent = max(d.Percent, one.Percent)
+		if most == 0 || one.Replicas > most {
+			most, d.Why = one.Replicas, one.Why
+		}
+	}
+	d.Replicas = most
+	return invalid < len(a.config.Metrics) && (invalid == 0 || most >= l.Replicas)
+}

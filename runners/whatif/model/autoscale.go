@@ -1,0 +1,423 @@
+package model
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/monosim/monosim/runners/whatif/hpa"
+	"github.com/monosim/monosim/runners/whatif/plan"
+)
+
+// Autoscalers that measure. They look at what containers did, so they are played while requests
+// are: what they decide, and every event of a plan with one, happens in the course of the
+// simulation and not before it.
+
+// scaler is the autoscaler of one shard of a tier.
+type scaler struct {
+	tier, shard int
+	plan        *plan.Autoscaler
+	metrics     []plan.Metered
+	config      hpa.Config
+	auto        *hpa.Autoscaler
+	asked       int
+	first, most int // the shard's first container, and how many it may have
+	cores       float64
+	agent       float64
+	held        int        // index of the present hold of Life.Holds, -1 for none
+	looks       []hpa.Look // kept for [Spec.Looks]
+	decided     []int
+}
+
+// pod is a container of a tier with an autoscaler that measures, as that sees it.
+type pod struct {
+	hpa.Pod
+	exists bool
+	silent bool   // reports nothing, as its process is dead
+	from   int64  // since when it reports
+	boot   uint32 // grows when it begins and ends: changes that were meant for before are void
+	made   int    // the order of creation
+	window int64
+	base   int64 // number of slots[0]
+	slots  []slot
+	loads  int64 // since when loads of versions are counted
+}
+
+// slot is what a container did in one window of the metrics.
+type slot struct{ busy, came, waits int64 }
+
+func floorDiv(a, b int64) int64 { return int64(math.Floor(float64(a) / float64(b))) }
+
+// slot returns the numbered slot, nil for one that is over.
+func (p *pod) slot(k int64) *slot {
+	if len(p.slots) == 0 {
+		p.base = k
+	}
+	if k < p.base {
+		return nil
+	}
+	for int64(len(p.slots)) <= k-p.base {
+		p.slots = append(p.slots, slot{})
+	}
+	return &p.slots[k-p.base]
+}
+
+// worked counts so many busy cores between two instants of the horizon.
+func (p *pod) worked(from, to int64, cores float64) {
+	for from < to {
+		k := floorDiv(from, p.window)
+		end := min(to, (k+1)*p.window)
+		if s := p.slot(k); s != nil {
+			s.busy += int64(float64(end-from) * cores)
+		}
+		from = end
+	}
+}
+
+// came counts a request or a call that comes to a container now.
+func (w *world) came(s *server) {
+	if s.pod == nil {
+		return
+	}
+	if one := s.pod.slot(floorDiv(w.base+w.now, s.pod.window)); one != nil {
+		one.came++
+	}
+}
+
+// loading counts the core that loads of versions have taken up to now.
+func (w *world) loading(s *server) {
+	if s.pod == nil {
+		return
+	}
+	at := w.base + w.now
+	if s.loading > 0 {
+		s.pod.worked(s.pod.loads, at, float64(s.loading))
+	}
+	s.pod.loads = at
+}
+
+// beginScalers makes the autoscalers that measure, before the first change is applied.
+func (w *world) beginScalers() {
+	p := w.spec.Control.Plan
+	if p == nil || !p.Measures() {
+		return
+	}
+	for t, name := range plan.TierNames {
+		a := p.Autoscale.Of(name)
+		if a == nil || !a.Measured() || !w.spec.Has(t) {
+			continue
+		}
+		tier := p.Fleet.Tier(name)
+		for shard := range w.spec.Tiers[t].Replicas {
+			s := &scaler{held: -1, tier: t, shard: shard, plan: a, metrics: a.Looks(), config: AutoscalerOf(a, tier.CPU), cores: tier.CPU, agent: p.Service.AgentCPU}
+			s.auto = hpa.New(s.config)
+			s.first = slices.IndexFunc(w.servers, func(one server) bool { return int(one.tier) == t && int(one.shard) == shard })
+			for i := s.first; i < len(w.servers) && int(w.servers[i].tier) == t && int(w.servers[i].shard) == shard; i++ {
+				one := &w.servers[i]
+				const old = -int64(time.Hour)
+				one.pod = &pod{exists: one.up || one.visible, silent: !one.up, window: int64(a.ScrapeWindow), from: old, Pod: hpa.Pod{Started: old, Ready: one.up, Since: old + int64(time.Second)}}
+				if one.pod.exists {
+					s.asked++
+				}
+				s.most++
+			}
+			w.scalers = append(w.scalers, s)
+		}
+	}
+}
+
+// AutoscalerOf returns what the autoscaler of a plan is to do, for containers of so many cores.
+func AutoscalerOf(a *plan.Autoscaler, cores float64) hpa.Config {
+	c := hpa.Config{Min: a.Min, Max: a.Max, DownWindow: time.Duration(a.StabiliseDown), Tolerance: float64(a.Tolerance), Starting: time.Duration(a.Starting), ReadyDelay: time.Duration(a.ReadyDelay)}
+	if a.Request > 0 {
+		cores = a.Request
+	}
+	c.Request = int64(math.Round(cores * 1000))
+	for _, m := range a.Looks() {
+		one := hpa.Metric{Target: int64(math.Round(float64(m.Target) * 1000))}
+		if m.Metric == "cpu" {
+			one = hpa.Metric{CPU: true, Target: int64(math.Round(float64(m.Target) * 100))}
+		}
+		c.Metrics = append(c.Metrics, one)
+	}
+	if b := a.Behavior; b != nil {
+		c.Behavior = &hpa.Behavior{Up: rulesOf(&b.Up, a.StabiliseUp, hpa.Policy{Value: 4, Period: 15 * time.Second}), Down: rulesOf(&b.Down, a.StabiliseDown)}
+	}
+	return c
+}
+
+// rulesOf returns the rules of a direction: those of the plan, or the default policies, which are
+// the given one and that of 100 % in 15 s.
+func rulesOf(r *plan.HPARules, window plan.Duration, more ...hpa.Policy) hpa.Rules {
+	out := hpa.Rules{Window: time.Duration(window), Select: map[string]string{"max": "Max", "min": "Min", "disabled": "Disabled"}[r.Select]}
+	if r.Tolerance != nil {
+		t := float64(*r.Tolerance)
+		out.Tolerance = &t
+	}
+	for _, one := range r.Policies {
+		out.Policies = append(out.Policies, hpa.Policy{Percent: one.Percent > 0, Value: max(one.Pods, int(math.Round(float64(one.Percent)*100))), Period: time.Duration(one.Every)})
+	}
+	if len(r.Policies) == 0 {
+		out.Policies = append(more, hpa.Policy{Percent: true, Value: 100, Period: 15 * time.Second})
+	}
+	return out
+}
+
+// startLooking schedules the first look of each autoscaler, at the begin of the horizon, and the
+// samples of queues.
+func (w *world) startLooking() {
+	for k, s := range w.scalers {
+		at := max(0, -floorDiv(-w.base, int64(s.plan.Interval))*int64(s.plan.Interval))
+		w.at(at-w.base, &w.onLook, uint64(k))
+		if slices.ContainsFunc(s.metrics, func(m plan.Metered) bool { return m.Metric == "queue" }) {
+			w.at(-floorDiv(-w.base-1, int64(s.plan.ScrapeWindow))*int64(s.plan.ScrapeWindow)-w.base, &w.onScrape, uint64(k))
+		}
+	}
+}
+
+// scrape notes how many calls wait at the containers of an autoscaler.
+func (w *world) scrape(arg uint64) {
+	s := w.scalers[arg]
+	for i := s.first; i < s.first+s.most; i++ {
+		one := &w.servers[i]
+		if k := one.pod.slot(floorDiv(w.base+w.now, one.pod.window) - 1); k != nil {
+			k.waits = int64(one.queued)
+		}
+	}
+	w.at(w.now+int64(s.plan.ScrapeWindow), &w.onScrape, arg)
+}
+
+// decide lets an autoscaler look and acts on what it decides.
+func (w *world) decide(arg uint64) {
+	s := w.scalers[arg]
+	l := w.sees(s)
+	d := s.auto.Look(&l)
+	if w.keepsLooks {
+		s.looks, s.decided = append(s.looks, l), append(s.decided, d.Replicas)
+	}
+	w.holds(s, &l, &d)
+	if d.Replicas != s.asked {
+		life := &w.sample.Life
+		life.Scalings = append(life.Scalings, Scaling{Tier: s.tier, Shard: s.shard, At: l.At, From: s.asked, To: d.Replicas, Why: string(d.Why), Percent: d.Percent})
+		w.resize(s, d.Replicas)
+	}
+	w.at(w.now+int64(s.plan.Interval), &w.onLook, arg)
+}
+
+// holds notes for how long nothing is added though the containers that report are above target.
+func (w *world) holds(s *scaler, l *hpa.Look, d *hpa.Decision) {
+	if !d.Full || d.Replicas != l.Replicas || d.Why != hpa.Missing && d.Why != hpa.AtMost {
+		s.held = -1
+		return
+	}
+	life := &w.sample.Life
+	if s.held < 0 || life.Holds[s.held].Why != string(d.Why) {
+		one := Hold{Tier: s.tier, Shard: s.shard, From: l.At, Why: string(d.Why), Percent: d.Percent, Of: len(l.Pods)}
+		for i := range l.Pods {
+			if !l.Pods[i].Pending && slices.Max(l.Pods[i].Values) >= 0 {
+				one.Report++
+			}
+		}
+		life.Holds = append(life.Holds, one)
+		s.held = len(life.Holds) - 1
+	}
+	life.Holds[s.held].To = l.At
+}
+
+// sees returns what an autoscaler sees now: the newest window that is as old as the plan says.
+func (w *world) sees(s *scaler) hpa.Look {
+	at, window := w.base+w.now, int64(s.plan.ScrapeWindow)
+	k := floorDiv(at-int64(s.plan.ScrapeDelay), window)
+	l := hpa.Look{At: at, Replicas: s.asked, Stamp: k * window}
+	for i := s.first; i < s.first+s.most; i++ {
+		one := &w.servers[i]
+		if !one.pod.exists {
+			continue
+		}
+		w.loading(one)
+		if one.share != nil {
+			one.share.advance(w, one)
+		}
+		p := one.pod.Pod
+		from := max(l.Stamp-window, one.pod.from, w.base)
+		p.Window, p.Values = l.Stamp-from, make([]int64, len(s.metrics))
+		for m := range s.metrics {
+			p.Values[m] = -1
+			if !p.Pending && !one.pod.silent && p.Window >= min(fresh, window) {
+				p.Values[m] = s.value(one.pod, s.metrics[m].Metric, k-1, p.Window)
+			}
+		}
+		if drop := k - 2 - one.pod.base; drop > 0 && len(one.pod.slots) > 0 {
+			one.pod.slots = slices.Delete(one.pod.slots, 0, int(min(drop, int64(len(one.pod.slots)))))
+			one.pod.base += drop
+		}
+		l.Pods = append(l.Pods, p)
+	}
+	return l
+}
+
+// fresh is how long a metrics server measures a new container before it reports it.
+const fresh = int64(10 * time.Second)
+
+// value returns the value of a metric in a slot, in thousandths. Cores are rounded up, as those of
+// the metrics server are.
+func (s *scaler) value(p *pod, metric string, k, window int64) int64 {
+	one := slot{}
+	if at := p.slot(k); at != nil {
+		one = *at
+	}
+	switch metric {
+	case "cpu":
+		used := float64(one.busy)/float64(window) + s.agent
+		return int64(math.Ceil(min(used, s.cores)*1000 - 1e-6))
+	case "qps":
+		return int64(math.Ceil(float64(one.came) / float64(window) * 1e12))
+	}
+	return one.waits * 1000
+}
+
+// resize starts and ends containers of a shard until there are as many as asked for. Of those that
+// go the first is one that is not ready, the newest of them, or else the newest, as a ReplicaSet
+// does.
+func (w *world) resize(s *scaler, n int) {
+	s.asked = n
+	have := 0
+	for i := s.first; i < s.first+s.most; i++ {
+		if w.servers[i].pod.exists {
+			have++
+		}
+	}
+	for ; have < n; have++ {
+		i := w.free(s)
+		if i == none {
+			break
+		}
+		w.create(s, i)
+	}
+	for ; have > n; have-- {
+		w.retire(s)
+	}
+}
+
+// rescale sets the number of containers of the shards of a tier by hand. It reports false for a
+// tier without an autoscaler that measures.
+func (w *world) rescale(tier, n int) (is bool) {
+	for _, s := range w.scalers {
+		if s.tier == tier {
+			w.resize(s, min(n, s.most))
+			is = true
+		}
+	}
+	return is
+}
+
+// free returns a container of a shard that does not exist, if possible one that has no work left
+// of when it did.
+func (w *world) free(s *scaler) int32 {
+	found := none
+	for i := int32(s.first); i < int32(s.first+s.most); i++ {
+		one := &w.servers[i]
+		if one.pod.exists {
+			continue
+		}
+		if one.busy == 0 && one.queued == 0 {
+			return i
+		}
+		if found == none {
+			found = i
+		}
+	}
+	return found
+}
+
+// create starts a container: it gets a place, which takes what the plan provisions, and boots.
+func (w *world) create(s *scaler, i int32) {
+	one := w.servers[i].pod
+	at := w.base + w.now
+	w.made++
+	one.boot++
+	one.exists, one.silent, one.made, one.Pod = true, false, w.made, hpa.Pod{Pending: true, Started: at, Since: at}
+	w.servers[i].slow = 1
+	w.history.boot(i, at+int64(s.plan.Provision.Sample(w.history.rng, 0)), 0)
+}
+
+func (w *world) retire(s *scaler) {
+	gone := none
+	for i := int32(s.first); i < int32(s.first+s.most); i++ {
+		one := w.servers[i].pod
+		if !one.exists {
+			continue
+		}
+		if gone == none || one.Ready == w.servers[gone].pod.Ready && one.made >= w.servers[gone].pod.made || !one.Ready && w.servers[gone].pod.Ready {
+			gone = i
+		}
+	}
+	one := w.servers[gone].pod
+	one.exists, one.boot = false, one.boot+1 // what was to become of it is void
+	w.history.add(w.base+w.now, retires, gone, 0)
+}
+
+// mayFail draws when a container that an autoscaler has started fails at random.
+func (h *history) mayFail(i int32, at int64) {
+	if f := h.p.Random.Of(plan.TierNames[h.w.servers[i].tier]); f != nil {
+		h.add(at+int64(h.rng.ExpFloat64()*float64(f.MTBF)), fails, i, 0)
+	}
+}
+
+// lives follows a change of a container for the autoscaler of its tier.
+func (w *world) lives(s *server, c *change) {
+	p, at := s.pod, w.base+w.now
+	if p == nil {
+		return
+	}
+	if c.at < w.base {
+		at = c.at
+	}
+	turns := func(ready bool) {
+		if p.Ready != ready {
+			p.Ready, p.Since = ready, at
+		}
+	}
+	switch c.what {
+	case goesDown:
+		p.silent = true
+		turns(false)
+	case begins:
+		if p.Pending {
+			p.Pending, p.Started, p.Since = false, at, at
+		}
+		p.silent, p.from = false, at
+	case comesUp:
+		p.silent = false
+		turns(true)
+		if c.boot > 0 {
+			w.history.mayFail(c.server, at)
+		}
+	case retires:
+		p.silent = true
+		turns(false)
+	}
+}
+
+// Measured is what an autoscaler saw and decided, look by look.
+type Measured struct {
+	Config  hpa.Config
+	Looks   []hpa.Look
+	Decided []int
+}
+
+// Measured simulates one window of one replication and returns what each autoscaler that measures
+// saw and decided.
+func (s *Spec) Measured(window, replication int) ([]Measured, error) {
+	w := s.world(window, replication)
+	defer w.clock.Close()
+	w.keepsLooks = true
+	if err := s.run(w, window, replication); err != nil {
+		return nil, err
+	}
+	var list []Measured
+	for _, one := range w.scalers {
+		list = append(list, Measured{one.config, one.looks, one.decided})
+	}
+	return list, nil
+}
