@@ -85,6 +85,8 @@ type Found struct {
 	// Scenario is the story as a .feature file, Name a name for the file.
 	Scenario, Name string
 	kinds          []string
+	// byRule is set where the reference breaks the invariant by a registered rule.
+	byRule bool
 }
 
 // failure is a story that failed.
@@ -314,7 +316,7 @@ func (h *Hunt) alike(f *failure) *Found {
 func (h *Hunt) cutDown(f *failure) *Found {
 	found := &Found{
 		World: f.story.World.Name, Seed: f.story.Seed, After: f.after, What: f.what, Err: fmt.Sprint(f.err), Cause: f.known,
-		Times: 1, Story: f.story, kinds: f.story.kinds(),
+		Times: 1, Story: f.story, kinds: f.story.kinds(), byRule: f.known != "",
 	}
 	if f.what == "leaps" || f.what == "history" {
 		h.write(found)
@@ -349,8 +351,13 @@ func (h *Hunt) write(f *Found) {
 	if f.Cause != "" {
 		remarks = append(remarks, "Cause: "+f.Cause+".")
 	}
-	if f.Story.Plain {
+	switch {
+	case f.byRule:
+		remarks[0] += " The reference breaks it by a rule, so that it passes."
+	case f.Story.Plain:
 		remarks[0] += " It fails with any seed."
+	default:
+		remarks[0] += " It needs its choices: --seed " + number(f.Seed) + "."
 	}
 	if f.What == "leaps" {
 		remarks = append(remarks, "With --check-determinism --no-leaps the traces differ.")
