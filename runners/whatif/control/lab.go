@@ -75,7 +75,7 @@ func LabOf(p *plan.Plan, containers int) Lab {
 
 // How far apart the agents of a simulated cluster start, and how long each takes from one request
 // to its next, in nanoseconds: their imports, and a way there and back with what the client takes
-// (pace.go of sim/world, latency.go of sim/network).
+// (sim/world/pace.go, sim/network/latency.go).
 var labStart = [2]float64{500e6, 1300e6}
 
 const labGap = 2*350e3 + 400e3
