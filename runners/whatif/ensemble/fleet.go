@@ -18,6 +18,7 @@ import (
 	"math"
 
 	"github.com/monosim/monosim/runners/whatif/burst"
+	"github.com/monosim/monosim/runners/whatif/places"
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
@@ -37,7 +38,7 @@ type Fleet struct {
 	// DCAware says that agents of version 1 keep the places of containers separate in ZooKeeper.
 	DCAware bool
 	// Places holds the places of a shard's containers in turn; nil is one place for all.
-	Places []plan.Place
+	Places []places.Place
 	// Starts says how far apart agents start, from Seed, and Ways how long they wait from one
 	// request to the next.
 	Starts burst.Starts
@@ -97,16 +98,16 @@ func Of(p *plan.Plan) Fleet {
 
 // waysOf returns how far the agents are from ZooKeeper. Each waits for an answer before its next
 // request.
-func waysOf(p *plan.Plan, places []plan.Place) []Way {
+func waysOf(p *plan.Plan, all []places.Place) []Way {
 	z := p.Fleet.IDCIndex(p.ZooKeeper.IDC)
 	fixed := float64(p.Network.PerRPC + p.ZooKeeper.Pause)
 	near := Way{Gap: 2*p.Network.SameIDC.Mean + fixed}
 	far := Way{Gap: 2*float64(p.Network.CrossIDC.Latency) + fixed}
-	for _, place := range places {
+	for _, place := range all {
 		if place.IDC == z {
-			near.Share += 1 / float64(len(places))
+			near.Share += 1 / float64(len(all))
 		} else {
-			far.Share += 1 / float64(len(places))
+			far.Share += 1 / float64(len(all))
 		}
 	}
 	return []Way{near, far}
@@ -142,8 +143,8 @@ func (f Fleet) Containers() int { return f.Entry + f.PS + f.Dense }
 func (f Fleet) Agents() int { return f.Entry + f.PS + f.Dense*f.Services }
 
 // tree returns what the agents of version 1 keep in ZooKeeper for the model.
-func (f Fleet) tree() plan.Tree {
-	t := plan.Tree{Entry: f.entries(), Dense: f.Dense * f.Services, NumPS: f.NumPS, PerShard: make([]int, max(f.NumShard, 1))}
+func (f Fleet) tree() places.Tree {
+	t := places.Tree{Entry: f.entries(), Dense: f.Dense * f.Services, NumPS: f.NumPS, PerShard: make([]int, max(f.NumShard, 1))}
 	each := max(f.PS-f.Extra, 0)
 	for shard := range t.PerShard {
 		t.PerShard[shard] = each / len(t.PerShard)

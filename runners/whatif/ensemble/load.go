@@ -167,7 +167,7 @@ type limit struct {
 var limits = []limit{
 	{name: "watch memory", unit: "bytes", most: func(z *plan.ZooKeeper) float64 { return float64(z.Heap) }, of: func(l *result.ZKLoad) float64 { return l.WatchBytes }},
 	{name: result.ReadLimit, unit: "per_second", most: func(z *plan.ZooKeeper) float64 { return float64(z.ReadOps) }, of: func(l *result.ZKLoad) float64 { return l.Reads }},
-	{name: result.DrainLimit, unit: "ns", most: plan.MostDrain, of: func(l *result.ZKLoad) float64 { return l.DrainNs }, peak: true},
+	{name: result.DrainLimit, unit: "ns", most: (*plan.ZooKeeper).MostDrain, of: func(l *result.ZKLoad) float64 { return l.DrainNs }, peak: true},
 	{name: "jute.maxbuffer of an answer", unit: "bytes", most: func(z *plan.ZooKeeper) float64 { return float64(z.JuteMaxBuffer) }, of: func(l *result.ZKLoad) float64 { return l.MaxReply }},
 	{name: "jute.maxbuffer of watches sent again", unit: "bytes", most: func(z *plan.ZooKeeper) float64 { return float64(z.JuteMaxBuffer) }, of: func(l *result.ZKLoad) float64 { return l.MaxResend }},
 }

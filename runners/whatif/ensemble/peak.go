@@ -156,7 +156,7 @@ func OverBurst(p *plan.Plan) string {
 	if slices.ContainsFunc(p.SLO, own) {
 		return ""
 	}
-	l, most := Of(p).Load(&p.ZooKeeper), plan.MostDrain(&p.ZooKeeper)
+	l, most := Of(p).Load(&p.ZooKeeper), p.ZooKeeper.MostDrain()
 	if l.DrainNs <= most {
 		return ""
 	}

@@ -28,6 +28,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/monosim/monosim/runners/whatif/law"
+	"github.com/monosim/monosim/runners/whatif/places"
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
@@ -173,7 +174,7 @@ func (t *Tier) working() int {
 }
 
 // Location is the idc and the cluster of a container, as indexes into the plan's lists.
-type Location = plan.Place
+type Location = places.Place
 
 // Batch is the batching of TensorFlow Serving.
 type Batch struct {

@@ -152,8 +152,8 @@ func (c *agentConf) falsehood(key string) bool {
 	return slices.Contains([]string{"false", "no", "f", "n", "0"}, strings.ToLower(c.values[key]))
 }
 
-// ConfKey is a key of agent.conf and what it does to a plan.
-type ConfKey struct {
+// confKey is a key of agent.conf and what it does to a plan.
+type confKey struct {
 	Name string
 	// Use is "used", "refused" (where a plan cannot be what the value says) or "none" for a key
 	// without effect on capacity.
@@ -162,8 +162,8 @@ type ConfKey struct {
 	Why string
 }
 
-// ConfKeys returns every key of agent.conf, in the reference's order.
-func ConfKeys() []ConfKey {
+// confKeys returns every key of agent.conf, in the reference's order.
+func confKeys() []confKey {
 	fields := map[string]string{}
 	for path, v := range map[string]reflect.Value{"override": reflect.ValueOf(Override{}), "model": reflect.ValueOf(Model{})} { //lint:order keys of a map
 		for i := range v.NumField() {
@@ -172,9 +172,9 @@ func ConfKeys() []ConfKey {
 			}
 		}
 	}
-	var list []ConfKey
+	var list []confKey
 	for _, key := range agentconfig.Keys() {
-		one := ConfKey{Name: key.Name}
+		one := confKey{Name: key.Name}
 		switch field := fields[key.Name]; {
 		case field != "":
 			one.Use, one.Why = "used", field

@@ -10,6 +10,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/monosim/monosim/runners/whatif/places"
 	"github.com/monosim/monosim/runners/whatif/quantity"
 )
 
@@ -48,7 +49,7 @@ func zipfShares(s float64, n, numPS int) []float64 {
 	shares := make([]float64, n)
 	sum := 0.0
 	for j := range shares {
-		shares[j] = math.Pow(float64(j+1), -s) * float64(hosted(numPS, j, n))
+		shares[j] = math.Pow(float64(j+1), -s) * float64(places.Hosted(numPS, j, n))
 		sum += shares[j]
 	}
 	for j := range shares {

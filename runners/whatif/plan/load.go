@@ -3,6 +3,8 @@ package plan
 import (
 	"math"
 	"slices"
+
+	"github.com/monosim/monosim/runners/whatif/places"
 )
 
 // Offered returns the utilisation of a tier at a rate: the work that requests bring,
@@ -87,18 +89,7 @@ func (p *Plan) capacity(s TierService, cores float64) float64 {
 // CallsOf returns how many of n PS a container of a shard hosts. PS i is in shard i mod
 // num_shard.
 func (p *Plan) CallsOf(n, shard int) int {
-	return hosted(n, shard, p.Shards())
-}
-
-// hosted returns how many of n PS a shard hosts. Fewer PS than shards are taken as one each, as
-// num_ps is then what num_shard is.
-func hosted(n, shard, shards int) int {
-	n = max(n, shards)
-	calls := n / shards
-	if shard < n%shards {
-		calls++
-	}
-	return calls
+	return places.Hosted(n, shard, p.Shards())
 }
 
 // FanOut returns how many calls to the PS a request makes, for the model with the most PS.

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"math"
 	"path/filepath"
+
+	"github.com/monosim/monosim/runners/whatif/places"
 )
 
 // Shards returns how many shards the PS have.
@@ -69,7 +71,7 @@ func (p *Plan) BytesOf(m *Served, tier string, shard int) Bytes {
 
 // share returns the bytes of embeddings that a container of a shard holds.
 func share(embeddings Bytes, numPS, shard, shards int) Bytes {
-	return Bytes(math.Ceil(float64(embeddings) * float64(hosted(numPS, shard, shards)) / float64(max(numPS, shards))))
+	return Bytes(math.Ceil(float64(embeddings) * float64(places.Hosted(numPS, shard, shards)) / float64(max(numPS, shards))))
 }
 
 // Memory returns the memory of a container of a tier with so many versions of each model,

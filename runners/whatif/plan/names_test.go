@@ -6,11 +6,9 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
@@ -84,27 +82,6 @@ func FuzzNamesOfPlans(f *testing.F) {
 			}
 		}
 	})
-}
-
-// Goal: no key of agent.conf is forgotten: each is used, refused or without effect for a reason.
-// Method: the fields of the reference's dataclass, as our agents read it.
-func TestEveryKeyOfAgentConfHasItsUse(t *testing.T) {
-	list := plan.ConfKeys()
-	if keys := agentconfig.Keys(); len(keys) != len(list) {
-		t.Errorf("got %d keys, want the %d of an agent", len(list), len(keys))
-	}
-	spec, err := os.ReadFile("../SPEC.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, key := range list {
-		if key.Why == "" || !slices.Contains([]string{"used", "refused", "none"}, key.Use) {
-			t.Errorf("%s: got %q, %q, want whether it is used, refused or without effect, and why: agentconf.go", key.Name, key.Use, key.Why)
-		}
-		if line := fmt.Sprintf("| `%s` | %s | %s |", key.Name, key.Use, key.Why); !strings.Contains(string(spec), line) {
-			t.Errorf("SPEC.md lacks the line %s", line)
-		}
-	}
 }
 
 // Goal: what an agent.conf says and no plan can be is refused, with the line there, and what has no

@@ -1,11 +1,10 @@
 package plan
 
-// Place is an idc and a cluster of it, as indexes into the plan's lists.
-type Place struct{ IDC, Cluster int }
+import "github.com/monosim/monosim/runners/whatif/places"
 
 // Places returns the places of a shard's containers in turn: idcs by their weights, and within an
 // idc its clusters in turn.
-func (p *Plan) Places() []Place {
+func (p *Plan) Places() []places.Place {
 	weights := make([]int, len(p.Fleet.IDCs))
 	total := 0
 	for i, idc := range p.Fleet.IDCs {
@@ -15,7 +14,7 @@ func (p *Plan) Places() []Place {
 		}
 		total += weights[i]
 	}
-	var list []Place
+	var list []places.Place
 	placed := make([]int, len(weights))
 	rounds := 1
 	for _, idc := range p.Fleet.IDCs {
@@ -29,7 +28,7 @@ func (p *Plan) Places() []Place {
 				best = i
 			}
 		}
-		list = append(list, Place{best, placed[best] % len(p.Fleet.IDCs[best].Clusters)})
+		list = append(list, places.Place{IDC: best, Cluster: placed[best] % len(p.Fleet.IDCs[best].Clusters)})
 		placed[best]++
 	}
 	return list
@@ -47,22 +46,11 @@ func lcm(a, b int) int {
 // dc_aware, which agents of version 3 do not heed (replica_manager.py:283).
 func (p *Plan) OwnPlace() bool { return p.Override.DCAware && p.Model.AgentVersion == 1 }
 
-// PlacedOf returns how many of n containers are at each of some places, which they take in turn.
-func PlacedOf(n int, places []Place) map[Place]int {
-	counts := map[Place]int{}
-	for i, place := range places {
-		if i < n {
-			counts[place] += (n - i + len(places) - 1) / len(places)
-		}
-	}
-	return counts
-}
-
 // ownFullest returns the utilisation of the fullest replicas of a shard at a rate, where the
 // requests of each place stay there.
 func (p *Plan) ownFullest(tier string, shard int, offered float64) float64 {
-	places, most := p.Places(), 0.0
-	entries, there := PlacedOf(p.Containers("entry"), places), PlacedOf(p.ReplicasOf(tier, shard), places)
+	list, most := p.Places(), 0.0
+	entries, there := places.Placed(p.Containers("entry"), list), places.Placed(p.ReplicasOf(tier, shard), list)
 	for place, n := range entries { //lint:order a maximum
 		if there[place] > 0 {
 			most = max(most, offered*float64(n)/float64(p.Containers("entry"))/float64(there[place]))
@@ -77,8 +65,8 @@ func (d *decoder) checkPlaces(p *Plan) {
 	if !p.OwnPlace() {
 		return
 	}
-	places := p.Places()
-	entries := PlacedOf(p.Containers("entry"), places)
+	list := p.Places()
+	entries := places.Placed(p.Containers("entry"), list)
 	for _, tier := range []string{"ps", "dense"} {
 		if p.Fleet.Tier(tier) == nil {
 			continue
@@ -88,12 +76,12 @@ func (d *decoder) checkPlaces(p *Plan) {
 			shards = p.Shards()
 		}
 		for shard := range shards {
-			there := PlacedOf(p.ReplicasOf(tier, shard), places)
-			for _, place := range places {
+			there := places.Placed(p.ReplicasOf(tier, shard), list)
+			for _, place := range list {
 				if entries[place] > 0 && there[place] == 0 {
 					idc := p.Fleet.IDCs[place.IDC]
 					d.report("fleet."+tier+".replicas", doesNotFit, "dc_aware: %d entry containers are in %s:%s, where no replica of shard %d of %s is; they would never serve (%d replicas over %d places)",
-						entries[place], idc.Name, idc.Clusters[place.Cluster], shard, tier, p.ReplicasOf(tier, shard), len(places))
+						entries[place], idc.Name, idc.Clusters[place.Cluster], shard, tier, p.ReplicasOf(tier, shard), len(list))
 					return
 				}
 			}

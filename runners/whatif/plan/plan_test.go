@@ -2,12 +2,16 @@ package plan
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/engine/agent/agentconfig"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -335,6 +339,27 @@ func TestASearchWantsRoomAndAnObjective(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%q: got\n%s\nwant\n%s", text, got, c.want)
+		}
+	}
+}
+
+// Goal: no key of agent.conf is forgotten: each is used, refused or without effect for a reason.
+// Method: the fields of the reference's dataclass, as our agents read it.
+func TestEveryKeyOfAgentConfHasItsUse(t *testing.T) {
+	list := confKeys()
+	if keys := agentconfig.Keys(); len(keys) != len(list) {
+		t.Errorf("got %d keys, want the %d of an agent", len(list), len(keys))
+	}
+	spec, err := os.ReadFile("../SPEC.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range list {
+		if key.Why == "" || !slices.Contains([]string{"used", "refused", "none"}, key.Use) {
+			t.Errorf("%s: got %q, %q, want whether it is used, refused or without effect, and why: agentconf.go", key.Name, key.Use, key.Why)
+		}
+		if line := fmt.Sprintf("| `%s` | %s | %s |", key.Name, key.Use, key.Why); !strings.Contains(string(spec), line) {
+			t.Errorf("SPEC.md lacks the line %s", line)
 		}
 	}
 }

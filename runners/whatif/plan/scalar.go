@@ -272,7 +272,7 @@ func (t *Target) decodeText(d *decoder, text, path string) {
 	*t = Target(v)
 }
 
-func (s *Starts) decodeText(d *decoder, text, path string) {
+func (s *starts) decodeText(d *decoder, text, path string) {
 	switch text {
 	case "boot":
 		return

@@ -54,7 +54,7 @@ func special(t reflect.Type) *schema {
 		return axesSchema()
 	case reflect.TypeFor[Sweeps]():
 		return &schema{Type: "object", Additional: axesSchema()}
-	case reflect.TypeFor[SLO](), reflect.TypeFor[Must](), reflect.TypeFor[Balance](), reflect.TypeFor[Partial](), reflect.TypeFor[Loop](), reflect.TypeFor[HedgeAfter](), reflect.TypeFor[Traced](), reflect.TypeFor[Starts]():
+	case reflect.TypeFor[SLO](), reflect.TypeFor[Must](), reflect.TypeFor[Balance](), reflect.TypeFor[Partial](), reflect.TypeFor[Loop](), reflect.TypeFor[HedgeAfter](), reflect.TypeFor[Traced](), reflect.TypeFor[starts]():
 		return jsonschema.Text()
 	case reflect.TypeFor[Target](), reflect.TypeFor[Shards](), reflect.TypeFor[Thin]():
 		return &schema{AnyOf: []*schema{jsonschema.Text(), jsonschema.Number()}}

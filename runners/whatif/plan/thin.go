@@ -1,6 +1,10 @@
 package plan
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/monosim/monosim/runners/whatif/places"
+)
 
 // Unthinnable returns why simulating one in k requests and containers would distort
 // results, nil when it would not (CAP-3.19). It would for crowded tiers and storms of
@@ -71,10 +75,10 @@ func (p *Plan) unthinnableTier(tier string, k int, refuse func(string, ...any)) 
 
 // thinsEverywhere reports whether one of k of so many containers leaves each place one of k of its
 // own.
-func thinsEverywhere(n, k int, places []Place) bool {
-	thinned := PlacedOf(n/k, places)
-	for place, all := range PlacedOf(n, places) { //lint:order any of them
-		if thinned[place]*k != all {
+func thinsEverywhere(n, k int, all []places.Place) bool {
+	thinned := places.Placed(n/k, all)
+	for place, whole := range places.Placed(n, all) { //lint:order any of them
+		if thinned[place]*k != whole {
 			return false
 		}
 	}

@@ -16,7 +16,7 @@ type Fleet struct {
 	PS         Tier           `plan:"ps" required:"true" doc:"containers of the shards; replicas is per shard"`
 	Dense      *Tier          `plan:"dense" doc:"containers of the dense part; without it entry computes it"`
 	Boot       Boot           `plan:"boot" doc:"what a container takes to start"`
-	Starts     Starts         `plan:"starts" default:"boot" json:"starts,omitzero" doc:"how far apart agents start, which is how their loops stay: boot (what fleet.boot.schedule and an agent's imports give), together, a time over which they are spread, or a law"`
+	Starts     starts         `plan:"starts" default:"boot" json:"starts,omitzero" doc:"how far apart agents start, which is how their loops stay: boot (what fleet.boot.schedule and an agent's imports give), together, a time over which they are spread, or a law"`
 }
 
 // IDC is a data centre.
@@ -51,8 +51,8 @@ type Boot struct {
 	LoadFixed Duration `plan:"load_fixed" default:"30ms" range:">=0" doc:"of each load besides"`
 }
 
-// Starts says how far apart agents start.
-type Starts struct {
+// starts says how far apart agents start.
+type starts struct {
 	Together bool    `json:"together,omitempty"`
 	Law      law.Law `json:"law,omitzero"` // none for what boot gives
 }

@@ -3,67 +3,13 @@ package plan
 import (
 	"fmt"
 
+	"github.com/monosim/monosim/runners/whatif/places"
 	"github.com/monosim/monosim/runners/whatif/quantity"
 )
 
-// Tree is what agents of version 1 keep in ZooKeeper for one model (replica_manager.py:74-143).
-type Tree struct {
-	Entry, Dense int   // replicas
-	PerShard     []int // containers of each shard
-	NumPS        int
-	// Places holds the places of a shard's containers in turn, where they are kept apart
-	// (dc_aware); nil otherwise.
-	Places []Place
-}
-
-// Znodes returns the number of replicas. PS i is in shard i mod num_shard.
-func (t *Tree) Znodes() int {
-	sum := t.Entry + t.Dense
-	for shard, containers := range t.PerShard {
-		sum += containers * hosted(t.NumPS, shard, len(t.PerShard))
-	}
-	return sum
-}
-
-// Tasks returns the number of tasks, with dc_aware the sum over all places.
-func (t *Tree) Tasks() int {
-	sum := t.tasks(t.Entry, 1) + t.tasks(t.Dense, 1)
-	for shard, containers := range t.PerShard {
-		sum += t.tasks(containers, hosted(t.NumPS, shard, len(t.PerShard)))
-	}
-	return sum
-}
-
-// tasks returns how many tasks a number of containers are that host so many.
-func (t *Tree) tasks(containers, hosted int) int {
-	switch {
-	case containers == 0:
-		return 0
-	case t.Places == nil:
-		return hosted
-	}
-	return hosted * len(PlacedOf(containers, t.Places))
-}
-
-// Lists returns how many lists of children there are: the model's, those of places, and those
-// of tasks.
-func (t *Tree) Lists() int {
-	lists := 1 + t.Tasks()
-	if t.Places != nil {
-		used := map[Place]bool{}
-		for _, n := range append([]int{t.Entry, t.Dense}, t.PerShard...) {
-			for place := range PlacedOf(n, t.Places) { //lint:order a set
-				used[place] = true
-			}
-		}
-		lists += len(used)
-	}
-	return lists
-}
-
 // treeOf returns the tree of a model.
-func (p *Plan) treeOf(m *Served) Tree {
-	t := Tree{Entry: p.Containers("entry"), NumPS: m.NumPS, PerShard: make([]int, max(p.Shards(), 1))}
+func (p *Plan) treeOf(m *Served) places.Tree {
+	t := places.Tree{Entry: p.Containers("entry"), NumPS: m.NumPS, PerShard: make([]int, max(p.Shards(), 1))}
 	for shard := range t.PerShard {
 		t.PerShard[shard] = p.ReplicasOf("ps", shard)
 	}
@@ -126,4 +72,4 @@ func (p *Plan) OverHeap() string {
 
 // MostDrain returns the longest time, in nanoseconds, for which ZooKeeper may work on a burst: a
 // third of the session timeout, as long as a client waits from one heartbeat to the next.
-func MostDrain(z *ZooKeeper) float64 { return float64(z.SessionTimeout) / 3 }
+func (z *ZooKeeper) MostDrain() float64 { return float64(z.SessionTimeout) / 3 }
