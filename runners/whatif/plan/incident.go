@@ -16,7 +16,7 @@ type Event struct {
 		Between []string `plan:"between" required:"true"`
 	} `plan:"partition"`
 	Loss      *Loss     `plan:"loss"`
-	ZooKeeper *ZKEvent  `plan:"zookeeper"`
+	ZooKeeper *zkEvent  `plan:"zookeeper"`
 	Scale     *Scale    `plan:"scale"`
 	Traffic   *struct { // multiplies the rate of requests
 		Factor Factor `plan:"factor" required:"true" range:">0"`
@@ -91,8 +91,8 @@ type Loss struct {
 	Rate Fraction `plan:"rate" required:"true" range:"0%..100%"`
 }
 
-// ZKEvent is a failure of the ZooKeeper ensemble.
-type ZKEvent struct {
+// zkEvent is a failure of the ZooKeeper ensemble.
+type zkEvent struct {
 	LeaderLoss bool `plan:"leader_loss" default:"false"`
 	Outage     bool `plan:"outage" default:"false" doc:"for as long as for says"`
 	ExpireAll  bool `plan:"expire_all" default:"false" doc:"a session storm; agents of version 3 are listed by nobody after it until the model is published anew"`

@@ -20,22 +20,22 @@ type Mix struct {
 	Skew  *Skew       `plan:"shard_skew" doc:"in the place of model.shard_skew"`
 	NumPS int         `plan:"num_ps" default:"0" range:"0..100000" doc:"in the place of override.num_ps"`
 	Items NumberLaw   `plan:"items" doc:"in the place of service.items"`
-	Entry *MixService `plan:"entry" doc:"in the place of service.entry"`
-	PS    *MixService `plan:"ps" doc:"in the place of service.ps"`
-	Dense *MixService `plan:"dense" doc:"in the place of service.dense"`
+	Entry *mixService `plan:"entry" doc:"in the place of service.entry"`
+	PS    *mixService `plan:"ps" doc:"in the place of service.ps"`
+	Dense *mixService `plan:"dense" doc:"in the place of service.dense"`
 	SLO   []SLO       `plan:"slo" doc:"of its own requests: quantiles and means of request, errors, goodput, answered"`
 }
 
-// MixService is how long the requests for one model take in one tier.
-type MixService struct {
+// mixService is how long the requests for one model take in one tier.
+type mixService struct {
 	CPU   TimeLaw  `plan:"cpu" doc:"time on one core"`
 	Batch TimeLaw  `plan:"batch" doc:"time of a batch, as affine(base=2ms, per_item=3us); dense only"`
-	Noise NoiseLaw `plan:"noise" doc:"factor with the mean 1"`
+	Noise noiseLaw `plan:"noise" doc:"factor with the mean 1"`
 }
 
 // Of returns the service times that the model gives for a tier, nil when it gives none.
-func (m *Mix) Of(tier string) *MixService {
-	return map[string]*MixService{"entry": m.Entry, "ps": m.PS, "dense": m.Dense}[tier]
+func (m *Mix) Of(tier string) *mixService {
+	return map[string]*mixService{"entry": m.Entry, "ps": m.PS, "dense": m.Dense}[tier]
 }
 
 // Served is a model with all values that hold for it, its own or the plan's.
@@ -48,12 +48,12 @@ type Served struct {
 	Items law.Law
 	// Entry, PS and Dense are the service times of its requests. Threads and queues belong
 	// to the containers.
-	Entry, PS, Dense MixService
+	Entry, PS, Dense mixService
 	SLO              []SLO
 }
 
 // Of returns the service times in a tier.
-func (s *Served) Of(tier string) *MixService {
+func (s *Served) Of(tier string) *mixService {
 	switch tier {
 	case "entry":
 		return &s.Entry
@@ -80,7 +80,7 @@ func (p *Plan) Served() []Served {
 	return list
 }
 
-func serviceOf(t *TierService) MixService { return MixService{t.CPU, t.Batch, t.Noise} }
+func serviceOf(t *TierService) mixService { return mixService{t.CPU, t.Batch, t.Noise} }
 
 // takes replaces values of the plan by those that a model gives.
 func (s *Served) takes(m *Mix) {
@@ -131,7 +131,7 @@ func (p *Plan) OwnMix() {
 	p.Workload.Mix = slices.Clone(p.Workload.Mix)
 	for i := range p.Workload.Mix {
 		m := &p.Workload.Mix[i]
-		for _, s := range []**MixService{&m.Entry, &m.PS, &m.Dense} {
+		for _, s := range []**mixService{&m.Entry, &m.PS, &m.Dense} {
 			if *s != nil {
 				own := **s
 				*s = &own

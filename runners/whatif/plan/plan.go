@@ -51,8 +51,8 @@ type (
 	TimeLaw struct{ law.Law }
 	// NumberLaw is a distribution of numbers.
 	NumberLaw struct{ law.Law }
-	// NoiseLaw is a distribution of factors with the mean 1.
-	NoiseLaw struct{ law.Law }
+	// noiseLaw is a distribution of factors with the mean 1.
+	noiseLaw struct{ law.Law }
 )
 
 // Plan is a capacity plan with all defaults filled in. The tags of its fields:

@@ -18,7 +18,7 @@ type Profile struct {
 	Format     string         `plan:"profile" json:"profile" required:"true" enum:"monosim.profile/v1"`
 	Calibrated Calibrated     `plan:"calibrated" json:"calibrated"`
 	Service    Service        `plan:"service" json:"-"`
-	Network    ProfileNetwork `plan:"network" json:"-"`
+	Network    profileNetwork `plan:"network" json:"-"`
 	Fitted     []Fitted       `plan:"fitted" json:"fitted,omitempty"`
 	HeldOut    []HeldOut      `plan:"held_out" json:"held_out,omitempty"`
 }
@@ -31,8 +31,8 @@ type Calibrated struct {
 	Disturbed int    `plan:"disturbed" json:"disturbed" doc:"runs in which others had much of the machine"`
 }
 
-// ProfileNetwork holds the measured network delays.
-type ProfileNetwork struct {
+// profileNetwork holds the measured network delays.
+type profileNetwork struct {
 	SameCluster TimeLaw  `plan:"same_cluster" default:"0.15ms"`
 	PerRPC      Duration `plan:"overhead_per_rpc" default:"60us" range:">=0"`
 }

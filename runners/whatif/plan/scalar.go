@@ -195,7 +195,7 @@ func (d *decoder) inRange(v reflect.Value, text string) bool {
 
 func (l *TimeLaw) decodeText(d *decoder, text, path string)   { l.Law = d.law(law.Times, text, path) }
 func (l *NumberLaw) decodeText(d *decoder, text, path string) { l.Law = d.law(law.Numbers, text, path) }
-func (l *NoiseLaw) decodeText(d *decoder, text, path string)  { l.Law = d.law(law.Noise, text, path) }
+func (l *noiseLaw) decodeText(d *decoder, text, path string)  { l.Law = d.law(law.Noise, text, path) }
 
 // mostItems bounds laws of numbers.
 const mostItems = 1e9

@@ -118,7 +118,7 @@ type Service struct {
 type TierService struct {
 	CPU     TimeLaw  `plan:"cpu" doc:"time on one core"`
 	Batch   TimeLaw  `plan:"batch" doc:"time of a batch, as affine(base=2ms, per_item=3us); dense only"`
-	Noise   NoiseLaw `plan:"noise" doc:"factor with the mean 1"`
+	Noise   noiseLaw `plan:"noise" doc:"factor with the mean 1"`
 	Threads int      `plan:"threads" default:"0" range:">=0" doc:"threads that work at once; cpu by default"`
 	Queue   Count    `plan:"queue" default:"-1" range:">=-1" doc:"calls that wait at most, -1 for any number"`
 	Hold    bool     `plan:"hold" default:"false" doc:"an entry thread stays taken while its request waits"`

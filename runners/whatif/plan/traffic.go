@@ -108,7 +108,7 @@ type Autoscaler struct {
 	Tolerance     Fraction     `plan:"tolerance" default:"10%" range:"0%..100%" doc:"distance from the target that it does not act on"`
 	Starting      Duration     `plan:"cpu_initialization" default:"5m" range:">=0" doc:"after its start a container's cpu counts only once it is ready"`
 	ReadyDelay    Duration     `plan:"initial_readiness" default:"30s" range:">=0" doc:"a container that was not ready until then has never been"`
-	Behavior      *HPABehavior `plan:"behavior" json:",omitempty" doc:"of the autoscaler, as in spec.behavior; {} for its defaults, which differ from none"`
+	Behavior      *hpaBehavior `plan:"behavior" json:",omitempty" doc:"of the autoscaler, as in spec.behavior; {} for its defaults, which differ from none"`
 	Provision     TimeLaw      `plan:"provision" default:"det(0s)" doc:"of each container, before fleet.boot"`
 }
 
@@ -118,8 +118,8 @@ type Metered struct {
 	Target Target `plan:"target" required:"true" doc:"as of metric: 60%, 500/s, or a number"`
 }
 
-// HPABehavior bounds how fast an autoscaler goes.
-type HPABehavior struct {
+// hpaBehavior bounds how fast an autoscaler goes.
+type hpaBehavior struct {
 	Up   HPARules `plan:"up" doc:"4 containers or 100% in 15s by default, whichever is more"`
 	Down HPARules `plan:"down" doc:"100% in 15s by default"`
 }
@@ -128,11 +128,11 @@ type HPABehavior struct {
 type HPARules struct {
 	Select    string      `plan:"select" default:"max" enum:"max|min|disabled" doc:"which policy counts; disabled never goes this way"`
 	Tolerance *Fraction   `plan:"tolerance" json:",omitempty" range:"0%..100%" doc:"in the place of the other"`
-	Policies  []HPAPolicy `plan:"policies" json:",omitempty"`
+	Policies  []hpaPolicy `plan:"policies" json:",omitempty"`
 }
 
-// HPAPolicy bounds the change in a period, by one of Pods and Percent.
-type HPAPolicy struct {
+// hpaPolicy bounds the change in a period, by one of Pods and Percent.
+type hpaPolicy struct {
 	Pods    int      `plan:"pods" default:"0" range:">=0" doc:"containers"`
 	Percent Fraction `plan:"percent" default:"0%" range:">=0%" doc:"of the number at the begin of the period, in whole per cents"`
 	Every   Duration `plan:"every" required:"true" range:"1s..1800s" doc:"the period"`

@@ -60,7 +60,7 @@ func isUncertain(v reflect.Value, n *yaml.Node) bool {
 // mayBeUncertain reports whether values of a type are numbers or laws.
 func mayBeUncertain(t reflect.Type) bool {
 	switch t {
-	case reflect.TypeFor[TimeLaw](), reflect.TypeFor[NumberLaw](), reflect.TypeFor[NoiseLaw](), reflect.TypeFor[RateLaw]():
+	case reflect.TypeFor[TimeLaw](), reflect.TypeFor[NumberLaw](), reflect.TypeFor[noiseLaw](), reflect.TypeFor[RateLaw]():
 		return true
 	case reflect.TypeFor[Clock](), reflect.TypeFor[Shards](), reflect.TypeFor[Target]():
 		return false
