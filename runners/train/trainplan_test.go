@@ -68,6 +68,10 @@ func TestFaultsOfPlansAreTold(t *testing.T) {
 		{"a directory that is not from the root", "job: {ps: 1, restore_dir: old, model_dir: m}", []string{
 			`p.yaml:1:43: job: model_dir: found "m", want a path from the root`, `p.yaml:1:27: job: restore_dir: found "old", want a path from the root`,
 		}},
+		{"directories that are patterns", "job: {ps: 1, model_dir: '/models/run[1]', restore_dir: '/models/job?'}", []string{
+			`p.yaml:1:25: job: model_dir: found "/models/run[1]", want a path without [ ] ? * and`, `job: restore_dir: found "/models/job?", want a path without`,
+		}},
+		{"a directory of a configuration that is a pattern", "run_config: {num_ps: 1, model_dir: /models/a*b}", []string{`p.yaml:1:36: run_config: model_dir: found "/models/a*b", want a path without`}},
 		{"an invariant that is none", "expect: [INV-9, INV-8, INV-8]\njob: {ps: 1}", []string{
 			`p.yaml:1:10: expect: found "INV-9", want one of INV-1, INV-2`, "p.yaml:1:24: expect: found INV-8 twice, want it once",
 		}},

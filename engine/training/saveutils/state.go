@@ -148,6 +148,9 @@ func (SaveHelper) GlobalStepValue(prefix string) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
+	if !n.IsInt64() {
+		return 0, pysem.Raise("OverflowError", "Python int too large to convert to C long") // where the step is assigned
+	}
 	return n.Int64(), nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/training/checkpoints"
 	"github.com/monosim/monosim/engine/training/gfile"
 	"github.com/monosim/monosim/engine/training/saveutils"
@@ -148,6 +149,50 @@ func TestUpstreamSaverHook_test_op_error(t *testing.T) {
 			t.Error("the guard was not told of a save that failed")
 		}
 	})
+}
+
+// A listener that asks to stop is heard, whatever the next one says.
+func TestAListenerStopsTheTraining(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		listeners []session.Listener
+		want      bool
+	}{
+		{"the first of two", []session.Listener{asker{asks: true}, asker{}}, true}, {"the last of two", []session.Listener{asker{}, asker{asks: true}}, true},
+		{"none", []session.Listener{asker{}, asker{}}, false},
+	} {
+		worldtest.Run(t, nil, func(w *worldtest.Case) {
+			m, err := session.NewMonitored(w.Env, session.NewMemory(), []session.Hook{hookOf(w, func(o *saveutils.SaverHookOptions) {
+				o.Listeners, o.Interval, o.NoFirstSave = c.listeners, saveutils.Interval{Steps: pysem.Some(1)}, false
+			})})
+			w.Must(err)
+			for range 3 {
+				if !m.ShouldStop() {
+					w.Must(m.Run(countStep))
+				}
+			}
+			if got := m.ShouldStop(); got != c.want {
+				t.Errorf("%s: got stop %v, want %v", c.name, got, c.want)
+			}
+		})
+	}
+}
+
+// asker is a listener that asks to stop after each save, or not.
+type asker struct {
+	session.NoListener
+	asks bool
+}
+
+func (a asker) AfterSave(session.Session, int64) (bool, error) { return a.asks, nil }
+
+// A step that no int64 holds is an error where it would be assigned, and not 0.
+func TestAStepBeyondInt64(t *testing.T) {
+	for prefix, want := range map[string]string{"m-18446744073709551616": "OverflowError", "m--9223372036854775809": "OverflowError", "m-9223372036854775807": "", "m-x": "ValueError"} { //lint:ordered each by itself
+		if _, err := (saveutils.SaveHelper{}).GlobalStepValue(prefix); pysem.TypeOf(err) != want {
+			t.Errorf("%s: got %v, want %q", prefix, err, want)
+		}
+	}
 }
 
 func TestUpstreamSaverHook_test_trigger_save(t *testing.T) {

@@ -31,7 +31,7 @@ var jobs = map[string]string{
 	"retry_wait":           "time before a process tries again; default 30s",
 	"slow_start_steps":     "workers begin one after the other, so many steps apart",
 	"max_slow_start":       "and at the latest after this time; default 10m",
-	"max_retries":          "how often a changed cluster is tried again; default 6",
+	"max_retries":          "how often a changed cluster is tried again; default 6, of a plan 0 as in the reference, or 6 with partial recovery",
 	"session_timeout":      "how long a worker waits for the chief to initialise the variables; default 2h",
 	"fail_fast":            "whether the call of a server that is gone fails at once, as with GRPC_FAIL_FAST, or waits for it; default true",
 	"tensorflow":           "the build: patched, as the reference's, gives a session up after 60 s whose servers do not answer, stock waits for ever; default patched",
