@@ -150,6 +150,8 @@ type Remote struct {
 	passed passed
 	found  []any
 	loop   *loop // nil before the first coast
+	// stepping is set while a training step is made.
+	stepping bool
 	// flying is set while a call is on its way that had reached its servers.
 	flying bool
 	// onWait is called when a call begins to wait for the server of a device; see OnWait.
@@ -185,7 +187,7 @@ func (r *Remote) flies(ops ...Op) bool {
 }
 
 // land ends what flies began.
-func (r *Remote) land() { r.flying = false }
+func (r *Remote) land() { r.flying, r.stepping = false, false }
 
 // Create makes the connections of a session to all devices. Where calls wait for servers it gives up
 // after a limit with DeadlineExceededError; a limit of 0 means never (the reference's patch of
@@ -245,7 +247,7 @@ func (r *Remote) await(device, addr string) (*server, error) {
 		r.e.Tasks.Sleep(connectPoll)
 		found, err = r.reach(addr)
 	}
-	if pysem.TypeOf(err) == "AbortedError" { // the call goes to a connection that the new server does not have
+	if r.stepping && pysem.TypeOf(err) == "AbortedError" { // the step goes to a connection that the new server does not have
 		return nil, Raise("UnavailableError", "Connection reset by peer: %s", addr)
 	}
 	return found, err
@@ -345,6 +347,7 @@ func (r *Remote) Step(devices []string, d time.Duration, counter *Variable) (int
 		r.flying = flying && r.servers.WaitForReady
 	}
 	defer r.land()
+	r.stepping = true
 	if err := r.Check(devices); err != nil {
 		return 0, err
 	}
