@@ -32,7 +32,7 @@ workload: {arrivals: {process: deterministic}, rate: 100/s, horizon: 13s, detail
 func run(args ...string) (code int, stdout, message string) {
 	var out, errs bytes.Buffer
 	root := newRoot()
-	root.AddCommand(whatif.New().Commands()...)
+	root.AddCommand(whatif.New(nil).Commands()...)
 	root.SetArgs(args)
 	root.SetOut(&out)
 	root.SetErr(&errs)
