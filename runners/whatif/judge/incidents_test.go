@@ -151,7 +151,7 @@ func TestWindowsOfEventsCountUnderTheirEvent(t *testing.T) {
 func TestTheTimelineFollowsTheAutoscaler(t *testing.T) {
 	long(t)
 	text := strings.NewReplacer(`, "each incident -10s..+30s"`, "", "rate: 200/s, horizon: 5m", "rate: {step: {before: 200/s, after: 6k/s, at: 100s}}, horizon: 5m",
-		"events:", "autoscale: {entry: {metric: offered, target: 60%, min: 2, max: 12}}\nevents:").Replace(incident)
+		"  - recovery(death) <= 20s\n", "", "events:", "autoscale: {entry: {metric: offered, target: 60%, min: 2, max: 12}}\nevents:").Replace(incident)
 	_, p, _, err := plan.Parse("plan.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
@@ -171,6 +171,22 @@ func TestTheTimelineFollowsTheAutoscaler(t *testing.T) {
 	}
 	if fixed := run(t, incident); fixed.Scaled != nil {
 		t.Errorf("without an autoscaler: got %+v", fixed.Scaled)
+	}
+}
+
+// The goal is that what an autoscaler that measures did is told as far as it was simulated, and no
+// further. The method is a fleet of which half is lost, at its limit and in a window that ends before
+// the horizon.
+func TestWhatAnAutoscalerDidIsToldAsFarAsItIsKnown(t *testing.T) {
+	long(t)
+	r := run(t, strings.NewReplacer("rate: 2k/s, horizon: 20s", "rate: 5.5k/s, horizon: 10m", "at 2s 2s", "at 2m 2m", "ps: {replicas: 4, cpu: 1,", "ps: {replicas: 8, cpu: 1,",
+		"min_replications: 20, max_replications: 20", "min_replications: 5, max_replications: 5").Replace(headroom)+
+		"autoscale: {ps: {target: 70%, min: 4, max: 20, scrape_delay: 0s}}\nevents: [{at: 2m, name: gone, lose_idc: lf, for: 5m}]\n")
+	if len(r.Scalers) != 1 || r.Scalers[0].Begin != 8 || r.Scalers[0].Held == nil || r.Scalers[0].Held.Report != 4 || r.Scalers[0].Held.Of != 8 || r.Scalers[0].HeldIn != 5 {
+		t.Errorf("got %+v, want it told that nothing is added as 4 of 8 report nothing", r.Scalers)
+	}
+	if last := r.Timeline[len(r.Timeline)-1]; last.At > 240e9 || last.At < 200e9 || r.Scaled == nil || r.Scaled.Until != 240e9 {
+		t.Errorf("the timeline ends at %d, the cost is of %+v; want what was simulated, four minutes", last.At, r.Scaled)
 	}
 }
 
