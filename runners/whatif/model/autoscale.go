@@ -25,7 +25,7 @@ type scaler struct {
 	cores       float64
 	agent       float64
 	held        int        // index of the present hold of Life.Holds, -1 for none
-	looks       []hpa.Look // kept for [Spec.Looks]
+	looks       []hpa.Look // kept for [Spec.Measured]
 	decided     []int
 }
 
