@@ -11,6 +11,7 @@
 //   - of statistics and theory: statistics.go
 //   - of speed: speed.go
 //   - of answers that have to be equal: equality.go
+//   - of windows beside runs over everything: windows.go
 //
 // Unstable: any commit may change it.
 package goals
@@ -48,6 +49,7 @@ func All() []Goal {
 		{"G6", "100 and 200 real agents of version 1 ask in their busiest second what the formula says, within 5 %", bursts},
 		{"G7", "thinned by 1, 2, 4, 8: equal within the intervals", thinning},
 		{"G7", "10,120 containers, 24 h of 100,000 requests a second, 60 s of each hour thinned by 8: 600 s of CPU", fleetScale},
+		{"CAP-3.18", "200 random windows, with bursts, failures, retries and autoscalers, as in a run over everything, a quarter of them at least without simulating it", windows},
 		{"G8", "least replicas for 50k/s, p99 <= 50 ms at 99 %, N-1 and an idc lost: 240 s of CPU, a tenth of the grid's requests", question},
 		{"G8", "the answer of the whole grid on 20 random questions", searchAndGrid},
 		{"G10", "dead replicas: 87.8 %, 18.2 %, 1.98 %, and the rest of the table, inside of the intervals", deadReplicas},

@@ -70,3 +70,27 @@ func TestTheSearchFindsWhatTheGridFinds(t *testing.T) {
 		t.Errorf("%d of %d questions were answered, want half at least", c.Same, questions)
 	}
 }
+
+// Goal: a window's figures are those of the same seconds in a run over everything (CAP-3.18), and
+// what is before it is simulated only where it has to be. Method: random plans with bursts,
+// failures, retries and autoscalers; `make nightly` and `make bench-whatif` have 200 of them.
+func TestRandomWindowsBeginWithWhatWas(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates for seconds")
+	}
+	plans := 8
+	if os.Getenv("MONOSIM_NIGHTLY") != "" {
+		plans = 200
+	}
+	wrong, inPart, err := windowsOf(plans, 6, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(wrong) > 0 {
+		t.Errorf("%d windows differ: %s", len(wrong), strings.Join(wrong, "\n"))
+	}
+	if inPart < plans/4 {
+		t.Errorf("%d of %d windows were simulated in part, want a quarter at least", inPart, plans)
+	}
+	t.Logf("%d of %d windows were simulated in part", inPart, plans)
+}

@@ -193,6 +193,9 @@ func (c *cell) result(samples []*model.Sample, checks *result.Checks) (result.Ce
 	out.Estimates, out.Verdicts = e.Estimates(), e.Verdicts()
 	out.Outcome = judge.Worst(out.Verdicts)
 	out.Reason = judge.Why(out.Verdicts)
+	if why := e.Refused(); why != "" && out.Outcome == result.Pass {
+		out.Outcome, out.Reason = result.Undecided, why
+	}
 	e.Check(checks)
 	return out, e.Records(out.Point, 0)
 }

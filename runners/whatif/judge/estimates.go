@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -14,12 +15,21 @@ import (
 
 // add adds a replication to the pool.
 func (w *Pool) add(e *Evaluation, s *model.Sample) {
+	if s.Window == e.longest() && (s.Refused == "" || !e.Plan.Measures()) {
+		e.lives = append(e.lives, s.Life)
+	}
+	if w.Refused != "" || s.Refused != "" { // of one replication is of the window
+		w.refuse(cmp.Or(w.Refused, s.Refused), len(e.Spec.Limits))
+		return
+	}
 	for k := range w.after {
 		w.after[k].add(e, w, s.After(k))
 	}
-	if s.Window == e.longest() {
-		e.lives = append(e.lives, s.Life)
+	w.drift(s)
+	if w.Begun[1] == 0 {
+		w.Begun[0] = s.Before
 	}
+	w.Begun = [2]int64{min(w.Begun[0], s.Before), max(w.Begun[1], s.Before)}
 	w.axis.add(s, &w.Window)
 	w.Little = max(w.Little, s.Little)
 	w.Conserved = w.Conserved && s.Conserved

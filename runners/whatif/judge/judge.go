@@ -46,7 +46,7 @@ import (
 
 // Version names the computation of the model. It is part of the key of every cached sample,
 // so it has to change when samples do.
-const Version = "9"
+const Version = "10"
 
 // Judge simulates plans. The zero value uses all cores, reports no progress and has no
 // deadline.
@@ -147,11 +147,20 @@ type Pool struct {
 	Cut        int64 // nanoseconds of warm-up that were cut
 	axis       axis  // over time, where something happens
 	Stationary bool
+	// Begun holds the least and the longest time that replications simulated before the window,
+	// in nanoseconds.
+	Begun [2]int64
+	// Refused says why the window is not simulated, Unsettled why it is no window of a steady
+	// state though nothing happens in it; "" otherwise.
+	Refused, Unsettled string
 
 	segments int // number of segments that were cut
 	// after holds, by k, what is known without the first k segments. A window that is not
 	// steady is never cut and has one entry.
 	after []Known
+	// drifts holds, by k, how much longer the requests of the second half of what is left without
+	// the first k segments took in the mean than those of the first half, by replication.
+	drifts [model.Segments][]float64
 }
 
 // Known is what is known of a window from an instant on.
@@ -273,6 +282,7 @@ const (
 	stoppedRequests = "budget requests"
 	stoppedWall     = "budget wall"
 	stoppedAsked    = "replications asked for"
+	stoppedRefused  = "no window within the budget"
 )
 
 // enough returns why the evaluation can stop, "" when it has to go on.
@@ -281,12 +291,14 @@ func (e *Evaluation) enough(spent int64, late, cut bool) string {
 	verdicts := e.Verdicts()
 	decided := len(verdicts) > 0
 	for _, v := range verdicts {
-		decided = decided && v.Outcome != "UNDECIDED"
+		decided = decided && (v.Outcome != "UNDECIDED" || e.refused(v.Scope.Window) != "")
 	}
 	b := e.Plan.Budget
 	switch {
 	case cut && e.Short:
 		return stoppedWall
+	case !slices.ContainsFunc(e.Windows, func(w *Pool) bool { return w.Refused == "" }):
+		return stoppedRefused
 	case e.Goal.Replications > 0:
 		return stoppedAsked
 	case !e.Goal.Precise && (decided || e.Goal.Reject && Worst(verdicts) == result.Fail):
@@ -307,6 +319,9 @@ func (e *Evaluation) enough(spent int64, late, cut bool) string {
 func (e *Evaluation) precise() bool {
 	p := e.Plan.Precision
 	for _, w := range e.Windows {
+		if w.Refused != "" {
+			continue
+		}
 		for _, m := range []struct {
 			metric string
 			want   float64

@@ -13,6 +13,9 @@ import (
 func (e *Evaluation) keepRecords() {
 	for _, s := range e.samples {
 		w := e.Windows[s.Window]
+		if w.Refused != "" {
+			continue
+		}
 		e.record(w, s.After(w.segments))
 	}
 	e.samples = nil

@@ -70,7 +70,7 @@ func (j *Judge) Run(ctx context.Context, p *plan.Plan, warnings plan.Problems) (
 	e.Fill(r)
 	r.Records = e.Records(nil, 0)
 	r.Exit = ExitOf(r.Verdicts)
-	if e.Short && r.Exit == result.ExitMet { // a decided objective does not help if estimates are missing
+	if (e.Short || e.Refused() != "") && r.Exit == result.ExitMet { // a decided objective does not help if estimates are missing
 		r.Exit = result.ExitUndecided
 	}
 	return r, nil
@@ -94,8 +94,8 @@ func (e *Evaluation) Fill(r *result.Result) {
 	r.Stopped, r.Marked = e.Stopped, e.Marked
 	r.Checks.Conserved = true
 	for _, w := range e.Windows {
-		r.Windows = append(r.Windows, result.Window{Name: w.Window.Name, Start: int64(w.Window.Start), End: int64(w.Window.End), Warmup: w.Window.Warmup,
-			Cut: w.Cut, Stationary: w.Stationary, Requests: w.Sum.Arrived, Open: w.Sum.Open,
+		r.Windows = append(r.Windows, result.Window{Name: w.Window.Name, Start: int64(w.Window.Start), End: int64(w.Window.End), Warmup: w.Begun[1], Least: w.Begun[0],
+			Refused: w.Refused, Unsettled: w.Unsettled, Cut: w.Cut, Stationary: w.Stationary, Requests: w.Sum.Arrived, Open: w.Sum.Open,
 			Rate: e.meanRate(w)})
 		w.check(&r.Checks)
 	}

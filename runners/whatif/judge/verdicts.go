@@ -23,17 +23,14 @@ func notEnough(n, need int64) string {
 // window, such as one on rollouts or memory, is judged once.
 func (e *Evaluation) Verdicts() []result.Verdict {
 	var list []result.Verdict
-	first := -1 // first window that counts
-	for i, window := range e.Windows {
+	first := e.first()
+	for _, window := range e.Windows {
 		if !e.judges(window) {
 			continue
 		}
-		if first < 0 {
-			first = i
-		}
 		limits := map[string]int{} // index of the next limit of each model
 		for _, o := range e.Plan.Objectives() {
-			if e.ofAllWindows(o) && i > first {
+			if e.ofAllWindows(o) && window != first {
 				continue
 			}
 			if o.OfEvent() && window.Window.Incident != e.Plan.EventNamed(o.Scope) {
@@ -45,7 +42,10 @@ func (e *Evaluation) Verdicts() []result.Verdict {
 				v.Scope.Window = ""
 			}
 			w := window.requests(o.Model)
+			_, exact := e.exact(o)
 			switch {
+			case !exact && window.Refused != "":
+				v.Outcome, v.Text = result.Undecided, window.Refused
 			case model.IsRequestLatency(o):
 				e.byCount(&v, w, w.Over[limits[o.Model]], w.Young[limits[o.Model]], 1-levelOf(o.Metric))
 				limits[o.Model]++
@@ -54,10 +54,25 @@ func (e *Evaluation) Verdicts() []result.Verdict {
 			default:
 				e.byInterval(&v, window, o)
 			}
+			if !exact && v.Outcome == result.Pass && window.Unsettled != "" {
+				v.Outcome, v.Text = result.Undecided, window.Unsettled
+			}
 			list = append(list, v)
 		}
 	}
 	return list
+}
+
+// first returns the window in which what is of no window is judged, the first that counts and is
+// simulated.
+func (e *Evaluation) first() *Pool {
+	var first *Pool
+	for _, w := range e.Windows {
+		if e.judges(w) && (first == nil || first.Refused != "" && w.Refused == "") {
+			first = w
+		}
+	}
+	return first
 }
 
 // ofAllWindows reports whether an objective concerns a whole replication, so that all

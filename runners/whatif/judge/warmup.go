@@ -1,27 +1,110 @@
 package judge
 
 import (
+	"fmt"
+	"math"
+	"slices"
+
 	"github.com/monosim/monosim/runners/whatif/model"
+	"github.com/monosim/monosim/runners/whatif/plan"
+	"github.com/monosim/monosim/runners/whatif/quantity"
 	"github.com/monosim/monosim/runners/whatif/stats"
 )
 
 // newPool returns the pool of a window before any sample.
 func newPool(w model.Window, limits int) *Pool {
-	one := &Pool{Window: w, Conserved: true, after: make([]Known, 1)}
-	if w.Steady {
-		one.after = make([]Known, model.Segments)
-	}
-	for k := range one.after {
-		one.after[k] = Known{PerModel: newPerModel("", limits), Never: map[string]int{}}
-	}
-	one.Known = one.after[0]
+	one := &Pool{Window: w, Conserved: true}
+	one.forget(limits)
 	return one
+}
+
+// forget forgets all samples.
+func (w *Pool) forget(limits int) {
+	w.after = make([]Known, 1)
+	if w.Window.Steady {
+		w.after = make([]Known, model.Segments)
+	}
+	for k := range w.after {
+		w.after[k] = Known{PerModel: newPerModel("", limits), Never: map[string]int{}}
+	}
+	w.Known, w.drifts, w.axis = w.after[0], [model.Segments][]float64{}, nil
+}
+
+// refuse leaves a window without any sample.
+func (w *Pool) refuse(why string, limits int) {
+	w.Refused = why
+	w.forget(limits)
+}
+
+// refused says why the window with a name is not simulated, "" if it is.
+func (e *Evaluation) refused(name string) string {
+	for _, w := range e.Windows {
+		if w.Window.Name == name {
+			return w.Refused
+		}
+	}
+	return ""
+}
+
+// Refused says why the first window that is not simulated is not, "" if all are.
+func (e *Evaluation) Refused() string {
+	for _, w := range e.Windows {
+		if w.Refused != "" {
+			return fmt.Sprintf("window %s is %s", w.Window.Name, w.Refused)
+		}
+	}
+	return ""
+}
+
+// drift notes by how much the halves of a steady window differ in a replication.
+func (w *Pool) drift(s *model.Sample) {
+	if !w.Window.Steady {
+		return
+	}
+	for k := range w.drifts {
+		from := k * stats.Batch
+		middle := (from + model.Bins) / 2
+		if a, b := meanOf(s, from, middle), meanOf(s, middle, model.Bins); a > 0 && b > 0 {
+			w.drifts[k] = append(w.drifts[k], b-a)
+		}
+	}
+}
+
+// meanOf returns the mean latency of some bins, 0 of none.
+func meanOf(s *model.Sample, from, to int) float64 {
+	ns, n := int64(0), int64(0)
+	for b := from; b < to; b++ {
+		ns, n = ns+s.BinSums[b], n+s.BinCounts[b]
+	}
+	return float64(ns) / float64(max(n, 1))
+}
+
+// Halves of a steady window that differ at this confidence, and by more than the precision that
+// the plan asks of means, are no chance: what was simulated before it was too short.
+const settles = 0.9999
+
+// unsettled says by how much the halves of a steady window differ, "" where they do not.
+func (e *Evaluation) unsettled(w *Pool) string {
+	drifts := w.drifts[w.segments]
+	if len(drifts) < 5 || w.Sum.Completed == 0 || e.overloaded() {
+		return ""
+	}
+	drift, half := stats.Interval(drifts, settles)
+	mean := float64(w.Sum.SumNs) / float64(w.Sum.Completed)
+	if math.Abs(drift) <= half || math.Abs(drift)-half < float64(e.Plan.Precision.Mean)*mean {
+		return ""
+	}
+	return fmt.Sprintf("requests of its second half take %s more than those of its first, of %s in the mean, though nothing happens: it is not settled",
+		measured(quantity.Duration, drift), measured(quantity.Duration, mean))
 }
 
 // cutWarmUps cuts the warm-up of each window anew.
 func (e *Evaluation) cutWarmUps() {
 	for _, w := range e.Windows {
 		w.cutWarmUp()
+		if w.Unsettled = e.unsettled(w); w.Unsettled != "" {
+			w.Stationary = false
+		}
 	}
 }
 
@@ -48,3 +131,11 @@ func (w *Pool) cutWarmUp() {
 
 // seconds returns the length of the window without its cut warm-up, in nanoseconds.
 func (w *Pool) seconds() int64 { return int64(w.Window.End-w.Window.Start) - w.Cut }
+
+// overloaded reports whether requests of the peak bring more than a tier can do, so that no
+// window is expected to settle.
+func (e *Evaluation) overloaded() bool {
+	return slices.ContainsFunc(plan.TierNames, func(name string) bool {
+		return e.Plan.Fleet.Tier(name) != nil && e.Plan.Fullest(name, e.Plan.PeakRate()) >= 1
+	})
+}

@@ -41,7 +41,7 @@ func planOf(t *testing.T, text string) *plan.Plan {
 func begun(t *testing.T, p *plan.Plan) []*model.Sample {
 	t.Helper()
 	spec := model.Compile(p, Normal)
-	spec.Windows[0].Warmup = 0
+	spec.Windows[0].Carries = false // and no warm-up
 	var list []*model.Sample
 	for k := range p.Budget.MinReplications {
 		s, err := spec.Run(0, k)

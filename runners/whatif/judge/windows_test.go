@@ -1,11 +1,13 @@
 package judge_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 
 	"github.com/monosim/monosim/runners/whatif/judge"
 	"github.com/monosim/monosim/runners/whatif/report"
+	"github.com/monosim/monosim/runners/whatif/result"
 )
 
 // Goal: a report of several windows says of which one each of its lines is, judges once what is of
@@ -50,6 +52,191 @@ func TestAReportOfSeveralWindowsSaysOfWhich(t *testing.T) {
 		for _, want := range []string{"in the mean, window at 2s 200ms (ps", ", window incident all ps die\n", "100 % fail: none is answered, there is no p99"} {
 			if !strings.Contains(b.String(), want) {
 				t.Errorf("the report says nothing of %q:\n%s", want, b.String())
+			}
+		}
+	}
+}
+
+// crowd is a core of 10 ms for each request that 90 a second come to, and twice as many for five
+// minutes.
+const crowd = `apiVersion: capacity/v1
+budget: {min_replications: 5, max_replications: 5}
+model: {size: {embeddings: 1GiB}}
+override: {num_ps: 1, num_shard: 1}
+fleet:
+  entry: {replicas: 1, cpu: 1, mem: 8GiB}
+  ps: {replicas: 1, cpu: 8, mem: 8GiB}
+service:
+  entry: {cpu: det(10ms), threads: 1}
+  ps: {cpu: 1us}
+workload: {rate: 90/s, horizon: 10m, detail: {windows: [WINDOW]}}
+events: [{at: 1m, name: crowd, traffic: {factor: 2x}, for: 5m}EVENT]
+slo: [p90(request) <= 200s, errors <= 1%]
+`
+
+// Goal: a window begins with the queue of what was before it (CAP-3.18), however it is written.
+// Method: a fluid. From the first minute to the sixth 80 a second more come than can be served, so
+// that 24,000 wait, for 240 s; in the ten seconds after it is a second less at the end.
+func TestAWindowBeginsWithTheQueueOfWhatWasBefore(t *testing.T) {
+	long(t)
+	for _, c := range []struct{ window, event, name string }{
+		{"at 6m 10s", "", "at 6m 10s"},
+		{"at 370s 10s", "", "at 370s 10s"},
+		{"each incident -0s..+10s", ", {at: 6m, name: nothing, traffic: {factor: 1x}, for: 1s}", "incident nothing"},
+	} {
+		r, err := (&judge.Judge{}).Run(t.Context(), parse(t, strings.NewReplacer("WINDOW", c.window, "EVENT", c.event).Replace(crowd)), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := 239.5e9
+		if c.name == "at 370s 10s" {
+			want = 238.5e9
+		}
+		e := r.Find("mean(request)", c.name)
+		if e == nil || e.Value == nil || math.Abs(*e.Value/want-1) > 0.02 {
+			t.Errorf("%s: mean %+v, want %g s", c.window, e, want/1e9)
+		}
+		for _, v := range r.Verdicts {
+			if v.Metric == "p90(request)" && v.Scope.Window == c.name && v.Outcome != result.Fail {
+				t.Errorf("%s: %+v, want it to fail", c.window, v)
+			}
+		}
+	}
+}
+
+// storm is a fleet whose retries keep it full once it has been full.
+const storm = `apiVersion: capacity/v1
+budget: {min_replications: 5, max_replications: 5}
+model: {size: {embeddings: 4GiB}}
+override: {num_ps: 4, num_shard: 4, fetch_ps_timeout: 50ms, fetch_ps_retry: 2}
+fleet:
+  entry: {replicas: 2, cpu: 8, mem: 8GiB}
+  ps: {replicas: 3, cpu: CPU, mem: 8GiB}
+service:
+  entry: {cpu: 0.1ms}
+  ps: {cpu: "exp(mean=5ms)"}
+workload: {rate: RATE, horizon: 5m, detail: {windows: [WINDOW]}}
+events: [{at: 1m, name: rush, traffic: {factor: 2x}, for: 30s}]
+slo: [errors <= 1%]
+`
+
+// Goal: a state that outlives its cause is seen from each window that is in it. Method: a rush of
+// half a minute, after which the three attempts of each call keep the PS full, and windows that
+// begin in it, after it and long after it.
+func TestAMetastableStateIsSeenFromEachWindow(t *testing.T) {
+	long(t)
+	for _, window := range []string{"at 1m 40s", "at 3m 20s", "at 4m 5s"} {
+		text := strings.NewReplacer("WINDOW", window, "RATE", "400/s", "CPU", "1").Replace(storm)
+		if window == "at 3m 20s" { // as large as it was when it was found
+			text = strings.NewReplacer("WINDOW", window, "RATE", "1600/s", "CPU", "4").Replace(storm)
+		}
+		r, err := (&judge.Judge{}).Run(t.Context(), parse(t, text), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := r.Find("errors", window)
+		if window != "at 1m 40s" && (e == nil || e.Value == nil || *e.Value < 0.97) || r.Exit != result.ExitMissed || r.Saturation.State != "METASTABLE" {
+			t.Errorf("%s: errors %+v, exit %d, %+v, want nearly all to fail and METASTABLE", window, e, r.Exit, r.Saturation)
+		}
+	}
+}
+
+// Goal: a window that would take more than the budget to come to is refused with the reason, and
+// the others are answered. Method: the storm, with a budget for what comes before the rush.
+func TestAWindowBeyondTheBudgetIsRefused(t *testing.T) {
+	text := strings.NewReplacer("WINDOW", `"at 30s 200ms", "at 3m 20s"`, "RATE", "1600/s", "CPU", "4", "max_replications: 5", "max_replications: 5, requests: 50k").Replace(storm)
+	r, err := (&judge.Judge{}).Run(t.Context(), parse(t, text), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Exit != result.ExitUndecided {
+		t.Errorf("exit %d, want %d", r.Exit, result.ExitUndecided)
+	}
+	for _, v := range r.Verdicts {
+		switch v.Scope.Window {
+		case "at 30s 200ms":
+			if v.Outcome != result.Pass {
+				t.Errorf("%+v, want what is before the rush answered", v)
+			}
+		case "at 3m 20s":
+			if v.Outcome != result.Undecided || !strings.Contains(v.Text, "above budget.requests 50k") {
+				t.Errorf("%+v, want it undecided for the budget", v)
+			}
+		}
+	}
+	if e := r.Find("errors", "at 3m 20s"); e != nil {
+		t.Errorf("%+v, want no figure of a window that is refused", e)
+	}
+	var b strings.Builder
+	if err := report.Text(&b, r, ""); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "at 3m 20s, not simulated: what it begins with hangs on all since") {
+		t.Errorf("the report says nothing of it:\n%s", b.String())
+	}
+}
+
+// shared is a core that all requests share, at nine tenths of what it can.
+const shared = `apiVersion: capacity/v1
+precision: {confidence: 99.9%}
+budget: {min_replications: 100, max_replications: 100}
+model: {size: {embeddings: 1GiB}}
+override: {num_ps: 1, num_shard: 1, fetch_ps_timeout: 100s, fetch_ps_retry: 0}
+fleet:
+  entry: {replicas: 1, cpu: 1, mem: 8GiB}
+  ps: {replicas: 1, cpu: 8, mem: 8GiB}
+service:
+  entry: {cpu: "exp(mean=100ms)", threads: 100000}
+  ps: {cpu: 1us}
+network: {same_cluster: 0ms, overhead_per_rpc: 0us}
+workload: {rate: 9/s, horizon: 10m, detail: {windows: [WINDOW]}}
+`
+
+// filled are batches of a hundred that always fill, ten times in a timeout.
+const filled = `apiVersion: capacity/v1
+precision: {confidence: 99.9%}
+budget: {min_replications: 40, max_replications: 40}
+model: {size: {embeddings: 1GiB, dense: 1GiB}}
+override:
+  num_ps: 1
+  num_shard: 1
+  fetch_ps_timeout: 100s
+  fetch_ps_retry: 0
+  dense_service_num: 1
+  batching: {enabled: true, max_batch_size: 100, batch_timeout: 10s, num_batch_threads: 4}
+fleet:
+  entry: {replicas: 1, cpu: 8, mem: 8GiB}
+  ps: {replicas: 1, cpu: 8, mem: 8GiB}
+  dense: {replicas: 1, cpu: 8, mem: 8GiB}
+service:
+  entry: {cpu: 1us}
+  ps: {cpu: 1us}
+  dense: {batch: "affine(base=20ms, per_item=0us)"}
+network: {same_cluster: 0ms, overhead_per_rpc: 0us}
+workload: {rate: 100/s, horizon: 10m, detail: {windows: [WINDOW]}}
+`
+
+// Goal: what a window's requests take does not hang on where the window ends and begins, as
+// requests keep coming behind it and it is warm before it. Method: processor sharing takes 1 s in
+// the mean (CAP-7.1), batches that always fill (b-1)/(2 lambda) and the batch's time, in windows
+// of 5, 10 and 60 s at the begin of the horizon and within.
+func TestEdgesOfWindowsAddNothing(t *testing.T) {
+	long(t)
+	for _, c := range []struct {
+		name, plan string
+		want       float64
+	}{{"processor sharing", shared, 1e9}, {"batches", filled, 99.0/200*1e9 + 20e6 + 2e3}} {
+		for _, window := range []string{"at 0s 5s", "at 100s 5s", "at 100s 10s", "at 100s 60s"} {
+			r, err := (&judge.Judge{}).Run(t.Context(), parse(t, strings.Replace(c.plan, "WINDOW", window, 1)), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e := r.Find("mean(request)", window)
+			if e == nil || e.Value == nil || e.CI[0] > c.want || e.CI[1] < c.want {
+				t.Errorf("%s, %s: %+v, want %g ms inside", c.name, window, e, c.want/1e6)
+			}
+			if !r.Windows[0].Stationary && r.Windows[0].Unsettled != "" {
+				t.Errorf("%s, %s: %s", c.name, window, r.Windows[0].Unsettled)
 			}
 		}
 	}

@@ -158,7 +158,7 @@ func (w *world) nextArrival() {
 	}
 	at := int64(t)
 	a.carry = t - float64(at)
-	if at < w.end {
+	if at < w.last {
 		w.at(at, &w.onArrival, 0)
 	}
 }
@@ -206,7 +206,7 @@ func (w *world) nextOfTrace() {
 	}
 	at := w.spec.Arrivals.Times[a.next] - w.base
 	a.next++
-	if at < w.end {
+	if at < w.last {
 		w.at(max(at, w.now), &w.onArrival, 0)
 	}
 }
@@ -218,7 +218,7 @@ func (w *world) think(part float64) {
 	a.number++
 	rng := w.stream(streamThink, a.number)
 	at := w.now + int64(part*w.spec.Arrivals.Think.Sample(rng, 0))
-	if at < w.end {
+	if at < w.last {
 		w.at(at, &w.onThink, a.number)
 	}
 }

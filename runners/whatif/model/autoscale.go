@@ -412,7 +412,7 @@ func (s *Spec) Measured(window, replication int) ([]Measured, error) {
 	w := s.world(window, replication)
 	defer w.clock.Close()
 	w.keepsLooks = true
-	if err := s.run(w, window, replication); err != nil {
+	if err := s.run(w); err != nil {
 		return nil, err
 	}
 	var list []Measured

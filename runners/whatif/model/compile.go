@@ -1,7 +1,6 @@
 package model
 
 import (
-	"math"
 	"slices"
 	"strings"
 
@@ -51,9 +50,8 @@ func Compile(p *plan.Plan, c Condition) *Spec {
 			s.Limits = append(s.Limits, int64(o.Limit))
 		}
 	}
-	warm := WarmUp(p)
 	for _, w := range p.Windows() {
-		s.Windows = append(s.Windows, Window{Window: w, Warmup: warm, Steady: steady(p, w), Step: stepOf(p, w)})
+		s.Windows = append(s.Windows, Window{Window: w, Carries: true, Steady: steady(p, w), Step: stepOf(p, w)})
 	}
 	s.Control = controlOf(p, c, thin)
 	return s
@@ -219,56 +217,6 @@ func Thin(p *plan.Plan) int {
 		}
 	}
 	return 1
-}
-
-// thinkWarmUp is how many think times the clients of a closed loop need to reach their
-// long-run behaviour.
-const thinkWarmUp = 10
-
-// WarmUp returns how many nanoseconds before a window its simulation begins: thirty times
-// the relaxation time of the fullest tier (as of M/M/c), but at least fifty times the work
-// of a request. It is between a tenth of a second and a minute.
-func WarmUp(p *plan.Plan) int64 {
-	longest := 0.0
-	for _, name := range plan.TierNames {
-		if p.Fleet.Tier(name) == nil {
-			continue
-		}
-		mean, servers := 0.0, float64(p.Service.Of(name).Threads)
-		for _, m := range p.Served() {
-			mean = math.Max(mean, m.Of(name).CPU.MeanOf(m.Items.Mean))
-			if name == "dense" && p.Batched() {
-				mean = math.Max(mean, m.Dense.Batch.MeanOf(float64(p.Override.Batching.MaxBatchSize)))
-				servers = float64(p.Override.Batching.Threads)
-			}
-		}
-		rho := math.Min(p.Fullest(name, p.PeakRate()), 0.98)
-		gap := 1 - math.Sqrt(rho)
-		longest = math.Max(longest, math.Max(30*mean/(servers*gap*gap), 50*mean))
-	}
-	if loop := p.Workload.Loop; loop.Closed() {
-		longest += thinkWarmUp * loop.Think.Mean
-	}
-	return int64(math.Min(math.Max(longest, 1e8)+hedgeWarmUp(p), 60e9))
-}
-
-// hedgeWarmUp returns how many nanoseconds callers need to see ten calls beyond the
-// quantile after which they hedge.
-func hedgeWarmUp(p *plan.Plan) float64 {
-	q, rate := p.Client.Hedge.After.Quantile, p.PeakRate()
-	if q == 0 || rate == 0 {
-		return 0
-	}
-	caller := "entry"
-	if p.Service.Dense != nil && p.Service.Dense.FanOut == "dense" {
-		caller = "dense"
-	}
-	fan := 0.0
-	for _, m := range p.Served() {
-		fan += float64(m.Share * float64(p.FanOutOf(&m)))
-	}
-	calls := rate * fan / float64(p.Containers(caller))
-	return 10 / (1 - q) / calls * 1e9
 }
 
 // Live returns the number of containers of each shard of a tier that a condition leaves.

@@ -82,13 +82,13 @@ type history struct {
 	// instant since when.
 	unlisted map[int32]int64
 	// loading holds until when the one load thread of a server is taken.
-	loading map[int32]int64
+	loading  map[int32]int64
+	flapping []flapping
 }
 
 type pause struct{ from, to int64 }
 
-// control plays the containers' lives up to the end of the window, applies the changes
-// before its begin, and schedules the rest.
+// control plays the containers' lives.
 func (w *world) control(replication int) {
 	w.remove()
 	w.beginScalers()
@@ -107,12 +107,23 @@ func (w *world) control(replication int) {
 			}
 		}
 	}
+}
+
+// schedule applies the changes before the begin of the simulation and schedules the others.
+func (w *world) schedule() {
+	if h := w.history; h != nil && len(h.flapping) > 0 {
+		for _, f := range h.flapping {
+			h.flap(f)
+		}
+		slices.SortStableFunc(h.list, func(a, b change) int { return cmp.Compare(a.at, b.at) })
+		w.tape = h.list
+	}
 	for k, one := range w.tape {
 		if one.at <= w.base {
 			w.apply(one)
 			continue
 		}
-		if one.at-w.base <= w.end {
+		if one.at-w.base <= w.last {
 			w.at(one.at-w.base, &w.onChange, uint64(k))
 		}
 	}
@@ -250,7 +261,7 @@ func (h *history) put(changes ...change) {
 	}
 	h.w.tape = h.list
 	for i, c := range changes {
-		if at := c.at - h.w.base; at <= h.w.end {
+		if at := c.at - h.w.base; at <= h.w.last {
 			h.w.at(max(at, h.w.now), &h.w.onChange, uint64(len(h.list)-len(changes)+i))
 		}
 	}

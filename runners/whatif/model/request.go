@@ -20,7 +20,9 @@ func (w *world) arrive(number uint64, intended int64) {
 	}
 	m := &w.served[r.model]
 	r.items = max(1, math.Round(m.Items.Sample(rng, 0)))
-	w.sample.arrived(r.model, intended)
+	if w.sample.arrived(r.model, intended); w.sample.counts(intended) {
+		w.counted++
+	}
 	w.system.add(w.now)
 	if w.tracer != nil {
 		w.tracer.begun(w, i)
@@ -219,6 +221,9 @@ func (w *world) fail(i int32, cause uint8) {
 func (w *world) finish(i int32) {
 	r := &w.requests[i]
 	w.system.remove(w, r.came)
+	if w.sample.counts(r.intended) {
+		w.counted--
+	}
 	if w.spec.Tiers[Entry].Hold && r.stage > stageEntry && r.entry != none && w.servers[r.entry].up {
 		w.nextEntry(r.entry)
 	}

@@ -11,7 +11,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/law"
 )
 
-// drain bounds how long after the end of a window its open requests are followed.
+// drain bounds how long after the end of a window its open requests are followed, where the fleet
+// was not at rest for longer before it.
 const drain = 60 * time.Second
 
 func gammaLaw(cv float64) law.Law {
@@ -39,21 +40,26 @@ func (s *Spec) RunUnless(halt func() bool, window, replication int) (*Sample, er
 	w := s.world(window, replication)
 	defer w.clock.Close()
 	w.halt = halt
-	if err := s.run(w, window, replication); err != nil {
+	if w.sample.Refused != "" {
+		w.sample.Conserved = true
+		w.sample.packed()
+		return w.sample, nil
+	}
+	if err := s.run(w); err != nil {
 		return nil, err
 	}
 	return w.sample, nil
 }
 
 // run plays a world to the end of its window, and on until the requests of it have ended.
-func (s *Spec) run(w *world, window, replication int) error {
-	w.sample.Window, w.sample.Replication = window, replication
-	w.control(replication)
+// Requests keep coming meanwhile: they share cores, fill batches and take places in queues.
+func (s *Spec) run(w *world) error {
+	w.schedule()
 	w.beginArrivals(w.base)
-	for _, end := range []int64{w.end, w.end + int64(drain)} {
+	for _, end := range []int64{w.end, w.last} {
 		limits := vtime.Limits{Until: time.Duration(end)}
 		if end > w.end {
-			limits.Done = func() bool { return w.system.n == 0 }
+			limits.Done = func() bool { return w.counted == 0 }
 		}
 		if err := w.play(limits); err != nil {
 			return err
@@ -94,21 +100,28 @@ func (w *world) play(limits vtime.Limits) error {
 // world returns the world of a window of a replication before its first event.
 func (s *Spec) world(window, replication int) *world {
 	win := s.Windows[window]
-	warm := min(win.Warmup, int64(win.Start))
-	if win.Start == 0 || s.Control.ColdStart {
-		// Before the horizon all is as at its begin.
-		warm = win.Warmup
-	}
-	if s.Control.Plan != nil && s.Control.Plan.Measures() { // an autoscaler goes on with what was
-		warm = win.Warmup + int64(win.Start)
-	}
-	w := newWorld(s, tasks.Mix(tasks.Mix(s.Seed, uint64(replication)+1), uint64(win.Start)), int64(win.Start)-warm, warm, warm+int64(win.End-win.Start))
+	w := newWorld(s, tasks.Mix(tasks.Mix(s.Seed, uint64(replication)+1), uint64(win.Start)), int64(win.Start), 0, int64(win.End-win.Start))
+	w.sample.Window, w.sample.Replication = window, replication
+	w.control(replication)
+	w.begins(win)
 	w.sample.beginSeries(win.Step, len(s.Limits))
 	return w
 }
 
+// shift lets the world begin so many nanoseconds before its window, which begins at an instant
+// of the horizon.
+func (w *world) shift(start, before int64) {
+	length := w.end - w.begin
+	w.base, w.begin, w.end = start-before, before, before+length
+	w.last, w.starts = w.end+int64(drain), startsOf(w.begin, w.end)
+	w.sample.begin, w.sample.end, w.sample.starts, w.sample.Before = w.begin, w.end, w.starts, before
+	for _, t := range []*tally{&w.system, &w.stages[Entry], &w.stages[PS], &w.stages[Dense]} {
+		t.begin, t.end = w.begin, w.end
+	}
+}
+
 func newWorld(s *Spec, key uint64, base, begin, end int64) *world {
-	w := &world{spec: s, key: key, base: base, begin: begin, end: end, starts: startsOf(begin, end), freeReq: none, freeCall: none, freeB: none, served: s.Served(), stride: 1}
+	w := &world{spec: s, key: key, begin: begin, end: end, starts: startsOf(begin, end), freeReq: none, freeCall: none, freeB: none, served: s.Served(), stride: 1}
 	for k := range w.served {
 		w.stride = max(w.stride, len(w.served[k].Calls))
 	}
@@ -128,11 +141,8 @@ func newWorld(s *Spec, key uint64, base, begin, end int64) *world {
 		h.w, h.do = w, do
 	}
 	w.timeouts.fire, w.hedgings.fire = &w.onTimeout, &w.onHedge
-	w.system.begin, w.system.end = begin, end
-	for t := range w.stages {
-		w.stages[t].begin, w.stages[t].end = begin, end
-	}
 	w.sample = newSample(s, w)
+	w.shift(base+begin, begin)
 	w.build()
 	return w
 }

@@ -44,6 +44,11 @@ type Sample struct {
 	// Series holds the steps of a window in which something happens, of step nanoseconds.
 	Series []Instant `json:"series,omitempty"`
 
+	// Before is how many nanoseconds were simulated before the window.
+	Before int64 `json:"before_ns"`
+	// Refused says why the window is not simulated, "" where it is.
+	Refused string `json:"refused,omitempty"`
+
 	step       int64
 	begin, end int64           // instants between which intended arrivals count
 	starts     [Segments]int64 // begins of the segments

@@ -218,22 +218,33 @@ func (h *history) again(s int32, back int64) {
 		return
 	}
 	h.add(seen, isBack, s, 1)
-	h.flap(s, look, seen, poll)
+	f := flapping{s, look, seen, poll}
+	if h.w.running {
+		h.flap(f)
+		return
+	}
+	h.flapping = append(h.flapping, f) // from when on the world is simulated is not known yet
 }
 
-// flap hides a container at each look of the thread, until the poll after it, within the
-// window.
-func (h *history) flap(s int32, look, seen, poll int64) {
-	from, to := max(h.w.base, seen), h.w.base+h.w.end
+// flapping is a container that hides at each look of its agent's thread, until the poll after it.
+type flapping struct {
+	server           int32
+	look, seen, poll int64 // the first look, when it was seen after it, and how long polls take
+}
+
+// flap hides and shows a container that flaps while the world is simulated.
+func (h *history) flap(f flapping) {
+	from, to := max(h.w.base, f.seen), h.w.base+h.w.last
+	look := f.look
 	if skip := (from - look) / reregister; skip > 0 {
 		look += skip * reregister
 	}
 	for ; look < to; look += reregister {
-		if look < seen || h.written(look) != look {
+		if look < f.seen || h.written(look) != look {
 			continue
 		}
-		h.add(look, hides, s, 0)
-		h.add(h.written(look+poll), shows, s, 0)
+		h.add(look, hides, f.server, 0)
+		h.add(h.written(look+f.poll), shows, f.server, 0)
 	}
 }
 

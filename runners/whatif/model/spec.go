@@ -15,6 +15,7 @@
 //   - calls, timeouts and retries: call.go
 //   - how containers work: server.go, sharing.go (cores that threads share) and batch.go
 //   - how requests arrive: arrivals.go
+//   - from when on a window is simulated: begin.go
 //   - failures, rollouts and scaling of containers: control.go, and autoscale.go for autoscalers
 //     that measure
 //   - what is counted: tally.go, sample.go and hist.go; in steps of time: series.go
@@ -185,10 +186,15 @@ type Batch struct {
 	MaxQueued int
 }
 
-// Window is a part of the horizon. Warmup nanoseconds are simulated before it.
+// Window is a part of the horizon. Warmup nanoseconds are simulated before it, unless it
+// Carries: it then is simulated from the last instant from which on the fleet was at rest for
+// as long as it takes to forget how it began, or else from the begin of the horizon (CAP-3.18).
 type Window struct {
 	plan.Window
-	Warmup int64
+	Warmup  int64
+	Carries bool
+	// Whole simulates a window that Carries from the begin of the horizon whatever happens.
+	Whole bool
 	// Steady says that nothing changes until the end of the window. If its begin then
 	// differs from the rest, the warm-up was too short (CAP-12.15).
 	Steady bool

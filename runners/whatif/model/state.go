@@ -132,6 +132,8 @@ type world struct {
 	base    int64 // instant of the horizon at virtual time 0
 	begin   int64 // of the window, in virtual time
 	end     int64
+	last    int64           // until when requests of the window are followed, and others come
+	counted int             // requests of the window that have not ended
 	starts  [Segments]int64 // begins of the window's segments
 	key     uint64
 	served  []Served
@@ -227,6 +229,7 @@ const (
 	streamControl
 	streamThink
 	streamModel
+	streamBegin
 )
 
 // stream seeds the shared generator for one request (number) of one component, and returns

@@ -95,7 +95,10 @@ func (s *Spec) Trace(window, replication, requests int) (*Trace, error) {
 	w := s.world(window, replication)
 	defer w.clock.Close()
 	w.tracer = &tracer{most: requests, open: map[uint64]*TracedRequest{}, done: map[uint64]int64{}}
-	if err := s.run(w, window, replication); err != nil {
+	if w.sample.Refused != "" {
+		return nil, fmt.Errorf("window %s: %s", s.Windows[window].Name, w.sample.Refused)
+	}
+	if err := s.run(w); err != nil {
 		return nil, err
 	}
 	t := &Trace{Window: s.Windows[window], Replication: replication, Marks: w.marks(), Bins: w.tracer.bins, Hash: w.sample.Hash}

@@ -72,7 +72,7 @@ func (l Loop) Closed() bool { return l.Clients > 0 }
 
 // Detail says which parts of the horizon are simulated request by request.
 type Detail struct {
-	Windows []string `plan:"windows" doc:"all, peak 60s, each hour 60s, each incident -10s..+60s, or at 20:00 60s; the whole horizon by default"`
+	Windows []string `plan:"windows" doc:"all, peak 60s, each hour 60s, each incident -10s..+60s, or at 20:00 60s; the whole horizon by default; each begins with what was before it (CAP-3.18)"`
 	Thin    Thin     `plan:"thin" default:"off" doc:"keep one in k of requests and containers: auto, off or k"`
 }
 

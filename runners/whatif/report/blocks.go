@@ -115,9 +115,14 @@ func latency(l *lines, r *result.Result) {
 		return
 	}
 	for _, w := range r.Windows {
-		l.add("%s, %s offered, n = %s, after %s of warm-up", w.Name, rate(w.Rate), thousands(w.Requests), duration(w.Warmup))
+		if w.Refused != "" {
+			l.add("%s, %s", w.Name, w.Refused)
+			continue
+		}
+		l.add("%s, %s offered, n = %s, after %s of warm-up", w.Name, rate(w.Rate), thousands(w.Requests), begun(&w))
 		l.extendIf(!w.Stationary, ", not stationary")
 		l.extendIf(w.Stationary && w.Cut > 0, " and %s more that MSER-5 cuts", duration(w.Cut))
+		l.addIf(w.Unsettled != "", "  %s", w.Unsettled)
 		l.addIf(w.Requests == 0, "  not enough data (n = 0): nothing came")
 		l.addIf(w.Open > 0, "  %s of them, %s, have no answer when the simulation ends a minute behind the window", thousands(w.Open), share(float64(w.Open)/float64(w.Requests)))
 		ofRequests(l, r.Estimates, result.Scope{Window: w.Name}, "", latencies)
@@ -165,6 +170,15 @@ func dashboard(l *lines, list []result.Estimate, of result.Scope, name string) {
 
 // most is the share of requests from which on they are most.
 const most = 0.5
+
+// begun says how long before a window its replications began.
+func begun(w *result.Window) string {
+	low, high := duration(w.Least), duration(w.Warmup)
+	if low == high {
+		return high
+	}
+	return low + " to " + high
+}
 
 // models lists the latencies of each model of a mix in a window.
 func models(l *lines, r *result.Result, window string) {

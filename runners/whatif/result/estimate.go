@@ -92,10 +92,17 @@ func Of(list []Estimate, metric string, of Scope) *Estimate {
 
 // Window is a part of the horizon that was simulated request by request.
 type Window struct {
-	Name       string  `json:"name"`
-	Start      int64   `json:"start"` // ns
-	End        int64   `json:"end"`
-	Warmup     int64   `json:"warmup"` // nanoseconds simulated before it
+	Name  string `json:"name"`
+	Start int64  `json:"start"` // ns
+	End   int64  `json:"end"`
+	// Warmup is how many nanoseconds were simulated before it at most, over the replications, and
+	// Least how many at least.
+	Warmup int64 `json:"warmup"`
+	Least  int64 `json:"warmup_least"`
+	// Refused says why it is not simulated, and Unsettled why it is not steady though nothing
+	// happens in it.
+	Refused    string  `json:"refused,omitempty"`
+	Unsettled  string  `json:"unsettled,omitempty"`
 	Cut        int64   `json:"warmup_cut"`
 	Stationary bool    `json:"stationary"`
 	Requests   int64   `json:"requests"`       // pooled over replications
