@@ -353,12 +353,12 @@ func (e *Evaluation) unnoticed(event *plan.Event) (one, two, failed float64) {
 
 // simulatedForms adds the simulated value to each closed form.
 func (e *Evaluation) simulatedForms(list []result.ClosedForm) {
-	worst, busiest := e.worstWindow(), e.busiest()
+	worst := e.worstWindow()
 	for i := range list {
 		f := &list[i]
 		w := worst
 		if f.Unit == "fraction" { // utilisations are computed for the peak rate
-			w = busiest
+			w = e.busiest(f.Metric)
 		}
 		if w == nil {
 			continue
@@ -373,11 +373,17 @@ func (e *Evaluation) simulatedForms(list []result.ClosedForm) {
 	}
 }
 
-// busiest returns the window with the highest rate, nil when no window is at the peak
-// throughout.
-func (e *Evaluation) busiest() *Pool {
-	most := e.highest(e.meanRate)
-	if e.meanRate(most) < e.Plan.PeakRate()*(1-nearPeak) {
+// busiest returns the window with the highest rate of those that know a metric, nil when none of
+// them is at the peak throughout.
+func (e *Evaluation) busiest(metric string) *Pool {
+	rate := func(w *Pool) float64 {
+		if len(w.Values[metric]) == 0 {
+			return 0
+		}
+		return e.meanRate(w)
+	}
+	most := e.highest(rate)
+	if rate(most) < e.Plan.PeakRate()*(1-nearPeak) {
 		return nil
 	}
 	return most
