@@ -61,6 +61,7 @@ var notRun = map[string]string{
 	"monosim explore --quirks":                      "as above",
 	"monosim explore --world":                       "as above",
 	"monosim explore builtin:":                      "as above",
+	"monosim sim --conf entry=":                     "it needs a conf for each group: TestSimOfGroups has them",
 	"monosim whatif solve plan":                     "a search takes minutes: the tests of cmd/monosim/whatif solve the worked plans",
 	"monosim serve cluster":                         "it serves until it is ended: TestServeKeepsACluster",
 	"monosim trainer ":                              "it needs a ZooKeeper: TestScenariosOfATrainingJob of runners/test/realrun/loopback",

@@ -3,7 +3,6 @@ package explore
 import (
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/monosim/monosim/features/steps/drawn"
@@ -140,24 +139,6 @@ func (w *World) drawAct(c choice, cast *drawn.Cast, seed uint64, dial string) (a
 		a.End = &end
 	}
 	return a, true
-}
-
-// Dials says which dials a story of a seed has, for people.
-func (s *Story) Dials() []string {
-	_, swarm := s.World.swarm(s.Seed)
-	var kinds []string
-	for _, c := range swarm {
-		kinds = append(kinds, c.name)
-	}
-	lines := []string{"swarm: " + strings.Join(kinds, ", ")}
-	for _, l := range s.Setup {
-		lines = append(lines, "before the start: "+l.Text)
-	}
-	events, _ := s.events()
-	for _, e := range events {
-		lines = append(lines, drawn.Say(e.at)+": "+e.line.Text)
-	}
-	return lines
 }
 
 // number writes a number.

@@ -25,9 +25,6 @@ type Line struct {
 // Keyword is where the line belongs in a scenario: Given, When or Then.
 func (l Line) Keyword() string { return l.said.keyword }
 
-// Watches reports whether the line is about invariants.
-func (l Line) Watches() bool { return l.said.watches }
-
 // Book makes and tells stories for one runner. It may be used from several goroutines.
 type Book struct {
 	runner runners.Runner
