@@ -129,9 +129,6 @@ func (a *AgentV1) Stop() {
 // reference hides the configuration's max_waiting_sec (Q11).
 const maxWait = 3600 * time.Second
 
-// AgentPort returns the port on which the agent answers.
-func (a *AgentV1) AgentPort() int { return a.conf.AgentPort.V }
-
 // Conf returns the agent's configuration. A registration may have set its replica id. Do not change
 // it.
 func (a *AgentV1) Conf() *agentconfig.AgentConfig { return a.conf }

@@ -366,6 +366,3 @@ func (a *AgentV3) LayoutFilters() [][2]string {
 
 // Conf returns the agent's configuration. Do not change it.
 func (a *AgentV3) Conf() *agentconfig.AgentConfig { return a.conf }
-
-// AgentPort returns the port on which the agent answers.
-func (a *AgentV3) AgentPort() int { return a.conf.AgentPort.V }

@@ -144,9 +144,11 @@ type startedAgent struct {
 // agentPort returns the port of the first running agent of a pod.
 func (c *Cluster) agentPort(p *world.Pod) (port int, ok bool) {
 	for _, a := range c.agents[p.Name] {
-		serving, ok := a.agent.(interface{ AgentPort() int })
+		serving, ok := a.agent.(interface {
+			Conf() *agentconfig.AgentConfig
+		})
 		if ok && p.Machine().Procs.Find(a.pid) != nil {
-			return serving.AgentPort(), true
+			return serving.Conf().AgentPort.V, true
 		}
 	}
 	return 0, false
