@@ -364,15 +364,9 @@ func (o *testOptions) settle(cmd *cobra.Command, paths []string) ([]string, erro
 }
 
 // share reads --shard.
-func (o *testOptions) share(suite *steps.Suite) error {
-	if o.shard == "" {
-		return nil
-	}
-	n, err := fmt.Sscanf(o.shard+" ", "%d/%d ", &suite.Shard, &suite.Shards)
-	if n != 2 || err != nil || suite.Shard < 1 || suite.Shard > suite.Shards || o.shard != fmt.Sprintf("%d/%d", suite.Shard, suite.Shards) {
-		return fmt.Errorf("--shard: found %q, want i/N with i from 1 to N, as 1/4", o.shard)
-	}
-	return nil
+func (o *testOptions) share(suite *steps.Suite) (err error) {
+	suite.Shard, suite.Shards, err = command.Shard(o.shard)
+	return err
 }
 
 // again has the suite take what failed last, if --last-failed asks for it.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/test/simrun"
 )
@@ -125,7 +126,7 @@ func unsharded(values map[string]string) bool {
 	if kind == "" {
 		kind = strings.ToLower(values["server_type"])
 	}
-	alone := slices.Contains([]string{"true", "yes", "t", "y", "1"}, strings.ToLower(values["stand_alone_serving"]))
+	alone := agentconfig.IsTrue(values["stand_alone_serving"])
 	return !alone && (kind == "entry" || kind == "dense")
 }
 

@@ -48,16 +48,21 @@ func TestEnginesGiveTheSameBytes(t *testing.T) {
 	}
 }
 
+// atNight returns how many of something `make nightly` asks for, or the few of `make check`.
+func atNight(all, few int) int {
+	if os.Getenv("MONOSIM_NIGHTLY") != "" {
+		return all
+	}
+	return few
+}
+
 // The search finds what simulating every cell finds (G8). `make check` asks one of the
 // questions and `make nightly` all: each is some ten seconds.
 func TestTheSearchFindsWhatTheGridFinds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulating every cell takes minutes under the race detector; the whole tests do")
 	}
-	questions := 1
-	if os.Getenv("MONOSIM_NIGHTLY") != "" {
-		questions = 20
-	}
+	questions := atNight(20, 1)
 	c, err := SearchAndGrid(questions)
 	if err != nil {
 		t.Fatal(err)
@@ -78,10 +83,7 @@ func TestRandomWindowsBeginWithWhatWas(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates for seconds")
 	}
-	plans := 8
-	if os.Getenv("MONOSIM_NIGHTLY") != "" {
-		plans = 200
-	}
+	plans := atNight(200, 8)
 	wrong, inPart, err := windowsOf(plans, 6, 7)
 	if err != nil {
 		t.Fatal(err)

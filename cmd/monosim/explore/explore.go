@@ -25,6 +25,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/monosim/monosim/cmd/monosim/command"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/features/explore"
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/runners"
@@ -111,15 +112,13 @@ func (o *options) check(cmd *cobra.Command) error {
 	if err := scope.CheckToggles(o.hunt.Quirks); err != nil {
 		return fmt.Errorf("--quirks: %w", err)
 	}
-	if o.shard == "" {
-		return nil
-	}
-	h := &o.hunt
-	n, err := fmt.Sscanf(o.shard+" ", "%d/%d ", &h.Shard, &h.Shards)
-	if n != 2 || err != nil || h.Shard < 1 || h.Shard > h.Shards || o.shard != fmt.Sprintf("%d/%d", h.Shard, h.Shards) {
-		return fmt.Errorf("--shard: found %q, want i/N with i from 1 to N, as 1/4", o.shard)
-	}
-	return nil
+	var err error
+	o.hunt.Shard, o.hunt.Shards, err = command.Shard(o.shard)
+	return err
+}
+
+func namesOf(worlds []*explore.World) []string {
+	return lists.Map(worlds, func(w *explore.World) string { return w.Name })
 }
 
 // choose finds the worlds.
@@ -155,11 +154,7 @@ func (o *options) choose(paths []string, parts Parts) error {
 	for _, name := range o.worlds {
 		i := slices.IndexFunc(all, func(w *explore.World) bool { return w.Name == name })
 		if i < 0 {
-			var names []string
-			for _, w := range all {
-				names = append(names, w.Name)
-			}
-			return fmt.Errorf("--world: found %q, want one of %s", name, strings.Join(names, ", "))
+			return fmt.Errorf("--world: found %q, want one of %s", name, strings.Join(namesOf(all), ", "))
 		}
 		o.hunt.Worlds = append(o.hunt.Worlds, all[i])
 	}

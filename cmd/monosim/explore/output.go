@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -48,10 +49,7 @@ func (u *output) open() error {
 			return err
 		}
 	}
-	var names []string
-	for _, w := range u.o.hunt.Worlds {
-		names = append(names, w.Name)
-	}
+	names := namesOf(u.o.hunt.Worlds)
 	if len(names) > 12 {
 		names = append(names[:12], "and others")
 	}
@@ -129,7 +127,7 @@ func (u *output) close(t *explore.Tally) error {
 		fmt.Fprintln(table, "what\tcause\ttimes\tafter\tworld\tacts")
 		for _, f := range t.Found {
 			events := len(f.Story.Acts)
-			fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%s\t%d\n", f.What, orNone(f.Cause), f.Times, f.After, f.World, events)
+			fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%s\t%d\n", f.What, cmp.Or(f.Cause, "-"), f.Times, f.After, f.World, events)
 		}
 		if err := table.Flush(); err != nil {
 			return err
@@ -146,13 +144,6 @@ func (u *output) close(t *explore.Tally) error {
 	fmt.Fprintf(u.out, "), %d told in all, %d again without leaps, %v virtual in %v wall, %.0f a second\n",
 		t.Told, t.Again, t.Virtual.Round(time.Minute), wall.Round(time.Millisecond), float64(t.Told)/wall.Seconds())
 	return nil
-}
-
-func orNone(text string) string {
-	if text == "" {
-		return "-"
-	}
-	return text
 }
 
 // printJSON prints the tally for programs.

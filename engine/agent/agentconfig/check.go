@@ -170,7 +170,7 @@ func oneOf(words []string) string { return "one of " + strings.Join(words, ", ")
 
 // whole makes the checks that need more than one line.
 func (c *confChecker) whole() {
-	standAlone := slices.Contains(trueWords, pysem.Lower(c.first["stand_alone_serving"].value))
+	standAlone := IsTrue(c.first["stand_alone_serving"].value)
 	_, hasDeployType := c.first["deploy_type"]
 	_, hasServerType := c.first["server_type"]
 	if !c.includes && !standAlone && !hasDeployType && !hasServerType {

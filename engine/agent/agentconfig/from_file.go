@@ -11,10 +11,14 @@ import (
 )
 
 // The words for true and false, in lower case (utils.py:766-772).
-var (
-	trueWords  = []string{"true", "y", "t", "yes", "1"}
-	falseWords = []string{"false", "n", "f", "no", "0"}
-)
+var trueWords, falseWords = []string{"true", "y", "t", "yes", "1"}, []string{"false", "n", "f", "no", "0"}
+
+// IsTrue reports whether a word of a file reads as true.
+func IsTrue(word string) bool { return slices.Contains(trueWords, pysem.Lower(word)) }
+
+// IsFalse reports whether a word of a file reads as false. Others than these and those of [IsTrue]
+// are none.
+func IsFalse(word string) bool { return slices.Contains(falseWords, pysem.Lower(word)) }
 
 // FromFile reads a configuration file and completes it from the environment (utils.py:757-794).
 // That writes the platform config file. Errors are *pysem.Error with Python's type. A word that
@@ -117,11 +121,10 @@ func (l Loader) convert(key Key, word any) (any, error) {
 }
 
 func (l Loader) convertBool(text string) (any, error) {
-	lower := pysem.Lower(text)
 	switch {
-	case slices.Contains(trueWords, lower):
+	case IsTrue(text):
 		return true, nil
-	case slices.Contains(falseWords, lower):
+	case IsFalse(text):
 		return false, nil
 	case l.Quirks.Keeps(quirks.Q154):
 		return text != "", nil // utils.py:787: bool(text)

@@ -2,6 +2,7 @@ package simrun
 
 import (
 	"cmp"
+	"iter"
 	"strings"
 
 	"github.com/monosim/monosim/engine/agent"
@@ -143,15 +144,26 @@ type startedAgent struct {
 
 // agentPort returns the port of the first running agent of a pod.
 func (c *Cluster) agentPort(p *world.Pod) (port int, ok bool) {
-	for _, a := range c.agents[p.Name] {
-		serving, ok := a.agent.(interface {
+	for a := range c.running(p) {
+		serving, ok := a.(interface {
 			Conf() *agentconfig.AgentConfig
 		})
-		if ok && p.Machine().Procs.Find(a.pid) != nil {
+		if ok {
 			return serving.Conf().AgentPort.V, true
 		}
 	}
 	return 0, false
+}
+
+// running walks the agents of a pod whose processes run.
+func (c *Cluster) running(p *world.Pod) iter.Seq[agent.Agent] {
+	return func(yield func(agent.Agent) bool) {
+		for _, a := range c.agents[p.Name] {
+			if p.Machine().Procs.Find(a.pid) != nil && !yield(a.agent) {
+				return
+			}
+		}
+	}
 }
 
 // observed records an observation. In runs with details it also links the observation to

@@ -1,10 +1,10 @@
 package simrun
 
 import (
+	"slices"
 	"time"
 
 	"github.com/monosim/monosim/engine/agent"
-	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/test/simrun/agentcheck"
 	"github.com/monosim/monosim/sim/zookeeper/history"
@@ -56,14 +56,10 @@ type agentView struct{ *Cluster }
 
 // Agents lists the agents of a pod whose processes run.
 func (v agentView) Agents(pod string) []agent.Agent {
-	p := v.world.Pod(pod)
-	var running []startedAgent
-	for _, a := range v.agents[pod] {
-		if p != nil && p.Machine().Procs.Find(a.pid) != nil {
-			running = append(running, a)
-		}
+	if p := v.world.Pod(pod); p != nil {
+		return slices.Collect(v.running(p))
 	}
-	return lists.Map(running, func(a startedAgent) agent.Agent { return a.agent })
+	return nil
 }
 
 // Kept returns the first break of an invariant; see runners.Watched.

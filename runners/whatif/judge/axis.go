@@ -93,25 +93,31 @@ func (t *tick) banded(metric int, factor float64) *result.Banded {
 // series returns the findings over time of the windows in which something happens.
 func (e *Evaluation) series() []result.Series {
 	var list []result.Series
+	fleet := ensemble.Of(e.Plan)
+	rest := fleet.Mean(&e.Plan.ZooKeeper)
+	reload := rest.PerReload / math.Max(float64(fleet.Containers()), 1) // of one container
 	for _, w := range e.Windows {
 		if w.Window.Step == 0 || len(w.axis) == 0 {
 			continue
 		}
 		one := result.Series{Window: w.Window.Name, Step: w.Window.Step, Marks: e.marks(w)}
 		for k := range w.axis {
-			one.Points = append(one.Points, e.moment(w, k))
+			m, turns, loaded := e.moment(w, k)
+			m.ZooKeeper = rest.Reads + turns*rest.PerDeath + loaded*reload
+			one.Points = append(one.Points, m)
 		}
 		list = append(list, one)
 	}
 	return list
 }
 
-// moment returns one step of a series.
-func (e *Evaluation) moment(w *Pool, k int) result.Moment {
+// moment returns one step of a series but for what it asks of ZooKeeper, and how many containers a
+// second turned and have loaded a version.
+func (e *Evaluation) moment(w *Pool, k int) (m result.Moment, turns, loaded float64) {
 	thin := float64(max(e.Spec.Control.Thin, 1))
 	t, at := &w.axis[k], int64(w.Window.Start)+int64(k)*w.Window.Step
 	each := thin / float64(max(e.Runs, 1)) / secondsOf(&w.Window, k)
-	m := result.Moment{At: at, Offered: float64(t.sum.Arrived) * each, Errors: t.banded(ofErrors, 1), Goodput: t.banded(ofGoodput, thin),
+	m = result.Moment{At: at, Offered: float64(t.sum.Arrived) * each, Errors: t.banded(ofErrors, 1), Goodput: t.banded(ofGoodput, thin),
 		P50: t.banded(ofP50, 1), P99: t.banded(ofP99, 1),
 		Busy: map[string]*result.Banded{}, Waiting: map[string]*result.Banded{}, Live: map[string]*result.Banded{}, Mem: map[string]int64{}}
 	if t.sum.Arrived > 0 {
@@ -129,11 +135,7 @@ func (e *Evaluation) moment(w *Pool, k int) result.Moment {
 			m.Mem[name] = int64(e.Plan.MemoryPeak(name))
 		}
 	}
-	fleet := ensemble.Of(e.Plan)
-	load := fleet.Mean(&e.Plan.ZooKeeper)
-	reloads := load.PerReload / math.Max(float64(fleet.Containers()), 1)
-	m.ZooKeeper = load.Reads + float64(t.sum.Turns)*each*load.PerDeath + float64(t.sum.Loaded)*each*reloads
-	return m
+	return m, float64(t.sum.Turns) * each, float64(t.sum.Loaded) * each
 }
 
 // marks lists the events of a window, and when callers knew of the containers that died.

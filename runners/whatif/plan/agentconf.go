@@ -149,7 +149,7 @@ const retainedByGlibc = 0.75
 
 // falsehood reports whether the file says that a key is not so.
 func (c *agentConf) falsehood(key string) bool {
-	return slices.Contains([]string{"false", "no", "f", "n", "0"}, strings.ToLower(c.values[key]))
+	return agentconfig.IsFalse(c.values[key])
 }
 
 // confKey is a key of agent.conf and what it does to a plan.
@@ -235,7 +235,7 @@ var confUses = func() map[string]string {
 }()
 
 func (c *agentConf) truth(key string) bool {
-	return slices.Contains([]string{"true", "yes", "t", "y", "1"}, strings.ToLower(c.values[key]))
+	return agentconfig.IsTrue(c.values[key])
 }
 
 func (d *decoder) confFields(v reflect.Value, path string, c *agentConf) {
