@@ -79,7 +79,13 @@ testEvents := $(BUILD)/test-computing.json $(BUILD)/test-waiting.json
 testSummary := $(BUILD)/test-summary.txt
 # vet has looked at the tests already, and a binary that runs once wants no tables for a debugger.
 testFlags := -vet=off -ldflags=-w
-gotestsum = $(GO) tool gotestsum --format pkgname-and-test-fails --hide-summary skipped --jsonfile $(BUILD)/$@.json -- $(testFlags) -timeout 15m
+gotestsum = $(GO) tool gotestsum --format pkgname-and-test-fails --hide-summary skipped
+events = --jsonfile $(BUILD)/$@.json
+limit = -timeout 15m
+# What waits on a machine that others need, too, can fail by chance: at most three such tests run once
+# more, none after a data race. The totals tell each by name; flakes gives nothing a second try.
+again = --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-run-root-test --rerun-fails-abort-on-data-race \
+	--rerun-fails-report $(BUILD)/again-$@.txt --packages="$$(echo $$packages)"
 
 test: ## all tests; the last line is the totals
 	@rm -f $(testEvents) $(testSummary); status=0; \
@@ -88,11 +94,12 @@ test: ## all tests; the last line is the totals
 
 test-computing: # tests that compute
 	@echo "== $@"
-	@mkdir -p $(BUILD); packages=$$($(GO) list ./... | grep -vE '$(wallclock)') || exit 1; $(gotestsum) $$packages
+	@mkdir -p $(BUILD); packages=$$($(GO) list ./... | grep -vE '$(wallclock)') || exit 1; $(gotestsum) $(events) -- $(testFlags) $(limit) $$packages
 
 test-waiting: # tests on the clock of the wall
 	@echo "== $@"
-	@mkdir -p $(BUILD); packages=$$($(GO) list ./... | grep -E '$(wallclock)') || exit 1; $(gotestsum) -p $(waitingAtOnce) $$packages
+	@mkdir -p $(BUILD); rm -f $(BUILD)/again-$@.txt; packages=$$($(GO) list ./... | grep -E '$(wallclock)') || exit 1; \
+	$(gotestsum) $(events) $(again) -- $(testFlags) $(limit) -p $(waitingAtOnce)
 
 test-changed: # tests of the packages that changed since BASE (main), and of those that import them; the short ones, for it is about minutes
 	@echo "== $@"
@@ -103,7 +110,7 @@ test-changed: # tests of the packages that changed since BASE (main), and of tho
 # totals, which .ci/run prints last. Where one has not run there are no totals.
 test-summary:
 	@[ ! -e $(word 1,$(testEvents)) ] || [ ! -e $(word 2,$(testEvents)) ] || { \
-	$(GO) tool gotestsum --raw-command --format none -- cat $(testEvents) 2>/dev/null | awk -f .ci/test-totals.awk > $(testSummary); cat $(testSummary); }
+	$(GO) tool gotestsum --raw-command --format none -- cat $(testEvents) 2>/dev/null | awk -f .ci/test-totals.awk $(wildcard $(BUILD)/again-*.txt) - > $(testSummary); cat $(testSummary); }
 
 race: race-computing race-waiting ## the short tests of what starts goroutines, under the race detector
 
@@ -117,7 +124,8 @@ race-computing:
 
 race-waiting:
 	@echo "== $@"
-	@packages=$$(GO="$(GO)" .ci/goroutines | grep -E '$(wallclock)') || exit 1; $(GO) test $(testFlags) -race -short -timeout 15m -p $(waitingAtOnce) $$packages
+	@mkdir -p $(BUILD); rm -f $(BUILD)/again-$@.txt; packages=$$(GO="$(GO)" .ci/goroutines | grep -E '$(wallclock)') || exit 1; \
+	$(gotestsum) $(again) -- $(testFlags) -race -short $(limit) -p $(waitingAtOnce)
 
 nightly-race: # the programs and the rooms that start no goroutines, too
 	$(GO) test -race -short -timeout 60m ./...
