@@ -33,8 +33,8 @@ func newExplainCommand() *cobra.Command {
 		Long: `Say what a code means that errors, reports, tags and traces have: a quirk of the
 reference (Q), or a rule of the documents that say what is simulated (ZK, TFS, CNS, TRN,
 INV, CAP). A prefix alone lists its codes; without any the prefixes are listed. Words of
-the reports of monosim whatif (METASTABLE, n_eff, certificate) and metrics of its
-objectives are explained, too; "words" lists the words.`,
+the reports of monosim whatif (METASTABLE, n_eff, certificate), metrics of its objectives
+and keys of its plans (client.hedge.after) are explained, too; "words" lists the words.`,
 		Example: `  monosim explain Q117
   monosim explain ZK-6.4 CAP-3.12
   monosim explain METASTABLE n_eff 'p99(request)'
@@ -104,7 +104,7 @@ const allWords = "words"
 
 var quirkID = regexp.MustCompile(`^Q\d*$`)
 
-// explainCode finds a code, the codes of a prefix, a word of a report, or a metric.
+// explainCode finds a code, the codes of a prefix, a word of a report, a metric, or a key of a plan.
 func explainCode(written string) ([]explained, error) {
 	if list := explainWord(written); list != nil {
 		return list, nil
@@ -129,7 +129,7 @@ func explainCode(written string) ([]explained, error) {
 		}
 		return nil, fmt.Errorf("code: found %q, want one of %s%s", code, d.Path, plan.Nearest(code, rules.Numbers(d)))
 	}
-	return nil, fmt.Errorf("code: found %q, want a quirk as Q117, or a rule as ZK-6.4 (ZK, TFS, CNS, TRN, INV, CAP), a word of a report as n_eff, or a metric%s", written, plan.Nearest(written, append(allCodes(), plan.MetricNames()...)))
+	return nil, fmt.Errorf("code: found %q, want a quirk as Q117, or a rule as ZK-6.4 (ZK, TFS, CNS, TRN, INV, CAP), a word of a report as n_eff, a metric, or a key of a plan%s", written, plan.Nearest(written, append(allCodes(), plan.MetricNames()...)))
 }
 
 // explainWord finds a word of a report, in any case, or all of them for "words". It returns nil

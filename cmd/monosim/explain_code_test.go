@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -13,7 +14,9 @@ import (
 	"testing"
 
 	"github.com/monosim/monosim/cmd/monosim/command"
+	"github.com/monosim/monosim/cmd/monosim/whatif"
 	"github.com/monosim/monosim/runners/show/documents"
+	"github.com/monosim/monosim/runners/show/jsonschema"
 	"github.com/monosim/monosim/runners/show/rules"
 	"github.com/monosim/monosim/runners/whatif/model"
 	"github.com/monosim/monosim/runners/whatif/plan"
@@ -48,6 +51,42 @@ func TestExplainSaysWhatItWants(t *testing.T) {
 		if _, err := explainCode(c.code); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q in it", c.code, err, c.want)
 		}
+	}
+}
+
+// Every key of a plan is explained by what its schema says, also below lists, and where fleet is left
+// out of its path.
+func TestEveryKeyOfAPlanIsExplained(t *testing.T) {
+	var root jsonschema.Schema
+	if err := json.Unmarshal(plan.Schema(), &root); err != nil {
+		t.Fatal(err)
+	}
+	keys := 0
+	var walk func(s *jsonschema.Schema, path string)
+	walk = func(s *jsonschema.Schema, path string) {
+		for _, one := range s.AnyOf {
+			walk(one, path)
+		}
+		if s.Items != nil {
+			walk(s.Items, path)
+		}
+		for name, one := range s.Properties {
+			at := strings.TrimPrefix(path+"."+name, ".")
+			if one.Description != "" && !strings.Contains(at, "shard_skew.") {
+				keys++
+				if text, err := whatif.ExplainMetric(at); err != nil || !strings.Contains(text, one.Description) {
+					t.Errorf("%s: got %s, %v, want %q in it", at, text, err, one.Description)
+				}
+			}
+			walk(one, at)
+		}
+	}
+	walk(&root, "")
+	if keys < 150 {
+		t.Errorf("%d keys, want all", keys)
+	}
+	if list, err := explainCode("ps.replicas"); err != nil || !strings.Contains(list[0].Text, "containers") {
+		t.Errorf("ps.replicas: got %v, %v", list, err)
 	}
 }
 

@@ -1,14 +1,18 @@
 package whatif
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
 	"github.com/monosim/monosim/cmd/monosim/command"
+	"github.com/monosim/monosim/runners/show/jsonschema"
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
@@ -33,14 +37,15 @@ type Explain func(w io.Writer, codes []string, asJSON bool) error
 func newExplain(others Explain) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "explain METRIC|CODE|WORD",
-		Short: "Say what a metric of an objective is, or a code or a word of a report",
+		Use:   "explain METRIC|KEY|CODE|WORD",
+		Short: "Say what a metric of an objective, a key of a plan, or a code or a word of a report is",
 		Example: `  monosim whatif explain p99
+  monosim whatif explain client.hedge.after
   monosim whatif explain 'util(ps)' --json
   monosim whatif explain METASTABLE CAP-E12 n_eff`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return command.BadInput(fmt.Errorf("found no argument, want a code or a word of a report, or one of %s", strings.Join(append(plan.MetricNames(), "recovery(EVENT)"), ", ")))
+				return command.BadInput(fmt.Errorf("found no argument, want a key of a plan as client.hedge.after, a code or a word of a report, or one of %s", strings.Join(append(plan.MetricNames(), "recovery(EVENT)"), ", ")))
 			}
 			m, err := metricNamed(args[0])
 			switch {
@@ -72,13 +77,70 @@ func metricNamed(written string) (plan.Metric, error) {
 	return plan.Metrics[i], nil
 }
 
-// ExplainMetric says what a metric is.
+// ExplainMetric says what a metric of an objective is, or a key of a plan.
 func ExplainMetric(written string) (text string, err error) {
 	m, err := metricNamed(written)
 	if err != nil {
+		if text := keyNamed(written); text != "" {
+			return text, nil
+		}
 		return "", err
 	}
 	return textOf(m), nil
+}
+
+// planSchema is the schema of plans.
+var planSchema = sync.OnceValue(func() *jsonschema.Schema {
+	s := &jsonschema.Schema{}
+	if err := json.Unmarshal(plan.Schema(), s); err != nil {
+		panic(err) // it is made from the type of plans
+	}
+	return s
+})
+
+// property returns the schema of a key, in items of a list and in any form of a value, or nil.
+func property(of *jsonschema.Schema, key string) *jsonschema.Schema {
+	if s := of.Properties[key]; s != nil {
+		return s
+	}
+	if of.Items != nil {
+		return property(of.Items, key)
+	}
+	for _, form := range of.AnyOf {
+		if s := property(form, key); s != nil {
+			return s
+		}
+	}
+	return nil
+}
+
+// keyNamed says what a key of a plan is, by the schema of plans, or returns "". Items of lists are
+// left out of its path, as in events.publish.
+func keyNamed(path string) string {
+	at := planSchema()
+	for key := range strings.SplitSeq(plan.RootPath(path), ".") {
+		if at = property(at, key); at == nil {
+			return ""
+		}
+	}
+	text := path + ": " + at.Description + "\n"
+	value := at
+	if len(at.AnyOf) > 0 {
+		value = at.AnyOf[0]
+	}
+	if len(value.Properties) > 0 {
+		text += "keys " + strings.Join(slices.Sorted(maps.Keys(value.Properties)), ", ") + "\n"
+	}
+	if len(value.Examples) > 0 {
+		text += "as " + strings.Join(value.Examples, ", ") + "\n"
+	}
+	if len(value.Enum) > 0 {
+		text += "one of " + strings.Trim(fmt.Sprint(value.Enum), "[]") + "\n"
+	}
+	if at.Default != nil {
+		text += fmt.Sprintf("default %v\n", at.Default)
+	}
+	return text
 }
 
 // forPrograms returns what explain prints with --json.

@@ -36,6 +36,7 @@ var workedPlans = []struct {
 	{"bursts", []string{"run", "bursts.yaml"}, 1, false},
 	{"places", []string{"run", "places.yaml"}, 0, false},
 	{"hedge", []string{"sweep", "hedge.yaml"}, 1, true},
+	{"storm", []string{"sweep", "storm.yaml"}, 1, false},
 	{"models", []string{"run", "models.yaml"}, 0, false},
 	{"unsure", []string{"solve", "unsure.yaml"}, 0, true},
 	{"most", []string{"solve", "most.yaml"}, 0, true},

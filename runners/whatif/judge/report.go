@@ -128,6 +128,7 @@ func (w *Pool) check(c *result.Checks) {
 	c.Open += s.Calls.Open
 	c.Late += s.Calls.Late
 	c.Hedged += s.Calls.Hedged
+	c.Skipped += s.Calls.Skipped
 	for t := range s.Tiers {
 		c.BusiestCore = math.Max(c.BusiestCore, float64(s.Tiers[t].MaxParts)/1e6)
 	}

@@ -7,8 +7,25 @@ import "testing"
 // The goal is that a request which is hedged costs no allocation. The method is a run of
 // twice the length, which has its requests for the difference.
 func TestHedgedRequestsAllocateNothing(t *testing.T) {
+	allocatesNothing(t, hedged)
+}
+
+// So do skipped calls, retries that wait, budgets and breakers.
+func TestCuresAllocateNothing(t *testing.T) {
+	allocatesNothing(t, func(seconds int64) *Spec {
+		s := fan(2, 3, 7, seconds) // 120 % of what two of three can do
+		s.Control.Dead = []Which{{Tier: PS, Number: 0}}
+		s.Tiers[PS].SkipLate = true
+		s.Timeout, s.Retries = 10e6, 2
+		s.Backoff, s.Budget, s.Breaker = Backoff{Base: 1e6, Factor: 2, Most: 1e9, Jitter: 0.2}, Budget{Share: 0.2, Burst: 10}, Breaker{Failures: 20, OpenNs: 50e6}
+		return s
+	})
+}
+
+func allocatesNothing(t *testing.T, spec func(seconds int64) *Spec) {
+	t.Helper()
 	count := func(seconds int64) (requests, allocs float64) {
-		s := hedged(seconds)
+		s := spec(seconds)
 		allocs = testing.AllocsPerRun(1, func() {
 			one, err := s.Run(0, 0)
 			if err != nil {

@@ -119,6 +119,9 @@ func (w *world) feed(at int32, process uint8) {
 			continue
 		}
 		tried = 0
+		if w.skipBatch(i) {
+			continue
+		}
 		f.busy++
 		w.runBatch(i)
 	}
@@ -159,6 +162,25 @@ func (w *world) runBatch(i int32) {
 	if _, took := w.start(b.server, work, &w.onBatch, handle(i, b.gen)); took > 0 {
 		w.batches[i].ends = w.now + took
 	}
+}
+
+// skipBatch ends a batch whose calls are all late, without any work, and reports whether it did
+// (batching_session.cc, ProcessBatch).
+func (w *world) skipBatch(i int32) bool {
+	for id := w.batches[i].head; id != none; id = w.calls[id].next {
+		if !w.late(&w.calls[id], &w.spec.Tiers[Dense]) {
+			return false
+		}
+	}
+	head := w.batches[i].head
+	w.releaseBatch(i)
+	for id := head; id != none; {
+		next := w.calls[id].next
+		w.calls[id].next = none
+		w.skip(id)
+		id = next
+	}
+	return true
 }
 
 // batchDue runs when the timeout of an open batch has passed.

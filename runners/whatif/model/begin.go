@@ -199,10 +199,19 @@ func (s *Spec) slowest(rate float64) float64 {
 	return math.Max(most.Seconds(), mostCalls/math.Max(rate*(1+s.MeanCalls()), 1e-9))
 }
 
+// callsOfCaller returns how many calls a second each caller sends at a rate.
+func (s *Spec) callsOfCaller(rate float64) float64 {
+	callers := s.Tiers[Entry].Replicas
+	if s.FromDense {
+		callers = s.Tiers[Dense].Replicas
+	}
+	return rate * s.MeanCalls() / float64(max(1, callers[0]))
+}
+
 // memory returns how many nanoseconds calls of a request go on at most, and how long callers
 // need to see ten calls beyond the quantile after which they hedge.
 func (s *Spec) memory() int64 {
-	return s.Timeout*int64(1+s.Retries) + int64(hedgeWarmUp(s.Control.Plan))
+	return s.Timeout*int64(1+s.Retries) + int64(hedgeWarmUp(s.Control.Plan)) + int64(s.heals(s.callsOfCaller(rateAt(&s.Arrivals, 0))))
 }
 
 // warmUp returns how many nanoseconds before the horizon its simulation begins. Its load is that
@@ -290,6 +299,8 @@ func (s *Spec) fromTheStart() string {
 		return "requests come as in a trace"
 	case p.Measures():
 		return "the autoscaler remembers what was"
+	case s.Budget.Burst > 0 && s.Budget.Share == 0:
+		return "a budget of retries that nothing fills remembers each of them"
 	case s.Arrivals.Clients > 0 && (len(p.Events) > 0 || p.Random.Any() || s.Control.ColdStart):
 		return "clients that wait for answers go on with what happened to them"
 	}
@@ -534,7 +545,7 @@ func (r *rest) relaxes(rate float64) float64 {
 		}
 		longest = math.Max(longest, took)
 	}
-	longest += hedgeWarmUp(s.Control.Plan) / 1e9
+	longest += (hedgeWarmUp(s.Control.Plan) + s.heals(s.callsOfCaller(rate))) / 1e9
 	if s.Loss > 0 || len(s.Control.Dead) > 0 {
 		longest += float64(s.memory()) / 1e9
 	}

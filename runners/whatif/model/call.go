@@ -42,6 +42,7 @@ func (w *world) fanOut(i int32) {
 	rng := w.stream(streamPS, r.number)
 	chains := [3]int32{none, none, none}
 	gen := r.gen
+	w.deposit(r.caller, len(calls))
 	for slot := range calls {
 		w.sendChained(i, attemptOf{slot: slot, first: w.now, to: none}, rng, &chains)
 		if w.requests[i].gen != gen {
@@ -96,6 +97,8 @@ func (w *world) sendChained(i int32, a attemptOf, rng *rand.Rand, chains *[3]int
 	to, random := a.to, rng.Uint64()
 	if to == none {
 		to = w.choose(tier, shard, r.caller, random, random*0x9e3779b97f4a7c15)
+	} else if w.spec.Breaker.Failures > 0 && !w.passes(w.pair(r.caller, to)) {
+		to = none
 	}
 	w.sample.Calls.Sent++
 	if to == none {
@@ -115,6 +118,7 @@ func (w *world) sendChained(i int32, a attemptOf, rng *rand.Rand, chains *[3]int
 			c.process = uint8(below(random*0xbf58476d1ce4e5b9, t.Batch.Processes))
 		}
 	}
+	w.probes(c)
 	base := int(i) * w.stride
 	if a.hedge {
 		c.flags |= hedging
@@ -273,6 +277,7 @@ func (w *world) countAnswer(id int32, back int64) {
 		w.tracer.called(w, id, back, callAnswered)
 	}
 	w.track(c, back-c.sent)
+	w.succeeds(c)
 	w.disconnect(id)
 	if back >= r.latest {
 		r.latest = back
@@ -356,6 +361,7 @@ func (w *world) abandon(id int32) {
 	if w.tracer != nil {
 		w.tracer.called(w, id, w.now, callAbandoned)
 	}
+	w.fails(&w.calls[id], false)
 	w.giveUp(id)
 }
 
@@ -382,15 +388,13 @@ func (w *world) retryOrFail(i int32, a attemptOf, cause uint8) {
 	r.cause = cause
 	base := int(i)*w.stride + a.slot
 	w.slots[base] = none
-	if int(a.attempt) < w.spec.Retries && cause != causeNoReplica {
+	if int(a.attempt) < w.spec.Retries && cause != causeNoReplica && w.affords(r.caller) {
 		a.attempt++
 		a.hedge = false
-		a.to = w.retarget(i, a)
-		rng := w.stream(streamRetry, r.number<<16^uint64(a.slot)<<4^uint64(a.attempt))
-		gen := r.gen
-		w.send(i, a, rng)
-		if id := w.slots[base]; id != none && w.requests[i].gen == gen {
-			w.timeouts.push(w, w.now+w.spec.Timeout, handle(id, w.calls[id].gen), true)
+		if w.spec.Backoff.Base > 0 {
+			w.retryLater(i, a)
+		} else {
+			w.retry(i, a)
 		}
 		return
 	}
@@ -404,6 +408,18 @@ func (w *world) retryOrFail(i int32, a attemptOf, cause uint8) {
 	}
 	if r.latest = max(r.latest, w.now); r.pending == 0 {
 		w.settle(i)
+	}
+}
+
+// retry sends a further attempt of a call.
+func (w *world) retry(i int32, a attemptOf) {
+	r := &w.requests[i]
+	a.to = w.retarget(i, a)
+	rng := w.stream(streamRetry, r.number<<16^uint64(a.slot)<<4^uint64(a.attempt))
+	gen, base := r.gen, int(i)*w.stride+a.slot
+	w.send(i, a, rng)
+	if id := w.slots[base]; id != none && w.requests[i].gen == gen {
+		w.timeouts.push(w, w.now+w.spec.Timeout, handle(id, w.calls[id].gen), true)
 	}
 }
 
@@ -442,7 +458,7 @@ func (w *world) untried(i int32, a attemptOf) int32 {
 	begin := (int(i)*w.stride + a.slot) * w.spec.Retries
 	past := w.past[begin : begin+int(a.attempt)]
 	w.fresh = w.fresh[:0]
-	for _, s := range w.view(tier, shard, w.requests[i].caller) {
+	for _, s := range w.closed(w.view(tier, shard, w.requests[i].caller), w.requests[i].caller) {
 		if !slices.Contains(past, s) {
 			w.fresh = append(w.fresh, s)
 		}
@@ -475,6 +491,7 @@ func (w *world) failAttempt(id int32, cause uint8) {
 			cause = causeTimeout
 		}
 	}
+	w.fails(c, cause != causeConnWait)
 	if w.spec.Same {
 		a.to = c.server
 	}

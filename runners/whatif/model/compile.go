@@ -30,6 +30,13 @@ func Compile(p *plan.Plan, c Condition) *Spec {
 		Connections: p.Override.LongConnNum, Dispatch: p.Override.AIOThreads, Connect: !p.Override.LongConn,
 		PerRPC: int64(p.Network.PerRPC), Loss: float64(p.Network.Loss), IDCs: len(p.Fleet.IDCs),
 	}
+	if b := p.Client.Backoff; !b.IsZero() {
+		s.Backoff = Backoff{Base: float64(b.Base), Factor: float64(b.Factor), Most: float64(b.Most), Jitter: float64(b.Jitter)}
+	}
+	if b := p.Client.RetryBudget; !b.IsZero() {
+		s.Budget = Budget{Share: float64(b.Share), Burst: float64(b.Burst)}
+	}
+	s.Breaker = Breaker{Failures: p.Client.Breaker.Failures, OpenNs: int64(p.Client.Breaker.Open)}
 	cross := p.Network.CrossIDC
 	s.Latency = [3]law.Law{p.Network.SameCluster.Law, p.Network.SameIDC.Law, law.Constant(float64(cross.Latency))}
 	if cross.Jitter > 0 {
@@ -136,7 +143,7 @@ func tierOf(p *plan.Plan, name string, thin int) Tier {
 	f := p.Fleet.Tier(name)
 	l := p.Service.Of(name)
 	t := Tier{
-		Threads: l.Threads, Cores: f.CPU - p.Service.AgentCPU, Queue: int(l.Queue), Hold: l.Hold,
+		Threads: l.Threads, Cores: f.CPU - p.Service.AgentCPU, Queue: int(l.Queue), Hold: l.Hold, SkipLate: l.SkipLate,
 		Law: l.CPU.Law, Noise: l.Noise.Law, Overhead: p.Service.Contention.Overhead, Interference: float64(p.Model.LoadInterference),
 		Placement: p.Places(),
 	}

@@ -13,6 +13,10 @@ type pairs struct {
 type pair struct {
 	open int
 	wait []int32 // calls, each holding a thread of the caller
+	// The breaker: failures in a row, when it opened (0 for closed), and whether a probe is under way.
+	failures int
+	opened   int64
+	probed   bool
 }
 
 // sender holds the sending threads of a caller.
@@ -154,7 +158,7 @@ func (w *world) view(tier, shard int, caller int32) []int32 {
 // choose returns the replica for a call by the balancing policy, or none when the caller
 // sees none.
 func (w *world) choose(tier, shard int, caller int32, random, second uint64) int32 {
-	view := w.view(tier, shard, caller)
+	view := w.closed(w.view(tier, shard, caller), caller)
 	n := len(view)
 	switch {
 	case n == 0:

@@ -175,6 +175,7 @@ func (w *world) callDense(i int32) {
 	r := &w.requests[i]
 	r.stage = stageDense
 	r.at, r.latest, r.pending, r.answered = w.now, w.now, 1, 0
+	w.deposit(r.caller, 1)
 	rng := w.stream(streamDense, r.number+1<<40)
 	to := none
 	if w.spec.FromDense {

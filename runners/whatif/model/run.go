@@ -135,6 +135,7 @@ func newWorld(s *Spec, key uint64, base, begin, end int64) *world {
 		&w.onTimeout: func(w *world, _ uint64) { w.timeouts.fired(w, w.expired) },
 		&w.onHedge:   func(w *world, _ uint64) { w.hedgings.fired(w, w.hedge) },
 		&w.onHedgeOf: func(w *world, arg uint64) { w.hedge(arg, false) },
+		&w.onBackoff: (*world).backedOff,
 		&w.onLook:    (*world).decide, &w.onScrape: (*world).scrape,
 		&w.onThink: func(w *world, n uint64) { w.arrive(n, w.now) },
 	} {
@@ -159,7 +160,7 @@ func (w *world) build() {
 				if len(t.Placement) > 0 {
 					loc = t.Placement[k%len(t.Placement)]
 				}
-				one := server{tier: uint8(tier), shard: int16(shard), loc: loc, head: none, tail: none, slow: 1, up: k < n, visible: k < n}
+				one := server{tier: uint8(tier), shard: int16(shard), loc: loc, head: none, tail: none, slow: 1, tokens: s.Budget.Burst, up: k < n, visible: k < n}
 				if t.Shared {
 					one.share = &sharing{cores: t.Cores, overhead: t.Overhead}
 				}
@@ -189,7 +190,7 @@ func (w *world) build() {
 			w.perPair = max(w.perPair, calls[c.Shard])
 		}
 	}
-	if s.Balance == "least_loaded" || s.Balance == "p2c" {
+	if s.Balance == "least_loaded" || s.Balance == "p2c" || s.Breaker.Failures > 0 {
 		w.beginPairs()
 	}
 	w.beginTrackers()

@@ -118,7 +118,8 @@ type CallCounts struct {
 	Abandoned int64 `json:"abandoned"`
 	Open      int64 `json:"open"`
 	Late      int64 `json:"late"`
-	Hedged    int64 `json:"hedged,omitempty"` // of Sent, second calls beside one that took long
+	Hedged    int64 `json:"hedged,omitempty"`  // of Sent, second calls beside one that took long
+	Skipped   int64 `json:"skipped,omitempty"` // not begun, as their deadline had passed
 }
 
 const nBuckets = 128

@@ -25,6 +25,10 @@ func (w *world) serve(id int32) {
 		w.enterBatch(id)
 		return
 	}
+	if w.late(c, t) {
+		w.skip(id)
+		return
+	}
 	if int(s.busy) < t.Threads {
 		s.busy++
 		w.run(id)
@@ -112,8 +116,29 @@ func (w *world) nextCall(at int32) {
 			continue
 		}
 		s.queued--
+		if w.late(c, &w.spec.Tiers[s.tier]) {
+			w.skip(id)
+			continue
+		}
 		w.run(id)
 		return
+	}
+}
+
+// late reports whether a call is not to be begun, as its deadline has passed.
+func (w *world) late(c *call, t *Tier) bool {
+	return t.SkipLate && w.spec.Timeout > 0 && w.now >= c.sent+w.spec.Timeout
+}
+
+// skip ends a call that is late, without any work.
+func (w *world) skip(id int32) {
+	c := &w.calls[id]
+	w.stages[w.servers[c.server].tier].remove(w, c.arrived)
+	w.sample.Calls.Skipped++
+	c.flags |= serverDone
+	if c.flags&clientDone != 0 {
+		w.track(c, w.spec.Timeout)
+		w.releaseCall(id)
 	}
 }
 

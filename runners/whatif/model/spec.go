@@ -12,7 +12,7 @@
 //
 //   - what can be simulated: spec.go and compile.go
 //   - the way of a request: request.go
-//   - calls, timeouts and retries: call.go
+//   - calls, timeouts and retries: call.go; what keeps retries in bounds: cures.go
 //   - how containers work: server.go, sharing.go (cores that threads share) and batch.go
 //   - how requests arrive: arrivals.go
 //   - from when on a window is simulated: begin.go
@@ -58,7 +58,10 @@ type Spec struct {
 	Distinct  bool // a retry goes to a replica that has not been tried
 	Same      bool // a retry goes to the same replica
 	Cancel    bool // a call that timed out is removed from its server
-	MinShards int  // answered calls that suffice; 0 means all
+	Backoff   Backoff
+	Budget    Budget
+	Breaker   Breaker
+	MinShards int // answered calls that suffice; 0 means all
 	Balance   string
 	IDCAware  bool
 	// OwnPlace says that callers know the containers of their own idc and cluster only.
@@ -156,6 +159,7 @@ type Tier struct {
 	Overhead float64 // speed lost for each runnable thread above the cores
 	Queue    int     // calls that may wait; -1 for any number
 	Hold     bool
+	SkipLate bool // calls that are past their deadline are not begun
 	Law      law.Law
 	Noise    law.Law
 	Batch    *Batch

@@ -94,6 +94,7 @@ const (
 	connected // counted among the connections of its pair
 	waiting   // for a connection
 	dense
+	probing // sees for a breaker whether its container answers again
 	tracked // its latency has been given to its caller's tracker
 )
 
@@ -116,6 +117,7 @@ type server struct {
 	head    int32
 	tail    int32
 	slow    float64
+	tokens  float64         // of its budget of retries
 	busyNs  [Segments]int64 // nanoseconds of work in each segment of the window
 	share   *sharing
 	pod     *pod      // for an autoscaler that measures; nil for other tiers
@@ -166,6 +168,7 @@ type world struct {
 	callers    int       // tier of the containers that call the PS
 	past       []int32   // containers of failed attempts, for retries elsewhere
 	fresh      []int32
+	allowed    []int32  // containers that breakers let through
 	constant   [3]int64 // delay of each distance class, where it is constant
 	varies     [3]bool
 	cut        [][]bool // pairs of idcs with a broken link
@@ -191,8 +194,8 @@ type world struct {
 	// halt, unless nil, reports that the caller of Run no longer wants the sample.
 	halt func() bool
 
-	onArrival, onEntry, onArrive, onComplete, onJoin, onTimeout, onHedge, onReply, onFan handler
-	onShared, onBatchTimer, onBatch, onChange, onThink, onHedgeOf, onLook, onScrape      handler
+	onArrival, onEntry, onArrive, onComplete, onJoin, onTimeout, onHedge, onReply, onFan       handler
+	onShared, onBatchTimer, onBatch, onChange, onThink, onHedgeOf, onLook, onScrape, onBackoff handler
 }
 
 // handler is the action of an event. Events hold a pointer to one, which allocates nothing.
@@ -230,6 +233,7 @@ const (
 	streamThink
 	streamModel
 	streamBegin
+	streamBackoff
 )
 
 // stream seeds the shared generator for one request (number) of one component, and returns

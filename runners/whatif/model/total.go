@@ -94,4 +94,5 @@ func (c *CallCounts) add(o *CallCounts) {
 	c.Open += o.Open
 	c.Late += o.Late
 	c.Hedged += o.Hedged
+	c.Skipped += o.Skipped
 }

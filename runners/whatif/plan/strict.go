@@ -139,6 +139,8 @@ func (d *decoder) idle(p *Plan) {
 		}
 		if tier != "entry" {
 			never("service."+tier+".hold", false, "only entry threads wait for others")
+		} else {
+			never("service.entry.skip_late", false, "requests have no deadline, calls have")
 		}
 	}
 	for _, key := range []string{"threads", "queue"} {
@@ -148,6 +150,11 @@ func (d *decoder) idle(p *Plan) {
 		never("override.batching."+key, batched, "there is no service.dense.batch")
 	}
 	never("service.contention.overhead_per_runnable", s.Contention.Model != "none", "with contention none each thread has a core")
+	for _, key := range []string{"factor", "most", "jitter"} {
+		never("client.backoff."+key, !p.Client.Backoff.IsZero(), "client.backoff.base is 0")
+	}
+	never("client.retry_budget.burst", !p.Client.RetryBudget.IsZero(), "client.retry_budget.share is no limit")
+	never("client.breaker.open", !p.Client.Breaker.IsZero(), "client.breaker.failures is 0")
 	process := w.Arrivals.Process
 	never("workload.arrivals.cv", process == "gamma", "it is of process gamma")
 	for _, key := range []string{"burst", "mean_burst", "mean_quiet"} {

@@ -121,8 +121,10 @@ type TierService struct {
 	Noise   noiseLaw `plan:"noise" doc:"factor with the mean 1"`
 	Threads int      `plan:"threads" default:"0" range:">=0" doc:"threads that work at once; cpu by default"`
 	Queue   Count    `plan:"queue" default:"-1" range:">=-1" doc:"calls that wait at most, -1 for any number"`
-	Hold    bool     `plan:"hold" default:"false" doc:"an entry thread stays taken while its request waits"`
-	FanOut  string   `plan:"fanout_from" default:"entry" enum:"entry|dense" doc:"which tier calls the PS; dense only"`
+	// SkipLate is what servers of gRPC do with the deadline that comes with a call.
+	SkipLate bool   `plan:"skip_late" default:"false" json:",omitempty" doc:"a call that is past its deadline, fetch_ps_timeout after it was sent, is not begun; of a batch, one with only such calls; ps and dense"`
+	Hold     bool   `plan:"hold" default:"false" doc:"an entry thread stays taken while its request waits"`
+	FanOut   string `plan:"fanout_from" default:"entry" enum:"entry|dense" doc:"which tier calls the PS; dense only"`
 }
 
 // Contention says how threads share cores.
@@ -140,9 +142,41 @@ type Client struct {
 	Hedge struct {
 		After HedgeAfter `plan:"after" default:"off" doc:"off, a duration, or a quantile of the calls that a caller has seen, as p95"`
 	} `plan:"hedge"`
-	Coalesce bool   `plan:"coalesce" default:"false" doc:"one call for each container of a shard, not for each PS"`
-	Abandon  string `plan:"abandon" default:"continue" enum:"continue|cancel" doc:"whether a call that timed out goes on"`
+	Backoff     backoff     `plan:"backoff" json:",omitzero" doc:"how long a retry waits before it is sent"`
+	RetryBudget retryBudget `plan:"retry_budget" json:",omitzero" doc:"how many retries a caller has"`
+	Breaker     breaker     `plan:"breaker" json:",omitzero" doc:"when a caller leaves a container alone"`
+	Coalesce    bool        `plan:"coalesce" default:"false" doc:"one call for each container of a shard, not for each PS"`
+	Abandon     string      `plan:"abandon" default:"continue" enum:"continue|cancel" doc:"whether a call that timed out goes on"`
 }
+
+// backoff is how long retries wait.
+type backoff struct {
+	Base   Duration `plan:"base" default:"0s" range:">=0" doc:"before the first retry; 0 sends retries at once"`
+	Factor Factor   `plan:"factor" default:"2x" range:"1x..100x" doc:"of each further retry's wait to the one before"`
+	Most   Duration `plan:"most" default:"10s" range:">0" doc:"the longest wait, before jitter"`
+	Jitter Fraction `plan:"jitter" default:"20%" range:"0%..100%" doc:"a wait is even within so much below and above; 20% is gRPC's, 100% anything up to twice the wait"`
+}
+
+// IsZero reports whether retries do not wait.
+func (b backoff) IsZero() bool { return b.Base == 0 }
+
+// retryBudget is a bucket of tokens that each caller has.
+type retryBudget struct {
+	Share Fraction `plan:"share" default:"1000%" range:"0%..1000%" doc:"of a token that each call puts into the bucket of its caller; a retry takes a token out, and is not sent where there is none; 1000% is no limit, as fetch_ps_retry is 10 at most"`
+	Burst int      `plan:"burst" default:"10" range:"1..1000000" doc:"tokens that a bucket holds, and has at the begin"`
+}
+
+// IsZero reports whether there is no budget.
+func (b retryBudget) IsZero() bool { return b.Share >= 10 }
+
+// breaker is a circuit breaker between each caller and each container.
+type breaker struct {
+	Failures int      `plan:"failures" default:"0" range:"0..1000000" doc:"failed attempts in a row of a caller at a container after which it sends none there for a time; 0 for no breaker. Where it may send to no replica a call fails at once (no_replica)"`
+	Open     Duration `plan:"open" default:"10s" range:">0" doc:"that time; then one call is sent, whose answer closes the breaker and whose failure opens it anew"`
+}
+
+// IsZero reports whether there are no breakers.
+func (b breaker) IsZero() bool { return b.Failures == 0 }
 
 // Balance says how a replica is chosen.
 type Balance struct {

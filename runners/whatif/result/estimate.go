@@ -208,6 +208,8 @@ type Checks struct {
 	Late      int64 `json:"calls_late"` // answered after the caller had given up
 	// Hedged counts calls that were sent beside one that took long. Sent includes them.
 	Hedged int64 `json:"calls_hedged,omitempty"`
+	// Skipped counts calls that were not begun, as their deadline had passed.
+	Skipped int64 `json:"calls_skipped,omitempty"`
 	// BusiestCore is the largest busy share of a container, at most 1.
 	BusiestCore float64 `json:"busiest"`
 }

@@ -57,6 +57,7 @@ type CallCounters struct {
 	Open      int64 `json:"in_flight"`
 	Late      int64 `json:"late"`
 	Hedged    int64 `json:"hedged"`
+	Skipped   int64 `json:"skipped,omitempty"` // not begun, as their deadline had passed
 }
 
 // TierCounters counts the work of the containers of a tier in the window.

@@ -1,0 +1,150 @@
+package model
+
+import (
+	"math"
+	"testing"
+
+	"github.com/monosim/monosim/runners/whatif/law"
+)
+
+// total plays a spec some times and adds up what came of it.
+func total(t *testing.T, s *Spec, runs int) *Sample {
+	t.Helper()
+	var sum *Sample
+	for k := range runs {
+		one, err := s.Run(0, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !one.Conserved || !one.Fits() || one.Little > 1e9 {
+			t.Fatalf("run %d: conserved %v, fits %v, Little %d: %+v", k, one.Conserved, one.Fits(), one.Little, one.Calls)
+		}
+		if sum == nil {
+			sum = one
+			continue
+		}
+		sum.Add(one)
+	}
+	return sum
+}
+
+// near reports a value that is further from another than a part of it.
+func near(t *testing.T, what string, got, want, part float64) {
+	t.Helper()
+	if math.Abs(got/want-1) > part {
+		t.Errorf("%s: got %.5g, want %.5g within %.0f %%", what, got, want, part*100)
+	}
+}
+
+// Goal: a server that skips late calls is the queue M/M/1+D, whose customers give up waiting after
+// a fixed time. Method: its closed form. The wait that a call finds has the density
+// P0 lambda exp(-(mu-lambda) x) up to the deadline, and falls with mu behind it, where nobody brings
+// work any more. Below, near and above what the server can do.
+func TestLateCallsAreSkippedAsInMM1D(t *testing.T) {
+	const deadline = 3.0 // ms, at a mean of 1 ms
+	for _, lambda := range []float64{0.7, 0.98, 1.6} {
+		s := fan(1, 1, lambda, 60)
+		s.Tiers[PS].Threads, s.Tiers[PS].Cores, s.Tiers[PS].SkipLate = 1, 1, true
+		s.Timeout = deadline * 1e6
+		one := total(t, s, 3)
+		fall := math.Exp(-(1 - lambda) * deadline)
+		p0 := 1 / (1 + lambda*(1-fall)/(1-lambda) + lambda*fall)
+		skipped := p0 * lambda * fall
+		near(t, "skipped", float64(one.Calls.Skipped)/float64(one.Calls.Sent), skipped, 0.04)
+		near(t, "not answered in time", float64(one.Failed[causeTimeout])/float64(one.Arrived), skipped+p0*fall, 0.03)
+		near(t, "busy", float64(one.Tiers[PS].BusyNs)/float64(one.Tiers[PS].CoreNs), lambda*(1-skipped), 0.03)
+	}
+}
+
+// A batch is begun as long as one of its calls has time left, as TensorFlow Serving does it. With
+// batches of one call each it is the same queue.
+func TestABatchOfLateCallsIsSkipped(t *testing.T) {
+	s := queue(1, 2, 20)
+	s.Tiers[Entry].Law = law.Law{}
+	s.Tiers[Dense] = Tier{Replicas: []int{1}, Cores: 1, Law: law.Affinely(1e6, 0), SkipLate: true, Batch: &Batch{Processes: 1, Threads: 1, MaxItems: 1, MaxQueued: 1e6}}
+	s.Timeout = 10e6
+	one := total(t, s, 1)
+	// At twice the load half of the calls are begun; those wait for the whole deadline.
+	near(t, "skipped", float64(one.Calls.Skipped)/float64(one.Calls.Sent), 0.5, 0.03)
+	s.Tiers[Dense].Batch.MaxItems = 4
+	if one = total(t, s, 1); one.Calls.Skipped > one.Calls.Sent/20 {
+		t.Errorf("%d of %d calls skipped, want nearly none: batches of four have room for all", one.Calls.Skipped, one.Calls.Sent)
+	}
+}
+
+// halfDead is a shard of two containers, one of which is dead and called all the same.
+func halfDead() *Spec {
+	s := fan(1, 2, 0.2, 100)
+	s.Tiers[PS].Law = law.Constant(1e6)
+	s.Control.Dead = []Which{{Tier: PS, Number: 0}}
+	s.Timeout, s.Retries = 10e6, 2
+	return s
+}
+
+// Goal: retries wait as long as their backoff says. Method: the mean and the greatest latency of
+// requests of which an attempt fails with one half: 4 ms before the first retry, 10 ms (not 12)
+// before the second, each up to half as long again.
+func TestRetriesWaitAsTheirBackoffSays(t *testing.T) {
+	s := halfDead()
+	s.Backoff = Backoff{Base: 4e6, Factor: 3, Most: 10e6, Jitter: 0.5}
+	one := total(t, s, 1)
+	mean := (0.5*1 + 0.25*(1+10+4) + 0.125*(1+20+4+10)) / 0.875
+	near(t, "mean latency in ms", float64(one.SumNs)/float64(one.Completed)/1e6, mean, 0.03)
+	near(t, "share that fails", float64(one.Failed[causeTimeout])/float64(one.Arrived), 0.125, 0.06)
+	if most := float64(one.Latency.Quantile(1)) / 1e6; most > 42.1 || most < 40 {
+		t.Errorf("the longest took %.2f ms, want nearly 1 + 20 + 1.5 x 14", most)
+	}
+}
+
+// Goal: a budget bounds retries to its share of the calls, and no more than its share. Method: half
+// of the attempts fail, so that calls want 0.5 + 0.25 retries each.
+func TestABudgetBoundsRetries(t *testing.T) {
+	for _, c := range []struct{ share, sent, failed float64 }{
+		{0.1, 1.1, 0.45}, // 0.1 of the calls get a retry, half of which succeed
+		{5, 1.75, 0.125}, // more than they want
+	} {
+		s := halfDead()
+		s.Budget = Budget{Share: c.share, Burst: 10}
+		one := total(t, s, 1)
+		near(t, "attempts for each call", float64(one.Calls.Sent)/float64(one.Requests), c.sent, 0.01)
+		near(t, "share that fails", float64(one.Failed[causeTimeout])/float64(one.Arrived), c.failed, 0.05)
+	}
+}
+
+// Goal: a breaker lets one call in a time through to a container that is dead. Method: renewals. A
+// probe is sent once the breaker's time has passed and a call comes that chooses the container, and
+// fails by its timeout.
+func TestABreakerLetsOneCallInATimeThrough(t *testing.T) {
+	for _, c := range []struct {
+		replicas int
+		wait     float64 // until a call chooses the dead container, in seconds
+	}{{1, 0.001}, {2, 0.002}} {
+		s := halfDead()
+		s.Tiers[PS].Replicas[0] = c.replicas
+		s.Arrivals.Rate.Points[0].Rate = 1000
+		s.Retries, s.Breaker = 0, Breaker{Failures: 5, OpenNs: 100e6}
+		one := total(t, s, 1)
+		near(t, "probes a second", float64(one.Failed[causeTimeout])/100, 1/(0.1+c.wait+0.01), 0.02)
+		if refused := float64(one.Failed[causeNoReplica]) / float64(one.Arrived); c.replicas == 2 && refused > 0 || c.replicas == 1 && refused < 0.98 {
+			t.Errorf("%d replicas: %.3f of the requests find no replica", c.replicas, refused)
+		}
+	}
+}
+
+// A breaker that a burst has opened closes with the first answer after it.
+func TestABreakerCloses(t *testing.T) {
+	s := fan(1, 1, 0.1, 10)
+	s.Tiers[PS].Threads, s.Tiers[PS].Cores, s.Tiers[PS].Queue, s.Tiers[PS].Law = 1, 1, 0, law.Constant(1e6)
+	s.Arrivals.Process = "deterministic"
+	s.Arrivals.Traffic = []Traffic{{From: 2e9, To: 2.5e9, Factor: 50}}
+	s.Timeout, s.Breaker = 10e6, Breaker{Failures: 3, OpenNs: 200e6}
+	one := total(t, s, 1)
+	if one.Failed[causeQueueFull] == 0 || one.Failed[causeNoReplica] < 1500 {
+		t.Errorf("failed %v, want the breaker to be open for most of the burst", one.Failed)
+	}
+	for k, n := range one.BinFailed {
+		if at := float64(k) / Bins * 10; n > 0 && (at < 1.9 || at > 2.7) {
+			t.Errorf("%d requests failed from %.2f s on, want none outside of the burst and 200 ms after it", n, at)
+		}
+	}
+}
