@@ -37,6 +37,7 @@ var workedPlans = []struct {
 	{"places", []string{"run", "places.yaml"}, 0, false},
 	{"hedge", []string{"sweep", "hedge.yaml"}, 1, true},
 	{"storm", []string{"sweep", "storm.yaml"}, 1, false},
+	{"priorities", []string{"run", "priorities.yaml"}, 0, false},
 	{"models", []string{"run", "models.yaml"}, 0, false},
 	{"unsure", []string{"solve", "unsure.yaml"}, 0, true},
 	{"most", []string{"solve", "most.yaml"}, 0, true},

@@ -84,6 +84,7 @@ func Of(p *plan.Plan) Fleet {
 	f.Polls = pollsOf(p)
 	for i, m := range p.Served() {
 		switch {
+		case m.Base != i: // a class of requests, no model
 		case i == 0:
 			f.NumPS = max(m.NumPS, 1)
 			f.Bindings = max((f.NumPS+f.NumShard-1)/f.NumShard, 1)

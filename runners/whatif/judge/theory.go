@@ -68,7 +68,7 @@ func waits(p *plan.Plan, tier string, rate float64) []result.ClosedForm {
 		return nil
 	}
 	calls, one := callsOf(p, tier, rate)
-	scv, law, exact := scvOf(p, tier), "", one && can == float64(servers) && p.Workload.Arrivals.Process == "poisson"
+	scv, law, exact := scvOf(p, tier), "", one && can == float64(servers) && p.Workload.Arrivals.Process == "poisson" && !s.ByPriority && s.Shed == nil
 	switch {
 	case shared:
 		scv, law = 1, "M/G/c, cores shared"

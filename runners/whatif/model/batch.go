@@ -48,7 +48,7 @@ func (w *world) takeBatch() int32 {
 func (w *world) enterBatch(id int32) {
 	c := &w.calls[id]
 	s := &w.servers[c.server]
-	p := &s.batch[w.queueOf(c.process, c.model)]
+	p := &s.batch[w.queueOf(c.process, w.served[c.model].Queue)]
 	t := w.spec.Tiers[Dense].Batch
 	items := w.requests[c.req].items
 	if c.flags&clientDone != 0 {
@@ -89,7 +89,7 @@ func (w *world) form(p *batcher) {
 func (w *world) openBatch(c *call, p *batcher) {
 	i := w.takeBatch()
 	s := &w.servers[c.server]
-	w.batches[i] = batch{since: w.now, formed: w.now + w.spec.Tiers[Dense].Batch.TimeoutNs, head: none, tail: none, next: none, server: c.server, process: c.process, model: c.model, epoch: s.epoch, gen: w.batches[i].gen}
+	w.batches[i] = batch{since: w.now, formed: w.now + w.spec.Tiers[Dense].Batch.TimeoutNs, head: none, tail: none, next: none, server: c.server, process: c.process, model: w.served[c.model].Queue, epoch: s.epoch, gen: w.batches[i].gen}
 	if p.head == none {
 		p.head = i
 	} else {

@@ -99,7 +99,7 @@ func (s *Spec) models(p *plan.Plan) {
 	list := p.Served()
 	for i := range list {
 		m := &list[i]
-		one := Served{Share: m.Share, Items: m.Items, Calls: callsOf(p, m)}
+		one := Served{Priority: uint8(m.Priority), Queue: uint8(m.Base), Share: m.Share, Items: m.Items, Calls: callsOf(p, m)}
 		if least := p.Client.Partial.MinShards; least > 0 {
 			one.MinShards = least * len(one.Calls) / p.Shards()
 		}
@@ -146,6 +146,18 @@ func tierOf(p *plan.Plan, name string, thin int) Tier {
 		Threads: l.Threads, Cores: f.CPU - p.Service.AgentCPU, Queue: int(l.Queue), Hold: l.Hold, SkipLate: l.SkipLate,
 		Law: l.CPU.Law, Noise: l.Noise.Law, Overhead: p.Service.Contention.Overhead, Interference: float64(p.Model.LoadInterference),
 		Placement: p.Places(),
+	}
+	t.ByPriority = l.ByPriority && p.Several()
+	if len(l.Shed) > 0 {
+		t.Limits = &[priorities]int{}
+		for k := range t.Limits {
+			t.Limits[k] = t.Queue
+			for _, one := range l.Shed {
+				if k >= one.Priority && (t.Limits[k] < 0 || one.Waiting < t.Limits[k]) {
+					t.Limits[k] = one.Waiting
+				}
+			}
+		}
 	}
 	if name == "dense" && p.Batched() {
 		b := p.Override.Batching

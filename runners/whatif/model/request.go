@@ -66,19 +66,12 @@ func (w *world) enterEntry(i int32) {
 		w.runEntry(i)
 		return
 	}
-	if t.Queue >= 0 && int(s.queued) >= t.Queue {
+	if w.full(s, t, r.model) {
 		w.stages[Entry].remove(w, r.at)
 		w.fail(i, causeQueueFull)
 		return
 	}
-	s.queued++
-	r.next = none
-	if s.head == none {
-		s.head = i
-	} else {
-		w.requests[s.tail].next = i
-	}
-	s.tail = i
+	w.enqueue(s, i, r.model)
 }
 
 // runEntry begins the CPU work of a request at its entry container.
@@ -117,7 +110,7 @@ func (w *world) nextEntry(at int32) {
 		s.busy--
 		return
 	}
-	s.head = w.requests[i].next
+	w.dequeue(s, w.requests[i].model)
 	s.queued--
 	w.runEntry(i)
 }

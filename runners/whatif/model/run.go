@@ -161,6 +161,9 @@ func (w *world) build() {
 					loc = t.Placement[k%len(t.Placement)]
 				}
 				one := server{tier: uint8(tier), shard: int16(shard), loc: loc, head: none, tail: none, slow: 1, tokens: s.Budget.Burst, up: k < n, visible: k < n}
+				if t.ByPriority {
+					one.tails = noTails()
+				}
 				if t.Shared {
 					one.share = &sharing{cores: t.Cores, overhead: t.Overhead}
 				}

@@ -34,17 +34,11 @@ func (w *world) serve(id int32) {
 		w.run(id)
 		return
 	}
-	if t.Queue >= 0 && int(s.queued) >= t.Queue {
+	if w.full(s, t, c.model) {
 		w.turnAway(id)
 		return
 	}
-	s.queued++
-	if s.head == none {
-		s.head = id
-	} else {
-		w.calls[s.tail].next = id
-	}
-	s.tail = id
+	w.enqueue(s, id, c.model)
 }
 
 // causeRefused marks a connection that was reset: the caller tries again at once. A call
@@ -109,8 +103,7 @@ func (w *world) nextCall(at int32) {
 			return
 		}
 		c := &w.calls[id]
-		s.head = c.next
-		c.next = none
+		w.dequeue(s, c.model)
 		if c.flags&cancelled != 0 {
 			w.releaseCall(id) // withdraw has taken it off the count of the queue
 			continue
@@ -213,6 +206,9 @@ func (w *world) die(at int32) {
 	tier := int(s.tier)
 	head := s.head
 	s.head, s.queued, s.busy = none, 0, 0
+	if s.tails != nil {
+		s.tails = noTails()
+	}
 	if tier == Entry {
 		if s.share != nil {
 			s.share.clear()

@@ -108,6 +108,8 @@ type Served struct {
 	Calls     []Call
 	Items     law.Law
 	MinShards int
+	Priority  uint8
+	Queue     uint8 // the model in whose queue for batches its calls wait
 	Laws      [tiers]law.Law
 	Noise     [tiers]law.Law
 	// Limits holds the latencies that objectives set for requests for this model.
@@ -144,6 +146,9 @@ func (s *Spec) MeanCalls() float64 {
 	return sum
 }
 
+// priorities is how many priorities requests may have.
+const priorities = 8
+
 // Tier is one kind of container.
 type Tier struct {
 	// Replicas is the number of containers of each shard; nil when the fleet lacks the
@@ -155,10 +160,14 @@ type Tier struct {
 	Threads int
 	Cores   float64
 	// Shared says that threads share the cores; otherwise each runs at full speed.
-	Shared   bool
-	Overhead float64 // speed lost for each runnable thread above the cores
-	Queue    int     // calls that may wait; -1 for any number
-	Hold     bool
+	Shared     bool
+	Overhead   float64 // speed lost for each runnable thread above the cores
+	Queue      int     // calls that may wait; -1 for any number
+	Hold       bool
+	ByPriority bool // of those that wait the most important are begun first
+	// Limits, unless nil, holds how many may wait for one of each priority, -1 for any number. It
+	// stands in the place of Queue.
+	Limits   *[priorities]int
 	SkipLate bool // calls that are past their deadline are not begun
 	Law      law.Law
 	Noise    law.Law

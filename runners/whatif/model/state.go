@@ -116,6 +116,7 @@ type server struct {
 	queued  int32
 	head    int32
 	tail    int32
+	tails   *[priorities]int32 // the last one of each priority in its queue; nil without priorities
 	slow    float64
 	tokens  float64         // of its budget of retries
 	busyNs  [Segments]int64 // nanoseconds of work in each segment of the window

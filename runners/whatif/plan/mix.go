@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners/whatif/law"
 	"github.com/monosim/monosim/runners/whatif/quantity"
 )
@@ -14,16 +13,19 @@ import (
 // Mix is one model of the plan and its share of the requests. Every container serves all
 // models. For fields that are not given the values of the plan hold.
 type Mix struct {
-	Model string      `plan:"model" required:"true" doc:"name"`
-	Share Fraction    `plan:"share" default:"100%" range:"0%..100%" doc:"of the requests"`
-	Size  ModelSize   `plan:"size" doc:"in the place of model.size"`
-	Skew  *Skew       `plan:"shard_skew" doc:"in the place of model.shard_skew"`
-	NumPS int         `plan:"num_ps" default:"0" range:"0..100000" doc:"in the place of override.num_ps"`
-	Items NumberLaw   `plan:"items" doc:"in the place of service.items"`
-	Entry *mixService `plan:"entry" doc:"in the place of service.entry"`
-	PS    *mixService `plan:"ps" doc:"in the place of service.ps"`
-	Dense *mixService `plan:"dense" doc:"in the place of service.dense"`
-	SLO   []SLO       `plan:"slo" doc:"of its own requests: quantiles and means of request, errors, goodput, answered"`
+	Model string `plan:"model" required:"true" doc:"name"`
+	// ClassOf lets requests for one model be told apart.
+	ClassOf  string      `plan:"class_of" json:",omitempty" doc:"a model that stands before: these are requests for it, of another kind, so that there is no other model in memory or in ZooKeeper; its values hold where none are given"`
+	Priority int         `plan:"priority" default:"0" range:"0..7" json:",omitempty" doc:"of its requests, 0 the most important, for by_priority and shed of service"`
+	Share    Fraction    `plan:"share" default:"100%" range:"0%..100%" doc:"of the requests"`
+	Size     ModelSize   `plan:"size" doc:"in the place of model.size"`
+	Skew     *Skew       `plan:"shard_skew" doc:"in the place of model.shard_skew"`
+	NumPS    int         `plan:"num_ps" default:"0" range:"0..100000" doc:"in the place of override.num_ps"`
+	Items    NumberLaw   `plan:"items" doc:"in the place of service.items"`
+	Entry    *mixService `plan:"entry" doc:"in the place of service.entry"`
+	PS       *mixService `plan:"ps" doc:"in the place of service.ps"`
+	Dense    *mixService `plan:"dense" doc:"in the place of service.dense"`
+	SLO      []SLO       `plan:"slo" doc:"of its own requests: quantiles and means of request, errors, goodput, answered"`
 }
 
 // mixService is how long the requests for one model take in one tier.
@@ -49,7 +51,10 @@ type Served struct {
 	// Entry, PS and Dense are the service times of its requests. Threads and queues belong
 	// to the containers.
 	Entry, PS, Dense mixService
-	SLO              []SLO
+	Priority         int
+	// Base is the index of the model that it is a class of, or its own.
+	Base int
+	SLO  []SLO
 }
 
 // Of returns the service times in a tier.
@@ -73,7 +78,12 @@ func (p *Plan) Served() []Served {
 		if p.Service.Dense != nil {
 			s.Dense = serviceOf(p.Service.Dense)
 		}
+		s.Base = i
 		if i < len(p.Workload.Mix) {
+			if k := p.ServedIndex(p.Workload.Mix[i].ClassOf); k >= 0 && k < i {
+				*s = list[k]
+				s.Size = ModelSize{}
+			}
 			s.takes(&p.Workload.Mix[i])
 		}
 	}
@@ -84,7 +94,7 @@ func serviceOf(t *TierService) mixService { return mixService{t.CPU, t.Batch, t.
 
 // takes replaces values of the plan by those that a model gives.
 func (s *Served) takes(m *Mix) {
-	s.Name, s.Share, s.SLO = m.Model, float64(m.Share), m.SLO
+	s.Name, s.Share, s.SLO, s.Priority = m.Model, float64(m.Share), m.SLO, m.Priority
 	s.Size.Embeddings = cmp.Or(m.Size.Embeddings, s.Size.Embeddings)
 	s.Size.Dense = cmp.Or(m.Size.Dense, s.Size.Dense)
 	s.NumPS = cmp.Or(m.NumPS, s.NumPS)
@@ -154,11 +164,30 @@ func (d *decoder) mix(p *Plan) {
 		if slices.Contains(names, m.Model) {
 			d.report(at+".model", conflict, "model %q is there twice", m.Model)
 		}
+		if m.ClassOf != "" {
+			d.class(p, i, names)
+		}
 		names = append(names, m.Model)
 		d.mixed(p, m, at)
 	}
 	if math.Abs(sum-1) > 1e-6 {
 		d.report("workload.mix", outOfRange, "shares of workload.mix must sum to 100%%, got %s", quantity.Format(quantity.Percent, sum))
+	}
+}
+
+// class checks that a class is of a model before it, and gives no values that are a model's.
+func (d *decoder) class(p *Plan, i int, names []string) {
+	m, at := &p.Workload.Mix[i], fmt.Sprintf("workload.mix.%d", i)
+	switch k := slices.Index(names, m.ClassOf); {
+	case k < 0:
+		d.report(at+".class_of", unknownName, "model %q does not stand before in workload.mix (known: %s)%s", m.ClassOf, known(names), Nearest(m.ClassOf, names))
+	case p.Workload.Mix[k].ClassOf != "":
+		d.report(at+".class_of", conflict, "%q is a class itself, of %q, want that", m.ClassOf, p.Workload.Mix[k].ClassOf)
+	}
+	for _, key := range []string{"size", "shard_skew", "num_ps"} {
+		if d.given(at + "." + key) {
+			d.reportBoth(at+"."+key, at+".class_of", conflict, "%s is of the model %q, which a class does not change; remove it", key, m.ClassOf)
+		}
 	}
 }
 
@@ -206,10 +235,16 @@ func (p *Plan) ServedIndex(name string) int {
 }
 
 func (p *Plan) modelNames() []string {
-	return lists.MapOrNil(p.Workload.Mix, func(m Mix) string { return m.Model })
+	var names []string
+	for _, m := range p.Workload.Mix {
+		if m.ClassOf == "" {
+			names = append(names, m.Model)
+		}
+	}
+	return names
 }
 
 // sized reports whether every model of the mix gives its own size.
 func (p *Plan) sized(of func(ModelSize) Bytes) bool {
-	return len(p.Workload.Mix) > 0 && !slices.ContainsFunc(p.Workload.Mix, func(m Mix) bool { return of(m.Size) <= 0 })
+	return len(p.Workload.Mix) > 0 && !slices.ContainsFunc(p.Workload.Mix, func(m Mix) bool { return of(m.Size) <= 0 && m.ClassOf == "" })
 }

@@ -299,6 +299,40 @@ func TestModelsOfAMix(t *testing.T) {
 	}
 }
 
+// Goal: a class is no model: memory, loads and watches are those without it, and it has the values of
+// its model but its own. What is a model's it may not give, nor be a class of one behind it or of a
+// class. Method: a mix with a class beside one without.
+func TestAClassIsNoModel(t *testing.T) {
+	of := func(mix string) (*Plan, error) {
+		_, p, _, err := Parse("plan.yaml", []byte(strings.Replace(small, "slo:", "  mix:\n    - {model: recall, share: 40%, num_ps: 2, size: {embeddings: 4GiB}, ps: {cpu: 3ms}}\n"+mix+"slo:", 1)))
+		return p, err
+	}
+	without, err := of("    - {model: ranker, share: 60%}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	with, err := of("    - {model: ranker, share: 30%}\n    - {model: idle, class_of: recall, share: 30%, priority: 2, entry: {cpu: 7ms}}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	idle := with.Served()[2]
+	if idle.NumPS != 2 || idle.PS.CPU.Mean != 3e6 || idle.Entry.CPU.Mean != 7e6 || idle.Priority != 2 || idle.Base != 0 || idle.Size != (ModelSize{}) {
+		t.Errorf("got %+v", idle)
+	}
+	if with.Watches() != without.Watches() || with.Memory("ps", 2) != without.Memory("ps", 2) || with.LoadTime("ps", 0, 1) != without.LoadTime("ps", 0, 1) {
+		t.Errorf("watches %g, memory %d, load %d, want %g, %d, %d", with.Watches(), with.Memory("ps", 2), with.LoadTime("ps", 0, 1), without.Watches(), without.Memory("ps", 2), without.LoadTime("ps", 0, 1))
+	}
+	for mix, want := range map[string]string{
+		"    - {model: a, class_of: b, share: 30%}\n    - {model: b, share: 30%}\n":                   `model "b" does not stand before in workload.mix (known: recall)`,
+		"    - {model: a, class_of: recall, share: 30%}\n    - {model: b, class_of: a, share: 30%}\n": `"a" is a class itself, of "recall"`,
+		"    - {model: a, class_of: recall, share: 60%, size: {embeddings: 1GiB}}\n":                  `size is of the model "recall"`,
+	} {
+		if _, err := of(mix); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", mix, err, want)
+		}
+	}
+}
+
 func TestSchemaIsGolden(t *testing.T) { golden(t, "schema.golden.json", string(Schema())) }
 
 func FuzzParse(f *testing.F) {

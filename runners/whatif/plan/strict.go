@@ -143,7 +143,10 @@ func (d *decoder) idle(p *Plan) {
 			never("service.entry.skip_late", false, "requests have no deadline, calls have")
 		}
 	}
-	for _, key := range []string{"threads", "queue"} {
+	for _, tier := range TierNames {
+		never("service."+tier+".by_priority", p.Several(), "there is one kind of requests, want workload.mix")
+	}
+	for _, key := range []string{"threads", "queue", "by_priority", "shed"} {
 		never("service.dense."+key, !batched, "service.dense.batch works in batches, see override.batching")
 	}
 	for _, key := range []string{"max_batch_size", "batch_timeout", "num_batch_threads", "max_enqueued_batches"} {

@@ -116,15 +116,23 @@ type Service struct {
 
 // TierService says how the containers of one tier work.
 type TierService struct {
-	CPU     TimeLaw  `plan:"cpu" doc:"time on one core"`
-	Batch   TimeLaw  `plan:"batch" doc:"time of a batch, as affine(base=2ms, per_item=3us); dense only"`
-	Noise   noiseLaw `plan:"noise" doc:"factor with the mean 1"`
-	Threads int      `plan:"threads" default:"0" range:">=0" doc:"threads that work at once; cpu by default"`
-	Queue   Count    `plan:"queue" default:"-1" range:">=-1" doc:"calls that wait at most, -1 for any number"`
+	CPU        TimeLaw  `plan:"cpu" doc:"time on one core"`
+	Batch      TimeLaw  `plan:"batch" doc:"time of a batch, as affine(base=2ms, per_item=3us); dense only"`
+	Noise      noiseLaw `plan:"noise" doc:"factor with the mean 1"`
+	Threads    int      `plan:"threads" default:"0" range:">=0" doc:"threads that work at once; cpu by default"`
+	Queue      Count    `plan:"queue" default:"-1" range:">=-1" doc:"calls that wait at most, -1 for any number"`
+	ByPriority bool     `plan:"by_priority" default:"false" json:",omitempty" doc:"of the requests or calls that wait the most important are begun first, by workload.mix.priority; what was begun goes on"`
+	Shed       []shed   `plan:"shed" json:",omitempty" doc:"turns less important requests or calls away (queue_full) while many wait"`
 	// SkipLate is what servers of gRPC do with the deadline that comes with a call.
 	SkipLate bool   `plan:"skip_late" default:"false" json:",omitempty" doc:"a call that is past its deadline, fetch_ps_timeout after it was sent, is not begun; of a batch, one with only such calls; ps and dense"`
 	Hold     bool   `plan:"hold" default:"false" doc:"an entry thread stays taken while its request waits"`
 	FanOut   string `plan:"fanout_from" default:"entry" enum:"entry|dense" doc:"which tier calls the PS; dense only"`
+}
+
+// shed turns requests or calls away.
+type shed struct {
+	Priority int `plan:"priority" required:"true" range:"0..7" doc:"of this priority, and of less important ones, which have greater numbers"`
+	Waiting  int `plan:"waiting" required:"true" range:">=0" doc:"while so many wait at the container, and no thread is free"`
 }
 
 // Contention says how threads share cores.

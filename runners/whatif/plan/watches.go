@@ -25,7 +25,13 @@ func (p *Plan) treeOf(m *Served) places.Tree {
 // Watches returns how many watches the agents hold in ZooKeeper (CAP-3.12). Package
 // ensemble counts their other requests for any fleet; a test compares the two.
 func (p *Plan) Watches() float64 {
-	agents, models := 0.0, p.Served()
+	agents := 0.0
+	var models []Served
+	for i, m := range p.Served() {
+		if m.Base == i {
+			models = append(models, m)
+		}
+	}
 	for _, tier := range TierNames {
 		if t := p.Fleet.Tier(tier); t != nil {
 			agents += float64(p.Containers(tier) * p.services(tier))

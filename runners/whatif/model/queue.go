@@ -1,0 +1,70 @@
+package model
+
+// noTails returns the tails of a queue that is empty.
+func noTails() *[priorities]int32 {
+	t := &[priorities]int32{}
+	for k := range t {
+		t[k] = none
+	}
+	return t
+}
+
+// full reports whether a container has as many waiting as there may be, for a request of a model.
+func (w *world) full(s *server, t *Tier, model uint8) bool {
+	limit := t.Queue
+	if t.Limits != nil {
+		limit = t.Limits[w.served[model].Priority]
+	}
+	return limit >= 0 && int(s.queued) >= limit
+}
+
+// after returns where a queue's link from one of it to the next is: of a request at an entry
+// container, of a call elsewhere.
+func (w *world) after(s *server, id int32) *int32 {
+	if s.tier == Entry {
+		return &w.requests[id].next
+	}
+	return &w.calls[id].next
+}
+
+// enqueue puts a request or a call into the queue of its container: at the end, or behind the last
+// one that is at least as important.
+func (w *world) enqueue(s *server, id int32, model uint8) {
+	s.queued++
+	before := s.tail
+	switch {
+	case s.head == none:
+		before = none
+	case s.tails != nil:
+		before = none
+		for p := int(w.served[model].Priority); p >= 0 && before == none; p-- {
+			before = s.tails[p]
+		}
+	}
+	next := w.after(s, id)
+	if before == none {
+		*next = s.head
+		s.head = id
+	} else {
+		link := w.after(s, before)
+		*next, *link = *link, id
+	}
+	if *next == none {
+		s.tail = id
+	}
+	if s.tails != nil {
+		s.tails[w.served[model].Priority] = id
+	}
+}
+
+// dequeue takes the first one, which is of a model, out of a queue that is not empty.
+func (w *world) dequeue(s *server, model uint8) {
+	id := s.head
+	next := w.after(s, id)
+	s.head, *next = *next, none
+	if s.tails != nil {
+		if last := &s.tails[w.served[model].Priority]; *last == id {
+			*last = none
+		}
+	}
+}

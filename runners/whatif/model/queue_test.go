@@ -1,0 +1,114 @@
+package model
+
+import (
+	"math"
+	"testing"
+
+	"github.com/monosim/monosim/runners/whatif/law"
+)
+
+// classes gives a spec two classes of requests, of which the first is the more important one.
+func classes(s *Spec, first float64) *Spec {
+	for k, share := range []float64{first, 1 - first} {
+		one := s.Served()[0]
+		one.Share, one.Priority = share, uint8(2*k)
+		s.Mix = append(s.Mix, one)
+	}
+	return s
+}
+
+// Goal: more important requests, and calls, are begun first, and none that was begun is stopped.
+// Method: Cobham's means for two classes of M/M/1, W0/(1 - rho1) and W0/((1 - rho1)(1 - rho)).
+func TestTheMoreImportantAreBegunFirst(t *testing.T) {
+	for _, tier := range []int{Entry, PS} {
+		s := queue(1, 0.8, 100)
+		if tier == PS {
+			s = fan(1, 1, 0.8, 100)
+			s.Tiers[PS].Threads, s.Tiers[PS].Cores = 1, 1
+		}
+		classes(s, 0.5).Tiers[tier].ByPriority = true
+		one := total(t, s, 5)
+		for k, want := range []float64{1 + 0.8/0.6, 1 + 0.8/(0.6*0.2)} {
+			near(t, "mean latency in ms", float64(one.Models[k].SumNs)/float64(one.Models[k].Completed)/1e6, want, 0.04+0.04*float64(k))
+		}
+	}
+}
+
+// Goal: a threshold turns away the less important alone. Method: births and deaths: at 1.6 times what
+// the server can do less important ones, three in four, come in while fewer than five wait.
+func TestTheLessImportantAreShed(t *testing.T) {
+	for _, tier := range []int{Entry, PS} {
+		s := queue(1, 1.6, 60)
+		if tier == PS {
+			s = fan(1, 1, 1.6, 60)
+			s.Tiers[PS].Threads, s.Tiers[PS].Cores = 1, 1
+		}
+		classes(s, 0.25).Tiers[tier].Limits = &[priorities]int{-1, -1, 5, 5, 5, 5, 5, 5}
+		one := total(t, s, 3)
+		states, full := 0.0, 0.0
+		for n := range 200 {
+			p := math.Pow(1.6, math.Min(float64(n), 6)) * math.Pow(0.4, math.Max(0, float64(n-6)))
+			if states += p; n >= 6 {
+				full += p
+			}
+		}
+		near(t, "share of the less important that is shed", float64(one.Models[1].Failed[causeQueueFull])/float64(one.Models[1].Arrived), full/states, 0.03)
+		if one.Models[0].Failed != [nCauses]int64{} {
+			t.Errorf("of the more important failed %v, want none", one.Models[0].Failed)
+		}
+	}
+}
+
+// Goal: the order of a queue is that of importance, and within it of coming, whatever is taken out
+// between. Method: a list beside it.
+func TestAQueueByPriorityKeepsItsOrder(t *testing.T) {
+	w := newWorld(classes(queue(1, 1, 1), 0.5), 1, 0, 0, 1e9)
+	defer w.clock.Close()
+	s := &w.servers[0]
+	s.tails = noTails()
+	rng := w.stream(streamItems, 1)
+	var beside [2][]int32
+	for range 2000 {
+		if rng.Float64() < 0.55 {
+			i := w.takeRequest()
+			m := uint8(rng.IntN(2))
+			w.requests[i].model, w.requests[i].stage = m, stageEntry
+			w.enqueue(s, i, m)
+			beside[m] = append(beside[m], i)
+			continue
+		}
+		m := 0
+		if len(beside[0]) == 0 {
+			m = 1
+		}
+		if len(beside[m]) == 0 {
+			if s.head != none {
+				t.Fatalf("found %d, want an empty queue", s.head)
+			}
+			continue
+		}
+		i := s.head
+		if i != beside[m][0] {
+			t.Fatalf("found %d at the head, want %d", i, beside[m][0])
+		}
+		w.dequeue(s, w.requests[i].model)
+		w.releaseRequest(i)
+		beside[m] = beside[m][1:]
+	}
+}
+
+// Goal: classes of a model share its queue for batches. Method: batches of two, without a timeout that
+// matters: two requests fill one, of whichever class they are, so that none waits for another of its own.
+func TestClassesShareTheQueueForBatches(t *testing.T) {
+	mean := func(shared uint8) float64 {
+		s := queue(1, 1, 20)
+		s.Tiers[Entry].Law = law.Law{}
+		s.Tiers[Dense] = Tier{Replicas: []int{1}, Cores: 8, Law: law.Affinely(1e5, 0), Batch: &Batch{Processes: 1, Threads: 8, MaxItems: 2, TimeoutNs: 1e9, MaxQueued: 1e6}}
+		classes(s, 0.5)
+		s.Mix[1].Queue = shared
+		one := total(t, s, 1)
+		return float64(one.SumNs) / float64(one.Completed) / 1e6
+	}
+	near(t, "mean latency in ms of one queue", mean(0), 0.5+0.1, 0.03)
+	near(t, "mean latency in ms of two queues", mean(1), 1+0.1, 0.03)
+}
