@@ -15,5 +15,5 @@ import "embed"
 
 // FS holds the .feature files at its root.
 //
-//go:embed *.feature training/*.feature
+//go:embed *.feature training/*.feature museum/*.feature
 var FS embed.FS

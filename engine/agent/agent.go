@@ -185,7 +185,7 @@ func exitCode(e *env.Env, made Agent, err error) int {
 		if !e.Python.Before(poolsEndFirst) {
 			a.service.FallSilent()
 		}
-		a.threads.Join()
+		a.join()
 	}
 	return 1
 }

@@ -2,10 +2,13 @@ package agent
 
 import (
 	"strings"
+	"time"
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/envutils"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 )
 
 // Paths of the binaries, below TFS_HOME (agent_base.py:24).
@@ -24,6 +27,19 @@ type Agent interface {
 	// early, and the function must return right after it.
 	WaitForTermination() error
 }
+
+// zooKeeperOptions are those of an agent's client. The reference leaves kazoo its pauses, which grow with
+// an outage up to an hour (Q322).
+func zooKeeperOptions(e *env.Env, conf *agentconfig.AgentConfig) env.ZooKeeperOptions {
+	o := env.ZooKeeperOptions{Auth: envutils.ZKAuthData(e.Host)}
+	if !conf.Quirks.Keeps(quirks.Q322) {
+		o.MaxPause = longestPause
+	}
+	return o
+}
+
+// longestPause is the longest pause of kazoo with Q322 repaired.
+const longestPause = 10 * time.Second
 
 // startLogged starts a program in TFS_HOME/bin and appends its output to the file
 // <dir>/<prefix>_<base>, made from log's directory and base name (agent_base.py:54-74, ServingLog).

@@ -8,7 +8,6 @@ import (
 	"github.com/monosim/monosim/engine/agent/replicamanager"
 	"github.com/monosim/monosim/engine/agent/service"
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/envutils"
 	"github.com/monosim/monosim/engine/pysem/threading"
 )
 
@@ -41,7 +40,7 @@ type AgentV1Options struct {
 func NewAgentV1(e *env.Env, conf *agentconfig.AgentConfig, tfsLog string, o AgentV1Options) (*AgentV1, error) {
 	o.Binary = cmp.Or(o.Binary, conf.TFSHome()+tfsBinary)
 	if o.ZooKeeper == nil {
-		o.ZooKeeper = e.ZooKeeper.NewClient(conf.ZKServers.V, env.ZooKeeperOptions{Auth: envutils.ZKAuthData(e.Host)})
+		o.ZooKeeper = e.ZooKeeper.NewClient(conf.ZKServers.V, zooKeeperOptions(e, conf))
 	}
 	replicas, err := replicamanager.NewReplicaManager(e, o.ZooKeeper, conf)
 	if err != nil {

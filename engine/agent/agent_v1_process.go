@@ -112,7 +112,8 @@ func (n *processNode) awaitOthers() (bool, error) {
 }
 
 // awaitPort tries the port on localhost every 10 s, 361 times, and reports whether it was open
-// (Q20). It does not wait for port 0 (agent_v1.py:200).
+// (Q20): in vain for a process that has ended, unless that is repaired. It does not wait for port 0
+// (agent_v1.py:200).
 func (n *processNode) awaitPort() bool {
 	if n.port.Set && n.port.V == 0 {
 		return true
@@ -123,6 +124,9 @@ func (n *processNode) awaitPort() bool {
 			n.e.Log.Logf(env.Info, "port %s opened!", n.port)
 			n.e.Log.Logf(env.Info, "proc %v opened!", n.processType())
 			return true
+		}
+		if n.ended() && !n.conf.Quirks.Keeps(quirks.Q20) {
+			break
 		}
 		n.e.Log.Logf(env.Info, "port %s not open!", n.port)
 		n.e.Log.Logf(env.Info, "proc %v not open!", n.processType())

@@ -12,7 +12,6 @@ import (
 	"github.com/monosim/monosim/engine/agent/service"
 	"github.com/monosim/monosim/engine/agent/tfs"
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/envutils"
 	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	"github.com/monosim/monosim/engine/proto/textpb"
@@ -87,9 +86,10 @@ func NewAgentV3(e *env.Env, conf *agentconfig.AgentConfig, tfsLog string, o Agen
 		return nil, err
 	}
 	if o.ZooKeeper == nil {
-		o.ZooKeeper = e.ZooKeeper.NewClient(conf.ZKServers.V, env.ZooKeeperOptions{Auth: envutils.ZKAuthData(e.Host)})
+		o.ZooKeeper = e.ZooKeeper.NewClient(conf.ZKServers.V, zooKeeperOptions(e, conf))
 	}
 	a.backend = backends.NewZKBackend(e, conf.Bzid.String(), o.ZooKeeper)
+	a.backend.Quirks = conf.Quirks
 	a.service = service.NewAgentService(e, conf.AgentPort.V, service.AnswersV3{Env: e, Conf: conf, Addrs: a.addresses})
 	return a, nil
 }
@@ -189,6 +189,9 @@ func (a *AgentV3) SyncAvailableSavedModels() error {
 	}
 	var available []datadef.SavedModel
 	for _, s := range statuses {
+		if s.Missing && !a.conf.Quirks.Keeps(quirks.Q27) {
+			continue
+		}
 		state, err := s.State()
 		if err != nil {
 			return err
@@ -283,7 +286,7 @@ func (a *AgentV3) background(name string, interval time.Duration, fn func() erro
 
 // Start starts the server, the backend and the service. Then it starts the tasks that report the
 // service info every 60 s and the bindings every 30 s, and follows the layout (agent_v3.py:174). It
-// returns at the first error; what was started before it runs on.
+// returns at the first error; what was started before it runs on (Q209).
 func (a *AgentV3) Start() error {
 	if err := a.server.Start(); err != nil {
 		return err
@@ -297,23 +300,39 @@ func (a *AgentV3) Start() error {
 	a.background("service info", serviceInfoPeriod, func() error {
 		return a.backend.ReportServiceInfo(a.container, a.serviceInfo)
 	})
-	a.background("bindings", bindingPeriod, a.SyncAvailableSavedModels)
+	a.background("bindings", bindingPeriod, func() error {
+		if err := a.backend.LookAgain(); err != nil {
+			a.e.Log.Logf(env.Error, "error in bg thread: %s", pylog.Text(err))
+		}
+		return a.SyncAvailableSavedModels()
+	})
 	layout, err := a.conf.LayoutPath()
 	if err != nil {
 		return err
 	}
-	return a.backend.RegisterLayoutCallback(layout, a.LayoutUpdated)
+	err = a.backend.RegisterLayoutCallback(layout, a.LayoutUpdated)
+	if err != nil && !a.conf.Quirks.Keeps(quirks.Q209) {
+		a.Stop()
+	}
+	return err
 }
 
 // Stop ends the tasks, which may sleep for up to 60 s more (Q29), then the service, the backend and
 // the model server (agent_v3.py:187).
 func (a *AgentV3) Stop() {
 	a.exit.Set()
-	a.threads.Join()
+	a.join()
 	a.service.Stop()
 	a.backend.Stop()
 	if err := a.server.Stop(); err != nil {
 		a.e.Log.Logf(env.Warning, "%s", pylog.Text(err))
+	}
+}
+
+// join waits for the tasks. With Q29 repaired they need not wake from their sleep: they end when they do.
+func (a *AgentV3) join() {
+	if a.conf.Quirks.Keeps(quirks.Q29) {
+		a.threads.Join()
 	}
 }
 

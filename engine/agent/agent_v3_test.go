@@ -70,23 +70,29 @@ func TestQ23_FiltersMatchPrefixes(t *testing.T) {
 }
 
 func TestQ27_AModelWithoutVersionsStopsAllUpdatesOfTheRound(t *testing.T) {
-	worldtest.Run(t, nil, func(c *worldtest.Case) {
-		stub := &roundStub{statuses: []tfs.SavedModelStatus{{Name: "m:a", Status: env.ModelVersionStatus{State: env.StateAvailable}}}}
-		a, err := v3With(c, quirks.Python, stub)
-		c.Must(err)
-		c.Must(a.Backend().Start())
-		c.Must(a.SyncAvailableSavedModels())
-		stub.statuses = []tfs.SavedModelStatus{
-			{Name: "m:a", Status: env.ModelVersionStatus{State: env.StateEnd}},
-			{Name: "m:b", Status: env.ModelVersionStatus{State: env.StateAvailable}},
-			{Name: "m:c", Missing: true},
-		}
-		if err := a.SyncAvailableSavedModels(); pysem.TypeOf(err) != "AttributeError" {
-			t.Errorf("round: got %v, want AttributeError", err)
-		}
-		if diff := cmp.Diff([]datadef.SavedModel{{ModelName: "m", SubGraph: "a"}}, a.Backend().Available()); diff != "" {
-			t.Errorf("bound models (-want +got):\n%s", diff)
-		}
+	agenttest.BothWays(t, quirks.Q27, func(t *testing.T, keep quirks.Set) {
+		worldtest.Run(t, nil, func(c *worldtest.Case) {
+			stub := &roundStub{statuses: []tfs.SavedModelStatus{{Name: "m:a", Status: env.ModelVersionStatus{State: env.StateAvailable}}}}
+			a, err := v3With(c, keep, stub)
+			c.Must(err)
+			c.Must(a.Backend().Start())
+			c.Must(a.SyncAvailableSavedModels())
+			stub.statuses = []tfs.SavedModelStatus{
+				{Name: "m:a", Status: env.ModelVersionStatus{State: env.StateEnd}},
+				{Name: "m:b", Status: env.ModelVersionStatus{State: env.StateAvailable}},
+				{Name: "m:c", Missing: true},
+			}
+			wrong, bound := "AttributeError", "a"
+			if !keep.Keeps(quirks.Q27) {
+				wrong, bound = "", "b"
+			}
+			if err := a.SyncAvailableSavedModels(); pysem.TypeOf(err) != wrong {
+				t.Errorf("round: got %v, want %q", err, wrong)
+			}
+			if diff := cmp.Diff([]datadef.SavedModel{{ModelName: "m", SubGraph: bound}}, a.Backend().Available()); diff != "" {
+				t.Errorf("bound models (-want +got):\n%s", diff)
+			}
+		})
 	})
 }
 

@@ -19,6 +19,9 @@ type ZooKeeperOptions struct {
 	Timeout time.Duration
 	// Auth holds credentials, each a scheme and a text.
 	Auth [][2]string
+	// MaxPause is the longest pause before a connection, or a call of Retry, is tried again. 0 means an
+	// hour (kazoo client.py:82).
+	MaxPause time.Duration
 }
 
 // ZooKeeper is a client with the operations of kazoo's KazooClient, which the reference uses

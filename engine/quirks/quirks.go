@@ -22,11 +22,26 @@ type Quirk int
 // These are the quirks of the agents, the configuration, patterns and data definitions that can be repaired.
 const (
 	Q14  Quirk = 14  // agent_v1.py:240: a signal while the main thread kills everything is a deadlock
+	Q20  Quirk = 20  // agent_v1.py:199: a process that has ended is waited for by its port
 	Q22  Quirk = 22  // agent_v3.py:79: a layout filter without ";" is a ValueError
 	Q25  Quirk = 25  // utils.py:943: version policy latest_once is an AttributeError
+	Q27  Quirk = 27  // agent_v3.py:122: a model without versions ends the round of bindings
+	Q29  Quirk = 29  // agent_v3.py:190: stopping waits for threads that sleep
+	Q40  Quirk = 40  // backends.py:496: create becomes set, also on the znode of another session
+	Q41  Quirk = 41  // backends.py:261: bindings count as written where that failed
+	Q42  Quirk = 42  // backends.py:280: declarations are not watched
+	Q43  Quirk = 43  // backends.py:332: service information is read when bindings change, and never else
+	Q44  Quirk = 44  // backends.py:277: a malformed child of the layout blocks all
+	Q45  Quirk = 45  // backends.py:299: a layout that was deleted is not followed any more
 	Q109 Quirk = 109 // replica_manager.py:671: the re-register flag is never reset
+	Q110 Quirk = 110 // replica_manager.py:233: the poll registers lost PS with the port None
 	Q116 Quirk = 116 // utils.py:573: dc_aware without idc and cluster is a TypeError
 	Q117 Quirk = 117 // replica_manager.py:489: a base_name with "entry" in it makes PS nodes sequential
+	Q120 Quirk = 120 // replica_manager.py:500: registering sets the znode of another session
+	Q121 Quirk = 121 // replica_manager.py:574: a state counts as told before it is written
+	Q122 Quirk = 122 // replica_manager.py:568: an error status ends the round
+	Q124 Quirk = 124 // replica_manager.py:671: one error ends the thread that registers anew
+	Q125 Quirk = 125 // replica_manager.py:742: the session listener sleeps on kazoo's thread
 	Q152 Quirk = 152 // utils.py:146: third and later duplicates of a key are dropped
 	Q153 Quirk = 153 // utils.py:137: an inline comment leaves a blank at the value's end
 	Q154 Quirk = 154 // utils.py:787: any unknown bool word is True
@@ -39,12 +54,22 @@ const (
 	Q163 Quirk = 163 // utils.py:622: DENSE has --enable_batching twice
 	Q166 Quirk = 166 // utils.py:892: expand_pattern fails on single numbers
 	Q172 Quirk = 172 // utils.py:580: container_cluster says None
+	Q206 Quirk = 206 // backends.py:243: after a lost session bindings come before service information
+	Q207 Quirk = 207 // backends.py:355: a model that is published again keeps a watch that calls nothing
+	Q208 Quirk = 208 // backends.py:226: a new session hides that the old one was lost
+	Q209 Quirk = 209 // agent_v3.py:174: an agent whose first look at its layout raises does not end
+	Q210 Quirk = 210 // replica_manager.py:103: a task that was made again is not watched anew
+	Q211 Quirk = 211 // replica_manager.py:210: a replica that goes while the poll reads costs the round
+	Q212 Quirk = 212 // utils.py:656: PS never look for new versions
+	Q320 Quirk = 320 // backends.py:271: a change of the layout is lost with the connection
+	Q321 Quirk = 321 // backends.py:322: a change of bindings is lost with the connection
+	Q322 Quirk = 322 // zk_utils.py:57: kazoo's pauses grow up to an hour
 )
 
 func (q Quirk) String() string { return "Q" + strconv.Itoa(int(q)) }
 
 // maxQuirk is the highest number that a Set can hold.
-const maxQuirk = 319
+const maxQuirk = 322
 
 // Set is the set of the quirks to keep as the reference has them. Those outside of it are repaired.
 // The zero value keeps all.
@@ -60,7 +85,7 @@ type Set struct {
 var Python = Set{}
 
 // Fixed is the empty set: every quirk that can be repaired is.
-var Fixed = Set{repaired: [...]uint64{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}}
+var Fixed = Set{repaired: [...]uint64{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}}
 
 // keepOnly returns the set of these quirks.
 func keepOnly(quirks ...Quirk) Set {

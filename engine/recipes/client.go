@@ -15,6 +15,9 @@ import (
 // Client is kazoo's KazooClient over a session, an env.ZooKeeper: contracts that its
 // methods do not state are written there.
 type Client struct {
+	// MaxPause is the longest pause of Retry; 0 means that of [CommandRetry].
+	MaxPause time.Duration
+
 	e         *env.Env
 	session   env.ZooKeeperSession
 	listeners listeners
@@ -117,7 +120,11 @@ func (c *Client) tell(state env.SessionState) {
 }
 
 // Retry runs fn with [CommandRetry]: again and again while its error may pass.
-func (c *Client) Retry(fn func() error) error { return CommandRetry().Run(c.e, fn) }
+func (c *Client) Retry(fn func() error) error {
+	policy := CommandRetry()
+	policy.MaxDelay = cmp.Or(c.MaxPause, policy.MaxDelay)
+	return policy.Run(c.e, fn)
+}
 
 // Create makes a znode and returns its path, which a sequence has extended. With
 // MakePath missing parents are made and the create tried once more

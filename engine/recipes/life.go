@@ -1,6 +1,7 @@
 package recipes
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -32,6 +33,8 @@ type Life struct {
 	Random env.Random
 	// Timeout is the session timeout that the server is asked for.
 	Timeout time.Duration
+	// MaxPause is the longest pause between two rounds of connections; 0 means that of [CommandRetry].
+	MaxPause time.Duration
 	// Task starts run as the connection task.
 	Task func(run func())
 	// Resolve looks up the addresses of the servers; none ends the session.
@@ -108,6 +111,7 @@ func (l *Life) run() {
 	policy := CommandRetry()
 	policy.Interrupt = l.stop
 	policy.Site = "kazoo.reconnect"
+	policy.MaxDelay = cmp.Or(l.MaxPause, policy.MaxDelay)
 	l.pauses = policy.Begin(l.Env)
 	if l.stopped {
 		l.over()

@@ -1,7 +1,9 @@
 package steps
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -81,6 +83,23 @@ func (w *World) isQuiet() check {
 		return func() error { return runners.ErrUnsupported }
 	}
 	return c.Quiet()
+}
+
+// isBroken makes a check that an invariant is broken: one of those that have to be so at any time, of a whole
+// cluster, or of one that is quiet from now on.
+func (w *World) isBroken(invariant string) check {
+	quiet := w.isQuiet()
+	return w.onWatched(func(c runners.Watched) error {
+		var first error
+		for _, err := range []error{c.Kept(invariant), c.Whole(), quiet()} {
+			var broken runners.Broken
+			if errors.As(err, &broken) && broken.Invariant == invariant {
+				return nil
+			}
+			first = cmp.Or(first, err)
+		}
+		return fmt.Errorf("invariant %s, want it broken, got %w", invariant, cmp.Or(first, errors.New("none that is")))
+	})
 }
 
 // leaveNothingToChance has every choice be its default, but for those that choose fixes.

@@ -151,6 +151,7 @@ var sentences = []*Sentence{
 	watched(Assertion("ZooKeeper has kept its promises", (*World).historyKept)),
 	watched(Assertion("the cluster is whole", (*World).isWhole)),
 	watched(lasts(Assertion("the cluster is quiet", (*World).isQuiet))),
+	watched(Assertion("the invariant {name} is broken", (*World).isBroken)),
 
 	// Network.
 	faults("network"),

@@ -121,7 +121,11 @@ func (c *AgentConfig) changedFlags(server string) []string {
 				continue
 			}
 			if server == ServerPS {
-				flags = append(flags, "--file_system_poll_wait_seconds="+c.Text("file_system_poll_wait_seconds_ps"))
+				field := "file_system_poll_wait_seconds_ps"
+				if c.FileSystemPollWaitSecondsPS == 0 && !c.Quirks.Keeps(quirks.Q212) {
+					field = key.Name
+				}
+				flags = append(flags, "--file_system_poll_wait_seconds="+c.Text(field))
 				continue
 			}
 		}

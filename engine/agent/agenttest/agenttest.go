@@ -6,7 +6,7 @@
 //   - [Config] makes a configuration from names and values of its fields.
 //   - [ModelServer] stands for all model servers of a container.
 //
-// [ReplicaData] returns the znode of a registered replica.
+// [ReplicaData] returns the znode of a registered replica; [BothWays] shows a quirk and its repair.
 //
 // Unstable: any commit may change it.
 package agenttest
@@ -23,7 +23,15 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/dataclass"
+	"github.com/monosim/monosim/engine/quirks"
 )
+
+// BothWays runs a test of a quirk as two: with all quirks kept, and with this one repaired.
+func BothWays(t *testing.T, quirk quirks.Quirk, test func(t *testing.T, keep quirks.Set)) {
+	t.Helper()
+	t.Run("kept", func(t *testing.T) { test(t, quirks.Python) })
+	t.Run("repaired", func(t *testing.T) { test(t, quirks.Python.Repair(quirk)) })
+}
 
 // Config makes a configuration from pairs of a field's name in agent.conf and a value, such as
 // "num_ps", 2. The last pair of a name counts. Fields without a pair have their defaults. An error

@@ -27,6 +27,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/pyset"
 	"github.com/monosim/monosim/engine/pysem/threading"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/recipes"
 )
 
@@ -37,6 +38,9 @@ import (
 //	/<bzid>/binding/<model>/<sub_graph>:<cluster>:<id>      who serves it (ephemeral)
 //	/<bzid>/container_service/<cluster>:<id>                where (ephemeral)
 type ZKBackend struct {
+	// Quirks are those of the reference that the backend keeps. It is set before Start.
+	Quirks quirks.Set
+
 	e    *env.Env
 	bzid string
 	zk   env.ZooKeeper
@@ -50,7 +54,13 @@ type ZKBackend struct {
 	watches   *pysem.OrderedMap[string, env.Watch] // by path
 	syncModel pysem.OptString
 	lost      bool
+	losses    int             // of sessions so far
+	own       map[string]bool // ephemeral znodes that this session has made, by path
 	reported  reportedInfo
+	// bindings has the names that were seen last of the bindings of a model.
+	bindings map[string]*recipes.Names
+	// deploys has the deploy configs that are followed, by path (Q42).
+	deploys map[string]bool
 }
 
 // reportedInfo is what was last reported, with its path and JSON form: the same
@@ -92,11 +102,13 @@ func NewZKBackend(e *env.Env, bzid string, zk env.ZooKeeper) *ZKBackend {
 		services: pysem.NewOrderedMap[string, *foundServices](),
 		watches:  pysem.NewOrderedMap[string, env.Watch](),
 		hashing:  pyset.HashingOf(e.Python),
+		own:      map[string]bool{}, bindings: map[string]*recipes.Names{}, deploys: map[string]bool{},
 	}
 	b.available = b.savedModels(nil)
 	zk.AddListener(func(state env.SessionState) bool {
 		b.lost = state == env.Lost // backends.py:228-235
 		if b.lost {
+			b.sessionLost()
 			e.Log.Logf(env.Error, "zk state lost, set lost flag")
 		} else {
 			e.Log.Logf(env.Warning, "zk state changed to %s, unset lost flag", state)
@@ -104,6 +116,16 @@ func NewZKBackend(e *env.Env, bzid string, zk env.ZooKeeper) *ZKBackend {
 		return false
 	})
 	return b
+}
+
+// sessionLost notes that the ephemeral znodes of the session are gone. The reference forgets what it
+// is bound to only where its next round finds the session still lost (Q208).
+func (b *ZKBackend) sessionLost() {
+	b.losses++
+	clear(b.own)
+	if !b.Quirks.Keeps(quirks.Q208) {
+		b.forgetAvailable()
+	}
 }
 
 // Start connects, within 15 s.
@@ -135,17 +157,37 @@ func (b *ZKBackend) SyncAvailableSavedModels(container datadef.Container, models
 		added, removed = now.Minus(b.available).Keys(), b.available.Minus(now).Keys()
 	}
 	b.e.Log.Logf(env.Info, "available saved models updating, add: %v, remove: %v", reprOfSet(added), reprOfSet(removed))
-	for _, m := range added {
-		if err := b.CreateZnode(b.bindingPath(m, container), []byte{}, env.CreateOptions{Ephemeral: true, MakePath: true}); err != nil {
+	losses := b.losses
+	if r := &b.reported; r.data != nil && !b.own[r.path] && !b.Quirks.Keeps(quirks.Q206) {
+		if err := b.CreateZnode(r.path, r.data, env.CreateOptions{Ephemeral: true, MakePath: true}); err != nil {
 			return err
 		}
 	}
+	there, all := b.available.Keys(), true
+	for _, m := range added {
+		made, err := b.create(b.bindingPath(m, container), []byte{}, env.CreateOptions{Ephemeral: true, MakePath: true})
+		if err != nil {
+			return err
+		}
+		if all = all && made; made {
+			there = append(there, m)
+		}
+	}
 	for _, m := range removed {
-		b.DeleteZnode(b.bindingPath(m, container))
+		gone := b.remove(b.bindingPath(m, container))
+		if all = all && gone; gone {
+			there = slices.DeleteFunc(there, func(o datadef.SavedModel) bool { return o == m })
+		}
 	}
 	b.e.Log.Logf(env.Info, "available saved models updated: %v", reprOfSet(now.Keys()))
 	// Replaced even when a create failed above (Q41).
+	if !all && !b.Quirks.Keeps(quirks.Q41) {
+		now, models = b.savedModels(there), there
+	}
 	b.available, b.given = now, slices.Clone(models)
+	if losses != b.losses && !b.Quirks.Keeps(quirks.Q208) {
+		b.forgetAvailable()
+	}
 	return nil
 }
 
@@ -204,36 +246,104 @@ func (b *ZKBackend) RegisterLayoutCallback(layoutPath string, callback func([]La
 	if err := b.zk.EnsurePath(layoutPath); err != nil {
 		return err
 	}
-	return b.childrenWatch(layoutPath, func(children []string) error {
-		b.lock.Lock()
-		defer b.lock.Unlock()
-		b.e.Log.Logf(env.Info, "layout updated: %v", pylog.Strings(children))
-		models, names, err := b.layoutModels(children)
-		if err != nil {
+	var update func(children []string) error
+	var last []string
+	update = func(children []string) error {
+		return b.patiently(b.Quirks.Keeps(quirks.Q320), func() error {
+			b.lock.Lock()
+			defer b.lock.Unlock()
+			last = children
+			return b.layoutUpdated(children, func() error { return update(last) }, callback)
+		})
+	}
+	if err := b.followLayout(layoutPath, update); err != nil {
+		return err
+	}
+	return b.childrenWatch(layoutPath, update)
+}
+
+// layoutUpdated tells callback what a layout has (backends.py:271). again does so once more.
+func (b *ZKBackend) layoutUpdated(children []string, again func() error, callback func([]LayoutModel) error) error {
+	b.e.Log.Logf(env.Info, "layout updated: %v", pylog.Strings(children))
+	models, names, err := b.layoutModels(children, again)
+	if err != nil {
+		return err
+	}
+	b.subscribeOnly(names)
+	for _, name := range names {
+		if err := b.watchBindings(name); err != nil {
 			return err
 		}
-		b.subscribeOnly(names)
-		for _, name := range names {
-			if err := b.watchBindings(name); err != nil {
+	}
+	return callback(models)
+}
+
+// followLayout makes a layout that was deleted anew, as an empty one, and watches that. The reference
+// follows it no more (Q45).
+func (b *ZKBackend) followLayout(path string, update func([]string) error) error {
+	if b.Quirks.Keeps(quirks.Q45) {
+		return nil
+	}
+	_, err := b.zk.DataWatch(path, func(_ []byte, stat *env.Stat, _ *env.WatchEvent) error {
+		if stat != nil {
+			return nil
+		}
+		return b.zk.Retry(func() error {
+			if err := b.zk.EnsurePath(path); err != nil {
 				return err
 			}
-		}
-		return callback(models)
+			return b.childrenWatch(path, update)
+		})
 	})
+	return err
+}
+
+// followDeploy has a layout read again when a declaration comes, goes or changes. The reference does
+// not look at it before the layout changes (Q42).
+func (b *ZKBackend) followDeploy(path string, again func() error) error {
+	if b.Quirks.Keeps(quirks.Q42) || b.deploys[path] {
+		return nil
+	}
+	b.deploys[path] = true
+	first := true
+	_, err := b.zk.DataWatch(path, func([]byte, *env.Stat, *env.WatchEvent) error {
+		if first {
+			first = false
+			return nil
+		}
+		return again()
+	})
+	return err
+}
+
+// patiently calls fn: once, or unless the fault is kept again and again while its error may pass.
+func (b *ZKBackend) patiently(kept bool, fn func() error) error {
+	if kept {
+		return fn()
+	}
+	return b.zk.Retry(fn)
 }
 
 // layoutModels reads the deploy configs, and names the models in the order of Python's set
 // (backends.py:274). A model that was published before it
 // was declared is left out, and stays out until the next change (Q42); a child
 // without a colon is a ValueError and blocks all (Q44).
-func (b *ZKBackend) layoutModels(children []string) (models []LayoutModel, names []string, err error) {
+func (b *ZKBackend) layoutModels(children []string, again func() error) (models []LayoutModel, names []string, err error) {
 	subscribed := pyset.Strings(b.hashing)
 	for _, child := range children {
 		model, err := ParseSavedModel(child)
+		if err != nil && !b.Quirks.Keeps(quirks.Q44) {
+			b.e.Log.Logf(env.Error, "%s in the layout is no saved model", child)
+			continue
+		}
 		if err != nil {
 			return nil, nil, err
 		}
-		data, err := b.GetZnode(b.path("saved_models", model.ModelName, model.SubGraph))
+		path := b.path("saved_models", model.ModelName, model.SubGraph)
+		if err := b.followDeploy(path, again); err != nil {
+			return nil, nil, err
+		}
+		data, err := b.GetZnode(path)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -275,11 +385,39 @@ func (b *ZKBackend) subscribeOnly(names []string) {
 
 func (b *ZKBackend) watchBindings(model string) error {
 	path := b.path("binding", model)
-	return b.watchOnce(path, func() (env.Watch, error) {
+	seen := b.bindings[model]
+	err := b.watchOnce(path, func() (env.Watch, error) {
+		seen = nil
 		return recipes.NamesWatch(b.zk, path, func(children *recipes.Names) error {
-			return b.bound(model, path, children)
+			return b.patiently(b.Quirks.Keeps(quirks.Q321), func() error { return b.bound(model, children) })
 		})
 	})
+	if err != nil {
+		return err
+	}
+	// A watch of before calls nothing for a model that was dropped meanwhile (Q207).
+	if found, _ := b.services.Get(model); found == nil && seen != nil && !b.Quirks.Keeps(quirks.Q207) {
+		return b.bound(model, seen)
+	}
+	return nil
+}
+
+// LookAgain reads anew where the containers serve that are bound. The reference reads that only when
+// bindings change (Q43).
+func (b *ZKBackend) LookAgain() error {
+	if b.Quirks.Keeps(quirks.Q43) {
+		return nil
+	}
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	for _, model := range b.services.KeyList() {
+		if names := b.bindings[model]; names != nil {
+			if err := b.bound(model, names); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // bound replaces the services of a model by those of its bindings
@@ -289,13 +427,14 @@ func (b *ZKBackend) watchBindings(model string) error {
 // Cost: a change of the bindings grows with the bindings of the model, whose service
 // info is read anew in every container that follows it: n containers that bind one
 // model cost n² reads in each of them.
-func (b *ZKBackend) bound(model, path string, children *recipes.Names) error {
+func (b *ZKBackend) bound(model string, children *recipes.Names) error {
 	b.lock.Lock()
 	defer b.lock.Unlock()
 	if _, ok := b.services.Get(model); !ok {
 		b.e.Log.Logf(env.Info, "model %s no longer subscribed.", model)
 		return env.ErrStopWatching
 	}
+	b.bindings[model] = children
 	found, err := recipes.GetFor(b.zk, children, b.path("container_service"), containerOf, func(child string, data []byte, err error) (*datadef.ContainerServiceInfo, error) {
 		info, err := b.serviceInfo(data, err)
 		if info == nil && err == nil {
@@ -485,27 +624,49 @@ func (b *ZKBackend) SyncTargets(subGraph string) (name string, addrs []pysem.Opt
 // CreateZnode creates or, when the znode exists, sets (backends.py:489). Errors
 // of the create are only logged; those of the set are the caller's.
 func (b *ZKBackend) CreateZnode(path string, data []byte, o env.CreateOptions) error {
+	_, err := b.create(path, data, o)
+	return err
+}
+
+// create is CreateZnode, and reports whether the znode is there. With Q40 repaired an ephemeral one of
+// another session is made anew, so that it does not go with that.
+func (b *ZKBackend) create(path string, data []byte, o env.CreateOptions) (made bool, err error) {
 	b.lock.Lock()
 	defer b.lock.Unlock()
-	_, err := b.zk.Create(path, data, o)
+	losses := b.losses
+	_, err = b.zk.Create(path, data, o)
 	if errors.Is(err, zkerrors.ErrNodeExists) {
-		return b.zk.Retry(func() error {
-			return b.zk.Set(path, data, -1)
-		})
+		if !o.Ephemeral || b.own[path] || b.Quirks.Keeps(quirks.Q40) {
+			return true, b.zk.Retry(func() error {
+				return b.zk.Set(path, data, -1)
+			})
+		}
+		b.remove(path)
+		_, err = b.zk.Create(path, data, o)
 	}
 	if err != nil {
 		b.e.Log.Logf(env.Error, "exception in create_znode: %s", pylog.Text(err))
+		return false, nil
 	}
-	return nil
+	if o.Ephemeral && losses == b.losses {
+		b.own[path] = true
+	}
+	return true, nil
 }
 
 // DeleteZnode deletes a znode; errors are only logged (backends.py:501).
-func (b *ZKBackend) DeleteZnode(path string) {
+func (b *ZKBackend) DeleteZnode(path string) { b.remove(path) }
+
+// remove is DeleteZnode, and reports whether the znode is gone.
+func (b *ZKBackend) remove(path string) (gone bool) {
 	b.lock.Lock()
 	defer b.lock.Unlock()
-	if err := b.zk.Delete(path, env.AnyVersion); err != nil {
+	delete(b.own, path)
+	err := b.zk.Delete(path, env.AnyVersion)
+	if err != nil {
 		b.e.Log.Logf(env.Error, "exception in delete_znode: %s", pylog.Text(err))
 	}
+	return err == nil || errors.Is(err, zkerrors.ErrNoNode)
 }
 
 // GetZnode reads a znode, nil when it is missing (backends.py:508).

@@ -47,7 +47,9 @@ func NewReplicaManager(e *env.Env, zk env.ZooKeeper, conf *agentconfig.AgentConf
 	}
 	m := &ReplicaManager{watcher: watcher, updater: updater, conf: conf}
 	m.watcher.session = updater.session
-	zk.AddListener(NewSessionListener(e, updater.session).Changed)
+	listener := NewSessionListener(e, updater.session)
+	listener.Quirks = conf.Quirks
+	zk.AddListener(listener.Changed)
 	return m, nil
 }
 

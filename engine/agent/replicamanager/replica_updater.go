@@ -203,7 +203,12 @@ func (u *ReplicaUpdater) register(path string, grpc, archon pysem.OptInt) error 
 	if err != nil {
 		return err
 	}
-	if stat != nil {
+	if stat != nil && !u.conf.Quirks.Keeps(quirks.Q120) {
+		// It would go with the session that made it.
+		if err := u.zk.Delete(path, env.AnyVersion); err != nil && !errors.Is(err, zkerrors.ErrNoNode) {
+			return err
+		}
+	} else if stat != nil {
 		old, _, err := u.zk.Get(path)
 		if err != nil || bytes.Equal(old, data) {
 			return err
@@ -330,7 +335,7 @@ func (u *ReplicaUpdater) Update(name string) error {
 		return nil
 	}
 	chosen := tfs.BestVersion(versions, false)
-	if chosen.Status.Code != rpcerrors.OK {
+	if chosen.Status.Code != rpcerrors.OK && u.conf.Quirks.Keeps(quirks.Q122) {
 		return pysem.Raise("Exception", "%s", chosen.Status.Message)
 	}
 	return u.report(path, chosen.State)
@@ -345,16 +350,20 @@ func (u *ReplicaUpdater) report(path string, state env.ModelState) error {
 	if meta.Stat == state {
 		return nil
 	}
+	before := meta.Stat
 	meta.Stat = state
 	data := meta.Serialize()
 	err := u.set(path, data)
-	if !errors.Is(err, zkerrors.ErrNoNode) {
-		return err
+	if errors.Is(err, zkerrors.ErrNoNode) {
+		err = u.zk.Retry(func() error {
+			_, err := u.zk.Create(path, data, env.CreateOptions{Ephemeral: true, MakePath: true})
+			return err
+		})
 	}
-	return u.zk.Retry(func() error {
-		_, err := u.zk.Create(path, data, env.CreateOptions{Ephemeral: true, MakePath: true})
-		return err
-	})
+	if err != nil && meta.Stat == state && !u.conf.Quirks.Keeps(quirks.Q121) {
+		meta.Stat = before
+	}
+	return err
 }
 
 // updateLoop reports all models once a second; the first that fails ends the
@@ -409,7 +418,7 @@ func (u *ReplicaUpdater) reregisterLoop() {
 		}
 		if err := u.Register(); err != nil {
 			u.e.Log.Logf(env.Error, pylog.Uncaught+"(_reregister): %v", err)
-			return false
+			return !u.conf.Quirks.Keeps(quirks.Q124)
 		}
 		u.session.Update = true
 		if !u.conf.Quirks.Keeps(quirks.Q109) {

@@ -117,22 +117,27 @@ func (z *failingSets) Set(path string, data []byte, version int32) error {
 }
 
 func TestQ121_AStateWhoseWriteFailedIsNotWrittenAgain(t *testing.T) {
-	worldtest.Run(t, ownShard, func(c *worldtest.Case) {
-		conf := agenttest.Config(c.T, c.Env, "bzid", "b", "base_name", "n", "num_ps", 1, "deploy_type", "ps")
-		zk := &failingSets{ZooKeeper: c.StartedZooKeeper()}
-		c.Env.Models = agenttest.NewModelServer(env.StateAvailable)
-		u, err := replicamanager.NewReplicaUpdater(c.Env, zk, conf)
-		c.Must(err)
-		c.Must(u.Register())
-		zk.failures = 1
-		u.Start()
-		c.Env.Tasks.Sleep(10 * time.Minute)
-		if zk.failures != 0 {
-			t.Fatal("no set was tried")
-		}
-		if got := metaAt(c, zk, "/b/service/n/ps:0/-1").Stat; got != env.StateUnknown {
-			t.Errorf("state in ZooKeeper after 10m: got %s, want UNKNOWN still", got)
-		}
+	agenttest.BothWays(t, quirks.Q121, func(t *testing.T, keep quirks.Set) {
+		worldtest.Run(t, ownShard, func(c *worldtest.Case) {
+			conf, want := agenttest.Config(c.T, c.Env, "bzid", "b", "base_name", "n", "num_ps", 1, "deploy_type", "ps"), env.StateUnknown
+			if conf.Quirks = keep; !keep.Keeps(quirks.Q121) {
+				want = env.StateAvailable
+			}
+			zk := &failingSets{ZooKeeper: c.StartedZooKeeper()}
+			c.Env.Models = agenttest.NewModelServer(env.StateAvailable)
+			u, err := replicamanager.NewReplicaUpdater(c.Env, zk, conf)
+			c.Must(err)
+			c.Must(u.Register())
+			zk.failures = 1
+			u.Start()
+			c.Env.Tasks.Sleep(10 * time.Minute)
+			if zk.failures != 0 {
+				t.Fatal("no set was tried")
+			}
+			if got := metaAt(c, zk, "/b/service/n/ps:0/-1").Stat; got != want {
+				t.Errorf("state in ZooKeeper after 10m: got %s, want %s", got, want)
+			}
+		})
 	})
 }
 
@@ -153,33 +158,39 @@ func (s *oneBroken) Status(spec env.ModelSpec, _ time.Duration) ([]env.ModelVers
 }
 
 func TestQ122_AnErrorStatusKeepsTheLastStateAndStarvesLaterModels(t *testing.T) {
-	worldtest.Run(t, ownShard, func(c *worldtest.Case) {
-		conf := agenttest.Config(c.T, c.Env, "bzid", "b", "base_name", "n", "num_ps", 3, "deploy_type", "ps")
-		zk := c.StartedZooKeeper()
-		stub := &oneBroken{broken: "ps_1"}
-		c.Env.Models = stub
-		u, err := replicamanager.NewReplicaUpdater(c.Env, zk, conf)
-		c.Must(err)
-		c.Must(u.Register())
-		u.Start()
-		states := func() string {
-			var list []string
-			for _, task := range []string{"0", "1", "2"} {
-				list = append(list, metaAt(c, zk, "/b/service/n/ps:"+task+"/-1").Stat.String())
+	agenttest.BothWays(t, quirks.Q122, func(t *testing.T, keep quirks.Set) {
+		worldtest.Run(t, ownShard, func(c *worldtest.Case) {
+			conf := agenttest.Config(c.T, c.Env, "bzid", "b", "base_name", "n", "num_ps", 3, "deploy_type", "ps")
+			broken, later := "AVAILABLE UNKNOWN UNKNOWN", "AVAILABLE AVAILABLE AVAILABLE"
+			if conf.Quirks = keep; !keep.Keeps(quirks.Q122) {
+				broken, later = "AVAILABLE END AVAILABLE", "END AVAILABLE AVAILABLE"
 			}
-			return strings.Join(list, " ")
-		}
-		c.Env.Tasks.Sleep(10 * time.Minute)
-		if got := states(); got != "AVAILABLE UNKNOWN UNKNOWN" {
-			t.Errorf("with ps_1 broken: got %s, want ps_2 starved", got)
-		}
-		stub.broken = ""
-		c.Env.Tasks.Sleep(2 * time.Second)
-		stub.broken = "ps_0"
-		c.Env.Tasks.Sleep(10 * time.Minute)
-		if got := states(); got != "AVAILABLE AVAILABLE AVAILABLE" {
-			t.Errorf("with ps_0 removed later: got %s, want its last state kept", got)
-		}
+			zk := c.StartedZooKeeper()
+			stub := &oneBroken{broken: "ps_1"}
+			c.Env.Models = stub
+			u, err := replicamanager.NewReplicaUpdater(c.Env, zk, conf)
+			c.Must(err)
+			c.Must(u.Register())
+			u.Start()
+			states := func() string {
+				var list []string
+				for _, task := range []string{"0", "1", "2"} {
+					list = append(list, metaAt(c, zk, "/b/service/n/ps:"+task+"/-1").Stat.String())
+				}
+				return strings.Join(list, " ")
+			}
+			c.Env.Tasks.Sleep(10 * time.Minute)
+			if got := states(); got != broken {
+				t.Errorf("with ps_1 broken: got %s, want %s", got, broken)
+			}
+			stub.broken = ""
+			c.Env.Tasks.Sleep(2 * time.Second)
+			stub.broken = "ps_0"
+			c.Env.Tasks.Sleep(10 * time.Minute)
+			if got := states(); got != later {
+				t.Errorf("with ps_0 removed later: got %s, want %s", got, later)
+			}
+		})
 	})
 }
 

@@ -22,6 +22,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem/dict"
 	"github.com/monosim/monosim/engine/pysem/pyset"
 	"github.com/monosim/monosim/engine/pysem/threading"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/recipes"
 )
 
@@ -144,44 +145,47 @@ func (w *ReplicaWatcher) Stop() {
 
 // watchLocations watches the tasks of each location (replica_manager.py:103).
 func (w *ReplicaWatcher) watchLocations(prefix string) error {
-	return w.watchEach(prefix, w.watchTasks)
+	_, err := w.watchEach(prefix, func(path string) (env.Watch, error) { return w.watchEach(path, w.watchReplicas) })
+	return err
 }
 
 // watchTasks watches the replicas of each task (replica_manager.py:118).
 func (w *ReplicaWatcher) watchTasks(prefix string) error {
-	return w.watchEach(prefix, w.watchReplicas)
+	_, err := w.watchEach(prefix, w.watchReplicas)
+	return err
 }
 
 // watchEach calls watch for each child of a path, once in the life of this watch: one that
-// goes and comes back is not watched anew.
-func (w *ReplicaWatcher) watchEach(prefix string, watch func(path string) error) error {
-	known := map[string]bool{}
-	_, err := w.zk.ChildrenWatch(prefix, func(children []string) error {
+// goes and comes back is not watched anew (Q210).
+func (w *ReplicaWatcher) watchEach(prefix string, watch func(path string) (env.Watch, error)) (env.Watch, error) {
+	known := map[string]env.Watch{}
+	return w.zk.ChildrenWatch(prefix, func(children []string) error {
 		for _, child := range children {
-			if !known[child] {
-				known[child] = true
-				path := dict.Text(pysem.JoinStrings(prefix, child))
-				if err := watch(path); err != nil {
-					return err
-				}
+			old, begun := known[child]
+			if begun && (old == nil || !old.Stopped() || w.conf.Quirks.Keeps(quirks.Q210)) {
+				continue
 			}
+			known[child] = nil
+			made, err := watch(dict.Text(pysem.JoinStrings(prefix, child)))
+			if err != nil {
+				return err
+			}
+			known[child] = made
 		}
 		return nil
 	})
-	return err
 }
 
 // watchReplicas watches each replica of a task, once, as watchEach does
 // (replica_manager.py:132).
-func (w *ReplicaWatcher) watchReplicas(taskPath string) error {
+func (w *ReplicaWatcher) watchReplicas(taskPath string) (env.Watch, error) {
 	usual := &recipes.Usual{Data: understood, Ready: func() bool {
 		return !w.lock.Locked() && w.has(taskPath)
 	}}
 	replicas := recipes.NewDataWatches(w.zk, taskPath, func(path string, data []byte, _ *env.Stat, event *env.WatchEvent) error {
 		return w.dataWatch(taskPath, pysem.Basename(path), data, event)
 	}, usual)
-	_, err := w.zk.ChildrenWatch(taskPath, replicas.Watch)
-	return err
+	return w.zk.ChildrenWatch(taskPath, replicas.Watch)
 }
 
 // understood reports whether the content of a replica has a meaning.
@@ -319,7 +323,7 @@ func (w *ReplicaWatcher) Poll() {
 // Reconcile reads the whole tree and makes the mirror equal to it. Of the replicas that
 // are gone from ZooKeeper it registers those again that it takes for the container's own
 // (replica_manager.py:194-269). One replica that vanishes while it reads is an error, and
-// the mirror stays as it was (Q211).
+// the mirror stays as it was (Q211); with that repaired it is left out.
 //
 // Cost: reads grow with the znodes below the prefix: every 60 s each agent lists and
 // reads them all, though they are watched too, so that n agents cost n² reads a minute.
@@ -379,6 +383,9 @@ func (w *ReplicaWatcher) readReplicas() (*Replicas, error) {
 	for _, task := range tasks {
 		taskPath := pysem.JoinStrings(w.prefix, task)
 		names, err := w.zk.Children(taskPath)
+		if errors.Is(err, zkerrors.ErrNoNode) && !w.conf.Quirks.Keeps(quirks.Q211) {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -412,7 +419,11 @@ func (w *ReplicaWatcher) readTasks() ([]string, error) {
 
 // readTask reads the replicas of a task. Of two names that are one id the later one counts.
 func (w *ReplicaWatcher) readTask(taskPath string, names []string) (*TaskReplicas, error) {
-	metas, err := recipes.GetEach(w.zk, taskPath, names, readReplica)
+	read := readReplica
+	if !w.conf.Quirks.Keeps(quirks.Q211) {
+		read = readPresent
+	}
+	metas, err := recipes.GetEach(w.zk, taskPath, names, read)
 	if err != nil {
 		return nil, err
 	}
@@ -434,6 +445,14 @@ func readReplica(name string, data []byte, err error) (meta Replica, _ error) {
 		_, err = replicaKey(name)
 	}
 	return meta, err
+}
+
+// readPresent is readReplica for which a znode that is gone has no data.
+func readPresent(name string, data []byte, err error) (Replica, error) {
+	if errors.Is(err, zkerrors.ErrNoNode) {
+		return Replica{}, nil
+	}
+	return readReplica(name, data, err)
 }
 
 // goneFrom lists the paths of the replicas that the mirror has and others have not, in the
@@ -480,6 +499,9 @@ func (w *ReplicaWatcher) needRegister(gone []string) (list []registration, err e
 	switch w.conf.DeployType {
 	case agentconfig.DeployMixed, agentconfig.DeployPS:
 		server, grpc, archon = agentconfig.ServerPS, w.conf.TFSPortGRPC, w.conf.TFSPSArchonPort
+		if !w.conf.Quirks.Keeps(quirks.Q110) {
+			grpc = w.conf.TFSPSPort
+		}
 	case agentconfig.DeployDense:
 		server, grpc, archon = agentconfig.ServerDense, w.conf.TFSDensePort, w.conf.TFSDenseArchonPort
 	}
@@ -500,7 +522,7 @@ func (w *ReplicaWatcher) needRegister(gone []string) (list []registration, err e
 			replicas, _ := w.replicas.Get(taskPath)
 			known, _ := replicas.Get(rnode)
 			meta := known.Value()
-			err := movePorts(&meta, grpc, archon)
+			err := movePorts(&meta, grpc, archon, w.conf.Quirks)
 			replicas.Set(rnode, unique.Make(meta))
 			w.changes++
 			if err != nil {
@@ -512,9 +534,9 @@ func (w *ReplicaWatcher) needRegister(gone []string) (list []registration, err e
 	return list, nil
 }
 
-// movePorts cuts each address at its first colon and gives it a port; an address
-// of None is an AttributeError.
-func movePorts(m *datadef.ReplicaMeta, grpc, archon pysem.OptInt) error {
+// movePorts cuts each address at its first colon, or with Q110 repaired at its last one, and gives
+// it a port; an address of None is an AttributeError.
+func movePorts(m *datadef.ReplicaMeta, grpc, archon pysem.OptInt, keep quirks.Set) error {
 	moves := []struct {
 		addr *pysem.OptString
 		port pysem.OptInt
@@ -524,6 +546,9 @@ func movePorts(m *datadef.ReplicaMeta, grpc, archon pysem.OptInt) error {
 			return pysem.AttributeError(nil, "split")
 		}
 		host, _, _ := strings.Cut(move.addr.V, ":")
+		if last := strings.LastIndexByte(move.addr.V, ':'); last >= 0 && !keep.Keeps(quirks.Q110) {
+			host = move.addr.V[:last]
+		}
 		*move.addr = pysem.Some(host + ":" + move.port.String())
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/sim/world"
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
@@ -36,60 +37,74 @@ func availablePS(t *testing.T, w *replicamanager.ReplicaWatcher) int {
 // The data watch of a replica outlives its deletion; the children watch of a task
 // does not.
 func TestQ210_OfATaskThatWasMadeAgainThePollAloneFindsNewReplicas(t *testing.T) {
-	const task = "/b/service/n/ps:0"
-	worldtest.RunInPod(t, func(_ *world.World, e *env.Env) {
-		zk, other := e.ZooKeeper.NewClient("", env.ZooKeeperOptions{}), e.ZooKeeper.NewClient("", env.ZooKeeperOptions{})
-		worldtest.Must(t, zk.Start(0))
-		worldtest.Must(t, other.Start(0))
-		register := func(replica string) func() {
-			return func() {
-				_, err := other.Create(task+"/"+replica, agenttest.ReplicaData("h:"+replica, env.StateAvailable), env.CreateOptions{MakePath: true})
-				worldtest.Must(t, err)
-			}
+	agenttest.BothWays(t, quirks.Q210, func(t *testing.T, keep quirks.Set) {
+		const task = "/b/service/n/ps:0"
+		third := 1 // before a round of the poll
+		if !keep.Keeps(quirks.Q210) {
+			third = 2
 		}
-		register("1")()
-		w := replicamanager.NewReplicaWatcher(e, zk, psConfig(t, e), replicamanager.WatcherOptions{})
-		worldtest.Must(t, w.WatchData())
-		for _, step := range []struct {
-			what  string
-			do    func()
-			after time.Duration
-			want  int
-		}{
-			{"one from the beginning", func() {}, time.Second, 1},
-			{"a second one", register("2"), time.Second, 2},
-			{"the task deleted", func() { worldtest.Must(t, other.Delete(task, env.DeleteOptions{Version: -1, Recursive: true})) }, time.Second, 0},
-			{"the task made again with the first one", register("1"), time.Second, 1},
-			{"a third one", register("3"), 50 * time.Second, 1},
-			{"a round of the poll later", func() {}, 15 * time.Second, 2},
-		} {
-			step.do()
-			e.Tasks.Sleep(step.after)
-			if got := availablePS(t, w); got != step.want {
-				t.Errorf("%s: got %d replicas, want %d", step.what, got, step.want)
+		worldtest.RunInPod(t, func(_ *world.World, e *env.Env) {
+			zk, other := e.ZooKeeper.NewClient("", env.ZooKeeperOptions{}), e.ZooKeeper.NewClient("", env.ZooKeeperOptions{})
+			worldtest.Must(t, zk.Start(0))
+			worldtest.Must(t, other.Start(0))
+			register := func(replica string) func() {
+				return func() {
+					_, err := other.Create(task+"/"+replica, agenttest.ReplicaData("h:"+replica, env.StateAvailable), env.CreateOptions{MakePath: true})
+					worldtest.Must(t, err)
+				}
 			}
-		}
+			register("1")()
+			conf := psConfig(t, e)
+			conf.Quirks = keep
+			w := replicamanager.NewReplicaWatcher(e, zk, conf, replicamanager.WatcherOptions{})
+			worldtest.Must(t, w.WatchData())
+			for _, step := range []struct {
+				what  string
+				do    func()
+				after time.Duration
+				want  int
+			}{
+				{"one from the beginning", func() {}, time.Second, 1},
+				{"a second one", register("2"), time.Second, 2},
+				{"the task deleted", func() { worldtest.Must(t, other.Delete(task, env.DeleteOptions{Version: -1, Recursive: true})) }, time.Second, 0},
+				{"the task made again with the first one", register("1"), time.Second, 1},
+				{"a third one", register("3"), 50 * time.Second, third},
+				{"a round of the poll later", func() {}, 15 * time.Second, 2},
+			} {
+				step.do()
+				e.Tasks.Sleep(step.after)
+				if got := availablePS(t, w); got != step.want {
+					t.Errorf("%s: got %d replicas, want %d", step.what, got, step.want)
+				}
+			}
+		})
 	})
 }
 
 func TestQ211_OneReplicaThatGoesWhileThePollReadsCostsTheRound(t *testing.T) {
-	worldtest.Run(t, ownShard, func(c *worldtest.Case) {
-		zk := c.StartedZooKeeper()
-		w := replicamanager.NewReplicaWatcher(c.Env, zk, psConfig(t, c.Env), replicamanager.WatcherOptions{})
-		c.Must(w.WatchData())
-		zk.Deaf = true // what comes now is for the poll to find
-		c.Create(zk, "/b/service/n/ps:0/1", agenttest.ReplicaData("h:1", env.StateAvailable))
-		c.Create(zk, "/b/service/n/ps:0/2", agenttest.ReplicaData("h:2", env.StateAvailable))
-		zk.Gone = "/b/service/n/ps:0/2"
-		c.Env.Tasks.Sleep(10 * time.Minute)
-		if got := availablePS(t, w); got != 0 {
-			t.Errorf("with one replica that goes: got %d replicas, want none", got)
-		}
-		zk.Gone = ""
-		c.Env.Tasks.Sleep(61 * time.Second)
-		if got := availablePS(t, w); got != 2 {
-			t.Errorf("with replicas that stay: got %d, want 2", got)
-		}
+	agenttest.BothWays(t, quirks.Q211, func(t *testing.T, keep quirks.Set) {
+		worldtest.Run(t, ownShard, func(c *worldtest.Case) {
+			zk := c.StartedZooKeeper()
+			conf, want := psConfig(t, c.Env), 0
+			if conf.Quirks = keep; !keep.Keeps(quirks.Q211) {
+				want = 1
+			}
+			w := replicamanager.NewReplicaWatcher(c.Env, zk, conf, replicamanager.WatcherOptions{})
+			c.Must(w.WatchData())
+			zk.Deaf = true // what comes now is for the poll to find
+			c.Create(zk, "/b/service/n/ps:0/1", agenttest.ReplicaData("h:1", env.StateAvailable))
+			c.Create(zk, "/b/service/n/ps:0/2", agenttest.ReplicaData("h:2", env.StateAvailable))
+			zk.Gone = "/b/service/n/ps:0/2"
+			c.Env.Tasks.Sleep(10 * time.Minute)
+			if got := availablePS(t, w); got != want {
+				t.Errorf("with one replica that goes: got %d replicas, want %d", got, want)
+			}
+			zk.Gone = ""
+			c.Env.Tasks.Sleep(61 * time.Second)
+			if got := availablePS(t, w); got != 2 {
+				t.Errorf("with replicas that stay: got %d, want 2", got)
+			}
+		})
 	})
 }
 
@@ -146,16 +161,23 @@ func metaAt(c *worldtest.Case, zk env.ZooKeeper, path string) datadef.ReplicaMet
 }
 
 func TestQ110_ThePollRegistersAPSAgainWithThePortNone(t *testing.T) {
-	worldtest.Run(t, ownShard, func(c *worldtest.Case) {
-		_, zk, _ := watched(c, "ps")
-		c.Create(zk, "/b/service/n/ps:0/1", agenttest.ReplicaData("h:5", env.StateAvailable))
-		lostBehind(c, zk, "/b/service/n/ps:0/1")
-		m := metaAt(c, zk, "/b/service/n/ps:0/1")
-		got := []string{m.Address.V, m.AddressIPv6.V, m.ArchonAddress.V, m.ArchonAddressIPv6.V}
-		// A v6 address is cut at its first colon, inside of the address.
-		if diff := cmp.Diff([]string{"h:None", "[fd00:None", "h:1000", "[fd00:1000"}, got); diff != "" {
-			t.Errorf("addresses (-want +got):\n%s", diff)
-		}
+	agenttest.BothWays(t, quirks.Q110, func(t *testing.T, keep quirks.Set) {
+		worldtest.Run(t, ownShard, func(c *worldtest.Case) {
+			_, zk, conf := watched(c, "ps")
+			conf.Quirks = keep
+			c.Create(zk, "/b/service/n/ps:0/1", agenttest.ReplicaData("h:5", env.StateAvailable))
+			lostBehind(c, zk, "/b/service/n/ps:0/1")
+			m := metaAt(c, zk, "/b/service/n/ps:0/1")
+			got := []string{m.Address.V, m.AddressIPv6.V, m.ArchonAddress.V, m.ArchonAddressIPv6.V}
+			// A v6 address is cut at its first colon, inside of the address.
+			want := []string{"h:None", "[fd00:None", "h:1000", "[fd00:1000"}
+			if port := conf.TFSPSPort.String(); !keep.Keeps(quirks.Q110) {
+				want = []string{"h:" + port, "[fd00::1]:" + port, "h:1000", "[fd00::1]:1000"}
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("addresses (-want +got):\n%s", diff)
+			}
+		})
 	})
 }
 

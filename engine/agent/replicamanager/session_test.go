@@ -10,6 +10,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/envtest"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/sim/world"
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
@@ -18,32 +19,50 @@ import (
 // (replica_manager.py:719), on a real server.
 
 func TestQ125_TheClientIsDeafFor5sAfterALostSession(t *testing.T) {
-	worldtest.RunInPod(t, func(w *world.World, e *env.Env) {
-		zk := e.ZooKeeper.NewClient("", env.ZooKeeperOptions{})
-		_, err := replicamanager.NewReplicaManager(e, zk, psConfig(t, e))
-		worldtest.Must(t, err)
-		var connected time.Duration
-		zk.AddListener(func(state env.SessionState) bool {
-			connected = e.Clock.Elapsed()
-			return false
+	agenttest.BothWays(t, quirks.Q125, func(t *testing.T, keep quirks.Set) {
+		worldtest.RunInPod(t, func(w *world.World, e *env.Env) {
+			zk := e.ZooKeeper.NewClient("", env.ZooKeeperOptions{})
+			conf := psConfig(t, e)
+			conf.Quirks = keep
+			m, err := replicamanager.NewReplicaManager(e, zk, conf)
+			worldtest.Must(t, err)
+			var connected time.Duration
+			zk.AddListener(func(state env.SessionState) bool {
+				connected = e.Clock.Elapsed()
+				return false
+			})
+			worldtest.Must(t, zk.Start(0))
+			for _, id := range w.ZooKeeper().SessionsOf(worldtest.OnlyPod) {
+				w.ZooKeeper().KillSession(id)
+			}
+			e.Tasks.Sleep(time.Second) // the client learns of it and connects anew
+			from := e.Clock.Elapsed()
+			_ = zk.Retry(func() error {
+				_, err := zk.Exists("/")
+				return err
+			})
+			waited, heard := e.Clock.Elapsed()-from, connected
+			if !keep.Keeps(quirks.Q125) {
+				if waited > time.Second || heard > from {
+					t.Errorf("a read 1s after the loss took %s, and the next listener heard at %s, want no wait for what goes on 5s later", waited, heard)
+				}
+				if s := m.Watcher().Session(); s.Poll || !s.Lost {
+					t.Errorf("%s after the loss: got %+v, want no poll yet", e.Clock.Elapsed()-from, *s)
+				}
+				e.Tasks.Sleep(6 * time.Second)
+				if s := m.Watcher().Session(); !s.Poll || s.Lost {
+					t.Errorf("7s after the loss: got %+v, want polls", *s)
+				}
+				return
+			}
+			if waited < 3*time.Second || waited > 6*time.Second {
+				t.Errorf("a read 1s after the loss: took %s, want what is left of 5s", waited)
+			}
+			// The second listener hears of the connection after the first has slept.
+			if heard < from+3*time.Second {
+				t.Errorf("the next listener heard of the connection at %s, want after the sleep that began before %s", heard, from)
+			}
 		})
-		worldtest.Must(t, zk.Start(0))
-		for _, id := range w.ZooKeeper().SessionsOf(worldtest.OnlyPod) {
-			w.ZooKeeper().KillSession(id)
-		}
-		e.Tasks.Sleep(time.Second) // the client learns of it and connects anew
-		from := e.Clock.Elapsed()
-		_ = zk.Retry(func() error {
-			_, err := zk.Exists("/")
-			return err
-		})
-		if waited := e.Clock.Elapsed() - from; waited < 3*time.Second || waited > 6*time.Second {
-			t.Errorf("a read 1s after the loss: took %s, want what is left of 5s", waited)
-		}
-		// The second listener hears of the connection after the first has slept.
-		if connected < from+3*time.Second {
-			t.Errorf("the next listener heard of the connection at %s, want after the sleep that began before %s", connected, from)
-		}
 	})
 }
 
@@ -61,32 +80,35 @@ func (z *failingCreates) Create(path string, data []byte, o env.CreateOptions) (
 }
 
 func TestQ124_OneErrorEndsTheThreadThatRegistersAnew(t *testing.T) {
-	for _, failing := range []bool{false, true} {
-		worldtest.RunInPod(t, func(w *world.World, e *env.Env) {
-			e.Models = agenttest.NewModelServer(env.StateAvailable)
-			zk := &failingCreates{ZooKeeper: e.ZooKeeper.NewClient("", env.ZooKeeperOptions{})}
-			conf := psConfig(t, e, "deploy_type", "entry")
-			conf.ReplicaID = pysem.Some(1)
-			m, err := replicamanager.NewReplicaManager(e, zk, conf)
-			worldtest.Must(t, err)
-			worldtest.Must(t, zk.Start(0))
-			worldtest.Must(t, m.Updater().Register())
-			m.Updater().Start()
-			e.Tasks.Sleep(5 * time.Second)
-			zk.failing = failing
-			for _, id := range w.ZooKeeper().SessionsOf(worldtest.OnlyPod) {
-				w.ZooKeeper().KillSession(id)
-			}
-			e.Tasks.Sleep(30 * time.Second)
-			zk.failing = false
-			e.Tasks.Sleep(10 * time.Minute)
-			stat, err := zk.Exists("/b/service/n/entry:0/00000000001")
-			worldtest.Must(t, err)
-			if registered := stat != nil; registered == failing {
-				t.Errorf("registered 10m after a create that failed %v: got %v, want %v", failing, registered, !failing)
-			}
-		})
-	}
+	agenttest.BothWays(t, quirks.Q124, func(t *testing.T, keep quirks.Set) {
+		for _, failing := range []bool{false, true} {
+			worldtest.RunInPod(t, func(w *world.World, e *env.Env) {
+				e.Models = agenttest.NewModelServer(env.StateAvailable)
+				zk := &failingCreates{ZooKeeper: e.ZooKeeper.NewClient("", env.ZooKeeperOptions{})}
+				conf := psConfig(t, e, "deploy_type", "entry")
+				conf.ReplicaID, conf.Quirks = pysem.Some(1), keep
+				m, err := replicamanager.NewReplicaManager(e, zk, conf)
+				worldtest.Must(t, err)
+				worldtest.Must(t, zk.Start(0))
+				worldtest.Must(t, m.Updater().Register())
+				m.Updater().Start()
+				e.Tasks.Sleep(5 * time.Second)
+				zk.failing = failing
+				for _, id := range w.ZooKeeper().SessionsOf(worldtest.OnlyPod) {
+					w.ZooKeeper().KillSession(id)
+				}
+				e.Tasks.Sleep(30 * time.Second)
+				zk.failing = false
+				e.Tasks.Sleep(10 * time.Minute)
+				stat, err := zk.Exists("/b/service/n/entry:0/00000000001")
+				worldtest.Must(t, err)
+				want := !failing || !keep.Keeps(quirks.Q124)
+				if registered := stat != nil; registered != want {
+					t.Errorf("registered 10m after a create that failed %v: got %v, want %v", failing, registered, want)
+				}
+			})
+		}
+	})
 }
 
 // sleeper is env.Tasks of which only the sleeps are written down.

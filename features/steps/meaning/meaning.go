@@ -32,6 +32,7 @@ var Of = map[string]string{
 	"ZooKeeper has kept its promises":                               "What every client of ZooKeeper has seen is what ZooKeeper promises; it is looked at in runs with --no-leaps.",
 	"the cluster is whole":                                          "Every pod runs, serves the newest of what is published to it and nothing else, and is registered and listed for exactly that; a training job is at work.",
 	"the cluster is quiet":                                          "No znode is written twice and no error logged twice in that time, as a calm cluster does not; the step of a training job grows.",
+	"the invariant {name} is broken":                                "The cluster is not whole, not quiet since the step began, or was not as it has to be at any time, by the invariant of this name; see the exploration guide.",
 	"a model server":                                                "Makes a model server without an agent, and without flags.",
 	"a model server with the flags {text}":                          "Makes a model server without an agent, with this command line.",
 	"model servers may use {size} of memory":                        "Limits the memory of each model server: one that needs more is killed (OOM, exit code -9).",

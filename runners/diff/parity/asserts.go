@@ -17,6 +17,8 @@ import (
 type carried struct {
 	quirks       []int
 	modules, ops []string
+	// bothWays are the quirks that are shown with their fault and repaired.
+	bothWays []int
 }
 
 // declaration is a function or a group of variables of a file.
@@ -24,6 +26,7 @@ type declaration struct {
 	texts   []string // its names, identifiers and strings
 	uses    []string // the identifiers in it
 	asserts bool     // the function fails a test, or passes it on
+	both    []int    // the quirks that it calls BothWays for
 }
 
 // carriedBy reads a test file, and returns what its tests show.
@@ -46,6 +49,7 @@ func carriedBy(name, text string) (c carried, err error) {
 	for _, name := range tests {
 		if texts, asserts := reach(declared, name); asserts {
 			c.add(texts)
+			c.bothWays = append(c.bothWays, declared[name].both...)
 		}
 	}
 	c.quirks = sortedOnce(c.quirks)
@@ -83,6 +87,7 @@ func readDeclaration(d ast.Decl) (names []string, decl *declaration) {
 			decl.texts = append(decl.texts, literalText(n))
 		case *ast.CallExpr:
 			decl.asserts = decl.asserts || assertsIn(n)
+			decl.both = append(decl.both, bothWaysIn(n)...)
 		}
 		return true
 	})
@@ -94,6 +99,19 @@ func literalText(lit *ast.BasicLit) string {
 		return `"` + text + `"`
 	}
 	return lit.Value
+}
+
+// bothWaysIn lists the quirks that a call shows both ways, if it is one of agenttest.BothWays.
+func bothWaysIn(call *ast.CallExpr) (numbers []int) {
+	if f, ok := call.Fun.(*ast.SelectorExpr); !ok || f.Sel.Name != "BothWays" {
+		return nil
+	}
+	for _, arg := range call.Args {
+		if q, ok := arg.(*ast.SelectorExpr); ok {
+			numbers = append(numbers, quirksIn(q.Sel.Name)...)
+		}
+	}
+	return numbers
 }
 
 var failures = []string{"Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow"}

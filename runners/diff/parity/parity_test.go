@@ -186,6 +186,31 @@ func TestQuirksAreShownByTestsAndPassedScenarios(t *testing.T) {
 	}
 }
 
+func TestAFixIsShownByATestOfBothWays(t *testing.T) {
+	for _, c := range []struct {
+		name, body string
+		want       bool
+	}{
+		{"both ways", "agenttest.BothWays(t, quirks.Q1, func(t *testing.T, keep quirks.Set) { t.Error(keep) })", true},
+		{"another quirk", "agenttest.BothWays(t, quirks.Q2, func(t *testing.T, keep quirks.Set) { t.Error(keep) })", false},
+		{"its fault only", "run(t, quirks.Q1)", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			sources := smallSources()
+			sources["runners/both_test.go"] = &fstest.MapFile{Data: []byte("package runners\n\nfunc TestQ1(t *testing.T) { " + c.body + " }\n")}
+			p := smallParity(t)
+			var err error
+			if p.tree, err = readSources(sources); err != nil {
+				t.Fatal(err)
+			}
+			p.quirks[0].Decision = scope.Fix
+			if got := p.isShown(p.quirks[0]); got != c.want {
+				t.Errorf("got shown %v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
 func TestAFixIsShownByScenariosWithItsFaultAndWithout(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -244,15 +269,15 @@ func readProject(t *testing.T) *evidence {
 }
 
 // The goal is that nobody adds a toggle without showing what it does; the method is
-// to run all scenarios.
-func TestEveryFixHasScenariosWithItsFaultAndWithout(t *testing.T) {
+// to run all scenarios, and to read the tests.
+func TestEveryFixIsShownWithItsFaultAndWithout(t *testing.T) {
 	p := readProject(t)
 	for _, q := range p.quirks {
 		if q.Decision != scope.Fix {
 			continue
 		}
-		if kept, repaired := p.toggled(q.ID); !kept || !repaired {
-			t.Errorf("%s (%s): found scenarios tagged @%s that pass with the fault: %v, repaired: %v; want both", q.ID, q.Effect, q.ID, kept, repaired)
+		if kept, repaired := p.toggled(q.ID); !p.isShown(q) {
+			t.Errorf("%s (%s): found scenarios tagged @%s that pass with the fault: %v, repaired: %v, and no test that calls agenttest.BothWays for it; want both, or such a test", q.ID, q.Effect, q.ID, kept, repaired)
 		}
 	}
 }

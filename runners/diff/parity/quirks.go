@@ -48,7 +48,7 @@ func (p *evidence) isQuirk(number int) bool {
 func (p *evidence) isShown(q scope.Quirk) bool {
 	if q.Decision == scope.Fix {
 		kept, repaired := p.toggled(q.ID)
-		return kept && repaired
+		return kept && repaired || p.tree.showsBothWays(q.Number())
 	}
 	return p.shownBy(q.Number()).String() != ""
 }
@@ -87,7 +87,7 @@ func (p *evidence) writeQuirks(b *bytes.Buffer) {
 Match: the engine does the same. Fix: the same, and %[1]s--quirks fixed%[1]s repairs it. Diverge: otherwise, for the
 reason said. Later: it waits for what is said. A quirk is shown by tests that assert something and carry its id in their
 name or text (a comment shows nothing), by recorded cases that are flagged with it, and by passed scenarios that are
-tagged with it; a fix by scenarios that pass with its fault and with its repair. Where nothing shows a match or a
+tagged with it; a fix by scenarios that pass with its fault and with its repair, or a test that does (%[1]sagenttest.BothWays%[1]s). Where nothing shows a match or a
 divergence, the reason is said. X: seen in a run of the reference; Z: on a real ZooKeeper. The register is
 %[3]s.
 

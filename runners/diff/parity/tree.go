@@ -161,6 +161,11 @@ func (t *sourceTree) testsCarrying(quirk int) (paths []string) {
 	return paths
 }
 
+// showsBothWays reports whether a test shows a quirk with its fault and repaired.
+func (t *sourceTree) showsBothWays(quirk int) bool {
+	return slices.ContainsFunc(t.files, func(f goFile) bool { return slices.Contains(f.carried.bothWays, quirk) })
+}
+
 // unknownQuirks lists the numbers of unknown quirks, each with a file that names it.
 func (t *sourceTree) unknownQuirks(known func(number int) bool) (list []string) {
 	for _, f := range t.files {

@@ -24,7 +24,9 @@ type ZooKeepers struct {
 // NewClient makes a client and does not start it. hosts lists addresses such as
 // "10.0.0.1:2181,10.0.0.2:2181"; a missing port means 2181.
 func (z *ZooKeepers) NewClient(hosts string, o env.ZooKeeperOptions) env.ZooKeeper {
-	return recipes.New(z.Env, z.NewSession(hosts, o))
+	client := recipes.New(z.Env, z.NewSession(hosts, o))
+	client.MaxPause = o.MaxPause
+	return client
 }
 
 // NewSession makes the session on which NewClient builds.
@@ -38,7 +40,7 @@ func (z *ZooKeepers) NewSession(hosts string, o env.ZooKeeperOptions) *ZooKeeper
 	}
 	s.life = recipes.Life{
 		Keeper: recipes.Keeper{FailAll: s.failAll, Forget: s.forget},
-		Env:    z.Env, Random: z.Proc, Timeout: o.Timeout,
+		Env:    z.Env, Random: z.Proc, Timeout: o.Timeout, MaxPause: o.MaxPause,
 		Task: s.task, Resolve: s.resolve, Connect: s.connect, AskEnd: s.askEnd,
 	}
 	s.life.Init(z.Proc)

@@ -39,7 +39,9 @@ type Clients struct {
 // NewClient makes a client that is not started. hosts is a list as
 // "10.0.0.1:2181,10.0.0.2:2181"; a port that is missing is 2181.
 func (c *Clients) NewClient(hosts string, o env.ZooKeeperOptions) env.ZooKeeper {
-	return recipes.New(c.Env, c.NewSession(hosts, o))
+	client := recipes.New(c.Env, c.NewSession(hosts, o))
+	client.MaxPause = o.MaxPause
+	return client
 }
 
 // NewSession makes a session that is not started, for callers without kazoo's recipes.
@@ -53,7 +55,7 @@ func (c *Clients) NewSession(hosts string, o env.ZooKeeperOptions) *Session {
 	}
 	s.life = recipes.Life{
 		Keeper: recipes.Keeper{FailAll: s.failAll, Forget: s.forget},
-		Env:    c.Env, Random: c.Proc, Timeout: o.Timeout,
+		Env:    c.Env, Random: c.Proc, Timeout: o.Timeout, MaxPause: o.MaxPause,
 		Task:    func(run func()) { s.loop = s.p.Start("zookeeper connection", c.begun(run)) },
 		Resolve: func() []string { return s.hosts }, Connect: s.connect, AskEnd: s.askEnd,
 	}

@@ -12,8 +12,7 @@ import (
 
 // spec describes the cluster: two pods of version 1, each with a PS and an entry, which restart
 // once they have ended and their sessions are over (Q120). Faults of the reference are repaired.
-// With them a session that was lost once never recovers (Q109). Agents of version 3 do not list a
-// pod again that comes back at an unlucky moment, repaired or not (Q43).
+// With them a session that was lost once never recovers (Q109).
 func spec(seed uint64) runners.Spec {
 	return runners.Spec{
 		Seed: seed, Conf: strings.Replace(runners.ConfV1, "num_ps 2", "num_ps 1", 1),

@@ -6,6 +6,7 @@ import (
 
 	"github.com/monosim/monosim/engine/agent"
 	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/quirks"
 )
 
 // before lists the models that an entry waits for.
@@ -27,12 +28,17 @@ func placeV1(a *agent.AgentV1) (*place, error) {
 		return nil, err
 	}
 	p := &place{v1: true, prefix: prefix}
+	frozen := func(kind string) bool {
+		if kind == "ps" && conf.Quirks.Keeps(quirks.Q212) {
+			return conf.FileSystemPollWaitSecondsPS == 0
+		}
+		return conf.FileSystemPollWaitSeconds == 0 && (kind != "ps" || conf.FileSystemPollWaitSecondsPS == 0)
+	}
 	add := func(kind, task, id string) {
 		model := modelV1(kind, task)
 		p.tasks = append(p.tasks, target{
 			kind: kind, model: model, key: kind + ":" + task, base: conf.BasePath.V + "/" + model,
-			node:   fmt.Sprintf("%s/%s:%s/%s", prefix, kind, task, id),
-			frozen: kind == "ps" && conf.FileSystemPollWaitSecondsPS == 0 || kind != "ps" && conf.FileSystemPollWaitSeconds == 0,
+			node: fmt.Sprintf("%s/%s:%s/%s", prefix, kind, task, id), frozen: frozen(kind),
 		})
 	}
 	mixed, id := conf.DeployType == agentconfig.DeployMixed, conf.ReplicaID.String()
