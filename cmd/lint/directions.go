@@ -99,10 +99,10 @@ var directions = []direction{
 	},
 	{
 		from:    []string{"features/explore"},
-		to:      []string{"features/steps", "features/steps/drawn", "runners", "vectors/scope"},
+		to:      []string{"engine/quirks", "features/steps", "features/steps/drawn", "runners", "vectors/scope"},
 		inTests: []string{"features", "runners/test/simrun"},
 		outside: exampleRunner,
-		because: "stories are told by the sentences of scenarios to any runner, and their causes are quirks of the register",
+		because: "stories are told by the sentences of scenarios to any runner, and their causes are quirks of the register, which engine/quirks reads choices of",
 	},
 	{
 		from:    []string{"runners/diff/parity"},
@@ -275,7 +275,7 @@ var directions = []direction{
 	},
 	{
 		from:    []string{"engine/agent/agenttest"},
-		to:      []string{"engine/agent/agentconfig", "engine/agent/datadef", "engine/env", "engine/env/rpcerrors", "engine/pysem/..."},
+		to:      []string{"engine/agent/agentconfig", "engine/agent/datadef", "engine/env", "engine/env/rpcerrors", "engine/pysem/...", "engine/quirks"},
 		because: "what tests of several rooms share must not import the rooms that they test",
 	},
 	{

@@ -1,9 +1,12 @@
 package explore
 
 import (
+	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/vectors/scope"
@@ -21,33 +24,41 @@ func repairable() ([]string, error) {
 	return ids, err
 }
 
-// kept lists the quirks that a choice of quirks keeps, of those that can be repaired.
-func kept(quirks string, all []string) []string {
-	ids := strings.Split(quirks, ",")
-	switch {
-	case quirks == "" || quirks == "python":
-		return all
-	case quirks == "fixed":
-		return nil
-	case strings.HasPrefix(quirks, "-"):
-		return slices.DeleteFunc(slices.Clone(all), func(id string) bool { return slices.Contains(ids, "-"+id) })
-	}
-	return slices.DeleteFunc(slices.Clone(all), func(id string) bool { return !slices.Contains(ids, id) })
+// setOf reads a choice of quirks, which was checked before; "" is that of the reference.
+func setOf(text string) quirks.Set {
+	set, _ := quirks.Parse(cmp.Or(text, "python"))
+	return set
 }
 
-// repaired is a choice of quirks with some more repaired.
-func repaired(quirks string, all, some []string) string {
-	left := slices.DeleteFunc(slices.Clone(kept(quirks, all)), func(id string) bool { return slices.Contains(some, id) })
+// quirkOf returns the quirk of an id of the register.
+func quirkOf(id string) quirks.Quirk {
+	n, _ := strconv.Atoi(strings.TrimPrefix(id, "Q"))
+	return quirks.Quirk(n)
+}
+
+// kept lists the quirks that a choice of quirks keeps, of those that can be repaired.
+func kept(text string, all []string) []string {
+	set := setOf(text)
+	return slices.DeleteFunc(slices.Clone(all), func(id string) bool { return !set.Keeps(quirkOf(id)) })
+}
+
+// repaired is a choice of quirks with some more repaired: of the lists that say so the shorter one.
+func repaired(text string, all, some []string) string {
+	left := slices.DeleteFunc(kept(text, all), func(id string) bool { return slices.Contains(some, id) })
+	gone := slices.DeleteFunc(slices.Clone(all), func(id string) bool { return slices.Contains(left, id) })
+	said := "-" + strings.Join(gone, ",-")
 	switch {
 	case len(left) == 0:
-		return "fixed"
-	case len(left) == len(all):
-		return "python"
-	case len(left) < len(all)/2:
-		return strings.Join(left, ",")
+		said = "fixed"
+	case len(gone) == 0:
+		said = "python"
+	case len(left) < len(gone):
+		said = strings.Join(left, ",")
 	}
-	gone := slices.DeleteFunc(slices.Clone(all), func(id string) bool { return slices.Contains(left, id) })
-	return "-" + strings.Join(gone, ",-")
+	if setOf(text).InFork(quirks.Q25) {
+		said += "," + quirks.ForkForm
+	}
+	return said
 }
 
 // mostRepairs bounds the repairs that one cause may need.

@@ -179,7 +179,7 @@ func TestFailuresAreCutDown(t *testing.T) {
 					act(t, w, 117613*time.Millisecond, "zookeeper.expired-session", "the ZooKeeper session of shard0-replica2 expires", 0),
 					act(t, w, 200*time.Second, "agent.killed", "the agent of shard0-replica0 is killed", 0),
 				}
-			}, "bound", "", "expires",
+			}, "bound", "Q208", "expires",
 		},
 		{
 			"a session of v1 that was lost once", "v1 1x3", func(w *World) []Act {
@@ -306,7 +306,8 @@ func TestQuirksWithSomeRepaired(t *testing.T) {
 		want   string
 	}{
 		{"", nil, "python"}, {"python", []string{"Q2"}, "-Q2"}, {"-Q1", []string{"Q2"}, "-Q1,-Q2"}, {"Q2,Q3", []string{"Q2"}, "Q3"},
-		{"fixed", nil, "fixed"}, {"python", all, "fixed"},
+		{"fixed", nil, "fixed"}, {"python", all, "fixed"}, {"Q2, Q4", nil, "-Q1,-Q3"}, {"Q4", nil, "Q4"},
+		{"Q25=fork", nil, "python,Q25=fork"}, {"-Q1,Q25=fork", []string{"Q2", "Q3"}, "Q4,Q25=fork"}, {"fixed,Q25=fork", nil, "fixed,Q25=fork"},
 	} {
 		if got := repaired(c.quirks, all, c.more); got != c.want {
 			t.Errorf("%q with %v repaired: got %q, want %q", c.quirks, c.more, got, c.want)
