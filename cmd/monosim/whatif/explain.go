@@ -51,6 +51,9 @@ func newExplain(others Explain) *cobra.Command {
 			switch {
 			case err != nil && others == nil:
 				return command.BadInput(err)
+			case err != nil && len(args) == 1 && !asJSON && strings.Contains(args[0], ".") && keyNamed(args[0]) != "":
+				_, err = io.WriteString(cmd.OutOrStdout(), keyNamed(args[0]))
+				return err
 			case err != nil || len(args) > 1:
 				return others(cmd.OutOrStdout(), args, asJSON)
 			}

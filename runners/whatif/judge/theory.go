@@ -3,6 +3,7 @@ package judge
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/monosim/monosim/runners/whatif/ensemble"
 	"github.com/monosim/monosim/runners/whatif/plan"
@@ -68,7 +69,7 @@ func waits(p *plan.Plan, tier string, rate float64) []result.ClosedForm {
 		return nil
 	}
 	calls, one := callsOf(p, tier, rate)
-	scv, law, exact := scvOf(p, tier), "", one && can == float64(servers) && p.Workload.Arrivals.Process == "poisson" && !s.ByPriority && s.Shed == nil
+	scv, law, exact := scvOf(p, tier), "", one && can == float64(servers) && p.Workload.Arrivals.Process == "poisson" && (tier == "entry" || p.Workload.Arrivals.Batch.IsZero()) && !s.ByPriority && s.Shed == nil
 	switch {
 	case shared:
 		scv, law = 1, "M/G/c, cores shared"
@@ -79,13 +80,25 @@ func waits(p *plan.Plan, tier string, rate float64) []result.ClosedForm {
 	default:
 		law, exact = "Allen-Cunneen", false
 	}
+	formula, each := "(1 + cs2)/2 x C/(c mu - lambda)", busy*float64(servers)/calls
+	wait := theory.AllenCunneen(servers, calls, each, 1, scv) * 1e9
+	b := p.Workload.Arrivals.Batch
+	together := !b.IsZero() && tier == "entry" // which spaces them out for other tiers
+	if together {
+		mean, second := b.Whole()
+		wait += (second/mean - 1) / 2 * calls / rate * each / float64(servers) / (1 - busy) * 1e9
+		law, exact, formula = strings.Replace(law, "M/", "M^X/", 1), exact && servers == 1, formula+" + (E[X^2]/E[X] - 1)/2 x 1/(c mu - lambda)"
+	}
 	if !exact {
 		law += ", an estimate"
 	}
-	wait := theory.AllenCunneen(servers, calls, busy*float64(servers)/calls, 1, scv) * 1e9
-	return []result.ClosedForm{
-		{Name: fmt.Sprintf("W_q of %s (%s, c = %d)", tier, law, servers), Section: "CAP-7.1", Unit: "ns", Formula: "(1 + cs2)/2 x C/(c mu - lambda)", Theory: wait},
+	list := []result.ClosedForm{
+		{Name: fmt.Sprintf("W_q of %s (%s, c = %d)", tier, law, servers), Section: "CAP-7.1", Unit: "ns", Formula: formula, Theory: wait},
 		{Name: "P(wait) of " + tier, Section: "CAP-7.1", Unit: "fraction", Formula: "Erlang C", Theory: theory.ErlangC(servers, busy)}}
+	if together {
+		return list[:1]
+	}
+	return list
 }
 
 // callsOf returns how many calls a second come to a container of a tier's fullest shard, and

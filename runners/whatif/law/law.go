@@ -135,6 +135,22 @@ func (l Law) MeanOf(items float64) float64 {
 	return l.Mean
 }
 
+// Whole returns the mean and the second moment of draws that are rounded to whole numbers, 1 at
+// least.
+func (l Law) Whole() (mean, second float64) {
+	const negligible, most = 1e-12, 1e7
+	mean, second = 1, 1
+	for k := 1.0; k < most; k++ {
+		more := l.Above(k+0.5-1e-9, 0) // of more than k
+		if more < negligible {
+			break
+		}
+		mean += more
+		second += (2*k + 1) * more
+	}
+	return mean, second
+}
+
 // SCV returns the squared coefficient of variation, 0 for a constant or affine law.
 func (l Law) SCV() float64 {
 	switch l.Kind {

@@ -17,6 +17,7 @@ type arrivals struct {
 	pcg    rand.PCG
 	rand   *rand.Rand
 	gap    func(a *arrivals) float64 // draws a gap, in units of the mean gap
+	atOnce float64                   // mean number of requests that come at once
 	// steps is the rate over virtual time, constant between steps.
 	steps []step
 	at    int // index of the present step
@@ -51,7 +52,10 @@ func (w *world) beginArrivals(begin int64) {
 		return
 	}
 	a.steps = ratesFrom(spec, begin)
-	a.gap = gapOf(spec)
+	a.gap, a.atOnce = gapOf(spec), 1
+	if !spec.Batch.IsZero() {
+		a.atOnce, _ = spec.Batch.Whole()
+	}
 	a.high, a.quiet = 1, 1
 	a.until = math.MaxInt64
 	if spec.Process == "mmpp" {
@@ -127,7 +131,7 @@ func (a *arrivals) dwell(spec *Arrivals) int64 {
 // uses it up at the rate of each step in turn, so a change of rate takes effect at once.
 func (w *world) nextArrival() {
 	a := &w.arrivals
-	left := a.gap(a)
+	left := a.gap(a) * a.atOnce
 	t := float64(w.now) + a.carry
 	for {
 		rate := a.steps[a.at].rate * a.quiet
@@ -165,10 +169,19 @@ func (w *world) nextArrival() {
 
 // arrival handles the arrival of a request now.
 func (w *world) arrival(uint64) {
-	a := &w.arrivals
-	a.number++
-	w.arrive(a.number, w.now)
+	for range w.together() {
+		w.arrivals.number++
+		w.arrive(w.arrivals.number, w.now)
+	}
 	w.nextOf()
+}
+
+// together draws how many requests come at once.
+func (w *world) together() int {
+	if w.spec.Arrivals.Batch.IsZero() {
+		return 1
+	}
+	return max(1, int(math.Round(w.spec.Arrivals.Batch.Sample(w.arrivals.rand, 0))))
 }
 
 // ArrivalTimes returns the instants at which Run lets requests come in a window of a
@@ -181,7 +194,9 @@ func (s *Spec) ArrivalTimes(window, replication int) ([]int64, error) {
 	defer w.clock.Close()
 	var times []int64
 	w.onArrival.do = func(w *world, _ uint64) {
-		times = append(times, w.now)
+		for range w.together() {
+			times = append(times, w.now)
+		}
 		w.nextOf()
 	}
 	w.beginArrivals(w.base)

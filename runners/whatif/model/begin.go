@@ -108,6 +108,11 @@ func scv(m *Served, tier int) float64 {
 // arrivalSCV returns by how much arrivals at a container vary over a long time, 1 for Poisson.
 func (s *Spec) arrivalSCV(tier int) float64 {
 	a := &s.Arrivals
+	more := 0.0 // by requests that come at once
+	if !a.Batch.IsZero() {
+		mean, second := a.Batch.Whole()
+		more = second/mean - 1
+	}
 	share := 1 / float64(max(1, s.Tiers[tier].Replicas[0])) // of the requests that a container gets
 	switch a.Process {
 	case "gamma", "deterministic":
@@ -115,15 +120,19 @@ func (s *Spec) arrivalSCV(tier int) float64 {
 		if a.Process == "deterministic" {
 			cv = 0
 		}
-		return 1 + share*(cv*cv-1)
+		if more > 0 {
+			mean, _ := a.Batch.Whole()
+			more += (mean - 1) * (cv*cv - 1)
+		}
+		return 1 + share*(cv*cv-1+more)
 	case "mmpp":
 		b := a.MeanBurst / (a.MeanBurst + a.MeanQuiet)
 		quiet := 1 / (b*a.Burst + 1 - b)
 		swing := quiet * (a.Burst - 1)
 		rate := share * rateAt(a, 0) / 1e9
-		return 1 + 2*rate*swing*swing*b*(1-b)/(1/a.MeanBurst+1/a.MeanQuiet)
+		return 1 + share*more + 2*rate*swing*swing*b*(1-b)/(1/a.MeanBurst+1/a.MeanQuiet)
 	}
-	return 1
+	return 1 + share*more
 }
 
 // attempts returns how many calls at most become of one while all time out.

@@ -196,7 +196,7 @@ func (s *Spec) arrivals(p *plan.Plan, thin int) {
 	a := w.Arrivals
 	s.Arrivals = Arrivals{
 		Process: a.Process, CV: a.CV, Burst: float64(a.Burst), MeanBurst: float64(a.MeanBurst), MeanQuiet: float64(a.MeanQuiet),
-		Clients: w.Loop.Clients / thin, Think: w.Loop.Think.Law,
+		Batch: a.Batch.Law, Clients: w.Loop.Clients / thin, Think: w.Loop.Think.Law,
 	}
 	s.Arrivals.Rate = w.Rate
 	s.Arrivals.Rate.Points = nil

@@ -223,6 +223,7 @@ type Arrivals struct {
 	Burst     float64
 	MeanBurst float64
 	MeanQuiet float64
+	Batch     law.Law // of how many requests that come at once; zero for one by one
 	Rate      plan.RateLaw
 	Traffic   []Traffic
 	Times     []int64 // of a trace, scaled

@@ -259,13 +259,22 @@ func (s *Service) Of(tier string) *TierService {
 	return s.Dense
 }
 
+// mostAtOnce bounds the mean number of requests that come at once.
+const mostAtOnce = 1e5
+
 func (d *decoder) workload(p *Plan) {
 	w := &p.Workload
 	w.Rate.repeat(w.Horizon)
 	if w.Loop.Closed() {
-		w.Arrivals.Process, w.Arrivals.File = "poisson", "" // strict has warned of them
+		w.Arrivals.Process, w.Arrivals.File, w.Arrivals.Batch = "poisson", "", NumberLaw{} // strict has warned of them
 	}
 	trace := w.Arrivals.Process == "trace"
+	if trace {
+		w.Arrivals.Batch = NumberLaw{} // strict has warned of it
+	}
+	if b := w.Arrivals.Batch; !b.IsZero() && (b.Mean < 1 || b.Mean > mostAtOnce) {
+		d.report("workload.arrivals.batch", outOfRange, "workload.arrivals.batch must have a mean of 1..%d, got %s", int(mostAtOnce), quantity.Format(quantity.Number, b.Mean))
+	}
 	if by := Rate(w.Arrivals.RateScale); !trace && by != 1 {
 		for i := range w.Rate.Points {
 			w.Rate.Points[i].Rate *= by

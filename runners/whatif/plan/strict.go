@@ -163,6 +163,7 @@ func (d *decoder) idle(p *Plan) {
 	for _, key := range []string{"burst", "mean_burst", "mean_quiet"} {
 		never("workload.arrivals."+key, process == "mmpp", "it is of process mmpp")
 	}
+	never("workload.arrivals.batch", process != "trace", "a trace says when each request comes")
 	never("workload.arrivals.time_scale", process == "trace", "it is of process trace")
 	never("workload.arrivals.file", process == "trace", "it is of process trace")
 	if w.Loop.Closed() {

@@ -20,14 +20,15 @@ type Workload struct {
 
 // Arrivals is the process by which requests come.
 type Arrivals struct {
-	Process   string   `plan:"process" default:"poisson" enum:"poisson|gamma|mmpp|deterministic|trace"`
-	CV        float64  `plan:"cv" default:"1" range:">0" doc:"of the gaps, gamma only"`
-	Burst     Factor   `plan:"burst" default:"3x" range:">=1x" doc:"ratio of the rates in bursts and in quiet, mmpp only"`
-	MeanBurst Duration `plan:"mean_burst" default:"2s" range:">0"`
-	MeanQuiet Duration `plan:"mean_quiet" default:"8s" range:">0"`
-	File      string   `plan:"file" doc:"times of arrival, one a line, trace only"`
-	RateScale Factor   `plan:"rate_scale" default:"1x" range:">0" doc:"of all rates, or of a trace"`
-	TimeScale Factor   `plan:"time_scale" default:"1x" range:">0" doc:"of the gaps of a trace"`
+	Process   string    `plan:"process" default:"poisson" enum:"poisson|gamma|mmpp|deterministic|trace"`
+	CV        float64   `plan:"cv" default:"1" range:">0" doc:"of the gaps, gamma only"`
+	Burst     Factor    `plan:"burst" default:"3x" range:">=1x" doc:"ratio of the rates in bursts and in quiet, mmpp only"`
+	MeanBurst Duration  `plan:"mean_burst" default:"2s" range:">0"`
+	MeanQuiet Duration  `plan:"mean_quiet" default:"8s" range:">0"`
+	Batch     NumberLaw `plan:"batch" json:",omitzero" doc:"how many requests come at once: det(5), or a law, rounded, 1 at least; one by default. The rate stays that of requests; not of a trace"`
+	File      string    `plan:"file" doc:"times of arrival, one a line, trace only"`
+	RateScale Factor    `plan:"rate_scale" default:"1x" range:">0" doc:"of all rates, or of a trace"`
+	TimeScale Factor    `plan:"time_scale" default:"1x" range:">0" doc:"of the gaps of a trace"`
 	// Times are the arrival times in File, before scaling.
 	Times []Duration `plan:"-"`
 }

@@ -109,6 +109,7 @@ func TestKeysWithoutEffectAreWarnings(t *testing.T) {
 		{"entry: {cpu: 1ms}", "entry: {cpu: 1ms, fanout_from: dense}", "service.entry.fanout_from"},
 		{"ps: {replicas: 3,", "ps: {services_per_container: 2, replicas: 3,", "fleet.ps.services_per_container"},
 		{"slo:", event, "events.0.for"},
+		{"rate: 1k/s", "loop: closed(clients=3)\n  arrivals: {batch: det(3)}", "workload.arrivals.batch"},
 		{"entry: {cpu: 1ms}", "entry: {cpu: 1ms, by_priority: true}", "service.entry.by_priority"},
 		{"entry: {cpu: 1ms}", "entry: {cpu: 1ms, skip_late: true}", "service.entry.skip_late"},
 		{"slo:", "client: {backoff: {jitter: 50%}}\nslo:", "client.backoff.jitter"},
