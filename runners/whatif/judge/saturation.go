@@ -193,7 +193,7 @@ func (e *Evaluation) caused(at int64) bool {
 		one := &e.Plan.Events[i]
 		begin, end := int64(one.At), int64(one.At)+int64(one.For)
 		switch one.Action() {
-		case "traffic", "scale", "publish":
+		case "traffic", "scale", "publish", "restart":
 			continue // counted in the offered load, or no cause of failures
 		case "kill":
 			end = begin + max(int64(one.RestartAfter), e.detected())

@@ -379,6 +379,8 @@ func (w *world) lives(s *server, c *change) {
 		}
 	}
 	switch c.what {
+	case drains:
+		turns(false)
 	case goesDown:
 		p.silent = true
 		turns(false)

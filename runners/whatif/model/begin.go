@@ -459,6 +459,8 @@ func (r *rest) container(c change) {
 		seen = true
 	case isUnseen:
 		seen = false
+	case drains:
+		up, seen = up && r.w.servers[i].tier != Entry, false
 	case retires:
 		up, seen = false, false
 	case isLost:

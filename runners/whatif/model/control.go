@@ -58,6 +58,7 @@ const (
 	happens // an event of a plan with an autoscaler that measures
 	begins  // the container itself starts, before it loads
 	fails   // at random
+	drains  // gets no more requests, and works on those that it has
 )
 
 func controlOf(p *plan.Plan, c Condition, thin int) Control {
@@ -201,7 +202,9 @@ func (w *world) apply(c change) {
 			w.die(c.server)
 		}
 	case comesUp:
-		s.up, s.loading = true, 0
+		s.up, s.loading, s.drained = true, 0, false
+	case drains:
+		s.drained, s.visible = s.tier == Entry, s.visible && s.tier == Entry
 	case isSeen:
 		s.visible = true
 	case isUnseen:
@@ -347,6 +350,8 @@ func (h *history) event(e *plan.Event) {
 		for _, s := range h.pick(e.Kill.Tier, e.Kill.Count, e.Kill.Pick) {
 			h.kill(s, at, at+int64(e.RestartAfter), refuse)
 		}
+	case e.Restart != nil:
+		h.restart(at, e)
 	case e.LoseIDC != "":
 		h.lose(at, until(h.p, *e), func(l Location) bool { return l.IDC == h.p.Fleet.IDCIndex(e.LoseIDC) })
 	case e.LoseCluster != "":
@@ -414,6 +419,35 @@ func (h *history) kill(s int32, at, back int64, how float64) {
 	h.add(unseen, isUnseen, s, 0)
 	if back >= 0 {
 		h.boot(s, max(back, at), unseen)
+	}
+}
+
+// restart lets all containers of a tier that are up drain, end and start again, some of each shard at
+// a time. An entry container gets no more requests from the begin of its drain on, another one once
+// ZooKeeper no longer lists it.
+func (h *history) restart(at int64, e *plan.Event) {
+	r := e.Restart
+	t := slices.Index(plan.TierNames, r.Tier)
+	shards := make([][]int32, len(h.w.spec.Tiers[t].Replicas))
+	for _, s := range h.pick(r.Tier, len(h.w.servers), "same_rack") {
+		shards[h.w.servers[s].shard] = append(shards[h.w.servers[s].shard], s)
+	}
+	for _, list := range shards {
+		next := at
+		for some := range slices.Chunk(list, r.AtOnce) {
+			from := next
+			for _, s := range some {
+				unlisted := from
+				if t != Entry {
+					unlisted = h.written(from)
+				}
+				h.add(unlisted, drains, s, 0)
+				down := from + int64(r.Drain)
+				h.add(down, goesDown, s, 1)
+				h.boot(s, down, max(down, unlisted))
+				next = max(next, h.list[len(h.list)-1].at) // when it is seen again
+			}
+		}
 	}
 }
 

@@ -209,7 +209,7 @@ func (h *history) crowds(tier int) []crowd {
 func (c *crowd) change(one *change) {
 	at, up := slices.BinarySearch(c.up, one.server)
 	switch one.what {
-	case goesDown, retires:
+	case goesDown, retires, drains:
 		if up {
 			c.up = slices.Delete(c.up, at, at+1)
 		}
@@ -294,7 +294,7 @@ func (h *history) leastSeen(from, to int64) (least [tiers]int64) {
 			look()
 		}
 		switch c.what {
-		case goesDown, isUnseen, retires, isLost:
+		case goesDown, isUnseen, retires, isLost, drains:
 			set(c.server, false)
 		case isSeen, isBack: // a container that flaps still serves
 			set(c.server, true)

@@ -230,7 +230,7 @@ func (w *world) refreshViews() {
 		}
 	}
 	for i := range w.servers {
-		if s := &w.servers[i]; s.tier == Entry && s.up {
+		if s := &w.servers[i]; s.tier == Entry && s.up && !s.drained {
 			w.live = append(w.live, int32(i))
 		}
 	}

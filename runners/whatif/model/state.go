@@ -107,6 +107,7 @@ type server struct {
 	oom     bool
 	flaps   bool // registers again and again (Q109)
 	blind   bool // its agent cannot reach ZooKeeper
+	drained bool // gets no more requests before it ends; of an entry container
 	loading int32
 	shard   int16
 	loc     Location

@@ -40,17 +40,12 @@ func (d *decoder) event(p *Plan, i int) {
 		} else if d.idc(p, idc, action) && !slices.Contains(p.Fleet.IDCs[p.Fleet.IDCIndex(idc)].Clusters, cluster) {
 			d.report(action, unknownName, "cluster %q is not in idc %s (known: %s)", cluster, idc, known(p.Fleet.IDCs[p.Fleet.IDCIndex(idc)].Clusters))
 		}
+	case e.Restart != nil:
+		if p.Fleet.Tier(e.Restart.Tier) == nil && e.Restart.Tier != "" {
+			d.report(action+".tier", unknownName, "%s: there is no fleet.%s", action, e.Restart.Tier)
+		}
 	case e.Publish != nil:
-		names := p.modelNames()
-		if p.Model.RoughSort.Size > 0 {
-			names = append(slices.Clone(names), RoughSortName)
-		}
-		if m := e.Publish.Model; m != "" && !slices.Contains(names, m) {
-			d.report(action+".model", unknownName, "model %q is not in workload.mix (known: %s)%s", m, known(names), Nearest(m, names))
-		}
-		if e.Publish.Bad == "partial" && e.Publish.Shards == 0 {
-			d.report(action+".bad", requiredKey, "bad: partial needs shards, the number of shards that get the version")
-		}
+		d.published(p, e.Publish, action)
 	case e.Partition != nil:
 		d.link(p, e.Partition.Between, action+".between")
 	case e.Loss != nil && e.Loss.Link != nil:
@@ -74,10 +69,23 @@ func (d *decoder) event(p *Plan, i int) {
 	}
 }
 
+func (d *decoder) published(p *Plan, e *Publish, action string) {
+	names := p.modelNames()
+	if p.Model.RoughSort.Size > 0 {
+		names = append(slices.Clone(names), RoughSortName)
+	}
+	if m := e.Model; m != "" && !slices.Contains(names, m) {
+		d.report(action+".model", unknownName, "model %q is not in workload.mix (known: %s)%s", m, known(names), Nearest(m, names))
+	}
+	if e.Bad == "partial" && e.Shards == 0 {
+		d.report(action+".bad", requiredKey, "bad: partial needs shards, the number of shards that get the version")
+	}
+}
+
 // atOnce reports whether the event has no duration, so that "for" makes no sense.
 func (e *Event) atOnce() bool {
 	z := e.ZooKeeper
-	return e.Publish != nil || e.Kill != nil || e.Scale != nil || z != nil && !z.Outage
+	return e.Publish != nil || e.Kill != nil || e.Restart != nil || e.Scale != nil || z != nil && !z.Outage
 }
 
 func (d *decoder) killed(p *Plan, tier string, count int, path string) {

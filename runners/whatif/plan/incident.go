@@ -9,6 +9,7 @@ type Event struct {
 	RestartAfter Duration  `plan:"restart_after" default:"0s" range:">=0" doc:"of a kill: when the containers start again; at once by default"`
 	Publish      *Publish  `plan:"publish"`
 	Kill         *Kill     `plan:"kill"`
+	Restart      *restart  `plan:"restart" json:",omitempty"`
 	LoseIDC      string    `plan:"lose_idc" doc:"name of an idc"`
 	LoseCluster  string    `plan:"lose_cluster" doc:"idc:cluster"`
 	Slow         *Slow     `plan:"slow"`
@@ -47,7 +48,7 @@ func (e *Event) actions() []string {
 	for _, a := range []struct {
 		name string
 		set  bool
-	}{{"publish", e.Publish != nil}, {"kill", e.Kill != nil}, {"lose_idc", e.LoseIDC != ""}, {"lose_cluster", e.LoseCluster != ""},
+	}{{"publish", e.Publish != nil}, {"kill", e.Kill != nil}, {"restart", e.Restart != nil}, {"lose_idc", e.LoseIDC != ""}, {"lose_cluster", e.LoseCluster != ""},
 		{"slow", e.Slow != nil}, {"partition", e.Partition != nil}, {"loss", e.Loss != nil}, {"zookeeper", e.ZooKeeper != nil},
 		{"scale", e.Scale != nil}, {"traffic", e.Traffic != nil}} {
 		if a.set {
@@ -75,6 +76,13 @@ type Kill struct {
 	Count  int    `json:"count"`
 	Pick   string `json:"pick"` // random, same_shard_worst, same_idc, same_rack
 	Refuse bool   `json:"refuse"`
+}
+
+// restart restarts all containers of a tier, some at a time. It is not for others to name.
+type restart struct {
+	Tier   string   `plan:"tier" required:"true" enum:"entry|ps|dense" doc:"whose containers are restarted, one after the other"`
+	AtOnce int      `plan:"at_once" default:"1" range:"1..100000" doc:"how many at a time, of ps of each shard; the next ones follow when these serve and are listed again"`
+	Drain  Duration `plan:"drain" default:"0s" range:">=0" doc:"how long a container that gets no more requests works on those that it has, before it ends; what it has not answered by then is reset"`
 }
 
 // Slow slows containers of one tier down without ending them (a grey failure).

@@ -29,7 +29,7 @@ func (p *Plan) Unthinnable(k int) []string {
 		refuse("an autoscaler that measures goes by whole containers")
 	}
 	for _, e := range p.Events {
-		if e.Kill != nil || e.Slow != nil {
+		if e.Kill != nil || e.Slow != nil || e.Restart != nil {
 			refuse("%s is of single containers", e.Label())
 		}
 	}
