@@ -368,6 +368,7 @@ type rest struct {
 	blinds map[int32]bool
 	died   bool
 	until  int64                  // calls of what has died go on until then
+	fresh  [tiers]int64           // when a container of the tier was last made cold
 	risk   float64                // expected number of calls so far that wait for longer than the timeout
 	stale  bool                   // need is to be computed anew
 	tails  map[[2]float64]float64 // what above returns, by tier and time
@@ -437,6 +438,7 @@ func (r *rest) apply(c change) {
 		r.loading[r.w.servers[i].tier]++
 	case loaded:
 		r.loading[r.w.servers[i].tier]--
+		r.fresh[r.w.servers[i].tier] = c.at
 	default:
 		if !r.w.servers[i].removed {
 			r.container(c)
@@ -455,8 +457,10 @@ func (r *rest) container(c change) {
 		delete(r.blinds, i)
 	case comesUp:
 		up = true
+		r.fresh[r.w.servers[i].tier] = c.at
 	case isSeen:
 		seen = true
+		r.fresh[r.w.servers[i].tier] = c.at
 	case isUnseen:
 		seen = false
 	case drains:
@@ -670,10 +674,28 @@ func (r *rest) passes(from, to int64, rate float64) (unrest int64, why string) {
 	if len(r.broken) > 0 || r.ghosts > 0 || len(r.blinds) > 0 && r.died {
 		return to - from, "containers could not be reached"
 	}
+	if warm := r.warms(rate); min(warm, to)-from > unrest {
+		unrest, why = min(warm, to)-from, "containers were cold"
+	}
 	if r.until > from && min(r.until, to)-from > unrest {
 		unrest, why = min(r.until, to)-from, "calls of a dead container went on"
 	}
 	return unrest, why
+}
+
+// warms returns until when the containers that were made cold last are, at a rate: for twice as long as
+// they need in the mean.
+func (r *rest) warms(rate float64) int64 {
+	last := int64(0)
+	for t := range r.fresh {
+		cold := r.w.spec.Tiers[t].Cold
+		if cold == 0 || r.fresh[t] == 0 {
+			continue
+		}
+		each := rate / float64(max(1, slices.Max(r.serving[t])))
+		last = max(last, r.fresh[t]+int64(math.Min(2*float64(cold)/math.Max(each, 1e-9), 1e9)*1e9))
+	}
+	return last
 }
 
 // stretches returns the parts of the horizon up to an instant, by how long the fleet takes there

@@ -143,7 +143,7 @@ func tierOf(p *plan.Plan, name string, thin int) Tier {
 	f := p.Fleet.Tier(name)
 	l := p.Service.Of(name)
 	t := Tier{
-		Threads: l.Threads, Cores: f.CPU - p.Service.AgentCPU, Queue: int(l.Queue), Hold: l.Hold, SkipLate: l.SkipLate,
+		Threads: l.Threads, Cores: f.CPU - p.Service.AgentCPU, Queue: int(l.Queue), Hold: l.Hold, SkipLate: l.SkipLate, Cold: int32(l.Cold.Calls), ColdFactor: float64(l.Cold.Factor),
 		Law: l.CPU.Law, Noise: l.Noise.Law, Overhead: p.Service.Contention.Overhead, Interference: float64(p.Model.LoadInterference),
 		Placement: p.Places(),
 	}

@@ -202,7 +202,7 @@ func (w *world) apply(c change) {
 			w.die(c.server)
 		}
 	case comesUp:
-		s.up, s.loading, s.drained = true, 0, false
+		s.up, s.loading, s.drained, s.cold = true, 0, false, w.spec.Tiers[s.tier].Cold
 	case drains:
 		s.drained, s.visible = s.tier == Entry, s.visible && s.tier == Entry
 	case isSeen:
@@ -218,6 +218,7 @@ func (w *world) apply(c change) {
 	case loaded:
 		if s.loading > 0 {
 			w.reload(c.server, -1)
+			s.cold = w.spec.Tiers[s.tier].Cold
 		}
 	case retires:
 		s.visible, s.up = false, false

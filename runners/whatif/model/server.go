@@ -172,6 +172,10 @@ func (w *world) start(at int32, work float64, h *handler, arg uint64) (timer vti
 			work *= f
 		}
 	}
+	if s.cold > 0 {
+		s.cold--
+		work *= w.spec.Tiers[s.tier].ColdFactor
+	}
 	if s.share != nil {
 		s.share.add(w, at, work, h, arg)
 		return vtime.Timer{}, 0

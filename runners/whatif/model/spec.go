@@ -167,11 +167,15 @@ type Tier struct {
 	ByPriority bool // of those that wait the most important are begun first
 	// Limits, unless nil, holds how many may wait for one of each priority, -1 for any number. It
 	// stands in the place of Queue.
-	Limits   *[priorities]int
-	SkipLate bool // calls that are past their deadline are not begun
-	Law      law.Law
-	Noise    law.Law
-	Batch    *Batch
+	Limits *[priorities]int
+	// Cold is how many requests, calls or batches a container begins that take ColdFactor times as
+	// long, after it has come up or loaded a version.
+	Cold       int32
+	ColdFactor float64
+	SkipLate   bool // calls that are past their deadline are not begun
+	Law        law.Law
+	Noise      law.Law
+	Batch      *Batch
 	// Placement lists the places of a shard's containers; container k is at k modulo its
 	// length.
 	Placement []Location

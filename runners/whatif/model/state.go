@@ -109,6 +109,7 @@ type server struct {
 	blind   bool // its agent cannot reach ZooKeeper
 	drained bool // gets no more requests before it ends; of an entry container
 	loading int32
+	cold    int32 // what it begins before it is warm
 	shard   int16
 	loc     Location
 	epoch   uint32

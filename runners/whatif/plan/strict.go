@@ -137,6 +137,9 @@ func (d *decoder) idle(p *Plan) {
 		if tier != "dense" {
 			never("fleet."+tier+".services_per_container", false, "only dense containers have several server processes")
 		}
+		if work := s.Of(tier); work != nil {
+			never("service."+tier+".cold.factor", !work.Cold.IsZero(), "service."+tier+".cold.calls is 0")
+		}
 		if tier != "entry" {
 			never("service."+tier+".hold", false, "only entry threads wait for others")
 		} else {

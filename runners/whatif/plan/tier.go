@@ -123,11 +123,21 @@ type TierService struct {
 	Queue      Count    `plan:"queue" default:"-1" range:">=-1" doc:"calls that wait at most, -1 for any number"`
 	ByPriority bool     `plan:"by_priority" default:"false" json:",omitempty" doc:"of the requests or calls that wait the most important are begun first, by workload.mix.priority; what was begun goes on"`
 	Shed       []shed   `plan:"shed" json:",omitempty" doc:"turns less important requests or calls away (queue_full) while many wait"`
+	Cold       cold     `plan:"cold" json:",omitzero" doc:"how slow what a container does first is, after it has come up or loaded a version"`
 	// SkipLate is what servers of gRPC do with the deadline that comes with a call.
 	SkipLate bool   `plan:"skip_late" default:"false" json:",omitempty" doc:"a call that is past its deadline, fetch_ps_timeout after it was sent, is not begun; of a batch, one with only such calls; ps and dense"`
 	Hold     bool   `plan:"hold" default:"false" doc:"an entry thread stays taken while its request waits"`
 	FanOut   string `plan:"fanout_from" default:"entry" enum:"entry|dense" doc:"which tier calls the PS; dense only"`
 }
+
+// cold is what a container is before it is warm.
+type cold struct {
+	Calls  int    `plan:"calls" default:"0" range:"0..1000000" doc:"requests, calls or batches that it begins before it is warm; 0 for one that is warm at once"`
+	Factor Factor `plan:"factor" default:"5x" range:"1x..100000x" doc:"of their work"`
+}
+
+// IsZero reports whether containers are warm at once.
+func (c cold) IsZero() bool { return c.Calls == 0 }
 
 // shed turns requests or calls away.
 type shed struct {
