@@ -138,7 +138,7 @@ func (l *Lab) Measure(ctx context.Context, z *plan.ZooKeeper) (*result.ZKMeasure
 	b := &bench{lab: l, ctx: ctx, out: &result.ZKMeasured{Load: l.Fleet().Load(z)}}
 	spec := runners.Spec{
 		Seed: l.Seed, Conf: l.conf(), Shards: l.Shards, Replicas: l.Replicas, Locations: l.Locations, Models: []runners.Model{l.model()},
-		Quirks: l.Quirks, RestartAfter: 10 * time.Second, Serving: l.Serving,
+		Quirks: plan.AgentQuirks(l.Quirks), RestartAfter: 10 * time.Second, Serving: l.Serving,
 	}
 	built, err := (&simrun.Runner{KeepLog: 1, Traffic: true, OnObservation: func(o runners.Observation) {
 		if b.seen != nil {

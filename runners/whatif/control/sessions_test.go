@@ -124,7 +124,7 @@ func realBench(t *testing.T, version int, quirks string) *bench {
 	t.Helper()
 	l := Lab{Version: version, Shards: 4, Replicas: 10, NumPS: 4, Quirks: quirks, Seed: 1, EntryBytes: 1 << 20, PSBytes: 1 << 20}
 	built, err := (&simrun.Runner{KeepLog: 1, Traffic: true}).Build(runners.Spec{
-		Seed: l.Seed, Conf: l.conf(), Shards: l.Shards, Replicas: l.Replicas, Models: []runners.Model{l.model()}, Quirks: l.Quirks, RestartAfter: 10 * time.Second,
+		Seed: l.Seed, Conf: l.conf(), Shards: l.Shards, Replicas: l.Replicas, Models: []runners.Model{l.model()}, Quirks: plan.AgentQuirks(l.Quirks), RestartAfter: 10 * time.Second,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -176,6 +176,16 @@ type Override struct {
 	Quirks            string   `plan:"quirks" default:"python" enum:"python|fixed" doc:"faults of the reference as they are, or repaired"`
 }
 
+// AgentQuirks says which faults real agents keep where a plan has these quirks. Of the repairs the model
+// knows that of Q109 alone; it has other faults that agents can be without, as kazoo's pauses (Q322) and
+// service information that comes late (Q43).
+func AgentQuirks(quirks string) string {
+	if quirks == "fixed" {
+		return "-Q109"
+	}
+	return quirks
+}
+
 // Batching is the batching of TensorFlow Serving.
 type Batching struct {
 	Enabled      bool     `plan:"enabled" default:"false" doc:"by default what dense_alone and enable_batching say"`

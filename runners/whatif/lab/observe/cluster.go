@@ -247,7 +247,7 @@ func (f *fleet) spec() runners.Spec {
 		m.SubGraphs = append(m.SubGraphs, runners.SubGraph{Name: psName(i), SizeBytes: f.bytesOf(1), Versions: []int64{1}})
 	}
 	return runners.Spec{
-		Seed: p.Seed, Shards: p.Shards(), Replicas: p.Fleet.PS.Replicas.Default, Models: []runners.Model{m}, Quirks: p.Override.Quirks,
+		Seed: p.Seed, Shards: p.Shards(), Replicas: p.Fleet.PS.Replicas.Default, Models: []runners.Model{m}, Quirks: plan.AgentQuirks(p.Override.Quirks),
 		Conf: fmt.Sprintf("agent_version 1\nbzid observed\nbase_name observed\nbase_path %s\nnum_ps %d\nnum_shard %d\ndeploy_type ps\nzk_servers 127.0.0.1:2181\nfile_system_poll_wait_seconds_ps %d\n",
 			base, numPS, p.Shards(), int64(time.Duration(p.Override.FSPollPS)/time.Second)),
 		Serving: runners.ServingSpec{LoadTime: time.Duration(p.Fleet.Boot.LoadFixed), LoadBytesPerSecond: int64(p.Fleet.Boot.ModelLoad)},
